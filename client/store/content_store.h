@@ -1,0 +1,102 @@
+// Where one content lives on disk: verified generations in their files, unfinished ones in a spool.
+//
+//   DIR/.firn/<content id>/manifest.firn   the manifest
+//                          lock            held (flock) by the process that downloads
+//                          journal         which generations are verified (docs/formats.md)
+//                          spool           fixed slots of coded blocks of unfinished generations
+//                          data/<path>     files on their way
+//   DIR/<name>...                          files, only when complete and verified
+//
+// A kill at any moment loses at most what had not reached the disk and never corrupts: journal
+// records and slots carry CRC32C, a torn one is a missing one. A power cut too: what the journal
+// says after its last durable mark is hashed again on opening.
+//
+// All members block on the disk and may be called from any thread, also at once, except that
+// writing and reading one generation, or dropping and using its slots, must not overlap.
+// Errors: kDiskFull, kReadOnly, kNotFound (folder vanished), kIo, kCorrupt; the state on disk stays
+// valid after each, and the call may be repeated.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "proto/manifest.h"
+
+namespace firn::store {
+
+// A coded block kept in the spool. The payload stays on disk (read_row).
+struct SpooledRow {
+  std::uint32_t generation = 0;
+  std::uint32_t slot = 0;            // 0..n-1, free choice of the caller
+  std::vector<std::uint8_t> vector;  // n coefficients
+  PeerId sender;
+};
+
+struct OpenOptions {
+  bool overwrite = false;  // replace files at the final paths that are not this content
+  std::function<void(std::uint64_t done, std::uint64_t total)> progress;  // while hashing
+  std::function<bool()> cancelled;  // polled while hashing; then kCancelled
+};
+
+// What an earlier run left.
+struct Resumed {
+  std::vector<bool> verified;    // per generation
+  std::vector<SpooledRow> rows;  // of generations not verified
+};
+
+class ContentStore {
+ public:
+  // For downloading into `dir` (made if missing), or going on with it. Files that stand complete
+  // and right at their final paths count as verified; others there are kExists unless `overwrite`.
+  // kExists also if another process holds the lock.
+  static Result<std::unique_ptr<ContentStore>> open_download(const Manifest& manifest,
+                                                             const std::string& dir,
+                                                             const OpenOptions& options,
+                                                             Resumed& resumed);
+
+  // For serving what stands finished in `dir`. Checks that all files exist with the right sizes
+  // (kNotFound, kCorrupt), hashes nothing: read_generation verifies as it reads.
+  static Result<std::unique_ptr<ContentStore>> open_complete(const Manifest& manifest,
+                                                             const std::string& dir);
+
+  virtual ~ContentStore() = default;
+
+  // Puts a decoded generation (n * k bytes, padding included, already verified by the caller) into
+  // its files and then into the journal. Files whose last generation this is get their mode, time
+  // and final name.
+  virtual Status write_generation(std::uint32_t generation, std::span<const std::uint8_t> data) = 0;
+
+  // Reads a verified generation (n * k bytes, padding zero) and checks its digest: kCorrupt if the
+  // files were changed underneath.
+  virtual Status read_generation(std::uint32_t generation, std::span<std::uint8_t> out) const = 0;
+
+  // The spool. A slot written again is replaced.
+  virtual Status write_row(const SpooledRow& row, std::span<const std::uint8_t> payload) = 0;
+  virtual Status read_row(std::uint32_t generation, std::uint32_t slot,
+                          std::span<std::uint8_t> payload_out) const = 0;
+  // Forgets all slots of a generation; their place is used again.
+  virtual Status drop_rows(std::uint32_t generation) = 0;
+
+  // Makes everything written so far durable (fdatasync, then a mark in the journal). Called now
+  // and then, and on a clean stop.
+  virtual Status sync() = 0;
+
+  // After the last generation: everything durable, all names final, the work folder removed.
+  virtual Status finish() = 0;
+
+  virtual const Manifest& manifest() const = 0;
+};
+
+// Hashes everything; per generation whether it is right. For `firn verify` and for seeding.
+struct VerifyReport {
+  std::vector<bool> good;              // per generation
+  std::vector<std::string> bad_files;  // paths that are missing, of wrong size or wrong bytes
+};
+Result<VerifyReport> verify_content(const Manifest& manifest, const std::string& dir,
+                                    const OpenOptions& options);
+
+}  // namespace firn::store

@@ -1,0 +1,27 @@
+// Where a peer or tracker is: `[ID@]HOST:PORT`, IPv6 in brackets. A given ID is enforced when
+// connecting; without one the first key seen is accepted, reported and kept.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "proto/ids.h"
+#include "proto/result.h"
+
+namespace firn {
+
+struct Address {
+  std::optional<PeerId> id;
+  std::string host;        // name or numeric address, no brackets
+  std::uint16_t port = 0;  // 0 only where listening ("any port")
+
+  auto operator<=>(const Address&) const = default;
+};
+
+// Errors: kBadInput with what is wrong and an example of the right form.
+Result<Address> parse_address(std::string_view text);
+std::string to_text(const Address& address);
+
+}  // namespace firn

@@ -1,0 +1,29 @@
+// Every length and count that the network may name has a bound here, checked before memory is
+// taken. docs/protocol.md repeats them; they are part of the protocol.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace firn::limits {
+
+inline constexpr std::size_t kGenerationSizeMax = 4096;       // n, blocks
+inline constexpr std::size_t kBlockBytesMax = 1 << 20;        // k
+inline constexpr std::size_t kGenerationBytesMax = 64 << 20;  // n k
+inline constexpr std::size_t kGenerationCountMax = 1 << 20;   // generations in a content
+inline constexpr std::size_t kFrameBytesMax = (1 << 20) + (64 << 10);
+inline constexpr std::size_t kManifestBytesMax = 64 << 20;
+inline constexpr std::size_t kManifestPartBytes = 256 << 10;  // asked for at a time
+inline constexpr std::size_t kFileCountMax = 1 << 20;
+inline constexpr std::size_t kPathBytesMax = 4096;
+inline constexpr std::size_t kPathComponentBytesMax = 255;
+inline constexpr std::size_t kTrackerCountMax = 64;
+inline constexpr std::size_t kAddressBytesMax = 320;
+inline constexpr std::size_t kAgentBytesMax = 64;
+inline constexpr std::size_t kReasonBytesMax = 256;
+inline constexpr std::size_t kPeerExchangeMax = 64;    // addresses in one message
+inline constexpr std::size_t kAnnouncePeersMax = 200;  // addresses in one reply
+inline constexpr std::size_t kStateEntriesMax = 4096;  // generations in one State
+inline constexpr std::size_t kStateSpansMax = 4096;    // runs of complete generations
+
+}  // namespace firn::limits

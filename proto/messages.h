@@ -1,0 +1,191 @@
+// The messages of peer.proto and tracker.proto as values that have been validated: parsing checks
+// every length, count and id against limits.h, so that code behind it need not.
+//
+// Not checked here, for want of the content's shape: that a generation exists, that a vector has n
+// coefficients and a payload k bytes. The session does that (client/core).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "proto/ids.h"
+#include "proto/result.h"
+
+namespace firn::proto {
+
+// Bytes of one payload, 64-byte aligned, shared by whoever still needs them, never changed after
+// they are filled.
+class Payload {
+ public:
+  Payload() = default;
+  static Payload allocate(std::size_t bytes);
+  static Payload copy_of(std::span<const std::uint8_t> bytes);
+
+  std::span<const std::uint8_t> bytes() const { return {data_.get(), size_}; }
+  std::span<std::uint8_t> writable() { return {data_.get(), size_}; }  // before it is shared
+  std::size_t size() const { return size_; }
+  explicit operator bool() const { return data_ != nullptr; }
+
+ private:
+  std::shared_ptr<std::uint8_t[]> data_;
+  std::size_t size_ = 0;
+};
+
+struct PeerEndpoint {
+  PeerId id;
+  std::string ip;  // numeric text, IPv4 or IPv6 without brackets
+  std::uint16_t port = 0;
+  bool operator==(const PeerEndpoint&) const = default;
+};
+
+struct Hello {
+  std::uint32_t version_min = 1;
+  std::uint32_t version_max = 1;
+  ContentId content_id;
+  std::uint16_t listen_port = 0;
+  std::string agent;
+  bool has_manifest = false;
+};
+
+struct GenerationState {
+  std::uint32_t generation = 0;
+  std::uint32_t rank = 0;
+  std::uint32_t quota = 0;
+  std::vector<std::uint8_t> null_vector;  // empty or n coefficients
+};
+
+struct Span {
+  std::uint32_t first = 0;
+  std::uint32_t count = 0;
+};
+
+struct State {
+  std::uint32_t acknowledged = 0;
+  std::uint32_t credit = 0;
+  bool prefer_coded = false;
+  std::vector<Span> complete;
+  std::vector<GenerationState> generations;
+};
+
+struct Block {
+  std::uint32_t generation = 0;
+  std::uint32_t sequence = 0;
+  std::optional<std::uint32_t> source_index;  // systematic; else `coefficients` has n bytes
+  std::vector<std::uint8_t> coefficients;
+  bool recoded = false;
+  std::optional<State> state;
+  Payload payload;
+};
+
+struct ManifestRequest {
+  std::uint64_t offset = 0;
+};
+
+struct ManifestPart {
+  std::uint64_t total_bytes = 0;
+  std::uint64_t offset = 0;
+  std::string data;
+};
+
+struct PeerExchange {
+  std::vector<PeerEndpoint> peers;
+};
+
+enum class GoodbyeReason {
+  kUnspecified,
+  kShuttingDown,
+  kNotServing,
+  kVersion,
+  kProtocolError,
+  kBanned,
+  kTooManyPeers,
+  kNotUseful,
+  kSelf,
+  kDuplicate,
+};
+
+struct Goodbye {
+  GoodbyeReason reason = GoodbyeReason::kUnspecified;
+  std::string detail;
+};
+
+using PeerMessage =
+    std::variant<Hello, State, Block, ManifestRequest, ManifestPart, PeerExchange, Goodbye>;
+
+// What one frame holds. Errors: kProtocol with what is wrong. Any thread. A block's payload is
+// copied once, from `frame` into its own Payload; its fields may come in any order.
+Result<PeerMessage> parse_peer_message(std::span<const std::uint8_t> frame);
+
+// A frame ready to send: `head` (length prefix and all small fields), then `payload` (may be
+// empty). Only a Block has a payload; it is not copied.
+struct OutgoingFrame {
+  std::string head;
+  Payload payload;
+  std::size_t bytes() const { return head.size() + payload.size(); }
+};
+OutgoingFrame serialize(const PeerMessage& message);
+
+// Bytes that serialize(message) would send, without making them (simulation, rate limits).
+std::size_t wire_bytes(const PeerMessage& message);
+
+// --- tracker ---
+
+enum class AnnounceEvent { kPeriodic, kStarted, kCompleted, kStopped };
+
+struct Announce {
+  ContentId content_id;
+  AnnounceEvent event = AnnounceEvent::kPeriodic;
+  std::uint16_t listen_port = 0;
+  bool complete = false;
+  std::uint32_t peers_wanted = 50;
+};
+struct TrackerManifestGet {
+  ContentId content_id;
+  std::uint64_t offset = 0;
+};
+struct TrackerManifestPut {
+  ContentId content_id;
+  std::uint64_t total_bytes = 0;
+  std::uint64_t offset = 0;
+  std::string data;
+};
+using TrackerRequest = std::variant<Announce, TrackerManifestGet, TrackerManifestPut>;
+
+struct AnnounceReply {
+  std::uint32_t interval_seconds = 0;
+  std::uint32_t complete_count = 0;
+  std::uint32_t incomplete_count = 0;
+  bool has_manifest = false;
+  std::vector<PeerEndpoint> peers;
+};
+struct TrackerManifestPutReply {
+  std::uint64_t next_offset = 0;
+};
+enum class TrackerErrorCode {
+  kUnspecified,
+  kMalformed,
+  kUnknownContent,
+  kTooLarge,
+  kSlowDown,
+  kInternal,
+  kNotAllowed,
+};
+struct TrackerError {
+  TrackerErrorCode code = TrackerErrorCode::kUnspecified;
+  std::string detail;
+  std::uint32_t retry_seconds = 0;
+};
+using TrackerReply =
+    std::variant<AnnounceReply, ManifestPart, TrackerManifestPutReply, TrackerError>;
+
+Result<TrackerRequest> parse_tracker_request(std::span<const std::uint8_t> frame);
+Result<TrackerReply> parse_tracker_reply(std::span<const std::uint8_t> frame);
+OutgoingFrame serialize(const TrackerRequest& request);
+OutgoingFrame serialize(const TrackerReply& reply);
+
+}  // namespace firn::proto

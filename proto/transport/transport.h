@@ -1,0 +1,87 @@
+// Encrypted, mutually authenticated streams of frames: TLS 1.3 (ALPN "firn/1") over TCP, libuv
+// event loops on threads of their own. The one place of the project that knows sockets and TLS
+// sessions. It knows frames, not messages.
+//
+// Flow: listen()/connect() -> on_open -> on_frame... / send()... -> on_close, exactly one on_close
+// for each on_open and for each failed connect().
+//
+// Threads: all public members may be called from any thread, also from within events. Events for
+// one connection come one at a time, in order, on its I/O thread, and must not block. No events
+// come after the destructor has returned.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "proto/address.h"
+#include "proto/messages.h"
+#include "proto/result.h"
+#include "proto/transport/identity.h"
+
+namespace firn::proto::transport {
+
+// Names a connection for the life of the transport; never reused.
+using ConnectionId = std::uint64_t;
+
+struct PeerInfo {
+  PeerId id;       // proven in the handshake
+  std::string ip;  // numeric
+  std::uint16_t port = 0;
+  bool outgoing = false;
+};
+
+class EventSink {
+ public:
+  virtual ~EventSink() = default;
+  // The handshake is done and the other side's key fits what connect() asked for.
+  virtual void on_open(ConnectionId, const PeerInfo&) = 0;
+  // One whole frame without its length prefix; the view dies with the call. Returning an error
+  // closes the connection with it.
+  virtual Status on_frame(ConnectionId, std::span<const std::uint8_t> frame) = 0;
+  // Frames handed to send() have left for the kernel: `unsent_bytes` still wait in this process.
+  // Comes after every write that made progress.
+  virtual void on_sent(ConnectionId, std::size_t unsent_bytes) = 0;
+  // The connection is gone. kCancelled: closed by close(); kUnreachable, kWrongIdentity (from
+  // connect), kProtocol, kIo otherwise.
+  virtual void on_close(ConnectionId, const Error&) = 0;
+};
+
+struct Options {
+  int io_threads = 1;
+  std::chrono::milliseconds connect_timeout{10'000};  // name, TCP and TLS together
+  std::chrono::milliseconds idle_timeout{120'000};    // nothing received for so long; 0: never
+  std::size_t send_queue_bytes_max = 8u << 20;        // a connection past it is closed (kIo)
+  int notsent_lowat_bytes = 64 << 10;                 // TCP_NOTSENT_LOWAT
+  std::size_t connection_count_max = 4096;            // accepting stops above
+};
+
+class Transport {
+ public:
+  // Starts the I/O threads. `sink` must outlive the transport.
+  static Result<std::unique_ptr<Transport>> start(const Identity& identity, EventSink& sink,
+                                                  const Options& options = {});
+  // Closes everything without further events.
+  virtual ~Transport() = default;
+
+  // Accepts connections at `where` (port 0: any) and says the address it got. A host name or
+  // address; "" or "*" listens on IPv6 and IPv4 alike. Errors: kExists (port in use), kBadInput.
+  virtual Result<Address> listen(const Address& where) = 0;
+
+  // Never fails at once: failure comes as on_close. A given id is enforced.
+  virtual ConnectionId connect(const Address& where) = 0;
+
+  // Queues one frame. Unknown or closing connections ignore it.
+  virtual void send(ConnectionId, OutgoingFrame frame) = 0;
+
+  // Sends what is queued (for up to a second), then closes; on_close(kCancelled) follows.
+  virtual void close(ConnectionId) = 0;
+
+  virtual const PeerId& id() const = 0;
+};
+
+}  // namespace firn::proto::transport
