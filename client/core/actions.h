@@ -1,0 +1,122 @@
+// What the swarm core asks its driver to do. The driver (client/app, or a simulation) performs
+// actions in order and feeds the outcome back as an input; the core never waits.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "client/core/types.h"
+#include "proto/messages.h"
+#include "proto/result.h"
+
+namespace firn::core {
+
+// Coding vectors are shared, never changed.
+using Vector = std::shared_ptr<const std::vector<std::uint8_t>>;
+
+// Connect; answer with peer_opened(.., attempt) or connect_failed(attempt).
+struct Connect {
+  std::uint64_t attempt = 0;
+  Address address;
+};
+
+// Close the connection after what is queued. The core has forgotten the peer already; a later
+// peer_closed for it is ignored.
+struct Close {
+  PeerKey peer = kNoPeer;
+};
+
+struct Send {
+  PeerKey peer = kNoPeer;
+  proto::PeerMessage message;  // never a Block
+};
+
+// Make the payload of `block`, then send it. Answer each with block_departed(peer) once it has been
+// handed to the kernel (or could not be made: then nothing is sent, which the protocol allows).
+//   slots empty:  the generation is verified: block = the source block `block.source_index`, or the
+//                 combination of source blocks with block.coefficients.
+//   else:         block = sum_i mix[i] * (row in slots[i]), rows as stored by StoreRow.
+struct SendBlock {
+  PeerKey peer = kNoPeer;
+  proto::Block block;  // payload empty
+  std::vector<std::uint32_t> slots;
+  std::vector<std::uint8_t> mix;
+};
+
+// Keep an innovative row. Answer with row_stored() once it needs no more memory than a spooled row
+// does (it is in the spool, or its generation has been dropped).
+struct StoreRow {
+  std::uint32_t generation = 0;
+  std::uint32_t slot = 0;
+  Vector vector;
+  PeerId sender;
+  proto::Payload payload;
+};
+
+// All rows of a generation are there: decode, check the digest, write it to its files. Answer with
+// generation_decoded(generation, outcome).
+struct Decode {
+  std::uint32_t generation = 0;
+  std::vector<Vector> vectors;  // vectors[s] belongs to slot s, 0..n-1
+};
+
+// Forget the rows of a generation.
+struct DropRows {
+  std::uint32_t generation = 0;
+};
+
+// The generation decoded to something else than its digest says: keep its rows aside as evidence
+// (in memory, for CheckEvidence) and clear its slots. May replace earlier evidence of it.
+struct KeepEvidence {
+  std::uint32_t generation = 0;
+  std::vector<Vector> vectors;
+  std::vector<PeerId> senders;  // by slot
+};
+
+// The generation is verified now: compare every row kept as evidence with the combination of
+// source blocks that its vector promises; answer with evidence_checked(generation, guilty).
+struct CheckEvidence {
+  std::uint32_t generation = 0;
+};
+
+// Answer with tracker_replied or tracker_failed.
+struct AnnounceTo {
+  std::size_t tracker = 0;  // index into Options::trackers
+  proto::Announce announce;
+};
+
+// Only without a manifest: ask a tracker for it. Answer with tracker_manifest(tracker, bytes or
+// error).
+struct FetchManifestFrom {
+  std::size_t tracker = 0;
+};
+
+// The manifest has arrived and its content id fits: parse it, open the store, then call start().
+struct ManifestArrived {
+  std::string file_bytes;
+};
+
+// Every generation is verified. Finish the store (final names); answer with content_finished().
+struct ContentComplete {};
+
+// The peer has done its duty (SeedPolicy); stop() has the same effect. Nothing comes after it.
+struct Finished {};
+
+// Something a person may want to know.
+struct Notice {
+  enum class Kind {
+    kInfo,
+    kWarning,
+  };
+  Kind kind = Kind::kInfo;
+  std::string text;
+};
+
+using Action = std::variant<Connect, Close, Send, SendBlock, StoreRow, Decode, DropRows,
+                            KeepEvidence, CheckEvidence, AnnounceTo, FetchManifestFrom,
+                            ManifestArrived, ContentComplete, Finished, Notice>;
+
+}  // namespace firn::core

@@ -1,0 +1,136 @@
+// The swarm core: one content as one peer sees it. It decides everything and does nothing: feed it
+// inputs and the time, drain its actions, ask when to wake it. It does no I/O, knows no clock, and
+// never calls back. The same inputs and seed give the same actions.
+//
+//   inputs                                 actions
+//   peer_opened, message, ...   ------>    Connect, Send, SendBlock, ...
+//   row_stored, generation_decoded         StoreRow, Decode, ...
+//   tracker_replied, ...                   AnnounceTo, ...
+//   wake
+//
+// Use: any sequence of inputs, then take_actions() and next_wake() after each.
+// Threads: one. Times must not go backwards.
+//
+// Life: without a manifest (from a link) the core finds peers and fetches it (ManifestArrived);
+// start() gives it the content's shape and what an earlier run left; then it downloads, recodes for
+// others, completes (ContentComplete), seeds as long as SeedPolicy says (Finished). A peer that has
+// everything starts with all generations verified.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "client/core/actions.h"
+#include "client/core/types.h"
+#include "proto/manifest.h"
+#include "proto/messages.h"
+
+namespace firn::core {
+
+// A row that an earlier run left in its slot.
+struct ResumedRow {
+  std::uint32_t generation = 0;
+  std::uint32_t slot = 0;
+  std::vector<std::uint8_t> vector;
+  PeerId sender;
+};
+
+// What an earlier run left (the store tells).
+struct StartState {
+  std::vector<bool> verified;    // per generation
+  std::vector<ResumedRow> rows;  // slots of one generation need not be consecutive or innovative
+};
+
+enum class DecodeOutcome {
+  kVerified,  // decoded, digest right, written
+  kCorrupt,   // digest wrong: some row was false
+  kFailed,    // rows could not be read back; they are fetched again
+};
+
+struct NeighbourReport {
+  PeerId id;
+  std::string endpoint;   // ip:port as connected
+  bool complete = false;  // holds everything
+  std::uint64_t rank = 0;
+  std::uint64_t blocks_received = 0;
+  std::uint64_t blocks_innovative = 0;
+  std::uint64_t blocks_recoded = 0;  // received, made by recoding
+  std::uint64_t blocks_sent = 0;
+};
+
+struct Report {
+  std::uint64_t bytes_verified = 0;  // content bytes, without padding
+  std::uint64_t rank = 0;            // over all generations
+  std::uint64_t rank_total = 0;      // n * generations
+  std::uint32_t generations_verified = 0;
+  std::uint32_t peers = 0;           // connected
+  std::uint64_t bytes_received = 0;  // frames from and to peers
+  std::uint64_t bytes_sent = 0;
+  std::uint64_t blocks_innovative = 0;
+  std::uint64_t blocks_redundant = 0;
+  std::uint64_t blocks_recoded = 0;  // received blocks that their sender had recoded
+  std::uint64_t blocks_sent = 0;
+  bool complete = false;                    // and finished in the store
+  std::vector<NeighbourReport> neighbours;  // present and past, one per peer id
+};
+
+class SwarmCore {
+ public:
+  SwarmCore(const ContentId& content_id, Options options, TimeUs now);
+  ~SwarmCore();
+
+  // Gives the shape; once. `manifest_file`: served to peers that lack it. If everything is verified
+  // the peer is a source; `finished` says that the store needs no finishing (firn share, seed).
+  void start(const Manifest& manifest, const StartState& state, bool finished, TimeUs now);
+  bool started() const;
+
+  // --- connections ---
+  // A connection stands, both identities proven. `attempt`: from Connect, 0 for an accepted one.
+  void peer_opened(PeerKey peer, const PeerId& id, const std::string& ip, std::uint16_t port,
+                   std::uint64_t attempt, TimeUs now);
+  void connect_failed(std::uint64_t attempt, const Error& error, TimeUs now);
+  void peer_closed(PeerKey peer, TimeUs now);
+  // A validated message (proto/messages.h), and the bytes its frame had.
+  void message(PeerKey peer, proto::PeerMessage message, std::size_t frame_bytes, TimeUs now);
+  // One SendBlock for this peer is out of our hands; `frame_bytes` 0 if it could not be made.
+  void block_departed(PeerKey peer, std::size_t frame_bytes, TimeUs now);
+
+  // --- coding and disk ---
+  void row_stored(std::uint32_t generation, std::uint32_t slot, TimeUs now);
+  void generation_decoded(std::uint32_t generation, DecodeOutcome outcome, TimeUs now);
+  void evidence_checked(std::uint32_t generation, const std::vector<PeerId>& guilty, TimeUs now);
+  void content_finished(TimeUs now);
+  // The disk takes nothing for now (full, vanished): ask for no more blocks until resumed. The
+  // driver keeps and retries what failed.
+  void store_paused(const Error& error, TimeUs now);
+  void store_resumed(TimeUs now);
+  // The source's files no longer match the manifest: this generation is not served any more.
+  void generation_lost(std::uint32_t generation, const Error& error, TimeUs now);
+
+  // --- trackers ---
+  void tracker_replied(std::size_t tracker, const proto::AnnounceReply& reply, TimeUs now);
+  void tracker_failed(std::size_t tracker, const Error& error, std::uint32_t retry_seconds,
+                      TimeUs now);
+  void tracker_manifest(std::size_t tracker, Result<std::string> file_bytes, TimeUs now);
+
+  // --- time ---
+  void wake(TimeUs now);
+  // When wake() must be called at the latest if nothing else comes; kNever: not at all.
+  TimeUs next_wake() const;
+
+  // Says goodbye to all peers and trackers (STOPPED announces); Finished follows.
+  void stop(TimeUs now);
+
+  // Actions since the last call, in the order they must be performed.
+  std::vector<Action> take_actions();
+
+  Report report() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace firn::core

@@ -1,0 +1,54 @@
+// Small types of the swarm core.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "proto/address.h"
+#include "proto/ids.h"
+
+namespace firn::core {
+
+// Monotonic time in microseconds from an arbitrary start: the clock's in the peer, virtual in
+// simulation. The core knows no other clock.
+using TimeUs = std::int64_t;
+inline constexpr TimeUs kMillisecond = 1000;
+inline constexpr TimeUs kSecond = 1'000'000;
+inline constexpr TimeUs kNever = INT64_MAX;
+
+// Names one connection to a neighbour while it lasts. Chosen by the driver, never reused.
+using PeerKey = std::uint64_t;
+inline constexpr PeerKey kNoPeer = 0;
+
+// How long a complete peer stays.
+struct SeedPolicy {
+  enum class Kind {
+    kWhileNeeded,  // while connected neighbours still need something, `duration` at most
+    kNone,         // go at once
+    kForever,
+    kRatio,  // until sent / content bytes reaches `ratio`
+    kDuration,
+  };
+  Kind kind = Kind::kWhileNeeded;
+  double ratio = 0;
+  TimeUs duration = 30 * kSecond;
+};
+
+struct Options {
+  std::uint64_t seed = 1;  // of every random choice this peer makes
+  PeerId self;
+  std::uint16_t listen_port = 0;  // told to others; 0: we accept no connections
+  std::string agent;
+  std::vector<Address> trackers;
+  std::vector<Address> peers;  // given by hand
+  bool peer_exchange = true;
+  bool dense = false;          // never send systematic blocks
+  std::uint64_t up_limit = 0;  // bytes per second; 0: none
+  std::uint64_t down_limit = 0;
+  std::uint64_t memory_bytes = 128u << 20;  // for rows that wait for the disk or a decode
+  SeedPolicy seeding;
+};
+
+}  // namespace firn::core
