@@ -1,0 +1,199 @@
+#!/usr/bin/python3
+"""This tree follows the house rules, and scripts/tidy.py would notice if it did not."""
+
+import pathlib
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests")]
+import counted_unittest
+import tidy
+
+HEADER = "// What it is.\n#pragma once\n"
+
+
+class ThisTree(unittest.TestCase):
+    """One case for each rule."""
+
+    def follows(self, rule):
+        found = tidy.findings(ROOT, [rule])
+        self.assertEqual([], [str(finding) for finding in found])
+
+    def test_includes_follow_the_arrows(self):
+        self.follows("arrows")
+
+    def test_nothing_is_called_where_it_must_not_be(self):
+        self.follows("calls")
+
+    def test_headers_say_what_they_are(self):
+        self.follows("headers")
+
+    def test_no_file_is_too_long(self):
+        self.follows("sizes")
+
+    def test_no_file_names_a_folder_of_one_machine(self):
+        self.follows("paths")
+
+    @unittest.skipUnless((ROOT / "docs/protocol.md").exists() and (ROOT / "docs/formats.md").exists(),
+                         "docs/protocol.md or docs/formats.md is not written yet")
+    def test_documents_and_schemas_name_the_same_fields(self):
+        self.follows("documents")
+
+    @unittest.skipUnless(tidy.clang_format(), f"{tidy.CLANG_FORMAT} is not installed")
+    def test_formatting_is_clang_formats(self):
+        self.follows("format")
+
+
+class SmallTree(unittest.TestCase):
+    def findings(self, rule, files):
+        """What `rule` finds in a tree of {path: text}, as "path:line" strings."""
+        with tempfile.TemporaryDirectory() as folder:
+            for path, text in files.items():
+                file = pathlib.Path(folder, path)
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(text)
+            return [f"{f.path}:{f.line}" for f in tidy.findings(folder, [rule])]
+
+    def assert_bad(self, rule, path, text, line=1, beside=None):
+        self.assertEqual([f"{path}:{line}"], self.findings(rule, {path: text, **(beside or {})}))
+
+    def assert_good(self, rule, path, text, beside=None):
+        self.assertEqual([], self.findings(rule, {path: text, **(beside or {})}))
+
+
+class Arrows(SmallTree):
+    HOUSE = {path: HEADER for path in (
+        "codec/encode.h", "cuda_kernels/batch.h", "proto/ids.h", "proto/transport/transport.h",
+        "client/core/swarm.h", "client/content/create.h", "client/store/store.h",
+        "client/app/driver.h", "tracker/announce.h", "tracker/server.h", "tests/sim/network.h")}
+
+    def include(self, path, target):
+        return self.findings("arrows", {**self.HOUSE, path: f'\n#include "{target}"\n'})
+
+    def test_forbidden_arrows_are_found(self):
+        for path, target in (
+                ("codec/a.cc", "proto/ids.h"),
+                ("proto/a.cc", "codec/encode.h"),
+                ("proto/a.cc", "proto/transport/transport.h"),
+                ("proto/transport/a.cc", "client/core/swarm.h"),
+                ("cuda_kernels/a.cu", "proto/ids.h"),
+                ("client/core/a.cc", "proto/transport/transport.h"),
+                ("client/core/a.cc", "client/store/store.h"),
+                ("client/core/a.cc", "client/content/create.h"),
+                ("client/core/a.cc", "client/app/driver.h"),
+                ("client/core/a.cc", "cuda_kernels/batch.h"),
+                ("client/store/a.cc", "client/app/driver.h"),
+                ("client/app/a.cc", "tracker/announce.h"),
+                ("tracker/announce.cc", "codec/encode.h"),
+                ("tracker/announce.cc", "proto/transport/transport.h"),
+                ("tracker/announce.cc", "client/content/create.h"),
+                ("codec/a.h", "tests/sim/network.h"),
+                ("codec/a.cc", "codec/no_such_file.h"),
+                ("codec/a.cc", "encode.h"),
+                ("client/core/a.cc", "proto/peer.pb.h")):
+            with self.subTest(path=path, target=target):
+                self.assertEqual([f"{path}:2"], self.include(path, target))
+
+    def test_allowed_arrows_are_not(self):
+        for path, target in (
+                ("codec/a.cc", "codec/encode.h"),
+                ("proto/a.cc", "proto/peer.pb.h"),
+                ("proto/transport/a.cc", "proto/ids.h"),
+                ("cuda_kernels/a.cu", "codec/encode.h"),
+                ("client/core/a.cc", "codec/encode.h"),
+                ("client/core/a.cc", "proto/ids.h"),
+                ("client/app/a.cc", "cuda_kernels/batch.h"),
+                ("client/app/a.cc", "proto/transport/transport.h"),
+                ("tracker/server.cc", "proto/transport/transport.h"),
+                ("tests/sim/a.cc", "client/core/swarm.h")):
+            with self.subTest(path=path, target=target):
+                self.assertEqual([], self.include(path, target))
+
+    def test_a_commented_include_is_no_include(self):
+        self.assert_good("arrows", "codec/a.cc", '// #include "proto/ids.h"\n', self.HOUSE)
+
+    def test_source_in_an_unknown_folder_is_found(self):
+        self.assert_bad("arrows", "stuff/a.cc", "int x;\n")
+
+
+class Calls(SmallTree):
+    def test_forbidden_calls_are_found(self):
+        for path, code in (
+                ("client/core/a.cc", "auto t = std::chrono::steady_clock::now();"),
+                ("client/core/a.cc", "auto t = time(nullptr);"),
+                ("client/core/a.cc", "clock_gettime(CLOCK_MONOTONIC, &t);"),
+                ("client/core/a.cc", "int r = rand();"),
+                ("client/core/a.cc", "std::random_device r;"),
+                ("client/core/a.cc", "#include <thread>"),
+                ("client/core/a.cc", "#include <sys/socket.h>"),
+                ("client/core/a.cc", "std::ofstream out(name);"),
+                ("client/core/a.cc", "int fd = ::open(name, 0);"),
+                ("tracker/announce.cc", "auto t = std::chrono::system_clock::now();"),
+                ("client/store/a.cc", "SSL_read(ssl, p, n);"),
+                ("client/core/a.cc", "uv_loop_t loop;"),
+                ("proto/a.cc", 'printf("%d", 1);'),
+                ("codec/a.cc", "std::cout << 1;"),
+                ("codec/a.cc", "exit(1);"),
+                ("client/app/a.cc", "std::this_thread::sleep_for(t);"),
+                ("tests/sim/a.cc", "usleep(10);"),
+                ("proto/a.h", "using namespace std;")):
+            with self.subTest(path=path, code=code):
+                self.assert_bad("calls", path, "\n\n" + code + "\n", line=3)
+
+    def test_what_only_looks_like_one_is_not(self):
+        for path, code in (
+                ("client/core/a.cc", "// steady_clock::now() is the driver's business"),
+                ("client/core/a.cc", "/* rand()\n rand() */"),
+                ("client/core/a.cc", 'fail("rand() is not for us");'),
+                ("client/core/a.cc", "connection.open(now); session.close(); double strand = 1;"),
+                ("client/core/a.cc", "TimePoint time = input.time();"),
+                ("client/core/a.cc", "int big = 1'000'000; wake(time(3));"),
+                ("client/app/a.cc", "uv_run(loop, UV_RUN_DEFAULT);"),
+                ("proto/transport/a.cc", "SSL_read(ssl, p, n); uv_close(h, nullptr);"),
+                ("tracker/server.cc", "uv_run(loop, UV_RUN_DEFAULT);"),
+                ("client/app/a.cc", 'printf("%d", 1);')):
+            with self.subTest(path=path, code=code):
+                self.assert_good("calls", path, code + "\n")
+
+
+class TheOtherRules(SmallTree):
+    def test_a_header_without_pragma_or_comment_is_found(self):
+        self.assert_bad("headers", "codec/a.h", "// What it is.\nint x;\n")
+        self.assert_bad("headers", "codec/a.h", "#pragma once\nint x;\n")
+        self.assert_good("headers", "codec/a.h", HEADER)
+
+    def test_a_long_file_is_found(self):
+        self.assert_bad("sizes", "codec/a.cc", "\n" * 501, line=501)
+        self.assert_good("sizes", "codec/a.cc", "\n" * 500)
+
+    def test_a_path_of_one_machine_is_found(self):
+        for path in ("/home" + "/ada/firn", "/Users" + "/ada", "/work" + "/main"):
+            self.assert_bad("paths", "docs/a.md", f"see {path}/x\n")
+        self.assert_good("paths", "docs/a.md", "see https://example.org/home/x and ~/firn\n")
+
+    SCHEMA = ("message Ping {\n  uint32 count = 1;  // how often\n"
+              "  oneof body { bytes data = 2; }\n  enum Kind { FAST = 0; }\n}\n")
+
+    def test_a_field_that_no_document_mentions_is_found(self):
+        self.assert_bad("documents", "docs/protocol.md", "Ping has `data`.\n",
+                        beside={"proto/peer.proto": self.SCHEMA})
+        self.assert_bad("documents", "docs/protocol.md", "`count` and `data`\n",
+                        beside={"proto/peer.proto": self.SCHEMA})
+        self.assert_good("documents", "docs/protocol.md", "Ping has `data` and `Ping.count`.\n",
+                         beside={"proto/peer.proto": self.SCHEMA})
+
+    def test_a_described_field_that_does_not_exist_is_found(self):
+        self.assert_bad("documents", "docs/protocol.md", "Ping: count, data\n\n`Ping.colour`\n",
+                        line=3, beside={"proto/peer.proto": self.SCHEMA})
+
+    @unittest.skipUnless(tidy.clang_format(), f"{tidy.CLANG_FORMAT} is not installed")
+    def test_bad_formatting_is_found(self):
+        style = {".clang-format": "BasedOnStyle: Google\n"}
+        self.assert_bad("format", "codec/a.cc", "int x;\nint   y;\n", line=2, beside=style)
+        self.assert_good("format", "codec/a.cc", "int x;\nint y;\n", beside=style)
+
+
+if __name__ == "__main__":
+    counted_unittest.main()
