@@ -17,8 +17,8 @@ namespace firn::codec {
 
 // Inverts the row-major n x n matrix. False if it is singular (`out` is then undefined). `out` must
 // not overlap `matrix`.
-bool invert_matrix(std::span<const std::uint8_t> matrix, std::size_t n,
-                   std::span<std::uint8_t> out);
+bool invert_matrix(std::span<const std::uint8_t> matrix, std::size_t n, std::span<std::uint8_t> out,
+                   const Kernels& kernels = codec::kernels());
 
 // vectors: n pointers to n coefficients each; payloads: n pointers to `block_bytes` bytes each;
 // out: n * block_bytes bytes in source-block order, not overlapping any payload. Unit vectors
@@ -48,12 +48,14 @@ class ProgressiveDecoder {
   void decode(std::span<std::uint8_t> out) const;
 
  private:
+  void eliminate_last();
+
   std::size_t n_, k_;
   Mode mode_;
   const Kernels& kernels_;
   SpanBasis basis_;
   std::vector<std::vector<std::uint8_t>> vectors_, payloads_;
-  std::vector<std::size_t> row_of_pivot_;  // textbook mode
+  std::vector<std::size_t> pivot_of_row_;  // textbook mode
 };
 
 }  // namespace firn::codec

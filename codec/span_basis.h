@@ -2,7 +2,8 @@
 // form: tells whether the next vector is innovative before its payload is touched. Coefficients
 // only; payloads are the decoder's.
 //
-// Cost of insert: rank * n multiply-adds. Memory: at most n * n bytes, taken as rank grows.
+// Cost of insert: about 2 * rank * n multiply-adds. Memory: at most 2 * n * n bytes, taken as the
+// rank grows. Vectors handed in have n coefficients. One thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +11,14 @@
 #include <span>
 #include <vector>
 
+#include "codec/kernels.h"
 #include "codec/random.h"
 
 namespace firn::codec {
 
 class SpanBasis {
  public:
-  explicit SpanBasis(std::size_t generation_size);
+  explicit SpanBasis(std::size_t generation_size, const Kernels& kernels = codec::kernels());
 
   std::size_t generation_size() const { return n_; }
   std::size_t rank() const { return rank_; }
@@ -35,9 +37,16 @@ class SpanBasis {
   bool reaches(std::span<const std::uint8_t> z) const;
 
  private:
+  const std::uint8_t* row(std::size_t r) const { return rows_.data() + r * n_; }
+  std::uint8_t* row(std::size_t r) { return rows_.data() + r * n_; }
+  // out = vector less its part in the span: zero at all pivots. out has n bytes outside the rows.
+  void reduce(std::span<const std::uint8_t> vector, std::uint8_t* out) const;
+
   std::size_t n_;
   std::size_t rank_ = 0;
-  std::vector<std::vector<std::uint8_t>> rows_;  // by pivot column; empty: no such pivot
+  const Kernels* kernels_;
+  std::vector<std::uint8_t> rows_;   // rank x n, in order of arrival
+  std::vector<std::size_t> pivots_;  // of each row: its first nonzero column, where it has a 1
 };
 
 // sum_i a[i] * b[i]; same lengths.

@@ -1,0 +1,38 @@
+// The table type that every kernel set fills. It stands apart from codec/kernels.h because files
+// built for one instruction set include nothing that holds inline functions: the linker keeps one
+// copy of such a function, and it might keep the copy that not every CPU can run.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace firn::codec {
+
+// Rows are plain bytes, any length from 0 up, any alignment. `out` may equal an input exactly where
+// said, and must not overlap one otherwise. Nothing beyond a row's end is read or written.
+struct Kernels {
+  const char* name;  // "scalar", "ssse3", "avx2", "avx2-gfni", "avx512-gfni"
+
+  // out[i] = c * in[i]; out may equal in.
+  void (*multiply)(std::uint8_t* out, const std::uint8_t* in, std::uint8_t c, std::size_t bytes);
+  // out[i] ^= c * in[i]; out must not overlap in.
+  void (*multiply_add)(std::uint8_t* out, const std::uint8_t* in, std::uint8_t c,
+                       std::size_t bytes);
+  // out[i] = sum_j coefficients[j] * in[j][i], j = 0..count-1 (0 if count is 0): one coded block.
+  void (*combine)(std::uint8_t* out, const std::uint8_t* const* in,
+                  const std::uint8_t* coefficients, std::size_t count, std::size_t bytes);
+  // out[r][i] = sum_j coefficients[r * stride + j] * in[j][i] for r = 0..rows-1: the blocked matrix
+  // product behind batch encode, recode and decode.
+  void (*combine_rows)(std::uint8_t* const* out, std::size_t rows, const std::uint8_t* const* in,
+                       std::size_t count, const std::uint8_t* coefficients, std::size_t stride,
+                       std::size_t bytes);
+};
+
+// One per file of this folder; which of them are linked in, the build decides.
+extern const Kernels kScalarKernels;
+extern const Kernels kSsse3Kernels;
+extern const Kernels kAvx2Kernels;
+extern const Kernels kAvx2GfniKernels;
+extern const Kernels kAvx512GfniKernels;
+
+}  // namespace firn::codec
