@@ -20,8 +20,12 @@ struct Address {
   auto operator<=>(const Address&) const = default;
 };
 
-// Errors: kBadInput with what is wrong and an example of the right form.
+// Numeric addresses are kept as written. Errors: kBadInput with what is wrong and an example of the
+// right form.
 Result<Address> parse_address(std::string_view text);
 std::string to_text(const Address& address);
+
+// Whether one can connect to it: it names a host and a port. (To listen, "", "*" and port 0 do.)
+bool is_destination(const Address& address);
 
 }  // namespace firn

@@ -30,6 +30,7 @@ class FrameReader {
   std::vector<std::uint8_t> buffer_;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
+  std::size_t last_frame_bytes_ = 0;
 };
 
 }  // namespace firn::proto

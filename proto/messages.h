@@ -30,6 +30,7 @@ class Payload {
   std::span<std::uint8_t> writable() { return {data_.get(), size_}; }  // before it is shared
   std::size_t size() const { return size_; }
   explicit operator bool() const { return data_ != nullptr; }
+  bool operator==(const Payload&) const;  // same bytes
 
  private:
   std::shared_ptr<std::uint8_t[]> data_;
@@ -38,7 +39,7 @@ class Payload {
 
 struct PeerEndpoint {
   PeerId id;
-  std::string ip;  // numeric text, IPv4 or IPv6 without brackets
+  std::string ip;  // numeric text, IPv4 or IPv6 without brackets and zone
   std::uint16_t port = 0;
   bool operator==(const PeerEndpoint&) const = default;
 };
@@ -50,6 +51,7 @@ struct Hello {
   std::uint16_t listen_port = 0;
   std::string agent;
   bool has_manifest = false;
+  bool operator==(const Hello&) const = default;
 };
 
 struct GenerationState {
@@ -57,11 +59,13 @@ struct GenerationState {
   std::uint32_t rank = 0;
   std::uint32_t quota = 0;
   std::vector<std::uint8_t> null_vector;  // empty or n coefficients
+  bool operator==(const GenerationState&) const = default;
 };
 
 struct Span {
   std::uint32_t first = 0;
   std::uint32_t count = 0;
+  bool operator==(const Span&) const = default;
 };
 
 struct State {
@@ -70,6 +74,7 @@ struct State {
   bool prefer_coded = false;
   std::vector<Span> complete;
   std::vector<GenerationState> generations;
+  bool operator==(const State&) const = default;
 };
 
 struct Block {
@@ -80,20 +85,24 @@ struct Block {
   bool recoded = false;
   std::optional<State> state;
   Payload payload;
+  bool operator==(const Block&) const = default;
 };
 
 struct ManifestRequest {
   std::uint64_t offset = 0;
+  bool operator==(const ManifestRequest&) const = default;
 };
 
 struct ManifestPart {
   std::uint64_t total_bytes = 0;
   std::uint64_t offset = 0;
   std::string data;
+  bool operator==(const ManifestPart&) const = default;
 };
 
 struct PeerExchange {
   std::vector<PeerEndpoint> peers;
+  bool operator==(const PeerExchange&) const = default;
 };
 
 enum class GoodbyeReason {
@@ -112,6 +121,7 @@ enum class GoodbyeReason {
 struct Goodbye {
   GoodbyeReason reason = GoodbyeReason::kUnspecified;
   std::string detail;
+  bool operator==(const Goodbye&) const = default;
 };
 
 using PeerMessage =
@@ -122,7 +132,8 @@ using PeerMessage =
 Result<PeerMessage> parse_peer_message(std::span<const std::uint8_t> frame);
 
 // A frame ready to send: `head` (length prefix and all small fields), then `payload` (may be
-// empty). Only a Block has a payload; it is not copied.
+// empty). Only a Block has a payload; it is not copied. Texts (agent, detail) are made plain and
+// cut to their limits on the way; any other field past its limit is the caller's mistake.
 struct OutgoingFrame {
   std::string head;
   Payload payload;
@@ -143,16 +154,19 @@ struct Announce {
   std::uint16_t listen_port = 0;
   bool complete = false;
   std::uint32_t peers_wanted = 50;
+  bool operator==(const Announce&) const = default;
 };
 struct TrackerManifestGet {
   ContentId content_id;
   std::uint64_t offset = 0;
+  bool operator==(const TrackerManifestGet&) const = default;
 };
 struct TrackerManifestPut {
   ContentId content_id;
   std::uint64_t total_bytes = 0;
   std::uint64_t offset = 0;
   std::string data;
+  bool operator==(const TrackerManifestPut&) const = default;
 };
 using TrackerRequest = std::variant<Announce, TrackerManifestGet, TrackerManifestPut>;
 
@@ -162,9 +176,11 @@ struct AnnounceReply {
   std::uint32_t incomplete_count = 0;
   bool has_manifest = false;
   std::vector<PeerEndpoint> peers;
+  bool operator==(const AnnounceReply&) const = default;
 };
 struct TrackerManifestPutReply {
   std::uint64_t next_offset = 0;
+  bool operator==(const TrackerManifestPutReply&) const = default;
 };
 enum class TrackerErrorCode {
   kUnspecified,
@@ -179,6 +195,7 @@ struct TrackerError {
   TrackerErrorCode code = TrackerErrorCode::kUnspecified;
   std::string detail;
   std::uint32_t retry_seconds = 0;
+  bool operator==(const TrackerError&) const = default;
 };
 using TrackerReply =
     std::variant<AnnounceReply, ManifestPart, TrackerManifestPutReply, TrackerError>;

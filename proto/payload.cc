@@ -1,0 +1,32 @@
+#include <cstring>
+#include <new>
+
+#include "proto/messages.h"
+
+namespace firn::proto {
+
+// Of a cache line and of the widest vector register.
+constexpr std::align_val_t kPayloadAlignment{64};
+
+Payload Payload::allocate(std::size_t bytes) {
+  Payload payload;
+  if (bytes == 0) return payload;
+  payload.data_ = std::shared_ptr<std::uint8_t[]>(
+      static_cast<std::uint8_t*>(::operator new[](bytes, kPayloadAlignment)),
+      [](std::uint8_t* data) { ::operator delete[](data, kPayloadAlignment); });
+  payload.size_ = bytes;
+  return payload;
+}
+
+Payload Payload::copy_of(std::span<const std::uint8_t> bytes) {
+  Payload payload = allocate(bytes.size());
+  if (!bytes.empty()) std::memcpy(payload.data_.get(), bytes.data(), bytes.size());
+  return payload;
+}
+
+bool Payload::operator==(const Payload& other) const {
+  return size_ == other.size_ && (size_ == 0 || data_ == other.data_ ||
+                                  std::memcmp(data_.get(), other.data_.get(), size_) == 0);
+}
+
+}  // namespace firn::proto

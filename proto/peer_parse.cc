@@ -1,0 +1,205 @@
+// Peer messages: from the bytes of a frame to validated values.
+//
+// A message's body is found by walking the PeerMessage's fields, then parsed alone. A Block is
+// walked in the same way, so that its payload goes from the frame straight into its own memory;
+// all others are parsed by the generated classes and then checked.
+#include <google/protobuf/arena.h>
+
+#include "proto/limits.h"
+#include "proto/message_checks.h"
+#include "proto/messages.h"
+#include "proto/peer_endpoint.h"
+#include "proto/wire.h"
+#include "proto/wire_fields.h"
+
+namespace firn::proto {
+namespace {
+
+using Bytes = std::span<const std::uint8_t>;
+
+Error refuse(const std::string& what) {
+  return protocol_error("a peer's message", what);
+}
+
+Result<Hello> parse_hello(Bytes body) {
+  if (!text_fits(body, wire::Hello::kAgentFieldNumber, limits::kAgentBytesMax))
+    return refuse("hello: the agent is too long or not plain UTF-8");
+  wire::Hello from;
+  if (!parse_wire(body, from)) return refuse("hello: not a Hello message");
+  if (from.version_min() == 0 || from.version_min() > from.version_max())
+    return refuse("hello: versions " + std::to_string(from.version_min()) + " to " +
+                  std::to_string(from.version_max()) + " are no range");
+  const auto content_id = ContentId::from_bytes(from.content_id());
+  if (!content_id) return refuse("hello: the content id does not have 32 bytes");
+  if (from.listen_port() > 0xffff) return refuse("hello: the port is above 65535");
+  return Hello{.version_min = from.version_min(),
+               .version_max = from.version_max(),
+               .content_id = *content_id,
+               .listen_port = static_cast<std::uint16_t>(from.listen_port()),
+               .agent = std::move(*from.mutable_agent()),
+               .has_manifest = from.has_manifest()};
+}
+
+Result<State> parse_state(Bytes body) {
+  if (count_fields(body, wire::State::kCompleteFieldNumber) > limits::kStateSpansMax ||
+      count_fields(body, wire::State::kGenerationsFieldNumber) > limits::kStateEntriesMax)
+    return refuse("state: too many entries");
+
+  // States are frequent and made of many small objects: the first few KiB come from the stack.
+  alignas(std::max_align_t) char scratch[4096];
+  google::protobuf::ArenaOptions options;
+  options.initial_block = scratch;
+  options.initial_block_size = sizeof scratch;
+  google::protobuf::Arena arena(options);
+  auto& from = *google::protobuf::Arena::CreateMessage<wire::State>(&arena);
+  if (!parse_wire(body, from)) return refuse("state: not a State message");
+
+  State state;
+  state.acknowledged = from.acknowledged();
+  state.credit = from.credit();
+  state.prefer_coded = from.prefer_coded();
+  state.complete.reserve(static_cast<std::size_t>(from.complete_size()));
+  for (const wire::Span& span : from.complete()) {
+    if (span.count() == 0 ||
+        std::uint64_t{span.first()} + span.count() > limits::kGenerationCountMax)
+      return refuse("state: a span is empty or ends past the last possible generation");
+    state.complete.push_back({span.first(), span.count()});
+  }
+  state.generations.reserve(static_cast<std::size_t>(from.generations_size()));
+  for (const wire::GenerationState& entry : from.generations()) {
+    if (entry.generation() >= limits::kGenerationCountMax)
+      return refuse("state: a generation's number is too large");
+    if (entry.rank() > limits::kGenerationSizeMax || entry.quota() > limits::kGenerationSizeMax ||
+        entry.null_vector().size() > limits::kGenerationSizeMax)
+      return refuse("state: a rank, quota or null vector is larger than any generation");
+    const Bytes null_vector = as_bytes(entry.null_vector());
+    state.generations.push_back({.generation = entry.generation(),
+                                 .rank = entry.rank(),
+                                 .quota = entry.quota(),
+                                 .null_vector = {null_vector.begin(), null_vector.end()}});
+  }
+  return state;
+}
+
+Result<Block> parse_block(Bytes body) {
+  Block block;
+  Bytes coefficients, payload;
+  std::optional<Bytes> state;
+  FieldReader fields(body);
+  while (fields.next()) {
+    // As in any protobuf parser: the last of repeated fields counts, and 32 bits of a varint.
+    if (fields.is_varint(wire::Block::kGenerationFieldNumber)) {
+      block.generation = static_cast<std::uint32_t>(fields.varint());
+    } else if (fields.is_varint(wire::Block::kSequenceFieldNumber)) {
+      block.sequence = static_cast<std::uint32_t>(fields.varint());
+    } else if (fields.is_bytes(wire::Block::kCoefficientsFieldNumber)) {
+      coefficients = fields.bytes();
+      block.source_index.reset();
+    } else if (fields.is_varint(wire::Block::kSourceIndexFieldNumber)) {
+      block.source_index = static_cast<std::uint32_t>(fields.varint());
+      coefficients = {};
+    } else if (fields.is_varint(wire::Block::kRecodedFieldNumber)) {
+      block.recoded = fields.varint() != 0;
+    } else if (fields.is_bytes(wire::Block::kStateFieldNumber)) {
+      state = fields.bytes();
+    } else if (fields.is_bytes(wire::Block::kPayloadFieldNumber)) {
+      payload = fields.bytes();
+    }
+  }
+  if (!fields.ok()) return refuse("block: not a Block message");
+  if (block.generation >= limits::kGenerationCountMax)
+    return refuse("block: the generation's number is too large");
+  if (block.sequence == 0) return refuse("block: there is no sequence number");
+  if (block.source_index && *block.source_index >= limits::kGenerationSizeMax)
+    return refuse("block: the source block's number is too large");
+  if (!block.source_index && coefficients.empty())
+    return refuse("block: there is no coding vector");
+  if (coefficients.size() > limits::kGenerationSizeMax)
+    return refuse("block: the coding vector is longer than any generation");
+  if (payload.empty() || payload.size() > limits::kBlockBytesMax)
+    return refuse("block: a payload of " + std::to_string(payload.size()) + " bytes");
+  if (state) {
+    Result<State> parsed = parse_state(*state);
+    if (!parsed.ok()) return parsed.error();
+    block.state = std::move(*parsed);
+  }
+  block.coefficients.assign(coefficients.begin(), coefficients.end());
+  block.payload = Payload::copy_of(payload);
+  return block;
+}
+
+Result<ManifestRequest> parse_manifest_request(Bytes body) {
+  wire::ManifestRequest from;
+  if (!parse_wire(body, from) || from.offset() > limits::kManifestBytesMax)
+    return refuse("manifest request: malformed, or an offset past the largest manifest");
+  return ManifestRequest{from.offset()};
+}
+
+Result<ManifestPart> parse_part(Bytes body) {
+  Result<ManifestPart> part = parse_manifest_part(body);
+  if (!part.ok()) return refuse("manifest part: " + part.error().detail);
+  return part;
+}
+
+Result<PeerExchange> parse_peer_exchange(Bytes body) {
+  if (count_fields(body, wire::PeerExchange::kPeersFieldNumber) > limits::kPeerExchangeMax)
+    return refuse("peer exchange: too many addresses");
+  wire::PeerExchange from;
+  if (!parse_wire(body, from)) return refuse("peer exchange: not a PeerExchange message");
+  PeerExchange exchange;
+  for (const wire::PeerAddress& address : from.peers()) {
+    auto endpoint = endpoint_from_wire(address);
+    if (!endpoint) return refuse("peer exchange: an id, ip or port of the wrong size");
+    exchange.peers.push_back(std::move(*endpoint));
+  }
+  return exchange;
+}
+
+Result<Goodbye> parse_goodbye(Bytes body) {
+  if (!text_fits(body, wire::Goodbye::kDetailFieldNumber, limits::kReasonBytesMax))
+    return refuse("goodbye: the detail is too long or not plain UTF-8");
+  wire::Goodbye from;
+  if (!parse_wire(body, from)) return refuse("goodbye: not a Goodbye message");
+  Goodbye goodbye;
+  // A reason that this version does not know closes the connection as well as any other.
+  if (wire::Goodbye::Reason_IsValid(from.reason()))
+    goodbye.reason = static_cast<GoodbyeReason>(from.reason());
+  goodbye.detail = std::move(*from.mutable_detail());
+  return goodbye;
+}
+
+}  // namespace
+
+Result<PeerMessage> parse_peer_message(std::span<const std::uint8_t> frame) {
+  if (frame.size() > limits::kFrameBytesMax) return refuse("it is larger than a frame may be");
+  int kind = 0;
+  Bytes body;
+  FieldReader fields(frame);
+  while (fields.next()) {
+    if (!fields.is_bytes() || fields.number() > wire::PeerMessage::kGoodbyeFieldNumber) continue;
+    kind = fields.number();  // of several bodies the last one counts
+    body = fields.bytes();
+  }
+  if (!fields.ok()) return refuse("not a PeerMessage");
+
+  switch (kind) {
+    case wire::PeerMessage::kHelloFieldNumber:
+      return as_any<PeerMessage>(parse_hello(body));
+    case wire::PeerMessage::kStateFieldNumber:
+      return as_any<PeerMessage>(parse_state(body));
+    case wire::PeerMessage::kBlockFieldNumber:
+      return as_any<PeerMessage>(parse_block(body));
+    case wire::PeerMessage::kManifestRequestFieldNumber:
+      return as_any<PeerMessage>(parse_manifest_request(body));
+    case wire::PeerMessage::kManifestPartFieldNumber:
+      return as_any<PeerMessage>(parse_part(body));
+    case wire::PeerMessage::kPeerExchangeFieldNumber:
+      return as_any<PeerMessage>(parse_peer_exchange(body));
+    case wire::PeerMessage::kGoodbyeFieldNumber:
+      return as_any<PeerMessage>(parse_goodbye(body));
+    default:
+      return refuse("an empty message, or of a kind that this version does not know");
+  }
+}
+
+}  // namespace firn::proto

@@ -1,0 +1,181 @@
+// Peer messages: from values to frames. A block's payload is not touched: its tag and length end
+// the head, and the payload follows as a buffer of its own.
+#include <google/protobuf/arena.h>
+#include <google/protobuf/wire_format_lite.h>
+
+#include "proto/framing.h"
+#include "proto/limits.h"
+#include "proto/messages.h"
+#include "proto/outgoing_frame.h"
+#include "proto/peer_endpoint.h"
+#include "proto/plain_text.h"
+#include "proto/wire.h"
+
+namespace firn::proto {
+namespace {
+
+using google::protobuf::Arena;
+using google::protobuf::internal::WireFormatLite;
+using google::protobuf::io::CodedOutputStream;
+
+void fill(const Hello& from, wire::Hello& to) {
+  to.set_version_min(from.version_min);
+  to.set_version_max(from.version_max);
+  to.set_content_id(from.content_id.bytes.data(), from.content_id.bytes.size());
+  to.set_listen_port(from.listen_port);
+  to.set_agent(to_plain_text(from.agent, limits::kAgentBytesMax));
+  to.set_has_manifest(from.has_manifest);
+}
+
+void fill(const State& from, wire::State& to) {
+  to.set_acknowledged(from.acknowledged);
+  to.set_credit(from.credit);
+  to.set_prefer_coded(from.prefer_coded);
+  for (const Span& span : from.complete) {
+    wire::Span& entry = *to.add_complete();
+    entry.set_first(span.first);
+    entry.set_count(span.count);
+  }
+  for (const GenerationState& generation : from.generations) {
+    wire::GenerationState& entry = *to.add_generations();
+    entry.set_generation(generation.generation);
+    entry.set_rank(generation.rank);
+    entry.set_quota(generation.quota);
+    if (!generation.null_vector.empty())
+      entry.set_null_vector(generation.null_vector.data(), generation.null_vector.size());
+  }
+}
+
+// All but the payload.
+void fill(const Block& from, wire::Block& to) {
+  to.set_generation(from.generation);
+  to.set_sequence(from.sequence);
+  if (from.source_index)
+    to.set_source_index(*from.source_index);
+  else
+    to.set_coefficients(from.coefficients.data(), from.coefficients.size());
+  to.set_recoded(from.recoded);
+  if (from.state) fill(*from.state, *to.mutable_state());
+}
+
+void fill(const Hello& from, wire::PeerMessage& to) {
+  fill(from, *to.mutable_hello());
+}
+void fill(const State& from, wire::PeerMessage& to) {
+  fill(from, *to.mutable_state());
+}
+void fill(const Block&, wire::PeerMessage&) {
+  FIRN_CHECK(!"blocks have a way of their own");
+}
+void fill(const ManifestRequest& from, wire::PeerMessage& to) {
+  to.mutable_manifest_request()->set_offset(from.offset);
+}
+void fill(const ManifestPart& from, wire::PeerMessage& to) {
+  wire::ManifestPart& part = *to.mutable_manifest_part();
+  part.set_total_bytes(from.total_bytes);
+  part.set_offset(from.offset);
+  part.set_data(from.data);
+}
+void fill(const PeerExchange& from, wire::PeerMessage& to) {
+  wire::PeerExchange& exchange = *to.mutable_peer_exchange();
+  for (const PeerEndpoint& peer : from.peers) endpoint_to_wire(peer, *exchange.add_peers());
+}
+void fill(const Goodbye& from, wire::PeerMessage& to) {
+  wire::Goodbye& goodbye = *to.mutable_goodbye();
+  goodbye.set_reason(static_cast<wire::Goodbye::Reason>(from.reason));
+  goodbye.set_detail(to_plain_text(from.detail, limits::kReasonBytesMax));
+}
+
+static_assert(static_cast<int>(GoodbyeReason::kUnspecified) == wire::Goodbye::UNSPECIFIED &&
+              static_cast<int>(GoodbyeReason::kBanned) == wire::Goodbye::BANNED &&
+              static_cast<int>(GoodbyeReason::kDuplicate) == wire::Goodbye::DUPLICATE);
+
+// Scratch memory for one generated message: the first few KiB come from the stack.
+class WireScratch {
+ public:
+  template <typename Message>
+  Message& make() {
+    return *Arena::CreateMessage<Message>(&arena_);
+  }
+
+ private:
+  alignas(std::max_align_t) char first_block_[4096];
+  Arena arena_{first_block_, sizeof first_block_};
+};
+
+// Sizes on the wire. All our field numbers are below 16, so that a tag is one byte.
+std::size_t varint_field(std::uint32_t value) {
+  return value == 0 ? 0 : 1 + CodedOutputStream::VarintSize32(value);
+}
+std::size_t bytes_field(std::size_t bytes) {
+  return 1 + CodedOutputStream::VarintSize32(static_cast<std::uint32_t>(bytes)) + bytes;
+}
+
+std::size_t body_bytes(const State& state) {
+  std::size_t bytes = varint_field(state.acknowledged) + varint_field(state.credit) +
+                      varint_field(state.prefer_coded);
+  for (const Span& span : state.complete)
+    bytes += bytes_field(varint_field(span.first) + varint_field(span.count));
+  for (const GenerationState& entry : state.generations) {
+    const std::size_t null_vector =
+        entry.null_vector.empty() ? 0 : bytes_field(entry.null_vector.size());
+    bytes += bytes_field(varint_field(entry.generation) + varint_field(entry.rank) +
+                         varint_field(entry.quota) + null_vector);
+  }
+  return bytes;
+}
+
+std::size_t body_bytes(const Block& block) {
+  const std::size_t vector = block.source_index
+                                 ? 1 + CodedOutputStream::VarintSize32(*block.source_index)
+                                 : bytes_field(block.coefficients.size());
+  const std::size_t state = block.state ? bytes_field(body_bytes(*block.state)) : 0;
+  return varint_field(block.generation) + varint_field(block.sequence) + vector +
+         varint_field(block.recoded) + state + bytes_field(block.payload.size());
+}
+
+OutgoingFrame serialize_block(const Block& block) {
+  WireScratch scratch;
+  wire::Block& small_fields = scratch.make<wire::Block>();
+  fill(block, small_fields);
+  const std::size_t small_bytes = small_fields.ByteSizeLong();
+  const std::size_t block_bytes = small_bytes + bytes_field(block.payload.size());
+  const std::size_t message_bytes = bytes_field(block_bytes);
+
+  OutgoingFrame frame;
+  frame.payload = block.payload;
+  frame.head.resize(kFramePrefixBytes + message_bytes - block.payload.size());
+  auto* out = reinterpret_cast<std::uint8_t*>(frame.head.data());
+  write_frame_prefix(out, message_bytes);
+  out += kFramePrefixBytes;
+  const auto write_bytes_header = [&out](int field, std::size_t bytes) {
+    out = WireFormatLite::WriteTagToArray(field, WireFormatLite::WIRETYPE_LENGTH_DELIMITED, out);
+    out = CodedOutputStream::WriteVarint32ToArray(static_cast<std::uint32_t>(bytes), out);
+  };
+  write_bytes_header(wire::PeerMessage::kBlockFieldNumber, block_bytes);
+  out = small_fields.SerializeWithCachedSizesToArray(out);
+  write_bytes_header(wire::Block::kPayloadFieldNumber, block.payload.size());
+  FIRN_CHECK(out == reinterpret_cast<std::uint8_t*>(frame.head.data() + frame.head.size()));
+  return frame;
+}
+
+}  // namespace
+
+OutgoingFrame serialize(const PeerMessage& message) {
+  if (const Block* block = std::get_if<Block>(&message)) return serialize_block(*block);
+  WireScratch scratch;
+  wire::PeerMessage& to = scratch.make<wire::PeerMessage>();
+  std::visit([&](const auto& body) { fill(body, to); }, message);
+  return frame_of(to);
+}
+
+std::size_t wire_bytes(const PeerMessage& message) {
+  // The two that come by the million are counted, the others made.
+  if (const Block* block = std::get_if<Block>(&message))
+    return kFramePrefixBytes + bytes_field(body_bytes(*block));
+  if (const State* state = std::get_if<State>(&message))
+    return kFramePrefixBytes + bytes_field(body_bytes(*state));
+  return serialize(message).bytes();
+}
+
+}  // namespace firn::proto

@@ -1,0 +1,18 @@
+// Text that may be shown to a person: what a peer or a manifest calls something goes to terminals
+// and logs, so it is valid UTF-8 (RFC 3629) and holds no control characters.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace firn {
+
+// Valid UTF-8 without control characters (U+0000..U+001F, U+007F..U+009F).
+bool is_plain_text(std::string_view text);
+
+// `text` made plain: every byte that does not fit becomes '?', and what passes `bytes_max` is cut
+// off between two characters. Plain text within the bound comes back as it is.
+std::string to_plain_text(std::string_view text, std::size_t bytes_max);
+
+}  // namespace firn

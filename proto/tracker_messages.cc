@@ -1,0 +1,218 @@
+// Messages between peers and trackers: generated classes, checked. docs/protocol.md has the rules.
+#include <algorithm>
+
+#include "proto/limits.h"
+#include "proto/message_checks.h"
+#include "proto/messages.h"
+#include "proto/outgoing_frame.h"
+#include "proto/peer_endpoint.h"
+#include "proto/plain_text.h"
+#include "proto/wire.h"
+#include "proto/wire_fields.h"
+
+namespace firn::proto {
+namespace {
+
+using Bytes = std::span<const std::uint8_t>;
+
+Error refuse(const std::string& what) {
+  return protocol_error("a tracker message", what);
+}
+
+// The body of a message that is one oneof with fields 1..last; of several the last one counts.
+struct Body {
+  int field = 0;  // 0: none
+  Bytes bytes;
+};
+Result<Body> find_body(Bytes frame, int last) {
+  if (frame.size() > limits::kFrameBytesMax) return refuse("it is larger than a frame may be");
+  Body body;
+  FieldReader fields(frame);
+  while (fields.next())
+    if (fields.is_bytes() && fields.number() <= last) body = {fields.number(), fields.bytes()};
+  if (!fields.ok()) return refuse("malformed");
+  if (body.field == 0)
+    return refuse("an empty message, or of a kind that this version does not know");
+  return body;
+}
+
+Result<Announce> parse_announce(Bytes body) {
+  wire::Announce from;
+  if (!parse_wire(body, from)) return refuse("announce: malformed");
+  const auto content_id = ContentId::from_bytes(from.content_id());
+  if (!content_id) return refuse("announce: the content id does not have 32 bytes");
+  if (from.listen_port() > 0xffff) return refuse("announce: the port is above 65535");
+  Announce announce;
+  announce.content_id = *content_id;
+  if (wire::Announce::Event_IsValid(from.event()))
+    announce.event = static_cast<AnnounceEvent>(from.event());
+  announce.listen_port = static_cast<std::uint16_t>(from.listen_port());
+  announce.complete = from.complete();
+  announce.peers_wanted = std::min<std::uint32_t>(from.peers_wanted(), limits::kAnnouncePeersMax);
+  return announce;
+}
+
+Result<TrackerManifestGet> parse_manifest_get(Bytes body) {
+  wire::TrackerManifestGet from;
+  if (!parse_wire(body, from)) return refuse("manifest get: malformed");
+  const auto content_id = ContentId::from_bytes(from.content_id());
+  if (!content_id) return refuse("manifest get: the content id does not have 32 bytes");
+  if (from.offset() > limits::kManifestBytesMax)
+    return refuse("manifest get: an offset past the largest manifest");
+  return TrackerManifestGet{*content_id, from.offset()};
+}
+
+Result<TrackerManifestPut> parse_manifest_put(Bytes body) {
+  wire::TrackerManifestPut from;
+  if (!parse_wire(body, from)) return refuse("manifest put: malformed");
+  const auto content_id = ContentId::from_bytes(from.content_id());
+  if (!content_id) return refuse("manifest put: the content id does not have 32 bytes");
+  const auto fault = part_fault(from.total_bytes(), from.offset(), from.data().size());
+  if (!fault.empty()) return refuse("manifest put: " + std::string(fault));
+  if (from.data().empty()) return refuse("manifest put: there is no data");
+  return TrackerManifestPut{.content_id = *content_id,
+                            .total_bytes = from.total_bytes(),
+                            .offset = from.offset(),
+                            .data = std::move(*from.mutable_data())};
+}
+
+Result<AnnounceReply> parse_announce_reply(Bytes body) {
+  if (count_fields(body, wire::AnnounceReply::kPeersFieldNumber) > limits::kAnnouncePeersMax)
+    return refuse("announce reply: too many addresses");
+  wire::AnnounceReply from;
+  if (!parse_wire(body, from)) return refuse("announce reply: malformed");
+  AnnounceReply reply;
+  reply.interval_seconds = from.interval_seconds();
+  reply.complete_count = from.complete_count();
+  reply.incomplete_count = from.incomplete_count();
+  reply.has_manifest = from.has_manifest();
+  for (const wire::PeerAddress& address : from.peers()) {
+    auto endpoint = endpoint_from_wire(address);
+    if (!endpoint) return refuse("announce reply: an id, ip or port of the wrong size");
+    reply.peers.push_back(std::move(*endpoint));
+  }
+  return reply;
+}
+
+Result<ManifestPart> parse_part(Bytes body) {
+  Result<ManifestPart> part = parse_manifest_part(body);
+  if (!part.ok()) return refuse("manifest part: " + part.error().detail);
+  return part;
+}
+
+Result<TrackerManifestPutReply> parse_put_reply(Bytes body) {
+  wire::TrackerManifestPutReply from;
+  if (!parse_wire(body, from) || from.next_offset() > limits::kManifestBytesMax)
+    return refuse("manifest put reply: malformed, or an offset past the largest manifest");
+  return TrackerManifestPutReply{from.next_offset()};
+}
+
+Result<TrackerError> parse_error(Bytes body) {
+  if (!text_fits(body, wire::TrackerError::kDetailFieldNumber, limits::kReasonBytesMax))
+    return refuse("error: the detail is too long or not plain UTF-8");
+  wire::TrackerError from;
+  if (!parse_wire(body, from)) return refuse("error: malformed");
+  TrackerError error;
+  if (wire::TrackerError::Code_IsValid(from.code()))
+    error.code = static_cast<TrackerErrorCode>(from.code());
+  error.detail = std::move(*from.mutable_detail());
+  error.retry_seconds = from.retry_seconds();
+  return error;
+}
+
+void set_content_id(const ContentId& from, std::string& to) {
+  to = from.raw();
+}
+
+void fill(const Announce& from, wire::TrackerRequest& request) {
+  wire::Announce& to = *request.mutable_announce();
+  set_content_id(from.content_id, *to.mutable_content_id());
+  to.set_event(static_cast<wire::Announce::Event>(from.event));
+  to.set_listen_port(from.listen_port);
+  to.set_complete(from.complete);
+  to.set_peers_wanted(from.peers_wanted);
+}
+void fill(const TrackerManifestGet& from, wire::TrackerRequest& request) {
+  wire::TrackerManifestGet& to = *request.mutable_manifest_get();
+  set_content_id(from.content_id, *to.mutable_content_id());
+  to.set_offset(from.offset);
+}
+void fill(const TrackerManifestPut& from, wire::TrackerRequest& request) {
+  wire::TrackerManifestPut& to = *request.mutable_manifest_put();
+  set_content_id(from.content_id, *to.mutable_content_id());
+  to.set_total_bytes(from.total_bytes);
+  to.set_offset(from.offset);
+  to.set_data(from.data);
+}
+
+void fill(const AnnounceReply& from, wire::TrackerReply& reply) {
+  wire::AnnounceReply& to = *reply.mutable_announce();
+  to.set_interval_seconds(from.interval_seconds);
+  to.set_complete_count(from.complete_count);
+  to.set_incomplete_count(from.incomplete_count);
+  to.set_has_manifest(from.has_manifest);
+  for (const PeerEndpoint& peer : from.peers) endpoint_to_wire(peer, *to.add_peers());
+}
+void fill(const ManifestPart& from, wire::TrackerReply& reply) {
+  wire::ManifestPart& to = *reply.mutable_manifest_part();
+  to.set_total_bytes(from.total_bytes);
+  to.set_offset(from.offset);
+  to.set_data(from.data);
+}
+void fill(const TrackerManifestPutReply& from, wire::TrackerReply& reply) {
+  reply.mutable_manifest_put()->set_next_offset(from.next_offset);
+}
+void fill(const TrackerError& from, wire::TrackerReply& reply) {
+  wire::TrackerError& to = *reply.mutable_error();
+  to.set_code(static_cast<wire::TrackerError::Code>(from.code));
+  to.set_detail(to_plain_text(from.detail, limits::kReasonBytesMax));
+  to.set_retry_seconds(from.retry_seconds);
+}
+
+static_assert(static_cast<int>(AnnounceEvent::kStopped) == wire::Announce::STOPPED &&
+              static_cast<int>(TrackerErrorCode::kSlowDown) == wire::TrackerError::SLOW_DOWN &&
+              static_cast<int>(TrackerErrorCode::kNotAllowed) == wire::TrackerError::NOT_ALLOWED);
+
+}  // namespace
+
+Result<TrackerRequest> parse_tracker_request(std::span<const std::uint8_t> frame) {
+  const Result<Body> body = find_body(frame, wire::TrackerRequest::kManifestPutFieldNumber);
+  if (!body.ok()) return body.error();
+  switch (body->field) {
+    case wire::TrackerRequest::kAnnounceFieldNumber:
+      return as_any<TrackerRequest>(parse_announce(body->bytes));
+    case wire::TrackerRequest::kManifestGetFieldNumber:
+      return as_any<TrackerRequest>(parse_manifest_get(body->bytes));
+    default:
+      return as_any<TrackerRequest>(parse_manifest_put(body->bytes));
+  }
+}
+
+Result<TrackerReply> parse_tracker_reply(std::span<const std::uint8_t> frame) {
+  const Result<Body> body = find_body(frame, wire::TrackerReply::kErrorFieldNumber);
+  if (!body.ok()) return body.error();
+  switch (body->field) {
+    case wire::TrackerReply::kAnnounceFieldNumber:
+      return as_any<TrackerReply>(parse_announce_reply(body->bytes));
+    case wire::TrackerReply::kManifestPartFieldNumber:
+      return as_any<TrackerReply>(parse_part(body->bytes));
+    case wire::TrackerReply::kManifestPutFieldNumber:
+      return as_any<TrackerReply>(parse_put_reply(body->bytes));
+    default:
+      return as_any<TrackerReply>(parse_error(body->bytes));
+  }
+}
+
+OutgoingFrame serialize(const TrackerRequest& request) {
+  wire::TrackerRequest to;
+  std::visit([&](const auto& body) { fill(body, to); }, request);
+  return frame_of(to);
+}
+
+OutgoingFrame serialize(const TrackerReply& reply) {
+  wire::TrackerReply to;
+  std::visit([&](const auto& body) { fill(body, to); }, reply);
+  return frame_of(to);
+}
+
+}  // namespace firn::proto

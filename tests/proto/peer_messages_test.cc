@@ -1,0 +1,453 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <variant>
+
+#include "hex.h"
+#include "proto/limits.h"
+#include "proto/messages.h"
+#include "proto/wire.h"
+#include "random_messages.h"
+#include "wire_frames.h"
+
+using namespace firn;
+using namespace firn::proto;
+using namespace firn::test;
+
+namespace {
+
+// What the parser says about `message`; "" if it takes it.
+std::string fault(const std::string& message) {
+  const auto parsed = parse_peer_message(bytes_of(message));
+  if (parsed.ok()) return "";
+  CHECK(parsed.error().code == ErrorCode::kProtocol);
+  return parsed.error().detail;
+}
+std::string fault(const wire::PeerMessage& message) {
+  return fault(message.SerializeAsString());
+}
+
+bool has(const std::string& text, const char* part) {
+  return text.find(part) != std::string::npos;
+}
+
+wire::PeerMessage valid_block() {
+  wire::PeerMessage message;
+  wire::Block& block = *message.mutable_block();
+  block.set_generation(3);
+  block.set_sequence(9);
+  block.set_coefficients("\x01\x02\x03");
+  block.set_payload("payload");
+  return message;
+}
+
+}  // namespace
+
+TEST_CASE("random peer messages come back as they were sent, in frames of the size foretold") {
+  RandomMessages random(11);
+  std::size_t kinds[7] = {};
+  for (int round = 0; round < 3000; ++round) {
+    const PeerMessage message = random.peer_message();
+    ++kinds[message.index()];
+    const OutgoingFrame frame = serialize(message);
+    CHECK(wire_bytes(message) == frame.bytes());
+    const std::string bytes = whole(frame);
+    std::uint32_t prefix = 0;
+    for (int i = 0; i < 4; ++i) prefix = prefix << 8 | static_cast<std::uint8_t>(bytes[i]);
+    CHECK(prefix == bytes.size() - 4);
+    const auto parsed = parse_peer_message(bytes_of(message_in(frame)));
+    REQUIRE(parsed.ok());
+    CHECK(*parsed == message);
+    // Any protobuf implementation reads it too, and agrees on its canonical form.
+    wire::PeerMessage plain;
+    REQUIRE(plain.ParseFromString(message_in(frame)));
+    CHECK(plain.SerializeAsString() == message_in(frame));
+  }
+  CHECK(std::ranges::all_of(kinds, [](std::size_t count) { return count > 100; }));
+}
+
+TEST_CASE("a block's payload is sent from where it lies and received into aligned memory") {
+  Block block;
+  block.generation = 1;
+  block.sequence = 1;
+  block.source_index = 0;
+  block.payload = Payload::copy_of(bytes_of(std::string(16384, 'p')));
+  const OutgoingFrame frame = serialize(block);
+  CHECK(frame.payload.bytes().data() == block.payload.bytes().data());
+  CHECK(frame.head.size() < 32);
+  const auto parsed = parse_peer_message(bytes_of(message_in(frame)));
+  REQUIRE(parsed.ok());
+  const auto address =
+      reinterpret_cast<std::uintptr_t>(std::get<Block>(*parsed).payload.bytes().data());
+  CHECK(address % 64 == 0);
+}
+
+TEST_CASE("a block's fields may come in any order") {
+  const wire::PeerMessage message = valid_block();
+  wire::PeerMessage extra = message;
+  extra.mutable_block()->mutable_state()->set_credit(5);
+  const auto expected = parse_peer_message(bytes_of(extra.SerializeAsString()));
+  REQUIRE(expected.ok());
+
+  // One piece per field, then every order of the pieces.
+  std::vector<std::string> pieces;
+  for (int field : {1, 2, 3, 6, 15}) {
+    wire::Block one;
+    const auto* from = wire::Block::descriptor()->FindFieldByNumber(field);
+    const auto* reflection = wire::Block::GetReflection();
+    if (from->type() == google::protobuf::FieldDescriptor::TYPE_UINT32)
+      reflection->SetUInt32(&one, from, reflection->GetUInt32(extra.block(), from));
+    else if (from->type() == google::protobuf::FieldDescriptor::TYPE_BYTES)
+      reflection->SetString(&one, from, reflection->GetString(extra.block(), from));
+    else
+      reflection->MutableMessage(&one, from)->CopyFrom(reflection->GetMessage(extra.block(), from));
+    pieces.push_back(one.SerializeAsString());
+  }
+  std::ranges::sort(pieces);
+  do {
+    std::string body;
+    for (const std::string& piece : pieces) body += piece;
+    std::string frame = "\x1a";
+    frame += static_cast<char>(body.size());
+    const auto parsed = parse_peer_message(bytes_of(frame + body));
+    REQUIRE(parsed.ok());
+    CHECK(*parsed == *expected);
+  } while (std::ranges::next_permutation(pieces).found);
+}
+
+TEST_CASE("of repeated bodies and repeated fields the last one counts") {
+  wire::PeerMessage first = valid_block();
+  first.mutable_block()->set_payload("first");
+  wire::PeerMessage second = valid_block();
+  second.mutable_block()->set_source_index(7);  // and so no coefficients
+  const auto parsed =
+      parse_peer_message(bytes_of(first.SerializeAsString() + second.SerializeAsString()));
+  REQUIRE(parsed.ok());
+  const Block& block = std::get<Block>(*parsed);
+  CHECK(block.source_index == 7);
+  CHECK(block.coefficients.empty());
+  CHECK(block.payload == Payload::copy_of(bytes_of("payload")));
+
+  // Within one block: a payload twice, and both kinds of coding vector.
+  const std::string body = first.block().SerializeAsString() + second.block().SerializeAsString();
+  const std::string merged = "\x1a" + std::string(1, static_cast<char>(body.size())) + body;
+  CHECK(*parse_peer_message(bytes_of(merged)) == *parsed);
+}
+
+TEST_CASE("unknown fields are skipped") {
+  // A varint, a fixed64, bytes, a group and a fixed32 under numbers that no schema uses.
+  const std::string unknown = from_hex(
+      "a006 01  a106 0102030405060708  a206 02 aabb  a306 0801 a406"
+      "  a506 01020304");
+  const wire::PeerMessage message = valid_block();
+  const std::string body = unknown + message.block().SerializeAsString() + unknown;
+  const std::string frame =
+      unknown + "\x1a" + std::string(1, static_cast<char>(body.size())) + body + unknown;
+  const auto parsed = parse_peer_message(bytes_of(frame));
+  REQUIRE(parsed.ok());
+  CHECK(*parsed == *parse_peer_message(bytes_of(message.SerializeAsString())));
+}
+
+TEST_CASE("what is no message of a known kind is refused") {
+  CHECK(has(fault(std::string()), "empty message"));
+  CHECK(has(fault(from_hex("4200")), "empty message"));      // body number 8
+  CHECK(has(fault(from_hex("1801")), "empty message"));      // block as a varint
+  CHECK(has(fault(from_hex("0200")), "not a PeerMessage"));  // field number 0
+  CHECK(has(fault(from_hex("00")), "not a PeerMessage"));
+  CHECK(has(fault(from_hex("1a05 01")), "not a PeerMessage"));  // cut
+  CHECK(has(fault(from_hex("1affffffff7f")), "not a PeerMessage"));
+  CHECK(has(fault(from_hex("1affffffffffffffffff01")), "not a PeerMessage"));
+  CHECK(has(fault(from_hex("1c")), "not a PeerMessage"));  // a group's end without its start
+  CHECK(has(fault(std::string(limits::kFrameBytesMax + 1, '\0')), "larger than a frame"));
+}
+
+TEST_CASE("every cut of a valid message is refused or means another valid message") {
+  RandomMessages random(5);
+  for (int round = 0; round < 60; ++round) {
+    const std::string message = message_in(serialize(random.peer_message()));
+    for (std::size_t cut = 0; cut < std::min<std::size_t>(message.size(), 300); ++cut)
+      CHECK(fault(message.substr(0, cut)) != "");
+  }
+}
+
+TEST_CASE("a block out of bounds is refused") {
+  CHECK(fault(valid_block()) == "");
+  const auto with = [](auto change) {
+    wire::PeerMessage message = valid_block();
+    change(*message.mutable_block());
+    return fault(message);
+  };
+  CHECK(has(with([](auto& b) { b.set_generation(limits::kGenerationCountMax); }), "number"));
+  CHECK(with([](auto& b) { b.set_generation(limits::kGenerationCountMax - 1); }) == "");
+  CHECK(has(with([](auto& b) { b.clear_sequence(); }), "sequence"));
+  CHECK(has(with([](auto& b) { b.clear_coefficients(); }), "no coding vector"));
+  CHECK(has(with([](auto& b) { b.set_coefficients(""); }), "no coding vector"));
+  CHECK(has(with([](auto& b) { b.set_coefficients(std::string(4097, 'x')); }), "longer than any"));
+  CHECK(with([](auto& b) { b.set_coefficients(std::string(4096, 'x')); }) == "");
+  CHECK(has(with([](auto& b) { b.set_source_index(4096); }), "source block"));
+  CHECK(with([](auto& b) { b.set_source_index(4095); }) == "");
+  CHECK(has(with([](auto& b) { b.clear_payload(); }), "payload of 0"));
+  CHECK(has(with([](auto& b) { b.set_payload(std::string((1 << 20) + 1, 'x')); }), "payload of"));
+  CHECK(with([](auto& b) { b.set_payload(std::string(1 << 20, 'x')); }) == "");
+  CHECK(has(with([](auto& b) { b.mutable_state()->add_complete(); }), "span"));
+}
+
+TEST_CASE("the largest block fits into a frame") {
+  Block block;
+  block.generation = limits::kGenerationCountMax - 1;
+  block.sequence = 0xffffffff;
+  block.coefficients.assign(limits::kGenerationSizeMax, 0xff);
+  block.payload = Payload::allocate(limits::kBlockBytesMax);
+  std::ranges::fill(block.payload.writable(), 0xee);
+  const OutgoingFrame frame = serialize(block);
+  CHECK(frame.bytes() < limits::kFrameBytesMax);
+  CHECK(fault(message_in(frame)) == "");
+}
+
+TEST_CASE("a hello out of bounds is refused") {
+  wire::PeerMessage good;
+  wire::Hello& hello = *good.mutable_hello();
+  hello.set_version_min(1);
+  hello.set_version_max(2);
+  hello.set_content_id(std::string(32, 'c'));
+  hello.set_listen_port(65535);
+  hello.set_agent(std::string(limits::kAgentBytesMax, 'a'));
+  CHECK(fault(good) == "");
+  const auto with = [&](auto change) {
+    wire::PeerMessage message = good;
+    change(*message.mutable_hello());
+    return fault(message);
+  };
+  CHECK(has(with([](auto& h) { h.set_version_min(3); }), "no range"));
+  CHECK(has(with([](auto& h) { h.set_version_min(0); }), "no range"));
+  CHECK(has(with([](auto& h) { h.set_content_id(std::string(31, 'c')); }), "32 bytes"));
+  CHECK(has(with([](auto& h) { h.clear_content_id(); }), "32 bytes"));
+  CHECK(has(with([](auto& h) { h.set_listen_port(65536); }), "port"));
+  CHECK(has(with([](auto& h) { h.set_agent(std::string(65, 'a')); }), "agent"));
+  CHECK(has(with([](auto& h) { h.set_agent("a\nb"); }), "agent"));
+  // Text that is not UTF-8 cannot even be set without a complaint from protobuf: by hand.
+  CHECK(has(fault(from_hex("0a03 2a01ff")), "agent"));
+}
+
+TEST_CASE("a state out of bounds is refused") {
+  const auto with = [](auto change) {
+    wire::PeerMessage message;
+    change(*message.mutable_state());
+    return fault(message);
+  };
+  const auto span = [&](std::uint32_t first, std::uint32_t count) {
+    return with([&](auto& s) {
+      auto& entry = *s.add_complete();
+      entry.set_first(first);
+      entry.set_count(count);
+    });
+  };
+  CHECK(with([](auto&) {}) == "");
+  CHECK(span(0, limits::kGenerationCountMax) == "");
+  CHECK(has(span(1, limits::kGenerationCountMax), "span"));
+  CHECK(has(span(5, 0), "span"));
+  CHECK(has(span(0xffffffff, 1), "span"));
+  CHECK(has(span(0xffffffff, 0xffffffff), "span"));
+  CHECK(has(span(2, 0xfffffffe), "span"));
+
+  const auto entry = [&](auto change) {
+    return with([&](auto& s) { change(*s.add_generations()); });
+  };
+  CHECK(entry([](auto& g) { g.set_rank(4096); }) == "");
+  CHECK(has(entry([](auto& g) { g.set_rank(4097); }), "rank"));
+  CHECK(has(entry([](auto& g) { g.set_quota(4097); }), "rank"));
+  CHECK(has(entry([](auto& g) { g.set_null_vector(std::string(4097, 'z')); }), "null vector"));
+  CHECK(entry([](auto& g) { g.set_null_vector(std::string(4096, 'z')); }) == "");
+  CHECK(has(entry([](auto& g) { g.set_generation(1 << 20); }), "number"));
+
+  const auto many = [&](std::size_t entries, std::size_t spans) {
+    return with([&](auto& s) {
+      for (std::size_t i = 0; i < entries; ++i) s.add_generations();
+      for (std::size_t i = 0; i < spans; ++i) s.add_complete()->set_count(1);
+    });
+  };
+  CHECK(many(limits::kStateEntriesMax, limits::kStateSpansMax) == "");
+  CHECK(has(many(limits::kStateEntriesMax + 1, 0), "too many"));
+  CHECK(has(many(0, limits::kStateSpansMax + 1), "too many"));
+}
+
+TEST_CASE("manifest requests and parts out of bounds are refused") {
+  wire::PeerMessage request;
+  request.mutable_manifest_request()->set_offset(limits::kManifestBytesMax);
+  CHECK(fault(request) == "");
+  request.mutable_manifest_request()->set_offset(limits::kManifestBytesMax + 1);
+  CHECK(has(fault(request), "offset"));
+
+  const auto part = [](std::uint64_t total, std::uint64_t offset, std::size_t bytes) {
+    wire::PeerMessage message;
+    message.mutable_manifest_part()->set_total_bytes(total);
+    message.mutable_manifest_part()->set_offset(offset);
+    message.mutable_manifest_part()->set_data(std::string(bytes, 'm'));
+    return fault(message);
+  };
+  CHECK(part(100, 0, 100) == "");
+  CHECK(part(100, 100, 0) == "");
+  CHECK(part(0, 0, 0) == "");
+  CHECK(part(limits::kManifestBytesMax, 0, limits::kManifestPartBytes) == "");
+  CHECK(has(part(100, 1, 100), "past"));
+  CHECK(has(part(100, 101, 0), "past"));
+  CHECK(has(part(100, ~std::uint64_t{0}, 2), "past"));
+  CHECK(has(part(100, 50, 0), "empty"));
+  CHECK(has(part(0, 0, 1), "not there"));
+  CHECK(has(part(limits::kManifestBytesMax + 1, 0, 1), "larger"));
+  CHECK(has(part(limits::kManifestBytesMax, 0, limits::kManifestPartBytes + 1), "too large"));
+}
+
+TEST_CASE("addresses in a peer exchange have whole ids, ips and ports") {
+  const auto exchange = [](const std::string& id, const std::string& ip, std::uint32_t port,
+                           std::size_t count = 1) {
+    wire::PeerMessage message;
+    message.mutable_peer_exchange();
+    for (std::size_t i = 0; i < count; ++i) {
+      auto& peer = *message.mutable_peer_exchange()->add_peers();
+      peer.set_peer_id(id);
+      peer.set_ip(ip);
+      peer.set_port(port);
+    }
+    return message;
+  };
+  const std::string id(32, 'i'), v4 = from_hex("7f000001");
+  CHECK(fault(exchange(id, v4, 1)) == "");
+  CHECK(fault(exchange(id, v4, 1, 0)) == "");
+  CHECK(fault(exchange(id, v4, 65535, limits::kPeerExchangeMax)) == "");
+  CHECK(has(fault(exchange(id, v4, 1, limits::kPeerExchangeMax + 1)), "too many"));
+  CHECK(has(fault(exchange(id, v4, 0)), "wrong size"));
+  CHECK(has(fault(exchange(id, v4, 65536)), "wrong size"));
+  CHECK(has(fault(exchange(id, "", 1)), "wrong size"));
+  CHECK(has(fault(exchange(id, std::string(5, 'x'), 1)), "wrong size"));
+  CHECK(has(fault(exchange(std::string(31, 'i'), v4, 1)), "wrong size"));
+
+  const auto ip_of = [&](const std::string& ip) {
+    const auto parsed = parse_peer_message(bytes_of(exchange(id, ip, 9).SerializeAsString()));
+    REQUIRE(parsed.ok());
+    return std::get<PeerExchange>(*parsed).peers.at(0).ip;
+  };
+  CHECK(ip_of(v4) == "127.0.0.1");
+  CHECK(ip_of(from_hex("20010db8000000000000000000000007")) == "2001:db8::7");
+  CHECK(ip_of(from_hex("00000000000000000000ffff0a000001")) == "10.0.0.1");
+}
+
+TEST_CASE("a goodbye of a later version is understood as a goodbye") {
+  const auto parsed = parse_peer_message(bytes_of(from_hex("3a02 0863")));
+  REQUIRE(parsed.ok());
+  CHECK(std::get<Goodbye>(*parsed).reason == GoodbyeReason::kUnspecified);
+  CHECK(has(fault(from_hex("3a03 1201ff")), "detail"));
+  wire::PeerMessage message;
+  message.mutable_goodbye()->set_detail(std::string(limits::kReasonBytesMax + 1, 'x'));
+  CHECK(has(fault(message), "detail"));
+}
+
+TEST_CASE("texts are made fit to send") {
+  const Goodbye sent{GoodbyeReason::kProtocolError, std::string(300, 'x') + "\xff\n"};
+  const auto parsed = parse_peer_message(bytes_of(message_in(serialize(sent))));
+  REQUIRE(parsed.ok());
+  CHECK(std::get<Goodbye>(*parsed).detail == std::string(limits::kReasonBytesMax, 'x'));
+  Hello hello;
+  hello.agent = "fi\x01rn";
+  const auto greeted = parse_peer_message(bytes_of(message_in(serialize(hello))));
+  REQUIRE(greeted.ok());
+  CHECK(std::get<Hello>(*greeted).agent == "fi?rn");
+}
+
+// docs/protocol.md prints these frames: keep both alike.
+TEST_CASE("golden frames of peer messages") {
+  const auto hex = [](const PeerMessage& message) { return to_hex(whole(serialize(message))); };
+  Hello hello;
+  for (std::size_t i = 0; i < kIdBytes; ++i)
+    hello.content_id.bytes[i] = static_cast<std::uint8_t>(i);
+  hello.listen_port = 7000;
+  hello.agent = "firn/0.1.0";
+  hello.has_manifest = true;
+  CHECK(hex(hello) ==
+        "00000039"
+        "0a37"
+        "0801"
+        "1001"
+        "1a20000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
+        "20d836"
+        "2a0a6669726e2f302e312e30"
+        "3001");
+
+  State state;
+  state.acknowledged = 7;
+  state.credit = 300;
+  state.prefer_coded = true;
+  state.complete = {{0, 3}, {5, 1}};
+  state.generations = {{.generation = 3, .rank = 10, .quota = 4, .null_vector = {}},
+                       {.generation = 4, .rank = 2, .quota = 0, .null_vector = {1, 2, 3, 4}}};
+  CHECK(hex(state) ==
+        "00000027"
+        "1225"
+        "0807"
+        "10ac02"
+        "1a021003"
+        "1a0408051001"
+        "2206"
+        "0803100a1804"
+        "220a"
+        "08041002220401020304"
+        "2801");
+
+  Block coded;
+  coded.generation = 3;
+  coded.sequence = 8;
+  coded.coefficients = {0x1d, 0, 0xff, 2};
+  coded.recoded = true;
+  coded.state = State{
+      .acknowledged = 7, .credit = 11, .prefer_coded = false, .complete = {}, .generations = {}};
+  coded.payload = Payload::copy_of(bytes_of("payload!"));
+  CHECK(hex(coded) ==
+        "0000001e"
+        "1a1c"
+        "0803"
+        "1008"
+        "1a041d00ff02"
+        "2801"
+        "32040807100b"
+        "7a08"
+        "7061796c6f616421");
+
+  Block systematic;
+  systematic.sequence = 1;
+  systematic.source_index = 0;
+  systematic.payload = Payload::copy_of(bytes_of("payload!"));
+  CHECK(hex(systematic) ==
+        "00000010"
+        "1a0e"
+        "1001"
+        "2000"
+        "7a08"
+        "7061796c6f616421");
+
+  CHECK(hex(ManifestRequest{262144}) ==
+        "00000006"
+        "2204"
+        "08808010");
+  CHECK(hex(ManifestPart{.total_bytes = 262147, .offset = 262144, .data = "end"}) ==
+        "0000000f"
+        "2a0d"
+        "08838010"
+        "10808010"
+        "1a03656e64");
+  PeerExchange exchange;
+  exchange.peers = {{.id = {}, .ip = "192.0.2.1", .port = 7000}};
+  exchange.peers[0].id.bytes.fill(0xaa);
+  CHECK(hex(exchange) ==
+        "0000002f"
+        "322d"
+        "0a2b"
+        "0a20aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+        "1204c0000201"
+        "18d836");
+  CHECK(hex(Goodbye{GoodbyeReason::kNotServing, "gone"}) ==
+        "0000000a"
+        "3a08"
+        "0802"
+        "1204676f6e65");
+}

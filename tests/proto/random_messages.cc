@@ -1,0 +1,160 @@
+#include "random_messages.h"
+
+#include <algorithm>
+#include <string>
+
+#include "proto/limits.h"
+
+namespace firn::test {
+
+using namespace firn::proto;
+
+std::uint32_t RandomMessages::any_size_u32() {
+  return static_cast<std::uint32_t>(random_()) >> below(32);
+}
+
+std::vector<std::uint8_t> RandomMessages::bytes(std::size_t count) {
+  std::vector<std::uint8_t> out(count);
+  std::ranges::generate(out, [&] { return static_cast<std::uint8_t>(random_()); });
+  return out;
+}
+
+std::string RandomMessages::text(std::size_t bytes_max) {
+  static constexpr const char* kPieces[] = {"a", "firn", " ", "ü", "日", "\xf0\x9f\x8c\xb2"};
+  std::string out;
+  const std::size_t wanted = below(static_cast<std::uint32_t>(bytes_max) + 1);
+  for (;;) {
+    const std::string piece = kPieces[below(6)];
+    if (out.size() + piece.size() > wanted) return out;
+    out += piece;
+  }
+}
+
+template <typename Id>
+Id RandomMessages::id() {
+  Id id;
+  std::ranges::copy(bytes(kIdBytes), id.bytes.begin());
+  return id;
+}
+
+PeerEndpoint RandomMessages::endpoint() {
+  const auto part = [&] { return std::to_string(below(256)); };
+  static constexpr const char* kV6[] = {"::1", "2001:db8::7", "fe80::1:2:3", "::"};
+  return {.id = id<PeerId>(),
+          .ip = coin() ? part() + "." + part() + "." + part() + "." + part() : kV6[below(4)],
+          .port = static_cast<std::uint16_t>(1 + below(0xffff))};
+}
+
+State RandomMessages::state() {
+  State state;
+  state.acknowledged = any_size_u32();
+  state.credit = any_size_u32();
+  state.prefer_coded = coin();
+  for (std::uint32_t i = below(5); i > 0; --i) {
+    const std::uint32_t first = below(limits::kGenerationCountMax);
+    state.complete.push_back({first, 1 + below(limits::kGenerationCountMax - first)});
+  }
+  for (std::uint32_t i = below(20); i > 0; --i)
+    state.generations.push_back(
+        {.generation = coin() ? below(200) : below(limits::kGenerationCountMax),
+         .rank = below(limits::kGenerationSizeMax + 1),
+         .quota = below(5),
+         .null_vector = below(8) == 0 ? bytes(1 + below(200)) : std::vector<std::uint8_t>{}});
+  return state;
+}
+
+Block RandomMessages::block() {
+  Block block;
+  block.generation = coin() ? below(200) : below(limits::kGenerationCountMax);
+  block.sequence = std::max(1u, any_size_u32());
+  if (coin())
+    block.source_index = coin() ? below(3) : below(limits::kGenerationSizeMax);
+  else
+    block.coefficients = bytes(1 + below(300));
+  block.recoded = coin();
+  if (coin()) block.state = state();
+  block.payload = Payload::copy_of(bytes(1 + below(20'000)));
+  return block;
+}
+
+ManifestPart RandomMessages::manifest_part() {
+  if (below(4) == 0) return {.total_bytes = 0, .offset = below(100), .data = ""};
+  const auto data = bytes(1 + below(3000));
+  const std::uint64_t offset = coin() ? 0 : below(limits::kManifestBytesMax - 10'000);
+  return {.total_bytes = offset + data.size() + below(1000),
+          .offset = offset,
+          .data = {data.begin(), data.end()}};
+}
+
+PeerMessage RandomMessages::peer_message() {
+  switch (below(7)) {
+    case 0: {
+      Hello hello;
+      hello.version_min = 1 + below(3);
+      hello.version_max = hello.version_min + below(3);
+      hello.content_id = id<ContentId>();
+      hello.listen_port = static_cast<std::uint16_t>(below(0x10000));
+      hello.agent = text(limits::kAgentBytesMax);
+      hello.has_manifest = coin();
+      return hello;
+    }
+    case 1:
+      return state();
+    case 2:
+      return block();
+    case 3:
+      return ManifestRequest{below(limits::kManifestBytesMax + 1)};
+    case 4:
+      return manifest_part();
+    case 5: {
+      PeerExchange exchange;
+      for (std::uint32_t i = below(limits::kPeerExchangeMax + 1); i > 0; --i)
+        exchange.peers.push_back(endpoint());
+      return exchange;
+    }
+    default:
+      return Goodbye{static_cast<GoodbyeReason>(below(10)), text(limits::kReasonBytesMax)};
+  }
+}
+
+TrackerRequest RandomMessages::tracker_request() {
+  switch (below(3)) {
+    case 0:
+      return Announce{.content_id = id<ContentId>(),
+                      .event = static_cast<AnnounceEvent>(below(4)),
+                      .listen_port = static_cast<std::uint16_t>(below(0x10000)),
+                      .complete = coin(),
+                      .peers_wanted = below(limits::kAnnouncePeersMax + 1)};
+    case 1:
+      return TrackerManifestGet{id<ContentId>(), below(limits::kManifestBytesMax + 1)};
+    default: {
+      ManifestPart part;
+      while (part.data.empty()) part = manifest_part();
+      return TrackerManifestPut{id<ContentId>(), part.total_bytes, part.offset, part.data};
+    }
+  }
+}
+
+TrackerReply RandomMessages::tracker_reply() {
+  switch (below(4)) {
+    case 0: {
+      AnnounceReply reply{.interval_seconds = any_size_u32(),
+                          .complete_count = any_size_u32(),
+                          .incomplete_count = any_size_u32(),
+                          .has_manifest = coin(),
+                          .peers = {}};
+      for (std::uint32_t i = below(limits::kAnnouncePeersMax + 1); i > 0; --i)
+        reply.peers.push_back(endpoint());
+      return reply;
+    }
+    case 1:
+      return manifest_part();
+    case 2:
+      return TrackerManifestPutReply{below(limits::kManifestBytesMax + 1)};
+    default:
+      return TrackerError{static_cast<TrackerErrorCode>(below(7)), text(limits::kReasonBytesMax),
+                          any_size_u32()};
+  }
+}
+
+}  // namespace firn::test
