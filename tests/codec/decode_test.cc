@@ -101,7 +101,8 @@ TEST_CASE("a singular matrix has no inverse") {
 TEST_CASE("n innovative blocks decode in any order, with any share of source blocks") {
   for (const Kernels* kernels : available_kernels()) {
     CAPTURE(kernels->name);
-    for (const auto& [n, k] : kShapes) {
+    for (const Shape& shape : kShapes) {
+      const std::size_t n = shape.n, k = shape.k;
       CAPTURE(n);
       CAPTURE(k);
       CoefficientStream random(42, n);
@@ -167,7 +168,8 @@ TEST_CASE("decoding leaves vectors and payloads as they were") {
 }
 
 TEST_CASE("the progressive decoder gives the source blocks, in bulk and by the textbook") {
-  for (const auto& [n, k] : kShapes) {
+  for (const Shape& shape : kShapes) {
+    const std::size_t n = shape.n, k = shape.k;
     CAPTURE(n);
     CAPTURE(k);
     CoefficientStream random(46, n);
