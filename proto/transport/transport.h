@@ -41,7 +41,7 @@ class EventSink {
   // The handshake is done and the other side's key fits what connect() asked for.
   virtual void on_open(ConnectionId, const PeerInfo&) = 0;
   // One whole frame without its length prefix; the view dies with the call. Returning an error
-  // closes the connection with it.
+  // closes the connection with it, after frames sent before (a goodbye) are out.
   virtual Status on_frame(ConnectionId, std::span<const std::uint8_t> frame) = 0;
   // Frames handed to send() have left for the kernel: `unsent_bytes` still wait in this process.
   // Comes after every write that made progress.
@@ -58,6 +58,7 @@ struct Options {
   std::size_t send_queue_bytes_max = 8u << 20;        // a connection past it is closed (kIo)
   int notsent_lowat_bytes = 64 << 10;                 // TCP_NOTSENT_LOWAT
   std::size_t connection_count_max = 4096;            // accepting stops above
+  std::uint64_t records_per_key = 1u << 23;           // then the sender changes its TLS key
 };
 
 class Transport {
@@ -80,6 +81,11 @@ class Transport {
 
   // Sends what is queued (for up to a second), then closes; on_close(kCancelled) follows.
   virtual void close(ConnectionId) = 0;
+
+  // While paused, nothing more is read from the connection, so that TCP slows the other side down,
+  // and the idle timeout rests. Frames already read (some hundred KiB) may still come. A connection
+  // that is lost meanwhile is noticed when reading goes on or a write fails.
+  virtual void pause_reading(ConnectionId, bool paused) = 0;
 
   virtual const PeerId& id() const = 0;
 };

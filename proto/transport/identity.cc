@@ -1,0 +1,174 @@
+#include "proto/transport/identity.h"
+
+#include <fcntl.h>
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/sha.h>
+#include <openssl/x509.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <utility>
+
+#include "proto/transport/identity_impl.h"
+
+namespace firn::proto::transport {
+namespace {
+
+constexpr std::size_t kKeyFileBytesMax = 64 << 10;
+
+Error internal(std::string operation) {
+  ERR_clear_error();
+  return {ErrorCode::kInternal, std::move(operation), "OpenSSL refused"};
+}
+
+// A certificate that says nothing but its key: the key is the identity, so names and dates carry no
+// meaning and nobody checks them (RFC 5280, 4.1.2.5: the last date is "no expiry").
+Result<X509Ptr> self_signed_certificate(EVP_PKEY* key) {
+  X509Ptr certificate(X509_new());
+  if (!certificate) return internal("make certificate");
+  X509* x = certificate.get();
+  X509_NAME* name = X509_get_subject_name(x);
+  const auto* common_name = reinterpret_cast<const unsigned char*>("firn");
+  const bool made =
+      X509_set_version(x, X509_VERSION_3) && ASN1_INTEGER_set(X509_get_serialNumber(x), 1) &&
+      ASN1_TIME_set_string(X509_getm_notBefore(x), "20200101000000Z") &&
+      ASN1_TIME_set_string(X509_getm_notAfter(x), "99991231235959Z") &&
+      X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, common_name, -1, -1, 0) &&
+      X509_set_issuer_name(x, name) && X509_set_pubkey(x, key) && X509_sign(x, key, nullptr) > 0;
+  if (!made) return internal("make certificate");
+  return certificate;
+}
+
+Result<std::shared_ptr<const Identity::Impl>> make_impl(EvpKeyPtr key) {
+  const std::optional<PeerId> id = peer_id_of(key.get());
+  if (!id) return internal("read public key");
+  auto certificate = self_signed_certificate(key.get());
+  if (!certificate) return certificate.error();
+  auto impl = std::make_shared<Identity::Impl>();
+  impl->id = *id;
+  impl->key = std::move(key);
+  impl->certificate = std::move(certificate).value();
+  return std::shared_ptr<const Identity::Impl>(std::move(impl));
+}
+
+// Never asks at the terminal: an encrypted key is simply not one of ours.
+int no_passphrase(char*, int, int, void*) {
+  return -1;
+}
+
+Result<EvpKeyPtr> parse_key(const std::string& path, const std::string& pem) {
+  const BioPtr bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
+  EvpKeyPtr key(bio ? PEM_read_bio_PrivateKey(bio.get(), nullptr, no_passphrase, nullptr)
+                    : nullptr);
+  ERR_clear_error();
+  if (!key || EVP_PKEY_get_base_id(key.get()) != EVP_PKEY_ED25519) {
+    return Error{ErrorCode::kBadInput, "read identity " + path,
+                 "not an unencrypted Ed25519 private key in PEM form; name another file, or "
+                 "remove this one to get a new identity"};
+  }
+  return key;
+}
+
+Result<std::string> key_to_pem(EVP_PKEY* key) {
+  const BioPtr bio(BIO_new(BIO_s_mem()));
+  if (!bio || !PEM_write_bio_PKCS8PrivateKey(bio.get(), key, nullptr, nullptr, 0, nullptr, nullptr))
+    return internal("write key");
+  const char* data = nullptr;
+  const long bytes = BIO_get_mem_data(bio.get(), &data);
+  return std::string(data, static_cast<std::size_t>(bytes));
+}
+
+// nullopt: there is no such file.
+Result<std::optional<std::string>> read_file(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) {
+    if (errno == ENOENT) return std::optional<std::string>();
+    return error_from_errno("read identity " + path, errno);
+  }
+  std::string text(kKeyFileBytesMax, '\0');
+  const ssize_t got = ::read(fd, text.data(), text.size());
+  const int error_number = errno;
+  ::close(fd);
+  if (got < 0) return error_from_errno("read identity " + path, error_number);
+  text.resize(static_cast<std::size_t>(got));
+  return std::optional<std::string>(std::move(text));
+}
+
+// Writes `text` beside `path` and links it into place, so that the file is never seen half written
+// and never replaces one that another process made meanwhile. False: there is one now.
+Result<bool> write_new_file(const std::string& path, const std::string& text) {
+  const std::string operation = "write identity " + path;
+  std::string temporary = path + ".XXXXXX";
+  const int fd = ::mkostemp(temporary.data(), O_CLOEXEC);  // mode 0600
+  if (fd < 0) return error_from_errno(operation, errno);
+  int error_number = 0;
+  if (::write(fd, text.data(), text.size()) != static_cast<ssize_t>(text.size()) ||
+      ::fsync(fd) != 0)
+    error_number = errno != 0 ? errno : EIO;
+  ::close(fd);
+  if (error_number == 0 && ::link(temporary.c_str(), path.c_str()) != 0) error_number = errno;
+  ::unlink(temporary.c_str());
+  if (error_number == EEXIST) return false;
+  if (error_number != 0) return error_from_errno(operation, error_number);
+  return true;
+}
+
+}  // namespace
+
+std::optional<PeerId> peer_id_of(const EVP_PKEY* key) {
+  std::array<std::uint8_t, 32> raw{};
+  std::size_t bytes = raw.size();
+  if (EVP_PKEY_get_base_id(key) != EVP_PKEY_ED25519 ||
+      EVP_PKEY_get_raw_public_key(key, raw.data(), &bytes) != 1 || bytes != raw.size())
+    return std::nullopt;
+  PeerId id;
+  static_assert(sizeof id.bytes == SHA256_DIGEST_LENGTH);
+  SHA256(raw.data(), raw.size(), id.bytes.data());
+  return id;
+}
+
+Result<Identity> Identity::generate() {
+  EvpKeyPtr key(EVP_PKEY_Q_keygen(nullptr, nullptr, "ED25519"));
+  if (!key) return internal("generate Ed25519 key");
+  auto impl = make_impl(std::move(key));
+  if (!impl) return impl.error();
+  Identity identity;
+  identity.impl_ = std::move(impl).value();
+  return identity;
+}
+
+Result<Identity> Identity::load_or_create(const std::string& path) {
+  auto text = read_file(path);
+  if (!text) return text.error();
+  if (!text->has_value()) {
+    auto fresh = generate();
+    if (!fresh) return fresh;
+    const auto pem = key_to_pem(fresh->impl().key.get());
+    if (!pem) return pem.error();
+    const auto written = write_new_file(path, *pem);
+    if (!written) return written.error();
+    if (*written) return fresh;
+    text = read_file(path);  // somebody else was first: theirs it is
+    if (!text) return text.error();
+    if (!text->has_value())
+      return Error{ErrorCode::kIo, "read identity " + path, "it comes and goes"};
+  }
+  auto key = parse_key(path, **text);
+  if (!key) return key.error();
+  auto impl = make_impl(std::move(key).value());
+  if (!impl) return impl.error();
+  Identity identity;
+  identity.impl_ = std::move(impl).value();
+  return identity;
+}
+
+const PeerId& Identity::id() const {
+  return impl_->id;
+}
+
+}  // namespace firn::proto::transport

@@ -1,0 +1,150 @@
+#include "proto/transport/io_loop.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <utility>
+
+namespace firn::proto::transport {
+
+IoLoop::IoLoop(Shared& shared) : shared_(shared), mailbox_(shared.options.send_queue_bytes_max) {}
+
+IoLoop::~IoLoop() {
+  if (!initialised_) return;
+  if (!thread_.joinable()) {
+    begin_stop();
+    uv_run(&loop_, UV_RUN_DEFAULT);  // lets libuv close what a thread would have closed
+  }
+  join();
+  FIRN_CHECK(uv_loop_close(&loop_) == 0);
+}
+
+Status IoLoop::start() {
+  const Error failure{ErrorCode::kInternal, "start I/O thread", "libuv refused"};
+  if (uv_loop_init(&loop_) != 0) return failure;
+  initialised_ = true;
+  wake_ = make_uv_handle<uv_async_t>(this, [this](uv_async_t* handle) {
+    return uv_async_init(&loop_, handle, [](uv_async_t* woken) {
+      if (woken->data != nullptr) static_cast<IoLoop*>(woken->data)->on_wake();
+    });
+  });
+  idle_ = make_uv_handle<uv_idle_t>(
+      this, [this](uv_idle_t* handle) { return uv_idle_init(&loop_, handle); });
+  if (!wake_ || !idle_) return failure;
+  mailbox_.open(wake_.get());
+  thread_ = std::thread([this] { run(); });
+  return Done{};
+}
+
+void IoLoop::run() {
+  // OpenSSL writes with write(2); a peer that has gone must be an error, not a signal.
+  sigset_t pipe_signal;
+  sigemptyset(&pipe_signal);
+  sigaddset(&pipe_signal, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &pipe_signal, nullptr);
+  uv_run(&loop_, UV_RUN_DEFAULT);  // until begin_stop() has closed everything
+}
+
+void IoLoop::ask_to_stop() {
+  mailbox_.post(StopOrder{});
+}
+
+void IoLoop::join() {
+  if (thread_.joinable()) thread_.join();
+}
+
+Connection* IoLoop::find(ConnectionId id) {
+  const auto found = connections_.find(id);
+  return found == connections_.end() ? nullptr : found->second.get();
+}
+
+void IoLoop::run_soon(ConnectionId id) {
+  ready_.push_back(id);
+  if (ready_.size() == 1) {
+    uv_idle_start(idle_.get(), [](uv_idle_t* handle) {
+      if (handle->data != nullptr) static_cast<IoLoop*>(handle->data)->on_idle();
+    });
+  }
+}
+
+void IoLoop::retire(ConnectionId id) {
+  auto node = connections_.extract(id);
+  FIRN_CHECK(!node.empty());
+  retired_.push_back(std::move(node.mapped()));
+  shared_.connection_count.fetch_sub(1);
+  if (ready_.empty()) run_soon(id);  // nobody answers to it; on_idle() frees the object
+}
+
+void IoLoop::on_idle() {
+  retired_.clear();
+  run_ready();
+}
+
+void IoLoop::run_ready() {
+  std::vector<ConnectionId> ready;
+  ready.swap(ready_);
+  uv_idle_stop(idle_.get());
+  for (const ConnectionId id : ready) {
+    if (Connection* connection = find(id)) connection->take_turn();
+  }
+}
+
+void IoLoop::on_wake() {
+  std::vector<Order> orders = mailbox_.take();
+  for (Order& order : orders) {
+    if (!wake_) return;  // stopped
+    std::visit([this](auto& one) { obey(one); }, order);
+  }
+  if (wake_) run_ready();
+}
+
+void IoLoop::obey(ConnectOrder& order) {
+  shared_.connection_count.fetch_add(1);
+  auto connection = std::make_unique<Connection>(*this, order.id);
+  Connection& started = *connection;
+  connections_.emplace(order.id, std::move(connection));
+  started.connect(order.where);
+}
+
+void IoLoop::obey(AdoptOrder& order) {
+  auto connection = std::make_unique<Connection>(*this, order.id);
+  Connection& started = *connection;
+  connections_.emplace(order.id, std::move(connection));
+  started.adopt(std::move(order.socket), order.remote);
+}
+
+void IoLoop::obey(ListenOrder& order) {
+  listeners_.push_back(std::make_unique<Listener>(*this, std::move(order.socket)));
+}
+
+void IoLoop::obey(SendOrder& order) {
+  if (Connection* connection = find(order.id)) connection->send(std::move(order.frame));
+}
+
+void IoLoop::obey(OverflowOrder& order) {
+  if (Connection* connection = find(order.id)) connection->overflow();
+}
+
+void IoLoop::obey(CloseOrder& order) {
+  if (Connection* connection = find(order.id)) connection->close();
+}
+
+void IoLoop::obey(PauseOrder& order) {
+  if (Connection* connection = find(order.id)) connection->pause_reading(order.paused);
+}
+
+void IoLoop::obey(StopOrder&) {
+  begin_stop();
+}
+
+void IoLoop::begin_stop() {
+  mailbox_.close();
+  connections_.clear();
+  retired_.clear();
+  listeners_.clear();
+  ready_.clear();
+  idle_.reset();
+  wake_.reset();
+}
+
+}  // namespace firn::proto::transport

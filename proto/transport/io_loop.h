@@ -1,0 +1,93 @@
+// One I/O thread: a libuv loop with the connections that live on it, its listeners, and the
+// mailbox through which all other threads speak to it.
+#pragma once
+
+#include <uv.h>
+
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "proto/transport/connection.h"
+#include "proto/transport/listener.h"
+#include "proto/transport/mailbox.h"
+#include "proto/transport/tls.h"
+#include "proto/transport/transport.h"
+#include "proto/transport/uv_handle.h"
+
+namespace firn::proto::transport {
+
+class IoLoop;
+
+// What all I/O threads of a transport share. Constant but for the counters.
+struct Shared {
+  Identity identity;
+  EventSink& sink;
+  Options options;
+  TlsContext tls;
+  std::vector<std::unique_ptr<IoLoop>> loops;
+
+  std::atomic<ConnectionId> last_connection{0};
+  std::atomic<std::size_t> connection_count{0};
+
+  ConnectionId new_connection() { return last_connection.fetch_add(1) + 1; }
+  // A connection lives on the loop that its number says, for life.
+  IoLoop& loop_of(ConnectionId id) { return *loops[id % loops.size()]; }
+};
+
+class IoLoop {
+ public:
+  explicit IoLoop(Shared& shared);
+  ~IoLoop();  // after stop()
+
+  // Starts the thread.
+  Status start();
+  // Any thread but its own: asks it to close everything without events.
+  void ask_to_stop();
+  // Waits for the thread.
+  void join();
+  bool on_this_thread() const { return std::this_thread::get_id() == thread_.get_id(); }
+
+  Mailbox& mailbox() { return mailbox_; }
+
+  // --- for what lives on this thread ---
+  uv_loop_t* uv() { return &loop_; }
+  Shared& shared() { return shared_; }
+  Connection* find(ConnectionId id);
+  // Gives `id` a turn before the loop next waits.
+  void run_soon(ConnectionId id);
+  // The connection is closed; its object goes away when nothing of it is on the stack.
+  void retire(ConnectionId id);
+
+ private:
+  void run();
+  void on_wake();
+  void on_idle();
+  void run_ready();
+  void begin_stop();
+
+  void obey(ConnectOrder& order);
+  void obey(AdoptOrder& order);
+  void obey(ListenOrder& order);
+  void obey(SendOrder& order);
+  void obey(OverflowOrder& order);
+  void obey(CloseOrder& order);
+  void obey(PauseOrder& order);
+  void obey(StopOrder& order);
+
+  Shared& shared_;
+  Mailbox mailbox_;
+  uv_loop_t loop_{};
+  bool initialised_ = false;
+  UvHandle<uv_async_t> wake_;
+  UvHandle<uv_idle_t> idle_;  // active while somebody wants a turn
+  std::unordered_map<ConnectionId, std::unique_ptr<Connection>> connections_;
+  std::vector<std::unique_ptr<Connection>> retired_;
+  std::vector<std::unique_ptr<Listener>> listeners_;
+  std::vector<ConnectionId> ready_;
+  std::thread thread_;
+};
+
+}  // namespace firn::proto::transport

@@ -1,0 +1,80 @@
+// Orders from any thread to one I/O thread.
+#pragma once
+
+#include <uv.h>
+
+#include <cstdint>
+#include <mutex>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "proto/address.h"
+#include "proto/messages.h"
+#include "proto/transport/sockets.h"
+#include "proto/transport/transport.h"
+
+namespace firn::proto::transport {
+
+struct ConnectOrder {
+  ConnectionId id;
+  Address where;
+};
+struct AdoptOrder {  // a socket that another thread's listener accepted
+  ConnectionId id;
+  Socket socket;
+  SocketAddress remote;
+};
+struct ListenOrder {
+  Socket socket;
+};
+struct SendOrder {
+  ConnectionId id;
+  OutgoingFrame frame;
+};
+struct OverflowOrder {  // more was sent than the queue may hold
+  ConnectionId id;
+};
+struct CloseOrder {
+  ConnectionId id;
+};
+struct PauseOrder {
+  ConnectionId id;
+  bool paused;
+};
+struct StopOrder {};
+
+using Order = std::variant<ConnectOrder, AdoptOrder, ListenOrder, SendOrder, OverflowOrder,
+                           CloseOrder, PauseOrder, StopOrder>;
+
+// Orders keep their order. Bound: the frames of one connection that wait here never exceed
+// `send_bytes_max`; the first that would is dropped and becomes an OverflowOrder, later ones are
+// dropped.
+class Mailbox {
+ public:
+  explicit Mailbox(std::size_t send_bytes_max) : send_bytes_max_(send_bytes_max) {}
+
+  // `wake` is signalled when the mailbox stops being empty, until close().
+  void open(uv_async_t* wake);
+  void close();
+
+  // Any thread. False: closed, the order is gone.
+  bool post(Order order);
+  bool post_send(ConnectionId id, OutgoingFrame frame);
+
+  // The I/O thread: takes all that waits.
+  std::vector<Order> take();
+  // Bytes of `id`'s frames that wait here.
+  std::size_t waiting_bytes(ConnectionId id) const;
+
+ private:
+  bool post_locked(Order order);
+
+  const std::size_t send_bytes_max_;
+  mutable std::mutex mutex_;
+  uv_async_t* wake_ = nullptr;  // null: closed
+  std::vector<Order> orders_;
+  std::unordered_map<ConnectionId, std::size_t> waiting_;
+};
+
+}  // namespace firn::proto::transport

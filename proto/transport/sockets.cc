@@ -1,0 +1,167 @@
+#include "proto/transport/sockets.h"
+
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+namespace firn::proto::transport {
+namespace {
+
+constexpr int kBacklog = 512;
+
+struct AddrinfoFree {
+  void operator()(addrinfo* list) const { ::freeaddrinfo(list); }
+};
+
+void set(int fd, int level, int option, int value) {
+  (void)::setsockopt(fd, level, option, &value, sizeof value);
+}
+
+// The error a person sees when listening fails.
+Error listen_error(const Address& where, int error_number) {
+  const std::string operation = "listen on " + to_text(Address{{}, where.host, where.port});
+  switch (error_number) {
+    case EADDRINUSE:
+      return {ErrorCode::kExists, operation,
+              "port " + std::to_string(where.port) +
+                  " is in use by another program; stop that one or listen on another port"};
+    case EADDRNOTAVAIL:
+      return {ErrorCode::kBadInput, operation, "this machine has no such address"};
+    case EACCES:
+    case EPERM:
+      return {ErrorCode::kBadInput, operation,
+              "not allowed; ports below 1024 need privileges, choose a higher one"};
+    default:
+      return error_from_errno(operation, error_number);
+  }
+}
+
+Result<Listening> listen_at(const Address& where, const SocketAddress& address, bool dual_stack) {
+  Socket socket(::socket(address.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!socket) return listen_error(where, errno);
+  set(socket.fd(), SOL_SOCKET, SO_REUSEADDR, 1);
+  if (address.storage.ss_family == AF_INET6)
+    set(socket.fd(), IPPROTO_IPV6, IPV6_V6ONLY, dual_stack ? 0 : 1);
+  if (::bind(socket.fd(), address.get(), address.bytes) != 0 ||
+      ::listen(socket.fd(), kBacklog) != 0)
+    return listen_error(where, errno);
+  SocketAddress bound;
+  bound.bytes = sizeof bound.storage;
+  if (::getsockname(socket.fd(), reinterpret_cast<sockaddr*>(&bound.storage), &bound.bytes) != 0)
+    return listen_error(where, errno);
+  return Listening{std::move(socket), bound};
+}
+
+}  // namespace
+
+void Socket::reset() {
+  if (fd_ >= 0) ::close(fd_);
+  fd_ = -1;
+}
+
+SocketAddress SocketAddress::from(const sockaddr* address, socklen_t bytes) {
+  SocketAddress result;
+  result.bytes = bytes < sizeof result.storage ? bytes : sizeof result.storage;
+  std::memcpy(&result.storage, address, result.bytes);
+  return result;
+}
+
+std::string SocketAddress::ip() const {
+  SocketAddress shown = *this;
+  if (storage.ss_family == AF_INET6) {
+    sockaddr_in6 six;
+    std::memcpy(&six, &storage, sizeof six);
+    if (IN6_IS_ADDR_V4MAPPED(&six.sin6_addr)) {
+      sockaddr_in four{};
+      four.sin_family = AF_INET;
+      four.sin_port = six.sin6_port;
+      std::memcpy(&four.sin_addr, &six.sin6_addr.s6_addr[12], 4);
+      shown = from(reinterpret_cast<const sockaddr*>(&four), sizeof four);
+    }
+  }
+  std::array<char, NI_MAXHOST> text{};
+  if (::getnameinfo(shown.get(), shown.bytes, text.data(), text.size(), nullptr, 0,
+                    NI_NUMERICHOST) != 0)
+    return "?";
+  return text.data();
+}
+
+std::uint16_t SocketAddress::port() const {
+  // sin_port and sin6_port stand at the same place.
+  sockaddr_in four;
+  std::memcpy(&four, &storage, sizeof four);
+  return ntohs(four.sin_port);
+}
+
+std::string SocketAddress::text() const {
+  return to_text(Address{{}, ip(), port()});
+}
+
+std::optional<SocketAddress> numeric_address(const std::string& host, std::uint16_t port) {
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;
+  addrinfo* list = nullptr;
+  if (::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &list) != 0)
+    return std::nullopt;
+  const std::unique_ptr<addrinfo, AddrinfoFree> owner(list);
+  return SocketAddress::from(list->ai_addr, list->ai_addrlen);
+}
+
+Result<Listening> open_listening(const Address& where) {
+  const bool any = where.host.empty() || where.host == "*";
+  if (any || where.host == "::") {
+    auto both = listen_at(where, *numeric_address("::", where.port), true);
+    // A machine without IPv6 still has IPv4.
+    if (any && !both && both.error().code != ErrorCode::kExists)
+      return listen_at(where, *numeric_address("0.0.0.0", where.port), false);
+    return both;
+  }
+  if (const auto address = numeric_address(where.host, where.port))
+    return listen_at(where, *address, false);
+
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
+  addrinfo* list = nullptr;
+  const int status =
+      ::getaddrinfo(where.host.c_str(), std::to_string(where.port).c_str(), &hints, &list);
+  if (status != 0) {
+    return Error{ErrorCode::kBadInput, "listen on " + to_text(Address{{}, where.host, where.port}),
+                 std::string("the name does not resolve: ") + ::gai_strerror(status)};
+  }
+  const std::unique_ptr<addrinfo, AddrinfoFree> owner(list);
+  return listen_at(where, SocketAddress::from(list->ai_addr, list->ai_addrlen), false);
+}
+
+Socket begin_connect(const SocketAddress& where) {
+  Socket socket(::socket(where.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!socket) return socket;
+  if (::connect(socket.fd(), where.get(), where.bytes) != 0 && errno != EINPROGRESS) {
+    const int error_number = errno;
+    socket.reset();
+    errno = error_number;
+  }
+  return socket;
+}
+
+int connect_outcome(int fd) {
+  int error_number = 0;
+  socklen_t bytes = sizeof error_number;
+  if (::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error_number, &bytes) != 0) return errno;
+  return error_number;
+}
+
+void tune(int fd, int notsent_lowat_bytes) {
+  set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+  set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+  if (notsent_lowat_bytes > 0) set(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, notsent_lowat_bytes);
+}
+
+}  // namespace firn::proto::transport

@@ -1,0 +1,74 @@
+// TCP sockets as this module uses them: non-blocking, closed on exec, without Nagle's delay, with
+// little unsent data in the kernel.
+#pragma once
+
+#include <sys/socket.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "proto/address.h"
+#include "proto/result.h"
+
+namespace firn::proto::transport {
+
+// Owns a file descriptor.
+class Socket {
+ public:
+  Socket() = default;
+  explicit Socket(int fd) : fd_(fd) {}
+  Socket(Socket&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Socket& operator=(Socket&& other) noexcept {
+    if (this != &other) {
+      reset();
+      fd_ = std::exchange(other.fd_, -1);
+    }
+    return *this;
+  }
+  ~Socket() { reset(); }
+
+  int fd() const { return fd_; }
+  explicit operator bool() const { return fd_ >= 0; }
+  void reset();
+
+ private:
+  int fd_ = -1;
+};
+
+// An IPv4 or IPv6 address with a port, as the kernel writes it.
+struct SocketAddress {
+  sockaddr_storage storage{};
+  socklen_t bytes = 0;
+
+  static SocketAddress from(const sockaddr* address, socklen_t bytes);
+  const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&storage); }
+
+  std::string ip() const;  // numeric; an IPv4 address mapped into IPv6 is shown as IPv4
+  std::uint16_t port() const;
+  std::string text() const;  // IP:PORT, IPv6 in brackets
+};
+
+// nullopt if `host` is not numeric; never asks a name server.
+std::optional<SocketAddress> numeric_address(const std::string& host, std::uint16_t port);
+
+struct Listening {
+  Socket socket;
+  SocketAddress address;  // with the port that the kernel chose
+};
+// "", "*" and "::" listen on IPv6 and IPv4 alike. A name is looked up (and waited for).
+// Errors: kExists (port in use), kBadInput (no such name or address here, not allowed).
+Result<Listening> open_listening(const Address& where);
+
+// Begins to connect. The outcome shows when the socket becomes writable; see connect_outcome().
+// Empty with errno set if even that fails.
+Socket begin_connect(const SocketAddress& where);
+
+// 0, or the errno with which the connection failed.
+int connect_outcome(int fd);
+
+// Options of a connection; those that the kernel refuses are left alone (they only cost speed).
+void tune(int fd, int notsent_lowat_bytes);
+
+}  // namespace firn::proto::transport

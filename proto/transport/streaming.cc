@@ -1,0 +1,115 @@
+// The frames of an open connection, both ways, and its end.
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "proto/transport/connection.h"
+#include "proto/transport/io_loop.h"
+
+namespace firn::proto::transport {
+namespace {
+
+// What one connection may move in one turn before others get theirs.
+constexpr std::size_t kTurnBytes = 256 << 10;
+
+}  // namespace
+
+// Reads until the socket is empty, the turn is over, or reading is paused.
+void Connection::read_some() {
+  std::size_t left = kTurnBytes;
+  for (;;) {
+    if (!deliver_frames()) return;
+    if (left == 0) return ask_turn();
+    const TlsProgress progress = tls_->read(reader_.prepare(kTlsRecordBytes));
+    switch (progress.outcome) {
+      case TlsOutcome::kDone:
+        reader_.commit(progress.bytes);
+        last_received_ms_ = now_ms();
+        left -= std::min(left, progress.bytes);
+        break;
+      case TlsOutcome::kWantRead:
+        return;
+      case TlsOutcome::kWantWrite:
+        read_wants_write_ = true;
+        return;
+      case TlsOutcome::kClosed:
+        return finish(ErrorCode::kIo, "closed by the other side");
+      case TlsOutcome::kFailed:
+        return finish(tls_->error(what()));
+    }
+  }
+}
+
+// False: no more reading now (paused, or at an end).
+bool Connection::deliver_frames() {
+  while (!paused_) {
+    auto frame = reader_.next();
+    if (!frame) {
+      finish(ErrorCode::kProtocol, frame.error().message());
+      return false;
+    }
+    if (!frame->has_value()) return true;
+    Status status = loop_.shared().sink.on_frame(id_, **frame);
+    if (!status) {
+      begin_flush(status.error());
+      return false;
+    }
+  }
+  return false;
+}
+
+void Connection::write_some() {
+  if (write_blocked_ || queue_.empty()) return;
+  std::size_t left = kTurnBytes;
+  bool progressed = false;
+  while (!queue_.empty() && left > 0) {
+    const TlsProgress progress = tls_->write(queue_.record());
+    if (progress.outcome == TlsOutcome::kDone) {
+      queue_.consume(progress.bytes);
+      left -= std::min(left, progress.bytes);
+      progressed = true;
+      continue;
+    }
+    if (progress.outcome == TlsOutcome::kWantWrite) write_blocked_ = true;
+    if (progress.outcome == TlsOutcome::kWantRead || write_blocked_) break;
+    // The other side has gone. What it said before may still wait to be read, and say why.
+    if (state_ == State::kFlushing) return finish(*std::exchange(ending_, std::nullopt));
+    read_some();
+    return finish(ErrorCode::kIo, "closed by the other side");
+  }
+  if (left == 0) ask_turn();
+  if (progressed && state_ == State::kOpen) {
+    loop_.shared().sink.on_sent(id_, queue_.bytes() + loop_.mailbox().waiting_bytes(id_));
+  }
+}
+
+void Connection::flush() {
+  if (!sending_shut_) {
+    write_some();
+    if (state_ == State::kClosed) return;
+    // What on_frame sent before it returned an error (a goodbye) may still be in the mailbox.
+    const bool more_to_come =
+        ending_->code != ErrorCode::kCancelled && loop_.mailbox().waiting_bytes(id_) > 0;
+    if (queue_.empty() && !more_to_come) {
+      tls_->say_goodbye();
+      ::shutdown(socket_.fd(), SHUT_WR);
+      sending_shut_ = true;
+    }
+  }
+  if (!drain_raw()) finish(*std::exchange(ending_, std::nullopt));
+}
+
+// Throws away what still comes in. False: nothing more will.
+bool Connection::drain_raw() {
+  for (std::size_t left = kTurnBytes; left > 0;) {
+    // MSG_TRUNC on TCP discards without copying (tcp(7)).
+    const ssize_t got = ::recv(socket_.fd(), nullptr, left, MSG_TRUNC | MSG_DONTWAIT);
+    if (got <= 0) return got < 0 && (errno == EAGAIN || errno == EINTR);
+    left -= static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
+}  // namespace firn::proto::transport

@@ -1,0 +1,202 @@
+#include "proto/transport/tls.h"
+
+#include <openssl/err.h>
+#include <openssl/x509.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "proto/transport/identity_impl.h"
+
+namespace firn::proto::transport {
+namespace {
+
+constexpr unsigned char kAlpnList[] =
+    "\x06"
+    "firn/1";  // RFC 7301: length, name
+constexpr std::size_t kAlpnListBytes = sizeof kAlpnList - 1;
+constexpr std::string_view kAlpn = "firn/1";
+constexpr const char* kCiphers =
+    "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256";
+// Several records a read from the kernel. Freed while a connection is quiet.
+constexpr std::size_t kReadAheadBytes = 4 * (kTlsRecordBytes + SSL3_RT_MAX_ENCRYPTED_OVERHEAD);
+constexpr long kCertificateListBytesMax = 4096;  // one Ed25519 certificate has about 300
+
+int choose_alpn(SSL*, const unsigned char** out, unsigned char* out_bytes,
+                const unsigned char* offered, unsigned int offered_bytes, void*) {
+  unsigned char* chosen = nullptr;
+  if (SSL_select_next_proto(&chosen, out_bytes, kAlpnList, kAlpnListBytes, offered,
+                            offered_bytes) != OPENSSL_NPN_NEGOTIATED)
+    return SSL_TLSEXT_ERR_ALERT_FATAL;
+  *out = chosen;
+  return SSL_TLSEXT_ERR_OK;
+}
+
+bool alpn_agreed(const SSL* session) {
+  const unsigned char* name = nullptr;
+  unsigned int bytes = 0;
+  SSL_get0_alpn_selected(session, &name, &bytes);
+  return std::string_view(reinterpret_cast<const char*>(name), bytes) == kAlpn;
+}
+
+// What OpenSSL says went wrong; empties its queue.
+std::string take_openssl_error() {
+  const unsigned long code = ERR_peek_last_error();
+  const char* reason = ERR_reason_error_string(code);
+  ERR_clear_error();
+  return reason != nullptr ? reason : "";
+}
+
+}  // namespace
+
+// Accepts exactly one certificate, of an Ed25519 key, signed with it, and of the expected peer if
+// there is one. Names, dates and purposes mean nothing here.
+int TlsSession::check_certificate(X509_STORE_CTX* store, void*) {
+  const auto* session = static_cast<const SSL*>(
+      X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()));
+  auto* peer = static_cast<Peer*>(SSL_get_app_data(session));
+  const auto refuse = [&](std::string why) {
+    peer->complaint = std::move(why);
+    X509_STORE_CTX_set_error(store, X509_V_ERR_CERT_REJECTED);
+    return 0;
+  };
+  X509* certificate = X509_STORE_CTX_get0_cert(store);
+  if (certificate == nullptr || sk_X509_num(X509_STORE_CTX_get0_untrusted(store)) != 1)
+    return refuse("the other side must present exactly one certificate");
+  EVP_PKEY* key = X509_get0_pubkey(certificate);
+  const std::optional<PeerId> id = key != nullptr ? peer_id_of(key) : std::nullopt;
+  if (!id) return refuse("the other side's certificate is not of an Ed25519 key");
+  if (X509_verify(certificate, key) != 1)
+    return refuse("the other side's certificate is not signed with its own key");
+  if (peer->expected && *peer->expected != *id) {
+    peer->wrong = true;
+    return refuse("the other side has the key of " + id->text() + ", expected " +
+                  peer->expected->text() +
+                  "; somebody else listens there now, or the address has the wrong id");
+  }
+  peer->id = *id;
+  X509_STORE_CTX_set_error(store, X509_V_OK);
+  return 1;
+}
+
+Result<TlsContext> TlsContext::make(const Identity& identity, std::uint64_t records_per_key) {
+  TlsContext result;
+  result.records_per_key_ = records_per_key;
+  result.context_.reset(SSL_CTX_new(TLS_method()));
+  SSL_CTX* context = result.context_.get();
+  const Identity::Impl& own = identity.impl();
+  const bool made = context != nullptr && SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION) &&
+                    SSL_CTX_set_max_proto_version(context, TLS1_3_VERSION) &&
+                    SSL_CTX_set_ciphersuites(context, kCiphers) &&
+                    SSL_CTX_set1_sigalgs_list(context, "ed25519") &&
+                    SSL_CTX_set_num_tickets(context, 0) &&
+                    SSL_CTX_use_certificate(context, own.certificate.get()) &&
+                    SSL_CTX_use_PrivateKey(context, own.key.get()) &&
+                    SSL_CTX_set_alpn_protos(context, kAlpnList, kAlpnListBytes) == 0;
+  if (!made) return Error{ErrorCode::kInternal, "prepare TLS", take_openssl_error()};
+  SSL_CTX_set_alpn_select_cb(context, choose_alpn, nullptr);
+  SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
+  SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+  SSL_CTX_set_options(context, SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_NO_RENEGOTIATION |
+                                   SSL_OP_IGNORE_UNEXPECTED_EOF);
+  SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
+                                SSL_MODE_RELEASE_BUFFERS);
+  SSL_CTX_set_max_cert_list(context, kCertificateListBytesMax);
+  SSL_CTX_set_read_ahead(context, 1);
+  SSL_CTX_set_default_read_buffer_len(context, kReadAheadBytes);
+  SSL_CTX_set_cert_verify_callback(context, TlsSession::check_certificate, nullptr);
+  return result;
+}
+
+Result<TlsSession> TlsContext::session(Side side, int fd, std::optional<PeerId> expected) const {
+  TlsSession result;
+  result.records_per_key_ = records_per_key_;
+  result.peer_ = std::make_unique<TlsSession::Peer>();
+  result.peer_->expected = expected;
+  result.session_.reset(SSL_new(context_.get()));
+  SSL* session = result.session_.get();
+  if (session == nullptr || !SSL_set_fd(session, fd) ||
+      !SSL_set_app_data(session, result.peer_.get()))
+    return Error{ErrorCode::kInternal, "start TLS", take_openssl_error()};
+  if (side == Side::kClient) {
+    SSL_set_connect_state(session);
+  } else {
+    SSL_set_accept_state(session);
+  }
+  return result;
+}
+
+// What the last call on the session came to. Its error queue was empty before the call.
+TlsProgress TlsSession::outcome_of(int result, std::size_t bytes) {
+  const int error_number = errno;
+  if (result == 1) return {TlsOutcome::kDone, bytes};
+  switch (SSL_get_error(session_.get(), result)) {
+    case SSL_ERROR_WANT_READ:
+      return {TlsOutcome::kWantRead};
+    case SSL_ERROR_WANT_WRITE:
+      return {TlsOutcome::kWantWrite};
+    case SSL_ERROR_ZERO_RETURN:
+      return {TlsOutcome::kClosed};
+    case SSL_ERROR_SYSCALL:
+      ERR_clear_error();
+      if (error_number == ECONNRESET || error_number == EPIPE || error_number == 0)
+        return {TlsOutcome::kClosed};
+      failure_ = std::strerror(error_number);
+      return {TlsOutcome::kFailed};
+    default:
+      failure_ = take_openssl_error();
+      return {TlsOutcome::kFailed};
+  }
+}
+
+TlsProgress TlsSession::handshake() {
+  ERR_clear_error();
+  errno = 0;
+  const TlsProgress progress = outcome_of(SSL_do_handshake(session_.get()), 0);
+  if (progress.outcome == TlsOutcome::kDone && !alpn_agreed(session_.get())) {
+    failure_ = "the other side does not speak firn/1 (ALPN)";
+    return {TlsOutcome::kFailed};
+  }
+  return progress;
+}
+
+TlsProgress TlsSession::read(std::span<std::uint8_t> into) {
+  ERR_clear_error();
+  errno = 0;
+  std::size_t bytes = 0;
+  const int result = SSL_read_ex(session_.get(), into.data(), into.size(), &bytes);
+  return outcome_of(result, bytes);
+}
+
+TlsProgress TlsSession::write(std::span<const std::uint8_t> from) {
+  ERR_clear_error();
+  errno = 0;
+  if (records_ >= records_per_key_) {
+    // Only queues the change; the record below carries it out.
+    SSL_key_update(session_.get(), SSL_KEY_UPDATE_NOT_REQUESTED);
+    records_ = 0;
+  }
+  std::size_t bytes = 0;
+  const int result =
+      SSL_write_ex(session_.get(), from.data(), std::min(from.size(), kTlsRecordBytes), &bytes);
+  const TlsProgress progress = outcome_of(result, bytes);
+  if (progress.outcome == TlsOutcome::kDone) ++records_;
+  return progress;
+}
+
+void TlsSession::say_goodbye() {
+  ERR_clear_error();
+  SSL_shutdown(session_.get());
+  ERR_clear_error();
+}
+
+Error TlsSession::error(std::string what) const {
+  if (peer_->wrong) return {ErrorCode::kWrongIdentity, std::move(what), peer_->complaint};
+  const std::string& detail = !peer_->complaint.empty() ? peer_->complaint : failure_;
+  return {ErrorCode::kProtocol, std::move(what), "TLS: " + detail};
+}
+
+}  // namespace firn::proto::transport

@@ -1,0 +1,93 @@
+// TLS 1.3 as the protocol wants it: ALPN "firn/1", both sides with a self-signed Ed25519
+// certificate, no tickets, no resumption. The certificate is trusted for nothing but its key: the
+// handshake proves that the other side holds it, and the peer id is its SHA-256.
+#pragma once
+
+#include <openssl/ssl.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "proto/ids.h"
+#include "proto/result.h"
+#include "proto/transport/identity.h"
+
+namespace firn::proto::transport {
+
+// A TLS record's plaintext; OpenSSL writes one record a call.
+inline constexpr std::size_t kTlsRecordBytes = 16 << 10;
+
+struct TlsFree {
+  void operator()(SSL_CTX* context) const { SSL_CTX_free(context); }
+  void operator()(SSL* session) const { SSL_free(session); }
+};
+
+enum class TlsOutcome {
+  kDone,       // read and write: `bytes` were moved
+  kWantRead,   // nothing can be done until the socket is readable
+  kWantWrite,  // ... writable
+  kClosed,     // the other side closed, in order or not
+  kFailed,     // see error()
+};
+
+struct TlsProgress {
+  TlsOutcome outcome = TlsOutcome::kFailed;
+  std::size_t bytes = 0;
+};
+
+// One connection's session over a non-blocking socket, which it does not own. One thread; that
+// thread has SIGPIPE blocked.
+class TlsSession {
+ public:
+  TlsProgress handshake();
+  TlsProgress read(std::span<std::uint8_t> into);
+  // Writes at most one record. After kWantWrite the next call must bring the same bytes.
+  TlsProgress write(std::span<const std::uint8_t> from);
+  // Tells the other side that no more will come. Never blocks; may fail silently.
+  void say_goodbye();
+
+  // Proven; after the handshake is done.
+  const PeerId& peer() const { return peer_->id; }
+  // Why kFailed or a handshake's kClosed, for the operation `what`.
+  Error error(std::string what) const;
+
+ private:
+  friend class TlsContext;
+  // What the certificate callback needs to know, and what it found.
+  struct Peer {
+    std::optional<PeerId> expected;
+    PeerId id;
+    bool wrong = false;
+    std::string complaint;
+  };
+  static int check_certificate(X509_STORE_CTX* store, void*);
+
+  TlsProgress outcome_of(int result, std::size_t bytes);
+
+  std::unique_ptr<Peer> peer_;  // its address is known to OpenSSL
+  std::unique_ptr<SSL, TlsFree> session_;
+  std::uint64_t records_per_key_ = 0;
+  std::uint64_t records_ = 0;  // sent under the present key
+  std::string failure_;
+};
+
+// Makes sessions. Constant; any thread.
+class TlsContext {
+ public:
+  enum class Side { kClient, kServer };
+
+  // `records_per_key`: after so many records sent a session changes its key (RFC 8446, 5.5 allows
+  // 2^24.5 full records for AES-GCM).
+  static Result<TlsContext> make(const Identity& identity, std::uint64_t records_per_key);
+  // `expected`: the only peer id the handshake accepts.
+  Result<TlsSession> session(Side side, int fd, std::optional<PeerId> expected) const;
+
+ private:
+  std::unique_ptr<SSL_CTX, TlsFree> context_;
+  std::uint64_t records_per_key_ = 0;
+};
+
+}  // namespace firn::proto::transport

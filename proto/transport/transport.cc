@@ -1,0 +1,75 @@
+#include "proto/transport/transport.h"
+
+#include <utility>
+
+#include "proto/transport/io_loop.h"
+#include "proto/transport/sockets.h"
+
+namespace firn::proto::transport {
+namespace {
+
+// Sends each order to the thread where its connection lives.
+class TlsTransport final : public Transport {
+ public:
+  TlsTransport(const Identity& identity, EventSink& sink, const Options& options, TlsContext tls)
+      : shared_{identity, sink, options, std::move(tls), {}, {}, {}} {}
+
+  ~TlsTransport() override {
+    for (const auto& loop : shared_.loops) {
+      FIRN_CHECK(!loop->on_this_thread());  // an event must not destroy its transport
+      loop->ask_to_stop();
+    }
+    for (const auto& loop : shared_.loops) loop->join();
+  }
+
+  Status start_threads() {
+    for (int i = 0; i < shared_.options.io_threads; ++i) {
+      shared_.loops.push_back(std::make_unique<IoLoop>(shared_));
+      if (Status started = shared_.loops.back()->start(); !started) return started;
+    }
+    return Done{};
+  }
+
+  Result<Address> listen(const Address& where) override {
+    auto listening = open_listening(where);
+    if (!listening) return listening.error();
+    Address bound{shared_.identity.id(), listening->address.ip(), listening->address.port()};
+    shared_.loops.front()->mailbox().post(ListenOrder{std::move(listening->socket)});
+    return bound;
+  }
+
+  ConnectionId connect(const Address& where) override {
+    const ConnectionId id = shared_.new_connection();
+    shared_.loop_of(id).mailbox().post(ConnectOrder{id, where});
+    return id;
+  }
+
+  void send(ConnectionId id, OutgoingFrame frame) override {
+    shared_.loop_of(id).mailbox().post_send(id, std::move(frame));
+  }
+
+  void close(ConnectionId id) override { shared_.loop_of(id).mailbox().post(CloseOrder{id}); }
+
+  void pause_reading(ConnectionId id, bool paused) override {
+    shared_.loop_of(id).mailbox().post(PauseOrder{id, paused});
+  }
+
+  const PeerId& id() const override { return shared_.identity.id(); }
+
+ private:
+  Shared shared_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Transport>> Transport::start(const Identity& identity, EventSink& sink,
+                                                    const Options& options) {
+  FIRN_CHECK(options.io_threads > 0);
+  auto tls = TlsContext::make(identity, options.records_per_key);
+  if (!tls) return tls.error();
+  auto transport = std::make_unique<TlsTransport>(identity, sink, options, std::move(tls).value());
+  if (Status started = transport->start_threads(); !started) return started.error();
+  return std::unique_ptr<Transport>(std::move(transport));
+}
+
+}  // namespace firn::proto::transport

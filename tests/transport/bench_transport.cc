@@ -1,0 +1,87 @@
+// How fast one connection moves frames between two transports in this process (not a test).
+//   bench_transport [SECONDS]
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+
+#include "proto/transport/transport.h"
+
+namespace firn::proto::transport {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Receiver : EventSink {
+  std::atomic<std::uint64_t> bytes{0};
+  void on_open(ConnectionId, const PeerInfo&) override {}
+  Status on_frame(ConnectionId, std::span<const std::uint8_t> frame) override {
+    bytes.fetch_add(frame.size(), std::memory_order_relaxed);
+    return Done{};
+  }
+  void on_sent(ConnectionId, std::size_t) override {}
+  void on_close(ConnectionId, const Error& error) override {
+    if (error.code != ErrorCode::kIo) std::fprintf(stderr, "%s\n", error.message().c_str());
+  }
+};
+
+// Keeps `queue_bytes` unsent on its connection.
+struct Sender : EventSink {
+  Sender(std::size_t payload_bytes, std::size_t queue) : queue_bytes(queue) {
+    const std::uint32_t length = static_cast<std::uint32_t>(payload_bytes) + 96;
+    for (int shift = 24; shift >= 0; shift -= 8)
+      frame.head.push_back(static_cast<char>(length >> shift & 0xff));
+    frame.head.append(96, 'v');
+    frame.payload = Payload::allocate(payload_bytes);
+    for (auto& byte : frame.payload.writable()) byte = 'p';
+  }
+  void fill(ConnectionId id, std::size_t unsent) {
+    for (; unsent < queue_bytes; unsent += frame.bytes()) transport->send(id, frame);
+  }
+  void on_open(ConnectionId id, const PeerInfo&) override { fill(id, 0); }
+  Status on_frame(ConnectionId, std::span<const std::uint8_t>) override { return Done{}; }
+  void on_sent(ConnectionId id, std::size_t unsent) override { fill(id, unsent); }
+  void on_close(ConnectionId, const Error& error) override {
+    std::fprintf(stderr, "%s\n", error.message().c_str());
+  }
+  Transport* transport = nullptr;
+  OutgoingFrame frame;
+  std::size_t queue_bytes;
+};
+
+void measure(std::size_t payload_bytes, std::size_t queue_bytes, double seconds) {
+  const Identity identity = Identity::generate().value();
+  Receiver receiver;
+  Sender sender(payload_bytes, queue_bytes);
+  const auto server = Transport::start(identity, receiver).value();
+  const auto client = Transport::start(identity, sender).value();
+  sender.transport = client.get();
+  client->connect(server->listen(Address{{}, "127.0.0.1", 0}).value());
+  std::mutex mutex;
+  std::condition_variable never;
+  std::unique_lock lock(mutex);
+  const auto pause = [&](double length) {
+    never.wait_for(lock, std::chrono::duration<double>(length), [] { return false; });
+  };
+  pause(0.3);  // until TCP has found its window
+  const auto begin = Clock::now();
+  const std::uint64_t first = receiver.bytes.load();
+  pause(seconds);
+  const std::uint64_t moved = receiver.bytes.load() - first;
+  const double elapsed = std::chrono::duration<double>(Clock::now() - begin).count();
+  std::printf("payload %6zu B, %4zu KiB queued: %.2f GB/s\n", payload_bytes, queue_bytes >> 10,
+              static_cast<double>(moved) / elapsed / 1e9);
+}
+
+}  // namespace
+}  // namespace firn::proto::transport
+
+int main(int argc, char** argv) {
+  const double seconds = argc > 1 ? std::atof(argv[1]) : 2.0;
+  for (const std::size_t payload : {16u << 10, 64u << 10}) {
+    firn::proto::transport::measure(payload, payload, seconds);
+    firn::proto::transport::measure(payload, 1u << 20, seconds);
+  }
+}

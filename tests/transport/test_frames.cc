@@ -1,0 +1,202 @@
+// What travels on open connections.
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <string>
+
+#include "proto/limits.h"
+#include "tests/transport/recorder.h"
+
+namespace firn::proto::transport::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Two transports with one open connection between them.
+struct Pair {
+  explicit Pair(const Options& options = {},
+                std::function<Status(ConnectionId, std::span<const std::uint8_t>)> hook = {})
+      : server(options), client(options) {
+    server.recorder.frame_hook = std::move(hook);
+    out = client.transport->connect(server.listen());
+    REQUIRE(client.recorder.wait_open(out));
+    in = server.recorder.wait_first();
+    REQUIRE(server.recorder.wait_open(in));
+  }
+  Node server;
+  Node client;
+  ConnectionId in = 0;   // at the server
+  ConnectionId out = 0;  // at the client
+};
+
+TEST_CASE("frames of all sizes arrive whole, in order, both ways at once") {
+  std::mt19937_64 random(1);
+  std::vector<Bytes> up;
+  std::vector<Bytes> down;
+  for (int i = 0; i < 400; ++i) {
+    up.push_back(random_bytes(random, 1 + random() % (i % 5 == 0 ? 70'000 : 400)));
+    down.push_back(random_bytes(random, 1 + random() % (i % 7 == 0 ? 40'000 : 900)));
+  }
+  Options options;
+  options.send_queue_bytes_max = 64 << 20;
+  options.records_per_key = 5;  // keys change often, and nobody notices
+  Pair pair(options);
+  for (std::size_t i = 0; i < up.size(); ++i) {
+    pair.client.transport->send(pair.out, frame_of(up[i], random() % 200));
+    pair.server.transport->send(pair.in, frame_of(down[i], random() % 20'000));
+  }
+  REQUIRE(pair.server.recorder.wait_frames(pair.in, up.size()));
+  REQUIRE(pair.client.recorder.wait_frames(pair.out, down.size()));
+  CHECK(pair.server.recorder.connection(pair.in).frames == up);
+  CHECK(pair.client.recorder.connection(pair.out).frames == down);
+}
+
+TEST_CASE("the largest frame passes, and all of it is reported as sent") {
+  std::mt19937_64 random(2);
+  Pair pair;
+  const Bytes body = random_bytes(random, limits::kFrameBytesMax);
+  pair.client.transport->send(pair.out, frame_of(body, 60));
+  pair.client.transport->send(pair.out, frame_of(body, body.size()));
+  REQUIRE(pair.server.recorder.wait_frames(pair.in, 2));
+  CHECK(pair.server.recorder.connection(pair.in).frames == std::vector<Bytes>{body, body});
+  CHECK(pair.client.recorder.wait(
+      [&](const auto& all) { return all.at(pair.out).unsent_bytes == 0; }));
+}
+
+TEST_CASE("a frame over the largest size closes the connection as a broken protocol") {
+  Pair pair;
+  OutgoingFrame lie;
+  lie.head = std::string("\xff\xff\xff\xff", 4) + "x";
+  pair.client.transport->send(pair.out, lie);
+  REQUIRE(pair.server.recorder.wait_closed(pair.in));
+  CHECK(pair.server.recorder.ending(pair.in).code == ErrorCode::kProtocol);
+  REQUIRE(pair.client.recorder.wait_closed(pair.out));
+}
+
+TEST_CASE("close sends what is queued first, and both sides see one end") {
+  std::mt19937_64 random(3);
+  Pair pair;
+  std::vector<Bytes> sent;
+  for (int i = 0; i < 40; ++i) {
+    sent.push_back(random_bytes(random, 50'000));
+    pair.client.transport->send(pair.out, frame_of(sent.back(), 10));
+  }
+  pair.client.transport->close(pair.out);
+  pair.client.transport->send(pair.out, frame_of(Bytes{1, 2, 3}));  // too late: ignored
+  pair.client.transport->close(pair.out);
+  REQUIRE(pair.client.recorder.wait_closed(pair.out));
+  REQUIRE(pair.server.recorder.wait_closed(pair.in));
+  CHECK(pair.client.recorder.ending(pair.out).code == ErrorCode::kCancelled);
+  CHECK(pair.server.recorder.ending(pair.in).code == ErrorCode::kIo);
+  CHECK(pair.server.recorder.connection(pair.in).frames == sent);
+}
+
+TEST_CASE("close delivers the last frame although the other side is sending all the time") {
+  std::mt19937_64 random(4);
+  Options options;
+  options.send_queue_bytes_max = 64 << 20;
+  Pair pair(options);
+  const Bytes bulk = random_bytes(random, 60'000);
+  for (int i = 0; i < 300; ++i) pair.server.transport->send(pair.in, frame_of(bulk, 10));
+  const Bytes goodbye{'b', 'y', 'e'};
+  pair.client.transport->send(pair.out, frame_of(goodbye));
+  pair.client.transport->close(pair.out);
+  REQUIRE(pair.server.recorder.wait_closed(pair.in));
+  CHECK(pair.server.recorder.connection(pair.in).frames == std::vector<Bytes>{goodbye});
+}
+
+TEST_CASE("an error from on_frame closes the connection with it, after a last frame") {
+  Transport* transport = nullptr;
+  const auto hook = [&](ConnectionId id, std::span<const std::uint8_t>) -> Status {
+    transport->send(id, frame_of(Bytes{9}));
+    transport->send(id, frame_of(Bytes{8}));
+    return Error{ErrorCode::kProtocol, "read message", "nonsense"};
+  };
+  Pair pair({}, hook);
+  transport = pair.server.transport.get();
+  pair.client.transport->send(pair.out, frame_of(Bytes{1}));
+  pair.client.transport->send(pair.out, frame_of(Bytes{2}));
+  REQUIRE(pair.server.recorder.wait_closed(pair.in));
+  CHECK(pair.server.recorder.ending(pair.in).code == ErrorCode::kProtocol);
+  CHECK(pair.server.recorder.ending(pair.in).detail == "nonsense");
+  CHECK(pair.server.recorder.connection(pair.in).frames.size() == 1);
+  REQUIRE(pair.client.recorder.wait_closed(pair.out));
+  CHECK(pair.client.recorder.connection(pair.out).frames == std::vector<Bytes>{{9}, {8}});
+}
+
+TEST_CASE("a connection whose send queue overflows is closed") {
+  Options options;
+  options.send_queue_bytes_max = 1 << 20;
+  Pair pair(options);
+  pair.server.transport->pause_reading(pair.in, true);
+  std::mt19937_64 random(5);
+  const Bytes body = random_bytes(random, 200'000);
+  SUBCASE("little by little") {
+    // Kernel buffers are bounded too, so this ends.
+    while (pair.client.recorder.connection(pair.out).closed.empty())
+      pair.client.transport->send(pair.out, frame_of(body, 10));
+  }
+  SUBCASE("at once") {
+    for (int i = 0; i < 2000; ++i) pair.client.transport->send(pair.out, frame_of(body, 10));
+  }
+  REQUIRE(pair.client.recorder.wait_closed(pair.out));
+  const Error error = pair.client.recorder.ending(pair.out);
+  CHECK(error.code == ErrorCode::kIo);
+  CHECK(error.message().find("1048576") != std::string::npos);
+}
+
+TEST_CASE("a paused connection delivers little, and everything once it goes on") {
+  constexpr int kFrames = 300;
+  Options options;
+  options.send_queue_bytes_max = 64 << 20;
+  options.idle_timeout = 100ms;  // does not run while paused
+  Options patient = options;
+  patient.idle_timeout = 0ms;
+  Node server(options);
+  Node client(patient);
+  const ConnectionId out = client.transport->connect(server.listen());
+  const ConnectionId in = server.recorder.wait_first();
+  server.transport->pause_reading(in, true);
+  REQUIRE(client.recorder.wait_open(out));
+  std::mt19937_64 random(6);
+  const Bytes body = random_bytes(random, 60'000);
+  for (int i = 0; i < kFrames; ++i) client.transport->send(out, frame_of(body, 10));
+  // Another connection through the same threads shows that time has passed for them.
+  for (int i = 0; i < 3; ++i) {
+    const ConnectionId other =
+        client.transport->connect(server.transport->listen(Address{{}, "127.0.0.1", 0}).value());
+    REQUIRE(client.recorder.wait_closed(other));  // idle: 100 ms
+  }
+  CHECK(server.recorder.connection(in).closed.empty());
+  CHECK(server.recorder.connection(in).frames.size() < kFrames);
+  server.transport->pause_reading(in, false);
+  REQUIRE(server.recorder.wait_frames(in, kFrames));
+}
+
+TEST_CASE("a transport may be destroyed in full flight") {
+  std::mt19937_64 random(10);
+  const Bytes body = random_bytes(random, 30'000);
+  for (int round = 0; round < 10; ++round) {
+    Options options;
+    options.io_threads = 1 + round % 2;
+    options.send_queue_bytes_max = 256 << 20;
+    Pair pair(options);
+    for (int i = 0; i < 200; ++i) {
+      pair.client.transport->send(pair.out, frame_of(body, 10));
+      pair.server.transport->send(pair.in, frame_of(body, 10));
+    }
+    for (int i = 0; i < 5; ++i) pair.client.transport->connect(pair.server.listen());
+    pair.client.transport->connect(Address{{}, "localhost", 1});
+    if (round % 3 == 0) REQUIRE(pair.server.recorder.wait_frames(pair.in, 20));
+    if (round % 3 == 1) pair.client.transport->close(pair.out);
+    if (round % 2 == 0) pair.client.transport.reset();
+    const std::size_t events = pair.client.recorder.connection(pair.out).frames.size();
+    if (round % 2 == 0) {
+      pair.server.transport.reset();
+      CHECK(pair.client.recorder.connection(pair.out).frames.size() == events);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace firn::proto::transport::test

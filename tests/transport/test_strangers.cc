@@ -1,0 +1,233 @@
+// Those who speak something else: rubbish, older TLS, no certificate, another application. They
+// are refused, and the listener serves the next one.
+#include <doctest/doctest.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <memory>
+#include <string>
+
+#include "proto/transport/identity_impl.h"
+#include "proto/transport/sockets.h"
+#include "proto/transport/tls.h"
+#include "tests/transport/recorder.h"
+
+namespace firn::proto::transport::test {
+namespace {
+
+// A blocking TCP connection, with a timeout so that a bug fails the test and does not hang it.
+Socket plain_connection(const Address& where) {
+  const SocketAddress address = *numeric_address(where.host, where.port);
+  Socket socket(::socket(address.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const timeval patience{60, 0};
+  ::setsockopt(socket.fd(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  REQUIRE(::connect(socket.fd(), address.get(), address.bytes) == 0);
+  return socket;
+}
+
+// Reads until the other side closes. False if it does not.
+bool ends(const Socket& socket) {
+  char buffer[4096];
+  ssize_t got = 0;
+  while ((got = ::recv(socket.fd(), buffer, sizeof buffer, 0)) > 0) {
+  }
+  return got == 0 || errno == ECONNRESET;
+}
+
+// Writing to a server that has closed must not kill the test. Only for this thread and while it
+// lasts: the transport has to look after its own threads.
+class WithoutSigpipe {
+ public:
+  WithoutSigpipe() {
+    sigemptyset(&pipe_);
+    sigaddset(&pipe_, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+  }
+  ~WithoutSigpipe() {
+    const timespec at_once{};
+    sigtimedwait(&pipe_, nullptr, &at_once);
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+
+ private:
+  sigset_t pipe_;
+  sigset_t before_;
+};
+
+// A TLS client that does what the protocol asks, until a test changes something.
+struct Stranger {
+  explicit Stranger(const Address& where) : socket(plain_connection(where)) {
+    context.reset(SSL_CTX_new(TLS_client_method()));
+    const unsigned char alpn[] =
+        "\x06"
+        "firn/1";
+    SSL_CTX_set_alpn_protos(context.get(), alpn, sizeof alpn - 1);
+  }
+  void present(const EvpKeyPtr& key, const X509Ptr& certificate) {
+    REQUIRE(SSL_CTX_use_certificate(context.get(), certificate.get()) == 1);
+    REQUIRE(SSL_CTX_use_PrivateKey(context.get(), key.get()) == 1);
+  }
+  void present(const Identity& identity) {
+    present(identity.impl().key, identity.impl().certificate);
+  }
+  // Whether an Answering server takes this client. In TLS 1.3 the client is done before the server
+  // has judged it, so the verdict is an answer to a frame, or the end.
+  bool is_accepted() {
+    const WithoutSigpipe guard;
+    session.reset(SSL_new(context.get()));
+    SSL_set_fd(session.get(), socket.fd());
+    const std::string frame("\0\0\0\1x", 5);
+    char byte = 0;
+    const bool accepted =
+        SSL_connect(session.get()) == 1 &&
+        SSL_write(session.get(), frame.data(), static_cast<int>(frame.size())) > 0 &&
+        SSL_read(session.get(), &byte, 1) == 1;
+    ERR_clear_error();
+    return accepted;
+  }
+
+  Socket socket;
+  std::unique_ptr<SSL_CTX, TlsFree> context;
+  std::unique_ptr<SSL, TlsFree> session;
+};
+
+// Answers every frame with one.
+struct Answering : Node {
+  Answering() {
+    transport.reset();
+    recorder.frame_hook = [this](ConnectionId id, std::span<const std::uint8_t>) -> Status {
+      transport->send(id, frame_of(Bytes{1}));
+      return Done{};
+    };
+    transport = Transport::start(identity, recorder, {}).value();
+  }
+};
+
+struct Made {
+  EvpKeyPtr key;
+  X509Ptr certificate;
+};
+// A certificate for `key`, signed with `signer`.
+Made certificate_for(EvpKeyPtr key, EVP_PKEY* signer, const EVP_MD* digest) {
+  Made made{std::move(key), X509Ptr(X509_new())};
+  X509* x = made.certificate.get();
+  X509_set_version(x, X509_VERSION_3);
+  ASN1_INTEGER_set(X509_get_serialNumber(x), 1);
+  X509_gmtime_adj(X509_getm_notBefore(x), -3600);
+  X509_gmtime_adj(X509_getm_notAfter(x), 3600);
+  X509_set_pubkey(x, made.key.get());
+  REQUIRE(X509_sign(x, signer, digest) > 0);
+  return made;
+}
+
+void check_still_works(const Address& where) {
+  Node client;
+  CHECK(client.recorder.wait_open(client.transport->connect(where)));
+}
+
+TEST_CASE("a client that does all the protocol asks is accepted") {
+  Answering server;
+  const Address where = server.listen();
+  Stranger stranger(where);
+  stranger.present(Identity::generate().value());
+  CHECK(stranger.is_accepted());
+  CHECK(SSL_version(stranger.session.get()) == TLS1_3_VERSION);
+  CHECK(std::string(SSL_get_cipher_name(stranger.session.get())) == "TLS_AES_128_GCM_SHA256");
+}
+
+TEST_CASE("rubbish on the listening port is thrown out and harms nobody") {
+  Answering server;
+  const Address where = server.listen();
+  std::mt19937_64 random(1);
+  for (const std::size_t bytes : {1, 5, 100, 5000, 200'000}) {
+    const Socket socket = plain_connection(where);
+    Bytes rubbish = random_bytes(random, bytes);
+    rubbish[0] = 'G';  // certainly no TLS record
+    (void)::send(socket.fd(), rubbish.data(), rubbish.size(), MSG_NOSIGNAL);
+    if (bytes < 5) ::shutdown(socket.fd(), SHUT_WR);  // less than a record header: still waiting
+    CHECK(ends(socket));
+  }
+  CHECK(server.recorder.count() == 0);
+  check_still_works(where);
+}
+
+TEST_CASE("a connection that says nothing is given up after the connect timeout") {
+  Options options;
+  options.connect_timeout = std::chrono::milliseconds(50);
+  Node server(options);
+  const Socket socket = plain_connection(server.listen());
+  CHECK(ends(socket));
+  CHECK(server.recorder.count() == 0);
+}
+
+TEST_CASE("strangers are refused") {
+  Answering server;
+  const Address where = server.listen();
+  Stranger stranger(where);
+  SUBCASE("a client without a certificate") {}
+  SUBCASE("a client that speaks TLS 1.2") {
+    stranger.present(Identity::generate().value());
+    SSL_CTX_set_max_proto_version(stranger.context.get(), TLS1_2_VERSION);
+  }
+  SUBCASE("a client without ALPN") {
+    stranger.present(Identity::generate().value());
+    SSL_CTX_set_alpn_protos(stranger.context.get(), nullptr, 0);
+  }
+  SUBCASE("a client of another protocol") {
+    stranger.present(Identity::generate().value());
+    const unsigned char alpn[] =
+        "\x02"
+        "h2";
+    SSL_CTX_set_alpn_protos(stranger.context.get(), alpn, sizeof alpn - 1);
+  }
+  SUBCASE("a client with a key of another kind") {
+    EvpKeyPtr key(EVP_PKEY_Q_keygen(nullptr, nullptr, "EC", "P-256"));
+    EVP_PKEY* signer = key.get();
+    const Made made = certificate_for(std::move(key), signer, EVP_sha256());
+    stranger.present(made.key, made.certificate);
+  }
+  SUBCASE("a client whose certificate another key has signed") {
+    const Identity other = Identity::generate().value();
+    const Made made = certificate_for(EvpKeyPtr(EVP_PKEY_Q_keygen(nullptr, nullptr, "ED25519")),
+                                      other.impl().key.get(), nullptr);
+    stranger.present(made.key, made.certificate);
+  }
+  SUBCASE("a client with a chain of certificates") {
+    stranger.present(Identity::generate().value());
+    const Identity other = Identity::generate().value();
+    REQUIRE(SSL_CTX_add1_chain_cert(stranger.context.get(), other.impl().certificate.get()) == 1);
+  }
+  CHECK_FALSE(stranger.is_accepted());
+  CHECK(server.recorder.count() == 0);
+  check_still_works(where);
+}
+
+TEST_CASE("a server of another protocol is refused by the client") {
+  // A plain TLS 1.3 server with an Ed25519 certificate, but without "firn/1".
+  Node client;
+  const WithoutSigpipe guard;
+  const Identity identity = Identity::generate().value();
+  const Listening listening = open_listening(Address{{}, "127.0.0.1", 0}).value();
+  const ConnectionId out =
+      client.transport->connect(Address{{}, "127.0.0.1", listening.address.port()});
+  SSL_CTX* raw = SSL_CTX_new(TLS_server_method());
+  const std::unique_ptr<SSL_CTX, TlsFree> context(raw);
+  SSL_CTX_use_certificate(raw, identity.impl().certificate.get());
+  SSL_CTX_use_PrivateKey(raw, identity.impl().key.get());
+  Socket accepted;
+  while (!accepted) accepted = Socket(::accept(listening.socket.fd(), nullptr, nullptr));
+  const std::unique_ptr<SSL, TlsFree> session(SSL_new(raw));
+  SSL_set_fd(session.get(), accepted.fd());
+  (void)SSL_accept(session.get());
+  ERR_clear_error();
+  REQUIRE(client.recorder.wait_closed(out));
+  CHECK_FALSE(client.recorder.connection(out).open);
+  CHECK(client.recorder.ending(out).code == ErrorCode::kProtocol);
+  CHECK(client.recorder.ending(out).message().find("firn/1") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace firn::proto::transport::test
