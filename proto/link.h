@@ -19,6 +19,7 @@ struct Link {
 
 // True if `text` means to be a link (starts with "firn:"), well-formed or not.
 bool looks_like_link(std::string_view text);
+// Errors: kBadInput with what is wrong and the right form.
 Result<Link> parse_link(std::string_view text);
 std::string to_text(const Link& link);
 

@@ -78,6 +78,9 @@ Result<Manifest> make_manifest(const Info& info, const std::vector<Address>& tra
 // Same info (same content id), other trackers.
 Result<Manifest> with_trackers(const Manifest& manifest, const std::vector<Address>& trackers);
 
+// Same info, signed with a publisher's Ed25519 key (32 secret bytes; kBadInput if they are not).
+Result<Manifest> sign_manifest(const Manifest& manifest, std::span<const std::uint8_t> secret_key);
+
 // Checks both digests, every bound, every path, all sums, the signature if there is one.
 // Errors: kCorrupt (a digest does not fit), kBadInput (a rule is broken; says which and where).
 Result<Manifest> parse_manifest(std::string_view file_bytes);
@@ -92,7 +95,8 @@ Result<ContentId> manifest_content_id(std::string_view file_bytes);
 // Whether `path` is safe to create below a folder on any common system: relative, no empty, "." or
 // ".." component, no control characters, backslash or ':', no reserved device name (CON, NUL, ...),
 // no component ending in a dot or space, UTF-8, within limits.h, and no ".firn" as first component.
-// kBadInput says what is wrong.
+// kBadInput says what is wrong. Paths of one content may differ by case alone: where the file
+// system does not tell them apart, the store meets them as files in its way.
 Status check_content_path(std::string_view path);
 
 }  // namespace firn

@@ -1,0 +1,191 @@
+#include "proto/manifest_info.h"
+
+#include <google/protobuf/arena.h>
+
+#include <algorithm>
+
+#include "proto/digest.h"
+#include "proto/limits.h"
+#include "proto/message_checks.h"
+#include "proto/plain_text.h"
+#include "proto/wire.h"
+#include "proto/wire_fields.h"
+
+namespace firn {
+namespace {
+
+constexpr std::uint32_t kInfoVersion = 1;
+
+Error broken(std::string rule) {
+  return {ErrorCode::kBadInput, "check the manifest", std::move(rule)};
+}
+
+std::string quoted(std::string_view path) {
+  return std::string("'").append(to_plain_text(path, limits::kPathBytesMax)).append("'");
+}
+
+Status check_shape(const Shape& shape) {
+  const auto within = [](std::uint64_t value, std::uint64_t max) {
+    return value >= 1 && value <= max;
+  };
+  if (!within(shape.generation_size, limits::kGenerationSizeMax))
+    return broken("a generation has " + std::to_string(shape.generation_size) + " blocks; 1 to " +
+                  std::to_string(limits::kGenerationSizeMax) + " are allowed");
+  if (!within(shape.block_bytes, limits::kBlockBytesMax))
+    return broken("a block has " + std::to_string(shape.block_bytes) + " bytes; 1 to " +
+                  std::to_string(limits::kBlockBytesMax) + " are allowed");
+  if (shape.generation_bytes() > limits::kGenerationBytesMax)
+    return broken("a generation has " + std::to_string(shape.generation_bytes()) +
+                  " bytes; at most " + std::to_string(limits::kGenerationBytesMax) +
+                  " are allowed");
+  if (shape.content_bytes > limits::kGenerationCountMax * shape.generation_bytes())
+    return broken("the content's " + std::to_string(shape.content_bytes) +
+                  " bytes make more than " + std::to_string(limits::kGenerationCountMax) +
+                  " generations; choose larger generations");
+  return Done{};
+}
+
+Status check_file(const Info& info, const FileEntry& file) {
+  if (info.single_file) {
+    if (!file.path.empty()) return broken("the one file has a path beside the content's name");
+    if (file.directory) return broken("the one file is a folder");
+  } else if (Status path = check_content_path(file.path); !path.ok()) {
+    return broken("the path " + quoted(file.path) + " is not safe: " + path.error().detail);
+  }
+  if (file.mode > 0777) return broken("the mode of " + quoted(file.path) + " is above 0777");
+  if (file.directory && file.bytes != 0)
+    return broken("the folder " + quoted(file.path) + " has bytes");
+  return Done{};
+}
+
+// No path twice, and no file or empty folder that another path goes through.
+Status check_paths_distinct(const std::vector<FileEntry>& files) {
+  std::vector<std::string_view> paths;
+  paths.reserve(files.size());
+  for (const FileEntry& file : files) paths.push_back(file.path);
+  // With '/' before every other character a path is followed at once by what lies below it.
+  const auto rank = [](char c) { return c == '/' ? 0 : static_cast<std::uint8_t>(c); };
+  std::ranges::sort(paths, [&](std::string_view a, std::string_view b) {
+    return std::ranges::lexicographical_compare(a, b, {}, rank, rank);
+  });
+  for (std::size_t i = 1; i < paths.size(); ++i) {
+    const std::string_view above = paths[i - 1], below = paths[i];
+    if (above == below) return broken("the path " + quoted(above) + " is there twice");
+    if (below.starts_with(above) && below[above.size()] == '/')
+      return broken(quoted(above) + " is a file or empty folder, and " + quoted(below) +
+                    " lies below it");
+  }
+  return Done{};
+}
+
+// Counts and texts, before the generated parser makes objects of them.
+Status check_info_bytes(std::span<const std::uint8_t> bytes) {
+  using wire::FileEntry, wire::Info;
+  if (proto::count_fields(bytes, Info::kFilesFieldNumber) > limits::kFileCountMax)
+    return broken("there are more than " + std::to_string(limits::kFileCountMax) + " files");
+  if (!proto::text_fits(bytes, Info::kNameFieldNumber, limits::kPathComponentBytesMax))
+    return broken("the name is too long, is not UTF-8, or has control characters");
+  std::size_t file = 0;
+  for (proto::FieldReader fields(bytes); fields.next();) {
+    if (!fields.is_bytes(Info::kFilesFieldNumber)) continue;
+    if (!proto::text_fits(fields.bytes(), FileEntry::kPathFieldNumber, limits::kPathBytesMax))
+      return broken("the path of file " + std::to_string(file) +
+                    " is too long, is not UTF-8, or has control characters");
+    ++file;
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Status check_info(Info& info) {
+  if (Status name = check_content_path(info.name); !name.ok())
+    return broken("the name " + quoted(info.name) + " is not safe: " + name.error().detail);
+  if (info.name.find('/') != std::string::npos)
+    return broken("the name " + quoted(info.name) + " has a slash");
+  if (Status shape = check_shape(info.shape); !shape.ok()) return shape;
+  if (info.single_file && info.files.size() != 1)
+    return broken("the content is one file, but " + std::to_string(info.files.size()) +
+                  " are listed");
+  if (info.files.size() > limits::kFileCountMax)
+    return broken("there are more than " + std::to_string(limits::kFileCountMax) + " files");
+
+  std::uint64_t sum = 0;
+  for (FileEntry& file : info.files) {
+    if (Status status = check_file(info, file); !status.ok()) return status;
+    // Never past content_bytes, which check_shape has bounded: no overflow.
+    if (file.bytes > info.shape.content_bytes - sum)
+      return broken("the files' sizes add up to more than the content's " +
+                    std::to_string(info.shape.content_bytes) + " bytes");
+    file.offset = sum;
+    sum += file.bytes;
+  }
+  if (sum != info.shape.content_bytes)
+    return broken("the files' sizes add up to " + std::to_string(sum) + " bytes, the content has " +
+                  std::to_string(info.shape.content_bytes));
+  if (info.generation_digests.size() != info.shape.generation_count())
+    return broken("there are " + std::to_string(info.generation_digests.size()) + " digests for " +
+                  std::to_string(info.shape.generation_count()) + " generations");
+  return check_paths_distinct(info.files);
+}
+
+std::string info_to_bytes(const Info& info) {
+  google::protobuf::Arena arena;
+  auto& to = *google::protobuf::Arena::CreateMessage<wire::Info>(&arena);
+  to.set_version(kInfoVersion);
+  to.set_name(info.name);
+  to.set_single_file(info.single_file);
+  for (const FileEntry& file : info.files) {
+    wire::FileEntry& entry = *to.add_files();
+    entry.set_path(file.path);
+    entry.set_bytes(file.bytes);
+    entry.set_mode(file.mode);
+    entry.set_modified_ns(file.modified_ns);
+    entry.set_directory(file.directory);
+  }
+  to.set_generation_size(info.shape.generation_size);
+  to.set_block_bytes(info.shape.block_bytes);
+  to.set_content_bytes(info.shape.content_bytes);
+  std::string& digests = *to.mutable_generation_digests();
+  digests.reserve(info.generation_digests.size() * kIdBytes);
+  for (const Digest& digest : info.generation_digests) digests += digest.raw();
+  to.set_root(std::string(merkle_root(info.generation_digests).raw()));
+  return to.SerializeAsString();
+}
+
+Result<Info> info_from_bytes(std::string_view bytes) {
+  if (Status status = check_info_bytes(proto::as_bytes(bytes)); !status.ok()) return status.error();
+  google::protobuf::Arena arena;
+  auto& from = *google::protobuf::Arena::CreateMessage<wire::Info>(&arena);
+  if (!proto::parse_wire(proto::as_bytes(bytes), from)) return broken("its info part is malformed");
+  if (from.version() != kInfoVersion)
+    return broken("its info part has version " + std::to_string(from.version()) +
+                  ", this program knows version " + std::to_string(kInfoVersion));
+
+  Info info;
+  info.name = from.name();
+  info.single_file = from.single_file();
+  info.shape = {.generation_size = from.generation_size(),
+                .block_bytes = from.block_bytes(),
+                .content_bytes = from.content_bytes()};
+  info.files.reserve(static_cast<std::size_t>(from.files_size()));
+  for (const wire::FileEntry& entry : from.files())
+    info.files.push_back({.path = entry.path(),
+                          .bytes = entry.bytes(),
+                          .mode = entry.mode(),
+                          .modified_ns = entry.modified_ns(),
+                          .directory = entry.directory()});
+
+  const std::string_view digests = from.generation_digests();
+  if (digests.size() % kIdBytes != 0) return broken("a digest is cut");
+  info.generation_digests.reserve(digests.size() / kIdBytes);
+  for (std::size_t at = 0; at < digests.size(); at += kIdBytes)
+    info.generation_digests.push_back(*Digest::from_bytes(digests.substr(at, kIdBytes)));
+  if (Status status = check_info(info); !status.ok()) return status.error();
+  if (merkle_root(info.generation_digests).raw() != from.root())
+    return Error{ErrorCode::kCorrupt, "check the manifest",
+                 "its root is not that of its generations' digests"};
+  return info;
+}
+
+}  // namespace firn

@@ -1,0 +1,48 @@
+// A small content for tests: three files, an empty one and an empty folder, in two generations.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "proto/digest.h"
+#include "proto/manifest.h"
+#include "wire_frames.h"
+
+namespace firn::test {
+
+inline std::string sample_content() {
+  return "Hello, firn!\nsnow of last year\n";
+}
+
+inline Info sample_info() {
+  Info info;
+  info.name = "sample";
+  info.files = {
+      {.path = "a.txt", .bytes = 13, .mode = 0644, .modified_ns = 1'700'000'000'000'000'001},
+      {.path = "deep/b.txt", .bytes = 18, .mode = 0755, .modified_ns = -1},
+      {.path = "deep/empty", .bytes = 0, .mode = 0600, .modified_ns = 0},
+      {.path = "nothing here", .bytes = 0, .mode = 0755, .modified_ns = 0, .directory = true},
+  };
+  info.shape = {.generation_size = 4, .block_bytes = 4, .content_bytes = 31};
+  std::string content = sample_content();
+  content.resize(32, '\0');  // the last generation is padded
+  for (std::size_t at = 0; at < content.size(); at += 16)
+    info.generation_digests.push_back(generation_digest(bytes_of(content.substr(at, 16)), 4));
+  return info;
+}
+
+// An Info whose digests are made up: for rules that do not look at them.
+inline Info info_of_shape(std::uint32_t generation_size, std::uint32_t block_bytes,
+                          std::uint64_t content_bytes) {
+  Info info;
+  info.name = "file";
+  info.single_file = true;
+  info.files = {{.path = "", .bytes = content_bytes}};
+  info.shape = {generation_size, block_bytes, content_bytes};
+  const std::uint64_t per_generation = info.shape.generation_bytes();
+  if (per_generation > 0 && content_bytes / per_generation <= (1u << 20))
+    info.generation_digests.resize(info.shape.generation_count());
+  return info;
+}
+
+}  // namespace firn::test
