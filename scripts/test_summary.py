@@ -6,7 +6,8 @@
 
 A test program counts as many cases as its own closing line says (doctest's, or the one of
 tests/counted_unittest.py); a program without such a line counts as one. A program that dies, or
-fails outside of its cases, counts as one failure more. The exit status is 0 only if something
+fails outside of its cases, counts as one failure more. Cases that a program was told to leave out
+(doctest's --test-case) are not skipped: another run has them. The exit status is 0 only if something
 passed and nothing failed.
 """
 
@@ -18,6 +19,7 @@ import sys
 
 DOCTEST = re.compile(r"test cases:\s*\d+\s*\|\s*(\d+) passed\s*\|\s*(\d+) failed\s*\|\s*(\d+) skipped")
 UNITTEST = re.compile(r"^cases: (\d+) passed, (\d+) failed, (\d+) skipped$", re.MULTILINE)
+FILTER = re.compile(r"-(dt-|-)?(tc|ts|sf|tce|tse|sfe|test-case|test-suite|source-file)")
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -32,6 +34,8 @@ def count_program(record):
     if not lines:
         return (1, 0, 0) if good else (0, 1, 0)
     passed, failed, skipped = (sum(int(line[i]) for line in lines) for i in range(3))
+    if any(FILTER.match(word) for word in record.get("command", [])):
+        skipped = 0
     if not good and failed == 0:
         failed = 1  # it died before, after or between its cases
     return passed, failed, skipped

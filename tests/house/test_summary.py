@@ -35,6 +35,12 @@ class Counting(unittest.TestCase):
         self.assertEqual((1, 1, 1), test_summary.count_log(log(
             ("OK", "fine"), ("FAIL", None), ("SKIP", ""))))
 
+    def test_cases_left_out_on_purpose_are_not_skipped(self):
+        record = {"result": "OK", "stdout": doctest(1, 0, 40),
+                  "command": ["codec", "--test-case=The set*"]}
+        self.assertEqual((1, 0, 0), test_summary.count_program(record))
+        self.assertEqual((1, 0, 40), test_summary.count_program({**record, "command": ["codec"]}))
+
     def test_a_program_that_dies_after_its_cases_has_failed(self):
         self.assertEqual((4, 1, 0), test_summary.count_log(log(("FAIL", doctest(4, 0, 0)))))
         self.assertEqual((0, 1, 0), test_summary.count_log(log(("TIMEOUT", "started"))))

@@ -107,6 +107,7 @@ class Arrows(SmallTree):
                 ("client/app/a.cc", "cuda_kernels/batch.h"),
                 ("client/app/a.cc", "proto/transport/transport.h"),
                 ("tracker/server.cc", "proto/transport/transport.h"),
+                ("tests/sim/a.cc", "network.h"),
                 ("tests/sim/a.cc", "client/core/swarm.h")):
             with self.subTest(path=path, target=target):
                 self.assertEqual([], self.include(path, target))
