@@ -20,7 +20,7 @@ struct Avx2 {
   static constexpr std::size_t kWidth = 32;
   static constexpr std::size_t kRows = 4;
   static constexpr std::size_t kColumns = 2;
-  static constexpr std::size_t kCombineColumns = 4;
+  static constexpr std::size_t kSweepSources = 4;
   static constexpr bool kPairs = false;
 
   FIRN_INLINE static Vector zero() { return _mm256_setzero_si256(); }

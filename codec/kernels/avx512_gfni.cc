@@ -16,7 +16,7 @@ struct Avx512Gfni {
   static constexpr std::size_t kWidth = 64;
   static constexpr std::size_t kRows = 4;
   static constexpr std::size_t kColumns = 4;
-  static constexpr std::size_t kCombineColumns = 8;
+  static constexpr std::size_t kSweepSources = 8;
   static constexpr bool kPairs = true;
 
   FIRN_INLINE static __mmask64 first(std::size_t bytes) { return (__mmask64{1} << bytes) - 1; }

@@ -19,7 +19,7 @@ struct Ssse3 {
   static constexpr std::size_t kWidth = 16;
   static constexpr std::size_t kRows = 4;
   static constexpr std::size_t kColumns = 2;
-  static constexpr std::size_t kCombineColumns = 4;
+  static constexpr std::size_t kSweepSources = 4;
   static constexpr bool kPairs = false;
 
   FIRN_INLINE static Vector zero() { return _mm_setzero_si128(); }

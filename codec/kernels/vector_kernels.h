@@ -9,7 +9,7 @@
 //   Factor          a constant made ready to multiply by; factor(c)
 //   multiply_add    accumulator + source * factor; multiply_add_two does two at once
 //   kRows, kColumns accumulators of the blocked product: rows of the result x vectors of bytes
-//   kCombineColumns vectors of bytes for a single row
+//   kSweepSources   how many sources are read side by side for a single long row
 //   kPairs          whether the blocked product takes two sources a step
 #pragma once
 
@@ -247,10 +247,63 @@ void product(std::uint8_t* const* out, std::size_t rows, const std::uint8_t* con
   }
 }
 
+// One row of kSources others, read side by side from `begin` to `end` (a whole number of vectors):
+// few enough for the CPU to foresee its reads, which matters as each source is used only once. The
+// sum of the sources before waits in `out`.
+template <class Isa, std::size_t kSources>
+__attribute__((noinline)) void run_sweep(std::uint8_t* out, const std::uint8_t* const* in,
+                                         const std::uint8_t* coefficients, std::size_t begin,
+                                         std::size_t end, bool add_to_out) {
+  typename Isa::Factor factors[kSources];
+  const std::uint8_t* rows[kSources];
+  FIRN_UNROLL
+  for (std::size_t j = 0; j < kSources; ++j) {
+    factors[j] = Isa::factor(coefficients[j]);
+    rows[j] = in[j];
+  }
+  for (std::size_t i = begin; i < end; i += Isa::kWidth) {
+    auto sum = add_to_out ? Isa::load(out + i) : Isa::zero();
+    FIRN_UNROLL
+    for (std::size_t j = 0; j < kSources; ++j) {
+      sum = Isa::multiply_add(sum, Isa::prepare(Isa::load(rows[j] + i)), factors[j]);
+    }
+    Isa::store(out + i, sum);
+  }
+}
+
+// A sweep over as many sources as are left, 1..kSources.
+template <class Isa, std::size_t kSources>
+void run_sweep_of(std::size_t left, std::uint8_t* out, const std::uint8_t* const* in,
+                  const std::uint8_t* coefficients, std::size_t begin, std::size_t end,
+                  bool add_to_out) {
+  if (left >= kSources) {
+    run_sweep<Isa, kSources>(out, in, coefficients, begin, end, add_to_out);
+  } else if constexpr (kSources > 1) {
+    run_sweep_of<Isa, kSources - 1>(left, out, in, coefficients, begin, end, add_to_out);
+  }
+}
+
+// Short rows (coding vectors) are summed in registers, long ones in sweeps over stretches of `out`
+// that the first cache holds.
 template <class Isa>
 void combine(std::uint8_t* out, const std::uint8_t* const* in, const std::uint8_t* coefficients,
              std::size_t count, std::size_t bytes) {
-  product<Isa, 1, Isa::kCombineColumns>(&out, 1, in, count, coefficients, 0, bytes);
+  constexpr std::size_t kSources = Isa::kSweepSources;
+  constexpr std::size_t kStretch = 16384;
+  if (bytes < 8 * Isa::kWidth || count == 0) {
+    product<Isa, 1, Isa::kColumns>(&out, 1, in, count, coefficients, 0, bytes);
+    return;
+  }
+  const std::size_t whole = bytes - bytes % Isa::kWidth;
+  for (std::size_t begin = 0, end; begin < whole; begin = end) {
+    end = whole - begin < kStretch ? whole : begin + kStretch;
+    for (std::size_t j = 0; j < count; j += kSources) {
+      run_sweep_of<Isa, kSources>(count - j, out, in + j, coefficients + j, begin, end, j > 0);
+    }
+  }
+  if (whole < bytes) {
+    run_strip<Isa, 1, 1>(&out, 1, in, count, coefficients, 0, whole, bytes - whole);
+  }
 }
 
 template <class Isa>

@@ -145,7 +145,7 @@ TEST_CASE("every kernel set combines rows of any length and alignment like scala
     CAPTURE(kernels->name);
     for (const std::size_t bytes : kLengths) {
       CAPTURE(bytes);
-      for (const std::size_t count : {0, 1, 2, 3, 64, 65}) {
+      for (const std::size_t count : {0, 1, 2, 3, 7, 8, 13, 14, 64}) {
         CAPTURE(count);
         const auto in = make_rows(count, bytes, random);
         const auto out = make_rows(2, bytes, random);
@@ -160,6 +160,23 @@ TEST_CASE("every kernel set combines rows of any length and alignment like scala
         }
       }
     }
+  }
+}
+
+TEST_CASE("every kernel set combines long rows like scalar") {
+  constexpr std::size_t kBytes = 40001, kCount = 18;
+  CoefficientStream random(5, 0);
+  const auto in = make_rows(kCount, kBytes, random);
+  const auto in_data = data_of(in);
+  const Bytes coefficients = random_bytes(kCount, random);
+  Bytes expected(kBytes);
+  kScalarKernels.combine(expected.data(), in_data.data(), coefficients.data(), kCount, kBytes);
+  for (const Kernels* kernels : available_kernels()) {
+    CAPTURE(kernels->name);
+    const Row out = make_row(kBytes, 0);
+    kernels->combine(out->data(), in_data.data(), coefficients.data(), kCount, kBytes);
+    REQUIRE(copy_of(out) == expected);
+    REQUIRE(out->guards_intact());
   }
 }
 
