@@ -1,0 +1,53 @@
+// A set of generation numbers 0..size-1, one bit each, with the searches that scheduling needs.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+namespace firn::core {
+
+class GenerationSet {
+ public:
+  explicit GenerationSet(std::uint32_t size = 0) : size_(size), words_((size + 63) / 64, 0) {}
+
+  std::uint32_t size() const { return size_; }
+  std::uint32_t count() const { return count_; }
+  bool full() const { return count_ == size_; }
+  bool contains(std::uint32_t g) const { return (words_[g / 64] >> (g % 64)) & 1; }
+
+  void add(std::uint32_t g) {
+    if (contains(g)) return;
+    words_[g / 64] |= std::uint64_t{1} << (g % 64);
+    ++count_;
+  }
+  void remove(std::uint32_t g) {
+    if (!contains(g)) return;
+    words_[g / 64] &= ~(std::uint64_t{1} << (g % 64));
+    --count_;
+  }
+
+  // The lowest g >= from that is not in the set; size() if there is none.
+  std::uint32_t next_missing(std::uint32_t from) const { return search(from, ~std::uint64_t{0}); }
+  // The lowest g >= from that is in the set; size() if there is none.
+  std::uint32_t next_present(std::uint32_t from) const { return search(from, 0); }
+
+ private:
+  std::uint32_t search(std::uint32_t from, std::uint64_t flip) const {
+    if (from >= size_) return size_;
+    std::size_t w = from / 64;
+    std::uint64_t bits = (words_[w] ^ flip) & (~std::uint64_t{0} << (from % 64));
+    while (bits == 0) {
+      if (++w == words_.size()) return size_;
+      bits = words_[w] ^ flip;
+    }
+    const auto g = static_cast<std::uint32_t>(w * 64 + std::countr_zero(bits));
+    return g < size_ ? g : size_;
+  }
+
+  std::uint32_t size_;
+  std::uint32_t count_ = 0;
+  std::vector<std::uint64_t> words_;
+};
+
+}  // namespace firn::core

@@ -1,0 +1,98 @@
+#include "client/core/holdings.h"
+
+#include <algorithm>
+
+#include "codec/encode.h"
+#include "codec/kernels.h"
+#include "proto/result.h"
+
+namespace firn::core {
+
+Holdings::Holdings(const Shape& shape) : shape_(shape), verified_(shape.generation_count()) {}
+
+std::uint32_t Holdings::rank(std::uint32_t g) const {
+  if (verified_.contains(g)) return generation_size();
+  const OpenGeneration* open = find_open(g);
+  return open ? open->rows : 0;
+}
+
+const OpenGeneration* Holdings::find_open(std::uint32_t g) const {
+  const auto it = open_.find(g);
+  return it == open_.end() ? nullptr : &it->second;
+}
+
+OpenGeneration& Holdings::open_generation(std::uint32_t g) {
+  return open_.try_emplace(g, generation_size()).first->second;
+}
+
+void Holdings::place(OpenGeneration& open, std::uint32_t g, std::uint32_t slot,
+                     const Vector& vector, const PeerId& sender) {
+  open.vectors[slot] = vector;
+  open.senders[slot] = sender;
+  ++open.rows;
+  ++total_rank_;
+  frontier_ = std::max(frontier_, g + 1);
+}
+
+std::optional<std::uint32_t> Holdings::insert(std::uint32_t g, const Vector& vector,
+                                              const PeerId& sender, bool first_hand, TimeUs now) {
+  if (verified_.contains(g)) return std::nullopt;
+  OpenGeneration& open = open_generation(g);
+  if (open.decoding || !open.basis.insert(*vector)) return std::nullopt;
+  const auto free = std::find(open.vectors.begin(), open.vectors.end(), nullptr);
+  FIRN_CHECK(free != open.vectors.end());  // rank = slots taken, so below n there is a free one
+  const auto slot = static_cast<std::uint32_t>(free - open.vectors.begin());
+  place(open, g, slot, vector, sender);
+  if (first_hand) ++open.first_hand;
+  open.last_growth = now;
+  return slot;
+}
+
+bool Holdings::restore(std::uint32_t g, std::uint32_t slot, const Vector& vector,
+                       const PeerId& sender) {
+  if (verified_.contains(g) || slot >= generation_size()) return false;
+  OpenGeneration& open = open_generation(g);
+  if (open.vectors[slot] || !open.basis.insert(*vector)) return false;
+  place(open, g, slot, vector, sender);
+  return true;
+}
+
+void Holdings::set_decoding(std::uint32_t g) {
+  open_generation(g).decoding = true;
+}
+
+void Holdings::set_verified(std::uint32_t g) {
+  if (verified_.contains(g)) return;
+  total_rank_ += generation_size() - rank(g);
+  open_.erase(g);
+  verified_.add(g);
+  verified_bytes_ += shape_.bytes_in_generation(g);
+  frontier_ = std::max(frontier_, g + 1);
+}
+
+void Holdings::reset(std::uint32_t g) {
+  total_rank_ -= rank(g);
+  if (verified_.contains(g)) {
+    verified_.remove(g);
+    verified_bytes_ -= shape_.bytes_in_generation(g);
+  }
+  open_.erase(g);
+}
+
+Holdings::Mix Holdings::recode(std::uint32_t g, codec::CoefficientStream& random) const {
+  const OpenGeneration* open = find_open(g);
+  FIRN_CHECK(open && open->rows > 0);
+  Mix result;
+  std::vector<const std::uint8_t*> vectors;
+  for (std::uint32_t slot = 0; slot < generation_size(); ++slot) {
+    if (!open->vectors[slot]) continue;
+    result.slots.push_back(slot);
+    vectors.push_back(open->vectors[slot]->data());
+  }
+  result.mix = codec::random_mix(open->rows, random);
+  result.vector.resize(generation_size());
+  codec::mix_vectors(codec::kernels(), result.mix, vectors, result.vector);
+  return result;
+}
+
+}  // namespace firn::core

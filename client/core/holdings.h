@@ -1,0 +1,91 @@
+// What this peer holds of a content: which generations are verified, and the coding vectors of the
+// rows of those under way. Payloads are elsewhere (the store); here is all that innovation,
+// recoding and scheduling need to know.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "client/core/actions.h"
+#include "client/core/generation_set.h"
+#include "codec/random.h"
+#include "codec/span_basis.h"
+#include "proto/manifest.h"
+
+namespace firn::core {
+
+// A generation of which some rows are held and which is not verified.
+struct OpenGeneration {
+  explicit OpenGeneration(std::uint32_t n)
+      : basis(n), vectors(n), senders(n), rows(0), first_hand(0) {}
+
+  codec::SpanBasis basis;
+  std::vector<Vector> vectors;  // by slot; null where the slot is free
+  std::vector<PeerId> senders;  // by slot
+  std::uint32_t rows;           // slots taken = rank
+  std::uint32_t first_hand;     // rows that came from holders of the whole generation
+  TimeUs last_growth = 0;
+  bool decoding = false;  // full, handed to decode
+};
+
+class Holdings {
+ public:
+  explicit Holdings(const Shape& shape);
+
+  const Shape& shape() const { return shape_; }
+  std::uint32_t generation_count() const { return verified_.size(); }
+  std::uint32_t generation_size() const { return shape_.generation_size; }
+
+  const GenerationSet& verified() const { return verified_; }
+  bool complete() const { return verified_.full(); }
+  std::uint32_t rank(std::uint32_t g) const;
+  std::uint64_t total_rank() const { return total_rank_; }
+  // Rows that are still to come until every generation has full rank.
+  std::uint64_t missing() const { return total_possible() - total_rank_; }
+  std::uint64_t total_possible() const {
+    return std::uint64_t{generation_count()} * generation_size();
+  }
+  std::uint64_t verified_bytes() const { return verified_bytes_; }
+  // Highest generation with any row or verified, plus one: where the swarm's front is, as seen
+  // here.
+  std::uint32_t frontier() const { return frontier_; }
+  // Generations under way, ordered by number.
+  const std::map<std::uint32_t, OpenGeneration>& open() const { return open_; }
+  const OpenGeneration* find_open(std::uint32_t g) const;
+
+  // Puts an innovative row into the lowest free slot, which it returns; nullopt if it is redundant
+  // (or the generation verified, or under decode).
+  std::optional<std::uint32_t> insert(std::uint32_t g, const Vector& vector, const PeerId& sender,
+                                      bool first_hand, TimeUs now);
+  // As insert, into a given slot (a row left by an earlier run). False if redundant or not free.
+  bool restore(std::uint32_t g, std::uint32_t slot, const Vector& vector, const PeerId& sender);
+
+  void set_decoding(std::uint32_t g);
+  void set_verified(std::uint32_t g);
+  // Back to rank 0: the rows were false or are gone, or a verified generation was lost.
+  void reset(std::uint32_t g);
+
+  // A fresh combination of all rows held of an open generation. Rank at least 1.
+  struct Mix {
+    std::vector<std::uint32_t> slots;
+    std::vector<std::uint8_t> mix;
+    std::vector<std::uint8_t> vector;
+  };
+  Mix recode(std::uint32_t g, codec::CoefficientStream& random) const;
+
+ private:
+  OpenGeneration& open_generation(std::uint32_t g);
+  void place(OpenGeneration& open, std::uint32_t g, std::uint32_t slot, const Vector& vector,
+             const PeerId& sender);
+
+  Shape shape_;
+  GenerationSet verified_;
+  std::map<std::uint32_t, OpenGeneration> open_;
+  std::uint64_t total_rank_ = 0;
+  std::uint64_t verified_bytes_ = 0;
+  std::uint32_t frontier_ = 0;
+};
+
+}  // namespace firn::core

@@ -1,0 +1,107 @@
+#include "client/core/leases.h"
+
+#include <algorithm>
+
+#include "client/core/policy.h"
+
+namespace firn::core {
+
+namespace {
+
+std::uint64_t outstanding_of_all(const Neighbours& neighbours, TimeUs now) {
+  std::uint64_t sum = 0;
+  for (const auto& [key, n] : neighbours) {
+    if (!n->stalled(now)) sum += n->outstanding();
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::uint32_t blocks_to_grant(const Holdings& holdings, const Neighbours& neighbours,
+                              const Neighbour& neighbour, const GrantLimits& limits, TimeUs now) {
+  const std::uint64_t missing = holdings.missing();
+  if (limits.paused || missing == 0 || limits.blocks_max == 0) return 0;
+  const std::uint32_t open = neighbour.outstanding();
+  if (open >= neighbour.window) return 0;
+  const std::uint64_t promised = outstanding_of_all(neighbours, now);
+  std::uint64_t give = neighbour.window - open;
+  give = std::min(give, missing > promised ? missing - promised : 0);
+  if (give == 0 && open == 0) give = 1;
+  return static_cast<std::uint32_t>(std::min(give, limits.blocks_max));
+}
+
+std::uint32_t quota_of(const Holdings& holdings, const Neighbours& neighbours,
+                       const Neighbour& neighbour, std::uint32_t g, std::uint32_t rotation,
+                       TimeUs now) {
+  const std::uint32_t missing = holdings.generation_size() - holdings.rank(g);
+  if (missing == 0) return 0;
+  const OpenGeneration* open = holdings.find_open(g);
+  if (open && open->decoding) return 0;
+  if (missing >= neighbours.size() * policy::kWindowMin && missing >= neighbour.window) {
+    return neighbour.window;
+  }
+  const std::uint32_t own_rank = neighbour.remote_rank(g);
+  if (own_rank == 0) return 0;
+  // Shares of what is missing among those that hold some of it, the larger ranks first.
+  std::uint32_t holders = 0, before = 0, index = 0, own_index = 0;
+  const auto size = static_cast<std::uint32_t>(neighbours.size());
+  for (const auto& [key, n] : neighbours) {
+    if (n->key == neighbour.key) own_index = index;
+    ++index;
+  }
+  index = 0;
+  for (const auto& [key, n] : neighbours) {
+    const std::uint32_t at = index++;
+    const std::uint32_t rank = n->remote_rank(g);
+    if (rank == 0 || n->stalled(now)) continue;
+    ++holders;
+    if (n->key == neighbour.key) continue;
+    const bool first =
+        rank > own_rank ||
+        (rank == own_rank && (at + rotation + g) % size < (own_index + rotation + g) % size);
+    if (first) ++before;
+  }
+  if (holders == 0) return 1;  // it alone, and stalled: let it come back
+  const std::uint32_t share = missing / holders + (before < missing % holders ? 1 : 0);
+  return std::min(share, neighbour.window);
+}
+
+void adapt_window(Neighbour& neighbour, std::uint32_t block_bytes, std::uint32_t window_max,
+                  TimeUs now) {
+  const bool exhausted = neighbour.credit_granted > 0 && neighbour.outstanding() == 0;
+  neighbour.exhausted_streak = exhausted ? neighbour.exhausted_streak + 1 : 0;
+  const double covered =
+      neighbour.receive_rate(now) * static_cast<double>(policy::kWindowTime) * 1e-6 / block_bytes;
+  std::uint32_t window = neighbour.window;
+  if (neighbour.exhausted_streak >= policy::kExhaustedStreak) {
+    // It used up several windows before we could renew them: the path is longer than we think.
+    window *= 2;
+    neighbour.exhausted_streak = 0;
+  } else if (covered < window / 4.0) {
+    window = window / 2;
+  }
+  window = std::max(window, static_cast<std::uint32_t>(std::min(covered, 1e6)));
+  neighbour.window =
+      std::clamp(window, policy::kWindowMin, std::max(policy::kWindowMin, window_max));
+}
+
+bool near_end(const Holdings& holdings, const Neighbours& neighbours) {
+  return holdings.missing() < policy::kEndWindows * policy::kWindowMin * neighbours.size();
+}
+
+TimeUs state_interval(const Holdings& holdings, const Neighbours& neighbours,
+                      const Neighbour& neighbour, std::uint32_t block_bytes, TimeUs now) {
+  TimeUs interval =
+      near_end(holdings, neighbours) ? policy::kStateIntervalEnd : policy::kStateInterval;
+  if (neighbour.urgent) interval = std::min(interval, policy::kStateIntervalMin * 5);
+  if (holdings.missing() == 0 || neighbour.outstanding() > neighbour.window / 2) return interval;
+  // It may run out of credit before the ordinary time has passed: renew half windows.
+  const double rate = neighbour.receive_rate(now);
+  if (rate <= 0) return std::min(interval, policy::kStateIntervalStart);
+  const double half_window = neighbour.window / 2.0 * block_bytes;
+  const auto fast = static_cast<TimeUs>(half_window / rate * 1e6);
+  return std::min(interval, std::max(fast, policy::kStateIntervalMin));
+}
+
+}  // namespace firn::core

@@ -1,0 +1,45 @@
+// The receiver's side of flow control: how many blocks each neighbour may send us (credit), and how
+// many of one generation (quota). Together the leases never promise more than is missing, so that
+// several senders of one generation do not send the same last rows; but for one block at an idle
+// neighbour near the end, where a lost promise would cost more than a redundant block.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+
+#include "client/core/holdings.h"
+#include "client/core/neighbour.h"
+
+namespace firn::core {
+
+using Neighbours = std::map<PeerKey, std::unique_ptr<Neighbour>>;
+
+// What bounds the grants of one round.
+struct GrantLimits {
+  bool paused = false;           // the disk is behind or full: grant nothing
+  std::uint64_t blocks_max = 0;  // what the down limit and memory allow in all
+};
+
+// Blocks to grant `neighbour` now, on top of its credit.
+std::uint32_t blocks_to_grant(const Holdings& holdings, const Neighbours& neighbours,
+                              const Neighbour& neighbour, const GrantLimits& limits, TimeUs now);
+
+// Blocks of open generation `g` that `neighbour` may have in flight to us. `rotation` changes now
+// and then, so that remainders go to different neighbours in turn.
+std::uint32_t quota_of(const Holdings& holdings, const Neighbours& neighbours,
+                       const Neighbour& neighbour, std::uint32_t g, std::uint32_t rotation,
+                       TimeUs now);
+
+// Widens or narrows neighbour.window to what the link carries; call before granting.
+void adapt_window(Neighbour& neighbour, std::uint32_t block_bytes, std::uint32_t window_max,
+                  TimeUs now);
+
+// True when so little is missing that grants should be renewed oftener.
+bool near_end(const Holdings& holdings, const Neighbours& neighbours);
+
+// How long after the last State the next one to `neighbour` is due.
+TimeUs state_interval(const Holdings& holdings, const Neighbours& neighbours,
+                      const Neighbour& neighbour, std::uint32_t block_bytes, TimeUs now);
+
+}  // namespace firn::core

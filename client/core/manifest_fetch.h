@@ -1,0 +1,51 @@
+// Getting the manifest when there was only a link: from a tracker or from one neighbour at a time,
+// in parts; the content id proves the whole.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "client/core/types.h"
+#include "proto/messages.h"
+
+namespace firn::core {
+
+class ManifestFetch {
+ public:
+  explicit ManifestFetch(const ContentId& id) : id_(id) {}
+
+  // The neighbour being asked; kNoPeer: none, ask one.
+  PeerKey source() const { return source_; }
+  // Starts with this neighbour; returns the first request.
+  proto::ManifestRequest begin(PeerKey peer, TimeUs now);
+  bool tried(PeerKey peer) const { return tried_.contains(peer); }
+
+  enum class Progress { kMore, kDone, kFalse /* the neighbour broke the rules or lied */, kNone };
+  struct Step {
+    Progress progress = Progress::kMore;
+    proto::ManifestRequest next;
+  };
+  Step part(PeerKey peer, const proto::ManifestPart& part, TimeUs now);
+  // The whole, after kDone.
+  std::string take() { return std::move(data_); }
+
+  void peer_gone(PeerKey peer);
+  // Gives up a neighbour that does not answer; true if it did.
+  bool review(TimeUs now);
+  TimeUs next_review() const;
+
+  // Whether a file from elsewhere (a tracker) is the manifest.
+  bool fits(std::string_view file_bytes) const;
+
+ private:
+  ContentId id_;
+  PeerKey source_ = kNoPeer;
+  std::set<PeerKey> tried_;
+  std::string data_;
+  std::uint64_t total_ = 0;
+  TimeUs last_ = 0;
+};
+
+}  // namespace firn::core

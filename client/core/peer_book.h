@@ -1,0 +1,74 @@
+// Every address and identity this peer has heard of: whom to call next, whom not to call, who is
+// banned. Knows nothing of messages.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "client/core/types.h"
+#include "proto/messages.h"
+
+namespace firn::core {
+
+class PeerBook {
+ public:
+  explicit PeerBook(const PeerId& self) : self_(self) {}
+
+  // Addresses given by a person are called for ever, others are given up after a few failures.
+  void add(const Address& address, bool by_hand, TimeUs now);
+  void add(const proto::PeerEndpoint& endpoint, TimeUs now);
+
+  struct Dial {
+    std::uint64_t attempt = 0;
+    Address address;
+  };
+  // The next address that is due, if any; it counts as being called until opened or failed.
+  std::optional<Dial> next_dial(TimeUs now);
+  std::uint32_t dialing() const { return static_cast<std::uint32_t>(attempts_.size()); }
+  // When next_dial has something; kNever: not before something is added.
+  TimeUs next_due() const;
+
+  // The outcome of an attempt. opened() also books connections that came in (attempt 0).
+  void opened(std::uint64_t attempt, const PeerId& id, TimeUs now);
+  // A connected peer told where it accepts connections.
+  void answers_at(const PeerId& id, const Address& address, TimeUs now);
+  void failed(std::uint64_t attempt, bool wrong_identity, TimeUs now);
+  // The connection to `id` is gone; call again after a while, or much later if it is of no use.
+  void closed(const PeerId& id, bool useless, TimeUs now);
+
+  // One more strike; returns the number of strikes.
+  std::uint32_t strike(const PeerId& id, TimeUs now);
+  bool banned(const PeerId& id, TimeUs now) const;
+
+  // True if some address was given by hand, and where a person's address stands (for messages).
+  std::string describe(std::uint64_t attempt) const;
+
+ private:
+  struct Entry {
+    Address address;
+    bool by_hand = false;
+    bool busy = false;  // being called or connected
+    std::uint32_t failures = 0;
+    TimeUs due = 0;
+  };
+  struct Strikes {
+    std::uint32_t count = 0;
+    TimeUs until = 0;
+  };
+
+  static std::string key_of(const Address& address);
+  void retry_later(Entry& entry, TimeUs now);
+
+  PeerId self_;
+  std::map<std::string, Entry> entries_;           // by host:port
+  std::map<std::uint64_t, std::string> attempts_;  // to entries_
+  std::map<PeerId, std::set<std::string>> known_;  // connected ids to the entries they answer at
+  std::map<PeerId, Strikes> strikes_;
+  std::uint64_t next_attempt_ = 1;
+};
+
+}  // namespace firn::core

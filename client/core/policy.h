@@ -1,0 +1,64 @@
+// Every constant of the swarm's policy, in one place. Values marked S come from the policy
+// simulations behind the design (12 to 10,000 peers against the fluid bound); the others are plain
+// engineering choices, to be replaced by measurements.
+#pragma once
+
+#include <cstdint>
+
+#include "client/core/types.h"
+
+namespace firn::core::policy {
+
+// --- leases (receiver) ---
+inline constexpr std::uint32_t kWindowMin = 4;  // S: blocks granted to a neighbour at a time
+inline constexpr std::uint32_t kWindowMax = 512;
+inline constexpr TimeUs kWindowTime =
+    40 * kMillisecond;                                // a window covers this at the measured rate
+inline constexpr std::uint32_t kExhaustedStreak = 4;  // windows used up in a row that double it
+
+// --- state messages ---
+inline constexpr TimeUs kStateInterval = 200 * kMillisecond;      // S
+inline constexpr TimeUs kStateIntervalEnd = 50 * kMillisecond;    // S: near the end
+inline constexpr TimeUs kStateIntervalMin = 2 * kMillisecond;     // fast links: never oftener
+inline constexpr TimeUs kStateIntervalStart = 20 * kMillisecond;  // before a rate is known
+inline constexpr std::uint64_t kEndWindows = 2;  // near the end: missing < this many windows in all
+
+// --- sending ---
+inline constexpr std::uint32_t kBusyConnections = 3;  // S: connections with unsent blocks at once
+inline constexpr TimeUs kPipelineTime = 5 * kMillisecond;  // unsent blocks cover this much
+inline constexpr std::uint32_t kPipelineMax = 64;
+inline constexpr std::uint32_t kSmallMesh = 24;  // S: up to here the first-hand rule
+inline constexpr std::uint32_t kClosing = 8;     // S: a generation this near its end is open
+inline constexpr std::uint32_t kGapCap = 16;     // S: rank gaps above count as this
+inline constexpr std::uint32_t kScanMax = 64;    // generations looked at for one decision
+inline constexpr int kNullVectorTries = 8;
+
+// --- stalls ---
+inline constexpr TimeUs kStallTime = 500 * kMillisecond;  // S: then a null vector is attached
+inline constexpr TimeUs kRescueTime = 5 * kSecond;        // a rescue source that brings nothing
+
+// --- neighbours ---
+inline constexpr std::uint32_t kNeighboursWanted = 30;  // dial until there are so many
+inline constexpr std::uint32_t kNeighboursMax = 60;     // accept up to here
+inline constexpr std::uint32_t kDialsAtOnce = 8;
+inline constexpr TimeUs kRedialFirst = 1 * kSecond;
+inline constexpr TimeUs kRedialMax = 60 * kSecond;
+inline constexpr TimeUs kUselessTime = 600 * kSecond;  // do not call a useless peer for so long
+inline constexpr TimeUs kExchangeInterval = 20 * kSecond;
+inline constexpr TimeUs kHelloTimeout = 10 * kSecond;
+inline constexpr std::uint32_t kUsefulnessWindow = 256;  // blocks over which uselessness is judged
+
+// --- trackers ---
+inline constexpr TimeUs kAnnounceRetryFirst = 5 * kSecond;
+inline constexpr TimeUs kAnnounceRetryMax = 300 * kSecond;
+inline constexpr TimeUs kAnnounceLonely = 10 * kSecond;  // sooner while we have no neighbour
+inline constexpr std::uint32_t kAnnouncePeers = 50;
+
+// --- manifest ---
+inline constexpr TimeUs kManifestTimeout = 10 * kSecond;
+
+// --- bans, by number of strikes ---
+inline constexpr TimeUs kBanTimes[] = {30 * kSecond, 600 * kSecond};
+inline constexpr std::uint32_t kBanForever = 3;  // strikes
+
+}  // namespace firn::core::policy

@@ -1,0 +1,76 @@
+// Rates under given time: a meter of what flows, a bucket that bounds it.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "client/core/types.h"
+
+namespace firn::core {
+
+// Bytes per second, averaged with exponential forgetting over about `window`.
+class RateMeter {
+ public:
+  explicit RateMeter(TimeUs window = 250 * kMillisecond) : window_(window) {}
+
+  void add(std::uint64_t bytes, TimeUs now) {
+    decay(now);
+    held_ += static_cast<double>(bytes);
+  }
+  double bytes_per_second(TimeUs now) const {
+    const double age = static_cast<double>(now - last_) / static_cast<double>(window_);
+    return held_ * std::exp(-age) * 1e6 / static_cast<double>(window_);
+  }
+
+ private:
+  void decay(TimeUs now) {
+    if (now <= last_) return;
+    held_ *= std::exp(-static_cast<double>(now - last_) / static_cast<double>(window_));
+    last_ = now;
+  }
+  TimeUs window_;
+  TimeUs last_ = 0;
+  double held_ = 0;
+};
+
+// Token bucket: tokens are bytes, `rate` a second, at most `burst` saved up. Rate 0: no limit. It
+// may be overdrawn once, so that a block larger than the burst passes, and pays afterwards.
+class TokenBucket {
+ public:
+  TokenBucket(std::uint64_t rate, std::uint64_t burst, TimeUs now)
+      : rate_(rate),
+        burst_(static_cast<double>(burst)),
+        tokens_(static_cast<double>(burst)),
+        last_(now) {}
+
+  bool unlimited() const { return rate_ == 0; }
+  bool ready(TimeUs now) {
+    refill(now);
+    return unlimited() || tokens_ > 0;
+  }
+  double available(TimeUs now) {
+    refill(now);
+    return unlimited() ? 1e18 : std::max(tokens_, 0.0);
+  }
+  void take(std::uint64_t bytes) { tokens_ -= unlimited() ? 0 : static_cast<double>(bytes); }
+  // When ready() turns true; `now` if it is.
+  TimeUs ready_at(TimeUs now) const {
+    if (unlimited() || tokens_ > 0) return now;
+    return now + static_cast<TimeUs>((1.0 - tokens_) * 1e6 / static_cast<double>(rate_)) + 1;
+  }
+
+ private:
+  void refill(TimeUs now) {
+    if (unlimited() || now <= last_) return;
+    const double earned = static_cast<double>(rate_) * static_cast<double>(now - last_) * 1e-6;
+    tokens_ = std::min(burst_, tokens_ + earned);
+    last_ = now;
+  }
+  std::uint64_t rate_;
+  double burst_;
+  double tokens_;
+  TimeUs last_;
+};
+
+}  // namespace firn::core

@@ -1,0 +1,184 @@
+#include "client/core/scheduler.h"
+
+#include <algorithm>
+
+#include "client/core/policy.h"
+
+namespace firn::core {
+
+bool can_take_block(const Neighbours& neighbours, const Neighbour& neighbour,
+                    std::uint32_t block_bytes, TimeUs now) {
+  const double covered =
+      neighbour.send_rate(now) * static_cast<double>(policy::kPipelineTime) * 1e-6 / block_bytes;
+  const auto depth =
+      std::clamp(static_cast<std::uint32_t>(std::min(covered, 1e6)), 1u, policy::kPipelineMax);
+  if (neighbour.queued >= depth) return false;
+  if (neighbour.queued > 0) return true;
+  std::uint32_t busy = 0;
+  for (const auto& [key, n] : neighbours) busy += n->queued > 0 ? 1 : 0;
+  return busy < policy::kBusyConnections;
+}
+
+// --- source ---
+
+SourcePolicy::SourcePolicy(std::uint32_t generation_count, std::uint32_t generation_size,
+                           bool dense)
+    : generation_size_(generation_size),
+      dense_(dense),
+      served_(generation_count, 0),
+      next_plain_(generation_count, 0) {}
+
+// Systematic blocks are worth sending only where no other source or earlier run has begun.
+bool SourcePolicy::fresh_everywhere(std::uint32_t g, const Neighbours& neighbours) const {
+  for (const auto& [key, n] : neighbours) {
+    if (n->prefers_coded || (!n->has_everything() && n->remote_rank(g) > 0)) return false;
+  }
+  return true;
+}
+
+std::optional<std::uint32_t> SourcePolicy::choose_generation(const Holdings& holdings,
+                                                             const Neighbour& neighbour) const {
+  const auto lacks = [&](std::uint32_t g) {
+    if (!holdings.verified().contains(g)) return false;
+    const auto it = neighbour.partial().find(g);
+    if (it == neighbour.partial().end()) return true;
+    const RemoteGeneration& remote = it->second;
+    if (remote.expected_rank() >= generation_size_) return false;
+    // Near its end others fill it too: then the quota holds for us as well.
+    const bool closing = generation_size_ - remote.rank < policy::kWindowMin;
+    return !(closing && remote.quota && remote.in_flight >= std::max(*remote.quota, 1u));
+  };
+  const GenerationSet& complete = neighbour.complete();
+  const std::uint32_t count = complete.size();
+  for (std::uint32_t g = complete.next_missing(cursor_); g < count;
+       g = complete.next_missing(g + 1)) {
+    if (served_[g] < generation_size_ && lacks(g)) return g;
+  }
+  // Second pass: of the first few it lacks, the one served least.
+  std::optional<std::uint32_t> best;
+  std::uint32_t seen = 0;
+  for (std::uint32_t g = complete.next_missing(0); g < count && seen < policy::kScanMax;
+       g = complete.next_missing(g + 1)) {
+    ++seen;
+    if (lacks(g) && (!best || served_[g] < served_[*best])) best = g;
+  }
+  return best;
+}
+
+std::optional<Choice> SourcePolicy::choose(const Holdings& holdings, Neighbours& neighbours,
+                                           std::uint32_t block_bytes, TimeUs now) {
+  std::optional<Choice> best;
+  double least = 0;
+  for (auto& [key, n] : neighbours) {
+    if (!n->may_send() || n->has_everything()) continue;
+    const double served = n->served_rate(now);
+    if (best && served >= least) continue;
+    if (!can_take_block(neighbours, *n, block_bytes, now)) continue;
+    const auto g = choose_generation(holdings, *n);
+    if (!g) continue;
+    best = Choice{n.get(), *g, std::nullopt, false};
+    least = served;
+  }
+  if (!best) return best;
+  const std::uint32_t g = best->generation;
+  if (dense_ || best->neighbour->prefers_coded) return best;
+  if (served_[g] == 0 && next_plain_[g] == 0 && !fresh_everywhere(g, neighbours)) {
+    next_plain_[g] = generation_size_;
+  }
+  if (next_plain_[g] < generation_size_) best->source_index = next_plain_[g];
+  return best;
+}
+
+void SourcePolicy::served(const Choice& choice) {
+  const std::uint32_t g = choice.generation;
+  ++served_[g];
+  if (choice.source_index) next_plain_[g] = *choice.source_index + 1;
+  while (cursor_ < served_.size() && served_[cursor_] >= generation_size_) ++cursor_;
+}
+
+// --- relay ---
+
+RelayPolicy::Candidate RelayPolicy::judge(const Holdings& holdings, Neighbour& neighbour,
+                                          std::uint32_t g, bool small_mesh) const {
+  const std::uint32_t n = holdings.generation_size();
+  const std::uint32_t own = holdings.rank(g);
+  if (own == 0) return {};
+  const auto it = neighbour.partial().find(g);
+  const std::uint32_t need = it == neighbour.partial().end() ? 0 : it->second.expected_rank();
+  if (need >= n) return {};
+  if (it != neighbour.partial().end() && it->second.quota &&
+      it->second.in_flight >= *it->second.quota) {
+    return {};
+  }
+  const std::uint32_t gap = own > need ? own - need : 0;
+  if (!small_mesh) {
+    if (gap > 0) return {g, 1.0 + gap, false};
+  } else {
+    const OpenGeneration* open = holdings.find_open(g);
+    const std::uint32_t sent = it == neighbour.partial().end() ? 0 : it->second.sent;
+    // First-hand rule: what came straight from the source is news to the others, once each.
+    if (open && open->first_hand > sent) return {g, 5.0 + gap, false};
+    const bool at_front = g + 1 >= holdings.frontier();
+    if (gap > 0 && (own >= n || !at_front || n - need <= policy::kClosing)) {
+      return {g, 1.0 + gap, false};
+    }
+  }
+  // A null vector proves that a block is news although the ranks do not tell.
+  if (it != neighbour.partial().end() && !it->second.null_vector.empty()) {
+    RemoteGeneration& remote = neighbour.remote(g);
+    if (remote.null_tested_at != own) {
+      const OpenGeneration* open = holdings.find_open(g);
+      remote.null_reached = own >= n || (open && open->basis.reaches(remote.null_vector));
+      remote.null_tested_at = own;
+    }
+    if (remote.null_reached) return {g, 1.0, true};
+  }
+  return {};
+}
+
+RelayPolicy::Candidate RelayPolicy::best_generation(const Holdings& holdings, Neighbour& neighbour,
+                                                    bool small_mesh) {
+  Candidate best;
+  double best_key = 0;
+  std::uint32_t seen = 0;
+  const GenerationSet& complete = neighbour.complete();
+  const std::uint32_t base = complete.next_missing(0);
+  for (std::uint32_t g = base; g < holdings.frontier() && seen < policy::kScanMax;
+       g = complete.next_missing(g + 1)) {
+    const Candidate candidate = judge(holdings, neighbour, g, small_mesh);
+    if (candidate.score <= 0) continue;
+    if (small_mesh) return candidate;  // the lowest eligible generation
+    ++seen;
+    const bool whole = holdings.rank(g) >= holdings.generation_size();
+    const double key =
+        (whole ? std::min(candidate.score, double{policy::kGapCap}) : candidate.score) +
+        random_.below(512) / 1024.0 - (g - base) * 1e-3;
+    if (best.score <= 0 || key > best_key) {
+      best = candidate;
+      best_key = key;
+    }
+  }
+  return best;
+}
+
+std::optional<Choice> RelayPolicy::choose(const Holdings& holdings, Neighbours& neighbours,
+                                          std::uint32_t block_bytes, TimeUs now) {
+  const bool small_mesh = neighbours.size() <= policy::kSmallMesh;
+  std::optional<Choice> best;
+  double best_key = 0;
+  for (auto& [key, n] : neighbours) {
+    if (!n->may_send() || n->has_everything()) continue;
+    if (!can_take_block(neighbours, *n, block_bytes, now)) continue;
+    const Candidate candidate = best_generation(holdings, *n, small_mesh);
+    if (candidate.score <= 0) continue;
+    // Most deprived first; the random part breaks ties.
+    const double deprived =
+        -static_cast<double>(n->expected_total_rank()) + random_.below(1024) / 1024.0;
+    if (best && deprived <= best_key) continue;
+    best = Choice{n.get(), candidate.generation, std::nullopt, candidate.use_null_vector};
+    best_key = deprived;
+  }
+  return best;
+}
+
+}  // namespace firn::core

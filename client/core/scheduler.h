@@ -1,0 +1,77 @@
+// The sender's side: which neighbour gets a block of which generation next. Called only when some
+// socket can take a block, so the choice is as late as it can be.
+//
+// SourcePolicy (a peer that had everything from the start): in sequence. One open generation, the
+// lowest of which fewer than n blocks have been served, each source block once; to the neighbour
+// served least of late. After the first pass the generation the neighbour lacks that was served
+// least.
+//
+// RelayPolicy (everybody else): the neighbour of lowest rank first, then the lowest generation (in
+// small meshes) or that of largest rank gap (in large ones) in which we surely have news for it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "client/core/holdings.h"
+#include "client/core/leases.h"
+#include "client/core/neighbour.h"
+#include "codec/random.h"
+
+namespace firn::core {
+
+struct Choice {
+  Neighbour* neighbour = nullptr;
+  std::uint32_t generation = 0;
+  std::optional<std::uint32_t> source_index;  // send this source block as it is
+  bool use_null_vector = false;               // draw until v.z != 0
+};
+
+// Whether the neighbour's socket can take another block (pipeline depth), given the others.
+bool can_take_block(const Neighbours& neighbours, const Neighbour& neighbour,
+                    std::uint32_t block_bytes, TimeUs now);
+
+class SourcePolicy {
+ public:
+  SourcePolicy(std::uint32_t generation_count, std::uint32_t generation_size, bool dense);
+
+  std::optional<Choice> choose(const Holdings& holdings, Neighbours& neighbours,
+                               std::uint32_t block_bytes, TimeUs now);
+  // The choice has been sent.
+  void served(const Choice& choice);
+
+ private:
+  std::optional<std::uint32_t> choose_generation(const Holdings& holdings,
+                                                 const Neighbour& neighbour) const;
+  bool fresh_everywhere(std::uint32_t g, const Neighbours& neighbours) const;
+
+  std::uint32_t generation_size_;
+  bool dense_;
+  std::vector<std::uint32_t> served_;      // blocks of each generation
+  std::vector<std::uint32_t> next_plain_;  // next systematic block; n: no more
+  std::uint32_t cursor_ = 0;               // lowest generation served less than n times
+};
+
+class RelayPolicy {
+ public:
+  explicit RelayPolicy(std::uint64_t seed) : random_(seed, 0x72656c6179) {}
+
+  std::optional<Choice> choose(const Holdings& holdings, Neighbours& neighbours,
+                               std::uint32_t block_bytes, TimeUs now);
+
+ private:
+  struct Candidate {
+    std::uint32_t generation = 0;
+    double score = 0;  // 0: nothing; below 1: only a guess
+    bool use_null_vector = false;
+  };
+  Candidate best_generation(const Holdings& holdings, Neighbour& neighbour, bool small_mesh);
+  Candidate judge(const Holdings& holdings, Neighbour& neighbour, std::uint32_t g,
+                  bool small_mesh) const;
+
+  codec::CoefficientStream random_;
+};
+
+}  // namespace firn::core

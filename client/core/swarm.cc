@@ -1,0 +1,213 @@
+// The doors of the swarm core; what happens behind them is in swarm_*.cc.
+#include "client/core/swarm.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "client/core/swarm_impl.h"
+
+namespace firn::core {
+
+namespace {
+// What a rate-limited peer may save up: enough not to stutter, too little to burst.
+std::uint64_t burst_of(std::uint64_t rate) {
+  return std::max<std::uint64_t>(rate / 20, 1);
+}
+}  // namespace
+
+SwarmCore::Impl::Impl(const ContentId& id, Options given, TimeUs at)
+    : content_id(id),
+      options(std::move(given)),
+      now(at),
+      book(options.self),
+      announcer(options.trackers.size(), at),
+      fetch(id),
+      relay(options.seed),
+      random(options.seed, 0x636f646573),
+      up(options.up_limit, burst_of(options.up_limit), at),
+      down(options.down_limit, burst_of(options.down_limit), at),
+      rotated_at(at),
+      stall_checked_at(at),
+      exchanged_at(at) {
+  for (const Address& address : options.peers) book.add(address, true, at);
+}
+
+SwarmCore::SwarmCore(const ContentId& content_id, Options options, TimeUs now)
+    : impl_(std::make_unique<Impl>(content_id, std::move(options), now)) {}
+
+SwarmCore::~SwarmCore() = default;
+
+bool SwarmCore::started() const {
+  return impl_->holdings.has_value();
+}
+
+void SwarmCore::start(const Manifest& manifest, const StartState& state, bool finished,
+                      TimeUs now) {
+  Impl& impl = *impl_;
+  FIRN_CHECK(!impl.holdings && manifest.id == impl.content_id);
+  impl.now = now;
+  impl.manifest_file = manifest.file_bytes;
+  impl.manifest_found = true;
+  Holdings& holdings = impl.holdings.emplace(manifest.info.shape);
+  for (std::uint32_t g = 0; g < state.verified.size() && g < holdings.generation_count(); ++g) {
+    if (state.verified[g]) holdings.set_verified(g);
+  }
+  for (const ResumedRow& row : state.rows) {
+    if (row.generation >= holdings.generation_count() ||
+        row.vector.size() != holdings.generation_size()) {
+      continue;
+    }
+    const auto vector = std::make_shared<const std::vector<std::uint8_t>>(row.vector);
+    if (!holdings.restore(row.generation, row.slot, vector, row.sender)) continue;
+    if (holdings.rank(row.generation) == holdings.generation_size()) {
+      impl.start_decode(row.generation);
+    }
+  }
+  if (holdings.complete() && finished) {
+    impl.store_finishing = impl.complete = true;
+    impl.completed_at = now;
+    impl.source.emplace(holdings.generation_count(), holdings.generation_size(),
+                        impl.options.dense);
+  }
+  for (auto& [key, n] : impl.neighbours) {
+    n->set_shape(holdings.generation_count(), holdings.generation_size());
+    if (n->hello_seen) impl.send_initial_state(*n);
+  }
+}
+
+void SwarmCore::peer_opened(PeerKey peer, const PeerId& id, const std::string& ip,
+                            std::uint16_t port, std::uint64_t attempt, TimeUs now) {
+  impl_->now = now;
+  impl_->peer_opened(peer, id, ip, port, attempt);
+}
+
+void SwarmCore::connect_failed(std::uint64_t attempt, const Error& error, TimeUs now) {
+  impl_->now = now;
+  const bool wrong_identity = error.code == ErrorCode::kWrongIdentity;
+  const std::string who = impl_->book.describe(attempt);
+  if (wrong_identity && !who.empty()) impl_->notice(Notice::Kind::kWarning, error.message());
+  impl_->book.failed(attempt, wrong_identity, now);
+}
+
+void SwarmCore::peer_closed(PeerKey peer, TimeUs now) {
+  impl_->now = now;
+  impl_->peer_closed(peer);
+}
+
+void SwarmCore::message(PeerKey peer, proto::PeerMessage message, std::size_t frame_bytes,
+                        TimeUs now) {
+  impl_->now = now;
+  impl_->message(peer, std::move(message), frame_bytes);
+}
+
+void SwarmCore::block_departed(PeerKey peer, std::size_t frame_bytes, TimeUs now) {
+  impl_->now = now;
+  impl_->bytes_sent += frame_bytes;
+  if (Neighbour* n = impl_->find(peer)) n->block_departed(frame_bytes, now);
+}
+
+void SwarmCore::row_stored(std::uint32_t, std::uint32_t, TimeUs now) {
+  impl_->now = now;
+  impl_->row_left_memory();
+}
+
+void SwarmCore::generation_decoded(std::uint32_t generation, DecodeOutcome outcome, TimeUs now) {
+  impl_->now = now;
+  impl_->generation_decoded(generation, outcome);
+}
+
+void SwarmCore::evidence_checked(std::uint32_t generation, const std::vector<PeerId>& guilty,
+                                 TimeUs now) {
+  impl_->now = now;
+  impl_->evidence_checked(generation, guilty);
+}
+
+void SwarmCore::content_finished(TimeUs now) {
+  impl_->now = now;
+  impl_->complete = true;
+  impl_->completed_at = now;
+  impl_->announcer.completed(now);
+}
+
+void SwarmCore::store_paused(const Error& error, TimeUs now) {
+  impl_->now = now;
+  if (!impl_->paused) {
+    impl_->notice(Notice::Kind::kWarning, "download paused: " + error.message());
+  }
+  impl_->paused = true;
+}
+
+void SwarmCore::store_resumed(TimeUs now) {
+  impl_->now = now;
+  if (impl_->paused) impl_->notice(Notice::Kind::kInfo, "download goes on");
+  impl_->paused = false;
+}
+
+void SwarmCore::generation_lost(std::uint32_t generation, const Error& error, TimeUs now) {
+  impl_->now = now;
+  if (!impl_->holdings || !impl_->holdings->verified().contains(generation)) return;
+  impl_->notice(Notice::Kind::kWarning, "generation " + std::to_string(generation) +
+                                            " is not served any more: " + error.message());
+  impl_->lose(generation);
+}
+
+void SwarmCore::tracker_replied(std::size_t tracker, const proto::AnnounceReply& reply,
+                                TimeUs now) {
+  Impl& impl = *impl_;
+  impl.now = now;
+  impl.announcer.replied(tracker, reply.interval_seconds, now);
+  for (const proto::PeerEndpoint& endpoint : reply.peers) impl.book.add(endpoint, now);
+  if (!impl.holdings && !impl.manifest_found && reply.has_manifest && !impl.tracker_fetch_busy) {
+    impl.tracker_fetch_busy = true;
+    impl.actions.push_back(FetchManifestFrom{tracker});
+  }
+}
+
+void SwarmCore::tracker_failed(std::size_t tracker, const Error& error, std::uint32_t retry_seconds,
+                               TimeUs now) {
+  impl_->now = now;
+  if (impl_->announcer.failed(tracker, retry_seconds, now) && !impl_->stopped) {
+    impl_->notice(Notice::Kind::kWarning, "tracker " + to_text(impl_->options.trackers[tracker]) +
+                                              ": " + error.message() +
+                                              "; trying again from time to time");
+  }
+}
+
+void SwarmCore::tracker_manifest(std::size_t tracker, Result<std::string> file_bytes, TimeUs now) {
+  Impl& impl = *impl_;
+  impl.now = now;
+  impl.tracker_fetch_busy = false;
+  if (impl.holdings || impl.manifest_found) return;
+  if (file_bytes.ok() && impl.fetch.fits(file_bytes.value())) {
+    impl.manifest_arrived(std::move(file_bytes).value());
+    return;
+  }
+  const std::string why = file_bytes.ok() ? std::string("it is not the one the link names")
+                                          : file_bytes.error().message();
+  impl.notice(Notice::Kind::kWarning,
+              "manifest from tracker " + to_text(impl.options.trackers[tracker]) + ": " + why);
+}
+
+void SwarmCore::wake(TimeUs now) {
+  impl_->now = now;
+}
+
+TimeUs SwarmCore::next_wake() const {
+  return impl_->next_wake();
+}
+
+void SwarmCore::stop(TimeUs now) {
+  impl_->now = now;
+  impl_->stop();
+}
+
+std::vector<Action> SwarmCore::take_actions() {
+  impl_->step();
+  return std::exchange(impl_->actions, {});
+}
+
+Report SwarmCore::report() const {
+  return impl_->report();
+}
+
+}  // namespace firn::core

@@ -1,0 +1,134 @@
+// Inside the swarm core: its state, and what its parts (swarm_peers.cc, swarm_receive.cc,
+// swarm_send.cc, swarm_upkeep.cc) do with it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client/core/announcer.h"
+#include "client/core/holdings.h"
+#include "client/core/leases.h"
+#include "client/core/manifest_fetch.h"
+#include "client/core/neighbour.h"
+#include "client/core/peer_book.h"
+#include "client/core/rates.h"
+#include "client/core/rescue.h"
+#include "client/core/scheduler.h"
+#include "client/core/swarm.h"
+#include "codec/random.h"
+
+namespace firn::core {
+
+struct SwarmCore::Impl {
+  Impl(const ContentId& content_id, Options options, TimeUs now);
+
+  // --- swarm_peers.cc: who we talk to, and everything that is not blocks ---
+  void peer_opened(PeerKey peer, const PeerId& id, const std::string& ip, std::uint16_t port,
+                   std::uint64_t attempt);
+  void peer_closed(PeerKey peer);
+  void message(PeerKey peer, proto::PeerMessage&& message, std::size_t frame_bytes);
+  void on(Neighbour& n, proto::Hello&& hello);
+  void on(Neighbour& n, proto::State&& state);
+  void on(Neighbour& n, proto::ManifestRequest&& request);
+  void on(Neighbour& n, proto::ManifestPart&& part);
+  void on(Neighbour& n, proto::PeerExchange&& exchange);
+  void on(Neighbour& n, proto::Goodbye&& goodbye);
+  // Says goodbye and forgets the neighbour; the reference is dead afterwards.
+  void drop(Neighbour& n, proto::GoodbyeReason reason, const std::string& detail);
+  // drop, and hold it against the peer.
+  void punish(const PeerId& id, proto::GoodbyeReason reason, const std::string& what);
+  void forget(Neighbour& n, bool useless);
+  void send(Neighbour& n, proto::PeerMessage message);
+  bool part_if_useless(Neighbour& n);
+  void share_peers(Neighbour& n);
+  void ask_for_manifest();
+  void manifest_arrived(std::string file_bytes);
+  void notice(Notice::Kind kind, std::string text);
+  Neighbour* find(PeerKey peer);
+
+  // --- swarm_receive.cc: blocks that arrive, and what becomes of generations ---
+  void on(Neighbour& n, proto::Block&& block);
+  bool check_block(Neighbour& n, const proto::Block& block);
+  void accept_row(Neighbour& n, proto::Block&& block);
+  void start_decode(std::uint32_t g);
+  void generation_decoded(std::uint32_t g, DecodeOutcome outcome);
+  void generation_false(std::uint32_t g);
+  void evidence_checked(std::uint32_t g, const std::vector<PeerId>& guilty);
+  void row_left_memory();
+  void changed(std::uint32_t g);
+  void complete_now(std::uint32_t g);
+  void lose(std::uint32_t g);
+  void check_usefulness(Neighbour& n);
+  std::vector<PeerId> holders_of(std::uint32_t g) const;
+  GrantLimits grant_limits();
+
+  // --- swarm_send.cc: blocks and states that leave ---
+  void pump();
+  void send_block(const Choice& choice);
+  std::vector<std::uint8_t> draw_vector(std::uint32_t g, const std::vector<std::uint8_t>& null,
+                                        SendBlock& out);
+  void send_initial_state(Neighbour& n);
+  bool has_news(const Neighbour& n);
+  TimeUs state_due(const Neighbour& n);
+  void send_due_states();
+  proto::State make_state(Neighbour& n);
+
+  // --- swarm_upkeep.cc: what time brings ---
+  void step();
+  void dial();
+  void announce();
+  void check_handshakes();
+  void check_stalls();
+  void review_rescues();
+  void check_completion();
+  bool duty_done() const;
+  void stop();
+  TimeUs next_wake();
+  Report report() const;
+
+  const ContentId content_id;
+  const Options options;
+  TimeUs now;
+  std::vector<Action> actions;
+
+  PeerBook book;
+  Announcer announcer;
+  ManifestFetch fetch;
+  bool tracker_fetch_busy = false;
+  bool manifest_found = false;
+
+  std::string manifest_file;
+  std::optional<Holdings> holdings;  // from start() on
+  std::optional<SourcePolicy> source;
+  RelayPolicy relay;
+  Rescue rescue;
+  codec::CoefficientStream random;
+
+  Neighbours neighbours;
+  std::map<PeerId, NeighbourReport> history;
+
+  TokenBucket up;
+  TokenBucket down;
+  bool paused = false;
+  bool store_finishing = false;
+  bool complete = false;
+  bool stopped = false;
+  TimeUs completed_at = 0;
+  std::uint64_t rows_in_memory = 0;
+  std::uint32_t rotation = 0;
+  TimeUs rotated_at = 0;
+  TimeUs stall_checked_at = 0;
+  TimeUs exchanged_at = 0;
+
+  std::uint64_t bytes_received = 0;
+  std::uint64_t bytes_sent = 0;
+  std::uint64_t blocks_innovative = 0;
+  std::uint64_t blocks_redundant = 0;
+  std::uint64_t blocks_recoded = 0;
+  std::uint64_t blocks_sent = 0;
+};
+
+}  // namespace firn::core

@@ -1,0 +1,243 @@
+// Connections, handshakes, peer exchange and manifest transfer of the swarm core.
+#include <algorithm>
+#include <utility>
+
+#include "client/core/policy.h"
+#include "client/core/swarm_impl.h"
+#include "proto/limits.h"
+
+namespace firn::core {
+
+namespace {
+constexpr std::uint32_t kWireVersion = 1;
+
+std::string endpoint_text(const Neighbour& n) {
+  return to_text(Address{std::nullopt, n.ip, n.port});
+}
+std::string named(const Neighbour& n) {
+  return n.id.text() + " at " + endpoint_text(n);
+}
+}  // namespace
+
+Neighbour* SwarmCore::Impl::find(PeerKey peer) {
+  const auto it = neighbours.find(peer);
+  return it == neighbours.end() ? nullptr : it->second.get();
+}
+
+void SwarmCore::Impl::notice(Notice::Kind kind, std::string text) {
+  actions.push_back(Notice{kind, std::move(text)});
+}
+
+void SwarmCore::Impl::send(Neighbour& n, proto::PeerMessage message) {
+  bytes_sent += proto::wire_bytes(message);
+  actions.push_back(Send{n.key, std::move(message)});
+}
+
+void SwarmCore::Impl::peer_opened(PeerKey peer, const PeerId& id, const std::string& ip,
+                                  std::uint16_t port, std::uint64_t attempt) {
+  const auto refuse = [&](proto::GoodbyeReason reason) {
+    actions.push_back(Send{peer, proto::Goodbye{reason, ""}});
+    actions.push_back(Close{peer});
+    book.failed(attempt, id == options.self, now);
+  };
+  if (stopped) return refuse(proto::GoodbyeReason::kShuttingDown);
+  if (id == options.self) return refuse(proto::GoodbyeReason::kSelf);
+  if (book.banned(id, now)) return refuse(proto::GoodbyeReason::kBanned);
+  if (neighbours.size() >= policy::kNeighboursMax) {
+    return refuse(proto::GoodbyeReason::kTooManyPeers);
+  }
+  for (auto& [key, old] : neighbours) {
+    if (old->id != id) continue;
+    // Both sides keep the connection that the lower id opened; of two such the newer one.
+    const bool outgoing = attempt != 0;
+    const bool new_fits = outgoing == (options.self < id);
+    const bool old_fits = old->outgoing == (options.self < id);
+    if (old_fits && !new_fits) return refuse(proto::GoodbyeReason::kDuplicate);
+    drop(*old, proto::GoodbyeReason::kDuplicate, "");
+    break;
+  }
+  book.opened(attempt, id, now);
+  auto n = std::make_unique<Neighbour>(peer, id, ip, port, attempt != 0, now);
+  if (holdings) n->set_shape(holdings->generation_count(), holdings->generation_size());
+  Neighbour& added = *n;
+  neighbours.emplace(peer, std::move(n));
+  NeighbourReport& past = history[id];
+  past.id = id;
+  past.endpoint = endpoint_text(added);
+  send(added, proto::Hello{kWireVersion, kWireVersion, content_id, options.listen_port,
+                           options.agent, holdings.has_value()});
+}
+
+void SwarmCore::Impl::forget(Neighbour& n, bool useless) {
+  NeighbourReport& past = history[n.id];
+  past.complete = n.has_everything();
+  past.rank = n.total_rank();
+  past.blocks_received += n.blocks_received;
+  past.blocks_innovative += n.blocks_innovative;
+  past.blocks_recoded += n.blocks_recoded;
+  past.blocks_sent += n.blocks_sent;
+  book.closed(n.id, useless, now);
+  fetch.peer_gone(n.key);
+  const PeerKey key = n.key;
+  neighbours.erase(key);
+}
+
+void SwarmCore::Impl::drop(Neighbour& n, proto::GoodbyeReason reason, const std::string& detail) {
+  send(n, proto::Goodbye{reason, detail});
+  actions.push_back(Close{n.key});
+  forget(n, reason == proto::GoodbyeReason::kNotUseful);
+}
+
+void SwarmCore::Impl::punish(const PeerId& id, proto::GoodbyeReason reason,
+                             const std::string& what) {
+  const std::uint32_t strikes = book.strike(id, now);
+  const bool forever = strikes >= policy::kBanForever;
+  const std::string span =
+      forever ? "for good"
+              : "for " + std::to_string(policy::kBanTimes[strikes - 1] / kSecond) + " s";
+  const auto at = std::find_if(neighbours.begin(), neighbours.end(),
+                               [&](const auto& entry) { return entry.second->id == id; });
+  const std::string who = at == neighbours.end() ? id.text() : named(*at->second);
+  notice(Notice::Kind::kWarning, "peer " + who + " " + what + "; banned " + span);
+  if (at != neighbours.end()) drop(*at->second, reason, what);
+}
+
+void SwarmCore::Impl::peer_closed(PeerKey peer) {
+  if (Neighbour* n = find(peer)) forget(*n, false);
+}
+
+void SwarmCore::Impl::message(PeerKey peer, proto::PeerMessage&& message, std::size_t frame_bytes) {
+  Neighbour* n = find(peer);
+  if (!n) return;
+  bytes_received += frame_bytes;
+  if (!n->hello_seen && !std::holds_alternative<proto::Hello>(message) &&
+      !std::holds_alternative<proto::Goodbye>(message)) {
+    punish(n->id, proto::GoodbyeReason::kProtocolError, "did not begin with Hello");
+    return;
+  }
+  std::visit([&](auto&& body) { on(*n, std::move(body)); }, std::move(message));
+}
+
+void SwarmCore::Impl::on(Neighbour& n, proto::Hello&& hello) {
+  if (n.hello_seen) {
+    punish(n.id, proto::GoodbyeReason::kProtocolError, "sent a second Hello");
+    return;
+  }
+  if (hello.content_id != content_id) {
+    drop(n, proto::GoodbyeReason::kNotServing, "another content");
+    return;
+  }
+  if (hello.version_min > kWireVersion || hello.version_max < kWireVersion) {
+    drop(n, proto::GoodbyeReason::kVersion, "this peer speaks version 1");
+    return;
+  }
+  n.hello_seen = true;
+  n.has_manifest = hello.has_manifest;
+  n.listen_port = hello.listen_port;
+  if (hello.listen_port != 0) {
+    book.answers_at(n.id, Address{n.id, n.ip, hello.listen_port}, now);
+  }
+  share_peers(n);
+  if (holdings) {
+    // A peer without the manifest could not understand a State; it sends one when it can.
+    if (n.has_manifest) send_initial_state(n);
+  } else {
+    ask_for_manifest();
+  }
+}
+
+void SwarmCore::Impl::share_peers(Neighbour& n) {
+  if (!options.peer_exchange) return;
+  proto::PeerExchange exchange;
+  for (const auto& [key, other] : neighbours) {
+    if (other->id == n.id || other->listen_port == 0 || !other->hello_seen) continue;
+    if (exchange.peers.size() == limits::kPeerExchangeMax) break;
+    exchange.peers.push_back({other->id, other->ip, other->listen_port});
+  }
+  if (!exchange.peers.empty()) send(n, std::move(exchange));
+}
+
+void SwarmCore::Impl::on(Neighbour&, proto::PeerExchange&& exchange) {
+  if (!options.peer_exchange) return;
+  for (const proto::PeerEndpoint& endpoint : exchange.peers) book.add(endpoint, now);
+}
+
+void SwarmCore::Impl::on(Neighbour& n, proto::State&& state) {
+  if (!holdings) return;  // sent before it knew that we have no manifest
+  if (!n.apply_state(std::move(state))) {
+    punish(n.id, proto::GoodbyeReason::kProtocolError, "sent an impossible State");
+    return;
+  }
+  if (!n.state_sent) send_initial_state(n);
+  part_if_useless(n);
+}
+
+// Two peers that have everything have nothing to say to each other.
+bool SwarmCore::Impl::part_if_useless(Neighbour& n) {
+  if (!holdings || !holdings->complete() || !n.has_everything()) return false;
+  drop(n, proto::GoodbyeReason::kNotUseful, "both complete");
+  return true;
+}
+
+void SwarmCore::Impl::on(Neighbour& n, proto::Goodbye&& goodbye) {
+  using Reason = proto::GoodbyeReason;
+  const bool useless = goodbye.reason == Reason::kNotUseful || goodbye.reason == Reason::kSelf ||
+                       goodbye.reason == Reason::kNotServing || goodbye.reason == Reason::kBanned ||
+                       goodbye.reason == Reason::kVersion;
+  if (goodbye.reason == Reason::kNotServing || goodbye.reason == Reason::kVersion ||
+      goodbye.reason == Reason::kBanned || goodbye.reason == Reason::kProtocolError) {
+    notice(Notice::Kind::kWarning,
+           "peer " + named(n) + " refused us" +
+               (goodbye.detail.empty() ? std::string() : ": " + goodbye.detail));
+  }
+  actions.push_back(Close{n.key});
+  forget(n, useless);
+}
+
+// --- manifest ---
+
+void SwarmCore::Impl::on(Neighbour& n, proto::ManifestRequest&& request) {
+  proto::ManifestPart part;
+  if (holdings && request.offset < manifest_file.size()) {
+    part.total_bytes = manifest_file.size();
+    part.offset = request.offset;
+    part.data = manifest_file.substr(request.offset, limits::kManifestPartBytes);
+  }
+  send(n, std::move(part));
+}
+
+void SwarmCore::Impl::ask_for_manifest() {
+  if (holdings || manifest_found || fetch.source() != kNoPeer) return;
+  for (auto& [key, n] : neighbours) {
+    if (!n->hello_seen || !n->has_manifest || fetch.tried(key)) continue;
+    send(*n, fetch.begin(key, now));
+    return;
+  }
+}
+
+void SwarmCore::Impl::on(Neighbour& n, proto::ManifestPart&& part) {
+  if (holdings || manifest_found) return;
+  const ManifestFetch::Step step = fetch.part(n.key, part, now);
+  switch (step.progress) {
+    case ManifestFetch::Progress::kMore:
+      send(n, step.next);
+      break;
+    case ManifestFetch::Progress::kDone:
+      manifest_arrived(fetch.take());
+      break;
+    case ManifestFetch::Progress::kFalse:
+      punish(n.id, proto::GoodbyeReason::kProtocolError, "sent a false manifest");
+      ask_for_manifest();
+      break;
+    case ManifestFetch::Progress::kNone:
+      ask_for_manifest();
+      break;
+  }
+}
+
+void SwarmCore::Impl::manifest_arrived(std::string file_bytes) {
+  manifest_found = true;
+  actions.push_back(ManifestArrived{std::move(file_bytes)});
+}
+
+}  // namespace firn::core

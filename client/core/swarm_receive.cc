@@ -1,0 +1,195 @@
+// Blocks that arrive, and the life of a generation: filling, decoding, verified, or found false.
+#include <algorithm>
+#include <utility>
+
+#include "client/core/policy.h"
+#include "client/core/swarm_impl.h"
+#include "codec/encode.h"
+
+namespace firn::core {
+
+// A block must fit the content's shape and the promises made; what does not is a broken peer.
+bool SwarmCore::Impl::check_block(Neighbour& n, const proto::Block& block) {
+  const Shape& shape = holdings->shape();
+  const char* wrong = nullptr;
+  if (block.generation >= holdings->generation_count()) {
+    wrong = "sent a block of a generation that does not exist";
+  } else if (block.payload.size() != shape.block_bytes) {
+    wrong = "sent a block of wrong length";
+  } else if (block.source_index ? *block.source_index >= shape.generation_size
+                                : block.coefficients.size() != shape.generation_size) {
+    wrong = "sent a coding vector of wrong length";
+  } else if (!n.book_arrival(block.sequence, shape.block_bytes, now)) {
+    wrong = "sent a block that was not granted";
+  }
+  if (wrong) punish(n.id, proto::GoodbyeReason::kProtocolError, wrong);
+  return wrong == nullptr;
+}
+
+void SwarmCore::Impl::on(Neighbour& n, proto::Block&& block) {
+  if (!holdings || !n.state_sent) {
+    punish(n.id, proto::GoodbyeReason::kProtocolError, "sent a block that was not granted");
+    return;
+  }
+  if (!check_block(n, block)) return;
+  if (block.state) {
+    proto::State state = std::move(*block.state);
+    block.state.reset();
+    if (!n.apply_state(std::move(state))) {
+      punish(n.id, proto::GoodbyeReason::kProtocolError, "sent an impossible State");
+      return;
+    }
+  }
+  if (block.recoded) {
+    ++n.blocks_recoded;
+    ++blocks_recoded;
+  }
+  accept_row(n, std::move(block));
+}
+
+void SwarmCore::Impl::accept_row(Neighbour& n, proto::Block&& block) {
+  const std::uint32_t g = block.generation;
+  const auto vector = std::make_shared<const std::vector<std::uint8_t>>(
+      block.source_index ? codec::unit_vector(holdings->generation_size(), *block.source_index)
+                         : std::move(block.coefficients));
+  std::optional<std::uint32_t> slot;
+  if (rescue.accepts(g, n.id)) {
+    slot = holdings->insert(g, vector, n.id, !block.recoded, now);
+  }
+  ++n.recent_blocks;
+  if (!slot) {
+    ++blocks_redundant;
+    ++n.recent_redundant;
+    n.changed.insert(g);  // it does not know what we have
+    if (holdings->verified().contains(g)) n.changed.erase(g), n.new_complete.push_back(g);
+    check_usefulness(n);
+    return;
+  }
+  ++blocks_innovative;
+  ++n.blocks_innovative;
+  rescue.progressed(g, now);
+  ++rows_in_memory;
+  actions.push_back(StoreRow{g, *slot, vector, n.id, std::move(block.payload)});
+  changed(g);
+  if (holdings->rank(g) == holdings->generation_size()) start_decode(g);
+}
+
+// A peer of which nearly everything is redundant claims what it does not have, or repeats itself.
+void SwarmCore::Impl::check_usefulness(Neighbour& n) {
+  if (n.recent_blocks < policy::kUsefulnessWindow) return;
+  const bool useless = n.recent_redundant * 10 > n.recent_blocks * 9;
+  n.recent_blocks = n.recent_redundant = 0;
+  if (!useless) return;
+  notice(Notice::Kind::kInfo, "peer " + n.id.text() + " sends nothing new; disconnected");
+  drop(n, proto::GoodbyeReason::kNotUseful, "nothing new");
+}
+
+void SwarmCore::Impl::changed(std::uint32_t g) {
+  for (auto& [key, n] : neighbours) {
+    if (n->state_sent) n->changed.insert(g);
+  }
+}
+
+void SwarmCore::Impl::start_decode(std::uint32_t g) {
+  const OpenGeneration* open = holdings->find_open(g);
+  holdings->set_decoding(g);
+  actions.push_back(Decode{g, open->vectors});
+}
+
+void SwarmCore::Impl::row_left_memory() {
+  if (rows_in_memory > 0) --rows_in_memory;
+}
+
+void SwarmCore::Impl::generation_decoded(std::uint32_t g, DecodeOutcome outcome) {
+  if (!holdings || g >= holdings->generation_count()) return;
+  const OpenGeneration* open = holdings->find_open(g);
+  if (!open || !open->decoding) return;
+  switch (outcome) {
+    case DecodeOutcome::kVerified:
+      complete_now(g);
+      break;
+    case DecodeOutcome::kCorrupt:
+      generation_false(g);
+      break;
+    case DecodeOutcome::kFailed:
+      actions.push_back(DropRows{g});
+      lose(g);
+      break;
+  }
+}
+
+void SwarmCore::Impl::complete_now(std::uint32_t g) {
+  holdings->set_verified(g);
+  actions.push_back(DropRows{g});
+  if (rescue.verified(g)) actions.push_back(CheckEvidence{g});
+  for (auto& [key, n] : neighbours) {
+    if (!n->state_sent) continue;
+    n->changed.erase(g);
+    n->null_vectors.erase(g);
+    n->new_complete.push_back(g);
+    n->urgent = true;
+  }
+}
+
+void SwarmCore::Impl::generation_false(std::uint32_t g) {
+  const OpenGeneration* open = holdings->find_open(g);
+  const auto holders = [this](std::uint32_t of) { return holders_of(of); };
+  const Rescue::Verdict verdict = rescue.failed(g, open->senders, holders, now);
+  notice(Notice::Kind::kWarning,
+         "generation " + std::to_string(g) + " decoded to false data; it is fetched again");
+  if (verdict.keep_evidence) {
+    actions.push_back(KeepEvidence{g, open->vectors, open->senders});
+  } else {
+    actions.push_back(DropRows{g});
+  }
+  lose(g);
+  if (verdict.guilty && *verdict.guilty != options.self) {
+    punish(*verdict.guilty, proto::GoodbyeReason::kBanned,
+           "sent a false block of generation " + std::to_string(g));
+  }
+}
+
+void SwarmCore::Impl::lose(std::uint32_t g) {
+  holdings->reset(g);
+  changed(g);
+  for (auto& [key, n] : neighbours) {
+    std::erase(n->new_complete, g);
+    n->urgent = true;
+  }
+}
+
+void SwarmCore::Impl::evidence_checked(std::uint32_t g, const std::vector<PeerId>& guilty) {
+  for (const PeerId& id : guilty) {
+    if (id == options.self) continue;
+    punish(id, proto::GoodbyeReason::kBanned,
+           "sent a false block of generation " + std::to_string(g));
+  }
+}
+
+std::vector<PeerId> SwarmCore::Impl::holders_of(std::uint32_t g) const {
+  std::vector<PeerId> whole, part;
+  for (const auto& [key, n] : neighbours) {
+    if (!n->state_seen || !n->complete().contains(g)) continue;
+    (n->has_everything() ? whole : part).push_back(n->id);
+  }
+  whole.insert(whole.end(), part.begin(), part.end());
+  return whole;
+}
+
+// Rows wait in memory until they are spooled or decoded; grants stop before they fill it.
+GrantLimits SwarmCore::Impl::grant_limits() {
+  GrantLimits limits;
+  limits.paused = paused || stopped;
+  const std::uint64_t k = std::max<std::uint64_t>(holdings->shape().block_bytes, 1);
+  const std::uint64_t room = std::max<std::uint64_t>(options.memory_bytes / 4 / k, 8);
+  std::uint64_t promised = rows_in_memory;
+  for (const auto& [key, n] : neighbours) promised += n->stalled(now) ? 0 : n->outstanding();
+  limits.blocks_max = promised < room ? room - promised : 0;
+  if (!down.unlimited()) {
+    const auto tokens = static_cast<std::uint64_t>(down.available(now)) / k;
+    limits.blocks_max = std::min(limits.blocks_max, tokens > 0 ? tokens : down.ready(now) ? 1 : 0);
+  }
+  return limits;
+}
+
+}  // namespace firn::core

@@ -1,0 +1,156 @@
+// Blocks and states that leave the swarm core.
+#include <algorithm>
+#include <utility>
+
+#include "client/core/policy.h"
+#include "client/core/swarm_impl.h"
+#include "codec/encode.h"
+#include "proto/limits.h"
+
+namespace firn::core {
+
+void SwarmCore::Impl::pump() {
+  if (!holdings || stopped || holdings->total_rank() == 0) return;
+  const std::uint32_t k = holdings->shape().block_bytes;
+  while (up.ready(now)) {
+    const auto choice = source ? source->choose(*holdings, neighbours, k, now)
+                               : relay.choose(*holdings, neighbours, k, now);
+    if (!choice) return;
+    send_block(*choice);
+    if (source) source->served(*choice);
+    up.take(k);
+  }
+}
+
+// Draws the coding vector; for an open generation also the mix of rows that makes it. With a null
+// vector z the draw is repeated until v.z != 0: then v is outside the receiver's span for certain.
+std::vector<std::uint8_t> SwarmCore::Impl::draw_vector(std::uint32_t g,
+                                                       const std::vector<std::uint8_t>& null,
+                                                       SendBlock& out) {
+  const bool whole = holdings->verified().contains(g);
+  for (int tries = 1;; ++tries) {
+    std::vector<std::uint8_t> vector;
+    if (whole) {
+      vector = codec::random_vector(holdings->generation_size(), random);
+    } else {
+      Holdings::Mix mix = holdings->recode(g, random);
+      out.slots = std::move(mix.slots);
+      out.mix = std::move(mix.mix);
+      vector = std::move(mix.vector);
+    }
+    if (null.empty() || tries == policy::kNullVectorTries || codec::dot(vector, null) != 0) {
+      return vector;
+    }
+  }
+}
+
+void SwarmCore::Impl::send_block(const Choice& choice) {
+  Neighbour& n = *choice.neighbour;
+  const std::uint32_t g = choice.generation;
+  SendBlock out;
+  out.peer = n.key;
+  out.block.generation = g;
+  out.block.recoded = !holdings->verified().contains(g);
+  if (choice.source_index) {
+    out.block.source_index = choice.source_index;
+  } else {
+    std::vector<std::uint8_t> null;
+    if (choice.use_null_vector) null = n.remote(g).null_vector;
+    out.block.coefficients = draw_vector(g, null, out);
+  }
+  out.block.sequence = n.book_block(g, now);
+  if (has_news(n)) out.block.state = make_state(n);
+  ++blocks_sent;
+  actions.push_back(std::move(out));
+}
+
+// --- states ---
+
+void SwarmCore::Impl::send_initial_state(Neighbour& n) {
+  n.new_complete.clear();
+  n.changed.clear();
+  for (std::uint32_t g = holdings->verified().next_present(0); g < holdings->generation_count();
+       g = holdings->verified().next_present(g + 1)) {
+    n.new_complete.push_back(g);
+  }
+  for (const auto& [g, open] : holdings->open()) n.changed.insert(g);
+  n.state_sent = true;
+  send(n, make_state(n));
+}
+
+bool SwarmCore::Impl::has_news(const Neighbour& n) {
+  if (!n.state_sent) return false;
+  if (!n.changed.empty() || !n.new_complete.empty()) return true;
+  if (n.acknowledged_to_it != n.highest_received) return true;
+  return n.outstanding() <= n.window / 2 &&
+         blocks_to_grant(*holdings, neighbours, n, grant_limits(), now) > 0;
+}
+
+TimeUs SwarmCore::Impl::state_due(const Neighbour& n) {
+  if (!has_news(n)) return kNever;
+  return n.last_state +
+         state_interval(*holdings, neighbours, n, holdings->shape().block_bytes, now);
+}
+
+void SwarmCore::Impl::send_due_states() {
+  if (!holdings || stopped) return;
+  for (auto& [key, n] : neighbours) {
+    if (state_due(*n) <= now) send(*n, make_state(*n));
+  }
+}
+
+proto::State SwarmCore::Impl::make_state(Neighbour& n) {
+  proto::State state;
+  const std::uint32_t k = holdings->shape().block_bytes;
+  const auto share = options.memory_bytes / 8 / k / std::max<std::size_t>(neighbours.size(), 1);
+  adapt_window(n, k, static_cast<std::uint32_t>(std::min<std::uint64_t>(share, policy::kWindowMax)),
+               now);
+  const std::uint32_t give = blocks_to_grant(*holdings, neighbours, n, grant_limits(), now);
+  if (give > 0) {
+    n.credit_granted += give;
+    n.last_grant = now;
+    down.take(std::uint64_t{give} * k);
+  }
+  state.acknowledged = n.acknowledged_to_it = n.highest_received;
+  state.credit = n.credit_granted;
+  std::uint32_t sources = 0;
+  for (const auto& [key, other] : neighbours) sources += other->has_everything() ? 1 : 0;
+  state.prefer_coded = sources > 1;
+
+  std::sort(n.new_complete.begin(), n.new_complete.end());
+  std::size_t told = 0;
+  for (const std::uint32_t g : n.new_complete) {
+    if (!state.complete.empty() && state.complete.back().first + state.complete.back().count > g) {
+      ++told;  // told already in this very message
+      continue;
+    }
+    if (!state.complete.empty() && state.complete.back().first + state.complete.back().count == g) {
+      ++state.complete.back().count;
+    } else {
+      if (state.complete.size() == limits::kStateSpansMax) break;
+      state.complete.push_back({g, 1});
+    }
+    ++told;
+  }
+  n.new_complete.erase(n.new_complete.begin(),
+                       n.new_complete.begin() + static_cast<std::ptrdiff_t>(told));
+
+  while (!n.changed.empty() && state.generations.size() < limits::kStateEntriesMax) {
+    const std::uint32_t g = *n.changed.begin();
+    n.changed.erase(n.changed.begin());
+    proto::GenerationState& entry = state.generations.emplace_back();
+    entry.generation = g;
+    entry.rank = holdings->rank(g);
+    entry.quota =
+        rescue.accepts(g, n.id) ? quota_of(*holdings, neighbours, n, g, rotation, now) : 0;
+    if (const auto z = n.null_vectors.find(g); z != n.null_vectors.end()) {
+      entry.null_vector = std::move(z->second);
+      n.null_vectors.erase(z);
+    }
+  }
+  n.last_state = now;
+  n.urgent = false;
+  return state;
+}
+
+}  // namespace firn::core

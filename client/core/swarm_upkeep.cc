@@ -1,0 +1,213 @@
+// What time brings: calls, announces, timeouts, stalls, completion, leaving.
+#include <algorithm>
+#include <utility>
+
+#include "client/core/policy.h"
+#include "client/core/swarm_impl.h"
+
+namespace firn::core {
+
+// Everything that may have become due. Runs once per batch of inputs.
+void SwarmCore::Impl::step() {
+  if (stopped) return;
+  check_handshakes();
+  announce();
+  dial();
+  if (!holdings) {
+    if (fetch.review(now) || fetch.source() == kNoPeer) ask_for_manifest();
+    return;
+  }
+  review_rescues();
+  check_stalls();
+  pump();
+  send_due_states();
+  check_completion();
+}
+
+void SwarmCore::Impl::check_handshakes() {
+  std::vector<PeerKey> late;
+  for (const auto& [key, n] : neighbours) {
+    if (!n->hello_seen && now - n->opened >= policy::kHelloTimeout) late.push_back(key);
+  }
+  for (const PeerKey key : late) {
+    drop(*find(key), proto::GoodbyeReason::kProtocolError, "no Hello");
+  }
+  if (now - exchanged_at < policy::kExchangeInterval) return;
+  exchanged_at = now;
+  for (auto& [key, n] : neighbours) {
+    if (n->hello_seen) share_peers(*n);
+  }
+}
+
+void SwarmCore::Impl::announce() {
+  const bool lonely = neighbours.empty();
+  for (const Announcer::Due& due : announcer.due(lonely, now)) {
+    proto::Announce announce;
+    announce.content_id = content_id;
+    announce.event = due.event;
+    announce.listen_port = options.listen_port;
+    announce.complete = complete;
+    announce.peers_wanted = policy::kAnnouncePeers;
+    actions.push_back(AnnounceTo{due.tracker, announce});
+  }
+}
+
+void SwarmCore::Impl::dial() {
+  while (book.dialing() < policy::kDialsAtOnce &&
+         neighbours.size() + book.dialing() < policy::kNeighboursWanted) {
+    const auto next = book.next_dial(now);
+    if (!next) return;
+    actions.push_back(Connect{next->attempt, next->address});
+  }
+}
+
+// A generation that stands still although its neighbours hold as much as we do: their spans may
+// differ from ours. A vector orthogonal to all we hold lets them find out.
+void SwarmCore::Impl::check_stalls() {
+  if (holdings->complete() || now - stall_checked_at < policy::kStallTime) return;
+  stall_checked_at = now;
+  ++rotation;
+  std::uint32_t looked = 0;
+  for (const auto& [g, open] : holdings->open()) {
+    if (open.decoding || ++looked > policy::kScanMax) continue;
+    if (near_end(*holdings, neighbours)) changed(g);  // shares of the last rows go round
+    if (now - open.last_growth < policy::kStallTime) continue;
+    bool more = false, some = false;
+    for (const auto& [key, n] : neighbours) {
+      const std::uint32_t rank = n->remote_rank(g);
+      some |= rank > 0;
+      more |= rank > open.rows;
+    }
+    if (more || !some) continue;
+    const std::vector<std::uint8_t> z = open.basis.random_null_vector(random);
+    for (auto& [key, n] : neighbours) {
+      if (!n->state_sent || n->remote_rank(g) == 0) continue;
+      n->null_vectors[g] = z;
+      n->changed.insert(g);
+    }
+    break;  // one at a time: each costs n bytes for every neighbour
+  }
+}
+
+void SwarmCore::Impl::review_rescues() {
+  if (rescue.empty()) return;
+  const auto holders = [this](std::uint32_t g) { return holders_of(g); };
+  for (const std::uint32_t g : rescue.review(holders, now)) changed(g);
+}
+
+void SwarmCore::Impl::check_completion() {
+  if (!holdings->complete()) return;
+  if (!complete) {
+    if (!store_finishing) {
+      store_finishing = true;
+      send_due_states();
+      actions.push_back(ContentComplete{});
+    }
+    return;
+  }
+  std::vector<PeerKey> keys;
+  for (const auto& [key, n] : neighbours) keys.push_back(key);
+  for (const PeerKey key : keys) {
+    // Our last State must have left first, or the other side would not know that we are complete.
+    Neighbour* n = find(key);
+    if (n->new_complete.empty()) part_if_useless(*n);
+  }
+  if (duty_done()) stop();
+}
+
+bool SwarmCore::Impl::duty_done() const {
+  const SeedPolicy& seeding = options.seeding;
+  const TimeUs stayed = now - completed_at;
+  switch (seeding.kind) {
+    case SeedPolicy::Kind::kNone:
+      return true;
+    case SeedPolicy::Kind::kForever:
+      return false;
+    case SeedPolicy::Kind::kRatio:
+      return static_cast<double>(bytes_sent) >=
+             seeding.ratio * static_cast<double>(holdings->shape().content_bytes);
+    case SeedPolicy::Kind::kDuration:
+      return stayed >= seeding.duration;
+    case SeedPolicy::Kind::kWhileNeeded:
+      return stayed >= seeding.duration ||
+             std::all_of(neighbours.begin(), neighbours.end(),
+                         [](const auto& entry) { return entry.second->has_everything(); });
+  }
+  return true;
+}
+
+void SwarmCore::Impl::stop() {
+  if (stopped) return;
+  while (!neighbours.empty()) {
+    drop(*neighbours.begin()->second, proto::GoodbyeReason::kShuttingDown, "");
+  }
+  for (const std::size_t tracker : announcer.to_leave()) {
+    proto::Announce announce;
+    announce.content_id = content_id;
+    announce.event = proto::AnnounceEvent::kStopped;
+    announce.listen_port = options.listen_port;
+    announce.complete = complete;
+    announce.peers_wanted = 0;
+    actions.push_back(AnnounceTo{tracker, announce});
+  }
+  stopped = true;
+  actions.push_back(Finished{});
+}
+
+TimeUs SwarmCore::Impl::next_wake() {
+  if (stopped) return kNever;
+  TimeUs at = announcer.next_due(neighbours.empty());
+  if (neighbours.size() + book.dialing() < policy::kNeighboursWanted &&
+      book.dialing() < policy::kDialsAtOnce) {
+    at = std::min(at, book.next_due());
+  }
+  if (!neighbours.empty()) at = std::min(at, exchanged_at + policy::kExchangeInterval);
+  for (const auto& [key, n] : neighbours) {
+    if (!n->hello_seen) at = std::min(at, n->opened + policy::kHelloTimeout);
+  }
+  if (!holdings) return std::min(at, fetch.next_review());
+  at = std::min(at, rescue.next_review());
+  for (const auto& [key, n] : neighbours) at = std::min(at, state_due(*n));
+  if (!neighbours.empty() && !holdings->complete()) {
+    at = std::min(at, stall_checked_at + policy::kStallTime);
+    if (!paused && !down.unlimited() && !down.ready(now)) at = std::min(at, down.ready_at(now));
+  }
+  if (!neighbours.empty() && !up.ready(now)) at = std::min(at, up.ready_at(now));
+  if (complete && (options.seeding.kind == SeedPolicy::Kind::kDuration ||
+                   options.seeding.kind == SeedPolicy::Kind::kWhileNeeded)) {
+    at = std::min(at, completed_at + options.seeding.duration);
+  }
+  return std::max(at, now);
+}
+
+Report SwarmCore::Impl::report() const {
+  Report r;
+  r.peers = static_cast<std::uint32_t>(neighbours.size());
+  r.bytes_received = bytes_received;
+  r.bytes_sent = bytes_sent;
+  r.blocks_innovative = blocks_innovative;
+  r.blocks_redundant = blocks_redundant;
+  r.blocks_recoded = blocks_recoded;
+  r.blocks_sent = blocks_sent;
+  r.complete = complete;
+  if (holdings) {
+    r.bytes_verified = holdings->verified_bytes();
+    r.rank = holdings->total_rank();
+    r.rank_total = holdings->total_possible();
+    r.generations_verified = holdings->verified().count();
+  }
+  std::map<PeerId, NeighbourReport> all = history;
+  for (const auto& [key, n] : neighbours) {
+    NeighbourReport& entry = all[n->id];
+    entry.complete = n->has_everything();
+    entry.rank = n->total_rank();
+    entry.blocks_received += n->blocks_received;
+    entry.blocks_innovative += n->blocks_innovative;
+    entry.blocks_recoded += n->blocks_recoded;
+    entry.blocks_sent += n->blocks_sent;
+  }
+  for (auto& [id, entry] : all) r.neighbours.push_back(std::move(entry));
+  return r;
+}
+
+}  // namespace firn::core
