@@ -76,7 +76,6 @@ std::uint32_t Neighbour::book_block(std::uint32_t generation, TimeUs now) {
   remote.null_vector.clear();
   remote.null_reached = false;
   ++queued;
-  ++blocks_sent;
   served_rate_.add(1, now);
   in_flight_.emplace_back(++sequence_, generation);
   return sequence_;
@@ -86,7 +85,10 @@ void Neighbour::block_departed(std::uint64_t bytes, TimeUs now) {
   if (queued > 0) --queued;
   ++departed_;
   sent_rate_.add(bytes, now);
-  if (bytes > 0) return;
+  if (bytes > 0) {
+    ++blocks_sent;
+    return;
+  }
   const auto lost = std::find_if(in_flight_.begin(), in_flight_.end(),
                                  [&](const auto& entry) { return entry.first == departed_; });
   if (lost == in_flight_.end()) return;

@@ -11,22 +11,21 @@ constexpr std::uint32_t kFailuresMax = 8;  // then an address not given by hand 
 constexpr std::size_t kEntriesMax = 2000;  // strangers may not fill our memory
 }  // namespace
 
-std::string PeerBook::key_of(const Address& address) {
-  return address.host + ' ' + std::to_string(address.port);
-}
-
 void PeerBook::add(const Address& address, bool by_hand, TimeUs now) {
   if (address.port == 0 || (address.id && *address.id == self_)) return;
   if (entries_.size() >= kEntriesMax && !by_hand) return;
-  const auto [it, fresh] = entries_.try_emplace(key_of(address));
+  Entry wanted;
+  wanted.address = address;
+  wanted.by_hand = by_hand;
+  wanted.due = now;
+  const auto [it, fresh] = entries_.try_emplace(key_of(wanted), wanted);
   Entry& entry = it->second;
-  if (fresh) {
-    entry.address = address;
-    entry.due = now;
-  } else if (address.id && !entry.by_hand) {
-    entry.address.id = address.id;  // someone else may have moved in there
+  if (!fresh && address.id && !by_hand && entry.address.id != address.id) {
+    entry.address.id = address.id;  // someone else has moved in there
+    entry.failures = 0;
+    entry.due = std::min(entry.due, now);
   }
-  entry.by_hand |= by_hand;
+  quiet_until_ = 0;
 }
 
 void PeerBook::add(const proto::PeerEndpoint& endpoint, TimeUs now) {
@@ -35,6 +34,7 @@ void PeerBook::add(const proto::PeerEndpoint& endpoint, TimeUs now) {
 }
 
 std::optional<PeerBook::Dial> PeerBook::next_dial(TimeUs now) {
+  if (now < quiet_until_) return std::nullopt;
   Entry* best = nullptr;
   const std::string* best_key = nullptr;
   for (auto& [key, entry] : entries_) {
@@ -47,7 +47,10 @@ std::optional<PeerBook::Dial> PeerBook::next_dial(TimeUs now) {
     best = &entry;
     best_key = &key;
   }
-  if (!best) return std::nullopt;
+  if (!best) {
+    quiet_until_ = next_due();
+    return std::nullopt;
+  }
   best->busy = true;
   attempts_[next_attempt_] = *best_key;
   return Dial{next_attempt_++, best->address};
@@ -69,27 +72,37 @@ TimeUs PeerBook::next_due() const {
 }
 
 void PeerBook::retry_later(Entry& entry, TimeUs now) {
+  quiet_until_ = 0;
   ++entry.failures;
   entry.busy = false;
   const std::uint32_t doublings = std::min(entry.failures - 1, 10u);
   entry.due = now + std::min(policy::kRedialFirst << doublings, policy::kRedialMax);
 }
 
-void PeerBook::opened(std::uint64_t attempt, const PeerId& id, TimeUs) {
+std::string PeerBook::opened(std::uint64_t attempt, const PeerId& id, TimeUs) {
   std::set<std::string>& at = known_[id];
   const auto it = attempts_.find(attempt);
-  if (it == attempts_.end()) return;
+  if (it == attempts_.end()) return {};
   at.insert(it->second);
-  const auto entry = entries_.find(it->second);
-  if (entry != entries_.end()) entry->second.failures = 0;
+  std::string learnt;
+  if (const auto entry = entries_.find(it->second); entry != entries_.end()) {
+    entry->second.failures = 0;
+    if (!entry->second.address.id) {
+      learnt = to_text(entry->second.address);
+      entry->second.address.id = id;
+    }
+  }
   attempts_.erase(it);
+  return learnt;
 }
 
 void PeerBook::answers_at(const PeerId& id, const Address& address, TimeUs now) {
   const auto it = known_.find(id);
   if (it == known_.end()) return;
   add(address, false, now);
-  const std::string key = key_of(address);
+  Entry there;
+  there.address = address;
+  const std::string key = key_of(there);
   if (entries_.contains(key)) it->second.insert(key);
 }
 
@@ -118,9 +131,12 @@ void PeerBook::closed(const PeerId& id, bool useless, TimeUs now) {
 
 std::uint32_t PeerBook::strike(const PeerId& id, TimeUs now) {
   Strikes& strikes = strikes_[id];
+  // What comes to light while it is banned belongs to the same offence.
+  if (now < strikes.until) return strikes.count;
   ++strikes.count;
   const bool forever = strikes.count >= policy::kBanForever;
   strikes.until = forever ? kNever : now + policy::kBanTimes[strikes.count - 1];
+  quiet_until_ = 0;
   return strikes.count;
 }
 
@@ -129,11 +145,13 @@ bool PeerBook::banned(const PeerId& id, TimeUs now) const {
   return it != strikes_.end() && now < it->second.until;
 }
 
-std::string PeerBook::describe(std::uint64_t attempt) const {
+std::string PeerBook::describe_once(std::uint64_t attempt) {
   const auto it = attempts_.find(attempt);
   if (it == attempts_.end()) return {};
   const auto entry = entries_.find(it->second);
-  return entry != entries_.end() && entry->second.by_hand ? to_text(entry->second.address) : "";
+  if (entry == entries_.end() || !entry->second.by_hand || entry->second.described) return {};
+  entry->second.described = true;
+  return to_text(entry->second.address);
 }
 
 }  // namespace firn::core

@@ -32,8 +32,10 @@ class PeerBook {
   // When next_dial has something; kNever: not before something is added.
   TimeUs next_due() const;
 
-  // The outcome of an attempt. opened() also books connections that came in (attempt 0).
-  void opened(std::uint64_t attempt, const PeerId& id, TimeUs now);
+  // The outcome of an attempt. opened() also books connections that came in (attempt 0). It returns
+  // the text of an address given by hand without an id, whose first key this is: from now on that
+  // address is held to it.
+  std::string opened(std::uint64_t attempt, const PeerId& id, TimeUs now);
   // A connected peer told where it accepts connections.
   void answers_at(const PeerId& id, const Address& address, TimeUs now);
   void failed(std::uint64_t attempt, bool wrong_identity, TimeUs now);
@@ -44,14 +46,16 @@ class PeerBook {
   std::uint32_t strike(const PeerId& id, TimeUs now);
   bool banned(const PeerId& id, TimeUs now) const;
 
-  // True if some address was given by hand, and where a person's address stands (for messages).
-  std::string describe(std::uint64_t attempt) const;
+  // The address of the attempt if it was given by hand and this is the first time that it is asked
+  // for, else empty: for messages that should be said once.
+  std::string describe_once(std::uint64_t attempt);
 
  private:
   struct Entry {
     Address address;
     bool by_hand = false;
     bool busy = false;  // being called or connected
+    bool described = false;
     std::uint32_t failures = 0;
     TimeUs due = 0;
   };
@@ -60,7 +64,10 @@ class PeerBook {
     TimeUs until = 0;
   };
 
-  static std::string key_of(const Address& address);
+  static std::string key_of(const Entry& entry) {
+    return (entry.by_hand ? "hand " : "") + entry.address.host + ' ' +
+           std::to_string(entry.address.port);
+  }
   void retry_later(Entry& entry, TimeUs now);
 
   PeerId self_;
@@ -69,6 +76,7 @@ class PeerBook {
   std::map<PeerId, std::set<std::string>> known_;  // connected ids to the entries they answer at
   std::map<PeerId, Strikes> strikes_;
   std::uint64_t next_attempt_ = 1;
+  TimeUs quiet_until_ = 0;  // no entry is due before
 };
 
 }  // namespace firn::core

@@ -13,7 +13,7 @@ namespace firn::core::policy {
 inline constexpr std::uint32_t kWindowMin = 4;  // S: blocks granted to a neighbour at a time
 inline constexpr std::uint32_t kWindowMax = 512;
 inline constexpr TimeUs kWindowTime =
-    40 * kMillisecond;                                // a window covers this at the measured rate
+    20 * kMillisecond;                                // a window covers this at the measured rate
 inline constexpr std::uint32_t kExhaustedStreak = 4;  // windows used up in a row that double it
 
 // --- state messages ---
@@ -21,6 +21,7 @@ inline constexpr TimeUs kStateInterval = 200 * kMillisecond;      // S
 inline constexpr TimeUs kStateIntervalEnd = 50 * kMillisecond;    // S: near the end
 inline constexpr TimeUs kStateIntervalMin = 2 * kMillisecond;     // fast links: never oftener
 inline constexpr TimeUs kStateIntervalStart = 20 * kMillisecond;  // before a rate is known
+inline constexpr std::uint32_t kQuotaRefreshes = 4;  // S: generations near their end told anew
 inline constexpr std::uint64_t kEndWindows = 2;  // near the end: missing < this many windows in all
 
 // --- sending ---

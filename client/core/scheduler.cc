@@ -99,7 +99,7 @@ void SourcePolicy::served(const Choice& choice) {
 // --- relay ---
 
 RelayPolicy::Candidate RelayPolicy::judge(const Holdings& holdings, Neighbour& neighbour,
-                                          std::uint32_t g, bool small_mesh) const {
+                                          std::uint32_t g, bool small_mesh, TimeUs now) const {
   const std::uint32_t n = holdings.generation_size();
   const std::uint32_t own = holdings.rank(g);
   if (own == 0) return {};
@@ -118,7 +118,10 @@ RelayPolicy::Candidate RelayPolicy::judge(const Holdings& holdings, Neighbour& n
     const std::uint32_t sent = it == neighbour.partial().end() ? 0 : it->second.sent;
     // First-hand rule: what came straight from the source is news to the others, once each.
     if (open && open->first_hand > sent) return {g, 5.0 + gap, false};
-    const bool at_front = g + 1 >= holdings.frontier();
+    // The front is closed to second-hand rows, which everybody would relay to everybody; not so
+    // where it stands still, for then nothing else will move it.
+    const bool at_front =
+        g + 1 >= holdings.frontier() && !(open && now - open->last_growth > policy::kStallTime);
     if (gap > 0 && (own >= n || !at_front || n - need <= policy::kClosing)) {
       return {g, 1.0 + gap, false};
     }
@@ -137,7 +140,7 @@ RelayPolicy::Candidate RelayPolicy::judge(const Holdings& holdings, Neighbour& n
 }
 
 RelayPolicy::Candidate RelayPolicy::best_generation(const Holdings& holdings, Neighbour& neighbour,
-                                                    bool small_mesh) {
+                                                    bool small_mesh, TimeUs now) {
   Candidate best;
   double best_key = 0;
   std::uint32_t seen = 0;
@@ -145,7 +148,7 @@ RelayPolicy::Candidate RelayPolicy::best_generation(const Holdings& holdings, Ne
   const std::uint32_t base = complete.next_missing(0);
   for (std::uint32_t g = base; g < holdings.frontier() && seen < policy::kScanMax;
        g = complete.next_missing(g + 1)) {
-    const Candidate candidate = judge(holdings, neighbour, g, small_mesh);
+    const Candidate candidate = judge(holdings, neighbour, g, small_mesh, now);
     if (candidate.score <= 0) continue;
     if (small_mesh) return candidate;  // the lowest eligible generation
     ++seen;
@@ -169,7 +172,7 @@ std::optional<Choice> RelayPolicy::choose(const Holdings& holdings, Neighbours& 
   for (auto& [key, n] : neighbours) {
     if (!n->may_send() || n->has_everything()) continue;
     if (!can_take_block(neighbours, *n, block_bytes, now)) continue;
-    const Candidate candidate = best_generation(holdings, *n, small_mesh);
+    const Candidate candidate = best_generation(holdings, *n, small_mesh, now);
     if (candidate.score <= 0) continue;
     // Most deprived first; the random part breaks ties.
     const double deprived =

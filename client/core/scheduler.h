@@ -67,9 +67,10 @@ class RelayPolicy {
     double score = 0;  // 0: nothing; below 1: only a guess
     bool use_null_vector = false;
   };
-  Candidate best_generation(const Holdings& holdings, Neighbour& neighbour, bool small_mesh);
-  Candidate judge(const Holdings& holdings, Neighbour& neighbour, std::uint32_t g,
-                  bool small_mesh) const;
+  Candidate best_generation(const Holdings& holdings, Neighbour& neighbour, bool small_mesh,
+                            TimeUs now);
+  Candidate judge(const Holdings& holdings, Neighbour& neighbour, std::uint32_t g, bool small_mesh,
+                  TimeUs now) const;
 
   codec::CoefficientStream random_;
 };

@@ -84,8 +84,10 @@ void SwarmCore::peer_opened(PeerKey peer, const PeerId& id, const std::string& i
 void SwarmCore::connect_failed(std::uint64_t attempt, const Error& error, TimeUs now) {
   impl_->now = now;
   const bool wrong_identity = error.code == ErrorCode::kWrongIdentity;
-  const std::string who = impl_->book.describe(attempt);
-  if (wrong_identity && !who.empty()) impl_->notice(Notice::Kind::kWarning, error.message());
+  if (const std::string who = impl_->book.describe_once(attempt); !who.empty()) {
+    impl_->notice(Notice::Kind::kWarning,
+                  "peer " + who + ": " + error.message() + "; trying again from time to time");
+  }
   impl_->book.failed(attempt, wrong_identity, now);
 }
 
@@ -103,6 +105,7 @@ void SwarmCore::message(PeerKey peer, proto::PeerMessage message, std::size_t fr
 void SwarmCore::block_departed(PeerKey peer, std::size_t frame_bytes, TimeUs now) {
   impl_->now = now;
   impl_->bytes_sent += frame_bytes;
+  if (frame_bytes > 0) ++impl_->blocks_sent;
   if (Neighbour* n = impl_->find(peer)) n->block_departed(frame_bytes, now);
 }
 

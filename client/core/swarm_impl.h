@@ -81,6 +81,7 @@ struct SwarmCore::Impl {
   void dial();
   void announce();
   void check_handshakes();
+  void refresh_quotas();
   void check_stalls();
   void review_rescues();
   void check_completion();

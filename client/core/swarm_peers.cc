@@ -56,7 +56,10 @@ void SwarmCore::Impl::peer_opened(PeerKey peer, const PeerId& id, const std::str
     drop(*old, proto::GoodbyeReason::kDuplicate, "");
     break;
   }
-  book.opened(attempt, id, now);
+  if (const std::string at = book.opened(attempt, id, now); !at.empty()) {
+    notice(Notice::Kind::kInfo,
+           "peer " + at + " proved the key " + id.text() + "; it is held to it from now on");
+  }
   auto n = std::make_unique<Neighbour>(peer, id, ip, port, attempt != 0, now);
   if (holdings) n->set_shape(holdings->generation_count(), holdings->generation_size());
   Neighbour& added = *n;
@@ -64,8 +67,10 @@ void SwarmCore::Impl::peer_opened(PeerKey peer, const PeerId& id, const std::str
   NeighbourReport& past = history[id];
   past.id = id;
   past.endpoint = endpoint_text(added);
-  send(added, proto::Hello{kWireVersion, kWireVersion, content_id, options.listen_port,
-                           options.agent, holdings.has_value()});
+  // Who takes no part in peer exchange is not to be passed on by others either.
+  const std::uint16_t told_port = options.peer_exchange ? options.listen_port : std::uint16_t{0};
+  send(added, proto::Hello{kWireVersion, kWireVersion, content_id, told_port, options.agent,
+                           holdings.has_value()});
 }
 
 void SwarmCore::Impl::forget(Neighbour& n, bool useless) {
@@ -76,6 +81,7 @@ void SwarmCore::Impl::forget(Neighbour& n, bool useless) {
   past.blocks_innovative += n.blocks_innovative;
   past.blocks_recoded += n.blocks_recoded;
   past.blocks_sent += n.blocks_sent;
+  if (past.blocks_received == 0 && past.blocks_sent == 0) history.erase(n.id);
   book.closed(n.id, useless, now);
   fetch.peer_gone(n.key);
   const PeerKey key = n.key;
@@ -174,7 +180,8 @@ void SwarmCore::Impl::on(Neighbour& n, proto::State&& state) {
 
 // Two peers that have everything have nothing to say to each other.
 bool SwarmCore::Impl::part_if_useless(Neighbour& n) {
-  if (!holdings || !holdings->complete() || !n.has_everything()) return false;
+  // Our last State must have left first, or it would not know that we are complete.
+  if (!holdings || !complete || !n.has_everything() || !n.new_complete.empty()) return false;
   drop(n, proto::GoodbyeReason::kNotUseful, "both complete");
   return true;
 }

@@ -60,7 +60,6 @@ void SwarmCore::Impl::send_block(const Choice& choice) {
   }
   out.block.sequence = n.book_block(g, now);
   if (has_news(n)) out.block.state = make_state(n);
-  ++blocks_sent;
   actions.push_back(std::move(out));
 }
 

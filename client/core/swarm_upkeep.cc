@@ -18,6 +18,7 @@ void SwarmCore::Impl::step() {
     return;
   }
   review_rescues();
+  refresh_quotas();
   check_stalls();
   pump();
   send_due_states();
@@ -61,16 +62,31 @@ void SwarmCore::Impl::dial() {
   }
 }
 
+// Where only a few rows of a generation are missing, each neighbour has a lease on some of them.
+// These shares go round, and are told again as the neighbours' own ranks grow.
+void SwarmCore::Impl::refresh_quotas() {
+  const TimeUs interval =
+      near_end(*holdings, neighbours) ? policy::kStateIntervalEnd : policy::kStateInterval;
+  if (holdings->complete() || neighbours.size() < 2 || now - rotated_at < interval) return;
+  rotated_at = now;
+  ++rotation;
+  std::uint32_t looked = 0;
+  for (const auto& [g, open] : holdings->open()) {
+    if (open.decoding) continue;
+    if (++looked > policy::kQuotaRefreshes) break;
+    const std::uint32_t missing = holdings->generation_size() - open.rows;
+    if (missing < neighbours.size() * policy::kWindowMin) changed(g);
+  }
+}
+
 // A generation that stands still although its neighbours hold as much as we do: their spans may
 // differ from ours. A vector orthogonal to all we hold lets them find out.
 void SwarmCore::Impl::check_stalls() {
   if (holdings->complete() || now - stall_checked_at < policy::kStallTime) return;
   stall_checked_at = now;
-  ++rotation;
   std::uint32_t looked = 0;
   for (const auto& [g, open] : holdings->open()) {
     if (open.decoding || ++looked > policy::kScanMax) continue;
-    if (near_end(*holdings, neighbours)) changed(g);  // shares of the last rows go round
     if (now - open.last_growth < policy::kStallTime) continue;
     bool more = false, some = false;
     for (const auto& [key, n] : neighbours) {
@@ -108,9 +124,7 @@ void SwarmCore::Impl::check_completion() {
   std::vector<PeerKey> keys;
   for (const auto& [key, n] : neighbours) keys.push_back(key);
   for (const PeerKey key : keys) {
-    // Our last State must have left first, or the other side would not know that we are complete.
-    Neighbour* n = find(key);
-    if (n->new_complete.empty()) part_if_useless(*n);
+    part_if_useless(*find(key));
   }
   if (duty_done()) stop();
 }
@@ -170,6 +184,10 @@ TimeUs SwarmCore::Impl::next_wake() {
   for (const auto& [key, n] : neighbours) at = std::min(at, state_due(*n));
   if (!neighbours.empty() && !holdings->complete()) {
     at = std::min(at, stall_checked_at + policy::kStallTime);
+    if (neighbours.size() > 1 && !holdings->open().empty()) {
+      const bool end = near_end(*holdings, neighbours);
+      at = std::min(at, rotated_at + (end ? policy::kStateIntervalEnd : policy::kStateInterval));
+    }
     if (!paused && !down.unlimited() && !down.ready(now)) at = std::min(at, down.ready_at(now));
   }
   if (!neighbours.empty() && !up.ready(now)) at = std::min(at, up.ready_at(now));

@@ -1,0 +1,167 @@
+#include "tests/sim/network.h"
+
+#include <algorithm>
+
+#include "proto/result.h"
+
+namespace firn::sim {
+
+Network::Network(const Content& content, std::uint64_t seed)
+    : content_(content), random_(seed, 0x6e6574) {}
+Network::~Network() = default;
+
+std::size_t Network::add(const PeerSpec& spec) {
+  peers_.push_back(std::make_unique<Peer>(*this, peers_.size(), spec));
+  Peer* peer = peers_.back().get();
+  events_.after(0, [peer] { peer->start(); });
+  return peers_.size() - 1;
+}
+
+void Network::crash(std::size_t index) {
+  if (!peers_[index]->alive()) return;
+  peers_[index]->stop_dead();
+  announced_.erase(index);
+  std::vector<core::PeerKey> gone;
+  for (auto& [key, c] : connections_) {
+    if (c.a == index || c.b == index) gone.push_back(key);
+  }
+  for (const core::PeerKey key : gone) {
+    const Connection c = connections_[key];
+    connections_.erase(key);
+    const std::size_t other = c.a == index ? c.b : c.a;
+    const core::PeerKey other_key = c.a == index ? c.key_b : c.key_a;
+    peers_[other]->later(peers_[index]->spec().link.delay, [this, other, other_key] {
+      Peer& p = *peers_[other];
+      p.queues_.erase(other_key);
+      p.core_->peer_closed(other_key, events_.now());
+      p.act();
+    });
+  }
+}
+
+void Network::restart(std::size_t index) {
+  if (!peers_[index]->alive()) peers_[index]->start();
+}
+
+void Network::cut_some_connection() {
+  if (connections_.empty()) return;
+  auto it = connections_.begin();
+  std::advance(it, random_.below(static_cast<std::uint32_t>(connections_.size())));
+  const Connection c = it->second;
+  connections_.erase(it);
+  for (const auto& [index, key] : {std::pair{c.a, c.key_a}, std::pair{c.b, c.key_b}}) {
+    peers_[index]->later(1000, [this, index = index, key = key] {
+      Peer& p = *peers_[index];
+      p.queues_.erase(key);
+      p.core_->peer_closed(key, events_.now());
+      p.act();
+    });
+  }
+}
+
+void Network::connect(std::size_t from, std::uint64_t attempt, const Address& address) {
+  Peer& caller = *peers_[from];
+  const std::size_t to = address.port - 1u;
+  const TimeUs round_trips = 4 * caller.spec().link.delay;
+  caller.later(round_trips, [this, from, to, attempt, address] {
+    Peer& caller = *peers_[from];
+    const bool there = to < peers_.size() && peers_[to]->alive() && !peers_[to]->finished() &&
+                       peers_[to]->spec().listens;
+    if (!there || (address.id && *address.id != peers_[to]->id())) {
+      const auto code = there ? ErrorCode::kWrongIdentity : ErrorCode::kUnreachable;
+      caller.core_->connect_failed(attempt, {code, "connect", "simulated"}, events_.now());
+      caller.act();
+      return;
+    }
+    Peer& callee = *peers_[to];
+    const core::PeerKey key = next_key_;
+    next_key_ += 2;
+    connections_[key] = {from, to, key, key + 1, true};
+    caller.queues_[key];
+    callee.queues_[key + 1];
+    caller.core_->peer_opened(key, callee.id(), "sim", static_cast<std::uint16_t>(to + 1), attempt,
+                              events_.now());
+    callee.core_->peer_opened(key + 1, caller.id(), "sim", 0, 0, events_.now());
+    caller.act();
+    callee.act();
+  });
+}
+
+void Network::deliver(std::size_t from, core::PeerKey key, proto::PeerMessage message,
+                      std::size_t bytes) {
+  const auto it = connections_.find(key & ~core::PeerKey{1});
+  if (it == connections_.end()) return;
+  const Connection& c = it->second;
+  const std::size_t to = c.a == from ? c.b : c.a;
+  const core::PeerKey to_key = c.a == from ? c.key_b : c.key_a;
+  Peer& receiver = *peers_[to];
+  TimeUs at = events_.now() + peers_[from]->spec().link.delay / 2 + receiver.spec().link.delay / 2;
+  if (receiver.spec().link.down > 0) {
+    const auto takes =
+        static_cast<TimeUs>(static_cast<double>(bytes) / receiver.spec().link.down * 1e6);
+    at = receiver.downlink_free_ = std::max(at, receiver.downlink_free_) + takes;
+  }
+  receiver.later(at - events_.now(),
+                 [this, to, to_key, bytes, message = std::move(message)]() mutable {
+                   if (!connections_.contains(to_key & ~core::PeerKey{1})) return;
+                   Peer& p = *peers_[to];
+                   p.core_->message(to_key, std::move(message), bytes, events_.now());
+                   p.act();
+                 });
+}
+
+void Network::close(std::size_t from, core::PeerKey key) {
+  const auto it = connections_.find(key & ~core::PeerKey{1});
+  if (it == connections_.end()) return;
+  const Connection c = it->second;
+  connections_.erase(it);
+  const std::size_t to = c.a == from ? c.b : c.a;
+  const core::PeerKey to_key = c.a == from ? c.key_b : c.key_a;
+  peers_[to]->later(peers_[to]->spec().link.delay, [this, to, to_key] {
+    Peer& p = *peers_[to];
+    p.queues_.erase(to_key);
+    p.core_->peer_closed(to_key, events_.now());
+    p.act();
+  });
+}
+
+void Network::announce(std::size_t from, std::size_t tracker, const proto::Announce& announce) {
+  Peer& asker = *peers_[from];
+  if (announce.event == proto::AnnounceEvent::kStopped) {
+    announced_.erase(from);
+    return;
+  }
+  asker.later(2 * asker.spec().link.delay, [this, from, tracker, announce] {
+    Peer& asker = *peers_[from];
+    if (!tracker_up_) {
+      asker.core_->tracker_failed(tracker, {ErrorCode::kUnreachable, "announce", "down"}, 0,
+                                  events_.now());
+      asker.act();
+      return;
+    }
+    proto::AnnounceReply reply;
+    reply.interval_seconds = 30;
+    std::vector<proto::PeerEndpoint> others;
+    for (const auto& [index, endpoint] : announced_) {
+      if (index != from) others.push_back(endpoint);
+    }
+    for (std::size_t left = others.size(); left > 0 && reply.peers.size() < announce.peers_wanted;
+         --left) {
+      std::swap(others[random_.below(static_cast<std::uint32_t>(left))], others[left - 1]);
+      reply.peers.push_back(others[left - 1]);
+    }
+    if (announce.listen_port != 0) {
+      announced_[from] = {asker.id(), "sim", static_cast<std::uint16_t>(from + 1)};
+    }
+    asker.core_->tracker_replied(tracker, reply, events_.now());
+    asker.act();
+  });
+}
+
+bool Network::all_complete() const {
+  return std::all_of(peers_.begin(), peers_.end(), [](const auto& p) {
+    return p->spec().source || p->spec().lies || !p->alive() || p->complete();
+  });
+}
+
+}  // namespace firn::sim

@@ -1,0 +1,170 @@
+// A simulated network of peers with serial uplinks. Each peer sends one frame at a time, its
+// connections in turn, at its uplink's rate; a frame arrives `delay` after its last byte has left,
+// later if the receiver's downlink is busy. The peers run the production swarm core.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "client/core/swarm.h"
+#include "tests/sim/content.h"
+#include "tests/sim/event_queue.h"
+
+namespace firn::sim {
+
+struct LinkSpeed {
+  double up = 1e6;        // bytes a second
+  double down = 0;        // 0: no limit
+  TimeUs delay = 20'000;  // one way, half of it for each end
+};
+
+// What survives a crash: verified generations, and rows in slots.
+struct Disk {
+  std::map<std::uint32_t, std::vector<std::uint8_t>> verified;
+  struct Row {
+    std::vector<std::uint8_t> vector;
+    std::vector<std::uint8_t> payload;
+    PeerId sender;
+  };
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Row> rows;  // by generation and slot
+};
+
+class Peer;
+
+class Network {
+ public:
+  Network(const Content& content, std::uint64_t seed);
+  ~Network();
+
+  struct PeerSpec {
+    LinkSpeed link = {};
+    bool source = false;  // has everything from the start
+    bool listens = true;
+    bool tracker = true;
+    double pollutes = 0;                  // share of sent blocks whose payload is falsified
+    bool lies = false;                    // claims to have everything, sends noise
+    std::vector<std::size_t> knows = {};  // peers given by hand
+    core::SeedPolicy seeding = {core::SeedPolicy::Kind::kForever, 0, 0};
+    bool dense = false;
+  };
+  std::size_t add(const PeerSpec& spec);
+  // Ends a peer without warning; its disk stays.
+  void crash(std::size_t peer);
+  // Starts it again with a new identity and the disk it had.
+  void restart(std::size_t peer);
+  // Cuts one random connection, if there is one.
+  void cut_some_connection();
+  void set_tracker_up(bool up) { tracker_up_ = up; }
+
+  EventQueue& events() { return events_; }
+  Peer& peer(std::size_t index) { return *peers_[index]; }
+  std::size_t size() const { return peers_.size(); }
+  const Content& content() const { return content_; }
+  codec::CoefficientStream& random() { return random_; }
+  double pipe_overhead() const { return 1.05; }  // TCP, TLS
+
+  // All peers that are not sources and are alive have everything, byte for byte.
+  bool all_complete() const;
+
+ private:
+  friend class Peer;
+  struct Connection {
+    std::size_t a = 0, b = 0;
+    core::PeerKey key_a = 0, key_b = 0;
+    bool open = false;
+  };
+  void connect(std::size_t from, std::uint64_t attempt, const Address& address);
+  void deliver(std::size_t to, core::PeerKey key, proto::PeerMessage message, std::size_t bytes);
+  void close(std::size_t from, core::PeerKey key);
+  void announce(std::size_t from, std::size_t tracker, const proto::Announce& announce);
+
+  const Content& content_;
+  EventQueue events_;
+  codec::CoefficientStream random_;
+  std::vector<std::unique_ptr<Peer>> peers_;
+  std::map<core::PeerKey, Connection> connections_;  // by the key of end a; ends are key, key + 1
+  core::PeerKey next_key_ = 2;
+  bool tracker_up_ = true;
+  std::map<std::size_t, proto::PeerEndpoint> announced_;  // by peer index
+};
+
+// One peer: the production core, a disk, and the queues of its uplink.
+class Peer {
+ public:
+  Peer(Network& network, std::size_t index, const Network::PeerSpec& spec);
+
+  void start();
+  void stop_dead();
+  bool alive() const { return core_ != nullptr; }
+  bool complete() const { return disk.verified.size() == generation_count(); }
+  bool finished() const { return finished_; }
+  core::Report report() const { return core_->report(); }
+  core::SwarmCore& core() { return *core_; }
+  const Network::PeerSpec& spec() const { return spec_; }
+  const PeerId& id() const { return id_; }
+
+  Disk disk;
+  TimeUs completed_at = -1;
+  std::uint64_t blocks_departed = 0;
+  std::vector<std::string> warnings;
+  std::uint64_t max_rows_in_memory = 0;
+
+ private:
+  friend class Network;
+  struct Frame {
+    proto::PeerMessage message;
+    std::size_t bytes = 0;
+    bool block = false;
+  };
+
+  std::uint32_t generation_count() const;
+  void act();  // drains the core's actions, arms the timer
+  void perform(core::Action&& action);
+  void on(core::Connect& action);
+  void on(core::Close& action);
+  void on(core::Send& action);
+  void on(core::SendBlock& action);
+  void on(core::StoreRow& action);
+  void on(core::Decode& action);
+  void on(core::DropRows& action);
+  void on(core::KeepEvidence& action);
+  void on(core::CheckEvidence& action);
+  void on(core::AnnounceTo& action);
+  void on(core::FetchManifestFrom&) {}
+  void on(core::ManifestArrived&) {}
+  void on(core::ContentComplete& action);
+  void on(core::Finished& action);
+  void on(core::Notice& action);
+  proto::Payload payload_of(const core::SendBlock& action);
+  void enqueue(core::PeerKey key, Frame frame);
+  void transmit();
+  // Runs `what` later unless the peer has crashed meanwhile.
+  void later(TimeUs delay, std::function<void()> what);
+
+  Network& network_;
+  const std::size_t index_;
+  Network::PeerSpec spec_;
+  PeerId id_;
+  std::uint64_t life_ = 0;  // counts starts, so that events of an earlier life are void
+  std::unique_ptr<core::SwarmCore> core_;
+  TimeUs armed_ = kNever;
+  bool acting_ = false;
+  bool finished_ = false;
+  std::map<core::PeerKey, std::deque<Frame>> queues_;
+  core::PeerKey last_served_ = 0;
+  std::vector<core::PeerKey> closing_;
+  bool transmitting_ = false;
+  TimeUs downlink_free_ = 0;
+  struct Evidence {
+    std::vector<core::Vector> vectors;
+    std::vector<PeerId> senders;
+    std::map<std::uint32_t, std::vector<std::uint8_t>> payloads;
+  };
+  std::map<std::uint32_t, Evidence> evidence_;
+};
+
+}  // namespace firn::sim

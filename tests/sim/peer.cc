@@ -1,0 +1,292 @@
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "codec/decode.h"
+#include "codec/encode.h"
+#include "codec/kernels.h"
+#include "tests/sim/network.h"
+
+namespace firn::sim {
+
+Peer::Peer(Network& network, std::size_t index, const Network::PeerSpec& spec)
+    : network_(network), index_(index), spec_(spec) {
+  if (!spec.source && !spec.lies) return;
+  for (std::uint32_t g = 0; g < generation_count(); ++g) {
+    const auto truth = network_.content().generation(g);
+    auto& bytes = disk.verified[g];
+    bytes.assign(truth.begin(), truth.end());
+    if (spec.lies) network_.random().fill(bytes);
+  }
+}
+
+std::uint32_t Peer::generation_count() const {
+  return network_.content().manifest.info.shape.generation_count();
+}
+
+void Peer::start() {
+  ++life_;
+  network_.random().fill(id_.bytes);
+  core::Options options;
+  options.seed = network_.random().next_u64();
+  options.self = id_;
+  options.listen_port = spec_.listens ? static_cast<std::uint16_t>(index_ + 1) : 0;
+  options.agent = "sim";
+  if (spec_.tracker) options.trackers.push_back({std::nullopt, "tracker", 1});
+  for (const std::size_t other : spec_.knows) {
+    options.peers.push_back({std::nullopt, "sim", static_cast<std::uint16_t>(other + 1)});
+  }
+  options.seeding = spec_.seeding;
+  options.dense = spec_.dense;
+  const TimeUs now = network_.events().now();
+  core_ = std::make_unique<core::SwarmCore>(network_.content().manifest.id, options, now);
+  core::StartState state;
+  state.verified.resize(generation_count());
+  for (const auto& [g, bytes] : disk.verified) state.verified[g] = true;
+  for (const auto& [at, row] : disk.rows) {
+    state.rows.push_back({at.first, at.second, row.vector, row.sender});
+  }
+  const bool finished = disk.verified.size() == generation_count();
+  core_->start(network_.content().manifest, state, finished, now);
+  act();
+}
+
+void Peer::stop_dead() {
+  ++life_;
+  core_.reset();
+  queues_.clear();
+  closing_.clear();
+  transmitting_ = false;
+  armed_ = kNever;
+  acting_ = false;
+  evidence_.clear();
+}
+
+void Peer::later(TimeUs delay, std::function<void()> what) {
+  network_.events().after(delay, [this, life = life_, what = std::move(what)] {
+    if (life == life_ && core_ && !finished_) what();
+  });
+}
+
+void Peer::act() {
+  if (acting_ || !core_) return;
+  acting_ = true;
+  for (core::Action& action : core_->take_actions()) perform(std::move(action));
+  acting_ = false;
+  if (finished_ || !core_) return;
+  const TimeUs wake = core_->next_wake();
+  if (wake == kNever || wake >= armed_) return;
+  armed_ = wake;
+  later(std::max<TimeUs>(wake - network_.events().now(), 1), [this, wake] {
+    if (armed_ != wake) return;  // a nearer timer has run since
+    armed_ = kNever;
+    core_->wake(network_.events().now());
+    act();
+  });
+}
+
+void Peer::perform(core::Action&& action) {
+  std::visit([this](auto& a) { on(a); }, action);
+}
+
+void Peer::on(core::Connect& action) {
+  network_.connect(index_, action.attempt, action.address);
+}
+
+void Peer::on(core::Close& action) {
+  const auto queue = queues_.find(action.peer);
+  if (queue == queues_.end()) return;
+  if (queue->second.empty()) {
+    queues_.erase(queue);
+    network_.close(index_, action.peer);
+  } else {
+    closing_.push_back(action.peer);
+  }
+}
+
+void Peer::on(core::Send& action) {
+  const std::size_t bytes = proto::wire_bytes(action.message);
+  enqueue(action.peer, {std::move(action.message), bytes, false});
+}
+
+void Peer::on(core::SendBlock& action) {
+  proto::Block block = std::move(action.block);
+  action.block = {};
+  action.block.generation = block.generation;
+  action.block.source_index = block.source_index;
+  action.block.coefficients = block.coefficients;
+  block.payload = payload_of(action);
+  if (spec_.pollutes > 0 && network_.random().below(1000) < spec_.pollutes * 1000) {
+    block.payload = proto::Payload::copy_of(block.payload.bytes());
+    block.payload.writable()[0] ^= 0x5a;
+  }
+  const std::size_t real = block.payload.size();
+  const std::size_t charged = network_.content().charged_block_bytes;
+  Frame frame{std::move(block), 0, true};
+  frame.bytes = proto::wire_bytes(frame.message) - real + charged;
+  enqueue(action.peer, std::move(frame));
+}
+
+proto::Payload Peer::payload_of(const core::SendBlock& action) {
+  const Shape& shape = network_.content().manifest.info.shape;
+  std::vector<const std::uint8_t*> rows;
+  std::vector<std::uint8_t> mix = action.mix;
+  const std::uint32_t g = action.block.generation;
+  if (action.slots.empty()) {
+    const auto& bytes = disk.verified.at(g);
+    for (std::uint32_t i = 0; i < shape.generation_size; ++i) {
+      rows.push_back(bytes.data() + std::size_t{i} * shape.block_bytes);
+    }
+    mix = action.block.source_index
+              ? codec::unit_vector(shape.generation_size, *action.block.source_index)
+              : action.block.coefficients;
+  } else {
+    for (const std::uint32_t slot : action.slots) {
+      rows.push_back(disk.rows.at({g, slot}).payload.data());
+    }
+  }
+  proto::Payload payload = proto::Payload::allocate(shape.block_bytes);
+  codec::kernels().combine(payload.writable().data(), rows.data(), mix.data(), rows.size(),
+                           shape.block_bytes);
+  return payload;
+}
+
+void Peer::enqueue(core::PeerKey key, Frame frame) {
+  const auto queue = queues_.find(key);
+  if (queue == queues_.end()) return;  // the connection has gone
+  queue->second.push_back(std::move(frame));
+  transmit();
+}
+
+// The uplink: one frame at a time, connections in turn.
+void Peer::transmit() {
+  if (transmitting_) return;
+  auto next = queues_.end();
+  for (auto it = queues_.begin(); it != queues_.end(); ++it) {
+    if (it->second.empty()) continue;
+    if (next == queues_.end() || (it->first > last_served_ && next->first <= last_served_)) {
+      next = it;
+    }
+  }
+  if (next == queues_.end()) return;
+  transmitting_ = true;
+  last_served_ = next->first;
+  const auto bytes = static_cast<double>(next->second.front().bytes) * network_.pipe_overhead();
+  const auto takes = static_cast<TimeUs>(std::ceil(bytes / spec_.link.up * 1e6));
+  later(takes, [this, key = next->first] {
+    transmitting_ = false;
+    const auto queue = queues_.find(key);
+    if (queue != queues_.end() && !queue->second.empty()) {
+      Frame frame = std::move(queue->second.front());
+      queue->second.pop_front();
+      if (frame.block) {
+        ++blocks_departed;
+        core_->block_departed(key, frame.bytes, network_.events().now());
+      }
+      network_.deliver(index_, key, std::move(frame.message), frame.bytes);
+      if (queue->second.empty() && std::erase(closing_, key) > 0) {
+        queues_.erase(queue);
+        network_.close(index_, key);
+      }
+    }
+    transmit();
+    act();
+  });
+}
+
+// --- the disk ---
+
+void Peer::on(core::StoreRow& action) {
+  const auto payload = action.payload.bytes();
+  disk.rows[{action.generation, action.slot}] = {
+      *action.vector, {payload.begin(), payload.end()}, action.sender};
+  max_rows_in_memory = std::max<std::uint64_t>(max_rows_in_memory, disk.rows.size());
+  later(5000, [this, g = action.generation, slot = action.slot] {
+    core_->row_stored(g, slot, network_.events().now());
+    act();
+  });
+}
+
+void Peer::on(core::Decode& action) {
+  later(2000, [this, g = action.generation, vectors = action.vectors] {
+    const Shape& shape = network_.content().manifest.info.shape;
+    std::vector<const std::uint8_t*> rows, payloads;
+    for (std::uint32_t slot = 0; slot < shape.generation_size; ++slot) {
+      rows.push_back(vectors[slot]->data());
+      payloads.push_back(disk.rows.at({g, slot}).payload.data());
+    }
+    std::vector<std::uint8_t> out(shape.generation_bytes());
+    const bool full = codec::decode_generation(codec::kernels(), shape.generation_size,
+                                               shape.block_bytes, rows, payloads, out);
+    const auto truth = network_.content().generation(g);
+    const bool right = full && std::equal(out.begin(), out.end(), truth.begin());
+    if (right) disk.verified[g] = std::move(out);
+    core_->generation_decoded(
+        g, right ? core::DecodeOutcome::kVerified : core::DecodeOutcome::kCorrupt,
+        network_.events().now());
+    act();
+  });
+}
+
+void Peer::on(core::DropRows& action) {
+  disk.rows.erase(disk.rows.lower_bound({action.generation, 0}),
+                  disk.rows.lower_bound({action.generation + 1, 0}));
+}
+
+void Peer::on(core::KeepEvidence& action) {
+  Evidence evidence{action.vectors, action.senders, {}};
+  for (std::uint32_t slot = 0; slot < action.vectors.size(); ++slot) {
+    const auto row = disk.rows.find({action.generation, slot});
+    if (row != disk.rows.end()) evidence.payloads[slot] = row->second.payload;
+  }
+  core::DropRows drop{action.generation};
+  on(drop);
+  evidence_[action.generation] = std::move(evidence);
+}
+
+void Peer::on(core::CheckEvidence& action) {
+  const auto it = evidence_.find(action.generation);
+  if (it == evidence_.end()) return;
+  const Shape& shape = network_.content().manifest.info.shape;
+  const auto& truth = disk.verified.at(action.generation);
+  std::vector<const std::uint8_t*> source;
+  for (std::uint32_t i = 0; i < shape.generation_size; ++i) {
+    source.push_back(truth.data() + std::size_t{i} * shape.block_bytes);
+  }
+  std::vector<PeerId> guilty;
+  std::vector<std::uint8_t> expected(shape.block_bytes);
+  for (const auto& [slot, payload] : it->second.payloads) {
+    codec::kernels().combine(expected.data(), source.data(), it->second.vectors[slot]->data(),
+                             source.size(), shape.block_bytes);
+    if (expected == payload) continue;
+    const PeerId& sender = it->second.senders[slot];
+    if (std::find(guilty.begin(), guilty.end(), sender) == guilty.end()) guilty.push_back(sender);
+  }
+  evidence_.erase(it);
+  later(1000, [this, g = action.generation, guilty] {
+    core_->evidence_checked(g, guilty, network_.events().now());
+    act();
+  });
+}
+
+void Peer::on(core::AnnounceTo& action) {
+  network_.announce(index_, action.tracker, action.announce);
+}
+
+void Peer::on(core::ContentComplete&) {
+  completed_at = network_.events().now();
+  later(1000, [this] {
+    core_->content_finished(network_.events().now());
+    act();
+  });
+}
+
+void Peer::on(core::Finished&) {
+  finished_ = true;
+}
+
+void Peer::on(core::Notice& action) {
+  if (action.kind == core::Notice::Kind::kWarning) warnings.push_back(action.text);
+}
+
+}  // namespace firn::sim
