@@ -79,9 +79,9 @@ void Network::connect(std::size_t from, std::uint64_t attempt, const Address& ad
     connections_[key] = {from, to, key, key + 1, true};
     caller.queues_[key];
     callee.queues_[key + 1];
-    caller.core_->peer_opened(key, callee.id(), "sim", static_cast<std::uint16_t>(to + 1), attempt,
-                              events_.now());
-    callee.core_->peer_opened(key + 1, caller.id(), "sim", 0, 0, events_.now());
+    caller.core_->peer_opened(key, callee.id(), kAddress, static_cast<std::uint16_t>(to + 1),
+                              attempt, events_.now());
+    callee.core_->peer_opened(key + 1, caller.id(), kAddress, 0, 0, events_.now());
     caller.act();
     callee.act();
   });
@@ -151,7 +151,7 @@ void Network::announce(std::size_t from, std::size_t tracker, const proto::Annou
       reply.peers.push_back(others[left - 1]);
     }
     if (announce.listen_port != 0) {
-      announced_[from] = {asker.id(), "sim", static_cast<std::uint16_t>(from + 1)};
+      announced_[from] = {asker.id(), kAddress, static_cast<std::uint16_t>(from + 1)};
     }
     asker.core_->tracker_replied(tracker, reply, events_.now());
     asker.act();
@@ -160,7 +160,7 @@ void Network::announce(std::size_t from, std::size_t tracker, const proto::Annou
 
 bool Network::all_complete() const {
   return std::all_of(peers_.begin(), peers_.end(), [](const auto& p) {
-    return p->spec().source || p->spec().lies || !p->alive() || p->complete();
+    return p->spec().source || p->spec().lies || p->crashed() || p->complete();
   });
 }
 

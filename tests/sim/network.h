@@ -33,6 +33,9 @@ struct Disk {
   std::map<std::pair<std::uint32_t, std::uint32_t>, Row> rows;  // by generation and slot
 };
 
+// All peers share one address; their port is their index plus one.
+inline constexpr const char* kAddress = "127.0.0.1";
+
 class Peer;
 
 class Network {
@@ -67,7 +70,7 @@ class Network {
   codec::CoefficientStream& random() { return random_; }
   double pipe_overhead() const { return 1.05; }  // TCP, TLS
 
-  // All peers that are not sources and are alive have everything, byte for byte.
+  // All peers that are not sources and have not crashed have everything, byte for byte.
   bool all_complete() const;
 
  private:
@@ -100,6 +103,7 @@ class Peer {
   void start();
   void stop_dead();
   bool alive() const { return core_ != nullptr; }
+  bool crashed() const { return life_ > 1 && !core_; }
   bool complete() const { return disk.verified.size() == generation_count(); }
   bool finished() const { return finished_; }
   core::Report report() const { return core_->report(); }
