@@ -39,8 +39,8 @@ inline constexpr TimeUs kStallTime = 500 * kMillisecond;  // S: then a null vect
 inline constexpr TimeUs kRescueTime = 5 * kSecond;        // a rescue source that brings nothing
 
 // --- neighbours ---
-inline constexpr std::uint32_t kNeighboursWanted = 30;  // dial until there are so many
-inline constexpr std::uint32_t kNeighboursMax = 60;     // accept up to here
+inline constexpr std::uint32_t kNeighboursWanted = 16;  // dial until there are so many
+inline constexpr std::uint32_t kNeighboursMax = 26;     // accept up to here
 inline constexpr std::uint32_t kDialsAtOnce = 8;
 inline constexpr TimeUs kRedialFirst = 1 * kSecond;
 inline constexpr TimeUs kRedialMax = 60 * kSecond;

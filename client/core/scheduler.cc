@@ -165,8 +165,7 @@ RelayPolicy::Candidate RelayPolicy::best_generation(const Holdings& holdings, Ne
 }
 
 std::optional<Choice> RelayPolicy::choose(const Holdings& holdings, Neighbours& neighbours,
-                                          std::uint32_t block_bytes, TimeUs now) {
-  const bool small_mesh = neighbours.size() <= policy::kSmallMesh;
+                                          bool small_mesh, std::uint32_t block_bytes, TimeUs now) {
   std::optional<Choice> best;
   double best_key = 0;
   for (auto& [key, n] : neighbours) {

@@ -58,7 +58,8 @@ class RelayPolicy {
  public:
   explicit RelayPolicy(std::uint64_t seed) : random_(seed, 0x72656c6179) {}
 
-  std::optional<Choice> choose(const Holdings& holdings, Neighbours& neighbours,
+  // `small_mesh`: the swarm is so small that everybody knows everybody.
+  std::optional<Choice> choose(const Holdings& holdings, Neighbours& neighbours, bool small_mesh,
                                std::uint32_t block_bytes, TimeUs now);
 
  private:

@@ -159,6 +159,7 @@ void SwarmCore::tracker_replied(std::size_t tracker, const proto::AnnounceReply&
   Impl& impl = *impl_;
   impl.now = now;
   impl.announcer.replied(tracker, reply.interval_seconds, now);
+  impl.tracked_peers = reply.complete_count + reply.incomplete_count;
   for (const proto::PeerEndpoint& endpoint : reply.peers) impl.book.add(endpoint, now);
   if (!impl.holdings && !impl.manifest_found && reply.has_manifest && !impl.tracker_fetch_busy) {
     impl.tracker_fetch_busy = true;

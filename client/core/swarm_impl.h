@@ -78,6 +78,8 @@ struct SwarmCore::Impl {
 
   // --- swarm_upkeep.cc: what time brings ---
   void step();
+  bool small_mesh() const;
+  std::size_t neighbours_wanted() const;
   void dial();
   void announce();
   void check_handshakes();
@@ -98,6 +100,7 @@ struct SwarmCore::Impl {
   PeerBook book;
   Announcer announcer;
   ManifestFetch fetch;
+  std::uint32_t tracked_peers = 0;  // the largest swarm that a tracker told of lately
   bool tracker_fetch_busy = false;
   bool manifest_found = false;
 

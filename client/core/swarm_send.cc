@@ -14,7 +14,7 @@ void SwarmCore::Impl::pump() {
   const std::uint32_t k = holdings->shape().block_bytes;
   while (up.ready(now)) {
     const auto choice = source ? source->choose(*holdings, neighbours, k, now)
-                               : relay.choose(*holdings, neighbours, k, now);
+                               : relay.choose(*holdings, neighbours, small_mesh(), k, now);
     if (!choice) return;
     send_block(*choice);
     if (source) source->served(*choice);

@@ -53,9 +53,18 @@ void SwarmCore::Impl::announce() {
   }
 }
 
+// Whether everybody can know everybody: then the rules for full meshes hold.
+bool SwarmCore::Impl::small_mesh() const {
+  return std::max<std::size_t>(tracked_peers, neighbours.size()) <= policy::kSmallMesh;
+}
+
+std::size_t SwarmCore::Impl::neighbours_wanted() const {
+  return small_mesh() ? policy::kSmallMesh : policy::kNeighboursWanted;
+}
+
 void SwarmCore::Impl::dial() {
   while (book.dialing() < policy::kDialsAtOnce &&
-         neighbours.size() + book.dialing() < policy::kNeighboursWanted) {
+         neighbours.size() + book.dialing() < neighbours_wanted()) {
     const auto next = book.next_dial(now);
     if (!next) return;
     actions.push_back(Connect{next->attempt, next->address});
@@ -171,7 +180,7 @@ void SwarmCore::Impl::stop() {
 TimeUs SwarmCore::Impl::next_wake() {
   if (stopped) return kNever;
   TimeUs at = announcer.next_due(neighbours.empty());
-  if (neighbours.size() + book.dialing() < policy::kNeighboursWanted &&
+  if (neighbours.size() + book.dialing() < neighbours_wanted() &&
       book.dialing() < policy::kDialsAtOnce) {
     at = std::min(at, book.next_due());
   }

@@ -150,6 +150,7 @@ void Network::announce(std::size_t from, std::size_t tracker, const proto::Annou
       std::swap(others[random_.below(static_cast<std::uint32_t>(left))], others[left - 1]);
       reply.peers.push_back(others[left - 1]);
     }
+    reply.incomplete_count = static_cast<std::uint32_t>(announced_.size());
     if (announce.listen_port != 0) {
       announced_[from] = {asker.id(), kAddress, static_cast<std::uint16_t>(from + 1)};
     }
