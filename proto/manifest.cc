@@ -53,10 +53,10 @@ ContentId id_of(std::string_view info) {
 }
 
 Status parse_envelope(std::string_view bytes, wire::Envelope& envelope) {
-  if (proto::count_fields(as_bytes(bytes), wire::Envelope::kTrackersFieldNumber) >
-      limits::kTrackerCountMax)
-    return bad(ErrorCode::kBadInput,
-               "it names more than " + std::to_string(limits::kTrackerCountMax) + " trackers");
+  if (!proto::count_fits(as_bytes(bytes), wire::Envelope::kTrackersFieldNumber,
+                         limits::kTrackerCountMax))
+    return bad(ErrorCode::kBadInput, "its envelope is malformed, or names more than " +
+                                         std::to_string(limits::kTrackerCountMax) + " trackers");
   if (!proto::text_fits(as_bytes(bytes), wire::Envelope::kTrackersFieldNumber,
                         limits::kAddressBytesMax))
     return bad(ErrorCode::kBadInput, "a tracker's address is too long or not plain text");

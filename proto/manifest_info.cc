@@ -81,16 +81,18 @@ Status check_paths_distinct(const std::vector<FileEntry>& files) {
 // Counts and texts, before the generated parser makes objects of them.
 Status check_info_bytes(std::span<const std::uint8_t> bytes) {
   using wire::FileEntry, wire::Info;
-  if (proto::count_fields(bytes, Info::kFilesFieldNumber) > limits::kFileCountMax)
-    return broken("there are more than " + std::to_string(limits::kFileCountMax) + " files");
+  if (!proto::count_fits(bytes, Info::kFilesFieldNumber, limits::kFileCountMax))
+    return broken("its info part is malformed, or there are more than " +
+                  std::to_string(limits::kFileCountMax) + " files");
   if (!proto::text_fits(bytes, Info::kNameFieldNumber, limits::kPathComponentBytesMax))
     return broken("the name is too long, is not UTF-8, or has control characters");
   std::size_t file = 0;
   for (proto::FieldReader fields(bytes); fields.next();) {
     if (!fields.is_bytes(Info::kFilesFieldNumber)) continue;
     if (!proto::text_fits(fields.bytes(), FileEntry::kPathFieldNumber, limits::kPathBytesMax))
-      return broken("the path of file " + std::to_string(file) +
-                    " is too long, is not UTF-8, or has control characters");
+      return broken("file " + std::to_string(file) +
+                    " is malformed, or its path is too long, is not UTF-8, or has control "
+                    "characters");
     ++file;
   }
   return Done{};

@@ -23,7 +23,7 @@ Error refuse(const std::string& what) {
 
 Result<Hello> parse_hello(Bytes body) {
   if (!text_fits(body, wire::Hello::kAgentFieldNumber, limits::kAgentBytesMax))
-    return refuse("hello: the agent is too long or not plain UTF-8");
+    return refuse("hello: malformed, or the agent is too long or not plain UTF-8");
   wire::Hello from;
   if (!parse_wire(body, from)) return refuse("hello: not a Hello message");
   if (from.version_min() == 0 || from.version_min() > from.version_max())
@@ -41,9 +41,9 @@ Result<Hello> parse_hello(Bytes body) {
 }
 
 Result<State> parse_state(Bytes body) {
-  if (count_fields(body, wire::State::kCompleteFieldNumber) > limits::kStateSpansMax ||
-      count_fields(body, wire::State::kGenerationsFieldNumber) > limits::kStateEntriesMax)
-    return refuse("state: too many entries");
+  if (!count_fits(body, wire::State::kCompleteFieldNumber, limits::kStateSpansMax) ||
+      !count_fits(body, wire::State::kGenerationsFieldNumber, limits::kStateEntriesMax))
+    return refuse("state: malformed, or too many entries");
 
   // States are frequent and made of many small objects: the first few KiB come from the stack.
   alignas(std::max_align_t) char scratch[4096];
@@ -142,8 +142,8 @@ Result<ManifestPart> parse_part(Bytes body) {
 }
 
 Result<PeerExchange> parse_peer_exchange(Bytes body) {
-  if (count_fields(body, wire::PeerExchange::kPeersFieldNumber) > limits::kPeerExchangeMax)
-    return refuse("peer exchange: too many addresses");
+  if (!count_fits(body, wire::PeerExchange::kPeersFieldNumber, limits::kPeerExchangeMax))
+    return refuse("peer exchange: malformed, or too many addresses");
   wire::PeerExchange from;
   if (!parse_wire(body, from)) return refuse("peer exchange: not a PeerExchange message");
   PeerExchange exchange;
@@ -157,7 +157,7 @@ Result<PeerExchange> parse_peer_exchange(Bytes body) {
 
 Result<Goodbye> parse_goodbye(Bytes body) {
   if (!text_fits(body, wire::Goodbye::kDetailFieldNumber, limits::kReasonBytesMax))
-    return refuse("goodbye: the detail is too long or not plain UTF-8");
+    return refuse("goodbye: malformed, or the detail is too long or not plain UTF-8");
   wire::Goodbye from;
   if (!parse_wire(body, from)) return refuse("goodbye: not a Goodbye message");
   Goodbye goodbye;

@@ -77,8 +77,8 @@ Result<TrackerManifestPut> parse_manifest_put(Bytes body) {
 }
 
 Result<AnnounceReply> parse_announce_reply(Bytes body) {
-  if (count_fields(body, wire::AnnounceReply::kPeersFieldNumber) > limits::kAnnouncePeersMax)
-    return refuse("announce reply: too many addresses");
+  if (!count_fits(body, wire::AnnounceReply::kPeersFieldNumber, limits::kAnnouncePeersMax))
+    return refuse("announce reply: malformed, or too many addresses");
   wire::AnnounceReply from;
   if (!parse_wire(body, from)) return refuse("announce reply: malformed");
   AnnounceReply reply;
@@ -109,7 +109,7 @@ Result<TrackerManifestPutReply> parse_put_reply(Bytes body) {
 
 Result<TrackerError> parse_error(Bytes body) {
   if (!text_fits(body, wire::TrackerError::kDetailFieldNumber, limits::kReasonBytesMax))
-    return refuse("error: the detail is too long or not plain UTF-8");
+    return refuse("error: malformed, or the detail is too long or not plain UTF-8");
   wire::TrackerError from;
   if (!parse_wire(body, from)) return refuse("error: malformed");
   TrackerError error;

@@ -42,19 +42,21 @@ bool FieldReader::next() {
   return false;
 }
 
-std::size_t count_fields(std::span<const std::uint8_t> message, int field) {
+bool count_fits(std::span<const std::uint8_t> message, int field, std::size_t count_max) {
   std::size_t count = 0;
-  for (FieldReader fields(message); fields.next();)
-    if (fields.is_bytes(field)) ++count;
-  return count;
+  FieldReader fields(message);
+  while (fields.next())
+    if (fields.is_bytes(field) && ++count > count_max) return false;
+  return fields.ok();
 }
 
 bool text_fits(std::span<const std::uint8_t> message, int field, std::size_t bytes_max) {
-  for (FieldReader fields(message); fields.next();)
+  FieldReader fields(message);
+  while (fields.next())
     if (fields.is_bytes(field) &&
         (fields.bytes().size() > bytes_max || !is_plain_text(as_text(fields.bytes()))))
       return false;
-  return true;
+  return fields.ok();
 }
 
 }  // namespace firn::proto

@@ -46,8 +46,11 @@ class FieldReader {
   std::uint64_t varint_ = 0;
 };
 
-// Occurrences of length-delimited field `field`. Malformed bytes end the count (parsing will fail).
-std::size_t count_fields(std::span<const std::uint8_t> message, int field);
+// Both are false as well where the message is malformed: the generated parsers notice that late,
+// after they have made objects of what comes first.
+
+// Whether there are at most `count_max` of the length-delimited `field`.
+bool count_fits(std::span<const std::uint8_t> message, int field, std::size_t count_max);
 
 // Whether every occurrence of the text `field` is plain text of at most `bytes_max` bytes. Asked
 // before the generated parser, which writes to stderr when it meets text that is not UTF-8.

@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "hex.h"
-#include "wire_frames.h"
+#include "tests/proto/hex.h"
+#include "tests/proto/wire_frames.h"
 
 using namespace firn;
 using namespace firn::test;

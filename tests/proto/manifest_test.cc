@@ -5,10 +5,10 @@
 #include <functional>
 #include <string>
 
-#include "hex.h"
 #include "proto/limits.h"
 #include "proto/wire.h"
-#include "sample_manifest.h"
+#include "tests/proto/hex.h"
+#include "tests/proto/sample_manifest.h"
 
 using namespace firn;
 using namespace firn::test;
@@ -312,6 +312,27 @@ TEST_CASE("more files than allowed are refused before they are read") {
   const auto parsed = parse_manifest(sealed(envelope.SerializeAsString()));
   REQUIRE_FALSE(parsed.ok());
   CHECK(has(parsed.error(), "more than 1048576 files"));
+}
+
+TEST_CASE("text that is not UTF-8 makes protobuf write nothing to stderr") {
+  static int complaints = 0;
+  auto* const before = google::protobuf::SetLogHandler(
+      [](google::protobuf::LogLevel, const char*, int, const std::string&) { ++complaints; });
+  for (const char* info : {
+           "1201ff",        // a name
+           "22030a01ff",    // a file's path
+           "227f0a01ff",    // the same in an entry that runs past the end
+           "22050a01ff08",  // and in one that is cut
+       }) {
+    wire::Envelope envelope;
+    envelope.set_info(from_hex(info));
+    CHECK_FALSE(parse_manifest(sealed(envelope.SerializeAsString())).ok());
+  }
+  CHECK_FALSE(parse_manifest(sealed(from_hex("0a0108 1201ff"))).ok());  // a tracker
+  wire::Info noisy;
+  CHECK_FALSE(noisy.ParseFromString(from_hex("1201ff")));  // as it does without our care
+  google::protobuf::SetLogHandler(before);
+  CHECK(complaints == 1);
 }
 
 TEST_CASE("fields of later versions stay where they are") {

@@ -4,12 +4,12 @@
 #include <string>
 #include <variant>
 
-#include "hex.h"
 #include "proto/limits.h"
 #include "proto/messages.h"
 #include "proto/wire.h"
-#include "random_messages.h"
-#include "wire_frames.h"
+#include "tests/proto/hex.h"
+#include "tests/proto/random_messages.h"
+#include "tests/proto/wire_frames.h"
 
 using namespace firn;
 using namespace firn::proto;

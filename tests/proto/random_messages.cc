@@ -1,4 +1,4 @@
-#include "random_messages.h"
+#include "tests/proto/random_messages.h"
 
 #include <algorithm>
 #include <string>

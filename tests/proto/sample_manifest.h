@@ -6,7 +6,7 @@
 
 #include "proto/digest.h"
 #include "proto/manifest.h"
-#include "wire_frames.h"
+#include "tests/proto/wire_frames.h"
 
 namespace firn::test {
 

@@ -1,0 +1,36 @@
+// A link, address or path that is taken is written as one that means the same.
+#include <filesystem>
+#include <string>
+
+#include "proto/link.h"
+#include "proto/manifest.h"
+#include "proto/plain_text.h"
+#include "tests/fuzz/fuzz_target.h"
+
+using namespace firn;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  if (const auto link = parse_link(text); link.ok()) {
+    const auto again = parse_link(to_text(*link));
+    FIRN_CHECK(again.ok() && again->content_id == link->content_id &&
+               again->trackers == link->trackers && again->peers == link->peers);
+  } else {
+    FIRN_CHECK(is_plain_text(link.error().message()));
+  }
+  if (const auto address = parse_address(text); address.ok()) {
+    const auto again = parse_address(to_text(*address));
+    FIRN_CHECK(again.ok() && *again == *address);
+  } else {
+    FIRN_CHECK(is_plain_text(address.error().message()));
+  }
+  if (check_content_path(text).ok()) {
+    const std::filesystem::path path(text);
+    FIRN_CHECK(path.is_relative() && path == path.lexically_normal() && path.has_filename());
+    FIRN_CHECK(*path.begin() != "..");
+  }
+  const std::string plain = to_plain_text(text, 100);
+  FIRN_CHECK(plain.size() <= 100 && is_plain_text(plain));
+  FIRN_CHECK(!is_plain_text(text) || text.starts_with(plain));
+  return 0;
+}

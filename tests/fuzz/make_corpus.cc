@@ -1,0 +1,111 @@
+// Writes the seeds of the corpora anew: make_corpus tests/fuzz/corpus. Inputs that fuzzing found
+// lie beside them and stay.
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "proto/link.h"
+#include "proto/messages.h"
+#include "proto/wire.h"
+#include "tests/proto/random_messages.h"
+#include "tests/proto/sample_manifest.h"
+#include "tests/proto/wire_frames.h"
+
+using namespace firn;
+using namespace firn::test;
+
+namespace {
+
+class Corpus {
+ public:
+  Corpus(const std::filesystem::path& root, const char* target) : folder_(root / target) {
+    std::filesystem::create_directories(folder_);
+  }
+  void add(const std::string& name, const std::string& bytes) const {
+    std::ofstream(folder_ / ("seed-" + name), std::ios::binary) << bytes;
+  }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+// A seed is small, so that mutations hit what matters.
+constexpr std::size_t kSeedBytesMax = 300;
+
+void messages(const std::filesystem::path& root) {
+  const Corpus peer(root, "peer_message"), tracker(root, "tracker_message"),
+      frames(root, "frame_reader");
+  RandomMessages random(1);
+  std::string stream;
+  for (std::size_t kind = 0; kind < std::variant_size_v<proto::PeerMessage>;) {
+    proto::PeerMessage message = random.peer_message();
+    if (auto* block = std::get_if<proto::Block>(&message))
+      block->payload = proto::Payload::copy_of(bytes_of("small payload"));
+    const proto::OutgoingFrame frame = serialize(message);
+    if (message.index() != kind || frame.bytes() > kSeedBytesMax) continue;
+    peer.add(std::to_string(kind), message_in(frame));
+    stream += whole(frame);
+    frames.add(std::to_string(kind), stream);
+    ++kind;
+  }
+  frames.add("empty-frame", stream + std::string(4, '\0') + stream);
+  frames.add("large-frame", stream + std::string("\x7f\0\0\0", 4) + stream);
+
+  const auto add_tracker = [&](const std::string& name, const proto::OutgoingFrame& frame) {
+    if (frame.bytes() > kSeedBytesMax) return false;
+    tracker.add(name, message_in(frame));
+    return true;
+  };
+  for (std::size_t kind = 0; kind < std::variant_size_v<proto::TrackerRequest>;) {
+    const proto::TrackerRequest request = random.tracker_request();
+    if (request.index() == kind &&
+        add_tracker("request-" + std::to_string(kind), serialize(request)))
+      ++kind;
+  }
+  for (std::size_t kind = 0; kind < std::variant_size_v<proto::TrackerReply>;) {
+    const proto::TrackerReply reply = random.tracker_reply();
+    if (reply.index() == kind && add_tracker("reply-" + std::to_string(kind), serialize(reply)))
+      ++kind;
+  }
+}
+
+void manifests(const std::filesystem::path& root) {
+  const Corpus corpus(root, "manifest");
+  const auto add = [&](const std::string& name, const Manifest& manifest) {
+    const std::string& file = manifest.file_bytes;
+    const std::string envelope = file.substr(8, file.size() - 8 - 32);
+    wire::Envelope parsed;
+    FIRN_CHECK(parsed.ParseFromString(envelope));
+    corpus.add(name + "-file", std::string(1, '\0') + file);
+    corpus.add(name + "-envelope", "\x01" + envelope);
+    corpus.add(name + "-info", "\x02" + parsed.info());
+  };
+  const Manifest sample = *make_manifest(
+      sample_info(), {*parse_address("tracker.example:7000"), *parse_address("[::1]:7000")});
+  add("folder", sample);
+  add("signed", *sign_manifest(sample, bytes_of(std::string(32, 's'))));
+  add("single", *make_manifest(info_of_shape(4, 16, 70), {}));
+  add("empty", *make_manifest(info_of_shape(64, 16384, 0), {}));
+}
+
+void links(const std::filesystem::path& root) {
+  const Corpus corpus(root, "link");
+  const std::string id = ContentId{}.text();
+  corpus.add("bare", "firn:" + id);
+  corpus.add("trackers", "firn:" + id + "?tr=a.example:7000&tr=%5B2001:db8::1%5D:7000");
+  corpus.add("peers", "firn:" + id + "?x=y&peer=" + id + "@10.0.0.1:7#end");
+  corpus.add("address", id + "@[fe80::1%eth0]:7000");
+  corpus.add("path",
+             "folder/with some/Gr\xc3\xbc\xc3\x9f"
+             "e.txt");
+  corpus.add("bad-path", "a/../con.txt/.firn/ .");
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  FIRN_CHECK(count == 2);
+  messages(arguments[1]);
+  manifests(arguments[1]);
+  links(arguments[1]);
+}
