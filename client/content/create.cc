@@ -1,0 +1,109 @@
+#include "client/content/create.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <numeric>
+#include <span>
+
+#include "client/content/division.h"
+#include "client/content/generation_loop.h"
+#include "client/content/scan.h"
+#include "proto/digest.h"
+
+namespace firn::content {
+namespace {
+
+Error changed(const std::string& path) {
+  return {ErrorCode::kCorrupt, "read " + path,
+          "the file changed while it was read; try again when nobody writes to it"};
+}
+
+Status read_fully(int descriptor, const std::string& path, std::uint64_t offset,
+                  std::span<std::uint8_t> out) {
+  while (!out.empty()) {
+    const ssize_t got = ::pread(descriptor, out.data(), out.size(), static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return error_from_errno("read " + path, errno);
+    if (got == 0) return changed(path);  // shorter than at the scan
+    out = out.subspan(static_cast<std::size_t>(got));
+    offset += static_cast<std::uint64_t>(got);
+  }
+  return Done{};
+}
+
+// Reads a part of a file that must stand as it did at the scan, before and after.
+Status read_unchanged(const std::string& path, const FileState& scanned, std::uint64_t offset,
+                      std::span<std::uint8_t> out) {
+  struct Descriptor {
+    int number;
+    ~Descriptor() {
+      if (number >= 0) ::close(number);
+    }
+  };
+  const Descriptor file{::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
+  if (file.number < 0) {
+    if (errno == ELOOP || errno == ENOENT) return changed(path);
+    return error_from_errno("open " + path, errno);
+  }
+  for (const bool before : {true, false}) {
+    Result<FileState> now = state_of(file.number, path);
+    if (!now) return now.error();
+    if (*now != scanned) return changed(path);
+    if (!before) break;
+    if (Status read = read_fully(file.number, path, offset, out); !read) return read;
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Result<Manifest> create_manifest(const std::string& path, const CreateOptions& options) {
+  Result<Scan> scan = scan_path(path);
+  if (!scan) return scan.error();
+  Result<Shape> shape =
+      choose_shape(scan->content_bytes, options.generation_size, options.block_bytes);
+  if (!shape) return shape.error();
+
+  Info info;
+  info.name = scan->name;
+  info.single_file = scan->single_file;
+  info.files = scan->files;
+  info.shape = *shape;
+  info.generation_digests.resize(shape->generation_count());
+
+  std::vector<std::uint32_t> generations(shape->generation_count());
+  std::iota(generations.begin(), generations.end(), 0u);
+  const auto hash = [&](std::uint32_t generation, std::span<std::uint8_t> buffer) -> Status {
+    const std::uint64_t offset = generation * shape->generation_bytes();
+    const std::uint64_t bytes = shape->bytes_in_generation(generation);
+    for (const FileSpan& span : spans_of(info, offset, bytes)) {
+      const auto part = buffer.subspan(span.content_offset - offset, span.bytes);
+      if (Status read = read_unchanged(scan->sources[span.file], scan->states[span.file],
+                                       span.file_offset, part);
+          !read) {
+        return read;
+      }
+    }
+    std::fill(buffer.begin() + static_cast<std::ptrdiff_t>(bytes), buffer.end(), std::uint8_t{0});
+    info.generation_digests[generation] = generation_digest(buffer, shape->block_bytes);
+    return Done{};
+  };
+  const GenerationLoop loop{options.threads, options.progress, options.cancelled};
+  if (Status hashed = for_each_generation(*shape, generations, loop, hash); !hashed) {
+    return hashed.error();
+  }
+  return make_manifest(info, options.trackers);
+}
+
+std::string final_path(const Info& info, const std::string& dir, std::uint32_t file) {
+  std::string path = dir;
+  if (!path.empty() && path.back() != '/') path += '/';
+  path += info.name;
+  if (!info.single_file) path += "/" + info.files.at(file).path;
+  return path;
+}
+
+}  // namespace firn::content

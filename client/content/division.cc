@@ -1,0 +1,126 @@
+#include "client/content/division.h"
+
+#include <algorithm>
+
+#include "proto/limits.h"
+
+namespace firn::content {
+namespace {
+
+constexpr std::uint64_t kKiB = 1024;
+constexpr std::uint64_t kMiB = 1024 * kKiB;
+
+// Rows of the ladder: the largest shape whose `content_bytes_min` is reached is taken. Every row
+// but the first gives at least 16 generations and a vector overhead n/k of at most 0.8 %.
+struct Step {
+  std::uint64_t content_bytes_min;
+  std::uint32_t generation_size;
+  std::uint32_t block_bytes;
+};
+constexpr Step kLadder[] = {{0, 16, 1 * kKiB},         {kMiB / 2, 16, 2 * kKiB},
+                            {1 * kMiB, 16, 4 * kKiB},  {2 * kMiB, 32, 4 * kKiB},
+                            {4 * kMiB, 32, 8 * kKiB},  {8 * kMiB, 64, 8 * kKiB},
+                            {16 * kMiB, 64, 16 * kKiB}};
+
+constexpr std::uint64_t kGenerationsWanted = 1 << 17;  // at most, where the limits allow it
+constexpr std::uint64_t kBlockBytesGrown = 256 * kKiB;
+constexpr std::uint64_t kGenerationSizeGrown = 256;
+constexpr std::uint64_t kBlockBytesLeast = 1 * kKiB;
+constexpr std::uint64_t kGenerationSizeLeast = 16;
+
+// Few generations make the last one's padding a large part of what is sent; blocks are then
+// shortened, in steps of a cache line, until the generations just cover the content.
+constexpr std::uint64_t kTrimBelowGenerations = 64;
+constexpr std::uint64_t kTrimStep = 64;
+
+std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) {
+  return a / b + (a % b != 0);
+}
+
+Error bad_shape(std::uint64_t n, std::uint64_t k, std::string detail) {
+  return {ErrorCode::kBadInput,
+          "generations of " + std::to_string(n) + " blocks of " + std::to_string(k) + " bytes",
+          std::move(detail)};
+}
+
+}  // namespace
+
+std::vector<FileSpan> spans_of(const Info& info, std::uint64_t offset, std::uint64_t bytes) {
+  std::vector<FileSpan> spans;
+  if (bytes == 0) return spans;
+  // The last file that starts at or before `offset`; of several there, all but the last are empty.
+  auto file =
+      std::upper_bound(info.files.begin(), info.files.end(), offset,
+                       [](std::uint64_t at, const FileEntry& entry) { return at < entry.offset; });
+  if (file != info.files.begin()) --file;
+  for (; file != info.files.end() && bytes > 0; ++file) {
+    const std::uint64_t skip = offset - file->offset;
+    if (file->bytes <= skip) continue;
+    FileSpan span;
+    span.file = static_cast<std::uint32_t>(file - info.files.begin());
+    span.file_offset = skip;
+    span.content_offset = offset;
+    span.bytes = std::min(bytes, file->bytes - skip);
+    offset += span.bytes;
+    bytes -= span.bytes;
+    spans.push_back(span);
+  }
+  return spans;
+}
+
+GenerationRange generations_of(const Info& info, std::uint32_t file) {
+  const FileEntry& entry = info.files.at(file);
+  const std::uint64_t generation_bytes = info.shape.generation_bytes();
+  if (entry.bytes == 0 || generation_bytes == 0) return {};
+  return {static_cast<std::uint32_t>(entry.offset / generation_bytes),
+          static_cast<std::uint32_t>((entry.offset + entry.bytes - 1) / generation_bytes) + 1};
+}
+
+Result<Shape> choose_shape(std::uint64_t content_bytes, std::uint32_t generation_size,
+                           std::uint32_t block_bytes) {
+  const Step* step = kLadder;
+  for (const Step& candidate : kLadder) {
+    if (content_bytes >= candidate.content_bytes_min) step = &candidate;
+  }
+  // Very large contents: longer blocks first (they cost nothing in coding), then more of them.
+  std::uint64_t n = step->generation_size;
+  std::uint64_t k = step->block_bytes;
+  const auto too_many = [&] { return divide_up(content_bytes, n * k) > kGenerationsWanted; };
+  while (too_many() && k < kBlockBytesGrown) k *= 2;
+  while (too_many() && n < kGenerationSizeGrown) n *= 2;
+
+  // A wish for one keeps the generation's bytes and chooses the other.
+  const std::uint64_t wanted_bytes = n * k;
+  if (generation_size != 0) n = generation_size;
+  if (block_bytes != 0) k = block_bytes;
+  if (n > limits::kGenerationSizeMax || k > limits::kBlockBytesMax) {
+    return bad_shape(n, k,
+                     "at most " + std::to_string(limits::kGenerationSizeMax) + " blocks of " +
+                         std::to_string(limits::kBlockBytesMax) + " bytes are allowed");
+  }
+  if (generation_size != 0 && block_bytes == 0) {
+    k = std::clamp<std::uint64_t>(wanted_bytes / n, kBlockBytesLeast,
+                                  limits::kGenerationBytesMax / n);
+  } else if (block_bytes != 0 && generation_size == 0) {
+    n = std::clamp<std::uint64_t>(wanted_bytes / k, kGenerationSizeLeast, kGenerationSizeGrown);
+  }
+  if (n * k > limits::kGenerationBytesMax) {
+    return bad_shape(
+        n, k,
+        "a generation may have at most " + std::to_string(limits::kGenerationBytesMax) + " bytes");
+  }
+  const std::uint64_t count = divide_up(content_bytes, n * k);
+  if (count > limits::kGenerationCountMax) {
+    return bad_shape(n, k,
+                     std::to_string(content_bytes) + " bytes would make " + std::to_string(count) +
+                         " generations, more than " + std::to_string(limits::kGenerationCountMax) +
+                         "; choose larger blocks or generations");
+  }
+  if (block_bytes == 0 && count > 0 && count < kTrimBelowGenerations) {
+    const std::uint64_t needed = divide_up(content_bytes, count * n);
+    k = std::min(k, std::max(divide_up(needed, kTrimStep) * kTrimStep, kBlockBytesLeast));
+  }
+  return Shape{static_cast<std::uint32_t>(n), static_cast<std::uint32_t>(k), content_bytes};
+}
+
+}  // namespace firn::content

@@ -1,0 +1,287 @@
+#include "client/content/create.h"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include "client/content/division.h"
+#include "proto/digest.h"
+
+namespace firn::content {
+namespace {
+
+namespace fs = std::filesystem;
+
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    path_ = (fs::temp_directory_path() / "firn-create-XXXXXX").string();
+    FIRN_CHECK(::mkdtemp(path_.data()) != nullptr);
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  std::string path(const std::string& below) const { return path_ + "/" + below; }
+
+ private:
+  std::string path_;
+};
+
+std::string random_bytes(std::size_t bytes, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::string text(bytes, '\0');
+  for (char& c : text) c = static_cast<char>(random());
+  return text;
+}
+
+void write(const std::string& path, const std::string& bytes) {
+  fs::create_directories(fs::path(path).parent_path());
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+Manifest created(const std::string& path, const CreateOptions& options = {}) {
+  Result<Manifest> manifest = create_manifest(path, options);
+  REQUIRE_MESSAGE(manifest.ok(), (manifest ? "" : manifest.error().message()));
+  return *std::move(manifest);
+}
+
+Error refused(const std::string& path, const CreateOptions& options = {}) {
+  const Result<Manifest> manifest = create_manifest(path, options);
+  REQUIRE_FALSE(manifest.ok());
+  CHECK(manifest.error().message().find(path.substr(0, path.find_last_not_of('/') + 1)) !=
+        std::string::npos);
+  return manifest.error();
+}
+
+// Digests over the content as one string: the obvious way.
+std::vector<Digest> digests_of(std::string content, const Shape& shape) {
+  std::vector<Digest> digests;
+  content.resize(shape.generation_count() * shape.generation_bytes());
+  for (std::uint32_t g = 0; g < shape.generation_count(); ++g) {
+    const auto* data = reinterpret_cast<const std::uint8_t*>(content.data());
+    digests.push_back(generation_digest(
+        {data + g * shape.generation_bytes(), shape.generation_bytes()}, shape.block_bytes));
+  }
+  return digests;
+}
+
+std::int64_t modified_of(const std::string& path) {
+  struct stat status;
+  REQUIRE(::lstat(path.c_str(), &status) == 0);
+  return std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
+}
+
+TEST_CASE("a folder's files are taken in byte order with modes, times and empty folders") {
+  const TemporaryFolder dir;
+  const std::string utf8 = "\xc3\xa4/\xe6\x97\xa5\xe6\x9c\xac";
+  write(dir.path("top/b"), "bb");
+  write(dir.path("top/a/z"), "zzz");
+  write(dir.path("top/a-b"), "-");
+  write(dir.path("top/B"), "");
+  write(dir.path("top/" + utf8), "utf");
+  fs::create_directories(dir.path("top/empty/inner"));
+  REQUIRE(::chmod(dir.path("top/b").c_str(), 0751) == 0);
+  REQUIRE(::chmod(dir.path("top/empty/inner").c_str(), 0700) == 0);
+  const timespec times[2] = {{1, 0}, {1'234'567'890, 987'654'321}};
+  REQUIRE(::utimensat(AT_FDCWD, dir.path("top/b").c_str(), times, 0) == 0);
+
+  const Manifest manifest = created(dir.path("top"));
+  CHECK(manifest.info.name == "top");
+  CHECK_FALSE(manifest.info.single_file);
+  const auto& files = manifest.info.files;
+  REQUIRE(files.size() == 6);
+  const std::string paths[] = {"B", "a-b", "a/z", "b", "empty/inner", utf8};
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    CHECK(files[i].path == paths[i]);
+    CHECK(files[i].modified_ns == modified_of(dir.path("top/" + paths[i])));
+    CHECK(files[i].directory == (i == 4));
+  }
+  CHECK(files[3].mode == 0751);
+  CHECK(files[3].modified_ns == 1'234'567'890'987'654'321);
+  CHECK(files[4].mode == 0700);
+  CHECK(manifest.info.shape.content_bytes == 9);
+  CHECK(manifest.info.generation_digests == digests_of("-zzzbbutf", manifest.info.shape));
+}
+
+TEST_CASE("sizes around blocks and generations hash as the content's bytes do") {
+  const TemporaryFolder dir;
+  CreateOptions options;
+  options.generation_size = 4;
+  options.block_bytes = 1000;
+  for (const std::size_t bytes : {0, 1, 999, 1000, 1001, 3999, 4000, 4001, 20'000}) {
+    CAPTURE(bytes);
+    const std::string content = random_bytes(bytes, bytes);
+    write(dir.path("file"), content);
+    const Manifest manifest = created(dir.path("file"), options);
+    CHECK(manifest.info.single_file);
+    CHECK(manifest.info.name == "file");
+    REQUIRE(manifest.info.files.size() == 1);
+    CHECK(manifest.info.files[0].path.empty());
+    CHECK(manifest.info.generation_digests == digests_of(content, manifest.info.shape));
+  }
+}
+
+TEST_CASE("the number of threads does not change the manifest") {
+  const TemporaryFolder dir;
+  for (int i = 0; i < 30; ++i) {
+    std::string name = "t/f";
+    write(dir.path(name.append(std::to_string(i))), random_bytes(1000 * i, i));
+  }
+  CreateOptions options;
+  options.generation_size = 8;
+  options.block_bytes = 700;
+  options.threads = 1;
+  const Manifest one = created(dir.path("t"), options);
+  for (const unsigned threads : {0u, 2u, 7u}) {
+    options.threads = threads;
+    CHECK(created(dir.path("t"), options).id == one.id);
+  }
+}
+
+TEST_CASE("a folder that holds nothing is a content without bytes") {
+  const TemporaryFolder dir;
+  fs::create_directories(dir.path("nothing"));
+  const Manifest manifest = created(dir.path("nothing"));
+  CHECK(manifest.info.files.empty());
+  CHECK(manifest.info.shape.generation_count() == 0);
+}
+
+TEST_CASE("trailing slashes do not change the name; paths without one are refused") {
+  const TemporaryFolder dir;
+  write(dir.path("top/f"), "x");
+  CHECK(created(dir.path("top//")).info.name == "top");
+  for (const std::string path : {".", "..", "/", "", "//"}) {
+    CAPTURE(path);
+    const Result<Manifest> manifest = create_manifest(path, {});
+    REQUIRE_FALSE(manifest.ok());
+    CHECK(manifest.error().code == ErrorCode::kBadInput);
+  }
+  CHECK(refused(dir.path("top/.")).code == ErrorCode::kBadInput);
+  CHECK(refused(dir.path("missing")).code == ErrorCode::kNotFound);
+}
+
+TEST_CASE("symbolic links are refused by name, wherever they point") {
+  const TemporaryFolder dir;
+  write(dir.path("top/f"), "x");
+  fs::create_symlink("f", dir.path("top/link"));
+  CHECK(refused(dir.path("top")).message().find(dir.path("top/link")) != std::string::npos);
+  fs::create_symlink("top/f", dir.path("outer"));
+  CHECK(refused(dir.path("outer")).code == ErrorCode::kBadInput);
+  fs::remove(dir.path("top/link"));
+  fs::create_directory_symlink("/", dir.path("top/root"));
+  CHECK(refused(dir.path("top")).message().find("top/root") != std::string::npos);
+}
+
+TEST_CASE("what is no file and what has no portable name is refused by name") {
+  const TemporaryFolder dir;
+  write(dir.path("top/f"), "x");
+  REQUIRE(::mkfifo(dir.path("top/pipe").c_str(), 0600) == 0);
+  CHECK(refused(dir.path("top")).message().find("top/pipe") != std::string::npos);
+  fs::remove(dir.path("top/pipe"));
+  for (const std::string name : {"CON", "a:b", "trailing.", "back\\slash", "bad\xff"}) {
+    CAPTURE(name);
+    write(dir.path("top/" + name), "x");
+    CHECK(refused(dir.path("top")).message().find(name) != std::string::npos);
+    CHECK(refused(dir.path("top/" + name)).code == ErrorCode::kBadInput);
+    fs::remove(dir.path("top/" + name));
+  }
+  CHECK(create_manifest(dir.path("top"), {}).ok());
+}
+
+TEST_CASE("a file that may not be read gives an error with its path") {
+  if (::geteuid() == 0) return;  // root may read everything
+  const TemporaryFolder dir;
+  write(dir.path("top/secret"), "x");
+  REQUIRE(::chmod(dir.path("top/secret").c_str(), 0) == 0);
+  const Error error = refused(dir.path("top"));
+  CHECK(error.code == ErrorCode::kReadOnly);
+  CHECK(error.message().find("top/secret") != std::string::npos);
+}
+
+TEST_CASE("a file that changes while it is read is found") {
+  const TemporaryFolder dir;
+  const std::string path = dir.path("file");
+  for (const bool same_size : {true, false}) {
+    write(path, random_bytes(100'000, 1));
+    CreateOptions options;
+    options.generation_size = 4;
+    options.block_bytes = 1000;
+    options.threads = 1;
+    bool touched = false;
+    options.progress = [&](std::uint64_t done, std::uint64_t total) {
+      if (touched || done == total) return;
+      touched = true;
+      if (same_size) {
+        std::fstream(path, std::ios::in | std::ios::out | std::ios::binary).seekp(50'000) << "new";
+        const timespec times[2] = {{1, 0}, {12'345, 0}};
+        REQUIRE(::utimensat(AT_FDCWD, path.c_str(), times, 0) == 0);
+      } else {
+        fs::resize_file(path, 5000);
+      }
+    };
+    CHECK(refused(path, options).code == ErrorCode::kCorrupt);
+    CHECK(touched);
+  }
+}
+
+TEST_CASE("progress reaches the total, and a wish to stop is followed") {
+  const TemporaryFolder dir;
+  write(dir.path("file"), random_bytes(100'000, 1));
+  CreateOptions options;
+  options.generation_size = 4;
+  options.block_bytes = 1000;
+  std::uint64_t last = 0;
+  options.progress = [&](std::uint64_t done, std::uint64_t total) {
+    CHECK(done >= last);
+    CHECK(total == 100'000);
+    last = done;
+  };
+  created(dir.path("file"), options);
+  CHECK(last == 100'000);
+  options.progress = {};
+  int polls = 0;
+  options.cancelled = [&] { return ++polls == 3; };
+  CHECK(create_manifest(dir.path("file"), options).error().code == ErrorCode::kCancelled);
+}
+
+TEST_CASE("a sparse file of more than 4 GiB is taken whole") {
+  const TemporaryFolder dir;
+  const std::uint64_t bytes = (std::uint64_t{41} << 30) / 10;
+  write(dir.path("large"), "begin");
+  fs::resize_file(dir.path("large"), bytes - 3);
+  std::ofstream(dir.path("large"), std::ios::binary | std::ios::app) << "end";
+  const Manifest manifest = created(dir.path("large"));
+  const Shape& shape = manifest.info.shape;
+  CHECK(shape.content_bytes == bytes);
+  CHECK(manifest.info.generation_digests.size() == shape.generation_count());
+
+  std::vector<std::uint8_t> generation(shape.generation_bytes());
+  CHECK(manifest.info.generation_digests[4000] == generation_digest(generation, shape.block_bytes));
+  const std::uint64_t last = shape.bytes_in_generation(shape.generation_count() - 1);
+  const std::string end = "end";
+  std::copy(end.begin(), end.end(), generation.begin() + static_cast<std::ptrdiff_t>(last - 3));
+  CHECK(manifest.info.generation_digests.back() ==
+        generation_digest(generation, shape.block_bytes));
+}
+
+TEST_CASE("final paths stand below the folder that was given") {
+  Info info;
+  info.name = "name";
+  info.files.resize(1);
+  info.files[0].path = "a/b";
+  CHECK(final_path(info, "/out", 0) == "/out/name/a/b");
+  CHECK(final_path(info, "/out/", 0) == "/out/name/a/b");
+  info.single_file = true;
+  CHECK(final_path(info, ".", 0) == "./name");
+}
+
+}  // namespace
+}  // namespace firn::content
