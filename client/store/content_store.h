@@ -67,7 +67,8 @@ class ContentStore {
 
   // Puts a decoded generation (n * k bytes, padding included, already verified by the caller) into
   // its files and then into the journal. Files whose last generation this is get their mode, time
-  // and final name.
+  // and final name at the next sync(): only then are their bytes known to be on the disk, and one
+  // sync serves many small files.
   virtual Status write_generation(std::uint32_t generation, std::span<const std::uint8_t> data) = 0;
 
   // Reads a verified generation (n * k bytes, padding zero) and checks its digest: kCorrupt if the
@@ -78,11 +79,13 @@ class ContentStore {
   virtual Status write_row(const SpooledRow& row, std::span<const std::uint8_t> payload) = 0;
   virtual Status read_row(std::uint32_t generation, std::uint32_t slot,
                           std::span<std::uint8_t> payload_out) const = 0;
-  // Forgets all slots of a generation; their place is used again.
+  // Forgets all slots of a generation; their place is used again (that of a verified generation
+  // once a sync() has made its data durable: until then a power cut may still need them).
   virtual Status drop_rows(std::uint32_t generation) = 0;
 
-  // Makes everything written so far durable (fdatasync, then a mark in the journal). Called now
-  // and then, and on a clean stop.
+  // Makes everything written so far durable (fdatasync, then a mark in the journal), then names
+  // complete files. Called now and then, and on a clean stop. kExists if something took a file's
+  // final path meanwhile; the rest is done all the same.
   virtual Status sync() = 0;
 
   // After the last generation: everything durable, all names final, the work folder removed.

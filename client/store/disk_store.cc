@@ -1,0 +1,235 @@
+#include "client/store/disk_store.h"
+
+#include <algorithm>
+
+#include "client/content/division.h"
+
+namespace firn::store {
+
+Error DiskStore::not_downloading(const char* what) const {
+  return {ErrorCode::kInternal, std::string(what) + " in " + files_->full_path(info_.name),
+          "this content is not being downloaded"};
+}
+
+Status DiskStore::write_generation(std::uint32_t generation, std::span<const std::uint8_t> data) {
+  FIRN_CHECK(generation < info_.shape.generation_count());
+  FIRN_CHECK(data.size() == info_.shape.generation_bytes());
+  if (phase_ != Phase::kDownloading) return not_downloading("write a generation");
+  const std::uint64_t offset = generation * info_.shape.generation_bytes();
+  const std::uint64_t bytes = info_.shape.bytes_in_generation(generation);
+  if (Status s = content_.write(offset, data.first(bytes)); !s) return s;
+  return record(generation);
+}
+
+// The data is in its files and noted as unsynced: the order that sync relies on.
+Status DiskStore::record(std::uint32_t generation) {
+  const std::lock_guard lock(state_mutex_);
+  if (verified_[generation]) return Done{};
+  if (Status s = journal_->append_verified(generation); !s) return s;
+  verified_[generation] = true;
+  unmarked_.push_back(generation);
+  const auto spans = content::spans_of(info_, generation * info_.shape.generation_bytes(),
+                                       info_.shape.bytes_in_generation(generation));
+  for (const content::FileSpan& span : spans) {
+    if (--missing_[span.file] == 0) unnamed_.push_back(span.file);
+  }
+  return Done{};
+}
+
+Status DiskStore::read_generation(std::uint32_t generation, std::span<std::uint8_t> out) const {
+  FIRN_CHECK(generation < info_.shape.generation_count());
+  FIRN_CHECK(out.size() == info_.shape.generation_bytes());
+  const std::string operation = "read generation " + std::to_string(generation);
+  {
+    const std::lock_guard lock(state_mutex_);
+    if (!verified_[generation]) {
+      return Error{ErrorCode::kNotFound, operation, "it is not complete yet"};
+    }
+  }
+  Result<bool> right = generation_is_right(content_, info_, generation, out);
+  if (!right) return right.error();
+  if (*right) return Done{};
+  std::string names;
+  const auto spans = content::spans_of(info_, generation * info_.shape.generation_bytes(),
+                                       info_.shape.bytes_in_generation(generation));
+  constexpr std::size_t kNamesMax = 4;
+  for (std::size_t i = 0; i < std::min(spans.size(), kNamesMax); ++i) {
+    if (i > 0) names += ", ";
+    names += files_->full_path(content_.final_name(spans[i].file));
+  }
+  if (spans.size() > kNamesMax) names += ", ...";
+  return Error{ErrorCode::kCorrupt, operation + " from " + names,
+               "the bytes on disk were changed and are not those of the manifest"};
+}
+
+Status DiskStore::write_row(const SpooledRow& row, std::span<const std::uint8_t> payload) {
+  if (phase_ != Phase::kDownloading) return not_downloading("spool a block");
+  return spool_->write(row, payload);
+}
+
+Status DiskStore::read_row(std::uint32_t generation, std::uint32_t slot,
+                           std::span<std::uint8_t> payload_out) const {
+  if (phase_ != Phase::kDownloading) return not_downloading("read a spooled block");
+  return spool_->read(generation, slot, payload_out);
+}
+
+Status DiskStore::drop_rows(std::uint32_t generation) {
+  if (phase_ != Phase::kDownloading) return Done{};
+  {
+    // Rows that have reached the disk are not given up for data that has not.
+    const std::lock_guard lock(state_mutex_);
+    if (verified_[generation] && !durable_[generation]) {
+      drops_.push_back(generation);
+      return Done{};
+    }
+  }
+  return spool_->drop(generation);
+}
+
+Status DiskStore::sync() {
+  if (phase_ != Phase::kDownloading) return Done{};
+  const std::lock_guard sync_lock(sync_mutex_);
+  if (Status s = journal_->check_present(); !s) return s;
+  if (Status s = write_again(); !s) return s;
+
+  std::vector<std::uint32_t> complete;
+  std::uint64_t covered = 0;
+  std::size_t unmarked = 0;
+  {
+    const std::lock_guard lock(state_mutex_);
+    complete = std::exchange(unnamed_, {});
+    covered = journal_->records();
+    unmarked = unmarked_.size();
+  }
+  Status synced = sync_data(covered, unmarked);
+  if (!synced) {
+    const std::lock_guard lock(state_mutex_);
+    unnamed_.insert(unnamed_.end(), complete.begin(), complete.end());
+    return synced;
+  }
+  if (Status s = name_files(std::move(complete)); !s) return s;
+  return free_dropped();
+}
+
+// After a failed sync the kernel may have dropped what it could not write, and call it clean: the
+// generations in doubt are read back (and checked) and written once more.
+Status DiskStore::write_again() {
+  if (!data_in_doubt_) return Done{};
+  std::vector<std::uint32_t> generations;
+  {
+    const std::lock_guard lock(state_mutex_);
+    generations = unmarked_;
+  }
+  std::vector<std::uint8_t> buffer(info_.shape.generation_bytes());
+  for (const std::uint32_t generation : generations) {
+    if (Status s = read_generation(generation, buffer); !s) return s;
+    const std::uint64_t bytes = info_.shape.bytes_in_generation(generation);
+    const auto data = std::span<const std::uint8_t>(buffer).first(bytes);
+    if (Status s = content_.write(generation * info_.shape.generation_bytes(), data); !s) return s;
+  }
+  data_in_doubt_ = false;
+  return Done{};
+}
+
+// Data first, then the mark that speaks of it. `covered` records and the first `unmarked` of
+// unmarked_ were there before the data was synced.
+Status DiskStore::sync_data(std::uint64_t& covered, std::size_t& unmarked) {
+  const ContentFiles::Unsynced unsynced = content_.take_unsynced();
+  if (Status s = content_.sync(unsynced); !s) {
+    content_.give_back(unsynced);
+    data_in_doubt_ = true;
+    return s;
+  }
+  if (Status s = spool_->sync(); !s) return s;
+  if (unmarked == 0) return Done{};
+  if (Status s = journal_->mark(covered); !s) return s;
+  const std::lock_guard lock(state_mutex_);
+  const auto end = unmarked_.begin() + static_cast<std::ptrdiff_t>(unmarked);
+  for (auto generation = unmarked_.begin(); generation != end; ++generation) {
+    durable_[*generation] = true;
+  }
+  unmarked_.erase(unmarked_.begin(), end);
+  return Done{};
+}
+
+Status DiskStore::name_files(std::vector<std::uint32_t> files) {
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (Status s = content_.finish_file(files[i], overwrite_); !s) {
+      const std::lock_guard lock(state_mutex_);
+      unnamed_.insert(unnamed_.end(), files.begin() + static_cast<std::ptrdiff_t>(i), files.end());
+      return s;
+    }
+  }
+  return Done{};
+}
+
+Status DiskStore::free_dropped() {
+  std::vector<std::uint32_t> ready;
+  {
+    const std::lock_guard lock(state_mutex_);
+    const auto waiting = std::partition(drops_.begin(), drops_.end(),
+                                        [this](std::uint32_t g) { return !durable_[g]; });
+    ready.assign(waiting, drops_.end());
+    drops_.erase(waiting, drops_.end());
+  }
+  for (std::size_t i = 0; i < ready.size(); ++i) {
+    if (Status s = spool_->drop(ready[i]); !s) {
+      const std::lock_guard lock(state_mutex_);
+      drops_.insert(drops_.end(), ready.begin() + static_cast<std::ptrdiff_t>(i), ready.end());
+      return s;
+    }
+  }
+  return Done{};
+}
+
+Status DiskStore::finish() {
+  if (phase_ == Phase::kDownloading) {
+    {
+      const std::lock_guard lock(state_mutex_);
+      const auto missing = std::count(verified_.begin(), verified_.end(), false);
+      if (missing > 0) {
+        return Error{ErrorCode::kInternal, "finish " + files_->full_path(info_.name),
+                     std::to_string(missing) + " generations are missing"};
+      }
+    }
+    if (Status s = sync(); !s) return s;
+  }
+  const std::lock_guard sync_lock(sync_mutex_);
+  if (phase_ == Phase::kDownloading) {
+    if (Status s = finish_names(); !s) return s;
+    phase_ = Phase::kFinished;
+  }
+  if (phase_ == Phase::kFinished) {
+    if (Status s = remove_work(); !s) return s;
+    phase_ = Phase::kServing;
+  }
+  return Done{};
+}
+
+Status DiskStore::finish_names() {
+  for (std::uint32_t file = 0; file < info_.files.size(); ++file) {
+    if (content_.place(file) == Place::kFinished) continue;
+    if (Status s = content_.finish_file(file, overwrite_); !s) return s;
+  }
+  const ContentFiles::Unsynced unsynced = content_.take_unsynced();
+  Status synced = content_.sync(unsynced);
+  if (!synced) content_.give_back(unsynced);
+  return synced;
+}
+
+// The lock goes last, with everything else in an order that loses least if it is cut short.
+Status DiskStore::remove_work() {
+  spool_->close();
+  for (const char* name : {"/data", "/spool", "/journal", "/journal.new", "/manifest.firn",
+                           "/manifest.firn.new", "/lock"}) {
+    if (Status s = remove_tree(*files_, work_ + name); !s) return s;
+  }
+  if (Result<bool> removed = files_->remove_folder(work_); !removed) return removed.error();
+  if (Result<bool> removed = files_->remove_folder(parent_of(work_)); !removed) {
+    return removed.error();
+  }
+  lock_.reset();
+  return Done{};
+}
+
+}  // namespace firn::store

@@ -1,0 +1,101 @@
+// File operations below one folder: all that the store asks of an operating system.
+//
+// Paths are relative to that folder, '/' between components, "" for the folder itself. No symbolic
+// link below the folder is ever followed: a component that is one makes the call fail with kExists
+// and the path. Production uses PosixFiles; tests inject faults and power cuts behind the same
+// interface.
+//
+// All members may be called from any thread, also at once. Errors name operation and full path.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "proto/result.h"
+
+namespace firn::store {
+
+enum class FileKind { kMissing, kFile, kFolder, kLink, kOther };
+
+struct FileStat {
+  FileKind kind = FileKind::kMissing;
+  std::uint64_t bytes = 0;
+  std::uint64_t links = 0;  // 0: open, but removed from its folder
+};
+
+// An open regular file; closed by the destructor.
+class File {
+ public:
+  virtual ~File() = default;
+
+  // Bytes read; fewer than out.size() only at the end of the file.
+  virtual Result<std::size_t> read_at(std::uint64_t offset, std::span<std::uint8_t> out) const = 0;
+  // All of it; after an error any part may have been written.
+  virtual Status write_at(std::uint64_t offset, std::span<const std::uint8_t> data) = 0;
+  // Cut, or longer by a hole.
+  virtual Status resize(std::uint64_t bytes) = 0;
+  // Gives the range's disk blocks back and makes it read as zeros; false if the file system cannot.
+  virtual Result<bool> punch_hole(std::uint64_t offset, std::uint64_t bytes) = 0;
+  // Data and size durable (fdatasync); the file's name is its folder's (Files::sync_folder).
+  virtual Status sync() = 0;
+  virtual Status set_attributes(std::uint32_t mode, std::int64_t modified_ns) = 0;
+  virtual Result<FileStat> stat() const = 0;
+};
+
+// Held until destroyed.
+class Lock {
+ public:
+  virtual ~Lock() = default;
+};
+
+class Files {
+ public:
+  enum class Open { kRead, kWrite, kCreate /* for writing; made (mode 0600) if missing */ };
+
+  virtual ~Files() = default;
+
+  // kExists if something else than a regular file stands there.
+  virtual Result<std::shared_ptr<File>> open(const std::string& path, Open how) = 0;
+  // kMissing is a kind, not an error; also where a parent is missing. (A parent that is a link or a
+  // file is kExists, as everywhere.)
+  virtual Result<FileStat> stat(const std::string& path) = 0;
+  virtual Result<std::vector<std::string>> list(const std::string& path) = 0;
+  // With parents; those that stand are kept.
+  virtual Status make_folders(const std::string& path) = 0;
+  // Of files. Atomic. kExists if `to` stands and `replace` is false, or if `to` is a folder.
+  virtual Status rename(const std::string& from, const std::string& to, bool replace) = 0;
+  // A file or link; one that is missing is fine.
+  virtual Status remove(const std::string& path) = 0;
+  // An empty folder. False if it is not empty or not there.
+  virtual Result<bool> remove_folder(const std::string& path) = 0;
+  virtual Status set_folder_attributes(const std::string& path, std::uint32_t mode,
+                                       std::int64_t modified_ns) = 0;
+  // The folder's entries durable.
+  virtual Status sync_folder(const std::string& path) = 0;
+  // Everything on the file system durable; cheaper than many single calls.
+  virtual Status sync_all() = 0;
+  // Makes the file if it is missing; kExists if another process (or another Lock) holds it.
+  virtual Result<std::unique_ptr<Lock>> lock(const std::string& path) = 0;
+
+  // How `path` is called in errors.
+  virtual std::string full_path(const std::string& path) const = 0;
+};
+
+// "a/b/c" -> "a/b"; "a" -> "".
+std::string parent_of(const std::string& path);
+
+// Writes `path` as a whole, durably: at any kill or power cut it has its old bytes or the new ones
+// (its folder's entry is the caller's to sync). Uses `path`.new.
+Status write_whole_file(Files& files, const std::string& path, std::span<const std::uint8_t> data);
+
+// Reads at most `bytes_max` bytes; kCorrupt if there are more.
+Result<std::vector<std::uint8_t>> read_whole_file(Files& files, const std::string& path,
+                                                  std::uint64_t bytes_max);
+
+// Removes a file or a folder with all that is in it, never following links. Missing is fine.
+Status remove_tree(Files& files, const std::string& path);
+
+}  // namespace firn::store

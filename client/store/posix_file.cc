@@ -1,0 +1,109 @@
+#include "client/store/posix_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+
+namespace firn::store {
+namespace {
+
+class PosixFile final : public File {
+ public:
+  PosixFile(Descriptor descriptor, std::string path)
+      : descriptor_(std::move(descriptor)), path_(std::move(path)) {}
+
+  Result<std::size_t> read_at(std::uint64_t offset, std::span<std::uint8_t> out) const override {
+    std::size_t done = 0;
+    while (done < out.size()) {
+      const ssize_t got = ::pread(descriptor_.number(), out.data() + done, out.size() - done,
+                                  static_cast<off_t>(offset + done));
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) return error_from_errno("read " + path_, errno);
+      if (got == 0) break;
+      done += static_cast<std::size_t>(got);
+    }
+    return done;
+  }
+
+  Status write_at(std::uint64_t offset, std::span<const std::uint8_t> data) override {
+    while (!data.empty()) {
+      const ssize_t put =
+          ::pwrite(descriptor_.number(), data.data(), data.size(), static_cast<off_t>(offset));
+      if (put < 0 && errno == EINTR) continue;
+      // A write of nothing is what some file systems answer when they are full.
+      if (put <= 0) return error_from_errno("write " + path_, put < 0 ? errno : ENOSPC);
+      data = data.subspan(static_cast<std::size_t>(put));
+      offset += static_cast<std::uint64_t>(put);
+    }
+    return Done{};
+  }
+
+  Status resize(std::uint64_t bytes) override {
+    while (::ftruncate(descriptor_.number(), static_cast<off_t>(bytes)) != 0) {
+      if (errno != EINTR) return error_from_errno("resize " + path_, errno);
+    }
+    return Done{};
+  }
+
+  Result<bool> punch_hole(std::uint64_t offset, std::uint64_t bytes) override {
+    while (::fallocate(descriptor_.number(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                       static_cast<off_t>(offset), static_cast<off_t>(bytes)) != 0) {
+      if (errno == EINTR) continue;
+      if (errno == EOPNOTSUPP || errno == ENOSYS) return false;
+      return error_from_errno("free space in " + path_, errno);
+    }
+    return true;
+  }
+
+  Status sync() override {
+    while (::fdatasync(descriptor_.number()) != 0) {
+      if (errno != EINTR) return error_from_errno("sync " + path_, errno);
+    }
+    return Done{};
+  }
+
+  Status set_attributes(std::uint32_t mode, std::int64_t modified_ns) override {
+    return set_descriptor_attributes(descriptor_.number(), mode, modified_ns,
+                                     "set mode and time of " + path_);
+  }
+
+  Result<FileStat> stat() const override {
+    struct stat status;
+    if (::fstat(descriptor_.number(), &status) != 0) {
+      return error_from_errno("examine " + path_, errno);
+    }
+    return FileStat{FileKind::kFile, static_cast<std::uint64_t>(status.st_size),
+                    static_cast<std::uint64_t>(status.st_nlink)};
+  }
+
+ private:
+  Descriptor descriptor_;
+  std::string path_;
+};
+
+}  // namespace
+
+std::shared_ptr<File> make_posix_file(Descriptor descriptor, std::string path) {
+  return std::make_shared<PosixFile>(std::move(descriptor), std::move(path));
+}
+
+Status set_descriptor_attributes(int descriptor, std::uint32_t mode, std::int64_t modified_ns,
+                                 const std::string& operation) {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  std::int64_t seconds = modified_ns / kSecond;
+  std::int64_t rest = modified_ns % kSecond;
+  if (rest < 0) {  // before 1970
+    rest += kSecond;
+    --seconds;
+  }
+  timespec times[2] = {};
+  times[0].tv_nsec = UTIME_OMIT;
+  times[1].tv_sec = static_cast<time_t>(seconds);
+  times[1].tv_nsec = static_cast<decltype(times[1].tv_nsec)>(rest);
+  if (::fchmod(descriptor, mode & 0777) != 0) return error_from_errno(operation, errno);
+  if (::futimens(descriptor, times) != 0) return error_from_errno(operation, errno);
+  return Done{};
+}
+
+}  // namespace firn::store

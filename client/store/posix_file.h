@@ -1,0 +1,42 @@
+// An open file on a POSIX system.
+#pragma once
+
+#include <unistd.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "client/store/files.h"
+
+namespace firn::store {
+
+// Owns a file descriptor.
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  explicit operator bool() const { return number_ >= 0; }
+  int number() const { return number_; }
+  int release() { return std::exchange(number_, -1); }
+
+ private:
+  int number_ = -1;
+};
+
+// `path` is for errors.
+std::shared_ptr<File> make_posix_file(Descriptor descriptor, std::string path);
+
+Status set_descriptor_attributes(int descriptor, std::uint32_t mode, std::int64_t modified_ns,
+                                 const std::string& operation);
+
+}  // namespace firn::store

@@ -1,0 +1,327 @@
+#include "client/store/posix_files.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string_view>
+#include <utility>
+
+#include "client/store/posix_file.h"
+
+namespace firn::store {
+namespace {
+
+FileKind kind_of(mode_t mode) {
+  if (S_ISREG(mode)) return FileKind::kFile;
+  if (S_ISDIR(mode)) return FileKind::kFolder;
+  if (S_ISLNK(mode)) return FileKind::kLink;
+  return FileKind::kOther;
+}
+
+class PosixLock final : public Lock {
+ public:
+  explicit PosixLock(Descriptor descriptor) : descriptor_(std::move(descriptor)) {}
+
+ private:
+  Descriptor descriptor_;  // closing it gives the lock back
+};
+
+// The folder that holds a path's last component.
+struct Place {
+  Descriptor opened;  // empty when the folder is the root
+  int folder = -1;
+  std::string leaf;
+};
+
+class PosixFiles final : public Files {
+ public:
+  PosixFiles(Descriptor root, std::string folder)
+      : root_(std::move(root)), folder_(std::move(folder)) {}
+
+  std::string full_path(const std::string& path) const override {
+    if (path.empty()) return folder_;
+    return folder_.back() == '/' ? folder_ + path : folder_ + "/" + path;
+  }
+
+  Result<std::shared_ptr<File>> open(const std::string& path, Open how) override {
+    const std::string operation = "open " + full_path(path);
+    Result<Place> place = walk(path, operation);
+    if (!place) return place.error();
+    int flags = how == Open::kRead ? O_RDONLY : O_RDWR;
+    if (how == Open::kCreate) flags |= O_CREAT;
+    // O_NONBLOCK: opening a FIFO must not wait for its other end.
+    flags |= O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
+    Descriptor opened(::openat(place->folder, place->leaf.c_str(), flags, 0600));
+    if (!opened) return explain(operation, errno, place->folder, place->leaf);
+    struct stat status;
+    if (::fstat(opened.number(), &status) != 0) return error_from_errno(operation, errno);
+    if (!S_ISREG(status.st_mode)) return in_the_way(operation, "is not a regular file");
+    return make_posix_file(std::move(opened), full_path(path));
+  }
+
+  Result<FileStat> stat(const std::string& path) override {
+    const std::string operation = "examine " + full_path(path);
+    FileStat result;
+    struct stat status;
+    if (path.empty()) {
+      if (::fstat(root_.number(), &status) != 0) return error_from_errno(operation, errno);
+    } else {
+      Result<Place> place = walk(path, operation);
+      if (!place) {
+        if (place.error().code == ErrorCode::kNotFound) return result;
+        return place.error();
+      }
+      if (::fstatat(place->folder, place->leaf.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
+        if (errno == ENOENT) return result;
+        return error_from_errno(operation, errno);
+      }
+    }
+    result.kind = kind_of(status.st_mode);
+    result.bytes = static_cast<std::uint64_t>(status.st_size);
+    result.links = static_cast<std::uint64_t>(status.st_nlink);
+    return result;
+  }
+
+  Result<std::vector<std::string>> list(const std::string& path) override {
+    const std::string operation = "read folder " + full_path(path);
+    Result<Descriptor> folder = open_folder(path, operation, O_RDONLY);
+    if (!folder) return folder.error();
+    DIR* stream = ::fdopendir(folder->number());
+    if (stream == nullptr) return error_from_errno(operation, errno);
+    folder->release();  // the stream closes it
+    std::vector<std::string> names;
+    errno = 0;
+    while (const dirent* entry = ::readdir(stream)) {
+      const std::string_view name = entry->d_name;
+      if (name != "." && name != "..") names.emplace_back(name);
+      errno = 0;
+    }
+    const int error_number = errno;
+    ::closedir(stream);
+    if (error_number != 0) return error_from_errno(operation, error_number);
+    return names;
+  }
+
+  Status make_folders(const std::string& path) override {
+    const std::string operation = "make folder " + full_path(path);
+    Descriptor current;
+    int folder = root_.number();
+    for (std::size_t begin = 0; begin < path.size();) {
+      const std::size_t end = std::min(path.find('/', begin), path.size());
+      const std::string name = path.substr(begin, end - begin);
+      if (::mkdirat(folder, name.c_str(), 0777) != 0 && errno != EEXIST) {
+        return error_from_errno(operation, errno);
+      }
+      Descriptor next(::openat(folder, name.c_str(), kWalkFlags));
+      if (!next) return explain(operation, errno, folder, name);
+      current = std::move(next);
+      folder = current.number();
+      begin = end + 1;
+    }
+    return Done{};
+  }
+
+  Status rename(const std::string& from, const std::string& to, bool replace) override {
+    const std::string operation = "rename " + full_path(from) + " to " + full_path(to);
+    Result<Place> source = walk(from, operation);
+    if (!source) return source.error();
+    Result<Place> target = walk(to, operation);
+    if (!target) return target.error();
+    const char* old_name = source->leaf.c_str();
+    const char* new_name = target->leaf.c_str();
+    int result = ::renameat2(source->folder, old_name, target->folder, new_name,
+                             replace ? 0 : RENAME_NOREPLACE);
+    if (result != 0 && !replace && (errno == EINVAL || errno == ENOSYS)) {
+      // The file system does not know RENAME_NOREPLACE: look first. Somebody may put a file there
+      // between the two calls; nothing better can be had.
+      struct stat status;
+      if (::fstatat(target->folder, new_name, &status, AT_SYMLINK_NOFOLLOW) == 0) {
+        errno = EEXIST;
+      } else {
+        result = ::renameat(source->folder, old_name, target->folder, new_name);
+      }
+    }
+    if (result == 0) return Done{};
+    if (errno == EEXIST || errno == EISDIR || errno == ENOTEMPTY || errno == ENOTDIR) {
+      return in_the_way("rename to " + full_path(to), "something else stands there");
+    }
+    return error_from_errno(operation, errno);
+  }
+
+  Status remove(const std::string& path) override {
+    const std::string operation = "remove " + full_path(path);
+    Result<Place> place = walk(path, operation);
+    if (!place) {
+      if (place.error().code == ErrorCode::kNotFound) return Done{};
+      return place.error();
+    }
+    if (::unlinkat(place->folder, place->leaf.c_str(), 0) != 0 && errno != ENOENT) {
+      return error_from_errno(operation, errno);
+    }
+    return Done{};
+  }
+
+  Result<bool> remove_folder(const std::string& path) override {
+    const std::string operation = "remove folder " + full_path(path);
+    Result<Place> place = walk(path, operation);
+    if (!place) {
+      if (place.error().code == ErrorCode::kNotFound) return false;
+      return place.error();
+    }
+    if (::unlinkat(place->folder, place->leaf.c_str(), AT_REMOVEDIR) == 0) return true;
+    if (errno == ENOENT || errno == ENOTEMPTY || errno == EEXIST) return false;
+    return error_from_errno(operation, errno);
+  }
+
+  Status set_folder_attributes(const std::string& path, std::uint32_t mode,
+                               std::int64_t modified_ns) override {
+    const std::string operation = "set mode and time of " + full_path(path);
+    Result<Descriptor> folder = open_folder(path, operation, O_RDONLY);
+    if (!folder) return folder.error();
+    return set_descriptor_attributes(folder->number(), mode, modified_ns, operation);
+  }
+
+  Status sync_folder(const std::string& path) override {
+    const std::string operation = "sync folder " + full_path(path);
+    Result<Descriptor> folder = open_folder(path, operation, O_RDONLY);
+    if (!folder) return folder.error();
+    // EINVAL: a file system that has no such call for folders, and keeps them in its own way.
+    if (::fsync(folder->number()) != 0 && errno != EINVAL) {
+      return error_from_errno(operation, errno);
+    }
+    return Done{};
+  }
+
+  Status sync_all() override {
+    if (::syncfs(root_.number()) != 0) {
+      return error_from_errno("sync the file system of " + folder_, errno);
+    }
+    return Done{};
+  }
+
+  Result<std::unique_ptr<Lock>> lock(const std::string& path) override {
+    const std::string operation = "lock " + full_path(path);
+    for (;;) {
+      Result<Place> place = walk(path, operation);
+      if (!place) return place.error();
+      Descriptor opened(::openat(place->folder, place->leaf.c_str(),
+                                 O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600));
+      if (!opened) return explain(operation, errno, place->folder, place->leaf);
+      while (::flock(opened.number(), LOCK_EX | LOCK_NB) != 0) {
+        if (errno == EINTR) continue;
+        if (errno == EWOULDBLOCK) return in_the_way(operation, "another process holds the lock");
+        return error_from_errno(operation, errno);
+      }
+      // Its last owner may have removed the file between our two calls; then we hold a lock on
+      // nothing, and the next one would make a file of its own.
+      struct stat ours, there;
+      if (::fstat(opened.number(), &ours) != 0) return error_from_errno(operation, errno);
+      if (::fstatat(place->folder, place->leaf.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+          ours.st_dev == there.st_dev && ours.st_ino == there.st_ino) {
+        return std::unique_ptr<Lock>(new PosixLock(std::move(opened)));
+      }
+    }
+  }
+
+ private:
+  static constexpr int kWalkFlags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+
+  static Error in_the_way(std::string operation, std::string detail) {
+    return {ErrorCode::kExists, std::move(operation), std::move(detail)};
+  }
+
+  // Links and wrong kinds of things are told apart from other failures, by name.
+  static Error explain(const std::string& operation, int error_number, int folder,
+                       const std::string& name) {
+    if (error_number == ELOOP || error_number == ENOTDIR || error_number == EISDIR ||
+        error_number == ENXIO) {
+      struct stat status;
+      if (::fstatat(folder, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) {
+        if (S_ISLNK(status.st_mode)) {
+          return in_the_way(operation, "\"" + name +
+                                           "\" is a symbolic link, which is not followed here; "
+                                           "remove it or choose another folder");
+        }
+        return in_the_way(operation, "\"" + name + "\" is " +
+                                         (S_ISDIR(status.st_mode)   ? "a folder"
+                                          : S_ISREG(status.st_mode) ? "a file, not a folder"
+                                                                    : "not a regular file"));
+      }
+    }
+    return error_from_errno(operation, error_number);
+  }
+
+  Result<Place> walk(const std::string& path, const std::string& operation) const {
+    Place place;
+    place.folder = root_.number();
+    std::size_t begin = 0;
+    for (;;) {
+      const std::size_t end = path.find('/', begin);
+      if (end == std::string::npos) break;
+      const std::string name = path.substr(begin, end - begin);
+      Descriptor next(::openat(place.folder, name.c_str(), kWalkFlags));
+      if (!next) return explain(operation, errno, place.folder, name);
+      place.opened = std::move(next);
+      place.folder = place.opened.number();
+      begin = end + 1;
+    }
+    place.leaf = path.substr(begin);
+    return place;
+  }
+
+  Result<Descriptor> open_folder(const std::string& path, const std::string& operation,
+                                 int flags) const {
+    flags |= O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    if (path.empty()) {
+      Descriptor opened(::openat(root_.number(), ".", flags));
+      if (!opened) return error_from_errno(operation, errno);
+      return opened;
+    }
+    Result<Place> place = walk(path, operation);
+    if (!place) return place.error();
+    Descriptor opened(::openat(place->folder, place->leaf.c_str(), flags));
+    if (!opened) return explain(operation, errno, place->folder, place->leaf);
+    return opened;
+  }
+
+  Descriptor root_;
+  std::string folder_;
+};
+
+// Like mkdir -p; links are followed, since the user named this folder.
+Status make_named_folder(const std::string& folder) {
+  for (std::size_t end = folder.find('/', 1);; end = folder.find('/', end + 1)) {
+    const std::string part = folder.substr(0, end);
+    if (::mkdir(part.c_str(), 0777) != 0 && errno != EEXIST) {
+      // On a read-only file system mkdir of a folder that stands may say so before EEXIST.
+      const int error_number = errno;
+      struct stat status;
+      if (::stat(part.c_str(), &status) != 0) {
+        return error_from_errno("make folder " + part, error_number);
+      }
+    }
+    if (end == std::string::npos) return Done{};
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Files>> open_posix_files(const std::string& folder, bool make) {
+  const std::string name = folder.empty() ? "." : folder;
+  Descriptor root(::open(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!root && errno == ENOENT && make) {
+    if (Status made = make_named_folder(name); !made) return made.error();
+    root = Descriptor(::open(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  }
+  if (!root && errno == ENOTDIR) {
+    return Error{ErrorCode::kExists, "open folder " + name, "it is not a folder"};
+  }
+  if (!root) return error_from_errno("open folder " + name, errno);
+  return std::unique_ptr<Files>(new PosixFiles(std::move(root), name));
+}
+
+}  // namespace firn::store

@@ -1,0 +1,17 @@
+// Files on a POSIX system. Every path is walked component by component with openat and O_NOFOLLOW
+// from a descriptor of the folder, so that nothing that changes the tree meanwhile can lead a write
+// outside of it.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "client/store/files.h"
+
+namespace firn::store {
+
+// `folder` itself may be reached through links: the user named it. With `make`, it is made with its
+// parents; else kNotFound if it is missing.
+Result<std::unique_ptr<Files>> open_posix_files(const std::string& folder, bool make);
+
+}  // namespace firn::store

@@ -1,0 +1,89 @@
+// Coded blocks of unfinished generations, in one file of fixed places.
+//
+//   file header, 4096 bytes                   slot header, 64 bytes, then the vector (n bytes)
+//    0  "FIRNSPOL"                              0  "ROWS"
+//    8  u32 version (1)                         4  u32 CRC32C over bytes 8..63, vector, payload
+//   12  u32 n                                   8  u32 generation
+//   16  u32 k                                  12  u32 slot
+//   20  32 bytes content id                    16  u64 epoch
+//   52  u32 CRC32C over bytes 0..51            24  32 bytes sender
+//                                              56  u64 0
+//
+// All little-endian. Extents follow, one for each generation that has rows: n slot headers with
+// their vectors, zeros up to a multiple of 4096, n payloads of k bytes, zeros up to a multiple of
+// 4096. So payloads are aligned where k is, and a whole generation's place is given back with one
+// hole. A slot that was never written is a hole and takes no disk space.
+//
+// The epoch grows with every extent given out. A power cut may bring slots of a dropped generation
+// back beside those of the extent's next owner: the highest epoch tells who owns an extent, and
+// which of two extents is a generation's.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "client/store/content_store.h"
+#include "client/store/files.h"
+
+namespace firn::store {
+
+// Any thread, also at once; slots of one generation must not be used while it is dropped.
+class Spool {
+ public:
+  // Makes the file or scans it: `rows` gets what is whole, but for the generations in `verified`,
+  // whose places are free from now on. A file of another content, shape or version counts as empty.
+  static Result<std::unique_ptr<Spool>> open(Files& files, const std::string& path,
+                                             const Manifest& manifest,
+                                             const std::vector<bool>& verified,
+                                             std::vector<SpooledRow>& rows);
+
+  Status write(const SpooledRow& row, std::span<const std::uint8_t> payload);
+  Status read(std::uint32_t generation, std::uint32_t slot,
+              std::span<std::uint8_t> payload_out) const;
+  Status drop(std::uint32_t generation);
+  Status sync();
+
+  // Lets go of the file; all calls fail from now on.
+  void close();
+
+ private:
+  struct Extent {
+    std::uint32_t index = 0;
+    std::uint64_t epoch = 0;
+  };
+
+  Spool(std::string path, const Manifest& manifest);
+  Status prepare(bool& fresh);
+  Status scan(const std::vector<bool>& verified, std::vector<SpooledRow>& rows);
+  Status clear(std::uint32_t extent_index) const;
+  Status check_payload(const SpooledRow& row, std::span<const std::uint8_t> header,
+                       std::uint64_t extent_offset, std::vector<std::uint8_t>& payload,
+                       bool& whole) const;
+  Result<std::shared_ptr<File>> file() const;
+
+  std::uint64_t slot_header_bytes() const { return 64 + n_; }
+  std::uint64_t headers_bytes() const;  // of an extent, with padding
+  std::uint64_t extent_bytes() const;
+  std::uint64_t extent_offset(std::uint32_t index) const;
+
+  const std::string path_;
+  const Manifest& manifest_;
+  const std::uint64_t n_;
+  const std::uint64_t k_;
+
+  mutable std::mutex mutex_;  // guards what follows; not held during disk operations
+  std::shared_ptr<File> file_;
+  std::map<std::uint32_t, Extent> extents_;  // by generation
+  std::set<std::uint32_t> free_;             // extents below end_ without an owner
+  std::uint32_t end_ = 0;
+  std::uint64_t next_epoch_ = 1;
+  bool dirty_ = false;
+};
+
+}  // namespace firn::store

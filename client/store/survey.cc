@@ -1,0 +1,155 @@
+#include "client/store/survey.h"
+
+#include <algorithm>
+#include <mutex>
+
+#include "client/content/division.h"
+#include "client/content/generation_loop.h"
+#include "proto/digest.h"
+
+namespace firn::store {
+namespace {
+
+constexpr unsigned kHashingThreads = 2;
+
+class Surveyor {
+ public:
+  Surveyor(Files& files, ContentFiles& content, const Info& info)
+      : files_(files), content_(content), info_(info), resized_(info.files.size(), false) {
+    survey_.verified.resize(info.shape.generation_count(), false);
+  }
+
+  Status place_files() {
+    for (std::uint32_t file = 0; file < info_.files.size(); ++file) {
+      if (Status s = place(file); !s) return s;
+    }
+    return Done{};
+  }
+
+  Status check_generations(const JournalContents& journal, const OpenOptions& options) {
+    const std::vector<std::uint32_t> suspects = trust(journal);
+    std::mutex mutex;
+    std::vector<std::uint32_t> good;
+    const auto check = [&](std::uint32_t generation, std::span<std::uint8_t> buffer) -> Status {
+      Result<bool> right = generation_is_right(content_, info_, generation, buffer);
+      if (!right) return right.error();
+      const std::lock_guard lock(mutex);
+      if (*right) good.push_back(generation);
+      return Done{};
+    };
+    const content::GenerationLoop loop{kHashingThreads, options.progress, options.cancelled};
+    if (Status s = content::for_each_generation(info_.shape, suspects, loop, check); !s) return s;
+    std::sort(good.begin(), good.end());
+    for (const std::uint32_t generation : good) survey_.verified[generation] = true;
+    survey_.rehashed = std::move(good);
+    return Done{};
+  }
+
+  Survey conclude() {
+    survey_.complete = true;
+    for (std::uint32_t file = 0; file < info_.files.size(); ++file) {
+      if (content_.place(file) == Place::kFinished && !wholly_verified(file)) {
+        survey_.in_the_way.push_back(file);
+      } else if (content_.place(file) != Place::kFinished) {
+        survey_.complete = false;
+      }
+    }
+    if (!survey_.in_the_way.empty()) survey_.complete = false;
+    return std::move(survey_);
+  }
+
+ private:
+  Status place(std::uint32_t file) {
+    const FileEntry& entry = info_.files[file];
+    content_.set_place(file, Place::kAbsent);
+    if (!entry.directory) {
+      if (Status s = place_unfinished(file); !s) return s;
+    }
+    Result<FileStat> stat = files_.stat(content_.final_name(file));
+    if (!stat) return stat.error();
+    if (stat->kind == FileKind::kMissing) return Done{};
+    const bool fits = entry.directory ? stat->kind == FileKind::kFolder
+                                      : stat->kind == FileKind::kFile && stat->bytes == entry.bytes;
+    if (fits && content_.place(file) == Place::kAbsent) {
+      content_.set_place(file, Place::kFinished);
+    } else {
+      survey_.in_the_way.push_back(file);
+    }
+    return Done{};
+  }
+
+  Status place_unfinished(std::uint32_t file) {
+    const std::string name = content_.work_name(file);
+    Result<FileStat> stat = files_.stat(name);
+    if (!stat) return stat.error();
+    if (stat->kind == FileKind::kMissing) return Done{};
+    if (stat->bytes != info_.files[file].bytes || stat->kind != FileKind::kFile) {
+      Result<std::shared_ptr<File>> opened = files_.open(name, Files::Open::kWrite);
+      if (!opened) return opened.error();
+      if (Status s = (*opened)->resize(info_.files[file].bytes); !s) return s;
+      resized_[file] = true;
+    }
+    content_.set_place(file, Place::kWork);
+    return Done{};
+  }
+
+  // Takes the journal's word where it holds; returns the generations to hash.
+  std::vector<std::uint32_t> trust(const JournalContents& journal) {
+    const std::uint32_t count = info_.shape.generation_count();
+    std::vector<bool> doubtful(count, !journal.readable);
+    std::vector<bool> impossible(count, false);  // a file is not there
+    std::vector<bool> uncertain(count, false);   // the files are not what the journal saw
+    for (std::uint32_t file = 0; file < info_.files.size(); ++file) {
+      const content::GenerationRange range = content::generations_of(info_, file);
+      const Place place = content_.place(file);
+      for (std::uint32_t g = range.first; g < range.last; ++g) {
+        if (place == Place::kAbsent) impossible[g] = true;
+        if (place == Place::kFinished) doubtful[g] = true;
+        if (resized_[file]) uncertain[g] = doubtful[g] = true;
+      }
+    }
+    for (const std::uint32_t g : journal.durable) {
+      if (!impossible[g] && !uncertain[g]) survey_.verified[g] = true;
+      doubtful[g] = true;
+    }
+    for (const std::uint32_t g : journal.recent) doubtful[g] = true;
+    std::vector<std::uint32_t> suspects;
+    for (std::uint32_t g = 0; g < count; ++g) {
+      if (doubtful[g] && !impossible[g] && !survey_.verified[g]) suspects.push_back(g);
+    }
+    return suspects;
+  }
+
+  bool wholly_verified(std::uint32_t file) const {
+    const content::GenerationRange range = content::generations_of(info_, file);
+    return std::all_of(survey_.verified.begin() + range.first,
+                       survey_.verified.begin() + range.last, [](bool good) { return good; });
+  }
+
+  Files& files_;
+  ContentFiles& content_;
+  const Info& info_;
+  std::vector<bool> resized_;  // files in the work folder that had a wrong size
+  Survey survey_;
+};
+
+}  // namespace
+
+Result<Survey> survey(Files& files, ContentFiles& content, const Manifest& manifest,
+                      const JournalContents& journal, const OpenOptions& options) {
+  Surveyor surveyor(files, content, manifest.info);
+  if (Status s = surveyor.place_files(); !s) return s.error();
+  if (Status s = surveyor.check_generations(journal, options); !s) return s.error();
+  return surveyor.conclude();
+}
+
+Result<bool> generation_is_right(const ContentFiles& content, const Info& info,
+                                 std::uint32_t generation, std::span<std::uint8_t> buffer) {
+  const std::uint64_t bytes = info.shape.bytes_in_generation(generation);
+  const std::uint64_t offset = generation * info.shape.generation_bytes();
+  if (Status s = content.read(offset, buffer.first(bytes)); !s) return s.error();
+  std::fill(buffer.begin() + static_cast<std::ptrdiff_t>(bytes), buffer.end(), std::uint8_t{0});
+  return generation_digest(buffer, info.shape.block_bytes) == info.generation_digests[generation];
+}
+
+}  // namespace firn::store

@@ -1,0 +1,35 @@
+// What an earlier run, or the user, left of a content on the disk: looked at when a download opens.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "client/store/content_files.h"
+#include "client/store/content_store.h"
+#include "client/store/files.h"
+#include "client/store/journal.h"
+
+namespace firn::store {
+
+struct Survey {
+  std::vector<bool> verified;             // per generation
+  std::vector<std::uint32_t> rehashed;    // of these, the ones that the journal did not vouch for
+  std::vector<std::uint32_t> in_the_way;  // files whose final path holds something else
+  bool complete = false;                  // every file and folder stands finished
+};
+
+// Sets the place of each file in `content`. Generations that the journal calls durable are trusted
+// while their files stand with the right size; others are hashed if the journal calls them
+// verified, if a file of theirs stands under its final name or had a wrong size, or if the journal
+// cannot be read. Changes nothing on the disk, but for the size of files in the work folder.
+//
+// A file at its final path is finished if all its generations are right, else it is in the way.
+// Errors: kCancelled, kExists (a link, or a file where a folder should be), disk errors.
+Result<Survey> survey(Files& files, ContentFiles& content, const Manifest& manifest,
+                      const JournalContents& journal, const OpenOptions& options);
+
+// Whether a generation's bytes are right; `buffer` (n * k bytes) gets them, padding included.
+Result<bool> generation_is_right(const ContentFiles& content, const Info& info,
+                                 std::uint32_t generation, std::span<std::uint8_t> buffer);
+
+}  // namespace firn::store

@@ -1,0 +1,100 @@
+// A disk in memory for store tests: kills the process at any call, cuts the power, runs full.
+//
+// A change is a call that alters something (write, resize, hole, new name, rename, removal, sync).
+// After a kill the disk holds all that was written, with the last write torn. After a power cut it
+// holds what was synced, and of the rest whatever the seed says: each 512-byte sector of an
+// unsynced write on its own, a prefix of a file's unsynced size changes, and of the unsynced names
+// any set that keeps their order within each folder.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "client/store/files.h"
+
+namespace firn::store::test {
+
+class MemoryDisk {
+ public:
+  // A process's view of the folder "/". The disk must outlive it.
+  std::unique_ptr<Files> mount();
+
+  std::uint64_t changes() const { return changes_; }
+
+  // The change number `change` (0 based, counted from now) is torn; it and all calls after it fail.
+  void kill_at(std::uint64_t change);
+  bool killed() const { return killed_; }
+  void restart();  // calls work again; what was written stands, locks are free
+  void cut_power_and_restart(std::uint64_t seed);
+
+  // Writes beyond so many bytes in all files fail with kDiskFull, half done. 0: no bound.
+  void set_capacity(std::uint64_t bytes) { capacity_ = bytes; }
+  // The next syncs of files fail with kIo, and what they should have kept is lost at a power cut
+  // unless it is written again.
+  void fail_syncs(int count) { failing_syncs_ = count; }
+  void allow_holes(bool allowed) { holes_ = allowed; }
+
+  // Flips bits of a file's byte in place, also on the durable copy.
+  void damage(const std::string& path, std::uint64_t offset, std::uint8_t flip);
+  bool exists(const std::string& path) const;
+  std::vector<std::uint8_t> bytes_of(const std::string& path) const;
+  std::vector<std::string> paths() const;                              // of files, in order
+  void put(const std::string& path, std::vector<std::uint8_t> bytes);  // durable, with folders
+  void erase(const std::string& path);
+
+ private:
+  friend class MemoryFile;
+  friend class MemoryFiles;
+  friend class MemoryLock;
+
+  struct Change {
+    enum Kind { kWrite, kResize, kHole } kind;
+    std::uint64_t offset = 0;
+    std::uint64_t bytes = 0;  // new size of a resize, length of a hole
+    std::vector<std::uint8_t> data;
+  };
+  struct Node {
+    bool folder = false;
+    std::uint64_t links = 1;
+    std::vector<std::uint8_t> data;
+    std::vector<std::uint8_t> durable;
+    std::vector<Change> unsynced;
+  };
+  using NodePtr = std::shared_ptr<Node>;
+  using Names = std::map<std::string, NodePtr>;
+  struct NameChange {
+    std::string from;  // removed, if not empty
+    std::string to;    // set to node, if not empty
+    NodePtr node;
+    std::set<std::string> folders() const;
+  };
+
+  enum class Verdict { kGo, kTorn, kDead };
+  Verdict begin_change();  // with mutex_ held
+  static void apply(std::vector<std::uint8_t>& data, const Change& change);
+  static bool apply(Names& names, const NameChange& change);
+  void change_names(NameChange change);
+  void sync_folder(const std::string& folder);
+  void lose_unsynced(Node& node, std::mt19937_64& random);
+  std::uint64_t used() const;
+
+  mutable std::mutex mutex_;
+  Names names_;
+  Names durable_names_;
+  std::vector<NameChange> unsynced_names_;
+  std::set<std::string> locked_;
+  std::uint64_t changes_ = 0;
+  std::uint64_t kill_at_ = UINT64_MAX;
+  bool killed_ = false;
+  std::uint64_t capacity_ = 0;
+  int failing_syncs_ = 0;
+  bool holes_ = true;
+};
+
+}  // namespace firn::store::test
