@@ -7,6 +7,7 @@
 #include "proto/limits.h"
 #include "proto/messages.h"
 #include "proto/wire.h"
+#include "tests/proto/document.h"
 #include "tests/proto/hex.h"
 #include "tests/proto/random_messages.h"
 #include "tests/proto/wire_frames.h"
@@ -144,19 +145,13 @@ TEST_CASE("a tracker's reply out of bounds is refused") {
   CHECK(has(fault(put), "offset"));
 }
 
-// docs/protocol.md prints these frames: keep both alike.
-TEST_CASE("golden frames of tracker messages") {
+TEST_CASE("tracker messages are sent as docs/protocol.md prints them") {
   Announce announce;
   announce.content_id.bytes.fill(0xcc);
   announce.event = AnnounceEvent::kStarted;
   announce.listen_port = 7000;
   CHECK(to_hex(whole(serialize(TrackerRequest(announce)))) ==
-        "0000002b"
-        "0a29"
-        "0a20cccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccc"
-        "1001"
-        "18d836"
-        "2832");
+        hex_example("protocol.md", "announce"));
   AnnounceReply reply{.interval_seconds = 60,
                       .complete_count = 1,
                       .incomplete_count = 2,
@@ -164,21 +159,7 @@ TEST_CASE("golden frames of tracker messages") {
                       .peers = {{.id = {}, .ip = "2001:db8::1", .port = 1}}};
   reply.peers[0].id.bytes.fill(0xaa);
   CHECK(to_hex(whole(serialize(TrackerReply(reply)))) ==
-        "00000042"
-        "0a40"
-        "083c"
-        "1001"
-        "1802"
-        "2001"
-        "2a36"
-        "0a20aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-        "121020010db8000000000000000000000001"
-        "1801");
-  CHECK(to_hex(whole(
-            serialize(TrackerReply(TrackerError{TrackerErrorCode::kSlowDown, "wait", 30})))) ==
-        "0000000c"
-        "220a"
-        "0804"
-        "120477616974"
-        "181e");
+        hex_example("protocol.md", "announce_reply"));
+  const TrackerReply error = TrackerError{TrackerErrorCode::kSlowDown, "wait", 30};
+  CHECK(to_hex(whole(serialize(error))) == hex_example("protocol.md", "tracker_error"));
 }

@@ -1,0 +1,93 @@
+// What docs/formats.md and docs/protocol.md print is what the program does.
+#include <doctest/doctest.h>
+
+#include <sstream>
+#include <string>
+
+#include "codec/gf256.h"
+#include "proto/limits.h"
+#include "proto/link.h"
+#include "tests/proto/document.h"
+#include "tests/proto/hex.h"
+#include "tests/proto/sample_manifest.h"
+
+using namespace firn;
+using namespace firn::test;
+
+namespace {
+
+std::string scaled(std::uint8_t factor, std::string bytes) {
+  for (char& c : bytes)
+    c = static_cast<char>(codec::gf_multiply(factor, static_cast<std::uint8_t>(c)));
+  return bytes;
+}
+
+std::string sum(std::string a, const std::string& b) {
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<char>(a[i] ^ b[i]);
+  return a;
+}
+
+}  // namespace
+
+TEST_CASE("the manifest in docs/formats.md is the one that is written") {
+  const Manifest manifest = *make_manifest(sample_info(), {*parse_address("tracker.example:7000")});
+  CHECK(to_hex(manifest.file_bytes) == hex_example("formats.md", "manifest"));
+  const auto parsed = parse_manifest(from_hex(hex_example("formats.md", "manifest")));
+  REQUIRE(parsed.ok());
+  CHECK(parsed->info.files.at(1).path == "deep/b.txt");
+
+  std::string leaves, digests;
+  for (std::size_t at = 0; at < 16; at += 4)
+    leaves += merkle_leaf(bytes_of(sample_content().substr(at, 4))).raw();
+  CHECK(to_hex(leaves) == hex_example("formats.md", "leaves"));
+  for (const Digest& digest : manifest.info.generation_digests) digests += digest.raw();
+  digests += merkle_root(manifest.info.generation_digests).raw();
+  digests += manifest.id.raw();
+  CHECK(to_hex(digests) == hex_example("formats.md", "digests"));
+
+  CHECK(to_text(Link{manifest.id, manifest.trackers, {}}) == text_example("formats.md", "link"));
+}
+
+TEST_CASE("the combinations in docs/protocol.md follow from the field's arithmetic") {
+  const std::string example = from_hex(hex_example("protocol.md", "combination"));
+  REQUIRE(example.size() == 14);
+  const std::string first = example.substr(0, 4), second = example.substr(4, 4);
+  const std::string vector = example.substr(8, 2), payload = example.substr(10);
+  CHECK(first == "snow");
+  CHECK(second == "firn");
+  const auto at = [&](std::size_t i) { return static_cast<std::uint8_t>(vector[i]); };
+  CHECK(sum(scaled(at(0), first), scaled(at(1), second)) == payload);
+
+  const std::string unit("\x01\x00", 2);
+  CHECK(to_hex(sum(scaled(3, vector), unit) + sum(scaled(3, payload), first)) ==
+        hex_example("protocol.md", "recoded"));
+  CHECK(codec::gf_multiply(0x80, 0x02) == 0x1d);
+  CHECK(codec::gf_multiply(0x02, 0x8e) == 0x01);
+}
+
+TEST_CASE("the limits in docs/protocol.md are those of the program") {
+  const std::string text = document("protocol.md");
+  const auto row = [](std::size_t limit, const char* name) {
+    return "| " + std::to_string(limit) + " | `" + name + "` |";
+  };
+#define CHECK_LIMIT(name) CHECK(text.find(row(limits::name, #name)) != std::string::npos)
+  CHECK_LIMIT(kGenerationSizeMax);
+  CHECK_LIMIT(kBlockBytesMax);
+  CHECK_LIMIT(kGenerationBytesMax);
+  CHECK_LIMIT(kGenerationCountMax);
+  CHECK_LIMIT(kFrameBytesMax);
+  CHECK_LIMIT(kManifestBytesMax);
+  CHECK_LIMIT(kManifestPartBytes);
+  CHECK_LIMIT(kFileCountMax);
+  CHECK_LIMIT(kPathBytesMax);
+  CHECK_LIMIT(kPathComponentBytesMax);
+  CHECK_LIMIT(kTrackerCountMax);
+  CHECK_LIMIT(kAddressBytesMax);
+  CHECK_LIMIT(kAgentBytesMax);
+  CHECK_LIMIT(kReasonBytesMax);
+  CHECK_LIMIT(kPeerExchangeMax);
+  CHECK_LIMIT(kAnnouncePeersMax);
+  CHECK_LIMIT(kStateEntriesMax);
+  CHECK_LIMIT(kStateSpansMax);
+#undef CHECK_LIMIT
+}
