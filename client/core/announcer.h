@@ -18,8 +18,8 @@ class Announcer {
     std::size_t tracker = 0;
     proto::AnnounceEvent event = proto::AnnounceEvent::kPeriodic;
   };
-  // Announces to make now; each counts as under way until replied or failed. `lonely`: we have no
-  // neighbour, ask sooner.
+  // Announces to make now; each counts as under way until replied or failed. `lonely`: we need more
+  // of the swarm than we have found, ask sooner.
   std::vector<Due> due(bool lonely, TimeUs now);
   TimeUs next_due(bool lonely) const;
 

@@ -1,5 +1,7 @@
 #include "client/core/manifest_fetch.h"
 
+#include <algorithm>
+
 #include "client/core/policy.h"
 #include "proto/limits.h"
 #include "proto/manifest.h"
@@ -8,10 +10,10 @@ namespace firn::core {
 
 proto::ManifestRequest ManifestFetch::begin(PeerKey peer, TimeUs now) {
   source_ = peer;
-  tried_.insert(peer);
+  ask_again_[peer] = now + policy::kManifestAskAgain;
   data_.clear();
   total_ = 0;
-  last_ = now;
+  began_ = last_ = now;
   return {0};
 }
 
@@ -19,38 +21,57 @@ ManifestFetch::Step ManifestFetch::part(PeerKey peer, const proto::ManifestPart&
   if (peer != source_) return {Progress::kNone, {}};  // late, after we gave it up
   last_ = now;
   if (part.total_bytes == 0) {
-    peer_gone(peer);
+    give_up();
     return {Progress::kNone, {}};
   }
   const bool first = data_.empty();
   if (part.offset != data_.size() || part.data.empty() ||
       part.total_bytes > limits::kManifestBytesMax || (!first && part.total_bytes != total_) ||
       part.data.size() > part.total_bytes - part.offset) {
-    peer_gone(peer);
+    give_up();
     return {Progress::kFalse, {}};
   }
   total_ = part.total_bytes;
   data_ += part.data;
   if (data_.size() < total_) return {Progress::kMore, {data_.size()}};
   if (fits(data_)) return {Progress::kDone, {}};
-  peer_gone(peer);
+  give_up();
   return {Progress::kFalse, {}};
 }
 
-void ManifestFetch::peer_gone(PeerKey peer) {
-  if (peer != source_) return;
+bool ManifestFetch::may_ask(PeerKey peer, TimeUs now) const {
+  const auto it = ask_again_.find(peer);
+  return it == ask_again_.end() || it->second <= now;
+}
+
+void ManifestFetch::give_up() {
   source_ = kNoPeer;
   data_.clear();
 }
 
+void ManifestFetch::peer_gone(PeerKey peer) {
+  ask_again_.erase(peer);
+  if (peer == source_) give_up();
+}
+
+// A part must come in time, and the parts together at a rate that ends: who drips bytes would
+// otherwise keep us from asking anybody else.
+TimeUs ManifestFetch::patience() const {
+  const auto earned = static_cast<TimeUs>(data_.size()) * kSecond / policy::kManifestRateMin;
+  return policy::kManifestTimeout + std::min(last_, began_ + earned);
+}
+
 bool ManifestFetch::review(TimeUs now) {
-  if (source_ == kNoPeer || now - last_ < policy::kManifestTimeout) return false;
-  peer_gone(source_);
+  if (source_ == kNoPeer || now < patience()) return false;
+  give_up();
   return true;
 }
 
 TimeUs ManifestFetch::next_review() const {
-  return source_ == kNoPeer ? kNever : last_ + policy::kManifestTimeout;
+  if (source_ != kNoPeer) return patience();
+  TimeUs at = kNever;
+  for (const auto& [peer, time] : ask_again_) at = std::min(at, time);
+  return at;
 }
 
 bool ManifestFetch::fits(std::string_view file_bytes) const {

@@ -3,8 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <set>
+#include <map>
 #include <string>
 
 #include "client/core/types.h"
@@ -20,7 +19,8 @@ class ManifestFetch {
   PeerKey source() const { return source_; }
   // Starts with this neighbour; returns the first request.
   proto::ManifestRequest begin(PeerKey peer, TimeUs now);
-  bool tried(PeerKey peer) const { return tried_.contains(peer); }
+  // Whether it may be asked: not before, or long enough ago.
+  bool may_ask(PeerKey peer, TimeUs now) const;
 
   enum class Progress { kMore, kDone, kFalse /* the neighbour broke the rules or lied */, kNone };
   struct Step {
@@ -31,20 +31,26 @@ class ManifestFetch {
   // The whole, after kDone.
   std::string take() { return std::move(data_); }
 
+  // The connection is gone.
   void peer_gone(PeerKey peer);
-  // Gives up a neighbour that does not answer; true if it did.
+  // Gives up a neighbour that does not answer, or too slowly; true if it did.
   bool review(TimeUs now);
+  // When review() has something to do, or may_ask() turns true for somebody.
   TimeUs next_review() const;
 
   // Whether a file from elsewhere (a tracker) is the manifest.
   bool fits(std::string_view file_bytes) const;
 
  private:
+  void give_up();
+  TimeUs patience() const;  // until when the source must have sent the next part
+
   ContentId id_;
   PeerKey source_ = kNoPeer;
-  std::set<PeerKey> tried_;
+  std::map<PeerKey, TimeUs> ask_again_;  // connected neighbours that were asked
   std::string data_;
   std::uint64_t total_ = 0;
+  TimeUs began_ = 0;
   TimeUs last_ = 0;
 };
 

@@ -56,7 +56,9 @@ inline constexpr TimeUs kAnnounceLonely = 10 * kSecond;  // sooner while we have
 inline constexpr std::uint32_t kAnnouncePeers = 50;
 
 // --- manifest ---
-inline constexpr TimeUs kManifestTimeout = 10 * kSecond;
+inline constexpr TimeUs kManifestTimeout = 10 * kSecond;   // for the next part
+inline constexpr TimeUs kManifestRateMin = 16 << 10;       // bytes a second over all parts
+inline constexpr TimeUs kManifestAskAgain = 30 * kSecond;  // the same neighbour
 
 // --- bans, by number of strikes ---
 inline constexpr TimeUs kBanTimes[] = {30 * kSecond, 600 * kSecond};

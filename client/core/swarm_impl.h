@@ -81,6 +81,7 @@ struct SwarmCore::Impl {
   bool small_mesh() const;
   std::size_t neighbours_wanted() const;
   void dial();
+  bool lonely() const;
   void announce();
   void check_handshakes();
   void refresh_quotas();

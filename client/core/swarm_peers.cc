@@ -169,12 +169,19 @@ void SwarmCore::Impl::on(Neighbour&, proto::PeerExchange&& exchange) {
 }
 
 void SwarmCore::Impl::on(Neighbour& n, proto::State&& state) {
-  if (!holdings) return;  // sent before it knew that we have no manifest
+  if (!holdings) {
+    // We cannot understand it yet; but it shows that its sender has the manifest by now.
+    n.has_manifest = true;
+    ask_for_manifest();
+    return;
+  }
   if (!n.apply_state(std::move(state))) {
     punish(n.id, proto::GoodbyeReason::kProtocolError, "sent an impossible State");
     return;
   }
-  if (!n.state_sent) send_initial_state(n);
+  // Its first State: if it had no manifest before, it has not understood what we have told it.
+  if (!n.state_sent || !n.has_manifest) send_initial_state(n);
+  n.has_manifest = true;
   part_if_useless(n);
 }
 
@@ -216,7 +223,7 @@ void SwarmCore::Impl::on(Neighbour& n, proto::ManifestRequest&& request) {
 void SwarmCore::Impl::ask_for_manifest() {
   if (holdings || manifest_found || fetch.source() != kNoPeer) return;
   for (auto& [key, n] : neighbours) {
-    if (!n->hello_seen || !n->has_manifest || fetch.tried(key)) continue;
+    if (!n->hello_seen || !n->has_manifest || !fetch.may_ask(key, now)) continue;
     send(*n, fetch.begin(key, now));
     return;
   }

@@ -40,9 +40,13 @@ void SwarmCore::Impl::check_handshakes() {
   }
 }
 
+// A tracker is asked oftener by who needs it: without neighbours or without the manifest.
+bool SwarmCore::Impl::lonely() const {
+  return neighbours.empty() || (!holdings && !manifest_found);
+}
+
 void SwarmCore::Impl::announce() {
-  const bool lonely = neighbours.empty();
-  for (const Announcer::Due& due : announcer.due(lonely, now)) {
+  for (const Announcer::Due& due : announcer.due(lonely(), now)) {
     proto::Announce announce;
     announce.content_id = content_id;
     announce.event = due.event;
@@ -179,7 +183,7 @@ void SwarmCore::Impl::stop() {
 
 TimeUs SwarmCore::Impl::next_wake() {
   if (stopped) return kNever;
-  TimeUs at = announcer.next_due(neighbours.empty());
+  TimeUs at = announcer.next_due(lonely());
   if (neighbours.size() + book.dialing() < neighbours_wanted() &&
       book.dialing() < policy::kDialsAtOnce) {
     at = std::min(at, book.next_due());
@@ -188,7 +192,7 @@ TimeUs SwarmCore::Impl::next_wake() {
   for (const auto& [key, n] : neighbours) {
     if (!n->hello_seen) at = std::min(at, n->opened + policy::kHelloTimeout);
   }
-  if (!holdings) return std::min(at, fetch.next_review());
+  if (!holdings) return manifest_found ? at : std::max(std::min(at, fetch.next_review()), now);
   at = std::min(at, rescue.next_review());
   for (const auto& [key, n] : neighbours) at = std::min(at, state_due(*n));
   if (!neighbours.empty() && !holdings->complete()) {

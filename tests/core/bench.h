@@ -1,0 +1,205 @@
+// A swarm core on the bench: the test speaks for its neighbours, its disk, its trackers and its
+// clock, and looks at what the core wants done.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "client/core/swarm.h"
+#include "proto/messages.h"
+
+namespace firn::test {
+
+using core::kMillisecond;
+using core::kSecond;
+using core::PeerKey;
+using core::TimeUs;
+
+inline PeerId peer_id(std::uint8_t first, std::uint8_t second = 0) {
+  PeerId id;
+  id.bytes[0] = first;
+  id.bytes[1] = second;
+  return id;
+}
+
+// A manifest whose digests nobody looks at.
+inline Manifest plain_manifest(std::uint32_t generations, std::uint32_t generation_size,
+                               std::uint32_t block_bytes) {
+  Manifest manifest;
+  manifest.id.bytes[0] = 0xc0;
+  manifest.info.name = "content";
+  manifest.info.shape = {generation_size, block_bytes,
+                         std::uint64_t{generations} * generation_size * block_bytes};
+  manifest.file_bytes = "the manifest file";
+  return manifest;
+}
+
+inline core::Options plain_options() {
+  core::Options options;
+  options.self = peer_id(0x50);
+  options.listen_port = 7000;
+  options.agent = "bench";
+  options.seeding.kind = core::SeedPolicy::Kind::kForever;
+  return options;
+}
+
+class Bench {
+ public:
+  explicit Bench(const Manifest& content, core::Options options = plain_options())
+      : manifest(content), core(content.id, std::move(options), now) {
+    drain();
+  }
+
+  // Starts with nothing, or with everything.
+  void start(bool complete = false) {
+    core::StartState state;
+    state.verified.assign(shape().generation_count(), complete);
+    core.start(manifest, state, complete, now);
+    drain();
+  }
+
+  // A neighbour connects (or is reached, with `attempt`) and says Hello.
+  void open(PeerKey peer, const PeerId& id, std::uint64_t attempt = 0, bool has_manifest = true,
+            std::uint16_t listen_port = 0) {
+    connect(peer, id, attempt);
+    proto::Hello hello;
+    hello.content_id = manifest.id;
+    hello.has_manifest = has_manifest;
+    hello.listen_port = listen_port;
+    say(peer, hello);
+  }
+  void connect(PeerKey peer, const PeerId& id, std::uint64_t attempt = 0) {
+    core.peer_opened(peer, id, "192.0.2." + std::to_string(peer), 4000, attempt, now);
+    drain();
+  }
+  // A neighbour that has said how much it takes and, if `complete`, that it holds everything.
+  void join(PeerKey peer, const PeerId& id, std::uint32_t credit, bool complete = false) {
+    open(peer, id);
+    proto::State state;
+    state.credit = credit;
+    if (complete) state.complete = {{0, shape().generation_count()}};
+    say(peer, state);
+  }
+  void say(PeerKey peer, proto::PeerMessage message) {
+    const std::size_t bytes = proto::wire_bytes(message);
+    core.message(peer, std::move(message), bytes, now);
+    drain();
+  }
+  void say_state(PeerKey peer, std::uint32_t acknowledged, std::uint32_t credit,
+                 std::vector<proto::GenerationState> generations = {},
+                 std::vector<proto::Span> complete = {}) {
+    proto::State state;
+    state.acknowledged = acknowledged;
+    state.credit = credit;
+    state.generations = std::move(generations);
+    state.complete = std::move(complete);
+    say(peer, state);
+  }
+  // A systematic block, or a coded one.
+  proto::Block block(std::uint32_t generation, std::uint32_t sequence,
+                     std::uint32_t source_index) const {
+    proto::Block b;
+    b.generation = generation;
+    b.sequence = sequence;
+    b.source_index = source_index;
+    b.payload = proto::Payload::allocate(shape().block_bytes);
+    for (std::uint8_t& byte : b.payload.writable()) byte = 0;
+    return b;
+  }
+  proto::Block coded_block(std::uint32_t generation, std::uint32_t sequence,
+                           std::vector<std::uint8_t> vector) const {
+    proto::Block b = block(generation, sequence, 0);
+    b.source_index.reset();
+    b.coefficients = std::move(vector);
+    return b;
+  }
+
+  // Lets time pass, waking the core whenever it asks. At most `wakes_max` times: a core that asks
+  // again and again without moving on is caught here. Returns the wakes.
+  int pass(TimeUs duration, int wakes_max = 100'000) {
+    const TimeUs end = now + duration;
+    int wakes = 0;
+    while (true) {
+      const TimeUs at = core.next_wake();
+      if (at > end) break;
+      FIRN_CHECK(++wakes <= wakes_max);
+      now = std::max(at, now);
+      core.wake(now);
+      drain();
+    }
+    now = end;
+    core.wake(now);
+    drain();
+    return wakes;
+  }
+
+  void drain() {
+    for (core::Action& action : core.take_actions()) actions.push_back(std::move(action));
+  }
+  // All actions of one kind so far, which are forgotten.
+  template <typename T>
+  std::vector<T> take() {
+    std::vector<T> taken;
+    std::erase_if(actions, [&](core::Action& action) {
+      if (T* one = std::get_if<T>(&action)) {
+        taken.push_back(std::move(*one));
+        return true;
+      }
+      return false;
+    });
+    return taken;
+  }
+  // All messages of one kind to `peer` so far, which are forgotten.
+  template <typename T>
+  std::vector<T> heard(PeerKey peer) {
+    std::vector<T> taken;
+    std::erase_if(actions, [&](core::Action& action) {
+      auto* send = std::get_if<core::Send>(&action);
+      if (!send || send->peer != peer || !std::holds_alternative<T>(send->message)) return false;
+      taken.push_back(std::get<T>(std::move(send->message)));
+      return true;
+    });
+    return taken;
+  }
+  // Blocks emitted for `peer`, which are forgotten; each is reported as departed.
+  std::vector<core::SendBlock> blocks_to(PeerKey peer, std::size_t frame_bytes = 1000) {
+    std::vector<core::SendBlock> taken;
+    while (true) {
+      std::size_t found = 0;
+      std::erase_if(actions, [&](core::Action& action) {
+        auto* send = std::get_if<core::SendBlock>(&action);
+        if (!send || send->peer != peer) return false;
+        ++found;
+        taken.push_back(std::move(*send));
+        return true;
+      });
+      if (found == 0) return taken;
+      for (std::size_t i = 0; i < found; ++i) core.block_departed(peer, frame_bytes, now);
+      drain();
+    }
+  }
+  bool closed(PeerKey peer) {
+    bool found = false;
+    for (const core::Close& close : take<core::Close>()) found |= close.peer == peer;
+    return found;
+  }
+  // Whether some notice so far has `text` in it.
+  bool noticed(const std::string& text) const {
+    for (const core::Action& action : actions) {
+      const auto* notice = std::get_if<core::Notice>(&action);
+      if (notice && notice->text.find(text) != std::string::npos) return true;
+    }
+    return false;
+  }
+  const Shape& shape() const { return manifest.info.shape; }
+
+  TimeUs now = kSecond;
+  Manifest manifest;
+  core::SwarmCore core;
+  std::vector<core::Action> actions;
+};
+
+}  // namespace firn::test

@@ -1,0 +1,277 @@
+// Starting from a link: how the manifest comes from neighbours and trackers.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "proto/limits.h"
+#include "tests/core/bench.h"
+
+using namespace firn;
+using namespace firn::test;
+using core::FetchManifestFrom;
+using core::ManifestArrived;
+
+namespace {
+
+// A real manifest of several parts: many generation digests.
+Manifest large_manifest() {
+  Info info;
+  info.name = "file";
+  info.single_file = true;
+  info.shape = {1, 1, 12'000};
+  info.files = {{.path = "", .bytes = info.shape.content_bytes}};
+  info.generation_digests.resize(info.shape.generation_count());
+  for (std::uint32_t g = 0; g < info.shape.generation_count(); ++g) {
+    info.generation_digests[g].bytes[g % 32] = static_cast<std::uint8_t>(g);
+  }
+  auto manifest = make_manifest(info, {});
+  REQUIRE(manifest.ok());
+  REQUIRE(manifest.value().file_bytes.size() > limits::kManifestPartBytes);
+  return *std::move(manifest);
+}
+
+proto::ManifestPart part_of(const std::string& file, std::uint64_t offset,
+                            std::size_t bytes = limits::kManifestPartBytes) {
+  return {file.size(), offset, file.substr(offset, bytes)};
+}
+
+// Answers requests at `peer` until there are none; returns how many there were.
+int serve(Bench& bench, PeerKey peer, const std::string& file) {
+  int served = 0;
+  for (auto asked = bench.heard<proto::ManifestRequest>(peer); !asked.empty();
+       asked = bench.heard<proto::ManifestRequest>(peer)) {
+    REQUIRE(asked.size() == 1);
+    ++served;
+    bench.say(peer, part_of(file, asked.front().offset));
+  }
+  return served;
+}
+
+core::Options with_tracker() {
+  core::Options options = plain_options();
+  options.trackers = {Address{std::nullopt, "tracker", 1}, Address{std::nullopt, "second", 1}};
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("a manifest comes from a neighbour in parts and is whole") {
+  const Manifest manifest = large_manifest();
+  Bench bench(manifest);
+  bench.open(1, peer_id(1));
+  CHECK(serve(bench, 1, manifest.file_bytes) == 2);
+  const auto arrived = bench.take<ManifestArrived>();
+  REQUIRE(arrived.size() == 1);
+  CHECK(arrived.front().file_bytes == manifest.file_bytes);
+  const auto parsed = parse_manifest(arrived.front().file_bytes, manifest.id);
+  REQUIRE(parsed.ok());
+  bench.core.start(parsed.value(), {}, false, bench.now);
+  bench.drain();
+  CHECK(bench.core.started());
+  CHECK(bench.heard<proto::State>(1).size() == 1);
+}
+
+TEST_CASE("the manifest that a peer has fetched is served to the next") {
+  const Manifest manifest = large_manifest();
+  Bench seed(manifest), getter(manifest);
+  seed.start(true);
+  seed.open(1, peer_id(1), 0, false);
+  CHECK(seed.heard<proto::State>(1).empty());
+  getter.open(2, peer_id(2));
+  for (int i = 0; i < 2; ++i) {
+    const auto asked = getter.heard<proto::ManifestRequest>(2);
+    REQUIRE(asked.size() == 1);
+    seed.say(1, asked.front());
+    const auto parts = seed.heard<proto::ManifestPart>(1);
+    REQUIRE(parts.size() == 1);
+    getter.say(2, parts.front());
+  }
+  CHECK(getter.take<ManifestArrived>().size() == 1);
+}
+
+TEST_CASE("requests past the end or without a manifest are answered with nothing") {
+  const Manifest manifest = large_manifest();
+  Bench bench(manifest);
+  bench.open(1, peer_id(1), 0, false);
+  bench.say(1, proto::ManifestRequest{0});
+  auto parts = bench.heard<proto::ManifestPart>(1);
+  REQUIRE(parts.size() == 1);
+  CHECK(parts.front().total_bytes == 0);
+  bench.start(true);
+  bench.say(1, proto::ManifestRequest{manifest.file_bytes.size()});
+  parts = bench.heard<proto::ManifestPart>(1);
+  REQUIRE(parts.size() == 1);
+  CHECK(parts.front().total_bytes == 0);
+}
+
+TEST_CASE("a neighbour that gets the manifest after us is asked once it shows that it has it") {
+  // B knows only A, and both began with a link: A's State tells B that A can be asked now.
+  const Manifest manifest = large_manifest();
+  Bench b(manifest);
+  b.open(1, peer_id(1), 0, false);
+  CHECK(b.heard<proto::ManifestRequest>(1).empty());
+  b.say_state(1, 0, 4);
+  CHECK(serve(b, 1, manifest.file_bytes) == 2);
+  CHECK(b.take<ManifestArrived>().size() == 1);
+}
+
+TEST_CASE("two peers that began without a manifest learn all of each other") {
+  Manifest manifest = plain_manifest(4, 4, 8);
+  Bench a(manifest), b(manifest);
+  a.open(1, peer_id(2), 0, false);
+  b.open(1, peer_id(3), 0, false);
+  const auto exchange = [&] {
+    for (bool more = true; more;) {
+      more = false;
+      for (const auto& state : a.heard<proto::State>(1)) b.say(1, state), more = true;
+      for (const auto& state : b.heard<proto::State>(1)) a.say(1, state), more = true;
+    }
+  };
+  a.start(true);
+  exchange();  // b cannot understand it yet
+  b.start();
+  exchange();
+  REQUIRE(b.core.report().neighbours.size() == 1);
+  CHECK(b.core.report().neighbours.front().complete);
+  b.pass(kSecond);
+  exchange();
+  a.pass(kSecond);
+  CHECK(a.take<core::SendBlock>().size() >= 1);
+}
+
+TEST_CASE("a neighbour that has no manifest after all, or never answers, is asked again later") {
+  const Manifest manifest = large_manifest();
+  Bench bench(manifest);
+  bench.open(1, peer_id(1));
+  REQUIRE(bench.heard<proto::ManifestRequest>(1).size() == 1);
+  SUBCASE("has none") {
+    bench.say(1, proto::ManifestPart{});
+  }
+  SUBCASE("never answers") {}
+  CHECK(bench.heard<proto::ManifestRequest>(1).empty());
+  bench.pass(120 * kSecond, 1000);
+  CHECK_FALSE(bench.heard<proto::ManifestRequest>(1).empty());
+}
+
+TEST_CASE("another neighbour is asked when the first leaves or is silent") {
+  const Manifest manifest = large_manifest();
+  Bench bench(manifest);
+  bench.open(1, peer_id(1));
+  bench.open(2, peer_id(2));
+  const PeerKey first = bench.heard<proto::ManifestRequest>(1).empty() ? 2 : 1;
+  const PeerKey second = 3 - first;
+  CHECK(bench.heard<proto::ManifestRequest>(second).empty());
+  SUBCASE("leaves") {
+    bench.core.peer_closed(first, bench.now), bench.drain();
+  }
+  SUBCASE("is silent") {
+    bench.pass(11 * kSecond, 1000);
+  }
+  CHECK(serve(bench, second, manifest.file_bytes) == 2);
+  CHECK(bench.take<ManifestArrived>().size() == 1);
+}
+
+TEST_CASE("a neighbour that drips the manifest byte by byte does not hold up the others") {
+  const Manifest manifest = large_manifest();
+  Bench bench(manifest);
+  bench.open(1, peer_id(1));
+  bench.open(2, peer_id(2));
+  std::uint64_t at = 0;
+  while (bench.heard<proto::ManifestRequest>(2).empty()) {
+    REQUIRE(at < 100);
+    bench.say(1, part_of(manifest.file_bytes, at++, 1));
+    bench.pass(5 * kSecond, 1000);
+  }
+}
+
+TEST_CASE("a false manifest is blamed on who sent it, and another neighbour asked") {
+  const Manifest manifest = large_manifest();
+  std::string file = manifest.file_bytes;
+  Bench bench(manifest);
+  bench.open(1, peer_id(1));
+  SUBCASE("a byte is wrong") {
+    file[file.size() / 2] ^= 1;
+    CHECK(serve(bench, 1, file) == 2);
+  }
+  SUBCASE("a part is out of place") {
+    bench.say(1, part_of(file, 1));
+  }
+  SUBCASE("its length changes") {
+    bench.say(1, part_of(file, 0));
+    file += 'x';
+    bench.say(1, part_of(file, limits::kManifestPartBytes));
+  }
+  SUBCASE("an empty part at the end") {
+    bench.say(1, part_of(file, 0));
+    bench.say(1, proto::ManifestPart{file.size(), limits::kManifestPartBytes, ""});
+  }
+  CHECK(bench.take<ManifestArrived>().empty());
+  CHECK(bench.noticed(peer_id(1).text()));
+  CHECK(bench.closed(1));
+  bench.open(2, peer_id(2));
+  CHECK(serve(bench, 2, manifest.file_bytes) == 2);
+  CHECK(bench.take<ManifestArrived>().size() == 1);
+}
+
+TEST_CASE("parts that nobody asked for are ignored") {
+  const Manifest manifest = large_manifest();
+  Bench bench(manifest);
+  bench.open(1, peer_id(1), 0, false);
+  bench.say(1, part_of(manifest.file_bytes, 0));
+  CHECK_FALSE(bench.closed(1));
+  CHECK(bench.take<ManifestArrived>().empty());
+  bench.start();
+  bench.say(1, part_of(manifest.file_bytes, 0));
+  CHECK_FALSE(bench.closed(1));
+}
+
+TEST_CASE("a tracker that hosts the manifest is asked for it, and again when it fails") {
+  const Manifest manifest = large_manifest();
+  Bench bench(manifest, with_tracker());
+  CHECK(bench.take<core::AnnounceTo>().size() == 2);
+  proto::AnnounceReply reply;
+  reply.interval_seconds = 1800;
+  bench.core.tracker_replied(1, reply, bench.now);
+  bench.drain();
+  CHECK(bench.take<FetchManifestFrom>().empty());
+  reply.has_manifest = true;
+  bench.core.tracker_replied(0, reply, bench.now);
+  bench.drain();
+  auto fetches = bench.take<FetchManifestFrom>();
+  REQUIRE(fetches.size() == 1);
+  CHECK(fetches.front().tracker == 0);
+  SUBCASE("comes") {
+    bench.core.tracker_manifest(0, manifest.file_bytes, bench.now);
+    bench.drain();
+    CHECK(bench.take<ManifestArrived>().size() == 1);
+  }
+  SUBCASE("fails or is another one, while a neighbour has none") {
+    bench.open(1, peer_id(1), 0, false);
+    if (std::string wrong = manifest.file_bytes; wrong.size() > 9) {
+      wrong[9] ^= 1;
+      bench.core.tracker_manifest(0, wrong, bench.now);
+    }
+    bench.drain();
+    CHECK(bench.noticed("manifest from tracker"));
+    CHECK(bench.take<ManifestArrived>().empty());
+    bench.pass(60 * kSecond, 1000);
+    const auto again = bench.take<core::AnnounceTo>();
+    CHECK_FALSE(again.empty());
+    bench.core.tracker_replied(0, reply, bench.now);
+    bench.drain();
+    CHECK(bench.take<FetchManifestFrom>().size() == 1);
+  }
+}
+
+TEST_CASE("the manifest arrives once, whoever is first") {
+  const Manifest manifest = large_manifest();
+  Bench bench(manifest, with_tracker());
+  proto::AnnounceReply reply;
+  reply.has_manifest = true;
+  bench.core.tracker_replied(0, reply, bench.now);
+  bench.open(1, peer_id(1));
+  CHECK(serve(bench, 1, manifest.file_bytes) == 2);
+  bench.core.tracker_manifest(0, manifest.file_bytes, bench.now);
+  bench.drain();
+  CHECK(bench.take<ManifestArrived>().size() == 1);
+}
