@@ -1,0 +1,165 @@
+// The data plane of one content: performs the core's StoreRow, SendBlock, Decode, DropRows,
+// KeepEvidence, CheckEvidence and ContentComplete with the worker pool, the store and the codec.
+//
+//   core's actions --> CodingJobs --> tasks, in order per generation --> CodingOutcomes --> core
+//
+// Threads: one owner thread; tasks get copies (references) of what they need and hand their results
+// back as completions.
+//
+// Memory: rows in memory stay below `row_bytes_max` as far as the disk can follow; blocks being
+// made, and generations being loaded or decoded, are bounded by what the core has under way.
+//
+// A disk that takes nothing (full, read-only, vanished) pauses: what failed is kept and tried again
+// every two seconds, everything else that writes waits behind it in order, nothing is lost.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+#include "client/app/buffer_pool.h"
+#include "client/app/coding_work.h"
+#include "client/app/generation_cache.h"
+#include "client/app/row_table.h"
+#include "client/app/worker_pool.h"
+#include "client/core/actions.h"
+#include "client/core/swarm.h"
+#include "client/store/content_store.h"
+#include "codec/kernels.h"
+
+namespace firn::app {
+
+// Who hears how things went; called on the owner thread, from within CodingJobs' members.
+class CodingOutcomes {
+ public:
+  virtual ~CodingOutcomes() = default;
+  virtual void row_stored(std::uint32_t generation, std::uint32_t slot) = 0;
+  virtual void generation_decoded(std::uint32_t generation, core::DecodeOutcome outcome) = 0;
+  virtual void evidence_checked(std::uint32_t generation, const std::vector<PeerId>& guilty) = 0;
+  // An empty payload: the block could not be made.
+  virtual void block_made(std::uint64_t ticket, proto::Payload payload) = 0;
+  virtual void generation_lost(std::uint32_t generation, const Error& error) = 0;
+  virtual void store_paused(const Error& error) = 0;
+  virtual void store_resumed() = 0;
+  virtual void store_finished() = 0;
+};
+
+// What all contents of a process share.
+struct CodingResources {
+  WorkerPool& pool;
+  BufferPool& buffers;
+  GenerationCache& cache;
+  const codec::Kernels& kernels;
+};
+
+class CodingJobs {
+ public:
+  static constexpr std::size_t kBlocksAtOnce = 64;  // in one job
+  static constexpr core::TimeUs kRetryInterval = 2 * core::kSecond;
+  static constexpr core::TimeUs kSyncInterval = 5 * core::kSecond;
+
+  // `number`: of this content within the process. `resumed`: generations with rows in the spool.
+  CodingJobs(const CodingResources& resources, std::uint32_t number,
+             std::shared_ptr<store::ContentStore> store, std::size_t row_bytes_max,
+             const std::vector<std::uint32_t>& resumed, CodingOutcomes& outcomes);
+  ~CodingJobs();
+
+  void store_row(const core::StoreRow& action, core::TimeUs now);
+  // Answered by block_made(ticket), perhaps before this returns.
+  void send_block(std::uint64_t ticket, core::SendBlock action, core::TimeUs now);
+  void decode(core::Decode action, core::TimeUs now);
+  void drop_rows(std::uint32_t generation);
+  void keep_evidence(core::KeepEvidence action, core::TimeUs now);
+  void check_evidence(std::uint32_t generation);
+  void finish();
+
+  // All generations are verified and will be asked for more or less in sequence: read ahead.
+  void serve_everything() { serves_everything_ = true; }
+
+  // After a batch of the above: starts the jobs that were gathered.
+  void flush();
+
+  void wake(core::TimeUs now);
+  core::TimeUs next_wake() const;
+
+  // Spools every row that waits and makes all durable; then `done` is called (also if the disk
+  // takes nothing: with what can be done). Nothing else may be asked for afterwards.
+  void close(core::TimeUs now, std::function<void()> done);
+
+ private:
+  // A task that writes, in a form that can be tried again.
+  struct DiskTask {
+    WorkerPool::Key key = WorkerPool::kUnordered;
+    std::function<Status()> work;  // on a worker
+    std::function<void()> done;    // on the owner thread, after success
+    bool progress = true;          // wrote something that a sync makes durable
+  };
+  struct Sending {
+    std::vector<BlockOrder> waiting;
+    bool under_way = false;
+  };
+  struct DecodeJob;
+
+  WorkerPool::Key key_of(std::uint32_t generation) const;
+  void submit(WorkerPool::Key key, WorkerPool::Task task);
+  void submit_disk(DiskTask task);
+  void start_disk(std::shared_ptr<DiskTask> task);
+  void disk_failed(std::shared_ptr<DiskTask> task, const Error& error);
+  void disk_succeeded(bool progress);
+  void drain_backlog();
+
+  bool send_from_cache(const BlockOrder& order, std::uint32_t generation);
+  void start_sending(std::uint32_t generation, Sending& sending);
+  void start_sending_verified(std::uint32_t generation, std::vector<BlockOrder> orders);
+  void start_recoding(std::uint32_t generation, std::vector<BlockOrder> orders);
+  void sent(std::uint32_t generation, const std::vector<BlockOrder>& orders,
+            std::vector<proto::Payload>& blocks);
+  void fetch_ahead(std::uint32_t generation);
+  void lose(std::uint32_t generation, const Error& error);
+
+  void spool(core::TimeUs now, bool all);
+  void spool_batch(SpoolBatch batch);
+  void report_stored(std::uint32_t generation, const std::vector<std::uint32_t>& slots);
+  void decoded(const std::shared_ptr<DecodeJob>& job);
+  void sync();
+
+  const CodingResources resources_;
+  const std::uint32_t number_;
+  const std::shared_ptr<store::ContentStore> store_;
+  const CodingShape shape_;
+  CodingOutcomes& outcomes_;
+  // Completions that come after this object is gone must find that out.
+  const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+
+  RowTable rows_;
+  bool row_memory_stuck_ = false;  // nothing can be evicted until something is spooled
+  std::unordered_map<std::uint32_t, Sending> sending_;
+  std::vector<std::uint32_t> sending_changed_;
+  bool serves_everything_ = false;
+  std::uint32_t last_served_ = UINT32_MAX;
+  std::set<std::uint32_t> fetching_;  // ahead
+  std::unordered_map<std::uint32_t, std::shared_ptr<Evidence>> evidence_;
+  struct Backlog {
+    WorkerPool::Key key;
+    WorkerPool::Task task;
+  };
+  std::deque<Backlog> backlog_;  // what the pool had no room for
+
+  bool paused_ = false;
+  bool probing_ = false;  // one parked task is being tried
+  std::deque<std::shared_ptr<DiskTask>> parked_;
+  core::TimeUs retry_at_ = core::kNever;
+  std::uint64_t writes_ = 0, writes_synced_ = 0;
+  core::TimeUs sync_at_ = core::kNever;
+  core::TimeUs now_ = 0;
+
+  std::size_t disk_tasks_ = 0;  // submitted or parked
+  std::function<void()> closed_;
+  void check_closed();
+};
+
+}  // namespace firn::app

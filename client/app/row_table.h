@@ -1,0 +1,112 @@
+// Rows of unfinished generations: which are in memory, which wait to be spooled, and who must make
+// room. Knows no disk: coding_jobs asks it what to write and tells it what was written.
+//
+//   fresh --(20 ms, or memory short)--> writing --> spooled --(memory short)--> gone from memory
+//
+// A generation that is decoded or dropped within the 20 ms never touches the disk. A row that is
+// not in the table is in the spool (or was never there).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "client/app/coding_work.h"
+#include "client/core/actions.h"
+
+namespace firn::app {
+
+// How long a row may wait for its generation to be decoded before it is spooled: what a kill may
+// lose.
+inline constexpr core::TimeUs kSpoolDelay = 20 * core::kMillisecond;
+
+// One stay of a generation's rows, from the first row until they are dropped or decoded. Jobs under
+// way hold it and look whether their work is still wanted.
+struct RowsLife {
+  std::atomic<bool> spooling_cancelled = false;
+};
+
+// A row on its way to the spool.
+struct RowToSpool {
+  std::uint32_t slot = 0;
+  core::Vector vector;
+  PeerId sender;
+  proto::Payload payload;
+};
+struct SpoolBatch {
+  std::uint32_t generation = 0;
+  std::shared_ptr<RowsLife> life;
+  std::vector<RowToSpool> rows;
+};
+
+// One thread.
+class RowTable {
+ public:
+  // Rows in memory should stay below `bytes_max`.
+  explicit RowTable(std::size_t bytes_max) : bytes_max_(bytes_max) {}
+
+  void store(const core::StoreRow& row, core::TimeUs now);
+
+  // The row in memory, or a RowRef without payload. Counts as a use of the generation.
+  RowRef find(std::uint32_t generation, std::uint32_t slot, core::TimeUs now);
+  // Slots 0..n-1.
+  std::vector<RowRef> find_all(std::uint32_t generation, std::uint32_t n, core::TimeUs now);
+  // Rows were read back from the spool for use: keeps them while there is room.
+  void put_back(std::uint32_t generation, const std::vector<RowRef>& rows, core::TimeUs now);
+
+  // No more writing for this generation: it is being decoded. Rows that wait stay in memory.
+  void cancel_spooling(std::uint32_t generation);
+  // The decode did not work out: rows that wait are due for the spool again.
+  void restart_spooling(std::uint32_t generation, core::TimeUs now);
+  // Forgets the rows; returns the slots that never came to rest in the spool.
+  std::vector<std::uint32_t> drop(std::uint32_t generation);
+  // Whether rows of this generation may be in the spool since the last drop.
+  bool touched_disk(std::uint32_t generation) const;
+  void mark_on_disk(std::uint32_t generation);
+
+  // Rows that are due, as writing from now on. `all`: fresh ones too (memory is short, or we stop).
+  std::vector<SpoolBatch> take_due(core::TimeUs now, bool all);
+  core::TimeUs next_due() const;
+  // A batch has been written: its slots that are still wanted, to be reported. They may be evicted
+  // from now on.
+  std::vector<std::uint32_t> spooled(const SpoolBatch& batch);
+
+  // Frees spooled rows, oldest-used generation first, until memory is below the bound. False if
+  // that was not enough: more must be spooled first.
+  bool make_room();
+  std::size_t bytes() const { return bytes_; }
+  bool memory_short() const { return bytes_ > bytes_max_; }
+
+ private:
+  enum class State { kFresh, kWriting, kSpooled };
+  struct Row {
+    State state = State::kFresh;
+    core::Vector vector;
+    PeerId sender;
+    proto::Payload payload;
+  };
+  struct Rows {
+    std::shared_ptr<RowsLife> life = std::make_shared<RowsLife>();
+    std::unordered_map<std::uint32_t, Row> by_slot;
+    core::TimeUs used = 0;
+    bool on_disk = false;
+    std::size_t spooled_bytes = 0;  // in memory too
+  };
+  struct Fresh {
+    std::uint32_t generation;
+    std::uint32_t slot;
+    std::weak_ptr<RowsLife> life;
+    core::TimeUs due;
+  };
+  void erase_rows(Rows& rows);
+
+  const std::size_t bytes_max_;
+  std::size_t bytes_ = 0;
+  std::unordered_map<std::uint32_t, Rows> generations_;
+  std::deque<Fresh> fresh_;  // in order of arrival
+};
+
+}  // namespace firn::app

@@ -1,0 +1,146 @@
+// The half of CodingJobs that makes blocks to send.
+//
+// Blocks of one generation that are asked for while its job is under way wait and go together into
+// the next one, as one matrix product: the batch grows with the load by itself.
+#include <algorithm>
+
+#include "client/app/coding_jobs.h"
+
+namespace firn::app {
+
+void CodingJobs::send_block(std::uint64_t ticket, core::SendBlock action, core::TimeUs now) {
+  now_ = now;
+  const std::uint32_t generation = action.block.generation;
+  BlockOrder order;
+  order.ticket = ticket;
+  if (action.slots.empty()) {
+    order.source_index = action.block.source_index;
+    if (!order.source_index) order.coefficients = action.block.coefficients;
+    if (generation != last_served_) {
+      last_served_ = generation;
+      fetch_ahead(generation + 1);
+    }
+    if (send_from_cache(order, generation)) return;
+  } else {
+    order.coefficients = std::move(action.mix);
+    order.rows.reserve(action.slots.size());
+    for (std::uint32_t slot : action.slots) order.rows.push_back(rows_.find(generation, slot, now));
+  }
+  sending_[generation].waiting.push_back(std::move(order));
+  sending_changed_.push_back(generation);
+}
+
+// A source block of a generation at hand is one copy: cheaper than a trip through the pool.
+bool CodingJobs::send_from_cache(const BlockOrder& order, std::uint32_t generation) {
+  if (!order.source_index) return false;
+  const SharedBuffer data = resources_.cache.find(number_, generation);
+  if (!data) return false;
+  auto made = make_source_blocks(resources_.kernels, shape_, data->bytes(), {&order, 1});
+  outcomes_.block_made(order.ticket, std::move(made[0]));
+  return true;
+}
+
+void CodingJobs::start_sending(std::uint32_t generation, Sending& sending) {
+  if (sending.under_way || sending.waiting.empty()) return;
+  // Recoded and source blocks do not mix: the generation was verified between them.
+  const bool recoded = !sending.waiting.front().rows.empty();
+  if (!recoded && fetching_.contains(generation)) return;  // it is coming
+  std::vector<BlockOrder> orders;
+  std::size_t taken = 0;
+  while (taken < sending.waiting.size() && taken < kBlocksAtOnce &&
+         recoded != sending.waiting[taken].rows.empty())
+    orders.push_back(std::move(sending.waiting[taken++]));
+  sending.waiting.erase(sending.waiting.begin(),
+                        sending.waiting.begin() + static_cast<std::ptrdiff_t>(taken));
+  sending.under_way = true;
+  if (recoded) {
+    start_recoding(generation, std::move(orders));
+  } else {
+    start_sending_verified(generation, std::move(orders));
+  }
+}
+
+void CodingJobs::start_sending_verified(std::uint32_t generation, std::vector<BlockOrder> orders) {
+  SharedBuffer data = resources_.cache.find(number_, generation);
+  const bool cached = data != nullptr;
+  submit(key_of(generation),
+         [this, alive = alive_, generation, data = std::move(data), cached,
+          orders = std::move(orders), store = store_, shape = shape_, buffers = &resources_.buffers,
+          kernels = &resources_.kernels]() mutable -> WorkerPool::Completion {
+           std::optional<Error> error;
+           if (!data) {
+             auto loaded = buffers->take(shape.generation_bytes());
+             const Status status = store->read_generation(generation, loaded->bytes());
+             if (!status.ok()) error = status.error();
+             data = std::move(loaded);
+           }
+           std::vector<proto::Payload> blocks(orders.size());
+           if (!error) blocks = make_source_blocks(*kernels, shape, data->bytes(), orders);
+           return [this, alive, generation, data, cached, error, orders = std::move(orders),
+                   blocks = std::move(blocks)]() mutable {
+             if (!*alive) return;
+             if (error) {
+               lose(generation, *error);
+             } else if (!cached) {
+               resources_.cache.insert(number_, generation, data);
+             }
+             sent(generation, orders, blocks);
+           };
+         });
+}
+
+void CodingJobs::start_recoding(std::uint32_t generation, std::vector<BlockOrder> orders) {
+  submit(key_of(generation),
+         [this, alive = alive_, generation, orders = std::move(orders), store = store_,
+          shape = shape_, kernels = &resources_.kernels]() mutable -> WorkerPool::Completion {
+           std::vector<RowRef> read_back;
+           auto blocks =
+               make_recoded_blocks(*kernels, shape, *store, generation, orders, read_back);
+           return [this, alive, generation, orders = std::move(orders),
+                   read_back = std::move(read_back), blocks = std::move(blocks)]() mutable {
+             if (!*alive) return;
+             rows_.put_back(generation, read_back, now_);
+             sent(generation, orders, blocks);
+           };
+         });
+}
+
+void CodingJobs::sent(std::uint32_t generation, const std::vector<BlockOrder>& orders,
+                      std::vector<proto::Payload>& blocks) {
+  for (std::size_t i = 0; i < orders.size(); ++i)
+    outcomes_.block_made(orders[i].ticket, std::move(blocks[i]));
+  const auto sending = sending_.find(generation);
+  sending->second.under_way = false;
+  if (sending->second.waiting.empty()) {
+    sending_.erase(sending);
+  } else {
+    sending_changed_.push_back(generation);
+  }
+}
+
+// A source goes through its generations in sequence: the next one is read and hashed while this one
+// is being sent.
+void CodingJobs::fetch_ahead(std::uint32_t generation) {
+  if (!serves_everything_ || generation >= store_->manifest().info.shape.generation_count()) return;
+  if (resources_.cache.find(number_, generation) || !fetching_.insert(generation).second) return;
+  submit(key_of(generation),
+         [this, alive = alive_, generation, store = store_, shape = shape_,
+          buffers = &resources_.buffers]() -> WorkerPool::Completion {
+           auto data = buffers->take(shape.generation_bytes());
+           const Status status = store->read_generation(generation, data->bytes());
+           return [this, alive, generation, data, good = status.ok()] {
+             if (!*alive) return;
+             fetching_.erase(generation);
+             sending_changed_.push_back(generation);
+             // A failure is told when the generation is really asked for.
+             if (good) resources_.cache.insert(number_, generation, data);
+           };
+         });
+}
+
+void CodingJobs::lose(std::uint32_t generation, const Error& error) {
+  resources_.cache.erase(number_, generation);
+  outcomes_.generation_lost(generation, error);
+}
+
+}  // namespace firn::app

@@ -1,0 +1,88 @@
+#include "client/app/worker_pool.h"
+
+#include <algorithm>
+
+namespace firn::app {
+
+unsigned default_worker_count() {
+  return std::max(2u, std::thread::hardware_concurrency());
+}
+
+WorkerPool::WorkerPool(const Options& options, std::function<void()> on_completion)
+    : task_count_max_(options.task_count_max), on_completion_(std::move(on_completion)) {
+  for (unsigned i = 0; i < std::max(1u, options.threads); ++i)
+    threads_.emplace_back([this] { work(); });
+}
+
+WorkerPool::~WorkerPool() {
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  ready_changed_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+bool WorkerPool::submit(Key key, Task&& task) {
+  if (task_count_ >= task_count_max_) return false;
+  ++task_count_;
+  {
+    std::lock_guard lock(mutex_);
+    if (key != kUnordered) {
+      const auto [entry, fresh] = busy_.try_emplace(key);
+      if (!fresh) {
+        entry->second.push_back(std::move(task));
+        return true;
+      }
+    }
+    ready_.push_back({key, std::move(task)});
+  }
+  ready_changed_.notify_one();
+  return true;
+}
+
+std::size_t WorkerPool::run_completions() {
+  std::vector<Completion> done;
+  {
+    std::lock_guard lock(mutex_);
+    done.swap(completions_);
+  }
+  task_count_ -= done.size();
+  for (Completion& completion : done)
+    if (completion) completion();
+  return done.size();
+}
+
+void WorkerPool::work() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    ready_changed_.wait(lock, [this] { return stopping_ || !ready_.empty(); });
+    if (stopping_) return;
+    Ready next = std::move(ready_.front());
+    ready_.pop_front();
+    lock.unlock();
+
+    Completion completion = next.task();
+    next.task = nullptr;  // what it captured is freed before others learn that it is done
+
+    lock.lock();
+    if (next.key != kUnordered) {
+      const auto entry = busy_.find(next.key);
+      if (entry->second.empty()) {
+        busy_.erase(entry);
+      } else {  // to the back: keys take turns. This thread looks again at once.
+        ready_.push_back({next.key, std::move(entry->second.front())});
+        entry->second.pop_front();
+      }
+    }
+    const bool first = completions_.empty();
+    completions_.push_back(std::move(completion));
+    if (first) {
+      lock.unlock();
+      on_completion_();
+      lock.lock();
+    }
+  }
+}
+
+}  // namespace firn::app

@@ -1,0 +1,106 @@
+#include <doctest/doctest.h>
+
+#include "client/app/row_table.h"
+
+namespace firn::app {
+namespace {
+
+constexpr std::size_t kRowBytes = 100;
+
+core::StoreRow row_of(std::uint32_t generation, std::uint32_t slot) {
+  core::StoreRow row;
+  row.generation = generation;
+  row.slot = slot;
+  row.vector = std::make_shared<const std::vector<std::uint8_t>>(4, std::uint8_t{1});
+  row.payload = proto::Payload::allocate(kRowBytes);
+  return row;
+}
+
+TEST_CASE("a row is due for the spool 20 ms after it came, and not before") {
+  RowTable table(10'000);
+  table.store(row_of(1, 0), 1000);
+  CHECK(table.next_due() == 1000 + kSpoolDelay);
+  CHECK(table.take_due(1000 + kSpoolDelay - 1, false).empty());
+  const auto due = table.take_due(1000 + kSpoolDelay, false);
+  REQUIRE(due.size() == 1);
+  CHECK(due[0].generation == 1);
+  REQUIRE(due[0].rows.size() == 1);
+  CHECK(due[0].rows[0].slot == 0);
+  CHECK(table.next_due() == core::kNever);
+  CHECK(table.touched_disk(1));
+}
+
+TEST_CASE("a generation that is decoded in time never touches the spool") {
+  RowTable table(10'000);
+  table.store(row_of(1, 0), 0);
+  table.store(row_of(1, 1), 1);
+  table.cancel_spooling(1);
+  CHECK(table.take_due(core::kSecond, true).empty());
+  CHECK_FALSE(table.touched_disk(1));
+  CHECK(table.find(1, 0, 0).payload);  // the decode needs it
+  CHECK(table.drop(1) == std::vector<std::uint32_t>{0, 1});
+  CHECK(table.bytes() == 0);
+}
+
+TEST_CASE("a decode that fails makes its rows due again") {
+  RowTable table(10'000);
+  table.store(row_of(1, 0), 0);
+  table.cancel_spooling(1);
+  table.restart_spooling(1, 500);
+  CHECK(table.take_due(500 + kSpoolDelay - 1, false).empty());
+  CHECK(table.take_due(500 + kSpoolDelay, false).size() == 1);
+}
+
+TEST_CASE("past the bound, spooled rows of the generation used longest ago leave memory") {
+  RowTable table(3 * kRowBytes);
+  for (std::uint32_t g : {1u, 2u, 3u}) table.store(row_of(g, 0), g);
+  for (const SpoolBatch& batch : table.take_due(core::kSecond, false)) {
+    CHECK(table.spooled(batch) == std::vector<std::uint32_t>{0});
+  }
+  (void)table.find(1, 0, 10);  // used: 2 is the oldest now
+  table.store(row_of(4, 0), 11);
+  CHECK(table.memory_short());
+  CHECK(table.make_room());
+  CHECK(table.find(1, 0, 12).payload);
+  CHECK_FALSE(table.find(2, 0, 12).payload);
+  CHECK(table.find(3, 0, 12).payload);
+  CHECK(table.find(4, 0, 12).payload);
+}
+
+TEST_CASE("rows that are not spooled yet never leave memory") {
+  RowTable table(kRowBytes);
+  table.store(row_of(1, 0), 0);
+  table.store(row_of(2, 0), 0);
+  CHECK_FALSE(table.make_room());
+  CHECK(table.find(1, 0, 0).payload);
+  CHECK(table.find(2, 0, 0).payload);
+}
+
+TEST_CASE("rows read back are kept while there is room, and counted") {
+  RowTable table(2 * kRowBytes);
+  table.mark_on_disk(1);
+  const std::vector<RowRef> rows = {{0, proto::Payload::allocate(kRowBytes)},
+                                    {1, proto::Payload::allocate(kRowBytes)},
+                                    {2, proto::Payload::allocate(kRowBytes)}};
+  table.put_back(1, rows, 0);
+  CHECK(table.bytes() == 2 * kRowBytes);
+  CHECK(table.find(1, 1, 0).payload);
+  CHECK_FALSE(table.find(1, 2, 0).payload);
+  table.put_back(2, rows, 0);  // dropped meanwhile: nobody wants them
+  CHECK(table.bytes() == 2 * kRowBytes);
+}
+
+TEST_CASE("what was dropped while it was being written is not reported as spooled") {
+  RowTable table(10'000);
+  table.store(row_of(1, 0), 0);
+  const auto before = table.take_due(0, true);
+  CHECK(table.drop(1) == std::vector<std::uint32_t>{0});
+  table.store(row_of(1, 0), 1);
+  REQUIRE(before.size() == 1);
+  CHECK(before[0].life->spooling_cancelled);
+  CHECK(table.spooled(before[0]).empty());
+  CHECK(table.take_due(1, true).size() == 1);
+}
+
+}  // namespace
+}  // namespace firn::app
