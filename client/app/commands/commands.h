@@ -1,0 +1,22 @@
+// The commands of `firn`. Each add_... declares one with its options; if it is the one on the
+// command line, `chosen` becomes what to run.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+#include "client/app/exit_codes.h"
+
+namespace firn::app {
+
+using Chosen = std::function<ExitCode()>;
+
+void add_create_command(CLI::App& app, Chosen& chosen);
+void add_share_command(CLI::App& app, Chosen& chosen);
+void add_get_command(CLI::App& app, Chosen& chosen);
+void add_seed_command(CLI::App& app, Chosen& chosen);
+void add_info_command(CLI::App& app, Chosen& chosen);
+void add_verify_command(CLI::App& app, Chosen& chosen);
+void add_doctor_command(CLI::App& app, Chosen& chosen);
+
+}  // namespace firn::app

@@ -1,0 +1,89 @@
+// firn create PATH -o X.firn
+#include <fmt/format.h>
+
+#include "client/app/commands/commands.h"
+#include "client/app/commands/content_source.h"
+#include "client/app/commands/options.h"
+#include "client/app/commands/running.h"
+#include "client/app/quantities.h"
+#include "client/app/worker_pool.h"
+#include "client/content/create.h"
+#include "proto/link.h"
+
+namespace firn::app {
+namespace {
+
+struct CreateArguments {
+  std::string path;
+  std::string output;
+  std::uint32_t generation_size = 0;
+  std::uint64_t block_bytes = 0;
+  std::vector<std::string> trackers;
+  ConsoleOptions console;
+};
+
+ExitCode run(const CreateArguments& arguments, Console& out) {
+  auto trackers = parse_addresses(arguments.trackers);
+  if (!trackers.ok()) return fail(out, trackers.error());
+  content::CreateOptions options;
+  options.generation_size = arguments.generation_size;
+  options.block_bytes = static_cast<std::uint32_t>(arguments.block_bytes);
+  options.trackers = *trackers;
+  options.threads = default_worker_count();
+  options.progress = hashing_progress(out, "hashing");
+  const auto manifest = content::create_manifest(arguments.path, options);
+  if (!manifest.ok()) return fail(out, manifest.error());
+  const Status written = write_file(arguments.output, manifest->file_bytes);
+  if (!written.ok()) return fail(out, written.error());
+
+  const Shape& shape = manifest->info.shape;
+  out.event({{"event", "created"},
+             {"content_id", manifest->id.text()},
+             {"bytes", shape.content_bytes},
+             {"files", manifest->info.files.size()},
+             {"generations", shape.generation_count()},
+             {"generation_size", shape.generation_size},
+             {"block_bytes", shape.block_bytes},
+             {"manifest", arguments.output}});
+  out.info(fmt::format("{}: {} in {} file{}, {} generations of {} x {}", manifest->info.name,
+                       format_bytes(shape.content_bytes), manifest->info.files.size(),
+                       manifest->info.files.size() == 1 ? "" : "s", shape.generation_count(),
+                       shape.generation_size, format_bytes(shape.block_bytes)),
+           manifest->id);
+  if (!out.json()) out.print(to_text(Link{manifest->id, manifest->trackers, {}}));
+  return ExitCode::kOk;
+}
+
+}  // namespace
+
+void add_create_command(CLI::App& app, Chosen& chosen) {
+  auto arguments = std::make_shared<CreateArguments>();
+  CLI::App* command = app.add_subcommand("create", "make the manifest of a file or folder");
+  command->add_option("PATH", arguments->path, "file or folder")->required();
+  command->add_option("-o,--output", arguments->output, "where to write the manifest")
+      ->option_text("X.firn")
+      ->required();
+  command
+      ->add_option("--generation-size", arguments->generation_size,
+                   "blocks in a generation (default: by content size)")
+      ->option_text("N")
+      ->check(CLI::PositiveNumber);
+  add_bytes_option(*command, "--block-size", arguments->block_bytes,
+                   "bytes in a block (default: by content size)")
+      ->check(CLI::Range(1u, 1u << 20).description(""));
+  command
+      ->add_option("--tracker", arguments->trackers,
+                   "a tracker to name in the manifest (repeatable)")
+      ->option_text("ADDR")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  add_console_options(*command, arguments->console);
+  command->callback([arguments, &chosen] {
+    chosen = [arguments] {
+      return with_console(arguments->console,
+                          [&](Console& console) { return run(*arguments, console); });
+    };
+  });
+}
+
+}  // namespace firn::app

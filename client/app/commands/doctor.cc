@@ -1,0 +1,86 @@
+// firn doctor: what this build and this machine can do.
+#include <fmt/format.h>
+#include <google/protobuf/stubs/common.h>
+#include <openssl/crypto.h>
+#include <sys/resource.h>
+#include <uv.h>
+
+#include <thread>
+
+#include "client/app/commands/commands.h"
+#include "client/app/commands/options.h"
+#include "client/app/commands/running.h"
+#include "client/app/quantities.h"
+#include "client/app/version.h"
+#include "client/app/worker_pool.h"
+#include "codec/kernels.h"
+#include "proto/limits.h"
+
+namespace firn::app {
+namespace {
+
+struct DoctorArguments {
+  std::string kernels;
+  ConsoleOptions console;
+};
+
+ExitCode run(const DoctorArguments& arguments, Console& console) {
+  if (const Status usable = use_kernels(arguments.kernels); !usable.ok())
+    return fail(console, usable.error());
+  Json available = Json::array();
+  std::string names;
+  for (const codec::Kernels* kernels : codec::available_kernels()) {
+    available.push_back(kernels->name);
+    names += (names.empty() ? "" : ", ") + std::string(kernels->name);
+  }
+  rlimit files{};
+  getrlimit(RLIMIT_NOFILE, &files);
+  const std::string protobuf = google::protobuf::internal::VersionString(GOOGLE_PROTOBUF_VERSION);
+  const char* const openssl = OpenSSL_version(OPENSSL_VERSION);
+  if (console.json()) {
+    console.event({{"event", "doctor"},
+                   {"version", kVersion},
+                   {"kernels", available},
+                   {"kernels_used", codec::kernels().name},
+                   {"cores", std::thread::hardware_concurrency()},
+                   {"worker_threads", default_worker_count()},
+                   {"open_files_max", files.rlim_cur},
+                   {"libuv", uv_version_string()},
+                   {"openssl", openssl},
+                   {"protobuf", protobuf}});
+    return ExitCode::kOk;
+  }
+  const auto row = [&](const std::string& what, const std::string& text) {
+    console.print(fmt::format("{:<16} {}", what, text));
+  };
+  row("firn", kVersion);
+  row("kernels", names + " (best first)");
+  row("kernels used", codec::kernels().name);
+  row("cores", std::to_string(std::thread::hardware_concurrency()));
+  row("worker threads", std::to_string(default_worker_count()));
+  row("open files", fmt::format("{} at most", files.rlim_cur));
+  row("generation", fmt::format("{} blocks, {} at most", limits::kGenerationSizeMax,
+                                format_bytes(limits::kGenerationBytesMax)));
+  row("block", format_bytes(limits::kBlockBytesMax) + " at most");
+  row("libuv", uv_version_string());
+  row("OpenSSL", openssl);
+  row("protobuf", protobuf);
+  return ExitCode::kOk;
+}
+
+}  // namespace
+
+void add_doctor_command(CLI::App& app, Chosen& chosen) {
+  auto arguments = std::make_shared<DoctorArguments>();
+  CLI::App* command = app.add_subcommand("doctor", "show what this build and machine can do");
+  add_kernels_option(*command, arguments->kernels);
+  add_console_options(*command, arguments->console);
+  command->callback([arguments, &chosen] {
+    chosen = [arguments] {
+      return with_console(arguments->console,
+                          [&](Console& console) { return run(*arguments, console); });
+    };
+  });
+}
+
+}  // namespace firn::app

@@ -1,0 +1,143 @@
+#include "client/app/commands/options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "client/app/quantities.h"
+#include "client/app/version.h"
+#include "codec/kernels.h"
+
+namespace firn::app {
+namespace {
+
+// An address with an id knows more than the same one without.
+void add_address(std::vector<Address>& addresses, const Address& address) {
+  for (Address& known : addresses) {
+    if (known.host != address.host || known.port != address.port) continue;
+    if (known.id && address.id && *known.id != *address.id) continue;
+    if (!known.id) known.id = address.id;
+    return;
+  }
+  addresses.push_back(address);
+}
+
+}  // namespace
+
+void add_console_options(CLI::App& app, ConsoleOptions& options) {
+  app.add_flag("--json", options.json, "events as JSON on stdout, one object per line");
+  app.add_flag("-q,--quiet", options.quiet, "say nothing but errors");
+  app.add_flag("-v,--verbose", options.verbosity, "say more");
+  app.add_option("--log", options.log_file, "write everything said, and more, to FILE")
+      ->option_text("FILE");
+}
+
+void add_network_options(CLI::App& app, NetworkOptions& options) {
+  const std::string group = "Network";
+  app.add_option("--tracker", options.trackers, "a tracker, [ID@]HOST:PORT (repeatable)")
+      ->option_text("ADDR")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->group(group);
+  app.add_option("--peer", options.peers, "a peer to connect to, [ID@]HOST:PORT (repeatable)")
+      ->option_text("ADDR")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->group(group);
+  app.add_flag("--no-tracker", options.no_tracker, "use no tracker, not even those of the link")
+      ->group(group);
+  app.add_flag("--no-pex", options.no_peer_exchange, "do not tell peers of other peers")
+      ->group(group);
+  app.add_option("--listen", options.listen,
+                 "where to accept peers; * means every address, port 0 any free one")
+      ->option_text("HOST:PORT")
+      ->capture_default_str()
+      ->group(group);
+  add_bytes_option(app, "--up-limit", options.up_limit, "bytes per second sent at most (10M)")
+      ->group(group);
+  add_bytes_option(app, "--down-limit", options.down_limit, "bytes per second received at most")
+      ->group(group);
+  add_bytes_option(app, "--memory", options.memory_bytes, "memory for data (default 128M)")
+      ->check(
+          CLI::Range(std::uint64_t{16} << 20, std::uint64_t{1} << 40).description("at least 16M"))
+      ->group(group);
+  app.add_option("--identity", options.identity_file,
+                 "keep this peer's key in FILE (default: a fresh one for each run)")
+      ->option_text("FILE")
+      ->group(group);
+  app.add_flag("--dense", options.dense, "send coded blocks only, no source blocks as they are")
+      ->group(group);
+  app.add_option("--io-threads", options.io_threads, "threads for sockets and TLS")
+      ->option_text("N")
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str()
+      ->group(group);
+}
+
+void add_kernels_option(CLI::App& app, std::string& kernels) {
+  app.add_option("--kernels", kernels, "coding kernels to use (firn doctor lists them)")
+      ->option_text("NAME");
+}
+
+Status use_kernels(const std::string& name) {
+  const char* const variable = std::getenv("FIRN_KERNELS");
+  const std::string wanted = !name.empty() ? name : variable != nullptr ? variable : "";
+  if (wanted.empty()) return Done{};
+  if (codec::find_kernels(wanted) == nullptr) {
+    std::string known;
+    for (const codec::Kernels* kernels : codec::available_kernels())
+      known += (known.empty() ? "" : ", ") + std::string(kernels->name);
+    return Error{ErrorCode::kBadInput, fmt::format("use kernels '{}'", wanted),
+                 "this CPU does not have them; it has " + known};
+  }
+  // The choice of the whole process is made from the environment, on first use.
+  setenv("FIRN_KERNELS", wanted.c_str(), 1);
+  return Done{};
+}
+
+Result<std::vector<Address>> parse_addresses(const std::vector<std::string>& texts) {
+  std::vector<Address> addresses;
+  for (const std::string& text : texts) {
+    auto address = parse_address(text);
+    if (!address.ok()) return address.error();
+    if (address->port == 0)
+      return Error{ErrorCode::kBadInput, "address '" + text + "'", "port 0 cannot be reached"};
+    add_address(addresses, *address);
+  }
+  return addresses;
+}
+
+Result<DriverOptions> driver_options(const NetworkOptions& options, std::size_t content_count) {
+  auto listen = parse_address(options.listen);
+  if (!listen.ok()) return listen.error();
+  DriverOptions driver;
+  driver.identity_file = options.identity_file;
+  driver.listen = *listen;
+  driver.memory_bytes = options.memory_bytes;
+  driver.io_threads = options.io_threads;
+  driver.content_count = content_count;
+  return driver;
+}
+
+Result<core::Options> core_options(const NetworkOptions& options,
+                                   const std::vector<Address>& more_trackers,
+                                   const std::vector<Address>& more_peers) {
+  auto trackers = parse_addresses(options.trackers);
+  if (!trackers.ok()) return trackers.error();
+  auto peers = parse_addresses(options.peers);
+  if (!peers.ok()) return peers.error();
+  for (const Address& address : more_trackers) add_address(*trackers, address);
+  for (const Address& address : more_peers) add_address(*peers, address);
+  core::Options core;
+  core.agent = std::string("firn/") + kVersion;
+  if (!options.no_tracker) core.trackers = *trackers;
+  core.peers = *peers;
+  core.peer_exchange = !options.no_peer_exchange;
+  core.dense = options.dense;
+  core.up_limit = options.up_limit;
+  core.down_limit = options.down_limit;
+  return core;
+}
+
+}  // namespace firn::app

@@ -1,0 +1,51 @@
+// Options that several commands share, each defined once.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "client/app/console.h"
+#include "client/app/peer_driver.h"
+#include "proto/address.h"
+#include "proto/result.h"
+
+namespace firn::app {
+
+// --json, -q, -v, --log
+void add_console_options(CLI::App& app, ConsoleOptions& options);
+
+struct NetworkOptions {
+  std::vector<std::string> trackers;
+  std::vector<std::string> peers;
+  bool no_tracker = false;
+  bool no_peer_exchange = false;
+  bool dense = false;
+  std::string listen = "*:0";
+  std::uint64_t up_limit = 0;
+  std::uint64_t down_limit = 0;
+  std::uint64_t memory_bytes = 128u << 20;
+  std::string identity_file;
+  int io_threads = 1;
+};
+void add_network_options(CLI::App& app, NetworkOptions& options);
+
+// --kernels, checked together with FIRN_KERNELS by use_kernels().
+void add_kernels_option(CLI::App& app, std::string& kernels);
+// Makes `name` (empty: what FIRN_KERNELS says) the kernels of this process; kBadInput if the CPU
+// lacks them. Before anything is computed, and before there are threads.
+Status use_kernels(const std::string& name);
+
+// Errors: kBadInput (an address).
+Result<std::vector<Address>> parse_addresses(const std::vector<std::string>& texts);
+Result<DriverOptions> driver_options(const NetworkOptions& options, std::size_t content_count);
+
+// The core's options for a content: trackers and peers are those given by hand, and `more_...` from
+// manifest and link. Errors: kBadInput.
+Result<core::Options> core_options(const NetworkOptions& options,
+                                   const std::vector<Address>& more_trackers,
+                                   const std::vector<Address>& more_peers);
+
+}  // namespace firn::app

@@ -1,0 +1,224 @@
+#include "client/app/connections.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace firn::app {
+namespace {
+
+// The core's 0 means "no peer"; the transport's ids are its own business.
+core::PeerKey key_of(ConnectionId id) {
+  return id + 1;
+}
+ConnectionId id_of(core::PeerKey key) {
+  return key - 1;
+}
+
+}  // namespace
+
+Connections::Connections(TransportInbox& inbox,
+                         std::function<PeerEvents*(const ContentId&)> find_content)
+    : inbox_(inbox), find_content_(std::move(find_content)) {}
+
+void Connections::handle(TransportEvent event, core::TimeUs now) {
+  std::visit([&](auto& e) { on(e, now); }, event);
+}
+
+void Connections::on(ConnectionOpened& event, core::TimeUs now) {
+  Connection* connection = nullptr;
+  if (event.info.outgoing) {
+    const auto found = connections_.find(event.connection);
+    if (found == connections_.end()) return;  // closed by us while it was being made
+    connection = &found->second;
+  } else {
+    connection = &connections_[event.connection];
+  }
+  connection->open = true;
+  connection->info = event.info;
+  if (connection->tracker != nullptr) {
+    connection->tracker->opened(event.info, now);
+  } else if (connection->owner != nullptr) {
+    connection->owner->peer_opened(key_of(event.connection), event.info, connection->attempt);
+  } else {
+    connection->hello_due = now + kHelloTimeout;
+    awaiting_hello_.emplace(connection->hello_due, event.connection);
+  }
+}
+
+void Connections::on(MessageArrived& event, core::TimeUs) {
+  const auto found = connections_.find(event.connection);
+  if (found == connections_.end()) return;
+  Connection& connection = found->second;
+  if (connection.owner == nullptr) return first_message(event.connection, connection, event);
+  connection.owner->peer_message(key_of(event.connection), std::move(event.message),
+                                 event.frame_bytes);
+}
+
+void Connections::first_message(ConnectionId id, Connection& connection, MessageArrived& event) {
+  awaiting_hello_.erase({connection.hello_due, id});
+  connection.hello_due = core::kNever;
+  const auto* hello = std::get_if<proto::Hello>(&event.message);
+  if (hello == nullptr)
+    return refuse(id, proto::GoodbyeReason::kProtocolError, "the first message is no Hello");
+  PeerEvents* const owner = find_content_(hello->content_id);
+  if (owner == nullptr) return refuse(id, proto::GoodbyeReason::kNotServing, "unknown content");
+  connection.owner = owner;
+  owner->peer_opened(key_of(id), connection.info, 0);
+  owner->peer_message(key_of(id), std::move(event.message), event.frame_bytes);
+}
+
+void Connections::refuse(ConnectionId id, proto::GoodbyeReason reason, const std::string& detail) {
+  transport_->send(id, serialize(proto::PeerMessage(proto::Goodbye{reason, detail})));
+  forget(id);
+}
+
+// Closes it; its owner hears nothing more.
+void Connections::forget(ConnectionId id) {
+  closing_.insert(id);
+  transport_->close(id);
+  connections_.erase(id);
+}
+
+void Connections::on(ReplyArrived& event, core::TimeUs now) {
+  const auto found = connections_.find(event.connection);
+  if (found != connections_.end() && found->second.tracker != nullptr)
+    found->second.tracker->replied(std::move(event.reply), now);
+}
+
+void Connections::on(BytesDeparted& event, core::TimeUs) {
+  const auto found = connections_.find(event.connection);
+  if (found == connections_.end()) return;
+  Connection& connection = found->second;
+  while (!connection.handed.empty() && connection.handed.front().end <= event.total_bytes) {
+    const Handed departed = connection.handed.front();
+    connection.handed.pop_front();
+    if (departed.is_block && connection.owner != nullptr)
+      connection.owner->block_departed(key_of(event.connection), departed.bytes);
+  }
+}
+
+void Connections::on(ConnectionClosed& event, core::TimeUs now) {
+  closing_.erase(event.connection);
+  const auto found = connections_.find(event.connection);
+  if (found == connections_.end()) return;
+  const Connection connection = std::move(found->second);
+  connections_.erase(found);
+  awaiting_hello_.erase({connection.hello_due, event.connection});
+  if (connection.tracker != nullptr) {
+    connection.tracker->closed(event.error, now);
+  } else if (connection.owner == nullptr) {
+    return;
+  } else if (connection.open) {
+    connection.owner->peer_closed(key_of(event.connection));
+  } else {
+    connection.owner->connect_failed(connection.attempt, event.error);
+  }
+}
+
+void Connections::wake(core::TimeUs now) {
+  while (!awaiting_hello_.empty() && awaiting_hello_.begin()->first <= now) {
+    const ConnectionId late = awaiting_hello_.begin()->second;
+    awaiting_hello_.erase(awaiting_hello_.begin());
+    forget(late);
+  }
+}
+
+core::TimeUs Connections::next_wake() const {
+  return awaiting_hello_.empty() ? core::kNever : awaiting_hello_.begin()->first;
+}
+
+// --- peers ---
+
+void Connections::connect(PeerEvents& owner, std::uint64_t attempt, const Address& address) {
+  Connection& connection = connections_[transport_->connect(address)];
+  connection.owner = &owner;
+  connection.attempt = attempt;
+}
+
+void Connections::send(core::PeerKey peer, const proto::PeerMessage& message) {
+  const auto found = connections_.find(id_of(peer));
+  if (found == connections_.end()) return;
+  if (found->second.line.empty()) return hand_over(found->first, found->second, message, false);
+  found->second.line.push_back({message, true, false});
+}
+
+std::uint64_t Connections::reserve(core::PeerKey peer, proto::Block block) {
+  const auto found = connections_.find(id_of(peer));
+  if (found == connections_.end()) return 0;
+  Connection& connection = found->second;
+  connection.line.push_back({std::move(block), false, true});
+  const std::uint64_t place = connection.first_in_line + connection.line.size() - 1;
+  tickets_[next_ticket_] = {found->first, place};
+  return next_ticket_++;
+}
+
+void Connections::fill(std::uint64_t ticket, proto::Payload payload) {
+  const auto issued = tickets_.find(ticket);
+  if (issued == tickets_.end()) return;
+  const auto [id, place] = issued->second;
+  tickets_.erase(issued);
+  const auto found = connections_.find(id);
+  if (found == connections_.end()) return;
+  Connection& connection = found->second;
+  Line& line = connection.line[place - connection.first_in_line];
+  line.ready = true;
+  std::get<proto::Block>(line.message).payload = std::move(payload);
+  push_out(id, connection);
+}
+
+void Connections::push_out(ConnectionId id, Connection& connection) {
+  while (!connection.line.empty() && connection.line.front().ready) {
+    const Line next = std::move(connection.line.front());
+    connection.line.pop_front();
+    ++connection.first_in_line;
+    if (next.is_block && !std::get<proto::Block>(next.message).payload) {
+      if (connection.owner != nullptr) connection.owner->block_departed(key_of(id), 0);
+      continue;
+    }
+    hand_over(id, connection, next.message, next.is_block);
+  }
+}
+
+void Connections::hand_over(ConnectionId id, Connection& connection,
+                            const proto::PeerMessage& message, bool is_block) {
+  proto::OutgoingFrame frame = serialize(message);
+  const std::size_t bytes = frame.bytes();
+  connection.handed_bytes += bytes;
+  connection.handed.push_back({connection.handed_bytes, bytes, is_block});
+  inbox_.count_handed(id, bytes);
+  transport_->send(id, std::move(frame));
+}
+
+void Connections::close(core::PeerKey peer) {
+  const auto found = connections_.find(id_of(peer));
+  if (found == connections_.end()) return;
+  for (const Line& line : found->second.line)
+    if (line.ready && !line.is_block) transport_->send(found->first, serialize(line.message));
+  forget(found->first);
+}
+
+void Connections::close_all(const PeerEvents& owner) {
+  std::vector<core::PeerKey> owned;
+  for (const auto& [id, connection] : connections_)
+    if (connection.owner == &owner) owned.push_back(key_of(id));
+  for (core::PeerKey peer : owned) close(peer);
+}
+
+// --- trackers ---
+
+ConnectionId Connections::connect_tracker(ReplyEvents& owner, const Address& address) {
+  const ConnectionId id = transport_->connect(address);
+  inbox_.expect_replies(id);
+  connections_[id].tracker = &owner;
+  return id;
+}
+
+void Connections::request(ConnectionId connection, const proto::TrackerRequest& request) {
+  transport_->send(connection, serialize(request));
+}
+
+void Connections::close_tracker(ConnectionId connection) {
+  forget(connection);
+}
+
+}  // namespace firn::app

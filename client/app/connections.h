@@ -1,0 +1,136 @@
+// The connections of all contents: who owns which, what is on its way out on each, and in which
+// order.
+//
+// A block's payload is made by workers while later messages for the same peer are ready already;
+// yet all must leave in the order in which the core decided them. So each connection has a line of
+// frames, and a frame leaves when it is made and first in line.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "client/app/transport_inbox.h"
+#include "client/core/types.h"
+#include "proto/messages.h"
+#include "proto/transport/transport.h"
+
+namespace firn::app {
+
+// What a content's session hears of its peers.
+class PeerEvents {
+ public:
+  virtual ~PeerEvents() = default;
+  virtual void peer_opened(core::PeerKey peer, const proto::transport::PeerInfo& info,
+                           std::uint64_t attempt) = 0;
+  virtual void connect_failed(std::uint64_t attempt, const Error& error) = 0;
+  virtual void peer_closed(core::PeerKey peer) = 0;
+  virtual void peer_message(core::PeerKey peer, proto::PeerMessage message,
+                            std::size_t frame_bytes) = 0;
+  virtual void block_departed(core::PeerKey peer, std::size_t frame_bytes) = 0;
+};
+
+// What a tracker client hears of its connection.
+class ReplyEvents {
+ public:
+  virtual ~ReplyEvents() = default;
+  virtual void opened(const proto::transport::PeerInfo& info, core::TimeUs now) = 0;
+  virtual void replied(proto::TrackerReply reply, core::TimeUs now) = 0;
+  // Also when connecting failed.
+  virtual void closed(const Error& error, core::TimeUs now) = 0;
+};
+
+// Main thread.
+class Connections {
+ public:
+  // An accepted connection must say hello within this time.
+  static constexpr core::TimeUs kHelloTimeout = 10 * core::kSecond;
+
+  // `find_content`: who serves a content; null: nobody.
+  Connections(TransportInbox& inbox, std::function<PeerEvents*(const ContentId&)> find_content);
+
+  // Call once, before the first event.
+  void attach(proto::transport::Transport& transport) { transport_ = &transport; }
+
+  void handle(TransportEvent event, core::TimeUs now);
+  void wake(core::TimeUs now);
+  core::TimeUs next_wake() const;
+
+  // --- peers ---
+  void connect(PeerEvents& owner, std::uint64_t attempt, const Address& address);
+  void send(core::PeerKey peer, const proto::PeerMessage& message);
+  // Takes the next place in line for a block; fill() follows, with an empty payload if the block
+  // could not be made. 0: the connection is gone.
+  std::uint64_t reserve(core::PeerKey peer, proto::Block block);
+  void fill(std::uint64_t ticket, proto::Payload payload);
+  // Sends what is ready (blocks that are still being made are left out), then closes. The owner
+  // hears nothing more.
+  void close(core::PeerKey peer);
+  // Closes all of an owner's connections, as above.
+  void close_all(const PeerEvents& owner);
+
+  // --- trackers ---
+  ConnectionId connect_tracker(ReplyEvents& owner, const Address& address);
+  void request(ConnectionId connection, const proto::TrackerRequest& request);
+  // `owner` hears nothing more of it.
+  void close_tracker(ConnectionId connection);
+
+  // Connections that we have closed and that still send what was queued.
+  std::size_t closing_count() const { return closing_.size(); }
+
+ private:
+  struct Line {  // one frame in line
+    proto::PeerMessage message;
+    bool ready = true;
+    bool is_block = false;
+  };
+  struct Handed {       // a frame given to the transport
+    std::uint64_t end;  // of its bytes, counted from the connection's first
+    std::size_t bytes;
+    bool is_block;
+  };
+  struct Connection {
+    PeerEvents* owner = nullptr;
+    ReplyEvents* tracker = nullptr;
+    std::uint64_t attempt = 0;
+    bool open = false;
+    proto::transport::PeerInfo info;
+    core::TimeUs hello_due = core::kNever;
+    std::deque<Line> line;
+    std::uint64_t first_in_line = 1;  // number of line.front()
+    std::deque<Handed> handed;
+    std::uint64_t handed_bytes = 0;
+  };
+  struct Ticket {
+    ConnectionId connection;
+    std::uint64_t place;
+  };
+
+  void on(ConnectionOpened& event, core::TimeUs now);
+  void on(MessageArrived& event, core::TimeUs now);
+  void on(ReplyArrived& event, core::TimeUs now);
+  void on(BytesDeparted& event, core::TimeUs now);
+  void on(ConnectionClosed& event, core::TimeUs now);
+  void first_message(ConnectionId id, Connection& connection, MessageArrived& event);
+  void refuse(ConnectionId id, proto::GoodbyeReason reason, const std::string& detail);
+  void forget(ConnectionId id);
+  void push_out(ConnectionId id, Connection& connection);
+  void hand_over(ConnectionId id, Connection& connection, const proto::PeerMessage& message,
+                 bool is_block);
+
+  TransportInbox& inbox_;
+  const std::function<PeerEvents*(const ContentId&)> find_content_;
+  proto::transport::Transport* transport_ = nullptr;
+  // Until the transport has said that they are closed, or we closed them ourselves.
+  std::unordered_map<ConnectionId, Connection> connections_;
+  std::unordered_set<ConnectionId> closing_;
+  std::set<std::pair<core::TimeUs, ConnectionId>> awaiting_hello_;
+  std::unordered_map<std::uint64_t, Ticket> tickets_;
+  std::uint64_t next_ticket_ = 1;
+};
+
+}  // namespace firn::app

@@ -1,0 +1,147 @@
+#include "client/app/event_loop.h"
+
+#include <uv.h>
+
+#include <algorithm>
+#include <csignal>
+
+extern char** environ;
+
+namespace firn::app {
+
+struct EventLoop::Impl {
+  uv_loop_t loop;
+  uv_async_t async;
+  uv_timer_t timer;
+  uv_signal_t interrupt, terminate;
+  std::function<void()> turn = [] {};
+  std::function<void(int)> handler;
+};
+
+namespace {
+
+struct Child {
+  uv_process_t process;
+  std::function<void(int)> done;
+};
+
+template <typename Handle>
+uv_handle_t* as_handle(Handle* handle) {
+  return reinterpret_cast<uv_handle_t*>(handle);
+}
+
+}  // namespace
+
+EventLoop::EventLoop() : impl_(std::make_unique<Impl>()) {
+  FIRN_CHECK(uv_loop_init(&impl_->loop) == 0);
+  FIRN_CHECK(uv_async_init(&impl_->loop, &impl_->async, [](uv_async_t* async) {
+               static_cast<Impl*>(async->data)->turn();
+             }) == 0);
+  FIRN_CHECK(uv_timer_init(&impl_->loop, &impl_->timer) == 0);
+  FIRN_CHECK(uv_signal_init(&impl_->loop, &impl_->interrupt) == 0);
+  FIRN_CHECK(uv_signal_init(&impl_->loop, &impl_->terminate) == 0);
+  impl_->async.data = impl_->timer.data = impl_.get();
+  impl_->interrupt.data = impl_->terminate.data = impl_.get();
+}
+
+EventLoop::~EventLoop() {
+  uv_walk(
+      &impl_->loop,
+      [](uv_handle_t* handle, void*) {
+        if (uv_is_closing(handle)) return;
+        if (handle->type != UV_PROCESS) return uv_close(handle, nullptr);
+        // A child that outlives us: nobody waits for it any more.
+        uv_close(handle, [](uv_handle_t* closed) { delete static_cast<Child*>(closed->data); });
+      },
+      nullptr);
+  uv_run(&impl_->loop, UV_RUN_DEFAULT);
+  FIRN_CHECK(uv_loop_close(&impl_->loop) == 0);
+}
+
+core::TimeUs EventLoop::now() const {
+  return static_cast<core::TimeUs>(uv_hrtime() / 1000);
+}
+
+void EventLoop::on_turn(std::function<void()> turn) {
+  impl_->turn = std::move(turn);
+}
+
+void EventLoop::wake() {
+  uv_async_send(&impl_->async);
+}
+
+void EventLoop::wake_at(core::TimeUs when) {
+  if (when == core::kNever) {
+    uv_timer_stop(&impl_->timer);
+    return;
+  }
+  // At least a millisecond: whoever asks for the past again and again must not spin.
+  const core::TimeUs wait = std::max<core::TimeUs>(when - now(), 1);
+  uv_update_time(&impl_->loop);
+  uv_timer_start(
+      &impl_->timer, [](uv_timer_t* timer) { static_cast<Impl*>(timer->data)->turn(); },
+      static_cast<std::uint64_t>((wait + 999) / 1000), 0);
+}
+
+void EventLoop::on_signal(std::function<void(int)> handler) {
+  impl_->handler = std::move(handler);
+  const auto call = [](uv_signal_t* signal, int number) {
+    static_cast<Impl*>(signal->data)->handler(number);
+  };
+  FIRN_CHECK(uv_signal_start(&impl_->interrupt, call, SIGINT) == 0);
+  FIRN_CHECK(uv_signal_start(&impl_->terminate, call, SIGTERM) == 0);
+}
+
+Status EventLoop::run_shell(const std::string& command,
+                            const std::vector<std::pair<std::string, std::string>>& environment,
+                            std::function<void(int)> done) {
+  std::vector<std::string> additions;
+  std::vector<char*> variables;
+  for (char** entry = environ; *entry != nullptr; ++entry) variables.push_back(*entry);
+  additions.reserve(environment.size());
+  for (const auto& [name, value] : environment) {
+    additions.push_back(name + "=" + value);
+    variables.push_back(additions.back().data());
+  }
+  variables.push_back(nullptr);
+
+  std::string shell = "/bin/sh", flag = "-c", text = command;
+  char* arguments[] = {shell.data(), flag.data(), text.data(), nullptr};
+  uv_stdio_container_t streams[3];
+  streams[0].flags = UV_IGNORE;
+  streams[1].flags = streams[2].flags = UV_INHERIT_FD;
+  streams[1].data.fd = streams[2].data.fd = 2;
+
+  auto child = std::make_unique<Child>();
+  child->done = std::move(done);
+  child->process.data = child.get();
+  uv_process_options_t options{};
+  options.file = shell.c_str();
+  options.args = arguments;
+  options.env = variables.data();
+  options.stdio = streams;
+  options.stdio_count = 3;
+  options.exit_cb = [](uv_process_t* process, std::int64_t status, int signal) {
+    auto* ended = static_cast<Child*>(process->data);
+    uv_close(as_handle(process),
+             [](uv_handle_t* handle) { delete static_cast<Child*>(handle->data); });
+    ended->done(signal != 0 ? 128 + signal : static_cast<int>(status));
+  };
+  Child* const started = child.release();  // freed when its handle is closed, even after an error
+  const int error = uv_spawn(&impl_->loop, &started->process, &options);
+  if (error != 0) {
+    uv_close(as_handle(&started->process),
+             [](uv_handle_t* handle) { delete static_cast<Child*>(handle->data); });
+    return Error{ErrorCode::kIo, "run '" + command + "'", uv_strerror(error)};
+  }
+  return Done{};
+}
+
+void EventLoop::run() {
+  uv_run(&impl_->loop, UV_RUN_DEFAULT);
+}
+void EventLoop::stop() {
+  uv_stop(&impl_->loop);
+}
+
+}  // namespace firn::app

@@ -1,0 +1,75 @@
+#include "client/app/events.h"
+
+namespace firn::app {
+
+Json start_event(const Manifest& manifest, const core::Report& report, const std::string& listen) {
+  const Info& info = manifest.info;
+  return {{"event", "start"},
+          {"content_id", manifest.id.text()},
+          {"name", info.name},
+          {"bytes", info.shape.content_bytes},
+          {"files", info.files.size()},
+          {"generations", info.shape.generation_count()},
+          {"generation_size", info.shape.generation_size},
+          {"block_bytes", info.shape.block_bytes},
+          {"rank", report.rank},
+          {"rank_total", report.rank_total},
+          {"bytes_verified", report.bytes_verified},
+          {"listen", listen}};
+}
+
+Json progress_event(const ContentId& id, double seconds, const core::Report& report,
+                    const Rates& rates) {
+  return {{"event", "progress"},
+          {"content_id", id.text()},
+          {"seconds", seconds},
+          {"bytes_verified", report.bytes_verified},
+          {"rank", report.rank},
+          {"rank_total", report.rank_total},
+          {"peers", report.peers},
+          {"down_rate", rates.down},
+          {"up_rate", rates.up},
+          {"bytes_received", report.bytes_received},
+          {"bytes_sent", report.bytes_sent},
+          {"blocks_sent", report.blocks_sent},
+          {"blocks_innovative", report.blocks_innovative},
+          {"blocks_redundant", report.blocks_redundant},
+          {"blocks_recoded", report.blocks_recoded}};
+}
+
+Json complete_event(const Manifest& manifest, double seconds, const core::Report& report) {
+  Json blocks_from = Json::array();
+  for (const core::NeighbourReport& neighbour : report.neighbours) {
+    if (neighbour.blocks_received == 0) continue;
+    blocks_from.push_back({{"peer", neighbour.id.text()},
+                           {"endpoint", neighbour.endpoint},
+                           {"blocks", neighbour.blocks_received},
+                           {"recoded", neighbour.blocks_recoded}});
+  }
+  return {{"event", "complete"},
+          {"content_id", manifest.id.text()},
+          {"seconds", seconds},
+          {"bytes", manifest.info.shape.content_bytes},
+          {"bytes_received", report.bytes_received},
+          {"bytes_sent", report.bytes_sent},
+          {"blocks_innovative", report.blocks_innovative},
+          {"blocks_redundant", report.blocks_redundant},
+          {"blocks_recoded", report.blocks_recoded},
+          {"blocks_sent", report.blocks_sent},
+          {"blocks_from", blocks_from}};
+}
+
+Json error_event(const std::string& code, const std::string& message) {
+  return {{"event", "error"}, {"code", code}, {"message", message}};
+}
+
+Json notice_event(const std::string& level, const std::string& message) {
+  return {{"event", "notice"}, {"level", level}, {"message", message}};
+}
+
+Json about(Json event, const ContentId& id) {
+  event["content_id"] = id.text();
+  return event;
+}
+
+}  // namespace firn::app

@@ -1,0 +1,31 @@
+// The objects of `--json`: one per line, `event` names the kind. docs/operations.md lists them.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "client/core/swarm.h"
+#include "proto/address.h"
+#include "proto/manifest.h"
+#include "proto/result.h"
+
+namespace firn::app {
+
+using Json = nlohmann::ordered_json;
+
+// Bytes per second over the last moments.
+struct Rates {
+  double down = 0;
+  double up = 0;
+};
+
+Json start_event(const Manifest& manifest, const core::Report& report, const std::string& listen);
+Json progress_event(const ContentId& id, double seconds, const core::Report& report,
+                    const Rates& rates);
+Json complete_event(const Manifest& manifest, double seconds, const core::Report& report);
+Json error_event(const std::string& code, const std::string& message);
+Json notice_event(const std::string& level, const std::string& message);
+// The same, about one content.
+Json about(Json event, const ContentId& id);
+
+}  // namespace firn::app

@@ -1,0 +1,44 @@
+#include "client/app/exit_codes.h"
+
+namespace firn::app {
+
+ExitCode exit_code_of(const Error& error) {
+  switch (error.code) {
+    case ErrorCode::kBadInput:
+      return ExitCode::kUsage;
+    case ErrorCode::kNotFound:
+    case ErrorCode::kExists:
+    case ErrorCode::kReadOnly:
+    case ErrorCode::kDiskFull:
+    case ErrorCode::kIo:
+      return ExitCode::kDisk;
+    case ErrorCode::kUnreachable:
+    case ErrorCode::kProtocol:
+      return ExitCode::kNetwork;
+    case ErrorCode::kWrongIdentity:
+      return ExitCode::kWrongIdentity;
+    case ErrorCode::kCorrupt:
+      return ExitCode::kVerifyFailed;
+    case ErrorCode::kCancelled:
+      return ExitCode::kInterrupted;
+    case ErrorCode::kInternal:
+      return ExitCode::kInternal;
+  }
+  return ExitCode::kInternal;
+}
+
+std::string exit_code_help() {
+  return "Exit codes:\n"
+         "  0    done; for get: every file is complete and verified\n"
+         "  1    internal error\n"
+         "  2    wrong usage, or a malformed link, manifest or address\n"
+         "  3    nobody could be reached (get keeps trying instead)\n"
+         "  4    disk: missing, not writable, full, or another file in the way\n"
+         "  5    bytes differ from what the manifest says\n"
+         "  6    a tracker or peer proved another identity than the one asked for\n"
+         "  7    the port to listen on is in use\n"
+         "  8    complete and verified, but the command of --on-complete failed\n"
+         "  130  interrupted; the same command goes on where it stopped\n";
+}
+
+}  // namespace firn::app

@@ -1,0 +1,29 @@
+// The exit codes of `firn`: the one list that the program, `--help` and docs/operations.md share.
+#pragma once
+
+#include <string>
+
+#include "proto/result.h"
+
+namespace firn::app {
+
+enum class ExitCode : int {
+  kOk = 0,
+  kInternal = 1,
+  kUsage = 2,          // unknown option; malformed link, manifest or address
+  kNetwork = 3,        // nobody could be reached where the command had to give up
+  kDisk = 4,           // missing, unreadable, unwritable, full, or somebody else's file in the way
+  kVerifyFailed = 5,   // bytes that differ from what the manifest says
+  kWrongIdentity = 6,  // whoever answered proved another key than the one asked for
+  kPortInUse = 7,
+  kOnComplete = 8,  // the content is complete; the command of --on-complete failed
+  kInterrupted = 130,
+};
+
+// The code with which the program ends because of `error`.
+ExitCode exit_code_of(const Error& error);
+
+// The table printed below `firn --help`.
+std::string exit_code_help();
+
+}  // namespace firn::app

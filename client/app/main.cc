@@ -1,0 +1,18 @@
+#include <malloc.h>
+
+#include <csignal>
+
+#include "client/app/cli.h"
+
+int main(int argc, char** argv) {
+  // Payloads are taken on I/O threads and given back on workers. With an arena for each thread,
+  // every arena would keep its own peak of them; and blocks above 128 KiB would each be mapped from
+  // and returned to the kernel. Two arenas, and mapping from 4 MiB on, keep the process near what
+  // --memory says.
+  mallopt(M_ARENA_MAX, 2);
+  mallopt(M_MMAP_THRESHOLD, 4 << 20);
+  mallopt(M_TRIM_THRESHOLD, 16 << 20);
+  // A reader of our stdout that has gone away is no reason to drop a download.
+  std::signal(SIGPIPE, SIG_IGN);
+  return firn::app::run_cli(argc, argv);
+}

@@ -1,0 +1,60 @@
+#include "client/app/progress_bar.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "client/app/quantities.h"
+
+namespace firn::app {
+namespace {
+
+constexpr std::size_t kBarColumnsMax = 30;
+constexpr std::size_t kBarColumnsMin = 5;
+
+// Columns of UTF-8 text, counting a character as one.
+std::size_t columns_of(const std::string& text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
+}
+
+std::string cut(const std::string& text, std::size_t columns) {
+  std::size_t seen = 0, end = 0;
+  for (; end < text.size(); ++end)
+    if ((text[end] & 0xc0) != 0x80 && seen++ == columns) break;
+  return text.substr(0, end);
+}
+
+}  // namespace
+
+std::string progress_line(const ProgressFigures& figures, std::size_t columns) {
+  const double share = figures.rank_total == 0 ? 1.0
+                                               : static_cast<double>(figures.rank) /
+                                                     static_cast<double>(figures.rank_total);
+  double percent = share * 100;
+  if (figures.rank < figures.rank_total) percent = std::min(percent, 99.9);
+
+  const std::string peers = fmt::format("{} peer{}", figures.peers, figures.peers == 1 ? "" : "s");
+  const std::string up = "up " + format_rate(figures.up_rate);
+  std::string core;
+  if (figures.seeding) {
+    core = fmt::format("seeding  {}  {}", up, peers);
+  } else {
+    core = fmt::format("{:5.1f}%  {}  ETA {}  {}", percent, format_rate(figures.down_rate),
+                       format_seconds(figures.seconds_left), peers);
+    if (columns_of(core) + up.size() + 2 <= columns) core += "  " + up;
+  }
+
+  std::string line = core;
+  const std::string name = cut(figures.name, 24) + "  ";
+  if (!figures.name.empty() && columns_of(name) + columns_of(line) <= columns) line = name + line;
+  const std::size_t used = columns_of(line) + 3;
+  if (!figures.seeding && used + kBarColumnsMin <= columns) {
+    const std::size_t width = std::min(kBarColumnsMax, columns - used);
+    const auto full = static_cast<std::size_t>(share * static_cast<double>(width));
+    line = fmt::format("[{}{}] {}", std::string(full, '#'), std::string(width - full, '.'), line);
+  }
+  return cut(line, columns);
+}
+
+}  // namespace firn::app

@@ -1,0 +1,263 @@
+// A session's traffic: what it hears goes to the core, what the core decides goes out.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "client/app/content_session.h"
+
+namespace firn::app {
+
+// --- from peers ---
+
+void ContentSession::peer_opened(core::PeerKey peer, const proto::transport::PeerInfo& info,
+                                 std::uint64_t attempt) {
+  if (const auto dialled = dialled_.find(attempt); dialled != dialled_.end()) {
+    source_heard(dialled->second, false);
+    dialled_.erase(dialled);
+  }
+  core_->peer_opened(peer, info.id, info.ip, info.port, attempt, now());
+  changed();
+}
+
+void ContentSession::connect_failed(std::uint64_t attempt, const Error& error) {
+  core_->connect_failed(attempt, error, now());
+  changed();
+  if (const auto dialled = dialled_.find(attempt); dialled != dialled_.end()) {
+    const std::string source = dialled->second;
+    dialled_.erase(dialled);
+    source_heard(source, error.code == ErrorCode::kWrongIdentity);
+  }
+}
+
+void ContentSession::peer_closed(core::PeerKey peer) {
+  core_->peer_closed(peer, now());
+  changed();
+}
+
+void ContentSession::peer_message(core::PeerKey peer, proto::PeerMessage message,
+                                  std::size_t frame_bytes) {
+  core_->message(peer, std::move(message), frame_bytes, now());
+  changed();
+}
+
+void ContentSession::block_departed(core::PeerKey peer, std::size_t frame_bytes) {
+  core_->block_departed(peer, frame_bytes, now());
+  changed();
+}
+
+// --- from the data plane ---
+
+void ContentSession::row_stored(std::uint32_t generation, std::uint32_t slot) {
+  core_->row_stored(generation, slot, now());
+  changed();
+}
+
+void ContentSession::generation_decoded(std::uint32_t generation, core::DecodeOutcome outcome) {
+  core_->generation_decoded(generation, outcome, now());
+  changed();
+}
+
+void ContentSession::evidence_checked(std::uint32_t generation, const std::vector<PeerId>& guilty) {
+  core_->evidence_checked(generation, guilty, now());
+  changed();
+}
+
+void ContentSession::block_made(std::uint64_t ticket, proto::Payload payload) {
+  host_.connections.fill(ticket, std::move(payload));
+}
+
+void ContentSession::generation_lost(std::uint32_t generation, const Error& error) {
+  Error plain = error;
+  if (error.code == ErrorCode::kCorrupt || error.code == ErrorCode::kNotFound)
+    plain.detail += "; the file has changed since it was shared. Share it again";
+  core_->generation_lost(generation, plain, now());
+  changed();
+}
+
+void ContentSession::store_paused(const Error& error) {
+  Error advice = error;
+  if (!advice.detail.empty()) advice.detail += "; ";
+  switch (error.code) {
+    case ErrorCode::kDiskFull:
+      advice.detail += "free space for " + plan_.dir;
+      break;
+    case ErrorCode::kReadOnly:
+      advice.detail += "make " + plan_.dir + " writable";
+      break;
+    case ErrorCode::kNotFound:
+      advice.detail += "bring " + plan_.dir + " back";
+      break;
+    default:
+      advice.detail += "look after the disk of " + plan_.dir;
+      break;
+  }
+  advice.detail += "; the download then goes on by itself";
+  core_->store_paused(advice, now());
+  changed();
+}
+
+void ContentSession::store_resumed() {
+  core_->store_resumed(now());
+  changed();
+}
+
+void ContentSession::store_finished() {
+  complete_ = true;
+  coding_->serve_everything();
+  core_->content_finished(now());
+  last_report_ = core_->report();
+  const double seconds = 1e-6 * static_cast<double>(now() - started_at_);
+  host_.console.event(complete_event(*plan_.manifest, seconds, last_report_));
+  host_.console.info(fmt::format("{}: complete and verified after {:.1f} s", name(), seconds),
+                     plan_.content_id);
+  run_on_complete();
+  changed();
+}
+
+void ContentSession::run_on_complete() {
+  if (plan_.on_complete.empty()) return;
+  child_running_ = true;
+  const Status started = host_.loop.run_shell(
+      plan_.on_complete,
+      {{"FIRN_CONTENT_ID", plan_.content_id.text()},
+       {"FIRN_DIR", plan_.dir},
+       {"FIRN_NAME", plan_.manifest->info.name}},
+      [this, alive = alive_](int status) {
+        if (!*alive) return;
+        child_running_ = false;
+        if (status != 0) {
+          result_ = ExitCode::kOnComplete;
+          host_.console.error("on_complete",
+                              fmt::format("'{}' ended with {}", plan_.on_complete, status),
+                              plan_.content_id);
+        }
+        host_.changed();
+      });
+  if (started.ok()) return;
+  child_running_ = false;
+  result_ = ExitCode::kOnComplete;
+  host_.console.error(started.error(), plan_.content_id);
+}
+
+// --- from trackers ---
+
+void ContentSession::tracker_replied(std::size_t tracker, const proto::AnnounceReply& reply) {
+  trackers_heard_[tracker] = true;
+  source_heard("tracker " + to_text(plan_.core.trackers[tracker]), false);
+  host_.console.debug(fmt::format("tracker {}: {} complete, {} incomplete, {} addresses",
+                                  to_text(trackers_[tracker]->address()), reply.complete_count,
+                                  reply.incomplete_count, reply.peers.size()));
+  core_->tracker_replied(tracker, reply, now());
+  changed();
+}
+
+void ContentSession::tracker_failed(std::size_t tracker, const Error& error,
+                                    std::uint32_t retry_seconds) {
+  trackers_heard_[tracker] = true;
+  core_->tracker_failed(tracker, error, retry_seconds, now());
+  changed();
+  source_heard("tracker " + to_text(plan_.core.trackers[tracker]),
+               error.code == ErrorCode::kWrongIdentity);
+}
+
+void ContentSession::tracker_manifest(std::size_t tracker, Result<std::string> file_bytes) {
+  core_->tracker_manifest(tracker, std::move(file_bytes), now());
+  changed();
+}
+
+void ContentSession::tracker_key_seen(std::size_t, const Address& pinned) {
+  host_.console.info(fmt::format("tracker {} (its key was seen first now and is kept for this run)",
+                                 to_text(pinned)),
+                     plan_.content_id);
+}
+
+void ContentSession::source_heard(const std::string& source, bool wrong_identity) {
+  const auto found = sources_wrong_.find(source);
+  if (found == sources_wrong_.end()) return;
+  found->second = wrong_identity;
+  if (!wrong_identity || complete_ || phase_ >= Phase::kLeaving) return;
+  if (core_->report().peers > 0) return;
+  if (!std::all_of(sources_wrong_.begin(), sources_wrong_.end(),
+                   [](const auto& entry) { return entry.second; }))
+    return;
+  fail(Error{ErrorCode::kWrongIdentity, "reach " + source,
+             "whoever answers there has another key, and no other address is known"});
+}
+
+// --- the core's decisions ---
+
+void ContentSession::perform(core::Action& action) {
+  std::visit([this](auto& chosen) { perform(chosen); }, action);
+}
+
+void ContentSession::perform(core::Connect& action) {
+  const auto& given = plan_.core.peers;
+  if (std::find(given.begin(), given.end(), action.address) != given.end())
+    dialled_[action.attempt] = "peer " + to_text(action.address);
+  host_.connections.connect(*this, action.attempt, action.address);
+}
+
+void ContentSession::perform(core::Close& action) {
+  host_.connections.close(action.peer);
+}
+
+void ContentSession::perform(core::Send& action) {
+  host_.connections.send(action.peer, action.message);
+}
+
+void ContentSession::perform(core::SendBlock& action) {
+  const std::uint64_t ticket = host_.connections.reserve(action.peer, action.block);
+  if (ticket != 0) coding_->send_block(ticket, std::move(action), now());
+}
+
+void ContentSession::perform(core::StoreRow& action) {
+  coding_->store_row(action, now());
+}
+void ContentSession::perform(core::Decode& action) {
+  coding_->decode(std::move(action), now());
+}
+void ContentSession::perform(core::DropRows& action) {
+  coding_->drop_rows(action.generation);
+}
+void ContentSession::perform(core::KeepEvidence& action) {
+  coding_->keep_evidence(std::move(action), now());
+}
+void ContentSession::perform(core::CheckEvidence& action) {
+  coding_->check_evidence(action.generation);
+}
+
+void ContentSession::perform(core::AnnounceTo& action) {
+  trackers_[action.tracker]->announce(action.announce, now());
+}
+void ContentSession::perform(core::FetchManifestFrom& action) {
+  trackers_[action.tracker]->fetch_manifest(now());
+}
+
+void ContentSession::perform(core::ManifestArrived& action) {
+  auto manifest = parse_manifest(action.file_bytes, plan_.content_id);
+  if (!manifest.ok()) return fail(manifest.error());
+  plan_.manifest = *std::move(manifest);
+  if (plan_.mode == SessionPlan::Mode::kManifestOnly) {
+    core_->stop(now());
+    changed();
+  } else {
+    open_store();
+  }
+}
+
+void ContentSession::perform(core::ContentComplete&) {
+  coding_->finish();
+}
+void ContentSession::perform(core::Finished&) {
+  leave(now());
+}
+
+void ContentSession::perform(core::Notice& action) {
+  if (action.kind == core::Notice::Kind::kWarning) {
+    host_.console.warning(action.text, plan_.content_id);
+  } else {
+    host_.console.info(action.text, plan_.content_id);
+  }
+}
+
+}  // namespace firn::app

@@ -1,0 +1,181 @@
+#include "client/app/tracker_client.h"
+
+#include <algorithm>
+
+#include "proto/limits.h"
+
+namespace firn::app {
+namespace {
+
+ErrorCode code_of(proto::TrackerErrorCode code) {
+  switch (code) {
+    case proto::TrackerErrorCode::kUnknownContent:
+      return ErrorCode::kNotFound;
+    case proto::TrackerErrorCode::kSlowDown:
+    case proto::TrackerErrorCode::kInternal:
+      return ErrorCode::kUnreachable;
+    default:
+      return ErrorCode::kProtocol;
+  }
+}
+
+}  // namespace
+
+TrackerClient::TrackerClient(Connections& connections, std::size_t number, const Address& address,
+                             const ContentId& content, TrackerEvents& events)
+    : connections_(connections),
+      number_(number),
+      address_(address),
+      content_(content),
+      events_(events) {}
+
+TrackerClient::~TrackerClient() {
+  disconnect();
+}
+
+void TrackerClient::announce(const proto::Announce& announce, core::TimeUs now) {
+  start({Kind::kAnnounce, announce, {}, 0}, now);
+}
+
+void TrackerClient::fetch_manifest(core::TimeUs now) {
+  start({Kind::kFetch, {}, {}, 0}, now);
+}
+
+void TrackerClient::start(Task task, core::TimeUs now) {
+  now_ = now;
+  tasks_.push_back(std::move(task));
+  if (tasks_.size() > 1) return;
+  deadline_ = now + kTimeout;
+  request();
+}
+
+// Asks what the first task needs next; connects first if need be.
+void TrackerClient::request() {
+  if (!connection_) {
+    open_ = used_ = false;
+    connection_ = connections_.connect_tracker(*this, address_);
+  }
+  if (!open_) return;
+  const Task& task = tasks_.front();
+  proto::TrackerRequest request = task.announce;
+  if (task.kind == Kind::kFetch) {
+    request = proto::TrackerManifestGet{content_, task.offset};
+  } else if (task.kind == Kind::kPut) {
+    request = proto::TrackerManifestPut{content_, task.data.size(), task.offset,
+                                        task.data.substr(task.offset, limits::kManifestPartBytes)};
+  }
+  connections_.request(*connection_, request);
+}
+
+void TrackerClient::opened(const proto::transport::PeerInfo& info, core::TimeUs now) {
+  now_ = now;
+  open_ = true;
+  if (!address_.id) {
+    address_.id = info.id;
+    events_.tracker_key_seen(number_, address_);
+  }
+  if (!tasks_.empty()) request();
+}
+
+void TrackerClient::closed(const Error& error, core::TimeUs now) {
+  now_ = now;
+  connection_.reset();
+  // Trackers close idle connections; that our request crossed with that is nobody's failure.
+  const bool again = open_ && used_ && error.code != ErrorCode::kCancelled;
+  open_ = used_ = false;
+  if (tasks_.empty()) return;
+  if (!again) return fail_front(error, 0);
+  Task& task = tasks_.front();
+  task.offset = 0;
+  if (task.kind == Kind::kFetch) task.data.clear();
+  request();
+}
+
+void TrackerClient::replied(proto::TrackerReply reply, core::TimeUs now) {
+  now_ = now;
+  if (tasks_.empty()) return disconnect();  // nothing was asked
+  used_ = true;
+  deadline_ = now_ + kTimeout;
+  std::visit([this](auto& body) { on(body); }, reply);
+}
+
+void TrackerClient::on(const proto::AnnounceReply& reply) {
+  if (tasks_.front().kind != Kind::kAnnounce) return unexpected();
+  const bool stopping = tasks_.front().announce.event == proto::AnnounceEvent::kStopped;
+  if (offered_ && !reply.has_manifest && !stopping)
+    tasks_.push_back({Kind::kPut, {}, *offered_, 0});
+  events_.tracker_replied(number_, reply);
+  finish_front();
+}
+
+void TrackerClient::on(proto::ManifestPart& part) {
+  Task& task = tasks_.front();
+  if (task.kind != Kind::kFetch) return unexpected();
+  if (part.total_bytes == 0)
+    return fail_front({ErrorCode::kNotFound, "fetch the manifest from " + to_text(address_),
+                       "the tracker does not have it"},
+                      0);
+  if (part.total_bytes > limits::kManifestBytesMax || part.offset != task.offset ||
+      part.data.empty() || part.offset + part.data.size() > part.total_bytes)
+    return unexpected();
+  task.data += part.data;
+  task.offset = task.data.size();
+  if (task.offset < part.total_bytes) return request();
+  events_.tracker_manifest(number_, std::move(task.data));
+  finish_front();
+}
+
+void TrackerClient::on(const proto::TrackerManifestPutReply& reply) {
+  Task& task = tasks_.front();
+  if (task.kind != Kind::kPut || reply.next_offset > task.data.size()) return unexpected();
+  if (reply.next_offset == task.data.size()) return finish_front();
+  if (reply.next_offset <= task.offset) return unexpected();  // no progress: no end either
+  task.offset = reply.next_offset;
+  request();
+}
+
+void TrackerClient::on(const proto::TrackerError& error) {
+  fail_front({code_of(error.code), "ask tracker " + to_text(address_), error.detail},
+             error.retry_seconds);
+}
+
+void TrackerClient::unexpected() {
+  disconnect();
+  fail_front({ErrorCode::kProtocol, "ask tracker " + to_text(address_),
+              "its answer does not fit the question"},
+             0);
+}
+
+void TrackerClient::finish_front() {
+  tasks_.pop_front();
+  deadline_ = tasks_.empty() ? core::kNever : now_ + kTimeout;
+  if (!tasks_.empty()) request();
+}
+
+void TrackerClient::fail_front(const Error& error, std::uint32_t retry_seconds) {
+  const Kind kind = tasks_.front().kind;
+  if (kind == Kind::kAnnounce) {
+    events_.tracker_failed(number_, error, retry_seconds);
+  } else if (kind == Kind::kFetch) {
+    events_.tracker_manifest(number_, error);
+  }  // a manifest that could not be put is offered again after the next announce
+  finish_front();
+}
+
+void TrackerClient::wake(core::TimeUs now) {
+  now_ = now;
+  if (deadline_ > now) return;
+  deadline_ = core::kNever;
+  disconnect();
+  fail_front(
+      {ErrorCode::kUnreachable, "ask tracker " + to_text(address_), "no answer within 15 seconds"},
+      0);
+}
+
+void TrackerClient::disconnect() {
+  if (connection_) connections_.close_tracker(*connection_);
+  connection_.reset();
+  open_ = used_ = false;
+}
+
+}  // namespace firn::app

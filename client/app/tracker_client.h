@@ -1,0 +1,90 @@
+// Speaks to one tracker for one content: announces, and fetches or puts the manifest in parts. One
+// connection, made when there is something to ask and kept for what follows; requests go one at a
+// time; an answer that takes longer than 15 s counts as a failure.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "client/app/connections.h"
+#include "client/core/types.h"
+#include "proto/address.h"
+#include "proto/messages.h"
+#include "proto/result.h"
+
+namespace firn::app {
+
+class TrackerEvents {
+ public:
+  virtual ~TrackerEvents() = default;
+  virtual void tracker_replied(std::size_t tracker, const proto::AnnounceReply& reply) = 0;
+  virtual void tracker_failed(std::size_t tracker, const Error& error,
+                              std::uint32_t retry_seconds) = 0;
+  virtual void tracker_manifest(std::size_t tracker, Result<std::string> file_bytes) = 0;
+  // An address without id: this key has been seen first and is asked for from now on.
+  virtual void tracker_key_seen(std::size_t tracker, const Address& pinned) = 0;
+};
+
+// Main thread.
+class TrackerClient final : public ReplyEvents {
+ public:
+  static constexpr core::TimeUs kTimeout = 15 * core::kSecond;
+
+  // `number`: of the tracker, for the events.
+  TrackerClient(Connections& connections, std::size_t number, const Address& address,
+                const ContentId& content, TrackerEvents& events);
+  ~TrackerClient() override;
+
+  void announce(const proto::Announce& announce, core::TimeUs now);
+  void fetch_manifest(core::TimeUs now);
+  // Also after later announces whose reply says that the tracker has no manifest.
+  void offer_manifest(std::string file_bytes) { offered_ = std::move(file_bytes); }
+
+  void wake(core::TimeUs now);
+  core::TimeUs next_wake() const { return deadline_; }
+  bool idle() const { return tasks_.empty(); }
+  // With the id once it is known.
+  const Address& address() const { return address_; }
+
+  void opened(const proto::transport::PeerInfo& info, core::TimeUs now) override;
+  void replied(proto::TrackerReply reply, core::TimeUs now) override;
+  void closed(const Error& error, core::TimeUs now) override;
+
+ private:
+  enum class Kind { kAnnounce, kFetch, kPut };
+  struct Task {
+    Kind kind = Kind::kAnnounce;
+    proto::Announce announce;
+    std::string data;  // of the manifest: fetched so far, or being put
+    std::uint64_t offset = 0;
+  };
+  void start(Task task, core::TimeUs now);
+  void request();
+  void finish_front();
+  void fail_front(const Error& error, std::uint32_t retry_seconds);
+  void disconnect();
+  void on(const proto::AnnounceReply& reply);
+  void on(proto::ManifestPart& part);
+  void on(const proto::TrackerManifestPutReply& reply);
+  void on(const proto::TrackerError& error);
+  void unexpected();
+
+  Connections& connections_;
+  const std::size_t number_;
+  Address address_;
+  const ContentId content_;
+  TrackerEvents& events_;
+  std::optional<std::string> offered_;
+
+  std::optional<ConnectionId> connection_;
+  bool open_ = false;
+  bool used_ = false;  // has answered before: may have been closed for idleness
+  std::deque<Task> tasks_;
+  core::TimeUs deadline_ = core::kNever;
+  core::TimeUs now_ = 0;
+};
+
+}  // namespace firn::app

@@ -1,0 +1,101 @@
+#include "client/app/transport_inbox.h"
+
+#include "proto/framing.h"
+
+namespace firn::app {
+
+TransportInbox::TransportInbox(std::size_t bytes_max, std::function<void()> wake)
+    : bytes_max_(bytes_max), wake_(std::move(wake)) {}
+
+void TransportInbox::take(std::vector<TransportEvent>& events) {
+  events.clear();
+  std::unordered_set<ConnectionId> resumed;
+  {
+    std::lock_guard lock(mutex_);
+    events.swap(events_);
+    bytes_ = 0;
+    ++round_;
+    resumed.swap(paused_);
+  }
+  for (ConnectionId connection : resumed) transport_.load()->pause_reading(connection, false);
+}
+
+void TransportInbox::expect_replies(ConnectionId connection) {
+  std::lock_guard lock(mutex_);
+  trackers_.insert(connection);
+}
+
+void TransportInbox::count_handed(ConnectionId connection, std::size_t bytes) {
+  std::lock_guard lock(mutex_);
+  const auto found = outgoing_.find(connection);
+  if (found != outgoing_.end()) found->second.handed += bytes;
+}
+
+void TransportInbox::push(TransportEvent event, std::size_t bytes) {
+  const bool first = events_.empty();
+  events_.push_back(std::move(event));
+  bytes_ += bytes;
+  if (first) wake_();
+}
+
+void TransportInbox::on_open(ConnectionId connection, const proto::transport::PeerInfo& info) {
+  std::lock_guard lock(mutex_);
+  outgoing_[connection] = {};
+  push(ConnectionOpened{connection, info}, 0);
+}
+
+Status TransportInbox::on_frame(ConnectionId connection, std::span<const std::uint8_t> frame) {
+  const std::size_t frame_bytes = frame.size() + proto::kFramePrefixBytes;
+  bool is_reply = false;
+  {
+    std::lock_guard lock(mutex_);
+    is_reply = trackers_.contains(connection);
+  }
+  TransportEvent event;
+  if (is_reply) {
+    auto reply = proto::parse_tracker_reply(frame);
+    if (!reply.ok()) return reply.error();
+    event = ReplyArrived{connection, *std::move(reply)};
+  } else {
+    auto message = proto::parse_peer_message(frame);
+    if (!message.ok()) return message.error();
+    event = MessageArrived{connection, *std::move(message), frame_bytes};
+  }
+  bool pause = false;
+  {
+    std::lock_guard lock(mutex_);
+    push(std::move(event), frame_bytes);
+    pause = bytes_ > bytes_max_ && paused_.insert(connection).second;
+    // Under the lock: a take() between here and there would resume first, and the pause stay.
+    if (pause) transport_.load()->pause_reading(connection, true);
+  }
+  return Done{};
+}
+
+void TransportInbox::on_sent(ConnectionId connection, std::size_t unsent_bytes) {
+  std::lock_guard lock(mutex_);
+  const auto found = outgoing_.find(connection);
+  if (found == outgoing_.end()) return;
+  Outgoing& outgoing = found->second;
+  // count_handed() comes just before send(): a frame between the two counts as departed a moment
+  // early, which harms nobody.
+  const std::uint64_t departed =
+      outgoing.handed - std::min<std::uint64_t>(outgoing.handed, unsent_bytes);
+  if (outgoing.round == round_) {
+    std::get<BytesDeparted>(events_[outgoing.departed_at]).total_bytes = departed;
+    return;
+  }
+  outgoing.round = round_;
+  outgoing.departed_at = events_.size();
+  push(BytesDeparted{connection, departed}, 0);
+}
+
+void TransportInbox::on_close(ConnectionId connection, const Error& error) {
+  std::lock_guard lock(mutex_);
+  outgoing_.erase(connection);
+  trackers_.erase(connection);
+  paused_.erase(connection);
+  push(ConnectionClosed{connection, error}, 0);
+}
+
+}  // namespace firn::app

@@ -1,0 +1,94 @@
+// What the transport's I/O threads tell the main thread: parsed messages and the fate of
+// connections, in order per connection, through one queue.
+//
+// Bound: while the messages that wait hold more than `bytes_max`, connections that deliver more are
+// no longer read (TCP then slows their senders down); they are read again once the main thread has
+// taken the queue. Overshoot: what each connection had in its read buffer.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <unordered_map>
+#include <unordered_set>
+#include <variant>
+#include <vector>
+
+#include "proto/messages.h"
+#include "proto/transport/transport.h"
+
+namespace firn::app {
+
+using proto::transport::ConnectionId;
+
+struct ConnectionOpened {
+  ConnectionId connection;
+  proto::transport::PeerInfo info;
+};
+struct MessageArrived {
+  ConnectionId connection;
+  proto::PeerMessage message;
+  std::size_t frame_bytes;
+};
+struct ReplyArrived {
+  ConnectionId connection;
+  proto::TrackerReply reply;
+};
+// Of all bytes handed to send(), so many have left for the kernel.
+struct BytesDeparted {
+  ConnectionId connection;
+  std::uint64_t total_bytes;
+};
+struct ConnectionClosed {
+  ConnectionId connection;
+  Error error;
+};
+using TransportEvent =
+    std::variant<ConnectionOpened, MessageArrived, ReplyArrived, BytesDeparted, ConnectionClosed>;
+
+class TransportInbox final : public proto::transport::EventSink {
+ public:
+  // `wake` is called from I/O threads when the queue stops being empty.
+  TransportInbox(std::size_t bytes_max, std::function<void()> wake);
+
+  // Needed before events can come; `transport` must be the one this sink serves.
+  void attach(proto::transport::Transport* transport) { transport_ = transport; }
+
+  // --- main thread ---
+  // Swaps the queue into `events` (emptied first) and lets paused connections be read again.
+  void take(std::vector<TransportEvent>& events);
+  // Frames on this connection are a tracker's replies. Before the first request is sent.
+  void expect_replies(ConnectionId connection);
+  // Just before `bytes` are handed to send().
+  void count_handed(ConnectionId connection, std::size_t bytes);
+
+  // --- I/O threads ---
+  void on_open(ConnectionId connection, const proto::transport::PeerInfo& info) override;
+  Status on_frame(ConnectionId connection, std::span<const std::uint8_t> frame) override;
+  void on_sent(ConnectionId connection, std::size_t unsent_bytes) override;
+  void on_close(ConnectionId connection, const Error& error) override;
+
+ private:
+  struct Outgoing {
+    std::uint64_t handed = 0;
+    // Index of a BytesDeparted in events_ that a later one may overwrite; valid while `round`.
+    std::size_t departed_at = 0;
+    std::uint64_t round = 0;
+  };
+  void push(TransportEvent event, std::size_t bytes);
+
+  const std::size_t bytes_max_;
+  const std::function<void()> wake_;
+  std::atomic<proto::transport::Transport*> transport_ = nullptr;
+
+  std::mutex mutex_;
+  std::vector<TransportEvent> events_;
+  std::size_t bytes_ = 0;
+  std::uint64_t round_ = 1;  // of take()
+  std::unordered_map<ConnectionId, Outgoing> outgoing_;
+  std::unordered_set<ConnectionId> trackers_;
+  std::unordered_set<ConnectionId> paused_;
+};
+
+}  // namespace firn::app

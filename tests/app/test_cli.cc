@@ -1,0 +1,161 @@
+#include <arpa/inet.h>
+#include <doctest/doctest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "client/app/cli.h"
+#include "client/app/exit_codes.h"
+#include "tests/app/temp_folder.h"
+
+namespace firn::app {
+namespace {
+
+struct Outcome {
+  int code;
+  std::string out;
+};
+
+// stdout as C++ and C streams write it goes to a file meanwhile.
+Outcome run(std::vector<std::string> words) {
+  words.insert(words.begin(), "firn");
+  std::vector<const char*> argv;
+  for (const std::string& word : words) argv.push_back(word.c_str());
+  tests::TempFolder folder;
+  const std::string path = folder.path() + "/out";
+  std::fflush(stdout);
+  const int saved = dup(1), saved_errors = dup(2);
+  REQUIRE(std::freopen(path.c_str(), "w", stdout) != nullptr);
+  dup2(1, 2);
+  std::ostringstream text;
+  auto* const cout = std::cout.rdbuf(text.rdbuf());
+  auto* const cerr = std::cerr.rdbuf(text.rdbuf());
+  const int code = run_cli(static_cast<int>(argv.size()), argv.data());
+  std::cout.rdbuf(cout);
+  std::cerr.rdbuf(cerr);
+  std::fflush(stdout);
+  dup2(saved, 1);
+  dup2(saved_errors, 2);
+  close(saved);
+  close(saved_errors);
+  std::ifstream file(path);
+  text << file.rdbuf();
+  return {code, text.str()};
+}
+
+constexpr int kUsage = static_cast<int>(ExitCode::kUsage);
+
+TEST_CASE("help is there for the program and every command, with the exit codes") {
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"--help"},
+                                                {"create", "--help"},
+                                                {"share", "--help"},
+                                                {"get", "--help"},
+                                                {"seed", "--help"},
+                                                {"info", "--help"},
+                                                {"verify", "--help"},
+                                                {"doctor", "--help"}}) {
+    const Outcome outcome = run(words);
+    CAPTURE(words[0]);
+    CHECK(outcome.code == 0);
+    CHECK(outcome.out.find("Exit codes:") != std::string::npos);
+  }
+  CHECK(run({"--version"}).code == 0);
+}
+
+TEST_CASE("wrong usage ends with the exit code for it") {
+  const std::vector<std::vector<std::string>> wrong = {
+      {},
+      {"fetch"},
+      {"get"},
+      {"get", "x.firn"},
+      {"get", "x.firn", "-o", "d", "--seed", "sometimes"},
+      {"get", "x.firn", "-o", "d", "--memory", "lots"},
+      {"get", "x.firn", "-o", "d", "--memory", "1K"},
+      {"get", "x.firn", "-o", "d", "--io-threads", "0"},
+      {"get", "x.firn", "-o", "d", "--unknown"},
+      {"seed", "x.firn"},
+      {"seed", "x.firn", "d", "y.firn"},
+      {"share"},
+      {"share", "a", "b", "-o", "x.firn"},
+      {"create", "a"},
+      {"verify", "x.firn"},
+  };
+  for (const auto& words : wrong) {
+    std::string line;
+    for (const auto& word : words) line += word + " ";
+    CAPTURE(line);
+    CHECK(run(words).code == kUsage);
+  }
+}
+
+TEST_CASE("malformed links, addresses and manifests are bad input, said with a reason") {
+  tests::TempFolder folder;
+  const std::string dir = folder.path();
+  std::ofstream(dir + "/bad.firn") << "not a manifest";
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"get", "firn:nonsense", "-o", dir},
+        {"get", dir + "/missing.firn", "-o", dir},
+        {"get", dir + "/bad.firn", "-o", dir},
+        {"info", "firn:"},
+        {"info", dir + "/bad.firn"},
+        {"verify", dir + "/bad.firn", dir},
+        {"seed", dir + "/missing.firn", dir},
+        {"create", dir + "/bad.firn", "-o", dir + "/x.firn", "--tracker", "nowhere"},
+        {"doctor", "--kernels", "abacus"}}) {
+    const Outcome outcome = run(words);
+    CAPTURE(words[0]);
+    CAPTURE(outcome.out);
+    CHECK(outcome.code == kUsage);
+    CHECK(outcome.out.find("firn: ") != std::string::npos);
+  }
+}
+
+TEST_CASE("errors are events too under --json") {
+  const Outcome outcome = run({"info", "firn:nonsense", "--json"});
+  CHECK(outcome.code == kUsage);
+  CHECK(outcome.out.find("\"event\":\"error\"") != std::string::npos);
+  CHECK(outcome.out.find("\"code\":\"bad_input\"") != std::string::npos);
+}
+
+TEST_CASE("a port in use has an exit code of its own") {
+  const int taken = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  REQUIRE(bind(taken, reinterpret_cast<sockaddr*>(&address), size) == 0);
+  REQUIRE(listen(taken, 1) == 0);
+  REQUIRE(getsockname(taken, reinterpret_cast<sockaddr*>(&address), &size) == 0);
+  tests::TempFolder folder;
+  std::ofstream(folder.path() + "/file") << "content";
+  const Outcome outcome = run({"share", folder.path() + "/file", "--listen",
+                               "127.0.0.1:" + std::to_string(ntohs(address.sin_port))});
+  CAPTURE(outcome.out);
+  CHECK(outcome.code == static_cast<int>(ExitCode::kPortInUse));
+  close(taken);
+}
+
+TEST_CASE("a manifest made by create verifies until a byte changes") {
+  tests::TempFolder folder;
+  const std::string dir = folder.path();
+  std::filesystem::create_directory(dir + "/data");
+  std::ofstream(dir + "/data/one") << std::string(100'000, 'x');
+  std::ofstream(dir + "/data/two") << "short";
+  REQUIRE(run({"create", dir + "/data", "-o", dir + "/x.firn", "-q"}).code == 0);
+  CHECK(run({"verify", dir + "/x.firn", dir}).code == 0);
+  CHECK(run({"info", dir + "/x.firn"}).out.find("data") != std::string::npos);
+  std::ofstream(dir + "/data/two") << "shirt";
+  const Outcome outcome = run({"verify", dir + "/x.firn", dir});
+  CHECK(outcome.code == static_cast<int>(ExitCode::kVerifyFailed));
+  CHECK(outcome.out.find("/data/two") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace firn::app
