@@ -74,6 +74,8 @@ Result<std::unique_ptr<DiskStore>> DiskStore::open_download(std::unique_ptr<File
         survey(*store->files_, store->content_, store->manifest_, known, options);
     if (!found) return found.error();
     if (found->complete) {
+      // A kill at the very end of an earlier run may have left it; it harms nobody if it stays.
+      (void)store->files_->remove_folder(kFirnFolder).ok();
       store->phase_ = Phase::kServing;
       store->verified_ = resumed.verified = found->verified;
       return store;

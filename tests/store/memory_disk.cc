@@ -262,7 +262,7 @@ class MemoryFile final : public File {
   Status sync() override {
     const std::lock_guard lock(disk_.mutex_);
     if (disk_.begin_change() != MemoryDisk::Verdict::kGo) return dead("sync " + path_);
-    if (disk_.failing_syncs_ > 0) {
+    if (disk_.failing_syncs_ > 0 && disk_.good_syncs_-- <= 0) {
       --disk_.failing_syncs_;
       node_->unsynced.clear();  // "clean" from now on, but never on the disk
       return Error{ErrorCode::kIo, "sync " + path_, "Input/output error"};

@@ -37,7 +37,11 @@ class MemoryDisk {
   void set_capacity(std::uint64_t bytes) { capacity_ = bytes; }
   // The next syncs of files fail with kIo, and what they should have kept is lost at a power cut
   // unless it is written again.
-  void fail_syncs(int count) { failing_syncs_ = count; }
+  void fail_syncs(int count) { fail_syncs_after(0, count); }
+  void fail_syncs_after(int good, int count) {
+    good_syncs_ = good;
+    failing_syncs_ = count;
+  }
   void allow_holes(bool allowed) { holes_ = allowed; }
 
   // Flips bits of a file's byte in place, also on the durable copy.
@@ -93,6 +97,7 @@ class MemoryDisk {
   std::uint64_t kill_at_ = UINT64_MAX;
   bool killed_ = false;
   std::uint64_t capacity_ = 0;
+  int good_syncs_ = 0;
   int failing_syncs_ = 0;
   bool holes_ = true;
 };
