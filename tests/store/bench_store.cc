@@ -62,6 +62,7 @@ class Bench {
       data_[i] = static_cast<std::uint8_t>(i * 2654435761u >> 13);
     }
     bytes_ = std::uint64_t{generations} * kGenerationBytes;
+    manifest_ = bench_manifest(generations, data_);
   }
 
   void run() {
@@ -72,7 +73,10 @@ class Bench {
     std::printf("\n%-28s", "plain pwrite, synced");
     for (int i = 0; i < kRounds; ++i) plain(kGenerationBytes, 1);
     std::vector<std::string> lines[5];
-    for (int i = 0; i < kRounds; ++i) round(lines);
+    for (int i = 0; i < kRounds; ++i) {
+      generations(lines[0], lines[1], lines[2]);
+      rows(lines[3], lines[4]);
+    }
     const char* names[] = {"write_generation", "write_generation, synced", "read_generation",
                            "write_row", "read_row"};
     for (int i = 0; i < 5; ++i) {
@@ -120,53 +124,66 @@ class Bench {
     std::filesystem::remove(path);
   }
 
-  void round(std::vector<std::string> (&lines)[5]) {
-    const Manifest manifest = bench_manifest(generations_, data_);
+  std::unique_ptr<ContentStore> open_fresh() {
+    std::filesystem::remove_all(dir_ + "/.firn");
     Resumed resumed;
-    auto opened = ContentStore::open_download(manifest, dir_, {}, resumed);
+    auto opened = ContentStore::open_download(manifest_, dir_, {}, resumed);
     FIRN_CHECK(opened.ok());
-    ContentStore& store = **opened;
+    return *std::move(opened);
+  }
+
+  void generations(std::vector<std::string>& written, std::vector<std::string>& synced,
+                   std::vector<std::string>& read) {
+    const auto store = open_fresh();
+    const auto write = [&] {
+      for (std::uint32_t g = 0; g < generations_; ++g) must(store->write_generation(g, data_));
+    };
+    double write_rate = 0;
+    const double synced_rate = rate(bytes_, [&] {
+      write_rate = rate(bytes_, write);
+      must(store->sync());
+    });
+    written.push_back(figure(write_rate));
+    synced.push_back(figure(synced_rate));
+    std::vector<std::uint8_t> out(kGenerationBytes);
+    read.push_back(figure(rate(bytes_, [&] {
+      for (std::uint32_t g = 0; g < generations_; ++g) must(store->read_generation(g, out));
+    })));
+    must(store->finish());
+    std::filesystem::remove(dir_ + "/bench");
+  }
+
+  // As a download goes: a few generations open at a time, their places used again and again.
+  void rows(std::vector<std::string>& written, std::vector<std::string>& read) {
+    constexpr std::uint32_t kOpen = 8;
+    const auto store = open_fresh();
     SpooledRow row;
     row.vector.assign(kGenerationSize, 7);
     const std::span<const std::uint8_t> block(data_.data(), kBlockBytes);
-    std::vector<std::uint8_t> out(kGenerationBytes);
-    // As a download goes: a few generations open at a time, their places used again and again.
-    constexpr std::uint32_t kOpen = 8;
-    lines[3].push_back(figure(rate(bytes_, [&] {
+    written.push_back(figure(rate(bytes_, [&] {
       for (row.generation = 0; row.generation < generations_; ++row.generation) {
-        for (row.slot = 0; row.slot < kGenerationSize; ++row.slot)
-          must(store.write_row(row, block));
-        if (row.generation >= kOpen) must(store.drop_rows(row.generation - kOpen));
+        for (row.slot = 0; row.slot < kGenerationSize; ++row.slot) {
+          must(store->write_row(row, block));
+        }
+        if (row.generation >= kOpen) must(store->drop_rows(row.generation - kOpen));
       }
     })));
     const std::uint32_t kept = std::min(generations_, kOpen);
-    lines[4].push_back(figure(rate(std::uint64_t{kept} * kGenerationBytes, [&] {
+    std::vector<std::uint8_t> out(kBlockBytes);
+    read.push_back(figure(rate(std::uint64_t{kept} * kGenerationBytes, [&] {
       for (std::uint32_t g = generations_ - kept; g < generations_; ++g) {
         for (std::uint32_t slot = 0; slot < kGenerationSize; ++slot) {
-          must(store.read_row(g, slot, std::span(out).first(kBlockBytes)));
+          must(store->read_row(g, slot, out));
         }
       }
     })));
-    const auto write = [&] {
-      for (std::uint32_t g = 0; g < generations_; ++g) must(store.write_generation(g, data_));
-    };
-    double sync_seconds = 0;
-    const double written = rate(bytes_, write);
-    sync_seconds = static_cast<double>(bytes_) / 1e6 / rate(bytes_, [&] { must(store.sync()); });
-    lines[0].push_back(figure(written));
-    const double megabytes = static_cast<double>(bytes_) / 1e6;
-    lines[1].push_back(figure(megabytes / (megabytes / written + sync_seconds)));
-    lines[2].push_back(figure(rate(bytes_, [&] {
-      for (std::uint32_t g = 0; g < generations_; ++g) must(store.read_generation(g, out));
-    })));
-    must(store.finish());
-    std::filesystem::remove(dir_ + "/bench");
   }
 
   const std::string dir_;
   const std::uint32_t generations_;
   std::vector<std::uint8_t> data_;
   std::uint64_t bytes_ = 0;
+  Manifest manifest_;
 };
 
 }  // namespace
