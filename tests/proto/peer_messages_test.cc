@@ -130,6 +130,17 @@ TEST_CASE("of repeated bodies and repeated fields the last one counts") {
   CHECK(block.coefficients.empty());
   CHECK(block.payload == Payload::copy_of(bytes_of("payload")));
 
+  // Either kind of coding vector takes the place of the other.
+  const std::string systematic_first =
+      "\x1a" +
+      std::string(1,
+                  static_cast<char>(second.block().ByteSizeLong() + first.block().ByteSizeLong())) +
+      second.block().SerializeAsString() + first.block().SerializeAsString();
+  const auto coded = parse_peer_message(bytes_of(systematic_first));
+  REQUIRE(coded.ok());
+  CHECK_FALSE(std::get<Block>(*coded).source_index);
+  CHECK(std::get<Block>(*coded).coefficients == std::vector<std::uint8_t>{1, 2, 3});
+
   // Within one block: a payload twice, and both kinds of coding vector.
   const std::string body = first.block().SerializeAsString() + second.block().SerializeAsString();
   const std::string merged = "\x1a" + std::string(1, static_cast<char>(body.size())) + body;
