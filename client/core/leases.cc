@@ -63,7 +63,9 @@ std::uint32_t quota_of(const Holdings& holdings, const Neighbours& neighbours,
     if (first) ++before;
   }
   if (holders == 0) return 1;  // it alone, and stalled: let it come back
-  const std::uint32_t share = missing / holders + (before < missing % holders ? 1 : 0);
+  std::uint32_t share = missing / holders + (before < missing % holders ? 1 : 0);
+  // Shares go to who claims most. Where nothing comes of it, anybody may try.
+  if (share == 0 && open && now - open->last_growth >= policy::kStallVoid) share = 1;
   return std::min(share, neighbour.window);
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "client/core/policy.h"
+
 namespace firn::core {
 
 Neighbour::Neighbour(PeerKey key_, const PeerId& id_, std::string ip_, std::uint16_t port_,
@@ -35,11 +37,37 @@ bool Neighbour::acknowledge(std::uint32_t sequence) {
   // one travels alone. An older acknowledgement is simply out of date.
   acknowledged_ = std::max(acknowledged_, sequence);
   while (!in_flight_.empty() && in_flight_.front().first <= acknowledged_) {
-    const auto it = partial_.find(in_flight_.front().second);
-    if (it != partial_.end() && it->second.in_flight > 0) --it->second.in_flight;
+    not_in_flight(in_flight_.front().first, in_flight_.front().second);
     in_flight_.pop_front();
   }
   return true;
+}
+
+void Neighbour::not_in_flight(std::uint32_t sequence, std::uint32_t g) {
+  const auto it = partial_.find(g);
+  if (it == partial_.end() || sequence < it->second.first_sequence) return;
+  if (it->second.in_flight > 0) --it->second.in_flight;
+}
+
+RemoteGeneration& Neighbour::remote(std::uint32_t g) {
+  const auto [it, fresh] = partial_.try_emplace(g);
+  if (fresh) it->second.first_sequence = sequence_ + 1;
+  return it->second;
+}
+
+// A vector costs n bytes, and nothing obliges a neighbour to send few of them.
+void Neighbour::keep_null_vector(std::uint32_t g, std::vector<std::uint8_t>&& z) {
+  RemoteGeneration& kept = remote(g);
+  kept.null_vector = std::move(z);
+  kept.null_tested_at = UINT32_MAX;
+  null_held_.push_back(g);
+  if (null_held_.size() <= policy::kNullVectorsKept) return;
+  const auto oldest = partial_.find(null_held_.front());
+  if (oldest != partial_.end() && oldest->first != g) {
+    oldest->second.null_vector = {};
+    oldest->second.null_reached = false;
+  }
+  null_held_.pop_front();
 }
 
 bool Neighbour::apply_state(proto::State&& state) {
@@ -47,22 +75,27 @@ bool Neighbour::apply_state(proto::State&& state) {
   credit_ = std::max(credit_, state.credit);
   prefers_coded = state.prefer_coded;
   const std::uint32_t count = complete_.size();
+  std::uint64_t told = 0;
   for (const proto::Span& span : state.complete) {
     if (span.first > count || span.count > count - span.first) return false;
+    told += span.count;
+    if (told > count) return false;  // some generation twice
     for (std::uint32_t g = span.first; g < span.first + span.count; ++g) mark_complete(g);
   }
   for (proto::GenerationState& update : state.generations) {
     if (update.generation >= count || update.rank > generation_size_) return false;
     if (!update.null_vector.empty() && update.null_vector.size() != generation_size_) return false;
     mark_incomplete(update.generation);
-    RemoteGeneration& remote = partial_[update.generation];
+    if (partial_.size() >= policy::kRemoteGenerationsMax && !partial_.contains(update.generation)) {
+      continue;
+    }
+    RemoteGeneration& known = remote(update.generation);
     total_rank_ += update.rank;
-    total_rank_ -= remote.rank;
-    remote.rank = update.rank;
-    remote.quota = update.quota;
+    total_rank_ -= known.rank;
+    known.rank = update.rank;
+    known.quota = update.quota;
     if (!update.null_vector.empty()) {
-      remote.null_vector = std::move(update.null_vector);
-      remote.null_tested_at = UINT32_MAX;
+      keep_null_vector(update.generation, std::move(update.null_vector));
     }
   }
   state_seen = true;
@@ -70,31 +103,40 @@ bool Neighbour::apply_state(proto::State&& state) {
 }
 
 std::uint32_t Neighbour::book_block(std::uint32_t generation, TimeUs now) {
-  RemoteGeneration& remote = partial_[generation];
-  ++remote.in_flight;
-  ++remote.sent;
-  remote.null_vector.clear();
-  remote.null_reached = false;
-  ++queued;
+  RemoteGeneration& to = remote(generation);
+  ++to.in_flight;
+  ++to.sent;
+  to.null_vector.clear();
+  to.null_reached = false;
+  if (queued++ == 0) waiting_since_ = now;
   served_rate_.add(1, now);
   in_flight_.emplace_back(++sequence_, generation);
+  to.first_sequence = std::min(to.first_sequence, sequence_);
   return sequence_;
 }
 
 void Neighbour::block_departed(std::uint64_t bytes, TimeUs now) {
-  if (queued > 0) --queued;
+  if (queued == 0) return;
+  --queued;
   ++departed_;
+  waiting_since_ = now;
   sent_rate_.add(bytes, now);
   if (bytes > 0) {
+    last_sent_ = departed_;
     ++blocks_sent;
     return;
   }
   const auto lost = std::find_if(in_flight_.begin(), in_flight_.end(),
                                  [&](const auto& entry) { return entry.first == departed_; });
-  if (lost == in_flight_.end()) return;
-  const auto it = partial_.find(lost->second);
-  if (it != partial_.end() && it->second.in_flight > 0) --it->second.in_flight;
-  in_flight_.erase(lost);
+  if (lost != in_flight_.end()) {
+    not_in_flight(lost->first, lost->second);
+    in_flight_.erase(lost);
+  }
+  if (departed_ == sequence_) sequence_ = departed_ = last_sent_;
+}
+
+bool Neighbour::stuck(TimeUs now) const {
+  return queued > 0 && now - waiting_since_ >= policy::kStuckTime;
 }
 
 bool Neighbour::book_arrival(std::uint32_t sequence, std::uint64_t bytes, TimeUs now) {

@@ -24,6 +24,7 @@ struct RemoteGeneration {
   std::uint32_t rank = 0;
   std::uint32_t in_flight = 0;            // blocks sent to it and not acknowledged
   std::uint32_t sent = 0;                 // blocks sent to it in all
+  std::uint32_t first_sequence = 0;       // older blocks in flight belong to an earlier life of it
   std::optional<std::uint32_t> quota;     // it takes so many in flight; unset: no limit but credit
   std::vector<std::uint8_t> null_vector;  // empty, or orthogonal to all it holds
   std::uint32_t null_tested_at = UINT32_MAX;  // our rank when we last tested whether we reach it
@@ -48,15 +49,20 @@ class Neighbour {
   bool may_send() const { return state_seen && credit_ > sequence_; }
   // Books a block; returns its sequence number.
   std::uint32_t book_block(std::uint32_t generation, TimeUs now);
-  // The oldest queued block has been sent; 0 bytes: it could not be made and is not in flight.
+  // The oldest queued block has been sent; 0 bytes: it could not be made and is not in flight. The
+  // numbers of the last blocks that could not be made are used again: the receiver does not hear
+  // of them and could not renew their credit.
   void block_departed(std::uint64_t bytes, TimeUs now);
+  // Since when its socket has taken nothing of what is queued; kNever: nothing is queued.
+  TimeUs waiting_since() const { return queued > 0 ? waiting_since_ : kNever; }
+  bool stuck(TimeUs now) const;
 
   const GenerationSet& complete() const { return complete_; }
   bool has_everything() const { return state_seen && complete_.full(); }
   std::uint32_t remote_rank(std::uint32_t g) const {
     return complete_.contains(g) ? generation_size_ : partial_rank(g);
   }
-  RemoteGeneration& remote(std::uint32_t g) { return partial_[g]; }
+  RemoteGeneration& remote(std::uint32_t g);
   const std::map<std::uint32_t, RemoteGeneration>& partial() const { return partial_; }
   // Rank over all generations, counting what is on its way.
   std::uint64_t expected_total_rank() const { return total_rank_ + in_flight_.size(); }
@@ -125,6 +131,8 @@ class Neighbour {
     return it == partial_.end() ? 0 : it->second.rank;
   }
   bool acknowledge(std::uint32_t sequence);
+  void not_in_flight(std::uint32_t sequence, std::uint32_t g);
+  void keep_null_vector(std::uint32_t g, std::vector<std::uint8_t>&& z);
   void mark_complete(std::uint32_t g);
   void mark_incomplete(std::uint32_t g);
 
@@ -134,9 +142,12 @@ class Neighbour {
   std::uint64_t total_rank_ = 0;
   std::uint32_t credit_ = 0;
   std::uint32_t sequence_ = 0;
-  std::uint32_t departed_ = 0;  // sequence number of the last block that left
+  std::uint32_t departed_ = 0;   // sequence number of the last block that left or failed
+  std::uint32_t last_sent_ = 0;  // of the last that left
+  TimeUs waiting_since_ = 0;
   std::uint32_t acknowledged_ = 0;
   std::deque<std::pair<std::uint32_t, std::uint32_t>> in_flight_;  // sequence, generation
+  std::deque<std::uint32_t> null_held_;  // generations whose null vectors are kept, oldest first
   RateMeter received_rate_;
   RateMeter sent_rate_;
   RateMeter served_rate_{5 * kSecond};

@@ -36,11 +36,18 @@ inline constexpr int kNullVectorTries = 8;
 
 // --- stalls ---
 inline constexpr TimeUs kStallTime = 500 * kMillisecond;  // S: then a null vector is attached
+inline constexpr TimeUs kStallVoid = 4 * kStallTime;      // then claims and leases count no more
+inline constexpr std::size_t kNullVectorsKept = 16;       // of one neighbour
 inline constexpr TimeUs kRescueTime = 5 * kSecond;        // a rescue source that brings nothing
 
 // --- neighbours ---
-inline constexpr std::uint32_t kNeighboursWanted = 16;  // dial until there are so many
-inline constexpr std::uint32_t kNeighboursMax = 26;     // accept up to here
+inline constexpr TimeUs kStuckTime =
+    3 * kSecond;  // a socket that takes nothing is not busy but stuck
+inline constexpr TimeUs kStuckPatience = 60 * kSecond;  // and is given up, not before it would
+inline constexpr std::uint64_t kStuckRate = 4096;       // drain at so many bytes a second
+inline constexpr std::size_t kRemoteGenerationsMax = 1 << 16;  // partial ones, of one neighbour
+inline constexpr std::uint32_t kNeighboursWanted = 16;         // dial until there are so many
+inline constexpr std::uint32_t kNeighboursMax = 26;            // accept up to here
 inline constexpr std::uint32_t kDialsAtOnce = 8;
 inline constexpr TimeUs kRedialFirst = 1 * kSecond;
 inline constexpr TimeUs kRedialMax = 60 * kSecond;

@@ -15,7 +15,8 @@ bool can_take_block(const Neighbours& neighbours, const Neighbour& neighbour,
   if (neighbour.queued >= depth) return false;
   if (neighbour.queued > 0) return true;
   std::uint32_t busy = 0;
-  for (const auto& [key, n] : neighbours) busy += n->queued > 0 ? 1 : 0;
+  // Who reads nothing holds up nobody else.
+  for (const auto& [key, n] : neighbours) busy += n->queued > 0 && !n->stuck(now) ? 1 : 0;
   return busy < policy::kBusyConnections;
 }
 
@@ -59,6 +60,7 @@ std::optional<std::uint32_t> SourcePolicy::choose_generation(const Holdings& hol
   std::uint32_t seen = 0;
   for (std::uint32_t g = complete.next_missing(0); g < count && seen < policy::kScanMax;
        g = complete.next_missing(g + 1)) {
+    if (!holdings.verified().contains(g)) continue;
     ++seen;
     if (lacks(g) && (!best || served_[g] < served_[*best])) best = g;
   }

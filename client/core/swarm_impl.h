@@ -86,6 +86,8 @@ struct SwarmCore::Impl {
   void check_handshakes();
   void refresh_quotas();
   void check_stalls();
+  bool stands_still(std::uint32_t g, const OpenGeneration& open) const;
+  TimeUs stuck_patience() const;
   void review_rescues();
   void check_completion();
   bool duty_done() const;
@@ -126,6 +128,7 @@ struct SwarmCore::Impl {
   std::uint32_t rotation = 0;
   TimeUs rotated_at = 0;
   TimeUs stall_checked_at = 0;
+  std::uint32_t stall_looked = UINT32_MAX;  // the last generation looked at for a stall
   TimeUs exchanged_at = 0;
 
   std::uint64_t bytes_received = 0;

@@ -25,13 +25,30 @@ void SwarmCore::Impl::step() {
   check_completion();
 }
 
+// How long a connection with queued blocks may stand still: even a very slow uplink of ours would
+// have carried all that is queued by then.
+TimeUs SwarmCore::Impl::stuck_patience() const {
+  if (!holdings) return policy::kStuckPatience;
+  std::uint64_t blocks = 0;
+  for (const auto& [key, n] : neighbours) blocks += n->queued;
+  const std::uint64_t seconds = blocks * holdings->shape().block_bytes / policy::kStuckRate;
+  return policy::kStuckPatience + static_cast<TimeUs>(seconds) * kSecond;
+}
+
 void SwarmCore::Impl::check_handshakes() {
-  std::vector<PeerKey> late;
+  std::vector<PeerKey> late, stuck;
   for (const auto& [key, n] : neighbours) {
-    if (!n->hello_seen && now - n->opened >= policy::kHelloTimeout) late.push_back(key);
+    if (!n->hello_seen && now - n->opened >= policy::kHelloTimeout) {
+      late.push_back(key);
+    } else if (n->queued > 0 && now - n->waiting_since() >= stuck_patience()) {
+      stuck.push_back(key);
+    }
   }
   for (const PeerKey key : late) {
     drop(*find(key), proto::GoodbyeReason::kProtocolError, "no Hello");
+  }
+  for (const PeerKey key : stuck) {
+    drop(*find(key), proto::GoodbyeReason::kUnspecified, "takes no data");
   }
   if (now - exchanged_at < policy::kExchangeInterval) return;
   exchanged_at = now;
@@ -93,29 +110,39 @@ void SwarmCore::Impl::refresh_quotas() {
 }
 
 // A generation that stands still although its neighbours hold as much as we do: their spans may
-// differ from ours. A vector orthogonal to all we hold lets them find out.
+// differ from ours. A vector orthogonal to all we hold lets them find out. One generation at a
+// time, as each costs n bytes for every neighbour; in turn, as some may be beyond help.
 void SwarmCore::Impl::check_stalls() {
   if (holdings->complete() || now - stall_checked_at < policy::kStallTime) return;
   stall_checked_at = now;
-  std::uint32_t looked = 0;
-  for (const auto& [g, open] : holdings->open()) {
-    if (open.decoding || ++looked > policy::kScanMax) continue;
-    if (now - open.last_growth < policy::kStallTime) continue;
-    bool more = false, some = false;
-    for (const auto& [key, n] : neighbours) {
-      const std::uint32_t rank = n->remote_rank(g);
-      some |= rank > 0;
-      more |= rank > open.rows;
-    }
-    if (more || !some) continue;
-    const std::vector<std::uint8_t> z = open.basis.random_null_vector(random);
+  const auto& open = holdings->open();
+  auto it = open.upper_bound(stall_looked);
+  for (std::size_t looked = 0; looked < std::min<std::size_t>(open.size(), policy::kScanMax);
+       ++looked, ++it) {
+    if (it == open.end()) it = open.begin();
+    const std::uint32_t g = stall_looked = it->first;
+    if (!stands_still(g, it->second)) continue;
+    const std::vector<std::uint8_t> z = it->second.basis.random_null_vector(random);
     for (auto& [key, n] : neighbours) {
       if (!n->state_sent || n->remote_rank(g) == 0) continue;
       n->null_vectors[g] = z;
       n->changed.insert(g);
     }
-    break;  // one at a time: each costs n bytes for every neighbour
+    return;
   }
+}
+
+bool SwarmCore::Impl::stands_still(std::uint32_t g, const OpenGeneration& open) const {
+  const TimeUs still = now - open.last_growth;
+  if (open.decoding || still < policy::kStallTime) return false;
+  bool more = false, some = false;
+  for (const auto& [key, n] : neighbours) {
+    const std::uint32_t rank = n->remote_rank(g);
+    some |= rank > 0;
+    more |= rank > open.rows;
+  }
+  // Who claims more will send it, if the claim is true.
+  return some && (!more || still >= policy::kStallVoid);
 }
 
 void SwarmCore::Impl::review_rescues() {
@@ -191,6 +218,10 @@ TimeUs SwarmCore::Impl::next_wake() {
   if (!neighbours.empty()) at = std::min(at, exchanged_at + policy::kExchangeInterval);
   for (const auto& [key, n] : neighbours) {
     if (!n->hello_seen) at = std::min(at, n->opened + policy::kHelloTimeout);
+    if (n->queued > 0) {
+      at = std::min(at,
+                    n->waiting_since() + (n->stuck(now) ? stuck_patience() : policy::kStuckTime));
+    }
   }
   if (!holdings) return manifest_found ? at : std::max(std::min(at, fetch.next_review()), now);
   at = std::min(at, rescue.next_review());

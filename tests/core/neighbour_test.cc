@@ -1,0 +1,233 @@
+// Book-keeping of one neighbour: ranks, credit, what is in flight.
+#include <doctest/doctest.h>
+
+#include "client/core/neighbour.h"
+#include "codec/random.h"
+#include "proto/limits.h"
+#include "tests/core/bench.h"
+
+using namespace firn;
+using namespace firn::test;
+using core::Neighbour;
+
+namespace {
+
+constexpr std::uint32_t kN = 8;
+
+Neighbour neighbour(std::uint32_t generations = 10) {
+  Neighbour n(1, peer_id(1), "192.0.2.1", 4000, false, 0);
+  n.set_shape(generations, kN);
+  return n;
+}
+
+proto::State state(std::uint32_t acknowledged, std::uint32_t credit,
+                   std::vector<proto::GenerationState> generations = {},
+                   std::vector<proto::Span> complete = {}) {
+  return {acknowledged, credit, false, std::move(complete), std::move(generations)};
+}
+
+// The sum that total_rank() keeps.
+std::uint64_t sum_of_ranks(const Neighbour& n) {
+  std::uint64_t sum = 0;
+  for (std::uint32_t g = 0; g < n.complete().size(); ++g) sum += n.remote_rank(g);
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("a neighbour takes blocks up to its credit, after its first State only") {
+  Neighbour n = neighbour();
+  CHECK_FALSE(n.may_send());
+  REQUIRE(n.apply_state(state(0, 2)));
+  CHECK(n.may_send());
+  CHECK(n.book_block(3, 0) == 1);
+  CHECK(n.book_block(3, 0) == 2);
+  CHECK_FALSE(n.may_send());
+  REQUIRE(n.apply_state(state(0, 1)));  // an older State: credit never falls
+  CHECK_FALSE(n.may_send());
+  REQUIRE(n.apply_state(state(2, 3)));
+  CHECK(n.may_send());
+}
+
+TEST_CASE("blocks are in flight until they are acknowledged") {
+  Neighbour n = neighbour();
+  REQUIRE(n.apply_state(state(0, 10)));
+  for (int i = 0; i < 3; ++i) n.book_block(3, 0);
+  n.book_block(4, 0);
+  CHECK(n.remote(3).in_flight == 3);
+  CHECK(n.remote(3).expected_rank() == 3);
+  CHECK(n.expected_total_rank() == 4);
+  REQUIRE(n.apply_state(state(2, 10, {{3, 2, 4, {}}})));
+  CHECK(n.remote(3).in_flight == 1);
+  CHECK(n.remote(3).expected_rank() == 3);
+  CHECK(n.remote(4).in_flight == 1);
+  REQUIRE(n.apply_state(state(1, 10)));  // out of date, no harm
+  CHECK(n.remote(3).in_flight == 1);
+  REQUIRE(n.apply_state(state(4, 10)));
+  CHECK(n.expected_total_rank() == n.total_rank());
+}
+
+TEST_CASE("a block that could not be made is not in flight and costs no credit") {
+  Neighbour n = neighbour();
+  REQUIRE(n.apply_state(state(0, 4)));
+  SUBCASE("the last of them") {
+    for (int i = 0; i < 4; ++i) n.book_block(3, 0);
+    n.block_departed(100, 0);
+    for (int i = 0; i < 3; ++i) n.block_departed(0, 0);
+    CHECK(n.remote(3).in_flight == 1);
+    CHECK(n.queued == 0);
+    // The receiver will never hear of numbers 2 to 4, so that it cannot renew their credit.
+    CHECK(n.may_send());
+    CHECK(n.book_block(3, 0) == 2);
+  }
+  SUBCASE("in the middle: numbers skip") {
+    for (int i = 0; i < 4; ++i) n.book_block(3, 0);
+    n.block_departed(0, 0);
+    n.block_departed(0, 0);
+    n.block_departed(100, 0);
+    CHECK(n.remote(3).in_flight == 2);
+    n.block_departed(100, 0);
+    CHECK_FALSE(n.may_send());
+    REQUIRE(n.apply_state(state(4, 5)));
+    CHECK(n.remote(3).in_flight == 0);
+    CHECK(n.book_block(3, 0) == 5);
+  }
+  SUBCASE("all of them, while others are queued again and again") {
+    for (int round = 0; round < 100; ++round) {
+      REQUIRE(n.may_send());
+      n.book_block(3, 0);
+      n.block_departed(0, 0);
+    }
+    CHECK(n.remote(3).in_flight == 0);
+    n.book_block(3, 0);
+    n.block_departed(100, 0);
+    CHECK(n.apply_state(state(1, 4)));
+    CHECK_FALSE(n.apply_state(state(2, 4)));  // never sent
+  }
+}
+
+TEST_CASE("impossible States are refused") {
+  Neighbour n = neighbour(10);
+  REQUIRE(n.apply_state(state(0, UINT32_MAX)));
+  CHECK_FALSE(n.apply_state(state(1, 4)));
+  CHECK_FALSE(n.apply_state(state(UINT32_MAX, 4)));
+  CHECK_FALSE(n.apply_state(state(0, 4, {{10, 1, 4, {}}})));
+  CHECK_FALSE(n.apply_state(state(0, 4, {{UINT32_MAX, 1, 4, {}}})));
+  CHECK_FALSE(n.apply_state(state(0, 4, {{1, kN + 1, 4, {}}})));
+  CHECK_FALSE(n.apply_state(state(0, 4, {{1, 1, 4, std::vector<std::uint8_t>(kN - 1, 1)}})));
+  CHECK_FALSE(n.apply_state(state(0, 4, {}, {{0, 11}})));
+  CHECK_FALSE(n.apply_state(state(0, 4, {}, {{10, 1}})));
+  CHECK_FALSE(n.apply_state(state(0, 4, {}, {{UINT32_MAX, 2}})));
+  CHECK_FALSE(n.apply_state(state(0, 4, {}, {{2, UINT32_MAX}})));
+  // The same generations over and over in one message only cost time.
+  CHECK_FALSE(n.apply_state(state(0, 4, {}, {{0, 10}, {0, 10}})));
+  CHECK(n.apply_state(state(0, 4, {}, {{0, 5}, {5, 5}})));
+  CHECK(n.has_everything());
+}
+
+TEST_CASE("ranks may fall, and a complete generation may be taken back") {
+  Neighbour n = neighbour(3);
+  REQUIRE(n.apply_state(state(0, 4, {{1, 5, 4, {}}}, {{0, 1}})));
+  CHECK(n.remote_rank(0) == kN);
+  CHECK(n.remote_rank(1) == 5);
+  CHECK(n.total_rank() == kN + 5);
+  REQUIRE(n.apply_state(state(0, 4, {{0, 2, 4, {}}, {1, 0, 4, {}}})));
+  CHECK(n.remote_rank(0) == 2);
+  CHECK(n.remote_rank(1) == 0);
+  CHECK(n.total_rank() == 2);
+  CHECK(n.base() == 0);
+  CHECK_FALSE(n.has_everything());
+}
+
+TEST_CASE("blocks in flight when a generation completes are forgotten once") {
+  Neighbour n = neighbour(3);
+  REQUIRE(n.apply_state(state(0, 10)));
+  n.book_block(0, 0);
+  n.book_block(0, 0);
+  REQUIRE(n.apply_state(state(0, 10, {}, {{0, 1}})));
+  REQUIRE(n.apply_state(state(0, 10, {{0, 0, 4, {}}})));  // and lost again
+  n.book_block(0, 0);
+  REQUIRE(n.apply_state(state(2, 10)));
+  CHECK(n.remote(0).in_flight == 1);
+  REQUIRE(n.apply_state(state(3, 10)));
+  CHECK(n.remote(0).in_flight == 0);
+}
+
+TEST_CASE("the total of ranks and the counts in flight stay right over random histories") {
+  codec::CoefficientStream random(1, 2);
+  for (int run = 0; run < 50; ++run) {
+    Neighbour n = neighbour(6);
+    std::uint32_t sent = 0, acknowledged = 0, credit = 0;
+    REQUIRE(n.apply_state(state(0, credit = 100)));
+    for (int step = 0; step < 300; ++step) {
+      const std::uint32_t g = random.below(6);
+      switch (random.below(5)) {
+        case 0:
+          if (n.may_send()) sent = n.book_block(g, 0);
+          break;
+        case 1:
+          if (n.queued > 0) n.block_departed(random.below(4) == 0 ? 0 : 100, 0);
+          break;
+        case 2: {
+          // What the driver has reported as sent can be acknowledged.
+          const std::uint32_t most = sent - n.queued;
+          acknowledged = most <= acknowledged ? acknowledged
+                                              : acknowledged + random.below(most - acknowledged);
+          if (!n.apply_state(state(acknowledged, credit += random.below(3)))) acknowledged = 0;
+          break;
+        }
+        case 3:
+          REQUIRE(n.apply_state(state(0, 0, {{g, random.below(kN + 1), 4, {}}})));
+          break;
+        default:
+          REQUIRE(n.apply_state(state(0, 0, {}, {{g, 1}})));
+      }
+      REQUIRE(n.total_rank() == sum_of_ranks(n));
+      REQUIRE(n.expected_total_rank() >= n.total_rank());
+      std::uint64_t in_flight = 0;
+      for (const auto& [at, remote] : n.partial()) in_flight += remote.in_flight;
+      REQUIRE(in_flight <= n.expected_total_rank() - n.total_rank());
+    }
+  }
+}
+
+TEST_CASE("null vectors from a neighbour are kept for a few generations only") {
+  const std::uint32_t count = 5000;
+  Neighbour n = neighbour(count);
+  for (std::uint32_t g = 0; g < count; ++g) {
+    REQUIRE(n.apply_state(state(0, 4, {{g, 1, 4, std::vector<std::uint8_t>(kN, 1)}})));
+  }
+  std::size_t kept = 0;
+  for (const auto& [g, remote] : n.partial()) kept += remote.null_vector.empty() ? 0 : 1;
+  CHECK(kept > 0);
+  CHECK(kept <= 64);
+  // One that was answered makes room.
+  REQUIRE(n.apply_state(state(0, 100, {{1, 1, 4, std::vector<std::uint8_t>(kN, 2)}})));
+}
+
+TEST_CASE("sequence numbers must rise and stay within the grant") {
+  Neighbour n = neighbour();
+  CHECK_FALSE(n.book_arrival(1, 10, 0));  // nothing granted
+  n.credit_granted = 4;
+  CHECK_FALSE(n.book_arrival(0, 10, 0));
+  CHECK(n.book_arrival(1, 10, 0));
+  CHECK_FALSE(n.book_arrival(1, 10, 0));
+  CHECK(n.book_arrival(3, 10, 0));  // may skip
+  CHECK_FALSE(n.book_arrival(2, 10, 0));
+  CHECK(n.outstanding() == 1);
+  CHECK_FALSE(n.book_arrival(5, 10, 0));
+  CHECK_FALSE(n.book_arrival(UINT32_MAX, 10, 0));
+  CHECK(n.book_arrival(4, 10, 0));
+  CHECK(n.outstanding() == 0);
+}
+
+TEST_CASE("a neighbour is stalled when it owes blocks and nothing has come for three seconds") {
+  Neighbour n = neighbour();
+  CHECK_FALSE(n.stalled(10 * kSecond));  // owes nothing
+  n.credit_granted = 4;
+  n.last_grant = 10 * kSecond;
+  CHECK_FALSE(n.stalled(12 * kSecond));
+  CHECK(n.stalled(14 * kSecond));
+  REQUIRE(n.book_arrival(1, 10, 14 * kSecond));
+  CHECK_FALSE(n.stalled(15 * kSecond));
+}
