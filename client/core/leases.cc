@@ -93,17 +93,23 @@ bool near_end(const Holdings& holdings, const Neighbours& neighbours) {
 }
 
 TimeUs state_interval(const Holdings& holdings, const Neighbours& neighbours,
-                      const Neighbour& neighbour, std::uint32_t block_bytes, TimeUs now) {
+                      const Neighbour& neighbour, bool can_grant, std::uint32_t block_bytes,
+                      TimeUs now) {
   TimeUs interval =
       near_end(holdings, neighbours) ? policy::kStateIntervalEnd : policy::kStateInterval;
-  if (neighbour.urgent) interval = std::min(interval, policy::kStateIntervalMin * 5);
-  if (holdings.missing() == 0 || neighbour.outstanding() > neighbour.window / 2) return interval;
-  // It may run out of credit before the ordinary time has passed: renew half windows.
+  if (neighbour.urgent) interval = std::min(interval, policy::kStateIntervalUrgent);
+  if (!can_grant) return interval;
+  // Half its window has come. On a fast link renew at once, or it might have to wait for us; on a
+  // slow one when the other half will have come too: quicker renewal only costs messages and rank
+  // reports that are out of date.
+  if (neighbour.last_arrival - neighbour.last_grant < policy::kFastHalfWindow) {
+    return std::min(interval, policy::kStateIntervalMin);
+  }
   const double rate = neighbour.receive_rate(now);
   if (rate <= 0) return std::min(interval, policy::kStateIntervalStart);
   const double half_window = neighbour.window / 2.0 * block_bytes;
-  const auto fast = static_cast<TimeUs>(half_window / rate * 1e6);
-  return std::min(interval, std::max(fast, policy::kStateIntervalMin));
+  const auto half_time = static_cast<TimeUs>(half_window / rate * 1e6);
+  return std::min(interval, std::max(half_time, policy::kStateIntervalMin));
 }
 
 }  // namespace firn::core

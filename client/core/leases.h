@@ -38,8 +38,10 @@ void adapt_window(Neighbour& neighbour, std::uint32_t block_bytes, std::uint32_t
 // True when so little is missing that grants should be renewed oftener.
 bool near_end(const Holdings& holdings, const Neighbours& neighbours);
 
-// How long after the last State the next one to `neighbour` is due.
+// How long after the last State the next one to `neighbour` is due. `can_grant`: half its window
+// has been used and more can be granted.
 TimeUs state_interval(const Holdings& holdings, const Neighbours& neighbours,
-                      const Neighbour& neighbour, std::uint32_t block_bytes, TimeUs now);
+                      const Neighbour& neighbour, bool can_grant, std::uint32_t block_bytes,
+                      TimeUs now);
 
 }  // namespace firn::core

@@ -17,10 +17,12 @@ inline constexpr TimeUs kWindowTime =
 inline constexpr std::uint32_t kExhaustedStreak = 4;  // windows used up in a row that double it
 
 // --- state messages ---
-inline constexpr TimeUs kStateInterval = 200 * kMillisecond;      // S
-inline constexpr TimeUs kStateIntervalEnd = 50 * kMillisecond;    // S: near the end
-inline constexpr TimeUs kStateIntervalMin = 2 * kMillisecond;     // fast links: never oftener
-inline constexpr TimeUs kStateIntervalStart = 20 * kMillisecond;  // before a rate is known
+inline constexpr TimeUs kStateInterval = 200 * kMillisecond;       // S
+inline constexpr TimeUs kStateIntervalEnd = 50 * kMillisecond;     // S: near the end
+inline constexpr TimeUs kStateIntervalUrgent = 10 * kMillisecond;  // a generation is complete
+inline constexpr TimeUs kStateIntervalStart = 20 * kMillisecond;   // before a rate is known
+inline constexpr TimeUs kFastHalfWindow = 10 * kMillisecond;   // half a window within: a fast link
+inline constexpr TimeUs kStateIntervalMin = 2 * kMillisecond;  // to renew credit: never oftener
 inline constexpr std::uint32_t kQuotaRefreshes = 4;  // S: generations near their end told anew
 inline constexpr std::uint64_t kEndWindows = 2;  // near the end: missing < this many windows in all
 

@@ -71,6 +71,7 @@ struct SwarmCore::Impl {
   std::vector<std::uint8_t> draw_vector(std::uint32_t g, const std::vector<std::uint8_t>& null,
                                         SendBlock& out);
   void send_initial_state(Neighbour& n);
+  bool can_grant(const Neighbour& n);
   bool has_news(const Neighbour& n);
   TimeUs state_due(const Neighbour& n);
   void send_due_states();

@@ -77,18 +77,21 @@ void SwarmCore::Impl::send_initial_state(Neighbour& n) {
   send(n, make_state(n));
 }
 
+bool SwarmCore::Impl::can_grant(const Neighbour& n) {
+  return n.outstanding() <= n.window / 2 &&
+         blocks_to_grant(*holdings, neighbours, n, grant_limits(), now) > 0;
+}
+
 bool SwarmCore::Impl::has_news(const Neighbour& n) {
   if (!n.state_sent) return false;
   if (!n.changed.empty() || !n.new_complete.empty()) return true;
-  if (n.acknowledged_to_it != n.highest_received) return true;
-  return n.outstanding() <= n.window / 2 &&
-         blocks_to_grant(*holdings, neighbours, n, grant_limits(), now) > 0;
+  return n.acknowledged_to_it != n.highest_received || can_grant(n);
 }
 
 TimeUs SwarmCore::Impl::state_due(const Neighbour& n) {
   if (!has_news(n)) return kNever;
   return n.last_state +
-         state_interval(*holdings, neighbours, n, holdings->shape().block_bytes, now);
+         state_interval(*holdings, neighbours, n, can_grant(n), holdings->shape().block_bytes, now);
 }
 
 void SwarmCore::Impl::send_due_states() {
