@@ -3,6 +3,14 @@
 #include <algorithm>
 
 namespace firn::app {
+namespace {
+
+Result<bool> taken_or_error(const Status& status) {
+  if (!status.ok()) return status.error();
+  return true;
+}
+
+}  // namespace
 
 struct CodingJobs::DecodeJob {
   core::Decode action;
@@ -59,12 +67,12 @@ void CodingJobs::submit_disk(DiskTask task) {
 void CodingJobs::start_disk(std::shared_ptr<DiskTask> task) {
   const WorkerPool::Key key = task->key;
   submit(key, [this, alive = alive_, task = std::move(task)]() -> WorkerPool::Completion {
-    Status status = task->work();
-    return [this, alive, task, status = std::move(status)] {
+    Result<bool> taken = task->work();
+    return [this, alive, task, taken = std::move(taken)] {
       if (!*alive) return;
-      if (!status.ok()) return disk_failed(task, status.error());
+      if (!taken.ok()) return disk_failed(task, taken.error());
       --disk_tasks_;
-      disk_succeeded(task->progress);
+      disk_succeeded(task->progress, *taken);
       task->done();
       check_closed();
     };
@@ -83,13 +91,15 @@ void CodingJobs::disk_failed(std::shared_ptr<DiskTask> task, const Error& error)
   check_closed();
 }
 
-void CodingJobs::disk_succeeded(bool progress) {
-  if (progress) {
+void CodingJobs::disk_succeeded(bool progress, bool taken) {
+  if (progress && taken) {
     ++writes_;
     if (sync_at_ == core::kNever) sync_at_ = now_ + kSyncInterval;
   }
   if (!paused_ || !probing_) return;
   probing_ = false;
+  // A task that had become needless says nothing about the disk.
+  if (!taken && !parked_.empty()) return probe_disk();
   paused_ = false;
   retry_at_ = core::kNever;
   outcomes_.store_resumed();
@@ -98,16 +108,18 @@ void CodingJobs::disk_succeeded(bool progress) {
   for (auto& task : parked) start_disk(std::move(task));
 }
 
+void CodingJobs::probe_disk() {
+  probing_ = true;
+  auto probe = std::move(parked_.front());
+  parked_.pop_front();
+  start_disk(std::move(probe));
+}
+
 void CodingJobs::wake(core::TimeUs now) {
   now_ = now;
   if (retry_at_ <= now) {
     retry_at_ = core::kNever;
-    if (!parked_.empty()) {
-      probing_ = true;
-      auto probe = std::move(parked_.front());
-      parked_.pop_front();
-      start_disk(std::move(probe));
-    }
+    if (!parked_.empty()) probe_disk();
   }
   if (sync_at_ <= now) {
     sync_at_ = core::kNever;
@@ -151,15 +163,15 @@ void CodingJobs::spool_batch(SpoolBatch batch) {
   auto written = std::make_shared<std::size_t>(0);  // where to go on after a failure
   DiskTask task;
   task.key = key_of(shared->generation);
-  task.work = [store = store_, shared, written]() -> Status {
+  task.work = [store = store_, shared, written]() -> Result<bool> {
     for (; *written < shared->rows.size(); ++*written) {
       if (shared->life->spooling_cancelled) break;
       const RowToSpool& row = shared->rows[*written];
       const store::SpooledRow spooled{shared->generation, row.slot, *row.vector, row.sender};
       Status status = store->write_row(spooled, row.payload.bytes());
-      if (!status.ok()) return status;
+      if (!status.ok()) return status.error();
     }
-    return Done{};
+    return *written > 0;
   };
   task.done = [this, shared] {
     report_stored(shared->generation, rows_.spooled(*shared));
@@ -177,8 +189,10 @@ void CodingJobs::drop_rows(std::uint32_t generation) {
   const bool on_disk = rows_.touched_disk(generation);
   report_stored(generation, rows_.drop(generation));
   if (!on_disk) return;
-  submit_disk({key_of(generation),
-               [store = store_, generation] { return store->drop_rows(generation); }, [] {}});
+  submit_disk(
+      {key_of(generation),
+       [store = store_, generation] { return taken_or_error(store->drop_rows(generation)); },
+       [] {}});
 }
 
 // --- decoding ---
@@ -194,13 +208,13 @@ void CodingJobs::decode(core::Decode action, core::TimeUs now) {
   DiskTask task;
   task.key = key_of(generation);
   task.work = [job, store = store_, shape = shape_, buffers = &resources_.buffers,
-               kernels = &resources_.kernels]() -> Status {
+               kernels = &resources_.kernels]() -> Result<bool> {
     const std::uint32_t g = job->action.generation;
     if (!job->data) {
       auto data = buffers->take(shape.generation_bytes());
       job->outcome = decode_rows(*kernels, shape, *store, g, job->action.vectors, job->rows,
                                  store->manifest().info.generation_digests[g], data->bytes());
-      if (job->outcome != core::DecodeOutcome::kVerified) return Done{};
+      if (job->outcome != core::DecodeOutcome::kVerified) return false;
       job->data = std::move(data);
       job->rows.clear();
     }
@@ -208,7 +222,7 @@ void CodingJobs::decode(core::Decode action, core::TimeUs now) {
     // The spool's place is a matter of room, not of correctness: what cannot be dropped now is
     // forgotten when the store finds the generation in its journal.
     if (status.ok() && job->drop_spooled) (void)store->drop_rows(g);
-    return status;
+    return taken_or_error(status);
   };
   task.done = [this, job] { decoded(job); };
   submit_disk(std::move(task));
@@ -242,8 +256,10 @@ void CodingJobs::keep_evidence(core::KeepEvidence action, core::TimeUs now) {
          });
   report_stored(generation, rows_.drop(generation));
   if (on_disk)
-    submit_disk({key_of(generation),
-                 [store = store_, generation] { return store->drop_rows(generation); }, [] {}});
+    submit_disk(
+        {key_of(generation),
+         [store = store_, generation] { return taken_or_error(store->drop_rows(generation)); },
+         [] {}});
 }
 
 void CodingJobs::check_evidence(std::uint32_t generation) {
@@ -272,12 +288,12 @@ void CodingJobs::check_evidence(std::uint32_t generation) {
 
 void CodingJobs::sync() {
   if (writes_ == writes_synced_ || paused_) return;
-  submit_disk({WorkerPool::kUnordered, [store = store_] { return store->sync(); },
+  submit_disk({WorkerPool::kUnordered, [store = store_] { return taken_or_error(store->sync()); },
                [this, writes = writes_] { writes_synced_ = writes; }, false});
 }
 
 void CodingJobs::finish() {
-  submit_disk({WorkerPool::kUnordered, [store = store_] { return store->finish(); },
+  submit_disk({WorkerPool::kUnordered, [store = store_] { return taken_or_error(store->finish()); },
                [this] {
                  writes_synced_ = writes_;
                  sync_at_ = core::kNever;

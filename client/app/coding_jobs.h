@@ -94,9 +94,9 @@ class CodingJobs {
   // A task that writes, in a form that can be tried again.
   struct DiskTask {
     WorkerPool::Key key = WorkerPool::kUnordered;
-    std::function<Status()> work;  // on a worker
-    std::function<void()> done;    // on the owner thread, after success
-    bool progress = true;          // wrote something that a sync makes durable
+    std::function<Result<bool>()> work;  // on a worker; whether the disk took something
+    std::function<void()> done;          // on the owner thread, after success
+    bool progress = true;                // wrote something that a sync makes durable
   };
   struct Sending {
     std::vector<BlockOrder> waiting;
@@ -109,7 +109,8 @@ class CodingJobs {
   void submit_disk(DiskTask task);
   void start_disk(std::shared_ptr<DiskTask> task);
   void disk_failed(std::shared_ptr<DiskTask> task, const Error& error);
-  void disk_succeeded(bool progress);
+  void disk_succeeded(bool progress, bool taken);
+  void probe_disk();
   void drain_backlog();
 
   bool send_from_cache(const BlockOrder& order, std::uint32_t generation);

@@ -1,0 +1,227 @@
+// A content on disk, its store, and a CodingJobs over it whose outcomes are written down: what the
+// tests of the data plane share.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "client/app/coding_jobs.h"
+#include "client/content/create.h"
+#include "codec/encode.h"
+#include "codec/random.h"
+#include "tests/app/temp_folder.h"
+
+namespace firn::tests {
+
+inline std::string random_text(std::size_t bytes, std::uint64_t seed) {
+  std::string text(bytes, '\0');
+  codec::CoefficientStream random(seed, 0);
+  random.fill({reinterpret_cast<std::uint8_t*>(text.data()), text.size()});
+  return text;
+}
+
+// A store that passes everything on, and fails as told.
+class MoodyStore final : public store::ContentStore {
+ public:
+  explicit MoodyStore(std::unique_ptr<ContentStore> real) : real_(std::move(real)) {}
+
+  std::atomic<int> write_failures = 0;  // so many writes fail with kDiskFull
+  std::atomic<int> rows_written = 0, rows_read = 0, generations_read = 0;
+
+  Status write_generation(std::uint32_t g, std::span<const std::uint8_t> data) override {
+    if (out_of_space()) return full();
+    return real_->write_generation(g, data);
+  }
+  Status read_generation(std::uint32_t g, std::span<std::uint8_t> out) const override {
+    ++const_cast<MoodyStore*>(this)->generations_read;
+    return real_->read_generation(g, out);
+  }
+  Status write_row(const store::SpooledRow& row, std::span<const std::uint8_t> payload) override {
+    if (out_of_space()) return full();
+    ++rows_written;
+    return real_->write_row(row, payload);
+  }
+  Status read_row(std::uint32_t g, std::uint32_t slot, std::span<std::uint8_t> out) const override {
+    ++const_cast<MoodyStore*>(this)->rows_read;
+    return real_->read_row(g, slot, out);
+  }
+  Status drop_rows(std::uint32_t g) override { return real_->drop_rows(g); }
+  Status sync() override { return real_->sync(); }
+  Status finish() override { return real_->finish(); }
+  const Manifest& manifest() const override { return real_->manifest(); }
+
+ private:
+  bool out_of_space() { return write_failures > 0 && write_failures-- > 0; }
+  static Error full() { return {ErrorCode::kDiskFull, "write", "No space left on device"}; }
+  const std::unique_ptr<ContentStore> real_;
+};
+
+struct Outcomes final : app::CodingOutcomes {
+  std::set<std::pair<std::uint32_t, std::uint32_t>> stored;
+  std::map<std::uint32_t, core::DecodeOutcome> decoded;
+  std::map<std::uint32_t, std::vector<PeerId>> guilty;
+  std::map<std::uint64_t, proto::Payload> made;
+  std::vector<std::uint32_t> lost;
+  int paused = 0, resumed = 0;
+  bool finished = false;
+
+  void row_stored(std::uint32_t g, std::uint32_t slot) override {
+    CHECK(stored.emplace(g, slot).second);  // once
+  }
+  void generation_decoded(std::uint32_t g, core::DecodeOutcome outcome) override {
+    decoded[g] = outcome;
+  }
+  void evidence_checked(std::uint32_t g, const std::vector<PeerId>& who) override {
+    guilty[g] = who;
+  }
+  void block_made(std::uint64_t ticket, proto::Payload payload) override {
+    CHECK(made.emplace(ticket, std::move(payload)).second);
+  }
+  void generation_lost(std::uint32_t g, const Error&) override { lost.push_back(g); }
+  void store_paused(const Error& error) override {
+    CHECK(error.code == ErrorCode::kDiskFull);
+    ++paused;
+  }
+  void store_resumed() override { ++resumed; }
+  void store_finished() override { finished = true; }
+};
+
+class CodingBench {
+ public:
+  static constexpr std::uint32_t kN = 8;
+  static constexpr std::uint32_t kK = 1000;
+  static constexpr std::uint32_t kGenerations = 3;
+
+  explicit CodingBench(std::size_t row_bytes_max = 1 << 20)
+      : text(random_text(kN * kK * (kGenerations - 1) + 1234, 7)),
+        pool({.threads = 2, .task_count_max = 64}, [this] { wake(); }) {
+    std::ofstream(folder.path() + "/file", std::ios::binary) << text;
+    content::CreateOptions options;
+    options.generation_size = kN;
+    options.block_bytes = kK;
+    auto made = content::create_manifest(folder.path() + "/file", options);
+    REQUIRE(made.ok());
+    manifest = *std::move(made);
+    REQUIRE(manifest.info.shape.generation_count() == kGenerations);
+    padded = text;
+    padded.resize(kN * kK * kGenerations, '\0');
+    open(row_bytes_max);
+  }
+
+  // Opens (again) for downloading.
+  void open(std::size_t row_bytes_max) {
+    jobs.reset();
+    store.reset();
+    resumed = {};
+    auto opened = store::ContentStore::open_download(manifest, target(), {}, resumed);
+    REQUIRE(opened.ok());
+    store = std::make_shared<MoodyStore>(*std::move(opened));
+    std::vector<std::uint32_t> with_rows;
+    for (const auto& row : resumed.rows) with_rows.push_back(row.generation);
+    jobs = std::make_unique<app::CodingJobs>(
+        app::CodingResources{pool, buffers, cache, codec::kernels()}, 0, store, row_bytes_max,
+        with_rows, outcomes);
+  }
+  // Opens the finished original for serving.
+  void serve() {
+    jobs.reset();
+    auto opened = store::ContentStore::open_complete(manifest, folder.path());
+    REQUIRE(opened.ok());
+    store = std::make_shared<MoodyStore>(*std::move(opened));
+    jobs = std::make_unique<app::CodingJobs>(
+        app::CodingResources{pool, buffers, cache, codec::kernels()}, 0, store, 1 << 20,
+        std::vector<std::uint32_t>{}, outcomes);
+  }
+  std::string target() const { return folder.path() + "/target"; }
+
+  std::vector<std::uint8_t> combination(std::uint32_t g, const std::vector<std::uint8_t>& vector) {
+    std::vector<const std::uint8_t*> blocks;
+    for (std::uint32_t i = 0; i < kN; ++i)
+      blocks.push_back(reinterpret_cast<const std::uint8_t*>(padded.data()) + (g * kN + i) * kK);
+    std::vector<std::uint8_t> out(kK);
+    codec::kernels().combine(out.data(), blocks.data(), vector.data(), kN, kK);
+    return out;
+  }
+  // A coded row of generation g; `sender` number, its payload false if `lie`.
+  core::StoreRow row(std::uint32_t g, std::uint32_t slot, std::uint8_t sender, bool lie = false) {
+    core::StoreRow row;
+    row.generation = g;
+    row.slot = slot;
+    const auto vector = codec::random_vector(kN, random);
+    row.vector = std::make_shared<const std::vector<std::uint8_t>>(vector);
+    row.sender.bytes.fill(sender);
+    auto payload = combination(g, vector);
+    if (lie) payload[slot] ^= 1;
+    row.payload = proto::Payload::copy_of(payload);
+    return row;
+  }
+  // Stores n rows; those of slots in `lies` are false, and sent by sender 100 + slot. The vectors.
+  core::KeepEvidence fill(std::uint32_t g, const std::set<std::uint32_t>& lies = {}) {
+    core::KeepEvidence all;
+    all.generation = g;
+    for (std::uint32_t slot = 0; slot < kN; ++slot) {
+      const bool lie = lies.contains(slot);
+      const auto stored = row(g, slot, static_cast<std::uint8_t>(lie ? 100 + slot : slot), lie);
+      all.vectors.push_back(stored.vector);
+      all.senders.push_back(stored.sender);
+      jobs->store_row(stored, now);
+    }
+    return all;
+  }
+
+  // Until no task is under way. Time stands still.
+  void settle() {
+    jobs->flush();
+    while (pool.task_count() > 0) {
+      {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [this] { return woken_; });
+        woken_ = false;
+      }
+      pool.run_completions();
+      jobs->flush();
+    }
+  }
+  // Lets time pass, then settles.
+  void pass(core::TimeUs time) {
+    now += time;
+    jobs->wake(now);
+    settle();
+  }
+
+  TempFolder folder;
+  std::string text, padded;
+  Manifest manifest;
+  core::TimeUs now = core::kSecond;
+  Outcomes outcomes;
+  app::BufferPool buffers{1 << 20};
+  app::GenerationCache cache{1 << 20};
+  store::Resumed resumed;
+  std::shared_ptr<MoodyStore> store;
+  codec::CoefficientStream random{1, 2};
+
+ private:
+  void wake() {
+    std::lock_guard lock(mutex_);
+    woken_ = true;
+    changed_.notify_one();
+  }
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool woken_ = false;
+
+ public:
+  app::WorkerPool pool;  // after what its threads touch
+  std::unique_ptr<app::CodingJobs> jobs;
+};
+
+}  // namespace firn::tests

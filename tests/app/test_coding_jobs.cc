@@ -1,0 +1,321 @@
+#include <doctest/doctest.h>
+
+#include <filesystem>
+
+#include "codec/encode.h"
+#include "tests/app/coding_bench.h"
+
+namespace firn::app {
+namespace {
+
+using tests::CodingBench;
+using tests::Outcomes;
+
+constexpr std::uint32_t kN = CodingBench::kN;
+
+std::vector<std::uint8_t> bytes_of(const proto::Payload& payload) {
+  return {payload.bytes().begin(), payload.bytes().end()};
+}
+
+TEST_CASE("a full generation is decoded, checked and written, without touching the spool") {
+  CodingBench bench;
+  for (std::uint32_t g = 0; g < CodingBench::kGenerations; ++g)
+    bench.jobs->decode({g, bench.fill(g).vectors}, bench.now);
+  bench.settle();
+  for (std::uint32_t g = 0; g < CodingBench::kGenerations; ++g) {
+    CHECK(bench.outcomes.decoded.at(g) == core::DecodeOutcome::kVerified);
+    for (std::uint32_t slot = 0; slot < kN; ++slot)
+      CHECK(bench.outcomes.stored.contains({g, slot}));
+  }
+  bench.pass(core::kSecond);
+  CHECK(bench.store->rows_written == 0);
+  bench.jobs->finish();
+  bench.settle();
+  CHECK(bench.outcomes.finished);
+  std::ifstream file(bench.target() + "/file", std::ios::binary);
+  CHECK(std::string(std::istreambuf_iterator<char>(file), {}) == bench.text);
+}
+
+TEST_CASE("rows are spooled after 20 ms, reported then, and found again after a kill") {
+  CodingBench bench;
+  const auto first = bench.row(1, 0, 1);
+  bench.jobs->store_row(first, bench.now);
+  bench.pass(kSpoolDelay - 1);
+  CHECK(bench.outcomes.stored.empty());
+  bench.pass(1);
+  CHECK(bench.outcomes.stored.contains({1, 0}));
+  CHECK(bench.store->rows_written == 1);
+
+  bench.open(1 << 20);
+  REQUIRE(bench.resumed.rows.size() == 1);
+  CHECK(bench.resumed.rows[0].vector == *first.vector);
+  CHECK(bench.resumed.rows[0].sender == first.sender);
+}
+
+TEST_CASE("a false row makes the decode corrupt; evidence finds exactly its sender") {
+  CodingBench bench;
+  const auto polluted = bench.fill(0, {3, 6});
+  bench.jobs->decode({0, polluted.vectors}, bench.now);
+  bench.settle();
+  REQUIRE(bench.outcomes.decoded.at(0) == core::DecodeOutcome::kCorrupt);
+  bench.jobs->keep_evidence(polluted, bench.now);
+  bench.settle();
+  for (std::uint32_t slot = 0; slot < kN; ++slot) CHECK(bench.outcomes.stored.contains({0, slot}));
+
+  bench.outcomes.stored.clear();
+  bench.jobs->decode({0, bench.fill(0).vectors}, bench.now);
+  bench.settle();
+  REQUIRE(bench.outcomes.decoded.at(0) == core::DecodeOutcome::kVerified);
+  bench.jobs->check_evidence(0);
+  bench.settle();
+  const std::set<PeerId> guilty(bench.outcomes.guilty.at(0).begin(),
+                                bench.outcomes.guilty.at(0).end());
+  CHECK(guilty == std::set<PeerId>{polluted.senders[3], polluted.senders[6]});
+}
+
+TEST_CASE("evidence that lies in the spool alone is found as well") {
+  CodingBench bench;
+  const auto polluted = bench.fill(0, {5});
+  bench.pass(kSpoolDelay);
+  bench.open(1 << 20);  // nothing in memory any more
+  bench.jobs->decode({0, polluted.vectors}, bench.now);
+  bench.settle();
+  REQUIRE(bench.outcomes.decoded.at(0) == core::DecodeOutcome::kCorrupt);
+  bench.jobs->keep_evidence(polluted, bench.now);
+  bench.settle();
+  bench.outcomes.stored.clear();
+  bench.jobs->decode({0, bench.fill(0).vectors}, bench.now);
+  bench.jobs->check_evidence(0);
+  bench.settle();
+  CHECK(bench.outcomes.guilty.at(0) == std::vector<PeerId>{polluted.senders[5]});
+}
+
+TEST_CASE("evidence that was never kept accuses nobody") {
+  CodingBench bench;
+  bench.jobs->check_evidence(2);
+  bench.settle();
+  CHECK(bench.outcomes.guilty.at(2).empty());
+}
+
+TEST_CASE("rows past the memory bound are evicted and read back for decoding") {
+  CodingBench bench(3 * CodingBench::kK);
+  const auto rows = bench.fill(0);
+  bench.settle();
+  bench.pass(kSpoolDelay);
+  CHECK(bench.store->rows_written == static_cast<int>(kN));
+  bench.jobs->decode({0, rows.vectors}, bench.now);
+  bench.settle();
+  CHECK(bench.outcomes.decoded.at(0) == core::DecodeOutcome::kVerified);
+  CHECK(bench.store->rows_read >= static_cast<int>(kN) - 3);
+}
+
+TEST_CASE("a decode whose rows are gone fails and is told so") {
+  CodingBench bench;
+  core::Decode decode{0, {}};
+  for (std::uint32_t slot = 0; slot < kN; ++slot)
+    decode.vectors.push_back(bench.row(0, slot, 1).vector);
+  bench.jobs->decode(decode, bench.now);
+  bench.settle();
+  CHECK(bench.outcomes.decoded.at(0) == core::DecodeOutcome::kFailed);
+}
+
+TEST_CASE("recoded blocks are the combination asked for, from memory and from the spool") {
+  for (const std::size_t memory : {std::size_t{1} << 20, std::size_t{CodingBench::kK}}) {
+    CAPTURE(memory);
+    CodingBench bench(memory);
+    std::vector<core::StoreRow> rows;
+    for (std::uint32_t slot = 0; slot < 4; ++slot) {
+      rows.push_back(bench.row(1, slot, 1));
+      bench.jobs->store_row(rows.back(), bench.now);
+    }
+    bench.settle();
+    bench.pass(kSpoolDelay);
+    for (std::uint64_t ticket = 1; ticket <= 100; ++ticket) {
+      core::SendBlock send;
+      send.block.generation = 1;
+      const std::uint32_t used = 1 + static_cast<std::uint32_t>(ticket % 4);
+      send.mix = codec::random_mix(used, bench.random);
+      for (std::uint32_t slot = 0; slot < used; ++slot) send.slots.push_back(slot);
+      send.block.coefficients.assign(kN, 0);
+      std::vector<const std::uint8_t*> vectors;
+      for (std::uint32_t slot = 0; slot < used; ++slot)
+        vectors.push_back(rows[slot].vector->data());
+      codec::mix_vectors(codec::kernels(), send.mix, vectors, send.block.coefficients);
+      const auto expected = bench.combination(1, send.block.coefficients);
+      bench.jobs->send_block(ticket, std::move(send), bench.now);
+      if (ticket % 10 == 0) bench.settle();
+      if (ticket % 10 == 0) CHECK(bytes_of(bench.outcomes.made.at(ticket)) == expected);
+    }
+    bench.settle();
+    CHECK(bench.outcomes.made.size() == 100);
+  }
+}
+
+TEST_CASE("a recoded block whose row is gone is not made") {
+  CodingBench bench;
+  core::SendBlock send;
+  send.block.generation = 1;
+  send.slots = {0};
+  send.mix = {2};
+  bench.jobs->send_block(1, send, bench.now);
+  bench.settle();
+  REQUIRE(bench.outcomes.made.contains(1));
+  CHECK_FALSE(bench.outcomes.made.at(1));
+}
+
+TEST_CASE("a source sends source blocks as they are and dense combinations") {
+  CodingBench bench;
+  bench.serve();
+  std::map<std::uint64_t, std::vector<std::uint8_t>> expected;
+  std::uint64_t ticket = 0;
+  for (std::uint32_t g = 0; g < CodingBench::kGenerations; ++g) {
+    for (std::uint32_t i = 0; i < 100; ++i) {
+      core::SendBlock send;
+      send.block.generation = g;
+      std::vector<std::uint8_t> vector = codec::random_vector(kN, bench.random);
+      if (i % 2 == 0) {
+        send.block.source_index = i % kN;
+        vector = codec::unit_vector(kN, i % kN);
+      } else {
+        send.block.coefficients = vector;
+      }
+      expected[++ticket] = bench.combination(g, vector);
+      bench.jobs->send_block(ticket, std::move(send), bench.now);
+    }
+  }
+  bench.settle();
+  REQUIRE(bench.outcomes.made.size() == expected.size());
+  for (const auto& [t, payload] : expected) CHECK(bytes_of(bench.outcomes.made.at(t)) == payload);
+  CHECK(bench.store->generations_read == static_cast<int>(CodingBench::kGenerations));
+}
+
+TEST_CASE("a source reads the next generation ahead") {
+  CodingBench bench;
+  bench.serve();
+  bench.jobs->serve_everything();
+  core::SendBlock send;
+  send.block.generation = 0;
+  send.block.source_index = 0;
+  bench.jobs->send_block(1, send, bench.now);
+  bench.settle();
+  CHECK(bench.cache.find(0, 1) != nullptr);
+  CHECK(bench.store->generations_read == 2);
+  send.block.generation = CodingBench::kGenerations - 1;  // nothing comes after the last
+  bench.jobs->send_block(2, send, bench.now);
+  bench.settle();
+  CHECK(bench.store->generations_read == 3);
+}
+
+TEST_CASE("a file that changed underneath is not served and its generation is lost") {
+  CodingBench bench;
+  bench.serve();
+  {
+    std::fstream file(bench.folder.path() + "/file",
+                      std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(10);
+    file.put(static_cast<char>(bench.text[10] ^ 1));
+  }
+  core::SendBlock send;
+  send.block.generation = 0;
+  send.block.source_index = 3;
+  bench.jobs->send_block(1, send, bench.now);
+  send.block.generation = 1;
+  bench.jobs->send_block(2, send, bench.now);
+  bench.settle();
+  CHECK(bench.outcomes.lost == std::vector<std::uint32_t>{0});
+  CHECK_FALSE(bench.outcomes.made.at(1));
+  CHECK(bytes_of(bench.outcomes.made.at(2)) == bench.combination(1, codec::unit_vector(kN, 3)));
+}
+
+TEST_CASE("a full disk pauses once, loses nothing and goes on by itself") {
+  CodingBench bench;
+  bench.store->write_failures = 1'000'000;
+  const auto rows = bench.fill(0);
+  (void)bench.fill(1);
+  bench.pass(kSpoolDelay);
+  CHECK(bench.outcomes.paused == 1);
+  CHECK(bench.outcomes.stored.empty());
+  bench.jobs->decode({0, rows.vectors}, bench.now);  // parked behind the rest
+  bench.settle();
+  CHECK(bench.outcomes.decoded.empty());
+  bench.pass(CodingJobs::kRetryInterval);  // tries, and fails again
+  CHECK(bench.outcomes.paused == 1);
+  CHECK(bench.outcomes.resumed == 0);
+
+  bench.store->write_failures = 0;
+  bench.pass(CodingJobs::kRetryInterval - 1);
+  CHECK(bench.outcomes.resumed == 0);
+  bench.pass(1);
+  CHECK(bench.outcomes.resumed == 1);
+  CHECK(bench.outcomes.decoded.at(0) == core::DecodeOutcome::kVerified);
+  for (std::uint32_t slot = 0; slot < kN; ++slot) CHECK(bench.outcomes.stored.contains({1, slot}));
+}
+
+TEST_CASE("a disk that fills up at the last write keeps the decoded generation") {
+  CodingBench bench;
+  const auto rows = bench.fill(2);
+  bench.store->write_failures = 1;
+  bench.jobs->decode({2, rows.vectors}, bench.now);
+  bench.settle();
+  CHECK(bench.outcomes.paused == 1);
+  CHECK(bench.outcomes.decoded.empty());
+  bench.pass(CodingJobs::kRetryInterval);
+  CHECK(bench.outcomes.resumed == 1);
+  CHECK(bench.outcomes.decoded.at(2) == core::DecodeOutcome::kVerified);
+}
+
+TEST_CASE("closing spools what waits, and tells when all is durable") {
+  CodingBench bench;
+  bench.jobs->store_row(bench.row(0, 0, 1), bench.now);
+  bool closed = false;
+  bench.jobs->close(bench.now, [&] { closed = true; });
+  bench.settle();
+  CHECK(closed);
+  CHECK(bench.store->rows_written == 1);
+  bench.open(1 << 20);
+  CHECK(bench.resumed.rows.size() == 1);
+}
+
+TEST_CASE("closing does not wait for a disk that takes nothing") {
+  CodingBench bench;
+  bench.store->write_failures = 1'000'000;
+  bench.jobs->store_row(bench.row(0, 0, 1), bench.now);
+  bool closed = false;
+  bench.jobs->close(bench.now, [&] { closed = true; });
+  bench.settle();
+  CHECK(closed);
+}
+
+TEST_CASE("dropped rows are forgotten in memory and in the spool") {
+  CodingBench bench;
+  bench.jobs->store_row(bench.row(0, 0, 1), bench.now);
+  bench.pass(kSpoolDelay);
+  bench.jobs->store_row(bench.row(0, 1, 1), bench.now);
+  bench.jobs->drop_rows(0);
+  bench.settle();
+  CHECK(bench.outcomes.stored == std::set<std::pair<std::uint32_t, std::uint32_t>>{{0, 0}, {0, 1}});
+  bench.open(1 << 20);
+  CHECK(bench.resumed.rows.empty());
+}
+
+TEST_CASE("more work than the pool takes waits its turn") {
+  CodingBench bench;  // its pool takes 64 tasks
+  for (std::uint64_t ticket = 1; ticket <= 3; ++ticket) {
+    core::SendBlock send;
+    send.block.generation = static_cast<std::uint32_t>(ticket - 1);
+    send.slots = {0};
+    send.mix = {2};
+    bench.jobs->send_block(ticket, send, bench.now);
+  }
+  for (int i = 0; i < 300; ++i) bench.jobs->check_evidence(0);
+  for (int i = 0; i < 100; ++i) {
+    bench.jobs->store_row(bench.row(1, 0, 1), bench.now);
+    bench.jobs->keep_evidence(bench.fill(2), bench.now);
+    bench.outcomes.stored.clear();
+  }
+  bench.settle();
+  CHECK(bench.outcomes.made.size() == 3);
+}
+
+}  // namespace
+}  // namespace firn::app
