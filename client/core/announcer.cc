@@ -46,7 +46,8 @@ void Announcer::replied(std::size_t tracker, std::uint32_t interval_seconds, Tim
   t.busy = t.failing = false;
   t.started = true;
   t.failures = 0;
-  t.due = now + std::max<TimeUs>(interval_seconds, 1) * kSecond;
+  t.due = now + std::clamp(TimeUs{interval_seconds} * kSecond, policy::kAnnounceIntervalMin,
+                           policy::kAnnounceIntervalMax);
   if (t.tell_complete) t.due = now;
 }
 
@@ -58,13 +59,13 @@ bool Announcer::failed(std::size_t tracker, std::uint32_t retry_seconds, TimeUs 
   const TimeUs backoff =
       std::min(policy::kAnnounceRetryFirst << std::min(t.failures, 10u), policy::kAnnounceRetryMax);
   ++t.failures;
-  t.due = now + std::max(backoff, TimeUs{retry_seconds} * kSecond);
+  t.due = now + std::clamp(TimeUs{retry_seconds} * kSecond, backoff, policy::kAnnounceIntervalMax);
   return news;
 }
 
 void Announcer::completed(TimeUs now) {
   for (Tracker& t : trackers_) {
-    if (!t.started) continue;
+    if (!t.started && !t.busy) continue;
     t.tell_complete = true;
     if (!t.failing) t.due = now;
   }

@@ -1,6 +1,7 @@
 #include "client/core/peer_book.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "client/core/policy.h"
 
@@ -9,28 +10,80 @@ namespace firn::core {
 namespace {
 constexpr std::uint32_t kFailuresMax = 8;  // then an address not given by hand is forgotten
 constexpr std::size_t kEntriesMax = 2000;  // strangers may not fill our memory
+constexpr std::size_t kStrikesMax = 4096;
 }  // namespace
 
 void PeerBook::add(const Address& address, bool by_hand, TimeUs now) {
-  if (address.port == 0 || (address.id && *address.id == self_)) return;
-  if (entries_.size() >= kEntriesMax && !by_hand) return;
   Entry wanted;
   wanted.address = address;
   wanted.by_hand = by_hand;
-  wanted.due = now;
-  const auto [it, fresh] = entries_.try_emplace(key_of(wanted), wanted);
-  Entry& entry = it->second;
-  if (!fresh && address.id && !by_hand && entry.address.id != address.id) {
-    entry.address.id = address.id;  // someone else has moved in there
-    entry.failures = 0;
-    entry.due = std::min(entry.due, now);
-  }
-  quiet_until_ = 0;
+  add(std::move(wanted), now);
 }
 
-void PeerBook::add(const proto::PeerEndpoint& endpoint, TimeUs now) {
+void PeerBook::add(const proto::PeerEndpoint& endpoint, TimeUs now, Origin origin) {
   if (endpoint.id == self_ || banned(endpoint.id, now)) return;
-  add(Address{endpoint.id, endpoint.ip, endpoint.port}, false, now);
+  Entry wanted;
+  wanted.address = Address{endpoint.id, endpoint.ip, endpoint.port};
+  wanted.from_tracker = origin == Origin::kTracker;
+  add(std::move(wanted), now);
+}
+
+void PeerBook::add(Entry wanted, TimeUs now) {
+  const std::optional<PeerId>& id = wanted.address.id;
+  if (wanted.address.port == 0 || (id && *id == self_)) return;
+  wanted.due = now;
+  const std::string key = key_of(wanted);
+  const auto it = entries_.find(key);
+  if (it == entries_.end()) {
+    if (entries_.size() >= kEntriesMax && !wanted.by_hand && !make_room(wanted.from_tracker)) {
+      return;
+    }
+    entries_.emplace(key, std::move(wanted));
+    quiet_until_ = 0;
+    return;
+  }
+  Entry& entry = it->second;
+  if (entry.by_hand || !id || entry.busy) return;
+  const bool better = wanted.from_tracker && !entry.from_tracker;
+  if (entry.address.id != id && (better || entry.failures > 0)) {
+    entry = std::move(wanted);  // someone else has moved in there
+    quiet_until_ = 0;
+  } else if (entry.address.id == id) {
+    entry.from_tracker |= wanted.from_tracker;
+  }
+}
+
+// Gives up the address that has failed most; for a tracker's word some gossip.
+bool PeerBook::make_room(bool from_tracker) {
+  auto worst = entries_.end();
+  for (auto it = entries_.begin(); it != entries_.end(); ++it) {
+    const Entry& entry = it->second;
+    if (entry.by_hand || entry.busy) continue;
+    if (entry.failures == 0 && (!from_tracker || entry.from_tracker)) continue;
+    if (worst == entries_.end() || entry.failures > worst->second.failures) worst = it;
+  }
+  if (worst == entries_.end()) return false;
+  entries_.erase(worst);
+  return true;
+}
+
+// Nobody is called who is connected already or being called at another address: two connections
+// would be opened in different order here and there, and each side close the other one.
+bool PeerBook::may_be_called(const Entry& entry) const {
+  if (entry.busy) return false;
+  if (!entry.address.id) return true;
+  if (known_.contains(*entry.address.id)) return false;
+  return std::none_of(attempts_.begin(), attempts_.end(), [&](const auto& attempt) {
+    const auto other = entries_.find(attempt.second);
+    return other != entries_.end() && other->second.address.id == entry.address.id;
+  });
+}
+
+bool PeerBook::before(const Entry& a, const Entry& b) {
+  if (a.by_hand != b.by_hand) return a.by_hand;
+  if (a.failures != b.failures) return a.failures < b.failures;
+  if (a.from_tracker != b.from_tracker) return a.from_tracker;
+  return a.due < b.due;
 }
 
 std::optional<PeerBook::Dial> PeerBook::next_dial(TimeUs now) {
@@ -38,17 +91,14 @@ std::optional<PeerBook::Dial> PeerBook::next_dial(TimeUs now) {
   Entry* best = nullptr;
   const std::string* best_key = nullptr;
   for (auto& [key, entry] : entries_) {
-    if (entry.busy || entry.due > now) continue;
-    if (entry.address.id && (banned(*entry.address.id, now) || known_.contains(*entry.address.id)))
-      continue;
-    if (best && (entry.by_hand < best->by_hand ||
-                 (entry.by_hand == best->by_hand && entry.due >= best->due)))
-      continue;
+    if (entry.due > now || !may_be_called(entry)) continue;
+    if (entry.address.id && banned(*entry.address.id, now)) continue;
+    if (best && !before(entry, *best)) continue;
     best = &entry;
     best_key = &key;
   }
   if (!best) {
-    quiet_until_ = next_due();
+    quiet_until_ = earliest();
     return std::nullopt;
   }
   best->busy = true;
@@ -57,12 +107,15 @@ std::optional<PeerBook::Dial> PeerBook::next_dial(TimeUs now) {
 }
 
 TimeUs PeerBook::next_due() const {
+  return quiet_until_ != 0 ? quiet_until_ : earliest();
+}
+
+TimeUs PeerBook::earliest() const {
   TimeUs due = kNever;
   for (const auto& [key, entry] : entries_) {
-    if (entry.busy) continue;
+    if (!may_be_called(entry)) continue;
     TimeUs at = entry.due;
     if (entry.address.id) {
-      if (known_.contains(*entry.address.id)) continue;
       const auto it = strikes_.find(*entry.address.id);
       if (it != strikes_.end()) at = std::max(at, it->second.until);
     }
@@ -86,7 +139,6 @@ std::string PeerBook::opened(std::uint64_t attempt, const PeerId& id, TimeUs) {
   at.insert(it->second);
   std::string learnt;
   if (const auto entry = entries_.find(it->second); entry != entries_.end()) {
-    entry->second.failures = 0;
     if (!entry->second.address.id) {
       learnt = to_text(entry->second.address);
       entry->second.address.id = id;
@@ -96,6 +148,14 @@ std::string PeerBook::opened(std::uint64_t attempt, const PeerId& id, TimeUs) {
   return learnt;
 }
 
+void PeerBook::welcomed(const PeerId& id) {
+  const auto it = known_.find(id);
+  if (it == known_.end()) return;
+  for (const std::string& key : it->second) {
+    if (const auto entry = entries_.find(key); entry != entries_.end()) entry->second.failures = 0;
+  }
+}
+
 void PeerBook::answers_at(const PeerId& id, const Address& address, TimeUs now) {
   const auto it = known_.find(id);
   if (it == known_.end()) return;
@@ -103,7 +163,8 @@ void PeerBook::answers_at(const PeerId& id, const Address& address, TimeUs now) 
   Entry there;
   there.address = address;
   const std::string key = key_of(there);
-  if (entries_.contains(key)) it->second.insert(key);
+  const auto entry = entries_.find(key);
+  if (entry != entries_.end() && entry->second.address.id == id) it->second.insert(key);
 }
 
 void PeerBook::failed(std::uint64_t attempt, bool wrong_identity, TimeUs now) {
@@ -111,6 +172,7 @@ void PeerBook::failed(std::uint64_t attempt, bool wrong_identity, TimeUs now) {
   if (it == attempts_.end()) return;
   const auto entry = entries_.find(it->second);
   attempts_.erase(it);
+  quiet_until_ = 0;
   if (entry == entries_.end()) return;
   retry_later(entry->second, now);
   if (entry->second.by_hand) return;
@@ -127,9 +189,15 @@ void PeerBook::closed(const PeerId& id, bool useless, TimeUs now) {
     if (useless) entry->second.due = now + policy::kUselessTime;
   }
   known_.erase(it);
+  quiet_until_ = 0;
 }
 
 std::uint32_t PeerBook::strike(const PeerId& id, TimeUs now) {
+  if (strikes_.size() >= kStrikesMax && !strikes_.contains(id)) {
+    strikes_.erase(std::min_element(strikes_.begin(), strikes_.end(), [](auto& a, auto& b) {
+      return a.second.until < b.second.until;
+    }));
+  }
   Strikes& strikes = strikes_[id];
   // What comes to light while it is banned belongs to the same offence.
   if (now < strikes.until) return strikes.count;

@@ -19,8 +19,11 @@ class PeerBook {
   explicit PeerBook(const PeerId& self) : self_(self) {}
 
   // Addresses given by a person are called for ever, others are given up after a few failures.
+  // Of what others say a tracker's word counts more than gossip, and neither displaces what has not
+  // been tried. At most a few thousand are kept; new ones take the place of those that failed.
+  enum class Origin { kGossip, kTracker };
   void add(const Address& address, bool by_hand, TimeUs now);
-  void add(const proto::PeerEndpoint& endpoint, TimeUs now);
+  void add(const proto::PeerEndpoint& endpoint, TimeUs now, Origin origin = Origin::kGossip);
 
   struct Dial {
     std::uint64_t attempt = 0;
@@ -36,6 +39,8 @@ class PeerBook {
   // the text of an address given by hand without an id, whose first key this is: from now on that
   // address is held to it.
   std::string opened(std::uint64_t attempt, const PeerId& id, TimeUs now);
+  // A connection to `id` was of use: calls to it need not wait longer each time.
+  void welcomed(const PeerId& id);
   // A connected peer told where it accepts connections.
   void answers_at(const PeerId& id, const Address& address, TimeUs now);
   void failed(std::uint64_t attempt, bool wrong_identity, TimeUs now);
@@ -45,6 +50,8 @@ class PeerBook {
   // One more strike; returns the number of strikes.
   std::uint32_t strike(const PeerId& id, TimeUs now);
   bool banned(const PeerId& id, TimeUs now) const;
+  // Peers whose strikes are remembered; bounded.
+  std::size_t struck() const { return strikes_.size(); }
 
   // The address of the attempt if it was given by hand and this is the first time that it is asked
   // for, else empty: for messages that should be said once.
@@ -54,6 +61,7 @@ class PeerBook {
   struct Entry {
     Address address;
     bool by_hand = false;
+    bool from_tracker = false;
     bool busy = false;  // being called or connected
     bool described = false;
     std::uint32_t failures = 0;
@@ -68,6 +76,11 @@ class PeerBook {
     return (entry.by_hand ? "hand " : "") + entry.address.host + ' ' +
            std::to_string(entry.address.port);
   }
+  void add(Entry wanted, TimeUs now);
+  bool make_room(bool from_tracker);
+  bool may_be_called(const Entry& entry) const;
+  static bool before(const Entry& a, const Entry& b);
+  TimeUs earliest() const;
   void retry_later(Entry& entry, TimeUs now);
 
   PeerId self_;

@@ -59,6 +59,8 @@ inline constexpr TimeUs kHelloTimeout = 10 * kSecond;
 inline constexpr std::uint32_t kUsefulnessWindow = 256;  // blocks over which uselessness is judged
 
 // --- trackers ---
+inline constexpr TimeUs kAnnounceIntervalMin = 1 * kSecond;     // whatever a tracker says
+inline constexpr TimeUs kAnnounceIntervalMax = 3600 * kSecond;  // or how long it wants to rest
 inline constexpr TimeUs kAnnounceRetryFirst = 5 * kSecond;
 inline constexpr TimeUs kAnnounceRetryMax = 300 * kSecond;
 inline constexpr TimeUs kAnnounceLonely = 10 * kSecond;  // sooner while we have no neighbour

@@ -54,6 +54,10 @@ class TokenBucket {
     return unlimited() ? 1e18 : std::max(tokens_, 0.0);
   }
   void take(std::uint64_t bytes) { tokens_ -= unlimited() ? 0 : static_cast<double>(bytes); }
+  // What was taken has not been used after all.
+  void give_back(std::uint64_t bytes) {
+    tokens_ = std::min(burst_, tokens_ + static_cast<double>(bytes));
+  }
   // When ready() turns true; `now` if it is.
   TimeUs ready_at(TimeUs now) const {
     if (unlimited() || tokens_ > 0) return now;

@@ -160,7 +160,9 @@ void SwarmCore::tracker_replied(std::size_t tracker, const proto::AnnounceReply&
   impl.now = now;
   impl.announcer.replied(tracker, reply.interval_seconds, now);
   impl.tracked_peers = reply.complete_count + reply.incomplete_count;
-  for (const proto::PeerEndpoint& endpoint : reply.peers) impl.book.add(endpoint, now);
+  for (const proto::PeerEndpoint& endpoint : reply.peers) {
+    impl.book.add(endpoint, now, PeerBook::Origin::kTracker);
+  }
   if (!impl.holdings && !impl.manifest_found && reply.has_manifest && !impl.tracker_fetch_busy) {
     impl.tracker_fetch_busy = true;
     impl.actions.push_back(FetchManifestFrom{tracker});

@@ -138,6 +138,7 @@ void SwarmCore::Impl::on(Neighbour& n, proto::Hello&& hello) {
     return;
   }
   n.hello_seen = true;
+  book.welcomed(n.id);
   n.has_manifest = hello.has_manifest;
   n.listen_port = hello.listen_port;
   if (hello.listen_port != 0) {

@@ -1,0 +1,262 @@
+// Whom to call, when, and whom not.
+#include "client/core/peer_book.h"
+
+#include <doctest/doctest.h>
+
+#include <set>
+
+#include "client/core/policy.h"
+#include "tests/core/bench.h"
+
+using namespace firn;
+using namespace firn::test;
+using core::kNever;
+using core::PeerBook;
+
+namespace {
+
+Address at(std::uint16_t port, std::optional<PeerId> id = std::nullopt) {
+  return {id, "192.0.2.1", port};
+}
+proto::PeerEndpoint endpoint(std::uint16_t port, const PeerId& id) {
+  return {id, "192.0.2.1", port};
+}
+
+// Calls whatever is due and lets it fail, until nothing is due before `until`; how many calls.
+int fail_all(PeerBook& book, TimeUs from, TimeUs until) {
+  int calls = 0;
+  for (TimeUs now = from; now < until; now = std::max(now + 1, book.next_due())) {
+    while (const auto dial = book.next_dial(now)) {
+      book.failed(dial->attempt, false, now);
+      REQUIRE(++calls < 10'000);
+    }
+  }
+  return calls;
+}
+
+}  // namespace
+
+TEST_CASE("an address is called once until it is known what became of it") {
+  PeerBook book(peer_id(9));
+  CHECK(book.next_due() == kNever);
+  book.add(at(1), true, 0);
+  CHECK(book.next_due() == 0);
+  const auto dial = book.next_dial(0);
+  REQUIRE(dial);
+  CHECK(dial->address == at(1));
+  CHECK(book.dialing() == 1);
+  CHECK_FALSE(book.next_dial(1000 * kSecond));
+  book.failed(dial->attempt, false, 0);
+  CHECK(book.dialing() == 0);
+  CHECK_FALSE(book.next_dial(0));
+  CHECK(book.next_due() == core::policy::kRedialFirst);
+  CHECK(book.next_dial(core::policy::kRedialFirst));
+}
+
+TEST_CASE("calls back off, those by hand for ever, others until they are given up") {
+  PeerBook book(peer_id(9));
+  book.add(at(1), true, 0);
+  const int by_hand = fail_all(book, 0, 3600 * kSecond);
+  CHECK(by_hand > 50);  // at least once in 60 s or so
+  CHECK(by_hand < 80);
+  PeerBook learnt(peer_id(9));
+  learnt.add(endpoint(1, peer_id(1)), 0);
+  CHECK(fail_all(learnt, 0, 3600 * kSecond) == 9);
+  CHECK(learnt.next_due() == kNever);
+}
+
+TEST_CASE("neither oneself nor port 0 is called") {
+  PeerBook book(peer_id(9));
+  book.add(endpoint(1, peer_id(9)), 0);
+  book.add(at(0), true, 0);
+  book.add(at(1, peer_id(9)), true, 0);
+  CHECK_FALSE(book.next_dial(0));
+}
+
+TEST_CASE("addresses given by hand are called before others") {
+  PeerBook book(peer_id(9));
+  book.add(endpoint(1, peer_id(1)), 0);
+  book.add(at(2), true, 5);
+  const auto dial = book.next_dial(5);
+  REQUIRE(dial);
+  CHECK(dial->address.port == 2);
+}
+
+TEST_CASE("the first key at an address without an id is reported once and kept") {
+  PeerBook book(peer_id(9));
+  book.add(at(1), true, 0);
+  auto dial = book.next_dial(0);
+  REQUIRE(dial);
+  CHECK(book.opened(dial->attempt, peer_id(1), 0) == "192.0.2.1:1");
+  book.closed(peer_id(1), false, 0);
+  dial = book.next_dial(100 * kSecond);
+  REQUIRE(dial);
+  CHECK(dial->address == at(1, peer_id(1)));
+  CHECK(book.opened(dial->attempt, peer_id(1), 100 * kSecond).empty());
+}
+
+TEST_CASE("who is connected, or being called elsewhere, is not called again") {
+  PeerBook book(peer_id(9));
+  book.opened(0, peer_id(1), 0);  // it came in
+  book.add(endpoint(1, peer_id(1)), 0);
+  CHECK_FALSE(book.next_dial(0));
+  CHECK(book.next_due() == kNever);
+  book.closed(peer_id(1), false, 0);
+  CHECK(book.next_due() < kNever);
+  REQUIRE(book.next_dial(book.next_due()));
+
+  PeerBook two(peer_id(9));
+  two.add(endpoint(1, peer_id(1)), 0);
+  two.add(endpoint(2, peer_id(1)), 0);
+  REQUIRE(two.next_dial(0));
+  // Two connections at once would be opened here and there in different order, and both closed.
+  CHECK_FALSE(two.next_dial(0));
+}
+
+TEST_CASE("a peer that greets and then sends us away is called less and less") {
+  PeerBook book(peer_id(9));
+  book.add(at(1, peer_id(1)), true, 0);
+  int calls = 0;
+  for (TimeUs now = 0; now < 600 * kSecond; now = std::max(now + 1, book.next_due())) {
+    while (const auto dial = book.next_dial(now)) {
+      book.opened(dial->attempt, peer_id(1), now);
+      book.closed(peer_id(1), false, now);
+      REQUIRE(++calls < 1000);
+    }
+  }
+  CHECK(calls < 30);
+  // Once it has taken us in, a lost connection is tried again at once.
+  const TimeUs now = book.next_due();
+  const auto dial = book.next_dial(now);
+  REQUIRE(dial);
+  book.opened(dial->attempt, peer_id(1), now);
+  book.welcomed(peer_id(1));
+  book.closed(peer_id(1), false, now);
+  CHECK(book.next_due() == now + core::policy::kRedialFirst);
+}
+
+TEST_CASE("a useless peer is not called for long") {
+  PeerBook book(peer_id(9));
+  book.add(at(1, peer_id(1)), true, 0);
+  const auto dial = book.next_dial(0);
+  REQUIRE(dial);
+  book.opened(dial->attempt, peer_id(1), 0);
+  book.closed(peer_id(1), true, 0);
+  CHECK(book.next_due() == core::policy::kUselessTime);
+}
+
+TEST_CASE("bans grow with every strike, and what comes to light during one is part of it") {
+  PeerBook book(peer_id(9));
+  book.add(endpoint(1, peer_id(1)), 0);
+  CHECK(book.strike(peer_id(1), 0) == 1);
+  CHECK(book.banned(peer_id(1), 0));
+  CHECK_FALSE(book.banned(peer_id(2), 0));
+  CHECK(book.strike(peer_id(1), kSecond) == 1);
+  CHECK_FALSE(book.next_dial(kSecond));
+  CHECK(book.next_due() == 30 * kSecond);
+  CHECK_FALSE(book.banned(peer_id(1), 30 * kSecond));
+  CHECK(book.strike(peer_id(1), 30 * kSecond) == 2);
+  CHECK(book.banned(peer_id(1), 629 * kSecond));
+  CHECK_FALSE(book.banned(peer_id(1), 630 * kSecond));
+  CHECK(book.strike(peer_id(1), 630 * kSecond) == 3);
+  CHECK(book.banned(peer_id(1), 1'000'000 * kSecond));
+  CHECK(book.next_due() == kNever);
+  book.add(endpoint(2, peer_id(1)), 700 * kSecond);
+  CHECK_FALSE(book.next_dial(700 * kSecond));
+}
+
+TEST_CASE("another key at a learnt address ends it, one by hand is tried again") {
+  PeerBook book(peer_id(9));
+  book.add(endpoint(1, peer_id(1)), 0);
+  auto dial = book.next_dial(0);
+  REQUIRE(dial);
+  book.failed(dial->attempt, true, 0);
+  CHECK(book.next_due() == kNever);
+  book.add(at(2, peer_id(2)), true, 0);
+  dial = book.next_dial(0);
+  REQUIRE(dial);
+  book.failed(dial->attempt, true, 0);
+  CHECK(book.next_due() < kNever);
+}
+
+TEST_CASE("gossip about another key does not displace who has just been heard of there") {
+  PeerBook book(peer_id(9));
+  book.add(endpoint(1, peer_id(1)), 0);
+  book.add(endpoint(1, peer_id(2)), 0);
+  auto dial = book.next_dial(0);
+  REQUIRE(dial);
+  CHECK(dial->address.id == peer_id(1));
+  book.add(endpoint(1, peer_id(2)), 0);  // nor while it is being called
+  book.failed(dial->attempt, false, 0);
+  book.add(endpoint(1, peer_id(2)), 0);  // but when it does not answer
+  dial = book.next_dial(0);
+  REQUIRE(dial);
+  CHECK(dial->address.id == peer_id(2));
+}
+
+TEST_CASE("a connected peer's own word about its port counts for itself alone") {
+  PeerBook book(peer_id(9));
+  book.add(endpoint(1, peer_id(1)), 0);
+  book.opened(0, peer_id(2), 0);
+  book.answers_at(peer_id(2), at(1, peer_id(2)), 0);  // where peer 1 was heard of
+  book.closed(peer_id(2), true, 0);
+  const auto dial = book.next_dial(0);
+  REQUIRE(dial);
+  CHECK(dial->address.id == peer_id(1));
+}
+
+TEST_CASE("strangers' gossip does not fill the book, and new addresses displace failed ones") {
+  PeerBook book(peer_id(9));
+  for (std::uint32_t i = 0; i < 10'000; ++i) {
+    book.add(endpoint(static_cast<std::uint16_t>(1 + i % 60'000),
+                      peer_id(static_cast<std::uint8_t>(i), static_cast<std::uint8_t>(i >> 8))),
+             0);
+  }
+  std::set<std::uint16_t> called;
+  while (const auto dial = book.next_dial(0)) {
+    called.insert(dial->address.port);
+    book.failed(dial->attempt, false, 0);
+  }
+  CHECK(called.size() == 2000);
+  book.add(endpoint(60'001, peer_id(1, 200)), 0);
+  const auto dial = book.next_dial(0);
+  REQUIRE(dial);
+  CHECK(dial->address.port == 60'001);
+}
+
+TEST_CASE("an address heard of from a tracker is called before gossip") {
+  PeerBook book(peer_id(9));
+  for (std::uint8_t i = 1; i < 100; ++i) book.add(endpoint(i, peer_id(i)), 0);
+  book.add(endpoint(200, peer_id(200)), 1, PeerBook::Origin::kTracker);
+  const auto dial = book.next_dial(1);
+  REQUIRE(dial);
+  CHECK(dial->address.port == 200);
+}
+
+TEST_CASE("strikes are remembered for a bounded number of peers, those for good the longest") {
+  PeerBook book(peer_id(9));
+  for (int i = 0; i < 3; ++i) book.strike(peer_id(1, 1), i * 700 * kSecond);
+  const TimeUs now = 2000 * kSecond;
+  REQUIRE(book.banned(peer_id(1, 1), now));
+  for (std::uint32_t i = 0; i < 20'000; ++i) {
+    PeerId id = peer_id(2, static_cast<std::uint8_t>(i));
+    id.bytes[2] = static_cast<std::uint8_t>(i >> 8);
+    book.strike(id, now + i);
+    CHECK(book.banned(id, now + i));
+  }
+  CHECK(book.struck() <= 4096);
+  CHECK(book.banned(peer_id(1, 1), now));
+}
+
+TEST_CASE("a failing address by hand is described once") {
+  PeerBook book(peer_id(9));
+  book.add(at(1), true, 0);
+  book.add(endpoint(2, peer_id(2)), 0);
+  auto dial = book.next_dial(0);
+  REQUIRE(dial);
+  CHECK(book.describe_once(dial->attempt) == "192.0.2.1:1");
+  CHECK(book.describe_once(dial->attempt).empty());
+  dial = book.next_dial(0);
+  REQUIRE(dial);
+  CHECK(book.describe_once(dial->attempt).empty());
+}
