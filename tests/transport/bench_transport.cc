@@ -1,5 +1,9 @@
-// How fast one connection moves frames between two transports in this process (not a test).
+// How fast one connection moves frames between two transports in this process (not a test), and
+// the processor time (user and system, both sides together) that a gigabyte takes: that figure
+// stands still when other programs run beside it.
 //   bench_transport [SECONDS]
+#include <sys/resource.h>
+
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -13,6 +17,15 @@ namespace firn::proto::transport {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+double processor_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
 
 struct Receiver : EventSink {
   std::atomic<std::uint64_t> bytes{0};
@@ -68,11 +81,14 @@ void measure(std::size_t payload_bytes, std::size_t queue_bytes, double seconds)
   pause(0.3);  // until TCP has found its window
   const auto begin = Clock::now();
   const std::uint64_t first = receiver.bytes.load();
+  const double busy_before = processor_seconds();
   pause(seconds);
   const std::uint64_t moved = receiver.bytes.load() - first;
+  const double busy = processor_seconds() - busy_before;
   const double elapsed = std::chrono::duration<double>(Clock::now() - begin).count();
-  std::printf("payload %6zu B, %4zu KiB queued: %.2f GB/s\n", payload_bytes, queue_bytes >> 10,
-              static_cast<double>(moved) / elapsed / 1e9);
+  const double gigabytes = static_cast<double>(moved) / 1e9;
+  std::printf("payload %6zu B, %4zu KiB queued: %.2f GB/s, %.2f processor seconds per GB\n",
+              payload_bytes, queue_bytes >> 10, gigabytes / elapsed, busy / gigabytes);
 }
 
 }  // namespace
