@@ -36,6 +36,7 @@ void Connection::send(OutgoingFrame frame) {
   if (!takes) return;
   if (queue_.bytes() + frame.bytes() > loop_.shared().options.send_queue_bytes_max)
     return overflow();
+  if (paused_ && queue_.empty()) last_received_ms_ = now_ms();
   queue_.push(std::move(frame));
   if (!write_blocked_) ask_turn();  // after the orders that came with this one
 }
@@ -58,8 +59,9 @@ void Connection::close() {
 }
 
 void Connection::pause_reading(bool paused) {
-  if (state_ != State::kOpen || paused == paused_) return;
+  if (state_ == State::kClosed || paused == paused_) return;
   paused_ = paused;
+  if (state_ != State::kOpen) return;
   last_received_ms_ = now_ms();  // silence while paused was ours
   if (!paused) ask_turn();       // TLS and the frame reader may hold bytes that poll knows not of
   watch();
@@ -251,7 +253,7 @@ void Connection::on_timer() {
                     "no answer within " + std::to_string(options.connect_timeout.count()) +
                         " ms; check the address, and firewalls in between");
     case State::kOpen:
-      if (paused_) last_received_ms_ = now_ms();
+      if (paused_ && queue_.empty()) last_received_ms_ = now_ms();
       if (now_ms() - last_received_ms_ < static_cast<std::uint64_t>(options.idle_timeout.count()))
         return arm_timer();
       return finish(ErrorCode::kIo,

@@ -94,7 +94,7 @@ class Connection {
   UvHandle<uv_timer_t> timer_;
   std::uint64_t deadline_ms_ = 0;          // of connecting, shaking hands, flushing
   std::uint64_t attempt_deadline_ms_ = 0;  // of the present address
-  std::uint64_t last_received_ms_ = 0;
+  std::uint64_t last_received_ms_ = 0;     // while paused: last sent
 
   std::optional<TlsSession> tls_;
   FrameReader reader_;

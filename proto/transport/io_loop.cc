@@ -58,6 +58,10 @@ Connection* IoLoop::find(ConnectionId id) {
   return found == connections_.end() ? nullptr : found->second.get();
 }
 
+void IoLoop::pause_now(ConnectionId id) {
+  if (Connection* connection = find(id)) connection->pause_reading(true);
+}
+
 void IoLoop::run_soon(ConnectionId id) {
   ready_.push_back(id);
   if (ready_.size() == 1) {

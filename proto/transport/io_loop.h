@@ -54,6 +54,7 @@ class IoLoop {
 
   // --- for what lives on this thread ---
   uv_loop_t* uv() { return &loop_; }
+  void pause_now(ConnectionId id);
   Shared& shared() { return shared_; }
   Connection* find(ConnectionId id);
   // Gives `id` a turn before the loop next waits.

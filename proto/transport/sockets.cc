@@ -1,5 +1,6 @@
 #include "proto/transport/sockets.h"
 
+#include <arpa/inet.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -73,22 +74,20 @@ SocketAddress SocketAddress::from(const sockaddr* address, socklen_t bytes) {
 }
 
 std::string SocketAddress::ip() const {
-  SocketAddress shown = *this;
+  std::array<char, INET6_ADDRSTRLEN> text{};
   if (storage.ss_family == AF_INET6) {
     sockaddr_in6 six;
     std::memcpy(&six, &storage, sizeof six);
     if (IN6_IS_ADDR_V4MAPPED(&six.sin6_addr)) {
-      sockaddr_in four{};
-      four.sin_family = AF_INET;
-      four.sin_port = six.sin6_port;
-      std::memcpy(&four.sin_addr, &six.sin6_addr.s6_addr[12], 4);
-      shown = from(reinterpret_cast<const sockaddr*>(&four), sizeof four);
+      ::inet_ntop(AF_INET, &six.sin6_addr.s6_addr[12], text.data(), text.size());
+    } else {
+      ::inet_ntop(AF_INET6, &six.sin6_addr, text.data(), text.size());
     }
+  } else {
+    sockaddr_in four;
+    std::memcpy(&four, &storage, sizeof four);
+    ::inet_ntop(AF_INET, &four.sin_addr, text.data(), text.size());
   }
-  std::array<char, NI_MAXHOST> text{};
-  if (::getnameinfo(shown.get(), shown.bytes, text.data(), text.size(), nullptr, 0,
-                    NI_NUMERICHOST) != 0)
-    return "?";
   return text.data();
 }
 

@@ -45,7 +45,8 @@ struct SocketAddress {
   static SocketAddress from(const sockaddr* address, socklen_t bytes);
   const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&storage); }
 
-  std::string ip() const;  // numeric; an IPv4 address mapped into IPv6 is shown as IPv4
+  // Numeric, without a zone; an IPv4 address mapped into IPv6 is shown as IPv4.
+  std::string ip() const;
   std::uint16_t port() const;
   std::string text() const;  // IP:PORT, IPv6 in brackets
 };

@@ -80,6 +80,7 @@ void Connection::write_some() {
     return finish(ErrorCode::kIo, "closed by the other side");
   }
   if (left == 0) ask_turn();
+  if (progressed && paused_) last_received_ms_ = now_ms();
   if (progressed && state_ == State::kOpen) {
     loop_.shared().sink.on_sent(id_, queue_.bytes() + loop_.mailbox().waiting_bytes(id_));
   }

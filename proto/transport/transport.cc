@@ -51,7 +51,10 @@ class TlsTransport final : public Transport {
   void close(ConnectionId id) override { shared_.loop_of(id).mailbox().post(CloseOrder{id}); }
 
   void pause_reading(ConnectionId id, bool paused) override {
-    shared_.loop_of(id).mailbox().post(PauseOrder{id, paused});
+    IoLoop& loop = shared_.loop_of(id);
+    // On its own thread the pause holds from now on; the order keeps its place among others.
+    if (paused && loop.on_this_thread()) loop.pause_now(id);
+    loop.mailbox().post(PauseOrder{id, paused});
   }
 
   const PeerId& id() const override { return shared_.identity.id(); }

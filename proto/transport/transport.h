@@ -30,7 +30,7 @@ using ConnectionId = std::uint64_t;
 
 struct PeerInfo {
   PeerId id;       // proven in the handshake
-  std::string ip;  // numeric
+  std::string ip;  // numeric, without a zone
   std::uint16_t port = 0;
   bool outgoing = false;
 };
@@ -66,7 +66,8 @@ class Transport {
   // Starts the I/O threads. `sink` must outlive the transport.
   static Result<std::unique_ptr<Transport>> start(const Identity& identity, EventSink& sink,
                                                   const Options& options = {});
-  // Closes everything without further events.
+  // Closes everything without further events. Until it returns, events may still come and may use
+  // the transport, but not through the unique_ptr that is being reset (that is empty already).
   virtual ~Transport() = default;
 
   // Accepts connections at `where` (port 0: any) and says the address it got. A host name or
@@ -83,8 +84,10 @@ class Transport {
   virtual void close(ConnectionId) = 0;
 
   // While paused, nothing more is read from the connection, so that TCP slows the other side down,
-  // and the idle timeout rests. Frames already read (some hundred KiB) may still come. A connection
-  // that is lost meanwhile is noticed when reading goes on or a write fails.
+  // and the idle timeout looks at whether the other side takes what is sent, if anything is. Asked
+  // for within on_frame of that connection, not one more frame comes; asked for elsewhere, frames
+  // already read (some hundred KiB) may still come. A connection that is lost meanwhile is noticed
+  // when reading goes on or a write fails.
   virtual void pause_reading(ConnectionId, bool paused) = 0;
 
   virtual const PeerId& id() const = 0;

@@ -48,12 +48,11 @@ class Recorder : public EventSink {
     PeerInfo info;
     bool open = false;
     std::vector<Bytes> frames;
-    std::size_t received_bytes = 0;
     std::size_t unsent_bytes = 0;
     std::vector<Error> closed;
   };
 
-  // Called within on_frame, if set (before the transport starts).
+  // Called within on_frame before the frame is noted; set it before frames come.
   std::function<Status(ConnectionId, std::span<const std::uint8_t>)> frame_hook;
 
   void on_open(ConnectionId id, const PeerInfo& info) override {
@@ -63,11 +62,9 @@ class Recorder : public EventSink {
     });
   }
   Status on_frame(ConnectionId id, std::span<const std::uint8_t> frame) override {
-    change([&] {
-      connections_[id].frames.emplace_back(frame.begin(), frame.end());
-      connections_[id].received_bytes += frame.size();
-    });
-    return frame_hook ? frame_hook(id, frame) : Status(Done{});
+    const Status status = frame_hook ? frame_hook(id, frame) : Status(Done{});
+    change([&] { connections_[id].frames.emplace_back(frame.begin(), frame.end()); });
+    return status;
   }
   void on_sent(ConnectionId id, std::size_t unsent_bytes) override {
     change([&] { connections_[id].unsent_bytes = unsent_bytes; });

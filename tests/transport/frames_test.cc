@@ -173,6 +173,22 @@ TEST_CASE("a paused connection delivers little, and everything once it goes on")
   REQUIRE(server.recorder.wait_frames(in, kFrames));
 }
 
+TEST_CASE("pausing within on_frame holds back even the frames that have arrived") {
+  Transport* transport = nullptr;
+  const auto hook = [&](ConnectionId id, std::span<const std::uint8_t>) -> Status {
+    transport->pause_reading(id, true);
+    return Done{};
+  };
+  Pair pair({}, hook);
+  transport = pair.server.transport.get();
+  for (std::uint8_t i = 0; i < 50; ++i) pair.client.transport->send(pair.out, frame_of(Bytes{i}));
+  for (std::size_t i = 1; i <= 50; ++i) {
+    REQUIRE(pair.server.recorder.wait_frames(pair.in, i));
+    CHECK(pair.server.recorder.connection(pair.in).frames.size() == i);
+    transport->pause_reading(pair.in, false);
+  }
+}
+
 TEST_CASE("a transport may be destroyed in full flight") {
   std::mt19937_64 random(10);
   const Bytes body = random_bytes(random, 30'000);
