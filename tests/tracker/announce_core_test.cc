@@ -1,0 +1,280 @@
+#include "tracker/announce_core.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "proto/limits.h"
+#include "tests/tracker/tracker_fixture.h"
+#include "tracker/registry_memory.h"
+
+namespace firn::tracker::test {
+namespace {
+
+using proto::Announce;
+using proto::AnnounceEvent;
+using proto::AnnounceReply;
+using proto::TrackerError;
+using proto::TrackerErrorCode;
+
+// A core with peers that connect from addresses of their own; client and peer numbers are the same.
+struct Tracker {
+  explicit Tracker(const CoreOptions& options = {}, const RegistryLimits& limits = {})
+      : registry(limits), core(registry, options, 1) {}
+
+  proto::TrackerReply ask(std::uint32_t number, Announce request) {
+    if (!core.knows(number))
+      REQUIRE(core.connected(number, peer_id(number), peer(number).endpoint.ip, now));
+    if (request.listen_port == 0) request.listen_port = peer(number).endpoint.port;
+    return core.handle(number, request, now);
+  }
+  AnnounceReply announce(std::uint32_t number, bool complete = false,
+                         AnnounceEvent event = AnnounceEvent::kPeriodic) {
+    return std::get<AnnounceReply>(
+        ask(number, {.content_id = content(1), .event = event, .complete = complete}));
+  }
+  void pass(Time time) {
+    now += time;
+    core.tick(now);
+  }
+
+  MemoryRegistry registry;
+  AnnounceCore core;
+  Time now{1'000'000};
+};
+
+std::set<PeerId> ids(const AnnounceReply& reply) {
+  std::set<PeerId> result;
+  for (const auto& endpoint : reply.peers) result.insert(endpoint.id);
+  return result;
+}
+
+TEST_CASE("a peer learns of the others at their observed address and announced port") {
+  Tracker tracker;
+  const AnnounceReply first = tracker.announce(1);
+  CHECK(first.peers.empty());
+  CHECK(first.incomplete_count == 1);
+  CHECK(first.complete_count == 0);
+  CHECK(first.interval_seconds == 60);
+  const AnnounceReply second = tracker.announce(2, true);
+  CHECK(second.peers == std::vector{peer(1).endpoint});
+  CHECK(second.incomplete_count == 1);
+  CHECK(second.complete_count == 1);
+  CHECK(tracker.announce(1).peers == std::vector{peer(2).endpoint});
+}
+
+TEST_CASE("swarms of different contents do not mix") {
+  Tracker tracker;
+  tracker.announce(1);
+  const auto other =
+      std::get<AnnounceReply>(tracker.ask(2, {.content_id = content(2), .complete = true}));
+  CHECK(other.peers.empty());
+  CHECK(other.incomplete_count == 0);
+}
+
+TEST_CASE("two peers behind one address are two peers") {
+  Tracker tracker;
+  const std::string ip = "192.0.2.7";
+  for (std::uint32_t number : {1, 2}) {
+    REQUIRE(tracker.core.connected(number, peer_id(number), ip, tracker.now));
+    tracker.announce(number);
+  }
+  const AnnounceReply reply = tracker.announce(3);
+  CHECK(reply.incomplete_count == 3);
+  REQUIRE(reply.peers.size() == 2);
+  CHECK(reply.peers[0].ip == ip);
+  CHECK(reply.peers[1].ip == ip);
+  CHECK(reply.peers[0].port != reply.peers[1].port);
+  CHECK(ids(reply) == std::set{peer_id(1), peer_id(2)});
+}
+
+TEST_CASE("one peer on two connections is one peer, and never told of itself") {
+  Tracker tracker;
+  tracker.announce(1);
+  REQUIRE(tracker.core.connected(100, peer_id(1), "192.0.2.1", tracker.now));
+  const auto reply = std::get<AnnounceReply>(
+      tracker.core.handle(100, Announce{.content_id = content(1), .listen_port = 9}, tracker.now));
+  CHECK(reply.peers.empty());
+  CHECK(reply.incomplete_count == 1);
+  // The address is the one seen last.
+  const AnnounceReply other = tracker.announce(2);
+  CHECK(other.peers == std::vector{proto::PeerEndpoint{peer_id(1), "192.0.2.1", 9}});
+}
+
+TEST_CASE("a peer that listens nowhere counts but is not handed out") {
+  Tracker tracker;
+  REQUIRE(tracker.core.connected(1, peer_id(1), "192.0.2.1", tracker.now));
+  (void)tracker.core.handle(1, Announce{.content_id = content(1), .listen_port = 0}, tracker.now);
+  const AnnounceReply reply = tracker.announce(2);
+  CHECK(reply.peers.empty());
+  CHECK(reply.incomplete_count == 2);
+}
+
+TEST_CASE("complete peers are not handed to complete peers") {
+  Tracker tracker;
+  tracker.announce(1, true);
+  tracker.announce(2, true);
+  tracker.announce(3);
+  CHECK(ids(tracker.announce(1, true)) == std::set{peer_id(3)});
+  CHECK(ids(tracker.announce(3)) == std::set{peer_id(1), peer_id(2)});
+  // COMPLETED says as much as `complete`.
+  const AnnounceReply done = tracker.announce(3, false, AnnounceEvent::kCompleted);
+  CHECK(done.peers.empty());
+  CHECK(done.complete_count == 3);
+  CHECK(done.incomplete_count == 0);
+}
+
+TEST_CASE("a complete peer that lost something counts as incomplete again") {
+  Tracker tracker;
+  tracker.announce(1, true);
+  const AnnounceReply reply = tracker.announce(1, false);
+  CHECK(reply.complete_count == 0);
+  CHECK(reply.incomplete_count == 1);
+}
+
+TEST_CASE("a peer that stops is forgotten at once and gets no peers") {
+  Tracker tracker;
+  tracker.announce(1);
+  tracker.announce(2);
+  const AnnounceReply reply = tracker.announce(1, false, AnnounceEvent::kStopped);
+  CHECK(reply.peers.empty());
+  CHECK(reply.incomplete_count == 1);
+  CHECK(tracker.announce(2).peers.empty());
+  // Stopping twice, or what never started, changes nothing.
+  CHECK(tracker.announce(1, false, AnnounceEvent::kStopped).incomplete_count == 1);
+}
+
+TEST_CASE("a silent peer is forgotten after its time, one that announces stays") {
+  Tracker tracker;
+  tracker.announce(1);
+  tracker.announce(2);
+  tracker.pass(100s);
+  tracker.announce(2);
+  tracker.pass(50s);  // 150 s since peer 1: on the edge it still lives
+  CHECK(tracker.announce(3).incomplete_count == 3);
+  tracker.pass(1s);
+  CHECK(ids(tracker.announce(3)) == std::set{peer_id(2)});
+  tracker.pass(200s);
+  CHECK(tracker.registry.counts(content(1)) == SwarmCounts{});
+}
+
+TEST_CASE("a disconnect does not end membership: the peer may only have closed the connection") {
+  Tracker tracker;
+  tracker.announce(1);
+  tracker.core.disconnected(1);
+  CHECK(ids(tracker.announce(2)) == std::set{peer_id(1)});
+}
+
+TEST_CASE("a reply holds as many peers as wanted, and never more than the protocol allows") {
+  Tracker tracker;
+  for (std::uint32_t number = 1; number <= 300; ++number) tracker.announce(number);
+  const auto wanting = [&](std::uint32_t count) {
+    const auto reply =
+        std::get<AnnounceReply>(tracker.ask(1, {.content_id = content(1), .peers_wanted = count}));
+    CHECK(ids(reply).size() == reply.peers.size());  // no one twice
+    CHECK_FALSE(ids(reply).contains(peer_id(1)));
+    return reply.peers.size();
+  };
+  CHECK(wanting(0) == 0);
+  CHECK(wanting(7) == 7);
+  CHECK(wanting(100'000) == limits::kAnnouncePeersMax);
+}
+
+TEST_CASE("samples are random and fair") {
+  Tracker tracker;
+  constexpr int kPeers = 40;
+  constexpr int kRounds = 4000;
+  for (std::uint32_t number = 1; number <= kPeers; ++number) tracker.announce(number, number > 20);
+  std::map<PeerId, int> seen;
+  std::set<std::vector<PeerId>> orders;
+  for (int round = 0; round < kRounds; ++round) {
+    tracker.now += 10ms;
+    const auto reply =
+        std::get<AnnounceReply>(tracker.ask(1, {.content_id = content(1), .peers_wanted = 5}));
+    for (const auto& endpoint : reply.peers) ++seen[endpoint.id];
+  }
+  REQUIRE(seen.size() == kPeers - 1);
+  // Expected 512 each, standard deviation about 21.
+  for (const auto& [id, count] : seen) {
+    CHECK(count > 400);
+    CHECK(count < 630);
+  }
+}
+
+TEST_CASE("the same seed and requests give the same replies") {
+  Tracker one;
+  Tracker two;
+  for (std::uint32_t number = 1; number <= 100; ++number)
+    CHECK(one.announce(number).peers == two.announce(number).peers);
+}
+
+TEST_CASE("who asks too fast is told to slow down, and may go on later") {
+  CoreOptions options;
+  options.connection_rate = {.per_second = 2, .burst = 5};
+  Tracker tracker(options);
+  for (int i = 0; i < 5; ++i) tracker.announce(1);
+  const auto reply = tracker.ask(1, {.content_id = content(1)});
+  REQUIRE(std::holds_alternative<TrackerError>(reply));
+  CHECK(std::get<TrackerError>(reply).code == TrackerErrorCode::kSlowDown);
+  CHECK(std::get<TrackerError>(reply).retry_seconds == 1);
+  tracker.announce(2);  // others are served
+  tracker.pass(500ms);
+  tracker.announce(1);
+  CHECK(std::holds_alternative<TrackerError>(tracker.ask(1, {.content_id = content(1)})));
+}
+
+TEST_CASE("connections of one network share a rate and a number") {
+  CoreOptions options;
+  options.network_rate = {.per_second = 1, .burst = 4};
+  options.connections_per_network_max = 3;
+  Tracker tracker(options);
+  const auto connect = [&](std::uint32_t number, const std::string& ip) {
+    return tracker.core.connected(number, peer_id(number), ip, tracker.now);
+  };
+  // One IPv6 /64.
+  CHECK(connect(1, "2001:db8::1"));
+  CHECK(connect(2, "2001:db8::2:1"));
+  CHECK(connect(3, "2001:db8::3"));
+  CHECK_FALSE(connect(4, "2001:db8::4"));
+  CHECK_FALSE(tracker.core.knows(4));
+  CHECK(connect(5, "2001:db8:0:1::1"));
+  tracker.core.disconnected(4);  // was turned away: changes nothing
+  tracker.core.disconnected(3);
+  CHECK(connect(6, "2001:db8::6"));
+  for (int i = 0; i < 2; ++i) {
+    tracker.announce(1);
+    tracker.announce(2);
+  }
+  CHECK(std::holds_alternative<TrackerError>(tracker.ask(6, {.content_id = content(1)})));
+  tracker.announce(5);
+}
+
+TEST_CASE("a swarm of fifty peers on one address does not meet the default rates") {
+  Tracker tracker;
+  for (std::uint32_t number = 1; number <= 50; ++number)
+    REQUIRE(tracker.core.connected(number, peer_id(number), "127.0.0.1", tracker.now));
+  for (int round = 0; round < 60; ++round)
+    for (std::uint32_t number = 1; number <= 50; ++number) tracker.announce(number);
+}
+
+TEST_CASE("a full swarm lists no newcomer but tells it of others; a full tracker refuses") {
+  Tracker tracker({}, {.content_count_max = 2, .peers_per_content_max = 3});
+  for (std::uint32_t number = 1; number <= 3; ++number) tracker.announce(number);
+  const AnnounceReply reply = tracker.announce(4);
+  CHECK(reply.incomplete_count == 3);
+  CHECK(reply.peers.size() == 3);
+  tracker.announce(1);  // those who are in stay in
+  tracker.announce(1, false, AnnounceEvent::kStopped);
+  CHECK(tracker.announce(4).incomplete_count == 3);
+
+  (void)tracker.ask(5, {.content_id = content(2)});
+  const auto refused = tracker.ask(5, {.content_id = content(3)});
+  REQUIRE(std::holds_alternative<TrackerError>(refused));
+  CHECK(std::get<TrackerError>(refused).code == TrackerErrorCode::kSlowDown);
+  CHECK(std::get<TrackerError>(refused).retry_seconds == 60);
+}
+
+}  // namespace
+}  // namespace firn::tracker::test

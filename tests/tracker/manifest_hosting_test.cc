@@ -1,0 +1,162 @@
+// Manifests put to the tracker and got from it, part by part.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "proto/limits.h"
+#include "tests/tracker/tracker_fixture.h"
+#include "tracker/announce_core.h"
+#include "tracker/registry_memory.h"
+
+namespace firn::tracker::test {
+namespace {
+
+using proto::ManifestPart;
+using proto::TrackerError;
+using proto::TrackerErrorCode;
+using proto::TrackerManifestGet;
+using proto::TrackerManifestPut;
+using proto::TrackerManifestPutReply;
+
+struct Tracker {
+  explicit Tracker(const CoreOptions& options = {}, const RegistryLimits& limits = {})
+      : registry(limits), core(registry, options, 1) {
+    for (ClientId client : {1, 2})
+      REQUIRE(core.connected(client, peer_id(1), "192.0.2.1", Time{0}));
+  }
+  proto::TrackerReply put(const ContentId& id, const std::string& bytes, std::uint64_t offset,
+                          std::size_t count, ClientId client = 1) {
+    return core.handle(
+        client, TrackerManifestPut{id, bytes.size(), offset, bytes.substr(offset, count)}, Time{0});
+  }
+  // Puts all of it in parts; the last reply.
+  proto::TrackerReply put_all(const ContentId& id, const std::string& bytes) {
+    proto::TrackerReply reply;
+    for (std::size_t at = 0; at < bytes.size(); at += limits::kManifestPartBytes) {
+      reply = put(id, bytes, at, limits::kManifestPartBytes);
+      if (std::holds_alternative<TrackerError>(reply)) break;
+    }
+    return reply;
+  }
+  proto::TrackerReply get(const ContentId& id, std::uint64_t offset) {
+    return core.handle(1, TrackerManifestGet{id, offset}, Time{0});
+  }
+
+  MemoryRegistry registry;
+  AnnounceCore core;
+};
+
+std::uint64_t next_offset(const proto::TrackerReply& reply) {
+  REQUIRE(std::holds_alternative<TrackerManifestPutReply>(reply));
+  return std::get<TrackerManifestPutReply>(reply).next_offset;
+}
+TrackerErrorCode code(const proto::TrackerReply& reply) {
+  REQUIRE(std::holds_alternative<TrackerError>(reply));
+  CHECK(std::get<TrackerError>(reply).detail.size() <= limits::kReasonBytesMax);
+  return std::get<TrackerError>(reply).code;
+}
+
+TEST_CASE("a manifest put in parts is got in parts, byte for byte") {
+  Tracker tracker;
+  const Manifest whole = manifest(20'000);
+  REQUIRE(whole.file_bytes.size() > 2 * limits::kManifestPartBytes);
+  CHECK(code(tracker.get(whole.id, 0)) == TrackerErrorCode::kUnknownContent);
+  CHECK(next_offset(tracker.put(whole.id, whole.file_bytes, 0, 1000)) == 1000);
+  CHECK_FALSE(tracker.registry.has_manifest(whole.id));
+  CHECK(next_offset(tracker.put_all(whole.id, whole.file_bytes)) == whole.file_bytes.size());
+
+  std::string got;
+  do {
+    const auto reply = tracker.get(whole.id, got.size());
+    REQUIRE(std::holds_alternative<ManifestPart>(reply));
+    const auto& part = std::get<ManifestPart>(reply);
+    CHECK(part.total_bytes == whole.file_bytes.size());
+    CHECK(part.offset == got.size());
+    CHECK(part.data.size() <= limits::kManifestPartBytes);
+    REQUIRE(!part.data.empty());
+    got += part.data;
+  } while (got.size() < whole.file_bytes.size());
+  CHECK(got == whole.file_bytes);
+
+  const auto announced =
+      tracker.core.handle(1, proto::Announce{.content_id = whole.id, .listen_port = 1}, Time{0});
+  CHECK(std::get<proto::AnnounceReply>(announced).has_manifest);
+}
+
+TEST_CASE("a manifest that is there already needs not be sent again") {
+  Tracker tracker;
+  const Manifest whole = manifest(20'000);
+  (void)tracker.put_all(whole.id, whole.file_bytes);
+  CHECK(next_offset(tracker.put(whole.id, whole.file_bytes, 0, 10, 2)) == whole.file_bytes.size());
+}
+
+TEST_CASE("parts out of order, past the end or of another manifest end the upload") {
+  Tracker tracker;
+  const Manifest whole = manifest(2000);
+  const Manifest other = manifest(2000, "other");
+  const std::string& bytes = whole.file_bytes;
+  REQUIRE(next_offset(tracker.put(whole.id, bytes, 0, 1000)) == 1000);
+  SUBCASE("a gap") {
+    CHECK(code(tracker.put(whole.id, bytes, 1001, 10)) == TrackerErrorCode::kMalformed);
+  }
+  SUBCASE("a part again") {
+    CHECK(code(tracker.put(whole.id, bytes, 500, 1000)) == TrackerErrorCode::kMalformed);
+  }
+  SUBCASE("another content") {
+    CHECK(code(tracker.put(other.id, bytes, 1000, 10)) == TrackerErrorCode::kMalformed);
+  }
+  SUBCASE("another size") {
+    CHECK(code(tracker.put(whole.id, bytes + "x", 1000, 10)) == TrackerErrorCode::kMalformed);
+  }
+  SUBCASE("past the end") {
+    const TrackerManifestPut put{whole.id, bytes.size(), 1000, bytes};
+    CHECK(code(tracker.core.handle(1, put, Time{0})) == TrackerErrorCode::kMalformed);
+  }
+  // What was sent is gone, and the upload can begin tracker.
+  CHECK(code(tracker.put(whole.id, bytes, 1000, 10)) == TrackerErrorCode::kMalformed);
+  CHECK(next_offset(tracker.put_all(whole.id, bytes)) == bytes.size());
+}
+
+TEST_CASE("bytes that are not the manifest of that content are refused") {
+  Tracker tracker;
+  const Manifest whole = manifest(100);
+  const Manifest other = manifest(100, "other");
+  CHECK(code(tracker.put_all(whole.id, other.file_bytes)) == TrackerErrorCode::kMalformed);
+  std::string damaged = whole.file_bytes;
+  damaged[damaged.size() / 2] ^= 1;
+  CHECK(code(tracker.put_all(whole.id, damaged)) == TrackerErrorCode::kMalformed);
+  CHECK_FALSE(tracker.registry.has_manifest(whole.id));
+  CHECK_FALSE(tracker.registry.has_manifest(other.id));
+}
+
+TEST_CASE("two connections may send the same manifest at once") {
+  Tracker tracker;
+  const Manifest whole = manifest(100);
+  const std::string& bytes = whole.file_bytes;
+  REQUIRE(next_offset(tracker.put(whole.id, bytes, 0, 100, 1)) == 100);
+  REQUIRE(next_offset(tracker.put(whole.id, bytes, 0, 200, 2)) == 200);
+  CHECK(next_offset(tracker.put(whole.id, bytes, 200, bytes.size(), 2)) == bytes.size());
+  CHECK(next_offset(tracker.put(whole.id, bytes, 100, bytes.size(), 1)) == bytes.size());
+}
+
+TEST_CASE("a manifest over the tracker's limit is too large") {
+  Tracker tracker({.manifest_bytes_max = 5000});
+  const Manifest large = manifest(1000);
+  CHECK(code(tracker.put_all(large.id, large.file_bytes)) == TrackerErrorCode::kTooLarge);
+  Tracker small({}, {.manifest_bytes_total_max = 5000});
+  CHECK(code(small.put_all(large.id, large.file_bytes)) == TrackerErrorCode::kTooLarge);
+}
+
+TEST_CASE("half-sent manifests are bounded together and go with their connections") {
+  Tracker tracker({.upload_bytes_total_max = 4000});
+  const Manifest whole = manifest(2000);
+  const Manifest small = manifest(10, "small");
+  REQUIRE(next_offset(tracker.put(whole.id, whole.file_bytes, 0, 3900, 1)) == 3900);
+  CHECK(code(tracker.put(small.id, small.file_bytes, 0, 1000, 2)) == TrackerErrorCode::kSlowDown);
+  tracker.core.disconnected(1);
+  CHECK(next_offset(tracker.put(small.id, small.file_bytes, 0, 1000, 2)) ==
+        small.file_bytes.size());
+}
+
+}  // namespace
+}  // namespace firn::tracker::test

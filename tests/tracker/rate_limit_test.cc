@@ -1,0 +1,48 @@
+#include "tracker/rate_limit.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/tracker/tracker_fixture.h"
+
+namespace firn::tracker::test {
+namespace {
+
+TEST_CASE("a bucket gives its burst at once, then its rate") {
+  RateLimit limit({.per_second = 4, .burst = 3}, 10);
+  for (int i = 0; i < 3; ++i) CHECK(limit.take("a", 0ms) == 0ms);
+  CHECK(limit.take("a", 0ms) == 250ms);
+  CHECK(limit.take("a", 100ms) == 150ms);
+  CHECK(limit.take("a", 250ms) == 0ms);
+  CHECK(limit.take("a", 250ms) > 0ms);
+  // Rest fills it up to the burst and no further.
+  for (int i = 0; i < 3; ++i) CHECK(limit.take("a", 1h) == 0ms);
+  CHECK(limit.take("a", 1h) > 0ms);
+}
+
+TEST_CASE("names have buckets of their own") {
+  RateLimit limit({.per_second = 1, .burst = 1}, 10);
+  CHECK(limit.take("a", 0ms) == 0ms);
+  CHECK(limit.take("a", 0ms) > 0ms);
+  CHECK(limit.take("b", 0ms) == 0ms);
+}
+
+TEST_CASE("with all names in use newcomers wait until one is full again") {
+  RateLimit limit({.per_second = 1, .burst = 2}, 2);
+  CHECK(limit.take("a", 0ms) == 0ms);
+  CHECK(limit.take("b", 0ms) == 0ms);
+  CHECK(limit.take("b", 0ms) == 0ms);
+  CHECK(limit.take("c", 0ms) > 0ms);
+  CHECK(limit.take("c", 1000ms) == 0ms);  // "a" is full and forgotten
+  CHECK(limit.take("b", 1000ms) == 0ms);  // "b" is not, and remembered
+  CHECK(limit.take("b", 1000ms) > 0ms);
+}
+
+TEST_CASE("a network is an IPv4 address or an IPv6 /64") {
+  CHECK(network_of("192.0.2.1") == network_of("192.0.2.1"));
+  CHECK(network_of("192.0.2.1") != network_of("192.0.2.2"));
+  CHECK(network_of("2001:db8::1") == network_of("2001:db8::ffff:1"));
+  CHECK(network_of("2001:db8::1") != network_of("2001:db8:0:1::1"));
+}
+
+}  // namespace
+}  // namespace firn::tracker::test

@@ -1,0 +1,211 @@
+// What only the registry with a database has: a life after a restart, and a disk that fails it.
+#include "tracker/registry_sqlite.h"
+
+#include <doctest/doctest.h>
+#include <sys/resource.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <set>
+
+#include "tests/tracker/tracker_fixture.h"
+
+namespace firn::tracker::test {
+namespace {
+
+using Opened = Result<std::unique_ptr<SqliteRegistry>>;
+
+std::set<PeerId> members(Registry& registry, const ContentId& swarm) {
+  Random random(1);
+  std::set<PeerId> ids;
+  for (const auto& endpoint : registry.sample(swarm, {PeerId{}, 1000, true}, random))
+    ids.insert(endpoint.id);
+  return ids;
+}
+
+// While it lives no file of this process can be written past its first byte, as on a full disk.
+class FilesMayNotGrow {
+ public:
+  FilesMayNotGrow() : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit none{1, before_.rlim_max};
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &none) == 0);
+  }
+  ~FilesMayNotGrow() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  void (*handler_)(int);
+  rlimit before_{};
+};
+
+TEST_CASE("a restart keeps swarms and manifests") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path / "t.sqlite";
+  std::string large(300'000, 'x');
+  large[123'456] = 'y';
+  {
+    const auto registry = SqliteRegistry::open(path, Time{0}).value();
+    for (std::uint32_t number = 1; number <= 5; ++number)
+      registry->announce(content(1), peer(number, number % 2 == 0), Time{0});
+    registry->announce(content(2), {{peer_id(6), "2001:db8::6", 99}, false}, Time{0});
+    REQUIRE(registry->flush().ok());
+    registry->leave(content(1), peer_id(5));
+    registry->announce(content(1), peer(3, true), Time{0});
+    REQUIRE(registry->put_manifest(content(1), large).ok());
+    REQUIRE(registry->put_manifest(content(2), "small").ok());
+  }
+  const auto registry = SqliteRegistry::open(path, Time{500'000}).value();
+  CHECK(registry->counts(content(1)) == SwarmCounts{3, 1});
+  CHECK(members(*registry, content(1)) == std::set{peer_id(1), peer_id(2), peer_id(3), peer_id(4)});
+  Random random(1);
+  const auto other = registry->sample(content(2), {PeerId{}, 10, true}, random);
+  CHECK(other == std::vector{proto::PeerEndpoint{peer_id(6), "2001:db8::6", 99}});
+  CHECK(registry->manifest_part(content(1), 123'456, 1).value().data == "y");
+  CHECK(registry->manifest_part(content(2), 0, 100).value().data == "small");
+  // They count as announced when the database was opened.
+  registry->expire(Time{500'000});
+  CHECK(registry->counts(content(1)) == SwarmCounts{3, 1});
+  registry->expire(Time{500'001});
+  CHECK(registry->counts(content(1)) == SwarmCounts{});
+}
+
+TEST_CASE("what was flushed survives a process that ends without a word") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path / "t.sqlite";
+  const std::string copy = folder.path / "copy.sqlite";
+  const auto registry = SqliteRegistry::open(path, Time{0}).value();
+  registry->announce(content(1), peer(1), Time{0});
+  REQUIRE(registry->flush().ok());
+  REQUIRE(registry->put_manifest(content(1), "manifest").ok());
+  registry->announce(content(1), peer(2), Time{0});  // not flushed
+  // The files as a kill would leave them.
+  for (const char* suffix : {"", "-wal"})
+    if (std::filesystem::exists(path + suffix))
+      std::filesystem::copy_file(path + suffix, copy + suffix);
+  const auto reopened = SqliteRegistry::open(copy, Time{0}).value();
+  CHECK(members(*reopened, content(1)) == std::set{peer_id(1)});
+  CHECK(reopened->has_manifest(content(1)));
+}
+
+TEST_CASE("the order of use survives a restart") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path / "t.sqlite";
+  const RegistryLimits limits{.manifest_bytes_total_max = 30};
+  {
+    const auto registry = SqliteRegistry::open(path, Time{0}, limits).value();
+    for (std::uint32_t number : {1, 2, 3})
+      REQUIRE(registry->put_manifest(content(number), "0123456789").ok());
+    CHECK(registry->manifest_part(content(1), 0, 5).ok());
+  }
+  const auto registry = SqliteRegistry::open(path, Time{0}, limits).value();
+  REQUIRE(registry->put_manifest(content(4), "0123456789").ok());
+  CHECK(registry->has_manifest(content(1)));
+  CHECK_FALSE(registry->has_manifest(content(2)));
+  CHECK(registry->manifest_part(content(3), 0, 5).value().data == "01234");
+}
+
+TEST_CASE("lower limits at a restart forget the peers that do not fit") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path / "t.sqlite";
+  {
+    const auto registry = SqliteRegistry::open(path, Time{0}).value();
+    for (std::uint32_t number = 1; number <= 9; ++number)
+      registry->announce(content(1), peer(number), Time{0});
+  }
+  { CHECK(SqliteRegistry::open(path, Time{0}, {.peers_per_content_max = 4}).ok()); }
+  CHECK(SqliteRegistry::open(path, Time{0}).value()->counts(content(1)).incomplete == 4);
+}
+
+TEST_CASE("a file that is no database is a clear error, and is left as it is") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path / "t.sqlite";
+  std::ofstream(path) << std::string(5000, 'z');
+  const Opened opened = SqliteRegistry::open(path, Time{0});
+  REQUIRE_FALSE(opened.ok());
+  CHECK(opened.error().code == ErrorCode::kCorrupt);
+  CHECK(opened.error().message().find(path) != std::string::npos);
+  CHECK(opened.error().message().find("move the file away") != std::string::npos);
+  CHECK(std::filesystem::file_size(path) == 5000);
+}
+
+TEST_CASE("a damaged database is an error, not a crash") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path / "t.sqlite";
+  {
+    const auto registry = SqliteRegistry::open(path, Time{0}).value();
+    for (std::uint32_t number = 1; number <= 2000; ++number)
+      registry->announce(content(number % 7), peer(number), Time{0});
+  }
+  const auto bytes = std::filesystem::file_size(path);
+  REQUIRE(bytes > 20'000);
+  {
+    // All pages but the first, which says that this is a database.
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(4096);
+    file << std::string(bytes - 4096, '\x5a');
+  }
+  const Opened opened = SqliteRegistry::open(path, Time{0});
+  REQUIRE_FALSE(opened.ok());
+  CHECK(opened.error().code == ErrorCode::kCorrupt);
+}
+
+TEST_CASE("a second tracker on the same database is told so") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path / "t.sqlite";
+  const auto first = SqliteRegistry::open(path, Time{0}).value();
+  const Opened second = SqliteRegistry::open(path, Time{0});
+  REQUIRE_FALSE(second.ok());
+  CHECK(second.error().code == ErrorCode::kExists);
+  CHECK(second.error().message().find("another tracker") != std::string::npos);
+}
+
+TEST_CASE("a database of a newer program is not touched") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path / "t.sqlite";
+  { REQUIRE(SqliteRegistry::open(path, Time{0}).ok()); }
+  {
+    auto database = Database::open(path).value();
+    REQUIRE(database.execute("PRAGMA user_version=99").ok());
+  }
+  const Opened opened = SqliteRegistry::open(path, Time{0});
+  REQUIRE_FALSE(opened.ok());
+  CHECK(opened.error().code == ErrorCode::kBadInput);
+  CHECK(opened.error().message().find("99") != std::string::npos);
+}
+
+TEST_CASE("a database in a folder that does not exist is an error that names it") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path / "missing" / "t.sqlite";
+  const Opened opened = SqliteRegistry::open(path, Time{0});
+  REQUIRE_FALSE(opened.ok());
+  CHECK(opened.error().message().find(path) != std::string::npos);
+}
+
+TEST_CASE("changes that could not be written are served from memory and written later") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path / "t.sqlite";
+  {
+    const auto registry = SqliteRegistry::open(path, Time{0}).value();
+    registry->announce(content(1), peer(1), Time{0});
+    {
+      const FilesMayNotGrow full_disk;
+      CHECK_FALSE(registry->flush().ok());
+      CHECK_FALSE(registry->put_manifest(content(1), "manifest").ok());
+      CHECK_FALSE(registry->has_manifest(content(1)));
+      CHECK(members(*registry, content(1)) == std::set{peer_id(1)});
+    }
+    CHECK(registry->flush().ok());
+    CHECK(registry->put_manifest(content(1), "manifest").ok());
+  }
+  const auto registry = SqliteRegistry::open(path, Time{0}).value();
+  CHECK(members(*registry, content(1)) == std::set{peer_id(1)});
+  CHECK(registry->has_manifest(content(1)));
+}
+
+}  // namespace
+}  // namespace firn::tracker::test

@@ -1,0 +1,146 @@
+// One contract for all registries.
+#include "tracker/registry.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+
+#include "tests/tracker/tracker_fixture.h"
+#include "tracker/registry_memory.h"
+#include "tracker/registry_sqlite.h"
+
+namespace firn::tracker::test {
+namespace {
+
+struct InMemory {
+  explicit InMemory(const RegistryLimits& limits = {}) : registry(limits) {}
+  Registry& operator*() { return registry; }
+  MemoryRegistry registry;
+};
+
+struct InSqlite {
+  explicit InSqlite(const RegistryLimits& limits = {})
+      : registry(SqliteRegistry::open(folder.path / "t.sqlite", Time{0}, limits).value()) {}
+  Registry& operator*() { return *registry; }
+  TemporaryFolder folder;
+  std::unique_ptr<SqliteRegistry> registry;
+};
+
+TEST_CASE_TEMPLATE("a registry does what a plain list of peers would", Kind, InMemory, InSqlite) {
+  Kind kind;
+  Registry& registry = *kind;
+  struct Known {
+    Peer peer;
+    Time seen;
+  };
+  std::map<std::pair<ContentId, PeerId>, Known> model;
+  std::mt19937_64 random(11);
+  Time now{0};
+  for (int step = 0; step < 3000; ++step) {
+    now += Time(static_cast<Time::rep>(random() % 3));
+    const ContentId swarm = content(static_cast<std::uint32_t>(random() % 3));
+    Peer one = peer(static_cast<std::uint32_t>(random() % 20), random() % 2 == 0);
+    if (random() % 5 == 0) one.endpoint.port = 0;
+    switch (random() % 8) {
+      case 0:
+        registry.leave(swarm, one.endpoint.id);
+        model.erase({swarm, one.endpoint.id});
+        break;
+      case 1:
+        registry.expire(now - 40ms);
+        std::erase_if(model, [&](auto& known) { return known.second.seen < now - 40ms; });
+        break;
+      case 2:
+        REQUIRE(registry.flush().ok());
+        break;
+      default:
+        REQUIRE(registry.announce(swarm, one, now) == Admission::kKept);
+        model[{swarm, one.endpoint.id}] = {one, now};
+    }
+    SwarmCounts counts;
+    std::set<PeerId> all;
+    std::set<PeerId> incomplete;
+    for (const auto& [key, known] : model) {
+      if (key.first != swarm) continue;
+      ++(known.peer.complete ? counts.complete : counts.incomplete);
+      if (known.peer.endpoint.port == 0 || key.second == peer_id(3)) continue;
+      all.insert(key.second);
+      if (!known.peer.complete) incomplete.insert(key.second);
+    }
+    REQUIRE(registry.counts(swarm) == counts);
+    for (const bool complete_too : {false, true}) {
+      std::set<PeerId> drawn;
+      for (const auto& endpoint :
+           registry.sample(swarm, {peer_id(3), 1000, complete_too}, random)) {
+        REQUIRE(endpoint == model.at({swarm, endpoint.id}).peer.endpoint);
+        REQUIRE(drawn.insert(endpoint.id).second);
+      }
+      REQUIRE(drawn == (complete_too ? all : incomplete));
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("limits hold, and room that is left is used again", Kind, InMemory, InSqlite) {
+  Kind kind({.content_count_max = 2, .peer_count_max = 5, .peers_per_content_max = 3});
+  Registry& registry = *kind;
+  for (std::uint32_t number = 1; number <= 3; ++number)
+    CHECK(registry.announce(content(1), peer(number), Time{0}) == Admission::kKept);
+  CHECK(registry.announce(content(1), peer(4), Time{0}) == Admission::kSwarmFull);
+  CHECK(registry.announce(content(1), peer(1, true), Time{5}) == Admission::kKept);
+  CHECK(registry.announce(content(2), peer(1), Time{0}) == Admission::kKept);
+  CHECK(registry.announce(content(3), peer(1), Time{0}) == Admission::kTrackerFull);
+  CHECK(registry.announce(content(2), peer(2), Time{0}) == Admission::kKept);
+  CHECK(registry.announce(content(2), peer(3), Time{0}) == Admission::kTrackerFull);
+  CHECK(registry.counts(content(1)) == SwarmCounts{1, 2});
+  registry.leave(content(2), peer_id(1));
+  registry.leave(content(2), peer_id(2));
+  CHECK(registry.announce(content(3), peer(1), Time{0}) == Admission::kKept);
+}
+
+TEST_CASE_TEMPLATE("manifests come back part by part", Kind, InMemory, InSqlite) {
+  Kind kind;
+  Registry& registry = *kind;
+  std::string bytes(1000, '\0');
+  std::mt19937_64 random(12);
+  for (char& byte : bytes) byte = static_cast<char>(random());
+  CHECK_FALSE(registry.has_manifest(content(1)));
+  CHECK(registry.manifest_part(content(1), 0, 100).value().total_bytes == 0);
+  REQUIRE(registry.put_manifest(content(1), bytes).ok());
+  CHECK(registry.has_manifest(content(1)));
+  REQUIRE(registry.put_manifest(content(1), bytes).ok());  // again: nothing happens
+  for (const std::uint64_t offset : {0u, 1u, 999u, 1000u, 5000u}) {
+    const auto part = registry.manifest_part(content(1), offset, 300).value();
+    CHECK(part.total_bytes == 1000);
+    CHECK(part.offset == std::min<std::uint64_t>(offset, 1000));
+    CHECK(part.data == bytes.substr(part.offset, 300));
+  }
+}
+
+TEST_CASE_TEMPLATE("when there is no room the manifest longest unused goes", Kind, InMemory,
+                   InSqlite) {
+  Kind kind({.manifest_count_max = 3, .manifest_bytes_total_max = 1000});
+  Registry& registry = *kind;
+  const auto put = [&](std::uint32_t number, std::size_t bytes) {
+    return registry.put_manifest(content(number), std::string(bytes, 'm'));
+  };
+  CHECK(put(1, 1001).error().code == ErrorCode::kBadInput);
+  REQUIRE(put(1, 400).ok());
+  REQUIRE(put(2, 400).ok());
+  CHECK(registry.manifest_part(content(1), 0, 1).ok());  // used
+  REQUIRE(put(3, 300).ok());                             // no room for all three
+  CHECK(registry.has_manifest(content(1)));
+  CHECK_FALSE(registry.has_manifest(content(2)));
+  CHECK(registry.has_manifest(content(3)));
+  REQUIRE(put(4, 10).ok());
+  REQUIRE(put(5, 10).ok());  // more than three
+  CHECK_FALSE(registry.has_manifest(content(1)));
+  REQUIRE(put(6, 1000).ok());  // all the room
+  for (std::uint32_t number : {3, 4, 5}) CHECK_FALSE(registry.has_manifest(content(number)));
+  CHECK(registry.manifest_part(content(6), 990, 100).value().data == std::string(10, 'm'));
+}
+
+}  // namespace
+}  // namespace firn::tracker::test

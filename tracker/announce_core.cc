@@ -1,0 +1,160 @@
+#include "tracker/announce_core.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "proto/limits.h"
+#include "proto/manifest.h"
+
+namespace firn::tracker {
+namespace {
+
+using proto::TrackerErrorCode;
+
+constexpr std::chrono::seconds kTickEvery{1};
+
+proto::TrackerError error(TrackerErrorCode code, std::string detail) {
+  detail.resize(std::min(detail.size(), limits::kReasonBytesMax));
+  return {code, std::move(detail), 0};
+}
+
+proto::TrackerError slow_down(std::string detail, Time wait) {
+  const auto seconds = std::chrono::ceil<std::chrono::seconds>(wait).count();
+  return {TrackerErrorCode::kSlowDown, std::move(detail),
+          static_cast<std::uint32_t>(std::max<std::int64_t>(seconds, 1))};
+}
+
+}  // namespace
+
+AnnounceCore::AnnounceCore(Registry& registry, const CoreOptions& options, std::uint64_t seed)
+    : registry_(registry),
+      options_(options),
+      random_(seed),
+      network_rate_(options.network_rate, options.networks_max) {}
+
+bool AnnounceCore::connected(ClientId client, const PeerId& id, const std::string& ip, Time now) {
+  std::string network = network_of(ip);
+  std::size_t& connections = connections_[network];
+  if (connections >= options_.connections_per_network_max) return false;
+  ++connections;
+  const TokenBucket bucket(options_.connection_rate, now);
+  clients_[client] = Client{id, ip, std::move(network), bucket, {}};
+  return true;
+}
+
+void AnnounceCore::disconnected(ClientId client) {
+  const auto found = clients_.find(client);
+  if (found == clients_.end()) return;
+  drop_upload(found->second);
+  const auto connections = connections_.find(found->second.network);
+  if (--connections->second == 0) connections_.erase(connections);
+  clients_.erase(found);
+}
+
+proto::TrackerReply AnnounceCore::handle(ClientId client, const proto::TrackerRequest& request,
+                                         Time now) {
+  Client& known = clients_.at(client);
+  const Time wait = std::max(known.bucket.take(options_.connection_rate, now),
+                             network_rate_.take(known.network, now));
+  if (wait > Time::zero()) return slow_down("too many requests", wait);
+  return std::visit([&](const auto& one) { return answer(known, one, now); }, request);
+}
+
+proto::TrackerReply AnnounceCore::answer(Client& client, const proto::Announce& request, Time now) {
+  proto::AnnounceReply reply;
+  reply.interval_seconds = static_cast<std::uint32_t>(options_.interval.count());
+  if (request.event == proto::AnnounceEvent::kStopped) {
+    registry_.leave(request.content_id, client.id);
+  } else {
+    const bool complete = request.complete || request.event == proto::AnnounceEvent::kCompleted;
+    const Peer peer{{client.id, client.ip, request.listen_port}, complete};
+    if (registry_.announce(request.content_id, peer, now) == Admission::kTrackerFull)
+      return slow_down("this tracker is full", options_.interval);
+    // A full swarm does not list the newcomer, but tells it of others.
+    reply.peers = registry_.sample(
+        request.content_id,
+        {.asker = client.id,
+         .peers_max = std::min<std::size_t>(request.peers_wanted, limits::kAnnouncePeersMax),
+         .complete_too = !complete},
+        random_);
+  }
+  const SwarmCounts counts = registry_.counts(request.content_id);
+  reply.complete_count = counts.complete;
+  reply.incomplete_count = counts.incomplete;
+  reply.has_manifest = registry_.has_manifest(request.content_id);
+  return reply;
+}
+
+proto::TrackerReply AnnounceCore::answer(Client&, const proto::TrackerManifestGet& request, Time) {
+  auto part =
+      registry_.manifest_part(request.content_id, request.offset, limits::kManifestPartBytes);
+  if (!part) return error(TrackerErrorCode::kInternal, "the manifest cannot be read");
+  if (part->total_bytes == 0)
+    return error(TrackerErrorCode::kUnknownContent, "this tracker has no manifest of it");
+  return std::move(part).value();
+}
+
+proto::TrackerReply AnnounceCore::answer(Client& client, const proto::TrackerManifestPut& request,
+                                         Time) {
+  if (registry_.has_manifest(request.content_id)) {
+    drop_upload(client);
+    return proto::TrackerManifestPutReply{request.total_bytes};
+  }
+  if (request.total_bytes > options_.manifest_bytes_max) {
+    drop_upload(client);
+    return error(TrackerErrorCode::kTooLarge, "this tracker keeps manifests of up to " +
+                                                  std::to_string(options_.manifest_bytes_max) +
+                                                  " bytes");
+  }
+  if (request.offset == 0) {
+    drop_upload(client);
+    client.upload.content = request.content_id;
+    client.upload.total_bytes = request.total_bytes;
+  }
+  Upload& upload = client.upload;
+  if (request.content_id != upload.content || request.total_bytes != upload.total_bytes ||
+      request.offset != upload.bytes.size() || request.data.empty() ||
+      request.data.size() > upload.total_bytes - upload.bytes.size()) {
+    drop_upload(client);
+    return error(TrackerErrorCode::kMalformed,
+                 "the parts of a manifest come in order from its first byte, none past its end");
+  }
+  // Counted as they come, not as they are promised.
+  if (upload_bytes_ + request.data.size() > options_.upload_bytes_total_max) {
+    drop_upload(client);
+    return slow_down("too many manifests are being sent", options_.interval);
+  }
+  upload.bytes += request.data;
+  upload_bytes_ += request.data.size();
+  if (upload.bytes.size() < upload.total_bytes)
+    return proto::TrackerManifestPutReply{upload.bytes.size()};
+  return finish_upload(client);
+}
+
+proto::TrackerReply AnnounceCore::finish_upload(Client& client) {
+  const Upload whole = std::exchange(client.upload, {});
+  upload_bytes_ -= whole.bytes.size();
+  const auto proven = manifest_content_id(whole.bytes);
+  if (!proven) return error(TrackerErrorCode::kMalformed, proven.error().message());
+  if (*proven != whole.content)
+    return error(TrackerErrorCode::kMalformed, "this is the manifest of another content");
+  const Status kept = registry_.put_manifest(whole.content, whole.bytes);
+  if (kept) return proto::TrackerManifestPutReply{whole.total_bytes};
+  if (kept.error().code == ErrorCode::kBadInput)
+    return error(TrackerErrorCode::kTooLarge, kept.error().detail);
+  return error(TrackerErrorCode::kInternal, "the manifest cannot be kept");
+}
+
+void AnnounceCore::drop_upload(Client& client) {
+  upload_bytes_ -= client.upload.bytes.size();
+  client.upload = {};
+}
+
+void AnnounceCore::tick(Time now) {
+  if (now < next_tick_) return;
+  next_tick_ = now + kTickEvery;
+  registry_.expire(now - options_.peer_ttl);
+  network_rate_.tidy(now);
+}
+
+}  // namespace firn::tracker

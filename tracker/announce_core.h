@@ -1,0 +1,83 @@
+// The tracker's mind: what it answers to whom. No sockets, no disk, no clock, no thread; it is told
+// the time, and asks a Registry for what is remembered.
+//
+// Each connection asks and gets one reply to each request. A peer is its proven id, at the address
+// the connection comes from and the port it says it listens on; it is forgotten when it says
+// STOPPED, or after `peer_ttl` without an announce. What a connection leaves unfinished (a manifest
+// half sent) goes with it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+
+#include "proto/messages.h"
+#include "tracker/rate_limit.h"
+#include "tracker/registry.h"
+
+namespace firn::tracker {
+
+// Names a connection while it lasts.
+using ClientId = std::uint64_t;
+
+struct CoreOptions {
+  std::chrono::seconds interval{60};   // between announces of a peer
+  std::chrono::seconds peer_ttl{150};  // 2.5 intervals
+  std::uint64_t manifest_bytes_max = 64 << 20;
+  std::uint64_t upload_bytes_total_max = 256 << 20;  // of manifests half sent, together
+  // A request takes one token of its connection and one of its network.
+  Rate connection_rate{.per_second = 100, .burst = 600};
+  Rate network_rate{.per_second = 1000, .burst = 5000};
+  std::size_t networks_max = 100'000;
+  std::size_t connections_per_network_max = 1024;
+};
+
+// One thread.
+class AnnounceCore {
+ public:
+  // `registry` must outlive the core.
+  AnnounceCore(Registry& registry, const CoreOptions& options, std::uint64_t seed);
+
+  // A connection of the peer that proved `id`, seen to come from the numeric address `ip`. False:
+  // its network has too many already; the connection is to be closed, and does not count.
+  bool connected(ClientId client, const PeerId& id, const std::string& ip, Time now);
+  bool knows(ClientId client) const { return clients_.contains(client); }
+  // The answer to a request of a connected client.
+  proto::TrackerReply handle(ClientId client, const proto::TrackerRequest& request, Time now);
+  void disconnected(ClientId client);
+
+  // Forgets peers and rate buckets whose time is over. Call it when wake_at() says.
+  void tick(Time now);
+  Time wake_at() const { return next_tick_; }
+
+ private:
+  struct Upload {
+    ContentId content;
+    std::uint64_t total_bytes = 0;
+    std::string bytes;
+  };
+  struct Client {
+    PeerId id;
+    std::string ip;
+    std::string network;
+    TokenBucket bucket;
+    Upload upload;  // none while total_bytes is 0
+  };
+
+  proto::TrackerReply answer(Client& client, const proto::Announce& request, Time now);
+  proto::TrackerReply answer(Client& client, const proto::TrackerManifestGet& request, Time now);
+  proto::TrackerReply answer(Client& client, const proto::TrackerManifestPut& request, Time now);
+  proto::TrackerReply finish_upload(Client& client);
+  void drop_upload(Client& client);
+
+  Registry& registry_;
+  const CoreOptions options_;
+  Random random_;
+  RateLimit network_rate_;
+  std::unordered_map<ClientId, Client> clients_;
+  std::unordered_map<std::string, std::size_t> connections_;  // by network
+  std::uint64_t upload_bytes_ = 0;
+  Time next_tick_{};
+};
+
+}  // namespace firn::tracker

@@ -1,0 +1,85 @@
+// What a tracker remembers: who shares which content, and the manifests it hosts. The announce core
+// asks and tells a Registry; behind it lies memory alone, memory with SQLite behind (so that a
+// restart keeps swarms), or later Redis (so that several trackers serve the same swarms).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <random>
+#include <string_view>
+#include <vector>
+
+#include "proto/ids.h"
+#include "proto/messages.h"
+#include "proto/result.h"
+
+namespace firn::tracker {
+
+// Since a moment that the caller chose; never goes back.
+using Time = std::chrono::milliseconds;
+
+// Any generator of chance with a seed; the core is given one.
+using Random = std::mt19937_64;
+
+struct Peer {
+  proto::PeerEndpoint endpoint;  // port 0: counts, but is not handed out
+  bool complete = false;
+  bool operator==(const Peer&) const = default;
+};
+
+struct SwarmCounts {
+  std::uint32_t complete = 0;
+  std::uint32_t incomplete = 0;
+  bool operator==(const SwarmCounts&) const = default;
+};
+
+struct SampleRequest {
+  PeerId asker;  // never handed out to itself
+  std::size_t peers_max = 0;
+  bool complete_too = true;  // complete peers have no use for each other
+};
+
+struct RegistryLimits {
+  std::size_t content_count_max = 100'000;
+  std::size_t peer_count_max = 1'000'000;  // over all contents
+  std::size_t peers_per_content_max = 50'000;
+  std::size_t manifest_count_max = 100'000;
+  std::uint64_t manifest_bytes_total_max = 1ull << 30;
+};
+
+enum class Admission {
+  kKept,
+  kSwarmFull,    // the content has as many peers as it may have
+  kTrackerFull,  // as many contents or peers as there may be
+};
+
+// One thread.
+class Registry {
+ public:
+  virtual ~Registry() = default;
+
+  // Adds the peer or brings it up to date. A peer that is not admitted is not kept.
+  virtual Admission announce(const ContentId& content, const Peer& peer, Time now) = 0;
+  virtual void leave(const ContentId& content, const PeerId& peer) = 0;
+  // Forgets the peers whose last announce came before `before`.
+  virtual void expire(Time before) = 0;
+  virtual SwarmCounts counts(const ContentId& content) const = 0;
+  // Different reachable peers of the content, each set of them equally likely.
+  virtual std::vector<proto::PeerEndpoint> sample(const ContentId& content,
+                                                  const SampleRequest& request,
+                                                  Random& random) const = 0;
+
+  virtual bool has_manifest(const ContentId& content) const = 0;
+  // Keeps a manifest that was checked, and drops those longest unused until there is room.
+  // Errors: kBadInput (larger than all the room there may be), those of the disk.
+  virtual Status put_manifest(const ContentId& content, std::string_view bytes) = 0;
+  // Up to `bytes_max` bytes from `offset`; total_bytes 0 if there is none.
+  virtual Result<proto::ManifestPart> manifest_part(const ContentId& content, std::uint64_t offset,
+                                                    std::size_t bytes_max) = 0;
+
+  // Carries what changed to the disk, if there is one behind. What could not be carried is tried
+  // again with the next call; nothing is lost from memory.
+  virtual Status flush() = 0;
+};
+
+}  // namespace firn::tracker

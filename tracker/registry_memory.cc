@@ -1,0 +1,61 @@
+#include "tracker/registry_memory.h"
+
+#include <algorithm>
+
+namespace firn::tracker {
+
+Admission MemoryRegistry::announce(const ContentId& content, const Peer& peer, Time now) {
+  return swarms_.announce(content, peer, now);
+}
+
+void MemoryRegistry::leave(const ContentId& content, const PeerId& peer) {
+  swarms_.leave(content, peer);
+}
+
+void MemoryRegistry::expire(Time before) {
+  swarms_.expire(before, [](const ContentId&, const PeerId&) {});
+}
+
+SwarmCounts MemoryRegistry::counts(const ContentId& content) const {
+  return swarms_.counts(content);
+}
+
+std::vector<proto::PeerEndpoint> MemoryRegistry::sample(const ContentId& content,
+                                                        const SampleRequest& request,
+                                                        Random& random) const {
+  return swarms_.sample(content, request, random);
+}
+
+bool MemoryRegistry::has_manifest(const ContentId& content) const {
+  return shelf_.bytes_of(content).has_value();
+}
+
+Status MemoryRegistry::put_manifest(const ContentId& content, std::string_view bytes) {
+  if (has_manifest(content)) return Done{};
+  if (!shelf_.fits(bytes.size())) return manifest_too_large(content, bytes.size());
+  for (const ContentId& leaving : shelf_.in_the_way_of(bytes.size())) {
+    shelf_.remove(leaving);
+    manifests_.erase(leaving);
+  }
+  shelf_.add(content, bytes.size());
+  manifests_[content] = bytes;
+  return Done{};
+}
+
+Result<proto::ManifestPart> MemoryRegistry::manifest_part(const ContentId& content,
+                                                          std::uint64_t offset,
+                                                          std::size_t bytes_max) {
+  const auto found = manifests_.find(content);
+  if (found == manifests_.end()) return proto::ManifestPart{};
+  shelf_.use(content);
+  const std::string& bytes = found->second;
+  const std::uint64_t from = std::min<std::uint64_t>(offset, bytes.size());
+  return proto::ManifestPart{bytes.size(), from, bytes.substr(from, bytes_max)};
+}
+
+Error manifest_too_large(const ContentId& content, std::size_t bytes) {
+  return {ErrorCode::kBadInput, "keep the manifest of " + content.short_text(),
+          std::to_string(bytes) + " bytes are more than this tracker keeps in all"};
+}
+
+}  // namespace firn::tracker

@@ -1,0 +1,38 @@
+// A registry in memory alone: for tests, and for trackers that may forget.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+
+#include "tracker/manifest_shelf.h"
+#include "tracker/registry.h"
+#include "tracker/swarm_table.h"
+
+namespace firn::tracker {
+
+class MemoryRegistry final : public Registry {
+ public:
+  explicit MemoryRegistry(const RegistryLimits& limits = {}) : swarms_(limits), shelf_(limits) {}
+
+  Admission announce(const ContentId& content, const Peer& peer, Time now) override;
+  void leave(const ContentId& content, const PeerId& peer) override;
+  void expire(Time before) override;
+  SwarmCounts counts(const ContentId& content) const override;
+  std::vector<proto::PeerEndpoint> sample(const ContentId& content, const SampleRequest& request,
+                                          Random& random) const override;
+  bool has_manifest(const ContentId& content) const override;
+  Status put_manifest(const ContentId& content, std::string_view bytes) override;
+  Result<proto::ManifestPart> manifest_part(const ContentId& content, std::uint64_t offset,
+                                            std::size_t bytes_max) override;
+  Status flush() override { return Done{}; }
+
+ private:
+  SwarmTable swarms_;
+  ManifestShelf shelf_;
+  std::unordered_map<ContentId, std::string> manifests_;
+};
+
+// What every registry says of a manifest that no room can hold.
+Error manifest_too_large(const ContentId& content, std::size_t bytes);
+
+}  // namespace firn::tracker

@@ -1,0 +1,248 @@
+#include "tracker/registry_sqlite.h"
+
+#include <algorithm>
+
+#include "tracker/registry_memory.h"
+
+namespace firn::tracker {
+namespace {
+
+constexpr std::int64_t kSchemaVersion = 1;
+
+// WAL with synchronous=NORMAL: a transaction is one append to the log without waiting for the
+// disk; a power cut loses the last ones, never the database. The lock keeps a second tracker out.
+constexpr const char* kPragmas =
+    "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;";
+
+constexpr const char* kSchema = R"(
+  CREATE TABLE peer(
+    content BLOB NOT NULL, id BLOB NOT NULL, ip TEXT NOT NULL, port INTEGER NOT NULL,
+    complete INTEGER NOT NULL, PRIMARY KEY(content, id)) WITHOUT ROWID;
+  CREATE TABLE manifest(
+    number INTEGER PRIMARY KEY, content BLOB NOT NULL UNIQUE, used INTEGER NOT NULL,
+    bytes BLOB NOT NULL);
+  PRAGMA user_version=1;
+)";
+
+Status make_schema(Database& database) {
+  auto query = database.prepare("PRAGMA user_version");
+  if (!query) return query.error();
+  const auto row = query->step();
+  if (!row) return row.error();
+  const std::int64_t version = query->integer(0);
+  if (version == kSchemaVersion) return Done{};
+  if (version == 0) {
+    (void)query->step();  // ends the reading
+    return database.execute(std::string("BEGIN;") + kSchema + "COMMIT;");
+  }
+  return Error{ErrorCode::kBadInput, "use the tracker's database",
+               "it has schema version " + std::to_string(version) + ", this program knows " +
+                   std::to_string(kSchemaVersion) + "; use the newer firn-tracker"};
+}
+
+Error damaged(const std::string& what) {
+  return {ErrorCode::kCorrupt, "read the tracker's database",
+          what + "; move the file away and start again: swarms come back as their peers announce"};
+}
+
+}  // namespace
+
+SqliteRegistry::SqliteRegistry(Database database, const RegistryLimits& limits)
+    : swarms_(limits), shelf_(limits), database_(std::move(database)) {}
+
+SqliteRegistry::~SqliteRegistry() {
+  (void)flush();
+}
+
+Result<std::unique_ptr<SqliteRegistry>> SqliteRegistry::open(const std::string& path, Time now,
+                                                             const RegistryLimits& limits) {
+  auto database = Database::open(path);
+  if (!database) return database.error();
+  std::unique_ptr<SqliteRegistry> registry(new SqliteRegistry(std::move(database).value(), limits));
+  Status status = registry->database_.execute(kPragmas);
+  if (status) status = make_schema(registry->database_);
+  if (status) status = registry->prepare();
+  if (status) status = registry->load_peers(now);
+  if (status) status = registry->load_manifests();
+  if (!status) return status.error();
+  return registry;
+}
+
+Status SqliteRegistry::prepare() {
+  const auto set = [this](Statement& statement, const char* sql) -> Status {
+    auto prepared = database_.prepare(sql);
+    if (!prepared) return prepared.error();
+    statement = std::move(prepared).value();
+    return Done{};
+  };
+  Status status = set(statements_.put_peer,
+                      "INSERT INTO peer(content, id, ip, port, complete) VALUES(?, ?, ?, ?, ?) "
+                      "ON CONFLICT DO UPDATE SET ip=excluded.ip, port=excluded.port, "
+                      "complete=excluded.complete");
+  if (status) status = set(statements_.remove_peer, "DELETE FROM peer WHERE content=? AND id=?");
+  if (status)
+    status =
+        set(statements_.put_manifest, "INSERT INTO manifest(content, used, bytes) VALUES(?, ?, ?)");
+  if (status) status = set(statements_.remove_manifest, "DELETE FROM manifest WHERE content=?");
+  if (status) status = set(statements_.use_manifest, "UPDATE manifest SET used=? WHERE content=?");
+  return status;
+}
+
+Status SqliteRegistry::load_peers(Time now) {
+  auto query = database_.prepare("SELECT content, id, ip, port, complete FROM peer");
+  if (!query) return query.error();
+  for (;;) {
+    const auto row = query->step();
+    if (!row) return row.error();
+    if (!*row) return Done{};
+    const auto content = ContentId::from_bytes(query->bytes(0));
+    const auto id = PeerId::from_bytes(query->bytes(1));
+    const std::int64_t port = query->integer(3);
+    const std::string ip(query->bytes(2));
+    if (!content || !id || port < 0 || port > 0xffff) return damaged("a peer makes no sense");
+    const Peer peer{{*id, ip, static_cast<std::uint16_t>(port)}, query->integer(4) != 0};
+    // Limits may be lower than they were: those that are not admitted leave the database too.
+    if (swarms_.announce(*content, peer, now) != Admission::kKept)
+      changed_peers_.insert({*content, *id});
+  }
+}
+
+Status SqliteRegistry::load_manifests() {
+  auto query =
+      database_.prepare("SELECT number, content, used, length(bytes) FROM manifest ORDER BY used");
+  if (!query) return query.error();
+  for (;;) {
+    const auto row = query->step();
+    if (!row) return row.error();
+    if (!*row) return Done{};
+    const auto content = ContentId::from_bytes(query->bytes(1));
+    if (!content) return damaged("a manifest has no content id");
+    shelf_.add(*content, static_cast<std::uint64_t>(query->integer(3)));
+    manifest_rows_[*content] = query->integer(0);
+    last_use_ = std::max(last_use_, query->integer(2));
+  }
+}
+
+Admission SqliteRegistry::announce(const ContentId& content, const Peer& peer, Time now) {
+  const Peer* known = swarms_.find(content, peer.endpoint.id);
+  const bool same = known != nullptr && *known == peer;
+  const Admission admission = swarms_.announce(content, peer, now);
+  if (admission == Admission::kKept && !same) changed_peers_.insert({content, peer.endpoint.id});
+  return admission;
+}
+
+void SqliteRegistry::leave(const ContentId& content, const PeerId& peer) {
+  if (swarms_.leave(content, peer)) changed_peers_.insert({content, peer});
+}
+
+void SqliteRegistry::expire(Time before) {
+  swarms_.expire(before, [this](const ContentId& content, const PeerId& peer) {
+    changed_peers_.insert({content, peer});
+  });
+}
+
+SwarmCounts SqliteRegistry::counts(const ContentId& content) const {
+  return swarms_.counts(content);
+}
+
+std::vector<proto::PeerEndpoint> SqliteRegistry::sample(const ContentId& content,
+                                                        const SampleRequest& request,
+                                                        Random& random) const {
+  return swarms_.sample(content, request, random);
+}
+
+bool SqliteRegistry::has_manifest(const ContentId& content) const {
+  return shelf_.bytes_of(content).has_value();
+}
+
+template <typename Work>
+Status SqliteRegistry::transaction(Work work) {
+  Status status = database_.execute("BEGIN IMMEDIATE");
+  if (!status) return status;
+  status = work();
+  if (status) status = database_.execute("COMMIT");
+  if (!status) (void)database_.execute("ROLLBACK");
+  return status;
+}
+
+Status SqliteRegistry::put_manifest(const ContentId& content, std::string_view bytes) {
+  if (has_manifest(content)) return Done{};
+  if (!shelf_.fits(bytes.size())) return manifest_too_large(content, bytes.size());
+  const std::vector<ContentId> leaving = shelf_.in_the_way_of(bytes.size());
+  const Status kept = transaction([&]() -> Status {
+    for (const ContentId& one : leaving)
+      if (Status status = drop_manifest(one); !status) return status;
+    return statements_.put_manifest.bind_bytes(1, content.raw())
+        .bind(2, last_use_ + 1)
+        .bind_bytes(3, bytes)
+        .run();
+  });
+  if (!kept) return kept;
+  for (const ContentId& one : leaving) forget_manifest(one);
+  shelf_.add(content, bytes.size());
+  manifest_rows_[content] = database_.last_row();
+  ++last_use_;
+  return Done{};
+}
+
+Status SqliteRegistry::drop_manifest(const ContentId& content) {
+  return statements_.remove_manifest.bind_bytes(1, content.raw()).run();
+}
+
+void SqliteRegistry::forget_manifest(const ContentId& content) {
+  shelf_.remove(content);
+  manifest_rows_.erase(content);
+  changed_uses_.erase(content);
+}
+
+Result<proto::ManifestPart> SqliteRegistry::manifest_part(const ContentId& content,
+                                                          std::uint64_t offset,
+                                                          std::size_t bytes_max) {
+  const auto total = shelf_.bytes_of(content);
+  if (!total) return proto::ManifestPart{};
+  shelf_.use(content);
+  changed_uses_[content] = ++last_use_;
+  const std::uint64_t from = std::min(offset, *total);
+  auto data = database_.read_blob("manifest", manifest_rows_.at(content), from,
+                                  std::min<std::uint64_t>(bytes_max, *total - from));
+  if (!data) {
+    // Whoever has it may put it again.
+    if (data.error().code == ErrorCode::kCorrupt && drop_manifest(content))
+      forget_manifest(content);
+    return data.error();
+  }
+  return proto::ManifestPart{*total, from, std::move(data).value()};
+}
+
+Status SqliteRegistry::flush() {
+  if (changed_peers_.empty() && changed_uses_.empty()) return Done{};
+  Status status = transaction([this] { return write_changes(); });
+  if (status) {
+    changed_peers_.clear();
+    changed_uses_.clear();
+  }
+  return status;
+}
+
+Status SqliteRegistry::write_changes() {
+  for (const auto& [content, id] : changed_peers_) {
+    const Peer* peer = swarms_.find(content, id);
+    const Status status =
+        peer == nullptr
+            ? statements_.remove_peer.bind_bytes(1, content.raw()).bind_bytes(2, id.raw()).run()
+            : statements_.put_peer.bind_bytes(1, content.raw())
+                  .bind_bytes(2, id.raw())
+                  .bind_text(3, peer->endpoint.ip)
+                  .bind(4, peer->endpoint.port)
+                  .bind(5, peer->complete ? 1 : 0)
+                  .run();
+    if (!status) return status;
+  }
+  for (const auto& [content, used] : changed_uses_) {
+    const Status status = statements_.use_manifest.bind(1, used).bind_bytes(2, content.raw()).run();
+    if (!status) return status;
+  }
+  return Done{};
+}
+
+}  // namespace firn::tracker

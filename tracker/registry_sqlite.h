@@ -1,0 +1,74 @@
+// A registry in memory with SQLite behind it, so that a restart keeps swarms and manifests.
+//
+// Peers are served from memory. Those that changed are written by flush(), all in one transaction,
+// so an announce costs no disk access of its own; what a kill loses is what came after the last
+// flush. Times are not written: a peer found in the database counts as announced at the moment of
+// opening, which gives everybody time to come back. Manifests live in the database alone.
+//
+//   peer(content, id, ip, port, complete)      manifest(number, content, used, bytes)
+//
+// `used` orders manifests by last use. PRAGMA user_version is the version of this schema.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "tracker/manifest_shelf.h"
+#include "tracker/registry.h"
+#include "tracker/sqlite.h"
+#include "tracker/swarm_table.h"
+
+namespace firn::tracker {
+
+class SqliteRegistry final : public Registry {
+ public:
+  // Errors: kCorrupt, kReadOnly, kDiskFull, kExists (another process has it), kBadInput (a newer
+  // schema), kIo; each says what to do.
+  static Result<std::unique_ptr<SqliteRegistry>> open(const std::string& path, Time now,
+                                                      const RegistryLimits& limits = {});
+  ~SqliteRegistry() override;  // flushes
+
+  Admission announce(const ContentId& content, const Peer& peer, Time now) override;
+  void leave(const ContentId& content, const PeerId& peer) override;
+  void expire(Time before) override;
+  SwarmCounts counts(const ContentId& content) const override;
+  std::vector<proto::PeerEndpoint> sample(const ContentId& content, const SampleRequest& request,
+                                          Random& random) const override;
+  bool has_manifest(const ContentId& content) const override;
+  // Is on disk when it returns.
+  Status put_manifest(const ContentId& content, std::string_view bytes) override;
+  Result<proto::ManifestPart> manifest_part(const ContentId& content, std::uint64_t offset,
+                                            std::size_t bytes_max) override;
+  Status flush() override;
+
+ private:
+  struct Statements {
+    Statement put_peer, remove_peer, put_manifest, remove_manifest, use_manifest;
+  };
+
+  SqliteRegistry(Database database, const RegistryLimits& limits);
+  Status prepare();
+  Status load_peers(Time now);
+  Status load_manifests();
+  template <typename Work>
+  Status transaction(Work work);
+  Status write_changes();
+  Status drop_manifest(const ContentId& content);
+  void forget_manifest(const ContentId& content);
+
+  SwarmTable swarms_;
+  ManifestShelf shelf_;
+  Database database_;
+  Statements statements_;  // before the database closes
+  std::unordered_map<ContentId, std::int64_t> manifest_rows_;
+  std::int64_t last_use_ = 0;
+  // What the database does not know yet. Bounded: a peer stands here once, and flush() empties it.
+  std::set<std::pair<ContentId, PeerId>> changed_peers_;
+  std::map<ContentId, std::int64_t> changed_uses_;
+};
+
+}  // namespace firn::tracker
