@@ -13,6 +13,7 @@
 namespace firn::tracker::test {
 namespace {
 
+using namespace std::chrono_literals;
 using proto::Announce;
 using proto::AnnounceEvent;
 using proto::AnnounceReply;

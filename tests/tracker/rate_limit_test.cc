@@ -7,6 +7,8 @@
 namespace firn::tracker::test {
 namespace {
 
+using namespace std::chrono_literals;
+
 TEST_CASE("a bucket gives its burst at once, then its rate") {
   RateLimit limit({.per_second = 4, .burst = 3}, 10);
   for (int i = 0; i < 3; ++i) CHECK(limit.take("a", 0ms) == 0ms);

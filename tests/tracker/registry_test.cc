@@ -15,6 +15,8 @@
 namespace firn::tracker::test {
 namespace {
 
+using namespace std::chrono_literals;
+
 struct InMemory {
   explicit InMemory(const RegistryLimits& limits = {}) : registry(limits) {}
   Registry& operator*() { return registry; }

@@ -11,8 +11,6 @@
 
 namespace firn::tracker::test {
 
-using namespace std::chrono_literals;
-
 template <typename AnyId>
 AnyId id_of(std::uint32_t number) {
   AnyId id;

@@ -1,0 +1,178 @@
+// The tracker over real connections, in this process.
+#include "tracker/server.h"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <memory>
+
+#include "proto/limits.h"
+#include "tests/tracker/tracker_fixture.h"
+#include "tests/transport/recorder.h"
+#include "tracker/registry_memory.h"
+
+namespace firn::tracker::test {
+namespace {
+
+using proto::transport::ConnectionId;
+using proto::transport::Identity;
+using proto::transport::test::Node;
+
+struct Running {
+  explicit Running(ServerOptions options = {}) : identity(Identity::generate().value()) {
+    options.clock = [this] { return Time(now.load()); };
+    options.seed = 5;
+    server = Server::start(identity, registry, std::move(options)).value();
+    address = server->listen(Address{{}, "127.0.0.1", 0}).value();
+  }
+  std::atomic<Time::rep> now{0};
+  Identity identity;
+  MemoryRegistry registry;
+  std::unique_ptr<Server> server;
+  Address address;
+};
+
+// A peer that asks and waits for the reply.
+struct Asker {
+  explicit Asker(const Address& tracker) : connection(node.transport->connect(tracker)) {
+    REQUIRE(node.recorder.wait_open(connection));
+  }
+  void send(const proto::TrackerRequest& request) {
+    node.transport->send(connection, proto::serialize(request));
+  }
+  proto::TrackerReply reply(std::size_t number) {
+    REQUIRE(node.recorder.wait_frames(connection, number));
+    return proto::parse_tracker_reply(node.recorder.connection(connection).frames[number - 1])
+        .value();
+  }
+  proto::TrackerReply ask(const proto::TrackerRequest& request) {
+    send(request);
+    return reply(++asked);
+  }
+  proto::AnnounceReply announce(std::uint16_t port, bool complete = false) {
+    return std::get<proto::AnnounceReply>(
+        ask(proto::Announce{.content_id = content(1), .listen_port = port, .complete = complete}));
+  }
+  Node node;
+  ConnectionId connection;
+  std::size_t asked = 0;
+};
+
+TEST_CASE("two peers find each other through the tracker, by proven id and seen address") {
+  Running tracker;
+  Asker seed(tracker.address);
+  Asker peer(tracker.address);
+  CHECK(seed.announce(1001, true).peers.empty());
+  const auto found = peer.announce(1002);
+  CHECK(found.complete_count == 1);
+  CHECK(found.peers ==
+        std::vector{proto::PeerEndpoint{seed.node.identity.id(), "127.0.0.1", 1001}});
+  CHECK(seed.announce(1001, true).peers ==
+        std::vector{proto::PeerEndpoint{peer.node.identity.id(), "127.0.0.1", 1002}});
+}
+
+TEST_CASE("time passes on the tracker's own clock") {
+  Running tracker;
+  Asker one(tracker.address);
+  Asker two(tracker.address);
+  one.announce(1001);
+  tracker.now = 151'000;
+  two.announce(1002);
+  tracker.now = 152'001;
+  const auto reply = two.announce(1002);
+  CHECK(reply.peers.empty());
+  CHECK(reply.incomplete_count == 1);
+}
+
+TEST_CASE("a manifest put by one peer is got by another, also with all requests sent at once") {
+  Running tracker;
+  Asker seed(tracker.address);
+  const Manifest whole = manifest(20'000);
+  const std::string& bytes = whole.file_bytes;
+  std::size_t parts = 0;
+  for (std::size_t at = 0; at < bytes.size(); at += limits::kManifestPartBytes, ++parts)
+    seed.send(proto::TrackerManifestPut{whole.id, bytes.size(), at,
+                                        bytes.substr(at, limits::kManifestPartBytes)});
+  const auto last = seed.reply(parts);
+  REQUIRE(std::holds_alternative<proto::TrackerManifestPutReply>(last));
+  CHECK(std::get<proto::TrackerManifestPutReply>(last).next_offset == bytes.size());
+
+  Asker peer(tracker.address);
+  for (std::size_t at = 0; at < bytes.size(); at += limits::kManifestPartBytes)
+    peer.send(proto::TrackerManifestGet{whole.id, at});
+  std::string got;
+  for (std::size_t part = 1; part <= parts; ++part)
+    got += std::get<proto::ManifestPart>(peer.reply(part)).data;
+  CHECK(got == bytes);
+}
+
+TEST_CASE("a frame that is no request is answered with an error and the end") {
+  Running tracker;
+  Asker peer(tracker.address);
+  peer.node.transport->send(peer.connection, proto::transport::test::frame_of({0xff, 0xff, 0xff}));
+  const auto reply = peer.reply(1);
+  REQUIRE(std::holds_alternative<proto::TrackerError>(reply));
+  CHECK(std::get<proto::TrackerError>(reply).code == proto::TrackerErrorCode::kMalformed);
+  CHECK(peer.node.recorder.wait_closed(peer.connection));
+  Asker(tracker.address).announce(7);  // others are served
+}
+
+TEST_CASE("a half-sent manifest goes with its connection") {
+  ServerOptions options;
+  options.core.upload_bytes_total_max = 4000;
+  Running tracker(std::move(options));
+  const Manifest whole = manifest(2000);
+  const proto::TrackerManifestPut half{whole.id, whole.file_bytes.size(), 0,
+                                       whole.file_bytes.substr(0, 3000)};
+  {
+    Asker leaving(tracker.address);
+    CHECK(std::holds_alternative<proto::TrackerManifestPutReply>(leaving.ask(half)));
+  }
+  // The disconnect comes in its own time; until then there is no room.
+  Asker next(tracker.address);
+  proto::TrackerReply reply = next.ask(half);
+  while (std::holds_alternative<proto::TrackerError>(reply)) {
+    CHECK(std::get<proto::TrackerError>(reply).code == proto::TrackerErrorCode::kSlowDown);
+    tracker.now += 1000;  // the rate limit is another matter
+    reply = next.ask(half);
+  }
+  CHECK(std::get<proto::TrackerManifestPutReply>(reply).next_offset == 3000);
+}
+
+TEST_CASE("a network with too many connections is turned away") {
+  ServerOptions options;
+  options.core.connections_per_network_max = 2;
+  Running tracker(std::move(options));
+  Asker one(tracker.address);
+  Asker two(tracker.address);
+  one.announce(1);
+  two.announce(2);
+  Node third;
+  const ConnectionId connection = third.transport->connect(tracker.address);
+  CHECK(third.recorder.wait_closed(connection));
+}
+
+TEST_CASE("a part that finds the queue full is answered with slow down") {
+  ServerOptions options;
+  options.queue_bytes_max = 1000;
+  Running tracker(std::move(options));
+  const Manifest whole = manifest(2000);
+  Asker peer(tracker.address);
+  const auto reply = peer.ask(proto::TrackerManifestPut{whole.id, whole.file_bytes.size(), 0,
+                                                        whole.file_bytes.substr(0, 2000)});
+  REQUIRE(std::holds_alternative<proto::TrackerError>(reply));
+  CHECK(std::get<proto::TrackerError>(reply).code == proto::TrackerErrorCode::kSlowDown);
+  peer.announce(1);
+}
+
+TEST_CASE("fifty peers on one address all find each other") {
+  Running tracker;
+  std::vector<std::unique_ptr<Asker>> peers;
+  for (int i = 0; i < 50; ++i) peers.push_back(std::make_unique<Asker>(tracker.address));
+  for (std::uint16_t i = 0; i < 50; ++i) peers[i]->announce(static_cast<std::uint16_t>(2000 + i));
+  for (std::uint16_t i = 0; i < 50; ++i)
+    CHECK(peers[i]->announce(static_cast<std::uint16_t>(2000 + i)).peers.size() == 49);
+}
+
+}  // namespace
+}  // namespace firn::tracker::test
