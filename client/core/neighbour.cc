@@ -123,6 +123,7 @@ void Neighbour::block_departed(std::uint64_t bytes, TimeUs now) {
   sent_rate_.add(bytes, now);
   if (bytes > 0) {
     last_sent_ = departed_;
+    last_departure = now;
     ++blocks_sent;
     return;
   }

@@ -3,6 +3,7 @@
 // in scheduler.h and leases.h.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -76,6 +77,8 @@ class Neighbour {
   // credit granted).
   bool book_arrival(std::uint32_t sequence, std::uint64_t bytes, TimeUs now);
   std::uint32_t outstanding() const { return credit_granted - highest_received; }
+  // No block has come or gone lately.
+  TimeUs idle_since() const { return std::max({opened, last_arrival, last_departure}); }
   double receive_rate(TimeUs now) const { return received_rate_.bytes_per_second(now); }
   double send_rate(TimeUs now) const { return sent_rate_.bytes_per_second(now); }
   // Blocks a second that we have chosen to send it of late, over a few seconds.
@@ -99,9 +102,11 @@ class Neighbour {
   bool has_manifest = false;
   std::uint16_t listen_port = 0;
   bool prefers_coded = false;
+  TimeUs gossip_due = 0;  // before then its peer exchange is not listened to
 
   // --- sending ---
   std::uint32_t queued = 0;  // blocks emitted that have not departed
+  TimeUs last_departure = 0;
 
   // --- receiving ---
   std::uint32_t window = 4;  // blocks it may have outstanding (leases.h adapts it)

@@ -54,6 +54,9 @@ inline constexpr std::uint32_t kDialsAtOnce = 8;
 inline constexpr TimeUs kRedialFirst = 1 * kSecond;
 inline constexpr TimeUs kRedialMax = 60 * kSecond;
 inline constexpr TimeUs kUselessTime = 600 * kSecond;  // do not call a useless peer for so long
+inline constexpr TimeUs kIdleTime =
+    120 * kSecond;  // no block for so long: makes room in a full house
+inline constexpr std::size_t kHistoryMax = 1000;  // past neighbours that a report names
 inline constexpr TimeUs kExchangeInterval = 20 * kSecond;
 inline constexpr TimeUs kHelloTimeout = 10 * kSecond;
 inline constexpr std::uint32_t kUsefulnessWindow = 256;  // blocks over which uselessness is judged

@@ -83,6 +83,7 @@ void SwarmCore::peer_opened(PeerKey peer, const PeerId& id, const std::string& i
 
 void SwarmCore::connect_failed(std::uint64_t attempt, const Error& error, TimeUs now) {
   impl_->now = now;
+  if (impl_->stopped) return;
   const bool wrong_identity = error.code == ErrorCode::kWrongIdentity;
   if (const std::string who = impl_->book.describe_once(attempt); !who.empty()) {
     impl_->notice(Notice::Kind::kWarning,
@@ -111,18 +112,18 @@ void SwarmCore::block_departed(PeerKey peer, std::size_t frame_bytes, TimeUs now
 
 void SwarmCore::row_stored(std::uint32_t, std::uint32_t, TimeUs now) {
   impl_->now = now;
-  impl_->row_left_memory();
+  if (!impl_->stopped) impl_->row_left_memory();
 }
 
 void SwarmCore::generation_decoded(std::uint32_t generation, DecodeOutcome outcome, TimeUs now) {
   impl_->now = now;
-  impl_->generation_decoded(generation, outcome);
+  if (!impl_->stopped) impl_->generation_decoded(generation, outcome);
 }
 
 void SwarmCore::evidence_checked(std::uint32_t generation, const std::vector<PeerId>& guilty,
                                  TimeUs now) {
   impl_->now = now;
-  impl_->evidence_checked(generation, guilty);
+  if (!impl_->stopped) impl_->evidence_checked(generation, guilty);
 }
 
 void SwarmCore::content_finished(TimeUs now) {
@@ -134,7 +135,7 @@ void SwarmCore::content_finished(TimeUs now) {
 
 void SwarmCore::store_paused(const Error& error, TimeUs now) {
   impl_->now = now;
-  if (!impl_->paused) {
+  if (!impl_->paused && !impl_->stopped) {
     impl_->notice(Notice::Kind::kWarning, "download paused: " + error.message());
   }
   impl_->paused = true;
@@ -142,13 +143,16 @@ void SwarmCore::store_paused(const Error& error, TimeUs now) {
 
 void SwarmCore::store_resumed(TimeUs now) {
   impl_->now = now;
-  if (impl_->paused) impl_->notice(Notice::Kind::kInfo, "download goes on");
+  if (impl_->paused && !impl_->stopped) {
+    impl_->notice(Notice::Kind::kInfo, "download goes on");
+  }
   impl_->paused = false;
 }
 
 void SwarmCore::generation_lost(std::uint32_t generation, const Error& error, TimeUs now) {
   impl_->now = now;
-  if (!impl_->holdings || !impl_->holdings->verified().contains(generation)) return;
+  if (!impl_->holdings || impl_->stopped) return;
+  if (!impl_->holdings->verified().contains(generation)) return;
   impl_->notice(Notice::Kind::kWarning, "generation " + std::to_string(generation) +
                                             " is not served any more: " + error.message());
   impl_->lose(generation);
@@ -158,6 +162,7 @@ void SwarmCore::tracker_replied(std::size_t tracker, const proto::AnnounceReply&
                                 TimeUs now) {
   Impl& impl = *impl_;
   impl.now = now;
+  if (impl.stopped) return;
   impl.announcer.replied(tracker, reply.interval_seconds, now);
   impl.tracked_peers = reply.complete_count + reply.incomplete_count;
   for (const proto::PeerEndpoint& endpoint : reply.peers) {
@@ -183,7 +188,7 @@ void SwarmCore::tracker_manifest(std::size_t tracker, Result<std::string> file_b
   Impl& impl = *impl_;
   impl.now = now;
   impl.tracker_fetch_busy = false;
-  if (impl.holdings || impl.manifest_found) return;
+  if (impl.holdings || impl.manifest_found || impl.stopped) return;
   if (file_bytes.ok() && impl.fetch.fits(file_bytes.value())) {
     impl.manifest_arrived(std::move(file_bytes).value());
     return;

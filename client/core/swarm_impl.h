@@ -28,6 +28,9 @@ struct SwarmCore::Impl {
   // --- swarm_peers.cc: who we talk to, and everything that is not blocks ---
   void peer_opened(PeerKey peer, const PeerId& id, const std::string& ip, std::uint16_t port,
                    std::uint64_t attempt);
+  void book_opened(std::uint64_t attempt, const PeerId& id);
+  bool make_room();
+  void bound_history();
   void peer_closed(PeerKey peer);
   void message(PeerKey peer, proto::PeerMessage&& message, std::size_t frame_bytes);
   void on(Neighbour& n, proto::Hello&& hello);

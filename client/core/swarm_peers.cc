@@ -38,14 +38,16 @@ void SwarmCore::Impl::peer_opened(PeerKey peer, const PeerId& id, const std::str
   const auto refuse = [&](proto::GoodbyeReason reason) {
     actions.push_back(Send{peer, proto::Goodbye{reason, ""}});
     actions.push_back(Close{peer});
-    book.failed(attempt, id == options.self, now);
+    if (stopped) return;
+    if (reason == proto::GoodbyeReason::kDuplicate) {
+      book_opened(attempt, id);  // that address leads to a neighbour we have
+    } else {
+      book.failed(attempt, id == options.self, now);
+    }
   };
   if (stopped) return refuse(proto::GoodbyeReason::kShuttingDown);
   if (id == options.self) return refuse(proto::GoodbyeReason::kSelf);
   if (book.banned(id, now)) return refuse(proto::GoodbyeReason::kBanned);
-  if (neighbours.size() >= policy::kNeighboursMax) {
-    return refuse(proto::GoodbyeReason::kTooManyPeers);
-  }
   for (auto& [key, old] : neighbours) {
     if (old->id != id) continue;
     // Both sides keep the connection that the lower id opened; of two such the newer one.
@@ -56,14 +58,15 @@ void SwarmCore::Impl::peer_opened(PeerKey peer, const PeerId& id, const std::str
     drop(*old, proto::GoodbyeReason::kDuplicate, "");
     break;
   }
-  if (const std::string at = book.opened(attempt, id, now); !at.empty()) {
-    notice(Notice::Kind::kInfo,
-           "peer " + at + " proved the key " + id.text() + "; it is held to it from now on");
+  if (neighbours.size() >= policy::kNeighboursMax && !make_room()) {
+    return refuse(proto::GoodbyeReason::kTooManyPeers);
   }
+  book_opened(attempt, id);
   auto n = std::make_unique<Neighbour>(peer, id, ip, port, attempt != 0, now);
   if (holdings) n->set_shape(holdings->generation_count(), holdings->generation_size());
   Neighbour& added = *n;
   neighbours.emplace(peer, std::move(n));
+  bound_history();
   NeighbourReport& past = history[id];
   past.id = id;
   past.endpoint = endpoint_text(added);
@@ -71,6 +74,42 @@ void SwarmCore::Impl::peer_opened(PeerKey peer, const PeerId& id, const std::str
   const std::uint16_t told_port = options.peer_exchange ? options.listen_port : std::uint16_t{0};
   send(added, proto::Hello{kWireVersion, kWireVersion, content_id, told_port, options.agent,
                            holdings.has_value()});
+}
+
+void SwarmCore::Impl::book_opened(std::uint64_t attempt, const PeerId& id) {
+  if (const std::string at = book.opened(attempt, id, now); !at.empty()) {
+    notice(Notice::Kind::kInfo,
+           "peer " + at + " proved the key " + id.text() + "; it is held to it from now on");
+  }
+}
+
+// Parts with the neighbour that has been idle longest, if it has been for long.
+bool SwarmCore::Impl::make_room() {
+  const auto idlest = std::min_element(
+      neighbours.begin(), neighbours.end(),
+      [](const auto& a, const auto& b) { return a.second->idle_since() < b.second->idle_since(); });
+  if (idlest == neighbours.end() || now - idlest->second->idle_since() < policy::kIdleTime) {
+    return false;
+  }
+  drop(*idlest->second, proto::GoodbyeReason::kTooManyPeers, "");
+  return true;
+}
+
+// Peers with fresh keys cost nothing, so the report names a bounded number of past ones: those that
+// moved most.
+void SwarmCore::Impl::bound_history() {
+  if (history.size() < policy::kHistoryMax) return;
+  std::map<PeerId, bool> present;
+  for (const auto& [key, n] : neighbours) present[n->id] = true;
+  auto least = history.end();
+  for (auto it = history.begin(); it != history.end(); ++it) {
+    if (present.contains(it->first)) continue;
+    const auto moved = [](const auto& entry) {
+      return entry->second.blocks_received + entry->second.blocks_sent;
+    };
+    if (least == history.end() || moved(it) < moved(least)) least = it;
+  }
+  if (least != history.end()) history.erase(least);
 }
 
 void SwarmCore::Impl::forget(Neighbour& n, bool useless) {
@@ -82,6 +121,8 @@ void SwarmCore::Impl::forget(Neighbour& n, bool useless) {
   past.blocks_recoded += n.blocks_recoded;
   past.blocks_sent += n.blocks_sent;
   if (past.blocks_received == 0 && past.blocks_sent == 0) history.erase(n.id);
+  // What was granted and never came is no load on the downlink.
+  if (holdings) down.give_back(std::uint64_t{n.outstanding()} * holdings->shape().block_bytes);
   book.closed(n.id, useless, now);
   fetch.peer_gone(n.key);
   const PeerKey key = n.key;
@@ -164,8 +205,10 @@ void SwarmCore::Impl::share_peers(Neighbour& n) {
   if (!exchange.peers.empty()) send(n, std::move(exchange));
 }
 
-void SwarmCore::Impl::on(Neighbour&, proto::PeerExchange&& exchange) {
-  if (!options.peer_exchange) return;
+void SwarmCore::Impl::on(Neighbour& n, proto::PeerExchange&& exchange) {
+  if (!options.peer_exchange || now < n.gossip_due) return;
+  // The first comes with Hello, the second with the round of the others: soon after, perhaps.
+  n.gossip_due = n.gossip_due == 0 ? now : now + policy::kExchangeInterval / 2;
   for (const proto::PeerEndpoint& endpoint : exchange.peers) book.add(endpoint, now);
 }
 

@@ -179,7 +179,8 @@ std::vector<PeerId> SwarmCore::Impl::holders_of(std::uint32_t g) const {
 // Rows wait in memory until they are spooled or decoded; grants stop before they fill it.
 GrantLimits SwarmCore::Impl::grant_limits() {
   GrantLimits limits;
-  limits.paused = paused || stopped;
+  // What a complete peer loses again was changed by its owner: nothing is written over it.
+  limits.paused = paused || stopped || complete;
   const std::uint64_t k = std::max<std::uint64_t>(holdings->shape().block_bytes, 1);
   const std::uint64_t room = std::max<std::uint64_t>(options.memory_bytes / 4 / k, 8);
   std::uint64_t promised = rows_in_memory;

@@ -97,7 +97,8 @@ void SwarmCore::Impl::dial() {
 void SwarmCore::Impl::refresh_quotas() {
   const TimeUs interval =
       near_end(*holdings, neighbours) ? policy::kStateIntervalEnd : policy::kStateInterval;
-  if (holdings->complete() || neighbours.size() < 2 || now - rotated_at < interval) return;
+  if (complete || holdings->complete() || neighbours.size() < 2 || now - rotated_at < interval)
+    return;
   rotated_at = now;
   ++rotation;
   std::uint32_t looked = 0;
@@ -113,7 +114,7 @@ void SwarmCore::Impl::refresh_quotas() {
 // differ from ours. A vector orthogonal to all we hold lets them find out. One generation at a
 // time, as each costs n bytes for every neighbour; in turn, as some may be beyond help.
 void SwarmCore::Impl::check_stalls() {
-  if (holdings->complete() || now - stall_checked_at < policy::kStallTime) return;
+  if (complete || holdings->complete() || now - stall_checked_at < policy::kStallTime) return;
   stall_checked_at = now;
   const auto& open = holdings->open();
   auto it = open.upper_bound(stall_looked);
@@ -152,8 +153,8 @@ void SwarmCore::Impl::review_rescues() {
 }
 
 void SwarmCore::Impl::check_completion() {
-  if (!holdings->complete()) return;
   if (!complete) {
+    if (!holdings->complete()) return;
     if (!store_finishing) {
       store_finishing = true;
       send_due_states();
@@ -226,7 +227,7 @@ TimeUs SwarmCore::Impl::next_wake() {
   if (!holdings) return manifest_found ? at : std::max(std::min(at, fetch.next_review()), now);
   at = std::min(at, rescue.next_review());
   for (const auto& [key, n] : neighbours) at = std::min(at, state_due(*n));
-  if (!neighbours.empty() && !holdings->complete()) {
+  if (!neighbours.empty() && !complete && !holdings->complete()) {
     at = std::min(at, stall_checked_at + policy::kStallTime);
     if (neighbours.size() > 1 && !holdings->open().empty()) {
       const bool end = near_end(*holdings, neighbours);
@@ -237,7 +238,8 @@ TimeUs SwarmCore::Impl::next_wake() {
   if (!neighbours.empty() && !up.ready(now)) at = std::min(at, up.ready_at(now));
   if (complete && (options.seeding.kind == SeedPolicy::Kind::kDuration ||
                    options.seeding.kind == SeedPolicy::Kind::kWhileNeeded)) {
-    at = std::min(at, completed_at + options.seeding.duration);
+    const TimeUs left = options.seeding.duration - (now - completed_at);
+    if (left < kNever - now) at = std::min(at, now + left);
   }
   return std::max(at, now);
 }

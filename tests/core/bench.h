@@ -2,6 +2,8 @@
 // clock, and looks at what the core wants done.
 #pragma once
 
+#include <doctest/doctest.h>
+
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -125,7 +127,7 @@ class Bench {
     while (true) {
       const TimeUs at = core.next_wake();
       if (at > end) break;
-      FIRN_CHECK(++wakes <= wakes_max);
+      REQUIRE(++wakes <= wakes_max);
       now = std::max(at, now);
       core.wake(now);
       drain();

@@ -1,5 +1,6 @@
-// sim_race PEERS SEED_MBIT GENERATIONS N SEEDS: flash crowds of the production core in virtual time,
-// one line a seed: last finisher over the fluid bound, redundant blocks, copies the source sent.
+// sim_race PEERS SEED_MBIT GENERATIONS N SEEDS: flash crowds of the production core in virtual
+// time, one line a seed: last finisher over the fluid bound, redundant blocks, copies the source
+// sent.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -32,8 +33,7 @@ int main(int argc, char** argv) {
       wire += static_cast<double>(report.bytes_received);
     }
     const double bytes = double{16384} * generations * n;
-    const double bound =
-        std::max(bytes / source_up, peers * bytes / (source_up + peers * peer_up));
+    const double bound = std::max(bytes / source_up, peers * bytes / (source_up + peers * peer_up));
     std::printf("seed %d ratio %.4f redundant %.2f %% source %.3f copies wire %.4f\n", seed,
                 static_cast<double>(last) * 1e-6 / bound,
                 100 * redundant / (innovative + redundant),

@@ -1,0 +1,313 @@
+// Who is let in, who is sent away, and what is said.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "client/core/policy.h"
+#include "proto/limits.h"
+#include "tests/core/bench.h"
+
+using namespace firn;
+using namespace firn::test;
+using core::Close;
+using core::Connect;
+using proto::Goodbye;
+using proto::GoodbyeReason;
+using proto::Hello;
+
+namespace {
+
+GoodbyeReason reason_to(Bench& bench, PeerKey peer) {
+  const auto goodbyes = bench.heard<Goodbye>(peer);
+  REQUIRE(goodbyes.size() == 1);
+  CHECK(bench.closed(peer));
+  return goodbyes.front().reason;
+}
+
+core::Options knowing(std::vector<Address> peers) {
+  core::Options options = plain_options();
+  options.peers = std::move(peers);
+  return options;
+}
+
+PeerId numbered(std::uint32_t i) {
+  return peer_id(static_cast<std::uint8_t>(1 + i / 200), static_cast<std::uint8_t>(i % 200));
+}
+
+}  // namespace
+
+TEST_CASE("Hello says what we are, and State follows when both have the manifest") {
+  Bench bench(plain_manifest(2, 4, 16));
+  bench.connect(1, peer_id(1));
+  auto hellos = bench.heard<Hello>(1);
+  REQUIRE(hellos.size() == 1);
+  CHECK(hellos.front() == Hello{1, 1, bench.manifest.id, 7000, "bench", false});
+  bench.start();
+  bench.connect(2, peer_id(2));
+  hellos = bench.heard<Hello>(2);
+  REQUIRE(hellos.size() == 1);
+  CHECK(hellos.front().has_manifest);
+  CHECK(bench.heard<proto::State>(2).empty());
+  Hello hello{1, 1, bench.manifest.id, 0, "", true};
+  bench.say(2, hello);
+  CHECK(bench.heard<proto::State>(2).size() == 1);
+}
+
+TEST_CASE("a peer that keeps out of peer exchange tells nobody its port") {
+  core::Options options = plain_options();
+  options.peer_exchange = false;
+  Bench bench(plain_manifest(2, 4, 16), options);
+  bench.connect(1, peer_id(1));
+  CHECK(bench.heard<Hello>(1).front().listen_port == 0);
+  bench.open(2, peer_id(2), 0, true, 9);
+  bench.open(3, peer_id(3), 0, true, 9);
+  CHECK(bench.heard<proto::PeerExchange>(3).empty());
+  bench.say(2, proto::PeerExchange{{{peer_id(7), "192.0.2.7", 7}}});
+  CHECK(bench.take<Connect>().empty());
+}
+
+TEST_CASE("who is not what we can talk to is told why") {
+  Bench bench(plain_manifest(2, 4, 16));
+  bench.start();
+  Hello hello{1, 1, bench.manifest.id, 0, "", true};
+  SUBCASE("ourselves") {
+    bench.connect(1, plain_options().self);
+    CHECK(reason_to(bench, 1) == GoodbyeReason::kSelf);
+  }
+  SUBCASE("another content") {
+    bench.connect(1, peer_id(1));
+    hello.content_id.bytes[5] ^= 1;
+    bench.say(1, hello);
+    CHECK(reason_to(bench, 1) == GoodbyeReason::kNotServing);
+  }
+  SUBCASE("versions to come") {
+    bench.connect(1, peer_id(1));
+    hello.version_min = 2, hello.version_max = 9;
+    bench.say(1, hello);
+    CHECK(reason_to(bench, 1) == GoodbyeReason::kVersion);
+  }
+  SUBCASE("more than enough neighbours, all of use") {
+    for (std::uint32_t i = 0; i < core::policy::kNeighboursMax; ++i) {
+      bench.open(100 + i, numbered(i));
+    }
+    bench.connect(1, peer_id(0x77));
+    CHECK(reason_to(bench, 1) == GoodbyeReason::kTooManyPeers);
+  }
+  CHECK(bench.core.report().peers <= core::policy::kNeighboursMax);
+}
+
+TEST_CASE("a version range that includes ours will do") {
+  Bench bench(plain_manifest(2, 4, 16));
+  bench.connect(1, peer_id(1));
+  bench.say(1, Hello{1, 7, bench.manifest.id, 0, "", false});
+  CHECK_FALSE(bench.closed(1));
+}
+
+TEST_CASE("breaking the order of messages is a fault") {
+  Bench bench(plain_manifest(2, 4, 16));
+  bench.start();
+  SUBCASE("a State before Hello") {
+    bench.connect(1, peer_id(1));
+    bench.say_state(1, 0, 4);
+  }
+  SUBCASE("a second Hello") {
+    bench.open(1, peer_id(1));
+    bench.say(1, Hello{1, 1, bench.manifest.id, 0, "", true});
+  }
+  SUBCASE("a block before any grant") {
+    bench.open(1, peer_id(1), 0, false);
+    bench.say(1, bench.block(0, 1, 0));
+  }
+  CHECK(reason_to(bench, 1) == GoodbyeReason::kProtocolError);
+  CHECK(bench.noticed(peer_id(1).text()));
+  bench.connect(2, peer_id(1));
+  CHECK(reason_to(bench, 2) == GoodbyeReason::kBanned);
+  bench.pass(31 * kSecond);
+  bench.connect(3, peer_id(1));
+  CHECK_FALSE(bench.closed(3));
+}
+
+TEST_CASE("who never says Hello is left") {
+  Bench bench(plain_manifest(2, 4, 16));
+  bench.connect(1, peer_id(1));
+  bench.pass(9 * kSecond);
+  CHECK_FALSE(bench.closed(1));
+  bench.pass(2 * kSecond);
+  CHECK(reason_to(bench, 1) == GoodbyeReason::kProtocolError);
+}
+
+TEST_CASE("of two connections to one peer both sides keep the same") {
+  const PeerId low = peer_id(1), high = peer_id(0x99);
+  const auto kept = [](const PeerId& self, const PeerId& other, bool first_out, bool second_out) {
+    core::Options options = plain_options();
+    options.self = self;
+    Bench bench(plain_manifest(2, 4, 16), options);
+    bench.connect(1, other, first_out ? 50 : 0);
+    bench.connect(2, other, second_out ? 51 : 0);
+    const auto closes = bench.take<Close>();
+    REQUIRE(closes.size() == 1);
+    CHECK(bench.core.report().peers == 1);
+    CHECK(bench.heard<Goodbye>(closes.front().peer).front().reason == GoodbyeReason::kDuplicate);
+    return 3 - closes.front().peer;
+  };
+  // In each line the same two connections, seen from both ends in the same order.
+  CHECK(kept(low, high, true, false) == kept(high, low, false, true));
+  CHECK(kept(low, high, false, true) == kept(high, low, true, false));
+  CHECK(kept(low, high, true, true) == kept(high, low, false, false));
+  CHECK(kept(low, high, false, false) == kept(high, low, true, true));
+  // The order may differ if one was opened from each side.
+  CHECK(kept(low, high, true, false) != kept(high, low, true, false));
+}
+
+TEST_CASE("an address that turns out to be a connected peer's is not called again and again") {
+  core::Options options = knowing({Address{std::nullopt, "192.0.2.1", 9}});
+  options.self = peer_id(0x99);
+  Bench bench(plain_manifest(2, 4, 16), options);
+  const auto calls = bench.take<Connect>();
+  REQUIRE(calls.size() == 1);
+  bench.open(1, peer_id(1));  // opened by the lower id: this one stays
+  bench.connect(2, peer_id(1), calls.front().attempt);
+  CHECK(reason_to(bench, 2) == GoodbyeReason::kDuplicate);
+  bench.pass(300 * kSecond, 10'000);
+  CHECK(bench.take<Connect>().empty());
+  bench.core.peer_closed(1, bench.now);
+  bench.pass(10 * kSecond, 10'000);
+  CHECK(bench.take<Connect>().size() == 1);
+}
+
+TEST_CASE("peers tell each other of peers that accept connections") {
+  Bench bench(plain_manifest(2, 4, 16));
+  bench.open(1, peer_id(1), 0, true, 9);
+  bench.open(2, peer_id(2), 0, true, 0);
+  auto told = bench.heard<proto::PeerExchange>(2);
+  REQUIRE(told.size() == 1);
+  REQUIRE(told.front().peers.size() == 1);
+  CHECK(told.front().peers.front() == proto::PeerEndpoint{peer_id(1), "192.0.2.1", 9});
+  bench.pass(25 * kSecond);
+  CHECK(bench.heard<proto::PeerExchange>(1).empty());  // peer 2 cannot be called
+  CHECK(bench.heard<proto::PeerExchange>(2).size() == 1);
+}
+
+TEST_CASE("peers heard of are called, the swarm's own first key kept") {
+  Bench bench(plain_manifest(2, 4, 16), knowing({Address{std::nullopt, "192.0.2.9", 9}}));
+  auto calls = bench.take<Connect>();
+  REQUIRE(calls.size() == 1);
+  bench.open(1, peer_id(1), calls.front().attempt);
+  CHECK(bench.noticed("proved the key " + peer_id(1).text()));
+  bench.say(1,
+            proto::PeerExchange{{{peer_id(7), "192.0.2.7", 7}, {plain_options().self, "::1", 7}}});
+  calls = bench.take<Connect>();
+  REQUIRE(calls.size() == 1);
+  CHECK(calls.front().address == Address{peer_id(7), "192.0.2.7", 7});
+}
+
+TEST_CASE("a failing address given by hand is said once and tried again") {
+  Bench bench(plain_manifest(2, 4, 16), knowing({Address{std::nullopt, "192.0.2.9", 9}}));
+  int calls = 0;
+  for (int i = 0; i < 60; ++i) {
+    for (const Connect& call : bench.take<Connect>()) {
+      ++calls;
+      bench.core.connect_failed(call.attempt, {ErrorCode::kUnreachable, "connect", "refused"},
+                                bench.now);
+    }
+    bench.drain();
+    bench.pass(10 * kSecond, 1000);
+  }
+  CHECK(calls > 10);
+  CHECK(bench.take<core::Notice>().size() == 1);
+}
+
+TEST_CASE("gossip without end is not listened to") {
+  Bench bench(plain_manifest(2, 4, 16));
+  bench.start();
+  bench.open(1, peer_id(1));
+  for (std::uint32_t i = 0; i < 50; ++i) {
+    proto::PeerExchange exchange;
+    for (std::uint32_t j = 0; j < limits::kPeerExchangeMax; ++j) {
+      PeerId id = numbered(j);
+      id.bytes[9] = static_cast<std::uint8_t>(i);
+      exchange.peers.push_back(
+          {id, "192.0.2." + std::to_string(i), static_cast<std::uint16_t>(j + 1)});
+    }
+    bench.say(1, exchange);
+  }
+  std::size_t calls = 0;
+  for (bool more = true; more;) {
+    more = false;
+    for (const Connect& call : bench.take<Connect>()) {
+      ++calls, more = true;
+      bench.core.connect_failed(call.attempt, {ErrorCode::kUnreachable, "connect", ""}, bench.now);
+      bench.drain();
+    }
+  }
+  CHECK(calls >= limits::kPeerExchangeMax);
+  CHECK(calls <= 4 * limits::kPeerExchangeMax);
+}
+
+TEST_CASE("a full house makes room for a newcomer where somebody has been of no use for long") {
+  Bench bench(plain_manifest(2, 4, 16));
+  bench.start();
+  for (std::uint32_t i = 0; i < core::policy::kNeighboursMax; ++i) {
+    bench.join(100 + i, numbered(i), 0);
+  }
+  bench.pass(300 * kSecond, 100'000);
+  bench.take<Close>();
+  bench.connect(1, peer_id(0x77));
+  CHECK(bench.core.report().peers == core::policy::kNeighboursMax);
+  const auto closes = bench.take<Close>();
+  REQUIRE(closes.size() == 1);
+  CHECK(closes.front().peer >= 100);
+  CHECK(bench.heard<Goodbye>(closes.front().peer).front().reason == GoodbyeReason::kTooManyPeers);
+}
+
+TEST_CASE("peers that come and go leave no traces without end") {
+  Bench bench(plain_manifest(64, 4, 16));
+  bench.start(true);
+  for (std::uint32_t i = 0; i < 5000; ++i) {
+    PeerId id = numbered(i % 200);
+    id.bytes[5] = static_cast<std::uint8_t>(i / 200);
+    bench.join(i + 1, id, 1);
+    bench.blocks_to(i + 1);
+    bench.core.peer_closed(i + 1, bench.now);
+    bench.actions.clear();
+  }
+  CHECK(bench.core.report().neighbours.size() <= 1024);
+  CHECK(bench.core.report().blocks_sent == 5000);
+}
+
+TEST_CASE("stop says goodbye to all peers and trackers, and nothing comes after it") {
+  core::Options options = plain_options();
+  options.trackers = {Address{std::nullopt, "tracker", 1}, Address{std::nullopt, "other", 1}};
+  Bench bench(plain_manifest(2, 4, 16), options);
+  bench.core.tracker_failed(1, {ErrorCode::kUnreachable, "announce", ""}, 0, bench.now);
+  bench.open(1, peer_id(1));
+  bench.open(2, peer_id(2));
+  bench.take<core::AnnounceTo>();
+  bench.core.stop(bench.now);
+  bench.drain();
+  CHECK(reason_to(bench, 1) == GoodbyeReason::kShuttingDown);
+  CHECK(bench.heard<Goodbye>(2).size() == 1);
+  const auto announces = bench.take<core::AnnounceTo>();
+  REQUIRE(announces.size() == 1);
+  CHECK(announces.front().tracker == 0);
+  CHECK(announces.front().announce.event == proto::AnnounceEvent::kStopped);
+  REQUIRE_FALSE(bench.actions.empty());
+  CHECK(std::holds_alternative<core::Finished>(bench.actions.back()));
+  CHECK(bench.take<core::Finished>().size() == 1);
+  CHECK(bench.core.next_wake() == core::kNever);
+
+  bench.actions.clear();
+  bench.core.stop(bench.now);
+  proto::AnnounceReply reply;
+  reply.has_manifest = true;
+  reply.peers = {{peer_id(7), "192.0.2.7", 7}};
+  bench.core.tracker_replied(0, reply, bench.now);
+  bench.core.tracker_failed(1, {ErrorCode::kUnreachable, "announce", ""}, 0, bench.now);
+  bench.core.connect_failed(1, {ErrorCode::kUnreachable, "connect", ""}, bench.now);
+  bench.core.store_paused({ErrorCode::kDiskFull, "write", ""}, bench.now);
+  bench.say_state(1, 0, 4);
+  bench.drain();
+  CHECK(bench.actions.empty());
+  bench.connect(3, peer_id(3));  // but for a connection that was on its way
+  CHECK(reason_to(bench, 3) == GoodbyeReason::kShuttingDown);
+}

@@ -1,0 +1,220 @@
+// Completion, how long a complete peer stays, and content that is lost again.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "tests/core/bench.h"
+
+using namespace firn;
+using namespace firn::test;
+using core::ContentComplete;
+using core::DecodeOutcome;
+using core::Finished;
+using core::SeedPolicy;
+using Event = proto::AnnounceEvent;
+
+namespace {
+
+core::Options seeding(SeedPolicy policy) {
+  core::Options options = plain_options();
+  options.seeding = policy;
+  options.trackers = {Address{std::nullopt, "tracker", 1}};
+  return options;
+}
+
+// Downloads all from neighbour 1, who has everything, and answers for the disk.
+void download(Bench& bench) {
+  std::uint32_t sequence = 0;
+  for (std::uint32_t g = 0; g < bench.shape().generation_count(); ++g) {
+    for (std::uint32_t i = 0; i < bench.shape().generation_size; ++i) {
+      bench.say(1, bench.block(g, ++sequence, i));
+      for (const core::StoreRow& row : bench.take<core::StoreRow>()) {
+        bench.core.row_stored(row.generation, row.slot, bench.now);
+      }
+      bench.pass(50 * kMillisecond);
+    }
+    REQUIRE(bench.take<core::Decode>().size() == 1);
+    bench.core.generation_decoded(g, DecodeOutcome::kVerified, bench.now);
+    bench.drain();
+  }
+  bench.pass(10 * kMillisecond);
+}
+
+}  // namespace
+
+TEST_CASE("a download completes, is announced, and the peer goes as its policy says") {
+  SeedPolicy policy;
+  TimeUs least = 0, most = 0;
+  bool leech = true;
+  SUBCASE("none") {
+    policy.kind = SeedPolicy::Kind::kNone;
+  }
+  SUBCASE("while needed, and nobody needs anything") {
+    leech = false;
+  }
+  SUBCASE("while needed, thirty seconds at most") {
+    least = most = 30 * kSecond;
+  }
+  SUBCASE("for a duration") {
+    policy.kind = SeedPolicy::Kind::kDuration;
+    policy.duration = 77 * kSecond;
+    least = most = policy.duration;
+  }
+  SUBCASE("for ever") {
+    policy.kind = SeedPolicy::Kind::kForever;
+    least = most = core::kNever;
+  }
+  SUBCASE("for a duration without end") {
+    policy.kind = SeedPolicy::Kind::kDuration;
+    policy.duration = core::kNever;
+    least = most = core::kNever;
+  }
+  Bench bench(plain_manifest(3, 4, 16), seeding(policy));
+  bench.core.tracker_replied(0, {1800, 1, 1, false, {}}, bench.now);
+  bench.start();
+  bench.join(1, peer_id(1), 0, true);
+  if (leech) bench.join(2, peer_id(2), 0);
+  bench.take<core::AnnounceTo>();
+  download(bench);
+  CHECK(bench.take<ContentComplete>().size() == 1);
+  CHECK(bench.core.report().rank == 12);
+  CHECK(bench.core.report().bytes_verified == bench.manifest.info.shape.content_bytes);
+  CHECK_FALSE(bench.core.report().complete);
+  CHECK(bench.take<Finished>().empty());
+  const TimeUs completed = bench.now;
+  bench.core.content_finished(bench.now);
+  bench.drain();
+  CHECK(bench.core.report().complete);
+  const auto announces = bench.take<core::AnnounceTo>();
+  REQUIRE_FALSE(announces.empty());
+  CHECK(announces.front().announce.complete);
+  if (least > 0) CHECK(announces.front().announce.event == Event::kCompleted);
+  TimeUs finished = core::kNever;
+  while (bench.now - completed < 200 * kSecond) {
+    if (!bench.take<Finished>().empty()) {
+      finished = bench.now - completed;
+      break;
+    }
+    bench.pass(kSecond, 1000);
+  }
+  CHECK(finished >= least);
+  CHECK(finished <= (most == core::kNever ? most : most + kSecond));
+  CHECK(bench.take<ContentComplete>().empty());
+}
+
+TEST_CASE("a peer that stays while needed goes when the last needy neighbour is complete") {
+  Bench bench(plain_manifest(1, 4, 16), seeding({}));
+  bench.start(true);
+  // Complete from the start, alone: nobody needs anything.
+  CHECK(bench.take<Finished>().size() == 1);
+
+  Bench two(plain_manifest(1, 4, 16), seeding({}));
+  two.start();
+  two.join(1, peer_id(1), 0, true);
+  two.join(2, peer_id(2), 0);
+  download(two);
+  two.core.content_finished(two.now);
+  two.drain();
+  two.pass(5 * kSecond);
+  CHECK(two.take<Finished>().empty());
+  two.say_state(2, 0, 0, {}, {{0, 1}});
+  CHECK(two.take<Finished>().size() == 1);
+}
+
+TEST_CASE("a ratio counts what was sent against the content") {
+  SeedPolicy policy;
+  policy.kind = SeedPolicy::Kind::kRatio;
+  policy.ratio = 2;
+  Bench bench(plain_manifest(2, 4, 1000), seeding(policy));
+  bench.start(true);
+  bench.join(1, peer_id(1), 1000);
+  bench.join(2, peer_id(2), 1000);
+  std::size_t sent = 0;
+  for (int i = 0; i < 100 && bench.take<Finished>().empty(); ++i) {
+    sent += bench.blocks_to(1, 1000).size() + bench.blocks_to(2, 1000).size();
+    bench.pass(kSecond, 1000);
+  }
+  CHECK(bench.core.report().bytes_sent >= 16'000);
+  CHECK(sent <= 17);
+  CHECK(bench.core.next_wake() == core::kNever);
+}
+
+TEST_CASE("an empty content is complete at once, and its peers part") {
+  Manifest manifest = plain_manifest(0, 4, 16);
+  REQUIRE(manifest.info.shape.generation_count() == 0);
+  Bench getter(manifest), seed(manifest);
+  getter.start();
+  CHECK(getter.take<ContentComplete>().size() == 1);
+  getter.core.content_finished(getter.now);
+  getter.drain();
+  CHECK(getter.core.report().complete);
+  CHECK(getter.core.report().rank_total == 0);
+  seed.start(true);
+  CHECK(seed.core.report().complete);
+  seed.join(1, peer_id(1), 4);
+  CHECK(seed.closed(1));
+  CHECK(seed.take<core::SendBlock>().empty());
+}
+
+TEST_CASE("two complete peers part") {
+  Bench bench(plain_manifest(2, 4, 16));
+  bench.start(true);
+  bench.open(1, peer_id(1));
+  CHECK(bench.heard<proto::State>(1).size() == 1);
+  bench.say_state(1, 0, 4, {}, {{0, 2}});
+  CHECK(bench.heard<proto::Goodbye>(1).front().reason == proto::GoodbyeReason::kNotUseful);
+  CHECK(bench.closed(1));
+}
+
+TEST_CASE(
+    "a lost generation is neither served nor fetched again, and the peer still goes in time") {
+  SeedPolicy policy;
+  policy.kind = SeedPolicy::Kind::kDuration;
+  policy.duration = 60 * kSecond;
+  Bench bench(plain_manifest(2, 4, 16), seeding(policy));
+  bench.start(true);
+  bench.join(1, peer_id(1), 1000);
+  bench.core.generation_lost(0, {ErrorCode::kCorrupt, "read a.txt", "changed"}, bench.now);
+  bench.drain();
+  CHECK(bench.noticed("not served any more"));
+  CHECK(bench.core.report().generations_verified == 1);
+  bench.take<core::SendBlock>();
+  bench.join(2, peer_id(2), 1000, true);  // it could give us what we have lost
+  bench.pass(5 * kSecond, 1000);
+  for (const core::SendBlock& b : bench.blocks_to(1)) CHECK(b.block.generation == 1);
+  // The files are the user's by now: nothing must be written into them.
+  std::uint32_t credit = 0;
+  for (const auto& state : bench.heard<proto::State>(2)) credit = std::max(credit, state.credit);
+  for (const auto& state : bench.heard<proto::State>(1)) credit = std::max(credit, state.credit);
+  CHECK(credit == 0);
+  CHECK(bench.take<Finished>().empty());
+  CHECK(bench.pass(60 * kSecond, 1000) < 1000);
+  CHECK(bench.take<Finished>().size() == 1);
+}
+
+TEST_CASE("a peer that resumes with every row decodes them without its neighbours") {
+  Bench bench(plain_manifest(2, 4, 16), seeding({}));
+  core::StartState state;
+  state.verified = {true, false};
+  for (std::uint32_t slot = 0; slot < 4; ++slot) {
+    std::vector<std::uint8_t> vector(4, 0);
+    vector[3 - slot] = 1;
+    state.rows.push_back({1, slot, vector, peer_id(3)});
+  }
+  state.rows.push_back({0, 0, std::vector<std::uint8_t>(4, 1), peer_id(3)});     // verified already
+  state.rows.push_back({1, 1, std::vector<std::uint8_t>(4, 1), peer_id(3)});     // slot taken
+  state.rows.push_back({7, 0, std::vector<std::uint8_t>(4, 1), peer_id(3)});     // no such
+  state.rows.push_back({1, 0, std::vector<std::uint8_t>(3, 1), peer_id(3)});     // wrong length
+  state.rows.push_back({1, 4096, std::vector<std::uint8_t>(4, 1), peer_id(3)});  // no such slot
+  bench.core.start(bench.manifest, state, false, bench.now);
+  bench.drain();
+  CHECK(bench.core.report().rank == 8);
+  const auto decodes = bench.take<core::Decode>();
+  REQUIRE(decodes.size() == 1);
+  REQUIRE(decodes.front().vectors.size() == 4);
+  for (std::size_t slot = 0; slot < 4; ++slot)
+    CHECK((*decodes.front().vectors[slot])[3 - slot] == 1);
+  bench.core.generation_decoded(1, DecodeOutcome::kVerified, bench.now);
+  bench.drain();
+  CHECK(bench.take<ContentComplete>().size() == 1);
+}
