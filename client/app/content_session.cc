@@ -115,6 +115,7 @@ void ContentSession::start_core(Opened opened) {
                                          host_.row_bytes_max, with_rows, *this);
   const bool everything =
       std::all_of(state.verified.begin(), state.verified.end(), [](bool v) { return v; });
+  stood_complete_ = everything && !state.verified.empty();
   if (everything) coding_->serve_everything();
   if (plan_.offer_manifest)
     for (auto& tracker : trackers_) tracker->offer_manifest(manifest.file_bytes);
@@ -137,7 +138,7 @@ void ContentSession::say_start(const core::Report& report) {
     host_.console.info(fmt::format("serving {} ({}) on {}", name(),
                                    format_bytes(shape.content_bytes), host_.listen),
                        plan_.content_id);
-  } else if (report.bytes_verified == shape.content_bytes) {
+  } else if (stood_complete_) {
     host_.console.info(fmt::format("{} stands complete in {}", name(), plan_.dir),
                        plan_.content_id);
   } else if (report.rank > 0) {
@@ -243,7 +244,7 @@ void ContentSession::check_left() {
   // The command of --on-complete may take as long as it likes, unless we were told to stop.
   const bool left = store_closed_ && trackers_told && (!child_running_ || stopping_);
   if (!left && !(late && (!child_running_ || stopping_))) return;
-  if (coding_ || core_) {
+  if (coding_) {
     host_.console.event(progress_event(
         plan_.content_id, 1e-6 * static_cast<double>(now() - started_at_), last_report_, {}));
   }

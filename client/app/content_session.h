@@ -165,6 +165,7 @@ class ContentSession final : public PeerEvents, public CodingOutcomes, public Tr
   Phase phase_ = Phase::kWaiting;
   ExitCode result_ = ExitCode::kInternal;
   bool complete_ = false;
+  bool stood_complete_ = false;  // before we began
   bool stopping_ = false;
   bool dirty_ = true;
 

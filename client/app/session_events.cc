@@ -108,8 +108,9 @@ void ContentSession::store_finished() {
   last_report_ = core_->report();
   const double seconds = 1e-6 * static_cast<double>(now() - started_at_);
   host_.console.event(complete_event(*plan_.manifest, seconds, last_report_));
-  host_.console.info(fmt::format("{}: complete and verified after {:.1f} s", name(), seconds),
-                     plan_.content_id);
+  if (!stood_complete_)
+    host_.console.info(fmt::format("{}: complete and verified after {:.1f} s", name(), seconds),
+                       plan_.content_id);
   run_on_complete();
   changed();
 }
