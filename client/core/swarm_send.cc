@@ -89,7 +89,8 @@ bool SwarmCore::Impl::has_news(const Neighbour& n) {
 }
 
 TimeUs SwarmCore::Impl::state_due(const Neighbour& n) {
-  if (!has_news(n)) return kNever;
+  if (!n.state_sent) return kNever;
+  if (!has_news(n)) return n.last_state + policy::kKeepAlive;
   return n.last_state +
          state_interval(*holdings, neighbours, n, can_grant(n), holdings->shape().block_bytes, now);
 }
