@@ -1,0 +1,64 @@
+// Internal: the launchers of the kernels, one per .cu file, for batch.cc, which has checked shapes
+// and chosen among them. Arguments are plain so that both compilers read them; `stream` is a
+// cudaStream_t of the current device. Each queues work and returns what the launch said.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "cuda_kernels/status.h"
+
+namespace firn::cuda {
+
+// out[g] = C[g] B[g] for every generation: C is m x n, B n x k, out m x k, row-major. Rows are the
+// pitches apart, generations follow each other. Sizes fit kernels' 32-bit arithmetic: batch.cc
+// cuts larger batches.
+struct ProductJob {
+  const std::uint8_t* coefficients;
+  const std::uint8_t* source;
+  std::uint8_t* out;
+  std::size_t source_pitch, out_pitch;
+  int n, m, k;
+  int generations;
+};
+
+// product_tables.cu
+Status launch_table_product(const ProductJob& job, void* stream);
+
+// product_wgmma.cu: n <= 128. Pitches and pointers of blocks are multiples of 16.
+inline constexpr int kResidentSizeMax = 128;
+Status launch_resident_wgmma_product(const ProductJob& job, int multiprocessors, void* stream);
+
+// product_stream.cu: any n, meant for n > 128. `expanded` takes expanded_bytes() for all
+// generations of the job, 256-byte aligned.
+std::size_t expanded_bytes(int n, int m);  // per generation
+Status launch_streamed_wgmma_product(const ProductJob& job, std::uint8_t* expanded,
+                                     int multiprocessors, void* stream);
+
+struct InverseJob {
+  const std::uint8_t* matrices;
+  std::uint8_t* inverses;
+  std::uint32_t* ranks;
+  std::uint8_t* dependent;  // may be null
+  int n;
+  int generations;
+};
+
+// invert_small.cu: n <= 128, one block of threads per matrix, in registers.
+inline constexpr int kSmallInverseMax = 128;
+Status launch_small_inverse(const InverseJob& job, void* stream);
+
+// invert_panels.cu: any n <= 1024; `work` takes panel_work_bytes() for each generation of the job,
+// 256-byte aligned.
+std::size_t panel_work_bytes(int n);
+Status launch_panel_inverse(const InverseJob& job, std::uint8_t* work, void* stream);
+
+// coefficients.cu
+struct CoefficientJob {
+  std::uint64_t seed, first_stream, first_block;  // blocks of 64 bytes
+  std::size_t generations, bytes;
+  std::uint8_t* out;
+};
+Status launch_coefficient_fill(const CoefficientJob& job, void* stream);
+
+}  // namespace firn::cuda

@@ -1,0 +1,255 @@
+// The product for n <= 128 on Hopper's binary tensor cores, with the coefficients resident in
+// shared memory. bit_tiles.cuh says how the product becomes one of bits.
+//
+// A block of threads takes a run of tiles (256 or 512 positions of one generation and group of
+// rows). Its third warpgroup loads data and transposes bytes into B, a few tiles ahead; the other
+// two each multiply half of the rows, with two sets of sums in flight: while the tensor cores fill
+// one, the parities of the other are gathered. When the generation or group of rows changes, they
+// expand its coefficients into A.
+//
+// kParts = 1 takes n <= 128: 128 rows, 256 positions. kParts = 2 takes n <= 64: 64 rows, and a row
+// of B holds two positions, 256 apart. Rows, sources and positions that the shape does not have are
+// zeros in A, or computed and not stored.
+#include <cuda_runtime.h>
+
+#include <algorithm>
+
+#include "cuda_kernels/bit_tiles.cuh"
+#include "cuda_kernels/cuda_check.h"
+#include "cuda_kernels/gf256.cuh"
+#include "cuda_kernels/kernels.h"
+#include "cuda_kernels/wgmma.cuh"
+
+namespace firn::cuda {
+namespace {
+
+__device__ const BitMatrices kBitMatrices = make_bit_matrices();
+
+constexpr int kConsumers = 256, kProducers = 128, kThreads = kConsumers + kProducers;
+constexpr int kTileBytes = 64 * 128;     // of A
+constexpr int kBufferBytes = 256 * 128;  // of B
+constexpr int kItems = 4;                // a producer's pieces of one buffer
+
+template <int kParts>
+struct Layout {
+  static constexpr int kSources = 128 / kParts;
+  static constexpr int kRows = 128 / kParts;
+  static constexpr int kPositions = 256 * kParts;
+  static constexpr int kBuffers = kParts == 1 ? 2 : 4;
+  static constexpr int kA = 0, kB = kRows / 8 * kTileBytes;
+  static constexpr int kMatrices = kB + kBuffers * kBufferBytes;
+  static constexpr int kBytes = kMatrices + static_cast<int>(sizeof(BitMatrices)) + 1024;
+
+  // Named barriers: each consumer warpgroup's buffer is full; a buffer is empty; consumers meet.
+  __device__ static constexpr int full(int buffer, int group) { return 1 + 2 * buffer + group; }
+  __device__ static constexpr int empty(int buffer) { return 1 + 2 * kBuffers + buffer; }
+  static constexpr int kMeet = 1 + 3 * kBuffers;
+};
+
+struct Grid {
+  int row_groups;  // of each generation
+  int tiles;       // of each generation and group of rows
+  int total;       // tiles in all
+  __device__ int first() const { return begin(blockIdx.x); }
+  __device__ int last() const { return begin(blockIdx.x + 1); }
+  __device__ int begin(unsigned block) const {
+    return static_cast<int>(static_cast<long long>(total) * block / gridDim.x);
+  }
+};
+
+template <int kParts>
+__device__ void produce(const ProductJob& job, const Grid& grid, std::uint8_t* shared) {
+  using L = Layout<kParts>;
+  const int warp = (threadIdx.x - kConsumers) >> 5;
+  const DataLane lane(threadIdx.x & 31, (warp & 1) * 2);
+  const int first = grid.first(), items = (grid.last() - first) * kItems;
+
+  // Item i is piece 2 (i % 4) + warp / 2 of tile i / 4: 16 sources at 256 positions.
+  const auto piece_of = [&](int item) { return item % kItems * 2 + (warp >> 1); };
+  const auto load = [&](int item, std::uint32_t(&words)[16]) {
+    const int tile = first + item / kItems, piece = piece_of(item);
+    const int unit = tile / grid.tiles, g = unit / grid.row_groups;
+    const int source = piece % (8 / kParts) * 16, part = piece / (8 / kParts);
+    if (source >= job.n) return;  // A has zeros there
+    const int at = (tile - unit * grid.tiles) * L::kPositions + part * 256 + lane.column();
+    const std::uint8_t* row =
+        job.source + (static_cast<std::size_t>(g) * job.n + source) * job.source_pitch;
+    DataLane::load(row + (at < job.k ? at : 0), job.source_pitch, job.n - source, words);
+  };
+
+  std::uint32_t words[16] = {};
+  if (items > 0) load(0, words);
+  int buffer = 0, filled = 0;
+#pragma unroll 1
+  for (int item = 0; item < items; ++item) {
+    if (item % kItems == 0 && filled >= L::kBuffers) barrier_sync(L::empty(buffer), kThreads);
+    uint4 pieces[4];
+    lane.transpose(words, pieces);
+    if (item + 1 < items) load(item + 1, words);
+    lane.store(shared + L::kB + buffer * kBufferBytes, piece_of(item), pieces);
+    if (item % kItems == kItems - 1) {
+      fence_async_proxy();
+      barrier_arrive(L::full(buffer, 0), 256);
+      barrier_arrive(L::full(buffer, 1), 256);
+      buffer = buffer + 1 == L::kBuffers ? 0 : buffer + 1;
+      ++filled;
+    }
+  }
+  // The consumers' last arrivals have to meet someone.
+  for (int left = min(filled, L::kBuffers); left > 0; --left) {
+    barrier_sync(L::empty((filled - left) % L::kBuffers), kThreads);
+  }
+}
+
+// A = the coefficients of one group of rows. All consumers take part.
+template <int kParts>
+__device__ void expand(const ProductJob& job, int g, int first_row, std::uint8_t* shared) {
+  using L = Layout<kParts>;
+  constexpr int kWords = L::kSources / 4, kRowsAtOnce = kConsumers / kWords;
+  const auto* matrices = reinterpret_cast<const std::uint64_t*>(shared + L::kMatrices);
+  const int word = threadIdx.x % kWords;
+  const std::uint8_t* c = job.coefficients + static_cast<std::size_t>(g) * job.m * job.n;
+  const bool aligned =
+      ((reinterpret_cast<std::uintptr_t>(job.coefficients) | static_cast<unsigned>(job.n)) & 3) ==
+      0;
+#pragma unroll 4
+  for (int i = threadIdx.x / kWords; i < L::kRows; i += kRowsAtOnce) {
+    const int row = first_row + i;
+    std::uint32_t four = 0;
+    if (row < job.m) {
+      four = load_coefficients(c + static_cast<std::size_t>(row) * job.n, 4 * word, job.n, aligned);
+    }
+    std::uint32_t bits[8];
+    expand_coefficients(matrices, four, bits);
+#pragma unroll
+    for (int bit = 0; bit < 8; ++bit) {
+      const int tile = i / 32 * 4 + bit / 2, tile_row = i / 8 % 4 * 16 + bit % 2 * 8 + i % 8;
+      *reinterpret_cast<std::uint32_t*>(shared + L::kA + tile * kTileBytes +
+                                        swizzled_word(tile_row, word)) = bits[bit];
+    }
+  }
+}
+
+// Queues sums (64 rows of A x 128 rows of B).
+template <int kParts>
+__device__ __forceinline__ void multiply(int (&sums)[64], std::uint32_t a, std::uint32_t b) {
+  wgmma_fence();
+#pragma unroll
+  for (int step = 0; step < 4 / kParts; ++step) {
+    wgmma_and_popc_n128(sums, descriptor(a + 2 * step), descriptor(b + 2 * step), step != 0);
+  }
+  wgmma_commit();
+}
+
+template <int kParts>
+__device__ void consume(const ProductJob& job, const Grid& grid, std::uint8_t* shared,
+                        std::uint32_t shared_address) {
+  using L = Layout<kParts>;
+  constexpr int kTile = kTileBytes / 16, kBuffer = kBufferBytes / 16;  // in descriptors' units
+  const int group = __shfl_sync(~0u, threadIdx.x >> 7, 0), warp = threadIdx.x >> 5 & 3;
+  const int lane = threadIdx.x & 31;
+  reinterpret_cast<std::uint64_t*>(shared + L::kMatrices)[threadIdx.x] =
+      kBitMatrices.of[threadIdx.x];
+  const std::uint32_t a = descriptor_low(shared_address + L::kA) + group * 4 * kTile;
+  const std::uint32_t b0 = descriptor_low(shared_address + L::kB);
+
+  int tile = grid.first(), buffer = 0;
+  const int last = grid.last();
+  while (tile < last) {
+    const int unit = tile / grid.tiles, g = unit / grid.row_groups;
+    const int first_row = (unit - g * grid.row_groups) * L::kRows;
+    const int unit_end = min(last, (unit + 1) * grid.tiles);
+    barrier_sync(L::kMeet, kConsumers);  // nobody reads A any more
+    expand<kParts>(job, g, first_row, shared);
+    fence_async_proxy();
+    barrier_sync(L::kMeet, kConsumers);
+
+    const int row = first_row + group * 32 + warp * 8 + (lane >> 2);
+    std::uint8_t* out = job.out + (static_cast<std::size_t>(g) * job.m + row) * job.out_pitch;
+    int at = (tile - unit * grid.tiles) * L::kPositions + (lane & 3) * 16;
+#pragma unroll 1
+    for (; tile < unit_end; ++tile, at += L::kPositions) {
+      const std::uint32_t b = b0 + buffer * kBuffer;
+      int sums0[64], sums1[64];  // positions 0..127 and 128..255
+      std::uint32_t words[16];
+      barrier_sync(L::full(buffer, group), 256);
+      multiply<kParts>(sums0, a + 3 * kTile, b);
+#pragma unroll
+      for (int step = 0; step < 8; ++step) {
+        // Two rounds of four tiles of A, highest bits first: over groups of 32 rows, or over parts.
+        const int round = step / 4, q = 3 - step % 4;
+        const int a_step = (kParts == 1 ? round * 8 + q : q) * kTile;
+        const int b_step = kParts == 1 ? 0 : round * 4;
+        if (q == 3) {
+#pragma unroll
+          for (int i = 0; i < 16; ++i) words[i] = 0;
+        }
+        multiply<kParts>(sums1, a + a_step, b + b_step + kBuffer / 2);
+        wgmma_wait<1>();
+        gather_parities(sums0, words);
+        if (step < 7) {
+          const int next_round = (step + 1) / 4, next_q = 3 - (step + 1) % 4;
+          const int next_a = (kParts == 1 ? next_round * 8 + next_q : next_q) * kTile;
+          multiply<kParts>(sums0, a + next_a, b + (kParts == 1 ? 0 : next_round * 4));
+          wgmma_wait<1>();
+        } else {
+          wgmma_wait<0>();
+          barrier_arrive(L::empty(buffer), kThreads);
+        }
+        gather_parities(sums1, words + 8);
+        if (q == 0) {
+          const int further = kParts == 1 ? round * 64 : 0;
+          const int from = at + (kParts == 1 ? 0 : round * 256);
+          if (row + further < job.m) {
+            std::uint8_t* to = out + further * job.out_pitch;
+#pragma unroll
+            for (int v = 0; v < 4; ++v) {
+              store_row_piece(to, from + v * 64, job.k, words + 4 * v);
+            }
+          }
+        }
+      }
+      buffer = buffer + 1 == L::kBuffers ? 0 : buffer + 1;
+    }
+  }
+}
+
+template <int kParts>
+__global__ void __launch_bounds__(kThreads, 1) resident_wgmma_product(ProductJob job, Grid grid) {
+  extern __shared__ std::uint8_t raw[];
+  const std::uint32_t raw_address = static_cast<std::uint32_t>(__cvta_generic_to_shared(raw));
+  const std::uint32_t address = (raw_address + 1023) & ~1023u;
+  std::uint8_t* shared = raw + (address - raw_address);
+  if (__shfl_sync(~0u, threadIdx.x >> 7, 0) == 2) {
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 88;");
+    produce<kParts>(job, grid, shared);
+  } else {
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 208;");
+    consume<kParts>(job, grid, shared, address);
+  }
+}
+
+template <int kParts>
+Status launch(const ProductJob& job, int multiprocessors, cudaStream_t stream) {
+  using L = Layout<kParts>;
+  Grid grid;
+  grid.row_groups = (job.m + L::kRows - 1) / L::kRows;
+  grid.tiles = (job.k + L::kPositions - 1) / L::kPositions;
+  grid.total = job.generations * grid.row_groups * grid.tiles;
+  const cudaError_t error = cudaFuncSetAttribute(
+      resident_wgmma_product<kParts>, cudaFuncAttributeMaxDynamicSharedMemorySize, L::kBytes);
+  if (Status s = checked(error, "shared memory of resident_wgmma_product"); !s.ok()) return s;
+  const int blocks = std::min(multiprocessors, grid.total);
+  resident_wgmma_product<kParts><<<blocks, kThreads, L::kBytes, stream>>>(job, grid);
+  return launched("resident_wgmma_product");
+}
+
+}  // namespace
+
+Status launch_resident_wgmma_product(const ProductJob& job, int multiprocessors, void* stream) {
+  const auto queue = static_cast<cudaStream_t>(stream);
+  return job.n <= 64 ? launch<2>(job, multiprocessors, queue)
+                     : launch<1>(job, multiprocessors, queue);
+}
+
+}  // namespace firn::cuda
