@@ -25,6 +25,7 @@ std::vector<const Kernels*> detect() {
   const Candidate candidates[] = {
       {&kAvx512GfniKernels, avx512 && gfni},
       {&kAvx2GfniKernels, avx2 && gfni},
+      {&kAvx512BwKernels, avx512},
       {&kAvx2Kernels, avx2},
       {&kSsse3Kernels, ssse3},
       {&kScalarKernels, true},

@@ -11,7 +11,7 @@ namespace firn::codec {
 // Rows are plain bytes, any length from 0 up, any alignment. `out` may equal an input exactly where
 // said, and must not overlap one otherwise. Nothing beyond a row's end is read or written.
 struct Kernels {
-  const char* name;  // "scalar", "ssse3", "avx2", "avx2-gfni", "avx512-gfni"
+  const char* name;  // "scalar", "ssse3", "avx2", "avx512bw", ...
 
   // out[i] = c * in[i]; out may equal in.
   void (*multiply)(std::uint8_t* out, const std::uint8_t* in, std::uint8_t c, std::size_t bytes);
@@ -32,6 +32,7 @@ struct Kernels {
 extern const Kernels kScalarKernels;
 extern const Kernels kSsse3Kernels;
 extern const Kernels kAvx2Kernels;
+extern const Kernels kAvx512BwKernels;
 extern const Kernels kAvx2GfniKernels;
 extern const Kernels kAvx512GfniKernels;
 

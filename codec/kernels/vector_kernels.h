@@ -55,23 +55,52 @@ void multiply_add(std::uint8_t* out, const std::uint8_t* in, std::uint8_t c, std
   }
 }
 
-// What a tile of the product works on: `width` bytes (at most its columns) from `offset` of kRows
-// rows of `out`. Sources can be read to the tile's full width.
+// Where a tile finds its sources.
+enum class From {
+  kRows,         // in the rows themselves, each source being used once
+  kRowsToPanel,  // in the rows, and copies them into the panel on the way
+  kPanel,        // in the panel
+};
+
+// What a tile of the product works on: `width` bytes from `offset` of some rows of `out`.
 struct TileWork {
   std::uint8_t* const* out;
-  std::size_t offset;
-  std::size_t width;
   const std::uint8_t* const* in;
-  std::size_t in_offset;
-  std::size_t count;
+  std::uint8_t* panel;
+  std::size_t offset, width;
+  std::size_t count;  // of sources
   const std::uint8_t* coefficients;
   std::size_t stride;
   bool add_to_out;
 };
 
-// Accumulators of rows x columns vectors stay in registers while the sources pass by.
+// Sources copied side by side, so that the rows of the result find them in the first cache however
+// far apart (or how unluckily aligned to each other) the source rows are. 32 KiB at most.
+template <class Isa, std::size_t kColumns>
+struct Panel {
+  static constexpr std::size_t kSources = 128;
+  static constexpr std::size_t kStrip = kColumns * Isa::kWidth;
+  alignas(64) std::uint8_t bytes[kSources * kStrip];
+
+  // Less than a strip of each row: behind it stand zeros up to a whole number of vectors.
+  void gather_end(const TileWork& work) {
+    const std::size_t columns = (work.width + Isa::kWidth - 1) / Isa::kWidth;
+    const std::size_t last = (columns - 1) * Isa::kWidth;
+    for (std::size_t j = 0; j < work.count; ++j) {
+      const std::uint8_t* from = work.in[j] + work.offset;
+      std::uint8_t* to = bytes + j * columns * Isa::kWidth;
+      for (std::size_t i = 0; i < last; i += Isa::kWidth) Isa::store(to + i, Isa::load(from + i));
+      const bool whole = work.width - last == Isa::kWidth;
+      Isa::store(to + last,
+                 whole ? Isa::load(from + last) : Isa::load_first(from + last, work.width - last));
+    }
+  }
+};
+
+// Accumulators of kRows x kColumns vectors stay in registers while the sources pass by.
 template <class Isa, std::size_t kRows, std::size_t kColumns>
 struct Tile {
+  static constexpr std::size_t kStrip = kColumns * Isa::kWidth;
   typename Isa::Vector sums[kRows][kColumns];
 
   FIRN_INLINE void clear() {
@@ -82,22 +111,28 @@ struct Tile {
     }
   }
 
+  template <From kFrom>
   FIRN_INLINE static void load_source(typename Isa::Source (&source)[kColumns],
-                                      const std::uint8_t* in) {
+                                      const TileWork& work, std::size_t j) {
+    const std::uint8_t* in =
+        kFrom == From::kPanel ? work.panel + j * kStrip : work.in[j] + work.offset;
     FIRN_UNROLL
     for (std::size_t c = 0; c < kColumns; ++c) {
-      source[c] = Isa::prepare(Isa::load(in + c * Isa::kWidth));
+      const auto bytes = Isa::load(in + c * Isa::kWidth);
+      if constexpr (kFrom == From::kRowsToPanel) {
+        Isa::store(work.panel + j * kStrip + c * Isa::kWidth, bytes);
+      }
+      source[c] = Isa::prepare(bytes);
     }
   }
 
-  // coefficients: of row 0 for this source; the other rows' stand `stride` bytes apart.
-  FIRN_INLINE void add_one(const std::uint8_t* in, const std::uint8_t* coefficients,
-                           std::size_t stride) {
+  template <From kFrom>
+  FIRN_INLINE void add_one(const TileWork& work, std::size_t j) {
     typename Isa::Source source[kColumns];
-    load_source(source, in);
+    load_source<kFrom>(source, work, j);
     FIRN_UNROLL
     for (std::size_t r = 0; r < kRows; ++r) {
-      const auto factor = Isa::factor(coefficients[r * stride]);
+      const auto factor = Isa::factor(work.coefficients[r * work.stride + j]);
       FIRN_UNROLL
       for (std::size_t c = 0; c < kColumns; ++c) {
         sums[r][c] = Isa::multiply_add(sums[r][c], source[c], factor);
@@ -105,15 +140,16 @@ struct Tile {
     }
   }
 
-  FIRN_INLINE void add_two(const std::uint8_t* in0, const std::uint8_t* in1,
-                           const std::uint8_t* coefficients, std::size_t stride) {
+  template <From kFrom>
+  FIRN_INLINE void add_two(const TileWork& work, std::size_t j) {
     typename Isa::Source source0[kColumns], source1[kColumns];
-    load_source(source0, in0);
-    load_source(source1, in1);
+    load_source<kFrom>(source0, work, j);
+    load_source<kFrom>(source1, work, j + 1);
     FIRN_UNROLL
     for (std::size_t r = 0; r < kRows; ++r) {
-      const auto factor0 = Isa::factor(coefficients[r * stride]);
-      const auto factor1 = Isa::factor(coefficients[r * stride + 1]);
+      const std::uint8_t* coefficients = work.coefficients + r * work.stride + j;
+      const auto factor0 = Isa::factor(coefficients[0]);
+      const auto factor1 = Isa::factor(coefficients[1]);
       FIRN_UNROLL
       for (std::size_t c = 0; c < kColumns; ++c) {
         sums[r][c] = Isa::multiply_add_two(sums[r][c], source0[c], factor0, source1[c], factor1);
@@ -122,114 +158,126 @@ struct Tile {
   }
 
   FIRN_INLINE void write(const TileWork& work) const {
-    if (work.width == kColumns * Isa::kWidth) {
+    FIRN_UNROLL
+    for (std::size_t r = 0; r < kRows; ++r) {
+      std::uint8_t* out = work.out[r] + work.offset;
       FIRN_UNROLL
-      for (std::size_t r = 0; r < kRows; ++r) {
-        std::uint8_t* out = work.out[r] + work.offset;
-        FIRN_UNROLL
-        for (std::size_t c = 0; c < kColumns; ++c) {
-          auto sum = sums[r][c];
-          if (work.add_to_out) sum = Isa::add(sum, Isa::load(out + c * Isa::kWidth));
-          Isa::store(out + c * Isa::kWidth, sum);
-        }
+      for (std::size_t c = 0; c < kColumns; ++c) {
+        auto sum = sums[r][c];
+        if (work.add_to_out) sum = Isa::add(sum, Isa::load(out + c * Isa::kWidth));
+        Isa::store(out + c * Isa::kWidth, sum);
       }
-      return;
     }
-    if constexpr (kColumns == 1) {  // only one-column tiles are used where a row ends
+  }
+
+  // Where a row ends: the last vector is not whole.
+  FIRN_INLINE void write_end(const TileWork& work) const {
+    const std::size_t last = work.width - (kColumns - 1) * Isa::kWidth;
+    FIRN_UNROLL
+    for (std::size_t r = 0; r < kRows; ++r) {
+      std::uint8_t* out = work.out[r] + work.offset;
       FIRN_UNROLL
-      for (std::size_t r = 0; r < kRows; ++r) {
-        std::uint8_t* out = work.out[r] + work.offset;
-        auto sum = sums[r][0];
-        if (work.add_to_out) sum = Isa::add(sum, Isa::load_first(out, work.width));
-        Isa::store_first(out, sum, work.width);
+      for (std::size_t c = 0; c < kColumns; ++c, out += Isa::kWidth) {
+        auto sum = sums[r][c];
+        if (c + 1 < kColumns || last == Isa::kWidth) {
+          if (work.add_to_out) sum = Isa::add(sum, Isa::load(out));
+          Isa::store(out, sum);
+        } else {
+          if (work.add_to_out) sum = Isa::add(sum, Isa::load_first(out, last));
+          Isa::store_first(out, sum, last);
+        }
       }
     }
   }
 };
 
-template <class Isa, std::size_t kRows, std::size_t kColumns>
-__attribute__((noinline)) void run_tile(const TileWork& work) {
+template <class Isa, std::size_t kRows, std::size_t kColumns, From kFrom>
+__attribute__((noinline)) void run_tile(const TileWork& given) {
+  const TileWork work = given;  // nothing that is written through a pointer can change the copy
   Tile<Isa, kRows, kColumns> tile;
   tile.clear();
-  const std::uint8_t* const* in = work.in;
-  const std::uint8_t* coefficients = work.coefficients;
-  const std::size_t in_offset = work.in_offset, stride = work.stride;
-  std::size_t left = work.count;
+  std::size_t j = 0;
   if constexpr (Isa::kPairs) {
-    for (; left >= 2; left -= 2, in += 2, coefficients += 2) {
-      tile.add_two(in[0] + in_offset, in[1] + in_offset, coefficients, stride);
-    }
+    for (; j + 2 <= work.count; j += 2) tile.template add_two<kFrom>(work, j);
   }
-  for (; left > 0; --left, ++in, ++coefficients) {
-    tile.add_one(in[0] + in_offset, coefficients, stride);
+  for (; j < work.count; ++j) tile.template add_one<kFrom>(work, j);
+  if (work.width == tile.kStrip) {
+    tile.write(work);
+  } else {
+    tile.write_end(work);
   }
-  tile.write(work);
 }
 
 // A tile with as many rows as are left, 1..kRows.
-template <class Isa, std::size_t kRows, std::size_t kColumns>
+template <class Isa, std::size_t kRows, std::size_t kColumns, From kFrom>
 void run_tile_of(std::size_t rows, const TileWork& work) {
   if (rows >= kRows) {
-    run_tile<Isa, kRows, kColumns>(work);
+    run_tile<Isa, kRows, kColumns, kFrom>(work);
   } else if constexpr (kRows > 1) {
-    run_tile_of<Isa, kRows - 1, kColumns>(rows, work);
+    run_tile_of<Isa, kRows - 1, kColumns, kFrom>(rows, work);
   }
 }
 
-// Sources gathered side by side, so that the rows of the result find them in the first cache
-// however far apart (or how unluckily aligned to each other) the source rows are. Where a source
-// row ends, the copy goes on with zeros: tiles read whole vectors.
-template <class Isa, std::size_t kColumns>
-struct Panel {
-  static constexpr std::size_t kSources = 64;
-  static constexpr std::size_t kStrip = kColumns * Isa::kWidth;
-  alignas(64) std::uint8_t bytes[kSources * kStrip];
-  const std::uint8_t* rows[kSources];
-
-  void gather(const std::uint8_t* const* in, std::size_t count, std::size_t offset,
-              std::size_t width) {
-    for (std::size_t j = 0; j < count; ++j) {
-      std::uint8_t* to = bytes + j * kStrip;
-      const std::uint8_t* from = in[j] + offset;
-      rows[j] = to;
-      if (width == kStrip) {
-        FIRN_UNROLL
-        for (std::size_t c = 0; c < kColumns; ++c) {
-          Isa::store(to + c * Isa::kWidth, Isa::load(from + c * Isa::kWidth));
-        }
-      } else {
-        Isa::store(to, Isa::load_first(from, width));
-      }
-    }
-  }
-};
-
-// One strip of the product: the bytes `offset`..`offset + width` of every row. width is kColumns
-// vectors, or less than one vector where kColumns is 1.
+// The other rows, kRows at a time, from the panel.
 template <class Isa, std::size_t kRows, std::size_t kColumns>
-void run_strip(std::uint8_t* const* out, std::size_t rows, const std::uint8_t* const* in,
-               std::size_t count, const std::uint8_t* coefficients, std::size_t stride,
-               std::size_t offset, std::size_t width) {
-  TileWork work{out, offset, width, in, offset, count, coefficients, stride, false};
-  if (rows <= kRows && width == kColumns * Isa::kWidth) {  // each source is read once: no copies
-    run_tile_of<Isa, kRows, kColumns>(rows, work);
+void run_panel(std::size_t rows, TileWork work) {
+  for (; rows > 0; rows -= rows < kRows ? rows : kRows) {
+    run_tile_of<Isa, kRows, kColumns, From::kPanel>(rows, work);
+    work.out += kRows;
+    work.coefficients += kRows * work.stride;
+  }
+}
+
+// One strip of the product: kColumns vectors of every row, from work.offset.
+template <class Isa, std::size_t kRows, std::size_t kColumns>
+void run_strip(std::size_t rows, TileWork work) {
+  // Stores take longer than loads: a copy pays from the third use of a source.
+  if (rows <= 2 * kRows) {
+    for (; rows > 0; rows -= rows < kRows ? rows : kRows) {
+      run_tile_of<Isa, kRows, kColumns, From::kRows>(rows, work);
+      work.out += kRows;
+      work.coefficients += kRows * work.stride;
+    }
     return;
   }
   Panel<Isa, kColumns> panel;
-  work.in = panel.rows;
-  work.in_offset = 0;
-  std::size_t first = 0;
+  work.panel = panel.bytes;
+  std::size_t left = work.count;
   do {
-    work.count = count - first < panel.kSources ? count - first : panel.kSources;
-    panel.gather(in + first, work.count, offset, width);
-    for (std::size_t r = 0; r < rows; r += kRows) {
-      work.out = out + r;
-      work.coefficients = coefficients + r * stride + first;
-      run_tile_of<Isa, kRows, kColumns>(rows - r, work);
-    }
+    work.count = left < panel.kSources ? left : panel.kSources;
+    run_tile<Isa, kRows, kColumns, From::kRowsToPanel>(work);
+    TileWork rest = work;
+    rest.out += kRows;
+    rest.coefficients += kRows * work.stride;
+    run_panel<Isa, kRows, kColumns>(rows - kRows, rest);
     work.add_to_out = true;
-    first += work.count;
-  } while (first < count);
+    work.in += work.count;
+    work.coefficients += work.count;
+    left -= work.count;
+  } while (left > 0);
+}
+
+// The last strip, where it is less than kColumns whole vectors.
+template <class Isa, std::size_t kRows, std::size_t kColumns>
+void run_end(std::size_t rows, TileWork work) {
+  if constexpr (kColumns > 1) {
+    if (work.width <= (kColumns - 1) * Isa::kWidth) {
+      run_end<Isa, kRows, kColumns - 1>(rows, work);
+      return;
+    }
+  }
+  Panel<Isa, kColumns> panel;
+  work.panel = panel.bytes;
+  std::size_t left = work.count;
+  do {
+    work.count = left < panel.kSources ? left : panel.kSources;
+    panel.gather_end(work);
+    run_panel<Isa, kRows, kColumns>(rows, work);
+    work.add_to_out = true;
+    work.in += work.count;
+    work.coefficients += work.count;
+    left -= work.count;
+  } while (left > 0);
 }
 
 template <class Isa, std::size_t kRows, std::size_t kColumns>
@@ -237,14 +285,13 @@ void product(std::uint8_t* const* out, std::size_t rows, const std::uint8_t* con
              std::size_t count, const std::uint8_t* coefficients, std::size_t stride,
              std::size_t bytes) {
   constexpr std::size_t kStrip = kColumns * Isa::kWidth;
-  std::size_t i = 0;
-  for (; i + kStrip <= bytes; i += kStrip) {
-    run_strip<Isa, kRows, kColumns>(out, rows, in, count, coefficients, stride, i, kStrip);
+  TileWork work{out, in, nullptr, 0, kStrip, count, coefficients, stride, false};
+  for (; work.offset + kStrip <= bytes; work.offset += kStrip) {
+    run_strip<Isa, kRows, kColumns>(rows, work);
   }
-  for (; i < bytes; i += Isa::kWidth) {
-    const std::size_t width = bytes - i < Isa::kWidth ? bytes - i : Isa::kWidth;
-    run_strip<Isa, kRows, 1>(out, rows, in, count, coefficients, stride, i, width);
-  }
+  if (work.offset == bytes) return;
+  work.width = bytes - work.offset;
+  run_end<Isa, kRows, kColumns>(rows, work);
 }
 
 // One row of kSources others, read side by side from `begin` to `end` (a whole number of vectors):
@@ -302,7 +349,7 @@ void combine(std::uint8_t* out, const std::uint8_t* const* in, const std::uint8_
     }
   }
   if (whole < bytes) {
-    run_strip<Isa, 1, 1>(&out, 1, in, count, coefficients, 0, whole, bytes - whole);
+    run_end<Isa, 1, 1>(1, {&out, in, nullptr, whole, bytes - whole, count, coefficients, 0, false});
   }
 }
 

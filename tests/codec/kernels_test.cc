@@ -190,13 +190,16 @@ TEST_CASE("every kernel set makes the product of any shape like scalar") {
         }
       }
     }
-    // Either side of the panels in which sources are gathered.
-    for (const std::size_t count : {63, 65, 127, 128, 129, 200}) {
-      for (const std::size_t rows : {1, 4, 6}) check_product(*kernels, rows, count, 581, random);
+    // Either side of the panels of sources, with and without a panel.
+    for (const std::size_t count : {127, 128, 129, 257}) {
+      for (const std::size_t rows : {1, 4, 8, 9, 15}) {
+        check_product(*kernels, rows, count, 581, random);
+      }
     }
     for (const std::size_t bytes : kLengths) {
       check_product(*kernels, 3, 4, bytes, random);
       check_product(*kernels, 5, 9, bytes, random);
+      check_product(*kernels, 11, 3, bytes, random);
     }
   }
 }
