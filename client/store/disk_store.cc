@@ -107,8 +107,9 @@ Status DiskStore::sync() {
     unnamed_.insert(unnamed_.end(), complete.begin(), complete.end());
     return synced;
   }
-  if (Status s = name_files(std::move(complete)); !s) return s;
-  return free_dropped();
+  Status named = name_files(std::move(complete));
+  Status freed = free_dropped();
+  return named ? freed : named;
 }
 
 // After a failed sync the kernel may have dropped what it could not write, and call it clean: the

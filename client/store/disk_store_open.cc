@@ -127,9 +127,9 @@ Status DiskStore::open_work(const OpenOptions& options, const JournalContents& k
 
 Status DiskStore::take_lock() {
   Result<std::unique_ptr<Lock>> lock = files_->lock(work_ + "/lock");
-  if (!lock) {
-    if (lock.error().code != ErrorCode::kExists) return lock.error();
-    return Error{ErrorCode::kExists, lock.error().operation,
+  if (!lock) return lock.error();
+  if (*lock == nullptr) {
+    return Error{ErrorCode::kExists, "lock " + files_->full_path(work_),
                  "another firn is downloading this content into " + files_->full_path("")};
   }
   lock_ = *std::move(lock);

@@ -77,7 +77,7 @@ class Files {
   virtual Status sync_folder(const std::string& path) = 0;
   // Everything on the file system durable; cheaper than many single calls.
   virtual Status sync_all() = 0;
-  // Makes the file if it is missing; kExists if another process (or another Lock) holds it.
+  // Makes the file if it is missing. Null if another process (or another Lock) holds it.
   virtual Result<std::unique_ptr<Lock>> lock(const std::string& path) = 0;
 
   // How `path` is called in errors.

@@ -213,7 +213,7 @@ class PosixFiles final : public Files {
       if (!opened) return explain(operation, errno, place->folder, place->leaf);
       while (::flock(opened.number(), LOCK_EX | LOCK_NB) != 0) {
         if (errno == EINTR) continue;
-        if (errno == EWOULDBLOCK) return in_the_way(operation, "another process holds the lock");
+        if (errno == EWOULDBLOCK) return std::unique_ptr<Lock>();
         return error_from_errno(operation, errno);
       }
       // Its last owner may have removed the file between our two calls; then we hold a lock on

@@ -170,7 +170,7 @@ std::uint64_t changes_of_a_run(std::uint64_t seed) {
   return disk.changes();
 }
 
-constexpr std::uint64_t kRunSeeds[] = {1, 2, 3};
+constexpr std::uint64_t kRunSeeds[] = {1, 2};
 
 TEST_CASE("a kill at any change loses nothing that was done, and the download completes") {
   for (const std::uint64_t seed : kRunSeeds) {
@@ -199,7 +199,7 @@ TEST_CASE("a power cut at any change keeps what was synced, and shows nothing fa
   for (const std::uint64_t seed : kRunSeeds) {
     const std::uint64_t changes = changes_of_a_run(seed);
     for (std::uint64_t cut = 0; cut <= changes; ++cut) {
-      for (std::uint64_t loss = 0; loss < 5; ++loss) {
+      for (std::uint64_t loss = 0; loss < 4; ++loss) {
         CAPTURE(seed);
         CAPTURE(cut);
         CAPTURE(loss);
@@ -222,7 +222,7 @@ TEST_CASE("a power cut at any change keeps what was synced, and shows nothing fa
 TEST_CASE("crashes while recovering from crashes lose no more than one does") {
   std::mt19937_64 random(99);
   const std::uint64_t changes = changes_of_a_run(1);
-  for (int round = 0; round < 1500; ++round) {
+  for (int round = 0; round < 800; ++round) {
     CAPTURE(round);
     MemoryDisk disk;
     std::set<std::uint32_t> durable;
