@@ -49,7 +49,8 @@ TRACKER_EDGE = re.compile(r"tracker/(main|server|app)[^/]*$")
 
 # The deciding parts do no I/O, have no clock, no chance and no threads of their own: they are fed
 # time and randomness, so that a simulation with a seed replays them exactly.
-DECIDES = re.compile(r"client/core/|tracker/(announce|core)[^/]*$")
+DECIDES = re.compile(
+    r"client/core/|tracker/(announce|manifest_shelf|rate_limit|registry_memory|swarm_table)[^/]*$")
 
 
 class Ban(NamedTuple):
