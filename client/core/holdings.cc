@@ -21,6 +21,12 @@ const OpenGeneration* Holdings::find_open(std::uint32_t g) const {
   return it == open_.end() ? nullptr : &it->second;
 }
 
+std::uint32_t Holdings::next_held(std::uint32_t from) const {
+  const auto open = open_.lower_bound(from);
+  const std::uint32_t verified = verified_.next_present(from);
+  return open == open_.end() ? verified : std::min(verified, open->first);
+}
+
 OpenGeneration& Holdings::open_generation(std::uint32_t g) {
   return open_.try_emplace(g, generation_size()).first->second;
 }

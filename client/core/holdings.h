@@ -51,6 +51,8 @@ class Holdings {
   // Highest generation with any row or verified, plus one: where the swarm's front is, as seen
   // here.
   std::uint32_t frontier() const { return frontier_; }
+  // The lowest generation >= from of which any row is held; generation_count() if there is none.
+  std::uint32_t next_held(std::uint32_t from) const;
   // Generations under way, ordered by number.
   const std::map<std::uint32_t, OpenGeneration>& open() const { return open_; }
   const OpenGeneration* find_open(std::uint32_t g) const;

@@ -107,6 +107,7 @@ class Neighbour {
   // --- sending ---
   std::uint32_t queued = 0;  // blocks emitted that have not departed
   TimeUs last_departure = 0;
+  std::uint32_t look_from = 0;  // where to look on if the lowest generations are of no use to it
 
   // --- receiving ---
   std::uint32_t window = 4;  // blocks it may have outstanding (leases.h adapts it)

@@ -24,6 +24,7 @@ inline constexpr TimeUs kStateIntervalStart = 20 * kMillisecond;   // before a r
 inline constexpr TimeUs kFastHalfWindow = 10 * kMillisecond;   // half a window within: a fast link
 inline constexpr TimeUs kStateIntervalMin = 2 * kMillisecond;  // to renew credit: never oftener
 inline constexpr TimeUs kKeepAlive = 45 * kSecond;   // a State without news: the line still stands
+inline constexpr std::size_t kRidingEntries = 512;   // spans, and ranks, in a State aboard a block
 inline constexpr std::uint32_t kQuotaRefreshes = 4;  // S: generations near their end told anew
 inline constexpr std::uint64_t kEndWindows = 2;  // near the end: missing < this many windows in all
 
@@ -34,7 +35,8 @@ inline constexpr std::uint32_t kPipelineMax = 64;
 inline constexpr std::uint32_t kSmallMesh = 24;  // S: up to here the first-hand rule
 inline constexpr std::uint32_t kClosing = 8;     // S: a generation this near its end is open
 inline constexpr std::uint32_t kGapCap = 16;     // S: rank gaps above count as this
-inline constexpr std::uint32_t kScanMax = 64;    // generations looked at for one decision
+inline constexpr std::uint32_t kScanMax = 64;    // eligible generations compared for one decision
+inline constexpr std::uint32_t kLookMax = 512;   // generations looked at to find them
 inline constexpr int kNullVectorTries = 8;
 
 // --- stalls ---

@@ -31,8 +31,9 @@ Rescue::Verdict Rescue::failed(std::uint32_t g, const std::vector<PeerId>& sende
     c.tried.insert(contributors.front());
   } else {
     c.contributors = contributors;
-    verdict.keep_evidence = true;
-    c.has_evidence = true;
+    verdict.keep_evidence = c.has_evidence || evidence_ < evidence_max_;
+    if (verdict.keep_evidence && !c.has_evidence) ++evidence_;
+    c.has_evidence = verdict.keep_evidence;
   }
   ++c.attempt;
   choose(c, g, holders, now);
@@ -57,6 +58,7 @@ bool Rescue::verified(std::uint32_t g) {
   const auto it = cases_.find(g);
   if (it == cases_.end()) return false;
   const bool evidence = it->second.has_evidence;
+  if (evidence) --evidence_;
   cases_.erase(it);
   return evidence;
 }

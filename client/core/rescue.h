@@ -28,6 +28,9 @@ class Rescue {
     bool keep_evidence = false;
   };
 
+  // Evidence is kept for so many generations at a time: it lies in memory.
+  explicit Rescue(std::size_t evidence_max) : evidence_max_(evidence_max) {}
+
   // Generation g decoded falsely from rows of these senders (by slot).
   Verdict failed(std::uint32_t g, const std::vector<PeerId>& senders, const Holders& holders,
                  TimeUs now);
@@ -59,6 +62,8 @@ class Rescue {
   };
   static void choose(Case& c, std::uint32_t g, const Holders& holders, TimeUs now);
 
+  std::size_t evidence_max_;
+  std::size_t evidence_ = 0;  // cases that have some
   std::map<std::uint32_t, Case> cases_;
 };
 

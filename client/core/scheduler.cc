@@ -47,12 +47,14 @@ std::optional<std::uint32_t> SourcePolicy::choose_generation(const Holdings& hol
     if (remote.expected_rank() >= generation_size_) return false;
     // Near its end others fill it too: then the quota holds for us as well.
     const bool closing = generation_size_ - remote.rank < policy::kWindowMin;
+    if (!closing && remote.quota == 0u) return false;  // it is to come from somebody else
     return !(closing && remote.quota && remote.in_flight >= std::max(*remote.quota, 1u));
   };
   const GenerationSet& complete = neighbour.complete();
   const std::uint32_t count = complete.size();
-  for (std::uint32_t g = complete.next_missing(cursor_); g < count;
-       g = complete.next_missing(g + 1)) {
+  std::uint32_t looked = 0;
+  for (std::uint32_t g = complete.next_missing(cursor_); g < count && looked < policy::kLookMax;
+       g = complete.next_missing(g + 1), ++looked) {
     if (served_[g] < generation_size_ && lacks(g)) return g;
   }
   // Second pass: of the first few it lacks, the one served least.
@@ -141,23 +143,44 @@ RelayPolicy::Candidate RelayPolicy::judge(const Holdings& holdings, Neighbour& n
   return {};
 }
 
+// Of those we hold some of and it lacks: the lowest eligible generation, in a large mesh the best
+// of the lowest eligible ones. The time this takes is bounded, whatever a neighbour claims: where
+// the lowest kLookMax are of no use to it, as many others are looked at, in turn.
 RelayPolicy::Candidate RelayPolicy::best_generation(const Holdings& holdings, Neighbour& neighbour,
                                                     bool small_mesh, TimeUs now) {
+  std::uint32_t g = neighbour.complete().next_missing(0);
+  const Candidate best = best_from(g, holdings, neighbour, small_mesh, now);
+  if (best.score > 0 || g >= holdings.generation_count()) return best;
+  g = std::max(g, neighbour.look_from);
+  const std::uint32_t from = g;
+  const Candidate other = best_from(g, holdings, neighbour, small_mesh, now);
+  neighbour.look_from = other.score > 0 ? from : g < holdings.generation_count() ? g : 0;
+  return other;
+}
+
+// From generation g on, which moves past those looked at.
+RelayPolicy::Candidate RelayPolicy::best_from(std::uint32_t& g, const Holdings& holdings,
+                                              Neighbour& neighbour, bool small_mesh, TimeUs now) {
   Candidate best;
   double best_key = 0;
   std::uint32_t seen = 0;
   const GenerationSet& complete = neighbour.complete();
-  const std::uint32_t base = complete.next_missing(0);
-  for (std::uint32_t g = base; g < holdings.frontier() && seen < policy::kScanMax;
-       g = complete.next_missing(g + 1)) {
-    const Candidate candidate = judge(holdings, neighbour, g, small_mesh, now);
+  const std::uint32_t base = g;
+  for (std::uint32_t looked = 0; looked < policy::kLookMax && seen < policy::kScanMax; ++looked) {
+    g = holdings.next_held(g);
+    if (g >= holdings.generation_count()) break;
+    if (complete.contains(g)) {
+      g = complete.next_missing(g);
+      continue;
+    }
+    const Candidate candidate = judge(holdings, neighbour, g++, small_mesh, now);
     if (candidate.score <= 0) continue;
-    if (small_mesh) return candidate;  // the lowest eligible generation
+    if (small_mesh) return candidate;
     ++seen;
-    const bool whole = holdings.rank(g) >= holdings.generation_size();
+    const bool whole = holdings.rank(candidate.generation) >= holdings.generation_size();
     const double key =
         (whole ? std::min(candidate.score, double{policy::kGapCap}) : candidate.score) +
-        random_.below(512) / 1024.0 - (g - base) * 1e-3;
+        random_.below(512) / 1024.0 - (candidate.generation - base) * 1e-3;
     if (best.score <= 0 || key > best_key) {
       best = candidate;
       best_key = key;

@@ -70,6 +70,8 @@ class RelayPolicy {
   };
   Candidate best_generation(const Holdings& holdings, Neighbour& neighbour, bool small_mesh,
                             TimeUs now);
+  Candidate best_from(std::uint32_t& g, const Holdings& holdings, Neighbour& neighbour,
+                      bool small_mesh, TimeUs now);
   Candidate judge(const Holdings& holdings, Neighbour& neighbour, std::uint32_t g, bool small_mesh,
                   TimeUs now) const;
 

@@ -49,6 +49,9 @@ void SwarmCore::start(const Manifest& manifest, const StartState& state, bool fi
   impl.manifest_file = manifest.file_bytes;
   impl.manifest_found = true;
   Holdings& holdings = impl.holdings.emplace(manifest.info.shape);
+  const std::uint64_t generation_bytes = manifest.info.shape.generation_bytes();
+  impl.rescue =
+      Rescue(std::max<std::uint64_t>(impl.options.memory_bytes / 4 / generation_bytes, 1));
   for (std::uint32_t g = 0; g < state.verified.size() && g < holdings.generation_count(); ++g) {
     if (state.verified[g]) holdings.set_verified(g);
   }

@@ -78,7 +78,7 @@ struct SwarmCore::Impl {
   bool has_news(const Neighbour& n);
   TimeUs state_due(const Neighbour& n);
   void send_due_states();
-  proto::State make_state(Neighbour& n);
+  proto::State make_state(Neighbour& n, std::size_t entries_max);
 
   // --- swarm_upkeep.cc: what time brings ---
   void step();
@@ -115,7 +115,7 @@ struct SwarmCore::Impl {
   std::optional<Holdings> holdings;  // from start() on
   std::optional<SourcePolicy> source;
   RelayPolicy relay;
-  Rescue rescue;
+  Rescue rescue{0};
   codec::CoefficientStream random;
 
   Neighbours neighbours;

@@ -59,7 +59,7 @@ void SwarmCore::Impl::send_block(const Choice& choice) {
     out.block.coefficients = draw_vector(g, null, out);
   }
   out.block.sequence = n.book_block(g, now);
-  if (has_news(n)) out.block.state = make_state(n);
+  if (has_news(n)) out.block.state = make_state(n, policy::kRidingEntries);
   actions.push_back(std::move(out));
 }
 
@@ -74,7 +74,7 @@ void SwarmCore::Impl::send_initial_state(Neighbour& n) {
   }
   for (const auto& [g, open] : holdings->open()) n.changed.insert(g);
   n.state_sent = true;
-  send(n, make_state(n));
+  send(n, make_state(n, limits::kStateEntriesMax));
 }
 
 bool SwarmCore::Impl::can_grant(const Neighbour& n) {
@@ -98,11 +98,12 @@ TimeUs SwarmCore::Impl::state_due(const Neighbour& n) {
 void SwarmCore::Impl::send_due_states() {
   if (!holdings || stopped) return;
   for (auto& [key, n] : neighbours) {
-    if (state_due(*n) <= now) send(*n, make_state(*n));
+    if (state_due(*n) <= now) send(*n, make_state(*n, limits::kStateEntriesMax));
   }
 }
 
-proto::State SwarmCore::Impl::make_state(Neighbour& n) {
+// At most `entries_max` spans and as many ranks; what is left goes with the next.
+proto::State SwarmCore::Impl::make_state(Neighbour& n, std::size_t entries_max) {
   proto::State state;
   const std::uint32_t k = holdings->shape().block_bytes;
   const auto share = options.memory_bytes / 8 / k / std::max<std::size_t>(neighbours.size(), 1);
@@ -130,7 +131,7 @@ proto::State SwarmCore::Impl::make_state(Neighbour& n) {
     if (!state.complete.empty() && state.complete.back().first + state.complete.back().count == g) {
       ++state.complete.back().count;
     } else {
-      if (state.complete.size() == limits::kStateSpansMax) break;
+      if (state.complete.size() == std::min(entries_max, limits::kStateSpansMax)) break;
       state.complete.push_back({g, 1});
     }
     ++told;
@@ -138,7 +139,7 @@ proto::State SwarmCore::Impl::make_state(Neighbour& n) {
   n.new_complete.erase(n.new_complete.begin(),
                        n.new_complete.begin() + static_cast<std::ptrdiff_t>(told));
 
-  while (!n.changed.empty() && state.generations.size() < limits::kStateEntriesMax) {
+  while (!n.changed.empty() && state.generations.size() < entries_max) {
     const std::uint32_t g = *n.changed.begin();
     n.changed.erase(n.changed.begin());
     proto::GenerationState& entry = state.generations.emplace_back();
