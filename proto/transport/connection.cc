@@ -257,7 +257,8 @@ void Connection::on_timer() {
       if (now_ms() - last_received_ms_ < static_cast<std::uint64_t>(options.idle_timeout.count()))
         return arm_timer();
       return finish(ErrorCode::kIo,
-                    "nothing received for " + std::to_string(options.idle_timeout.count()) + " ms");
+                    (paused_ ? "the other side took nothing for " : "nothing received for ") +
+                        std::to_string(options.idle_timeout.count()) + " ms");
     case State::kFlushing:
       return finish(*std::exchange(ending_, std::nullopt));
   }

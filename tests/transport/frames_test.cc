@@ -189,6 +189,43 @@ TEST_CASE("pausing within on_frame holds back even the frames that have arrived"
   }
 }
 
+TEST_CASE("a paused connection whose other side takes nothing is closed after the idle timeout") {
+  Options options;
+  options.idle_timeout = 100ms;
+  options.send_queue_bytes_max = 64 << 20;
+  Options patient;
+  patient.idle_timeout = 0ms;
+  Node server(options);
+  Node client(patient);
+  const ConnectionId out = client.transport->connect(server.listen());
+  const ConnectionId in = server.recorder.wait_first();
+  server.transport->pause_reading(in, true);
+  client.transport->pause_reading(out, true);
+  for (int i = 0; i < 200; ++i) server.transport->send(in, frame_of(Bytes(200'000)));
+  REQUIRE(server.recorder.wait_closed(in));
+  CHECK(server.recorder.ending(in).code == ErrorCode::kIo);
+  CHECK(server.recorder.ending(in).detail == "the other side took nothing for 100 ms");
+}
+
+TEST_CASE("a goodbye is read although writing to the other side already fails") {
+  // The server says goodbye and closes while the client's frames pour in.
+  Transport* transport = nullptr;
+  const auto hook = [&](ConnectionId id, std::span<const std::uint8_t>) -> Status {
+    transport->send(id, frame_of(Bytes{'b', 'y', 'e'}));
+    return Error{ErrorCode::kProtocol, "read message", "nonsense"};
+  };
+  for (int round = 0; round < 20; ++round) {
+    Options options;
+    options.send_queue_bytes_max = 64 << 20;
+    Pair pair(options, hook);
+    transport = pair.server.transport.get();
+    for (int i = 0; i < 100; ++i) pair.client.transport->send(pair.out, frame_of(Bytes(100'000)));
+    REQUIRE(pair.client.recorder.wait_closed(pair.out));
+    CHECK(pair.client.recorder.connection(pair.out).frames == std::vector<Bytes>{{'b', 'y', 'e'}});
+    REQUIRE(pair.server.recorder.wait_closed(pair.in));
+  }
+}
+
 TEST_CASE("a transport may be destroyed in full flight") {
   std::mt19937_64 random(10);
   const Bytes body = random_bytes(random, 30'000);

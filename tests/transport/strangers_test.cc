@@ -4,6 +4,7 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -161,6 +162,30 @@ TEST_CASE("a connection that says nothing is given up after the connect timeout"
   const Socket socket = plain_connection(server.listen());
   CHECK(ends(socket));
   CHECK(server.recorder.count() == 0);
+}
+
+TEST_CASE("a listener that runs out of descriptors rests, and accepts when there are some again") {
+  Options options;
+  options.connect_timeout = std::chrono::milliseconds(50);
+  Node server(options);
+  const Address where = server.listen();
+  const SocketAddress address = *numeric_address(where.host, where.port);
+  const Socket socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+  const rlimit none{0, before.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &none) == 0);
+  const int connected = ::connect(socket.fd(), address.get(), address.bytes);
+  // Nobody is accepted, so nobody is given up after the timeout either.
+  const timeval patience{0, 300'000};
+  ::setsockopt(socket.fd(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  const bool ended_early = ends(socket);
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &before) == 0);
+  REQUIRE(connected == 0);
+  CHECK_FALSE(ended_early);
+  const timeval long_patience{60, 0};
+  ::setsockopt(socket.fd(), SOL_SOCKET, SO_RCVTIMEO, &long_patience, sizeof long_patience);
+  CHECK(ends(socket));
 }
 
 TEST_CASE("strangers are refused") {
