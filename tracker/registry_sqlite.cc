@@ -155,13 +155,20 @@ bool SqliteRegistry::has_manifest(const ContentId& content) const {
   return shelf_.bytes_of(content).has_value();
 }
 
+// Every transaction also carries what waits to be written.
 template <typename Work>
 Status SqliteRegistry::transaction(Work work) {
   Status status = database_.execute("BEGIN IMMEDIATE");
   if (!status) return status;
-  status = work();
+  status = write_changes();
+  if (status) status = work();
   if (status) status = database_.execute("COMMIT");
-  if (!status) (void)database_.execute("ROLLBACK");
+  if (status) {
+    changed_peers_.clear();
+    changed_uses_.clear();
+  } else {
+    (void)database_.execute("ROLLBACK");
+  }
   return status;
 }
 
@@ -216,12 +223,7 @@ Result<proto::ManifestPart> SqliteRegistry::manifest_part(const ContentId& conte
 
 Status SqliteRegistry::flush() {
   if (changed_peers_.empty() && changed_uses_.empty()) return Done{};
-  Status status = transaction([this] { return write_changes(); });
-  if (status) {
-    changed_peers_.clear();
-    changed_uses_.clear();
-  }
-  return status;
+  return transaction([]() -> Status { return Done{}; });
 }
 
 Status SqliteRegistry::write_changes() {

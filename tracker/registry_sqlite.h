@@ -39,7 +39,7 @@ class SqliteRegistry final : public Registry {
   std::vector<proto::PeerEndpoint> sample(const ContentId& content, const SampleRequest& request,
                                           Random& random) const override;
   bool has_manifest(const ContentId& content) const override;
-  // Is on disk when it returns.
+  // Is on disk when it returns, with all changes before it.
   Status put_manifest(const ContentId& content, std::string_view bytes) override;
   Result<proto::ManifestPart> manifest_part(const ContentId& content, std::uint64_t offset,
                                             std::size_t bytes_max) override;

@@ -1,0 +1,217 @@
+// firn-tracker as a process: its first line, its exit codes, and what a kill leaves.
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "proto/messages.h"
+#include "tests/tracker/tracker_fixture.h"
+#include "tests/transport/recorder.h"
+
+extern char** environ;
+
+namespace firn::tracker::test {
+namespace {
+
+using proto::transport::ConnectionId;
+using proto::transport::test::Node;
+
+// A child process with its output; killed at the end if it still runs.
+class Program {
+ public:
+  explicit Program(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), FIRN_TRACKER);
+    std::vector<char*> argv;
+    for (std::string& argument : arguments) argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    int out[2];
+    int err[2];
+    REQUIRE(::pipe2(out, O_CLOEXEC) == 0);
+    REQUIRE(::pipe2(err, O_CLOEXEC) == 0);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, out[1], 1);
+    posix_spawn_file_actions_adddup2(&actions, err[1], 2);
+    REQUIRE(::posix_spawn(&pid_, FIRN_TRACKER, &actions, nullptr, argv.data(), environ) == 0);
+    posix_spawn_file_actions_destroy(&actions);
+    ::close(out[1]);
+    ::close(err[1]);
+    out_ = out[0];
+    err_ = err[0];
+  }
+  ~Program() {
+    if (pid_ > 0) {
+      ::kill(pid_, SIGKILL);
+      wait();
+    }
+    ::close(out_);
+    ::close(err_);
+  }
+  Program(const Program&) = delete;
+
+  // The next line of standard output, without its end.
+  std::string line() {
+    std::string text;
+    for (char c = 0; ::read(out_, &c, 1) == 1 && c != '\n';) text += c;
+    return text;
+  }
+  std::string errors() {
+    std::string text;
+    for (char c = 0; ::read(err_, &c, 1) == 1;) text += c;
+    return text;
+  }
+  void signal(int number) { ::kill(pid_, number); }
+  // Its exit code, or minus the signal that ended it.
+  int wait() {
+    int status = 0;
+    ::waitpid(std::exchange(pid_, 0), &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  }
+
+ private:
+  pid_t pid_ = 0;
+  int out_ = -1;
+  int err_ = -1;
+};
+
+Address listening(Program& program) {
+  const std::string line = program.line();
+  constexpr std::string_view kStart = "listening on ";
+  REQUIRE(line.starts_with(kStart));
+  const Address address = parse_address(std::string_view(line).substr(kStart.size())).value();
+  CHECK(address.id.has_value());
+  CHECK(address.port != 0);
+  return address;
+}
+
+proto::TrackerReply ask(Node& node, ConnectionId connection, const proto::TrackerRequest& request) {
+  const std::size_t before = node.recorder.connection(connection).frames.size();
+  node.transport->send(connection, proto::serialize(request));
+  REQUIRE(node.recorder.wait_frames(connection, before + 1));
+  return proto::parse_tracker_reply(node.recorder.connection(connection).frames[before]).value();
+}
+
+proto::AnnounceReply announce(Node& node, ConnectionId connection, const ContentId& content) {
+  const proto::Announce request{.content_id = content, .listen_port = 4000};
+  return std::get<proto::AnnounceReply>(ask(node, connection, request));
+}
+
+TEST_CASE("it says where it listens, keeps its identity, and stops cleanly when told to") {
+  const TemporaryFolder folder;
+  const std::string data = folder.path / "deep" / "data";
+  std::optional<PeerId> id;
+  for (const int number : {SIGINT, SIGTERM}) {
+    Program program({"--listen", "127.0.0.1:0", "--data", data});
+    const Address address = listening(program);
+    CHECK(address.host == "127.0.0.1");
+    if (id) CHECK(address.id == id);
+    id = address.id;
+    program.signal(number);
+    CHECK(program.wait() == 0);
+  }
+}
+
+TEST_CASE("killed and started again it still knows the swarm and its manifest") {
+  const TemporaryFolder folder;
+  const std::string data = folder.path;
+  const Manifest whole = manifest(100);
+  Node seed;
+  Address address;
+  {
+    Program program({"--listen", "127.0.0.1:0", "--data", data, "--interval", "2"});
+    address = listening(program);
+    const ConnectionId connection = seed.transport->connect(address);
+    REQUIRE(seed.recorder.wait_open(connection));
+    CHECK(announce(seed, connection, whole.id).interval_seconds == 2);
+    // A manifest is on disk when the reply comes, and what was announced before with it.
+    const proto::TrackerManifestPut put{whole.id, whole.file_bytes.size(), 0, whole.file_bytes};
+    const auto reply = ask(seed, connection, put);
+    REQUIRE(std::holds_alternative<proto::TrackerManifestPutReply>(reply));
+    program.signal(SIGKILL);
+    CHECK(program.wait() == -SIGKILL);
+  }
+  Program program({"--listen", "127.0.0.1:" + std::to_string(address.port), "--data", data});
+  CHECK(listening(program) == address);
+  Node peer;
+  const ConnectionId connection = peer.transport->connect(address);
+  REQUIRE(peer.recorder.wait_open(connection));
+  const auto found = announce(peer, connection, whole.id);
+  CHECK(found.peers == std::vector{proto::PeerEndpoint{seed.identity.id(), "127.0.0.1", 4000}});
+  CHECK(found.has_manifest);
+  const auto part = ask(peer, connection, proto::TrackerManifestGet{whole.id, 0});
+  REQUIRE(std::holds_alternative<proto::ManifestPart>(part));
+  CHECK(std::get<proto::ManifestPart>(part).data == whole.file_bytes);
+}
+
+TEST_CASE("a port in use is exit code 3 and names the port") {
+  const TemporaryFolder folder;
+  Node other;
+  const std::string port = std::to_string(other.listen().port);
+  Program program({"--listen", "127.0.0.1:" + port, "--data", folder.path});
+  CHECK(program.errors().find("port " + port) != std::string::npos);
+  CHECK(program.wait() == 3);
+}
+
+TEST_CASE("a data folder that cannot be used is exit code 4 and says why") {
+  const TemporaryFolder folder;
+  const std::string in_the_way = folder.path / "file";
+  std::ofstream(in_the_way) << "x";
+  SUBCASE("a file stands in its place") {
+    Program program({"--listen", "127.0.0.1:0", "--data", in_the_way});
+    CHECK(program.errors().find(in_the_way) != std::string::npos);
+    CHECK(program.wait() == 4);
+  }
+  SUBCASE("the database is damaged") {
+    std::ofstream(folder.path / "tracker.sqlite") << std::string(5000, 'z');
+    Program program({"--listen", "127.0.0.1:0", "--data", folder.path});
+    CHECK(program.errors().find("move the file away") != std::string::npos);
+    CHECK(program.wait() == 4);
+  }
+  SUBCASE("another tracker has it") {
+    Program first({"--listen", "127.0.0.1:0", "--data", folder.path});
+    listening(first);
+    Program second({"--listen", "127.0.0.1:0", "--data", folder.path});
+    CHECK(second.errors().find("another tracker") != std::string::npos);
+    CHECK(second.wait() == 4);
+  }
+}
+
+TEST_CASE("wrong usage is exit code 2; --help is not") {
+  const TemporaryFolder folder;
+  const std::string data = folder.path;
+  using Arguments = std::vector<std::string>;
+  for (const Arguments& arguments :
+       {Arguments{}, Arguments{"--data", data, "--listen", "nonsense"},
+        Arguments{"--data", data, "--interval", "0"}, Arguments{"--data", data, "--unknown"}}) {
+    Program program(arguments);
+    CHECK(program.errors() != "");
+    CHECK(program.wait() == 2);
+  }
+  Program help({"--help"});
+  CHECK(help.line() != "");
+  CHECK(help.wait() == 0);
+}
+
+TEST_CASE("the log goes where it is told") {
+  const TemporaryFolder folder;
+  const std::string log = folder.path / "log.txt";
+  Program program({"--listen", "127.0.0.1:0", "--data", folder.path / "data", "--log", log, "-v"});
+  listening(program);
+  program.signal(SIGTERM);
+  CHECK(program.errors() == "");
+  CHECK(program.wait() == 0);
+  std::ifstream file(log);
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  CHECK(text.find("listening on") != std::string::npos);
+  CHECK(text.find("stopping") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace firn::tracker::test
