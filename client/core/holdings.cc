@@ -27,12 +27,19 @@ std::uint32_t Holdings::next_held(std::uint32_t from) const {
   return open == open_.end() ? verified : std::min(verified, open->first);
 }
 
-OpenGeneration& Holdings::open_generation(std::uint32_t g) {
-  return open_.try_emplace(g, generation_size()).first->second;
+OpenGeneration* Holdings::extend_span(std::uint32_t g, const Vector& vector) {
+  const auto [it, fresh] = open_.try_emplace(g, generation_size());
+  if (it->second.basis.insert(*vector)) return &it->second;
+  if (fresh) open_.erase(it);  // a vector of zeros
+  return nullptr;
 }
 
 void Holdings::place(OpenGeneration& open, std::uint32_t g, std::uint32_t slot,
                      const Vector& vector, const PeerId& sender) {
+  if (slot >= open.vectors.size()) {
+    open.vectors.resize(slot + 1);
+    open.senders.resize(slot + 1);
+  }
   open.vectors[slot] = vector;
   open.senders[slot] = sender;
   ++open.rows;
@@ -43,28 +50,31 @@ void Holdings::place(OpenGeneration& open, std::uint32_t g, std::uint32_t slot,
 std::optional<std::uint32_t> Holdings::insert(std::uint32_t g, const Vector& vector,
                                               const PeerId& sender, bool first_hand, TimeUs now) {
   if (verified_.contains(g)) return std::nullopt;
-  OpenGeneration& open = open_generation(g);
-  if (open.decoding || !open.basis.insert(*vector)) return std::nullopt;
-  const auto free = std::find(open.vectors.begin(), open.vectors.end(), nullptr);
-  FIRN_CHECK(free != open.vectors.end());  // rank = slots taken, so below n there is a free one
-  const auto slot = static_cast<std::uint32_t>(free - open.vectors.begin());
-  place(open, g, slot, vector, sender);
-  if (first_hand) ++open.first_hand;
-  open.last_growth = now;
+  OpenGeneration* open = extend_span(g, vector);
+  if (!open) return std::nullopt;
+  const auto free = std::find(open->vectors.begin(), open->vectors.end(), nullptr);
+  const auto slot = static_cast<std::uint32_t>(free - open->vectors.begin());
+  FIRN_CHECK(slot < generation_size());  // rank = slots taken, so below n there is a free one
+  place(*open, g, slot, vector, sender);
+  if (first_hand) ++open->first_hand;
+  open->last_growth = now;
   return slot;
 }
 
 bool Holdings::restore(std::uint32_t g, std::uint32_t slot, const Vector& vector,
                        const PeerId& sender) {
   if (verified_.contains(g) || slot >= generation_size()) return false;
-  OpenGeneration& open = open_generation(g);
-  if (open.vectors[slot] || !open.basis.insert(*vector)) return false;
-  place(open, g, slot, vector, sender);
+  const OpenGeneration* there = find_open(g);
+  if (there && slot < there->vectors.size() && there->vectors[slot]) return false;
+  OpenGeneration* open = extend_span(g, vector);
+  if (!open) return false;
+  place(*open, g, slot, vector, sender);
   return true;
 }
 
 void Holdings::set_decoding(std::uint32_t g) {
-  open_generation(g).decoding = true;
+  const auto it = open_.find(g);
+  if (it != open_.end()) it->second.decoding = true;
 }
 
 void Holdings::set_verified(std::uint32_t g) {
@@ -90,7 +100,7 @@ Holdings::Mix Holdings::recode(std::uint32_t g, codec::CoefficientStream& random
   FIRN_CHECK(open && open->rows > 0);
   Mix result;
   std::vector<const std::uint8_t*> vectors;
-  for (std::uint32_t slot = 0; slot < generation_size(); ++slot) {
+  for (std::uint32_t slot = 0; slot < open->vectors.size(); ++slot) {
     if (!open->vectors[slot]) continue;
     result.slots.push_back(slot);
     vectors.push_back(open->vectors[slot]->data());

@@ -18,14 +18,15 @@ namespace firn::core {
 
 // A generation of which some rows are held and which is not verified.
 struct OpenGeneration {
-  explicit OpenGeneration(std::uint32_t n)
-      : basis(n), vectors(n), senders(n), rows(0), first_hand(0) {}
+  explicit OpenGeneration(std::uint32_t n) : basis(n) {}
 
   codec::SpanBasis basis;
-  std::vector<Vector> vectors;  // by slot; null where the slot is free
-  std::vector<PeerId> senders;  // by slot
-  std::uint32_t rows;           // slots taken = rank
-  std::uint32_t first_hand;     // rows that came from holders of the whole generation
+  // By slot, up to the highest slot taken: what a generation costs grows with its rows, as whoever
+  // sends us one row each can open them all. Null where a slot is free.
+  std::vector<Vector> vectors;
+  std::vector<PeerId> senders;
+  std::uint32_t rows = 0;        // slots taken = rank
+  std::uint32_t first_hand = 0;  // rows that came from holders of the whole generation
   TimeUs last_growth = 0;
   bool decoding = false;  // full, handed to decode
 };
@@ -78,7 +79,8 @@ class Holdings {
   Mix recode(std::uint32_t g, codec::CoefficientStream& random) const;
 
  private:
-  OpenGeneration& open_generation(std::uint32_t g);
+  // Adds the vector to the generation's span, which it opens; nullptr if it is redundant.
+  OpenGeneration* extend_span(std::uint32_t g, const Vector& vector);
   void place(OpenGeneration& open, std::uint32_t g, std::uint32_t slot, const Vector& vector,
              const PeerId& sender);
 

@@ -28,6 +28,7 @@ std::uint32_t blocks_to_grant(const Holdings& holdings, const Neighbours& neighb
   std::uint64_t give = neighbour.window - open;
   give = std::min(give, missing > promised ? missing - promised : 0);
   if (give == 0 && open == 0) give = 1;
+  give = std::min<std::uint64_t>(give, UINT32_MAX - neighbour.credit_granted);
   return static_cast<std::uint32_t>(std::min(give, limits.blocks_max));
 }
 

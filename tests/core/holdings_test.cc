@@ -1,0 +1,138 @@
+// What a peer holds: ranks, slots, recoding.
+#include "client/core/holdings.h"
+
+#include <doctest/doctest.h>
+
+#include <set>
+
+#include "codec/random.h"
+#include "tests/core/bench.h"
+
+using namespace firn;
+using namespace firn::test;
+using core::Holdings;
+using core::Vector;
+
+namespace {
+
+Vector vector_of(std::vector<std::uint8_t> bytes) {
+  return std::make_shared<const std::vector<std::uint8_t>>(std::move(bytes));
+}
+
+Vector random_vector(std::uint32_t n, codec::CoefficientStream& random) {
+  std::vector<std::uint8_t> bytes(n);
+  for (std::uint8_t& b : bytes) b = static_cast<std::uint8_t>(random.below(3));  // often redundant
+  return vector_of(std::move(bytes));
+}
+
+// All that Holdings keeps as sums, counted anew.
+void check_sums(const Holdings& holdings) {
+  std::uint64_t rank = 0, bytes = 0;
+  std::uint32_t frontier = 0;
+  for (std::uint32_t g = 0; g < holdings.generation_count(); ++g) {
+    rank += holdings.rank(g);
+    if (holdings.verified().contains(g)) bytes += holdings.shape().bytes_in_generation(g);
+    if (holdings.rank(g) > 0) frontier = g + 1;
+  }
+  REQUIRE(holdings.total_rank() == rank);
+  REQUIRE(holdings.missing() == holdings.total_possible() - rank);
+  REQUIRE(holdings.verified_bytes() == bytes);
+  REQUIRE(holdings.frontier() >= frontier);
+  for (const auto& [g, open] : holdings.open()) {
+    REQUIRE_FALSE(holdings.verified().contains(g));
+    std::uint32_t taken = 0;
+    for (const Vector& v : open.vectors) taken += v ? 1 : 0;
+    REQUIRE(taken == open.rows);
+    REQUIRE(open.basis.rank() == open.rows);
+    REQUIRE(open.rows > 0);  // one without rows is not open
+    REQUIRE(open.first_hand <= open.rows);
+    REQUIRE(open.senders.size() == open.vectors.size());
+  }
+  for (std::uint32_t from = 0; from <= holdings.generation_count(); ++from) {
+    std::uint32_t held = from;
+    while (held < holdings.generation_count() && holdings.rank(held) == 0) ++held;
+    REQUIRE(holdings.next_held(from) == held);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("sums and slots stay right over random histories") {
+  codec::CoefficientStream random(8, 9);
+  for (const std::uint32_t n : {1u, 2u, 5u}) {
+    CAPTURE(n);
+    Holdings holdings(Shape{n, 3, 7 * n * 3 - 2});  // the last generation is not full
+    REQUIRE(holdings.generation_count() == 7);
+    for (int step = 0; step < 3000; ++step) {
+      const std::uint32_t g = random.below(7);
+      switch (random.below(12)) {
+        case 0:
+          holdings.reset(g);
+          break;
+        case 1:
+          if (holdings.rank(g) == n) holdings.set_verified(g);
+          break;
+        case 2:
+          if (holdings.rank(g) == n && holdings.find_open(g)) holdings.set_decoding(g);
+          break;
+        case 3:
+          holdings.restore(g, random.below(n + 2), random_vector(n, random), peer_id(1));
+          break;
+        default: {
+          const std::uint32_t before = holdings.rank(g);
+          const auto slot =
+              holdings.insert(g, random_vector(n, random), peer_id(2), random.below(2) == 0, step);
+          REQUIRE(holdings.rank(g) == before + (slot ? 1 : 0));
+          if (slot) {
+            REQUIRE(*slot < n);
+            REQUIRE(holdings.find_open(g)->senders[*slot] == peer_id(2));
+          }
+        }
+      }
+      check_sums(holdings);
+    }
+  }
+}
+
+TEST_CASE("a full generation hands out a vector and a sender for each slot") {
+  Holdings holdings(Shape{3, 1, 9});
+  CHECK(holdings.restore(1, 2, vector_of({1, 0, 0}), peer_id(1)));
+  CHECK(holdings.insert(1, vector_of({0, 1, 0}), peer_id(2), true, 5) == 0u);
+  CHECK(holdings.insert(1, vector_of({0, 2, 0}), peer_id(2), true, 5) == std::nullopt);
+  CHECK(holdings.insert(1, vector_of({0, 0, 1}), peer_id(3), false, 6) == 1u);
+  const auto* open = holdings.find_open(1);
+  REQUIRE(open);
+  REQUIRE(open->vectors.size() == 3);
+  CHECK((*open->vectors[2])[0] == 1);
+  CHECK(open->senders == std::vector<PeerId>{peer_id(2), peer_id(3), peer_id(1)});
+  CHECK(open->last_growth == 6);
+  CHECK(open->first_hand == 1);
+  holdings.set_decoding(1);
+  CHECK(holdings.insert(1, vector_of({0, 2, 0}), peer_id(2), true, 5) == std::nullopt);
+  CHECK(holdings.rank(1) == 3);
+}
+
+TEST_CASE("a mix names slots that hold rows and the vector that they make") {
+  codec::CoefficientStream random(1, 3);
+  Holdings holdings(Shape{6, 1, 6});
+  holdings.restore(0, 4, vector_of({1, 0, 0, 0, 0, 0}), peer_id(1));
+  holdings.restore(0, 1, vector_of({0, 0, 7, 0, 0, 0}), peer_id(1));
+  for (int i = 0; i < 100; ++i) {
+    const auto mix = holdings.recode(0, random);
+    CHECK(mix.slots == std::vector<std::uint32_t>{1, 4});
+    REQUIRE(mix.mix.size() == 2);
+    CHECK(mix.vector[0] == mix.mix[1]);
+    CHECK(mix.vector[0] != 0);
+    CHECK(mix.vector[2] != 0);
+    CHECK(mix.vector[5] == 0);
+  }
+}
+
+TEST_CASE("a lone row is never passed on as it is") {
+  codec::CoefficientStream random(1, 4);
+  Holdings holdings(Shape{2, 1, 2});
+  holdings.restore(0, 0, vector_of({3, 5}), peer_id(1));
+  for (int i = 0; i < 1000; ++i) {
+    CHECK(holdings.recode(0, random).vector != std::vector<std::uint8_t>{3, 5});
+  }
+}

@@ -1,0 +1,203 @@
+// What a receiver promises its neighbours.
+#include "client/core/leases.h"
+
+#include <doctest/doctest.h>
+
+#include "client/core/policy.h"
+#include "codec/encode.h"
+#include "tests/core/bench.h"
+
+using namespace firn;
+using namespace firn::test;
+using core::GrantLimits;
+using core::Holdings;
+using core::Neighbour;
+using core::Neighbours;
+
+namespace {
+
+constexpr TimeUs kNow = 100 * kSecond;
+
+struct Situation {
+  explicit Situation(std::uint32_t generations, std::uint32_t n, std::uint32_t peers)
+      : holdings(Shape{n, 100, std::uint64_t{generations} * n * 100}) {
+    for (std::uint32_t i = 1; i <= peers; ++i) {
+      auto one = std::make_unique<Neighbour>(i, peer_id(static_cast<std::uint8_t>(i)), "192.0.2.1",
+                                             std::uint16_t{1}, false, 0);
+      one->set_shape(generations, n);
+      neighbours.emplace(i, std::move(one));
+    }
+  }
+  // The neighbour says that it holds so much of g.
+  void claim(core::PeerKey peer, std::uint32_t g, std::uint32_t rank) {
+    proto::State state;
+    state.generations = {{g, rank, 4, {}}};
+    REQUIRE(neighbours.at(peer)->apply_state(std::move(state)));
+  }
+  void hold(std::uint32_t g, std::uint32_t rank, TimeUs grown) {
+    for (std::uint32_t i = 0; i < rank; ++i) {
+      const auto v = codec::unit_vector(holdings.generation_size(), i);
+      REQUIRE(holdings.insert(g, std::make_shared<const std::vector<std::uint8_t>>(v), peer_id(9),
+                              false, grown));
+    }
+  }
+  Holdings holdings;
+  Neighbours neighbours;
+};
+
+GrantLimits unlimited() {
+  return {false, UINT64_MAX};
+}
+
+}  // namespace
+
+TEST_CASE(
+    "grants of any sequence of rounds never promise more than is missing, but for one block "
+    "at an idle neighbour") {
+  codec::CoefficientStream random(2, 7);
+  for (int run = 0; run < 300; ++run) {
+    CAPTURE(run);
+    const std::uint32_t peers = 1 + random.below(20), n = 1 + random.below(64);
+    Situation s(1 + random.below(4), n, peers);
+    for (std::uint32_t g = 0; g < s.holdings.generation_count(); ++g) {
+      s.hold(g, random.below(n + 1), kNow);
+    }
+    TimeUs now = kNow;
+    for (auto& [key, one] : s.neighbours) one->window = 4 + random.below(30);
+    for (int step = 0; step < 200; ++step) {
+      Neighbour& one = *s.neighbours.at(1 + random.below(peers));
+      now += random.below(20'000);
+      if (random.below(2) == 0 && one.outstanding() > 0) {
+        REQUIRE(one.book_arrival(one.highest_received + 1, 100, now));  // redundant: nothing grows
+        continue;
+      }
+      std::uint64_t promised = 0;
+      for (const auto& [key, other] : s.neighbours) promised += other->outstanding();
+      const std::uint32_t open = one.outstanding();
+      const GrantLimits limits{random.below(10) == 0,
+                               random.below(3) == 0 ? random.below(5) : 1000};
+      const std::uint32_t give = core::blocks_to_grant(s.holdings, s.neighbours, one, limits, now);
+      REQUIRE(give <= limits.blocks_max);
+      if (limits.paused || s.holdings.missing() == 0) REQUIRE(give == 0);
+      if (give > 0) {
+        REQUIRE(open + give <= one.window);
+        REQUIRE((promised + give <= s.holdings.missing() || (give == 1 && open == 0)));
+      }
+      one.credit_granted += give;
+      if (give > 0) one.last_grant = now;
+    }
+  }
+}
+
+TEST_CASE("promises to who has stalled do not count") {
+  Situation s(1, 8, 3);
+  for (core::PeerKey peer = 1; peer <= 2; ++peer) {
+    s.neighbours.at(peer)->credit_granted = 4;
+    s.neighbours.at(peer)->last_grant = kNow;
+  }
+  Neighbour& third = *s.neighbours.at(3);
+  CHECK(core::blocks_to_grant(s.holdings, s.neighbours, third, unlimited(), kNow) == 1);
+  CHECK(core::blocks_to_grant(s.holdings, s.neighbours, third, unlimited(), kNow + 4 * kSecond) ==
+        4);
+}
+
+TEST_CASE("an exhausted credit counter grants no more instead of beginning anew") {
+  Situation s(1, 8, 1);
+  Neighbour& one = *s.neighbours.at(1);
+  one.credit_granted = one.highest_received = UINT32_MAX - 1;
+  CHECK(core::blocks_to_grant(s.holdings, s.neighbours, one, unlimited(), kNow) == 1);
+  one.credit_granted = one.highest_received = UINT32_MAX;
+  CHECK(core::blocks_to_grant(s.holdings, s.neighbours, one, unlimited(), kNow) == 0);
+}
+
+TEST_CASE("quotas near the end split what is missing among those that hold some") {
+  codec::CoefficientStream random(3, 7);
+  for (int run = 0; run < 500; ++run) {
+    CAPTURE(run);
+    const std::uint32_t peers = 2 + random.below(12), n = 64;
+    Situation s(2, n, peers);
+    const std::uint32_t missing = 1 + random.below(peers * 4 - 1);
+    s.hold(0, n - missing, kNow);
+    std::uint32_t holders = 0;
+    for (core::PeerKey peer = 1; peer <= peers; ++peer) {
+      const std::uint32_t rank = random.below(3) == 0 ? 0 : random.below(n + 1);
+      s.claim(peer, 0, rank);
+      holders += rank > 0 ? 1 : 0;
+      s.neighbours.at(peer)->window = 100;
+    }
+    std::uint32_t promised = 0;
+    const std::uint32_t rotation = random.below(1000);
+    for (const auto& [key, one] : s.neighbours) {
+      const std::uint32_t quota = core::quota_of(s.holdings, s.neighbours, *one, 0, rotation, kNow);
+      if (one->remote_rank(0) == 0) REQUIRE(quota == 0);
+      promised += quota;
+    }
+    REQUIRE(promised == (holders == 0 ? 0 : missing));
+  }
+}
+
+TEST_CASE("far from the end everybody may send a window of a generation") {
+  Situation s(2, 64, 3);
+  s.hold(0, 10, kNow);
+  for (const auto& [key, one] : s.neighbours) {
+    CHECK(core::quota_of(s.holdings, s.neighbours, *one, 0, 0, kNow) == one->window);
+  }
+}
+
+TEST_CASE("nothing is wanted of a generation that is full") {
+  Situation s(1, 4, 2);
+  s.hold(0, 4, kNow);
+  s.claim(1, 0, 4);
+  CHECK(core::quota_of(s.holdings, s.neighbours, *s.neighbours.at(1), 0, 0, kNow) == 0);
+  CHECK(core::blocks_to_grant(s.holdings, s.neighbours, *s.neighbours.at(1), unlimited(), kNow) ==
+        0);
+}
+
+TEST_CASE("a lease that stands still passes to the others in turn, then is void") {
+  Situation s(1, 16, 4);
+  s.hold(0, 15, kNow);
+  for (core::PeerKey peer = 1; peer <= 4; ++peer) s.claim(peer, 0, 15);
+  std::set<core::PeerKey> had;
+  for (std::uint32_t rotation = 0; rotation < 4; ++rotation) {
+    for (const auto& [key, one] : s.neighbours) {
+      if (core::quota_of(s.holdings, s.neighbours, *one, 0, rotation, kNow) > 0) had.insert(key);
+    }
+  }
+  CHECK(had.size() == 4);
+  s.claim(1, 0, 16);  // claims more: it goes first, whatever the turn
+  const TimeUs later = kNow + core::policy::kStallVoid;
+  for (std::uint32_t rotation = 0; rotation < 4; ++rotation) {
+    CHECK(core::quota_of(s.holdings, s.neighbours, *s.neighbours.at(1), 0, rotation, kNow) == 1);
+    CHECK(core::quota_of(s.holdings, s.neighbours, *s.neighbours.at(2), 0, rotation, kNow) == 0);
+    CHECK(core::quota_of(s.holdings, s.neighbours, *s.neighbours.at(2), 0, rotation, later) == 1);
+  }
+}
+
+TEST_CASE("a window follows the rate, within its bounds") {
+  Situation s(1, 8, 1);
+  Neighbour& one = *s.neighbours.at(1);
+  TimeUs now = kNow;
+  for (int i = 0; i < 5000; ++i) {  // 100 MB/s
+    one.credit_granted = one.highest_received + 8;
+    REQUIRE(one.book_arrival(one.highest_received + 1, 10'000, now += 100));
+  }
+  core::adapt_window(one, 10'000, 512, now);
+  CHECK(one.window >= 150);
+  CHECK(one.window <= 250);
+  core::adapt_window(one, 10'000, 20, now);
+  CHECK(one.window == 20);
+  for (int i = 0; i < 20; ++i) core::adapt_window(one, 10'000, 512, now += kSecond);
+  CHECK(one.window == core::policy::kWindowMin);
+  core::adapt_window(one, 10'000, 0, now);  // never less, or nothing would come
+  CHECK(one.window == core::policy::kWindowMin);
+}
+
+TEST_CASE("a neighbour that uses up its window again and again gets a larger one") {
+  Situation s(1, 8, 1);
+  Neighbour& one = *s.neighbours.at(1);
+  one.credit_granted = one.highest_received = 4;
+  for (std::uint32_t i = 0; i < core::policy::kExhaustedStreak; ++i) {
+    core::adapt_window(one, 100, 512, kNow);
+  }
+  CHECK(one.window == 2 * core::policy::kWindowMin);
+}
