@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "codec/gf256.h"
+#include "codec/product.h"
 
 namespace firn::codec {
 namespace {
@@ -55,6 +56,10 @@ std::vector<std::uint8_t> gather(std::span<const std::uint8_t* const> vectors,
   std::vector<std::uint8_t> matrix;
   matrix.reserve(rows.size() * columns.size());
   for (const std::size_t row : rows) {
+    if (columns.size() == rows.size() && columns.size() == vectors.size()) {  // every column
+      matrix.insert(matrix.end(), vectors[row], vectors[row] + columns.size());
+      continue;
+    }
     for (const std::size_t column : columns) matrix.push_back(vectors[row][column]);
   }
   return matrix;
@@ -82,43 +87,11 @@ std::vector<std::uint8_t> transform(const Kernels& kernels, std::size_t n,
     in[r] = &c_given[r * given];
     out[r] = &t[r * n + missing];
   }
-  kernels.combine_rows(out.data(), missing, in.data(), missing, inverse.data(), missing, given);
+  multiply_rows(kernels, out.data(), missing, in.data(), missing, inverse.data(), missing, given);
   return t;
 }
 
 }  // namespace
-
-// Gauss-Jordan in place: column by column, the identity that would stand beside the matrix takes
-// the place of the columns already cleared. Row exchanges are undone as column exchanges.
-bool invert_matrix(std::span<const std::uint8_t> matrix, std::size_t n, std::span<std::uint8_t> out,
-                   const Kernels& kernels) {
-  assert(matrix.size() == n * n && out.size() == n * n);
-  std::copy(matrix.begin(), matrix.end(), out.begin());
-  const auto row = [&](std::size_t r) { return out.data() + r * n; };
-  std::vector<std::size_t> exchanged(n);
-  for (std::size_t c = 0; c < n; ++c) {
-    std::size_t pivot = c;
-    while (pivot < n && row(pivot)[c] == 0) ++pivot;
-    if (pivot == n) return false;
-    exchanged[c] = pivot;
-    if (pivot != c) std::swap_ranges(row(c), row(c) + n, row(pivot));
-
-    const std::uint8_t scale = gf_inverse(row(c)[c]);
-    row(c)[c] = 1;
-    kernels.multiply(row(c), row(c), scale, n);
-    for (std::size_t r = 0; r < n; ++r) {
-      const std::uint8_t coefficient = row(r)[c];
-      if (r == c || coefficient == 0) continue;
-      row(r)[c] = 0;
-      kernels.multiply_add(row(r), row(c), coefficient, n);
-    }
-  }
-  for (std::size_t c = n; c-- > 0;) {
-    if (exchanged[c] == c) continue;
-    for (std::size_t r = 0; r < n; ++r) std::swap(row(r)[c], row(r)[exchanged[c]]);
-  }
-  return true;
-}
 
 bool decode_generation(const Kernels& kernels, std::size_t n, std::size_t block_bytes,
                        std::span<const std::uint8_t* const> vectors,
@@ -147,7 +120,7 @@ bool decode_generation(const Kernels& kernels, std::size_t n, std::size_t block_
     }
     in.push_back(to);
   }
-  kernels.combine_rows(missing.data(), missing.size(), in.data(), n, t.data(), n, block_bytes);
+  multiply_rows(kernels, missing.data(), missing.size(), in.data(), n, t.data(), n, block_bytes);
   return true;
 }
 

@@ -59,8 +59,6 @@ struct Avx2 {
 
 }  // namespace
 
-const Kernels kAvx2Kernels = {"avx2", vector_kernels::multiply<Avx2>,
-                              vector_kernels::multiply_add<Avx2>, vector_kernels::combine<Avx2>,
-                              vector_kernels::combine_rows<Avx2>};
+const Kernels kAvx2Kernels = vector_kernels::make_kernels<Avx2>("avx2");
 
 }  // namespace firn::codec

@@ -48,8 +48,6 @@ struct Avx2Gfni {
 
 }  // namespace
 
-const Kernels kAvx2GfniKernels = {
-    "avx2-gfni", vector_kernels::multiply<Avx2Gfni>, vector_kernels::multiply_add<Avx2Gfni>,
-    vector_kernels::combine<Avx2Gfni>, vector_kernels::combine_rows<Avx2Gfni>};
+const Kernels kAvx2GfniKernels = vector_kernels::make_kernels<Avx2Gfni>("avx2-gfni");
 
 }  // namespace firn::codec

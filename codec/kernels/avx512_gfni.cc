@@ -50,8 +50,6 @@ struct Avx512Gfni {
 
 }  // namespace
 
-const Kernels kAvx512GfniKernels = {
-    "avx512-gfni", vector_kernels::multiply<Avx512Gfni>, vector_kernels::multiply_add<Avx512Gfni>,
-    vector_kernels::combine<Avx512Gfni>, vector_kernels::combine_rows<Avx512Gfni>};
+const Kernels kAvx512GfniKernels = vector_kernels::make_kernels<Avx512Gfni>("avx512-gfni");
 
 }  // namespace firn::codec

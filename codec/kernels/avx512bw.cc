@@ -59,8 +59,6 @@ struct Avx512Bw {
 
 }  // namespace
 
-const Kernels kAvx512BwKernels = {
-    "avx512bw", vector_kernels::multiply<Avx512Bw>, vector_kernels::multiply_add<Avx512Bw>,
-    vector_kernels::combine<Avx512Bw>, vector_kernels::combine_rows<Avx512Bw>};
+const Kernels kAvx512BwKernels = vector_kernels::make_kernels<Avx512Bw>("avx512bw");
 
 }  // namespace firn::codec

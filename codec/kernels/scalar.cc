@@ -34,8 +34,32 @@ void combine_rows(std::uint8_t* const* out, std::size_t rows, const std::uint8_t
   }
 }
 
+void add_rows(std::uint8_t* const* out, std::size_t rows, const std::uint8_t* const* in,
+              std::size_t count, const std::uint8_t* coefficients, std::size_t stride,
+              std::size_t bytes) {
+  for (std::size_t r = 0; r < rows; ++r) {
+    for (std::size_t j = 0; j < count; ++j) {
+      multiply_add(out[r], in[j], coefficients[r * stride + j], bytes);
+    }
+  }
+}
+
+constexpr std::size_t kStripBytes = 64;
+
+void combine_panel(std::uint8_t* const* out, std::size_t rows, const std::uint8_t* panel,
+                   std::size_t count, const std::uint8_t* coefficients, std::size_t stride,
+                   bool add_to_out) {
+  for (std::size_t r = 0; r < rows; ++r) {
+    if (!add_to_out) multiply(out[r], out[r], 0, kStripBytes);
+    for (std::size_t j = 0; j < count; ++j) {
+      multiply_add(out[r], panel + j * kStripBytes, coefficients[r * stride + j], kStripBytes);
+    }
+  }
+}
+
 }  // namespace
 
-const Kernels kScalarKernels = {"scalar", multiply, multiply_add, combine, combine_rows};
+const Kernels kScalarKernels = {"scalar",     multiply, multiply_add, combine,
+                                combine_rows, add_rows, kStripBytes,  combine_panel};
 
 }  // namespace firn::codec

@@ -57,8 +57,6 @@ struct Ssse3 {
 
 }  // namespace
 
-const Kernels kSsse3Kernels = {"ssse3", vector_kernels::multiply<Ssse3>,
-                               vector_kernels::multiply_add<Ssse3>, vector_kernels::combine<Ssse3>,
-                               vector_kernels::combine_rows<Ssse3>};
+const Kernels kSsse3Kernels = vector_kernels::make_kernels<Ssse3>("ssse3");
 
 }  // namespace firn::codec

@@ -26,6 +26,17 @@ struct Kernels {
   void (*combine_rows)(std::uint8_t* const* out, std::size_t rows, const std::uint8_t* const* in,
                        std::size_t count, const std::uint8_t* coefficients, std::size_t stride,
                        std::size_t bytes);
+  // As combine_rows, but added to what stands in out.
+  void (*add_rows)(std::uint8_t* const* out, std::size_t rows, const std::uint8_t* const* in,
+                   std::size_t count, const std::uint8_t* coefficients, std::size_t stride,
+                   std::size_t bytes);
+
+  // As combine_rows or add_rows for rows of `strip_bytes` bytes whose sources stand one behind the
+  // other: in[j] = panel + j * strip_bytes. Fastest where it does not have to copy them there.
+  std::size_t strip_bytes;
+  void (*combine_panel)(std::uint8_t* const* out, std::size_t rows, const std::uint8_t* panel,
+                        std::size_t count, const std::uint8_t* coefficients, std::size_t stride,
+                        bool add_to_out);
 };
 
 // One per file of this folder; which of them are linked in, the build decides.

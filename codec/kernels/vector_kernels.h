@@ -16,6 +16,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "codec/kernels/table.h"
+
 #if defined(__clang__)
 #define FIRN_UNROLL _Pragma("unroll")
 #else
@@ -66,7 +68,7 @@ enum class From {
 struct TileWork {
   std::uint8_t* const* out;
   const std::uint8_t* const* in;
-  std::uint8_t* panel;
+  const std::uint8_t* panel;
   std::size_t offset, width;
   std::size_t count;  // of sources
   const std::uint8_t* coefficients;
@@ -120,7 +122,7 @@ struct Tile {
     for (std::size_t c = 0; c < kColumns; ++c) {
       const auto bytes = Isa::load(in + c * Isa::kWidth);
       if constexpr (kFrom == From::kRowsToPanel) {
-        Isa::store(work.panel + j * kStrip + c * Isa::kWidth, bytes);
+        Isa::store(const_cast<std::uint8_t*>(work.panel) + j * kStrip + c * Isa::kWidth, bytes);
       }
       source[c] = Isa::prepare(bytes);
     }
@@ -283,9 +285,9 @@ void run_end(std::size_t rows, TileWork work) {
 template <class Isa, std::size_t kRows, std::size_t kColumns>
 void product(std::uint8_t* const* out, std::size_t rows, const std::uint8_t* const* in,
              std::size_t count, const std::uint8_t* coefficients, std::size_t stride,
-             std::size_t bytes) {
+             std::size_t bytes, bool add_to_out) {
   constexpr std::size_t kStrip = kColumns * Isa::kWidth;
-  TileWork work{out, in, nullptr, 0, kStrip, count, coefficients, stride, false};
+  TileWork work{out, in, nullptr, 0, kStrip, count, coefficients, stride, add_to_out};
   for (; work.offset + kStrip <= bytes; work.offset += kStrip) {
     run_strip<Isa, kRows, kColumns>(rows, work);
   }
@@ -338,7 +340,7 @@ void combine(std::uint8_t* out, const std::uint8_t* const* in, const std::uint8_
   constexpr std::size_t kSources = Isa::kSweepSources;
   constexpr std::size_t kStretch = 16384;
   if (bytes < 8 * Isa::kWidth || count == 0) {
-    product<Isa, 1, Isa::kColumns>(&out, 1, in, count, coefficients, 0, bytes);
+    product<Isa, 1, Isa::kColumns>(&out, 1, in, count, coefficients, 0, bytes, false);
     return;
   }
   const std::size_t whole = bytes - bytes % Isa::kWidth;
@@ -358,7 +360,81 @@ void combine_rows(std::uint8_t* const* out, std::size_t rows, const std::uint8_t
                   std::size_t count, const std::uint8_t* coefficients, std::size_t stride,
                   std::size_t bytes) {
   if (rows == 0) return;
-  product<Isa, Isa::kRows, Isa::kColumns>(out, rows, in, count, coefficients, stride, bytes);
+  product<Isa, Isa::kRows, Isa::kColumns>(out, rows, in, count, coefficients, stride, bytes, false);
+}
+
+// out[r] ^= coefficients[r * stride] * in for every row: the source stays in registers while the
+// rows pass by. The step of an elimination.
+template <class Isa, std::size_t kColumns>
+void add_one_to_rows(std::size_t rows, const TileWork& work) {
+  typename Isa::Source source[kColumns];
+  Tile<Isa, 1, kColumns>::template load_source<From::kRows>(source, work, 0);
+  for (std::size_t r = 0; r < rows; ++r) {
+    const auto factor = Isa::factor(work.coefficients[r * work.stride]);
+    std::uint8_t* out = work.out[r] + work.offset;
+    FIRN_UNROLL
+    for (std::size_t c = 0; c < kColumns; ++c) {
+      const auto before = Isa::load(out + c * Isa::kWidth);
+      Isa::store(out + c * Isa::kWidth, Isa::multiply_add(before, source[c], factor));
+    }
+  }
+}
+
+template <class Isa>
+void add_end_of_one_to_rows(std::size_t rows, const TileWork& work) {
+  const auto source = Isa::prepare(Isa::load_first(work.in[0] + work.offset, work.width));
+  for (std::size_t r = 0; r < rows; ++r) {
+    const auto factor = Isa::factor(work.coefficients[r * work.stride]);
+    std::uint8_t* out = work.out[r] + work.offset;
+    const auto before = Isa::load_first(out, work.width);
+    Isa::store_first(out, Isa::multiply_add(before, source, factor), work.width);
+  }
+}
+
+template <class Isa>
+void add_one_source(std::size_t rows, TileWork work, std::size_t bytes) {
+  constexpr std::size_t kStrip = Isa::kColumns * Isa::kWidth;
+  for (; work.offset + kStrip <= bytes; work.offset += kStrip) {
+    add_one_to_rows<Isa, Isa::kColumns>(rows, work);
+  }
+  for (; work.offset + Isa::kWidth <= bytes; work.offset += Isa::kWidth) {
+    add_one_to_rows<Isa, 1>(rows, work);
+  }
+  work.width = bytes - work.offset;
+  if (work.width > 0) add_end_of_one_to_rows<Isa>(rows, work);
+}
+
+template <class Isa>
+void add_rows(std::uint8_t* const* out, std::size_t rows, const std::uint8_t* const* in,
+              std::size_t count, const std::uint8_t* coefficients, std::size_t stride,
+              std::size_t bytes) {
+  if (rows == 0 || count == 0) return;
+  if (count == 1) {
+    add_one_source<Isa>(rows, {out, in, nullptr, 0, 0, 1, coefficients, stride, true}, bytes);
+    return;
+  }
+  product<Isa, Isa::kRows, Isa::kColumns>(out, rows, in, count, coefficients, stride, bytes, true);
+}
+
+template <class Isa>
+void combine_panel(std::uint8_t* const* out, std::size_t rows, const std::uint8_t* panel,
+                   std::size_t count, const std::uint8_t* coefficients, std::size_t stride,
+                   bool add_to_out) {
+  constexpr std::size_t kStrip = Isa::kColumns * Isa::kWidth;
+  run_panel<Isa, Isa::kRows, Isa::kColumns>(
+      rows, {out, nullptr, panel, 0, kStrip, count, coefficients, stride, add_to_out});
+}
+
+template <class Isa>
+constexpr Kernels make_kernels(const char* name) {
+  return {name,
+          multiply<Isa>,
+          multiply_add<Isa>,
+          combine<Isa>,
+          combine_rows<Isa>,
+          add_rows<Isa>,
+          Isa::kColumns * Isa::kWidth,
+          combine_panel<Isa>};
 }
 
 }  // namespace firn::codec::vector_kernels

@@ -51,7 +51,7 @@ TEST_CASE("a matrix times its inverse is the identity") {
   for (const Kernels* kernels : available_kernels()) {
     CAPTURE(kernels->name);
     CoefficientStream random(40, 0);
-    for (const std::size_t n : {1, 2, 3, 17, 64, 130}) {
+    for (const std::size_t n : {1, 2, 3, 17, 63, 64, 65, 127, 130, 200}) {
       CAPTURE(n);
       Bytes matrix, inverse(n * n);
       do matrix = random_bytes(n * n, random);
@@ -68,22 +68,24 @@ TEST_CASE("a matrix times its inverse is the identity") {
 }
 
 TEST_CASE("a matrix whose pivots stand off the diagonal is inverted") {
-  // A scaled cyclic permutation: every step exchanges rows.
-  constexpr std::size_t kSize = 7;
-  Bytes matrix(kSize * kSize), inverse(kSize * kSize), expected(kSize * kSize);
-  for (std::size_t r = 0; r < kSize; ++r) {
-    const std::size_t c = (r + 3) % kSize;
-    const auto value = static_cast<std::uint8_t>(r + 2);
-    matrix[r * kSize + c] = value;
-    expected[c * kSize + r] = gf_inverse(value);
+  // A scaled cyclic permutation: every step exchanges rows, also with rows of later blocks.
+  for (const std::size_t n : {7, 150}) {
+    CAPTURE(n);
+    Bytes matrix(n * n), inverse(n * n), expected(n * n);
+    for (std::size_t r = 0; r < n; ++r) {
+      const std::size_t c = (r + 3) % n;
+      const auto value = static_cast<std::uint8_t>(r + 2);
+      matrix[r * n + c] = value;
+      expected[c * n + r] = gf_inverse(value);
+    }
+    REQUIRE(invert_matrix(matrix, n, inverse));
+    CHECK(inverse == expected);
   }
-  REQUIRE(invert_matrix(matrix, kSize, inverse));
-  CHECK(inverse == expected);
 }
 
 TEST_CASE("a singular matrix has no inverse") {
   CoefficientStream random(41, 0);
-  for (const std::size_t n : {1, 2, 9, 64}) {
+  for (const std::size_t n : {1, 2, 9, 64, 65, 150}) {
     CAPTURE(n);
     Bytes out(n * n);
     CHECK_FALSE(invert_matrix(Bytes(n * n), n, out));

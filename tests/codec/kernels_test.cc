@@ -72,6 +72,14 @@ void check_product(const Kernels& kernels, std::size_t rows, std::size_t count, 
     REQUIRE(out[r]->guards_intact());
   }
   for (std::size_t j = 0; j < count; ++j) REQUIRE(copy_of(in[j]) == before[j]);
+
+  // Added a second time, the product is gone.
+  kernels.add_rows(out_data.data(), rows, in_data.data(), count, coefficients.data(), stride,
+                   bytes);
+  for (const auto& row : out) {
+    REQUIRE(copy_of(row) == Bytes(bytes));
+    REQUIRE(row->guards_intact());
+  }
 }
 
 TEST_CASE("the scalar kernels do what their formulas say") {
@@ -200,6 +208,41 @@ TEST_CASE("every kernel set makes the product of any shape like scalar") {
       check_product(*kernels, 3, 4, bytes, random);
       check_product(*kernels, 5, 9, bytes, random);
       check_product(*kernels, 11, 3, bytes, random);
+    }
+  }
+}
+
+TEST_CASE("every kernel set multiplies a panel as it does the panel's rows") {
+  CoefficientStream random(6, 0);
+  for (const Kernels* kernels : available_kernels()) {
+    CAPTURE(kernels->name);
+    const std::size_t strip = kernels->strip_bytes;
+    for (const std::size_t rows : {1, 3, 4, 5, 9}) {
+      for (const std::size_t count : {0, 1, 2, 129, 300}) {
+        CAPTURE(rows);
+        CAPTURE(count);
+        const Row panel = make_row(count * strip, 0);
+        random.fill(panel->bytes());
+        const auto out = make_rows(rows, strip, random);
+        const auto out_data = data_of(out);
+        std::vector<const std::uint8_t*> in;
+        for (std::size_t j = 0; j < count; ++j) in.push_back(panel->data() + j * strip);
+        const Bytes coefficients = random_bytes(rows * (count + 1), random);
+        kernels->combine_panel(out_data.data(), rows, panel->data(), count, coefficients.data(),
+                               count + 1, false);
+        Bytes expected(strip);
+        for (std::size_t r = 0; r < rows; ++r) {
+          kScalarKernels.combine(expected.data(), in.data(), &coefficients[r * (count + 1)], count,
+                                 strip);
+          REQUIRE(copy_of(out[r]) == expected);
+        }
+        kernels->combine_panel(out_data.data(), rows, panel->data(), count, coefficients.data(),
+                               count + 1, true);
+        for (const auto& row : out) {
+          REQUIRE(copy_of(row) == Bytes(strip));
+          REQUIRE(row->guards_intact());
+        }
+      }
     }
   }
 }
