@@ -20,7 +20,9 @@ Connection::Connection(IoLoop& loop, ConnectionId id) : loop_(loop), id_(id) {
       now_ms() + static_cast<std::uint64_t>(loop_.shared().options.connect_timeout.count());
 }
 
-Connection::~Connection() = default;
+Connection::~Connection() {
+  if (lookup_ != nullptr) cancel_lookup();
+}
 
 void Connection::adopt(Socket socket, const SocketAddress& remote) {
   socket_ = std::move(socket);

@@ -68,6 +68,7 @@ class Transport {
                                                   const Options& options = {});
   // Closes everything without further events. Until it returns, events may still come and may use
   // the transport, but not through the unique_ptr that is being reset (that is empty already).
+  // Waits for name look-ups that have begun: the system's resolver cannot be interrupted.
   virtual ~Transport() = default;
 
   // Accepts connections at `where` (port 0: any) and says the address it got. A host name or

@@ -23,8 +23,17 @@ Listening deaf_listener() {
   return open_listening(Address{{}, "127.0.0.1", 0}).value();
 }
 
+// Some containers have none.
+bool machine_has_ipv6() {
+  const bool has = open_listening(Address{{}, "::1", 0}).ok();
+  if (!has) MESSAGE("no IPv6 on this machine: only IPv4 is tested");
+  return has;
+}
+
 TEST_CASE("both sides learn each other's proven id and address") {
+  const bool ipv6 = machine_has_ipv6();
   for (const std::string host : {"127.0.0.1", "::1", "localhost"}) {
+    if (host == "::1" && !ipv6) continue;
     CAPTURE(host);
     Node server;
     Node client;
@@ -60,6 +69,7 @@ TEST_CASE("an address without an id connects to whoever listens") {
 }
 
 TEST_CASE("listening on all addresses takes IPv4 and IPv6, and shows IPv4 as IPv4") {
+  if (!machine_has_ipv6()) return;
   for (const std::string host : {"", "*", "::"}) {
     CAPTURE(host);
     Node server;
