@@ -1,8 +1,9 @@
 // Decoding a generation: from n innovative coded blocks back to the n source blocks.
 //   X = C^-1 Y,  C: n x n coding vectors, Y: n x k payloads, X: n x k source blocks
 // `decode_generation` is the bulk form (one inversion, one blocked product) that the peer uses.
-// `ProgressiveDecoder` takes blocks one at a time (papers: progressive Gauss-Jordan); its textbook
-// mode eliminates payloads on arrival and is the reference in tests.
+// `ProgressiveDecoder` takes blocks one at a time (papers: progressive Gauss-Jordan) and can spread
+// the work on payloads over their arrival; its textbook mode eliminates payload by payload and is
+// the reference in tests.
 #pragma once
 
 #include <cstddef>
@@ -33,6 +34,8 @@ class ProgressiveDecoder {
  public:
   enum class Mode {
     kBulk,      // payloads are kept as they come; decode() does all the work in one product
+    kPanel,     // blocked Gauss-Jordan: every few blocks the payloads are brought to the state that
+                // the vectors already have, so that little is left to do after the last block
     kTextbook,  // Gauss-Jordan on [C | x] as each block arrives
   };
   ProgressiveDecoder(std::size_t generation_size, std::size_t block_bytes, Mode mode = Mode::kBulk,
@@ -47,8 +50,18 @@ class ProgressiveDecoder {
   // Writes n * k bytes in source-block order. The decoder must be complete.
   void decode(std::span<std::uint8_t> out) const;
 
+  // The i-th innovative block as it came, i < rank(); not in textbook mode, which works in place.
+  // Whoever finds a decoded generation false can check these against the truth.
+  std::span<const std::uint8_t> received_vector(std::size_t i) const { return vectors_[i]; }
+  std::span<const std::uint8_t> received_payload(std::size_t i) const { return payloads_[i]; }
+
+  // Panel mode, complete: the n * k decoded bytes where they stand, in source-block order; decode()
+  // copies them.
+  std::span<const std::uint8_t> decoded() const { return reduced_; }
+
  private:
   void eliminate_last();
+  void eliminate_panel();
 
   std::size_t n_, k_;
   Mode mode_;
@@ -56,6 +69,12 @@ class ProgressiveDecoder {
   SpanBasis basis_;
   std::vector<std::vector<std::uint8_t>> vectors_, payloads_;
   std::vector<std::size_t> pivot_of_row_;  // textbook mode
+
+  // Panel mode: what the rows 0..settled_-1 give once their vectors are in reduced form, n * k
+  // bytes; the row whose pivot is column c stands at c * k. And that form, rows x n.
+  std::vector<std::uint8_t> reduced_;
+  std::vector<std::uint8_t> reduced_vectors_;
+  std::size_t settled_ = 0;
 };
 
 }  // namespace firn::codec

@@ -45,10 +45,14 @@ bool SpanBasis::insert(std::span<const std::uint8_t> vector) {
     return false;
   }
   kernels_->multiply(fresh, fresh, gf_inverse(fresh[pivot]), n_);
+  std::vector<std::uint8_t*> others(rank_);
+  std::vector<std::uint8_t> coefficients(rank_);
   for (std::size_t r = 0; r < rank_; ++r) {
-    const std::uint8_t coefficient = row(r)[pivot];
-    if (coefficient != 0) kernels_->multiply_add(row(r), fresh, coefficient, n_);
+    others[r] = row(r);
+    coefficients[r] = row(r)[pivot];
   }
+  const std::uint8_t* const source[] = {fresh};
+  kernels_->add_rows(others.data(), rank_, source, 1, coefficients.data(), 1, n_);
   pivots_.push_back(pivot);
   ++rank_;
   return true;

@@ -24,6 +24,11 @@ class SpanBasis {
   std::size_t rank() const { return rank_; }
   bool full() const { return rank_ == n_; }
 
+  // The basis row that came i-th, n coefficients, and the column of its pivot: there it has a 1 and
+  // every other row a 0. i < rank(); both until the next insert.
+  std::span<const std::uint8_t> basis_row(std::size_t i) const { return {row(i), n_}; }
+  std::size_t pivot(std::size_t i) const { return pivots_[i]; }
+
   // Adds `vector` (n coefficients) to the span. True if it was innovative (raised the rank).
   bool insert(std::span<const std::uint8_t> vector);
   // Whether `vector` would be innovative; changes nothing.

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "codec/encode.h"
 #include "codec/gf256.h"
@@ -169,37 +170,133 @@ TEST_CASE("decoding leaves vectors and payloads as they were") {
   }
 }
 
-TEST_CASE("the progressive decoder gives the source blocks, in bulk and by the textbook") {
-  for (const Shape& shape : kShapes) {
+using Mode = ProgressiveDecoder::Mode;
+constexpr Mode kModes[] = {Mode::kBulk, Mode::kPanel, Mode::kTextbook};
+
+TEST_CASE("the progressive decoder gives the source blocks in every mode") {
+  for (const Kernels* kernels : {available_kernels().front(), &kScalarKernels}) {
+    for (const Shape& shape : kShapes) {
+      const std::size_t n = shape.n, k = shape.k;
+      CAPTURE(n);
+      CAPTURE(k);
+      CoefficientStream random(46, n);
+      const Generation generation(n, k, random);
+      std::vector<ProgressiveDecoder> decoders;
+      for (const Mode mode : kModes) decoders.emplace_back(n, k, mode, *kernels);
+      std::vector<CodedBlock> innovative;
+      for (std::size_t sent = 0; !decoders[0].complete(); ++sent) {
+        REQUIRE(sent < 4 * n + 20);
+        const CodedBlock block =
+            random.below(2) == 0
+                ? generation.systematic(random.below(static_cast<std::uint32_t>(n)))
+                : generation.dense(random);
+        const std::size_t rank = decoders[0].rank();
+        const Innovation innovation = decoders[0].add(block.vector, block.payload);
+        REQUIRE(decoders[1].add(block.vector, block.payload) == innovation);
+        REQUIRE(decoders[2].add(block.vector, block.payload) == innovation);
+        for (const ProgressiveDecoder& decoder : decoders) {
+          REQUIRE(decoder.rank() == rank + (innovation == Innovation::kRedundant ? 0 : 1));
+          REQUIRE((innovation == Innovation::kComplete) == decoder.complete());
+        }
+        if (innovation != Innovation::kRedundant) innovative.push_back(block);
+      }
+      for (ProgressiveDecoder& decoder : decoders) {
+        Bytes out(n * k);
+        decoder.decode(out);
+        REQUIRE(out == generation.source);
+        const CodedBlock late = generation.dense(random);
+        REQUIRE(decoder.add(late.vector, late.payload) == Innovation::kRedundant);
+      }
+      for (const ProgressiveDecoder& decoder : {std::cref(decoders[0]), std::cref(decoders[1])}) {
+        for (std::size_t i = 0; i < n; ++i) {
+          REQUIRE(std::ranges::equal(decoder.received_vector(i), innovative[i].vector));
+          REQUIRE(std::ranges::equal(decoder.received_payload(i), innovative[i].payload));
+        }
+      }
+      REQUIRE(std::ranges::equal(decoders[1].decoded(), generation.source));
+    }
+  }
+}
+
+// n innovative blocks, two redundant ones (one repeated, one the sum of two) and a zero vector.
+std::vector<CodedBlock> blocks_with_redundant_ones(const Generation& generation,
+                                                   CoefficientStream& random) {
+  auto blocks = innovative_blocks(generation, generation.n / 2, random);
+  blocks.push_back(blocks[0]);
+  Bytes sum = blocks[0].vector;
+  kScalarKernels.multiply_add(sum.data(), blocks.back().vector.data(), 9, generation.n);
+  kScalarKernels.multiply_add(sum.data(), blocks[generation.n - 1].vector.data(), 1, generation.n);
+  blocks.push_back(generation.encode(sum));
+  blocks.push_back(generation.encode(Bytes(generation.n)));
+  return blocks;
+}
+
+TEST_CASE("every arrival order decodes, redundant blocks anywhere") {
+  CoefficientStream random(47, 0);
+  for (const std::size_t n : {1, 2, 3, 4}) {
+    CAPTURE(n);
+    const Generation generation(n, 5, random);
+    const auto blocks = blocks_with_redundant_ones(generation, random);
+    std::vector<std::size_t> order(blocks.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    do {
+      for (const Mode mode : kModes) {
+        ProgressiveDecoder decoder(n, 5, mode);
+        for (const std::size_t i : order) decoder.add(blocks[i].vector, blocks[i].payload);
+        REQUIRE(decoder.complete());
+        Bytes out(n * 5);
+        decoder.decode(out);
+        REQUIRE(out == generation.source);
+      }
+    } while (std::next_permutation(order.begin(), order.end()));
+  }
+}
+
+TEST_CASE("random arrival orders of larger generations decode") {
+  CoefficientStream random(48, 0);
+  for (const std::size_t n : {5, 31, 32, 100}) {
+    CAPTURE(n);
+    const Generation generation(n, 70, random);
+    auto blocks = blocks_with_redundant_ones(generation, random);
+    for (int round = 0; round < 5; ++round) {
+      shuffle(blocks, random);
+      for (const Mode mode : kModes) {
+        ProgressiveDecoder decoder(n, 70, mode);
+        for (const CodedBlock& block : blocks) decoder.add(block.vector, block.payload);
+        REQUIRE(decoder.complete());
+        Bytes out(n * 70);
+        decoder.decode(out);
+        REQUIRE(out == generation.source);
+      }
+    }
+  }
+}
+
+TEST_CASE("large generations decode, short blocks among them") {
+  CoefficientStream random(49, 0);
+  for (const Shape& shape : {Shape{512, 1024}, Shape{600, 1}, Shape{1024, 1024}}) {
     const std::size_t n = shape.n, k = shape.k;
     CAPTURE(n);
     CAPTURE(k);
-    CoefficientStream random(46, n);
-    const Generation generation(n, k, random);
-    ProgressiveDecoder bulk(n, k), textbook(n, k, ProgressiveDecoder::Mode::kTextbook);
-    ProgressiveDecoder scalar(n, k, ProgressiveDecoder::Mode::kTextbook, kScalarKernels);
-    for (std::size_t sent = 0; !bulk.complete(); ++sent) {
-      REQUIRE(sent < 4 * n + 20);
-      const CodedBlock block =
-          random.below(2) == 0 ? generation.systematic(random.below(static_cast<std::uint32_t>(n)))
-                               : generation.dense(random);
-      const std::size_t rank = bulk.rank();
-      const Innovation innovation = bulk.add(block.vector, block.payload);
-      REQUIRE(textbook.add(block.vector, block.payload) == innovation);
-      REQUIRE(scalar.add(block.vector, block.payload) == innovation);
-      REQUIRE(bulk.rank() == rank + (innovation == Innovation::kRedundant ? 0 : 1));
-      REQUIRE((innovation == Innovation::kComplete) == bulk.complete());
+    const Bytes source = random_bytes(n * k, random);
+    Bytes vectors, inverse(n * n), payloads(n * k), out(n * k);
+    do vectors = random_bytes(n * n, random);
+    while (!invert_matrix(vectors, n, inverse));
+    std::vector<const std::uint8_t*> blocks, vector_rows, payload_rows;
+    std::vector<std::uint8_t*> coded;
+    for (std::size_t i = 0; i < n; ++i) {
+      blocks.push_back(&source[i * k]);
+      vector_rows.push_back(&vectors[i * n]);
+      coded.push_back(&payloads[i * k]);
+      payload_rows.push_back(&payloads[i * k]);
     }
-    REQUIRE(textbook.complete());
-    Bytes from_bulk(n * k), from_textbook(n * k), from_scalar(n * k);
-    bulk.decode(from_bulk);
-    textbook.decode(from_textbook);
-    scalar.decode(from_scalar);
-    CHECK(from_bulk == generation.source);
-    CHECK(from_textbook == generation.source);
-    CHECK(from_scalar == generation.source);
-    const CodedBlock late = generation.dense(random);
-    CHECK(bulk.add(late.vector, late.payload) == Innovation::kRedundant);
+    kernels().combine_rows(coded.data(), n, blocks.data(), n, vectors.data(), n, k);
+    REQUIRE(decode_generation(kernels(), n, k, vector_rows, payload_rows, out));
+    REQUIRE(out == source);
+    ProgressiveDecoder panel(n, k, Mode::kPanel);
+    for (std::size_t i = 0; i < n; ++i) panel.add({vector_rows[i], n}, {payload_rows[i], k});
+    REQUIRE(panel.complete());
+    REQUIRE(std::ranges::equal(panel.decoded(), source));
   }
 }
 
