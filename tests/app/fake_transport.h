@@ -1,0 +1,55 @@
+// A transport that only writes down what it is asked to do.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <set>
+#include <vector>
+
+#include "proto/framing.h"
+#include "proto/transport/transport.h"
+
+namespace firn::tests {
+
+class FakeTransport final : public proto::transport::Transport {
+ public:
+  using ConnectionId = proto::transport::ConnectionId;
+
+  std::map<ConnectionId, std::vector<std::vector<std::uint8_t>>> sent;  // frames, without prefix
+  std::vector<Address> dialled;
+  std::set<ConnectionId> closed;
+  std::map<ConnectionId, bool> paused;
+  ConnectionId last = 0;
+
+  Result<Address> listen(const Address& where) override { return where; }
+  ConnectionId connect(const Address& where) override {
+    dialled.push_back(where);
+    return ++last;
+  }
+  void send(ConnectionId id, proto::OutgoingFrame frame) override {
+    std::vector<std::uint8_t> bytes(frame.head.begin(), frame.head.end());
+    bytes.insert(bytes.end(), frame.payload.bytes().begin(), frame.payload.bytes().end());
+    bytes.erase(bytes.begin(), bytes.begin() + proto::kFramePrefixBytes);
+    sent[id].push_back(std::move(bytes));
+  }
+  void close(ConnectionId id) override { closed.insert(id); }
+  void pause_reading(ConnectionId id, bool pause) override { paused[id] = pause; }
+  const PeerId& id() const override { return id_; }
+
+  proto::PeerMessage message(ConnectionId id, std::size_t index) const {
+    auto parsed = proto::parse_peer_message(sent.at(id).at(index));
+    REQUIRE(parsed.ok());
+    return *std::move(parsed);
+  }
+  proto::TrackerRequest request(ConnectionId id, std::size_t index) const {
+    auto parsed = proto::parse_tracker_request(sent.at(id).at(index));
+    REQUIRE(parsed.ok());
+    return *std::move(parsed);
+  }
+
+ private:
+  PeerId id_;
+};
+
+}  // namespace firn::tests

@@ -1,0 +1,234 @@
+#include <doctest/doctest.h>
+
+#include "client/app/connections.h"
+#include "tests/app/fake_transport.h"
+
+namespace firn::app {
+namespace {
+
+using tests::FakeTransport;
+
+struct Owner final : PeerEvents {
+  std::vector<core::PeerKey> opened, closed;
+  std::vector<std::uint64_t> attempts, failed;
+  std::vector<proto::PeerMessage> messages;
+  std::vector<std::size_t> departed;
+
+  void peer_opened(core::PeerKey peer, const proto::transport::PeerInfo&,
+                   std::uint64_t attempt) override {
+    opened.push_back(peer);
+    attempts.push_back(attempt);
+  }
+  void connect_failed(std::uint64_t attempt, const Error&) override { failed.push_back(attempt); }
+  void peer_closed(core::PeerKey peer) override { closed.push_back(peer); }
+  void peer_message(core::PeerKey, proto::PeerMessage message, std::size_t) override {
+    messages.push_back(std::move(message));
+  }
+  void block_departed(core::PeerKey, std::size_t bytes) override { departed.push_back(bytes); }
+};
+
+struct Fixture {
+  FakeTransport transport;
+  TransportInbox inbox{1000, [] {}};
+  Owner owner;
+  ContentId served;
+  Connections connections{inbox, [this](const ContentId& content) -> PeerEvents* {
+                            return content == served ? &owner : nullptr;
+                          }};
+
+  Fixture() {
+    served.bytes.fill(9);
+    inbox.attach(&transport);
+    connections.attach(transport);
+  }
+  // The connection's key for the core.
+  core::PeerKey dial() {
+    connections.connect(owner, 5, {{}, "host", 1});
+    open(transport.last, true);
+    return owner.opened.back();
+  }
+  void open(ConnectionId id, bool outgoing) {
+    proto::transport::PeerInfo info;
+    info.outgoing = outgoing;
+    inbox.on_open(id, info);
+    pump();
+  }
+  void arrive(ConnectionId id, const proto::PeerMessage& message) {
+    const auto frame = serialize(message);
+    const std::string bytes = frame.head.substr(proto::kFramePrefixBytes);
+    CHECK(inbox.on_frame(id, {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()})
+              .ok());
+    pump();
+  }
+  void pump() {
+    std::vector<TransportEvent> events;
+    inbox.take(events);
+    for (auto& event : events) connections.handle(std::move(event), 0);
+  }
+};
+
+proto::Block block(std::uint32_t sequence) {
+  proto::Block block;
+  block.sequence = sequence;
+  block.source_index = 0;
+  return block;
+}
+
+proto::PeerMessage state(std::uint32_t credit) {
+  proto::State state;
+  state.credit = credit;
+  return state;
+}
+
+TEST_CASE("frames leave in the order in which they were decided, however late a payload is made") {
+  Fixture f;
+  const core::PeerKey peer = f.dial();
+  const ConnectionId id = f.transport.last;
+  const auto first = f.connections.reserve(peer, block(1));
+  f.connections.send(peer, state(7));
+  const auto second = f.connections.reserve(peer, block(2));
+  f.connections.fill(second, proto::Payload::allocate(10));
+  CHECK(f.transport.sent[id].empty());
+  f.connections.fill(first, proto::Payload::allocate(10));
+  f.connections.send(peer, state(8));
+  REQUIRE(f.transport.sent[id].size() == 4);
+  CHECK(std::get<proto::Block>(f.transport.message(id, 0)).sequence == 1);
+  CHECK(std::get<proto::State>(f.transport.message(id, 1)).credit == 7);
+  CHECK(std::get<proto::Block>(f.transport.message(id, 2)).sequence == 2);
+  CHECK(std::get<proto::State>(f.transport.message(id, 3)).credit == 8);
+}
+
+TEST_CASE("a block that could not be made is left out and counts as departed with no bytes") {
+  Fixture f;
+  const core::PeerKey peer = f.dial();
+  const auto first = f.connections.reserve(peer, block(1));
+  const auto second = f.connections.reserve(peer, block(2));
+  f.connections.fill(first, {});
+  CHECK(f.owner.departed == std::vector<std::size_t>{0});
+  f.connections.fill(second, proto::Payload::allocate(10));
+  CHECK(f.transport.sent[f.transport.last].size() == 1);
+}
+
+TEST_CASE("a block departs when the transport has handed all its bytes to the kernel") {
+  Fixture f;
+  const core::PeerKey peer = f.dial();
+  const ConnectionId id = f.transport.last;
+  f.connections.send(peer, state(1));
+  f.connections.fill(f.connections.reserve(peer, block(1)), proto::Payload::allocate(100));
+  f.connections.fill(f.connections.reserve(peer, block(2)), proto::Payload::allocate(200));
+  const std::size_t first = f.transport.sent[id][1].size() + proto::kFramePrefixBytes;
+  const std::size_t second = f.transport.sent[id][2].size() + proto::kFramePrefixBytes;
+  f.inbox.on_sent(id, second + 1);
+  f.pump();
+  CHECK(f.owner.departed.empty());
+  f.inbox.on_sent(id, second);
+  f.pump();
+  CHECK(f.owner.departed == std::vector<std::size_t>{first});
+  f.inbox.on_sent(id, 1);
+  f.inbox.on_sent(id, 0);  // overtakes the one before it in the queue
+  f.pump();
+  CHECK(f.owner.departed == std::vector<std::size_t>{first, second});
+}
+
+TEST_CASE("an accepted connection belongs to the content its hello names") {
+  Fixture f;
+  f.open(77, false);
+  CHECK(f.owner.opened.empty());
+  proto::Hello hello;
+  hello.content_id = f.served;
+  f.arrive(77, hello);
+  REQUIRE(f.owner.opened.size() == 1);
+  CHECK(f.owner.attempts[0] == 0);
+  REQUIRE(f.owner.messages.size() == 1);
+  CHECK(std::holds_alternative<proto::Hello>(f.owner.messages[0]));
+  f.inbox.on_close(77, {ErrorCode::kIo, "", ""});
+  f.pump();
+  CHECK(f.owner.closed == f.owner.opened);
+}
+
+TEST_CASE("a hello for a content that is not served is answered with a goodbye") {
+  Fixture f;
+  f.open(77, false);
+  f.arrive(77, proto::Hello{});
+  CHECK(f.owner.opened.empty());
+  const auto goodbye = std::get<proto::Goodbye>(f.transport.message(77, 0));
+  CHECK(goodbye.reason == proto::GoodbyeReason::kNotServing);
+  CHECK(f.transport.closed.contains(77));
+}
+
+TEST_CASE("whoever begins with anything but a hello is sent away") {
+  Fixture f;
+  f.open(77, false);
+  f.arrive(77, state(1));
+  CHECK(std::get<proto::Goodbye>(f.transport.message(77, 0)).reason ==
+        proto::GoodbyeReason::kProtocolError);
+  CHECK(f.transport.closed.contains(77));
+}
+
+TEST_CASE("an accepted connection that stays silent is closed after ten seconds") {
+  Fixture f;
+  f.open(77, false);
+  CHECK(f.connections.next_wake() == Connections::kHelloTimeout);
+  f.connections.wake(Connections::kHelloTimeout - 1);
+  CHECK_FALSE(f.transport.closed.contains(77));
+  f.connections.wake(Connections::kHelloTimeout);
+  CHECK(f.transport.closed.contains(77));
+  CHECK(f.connections.next_wake() == core::kNever);
+}
+
+TEST_CASE("a connection that cannot be made fails its attempt") {
+  Fixture f;
+  f.connections.connect(f.owner, 12, {{}, "host", 1});
+  f.inbox.on_close(f.transport.last, {ErrorCode::kUnreachable, "", ""});
+  f.pump();
+  CHECK(f.owner.failed == std::vector<std::uint64_t>{12});
+  CHECK(f.owner.closed.empty());
+}
+
+TEST_CASE("closing sends what is ready, leaves out what is being made, and tells nothing more") {
+  Fixture f;
+  const core::PeerKey peer = f.dial();
+  const ConnectionId id = f.transport.last;
+  const auto ticket = f.connections.reserve(peer, block(1));
+  f.connections.send(peer, proto::Goodbye{proto::GoodbyeReason::kShuttingDown, ""});
+  f.connections.close(peer);
+  REQUIRE(f.transport.sent[id].size() == 1);
+  CHECK(std::holds_alternative<proto::Goodbye>(f.transport.message(id, 0)));
+  CHECK(f.transport.closed.contains(id));
+  CHECK(f.connections.closing_count() == 1);
+  f.connections.fill(ticket, proto::Payload::allocate(10));
+  CHECK(f.transport.sent[id].size() == 1);
+  f.inbox.on_close(id, {ErrorCode::kCancelled, "", ""});
+  f.pump();
+  CHECK(f.owner.closed.empty());
+  CHECK(f.connections.closing_count() == 0);
+}
+
+TEST_CASE("a full queue stops reading from who fills it until it has been taken") {
+  Fixture f;
+  f.open(1, false);
+  proto::ManifestPart part;
+  part.total_bytes = 800;
+  part.data.assign(600, 'x');
+  const auto frame = serialize(proto::PeerMessage(part));
+  const std::string bytes = frame.head.substr(proto::kFramePrefixBytes);
+  const std::span view(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+  REQUIRE(f.inbox.on_frame(1, view).ok());
+  CHECK(f.transport.paused.empty());
+  REQUIRE(f.inbox.on_frame(1, view).ok());
+  CHECK(f.transport.paused.at(1));
+  std::vector<TransportEvent> events;
+  f.inbox.take(events);
+  CHECK(events.size() == 2);
+  CHECK_FALSE(f.transport.paused.at(1));
+}
+
+TEST_CASE("a frame that is no message closes its connection") {
+  Fixture f;
+  f.open(1, false);
+  const std::uint8_t rubbish[] = {0xff, 0xff, 0xff};
+  CHECK_FALSE(f.inbox.on_frame(1, rubbish).ok());
+}
+
+}  // namespace
+}  // namespace firn::app
