@@ -155,16 +155,39 @@ __device__ __forceinline__ void gather_parities(const int (&sums)[kSums], std::u
   }
 }
 
-// Bytes at..at+15 of a row of k bytes, from 16 positions of four words; none beyond its end.
-__device__ __forceinline__ void store_row_piece(std::uint8_t* row, int at, int k,
-                                                const std::uint32_t* words) {
-  if (at + 16 <= k) {
-    __stcs(reinterpret_cast<uint4*>(row + at), make_uint4(words[0], words[1], words[2], words[3]));
-    return;
-  }
+// Stores a thread's four pieces of a row of k bytes: piece v, words 4 v .. 4 v + 3, at at + 64 v.
+// The row's end may lie among them: nothing is written beyond it. With kAdd, to what stands there.
+// Kept short where it is not fast: the loops around this live from the instruction cache.
+template <bool kAdd>
+__device__ __forceinline__ void store_pieces_at_end(std::uint8_t* row, int at, int k,
+                                                    std::uint32_t (&words)[16]) {
+#pragma unroll 1
+  for (int v = 0; v < 4; ++v, at += 64) {
+#pragma unroll 1
+    for (int b = 0; b < 16 && at + b < k; ++b) {
+      row[at + b] = static_cast<std::uint8_t>(words[0] ^ (kAdd ? row[at + b] : 0));
+      words[0] = __funnelshift_r(words[0], words[1], 8);
+      words[1] = __funnelshift_r(words[1], words[2], 8);
+      words[2] = __funnelshift_r(words[2], words[3], 8);
+      words[3] >>= 8;
+    }
 #pragma unroll
-  for (int b = 0; b < 16; ++b) {
-    if (at + b < k) row[at + b] = static_cast<std::uint8_t>(words[b / 4] >> (8 * (b % 4)));
+    for (int i = 0; i < 12; ++i) words[i] = words[i + 4];
+  }
+}
+// All four pieces, to aligned memory. kOnce: nobody will read them soon.
+template <bool kOnce>
+__device__ __forceinline__ void store_pieces(std::uint8_t* to, const std::uint32_t (&words)[16]) {
+#pragma unroll
+  for (int v = 0; v < 4; ++v) {
+    auto* piece = reinterpret_cast<uint4*>(to + 64 * v);
+    const uint4 four =
+        make_uint4(words[4 * v], words[4 * v + 1], words[4 * v + 2], words[4 * v + 3]);
+    if constexpr (kOnce) {
+      __stcs(piece, four);
+    } else {
+      *piece = four;
+    }
   }
 }
 

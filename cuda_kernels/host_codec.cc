@@ -1,15 +1,24 @@
 #include "cuda_kernels/host_codec.h"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
+#include <utility>
 
 namespace firn::cuda {
 namespace {
 
 constexpr std::size_t kLeastBytes = std::size_t{1} << 20;
+// Bytes for ranks and dependent rows, of each slot.
+constexpr std::size_t kFoundBytes = std::size_t{1} << 20;
+
 // Payload of a slice: long enough for the bus's full rate, short enough that the first copy in and
-// the last copy out, which overlap with nothing, do not count.
-constexpr std::size_t kSliceBytes = std::size_t{16} << 20;
+// the last copy out, which overlap with nothing, do not count. Inversion is fastest with hundreds
+// of matrices at once, so slices of decoding may be longer.
+std::size_t slice_bytes(std::size_t all, bool decode) {
+  const std::size_t most = std::size_t{decode ? 128u : 16u} << 20;
+  return std::clamp(all / 10, std::size_t{4} << 20, most);
+}
 
 constexpr std::size_t aligned(std::size_t bytes) {
   return (bytes + 255) / 256 * 256;
@@ -55,6 +64,7 @@ Status HostCodec::open(const Device& device, std::size_t device_bytes) {
     for (Slot& slot : slots_) slot.memory = DeviceMemory();
     for (Slot& slot : slots_) {
       if (status.ok()) status = slot.memory.allocate(device, bytes / kSlots / 256 * 256);
+      if (status.ok()) status = slot.found.allocate(device, kFoundBytes);
     }
     if (status.code != Code::kOutOfMemory || bytes / 2 < kLeastBytes) return status;
   }
@@ -83,27 +93,48 @@ Status HostCodec::run(const Work& work) {
                                     " bytes on the device, " + std::to_string(capacity) +
                                     " are at hand"};
   }
-  const std::size_t payload = std::max(shape.generation_size, shape.rows) * shape.block_bytes;
-  std::size_t slice = std::max<std::size_t>(1, kSliceBytes / std::max<std::size_t>(1, payload));
-  slice = std::min({slice, capacity / std::max<std::size_t>(1, one),
-                    std::max<std::size_t>(1, shape.generations)});
+  const std::size_t payload =
+      std::max<std::size_t>(1, std::max(shape.generation_size, shape.rows) * shape.block_bytes);
+  std::size_t slice = std::min({slice_bytes(shape.generations * payload, work.decode) / payload,
+                                capacity / std::max<std::size_t>(1, one),
+                                kFoundBytes / (sizeof(std::uint32_t) + shape.generation_size)});
+  slice = std::max<std::size_t>(1, slice);
 
   Status status;
   std::size_t turn = 0;
   for (std::size_t g = 0; g < shape.generations && status.ok(); g += slice, ++turn) {
-    const std::size_t count = std::min(slice, shape.generations - g);
-    status = queue_slice(slots_[turn % kSlots], work, g, count);
+    Slot& slot = slots_[turn % kSlots];
+    status = finish_slice(slot, work);
+    slot.first = g;
+    slot.generations = std::min(slice, shape.generations - g);
+    if (status.ok()) status = queue_slice(slot, work);
   }
   for (Slot& slot : slots_) {  // also after an error: the caller's memory is in use until then
-    const Status waited = slot.stream.wait();
-    if (status.ok()) status = waited;
+    const Status finished = finish_slice(slot, work);
+    if (status.ok()) status = finished;
   }
   return status;
 }
 
-Status HostCodec::queue_slice(Slot& slot, const Work& work, std::size_t first,
-                              std::size_t generations) {
+// Waits for the slot's slice, if it has one, and hands out what was found.
+Status HostCodec::finish_slice(Slot& slot, const Work& work) {
+  const std::size_t generations = std::exchange(slot.generations, 0);
+  if (generations == 0) return {};
+  if (Status s = slot.stream.wait(); !s.ok()) return s;
+  if (!work.decode) return {};
+  const std::size_t n = work.shape.generation_size;
+  const std::uint8_t* ranks = slot.found.data();
+  std::memcpy(work.ranks.ranks + slot.first, ranks, generations * sizeof(std::uint32_t));
+  if (work.ranks.dependent != nullptr) {
+    std::copy_n(ranks + generations * sizeof(std::uint32_t), generations * n,
+                work.ranks.dependent + slot.first * n);
+  }
+  return {};
+}
+
+Status HostCodec::queue_slice(Slot& slot, const Work& work) {
   Stream& stream = slot.stream;
+  const std::size_t first = slot.first, generations = slot.generations;
   const std::size_t n = work.shape.generation_size, m = work.shape.rows;
   const std::size_t k = work.shape.block_bytes, pitch = fast_pitch(k);
   const Work::Parts parts = work.parts(stream.device(), generations);
@@ -131,11 +162,9 @@ Status HostCodec::queue_slice(Slot& slot, const Work& work, std::size_t first,
     s = stream.copy_rows_out(work.out + first * m * k, k, out, pitch, k, generations * m);
   }
   if (s.ok() && work.decode) {
-    s = stream.copy_out(reinterpret_cast<std::uint8_t*>(work.ranks.ranks + first), ranks,
-                        generations * sizeof(std::uint32_t));
-    if (s.ok() && work.ranks.dependent != nullptr) {
-      s = stream.copy_out(work.ranks.dependent + first * n, dependent, generations * n);
-    }
+    const std::size_t bytes = generations * sizeof(std::uint32_t);
+    s = stream.copy_out(slot.found.data(), ranks, bytes);
+    if (s.ok()) s = stream.copy_out(slot.found.data() + bytes, dependent, generations * n);
   }
   return s;
 }

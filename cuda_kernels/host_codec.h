@@ -39,10 +39,14 @@ class HostCodec {
   struct Slot {
     Stream stream;
     DeviceMemory memory;
+    PinnedMemory found;  // ranks and dependent rows of the slice under way: the caller's memory for
+                         // them need not be pinned, and copies to other memory would wait
+    std::size_t first = 0, generations = 0;  // that slice
   };
   struct Work;
   Status run(const Work& work);
-  Status queue_slice(Slot& slot, const Work& work, std::size_t first, std::size_t generations);
+  Status queue_slice(Slot& slot, const Work& work);
+  static Status finish_slice(Slot& slot, const Work& work);
 
   std::array<Slot, kSlots> slots_;
 };

@@ -114,12 +114,12 @@ __global__ void __launch_bounds__(TableTile::kThreads)
                                size,
                                size};
   const int first_row = row_group * TableTile::kRows, first_byte = strip * TableTile::kStrip;
-  const int row = first_row + static_cast<int>(threadIdx.x / 32) * TableTile::kRowsPerWarp;
-  const int at = first_byte + static_cast<int>(threadIdx.x % 32) * 16;
+  const int row = first_row + first_row_of_mine();
+  const int at = first_byte + first_byte_of_mine();
   const bool mine = at < size && (at < first_column || at >= first_column + kPanel);
-  uint4 sum[TableTile::kRowsPerWarp];
+  uint4 sum[TableTile::kRowsPerHalf];
 #pragma unroll
-  for (int r = 0; r < TableTile::kRowsPerWarp; ++r) {
+  for (int r = 0; r < TableTile::kRowsPerHalf; ++r) {
     sum[r] = make_uint4(0, 0, 0, 0);
     if (mine && row + r < size && !part.pivot_now[row + r]) {
       sum[r] = *reinterpret_cast<const uint4*>(part.matrix + (row + r) * pitch + at);
@@ -127,7 +127,7 @@ __global__ void __launch_bounds__(TableTile::kThreads)
   }
   table_product(shared, operands, first_row, first_byte, sum);
 #pragma unroll
-  for (int r = 0; r < TableTile::kRowsPerWarp; ++r) {
+  for (int r = 0; r < TableTile::kRowsPerHalf; ++r) {
     if (!mine || row + r >= size) break;
     *reinterpret_cast<uint4*>(part.matrix + (row + r) * pitch + at) = sum[r];
   }

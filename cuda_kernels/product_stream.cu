@@ -151,20 +151,6 @@ __device__ void bring_data(const StreamJob& job, const Barriers& barriers, std::
   }
 }
 
-// words ^= what stands at at..at+15 of a row of k bytes.
-__device__ __forceinline__ void add_row_piece(const std::uint8_t* row, int at, int k,
-                                              std::uint32_t* words) {
-  if (at + 16 <= k) {
-    const uint4 old = *reinterpret_cast<const uint4*>(row + at);
-    words[0] ^= old.x, words[1] ^= old.y, words[2] ^= old.z, words[3] ^= old.w;
-    return;
-  }
-#pragma unroll
-  for (int b = 0; b < 16; ++b) {
-    if (at + b < k) words[b / 4] ^= static_cast<std::uint32_t>(row[at + b]) << (8 * (b % 4));
-  }
-}
-
 // Queues sums of a tile of A (64 rows, 256 sources) and a buffer of B. The last half step is a
 // group of its own, so that the other warpgroup's turn comes just before the tensor cores run dry.
 __device__ __forceinline__ void multiply(int (&sums)[128], std::uint32_t a, std::uint32_t b) {
@@ -191,6 +177,7 @@ __device__ void consume(const StreamJob& job, const Barriers& barriers,
   for (int unit = blockIdx.x; unit < job.units; unit += gridDim.x) {
     const int g = unit / job.units_per_generation;
     const int at = (unit - g * job.units_per_generation) * kPositions + (lane & 3) * 16;
+    const bool whole = at - (lane & 3) * 16 + kPositions <= p.k;
     const int first_row = group * 32 + warp * 8 + (lane >> 2);
     for (int chunk = 0; chunk < job.chunks; ++chunk, ++filled) {
       const int buffer = filled % kBuffers;
@@ -201,14 +188,21 @@ __device__ void consume(const StreamJob& job, const Barriers& barriers,
         const int row = first_row + row_step * kRowStep;
         std::uint8_t* out = p.out + (static_cast<std::size_t>(g) * p.m + row) * p.out_pitch;
         std::uint32_t words[16];
+        uint4 old[4];
 #pragma unroll
         for (int i = 0; i < 16; ++i) words[i] = 0;
+#pragma unroll
+        for (int v = 0; v < 4; ++v) old[v] = make_uint4(0, 0, 0, 0);
 #pragma unroll 1
         for (int q = 3; q >= 0; --q) {
           int sums[128];
           mbarrier_wait(barriers.full_a + 8 * stage, phase);
           barrier_sync(kTurn + group, 256);
           multiply(sums, a0 + stage * (kTileBytes / 16), b);
+          if (q == 0 && chunk > 0 && whole && row < p.m) {
+#pragma unroll
+            for (int v = 0; v < 4; ++v) old[v] = *reinterpret_cast<const uint4*>(out + at + 64 * v);
+          }
           wgmma_wait<1>();
           const bool last = group == 1 && q == 0 && row_step == job.row_steps - 1 &&
                             chunk == job.chunks - 1 &&
@@ -225,13 +219,18 @@ __device__ void consume(const StreamJob& job, const Barriers& barriers,
           }
           gather_parities(sums, words);
         }
-        if (row < p.m) {
-          if (chunk > 0) {
+        if (row >= p.m) continue;
+        if (whole) {
 #pragma unroll
-            for (int v = 0; v < 4; ++v) add_row_piece(out, at + 64 * v, p.k, words + 4 * v);
+          for (int v = 0; v < 4; ++v) {
+            words[4 * v] ^= old[v].x, words[4 * v + 1] ^= old[v].y;
+            words[4 * v + 2] ^= old[v].z, words[4 * v + 3] ^= old[v].w;
           }
-#pragma unroll
-          for (int v = 0; v < 4; ++v) store_row_piece(out, at + 64 * v, p.k, words + 4 * v);
+          store_pieces<false>(out + at, words);
+        } else if (chunk > 0) {
+          store_pieces_at_end<true>(out, at, p.k, words);
+        } else {
+          store_pieces_at_end<false>(out, at, p.k, words);
         }
       }
     }

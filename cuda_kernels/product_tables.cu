@@ -24,15 +24,15 @@ __global__ void __launch_bounds__(TableTile::kThreads)
                                job.n,
                                job.m,
                                job.k};
-  uint4 sum[TableTile::kRowsPerWarp] = {};
+  uint4 sum[TableTile::kRowsPerHalf] = {};
   const int first_row = row_group * TableTile::kRows, first_byte = strip * TableTile::kStrip;
   table_product(shared, operands, first_row, first_byte, sum);
 
-  const int row = first_row + static_cast<int>(threadIdx.x / 32) * TableTile::kRowsPerWarp;
-  const int at = first_byte + static_cast<int>(threadIdx.x % 32) * 16;
+  const int row = first_row + first_row_of_mine();
+  const int at = first_byte + first_byte_of_mine();
   const bool aligned = aligned_to(operands.out, operands.out_pitch, 16);
 #pragma unroll
-  for (int r = 0; r < TableTile::kRowsPerWarp; ++r) {
+  for (int r = 0; r < TableTile::kRowsPerHalf; ++r) {
     if (row + r >= job.m) break;
     store_16(operands.out + (row + r) * job.out_pitch, at, job.k, aligned, sum[r]);
   }

@@ -57,36 +57,69 @@ struct Grid {
   }
 };
 
+// Walks over the items of a block's tiles: item i is piece 2 (i % 4) + warp / 2 of tile i / 4,
+// which is 16 sources at 256 positions. Divides once, then counts.
+template <int kParts>
+class Items {
+  using L = Layout<kParts>;
+
+ public:
+  __device__ Items(const ProductJob& job, const Grid& grid, int warp, const DataLane& lane)
+      : job_(job), grid_(grid), lane_(lane), half_(warp >> 1) {
+    const int unit = grid.first() / grid.tiles, g = unit / grid.row_groups;
+    tile_ = grid.first() - unit * grid.tiles;
+    row_group_ = unit - g * grid.row_groups;
+    generation_ = job.source + static_cast<std::size_t>(g) * job.n * job.source_pitch;
+  }
+  __device__ int piece(int item) const { return item % kItems * 2 + half_; }
+
+  // Loads this item's words and goes on to the next.
+  __device__ __forceinline__ void load(int item, std::uint32_t (&words)[16]) {
+    const int source = piece(item) % (8 / kParts) * 16, part = piece(item) / (8 / kParts);
+    if (source < job_.n) {  // A has zeros for the others
+      const int at = tile_ * L::kPositions + part * 256 + lane_.column();
+      DataLane::load(generation_ + source * job_.source_pitch + (at < job_.k ? at : 0),
+                     job_.source_pitch, job_.n - source, words);
+    }
+    if (item % kItems == kItems - 1 && ++tile_ == grid_.tiles) {
+      tile_ = 0;
+      if (++row_group_ == grid_.row_groups) {
+        row_group_ = 0;
+        generation_ += job_.n * job_.source_pitch;
+      }
+    }
+  }
+
+ private:
+  const ProductJob& job_;
+  const Grid& grid_;
+  const DataLane& lane_;
+  int half_, tile_, row_group_;
+  const std::uint8_t* generation_;
+};
+
 template <int kParts>
 __device__ void produce(const ProductJob& job, const Grid& grid, std::uint8_t* shared) {
   using L = Layout<kParts>;
   const int warp = (threadIdx.x - kConsumers) >> 5;
   const DataLane lane(threadIdx.x & 31, (warp & 1) * 2);
-  const int first = grid.first(), items = (grid.last() - first) * kItems;
+  const int count = (grid.last() - grid.first()) * kItems;
+  Items<kParts> items(job, grid, warp, lane);
 
-  // Item i is piece 2 (i % 4) + warp / 2 of tile i / 4: 16 sources at 256 positions.
-  const auto piece_of = [&](int item) { return item % kItems * 2 + (warp >> 1); };
-  const auto load = [&](int item, std::uint32_t(&words)[16]) {
-    const int tile = first + item / kItems, piece = piece_of(item);
-    const int unit = tile / grid.tiles, g = unit / grid.row_groups;
-    const int source = piece % (8 / kParts) * 16, part = piece / (8 / kParts);
-    if (source >= job.n) return;  // A has zeros there
-    const int at = (tile - unit * grid.tiles) * L::kPositions + part * 256 + lane.column();
-    const std::uint8_t* row =
-        job.source + (static_cast<std::size_t>(g) * job.n + source) * job.source_pitch;
-    DataLane::load(row + (at < job.k ? at : 0), job.source_pitch, job.n - source, words);
-  };
-
+  // With short products the next item is loaded while this one is stored; with long ones there is
+  // time enough, and registers and issue slots are worth more.
+  constexpr bool kAhead = kParts == 2;
   std::uint32_t words[16] = {};
-  if (items > 0) load(0, words);
+  if (kAhead && count > 0) items.load(0, words);
   int buffer = 0, filled = 0;
 #pragma unroll 1
-  for (int item = 0; item < items; ++item) {
+  for (int item = 0; item < count; ++item) {
     if (item % kItems == 0 && filled >= L::kBuffers) barrier_sync(L::empty(buffer), kThreads);
+    if (!kAhead) items.load(item, words);
     uint4 pieces[4];
     lane.transpose(words, pieces);
-    if (item + 1 < items) load(item + 1, words);
-    lane.store(shared + L::kB + buffer * kBufferBytes, piece_of(item), pieces);
+    if (kAhead && item + 1 < count) items.load(item + 1, words);
+    lane.store(shared + L::kB + buffer * kBufferBytes, items.piece(item), pieces);
     if (item % kItems == kItems - 1) {
       fence_async_proxy();
       barrier_arrive(L::full(buffer, 0), 256);
@@ -172,6 +205,7 @@ __device__ void consume(const ProductJob& job, const Grid& grid, std::uint8_t* s
       const std::uint32_t b = b0 + buffer * kBuffer;
       int sums0[64], sums1[64];  // positions 0..127 and 128..255
       std::uint32_t words[16];
+      const bool whole = at - (lane & 3) * 16 + L::kPositions <= job.k;
       barrier_sync(L::full(buffer, group), 256);
       multiply<kParts>(sums0, a + 3 * kTile, b);
 #pragma unroll
@@ -202,9 +236,10 @@ __device__ void consume(const ProductJob& job, const Grid& grid, std::uint8_t* s
           const int from = at + (kParts == 1 ? 0 : round * 256);
           if (row + further < job.m) {
             std::uint8_t* to = out + further * job.out_pitch;
-#pragma unroll
-            for (int v = 0; v < 4; ++v) {
-              store_row_piece(to, from + v * 64, job.k, words + 4 * v);
+            if (whole) {
+              store_pieces<true>(to + from, words);
+            } else {
+              store_pieces_at_end<false>(to, from, job.k, words);
             }
           }
         }

@@ -1,7 +1,7 @@
-// The work of one block of threads in a product by tables: 128 rows by a strip of 512 bytes.
+// The work of one block of threads in a product by tables: 128 rows by a strip of 256 bytes.
 //
 // A source word times the 16 values of a low and of a high half byte gives 32 words; they wait in
-// shared memory while all 128 rows look up the two that their coefficient names. A warp owns 16
+// shared memory while all 128 rows look up the two that their coefficient names. Half a warp owns
 // rows and the whole strip, 16 bytes a lane, so that a look-up reads 512 bytes in a row, without
 // bank conflicts. Tables of the next source are built while this one's are read. The form is the
 // table-based one of Shojania and Li, "Pushing the Envelope" (2009), turned round: there tables are
@@ -18,10 +18,10 @@
 namespace firn::cuda {
 
 struct TableTile {
-  static constexpr int kThreads = 256;
+  static constexpr int kThreads = 128;
   static constexpr int kRows = 128;        // of the result
-  static constexpr int kStrip = 512;       // bytes of each row
-  static constexpr int kRowsPerWarp = 16;  // 256 threads are 8 warps
+  static constexpr int kStrip = 256;       // bytes of each row
+  static constexpr int kRowsPerHalf = 16;  // 128 threads are 8 half warps
   static constexpr int kWords = kStrip / 4;
   static constexpr int kSlab = 32;  // sources whose coefficients are in shared memory at once
 };
@@ -92,39 +92,46 @@ __device__ __forceinline__ void build_table(TableShared& shared, int source, std
 // Coefficients of sources first..first+31 for the tile's rows, transposed; 0 outside the matrix.
 __device__ __forceinline__ void load_slab(TableShared& shared, const TableOperands& operands,
                                           int first_row, int first) {
-  const int row = threadIdx.x / 2, begin = threadIdx.x % 2 * (TableTile::kSlab / 2);
+  const int row = threadIdx.x;
   const std::uint8_t* from =
       operands.coefficients + (first_row + row) * operands.coefficient_pitch + first;
 #pragma unroll
-  for (int i = 0; i < TableTile::kSlab / 2; ++i) {
-    const int source = begin + i;
+  for (int source = 0; source < TableTile::kSlab; ++source) {
     const bool inside = first_row + row < operands.m && first + source < operands.n;
     shared.slab[source][row] = inside ? from[source] : 0;
   }
 }
 
-// sum[r] ^= products of one source with the coefficients of this warp's rows.
-__device__ __forceinline__ void add_products(const TableShared& shared, int source, int warp,
-                                             int lane, uint4 (&sum)[TableTile::kRowsPerWarp]) {
+// sum[r] ^= products of one source with the coefficients of this half warp's rows.
+__device__ __forceinline__ void add_products(const TableShared& shared, int source,
+                                             uint4 (&sum)[TableTile::kRowsPerHalf]) {
+  const int half_warp = threadIdx.x / 16, lane = threadIdx.x % 16;
   const auto* low = reinterpret_cast<const uint4*>(&shared.tables[source & 1][0][0][0]) + lane;
   const auto* high = reinterpret_cast<const uint4*>(&shared.tables[source & 1][1][0][0]) + lane;
   const uint4 packed = *reinterpret_cast<const uint4*>(
-      &shared.slab[source % TableTile::kSlab][warp * TableTile::kRowsPerWarp]);
+      &shared.slab[source % TableTile::kSlab][half_warp * TableTile::kRowsPerHalf]);
   const std::uint32_t words[4] = {packed.x, packed.y, packed.z, packed.w};
 #pragma unroll
-  for (int r = 0; r < TableTile::kRowsPerWarp; ++r) {
+  for (int r = 0; r < TableTile::kRowsPerHalf; ++r) {
     const std::uint32_t c = words[r / 4] >> (8 * (r % 4));
-    const uint4 a = low[(c & 15) * 32], b = high[(c >> 4 & 15) * 32];
+    const uint4 a = low[(c & 15) * 16], b = high[(c >> 4 & 15) * 16];
     sum[r].x ^= a.x ^ b.x, sum[r].y ^= a.y ^ b.y, sum[r].z ^= a.z ^ b.z, sum[r].w ^= a.w ^ b.w;
   }
 }
 
-// Adds the product of the tile at (first_row, first_byte) to `sum`: row first_row + 16 * warp + r,
-// bytes first_byte + 16 * lane ... + 15. All threads of the block take part.
+__device__ __forceinline__ int first_row_of_mine() {
+  return static_cast<int>(threadIdx.x) / 16 * TableTile::kRowsPerHalf;
+}
+__device__ __forceinline__ int first_byte_of_mine() {
+  return static_cast<int>(threadIdx.x) % 16 * 16;
+}
+
+// Adds the product of the tile at (first_row, first_byte) to `sum`: row first_row +
+// first_row_of_mine()
+// + r, bytes first_byte + first_byte_of_mine() ... + 15. All threads of the block take part.
 __device__ __forceinline__ void table_product(TableShared& shared, const TableOperands& operands,
                                               int first_row, int first_byte,
-                                              uint4 (&sum)[TableTile::kRowsPerWarp]) {
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+                                              uint4 (&sum)[TableTile::kRowsPerHalf]) {
   const int at = first_byte + static_cast<int>(threadIdx.x % TableTile::kWords) * 4;
   const bool aligned = aligned_to(operands.source, operands.source_pitch, 4);
   const auto load = [&](int source) {
@@ -134,14 +141,14 @@ __device__ __forceinline__ void table_product(TableShared& shared, const TableOp
   };
   build_table(shared, 0, load(0));
   std::uint32_t next = load(1);
-  const bool warp_has_rows = first_row + warp * TableTile::kRowsPerWarp < operands.m;
+  const bool has_rows = first_row + first_row_of_mine() < operands.m;
   for (int source = 0; source < operands.n; ++source) {
     if (source % TableTile::kSlab == 0) load_slab(shared, operands, first_row, source);
     __syncthreads();
     const std::uint32_t word = next;
     next = load(source + 2);
     if (source + 1 < operands.n) build_table(shared, source + 1, word);
-    if (warp_has_rows) add_products(shared, source, warp, lane, sum);
+    if (has_rows) add_products(shared, source, sum);
     if (source % TableTile::kSlab == TableTile::kSlab - 1) __syncthreads();
   }
 }
