@@ -108,6 +108,8 @@ void Connections::on(ConnectionClosed& event, core::TimeUs now) {
     connection.tracker->closed(event.error, now);
   } else if (connection.owner == nullptr) {
     return;
+  } else if (connection.open && event.error.code == ErrorCode::kProtocol) {
+    connection.owner->peer_broke_protocol(key_of(event.connection), event.error);
   } else if (connection.open) {
     connection.owner->peer_closed(key_of(event.connection));
   } else {

@@ -29,6 +29,8 @@ class PeerEvents {
                            std::uint64_t attempt) = 0;
   virtual void connect_failed(std::uint64_t attempt, const Error& error) = 0;
   virtual void peer_closed(core::PeerKey peer) = 0;
+  // It is closed, because of what the peer sent.
+  virtual void peer_broke_protocol(core::PeerKey peer, const Error& error) = 0;
   virtual void peer_message(core::PeerKey peer, proto::PeerMessage message,
                             std::size_t frame_bytes) = 0;
   virtual void block_departed(core::PeerKey peer, std::size_t frame_bytes) = 0;

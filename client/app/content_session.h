@@ -95,6 +95,7 @@ class ContentSession final : public PeerEvents, public CodingOutcomes, public Tr
                    std::uint64_t attempt) override;
   void connect_failed(std::uint64_t attempt, const Error& error) override;
   void peer_closed(core::PeerKey peer) override;
+  void peer_broke_protocol(core::PeerKey peer, const Error& error) override;
   void peer_message(core::PeerKey peer, proto::PeerMessage message,
                     std::size_t frame_bytes) override;
   void block_departed(core::PeerKey peer, std::size_t frame_bytes) override;

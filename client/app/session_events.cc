@@ -34,6 +34,11 @@ void ContentSession::peer_closed(core::PeerKey peer) {
   changed();
 }
 
+void ContentSession::peer_broke_protocol(core::PeerKey peer, const Error& error) {
+  core_->peer_broke_protocol(peer, error.message(), now());
+  changed();
+}
+
 void ContentSession::peer_message(core::PeerKey peer, proto::PeerMessage message,
                                   std::size_t frame_bytes) {
   core_->message(peer, std::move(message), frame_bytes, now());

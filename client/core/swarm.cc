@@ -100,6 +100,13 @@ void SwarmCore::peer_closed(PeerKey peer, TimeUs now) {
   impl_->peer_closed(peer);
 }
 
+void SwarmCore::peer_broke_protocol(PeerKey peer, const std::string& what, TimeUs now) {
+  impl_->now = now;
+  if (const Neighbour* n = impl_->find(peer)) {
+    impl_->punish(n->id, proto::GoodbyeReason::kProtocolError, "broke the protocol (" + what + ")");
+  }
+}
+
 void SwarmCore::message(PeerKey peer, proto::PeerMessage message, std::size_t frame_bytes,
                         TimeUs now) {
   impl_->now = now;

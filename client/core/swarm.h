@@ -92,6 +92,8 @@ class SwarmCore {
                    std::uint64_t attempt, TimeUs now);
   void connect_failed(std::uint64_t attempt, const Error& error, TimeUs now);
   void peer_closed(PeerKey peer, TimeUs now);
+  // As peer_closed, because what the peer sent was no frame or no message: `what`, for people.
+  void peer_broke_protocol(PeerKey peer, const std::string& what, TimeUs now);
   // A validated message (proto/messages.h), and the bytes its frame had.
   void message(PeerKey peer, proto::PeerMessage message, std::size_t frame_bytes, TimeUs now);
   // One SendBlock for this peer is out of our hands; `frame_bytes` 0 if it could not be made.

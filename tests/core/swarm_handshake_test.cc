@@ -275,6 +275,22 @@ TEST_CASE("peers that come and go leave no traces without end") {
   CHECK(bench.core.report().blocks_sent == 5000);
 }
 
+TEST_CASE("a peer whose bytes are no messages is named and not let in again for a while") {
+  Bench bench(plain_manifest(2, 4, 16));
+  bench.start(true);
+  bench.join(1, peer_id(1), 1);
+  bench.core.peer_broke_protocol(1, "read a frame: too long", bench.now);
+  bench.drain();
+  CHECK(bench.core.report().peers == 0);
+  bool named = false;
+  for (const core::Notice& notice : bench.take<core::Notice>())
+    named |= notice.text.find(peer_id(1).text()) != std::string::npos &&
+             notice.text.find("too long") != std::string::npos;
+  CHECK(named);
+  bench.open(2, peer_id(1));
+  CHECK(reason_to(bench, 2) == GoodbyeReason::kBanned);
+}
+
 TEST_CASE("stop says goodbye to all peers and trackers, and nothing comes after it") {
   core::Options options = plain_options();
   options.trackers = {Address{std::nullopt, "tracker", 1}, Address{std::nullopt, "other", 1}};
