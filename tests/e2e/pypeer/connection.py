@@ -1,0 +1,78 @@
+"""One connection to a Firn peer: TLS 1.3 with both identities, then frames of PeerMessage."""
+
+import socket
+import ssl
+import time
+
+from .identity import id_of_certificate, raw_of
+from .wire import FrameReader, frame, peer_pb2
+
+TIMEOUT = 20  # seconds without which a test would hang
+
+
+class Closed(Exception):
+    """The other side has closed the connection."""
+
+
+class Connection:
+    def __init__(self, identity, endpoint):
+        """Dials `endpoint`, ID@HOST:PORT or HOST:PORT; a given id must be proven."""
+        wanted, _, where = endpoint.rpartition("@")
+        host, _, port = where.rpartition(":")
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.minimum_version = ssl.TLSVersion.TLSv1_3
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE  # the certificate is self-signed; its key is the name
+        context.set_alpn_protocols(["firn/1"])
+        context.load_cert_chain(identity.pem_file)
+        plain = socket.create_connection((host.strip("[]"), int(port)), timeout=TIMEOUT)
+        self._socket = context.wrap_socket(plain)
+        self._reader = FrameReader()
+        self.alpn = self._socket.selected_alpn_protocol()
+        self.peer_id = id_of_certificate(self._socket.getpeercert(binary_form=True))
+        if wanted and raw_of(wanted) != self.peer_id:
+            self.close()
+            raise ValueError("the other side is not the peer that was asked for")
+
+    def send(self, **body):
+        """Sends one PeerMessage: send(hello=Hello(...))."""
+        self.send_bytes(frame(peer_pb2.PeerMessage(**body).SerializeToString()))
+
+    def send_bytes(self, data):
+        try:
+            self._socket.sendall(data)
+        except (ConnectionError, ssl.SSLError) as error:
+            raise Closed(str(error)) from error
+
+    def receive(self, deadline=None):
+        """The next PeerMessage; Closed at the end; TimeoutError at the deadline."""
+        deadline = deadline or time.monotonic() + TIMEOUT
+        while True:
+            data = self._reader.next()
+            if data is not None:
+                return peer_pb2.PeerMessage.FromString(data)
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise TimeoutError("no message in time")
+            self._socket.settimeout(left)
+            try:
+                more = self._socket.recv(1 << 16)
+            except (ConnectionError, ssl.SSLError) as error:
+                raise Closed(str(error)) from error
+            if not more:
+                raise Closed("end of stream")
+            self._reader.feed(more)
+
+    def greet(self, content_id, has_manifest=False):
+        """Exchanges Hellos; returns the other side's."""
+        self.send(hello=peer_pb2.Hello(version_min=1, version_max=1, content_id=content_id,
+                                       agent="pypeer/1", has_manifest=has_manifest))
+        message = self.receive()
+        if message.WhichOneof("body") == "goodbye":
+            raise Closed(f"goodbye: {message.goodbye}")
+        assert message.WhichOneof("body") == "hello", message
+        return message.hello
+
+    def close(self):
+        self._socket.close()
+

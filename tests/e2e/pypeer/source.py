@@ -1,0 +1,103 @@
+"""Serves a content to one peer. `Source` is honest; its `payload_of` and `send_block` may be
+overridden by tests that want a liar."""
+
+import math
+import time
+
+from .connection import TIMEOUT
+from .gf256 import combine
+from .wire import peer_pb2
+
+PART = 256 << 10
+QUOTA = 4  # of a generation that no State has mentioned
+
+
+class Source:
+    def __init__(self, connection, manifest, content, chance):
+        """`content`: the content's bytes; `chance`: a random.Random."""
+        self.connection = connection
+        self.manifest = manifest
+        self.blocks = manifest.cut(content)
+        self.chance = chance
+        self.sent = {g: [] for g in range(manifest.generation_count)}  # vectors, in order
+        self.generations_sent = []  # of block sequence i + 1
+        self.goodbye = None
+        # What the other side reported.
+        self.state_seen = False
+        self.acknowledged = 0
+        self.credit = 0
+        self.rank = {}
+        self.quota = {}
+        self.complete = set()
+        self.hello = connection.greet(manifest.content_id, has_manifest=True)
+        if self.hello.has_manifest:
+            self.say_what_i_have()
+
+    def say_what_i_have(self):
+        self.connection.send(state=peer_pb2.State(
+            complete=[peer_pb2.Span(first=0, count=self.manifest.generation_count)]))
+
+    def serve_until(self, done, limits=None, timeout=TIMEOUT):
+        """Answers, and sends what the other side grants, until `done()` holds.
+        limits: {generation: blocks of it to send in all}; without, as many as are granted."""
+        deadline = time.monotonic() + timeout
+        while not done():
+            while self._send_one(limits):
+                pass
+            self.take(self.connection.receive(deadline))
+
+    def take(self, message):
+        body = message.WhichOneof("body")
+        if body == "state":
+            self._take_state(message.state)
+        elif body == "block":
+            if message.block.HasField("state"):
+                self._take_state(message.block.state)
+        elif body == "manifest_request":
+            offset = message.manifest_request.offset
+            data = self.manifest.file_bytes
+            self.connection.send(manifest_part=peer_pb2.ManifestPart(
+                total_bytes=len(data), offset=offset, data=data[offset : offset + PART]))
+        elif body == "goodbye":
+            self.goodbye = message.goodbye
+
+    def _take_state(self, state):
+        if not self.state_seen and not self.hello.has_manifest:
+            self.say_what_i_have()
+        self.state_seen = True
+        self.acknowledged = max(self.acknowledged, state.acknowledged)
+        self.credit = max(self.credit, state.credit)
+        for span in state.complete:
+            self.complete.update(range(span.first, span.first + span.count))
+        for entry in state.generations:
+            self.rank[entry.generation] = entry.rank
+            self.quota[entry.generation] = entry.quota
+
+    def rank_of(self, generation):
+        """The rank that the other side last reported."""
+        return self.manifest.n if generation in self.complete else self.rank.get(generation, 0)
+
+    def _send_one(self, limits):
+        if not self.state_seen or len(self.generations_sent) >= self.credit:
+            return False
+        in_flight = self.generations_sent[self.acknowledged:]
+        for g in range(self.manifest.generation_count):
+            limit = math.inf if limits is None else limits.get(g, 0)
+            if (g not in self.complete and len(self.sent[g]) < limit
+                    and in_flight.count(g) < self.quota.get(g, QUOTA)):
+                self.send_block(g, bytes(self.chance.randrange(1, 256)
+                                         for _ in range(self.manifest.n)))
+                return True
+        return False
+
+    def send_block(self, g, vector, **changes):
+        """Sends the coded block that belongs to the vector; `changes` replace its fields."""
+        self.generations_sent.append(g)
+        self.sent[g].append(vector)
+        fields = {"generation": g, "sequence": len(self.generations_sent),
+                  "coefficients": vector, "payload": self.payload_of(g, vector),
+                  **changes}
+        self.connection.send(block=peer_pb2.Block(**fields))
+
+    def payload_of(self, generation, vector):
+        return combine(vector, self.blocks[generation])
