@@ -202,8 +202,7 @@ std::uint32_t PeerBook::strike(const PeerId& id, TimeUs now) {
   // What comes to light while it is banned belongs to the same offence.
   if (now < strikes.until) return strikes.count;
   ++strikes.count;
-  const bool forever = strikes.count >= policy::kBanForever;
-  strikes.until = forever ? kNever : now + policy::kBanTimes[strikes.count - 1];
+  strikes.until = now + policy::kBanTimes[std::min(strikes.count, policy::kBansMax) - 1];
   quiet_until_ = 0;
   return strikes.count;
 }

@@ -77,8 +77,8 @@ inline constexpr TimeUs kManifestTimeout = 10 * kSecond;   // for the next part
 inline constexpr TimeUs kManifestRateMin = 16 << 10;       // bytes a second over all parts
 inline constexpr TimeUs kManifestAskAgain = 30 * kSecond;  // the same neighbour
 
-// --- bans, by number of strikes ---
-inline constexpr TimeUs kBanTimes[] = {30 * kSecond, 600 * kSecond};
-inline constexpr std::uint32_t kBanForever = 3;  // strikes
+// --- bans, by number of strikes; not for good, as an honest relay may pass on false rows ---
+inline constexpr TimeUs kBanTimes[] = {30 * kSecond, 600 * kSecond, 3600 * kSecond};
+inline constexpr std::uint32_t kBansMax = 3;  // further ones take as long as the last
 
 }  // namespace firn::core::policy

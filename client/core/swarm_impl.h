@@ -64,6 +64,7 @@ struct SwarmCore::Impl {
   void changed(std::uint32_t g);
   void complete_now(std::uint32_t g);
   void lose(std::uint32_t g);
+  void discard_rows_of(const PeerId& id);
   void check_usefulness(Neighbour& n);
   std::vector<PeerId> holders_of(std::uint32_t g) const;
   GrantLimits grant_limits();

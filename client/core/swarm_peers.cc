@@ -138,14 +138,13 @@ void SwarmCore::Impl::drop(Neighbour& n, proto::GoodbyeReason reason, const std:
 void SwarmCore::Impl::punish(const PeerId& id, proto::GoodbyeReason reason,
                              const std::string& what) {
   const std::uint32_t strikes = book.strike(id, now);
-  const bool forever = strikes >= policy::kBanForever;
-  const std::string span =
-      forever ? "for good"
-              : "for " + std::to_string(policy::kBanTimes[strikes - 1] / kSecond) + " s";
+  const TimeUs span = policy::kBanTimes[std::min(strikes, policy::kBansMax) - 1];
   const auto at = std::find_if(neighbours.begin(), neighbours.end(),
                                [&](const auto& entry) { return entry.second->id == id; });
   const std::string who = at == neighbours.end() ? id.text() : named(*at->second);
-  notice(Notice::Kind::kWarning, "peer " + who + " " + what + "; banned " + span);
+  notice(Notice::Kind::kWarning,
+         "peer " + who + " " + what + "; banned for " + std::to_string(span / kSecond) + " s");
+  if (reason == proto::GoodbyeReason::kBanned) discard_rows_of(id);
   if (at != neighbours.end()) drop(*at->second, reason, what);
 }
 

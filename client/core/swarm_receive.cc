@@ -158,6 +158,23 @@ void SwarmCore::Impl::lose(std::uint32_t g) {
   }
 }
 
+// What else came from a peer that sent a false row is not to be trusted: each such generation would
+// turn out false in turn, and be held against it again.
+void SwarmCore::Impl::discard_rows_of(const PeerId& id) {
+  if (!holdings) return;
+  std::vector<std::uint32_t> tainted;
+  for (const auto& [g, open] : holdings->open()) {
+    if (!open.decoding &&
+        std::find(open.senders.begin(), open.senders.end(), id) != open.senders.end()) {
+      tainted.push_back(g);
+    }
+  }
+  for (const std::uint32_t g : tainted) {
+    actions.push_back(DropRows{g});
+    lose(g);
+  }
+}
+
 void SwarmCore::Impl::evidence_checked(std::uint32_t g, const std::vector<PeerId>& guilty) {
   for (const PeerId& id : guilty) {
     if (id == options.self) continue;

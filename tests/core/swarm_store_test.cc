@@ -239,6 +239,28 @@ TEST_CASE("of several senders only the one is banned whom the evidence names") {
   CHECK(bench.core.report().peers == 2);
 }
 
+TEST_CASE("what else came from a convicted peer is fetched again, the rest stays") {
+  Bench bench(plain_manifest(4, 4, 16));
+  bench.start();
+  bench.join(1, peer_id(1), 0, true);
+  bench.join(2, peer_id(2), 0, true);
+  std::uint32_t sequence[3] = {0, 0, 0};
+  const auto send = [&](PeerKey peer, std::uint32_t g, std::uint32_t index) {
+    bench.pass(300 * kMillisecond);
+    bench.say(peer, bench.block(g, ++sequence[peer], index));
+  };
+  send(1, 1, 0), send(2, 1, 1);  // mixed
+  send(2, 2, 0), send(2, 2, 1);  // from the honest one alone
+  for (std::uint32_t i = 0; i < 4; ++i) send(1, 0, i);
+  CHECK(bench.core.report().rank == 8);
+  bench.core.generation_decoded(0, DecodeOutcome::kCorrupt, bench.now);
+  bench.drain();
+  CHECK(bench.core.report().rank == 2);
+  std::vector<std::uint32_t> dropped;
+  for (const auto& drop : bench.take<core::DropRows>()) dropped.push_back(drop.generation);
+  CHECK(dropped == std::vector<std::uint32_t>{0, 1});
+}
+
 TEST_CASE("evidence of many false generations is kept within memory") {
   core::Options options = plain_options();
   options.memory_bytes = 4 * 4 * 1024 * 4;  // room for a few generations
