@@ -45,10 +45,12 @@ std::optional<std::uint32_t> SourcePolicy::choose_generation(const Holdings& hol
     if (it == neighbour.partial().end()) return true;
     const RemoteGeneration& remote = it->second;
     if (remote.expected_rank() >= generation_size_) return false;
-    // Near its end others fill it too: then the quota holds for us as well.
+    if (!remote.quota) return true;
+    // Near its end others fill it too, and with several sources at any time: then the quota holds
+    // for us as well. Nothing at all means that it is to come from somebody else.
     const bool closing = generation_size_ - remote.rank < policy::kWindowMin;
-    if (!closing && remote.quota == 0u) return false;  // it is to come from somebody else
-    return !(closing && remote.quota && remote.in_flight >= std::max(*remote.quota, 1u));
+    if (neighbour.prefers_coded) return remote.in_flight < *remote.quota;
+    return closing ? remote.in_flight < std::max(*remote.quota, 1u) : *remote.quota > 0;
   };
   const GenerationSet& complete = neighbour.complete();
   const std::uint32_t count = complete.size();
