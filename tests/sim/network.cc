@@ -13,7 +13,7 @@ Network::~Network() = default;
 std::size_t Network::add(const PeerSpec& spec) {
   peers_.push_back(std::make_unique<Peer>(*this, peers_.size(), spec));
   Peer* peer = peers_.back().get();
-  events_.after(0, [peer] { peer->start(); });
+  events_.at(spec.joins, [peer] { peer->start(); });
   return peers_.size() - 1;
 }
 
@@ -30,17 +30,13 @@ void Network::crash(std::size_t index) {
     connections_.erase(key);
     const std::size_t other = c.a == index ? c.b : c.a;
     const core::PeerKey other_key = c.a == index ? c.key_b : c.key_a;
-    peers_[other]->later(peers_[index]->spec().link.delay, [this, other, other_key] {
-      Peer& p = *peers_[other];
-      p.queues_.erase(other_key);
-      p.core_->peer_closed(other_key, events_.now());
-      p.act();
-    });
+    peers_[other]->later(peers_[index]->spec().link.delay,
+                         [this, other, other_key] { peers_[other]->lost(other_key); });
   }
 }
 
 void Network::restart(std::size_t index) {
-  if (!peers_[index]->alive()) peers_[index]->start();
+  if (peers_[index]->crashed()) peers_[index]->start();
 }
 
 void Network::cut_some_connection() {
@@ -50,12 +46,7 @@ void Network::cut_some_connection() {
   const Connection c = it->second;
   connections_.erase(it);
   for (const auto& [index, key] : {std::pair{c.a, c.key_a}, std::pair{c.b, c.key_b}}) {
-    peers_[index]->later(1000, [this, index = index, key = key] {
-      Peer& p = *peers_[index];
-      p.queues_.erase(key);
-      p.core_->peer_closed(key, events_.now());
-      p.act();
-    });
+    peers_[index]->later(1000, [this, index = index, key = key] { peers_[index]->lost(key); });
   }
 }
 
@@ -76,7 +67,7 @@ void Network::connect(std::size_t from, std::uint64_t attempt, const Address& ad
     Peer& callee = *peers_[to];
     const core::PeerKey key = next_key_;
     next_key_ += 2;
-    connections_[key] = {from, to, key, key + 1, true};
+    connections_[key] = {from, to, key, key + 1};
     caller.queues_[key];
     callee.queues_[key + 1];
     caller.core_->peer_opened(key, callee.id(), kAddress, static_cast<std::uint16_t>(to + 1),
@@ -87,42 +78,52 @@ void Network::connect(std::size_t from, std::uint64_t attempt, const Address& ad
   });
 }
 
+TimeUs Network::arrival(std::size_t from, std::size_t to, std::size_t bytes) {
+  Peer& receiver = *peers_[to];
+  TimeUs at = events_.now() + peers_[from]->spec().link.delay / 2 + receiver.spec().link.delay / 2;
+  if (receiver.spec().link.down <= 0) return at;
+  const double takes = static_cast<double>(bytes) / receiver.spec().link.down * 1e6;
+  at = std::max(at, receiver.downlink_free_) + static_cast<TimeUs>(takes);
+  return receiver.downlink_free_ = at;
+}
+
+bool Network::reads(std::size_t from, core::PeerKey key) const {
+  const auto it = connections_.find(key & ~core::PeerKey{1});
+  if (it == connections_.end()) return true;
+  const std::size_t to = it->second.a == from ? it->second.b : it->second.a;
+  return !peers_[to]->spec().deaf;
+}
+
 void Network::deliver(std::size_t from, core::PeerKey key, proto::PeerMessage message,
                       std::size_t bytes) {
   const auto it = connections_.find(key & ~core::PeerKey{1});
-  if (it == connections_.end()) return;
+  if (it == connections_.end() || it->second.closing) return;
   const Connection& c = it->second;
   const std::size_t to = c.a == from ? c.b : c.a;
   const core::PeerKey to_key = c.a == from ? c.key_b : c.key_a;
-  Peer& receiver = *peers_[to];
-  TimeUs at = events_.now() + peers_[from]->spec().link.delay / 2 + receiver.spec().link.delay / 2;
-  if (receiver.spec().link.down > 0) {
-    const auto takes =
-        static_cast<TimeUs>(static_cast<double>(bytes) / receiver.spec().link.down * 1e6);
-    at = receiver.downlink_free_ = std::max(at, receiver.downlink_free_) + takes;
-  }
-  receiver.later(at - events_.now(),
-                 [this, to, to_key, bytes, message = std::move(message)]() mutable {
-                   if (!connections_.contains(to_key & ~core::PeerKey{1})) return;
-                   Peer& p = *peers_[to];
-                   p.core_->message(to_key, std::move(message), bytes, events_.now());
-                   p.act();
-                 });
+  peers_[to]->later(arrival(from, to, bytes) - events_.now(),
+                    [this, to, to_key, bytes, message = std::move(message)]() mutable {
+                      if (!connections_.contains(to_key & ~core::PeerKey{1})) return;
+                      peers_[to]->hear(to_key, std::move(message), bytes);
+                    });
 }
 
+// What was sent before still arrives, then the end.
 void Network::close(std::size_t from, core::PeerKey key) {
   const auto it = connections_.find(key & ~core::PeerKey{1});
-  if (it == connections_.end()) return;
-  const Connection c = it->second;
-  connections_.erase(it);
+  if (it == connections_.end() || it->second.closing) return;
+  it->second.closing = true;
+  const Connection& c = it->second;
   const std::size_t to = c.a == from ? c.b : c.a;
   const core::PeerKey to_key = c.a == from ? c.key_b : c.key_a;
-  peers_[to]->later(peers_[to]->spec().link.delay, [this, to, to_key] {
-    Peer& p = *peers_[to];
-    p.queues_.erase(to_key);
-    p.core_->peer_closed(to_key, events_.now());
-    p.act();
+  events_.at(arrival(from, to, 0), [this, to, to_key] {
+    if (connections_.erase(to_key & ~core::PeerKey{1}) > 0) peers_[to]->lost(to_key);
   });
+}
+
+void Network::note(std::size_t peer, const std::string& rule) {
+  violations_.try_emplace(
+      rule, "peer " + std::to_string(peer) + " at " + std::to_string(events_.now()) + " us");
 }
 
 void Network::announce(std::size_t from, std::size_t tracker, const proto::Announce& announce) {
@@ -150,6 +151,7 @@ void Network::announce(std::size_t from, std::size_t tracker, const proto::Annou
       std::swap(others[random_.below(static_cast<std::uint32_t>(left))], others[left - 1]);
       reply.peers.push_back(others[left - 1]);
     }
+    reply.has_manifest = tracker_has_manifest_;
     reply.incomplete_count = static_cast<std::uint32_t>(announced_.size());
     if (announce.listen_port != 0) {
       announced_[from] = {asker.id(), kAddress, static_cast<std::uint16_t>(from + 1)};
@@ -161,7 +163,7 @@ void Network::announce(std::size_t from, std::size_t tracker, const proto::Annou
 
 bool Network::all_complete() const {
   return std::all_of(peers_.begin(), peers_.end(), [](const auto& p) {
-    return p->spec().source || p->spec().lies || p->crashed() || p->complete();
+    return p->spec().source || p->spec().hostile() || p->crashed() || p->complete();
   });
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "client/core/swarm.h"
+#include "tests/sim/checker.h"
 #include "tests/sim/content.h"
 #include "tests/sim/event_queue.h"
 
@@ -50,9 +51,21 @@ class Network {
     bool tracker = true;
     double pollutes = 0;                  // share of sent blocks whose payload is falsified
     bool lies = false;                    // claims to have everything, sends noise
+    bool repeats = false;                 // sends one block of each generation again and again
+    bool silent = false;                  // takes all that is granted and sends no block
+    bool deaf = false;                    // reads nothing once it is connected
     std::vector<std::size_t> knows = {};  // peers given by hand
     core::SeedPolicy seeding = {core::SeedPolicy::Kind::kForever, 0, 0};
     bool dense = false;
+    bool link_only = false;      // begins without the manifest
+    TimeUs joins = 0;            // when it starts
+    TimeUs worker_delay = 0;     // making a block takes so long; States overtake it
+    double decode_fails = 0;     // share of decodes whose rows cannot be read back
+    std::uint64_t up_limit = 0;  // as Options
+    std::uint64_t down_limit = 0;
+    std::uint64_t memory_bytes = 128u << 20;
+    // One of those that spoil the swarm: it need not complete, and is not checked.
+    bool hostile() const { return lies || repeats || silent || deaf || pollutes > 0; }
   };
   std::size_t add(const PeerSpec& spec);
   // Ends a peer without warning; its disk stays.
@@ -62,6 +75,9 @@ class Network {
   // Cuts one random connection, if there is one.
   void cut_some_connection();
   void set_tracker_up(bool up) { tracker_up_ = up; }
+  void set_tracker_has_manifest(bool has) { tracker_has_manifest_ = has; }
+  // Rules broken so far by any honest peer, each once.
+  const std::map<std::string, std::string>& violations() const { return violations_; }
 
   EventQueue& events() { return events_; }
   Peer& peer(std::size_t index) { return *peers_[index]; }
@@ -70,7 +86,7 @@ class Network {
   codec::CoefficientStream& random() { return random_; }
   double pipe_overhead() const { return 1.05; }  // TCP, TLS
 
-  // All peers that are not sources and have not crashed have everything, byte for byte.
+  // All honest peers that have not crashed have everything.
   bool all_complete() const;
 
  private:
@@ -78,11 +94,13 @@ class Network {
   struct Connection {
     std::size_t a = 0, b = 0;
     core::PeerKey key_a = 0, key_b = 0;
-    bool open = false;
+    bool closing = false;  // one side has closed it; what it sent before still arrives
   };
   void connect(std::size_t from, std::uint64_t attempt, const Address& address);
   void deliver(std::size_t to, core::PeerKey key, proto::PeerMessage message, std::size_t bytes);
   void close(std::size_t from, core::PeerKey key);
+  // Whether the other end of `from`'s connection takes anything.
+  bool reads(std::size_t from, core::PeerKey key) const;
   void announce(std::size_t from, std::size_t tracker, const proto::Announce& announce);
 
   const Content& content_;
@@ -91,7 +109,13 @@ class Network {
   std::vector<std::unique_ptr<Peer>> peers_;
   std::map<core::PeerKey, Connection> connections_;  // by the key of end a; ends are key, key + 1
   core::PeerKey next_key_ = 2;
+  // When `bytes` sent now reach a peer.
+  TimeUs arrival(std::size_t from, std::size_t to, std::size_t bytes);
+  void note(std::size_t peer, const std::string& rule);
+
   bool tracker_up_ = true;
+  bool tracker_has_manifest_ = false;
+  std::map<std::string, std::string> violations_;         // to where it was seen first
   std::map<std::size_t, proto::PeerEndpoint> announced_;  // by peer index
 };
 
@@ -115,7 +139,10 @@ class Peer {
   TimeUs completed_at = -1;
   std::uint64_t blocks_departed = 0;
   std::vector<std::string> warnings;
-  std::uint64_t max_rows_in_memory = 0;
+  // The disk takes nothing until it is resumed.
+  void pause_disk();
+  void resume_disk();
+  const Checker& checker() const { return *checker_; }
 
  private:
   friend class Network;
@@ -126,7 +153,9 @@ class Peer {
   };
 
   std::uint32_t generation_count() const;
-  void act();  // drains the core's actions, arms the timer
+  void hear(core::PeerKey key, proto::PeerMessage message, std::size_t bytes);
+  void lost(core::PeerKey key);  // the connection is gone
+  void act();                    // drains the core's actions, arms the timer
   void perform(core::Action&& action);
   void on(core::Connect& action);
   void on(core::Close& action);
@@ -138,16 +167,22 @@ class Peer {
   void on(core::KeepEvidence& action);
   void on(core::CheckEvidence& action);
   void on(core::AnnounceTo& action);
-  void on(core::FetchManifestFrom&) {}
-  void on(core::ManifestArrived&) {}
+  void on(core::FetchManifestFrom& action);
+  void on(core::ManifestArrived& action);
   void on(core::ContentComplete& action);
   void on(core::Finished& action);
   void on(core::Notice& action);
   proto::Payload payload_of(const core::SendBlock& action);
+  void begin();  // gives the core its shape and what the disk holds
+  void falsify(proto::Block& block);
+  void row_stored(std::uint32_t generation, std::uint32_t slot);
+  void decode(const core::Decode& action);
   void enqueue(core::PeerKey key, Frame frame);
   void transmit();
-  // Runs `what` later unless the peer has crashed meanwhile.
+  // Runs `what` later unless the peer has crashed or finished meanwhile.
   void later(TimeUs delay, std::function<void()> what);
+  // As later, also once it has finished: what was sent before still goes out.
+  void later_in_life(TimeUs delay, std::function<void()> what);
 
   Network& network_;
   const std::size_t index_;
@@ -158,6 +193,9 @@ class Peer {
   TimeUs armed_ = kNever;
   bool acting_ = false;
   bool finished_ = false;
+  bool disk_paused_ = false;
+  std::vector<std::function<void()>> disk_work_;  // what waits for it
+  std::unique_ptr<Checker> checker_;
   std::map<core::PeerKey, std::deque<Frame>> queues_;
   core::PeerKey last_served_ = 0;
   std::vector<core::PeerKey> closing_;

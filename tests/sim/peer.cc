@@ -2,7 +2,6 @@
 #include <cmath>
 #include <utility>
 
-#include "codec/decode.h"
 #include "codec/encode.h"
 #include "codec/kernels.h"
 #include "tests/sim/network.h"
@@ -38,8 +37,22 @@ void Peer::start() {
   }
   options.seeding = spec_.seeding;
   options.dense = spec_.dense;
+  options.up_limit = spec_.up_limit;
+  options.down_limit = spec_.down_limit;
+  options.memory_bytes = spec_.memory_bytes;
   const TimeUs now = network_.events().now();
   core_ = std::make_unique<core::SwarmCore>(network_.content().manifest.id, options, now);
+  const bool source = disk.verified.size() == generation_count();
+  checker_ = std::make_unique<Checker>(network_.content().manifest.info.shape, disk, !source,
+                                       [this](const std::string& rule) {
+                                         if (!spec_.hostile()) network_.note(index_, rule);
+                                       });
+  // The manifest is on disk as soon as anything of the content is.
+  if (!spec_.link_only || !disk.verified.empty() || !disk.rows.empty()) begin();
+  act();
+}
+
+void Peer::begin() {
   core::StartState state;
   state.verified.resize(generation_count());
   for (const auto& [g, bytes] : disk.verified) state.verified[g] = true;
@@ -47,8 +60,7 @@ void Peer::start() {
     state.rows.push_back({at.first, at.second, row.vector, row.sender});
   }
   const bool finished = disk.verified.size() == generation_count();
-  core_->start(network_.content().manifest, state, finished, now);
-  act();
+  core_->start(network_.content().manifest, state, finished, network_.events().now());
 }
 
 void Peer::stop_dead() {
@@ -59,22 +71,49 @@ void Peer::stop_dead() {
   transmitting_ = false;
   armed_ = kNever;
   acting_ = false;
+  disk_paused_ = false;
+  disk_work_.clear();
   evidence_.clear();
 }
 
 void Peer::later(TimeUs delay, std::function<void()> what) {
-  network_.events().after(delay, [this, life = life_, what = std::move(what)] {
-    if (life == life_ && core_ && !finished_) what();
+  later_in_life(delay, [this, what = std::move(what)] {
+    if (!finished_) what();
   });
+}
+
+void Peer::later_in_life(TimeUs delay, std::function<void()> what) {
+  network_.events().after(delay, [this, life = life_, what = std::move(what)] {
+    if (life == life_ && core_) what();
+  });
+}
+
+void Peer::hear(core::PeerKey key, proto::PeerMessage message, std::size_t bytes) {
+  checker_->heard(key, message);
+  core_->message(key, std::move(message), bytes, network_.events().now());
+  act();
+}
+
+void Peer::lost(core::PeerKey key) {
+  queues_.erase(key);
+  std::erase(closing_, key);
+  if (!core_ || finished_) return;
+  checker_->closed(key);
+  core_->peer_closed(key, network_.events().now());
+  act();
 }
 
 void Peer::act() {
   if (acting_ || !core_) return;
   acting_ = true;
-  for (core::Action& action : core_->take_actions()) perform(std::move(action));
+  for (core::Action& action : core_->take_actions()) {
+    checker_->does(action);
+    perform(std::move(action));
+  }
   acting_ = false;
   if (finished_ || !core_) return;
   const TimeUs wake = core_->next_wake();
+  checker_->rested(*core_, network_.events().now(), wake);
   if (wake == kNever || wake >= armed_) return;
   armed_ = wake;
   later(std::max<TimeUs>(wake - network_.events().now(), 1), [this, wake] {
@@ -110,21 +149,37 @@ void Peer::on(core::Send& action) {
 }
 
 void Peer::on(core::SendBlock& action) {
+  if (spec_.silent) return;  // it never leaves
   proto::Block block = std::move(action.block);
   action.block = {};
   action.block.generation = block.generation;
   action.block.source_index = block.source_index;
   action.block.coefficients = block.coefficients;
   block.payload = payload_of(action);
-  if (spec_.pollutes > 0 && network_.random().below(1000) < spec_.pollutes * 1000) {
-    block.payload = proto::Payload::copy_of(block.payload.bytes());
-    block.payload.writable()[0] ^= 0x5a;
-  }
+  falsify(block);
   const std::size_t real = block.payload.size();
   const std::size_t charged = network_.content().charged_block_bytes;
   Frame frame{std::move(block), 0, true};
   frame.bytes = proto::wire_bytes(frame.message) - real + charged;
-  enqueue(action.peer, std::move(frame));
+  if (spec_.worker_delay == 0) return enqueue(action.peer, std::move(frame));
+  const auto made = std::make_shared<Frame>(std::move(frame));
+  later(spec_.worker_delay, [this, key = action.peer, made] { enqueue(key, std::move(*made)); });
+}
+
+void Peer::falsify(proto::Block& block) {
+  if (spec_.pollutes > 0 && network_.random().below(1000) < spec_.pollutes * 1000) {
+    block.payload = proto::Payload::copy_of(block.payload.bytes());
+    block.payload.writable()[0] ^= 0x5a;
+  }
+  if (spec_.repeats) {
+    block.source_index = 0;
+    block.coefficients.clear();
+    block.recoded = false;
+    block.payload =
+        proto::Payload::copy_of(network_.content()
+                                    .generation(block.generation)
+                                    .first(network_.content().manifest.info.shape.block_bytes));
+  }
 }
 
 proto::Payload Peer::payload_of(const core::SendBlock& action) {
@@ -163,7 +218,7 @@ void Peer::transmit() {
   if (transmitting_) return;
   auto next = queues_.end();
   for (auto it = queues_.begin(); it != queues_.end(); ++it) {
-    if (it->second.empty()) continue;
+    if (it->second.empty() || !network_.reads(index_, it->first)) continue;
     if (next == queues_.end() || (it->first > last_served_ && next->first <= last_served_)) {
       next = it;
     }
@@ -173,7 +228,7 @@ void Peer::transmit() {
   last_served_ = next->first;
   const auto bytes = static_cast<double>(next->second.front().bytes) * network_.pipe_overhead();
   const auto takes = static_cast<TimeUs>(std::ceil(bytes / spec_.link.up * 1e6));
-  later(takes, [this, key = next->first] {
+  later_in_life(takes, [this, key = next->first] {
     transmitting_ = false;
     const auto queue = queues_.find(key);
     if (queue != queues_.end() && !queue->second.empty()) {
@@ -192,101 +247,6 @@ void Peer::transmit() {
     transmit();
     act();
   });
-}
-
-// --- the disk ---
-
-void Peer::on(core::StoreRow& action) {
-  const auto payload = action.payload.bytes();
-  disk.rows[{action.generation, action.slot}] = {
-      *action.vector, {payload.begin(), payload.end()}, action.sender};
-  max_rows_in_memory = std::max<std::uint64_t>(max_rows_in_memory, disk.rows.size());
-  later(5000, [this, g = action.generation, slot = action.slot] {
-    core_->row_stored(g, slot, network_.events().now());
-    act();
-  });
-}
-
-void Peer::on(core::Decode& action) {
-  later(2000, [this, g = action.generation, vectors = action.vectors] {
-    const Shape& shape = network_.content().manifest.info.shape;
-    std::vector<const std::uint8_t*> rows, payloads;
-    for (std::uint32_t slot = 0; slot < shape.generation_size; ++slot) {
-      rows.push_back(vectors[slot]->data());
-      payloads.push_back(disk.rows.at({g, slot}).payload.data());
-    }
-    std::vector<std::uint8_t> out(shape.generation_bytes());
-    const bool full = codec::decode_generation(codec::kernels(), shape.generation_size,
-                                               shape.block_bytes, rows, payloads, out);
-    const auto truth = network_.content().generation(g);
-    const bool right = full && std::equal(out.begin(), out.end(), truth.begin());
-    if (right) disk.verified[g] = std::move(out);
-    core_->generation_decoded(
-        g, right ? core::DecodeOutcome::kVerified : core::DecodeOutcome::kCorrupt,
-        network_.events().now());
-    act();
-  });
-}
-
-void Peer::on(core::DropRows& action) {
-  disk.rows.erase(disk.rows.lower_bound({action.generation, 0}),
-                  disk.rows.lower_bound({action.generation + 1, 0}));
-}
-
-void Peer::on(core::KeepEvidence& action) {
-  Evidence evidence{action.vectors, action.senders, {}};
-  for (std::uint32_t slot = 0; slot < action.vectors.size(); ++slot) {
-    const auto row = disk.rows.find({action.generation, slot});
-    if (row != disk.rows.end()) evidence.payloads[slot] = row->second.payload;
-  }
-  core::DropRows drop{action.generation};
-  on(drop);
-  evidence_[action.generation] = std::move(evidence);
-}
-
-void Peer::on(core::CheckEvidence& action) {
-  const auto it = evidence_.find(action.generation);
-  if (it == evidence_.end()) return;
-  const Shape& shape = network_.content().manifest.info.shape;
-  const auto& truth = disk.verified.at(action.generation);
-  std::vector<const std::uint8_t*> source;
-  for (std::uint32_t i = 0; i < shape.generation_size; ++i) {
-    source.push_back(truth.data() + std::size_t{i} * shape.block_bytes);
-  }
-  std::vector<PeerId> guilty;
-  std::vector<std::uint8_t> expected(shape.block_bytes);
-  for (const auto& [slot, payload] : it->second.payloads) {
-    codec::kernels().combine(expected.data(), source.data(), it->second.vectors[slot]->data(),
-                             source.size(), shape.block_bytes);
-    if (expected == payload) continue;
-    const PeerId& sender = it->second.senders[slot];
-    if (std::find(guilty.begin(), guilty.end(), sender) == guilty.end()) guilty.push_back(sender);
-  }
-  evidence_.erase(it);
-  later(1000, [this, g = action.generation, guilty] {
-    core_->evidence_checked(g, guilty, network_.events().now());
-    act();
-  });
-}
-
-void Peer::on(core::AnnounceTo& action) {
-  network_.announce(index_, action.tracker, action.announce);
-}
-
-void Peer::on(core::ContentComplete&) {
-  completed_at = network_.events().now();
-  later(1000, [this] {
-    core_->content_finished(network_.events().now());
-    act();
-  });
-}
-
-void Peer::on(core::Finished&) {
-  finished_ = true;
-}
-
-void Peer::on(core::Notice& action) {
-  if (action.kind == core::Notice::Kind::kWarning) warnings.push_back(action.text);
 }
 
 }  // namespace firn::sim

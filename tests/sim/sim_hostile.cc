@@ -1,0 +1,123 @@
+// Swarms with members that lie, pollute, repeat, keep silent or do not listen.
+#include "tests/sim/scenario.h"
+
+using namespace firn;
+using namespace firn::sim;
+
+TEST_CASE("a polluter is named and banned, and the download completes from the others") {
+  for (std::uint64_t seed = 200; seed < 206; ++seed) {
+    CAPTURE(seed);
+    const Content content(8, 32, 16, seed);
+    Network network(content, seed);
+    network.add({.link = {8 * kMbit}, .source = true});
+    const std::size_t liar = network.add({.link = {8 * kMbit}, .lies = true});
+    for (int i = 0; i < 6; ++i) network.add({.link = {8 * kMbit}});
+    run_to_completion(network, 900);
+    bool named = false;
+    for (std::size_t i = 2; i < network.size(); ++i) {
+      named |= warned(network.peer(i), network.peer(liar).id().text(), "false block");
+    }
+    CHECK(named);
+  }
+}
+
+TEST_CASE("with one downloader only the polluter is blamed, never the source") {
+  for (std::uint64_t seed = 300; seed < 310; ++seed) {
+    CAPTURE(seed);
+    const Content content(8, 32, 16, seed);
+    Network network(content, seed);
+    const std::size_t good = network.add({.link = {8 * kMbit}, .source = true});
+    const std::size_t bad = network.add({.link = {8 * kMbit}, .source = true, .pollutes = 0.3});
+    const std::size_t getter = network.add({.link = {8 * kMbit}});
+    run_to_completion(network, 900);
+    CHECK_FALSE(warned(network.peer(getter), network.peer(good).id().text()));
+    CHECK(warned(network.peer(getter), network.peer(bad).id().text()));
+  }
+}
+
+TEST_CASE("a relay that passes on false rows unknowingly does not keep the swarm from completing") {
+  for (std::uint64_t seed = 400; seed < 406; ++seed) {
+    CAPTURE(seed);
+    // Two polluters feed honest relays; the far end knows only relays.
+    const Content content(8, 32, 16, seed);
+    Network network(content, seed);
+    network.add({.link = {4 * kMbit}, .source = true, .tracker = false});
+    network.add({.link = {8 * kMbit}, .source = true, .tracker = false, .pollutes = 0.2});
+    for (int i = 0; i < 3; ++i) {
+      network.add({.link = {8 * kMbit}, .tracker = false, .knows = {0, 1}});
+    }
+    for (int i = 0; i < 3; ++i) {
+      network.add({.link = {8 * kMbit}, .tracker = false, .knows = {2, 3, 4}});
+    }
+    run_to_completion(network, 3600);
+  }
+}
+
+TEST_CASE("a line whose only relay is fed by a polluter too completes") {
+  for (std::uint64_t seed = 420; seed < 424; ++seed) {
+    CAPTURE(seed);
+    const Content content(8, 32, 16, seed);
+    Network network(content, seed);
+    network.add({.link = {4 * kMbit}, .source = true, .tracker = false});
+    network.add({.link = {8 * kMbit}, .source = true, .tracker = false, .pollutes = 0.2});
+    network.add({.link = {8 * kMbit}, .tracker = false, .knows = {0, 1}});
+    // It keeps out of gossip's reach: the relay is all it will ever know.
+    network.add({.link = {8 * kMbit}, .listens = false, .tracker = false, .knows = {2}});
+    run_to_completion(network, 7200);
+  }
+}
+
+TEST_CASE("polluters that come back with fresh keys slow a swarm down and do not stop it") {
+  const Content content(6, 16, 16, 430);
+  Network network(content, 430);
+  network.add({.link = {8 * kMbit}, .source = true});
+  const std::size_t bad = network.add({.link = {8 * kMbit}, .source = true, .pollutes = 0.1});
+  for (int i = 0; i < 6; ++i) network.add({.link = {8 * kMbit}});
+  for (int i = 1; i < 30; ++i) {
+    network.events().at(i * kSecond, [&] {
+      network.crash(bad);
+      network.restart(bad);
+    });
+  }
+  run_to_completion(network, 900);
+}
+
+TEST_CASE("who claims everything and repeats itself is left as useless") {
+  const Content content(64, 16, 16, 440);
+  Network network(content, 440);
+  network.add({.link = {4 * kMbit}, .source = true});
+  const std::size_t bad = network.add({.link = {32 * kMbit}, .source = true, .repeats = true});
+  const std::size_t getter = network.add({.link = {8 * kMbit}});
+  run_to_completion(network, 900);
+  for (const auto& neighbour : network.peer(getter).report().neighbours) {
+    if (neighbour.id == network.peer(bad).id()) CHECK(neighbour.blocks_received < 600);
+  }
+}
+
+TEST_CASE("silent peers that claim everything do not stop a swarm, also without a source") {
+  for (std::uint64_t seed = 450; seed < 454; ++seed) {
+    CAPTURE(seed);
+    const Content content(8, 32, 16, seed);
+    Network network(content, seed);
+    network.add({.link = {8 * kMbit}, .source = true});
+    for (int i = 0; i < 6; ++i) network.add({.link = {8 * kMbit}, .source = true, .silent = true});
+    for (int i = 0; i < 6; ++i) network.add({.link = {8 * kMbit}});
+    const auto blocks = static_cast<std::uint64_t>(1.1 * 8 * 32);
+    network.events().run(600 * kSecond, [&] { return network.peer(0).blocks_departed >= blocks; });
+    if (seed % 2 == 0) network.crash(0);
+    run_to_completion(network);
+  }
+}
+
+TEST_CASE("peers that stop reading do not stop the others") {
+  for (std::uint64_t seed = 460; seed < 464; ++seed) {
+    CAPTURE(seed);
+    const Content content(8, 32, 16, seed);
+    Network network(content, seed);
+    network.add({.link = {8 * kMbit}, .source = true});
+    for (int i = 0; i < 6; ++i) network.add({.link = {8 * kMbit}, .deaf = true});
+    for (int i = 0; i < 6; ++i) network.add({.link = {8 * kMbit}});
+    // Half way they all go deaf: so far they have granted credit like others.
+    run_to_completion(network, 300);
+  }
+}
