@@ -30,8 +30,9 @@ std::vector<const Kernels*> detect() {
       {&kSsse3Kernels, ssse3},
       {&kScalarKernels, true},
   };
+#elif defined(FIRN_KERNELS_NEON)
+  const Candidate candidates[] = {{&kNeonKernels, true}, {&kScalarKernels, true}};
 #else
-  // NEON belongs here, above scalar: vqtbl1q_u8 is the shuffle that ssse3.cc uses.
   const Candidate candidates[] = {{&kScalarKernels, true}};
 #endif
   std::vector<const Kernels*> available;

@@ -46,5 +46,6 @@ extern const Kernels kAvx2Kernels;
 extern const Kernels kAvx512BwKernels;
 extern const Kernels kAvx2GfniKernels;
 extern const Kernels kAvx512GfniKernels;
+extern const Kernels kNeonKernels;
 
 }  // namespace firn::codec
