@@ -107,7 +107,7 @@ Status DiskStore::sync() {
     unnamed_.insert(unnamed_.end(), complete.begin(), complete.end());
     return synced;
   }
-  Status named = name_files(std::move(complete));
+  Status named = name_files(complete);
   Status freed = free_dropped();
   return named ? freed : named;
 }
@@ -153,15 +153,20 @@ Status DiskStore::sync_data(std::uint64_t& covered, std::size_t& unmarked) {
   return Done{};
 }
 
-Status DiskStore::name_files(std::vector<std::uint32_t> files) {
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    if (Status s = content_.finish_file(files[i], overwrite_); !s) {
-      const std::lock_guard lock(state_mutex_);
-      unnamed_.insert(unnamed_.end(), files.begin() + static_cast<std::ptrdiff_t>(i), files.end());
-      return s;
-    }
+// A file whose final path is taken holds up no other; it is tried again with the next sync.
+Status DiskStore::name_files(const std::vector<std::uint32_t>& files) {
+  Status result = Done{};
+  std::vector<std::uint32_t> left;
+  for (const std::uint32_t file : files) {
+    const bool go_on = result.ok() || result.error().code == ErrorCode::kExists;
+    Status named = go_on ? content_.finish_file(file, overwrite_) : result;
+    if (named) continue;
+    left.push_back(file);
+    if (go_on) result = std::move(named);
   }
-  return Done{};
+  const std::lock_guard lock(state_mutex_);
+  unnamed_.insert(unnamed_.end(), left.begin(), left.end());
+  return result;
 }
 
 Status DiskStore::free_dropped() {

@@ -61,7 +61,7 @@ class DiskStore final : public ContentStore {
   Status write_again();
   Status sync_data(std::uint64_t& covered, std::size_t& unmarked);
   Status free_dropped();
-  Status name_files(std::vector<std::uint32_t> files);
+  Status name_files(const std::vector<std::uint32_t>& files);
   Status finish_names();
   Status remove_work();
   Error not_downloading(const char* what) const;

@@ -159,5 +159,30 @@ TEST_CASE("a file that appears during the download is in the way at the end, and
   }
 }
 
+TEST_CASE("a final path that was taken keeps no other file from getting its name") {
+  const TemporaryFolder dir;
+  Resumed resumed;
+  auto store = try_open(dir, false, resumed);
+  REQUIRE(store.ok());
+  for (std::uint32_t g = 0; g < sample().count(); ++g) {
+    REQUIRE((*store)->write_generation(g, sample().generation(g)).ok());
+  }
+  test::write_file(dir.path("o/a"), {9, 9});
+  for (int i = 0; i < 2; ++i) {
+    const Status synced = (*store)->sync();
+    REQUIRE_FALSE(synced.ok());
+    CHECK(synced.error().code == ErrorCode::kExists);
+    CHECK(synced.error().message().find(dir.path("o/a")) != std::string::npos);
+    CHECK(test::read_file(dir.path("o/a")).size() == 2);
+    CHECK(fs::exists(dir.path("o/b")));
+    CHECK(fs::exists(dir.path("o/g/h")));
+  }
+  fs::remove(dir.path("o/a"));
+  REQUIRE((*store)->sync().ok());
+  CHECK(test::read_file(dir.path("o/a")) == sample().file(0));
+  REQUIRE((*store)->finish().ok());
+  check_files(dir);
+}
+
 }  // namespace
 }  // namespace firn::store
