@@ -213,6 +213,10 @@ Status DiskStore::finish() {
 }
 
 Status DiskStore::finish_names() {
+  if (info_.files.empty()) {
+    if (Status s = files_->make_folders(info_.name); !s) return s;
+    return files_->sync_folder("");
+  }
   for (std::uint32_t file = 0; file < info_.files.size(); ++file) {
     if (content_.place(file) == Place::kFinished) continue;
     if (Status s = content_.finish_file(file, overwrite_); !s) return s;

@@ -20,6 +20,7 @@ class Surveyor {
   }
 
   Status place_files() {
+    if (Status s = find_folder(); !s) return s;
     for (std::uint32_t file = 0; file < info_.files.size(); ++file) {
       if (Status s = place(file); !s) return s;
     }
@@ -46,7 +47,7 @@ class Surveyor {
   }
 
   Survey conclude() {
-    survey_.complete = true;
+    survey_.complete = !folder_missing_;
     for (std::uint32_t file = 0; file < info_.files.size(); ++file) {
       if (content_.place(file) == Place::kFinished && !wholly_verified(file)) {
         survey_.in_the_way.push_back(file);
@@ -59,6 +60,17 @@ class Surveyor {
   }
 
  private:
+  // A folder without anything in it has no file that could tell whether it stands.
+  Status find_folder() {
+    if (!info_.files.empty()) return Done{};
+    Result<FileStat> stat = files_.stat(info_.name);
+    if (!stat) return stat.error();
+    folder_missing_ = stat->kind == FileKind::kMissing;
+    if (folder_missing_ || stat->kind == FileKind::kFolder) return Done{};
+    return Error{ErrorCode::kExists, "download to " + files_.full_path(info_.name),
+                 "something else stands there; move it away or choose another folder"};
+  }
+
   Status place(std::uint32_t file) {
     const FileEntry& entry = info_.files[file];
     content_.set_place(file, Place::kAbsent);
@@ -130,6 +142,7 @@ class Surveyor {
   ContentFiles& content_;
   const Info& info_;
   std::vector<bool> resized_;  // files in the work folder that had a wrong size
+  bool folder_missing_ = false;
   Survey survey_;
 };
 

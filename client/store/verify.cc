@@ -68,6 +68,11 @@ Result<VerifyReport> verify_content(const Manifest& manifest, const std::string&
   for (std::uint32_t file = 0; file < info.files.size(); ++file) {
     if (bad[file]) report.bad_files.push_back(content::final_path(info, dir, file));
   }
+  if (info.files.empty()) {  // the folder is all there is
+    const Result<FileStat> stat = (*files)->stat(info.name);
+    if (!stat || stat->kind != FileKind::kFolder)
+      report.bad_files.push_back((*files)->full_path(info.name));
+  }
   return report;
 }
 

@@ -78,6 +78,28 @@ TEST_CASE("a single file lands under the content's name") {
   CHECK(test::read_file(dir.path("one.bin")) == sample.bytes);
 }
 
+TEST_CASE("a folder with nothing in it is made, and told from one that is not there") {
+  const Sample sample = test::make_sample("bare", {}, 4, 512);
+  const TemporaryFolder dir;
+  CHECK(verify_content(sample.manifest, dir.path(), {})->bad_files ==
+        std::vector<std::string>{dir.path("bare")});
+  auto store = open_new(sample, dir.path());
+  CHECK_FALSE(fs::exists(dir.path("bare")));
+  REQUIRE(store->finish().ok());
+  CHECK(fs::is_directory(dir.path("bare")));
+  CHECK_FALSE(fs::exists(dir.path(".firn")));
+  CHECK(verify_content(sample.manifest, dir.path(), {})->bad_files.empty());
+  store = open_new(sample, dir.path());
+  CHECK_FALSE(fs::exists(dir.path(".firn")));
+  CHECK(store->finish().ok());
+
+  const TemporaryFolder taken;
+  test::write_file(taken.path("bare"), {1});
+  Resumed resumed;
+  CHECK(ContentStore::open_download(sample.manifest, taken.path(), {}, resumed).error().code ==
+        ErrorCode::kExists);
+}
+
 TEST_CASE("contents around block and generation sizes come back exactly") {
   constexpr std::uint64_t kBlock = 512;
   constexpr std::uint64_t kGeneration = 4 * kBlock;
