@@ -100,6 +100,7 @@ class Neighbour {
   bool state_seen = false;  // its first State has come: we may send blocks
   bool state_sent = false;
   bool has_manifest = false;
+  bool manifest_asked = false;  // since the last step: a part is on its way to it
   std::uint16_t listen_port = 0;
   bool prefers_coded = false;
   TimeUs gossip_due = 0;  // before then its peer exchange is not listened to

@@ -254,6 +254,13 @@ void SwarmCore::Impl::on(Neighbour& n, proto::Goodbye&& goodbye) {
 // --- manifest ---
 
 void SwarmCore::Impl::on(Neighbour& n, proto::ManifestRequest&& request) {
+  // A request of a few bytes makes an answer of many. Nobody can have the answer to one, and ask
+  // for the next part, before that answer has been handed out.
+  if (std::exchange(n.manifest_asked, true)) {
+    punish(n.id, proto::GoodbyeReason::kProtocolError,
+           "asked for parts of the manifest without waiting for them");
+    return;
+  }
   proto::ManifestPart part;
   if (holdings && request.offset < manifest_file.size()) {
     part.total_bytes = manifest_file.size();

@@ -10,6 +10,7 @@ namespace firn::core {
 // Everything that may have become due. Runs once per batch of inputs.
 void SwarmCore::Impl::step() {
   if (stopped) return;
+  for (auto& [key, n] : neighbours) n->manifest_asked = false;
   check_handshakes();
   announce();
   dial();

@@ -104,6 +104,20 @@ TEST_CASE("requests past the end or without a manifest are answered with nothing
   CHECK(parts.front().total_bytes == 0);
 }
 
+TEST_CASE("who asks for parts without waiting for them gets one answer and no more") {
+  const Manifest manifest = large_manifest();
+  Bench bench(manifest);
+  bench.start(true);
+  bench.open(1, peer_id(1), 0, false);
+  for (int i = 0; i < 1000; ++i) {
+    bench.core.message(1, proto::ManifestRequest{0}, 6, bench.now);
+  }
+  bench.drain();
+  CHECK(bench.heard<proto::ManifestPart>(1).size() == 1);
+  CHECK(bench.closed(1));
+  CHECK(bench.noticed(peer_id(1).text()));
+}
+
 TEST_CASE("a neighbour that gets the manifest after us is asked once it shows that it has it") {
   // B knows only A, and both began with a link: A's State tells B that A can be asked now.
   const Manifest manifest = large_manifest();
