@@ -1,5 +1,7 @@
 #include "tracker/registry_sqlite.h"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
 
 #include "tracker/registry_memory.h"
@@ -43,6 +45,12 @@ Status make_schema(Database& database) {
 Error damaged(const std::string& what) {
   return {ErrorCode::kCorrupt, "read the tracker's database",
           what + "; move the file away and start again: swarms come back as their peers announce"};
+}
+
+bool is_numeric(const std::string& ip) {
+  in6_addr address;  // has room for both kinds
+  return ::inet_pton(AF_INET, ip.c_str(), &address) == 1 ||
+         ::inet_pton(AF_INET6, ip.c_str(), &address) == 1;
 }
 
 }  // namespace
@@ -99,7 +107,8 @@ Status SqliteRegistry::load_peers(Time now) {
     const auto id = PeerId::from_bytes(query->bytes(1));
     const std::int64_t port = query->integer(3);
     const std::string ip(query->bytes(2));
-    if (!content || !id || port < 0 || port > 0xffff) return damaged("a peer makes no sense");
+    if (!content || !id || port < 0 || port > 0xffff || !is_numeric(ip))
+      return damaged("a peer makes no sense");
     const Peer peer{{*id, ip, static_cast<std::uint16_t>(port)}, query->integer(4) != 0};
     // Limits may be lower than they were: those that are not admitted leave the database too.
     if (swarms_.announce(*content, peer, now) != Admission::kKept)

@@ -154,6 +154,22 @@ TEST_CASE("a damaged database is an error, not a crash") {
   CHECK(opened.error().code == ErrorCode::kCorrupt);
 }
 
+TEST_CASE("a peer without a real address in the database is an error, not a crash later") {
+  for (const std::string wrong : {"ip='192.0.2.'", "ip=x'00ff'", "port=70000", "id=x'00'"}) {
+    CAPTURE(wrong);
+    const TemporaryFolder folder;
+    const std::string path = folder.path / "t.sqlite";
+    {
+      const auto registry = SqliteRegistry::open(path, Time{0}).value();
+      registry->announce(content(1), peer(1), Time{0});
+    }
+    REQUIRE(Database::open(path).value().execute("UPDATE peer SET " + wrong).ok());
+    const Opened opened = SqliteRegistry::open(path, Time{0});
+    REQUIRE_FALSE(opened.ok());
+    CHECK(opened.error().code == ErrorCode::kCorrupt);
+  }
+}
+
 TEST_CASE("a second tracker on the same database is told so") {
   const TemporaryFolder folder;
   const std::string path = folder.path / "t.sqlite";
