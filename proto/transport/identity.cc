@@ -94,6 +94,9 @@ Result<std::optional<std::string>> read_file(const std::string& path) {
   const ssize_t got = ::read(fd, text.data(), text.size());
   const int error_number = errno;
   ::close(fd);
+  if (got < 0 && error_number == EISDIR)
+    return Error{ErrorCode::kBadInput, "read identity " + path,
+                 "it is a folder; name the file in which the key is to be kept"};
   if (got < 0) return error_from_errno("read identity " + path, error_number);
   text.resize(static_cast<std::size_t>(got));
   return std::optional<std::string>(std::move(text));

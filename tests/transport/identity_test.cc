@@ -95,6 +95,14 @@ TEST_CASE("a file that is no Ed25519 key is refused and left as it is") {
   CHECK(std::filesystem::file_size(path) == before);
 }
 
+TEST_CASE("a folder in place of the identity file is bad input") {
+  const TemporaryFolder folder;
+  const auto result = Identity::load_or_create(folder.path);
+  REQUIRE_FALSE(result.ok());
+  CHECK(result.error().code == ErrorCode::kBadInput);
+  CHECK(result.error().message().find("folder") != std::string::npos);
+}
+
 TEST_CASE("an identity in a folder that does not exist is an error that names the file") {
   const TemporaryFolder folder;
   const std::string path = folder.path / "missing" / "identity.pem";
