@@ -87,7 +87,7 @@ void IoLoop::on_idle() {
 void IoLoop::run_ready() {
   std::vector<ConnectionId> ready;
   ready.swap(ready_);
-  uv_idle_stop(idle_.get());
+  if (retired_.empty()) uv_idle_stop(idle_.get());  // else on_idle() has still to free them
   for (const ConnectionId id : ready) {
     if (Connection* connection = find(id)) connection->take_turn();
   }
