@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <string_view>
 #include <utility>
 
@@ -144,7 +143,7 @@ TlsProgress TlsSession::outcome_of(int result, std::size_t bytes) {
       ERR_clear_error();
       if (error_number == ECONNRESET || error_number == EPIPE || error_number == 0)
         return {TlsOutcome::kClosed};
-      failure_ = std::strerror(error_number);
+      failed_errno_ = error_number;
       return {TlsOutcome::kFailed};
     default:
       failure_ = take_openssl_error();
@@ -195,6 +194,12 @@ void TlsSession::say_goodbye() {
 
 Error TlsSession::error(std::string what) const {
   if (peer_->wrong) return {ErrorCode::kWrongIdentity, std::move(what), peer_->complaint};
+  if (failed_errno_ != 0) {
+    // A connection that times out is nobody's offence.
+    Error failure = error_from_errno(std::move(what), failed_errno_);
+    if (failure.code != ErrorCode::kUnreachable) failure.code = ErrorCode::kIo;
+    return failure;
+  }
   const std::string& detail = !peer_->complaint.empty() ? peer_->complaint : failure_;
   return {ErrorCode::kProtocol, std::move(what), "TLS: " + detail};
 }

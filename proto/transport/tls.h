@@ -51,7 +51,8 @@ class TlsSession {
 
   // Proven; after the handshake is done.
   const PeerId& peer() const { return peer_->id; }
-  // Why kFailed or a handshake's kClosed, for the operation `what`.
+  // Why kFailed, for the operation `what`. kUnreachable or kIo where the network failed, kProtocol
+  // where the other side did, or kWrongIdentity.
   Error error(std::string what) const;
 
  private:
@@ -72,6 +73,7 @@ class TlsSession {
   std::uint64_t records_per_key_ = 0;
   std::uint64_t records_ = 0;  // sent under the present key
   std::string failure_;
+  int failed_errno_ = 0;  // the failure is the socket's
 };
 
 // Makes sessions. Constant; any thread.

@@ -46,8 +46,9 @@ class EventSink {
   // Frames handed to send() have left for the kernel: `unsent_bytes` still wait in this process.
   // Comes after every write that made progress.
   virtual void on_sent(ConnectionId, std::size_t unsent_bytes) = 0;
-  // The connection is gone. kCancelled: closed by close(); kUnreachable, kWrongIdentity (from
-  // connect), kProtocol, kIo otherwise.
+  // The connection is gone. kCancelled: closed by close(). kProtocol: the other side broke the
+  // rules of TLS or of frames, or on_frame said so. kWrongIdentity: from connect. Otherwise
+  // kUnreachable or kIo: nobody's fault.
   virtual void on_close(ConnectionId, const Error&) = 0;
 };
 

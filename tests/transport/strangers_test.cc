@@ -254,5 +254,22 @@ TEST_CASE("a server of another protocol is refused by the client") {
   CHECK(client.recorder.ending(out).message().find("firn/1") != std::string::npos);
 }
 
+TEST_CASE("a socket that fails is not held against the other side") {
+  const auto identity = Identity::generate();
+  REQUIRE(identity.ok());
+  const auto context = TlsContext::make(*identity, 1000);
+  REQUIRE(context.ok());
+  // A datagram socket that leads nowhere: writing to it fails, and not because somebody closed it.
+  const Socket nowhere(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  REQUIRE(nowhere);
+  auto session = context->session(TlsContext::Side::kClient, nowhere.fd(), std::nullopt);
+  REQUIRE(session.ok());
+  REQUIRE(session->handshake().outcome == TlsOutcome::kFailed);
+  const Error error = session->error("connection with somebody");
+  CHECK(error.code == ErrorCode::kIo);
+  CHECK(error.message().find("somebody") != std::string::npos);
+  CHECK_FALSE(error.detail.empty());
+}
+
 }  // namespace
 }  // namespace firn::proto::transport::test
