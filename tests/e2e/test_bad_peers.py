@@ -10,8 +10,8 @@ import threading
 
 import harness
 from harness import LISTEN
-from pypeer.connection import Closed, Connection
-from pypeer.identity import Identity
+from pypeer.connection import Closed, Connection, dial_patiently
+from pypeer.identity import Identity, text_of
 from pypeer.manifest import Manifest
 from pypeer.source import Source
 from pypeer.wire import FRAME_BYTES_MAX, frame, peer_pb2
@@ -213,6 +213,30 @@ class BadPeers(harness.SwarmTest):
         connection.send_bytes(struct.pack(">I", 1000) + b"x" * 10)
         connection.close()
         self.connect_honest_source(victim)
+        self.assert_downloaded(self.source, victim)
+
+    def test_a_false_manifest(self):
+        """The right content id in Hello, another content's manifest behind it."""
+        other = self.create(self.file(2 * SIZE, "other.bin"))
+        where = f"127.0.0.1:{harness.free_port()}"
+        victim = self.firn("get", "get", f"firn:{text_of(self.manifest.content_id)}", "-o",
+                           self.folder / "get", "--no-tracker", "--listen", where, "--json")
+        liar = Identity(self.folder)
+        connection = dial_patiently(liar, where)
+        self.addCleanup(connection.close)
+        source = Source(connection, self.manifest, self.data, random.Random(12))
+        source.manifest.file_bytes = other.read_bytes()
+        with self.assertRaises(Closed):
+            source.serve_until(lambda: source.goodbye)
+            raise Closed("goodbye")
+        self.assert_named(victim, liar)
+
+        honest = Identity(self.folder)
+        connection = Connection(honest, where)
+        self.addCleanup(connection.close)
+        manifest = Manifest(self.manifest_file.read_bytes())
+        source = Source(connection, manifest, self.data, random.Random(13))
+        source.serve_until(lambda: len(source.complete) == manifest.generation_count)
         self.assert_downloaded(self.source, victim)
 
     def test_a_version_that_nobody_speaks_is_refused_politely(self):

@@ -3,7 +3,10 @@
 
 import json
 import re
+import shlex
+import shutil
 import signal
+import unittest
 
 import harness
 from harness import KIB, LISTEN, MIB
@@ -144,6 +147,20 @@ class Quiet(harness.SwarmTest):
         get = self.get(seed.link(), "get", "--peer", seed.endpoint(), "--log", log, "-v")
         self.assert_downloaded(source, get)
         self.assertGreater(log.stat().st_size, 0)
+
+
+class Terminal(harness.SwarmTest):
+    @unittest.skipUnless(shutil.which("script"), "needs script(1)")
+    def test_on_a_terminal_progress_is_drawn(self):
+        source = self.file(4 * MIB)
+        seed = self.share(source, "--up-limit", "2M")
+        command = shlex.join([str(harness.BUILD / "client" / "firn"), "get", seed.link(), "-o",
+                              str(self.folder / "get"), "--listen", "127.0.0.1:0"])
+        terminal = self.programs.start("terminal", ["script", "-qec", command, "/dev/null"])
+        self.assertEqual(0, terminal.wait_exit(), terminal.story())
+        drawn = terminal.output()
+        for pattern in (r"\[#+\.*\]", r"\d+\.\d%", r"/s", r"ETA", r"1 peer\b"):
+            self.assertRegex(drawn, pattern)
 
 
 class Signals(harness.SwarmTest):

@@ -165,6 +165,17 @@ class Swarms(harness.SwarmTest):
         self.assertEqual([relay.id()], [n["peer"] for n in complete["blocks_from"] if n["blocks"]])
         self.assertGreater(complete["blocks_recoded"], 0)
 
+    def test_the_tracker_hosts_the_manifest_while_no_seed_is_there(self):
+        source = self.file(300 * KIB)
+        manifest = self.folder / "x.firn"
+        seed = self.share(source, "--tracker", self.tracker().endpoint(), "-o", manifest)
+        link = seed.link()
+        self.assertEqual(0, seed.stop())
+        get = self.get(link)
+        get.wait_event("start")
+        self.firn("again", "seed", manifest, source.parent, *LISTEN)
+        self.assert_downloaded(source, get, timeout=90)
+
     def test_the_swarm_goes_on_without_its_tracker(self):
         tracker = self.tracker()
         source = self.file(8 * MIB)

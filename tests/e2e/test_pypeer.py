@@ -3,12 +3,10 @@
 
 import hashlib
 import random
-import select
-import time
 
 import harness
 from harness import LISTEN
-from pypeer.connection import Connection
+from pypeer.connection import Connection, dial_patiently
 from pypeer.gf256 import Span
 from pypeer.identity import Identity, raw_of, text_of
 from pypeer.leech import Leech
@@ -35,19 +33,6 @@ class PythonPeer(harness.SwarmTest):
         connection = Connection(self.identity(), program.endpoint())
         self.addCleanup(connection.close)
         return connection
-
-    def dial_patiently(self, where):
-        """Without a manifest `firn get` has no start event to wait for: dial until it listens."""
-        identity, deadline = self.identity(), time.monotonic() + 20
-        while True:
-            try:
-                connection = Connection(identity, where)
-            except ConnectionRefusedError:
-                self.assertLess(time.monotonic(), deadline, "it never listened")
-                select.select([], [], [], 0.05)
-                continue
-            self.addCleanup(connection.close)
-            return connection
 
     def relay(self, name="relay"):
         """A `firn get` that knows the manifest and nobody; Python peers dial it."""
@@ -122,7 +107,8 @@ class PythonPeer(harness.SwarmTest):
         where = f"127.0.0.1:{harness.free_port()}"
         get = self.firn("get", "get", f"firn:{text_of(self.manifest.content_id)}", "-o",
                         self.folder / "get", "--no-tracker", "--listen", where, "--json")
-        connection = self.dial_patiently(where)
+        connection = dial_patiently(self.identity(), where)
+        self.addCleanup(connection.close)
         source = Source(connection, self.manifest, self.data, random.Random(3))
         source.serve_until(lambda: len(source.complete) == GENERATIONS)
         self.assert_downloaded(self.source, get)

@@ -1,5 +1,6 @@
 """One connection to a Firn peer: TLS 1.3 with both identities, then frames of PeerMessage."""
 
+import select
 import socket
 import ssl
 import time
@@ -76,3 +77,14 @@ class Connection:
     def close(self):
         self._socket.close()
 
+
+def dial_patiently(identity, endpoint):
+    """Dials until somebody listens: `firn get LINK` has nothing to say before it has the manifest."""
+    deadline = time.monotonic() + TIMEOUT
+    while True:
+        try:
+            return Connection(identity, endpoint)
+        except ConnectionRefusedError:
+            if time.monotonic() > deadline:
+                raise
+            select.select([], [], [], 0.05)
