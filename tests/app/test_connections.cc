@@ -9,7 +9,7 @@ namespace {
 using tests::FakeTransport;
 
 struct Owner final : PeerEvents {
-  std::vector<core::PeerKey> opened, closed;
+  std::vector<core::PeerKey> opened, closed, guilty;
   std::vector<std::uint64_t> attempts, failed;
   std::vector<proto::PeerMessage> messages;
   std::vector<std::size_t> departed;
@@ -21,6 +21,7 @@ struct Owner final : PeerEvents {
   }
   void connect_failed(std::uint64_t attempt, const Error&) override { failed.push_back(attempt); }
   void peer_closed(core::PeerKey peer) override { closed.push_back(peer); }
+  void peer_broke_protocol(core::PeerKey peer, const Error&) override { guilty.push_back(peer); }
   void peer_message(core::PeerKey, proto::PeerMessage message, std::size_t) override {
     messages.push_back(std::move(message));
   }
@@ -174,6 +175,17 @@ TEST_CASE("an accepted connection that stays silent is closed after ten seconds"
   f.connections.wake(Connections::kHelloTimeout);
   CHECK(f.transport.closed.contains(77));
   CHECK(f.connections.next_wake() == core::kNever);
+}
+
+TEST_CASE("a peer is blamed for a connection that ends because of what it sent, and only then") {
+  Fixture f;
+  const core::PeerKey honest = f.dial();
+  f.inbox.on_close(f.transport.last, {ErrorCode::kUnreachable, "", "timed out"});
+  const core::PeerKey rude = f.dial();
+  f.inbox.on_close(f.transport.last, {ErrorCode::kProtocol, "read a frame", "rubbish"});
+  f.pump();
+  CHECK(f.owner.closed == std::vector<core::PeerKey>{honest});
+  CHECK(f.owner.guilty == std::vector<core::PeerKey>{rude});
 }
 
 TEST_CASE("a connection that cannot be made fails its attempt") {
