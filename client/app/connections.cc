@@ -17,8 +17,11 @@ ConnectionId id_of(core::PeerKey key) {
 }  // namespace
 
 Connections::Connections(TransportInbox& inbox,
-                         std::function<PeerEvents*(const ContentId&)> find_content)
-    : inbox_(inbox), find_content_(std::move(find_content)) {}
+                         std::function<PeerEvents*(const ContentId&)> find_content,
+                         std::function<bool(const ContentId&)> knows_content)
+    : inbox_(inbox),
+      find_content_(std::move(find_content)),
+      knows_content_(std::move(knows_content)) {}
 
 void Connections::handle(TransportEvent event, core::TimeUs now) {
   std::visit([&](auto& e) { on(e, now); }, event);
@@ -61,7 +64,13 @@ void Connections::first_message(ConnectionId id, Connection& connection, Message
   if (hello == nullptr)
     return refuse(id, proto::GoodbyeReason::kProtocolError, "the first message is no Hello");
   PeerEvents* const owner = find_content_(hello->content_id);
-  if (owner == nullptr) return refuse(id, proto::GoodbyeReason::kNotServing, "unknown content");
+  if (owner == nullptr) {
+    // Whoever hears NOT_SERVING does not come back for long. A content that is being opened, or
+    // that somebody is about to share again, is worth another call.
+    if (knows_content_ && knows_content_(hello->content_id))
+      return refuse(id, proto::GoodbyeReason::kUnspecified, "not ready; come back later");
+    return refuse(id, proto::GoodbyeReason::kNotServing, "unknown content");
+  }
   connection.owner = owner;
   owner->peer_opened(key_of(id), connection.info, 0);
   owner->peer_message(key_of(id), std::move(event.message), event.frame_bytes);

@@ -52,8 +52,10 @@ class Connections {
   // An accepted connection must say hello within this time.
   static constexpr core::TimeUs kHelloTimeout = 10 * core::kSecond;
 
-  // `find_content`: who serves a content; null: nobody.
-  Connections(TransportInbox& inbox, std::function<PeerEvents*(const ContentId&)> find_content);
+  // `find_content`: who serves a content; null: nobody. `knows_content`: whether somebody will, or
+  // did a moment ago; may be empty.
+  Connections(TransportInbox& inbox, std::function<PeerEvents*(const ContentId&)> find_content,
+              std::function<bool(const ContentId&)> knows_content = {});
 
   // Call once, before the first event.
   void attach(proto::transport::Transport& transport) { transport_ = &transport; }
@@ -126,6 +128,7 @@ class Connections {
 
   TransportInbox& inbox_;
   const std::function<PeerEvents*(const ContentId&)> find_content_;
+  const std::function<bool(const ContentId&)> knows_content_;
   proto::transport::Transport* transport_ = nullptr;
   // Until the transport has said that they are closed, or we closed them ourselves.
   std::unordered_map<ConnectionId, Connection> connections_;

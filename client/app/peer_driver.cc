@@ -39,13 +39,19 @@ PeerDriver::PeerDriver(const DriverOptions& options, Console& console,
       console_(console),
       identity_(std::move(identity)),
       inbox_(inbox_bytes(options), [this] { loop_.wake(); }),
-      connections_(inbox_,
-                   [this](const ContentId& content) -> PeerEvents* {
-                     for (const auto& session : sessions_)
-                       if (session->plan().content_id == content && session->accepts_peers())
-                         return session.get();
-                     return nullptr;
-                   }),
+      connections_(
+          inbox_,
+          [this](const ContentId& content) -> PeerEvents* {
+            for (const auto& session : sessions_)
+              if (session->plan().content_id == content && session->accepts_peers())
+                return session.get();
+            return nullptr;
+          },
+          [this](const ContentId& content) {
+            return std::any_of(sessions_.begin(), sessions_.end(), [&](const auto& session) {
+              return session->plan().content_id == content;
+            });
+          }),
       buffers_(idle_buffer_bytes(options)),
       cache_(cache_bytes(options)),
       pool_({}, [this] { loop_.wake(); }) {}

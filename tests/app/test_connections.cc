@@ -32,13 +32,16 @@ struct Fixture {
   FakeTransport transport;
   TransportInbox inbox{1000, [] {}};
   Owner owner;
-  ContentId served;
-  Connections connections{inbox, [this](const ContentId& content) -> PeerEvents* {
+  ContentId served, opening;
+  Connections connections{inbox,
+                          [this](const ContentId& content) -> PeerEvents* {
                             return content == served ? &owner : nullptr;
-                          }};
+                          },
+                          [this](const ContentId& content) { return content == opening; }};
 
   Fixture() {
     served.bytes.fill(9);
+    opening.bytes.fill(8);
     inbox.attach(&transport);
     connections.attach(transport);
   }
@@ -154,6 +157,18 @@ TEST_CASE("a hello for a content that is not served is answered with a goodbye")
   CHECK(f.owner.opened.empty());
   const auto goodbye = std::get<proto::Goodbye>(f.transport.message(77, 0));
   CHECK(goodbye.reason == proto::GoodbyeReason::kNotServing);
+  CHECK(f.transport.closed.contains(77));
+}
+
+TEST_CASE("a hello for a content that is not ready is answered with a goodbye that ends nothing") {
+  Fixture f;
+  f.open(77, false);
+  proto::Hello hello;
+  hello.content_id = f.opening;
+  f.arrive(77, hello);
+  CHECK(f.owner.opened.empty());
+  CHECK(std::get<proto::Goodbye>(f.transport.message(77, 0)).reason ==
+        proto::GoodbyeReason::kUnspecified);
   CHECK(f.transport.closed.contains(77));
 }
 
