@@ -88,6 +88,7 @@ void ContentSession::open_store() {
 void ContentSession::store_opened(Result<Opened> opened) {
   opening_.reset();
   host_.console.clear_progress();
+  if (phase_ == Phase::kEnded) return;  // it has failed meanwhile
   if (stopping_ || (!opened.ok() && opened.error().code == ErrorCode::kCancelled)) {
     if (!core_) return fail(ExitCode::kInterrupted);
     core_->stop(now());
