@@ -3,7 +3,9 @@
 
 import json
 import pathlib
+import subprocess
 import sys
+import textwrap
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -44,6 +46,43 @@ class Counting(unittest.TestCase):
     def test_a_program_that_dies_after_its_cases_has_failed(self):
         self.assertEqual((4, 1, 0), test_summary.count_log(log(("FAIL", doctest(4, 0, 0)))))
         self.assertEqual((0, 1, 0), test_summary.count_log(log(("TIMEOUT", "started"))))
+
+    def test_a_python_program_counts_cases_not_subtests(self):
+        program = textwrap.dedent(f"""
+            import sys, unittest
+            sys.path.insert(0, {str(ROOT / "tests")!r})
+            import counted_unittest
+
+            class Cases(unittest.TestCase):
+                def test_good(self):
+                    for i in range(3):
+                        with self.subTest(i=i):
+                            pass
+                def test_bad_twice(self):
+                    for i in range(2):
+                        with self.subTest(i=i):
+                            self.fail()
+                def test_broken(self):
+                    raise ValueError
+                @unittest.skip("not here")
+                def test_skipped(self):
+                    pass
+                @unittest.expectedFailure
+                def test_better_than_expected(self):
+                    pass
+
+            class NeverRun(unittest.TestCase):
+                @classmethod
+                def setUpClass(cls):
+                    raise ValueError
+                def test_anything(self):
+                    pass
+
+            counted_unittest.main()
+            """)
+        run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+        self.assertEqual(1, run.returncode)
+        self.assertEqual("cases: 1 passed, 4 failed, 1 skipped\n", run.stdout, run.stderr)
 
     def test_skips_are_named_only_when_there_are_some(self):
         self.assertEqual("2 passed, 0 failed", test_summary.closing_line(2, 0, 0))
