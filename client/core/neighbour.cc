@@ -80,7 +80,12 @@ bool Neighbour::apply_state(proto::State&& state) {
     if (span.first > count || span.count > count - span.first) return false;
     told += span.count;
     if (told > count) return false;  // some generation twice
-    for (std::uint32_t g = span.first; g < span.first + span.count; ++g) mark_complete(g);
+    // From one that is missing to the next: saying the same again and again costs us little.
+    const std::uint32_t end = span.first + span.count;
+    for (std::uint32_t g = complete_.next_missing(span.first); g < end;
+         g = complete_.next_missing(g + 1)) {
+      mark_complete(g);
+    }
   }
   for (proto::GenerationState& update : state.generations) {
     if (update.generation >= count || update.rank > generation_size_) return false;
