@@ -109,7 +109,9 @@ TimeUs state_interval(const Holdings& holdings, const Neighbours& neighbours,
   const double rate = neighbour.receive_rate(now);
   if (rate <= 0) return std::min(interval, policy::kStateIntervalStart);
   const double half_window = neighbour.window / 2.0 * block_bytes;
-  const auto half_time = static_cast<TimeUs>(half_window / rate * 1e6);
+  // After long silence the rate is next to nothing.
+  const auto half_time =
+      static_cast<TimeUs>(std::min(half_window / rate * 1e6, static_cast<double>(interval)));
   return std::min(interval, std::max(half_time, policy::kStateIntervalMin));
 }
 

@@ -192,6 +192,21 @@ TEST_CASE("a window follows the rate, within its bounds") {
   CHECK(one.window == core::policy::kWindowMin);
 }
 
+TEST_CASE("a State is due after the ordinary time where nothing has come for very long") {
+  Situation s(1, 8, 1);
+  Neighbour& one = *s.neighbours.at(1);
+  one.credit_granted = 1;
+  REQUIRE(one.book_arrival(1, 100, kNow));
+  one.last_grant = kNow + kSecond;
+  for (TimeUs now = kNow + kSecond; now < 1'000'000 * kSecond; now *= 2) {
+    one.last_arrival = now;  // of something that was no block
+    one.last_grant = now - kSecond;
+    const TimeUs interval = core::state_interval(s.holdings, s.neighbours, one, true, 100, now);
+    CHECK(interval >= 20 * kMillisecond);
+    CHECK(interval <= core::policy::kStateInterval);
+  }
+}
+
 TEST_CASE("a neighbour that uses up its window again and again gets a larger one") {
   Situation s(1, 8, 1);
   Neighbour& one = *s.neighbours.at(1);
