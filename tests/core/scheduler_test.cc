@@ -1,0 +1,275 @@
+// Which neighbour gets a block of which generation.
+#include "client/core/scheduler.h"
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <set>
+
+#include "client/core/policy.h"
+#include "codec/encode.h"
+#include "tests/core/bench.h"
+
+using namespace firn;
+using namespace firn::test;
+using core::Choice;
+using core::Holdings;
+using core::Neighbour;
+using core::Neighbours;
+using core::RelayPolicy;
+using core::SourcePolicy;
+
+namespace {
+
+constexpr std::uint32_t kBlockBytes = 100;
+
+struct Scene {
+  Scene(std::uint32_t generations, std::uint32_t n, std::uint32_t peers, bool complete)
+      : holdings(Shape{n, kBlockBytes, std::uint64_t{generations} * n * kBlockBytes}) {
+    for (std::uint32_t g = 0; complete && g < generations; ++g) holdings.set_verified(g);
+    for (std::uint32_t i = 1; i <= peers; ++i) {
+      auto one = std::make_unique<Neighbour>(i, peer_id(static_cast<std::uint8_t>(i)), "192.0.2.1",
+                                             std::uint16_t{1}, false, 0);
+      one->set_shape(generations, n);
+      neighbours.emplace(i, std::move(one));
+      tell(i, {});
+    }
+  }
+  void tell(core::PeerKey peer, std::vector<proto::GenerationState> entries,
+            std::vector<proto::Span> complete = {}, std::uint32_t acknowledged = 0,
+            std::uint32_t credit = 100'000) {
+    proto::State state;
+    state.acknowledged = acknowledged;
+    state.credit = credit;
+    state.generations = std::move(entries);
+    state.complete = std::move(complete);
+    REQUIRE(neighbours.at(peer)->apply_state(std::move(state)));
+  }
+  void hold(std::uint32_t g, std::uint32_t rank, bool first_hand, TimeUs at = 0) {
+    for (std::uint32_t i = 0; i < rank; ++i) {
+      const auto v = codec::unit_vector(holdings.generation_size(), i);
+      REQUIRE(holdings.insert(g, std::make_shared<const std::vector<std::uint8_t>>(v), peer_id(9),
+                              first_hand, at));
+    }
+  }
+  // Sends what was chosen, to a socket that takes it at once.
+  void send(const Choice& choice) {
+    choice.neighbour->book_block(choice.generation, now);
+    choice.neighbour->block_departed(kBlockBytes, now);
+    now += 1000;
+  }
+  Neighbour& peer(core::PeerKey key) { return *neighbours.at(key); }
+
+  TimeUs now = kSecond;
+  Holdings holdings;
+  Neighbours neighbours;
+};
+
+}  // namespace
+
+TEST_CASE("a source goes in sequence, each source block once, to all in turn") {
+  Scene s(5, 4, 3, true);
+  SourcePolicy source(5, 4, false);
+  std::vector<std::uint32_t> order;
+  std::map<core::PeerKey, int> served;
+  for (int i = 0; i < 20; ++i) {
+    const auto choice = source.choose(s.holdings, s.neighbours, kBlockBytes, s.now);
+    REQUIRE(choice);
+    REQUIRE(choice->source_index);
+    order.push_back(choice->generation * 4 + *choice->source_index);
+    ++served[choice->neighbour->key];
+    s.send(*choice);
+    source.served(*choice);
+  }
+  for (std::uint32_t i = 0; i < 20; ++i) CHECK(order[i] == i);
+  for (const auto& [key, count] : served) {
+    CHECK(count >= 6);
+    CHECK(count <= 7);
+  }
+}
+
+TEST_CASE("after the first pass a source serves what each lacks, the least served first") {
+  Scene s(3, 2, 1, true);
+  SourcePolicy source(3, 2, false);
+  for (int i = 0; i < 6; ++i) {
+    const auto choice = source.choose(s.holdings, s.neighbours, kBlockBytes, s.now);
+    REQUIRE(choice);
+    s.send(*choice);
+    source.served(*choice);
+  }
+  CHECK_FALSE(source.choose(s.holdings, s.neighbours, kBlockBytes, s.now));  // all on its way
+  // It crashed: one generation is whole, of the others it has a row each or nothing.
+  s.tell(1, {{1, 1, 4, {}}, {2, 0, 4, {}}}, {{0, 1}}, 6);
+  std::multiset<std::uint32_t> sent;
+  while (const auto choice = source.choose(s.holdings, s.neighbours, kBlockBytes, s.now)) {
+    CHECK_FALSE(choice->source_index);
+    sent.insert(choice->generation);
+    s.send(*choice);
+    source.served(*choice);
+    REQUIRE(sent.size() < 10);
+  }
+  CHECK(sent == std::multiset<std::uint32_t>{1, 2, 2});
+}
+
+TEST_CASE("a source sends coded blocks of what somebody holds in part already") {
+  Scene s(2, 4, 2, true);
+  s.tell(2, {{0, 1, 4, {}}});
+  SourcePolicy source(2, 4, false);
+  std::set<std::uint32_t> plain;
+  for (int i = 0; i < 8; ++i) {
+    const auto choice = source.choose(s.holdings, s.neighbours, kBlockBytes, s.now);
+    REQUIRE(choice);
+    if (choice->source_index) plain.insert(choice->generation);
+    s.send(*choice);
+    source.served(*choice);
+  }
+  CHECK(plain == std::set<std::uint32_t>{1});
+}
+
+TEST_CASE("a source serves nobody without credit, and nobody who has everything") {
+  Scene s(2, 4, 3, true);
+  SourcePolicy source(2, 4, false);
+  s.tell(1, {}, {{0, 2}});
+  Neighbour& broke = s.peer(2);
+  while (broke.may_send()) {
+    broke.book_block(0, 0);
+    broke.block_departed(1, 0);
+  }
+  const auto choice = source.choose(s.holdings, s.neighbours, kBlockBytes, s.now);
+  REQUIRE(choice);
+  CHECK(choice->neighbour->key == 3);
+}
+
+TEST_CASE("blocks wait on few sockets at a time, one on each unless they are fast") {
+  Scene s(100, 4, 6, true);
+  SourcePolicy source(100, 4, false);
+  std::set<core::PeerKey> waiting;
+  while (const auto choice = source.choose(s.holdings, s.neighbours, kBlockBytes, s.now)) {
+    CHECK(waiting.insert(choice->neighbour->key).second);
+    choice->neighbour->book_block(choice->generation, s.now);
+    source.served(*choice);
+  }
+  CHECK(waiting.size() == core::policy::kBusyConnections);
+  // A fast one: 5 ms hold fifty blocks of it.
+  Scene fast(100, 64, 1, true);
+  Neighbour& one = fast.peer(1);
+  for (int i = 0; i < 5000; ++i) {
+    one.book_block(0, fast.now);
+    one.block_departed(kBlockBytes, fast.now += 100);
+  }
+  std::uint32_t depth = 0;
+  while (core::can_take_block(fast.neighbours, one, kBlockBytes, fast.now)) {
+    one.book_block(0, fast.now);
+    ++depth;
+  }
+  CHECK(depth >= 30);
+  CHECK(depth <= core::policy::kPipelineMax);
+}
+
+TEST_CASE("a relay sends only of what it holds and the neighbour lacks") {
+  Scene s(4, 4, 1, false);
+  RelayPolicy relay(1);
+  for (const bool small : {true, false}) {
+    CHECK_FALSE(relay.choose(s.holdings, s.neighbours, small, kBlockBytes, s.now));
+  }
+  s.hold(2, 2, false);
+  s.hold(3, 1, false);  // so that generation 2 is not the front
+  s.tell(1, {{3, 4, 0, {}}});
+  for (const bool small : {true, false}) {
+    CAPTURE(small);
+    const auto choice = relay.choose(s.holdings, s.neighbours, small, kBlockBytes, s.now);
+    REQUIRE(choice);
+    CHECK(choice->generation == 2);
+    CHECK_FALSE(choice->source_index);
+  }
+  s.tell(1, {{2, 2, 4, {}}});  // as much as we hold
+  for (const bool small : {true, false}) {
+    CHECK_FALSE(relay.choose(s.holdings, s.neighbours, small, kBlockBytes, s.now));
+  }
+}
+
+TEST_CASE("what is in flight counts as had, and a quota holds") {
+  Scene s(4, 8, 1, false);
+  RelayPolicy relay(1);
+  s.hold(0, 5, false);
+  s.hold(3, 1, false);
+  s.tell(1, {{0, 2, 2, {}}, {3, 8, 0, {}}});
+  for (int i = 0; i < 2; ++i) {
+    const auto choice = relay.choose(s.holdings, s.neighbours, true, kBlockBytes, s.now);
+    REQUIRE(choice);
+    s.send(*choice);
+  }
+  CHECK_FALSE(relay.choose(s.holdings, s.neighbours, true, kBlockBytes, s.now));  // quota 2
+  s.tell(1, {{0, 2, 8, {}}});
+  const auto choice = relay.choose(s.holdings, s.neighbours, true, kBlockBytes, s.now);
+  REQUIRE(choice);
+  s.send(*choice);
+  CHECK_FALSE(relay.choose(s.holdings, s.neighbours, true, kBlockBytes, s.now));  // 2 + 3 = ours
+}
+
+TEST_CASE("first-hand rule: at the front of a small mesh rows from the source go on once each") {
+  Scene s(4, 8, 2, false);
+  RelayPolicy relay(1);
+  s.hold(3, 3, true, s.now);
+  std::map<core::PeerKey, int> sent;
+  while (const auto choice = relay.choose(s.holdings, s.neighbours, true, kBlockBytes, s.now)) {
+    ++sent[choice->neighbour->key];
+    s.send(*choice);
+    REQUIRE(sent.size() + sent.begin()->second < 20);
+  }
+  CHECK(sent == std::map<core::PeerKey, int>{{1, 3}, {2, 3}});
+
+  Scene second_hand(4, 16, 2, false);
+  second_hand.hold(3, 3, false, second_hand.now);
+  CHECK_FALSE(relay.choose(second_hand.holdings, second_hand.neighbours, true, kBlockBytes,
+                           second_hand.now));
+  // Unless the front stands still, or the mesh is large.
+  CHECK(relay.choose(second_hand.holdings, second_hand.neighbours, false, kBlockBytes,
+                     second_hand.now));
+  CHECK(relay.choose(second_hand.holdings, second_hand.neighbours, true, kBlockBytes,
+                     second_hand.now + kSecond));
+}
+
+TEST_CASE("a relay serves the most deprived first, and its lowest generation") {
+  Scene s(6, 4, 3, false);
+  RelayPolicy relay(1);
+  for (std::uint32_t g = 0; g < 5; ++g) s.holdings.set_verified(g);
+  s.hold(5, 1, false);
+  s.tell(1, {}, {{0, 3}});
+  s.tell(2, {}, {{0, 2}});
+  s.tell(3, {}, {{0, 4}});
+  const auto choice = relay.choose(s.holdings, s.neighbours, true, kBlockBytes, s.now);
+  REQUIRE(choice);
+  CHECK(choice->neighbour->key == 2);
+  CHECK(choice->generation == 2);
+}
+
+TEST_CASE("in a large mesh the largest gap in rank goes first") {
+  Scene s(3, 16, 1, false);
+  RelayPolicy relay(1);
+  s.hold(0, 6, false);
+  s.hold(1, 12, false);
+  s.hold(2, 8, false);
+  s.tell(1, {{0, 5, 9, {}}, {1, 2, 9, {}}, {2, 3, 9, {}}});
+  const auto choice = relay.choose(s.holdings, s.neighbours, false, kBlockBytes, s.now);
+  REQUIRE(choice);
+  CHECK(choice->generation == 1);
+}
+
+TEST_CASE("generations beyond those looked at first are found in the end") {
+  const std::uint32_t count = 3000;
+  Scene s(count, 2, 1, false);
+  RelayPolicy relay(1);
+  for (std::uint32_t g = 0; g < count; ++g) s.holdings.set_verified(g);
+  // Of all but one it claims full rank, and never completes them.
+  for (std::uint32_t g = 0; g < count; ++g) {
+    if (g != 2500) s.tell(1, {{g, 2, 4, {}}});
+  }
+  int tries = 0;
+  std::optional<Choice> choice;
+  while (!choice && ++tries < 20) {
+    choice = relay.choose(s.holdings, s.neighbours, true, kBlockBytes, s.now);
+  }
+  REQUIRE(choice);
+  CHECK(choice->generation == 2500);
+}
