@@ -6,6 +6,7 @@
 #include <spdlog/sinks/null_sink.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include <nlohmann/json.hpp>
 
 #include <cstdio>
 

@@ -2,6 +2,7 @@
 #include "client/app/content_session.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 

@@ -1,5 +1,7 @@
 #include "client/app/events.h"
 
+#include <nlohmann/json.hpp>
+
 namespace firn::app {
 
 Json start_event(const Manifest& manifest, const core::Report& report, const std::string& listen) {

@@ -1,7 +1,7 @@
 // The objects of `--json`: one per line, `event` names the kind. docs/operations.md lists them.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>  // who makes or reads one includes json.hpp
 #include <string>
 
 #include "client/core/swarm.h"

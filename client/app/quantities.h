@@ -1,7 +1,6 @@
 // Quantities as people write and read them: sizes, rates, durations, seed policies.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -10,11 +9,6 @@
 #include "proto/result.h"
 
 namespace firn::app {
-
-// Adds an option for bytes, or bytes per second: a whole number with K, M, G or T (powers of 1024;
-// an ending B or iB means the same). CLI11 refuses anything else.
-CLI::Option* add_bytes_option(CLI::App& app, const std::string& name, std::uint64_t& bytes,
-                              const std::string& description);
 
 // "90", "90s", "10m", "2h", "1d". kBadInput otherwise.
 Result<core::TimeUs> parse_duration(std::string_view text);

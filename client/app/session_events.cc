@@ -1,5 +1,6 @@
 // A session's traffic: what it hears goes to the core, what the core decides goes out.
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 
@@ -15,6 +16,8 @@ void ContentSession::peer_opened(core::PeerKey peer, const proto::transport::Pee
     source_heard(dialled->second, false);
     dialled_.erase(dialled);
   }
+  host_.console.debug(fmt::format("peer {} at {} port {}{}", info.id.short_text(), info.ip,
+                                  info.port, attempt == 0 ? " called" : ""));
   core_->peer_opened(peer, info.id, info.ip, info.port, attempt, now());
   changed();
 }
@@ -58,6 +61,11 @@ void ContentSession::row_stored(std::uint32_t generation, std::uint32_t slot) {
 }
 
 void ContentSession::generation_decoded(std::uint32_t generation, core::DecodeOutcome outcome) {
+  if (outcome != core::DecodeOutcome::kVerified)
+    host_.console.debug(fmt::format("generation {}: {}", generation,
+                                    outcome == core::DecodeOutcome::kCorrupt
+                                        ? "decoded to something else than its digest says"
+                                        : "rows could not be read back"));
   core_->generation_decoded(generation, outcome, now());
   changed();
 }
@@ -90,7 +98,7 @@ void ContentSession::store_paused(const Error& error) {
       advice.detail += "make " + plan_.dir + " writable";
       break;
     case ErrorCode::kNotFound:
-      advice.detail += "bring " + plan_.dir + " back";
+      advice.detail += "bring it back (if it is gone for good, stop and start again)";
       break;
     default:
       advice.detail += "look after the disk of " + plan_.dir;

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "client/app/commands/bytes_option.h"
 #include "client/app/quantities.h"
 
 namespace firn::app {

@@ -1,6 +1,8 @@
 // firn create PATH -o X.firn
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
+#include "client/app/commands/bytes_option.h"
 #include "client/app/commands/commands.h"
 #include "client/app/commands/content_source.h"
 #include "client/app/commands/options.h"

@@ -4,6 +4,7 @@
 #include <openssl/crypto.h>
 #include <sys/resource.h>
 #include <uv.h>
+#include <nlohmann/json.hpp>
 
 #include <thread>
 

@@ -1,5 +1,6 @@
 // firn info LINK|X.firn: what a content is.
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "client/app/commands/commands.h"
 #include "client/app/commands/content_source.h"

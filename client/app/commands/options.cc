@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "client/app/quantities.h"
+#include "client/app/commands/bytes_option.h"
 #include "client/app/version.h"
 #include "codec/kernels.h"
 

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
+#include "client/app/commands/bytes_option.h"
 #include "client/app/commands/commands.h"
 #include "client/app/commands/content_source.h"
 #include "client/app/commands/options.h"
 #include "client/app/commands/running.h"
-#include "client/app/quantities.h"
 #include "client/app/worker_pool.h"
 #include "client/content/create.h"
 #include "proto/link.h"

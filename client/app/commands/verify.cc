@@ -1,5 +1,6 @@
 // firn verify X.firn DIR: read everything and compare.
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 

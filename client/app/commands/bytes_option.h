@@ -1,0 +1,15 @@
+// Options that are a number of bytes.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+
+namespace firn::app {
+
+// Adds an option for bytes, or bytes per second: a whole number with K, M, G or T (powers of 1024;
+// an ending B or iB means the same). CLI11 refuses anything else.
+CLI::Option* add_bytes_option(CLI::App& app, const std::string& name, std::uint64_t& bytes,
+                              const std::string& description);
+
+}  // namespace firn::app
