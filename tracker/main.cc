@@ -15,6 +15,7 @@
 #include <string>
 
 #include "proto/address.h"
+#include "proto/transport/descriptors.h"
 #include "proto/transport/identity.h"
 #include "tracker/registry_sqlite.h"
 #include "tracker/server.h"
@@ -180,5 +181,6 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? firn::tracker::kOk : firn::tracker::kUsage;
   }
+  firn::proto::transport::raise_descriptor_limit();
   return firn::tracker::run(settings);
 }

@@ -3,6 +3,7 @@
 #include <csignal>
 
 #include "client/app/cli.h"
+#include "proto/transport/descriptors.h"
 
 int main(int argc, char** argv) {
   // Payloads are taken on I/O threads and given back on workers. With an arena for each thread,
@@ -14,5 +15,6 @@ int main(int argc, char** argv) {
   mallopt(M_TRIM_THRESHOLD, 16 << 20);
   // A reader of our stdout that has gone away is no reason to drop a download.
   std::signal(SIGPIPE, SIG_IGN);
+  firn::proto::transport::raise_descriptor_limit();
   return firn::app::run_cli(argc, argv);
 }

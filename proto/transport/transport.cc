@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "proto/transport/descriptors.h"
 #include "proto/transport/io_loop.h"
 #include "proto/transport/sockets.h"
 
@@ -12,7 +13,10 @@ namespace {
 class TlsTransport final : public Transport {
  public:
   TlsTransport(const Identity& identity, EventSink& sink, const Options& options, TlsContext tls)
-      : shared_{identity, sink, options, std::move(tls), {}, {}, {}} {}
+      : shared_{identity, sink, options, std::move(tls), {}, {}, {}} {
+    shared_.options.connection_count_max =
+        connections_within(options.connection_count_max, descriptor_limit());
+  }
 
   ~TlsTransport() override {
     for (const auto& loop : shared_.loops) {
