@@ -165,28 +165,48 @@ __device__ __forceinline__ void multiply(int (&sums)[128], std::uint32_t a, std:
 }
 
 // A consumer warpgroup: rows 32 group .. 32 group + 31 of each 64.
-__device__ void consume(const StreamJob& job, const Barriers& barriers,
-                        std::uint32_t shared_address, int group) {
-  const ProductJob& p = job.product;
-  const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5 & 3;
-  const std::uint32_t a0 = descriptor_low(shared_address + kA),
-                      b0 = descriptor_low(shared_address + kB);
-  int stage = group, filled = 0;
-  std::uint32_t phase = 0;
-  if (group == 1) barrier_arrive(kTurn, 256);
-  for (int unit = blockIdx.x; unit < job.units; unit += gridDim.x) {
-    const int g = unit / job.units_per_generation;
-    const int at = (unit - g * job.units_per_generation) * kPositions + (lane & 3) * 16;
-    const bool whole = at - (lane & 3) * 16 + kPositions <= p.k;
-    const int first_row = group * 32 + warp * 8 + (lane >> 2);
-    for (int chunk = 0; chunk < job.chunks; ++chunk, ++filled) {
-      const int buffer = filled % kBuffers;
-      const std::uint32_t b = b0 + buffer * (kBufferBytes / 16);
-      mbarrier_wait(barriers.full_b + 8 * buffer, filled / kBuffers & 1);
+class Consumer {
+ public:
+  __device__ Consumer(const StreamJob& job, const Barriers& barriers, std::uint32_t shared_address,
+                      int group)
+      : job_(job),
+        barriers_(barriers),
+        group_(group),
+        stage_(group),
+        lane_(threadIdx.x & 31),
+        a_(descriptor_low(shared_address + kA)),
+        b_(descriptor_low(shared_address + kB)) {}
+
+  __device__ void run() {
+    if (group_ == 1) barrier_arrive(kTurn, 256);
+    for (int unit = blockIdx.x; unit < job_.units; unit += gridDim.x) {
+      const int g = unit / job_.units_per_generation;
+      const int first = (unit - g * job_.units_per_generation) * kPositions;
+      const bool last = unit + static_cast<int>(gridDim.x) >= job_.units;
+      if (first + kPositions <= job_.product.k) {
+        multiply_unit<true>(g, first, last);
+      } else {
+        multiply_unit<false>(g, first, last);
+      }
+    }
+  }
+
+ private:
+  // All rows of 256 positions, chunk of sources by chunk. kWhole: all the positions exist.
+  template <bool kWhole>
+  __device__ __forceinline__ void multiply_unit(int g, int first, bool last_unit) {
+    const ProductJob& p = job_.product;
+    const int at = first + (lane_ & 3) * 16;
+    const int first_row = group_ * 32 + (threadIdx.x >> 5 & 3) * 8 + (lane_ >> 2);
+    std::uint8_t* first_out = p.out + (static_cast<std::size_t>(g) * p.m + first_row) * p.out_pitch;
+    for (int chunk = 0; chunk < job_.chunks; ++chunk) {
+      const std::uint32_t b = b_ + buffer_ * (kBufferBytes / 16);
+      mbarrier_wait(barriers_.full_b + 8 * buffer_, buffer_phase_);
+      std::uint8_t* out = first_out;
+      int row = first_row;
 #pragma unroll 1
-      for (int row_step = 0; row_step < job.row_steps; ++row_step) {
-        const int row = first_row + row_step * kRowStep;
-        std::uint8_t* out = p.out + (static_cast<std::size_t>(g) * p.m + row) * p.out_pitch;
+      for (int row_step = 0; row_step < job_.row_steps; ++row_step) {
+        const bool last_step = row_step == job_.row_steps - 1;
         std::uint32_t words[16];
         uint4 old[4];
 #pragma unroll
@@ -196,46 +216,58 @@ __device__ void consume(const StreamJob& job, const Barriers& barriers,
 #pragma unroll 1
         for (int q = 3; q >= 0; --q) {
           int sums[128];
-          mbarrier_wait(barriers.full_a + 8 * stage, phase);
-          barrier_sync(kTurn + group, 256);
-          multiply(sums, a0 + stage * (kTileBytes / 16), b);
-          if (q == 0 && chunk > 0 && whole && row < p.m) {
+          mbarrier_wait(barriers_.full_a + 8 * stage_, stage_phase_);
+          barrier_sync(kTurn + group_, 256);
+          multiply(sums, a_ + stage_ * (kTileBytes / 16), b);
+          if (kWhole && q == 0 && chunk > 0 && row < p.m) {
 #pragma unroll
             for (int v = 0; v < 4; ++v) old[v] = *reinterpret_cast<const uint4*>(out + at + 64 * v);
           }
           wgmma_wait<1>();
-          const bool last = group == 1 && q == 0 && row_step == job.row_steps - 1 &&
-                            chunk == job.chunks - 1 &&
-                            unit + static_cast<int>(gridDim.x) >= job.units;
-          if (!last) barrier_arrive(kTurn + 1 - group, 256);
+          const bool last =
+              group_ == 1 && q == 0 && last_step && last_unit && chunk == job_.chunks - 1;
+          if (!last) barrier_arrive(kTurn + 1 - group_, 256);
           wgmma_wait<0>();
-#pragma unroll
-          for (int i = 0; i < 128; ++i) asm volatile("" : "+r"(sums[i])::"memory");
-          if (lane == 0) mbarrier_arrive(barriers.empty_a + 8 * stage);
-          stage += 2;
-          if (stage >= kStages) stage -= kStages, phase ^= 1;
-          if (q == 0 && row_step == job.row_steps - 1 && lane == 0) {
-            mbarrier_arrive(barriers.empty_b + 8 * buffer);
-          }
-          gather_parities(sums, words);
+          use_after_wait(sums);
+          if (lane_ == 0) mbarrier_arrive(barriers_.empty_a + 8 * stage_);
+          stage_ += 2;
+          if (stage_ >= kStages) stage_ -= kStages, stage_phase_ ^= 1;
+          if (q == 0 && last_step && lane_ == 0) mbarrier_arrive(barriers_.empty_b + 8 * buffer_);
+          gather_parities<false>(sums, words);
         }
-        if (row >= p.m) continue;
-        if (whole) {
+        if (row < p.m) {
+          if constexpr (kWhole) {
 #pragma unroll
-          for (int v = 0; v < 4; ++v) {
-            words[4 * v] ^= old[v].x, words[4 * v + 1] ^= old[v].y;
-            words[4 * v + 2] ^= old[v].z, words[4 * v + 3] ^= old[v].w;
+            for (int v = 0; v < 4; ++v) {
+              words[4 * v] ^= old[v].x, words[4 * v + 1] ^= old[v].y;
+              words[4 * v + 2] ^= old[v].z, words[4 * v + 3] ^= old[v].w;
+            }
+            store_pieces<false>(out + at, words);
+          } else if (chunk > 0) {
+            store_pieces_at_end<true>(out, at, p.k, words);
+          } else {
+            store_pieces_at_end<false>(out, at, p.k, words);
           }
-          store_pieces<false>(out + at, words);
-        } else if (chunk > 0) {
-          store_pieces_at_end<true>(out, at, p.k, words);
-        } else {
-          store_pieces_at_end<false>(out, at, p.k, words);
         }
+        row += kRowStep;
+        out += kRowStep * p.out_pitch;
       }
+      buffer_ ^= 1;
+      buffer_phase_ ^= buffer_ == 0;
     }
   }
-}
+
+  static_assert(kBuffers == 2);
+  const StreamJob& job_;
+  const Barriers& barriers_;
+  const int group_;
+  int stage_;
+  std::uint32_t stage_phase_ = 0;
+  int buffer_ = 0;
+  std::uint32_t buffer_phase_ = 0;
+  const int lane_;
+  const std::uint32_t a_, b_;
+};
 
 __global__ void __launch_bounds__(kThreads, 1) streamed_wgmma_product(StreamJob job) {
   extern __shared__ std::uint8_t raw[];
@@ -263,7 +295,7 @@ __global__ void __launch_bounds__(kThreads, 1) streamed_wgmma_product(StreamJob 
     if (warp >= 2) bring_data(job, barriers, shared + kB, warp - 2);
   } else {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 216;");
-    consume(job, barriers, address, group);
+    Consumer(job, barriers, address, group).run();
   }
 }
 

@@ -106,19 +106,16 @@ __device__ void produce(const ProductJob& job, const Grid& grid, std::uint8_t* s
   const int count = (grid.last() - grid.first()) * kItems;
   Items<kParts> items(job, grid, warp, lane);
 
-  // With short products the next item is loaded while this one is stored; with long ones there is
-  // time enough, and registers and issue slots are worth more.
-  constexpr bool kAhead = kParts == 2;
+  // The next item is loaded while this one is stored.
   std::uint32_t words[16] = {};
-  if (kAhead && count > 0) items.load(0, words);
+  if (count > 0) items.load(0, words);
   int buffer = 0, filled = 0;
 #pragma unroll 1
   for (int item = 0; item < count; ++item) {
     if (item % kItems == 0 && filled >= L::kBuffers) barrier_sync(L::empty(buffer), kThreads);
-    if (!kAhead) items.load(item, words);
     uint4 pieces[4];
     lane.transpose(words, pieces);
-    if (kAhead && item + 1 < count) items.load(item + 1, words);
+    if (item + 1 < count) items.load(item + 1, words);
     lane.store(shared + L::kB + buffer * kBufferBytes, items.piece(item), pieces);
     if (item % kItems == kItems - 1) {
       fence_async_proxy();
@@ -220,7 +217,8 @@ __device__ void consume(const ProductJob& job, const Grid& grid, std::uint8_t* s
         }
         multiply<kParts>(sums1, a + a_step, b + b_step + kBuffer / 2);
         wgmma_wait<1>();
-        gather_parities(sums0, words);
+        use_after_wait(sums0);
+        gather_parities<kParts == 2>(sums0, words);
         if (step < 7) {
           const int next_round = (step + 1) / 4, next_q = 3 - (step + 1) % 4;
           const int next_a = (kParts == 1 ? next_round * 8 + next_q : next_q) * kTile;
@@ -230,7 +228,8 @@ __device__ void consume(const ProductJob& job, const Grid& grid, std::uint8_t* s
           wgmma_wait<0>();
           barrier_arrive(L::empty(buffer), kThreads);
         }
-        gather_parities(sums1, words + 8);
+        use_after_wait(sums1);
+        gather_parities<kParts == 2>(sums1, words + 8);
         if (q == 0) {
           const int further = kParts == 1 ? round * 64 : 0;
           const int from = at + (kParts == 1 ? 0 : round * 256);

@@ -42,6 +42,14 @@ __device__ __forceinline__ void wgmma_wait() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kPending) : "memory");
 }
 
+// Sums are written while other instructions run, which the compiler does not see: this, after a
+// wait, keeps their uses behind it.
+template <int kSums>
+__device__ __forceinline__ void use_after_wait(int (&sums)[kSums]) {
+#pragma unroll
+  for (int i = 0; i < kSums; ++i) asm volatile("" : "+r"(sums[i])::"memory");
+}
+
 // Named barriers of a block: `threads` threads, of which some only announce themselves.
 __device__ __forceinline__ void barrier_sync(int id, int threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
