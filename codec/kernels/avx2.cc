@@ -19,6 +19,7 @@ struct Avx2 {
   using Factor = Nibbles;  // the products of the low and of the high nibbles
   static constexpr std::size_t kWidth = 32;
   static constexpr std::size_t kRows = 4;
+  static constexpr std::size_t kTallRows = kRows;
   static constexpr std::size_t kColumns = 2;
   static constexpr std::size_t kSweepSources = 4;
   static constexpr bool kPairs = false;

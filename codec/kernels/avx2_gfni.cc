@@ -14,8 +14,9 @@ struct Avx2Gfni {
   using Factor = __m256i;
   static constexpr std::size_t kWidth = 32;
   static constexpr std::size_t kRows = 4;
+  static constexpr std::size_t kTallRows = kRows;
   static constexpr std::size_t kColumns = 2;
-  static constexpr std::size_t kSweepSources = 8;
+  static constexpr std::size_t kSweepSources = 2;
   static constexpr bool kPairs = false;
 
   FIRN_INLINE static Vector zero() { return _mm256_setzero_si256(); }

@@ -15,8 +15,9 @@ struct Avx512Gfni {
   using Factor = __m512i;
   static constexpr std::size_t kWidth = 64;
   static constexpr std::size_t kRows = 4;
+  static constexpr std::size_t kTallRows = 8;
   static constexpr std::size_t kColumns = 4;
-  static constexpr std::size_t kSweepSources = 8;
+  static constexpr std::size_t kSweepSources = 2;
   static constexpr bool kPairs = true;
 
   FIRN_INLINE static __mmask64 first(std::size_t bytes) { return (__mmask64{1} << bytes) - 1; }

@@ -19,8 +19,9 @@ struct Avx512Bw {
   using Factor = Nibbles;  // the products of the low and of the high nibbles
   static constexpr std::size_t kWidth = 64;
   static constexpr std::size_t kRows = 4;
+  static constexpr std::size_t kTallRows = kRows;
   static constexpr std::size_t kColumns = 4;
-  static constexpr std::size_t kSweepSources = 4;
+  static constexpr std::size_t kSweepSources = 2;
   static constexpr bool kPairs = false;
   // The forms with a mask, as GCC 12 takes the others to read an uninitialised vector (its bug
   // 105593); with all elements named they become the same instructions.

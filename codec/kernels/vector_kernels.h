@@ -9,6 +9,9 @@
 //   Factor          a constant made ready to multiply by; factor(c)
 //   multiply_add    accumulator + source * factor; multiply_add_two does two at once
 //   kRows, kColumns accumulators of the blocked product: rows of the result x vectors of bytes
+//   kTallRows       rows of a tile that is taller and narrower, of as many accumulators: for
+//   products
+//                   of that few rows (kRows: there is none)
 //   kSweepSources   how many sources are read side by side for a single long row
 //   kPairs          whether the blocked product takes two sources a step
 #pragma once
@@ -332,17 +335,12 @@ void run_sweep_of(std::size_t left, std::uint8_t* out, const std::uint8_t* const
   }
 }
 
-// Short rows (coding vectors) are summed in registers, long ones in sweeps over stretches of `out`
-// that the first cache holds.
-template <class Isa>
-void combine(std::uint8_t* out, const std::uint8_t* const* in, const std::uint8_t* coefficients,
-             std::size_t count, std::size_t bytes) {
-  constexpr std::size_t kSources = Isa::kSweepSources;
+// The sum by sweeps over stretches of `out` that the first cache holds. Returns how many bytes of
+// the row that is: whole vectors.
+template <class Isa, std::size_t kSources>
+std::size_t run_sweeps(std::uint8_t* out, const std::uint8_t* const* in,
+                       const std::uint8_t* coefficients, std::size_t count, std::size_t bytes) {
   constexpr std::size_t kStretch = 16384;
-  if (bytes < 8 * Isa::kWidth || count == 0) {
-    product<Isa, 1, Isa::kColumns>(&out, 1, in, count, coefficients, 0, bytes, false);
-    return;
-  }
   const std::size_t whole = bytes - bytes % Isa::kWidth;
   for (std::size_t begin = 0, end; begin < whole; begin = end) {
     end = whole - begin < kStretch ? whole : begin + kStretch;
@@ -350,9 +348,40 @@ void combine(std::uint8_t* out, const std::uint8_t* const* in, const std::uint8_
       run_sweep_of<Isa, kSources>(count - j, out, in + j, coefficients + j, begin, end, j > 0);
     }
   }
+  return whole;
+}
+
+// Very short rows (coding vectors) are summed in registers. Sweeps over short rows take more
+// sources, since each has its beginning and end.
+template <class Isa>
+void combine(std::uint8_t* out, const std::uint8_t* const* in, const std::uint8_t* coefficients,
+             std::size_t count, std::size_t bytes) {
+  if (bytes < 8 * Isa::kWidth || count == 0) {
+    product<Isa, 1, Isa::kColumns>(&out, 1, in, count, coefficients, 0, bytes, false);
+    return;
+  }
+  constexpr std::size_t kSources = Isa::kSweepSources;
+  const std::size_t whole = bytes < 32 * Isa::kWidth
+                                ? run_sweeps<Isa, 2 * kSources>(out, in, coefficients, count, bytes)
+                                : run_sweeps<Isa, kSources>(out, in, coefficients, count, bytes);
   if (whole < bytes) {
     run_end<Isa, 1, 1>(1, {&out, in, nullptr, whole, bytes - whole, count, coefficients, 0, false});
   }
+}
+
+// Where tall tiles have room for all rows, each source is read once only.
+template <class Isa>
+void product_of_any(std::uint8_t* const* out, std::size_t rows, const std::uint8_t* const* in,
+                    std::size_t count, const std::uint8_t* coefficients, std::size_t stride,
+                    std::size_t bytes, bool add_to_out) {
+  if (rows > Isa::kRows && rows <= Isa::kTallRows) {
+    constexpr std::size_t kColumns = Isa::kRows * Isa::kColumns / Isa::kTallRows;
+    product<Isa, Isa::kTallRows, kColumns>(out, rows, in, count, coefficients, stride, bytes,
+                                           add_to_out);
+    return;
+  }
+  product<Isa, Isa::kRows, Isa::kColumns>(out, rows, in, count, coefficients, stride, bytes,
+                                          add_to_out);
 }
 
 template <class Isa>
@@ -360,7 +389,7 @@ void combine_rows(std::uint8_t* const* out, std::size_t rows, const std::uint8_t
                   std::size_t count, const std::uint8_t* coefficients, std::size_t stride,
                   std::size_t bytes) {
   if (rows == 0) return;
-  product<Isa, Isa::kRows, Isa::kColumns>(out, rows, in, count, coefficients, stride, bytes, false);
+  product_of_any<Isa>(out, rows, in, count, coefficients, stride, bytes, false);
 }
 
 // out[r] ^= coefficients[r * stride] * in for every row: the source stays in registers while the
@@ -413,7 +442,7 @@ void add_rows(std::uint8_t* const* out, std::size_t rows, const std::uint8_t* co
     add_one_source<Isa>(rows, {out, in, nullptr, 0, 0, 1, coefficients, stride, true}, bytes);
     return;
   }
-  product<Isa, Isa::kRows, Isa::kColumns>(out, rows, in, count, coefficients, stride, bytes, true);
+  product_of_any<Isa>(out, rows, in, count, coefficients, stride, bytes, true);
 }
 
 template <class Isa>
