@@ -32,8 +32,11 @@ bool is_ipv6(std::string_view host) {
     if (zone.empty() || zone.size() > 32 || !std::ranges::all_of(zone, is_zone_character))
       return false;
   }
+  // inet_pton would stop at a zero byte and never see what follows it.
+  const std::string numeric(host.substr(0, percent));
   in6_addr parsed{};
-  return inet_pton(AF_INET6, std::string(host.substr(0, percent)).c_str(), &parsed) == 1;
+  return numeric.find('\0') == std::string::npos &&
+         inet_pton(AF_INET6, numeric.c_str(), &parsed) == 1;
 }
 
 // A host name or IPv4 address; "" and "*" stand for every address of this machine.

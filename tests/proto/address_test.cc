@@ -68,6 +68,7 @@ TEST_CASE("a malformed address gets an error that says what is wrong and shows t
       {"[example.org]:7000", "no IPv6 address in the brackets"},
       {"[::1%]:7000", "no IPv6 address in the brackets"},
       {"[::1%a b]:7000", "no IPv6 address in the brackets"},
+      {std::string("[::1\0x]:7000", 12), "no IPv6 address in the brackets"},
       {"[]:7000", "neither a name"},
       {"exa mple:7000", "neither a name"},
       {"a..b:7000", "neither a name"},
