@@ -125,12 +125,13 @@ void CodingJobs::wake(core::TimeUs now) {
     sync_at_ = core::kNever;
     sync();
   }
+  if (read_again_at_ <= now) read_again();
   if (rows_.next_due() <= now) spool(now, false);
   flush();
 }
 
 core::TimeUs CodingJobs::next_wake() const {
-  return std::min({retry_at_, sync_at_, rows_.next_due()});
+  return std::min({retry_at_, sync_at_, read_again_at_, rows_.next_due()});
 }
 
 void CodingJobs::flush() {

@@ -60,6 +60,7 @@ class CodingJobs {
  public:
   static constexpr std::size_t kBlocksAtOnce = 64;  // in one job
   static constexpr core::TimeUs kRetryInterval = 2 * core::kSecond;
+  static constexpr unsigned kReadTries = 5;  // of a generation, at that interval; then it is lost
   static constexpr core::TimeUs kSyncInterval = 5 * core::kSecond;
 
   // `number`: of this content within the process. `resumed`: generations with rows in the spool.
@@ -100,7 +101,8 @@ class CodingJobs {
   };
   struct Sending {
     std::vector<BlockOrder> waiting;
-    bool under_way = false;
+    bool under_way = false;  // or waits to be read again
+    unsigned failures = 0;   // to read it, one after the other
   };
   struct DecodeJob;
 
@@ -120,6 +122,9 @@ class CodingJobs {
   void sent(std::uint32_t generation, const std::vector<BlockOrder>& orders,
             std::vector<proto::Payload>& blocks);
   void fetch_ahead(std::uint32_t generation);
+  bool read_again_later(std::uint32_t generation, const Error& error,
+                        std::vector<BlockOrder>& orders);
+  void read_again();
   void lose(std::uint32_t generation, const Error& error);
 
   void spool(core::TimeUs now, bool all);
@@ -140,6 +145,8 @@ class CodingJobs {
   bool row_memory_stuck_ = false;  // nothing can be evicted until something is spooled
   std::unordered_map<std::uint32_t, Sending> sending_;
   std::vector<std::uint32_t> sending_changed_;
+  std::vector<std::uint32_t> unread_;  // generations to read again at read_again_at_
+  core::TimeUs read_again_at_ = core::kNever;
   bool serves_everything_ = false;
   std::uint32_t last_served_ = UINT32_MAX;
   std::set<std::uint32_t> fetching_;  // ahead

@@ -3,6 +3,7 @@
 // Blocks of one generation that are asked for while its job is under way wait and go together into
 // the next one, as one matrix product: the batch grows with the load by itself.
 #include <algorithm>
+#include <iterator>
 
 #include "client/app/coding_jobs.h"
 
@@ -80,6 +81,7 @@ void CodingJobs::start_sending_verified(std::uint32_t generation, std::vector<Bl
                    blocks = std::move(blocks)]() mutable {
              if (!*alive) return;
              if (error) {
+               if (read_again_later(generation, *error, orders)) return;
                lose(generation, *error);
              } else if (!cached) {
                resources_.cache.insert(number_, generation, data);
@@ -111,6 +113,7 @@ void CodingJobs::sent(std::uint32_t generation, const std::vector<BlockOrder>& o
     outcomes_.block_made(orders[i].ticket, std::move(blocks[i]));
   const auto sending = sending_.find(generation);
   sending->second.under_way = false;
+  sending->second.failures = 0;
   if (sending->second.waiting.empty()) {
     sending_.erase(sending);
   } else {
@@ -136,6 +139,27 @@ void CodingJobs::fetch_ahead(std::uint32_t generation) {
              if (good) resources_.cache.insert(number_, generation, data);
            };
          });
+}
+
+// What was changed or removed stays so; anything else (no descriptors left, a disk that stalls) may
+// pass, and costs its receivers time only.
+bool CodingJobs::read_again_later(std::uint32_t generation, const Error& error,
+                                  std::vector<BlockOrder>& orders) {
+  if (error.code == ErrorCode::kCorrupt || error.code == ErrorCode::kNotFound) return false;
+  Sending& sending = sending_.at(generation);
+  if (++sending.failures == kReadTries) return false;
+  sending.waiting.insert(sending.waiting.begin(), std::make_move_iterator(orders.begin()),
+                         std::make_move_iterator(orders.end()));
+  unread_.push_back(generation);
+  if (read_again_at_ == core::kNever) read_again_at_ = now_ + kRetryInterval;
+  return true;
+}
+
+void CodingJobs::read_again() {
+  read_again_at_ = core::kNever;
+  for (const std::uint32_t generation : unread_) sending_.at(generation).under_way = false;
+  sending_changed_.insert(sending_changed_.end(), unread_.begin(), unread_.end());
+  unread_.clear();
 }
 
 void CodingJobs::lose(std::uint32_t generation, const Error& error) {

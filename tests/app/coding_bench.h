@@ -35,6 +35,7 @@ class MoodyStore final : public store::ContentStore {
   explicit MoodyStore(std::unique_ptr<ContentStore> real) : real_(std::move(real)) {}
 
   std::atomic<int> write_failures = 0;  // so many writes fail with kDiskFull
+  std::atomic<int> read_failures = 0;   // so many generations cannot be read, with kIo
   std::atomic<int> rows_written = 0, rows_read = 0, generations_read = 0;
 
   Status write_generation(std::uint32_t g, std::span<const std::uint8_t> data) override {
@@ -42,7 +43,10 @@ class MoodyStore final : public store::ContentStore {
     return real_->write_generation(g, data);
   }
   Status read_generation(std::uint32_t g, std::span<std::uint8_t> out) const override {
-    ++const_cast<MoodyStore*>(this)->generations_read;
+    auto& counters = const_cast<MoodyStore&>(*this);
+    ++counters.generations_read;
+    if (counters.read_failures > 0 && counters.read_failures-- > 0)
+      return Error{ErrorCode::kIo, "open", "Too many open files"};
     return real_->read_generation(g, out);
   }
   Status write_row(const store::SpooledRow& row, std::span<const std::uint8_t> payload) override {

@@ -227,6 +227,44 @@ TEST_CASE("a file that changed underneath is not served and its generation is lo
   CHECK(bytes_of(bench.outcomes.made.at(2)) == bench.combination(1, codec::unit_vector(kN, 3)));
 }
 
+TEST_CASE(
+    "a generation that cannot be read for a moment is read again, and lost only after a while") {
+  CodingBench bench;
+  bench.serve();
+  core::SendBlock send;
+  send.block.generation = 0;
+  send.block.source_index = 3;
+  const auto order = [&](std::uint64_t ticket) {
+    bench.jobs->send_block(ticket, send, bench.now);
+    bench.settle();
+  };
+  SUBCASE("it passes") {
+    bench.store->read_failures = 2;
+    order(1);
+    order(2);  // does not try again at once
+    CHECK(bench.store->generations_read == 1);
+    CHECK(bench.jobs->next_wake() == bench.now + CodingJobs::kRetryInterval);
+    bench.pass(CodingJobs::kRetryInterval);
+    CHECK(bench.outcomes.made.empty());
+    bench.pass(CodingJobs::kRetryInterval);
+    const auto payload = bench.combination(0, codec::unit_vector(kN, 3));
+    for (const std::uint64_t ticket : {1, 2})
+      CHECK(bytes_of(bench.outcomes.made.at(ticket)) == payload);
+    CHECK(bench.outcomes.lost.empty());
+    CHECK(bench.jobs->next_wake() == core::kNever);
+  }
+  SUBCASE("it does not") {
+    bench.store->read_failures = 1'000'000;
+    order(1);
+    for (unsigned i = 1; i < CodingJobs::kReadTries; ++i) {
+      CHECK(bench.outcomes.lost.empty());
+      bench.pass(CodingJobs::kRetryInterval);
+    }
+    CHECK(bench.outcomes.lost == std::vector<std::uint32_t>{0});
+    CHECK_FALSE(bench.outcomes.made.at(1));
+  }
+}
+
 TEST_CASE("a full disk pauses once, loses nothing and goes on by itself") {
   CodingBench bench;
   bench.store->write_failures = 1'000'000;
