@@ -100,6 +100,9 @@ void ContentSession::store_paused(const Error& error) {
     case ErrorCode::kNotFound:
       advice.detail += "bring it back (if it is gone for good, stop and start again)";
       break;
+    case ErrorCode::kExists:
+      advice.detail += "move it away";
+      break;
     default:
       advice.detail += "look after the disk of " + plan_.dir;
       break;
