@@ -1,0 +1,333 @@
+// One swarm core through a life that the input chooses: connections, messages (from raw frames, and
+// made field by field), the outcomes of what it asked for, time. It never crashes, asks only for
+// what its contract allows, rests, and keeps to its bounds (session_world.h).
+#include <algorithm>
+
+#include "tests/fuzz/fuzz_target.h"
+#include "tests/fuzz/session_world.h"
+
+using namespace firn;
+using firn::fuzz::Connection;
+using firn::fuzz::FuzzBytes;
+using firn::fuzz::World;
+
+namespace firn::fuzz {
+
+class Session {
+ public:
+  Session(FuzzBytes& in, const Manifest& manifest, const core::Options& options)
+      : in_(in),
+        manifest_(manifest),
+        world_(manifest, options),
+        core_(manifest.id, options, world_.now) {
+    world_.attach(core_);
+    world_.drain();
+  }
+
+  void run() {
+    for (int steps = 0; !in_.empty() && steps < 600; ++steps) {
+      step(in_.byte());
+      world_.drain();
+    }
+    core_.stop(now());
+    world_.drain();
+    FIRN_CHECK(world_.stopped && core_.next_wake() == core::kNever);
+  }
+  void start() {
+    if (world_.started || world_.stopped) return;
+    const Shape& shape = world_.shape();
+    core::StartState state;
+    const std::uint8_t kind = in_.byte();
+    for (std::uint32_t g = 0; g < shape.generation_count(); ++g) {
+      state.verified.push_back(kind % 4 == 1 || (kind % 4 == 2 && in_.below(2) == 0));
+      if (state.verified.back()) world_.verified.insert(g);
+    }
+    core_.start(manifest_, state, kind % 4 == 1 && kind % 8 < 4, now());
+    world_.started = true;
+    if (kind % 4 == 1 && kind % 8 < 4) world_.completed_ = true;
+  }
+
+ private:
+  TimeUs now() const { return world_.now; }
+  PeerId id() {
+    PeerId id;
+    id.bytes[0] = static_cast<std::uint8_t>(in_.below(40));
+    return id;
+  }
+
+  void step(std::uint8_t what) {
+    switch (what % 24) {
+      case 0:
+      case 1:
+        return open();
+      case 2:
+        if (auto* c = in_.pick(world_.connections)) {
+          const PeerKey key = c->first;
+          world_.connections.erase(key);
+          core_.peer_closed(key, now());
+        }
+        return;
+      case 3:
+        world_.now += TimeUs{in_.byte()} * 1000;
+        return;
+      case 4:
+        world_.now += TimeUs{in_.byte()} * core::kSecond;
+        return;
+      case 5:
+        return raw_frame();
+      case 6:
+      case 7:
+        return say(state());
+      case 8:
+      case 9:
+      case 10:
+        return say_block();
+      case 11:
+        return say(exchange());
+      case 12:
+        return say(part());
+      case 13:
+        return say(proto::ManifestRequest{in_.number()});
+      case 14:
+        return depart();
+      case 15:
+        return disk();
+      case 16:
+        return decoded();
+      case 17:
+        return tracker();
+      case 18:
+        if (const auto attempt = in_.draw(world_.attempts, std::uint64_t{0})) {
+          const auto code = in_.below(2) == 0 ? ErrorCode::kUnreachable : ErrorCode::kWrongIdentity;
+          core_.connect_failed(attempt, {code, "connect", ""}, now());
+        }
+        return;
+      case 19:
+        if (world_.arrived || in_.below(8) == 0) start();
+        return;
+      case 20:
+        return lose();
+      case 21:
+        return say(hello());
+      case 22:
+        return say(proto::Goodbye{static_cast<proto::GoodbyeReason>(in_.below(10)), "why"});
+      default:
+        if (in_.byte() == 0) core_.stop(now());
+        return;
+    }
+  }
+
+  void open() {
+    const std::uint64_t attempt =
+        in_.below(2) == 0 ? in_.draw(world_.attempts, std::uint64_t{0}) : 0;
+    const PeerKey key = ++last_key_;
+    world_.connections[key];
+    core_.peer_opened(key, id(), "192.0.2.1", static_cast<std::uint16_t>(key), attempt, now());
+    world_.drain();
+    if (in_.below(4) != 0) to(key, hello());
+  }
+
+  void to(PeerKey key, proto::PeerMessage message) {
+    const auto connection = world_.connections.find(key);
+    if (connection == world_.connections.end()) return;
+    const auto heard = [&](const proto::State& s) {
+      connection->second.credit = std::max(connection->second.credit, s.credit);
+    };
+    if (const auto* s = std::get_if<proto::State>(&message)) heard(*s);
+    if (const auto* b = std::get_if<proto::Block>(&message); b && b->state) heard(*b->state);
+    const std::size_t bytes = proto::wire_bytes(message);
+    core_.message(key, std::move(message), bytes, now());
+  }
+  void say(proto::PeerMessage message) {
+    if (auto* c = in_.pick(world_.connections)) to(c->first, std::move(message));
+  }
+  void raw_frame() {
+    const std::size_t size = in_.byte() + 256u * in_.below(4);
+    const auto frame = in_.take(size);
+    auto message = proto::parse_peer_message(frame);
+    if (message.ok()) say(std::move(message).value());
+  }
+
+  proto::Hello hello() {
+    proto::Hello h;
+    h.content_id = manifest_.id;
+    const std::uint8_t kind = in_.byte();
+    if (kind == 0) h.content_id.bytes[0] ^= 1;
+    if (kind == 1) h.version_min = h.version_max = 2;
+    h.has_manifest = kind % 4 != 0;
+    h.listen_port = kind % 3 == 0 ? 0 : kind;
+    return h;
+  }
+  std::uint32_t generation() {
+    const std::uint32_t count = world_.shape().generation_count();
+    const std::uint8_t b = in_.byte();
+    return b < 250 && count > 0 ? b % count : in_.number() % limits::kGenerationCountMax;
+  }
+  proto::State state() {
+    proto::State s;
+    s.acknowledged = in_.below(8) != 0 ? in_.below(4) : in_.number();
+    s.credit = in_.number();
+    const std::uint8_t kind = in_.byte();
+    s.prefer_coded = kind % 2 == 0;
+    for (int i = kind / 2 % 4; i > 0; --i) {
+      const std::uint32_t first = generation();
+      const auto most = static_cast<std::uint32_t>(limits::kGenerationCountMax) - first;
+      s.complete.push_back({first, 1 + in_.number() % most});
+    }
+    if (kind == 255) s.complete = {{0, std::max(world_.shape().generation_count(), 1u)}};
+    for (int i = kind / 8 % 8; i > 0; --i) {
+      proto::GenerationState entry;
+      entry.generation = generation();
+      entry.rank = in_.below(world_.shape().generation_size + 2);
+      entry.quota = in_.number() % (limits::kGenerationSizeMax + 1);
+      if (in_.below(4) == 0) entry.null_vector = in_.bytes(world_.shape().generation_size);
+      s.generations.push_back(std::move(entry));
+    }
+    return s;
+  }
+  void say_block() {
+    auto* c = in_.pick(world_.connections);
+    if (!c) return;
+    const Shape& shape = world_.shape();
+    proto::Block b;
+    b.generation = generation();
+    const std::uint8_t kind = in_.byte();
+    b.sequence = std::max(kind < 250 ? ++c->second.sequence : in_.number(), 1u);
+    if (kind % 2 == 0) {
+      b.source_index = kind < 240 ? in_.below(shape.generation_size) : in_.number() % 4096;
+    } else {
+      b.coefficients = in_.bytes(kind < 240 ? shape.generation_size : 1 + in_.below(9));
+    }
+    b.recoded = kind % 3 == 0;
+    if (kind % 5 == 0) b.state = state();
+    b.payload = proto::Payload::copy_of(in_.bytes(kind < 245 ? shape.block_bytes : 1 + kind % 3));
+    to(c->first, std::move(b));
+  }
+  proto::PeerExchange exchange() {
+    proto::PeerExchange e;
+    for (std::uint32_t i = in_.below(limits::kPeerExchangeMax + 1); i > 0; --i) {
+      PeerId who = id();
+      who.bytes[1] = in_.byte();
+      e.peers.push_back({who, "192.0.2.2", static_cast<std::uint16_t>(1 + in_.byte())});
+    }
+    return e;
+  }
+  proto::ManifestPart part() {
+    const std::string& file = manifest_.file_bytes;
+    if (in_.below(4) == 0) return {in_.number(), in_.number(), "x"};
+    const std::size_t offset = in_.byte() * file.size() / 256;
+    const bool whole = in_.below(2) == 0;
+    return {file.size(), whole ? 0 : offset, whole ? file : file.substr(offset, 1 + in_.byte())};
+  }
+
+  void depart() {
+    auto* c = in_.pick(world_.connections);
+    if (!c || c->second.queued == 0) return;
+    --c->second.queued;
+    core_.block_departed(c->first, in_.below(4) == 0 ? 0 : 100, now());
+  }
+  void disk() {
+    switch (in_.below(4)) {
+      case 0:
+        return core_.store_paused({ErrorCode::kDiskFull, "write", "full"}, now());
+      case 1:
+        return core_.store_resumed(now());
+      default:
+        if (const auto g = in_.draw(world_.storing, UINT32_MAX); g != UINT32_MAX) {
+          core_.row_stored(g, 0, now());
+        }
+    }
+  }
+  void decoded() {
+    if (in_.below(4) == 0) {
+      if (world_.completing) core_.content_finished(now());
+      world_.completing = false;
+      const auto g = in_.draw(world_.checking, UINT32_MAX);
+      if (g == UINT32_MAX) return;
+      std::vector<PeerId> guilty;
+      for (std::uint32_t i = in_.below(3); i > 0; --i) guilty.push_back(id());
+      return core_.evidence_checked(g, guilty, now());
+    }
+    const auto g = in_.draw(world_.decoding, UINT32_MAX);
+    if (g == UINT32_MAX) return;
+    const auto outcome = static_cast<core::DecodeOutcome>(in_.below(3));
+    if (outcome == core::DecodeOutcome::kVerified && !world_.stopped) world_.verified.insert(g);
+    core_.generation_decoded(g, outcome, now());
+  }
+  void tracker() {
+    if (in_.below(3) == 0) {
+      const auto t = in_.draw(world_.fetching, SIZE_MAX);
+      if (t == SIZE_MAX) return;
+      if (in_.below(2) == 0) return core_.tracker_manifest(t, manifest_.file_bytes, now());
+      return core_.tracker_manifest(t, Error{ErrorCode::kUnreachable, "fetch", ""}, now());
+    }
+    const auto t = in_.draw(world_.announcing, SIZE_MAX);
+    if (t == SIZE_MAX) return;
+    if (in_.below(3) == 0) {
+      return core_.tracker_failed(t, {ErrorCode::kUnreachable, "announce", ""}, in_.number(),
+                                  now());
+    }
+    proto::AnnounceReply reply;
+    reply.interval_seconds = in_.number();
+    reply.complete_count = in_.number();
+    reply.incomplete_count = in_.number();
+    reply.has_manifest = in_.below(2) == 0;
+    reply.peers = exchange().peers;
+    core_.tracker_replied(t, reply, now());
+  }
+  void lose() {
+    auto* g = in_.pick(world_.verified);
+    if (!g || !world_.started || world_.stopped) return;
+    const std::uint32_t lost = *g;
+    world_.verified.erase(lost);
+    core_.generation_lost(lost, {ErrorCode::kCorrupt, "read", "changed"}, now());
+  }
+
+  FuzzBytes& in_;
+  const Manifest& manifest_;
+  World world_;
+  core::SwarmCore core_;
+  PeerKey last_key_ = 0;
+};
+
+}  // namespace firn::fuzz
+
+namespace {
+
+Manifest manifest_of(std::uint32_t generations, std::uint32_t n, std::uint32_t k) {
+  Info info;
+  info.name = "c";
+  info.single_file = true;
+  info.shape = {n, k, std::uint64_t{generations} * n * k};
+  if (info.shape.content_bytes > 1 && generations % 2 == 1) --info.shape.content_bytes;
+  info.files = {{.path = "", .bytes = info.shape.content_bytes}};
+  info.generation_digests.resize(info.shape.generation_count());
+  auto made = make_manifest(info, {});
+  FIRN_CHECK(made.ok());
+  return *std::move(made);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  FuzzBytes in(data, size);
+  constexpr std::uint32_t kCounts[] = {3, 1, 0, 70}, kSizes[] = {2, 1, 4, 3};
+  const std::uint8_t form = in.byte(), how = in.byte();
+  const Manifest manifest =
+      manifest_of(kCounts[form % 4], kSizes[form / 4 % 4], form / 16 % 2 == 0 ? 8 : 1);
+  core::Options options;
+  options.self.bytes[0] = 7;
+  options.listen_port = 7000;
+  options.trackers.resize(how % 3, Address{std::nullopt, "tracker", 1});
+  if (how & 4) options.peers = {Address{std::nullopt, "192.0.2.9", 9}};
+  if (how & 8) options.up_limit = 100;
+  if (how & 16) options.down_limit = 100;
+  if (how & 32) options.memory_bytes = 64;
+  options.dense = (how & 64) != 0;
+  options.seeding.kind = static_cast<core::SeedPolicy::Kind>(in.below(5));
+  options.seeding.ratio = 1;
+  fuzz::Session session(in, manifest, options);
+  if ((how & 128) == 0) session.start();
+  session.run();
+  return 0;
+}

@@ -1,0 +1,194 @@
+// What surrounds a swarm core under fuzzing: a model of its driver that does what it is asked,
+// answers when the input says so, and aborts when an action is not what client/core/actions.h
+// promises.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "client/core/swarm.h"
+#include "proto/limits.h"
+#include "tests/fuzz/fuzz_bytes.h"
+#include "tests/proto/wire_frames.h"
+
+namespace firn::fuzz {
+
+using core::PeerKey;
+using core::TimeUs;
+
+struct Connection {
+  std::uint32_t credit = 0;    // the most that any State said
+  std::uint32_t granted = 0;   // by the core
+  std::uint32_t sequence = 0;  // of the last block that we sent
+  std::size_t queued = 0;      // blocks of the core that have not departed
+};
+
+class World {
+ public:
+  World(const Manifest& manifest, const core::Options& options)
+      : manifest_(manifest), shape_(manifest.info.shape), options_(options) {}
+
+  void attach(core::SwarmCore& core) { core_ = &core; }
+  bool started = false;
+  bool stopped = false;
+  TimeUs now = 0;
+  std::map<PeerKey, Connection> connections;
+  std::vector<std::uint64_t> attempts;  // calls under way
+  std::vector<std::uint32_t> storing;   // generations of rows that are being stored
+  std::vector<std::uint32_t> decoding;  // generations
+  std::vector<std::uint32_t> checking;  // evidence
+  std::vector<std::size_t> announcing;  // trackers
+  std::vector<std::size_t> fetching;    // trackers
+  std::set<std::uint32_t> verified;
+  bool arrived = false;  // the manifest
+  bool completing = false;
+
+  // Drains the core and checks all it does; then lets it rest.
+  void drain() {
+    settle();
+    for (int wakes = 0; core_->next_wake() <= now; ++wakes) {
+      FIRN_CHECK(wakes < 100);  // it would keep a processor busy
+      core_->wake(now);
+      settle();
+    }
+    check_report();
+  }
+  const Shape& shape() const { return shape_; }
+
+ private:
+  void settle() {
+    for (core::Action& action : core_->take_actions()) {
+      std::visit([this](auto& a) { on(a); }, action);
+    }
+  }
+  void on(core::Connect& a) {
+    FIRN_CHECK(!stopped && a.address.port != 0 && attempt_last_ < a.attempt);
+    attempt_last_ = a.attempt;
+    attempts.push_back(a.attempt);
+  }
+  void on(core::Close& a) { FIRN_CHECK(connections.erase(a.peer) == 1); }
+  void on(core::Send& a) {
+    FIRN_CHECK(connections.contains(a.peer));
+    FIRN_CHECK(!std::holds_alternative<proto::Block>(a.message));
+    const auto frame = proto::serialize(a.message);
+    FIRN_CHECK(frame.bytes() == proto::wire_bytes(a.message));
+    const std::string bytes = test::message_in(frame);
+    FIRN_CHECK(proto::parse_peer_message(test::bytes_of(bytes)).ok());
+    if (const auto* state = std::get_if<proto::State>(&a.message)) tells(a.peer, *state);
+  }
+  void tells(PeerKey peer, const proto::State& state) {
+    Connection& c = connections.at(peer);
+    FIRN_CHECK(state.credit >= c.granted && state.acknowledged <= state.credit);
+    c.granted = state.credit;
+    for (const proto::Span& span : state.complete) {
+      for (std::uint32_t g = span.first; g < span.first + span.count; ++g) {
+        FIRN_CHECK(verified.contains(g));
+      }
+    }
+    for (const auto& entry : state.generations) {
+      FIRN_CHECK(entry.rank == rank(entry.generation));
+      FIRN_CHECK(entry.null_vector.empty() || entry.null_vector.size() == shape_.generation_size);
+    }
+  }
+  void on(core::SendBlock& a) {
+    FIRN_CHECK(!stopped && connections.contains(a.peer));
+    Connection& c = connections.at(a.peer);
+    const std::uint32_t n = shape_.generation_size, g = a.block.generation;
+    FIRN_CHECK(g < shape_.generation_count() && a.block.sequence >= 1);
+    FIRN_CHECK(a.block.sequence <= c.credit);
+    FIRN_CHECK(a.block.source_index ? *a.block.source_index < n : a.block.coefficients.size() == n);
+    FIRN_CHECK(a.slots.size() == a.mix.size() && a.block.recoded == !a.slots.empty());
+    FIRN_CHECK(!a.slots.empty() || verified.contains(g));
+    for (const std::uint32_t slot : a.slots) FIRN_CHECK(rows_.contains({g, slot}));
+    ++c.queued;
+    if (a.block.state) tells(a.peer, *a.block.state);
+  }
+  void on(core::StoreRow& a) {
+    FIRN_CHECK(!stopped && a.generation < shape_.generation_count());
+    FIRN_CHECK(a.slot < shape_.generation_size && !verified.contains(a.generation));
+    FIRN_CHECK(a.vector->size() == shape_.generation_size);
+    FIRN_CHECK(a.payload.size() == shape_.block_bytes);
+    FIRN_CHECK(rows_.emplace(std::pair{a.generation, a.slot}, a.vector).second);
+    storing.push_back(a.generation);
+  }
+  void on(core::Decode& a) {
+    FIRN_CHECK(!stopped && a.vectors.size() == shape_.generation_size);
+    for (std::uint32_t slot = 0; slot < a.vectors.size(); ++slot) {
+      const auto row = rows_.find({a.generation, slot});
+      FIRN_CHECK(row != rows_.end() && a.vectors[slot]);
+      // A row that an earlier run left is known by its bytes alone.
+      FIRN_CHECK(!row->second || *row->second == *a.vectors[slot]);
+    }
+    decoding.push_back(a.generation);
+  }
+  void on(core::DropRows& a) { drop(a.generation); }
+  void on(core::KeepEvidence& a) {
+    FIRN_CHECK(a.vectors.size() == shape_.generation_size && a.senders.size() == a.vectors.size());
+    evidence_.insert(a.generation);
+    drop(a.generation);
+  }
+  void on(core::CheckEvidence& a) {
+    FIRN_CHECK(evidence_.erase(a.generation) == 1 && verified.contains(a.generation));
+    checking.push_back(a.generation);
+  }
+  void on(core::AnnounceTo& a) {
+    FIRN_CHECK(a.tracker < options_.trackers.size());
+    if (a.announce.event == proto::AnnounceEvent::kStopped) return;
+    FIRN_CHECK(std::find(announcing.begin(), announcing.end(), a.tracker) == announcing.end());
+    announcing.push_back(a.tracker);
+  }
+  void on(core::FetchManifestFrom& a) {
+    FIRN_CHECK(a.tracker < options_.trackers.size() && !started && fetching.empty());
+    fetching.push_back(a.tracker);
+  }
+  void on(core::ManifestArrived& a) {
+    FIRN_CHECK(!started && !arrived && a.file_bytes == manifest_.file_bytes);
+    arrived = true;
+  }
+  void on(core::ContentComplete&) {
+    FIRN_CHECK(!completed_ && verified.size() == shape_.generation_count());
+    completed_ = completing = true;
+  }
+  void on(core::Finished&) {
+    FIRN_CHECK(!stopped && connections.empty());
+    stopped = true;
+  }
+  void on(core::Notice& a) { FIRN_CHECK(!stopped && !a.text.empty()); }
+
+  std::uint32_t rank(std::uint32_t g) const {
+    if (verified.contains(g)) return shape_.generation_size;
+    return static_cast<std::uint32_t>(
+        std::distance(rows_.lower_bound({g, 0}), rows_.lower_bound({g + 1, 0})));
+  }
+  void drop(std::uint32_t g) {
+    rows_.erase(rows_.lower_bound({g, 0}), rows_.lower_bound({g + 1, 0}));
+  }
+  void check_report() const {
+    const core::Report report = core_->report();
+    FIRN_CHECK(report.peers == connections.size() && report.peers <= 26);
+    FIRN_CHECK(report.neighbours.size() <= 1100);
+    if (!started) return;
+    FIRN_CHECK(report.generations_verified == verified.size());
+    FIRN_CHECK(report.rank ==
+               std::uint64_t{shape_.generation_size} * verified.size() + rows_.size());
+    FIRN_CHECK(report.rank <= report.rank_total && report.bytes_verified <= shape_.content_bytes);
+  }
+
+  friend class Session;
+  const Manifest& manifest_;
+  const Shape shape_;
+  const core::Options& options_;
+  core::SwarmCore* core_ = nullptr;
+  std::uint64_t attempt_last_ = 0;
+  bool completed_ = false;
+  std::set<std::uint32_t> evidence_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, core::Vector> rows_;
+};
+
+}  // namespace firn::fuzz
