@@ -54,17 +54,19 @@ struct ByLoop {
   static Masks masks(std::uint8_t c) {
     Masks result;
     for (unsigned bit = 0; bit < 8; ++bit) {
-      result.of_bit[bit] = Vector{} - static_cast<std::uint8_t>(c >> bit & 1);
+      const std::uint8_t all = c >> bit & 1 ? 0xff : 0;
+      std::memset(&result.of_bit[bit], all, sizeof(Vector));
     }
     return result;
   }
   static Vector product(const Masks& masks, Vector x) {
+    constexpr std::uint8_t kReduction = kFieldPolynomial & 0xff;
     using Signed = signed char __attribute__((vector_size(16)));
     Vector sum{};
     for (const Vector& mask : masks.of_bit) {
       sum ^= x & mask;
       const Vector carries = reinterpret_cast<Vector>(reinterpret_cast<Signed>(x) < 0);
-      x = (x + x) ^ (carries & (kFieldPolynomial & 0xff));
+      x = (x + x) ^ (carries & kReduction);
     }
     return sum;
   }
