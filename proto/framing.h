@@ -14,8 +14,8 @@ namespace firn::proto {
 inline constexpr std::size_t kFramePrefixBytes = 4;
 
 // Cuts a stream into frames. Feed it whatever arrived; the stream may be cut anywhere. One thread.
-// Memory: never more than one frame of the largest size plus one read, and never more than what
-// has really arrived (a lying length costs the liar, not us).
+// Memory: at most about two frames of the largest size plus one read, and never more than twice
+// what has really arrived (a lying length costs the liar, not us).
 class FrameReader {
  public:
   // Where the next read may put at least `minimum` bytes; follow with commit(bytes read).

@@ -101,7 +101,9 @@ Status set_descriptor_attributes(int descriptor, std::uint32_t mode, std::int64_
   times[0].tv_nsec = UTIME_OMIT;
   times[1].tv_sec = static_cast<time_t>(seconds);
   times[1].tv_nsec = static_cast<decltype(times[1].tv_nsec)>(rest);
-  if (::fchmod(descriptor, mode & 0777) != 0) return error_from_errno(operation, errno);
+  // Modes are kept, but for one thing: whoever made the manifest may be a stranger, and nobody's
+  // download should become writable for every user of the machine.
+  if (::fchmod(descriptor, mode & 0775) != 0) return error_from_errno(operation, errno);
   if (::futimens(descriptor, times) != 0) return error_from_errno(operation, errno);
   return Done{};
 }

@@ -69,6 +69,16 @@ TEST_CASE("a finished download has every file with its bytes, mode and time, and
   CHECK(fs::is_directory(dir.path("new/out/album/empty")));
 }
 
+TEST_CASE("a stranger's manifest makes no file writable for everybody") {
+  Sample sample = test::make_sample("one.bin", {{"", 700}}, 4, 512);
+  sample.manifest.info.files[0].mode = 0777;
+  const TemporaryFolder dir;
+  const auto store = open_new(sample, dir.path());
+  write_all(*store, sample);
+  REQUIRE(store->finish().ok());
+  CHECK(mode_of(dir.path("one.bin")) == 0775);
+}
+
 TEST_CASE("a single file lands under the content's name") {
   const Sample sample = test::make_sample("one.bin", {{"", 12'345}}, 4, 512);
   const TemporaryFolder dir;

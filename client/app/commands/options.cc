@@ -101,8 +101,9 @@ Result<std::vector<Address>> parse_addresses(const std::vector<std::string>& tex
   for (const std::string& text : texts) {
     auto address = parse_address(text);
     if (!address.ok()) return address.error();
-    if (address->port == 0)
-      return Error{ErrorCode::kBadInput, "address '" + text + "'", "port 0 cannot be reached"};
+    if (!is_destination(*address))
+      return Error{ErrorCode::kBadInput, "address '" + text + "'",
+                   "names no host and port to connect to; write [ID@]HOST:PORT"};
     add_address(addresses, *address);
   }
   return addresses;
