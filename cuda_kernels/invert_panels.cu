@@ -97,7 +97,7 @@ __global__ void __launch_bounds__(1024, 1) eliminate_panel(std::uint8_t* work, i
 }
 
 // Grid: strips of a row fastest, then groups of rows, then generations.
-__global__ void __launch_bounds__(TableTile::kThreads)
+__global__ void __launch_bounds__(TableTile::kThreads, TableTile::kBlocks)
     update_beside_panel(std::uint8_t* work, int size, int first_column, int strips,
                         int row_groups) {
   __shared__ TableShared shared;

@@ -9,7 +9,7 @@ namespace firn::cuda {
 namespace {
 
 // Grid: strips of a row fastest, then groups of rows, then generations.
-__global__ void __launch_bounds__(TableTile::kThreads)
+__global__ void __launch_bounds__(TableTile::kThreads, TableTile::kBlocks)
     table_product_kernel(ProductJob job, int strips, int row_groups) {
   __shared__ TableShared shared;
   const int strip = blockIdx.x % strips;

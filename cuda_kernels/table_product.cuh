@@ -18,12 +18,14 @@
 namespace firn::cuda {
 
 struct TableTile {
-  static constexpr int kThreads = 128;
-  static constexpr int kRows = 128;        // of the result
-  static constexpr int kStrip = 256;       // bytes of each row
-  static constexpr int kRowsPerHalf = 16;  // 128 threads are 8 half warps
+  static constexpr int kThreads = 128, kBlocks = 4;  // of a multiprocessor, at least: registers
+  static constexpr int kRows = 128;                  // of the result
+  static constexpr int kStrip = 256;                 // bytes of each row
+  static constexpr int kRowsPerHalf = 16;            // 128 threads are 8 half warps
   static constexpr int kWords = kStrip / 4;
-  static constexpr int kSlab = 32;  // sources whose coefficients are in shared memory at once
+  // Sources whose coefficients are in shared memory at once, and bytes from one source's to the
+  // next's: 16 more than rows, so that a warp storing one row's does not meet in one bank.
+  static constexpr int kSlab = 32, kSlabPitch = kRows + 16;
 };
 
 // The operands, already advanced to one generation.
@@ -37,7 +39,7 @@ struct TableOperands {
 
 struct TableShared {
   std::uint32_t tables[2][2][16][TableTile::kWords];  // [source & 1][half][value][word]
-  std::uint8_t slab[TableTile::kSlab][TableTile::kRows];
+  alignas(16) std::uint8_t slab[TableTile::kSlab][TableTile::kSlabPitch];
 };
 
 __device__ __forceinline__ bool aligned_to(const void* pointer, std::size_t pitch, unsigned bytes) {
@@ -89,16 +91,18 @@ __device__ __forceinline__ void build_table(TableShared& shared, int source, std
   }
 }
 
-// Coefficients of sources first..first+31 for the tile's rows, transposed; 0 outside the matrix.
+// Coefficients of sources first..first+31 for the tile's rows, transposed; 0 outside the matrix. A
+// warp loads a row's at a time, a byte a lane: any alignment, and one line of the first cache.
 __device__ __forceinline__ void load_slab(TableShared& shared, const TableOperands& operands,
                                           int first_row, int first) {
-  const int row = threadIdx.x;
-  const std::uint8_t* from =
-      operands.coefficients + (first_row + row) * operands.coefficient_pitch + first;
-#pragma unroll
-  for (int source = 0; source < TableTile::kSlab; ++source) {
+  constexpr int kWarps = TableTile::kThreads / 32;
+  static_assert(TableTile::kSlab == 32);
+  const int warp = threadIdx.x / 32, source = threadIdx.x % 32;
+  const std::uint8_t* from = operands.coefficients + first + source;
+#pragma unroll 8
+  for (int row = warp; row < TableTile::kRows; row += kWarps) {
     const bool inside = first_row + row < operands.m && first + source < operands.n;
-    shared.slab[source][row] = inside ? from[source] : 0;
+    shared.slab[source][row] = inside ? from[(first_row + row) * operands.coefficient_pitch] : 0;
   }
 }
 
