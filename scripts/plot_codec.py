@@ -137,7 +137,8 @@ def print_threads(r):
             one = r.value(operation, "firn", n, k)
             for kind in (" by CPU time", ""):
                 row.append(ratio(r.value(operation + kind, "firn", n, k, threads=2), one))
-        rows.append(row)
+        if row[2] != "-":
+            rows.append(row)
     table(["n", "k", "encode, CPU", "encode, wall", "decode, CPU", "decode, wall"], rows)
 
 

@@ -22,6 +22,8 @@ using Bytes = std::vector<std::uint8_t>;
 
 // Baselines and the textbook decoder are left out where one run would take more than about this.
 constexpr double kSlowMacs = 5e9;
+// Below this a product takes less time than it takes to wake a thread.
+constexpr double kParallelMacs = 3e7;
 
 std::vector<const std::uint8_t*> rows_of(const Bytes& bytes, std::size_t rows) {
   std::vector<const std::uint8_t*> result;
@@ -180,7 +182,7 @@ void add_thread_measures(const WorkPointer& w, const Kernels& kernels, std::size
     measures.push_back({std::move(cell), 0, nullptr, [=] {
                           double sum = 0;
                           std::size_t runs = 0;
-                          for (; sum < 0.003; ++runs) {
+                          for (; sum < 0.003 && runs < 5; ++runs) {
                             work();
                             sum += executor->longest();
                           }
@@ -256,7 +258,8 @@ std::vector<Measure> shape_measures(const Shape& shape, const Options& options) 
           progressive_measure(w, "textbook", baseline->name, Mode::kTextbook, *baseline));
     }
   }
-  if (options.threads > 1) add_thread_measures(w, best, options.threads, measures);
+  if (options.threads > 1 && w->macs(w->n) >= kParallelMacs)
+    add_thread_measures(w, best, options.threads, measures);
   return measures;
 }
 

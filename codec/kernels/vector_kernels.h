@@ -271,6 +271,21 @@ void run_end(std::size_t rows, TileWork work) {
       return;
     }
   }
+  if (rows <= 2 * kRows && work.width == kColumns * Isa::kWidth) {  // as in run_strip: no copies
+    run_strip<Isa, kRows, kColumns>(rows, work);
+    return;
+  }
+  if constexpr (kColumns > 1) {
+    if (rows <= 2 * kRows) {  // copies of the last vector alone
+      TileWork last = work;
+      work.width = (kColumns - 1) * Isa::kWidth;
+      last.offset += work.width;
+      last.width -= work.width;
+      run_end<Isa, kRows, kColumns - 1>(rows, work);
+      run_end<Isa, kRows, 1>(rows, last);
+      return;
+    }
+  }
   Panel<Isa, kColumns> panel;
   work.panel = panel.bytes;
   std::size_t left = work.count;
