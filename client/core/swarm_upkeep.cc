@@ -180,8 +180,9 @@ bool SwarmCore::Impl::duty_done() const {
     case SeedPolicy::Kind::kForever:
       return false;
     case SeedPolicy::Kind::kRatio:
-      return static_cast<double>(bytes_sent) >=
-             seeding.ratio * static_cast<double>(holdings->shape().content_bytes);
+      // In whole blocks, so that framing does not take the last one from a neighbour.
+      return static_cast<double>(blocks_sent) >=
+             seeding.ratio * static_cast<double>(holdings->total_possible());
     case SeedPolicy::Kind::kDuration:
       return stayed >= seeding.duration;
     case SeedPolicy::Kind::kWhileNeeded:

@@ -28,7 +28,7 @@ struct SeedPolicy {
     kWhileNeeded,  // while connected neighbours still need something, `duration` at most
     kNone,         // go at once
     kForever,
-    kRatio,  // until sent / content bytes reaches `ratio`
+    kRatio,  // until blocks sent / blocks of the content reaches `ratio`
     kDuration,
   };
   Kind kind = Kind::kWhileNeeded;
