@@ -47,14 +47,12 @@ TEST_CASE("a line of relays passes everything on") {
 }
 
 TEST_CASE("contents of one block, one generation, one byte a block complete") {
-  for (const auto& [generations, n, k] :
-       {std::tuple{1, 1, 1}, std::tuple{1, 1, 16}, std::tuple{5, 1, 1}, std::tuple{1, 64, 1},
-        std::tuple{3, 2, 1}, std::tuple{40, 1, 4}}) {
-    CAPTURE(generations);
-    CAPTURE(n);
-    CAPTURE(k);
-    const Content content(static_cast<std::uint32_t>(generations), static_cast<std::uint32_t>(n),
-                          static_cast<std::uint32_t>(k), 4);
+  const Shape shapes[] = {{1, 1, 1}, {1, 16, 16}, {1, 1, 5}, {64, 1, 64}, {2, 1, 6}, {1, 4, 160}};
+  for (const Shape& shape : shapes) {
+    CAPTURE(shape.generation_size);
+    CAPTURE(shape.block_bytes);
+    CAPTURE(shape.content_bytes);
+    const Content content(shape.generation_count(), shape.generation_size, shape.block_bytes, 4);
     Network network(content, 10);
     network.add({.link = {8 * kMbit}, .source = true});
     for (int i = 0; i < 6; ++i) network.add({.link = {8 * kMbit}});
