@@ -10,6 +10,12 @@ Result<bool> taken_or_error(const Status& status) {
   return true;
 }
 
+void raise(std::atomic<std::uint64_t>& value, std::uint64_t to) {
+  std::uint64_t seen = value;
+  while (seen < to && !value.compare_exchange_weak(seen, to)) {
+  }
+}
+
 }  // namespace
 
 struct CodingJobs::DecodeJob {
@@ -66,21 +72,31 @@ void CodingJobs::submit_disk(DiskTask task) {
 
 void CodingJobs::start_disk(std::shared_ptr<DiskTask> task) {
   const WorkerPool::Key key = task->key;
-  submit(key, [this, alive = alive_, task = std::move(task)]() -> WorkerPool::Completion {
-    Result<bool> taken = task->work();
-    return [this, alive, task, taken = std::move(taken)] {
-      if (!*alive) return;
-      if (!taken.ok()) return disk_failed(task, taken.error());
-      --disk_tasks_;
-      disk_succeeded(task->progress, *taken);
-      task->done();
-      check_closed();
-    };
-  });
+  task->turn = disk_turn_;
+  submit(key,
+         [this, alive = alive_, failed_turn = failed_turn_,
+          task = std::move(task)]() -> WorkerPool::Completion {
+           if (task->turn <= *failed_turn) {
+             return [this, alive, task] {
+               if (*alive) disk_overtook(task);
+             };
+           }
+           Result<bool> taken = task->work();
+           if (!taken.ok()) raise(*failed_turn, task->turn);
+           return [this, alive, task, taken = std::move(taken)] {
+             if (!*alive) return;
+             if (!taken.ok()) return disk_failed(task, taken.error());
+             --disk_tasks_;
+             disk_succeeded(task->progress, *taken);
+             task->done();
+             check_closed();
+           };
+         });
 }
 
 void CodingJobs::disk_failed(std::shared_ptr<DiskTask> task, const Error& error) {
   probing_ = false;
+  disk_turn_ = std::max(disk_turn_, task->turn + 1);
   // Tasks that were under way when the first one failed come back in their own order.
   parked_.push_back(std::move(task));
   if (!paused_) {
@@ -89,6 +105,17 @@ void CodingJobs::disk_failed(std::shared_ptr<DiskTask> task, const Error& error)
   }
   retry_at_ = now_ + kRetryInterval;
   check_closed();
+}
+
+// Not performed: another task of its turn failed. Its place is behind that one, which is parked or
+// about to be.
+void CodingJobs::disk_overtook(std::shared_ptr<DiskTask> task) {
+  if (paused_ || task->turn == disk_turn_) {
+    parked_.push_back(std::move(task));
+    check_closed();
+  } else {
+    start_disk(std::move(task));
+  }
 }
 
 void CodingJobs::disk_succeeded(bool progress, bool taken) {

@@ -10,9 +10,11 @@
 // made, and generations being loaded or decoded, are bounded by what the core has under way.
 //
 // A disk that takes nothing (full, read-only, vanished) pauses: what failed is kept and tried again
-// every two seconds, everything else that writes waits behind it in order, nothing is lost.
+// every two seconds, everything else that writes waits behind it in order, nothing is lost. Tasks
+// that were with the pool when one failed do not overtake it (DiskTask::turn).
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -98,6 +100,7 @@ class CodingJobs {
     std::function<Result<bool>()> work;  // on a worker; whether the disk took something
     std::function<void()> done;          // on the owner thread, after success
     bool progress = true;                // wrote something that a sync makes durable
+    std::uint64_t turn = 0;              // disk_turn_ when it was started
   };
   struct Sending {
     std::vector<BlockOrder> waiting;
@@ -111,6 +114,7 @@ class CodingJobs {
   void submit_disk(DiskTask task);
   void start_disk(std::shared_ptr<DiskTask> task);
   void disk_failed(std::shared_ptr<DiskTask> task, const Error& error);
+  void disk_overtook(std::shared_ptr<DiskTask> task);
   void disk_succeeded(bool progress, bool taken);
   void probe_disk();
   void drain_backlog();
@@ -157,6 +161,11 @@ class CodingJobs {
   };
   std::deque<Backlog> backlog_;  // what the pool had no room for
 
+  // When a task fails, workers leave the others of its turn alone, and the next turn begins here:
+  // a generation's rows written before the drop that failed is tried again would be lost.
+  std::uint64_t disk_turn_ = 1;
+  const std::shared_ptr<std::atomic<std::uint64_t>> failed_turn_ =
+      std::make_shared<std::atomic<std::uint64_t>>(0);
   bool paused_ = false;
   bool probing_ = false;  // one parked task is being tried
   std::deque<std::shared_ptr<DiskTask>> parked_;

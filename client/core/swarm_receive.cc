@@ -53,7 +53,7 @@ void SwarmCore::Impl::accept_row(Neighbour& n, proto::Block&& block) {
       block.source_index ? codec::unit_vector(holdings->generation_size(), *block.source_index)
                          : std::move(block.coefficients));
   std::optional<std::uint32_t> slot;
-  if (rescue.accepts(g, n.id)) {
+  if (rescue.accepts(g, n.id) && !store_finishing) {
     slot = holdings->insert(g, vector, n.id, !block.recoded, now);
   }
   ++n.recent_blocks;
@@ -197,7 +197,7 @@ std::vector<PeerId> SwarmCore::Impl::holders_of(std::uint32_t g) const {
 GrantLimits SwarmCore::Impl::grant_limits() {
   GrantLimits limits;
   // What a complete peer loses again was changed by its owner: nothing is written over it.
-  limits.paused = paused || stopped || complete;
+  limits.paused = paused || stopped || store_finishing;
   const std::uint64_t k = std::max<std::uint64_t>(holdings->shape().block_bytes, 1);
   const std::uint64_t room = std::max<std::uint64_t>(options.memory_bytes / 4 / k, 8);
   std::uint64_t promised = rows_in_memory;

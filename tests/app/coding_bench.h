@@ -35,6 +35,7 @@ class MoodyStore final : public store::ContentStore {
   explicit MoodyStore(std::unique_ptr<ContentStore> real) : real_(std::move(real)) {}
 
   std::atomic<int> write_failures = 0;  // so many writes fail with kDiskFull
+  std::atomic<int> drop_failures = 0;   // so many drops fail with kDiskFull
   std::atomic<int> read_failures = 0;   // so many generations cannot be read, with kIo
   std::atomic<int> rows_written = 0, rows_read = 0, generations_read = 0;
 
@@ -58,7 +59,10 @@ class MoodyStore final : public store::ContentStore {
     ++const_cast<MoodyStore*>(this)->rows_read;
     return real_->read_row(g, slot, out);
   }
-  Status drop_rows(std::uint32_t g) override { return real_->drop_rows(g); }
+  Status drop_rows(std::uint32_t g) override {
+    if (drop_failures > 0 && drop_failures-- > 0) return full();
+    return real_->drop_rows(g);
+  }
   Status sync() override { return real_->sync(); }
   Status finish() override { return real_->finish(); }
   const Manifest& manifest() const override { return real_->manifest(); }

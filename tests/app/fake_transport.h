@@ -30,8 +30,8 @@ class FakeTransport final : public proto::transport::Transport {
   void send(ConnectionId id, proto::OutgoingFrame frame) override {
     std::vector<std::uint8_t> bytes(frame.head.begin(), frame.head.end());
     bytes.insert(bytes.end(), frame.payload.bytes().begin(), frame.payload.bytes().end());
-    bytes.erase(bytes.begin(), bytes.begin() + proto::kFramePrefixBytes);
-    sent[id].push_back(std::move(bytes));
+    REQUIRE(bytes.size() >= proto::kFramePrefixBytes);
+    sent[id].emplace_back(bytes.begin() + proto::kFramePrefixBytes, bytes.end());
   }
   void close(ConnectionId id) override { closed.insert(id); }
   void pause_reading(ConnectionId id, bool pause) override { paused[id] = pause; }

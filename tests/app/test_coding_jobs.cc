@@ -336,6 +336,25 @@ TEST_CASE("dropped rows are forgotten in memory and in the spool") {
   CHECK(bench.resumed.rows.empty());
 }
 
+TEST_CASE("a drop that fails and is tried again spares the rows that came after it") {
+  CodingBench bench;
+  bench.jobs->store_row(bench.row(0, 0, 1), bench.now);
+  bench.pass(kSpoolDelay);
+  bench.store->drop_failures = 1;
+  bench.jobs->drop_rows(0);
+  // Spooled before the drop's failure has come back.
+  bench.jobs->store_row(bench.row(0, 3, 1), bench.now);
+  bench.now += kSpoolDelay;
+  bench.jobs->wake(bench.now);
+  bench.settle();
+  CHECK(bench.outcomes.paused == 1);
+  bench.pass(CodingJobs::kRetryInterval);
+  CHECK(bench.outcomes.resumed == 1);
+  bench.open(1 << 20);
+  REQUIRE(bench.resumed.rows.size() == 1);
+  CHECK(bench.resumed.rows[0].slot == 3);
+}
+
 TEST_CASE("more work than the pool takes waits its turn") {
   CodingBench bench;  // its pool takes 64 tasks
   for (std::uint64_t ticket = 1; ticket <= 3; ++ticket) {
