@@ -34,7 +34,7 @@ AnnounceCore::AnnounceCore(Registry& registry, const CoreOptions& options, std::
 
 bool AnnounceCore::connected(ClientId client, const PeerId& id, const std::string& ip, Time now) {
   std::string network = network_of(ip);
-  std::size_t& connections = connections_[network];
+  std::size_t& connections = networks_[network].connections;
   if (connections >= options_.connections_per_network_max) return false;
   ++connections;
   const TokenBucket bucket(options_.connection_rate, now);
@@ -46,8 +46,8 @@ void AnnounceCore::disconnected(ClientId client) {
   const auto found = clients_.find(client);
   if (found == clients_.end()) return;
   drop_upload(found->second);
-  const auto connections = connections_.find(found->second.network);
-  if (--connections->second == 0) connections_.erase(connections);
+  const auto network = networks_.find(found->second.network);
+  if (--network->second.connections == 0) networks_.erase(network);
   clients_.erase(found);
 }
 
@@ -95,7 +95,7 @@ proto::TrackerReply AnnounceCore::answer(Client&, const proto::TrackerManifestGe
 }
 
 proto::TrackerReply AnnounceCore::answer(Client& client, const proto::TrackerManifestPut& request,
-                                         Time) {
+                                         Time now) {
   if (registry_.has_manifest(request.content_id)) {
     drop_upload(client);
     return proto::TrackerManifestPutReply{request.total_bytes};
@@ -120,12 +120,15 @@ proto::TrackerReply AnnounceCore::answer(Client& client, const proto::TrackerMan
                  "the parts of a manifest come in order from its first byte, none past its end");
   }
   // Counted as they come, not as they are promised.
-  if (upload_bytes_ + request.data.size() > options_.upload_bytes_total_max) {
+  const std::uint64_t of_network = networks_[client.network].upload_bytes;
+  if (upload_bytes_ + request.data.size() > options_.upload_bytes_total_max ||
+      of_network + request.data.size() > options_.upload_bytes_per_network_max) {
     drop_upload(client);
     return slow_down("too many manifests are being sent", options_.interval);
   }
   upload.bytes += request.data;
-  upload_bytes_ += request.data.size();
+  upload.grown = now;
+  count_upload_bytes(client, static_cast<std::int64_t>(request.data.size()));
   if (upload.bytes.size() < upload.total_bytes)
     return proto::TrackerManifestPutReply{upload.bytes.size()};
   return finish_upload(client);
@@ -133,7 +136,7 @@ proto::TrackerReply AnnounceCore::answer(Client& client, const proto::TrackerMan
 
 proto::TrackerReply AnnounceCore::finish_upload(Client& client) {
   const Upload whole = std::exchange(client.upload, {});
-  upload_bytes_ -= whole.bytes.size();
+  count_upload_bytes(client, -static_cast<std::int64_t>(whole.bytes.size()));
   const auto proven = manifest_content_id(whole.bytes);
   if (!proven) return error(TrackerErrorCode::kMalformed, proven.error().message());
   if (*proven != whole.content)
@@ -146,8 +149,13 @@ proto::TrackerReply AnnounceCore::finish_upload(Client& client) {
 }
 
 void AnnounceCore::drop_upload(Client& client) {
-  upload_bytes_ -= client.upload.bytes.size();
+  count_upload_bytes(client, -static_cast<std::int64_t>(client.upload.bytes.size()));
   client.upload = {};
+}
+
+void AnnounceCore::count_upload_bytes(const Client& client, std::int64_t change) {
+  upload_bytes_ += static_cast<std::uint64_t>(change);
+  networks_[client.network].upload_bytes += static_cast<std::uint64_t>(change);
 }
 
 void AnnounceCore::tick(Time now) {
@@ -155,6 +163,11 @@ void AnnounceCore::tick(Time now) {
   next_tick_ = now + kTickEvery;
   registry_.expire(now - options_.peer_ttl);
   network_rate_.tidy(now);
+  if (upload_bytes_ == 0) return;
+  for (auto& [id, client] : clients_) {
+    if (client.upload.total_bytes > 0 && now - client.upload.grown > options_.upload_idle_max)
+      drop_upload(client);
+  }
 }
 
 }  // namespace firn::tracker

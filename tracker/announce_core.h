@@ -25,6 +25,8 @@ struct CoreOptions {
   std::chrono::seconds peer_ttl{150};  // 2.5 intervals
   std::uint64_t manifest_bytes_max = 64 << 20;
   std::uint64_t upload_bytes_total_max = 256 << 20;  // of manifests half sent, together
+  std::uint64_t upload_bytes_per_network_max = 128 << 20;
+  std::chrono::seconds upload_idle_max{30};  // a manifest half sent waits so long for a part
   // A request takes one token of its connection and one of its network.
   Rate connection_rate{.per_second = 100, .burst = 600};
   Rate network_rate{.per_second = 1000, .burst = 5000};
@@ -55,6 +57,7 @@ class AnnounceCore {
     ContentId content;
     std::uint64_t total_bytes = 0;
     std::string bytes;
+    Time grown{};
   };
   struct Client {
     PeerId id;
@@ -69,13 +72,18 @@ class AnnounceCore {
   proto::TrackerReply answer(Client& client, const proto::TrackerManifestPut& request, Time now);
   proto::TrackerReply finish_upload(Client& client);
   void drop_upload(Client& client);
+  void count_upload_bytes(const Client& client, std::int64_t change);
 
   Registry& registry_;
   const CoreOptions options_;
   Random random_;
   RateLimit network_rate_;
   std::unordered_map<ClientId, Client> clients_;
-  std::unordered_map<std::string, std::size_t> connections_;  // by network
+  struct Network {
+    std::size_t connections = 0;
+    std::uint64_t upload_bytes = 0;
+  };
+  std::unordered_map<std::string, Network> networks_;  // those with connections
   std::uint64_t upload_bytes_ = 0;
   Time next_tick_{};
 };

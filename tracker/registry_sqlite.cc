@@ -56,7 +56,7 @@ bool is_numeric(const std::string& ip) {
 }  // namespace
 
 SqliteRegistry::SqliteRegistry(Database database, const RegistryLimits& limits)
-    : swarms_(limits), shelf_(limits), database_(std::move(database)) {}
+    : limits_(limits), swarms_(limits), shelf_(limits), database_(std::move(database)) {}
 
 SqliteRegistry::~SqliteRegistry() {
   (void)flush();
@@ -112,7 +112,7 @@ Status SqliteRegistry::load_peers(Time now) {
     const Peer peer{{*id, ip, static_cast<std::uint16_t>(port)}, query->integer(4) != 0};
     // Limits may be lower than they were: those that are not admitted leave the database too.
     if (swarms_.announce(*content, peer, now) != Admission::kKept)
-      changed_peers_.insert({*content, *id});
+      peer_changed(*content, *id);
   }
 }
 
@@ -132,21 +132,29 @@ Status SqliteRegistry::load_manifests() {
   }
 }
 
+void SqliteRegistry::peer_changed(const ContentId& content, const PeerId& peer) {
+  if (rewrite_peers_) return;
+  changed_peers_.insert({content, peer});
+  if (changed_peers_.size() <= limits_.peer_count_max) return;
+  rewrite_peers_ = true;
+  changed_peers_.clear();
+}
+
 Admission SqliteRegistry::announce(const ContentId& content, const Peer& peer, Time now) {
   const Peer* known = swarms_.find(content, peer.endpoint.id);
   const bool same = known != nullptr && *known == peer;
   const Admission admission = swarms_.announce(content, peer, now);
-  if (admission == Admission::kKept && !same) changed_peers_.insert({content, peer.endpoint.id});
+  if (admission == Admission::kKept && !same) peer_changed(content, peer.endpoint.id);
   return admission;
 }
 
 void SqliteRegistry::leave(const ContentId& content, const PeerId& peer) {
-  if (swarms_.leave(content, peer)) changed_peers_.insert({content, peer});
+  if (swarms_.leave(content, peer)) peer_changed(content, peer);
 }
 
 void SqliteRegistry::expire(Time before) {
   swarms_.expire(before, [this](const ContentId& content, const PeerId& peer) {
-    changed_peers_.insert({content, peer});
+    peer_changed(content, peer);
   });
 }
 
@@ -174,6 +182,7 @@ Status SqliteRegistry::transaction(Work work) {
   if (status) status = database_.execute("COMMIT");
   if (status) {
     changed_peers_.clear();
+    rewrite_peers_ = false;
     changed_uses_.clear();
   } else {
     (void)database_.execute("ROLLBACK");
@@ -231,26 +240,38 @@ Result<proto::ManifestPart> SqliteRegistry::manifest_part(const ContentId& conte
 }
 
 Status SqliteRegistry::flush() {
-  if (changed_peers_.empty() && changed_uses_.empty()) return Done{};
+  if (changed_peers_.empty() && !rewrite_peers_ && changed_uses_.empty()) return Done{};
   return transaction([]() -> Status { return Done{}; });
 }
 
+Status SqliteRegistry::put_peer(const ContentId& content, const Peer& peer) {
+  return statements_.put_peer.bind_bytes(1, content.raw())
+      .bind_bytes(2, peer.endpoint.id.raw())
+      .bind_text(3, peer.endpoint.ip)
+      .bind(4, peer.endpoint.port)
+      .bind(5, peer.complete ? 1 : 0)
+      .run();
+}
+
 Status SqliteRegistry::write_changes() {
-  for (const auto& [content, id] : changed_peers_) {
-    const Peer* peer = swarms_.find(content, id);
-    const Status status =
-        peer == nullptr
-            ? statements_.remove_peer.bind_bytes(1, content.raw()).bind_bytes(2, id.raw()).run()
-            : statements_.put_peer.bind_bytes(1, content.raw())
-                  .bind_bytes(2, id.raw())
-                  .bind_text(3, peer->endpoint.ip)
-                  .bind(4, peer->endpoint.port)
-                  .bind(5, peer->complete ? 1 : 0)
-                  .run();
-    if (!status) return status;
+  Status status = Done{};
+  if (rewrite_peers_) {
+    status = database_.execute("DELETE FROM peer");
+    swarms_.for_each([&](const ContentId& content, const Peer& peer) {
+      if (status) status = put_peer(content, peer);
+    });
   }
+  for (const auto& [content, id] : changed_peers_) {
+    if (!status) return status;
+    const Peer* peer = swarms_.find(content, id);
+    status = peer != nullptr ? put_peer(content, *peer)
+                             : statements_.remove_peer.bind_bytes(1, content.raw())
+                                   .bind_bytes(2, id.raw())
+                                   .run();
+  }
+  if (!status) return status;
   for (const auto& [content, used] : changed_uses_) {
-    const Status status = statements_.use_manifest.bind(1, used).bind_bytes(2, content.raw()).run();
+    status = statements_.use_manifest.bind(1, used).bind_bytes(2, content.raw()).run();
     if (!status) return status;
   }
   return Done{};

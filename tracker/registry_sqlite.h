@@ -56,18 +56,23 @@ class SqliteRegistry final : public Registry {
   Status load_manifests();
   template <typename Work>
   Status transaction(Work work);
+  void peer_changed(const ContentId& content, const PeerId& peer);
   Status write_changes();
+  Status put_peer(const ContentId& content, const Peer& peer);
   Status drop_manifest(const ContentId& content);
   void forget_manifest(const ContentId& content);
 
+  const RegistryLimits limits_;
   SwarmTable swarms_;
   ManifestShelf shelf_;
   Database database_;
   Statements statements_;  // before the database closes
   std::unordered_map<ContentId, std::int64_t> manifest_rows_;
   std::int64_t last_use_ = 0;
-  // What the database does not know yet. Bounded: a peer stands here once, and flush() empties it.
+  // What the database does not know yet, emptied by flush(). While the disk takes nothing, peers
+  // come and go: once more have changed than can be served, all of them are to be written anew.
   std::set<std::pair<ContentId, PeerId>> changed_peers_;
+  bool rewrite_peers_ = false;
   std::map<ContentId, std::int64_t> changed_uses_;
 };
 

@@ -73,6 +73,10 @@ void SwarmTable::expire(Time before,
   }
 }
 
+void SwarmTable::for_each(const std::function<void(const ContentId&, const Peer&)>& visit) const {
+  for (const auto& [content, id] : ages_) visit(content, *find(content, id));
+}
+
 const Peer* SwarmTable::find(const ContentId& content, const PeerId& peer) const {
   const auto swarm = swarms_.find(content);
   if (swarm == swarms_.end()) return nullptr;

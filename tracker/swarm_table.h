@@ -23,6 +23,7 @@ class SwarmTable {
   // Calls `gone` for each peer before it is forgotten.
   void expire(Time before, const std::function<void(const ContentId&, const PeerId&)>& gone);
 
+  void for_each(const std::function<void(const ContentId&, const Peer&)>& visit) const;
   const Peer* find(const ContentId& content, const PeerId& peer) const;
   SwarmCounts counts(const ContentId& content) const;
   std::vector<proto::PeerEndpoint> sample(const ContentId& content, const SampleRequest& request,

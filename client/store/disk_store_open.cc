@@ -159,7 +159,7 @@ Status DiskStore::check_in_the_way(const Survey& survey, bool overwrite) const {
     return Error{ErrorCode::kExists, "download to " + files_->full_path(name),
                  folder ? "a folder stands there; move it away"
                         : "something else stands there; move it away, choose another folder or "
-                          "ask to overwrite"};
+                          "ask to overwrite it (--overwrite)"};
   }
   return Done{};
 }

@@ -36,6 +36,15 @@ class BadArguments(harness.SwarmTest):
             with self.subTest(option=option, value=value):
                 self.refuse("get", link, "-o", self.folder / "get", option, value, words=[word])
 
+    def test_the_same_content_twice(self):
+        source, manifest = self.file(100), self.folder / "x.firn"
+        self.run_firn("create", source, "-o", manifest)
+        self.refuse("share", source, source, *LISTEN, words=["twice", source.name])
+        self.refuse("seed", manifest, self.folder, manifest, self.folder, *LISTEN,
+                    words=["twice", "x.firn"])
+        self.refuse("get", manifest, manifest, "-o", self.folder / "get", *LISTEN,
+                    words=["twice", "x.firn"])
+
     def test_what_is_no_manifest(self):
         path = self.file(100, "x.firn")
         self.refuse("get", path, "-o", self.folder / "get", words=["x.firn"])

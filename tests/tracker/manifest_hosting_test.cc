@@ -158,5 +158,30 @@ TEST_CASE("half-sent manifests are bounded together and go with their connection
         small.file_bytes.size());
 }
 
+TEST_CASE("a manifest whose parts stop coming makes room for others") {
+  Tracker tracker({.upload_bytes_total_max = 4000, .upload_idle_max = std::chrono::seconds(30)});
+  const Manifest whole = manifest(2000);
+  const Manifest small = manifest(10, "small");
+  REQUIRE(next_offset(tracker.put(whole.id, whole.file_bytes, 0, 3900, 1)) == 3900);
+  tracker.core.tick(std::chrono::seconds(30));
+  CHECK(code(tracker.put(small.id, small.file_bytes, 0, 1000, 2)) == TrackerErrorCode::kSlowDown);
+  tracker.core.tick(std::chrono::seconds(32));
+  CHECK(next_offset(tracker.put(small.id, small.file_bytes, 0, 1000, 2)) ==
+        small.file_bytes.size());
+  CHECK(code(tracker.put(whole.id, whole.file_bytes, 3900, 100, 1)) ==
+        TrackerErrorCode::kMalformed);
+}
+
+TEST_CASE("one network cannot take all the room for half-sent manifests") {
+  Tracker tracker({.upload_bytes_total_max = 8000, .upload_bytes_per_network_max = 4000});
+  const Manifest whole = manifest(2000);
+  const Manifest small = manifest(10, "small");
+  REQUIRE(next_offset(tracker.put(whole.id, whole.file_bytes, 0, 3900, 1)) == 3900);
+  CHECK(code(tracker.put(small.id, small.file_bytes, 0, 1000, 2)) == TrackerErrorCode::kSlowDown);
+  REQUIRE(tracker.core.connected(3, PeerId{}, "198.51.100.7", Time{0}));
+  CHECK(next_offset(tracker.put(small.id, small.file_bytes, 0, 1000, 3)) ==
+        small.file_bytes.size());
+}
+
 }  // namespace
 }  // namespace firn::tracker::test

@@ -223,5 +223,32 @@ TEST_CASE("changes that could not be written are served from memory and written 
   CHECK(registry->has_manifest(content(1)));
 }
 
+TEST_CASE("peers that come and go while the disk is full leave only those that stayed") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path / "t.sqlite";
+  const RegistryLimits limits{.peer_count_max = 4};
+  std::set<PeerId> stayed;
+  {
+    const auto registry = SqliteRegistry::open(path, Time{0}, limits).value();
+    registry->announce(content(1), peer(1), Time{0});
+    REQUIRE(registry->flush().ok());
+    {
+      const FilesMayNotGrow full_disk;
+      for (std::uint8_t i = 2; i < 40; ++i) {
+        registry->announce(content(1), peer(i), Time{0});
+        registry->leave(content(1), peer_id(i - 1));
+        if (i % 5 == 0) CHECK_FALSE(registry->flush().ok());
+      }
+    }
+    stayed = members(*registry, content(1));
+    REQUIRE(stayed == std::set{peer_id(39)});
+    CHECK(registry->flush().ok());
+    registry->announce(content(2), peer(3), Time{0});
+  }
+  const auto registry = SqliteRegistry::open(path, Time{0}, limits).value();
+  CHECK(members(*registry, content(1)) == stayed);
+  CHECK(members(*registry, content(2)) == std::set{peer_id(3)});
+}
+
 }  // namespace
 }  // namespace firn::tracker::test

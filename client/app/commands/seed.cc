@@ -40,6 +40,10 @@ ExitCode run(const SeedArguments& arguments, Console& console) {
   for (std::size_t i = 0; i < arguments.pairs.size(); i += 2) {
     auto plan = plan_of(arguments, arguments.pairs[i], arguments.pairs[i + 1]);
     if (!plan.ok()) return fail(console, plan.error());
+    for (const SessionPlan& other : plans)
+      if (other.content_id == plan->content_id)
+        return fail(console, {ErrorCode::kBadInput, "seed " + arguments.pairs[i],
+                              "the same content twice"});
     plans.push_back(*std::move(plan));
   }
   ExitCode code = ExitCode::kOk;

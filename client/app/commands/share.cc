@@ -82,6 +82,9 @@ ExitCode run(const ShareArguments& arguments, Console& console) {
   for (const std::string& path : arguments.paths) {
     auto plan = plan_of(arguments, path, console);
     if (!plan.ok()) return fail(console, plan.error());
+    for (const ContentSession* other : sessions)
+      if (other->plan().content_id == plan->content_id)
+        return fail(console, {ErrorCode::kBadInput, "share " + path, "the same content twice"});
     sessions.push_back(&driver->add(*std::move(plan)));
   }
   console.clear_progress();
