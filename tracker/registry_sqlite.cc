@@ -111,8 +111,7 @@ Status SqliteRegistry::load_peers(Time now) {
       return damaged("a peer makes no sense");
     const Peer peer{{*id, ip, static_cast<std::uint16_t>(port)}, query->integer(4) != 0};
     // Limits may be lower than they were: those that are not admitted leave the database too.
-    if (swarms_.announce(*content, peer, now) != Admission::kKept)
-      peer_changed(*content, *id);
+    if (swarms_.announce(*content, peer, now) != Admission::kKept) peer_changed(*content, *id);
   }
 }
 
@@ -264,10 +263,10 @@ Status SqliteRegistry::write_changes() {
   for (const auto& [content, id] : changed_peers_) {
     if (!status) return status;
     const Peer* peer = swarms_.find(content, id);
-    status = peer != nullptr ? put_peer(content, *peer)
-                             : statements_.remove_peer.bind_bytes(1, content.raw())
-                                   .bind_bytes(2, id.raw())
-                                   .run();
+    status =
+        peer != nullptr
+            ? put_peer(content, *peer)
+            : statements_.remove_peer.bind_bytes(1, content.raw()).bind_bytes(2, id.raw()).run();
   }
   if (!status) return status;
   for (const auto& [content, used] : changed_uses_) {

@@ -42,8 +42,8 @@ ExitCode run(const SeedArguments& arguments, Console& console) {
     if (!plan.ok()) return fail(console, plan.error());
     for (const SessionPlan& other : plans)
       if (other.content_id == plan->content_id)
-        return fail(console, {ErrorCode::kBadInput, "seed " + arguments.pairs[i],
-                              "the same content twice"});
+        return fail(console,
+                    {ErrorCode::kBadInput, "seed " + arguments.pairs[i], "the same content twice"});
     plans.push_back(*std::move(plan));
   }
   ExitCode code = ExitCode::kOk;
