@@ -1,0 +1,73 @@
+// Who computes a batch, the CPU or a device, behind one interface: coded blocks from the source
+// blocks of a generation, and generations from coded blocks. A program makes the backends it has
+// (CpuBackend here, cuda_kernels/device_backend.h) and asks them; SharedBackend asks several.
+//
+// A call that fails has done nothing that counts: whatever it wrote is to be thrown away, and the
+// same work may be given to another backend. One thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "codec/executor.h"
+#include "codec/kernels.h"
+#include "codec/parallel.h"
+
+namespace firn::codec {
+
+struct [[nodiscard]] BackendStatus {
+  enum class Code {
+    kOk,
+    kUnsupported,  // not this shape; others may work
+    kOutOfMemory,  // less at a time, or later, may work
+    kFailed,       // do not ask again
+  };
+  Code code = Code::kOk;
+  std::string detail;  // what failed, in words
+
+  bool ok() const { return code == Code::kOk; }
+};
+
+// Coded blocks of one generation: out[r] = sum_j vectors[r * n + j] * source[j].
+struct EncodeWork {
+  // Names the source blocks: work with the same key has the same ones, and a backend may keep them
+  // where it computes. Whoever gives a key away again says forget() before.
+  std::uint64_t generation_key = 0;
+  std::size_t generation_size = 0, block_bytes = 0;  // n, k
+  std::span<const std::uint8_t> source;              // n * k bytes
+  std::span<const std::uint8_t> vectors;             // rows * n coefficients
+  std::span<std::uint8_t* const> out;                // one for each row, k bytes, no overlap
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  virtual std::string name() const = 0;  // for people
+
+  virtual BackendStatus encode(const EncodeWork& work) = 0;
+  // Decodes all, which have one shape, and says of each whether its vectors had full rank; those
+  // that had not are no failure of the backend.
+  virtual BackendStatus decode(std::span<GenerationWork> generations) = 0;
+  // The source blocks of this key are of no use any more.
+  virtual void forget(std::uint64_t) {}
+};
+
+// Batches on the CPU's kernels (codec/batch.h, codec/parallel.h). Never fails.
+class CpuBackend final : public Backend {
+ public:
+  // Both must outlive this object.
+  CpuBackend(Executor& executor, const Kernels& kernels) : executor_(executor), kernels_(kernels) {}
+
+  std::string name() const override { return "cpu"; }
+  BackendStatus encode(const EncodeWork& work) override;
+  BackendStatus decode(std::span<GenerationWork> generations) override;
+
+ private:
+  Executor& executor_;
+  const Kernels& kernels_;
+};
+
+}  // namespace firn::codec

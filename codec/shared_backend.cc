@@ -1,0 +1,212 @@
+#include "codec/shared_backend.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+namespace firn::codec {
+namespace {
+
+// What an unused member's costs shrink by with every batch: one that is twice as dear as it looks
+// worth is tried again after about 70 batches.
+constexpr double kEagernessStep = 0.99;
+
+}  // namespace
+
+SharedBackend::Timer SharedBackend::wall_clock() {
+  return [](const std::function<void()>& work) {
+    const auto begin = std::chrono::steady_clock::now();
+    work();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+}
+
+SharedBackend::SharedBackend(std::vector<std::unique_ptr<Backend>> devices,
+                             std::unique_ptr<Backend> cpu, Policy policy, Dropped dropped,
+                             Timer timer)
+    : policy_(policy), dropped_(std::move(dropped)), timer_(std::move(timer)) {
+  cpu_.backend = std::move(cpu);
+  for (auto& device : devices) {
+    devices_.push_back(std::make_unique<Member>());
+    devices_.back()->backend = std::move(device);
+  }
+}
+
+std::string SharedBackend::name() const {
+  std::string names;
+  for (const auto& device : devices_)
+    names += (names.empty() ? "" : " + ") + device->backend->name();
+  if (policy_ == Policy::kMeasured || names.empty())
+    names += (names.empty() ? "" : " + ") + cpu_.backend->name();
+  return names;
+}
+
+// Who may work on this shape, devices first.
+std::vector<SharedBackend::Member*> SharedBackend::candidates(const ShapeKey& shape) {
+  std::vector<Member*> members;
+  for (const auto& device : devices_)
+    if (!device->costs[shape].unsupported) members.push_back(device.get());
+  if (members.empty() || policy_ == Policy::kMeasured) members.push_back(&cpu_);
+  return members;
+}
+
+// --- decoding ---
+
+// One generation to each member that was never measured; the others, one by one, to whoever would
+// be done first. Then each takes its share of the batch from where the one before it ended.
+std::vector<SharedBackend::Share> SharedBackend::divide(const ShapeKey& shape, std::size_t count) {
+  std::vector<Share> shares;
+  for (Member* member : candidates(shape)) shares.push_back({member, 0, 0, {}, 0});
+  std::size_t left = count;
+  bool any_known = false;
+  for (Share& share : shares) {
+    const bool known = share.member->costs[shape].decode.measured.known();
+    any_known |= known;
+    if (known || left == 0) continue;
+    share.count = 1;
+    --left;
+  }
+  for (; left > 0; --left) {
+    Share* best = any_known ? nullptr : &shares.front();
+    double best_end = 0;
+    for (Share& share : shares) {
+      const Cost& cost = share.member->costs[shape].decode;
+      if (!cost.measured.known()) continue;
+      const double end = cost.estimate(share.count + 1);
+      if (best == nullptr || end < best_end) best = &share, best_end = end;
+    }
+    ++best->count;
+  }
+  std::size_t first = 0;
+  for (Share& share : shares) {
+    share.first = first;
+    first += share.count;
+    Cost& cost = share.member->costs[shape].decode;
+    cost.eagerness = share.count > 0 ? 1 : cost.eagerness * kEagernessStep;
+  }
+  std::erase_if(shares, [](const Share& share) { return share.count == 0; });
+  return shares;
+}
+
+BackendStatus SharedBackend::decode(std::span<GenerationWork> generations) {
+  if (generations.empty()) return {};
+  const ShapeKey shape{generations[0].generation_size, generations[0].block_bytes};
+  std::vector<Share> shares = divide(shape, generations.size());
+  std::vector<std::thread> others;
+  for (std::size_t i = 1; i < shares.size(); ++i)
+    others.emplace_back([this, &share = shares[i], generations] { run(share, generations); });
+  run(shares.front(), generations);
+  for (std::thread& other : others) other.join();
+
+  ++counts_.decode_batches;
+  for (Share& share : shares) {
+    if (share.status.ok()) {
+      share.member->costs[shape].decode.measured.add(share.count, share.seconds);
+      (share.member == &cpu_ ? counts_.decoded_by_cpu : counts_.decoded_by_devices) += share.count;
+      continue;
+    }
+    failed(*share.member, shape, share.status);
+    const BackendStatus rescued =
+        cpu_.backend->decode(generations.subspan(share.first, share.count));
+    if (!rescued.ok()) return rescued;
+    counts_.decoded_by_cpu += share.count;
+  }
+  return {};
+}
+
+// On any thread; touches nothing but the share and its generations.
+void SharedBackend::run(Share& share, std::span<GenerationWork> generations) {
+  share.status = decode_in_parts(*share.member->backend,
+                                 generations.subspan(share.first, share.count), share.seconds);
+}
+
+// A device without memory for all at once may have enough for fewer.
+BackendStatus SharedBackend::decode_in_parts(Backend& backend,
+                                             std::span<GenerationWork> generations,
+                                             double& seconds) {
+  BackendStatus status;
+  seconds += timer_([&] { status = backend.decode(generations); });
+  if (status.code != BackendStatus::Code::kOutOfMemory || generations.size() == 1) return status;
+  const std::size_t half = generations.size() / 2;
+  status = decode_in_parts(backend, generations.first(half), seconds);
+  if (!status.ok()) return status;
+  return decode_in_parts(backend, generations.subspan(half), seconds);
+}
+
+void SharedBackend::failed(Member& member, const ShapeKey& shape, const BackendStatus& status) {
+  if (status.code == BackendStatus::Code::kUnsupported) {
+    member.costs[shape].unsupported = true;
+    return;
+  }
+  const auto found = std::find_if(devices_.begin(), devices_.end(),
+                                  [&](const auto& device) { return device.get() == &member; });
+  if (found == devices_.end()) return;
+  const std::unique_ptr<Member> gone = std::move(*found);
+  devices_.erase(found);
+  if (dropped_) dropped_(gone->backend->name(), status.detail);
+}
+
+// --- encoding ---
+
+// The device that keeps this generation, or the CPU where it is faster.
+SharedBackend::Member* SharedBackend::encoder_for(const EncodeWork& work) {
+  const ShapeKey shape{work.generation_size, work.block_bytes};
+  std::vector<Member*> able = candidates(shape);
+  if (able.front() == &cpu_) return &cpu_;
+  const bool measured = able.back() == &cpu_;
+  if (measured) able.pop_back();
+  Member* const device = able[work.generation_key % able.size()];
+  if (!measured) return device;
+  Cost& on_device = device->costs[shape].encode;
+  Cost& on_cpu = cpu_.costs[shape].encode;
+  const std::size_t rows = work.out.size();
+  const bool by_cpu =
+      on_device.measured.known() &&
+      (!on_cpu.measured.known() || on_cpu.estimate(rows) < on_device.estimate(rows));
+  (by_cpu ? on_cpu : on_device).eagerness = 1;
+  (by_cpu ? on_device : on_cpu).eagerness *= kEagernessStep;
+  return by_cpu ? &cpu_ : device;
+}
+
+BackendStatus SharedBackend::encode(const EncodeWork& work) {
+  if (work.out.empty()) return {};
+  const ShapeKey shape{work.generation_size, work.block_bytes};
+  for (;;) {
+    Member* const member = encoder_for(work);
+    BackendStatus status;
+    const double seconds = timer_([&] { status = member->backend->encode(work); });
+    if (!status.ok()) {
+      if (member == &cpu_) return status;
+      failed(*member, shape, status);
+      continue;
+    }
+    member->costs[shape].encode.measured.add(work.out.size(), seconds);
+    (member == &cpu_ ? counts_.encoded_by_cpu : counts_.encoded_by_devices) += work.out.size();
+    return status;
+  }
+}
+
+void SharedBackend::forget(std::uint64_t generation_key) {
+  for (const auto& device : devices_) device->backend->forget(generation_key);
+}
+
+bool SharedBackend::device_encodes(std::size_t generation_size, std::size_t block_bytes,
+                                   std::size_t rows) const {
+  const ShapeKey shape{generation_size, block_bytes};
+  bool able = false;
+  double best = 0;
+  for (const auto& device : devices_) {
+    const auto costs = device->costs.find(shape);
+    if (costs == device->costs.end()) return true;  // nothing known: try
+    if (costs->second.unsupported) continue;
+    const double time = costs->second.encode.estimate(rows);
+    if (!able || time < best) best = time;
+    able = true;
+  }
+  if (!able || policy_ == Policy::kDevices) return able;
+  const auto cpu = cpu_.costs.find(shape);
+  return cpu == cpu_.costs.end() || !cpu->second.encode.measured.known() ||
+         best <= cpu->second.encode.estimate(rows);
+}
+
+}  // namespace firn::codec
