@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "proto/result.h"
+#include "proto/stage_times.h"
 
 namespace firn {
 namespace {
@@ -84,6 +85,7 @@ class MerkleTree {
 }  // namespace
 
 Digest sha256(std::span<const std::uint8_t> data) {
+  const StageScope hashing(Stage::kHash);
   return Sha256().begin().add(data).end();
 }
 
@@ -100,6 +102,7 @@ Digest merkle_root(std::span<const Digest> leaves) {
 
 Digest generation_digest(std::span<const std::uint8_t> data, std::size_t block_bytes) {
   FIRN_CHECK(block_bytes > 0 && data.size() % block_bytes == 0);
+  const StageScope hashing(Stage::kHash);
   Sha256 sha256;
   MerkleTree tree(sha256);
   for (std::size_t at = 0; at < data.size(); at += block_bytes)

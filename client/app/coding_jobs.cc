@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "proto/stage_times.h"
+
 namespace firn::app {
 namespace {
 
@@ -81,6 +83,7 @@ void CodingJobs::start_disk(std::shared_ptr<DiskTask> task) {
                if (*alive) disk_overtook(task);
              };
            }
+           const StageScope stage(Stage::kDiskWrite);  // what else it does has stages of its own
            Result<bool> taken = task->work();
            if (!taken.ok()) raise(*failed_turn, task->turn);
            return [this, alive, task, taken = std::move(taken)] {
@@ -302,6 +305,7 @@ void CodingJobs::check_evidence(std::uint32_t generation) {
           kernels = &resources_.kernels]() mutable -> WorkerPool::Completion {
            std::vector<PeerId> guilty;
            if (!data) {
+             const StageScope stage(Stage::kDiskRead);
              auto loaded = buffers->take(shape.generation_bytes());
              if (store->read_generation(generation, loaded->bytes()).ok()) data = loaded;
            }

@@ -5,6 +5,7 @@
 
 #include "codec/decode.h"
 #include "proto/digest.h"
+#include "proto/stage_times.h"
 
 namespace firn::app {
 namespace {
@@ -20,6 +21,7 @@ std::vector<const std::uint8_t*> source_rows(const CodingShape& shape,
 std::vector<proto::Payload> multiply(const codec::Kernels& kernels, const CodingShape& shape,
                                      std::span<const std::uint8_t* const> in,
                                      std::span<const std::uint8_t> matrix, std::size_t rows) {
+  const StageScope stage(Stage::kEncode);
   std::vector<proto::Payload> made(rows);
   std::vector<std::uint8_t*> out(rows);
   for (std::size_t r = 0; r < rows; ++r) {
@@ -34,6 +36,7 @@ std::vector<proto::Payload> multiply(const codec::Kernels& kernels, const Coding
 bool read_back_row(const CodingShape& shape, const store::ContentStore& store,
                    std::uint32_t generation, RowRef& row) {
   if (row.payload) return true;
+  const StageScope stage(Stage::kDiskRead);
   proto::Payload payload = proto::Payload::allocate(shape.block_bytes);
   if (!store.read_row(generation, row.slot, payload.writable()).ok()) return false;
   row.payload = std::move(payload);
@@ -46,6 +49,7 @@ std::vector<proto::Payload> make_source_blocks(const codec::Kernels& kernels,
                                                const CodingShape& shape,
                                                std::span<const std::uint8_t> generation,
                                                std::span<const BlockOrder> orders) {
+  const StageScope stage(Stage::kEncode);
   std::vector<proto::Payload> blocks(orders.size());
   std::vector<std::size_t> dense;
   std::vector<std::uint8_t> matrix;
@@ -118,6 +122,7 @@ core::DecodeOutcome decode_rows(const codec::Kernels& kernels, const CodingShape
                                 const store::ContentStore& store, std::uint32_t generation,
                                 const std::vector<core::Vector>& vectors, std::vector<RowRef> rows,
                                 const Digest& digest, std::span<std::uint8_t> out) {
+  const StageScope stage(Stage::kDecode);
   const std::size_t n = shape.generation_size;
   FIRN_CHECK(vectors.size() == n && rows.size() == n);
   std::vector<const std::uint8_t*> vector_rows(n), payload_rows(n);

@@ -6,8 +6,10 @@
 
 #include <algorithm>
 
+#include "client/app/accounting.h"
 #include "client/app/quantities.h"
 #include "proto/limits.h"
+#include "proto/stage_times.h"
 
 namespace firn::app {
 namespace {
@@ -166,12 +168,18 @@ void ContentSession::turn(core::TimeUs now) {
   // A store that is being opened for a known manifest: nobody knows yet what to ask for.
   if (!core_) return;
   if (core_->next_wake() <= now) {
+    const StageScope stage(Stage::kCore);
     core_->wake(now);
     dirty_ = true;
   }
   while (dirty_ && phase_ < Phase::kLeaving) {
     dirty_ = false;
-    for (core::Action& action : core_->take_actions()) {
+    std::vector<core::Action> actions;
+    {
+      const StageScope stage(Stage::kCore);
+      actions = core_->take_actions();
+    }
+    for (core::Action& action : actions) {
       if (phase_ == Phase::kEnded) return;
       perform(action);
     }
@@ -249,6 +257,9 @@ void ContentSession::check_left() {
   if (coding_) {
     host_.console.event(progress_event(
         plan_.content_id, 1e-6 * static_cast<double>(now() - started_at_), last_report_, {}));
+    host_.console.event(
+        about(Json{{"event", "stages"}, {"stages", stages_json(stage_times())}}, plan_.content_id));
+    host_.console.debug("time went to: " + stages_line(stage_times()));
   }
   phase_ = Phase::kEnded;
   host_.changed();

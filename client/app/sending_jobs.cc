@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "client/app/coding_jobs.h"
+#include "proto/stage_times.h"
 
 namespace firn::app {
 
@@ -70,6 +71,7 @@ void CodingJobs::start_sending_verified(std::uint32_t generation, std::vector<Bl
           kernels = &resources_.kernels]() mutable -> WorkerPool::Completion {
            std::optional<Error> error;
            if (!data) {
+             const StageScope stage(Stage::kDiskRead);
              auto loaded = buffers->take(shape.generation_bytes());
              const Status status = store->read_generation(generation, loaded->bytes());
              if (!status.ok()) error = status.error();
@@ -129,6 +131,7 @@ void CodingJobs::fetch_ahead(std::uint32_t generation) {
   submit(key_of(generation),
          [this, alive = alive_, generation, store = store_, shape = shape_,
           buffers = &resources_.buffers]() -> WorkerPool::Completion {
+           const StageScope stage(Stage::kDiskRead);
            auto data = buffers->take(shape.generation_bytes());
            const Status status = store->read_generation(generation, data->bytes());
            return [this, alive, generation, data, good = status.ok()] {

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "client/app/accounting.h"
 #include "client/app/content_session.h"
+#include "proto/stage_times.h"
 
 namespace firn::app {
 
@@ -44,12 +46,18 @@ void ContentSession::peer_broke_protocol(core::PeerKey peer, const Error& error)
 
 void ContentSession::peer_message(core::PeerKey peer, proto::PeerMessage message,
                                   std::size_t frame_bytes) {
-  core_->message(peer, std::move(message), frame_bytes, now());
+  {
+    const StageScope stage(Stage::kCore);
+    core_->message(peer, std::move(message), frame_bytes, now());
+  }
   changed();
 }
 
 void ContentSession::block_departed(core::PeerKey peer, std::size_t frame_bytes) {
-  core_->block_departed(peer, frame_bytes, now());
+  {
+    const StageScope stage(Stage::kCore);
+    core_->block_departed(peer, frame_bytes, now());
+  }
   changed();
 }
 
@@ -123,7 +131,9 @@ void ContentSession::store_finished() {
   core_->content_finished(now());
   last_report_ = core_->report();
   const double seconds = 1e-6 * static_cast<double>(now() - started_at_);
-  host_.console.event(complete_event(*plan_.manifest, seconds, last_report_));
+  Json complete = complete_event(*plan_.manifest, seconds, last_report_);
+  complete["stages"] = stages_json(stage_times());
+  host_.console.event(complete);
   if (!stood_complete_)
     host_.console.info(fmt::format("{}: complete and verified after {:.1f} s", name(), seconds),
                        plan_.content_id);

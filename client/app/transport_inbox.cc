@@ -1,6 +1,7 @@
 #include "client/app/transport_inbox.h"
 
 #include "proto/framing.h"
+#include "proto/stage_times.h"
 
 namespace firn::app {
 
@@ -45,6 +46,7 @@ void TransportInbox::on_open(ConnectionId connection, const proto::transport::Pe
 }
 
 Status TransportInbox::on_frame(ConnectionId connection, std::span<const std::uint8_t> frame) {
+  const StageScope stage(Stage::kMessages);
   const std::size_t frame_bytes = frame.size() + proto::kFramePrefixBytes;
   bool is_reply = false;
   {

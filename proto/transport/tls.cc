@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "proto/stage_times.h"
 #include "proto/transport/identity_impl.h"
 
 namespace firn::proto::transport {
@@ -47,6 +48,25 @@ std::string take_openssl_error() {
   const char* reason = ERR_reason_error_string(code);
   ERR_clear_error();
   return reason != nullptr ? reason : "";
+}
+
+// Called before and after OpenSSL reads from or writes to the socket, within a call that counts as
+// TLS: tells the kernel's share from that of the ciphers.
+long count_network_time(BIO*, int operation, const char*, std::size_t, int, long, int result,
+                        std::size_t*) {
+  switch (operation) {
+    case BIO_CB_READ:
+    case BIO_CB_WRITE:
+      enter_stage(Stage::kNetwork);
+      break;
+    case BIO_CB_READ | BIO_CB_RETURN:
+    case BIO_CB_WRITE | BIO_CB_RETURN:
+      enter_stage(Stage::kTls);
+      break;
+    default:
+      break;
+  }
+  return result;
 }
 
 }  // namespace
@@ -120,6 +140,7 @@ Result<TlsSession> TlsContext::session(Side side, int fd, std::optional<PeerId> 
   if (session == nullptr || !SSL_set_fd(session, fd) ||
       !SSL_set_app_data(session, result.peer_.get()))
     return Error{ErrorCode::kInternal, "start TLS", take_openssl_error()};
+  BIO_set_callback_ex(SSL_get_rbio(session), count_network_time);  // the same one writes
   if (side == Side::kClient) {
     SSL_set_connect_state(session);
   } else {
@@ -152,6 +173,7 @@ TlsProgress TlsSession::outcome_of(int result, std::size_t bytes) {
 }
 
 TlsProgress TlsSession::handshake() {
+  const StageScope stage(Stage::kTls);
   ERR_clear_error();
   errno = 0;
   const TlsProgress progress = outcome_of(SSL_do_handshake(session_.get()), 0);
@@ -163,6 +185,7 @@ TlsProgress TlsSession::handshake() {
 }
 
 TlsProgress TlsSession::read(std::span<std::uint8_t> into) {
+  const StageScope stage(Stage::kTls);
   ERR_clear_error();
   errno = 0;
   std::size_t bytes = 0;
@@ -171,6 +194,7 @@ TlsProgress TlsSession::read(std::span<std::uint8_t> into) {
 }
 
 TlsProgress TlsSession::write(std::span<const std::uint8_t> from) {
+  const StageScope stage(Stage::kTls);
   ERR_clear_error();
   errno = 0;
   if (records_ >= records_per_key_) {
@@ -187,6 +211,7 @@ TlsProgress TlsSession::write(std::span<const std::uint8_t> from) {
 }
 
 void TlsSession::say_goodbye() {
+  const StageScope stage(Stage::kTls);
   ERR_clear_error();
   SSL_shutdown(session_.get());
   ERR_clear_error();

@@ -1,0 +1,18 @@
+// Where this process's time went (proto/stage_times.h), for events and for people.
+#pragma once
+
+#include <string>
+
+#include "client/app/events.h"
+#include "proto/stage_times.h"
+
+namespace firn::app {
+
+// {"core": seconds, ...} by stage over all threads since the process began, and the CPU time that
+// the kernel counts for the whole process: "cpu_user", "cpu_system".
+Json stages_json(const StageTimes& times);
+
+// One line: the stages with their seconds, largest first; those without any are left out.
+std::string stages_line(const StageTimes& times);
+
+}  // namespace firn::app

@@ -1,0 +1,53 @@
+// Where a process's time goes. Every thread is in one stage at a time, or in none (waiting, or work
+// that nobody asked about); a stage entered within another one interrupts it, so that no moment is
+// counted twice: a digest computed while a generation is being read is hashing, not disk.
+//
+// Cost: one reading of the clock and one addition for each change of stage, tens of nanoseconds;
+// stages are entered per message, TLS record or generation, never per byte. So it is always on.
+//
+// Times are of the clock on the wall, summed over threads, since the process began. Where there
+// are more busy threads than cores, a thread that waits for its turn counts as working.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace firn {
+
+enum class Stage : std::uint8_t {
+  kNone,
+  kCore,       // the swarm core: decisions, and coding vectors brought to reduced form
+  kMessages,   // messages parsed, their payloads copied
+  kEncode,     // payloads of coded blocks, made from source blocks or from rows
+  kDecode,     // generations from their rows
+  kHash,       // SHA-256
+  kDiskRead,   // files and spool
+  kDiskWrite,  // files, spool, journal, and waiting for the disk to have them
+  kTls,        // records encrypted and decrypted, handshakes
+  kNetwork,    // calls of the kernel that send and receive
+};
+inline constexpr std::size_t kStageCount = 10;
+std::string_view name(Stage stage);  // "core", "disk_read"
+
+// This thread goes over to `stage`; the one it was in. Any thread.
+Stage enter_stage(Stage stage);
+
+// A stage until the end of a block.
+class StageScope {
+ public:
+  explicit StageScope(Stage stage) : before_(enter_stage(stage)) {}
+  ~StageScope() { enter_stage(before_); }
+  StageScope(const StageScope&) = delete;
+  StageScope& operator=(const StageScope&) = delete;
+
+ private:
+  const Stage before_;
+};
+
+// Nanoseconds by stage, over all threads, up to each thread's last change of stage. kNone stays 0.
+using StageTimes = std::array<std::uint64_t, kStageCount>;
+StageTimes stage_times();
+
+}  // namespace firn
