@@ -44,8 +44,11 @@ std::string SharedBackend::name() const {
 // Who may work on this shape, devices first.
 std::vector<SharedBackend::Member*> SharedBackend::candidates(const ShapeKey& shape) {
   std::vector<Member*> members;
-  for (const auto& device : devices_)
-    if (!device->costs[shape].unsupported) members.push_back(device.get());
+  for (const auto& device : devices_) {
+    const auto [costs, fresh] = device->costs.try_emplace(shape);
+    if (fresh) device->backend->prepare(shape.first, shape.second);
+    if (!costs->second.unsupported) members.push_back(device.get());
+  }
   if (members.empty() || policy_ == Policy::kMeasured) members.push_back(&cpu_);
   return members;
 }
