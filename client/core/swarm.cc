@@ -231,4 +231,9 @@ Report SwarmCore::report() const {
   return impl_->report();
 }
 
+Counters SwarmCore::counters() const {
+  return {impl_->holdings ? impl_->holdings->total_rank() : 0, impl_->blocks_innovative,
+          impl_->blocks_redundant, impl_->blocks_sent};
+}
+
 }  // namespace firn::core

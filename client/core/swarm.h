@@ -76,6 +76,14 @@ struct Report {
   std::vector<NeighbourReport> neighbours;  // present and past, one per peer id
 };
 
+// The few numbers of a Report that cost nothing to ask for.
+struct Counters {
+  std::uint64_t rank = 0;
+  std::uint64_t blocks_innovative = 0;
+  std::uint64_t blocks_redundant = 0;
+  std::uint64_t blocks_sent = 0;
+};
+
 class SwarmCore {
  public:
   SwarmCore(const ContentId& content_id, Options options, TimeUs now);
@@ -129,6 +137,7 @@ class SwarmCore {
   std::vector<Action> take_actions();
 
   Report report() const;
+  Counters counters() const;
 
  private:
   struct Impl;

@@ -1,0 +1,16 @@
+// The fluid lower bound of a run in the laboratory: what nobody could be faster than, if content
+// were a fluid and every uplink full from the first moment.
+#pragma once
+
+namespace firn::sim {
+
+class Lab;
+
+// Seconds. Before a run (nobody has gone, nothing has finished) it is
+//   T >= max(F / u_s, F / d_min, N F / (u_s + sum u_i)).
+// After a run it is the bound of the capacity that remained: with what left or crashed counted
+// until then. Peers that crash before they are complete take their share of what was sent until
+// then with them.
+double fluid_bound(const Lab& lab);
+
+}  // namespace firn::sim

@@ -1,0 +1,414 @@
+#include "tests/sim/lab/lab.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+#include <utility>
+
+#include "proto/result.h"
+
+namespace firn::sim {
+
+namespace {
+
+enum Kind : std::uint32_t {
+  kStart,
+  kArrived,      // value: slot of frames_
+  kDeparted,     // value: key of the connection
+  kOtherClosed,  // value: key
+  kConnected,    // value: attempt and callee
+  kAnnounced,    // value: addresses wanted
+  kDecoded,      // value: generation
+  kFinished,     // the store has finished the content
+  kWake,         // value: when it was armed for
+  kCrash,
+  kLeave,
+  kSample,
+};
+constexpr TimeUs kDecodeTime = 2000;
+constexpr TimeUs kFinishTime = 1000;
+constexpr std::uint32_t kAnnounceSeconds = 30;
+constexpr const char* kAddress = "127.0.0.1";
+
+}  // namespace
+
+struct Lab::Peer {
+  std::uint32_t index = 0;
+  LabPeerSpec spec;
+  PeerId id;
+  std::uint64_t life = 0;
+  std::unique_ptr<core::SwarmCore> core;
+  TimeUs armed = kNever;
+  bool acting = false;
+  bool transmitting = false;
+  TimeUs downlink_free = 0;
+  std::deque<core::PeerKey> turns;  // connections with queued frames, the next one first
+  std::unordered_map<std::uint32_t, std::uint32_t> rows;  // of generations under way
+  std::uint64_t rows_held = 0;
+  LabPeerResult result;
+};
+
+Lab::Lab(std::uint32_t generations, std::uint32_t n, std::uint32_t k, std::uint64_t seed)
+    : shape_{n, k, std::uint64_t{generations} * n * k},
+      blocks_in_content_(std::uint64_t{generations} * n),
+      random_(seed, 0x6c6162),
+      payload_(proto::Payload::allocate(k)) {
+  random_.fill(manifest_.id.bytes);
+  manifest_.info.shape = shape_;
+}
+
+Lab::~Lab() = default;
+
+const LabPeerSpec& Lab::spec(std::size_t peer) const { return peers_[peer]->spec; }
+
+double Lab::content_bytes() const { return static_cast<double>(shape_.content_bytes); }
+
+LabPeerResult Lab::result(std::size_t index) const {
+  const Peer& peer = *peers_[index];
+  LabPeerResult r = peer.result;
+  if (peer.core) {
+    const core::Counters counters = peer.core->counters();
+    r.innovative = counters.blocks_innovative;
+    r.redundant = counters.blocks_redundant;
+  }
+  return r;
+}
+
+std::size_t Lab::add(const LabPeerSpec& spec) {
+  auto peer = std::make_unique<Peer>();
+  peer->index = static_cast<std::uint32_t>(peers_.size());
+  peer->spec = spec;
+  random_.fill(peer->id.bytes);
+  if (!spec.source) ++left_;
+  post(spec.joins, kStart, *peer, 0);
+  if (spec.crashes != kNever) post(spec.crashes, kCrash, *peer, 0);
+  peers_.push_back(std::move(peer));
+  return peers_.size() - 1;
+}
+
+void Lab::post(TimeUs delay, std::uint32_t kind, const Peer& peer, std::uint64_t value) {
+  queue_.post({queue_.now() + delay, kind, peer.index, peer.life, value});
+}
+
+bool Lab::run(TimeUs until) {
+  if (sample_interval_ > 0 && !peers_.empty()) post(0, kSample, *peers_[0], 0);
+  while (left_ > 0 && !queue_.empty()) {
+    const LabEvent event = queue_.take();
+    if (event.time > until) return false;
+    handle(event);
+  }
+  return left_ == 0;
+}
+
+void Lab::handle(const LabEvent& event) {
+  if (event.kind == kSample) return take_sample();
+  Peer& peer = *peers_[event.peer];
+  if (event.kind == kArrived) return arrived(static_cast<Slot>(event.value));
+  if (event.life != peer.life || (!peer.core && event.kind != kStart)) return;
+  switch (event.kind) {
+    case kStart:
+      return start(peer);
+    case kDeparted:
+      return departed(peer, event.value);
+    case kOtherClosed:
+      return other_end_closed(event.value);
+    case kConnected:
+      return connected(peer, event.value >> 32, static_cast<std::uint32_t>(event.value));
+    case kAnnounced:
+      return announced(peer, event.value);
+    case kDecoded: {
+      const auto g = static_cast<std::uint32_t>(event.value);
+      if (peer.result.first_generation < 0) peer.result.first_generation = queue_.now();
+      peer.core->generation_decoded(g, core::DecodeOutcome::kVerified, queue_.now());
+      return act(peer);
+    }
+    case kFinished:
+      peer.core->content_finished(queue_.now());
+      return act(peer);
+    case kWake:
+      if (peer.armed != static_cast<TimeUs>(event.value)) return;  // a nearer one has run since
+      peer.armed = kNever;
+      peer.core->wake(queue_.now());
+      return act(peer);
+    case kCrash:
+      return die(peer, true);
+    default:
+      return die(peer, false);
+  }
+}
+
+// --- lives ---
+
+void Lab::start(Peer& peer) {
+  core::Options options = options_;
+  options.seed = random_.next_u64();
+  options.self = peer.id;
+  options.listen_port = peer.spec.listens ? static_cast<std::uint16_t>(peer.index + 1) : 0;
+  options.agent = "lab";
+  options.trackers = {Address{std::nullopt, "tracker", 1}};
+  options.seeding = {core::SeedPolicy::Kind::kForever, 0, 0};
+  if (peer.spec.takes_only) options.up_limit = 1;
+  peer.core = std::make_unique<core::SwarmCore>(manifest_.id, options, queue_.now());
+  core::StartState state;
+  if (peer.spec.source) state.verified.assign(shape_.generation_count(), true);
+  peer.core->start(manifest_, state, peer.spec.source, queue_.now());
+  act(peer);
+}
+
+// A peer that crashes says nothing: its neighbours see their connections break. One that leaves
+// says goodbye, and what it has queued still goes out.
+void Lab::die(Peer& peer, bool crash) {
+  if (!peer.core) return;
+  peer.result.gone = queue_.now();
+  if (peer.result.completed < 0 && !peer.spec.source) --left_;
+  std::erase(announced_, peer.index);
+  if (!crash) {
+    peer.core->stop(queue_.now());
+    act(peer);
+    return;
+  }
+  const core::Counters counters = peer.core->counters();
+  peer.result.innovative = counters.blocks_innovative;
+  peer.result.redundant = counters.blocks_redundant;
+  peer.core.reset();
+  ++peer.life;
+  for (std::size_t c = 0; c < connections_.size(); ++c) {
+    for (const std::size_t e : {std::size_t{0}, std::size_t{1}}) {
+      End& end = connections_[c].ends[e];
+      if (end.peer != peer.index || end.gone) continue;
+      end.gone = true;
+      for (const Slot slot : std::exchange(end.queued, {})) release(slot);
+      const core::PeerKey other = (c + 1) * 2 + (e ^ 1);
+      post(peer.spec.link.delay, kOtherClosed, *peers_[end_of(other).peer], other);
+    }
+  }
+}
+
+void Lab::completed(Peer& peer) {
+  peer.result.completed = queue_.now();
+  --left_;
+  if (peer.spec.leaves_after != kNever) post(peer.spec.leaves_after, kLeave, peer, 0);
+}
+
+// --- the driver of one core ---
+
+void Lab::act(Peer& peer) {
+  if (peer.acting) return;
+  peer.acting = true;
+  for (core::Action& action : peer.core->take_actions()) perform(peer, std::move(action));
+  peer.acting = false;
+  const TimeUs wake = peer.core->next_wake();
+  if (wake == kNever || wake >= peer.armed) return;
+  peer.armed = wake;
+  post(std::max<TimeUs>(wake - queue_.now(), 1), kWake, peer, static_cast<std::uint64_t>(wake));
+}
+
+void Lab::perform(Peer& peer, core::Action&& action) {
+  using namespace core;
+  if (auto* send = std::get_if<SendBlock>(&action)) {
+    send->block.payload = payload_;
+    enqueue(peer, send->peer, std::move(send->block));
+  } else if (auto* send = std::get_if<Send>(&action)) {
+    enqueue(peer, send->peer, std::move(send->message));
+  } else if (const auto* store = std::get_if<StoreRow>(&action)) {
+    ++peer.rows[store->generation];
+    peer.result.rows_max = std::max(peer.result.rows_max, ++peer.rows_held);
+    peer.core->row_stored(store->generation, store->slot, queue_.now());
+  } else if (const auto* decode = std::get_if<Decode>(&action)) {
+    post(kDecodeTime, kDecoded, peer, decode->generation);
+  } else if (const auto* drop = std::get_if<DropRows>(&action)) {
+    if (const auto it = peer.rows.find(drop->generation); it != peer.rows.end()) {
+      peer.rows_held -= it->second;
+      peer.rows.erase(it);
+    }
+  } else if (const auto* call = std::get_if<Connect>(&action)) {
+    const std::uint32_t to = call->address.port - 1u;
+    FIRN_CHECK(call->attempt < (std::uint64_t{1} << 32));
+    post(4 * peer.spec.link.delay, kConnected, peer, call->attempt << 32 | to);
+  } else if (const auto* gone = std::get_if<Close>(&action)) {
+    End& end = end_of(gone->peer);
+    end.closing = true;
+    if (end.queued.empty()) close(gone->peer);
+  } else if (std::holds_alternative<AnnounceTo>(action)) {
+    const proto::Announce& announce = std::get<AnnounceTo>(action).announce;
+    if (announce.event != proto::AnnounceEvent::kStopped) {
+      post(2 * peer.spec.link.delay, kAnnounced, peer, announce.peers_wanted);
+    }
+  } else if (std::holds_alternative<ContentComplete>(action)) {
+    completed(peer);
+    post(kFinishTime, kFinished, peer, 0);
+  }
+}
+
+// --- frames ---
+
+double Lab::wire_bytes(const Frame& frame) const {
+  return frame.bytes * wire_.share + (frame.block ? 0 : wire_.alone_bytes);
+}
+
+void Lab::release(Slot slot) {
+  frames_[slot].message = proto::Goodbye{};
+  free_frames_.push_back(slot);
+}
+
+void Lab::enqueue(Peer& peer, core::PeerKey key, proto::PeerMessage&& message) {
+  End& end = end_of(key);
+  if (end.gone) return;
+  if (free_frames_.empty()) {
+    free_frames_.push_back(static_cast<Slot>(frames_.size()));
+    frames_.emplace_back();
+  }
+  const Slot slot = free_frames_.back();
+  free_frames_.pop_back();
+  Frame& frame = frames_[slot];
+  frame.bytes = static_cast<std::uint32_t>(proto::wire_bytes(message));
+  frame.block = std::holds_alternative<proto::Block>(message);
+  frame.from = key;
+  frame.message = std::move(message);
+  if (end.queued.empty()) peer.turns.push_back(key);
+  end.queued.push_back(slot);
+  transmit(peer);
+}
+
+void Lab::transmit(Peer& peer) {
+  while (!peer.transmitting && !peer.turns.empty()) {
+    const core::PeerKey key = peer.turns.front();
+    const End& end = end_of(key);
+    if (end.gone || end.queued.empty()) {
+      peer.turns.pop_front();
+      continue;
+    }
+    const Frame& frame = frames_[end.queued.front()];
+    const double bytes = wire_bytes(frame);
+    const auto takes = static_cast<TimeUs>(std::ceil(bytes / peer.spec.link.up * 1e6));
+    peer.transmitting = true;
+    peer.result.bytes_sent += bytes;
+    if (!frame.block) peer.result.control_bytes += bytes;
+    peer.result.busy_us += static_cast<double>(takes);
+    post(takes, kDeparted, peer, key);
+  }
+}
+
+TimeUs Lab::arrival_time(const Peer& from, Peer& to, double bytes) {
+  const TimeUs at = queue_.now() + from.spec.link.delay / 2 + to.spec.link.delay / 2;
+  if (to.spec.link.down <= 0) return at;
+  to.downlink_free =
+      std::max(at, to.downlink_free) + static_cast<TimeUs>(bytes / to.spec.link.down * 1e6);
+  return to.downlink_free;
+}
+
+void Lab::departed(Peer& peer, core::PeerKey key) {
+  peer.transmitting = false;
+  End& end = end_of(key);
+  peer.turns.pop_front();
+  if (!end.gone && !end.queued.empty()) {
+    const Slot slot = end.queued.front();
+    end.queued.erase(end.queued.begin());
+    if (!end.queued.empty()) peer.turns.push_back(key);
+    const Frame& frame = frames_[slot];
+    Peer& to = *peers_[end_of(key ^ 1).peer];
+    queue_.post({arrival_time(peer, to, wire_bytes(frame)), kArrived, to.index, 0, slot});
+    if (frame.block) {
+      ++peer.result.blocks_sent;
+      peer.core->block_departed(key, frame.bytes, queue_.now());
+    }
+    if (end.queued.empty() && end.closing) close(key);
+  }
+  transmit(peer);
+  act(peer);
+  if (peer.spec.source && source_copies_ > 0 && source_left_ < 0 &&
+      static_cast<double>(peer.result.blocks_sent) >=
+          source_copies_ * static_cast<double>(blocks_in_content_)) {
+    source_left_ = queue_.now();
+    die(peer, true);
+  }
+}
+
+void Lab::arrived(Slot slot) {
+  Frame& frame = frames_[slot];
+  const core::PeerKey key = frame.from ^ 1;
+  End& end = end_of(key);
+  Peer& peer = *peers_[end.peer];
+  if (!end.gone && peer.core) {
+    const std::size_t bytes = frame.bytes;
+    peer.core->message(key, std::move(frame.message), bytes, queue_.now());
+    act(peer);
+  }
+  release(slot);
+}
+
+// This end has sent all it will: the other end hears of it after what was sent before.
+void Lab::close(core::PeerKey key) {
+  End& end = end_of(key);
+  if (std::exchange(end.gone, true)) return;
+  Peer& from = *peers_[end.peer];
+  Peer& to = *peers_[end_of(key ^ 1).peer];
+  queue_.post({arrival_time(from, to, 0), kOtherClosed, to.index, to.life, key ^ 1});
+}
+
+void Lab::other_end_closed(core::PeerKey key) {
+  End& end = end_of(key);
+  if (std::exchange(end.gone, true)) return;
+  for (const Slot slot : std::exchange(end.queued, {})) release(slot);
+  Peer& peer = *peers_[end.peer];
+  peer.core->peer_closed(key, queue_.now());
+  act(peer);
+}
+
+// --- meeting ---
+
+void Lab::connected(Peer& caller, std::uint64_t attempt, std::uint32_t to) {
+  Peer* callee = to < peers_.size() ? peers_[to].get() : nullptr;
+  if (!callee || !callee->core || !callee->spec.listens) {
+    caller.core->connect_failed(attempt, {ErrorCode::kUnreachable, "connect", "simulated"},
+                                queue_.now());
+    return act(caller);
+  }
+  connections_.emplace_back();
+  const core::PeerKey key = connections_.size() * 2;
+  end_of(key).peer = caller.index;
+  end_of(key + 1).peer = to;
+  caller.core->peer_opened(key, callee->id, kAddress, static_cast<std::uint16_t>(to + 1), attempt,
+                           queue_.now());
+  callee->core->peer_opened(key + 1, caller.id, kAddress, 0, 0, queue_.now());
+  act(caller);
+  act(*callee);
+}
+
+void Lab::announced(Peer& asker, std::uint64_t wanted) {
+  proto::AnnounceReply reply;
+  reply.interval_seconds = kAnnounceSeconds;
+  reply.incomplete_count = static_cast<std::uint32_t>(announced_.size());
+  // A random choice of those known: the first steps of a shuffle, in place.
+  const auto known = static_cast<std::uint32_t>(announced_.size());
+  for (std::uint32_t i = 0; i < known && reply.peers.size() < wanted; ++i) {
+    std::swap(announced_[i], announced_[i + random_.below(known - i)]);
+    const std::uint32_t other = announced_[i];
+    if (other == asker.index) continue;
+    reply.peers.push_back({peers_[other]->id, kAddress, static_cast<std::uint16_t>(other + 1)});
+  }
+  if (asker.spec.listens &&
+      std::find(announced_.begin(), announced_.end(), asker.index) == announced_.end()) {
+    announced_.push_back(asker.index);
+  }
+  asker.core->tracker_replied(0, reply, queue_.now());
+  act(asker);
+}
+
+void Lab::take_sample() {
+  Sample sample{static_cast<double>(queue_.now()) * 1e-6, 0, 1};
+  double peers = 0;
+  for (const auto& peer : peers_) {
+    if (peer->spec.source || !peer->core) continue;
+    const double share = static_cast<double>(peer->core->counters().rank) /
+                         static_cast<double>(blocks_in_content_);
+    sample.mean += share;
+    sample.least = std::min(sample.least, share);
+    ++peers;
+  }
+  if (peers > 0) sample.mean /= peers;
+  samples_.push_back(sample);
+  queue_.post({queue_.now() + sample_interval_, kSample, 0, 0, 0});
+}
+
+}  // namespace firn::sim

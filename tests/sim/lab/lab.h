@@ -1,0 +1,158 @@
+// Whole swarms for measuring policies: the production core, up to tens of thousands of peers, in
+// virtual time. Where tests/sim/network.h checks every byte, this one carries coefficients alone:
+// all payloads are one and the same buffer, decoding is taken to succeed, and the disk is as fast as
+// memory. What is left is what decides how long a swarm takes: who sends a row of which generation
+// to whom, when, and over which link.
+//
+// A link: a peer's uplink sends one frame at a time, its connections in turn; a frame arrives half
+// of both ends' delays after its last byte has left, later if the receiver's downlink is busy.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "client/core/swarm.h"
+#include "codec/random.h"
+#include "proto/manifest.h"
+#include "tests/sim/lab/time_queue.h"
+
+namespace firn::sim {
+
+using core::kNever;
+using core::TimeUs;
+
+struct LabLink {
+  double up = 1e6;  // bytes a second
+  double down = 0;  // 0: no limit
+  TimeUs delay = 20'000;
+};
+
+struct LabPeerSpec {
+  LabLink link = {};
+  bool source = false;
+  bool listens = true;
+  bool takes_only = false;     // receives, and sends no block
+  TimeUs joins = 0;
+  TimeUs crashes = kNever;     // without a word
+  TimeUs leaves_after = kNever;  // so long after it completed
+};
+
+// What transport adds to frames. A whole share stands for TCP/IP headers and TLS records, as the
+// links of the policy simulations had it; `alone_bytes` is what a frame of its own costs besides.
+struct LabWire {
+  double share = 1.05;
+  double alone_bytes = 110;  // of messages that are no blocks
+};
+
+struct LabPeerResult {
+  TimeUs completed = -1;
+  TimeUs first_generation = -1;
+  double bytes_sent = 0;       // on the wire
+  double control_bytes = 0;    // of them: messages that are no blocks
+  double busy_us = 0;          // its uplink was sending
+  std::uint64_t blocks_sent = 0;
+  std::uint64_t innovative = 0;
+  std::uint64_t redundant = 0;
+  std::uint64_t rows_max = 0;  // most rows of unfinished generations at a time
+  TimeUs gone = -1;            // crashed or left
+};
+
+class Lab {
+ public:
+  // A content of `generations` of n blocks of k bytes; the source leaves after it has sent
+  // `source_copies` of it (0: stays).
+  Lab(std::uint32_t generations, std::uint32_t n, std::uint32_t k, std::uint64_t seed);
+  ~Lab();
+
+  std::size_t add(const LabPeerSpec& spec);
+  void set_wire(const LabWire& wire) { wire_ = wire; }
+  // The core's options that a sweep varies.
+  core::Options& options() { return options_; }
+  void set_source_copies(double copies) { source_copies_ = copies; }
+
+  // Until everybody that has not gone is complete, or `until`. True if complete.
+  bool run(TimeUs until);
+
+  std::size_t size() const { return peers_.size(); }
+  const LabPeerSpec& spec(std::size_t peer) const;
+  LabPeerResult result(std::size_t peer) const;
+  TimeUs now() const { return queue_.now(); }
+  std::uint64_t events() const { return queue_.taken(); }
+  std::uint64_t blocks_in_content() const { return blocks_in_content_; }
+  double content_bytes() const;
+  TimeUs source_left() const { return source_left_; }
+
+  // Mean share of the content's rank that peers in the swarm hold, sampled every interval.
+  struct Sample {
+    double seconds = 0;
+    double mean = 0;
+    double least = 0;
+  };
+  void sample_every(TimeUs interval) { sample_interval_ = interval; }
+  const std::vector<Sample>& samples() const { return samples_; }
+
+ private:
+  // A frame from the moment it is queued until it has arrived.
+  struct Frame {
+    proto::PeerMessage message;
+    core::PeerKey from = 0;
+    std::uint32_t bytes = 0;
+    bool block = false;
+  };
+  using Slot = std::uint32_t;  // of frames_
+  struct End {
+    std::uint32_t peer = 0;
+    bool closing = false;      // closed by this peer once its queue is empty
+    bool gone = false;         // this peer has nothing to do with it any more
+    std::vector<Slot> queued;  // frames in order
+  };
+  struct Connection {
+    End ends[2];
+  };
+  struct Peer;
+
+  void start(Peer& peer);
+  void die(Peer& peer, bool crash);
+  void act(Peer& peer);
+  void perform(Peer& peer, core::Action&& action);
+  void enqueue(Peer& peer, core::PeerKey key, proto::PeerMessage&& message);
+  void transmit(Peer& peer);
+  void departed(Peer& peer, core::PeerKey key);
+  void arrived(Slot slot);
+  void other_end_closed(core::PeerKey key);
+  void close(core::PeerKey key);
+  void release(Slot slot);
+  TimeUs arrival_time(const Peer& from, Peer& to, double bytes);
+  void connected(Peer& caller, std::uint64_t attempt, std::uint32_t to);
+  void announced(Peer& asker, std::uint64_t wanted);
+  void handle(const LabEvent& event);
+  void post(TimeUs delay, std::uint32_t kind, const Peer& peer, std::uint64_t value);
+  End& end_of(core::PeerKey key) { return connections_[key / 2 - 1].ends[key & 1]; }
+  double wire_bytes(const Frame& frame) const;
+  void completed(Peer& peer);
+  void take_sample();
+
+  Shape shape_;
+  Manifest manifest_;
+  std::uint64_t blocks_in_content_ = 0;
+  codec::CoefficientStream random_;
+  core::Options options_;
+  LabWire wire_;
+  proto::Payload payload_;  // of every block
+  TimeQueue queue_;
+  std::vector<std::unique_ptr<Peer>> peers_;
+  std::deque<Connection> connections_;
+  std::deque<Frame> frames_;
+  std::vector<Slot> free_frames_;
+  std::vector<std::uint32_t> announced_;  // peers that listen, as the tracker knows them
+  std::size_t left_ = 0;                       // peers that are still to complete
+  double source_copies_ = 0;
+  TimeUs source_left_ = -1;
+  TimeUs sample_interval_ = 0;
+  std::vector<Sample> samples_;
+};
+
+}  // namespace firn::sim
