@@ -6,9 +6,7 @@
 
 namespace firn::core {
 
-namespace {
-
-std::uint64_t outstanding_of_all(const Neighbours& neighbours, TimeUs now) {
+std::uint64_t promised_blocks(const Neighbours& neighbours, TimeUs now) {
   std::uint64_t sum = 0;
   for (const auto& [key, n] : neighbours) {
     if (!n->stalled(now)) sum += n->outstanding();
@@ -16,17 +14,14 @@ std::uint64_t outstanding_of_all(const Neighbours& neighbours, TimeUs now) {
   return sum;
 }
 
-}  // namespace
-
-std::uint32_t blocks_to_grant(const Holdings& holdings, const Neighbours& neighbours,
-                              const Neighbour& neighbour, const GrantLimits& limits, TimeUs now) {
+std::uint32_t blocks_to_grant(const Holdings& holdings, const Neighbour& neighbour,
+                              const GrantLimits& limits) {
   const std::uint64_t missing = holdings.missing();
   if (limits.paused || missing == 0 || limits.blocks_max == 0) return 0;
   const std::uint32_t open = neighbour.outstanding();
   if (open >= neighbour.window) return 0;
-  const std::uint64_t promised = outstanding_of_all(neighbours, now);
   std::uint64_t give = neighbour.window - open;
-  give = std::min(give, missing > promised ? missing - promised : 0);
+  give = std::min(give, missing > limits.promised ? missing - limits.promised : 0);
   if (give == 0 && open == 0) give = 1;
   give = std::min<std::uint64_t>(give, UINT32_MAX - neighbour.credit_granted);
   return static_cast<std::uint32_t>(std::min(give, limits.blocks_max));

@@ -5,25 +5,25 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <memory>
 
 #include "client/core/holdings.h"
-#include "client/core/neighbour.h"
+#include "client/core/neighbours.h"
 
 namespace firn::core {
-
-using Neighbours = std::map<PeerKey, std::unique_ptr<Neighbour>>;
 
 // What bounds the grants of one round.
 struct GrantLimits {
   bool paused = false;           // the disk is behind or full: grant nothing
   std::uint64_t blocks_max = 0;  // what the down limit and memory allow in all
+  std::uint64_t promised = 0;    // outstanding at all neighbours that have not stalled
 };
 
+// GrantLimits::promised.
+std::uint64_t promised_blocks(const Neighbours& neighbours, TimeUs now);
+
 // Blocks to grant `neighbour` now, on top of its credit.
-std::uint32_t blocks_to_grant(const Holdings& holdings, const Neighbours& neighbours,
-                              const Neighbour& neighbour, const GrantLimits& limits, TimeUs now);
+std::uint32_t blocks_to_grant(const Holdings& holdings, const Neighbour& neighbour,
+                              const GrantLimits& limits);
 
 // Blocks of open generation `g` that `neighbour` may have in flight to us. `rotation` changes now
 // and then, so that remainders go to different neighbours in turn.

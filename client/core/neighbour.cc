@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "client/core/policy.h"
+#include "proto/limits.h"
 
 namespace firn::core {
 
@@ -14,13 +15,15 @@ Neighbour::Neighbour(PeerKey key_, const PeerId& id_, std::string ip_, std::uint
 void Neighbour::set_shape(std::uint32_t generation_count, std::uint32_t generation_size) {
   generation_size_ = generation_size;
   complete_ = GenerationSet(generation_count);
-  partial_.clear();
+  partial_ = RemoteGenerations(generation_count);
+  null_vectors_.clear();
   total_rank_ = 0;
 }
 
 void Neighbour::mark_complete(std::uint32_t g) {
   if (complete_.contains(g)) return;
   total_rank_ += generation_size_ - partial_rank(g);
+  drop_null_vector(g);
   partial_.erase(g);
   complete_.add(g);
 }
@@ -36,38 +39,50 @@ bool Neighbour::acknowledge(std::uint32_t sequence) {
   // States may overtake one another only in appearance: one rides on a block that waits, a later
   // one travels alone. An older acknowledgement is simply out of date.
   acknowledged_ = std::max(acknowledged_, sequence);
-  while (!in_flight_.empty() && in_flight_.front().first <= acknowledged_) {
-    not_in_flight(in_flight_.front().first, in_flight_.front().second);
-    in_flight_.pop_front();
+  std::size_t arrived = 0;
+  while (arrived < in_flight_.size() && in_flight_[arrived].first <= acknowledged_) {
+    not_in_flight(in_flight_[arrived].first, in_flight_[arrived].second);
+    ++arrived;
   }
+  in_flight_.erase(in_flight_.begin(), in_flight_.begin() + static_cast<std::ptrdiff_t>(arrived));
   return true;
 }
 
 void Neighbour::not_in_flight(std::uint32_t sequence, std::uint32_t g) {
-  const auto it = partial_.find(g);
-  if (it == partial_.end() || sequence < it->second.first_sequence) return;
-  if (it->second.in_flight > 0) --it->second.in_flight;
+  RemoteGeneration* known = partial_.find(g);
+  if (!known || sequence < known->first_sequence) return;
+  if (known->in_flight > 0) --known->in_flight;
 }
 
 RemoteGeneration& Neighbour::remote(std::uint32_t g) {
-  const auto [it, fresh] = partial_.try_emplace(g);
-  if (fresh) it->second.first_sequence = sequence_ + 1;
-  return it->second;
+  bool fresh = false;
+  RemoteGeneration& known = partial_.open(g, fresh);
+  if (fresh) known.first_sequence = sequence_ + 1;
+  return known;
+}
+
+NullVector* Neighbour::null_vector(std::uint32_t g) {
+  for (auto& [generation, kept] : null_vectors_) {
+    if (generation == g) return &kept;
+  }
+  return nullptr;
+}
+
+void Neighbour::drop_null_vector(std::uint32_t g) {
+  RemoteGeneration* known = partial_.find(g);
+  if (!known || !known->has_null_vector) return;
+  known->has_null_vector = false;
+  std::erase_if(null_vectors_, [g](const auto& kept) { return kept.first == g; });
 }
 
 // A vector costs n bytes, and nothing obliges a neighbour to send few of them.
 void Neighbour::keep_null_vector(std::uint32_t g, std::vector<std::uint8_t>&& z) {
-  RemoteGeneration& kept = remote(g);
-  kept.null_vector = std::move(z);
-  kept.null_tested_at = UINT32_MAX;
-  null_held_.push_back(g);
-  if (null_held_.size() <= policy::kNullVectorsKept) return;
-  const auto oldest = partial_.find(null_held_.front());
-  if (oldest != partial_.end() && oldest->first != g) {
-    oldest->second.null_vector = {};
-    oldest->second.null_reached = false;
+  drop_null_vector(g);
+  if (null_vectors_.size() >= policy::kNullVectorsKept) {
+    drop_null_vector(null_vectors_.front().first);
   }
-  null_held_.pop_front();
+  remote(g).has_null_vector = true;
+  null_vectors_.push_back({g, {std::move(z), UINT32_MAX, false}});
 }
 
 bool Neighbour::apply_state(proto::State&& state) {
@@ -91,14 +106,13 @@ bool Neighbour::apply_state(proto::State&& state) {
     if (update.generation >= count || update.rank > generation_size_) return false;
     if (!update.null_vector.empty() && update.null_vector.size() != generation_size_) return false;
     mark_incomplete(update.generation);
-    if (partial_.size() >= policy::kRemoteGenerationsMax && !partial_.contains(update.generation)) {
-      continue;
-    }
+    if (!partial_.has_room(update.generation)) continue;
     RemoteGeneration& known = remote(update.generation);
     total_rank_ += update.rank;
     total_rank_ -= known.rank;
-    known.rank = update.rank;
-    known.quota = update.quota;
+    known.rank = static_cast<std::uint16_t>(update.rank);
+    known.quota =
+        static_cast<std::uint16_t>(std::min<std::size_t>(update.quota, limits::kGenerationSizeMax));
     if (!update.null_vector.empty()) {
       keep_null_vector(update.generation, std::move(update.null_vector));
     }
@@ -111,8 +125,7 @@ std::uint32_t Neighbour::book_block(std::uint32_t generation, TimeUs now) {
   RemoteGeneration& to = remote(generation);
   ++to.in_flight;
   ++to.sent;
-  to.null_vector.clear();
-  to.null_reached = false;
+  drop_null_vector(generation);
   if (queued++ == 0) waiting_since_ = now;
   served_rate_.add(1, now);
   in_flight_.emplace_back(++sequence_, generation);
@@ -127,6 +140,10 @@ void Neighbour::block_departed(std::uint64_t bytes, TimeUs now) {
   waiting_since_ = now;
   sent_rate_.add(bytes, now);
   if (bytes > 0) {
+    const double blocks = send_rate(now) * static_cast<double>(policy::kPipelineTime) * 1e-6 /
+                          static_cast<double>(bytes);
+    depth_ =
+        std::clamp(static_cast<std::uint32_t>(std::min(blocks, 1e6)), 1u, policy::kPipelineMax);
     last_sent_ = departed_;
     last_departure = now;
     ++blocks_sent;
@@ -141,6 +158,23 @@ void Neighbour::block_departed(std::uint64_t bytes, TimeUs now) {
   if (departed_ == sequence_) sequence_ = departed_ = last_sent_;
 }
 
+void Neighbour::report(std::uint32_t g) {
+  if (!has_reports()) touch();
+  const auto at = std::lower_bound(changed.begin(), changed.end(), g);
+  if (at == changed.end() || *at != g) changed.insert(at, g);
+}
+
+void Neighbour::unreport(std::uint32_t g) {
+  const auto at = std::lower_bound(changed.begin(), changed.end(), g);
+  if (at != changed.end() && *at == g) changed.erase(at);
+}
+
+void Neighbour::report_complete(std::uint32_t g) {
+  touch();
+  unreport(g);
+  new_complete.push_back(g);
+}
+
 bool Neighbour::stuck(TimeUs now) const {
   return queued > 0 && now - waiting_since_ >= policy::kStuckTime;
 }
@@ -149,6 +183,7 @@ bool Neighbour::book_arrival(std::uint32_t sequence, std::uint64_t bytes, TimeUs
   if (sequence <= highest_received || sequence > credit_granted) return false;
   highest_received = sequence;
   last_arrival = now;
+  touch();
   ++blocks_received;
   received_rate_.add(bytes, now);
   return true;

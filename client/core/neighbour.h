@@ -5,36 +5,48 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <deque>
 #include <map>
-#include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "client/core/actions.h"
 #include "client/core/generation_set.h"
 #include "client/core/rates.h"
+#include "client/core/remote_generations.h"
 #include "client/core/types.h"
 #include "proto/messages.h"
 
 namespace firn::core {
 
-// A generation that a neighbour has not verified, as its last State tells.
-struct RemoteGeneration {
-  std::uint32_t rank = 0;
-  std::uint32_t in_flight = 0;            // blocks sent to it and not acknowledged
-  std::uint32_t sent = 0;                 // blocks sent to it in all
-  std::uint32_t first_sequence = 0;       // older blocks in flight belong to an earlier life of it
-  std::optional<std::uint32_t> quota;     // it takes so many in flight; unset: no limit but credit
-  std::vector<std::uint8_t> null_vector;  // empty, or orthogonal to all it holds
-  std::uint32_t null_tested_at = UINT32_MAX;  // our rank when we last tested whether we reach it
-  bool null_reached = false;
-
-  std::uint32_t expected_rank() const { return rank + in_flight; }
+// A vector orthogonal to all that a neighbour holds of a generation, as it sent it.
+struct NullVector {
+  std::vector<std::uint8_t> z;
+  std::uint32_t tested_at = UINT32_MAX;  // our rank when we last tested whether we reach it
+  bool reached = false;
 };
 
 class Neighbour {
+ public:
+  // What every step of the core looks at, in as few cache lines as it takes.
+  const PeerKey key;
+  TimeUs state_due = 0;  // a State is due then at the earliest; 0: it is to be worked out
+  TimeUs last_arrival = 0;
+  TimeUs last_grant = 0;
+  std::uint32_t credit_granted = 0;
+  std::uint32_t highest_received = 0;
+  std::uint32_t window = 4;  // blocks it may have outstanding (leases.h adapts it)
+  std::uint32_t queued = 0;  // blocks emitted that have not departed
+  bool hello_seen = false;
+  bool state_seen = false;  // its first State has come: we may send blocks
+  bool state_sent = false;
+
+ private:
+  std::uint32_t credit_ = 0;
+  std::uint32_t sequence_ = 0;
+  std::uint32_t depth_ = 1;
+  std::uint64_t total_rank_ = 0;
+  TimeUs waiting_since_ = 0;
+
  public:
   Neighbour(PeerKey key, const PeerId& id, std::string ip, std::uint16_t port, bool outgoing,
             TimeUs now);
@@ -64,14 +76,29 @@ class Neighbour {
     return complete_.contains(g) ? generation_size_ : partial_rank(g);
   }
   RemoteGeneration& remote(std::uint32_t g);
-  const std::map<std::uint32_t, RemoteGeneration>& partial() const { return partial_; }
+  const RemoteGenerations& partial() const { return partial_; }
+  // The null vector of g; null if there is none. remote(g).has_null_vector says so at once.
+  NullVector* null_vector(std::uint32_t g);
   // Rank over all generations, counting what is on its way.
   std::uint64_t expected_total_rank() const { return total_rank_ + in_flight_.size(); }
   std::uint64_t total_rank() const { return total_rank_; }
   // Lowest generation it has not verified.
   std::uint32_t base() const { return complete_.next_missing(0); }
 
+  // How many blocks may wait in its socket, as its rate was when the last one left.
+  std::uint32_t pipeline_depth() const { return depth_; }
+
   // --- as its receiver ---
+
+  // It is to be told of generation g, or need not be any more.
+  void report(std::uint32_t g);
+  void unreport(std::uint32_t g);
+  void report_complete(std::uint32_t g);
+  bool has_reports() const {
+    return !changed.empty() || !new_complete.empty() || acknowledged_to_it != highest_received;
+  }
+  // Its next State may be due at another time than was worked out.
+  void touch() { state_due = 0; }
 
   // Books an arrived block; false if its sequence number breaks the rules (not rising, beyond the
   // credit granted).
@@ -88,7 +115,6 @@ class Neighbour {
   }
 
   // --- identity ---
-  const PeerKey key;
   const PeerId id;
   const std::string ip;
   const std::uint16_t port;
@@ -96,31 +122,22 @@ class Neighbour {
   const TimeUs opened;
 
   // --- handshake ---
-  bool hello_seen = false;
-  bool state_seen = false;  // its first State has come: we may send blocks
-  bool state_sent = false;
   bool has_manifest = false;
-  bool manifest_asked = false;  // since the last step: a part is on its way to it
+  std::uint64_t manifest_asked_in = 0;  // the step since which a part is on its way to it
   std::uint16_t listen_port = 0;
   bool prefers_coded = false;
   TimeUs gossip_due = 0;  // before then its peer exchange is not listened to
 
   // --- sending ---
-  std::uint32_t queued = 0;  // blocks emitted that have not departed
   TimeUs last_departure = 0;
   std::uint32_t look_from = 0;  // where to look on if the lowest generations are of no use to it
 
   // --- receiving ---
-  std::uint32_t window = 4;  // blocks it may have outstanding (leases.h adapts it)
   std::uint32_t exhausted_streak = 0;
-  std::uint32_t credit_granted = 0;
-  std::uint32_t highest_received = 0;
   std::uint32_t acknowledged_to_it = 0;
-  TimeUs last_arrival = 0;
-  TimeUs last_grant = 0;
   TimeUs last_state = -kSecond;
   bool urgent = false;                      // tell it soon: a generation is complete, rows lost
-  std::set<std::uint32_t> changed;          // generations to report
+  std::vector<std::uint32_t> changed;       // generations to report, ascending
   std::vector<std::uint32_t> new_complete;  // verified generations to report
   std::map<std::uint32_t, std::vector<std::uint8_t>> null_vectors;  // to attach once
 
@@ -134,27 +151,24 @@ class Neighbour {
 
  private:
   std::uint32_t partial_rank(std::uint32_t g) const {
-    const auto it = partial_.find(g);
-    return it == partial_.end() ? 0 : it->second.rank;
+    const RemoteGeneration* known = partial_.find(g);
+    return known ? known->rank : 0;
   }
   bool acknowledge(std::uint32_t sequence);
   void not_in_flight(std::uint32_t sequence, std::uint32_t g);
   void keep_null_vector(std::uint32_t g, std::vector<std::uint8_t>&& z);
+  void drop_null_vector(std::uint32_t g);
   void mark_complete(std::uint32_t g);
   void mark_incomplete(std::uint32_t g);
 
   std::uint32_t generation_size_ = 0;
   GenerationSet complete_;
-  std::map<std::uint32_t, RemoteGeneration> partial_;
-  std::uint64_t total_rank_ = 0;
-  std::uint32_t credit_ = 0;
-  std::uint32_t sequence_ = 0;
+  RemoteGenerations partial_;
   std::uint32_t departed_ = 0;   // sequence number of the last block that left or failed
   std::uint32_t last_sent_ = 0;  // of the last that left
-  TimeUs waiting_since_ = 0;
   std::uint32_t acknowledged_ = 0;
-  std::deque<std::pair<std::uint32_t, std::uint32_t>> in_flight_;  // sequence, generation
-  std::deque<std::uint32_t> null_held_;  // generations whose null vectors are kept, oldest first
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> in_flight_;  // sequence, generation
+  std::vector<std::pair<std::uint32_t, NullVector>> null_vectors_;  // by generation, oldest first
   RateMeter received_rate_;
   RateMeter sent_rate_;
   RateMeter served_rate_{5 * kSecond};

@@ -50,9 +50,9 @@ inline constexpr TimeUs kStuckTime =
     3 * kSecond;  // a socket that takes nothing is not busy but stuck
 inline constexpr TimeUs kStuckPatience = 60 * kSecond;  // and is given up, not before it would
 inline constexpr std::uint64_t kStuckRate = 4096;       // drain at so many bytes a second
-inline constexpr std::size_t kRemoteGenerationsMax = 1 << 16;  // partial ones, of one neighbour
-inline constexpr std::uint32_t kNeighboursWanted = 16;         // dial until there are so many
-inline constexpr std::uint32_t kNeighboursMax = 26;            // accept up to here
+inline constexpr std::uint32_t kRemotePagesMax = 2048;  // partial generations of one neighbour
+inline constexpr std::uint32_t kNeighboursWanted = 16;  // dial until there are so many
+inline constexpr std::uint32_t kNeighboursMax = 26;     // accept up to here
 inline constexpr std::uint32_t kDialsAtOnce = 8;
 inline constexpr TimeUs kRedialFirst = 1 * kSecond;
 inline constexpr TimeUs kRedialMax = 60 * kSecond;

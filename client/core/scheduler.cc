@@ -6,17 +6,14 @@
 
 namespace firn::core {
 
-bool can_take_block(const Neighbours& neighbours, const Neighbour& neighbour,
-                    std::uint32_t block_bytes, TimeUs now) {
-  const double covered =
-      neighbour.send_rate(now) * static_cast<double>(policy::kPipelineTime) * 1e-6 / block_bytes;
-  const auto depth =
-      std::clamp(static_cast<std::uint32_t>(std::min(covered, 1e6)), 1u, policy::kPipelineMax);
-  if (neighbour.queued >= depth) return false;
-  if (neighbour.queued > 0) return true;
+std::uint32_t busy_connections(const Neighbours& neighbours, TimeUs now) {
   std::uint32_t busy = 0;
-  // Who reads nothing holds up nobody else.
   for (const auto& [key, n] : neighbours) busy += n->queued > 0 && !n->stuck(now) ? 1 : 0;
+  return busy;
+}
+
+bool can_take_block(const Neighbour& neighbour, std::uint32_t busy) {
+  if (neighbour.queued > 0) return neighbour.queued < neighbour.pipeline_depth();
   return busy < policy::kBusyConnections;
 }
 
@@ -41,16 +38,16 @@ std::optional<std::uint32_t> SourcePolicy::choose_generation(const Holdings& hol
                                                              const Neighbour& neighbour) const {
   const auto lacks = [&](std::uint32_t g) {
     if (!holdings.verified().contains(g)) return false;
-    const auto it = neighbour.partial().find(g);
-    if (it == neighbour.partial().end()) return true;
-    const RemoteGeneration& remote = it->second;
+    const RemoteGeneration* known = neighbour.partial().find(g);
+    if (!known) return true;
+    const RemoteGeneration& remote = *known;
     if (remote.expected_rank() >= generation_size_) return false;
-    if (!remote.quota) return true;
+    if (remote.quota == RemoteGeneration::kNoQuota) return true;
     // Near its end others fill it too, and with several sources at any time: then the quota holds
     // for us as well. Nothing at all means that it is to come from somebody else.
     const bool closing = generation_size_ - remote.rank < policy::kWindowMin;
-    if (neighbour.prefers_coded) return remote.in_flight < *remote.quota;
-    return closing ? remote.in_flight < std::max(*remote.quota, 1u) : *remote.quota > 0;
+    if (neighbour.prefers_coded) return remote.in_flight < remote.quota;
+    return closing ? remote.in_flight < std::max<std::uint32_t>(remote.quota, 1) : remote.quota > 0;
   };
   const GenerationSet& complete = neighbour.complete();
   const std::uint32_t count = complete.size();
@@ -72,14 +69,15 @@ std::optional<std::uint32_t> SourcePolicy::choose_generation(const Holdings& hol
 }
 
 std::optional<Choice> SourcePolicy::choose(const Holdings& holdings, Neighbours& neighbours,
-                                           std::uint32_t block_bytes, TimeUs now) {
+                                           TimeUs now) {
   std::optional<Choice> best;
   double least = 0;
+  const std::uint32_t busy = busy_connections(neighbours, now);
   for (auto& [key, n] : neighbours) {
     if (!n->may_send() || n->has_everything()) continue;
+    if (!can_take_block(*n, busy)) continue;
     const double served = n->served_rate(now);
     if (best && served >= least) continue;
-    if (!can_take_block(neighbours, *n, block_bytes, now)) continue;
     const auto g = choose_generation(holdings, *n);
     if (!g) continue;
     best = Choice{n.get(), *g, std::nullopt, false};
@@ -109,19 +107,15 @@ RelayPolicy::Candidate RelayPolicy::judge(const Holdings& holdings, Neighbour& n
   const std::uint32_t n = holdings.generation_size();
   const std::uint32_t own = holdings.rank(g);
   if (own == 0) return {};
-  const auto it = neighbour.partial().find(g);
-  const std::uint32_t need = it == neighbour.partial().end() ? 0 : it->second.expected_rank();
-  if (need >= n) return {};
-  if (it != neighbour.partial().end() && it->second.quota &&
-      it->second.in_flight >= *it->second.quota) {
-    return {};
-  }
+  const RemoteGeneration* known = neighbour.partial().find(g);
+  const std::uint32_t need = known ? known->expected_rank() : 0;
+  if (need >= n || (known && known->quota_used())) return {};
   const std::uint32_t gap = own > need ? own - need : 0;
   if (!small_mesh) {
     if (gap > 0) return {g, 1.0 + gap, false};
   } else {
     const OpenGeneration* open = holdings.find_open(g);
-    const std::uint32_t sent = it == neighbour.partial().end() ? 0 : it->second.sent;
+    const std::uint32_t sent = known ? known->sent : 0;
     // First-hand rule: what came straight from the source is news to the others, once each.
     if (open && open->first_hand > sent) return {g, 5.0 + gap, false};
     // The front is closed to second-hand rows, which everybody would relay to everybody; not so
@@ -133,14 +127,14 @@ RelayPolicy::Candidate RelayPolicy::judge(const Holdings& holdings, Neighbour& n
     }
   }
   // A null vector proves that a block is news although the ranks do not tell.
-  if (it != neighbour.partial().end() && !it->second.null_vector.empty()) {
-    RemoteGeneration& remote = neighbour.remote(g);
-    if (remote.null_tested_at != own) {
+  if (known && known->has_null_vector) {
+    NullVector& null = *neighbour.null_vector(g);
+    if (null.tested_at != own) {
       const OpenGeneration* open = holdings.find_open(g);
-      remote.null_reached = own >= n || (open && open->basis.reaches(remote.null_vector));
-      remote.null_tested_at = own;
+      null.reached = own >= n || (open && open->basis.reaches(null.z));
+      null.tested_at = own;
     }
-    if (remote.null_reached) return {g, 1.0, true};
+    if (null.reached) return {g, 1.0, true};
   }
   return {};
 }
@@ -191,23 +185,22 @@ RelayPolicy::Candidate RelayPolicy::best_from(std::uint32_t& g, const Holdings& 
   return best;
 }
 
+// Most deprived first, ties in a random order; the first for whom there is anything.
 std::optional<Choice> RelayPolicy::choose(const Holdings& holdings, Neighbours& neighbours,
-                                          bool small_mesh, std::uint32_t block_bytes, TimeUs now) {
-  std::optional<Choice> best;
-  double best_key = 0;
+                                          bool small_mesh, TimeUs now) {
+  const std::uint32_t busy = busy_connections(neighbours, now);
+  eligible_.clear();
   for (auto& [key, n] : neighbours) {
-    if (!n->may_send() || n->has_everything()) continue;
-    if (!can_take_block(neighbours, *n, block_bytes, now)) continue;
+    if (!n->may_send() || !can_take_block(*n, busy) || n->has_everything()) continue;
+    eligible_.emplace_back(n->expected_total_rank() << 10 | random_.below(1024), n.get());
+  }
+  std::sort(eligible_.begin(), eligible_.end());
+  for (const auto& [rank, n] : eligible_) {
     const Candidate candidate = best_generation(holdings, *n, small_mesh, now);
     if (candidate.score <= 0) continue;
-    // Most deprived first; the random part breaks ties.
-    const double deprived =
-        -static_cast<double>(n->expected_total_rank()) + random_.below(1024) / 1024.0;
-    if (best && deprived <= best_key) continue;
-    best = Choice{n.get(), candidate.generation, std::nullopt, candidate.use_null_vector};
-    best_key = deprived;
+    return Choice{n, candidate.generation, std::nullopt, candidate.use_null_vector};
   }
-  return best;
+  return std::nullopt;
 }
 
 }  // namespace firn::core

@@ -29,16 +29,18 @@ struct Choice {
   bool use_null_vector = false;               // draw until v.z != 0
 };
 
-// Whether the neighbour's socket can take another block (pipeline depth), given the others.
-bool can_take_block(const Neighbours& neighbours, const Neighbour& neighbour,
-                    std::uint32_t block_bytes, TimeUs now);
+// Connections with blocks that wait in their sockets. Who reads nothing holds up nobody else.
+std::uint32_t busy_connections(const Neighbours& neighbours, TimeUs now);
+
+// Whether the neighbour's socket can take another block (pipeline depth), where so many connections
+// are busy.
+bool can_take_block(const Neighbour& neighbour, std::uint32_t busy);
 
 class SourcePolicy {
  public:
   SourcePolicy(std::uint32_t generation_count, std::uint32_t generation_size, bool dense);
 
-  std::optional<Choice> choose(const Holdings& holdings, Neighbours& neighbours,
-                               std::uint32_t block_bytes, TimeUs now);
+  std::optional<Choice> choose(const Holdings& holdings, Neighbours& neighbours, TimeUs now);
   // The choice has been sent.
   void served(const Choice& choice);
 
@@ -60,7 +62,7 @@ class RelayPolicy {
 
   // `small_mesh`: the swarm is so small that everybody knows everybody.
   std::optional<Choice> choose(const Holdings& holdings, Neighbours& neighbours, bool small_mesh,
-                               std::uint32_t block_bytes, TimeUs now);
+                               TimeUs now);
 
  private:
   struct Candidate {
@@ -76,6 +78,7 @@ class RelayPolicy {
                   TimeUs now) const;
 
   codec::CoefficientStream random_;
+  std::vector<std::pair<std::uint64_t, Neighbour*>> eligible_;  // scratch of choose()
 };
 
 }  // namespace firn::core

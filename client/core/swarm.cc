@@ -46,6 +46,7 @@ void SwarmCore::start(const Manifest& manifest, const StartState& state, bool fi
   Impl& impl = *impl_;
   FIRN_CHECK(!impl.holdings && manifest.id == impl.content_id);
   impl.now = now;
+  impl.pump_due = true;
   impl.manifest_file = manifest.file_bytes;
   impl.manifest_found = true;
   Holdings& holdings = impl.holdings.emplace(manifest.info.shape);
@@ -81,6 +82,7 @@ void SwarmCore::start(const Manifest& manifest, const StartState& state, bool fi
 void SwarmCore::peer_opened(PeerKey peer, const PeerId& id, const std::string& ip,
                             std::uint16_t port, std::uint64_t attempt, TimeUs now) {
   impl_->now = now;
+  impl_->pump_due = true;
   impl_->peer_opened(peer, id, ip, port, attempt);
 }
 
@@ -97,11 +99,13 @@ void SwarmCore::connect_failed(std::uint64_t attempt, const Error& error, TimeUs
 
 void SwarmCore::peer_closed(PeerKey peer, TimeUs now) {
   impl_->now = now;
+  impl_->pump_due = true;
   impl_->peer_closed(peer);
 }
 
 void SwarmCore::peer_broke_protocol(PeerKey peer, const std::string& what, TimeUs now) {
   impl_->now = now;
+  impl_->pump_due = true;
   if (const Neighbour* n = impl_->find(peer)) {
     impl_->punish(n->id, proto::GoodbyeReason::kProtocolError, "broke the protocol (" + what + ")");
   }
@@ -110,11 +114,13 @@ void SwarmCore::peer_broke_protocol(PeerKey peer, const std::string& what, TimeU
 void SwarmCore::message(PeerKey peer, proto::PeerMessage message, std::size_t frame_bytes,
                         TimeUs now) {
   impl_->now = now;
+  impl_->pump_due = true;
   impl_->message(peer, std::move(message), frame_bytes);
 }
 
 void SwarmCore::block_departed(PeerKey peer, std::size_t frame_bytes, TimeUs now) {
   impl_->now = now;
+  impl_->pump_due = true;
   impl_->bytes_sent += frame_bytes;
   if (frame_bytes > 0) ++impl_->blocks_sent;
   if (Neighbour* n = impl_->find(peer)) n->block_departed(frame_bytes, now);
@@ -127,17 +133,20 @@ void SwarmCore::row_stored(std::uint32_t, std::uint32_t, TimeUs now) {
 
 void SwarmCore::generation_decoded(std::uint32_t generation, DecodeOutcome outcome, TimeUs now) {
   impl_->now = now;
+  impl_->pump_due = true;
   if (!impl_->stopped) impl_->generation_decoded(generation, outcome);
 }
 
 void SwarmCore::evidence_checked(std::uint32_t generation, const std::vector<PeerId>& guilty,
                                  TimeUs now) {
   impl_->now = now;
+  impl_->pump_due = true;
   if (!impl_->stopped) impl_->evidence_checked(generation, guilty);
 }
 
 void SwarmCore::content_finished(TimeUs now) {
   impl_->now = now;
+  impl_->pump_due = true;
   impl_->complete = true;
   impl_->completed_at = now;
   impl_->announcer.completed(now);
@@ -145,6 +154,7 @@ void SwarmCore::content_finished(TimeUs now) {
 
 void SwarmCore::store_paused(const Error& error, TimeUs now) {
   impl_->now = now;
+  impl_->pump_due = true;
   if (!impl_->paused && !impl_->stopped) {
     impl_->notice(Notice::Kind::kWarning, "download paused: " + error.message());
   }
@@ -153,6 +163,7 @@ void SwarmCore::store_paused(const Error& error, TimeUs now) {
 
 void SwarmCore::store_resumed(TimeUs now) {
   impl_->now = now;
+  impl_->pump_due = true;
   if (impl_->paused && !impl_->stopped) {
     impl_->notice(Notice::Kind::kInfo, "download goes on");
   }
@@ -161,6 +172,7 @@ void SwarmCore::store_resumed(TimeUs now) {
 
 void SwarmCore::generation_lost(std::uint32_t generation, const Error& error, TimeUs now) {
   impl_->now = now;
+  impl_->pump_due = true;
   if (!impl_->holdings || impl_->stopped) return;
   if (!impl_->holdings->verified().contains(generation)) return;
   impl_->notice(Notice::Kind::kWarning, "generation " + std::to_string(generation) +
@@ -211,6 +223,9 @@ void SwarmCore::tracker_manifest(std::size_t tracker, Result<std::string> file_b
 
 void SwarmCore::wake(TimeUs now) {
   impl_->now = now;
+  // Time alone lets a block go where the rate was limited or a socket is stuck.
+  impl_->pump_due |= !impl_->up.unlimited();
+  for (const auto& [key, n] : impl_->neighbours) impl_->pump_due |= n->stuck(now);
 }
 
 TimeUs SwarmCore::next_wake() const {

@@ -77,7 +77,9 @@ struct SwarmCore::Impl {
   void send_initial_state(Neighbour& n);
   bool can_grant(const Neighbour& n);
   bool has_news(const Neighbour& n);
-  TimeUs state_due(const Neighbour& n);
+  TimeUs state_due(Neighbour& n);
+  TimeUs work_out_state_due(const Neighbour& n);
+  void review_grants();
   void send_due_states();
   proto::State make_state(Neighbour& n, std::size_t entries_max);
 
@@ -88,7 +90,7 @@ struct SwarmCore::Impl {
   void dial();
   bool lonely() const;
   void announce();
-  void check_handshakes();
+  void check_connections();
   void refresh_quotas();
   void check_stalls();
   bool stands_still(std::uint32_t g, const OpenGeneration& open) const;
@@ -135,6 +137,17 @@ struct SwarmCore::Impl {
   TimeUs stall_checked_at = 0;
   std::uint32_t stall_looked = UINT32_MAX;  // the last generation looked at for a stall
   TimeUs exchanged_at = 0;
+  TimeUs connections_due = 0;  // when check_connections has something to do, at the earliest
+  std::uint64_t steps = 1;
+  bool pump_due = false;  // something has happened that may let a block go
+  // What decides for all neighbours at once when States are due.
+  struct GrantRegime {
+    bool open = false;  // anything can be granted at all
+    bool room = false;  // more is missing than is promised
+    bool end = false;
+    bool operator==(const GrantRegime&) const = default;
+  };
+  GrantRegime grant_regime;
 
   std::uint64_t bytes_received = 0;
   std::uint64_t bytes_sent = 0;

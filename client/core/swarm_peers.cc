@@ -66,6 +66,7 @@ void SwarmCore::Impl::peer_opened(PeerKey peer, const PeerId& id, const std::str
   if (holdings) n->set_shape(holdings->generation_count(), holdings->generation_size());
   Neighbour& added = *n;
   neighbours.emplace(peer, std::move(n));
+  connections_due = 0;
   bound_history();
   NeighbourReport& past = history[id];
   past.id = id;
@@ -256,7 +257,7 @@ void SwarmCore::Impl::on(Neighbour& n, proto::Goodbye&& goodbye) {
 void SwarmCore::Impl::on(Neighbour& n, proto::ManifestRequest&& request) {
   // A request of a few bytes makes an answer of many. Nobody can have the answer to one, and ask
   // for the next part, before that answer has been handed out.
-  if (std::exchange(n.manifest_asked, true)) {
+  if (std::exchange(n.manifest_asked_in, steps) == steps) {
     punish(n.id, proto::GoodbyeReason::kProtocolError,
            "asked for parts of the manifest without waiting for them");
     return;

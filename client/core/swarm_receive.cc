@@ -60,8 +60,8 @@ void SwarmCore::Impl::accept_row(Neighbour& n, proto::Block&& block) {
   if (!slot) {
     ++blocks_redundant;
     ++n.recent_redundant;
-    n.changed.insert(g);  // it does not know what we have
-    if (holdings->verified().contains(g)) n.changed.erase(g), n.new_complete.push_back(g);
+    // It does not know what we have.
+    holdings->verified().contains(g) ? n.report_complete(g) : n.report(g);
     check_usefulness(n);
     return;
   }
@@ -86,7 +86,7 @@ void SwarmCore::Impl::check_usefulness(Neighbour& n) {
 
 void SwarmCore::Impl::changed(std::uint32_t g) {
   for (auto& [key, n] : neighbours) {
-    if (n->state_sent) n->changed.insert(g);
+    if (n->state_sent) n->report(g);
   }
 }
 
@@ -124,9 +124,8 @@ void SwarmCore::Impl::complete_now(std::uint32_t g) {
   if (rescue.verified(g)) actions.push_back(CheckEvidence{g});
   for (auto& [key, n] : neighbours) {
     if (!n->state_sent) continue;
-    n->changed.erase(g);
     n->null_vectors.erase(g);
-    n->new_complete.push_back(g);
+    n->report_complete(g);
     n->urgent = true;
   }
 }
@@ -155,6 +154,7 @@ void SwarmCore::Impl::lose(std::uint32_t g) {
   for (auto& [key, n] : neighbours) {
     std::erase(n->new_complete, g);
     n->urgent = true;
+    n->touch();
   }
 }
 
@@ -200,8 +200,8 @@ GrantLimits SwarmCore::Impl::grant_limits() {
   limits.paused = paused || stopped || store_finishing;
   const std::uint64_t k = std::max<std::uint64_t>(holdings->shape().block_bytes, 1);
   const std::uint64_t room = std::max<std::uint64_t>(options.memory_bytes / 4 / k, 8);
-  std::uint64_t promised = rows_in_memory;
-  for (const auto& [key, n] : neighbours) promised += n->stalled(now) ? 0 : n->outstanding();
+  limits.promised = promised_blocks(neighbours, now);
+  const std::uint64_t promised = rows_in_memory + limits.promised;
   limits.blocks_max = promised < room ? room - promised : 0;
   if (!down.unlimited()) {
     const auto tokens = static_cast<std::uint64_t>(down.available(now)) / k;

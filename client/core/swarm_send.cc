@@ -13,8 +13,8 @@ void SwarmCore::Impl::pump() {
   if (!holdings || stopped || holdings->total_rank() == 0) return;
   const std::uint32_t k = holdings->shape().block_bytes;
   while (up.ready(now)) {
-    const auto choice = source ? source->choose(*holdings, neighbours, k, now)
-                               : relay.choose(*holdings, neighbours, small_mesh(), k, now);
+    const auto choice = source ? source->choose(*holdings, neighbours, now)
+                               : relay.choose(*holdings, neighbours, small_mesh(), now);
     if (!choice) return;
     send_block(*choice);
     if (source) source->served(*choice);
@@ -55,7 +55,7 @@ void SwarmCore::Impl::send_block(const Choice& choice) {
     out.block.source_index = choice.source_index;
   } else {
     std::vector<std::uint8_t> null;
-    if (choice.use_null_vector) null = n.remote(g).null_vector;
+    if (choice.use_null_vector) null = n.null_vector(g)->z;
     out.block.coefficients = draw_vector(g, null, out);
   }
   out.block.sequence = n.book_block(g, now);
@@ -72,31 +72,48 @@ void SwarmCore::Impl::send_initial_state(Neighbour& n) {
        g = holdings->verified().next_present(g + 1)) {
     n.new_complete.push_back(g);
   }
-  for (const auto& [g, open] : holdings->open()) n.changed.insert(g);
+  for (const auto& [g, open] : holdings->open()) n.changed.push_back(g);
   n.state_sent = true;
   send(n, make_state(n, limits::kStateEntriesMax));
 }
 
 bool SwarmCore::Impl::can_grant(const Neighbour& n) {
-  return n.outstanding() <= n.window / 2 &&
-         blocks_to_grant(*holdings, neighbours, n, grant_limits(), now) > 0;
+  return n.outstanding() <= n.window / 2 && blocks_to_grant(*holdings, n, grant_limits()) > 0;
 }
 
 bool SwarmCore::Impl::has_news(const Neighbour& n) {
   if (!n.state_sent) return false;
-  if (!n.changed.empty() || !n.new_complete.empty()) return true;
-  return n.acknowledged_to_it != n.highest_received || can_grant(n);
+  return n.has_reports() || can_grant(n);
 }
 
-TimeUs SwarmCore::Impl::state_due(const Neighbour& n) {
+// What makes it due earlier touches the neighbour, or all of them (review_grants); until then it
+// can only become later, as rates fall.
+TimeUs SwarmCore::Impl::state_due(Neighbour& n) {
   if (!n.state_sent) return kNever;
+  if (n.state_due <= now) n.state_due = work_out_state_due(n);
+  return n.state_due;
+}
+
+TimeUs SwarmCore::Impl::work_out_state_due(const Neighbour& n) {
   if (!has_news(n)) return n.last_state + policy::kKeepAlive;
   return n.last_state +
          state_interval(*holdings, neighbours, n, can_grant(n), holdings->shape().block_bytes, now);
 }
 
+// Where what bounds all grants has changed, States may be due at other times.
+void SwarmCore::Impl::review_grants() {
+  const GrantLimits limits = grant_limits();
+  const std::uint64_t missing = holdings->missing();
+  const GrantRegime regime{!limits.paused && missing > 0 && limits.blocks_max > 0,
+                           missing > limits.promised, near_end(*holdings, neighbours)};
+  if (regime == grant_regime) return;
+  grant_regime = regime;
+  for (auto& [key, n] : neighbours) n->touch();
+}
+
 void SwarmCore::Impl::send_due_states() {
   if (!holdings || stopped) return;
+  review_grants();
   for (auto& [key, n] : neighbours) {
     if (state_due(*n) <= now) send(*n, make_state(*n, limits::kStateEntriesMax));
   }
@@ -109,7 +126,7 @@ proto::State SwarmCore::Impl::make_state(Neighbour& n, std::size_t entries_max) 
   const auto share = options.memory_bytes / 8 / k / std::max<std::size_t>(neighbours.size(), 1);
   adapt_window(n, k, static_cast<std::uint32_t>(std::min<std::uint64_t>(share, policy::kWindowMax)),
                now);
-  const std::uint32_t give = blocks_to_grant(*holdings, neighbours, n, grant_limits(), now);
+  const std::uint32_t give = blocks_to_grant(*holdings, n, grant_limits());
   if (give > 0) {
     n.credit_granted += give;
     n.last_grant = now;
@@ -139,9 +156,10 @@ proto::State SwarmCore::Impl::make_state(Neighbour& n, std::size_t entries_max) 
   n.new_complete.erase(n.new_complete.begin(),
                        n.new_complete.begin() + static_cast<std::ptrdiff_t>(told));
 
-  while (!n.changed.empty() && state.generations.size() < entries_max) {
-    const std::uint32_t g = *n.changed.begin();
-    n.changed.erase(n.changed.begin());
+  const std::size_t changes = std::min(n.changed.size(), entries_max);
+  state.generations.reserve(changes);
+  for (std::size_t i = 0; i < changes; ++i) {
+    const std::uint32_t g = n.changed[i];
     proto::GenerationState& entry = state.generations.emplace_back();
     entry.generation = g;
     entry.rank = holdings->rank(g);
@@ -152,8 +170,10 @@ proto::State SwarmCore::Impl::make_state(Neighbour& n, std::size_t entries_max) 
       n.null_vectors.erase(z);
     }
   }
+  n.changed.erase(n.changed.begin(), n.changed.begin() + static_cast<std::ptrdiff_t>(changes));
   n.last_state = now;
   n.urgent = false;
+  n.touch();
   return state;
 }
 

@@ -10,8 +10,8 @@ namespace firn::core {
 // Everything that may have become due. Runs once per batch of inputs.
 void SwarmCore::Impl::step() {
   if (stopped) return;
-  for (auto& [key, n] : neighbours) n->manifest_asked = false;
-  check_handshakes();
+  ++steps;
+  if (now >= connections_due) check_connections();
   announce();
   dial();
   if (!holdings) {
@@ -21,7 +21,7 @@ void SwarmCore::Impl::step() {
   review_rescues();
   refresh_quotas();
   check_stalls();
-  pump();
+  if (std::exchange(pump_due, false)) pump();
   send_due_states();
   check_completion();
 }
@@ -36,13 +36,21 @@ TimeUs SwarmCore::Impl::stuck_patience() const {
   return policy::kStuckPatience + static_cast<TimeUs>(seconds) * kSecond;
 }
 
-void SwarmCore::Impl::check_handshakes() {
+// Runs when it was found to be due, or at once where a connection is new.
+void SwarmCore::Impl::check_connections() {
   std::vector<PeerKey> late, stuck;
+  const TimeUs patience = stuck_patience();
+  connections_due = now + policy::kStuckPatience;
+  const auto due_at = [this](TimeUs at) { connections_due = std::min(connections_due, at); };
   for (const auto& [key, n] : neighbours) {
     if (!n->hello_seen && now - n->opened >= policy::kHelloTimeout) {
       late.push_back(key);
-    } else if (n->queued > 0 && now - n->waiting_since() >= stuck_patience()) {
+    } else if (n->queued > 0 && now - n->waiting_since() >= patience) {
       stuck.push_back(key);
+    } else if (!n->hello_seen) {
+      due_at(n->opened + policy::kHelloTimeout);
+    } else if (n->queued > 0) {
+      due_at(n->waiting_since() + patience);
     }
   }
   for (const PeerKey key : late) {
@@ -51,11 +59,13 @@ void SwarmCore::Impl::check_handshakes() {
   for (const PeerKey key : stuck) {
     drop(*find(key), proto::GoodbyeReason::kUnspecified, "takes no data");
   }
-  if (now - exchanged_at < policy::kExchangeInterval) return;
-  exchanged_at = now;
-  for (auto& [key, n] : neighbours) {
-    if (n->hello_seen) share_peers(*n);
+  if (now - exchanged_at >= policy::kExchangeInterval) {
+    exchanged_at = now;
+    for (auto& [key, n] : neighbours) {
+      if (n->hello_seen) share_peers(*n);
+    }
   }
+  due_at(exchanged_at + policy::kExchangeInterval);
 }
 
 // A tracker is asked oftener by who needs it: without neighbours or without the manifest.
@@ -117,6 +127,7 @@ void SwarmCore::Impl::refresh_quotas() {
 void SwarmCore::Impl::check_stalls() {
   if (complete || holdings->complete() || now - stall_checked_at < policy::kStallTime) return;
   stall_checked_at = now;
+  pump_due = true;  // what stands still may go on
   const auto& open = holdings->open();
   auto it = open.upper_bound(stall_looked);
   for (std::size_t looked = 0; looked < std::min<std::size_t>(open.size(), policy::kScanMax);
@@ -128,7 +139,7 @@ void SwarmCore::Impl::check_stalls() {
     for (auto& [key, n] : neighbours) {
       if (!n->state_sent || n->remote_rank(g) == 0) continue;
       n->null_vectors[g] = z;
-      n->changed.insert(g);
+      n->report(g);
     }
     return;
   }
@@ -218,13 +229,10 @@ TimeUs SwarmCore::Impl::next_wake() {
       book.dialing() < policy::kDialsAtOnce) {
     at = std::min(at, book.next_due());
   }
-  if (!neighbours.empty()) at = std::min(at, exchanged_at + policy::kExchangeInterval);
+  if (!neighbours.empty()) at = std::min(at, connections_due);
+  // A socket that turns out to be stuck makes way for others.
   for (const auto& [key, n] : neighbours) {
-    if (!n->hello_seen) at = std::min(at, n->opened + policy::kHelloTimeout);
-    if (n->queued > 0) {
-      at = std::min(at,
-                    n->waiting_since() + (n->stuck(now) ? stuck_patience() : policy::kStuckTime));
-    }
+    if (n->queued > 0 && !n->stuck(now)) at = std::min(at, n->waiting_since() + policy::kStuckTime);
   }
   if (!holdings) return manifest_found ? at : std::max(std::min(at, fetch.next_review()), now);
   at = std::min(at, rescue.next_review());

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <set>
+
 #include "client/core/policy.h"
 #include "codec/encode.h"
 #include "tests/core/bench.h"
@@ -45,8 +47,8 @@ struct Situation {
   Neighbours neighbours;
 };
 
-GrantLimits unlimited() {
-  return {false, UINT64_MAX};
+GrantLimits unlimited(const Situation& s, TimeUs now) {
+  return {false, UINT64_MAX, core::promised_blocks(s.neighbours, now)};
 }
 
 }  // namespace
@@ -74,9 +76,10 @@ TEST_CASE(
       std::uint64_t promised = 0;
       for (const auto& [key, other] : s.neighbours) promised += other->outstanding();
       const std::uint32_t open = one.outstanding();
-      const GrantLimits limits{random.below(10) == 0,
-                               random.below(3) == 0 ? random.below(5) : 1000};
-      const std::uint32_t give = core::blocks_to_grant(s.holdings, s.neighbours, one, limits, now);
+      REQUIRE(core::promised_blocks(s.neighbours, kNow) == promised);
+      const GrantLimits limits{random.below(10) == 0, random.below(3) == 0 ? random.below(5) : 1000,
+                               core::promised_blocks(s.neighbours, now)};
+      const std::uint32_t give = core::blocks_to_grant(s.holdings, one, limits);
       REQUIRE(give <= limits.blocks_max);
       if (limits.paused || s.holdings.missing() == 0) REQUIRE(give == 0);
       if (give > 0) {
@@ -96,18 +99,17 @@ TEST_CASE("promises to who has stalled do not count") {
     s.neighbours.at(peer)->last_grant = kNow;
   }
   Neighbour& third = *s.neighbours.at(3);
-  CHECK(core::blocks_to_grant(s.holdings, s.neighbours, third, unlimited(), kNow) == 1);
-  CHECK(core::blocks_to_grant(s.holdings, s.neighbours, third, unlimited(), kNow + 4 * kSecond) ==
-        4);
+  CHECK(core::blocks_to_grant(s.holdings, third, unlimited(s, kNow)) == 1);
+  CHECK(core::blocks_to_grant(s.holdings, third, unlimited(s, kNow + 4 * kSecond)) == 4);
 }
 
 TEST_CASE("an exhausted credit counter grants no more instead of beginning anew") {
   Situation s(1, 8, 1);
   Neighbour& one = *s.neighbours.at(1);
   one.credit_granted = one.highest_received = UINT32_MAX - 1;
-  CHECK(core::blocks_to_grant(s.holdings, s.neighbours, one, unlimited(), kNow) == 1);
+  CHECK(core::blocks_to_grant(s.holdings, one, unlimited(s, kNow)) == 1);
   one.credit_granted = one.highest_received = UINT32_MAX;
-  CHECK(core::blocks_to_grant(s.holdings, s.neighbours, one, unlimited(), kNow) == 0);
+  CHECK(core::blocks_to_grant(s.holdings, one, unlimited(s, kNow)) == 0);
 }
 
 TEST_CASE("quotas near the end split what is missing among those that hold some") {
@@ -149,8 +151,7 @@ TEST_CASE("nothing is wanted of a generation that is full") {
   s.hold(0, 4, kNow);
   s.claim(1, 0, 4);
   CHECK(core::quota_of(s.holdings, s.neighbours, *s.neighbours.at(1), 0, 0, kNow) == 0);
-  CHECK(core::blocks_to_grant(s.holdings, s.neighbours, *s.neighbours.at(1), unlimited(), kNow) ==
-        0);
+  CHECK(core::blocks_to_grant(s.holdings, *s.neighbours.at(1), unlimited(s, kNow)) == 0);
 }
 
 TEST_CASE("a lease that stands still passes to the others in turn, then is void") {

@@ -185,7 +185,7 @@ TEST_CASE("the total of ranks and the counts in flight stay right over random hi
       REQUIRE(n.total_rank() == sum_of_ranks(n));
       REQUIRE(n.expected_total_rank() >= n.total_rank());
       std::uint64_t in_flight = 0;
-      for (const auto& [at, remote] : n.partial()) in_flight += remote.in_flight;
+      n.partial().each([&](std::uint32_t, const auto& remote) { in_flight += remote.in_flight; });
       REQUIRE(in_flight <= n.expected_total_rank() - n.total_rank());
     }
   }
@@ -198,11 +198,26 @@ TEST_CASE("null vectors from a neighbour are kept for a few generations only") {
     REQUIRE(n.apply_state(state(0, 4, {{g, 1, 4, std::vector<std::uint8_t>(kN, 1)}})));
   }
   std::size_t kept = 0;
-  for (const auto& [g, remote] : n.partial()) kept += remote.null_vector.empty() ? 0 : 1;
+  n.partial().each([&](std::uint32_t g, const auto& remote) {
+    CHECK(remote.has_null_vector == (n.null_vector(g) != nullptr));
+    kept += remote.has_null_vector ? 1 : 0;
+  });
   CHECK(kept > 0);
   CHECK(kept <= 64);
   // One that was answered makes room.
   REQUIRE(n.apply_state(state(0, 100, {{1, 1, 4, std::vector<std::uint8_t>(kN, 2)}})));
+}
+
+TEST_CASE("ranks claimed all over a large content take bounded memory") {
+  const std::uint32_t count = 1'000'000;
+  Neighbour n = neighbour(count);
+  for (std::uint32_t g = 0; g < count; g += 50)
+    REQUIRE(n.apply_state(state(0, 4, {{g, 1, 4, {}}})));
+  CHECK(n.partial().page_count() == core::policy::kRemotePagesMax);
+  CHECK(n.remote_rank(count - 50) == 0);  // not believed, for want of room
+  REQUIRE(n.apply_state(state(0, 4, {}, {{0, count}})));
+  CHECK(n.partial().page_count() == 0);
+  CHECK(n.has_everything());
 }
 
 TEST_CASE("sequence numbers must rise and stay within the grant") {

@@ -36,8 +36,7 @@ double fluid_bound(const Lab& lab) {
     if (r.gone >= 0) {
       // Who left complete has had its share; who crashed takes what it had with it.
       const double lost = r.completed >= 0 ? 0 : -peers;
-      changes.push_back(
-          {static_cast<double>(r.gone) * 1e-6, -up, lost, spec.source ? -up : 0});
+      changes.push_back({static_cast<double>(r.gone) * 1e-6, -up, lost, spec.source ? -up : 0});
     }
     if (spec.link.down > 0 && !spec.source) {
       slowest_down = std::max(slowest_down, joins + content / spec.link.down);
@@ -46,8 +45,8 @@ double fluid_bound(const Lab& lab) {
   std::stable_sort(changes.begin(), changes.end(),
                    [](const Change& a, const Change& b) { return a.at < b.at; });
   double at = 0, up = 0, source = 0, peers = 0;
-  double wanted = 0;      // bytes that the peers present still lack
-  double from_source = 0; // bytes that the source could have sent
+  double wanted = 0;       // bytes that the peers present still lack
+  double from_source = 0;  // bytes that the source could have sent
   for (std::size_t i = 0; i <= changes.size(); ++i) {
     const double until = i < changes.size() ? changes[i].at : 1e18;
     const bool all_there = at >= last_join;

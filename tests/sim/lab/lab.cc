@@ -59,9 +59,13 @@ Lab::Lab(std::uint32_t generations, std::uint32_t n, std::uint32_t k, std::uint6
 
 Lab::~Lab() = default;
 
-const LabPeerSpec& Lab::spec(std::size_t peer) const { return peers_[peer]->spec; }
+const LabPeerSpec& Lab::spec(std::size_t peer) const {
+  return peers_[peer]->spec;
+}
 
-double Lab::content_bytes() const { return static_cast<double>(shape_.content_bytes); }
+double Lab::content_bytes() const {
+  return static_cast<double>(shape_.content_bytes);
+}
 
 LabPeerResult Lab::result(std::size_t index) const {
   const Peer& peer = *peers_[index];
@@ -400,8 +404,8 @@ void Lab::take_sample() {
   double peers = 0;
   for (const auto& peer : peers_) {
     if (peer->spec.source || !peer->core) continue;
-    const double share = static_cast<double>(peer->core->counters().rank) /
-                         static_cast<double>(blocks_in_content_);
+    const double share =
+        static_cast<double>(peer->core->counters().rank) / static_cast<double>(blocks_in_content_);
     sample.mean += share;
     sample.least = std::min(sample.least, share);
     ++peers;

@@ -1,8 +1,8 @@
 // Whole swarms for measuring policies: the production core, up to tens of thousands of peers, in
 // virtual time. Where tests/sim/network.h checks every byte, this one carries coefficients alone:
-// all payloads are one and the same buffer, decoding is taken to succeed, and the disk is as fast as
-// memory. What is left is what decides how long a swarm takes: who sends a row of which generation
-// to whom, when, and over which link.
+// all payloads are one and the same buffer, decoding is taken to succeed, and the disk is as fast
+// as memory. What is left is what decides how long a swarm takes: who sends a row of which
+// generation to whom, when, and over which link.
 //
 // A link: a peer's uplink sends one frame at a time, its connections in turn; a frame arrives half
 // of both ends' delays after its last byte has left, later if the receiver's downlink is busy.
@@ -34,9 +34,9 @@ struct LabPeerSpec {
   LabLink link = {};
   bool source = false;
   bool listens = true;
-  bool takes_only = false;     // receives, and sends no block
+  bool takes_only = false;  // receives, and sends no block
   TimeUs joins = 0;
-  TimeUs crashes = kNever;     // without a word
+  TimeUs crashes = kNever;       // without a word
   TimeUs leaves_after = kNever;  // so long after it completed
 };
 
@@ -50,9 +50,9 @@ struct LabWire {
 struct LabPeerResult {
   TimeUs completed = -1;
   TimeUs first_generation = -1;
-  double bytes_sent = 0;       // on the wire
-  double control_bytes = 0;    // of them: messages that are no blocks
-  double busy_us = 0;          // its uplink was sending
+  double bytes_sent = 0;     // on the wire
+  double control_bytes = 0;  // of them: messages that are no blocks
+  double busy_us = 0;        // its uplink was sending
   std::uint64_t blocks_sent = 0;
   std::uint64_t innovative = 0;
   std::uint64_t redundant = 0;
@@ -148,7 +148,7 @@ class Lab {
   std::deque<Frame> frames_;
   std::vector<Slot> free_frames_;
   std::vector<std::uint32_t> announced_;  // peers that listen, as the tracker knows them
-  std::size_t left_ = 0;                       // peers that are still to complete
+  std::size_t left_ = 0;                  // peers that are still to complete
   double source_copies_ = 0;
   TimeUs source_left_ = -1;
   TimeUs sample_interval_ = 0;

@@ -5,7 +5,8 @@
 //   mib=32 n=64 k=16384 seed=1 join_ms=0 (between two peers) limit=20 (times the bound)
 //   source_copies=0 (leaves after it has sent so many) leave_s=-1 (after completing)
 //   crash_s=0 crash_share=0.34 hidden=0 (share that accepts no connections) takers=0
-//   share=1.05 alone=110 (bytes, see LabWire) neighbours=0 (0: the policy's) samples_ms=0 peers_out=0
+//   share=1.05 alone=110 (bytes, see LabWire) neighbours=0 (0: the policy's) samples_ms=0
+//   peers_out=0
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -75,7 +76,9 @@ class Arguments {
 
 constexpr double kMbit = 1e6 / 8;
 
-TimeUs micro(double seconds) { return static_cast<TimeUs>(seconds * 1e6); }
+TimeUs micro(double seconds) {
+  return static_cast<TimeUs>(seconds * 1e6);
+}
 
 void add_peers(Lab& lab, Arguments& arguments, codec::CoefficientStream& random) {
   const std::vector<double> ups = arguments.list("up", "8", ',');
@@ -114,18 +117,12 @@ void add_peers(Lab& lab, Arguments& arguments, codec::CoefficientStream& random)
 
 nlohmann::json peer_json(const LabPeerSpec& spec, const LabPeerResult& r) {
   const auto seconds = [](TimeUs at) { return at < 0 ? -1.0 : static_cast<double>(at) * 1e-6; };
-  return {{"up_mbit", spec.link.up / kMbit},
-          {"source", spec.source},
-          {"joined", seconds(spec.joins)},
-          {"finished", seconds(r.completed)},
-          {"gone", seconds(r.gone)},
-          {"first_generation", seconds(r.first_generation)},
-          {"sent_bytes", r.bytes_sent},
-          {"busy_seconds", r.busy_us * 1e-6},
-          {"blocks_sent", r.blocks_sent},
-          {"innovative", r.innovative},
-          {"redundant", r.redundant},
-          {"rows_max", r.rows_max}};
+  return {{"up_mbit", spec.link.up / kMbit}, {"source", spec.source},
+          {"joined", seconds(spec.joins)},   {"finished", seconds(r.completed)},
+          {"gone", seconds(r.gone)},         {"first_generation", seconds(r.first_generation)},
+          {"sent_bytes", r.bytes_sent},      {"busy_seconds", r.busy_us * 1e-6},
+          {"blocks_sent", r.blocks_sent},    {"innovative", r.innovative},
+          {"redundant", r.redundant},        {"rows_max", r.rows_max}};
 }
 
 nlohmann::json summary(const Lab& lab, double bound) {
@@ -201,8 +198,11 @@ int main(int argc, char** argv) {
   }
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
+  const double cpu = static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                     1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
-  out["cost"] = {{"seconds", took.count()},
+  out["cost"] = {{"cpu_seconds", cpu},
+                 {"seconds", took.count()},
                  {"events", lab.events()},
                  {"memory_mib", static_cast<double>(usage.ru_maxrss) / 1024}};
   std::printf("%s\n", out.dump().c_str());

@@ -1,0 +1,95 @@
+// What is known of the generations that a neighbour holds in part: a table by generation number,
+// in pages, as those under way lie together. Reading one entry costs two steps, whatever the
+// content's size; a neighbour that names generations all over it costs a bounded number of pages.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "client/core/policy.h"
+
+namespace firn::core {
+
+// A generation that a neighbour has not verified, as its last State tells.
+struct RemoteGeneration {
+  static constexpr std::uint16_t kNoQuota = 0xffff;
+
+  std::uint32_t in_flight = 0;       // blocks sent to it and not acknowledged
+  std::uint32_t sent = 0;            // blocks sent to it in all
+  std::uint32_t first_sequence = 0;  // older blocks in flight belong to an earlier life of it
+  std::uint16_t rank = 0;
+  std::uint16_t quota = kNoQuota;  // it takes so many in flight; kNoQuota: no limit but credit
+  bool present = false;
+  bool has_null_vector = false;  // Neighbour::null_vector has it
+
+  std::uint32_t expected_rank() const { return rank + in_flight; }
+  bool quota_used() const { return quota != kNoQuota && in_flight >= quota; }
+};
+
+class RemoteGenerations {
+ public:
+  explicit RemoteGenerations(std::uint32_t generation_count = 0)
+      : pages_((generation_count + kPage - 1) / kPage) {}
+
+  // Null where nothing is known.
+  const RemoteGeneration* find(std::uint32_t g) const {
+    const Page* page = pages_[g / kPage].get();
+    return page && page->entries[g % kPage].present ? &page->entries[g % kPage] : nullptr;
+  }
+  RemoteGeneration* find(std::uint32_t g) {
+    return const_cast<RemoteGeneration*>(std::as_const(*this).find(g));
+  }
+  // The entry, made if there is none; `fresh` says whether it was.
+  RemoteGeneration& open(std::uint32_t g, bool& fresh) {
+    std::unique_ptr<Page>& page = pages_[g / kPage];
+    if (!page) {
+      page = std::make_unique<Page>();
+      ++page_count_;
+    }
+    RemoteGeneration& entry = page->entries[g % kPage];
+    fresh = !entry.present;
+    if (fresh) {
+      entry.present = true;
+      ++page->present;
+    }
+    return entry;
+  }
+  void erase(std::uint32_t g) {
+    std::unique_ptr<Page>& page = pages_[g / kPage];
+    if (!page || !page->entries[g % kPage].present) return;
+    page->entries[g % kPage] = {};
+    if (--page->present > 0) return;
+    page.reset();
+    --page_count_;
+  }
+  // Whether what a neighbour says of g may take memory.
+  bool has_room(std::uint32_t g) const {
+    return pages_[g / kPage] != nullptr || page_count_ < policy::kRemotePagesMax;
+  }
+  std::uint32_t page_count() const { return page_count_; }
+
+  // For each entry, f(generation, entry).
+  template <typename F>
+  void each(F&& f) const {
+    for (std::size_t p = 0; p < pages_.size(); ++p) {
+      for (std::uint32_t i = 0; pages_[p] && i < kPage; ++i) {
+        const RemoteGeneration& entry = pages_[p]->entries[i];
+        if (entry.present) f(static_cast<std::uint32_t>(p * kPage + i), entry);
+      }
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t kPage = 32;
+  struct Page {
+    std::array<RemoteGeneration, kPage> entries;
+    std::uint32_t present = 0;
+  };
+  std::vector<std::unique_ptr<Page>> pages_;
+  std::uint32_t page_count_ = 0;
+};
+
+}  // namespace firn::core
