@@ -261,9 +261,7 @@ void ContentSession::perform(core::FetchManifestFrom& action) {
 }
 
 void ContentSession::perform(core::ManifestArrived& action) {
-  auto manifest = parse_manifest(action.file_bytes, plan_.content_id);
-  if (!manifest.ok()) return fail(manifest.error());
-  plan_.manifest = *std::move(manifest);
+  plan_.manifest = std::move(action.manifest);
   if (plan_.mode == SessionPlan::Mode::kManifestOnly) {
     core_->stop(now());
     changed();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "client/core/types.h"
+#include "proto/manifest.h"
 #include "proto/messages.h"
 #include "proto/result.h"
 
@@ -94,9 +95,9 @@ struct FetchManifestFrom {
   std::size_t tracker = 0;
 };
 
-// The manifest has arrived and its content id fits: parse it, open the store, then call start().
+// The manifest has arrived: open the store, then call start(). It names no trackers.
 struct ManifestArrived {
-  std::string file_bytes;
+  Manifest manifest;
 };
 
 // Every generation is verified. Finish the store (final names); answer with content_finished().

@@ -4,7 +4,6 @@
 
 #include "client/core/policy.h"
 #include "proto/limits.h"
-#include "proto/manifest.h"
 
 namespace firn::core {
 
@@ -34,9 +33,11 @@ ManifestFetch::Step ManifestFetch::part(PeerKey peer, const proto::ManifestPart&
   total_ = part.total_bytes;
   data_ += part.data;
   if (data_.size() < total_) return {Progress::kMore, {data_.size()}};
-  if (fits(data_)) return {Progress::kDone, {}};
+  Result<Manifest> manifest = read(data_);
   give_up();
-  return {Progress::kFalse, {}};
+  if (!manifest.ok()) return {Progress::kFalse, {}};
+  found_ = *std::move(manifest);
+  return {Progress::kDone, {}};
 }
 
 bool ManifestFetch::may_ask(PeerKey peer, TimeUs now) const {
@@ -74,9 +75,10 @@ TimeUs ManifestFetch::next_review() const {
   return at;
 }
 
-bool ManifestFetch::fits(std::string_view file_bytes) const {
-  const auto id = manifest_content_id(file_bytes);
-  return id.ok() && id.value() == id_;
+Result<Manifest> ManifestFetch::read(std::string_view file_bytes) const {
+  Result<Manifest> manifest = parse_manifest(file_bytes, id_);
+  if (!manifest.ok() || manifest->trackers.empty()) return manifest;
+  return with_trackers(*manifest, {});
 }
 
 }  // namespace firn::core

@@ -1,13 +1,19 @@
 // Getting the manifest when there was only a link: from a tracker or from one neighbour at a time,
-// in parts; the content id proves the whole.
+// in parts. The content id proves the info part alone; whoever sends the file may have put anything
+// around it. So the whole is read before it counts as found, and what is kept of it names no
+// trackers: a stranger's are neither asked nor passed on.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "client/core/types.h"
+#include "proto/manifest.h"
 #include "proto/messages.h"
+#include "proto/result.h"
 
 namespace firn::core {
 
@@ -28,8 +34,8 @@ class ManifestFetch {
     proto::ManifestRequest next;
   };
   Step part(PeerKey peer, const proto::ManifestPart& part, TimeUs now);
-  // The whole, after kDone.
-  std::string take() { return std::move(data_); }
+  // What was found, after kDone.
+  Manifest take() { return std::move(*found_); }
 
   // The connection is gone.
   void peer_gone(PeerKey peer);
@@ -38,8 +44,9 @@ class ManifestFetch {
   // When review() has something to do, or may_ask() turns true for somebody.
   TimeUs next_review() const;
 
-  // Whether a file from elsewhere (a tracker) is the manifest.
-  bool fits(std::string_view file_bytes) const;
+  // The manifest in a file that came from the network, without the trackers it names. Errors: those
+  // of parse_manifest, for another content's too.
+  Result<Manifest> read(std::string_view file_bytes) const;
 
  private:
   void give_up();
@@ -49,6 +56,7 @@ class ManifestFetch {
   PeerKey source_ = kNoPeer;
   std::map<PeerKey, TimeUs> ask_again_;  // connected neighbours that were asked
   std::string data_;
+  std::optional<Manifest> found_;
   std::uint64_t total_ = 0;
   TimeUs began_ = 0;
   TimeUs last_ = 0;

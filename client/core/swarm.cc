@@ -211,14 +211,11 @@ void SwarmCore::tracker_manifest(std::size_t tracker, Result<std::string> file_b
   impl.now = now;
   impl.tracker_fetch_busy = false;
   if (impl.holdings || impl.manifest_found || impl.stopped) return;
-  if (file_bytes.ok() && impl.fetch.fits(file_bytes.value())) {
-    impl.manifest_arrived(std::move(file_bytes).value());
-    return;
-  }
-  const std::string why = file_bytes.ok() ? std::string("it is not the one the link names")
-                                          : file_bytes.error().message();
-  impl.notice(Notice::Kind::kWarning,
-              "manifest from tracker " + to_text(impl.options.trackers[tracker]) + ": " + why);
+  auto manifest = file_bytes.ok() ? impl.fetch.read(*file_bytes) : file_bytes.error();
+  if (manifest.ok()) return impl.manifest_arrived(*std::move(manifest));
+  impl.notice(Notice::Kind::kWarning, "manifest from tracker " +
+                                          to_text(impl.options.trackers[tracker]) + ": " +
+                                          manifest.error().message());
 }
 
 void SwarmCore::wake(TimeUs now) {

@@ -48,7 +48,7 @@ struct SwarmCore::Impl {
   bool part_if_useless(Neighbour& n);
   void share_peers(Neighbour& n);
   void ask_for_manifest();
-  void manifest_arrived(std::string file_bytes);
+  void manifest_arrived(Manifest manifest);
   void notice(Notice::Kind kind, std::string text);
   Neighbour* find(PeerKey peer);
 

@@ -300,9 +300,9 @@ void SwarmCore::Impl::on(Neighbour& n, proto::ManifestPart&& part) {
   }
 }
 
-void SwarmCore::Impl::manifest_arrived(std::string file_bytes) {
+void SwarmCore::Impl::manifest_arrived(Manifest manifest) {
   manifest_found = true;
-  actions.push_back(ManifestArrived{std::move(file_bytes)});
+  actions.push_back(ManifestArrived{std::move(manifest)});
 }
 
 }  // namespace firn::core

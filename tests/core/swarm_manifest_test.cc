@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "proto/digest.h"
 #include "proto/limits.h"
 #include "tests/core/bench.h"
 
@@ -47,6 +48,18 @@ int serve(Bench& bench, PeerKey peer, const std::string& file) {
   return served;
 }
 
+// The true info part and whatever may stand beside it, sealed again: nobody needs a key for that.
+std::string resealed(const Manifest& manifest, const std::string& more_envelope) {
+  std::string file = manifest.file_bytes.substr(0, manifest.file_bytes.size() - kIdBytes);
+  file += more_envelope;
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(file.data());
+  return file.append(sha256({bytes, file.size()}).raw());
+}
+// Envelopes that are no manifest's, though the content id fits.
+const std::string kTrackerWithoutPort("\x12\x01x", 3);
+const std::string kForeignSignature =
+    "\x1a\x20" + std::string(32, 'k') + "\x22\x40" + std::string(64, 's');
+
 core::Options with_tracker() {
   core::Options options = plain_options();
   options.trackers = {Address{std::nullopt, "tracker", 1}, Address{std::nullopt, "second", 1}};
@@ -62,10 +75,8 @@ TEST_CASE("a manifest comes from a neighbour in parts and is whole") {
   CHECK(serve(bench, 1, manifest.file_bytes) == 2);
   const auto arrived = bench.take<ManifestArrived>();
   REQUIRE(arrived.size() == 1);
-  CHECK(arrived.front().file_bytes == manifest.file_bytes);
-  const auto parsed = parse_manifest(arrived.front().file_bytes, manifest.id);
-  REQUIRE(parsed.ok());
-  bench.core.start(parsed.value(), {}, false, bench.now);
+  CHECK(arrived.front().manifest.file_bytes == manifest.file_bytes);
+  bench.core.start(arrived.front().manifest, {}, false, bench.now);
   bench.drain();
   CHECK(bench.core.started());
   CHECK(bench.heard<proto::State>(1).size() == 1);
@@ -207,6 +218,12 @@ TEST_CASE("a false manifest is blamed on who sent it, and another neighbour aske
     file[file.size() / 2] ^= 1;
     CHECK(serve(bench, 1, file) == 2);
   }
+  SUBCASE("the info part is right, a tracker beside it is not") {
+    CHECK(serve(bench, 1, resealed(manifest, kTrackerWithoutPort)) == 2);
+  }
+  SUBCASE("the info part is right, the publisher's signature is not") {
+    CHECK(serve(bench, 1, resealed(manifest, kForeignSignature)) == 2);
+  }
   SUBCASE("a part is out of place") {
     bench.say(1, part_of(file, 1));
   }
@@ -225,6 +242,25 @@ TEST_CASE("a false manifest is blamed on who sent it, and another neighbour aske
   bench.open(2, peer_id(2));
   CHECK(serve(bench, 2, manifest.file_bytes) == 2);
   CHECK(bench.take<ManifestArrived>().size() == 1);
+}
+
+TEST_CASE("nobody's trackers come with a manifest from the network, and none are served on") {
+  const Manifest manifest = large_manifest();
+  const auto with_others = with_trackers(manifest, {Address{std::nullopt, "stranger.example", 1}});
+  REQUIRE(with_others.ok());
+  Bench bench(manifest, with_tracker());
+  SUBCASE("from a neighbour") {
+    bench.open(1, peer_id(1));
+    serve(bench, 1, with_others->file_bytes);
+  }
+  SUBCASE("from a tracker") {
+    bench.core.tracker_manifest(0, with_others->file_bytes, bench.now);
+    bench.drain();
+  }
+  const auto arrived = bench.take<ManifestArrived>();
+  REQUIRE(arrived.size() == 1);
+  CHECK(arrived.front().manifest.trackers.empty());
+  CHECK(arrived.front().manifest.file_bytes == manifest.file_bytes);
 }
 
 TEST_CASE("parts that nobody asked for are ignored") {
@@ -261,10 +297,17 @@ TEST_CASE("a tracker that hosts the manifest is asked for it, and again when it 
   }
   SUBCASE("fails or is another one, while a neighbour has none") {
     bench.open(1, peer_id(1), 0, false);
-    if (std::string wrong = manifest.file_bytes; wrong.size() > 9) {
+    std::string wrong = manifest.file_bytes;
+    SUBCASE("a byte is wrong") {
       wrong[9] ^= 1;
-      bench.core.tracker_manifest(0, wrong, bench.now);
     }
+    SUBCASE("a tracker in it is none") {
+      wrong = resealed(manifest, kTrackerWithoutPort);
+    }
+    SUBCASE("its signature is none") {
+      wrong = resealed(manifest, kForeignSignature);
+    }
+    bench.core.tracker_manifest(0, wrong, bench.now);
     bench.drain();
     CHECK(bench.noticed("manifest from tracker"));
     CHECK(bench.take<ManifestArrived>().empty());

@@ -2,6 +2,7 @@
 """Peers that lie, send rubbish or break the protocol: named when guilty, never believed, and the
 download completes from others."""
 
+import hashlib
 import random
 import socket
 import ssl
@@ -14,7 +15,7 @@ from pypeer.connection import Closed, Connection, dial_patiently
 from pypeer.identity import Identity, text_of
 from pypeer.manifest import Manifest
 from pypeer.source import Source
-from pypeer.wire import FRAME_BYTES_MAX, frame, peer_pb2
+from pypeer.wire import FRAME_BYTES_MAX, frame, manifest_pb2, peer_pb2
 
 N, K = 16, 512
 SIZE = 6 * N * K
@@ -215,9 +216,9 @@ class BadPeers(harness.SwarmTest):
         self.connect_honest_source(victim)
         self.assert_downloaded(self.source, victim)
 
-    def test_a_false_manifest(self):
-        """The right content id in Hello, another content's manifest behind it."""
-        other = self.create(self.file(2 * SIZE, "other.bin"))
+    def refused_manifest(self, file_bytes):
+        """A victim that has only a link is handed `file_bytes` as the manifest: it names the liar,
+        asks the next peer and completes."""
         where = f"127.0.0.1:{harness.free_port()}"
         victim = self.firn("get", "get", f"firn:{text_of(self.manifest.content_id)}", "-o",
                            self.folder / "get", "--no-tracker", "--listen", where, "--json")
@@ -225,7 +226,7 @@ class BadPeers(harness.SwarmTest):
         connection = dial_patiently(liar, where)
         self.addCleanup(connection.close)
         source = Source(connection, self.manifest, self.data, random.Random(12))
-        source.manifest.file_bytes = other.read_bytes()
+        source.manifest.file_bytes = file_bytes
         with self.assertRaises(Closed):
             source.serve_until(lambda: source.goodbye)
             raise Closed("goodbye")
@@ -238,6 +239,44 @@ class BadPeers(harness.SwarmTest):
         source = Source(connection, manifest, self.data, random.Random(13))
         source.serve_until(lambda: len(source.complete) == manifest.generation_count)
         self.assert_downloaded(self.source, victim)
+
+    def resealed(self, **fields):
+        """The true info part in an envelope with these fields besides, sealed again."""
+        envelope = manifest_pb2.Envelope(info=self.manifest.info_bytes, **fields)
+        file = b"FIRNMAN1" + envelope.SerializeToString()
+        return file + hashlib.sha256(file).digest()
+
+    def test_a_false_manifest(self):
+        """The right content id in Hello, another content's manifest behind it."""
+        other = self.create(self.file(2 * SIZE, "other.bin"))
+        self.refused_manifest(other.read_bytes())
+
+    def test_the_true_manifest_with_a_tracker_that_is_none(self):
+        self.refused_manifest(self.resealed(trackers=["x"]))
+
+    def test_the_true_manifest_with_a_signature_that_is_none(self):
+        self.refused_manifest(self.resealed(publisher_key=b"k" * 32,
+                                            publisher_signature=b"s" * 64))
+
+    def test_trackers_from_a_peer_are_not_kept_nor_passed_on(self):
+        """Neither the manifest in the work folder nor the one that others get names them."""
+        where = f"127.0.0.1:{harness.free_port()}"
+        victim = self.firn("get", "get", f"firn:{text_of(self.manifest.content_id)}", "-o",
+                           self.folder / "get", "--no-tracker", "--listen", where, "--json")
+        stranger = dial_patiently(Identity(self.folder), where)
+        self.addCleanup(stranger.close)
+        source = Source(stranger, self.manifest, self.data, random.Random(14))
+        source.manifest.file_bytes = self.resealed(trackers=["stranger.example:4711"])
+        source.serve_until(lambda: source.credit > 0, {})
+        kept = next((self.folder / "get" / ".firn").glob("*/manifest.firn")).read_bytes()
+        self.assertEqual(self.resealed(), kept)
+        asker = Connection(Identity(self.folder), where)
+        self.addCleanup(asker.close)
+        asker.greet(self.manifest.content_id)
+        asker.send(manifest_request=peer_pb2.ManifestRequest())
+        while (answer := asker.receive()).WhichOneof("body") != "manifest_part":
+            pass
+        self.assertEqual(self.resealed(), answer.manifest_part.data)
 
     def test_a_version_that_nobody_speaks_is_refused_politely(self):
         connection = self.dial(self.victim())

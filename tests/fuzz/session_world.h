@@ -148,7 +148,7 @@ class World {
     fetching.push_back(a.tracker);
   }
   void on(core::ManifestArrived& a) {
-    FIRN_CHECK(!started && !arrived && a.file_bytes == manifest_.file_bytes);
+    FIRN_CHECK(!started && !arrived && a.manifest.file_bytes == manifest_.file_bytes);
     arrived = true;
   }
   void on(core::ContentComplete&) {

@@ -131,7 +131,7 @@ void Peer::on(core::FetchManifestFrom& action) {
 
 void Peer::on(core::ManifestArrived& action) {
   const Manifest& manifest = network_.content().manifest;
-  if (action.file_bytes != manifest.file_bytes) network_.note(index_, "a false manifest");
+  if (action.manifest.file_bytes != manifest.file_bytes) network_.note(index_, "a false manifest");
   later(1000, [this] {
     begin();
     act();

@@ -33,6 +33,7 @@ class Manifest:
             raise ValueError("not a manifest, or a damaged one")
         self.file_bytes = file_bytes
         envelope = manifest_pb2.Envelope.FromString(body[len(MAGIC):])
+        self.info_bytes = envelope.info
         self.content_id = hashlib.sha256(envelope.info).digest()
         self.trackers = list(envelope.trackers)
         self.info = manifest_pb2.Info.FromString(envelope.info)
