@@ -1,0 +1,13 @@
+"""Races of real BitTorrent and Firn clients on hosts made of network namespaces.
+
+    scenario.py    what a scenario file says
+    hosts.py       namespaces on a bridge, with limits on their links
+    processes.py   programs inside of them, and what they cost
+    firewall.py    a host that accepts no connections
+    adapters/      how each client is started, watched and stopped
+    race.py        one run: who starts, leaves and crashes when
+    collect.py     what is counted during a run, and the record made of it
+    bound.py       how fast the run could have been
+    report.py      tables and plots of many records
+    commands.py    the command line
+"""

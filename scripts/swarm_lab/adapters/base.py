@@ -1,0 +1,73 @@
+"""What every client looks like to a race.
+
+An adapter starts a tracker, a seed and downloaders on hosts; each start gives a node. A node says
+how much of the content it has, when it had everything, and how many bytes of payload it has sent.
+Clients that speak of themselves fill in a node as they go; others are asked by `Node.poll`.
+"""
+
+import signal
+
+
+class BadClient(Exception):
+    pass
+
+
+class Node:
+    """One client on one host. Times are time.monotonic()."""
+
+    def __init__(self, host, process):
+        self.host = host
+        self.process = process
+        self.has = 0.0          # part of the content it has, 0..1
+        self.completed = None   # when it had all of it, verified
+        self.uploaded = 0       # bytes of payload sent, as it last said
+        self.uploaded_at = None
+        self.samples = []       # (time, part it has)
+        self.facts = {}         # what only this client tells
+
+    def saw(self, now, has):
+        self.has = has
+        self.samples.append((now, has))
+
+    def saw_uploaded(self, now, bytes_sent):
+        self.uploaded = bytes_sent
+        self.uploaded_at = now
+
+    def poll(self, now):
+        """Asks the client; only for those that do not speak by themselves."""
+
+    def interrupt(self):
+        """Tells it to end in order."""
+        self.process.send(signal.SIGINT)
+
+
+class Adapter:
+    """One kind of client with its settings. `settings` names them with their defaults, `programs`
+    what it needs with the Debian packages that hold it."""
+
+    settings = {}
+    programs = {}
+    port = 6881
+    poll_interval_s = 0.0  # 0: nodes speak by themselves
+
+    def __init__(self, name, settings):
+        self.name = name
+        self.settings = settings
+
+    def check(self):
+        """Raises BadClient if something other than a program is missing."""
+
+    def version(self):
+        raise NotImplementedError
+
+    def start_tracker(self, host, folder):
+        """Returns the process. Called before or, with a cold tracker, after the seed."""
+        raise NotImplementedError
+
+    def start_seed(self, host, folder, content, tracker_host):
+        """Starts it and waits until it serves; returns the node."""
+        raise NotImplementedError
+
+    def start_peer(self, host, folder, upload_limit_bytes):
+        """Starts a downloader that puts the content into folder/NAME; returns the node."""
+        raise NotImplementedError

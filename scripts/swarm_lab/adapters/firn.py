@@ -1,0 +1,124 @@
+"""Firn itself. It tells all by events of --json, once a second and when it is complete."""
+
+import json
+import pathlib
+import re
+import subprocess
+import threading
+
+from programs import BUILD
+from swarm_lab.adapters.base import Adapter, BadClient, Node
+from swarm_lab.processes import Process
+
+TRACKER_PORT = 4711
+
+
+class FirnNode(Node):
+    """Follows the events of one peer."""
+
+    def __init__(self, host):
+        super().__init__(host, None)
+        self.link = None
+        self.block_bytes = 0
+        self.content_bytes = 0
+        self.unfinished_rows_max = 0.0  # part of the content
+        self.spoken = threading.Event()  # it has said its link (seed) or that it has started
+
+    def on_line(self, now, line):
+        if self.link is None and line.startswith("firn:"):
+            self.link = line
+            self.spoken.set()
+        if not line.startswith("{"):
+            return
+        event = json.loads(line)
+        kind = event.get("event")
+        if kind == "start":
+            self.block_bytes = event["block_bytes"]
+            self.content_bytes = event["bytes"]
+            self.facts["generation_size"] = event["generation_size"]
+            self.facts["block_bytes"] = event["block_bytes"]
+        elif kind == "progress":
+            self.on_progress(now, event)
+        elif kind == "complete":
+            self.saw(now, 1.0)
+            self.completed = now
+            for key in ("blocks_innovative", "blocks_redundant", "blocks_recoded"):
+                self.facts[key] = event[key]
+        elif kind in ("notice", "error") and event.get("level") != "info":
+            self.facts.setdefault("notices", []).append(event.get("message", ""))
+
+    def on_progress(self, now, event):
+        if event.get("rank_total") and self.completed is None:
+            self.saw(now, event["rank"] / event["rank_total"])
+        self.saw_uploaded(now, event["blocks_sent"] * self.block_bytes)
+        if event["bytes_verified"] > 0 and "first_verified_s" not in self.facts:
+            self.facts["first_verified_s"] = event["seconds"]
+        if self.content_bytes and event.get("rank_total"):
+            rows = event["rank"] / event["rank_total"] - event["bytes_verified"] / self.content_bytes
+            self.unfinished_rows_max = max(self.unfinished_rows_max, rows)
+            self.facts["unfinished_rows_max"] = round(self.unfinished_rows_max, 4)
+        self.facts["neighbours_max"] = max(self.facts.get("neighbours_max", 0), event["peers"])
+        self.facts["blocks_sent"] = event["blocks_sent"]
+        for key in ("blocks_innovative", "blocks_redundant", "blocks_recoded"):
+            self.facts[key] = event[key]
+
+
+class Firn(Adapter):
+    settings = {"n": "", "k": "", "io_threads": "1", "dense": "no", "build": str(BUILD)}
+
+    def __init__(self, name, settings):
+        super().__init__(name, settings)
+        # Runs go on in folders of their own.
+        build = pathlib.Path(settings["build"]).absolute()
+        self.firn = build / "client" / "firn"
+        self.tracker = build / "tracker" / "firn-tracker"
+        self.link = None
+
+    def check(self):
+        for program in (self.firn, self.tracker):
+            if not program.exists():
+                raise BadClient(f"{program} is missing; run scripts/build")
+
+    def version(self):
+        said = subprocess.run([self.firn, "--version"], capture_output=True, text=True, check=True)
+        commit = subprocess.run(["git", "-C", pathlib.Path(__file__).parent, "rev-parse", "--short",
+                                 "HEAD"], capture_output=True, text=True, check=False)
+        return f"{said.stdout.strip()} ({commit.stdout.strip() or 'no git'})"
+
+    def start_tracker(self, host, folder):
+        listening = threading.Event()
+        process = Process(host, "tracker", [
+            self.tracker, "--listen", f"{host.address}:{TRACKER_PORT}", "--data",
+            folder / "tracker"], folder, on_line=lambda now, line: listening.set())
+        if not listening.wait(20):
+            raise BadClient(f"the tracker does not listen\n{process.story()}")
+        return process
+
+    def start_seed(self, host, folder, content, tracker_host):
+        node = FirnNode(host)
+        node.process = Process(host, host.name, [
+            self.firn, "share", content, *self._common(host),
+            "--tracker", f"{tracker_host.address}:{TRACKER_PORT}",
+            *self._option("--generation-size", "n"), *self._option("--block-size", "k"),
+            *(["--dense"] if self.settings["dense"] == "yes" else [])], folder,
+            on_line=node.on_line)
+        if not node.spoken.wait(30):
+            raise BadClient(f"the seed prints no link\n{node.process.story()}")
+        # Without the seed's address: everybody learns of everybody from the tracker, as the others.
+        self.link = re.sub(r"&peer=[^&]*|(?<=\?)peer=[^&]*&?", "", node.link)
+        return node
+
+    def start_peer(self, host, folder, upload_limit_bytes):
+        node = FirnNode(host)
+        limit = ["--up-limit", upload_limit_bytes] if upload_limit_bytes else []
+        node.process = Process(host, host.name, [
+            self.firn, "get", self.link, "-o", folder / host.name, "--seed", "forever",
+            *self._common(host), *limit], folder, on_line=node.on_line)
+        return node
+
+    def _common(self, host):
+        return ["--listen", f"{host.address}:{self.port}", "--json",
+                "--io-threads", self.settings["io_threads"]]
+
+    def _option(self, flag, key):
+        return [flag, self.settings[key]] if self.settings[key] else []

@@ -1,0 +1,82 @@
+"""What the BitTorrent clients share: a .torrent file, a tracker (opentracker), JSON over RPC."""
+
+import hashlib
+import http.client
+import json
+import socket
+
+from swarm_lab.adapters.base import Adapter, BadClient
+from swarm_lab.processes import Process
+
+TRACKER_PORT = 6969
+
+
+def bencode(value):
+    if isinstance(value, int):
+        return b"i%de" % value
+    if isinstance(value, bytes):
+        return b"%d:%s" % (len(value), value)
+    return b"d" + b"".join(bencode(k) + bencode(v) for k, v in sorted(value.items())) + b"e"
+
+
+def write_torrent(content, path, piece_bytes, announce):
+    pieces = b""
+    with content.open("rb") as data:
+        while piece := data.read(piece_bytes):
+            pieces += hashlib.sha1(piece).digest()
+    info = {b"length": content.stat().st_size, b"name": content.name.encode(),
+            b"piece length": piece_bytes, b"pieces": pieces}
+    path.write_bytes(bencode({b"announce": announce.encode(), b"info": info}))
+
+
+class TorrentAdapter(Adapter):
+    """A BitTorrent client with opentracker."""
+
+    def __init__(self, name, settings):
+        super().__init__(name, settings)
+        try:
+            self.piece_bytes = int(settings["piece_kib"]) * 1024
+        except ValueError:
+            raise BadClient(f"{name}: piece_kib is no number") from None
+        self.torrent = None
+
+    def start_tracker(self, host, folder):
+        # It gives up root and must then be able to enter its folder.
+        data = folder / "tracker"
+        data.mkdir()
+        data.chmod(0o777)
+        folder.chmod(0o755)
+        return Process(host, "tracker", ["opentracker", "-i", host.address, "-p", TRACKER_PORT,
+                                         "-P", TRACKER_PORT, "-d", data, "-u", "nobody"], folder)
+
+    def make_torrent(self, folder, content, tracker_host):
+        self.torrent = folder / "content.torrent"
+        write_torrent(content, self.torrent, self.piece_bytes,
+                      f"http://{tracker_host.address}:{TRACKER_PORT}/announce")
+
+
+class Rpc:
+    """POSTs of JSON to 127.0.0.1:port of a host, over one connection that is kept."""
+
+    def __init__(self, host, port, path):
+        self.host = host
+        self.port = port
+        self.path = path
+        self.headers = {"Content-Type": "application/json"}
+        self._connection = None
+
+    def post(self, request):
+        """(status, headers, answer); raises OSError if nobody answers."""
+        try:
+            if self._connection is None:
+                self._connection = http.client.HTTPConnection("127.0.0.1", self.port)
+                self._connection.sock = self.host.connect(self.port)
+            self._connection.request("POST", self.path, json.dumps(request), self.headers)
+            answer = self._connection.getresponse()
+            body = answer.read()
+        except (http.client.HTTPException, socket.timeout, OSError) as error:
+            self._connection = None
+            raise OSError(f"{self.host.name}: no answer on port {self.port}: {error}") from None
+        if answer.will_close:
+            self._connection = None
+        return answer.status, answer.headers, body

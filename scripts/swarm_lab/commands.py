@@ -1,0 +1,156 @@
+"""The commands of scripts/swarm."""
+
+import argparse
+import json
+import pathlib
+import signal
+import sys
+import tempfile
+import time
+
+from swarm_lab import adapters, collect, hosts, scenario
+
+
+def main(arguments, about):
+    parser = argparse.ArgumentParser(prog="scripts/swarm", description=about,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, (function, help_text) in COMMANDS.items():
+        command = commands.add_parser(name, help=help_text)
+        command.set_defaults(function=function)
+        OPTIONS.get(name, lambda _: None)(command)
+    chosen = parser.parse_args(arguments)
+    try:
+        return chosen.function(chosen)
+    except (scenario.BadScenario, adapters.BadClient, hosts.NoNetwork) as problem:
+        print(f"scripts/swarm: {problem}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+
+
+# --- run ---
+
+def _run_options(command):
+    command.add_argument("scenario", nargs="+", help="a name from scripts/scenarios, or a file")
+    command.add_argument("--client", action="append", metavar="NAME[:key=value,...]",
+                         help="repeatable; clients take turns within each round (default: firn)")
+    command.add_argument("--out", required=True, metavar="DIR", help="one JSON file for each run")
+    command.add_argument("--rounds", type=int, default=1)
+    command.add_argument("--keep", metavar="DIR", help="keep content, downloads and logs there")
+    command.add_argument("--seed", type=int, default=1, help="of the content's random bytes")
+
+
+def _interrupted(number, _frame):
+    raise SystemExit(128 + number)
+
+
+def run(chosen):
+    from swarm_lab.race import Race
+    hosts.check()
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _interrupted)
+    for name in hosts.remove_stale():
+        print(f"removed {name}, left by a run that was killed", file=sys.stderr)
+    scenarios = [scenario.load(name) for name in chosen.scenario]
+    clients = chosen.client or ["firn"]
+    for client in clients:
+        adapters.make(client)  # what is missing is said before the first race
+    out = pathlib.Path(chosen.out)
+    out.mkdir(parents=True, exist_ok=True)
+    worst = 0
+    for _ in range(chosen.rounds):
+        for one in scenarios:
+            for client in clients:
+                with tempfile.TemporaryDirectory(prefix="firn-swarm-") as folder:
+                    if chosen.keep:
+                        folder = pathlib.Path(chosen.keep) / f"{one.name}-{int(time.time())}"
+                        folder.mkdir(parents=True)
+                    adapter = adapters.make(client)
+                    result = Race(one, adapter, folder, chosen.seed).run()
+                worst = max(worst, _tell(result, _write(out, one.name, client, result)))
+    return worst
+
+
+def _write(out, name, client, result):
+    safe = "".join(c if c.isalnum() else "-" for c in client)
+    for number in range(1, 10_000):
+        path = out / f"{name}.{safe}.{number}.json"
+        try:
+            with path.open("x", encoding="utf-8") as file:
+                json.dump(result, file, separators=(",", ":"))
+                file.write("\n")
+            return path
+        except FileExistsError:
+            continue
+    raise OSError(f"{out} is full of runs of this name")
+
+
+def _tell(result, path):
+    from swarm_lab import report
+    print(report.one_line(result), f"  {path.name}", flush=True)
+    problems = collect.failed(result)
+    for line in problems:
+        print(f"  {line}", file=sys.stderr)
+    return 1 if problems else 0
+
+
+# --- report, bound, list, clean ---
+
+def _report_options(command):
+    command.add_argument("path", nargs="+", help="records, or folders of them")
+    command.add_argument("--plots", metavar="DIR", help="draw plots there (needs matplotlib)")
+
+
+def report_command(chosen):
+    from swarm_lab import report
+    records = report.load(chosen.path)
+    if not records:
+        print("scripts/swarm: no records there", file=sys.stderr)
+        return 2
+    print(report.tables(records))
+    if chosen.plots:
+        from swarm_lab import plots
+        for path in plots.draw(records, pathlib.Path(chosen.plots)):
+            print(path)
+    return 0
+
+
+def _bound_options(command):
+    command.add_argument("scenario", nargs="+")
+
+
+def bound_command(chosen):
+    for name in chosen.scenario:
+        one = scenario.load(name)
+        limit = one.bound_if_all_stay()
+        print(f"{one.name}: {limit.seconds:.2f} s, limited by {limit.limited_by()} (first copy "
+              f"{limit.first_copy:.2f}, downlinks {limit.downlinks:.2f}, capacity "
+              f"{limit.capacity:.2f})")
+    return 0
+
+
+def list_command(_):
+    for name in scenario.names():
+        print(f"{name:20} {scenario.load(name).title}")
+    print("\nclients and their settings:")
+    for line in adapters.describe():
+        print(f"  {line}")
+    return 0
+
+
+def clean(_):
+    hosts.check()
+    for name in hosts.remove_stale():
+        print(f"removed {name}")
+    return 0
+
+
+COMMANDS = {
+    "run": (run, "race clients on hosts made of network namespaces"),
+    "report": (report_command, "tables and plots of what `run` wrote"),
+    "bound": (bound_command, "the fluid lower bound of scenarios"),
+    "list": (list_command, "scenarios and clients"),
+    "clean": (clean, "remove what a killed run left"),
+}
+OPTIONS = {"run": _run_options, "report": _report_options, "bound": _bound_options}

@@ -1,0 +1,206 @@
+"""Hosts made of network namespaces, joined by a bridge that has a namespace of its own, so that
+nothing in the machine's own network changes.
+
+Each host has one interface, eth0. A token bucket (tc tbf) on it limits what the host sends, one on
+the bridge's end of the cable what it receives. Namespaces are named after this process; those of a
+process that is gone are removed by `remove_stale`.
+"""
+
+import ctypes
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import time
+
+PREFIX = "firn-swarm"
+NETNS = pathlib.Path("/run/netns")
+TOOLS = {"ip": "iproute2", "tc": "iproute2"}
+_CLONE_NEWNET = 0x40000000
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+class NoNetwork(Exception):
+    """This machine or user cannot make hosts; the text says what is missing."""
+
+
+def check():
+    """Raises NoNetwork with what to do if hosts cannot be made here."""
+    if os.geteuid() != 0:
+        raise NoNetwork("network namespaces need root; run it as root or with sudo")
+    for tool, package in TOOLS.items():
+        if shutil.which(tool) is None:
+            raise NoNetwork(f"`{tool}` is missing; scripts/setup --all installs it "
+                            f"(package {package})")
+    name = f"{PREFIX}-{os.getpid()}-try"
+    try:
+        _run("ip", "netns", "add", name)
+        _run("ip", "link", "add", "h0", "netns", name, "type", "veth",
+             "peer", "name", "eth0", "netns", name)
+        _run("tc", "-n", name, "qdisc", "add", "dev", "eth0", "root", "tbf", "rate", "8mbit",
+             "burst", "15000", "limit", "100000")
+    except NoNetwork as reason:
+        raise NoNetwork(f"this machine does not allow it: {reason}") from None
+    finally:
+        subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)
+
+
+def _run(*command):
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise NoNetwork(f"`{' '.join(command)}`: {done.stderr.strip() or done.returncode}")
+    return done.stdout
+
+
+def remove_namespace(name):
+    """Kills what still runs inside and deletes the namespace."""
+    for _ in range(100):
+        pids = subprocess.run(["ip", "netns", "pids", name], capture_output=True, text=True,
+                              check=False).stdout.split()
+        if not pids:
+            break
+        for pid in pids:
+            try:
+                os.kill(int(pid), signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        time.sleep(0.02)  # until the kernel has taken them down
+    subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)
+
+
+def remove_stale():
+    """Removes namespaces of runs that were killed; returns their names."""
+    stale = []
+    for path in sorted(NETNS.glob(f"{PREFIX}-*")):
+        match = re.fullmatch(rf"{PREFIX}-(\d+)-\w+", path.name)
+        if match and not _is_swarm(int(match.group(1))):
+            remove_namespace(path.name)
+            stale.append(path.name)
+    return stale
+
+
+def _is_swarm(pid):
+    try:
+        return b"python" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return False
+
+
+class Host:
+    """One namespace with one interface."""
+
+    def __init__(self, network, name, index, up_mbit, down_mbit, queue_ms):
+        self.name = name
+        self.namespace = f"{network.prefix}-{name}"
+        self.cable = f"h{index}"  # the bridge's end
+        self.address = f"10.99.{index // 250}.{index % 250 + 1}"
+        self.up_mbit = up_mbit
+        self.down_mbit = down_mbit
+        _run("ip", "netns", "add", self.namespace)
+        network.namespaces.append(self.namespace)
+        _run("ip", "link", "add", self.cable, "netns", network.hub, "type", "veth",
+             "peer", "name", "eth0", "netns", self.namespace)
+        inside = ("ip", "-n", self.namespace)
+        _run(*inside, "address", "add", f"{self.address}/16", "dev", "eth0")
+        _run(*inside, "link", "set", "lo", "up")
+        _run(*inside, "link", "set", "eth0", "up")
+        _run("ip", "-n", network.hub, "link", "set", self.cable, "master", "bridge", "up")
+        limit(self.namespace, "eth0", up_mbit, queue_ms)
+        limit(network.hub, self.cable, down_mbit, queue_ms)
+
+    def command(self, *command):
+        """`command`, to be run on this host."""
+        return ["ip", "netns", "exec", self.namespace, *map(str, command)]
+
+    def connect(self, port, timeout=5.0):
+        """A TCP connection to 127.0.0.1:port of this host. Sockets stay in the namespace in which
+        they were made, whatever the thread does afterwards."""
+        with open("/proc/self/ns/net", "rb") as own, open(NETNS / self.namespace, "rb") as other:
+            _setns(other.fileno())
+            try:
+                link = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+            finally:
+                _setns(own.fileno())
+        link.settimeout(timeout)
+        try:
+            link.connect(("127.0.0.1", port))
+        except OSError:
+            link.close()
+            raise
+        return link
+
+    def counters(self):
+        """Bytes on the wire, frame headers included, since the host was made; and frames that the
+        buffer before its link had no room for."""
+        link = json.loads(_run("ip", "-n", self.namespace, "-s", "-j", "link", "show", "eth0"))[0]
+        sent = {"sent": link["stats64"]["tx"]["bytes"], "dropped": 0,
+                "received": link["stats64"]["rx"]["bytes"]}
+        # The interface counts a batch of segments with one header; the token bucket counts all.
+        for qdisc in json.loads(_run("tc", "-n", self.namespace, "-s", "-j", "qdisc", "show",
+                                     "dev", "eth0")):
+            if qdisc["kind"] == "tbf":
+                sent["sent"] = qdisc["bytes"]
+                sent["dropped"] = qdisc["drops"]
+        return sent
+
+
+def _setns(descriptor):
+    if _libc.setns(descriptor, _CLONE_NEWNET) != 0:
+        error = ctypes.get_errno()
+        raise OSError(error, f"setns: {os.strerror(error)}")
+
+
+def limit(namespace, device, mbit, queue_ms):
+    """Limits what `device` sends. The burst is 4 ms of the rate, and ten full frames at least: a
+    bucket of fewer loses rate to the timer's grain."""
+    if not mbit:
+        return
+    rate = mbit * 1e6 / 8
+    burst = int(max(15140, rate * 0.004))
+    _run("tc", "-n", namespace, "qdisc", "add", "dev", device, "root", "tbf",
+         "rate", f"{int(mbit * 1000)}kbit", "burst", str(burst),
+         "limit", str(burst + int(rate * queue_ms / 1000)))
+
+
+class Network:
+    """The bridge and its hosts; a context manager that removes everything."""
+
+    def __init__(self, queue_ms=100.0, congestion=None):
+        self.prefix = f"{PREFIX}-{os.getpid()}"
+        self.hub = f"{self.prefix}-hub"
+        self.namespaces = []
+        self.hosts = []
+        self.queue_ms = queue_ms
+        self.congestion = congestion
+
+    def __enter__(self):
+        try:
+            _run("ip", "netns", "add", self.hub)
+            self.namespaces.append(self.hub)
+            _run("ip", "-n", self.hub, "link", "add", "bridge", "type", "bridge")
+            _run("ip", "-n", self.hub, "link", "set", "bridge", "up")
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def add(self, name, up_mbit=0.0, down_mbit=0.0):
+        host = Host(self, name, len(self.hosts), up_mbit, down_mbit, self.queue_ms)
+        if self.congestion:
+            # By route, as the sysctl of a namespace takes only what the machine's own allows.
+            _run("ip", "-n", host.namespace, "route", "replace", "10.99.0.0/16", "dev", "eth0",
+                 "src", host.address, "congctl", self.congestion)
+        self.hosts.append(host)
+        return host
+
+    def close(self):
+        for name in reversed(self.namespaces):
+            remove_namespace(name)
+        self.namespaces.clear()

@@ -1,0 +1,268 @@
+"""One run of a scenario with one client: hosts, processes, and who comes and goes when.
+
+Everything happens on one thread in a loop with a tick; the clock starts when the first downloader is
+started, with tracker and seed ready (but for a cold tracker).
+"""
+
+import hashlib
+import pathlib
+import random
+import signal
+import time
+
+from swarm_lab import collect, hosts
+from swarm_lab.firewall import Firewall
+
+TICK_S = 0.02
+SAMPLE_S = 0.25     # bytes on the wire are noted so often
+STOP_S = 5.0        # after an interrupt a client has so long to end
+NEAR_END = 0.9      # clients that have to be asked are asked oftener from here on
+
+
+class Downloader:
+    """A member of the scenario, before, while and after it runs."""
+
+    def __init__(self, name, group, index, host):
+        self.name = name
+        self.group = group
+        self.host = host
+        self.arrives = group.arrives_s + index * group.arrives_every_s
+        self.node = None
+        self.firewall = None
+        self.started = None     # seconds of the race's clock, as all below
+        self.completed = None
+        self.left = None
+        self.crashed = False
+        self.had = None         # the part of the content it had when it crashed
+        self.accepted = 0       # connections it took although it should take none
+        self.trouble = []
+
+
+class Race:
+    """`run` returns a record (collect.py); everything it started has ended then."""
+
+    def __init__(self, scenario, adapter, folder, seed=1):
+        self.scenario = scenario
+        self.adapter = adapter
+        self.folder = pathlib.Path(folder)
+        self.seed = seed
+        self.trouble = []
+        self.downloaders = []
+        self.seed_node = None
+        self.seed_left = None           # when the seed's process had ended
+        self.seed_asked = None          # when it was told to go
+        self.seed_copies = None         # copies of payload it had sent when told to go
+        self.tracker = None
+        self.tracker_died = None
+        self.wire = []                  # (time, {host: bytes sent})
+        self.zero = None
+        self.processes = []
+
+    def run(self):
+        content = make_content(self.folder, self.scenario.content_bytes, self.seed)
+        with hosts.Network(self.scenario.queue_ms, self.scenario.congestion) as network:
+            try:
+                self._set_up(network, content)
+                self._loop()
+                at_end = {host.name: host.counters() for host in network.hosts}
+            finally:
+                self._stop_all()
+        self._verify(content)
+        return collect.record(self, at_end)
+
+    # --- before the clock starts ---
+
+    def _set_up(self, network, content):
+        scenario = self.scenario
+        self.tracker_host = network.add("tracker")
+        self.seed_host = network.add("seed", scenario.seed.up_mbit)
+        for name, group, index in scenario.members():
+            host = network.add(name, group.up_mbit, group.down_mbit)
+            self.downloaders.append(Downloader(name, group, index, host))
+        if scenario.tracker.starts_s == 0:
+            self._start_tracker()
+        options = {"leave_when_safe": True} if scenario.seed.leaves_when_safe else {}
+        self.seed_node = self.adapter.start_seed(self.seed_host, self.folder, content,
+                                                 self.tracker_host, **options)
+        self.processes.append(self.seed_node.process)
+
+    def _start_tracker(self):
+        self.tracker = self.adapter.start_tracker(self.tracker_host, self.folder)
+        self.processes.append(self.tracker)
+
+    # --- the race ---
+
+    def _loop(self):
+        self.zero = time.monotonic()
+        next_sample = next_poll = 0.0
+        while True:
+            now = time.monotonic() - self.zero
+            self._arrivals(now)
+            if now >= next_sample:
+                self._sample(now)
+                next_sample += SAMPLE_S
+            if self.adapter.poll_interval_s and now >= next_poll:
+                next_poll = now + self._poll()
+            self._tracker_events(now)
+            self._completions(now)
+            self._seed_leaves(now)
+            self._crashes(now)
+            if self._over(now):
+                self._sample(time.monotonic() - self.zero)
+                return
+            time.sleep(TICK_S)
+
+    def _arrivals(self, now):
+        for peer in self.downloaders:
+            if peer.node is None and now >= peer.arrives:
+                peer.started = time.monotonic() - self.zero
+                peer.node = self.adapter.start_peer(peer.host, self.folder,
+                                                    peer.group.upload_limit_kib * 1024)
+                self.processes.append(peer.node.process)
+                if not peer.group.reachable:
+                    peer.firewall = Firewall(peer.node.process.pid, self.adapter.port)
+                    peer.firewall.close()
+
+    def _sample(self, now):
+        sent = {}
+        for name, process in self._running():
+            count = process.bytes_sent()
+            if count is not None:
+                sent[name] = count
+        self.wire.append((now, sent))
+
+    def _running(self):
+        yield "seed", self.seed_node.process
+        for peer in self.downloaders:
+            if peer.node:
+                yield peer.name, peer.node.process
+
+    def _poll(self):
+        """Asks all clients; returns when to do so again."""
+        nodes = [peer.node for peer in self.downloaders if peer.node]
+        for node in [self.seed_node, *nodes]:
+            if node.process.running and node.completed is None:
+                node.poll(time.monotonic())
+        quick = any(node.has > NEAR_END and node.completed is None for node in nodes)
+        return self.adapter.poll_interval_s / (5 if quick else 1)
+
+    def _tracker_events(self, now):
+        cold = self.scenario.tracker
+        if self.tracker is None and now >= cold.starts_s:
+            self._start_tracker()
+        if cold.dies_s is not None and self.tracker_died is None and now >= cold.dies_s:
+            self.tracker.kill()
+            self.tracker_died = now
+
+    def _completions(self, now):
+        for peer in self.downloaders:
+            if peer.node is None or peer.crashed or peer.left is not None:
+                continue
+            if peer.completed is None and peer.node.completed is not None:
+                peer.completed = peer.node.completed - self.zero
+                if peer.group.leaves_on_finish:
+                    peer.node.interrupt()
+            if not peer.node.process.running:
+                peer.left = peer.node.process.ended - self.zero
+                if peer.completed is None or not peer.group.leaves_on_finish:
+                    peer.trouble.append("ended by itself: " + peer.node.process.story())
+
+    def _seed_leaves(self, now):
+        plan = self.scenario.seed
+        process = self.seed_node.process
+        if self.seed_left is None and not process.running:
+            self.seed_left = process.ended - self.zero
+            if plan.leaves_when_safe:
+                self.seed_asked = self.seed_left
+                self.seed_copies = self._seed_copies()
+            elif self.seed_asked is None:
+                self.trouble.append("the seed ended by itself: " + process.story())
+        if self.seed_left is not None or plan.leaves_after_copies is None:
+            return
+        if self.seed_asked is None:
+            copies = self._seed_copies()
+            if copies >= plan.leaves_after_copies:
+                self.seed_node.interrupt()
+                self.seed_asked = now
+                self.seed_copies = copies
+        elif now - self.seed_asked > STOP_S:
+            process.kill()
+
+    def _seed_copies(self):
+        """Copies of payload that the seed has sent. It says so now and then; in between the bytes
+        on its wire tell, at the ratio of payload to wire up to its last word."""
+        node = self.seed_node
+        if not self.wire or node.uploaded_at is None:
+            return 0.0
+        said_at = node.uploaded_at - self.zero
+        before = [sent["seed"] for when, sent in self.wire if when <= said_at and "seed" in sent]
+        latest = node.process.bytes_sent()
+        if latest is None:
+            latest = next(sent["seed"] for _, sent in reversed(self.wire) if "seed" in sent)
+        uploaded = node.uploaded
+        if before and before[-1] > 0 and uploaded > 0:
+            share = min(1.0, uploaded / before[-1])
+            uploaded = max(uploaded, share * latest)
+        return uploaded / self.scenario.content_bytes
+
+    def _crashes(self, now):
+        for group in self.scenario.peers:
+            if group.crashes_at is None:
+                continue
+            members = [peer for peer in self.downloaders if peer.group is group]
+            if any(peer.node is None or peer.crashed for peer in members):
+                continue
+            if sum(peer.node.has for peer in members) / len(members) < group.crashes_at:
+                continue
+            for peer in members:
+                peer.crashed = True
+                peer.had = peer.node.has
+                peer.node.process.send(signal.SIGKILL)
+                peer.left = now
+
+    def _over(self, now):
+        if now > self.scenario.deadline_s:
+            self.trouble.append(f"not over after {self.scenario.deadline_s:.0f} s")
+            return True
+        return all(peer.completed is not None or peer.crashed or
+                   (peer.node is not None and not peer.node.process.running)
+                   for peer in self.downloaders)
+
+    # --- afterwards ---
+
+    def _stop_all(self):
+        for peer in self.downloaders:
+            if peer.firewall and peer.node.process.running:
+                peer.accepted = peer.firewall.accepted()
+        for process in self.processes:
+            process.send(signal.SIGINT)
+        deadline = time.monotonic() + STOP_S
+        for process in self.processes:
+            process.wait(max(0.0, deadline - time.monotonic()))
+            process.kill()
+
+    def _verify(self, content):
+        truth = digest(content)
+        for peer in self.downloaders:
+            if peer.accepted:
+                peer.trouble.append("a host that accepts no connections has accepted some")
+            if peer.completed is None:
+                continue
+            got = self.folder / peer.name / content.name
+            if not got.is_file() or digest(got) != truth:
+                peer.trouble.append("its file differs from the seed's")
+
+
+def make_content(folder, size, seed):
+    """A file of random bytes in `folder`, always the same for a seed."""
+    path = folder / "content.bin"
+    chance = random.Random(seed)
+    with path.open("wb") as file:
+        for at in range(0, size, 1 << 20):
+            file.write(chance.randbytes(min(1 << 20, size - at)))
+    return path
+
+
+def digest(path):
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

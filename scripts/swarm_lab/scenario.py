@@ -1,0 +1,166 @@
+"""A scenario: hosts with their links, and who comes, leaves or crashes when. Small TOML files in
+scripts/scenarios; every key is listed here, and an unknown one is an error.
+
+    title = "..."              one line
+    about = "..."              what it shows, and why (optional)
+    content_mib = 32
+    deadline_s = 150           a race that takes longer has failed
+    queue_ms = 100             what the buffer before a limited link holds
+    congestion = "cubic"       TCP congestion control of all hosts
+
+    [tracker]
+    starts_s = 0               after the downloaders; the seed may have to wait for it too
+    dies_s = 10                killed so long after the first downloader's start (optional)
+
+    [seed]
+    up_mbit = 8                line rate; 0: no limit
+    leaves_after_copies = 1.05 interrupted when it has sent so many copies of the content (optional)
+    leaves_when_safe = true    firn only: it decides by itself (optional)
+
+    [[peers]]                  a group of downloaders; as many groups as one likes
+    count = 12
+    up_mbit = 8
+    down_mbit = 0              0: no limit
+    arrives_s = 0              of the first
+    arrives_every_s = 0        each next one so much later
+    reachable = true           false: it accepts no connections
+    upload_limit_kib = 0       the client itself is told to send at most so much a second
+    leaves_on_finish = false   ends as soon as it has everything
+    crashes_at = 0.5           kill -9 when this group has on average this part (optional)
+"""
+
+import dataclasses
+import pathlib
+import tomllib
+
+from swarm_lab import bound
+
+FOLDER = pathlib.Path(__file__).parents[1] / "scenarios"
+
+
+class BadScenario(Exception):
+    pass
+
+
+@dataclasses.dataclass
+class Tracker:
+    starts_s: float = 0.0
+    dies_s: float | None = None
+
+
+@dataclasses.dataclass
+class Seed:
+    up_mbit: float
+    leaves_after_copies: float | None = None
+    leaves_when_safe: bool = False
+
+
+@dataclasses.dataclass
+class Group:
+    count: int
+    up_mbit: float
+    down_mbit: float = 0.0
+    arrives_s: float = 0.0
+    arrives_every_s: float = 0.0
+    reachable: bool = True
+    upload_limit_kib: int = 0
+    leaves_on_finish: bool = False
+    crashes_at: float | None = None
+
+    def link(self, index, content_bytes):
+        """Peer number `index` of this group as the bound sees it, if it stays."""
+        up = bytes_per_second(self.up_mbit)
+        if self.upload_limit_kib:
+            up = min(up, self.upload_limit_kib * 1024)
+        return bound.Link(up=up, down=bytes_per_second(self.down_mbit),
+                          arrives=self.arrives_s + index * self.arrives_every_s,
+                          needs=content_bytes)
+
+
+@dataclasses.dataclass
+class Scenario:
+    name: str
+    title: str
+    content_mib: float
+    seed: Seed
+    peers: list
+    tracker: Tracker = dataclasses.field(default_factory=Tracker)
+    about: str = ""
+    deadline_s: float = 150.0
+    queue_ms: float = 100.0
+    congestion: str = "cubic"
+
+    @property
+    def content_bytes(self):
+        return int(self.content_mib * (1 << 20))
+
+    def members(self):
+        """(name, group, index in the group) of each downloader."""
+        number = 0
+        for group in self.peers:
+            for index in range(group.count):
+                number += 1
+                yield f"p{number:02}", group, index
+
+    def bound_if_all_stay(self):
+        """The bound before anybody has run: leaving after X copies at the earliest moment, no
+        crashes. A run has its own, with the moments at which hosts really went."""
+        seed = bound.Link(up=bytes_per_second(self.seed.up_mbit), source=True)
+        if self.seed.leaves_after_copies:
+            seed.leaves = self.seed.leaves_after_copies * self.content_bytes / seed.up
+        links = [group.link(index, self.content_bytes) for _, group, index in self.members()]
+        return bound.lower_bound([seed, *links], self.content_bytes, self.tracker.starts_s)
+
+
+def bytes_per_second(mbit):
+    return mbit * 1e6 / 8 if mbit else float("inf")
+
+
+def _make(kind, table, where):
+    known = {field.name: field for field in dataclasses.fields(kind)}
+    for key, value in table.items():
+        if key not in known:
+            raise BadScenario(f"{where}: unknown key `{key}`; known are {', '.join(known)}")
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and value < 0:
+            raise BadScenario(f"{where}: `{key}` is negative")
+    missing = [name for name, field in known.items() if name not in table
+               and field.default is dataclasses.MISSING
+               and field.default_factory is dataclasses.MISSING]
+    if missing:
+        raise BadScenario(f"{where}: `{missing[0]}` is missing")
+    return kind(**table)
+
+
+def parse(text, name):
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise BadScenario(f"{name}: {error}") from None
+    if "name" in table:
+        raise BadScenario(f"{name}: the name of a scenario is that of its file")
+    if not isinstance(table.get("seed"), dict) or not table.get("peers"):
+        raise BadScenario(f"{name}: needs a table [seed] and at least one [[peers]]")
+    table["seed"] = _make(Seed, table["seed"], f"{name}, [seed]")
+    table["peers"] = [_make(Group, group, f"{name}, [[peers]]") for group in table["peers"]]
+    if "tracker" in table:
+        table["tracker"] = _make(Tracker, table["tracker"], f"{name}, [tracker]")
+    scenario = _make(Scenario, {"name": name, **table}, name)
+    if sum(group.count for group in scenario.peers) > 200:
+        raise BadScenario(f"{name}: more than 200 downloaders; that is work for a simulation")
+    return scenario
+
+
+def load(name):
+    """A scenario by the name or the path of its file."""
+    path = pathlib.Path(name)
+    if path.suffix != ".toml":
+        path = FOLDER / f"{name}.toml"
+    try:
+        return parse(path.read_text(), path.stem)
+    except FileNotFoundError:
+        raise BadScenario(f"no scenario `{name}` ({path}); `scripts/swarm list` names them") \
+            from None
+
+
+def names():
+    return sorted(path.stem for path in FOLDER.glob("*.toml"))
