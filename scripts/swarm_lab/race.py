@@ -79,11 +79,11 @@ class Race:
         for name, group, index in scenario.members():
             host = network.add(name, group.up_mbit, group.down_mbit)
             self.downloaders.append(Downloader(name, group, index, host))
+        self.adapter.prepare(self.folder, content, self.tracker_host)
         if scenario.tracker.starts_s == 0:
             self._start_tracker()
-        options = {"leave_when_safe": True} if scenario.seed.leaves_when_safe else {}
         self.seed_node = self.adapter.start_seed(self.seed_host, self.folder, content,
-                                                 self.tracker_host, **options)
+                                                 self.tracker_host, scenario.seed.leaves_when_safe)
         self.processes.append(self.seed_node.process)
 
     def _start_tracker(self):

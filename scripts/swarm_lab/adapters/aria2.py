@@ -54,8 +54,8 @@ class Aria2(TorrentAdapter):
         said = subprocess.run(["aria2c", "--version"], capture_output=True, text=True, check=True)
         return said.stdout.splitlines()[0]
 
-    def start_seed(self, host, folder, content, tracker_host):
-        self.make_torrent(folder, content, tracker_host)
+    def start_seed(self, host, folder, content, tracker_host, leave_when_safe=False):
+        self.refuse(leave_when_safe)
         node = self._start(host, folder, content.parent, ["--check-integrity=true"])
         deadline = time.monotonic() + 30
         while node.completed is None:

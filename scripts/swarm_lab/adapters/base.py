@@ -60,12 +60,16 @@ class Adapter:
     def version(self):
         raise NotImplementedError
 
+    def prepare(self, folder, content, tracker_host):
+        """Before anything starts."""
+
     def start_tracker(self, host, folder):
         """Returns the process. Called before or, with a cold tracker, after the seed."""
         raise NotImplementedError
 
-    def start_seed(self, host, folder, content, tracker_host):
-        """Starts it and waits until it serves; returns the node."""
+    def start_seed(self, host, folder, content, tracker_host, leave_when_safe=False):
+        """Starts it and waits until it serves; returns the node. `leave_when_safe`: it ends by
+        itself when the others can do without it."""
         raise NotImplementedError
 
     def start_peer(self, host, folder, upload_limit_bytes):

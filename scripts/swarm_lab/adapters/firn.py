@@ -94,12 +94,13 @@ class Firn(Adapter):
             raise BadClient(f"the tracker does not listen\n{process.story()}")
         return process
 
-    def start_seed(self, host, folder, content, tracker_host):
+    def start_seed(self, host, folder, content, tracker_host, leave_when_safe=False):
         node = FirnNode(host)
         node.process = Process(host, host.name, [
             self.firn, "share", content, *self._common(host),
             "--tracker", f"{tracker_host.address}:{TRACKER_PORT}",
             *self._option("--generation-size", "n"), *self._option("--block-size", "k"),
+            *(["--leave-when-safe"] if leave_when_safe else []),
             *(["--dense"] if self.settings["dense"] == "yes" else [])], folder,
             on_line=node.on_line)
         if not node.spoken.wait(30):

@@ -48,8 +48,8 @@ class Libtorrent(TorrentAdapter):
                               capture_output=True, text=True, check=True)
         return f"libtorrent {said.stdout.strip()}"
 
-    def start_seed(self, host, folder, content, tracker_host):
-        self.make_torrent(folder, content, tracker_host)
+    def start_seed(self, host, folder, content, tracker_host, leave_when_safe=False):
+        self.refuse(leave_when_safe)
         node = self._start(host, folder, content.parent, [
             "--seed", *(["--super"] if self.settings["super"] == "yes" else [])])
         if not node.spoken.wait(30):

@@ -7,9 +7,12 @@ prints what it has, as JSON lines. Run by adapters/libtorrent.py.
 
 import argparse
 import json
+import os
 import signal
 import sys
 import time
+
+sys.path.remove(os.path.dirname(os.path.abspath(__file__)))  # where our own libtorrent.py lies
 
 import libtorrent
 

@@ -20,6 +20,7 @@ def bencode(value):
 
 
 def write_torrent(content, path, piece_bytes, announce):
+    """Writes the file and returns the torrent's id (info hash, in hex)."""
     pieces = b""
     with content.open("rb") as data:
         while piece := data.read(piece_bytes):
@@ -27,6 +28,7 @@ def write_torrent(content, path, piece_bytes, announce):
     info = {b"length": content.stat().st_size, b"name": content.name.encode(),
             b"piece length": piece_bytes, b"pieces": pieces}
     path.write_bytes(bencode({b"announce": announce.encode(), b"info": info}))
+    return hashlib.sha1(bencode(info)).hexdigest()
 
 
 class TorrentAdapter(Adapter):
@@ -39,20 +41,26 @@ class TorrentAdapter(Adapter):
         except ValueError:
             raise BadClient(f"{name}: piece_kib is no number") from None
         self.torrent = None
+        self.info_hash = None
+
+    def prepare(self, folder, content, tracker_host):
+        self.torrent = folder / "content.torrent"
+        self.info_hash = write_torrent(content, self.torrent, self.piece_bytes,
+                                       f"http://{tracker_host.address}:{TRACKER_PORT}/announce")
+
+    def refuse(self, leave_when_safe):
+        if leave_when_safe:
+            raise BadClient(f"{self.name}: no BitTorrent client knows when it may leave")
 
     def start_tracker(self, host, folder):
-        # It gives up root and must then be able to enter its folder.
+        # It changes its root to its folder, gives up root, and serves only torrents on its list.
         data = folder / "tracker"
         data.mkdir()
         data.chmod(0o777)
-        folder.chmod(0o755)
-        return Process(host, "tracker", ["opentracker", "-i", host.address, "-p", TRACKER_PORT,
-                                         "-P", TRACKER_PORT, "-d", data, "-u", "nobody"], folder)
-
-    def make_torrent(self, folder, content, tracker_host):
-        self.torrent = folder / "content.torrent"
-        write_torrent(content, self.torrent, self.piece_bytes,
-                      f"http://{tracker_host.address}:{TRACKER_PORT}/announce")
+        (data / "whitelist").write_text(self.info_hash + "\n")
+        return Process(host, "tracker", [
+            "opentracker", "-i", host.address, "-p", TRACKER_PORT, "-P", TRACKER_PORT,
+            "-d", data, "-u", "nobody", "-w", "whitelist"], folder)
 
 
 class Rpc:

@@ -65,8 +65,8 @@ class Transmission(TorrentAdapter):
                               check=True)
         return (said.stdout or said.stderr).strip()
 
-    def start_seed(self, host, folder, content, tracker_host):
-        self.make_torrent(folder, content, tracker_host)
+    def start_seed(self, host, folder, content, tracker_host, leave_when_safe=False):
+        self.refuse(leave_when_safe)
         node = self._start(host, folder, content.parent, 0)
         self._add(node)
         deadline = time.monotonic() + 30
