@@ -16,6 +16,8 @@ Connection::Connection(IoLoop& loop, ConnectionId id) : loop_(loop), id_(id) {
   // Initialising a timer cannot fail.
   timer_ = make_uv_handle<uv_timer_t>(
       this, [this](uv_timer_t* handle) { return uv_timer_init(loop_.uv(), handle); });
+  backlog_timer_ = make_uv_handle<uv_timer_t>(
+      this, [this](uv_timer_t* handle) { return uv_timer_init(loop_.uv(), handle); });
   deadline_ms_ =
       now_ms() + static_cast<std::uint64_t>(loop_.shared().options.connect_timeout.count());
 }
@@ -171,6 +173,7 @@ void Connection::finish(Error error) {
   if (lookup_ != nullptr) cancel_lookup();
   poll_.reset();
   timer_.reset();
+  backlog_timer_.reset();
   socket_.reset();
   loop_.retire(id_);
   // An accepted connection that never opened was never spoken of.

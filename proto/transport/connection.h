@@ -75,6 +75,7 @@ class Connection {
   void read_some();
   bool deliver_frames();
   void write_some();
+  void report_sent(bool always);
   void flush();
   bool drain_raw();
 
@@ -92,6 +93,7 @@ class Connection {
   UvHandle<uv_poll_t> poll_;  // destroyed before socket_
   int watched_ = 0;           // events that poll_ waits for
   UvHandle<uv_timer_t> timer_;
+  UvHandle<uv_timer_t> backlog_timer_;  // while sent frames stand in queues on their path
   std::uint64_t deadline_ms_ = 0;          // of connecting, shaking hands, flushing
   std::uint64_t attempt_deadline_ms_ = 0;  // of the present address
   std::uint64_t last_received_ms_ = 0;     // while paused: last sent
@@ -99,6 +101,7 @@ class Connection {
   std::optional<TlsSession> tls_;
   FrameReader reader_;
   SendQueue queue_;
+  std::size_t reported_backlog_ = 0;  // bytes in queues further on, as last reported
   bool paused_ = false;
   bool turn_asked_ = false;        // of the loop
   bool write_blocked_ = false;     // until the socket is writable

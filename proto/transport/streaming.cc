@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "proto/transport/backlog.h"
 #include "proto/transport/connection.h"
 #include "proto/transport/io_loop.h"
 
@@ -13,6 +14,10 @@ namespace {
 
 // What one connection may move in one turn before others get theirs.
 constexpr std::size_t kTurnBytes = 256 << 10;
+
+// So little in queues is nothing: the end of a block, whose acknowledgement the receiver delays.
+constexpr std::size_t kSettledBytes = 4 << 10;
+constexpr std::uint64_t kBacklogMs = 16;
 
 }  // namespace
 
@@ -81,9 +86,31 @@ void Connection::write_some() {
   }
   if (left == 0) ask_turn();
   if (progressed && paused_) last_received_ms_ = now_ms();
-  if (progressed && state_ == State::kOpen) {
-    loop_.shared().sink.on_sent(id_, queue_.bytes() + loop_.mailbox().waiting_bytes(id_));
+  if (progressed && state_ == State::kOpen) report_sent(true);
+}
+
+// What stands in queues further on is not under way yet. It leaves them without an event, so this
+// looks again when half of it will have gone, and reports only what makes a difference: each report
+// wakes another thread.
+void Connection::report_sent(bool always) {
+  const PathState path = path_state(socket_.fd());
+  std::size_t queued = queued_bytes(path);
+  if (queued <= kSettledBytes) {
+    queued = 0;
+  } else {
+    uv_timer_start(
+        backlog_timer_.get(),
+        [](uv_timer_t* handle) {
+          auto* connection = static_cast<Connection*>(handle->data);
+          if (connection != nullptr && connection->state_ == State::kOpen)
+            connection->report_sent(false);
+        },
+        std::clamp<std::uint64_t>(drain_time_us(path) / 2000, 1, kBacklogMs), 0);
   }
+  if (!always && queued > 0 && queued + kTlsRecordBytes > reported_backlog_) return;
+  reported_backlog_ = queued;
+  loop_.shared().sink.on_sent(id_,
+                              queue_.bytes() + loop_.mailbox().waiting_bytes(id_) + queued);
 }
 
 void Connection::flush() {

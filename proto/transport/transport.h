@@ -43,8 +43,9 @@ class EventSink {
   // One whole frame without its length prefix; the view dies with the call. Returning an error
   // closes the connection with it, after frames sent before (a goodbye) are out.
   virtual Status on_frame(ConnectionId, std::span<const std::uint8_t> frame) = 0;
-  // Frames handed to send() have left for the kernel: `unsent_bytes` still wait in this process.
-  // Comes after every write that made progress.
+  // Frames handed to send() have gone out: `unsent_bytes` still wait, in this process, in the
+  // kernel or before the narrowest link of the path (backlog.h). Comes after every write that made
+  // progress, and while much waits further on, as it goes out.
   virtual void on_sent(ConnectionId, std::size_t unsent_bytes) = 0;
   // The connection is gone. kCancelled: closed by close(). kProtocol: the other side broke the
   // rules of TLS or of frames, or on_frame said so. kWrongIdentity: from connect. Otherwise

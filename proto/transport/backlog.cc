@@ -1,0 +1,40 @@
+#include "proto/transport/backlog.h"
+
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+namespace firn::proto::transport {
+namespace {
+
+constexpr std::uint32_t kQueueTimeUs = 5'000;
+
+}  // namespace
+
+std::size_t queued_bytes(const PathState& path) {
+  std::uint64_t queued = path.unsent_bytes;
+  if (path.rtt_us > path.rtt_min_us && path.rtt_us - path.rtt_min_us > kQueueTimeUs) {
+    queued += path.unacknowledged_bytes * (path.rtt_us - path.rtt_min_us) / path.rtt_us;
+  }
+  return queued;
+}
+
+std::uint64_t drain_time_us(const PathState& path) {
+  // A round-trip time takes about what is unacknowledged.
+  const std::uint64_t per_rtt = path.unacknowledged_bytes > 0 ? path.unacknowledged_bytes : 1;
+  return queued_bytes(path) * path.rtt_us / per_rtt;
+}
+
+PathState path_state(int fd) {
+  tcp_info info{};
+  socklen_t bytes = sizeof info;
+  if (::getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &bytes) != 0) return {};
+  PathState path;
+  path.unsent_bytes = info.tcpi_notsent_bytes;
+  path.unacknowledged_bytes = std::uint64_t{info.tcpi_unacked} * info.tcpi_snd_mss;
+  path.rtt_us = info.tcpi_rtt;
+  path.rtt_min_us = info.tcpi_min_rtt;
+  return path;
+}
+
+}  // namespace firn::proto::transport
