@@ -2,9 +2,9 @@
 // and waiting before the narrowest link of its path.
 //
 // A link that is slower than what feeds it collects its queue in front of it: in the qdisc, the
-// modem, the router. To TCP that data is sent and not acknowledged, like data on its way; what tells
-// them apart is the round-trip time. Of the unacknowledged bytes the part (rtt - rtt_min) / rtt is
-// queued (TCP Vegas: Brakmo, Peterson 1995, section 3.2).
+// modem, the router. To TCP that data is sent and not acknowledged, like data on its way; what
+// tells them apart is the round-trip time. Of the unacknowledged bytes the part (rtt - rtt_min) /
+// rtt is queued (TCP Vegas: Brakmo, Peterson 1995, section 3.2).
 //
 // A sender that wants to choose late, and has many connections over one uplink, must count this: a
 // dozen connections with one block each "sent" are 200 KB, a fifth of a second at 8 Mbit/s.

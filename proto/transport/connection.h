@@ -93,7 +93,7 @@ class Connection {
   UvHandle<uv_poll_t> poll_;  // destroyed before socket_
   int watched_ = 0;           // events that poll_ waits for
   UvHandle<uv_timer_t> timer_;
-  UvHandle<uv_timer_t> backlog_timer_;  // while sent frames stand in queues on their path
+  UvHandle<uv_timer_t> backlog_timer_;     // while sent frames stand in queues on their path
   std::uint64_t deadline_ms_ = 0;          // of connecting, shaking hands, flushing
   std::uint64_t attempt_deadline_ms_ = 0;  // of the present address
   std::uint64_t last_received_ms_ = 0;     // while paused: last sent

@@ -109,8 +109,7 @@ void Connection::report_sent(bool always) {
   }
   if (!always && queued > 0 && queued + kTlsRecordBytes > reported_backlog_) return;
   reported_backlog_ = queued;
-  loop_.shared().sink.on_sent(id_,
-                              queue_.bytes() + loop_.mailbox().waiting_bytes(id_) + queued);
+  loop_.shared().sink.on_sent(id_, queue_.bytes() + loop_.mailbox().waiting_bytes(id_) + queued);
 }
 
 void Connection::flush() {

@@ -1,0 +1,34 @@
+#include "proto/transport/backlog.h"
+
+#include <doctest/doctest.h>
+
+using firn::proto::transport::drain_time_us;
+using firn::proto::transport::PathState;
+using firn::proto::transport::queued_bytes;
+
+TEST_CASE("what the kernel has not sent is queued") {
+  CHECK(queued_bytes({.unsent_bytes = 5'000, .rtt_us = 40'000, .rtt_min_us = 40'000}) == 5'000);
+}
+
+TEST_CASE("on a path without a queue what is unacknowledged is on its way") {
+  const PathState path{.unacknowledged_bytes = 100'000, .rtt_us = 42'000, .rtt_min_us = 40'000};
+  CHECK(queued_bytes(path) == 0);
+}
+
+TEST_CASE("of what is unacknowledged the part that only a queue explains is queued") {
+  // A path of 40 ms that now takes 160: three quarters stand in line.
+  const PathState path{.unsent_bytes = 1'000,
+                       .unacknowledged_bytes = 100'000,
+                       .rtt_us = 160'000,
+                       .rtt_min_us = 40'000};
+  CHECK(queued_bytes(path) == 76'000);
+  // 100,000 bytes go in 160 ms.
+  CHECK(drain_time_us(path) == 121'600);
+}
+
+TEST_CASE("a path that was never measured has no queue, and nothing is divided by zero") {
+  CHECK(queued_bytes({}) == 0);
+  CHECK(drain_time_us({}) == 0);
+  CHECK(queued_bytes({.unsent_bytes = 7}) == 7);
+  CHECK(drain_time_us({.unsent_bytes = 7}) == 0);
+}
