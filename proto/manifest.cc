@@ -52,7 +52,24 @@ ContentId id_of(std::string_view info) {
   return *ContentId::from_bytes(sha256(as_bytes(info)).raw());
 }
 
+// What stands beside the info part has no id to prove it. The generated parser keeps each field
+// that it does not know in an object of its own, so few of them may come.
+bool envelope_fits(std::string_view bytes) {
+  std::size_t count = 0, info_bytes = 0;
+  proto::FieldReader fields(as_bytes(bytes));
+  while (fields.next()) {
+    if (++count > limits::kEnvelopeFieldsMax) return false;
+    if (fields.is_bytes(wire::Envelope::kInfoFieldNumber)) info_bytes = fields.bytes().size();
+  }
+  return fields.ok() && bytes.size() - info_bytes <= limits::kEnvelopeBytesMax;
+}
+
 Status parse_envelope(std::string_view bytes, wire::Envelope& envelope) {
+  if (!envelope_fits(bytes))
+    return bad(ErrorCode::kBadInput, "its envelope is malformed, or has more than " +
+                                         std::to_string(limits::kEnvelopeFieldsMax) +
+                                         " fields or " + std::to_string(limits::kEnvelopeBytesMax) +
+                                         " bytes beside the info part");
   if (!proto::count_fits(as_bytes(bytes), wire::Envelope::kTrackersFieldNumber,
                          limits::kTrackerCountMax))
     return bad(ErrorCode::kBadInput, "its envelope is malformed, or names more than " +

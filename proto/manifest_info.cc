@@ -98,6 +98,69 @@ Status check_info_bytes(std::span<const std::uint8_t> bytes) {
   return Done{};
 }
 
+// What a varint field of 32 bits holds, as protobuf reads it.
+std::uint32_t low32(std::uint64_t value) {
+  return static_cast<std::uint32_t>(value);
+}
+
+FileEntry file_from_bytes(std::span<const std::uint8_t> bytes) {
+  using Wire = wire::FileEntry;
+  FileEntry file;
+  file.mode = 0;
+  for (proto::FieldReader fields(bytes); fields.next();) {
+    if (fields.is_bytes(Wire::kPathFieldNumber)) {
+      file.path = proto::as_text(fields.bytes());
+    } else if (fields.is_varint(Wire::kBytesFieldNumber)) {
+      file.bytes = fields.varint();
+    } else if (fields.is_varint(Wire::kModeFieldNumber)) {
+      file.mode = low32(fields.varint());
+    } else if (fields.is_varint(Wire::kModifiedNsFieldNumber)) {
+      file.modified_ns = static_cast<std::int64_t>(fields.varint());
+    } else if (fields.is_varint(Wire::kDirectoryFieldNumber)) {
+      file.directory = fields.varint() != 0;
+    }
+  }
+  return file;
+}
+
+// An Info as it stands on the wire, its rules not checked yet.
+struct WireInfo {
+  Info info;
+  std::uint32_t version = 0;
+  std::string_view digests, root;  // views of the bytes
+};
+
+// Not the generated parser's work: that keeps every field it does not know in an object of some
+// forty bytes, though the field may have two. Nothing here needs them: the bytes themselves are
+// kept.
+WireInfo read_info(std::span<const std::uint8_t> bytes) {
+  using Wire = wire::Info;
+  WireInfo read;
+  Info& info = read.info;
+  for (proto::FieldReader fields(bytes); fields.next();) {
+    if (fields.is_varint(Wire::kVersionFieldNumber)) {
+      read.version = low32(fields.varint());
+    } else if (fields.is_bytes(Wire::kNameFieldNumber)) {
+      info.name = proto::as_text(fields.bytes());
+    } else if (fields.is_varint(Wire::kSingleFileFieldNumber)) {
+      info.single_file = fields.varint() != 0;
+    } else if (fields.is_bytes(Wire::kFilesFieldNumber)) {
+      info.files.push_back(file_from_bytes(fields.bytes()));
+    } else if (fields.is_varint(Wire::kGenerationSizeFieldNumber)) {
+      info.shape.generation_size = low32(fields.varint());
+    } else if (fields.is_varint(Wire::kBlockBytesFieldNumber)) {
+      info.shape.block_bytes = low32(fields.varint());
+    } else if (fields.is_varint(Wire::kContentBytesFieldNumber)) {
+      info.shape.content_bytes = fields.varint();
+    } else if (fields.is_bytes(Wire::kGenerationDigestsFieldNumber)) {
+      read.digests = proto::as_text(fields.bytes());
+    } else if (fields.is_bytes(Wire::kRootFieldNumber)) {
+      read.root = proto::as_text(fields.bytes());
+    }
+  }
+  return read;
+}
+
 }  // namespace
 
 Status check_info(Info& info) {
@@ -157,37 +220,21 @@ std::string info_to_bytes(const Info& info) {
 
 Result<Info> info_from_bytes(std::string_view bytes) {
   if (Status status = check_info_bytes(proto::as_bytes(bytes)); !status.ok()) return status.error();
-  google::protobuf::Arena arena;
-  auto& from = *google::protobuf::Arena::CreateMessage<wire::Info>(&arena);
-  if (!proto::parse_wire(proto::as_bytes(bytes), from)) return broken("its info part is malformed");
-  if (from.version() != kInfoVersion)
-    return broken("its info part has version " + std::to_string(from.version()) +
+  WireInfo read = read_info(proto::as_bytes(bytes));
+  if (read.version != kInfoVersion)
+    return broken("its info part has version " + std::to_string(read.version) +
                   ", this program knows version " + std::to_string(kInfoVersion));
-
-  Info info;
-  info.name = from.name();
-  info.single_file = from.single_file();
-  info.shape = {.generation_size = from.generation_size(),
-                .block_bytes = from.block_bytes(),
-                .content_bytes = from.content_bytes()};
-  info.files.reserve(static_cast<std::size_t>(from.files_size()));
-  for (const wire::FileEntry& entry : from.files())
-    info.files.push_back({.path = entry.path(),
-                          .bytes = entry.bytes(),
-                          .mode = entry.mode(),
-                          .modified_ns = entry.modified_ns(),
-                          .directory = entry.directory()});
-
-  const std::string_view digests = from.generation_digests();
+  Info& info = read.info;
+  const std::string_view digests = read.digests;
   if (digests.size() % kIdBytes != 0) return broken("a digest is cut");
   info.generation_digests.reserve(digests.size() / kIdBytes);
   for (std::size_t at = 0; at < digests.size(); at += kIdBytes)
     info.generation_digests.push_back(*Digest::from_bytes(digests.substr(at, kIdBytes)));
   if (Status status = check_info(info); !status.ok()) return status.error();
-  if (merkle_root(info.generation_digests).raw() != from.root())
+  if (merkle_root(info.generation_digests).raw() != read.root)
     return Error{ErrorCode::kCorrupt, "check the manifest",
                  "its root is not that of its generations' digests"};
-  return info;
+  return std::move(info);
 }
 
 }  // namespace firn

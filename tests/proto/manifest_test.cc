@@ -345,3 +345,31 @@ TEST_CASE("fields of later versions stay where they are") {
   REQUIRE(changed.ok());
   CHECK(changed->file_bytes.find("abc") != std::string::npos);
 }
+
+TEST_CASE("an envelope holds so many fields and bytes beside the info part, and no more") {
+  const std::string envelope = envelope_of(sample()).SerializeAsString();  // info and a tracker
+  const auto with = [&](const std::string& more) {
+    const auto parsed = parse_manifest(sealed(envelope + more));
+    if (!parsed.ok()) CHECK(has(parsed.error(), "beside the info part"));
+    return parsed.ok();
+  };
+  const auto fields = [](std::size_t count) {
+    std::string bytes;
+    for (std::size_t i = 0; i < count; ++i) bytes += from_hex("a20600");
+    return bytes;
+  };
+  CHECK(with(fields(limits::kEnvelopeFieldsMax - 2)));
+  CHECK_FALSE(with(fields(limits::kEnvelopeFieldsMax - 1)));
+  const auto field_of = [](std::size_t bytes) {
+    wire::Envelope one;
+    one.GetReflection()->MutableUnknownFields(&one)->AddLengthDelimited(100,
+                                                                        std::string(bytes, 'x'));
+    return one.SerializeAsString();
+  };
+  const std::size_t beside = envelope.size() - envelope_of(sample()).info().size();
+  const std::size_t room = limits::kEnvelopeBytesMax - beside - 5;  // tag and length of the field
+  CHECK(with(field_of(room)));
+  CHECK_FALSE(with(field_of(room + 1)));
+  const std::string again = envelope + envelope;  // the last info counts
+  CHECK(parse_manifest(sealed(again))->id == sample().id);
+}
