@@ -42,6 +42,12 @@ __global__ void envelope_to_log_zero_remapped(const std::uint32_t* from, std::ui
 
 // ---- What an encoding thread does ---------------------------------------------------------------
 
+// The word under construction, in stages 0 to 2.
+struct WordSum {
+  std::uint32_t bytes = 0;
+  __device__ __forceinline__ std::uint32_t word() const { return bytes; }
+};
+
 // One word of a coded block: Stage adds the products of a coefficient with a source word's bytes.
 template <class Stage>
 __device__ __forceinline__ std::uint32_t encode_word(const Job& job, const SegmentView& segment,
@@ -49,7 +55,7 @@ __device__ __forceinline__ std::uint32_t encode_word(const Job& job, const Segme
   const unsigned row = index / segment.words, word = index % segment.words;
   const std::uint8_t* c = segment.coefficients + row * segment.pitch;
   const std::uint32_t* source = segment.blocks + word;
-  std::uint32_t sum = 0;
+  typename Stage::Sum sum;
   for (int j = 0; j < job.n; j += 4) {
     const std::uint32_t four = four_coefficients(c, j);
 #pragma unroll
@@ -58,7 +64,7 @@ __device__ __forceinline__ std::uint32_t encode_word(const Job& job, const Segme
       stage.add(sum, four >> (8 * b) & 0xff, source[(j + b) * segment.words]);
     }
   }
-  return sum;
+  return sum.word();
 }
 
 // All words of all segments, by as many blocks of threads as there are multiprocessors.
@@ -86,13 +92,13 @@ __device__ __forceinline__ void cache_table(std::uint8_t* to, const std::uint8_t
 // ------------------------------------
 
 struct Table0 {
+  using Sum = WordSum;
   const std::uint8_t *log, *exp;
-  __device__ __forceinline__ void add(std::uint32_t& sum, std::uint32_t c,
-                                      std::uint32_t word) const {
+  __device__ __forceinline__ void add(Sum& sum, std::uint32_t c, std::uint32_t word) const {
 #pragma unroll
     for (int b = 0; b < 4; ++b) {
       const std::uint32_t x = word >> (8 * b) & 0xff;
-      if (c != 0 && x != 0) sum ^= std::uint32_t{exp[log[c] + log[x]]} << (8 * b);
+      if (c != 0 && x != 0) sum.bytes ^= std::uint32_t{exp[log[c] + log[x]]} << (8 * b);
     }
   }
 };
@@ -111,14 +117,14 @@ __global__ void envelope_encode_table0(Job job, const std::uint8_t* log, const s
 // --------------------------------------------
 
 struct Table1 {
+  using Sum = WordSum;
   const std::uint8_t* exp;
-  __device__ __forceinline__ void add(std::uint32_t& sum, std::uint32_t log_c,
-                                      std::uint32_t logs) const {
+  __device__ __forceinline__ void add(Sum& sum, std::uint32_t log_c, std::uint32_t logs) const {
 #pragma unroll
     for (int b = 0; b < 4; ++b) {
       const std::uint32_t log_x = logs >> (8 * b) & 0xff;
       if (log_c == 0xff || log_x == 0xff) continue;
-      sum ^= std::uint32_t{exp[log_c + log_x]} << (8 * b);
+      sum.bytes ^= std::uint32_t{exp[log_c + log_x]} << (8 * b);
     }
   }
 };
@@ -134,14 +140,14 @@ __global__ void __launch_bounds__(kThreads)
 // --------------------------
 
 struct Table2 {
+  using Sum = WordSum;
   const std::uint8_t* exp;
-  __device__ __forceinline__ void add(std::uint32_t& sum, std::uint32_t log_c,
-                                      std::uint32_t logs) const {
+  __device__ __forceinline__ void add(Sum& sum, std::uint32_t log_c, std::uint32_t logs) const {
     if (log_c == 0xff) return;
 #pragma unroll
     for (int b = 0; b < 4; ++b) {
       const std::uint32_t log_x = logs >> (8 * b) & 0xff;
-      if (log_x != 0xff) sum ^= std::uint32_t{exp[log_c + log_x]} << (8 * b);
+      if (log_x != 0xff) sum.bytes ^= std::uint32_t{exp[log_c + log_x]} << (8 * b);
     }
   }
 };
@@ -156,17 +162,25 @@ __global__ void __launch_bounds__(kThreads)
 // ---- Table-based-3: logarithms with zero at zero, so that tests are against zero
 // ------------------
 
-// Exp has at(index) for the shifted table, wherever that is.
+// Exp has at(index) for the shifted table, wherever that is. A zero byte looks an entry up like any
+// other, and a predicate keeps it out of the sum: no branch. Here and later the four bytes are
+// summed in registers of their own and put together once, at the end.
 template <class Exp>
 struct ZeroRemapped {
+  struct Sum {
+    std::uint32_t of[4] = {};
+    __device__ __forceinline__ std::uint32_t word() const {
+      return of[0] | of[1] << 8 | of[2] << 16 | of[3] << 24;
+    }
+  };
   Exp exp;
-  __device__ __forceinline__ void add(std::uint32_t& sum, std::uint32_t log_c,
-                                      std::uint32_t logs) const {
-    if (log_c == 0) return;
+  __device__ __forceinline__ void add(Sum& sum, std::uint32_t log_c, std::uint32_t logs) const {
+    const bool nonzero = log_c != 0;
 #pragma unroll
     for (int b = 0; b < 4; ++b) {
       const std::uint32_t log_x = logs >> (8 * b) & 0xff;
-      if (log_x != 0) sum ^= exp.at(log_c + log_x) << (8 * b);
+      const std::uint32_t entry = exp.at(log_c + log_x);
+      sum.of[b] ^= nonzero && log_x != 0 ? entry : 0;
     }
   }
 };

@@ -115,7 +115,8 @@ void PaperBench::prepare(Kind kind, int segments, int n, int m, int k) {
   }
 }
 
-// One dense matrix in 255 is singular: such a segment takes the next one's coefficients.
+// One dense matrix in 255 is singular: such a segment takes another one's coefficients, and if
+// there is no other, the next seed's.
 void PaperBench::make_regular() {
   const auto n = static_cast<std::size_t>(job_.n), s = static_cast<std::size_t>(job_.segments);
   Stream& stream = context_.stream();
@@ -123,17 +124,22 @@ void PaperBench::make_regular() {
   must(inverses.allocate(context_.device(), s * n * n));
   must(work.allocate(context_.device(),
                      std::max<std::size_t>(256, inverse_scratch(context_.device(), s, n).best)));
-  must(launch_inverse(stream, s, n, coefficients_.data(), inverses.data(),
-                      {reinterpret_cast<std::uint32_t*>(ranks_.data()), nullptr},
-                      {work.data(), work.size()}));
   Bytes ranks;
-  download(ranks_.data(), 4 * s, ranks);
-  const auto* rank = reinterpret_cast<const std::uint32_t*>(ranks.data());
-  std::size_t good = 0;
-  while (good < s && rank[good] < n) ++good;
-  if (good == s) must(bad_argument("no regular matrix among the segments'"));
+  const auto rank = [&](std::size_t g) {
+    return reinterpret_cast<const std::uint32_t*>(ranks.data())[g];
+  };
+  std::size_t good = s;
+  while (good == s) {
+    must(launch_inverse(stream, s, n, coefficients_.data(), inverses.data(),
+                        {reinterpret_cast<std::uint32_t*>(ranks_.data()), nullptr},
+                        {work.data(), work.size()}));
+    download(ranks_.data(), 4 * s, ranks);
+    for (good = 0; good < s && rank(good) < n;) ++good;
+    if (good < s) break;
+    must(launch_coefficients(stream, ++job_.seed, 0, 0, s * n, n, coefficients_.data()));
+  }
   for (std::size_t g = 0; g < s; ++g) {
-    if (rank[g] == n) continue;
+    if (rank(g) == n) continue;
     must(stream.copy_on_device(coefficients_.data() + g * n * n,
                                coefficients_.data() + good * n * n, n * n));
   }
