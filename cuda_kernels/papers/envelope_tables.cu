@@ -56,14 +56,16 @@ __device__ __forceinline__ std::uint32_t encode_word(const Job& job, const Segme
   const std::uint8_t* c = segment.coefficients + row * segment.pitch;
   const std::uint32_t* source = segment.blocks + word;
   typename Stage::Sum sum;
-  for (int j = 0; j < job.n; j += 4) {
+  int j = 0;
+  for (; j + 4 <= job.n; j += 4) {
     const std::uint32_t four = four_coefficients(c, j);
+    std::uint32_t words[4];  // all four on their way before the first is used
 #pragma unroll
-    for (int b = 0; b < 4; ++b) {
-      if (j + b >= job.n) break;
-      stage.add(sum, four >> (8 * b) & 0xff, source[(j + b) * segment.words]);
-    }
+    for (int b = 0; b < 4; ++b) words[b] = source[(j + b) * segment.words];
+#pragma unroll
+    for (int b = 0; b < 4; ++b) stage.add(sum, four >> (8 * b) & 0xff, words[b]);
   }
+  for (; j < job.n; ++j) stage.add(sum, c[j], source[j * segment.words]);
   return sum.word();
 }
 
@@ -175,12 +177,12 @@ struct ZeroRemapped {
   };
   Exp exp;
   __device__ __forceinline__ void add(Sum& sum, std::uint32_t log_c, std::uint32_t logs) const {
-    const bool nonzero = log_c != 0;
+    logs = log_c != 0 ? logs : 0;
 #pragma unroll
     for (int b = 0; b < 4; ++b) {
       const std::uint32_t log_x = logs >> (8 * b) & 0xff;
       const std::uint32_t entry = exp.at(log_c + log_x);
-      sum.of[b] ^= nonzero && log_x != 0 ? entry : 0;
+      sum.of[b] ^= log_x != 0 ? entry : 0;
     }
   }
 };

@@ -50,15 +50,17 @@ __device__ __forceinline__ void encode_with_four_coefficients(const Job& job) {
   if (row >= static_cast<unsigned>(job.m)) return;
   const std::uint8_t* c = segment.coefficients + row * segment.pitch;
   std::uint32_t sum = 0;
-  for (int j = 0; j < job.n; j += 4) {
+  const std::uint32_t* source = segment.blocks + word;
+  int j = 0;
+  for (; j + 4 <= job.n; j += 4) {
     const std::uint32_t four = four_coefficients(c, j);
+    std::uint32_t words[4];
 #pragma unroll
-    for (int b = 0; b < 4; ++b) {
-      if (j + b >= job.n) break;
-      sum ^= WordByHand::multiply(four >> (8 * b) & 0xff,
-                                  segment.blocks[(j + b) * segment.words + word]);
-    }
+    for (int b = 0; b < 4; ++b) words[b] = source[(j + b) * segment.words];
+#pragma unroll
+    for (int b = 0; b < 4; ++b) sum ^= WordByHand::multiply(four >> (8 * b) & 0xff, words[b]);
   }
+  for (; j < job.n; ++j) sum ^= WordByHand::multiply(c[j], source[j * segment.words]);
   segment.out[row * segment.words + word] = sum;
 }
 

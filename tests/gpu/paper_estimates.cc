@@ -54,9 +54,10 @@ double bytes_per_cycle(std::string_view kernels) {
 nlohmann::ordered_json estimate_computing_power(const Device& device, std::size_t cpu_threads,
                                                 double word_products_per_s,
                                                 double cpu_byte_products_per_s) {
-  // The loop by hand: 8 rounds of 9 instructions (8 of them on the integer lanes, which are 64 of a
-  // multiprocessor), and one product a word of 4 bytes.
-  constexpr double kRounds = 8, kIntegerInstructions = 8;
+  // The loop by hand takes 9 instructions a round on Hopper, as disassembled: 6 for the integer
+  // lanes, of which a multiprocessor has 64; two shifts, which the assembler makes multiplications
+  // for the other lanes; and the branch. 0xff takes 8 rounds, and one product is a word of 4 bytes.
+  constexpr double kRounds = 8, kIntegerInstructions = 6;
   constexpr int kLanes = 64;
   const std::string_view kernels = codec::kernels().name;
   const std::vector<Machine> machines = {
