@@ -33,6 +33,7 @@ void PeerBook::add(Entry wanted, TimeUs now) {
   if (wanted.address.port == 0 || (id && *id == self_)) return;
   wanted.due = now;
   const std::string key = key_of(wanted);
+  wanted.turn = turn_of(key);
   const auto it = entries_.find(key);
   if (it == entries_.end()) {
     if (entries_.size() >= kEntriesMax && !wanted.by_hand && !make_room(wanted.from_tracker)) {
@@ -83,7 +84,17 @@ bool PeerBook::before(const Entry& a, const Entry& b) {
   if (a.by_hand != b.by_hand) return a.by_hand;
   if (a.failures != b.failures) return a.failures < b.failures;
   if (a.from_tracker != b.from_tracker) return a.from_tracker;
-  return a.due < b.due;
+  return a.turn < b.turn;
+}
+
+// Between equals everybody has an order of his own: if all went by address or by time, all would
+// call the same few, whose houses are full, and the mesh would hang together badly. FNV-1a.
+std::uint64_t PeerBook::turn_of(const std::string& key) const {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  const auto mix = [&hash](std::uint8_t byte) { hash = (hash ^ byte) * 0x100000001b3; };
+  for (const std::uint8_t byte : self_.bytes) mix(byte);
+  for (const char c : key) mix(static_cast<std::uint8_t>(c));
+  return hash;
 }
 
 std::optional<PeerBook::Dial> PeerBook::next_dial(TimeUs now) {

@@ -66,6 +66,7 @@ class PeerBook {
     bool described = false;
     std::uint32_t failures = 0;
     TimeUs due = 0;
+    std::uint64_t turn = 0;  // decides between equals
   };
   struct Strikes {
     std::uint32_t count = 0;
@@ -77,6 +78,7 @@ class PeerBook {
            std::to_string(entry.address.port);
   }
   void add(Entry wanted, TimeUs now);
+  std::uint64_t turn_of(const std::string& key) const;
   bool make_room(bool from_tracker);
   bool may_be_called(const Entry& entry) const;
   static bool before(const Entry& a, const Entry& b);

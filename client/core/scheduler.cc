@@ -1,6 +1,7 @@
 #include "client/core/scheduler.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "client/core/policy.h"
 
@@ -12,9 +13,16 @@ std::uint32_t busy_connections(const Neighbours& neighbours, TimeUs now) {
   return busy;
 }
 
-bool can_take_block(const Neighbour& neighbour, std::uint32_t busy) {
+std::uint32_t busy_connections_max(double blocks_per_second) {
+  const double blocks = blocks_per_second * static_cast<double>(policy::kBusyTime) * 1e-6;
+  if (blocks <= 0) return policy::kBusyConnections;
+  const auto rounded = static_cast<std::uint32_t>(std::ceil(std::min(blocks, 100.0)));
+  return std::clamp(rounded, policy::kBusyConnectionsMin, policy::kBusyConnections);
+}
+
+bool can_take_block(const Neighbour& neighbour, std::uint32_t busy, std::uint32_t busy_max) {
   if (neighbour.queued > 0) return neighbour.queued < neighbour.pipeline_depth();
-  return busy < policy::kBusyConnections;
+  return busy < busy_max;
 }
 
 // --- source ---
@@ -69,13 +77,13 @@ std::optional<std::uint32_t> SourcePolicy::choose_generation(const Holdings& hol
 }
 
 std::optional<Choice> SourcePolicy::choose(const Holdings& holdings, Neighbours& neighbours,
-                                           TimeUs now) {
+                                           std::uint32_t busy_max, TimeUs now) {
   std::optional<Choice> best;
   double least = 0;
   const std::uint32_t busy = busy_connections(neighbours, now);
   for (auto& [key, n] : neighbours) {
     if (!n->may_send() || n->has_everything()) continue;
-    if (!can_take_block(*n, busy)) continue;
+    if (!can_take_block(*n, busy, busy_max)) continue;
     const double served = n->served_rate(now);
     if (best && served >= least) continue;
     const auto g = choose_generation(holdings, *n);
@@ -187,11 +195,11 @@ RelayPolicy::Candidate RelayPolicy::best_from(std::uint32_t& g, const Holdings& 
 
 // Most deprived first, ties in a random order; the first for whom there is anything.
 std::optional<Choice> RelayPolicy::choose(const Holdings& holdings, Neighbours& neighbours,
-                                          bool small_mesh, TimeUs now) {
+                                          bool small_mesh, std::uint32_t busy_max, TimeUs now) {
   const std::uint32_t busy = busy_connections(neighbours, now);
   eligible_.clear();
   for (auto& [key, n] : neighbours) {
-    if (!n->may_send() || !can_take_block(*n, busy) || n->has_everything()) continue;
+    if (!n->may_send() || !can_take_block(*n, busy, busy_max) || n->has_everything()) continue;
     eligible_.emplace_back(n->expected_total_rank() << 10 | random_.below(1024), n.get());
   }
   std::sort(eligible_.begin(), eligible_.end());

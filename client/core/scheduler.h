@@ -34,13 +34,19 @@ std::uint32_t busy_connections(const Neighbours& neighbours, TimeUs now);
 
 // Whether the neighbour's socket can take another block (pipeline depth), where so many connections
 // are busy.
-bool can_take_block(const Neighbour& neighbour, std::uint32_t busy);
+bool can_take_block(const Neighbour& neighbour, std::uint32_t busy, std::uint32_t busy_max);
+
+// How many connections may be busy at a time, for an uplink that was seen to carry so much (0: not
+// known). A block that waits in a socket was chosen too early; where none waits, the uplink may
+// stand idle.
+std::uint32_t busy_connections_max(double blocks_per_second);
 
 class SourcePolicy {
  public:
   SourcePolicy(std::uint32_t generation_count, std::uint32_t generation_size, bool dense);
 
-  std::optional<Choice> choose(const Holdings& holdings, Neighbours& neighbours, TimeUs now);
+  std::optional<Choice> choose(const Holdings& holdings, Neighbours& neighbours,
+                               std::uint32_t busy_max, TimeUs now);
   // The choice has been sent.
   void served(const Choice& choice);
 
@@ -62,7 +68,7 @@ class RelayPolicy {
 
   // `small_mesh`: the swarm is so small that everybody knows everybody.
   std::optional<Choice> choose(const Holdings& holdings, Neighbours& neighbours, bool small_mesh,
-                               TimeUs now);
+                               std::uint32_t busy_max, TimeUs now);
 
  private:
   struct Candidate {

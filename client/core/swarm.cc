@@ -19,6 +19,7 @@ SwarmCore::Impl::Impl(const ContentId& id, Options given, TimeUs at)
     : content_id(id),
       options(std::move(given)),
       now(at),
+      started_at(at),
       book(options.self),
       announcer(options.trackers.size(), at),
       fetch(id),
@@ -122,7 +123,10 @@ void SwarmCore::block_departed(PeerKey peer, std::size_t frame_bytes, TimeUs now
   impl_->now = now;
   impl_->pump_due = true;
   impl_->bytes_sent += frame_bytes;
-  if (frame_bytes > 0) ++impl_->blocks_sent;
+  if (frame_bytes > 0) {
+    ++impl_->blocks_sent;
+    impl_->sent_rate.add(1, now);
+  }
   if (Neighbour* n = impl_->find(peer)) n->block_departed(frame_bytes, now);
 }
 
@@ -245,7 +249,8 @@ Report SwarmCore::report() const {
 
 Counters SwarmCore::counters() const {
   return {impl_->holdings ? impl_->holdings->total_rank() : 0, impl_->blocks_innovative,
-          impl_->blocks_redundant, impl_->blocks_sent};
+          impl_->blocks_redundant, impl_->blocks_sent,
+          static_cast<std::uint32_t>(impl_->neighbours.size())};
 }
 
 }  // namespace firn::core

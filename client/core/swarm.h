@@ -82,6 +82,7 @@ struct Counters {
   std::uint64_t blocks_innovative = 0;
   std::uint64_t blocks_redundant = 0;
   std::uint64_t blocks_sent = 0;
+  std::uint32_t neighbours = 0;
 };
 
 class SwarmCore {

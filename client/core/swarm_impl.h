@@ -87,7 +87,9 @@ struct SwarmCore::Impl {
   void step();
   bool small_mesh() const;
   std::size_t neighbours_wanted() const;
+  std::size_t neighbours_max() const;
   void dial();
+  bool wants_to_dial() const;
   bool lonely() const;
   void announce();
   void check_connections();
@@ -105,6 +107,7 @@ struct SwarmCore::Impl {
   const ContentId content_id;
   const Options options;
   TimeUs now;
+  TimeUs started_at;
   std::vector<Action> actions;
 
   PeerBook book;
@@ -124,6 +127,7 @@ struct SwarmCore::Impl {
   Neighbours neighbours;
   std::map<PeerId, NeighbourReport> history;
 
+  RateMeter sent_rate{1 * kSecond};  // blocks, to everybody
   TokenBucket up;
   TokenBucket down;
   bool paused = false;

@@ -58,7 +58,7 @@ void SwarmCore::Impl::peer_opened(PeerKey peer, const PeerId& id, const std::str
     drop(*old, proto::GoodbyeReason::kDuplicate, "");
     break;
   }
-  if (neighbours.size() >= policy::kNeighboursMax && !make_room()) {
+  if (neighbours.size() >= neighbours_max() && !make_room()) {
     return refuse(proto::GoodbyeReason::kTooManyPeers);
   }
   book_opened(attempt, id);

@@ -12,9 +12,10 @@ namespace firn::core {
 void SwarmCore::Impl::pump() {
   if (!holdings || stopped || holdings->total_rank() == 0) return;
   const std::uint32_t k = holdings->shape().block_bytes;
+  const std::uint32_t busy_max = busy_connections_max(sent_rate.bytes_per_second(now));
   while (up.ready(now)) {
-    const auto choice = source ? source->choose(*holdings, neighbours, now)
-                               : relay.choose(*holdings, neighbours, small_mesh(), now);
+    const auto choice = source ? source->choose(*holdings, neighbours, busy_max, now)
+                               : relay.choose(*holdings, neighbours, small_mesh(), busy_max, now);
     if (!choice) return;
     send_block(*choice);
     if (source) source->served(*choice);

@@ -91,12 +91,30 @@ bool SwarmCore::Impl::small_mesh() const {
 }
 
 std::size_t SwarmCore::Impl::neighbours_wanted() const {
+  if (options.neighbours_wanted > 0) return options.neighbours_wanted;
   return small_mesh() ? policy::kSmallMesh : policy::kNeighboursWanted;
 }
 
+// At first only half of those wanted are called in a large mesh: the others will call us.
+bool SwarmCore::Impl::wants_to_dial() const {
+  const std::size_t wanted = neighbours_wanted();
+  if (book.dialing() >= policy::kDialsAtOnce || neighbours.size() + book.dialing() >= wanted) {
+    return false;
+  }
+  if (small_mesh() || now - started_at >= policy::kMeshTime) return true;
+  const auto called = std::count_if(neighbours.begin(), neighbours.end(),
+                                    [](const auto& entry) { return entry.second->outgoing; });
+  return book.dialing() + static_cast<std::size_t>(called) < (wanted + 1) / 2;
+}
+
+std::size_t SwarmCore::Impl::neighbours_max() const {
+  if (options.neighbours_wanted == 0) return policy::kNeighboursMax;
+  return std::size_t{options.neighbours_wanted} * policy::kNeighboursMax /
+         policy::kNeighboursWanted;
+}
+
 void SwarmCore::Impl::dial() {
-  while (book.dialing() < policy::kDialsAtOnce &&
-         neighbours.size() + book.dialing() < neighbours_wanted()) {
+  while (wants_to_dial()) {
     const auto next = book.next_dial(now);
     if (!next) return;
     actions.push_back(Connect{next->attempt, next->address});
@@ -225,10 +243,8 @@ void SwarmCore::Impl::stop() {
 TimeUs SwarmCore::Impl::next_wake() {
   if (stopped) return kNever;
   TimeUs at = announcer.next_due(lonely());
-  if (neighbours.size() + book.dialing() < neighbours_wanted() &&
-      book.dialing() < policy::kDialsAtOnce) {
-    at = std::min(at, book.next_due());
-  }
+  if (wants_to_dial()) at = std::min(at, book.next_due());
+  if (now - started_at < policy::kMeshTime) at = std::min(at, started_at + policy::kMeshTime);
   if (!neighbours.empty()) at = std::min(at, connections_due);
   // A socket that turns out to be stuck makes way for others.
   for (const auto& [key, n] : neighbours) {

@@ -44,8 +44,9 @@ struct Options {
   std::vector<Address> trackers;
   std::vector<Address> peers;  // given by hand
   bool peer_exchange = true;
-  bool dense = false;          // never send systematic blocks
-  std::uint64_t up_limit = 0;  // bytes per second; 0: none
+  std::uint32_t neighbours_wanted = 0;  // dial until there are so many; 0: as the policy says
+  bool dense = false;                   // never send systematic blocks
+  std::uint64_t up_limit = 0;           // bytes per second; 0: none
   std::uint64_t down_limit = 0;
   std::uint64_t memory_bytes = 128u << 20;  // for rows that wait for the disk or a decode
   SeedPolicy seeding;

@@ -22,6 +22,7 @@ using core::SourcePolicy;
 namespace {
 
 constexpr std::uint32_t kBlockBytes = 100;
+constexpr std::uint32_t kBusy = core::policy::kBusyConnections;
 
 struct Scene {
   Scene(std::uint32_t generations, std::uint32_t n, std::uint32_t peers, bool complete)
@@ -73,7 +74,7 @@ TEST_CASE("a source goes in sequence, each source block once, to all in turn") {
   std::vector<std::uint32_t> order;
   std::map<core::PeerKey, int> served;
   for (int i = 0; i < 20; ++i) {
-    const auto choice = source.choose(s.holdings, s.neighbours, s.now);
+    const auto choice = source.choose(s.holdings, s.neighbours, kBusy, s.now);
     REQUIRE(choice);
     REQUIRE(choice->source_index);
     order.push_back(choice->generation * 4 + *choice->source_index);
@@ -92,16 +93,16 @@ TEST_CASE("after the first pass a source serves what each lacks, the least serve
   Scene s(3, 2, 1, true);
   SourcePolicy source(3, 2, false);
   for (int i = 0; i < 6; ++i) {
-    const auto choice = source.choose(s.holdings, s.neighbours, s.now);
+    const auto choice = source.choose(s.holdings, s.neighbours, kBusy, s.now);
     REQUIRE(choice);
     s.send(*choice);
     source.served(*choice);
   }
-  CHECK_FALSE(source.choose(s.holdings, s.neighbours, s.now));  // all on its way
+  CHECK_FALSE(source.choose(s.holdings, s.neighbours, kBusy, s.now));  // all on its way
   // It crashed: one generation is whole, of the others it has a row each or nothing.
   s.tell(1, {{1, 1, 4, {}}, {2, 0, 4, {}}}, {{0, 1}}, 6);
   std::multiset<std::uint32_t> sent;
-  while (const auto choice = source.choose(s.holdings, s.neighbours, s.now)) {
+  while (const auto choice = source.choose(s.holdings, s.neighbours, kBusy, s.now)) {
     CHECK_FALSE(choice->source_index);
     sent.insert(choice->generation);
     s.send(*choice);
@@ -117,7 +118,7 @@ TEST_CASE("a source sends coded blocks of what somebody holds in part already") 
   SourcePolicy source(2, 4, false);
   std::set<std::uint32_t> plain;
   for (int i = 0; i < 8; ++i) {
-    const auto choice = source.choose(s.holdings, s.neighbours, s.now);
+    const auto choice = source.choose(s.holdings, s.neighbours, kBusy, s.now);
     REQUIRE(choice);
     if (choice->source_index) plain.insert(choice->generation);
     s.send(*choice);
@@ -135,7 +136,7 @@ TEST_CASE("a source serves nobody without credit, and nobody who has everything"
     broke.book_block(0, 0);
     broke.block_departed(1, 0);
   }
-  const auto choice = source.choose(s.holdings, s.neighbours, s.now);
+  const auto choice = source.choose(s.holdings, s.neighbours, kBusy, s.now);
   REQUIRE(choice);
   CHECK(choice->neighbour->key == 3);
 }
@@ -144,7 +145,7 @@ TEST_CASE("blocks wait on few sockets at a time, one on each unless they are fas
   Scene s(100, 4, 6, true);
   SourcePolicy source(100, 4, false);
   std::set<core::PeerKey> waiting;
-  while (const auto choice = source.choose(s.holdings, s.neighbours, s.now)) {
+  while (const auto choice = source.choose(s.holdings, s.neighbours, kBusy, s.now)) {
     CHECK(waiting.insert(choice->neighbour->key).second);
     choice->neighbour->book_block(choice->generation, s.now);
     source.served(*choice);
@@ -158,7 +159,7 @@ TEST_CASE("blocks wait on few sockets at a time, one on each unless they are fas
     one.block_departed(kBlockBytes, fast.now += 100);
   }
   std::uint32_t depth = 0;
-  while (core::can_take_block(one, core::busy_connections(fast.neighbours, fast.now))) {
+  while (core::can_take_block(one, core::busy_connections(fast.neighbours, fast.now), kBusy)) {
     one.book_block(0, fast.now);
     ++depth;
   }
@@ -166,25 +167,32 @@ TEST_CASE("blocks wait on few sockets at a time, one on each unless they are fas
   CHECK(depth <= core::policy::kPipelineMax);
 }
 
+TEST_CASE("a slow uplink has fewer blocks wait at a time than a fast one") {
+  CHECK(core::busy_connections_max(3.8) == core::policy::kBusyConnectionsMin);
+  CHECK(core::busy_connections_max(61) == 2);
+  CHECK(core::busy_connections_max(6e4) == core::policy::kBusyConnections);
+  CHECK(core::busy_connections_max(0) == core::policy::kBusyConnections);  // not known
+}
+
 TEST_CASE("a relay sends only of what it holds and the neighbour lacks") {
   Scene s(4, 4, 1, false);
   RelayPolicy relay(1);
   for (const bool small : {true, false}) {
-    CHECK_FALSE(relay.choose(s.holdings, s.neighbours, small, s.now));
+    CHECK_FALSE(relay.choose(s.holdings, s.neighbours, small, kBusy, s.now));
   }
   s.hold(2, 2, false);
   s.hold(3, 1, false);  // so that generation 2 is not the front
   s.tell(1, {{3, 4, 0, {}}});
   for (const bool small : {true, false}) {
     CAPTURE(small);
-    const auto choice = relay.choose(s.holdings, s.neighbours, small, s.now);
+    const auto choice = relay.choose(s.holdings, s.neighbours, small, kBusy, s.now);
     REQUIRE(choice);
     CHECK(choice->generation == 2);
     CHECK_FALSE(choice->source_index);
   }
   s.tell(1, {{2, 2, 4, {}}});  // as much as we hold
   for (const bool small : {true, false}) {
-    CHECK_FALSE(relay.choose(s.holdings, s.neighbours, small, s.now));
+    CHECK_FALSE(relay.choose(s.holdings, s.neighbours, small, kBusy, s.now));
   }
 }
 
@@ -195,16 +203,16 @@ TEST_CASE("what is in flight counts as had, and a quota holds") {
   s.hold(3, 1, false);
   s.tell(1, {{0, 2, 2, {}}, {3, 8, 0, {}}});
   for (int i = 0; i < 2; ++i) {
-    const auto choice = relay.choose(s.holdings, s.neighbours, true, s.now);
+    const auto choice = relay.choose(s.holdings, s.neighbours, true, kBusy, s.now);
     REQUIRE(choice);
     s.send(*choice);
   }
-  CHECK_FALSE(relay.choose(s.holdings, s.neighbours, true, s.now));  // quota 2
+  CHECK_FALSE(relay.choose(s.holdings, s.neighbours, true, kBusy, s.now));  // quota 2
   s.tell(1, {{0, 2, 8, {}}});
-  const auto choice = relay.choose(s.holdings, s.neighbours, true, s.now);
+  const auto choice = relay.choose(s.holdings, s.neighbours, true, kBusy, s.now);
   REQUIRE(choice);
   s.send(*choice);
-  CHECK_FALSE(relay.choose(s.holdings, s.neighbours, true, s.now));  // 2 + 3 = ours
+  CHECK_FALSE(relay.choose(s.holdings, s.neighbours, true, kBusy, s.now));  // 2 + 3 = ours
 }
 
 TEST_CASE("first-hand rule: at the front of a small mesh rows from the source go on once each") {
@@ -212,7 +220,7 @@ TEST_CASE("first-hand rule: at the front of a small mesh rows from the source go
   RelayPolicy relay(1);
   s.hold(3, 3, true, s.now);
   std::map<core::PeerKey, int> sent;
-  while (const auto choice = relay.choose(s.holdings, s.neighbours, true, s.now)) {
+  while (const auto choice = relay.choose(s.holdings, s.neighbours, true, kBusy, s.now)) {
     ++sent[choice->neighbour->key];
     s.send(*choice);
     REQUIRE(sent.size() + sent.begin()->second < 20);
@@ -221,11 +229,12 @@ TEST_CASE("first-hand rule: at the front of a small mesh rows from the source go
 
   Scene second_hand(4, 16, 2, false);
   second_hand.hold(3, 3, false, second_hand.now);
-  CHECK_FALSE(relay.choose(second_hand.holdings, second_hand.neighbours, true, second_hand.now));
+  CHECK_FALSE(
+      relay.choose(second_hand.holdings, second_hand.neighbours, true, kBusy, second_hand.now));
   // Unless the front stands still, or the mesh is large.
-  CHECK(relay.choose(second_hand.holdings, second_hand.neighbours, false, second_hand.now));
-  CHECK(
-      relay.choose(second_hand.holdings, second_hand.neighbours, true, second_hand.now + kSecond));
+  CHECK(relay.choose(second_hand.holdings, second_hand.neighbours, false, kBusy, second_hand.now));
+  CHECK(relay.choose(second_hand.holdings, second_hand.neighbours, true, kBusy,
+                     second_hand.now + kSecond));
 }
 
 TEST_CASE("a relay serves the most deprived first, and its lowest generation") {
@@ -236,7 +245,7 @@ TEST_CASE("a relay serves the most deprived first, and its lowest generation") {
   s.tell(1, {}, {{0, 3}});
   s.tell(2, {}, {{0, 2}});
   s.tell(3, {}, {{0, 4}});
-  const auto choice = relay.choose(s.holdings, s.neighbours, true, s.now);
+  const auto choice = relay.choose(s.holdings, s.neighbours, true, kBusy, s.now);
   REQUIRE(choice);
   CHECK(choice->neighbour->key == 2);
   CHECK(choice->generation == 2);
@@ -249,7 +258,7 @@ TEST_CASE("in a large mesh the largest gap in rank goes first") {
   s.hold(1, 12, false);
   s.hold(2, 8, false);
   s.tell(1, {{0, 5, 9, {}}, {1, 2, 9, {}}, {2, 3, 9, {}}});
-  const auto choice = relay.choose(s.holdings, s.neighbours, false, s.now);
+  const auto choice = relay.choose(s.holdings, s.neighbours, false, kBusy, s.now);
   REQUIRE(choice);
   CHECK(choice->generation == 1);
 }
@@ -266,7 +275,7 @@ TEST_CASE("generations beyond those looked at first are found in the end") {
   int tries = 0;
   std::optional<Choice> choice;
   while (!choice && ++tries < 20) {
-    choice = relay.choose(s.holdings, s.neighbours, true, s.now);
+    choice = relay.choose(s.holdings, s.neighbours, true, kBusy, s.now);
   }
   REQUIRE(choice);
   CHECK(choice->generation == 2500);

@@ -18,8 +18,8 @@ TEST_CASE("a flash crowd of twelve completes near the fluid bound with few redun
                     << 100 * t.redundant_share() << " %, source sent "
                     << static_cast<double>(network.peer(0).blocks_departed) / (32.0 * 64)
                     << " copies, events " << network.events().events());
-    CHECK(t.last_seconds / bound < 1.2);
-    CHECK(t.redundant_share() < 0.03);
+    CHECK(t.last_seconds / bound < 1.10);
+    CHECK(t.redundant_share() < 0.0125);
   }
 }
 
@@ -32,8 +32,8 @@ TEST_CASE("fifty peers complete in a mesh that knows only the tracker") {
   const Totals t = totals(network);
   const double ratio = t.last_seconds / fluid_bound(content, 16 * kMbit, 50, 8 * kMbit);
   MESSAGE("ratio " << ratio << ", redundant " << 100 * t.redundant_share() << " %");
-  CHECK(ratio < 1.5);
-  CHECK(t.redundant_share() < 0.12);
+  CHECK(ratio < 1.3);
+  CHECK(t.redundant_share() < 0.05);
 }
 
 TEST_CASE("a line of relays passes everything on") {
@@ -74,7 +74,23 @@ TEST_CASE("uplinks of every size, and many that are slow, share the load") {
   const double bytes = 16.0 * 32 * content.charged_block_bytes;
   MESSAGE("ratio " << totals(network).last_seconds / std::max(bytes / (8 * kMbit), 16 * bytes / up)
                    << ", redundant " << 100 * totals(network).redundant_share() << " %");
-  CHECK(totals(network).last_seconds < 2.6 * std::max(bytes / (8 * kMbit), 16 * bytes / up));
+  CHECK(totals(network).last_seconds < 2.0 * std::max(bytes / (8 * kMbit), 16 * bytes / up));
+}
+
+TEST_CASE("uplinks of 2, 4, 8 and 18 Mbit/s are all put to use") {
+  const Content content(32, 64, 16, 5);
+  Network network(content, 21);
+  network.add({.link = {8 * kMbit}, .source = true});
+  for (int i = 0; i < 12; ++i) {
+    const double mbit = i % 4 == 0 ? 2 : i % 4 == 1 ? 4 : i % 4 == 2 ? 8 : 18;
+    network.add({.link = {mbit * kMbit}});
+  }
+  run_to_completion(network);
+  const double ratio =
+      totals(network).last_seconds / fluid_bound(content, 8 * kMbit, 12, 8 * kMbit);
+  MESSAGE("ratio " << ratio << ", redundant " << 100 * totals(network).redundant_share() << " %");
+  CHECK(ratio < 1.12);
+  CHECK(totals(network).redundant_share() < 0.015);
 }
 
 TEST_CASE("downlinks that are slower than the swarm are filled and not overrun") {
@@ -120,8 +136,8 @@ TEST_CASE("many sources for one downloader fill its downlink") {
   const double bytes = 16.0 * 64 * content.charged_block_bytes;
   MESSAGE("redundant " << 100 * totals(network).redundant_share() << " %, ratio "
                        << totals(network).last_seconds * 16 * kMbit / bytes);
-  CHECK(totals(network).last_seconds < 1.4 * bytes / (16 * kMbit));
-  CHECK(totals(network).redundant_share() < 0.12);
+  CHECK(totals(network).last_seconds < 1.25 * bytes / (16 * kMbit));
+  CHECK(totals(network).redundant_share() < 0.10);
 }
 
 TEST_CASE("States that overtake the blocks before them do no harm") {

@@ -74,6 +74,7 @@ LabPeerResult Lab::result(std::size_t index) const {
     const core::Counters counters = peer.core->counters();
     r.innovative = counters.blocks_innovative;
     r.redundant = counters.blocks_redundant;
+    r.neighbours = counters.neighbours;
   }
   return r;
 }

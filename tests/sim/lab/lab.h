@@ -56,8 +56,9 @@ struct LabPeerResult {
   std::uint64_t blocks_sent = 0;
   std::uint64_t innovative = 0;
   std::uint64_t redundant = 0;
-  std::uint64_t rows_max = 0;  // most rows of unfinished generations at a time
-  TimeUs gone = -1;            // crashed or left
+  std::uint64_t rows_max = 0;    // most rows of unfinished generations at a time
+  TimeUs gone = -1;              // crashed or left
+  std::uint32_t neighbours = 0;  // at the end
 };
 
 class Lab {

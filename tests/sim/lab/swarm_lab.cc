@@ -122,7 +122,8 @@ nlohmann::json peer_json(const LabPeerSpec& spec, const LabPeerResult& r) {
           {"gone", seconds(r.gone)},         {"first_generation", seconds(r.first_generation)},
           {"sent_bytes", r.bytes_sent},      {"busy_seconds", r.busy_us * 1e-6},
           {"blocks_sent", r.blocks_sent},    {"innovative", r.innovative},
-          {"redundant", r.redundant},        {"rows_max", r.rows_max}};
+          {"redundant", r.redundant},        {"rows_max", r.rows_max},
+          {"neighbours", r.neighbours}};
 }
 
 nlohmann::json summary(const Lab& lab, double bound) {
@@ -178,6 +179,7 @@ int main(int argc, char** argv) {
   lab.set_wire({arguments.number("share", "1.05"), arguments.number("alone", "110")});
   lab.set_source_copies(arguments.number("source_copies", "0"));
   lab.sample_every(micro(arguments.number("samples_ms", "0") * 1e-3));
+  lab.options().neighbours_wanted = static_cast<std::uint32_t>(arguments.number("neighbours", "0"));
   codec::CoefficientStream random(seed, 0x6c696e6b);
   add_peers(lab, arguments, random);
   const double limit = arguments.number("limit", "20");
