@@ -202,7 +202,8 @@ std::optional<Choice> RelayPolicy::choose(const Holdings& holdings, Neighbours& 
     if (!n->may_send() || !can_take_block(*n, busy, busy_max) || n->has_everything()) continue;
     eligible_.emplace_back(n->expected_total_rank() << 10 | random_.below(1024), n.get());
   }
-  std::sort(eligible_.begin(), eligible_.end());
+  std::stable_sort(eligible_.begin(), eligible_.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
   for (const auto& [rank, n] : eligible_) {
     const Candidate candidate = best_generation(holdings, *n, small_mesh, now);
     if (candidate.score <= 0) continue;
