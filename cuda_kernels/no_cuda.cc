@@ -19,6 +19,10 @@ std::string no_device_reason() {
   return "built without CUDA";
 }
 
+std::string driver_version() {
+  return "";
+}
+
 Status free_memory(const Device&, std::size_t&) {
   return none();
 }

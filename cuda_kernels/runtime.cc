@@ -64,6 +64,12 @@ std::string no_device_reason() {
   return devices().empty() ? "the GPU found is older than compute capability 7.5" : "";
 }
 
+std::string driver_version() {
+  int version = 0;
+  if (cudaDriverGetVersion(&version) != cudaSuccess || version == 0) return "";
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
 Status free_memory(const Device& device, std::size_t& bytes) {
   if (Status s = select(device.index); !s.ok()) return s;
   std::size_t all = 0;

@@ -31,6 +31,8 @@ struct Device {
 std::vector<Device> devices();
 // Why devices() is empty, for people; empty text if it is not.
 std::string no_device_reason();
+// The CUDA version that the installed driver is for ("13.0"); empty without a driver.
+std::string driver_version();
 
 // Bytes of the device's memory that nobody holds.
 Status free_memory(const Device& device, std::size_t& bytes);

@@ -75,6 +75,8 @@ const char* error_code_name(ErrorCode code) {
       return "protocol";
     case ErrorCode::kCorrupt:
       return "corrupt";
+    case ErrorCode::kNoDevice:
+      return "no_device";
     case ErrorCode::kCancelled:
       return "cancelled";
     case ErrorCode::kInternal:

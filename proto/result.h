@@ -31,6 +31,7 @@ enum class ErrorCode {
   kWrongIdentity,  // the other side proved another key than the one asked for
   kProtocol,       // the other side broke the protocol
   kCorrupt,        // data does not match its digest
+  kNoDevice,       // a GPU was asked for, and there is none to be used
   kCancelled,      // given up because of a request to stop
   kInternal,
 };

@@ -28,6 +28,17 @@ Json stages_json(const StageTimes& times) {
   return stages;
 }
 
+Json codec_json(BatchCoder* coder) {
+  if (coder == nullptr) return {{"backend", "CPU"}};
+  const codec::SharedBackend::Counts counts = coder->counts();
+  return {{"backend", coder->name()},
+          {"decoded_by_devices", counts.decoded_by_devices},
+          {"decoded_by_cpu", counts.decoded_by_cpu},
+          {"decode_batches", counts.decode_batches},
+          {"encoded_by_devices", counts.encoded_by_devices},
+          {"encoded_by_cpu", counts.encoded_by_cpu}};
+}
+
 std::string stages_line(const StageTimes& times) {
   std::vector<std::pair<std::uint64_t, Stage>> spent;
   for (std::size_t s = 1; s < kStageCount; ++s)

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "client/app/batch_coder.h"
 #include "client/app/events.h"
 #include "proto/stage_times.h"
 
@@ -11,6 +12,10 @@ namespace firn::app {
 // {"core": seconds, ...} by stage over all threads since the process began, and the CPU time that
 // the kernel counts for the whole process: "cpu_user", "cpu_system".
 Json stages_json(const StageTimes& times);
+
+// What went over the batch coder: {"backend": name, "decoded_by_devices": generations, ...}; with
+// no coder {"backend": "CPU"}.
+Json codec_json(BatchCoder* coder);
 
 // One line: the stages with their seconds, largest first; those without any are left out.
 std::string stages_line(const StageTimes& times);

@@ -20,14 +20,6 @@ void raise(std::atomic<std::uint64_t>& value, std::uint64_t to) {
 
 }  // namespace
 
-struct CodingJobs::DecodeJob {
-  core::Decode action;
-  std::vector<RowRef> rows;
-  std::shared_ptr<Buffer> data;  // set once decoded: a second try only writes
-  core::DecodeOutcome outcome = core::DecodeOutcome::kFailed;
-  bool drop_spooled = false;
-};
-
 CodingJobs::CodingJobs(const CodingResources& resources, std::uint32_t number,
                        std::shared_ptr<store::ContentStore> store, std::size_t row_bytes_max,
                        const std::vector<std::uint32_t>& resumed, CodingOutcomes& outcomes)
@@ -236,19 +228,31 @@ void CodingJobs::decode(core::Decode action, core::TimeUs now) {
   job->rows = rows_.find_all(generation, shape_.generation_size, now);
   job->drop_spooled = rows_.touched_disk(generation);
   job->action = std::move(action);
+  if (decodes_in_batches(*job)) return decode_in_batch(std::move(job));
+  write_decoded(std::move(job));
+}
+
+// Decodes what has not been decoded yet, compares it with its digest, and writes it.
+void CodingJobs::write_decoded(std::shared_ptr<DecodeJob> job) {
   DiskTask task;
-  task.key = key_of(generation);
+  task.key = key_of(job->action.generation);
   task.work = [job, store = store_, shape = shape_, buffers = &resources_.buffers,
                kernels = &resources_.kernels]() -> Result<bool> {
     const std::uint32_t g = job->action.generation;
-    if (!job->data) {
-      auto data = buffers->take(shape.generation_bytes());
-      job->outcome = decode_rows(*kernels, shape, *store, g, job->action.vectors, job->rows,
-                                 store->manifest().info.generation_digests[g], data->bytes());
-      if (job->outcome != core::DecodeOutcome::kVerified) return false;
-      job->data = std::move(data);
+    if (!job->checked) {
+      job->checked = true;
+      if (!job->data && !job->unreadable) {
+        auto data = buffers->take(shape.generation_bytes());
+        if (decode_rows(*kernels, shape, *store, g, job->action.vectors, job->rows, data->bytes()))
+          job->data = std::move(data);
+      }
       job->rows.clear();
+      if (job->data) {
+        job->outcome =
+            check_decoded(shape, store->manifest().info.generation_digests[g], job->data->bytes());
+      }
     }
+    if (job->outcome != core::DecodeOutcome::kVerified) return false;
     Status status = store->write_generation(g, job->data->bytes());
     // The spool's place is a matter of room, not of correctness: what cannot be dropped now is
     // forgotten when the store finds the generation in its journal.

@@ -23,6 +23,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "client/app/batch_coder.h"
 #include "client/app/buffer_pool.h"
 #include "client/app/coding_work.h"
 #include "client/app/generation_cache.h"
@@ -44,6 +45,9 @@ class CodingOutcomes {
   virtual void evidence_checked(std::uint32_t generation, const std::vector<PeerId>& guilty) = 0;
   // An empty payload: the block could not be made.
   virtual void block_made(std::uint64_t ticket, proto::Payload payload) = 0;
+  // The same, with another coding vector than the one in the order, which allowed it.
+  virtual void exchanged_block_made(std::uint64_t ticket, std::vector<std::uint8_t> vector,
+                                    proto::Payload payload) = 0;
   virtual void generation_lost(std::uint32_t generation, const Error& error) = 0;
   virtual void store_paused(const Error& error) = 0;
   virtual void store_resumed() = 0;
@@ -56,6 +60,7 @@ struct CodingResources {
   BufferPool& buffers;
   GenerationCache& cache;
   const codec::Kernels& kernels;
+  BatchCoder* coder = nullptr;  // null: the workers do all coding
 };
 
 class CodingJobs {
@@ -72,7 +77,7 @@ class CodingJobs {
   ~CodingJobs();
 
   void store_row(const core::StoreRow& action, core::TimeUs now);
-  // Answered by block_made(ticket), perhaps before this returns.
+  // Answered by block_made(ticket) or exchanged_block_made(ticket), perhaps before this returns.
   void send_block(std::uint64_t ticket, core::SendBlock action, core::TimeUs now);
   void decode(core::Decode action, core::TimeUs now);
   void drop_rows(std::uint32_t generation);
@@ -107,7 +112,22 @@ class CodingJobs {
     bool under_way = false;  // or waits to be read again
     unsigned failures = 0;   // to read it, one after the other
   };
-  struct DecodeJob;
+  struct DecodeJob {
+    core::Decode action;
+    std::vector<RowRef> rows;
+    bool unreadable = false;       // or lacking rank: nothing to decode
+    std::shared_ptr<Buffer> data;  // once decoded
+    bool checked = false;          // a second try only writes
+    core::DecodeOutcome outcome = core::DecodeOutcome::kFailed;
+    bool drop_spooled = false;
+  };
+  // Coded blocks of a verified generation, made ahead of demand (device_jobs.cc).
+  struct Stock {
+    std::deque<CodedPayload> blocks;
+    std::deque<BlockOrder> waiting;
+    bool under_way = false;  // more are being made
+    std::uint64_t used = 0;
+  };
 
   WorkerPool::Key key_of(std::uint32_t generation) const;
   void submit(WorkerPool::Key key, WorkerPool::Task task);
@@ -134,7 +154,19 @@ class CodingJobs {
   void spool(core::TimeUs now, bool all);
   void spool_batch(SpoolBatch batch);
   void report_stored(std::uint32_t generation, const std::vector<std::uint32_t>& slots);
+  void write_decoded(std::shared_ptr<DecodeJob> job);
   void decoded(const std::shared_ptr<DecodeJob>& job);
+
+  bool decodes_in_batches(const DecodeJob& job) const;
+  void decode_in_batch(std::shared_ptr<DecodeJob> job);
+  void hand_to_coder(std::shared_ptr<DecodeJob> job);
+  bool send_from_stock(BlockOrder& order, std::uint32_t generation);
+  void serve_from_stock(std::uint32_t generation, Stock& stock);
+  std::size_t stock_rows() const;
+  void refill(std::uint32_t generation, Stock& stock);
+  void refilled(std::uint32_t generation, std::vector<CodedPayload> blocks);
+  void trim_stocks(std::uint32_t keep);
+  void drop_stock(std::uint32_t generation);
   void sync();
 
   const CodingResources resources_;
@@ -155,6 +187,9 @@ class CodingJobs {
   std::uint32_t last_served_ = UINT32_MAX;
   std::set<std::uint32_t> fetching_;  // ahead
   std::unordered_map<std::uint32_t, std::shared_ptr<Evidence>> evidence_;
+  std::unordered_map<std::uint32_t, Stock> stocks_;
+  std::size_t stock_bytes_ = 0;
+  std::uint64_t stock_uses_ = 0;
   struct Backlog {
     WorkerPool::Key key;
     WorkerPool::Task task;

@@ -118,23 +118,32 @@ std::vector<proto::Payload> make_recoded_blocks(
   return blocks;
 }
 
-core::DecodeOutcome decode_rows(const codec::Kernels& kernels, const CodingShape& shape,
-                                const store::ContentStore& store, std::uint32_t generation,
-                                const std::vector<core::Vector>& vectors, std::vector<RowRef> rows,
-                                const Digest& digest, std::span<std::uint8_t> out) {
+bool read_back_rows(const CodingShape& shape, const store::ContentStore& store,
+                    std::uint32_t generation, std::vector<RowRef>& rows) {
+  return std::all_of(rows.begin(), rows.end(),
+                     [&](RowRef& row) { return read_back_row(shape, store, generation, row); });
+}
+
+bool decode_rows(const codec::Kernels& kernels, const CodingShape& shape,
+                 const store::ContentStore& store, std::uint32_t generation,
+                 const std::vector<core::Vector>& vectors, std::vector<RowRef> rows,
+                 std::span<std::uint8_t> out) {
   const StageScope stage(Stage::kDecode);
   const std::size_t n = shape.generation_size;
   FIRN_CHECK(vectors.size() == n && rows.size() == n);
+  if (!read_back_rows(shape, store, generation, rows)) return false;
   std::vector<const std::uint8_t*> vector_rows(n), payload_rows(n);
   for (std::size_t i = 0; i < n; ++i) {
-    if (!read_back_row(shape, store, generation, rows[i])) return core::DecodeOutcome::kFailed;
     vector_rows[i] = vectors[rows[i].slot]->data();
     payload_rows[i] = rows[i].payload.bytes().data();
   }
-  if (!codec::decode_generation(kernels, n, shape.block_bytes, vector_rows, payload_rows, out))
-    return core::DecodeOutcome::kFailed;
-  return generation_digest(out, shape.block_bytes) == digest ? core::DecodeOutcome::kVerified
-                                                             : core::DecodeOutcome::kCorrupt;
+  return codec::decode_generation(kernels, n, shape.block_bytes, vector_rows, payload_rows, out);
+}
+
+core::DecodeOutcome check_decoded(const CodingShape& shape, const Digest& digest,
+                                  std::span<const std::uint8_t> generation) {
+  return generation_digest(generation, shape.block_bytes) == digest ? core::DecodeOutcome::kVerified
+                                                                    : core::DecodeOutcome::kCorrupt;
 }
 
 Evidence gather_evidence(const CodingShape& shape, const store::ContentStore& store,

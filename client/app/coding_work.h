@@ -53,11 +53,20 @@ std::vector<proto::Payload> make_recoded_blocks(
     const codec::Kernels& kernels, const CodingShape& shape, const store::ContentStore& store,
     std::uint32_t generation, std::vector<BlockOrder>& orders, std::vector<RowRef>& read_back);
 
-// The decoded generation in `out`, checked against `digest`.
-core::DecodeOutcome decode_rows(const codec::Kernels& kernels, const CodingShape& shape,
-                                const store::ContentStore& store, std::uint32_t generation,
-                                const std::vector<core::Vector>& vectors, std::vector<RowRef> rows,
-                                const Digest& digest, std::span<std::uint8_t> out);
+// Fetches what is in the spool; false if a row could not be read.
+bool read_back_rows(const CodingShape& shape, const store::ContentStore& store,
+                    std::uint32_t generation, std::vector<RowRef>& rows);
+
+// The decoded generation in `out`, not yet compared with its digest; false if a row could not be
+// read back, or the vectors lack rank.
+bool decode_rows(const codec::Kernels& kernels, const CodingShape& shape,
+                 const store::ContentStore& store, std::uint32_t generation,
+                 const std::vector<core::Vector>& vectors, std::vector<RowRef> rows,
+                 std::span<std::uint8_t> out);
+
+// kVerified or kCorrupt.
+core::DecodeOutcome check_decoded(const CodingShape& shape, const Digest& digest,
+                                  std::span<const std::uint8_t> generation);
 
 // What is kept of a row that may be false: enough to compare it with what it should have been.
 struct EvidenceRow {

@@ -1,6 +1,7 @@
 #include "client/app/connections.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace firn::app {
@@ -163,7 +164,8 @@ std::uint64_t Connections::reserve(core::PeerKey peer, proto::Block block) {
   return next_ticket_++;
 }
 
-void Connections::fill(std::uint64_t ticket, proto::Payload payload) {
+void Connections::fill(std::uint64_t ticket, proto::Payload payload,
+                       std::vector<std::uint8_t> vector) {
   const auto issued = tickets_.find(ticket);
   if (issued == tickets_.end()) return;
   const auto [id, place] = issued->second;
@@ -173,7 +175,9 @@ void Connections::fill(std::uint64_t ticket, proto::Payload payload) {
   Connection& connection = found->second;
   Line& line = connection.line[place - connection.first_in_line];
   line.ready = true;
-  std::get<proto::Block>(line.message).payload = std::move(payload);
+  auto& block = std::get<proto::Block>(line.message);
+  block.payload = std::move(payload);
+  if (!vector.empty()) block.coefficients = std::move(vector);
   push_out(id, connection);
 }
 

@@ -13,6 +13,7 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include "client/app/transport_inbox.h"
 #include "client/core/types.h"
@@ -70,7 +71,8 @@ class Connections {
   // Takes the next place in line for a block; fill() follows, with an empty payload if the block
   // could not be made. 0: the connection is gone.
   std::uint64_t reserve(core::PeerKey peer, proto::Block block);
-  void fill(std::uint64_t ticket, proto::Payload payload);
+  // `vector`: in place of the block's coefficients, if it is not empty.
+  void fill(std::uint64_t ticket, proto::Payload payload, std::vector<std::uint8_t> vector = {});
   // Sends what is ready (blocks that are still being made are left out), then closes. The owner
   // hears nothing more.
   void close(core::PeerKey peer);

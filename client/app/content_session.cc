@@ -257,8 +257,10 @@ void ContentSession::check_left() {
   if (coding_) {
     host_.console.event(progress_event(
         plan_.content_id, 1e-6 * static_cast<double>(now() - started_at_), last_report_, {}));
-    host_.console.event(
-        about(Json{{"event", "stages"}, {"stages", stages_json(stage_times())}}, plan_.content_id));
+    const Json stages{{"event", "stages"},
+                      {"stages", stages_json(stage_times())},
+                      {"codec", codec_json(host_.coding.coder)}};
+    host_.console.event(about(stages, plan_.content_id));
     host_.console.debug("time went to: " + stages_line(stage_times()));
   }
   phase_ = Phase::kEnded;

@@ -104,6 +104,8 @@ class ContentSession final : public PeerEvents, public CodingOutcomes, public Tr
   void generation_decoded(std::uint32_t generation, core::DecodeOutcome outcome) override;
   void evidence_checked(std::uint32_t generation, const std::vector<PeerId>& guilty) override;
   void block_made(std::uint64_t ticket, proto::Payload payload) override;
+  void exchanged_block_made(std::uint64_t ticket, std::vector<std::uint8_t> vector,
+                            proto::Payload payload) override;
   void generation_lost(std::uint32_t generation, const Error& error) override;
   void store_paused(const Error& error) override;
   void store_resumed() override;

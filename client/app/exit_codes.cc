@@ -19,6 +19,8 @@ ExitCode exit_code_of(const Error& error) {
       return ExitCode::kWrongIdentity;
     case ErrorCode::kCorrupt:
       return ExitCode::kVerifyFailed;
+    case ErrorCode::kNoDevice:
+      return ExitCode::kNoDevice;
     case ErrorCode::kCancelled:
       return ExitCode::kInterrupted;
     case ErrorCode::kInternal:
@@ -38,6 +40,7 @@ std::string exit_code_help() {
          "  6    a tracker or peer proved another identity than the one asked for\n"
          "  7    the port to listen on is in use\n"
          "  8    complete and verified, but the command of --on-complete failed\n"
+         "  9    --codec gpu, and there is no GPU to be used\n"
          "  130  interrupted; the same command goes on where it stopped\n";
 }
 

@@ -17,6 +17,7 @@ enum class ExitCode : int {
   kWrongIdentity = 6,  // whoever answered proved another key than the one asked for
   kPortInUse = 7,
   kOnComplete = 8,  // the content is complete; the command of --on-complete failed
+  kNoDevice = 9,    // --codec gpu, and there is no GPU to be used
   kInterrupted = 130,
 };
 

@@ -54,7 +54,7 @@ PeerDriver::PeerDriver(const DriverOptions& options, Console& console,
           }),
       buffers_(idle_buffer_bytes(options)),
       cache_(cache_bytes(options)),
-      pool_({}, [this] { loop_.wake(); }) {}
+      pool_({.threads = options.threads}, [this] { loop_.wake(); }) {}
 
 PeerDriver::~PeerDriver() = default;
 
@@ -64,7 +64,11 @@ Result<std::unique_ptr<PeerDriver>> PeerDriver::start(const DriverOptions& optio
   auto identity = options.identity_file.empty() ? Identity::generate()
                                                 : Identity::load_or_create(options.identity_file);
   if (!identity.ok()) return identity.error();
+  auto codec = choose_codec(options.codec);
+  if (!codec.ok()) return codec.error();
   std::unique_ptr<PeerDriver> driver(new PeerDriver(options, console, *std::move(identity)));
+  driver->codec_ = *std::move(codec);
+  driver->start_coder();
 
   proto::transport::Options transport_options;
   transport_options.io_threads = options.io_threads;
@@ -78,17 +82,28 @@ Result<std::unique_ptr<PeerDriver>> PeerDriver::start(const DriverOptions& optio
   if (!listening.ok()) return listening.error();
   driver->listening_ = *listening;
   driver->listening_.id = driver->id();
-  driver->host_ = std::make_unique<SessionHost>(SessionHost{
-      driver->loop_, driver->connections_,
-      CodingResources{driver->pool_, driver->buffers_, driver->cache_, codec::kernels()}, console,
-      row_bytes(options), to_text(driver->listening_), [raw = driver.get()] {
-        if (raw->turning_) {
-          raw->again_ = true;
-        } else {
-          raw->loop_.wake();
-        }
-      }});
+  driver->host_ = std::make_unique<SessionHost>(
+      SessionHost{driver->loop_, driver->connections_,
+                  CodingResources{driver->pool_, driver->buffers_, driver->cache_, codec::kernels(),
+                                  driver->coder_.get()},
+                  console, row_bytes(options), to_text(driver->listening_), [raw = driver.get()] {
+                    if (raw->turning_) {
+                      raw->again_ = true;
+                    } else {
+                      raw->loop_.wake();
+                    }
+                  }});
   return driver;
+}
+
+void PeerDriver::start_coder() {
+  if (codec_.devices.empty()) return;
+  coder_ = make_coder(
+      codec_, {options_.codec, options_.threads, options_.memory_bytes, fresh_seed()}, buffers_,
+      [this](const std::string& device, const std::string& why) {
+        console_.warning("GPU " + device + ": " + why + "; the coding goes on without it");
+      },
+      [this] { loop_.wake(); });
 }
 
 ContentSession& PeerDriver::add(SessionPlan plan) {
@@ -123,6 +138,7 @@ void PeerDriver::signalled() {
 ExitCode PeerDriver::run() {
   loop_.on_turn([this] { turn(); });
   loop_.on_signal([this](int) { signalled(); });
+  if (options_.codec != CodecMode::kCpu) console_.info("codec: " + codec_.text);
   for (auto& session : sessions_) session->start();
   progress_at_ = loop_.now() + kProgressInterval;
   loop_.wake();
@@ -139,6 +155,7 @@ void PeerDriver::turn() {
   inbox_.take(events_);
   for (TransportEvent& event : events_) connections_.handle(std::move(event), now);
   pool_.run_completions();
+  if (coder_) coder_->run_completions();
   connections_.wake(now);
   do {
     again_ = false;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "client/app/codec_choice.h"
 #include "client/app/connections.h"
 #include "client/app/console.h"
 #include "client/app/content_session.h"
@@ -27,13 +28,15 @@ struct DriverOptions {
   Address listen{{}, "*", 0};
   std::uint64_t memory_bytes = 128u << 20;
   int io_threads = 1;
-  std::size_t content_count = 1;  // how many sessions share the memory
+  CodecMode codec = CodecMode::kAuto;
+  unsigned threads = default_worker_count();  // for coding, hashing and disk
+  std::size_t content_count = 1;              // how many sessions share the memory
 };
 
 // Main thread.
 class PeerDriver {
  public:
-  // Listens. Errors: kExists (port in use), kBadInput, what the identity file brings.
+  // Listens. Errors: kExists (port in use), kBadInput, kNoDevice, what the identity file brings.
   static Result<std::unique_ptr<PeerDriver>> start(const DriverOptions& options, Console& console);
   ~PeerDriver();
 
@@ -56,6 +59,7 @@ class PeerDriver {
   void turn();
   void signalled();
   void report_progress(core::TimeUs now);
+  void start_coder();
   void arm(core::TimeUs now);
   bool over(core::TimeUs now);
 
@@ -72,6 +76,8 @@ class PeerDriver {
   BufferPool buffers_;
   GenerationCache cache_;
   WorkerPool pool_;
+  CodecChoice codec_;
+  std::unique_ptr<BatchCoder> coder_;  // null without a device
   std::unique_ptr<SessionHost> host_;
   std::vector<std::unique_ptr<ContentSession>> sessions_;
 

@@ -23,6 +23,7 @@ void CodingJobs::send_block(std::uint64_t ticket, core::SendBlock action, core::
       fetch_ahead(generation + 1);
     }
     if (send_from_cache(order, generation)) return;
+    if (action.exchangeable && send_from_stock(order, generation)) return;
   } else {
     order.coefficients = std::move(action.mix);
     order.rows.reserve(action.slots.size());
@@ -167,6 +168,8 @@ void CodingJobs::read_again() {
 
 void CodingJobs::lose(std::uint32_t generation, const Error& error) {
   resources_.cache.erase(number_, generation);
+  drop_stock(generation);
+  if (resources_.coder != nullptr) resources_.coder->forget(key_of(generation));
   outcomes_.generation_lost(generation, error);
 }
 

@@ -87,6 +87,11 @@ void ContentSession::block_made(std::uint64_t ticket, proto::Payload payload) {
   host_.connections.fill(ticket, std::move(payload));
 }
 
+void ContentSession::exchanged_block_made(std::uint64_t ticket, std::vector<std::uint8_t> vector,
+                                          proto::Payload payload) {
+  host_.connections.fill(ticket, std::move(payload), std::move(vector));
+}
+
 void ContentSession::generation_lost(std::uint32_t generation, const Error& error) {
   Error plain = error;
   if (error.code == ErrorCode::kCorrupt || error.code == ErrorCode::kNotFound)
@@ -133,6 +138,7 @@ void ContentSession::store_finished() {
   const double seconds = 1e-6 * static_cast<double>(now() - started_at_);
   Json complete = complete_event(*plan_.manifest, seconds, last_report_);
   complete["stages"] = stages_json(stage_times());
+  complete["codec"] = codec_json(host_.coding.coder);
   host_.console.event(complete);
   if (!stood_complete_)
     host_.console.info(fmt::format("{}: complete and verified after {:.1f} s", name(), seconds),

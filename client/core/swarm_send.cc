@@ -58,6 +58,7 @@ void SwarmCore::Impl::send_block(const Choice& choice) {
     std::vector<std::uint8_t> null;
     if (choice.use_null_vector) null = n.null_vector(g)->z;
     out.block.coefficients = draw_vector(g, null, out);
+    out.exchangeable = !out.block.recoded && null.empty();
   }
   out.block.sequence = n.book_block(g, now);
   if (has_news(n)) out.block.state = make_state(n, policy::kRidingEntries);

@@ -78,6 +78,7 @@ struct Outcomes final : app::CodingOutcomes {
   std::map<std::uint32_t, core::DecodeOutcome> decoded;
   std::map<std::uint32_t, std::vector<PeerId>> guilty;
   std::map<std::uint64_t, proto::Payload> made;
+  std::map<std::uint64_t, std::vector<std::uint8_t>> exchanged;  // vectors chosen below the core
   std::vector<std::uint32_t> lost;
   int paused = 0, resumed = 0;
   bool finished = false;
@@ -93,6 +94,11 @@ struct Outcomes final : app::CodingOutcomes {
   }
   void block_made(std::uint64_t ticket, proto::Payload payload) override {
     CHECK(made.emplace(ticket, std::move(payload)).second);
+  }
+  void exchanged_block_made(std::uint64_t ticket, std::vector<std::uint8_t> vector,
+                            proto::Payload payload) override {
+    CHECK(made.emplace(ticket, std::move(payload)).second);
+    exchanged[ticket] = std::move(vector);
   }
   void generation_lost(std::uint32_t g, const Error&) override { lost.push_back(g); }
   void store_paused(const Error& error) override {
@@ -136,8 +142,8 @@ class CodingBench {
     std::vector<std::uint32_t> with_rows;
     for (const auto& row : resumed.rows) with_rows.push_back(row.generation);
     jobs = std::make_unique<app::CodingJobs>(
-        app::CodingResources{pool, buffers, cache, codec::kernels()}, 0, store, row_bytes_max,
-        with_rows, outcomes);
+        app::CodingResources{pool, buffers, cache, codec::kernels(), coder.get()}, 0, store,
+        row_bytes_max, with_rows, outcomes);
   }
   // Opens the finished original for serving.
   void serve() {
@@ -146,8 +152,27 @@ class CodingBench {
     REQUIRE(opened.ok());
     store = std::make_shared<MoodyStore>(*std::move(opened));
     jobs = std::make_unique<app::CodingJobs>(
-        app::CodingResources{pool, buffers, cache, codec::kernels()}, 0, store, 1 << 20,
-        std::vector<std::uint32_t>{}, outcomes);
+        app::CodingResources{pool, buffers, cache, codec::kernels(), coder.get()}, 0, store,
+        1 << 20, std::vector<std::uint32_t>{}, outcomes);
+  }
+  // From the next open() or serve() on, jobs may use `device`; for what it cannot do there is a
+  // spare. Both are the coder's.
+  void use_device(std::unique_ptr<codec::Backend> device, std::unique_ptr<codec::Backend> spare,
+                  const app::BatchCoder::Options& options = {}) {
+    jobs.reset();
+    const auto make = [&](codec::SharedBackend::Dropped dropped) {
+      std::vector<std::unique_ptr<codec::Backend>> devices;
+      devices.push_back(std::move(device));
+      return std::make_unique<codec::SharedBackend>(std::move(devices), std::move(spare),
+                                                    codec::SharedBackend::Policy::kDevices,
+                                                    std::move(dropped));
+    };
+    coder = std::make_unique<app::BatchCoder>(
+        options, buffers, make,
+        [this](const std::string& name, const std::string& why) {
+          dropped_devices.push_back(name + ": " + why);
+        },
+        [this] { wake(); });
   }
   std::string target() const { return folder.path() + "/target"; }
 
@@ -189,13 +214,14 @@ class CodingBench {
   // Until no task is under way. Time stands still.
   void settle() {
     jobs->flush();
-    while (pool.task_count() > 0) {
+    while (pool.task_count() > 0 || (coder && coder->task_count() > 0)) {
       {
         std::unique_lock lock(mutex_);
         changed_.wait(lock, [this] { return woken_; });
         woken_ = false;
       }
       pool.run_completions();
+      if (coder) coder->run_completions();
       jobs->flush();
     }
   }
@@ -216,6 +242,7 @@ class CodingBench {
   store::Resumed resumed;
   std::shared_ptr<MoodyStore> store;
   codec::CoefficientStream random{1, 2};
+  std::vector<std::string> dropped_devices;
 
  private:
   void wake() {
@@ -229,6 +256,7 @@ class CodingBench {
 
  public:
   app::WorkerPool pool;  // after what its threads touch
+  std::unique_ptr<app::BatchCoder> coder;
   std::unique_ptr<app::CodingJobs> jobs;
 };
 

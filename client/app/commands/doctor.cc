@@ -8,6 +8,7 @@
 
 #include <thread>
 
+#include "client/app/codec_choice.h"
 #include "client/app/commands/commands.h"
 #include "client/app/commands/options.h"
 #include "client/app/commands/running.h"
@@ -25,6 +26,24 @@ struct DoctorArguments {
   ConsoleOptions console;
 };
 
+Json gpus_json(const std::vector<cuda::Device>& devices) {
+  Json gpus = Json::array();
+  for (const cuda::Device& gpu : devices) {
+    gpus.push_back({{"index", gpu.index},
+                    {"name", gpu.name},
+                    {"compute_capability", fmt::format("{}.{}", gpu.major, gpu.minor)},
+                    {"multiprocessors", gpu.multiprocessors},
+                    {"memory_bytes", gpu.memory_bytes}});
+  }
+  return gpus;
+}
+
+std::string text_of(const cuda::Device& gpu) {
+  return fmt::format("{}, compute capability {}.{}, {} multiprocessors, {}{}", gpu.name, gpu.major,
+                     gpu.minor, gpu.multiprocessors, format_bytes(gpu.memory_bytes),
+                     gpu.has_binary_wgmma() ? ", binary tensor cores" : "");
+}
+
 ExitCode run(const DoctorArguments& arguments, Console& console) {
   if (const Status usable = use_kernels(arguments.kernels); !usable.ok())
     return fail(console, usable.error());
@@ -38,6 +57,8 @@ ExitCode run(const DoctorArguments& arguments, Console& console) {
   getrlimit(RLIMIT_NOFILE, &files);
   const std::string protobuf = google::protobuf::internal::VersionString(GOOGLE_PROTOBUF_VERSION);
   const char* const openssl = OpenSSL_version(OPENSSL_VERSION);
+  const CodecChoice codec = *choose_codec(CodecMode::kAuto);
+  const std::string driver = cuda::driver_version();
   if (console.json()) {
     console.event({{"event", "doctor"},
                    {"version", kVersion},
@@ -45,6 +66,9 @@ ExitCode run(const DoctorArguments& arguments, Console& console) {
                    {"kernels_used", codec::kernels().name},
                    {"cores", std::thread::hardware_concurrency()},
                    {"worker_threads", default_worker_count()},
+                   {"gpus", gpus_json(codec.devices)},
+                   {"gpu_driver", driver},
+                   {"codec", codec.text},
                    {"open_files_max", files.rlim_cur},
                    {"libuv", uv_version_string()},
                    {"openssl", openssl},
@@ -59,6 +83,10 @@ ExitCode run(const DoctorArguments& arguments, Console& console) {
   row("kernels used", codec::kernels().name);
   row("cores", std::to_string(std::thread::hardware_concurrency()));
   row("worker threads", std::to_string(default_worker_count()));
+  row("codec", codec.text);
+  for (const cuda::Device& gpu : codec.devices)
+    row("GPU " + std::to_string(gpu.index), text_of(gpu));
+  row("GPU driver", driver.empty() ? "none" : "for CUDA " + driver);
   row("open files", fmt::format("{} at most", files.rlim_cur));
   row("generation", fmt::format("{} blocks, {} at most", limits::kGenerationSizeMax,
                                 format_bytes(limits::kGenerationBytesMax)));

@@ -17,6 +17,7 @@ struct GetArguments {
   std::string seed;
   std::string on_complete;
   std::string kernels;
+  CodecOptions codec;
   NetworkOptions network;
   ConsoleOptions console;
 };
@@ -54,7 +55,7 @@ Result<SessionPlan> plan_of(const GetArguments& arguments, const std::string& te
 ExitCode run(const GetArguments& arguments, Console& console) {
   if (const Status usable = use_kernels(arguments.kernels); !usable.ok())
     return fail(console, usable.error());
-  auto options = driver_options(arguments.network, arguments.sources.size());
+  auto options = driver_options(arguments.network, arguments.codec, arguments.sources.size());
   if (!options.ok()) return fail(console, options.error());
   std::vector<SessionPlan> plans;
   for (const std::string& text : arguments.sources) {
@@ -102,6 +103,7 @@ void add_get_command(CLI::App& app, Chosen& chosen) {
                    "shell command to run once all is verified; it finds FIRN_CONTENT_ID, FIRN_DIR "
                    "and FIRN_NAME in its environment")
       ->option_text("COMMAND");
+  add_codec_options(*command, arguments->codec);
   add_kernels_option(*command, arguments->kernels);
   add_network_options(*command, arguments->network);
   add_console_options(*command, arguments->console);

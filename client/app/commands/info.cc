@@ -77,7 +77,7 @@ Result<std::optional<Manifest>> fetch(const InfoArguments& arguments, const Cont
                                       Console& console, ExitCode& code) {
   auto core = core_options(arguments.network, source.trackers, source.peers);
   if (!core.ok()) return core.error();
-  auto options = driver_options(arguments.network, 1);
+  auto options = driver_options(arguments.network, {.codec = "cpu"}, 1);
   if (!options.ok()) return options.error();
   if (core->trackers.empty() && core->peers.empty()) return std::optional<Manifest>();
   const auto driver = start_driver(*options, console, code);

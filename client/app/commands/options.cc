@@ -75,6 +75,17 @@ void add_network_options(CLI::App& app, NetworkOptions& options) {
       ->group(group);
 }
 
+void add_codec_options(CLI::App& app, CodecOptions& options) {
+  app.add_option("--codec", options.codec, "who codes: cpu, gpu, or auto (both, by measured rates)")
+      ->option_text("auto|cpu|gpu")
+      ->check(CLI::IsMember({"auto", "cpu", "gpu"}).description(""))
+      ->capture_default_str();
+  app.add_option("--threads", options.threads, "threads for coding, hashing and disk")
+      ->option_text("N")
+      ->check(CLI::Range(1, 1024).description(""))
+      ->capture_default_str();
+}
+
 void add_kernels_option(CLI::App& app, std::string& kernels) {
   app.add_option("--kernels", kernels, "coding kernels to use (firn doctor lists them)")
       ->option_text("NAME");
@@ -109,7 +120,8 @@ Result<std::vector<Address>> parse_addresses(const std::vector<std::string>& tex
   return addresses;
 }
 
-Result<DriverOptions> driver_options(const NetworkOptions& options, std::size_t content_count) {
+Result<DriverOptions> driver_options(const NetworkOptions& options, const CodecOptions& codec,
+                                     std::size_t content_count) {
   auto listen = parse_address(options.listen);
   if (!listen.ok()) return listen.error();
   DriverOptions driver;
@@ -118,6 +130,8 @@ Result<DriverOptions> driver_options(const NetworkOptions& options, std::size_t 
   driver.memory_bytes = options.memory_bytes;
   driver.io_threads = options.io_threads;
   driver.content_count = content_count;
+  driver.codec = *parse_codec_mode(codec.codec);
+  driver.threads = codec.threads;
   return driver;
 }
 

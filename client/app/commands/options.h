@@ -32,6 +32,13 @@ struct NetworkOptions {
 };
 void add_network_options(CLI::App& app, NetworkOptions& options);
 
+// --codec and --threads
+struct CodecOptions {
+  std::string codec = "auto";
+  unsigned threads = default_worker_count();
+};
+void add_codec_options(CLI::App& app, CodecOptions& options);
+
 // --kernels, checked together with FIRN_KERNELS by use_kernels().
 void add_kernels_option(CLI::App& app, std::string& kernels);
 // Makes `name` (empty: what FIRN_KERNELS says) the kernels of this process; kBadInput if the CPU
@@ -40,7 +47,8 @@ Status use_kernels(const std::string& name);
 
 // Errors: kBadInput (an address).
 Result<std::vector<Address>> parse_addresses(const std::vector<std::string>& texts);
-Result<DriverOptions> driver_options(const NetworkOptions& options, std::size_t content_count);
+Result<DriverOptions> driver_options(const NetworkOptions& options, const CodecOptions& codec,
+                                     std::size_t content_count);
 
 // The core's options for a content: trackers and peers are those given by hand, and `more_...` from
 // manifest and link. Errors: kBadInput.

@@ -10,6 +10,7 @@ namespace {
 struct SeedArguments {
   std::vector<std::string> pairs;  // X.firn, DIR, ...
   std::string kernels;
+  CodecOptions codec;
   NetworkOptions network;
   ConsoleOptions console;
 };
@@ -34,7 +35,7 @@ Result<SessionPlan> plan_of(const SeedArguments& arguments, const std::string& m
 ExitCode run(const SeedArguments& arguments, Console& console) {
   if (const Status usable = use_kernels(arguments.kernels); !usable.ok())
     return fail(console, usable.error());
-  auto options = driver_options(arguments.network, arguments.pairs.size() / 2);
+  auto options = driver_options(arguments.network, arguments.codec, arguments.pairs.size() / 2);
   if (!options.ok()) return fail(console, options.error());
   std::vector<SessionPlan> plans;
   for (std::size_t i = 0; i < arguments.pairs.size(); i += 2) {
@@ -64,6 +65,7 @@ void add_seed_command(CLI::App& app, Chosen& chosen) {
       ->option_text("X.firn DIR ...")
       ->required()
       ->expected(2, 2000);
+  add_codec_options(*command, arguments->codec);
   add_kernels_option(*command, arguments->kernels);
   add_network_options(*command, arguments->network);
   add_console_options(*command, arguments->console);

@@ -24,6 +24,7 @@ struct ShareArguments {
   std::uint32_t generation_size = 0;
   std::uint64_t block_bytes = 0;
   std::string kernels;
+  CodecOptions codec;
   NetworkOptions network;
   ConsoleOptions console;
 };
@@ -48,7 +49,7 @@ Result<SessionPlan> plan_of(const ShareArguments& arguments, const std::string& 
   options.generation_size = arguments.generation_size;
   options.block_bytes = static_cast<std::uint32_t>(arguments.block_bytes);
   options.trackers = *trackers;
-  options.threads = default_worker_count();
+  options.threads = arguments.codec.threads;
   options.progress = hashing_progress(console, "hashing " + path);
   auto manifest = content::create_manifest(path, options);
   if (!manifest.ok()) return manifest.error();
@@ -72,7 +73,7 @@ Result<SessionPlan> plan_of(const ShareArguments& arguments, const std::string& 
 ExitCode run(const ShareArguments& arguments, Console& console) {
   if (const Status usable = use_kernels(arguments.kernels); !usable.ok())
     return fail(console, usable.error());
-  auto options = driver_options(arguments.network, arguments.paths.size());
+  auto options = driver_options(arguments.network, arguments.codec, arguments.paths.size());
   if (!options.ok()) return fail(console, options.error());
   ExitCode code = ExitCode::kOk;
   const auto driver = start_driver(*options, console, code);
@@ -130,6 +131,7 @@ void add_share_command(CLI::App& app, Chosen& chosen) {
   add_bytes_option(*command, "--block-size", arguments->block_bytes,
                    "bytes in a block (default: by content size)")
       ->check(CLI::Range(1u, 1u << 20).description(""));
+  add_codec_options(*command, arguments->codec);
   add_kernels_option(*command, arguments->kernels);
   add_network_options(*command, arguments->network);
   add_console_options(*command, arguments->console);

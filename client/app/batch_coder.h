@@ -1,0 +1,131 @@
+// A thread that gives batches to the codec's backends (codec/shared_backend.h): full-rank
+// generations to decode, gathered while the batch before them is being worked on, and coded blocks
+// to make ahead of demand.
+//
+// Flow: the owner thread asks decode() or encode(); the batch is made; what was asked is answered
+// by the order's `done`, which the owner thread runs in run_completions().
+//
+// Waiting: a generation waits for company for kGatherTime at most. Blocks go before generations:
+// somebody waits for each of them. Bound: orders are as many as the callers have under way; a batch
+// takes at most `batch_bytes` of generations, one at least.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "client/app/buffer_pool.h"
+#include "client/core/actions.h"
+#include "codec/random.h"
+#include "codec/shared_backend.h"
+#include "proto/messages.h"
+
+namespace firn::app {
+
+// Row r of a full-rank generation: vectors[r], payloads[r], in any order.
+struct DecodeOrder {
+  std::size_t generation_size = 0, block_bytes = 0;
+  std::vector<core::Vector> vectors;
+  std::vector<proto::Payload> payloads;
+  // The n * k decoded bytes, not yet compared with any digest; null if the vectors lack rank.
+  std::function<void(std::shared_ptr<Buffer> decoded)> done;
+};
+
+struct CodedPayload {
+  std::vector<std::uint8_t> vector;
+  proto::Payload payload;
+};
+
+// So many coded blocks with vectors of the coder's own drawing.
+struct EncodeOrder {
+  std::uint64_t generation_key = 0;  // codec::EncodeWork
+  std::size_t generation_size = 0, block_bytes = 0;
+  SharedBuffer source;  // n * k bytes
+  std::size_t rows = 0;
+  std::function<void(std::vector<CodedPayload> blocks)> done;
+};
+
+class BatchCoder {
+ public:
+  static constexpr std::chrono::milliseconds kGatherTime{2};
+
+  struct Options {
+    std::size_t batch_bytes = std::size_t{64} << 20;
+    std::size_t stock_bytes = std::size_t{8} << 20;  // of blocks that callers keep ahead of demand
+    std::uint64_t seed = 0;                          // of coding vectors
+  };
+  using MakeBackend =
+      std::function<std::unique_ptr<codec::SharedBackend>(codec::SharedBackend::Dropped)>;
+
+  // `on_dropped`: a device failed and the CPU goes on in its place; owner thread. `on_completion`:
+  // called by the coder's thread, without locks, when completions wait where none did.
+  BatchCoder(const Options& options, BufferPool& buffers, const MakeBackend& make_backend,
+             codec::SharedBackend::Dropped on_dropped, std::function<void()> on_completion);
+  // Waits for the batch under way; what waits, and all completions, are thrown away.
+  ~BatchCoder();
+  BatchCoder(const BatchCoder&) = delete;
+  BatchCoder& operator=(const BatchCoder&) = delete;
+
+  // --- owner thread ---
+  void decode(DecodeOrder order);
+  void encode(EncodeOrder order);
+  void forget(std::uint64_t generation_key);
+  // Whether generations should come here at all: a device is left.
+  bool decodes() const { return has_devices_; }
+  // Whether blocks of such generations should: a device is left, and not measured to be slower.
+  bool encodes(std::size_t generation_size, std::size_t block_bytes);
+  std::size_t run_completions();
+  // Orders that have not been answered.
+  std::size_t task_count() const { return task_count_; }
+  codec::SharedBackend::Counts counts();
+  std::string name();  // of the backends at work
+  const Options& options() const { return options_; }
+
+ private:
+  using Completion = std::function<void()>;
+  using Clock = std::chrono::steady_clock;
+  struct Waiting {
+    DecodeOrder order;
+    Clock::time_point since;
+  };
+  void work();
+  bool batch_is_ready(Clock::time_point now) const;
+  std::vector<DecodeOrder> take_batch();
+  void run_decode(std::vector<DecodeOrder>& batch);
+  void run_encode(EncodeOrder& order);
+  void complete(std::vector<Completion> completions, std::size_t orders);
+  void note_state();
+
+  const Options options_;
+  BufferPool& buffers_;
+  const std::function<void()> on_completion_;
+  std::size_t task_count_ = 0;                     // owner thread's
+  std::atomic<bool> has_devices_ = false;          // false for good once it is
+  std::unique_ptr<codec::SharedBackend> backend_;  // the coder's thread's
+  codec::CoefficientStream random_;                // likewise
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool stopping_ = false;
+  std::deque<EncodeOrder> encodes_;
+  std::deque<Waiting> decodes_;
+  std::size_t waiting_bytes_ = 0;  // of decodes_
+  std::vector<std::uint64_t> forgotten_;
+  std::map<std::pair<std::size_t, std::size_t>, bool> device_encodes_;  // by n, k; absent: try
+  codec::SharedBackend::Counts counts_;
+  std::string name_;
+  std::vector<Completion> completions_;
+  std::size_t completed_orders_ = 0;
+  std::thread thread_;
+};
+
+}  // namespace firn::app

@@ -1,0 +1,78 @@
+// The CPU pretending to be a device: fails as told, and pretends how long it takes.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "codec/backend.h"
+#include "codec/shared_backend.h"
+
+namespace firn::tests {
+
+inline thread_local double pretended_seconds = 0;
+
+// Time is what the backends say they took.
+inline codec::SharedBackend::Timer pretended_time() {
+  return [](const std::function<void()>& work) {
+    pretended_seconds = 0;
+    work();
+    return pretended_seconds;
+  };
+}
+
+// The CPU, pretending to be a device that takes a fixed time and one for each generation or row,
+// and that fails as told. A batch that fails has spoilt its outputs.
+class FakeDevice final : public codec::Backend {
+ public:
+  using Code = codec::BackendStatus::Code;
+
+  FakeDevice(codec::Executor& executor, double fixed_seconds, double item_seconds)
+      : cpu_(executor, codec::kernels()), fixed_(fixed_seconds), item_(item_seconds) {}
+
+  std::deque<Code> outcomes;                  // of the next calls; kOk once it is empty
+  std::size_t generations_max = SIZE_MAX;     // more at once: kOutOfMemory
+  std::vector<std::size_t> decoded, encoded;  // counts of the calls that went well
+  std::vector<std::uint64_t> forgotten;
+  std::function<void()> before;  // called first in every call
+
+  std::string name() const override { return "fake"; }
+  codec::BackendStatus encode(const codec::EncodeWork& work) override {
+    if (before) before();
+    pretended_seconds += fixed_ + item_ * static_cast<double>(work.out.size());
+    if (const Code code = next(); code != Code::kOk) {
+      for (std::uint8_t* out : work.out) std::fill_n(out, work.block_bytes, 0xee);
+      return {code, "told to"};
+    }
+    encoded.push_back(work.out.size());
+    return cpu_.encode(work);
+  }
+  codec::BackendStatus decode(std::span<codec::GenerationWork> generations) override {
+    if (before) before();
+    pretended_seconds += fixed_ + item_ * static_cast<double>(generations.size());
+    const Code code = generations.size() > generations_max ? Code::kOutOfMemory : next();
+    if (code != Code::kOk) {
+      for (codec::GenerationWork& work : generations)
+        std::fill(work.out.begin(), work.out.end(), 0xee);
+      return {code, "told to"};
+    }
+    decoded.push_back(generations.size());
+    return cpu_.decode(generations);
+  }
+  void forget(std::uint64_t key) override { forgotten.push_back(key); }
+
+ private:
+  Code next() {
+    if (outcomes.empty()) return Code::kOk;
+    const Code code = outcomes.front();
+    outcomes.pop_front();
+    return code;
+  }
+  codec::CpuBackend cpu_;
+  const double fixed_, item_;
+};
+
+}  // namespace firn::tests
