@@ -8,7 +8,7 @@ import sys
 import tempfile
 import time
 
-from swarm_lab import adapters, collect, hosts, scenario
+from swarm_lab import adapters, collect, hosts, scenario, sim
 
 
 def main(arguments, about):
@@ -151,6 +151,10 @@ COMMANDS = {
     "report": (report_command, "tables and plots of what `run` wrote"),
     "bound": (bound_command, "the fluid lower bound of scenarios"),
     "list": (list_command, "scenarios and clients"),
+    "sim": (sim.sim, "the production core in virtual time"),
+    "sweep": (sim.sweep, "many simulated swarms, over one option"),
+    "faults": (sim.faults, "seeded simulated swarms in which things break, at length"),
     "clean": (clean, "remove what a killed run left"),
 }
-OPTIONS = {"run": _run_options, "report": _report_options, "bound": _bound_options}
+OPTIONS = {"run": _run_options, "report": _report_options, "bound": _bound_options,
+           "sim": sim.sim_options, "sweep": sim.sweep_options, "faults": sim.faults_options}

@@ -1,0 +1,224 @@
+"""scripts/swarm sim, sweep and faults: the production core in virtual time.
+
+The programs are tests/sim/lab/swarm_lab (measures; coefficients only) and tests/sim/sim_faults
+(checks every byte). They are built when they are missing.
+"""
+
+import concurrent.futures
+import json
+import os
+import pathlib
+import platform
+import statistics
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = ROOT / os.environ.get("FIRN_BUILD", "build")
+
+# Options of swarm_lab, by name. Uplinks in Mbit/s; what is not said is swarm_lab's default.
+SCENARIOS = {
+    "flash-8": "peers=12 seed_mbit=8",
+    "flash-16": "peers=12 seed_mbit=16",
+    "mixed-uplinks": "peers=12 up=2,4,8,18",
+    "mixed-uplinks-16": "peers=12 up=2,4,8,18 seed_mbit=16",
+    "source-leaves": "peers=12 seed_mbit=16 source_copies=1.05",
+    "leave-on-finish": "peers=12 leave_s=0.1",
+    "crash-third": "peers=12 crash_s=15",
+    "crash-third-16": "peers=12 crash_s=15 seed_mbit=16",
+    "staggered": "peers=12 join_ms=1000",
+    "limited-downlinks": "peers=12 seed_mbit=32 up=16 down=8",
+    "unreachable-half": "peers=12 hidden=0.5",
+    "taker": "peers=12 takers=1 seed_mbit=16",
+    "six-fast": "peers=6 seed_mbit=100 up=100 mib=256",
+    "peers-100": "peers=100",
+    "peers-300": "peers=300",
+    "peers-1000": "peers=1000 mib=128",
+    "peers-10000": "peers=10000",
+}
+
+# A sweep: the option that varies and its values, and what stays.
+SWEEPS = {
+    "peers": ("peers", [10, 12, 24, 30, 50, 100, 300, 1000, 3000, 10000], ""),
+    "neighbours": ("neighbours", [4, 6, 8, 10, 12, 16, 24, 36, 50], "peers=100"),
+    "n": ("n", [16, 32, 64, 128, 256], "peers=100"),
+}
+METHODS = {"rlnc": "", "source-coding": "method=source", "rarest-first": "method=rarest",
+           "super-seeding": "method=super"}
+
+
+def program(name):
+    path = BUILD / name
+    subprocess.run([ROOT / "scripts/build", name] if BUILD.name == "build" else
+                   ["ninja", "-C", BUILD, "--quiet", name], check=True, stdout=subprocess.DEVNULL)
+    return path
+
+
+def machine():
+    model = platform.processor() or platform.machine()
+    try:
+        for line in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                model = line.split(":", 1)[1].strip()
+                break
+    except OSError:
+        pass
+    return {"cpu": model, "cores": os.cpu_count(), "date": time.strftime("%Y-%m-%d")}
+
+
+def run_lab(options, seed):
+    """One run; its record. A run that does not complete is a result as well."""
+    done = subprocess.run([BUILD / "tests/sim/lab/swarm_lab", f"seed={seed}", *options.split()],
+                          capture_output=True, text=True, check=False)
+    if done.returncode not in (0, 1) or not done.stdout:
+        raise RuntimeError(f"swarm_lab {options} seed={seed}: {done.stderr.strip()}")
+    return json.loads(done.stdout)
+
+
+def run_all(jobs, at_once):
+    """[(options, seed)] -> records in the same order."""
+    with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
+        return list(pool.map(lambda job: run_lab(*job), jobs))
+
+
+def line_of(name, records):
+    def mean(key):
+        return statistics.mean(r["result"][key] for r in records)
+    first = statistics.mean(r["result"]["first_generation_seconds"] / r["result"]["last_seconds"]
+                            for r in records if r["result"]["last_seconds"] > 0)
+    missing = sum(not r["done"] for r in records)
+    return (f"{name:26} {mean('ratio'):7.4f} {max(r['result']['ratio'] for r in records):7.4f} "
+            f"{100 * mean('redundant_share'):9.2f} {mean('seed_copies'):6.3f} "
+            f"{mean('wire_share'):6.3f} {100 * mean('control_share'):7.2f} "
+            f"{100 * first:6.1f} {100 * mean('rows_share_max'):6.1f} "
+            f"{statistics.mean(r['cost']['cpu_seconds'] for r in records):8.1f} "
+            f"{max(r['cost']['memory_mib'] for r in records):6.0f}"
+            + (f"  {missing} of {len(records)} did not complete" if missing else ""))
+
+
+HEAD = (f"{'scenario':26} {'ratio':>7} {'worst':>7} {'redund %':>9} {'copies':>6} {'wire':>6} "
+        f"{'state %':>7} {'1st %':>6} {'rows %':>6} {'cpu s':>8} {'MiB':>6}")
+
+
+def _write(path, record):
+    if not path:
+        return
+    path = pathlib.Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+
+
+def sim_options(command):
+    command.add_argument("scenario", nargs="*",
+                         help=f"of {', '.join(SCENARIOS)}; or KEY=VALUE options of swarm_lab, "
+                              "which then hold for all")
+    command.add_argument("--seeds", type=int, default=3, help="runs of each, seeds 1, 2, ...")
+    command.add_argument("--jobs", type=int, default=1, help="runs at a time")
+    command.add_argument("--out", metavar="FILE", help="all records, as JSON")
+
+
+def sim(chosen):
+    names = [word for word in chosen.scenario if "=" not in word]
+    extra = " ".join(word for word in chosen.scenario if "=" in word)
+    unknown = [name for name in names if name not in SCENARIOS]
+    if unknown:
+        print(f"scripts/swarm: no simulated scenario {unknown[0]}; there are "
+              f"{', '.join(SCENARIOS)}", file=sys.stderr)
+        return 2
+    if not names:
+        names, table = ["as given"], {"as given": ""}
+    else:
+        table = SCENARIOS
+    program("tests/sim/lab/swarm_lab")
+    print(HEAD)
+    all_done, records = True, {}
+    for name in names:
+        options = f"{table[name]} {extra}"
+        records[name] = run_all([(options, seed) for seed in range(1, chosen.seeds + 1)],
+                                chosen.jobs)
+        all_done &= all(r["done"] for r in records[name])
+        print(line_of(name, records[name]), flush=True)
+        _write(chosen.out, {"machine": machine(), "runs": records})
+    return 0 if all_done else 1
+
+
+def sweep_options(command):
+    command.add_argument("sweep", choices=SWEEPS)
+    command.add_argument("--methods", default="rlnc",
+                         help=f"comma-separated, of {', '.join(METHODS)}")
+    command.add_argument("--most", type=float, default=float("inf"),
+                         help="leave out values above this")
+    command.add_argument("--seeds", type=int, default=1)
+    command.add_argument("--jobs", type=int, default=1)
+    command.add_argument("--out", metavar="FILE", required=True, help="all records, as JSON")
+    command.add_argument("--plot", metavar="FILE", help="SVG or PNG (needs matplotlib)")
+    command.add_argument("option", nargs="*", help="KEY=VALUE options of swarm_lab, for all runs")
+
+
+def sweep(chosen):
+    key, values, fixed = SWEEPS[chosen.sweep]
+    program("tests/sim/lab/swarm_lab")
+    print(HEAD)
+    points = []
+    for method in chosen.methods.split(","):
+        for value in values:
+            if value > chosen.most:
+                continue
+            options = f"{fixed} {METHODS[method]} {' '.join(chosen.option)} {key}={value}"
+            records = run_all([(options, seed) for seed in range(1, chosen.seeds + 1)],
+                              chosen.jobs)
+            print(line_of(f"{method} {key}={value}", records), flush=True)
+            points.append({"method": method, key: value, "runs": records})
+            _write(chosen.out, {"machine": machine(), "sweep": key, "points": points})
+    if chosen.plot:
+        plot(key, points, chosen.plot)
+    return 0
+
+
+def plot(key, points, path):
+    import matplotlib
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+    figure, axes = pyplot.subplots(figsize=(7, 4.5))
+    for method in dict.fromkeys(p["method"] for p in points):
+        own = [p for p in points if p["method"] == method]
+        axes.plot([p[key] for p in own],
+                  [statistics.mean(r["result"]["ratio"] for r in p["runs"]) for p in own],
+                  marker="o", label=method)
+    axes.set_xscale("log")
+    axes.set_xlabel(key)
+    axes.set_ylabel("last finisher / fluid bound")
+    axes.grid(True, alpha=0.3)
+    axes.legend()
+    figure.tight_layout()
+    figure.savefig(path)
+
+
+def faults_options(command):
+    command.add_argument("--first", type=int, default=1000, help="first seed")
+    command.add_argument("--count", type=int, default=5000, help="runs")
+    command.add_argument("--jobs", type=int, default=1)
+    command.add_argument("--batch", type=int, default=100, help="seeds a process")
+
+
+def faults(chosen):
+    """Seeded runs with faults; prints the seeds that break a rule. Those become tests."""
+    path = program("tests/sim/sim_faults")
+
+    def batch(first):
+        last = min(first + chosen.batch, chosen.first + chosen.count)
+        return first, last, subprocess.run(
+            [path, "--test-case=small swarms under random faults*"], capture_output=True,
+            text=True, check=False, env=dict(os.environ, SIM_SEEDS=f"{first}:{last}"))
+
+    broken = 0
+    with concurrent.futures.ThreadPoolExecutor(chosen.jobs) as pool:
+        starts = range(chosen.first, chosen.first + chosen.count, chosen.batch)
+        for first, last, done in pool.map(batch, starts):
+            if done.returncode != 0:
+                broken += 1
+                print(f"seeds {first} to {last - 1}:\n{done.stdout}", flush=True)
+    print(f"{chosen.count} seeded runs from {chosen.first}: "
+          + ("no rule broken" if broken == 0 else f"{broken} batches with broken rules"))
+    return 1 if broken else 0
