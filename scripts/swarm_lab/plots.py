@@ -1,0 +1,118 @@
+"""Plots of many records, by matplotlib: arrivals, rank over time, seed copies, overhead."""
+
+import statistics
+
+from swarm_lab.report import grouped, redundant
+
+WIDTH, HEIGHT = 7, 4.2
+
+
+class NoPlots(Exception):
+    pass
+
+
+def draw(records, folder):
+    """Draws into `folder`; yields the paths."""
+    try:
+        import matplotlib
+    except ImportError:
+        raise NoPlots("plots need matplotlib; scripts/setup --all installs it "
+                      "(package python3-matplotlib)") from None
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, by_client in grouped(records).items():
+        for kind, painter in (("arrivals", arrivals), ("rank", rank)):
+            figure, axes = pyplot.subplots(figsize=(WIDTH, HEIGHT))
+            painter(axes, by_client)
+            axes.set_title(next(iter(by_client.values()))[0]["scenario"]["title"])
+            axes.legend(fontsize="small")
+            yield save(pyplot, figure, folder / f"{name}-{kind}.png")
+    for kind, painter in (("seed-copies", seed_copies), ("overhead", overhead)):
+        figure, axes = pyplot.subplots(figsize=(WIDTH, HEIGHT))
+        painter(axes, records)
+        yield save(pyplot, figure, folder / f"{kind}.png")
+
+
+def save(pyplot, figure, path):
+    figure.tight_layout()
+    figure.savefig(path, dpi=110)
+    pyplot.close(figure)
+    return path
+
+
+def arrivals(axes, by_client):
+    """How many have finished, over time; one line for each run."""
+    limit = None
+    for index, (client, records) in enumerate(by_client.items()):
+        for number, record in enumerate(records):
+            times = sorted(peer["completed_s"] for peer in record["peers"]
+                           if peer["completed_s"] is not None)
+            axes.step([0, *times], range(len(times) + 1), where="post", color=f"C{index}",
+                      label=client if number == 0 else None)
+            limit = record["bound"]["seconds"]
+    if limit is not None:
+        axes.axvline(limit, color="black", linestyle="--", linewidth=1, label="bound")
+    axes.set_xlabel("seconds")
+    axes.set_ylabel("downloaders that have finished")
+
+
+def rank(axes, by_client):
+    """What the peers have on average, over time; the band is from the least to the most."""
+    for index, (client, records) in enumerate(by_client.items()):
+        curves = [peer["progress"] for peer in records[0]["peers"] if peer["progress"]]
+        if not curves:
+            continue
+        end = max(curve[-1][0] for curve in curves)
+        times = [end * step / 100 for step in range(101)]
+        held = [[_at(curve, time) for curve in curves] for time in times]
+        axes.plot(times, [100 * statistics.mean(row) for row in held], color=f"C{index}",
+                  label=client)
+        axes.fill_between(times, [100 * min(row) for row in held], [100 * max(row) for row in held],
+                          color=f"C{index}", alpha=0.15)
+    axes.set_xlabel("seconds")
+    axes.set_ylabel("% of the content (rank) that peers hold")
+
+
+def _at(curve, time):
+    held = 0.0
+    for when, has in curve:
+        if when > time:
+            break
+        held = has
+    return held
+
+
+def _bars(axes, records, value, label):
+    groups = grouped(records)
+    clients = list(dict.fromkeys(client for by in groups.values() for client in by))
+    width = 0.8 / len(clients)
+    for index, client in enumerate(clients):
+        for place, by_client in enumerate(groups.values()):
+            values = [value(record) for record in by_client.get(client, [])]
+            values = [one for one in values if one is not None]
+            if values:
+                axes.bar(place + index * width, statistics.median(values), width,
+                         color=f"C{index}", label=client)
+    axes.set_xticks([place + 0.4 - width / 2 for place in range(len(groups))], list(groups),
+                    rotation=30, ha="right", fontsize="small")
+    seen = dict(zip(*reversed(axes.get_legend_handles_labels())))
+    axes.legend(seen.values(), seen.keys(), fontsize="small")
+    axes.set_ylabel(label)
+
+
+def seed_copies(axes, records):
+    _bars(axes, records, lambda record: record["seed"]["wire_copies"],
+          "bytes the seed sent, in copies of the content")
+
+
+def overhead(axes, records):
+    """Bytes on the wire beyond one copy for each finisher; what redundant blocks cost is in it."""
+    def percent(record):
+        wire = record["wire_per_content"]
+        return None if wire is None or not record["complete"] else 100 * (wire - 1)
+    _bars(axes, records, percent, "bytes on the wire beyond the content, %")
+    worst = [part for part in map(redundant, records) if part is not None]
+    if worst:
+        axes.set_title(f"redundant blocks: {100 * statistics.median(worst):.2f} % (median)",
+                       fontsize="small")
