@@ -111,8 +111,12 @@ def report_command(chosen):
     print(report.tables(records))
     if chosen.plots:
         from swarm_lab import plots
-        for path in plots.draw(records, pathlib.Path(chosen.plots)):
-            print(path)
+        try:
+            for path in plots.draw(records, pathlib.Path(chosen.plots)):
+                print(path)
+        except plots.NoPlots as reason:
+            print(f"scripts/swarm: {reason}", file=sys.stderr)
+            return 2
     return 0
 
 

@@ -1,0 +1,230 @@
+#!/usr/bin/python3
+"""scripts/swarm: its bound, scenarios, records and reports, and one tiny race of real processes
+(skipped where hosts cannot be made: it needs root and network namespaces)."""
+
+import json
+import pathlib
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).parents[2]
+sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests")]
+
+import counted_unittest
+from swarm_lab import adapters, bound, collect, hosts, report, scenario
+from swarm_lab.bound import Link, lower_bound
+from swarm_lab.race import Race
+
+MB = 1e6
+
+
+def downloaders(count, up, needs, **more):
+    return [Link(up=up, needs=needs, **more) for _ in range(count)]
+
+
+class Bound(unittest.TestCase):
+    def test_a_slow_source_must_send_everything_once(self):
+        swarm = [Link(up=1 * MB, source=True), *downloaders(12, 1 * MB, 30 * MB)]
+        limit = lower_bound(swarm, 30 * MB)
+        self.assertAlmostEqual(limit.seconds, 30)
+        self.assertEqual(limit.limited_by(), "first_copy")
+        self.assertAlmostEqual(limit.capacity, 12 * 30 / 13)
+
+    def test_behind_a_fast_source_all_uplinks_together_are_the_limit(self):
+        swarm = [Link(up=2 * MB, source=True), *downloaders(12, 1 * MB, 28 * MB)]
+        limit = lower_bound(swarm, 28 * MB)
+        self.assertAlmostEqual(limit.seconds, 12 * 28 / 14)
+        self.assertEqual(limit.limited_by(), "capacity")
+
+    def test_a_narrow_downlink_is_a_limit_of_its_own(self):
+        swarm = [Link(up=8 * MB, source=True), *downloaders(2, 8 * MB, 10 * MB),
+                 Link(up=8 * MB, down=0.5 * MB, needs=10 * MB, arrives=3)]
+        self.assertAlmostEqual(lower_bound(swarm, 10 * MB).seconds, 23)
+
+    def test_when_the_source_leaves_the_rest_goes_on_with_what_remained(self):
+        # 20 s of 14 MB/s, then 12 MB/s: 336 MB take 20 + 56/12 s.
+        swarm = [Link(up=2 * MB, source=True, leaves=20), *downloaders(12, 1 * MB, 28 * MB)]
+        self.assertAlmostEqual(lower_bound(swarm, 28 * MB).seconds, 20 + 56 / 12)
+
+    def test_a_source_that_leaves_before_one_copy_leaves_nobody_complete(self):
+        swarm = [Link(up=1 * MB, source=True, leaves=9), *downloaders(3, 1 * MB, 10 * MB)]
+        limit = lower_bound(swarm, 10 * MB)
+        self.assertEqual(limit.seconds, float("inf"))
+        self.assertIsNone(limit.as_record()["seconds"])
+
+    def test_who_crashed_counts_with_what_it_had(self):
+        stays = downloaders(1, 1 * MB, 10 * MB)
+        crashed = [Link(up=1 * MB, needs=5 * MB, leaves=4)]
+        swarm = [Link(up=1 * MB, source=True), *stays, *crashed]
+        # 4 s of 3 MB/s, then 2 MB/s: 15 MB take 5.5 s; but one copy takes 10 s.
+        limit = lower_bound(swarm, 10 * MB)
+        self.assertAlmostEqual(limit.capacity, 5.5)
+        self.assertAlmostEqual(limit.seconds, 10)
+
+    def test_the_last_to_come_needs_capacity_that_is_still_to_come(self):
+        swarm = [Link(up=1 * MB, source=True), *downloaders(1, 1 * MB, 10 * MB),
+                 *downloaders(2, 1 * MB, 10 * MB, arrives=100)]
+        # From 100 s on 20 MB pass 4 MB/s; the idle time before does not help.
+        self.assertAlmostEqual(lower_bound(swarm, 10 * MB).seconds, 105)
+
+    def test_nothing_begins_before_the_tracker(self):
+        swarm = [Link(up=1 * MB, source=True), *downloaders(2, 1 * MB, 10 * MB)]
+        self.assertAlmostEqual(lower_bound(swarm, 10 * MB, start=3).seconds, 13)
+
+    def test_nobody_downloads_no_time(self):
+        self.assertEqual(lower_bound([Link(up=1, source=True)], 10).seconds, 0)
+
+    def test_no_uplinks_never(self):
+        self.assertEqual(bound.time_to_send(1, [], 0), float("inf"))
+
+
+GOOD = """
+title = "t"
+content_mib = 2
+[seed]
+up_mbit = 8
+[[peers]]
+count = 2
+up_mbit = 4
+[[peers]]
+count = 1
+up_mbit = 8
+upload_limit_kib = 100
+arrives_s = 5
+arrives_every_s = 1
+"""
+
+
+class Scenarios(unittest.TestCase):
+    def test_every_scenario_of_the_project_can_be_read_and_has_a_bound(self):
+        self.assertGreaterEqual(len(scenario.names()), 12)
+        for name in scenario.names():
+            with self.subTest(name):
+                one = scenario.load(name)
+                self.assertEqual(one.name, name)
+                self.assertGreater(one.bound_if_all_stay().seconds, 0)
+                self.assertLess(one.bound_if_all_stay().seconds, one.deadline_s)
+
+    def test_members_are_numbered_through_all_groups(self):
+        one = scenario.parse(GOOD, "good")
+        self.assertEqual([name for name, _, _ in one.members()], ["p01", "p02", "p03"])
+        last = one.peers[1].link(0, one.content_bytes)
+        self.assertEqual((last.up, last.arrives, last.needs), (102400, 5, 2 << 20))
+
+    def test_the_flash_crowds_of_the_targets_have_their_known_bounds(self):
+        self.assertAlmostEqual(scenario.load("flash-8").bound_if_all_stay().seconds, 33.554, 3)
+        self.assertAlmostEqual(scenario.load("flash-16").bound_if_all_stay().seconds, 28.761, 3)
+
+    def check_refused(self, text, words):
+        with self.assertRaises(scenario.BadScenario) as caught:
+            scenario.parse(text, "bad")
+        self.assertIn(words, str(caught.exception))
+
+    def test_mistakes_are_named(self):
+        self.check_refused(GOOD + "speed = 3\n", "`speed`")
+        self.check_refused(GOOD.replace("count = 2\n", ""), "`count` is missing")
+        self.check_refused(GOOD.replace("up_mbit = 4", "up_mbit = -4"), "negative")
+        self.check_refused("title = ", "bad:")
+        self.check_refused('title = "t"\ncontent_mib = 1\n', "[seed]")
+        self.check_refused(GOOD.replace("count = 2", "count = 2000"), "200 downloaders")
+
+    def test_a_scenario_that_does_not_exist_is_an_error_with_advice(self):
+        with self.assertRaises(scenario.BadScenario) as caught:
+            scenario.load("nowhere")
+        self.assertIn("swarm list", str(caught.exception))
+
+
+class Clients(unittest.TestCase):
+    def test_an_unknown_client_or_setting_is_named(self):
+        for text, words in (("telepathy", "no client"), ("firn:colour=red", "no setting `colour`")):
+            with self.subTest(text), self.assertRaises(adapters.BadClient) as caught:
+                adapters.make(text)
+            self.assertIn(words, str(caught.exception))
+
+
+class Reports(unittest.TestCase):
+    def setUp(self):
+        self.records = report.load([ROOT / "tests" / "swarm" / "stored_run.json"])
+
+    def test_a_stored_run_is_summed_up(self):
+        self.assertEqual(len(self.records), 1)
+        stored = self.records[0]
+        peers = stored["peers"]
+        self.assertAlmostEqual(stored["ratio"], stored["last_finish_s"] / stored["bound"]["seconds"],
+                               3)
+        self.assertAlmostEqual(report.mean_cpu(stored), sum(p["cpu_s"] for p in peers) / len(peers))
+        bad = sum(p["facts"]["blocks_redundant"] for p in peers)
+        good = sum(p["facts"]["blocks_innovative"] for p in peers)
+        self.assertAlmostEqual(report.redundant(stored), bad / (bad + good))
+
+    def test_the_table_has_a_row_with_its_bound_for_each_client(self):
+        other = json.loads(json.dumps(self.records[0]))
+        other.update(client="rival", complete=False, ratio=None, finishers=1)
+        other["peers"][0]["facts"] = {}
+        lines = report.tables([*self.records, *self.records, other]).splitlines()
+        head = next(line for line in lines if line.startswith("| client"))
+        ours = next(line for line in lines if line.startswith("| firn"))
+        theirs = next(line for line in lines if line.startswith("| rival"))
+        for line in (ours, theirs):
+            cells = dict(zip(head.split(" | "), line.split(" | ")))
+            self.assertEqual(cells["bound s"], f"{other['bound']['seconds']:.2f}")
+        self.assertIn("| 2 |", ours)
+        self.assertIn("| 1/3 |", theirs)
+        self.assertEqual(dict(zip(head.split(" | "), theirs.split(" | ")))["ratio"], "-")
+
+    def test_one_line_says_how_many_finished_and_how_far_from_the_bound(self):
+        line = report.one_line(self.records[0])
+        self.assertIn("3/3 finished", line)
+        self.assertIn(f"ratio {self.records[0]['ratio']:.3f}", line)
+
+
+RACE = """
+title = "three peers, one behind a firewall, one that leaves"
+content_mib = 1
+deadline_s = 60
+[seed]
+up_mbit = 40
+[[peers]]
+count = 1
+up_mbit = 20
+[[peers]]
+count = 1
+up_mbit = 20
+reachable = false
+[[peers]]
+count = 1
+up_mbit = 20
+down_mbit = 40
+leaves_on_finish = true
+"""
+
+
+class RealRace(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        try:
+            hosts.check()
+        except hosts.NoNetwork as reason:
+            raise unittest.SkipTest(str(reason)) from None
+
+    def test_three_peers_get_everything_and_nothing_is_left_behind(self):
+        adapter = adapters.make("firn")
+        with tempfile.TemporaryDirectory() as folder:
+            record = Race(scenario.parse(RACE, "race"), adapter, folder).run()
+        self.assertEqual(collect.failed(record), [])
+        self.assertTrue(record["complete"])
+        self.assertGreaterEqual(record["ratio"], 1)  # else the limits or the bound are wrong
+        content = 1 << 20
+        self.assertGreater(record["seed"]["wire_bytes"], content)
+        for peer in record["peers"]:
+            self.assertGreater(peer["wire_received"], content)
+            self.assertGreater(peer["cpu_s"], 0)
+        self.assertIsNotNone(record["peers"][2]["left_s"])
+        left = [path.name for path in hosts.NETNS.glob(f"{hosts.PREFIX}-{hosts.os.getpid()}-*")]
+        self.assertEqual(left, [])
+        self.assertTrue(json.dumps(record))
+
+
+if __name__ == "__main__":
+    counted_unittest.main()
