@@ -5,6 +5,7 @@
 
 #include "proto/limits.h"
 #include "proto/manifest.h"
+#include "proto/plain_text.h"
 
 namespace firn::tracker {
 namespace {
@@ -13,9 +14,8 @@ using proto::TrackerErrorCode;
 
 constexpr std::chrono::seconds kTickEvery{1};
 
-proto::TrackerError error(TrackerErrorCode code, std::string detail) {
-  detail.resize(std::min(detail.size(), limits::kReasonBytesMax));
-  return {code, std::move(detail), 0};
+proto::TrackerError error(TrackerErrorCode code, std::string_view detail) {
+  return {code, to_plain_text(detail, limits::kReasonBytesMax), 0};
 }
 
 proto::TrackerError slow_down(std::string detail, Time wait) {
@@ -100,6 +100,12 @@ proto::TrackerReply AnnounceCore::answer(Client& client, const proto::TrackerMan
     drop_upload(client);
     return proto::TrackerManifestPutReply{request.total_bytes};
   }
+  // Who takes part may describe what it takes part in; others have no business on the shelf.
+  if (!registry_.has_peer(request.content_id, client.id)) {
+    drop_upload(client);
+    return error(TrackerErrorCode::kNotAllowed,
+                 "announce yourself as a peer of this content first");
+  }
   if (request.total_bytes > options_.manifest_bytes_max) {
     drop_upload(client);
     return error(TrackerErrorCode::kTooLarge, "this tracker keeps manifests of up to " +
@@ -137,11 +143,11 @@ proto::TrackerReply AnnounceCore::answer(Client& client, const proto::TrackerMan
 proto::TrackerReply AnnounceCore::finish_upload(Client& client) {
   const Upload whole = std::exchange(client.upload, {});
   count_upload_bytes(client, -static_cast<std::int64_t>(whole.bytes.size()));
-  const auto proven = manifest_content_id(whole.bytes);
-  if (!proven) return error(TrackerErrorCode::kMalformed, proven.error().message());
-  if (*proven != whole.content)
-    return error(TrackerErrorCode::kMalformed, "this is the manifest of another content");
-  const Status kept = registry_.put_manifest(whole.content, whole.bytes);
+  // In full: the content id does not cover trackers and signature, and whoever gets a manifest with
+  // a bad one from here would have to look for another, while its owner finds it is hosted already.
+  if (const auto read = parse_manifest(whole.bytes, whole.content); !read)
+    return error(TrackerErrorCode::kMalformed, read.error().message());
+  const Status kept = registry_.put_manifest(whole.content, client.network, whole.bytes);
   if (kept) return proto::TrackerManifestPutReply{whole.total_bytes};
   if (kept.error().code == ErrorCode::kBadInput)
     return error(TrackerErrorCode::kTooLarge, kept.error().detail);

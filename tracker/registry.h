@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <random>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -45,6 +46,8 @@ struct RegistryLimits {
   std::size_t peers_per_content_max = 50'000;
   std::size_t manifest_count_max = 100'000;
   std::uint64_t manifest_bytes_total_max = 1ull << 30;
+  // One network's manifests may take one part in so many of that room, but always one manifest.
+  std::uint32_t manifest_shares = 4;
 };
 
 enum class Admission {
@@ -69,10 +72,15 @@ class Registry {
                                                   const SampleRequest& request,
                                                   Random& random) const = 0;
 
+  // Whether it has announced itself in the content's swarm and is not forgotten.
+  virtual bool has_peer(const ContentId& content, const PeerId& peer) const = 0;
+
   virtual bool has_manifest(const ContentId& content) const = 0;
-  // Keeps a manifest that was checked, and drops those longest unused until there is room.
-  // Errors: kBadInput (larger than all the room there may be), those of the disk.
-  virtual Status put_manifest(const ContentId& content, std::string_view bytes) = 0;
+  // Keeps a manifest that was checked and comes from `network`, and drops until there is room:
+  // those of the same network where it has had its share, then those of anybody, longest unused
+  // first. Errors: kBadInput (larger than all the room there may be), those of the disk.
+  virtual Status put_manifest(const ContentId& content, const std::string& network,
+                              std::string_view bytes) = 0;
   // Up to `bytes_max` bytes from `offset`; total_bytes 0 if there is none.
   virtual Result<proto::ManifestPart> manifest_part(const ContentId& content, std::uint64_t offset,
                                                     std::size_t bytes_max) = 0;

@@ -26,18 +26,23 @@ std::vector<proto::PeerEndpoint> MemoryRegistry::sample(const ContentId& content
   return swarms_.sample(content, request, random);
 }
 
+bool MemoryRegistry::has_peer(const ContentId& content, const PeerId& peer) const {
+  return swarms_.find(content, peer) != nullptr;
+}
+
 bool MemoryRegistry::has_manifest(const ContentId& content) const {
   return shelf_.bytes_of(content).has_value();
 }
 
-Status MemoryRegistry::put_manifest(const ContentId& content, std::string_view bytes) {
+Status MemoryRegistry::put_manifest(const ContentId& content, const std::string& network,
+                                    std::string_view bytes) {
   if (has_manifest(content)) return Done{};
   if (!shelf_.fits(bytes.size())) return manifest_too_large(content, bytes.size());
-  for (const ContentId& leaving : shelf_.in_the_way_of(bytes.size())) {
+  for (const ContentId& leaving : shelf_.in_the_way_of(network, bytes.size())) {
     shelf_.remove(leaving);
     manifests_.erase(leaving);
   }
-  shelf_.add(content, bytes.size());
+  shelf_.add(content, network, bytes.size());
   manifests_[content] = bytes;
   return Done{};
 }

@@ -20,8 +20,10 @@ class MemoryRegistry final : public Registry {
   SwarmCounts counts(const ContentId& content) const override;
   std::vector<proto::PeerEndpoint> sample(const ContentId& content, const SampleRequest& request,
                                           Random& random) const override;
+  bool has_peer(const ContentId& content, const PeerId& peer) const override;
   bool has_manifest(const ContentId& content) const override;
-  Status put_manifest(const ContentId& content, std::string_view bytes) override;
+  Status put_manifest(const ContentId& content, const std::string& network,
+                      std::string_view bytes) override;
   Result<proto::ManifestPart> manifest_part(const ContentId& content, std::uint64_t offset,
                                             std::size_t bytes_max) override;
   Status flush() override { return Done{}; }

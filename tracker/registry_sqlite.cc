@@ -9,21 +9,24 @@
 namespace firn::tracker {
 namespace {
 
-constexpr std::int64_t kSchemaVersion = 1;
+constexpr std::int64_t kSchemaVersion = 2;
 
 // WAL with synchronous=NORMAL: a transaction is one append to the log without waiting for the
 // disk; a power cut loses the last ones, never the database. The lock keeps a second tracker out.
 constexpr const char* kPragmas =
     "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;";
 
-constexpr const char* kSchema = R"(
+constexpr const char* kPeerTable = R"(
   CREATE TABLE peer(
     content BLOB NOT NULL, id BLOB NOT NULL, ip TEXT NOT NULL, port INTEGER NOT NULL,
     complete INTEGER NOT NULL, PRIMARY KEY(content, id)) WITHOUT ROWID;
+)";
+constexpr const char* kManifestTable = R"(
+  DROP TABLE IF EXISTS manifest;
   CREATE TABLE manifest(
-    number INTEGER PRIMARY KEY, content BLOB NOT NULL UNIQUE, used INTEGER NOT NULL,
-    bytes BLOB NOT NULL);
-  PRAGMA user_version=1;
+    number INTEGER PRIMARY KEY, content BLOB NOT NULL UNIQUE, network TEXT NOT NULL,
+    used INTEGER NOT NULL, bytes BLOB NOT NULL);
+  PRAGMA user_version=2;
 )";
 
 Status make_schema(Database& database) {
@@ -33,9 +36,10 @@ Status make_schema(Database& database) {
   if (!row) return row.error();
   const std::int64_t version = query->integer(0);
   if (version == kSchemaVersion) return Done{};
-  if (version == 0) {
+  if (version == 0 || version == 1) {
     (void)query->step();  // ends the reading
-    return database.execute(std::string("BEGIN;") + kSchema + "COMMIT;");
+    const std::string peers = version == 0 ? kPeerTable : "";
+    return database.execute("BEGIN;" + peers + kManifestTable + "COMMIT;");
   }
   return Error{ErrorCode::kBadInput, "use the tracker's database",
                "it has schema version " + std::to_string(version) + ", this program knows " +
@@ -89,8 +93,8 @@ Status SqliteRegistry::prepare() {
                       "complete=excluded.complete");
   if (status) status = set(statements_.remove_peer, "DELETE FROM peer WHERE content=? AND id=?");
   if (status)
-    status =
-        set(statements_.put_manifest, "INSERT INTO manifest(content, used, bytes) VALUES(?, ?, ?)");
+    status = set(statements_.put_manifest,
+                 "INSERT INTO manifest(content, network, used, bytes) VALUES(?, ?, ?, ?)");
   if (status) status = set(statements_.remove_manifest, "DELETE FROM manifest WHERE content=?");
   if (status) status = set(statements_.use_manifest, "UPDATE manifest SET used=? WHERE content=?");
   return status;
@@ -116,8 +120,8 @@ Status SqliteRegistry::load_peers(Time now) {
 }
 
 Status SqliteRegistry::load_manifests() {
-  auto query =
-      database_.prepare("SELECT number, content, used, length(bytes) FROM manifest ORDER BY used");
+  auto query = database_.prepare(
+      "SELECT number, content, used, length(bytes), network FROM manifest ORDER BY used");
   if (!query) return query.error();
   for (;;) {
     const auto row = query->step();
@@ -125,7 +129,8 @@ Status SqliteRegistry::load_manifests() {
     if (!*row) return Done{};
     const auto content = ContentId::from_bytes(query->bytes(1));
     if (!content) return damaged("a manifest has no content id");
-    shelf_.add(*content, static_cast<std::uint64_t>(query->integer(3)));
+    shelf_.add(*content, std::string(query->bytes(4)),
+               static_cast<std::uint64_t>(query->integer(3)));
     manifest_rows_[*content] = query->integer(0);
     last_use_ = std::max(last_use_, query->integer(2));
   }
@@ -167,6 +172,10 @@ std::vector<proto::PeerEndpoint> SqliteRegistry::sample(const ContentId& content
   return swarms_.sample(content, request, random);
 }
 
+bool SqliteRegistry::has_peer(const ContentId& content, const PeerId& peer) const {
+  return swarms_.find(content, peer) != nullptr;
+}
+
 bool SqliteRegistry::has_manifest(const ContentId& content) const {
   return shelf_.bytes_of(content).has_value();
 }
@@ -189,21 +198,23 @@ Status SqliteRegistry::transaction(Work work) {
   return status;
 }
 
-Status SqliteRegistry::put_manifest(const ContentId& content, std::string_view bytes) {
+Status SqliteRegistry::put_manifest(const ContentId& content, const std::string& network,
+                                    std::string_view bytes) {
   if (has_manifest(content)) return Done{};
   if (!shelf_.fits(bytes.size())) return manifest_too_large(content, bytes.size());
-  const std::vector<ContentId> leaving = shelf_.in_the_way_of(bytes.size());
+  const std::vector<ContentId> leaving = shelf_.in_the_way_of(network, bytes.size());
   const Status kept = transaction([&]() -> Status {
     for (const ContentId& one : leaving)
       if (Status status = drop_manifest(one); !status) return status;
     return statements_.put_manifest.bind_bytes(1, content.raw())
-        .bind(2, last_use_ + 1)
-        .bind_bytes(3, bytes)
+        .bind_text(2, network)
+        .bind(3, last_use_ + 1)
+        .bind_bytes(4, bytes)
         .run();
   });
   if (!kept) return kept;
   for (const ContentId& one : leaving) forget_manifest(one);
-  shelf_.add(content, bytes.size());
+  shelf_.add(content, network, bytes.size());
   manifest_rows_[content] = database_.last_row();
   ++last_use_;
   return Done{};

@@ -5,9 +5,11 @@
 // flush. Times are not written: a peer found in the database counts as announced at the moment of
 // opening, which gives everybody time to come back. Manifests live in the database alone.
 //
-//   peer(content, id, ip, port, complete)      manifest(number, content, used, bytes)
+//   peer(content, id, ip, port, complete)      manifest(number, content, network, used, bytes)
 //
-// `used` orders manifests by last use. PRAGMA user_version is the version of this schema.
+// `network` is where a manifest came from, `used` orders them by last use. PRAGMA user_version is
+// the version of this schema. Version 1 had no networks, and its manifests were not read in full
+// before they were kept: they are dropped, and their owners put them again when they announce.
 #pragma once
 
 #include <map>
@@ -38,9 +40,11 @@ class SqliteRegistry final : public Registry {
   SwarmCounts counts(const ContentId& content) const override;
   std::vector<proto::PeerEndpoint> sample(const ContentId& content, const SampleRequest& request,
                                           Random& random) const override;
+  bool has_peer(const ContentId& content, const PeerId& peer) const override;
   bool has_manifest(const ContentId& content) const override;
   // Is on disk when it returns, with all changes before it.
-  Status put_manifest(const ContentId& content, std::string_view bytes) override;
+  Status put_manifest(const ContentId& content, const std::string& network,
+                      std::string_view bytes) override;
   Result<proto::ManifestPart> manifest_part(const ContentId& content, std::uint64_t offset,
                                             std::size_t bytes_max) override;
   Status flush() override;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "proto/digest.h"
 #include "proto/limits.h"
 #include "tests/tracker/tracker_fixture.h"
 #include "tracker/announce_core.h"
@@ -24,8 +25,18 @@ struct Tracker {
     for (ClientId client : {1, 2})
       REQUIRE(core.connected(client, peer_id(1), "192.0.2.1", Time{0}));
   }
+  void announce(const ContentId& id, ClientId client, proto::AnnounceEvent event = {}) {
+    const proto::Announce announce{.content_id = id, .event = event, .listen_port = 1};
+    REQUIRE(std::holds_alternative<proto::AnnounceReply>(core.handle(client, announce, Time{0})));
+  }
+  // As a peer of the content that has announced itself.
   proto::TrackerReply put(const ContentId& id, const std::string& bytes, std::uint64_t offset,
                           std::size_t count, ClientId client = 1) {
+    announce(id, client);
+    return put_alone(id, bytes, offset, count, client);
+  }
+  proto::TrackerReply put_alone(const ContentId& id, const std::string& bytes, std::uint64_t offset,
+                                std::size_t count, ClientId client = 1) {
     return core.handle(
         client, TrackerManifestPut{id, bytes.size(), offset, bytes.substr(offset, count)}, Time{0});
   }
@@ -127,6 +138,64 @@ TEST_CASE("bytes that are not the manifest of that content are refused") {
   CHECK(code(tracker.put_all(whole.id, damaged)) == TrackerErrorCode::kMalformed);
   CHECK_FALSE(tracker.registry.has_manifest(whole.id));
   CHECK_FALSE(tracker.registry.has_manifest(other.id));
+}
+
+// Whatever stands beside the true info part, sealed again: nobody needs a key for that.
+TEST_CASE(
+    "the true info part in an envelope that breaks a rule is refused, and then the owner's is "
+    "kept") {
+  Tracker tracker;
+  const Manifest whole = manifest(100);
+  std::string file = whole.file_bytes.substr(0, whole.file_bytes.size() - kIdBytes);
+  SUBCASE("a tracker that is none") {
+    file.append("\x12\x01x", 3);
+  }
+  SUBCASE("a signature that is none") {
+    file += "\x1a\x20" + std::string(32, 'k') + "\x22\x40" + std::string(64, 's');
+  }
+  file.append(sha256(firn::test::bytes_of(file)).raw());
+  REQUIRE(manifest_content_id(file).value() == whole.id);
+  CHECK(code(tracker.put_all(whole.id, file)) == TrackerErrorCode::kMalformed);
+  CHECK_FALSE(tracker.registry.has_manifest(whole.id));
+  CHECK(next_offset(tracker.put_all(whole.id, whole.file_bytes)) == whole.file_bytes.size());
+}
+
+TEST_CASE("who has not announced itself as a peer of the content may not put its manifest") {
+  Tracker tracker;
+  const Manifest whole = manifest(100);
+  const Manifest other = manifest(100, "other");
+  const std::string& bytes = whole.file_bytes;
+  const auto refused = [&] {
+    return code(tracker.put_alone(whole.id, bytes, 0, bytes.size())) ==
+           TrackerErrorCode::kNotAllowed;
+  };
+  CHECK(refused());
+  tracker.announce(other.id, 1);
+  CHECK(refused());
+  REQUIRE(tracker.core.connected(3, peer_id(3), "192.0.2.1", Time{0}));
+  tracker.announce(whole.id, 3);  // somebody else did
+  CHECK(refused());
+  tracker.announce(whole.id, 1);
+  CHECK(next_offset(tracker.put_alone(whole.id, bytes, 0, 100)) == 100);
+  tracker.announce(whole.id, 1, proto::AnnounceEvent::kStopped);
+  CHECK(code(tracker.put_alone(whole.id, bytes, 100, bytes.size())) ==
+        TrackerErrorCode::kNotAllowed);
+  CHECK_FALSE(tracker.registry.has_manifest(whole.id));
+}
+
+TEST_CASE("a flood of manifests from one network does not push out another's") {
+  const std::size_t bytes = manifest(100, "a").file_bytes.size();
+  Tracker tracker({}, {.manifest_bytes_total_max = 8 * bytes});
+  const Manifest first = manifest(100, "a");
+  REQUIRE(tracker.core.connected(3, peer_id(3), "198.51.100.7", Time{0}));
+  REQUIRE(next_offset(tracker.put(first.id, first.file_bytes, 0, bytes, 3)) == bytes);
+  for (char name = 'b'; name <= 'z'; ++name) {
+    const Manifest more = manifest(100, std::string(1, name));
+    REQUIRE(more.file_bytes.size() == bytes);
+    REQUIRE(next_offset(tracker.put_all(more.id, more.file_bytes)) == bytes);
+    CHECK(tracker.registry.has_manifest(more.id));
+  }
+  CHECK(tracker.registry.has_manifest(first.id));
 }
 
 TEST_CASE("two connections may send the same manifest at once") {

@@ -56,8 +56,8 @@ TEST_CASE("a restart keeps swarms and manifests") {
     REQUIRE(registry->flush().ok());
     registry->leave(content(1), peer_id(5));
     registry->announce(content(1), peer(3, true), Time{0});
-    REQUIRE(registry->put_manifest(content(1), large).ok());
-    REQUIRE(registry->put_manifest(content(2), "small").ok());
+    REQUIRE(registry->put_manifest(content(1), "net 1", large).ok());
+    REQUIRE(registry->put_manifest(content(2), "net 2", "small").ok());
   }
   const auto registry = SqliteRegistry::open(path, Time{500'000}).value();
   CHECK(registry->counts(content(1)) == SwarmCounts{3, 1});
@@ -81,7 +81,7 @@ TEST_CASE("what was flushed survives a process that ends without a word") {
   const auto registry = SqliteRegistry::open(path, Time{0}).value();
   registry->announce(content(1), peer(1), Time{0});
   REQUIRE(registry->flush().ok());
-  REQUIRE(registry->put_manifest(content(1), "manifest").ok());
+  REQUIRE(registry->put_manifest(content(1), "net 1", "manifest").ok());
   registry->announce(content(1), peer(2), Time{0});  // not flushed
   // The files as a kill would leave them.
   for (const char* suffix : {"", "-wal"})
@@ -99,11 +99,12 @@ TEST_CASE("the order of use survives a restart") {
   {
     const auto registry = SqliteRegistry::open(path, Time{0}, limits).value();
     for (std::uint32_t number : {1, 2, 3})
-      REQUIRE(registry->put_manifest(content(number), "0123456789").ok());
+      REQUIRE(registry->put_manifest(content(number), "net " + std::to_string(number), "0123456789")
+                  .ok());
     CHECK(registry->manifest_part(content(1), 0, 5).ok());
   }
   const auto registry = SqliteRegistry::open(path, Time{0}, limits).value();
-  REQUIRE(registry->put_manifest(content(4), "0123456789").ok());
+  REQUIRE(registry->put_manifest(content(4), "net 4", "0123456789").ok());
   CHECK(registry->has_manifest(content(1)));
   CHECK_FALSE(registry->has_manifest(content(2)));
   CHECK(registry->manifest_part(content(3), 0, 5).value().data == "01234");
@@ -194,6 +195,46 @@ TEST_CASE("a database of a newer program is not touched") {
   CHECK(opened.error().message().find("99") != std::string::npos);
 }
 
+TEST_CASE("a network's share survives a restart") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path / "t.sqlite";
+  const RegistryLimits limits{.manifest_bytes_total_max = 100, .manifest_shares = 5};
+  {
+    const auto registry = SqliteRegistry::open(path, Time{0}, limits).value();
+    REQUIRE(registry->put_manifest(content(1), "other", "0123456789").ok());
+    for (std::uint32_t number : {2, 3})
+      REQUIRE(registry->put_manifest(content(number), "flood", "0123456789").ok());
+  }
+  const auto registry = SqliteRegistry::open(path, Time{0}, limits).value();
+  REQUIRE(registry->put_manifest(content(4), "flood", "0123456789").ok());
+  CHECK_FALSE(registry->has_manifest(content(2)));
+  for (std::uint32_t number : {1, 3, 4}) CHECK(registry->has_manifest(content(number)));
+}
+
+TEST_CASE("a database of version 1 keeps its peers; its manifests were not checked and go") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path / "t.sqlite";
+  {
+    const auto registry = SqliteRegistry::open(path, Time{0}).value();
+    registry->announce(content(1), peer(1), Time{0});
+  }
+  {
+    auto database = Database::open(path).value();
+    REQUIRE(
+        database
+            .execute("DROP TABLE manifest; CREATE TABLE manifest(number INTEGER PRIMARY KEY, "
+                     "content BLOB NOT NULL UNIQUE, used INTEGER NOT NULL, bytes BLOB NOT NULL);"
+                     "INSERT INTO manifest(content, used, bytes) VALUES(zeroblob(32), 1, 'm');"
+                     "PRAGMA user_version=1")
+            .ok());
+  }
+  const auto registry = SqliteRegistry::open(path, Time{0}).value();
+  CHECK(members(*registry, content(1)) == std::set{peer_id(1)});
+  CHECK_FALSE(registry->has_manifest(content(0)));
+  REQUIRE(registry->put_manifest(content(0), "net", "manifest").ok());
+  CHECK(registry->manifest_part(content(0), 0, 100).value().data == "manifest");
+}
+
 TEST_CASE("a database in a folder that does not exist is an error that names it") {
   const TemporaryFolder folder;
   const std::string path = folder.path / "missing" / "t.sqlite";
@@ -211,12 +252,12 @@ TEST_CASE("changes that could not be written are served from memory and written 
     {
       const FilesMayNotGrow full_disk;
       CHECK_FALSE(registry->flush().ok());
-      CHECK_FALSE(registry->put_manifest(content(1), "manifest").ok());
+      CHECK_FALSE(registry->put_manifest(content(1), "net 1", "manifest").ok());
       CHECK_FALSE(registry->has_manifest(content(1)));
       CHECK(members(*registry, content(1)) == std::set{peer_id(1)});
     }
     CHECK(registry->flush().ok());
-    CHECK(registry->put_manifest(content(1), "manifest").ok());
+    CHECK(registry->put_manifest(content(1), "net 1", "manifest").ok());
   }
   const auto registry = SqliteRegistry::open(path, Time{0}).value();
   CHECK(members(*registry, content(1)) == std::set{peer_id(1)});

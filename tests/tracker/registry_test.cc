@@ -110,9 +110,9 @@ TEST_CASE_TEMPLATE("manifests come back part by part", Kind, InMemory, InSqlite)
   for (char& byte : bytes) byte = static_cast<char>(random());
   CHECK_FALSE(registry.has_manifest(content(1)));
   CHECK(registry.manifest_part(content(1), 0, 100).value().total_bytes == 0);
-  REQUIRE(registry.put_manifest(content(1), bytes).ok());
+  REQUIRE(registry.put_manifest(content(1), "net", bytes).ok());
   CHECK(registry.has_manifest(content(1)));
-  REQUIRE(registry.put_manifest(content(1), bytes).ok());  // again: nothing happens
+  REQUIRE(registry.put_manifest(content(1), "net", bytes).ok());  // again: nothing happens
   for (const std::uint64_t offset : {0u, 1u, 999u, 1000u, 5000u}) {
     const auto part = registry.manifest_part(content(1), offset, 300).value();
     CHECK(part.total_bytes == 1000);
@@ -126,7 +126,8 @@ TEST_CASE_TEMPLATE("when there is no room the manifest longest unused goes", Kin
   Kind kind({.manifest_count_max = 3, .manifest_bytes_total_max = 1000});
   Registry& registry = *kind;
   const auto put = [&](std::uint32_t number, std::size_t bytes) {
-    return registry.put_manifest(content(number), std::string(bytes, 'm'));
+    return registry.put_manifest(content(number), "net " + std::to_string(number),
+                                 std::string(bytes, 'm'));
   };
   CHECK(put(1, 1001).error().code == ErrorCode::kBadInput);
   REQUIRE(put(1, 400).ok());
@@ -142,6 +143,53 @@ TEST_CASE_TEMPLATE("when there is no room the manifest longest unused goes", Kin
   REQUIRE(put(6, 1000).ok());  // all the room
   for (std::uint32_t number : {3, 4, 5}) CHECK_FALSE(registry.has_manifest(content(number)));
   CHECK(registry.manifest_part(content(6), 990, 100).value().data == std::string(10, 'm'));
+}
+
+TEST_CASE_TEMPLATE("a network that has had its share pushes out its own manifests", Kind, InMemory,
+                   InSqlite) {
+  Kind kind({.manifest_count_max = 12, .manifest_bytes_total_max = 1200, .manifest_shares = 4});
+  Registry& registry = *kind;
+  const auto put = [&](std::uint32_t number, const char* network, std::size_t bytes) {
+    REQUIRE(registry.put_manifest(content(number), network, std::string(bytes, 'm')).ok());
+  };
+  put(1, "other", 300);
+  put(2, "flood", 100);
+  put(3, "flood", 100);
+  SUBCASE("by bytes") {
+    put(4, "flood", 100);
+    REQUIRE(registry.manifest_part(content(2), 0, 1).ok());  // used
+    put(5, "flood", 1);
+    CHECK(registry.has_manifest(content(2)));
+    CHECK_FALSE(registry.has_manifest(content(3)));
+    CHECK(registry.has_manifest(content(4)));
+    put(6, "flood", 400);  // more than the share, but it is one
+    for (std::uint32_t number : {2, 4, 5}) CHECK_FALSE(registry.has_manifest(content(number)));
+    CHECK(registry.has_manifest(content(6)));
+  }
+  SUBCASE("by number") {
+    put(4, "flood", 1);
+    put(5, "flood", 1);  // a fourth
+    CHECK_FALSE(registry.has_manifest(content(2)));
+    for (std::uint32_t number : {3, 4, 5}) CHECK(registry.has_manifest(content(number)));
+  }
+  SUBCASE("however long") {
+    for (std::uint32_t number = 10; number < 200; ++number) put(number, "flood", 150);
+    CHECK(registry.has_manifest(content(198)));
+    CHECK(registry.has_manifest(content(199)));
+  }
+  CHECK(registry.has_manifest(content(1)));
+}
+
+TEST_CASE_TEMPLATE("a peer is known from its announce until it leaves", Kind, InMemory, InSqlite) {
+  Kind kind;
+  Registry& registry = *kind;
+  CHECK_FALSE(registry.has_peer(content(1), peer_id(1)));
+  registry.announce(content(1), peer(1), Time{0});
+  CHECK(registry.has_peer(content(1), peer_id(1)));
+  CHECK_FALSE(registry.has_peer(content(2), peer_id(1)));
+  CHECK_FALSE(registry.has_peer(content(1), peer_id(2)));
+  registry.leave(content(1), peer_id(1));
+  CHECK_FALSE(registry.has_peer(content(1), peer_id(1)));
 }
 
 }  // namespace

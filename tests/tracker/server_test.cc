@@ -49,9 +49,10 @@ struct Asker {
     send(request);
     return reply(++asked);
   }
-  proto::AnnounceReply announce(std::uint16_t port, bool complete = false) {
+  proto::AnnounceReply announce(std::uint16_t port, bool complete = false,
+                                const ContentId& id = content(1)) {
     return std::get<proto::AnnounceReply>(
-        ask(proto::Announce{.content_id = content(1), .listen_port = port, .complete = complete}));
+        ask(proto::Announce{.content_id = id, .listen_port = port, .complete = complete}));
   }
   Node node;
   ConnectionId connection;
@@ -89,11 +90,12 @@ TEST_CASE("a manifest put by one peer is got by another, also with all requests 
   Asker seed(tracker.address);
   const Manifest whole = manifest(20'000);
   const std::string& bytes = whole.file_bytes;
+  seed.announce(1, true, whole.id);
   std::size_t parts = 0;
   for (std::size_t at = 0; at < bytes.size(); at += limits::kManifestPartBytes, ++parts)
     seed.send(proto::TrackerManifestPut{whole.id, bytes.size(), at,
                                         bytes.substr(at, limits::kManifestPartBytes)});
-  const auto last = seed.reply(parts);
+  const auto last = seed.reply(1 + parts);
   REQUIRE(std::holds_alternative<proto::TrackerManifestPutReply>(last));
   CHECK(std::get<proto::TrackerManifestPutReply>(last).next_offset == bytes.size());
 
@@ -126,10 +128,12 @@ TEST_CASE("a half-sent manifest goes with its connection") {
                                        whole.file_bytes.substr(0, 3000)};
   {
     Asker leaving(tracker.address);
+    leaving.announce(1, true, whole.id);
     CHECK(std::holds_alternative<proto::TrackerManifestPutReply>(leaving.ask(half)));
   }
   // The disconnect comes in its own time; until then there is no room.
   Asker next(tracker.address);
+  next.announce(2, true, whole.id);
   proto::TrackerReply reply = next.ask(half);
   while (std::holds_alternative<proto::TrackerError>(reply)) {
     CHECK(std::get<proto::TrackerError>(reply).code == proto::TrackerErrorCode::kSlowDown);
