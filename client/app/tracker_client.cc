@@ -1,7 +1,8 @@
 #include "client/app/tracker_client.h"
 
-#include <algorithm>
+#include <utility>
 
+#include "client/core/manifest_patience.h"
 #include "proto/limits.h"
 
 namespace firn::app {
@@ -45,7 +46,12 @@ void TrackerClient::start(Task task, core::TimeUs now) {
   now_ = now;
   tasks_.push_back(std::move(task));
   if (tasks_.size() > 1) return;
-  deadline_ = now + kTimeout;
+  begin_front();
+}
+
+void TrackerClient::begin_front() {
+  tasks_.front().began = now_;
+  deadline_ = now_ + kTimeout;
   request();
 }
 
@@ -80,22 +86,19 @@ void TrackerClient::opened(const proto::transport::PeerInfo& info, core::TimeUs 
 void TrackerClient::closed(const Error& error, core::TimeUs now) {
   now_ = now;
   connection_.reset();
-  // Trackers close idle connections; that our request crossed with that is nobody's failure.
-  const bool again = open_ && used_ && error.code != ErrorCode::kCancelled;
-  open_ = used_ = false;
+  const bool kept = std::exchange(open_, false) && std::exchange(used_, false);
   if (tasks_.empty()) return;
-  if (!again) return fail_front(error, 0);
-  Task& task = tasks_.front();
-  task.offset = 0;
-  if (task.kind == Kind::kFetch) task.data.clear();
-  request();
+  // Trackers close idle connections; that our request crossed with that is nobody's failure. One
+  // that closes in the midst of a task is not asked again at once: it might do so for ever.
+  if (kept && !tasks_.front().answered && error.code != ErrorCode::kCancelled) return request();
+  fail_front(error, 0);
 }
 
 void TrackerClient::replied(proto::TrackerReply reply, core::TimeUs now) {
   now_ = now;
   if (tasks_.empty()) return disconnect();  // nothing was asked
   used_ = true;
-  deadline_ = now_ + kTimeout;
+  tasks_.front().answered = true;
   std::visit([this](auto& body) { on(body); }, reply);
 }
 
@@ -120,7 +123,7 @@ void TrackerClient::on(proto::ManifestPart& part) {
     return unexpected();
   task.data += part.data;
   task.offset = task.data.size();
-  if (task.offset < part.total_bytes) return request();
+  if (task.offset < part.total_bytes) return go_on();
   events_.tracker_manifest(number_, std::move(task.data));
   finish_front();
 }
@@ -131,7 +134,7 @@ void TrackerClient::on(const proto::TrackerManifestPutReply& reply) {
   if (reply.next_offset == task.data.size()) return finish_front();
   if (reply.next_offset <= task.offset) return unexpected();  // no progress: no end either
   task.offset = reply.next_offset;
-  request();
+  go_on();
 }
 
 void TrackerClient::on(const proto::TrackerError& error) {
@@ -146,10 +149,17 @@ void TrackerClient::unexpected() {
              0);
 }
 
+// The next part of the same manifest.
+void TrackerClient::go_on() {
+  const Task& task = tasks_.front();
+  deadline_ = core::manifest_patience(task.began, now_, task.offset, kTimeout);
+  request();
+}
+
 void TrackerClient::finish_front() {
   tasks_.pop_front();
-  deadline_ = tasks_.empty() ? core::kNever : now_ + kTimeout;
-  if (!tasks_.empty()) request();
+  deadline_ = core::kNever;
+  if (!tasks_.empty()) begin_front();
 }
 
 void TrackerClient::fail_front(const Error& error, std::uint32_t retry_seconds) {
@@ -167,9 +177,9 @@ void TrackerClient::wake(core::TimeUs now) {
   if (deadline_ > now) return;
   deadline_ = core::kNever;
   disconnect();
-  fail_front(
-      {ErrorCode::kUnreachable, "ask tracker " + to_text(address_), "no answer within 15 seconds"},
-      0);
+  fail_front({ErrorCode::kUnreachable, "ask tracker " + to_text(address_),
+              "no answer within 15 seconds, or a manifest too slowly"},
+             0);
 }
 
 void TrackerClient::disconnect() {

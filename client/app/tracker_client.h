@@ -1,6 +1,7 @@
 // Speaks to one tracker for one content: announces, and fetches or puts the manifest in parts. One
 // connection, made when there is something to ask and kept for what follows; requests go one at a
-// time; an answer that takes longer than 15 s counts as a failure.
+// time; an answer that takes longer than 15 s counts as a failure, and so do parts of a manifest
+// that come (or are taken) at less than policy::kManifestRateMin.
 #pragma once
 
 #include <cstdint>
@@ -60,8 +61,12 @@ class TrackerClient final : public ReplyEvents {
     proto::Announce announce;
     std::string data;  // of the manifest: fetched so far, or being put
     std::uint64_t offset = 0;
+    core::TimeUs began = 0;  // being the first
+    bool answered = false;   // with something that was not the end of it
   };
   void start(Task task, core::TimeUs now);
+  void begin_front();
+  void go_on();
   void request();
   void finish_front();
   void fail_front(const Error& error, std::uint32_t retry_seconds);

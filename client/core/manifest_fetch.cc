@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "client/core/manifest_patience.h"
 #include "client/core/policy.h"
 #include "proto/limits.h"
 
@@ -55,11 +56,8 @@ void ManifestFetch::peer_gone(PeerKey peer) {
   if (peer == source_) give_up();
 }
 
-// A part must come in time, and the parts together at a rate that ends: who drips bytes would
-// otherwise keep us from asking anybody else.
 TimeUs ManifestFetch::patience() const {
-  const auto earned = static_cast<TimeUs>(data_.size()) * kSecond / policy::kManifestRateMin;
-  return policy::kManifestTimeout + std::min(last_, began_ + earned);
+  return manifest_patience(began_, last_, data_.size(), policy::kManifestTimeout);
 }
 
 bool ManifestFetch::review(TimeUs now) {

@@ -196,6 +196,77 @@ TEST_CASE("a tracker without the manifest, or with parts that do not fit, is tol
   }
 }
 
+TEST_CASE("a tracker that drips a manifest is given up, and its announce goes on") {
+  Fixture f;
+  f.client.fetch_manifest(f.now);
+  f.client.announce({}, f.now);
+  f.open();
+  for (std::uint64_t at = 0; f.listener.manifests.empty(); ++at) {
+    REQUIRE(at < 100);
+    f.reply(proto::ManifestPart{limits::kManifestBytesMax, at, "x"});
+    f.now += TrackerClient::kTimeout / 2;  // each part in time
+    f.client.wake(f.now);
+  }
+  CHECK_FALSE(f.listener.manifests[0].ok());
+  CHECK(f.transport.dialled.size() == 2);
+  f.open();
+  CHECK(f.requests() == 1);
+  f.reply(proto::AnnounceReply{});
+  CHECK(f.listener.replies == 1);
+}
+
+TEST_CASE("a tracker that takes a manifest byte by byte is given up") {
+  Fixture f;
+  f.client.offer_manifest(std::string(1000, 'm'));
+  f.client.announce({}, f.now);
+  f.open();
+  f.reply(proto::AnnounceReply{});
+  for (std::uint64_t at = 1; !f.client.idle(); ++at) {
+    REQUIRE(at < 100);
+    f.reply(proto::TrackerManifestPutReply{at});
+    f.now += TrackerClient::kTimeout / 2;
+    f.client.wake(f.now);
+  }
+}
+
+TEST_CASE("a manifest may take longer than 15 seconds if it keeps coming") {
+  Fixture f;
+  f.client.fetch_manifest(f.now);
+  f.open();
+  const std::string part(limits::kManifestPartBytes, 'm');
+  const std::uint64_t total = 10 * part.size();
+  for (std::uint64_t at = 0; at < total; at += part.size()) {
+    REQUIRE(f.listener.manifests.empty());
+    f.now += 10 * core::kSecond;
+    f.client.wake(f.now);
+    f.reply(proto::ManifestPart{total, at, part});
+  }
+  REQUIRE(f.listener.manifests.size() == 1);
+  CHECK(f.listener.manifests[0].ok());
+}
+
+TEST_CASE("a tracker that closes after one part is not asked again at once") {
+  Fixture f;
+  SUBCASE("of a manifest fetched") {
+    f.client.fetch_manifest(f.now);
+    f.open();
+    f.reply(proto::ManifestPart{100, 0, "x"});
+    f.lose(ErrorCode::kIo);
+    REQUIRE(f.listener.manifests.size() == 1);
+    CHECK_FALSE(f.listener.manifests[0].ok());
+  }
+  SUBCASE("of a manifest put") {
+    f.client.offer_manifest(std::string(1000, 'm'));
+    f.client.announce({}, f.now);
+    f.open();
+    f.reply(proto::AnnounceReply{});
+    f.reply(proto::TrackerManifestPutReply{1});
+    f.lose(ErrorCode::kIo);
+  }
+  CHECK(f.client.idle());
+  CHECK(f.transport.dialled.size() == 1);
+}
+
 TEST_CASE("an answer that does not fit the question is a failure") {
   Fixture f;
   f.client.announce({}, f.now);
