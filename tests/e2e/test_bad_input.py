@@ -146,13 +146,17 @@ class Networks(harness.SwarmTest):
             self.assert_refused((status, tracker.output(), tracker.output("stderr")), 3, "in use")
 
     def test_an_unreachable_tracker_is_named_once_and_costs_nothing(self):
-        with socket.socket() as reserved:
-            reserved.bind(("127.0.0.1", 0))  # bound, not listening: refuses
-            dead = f"127.0.0.1:{reserved.getsockname()[1]}"
-            source = self.file(12 * MIB)
-            seed = self.share(source, "--up-limit", "3M")
-            get = self.get(seed.link().partition("?")[0], "get", "--tracker", dead,
-                           "--peer", seed.endpoint())
+        """The download outlasts two more attempts at the tracker, which are seen: the seed comes
+        only after them."""
+        with socket.create_server(("127.0.0.1", 0)) as hangs_up:
+            hangs_up.settimeout(60)
+            dead = f"127.0.0.1:{hangs_up.getsockname()[1]}"
+            source = self.file(MIB)
+            manifest = self.create(source)
+            get = self.get(manifest, "get", "--tracker", dead)
+            for _ in range(3):
+                hangs_up.accept()[0].close()
+            self.firn("seed", "seed", manifest, source.parent, *LISTEN, "--peer", get.endpoint())
             self.assert_downloaded(source, get)
             said = [line for line in get.lines["stderr"] if dead in line]
             self.assertEqual(1, len(said), get.story())
