@@ -97,4 +97,10 @@ bool is_destination(const Address& address) {
   return address.port != 0 && !address.host.empty() && address.host != "*";
 }
 
+std::string network_of(const std::string& ip) {
+  in6_addr address;
+  if (::inet_pton(AF_INET6, ip.c_str(), &address) != 1) return ip;
+  return {reinterpret_cast<const char*>(address.s6_addr), 8};
+}
+
 }  // namespace firn

@@ -28,4 +28,8 @@ std::string to_text(const Address& address);
 // Whether one can connect to it: it names a host and a port. (To listen, "", "*" and port 0 do.)
 bool is_destination(const Address& address);
 
+// The part of a numeric address that one party is likely to own: an IPv4 address, an IPv6 /64. A
+// name for maps; not for people.
+std::string network_of(const std::string& ip);
+
 }  // namespace firn

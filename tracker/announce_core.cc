@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "proto/address.h"
 #include "proto/limits.h"
 #include "proto/manifest.h"
 #include "proto/plain_text.h"

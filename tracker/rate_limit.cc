@@ -1,7 +1,5 @@
 #include "tracker/rate_limit.h"
 
-#include <arpa/inet.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -36,12 +34,6 @@ Time RateLimit::take(const std::string& name, Time now) {
 void RateLimit::tidy(Time now) {
   tidied_ = now;
   std::erase_if(buckets_, [&](const auto& named) { return named.second.is_full(rate_, now); });
-}
-
-std::string network_of(const std::string& ip) {
-  in6_addr address;
-  if (::inet_pton(AF_INET6, ip.c_str(), &address) != 1) return ip;
-  return {reinterpret_cast<const char*>(address.s6_addr), 8};
 }
 
 }  // namespace firn::tracker

@@ -48,7 +48,4 @@ class RateLimit {
   Time tidied_{};
 };
 
-// The part of an address that one party is likely to own: an IPv4 address, an IPv6 /64.
-std::string network_of(const std::string& ip);
-
 }  // namespace firn::tracker

@@ -26,7 +26,8 @@ Connection::~Connection() {
   if (lookup_ != nullptr) cancel_lookup();
 }
 
-void Connection::adopt(Socket socket, const SocketAddress& remote) {
+void Connection::adopt(Socket socket, const SocketAddress& remote, Admission::Place place) {
+  place_.emplace(std::move(place));
   socket_ = std::move(socket);
   info_.ip = remote.ip();
   info_.port = remote.port();
@@ -145,6 +146,7 @@ void Connection::shake_hands() {
 
 void Connection::opened() {
   state_ = State::kOpen;
+  if (place_) place_->opened();
   info_.id = tls_->peer();
   info_.outgoing = outgoing_;
   last_received_ms_ = now_ms();
@@ -175,6 +177,7 @@ void Connection::finish(Error error) {
   timer_.reset();
   backlog_timer_.reset();
   socket_.reset();
+  place_.reset();
   loop_.retire(id_);
   // An accepted connection that never opened was never spoken of.
   if (was_open || outgoing_) loop_.shared().sink.on_close(id_, error);

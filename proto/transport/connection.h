@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "proto/framing.h"
+#include "proto/transport/admission.h"
 #include "proto/transport/send_queue.h"
 #include "proto/transport/sockets.h"
 #include "proto/transport/tls.h"
@@ -34,7 +35,7 @@ class Connection {
   Connection& operator=(const Connection&) = delete;
 
   void connect(const Address& where);
-  void adopt(Socket socket, const SocketAddress& remote);
+  void adopt(Socket socket, const SocketAddress& remote, Admission::Place place);
 
   void send(OutgoingFrame frame);
   void overflow();
@@ -88,6 +89,7 @@ class Connection {
   Lookup* lookup_ = nullptr;               // owned by libuv while it runs
   int last_errno_ = 0;
   PeerInfo info_;
+  std::optional<Admission::Place> place_;  // accepted ones
 
   Socket socket_;
   UvHandle<uv_poll_t> poll_;  // destroyed before socket_

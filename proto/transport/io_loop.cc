@@ -114,7 +114,7 @@ void IoLoop::obey(AdoptOrder& order) {
   auto connection = std::make_unique<Connection>(*this, order.id);
   Connection& started = *connection;
   connections_.emplace(order.id, std::move(connection));
-  started.adopt(std::move(order.socket), order.remote);
+  started.adopt(std::move(order.socket), order.remote, std::move(order.place));
 }
 
 void IoLoop::obey(ListenOrder& order) {

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "proto/transport/admission.h"
 #include "proto/transport/connection.h"
 #include "proto/transport/listener.h"
 #include "proto/transport/mailbox.h"
@@ -27,6 +28,7 @@ struct Shared {
   EventSink& sink;
   Options options;
   TlsContext tls;
+  Admission admission;  // outlives the loops, which hold places
   std::vector<std::unique_ptr<IoLoop>> loops;
 
   std::atomic<ConnectionId> last_connection{0};

@@ -53,10 +53,12 @@ void Listener::accept_some() {
       if (errno == ECONNABORTED || errno == EINTR) continue;
       return rest();
     }
+    auto place = shared.admission.enter(remote.ip());
+    if (!place) continue;  // turned away
     shared.connection_count.fetch_add(1);
     const ConnectionId id = shared.new_connection();
     // False only while the transport goes down, and then the socket goes with the order.
-    shared.loop_of(id).mailbox().post(AdoptOrder{id, std::move(socket), remote});
+    shared.loop_of(id).mailbox().post(AdoptOrder{id, std::move(socket), remote, std::move(*place)});
   }
 }
 

@@ -11,6 +11,7 @@
 
 #include "proto/address.h"
 #include "proto/messages.h"
+#include "proto/transport/admission.h"
 #include "proto/transport/sockets.h"
 #include "proto/transport/transport.h"
 
@@ -24,6 +25,7 @@ struct AdoptOrder {  // a socket that another thread's listener accepted
   ConnectionId id;
   Socket socket;
   SocketAddress remote;
+  Admission::Place place;
 };
 struct ListenOrder {
   Socket socket;

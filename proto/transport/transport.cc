@@ -13,10 +13,14 @@ namespace {
 class TlsTransport final : public Transport {
  public:
   TlsTransport(const Identity& identity, EventSink& sink, const Options& options, TlsContext tls)
-      : shared_{identity, sink, options, std::move(tls), {}, {}, {}} {
-    shared_.options.connection_count_max =
-        connections_within(options.connection_count_max, descriptor_limit());
-  }
+      : shared_{identity,
+                sink,
+                options,
+                std::move(tls),
+                Admission(Admission::limits_for(options.connection_count_max)),
+                {},
+                {},
+                {}} {}
 
   ~TlsTransport() override {
     for (const auto& loop : shared_.loops) {
@@ -74,7 +78,10 @@ Result<std::unique_ptr<Transport>> Transport::start(const Identity& identity, Ev
   FIRN_CHECK(options.io_threads > 0);
   auto tls = TlsContext::make(identity, options.records_per_key);
   if (!tls) return tls.error();
-  auto transport = std::make_unique<TlsTransport>(identity, sink, options, std::move(tls).value());
+  Options within = options;
+  within.connection_count_max =
+      connections_within(options.connection_count_max, descriptor_limit());
+  auto transport = std::make_unique<TlsTransport>(identity, sink, within, std::move(tls).value());
   if (Status started = transport->start_threads(); !started) return started.error();
   return std::unique_ptr<Transport>(std::move(transport));
 }

@@ -59,7 +59,9 @@ struct Options {
   std::chrono::milliseconds idle_timeout{120'000};    // nothing received for so long; 0: never
   std::size_t send_queue_bytes_max = 8u << 20;        // a connection past it is closed (kIo)
   int notsent_lowat_bytes = 64 << 10;                 // TCP_NOTSENT_LOWAT
-  // Accepting stops above; at most half of the descriptors that the process may have.
+  // Accepting stops above; at most half of the descriptors that the process may have. One network
+  // gets a part of these places, and handshakes under way another (proto/transport/admission.h):
+  // more are closed as they come.
   std::size_t connection_count_max = 4096;
   std::uint64_t records_per_key = 1u << 23;  // then the sender changes its TLS key
 };

@@ -99,3 +99,10 @@ TEST_CASE("an address in an error is fit for a terminal") {
   CHECK(address.error().operation.find('\x1b') == std::string::npos);
   CHECK(address.error().operation.find('\xff') == std::string::npos);
 }
+
+TEST_CASE("a network is an IPv4 address or an IPv6 /64") {
+  CHECK(network_of("192.0.2.1") == network_of("192.0.2.1"));
+  CHECK(network_of("192.0.2.1") != network_of("192.0.2.2"));
+  CHECK(network_of("2001:db8::1") == network_of("2001:db8::ffff:1"));
+  CHECK(network_of("2001:db8::1") != network_of("2001:db8:0:1::1"));
+}
