@@ -150,8 +150,11 @@ void Connections::connect(PeerEvents& owner, std::uint64_t attempt, const Addres
 void Connections::send(core::PeerKey peer, const proto::PeerMessage& message) {
   const auto found = connections_.find(id_of(peer));
   if (found == connections_.end()) return;
-  if (found->second.line.empty()) return hand_over(found->first, found->second, message, false);
-  found->second.line.push_back({message, true, false});
+  Connection& connection = found->second;
+  if (connection.line.empty()) return hand_over(found->first, connection, message, false);
+  connection.line_bytes += proto::wire_bytes(message);
+  if (connection.line_bytes > kLineBytesMax) return transport_->close(found->first);
+  connection.line.push_back({message, true, false});
 }
 
 std::uint64_t Connections::reserve(core::PeerKey peer, proto::Block block) {
@@ -186,6 +189,7 @@ void Connections::push_out(ConnectionId id, Connection& connection) {
     const Line next = std::move(connection.line.front());
     connection.line.pop_front();
     ++connection.first_in_line;
+    if (!next.is_block) connection.line_bytes -= proto::wire_bytes(next.message);
     if (next.is_block && !std::get<proto::Block>(next.message).payload) {
       if (connection.owner != nullptr) connection.owner->block_departed(key_of(id), 0);
       continue;

@@ -52,6 +52,9 @@ class Connections {
  public:
   // An accepted connection must say hello within this time.
   static constexpr core::TimeUs kHelloTimeout = 10 * core::kSecond;
+  // What may wait behind a block that is being made; a connection past it is closed. Who waits for
+  // answers before it asks again stays far below.
+  static constexpr std::size_t kLineBytesMax = 4 << 20;
 
   // `find_content`: who serves a content; null: nobody. `knows_content`: whether somebody will, or
   // did a moment ago; may be empty.
@@ -107,6 +110,7 @@ class Connections {
     proto::transport::PeerInfo info;
     core::TimeUs hello_due = core::kNever;
     std::deque<Line> line;
+    std::size_t line_bytes = 0;       // of all but blocks
     std::uint64_t first_in_line = 1;  // number of line.front()
     std::deque<Handed> handed;
     std::uint64_t handed_bytes = 0;

@@ -123,7 +123,8 @@ class Neighbour {
 
   // --- handshake ---
   bool has_manifest = false;
-  std::uint64_t manifest_asked_in = 0;  // the step since which a part is on its way to it
+  std::uint64_t manifest_asked_in = 0;           // the step since which a part is on its way to it
+  std::optional<std::uint64_t> manifest_wanted;  // offset of a part that waits for the up limit
   std::uint16_t listen_port = 0;
   bool prefers_coded = false;
   TimeUs gossip_due = 0;  // before then its peer exchange is not listened to

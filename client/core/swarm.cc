@@ -190,7 +190,7 @@ void SwarmCore::tracker_replied(std::size_t tracker, const proto::AnnounceReply&
   impl.now = now;
   if (impl.stopped) return;
   impl.announcer.replied(tracker, reply.interval_seconds, now);
-  impl.tracked_peers = reply.complete_count + reply.incomplete_count;
+  impl.tracked_peers[tracker] = reply.complete_count + reply.incomplete_count;
   for (const proto::PeerEndpoint& endpoint : reply.peers) {
     impl.book.add(endpoint, now, PeerBook::Origin::kTracker);
   }

@@ -29,7 +29,7 @@ struct SwarmCore::Impl {
   void peer_opened(PeerKey peer, const PeerId& id, const std::string& ip, std::uint16_t port,
                    std::uint64_t attempt);
   void book_opened(std::uint64_t attempt, const PeerId& id);
-  bool make_room();
+  bool make_room(const std::string& ip);
   void bound_history();
   void peer_closed(PeerKey peer);
   void message(PeerKey peer, proto::PeerMessage&& message, std::size_t frame_bytes);
@@ -47,6 +47,7 @@ struct SwarmCore::Impl {
   void send(Neighbour& n, proto::PeerMessage message);
   bool part_if_useless(Neighbour& n);
   void share_peers(Neighbour& n);
+  void send_manifest_part(Neighbour& n);
   void ask_for_manifest();
   void manifest_arrived(Manifest manifest);
   void notice(Notice::Kind kind, std::string text);
@@ -68,6 +69,10 @@ struct SwarmCore::Impl {
   void check_usefulness(Neighbour& n);
   std::vector<PeerId> holders_of(std::uint32_t g) const;
   GrantLimits grant_limits();
+  // What the rate limits count for a block: payload and coding vector.
+  std::uint64_t coded_block_bytes() const {
+    return std::uint64_t{holdings->shape().block_bytes} + holdings->generation_size();
+  }
 
   // --- swarm_send.cc: blocks and states that leave ---
   void pump();
@@ -113,7 +118,7 @@ struct SwarmCore::Impl {
   PeerBook book;
   Announcer announcer;
   ManifestFetch fetch;
-  std::uint32_t tracked_peers = 0;  // the largest swarm that a tracker told of lately
+  std::map<std::size_t, std::uint32_t> tracked_peers;  // by tracker: the swarm that it told of
   bool tracker_fetch_busy = false;
   bool manifest_found = false;
 

@@ -1,9 +1,11 @@
 // Connections, handshakes, peer exchange and manifest transfer of the swarm core.
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "client/core/policy.h"
 #include "client/core/swarm_impl.h"
+#include "proto/address.h"
 #include "proto/limits.h"
 
 namespace firn::core {
@@ -29,7 +31,9 @@ void SwarmCore::Impl::notice(Notice::Kind kind, std::string text) {
 }
 
 void SwarmCore::Impl::send(Neighbour& n, proto::PeerMessage message) {
-  bytes_sent += proto::wire_bytes(message);
+  const std::size_t bytes = proto::wire_bytes(message);
+  bytes_sent += bytes;
+  up.take(bytes);
   actions.push_back(Send{n.key, std::move(message)});
 }
 
@@ -58,7 +62,7 @@ void SwarmCore::Impl::peer_opened(PeerKey peer, const PeerId& id, const std::str
     drop(*old, proto::GoodbyeReason::kDuplicate, "");
     break;
   }
-  if (neighbours.size() >= neighbours_max() && !make_room()) {
+  if (neighbours.size() >= neighbours_max() && !make_room(ip)) {
     return refuse(proto::GoodbyeReason::kTooManyPeers);
   }
   book_opened(attempt, id);
@@ -84,15 +88,29 @@ void SwarmCore::Impl::book_opened(std::uint64_t attempt, const PeerId& id) {
   }
 }
 
-// Parts with the neighbour that has been idle longest, if it has been for long.
-bool SwarmCore::Impl::make_room() {
+// Parts with the neighbour that has been idle longest, if it has been for long. Otherwise with one
+// of the network that has most places, if the newcomer's would still have fewer: keys are free, so
+// whoever holds one address must not be able to take all places.
+bool SwarmCore::Impl::make_room(const std::string& ip) {
   const auto idlest = std::min_element(
       neighbours.begin(), neighbours.end(),
       [](const auto& a, const auto& b) { return a.second->idle_since() < b.second->idle_since(); });
-  if (idlest == neighbours.end() || now - idlest->second->idle_since() < policy::kIdleTime) {
-    return false;
+  if (idlest != neighbours.end() && now - idlest->second->idle_since() >= policy::kIdleTime) {
+    drop(*idlest->second, proto::GoodbyeReason::kTooManyPeers, "");
+    return true;
   }
-  drop(*idlest->second, proto::GoodbyeReason::kTooManyPeers, "");
+  std::map<std::string, std::vector<Neighbour*>> networks;
+  for (auto& [key, n] : neighbours) networks[network_of(n->ip)].push_back(n.get());
+  const auto most = std::max_element(
+      networks.begin(), networks.end(),
+      [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
+  const auto own = networks.find(network_of(ip));
+  const std::size_t held = own == networks.end() ? 0 : own->second.size();
+  if (most == networks.end() || held + 1 >= most->second.size()) return false;
+  const auto moved = [](const Neighbour* n) { return n->blocks_innovative + n->blocks_sent; };
+  drop(**std::min_element(most->second.begin(), most->second.end(),
+                          [&](const auto* a, const auto* b) { return moved(a) < moved(b); }),
+       proto::GoodbyeReason::kTooManyPeers, "");
   return true;
 }
 
@@ -123,7 +141,7 @@ void SwarmCore::Impl::forget(Neighbour& n, bool useless) {
   past.blocks_sent += n.blocks_sent;
   if (past.blocks_received == 0 && past.blocks_sent == 0) history.erase(n.id);
   // What was granted and never came is no load on the downlink.
-  if (holdings) down.give_back(std::uint64_t{n.outstanding()} * holdings->shape().block_bytes);
+  if (holdings) down.give_back(std::uint64_t{n.outstanding()} * coded_block_bytes());
   book.closed(n.id, useless, now);
   fetch.peer_gone(n.key);
   const PeerKey key = n.key;
@@ -257,17 +275,26 @@ void SwarmCore::Impl::on(Neighbour& n, proto::Goodbye&& goodbye) {
 void SwarmCore::Impl::on(Neighbour& n, proto::ManifestRequest&& request) {
   // A request of a few bytes makes an answer of many. Nobody can have the answer to one, and ask
   // for the next part, before that answer has been handed out.
-  if (std::exchange(n.manifest_asked_in, steps) == steps) {
+  if (std::exchange(n.manifest_asked_in, steps) == steps || n.manifest_wanted) {
     punish(n.id, proto::GoodbyeReason::kProtocolError,
            "asked for parts of the manifest without waiting for them");
     return;
   }
+  n.manifest_wanted = request.offset;
+  send_manifest_part(n);
+}
+
+// Or later, where the up limit says so.
+void SwarmCore::Impl::send_manifest_part(Neighbour& n) {
+  if (!n.manifest_wanted || !up.ready(now)) return;
+  const std::uint64_t offset = *std::exchange(n.manifest_wanted, std::nullopt);
   proto::ManifestPart part;
-  if (holdings && request.offset < manifest_file.size()) {
+  if (holdings && offset < manifest_file.size()) {
     part.total_bytes = manifest_file.size();
-    part.offset = request.offset;
-    part.data = manifest_file.substr(request.offset, limits::kManifestPartBytes);
+    part.offset = offset;
+    part.data = manifest_file.substr(offset, limits::kManifestPartBytes);
   }
+  n.manifest_asked_in = steps;
   send(n, std::move(part));
 }
 

@@ -49,6 +49,7 @@ void SwarmCore::Impl::on(Neighbour& n, proto::Block&& block) {
 
 void SwarmCore::Impl::accept_row(Neighbour& n, proto::Block&& block) {
   const std::uint32_t g = block.generation;
+  if (block.source_index) down.give_back(holdings->generation_size());  // it came without a vector
   const auto vector = std::make_shared<const std::vector<std::uint8_t>>(
       block.source_index ? codec::unit_vector(holdings->generation_size(), *block.source_index)
                          : std::move(block.coefficients));
@@ -204,7 +205,7 @@ GrantLimits SwarmCore::Impl::grant_limits() {
   const std::uint64_t promised = rows_in_memory + limits.promised;
   limits.blocks_max = promised < room ? room - promised : 0;
   if (!down.unlimited()) {
-    const auto tokens = static_cast<std::uint64_t>(down.available(now)) / k;
+    const auto tokens = static_cast<std::uint64_t>(down.available(now)) / coded_block_bytes();
     limits.blocks_max = std::min(limits.blocks_max, tokens > 0 ? tokens : down.ready(now) ? 1 : 0);
   }
   return limits;

@@ -10,8 +10,8 @@
 namespace firn::core {
 
 void SwarmCore::Impl::pump() {
+  for (auto& [key, n] : neighbours) send_manifest_part(*n);
   if (!holdings || stopped || holdings->total_rank() == 0) return;
-  const std::uint32_t k = holdings->shape().block_bytes;
   const std::uint32_t busy_max = busy_connections_max(sent_rate.bytes_per_second(now));
   while (up.ready(now)) {
     const auto choice = source ? source->choose(*holdings, neighbours, busy_max, now)
@@ -19,7 +19,7 @@ void SwarmCore::Impl::pump() {
     if (!choice) return;
     send_block(*choice);
     if (source) source->served(*choice);
-    up.take(k);
+    up.take(choice->source_index ? holdings->shape().block_bytes : coded_block_bytes());
   }
 }
 
@@ -132,7 +132,7 @@ proto::State SwarmCore::Impl::make_state(Neighbour& n, std::size_t entries_max) 
   if (give > 0) {
     n.credit_granted += give;
     n.last_grant = now;
-    down.take(std::uint64_t{give} * k);
+    down.take(std::uint64_t{give} * coded_block_bytes());
   }
   state.acknowledged = n.acknowledged_to_it = n.highest_received;
   state.credit = n.credit_granted;

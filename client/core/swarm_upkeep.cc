@@ -87,7 +87,9 @@ void SwarmCore::Impl::announce() {
 
 // Whether everybody can know everybody: then the rules for full meshes hold.
 bool SwarmCore::Impl::small_mesh() const {
-  return std::max<std::size_t>(tracked_peers, neighbours.size()) <= policy::kSmallMesh;
+  std::size_t peers = neighbours.size();
+  for (const auto& [tracker, told] : tracked_peers) peers = std::max<std::size_t>(peers, told);
+  return peers <= policy::kSmallMesh;
 }
 
 std::size_t SwarmCore::Impl::neighbours_wanted() const {

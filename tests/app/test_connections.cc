@@ -231,6 +231,26 @@ TEST_CASE("closing sends what is ready, leaves out what is being made, and tells
   CHECK(f.connections.closing_count() == 0);
 }
 
+TEST_CASE("what waits behind a block is bounded: a connection past it is closed") {
+  Fixture f;
+  const core::PeerKey peer = f.dial();
+  const ConnectionId id = f.transport.last;
+  const auto slow = f.connections.reserve(peer, block(1));
+  proto::ManifestPart part;
+  part.total_bytes = 64 << 20;
+  part.data.assign(256 << 10, 'x');
+  const std::size_t fit = Connections::kLineBytesMax / (257 << 10);
+  for (std::size_t i = 0; i < fit; ++i) f.connections.send(peer, part);
+  CHECK(f.transport.closed.empty());
+  for (int i = 0; i < 2; ++i) f.connections.send(peer, part);
+  CHECK(f.transport.closed.contains(id));
+  f.connections.fill(slow, proto::Payload::allocate(10));
+  CHECK(f.transport.sent[id].size() == 1 + fit);
+  f.inbox.on_close(id, {ErrorCode::kCancelled, "x", "closed by this side"});
+  f.pump();
+  CHECK(f.owner.closed.size() == 1);
+}
+
 TEST_CASE("a full queue stops reading from who fills it until it has been taken") {
   Fixture f;
   f.open(1, false);

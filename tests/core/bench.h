@@ -74,7 +74,11 @@ class Bench {
     say(peer, hello);
   }
   void connect(PeerKey peer, const PeerId& id, std::uint64_t attempt = 0) {
-    core.peer_opened(peer, id, "192.0.2." + std::to_string(peer), 4000, attempt, now);
+    connect_from("192.0.2." + std::to_string(peer), peer, id, attempt);
+  }
+  void connect_from(const std::string& ip, PeerKey peer, const PeerId& id,
+                    std::uint64_t attempt = 0) {
+    core.peer_opened(peer, id, ip, 4000, attempt, now);
     drain();
   }
   // A neighbour that has said how much it takes and, if `complete`, that it holds everything.

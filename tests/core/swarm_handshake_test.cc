@@ -260,6 +260,26 @@ TEST_CASE("a full house makes room for a newcomer where somebody has been of no 
   CHECK(bench.heard<Goodbye>(closes.front().peer).front().reason == GoodbyeReason::kTooManyPeers);
 }
 
+TEST_CASE("one network cannot hold all places against others, its own newcomers have no claim") {
+  Bench bench(plain_manifest(2, 4, 16));
+  bench.start();
+  for (std::uint32_t i = 0; i < core::policy::kNeighboursMax; ++i) {
+    bench.connect_from("2001:db8::" + std::to_string(i), 100 + i, numbered(i));
+  }
+  bench.take<Close>();
+  bench.connect_from("2001:db8::77", 1, peer_id(0x77));
+  CHECK(bench.heard<Goodbye>(1).front().reason == GoodbyeReason::kTooManyPeers);
+  bench.take<Close>();
+  for (std::uint32_t i = 0; i < 40; ++i) {
+    bench.connect_from("198.51.100." + std::to_string(i), 200 + i, numbered(1000 + i));
+  }
+  CHECK(bench.core.report().peers == core::policy::kNeighboursMax);
+  std::size_t refused = 0, parted = 0;
+  for (const auto& close : bench.take<Close>()) (close.peer >= 200 ? refused : parted) += 1;
+  CHECK(parted == core::policy::kNeighboursMax - 1);  // to the last: nobody has more than one
+  CHECK(refused == 40 - parted);
+}
+
 TEST_CASE("peers that come and go leave no traces without end") {
   Bench bench(plain_manifest(64, 4, 16));
   bench.start(true);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "codec/random.h"
+#include "proto/limits.h"
 #include "tests/core/bench.h"
 
 using namespace firn;
@@ -134,6 +135,33 @@ TEST_CASE("an up limit holds over time, and is used") {
     CHECK(bytes <= limit * 10 + limit / 20 + 1000);
     CHECK(bytes >= limit * 9);
   }
+}
+
+TEST_CASE("an up limit counts coding vectors and the manifest too") {
+  constexpr std::uint64_t kLimit = 20'000;
+  core::Options options = plain_options();
+  options.up_limit = kLimit;
+  options.dense = true;
+  Manifest manifest = plain_manifest(1000, 64, 32);
+  manifest.file_bytes.assign(1 << 20, 'm');
+  Bench bench(manifest, options);
+  bench.start(true);
+  bench.join(1, peer_id(1), 1'000'000);
+  bench.join(2, peer_id(2), 1'000'000);
+  bench.drain();
+  std::uint64_t bytes = 0;
+  const TimeUs began = bench.now;
+  bench.say(2, proto::ManifestRequest{0});
+  while (bench.now - began < 30 * kSecond) {
+    for (const auto& sent : bench.blocks_to(1)) bytes += 32 + sent.block.coefficients.size();
+    for (const auto& part : bench.heard<proto::ManifestPart>(2)) {
+      bytes += part.data.size();
+      bench.say(2, proto::ManifestRequest{0});
+    }
+    bench.pass(5 * kMillisecond);
+  }
+  CHECK(bytes <= kLimit * 30 + limits::kManifestPartBytes + kLimit);
+  CHECK(bytes >= kLimit * 25);
 }
 
 TEST_CASE("neighbours that come, take a grant and go do not eat the down limit") {
