@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -69,6 +70,11 @@ struct SwarmCore::Impl {
   void check_usefulness(Neighbour& n);
   std::vector<PeerId> holders_of(std::uint32_t g) const;
   GrantLimits grant_limits();
+  // Whether rows of a generation are welcome of which we hold none. Vectors and their reduced forms
+  // stay in memory wherever payloads go, 2 n^2 bytes for a generation; the shape is a stranger's
+  // choice, so what may be open at once depends on it.
+  bool may_open(std::uint32_t g);
+  std::set<std::uint32_t> not_opened;  // turned away so; neighbours hear of them when there is room
   // What the rate limits count for a block: payload and coding vector.
   std::uint64_t coded_block_bytes() const {
     return std::uint64_t{holdings->shape().block_bytes} + holdings->generation_size();

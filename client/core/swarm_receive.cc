@@ -54,7 +54,7 @@ void SwarmCore::Impl::accept_row(Neighbour& n, proto::Block&& block) {
       block.source_index ? codec::unit_vector(holdings->generation_size(), *block.source_index)
                          : std::move(block.coefficients));
   std::optional<std::uint32_t> slot;
-  if (rescue.accepts(g, n.id) && !store_finishing) {
+  if (rescue.accepts(g, n.id) && !store_finishing && may_open(g)) {
     slot = holdings->insert(g, vector, n.id, !block.recoded, now);
   }
   ++n.recent_blocks;
@@ -121,6 +121,7 @@ void SwarmCore::Impl::generation_decoded(std::uint32_t g, DecodeOutcome outcome)
 
 void SwarmCore::Impl::complete_now(std::uint32_t g) {
   holdings->set_verified(g);
+  for (const std::uint32_t waiting : std::exchange(not_opened, {})) changed(waiting);
   actions.push_back(DropRows{g});
   if (rescue.verified(g)) actions.push_back(CheckEvidence{g});
   for (auto& [key, n] : neighbours) {
@@ -192,6 +193,15 @@ std::vector<PeerId> SwarmCore::Impl::holders_of(std::uint32_t g) const {
   }
   whole.insert(whole.end(), part.begin(), part.end());
   return whole;
+}
+
+bool SwarmCore::Impl::may_open(std::uint32_t g) {
+  const std::uint64_t n = holdings->generation_size();
+  const std::uint64_t room = std::max(options.memory_bytes / 4 / (2 * n * n), policy::kOpenMin);
+  if (holdings->find_open(g) || holdings->verified().contains(g) || holdings->open().size() < room)
+    return true;
+  not_opened.insert(g);
+  return false;
 }
 
 // Rows wait in memory until they are spooled or decoded; grants stop before they fill it.

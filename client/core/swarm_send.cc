@@ -165,8 +165,9 @@ proto::State SwarmCore::Impl::make_state(Neighbour& n, std::size_t entries_max) 
     proto::GenerationState& entry = state.generations.emplace_back();
     entry.generation = g;
     entry.rank = holdings->rank(g);
-    entry.quota =
-        rescue.accepts(g, n.id) ? quota_of(*holdings, neighbours, n, g, rotation, now) : 0;
+    entry.quota = rescue.accepts(g, n.id) && may_open(g)
+                      ? quota_of(*holdings, neighbours, n, g, rotation, now)
+                      : 0;
     if (const auto z = n.null_vectors.find(g); z != n.null_vectors.end()) {
       entry.null_vector = std::move(z->second);
       n.null_vectors.erase(z);

@@ -2,7 +2,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <map>
 
+#include "client/core/policy.h"
 #include "codec/random.h"
 #include "proto/limits.h"
 #include "tests/core/bench.h"
@@ -90,6 +92,48 @@ TEST_CASE("rows that wait for the disk are bounded by memory, and the download g
     bench.pass(20 * kMillisecond);
   }
   CHECK(more > waiting);
+}
+
+TEST_CASE("vectors have room in memory: only so many generations are open at once") {
+  core::Options options = plain_options();
+  options.memory_bytes = 16 << 20;
+  constexpr std::uint32_t kN = 1024;  // 2 MiB of vectors each: the least number that is open
+  Bench bench(plain_manifest(8, kN, 16), options);
+  bench.start();
+  bench.join(1, peer_id(1), 0, true);
+  std::uint32_t sequence = 0, credit = 0;
+  std::map<std::uint32_t, std::uint32_t> quota;  // as told last
+  const auto listen = [&] {
+    for (const auto& state : bench.heard<proto::State>(1)) {
+      credit = state.credit;
+      for (const auto& entry : state.generations) quota[entry.generation] = entry.quota;
+    }
+  };
+  // Whether the row was kept.
+  const auto give = [&](std::uint32_t g, std::uint32_t index) {
+    for (int tries = 0; tries < 100 && sequence == credit; ++tries) {
+      bench.pass(20 * kMillisecond);
+      listen();
+    }
+    bench.say(1, bench.block(g, ++sequence, index));
+    const auto kept = bench.take<StoreRow>();
+    for (const StoreRow& row : kept) bench.core.row_stored(row.generation, row.slot, bench.now);
+    bench.drain();
+    return kept.size() == 1;
+  };
+  for (std::uint32_t g = 0; g < 6; ++g) CHECK(give(g, 0) == (g < core::policy::kOpenMin));
+  bench.pass(kSecond);
+  listen();
+  REQUIRE(quota.contains(5));
+  CHECK(quota[5] == 0);
+  for (std::uint32_t i = 1; i < kN; ++i) REQUIRE(give(0, i));
+  REQUIRE(bench.take<core::Decode>().size() == 1);
+  bench.core.generation_decoded(0, core::DecodeOutcome::kVerified, bench.now);
+  bench.drain();
+  bench.pass(kSecond);
+  listen();
+  CHECK(quota[5] > 0);
+  CHECK(give(5, 0));
 }
 
 TEST_CASE("a down limit holds over time, and is used") {
