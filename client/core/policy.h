@@ -69,7 +69,6 @@ inline constexpr std::uint32_t kRemotePagesMax = 2048;  // partial generations o
 inline constexpr std::uint32_t kNeighboursWanted = 12;
 inline constexpr std::uint32_t kNeighboursMax = 40;  // accept up to here
 inline constexpr TimeUs kMeshTime = 3 * kSecond;     // so long calls of others are waited for
-inline constexpr std::uint32_t kNeighboursWanted = 16;  // dial until there are so many
 inline constexpr std::uint64_t kOpenMin = 4;         // generations open at once, however large n is
 inline constexpr std::uint32_t kDialsAtOnce = 8;
 inline constexpr TimeUs kRedialFirst = 1 * kSecond;
