@@ -1,6 +1,7 @@
 #include "codec/parallel.h"
 
 #include <algorithm>
+#include <atomic>
 #include <vector>
 
 #include "codec/decode.h"
@@ -23,6 +24,22 @@ Share share_of(std::size_t total, std::size_t unit, std::size_t parts, std::size
 constexpr std::size_t kTileRows = 4;    // rows that the kernels make together
 constexpr std::size_t kLineBytes = 64;  // pieces never share a cache line of an aligned row
 
+// Multiply-adds that make a piece large enough: some microseconds with the fastest kernels, several
+// times what it costs to hand a piece to a thread that is awake.
+constexpr double kPieceMacs = 4e6;
+// More pieces than threads, so that a thread that is woken late or held up leaves the others more.
+constexpr std::size_t kPiecesPerThread = 8;
+
+// Every thread takes pieces until none is left: make(piece, scratch).
+template <class Make>
+void make_pieces(Executor& executor, std::size_t pieces, const Make& make) {
+  std::atomic<std::size_t> next{0};
+  executor.run(std::min(executor.threads(), pieces), [&](std::size_t) {
+    Product::Scratch scratch;
+    for (std::size_t i = next++; i < pieces; i = next++) make(i, scratch);
+  });
+}
+
 }  // namespace
 
 void multiply_rows(Executor& executor, const Kernels& kernels, std::uint8_t* const* out,
@@ -30,13 +47,19 @@ void multiply_rows(Executor& executor, const Kernels& kernels, std::uint8_t* con
                    const std::uint8_t* coefficients, std::size_t stride, std::size_t bytes,
                    Partition partition) {
   const std::size_t threads = executor.threads();
+  const double macs =
+      static_cast<double>(rows) * static_cast<double>(count) * static_cast<double>(bytes);
+  if (partition == Partition::kChosen && (threads == 1 || macs < 2 * kPieceMacs)) {
+    multiply_rows(kernels, out, rows, in, count, coefficients, stride, bytes);
+    return;
+  }
   if (partition == Partition::kChosen) {
     const bool long_rows = bytes >= 4 * kernels.strip_bytes * threads;
     const bool many_rows = rows >= 2 * kTileRows * threads;
     partition = long_rows || !many_rows ? Partition::kPartitioned : Partition::kFullBlock;
   }
   if (partition == Partition::kFullBlock) {
-    executor.run(threads, [&](std::size_t i) {
+    make_pieces(executor, threads, [&](std::size_t i, Product::Scratch&) {
       const Share share = share_of(rows, kTileRows, threads, i);
       if (share.begin == share.end) return;
       multiply_rows(kernels, out + share.begin, share.end - share.begin, in, count,
@@ -44,17 +67,15 @@ void multiply_rows(Executor& executor, const Kernels& kernels, std::uint8_t* con
     });
     return;
   }
+  const Product product(kernels, rows, count, coefficients, stride, bytes / threads);
   const std::size_t unit =
-      bytes >= kernels.strip_bytes * threads ? kernels.strip_bytes : kLineBytes;
-  executor.run(threads, [&](std::size_t i) {
-    const Share share = share_of(bytes, unit, threads, i);
-    if (share.begin == share.end) return;
-    std::vector<std::uint8_t*> piece_out(out, out + rows);
-    std::vector<const std::uint8_t*> piece_in(in, in + count);
-    for (auto& row : piece_out) row += share.begin;
-    for (auto& row : piece_in) row += share.begin;
-    multiply_rows(kernels, piece_out.data(), rows, piece_in.data(), count, coefficients, stride,
-                  share.end - share.begin);
+      bytes >= product.unit_bytes() * threads ? product.unit_bytes() : kLineBytes;
+  const std::size_t pieces = std::min(
+      std::clamp(static_cast<std::size_t>(macs / kPieceMacs), threads, kPiecesPerThread * threads),
+      (bytes + unit - 1) / unit);
+  make_pieces(executor, pieces, [&](std::size_t i, Product::Scratch& scratch) {
+    const Share share = share_of(bytes, unit, pieces, i);
+    product.multiply(out, in, share.begin, share.end, scratch);
   });
 }
 

@@ -1,6 +1,11 @@
 // An Executor with threads of its own, for programs that have none: the benchmark, batch encoders.
+//
+// A thread without work watches for the next run for some tens of microseconds, giving way to other
+// threads, before it sleeps: a run that follows soon finds it awake. Waking a sleeping thread can
+// take longer than a small product. run() waits for the last task in the same way.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <functional>
@@ -33,7 +38,10 @@ class ThreadPool : public Executor {
   std::mutex mutex_;    // guards all below
   std::condition_variable tasks_waiting_, all_ended_;
   const std::function<void(std::size_t)>* task_ = nullptr;
-  std::size_t count_ = 0, next_ = 0, ended_ = 0;
+  std::size_t count_ = 0, next_ = 0;
+  // These two are also watched without the mutex.
+  std::atomic<std::size_t> runs_ = 0;   // begun, and one more for the end of the pool
+  std::atomic<std::size_t> ended_ = 0;  // tasks of this run
   bool stopping_ = false;
   std::vector<std::thread> workers_;
 };

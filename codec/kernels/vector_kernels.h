@@ -63,6 +63,7 @@ void multiply_add(std::uint8_t* out, const std::uint8_t* in, std::uint8_t c, std
 // Where a tile finds its sources.
 enum class From {
   kRows,         // in the rows themselves, each source being used once
+  kRowsAhead,    // the same, and asks for what the next strips will read
   kRowsToPanel,  // in the rows, and copies them into the panel on the way
   kPanel,        // in the panel
 };
@@ -77,7 +78,22 @@ struct TileWork {
   const std::uint8_t* coefficients;
   std::size_t stride;
   bool add_to_out;
+  bool read_ahead = false;
 };
+
+// Rows that lie a multiple of 4 KiB apart fall on the same places in the first cache, where what
+// the CPU fetches ahead by itself is pushed out again before its use. Where they also do not fit in
+// the second cache, that has to be asked to fetch ahead. (It costs more than it brings otherwise.)
+constexpr std::size_t kReadAheadBytes = 512;
+
+inline __attribute__((always_inline)) bool needs_read_ahead(const std::uint8_t* const* in,
+                                                            std::size_t count, std::size_t bytes) {
+  constexpr std::size_t kSecondCache = 1 << 20, kSamePlaces = 4096;
+  return count > 1 && count * bytes >= kSecondCache &&
+         (reinterpret_cast<std::uintptr_t>(in[1]) - reinterpret_cast<std::uintptr_t>(in[0])) %
+                 kSamePlaces ==
+             0;
+}
 
 // Sources copied side by side, so that the rows of the result find them in the first cache however
 // far apart (or how unluckily aligned to each other) the source rows are. 32 KiB at most.
@@ -121,6 +137,13 @@ struct Tile {
                                       const TileWork& work, std::size_t j) {
     const std::uint8_t* in =
         kFrom == From::kPanel ? work.panel + j * kStrip : work.in[j] + work.offset;
+    if constexpr (kFrom == From::kRowsAhead) {  // touches nothing, so it may pass a row's end
+      constexpr int kToRead = 0, kSecondCache = 2;
+      FIRN_UNROLL
+      for (std::size_t i = 0; i < kStrip; i += 64) {
+        __builtin_prefetch(in + kReadAheadBytes + i, kToRead, kSecondCache);
+      }
+    }
     FIRN_UNROLL
     for (std::size_t c = 0; c < kColumns; ++c) {
       const auto bytes = Isa::load(in + c * Isa::kWidth);
@@ -239,7 +262,11 @@ void run_strip(std::size_t rows, TileWork work) {
   // Stores take longer than loads: a copy pays from the third use of a source.
   if (rows <= 2 * kRows) {
     for (; rows > 0; rows -= rows < kRows ? rows : kRows) {
-      run_tile_of<Isa, kRows, kColumns, From::kRows>(rows, work);
+      if (work.read_ahead) {
+        run_tile_of<Isa, kRows, kColumns, From::kRowsAhead>(rows, work);
+      } else {
+        run_tile_of<Isa, kRows, kColumns, From::kRows>(rows, work);
+      }
       work.out += kRows;
       work.coefficients += kRows * work.stride;
     }
@@ -306,6 +333,7 @@ void product(std::uint8_t* const* out, std::size_t rows, const std::uint8_t* con
              std::size_t bytes, bool add_to_out) {
   constexpr std::size_t kStrip = kColumns * Isa::kWidth;
   TileWork work{out, in, nullptr, 0, kStrip, count, coefficients, stride, add_to_out};
+  work.read_ahead = needs_read_ahead(in, count, bytes);
   for (; work.offset + kStrip <= bytes; work.offset += kStrip) {
     run_strip<Isa, kRows, kColumns>(rows, work);
   }

@@ -1,0 +1,132 @@
+#include "codec/strassen.h"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <utility>
+
+namespace firn::codec {
+namespace {
+
+using Matrix = std::vector<std::uint8_t>;
+
+Matrix quarter_of(const Matrix& matrix, std::size_t rows, std::size_t columns, std::size_t down,
+                  std::size_t right) {
+  Matrix quarter;
+  quarter.reserve(rows / 2 * (columns / 2));
+  for (std::size_t r = 0; r < rows / 2; ++r) {
+    const auto* from = &matrix[(down * rows / 2 + r) * columns + right * columns / 2];
+    quarter.insert(quarter.end(), from, from + columns / 2);
+  }
+  return quarter;
+}
+
+Matrix sum_of(Matrix a, const Matrix& b) {
+  std::transform(a.begin(), a.end(), b.begin(), a.begin(), std::bit_xor<>());
+  return a;
+}
+
+}  // namespace
+
+Left prepare_left(Matrix matrix, std::size_t rows, std::size_t columns, unsigned levels) {
+  Left left{rows, columns, {}, {}};
+  if (levels == 0) {
+    left.coefficients = std::move(matrix);
+    return left;
+  }
+  const auto quarter = [&](std::size_t down, std::size_t right) {
+    return quarter_of(matrix, rows, columns, down, right);
+  };
+  Matrix a11 = quarter(0, 0), a12 = quarter(0, 1), a21 = quarter(1, 0), a22 = quarter(1, 1);
+  Matrix s1 = sum_of(a21, a22), s2 = sum_of(s1, a11), s3 = sum_of(a11, a21), s4 = sum_of(a12, s2);
+  for (Matrix* part : {&a11, &a12, &s4, &a22, &s1, &s2, &s3}) {
+    left.parts.push_back(prepare_left(std::move(*part), rows / 2, columns / 2, levels - 1));
+  }
+  return left;
+}
+
+std::size_t Strassen::scratch_bytes(std::size_t rows, std::size_t columns, unsigned levels,
+                                    std::size_t strip) {
+  std::size_t bytes = 0;
+  for (; levels > 0; --levels) {
+    rows /= 2, columns /= 2;
+    bytes += 2 * (rows + columns) * (strip << (levels - 1));
+  }
+  return bytes;
+}
+
+// Winograd's form: seven products and fifteen sums, three of which are made by products that add.
+// Where nothing has to be added to `out`, W and V stand in the quarters of it that they end up in.
+void Strassen::multiply(const Left& left, Block right, Block out, bool add, unsigned levels,
+                        std::uint8_t* scratch) const {
+  if (levels == 0) {
+    multiply_last(left, right, out, add);
+    return;
+  }
+  const std::size_t panels = std::size_t{1} << (levels - 1);
+  const std::size_t rows = left.rows / 2, columns = left.columns / 2;
+  const Block b11 = right, b12 = right.at(panels, 0, strip_);
+  const Block b21 = right.at(0, columns, strip_), b22 = right.at(panels, columns, strip_);
+  const Block c11 = out, c12 = out.at(panels, 0, strip_);
+  const Block c21 = out.at(0, rows, strip_), c22 = out.at(panels, rows, strip_);
+  const auto take = [&](std::size_t block_rows) {
+    const Block block{scratch, block_rows * strip_};
+    scratch += panels * block.distance;
+    return block;
+  };
+  const Block t = take(columns), u = take(columns);
+  const Block w = add ? take(rows) : c21, v = add ? take(rows) : c22;
+  const auto part = [&](std::size_t which, Block from, Block to, bool adding) {
+    multiply(left.parts[which], from, to, adding, levels - 1, scratch);
+  };
+  const auto sum = [&](Block to, std::initializer_list<Block> terms, std::size_t block_rows) {
+    add_up(to, terms, panels, block_rows * strip_);
+  };
+
+  sum(t, {b12, b11}, columns);  // T1 = B12 - B11
+  sum(u, {b22, t}, columns);    // T2 = B22 - T1
+  part(0, b11, w, false);       // W = A11 B11
+  add ? sum(c11, {c11, w}, rows) : sum(c11, {w}, rows);
+  part(1, b21, c11, true);  // C11 = A11 B11 + A12 B21
+  part(5, u, w, true);      // W += S2 T2
+  part(4, t, v, false);     // V = S1 T1
+  add ? sum(c12, {c12, w, v}, rows) : sum(c12, {w, v}, rows);
+  part(2, b22, c12, true);      // C12 = W + V + S4 B22
+  sum(t, {b22, b12}, columns);  // T3 = B22 - B12
+  sum(u, {u, b21}, columns);    // T4 = T2 - B21
+  part(6, t, w, true);          // W += S3 T3
+  if (add) {
+    sum(c22, {c22, w, v}, rows);
+    sum(c21, {c21, w}, rows);
+  } else {
+    sum(c22, {c22, w}, rows);
+  }                       // C22 = W + V
+  part(3, u, c21, true);  // C21 = W - A22 T4
+}
+
+void Strassen::multiply_last(const Left& left, Block right, Block out, bool add) const {
+  std::vector<std::uint8_t*> rows(left.rows);
+  for (std::size_t r = 0; r < left.rows; ++r) rows[r] = out.bytes + r * strip_;
+  kernels_.combine_panel(rows.data(), left.rows, right.bytes, left.columns,
+                         left.coefficients.data(), left.columns, add);
+}
+
+void Strassen::add_up(Block to, std::initializer_list<Block> terms, std::size_t panels,
+                      std::size_t bytes) const {
+  static constexpr std::uint8_t kOnes[] = {1, 1, 1};
+  for (std::size_t p = 0; p < panels; ++p) {
+    const std::uint8_t* in[3] = {};
+    std::size_t count = 0;
+    for (const Block& term : terms) in[count++] = term.bytes + p * term.distance;
+    std::uint8_t* out = to.bytes + p * to.distance;
+    if (count == 1) {
+      std::memcpy(out, in[0], bytes);
+    } else if (in[0] == out) {
+      for (std::size_t j = 1; j < count; ++j) kernels_.multiply_add(out, in[j], 1, bytes);
+    } else {
+      kernels_.combine(out, in, kOnes, count, bytes);
+    }
+  }
+}
+
+}  // namespace firn::codec
