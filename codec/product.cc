@@ -86,15 +86,24 @@ std::size_t Product::multiply_chunks(std::uint8_t* const* out, const std::uint8_
   const Block right{scratch.strips.get(), left_.columns * strip};
   const Block result{right.bytes + right_bytes, left_.rows * strip};
 
+  // Only a chunk of each row is used at a time: too little for the CPU to foresee what comes next.
+  constexpr std::size_t kRowsAhead = 4, kLineBytes = 64;
+  constexpr int kToRead = 0, kToWrite = 1;
   const Strassen strassen(kernels_);
   for (; begin + chunk_bytes <= end; begin += chunk_bytes) {
     for (std::size_t j = 0; j < count_; ++j) {
+      for (std::size_t i = 0; i < chunk_bytes && j + kRowsAhead < count_; i += kLineBytes) {
+        __builtin_prefetch(in[j + kRowsAhead] + begin + i, kToRead);
+      }
       for (std::size_t p = 0; p < parts(); ++p) {
         std::memcpy(right.at(p, j, strip).bytes, in[j] + begin + p * strip, strip);
       }
     }
     strassen.multiply(left_, right, result, false, levels_, result.bytes + out_bytes);
     for (std::size_t r = 0; r < rows_; ++r) {
+      for (std::size_t i = 0; i < chunk_bytes && r + kRowsAhead < rows_; i += kLineBytes) {
+        __builtin_prefetch(out[r + kRowsAhead] + begin + i, kToWrite);
+      }
       for (std::size_t p = 0; p < parts(); ++p) {
         std::memcpy(out[r] + begin + p * strip, result.at(p, r, strip).bytes, strip);
       }

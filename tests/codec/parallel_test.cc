@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 
 #include "codec/batch.h"
@@ -67,6 +68,69 @@ TEST_CASE("a product is the same in whole blocks, in pieces and on one thread") 
         }
       }
     }
+  }
+}
+
+// Has threads that all sleep: the caller runs every task, and counts the runs.
+class LateThreads : public Executor {
+ public:
+  std::size_t threads() const override { return 4; }
+  void run(std::size_t count, const std::function<void(std::size_t)>& task) override {
+    ++runs;
+    for (std::size_t i = count; i-- > 0;) task(i);
+  }
+  int runs = 0;
+};
+
+TEST_CASE("a product too small to gain is not divided, and a larger one waits for no thread") {
+  CoefficientStream random(94, 0);
+  struct Case {
+    std::size_t rows, count, bytes;
+    int runs;
+  };
+  // The last: Strassen's form in pieces of whole chunks and a rest.
+  for (const Case& c : {Case{8, 16, 4096, 0},
+                        {32, 32, 4096, 0},
+                        {64, 64, 4096, 1},
+                        {8, 128, 10001, 1},
+                        {200, 300, 200, 1},
+                        {500, 490, 9000, 1}}) {
+    CAPTURE(c.rows);
+    CAPTURE(c.bytes);
+    const Generation generation(c.count, c.bytes, random);
+    std::vector<const std::uint8_t*> in;
+    for (std::size_t j = 0; j < c.count; ++j) in.push_back(&generation.source[j * c.bytes]);
+    const Bytes coefficients = random_bytes(c.rows * c.count, random);
+    Bytes expected(c.rows * c.bytes), out(c.rows * c.bytes, 0xee);
+    kernels().combine_rows(rows_of(expected, c.rows).data(), c.rows, in.data(), c.count,
+                           coefficients.data(), c.count, c.bytes);
+    LateThreads threads;
+    multiply_rows(threads, kernels(), rows_of(out, c.rows).data(), c.rows, in.data(), c.count,
+                  coefficients.data(), c.count, c.bytes);
+    REQUIRE(out == expected);
+    CHECK(threads.runs == c.runs);
+  }
+}
+
+TEST_CASE("a pool's threads wake up after a pause, and end while they watch or sleep") {
+  ThreadPool pool(3);
+  std::atomic<int> inside{0};
+  for (int round = 0; round < 20; ++round) {
+    // All three tasks must run at once to end: every thread has to come.
+    inside = 0;
+    pool.run(3, [&](std::size_t) {
+      ++inside;
+      while (inside < 3) std::this_thread::yield();
+    });
+    CHECK(inside == 3);
+    // So that some rounds find them asleep; nothing depends on it.
+    if (round % 4 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  for (int round = 0; round < 50; ++round) {
+    ThreadPool short_lived(2);
+    std::atomic<int> ran{0};
+    short_lived.run(2, [&](std::size_t) { ++ran; });
+    CHECK(ran == 2);
   }
 }
 
