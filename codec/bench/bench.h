@@ -19,7 +19,7 @@ struct Shape {
 
 struct Options {
   std::size_t repeats = 7;
-  double sample_seconds = 0.005;
+  double sample_seconds = 0.015;
   std::size_t threads = 2;  // measured besides one thread; 1: not at all
   // With the best kernel set; empty: n = 16..1024, k = 1..32 KiB, and the papers' grid.
   std::vector<Shape> shapes;

@@ -20,13 +20,7 @@
 #include <cstdint>
 
 #include "codec/kernels/table.h"
-
-#if defined(__clang__)
-#define FIRN_UNROLL _Pragma("unroll")
-#else
-#define FIRN_UNROLL _Pragma("GCC unroll 16")
-#endif
-#define FIRN_INLINE __attribute__((always_inline)) inline
+#include "codec/kernels/tile.h"
 
 namespace firn::codec::vector_kernels {
 
@@ -57,192 +51,6 @@ void multiply_add(std::uint8_t* out, const std::uint8_t* in, std::uint8_t c, std
     const auto source = Isa::prepare(Isa::load_first(in + i, bytes - i));
     const auto before = Isa::load_first(out + i, bytes - i);
     Isa::store_first(out + i, Isa::multiply_add(before, source, factor), bytes - i);
-  }
-}
-
-// Where a tile finds its sources.
-enum class From {
-  kRows,         // in the rows themselves, each source being used once
-  kRowsAhead,    // the same, and asks for what the next strips will read
-  kRowsToPanel,  // in the rows, and copies them into the panel on the way
-  kPanel,        // in the panel
-};
-
-// What a tile of the product works on: `width` bytes from `offset` of some rows of `out`.
-struct TileWork {
-  std::uint8_t* const* out;
-  const std::uint8_t* const* in;
-  const std::uint8_t* panel;
-  std::size_t offset, width;
-  std::size_t count;  // of sources
-  const std::uint8_t* coefficients;
-  std::size_t stride;
-  bool add_to_out;
-  bool read_ahead = false;
-};
-
-// Rows that lie a multiple of 4 KiB apart fall on the same places in the first cache, where what
-// the CPU fetches ahead by itself is pushed out again before its use. Where they also do not fit in
-// the second cache, that has to be asked to fetch ahead. (It costs more than it brings otherwise.)
-constexpr std::size_t kReadAheadBytes = 512;
-
-inline __attribute__((always_inline)) bool needs_read_ahead(const std::uint8_t* const* in,
-                                                            std::size_t count, std::size_t bytes) {
-  constexpr std::size_t kSecondCache = 1 << 20, kSamePlaces = 4096;
-  return count > 1 && count * bytes >= kSecondCache &&
-         (reinterpret_cast<std::uintptr_t>(in[1]) - reinterpret_cast<std::uintptr_t>(in[0])) %
-                 kSamePlaces ==
-             0;
-}
-
-// Sources copied side by side, so that the rows of the result find them in the first cache however
-// far apart (or how unluckily aligned to each other) the source rows are. 32 KiB at most.
-template <class Isa, std::size_t kColumns>
-struct Panel {
-  static constexpr std::size_t kSources = 128;
-  static constexpr std::size_t kStrip = kColumns * Isa::kWidth;
-  alignas(64) std::uint8_t bytes[kSources * kStrip];
-
-  // Less than a strip of each row: behind it stand zeros up to a whole number of vectors.
-  void gather_end(const TileWork& work) {
-    const std::size_t columns = (work.width + Isa::kWidth - 1) / Isa::kWidth;
-    const std::size_t last = (columns - 1) * Isa::kWidth;
-    for (std::size_t j = 0; j < work.count; ++j) {
-      const std::uint8_t* from = work.in[j] + work.offset;
-      std::uint8_t* to = bytes + j * columns * Isa::kWidth;
-      for (std::size_t i = 0; i < last; i += Isa::kWidth) Isa::store(to + i, Isa::load(from + i));
-      const bool whole = work.width - last == Isa::kWidth;
-      Isa::store(to + last,
-                 whole ? Isa::load(from + last) : Isa::load_first(from + last, work.width - last));
-    }
-  }
-};
-
-// Accumulators of kRows x kColumns vectors stay in registers while the sources pass by.
-template <class Isa, std::size_t kRows, std::size_t kColumns>
-struct Tile {
-  static constexpr std::size_t kStrip = kColumns * Isa::kWidth;
-  typename Isa::Vector sums[kRows][kColumns];
-
-  FIRN_INLINE void clear() {
-    FIRN_UNROLL
-    for (std::size_t r = 0; r < kRows; ++r) {
-      FIRN_UNROLL
-      for (std::size_t c = 0; c < kColumns; ++c) sums[r][c] = Isa::zero();
-    }
-  }
-
-  template <From kFrom>
-  FIRN_INLINE static void load_source(typename Isa::Source (&source)[kColumns],
-                                      const TileWork& work, std::size_t j) {
-    const std::uint8_t* in =
-        kFrom == From::kPanel ? work.panel + j * kStrip : work.in[j] + work.offset;
-    if constexpr (kFrom == From::kRowsAhead) {  // touches nothing, so it may pass a row's end
-      constexpr int kToRead = 0, kSecondCache = 2;
-      FIRN_UNROLL
-      for (std::size_t i = 0; i < kStrip; i += 64) {
-        __builtin_prefetch(in + kReadAheadBytes + i, kToRead, kSecondCache);
-      }
-    }
-    FIRN_UNROLL
-    for (std::size_t c = 0; c < kColumns; ++c) {
-      const auto bytes = Isa::load(in + c * Isa::kWidth);
-      if constexpr (kFrom == From::kRowsToPanel) {
-        Isa::store(const_cast<std::uint8_t*>(work.panel) + j * kStrip + c * Isa::kWidth, bytes);
-      }
-      source[c] = Isa::prepare(bytes);
-    }
-  }
-
-  template <From kFrom>
-  FIRN_INLINE void add_one(const TileWork& work, std::size_t j) {
-    typename Isa::Source source[kColumns];
-    load_source<kFrom>(source, work, j);
-    FIRN_UNROLL
-    for (std::size_t r = 0; r < kRows; ++r) {
-      const auto factor = Isa::factor(work.coefficients[r * work.stride + j]);
-      FIRN_UNROLL
-      for (std::size_t c = 0; c < kColumns; ++c) {
-        sums[r][c] = Isa::multiply_add(sums[r][c], source[c], factor);
-      }
-    }
-  }
-
-  template <From kFrom>
-  FIRN_INLINE void add_two(const TileWork& work, std::size_t j) {
-    typename Isa::Source source0[kColumns], source1[kColumns];
-    load_source<kFrom>(source0, work, j);
-    load_source<kFrom>(source1, work, j + 1);
-    FIRN_UNROLL
-    for (std::size_t r = 0; r < kRows; ++r) {
-      const std::uint8_t* coefficients = work.coefficients + r * work.stride + j;
-      const auto factor0 = Isa::factor(coefficients[0]);
-      const auto factor1 = Isa::factor(coefficients[1]);
-      FIRN_UNROLL
-      for (std::size_t c = 0; c < kColumns; ++c) {
-        sums[r][c] = Isa::multiply_add_two(sums[r][c], source0[c], factor0, source1[c], factor1);
-      }
-    }
-  }
-
-  FIRN_INLINE void write(const TileWork& work) const {
-    FIRN_UNROLL
-    for (std::size_t r = 0; r < kRows; ++r) {
-      std::uint8_t* out = work.out[r] + work.offset;
-      FIRN_UNROLL
-      for (std::size_t c = 0; c < kColumns; ++c) {
-        auto sum = sums[r][c];
-        if (work.add_to_out) sum = Isa::add(sum, Isa::load(out + c * Isa::kWidth));
-        Isa::store(out + c * Isa::kWidth, sum);
-      }
-    }
-  }
-
-  // Where a row ends: the last vector is not whole.
-  FIRN_INLINE void write_end(const TileWork& work) const {
-    const std::size_t last = work.width - (kColumns - 1) * Isa::kWidth;
-    FIRN_UNROLL
-    for (std::size_t r = 0; r < kRows; ++r) {
-      std::uint8_t* out = work.out[r] + work.offset;
-      FIRN_UNROLL
-      for (std::size_t c = 0; c < kColumns; ++c, out += Isa::kWidth) {
-        auto sum = sums[r][c];
-        if (c + 1 < kColumns || last == Isa::kWidth) {
-          if (work.add_to_out) sum = Isa::add(sum, Isa::load(out));
-          Isa::store(out, sum);
-        } else {
-          if (work.add_to_out) sum = Isa::add(sum, Isa::load_first(out, last));
-          Isa::store_first(out, sum, last);
-        }
-      }
-    }
-  }
-};
-
-template <class Isa, std::size_t kRows, std::size_t kColumns, From kFrom>
-__attribute__((noinline)) void run_tile(const TileWork& given) {
-  const TileWork work = given;  // nothing that is written through a pointer can change the copy
-  Tile<Isa, kRows, kColumns> tile;
-  tile.clear();
-  std::size_t j = 0;
-  if constexpr (Isa::kPairs) {
-    for (; j + 2 <= work.count; j += 2) tile.template add_two<kFrom>(work, j);
-  }
-  for (; j < work.count; ++j) tile.template add_one<kFrom>(work, j);
-  if (work.width == tile.kStrip) {
-    tile.write(work);
-  } else {
-    tile.write_end(work);
-  }
-}
-
-// A tile with as many rows as are left, 1..kRows.
-template <class Isa, std::size_t kRows, std::size_t kColumns, From kFrom>
-void run_tile_of(std::size_t rows, const TileWork& work) {
-  if (rows >= kRows) {
-    run_tile<Isa, kRows, kColumns, kFrom>(work);
-  } else if constexpr (kRows > 1) {
-    run_tile_of<Isa, kRows - 1, kColumns, kFrom>(rows, work);
   }
 }
 
@@ -333,7 +141,7 @@ void product(std::uint8_t* const* out, std::size_t rows, const std::uint8_t* con
              std::size_t bytes, bool add_to_out) {
   constexpr std::size_t kStrip = kColumns * Isa::kWidth;
   TileWork work{out, in, nullptr, 0, kStrip, count, coefficients, stride, add_to_out};
-  work.read_ahead = needs_read_ahead(in, count, bytes);
+  work.read_ahead = needs_read_ahead<Isa>(in, count, bytes);
   for (; work.offset + kStrip <= bytes; work.offset += kStrip) {
     run_strip<Isa, kRows, kColumns>(rows, work);
   }

@@ -123,8 +123,10 @@ TEST_CASE("a pool's threads wake up after a pause, and end while they watch or s
       while (inside < 3) std::this_thread::yield();
     });
     CHECK(inside == 3);
-    // So that some rounds find them asleep; nothing depends on it.
-    if (round % 4 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    // A pause longer than they watch, so that some rounds find them asleep; nothing depends on it.
+    using Clock = std::chrono::steady_clock;
+    const auto end = Clock::now() + std::chrono::milliseconds(round % 4 == 0 ? 1 : 0);
+    while (Clock::now() < end) std::this_thread::yield();
   }
   for (int round = 0; round < 50; ++round) {
     ThreadPool short_lived(2);
