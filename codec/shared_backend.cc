@@ -53,6 +53,10 @@ std::vector<SharedBackend::Member*> SharedBackend::candidates(const ShapeKey& sh
   return members;
 }
 
+void SharedBackend::prepare(std::size_t generation_size, std::size_t block_bytes) {
+  (void)candidates({generation_size, block_bytes});
+}
+
 // --- decoding ---
 
 // One generation to each member that was never measured; the others, one by one, to whoever would
@@ -191,25 +195,6 @@ BackendStatus SharedBackend::encode(const EncodeWork& work) {
 
 void SharedBackend::forget(std::uint64_t generation_key) {
   for (const auto& device : devices_) device->backend->forget(generation_key);
-}
-
-bool SharedBackend::device_encodes(std::size_t generation_size, std::size_t block_bytes,
-                                   std::size_t rows) const {
-  const ShapeKey shape{generation_size, block_bytes};
-  bool able = false;
-  double best = 0;
-  for (const auto& device : devices_) {
-    const auto costs = device->costs.find(shape);
-    if (costs == device->costs.end()) return true;  // nothing known: try
-    if (costs->second.unsupported) continue;
-    const double time = costs->second.encode.estimate(rows);
-    if (!able || time < best) best = time;
-    able = true;
-  }
-  if (!able || policy_ == Policy::kDevices) return able;
-  const auto cpu = cpu_.costs.find(shape);
-  return cpu == cpu_.costs.end() || !cpu->second.encode.measured.known() ||
-         best <= cpu->second.encode.estimate(rows);
 }
 
 }  // namespace firn::codec

@@ -38,13 +38,12 @@ class SharedBackend final : public Backend {
   static Timer wall_clock();
 
   std::string name() const override;
+  void prepare(std::size_t generation_size, std::size_t block_bytes) override;
   // kOk always.
   BackendStatus encode(const EncodeWork& work) override;
   BackendStatus decode(std::span<GenerationWork> generations) override;
   void forget(std::uint64_t generation_key) override;
 
-  // Whether encode() of so many rows would now be given to a device.
-  bool device_encodes(std::size_t generation_size, std::size_t block_bytes, std::size_t rows) const;
   bool has_devices() const { return !devices_.empty(); }
 
   struct Counts {  // of generations decoded and of rows encoded

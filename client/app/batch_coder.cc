@@ -38,6 +38,14 @@ BatchCoder::~BatchCoder() {
   thread_.join();
 }
 
+void BatchCoder::prepare(std::size_t generation_size, std::size_t block_bytes) {
+  {
+    const std::lock_guard lock(mutex_);
+    to_prepare_.emplace_back(generation_size, block_bytes);
+  }
+  changed_.notify_one();
+}
+
 void BatchCoder::decode(DecodeOrder order) {
   ++task_count_;
   {
@@ -60,13 +68,6 @@ void BatchCoder::encode(EncodeOrder order) {
 void BatchCoder::forget(std::uint64_t generation_key) {
   const std::lock_guard lock(mutex_);
   forgotten_.push_back(generation_key);
-}
-
-bool BatchCoder::encodes(std::size_t generation_size, std::size_t block_bytes) {
-  if (!has_devices_) return false;
-  const std::lock_guard lock(mutex_);
-  const auto known = device_encodes_.find({generation_size, block_bytes});
-  return known == device_encodes_.end() || known->second;
 }
 
 std::size_t BatchCoder::run_completions() {
@@ -95,7 +96,7 @@ std::string BatchCoder::name() {
 void BatchCoder::work() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    while (!stopping_ && encodes_.empty() && !batch_is_ready(Clock::now())) {
+    while (!stopping_ && to_prepare_.empty() && encodes_.empty() && !batch_is_ready(Clock::now())) {
       if (decodes_.empty()) {
         changed_.wait(lock);
       } else {
@@ -112,7 +113,9 @@ void BatchCoder::work() {
       decode = take_batch();
     }
     const auto forgotten = std::exchange(forgotten_, {});
+    const auto to_prepare = std::exchange(to_prepare_, {});
     lock.unlock();
+    for (const auto& [n, k] : to_prepare) backend_->prepare(n, k);
     for (const std::uint64_t key : forgotten) backend_->forget(key);
     if (!encode.empty()) run_encode(encode.front());
     if (!decode.empty()) run_decode(decode);
@@ -186,11 +189,6 @@ void BatchCoder::run_encode(EncodeOrder& order) {
     out.push_back(block.payload.writable().data());
   }
   (void)backend_->encode({order.generation_key, n, k, order.source->bytes(), vectors, out});
-  {
-    const bool on_device = backend_->device_encodes(n, k, order.rows);
-    const std::lock_guard lock(mutex_);
-    device_encodes_[{n, k}] = on_device;
-  }
   note_state();
   order.source.reset();
   complete({[done = std::move(order.done), blocks = std::move(blocks)]() mutable {

@@ -16,7 +16,6 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -76,13 +75,14 @@ class BatchCoder {
   BatchCoder& operator=(const BatchCoder&) = delete;
 
   // --- owner thread ---
+  // Generations of this shape will come: devices are made ready for them meanwhile.
+  void prepare(std::size_t generation_size, std::size_t block_bytes);
   void decode(DecodeOrder order);
   void encode(EncodeOrder order);
   void forget(std::uint64_t generation_key);
-  // Whether generations should come here at all: a device is left.
-  bool decodes() const { return has_devices_; }
-  // Whether blocks of such generations should: a device is left, and not measured to be slower.
-  bool encodes(std::size_t generation_size, std::size_t block_bytes);
+  // Whether work should come here at all: a device is left. Which of it the CPU does then is the
+  // backend's choice, by what it measured; it, too, makes many blocks at once faster than one.
+  bool useful() const { return has_devices_; }
   std::size_t run_completions();
   // Orders that have not been answered.
   std::size_t task_count() const { return task_count_; }
@@ -120,7 +120,7 @@ class BatchCoder {
   std::deque<Waiting> decodes_;
   std::size_t waiting_bytes_ = 0;  // of decodes_
   std::vector<std::uint64_t> forgotten_;
-  std::map<std::pair<std::size_t, std::size_t>, bool> device_encodes_;  // by n, k; absent: try
+  std::vector<std::pair<std::size_t, std::size_t>> to_prepare_;  // n, k
   codec::SharedBackend::Counts counts_;
   std::string name_;
   std::vector<Completion> completions_;

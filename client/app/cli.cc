@@ -25,6 +25,7 @@ int run_cli(int argc, const char* const* argv) {
   add_info_command(app, chosen);
   add_verify_command(app, chosen);
   add_doctor_command(app, chosen);
+  add_bench_command(app, chosen);
   for (CLI::App* command : app.get_subcommands({})) command->footer(exit_code_help());
   try {
     app.parse(argc, argv);

@@ -31,6 +31,8 @@ CodingJobs::CodingJobs(const CodingResources& resources, std::uint32_t number,
       outcomes_(outcomes),
       rows_(row_bytes_max) {
   for (std::uint32_t generation : resumed) rows_.mark_on_disk(generation);
+  if (resources_.coder != nullptr)
+    resources_.coder->prepare(shape_.generation_size, shape_.block_bytes);
 }
 
 CodingJobs::~CodingJobs() {

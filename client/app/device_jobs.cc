@@ -28,8 +28,7 @@ bool any_coded(const std::vector<core::Vector>& vectors) {
 // --- decoding ---
 
 bool CodingJobs::decodes_in_batches(const DecodeJob& job) const {
-  return resources_.coder != nullptr && resources_.coder->decodes() &&
-         any_coded(job.action.vectors);
+  return resources_.coder != nullptr && resources_.coder->useful() && any_coded(job.action.vectors);
 }
 
 void CodingJobs::decode_in_batch(std::shared_ptr<DecodeJob> job) {
@@ -72,8 +71,7 @@ void CodingJobs::hand_to_coder(std::shared_ptr<DecodeJob> job) {
 // Takes the order if its block comes from a stock, now or later.
 bool CodingJobs::send_from_stock(BlockOrder& order, std::uint32_t generation) {
   BatchCoder* const coder = resources_.coder;
-  const bool wanted =
-      coder != nullptr && coder->encodes(shape_.generation_size, shape_.block_bytes);
+  const bool wanted = coder != nullptr && coder->useful();
   const auto found = stocks_.find(generation);
   if (!wanted && (found == stocks_.end() || found->second.blocks.empty())) return false;
   // What is not in memory is read as for any other block; the blocks after that one come from here.
@@ -106,7 +104,7 @@ std::size_t CodingJobs::stock_rows() const {
 
 void CodingJobs::refill(std::uint32_t generation, Stock& stock) {
   SharedBuffer source = resources_.cache.find(number_, generation);
-  if (!source || !resources_.coder->encodes(shape_.generation_size, shape_.block_bytes)) {
+  if (!source || !resources_.coder->useful()) {
     // The ordinary way, with the vectors they came with.
     for (BlockOrder& order : stock.waiting) {
       sending_[generation].waiting.push_back(std::move(order));

@@ -159,7 +159,6 @@ TEST_CASE("a device that fails in a batch is dropped, told once, and nothing is 
     CHECK(shared.encode(2));
     CHECK(shared.dropped.size() == 1);
     CHECK(shared.cpu->decoded == std::vector<std::size_t>{3, 2});
-    CHECK_FALSE(shared.backend->device_encodes(6, 40, 2));
     CHECK_FALSE(shared.backend->has_devices());
   }
 }
@@ -199,10 +198,8 @@ TEST_CASE("a shape that a device cannot take goes to the CPU, other shapes do no
 TEST_CASE("encoding goes to whoever is measured to be faster") {
   for (const bool device_is_faster : {false, true}) {
     Shared shared(SharedBackend::Policy::kMeasured, 0, device_is_faster ? 0.1 : 10);
-    CHECK(shared.backend->device_encodes(6, 40, 8));  // nothing known: the device is tried
     for (int i = 0; i < 6; ++i) CHECK(shared.encode(8));
     CHECK(shared.device->encoded.size() == (device_is_faster ? 5 : 1));
-    CHECK(shared.backend->device_encodes(6, 40, 8) == device_is_faster);
   }
 }
 

@@ -18,5 +18,6 @@ void add_seed_command(CLI::App& app, Chosen& chosen);
 void add_info_command(CLI::App& app, Chosen& chosen);
 void add_verify_command(CLI::App& app, Chosen& chosen);
 void add_doctor_command(CLI::App& app, Chosen& chosen);
+void add_bench_command(CLI::App& app, Chosen& chosen);
 
 }  // namespace firn::app
