@@ -325,19 +325,50 @@ void CodingJobs::check_evidence(std::uint32_t generation) {
 // --- the whole store ---
 
 void CodingJobs::sync() {
-  if (writes_ == writes_synced_ || paused_) return;
+  // What a finish makes durable needs no sync, which would only wait behind it.
+  if (writes_ == writes_synced_ || paused_ || finishing_) return;
   submit_disk({WorkerPool::kUnordered, [store = store_] { return taken_or_error(store->sync()); },
-               [this, writes = writes_] { writes_synced_ = writes; }, false});
+               [this, writes = writes_] {
+                 writes_synced_ = writes;
+                 tell_lost();
+               },
+               false});
 }
 
 void CodingJobs::finish() {
-  submit_disk({WorkerPool::kUnordered, [store = store_] { return taken_or_error(store->finish()); },
-               [this] {
-                 writes_synced_ = writes_;
-                 sync_at_ = core::kNever;
-                 outcomes_.store_finished();
-               },
-               false});
+  if (finishing_) {
+    finish_again_ = true;
+    return;
+  }
+  finishing_ = true;
+  auto finished = std::make_shared<Result<bool>>(false);
+  const auto work = [store = store_, finished]() -> Result<bool> {
+    *finished = store->finish();
+    // Files that were changed stay so however often we try: that is an end, not a pause.
+    if (!finished->ok() && finished->error().code != ErrorCode::kCorrupt) return finished->error();
+    return true;
+  };
+  const auto done = [this, finished, writes = writes_] {
+    finishing_ = false;
+    writes_synced_ = std::max(writes_synced_, writes);
+    tell_lost();
+    if (!finished->ok()) return outcomes_.store_spoiled(finished->error());
+    // Something was lost; when it is back we are asked again, or have been.
+    if (!**finished) return std::exchange(finish_again_, false) ? finish() : void();
+    sync_at_ = core::kNever;
+    outcomes_.store_finished();
+  };
+  submit_disk({WorkerPool::kUnordered, work, done, false});
+}
+
+// What a sync found damaged in the work folder.
+void CodingJobs::tell_lost() {
+  for (const std::uint32_t generation : store_->take_lost()) {
+    resources_.cache.erase(number_, generation);
+    const std::string operation = "read back generation " + std::to_string(generation);
+    outcomes_.generation_lost(
+        generation, {ErrorCode::kCorrupt, operation, "the disk has lost what was written"}, true);
+  }
 }
 
 void CodingJobs::close(core::TimeUs now, std::function<void()> done) {

@@ -48,10 +48,13 @@ class CodingOutcomes {
   // The same, with another coding vector than the one in the order, which allowed it.
   virtual void exchanged_block_made(std::uint64_t ticket, std::vector<std::uint8_t> vector,
                                     proto::Payload payload) = 0;
-  virtual void generation_lost(std::uint32_t generation, const Error& error) = 0;
+  // `fetch_again`: it is to be fetched and decoded once more; else its files are left as they are.
+  virtual void generation_lost(std::uint32_t generation, const Error& error, bool fetch_again) = 0;
   virtual void store_paused(const Error& error) = 0;
   virtual void store_resumed() = 0;
   virtual void store_finished() = 0;
+  // Instead: everything is done but for files that were changed under their final names.
+  virtual void store_spoiled(const Error& error) = 0;
 };
 
 // What all contents of a process share.
@@ -149,7 +152,10 @@ class CodingJobs {
   bool read_again_later(std::uint32_t generation, const Error& error,
                         std::vector<BlockOrder>& orders);
   void read_again();
-  void lose(std::uint32_t generation, const Error& error);
+  void lose(std::uint32_t generation, const Error& error, std::vector<BlockOrder> orders);
+  void lost(std::uint32_t generation, const Error& error, bool fetch_again,
+            std::vector<BlockOrder>& orders);
+  void tell_lost();
 
   void spool(core::TimeUs now, bool all);
   void spool_batch(SpoolBatch batch);
@@ -207,6 +213,8 @@ class CodingJobs {
   core::TimeUs retry_at_ = core::kNever;
   std::uint64_t writes_ = 0, writes_synced_ = 0;
   core::TimeUs sync_at_ = core::kNever;
+  bool finishing_ = false;     // finish() is with the pool, or parked
+  bool finish_again_ = false;  // and was asked for once more
   core::TimeUs now_ = 0;
 
   std::size_t disk_tasks_ = 0;  // submitted or parked

@@ -226,7 +226,9 @@ void ContentSession::hang_up() {
 void ContentSession::leave(core::TimeUs at) {
   if (phase_ >= Phase::kLeaving) return;
   phase_ = Phase::kLeaving;
-  if (complete_ || plan_.mode == SessionPlan::Mode::kManifestOnly) {
+  if (spoiled_) {
+    // It was said with the error.
+  } else if (complete_ || plan_.mode == SessionPlan::Mode::kManifestOnly) {
     if (result_ != ExitCode::kOnComplete)
       result_ = stopping_ && !complete_ ? ExitCode::kInterrupted : ExitCode::kOk;
   } else {

@@ -106,10 +106,11 @@ class ContentSession final : public PeerEvents, public CodingOutcomes, public Tr
   void block_made(std::uint64_t ticket, proto::Payload payload) override;
   void exchanged_block_made(std::uint64_t ticket, std::vector<std::uint8_t> vector,
                             proto::Payload payload) override;
-  void generation_lost(std::uint32_t generation, const Error& error) override;
+  void generation_lost(std::uint32_t generation, const Error& error, bool fetch_again) override;
   void store_paused(const Error& error) override;
   void store_resumed() override;
   void store_finished() override;
+  void store_spoiled(const Error& error) override;
 
   void tracker_replied(std::size_t tracker, const proto::AnnounceReply& reply) override;
   void tracker_failed(std::size_t tracker, const Error& error,
@@ -169,6 +170,7 @@ class ContentSession final : public PeerEvents, public CodingOutcomes, public Tr
   ExitCode result_ = ExitCode::kInternal;
   bool complete_ = false;
   bool stood_complete_ = false;  // before we began
+  bool spoiled_ = false;         // complete, but finished files were changed: result_ says so
   bool stopping_ = false;
   bool dirty_ = true;
 

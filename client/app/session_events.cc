@@ -92,11 +92,15 @@ void ContentSession::exchanged_block_made(std::uint64_t ticket, std::vector<std:
   host_.connections.fill(ticket, std::move(payload), std::move(vector));
 }
 
-void ContentSession::generation_lost(std::uint32_t generation, const Error& error) {
+void ContentSession::generation_lost(std::uint32_t generation, const Error& error,
+                                     bool fetch_again) {
   Error plain = error;
-  if (error.code == ErrorCode::kCorrupt || error.code == ErrorCode::kNotFound)
-    plain.detail += "; the file has changed since it was shared. Share it again";
-  core_->generation_lost(generation, plain, now());
+  if (!fetch_again && (error.code == ErrorCode::kCorrupt || error.code == ErrorCode::kNotFound)) {
+    plain.detail += plan_.mode == SessionPlan::Mode::kServe
+                        ? "; the file has changed since it was shared. Share it again"
+                        : "; the file was complete, so it is left as it is";
+  }
+  core_->generation_lost(generation, plain, fetch_again, now());
   changed();
 }
 
@@ -144,6 +148,15 @@ void ContentSession::store_finished() {
     host_.console.info(fmt::format("{}: complete and verified after {:.1f} s", name(), seconds),
                        plan_.content_id);
   run_on_complete();
+  changed();
+}
+
+// Everything else is done and durable; nothing is gained by staying.
+void ContentSession::store_spoiled(const Error& error) {
+  host_.console.error(error, plan_.content_id);
+  result_ = exit_code_of(error);
+  spoiled_ = true;
+  core_->stop(now());
   changed();
 }
 

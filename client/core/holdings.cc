@@ -8,7 +8,8 @@
 
 namespace firn::core {
 
-Holdings::Holdings(const Shape& shape) : shape_(shape), verified_(shape.generation_count()) {}
+Holdings::Holdings(const Shape& shape)
+    : shape_(shape), verified_(shape.generation_count()), given_up_(shape.generation_count()) {}
 
 std::uint32_t Holdings::rank(std::uint32_t g) const {
   if (verified_.contains(g)) return generation_size();
@@ -49,7 +50,7 @@ void Holdings::place(OpenGeneration& open, std::uint32_t g, std::uint32_t slot,
 
 std::optional<std::uint32_t> Holdings::insert(std::uint32_t g, const Vector& vector,
                                               const PeerId& sender, bool first_hand, TimeUs now) {
-  if (verified_.contains(g)) return std::nullopt;
+  if (verified_.contains(g) || given_up_.contains(g)) return std::nullopt;
   OpenGeneration* open = extend_span(g, vector);
   if (!open) return std::nullopt;
   const auto free = std::find(open->vectors.begin(), open->vectors.end(), nullptr);
@@ -81,6 +82,7 @@ void Holdings::set_verified(std::uint32_t g) {
   if (verified_.contains(g)) return;
   total_rank_ += generation_size() - rank(g);
   open_.erase(g);
+  given_up_.remove(g);
   verified_.add(g);
   verified_bytes_ += shape_.bytes_in_generation(g);
   frontier_ = std::max(frontier_, g + 1);
@@ -93,6 +95,11 @@ void Holdings::reset(std::uint32_t g) {
     verified_bytes_ -= shape_.bytes_in_generation(g);
   }
   open_.erase(g);
+}
+
+void Holdings::give_up(std::uint32_t g) {
+  reset(g);
+  given_up_.add(g);
 }
 
 Holdings::Mix Holdings::recode(std::uint32_t g, codec::CoefficientStream& random) const {

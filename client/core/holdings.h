@@ -40,11 +40,16 @@ class Holdings {
   std::uint32_t generation_size() const { return shape_.generation_size; }
 
   const GenerationSet& verified() const { return verified_; }
-  bool complete() const { return verified_.full(); }
+  // Verified once and lost since; not wanted any more, as what is on the disk is somebody else's.
+  const GenerationSet& given_up() const { return given_up_; }
+  // Nothing is left to fetch.
+  bool complete() const { return verified_.count() + given_up_.count() == generation_count(); }
   std::uint32_t rank(std::uint32_t g) const;
   std::uint64_t total_rank() const { return total_rank_; }
-  // Rows that are still to come until every generation has full rank.
-  std::uint64_t missing() const { return total_possible() - total_rank_; }
+  // Rows that are still to come until every generation that is wanted has full rank.
+  std::uint64_t missing() const {
+    return total_possible() - total_rank_ - std::uint64_t{given_up_.count()} * generation_size();
+  }
   std::uint64_t total_possible() const {
     return std::uint64_t{generation_count()} * generation_size();
   }
@@ -69,6 +74,8 @@ class Holdings {
   void set_verified(std::uint32_t g);
   // Back to rank 0: the rows were false or are gone, or a verified generation was lost.
   void reset(std::uint32_t g);
+  // As reset, and takes no rows of it from now on, unless set_verified() says that it is back.
+  void give_up(std::uint32_t g);
 
   // A fresh combination of all rows held of an open generation. Rank at least 1.
   struct Mix {
@@ -86,6 +93,7 @@ class Holdings {
 
   Shape shape_;
   GenerationSet verified_;
+  GenerationSet given_up_;
   std::map<std::uint32_t, OpenGeneration> open_;
   std::uint64_t total_rank_ = 0;
   std::uint64_t verified_bytes_ = 0;

@@ -174,14 +174,29 @@ void SwarmCore::store_resumed(TimeUs now) {
   impl_->paused = false;
 }
 
-void SwarmCore::generation_lost(std::uint32_t generation, const Error& error, TimeUs now) {
+void SwarmCore::generation_lost(std::uint32_t generation, const Error& error, bool fetch_again,
+                                TimeUs now) {
   impl_->now = now;
   impl_->pump_due = true;
   if (!impl_->holdings || impl_->stopped) return;
   if (!impl_->holdings->verified().contains(generation)) return;
-  impl_->notice(Notice::Kind::kWarning, "generation " + std::to_string(generation) +
-                                            " is not served any more: " + error.message());
+  impl_->notice(Notice::Kind::kWarning,
+                "generation " + std::to_string(generation) +
+                    (fetch_again ? " is fetched again: " : " is not served any more: ") +
+                    error.message());
+  if (fetch_again && !impl_->complete) impl_->store_finishing = false;  // that has to wait
   impl_->lose(generation);
+  if (!fetch_again) impl_->holdings->give_up(generation);
+}
+
+void SwarmCore::generation_regained(std::uint32_t generation, TimeUs now) {
+  impl_->now = now;
+  impl_->pump_due = true;
+  if (!impl_->holdings || impl_->stopped) return;
+  if (!impl_->holdings->given_up().contains(generation)) return;
+  impl_->notice(Notice::Kind::kInfo,
+                "generation " + std::to_string(generation) + " is served again");
+  impl_->complete_now(generation);
 }
 
 void SwarmCore::tracker_replied(std::size_t tracker, const proto::AnnounceReply& reply,

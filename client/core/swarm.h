@@ -117,8 +117,12 @@ class SwarmCore {
   // driver keeps and retries what failed.
   void store_paused(const Error& error, TimeUs now);
   void store_resumed(TimeUs now);
-  // The source's files no longer match the manifest: this generation is not served any more.
-  void generation_lost(std::uint32_t generation, const Error& error, TimeUs now);
+  // A verified generation cannot be read, or is not right any more, and is not served.
+  // `fetch_again`: it is wanted once more; otherwise its file belongs to the user, who may have
+  // changed it, and the download ends without it.
+  void generation_lost(std::uint32_t generation, const Error& error, bool fetch_again, TimeUs now);
+  // One that was lost for good is right again after all.
+  void generation_regained(std::uint32_t generation, TimeUs now);
 
   // --- trackers ---
   void tracker_replied(std::size_t tracker, const proto::AnnounceReply& reply, TimeUs now);

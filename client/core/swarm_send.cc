@@ -75,6 +75,10 @@ void SwarmCore::Impl::send_initial_state(Neighbour& n) {
     n.new_complete.push_back(g);
   }
   for (const auto& [g, open] : holdings->open()) n.changed.push_back(g);
+  for (std::uint32_t g = holdings->given_up().next_present(0); g < holdings->generation_count();
+       g = holdings->given_up().next_present(g + 1)) {
+    n.changed.push_back(g);  // or it would be sent to us
+  }
   n.state_sent = true;
   send(n, make_state(n, limits::kStateEntriesMax));
 }

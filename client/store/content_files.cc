@@ -85,6 +85,10 @@ Result<std::shared_ptr<File>> ContentFiles::opened(std::uint32_t file, bool for_
     return found->second.file;
   }
   forget(file);
+  if (places_[file] == Place::kFinished && for_writing) {
+    return Error{ErrorCode::kExists, "write " + files_.full_path(final_name(file)),
+                 "it bears its final name and is left as it is"};
+  }
   if (places_[file] == Place::kAbsent && !for_writing) {
     return Error{ErrorCode::kNotFound, "read " + files_.full_path(final_name(file)),
                  "no part of it is here"};

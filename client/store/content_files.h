@@ -37,7 +37,8 @@ class ContentFiles {
   void set_place(std::uint32_t file, Place place);
 
   // Content bytes from `offset` on. Reading: kNotFound if a file is absent, kCorrupt if it is too
-  // short. Writing makes absent files (sparse, at full size) with their folders.
+  // short. Writing makes absent files (sparse, at full size) with their folders; finished ones are
+  // the user's and never written: kExists.
   Status read(std::uint64_t offset, std::span<std::uint8_t> out) const;
   Status write(std::uint64_t offset, std::span<const std::uint8_t> data);
 

@@ -72,8 +72,18 @@ class ContentStore {
   virtual Status write_generation(std::uint32_t generation, std::span<const std::uint8_t> data) = 0;
 
   // Reads a verified generation (n * k bytes, padding zero) and checks its digest: kCorrupt if the
-  // files were changed underneath.
+  // files were changed underneath. One that was lost and left alone is tried again.
   virtual Status read_generation(std::uint32_t generation, std::span<std::uint8_t> out) const = 0;
+
+  // A generation could not be read: it is verified no more, here and in the journal, so that no
+  // later run trusts it. True: all of it lies in the work folder; fetch it and write it again.
+  // False: a file of it bears its final name, so it is the user's now and is left as it is; other
+  // files that share the generation stay in the work folder.
+  virtual bool lose_generation(std::uint32_t generation) = 0;
+  // A lost generation that was left alone has been read and is right again.
+  virtual void regain_generation(std::uint32_t generation) = 0;
+  // Generations in the work folder that sync() or finish() found lost; each is told once.
+  virtual std::vector<std::uint32_t> take_lost() = 0;
 
   // The spool. A slot written again is replaced.
   virtual Status write_row(const SpooledRow& row, std::span<const std::uint8_t> payload) = 0;
@@ -88,8 +98,11 @@ class ContentStore {
   // final path meanwhile; the rest is done all the same.
   virtual Status sync() = 0;
 
-  // After the last generation: everything durable, all names final, the work folder removed.
-  virtual Status finish() = 0;
+  // After the last generation: everything durable, all names final, the work folder removed. False
+  // if a generation is not verified, which may be a loss that take_lost() will tell.
+  // kCorrupt: generations that were lost and left alone are still not right. Everything else is
+  // finished; the work folder stays for another run.
+  virtual Result<bool> finish() = 0;
 
   virtual const Manifest& manifest() const = 0;
 };

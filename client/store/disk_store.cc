@@ -26,11 +26,10 @@ Status DiskStore::record(std::uint32_t generation) {
   const std::lock_guard lock(state_mutex_);
   if (verified_[generation]) return Done{};
   if (Status s = journal_->append_verified(generation); !s) return s;
+  std::erase(unjournalled_, generation);
   verified_[generation] = true;
   unmarked_.push_back(generation);
-  const auto spans = content::spans_of(info_, generation * info_.shape.generation_bytes(),
-                                       info_.shape.bytes_in_generation(generation));
-  for (const content::FileSpan& span : spans) {
+  for (const content::FileSpan& span : spans_of(generation)) {
     if (--missing_[span.file] == 0) unnamed_.push_back(span.file);
   }
   return Done{};
@@ -42,7 +41,7 @@ Status DiskStore::read_generation(std::uint32_t generation, std::span<std::uint8
   const std::string operation = "read generation " + std::to_string(generation);
   {
     const std::lock_guard lock(state_mutex_);
-    if (!verified_[generation]) {
+    if (!verified_[generation] && !left_.contains(generation)) {
       return Error{ErrorCode::kNotFound, operation, "it is not complete yet"};
     }
   }
@@ -50,8 +49,7 @@ Status DiskStore::read_generation(std::uint32_t generation, std::span<std::uint8
   if (!right) return right.error();
   if (*right) return Done{};
   std::string names;
-  const auto spans = content::spans_of(info_, generation * info_.shape.generation_bytes(),
-                                       info_.shape.bytes_in_generation(generation));
+  const auto spans = spans_of(generation);
   constexpr std::size_t kNamesMax = 4;
   for (std::size_t i = 0; i < std::min(spans.size(), kNamesMax); ++i) {
     if (i > 0) names += ", ";
@@ -87,9 +85,14 @@ Status DiskStore::drop_rows(std::uint32_t generation) {
 }
 
 Status DiskStore::sync() {
-  if (phase_ != Phase::kDownloading) return Done{};
   const std::lock_guard sync_lock(sync_mutex_);
+  // Not before: while we waited, finish() may have removed the work folder.
+  return phase_ == Phase::kDownloading ? sync_now() : Done{};
+}
+
+Status DiskStore::sync_now() {
   if (Status s = journal_->check_present(); !s) return s;
+  if (Status s = journal_losses(); !s) return s;
   if (Status s = write_again(); !s) return s;
 
   std::vector<std::uint32_t> complete;
@@ -113,7 +116,8 @@ Status DiskStore::sync() {
 }
 
 // After a failed sync the kernel may have dropped what it could not write, and call it clean: the
-// generations in doubt are read back (and checked) and written once more.
+// generations in doubt are read back (and checked) and written once more. One that reads back wrong
+// is lost: what was written is gone from memory too.
 Status DiskStore::write_again() {
   if (!data_in_doubt_) return Done{};
   std::vector<std::uint32_t> generations;
@@ -123,7 +127,11 @@ Status DiskStore::write_again() {
   }
   std::vector<std::uint8_t> buffer(info_.shape.generation_bytes());
   for (const std::uint32_t generation : generations) {
-    if (Status s = read_generation(generation, buffer); !s) return s;
+    if (Status s = read_generation(generation, buffer); !s) {
+      if (s.error().code != ErrorCode::kCorrupt) return s;
+      if (unverify(generation)) found_.push_back(generation);
+      continue;
+    }
     const std::uint64_t bytes = info_.shape.bytes_in_generation(generation);
     const auto data = std::span<const std::uint8_t>(buffer).first(bytes);
     if (Status s = content_.write(generation * info_.shape.generation_bytes(), data); !s) return s;
@@ -142,8 +150,9 @@ Status DiskStore::sync_data(std::uint64_t& covered, std::size_t& unmarked) {
     return s;
   }
   if (Status s = spool_->sync(); !s) return s;
-  if (unmarked == 0) return Done{};
+  if (unmarked == 0 && !losses_unsynced_) return Done{};
   if (Status s = journal_->mark(covered); !s) return s;
+  losses_unsynced_ = false;
   const std::lock_guard lock(state_mutex_);
   const auto end = unmarked_.begin() + static_cast<std::ptrdiff_t>(unmarked);
   for (auto generation = unmarked_.begin(); generation != end; ++generation) {
@@ -188,28 +197,30 @@ Status DiskStore::free_dropped() {
   return Done{};
 }
 
-Status DiskStore::finish() {
-  if (phase_ == Phase::kDownloading) {
-    {
-      const std::lock_guard lock(state_mutex_);
-      const auto missing = std::count(verified_.begin(), verified_.end(), false);
-      if (missing > 0) {
-        return Error{ErrorCode::kInternal, "finish " + files_->full_path(info_.name),
-                     std::to_string(missing) + " generations are missing"};
-      }
-    }
-    if (Status s = sync(); !s) return s;
+bool DiskStore::everything_verified() const {
+  const std::lock_guard lock(state_mutex_);
+  for (std::uint32_t g = 0; g < verified_.size(); ++g) {
+    if (!verified_[g] && !left_.contains(g)) return false;
   }
+  return true;
+}
+
+Result<bool> DiskStore::finish() {
   const std::lock_guard sync_lock(sync_mutex_);
   if (phase_ == Phase::kDownloading) {
-    if (Status s = finish_names(); !s) return s;
+    if (!everything_verified()) return false;
+    if (Status s = sync_now(); !s) return s.error();
+    if (!everything_verified()) return false;
+    reread_left();
+    if (Status s = finish_names(); !s) return s.error();
+    if (!left_.empty()) return left_error();
     phase_ = Phase::kFinished;
   }
   if (phase_ == Phase::kFinished) {
-    if (Status s = remove_work(); !s) return s;
+    if (Status s = remove_work(); !s) return s.error();
     phase_ = Phase::kServing;
   }
-  return Done{};
+  return true;
 }
 
 Status DiskStore::finish_names() {
@@ -218,7 +229,7 @@ Status DiskStore::finish_names() {
     return files_->sync_folder("");
   }
   for (std::uint32_t file = 0; file < info_.files.size(); ++file) {
-    if (content_.place(file) == Place::kFinished) continue;
+    if (content_.place(file) == Place::kFinished || missing_[file] > 0) continue;
     if (Status s = content_.finish_file(file, overwrite_); !s) return s;
   }
   const ContentFiles::Unsynced unsynced = content_.take_unsynced();

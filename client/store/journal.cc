@@ -18,6 +18,7 @@ constexpr char kMagic[] = "FIRNJRNL";
 constexpr std::size_t kMagicBytes = 8;
 constexpr std::uint32_t kVerified = 0x564e4547;  // "GENV"
 constexpr std::uint32_t kMark = 0x4b52414d;      // "MARK"
+constexpr std::uint32_t kLost = 0x54534f4c;      // "LOST"
 
 // A generation may be recorded again after a repair, and marks come now and then; a journal beyond
 // this is not one of ours.
@@ -100,8 +101,14 @@ Result<JournalContents> read_journal(Files& files, const std::string& path,
     const auto kind = get_field<std::uint32_t>(record, 4);
     const auto value = get_field<std::uint64_t>(record, 8);
     if (kind == kMark) covered = std::max(covered, std::min<std::uint64_t>(value, number));
-    if (kind == kVerified && value < count) {
-      verified.emplace_back(number, static_cast<std::uint32_t>(value));
+    if ((kind != kVerified && kind != kLost) || value >= count) continue;
+    const auto generation = static_cast<std::uint32_t>(value);
+    std::erase(contents.lost, generation);
+    if (kind == kVerified) {
+      verified.emplace_back(number, generation);
+    } else {
+      std::erase_if(verified, [generation](const auto& v) { return v.second == generation; });
+      contents.lost.push_back(generation);
     }
   }
   for (const auto& [number, generation] : verified) {
@@ -141,6 +148,11 @@ Status Journal::append(std::uint32_t kind, std::uint64_t value) {
 Status Journal::append_verified(std::uint32_t generation) {
   const std::lock_guard lock(mutex_);
   return append(kVerified, generation);
+}
+
+Status Journal::append_lost(std::uint32_t generation) {
+  const std::lock_guard lock(mutex_);
+  return append(kLost, generation);
 }
 
 std::uint64_t Journal::records() const {

@@ -3,9 +3,10 @@
 //   header, 64 bytes                          record, 16 bytes
 //    0  "FIRNJRNL"                             0  u32 CRC32C over bytes 4..15 and the record's
 //    8  u32 version (1)                               number (u64)
-//   12  u32 n                                  4  u32 kind: "GENV" verified, "MARK" durable
-//   16  u32 k                                  8  u64 verified: the generation
-//   20  u32 generation count                          mark: so many records before it are durable
+//   12  u32 n                                  4  u32 kind: "GENV" verified, "LOST" not any more,
+//   16  u32 k                                         "MARK" durable
+//   20  u32 generation count                   8  u64 verified, lost: the generation
+//                                                     mark: so many records before it are durable
 //   24  32 bytes content id
 //   56  u32 0
 //   60  u32 CRC32C over bytes 0..59
@@ -31,6 +32,7 @@ struct JournalContents {
   bool readable = false;               // false: missing or its header is damaged
   std::vector<std::uint32_t> durable;  // verified, their data synced before a mark
   std::vector<std::uint32_t> recent;   // verified, but their data may not have reached the disk
+  std::vector<std::uint32_t> lost;     // found changed or gone, and not verified again since
 };
 
 // kExists if the journal belongs to another content, shape or version of the format.
@@ -47,6 +49,8 @@ class Journal {
                                                  std::span<const std::uint32_t> durable);
 
   Status append_verified(std::uint32_t generation);
+  // Takes back all earlier records of the generation.
+  Status append_lost(std::uint32_t generation);
   std::uint64_t records() const;
 
   // Says that the data of the first `covered` records is durable, and makes that durable. Appending

@@ -120,6 +120,9 @@ class Surveyor {
         if (resized_[file]) uncertain[g] = doubtful[g] = true;
       }
     }
+    for (const std::uint32_t lost : journal.lost) {
+      for (const std::uint32_t g : changed_with(lost)) uncertain[g] = doubtful[g] = true;
+    }
     for (const std::uint32_t g : journal.durable) {
       if (!impossible[g] && !uncertain[g]) survey_.verified[g] = true;
       doubtful[g] = true;
@@ -130,6 +133,19 @@ class Surveyor {
       if (doubtful[g] && !impossible[g] && !survey_.verified[g]) suspects.push_back(g);
     }
     return suspects;
+  }
+
+  // All generations of the finished files that a lost one lies in.
+  std::vector<std::uint32_t> changed_with(std::uint32_t lost) const {
+    std::vector<std::uint32_t> generations;
+    const auto spans = content::spans_of(info_, lost * info_.shape.generation_bytes(),
+                                         info_.shape.bytes_in_generation(lost));
+    for (const content::FileSpan& span : spans) {
+      if (content_.place(span.file) != Place::kFinished) continue;
+      const content::GenerationRange range = content::generations_of(info_, span.file);
+      for (std::uint32_t g = range.first; g < range.last; ++g) generations.push_back(g);
+    }
+    return generations;
   }
 
   bool wholly_verified(std::uint32_t file) const {

@@ -64,7 +64,10 @@ class MoodyStore final : public store::ContentStore {
     return real_->drop_rows(g);
   }
   Status sync() override { return real_->sync(); }
-  Status finish() override { return real_->finish(); }
+  Result<bool> finish() override { return real_->finish(); }
+  bool lose_generation(std::uint32_t g) override { return real_->lose_generation(g); }
+  void regain_generation(std::uint32_t g) override { real_->regain_generation(g); }
+  std::vector<std::uint32_t> take_lost() override { return real_->take_lost(); }
   const Manifest& manifest() const override { return real_->manifest(); }
 
  private:
@@ -79,9 +82,9 @@ struct Outcomes final : app::CodingOutcomes {
   std::map<std::uint32_t, std::vector<PeerId>> guilty;
   std::map<std::uint64_t, proto::Payload> made;
   std::map<std::uint64_t, std::vector<std::uint8_t>> exchanged;  // vectors chosen below the core
-  std::vector<std::uint32_t> lost;
+  std::vector<std::uint32_t> lost, wanted_again;
   int paused = 0, resumed = 0;
-  bool finished = false;
+  bool finished = false, spoiled = false;
 
   void row_stored(std::uint32_t g, std::uint32_t slot) override {
     CHECK(stored.emplace(g, slot).second);  // once
@@ -100,13 +103,19 @@ struct Outcomes final : app::CodingOutcomes {
     CHECK(made.emplace(ticket, std::move(payload)).second);
     exchanged[ticket] = std::move(vector);
   }
-  void generation_lost(std::uint32_t g, const Error&) override { lost.push_back(g); }
+  void generation_lost(std::uint32_t g, const Error&, bool fetch_again) override {
+    (fetch_again ? wanted_again : lost).push_back(g);
+  }
   void store_paused(const Error& error) override {
     CHECK(error.code == ErrorCode::kDiskFull);
     ++paused;
   }
   void store_resumed() override { ++resumed; }
   void store_finished() override { finished = true; }
+  void store_spoiled(const Error& error) override {
+    CHECK(error.code == ErrorCode::kCorrupt);
+    spoiled = true;
+  }
 };
 
 class CodingBench {

@@ -228,6 +228,67 @@ TEST_CASE("a file that changed underneath is not served and its generation is lo
 }
 
 TEST_CASE(
+    "a file edited during its download is left alone, and the end says so instead of success") {
+  CodingBench bench;
+  for (std::uint32_t g = 0; g < CodingBench::kGenerations; ++g)
+    bench.jobs->decode({g, bench.fill(g).vectors}, bench.now);
+  bench.settle();
+  bench.pass(CodingJobs::kSyncInterval);  // the file gets its final name
+  const std::string file = bench.target() + "/file";
+  REQUIRE(std::filesystem::exists(file));
+  bench.cache.erase(0, 0);
+  bench.text[10] ^= 1;
+  std::ofstream(file, std::ios::binary) << bench.text;
+  core::SendBlock send;
+  send.block.generation = 0;
+  send.block.source_index = 3;
+  for (const std::uint64_t ticket : {1, 2}) bench.jobs->send_block(ticket, send, bench.now);
+  bench.settle();
+  CHECK(bench.outcomes.lost == std::vector<std::uint32_t>{0});
+  for (const std::uint64_t ticket : {1, 2}) CHECK_FALSE(bench.outcomes.made.at(ticket));
+  bench.jobs->finish();
+  bench.settle();
+  CHECK(bench.outcomes.spoiled);
+  CHECK_FALSE(bench.outcomes.finished);
+  CHECK(bench.outcomes.paused == 0);
+  std::ifstream left(file, std::ios::binary);
+  CHECK(std::string(std::istreambuf_iterator<char>(left), {}) == bench.text);
+}
+
+TEST_CASE("a generation damaged in the work folder is wanted again, and finishing waits for it") {
+  CodingBench bench;
+  for (std::uint32_t g = 0; g < 2; ++g) bench.jobs->decode({g, bench.fill(g).vectors}, bench.now);
+  bench.settle();
+  const auto rows = bench.fill(2);
+  bench.cache.erase(0, 1);
+  {
+    const std::string work = "/.firn/" + bench.manifest.id.text() + "/data/file";
+    std::fstream file(bench.target() + work, std::ios::in | std::ios::out | std::ios::binary);
+    REQUIRE(file.good());
+    file.seekp(kN * CodingBench::kK + 5);
+    file.put(static_cast<char>(bench.text[kN * CodingBench::kK + 5] ^ 1));
+  }
+  core::SendBlock send;
+  send.block.generation = 1;
+  send.block.source_index = 3;
+  bench.jobs->send_block(1, send, bench.now);
+  bench.jobs->decode({2, rows.vectors}, bench.now);
+  bench.settle();
+  CHECK(bench.outcomes.wanted_again == std::vector<std::uint32_t>{1});
+  CHECK_FALSE(bench.outcomes.made.at(1));
+  bench.jobs->finish();
+  bench.settle();
+  CHECK_FALSE(bench.outcomes.finished);
+  CHECK(bench.outcomes.paused == 0);
+  bench.outcomes.stored.clear();
+  bench.jobs->decode({1, bench.fill(1).vectors}, bench.now);
+  bench.settle();
+  bench.jobs->finish();
+  bench.settle();
+  CHECK(bench.outcomes.finished);
+}
+
+TEST_CASE(
     "a generation that cannot be read for a moment is read again, and lost only after a while") {
   CodingBench bench;
   bench.serve();

@@ -174,7 +174,7 @@ TEST_CASE(
   Bench bench(plain_manifest(2, 4, 16), seeding(policy));
   bench.start(true);
   bench.join(1, peer_id(1), 1000);
-  bench.core.generation_lost(0, {ErrorCode::kCorrupt, "read a.txt", "changed"}, bench.now);
+  bench.core.generation_lost(0, {ErrorCode::kCorrupt, "read a.txt", "changed"}, false, bench.now);
   bench.drain();
   CHECK(bench.noticed("not served any more"));
   CHECK(bench.core.report().generations_verified == 1);
@@ -190,6 +190,86 @@ TEST_CASE(
   CHECK(bench.take<Finished>().empty());
   CHECK(bench.pass(60 * kSecond, 1000) < 1000);
   CHECK(bench.take<Finished>().size() == 1);
+}
+
+// A core that has verified generation 0 of two, with one neighbour that holds everything.
+void verify_first(Bench& bench) {
+  core::StartState state;
+  state.verified = {true, false};
+  bench.core.start(bench.manifest, state, false, bench.now);
+  bench.drain();
+  bench.join(1, peer_id(1), 1000, true);
+}
+
+TEST_CASE("a download goes on without a lost generation that is left alone, and completes") {
+  Bench bench(plain_manifest(2, 4, 16), seeding({}));
+  verify_first(bench);
+  bench.core.generation_lost(0, {ErrorCode::kCorrupt, "read a.txt", "changed"}, false, bench.now);
+  bench.drain();
+  CHECK(bench.noticed("not served any more"));
+  bench.join(2, peer_id(2), 1000);
+  bench.pass(kSecond);
+  for (const PeerKey peer : {1, 2}) {
+    std::uint32_t quota = 0, told = 0;
+    for (const auto& message : bench.heard<proto::State>(peer)) {
+      for (const auto& entry : message.generations) {
+        if (entry.generation == 0) quota = entry.quota, ++told;
+      }
+    }
+    CHECK(told > 0);  // that it wants none of it
+    CHECK(quota == 0);
+  }
+  bench.say(1, bench.block(0, 1, 0));
+  CHECK(bench.take<core::StoreRow>().empty());
+  for (std::uint32_t i = 0; i < 3; ++i) bench.say(1, bench.block(1, 2 + i, i));
+  bench.pass(kSecond);
+  bench.say(1, bench.block(1, 5, 3));
+  CHECK(bench.take<core::StoreRow>().size() == 4);
+  bench.core.generation_decoded(1, core::DecodeOutcome::kVerified, bench.now);
+  bench.drain();
+  CHECK(bench.take<core::ContentComplete>().size() == 1);
+}
+
+TEST_CASE("a lost generation that is to be fetched again holds completion up") {
+  Bench bench(plain_manifest(2, 4, 16), seeding({}));
+  verify_first(bench);
+  for (std::uint32_t i = 0; i < 4; ++i) bench.say(1, bench.block(1, 1 + i, i));
+  bench.core.generation_decoded(1, core::DecodeOutcome::kVerified, bench.now);
+  bench.drain();
+  REQUIRE(bench.take<core::ContentComplete>().size() == 1);
+  bench.core.generation_lost(0, {ErrorCode::kCorrupt, "read back", "lost"}, true, bench.now);
+  bench.drain();
+  CHECK(bench.noticed("fetched again"));
+  bench.pass(kSecond);
+  for (std::uint32_t i = 0; i < 4; ++i) bench.say(1, bench.block(0, 5 + i, i));
+  CHECK(bench.take<core::StoreRow>().size() == 8);
+  bench.core.generation_decoded(0, core::DecodeOutcome::kVerified, bench.now);
+  bench.drain();
+  CHECK(bench.take<core::ContentComplete>().size() == 1);
+}
+
+TEST_CASE("a lost generation that is right again is served again, and told to the neighbours") {
+  Bench bench(plain_manifest(2, 4, 16));
+  bench.start(true);
+  bench.core.generation_lost(0, {ErrorCode::kIo, "read a.txt", "gone"}, false, bench.now);
+  bench.join(1, peer_id(1), 1000);
+  for (const core::SendBlock& b : bench.blocks_to(1)) CHECK(b.block.generation == 1);
+  bench.heard<proto::State>(1);
+  bench.core.generation_regained(0, bench.now);
+  bench.drain();
+  CHECK(bench.core.report().generations_verified == 2);
+  bench.pass(kSecond);
+  std::uint32_t told = 0, served = 0;
+  const auto look = [&](const proto::State& state) {
+    for (const auto& span : state.complete) told += span.first == 0 ? 1 : 0;
+  };
+  for (const auto& state : bench.heard<proto::State>(1)) look(state);
+  for (const core::SendBlock& b : bench.blocks_to(1)) {
+    served += b.block.generation == 0 ? 1 : 0;
+    if (b.block.state) look(*b.block.state);
+  }
+  CHECK(told == 1);
+  CHECK(served > 0);
 }
 
 TEST_CASE("a peer that resumes with every row decodes them without its neighbours") {

@@ -79,7 +79,7 @@ TEST_CASE("generations that the source has lost do not hide the others in its se
   CHECK(bench.blocks_to(1).size() == count);
   bench.core.peer_closed(1, bench.now);
   for (std::uint32_t g = 0; g < 80; ++g) {
-    bench.core.generation_lost(g, {ErrorCode::kCorrupt, "read", "changed"}, bench.now);
+    bench.core.generation_lost(g, {ErrorCode::kCorrupt, "read", "changed"}, false, bench.now);
   }
   bench.drain();
   bench.join(2, peer_id(2), 100'000);

@@ -44,7 +44,7 @@ class Session {
     }
     core_.start(manifest_, state, kind % 4 == 1 && kind % 8 < 4, now());
     world_.started = true;
-    if (kind % 4 == 1 && kind % 8 < 4) world_.completed_ = true;
+    if (kind % 4 == 1 && kind % 8 < 4) world_.completed_ = world_.finished = true;
   }
 
  private:
@@ -240,8 +240,11 @@ class Session {
   }
   void decoded() {
     if (in_.below(4) == 0) {
-      if (world_.completing) core_.content_finished(now());
-      world_.completing = false;
+      if (world_.completing && world_.given_up.empty()) {
+        core_.content_finished(now());
+        world_.completing = false;
+        world_.finished = true;
+      }
       const auto g = in_.draw(world_.checking, UINT32_MAX);
       if (g == UINT32_MAX) return;
       std::vector<PeerId> guilty;
@@ -276,11 +279,24 @@ class Session {
     core_.tracker_replied(t, reply, now());
   }
   void lose() {
+    if (!world_.started || world_.stopped) return;
+    if (auto* g = in_.pick(world_.given_up); g && in_.below(2) == 0) {
+      const std::uint32_t regained = *g;
+      world_.given_up.erase(regained);
+      world_.verified.insert(regained);
+      return core_.generation_regained(regained, now());
+    }
     auto* g = in_.pick(world_.verified);
-    if (!g || !world_.started || world_.stopped) return;
+    if (!g) return;
     const std::uint32_t lost = *g;
     world_.verified.erase(lost);
-    core_.generation_lost(lost, {ErrorCode::kCorrupt, "read", "changed"}, now());
+    const bool fetch_again = !world_.finished && in_.below(2) == 0;
+    if (fetch_again) {
+      world_.completing = world_.completed_ = false;
+    } else {
+      world_.given_up.insert(lost);
+    }
+    core_.generation_lost(lost, {ErrorCode::kCorrupt, "read", "changed"}, fetch_again, now());
   }
 
   FuzzBytes& in_;

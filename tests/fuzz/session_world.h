@@ -46,8 +46,10 @@ class World {
   std::vector<std::size_t> announcing;  // trackers
   std::vector<std::size_t> fetching;    // trackers
   std::set<std::uint32_t> verified;
-  bool arrived = false;  // the manifest
+  std::set<std::uint32_t> given_up;  // lost for good
+  bool arrived = false;              // the manifest
   bool completing = false;
+  bool finished = false;  // every file has its final name
 
   // Drains the core and checks all it does; then lets it rest.
   void drain() {
@@ -112,6 +114,7 @@ class World {
   void on(core::StoreRow& a) {
     FIRN_CHECK(!stopped && a.generation < shape_.generation_count());
     FIRN_CHECK(a.slot < shape_.generation_size && !verified.contains(a.generation));
+    FIRN_CHECK(!given_up.contains(a.generation));
     FIRN_CHECK(a.vector->size() == shape_.generation_size);
     FIRN_CHECK(a.payload.size() == shape_.block_bytes);
     FIRN_CHECK(rows_.emplace(std::pair{a.generation, a.slot}, a.vector).second);
@@ -152,7 +155,7 @@ class World {
     arrived = true;
   }
   void on(core::ContentComplete&) {
-    FIRN_CHECK(!completed_ && verified.size() == shape_.generation_count());
+    FIRN_CHECK(!completed_ && verified.size() + given_up.size() == shape_.generation_count());
     completed_ = completing = true;
   }
   void on(core::Finished&) {

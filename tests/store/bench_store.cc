@@ -33,7 +33,8 @@ double rate(std::uint64_t bytes, const std::function<void()>& work) {
   return static_cast<double>(bytes) / 1e6 / seconds.count();
 }
 
-void must(const Status& status) {
+template <typename T>
+void must(const Result<T>& status) {
   if (status) return;
   std::fprintf(stderr, "bench_store: %s\n", status.error().message().c_str());
   std::exit(1);

@@ -66,7 +66,10 @@ class Peer {
         if (Status s = sync(); !s) return s;
       }
     }
-    return store_->finish();
+    Result<bool> finished = store_->finish();
+    if (!finished) return finished.error();
+    FIRN_CHECK(*finished);
+    return Done{};
   }
 
   ContentStore& store() { return *store_; }

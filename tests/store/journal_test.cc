@@ -128,6 +128,26 @@ TEST_CASE("a flipped bit costs its own record and nothing else") {
   }
 }
 
+TEST_CASE("a loss takes back what was said before it, and is taken back by what comes after") {
+  MemoryDisk disk;
+  const auto files = disk.mount();
+  auto journal = Journal::create(*files, "journal", sample().manifest, Generations{1, 2, 3});
+  REQUIRE(journal.ok());
+  REQUIRE((*journal)->append_verified(4).ok());
+  REQUIRE((*journal)->append_lost(2).ok());
+  REQUIRE((*journal)->append_lost(4).ok());
+  REQUIRE((*journal)->append_lost(3).ok());
+  REQUIRE((*journal)->append_verified(3).ok());
+  JournalContents contents = contents_of(disk);
+  CHECK(contents.durable == Generations{1});
+  CHECK(contents.recent == Generations{3});
+  CHECK(contents.lost == Generations{2, 4});
+  REQUIRE((*journal)->mark((*journal)->records()).ok());
+  contents = contents_of(disk);
+  CHECK(contents.durable == Generations{1, 3});
+  CHECK(contents.lost == Generations{2, 4});
+}
+
 TEST_CASE("rubbish after the last record does no harm") {
   MemoryDisk disk;
   write_sample_journal(disk);

@@ -40,7 +40,7 @@ void complete(ContentStore& store, const Resumed& resumed) {
   for (std::uint32_t g = 0; g < sample().count(); ++g) {
     if (!resumed.verified[g]) REQUIRE(store.write_generation(g, sample().generation(g)).ok());
   }
-  const Status finished = store.finish();
+  const Result<bool> finished = store.finish();
   REQUIRE_MESSAGE(finished.ok(), (finished ? "" : finished.error().message()));
 }
 
@@ -147,7 +147,7 @@ TEST_CASE("a file that appears during the download is in the way at the end, and
     }
     test::write_file(dir.path("o/b"), {9, 9});
     if (!overwrite) {
-      const Status finished = (*store)->finish();
+      const Result<bool> finished = (*store)->finish();
       REQUIRE_FALSE(finished.ok());
       CHECK(finished.error().code == ErrorCode::kExists);
       CHECK(finished.error().message().find(dir.path("o/b")) != std::string::npos);

@@ -38,7 +38,7 @@ bool download(const std::string& dir, bool overwrite) {
       return false;
     }
   }
-  const Status finished = (*store)->finish();
+  const Result<bool> finished = (*store)->finish();
   if (!finished) CHECK(finished.error().code == ErrorCode::kExists);
   return finished.ok();
 }
@@ -96,7 +96,7 @@ TEST_CASE("a link put in place of a folder during the download is refused") {
     REQUIRE((*store)->write_generation(g, sample().generation(g)).ok());
   }
   fs::create_directory_symlink(outside.path(), dir.path("p"));
-  const Status finished = (*store)->finish();
+  const Result<bool> finished = (*store)->finish();
   REQUIRE_FALSE(finished.ok());
   CHECK(finished.error().code == ErrorCode::kExists);
   CHECK(finished.error().message().find("symbolic link") != std::string::npos);

@@ -34,7 +34,7 @@ void complete(ContentStore& store, const Resumed& resumed) {
   for (std::uint32_t g = 0; g < sample().count(); ++g) {
     if (!resumed.verified[g]) REQUIRE(store.write_generation(g, sample().generation(g)).ok());
   }
-  const Status finished = store.finish();
+  const Result<bool> finished = store.finish();
   REQUIRE_MESSAGE(finished.ok(), (finished ? "" : finished.error().message()));
 }
 
