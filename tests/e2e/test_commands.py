@@ -26,8 +26,8 @@ EVENTS = {
 class Help(harness.SwarmTest):
     def test_every_command_has_help_with_its_options(self):
         for command, options in {
-                "create": ["-o", "--generation-size", "--block-size", "--tracker"],
-                "share": ["-o", "--tracker", "--listen", "--up-limit"],
+                "create": ["symbolic links", "-o", "--generation-size", "--block-size", "--tracker"],
+                "share": ["symbolic links", "-o", "--tracker", "--listen", "--up-limit"],
                 "get": ["-o", "--tracker", "--peer", "--no-tracker", "--no-pex", "--listen",
                         "--up-limit", "--down-limit", "--memory", "--seed", "--on-complete",
                         "--json", "--log", "-v", "--identity"],

@@ -61,7 +61,8 @@ ExitCode run(const CreateArguments& arguments, Console& out) {
 void add_create_command(CLI::App& app, Chosen& chosen) {
   auto arguments = std::make_shared<CreateArguments>();
   CLI::App* command = app.add_subcommand("create", "make the manifest of a file or folder");
-  command->add_option("PATH", arguments->path, "file or folder")->required();
+  command->add_option("PATH", arguments->path, "file or folder; symbolic links are refused")
+      ->required();
   command->add_option("-o,--output", arguments->output, "where to write the manifest")
       ->option_text("X.firn")
       ->required();

@@ -118,7 +118,8 @@ void add_share_command(CLI::App& app, Chosen& chosen) {
   auto arguments = std::make_shared<ShareArguments>();
   CLI::App* command = app.add_subcommand(
       "share", "share files or folders until interrupted; prints a link for each");
-  command->add_option("PATH", arguments->paths, "files or folders")->required();
+  command->add_option("PATH", arguments->paths, "files or folders; symbolic links are refused")
+      ->required();
   CLI::Option* output =
       command
           ->add_option("-o,--output", arguments->output, "write the manifest too (one PATH only)")
