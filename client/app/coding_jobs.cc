@@ -150,12 +150,13 @@ void CodingJobs::wake(core::TimeUs now) {
     sync();
   }
   if (read_again_at_ <= now) read_again();
+  if (probe_at_ <= now) probe_unreadable();
   if (rows_.next_due() <= now) spool(now, false);
   flush();
 }
 
 core::TimeUs CodingJobs::next_wake() const {
-  return std::min({retry_at_, sync_at_, read_again_at_, rows_.next_due()});
+  return std::min({retry_at_, sync_at_, read_again_at_, probe_at_, rows_.next_due()});
 }
 
 void CodingJobs::flush() {
@@ -330,7 +331,7 @@ void CodingJobs::sync() {
   submit_disk({WorkerPool::kUnordered, [store = store_] { return taken_or_error(store->sync()); },
                [this, writes = writes_] {
                  writes_synced_ = writes;
-                 tell_lost();
+                 tell_news();
                },
                false});
 }
@@ -351,7 +352,7 @@ void CodingJobs::finish() {
   const auto done = [this, finished, writes = writes_] {
     finishing_ = false;
     writes_synced_ = std::max(writes_synced_, writes);
-    tell_lost();
+    tell_news();
     if (!finished->ok()) return outcomes_.store_spoiled(finished->error());
     // Something was lost; when it is back we are asked again, or have been.
     if (!**finished) return std::exchange(finish_again_, false) ? finish() : void();
@@ -359,16 +360,6 @@ void CodingJobs::finish() {
     outcomes_.store_finished();
   };
   submit_disk({WorkerPool::kUnordered, work, done, false});
-}
-
-// What a sync found damaged in the work folder.
-void CodingJobs::tell_lost() {
-  for (const std::uint32_t generation : store_->take_lost()) {
-    resources_.cache.erase(number_, generation);
-    const std::string operation = "read back generation " + std::to_string(generation);
-    outcomes_.generation_lost(
-        generation, {ErrorCode::kCorrupt, operation, "the disk has lost what was written"}, true);
-  }
 }
 
 void CodingJobs::close(core::TimeUs now, std::function<void()> done) {

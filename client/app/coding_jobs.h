@@ -50,6 +50,9 @@ class CodingOutcomes {
                                     proto::Payload payload) = 0;
   // `fetch_again`: it is to be fetched and decoded once more; else its files are left as they are.
   virtual void generation_lost(std::uint32_t generation, const Error& error, bool fetch_again) = 0;
+  // One that was lost and left alone can be read again, and is right.
+  virtual void generation_regained(std::uint32_t generation) = 0;
+  virtual void store_warning(const std::string& text) = 0;
   virtual void store_paused(const Error& error) = 0;
   virtual void store_resumed() = 0;
   virtual void store_finished() = 0;
@@ -70,7 +73,8 @@ class CodingJobs {
  public:
   static constexpr std::size_t kBlocksAtOnce = 64;  // in one job
   static constexpr core::TimeUs kRetryInterval = 2 * core::kSecond;
-  static constexpr unsigned kReadTries = 5;  // of a generation, at that interval; then it is lost
+  // Of a generation, at that interval; then it is not served until it can be read.
+  static constexpr unsigned kReadTries = 5;
   static constexpr core::TimeUs kSyncInterval = 5 * core::kSecond;
 
   // `number`: of this content within the process. `resumed`: generations with rows in the spool.
@@ -155,7 +159,10 @@ class CodingJobs {
   void lose(std::uint32_t generation, const Error& error, std::vector<BlockOrder> orders);
   void lost(std::uint32_t generation, const Error& error, bool fetch_again,
             std::vector<BlockOrder>& orders);
-  void tell_lost();
+  void tell_news();
+  void probe_unreadable();
+  void probed_unreadable(const std::vector<std::uint32_t>& left,
+                         const std::vector<std::uint32_t>& regained);
 
   void spool(core::TimeUs now, bool all);
   void spool_batch(SpoolBatch batch);
@@ -189,6 +196,10 @@ class CodingJobs {
   std::vector<std::uint32_t> sending_changed_;
   std::vector<std::uint32_t> unread_;  // generations to read again at read_again_at_
   core::TimeUs read_again_at_ = core::kNever;
+  std::vector<std::uint32_t> unreadable_;  // lost, but perhaps not for ever
+  bool probing_unreadable_ = false;
+  core::TimeUs probe_wait_ = kRetryInterval;
+  core::TimeUs probe_at_ = core::kNever;
   bool serves_everything_ = false;
   std::uint32_t last_served_ = UINT32_MAX;
   std::set<std::uint32_t> fetching_;  // ahead

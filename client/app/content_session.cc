@@ -253,9 +253,11 @@ void ContentSession::check_left() {
   if (late) leave_due_ = core::kNever;
   const bool trackers_told = std::all_of(trackers_.begin(), trackers_.end(),
                                          [](const auto& tracker) { return tracker->idle(); });
-  // The command of --on-complete may take as long as it likes, unless we were told to stop.
-  const bool left = store_closed_ && trackers_told && (!child_running_ || stopping_);
-  if (!left && !(late && (!child_running_ || stopping_))) return;
+  // The command of --on-complete may take as long as it likes, unless we were told to stop while it
+  // ran.
+  const bool child_done = !child_running_ || (stopping_ && !await_child_);
+  const bool left = (store_closed_ && trackers_told) || leave_due_ == core::kNever;
+  if (!left || !child_done) return;
   if (coding_) {
     host_.console.event(progress_event(
         plan_.content_id, 1e-6 * static_cast<double>(now() - started_at_), last_report_, {}));

@@ -107,6 +107,8 @@ class ContentSession final : public PeerEvents, public CodingOutcomes, public Tr
   void exchanged_block_made(std::uint64_t ticket, std::vector<std::uint8_t> vector,
                             proto::Payload payload) override;
   void generation_lost(std::uint32_t generation, const Error& error, bool fetch_again) override;
+  void generation_regained(std::uint32_t generation) override;
+  void store_warning(const std::string& text) override;
   void store_paused(const Error& error) override;
   void store_resumed() override;
   void store_finished() override;
@@ -188,6 +190,7 @@ class ContentSession final : public PeerEvents, public CodingOutcomes, public Tr
 
   bool store_closed_ = false;
   bool child_running_ = false;
+  bool await_child_ = false;  // although told to stop
   core::TimeUs leave_due_ = core::kNever;
 };
 

@@ -145,8 +145,7 @@ void CodingJobs::fetch_ahead(std::uint32_t generation) {
          });
 }
 
-// What was changed or removed stays so; anything else (no descriptors left, a disk that stalls) may
-// pass, and costs its receivers time only.
+// No descriptors left, a disk that stalls: that may pass soon, and costs its receivers time only.
 bool CodingJobs::read_again_later(std::uint32_t generation, const Error& error,
                                   std::vector<BlockOrder>& orders) {
   if (error.code == ErrorCode::kCorrupt || error.code == ErrorCode::kNotFound) return false;
@@ -164,38 +163,6 @@ void CodingJobs::read_again() {
   for (const std::uint32_t generation : unread_) sending_.at(generation).under_way = false;
   sending_changed_.insert(sending_changed_.end(), unread_.begin(), unread_.end());
   unread_.clear();
-}
-
-// The store decides what may be done about it. Until it has, no more blocks of it are tried.
-void CodingJobs::lose(std::uint32_t generation, const Error& error,
-                      std::vector<BlockOrder> orders) {
-  resources_.cache.erase(number_, generation);
-  drop_stock(generation);
-  if (resources_.coder != nullptr) resources_.coder->forget(key_of(generation));
-  submit(key_of(generation),
-         [this, alive = alive_, generation, error, orders = std::move(orders),
-          store = store_]() mutable -> WorkerPool::Completion {
-           const bool fetch_again = store->lose_generation(generation);
-           return
-               [this, alive, generation, error, orders = std::move(orders), fetch_again]() mutable {
-                 if (*alive) lost(generation, error, fetch_again, orders);
-               };
-         });
-}
-
-void CodingJobs::lost(std::uint32_t generation, const Error& error, bool fetch_again,
-                      std::vector<BlockOrder>& orders) {
-  ++writes_;  // a record in the journal
-  if (sync_at_ == core::kNever) sync_at_ = now_ + kSyncInterval;
-  outcomes_.generation_lost(generation, error, fetch_again);
-  // Nor are those made that were asked for meanwhile.
-  std::vector<BlockOrder>& waiting = sending_.at(generation).waiting;
-  const auto verified = [](const BlockOrder& order) { return order.rows.empty(); };
-  std::copy_if(std::make_move_iterator(waiting.begin()), std::make_move_iterator(waiting.end()),
-               std::back_inserter(orders), verified);
-  std::erase_if(waiting, verified);
-  std::vector<proto::Payload> none(orders.size());
-  sent(generation, orders, none);
 }
 
 }  // namespace firn::app

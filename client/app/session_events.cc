@@ -96,12 +96,25 @@ void ContentSession::generation_lost(std::uint32_t generation, const Error& erro
                                      bool fetch_again) {
   Error plain = error;
   if (!fetch_again && (error.code == ErrorCode::kCorrupt || error.code == ErrorCode::kNotFound)) {
-    plain.detail += plan_.mode == SessionPlan::Mode::kServe
-                        ? "; the file has changed since it was shared. Share it again"
-                        : "; the file was complete, so it is left as it is";
+    if (plan_.mode != SessionPlan::Mode::kServe) {
+      plain.detail += "; the file was complete, so it is left as it is";
+    } else if (error.code == ErrorCode::kCorrupt) {
+      plain.detail += "; the file has changed since it was shared. Share it again";
+    } else {
+      plain.detail += "; bring the file back, and it is served again";
+    }
   }
   core_->generation_lost(generation, plain, fetch_again, now());
   changed();
+}
+
+void ContentSession::generation_regained(std::uint32_t generation) {
+  core_->generation_regained(generation, now());
+  changed();
+}
+
+void ContentSession::store_warning(const std::string& text) {
+  host_.console.warning(text, plan_.content_id);
 }
 
 void ContentSession::store_paused(const Error& error) {
@@ -135,7 +148,9 @@ void ContentSession::store_resumed() {
 }
 
 void ContentSession::store_finished() {
+  if (phase_ == Phase::kEnded) return;  // too late to say so; the next run finds it complete
   complete_ = true;
+  if (phase_ == Phase::kLeaving) result_ = ExitCode::kOk;  // it was told to stop just before
   coding_->serve_everything();
   core_->content_finished(now());
   last_report_ = core_->report();
@@ -163,6 +178,7 @@ void ContentSession::store_spoiled(const Error& error) {
 void ContentSession::run_on_complete() {
   if (plan_.on_complete.empty()) return;
   child_running_ = true;
+  await_child_ = phase_ == Phase::kLeaving;  // who is told 0 may rely on its having run
   const Status started = host_.loop.run_shell(
       plan_.on_complete,
       {{"FIRN_CONTENT_ID", plan_.content_id.text()},

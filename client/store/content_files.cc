@@ -136,11 +136,13 @@ Status ContentFiles::finish_file(std::uint32_t file, bool replace) {
   // Opened for reading where that is enough: a kill may have come after its mode was set.
   Result<std::shared_ptr<File>> handle = opened(file, place(file) == Place::kAbsent);
   if (!handle) return handle.error();
-  if (Status s = (*handle)->set_attributes(entry.mode, entry.modified_ns); !s) return s;
+  Result<bool> kept = (*handle)->set_attributes(entry.mode, entry.modified_ns);
+  if (!kept) return kept.error();
   const std::string from = work_name(file);
   const std::string to = final_name(file);
 
   const std::lock_guard lock(mutex_);
+  if (!*kept) attributes_refused(to);
   Status renamed = files_.rename(from, to, replace);
   if (!renamed && renamed.error().code == ErrorCode::kNotFound && !parent_of(to).empty()) {
     if (Status s = files_.make_folders(parent_of(to)); !s) return s;
@@ -159,10 +161,24 @@ Status ContentFiles::finish_folder(std::uint32_t file) {
   const std::string name = final_name(file);
   const std::lock_guard lock(mutex_);
   if (Status s = files_.make_folders(name); !s) return s;
-  if (Status s = files_.set_folder_attributes(name, entry.mode, entry.modified_ns); !s) return s;
+  Result<bool> kept = files_.set_folder_attributes(name, entry.mode, entry.modified_ns);
+  if (!kept) return kept.error();
+  if (!*kept) attributes_refused(name);
   places_[file] = Place::kFinished;
   note_folders(name);
   return Done{};
+}
+
+// With mutex_ held. Where one is refused, all are: said once.
+void ContentFiles::attributes_refused(const std::string& name) {
+  if (std::exchange(warned_, true)) return;
+  warning_ = "the file system does not keep modes and times, for one those of " +
+             files_.full_path(name) + "; the bytes are right";
+}
+
+std::string ContentFiles::take_warning() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(warning_, {});
 }
 
 Status ContentFiles::unfinish_file(std::uint32_t file) {

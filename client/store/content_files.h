@@ -43,7 +43,8 @@ class ContentFiles {
   Status write(std::uint64_t offset, std::span<const std::uint8_t> data);
 
   // Gives a file on its way its mode, time and final name. An empty one or a folder is made first.
-  // kExists if something stands there and `replace` is false (folders that stand are taken).
+  // kExists if something stands there and `replace` is false (folders that stand are taken). A mode
+  // or time that the file system refuses is no error: take_warning() tells of the first.
   Status finish_file(std::uint32_t file, bool replace);
   // Takes a file at its final name back into the work folder.
   Status unfinish_file(std::uint32_t file);
@@ -59,6 +60,9 @@ class ContentFiles {
   void give_back(const Unsynced& unsynced);  // after a failed sync
   Status sync(const Unsynced& unsynced);
 
+  // Something a person should know; empty if there is nothing new.
+  std::string take_warning();
+
   // Closes cached files.
   void close_all();
 
@@ -72,6 +76,7 @@ class ContentFiles {
   Result<std::shared_ptr<File>> opened(std::uint32_t file, bool for_writing) const;
   Result<std::shared_ptr<File>> make(std::uint32_t file) const;
   Status finish_folder(std::uint32_t file);
+  void attributes_refused(const std::string& name);
   void forget(std::uint32_t file) const;
   void note_folders(const std::string& path) const;
   std::string current_name(std::uint32_t file) const;
@@ -83,6 +88,8 @@ class ContentFiles {
   mutable std::mutex mutex_;
   mutable std::vector<Place> places_;
   mutable Unsynced unsynced_;
+  std::string warning_;
+  bool warned_ = false;
   mutable std::map<std::uint32_t, CachedFile> cache_;
   mutable std::list<std::uint32_t> recent_;  // front: used last
 };

@@ -85,6 +85,9 @@ class ContentStore {
   // Generations in the work folder that sync() or finish() found lost; each is told once.
   virtual std::vector<std::uint32_t> take_lost() = 0;
 
+  // Something that a person should know and that stopped nothing; empty if there is nothing new.
+  virtual std::string take_warning() = 0;
+
   // The spool. A slot written again is replaced.
   virtual Status write_row(const SpooledRow& row, std::span<const std::uint8_t> payload) = 0;
   virtual Status read_row(std::uint32_t generation, std::uint32_t slot,

@@ -35,6 +35,7 @@ class DiskStore final : public ContentStore {
   bool lose_generation(std::uint32_t generation) override;
   void regain_generation(std::uint32_t generation) override;
   std::vector<std::uint32_t> take_lost() override;
+  std::string take_warning() override { return content_.take_warning(); }
   Status write_row(const SpooledRow& row, std::span<const std::uint8_t> payload) override;
   Status read_row(std::uint32_t generation, std::uint32_t slot,
                   std::span<std::uint8_t> payload_out) const override;

@@ -41,7 +41,8 @@ class File {
   virtual Result<bool> punch_hole(std::uint64_t offset, std::uint64_t bytes) = 0;
   // Data and size durable (fdatasync); the file's name is its folder's (Files::sync_folder).
   virtual Status sync() = 0;
-  virtual Status set_attributes(std::uint32_t mode, std::int64_t modified_ns) = 0;
+  // False if the file system keeps no such thing, or not for us.
+  virtual Result<bool> set_attributes(std::uint32_t mode, std::int64_t modified_ns) = 0;
   virtual Result<FileStat> stat() const = 0;
 };
 
@@ -71,8 +72,8 @@ class Files {
   virtual Status remove(const std::string& path) = 0;
   // An empty folder. False if it is not empty or not there.
   virtual Result<bool> remove_folder(const std::string& path) = 0;
-  virtual Status set_folder_attributes(const std::string& path, std::uint32_t mode,
-                                       std::int64_t modified_ns) = 0;
+  virtual Result<bool> set_folder_attributes(const std::string& path, std::uint32_t mode,
+                                             std::int64_t modified_ns) = 0;
   // The folder's entries durable.
   virtual Status sync_folder(const std::string& path) = 0;
   // Everything on the file system durable; cheaper than many single calls.

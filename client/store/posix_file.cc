@@ -63,7 +63,7 @@ class PosixFile final : public File {
     return Done{};
   }
 
-  Status set_attributes(std::uint32_t mode, std::int64_t modified_ns) override {
+  Result<bool> set_attributes(std::uint32_t mode, std::int64_t modified_ns) override {
     return set_descriptor_attributes(descriptor_.number(), mode, modified_ns,
                                      "set mode and time of " + path_);
   }
@@ -88,8 +88,8 @@ std::shared_ptr<File> make_posix_file(Descriptor descriptor, std::string path) {
   return std::make_shared<PosixFile>(std::move(descriptor), std::move(path));
 }
 
-Status set_descriptor_attributes(int descriptor, std::uint32_t mode, std::int64_t modified_ns,
-                                 const std::string& operation) {
+Result<bool> set_descriptor_attributes(int descriptor, std::uint32_t mode, std::int64_t modified_ns,
+                                       const std::string& operation) {
   constexpr std::int64_t kSecond = 1'000'000'000;
   std::int64_t seconds = modified_ns / kSecond;
   std::int64_t rest = modified_ns % kSecond;
@@ -103,9 +103,17 @@ Status set_descriptor_attributes(int descriptor, std::uint32_t mode, std::int64_
   times[1].tv_nsec = static_cast<decltype(times[1].tv_nsec)>(rest);
   // Modes are kept, but for one thing: whoever made the manifest may be a stranger, and nobody's
   // download should become writable for every user of the machine.
-  if (::fchmod(descriptor, mode & 0775) != 0) return error_from_errno(operation, errno);
-  if (::futimens(descriptor, times) != 0) return error_from_errno(operation, errno);
-  return Done{};
+  bool kept = true;
+  for (const bool for_mode : {true, false}) {
+    if ((for_mode ? ::fchmod(descriptor, mode & 0775) : ::futimens(descriptor, times)) == 0) {
+      continue;
+    }
+    if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS) {
+      return error_from_errno(operation, errno);
+    }
+    kept = false;
+  }
+  return kept;
 }
 
 }  // namespace firn::store

@@ -36,7 +36,8 @@ class Descriptor {
 // `path` is for errors.
 std::shared_ptr<File> make_posix_file(Descriptor descriptor, std::string path);
 
-Status set_descriptor_attributes(int descriptor, std::uint32_t mode, std::int64_t modified_ns,
-                                 const std::string& operation);
+// False if the file system refuses, as some do for every file (FAT, network shares, FUSE).
+Result<bool> set_descriptor_attributes(int descriptor, std::uint32_t mode, std::int64_t modified_ns,
+                                       const std::string& operation);
 
 }  // namespace firn::store

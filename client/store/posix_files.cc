@@ -177,8 +177,8 @@ class PosixFiles final : public Files {
     return error_from_errno(operation, errno);
   }
 
-  Status set_folder_attributes(const std::string& path, std::uint32_t mode,
-                               std::int64_t modified_ns) override {
+  Result<bool> set_folder_attributes(const std::string& path, std::uint32_t mode,
+                                     std::int64_t modified_ns) override {
     const std::string operation = "set mode and time of " + full_path(path);
     Result<Descriptor> folder = open_folder(path, operation, O_RDONLY);
     if (!folder) return folder.error();

@@ -68,6 +68,7 @@ class MoodyStore final : public store::ContentStore {
   bool lose_generation(std::uint32_t g) override { return real_->lose_generation(g); }
   void regain_generation(std::uint32_t g) override { real_->regain_generation(g); }
   std::vector<std::uint32_t> take_lost() override { return real_->take_lost(); }
+  std::string take_warning() override { return real_->take_warning(); }
   const Manifest& manifest() const override { return real_->manifest(); }
 
  private:
@@ -82,7 +83,7 @@ struct Outcomes final : app::CodingOutcomes {
   std::map<std::uint32_t, std::vector<PeerId>> guilty;
   std::map<std::uint64_t, proto::Payload> made;
   std::map<std::uint64_t, std::vector<std::uint8_t>> exchanged;  // vectors chosen below the core
-  std::vector<std::uint32_t> lost, wanted_again;
+  std::vector<std::uint32_t> lost, wanted_again, regained;
   int paused = 0, resumed = 0;
   bool finished = false, spoiled = false;
 
@@ -106,6 +107,8 @@ struct Outcomes final : app::CodingOutcomes {
   void generation_lost(std::uint32_t g, const Error&, bool fetch_again) override {
     (fetch_again ? wanted_again : lost).push_back(g);
   }
+  void generation_regained(std::uint32_t g) override { regained.push_back(g); }
+  void store_warning(const std::string& text) override { MESSAGE(text); }
   void store_paused(const Error& error) override {
     CHECK(error.code == ErrorCode::kDiskFull);
     ++paused;

@@ -323,6 +323,30 @@ TEST_CASE(
     }
     CHECK(bench.outcomes.lost == std::vector<std::uint32_t>{0});
     CHECK_FALSE(bench.outcomes.made.at(1));
+    // It is looked for less and less often, but always again.
+    const int before = bench.store->generations_read;
+    for (int i = 0; i < 1000; ++i) bench.pass(core::kSecond);
+    const int tried = bench.store->generations_read - before;
+    CHECK(tried >= 15);
+    CHECK(tried <= 25);
+    CHECK(bench.outcomes.regained.empty());
+    bench.store->read_failures = 0;
+    bench.pass(60 * core::kSecond);
+    CHECK(bench.outcomes.regained == std::vector<std::uint32_t>{0});
+    order(2);
+    CHECK(bytes_of(bench.outcomes.made.at(2)) == bench.combination(0, codec::unit_vector(kN, 3)));
+    CHECK(bench.jobs->next_wake() == core::kNever);
+  }
+  SUBCASE("its file is moved away, and back") {
+    const std::string file = bench.folder.path() + "/file";
+    std::filesystem::rename(file, file + ".away");
+    order(1);
+    CHECK(bench.outcomes.lost == std::vector<std::uint32_t>{0});
+    std::filesystem::rename(file + ".away", file);
+    bench.pass(CodingJobs::kRetryInterval);
+    CHECK(bench.outcomes.regained == std::vector<std::uint32_t>{0});
+    order(2);
+    CHECK(bytes_of(bench.outcomes.made.at(2)) == bench.combination(0, codec::unit_vector(kN, 3)));
   }
 }
 

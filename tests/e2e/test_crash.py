@@ -107,6 +107,26 @@ class Interrupted(harness.SwarmTest):
         # A clean stop loses nothing.
         self.assertLessEqual(complete["blocks_innovative"], half["rank_total"] - half["rank"])
 
+    def test_a_signal_while_the_last_names_are_given_leaves_no_doubt_about_the_outcome(self):
+        """Thousands of empty files make finishing take a second or two."""
+        source = self.tree({"a": 64 * 1024} | {f"d{i % 97}/{i}": 0 for i in range(20_000)})
+        manifest = self.create(source)
+        seed = self.firn("seed", "seed", manifest, source.parent, *harness.LISTEN)
+        ran = self.folder / "ran"
+        get = self.get(manifest, "get", "--peer", seed.endpoint(), "--seed", "none",
+                       "--on-complete", f"echo run >> '{ran}'")
+        get.wait_event("progress", where=lambda e: e["rank"] == e["rank_total"])
+        status = get.stop()
+        runs = ran.read_text().count("run") if ran.exists() else 0
+        if get.last_event("complete"):
+            self.assertEqual((0, 1), (status, runs), get.story())
+            self.assertNotIn("goes on", get.output("stderr"))
+        else:
+            self.assertEqual((harness.INTERRUPTED, 0), (status, runs), get.story())
+            again = self.get(manifest, "again", "--seed", "none", into=self.folder / "get")
+            self.assert_completes(again)
+        self.assert_same(source, self.folder / "get" / source.name)
+
 
 if __name__ == "__main__":
     harness.main()

@@ -1,9 +1,11 @@
 // Disks that run full, fail to sync, lose folders or know no holes.
 #include <doctest/doctest.h>
+#include <fcntl.h>
 
 #include <filesystem>
 
 #include "client/store/disk_store.h"
+#include "client/store/posix_file.h"
 #include "tests/store/memory_disk.h"
 #include "tests/store/sample_content.h"
 
@@ -106,6 +108,60 @@ TEST_CASE("what a failed sync lost is written again before anything vouches for 
       CHECK(store->read_generation(g, out).ok());
     }
   }
+}
+
+TEST_CASE("what a failed sync has lost from memory too is told, written again, and then durable") {
+  const Sample sample = small_sample();
+  MemoryDisk disk;
+  disk.evict_after_failed_sync(true);
+  Resumed resumed;
+  auto store = open_on(disk, sample, resumed);
+  for (std::uint32_t g = 0; g < sample.count(); ++g) {
+    REQUIRE(store->write_generation(g, sample.generation(g)).ok());
+  }
+  disk.fail_syncs(1);  // of the first file
+  REQUIRE_FALSE(store->sync().ok());
+  const Result<bool> finished = store->finish();
+  REQUIRE_MESSAGE(finished.ok(), (finished ? "" : finished.error().message()));
+  CHECK_FALSE(*finished);
+  const std::vector<std::uint32_t> lost = store->take_lost();
+  CHECK(lost == std::vector<std::uint32_t>{0, 1, 2});
+  CHECK(store->take_lost().empty());
+  for (const std::uint32_t g : lost) {
+    REQUIRE(store->write_generation(g, sample.generation(g)).ok());
+  }
+  CHECK(*store->finish());
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    CHECK(disk.bytes_of("s/" + sample.info().files[i].path) == sample.file(i));
+  }
+}
+
+TEST_CASE(
+    "a file system that keeps no modes and times gets the files all the same, and a warning") {
+  const Sample sample = small_sample();
+  MemoryDisk disk;
+  disk.refuse_attributes(true);
+  Resumed resumed;
+  auto store = open_on(disk, sample, resumed);
+  for (std::uint32_t g = 0; g < sample.count(); ++g) {
+    REQUIRE(store->write_generation(g, sample.generation(g)).ok());
+  }
+  const Result<bool> finished = store->finish();
+  REQUIRE_MESSAGE(finished.ok(), (finished ? "" : finished.error().message()));
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    CHECK(disk.bytes_of("s/" + sample.info().files[i].path) == sample.file(i));
+  }
+  CHECK(store->take_warning().find("modes and times") != std::string::npos);
+  CHECK(store->take_warning().empty());
+}
+
+TEST_CASE("the refusal of a real file system is told from an error") {
+  const Descriptor file(::open("/proc/self/comm", O_RDWR | O_CLOEXEC));  // its mode is fixed
+  REQUIRE(file);
+  const Result<bool> kept = set_descriptor_attributes(file.number(), 0600, 1, "set mode");
+  REQUIRE(kept.ok());
+  CHECK_FALSE(*kept);
+  CHECK_FALSE(set_descriptor_attributes(-1, 0600, 1, "set mode").ok());
 }
 
 TEST_CASE("a failed sync of the journal alone is made good too") {

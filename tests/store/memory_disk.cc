@@ -265,6 +265,11 @@ class MemoryFile final : public File {
     if (disk_.failing_syncs_ > 0 && disk_.good_syncs_-- <= 0) {
       --disk_.failing_syncs_;
       node_->unsynced.clear();  // "clean" from now on, but never on the disk
+      if (disk_.evict_) {
+        const std::size_t size = node_->data.size();
+        node_->data = node_->durable;
+        node_->data.resize(size);
+      }
       return Error{ErrorCode::kIo, "sync " + path_, "Input/output error"};
     }
     for (const auto& unsynced : node_->unsynced) MemoryDisk::apply(node_->durable, unsynced);
@@ -272,10 +277,10 @@ class MemoryFile final : public File {
     return Done{};
   }
 
-  Status set_attributes(std::uint32_t, std::int64_t) override {
+  Result<bool> set_attributes(std::uint32_t, std::int64_t) override {
     const std::lock_guard lock(disk_.mutex_);
     if (disk_.begin_change() != MemoryDisk::Verdict::kGo) return dead("set mode of " + path_);
-    return Done{};
+    return !disk_.refuse_attributes_;
   }
 
   Result<FileStat> stat() const override {
@@ -401,10 +406,11 @@ class MemoryFiles final : public Files {
     return true;
   }
 
-  Status set_folder_attributes(const std::string& path, std::uint32_t, std::int64_t) override {
+  Result<bool> set_folder_attributes(const std::string& path, std::uint32_t,
+                                     std::int64_t) override {
     const std::lock_guard lock(disk_.mutex_);
     if (disk_.begin_change() != MemoryDisk::Verdict::kGo) return dead("set mode of " + path);
-    return Done{};
+    return !disk_.refuse_attributes_;
   }
 
   Status sync_folder(const std::string& path) override {

@@ -43,6 +43,9 @@ class MemoryDisk {
     failing_syncs_ = count;
   }
   void allow_holes(bool allowed) { holes_ = allowed; }
+  // A failed sync also gives up what is in memory: reading finds the bytes of before.
+  void evict_after_failed_sync(bool evict) { evict_ = evict; }
+  void refuse_attributes(bool refuse) { refuse_attributes_ = refuse; }
 
   // Flips bits of a file's byte in place, also on the durable copy.
   void damage(const std::string& path, std::uint64_t offset, std::uint8_t flip);
@@ -100,6 +103,8 @@ class MemoryDisk {
   int good_syncs_ = 0;
   int failing_syncs_ = 0;
   bool holes_ = true;
+  bool evict_ = false;
+  bool refuse_attributes_ = false;
 };
 
 }  // namespace firn::store::test
