@@ -30,7 +30,7 @@ def record(race, counters):
     return {
         "scenario": dataclasses.asdict(scenario),
         "client": race.adapter.name,
-        "settings": race.adapter.settings,
+        "settings": {key: value for key, value in race.adapter.settings.items() if key != "build"},
         "version": race.adapter.version(),
         "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
         "machine": machine(),
