@@ -157,6 +157,10 @@ int connect_outcome(int fd) {
   return error_number;
 }
 
+void hold_partial_segments(int fd, bool hold) {
+  set(fd, IPPROTO_TCP, TCP_CORK, hold ? 1 : 0);
+}
+
 void tune(int fd, int notsent_lowat_bytes) {
   set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
   set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);

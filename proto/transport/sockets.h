@@ -69,6 +69,9 @@ Socket begin_connect(const SocketAddress& where);
 // 0, or the errno with which the connection failed.
 int connect_outcome(int fd);
 
+// While held, the kernel sends whole segments only (tcp(7), TCP_CORK).
+void hold_partial_segments(int fd, bool hold);
+
 // Options of a connection; those that the kernel refuses are left alone (they only cost speed).
 void tune(int fd, int notsent_lowat_bytes);
 

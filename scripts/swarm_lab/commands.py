@@ -48,7 +48,8 @@ def _interrupted(number, _frame):
 def run(chosen):
     from swarm_lab.race import Race
     hosts.check()
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    # SIGINT too: a shell may have it ignored for what runs in the background.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupted)
     for name in hosts.remove_stale():
         print(f"removed {name}, left by a run that was killed", file=sys.stderr)
@@ -62,7 +63,7 @@ def run(chosen):
     for _ in range(chosen.rounds):
         for one in scenarios:
             for client in clients:
-                with tempfile.TemporaryDirectory(prefix="firn-swarm-") as folder:
+                with tempfile.TemporaryDirectory(prefix=hosts.folder_prefix()) as folder:
                     if chosen.keep:
                         folder = pathlib.Path(chosen.keep) / f"{one.name}-{int(time.time())}"
                         folder.mkdir(parents=True)

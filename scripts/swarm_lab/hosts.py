@@ -15,6 +15,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import tempfile
 import time
 
 PREFIX = "firn-swarm"
@@ -73,14 +74,24 @@ def remove_namespace(name):
 
 
 def remove_stale():
-    """Removes namespaces of runs that were killed; returns their names."""
+    """Removes namespaces and folders of runs that were killed; returns their names."""
     stale = []
+    for path in pathlib.Path(tempfile.gettempdir()).glob(f"{PREFIX}-*"):
+        match = re.fullmatch(rf"{PREFIX}-(\d+)-\w+", path.name)
+        if match and path.is_dir() and not _is_swarm(int(match.group(1))):
+            shutil.rmtree(path, ignore_errors=True)
+            stale.append(str(path))
     for path in sorted(NETNS.glob(f"{PREFIX}-*")):
         match = re.fullmatch(rf"{PREFIX}-(\d+)-\w+", path.name)
         if match and not _is_swarm(int(match.group(1))):
             remove_namespace(path.name)
             stale.append(path.name)
     return stale
+
+
+def folder_prefix():
+    """Of folders in which this process keeps contents and downloads for the time of a run."""
+    return f"{PREFIX}-{os.getpid()}-"
 
 
 def _is_swarm(pid):
