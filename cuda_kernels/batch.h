@@ -25,14 +25,19 @@ inline constexpr std::size_t kGenerationSizeMax = 1024;
 inline constexpr std::size_t kRowsMax = std::size_t{1} << 20;
 inline constexpr std::size_t kBlockBytesMax = std::size_t{1} << 30;
 
-// Which kernel multiplies. kBest takes the fastest that the device and the pitches allow; a path
-// that they do not allow is refused.
+// Which kernel multiplies. kBest takes what tuning.h says is fastest there, unless the
+// environment's FIRN_GPU_KERNELS names a path. A path that device or alignment do not allow is
+// refused, with words that say which there are. All but the tables want rows 16-byte aligned
+// (pointers and pitches).
 enum class Path {
   kBest,
   kTables,  // products looked up in tables in shared memory: every device, any alignment
-  kWgmma,   // binary tensor cores, Hopper: rows 16-byte aligned (pointers and pitches)
+  kMma,     // binary tensor cores by mma.sync: Ampere, Ada, Hopper
+  kWgmma,   // binary tensor cores by wgmma: Hopper
+  kTower,   // the same by three products in GF(2^4) for each of bytes: for large n
 };
 std::string_view name(Path path);
+bool has_path(const Device& device, Path path);
 
 // Blocks of `block_bytes` bytes, `pitch` >= block_bytes apart; the blocks of a generation follow
 // each other, and generation follows generation. Bytes between blocks are never written.

@@ -25,6 +25,10 @@ struct ProductJob {
 // product_tables.cu
 Status launch_table_product(const ProductJob& job, void* stream);
 
+// product_mma.cu: any n. Pitches and pointers of blocks are multiples of 16. A block of threads
+// takes 8 row_warps rows (row_warps: 2, 4 or 8) and 512 / row_warps positions.
+Status launch_mma_product(const ProductJob& job, int row_warps, void* stream);
+
 // product_wgmma.cu: n <= 128. Pitches and pointers of blocks are multiples of 16.
 inline constexpr int kResidentSizeMax = 128;
 Status launch_resident_wgmma_product(const ProductJob& job, int multiprocessors, void* stream);
@@ -34,6 +38,12 @@ Status launch_resident_wgmma_product(const ProductJob& job, int multiprocessors,
 std::size_t expanded_bytes(int n, int m);  // per generation
 Status launch_streamed_wgmma_product(const ProductJob& job, std::uint8_t* expanded,
                                      int multiprocessors, void* stream);
+
+// product_tower.cu: the same by three products in GF(2^4) for each byte; `expanded` takes
+// tower_bytes().
+std::size_t tower_bytes(int n, int m);  // per generation
+Status launch_tower_wgmma_product(const ProductJob& job, std::uint8_t* expanded,
+                                  int multiprocessors, void* stream);
 
 struct InverseJob {
   const std::uint8_t* matrices;

@@ -88,6 +88,9 @@ Status Stopwatch::read(double&) {
   return none();
 }
 
+bool has_path(const Device&, Path) {
+  return false;
+}
 std::string_view name(Path) {
   return "none";
 }

@@ -23,6 +23,8 @@ struct Device {
   int multiprocessors = 0;
   std::size_t memory_bytes = 0;
 
+  // Binary mma.sync with and.popc in hardware; Turing has xor.popc alone.
+  bool has_binary_mma() const { return major == 8 || (major == 9 && minor == 0); }
   // Binary wgmma: compute capability 9.0 and no other.
   bool has_binary_wgmma() const { return major == 9 && minor == 0; }
 };

@@ -22,6 +22,7 @@
 #include "cuda_kernels/batch.h"
 #include "cuda_kernels/host_codec.h"
 #include "cuda_kernels/runtime.h"
+#include "cuda_kernels/tuning.h"
 
 namespace firn::cuda {
 namespace {
@@ -47,6 +48,10 @@ struct Rate {
 class Bench {
  public:
   explicit Bench(const Device& device, bool quick) : device_(device), quick_(quick) {
+    const auto begin = std::chrono::steady_clock::now();
+    must(tune(device, ""));
+    tuning_seconds_ =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     must(stream_.open(device));
     must(watch_.open(device));
     must(source_.allocate(device, 1100 * kMiB));
@@ -103,6 +108,7 @@ class Bench {
   void check_product(const Shape& shape);
 
   void ceilings();
+  void product(Path path, const Shape& shape, bool long_run);
   void products();
   void decoding();
   void others();
@@ -113,6 +119,7 @@ class Bench {
   Stream stream_;
   Stopwatch watch_;
   DeviceMemory source_, out_, coefficients_, scratch_, ranks_;
+  double tuning_seconds_ = 0;
   double bit_products_ = 0;  // per second, in a burst
   Json result_;
 };
@@ -160,7 +167,7 @@ void Bench::ceilings() {
   if (device_.has_binary_wgmma()) {
     double burst = 0, long_run = 0;
     must(measure_binary_wgmma(stream_, 0.02, burst));
-    if (!quick_) must(measure_binary_wgmma(stream_, kSustainedSeconds, long_run));
+    must(measure_binary_wgmma(stream_, kSustainedSeconds, long_run));
     bit_products_ = burst;
     at["binary_wgmma_bit_products_per_s"] = burst;
     at["binary_wgmma_bit_products_per_s_sustained"] = long_run;
@@ -184,32 +191,34 @@ void Bench::ceilings() {
   must(launch_coefficients(stream_, 1, 0, 0, 1, source_.size(), source_.data()));
 }
 
+void Bench::product(Path path, const Shape& s, bool long_run) {
+  const std::size_t n = s.generation_size, k = s.block_bytes;
+  const auto work = [&] {
+    must(launch_product(stream_, s, coefficients_.data(), source(k), out(k), scratch(), path));
+  };
+  must(stream_.fill(out_.data(), 0xa5, out_.size()));
+  work();
+  check_product(s);
+  const double bytes = static_cast<double>(s.generations * n * k);
+  const double limit = path == Path::kBest && device_.has_binary_wgmma()
+                           ? bit_products_ / 64 / static_cast<double>(n) / 1e9
+                           : 0;
+  add("product", path, s, bytes, rate_of(work), limit);
+  if (long_run) add("product, sustained", path, s, bytes, {sustained(work), 0}, limit);
+}
+
 void Bench::products() {
-  const std::vector<std::size_t> block_sizes =
-      quick_ ? std::vector<std::size_t>{4096, 16384}
-             : std::vector<std::size_t>{1024, 4096, 16384, 65536, 1 << 20};
-  std::vector<Path> paths{Path::kTables};
-  if (device_.has_binary_wgmma()) paths.insert(paths.begin(), Path::kWgmma);
-  for (const Path path : paths) {
-    for (const std::size_t n : {32, 64, 128, 256, 512, 1024}) {
-      for (const std::size_t k : block_sizes) {
-        if (path == Path::kTables && k != 16384) continue;
-        const Shape s = shape(n, k);
-        const auto work = [&] {
-          must(
-              launch_product(stream_, s, coefficients_.data(), source(k), out(k), scratch(), path));
-        };
-        must(stream_.fill(out_.data(), 0xa5, out_.size()));
-        work();
-        check_product(s);
-        const double bytes = static_cast<double>(s.generations * n * k);
-        const double limit =
-            path == Path::kWgmma ? bit_products_ / 64 / static_cast<double>(n) / 1e9 : 0;
-        add("product", path, s, bytes, rate_of(work), limit);
-        if (k == 16384 && path == Path::kWgmma && !quick_) {
-          add("product, sustained", path, s, bytes, {sustained(work), 0}, limit);
-        }
-      }
+  const std::vector<std::size_t> sizes{32, 64, 128, 256, 512, 1024};
+  for (const std::size_t n : sizes) {
+    for (const std::size_t k : {1024, 4096, 16384, 65536, 1 << 20}) {
+      if (!quick_ || k == 16384) product(Path::kBest, shape(n, k), k == 16384);
+    }
+  }
+  for (const Path path : {Path::kWgmma, Path::kTower, Path::kMma, Path::kTables}) {
+    if (!has_path(device_, path)) continue;
+    for (const std::size_t n : sizes) {
+      if (path == Path::kTower && n < 128) continue;
+      product(path, shape(n, 16384), path == Path::kWgmma || path == Path::kTower);
     }
   }
 }
@@ -303,8 +312,10 @@ Json Bench::run() {
       {"device", device_.name},
       {"compute_capability", std::to_string(device_.major) + "." + std::to_string(device_.minor)},
       {"multiprocessors", device_.multiprocessors},
+      {"tuning_s", tuning_seconds_},
       {"samples", kSamples}};
-  std::printf("%s, %d multiprocessors, %s\n", device_.name.c_str(), device_.multiprocessors, date);
+  std::printf("%s, %d multiprocessors, %s; self-tune %.2f s\n", device_.name.c_str(),
+              device_.multiprocessors, date, tuning_seconds_);
   ceilings();
   products();
   if (quick_) return result_;

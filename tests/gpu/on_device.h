@@ -97,8 +97,10 @@ inline std::string describe(const Shape& shape) {
 
 // The paths that the device has.
 inline std::vector<Path> paths_of(const Device& device) {
-  std::vector<Path> paths{Path::kTables};
-  if (device.has_binary_wgmma()) paths.push_back(Path::kWgmma);
+  std::vector<Path> paths;
+  for (const Path path : {Path::kTables, Path::kMma, Path::kWgmma, Path::kTower}) {
+    if (has_path(device, path)) paths.push_back(path);
+  }
   return paths;
 }
 

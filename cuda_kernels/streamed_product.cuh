@@ -1,0 +1,328 @@
+// The product for any n on Hopper's binary tensor cores, with coefficients that stream: as bits
+// they do not fit in shared memory, so a first kernel writes them to global memory once, in the
+// order and layout in which the second streams them in, from the second-level cache for all but the
+// first blocks of threads. bit_tiles.cuh says how the product becomes one of bits.
+//
+// A form says which bits are multiplied (product_stream.cu, product_tower.cu):
+//   kTiles      tiles of A (64 rows) that make 32 output rows
+//   kPlanes     rows of B of 128 bytes for each position and 256 sources
+//   kTilePlanes the planes that a tile of A meets: plane(tile) and those after it
+//   kPieces     tasks of the warps that bring 256 sources for 128 positions; bring() does one
+//   gather()    adds what a tile's sums tell to 16 words, of 4 positions each
+//
+// Sources are taken in chunks of 256. A unit of work is 256 positions of one generation: its data
+// are brought into B chunk by chunk; then all rows of A pass, 64 output rows (kTiles pairs of
+// tiles) at a time, one of two warpgroups multiplying while the other gathers parities. With
+// several chunks the sums meet in the output: each thread adds to what it wrote before.
+//
+// The third warpgroup has one thread that orders A's tiles ahead (bulk copies into a ring) and
+// three warps that bring data.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+
+#include "cuda_kernels/bit_tiles.cuh"
+#include "cuda_kernels/cuda_check.h"
+#include "cuda_kernels/kernels.h"
+#include "cuda_kernels/wgmma.cuh"
+
+namespace firn::cuda::streamed {
+
+constexpr int kChunk = 256;          // sources
+constexpr int kRowStep = 64;         // output rows
+constexpr int kPositions = 256;      // of a unit
+constexpr int kHalfTile = 64 * 128;  // 64 rows of A, one plane
+constexpr int kPlaneBytes = kPositions * 128;
+constexpr int kBuffers = 2;
+constexpr int kThreads = 384, kProducer = 256;  // first thread of the third warpgroup
+constexpr int kBringers = 3;                    // warps
+
+template <typename Form>
+struct Layout {
+  static constexpr int kTileBytes = Form::kTilePlanes * kHalfTile;
+  static constexpr int kBufferBytes = Form::kPlanes * kPlaneBytes;
+  static constexpr int kB = 0, kA = kBuffers * kBufferBytes;
+  static constexpr int kBarriers = kA + Form::kStages * kTileBytes;
+  static constexpr int kBytes = kBarriers + 256 + 1024;
+  static_assert(kBytes <= 227 * 1024);
+};
+
+// Named barriers: a consumer warpgroup's turn to multiply.
+constexpr int kTurn = 1;
+
+struct StreamJob {
+  ProductJob product;
+  const std::uint8_t* expanded;
+  int chunks;     // of sources
+  int row_steps;  // groups of 64 output rows
+  int units_per_generation, units;
+};
+
+inline int chunks_of(int n) {
+  return (n + kChunk - 1) / kChunk;
+}
+inline int row_steps_of(int m) {
+  return (m + kRowStep - 1) / kRowStep;
+}
+
+// Addresses of the barriers in shared memory.
+template <int kStages>
+struct Barriers {
+  std::uint32_t full_a, empty_a;  // kStages each
+  std::uint32_t full_b, empty_b;  // kBuffers each
+  __device__ explicit Barriers(std::uint32_t at)
+      : full_a(at),
+        empty_a(at + 8 * kStages),
+        full_b(at + 16 * kStages),
+        empty_b(at + 16 * kStages + 8 * kBuffers) {}
+};
+
+// One thread: keeps the ring of A's tiles full.
+template <typename Form>
+__device__ void order_tiles(const StreamJob& job, const Barriers<Form::kStages>& barriers,
+                            std::uint32_t a) {
+  constexpr int kTileBytes = Layout<Form>::kTileBytes;
+  const int tiles = job.chunks * job.row_steps * 2 * Form::kTiles;
+  int stage = 0;
+  std::uint32_t phase = 0;
+  for (int unit = blockIdx.x; unit < job.units; unit += gridDim.x) {
+    const std::uint8_t* from =
+        job.expanded +
+        static_cast<std::size_t>(unit / job.units_per_generation) * tiles * kTileBytes;
+    for (int tile = 0; tile < tiles; ++tile) {
+      mbarrier_wait(barriers.empty_a + 8 * stage, phase ^ 1);
+      mbarrier_arrive_expecting(barriers.full_a + 8 * stage, kTileBytes);
+      bulk_copy(a + stage * kTileBytes, from, kTileBytes, barriers.full_a + 8 * stage);
+      from += kTileBytes;
+      if (++stage == Form::kStages) stage = 0, phase ^= 1;
+    }
+  }
+}
+
+// Three warps: bring chunks of data into B.
+template <typename Form>
+__device__ void bring_data(const StreamJob& job, const Barriers<Form::kStages>& barriers,
+                           std::uint8_t* b, int warp) {
+  const ProductJob& p = job.product;
+  const DataLane lane(threadIdx.x & 31, 0);
+  int filled = 0;
+  for (int unit = blockIdx.x; unit < job.units; unit += gridDim.x) {
+    const int g = unit / job.units_per_generation;
+    const int at = (unit - g * job.units_per_generation) * kPositions + lane.column();
+    const std::uint8_t* source = p.source + static_cast<std::size_t>(g) * p.n * p.source_pitch;
+    for (int chunk = 0; chunk < job.chunks; ++chunk, ++filled) {
+      const int buffer = filled % kBuffers;
+      mbarrier_wait(barriers.empty_b + 8 * buffer, (filled / kBuffers & 1) ^ 1);
+#pragma unroll 1
+      for (int task = warp; task < 2 * Form::kPieces; task += kBringers) {
+        const int piece = task / 2, half = task % 2;
+        const int first = chunk * kChunk + piece * (kChunk / Form::kPieces);
+        if (first >= p.n) break;  // A has zeros there
+        const int column = at + half * 128;
+        Form::bring(lane, source + first * p.source_pitch + (column < p.k ? column : 0),
+                    p.source_pitch, p.n - first,
+                    b + buffer * Layout<Form>::kBufferBytes + half * (kPlaneBytes / 2), piece);
+      }
+      fence_async_proxy();
+      __syncwarp();
+      if ((threadIdx.x & 31) == 0) mbarrier_arrive(barriers.full_b + 8 * buffer);
+    }
+  }
+}
+
+// Queues sums of a tile of A and the planes of B that it meets. The last step or two are a group of
+// their own, so that the other warpgroup's turn comes just before the tensor cores run dry.
+template <int kTilePlanes>
+__device__ __forceinline__ void multiply(int (&sums)[128], std::uint32_t a, std::uint32_t b) {
+  constexpr int kSteps = 4 * kTilePlanes;
+  wgmma_fence();
+#pragma unroll
+  for (int step = 0; step < kSteps; ++step) {
+    wgmma_and_popc_n256(sums, descriptor(a + step / 4 * (kHalfTile / 16) + step % 4 * 2),
+                        descriptor(b + step / 4 * (kPlaneBytes / 16) + step % 4 * 2), step != 0);
+    if (step == kSteps - 1 - kTilePlanes) wgmma_commit();
+  }
+  wgmma_commit();
+}
+
+// A consumer warpgroup: rows 32 group .. 32 group + 31 of each 64.
+template <typename Form>
+class Consumer {
+  using L = Layout<Form>;
+
+ public:
+  __device__ Consumer(const StreamJob& job, const Barriers<Form::kStages>& barriers,
+                      std::uint32_t shared_address, int group)
+      : job_(job),
+        barriers_(barriers),
+        group_(group),
+        stage_(group),
+        lane_(threadIdx.x & 31),
+        a_(descriptor_low(shared_address + L::kA)),
+        b_(descriptor_low(shared_address + L::kB)) {}
+
+  __device__ void run() {
+    if (group_ == 1) barrier_arrive(kTurn, 256);
+    for (int unit = blockIdx.x; unit < job_.units; unit += gridDim.x) {
+      const int g = unit / job_.units_per_generation;
+      const int first = (unit - g * job_.units_per_generation) * kPositions;
+      const bool last = unit + static_cast<int>(gridDim.x) >= job_.units;
+      if (first + kPositions <= job_.product.k) {
+        multiply_unit<true>(g, first, last);
+      } else {
+        multiply_unit<false>(g, first, last);
+      }
+    }
+  }
+
+ private:
+  // All rows of 256 positions, chunk of sources by chunk. kWhole: all the positions exist.
+  template <bool kWhole>
+  __device__ __forceinline__ void multiply_unit(int g, int first, bool last_unit) {
+    const ProductJob& p = job_.product;
+    const int at = first + (lane_ & 3) * 16;
+    const int first_row = group_ * 32 + (threadIdx.x >> 5 & 3) * 8 + (lane_ >> 2);
+    std::uint8_t* first_out = p.out + (static_cast<std::size_t>(g) * p.m + first_row) * p.out_pitch;
+    for (int chunk = 0; chunk < job_.chunks; ++chunk) {
+      const std::uint32_t b = b_ + buffer_ * (L::kBufferBytes / 16);
+      mbarrier_wait(barriers_.full_b + 8 * buffer_, buffer_phase_);
+      std::uint8_t* out = first_out;
+      int row = first_row;
+#pragma unroll 1
+      for (int row_step = 0; row_step < job_.row_steps; ++row_step) {
+        const bool last_step = row_step == job_.row_steps - 1;
+        std::uint32_t words[16];
+        uint4 old[4];
+#pragma unroll
+        for (int i = 0; i < 16; ++i) words[i] = 0;
+#pragma unroll
+        for (int v = 0; v < 4; ++v) old[v] = make_uint4(0, 0, 0, 0);
+#pragma unroll 1
+        for (int tile = 0; tile < Form::kTiles; ++tile) {
+          const bool last_tile = tile == Form::kTiles - 1;
+          int sums[128];
+          mbarrier_wait(barriers_.full_a + 8 * stage_, stage_phase_);
+          barrier_sync(kTurn + group_, 256);
+          multiply<Form::kTilePlanes>(sums, a_ + stage_ * (L::kTileBytes / 16),
+                                      b + Form::plane(tile) * (kPlaneBytes / 16));
+          if (kWhole && last_tile && chunk > 0 && row < p.m) {
+#pragma unroll
+            for (int v = 0; v < 4; ++v) old[v] = *reinterpret_cast<const uint4*>(out + at + 64 * v);
+          }
+          wgmma_wait<1>();
+          const bool last =
+              group_ == 1 && last_tile && last_step && last_unit && chunk == job_.chunks - 1;
+          if (!last) barrier_arrive(kTurn + 1 - group_, 256);
+          wgmma_wait<0>();
+          use_after_wait(sums);
+          if (lane_ == 0) mbarrier_arrive(barriers_.empty_a + 8 * stage_);
+          stage_ += 2;
+          if (stage_ >= Form::kStages) stage_ -= Form::kStages, stage_phase_ ^= 1;
+          if (last_tile && last_step && lane_ == 0) {
+            mbarrier_arrive(barriers_.empty_b + 8 * buffer_);
+          }
+          Form::gather(sums, words, tile);
+        }
+        if (row < p.m) {
+          if constexpr (kWhole) {
+#pragma unroll
+            for (int v = 0; v < 4; ++v) {
+              words[4 * v] ^= old[v].x, words[4 * v + 1] ^= old[v].y;
+              words[4 * v + 2] ^= old[v].z, words[4 * v + 3] ^= old[v].w;
+            }
+            store_pieces<false>(out + at, words);
+          } else if (chunk > 0) {
+            store_pieces_at_end<true>(out, at, p.k, words);
+          } else {
+            store_pieces_at_end<false>(out, at, p.k, words);
+          }
+        }
+        row += kRowStep;
+        out += kRowStep * p.out_pitch;
+      }
+      buffer_ ^= 1;
+      buffer_phase_ ^= buffer_ == 0;
+    }
+  }
+
+  static_assert(kBuffers == 2 && Form::kStages % 2 == 0);
+  const StreamJob& job_;
+  const Barriers<Form::kStages>& barriers_;
+  const int group_;
+  int stage_;
+  std::uint32_t stage_phase_ = 0;
+  int buffer_ = 0;
+  std::uint32_t buffer_phase_ = 0;
+  const int lane_;
+  const std::uint32_t a_, b_;
+};
+
+// The work of a block of threads.
+template <typename Form>
+__device__ __forceinline__ void multiply_streamed(const StreamJob& job, std::uint8_t* raw) {
+  using L = Layout<Form>;
+  const std::uint32_t raw_address = static_cast<std::uint32_t>(__cvta_generic_to_shared(raw));
+  const std::uint32_t address = (raw_address + 1023) & ~1023u;
+  std::uint8_t* shared = raw + (address - raw_address);
+  const Barriers<Form::kStages> barriers(address + L::kBarriers);
+  if (threadIdx.x == 0) {
+    for (int i = 0; i < Form::kStages; ++i) {
+      mbarrier_init(barriers.full_a + 8 * i, 1);
+      mbarrier_init(barriers.empty_a + 8 * i, 4);  // a warpgroup's warps
+    }
+    for (int i = 0; i < kBuffers; ++i) {
+      mbarrier_init(barriers.full_b + 8 * i, kBringers);
+      mbarrier_init(barriers.empty_b + 8 * i, 8);
+    }
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  }
+  __syncthreads();
+  const int group = __shfl_sync(~0u, threadIdx.x >> 7, 0);
+  if (group == 2) {
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 72;");
+    const int warp = (threadIdx.x - kProducer) >> 5;
+    if (warp == 0) {
+      if ((threadIdx.x & 31) == 0) order_tiles<Form>(job, barriers, address + L::kA);
+    } else {
+      bring_data<Form>(job, barriers, shared + L::kB, warp - 1);
+    }
+  } else {
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 216;");
+    Consumer<Form>(job, barriers, address, group).run();
+  }
+}
+
+// Fills in the job's shape; the grid of the kernel that writes expanded coefficients.
+inline StreamJob make_job(const ProductJob& job, const std::uint8_t* expanded) {
+  StreamJob work{};
+  work.product = job;
+  work.expanded = expanded;
+  work.chunks = chunks_of(job.n);
+  work.row_steps = row_steps_of(job.m);
+  work.units_per_generation = (job.k + kPositions - 1) / kPositions;
+  work.units = work.units_per_generation * job.generations;
+  return work;
+}
+
+// Bytes of a generation's expanded coefficients.
+template <typename Form>
+std::size_t expanded_bytes_of(int n, int m) {
+  return static_cast<std::size_t>(chunks_of(n)) * row_steps_of(m) * 2 * Form::kTiles *
+         Layout<Form>::kTileBytes;
+}
+
+// Launches a kernel that is multiply_streamed<Form>().
+template <typename Form>
+Status launch(void (*kernel)(StreamJob), const char* name, const StreamJob& job,
+              int multiprocessors, cudaStream_t stream) {
+  constexpr int kBytes = Layout<Form>::kBytes;
+  const cudaError_t error =
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes);
+  if (Status s = checked(error, name); !s.ok()) return s;
+  kernel<<<std::min(multiprocessors, job.units), kThreads, kBytes, stream>>>(job);
+  return launched(name);
+}
+
+}  // namespace firn::cuda::streamed
