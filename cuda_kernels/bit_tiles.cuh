@@ -163,14 +163,15 @@ __device__ __forceinline__ void gather_parities(const int (&sums)[kSums], std::u
   }
 }
 
-// Stores a thread's four pieces of a row of k bytes: piece v, words 4 v .. 4 v + 3, at at + 64 v.
-// The row's end may lie among them: nothing is written beyond it. With kAdd, to what stands there.
-// Kept short where it is not fast: the loops around this live from the instruction cache.
-template <bool kAdd>
+// Stores a thread's pieces of a row of k bytes, four words each: piece v, words 4 v .. 4 v + 3, at
+// at + 64 v. The row's end may lie among them: nothing is written beyond it. With kAdd, to what
+// stands there. Kept short where it is not fast: the loops around this live from the instruction
+// cache.
+template <bool kAdd, int kWords>
 __device__ __forceinline__ void store_pieces_at_end(std::uint8_t* row, int at, int k,
-                                                    std::uint32_t (&words)[16]) {
+                                                    std::uint32_t (&words)[kWords]) {
 #pragma unroll 1
-  for (int v = 0; v < 4; ++v, at += 64) {
+  for (int v = 0; v < kWords / 4; ++v, at += 64) {
 #pragma unroll 1
     for (int b = 0; b < 16 && at + b < k; ++b) {
       row[at + b] = static_cast<std::uint8_t>(words[0] ^ (kAdd ? row[at + b] : 0));
@@ -180,14 +181,15 @@ __device__ __forceinline__ void store_pieces_at_end(std::uint8_t* row, int at, i
       words[3] >>= 8;
     }
 #pragma unroll
-    for (int i = 0; i < 12; ++i) words[i] = words[i + 4];
+    for (int i = 0; i < kWords - 4; ++i) words[i] = words[i + 4];
   }
 }
-// All four pieces, to aligned memory. kOnce: nobody will read them soon.
-template <bool kOnce>
-__device__ __forceinline__ void store_pieces(std::uint8_t* to, const std::uint32_t (&words)[16]) {
+// All pieces, to aligned memory. kOnce: nobody will read them soon.
+template <bool kOnce, int kWords>
+__device__ __forceinline__ void store_pieces(std::uint8_t* to,
+                                             const std::uint32_t (&words)[kWords]) {
 #pragma unroll
-  for (int v = 0; v < 4; ++v) {
+  for (int v = 0; v < kWords / 4; ++v) {
     auto* piece = reinterpret_cast<uint4*>(to + 64 * v);
     const uint4 four =
         make_uint4(words[4 * v], words[4 * v + 1], words[4 * v + 2], words[4 * v + 3]);

@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "cuda_kernels/tuning.h"
+
 namespace firn::cuda {
 namespace {
 
@@ -56,6 +58,7 @@ struct HostCodec::Work {
 };
 
 Status HostCodec::open(const Device& device, std::size_t device_bytes) {
+  (void)tune(device, default_cache_folder());  // without it, choices come from properties
   for (Slot& slot : slots_) {
     if (Status s = slot.stream.open(device); !s.ok()) return s;
   }

@@ -27,6 +27,8 @@ Status free_memory(const Device&, std::size_t&) {
   return none();
 }
 
+void limit_device_memory(std::size_t) {}
+
 DeviceMemory::DeviceMemory(DeviceMemory&&) noexcept = default;
 DeviceMemory& DeviceMemory::operator=(DeviceMemory&&) noexcept = default;
 DeviceMemory::~DeviceMemory() = default;

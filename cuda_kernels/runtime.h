@@ -39,6 +39,10 @@ std::string driver_version();
 // Bytes of the device's memory that nobody holds.
 Status free_memory(const Device& device, std::size_t& bytes);
 
+// From now on DeviceMemory objects of this process hold at most `bytes` on each device: what would
+// be more is kOutOfMemory. For tests of what happens then. Any thread.
+void limit_device_memory(std::size_t bytes);
+
 // Memory on a device, at least 256-byte aligned.
 class DeviceMemory {
  public:

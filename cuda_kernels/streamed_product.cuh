@@ -8,14 +8,18 @@
 //   kPlanes     rows of B of 128 bytes for each position and 256 sources
 //   kTilePlanes the planes that a tile of A meets: plane(tile) and those after it
 //   kPieces     tasks of the warps that bring 256 sources for 128 positions; bring() does one
-//   gather()    adds what a tile's sums tell to 16 words, of 4 positions each
+//   gather()    adds what a tile's sums tell to words of 4 positions each, one for every 8 sums
+//   kHalves     1: a warpgroup multiplies a tile by all 256 positions, and two take turns
+//               2: by half of them, and four warpgroups each go their own way. More warps hide more
+//               of gather()'s time, but A is read twice and those who bring data have less room:
+//               better where gathering takes long against bringing
 //
 // Sources are taken in chunks of 256. A unit of work is 256 positions of one generation: its data
 // are brought into B chunk by chunk; then all rows of A pass, 64 output rows (kTiles pairs of
-// tiles) at a time, one of two warpgroups multiplying while the other gathers parities. With
-// several chunks the sums meet in the output: each thread adds to what it wrote before.
+// tiles) at a time, some warpgroups multiplying while others gather parities. With several chunks
+// the sums meet in the output: each thread adds to what it wrote before.
 //
-// The third warpgroup has one thread that orders A's tiles ahead (bulk copies into a ring) and
+// The last warpgroup has one thread that orders A's tiles ahead (bulk copies into a ring) and
 // three warps that bring data.
 #pragma once
 
@@ -36,11 +40,11 @@ constexpr int kPositions = 256;      // of a unit
 constexpr int kHalfTile = 64 * 128;  // 64 rows of A, one plane
 constexpr int kPlaneBytes = kPositions * 128;
 constexpr int kBuffers = 2;
-constexpr int kThreads = 384, kProducer = 256;  // first thread of the third warpgroup
-constexpr int kBringers = 3;                    // warps
+constexpr int kBringers = 3;  // warps
 
 template <typename Form>
 struct Layout {
+  static constexpr int kConsumers = 256 * Form::kHalves, kThreads = kConsumers + 128;
   static constexpr int kTileBytes = Form::kTilePlanes * kHalfTile;
   static constexpr int kBufferBytes = Form::kPlanes * kPlaneBytes;
   static constexpr int kB = 0, kA = kBuffers * kBufferBytes;
@@ -132,39 +136,51 @@ __device__ void bring_data(const StreamJob& job, const Barriers<Form::kStages>& 
   }
 }
 
+__device__ __forceinline__ void multiply_step(int (&sums)[128], std::uint32_t a, std::uint32_t b,
+                                              int accumulate) {
+  wgmma_and_popc_n256(sums, descriptor(a), descriptor(b), accumulate);
+}
+__device__ __forceinline__ void multiply_step(int (&sums)[64], std::uint32_t a, std::uint32_t b,
+                                              int accumulate) {
+  wgmma_and_popc_n128(sums, descriptor(a), descriptor(b), accumulate);
+}
+
 // Queues sums of a tile of A and the planes of B that it meets. The last step or two are a group of
 // their own, so that the other warpgroup's turn comes just before the tensor cores run dry.
-template <int kTilePlanes>
-__device__ __forceinline__ void multiply(int (&sums)[128], std::uint32_t a, std::uint32_t b) {
+template <int kTilePlanes, int kSums>
+__device__ __forceinline__ void multiply(int (&sums)[kSums], std::uint32_t a, std::uint32_t b) {
   constexpr int kSteps = 4 * kTilePlanes;
   wgmma_fence();
 #pragma unroll
   for (int step = 0; step < kSteps; ++step) {
-    wgmma_and_popc_n256(sums, descriptor(a + step / 4 * (kHalfTile / 16) + step % 4 * 2),
-                        descriptor(b + step / 4 * (kPlaneBytes / 16) + step % 4 * 2), step != 0);
+    multiply_step(sums, a + step / 4 * (kHalfTile / 16) + step % 4 * 2,
+                  b + step / 4 * (kPlaneBytes / 16) + step % 4 * 2, step != 0);
     if (step == kSteps - 1 - kTilePlanes) wgmma_commit();
   }
   wgmma_commit();
 }
 
-// A consumer warpgroup: rows 32 group .. 32 group + 31 of each 64.
+// A consumer warpgroup: rows 32 group .. 32 group + 31 of each 64, all positions or a half of them.
 template <typename Form>
 class Consumer {
   using L = Layout<Form>;
+  static constexpr bool kTurns = Form::kHalves == 1;
+  static constexpr int kSums = 128 / Form::kHalves, kWords = kSums / 8, kVectors = kWords / 4;
 
  public:
   __device__ Consumer(const StreamJob& job, const Barriers<Form::kStages>& barriers,
-                      std::uint32_t shared_address, int group)
+                      std::uint32_t shared_address, int warpgroup)
       : job_(job),
         barriers_(barriers),
-        group_(group),
-        stage_(group),
+        group_(warpgroup & 1),
+        first_(warpgroup / 2 * 128),
+        stage_(group_),
         lane_(threadIdx.x & 31),
         a_(descriptor_low(shared_address + L::kA)),
-        b_(descriptor_low(shared_address + L::kB)) {}
+        b_(descriptor_low(shared_address + L::kB) + first_ * (128 / 16)) {}
 
   __device__ void run() {
-    if (group_ == 1) barrier_arrive(kTurn, 256);
+    if (kTurns && group_ == 1) barrier_arrive(kTurn, 256);
     for (int unit = blockIdx.x; unit < job_.units; unit += gridDim.x) {
       const int g = unit / job_.units_per_generation;
       const int first = (unit - g * job_.units_per_generation) * kPositions;
@@ -182,7 +198,7 @@ class Consumer {
   template <bool kWhole>
   __device__ __forceinline__ void multiply_unit(int g, int first, bool last_unit) {
     const ProductJob& p = job_.product;
-    const int at = first + (lane_ & 3) * 16;
+    const int at = first + first_ + (lane_ & 3) * 16;
     const int first_row = group_ * 32 + (threadIdx.x >> 5 & 3) * 8 + (lane_ >> 2);
     std::uint8_t* first_out = p.out + (static_cast<std::size_t>(g) * p.m + first_row) * p.out_pitch;
     for (int chunk = 0; chunk < job_.chunks; ++chunk) {
@@ -193,28 +209,32 @@ class Consumer {
 #pragma unroll 1
       for (int row_step = 0; row_step < job_.row_steps; ++row_step) {
         const bool last_step = row_step == job_.row_steps - 1;
-        std::uint32_t words[16];
-        uint4 old[4];
+        std::uint32_t words[kWords];
+        uint4 old[kVectors];
 #pragma unroll
-        for (int i = 0; i < 16; ++i) words[i] = 0;
+        for (int i = 0; i < kWords; ++i) words[i] = 0;
 #pragma unroll
-        for (int v = 0; v < 4; ++v) old[v] = make_uint4(0, 0, 0, 0);
-#pragma unroll 1
+        for (int v = 0; v < kVectors; ++v) old[v] = make_uint4(0, 0, 0, 0);
+#pragma unroll
         for (int tile = 0; tile < Form::kTiles; ++tile) {
           const bool last_tile = tile == Form::kTiles - 1;
-          int sums[128];
+          int sums[kSums];
           mbarrier_wait(barriers_.full_a + 8 * stage_, stage_phase_);
-          barrier_sync(kTurn + group_, 256);
+          if constexpr (kTurns) barrier_sync(kTurn + group_, 256);
           multiply<Form::kTilePlanes>(sums, a_ + stage_ * (L::kTileBytes / 16),
                                       b + Form::plane(tile) * (kPlaneBytes / 16));
           if (kWhole && last_tile && chunk > 0 && row < p.m) {
 #pragma unroll
-            for (int v = 0; v < 4; ++v) old[v] = *reinterpret_cast<const uint4*>(out + at + 64 * v);
+            for (int v = 0; v < kVectors; ++v) {
+              old[v] = *reinterpret_cast<const uint4*>(out + at + 64 * v);
+            }
           }
-          wgmma_wait<1>();
-          const bool last =
-              group_ == 1 && last_tile && last_step && last_unit && chunk == job_.chunks - 1;
-          if (!last) barrier_arrive(kTurn + 1 - group_, 256);
+          if constexpr (kTurns) {
+            wgmma_wait<1>();
+            const bool last =
+                group_ == 1 && last_tile && last_step && last_unit && chunk == job_.chunks - 1;
+            if (!last) barrier_arrive(kTurn + 1 - group_, 256);
+          }
           wgmma_wait<0>();
           use_after_wait(sums);
           if (lane_ == 0) mbarrier_arrive(barriers_.empty_a + 8 * stage_);
@@ -228,7 +248,7 @@ class Consumer {
         if (row < p.m) {
           if constexpr (kWhole) {
 #pragma unroll
-            for (int v = 0; v < 4; ++v) {
+            for (int v = 0; v < kVectors; ++v) {
               words[4 * v] ^= old[v].x, words[4 * v + 1] ^= old[v].y;
               words[4 * v + 2] ^= old[v].z, words[4 * v + 3] ^= old[v].w;
             }
@@ -250,7 +270,7 @@ class Consumer {
   static_assert(kBuffers == 2 && Form::kStages % 2 == 0);
   const StreamJob& job_;
   const Barriers<Form::kStages>& barriers_;
-  const int group_;
+  const int group_, first_;  // rows' group; first position
   int stage_;
   std::uint32_t stage_phase_ = 0;
   int buffer_ = 0;
@@ -270,27 +290,37 @@ __device__ __forceinline__ void multiply_streamed(const StreamJob& job, std::uin
   if (threadIdx.x == 0) {
     for (int i = 0; i < Form::kStages; ++i) {
       mbarrier_init(barriers.full_a + 8 * i, 1);
-      mbarrier_init(barriers.empty_a + 8 * i, 4);  // a warpgroup's warps
+      mbarrier_init(barriers.empty_a + 8 * i, 4 * Form::kHalves);  // warps of a group of rows
     }
     for (int i = 0; i < kBuffers; ++i) {
       mbarrier_init(barriers.full_b + 8 * i, kBringers);
-      mbarrier_init(barriers.empty_b + 8 * i, 8);
+      mbarrier_init(barriers.empty_b + 8 * i, L::kConsumers / 32);
     }
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
   }
   __syncthreads();
-  const int group = __shfl_sync(~0u, threadIdx.x >> 7, 0);
-  if (group == 2) {
-    asm volatile("setmaxnreg.dec.sync.aligned.u32 72;");
-    const int warp = (threadIdx.x - kProducer) >> 5;
+  const int warpgroup = __shfl_sync(~0u, threadIdx.x >> 7, 0);
+  // Registers change hands: no more of them than the kernel started with in all (168 or 96 a
+  // thread), or consumers would wait for the rest for ever.
+  if (warpgroup == L::kConsumers / 128) {
+    if constexpr (Form::kHalves == 1) {
+      asm volatile("setmaxnreg.dec.sync.aligned.u32 72;");
+    } else {
+      asm volatile("setmaxnreg.dec.sync.aligned.u32 64;");
+    }
+    const int warp = (threadIdx.x - L::kConsumers) >> 5;
     if (warp == 0) {
       if ((threadIdx.x & 31) == 0) order_tiles<Form>(job, barriers, address + L::kA);
     } else {
       bring_data<Form>(job, barriers, shared + L::kB, warp - 1);
     }
   } else {
-    asm volatile("setmaxnreg.inc.sync.aligned.u32 216;");
-    Consumer<Form>(job, barriers, address, group).run();
+    if constexpr (Form::kHalves == 1) {
+      asm volatile("setmaxnreg.inc.sync.aligned.u32 216;");
+    } else {
+      asm volatile("setmaxnreg.inc.sync.aligned.u32 104;");
+    }
+    Consumer<Form>(job, barriers, address, warpgroup).run();
   }
 }
 
@@ -321,7 +351,7 @@ Status launch(void (*kernel)(StreamJob), const char* name, const StreamJob& job,
   const cudaError_t error =
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes);
   if (Status s = checked(error, name); !s.ok()) return s;
-  kernel<<<std::min(multiprocessors, job.units), kThreads, kBytes, stream>>>(job);
+  kernel<<<std::min(multiprocessors, job.units), Layout<Form>::kThreads, kBytes, stream>>>(job);
   return launched(name);
 }
 

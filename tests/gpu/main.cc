@@ -4,10 +4,14 @@
 #include <doctest/doctest.h>
 
 #include <cstdio>
+#include <cstdlib>
 
 #include "cuda_kernels/runtime.h"
 
 int main(int argc, char** argv) {
+  // Tests start from the device's properties and leave the user's cache alone; those of the
+  // self-tune say where they keep theirs.
+  setenv("FIRN_GPU_TUNING", "off", 0);
   doctest::Context context(argc, argv);
   const auto devices = firn::cuda::devices();
   if (devices.empty()) {
