@@ -106,24 +106,30 @@ __device__ void produce(const ProductJob& job, const Grid& grid, std::uint8_t* s
   const int count = (grid.last() - grid.first()) * kItems;
   Items<kParts> items(job, grid, warp, lane);
 
-  // The next item is loaded while this one is stored.
-  std::uint32_t words[16] = {};
-  if (count > 0) items.load(0, words);
+  // Two items are on their way while one is stored: with one the memory's latency is the limit.
+  constexpr int kAhead = 2;
+  static_assert(kItems % kAhead == 0);
+  std::uint32_t words[kAhead][16] = {};
+#pragma unroll
+  for (int i = 0; i < kAhead; ++i) {
+    if (i < count) items.load(i, words[i]);
+  }
   int buffer = 0, filled = 0;
 #pragma unroll 1
-  for (int item = 0; item < count; ++item) {
-    if (item % kItems == 0 && filled >= L::kBuffers) barrier_sync(L::empty(buffer), kThreads);
-    uint4 pieces[4];
-    lane.transpose(words, pieces);
-    if (item + 1 < count) items.load(item + 1, words);
-    lane.store(shared + L::kB + buffer * kBufferBytes, items.piece(item), pieces);
-    if (item % kItems == kItems - 1) {
-      fence_async_proxy();
-      barrier_arrive(L::full(buffer, 0), 256);
-      barrier_arrive(L::full(buffer, 1), 256);
-      buffer = buffer + 1 == L::kBuffers ? 0 : buffer + 1;
-      ++filled;
+  for (int first = 0; first < count; first += kItems) {
+    if (filled >= L::kBuffers) barrier_sync(L::empty(buffer), kThreads);
+#pragma unroll
+    for (int i = 0; i < kItems; ++i) {
+      uint4 pieces[4];
+      lane.transpose(words[i % kAhead], pieces);
+      if (first + i + kAhead < count) items.load(first + i + kAhead, words[i % kAhead]);
+      lane.store(shared + L::kB + buffer * kBufferBytes, items.piece(i), pieces);
     }
+    fence_async_proxy();
+    barrier_arrive(L::full(buffer, 0), 256);
+    barrier_arrive(L::full(buffer, 1), 256);
+    buffer = buffer + 1 == L::kBuffers ? 0 : buffer + 1;
+    ++filled;
   }
   // The consumers' last arrivals have to meet someone.
   for (int left = min(filled, L::kBuffers); left > 0; --left) {
@@ -254,11 +260,20 @@ __global__ void __launch_bounds__(kThreads, 1) resident_wgmma_product(ProductJob
   const std::uint32_t raw_address = static_cast<std::uint32_t>(__cvta_generic_to_shared(raw));
   const std::uint32_t address = (raw_address + 1023) & ~1023u;
   std::uint8_t* shared = raw + (address - raw_address);
+  // Registers change hands; in all no more than the 168 a thread that the kernel starts with.
   if (__shfl_sync(~0u, threadIdx.x >> 7, 0) == 2) {
-    asm volatile("setmaxnreg.dec.sync.aligned.u32 88;");
+    if constexpr (kParts == 1) {
+      asm volatile("setmaxnreg.dec.sync.aligned.u32 104;");
+    } else {
+      asm volatile("setmaxnreg.dec.sync.aligned.u32 112;");
+    }
     produce<kParts>(job, grid, shared);
   } else {
-    asm volatile("setmaxnreg.inc.sync.aligned.u32 208;");
+    if constexpr (kParts == 1) {
+      asm volatile("setmaxnreg.inc.sync.aligned.u32 200;");
+    } else {
+      asm volatile("setmaxnreg.inc.sync.aligned.u32 192;");
+    }
     consume<kParts>(job, grid, shared, address);
   }
 }
