@@ -36,7 +36,7 @@ struct EncodeWork {
   // where it computes. Whoever gives a key away again says forget() before.
   std::uint64_t generation_key = 0;
   std::size_t generation_size = 0, block_bytes = 0;  // n, k
-  std::span<const std::uint8_t> source;              // n * k bytes
+  std::span<const std::uint8_t> source;              // n * k bytes; may be empty if it is kept
   std::span<const std::uint8_t> vectors;             // rows * n coefficients
   std::span<std::uint8_t* const> out;                // one for each row, k bytes, no overlap
 };
@@ -54,6 +54,8 @@ class Backend {
   // Decodes all, which have one shape, and says of each whether its vectors had full rank; those
   // that had not are no failure of the backend.
   virtual BackendStatus decode(std::span<GenerationWork> generations) = 0;
+  // Whether encode() of this key needs no source blocks.
+  virtual bool keeps(std::uint64_t) const { return false; }
   // The source blocks of this key are of no use any more.
   virtual void forget(std::uint64_t) {}
 };

@@ -179,7 +179,9 @@ BackendStatus SharedBackend::encode(const EncodeWork& work) {
   if (work.out.empty()) return {};
   const ShapeKey shape{work.generation_size, work.block_bytes};
   for (;;) {
-    Member* const member = encoder_for(work);
+    Member* const member = work.source.empty() ? keeper_of(work.generation_key) : encoder_for(work);
+    if (member == nullptr)
+      return {BackendStatus::Code::kUnsupported, "no source blocks, and none are kept"};
     BackendStatus status;
     const double seconds = timer_([&] { status = member->backend->encode(work); });
     if (!status.ok()) {
@@ -191,6 +193,17 @@ BackendStatus SharedBackend::encode(const EncodeWork& work) {
     (member == &cpu_ ? counts_.encoded_by_cpu : counts_.encoded_by_devices) += work.out.size();
     return status;
   }
+}
+
+SharedBackend::Member* SharedBackend::keeper_of(std::uint64_t generation_key) const {
+  const auto found = std::find_if(devices_.begin(), devices_.end(), [&](const auto& device) {
+    return device->backend->keeps(generation_key);
+  });
+  return found == devices_.end() ? nullptr : found->get();
+}
+
+bool SharedBackend::keeps(std::uint64_t generation_key) const {
+  return keeper_of(generation_key) != nullptr;
 }
 
 void SharedBackend::forget(std::uint64_t generation_key) {

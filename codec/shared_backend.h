@@ -39,9 +39,10 @@ class SharedBackend final : public Backend {
 
   std::string name() const override;
   void prepare(std::size_t generation_size, std::size_t block_bytes) override;
-  // kOk always.
+  // kOk, but if the work brings no source blocks and the device that keeps them fails.
   BackendStatus encode(const EncodeWork& work) override;
   BackendStatus decode(std::span<GenerationWork> generations) override;
+  bool keeps(std::uint64_t generation_key) const override;
   void forget(std::uint64_t generation_key) override;
 
   bool has_devices() const { return !devices_.empty(); }
@@ -82,6 +83,7 @@ class SharedBackend final : public Backend {
                                 double& seconds);
   void failed(Member& member, const ShapeKey& shape, const BackendStatus& status);
   Member* encoder_for(const EncodeWork& work);
+  Member* keeper_of(std::uint64_t generation_key) const;
 
   std::vector<std::unique_ptr<Member>> devices_;
   Member cpu_;

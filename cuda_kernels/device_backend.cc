@@ -155,6 +155,7 @@ Status DeviceBackend::make_resident(const codec::EncodeWork& work, std::uint8_t*
     return {};
   }
   const std::size_t n = work.generation_size, k = work.block_bytes;
+  if (work.source.size() != n * k) return bad_argument("no source blocks, and none are kept");
   const std::size_t pitch = fast_pitch(k), bytes = n * pitch;
   DeviceMemory memory;
   const auto drop_oldest = [&] {

@@ -40,6 +40,9 @@ class DeviceBackend final : public codec::Backend {
   void prepare(std::size_t generation_size, std::size_t block_bytes) override;
   codec::BackendStatus encode(const codec::EncodeWork& work) override;
   codec::BackendStatus decode(std::span<codec::GenerationWork> generations) override;
+  bool keeps(std::uint64_t generation_key) const override {
+    return by_key_.contains(generation_key);
+  }
   void forget(std::uint64_t generation_key) override;
 
  private:

@@ -188,7 +188,10 @@ void BatchCoder::run_encode(EncodeOrder& order) {
     block.payload = proto::Payload::allocate(k);
     out.push_back(block.payload.writable().data());
   }
-  (void)backend_->encode({order.generation_key, n, k, order.source->bytes(), vectors, out});
+  const std::span<const std::uint8_t> source =
+      order.source ? order.source->bytes() : std::span<const std::uint8_t>();
+  const auto status = backend_->encode({order.generation_key, n, k, source, vectors, out});
+  if (!status.ok()) blocks.clear();
   note_state();
   order.source.reset();
   complete({[done = std::move(order.done), blocks = std::move(blocks)]() mutable {

@@ -48,8 +48,9 @@ struct CodedPayload {
 struct EncodeOrder {
   std::uint64_t generation_key = 0;  // codec::EncodeWork
   std::size_t generation_size = 0, block_bytes = 0;
-  SharedBuffer source;  // n * k bytes
+  SharedBuffer source;  // n * k bytes; null: only if a device keeps them
   std::size_t rows = 0;
+  // `blocks` is empty if there was no source and no device keeps it (any more).
   std::function<void(std::vector<CodedPayload> blocks)> done;
 };
 

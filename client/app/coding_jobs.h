@@ -177,6 +177,7 @@ class CodingJobs {
   void serve_from_stock(std::uint32_t generation, Stock& stock);
   std::size_t stock_rows() const;
   void refill(std::uint32_t generation, Stock& stock);
+  void send_without_stock(std::uint32_t generation, Stock& stock);
   void refilled(std::uint32_t generation, std::vector<CodedPayload> blocks);
   void trim_stocks(std::uint32_t keep);
   void drop_stock(std::uint32_t generation);

@@ -75,6 +75,7 @@ bool CodingJobs::send_from_stock(BlockOrder& order, std::uint32_t generation) {
   const auto found = stocks_.find(generation);
   if (!wanted && (found == stocks_.end() || found->second.blocks.empty())) return false;
   // What is not in memory is read as for any other block; the blocks after that one come from here.
+  // A generation that had a stock may still be kept by a device.
   if (found == stocks_.end() && !resources_.cache.find(number_, generation)) return false;
   Stock& stock = stocks_[generation];
   stock.used = ++stock_uses_;
@@ -104,15 +105,7 @@ std::size_t CodingJobs::stock_rows() const {
 
 void CodingJobs::refill(std::uint32_t generation, Stock& stock) {
   SharedBuffer source = resources_.cache.find(number_, generation);
-  if (!source || !resources_.coder->useful()) {
-    // The ordinary way, with the vectors they came with.
-    for (BlockOrder& order : stock.waiting) {
-      sending_[generation].waiting.push_back(std::move(order));
-      sending_changed_.push_back(generation);
-    }
-    stock.waiting.clear();
-    return;
-  }
+  if (!resources_.coder->useful()) return send_without_stock(generation, stock);
   stock.under_way = true;
   resources_.coder->encode({key_of(generation), shape_.generation_size, shape_.block_bytes,
                             std::move(source), stock_rows(),
@@ -121,11 +114,22 @@ void CodingJobs::refill(std::uint32_t generation, Stock& stock) {
                             }});
 }
 
+// The ordinary way, with the vectors that the orders came with.
+void CodingJobs::send_without_stock(std::uint32_t generation, Stock& stock) {
+  for (BlockOrder& order : stock.waiting) {
+    sending_[generation].waiting.push_back(std::move(order));
+    sending_changed_.push_back(generation);
+  }
+  stock.waiting.clear();
+}
+
 void CodingJobs::refilled(std::uint32_t generation, std::vector<CodedPayload> blocks) {
   const auto found = stocks_.find(generation);
   if (found == stocks_.end()) return;  // lost meanwhile
   Stock& stock = found->second;
   stock.under_way = false;
+  // Nobody has the source blocks any more: they are read again, for those who wait.
+  if (blocks.empty()) return send_without_stock(generation, stock);
   stock_bytes_ += blocks.size() * shape_.block_bytes;
   for (CodedPayload& block : blocks) stock.blocks.push_back(std::move(block));
   serve_from_stock(generation, stock);

@@ -296,6 +296,39 @@ TEST_CASE("a generation that is not in memory is read first, then stocked") {
   CHECK(bench.outcomes.exchanged.contains(20));
 }
 
+TEST_CASE("a generation that a device keeps is not read again, one that it gave up is") {
+  DeviceBench bench;
+  bench.serve();
+  bench.load(0);
+  bench.device->keeping = true;
+  bench.jobs->send_block(1, bench.dense(0), bench.now);
+  bench.settle();
+  const int read = bench.store->generations_read;
+  bench.cache.erase(0, 0);
+  for (std::uint64_t ticket = 2; ticket <= 30; ++ticket) {
+    bench.jobs->send_block(ticket, bench.dense(0), bench.now);
+    bench.settle();
+    bench.check_exchanged(ticket, 0);
+  }
+  CHECK(bench.store->generations_read == read);
+
+  bench.device->kept.clear();
+  for (std::uint64_t ticket = 31; ticket <= 60; ++ticket) {
+    core::SendBlock send = bench.dense(0);
+    const auto given = bench.combination(0, send.block.coefficients);
+    bench.jobs->send_block(ticket, std::move(send), bench.now);
+    bench.settle();
+    REQUIRE(bench.outcomes.made.contains(ticket));
+    if (bench.outcomes.exchanged.contains(ticket)) {
+      bench.check_exchanged(ticket, 0);
+    } else {
+      const auto made = bench.outcomes.made.at(ticket).bytes();
+      CHECK(std::vector<std::uint8_t>(made.begin(), made.end()) == given);
+    }
+  }
+  CHECK(bench.store->generations_read == read + 1);
+}
+
 TEST_CASE("a device that fails while a stock is filled leaves all blocks to the CPU") {
   DeviceBench bench;
   bench.serve();

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,8 @@ class FakeDevice final : public codec::Backend {
   std::vector<std::size_t> decoded, encoded;  // counts of the calls that went well
   std::vector<std::uint64_t> forgotten;
   std::function<void()> before;  // called first in every call
+  bool keeping = false;          // source blocks, from now on
+  std::map<std::uint64_t, std::vector<std::uint8_t>> kept;
 
   std::string name() const override { return "fake"; }
   codec::BackendStatus encode(const codec::EncodeWork& work) override {
@@ -48,7 +51,13 @@ class FakeDevice final : public codec::Backend {
       return {code, "told to"};
     }
     encoded.push_back(work.out.size());
-    return cpu_.encode(work);
+    codec::EncodeWork whole = work;
+    if (work.source.empty()) {
+      whole.source = kept.at(work.generation_key);
+    } else if (keeping) {
+      kept[work.generation_key].assign(work.source.begin(), work.source.end());
+    }
+    return cpu_.encode(whole);
   }
   codec::BackendStatus decode(std::span<codec::GenerationWork> generations) override {
     if (before) before();
@@ -62,6 +71,7 @@ class FakeDevice final : public codec::Backend {
     decoded.push_back(generations.size());
     return cpu_.decode(generations);
   }
+  bool keeps(std::uint64_t key) const override { return kept.contains(key); }
   void forget(std::uint64_t key) override { forgotten.push_back(key); }
 
  private:

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdio>
+#include <ctime>
 #include <fstream>
 
 #include "client/app/backend_bench.h"
@@ -50,6 +51,13 @@ std::string cpu_name() {
   for (std::string line; std::getline(info, line);)
     if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
   return "unknown CPU";
+}
+
+std::string today() {
+  const std::time_t now = std::time(nullptr);
+  char date[16] = {};
+  std::strftime(date, sizeof date, "%Y-%m-%d", std::gmtime(&now));
+  return date;
 }
 
 ExitCode finish(const BenchArguments& arguments, Console& console, const std::string& json) {
@@ -121,7 +129,8 @@ ExitCode bench_gpu(const BenchArguments& arguments, Console& console) {
     }
     measure(cpu, fmt::format("CPU, {} threads", arguments.threads), shape);
   }
-  const Json report{{"cpu", cpu_name()}, {"kernels", codec::kernels().name}, {"rates", rows}};
+  const Json report{
+      {"date", today()}, {"cpu", cpu_name()}, {"kernels", codec::kernels().name}, {"rates", rows}};
   if (console.json()) console.event(Json{{"event", "bench"}, {"report", report}});
   return finish(arguments, console, report.dump(1));
 }
