@@ -74,6 +74,7 @@ struct State {
   bool prefer_coded = false;
   std::vector<Span> complete;
   std::vector<GenerationState> generations;
+  std::uint32_t upload_kib = 0;  // a second, to all its neighbours; 0: not known
   bool operator==(const State&) const = default;
 };
 

@@ -89,6 +89,7 @@ bool Neighbour::apply_state(proto::State&& state) {
   if (!acknowledge(state.acknowledged)) return false;
   credit_ = std::max(credit_, state.credit);
   prefers_coded = state.prefer_coded;
+  upload_kib = state.upload_kib;
   const std::uint32_t count = complete_.size();
   std::uint64_t told = 0;
   for (const proto::Span& span : state.complete) {
@@ -133,10 +134,10 @@ std::uint32_t Neighbour::book_block(std::uint32_t generation, TimeUs now) {
   return sequence_;
 }
 
-void Neighbour::block_departed(std::uint64_t bytes, TimeUs now) {
-  if (queued == 0) return;
+std::uint32_t Neighbour::block_departed(std::uint64_t bytes, TimeUs now) {
+  if (queued == 0) return 0;
   --queued;
-  ++departed_;
+  const std::uint32_t number = ++departed_;
   waiting_since_ = now;
   sent_rate_.add(bytes, now);
   if (bytes > 0) {
@@ -147,7 +148,7 @@ void Neighbour::block_departed(std::uint64_t bytes, TimeUs now) {
     last_sent_ = departed_;
     last_departure = now;
     ++blocks_sent;
-    return;
+    return number;
   }
   const auto lost = std::find_if(in_flight_.begin(), in_flight_.end(),
                                  [&](const auto& entry) { return entry.first == departed_; });
@@ -156,6 +157,7 @@ void Neighbour::block_departed(std::uint64_t bytes, TimeUs now) {
     in_flight_.erase(lost);
   }
   if (departed_ == sequence_) sequence_ = departed_ = last_sent_;
+  return number;
 }
 
 void Neighbour::report(std::uint32_t g) {

@@ -59,13 +59,15 @@ class Neighbour {
   // Takes over a State. False if it breaks a rule (a generation that does not exist, a rank above
   // n, an acknowledgement of what was never sent, a null vector of wrong length).
   bool apply_state(proto::State&& state);
+  std::uint32_t acknowledged() const { return acknowledged_; }
   bool may_send() const { return state_seen && credit_ > sequence_; }
   // Books a block; returns its sequence number.
   std::uint32_t book_block(std::uint32_t generation, TimeUs now);
   // The oldest queued block has been sent; 0 bytes: it could not be made and is not in flight. The
   // numbers of the last blocks that could not be made are used again: the receiver does not hear
   // of them and could not renew their credit.
-  void block_departed(std::uint64_t bytes, TimeUs now);
+  // Returns its number; 0 if none was queued.
+  std::uint32_t block_departed(std::uint64_t bytes, TimeUs now);
   // Since when its socket has taken nothing of what is queued; kNever: nothing is queued.
   TimeUs waiting_since() const { return queued > 0 ? waiting_since_ : kNever; }
   bool stuck(TimeUs now) const;
@@ -110,6 +112,12 @@ class Neighbour {
   double send_rate(TimeUs now) const { return sent_rate_.bytes_per_second(now); }
   // Blocks a second that we have chosen to send it of late, over a few seconds.
   double served_rate(TimeUs now) const { return served_rate_.bytes_per_second(now); }
+  // It has had credit for long and sent nothing, though it holds something: a peer that only takes,
+  // or one whose uplink does not reach as far as us.
+  bool only_takes(TimeUs now) const {
+    return outstanding() > 0 && total_rank_ > 0 &&
+           now - std::max(last_arrival, opened) >= policy::kTakerTime;
+  }
   bool stalled(TimeUs now) const {
     return outstanding() > 0 && now - last_arrival > 3 * kSecond && now - last_grant > 3 * kSecond;
   }
@@ -127,10 +135,12 @@ class Neighbour {
   std::optional<std::uint64_t> manifest_wanted;  // offset of a part that waits for the up limit
   std::uint16_t listen_port = 0;
   bool prefers_coded = false;
-  TimeUs gossip_due = 0;  // before then its peer exchange is not listened to
+  std::uint32_t upload_kib = 0;  // as it says; 0: not known
+  TimeUs gossip_due = 0;         // before then its peer exchange is not listened to
 
   // --- sending ---
   TimeUs last_departure = 0;
+  std::uint64_t blocks_reviewed = 0;  // moved both ways when its use was last looked at
   std::uint32_t look_from = 0;  // where to look on if the lowest generations are of no use to it
 
   // --- receiving ---

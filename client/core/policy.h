@@ -29,6 +29,10 @@ inline constexpr std::uint32_t kQuotaRefreshes = 4;  // S: generations near thei
 inline constexpr std::uint64_t kEndWindows = 2;  // near the end: missing < this many windows in all
 
 // --- sending ---
+// A source's neighbour counts by its uplink over the mean one, as they say themselves, within
+// these.
+inline constexpr double kWeightMin = 0.1;
+inline constexpr double kWeightMax = 4;
 // Connections with unsent blocks at once. Each more is a block chosen earlier than need be: with
 // one, two, three of them 0.9, 1.3, 1.7 % of the blocks are redundant in a flash crowd of 12 at
 // 8 Mbit/s, and 16 peers of 0.5 to 16 Mbit/s take 1.59, 1.73, 1.9 times the bound. With only one
@@ -48,12 +52,16 @@ inline constexpr std::uint32_t kGapCap = 16;    // S: rank gaps above count as t
 inline constexpr std::uint32_t kScanMax = 64;   // eligible generations compared for one decision
 inline constexpr std::uint32_t kLookMax = 512;  // generations looked at to find them
 inline constexpr int kNullVectorTries = 8;
+inline constexpr TimeUs kTakerTime = 10 * kSecond;     // had credit for so long and sent nothing
+inline constexpr std::uint32_t kOptimisticShare = 32;  // one choice of so many regardless of that
 
 // --- stalls ---
 inline constexpr TimeUs kStallTime = 500 * kMillisecond;  // S: then a null vector is attached
 inline constexpr TimeUs kStallVoid = 4 * kStallTime;      // then claims and leases count no more
 inline constexpr std::size_t kNullVectorsKept = 16;       // of one neighbour
 inline constexpr TimeUs kRescueTime = 5 * kSecond;        // a rescue source that brings nothing
+
+inline constexpr TimeUs kDepartureInterval = 100 * kMillisecond;  // is it safe to leave?
 
 // --- neighbours ---
 inline constexpr TimeUs kStuckTime =

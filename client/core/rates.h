@@ -34,6 +34,45 @@ class RateMeter {
   double held_ = 0;
 };
 
+// What an uplink was seen to carry, bytes a second: over spans in which something always waited to
+// be sent. A span without is no measure of the link.
+class UplinkMeter {
+ public:
+  // Something waits for the uplink, or nothing does any more.
+  void waiting(bool something, TimeUs now) {
+    if (something == (since_ != kNever)) return;
+    if (something) {
+      since_ = now;
+    } else {
+      busy_ += now - since_;
+      since_ = kNever;
+      review(now);
+    }
+  }
+  void sent(std::uint64_t bytes, TimeUs now) {
+    bytes_ += static_cast<double>(bytes);
+    review(now);
+  }
+  // 0: not known.
+  double bytes_per_second() const { return rate_; }
+
+ private:
+  // A measure of half a second or more is averaged with those before, the latest most.
+  void review(TimeUs now) {
+    const TimeUs busy = busy_ + (since_ != kNever ? now - since_ : 0);
+    if (busy < kSecond / 2) return;
+    const double measured = bytes_ * 1e6 / static_cast<double>(busy);
+    rate_ = rate_ == 0 ? measured : rate_ + (measured - rate_) / 4;
+    bytes_ = 0;
+    busy_ = 0;
+    if (since_ != kNever) since_ = now;
+  }
+  TimeUs since_ = kNever;  // something has been waiting
+  TimeUs busy_ = 0;        // waited before, in this measure
+  double bytes_ = 0;
+  double rate_ = 0;
+};
+
 // Token bucket: tokens are bytes, `rate` a second, at most `burst` saved up. Rate 0: no limit. It
 // may be overdrawn once, so that a block larger than the burst passes, and pays afterwards.
 class TokenBucket {

@@ -27,6 +27,27 @@ bool can_take_block(const Neighbour& neighbour, std::uint32_t busy, std::uint32_
 
 // --- source ---
 
+namespace {
+
+// The mean of what those downloading say of their uplinks, KiB a second; 0: nobody has said.
+double usual_uplink(const Neighbours& neighbours) {
+  double sum = 0, count = 0;
+  for (const auto& [key, n] : neighbours) {
+    if (n->has_everything() || n->upload_kib == 0) continue;
+    sum += n->upload_kib;
+    ++count;
+  }
+  return count > 0 ? sum / count : 0;
+}
+
+// Rows go to where they are passed on from. It is hearsay, so within bounds.
+double weight_of(const Neighbour& neighbour, double usual) {
+  if (neighbour.upload_kib == 0 || usual == 0) return 1;
+  return std::clamp(neighbour.upload_kib / usual, policy::kWeightMin, policy::kWeightMax);
+}
+
+}  // namespace
+
 SourcePolicy::SourcePolicy(std::uint32_t generation_count, std::uint32_t generation_size,
                            bool dense)
     : generation_size_(generation_size),
@@ -81,10 +102,11 @@ std::optional<Choice> SourcePolicy::choose(const Holdings& holdings, Neighbours&
   std::optional<Choice> best;
   double least = 0;
   const std::uint32_t busy = busy_connections(neighbours, now);
+  const double usual = usual_uplink(neighbours);
   for (auto& [key, n] : neighbours) {
     if (!n->may_send() || n->has_everything()) continue;
     if (!can_take_block(*n, busy, busy_max)) continue;
-    const double served = n->served_rate(now);
+    const double served = n->served_rate(now) / weight_of(*n, usual);
     if (best && served >= least) continue;
     const auto g = choose_generation(holdings, *n);
     if (!g) continue;
@@ -109,6 +131,10 @@ void SourcePolicy::served(const Choice& choice) {
 }
 
 // --- relay ---
+
+namespace {
+constexpr std::uint64_t kServedLast = std::uint64_t{1} << 63;
+}
 
 RelayPolicy::Candidate RelayPolicy::judge(const Holdings& holdings, Neighbour& neighbour,
                                           std::uint32_t g, bool small_mesh, TimeUs now) const {
@@ -193,14 +219,18 @@ RelayPolicy::Candidate RelayPolicy::best_from(std::uint32_t& g, const Holdings& 
   return best;
 }
 
-// Most deprived first, ties in a random order; the first for whom there is anything.
+// Most deprived first, ties in a random order; the first for whom there is anything. Who only takes
+// comes after all others, but for an optimistic share of the choices: who has just come has had no
+// chance to give, and who is slow is not to be starved.
 std::optional<Choice> RelayPolicy::choose(const Holdings& holdings, Neighbours& neighbours,
                                           bool small_mesh, std::uint32_t busy_max, TimeUs now) {
   const std::uint32_t busy = busy_connections(neighbours, now);
   eligible_.clear();
+  const bool optimistic = random_.below(policy::kOptimisticShare) == 0;
   for (auto& [key, n] : neighbours) {
     if (!n->may_send() || !can_take_block(*n, busy, busy_max) || n->has_everything()) continue;
-    eligible_.emplace_back(n->expected_total_rank() << 10 | random_.below(1024), n.get());
+    const std::uint64_t last = !optimistic && n->only_takes(now) ? kServedLast : 0;
+    eligible_.emplace_back(last | n->expected_total_rank() << 10 | random_.below(1024), n.get());
   }
   std::stable_sort(eligible_.begin(), eligible_.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });

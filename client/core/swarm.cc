@@ -73,6 +73,9 @@ void SwarmCore::start(const Manifest& manifest, const StartState& state, bool fi
     impl.completed_at = now;
     impl.source.emplace(holdings.generation_count(), holdings.generation_size(),
                         impl.options.dense);
+    if (impl.options.seeding.kind == SeedPolicy::Kind::kWhenSafe) {
+      impl.departure.emplace(holdings.generation_count(), holdings.generation_size());
+    }
   }
   for (auto& [key, n] : impl.neighbours) {
     n->set_shape(holdings.generation_count(), holdings.generation_size());
@@ -127,7 +130,11 @@ void SwarmCore::block_departed(PeerKey peer, std::size_t frame_bytes, TimeUs now
     ++impl_->blocks_sent;
     impl_->sent_rate.add(1, now);
   }
-  if (Neighbour* n = impl_->find(peer)) n->block_departed(frame_bytes, now);
+  impl_->uplink.sent(frame_bytes, now);
+  if (Neighbour* n = impl_->find(peer)) {
+    const std::uint32_t number = n->block_departed(frame_bytes, now);
+    if (impl_->departure && frame_bytes == 0) impl_->departure->failed(peer, number);
+  }
 }
 
 void SwarmCore::row_stored(std::uint32_t, std::uint32_t, TimeUs now) {

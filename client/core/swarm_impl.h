@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "client/core/announcer.h"
+#include "client/core/departure.h"
 #include "client/core/holdings.h"
 #include "client/core/leases.h"
 #include "client/core/manifest_fetch.h"
@@ -85,6 +86,7 @@ struct SwarmCore::Impl {
   void send_block(const Choice& choice);
   std::vector<std::uint8_t> draw_vector(std::uint32_t g, const std::vector<std::uint8_t>& null,
                                         SendBlock& out);
+  std::uint32_t upload_kib() const;
   void send_initial_state(Neighbour& n);
   bool can_grant(const Neighbour& n);
   bool has_news(const Neighbour& n);
@@ -104,6 +106,7 @@ struct SwarmCore::Impl {
   bool lonely() const;
   void announce();
   void check_connections();
+  void replace_neighbour();
   void refresh_quotas();
   void check_stalls();
   bool stands_still(std::uint32_t g, const OpenGeneration& open) const;
@@ -111,6 +114,7 @@ struct SwarmCore::Impl {
   void review_rescues();
   void check_completion();
   bool duty_done() const;
+  bool may_depart();
   void stop();
   TimeUs next_wake();
   Report report() const;
@@ -131,6 +135,7 @@ struct SwarmCore::Impl {
   std::string manifest_file;
   std::optional<Holdings> holdings;  // from start() on
   std::optional<SourcePolicy> source;
+  std::optional<Departure> departure;  // of a source that leaves when that is safe
   RelayPolicy relay;
   Rescue rescue{0};
   codec::CoefficientStream random;
@@ -139,6 +144,7 @@ struct SwarmCore::Impl {
   std::map<PeerId, NeighbourReport> history;
 
   RateMeter sent_rate{1 * kSecond};  // blocks, to everybody
+  UplinkMeter uplink;
   TokenBucket up;
   TokenBucket down;
   bool paused = false;
@@ -152,6 +158,8 @@ struct SwarmCore::Impl {
   TimeUs stall_checked_at = 0;
   std::uint32_t stall_looked = UINT32_MAX;  // the last generation looked at for a stall
   TimeUs exchanged_at = 0;
+  TimeUs departure_due = 0;
+  bool departure_proven = false;
   TimeUs connections_due = 0;  // when check_connections has something to do, at the earliest
   std::uint64_t steps = 1;
   bool pump_due = false;  // something has happened that may let a block go

@@ -144,6 +144,7 @@ void SwarmCore::Impl::forget(Neighbour& n, bool useless) {
   if (holdings) down.give_back(std::uint64_t{n.outstanding()} * coded_block_bytes());
   book.closed(n.id, useless, now);
   fetch.peer_gone(n.key);
+  if (departure) departure->gone(n.key);
   const PeerKey key = n.key;
   neighbours.erase(key);
 }
@@ -241,6 +242,7 @@ void SwarmCore::Impl::on(Neighbour& n, proto::State&& state) {
     punish(n.id, proto::GoodbyeReason::kProtocolError, "sent an impossible State");
     return;
   }
+  if (departure) departure->acknowledged(n.key, n.acknowledged());
   // Its first State: if it had no manifest before, it has not understood what we have told it.
   if (!n.state_sent || !n.has_manifest) send_initial_state(n);
   n.has_manifest = true;
@@ -251,6 +253,9 @@ void SwarmCore::Impl::on(Neighbour& n, proto::State&& state) {
 bool SwarmCore::Impl::part_if_useless(Neighbour& n) {
   // Our last State must have left first, or it would not know that we are complete.
   if (!holdings || !complete || !n.has_everything() || !n.new_complete.empty()) return false;
+  // It will part from us as well: what it proves is looked at before that.
+  if (departure && departure->safe(neighbours)) departure_proven = true;
+  if (departure_proven) return false;
   drop(n, proto::GoodbyeReason::kNotUseful, "both complete");
   return true;
 }

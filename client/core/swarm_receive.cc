@@ -39,6 +39,7 @@ void SwarmCore::Impl::on(Neighbour& n, proto::Block&& block) {
       punish(n.id, proto::GoodbyeReason::kProtocolError, "sent an impossible State");
       return;
     }
+    if (departure) departure->acknowledged(n.key, n.acknowledged());
   }
   if (block.recoded) {
     ++n.blocks_recoded;

@@ -16,11 +16,12 @@ void SwarmCore::Impl::pump() {
   while (up.ready(now)) {
     const auto choice = source ? source->choose(*holdings, neighbours, busy_max, now)
                                : relay.choose(*holdings, neighbours, small_mesh(), busy_max, now);
-    if (!choice) return;
+    if (!choice) break;
     send_block(*choice);
     if (source) source->served(*choice);
     up.take(choice->source_index ? holdings->shape().block_bytes : coded_block_bytes());
   }
+  uplink.waiting(busy_connections(neighbours, now) > 0, now);
 }
 
 // Draws the coding vector; for an open generation also the mix of rows that makes it. With a null
@@ -61,11 +62,25 @@ void SwarmCore::Impl::send_block(const Choice& choice) {
     out.exchangeable = !out.block.recoded && null.empty();
   }
   out.block.sequence = n.book_block(g, now);
+  if (departure) {
+    departure->sent(n.key, out.block.sequence, g, choice.source_index, out.block.coefficients);
+  }
   if (has_news(n)) out.block.state = make_state(n, policy::kRidingEntries);
   actions.push_back(std::move(out));
 }
 
 // --- states ---
+
+// What it was seen to carry, or what a person allows if that is less; at least 1 once it is known.
+std::uint32_t SwarmCore::Impl::upload_kib() const {
+  double rate = uplink.bytes_per_second();
+  if (!up.unlimited()) {
+    const auto limit = static_cast<double>(options.up_limit);
+    rate = rate > 0 ? std::min(rate, limit) : limit;
+  }
+  if (rate <= 0) return 0;
+  return static_cast<std::uint32_t>(std::clamp(rate / 1024, 1.0, 1e9));
+}
 
 void SwarmCore::Impl::send_initial_state(Neighbour& n) {
   n.new_complete.clear();
@@ -138,6 +153,7 @@ proto::State SwarmCore::Impl::make_state(Neighbour& n, std::size_t entries_max) 
     n.last_grant = now;
     down.take(std::uint64_t{give} * coded_block_bytes());
   }
+  if (n.has_everything()) state.upload_kib = upload_kib();
   state.acknowledged = n.acknowledged_to_it = n.highest_received;
   state.credit = n.credit_granted;
   std::uint32_t sources = 0;

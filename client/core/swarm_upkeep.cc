@@ -64,8 +64,25 @@ void SwarmCore::Impl::check_connections() {
     for (auto& [key, n] : neighbours) {
       if (n->hello_seen) share_peers(*n);
     }
+    replace_neighbour();
   }
   due_at(exchanged_at + policy::kExchangeInterval);
+}
+
+// In a large mesh the neighbours are a choice: one with which no block has moved either way since
+// the last review makes room for somebody who may be of more use. One at a time, and only where
+// somebody else is known.
+void SwarmCore::Impl::replace_neighbour() {
+  const bool crowded = !small_mesh() && neighbours.size() >= neighbours_wanted();
+  Neighbour* useless = nullptr;
+  for (auto& [key, n] : neighbours) {
+    const std::uint64_t moved = n->blocks_received + n->blocks_sent;
+    const bool settled = now - n->opened >= policy::kExchangeInterval && n->state_seen;
+    if (crowded && settled && moved == n->blocks_reviewed) useless = n.get();
+    n->blocks_reviewed = moved;
+  }
+  if (!useless || !holdings || complete || book.next_due() > now) return;
+  drop(*useless, proto::GoodbyeReason::kNotUseful, "nothing moves");
 }
 
 // A tracker is asked oftener by who needs it: without neighbours or without the manifest.
@@ -199,7 +216,19 @@ void SwarmCore::Impl::check_completion() {
   for (const PeerKey key : keys) {
     part_if_useless(*find(key));
   }
-  if (duty_done()) stop();
+  if (may_depart()) {
+    notice(Notice::Kind::kInfo, "the others hold everything between them; leaving");
+    stop();
+  } else if (duty_done()) {
+    stop();
+  }
+}
+
+bool SwarmCore::Impl::may_depart() {
+  if (!departure || departure_proven) return departure_proven;
+  if (now < departure_due) return false;
+  departure_due = now + policy::kDepartureInterval;
+  return departure->safe(neighbours);
 }
 
 bool SwarmCore::Impl::duty_done() const {
@@ -209,6 +238,7 @@ bool SwarmCore::Impl::duty_done() const {
     case SeedPolicy::Kind::kNone:
       return true;
     case SeedPolicy::Kind::kForever:
+    case SeedPolicy::Kind::kWhenSafe:  // may_depart
       return false;
     case SeedPolicy::Kind::kRatio:
       // In whole blocks, so that framing does not take the last one from a neighbour.
@@ -264,6 +294,7 @@ TimeUs SwarmCore::Impl::next_wake() {
     if (!paused && !down.unlimited() && !down.ready(now)) at = std::min(at, down.ready_at(now));
   }
   if (!neighbours.empty() && !up.ready(now)) at = std::min(at, up.ready_at(now));
+  if (departure && !neighbours.empty()) at = std::min(at, departure_due);
   if (complete && (options.seeding.kind == SeedPolicy::Kind::kDuration ||
                    options.seeding.kind == SeedPolicy::Kind::kWhileNeeded)) {
     const TimeUs left = options.seeding.duration - (now - completed_at);

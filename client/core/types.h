@@ -30,6 +30,7 @@ struct SeedPolicy {
     kForever,
     kRatio,  // until blocks sent / blocks of the content reaches `ratio`
     kDuration,
+    kWhenSafe,  // until the neighbours hold all of it between them (departure.h); for sources
   };
   Kind kind = Kind::kWhileNeeded;
   double ratio = 0;

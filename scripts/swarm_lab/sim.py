@@ -24,6 +24,7 @@ SCENARIOS = {
     "mixed-uplinks": "peers=12 up=2,4,8,18",
     "mixed-uplinks-16": "peers=12 up=2,4,8,18 seed_mbit=16",
     "source-leaves": "peers=12 seed_mbit=16 source_copies=1.05",
+    "leave-when-safe": "peers=12 seed_mbit=16 leave_when_safe=1",
     "leave-on-finish": "peers=12 leave_s=0.1",
     "crash-third": "peers=12 crash_s=15",
     "crash-third-16": "peers=12 crash_s=15 seed_mbit=16",
@@ -44,8 +45,6 @@ SWEEPS = {
     "neighbours": ("neighbours", [4, 6, 8, 10, 12, 16, 24, 36, 50], "peers=100"),
     "n": ("n", [16, 32, 64, 128, 256], "peers=100"),
 }
-METHODS = {"rlnc": "", "source-coding": "method=source", "rarest-first": "method=rarest",
-           "super-seeding": "method=super"}
 
 
 def program(name):
@@ -145,8 +144,6 @@ def sim(chosen):
 
 def sweep_options(command):
     command.add_argument("sweep", choices=SWEEPS)
-    command.add_argument("--methods", default="rlnc",
-                         help=f"comma-separated, of {', '.join(METHODS)}")
     command.add_argument("--most", type=float, default=float("inf"),
                          help="leave out values above this")
     command.add_argument("--seeds", type=int, default=1)
@@ -161,16 +158,14 @@ def sweep(chosen):
     program("tests/sim/lab/swarm_lab")
     print(HEAD)
     points = []
-    for method in chosen.methods.split(","):
-        for value in values:
-            if value > chosen.most:
-                continue
-            options = f"{fixed} {METHODS[method]} {' '.join(chosen.option)} {key}={value}"
-            records = run_all([(options, seed) for seed in range(1, chosen.seeds + 1)],
-                              chosen.jobs)
-            print(line_of(f"{method} {key}={value}", records), flush=True)
-            points.append({"method": method, key: value, "runs": records})
-            _write(chosen.out, {"machine": machine(), "sweep": key, "points": points})
+    for value in values:
+        if value > chosen.most:
+            continue
+        options = f"{fixed} {' '.join(chosen.option)} {key}={value}"
+        records = run_all([(options, seed) for seed in range(1, chosen.seeds + 1)], chosen.jobs)
+        print(line_of(f"{key}={value}", records), flush=True)
+        points.append({key: value, "runs": records})
+        _write(chosen.out, {"machine": machine(), "sweep": key, "points": points})
     if chosen.plot:
         plot(key, points, chosen.plot)
     return 0
@@ -181,16 +176,13 @@ def plot(key, points, path):
     matplotlib.use("Agg")
     from matplotlib import pyplot
     figure, axes = pyplot.subplots(figsize=(7, 4.5))
-    for method in dict.fromkeys(p["method"] for p in points):
-        own = [p for p in points if p["method"] == method]
-        axes.plot([p[key] for p in own],
-                  [statistics.mean(r["result"]["ratio"] for r in p["runs"]) for p in own],
-                  marker="o", label=method)
+    axes.plot([p[key] for p in points],
+              [statistics.mean(r["result"]["ratio"] for r in p["runs"]) for p in points],
+              marker="o")
     axes.set_xscale("log")
     axes.set_xlabel(key)
     axes.set_ylabel("last finisher / fluid bound")
     axes.grid(True, alpha=0.3)
-    axes.legend()
     figure.tight_layout()
     figure.savefig(path)
 

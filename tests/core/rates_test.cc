@@ -57,3 +57,17 @@ TEST_CASE("no rate is no limit") {
   CHECK(bucket.ready(0));
   CHECK(bucket.ready_at(7) == 7);
 }
+
+TEST_CASE("an uplink's rate is measured while something waits for it, and not while it is idle") {
+  UplinkMeter meter;
+  TimeUs now = kSecond;
+  CHECK(meter.bytes_per_second() == 0);  // not known
+  for (int round = 0; round < 20; ++round) {
+    meter.waiting(true, now);
+    for (int i = 0; i < 10; ++i) meter.sent(1000, now += 10 * kMillisecond);  // 100 kB/s
+    meter.waiting(false, now);
+    now += 900 * kMillisecond;  // nothing to send
+  }
+  CHECK(meter.bytes_per_second() > 95'000);
+  CHECK(meter.bytes_per_second() < 105'000);
+}

@@ -251,6 +251,31 @@ TEST_CASE("a relay serves the most deprived first, and its lowest generation") {
   CHECK(choice->generation == 2);
 }
 
+TEST_CASE("who only takes is served last, and not starved") {
+  Scene s(400, 4, 2, false);
+  RelayPolicy relay(1);
+  for (std::uint32_t g = 0; g < 400; ++g) s.holdings.set_verified(g);
+  // The first is more deprived, and has had credit for long without sending anything.
+  s.tell(1, {}, {{0, 1}});
+  s.tell(2, {}, {{0, 2}});
+  s.now = 100 * kSecond;
+  s.peer(1).credit_granted = s.peer(2).credit_granted = 4;
+  REQUIRE(s.peer(2).book_arrival(1, kBlockBytes, s.now - kSecond));
+  std::map<core::PeerKey, int> sent;
+  for (int i = 0; i < 1000; ++i) {
+    const auto choice = relay.choose(s.holdings, s.neighbours, true, kBusy, s.now);
+    REQUIRE(choice);
+    ++sent[choice->neighbour->key];
+    choice->neighbour->book_block(choice->generation, s.now);
+    choice->neighbour->block_departed(kBlockBytes, s.now);
+  }
+  CHECK(sent[1] > 10);
+  CHECK(sent[1] < 100);
+  // Alone it gets all there is.
+  s.neighbours.erase(2);
+  CHECK(relay.choose(s.holdings, s.neighbours, true, kBusy, s.now));
+}
+
 TEST_CASE("in a large mesh the largest gap in rank goes first") {
   Scene s(3, 16, 1, false);
   RelayPolicy relay(1);

@@ -347,3 +347,27 @@ TEST_CASE("stop says goodbye to all peers and trackers, and nothing comes after 
   bench.connect(3, peer_id(3));  // but for a connection that was on its way
   CHECK(reason_to(bench, 3) == GoodbyeReason::kShuttingDown);
 }
+
+TEST_CASE("in a large mesh a neighbour with which nothing moves makes room for somebody else") {
+  core::Options options = plain_options();
+  options.trackers = {Address{std::nullopt, "tracker", 1}};
+  Bench bench(plain_manifest(4, 4, 16), options);
+  bench.start();
+  proto::AnnounceReply reply;
+  reply.interval_seconds = 3600;
+  reply.incomplete_count = 100;
+  bench.core.tracker_replied(0, reply, bench.now);
+  for (std::uint32_t i = 0; i < core::policy::kNeighboursWanted; ++i) {
+    bench.join(100 + i, numbered(i), 4);
+  }
+  // As long as nobody else is known, all stay.
+  bench.pass(3 * core::policy::kExchangeInterval);
+  CHECK(bench.take<core::Close>().empty());
+  reply.peers = {{peer_id(0x66), "192.0.2.66", 66}};
+  bench.core.tracker_replied(0, reply, bench.now);
+  bench.pass(core::policy::kExchangeInterval + kSecond);
+  CHECK(bench.take<core::Close>().size() == 1);
+  const auto calls = bench.take<Connect>();
+  REQUIRE(calls.size() == 1);
+  CHECK(calls.front().address.port == 66);
+}

@@ -298,3 +298,22 @@ TEST_CASE("a peer that resumes with every row decodes them without its neighbour
   bench.drain();
   CHECK(bench.take<ContentComplete>().size() == 1);
 }
+
+TEST_CASE("a source that leaves when safe does so when a neighbour says that it has everything") {
+  core::Options options = plain_options();
+  options.seeding.kind = core::SeedPolicy::Kind::kWhenSafe;
+  Bench bench(plain_manifest(3, 4, 16), options);
+  bench.start(true);
+  bench.pass(60 * kSecond);
+  CHECK(bench.take<core::Finished>().empty());  // nobody is there
+  bench.join(1, peer_id(1), 0);
+  bench.pass(5 * kSecond);
+  CHECK(bench.take<core::Finished>().empty());
+  // It says so and parts from us in one breath, as one complete peer does from another.
+  proto::State state;
+  state.complete = {{0, 3}};
+  bench.core.message(1, state, 20, bench.now);
+  bench.core.message(1, proto::Goodbye{proto::GoodbyeReason::kNotUseful, ""}, 10, bench.now);
+  bench.drain();
+  CHECK(bench.take<core::Finished>().size() == 1);
+}

@@ -54,6 +54,17 @@ class WaysToFindASeed(harness.SwarmTest):
         self.assert_downloaded(
             source, self.get(manifest, "get", "--no-tracker", "--peer", seed.endpoint()))
 
+    def test_a_seed_that_leaves_when_the_others_hold_everything(self):
+        source = self.file(3000 * KIB)
+        tracker = self.tracker().endpoint()
+        seed = self.share(source, "--tracker", tracker, "--leave-when-safe")
+        link = seed.link()
+        peers = [self.get(link, name, "--seed", "forever") for name in ("one", "two")]
+        self.assertEqual(0, seed.wait_exit(60), seed.story())
+        for peer in peers:
+            peer.wait_event("complete", 60)
+        self.assert_downloaded(source, self.get(link, "late"))
+
     def test_a_peer_that_has_just_finished_serves_others(self):
         source = self.file(300 * KIB)
         seed = self.share(source)

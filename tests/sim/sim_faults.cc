@@ -19,6 +19,24 @@ TEST_CASE("the swarm completes after the source has left with little more than o
   run_to_completion(network);
 }
 
+TEST_CASE("a source that leaves when that is safe is gone before the end, and all complete") {
+  for (std::uint64_t seed = 40; seed < 46; ++seed) {
+    CAPTURE(seed);
+    const Content content(16, 32, 16, seed);
+    Network network(content, seed);
+    network.add({.link = {16 * kMbit},
+                 .source = true,
+                 .seeding = {core::SeedPolicy::Kind::kWhenSafe, 0, 0},
+                 .dense = seed % 2 == 1});
+    for (int i = 0; i < 8; ++i) network.add({.link = {8 * kMbit}});
+    // Those who go take their part of the proof with them.
+    network.events().at(kSecond, [&] { network.crash(1 + seed % 3); });
+    REQUIRE(network.events().run(600 * kSecond, [&] { return network.peer(0).finished(); }));
+    CHECK_FALSE(network.all_complete());
+    run_to_completion(network);
+  }
+}
+
 TEST_CASE("crashes, restarts and cut connections end in complete peers for every seed") {
   for (std::uint64_t seed = 100; seed < 110; ++seed) {
     CAPTURE(seed);

@@ -23,6 +23,7 @@ struct ShareArguments {
   std::string output;
   std::uint32_t generation_size = 0;
   std::uint64_t block_bytes = 0;
+  bool leave_when_safe = false;
   std::string kernels;
   CodecOptions codec;
   NetworkOptions network;
@@ -66,7 +67,8 @@ Result<SessionPlan> plan_of(const ShareArguments& arguments, const std::string& 
   plan.dir = folder_of(path);
   plan.offer_manifest = true;
   plan.core = *std::move(core);
-  plan.core.seeding.kind = core::SeedPolicy::Kind::kForever;
+  using Kind = core::SeedPolicy::Kind;
+  plan.core.seeding.kind = arguments.leave_when_safe ? Kind::kWhenSafe : Kind::kForever;
   return plan;
 }
 
@@ -132,6 +134,8 @@ void add_share_command(CLI::App& app, Chosen& chosen) {
   add_bytes_option(*command, "--block-size", arguments->block_bytes,
                    "bytes in a block (default: by content size)")
       ->check(CLI::Range(1u, 1u << 20).description(""));
+  command->add_flag("--leave-when-safe", arguments->leave_when_safe,
+                    "end once the peers connected hold everything between them");
   add_codec_options(*command, arguments->codec);
   add_kernels_option(*command, arguments->kernels);
   add_network_options(*command, arguments->network);

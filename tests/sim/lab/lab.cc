@@ -152,6 +152,7 @@ void Lab::start(Peer& peer) {
   options.agent = "lab";
   options.trackers = {Address{std::nullopt, "tracker", 1}};
   options.seeding = {core::SeedPolicy::Kind::kForever, 0, 0};
+  if (peer.spec.leaves_when_safe) options.seeding.kind = core::SeedPolicy::Kind::kWhenSafe;
   if (peer.spec.takes_only) options.up_limit = 1;
   peer.core = std::make_unique<core::SwarmCore>(manifest_.id, options, queue_.now());
   core::StartState state;
@@ -239,6 +240,8 @@ void Lab::perform(Peer& peer, core::Action&& action) {
     if (announce.event != proto::AnnounceEvent::kStopped) {
       post(2 * peer.spec.link.delay, kAnnounced, peer, announce.peers_wanted);
     }
+  } else if (std::holds_alternative<Finished>(action) && peer.spec.source) {
+    peer.result.gone = source_left_ = queue_.now();
   } else if (std::holds_alternative<ContentComplete>(action)) {
     completed(peer);
     post(kFinishTime, kFinished, peer, 0);

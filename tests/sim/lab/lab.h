@@ -34,7 +34,8 @@ struct LabPeerSpec {
   LabLink link = {};
   bool source = false;
   bool listens = true;
-  bool takes_only = false;  // receives, and sends no block
+  bool leaves_when_safe = false;  // a source: as firn share --leave-when-safe
+  bool takes_only = false;        // receives, and sends no block
   TimeUs joins = 0;
   TimeUs crashes = kNever;       // without a word
   TimeUs leaves_after = kNever;  // so long after it completed

@@ -3,7 +3,8 @@
 //
 //   peers=12 seed_mbit=8 up=8[,16,...] (Mbit/s, in turn) down=0 delay_ms=10-50 (drawn per peer)
 //   mib=32 n=64 k=16384 seed=1 join_ms=0 (between two peers) limit=20 (times the bound)
-//   source_copies=0 (leaves after it has sent so many) leave_s=-1 (after completing)
+//   source_copies=0 (leaves after it has sent so many) leave_when_safe=0 (as firn share)
+//   leave_s=-1 (after completing)
 //   crash_s=0 crash_share=0.34 hidden=0 (share that accepts no connections) takers=0
 //   share=1.05 alone=110 (bytes, see LabWire) neighbours=0 (0: the policy's) samples_ms=0
 //   peers_out=0
@@ -91,6 +92,7 @@ void add_peers(Lab& lab, Arguments& arguments, codec::CoefficientStream& random)
   LabPeerSpec source;
   source.link = {arguments.number("seed_mbit", "8") * kMbit, 0, delay()};
   source.source = true;
+  source.leaves_when_safe = arguments.number("leave_when_safe", "0") != 0;
   lab.add(source);
   const int peers = static_cast<int>(arguments.number("peers", "12"));
   const double crash = arguments.number("crash_s", "0");
