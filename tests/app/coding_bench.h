@@ -37,7 +37,7 @@ class MoodyStore final : public store::ContentStore {
   std::atomic<int> write_failures = 0;  // so many writes fail with kDiskFull
   std::atomic<int> drop_failures = 0;   // so many drops fail with kDiskFull
   std::atomic<int> read_failures = 0;   // so many generations cannot be read, with kIo
-  std::atomic<int> rows_written = 0, rows_read = 0, generations_read = 0;
+  std::atomic<int> rows_written = 0, rows_read = 0, generations_read = 0, syncs = 0;
 
   Status write_generation(std::uint32_t g, std::span<const std::uint8_t> data) override {
     if (out_of_space()) return full();
@@ -63,7 +63,10 @@ class MoodyStore final : public store::ContentStore {
     if (drop_failures > 0 && drop_failures-- > 0) return full();
     return real_->drop_rows(g);
   }
-  Status sync() override { return real_->sync(); }
+  Status sync() override {
+    ++syncs;
+    return real_->sync();
+  }
   Result<bool> finish() override { return real_->finish(); }
   bool lose_generation(std::uint32_t g) override { return real_->lose_generation(g); }
   void regain_generation(std::uint32_t g) override { real_->regain_generation(g); }

@@ -227,6 +227,20 @@ TEST_CASE("a file that changed underneath is not served and its generation is lo
   CHECK(bytes_of(bench.outcomes.made.at(2)) == bench.combination(1, codec::unit_vector(kN, 3)));
 }
 
+TEST_CASE("no sync is started behind a finish, which would find the work folder gone") {
+  CodingBench bench;
+  for (std::uint32_t g = 0; g < CodingBench::kGenerations; ++g)
+    bench.jobs->decode({g, bench.fill(g).vectors}, bench.now);
+  bench.settle();
+  bench.jobs->finish();
+  bench.now += CodingJobs::kSyncInterval;
+  bench.jobs->wake(bench.now);  // a sync is due
+  bench.settle();
+  CHECK(bench.outcomes.finished);
+  CHECK(bench.store->syncs == 0);
+  CHECK(bench.outcomes.paused == 0);
+}
+
 TEST_CASE(
     "a file edited during its download is left alone, and the end says so instead of success") {
   CodingBench bench;
