@@ -105,7 +105,8 @@ def run(programs, folder):
     print(f"{len(truth)} files, {CONTENT_BYTES // MIB} MiB; every peer sends at most "
           f"{UP_LIMIT // MIB} MiB/s", flush=True)
 
-    tracker = programs.tracker(folder / "tracker").endpoint(left())
+    tracker_program = programs.tracker(folder / "tracker")
+    tracker = tracker_program.endpoint(left())
     common = ["--listen", "127.0.0.1:0", "--json", "--up-limit", UP_LIMIT]
     seed = programs.firn("seed", "share", source, "--tracker", tracker, *common)
     link = seed.link(left())
@@ -146,6 +147,10 @@ def run(programs, folder):
         faults.append(f"the seed ended by itself\n{seed.story()}")
     elif seed.stop() != 0:
         faults.append(f"the seed did not stop cleanly\n{seed.story()}")
+    if tracker_program.stop() != 0:
+        faults.append(f"the tracker did not stop cleanly\n{tracker_program.story()}")
+    faults += [f"{program.name} is still running" for program in programs.started
+               if not program.is_gone()]
     return faults
 
 

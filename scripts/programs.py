@@ -140,6 +140,16 @@ class Program:
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
 
+    def is_gone(self):
+        """Whether nothing is left of the program and of what it started."""
+        if self.process.poll() is None:
+            return False
+        try:
+            os.killpg(self.process.pid, 0)
+        except ProcessLookupError:
+            return True
+        return False
+
     def stop(self, timeout=15):
         """Interrupts the program and returns its exit status; kills it after `timeout`."""
         self.send(signal.SIGINT)
