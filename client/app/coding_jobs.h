@@ -19,6 +19,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <unordered_map>
 #include <vector>
@@ -71,6 +72,7 @@ struct CodingResources {
 
 class CodingJobs {
  public:
+  static constexpr std::size_t kRoomyCache = 8;     // generations, see send_block
   static constexpr std::size_t kBlocksAtOnce = 64;  // in one job
   static constexpr core::TimeUs kRetryInterval = 2 * core::kSecond;
   // Of a generation, at that interval; then it is not served until it can be read.
@@ -203,7 +205,8 @@ class CodingJobs {
   core::TimeUs probe_at_ = core::kNever;
   bool serves_everything_ = false;
   std::uint32_t last_served_ = UINT32_MAX;
-  std::set<std::uint32_t> fetching_;  // ahead
+  std::optional<std::uint32_t> front_served_;  // the highest generation served so far
+  std::set<std::uint32_t> fetching_;           // ahead
   std::unordered_map<std::uint32_t, std::shared_ptr<Evidence>> evidence_;
   std::unordered_map<std::uint32_t, Stock> stocks_;
   std::size_t stock_bytes_ = 0;

@@ -22,6 +22,7 @@ class GenerationCache {
   void erase(std::uint32_t owner, std::uint32_t generation);
 
   std::size_t bytes() const { return bytes_; }
+  std::size_t bytes_max() const { return bytes_max_; }
 
  private:
   struct Entry {

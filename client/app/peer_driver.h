@@ -31,6 +31,7 @@ struct DriverOptions {
   CodecMode codec = CodecMode::kAuto;
   unsigned threads = default_worker_count();  // for coding, hashing and disk
   std::size_t content_count = 1;              // how many sessions share the memory
+  bool only_serves = false;                   // no session downloads
 };
 
 // Main thread.

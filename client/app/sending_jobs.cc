@@ -19,8 +19,13 @@ void CodingJobs::send_block(std::uint64_t ticket, core::SendBlock action, core::
     order.source_index = action.block.source_index;
     if (!order.source_index) order.coefficients = action.block.coefficients;
     if (generation != last_served_) {
+      // Receivers may stand at different generations, and each block be of another than the one
+      // before: with room for few, what is read ahead then only drives out what is being served.
+      const bool front = !front_served_ || generation > *front_served_;
+      if (front) front_served_ = generation;
+      if (front || resources_.cache.bytes_max() >= kRoomyCache * shape_.generation_bytes())
+        fetch_ahead(generation + 1);
       last_served_ = generation;
-      fetch_ahead(generation + 1);
     }
     if (send_from_cache(order, generation)) return;
     if (action.exchangeable && send_from_stock(order, generation)) return;

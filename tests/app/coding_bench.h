@@ -130,8 +130,9 @@ class CodingBench {
   static constexpr std::uint32_t kK = 1000;
   static constexpr std::uint32_t kGenerations = 3;
 
-  explicit CodingBench(std::size_t row_bytes_max = 1 << 20)
-      : text(random_text(kN * kK * (kGenerations - 1) + 1234, 7)),
+  explicit CodingBench(std::size_t row_bytes_max = 1 << 20, std::size_t cache_bytes_max = 1 << 20)
+      : cache(cache_bytes_max),
+        text(random_text(kN * kK * (kGenerations - 1) + 1234, 7)),
         pool({.threads = 2, .task_count_max = 64}, [this] { wake(); }) {
     std::ofstream(folder.path() + "/file", std::ios::binary) << text;
     content::CreateOptions options;
@@ -247,13 +248,13 @@ class CodingBench {
     settle();
   }
 
+  app::GenerationCache cache;
   TempFolder folder;
   std::string text, padded;
   Manifest manifest;
   core::TimeUs now = core::kSecond;
   Outcomes outcomes;
   app::BufferPool buffers{1 << 20};
-  app::GenerationCache cache{1 << 20};
   store::Resumed resumed;
   std::shared_ptr<MoodyStore> store;
   codec::CoefficientStream random{1, 2};

@@ -206,6 +206,21 @@ TEST_CASE("a source reads the next generation ahead") {
   CHECK(bench.store->generations_read == 3);
 }
 
+TEST_CASE("with room for few generations only the front is read ahead") {
+  CodingBench bench(1 << 20, CodingBench::kN * CodingBench::kK);  // one
+  bench.serve();
+  bench.jobs->serve_everything();
+  core::SendBlock send;
+  send.block.source_index = 0;
+  std::uint64_t ticket = 0;
+  for (const std::uint32_t generation : {0, 2, 0}) {
+    send.block.generation = generation;
+    bench.jobs->send_block(++ticket, send, bench.now);
+    bench.settle();
+  }
+  CHECK(bench.store->generations_read == 4);  // 0 and 1 ahead, 2, 0
+}
+
 TEST_CASE("a file that changed underneath is not served and its generation is lost") {
   CodingBench bench;
   bench.serve();

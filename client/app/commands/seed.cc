@@ -37,6 +37,7 @@ ExitCode run(const SeedArguments& arguments, Console& console) {
     return fail(console, usable.error());
   auto options = driver_options(arguments.network, arguments.codec, arguments.pairs.size() / 2);
   if (!options.ok()) return fail(console, options.error());
+  options->only_serves = true;
   std::vector<SessionPlan> plans;
   for (std::size_t i = 0; i < arguments.pairs.size(); i += 2) {
     auto plan = plan_of(arguments, arguments.pairs[i], arguments.pairs[i + 1]);

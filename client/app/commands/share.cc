@@ -77,6 +77,7 @@ ExitCode run(const ShareArguments& arguments, Console& console) {
     return fail(console, usable.error());
   auto options = driver_options(arguments.network, arguments.codec, arguments.paths.size());
   if (!options.ok()) return fail(console, options.error());
+  options->only_serves = true;
   ExitCode code = ExitCode::kOk;
   const auto driver = start_driver(*options, console, code);
   if (!driver) return code;
