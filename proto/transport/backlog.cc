@@ -8,6 +8,7 @@ namespace firn::proto::transport {
 namespace {
 
 constexpr std::uint32_t kQueueTimeUs = 5'000;
+constexpr double kForgetting = 256;
 
 }  // namespace
 
@@ -17,6 +18,18 @@ std::size_t queued_bytes(const PathState& path) {
     queued += path.unacknowledged_bytes * (path.rtt_us - path.rtt_min_us) / path.rtt_us;
   }
   return queued;
+}
+
+void SharedQueue::share(PathState& path) {
+  if (path.rtt_us <= path.rtt_min_us) return;
+  const double delay_us = path.rtt_us - path.rtt_min_us;
+  if (!known_ || delay_us < least_us_) {
+    least_us_ = delay_us;
+  } else {
+    least_us_ += (delay_us - least_us_) / kForgetting;
+  }
+  known_ = true;
+  path.rtt_min_us = path.rtt_us - static_cast<std::uint32_t>(least_us_);
 }
 
 std::uint64_t drain_time_us(const PathState& path) {

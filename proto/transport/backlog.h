@@ -26,6 +26,19 @@ struct PathState {
 // acknowledgements and scheduling make as much.
 std::size_t queued_bytes(const PathState& path);
 
+// The queue that all connections share, before our own link. A round-trip time also holds the queue
+// in which acknowledgements stand, before the other side's link; that is not ours and holds nobody
+// else up. What all have in common cannot be more than the least of them.
+class SharedQueue {
+ public:
+  // Takes the path's queueing delay into account, and leaves of it in `path` what may be ours.
+  void share(PathState& path);
+
+ private:
+  double least_us_ = 0;  // forgotten slowly, as queues grow
+  bool known_ = false;
+};
+
 // In how long, at the rate of late, that will have gone out.
 std::uint64_t drain_time_us(const PathState& path);
 

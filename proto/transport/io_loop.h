@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "proto/transport/admission.h"
+#include "proto/transport/backlog.h"
 #include "proto/transport/connection.h"
 #include "proto/transport/listener.h"
 #include "proto/transport/mailbox.h"
@@ -58,6 +59,7 @@ class IoLoop {
   uv_loop_t* uv() { return &loop_; }
   void pause_now(ConnectionId id);
   Shared& shared() { return shared_; }
+  SharedQueue& uplink_queue() { return uplink_queue_; }
   Connection* find(ConnectionId id);
   // Gives `id` a turn before the loop next waits.
   void run_soon(ConnectionId id);
@@ -91,6 +93,7 @@ class IoLoop {
   std::vector<std::unique_ptr<Listener>> listeners_;
   std::vector<ConnectionId> ready_;
   std::thread thread_;
+  SharedQueue uplink_queue_;
 };
 
 }  // namespace firn::proto::transport

@@ -98,7 +98,8 @@ void Connection::write_some() {
 // looks again when half of it will have gone, and reports only what makes a difference: each report
 // wakes another thread.
 void Connection::report_sent(bool always) {
-  const PathState path = path_state(socket_.fd());
+  PathState path = path_state(socket_.fd());
+  if (path.unacknowledged_bytes > 0) loop_.uplink_queue().share(path);
   std::size_t queued = queued_bytes(path);
   if (queued <= kSettledBytes) {
     queued = 0;

@@ -32,3 +32,13 @@ TEST_CASE("a path that was never measured has no queue, and nothing is divided b
   CHECK(queued_bytes({.unsent_bytes = 7}) == 7);
   CHECK(drain_time_us({.unsent_bytes = 7}) == 0);
 }
+
+TEST_CASE("the queue of acknowledgements on the other side is not ours") {
+  firn::proto::transport::SharedQueue shared;
+  PathState near{.unacknowledged_bytes = 10'000, .rtt_us = 20'000, .rtt_min_us = 0};
+  shared.share(near);
+  CHECK(queued_bytes(near) == 10'000);
+  PathState far{.unacknowledged_bytes = 10'000, .rtt_us = 200'000, .rtt_min_us = 0};
+  shared.share(far);
+  CHECK(queued_bytes(far) < 1'100);
+}
