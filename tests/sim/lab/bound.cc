@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "tests/sim/lab/lab.h"
+#include "tests/sim/lab/run.h"
 
 namespace firn::sim {
 
@@ -21,13 +21,13 @@ struct Change {
 // Equal shares: everybody in the swarm receives sum(up) / peers. Late comers are behind, and how a
 // fluid would best catch up is not worth a program: with them the bound is that of all work,
 // counted from when each peer was there.
-double fluid_bound(const Lab& lab) {
-  const double content = lab.content_bytes();
+double fluid_bound(const LabRun& run) {
+  const double content = run.content_bytes;
   std::vector<Change> changes;
   double slowest_down = 0, last_join = 0;
-  for (std::size_t i = 0; i < lab.size(); ++i) {
-    const LabPeerSpec& spec = lab.spec(i);
-    const LabPeerResult r = lab.result(i);
+  for (std::size_t i = 0; i < run.specs.size(); ++i) {
+    const LabPeerSpec& spec = run.specs[i];
+    const LabPeerResult& r = run.results[i];
     const double joins = static_cast<double>(spec.joins) * 1e-6;
     const double up = spec.takes_only ? 0 : spec.link.up;
     const double peers = spec.source ? 0 : 1;

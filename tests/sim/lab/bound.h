@@ -4,13 +4,13 @@
 
 namespace firn::sim {
 
-class Lab;
+struct LabRun;
 
 // Seconds. Before a run (nobody has gone, nothing has finished) it is
 //   T >= max(F / u_s, F / d_min, N F / (u_s + sum u_i)).
 // After a run it is the bound of the capacity that remained: with what left or crashed counted
 // until then. Peers that crash before they are complete take their share of what was sent until
 // then with them.
-double fluid_bound(const Lab& lab);
+double fluid_bound(const LabRun& run);
 
 }  // namespace firn::sim

@@ -17,50 +17,10 @@
 #include "client/core/swarm.h"
 #include "codec/random.h"
 #include "proto/manifest.h"
+#include "tests/sim/lab/run.h"
 #include "tests/sim/lab/time_queue.h"
 
 namespace firn::sim {
-
-using core::kNever;
-using core::TimeUs;
-
-struct LabLink {
-  double up = 1e6;  // bytes a second
-  double down = 0;  // 0: no limit
-  TimeUs delay = 20'000;
-};
-
-struct LabPeerSpec {
-  LabLink link = {};
-  bool source = false;
-  bool listens = true;
-  bool leaves_when_safe = false;  // a source: as firn share --leave-when-safe
-  bool takes_only = false;        // receives, and sends no block
-  TimeUs joins = 0;
-  TimeUs crashes = kNever;       // without a word
-  TimeUs leaves_after = kNever;  // so long after it completed
-};
-
-// What transport adds to frames. A whole share stands for TCP/IP headers and TLS records, as the
-// links of the policy simulations had it; `alone_bytes` is what a frame of its own costs besides.
-struct LabWire {
-  double share = 1.05;
-  double alone_bytes = 110;  // of messages that are no blocks
-};
-
-struct LabPeerResult {
-  TimeUs completed = -1;
-  TimeUs first_generation = -1;
-  double bytes_sent = 0;     // on the wire
-  double control_bytes = 0;  // of them: messages that are no blocks
-  double busy_us = 0;        // its uplink was sending
-  std::uint64_t blocks_sent = 0;
-  std::uint64_t innovative = 0;
-  std::uint64_t redundant = 0;
-  std::uint64_t rows_max = 0;    // most rows of unfinished generations at a time
-  TimeUs gone = -1;              // crashed or left
-  std::uint32_t neighbours = 0;  // at the end
-};
 
 class Lab {
  public:

@@ -1,0 +1,74 @@
+// What a run in virtual time is given and what comes out of it, whoever swarms: the production core
+// (lab.h) or a rival (rival.h). Bounds and reports are made from this alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "client/core/types.h"
+
+namespace firn::sim {
+
+using core::kNever;
+using core::TimeUs;
+
+struct LabLink {
+  double up = 1e6;  // bytes a second
+  double down = 0;  // 0: no limit
+  TimeUs delay = 20'000;
+};
+
+struct LabPeerSpec {
+  LabLink link = {};
+  bool source = false;
+  bool listens = true;
+  bool leaves_when_safe = false;  // a source: as firn share --leave-when-safe
+  bool takes_only = false;        // receives, and sends no block
+  TimeUs joins = 0;
+  TimeUs crashes = kNever;       // without a word
+  TimeUs leaves_after = kNever;  // so long after it completed
+};
+
+// What transport adds to frames. A whole share stands for TCP/IP headers and TLS records, as the
+// links of the policy simulations had it; `alone_bytes` is what a frame of its own costs besides.
+struct LabWire {
+  double share = 1.05;
+  double alone_bytes = 110;  // of messages that are no blocks
+};
+
+struct LabPeerResult {
+  TimeUs completed = -1;
+  TimeUs first_generation = -1;
+  double bytes_sent = 0;     // on the wire
+  double control_bytes = 0;  // of them: messages that are no blocks
+  double busy_us = 0;        // its uplink was sending
+  std::uint64_t blocks_sent = 0;
+  std::uint64_t innovative = 0;
+  std::uint64_t redundant = 0;
+  std::uint64_t rows_max = 0;    // most rows of unfinished generations at a time
+  TimeUs gone = -1;              // crashed or left
+  std::uint32_t neighbours = 0;  // at the end
+};
+
+// All of a run. Peers stand in the order in which they were added, sources among them.
+struct LabRun {
+  double content_bytes = 0;
+  std::uint64_t blocks_in_content = 0;
+  TimeUs source_left = -1;  // -1: it did not
+  std::vector<LabPeerSpec> specs;
+  std::vector<LabPeerResult> results;
+};
+
+// Before a run as well as after it.
+template <class Swarm>
+LabRun run_of(const Swarm& swarm) {
+  LabRun run{swarm.content_bytes(), swarm.blocks_in_content(), swarm.source_left(), {}, {}};
+  for (std::size_t i = 0; i < swarm.size(); ++i) {
+    run.specs.push_back(swarm.spec(i));
+    run.results.push_back(swarm.result(i));
+  }
+  return run;
+}
+
+}  // namespace firn::sim

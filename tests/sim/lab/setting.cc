@@ -1,0 +1,150 @@
+#include "tests/sim/lab/setting.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+
+#include "codec/random.h"
+#include "tests/sim/lab/bound.h"
+
+namespace firn::sim {
+
+namespace {
+
+constexpr double kMbit = 1e6 / 8;
+
+TimeUs micro(double seconds) {
+  return static_cast<TimeUs>(seconds * 1e6);
+}
+
+std::vector<LabPeerSpec> peers_of(Arguments& arguments, codec::CoefficientStream& random) {
+  std::vector<LabPeerSpec> specs;
+  const std::vector<double> ups = arguments.list("up", "8", ',');
+  const std::vector<double> delays = arguments.list("delay_ms", "10-50", '-');
+  const double down = arguments.number("down", "0") * kMbit;
+  const auto delay = [&] {
+    const double spread = std::max(delays.back() - delays.front(), 0.0) * 1000;
+    return micro(delays.front() * 1e-3) + random.below(static_cast<std::uint32_t>(spread) + 1);
+  };
+  LabPeerSpec source;
+  source.link = {arguments.number("seed_mbit", "8") * kMbit, 0, delay()};
+  source.source = true;
+  source.leaves_when_safe = arguments.number("leave_when_safe", "0") != 0;
+  specs.push_back(source);
+  const int peers = static_cast<int>(arguments.number("peers", "12"));
+  const double crash = arguments.number("crash_s", "0");
+  const double crash_share = arguments.number("crash_share", "0.34");
+  const double hidden = arguments.number("hidden", "0");
+  const double leave = arguments.number("leave_s", "-1");
+  const double join = arguments.number("join_ms", "0") * 1e-3;
+  const int takers = static_cast<int>(arguments.number("takers", "0"));
+  for (int i = 0; i < peers; ++i) {
+    LabPeerSpec spec;
+    spec.link = {ups[static_cast<std::size_t>(i) % ups.size()] * kMbit, down, delay()};
+    // Spread over the uplinks in turn: every 1/share-th peer.
+    const auto chosen = [i](double share) {
+      return static_cast<int>((i + 1) * share) > static_cast<int>(i * share);
+    };
+    spec.listens = !chosen(hidden);
+    if (crash > 0 && chosen(crash_share)) spec.crashes = micro(crash);
+    if (leave >= 0) spec.leaves_after = micro(leave);
+    spec.takes_only = i < takers;
+    spec.joins = micro(join * i);
+    specs.push_back(spec);
+  }
+  return specs;
+}
+
+nlohmann::json peer_json(const LabPeerSpec& spec, const LabPeerResult& r) {
+  const auto seconds = [](TimeUs at) { return at < 0 ? -1.0 : static_cast<double>(at) * 1e-6; };
+  return {{"up_mbit", spec.link.up / kMbit}, {"source", spec.source},
+          {"joined", seconds(spec.joins)},   {"finished", seconds(r.completed)},
+          {"gone", seconds(r.gone)},         {"first_generation", seconds(r.first_generation)},
+          {"sent_bytes", r.bytes_sent},      {"busy_seconds", r.busy_us * 1e-6},
+          {"blocks_sent", r.blocks_sent},    {"innovative", r.innovative},
+          {"redundant", r.redundant},        {"rows_max", r.rows_max},
+          {"neighbours", r.neighbours}};
+}
+
+nlohmann::json summary(const LabRun& run) {
+  const double bound = fluid_bound(run);
+  double last = 0, mean = 0, finished = 0, sent = 0, control = 0, first = 0, busy = 0, spoke = 0;
+  double innovative = 0, redundant = 0, rows = 0;
+  for (std::size_t i = 0; i < run.specs.size(); ++i) {
+    const LabPeerResult& r = run.results[i];
+    sent += r.bytes_sent;
+    control += r.control_bytes;
+    if (run.specs[i].source) continue;
+    innovative += static_cast<double>(r.innovative);
+    redundant += static_cast<double>(r.redundant);
+    rows = std::max(rows, static_cast<double>(r.rows_max));
+    if (r.completed < 0) continue;
+    const double at = static_cast<double>(r.completed) * 1e-6;
+    finished += 1;
+    last = std::max(last, at);
+    mean += at;
+    busy += r.busy_us / static_cast<double>(r.completed);
+    if (r.first_generation >= 0) {
+      first += static_cast<double>(r.first_generation - run.specs[i].joins) * 1e-6;
+      spoke += 1;
+    }
+  }
+  const double blocks = static_cast<double>(run.blocks_in_content);
+  return {{"bound_seconds", bound},
+          {"finished", finished},
+          {"last_seconds", last},
+          {"ratio", last / bound},
+          {"mean_ratio", finished > 0 ? mean / finished / bound : 0},
+          {"redundant_share", redundant / std::max(innovative + redundant, 1.0)},
+          {"seed_copies", static_cast<double>(run.results[0].blocks_sent) / blocks},
+          {"wire_share", sent / (run.content_bytes * std::max(finished, 1.0))},
+          {"control_share", control / std::max(sent, 1.0)},
+          {"first_generation_seconds", spoke > 0 ? first / spoke : -1},
+          {"rows_share_max", rows / blocks},
+          {"busy_share", finished > 0 ? busy / finished : 0},
+          {"source_left_seconds",
+           run.source_left < 0 ? -1 : static_cast<double>(run.source_left) * 1e-6}};
+}
+
+nlohmann::json cost(double seconds, std::uint64_t events) {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const double cpu = static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                     1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+  return {{"cpu_seconds", cpu},
+          {"seconds", seconds},
+          {"events", events},
+          {"memory_mib", static_cast<double>(usage.ru_maxrss) / 1024}};
+}
+
+}  // namespace
+
+Setting setting_of(Arguments& arguments) {
+  Setting setting;
+  setting.n = static_cast<std::uint32_t>(arguments.number("n", "64"));
+  setting.k = static_cast<std::uint32_t>(arguments.number("k", "16384"));
+  const double bytes = arguments.number("mib", "32") * (1 << 20);
+  setting.generations = static_cast<std::uint32_t>(std::max(bytes / setting.n / setting.k, 1.0));
+  setting.seed = static_cast<std::uint64_t>(arguments.number("seed", "1"));
+  setting.wire = {arguments.number("share", "1.05"), arguments.number("alone", "110")};
+  setting.source_copies = arguments.number("source_copies", "0");
+  setting.neighbours = static_cast<std::uint32_t>(arguments.number("neighbours", "0"));
+  setting.limit = arguments.number("limit", "20");
+  setting.peers_out = arguments.number("peers_out", "0") != 0;
+  codec::CoefficientStream random(setting.seed, 0x6c696e6b);
+  setting.peers = peers_of(arguments, random);
+  return setting;
+}
+
+nlohmann::json report(const Arguments& arguments, const Setting& setting, const LabRun& run,
+                      bool done, double seconds, std::uint64_t events) {
+  nlohmann::json out = {{"options", arguments.all()}, {"done", done}};
+  out["result"] = summary(run);
+  for (std::size_t i = 0; setting.peers_out && i < run.specs.size(); ++i) {
+    out["peers"].push_back(peer_json(run.specs[i], run.results[i]));
+  }
+  out["cost"] = cost(seconds, events);
+  return out;
+}
+
+}  // namespace firn::sim

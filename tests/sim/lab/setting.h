@@ -1,0 +1,37 @@
+// What the laboratory's programs have in common: which hosts a run has, drawn from options and a
+// seed alone, so that every strategy meets the same ones; and its report.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "tests/sim/lab/arguments.h"
+#include "tests/sim/lab/run.h"
+
+namespace firn::sim {
+
+struct Setting {
+  std::uint32_t n = 0, k = 0, generations = 0;
+  std::uint64_t seed = 0;
+  LabWire wire;
+  double source_copies = 0;        // 0: the source stays
+  std::uint32_t neighbours = 0;    // 0: as the strategy says
+  double limit = 0;                // a run ends after so many times the bound
+  bool peers_out = false;          // the report names every peer
+  std::vector<LabPeerSpec> peers;  // the source first
+};
+
+//   peers=12 seed_mbit=8 up=8[,16,...] (Mbit/s, in turn) down=0 delay_ms=10-50 (drawn per peer)
+//   mib=32 n=64 k=16384 seed=1 join_ms=0 (between two peers) limit=20 (times the bound)
+//   source_copies=0 (leaves after it has sent so many) leave_when_safe=0 (as firn share)
+//   leave_s=-1 (after completing)
+//   crash_s=0 crash_share=0.34 hidden=0 (share that accepts no connections) takers=0
+//   share=1.05 alone=110 (bytes, see LabWire) neighbours=0 (0: the policy's) peers_out=0
+Setting setting_of(Arguments& arguments);
+
+// {"options", "done", "result", "peers" if asked for, "cost"}; `seconds`: wall clock it took.
+nlohmann::json report(const Arguments& arguments, const Setting& setting, const LabRun& run,
+                      bool done, double seconds, std::uint64_t events);
+
+}  // namespace firn::sim
