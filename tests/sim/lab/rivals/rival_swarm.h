@@ -1,0 +1,136 @@
+// Swarms that do not recode, on the links of lab.h, to measure recoding against: every peer keeps
+// the blocks it received and passes them on as they are. Peers ask their neighbours for blocks,
+// rarest first among what their neighbourhood holds (Legout, Urvoy-Keller, Michiardi 2006), as
+// BitTorrent does. Where a rule is in doubt it is the one better for the rival:
+//   - neighbours know at once, and at no cost, what a peer has got; requests cost no bytes, and
+//     cancels take effect at once;
+//   - a block is verified and can be passed on the moment it has arrived (16 KiB pieces, free);
+//   - everybody is served who asks, in turn; there is no choking, hence no slow start of newcomers;
+//   - peers know each other from the moment they join.
+// A link is that of lab.h: an uplink sends one block at a time, connections in turn; a block
+// arrives half of both ends' delays after its last byte has left, later if the downlink is busy.
+//
+// With `pipeline` w > 0 a peer keeps up to w requests open at each neighbour; they travel half of
+// both delays. With 0 a block is chosen only when the sender's uplink is free for it, with what the
+// receiver knows at that moment: better than any real protocol could be.
+// Near the end (all that is missing has been requested) an idle connection may be asked for one
+// block that is on its way from elsewhere too; the slower copies are cancelled.
+//
+// What the source does, and what a block is worth, is for those who inherit.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "codec/random.h"
+#include "tests/sim/lab/rivals/block_map.h"
+#include "tests/sim/lab/run.h"
+#include "tests/sim/lab/time_queue.h"
+
+namespace firn::sim {
+
+struct RivalRules {
+  std::uint32_t groups = 0;     // of blocks; see BlockMap
+  std::uint32_t per_group = 1;  // blocks of a group that are needed
+  double block_bytes = 16384;   // content in a block
+  double frame_bytes = 16397;   // a block as it goes out: BitTorrent's piece message has 13 more
+  double wire_share = 1.05;     // on the wire for each byte of a frame
+  std::uint32_t pipeline = 0;
+  std::uint32_t neighbours = 0;  // on average; 0: all up to 24 peers, 16 above
+  double source_copies = 0;      // the source leaves after it has sent so many; 0: stays
+};
+
+class RivalSwarm {
+ public:
+  RivalSwarm(const RivalRules& rules, std::uint64_t seed);
+  virtual ~RivalSwarm();
+
+  std::size_t add(const LabPeerSpec& spec);
+  // Until everybody that has not gone is complete, or `until`. True if complete.
+  bool run(TimeUs until);
+
+  std::size_t size() const { return peers_.size(); }
+  const LabPeerSpec& spec(std::size_t peer) const;
+  LabPeerResult result(std::size_t peer) const;
+  double content_bytes() const {
+    return static_cast<double>(blocks_in_content()) * rules_.block_bytes;
+  }
+  std::uint64_t blocks_in_content() const {
+    return std::uint64_t{rules_.groups} * rules_.per_group;
+  }
+  TimeUs source_left() const { return source_left_; }
+  TimeUs now() const { return queue_.now(); }
+  std::uint64_t events() const { return queue_.taken(); }
+
+ protected:
+  // Whether the source decides what it sends; else it is asked like everybody.
+  virtual bool source_chooses() const { return false; }
+  // The block for `to`, which is not complete, chosen by the source; nullopt: none now.
+  virtual std::optional<BlockId> source_block(std::size_t to);
+  // A block has arrived at `peer` that did not have it: whether it adds to what it has.
+  virtual bool gains(std::size_t peer, BlockId id);
+  virtual void got(std::size_t peer, BlockId id);  // after a block that adds something
+  virtual void went(std::size_t peer);             // crashed or left
+
+  const RivalRules& rules() const { return rules_; }
+  const BlockMap& blocks_of(std::size_t peer) const;
+  codec::CoefficientStream& random() { return random_; }
+  BlockId new_block(std::uint32_t group);  // by the source
+  std::size_t block_count() const { return group_of_.size(); }
+  std::uint32_t group_of(BlockId id) const { return group_of_[id]; }
+
+ private:
+  using EndKey = std::uint32_t;  // of a connection's two ends: key and key ^ 1
+  enum Kind : std::uint32_t { kJoin, kMeet, kRequest, kDeparted, kArrived, kLeave };
+  struct End {
+    std::uint32_t peer = 0;
+    std::vector<BlockId> asked;   // by this peer of the other, and not here yet
+    std::deque<BlockId> to_send;  // what the other has asked for; its request has arrived
+    double pushed = 0;            // by a source, in blocks over the receiver's uplink
+    bool open = true;
+    bool in_turns = false;  // of its peer's uplink
+  };
+  struct Peer;
+
+  void handle(const LabEvent& event);
+  void meet(Peer& peer);
+  void join(Peer& a, Peer& b);
+  void die(Peer& peer);
+  void lose(Peer& peer, EndKey key);
+
+  void ask(Peer& peer, EndKey key);  // fills up the requests open on a connection
+  void ask_all(Peer& peer);
+  std::optional<BlockId> choose(const Peer& to, const Peer& from, std::size_t open_requests);
+  std::optional<BlockId> twice(const Peer& to, const Peer& from) const;
+  // Both return whether anything was open.
+  bool cancel(Peer& peer, BlockId id);
+  bool cancel_group(Peer& peer, std::uint32_t group);
+
+  void transmit(Peer& peer);
+  bool next_to_send(Peer& peer, EndKey& key, BlockId& id);
+  bool next_by_choice(Peer& peer, EndKey& key, BlockId& id);
+  bool next_by_source(Peer& source, EndKey& key, BlockId& id);
+  void send(Peer& peer, EndKey key, BlockId id);
+  void departed(Peer& peer, EndKey key, BlockId id);
+  void arrived(EndKey key, BlockId id);
+  void tell(Peer& peer, BlockId id);
+
+  bool pushes(const Peer& peer) const;
+  static std::uint64_t pack(EndKey key, BlockId id) { return std::uint64_t{key} << 32 | id; }
+  Peer& owner(EndKey key) { return *peers_[ends_[key].peer]; }
+
+  RivalRules rules_;
+  codec::CoefficientStream random_;
+  TimeQueue queue_;
+  std::vector<std::uint32_t> group_of_;
+  std::vector<std::unique_ptr<Peer>> peers_;
+  std::deque<End> ends_;
+  std::vector<std::uint32_t> members_;  // peers in the swarm
+  std::size_t left_ = 0;                // still to complete
+  TimeUs source_left_ = -1;
+};
+
+}  // namespace firn::sim
