@@ -1,20 +1,14 @@
 #include "proto/stage_times.h"
 
-#include <atomic>
 #include <chrono>
 
 namespace firn {
 namespace {
 
-// A cache line each: threads of different stages do not take them from one another.
-struct alignas(64) Counter {
-  std::atomic<std::uint64_t> nanoseconds{0};
-};
-std::array<Counter, kStageCount> counters;
-
 struct Present {
+  StageClock* clock = nullptr;
   Stage stage = Stage::kNone;
-  std::chrono::steady_clock::time_point since;
+  std::chrono::steady_clock::time_point since;  // meaningless in kNone
 };
 thread_local Present present;
 
@@ -46,22 +40,38 @@ std::string_view name(Stage stage) {
   return "none";
 }
 
+StageClock::Attach::Attach(StageClock* clock)
+    : before_(present.clock), stage_before_(enter_stage(Stage::kNone)) {
+  present.clock = clock;
+}
+
+StageClock::Attach::~Attach() {
+  enter_stage(Stage::kNone);
+  present.clock = before_;
+  enter_stage(stage_before_);
+}
+
 Stage enter_stage(Stage stage) {
-  const auto now = std::chrono::steady_clock::now();
   const Stage before = present.stage;
+  if (present.clock == nullptr) {
+    present.stage = stage;
+    return before;
+  }
+  const auto now = std::chrono::steady_clock::now();
   if (before != Stage::kNone) {
     const auto spent = std::chrono::duration_cast<std::chrono::nanoseconds>(now - present.since);
-    counters[static_cast<std::size_t>(before)].nanoseconds.fetch_add(
+    present.clock->counters_[static_cast<std::size_t>(before)].nanoseconds.fetch_add(
         static_cast<std::uint64_t>(spent.count()), std::memory_order_relaxed);
   }
-  present = {stage, now};
+  present.stage = stage;
+  present.since = now;
   return before;
 }
 
-StageTimes stage_times() {
+StageTimes StageClock::times() const {
   StageTimes times{};
   for (std::size_t s = 0; s < kStageCount; ++s)
-    times[s] = counters[s].nanoseconds.load(std::memory_order_relaxed);
+    times[s] = counters_[s].nanoseconds.load(std::memory_order_relaxed);
   return times;
 }
 

@@ -1,15 +1,18 @@
-// Where a process's time goes. Every thread is in one stage at a time, or in none (waiting, or work
-// that nobody asked about); a stage entered within another one interrupts it, so that no moment is
-// counted twice: a digest computed while a generation is being read is hashing, not disk.
+// Where time goes. A StageClock counts for the threads that were attached to it. Each of them is in
+// one stage at a time, or in none (waiting, or work that nobody asked about); a stage entered
+// within another one interrupts it, so that no moment is counted twice: a digest computed while a
+// generation is being read is hashing, not disk.
 //
 // Cost: one reading of the clock and one addition for each change of stage, tens of nanoseconds;
-// stages are entered per message, TLS record or generation, never per byte. So it is always on.
+// stages are entered per message, TLS record or generation, never per byte. On a thread that is
+// attached to no clock a change of stage costs next to nothing.
 //
-// Times are of the clock on the wall, summed over threads, since the process began. Where there
-// are more busy threads than cores, a thread that waits for its turn counts as working.
+// Times are of the clock on the wall, summed over threads. Where there are more busy threads than
+// cores, a thread that waits for its turn counts as working.
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -31,7 +34,38 @@ enum class Stage : std::uint8_t {
 inline constexpr std::size_t kStageCount = 10;
 std::string_view name(Stage stage);  // "core", "disk_read"
 
-// This thread goes over to `stage`; the one it was in. Any thread.
+// Nanoseconds by stage. kNone stays 0.
+using StageTimes = std::array<std::uint64_t, kStageCount>;
+
+class StageClock {
+ public:
+  // This thread counts here for the scope's life; before and after it, where it counted before.
+  class Attach {
+   public:
+    explicit Attach(StageClock* clock);  // null: nowhere
+    ~Attach();
+    Attach(const Attach&) = delete;
+    Attach& operator=(const Attach&) = delete;
+
+   private:
+    StageClock* const before_;
+    const Stage stage_before_;
+  };
+
+  // Over all threads, up to each thread's last change of stage. Any thread.
+  StageTimes times() const;
+
+ private:
+  friend Stage enter_stage(Stage stage);
+
+  // A cache line each: threads of different stages do not take them from one another.
+  struct alignas(64) Counter {
+    std::atomic<std::uint64_t> nanoseconds{0};
+  };
+  std::array<Counter, kStageCount> counters_;
+};
+
+// This thread goes over to `stage`; the one it was in.
 Stage enter_stage(Stage stage);
 
 // A stage until the end of a block.
@@ -45,9 +79,5 @@ class StageScope {
  private:
   const Stage before_;
 };
-
-// Nanoseconds by stage, over all threads, up to each thread's last change of stage. kNone stays 0.
-using StageTimes = std::array<std::uint64_t, kStageCount>;
-StageTimes stage_times();
 
 }  // namespace firn

@@ -9,7 +9,7 @@
 
 namespace firn::app {
 
-// {"core": seconds, ...} by stage over all threads since the process began, and the CPU time that
+// {"core": seconds, ...} by stage over all threads of the clock, and the CPU time that
 // the kernel counts for the whole process: "cpu_user", "cpu_system".
 Json stages_json(const StageTimes& times);
 

@@ -94,6 +94,7 @@ std::string BatchCoder::name() {
 // --- the coder's thread ---
 
 void BatchCoder::work() {
+  const StageClock::Attach counted(options_.stages);
   std::unique_lock lock(mutex_);
   for (;;) {
     while (!stopping_ && to_prepare_.empty() && encodes_.empty() && !batch_is_ready(Clock::now())) {

@@ -27,6 +27,7 @@
 #include "codec/random.h"
 #include "codec/shared_backend.h"
 #include "proto/messages.h"
+#include "proto/stage_times.h"
 
 namespace firn::app {
 
@@ -62,6 +63,7 @@ class BatchCoder {
     std::size_t batch_bytes = std::size_t{64} << 20;
     std::size_t stock_bytes = std::size_t{8} << 20;  // of blocks that callers keep ahead of demand
     std::uint64_t seed = 0;                          // of coding vectors
+    StageClock* stages = nullptr;                    // where its time is counted; outlives it
   };
   using MakeBackend =
       std::function<std::unique_ptr<codec::SharedBackend>(codec::SharedBackend::Dropped)>;

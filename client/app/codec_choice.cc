@@ -70,6 +70,7 @@ std::unique_ptr<BatchCoder> make_coder(const CodecChoice& choice, const CoderOpt
   coder.batch_bytes = std::clamp<std::uint64_t>(options.memory_bytes / 8, 4 * kMiB, 256 * kMiB);
   coder.stock_bytes = options.memory_bytes / 16;
   coder.seed = options.seed;
+  coder.stages = options.stages;
   const auto make_backend = [&](codec::SharedBackend::Dropped dropped) {
     std::vector<std::unique_ptr<codec::Backend>> devices;
     for (const cuda::Device& device : choice.devices) {

@@ -34,7 +34,9 @@ struct CoderOptions {
   unsigned threads = 1;  // of the CPU's share
   std::uint64_t memory_bytes = 0;
   std::uint64_t seed = 0;
+  StageClock* stages = nullptr;  // where the coder's time is counted; outlives it
 };
+
 // The coder for a choice that has devices. Takes their memory when it is first used. Pinned memory
 // is twice a batch, and comes on top of `memory_bytes`.
 std::unique_ptr<BatchCoder> make_coder(const CodecChoice& choice, const CoderOptions& options,

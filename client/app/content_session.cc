@@ -262,10 +262,10 @@ void ContentSession::check_left() {
     host_.console.event(progress_event(
         plan_.content_id, 1e-6 * static_cast<double>(now() - started_at_), last_report_, {}));
     const Json stages{{"event", "stages"},
-                      {"stages", stages_json(stage_times())},
+                      {"stages", stages_json(host_.stages.times())},
                       {"codec", codec_json(host_.coding.coder)}};
     host_.console.event(about(stages, plan_.content_id));
-    host_.console.debug("time went to: " + stages_line(stage_times()));
+    host_.console.debug("time went to: " + stages_line(host_.stages.times()));
   }
   phase_ = Phase::kEnded;
   host_.changed();

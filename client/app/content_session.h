@@ -25,6 +25,7 @@
 #include "client/core/swarm.h"
 #include "client/store/content_store.h"
 #include "proto/manifest.h"
+#include "proto/stage_times.h"
 
 namespace firn::app {
 
@@ -51,6 +52,7 @@ struct SessionHost {
   Connections& connections;
   CodingResources coding;
   Console& console;
+  const StageClock& stages;
   std::size_t row_bytes_max;      // for each session
   std::string listen;             // "ID@HOST:PORT", for people
   std::function<void()> changed;  // a session wants a turn

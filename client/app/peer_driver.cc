@@ -55,7 +55,7 @@ PeerDriver::PeerDriver(const DriverOptions& options, Console& console,
           }),
       buffers_(idle_buffer_bytes(options)),
       cache_(cache_bytes(options)),
-      pool_({.threads = options.threads}, [this] { loop_.wake(); }) {}
+      pool_({.threads = options.threads, .stages = &stages_}, [this] { loop_.wake(); }) {}
 
 PeerDriver::~PeerDriver() = default;
 
@@ -73,6 +73,7 @@ Result<std::unique_ptr<PeerDriver>> PeerDriver::start(const DriverOptions& optio
 
   proto::transport::Options transport_options;
   transport_options.io_threads = options.io_threads;
+  transport_options.stages = &driver->stages_;
   auto transport =
       proto::transport::Transport::start(driver->identity_, driver->inbox_, transport_options);
   if (!transport.ok()) return transport.error();
@@ -87,7 +88,8 @@ Result<std::unique_ptr<PeerDriver>> PeerDriver::start(const DriverOptions& optio
       SessionHost{driver->loop_, driver->connections_,
                   CodingResources{driver->pool_, driver->buffers_, driver->cache_, codec::kernels(),
                                   driver->coder_.get()},
-                  console, row_bytes(options), to_text(driver->listening_), [raw = driver.get()] {
+                  console, driver->stages_, row_bytes(options), to_text(driver->listening_),
+                  [raw = driver.get()] {
                     if (raw->turning_) {
                       raw->again_ = true;
                     } else {
@@ -100,7 +102,8 @@ Result<std::unique_ptr<PeerDriver>> PeerDriver::start(const DriverOptions& optio
 void PeerDriver::start_coder() {
   if (codec_.devices.empty()) return;
   coder_ = make_coder(
-      codec_, {options_.codec, options_.threads, options_.memory_bytes, fresh_seed()}, buffers_,
+      codec_, {options_.codec, options_.threads, options_.memory_bytes, fresh_seed(), &stages_},
+      buffers_,
       [this](const std::string& device, const std::string& why) {
         console_.warning("GPU " + device + ": " + why + "; the coding goes on without it");
       },
@@ -137,6 +140,7 @@ void PeerDriver::signalled() {
 }
 
 ExitCode PeerDriver::run() {
+  const StageClock::Attach counted(&stages_);
   loop_.on_turn([this] { turn(); });
   loop_.on_signal([this](int) { signalled(); });
   if (options_.codec != CodecMode::kCpu) console_.info("codec: " + codec_.text);

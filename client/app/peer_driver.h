@@ -18,6 +18,7 @@
 #include "client/app/exit_codes.h"
 #include "client/app/worker_pool.h"
 #include "codec/kernels.h"
+#include "proto/stage_times.h"
 #include "proto/transport/identity.h"
 #include "proto/transport/transport.h"
 
@@ -70,6 +71,7 @@ class PeerDriver {
   Address listening_;
 
   // In this order: what comes later uses what stands before it.
+  StageClock stages_;
   EventLoop loop_;
   TransportInbox inbox_;
   std::unique_ptr<proto::transport::Transport> transport_;

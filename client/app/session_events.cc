@@ -156,7 +156,7 @@ void ContentSession::store_finished() {
   last_report_ = core_->report();
   const double seconds = 1e-6 * static_cast<double>(now() - started_at_);
   Json complete = complete_event(*plan_.manifest, seconds, last_report_);
-  complete["stages"] = stages_json(stage_times());
+  complete["stages"] = stages_json(host_.stages.times());
   complete["codec"] = codec_json(host_.coding.coder);
   host_.console.event(complete);
   if (!stood_complete_)

@@ -9,7 +9,9 @@ unsigned default_worker_count() {
 }
 
 WorkerPool::WorkerPool(const Options& options, std::function<void()> on_completion)
-    : task_count_max_(options.task_count_max), on_completion_(std::move(on_completion)) {
+    : task_count_max_(options.task_count_max),
+      stages_(options.stages),
+      on_completion_(std::move(on_completion)) {
   for (unsigned i = 0; i < std::max(1u, options.threads); ++i)
     threads_.emplace_back([this] { work(); });
 }
@@ -54,6 +56,7 @@ std::size_t WorkerPool::run_completions() {
 }
 
 void WorkerPool::work() {
+  const StageClock::Attach counted(stages_);
   std::unique_lock lock(mutex_);
   for (;;) {
     ready_changed_.wait(lock, [this] { return stopping_ || !ready_.empty(); });

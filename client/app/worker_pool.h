@@ -17,6 +17,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "proto/stage_times.h"
+
 namespace firn::app {
 
 // One thread per core, at least two (one may sit in the disk).
@@ -32,6 +34,7 @@ class WorkerPool {
   struct Options {
     unsigned threads = default_worker_count();
     std::size_t task_count_max = 4096;
+    StageClock* stages = nullptr;  // where the workers' time is counted; outlives the pool
   };
 
   // `on_completion` is called by workers, without locks, when completions wait where none did.
@@ -59,6 +62,7 @@ class WorkerPool {
   void work();
 
   const std::size_t task_count_max_;
+  StageClock* const stages_;
   const std::function<void()> on_completion_;
   std::size_t task_count_ = 0;  // owner thread's
 

@@ -21,6 +21,7 @@
 #include "proto/address.h"
 #include "proto/messages.h"
 #include "proto/result.h"
+#include "proto/stage_times.h"
 #include "proto/transport/identity.h"
 
 namespace firn::proto::transport {
@@ -64,6 +65,7 @@ struct Options {
   // more are closed as they come.
   std::size_t connection_count_max = 4096;
   std::uint64_t records_per_key = 1u << 23;  // then the sender changes its TLS key
+  StageClock* stages = nullptr;  // where the I/O threads' time is counted; outlives the transport
 };
 
 class Transport {
