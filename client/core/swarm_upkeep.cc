@@ -110,8 +110,9 @@ bool SwarmCore::Impl::small_mesh() const {
 }
 
 std::size_t SwarmCore::Impl::neighbours_wanted() const {
-  if (options.neighbours_wanted > 0) return options.neighbours_wanted;
-  return small_mesh() ? policy::kSmallMesh : policy::kNeighboursWanted;
+  std::size_t wanted = small_mesh() ? policy::kSmallMesh : policy::kNeighboursWanted;
+  if (options.neighbours_wanted > 0) wanted = options.neighbours_wanted;
+  return std::min(wanted, neighbours_max());
 }
 
 // At first only half of those wanted are called in a large mesh: the others will call us.
@@ -127,6 +128,7 @@ bool SwarmCore::Impl::wants_to_dial() const {
 }
 
 std::size_t SwarmCore::Impl::neighbours_max() const {
+  if (options.neighbours_max > 0) return options.neighbours_max;
   if (options.neighbours_wanted == 0) return policy::kNeighboursMax;
   return std::size_t{options.neighbours_wanted} * policy::kNeighboursMax /
          policy::kNeighboursWanted;

@@ -79,6 +79,7 @@ TEST_CASE("wrong usage ends with the exit code for it") {
       {"get", "x.firn", "-o", "d", "--memory", "lots"},
       {"get", "x.firn", "-o", "d", "--memory", "1K"},
       {"get", "x.firn", "-o", "d", "--io-threads", "0"},
+      {"get", "x.firn", "-o", "d", "--max-peers", "0"},
       {"get", "x.firn", "-o", "d", "--unknown"},
       {"seed", "x.firn"},
       {"seed", "x.firn", "d", "y.firn"},

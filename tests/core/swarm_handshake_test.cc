@@ -260,6 +260,25 @@ TEST_CASE("a full house makes room for a newcomer where somebody has been of no 
   CHECK(bench.heard<Goodbye>(closes.front().peer).front().reason == GoodbyeReason::kTooManyPeers);
 }
 
+TEST_CASE("who was told how many neighbours to have calls and accepts no more") {
+  core::Options options = plain_options();
+  options.neighbours_max = 3;
+  for (std::uint16_t i = 0; i < 20; ++i) {
+    options.peers.push_back(
+        Address{std::nullopt, "192.0.2.9", static_cast<std::uint16_t>(1000 + i)});
+  }
+  Bench bench(plain_manifest(2, 4, 16), options);
+  bench.start();
+  CHECK(bench.take<Connect>().size() == 3);
+  for (std::uint32_t i = 0; i < 3; ++i) bench.join(100 + i, numbered(i), 0);
+  CHECK(bench.core.report().peers == 3);
+  bench.take<Close>();
+  bench.connect(1, peer_id(0x77));
+  CHECK(bench.heard<Goodbye>(1).front().reason == GoodbyeReason::kTooManyPeers);
+  CHECK(bench.core.report().peers == 3);
+  CHECK(bench.take<Connect>().empty());
+}
+
 TEST_CASE("one network cannot hold all places against others, its own newcomers have no claim") {
   Bench bench(plain_manifest(2, 4, 16));
   bench.start();

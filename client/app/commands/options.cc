@@ -66,6 +66,10 @@ void add_network_options(CLI::App& app, NetworkOptions& options) {
                  "keep this peer's key in FILE (default: a fresh one for each run)")
       ->option_text("FILE")
       ->group(group);
+  app.add_option("--max-peers", options.peers_max, "peers connected at most, for each content")
+      ->option_text("N")
+      ->check(CLI::Range(1, 4096).description("1 to 4096"))
+      ->group(group);
   app.add_flag("--dense", options.dense, "send coded blocks only, no source blocks as they are")
       ->group(group);
   app.add_option("--io-threads", options.io_threads, "threads for sockets and TLS")
@@ -150,6 +154,7 @@ Result<core::Options> core_options(const NetworkOptions& options,
   core.peers = *peers;
   core.peer_exchange = !options.no_peer_exchange;
   core.dense = options.dense;
+  core.neighbours_max = options.peers_max;
   core.up_limit = options.up_limit;
   core.down_limit = options.down_limit;
   return core;

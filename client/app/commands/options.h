@@ -23,6 +23,7 @@ struct NetworkOptions {
   bool no_tracker = false;
   bool no_peer_exchange = false;
   bool dense = false;
+  std::uint32_t peers_max = 0;  // 0: as the core's policy says
   std::string listen = "*:0";
   std::uint64_t up_limit = 0;
   std::uint64_t down_limit = 0;
