@@ -8,7 +8,7 @@ import sys
 import tempfile
 import time
 
-from swarm_lab import adapters, collect, hosts, scenario, sim
+from swarm_lab import adapters, collect, hosts, scenario, sim, sweep
 
 
 def main(arguments, about):
@@ -157,9 +157,9 @@ COMMANDS = {
     "bound": (bound_command, "the fluid lower bound of scenarios"),
     "list": (list_command, "scenarios and clients"),
     "sim": (sim.sim, "the production core in virtual time"),
-    "sweep": (sim.sweep, "many simulated swarms, over one option"),
+    "sweep": (sweep.sweep, "many simulated swarms, over one option, and their rivals"),
     "faults": (sim.faults, "seeded simulated swarms in which things break, at length"),
     "clean": (clean, "remove what a killed run left"),
 }
 OPTIONS = {"run": _run_options, "report": _report_options, "bound": _bound_options,
-           "sim": sim.sim_options, "sweep": sim.sweep_options, "faults": sim.faults_options}
+           "sim": sim.sim_options, "sweep": sweep.options, "faults": sim.faults_options}

@@ -1,4 +1,4 @@
-"""scripts/swarm sim, sweep and faults: the production core in virtual time.
+"""scripts/swarm sim and faults: the production core in virtual time. Sweeps are in sweep.py.
 
 The programs are tests/sim/lab/swarm_lab (measures; coefficients only) and tests/sim/sim_faults
 (checks every byte). They are built when they are missing.
@@ -39,14 +39,6 @@ SCENARIOS = {
     "peers-10000": "peers=10000",
 }
 
-# A sweep: the option that varies and its values, and what stays.
-SWEEPS = {
-    "peers": ("peers", [10, 12, 24, 30, 50, 100, 300, 1000, 3000, 10000], ""),
-    "neighbours": ("neighbours", [4, 6, 8, 10, 12, 16, 24, 36, 50], "peers=100"),
-    "n": ("n", [16, 32, 64, 128, 256], "peers=100"),
-}
-
-
 def program(name):
     path = BUILD / name
     subprocess.run([ROOT / "scripts/build", name] if BUILD.name == "build" else
@@ -66,12 +58,16 @@ def machine():
     return {"cpu": model, "cores": os.cpu_count(), "date": time.strftime("%Y-%m-%d")}
 
 
-def run_lab(options, seed):
+LAB = "tests/sim/lab/swarm_lab"
+RIVALS = "tests/sim/lab/rivals/rival_lab"
+
+
+def run_lab(options, seed, name=LAB):
     """One run; its record. A run that does not complete is a result as well."""
-    done = subprocess.run([BUILD / "tests/sim/lab/swarm_lab", f"seed={seed}", *options.split()],
+    done = subprocess.run([BUILD / name, f"seed={seed}", *options.split()],
                           capture_output=True, text=True, check=False)
     if done.returncode not in (0, 1) or not done.stdout:
-        raise RuntimeError(f"swarm_lab {options} seed={seed}: {done.stderr.strip()}")
+        raise RuntimeError(f"{name} {options} seed={seed}: {done.stderr.strip()}")
     return json.loads(done.stdout)
 
 
@@ -84,8 +80,9 @@ def run_all(jobs, at_once):
 def line_of(name, records):
     def mean(key):
         return statistics.mean(r["result"][key] for r in records)
-    first = statistics.mean(r["result"]["first_generation_seconds"] / r["result"]["last_seconds"]
-                            for r in records if r["result"]["last_seconds"] > 0)
+    firsts = [r["result"]["first_generation_seconds"] / r["result"]["last_seconds"]
+              for r in records if r["result"]["last_seconds"] > 0]
+    first = statistics.mean(firsts) if firsts else float("nan")
     missing = sum(not r["done"] for r in records)
     return (f"{name:26} {mean('ratio'):7.4f} {max(r['result']['ratio'] for r in records):7.4f} "
             f"{100 * mean('redundant_share'):9.2f} {mean('seed_copies'):6.3f} "
@@ -129,7 +126,7 @@ def sim(chosen):
         names, table = ["as given"], {"as given": ""}
     else:
         table = SCENARIOS
-    program("tests/sim/lab/swarm_lab")
+    program(LAB)
     print(HEAD)
     all_done, records = True, {}
     for name in names:
@@ -140,51 +137,6 @@ def sim(chosen):
         print(line_of(name, records[name]), flush=True)
         _write(chosen.out, {"machine": machine(), "runs": records})
     return 0 if all_done else 1
-
-
-def sweep_options(command):
-    command.add_argument("sweep", choices=SWEEPS)
-    command.add_argument("--most", type=float, default=float("inf"),
-                         help="leave out values above this")
-    command.add_argument("--seeds", type=int, default=1)
-    command.add_argument("--jobs", type=int, default=1)
-    command.add_argument("--out", metavar="FILE", required=True, help="all records, as JSON")
-    command.add_argument("--plot", metavar="FILE", help="SVG or PNG (needs matplotlib)")
-    command.add_argument("option", nargs="*", help="KEY=VALUE options of swarm_lab, for all runs")
-
-
-def sweep(chosen):
-    key, values, fixed = SWEEPS[chosen.sweep]
-    program("tests/sim/lab/swarm_lab")
-    print(HEAD)
-    points = []
-    for value in values:
-        if value > chosen.most:
-            continue
-        options = f"{fixed} {' '.join(chosen.option)} {key}={value}"
-        records = run_all([(options, seed) for seed in range(1, chosen.seeds + 1)], chosen.jobs)
-        print(line_of(f"{key}={value}", records), flush=True)
-        points.append({key: value, "runs": records})
-        _write(chosen.out, {"machine": machine(), "sweep": key, "points": points})
-    if chosen.plot:
-        plot(key, points, chosen.plot)
-    return 0
-
-
-def plot(key, points, path):
-    import matplotlib
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-    figure, axes = pyplot.subplots(figsize=(7, 4.5))
-    axes.plot([p[key] for p in points],
-              [statistics.mean(r["result"]["ratio"] for r in p["runs"]) for p in points],
-              marker="o")
-    axes.set_xscale("log")
-    axes.set_xlabel(key)
-    axes.set_ylabel("last finisher / fluid bound")
-    axes.grid(True, alpha=0.3)
-    figure.tight_layout()
-    figure.savefig(path)
 
 
 def faults_options(command):

@@ -6,13 +6,15 @@ import json
 import pathlib
 import sys
 import tempfile
+import types
 import unittest
+from unittest import mock
 
 ROOT = pathlib.Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests")]
 
 import counted_unittest
-from swarm_lab import adapters, bound, collect, hosts, report, scenario
+from swarm_lab import adapters, bound, collect, hosts, report, scenario, sim, sweep
 from swarm_lab.bound import Link, lower_bound
 from swarm_lab.race import Race
 
@@ -177,6 +179,43 @@ class Reports(unittest.TestCase):
         line = report.one_line(self.records[0])
         self.assertIn("3/3 finished", line)
         self.assertIn(f"ratio {self.records[0]['ratio']:.3f}", line)
+
+
+class Sweeps(unittest.TestCase):
+    def run_sweep(self, path, **other):
+        chosen = types.SimpleNamespace(
+            sweep="peers", strategy=None, values="3,6", most=6, seeds=2, one_seed_from=6, jobs=1,
+            out=path, plot=None, option=["mib=1", "n=16"])
+        vars(chosen).update(other)
+        with mock.patch.object(sim, "program"), mock.patch("builtins.print"):
+            self.assertEqual(sweep.sweep(chosen), 0)
+        return json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
+
+    def test_every_strategy_has_a_point_at_every_value_and_keeps_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = f"{folder}/sweep.json"
+            first = self.run_sweep(path)
+            points = {(p["strategy"], p["peers"]): p for p in first["points"]}
+            self.assertEqual(set(points), {(s, v) for s in sweep.STRATEGIES for v in (3, 6)})
+            for (_, value), point in points.items():
+                self.assertEqual(len(point["runs"]), 2 if value == 3 else 1)
+                for run in point["runs"]:
+                    self.assertTrue(run["done"])
+                    self.assertEqual(run["result"]["finished"], value)
+                    self.assertGreater(run["result"]["ratio"], 1)
+            again = self.run_sweep(path, strategy=["firn"], values="3")
+            without_cost = [[{**r, "cost": 0} for r in p["runs"]] for p in first["points"]]
+            self.assertEqual([[{**r, "cost": 0} for r in p["runs"]] for p in again["points"]],
+                             without_cost)
+            with self.assertRaises(SystemExit):
+                self.run_sweep(path, option=["mib=2"])
+
+    def test_the_better_variant_counts_and_a_run_that_ends_beats_one_that_does_not(self):
+        def point(*runs):
+            return {"runs": [{"done": done, "result": {"ratio": ratio}} for done, ratio in runs]}
+        ends, faster = point((True, 1.4), (True, 1.2)), point((True, 1.1), (False, 0))
+        self.assertLess(sweep.goodness(ends), sweep.goodness(faster))
+        self.assertLess(sweep.goodness(point((True, 1.1))), sweep.goodness(ends))
 
 
 RACE = """
