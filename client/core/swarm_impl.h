@@ -76,6 +76,7 @@ struct SwarmCore::Impl {
   // choice, so what may be open at once depends on it.
   bool may_open(std::uint32_t g);
   std::set<std::uint32_t> not_opened;  // turned away so; neighbours hear of them when there is room
+  std::set<std::uint32_t> lost;        // told with a share to each, and back at rank 0
   // What the rate limits count for a block: payload and coding vector.
   std::uint64_t coded_block_bytes() const {
     return std::uint64_t{holdings->shape().block_bytes} + holdings->generation_size();

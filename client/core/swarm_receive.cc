@@ -153,6 +153,7 @@ void SwarmCore::Impl::generation_false(std::uint32_t g) {
 
 void SwarmCore::Impl::lose(std::uint32_t g) {
   holdings->reset(g);
+  lost.insert(g);
   changed(g);
   for (auto& [key, n] : neighbours) {
     std::erase(n->new_complete, g);

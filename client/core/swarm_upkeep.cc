@@ -158,6 +158,16 @@ void SwarmCore::Impl::refresh_quotas() {
     const std::uint32_t missing = holdings->generation_size() - open.rows;
     if (missing < neighbours.size() * policy::kWindowMin) changed(g);
   }
+  // Shares of lost rows may have gone to those who send nothing, while nothing is open to tell of.
+  looked = 0;
+  for (auto g = lost.begin(); g != lost.end() && looked < policy::kQuotaRefreshes;) {
+    if (holdings->rank(*g) > 0 || holdings->given_up().contains(*g)) {
+      g = lost.erase(g);
+    } else {
+      changed(*g++);
+      ++looked;
+    }
+  }
 }
 
 // A generation that stands still although its neighbours hold as much as we do: their spans may
@@ -289,7 +299,7 @@ TimeUs SwarmCore::Impl::next_wake() {
   for (const auto& [key, n] : neighbours) at = std::min(at, state_due(*n));
   if (!neighbours.empty() && !complete && !holdings->complete()) {
     at = std::min(at, stall_checked_at + policy::kStallTime);
-    if (neighbours.size() > 1 && !holdings->open().empty()) {
+    if (neighbours.size() > 1 && (!holdings->open().empty() || !lost.empty())) {
       const bool end = near_end(*holdings, neighbours);
       at = std::min(at, rotated_at + (end ? policy::kStateIntervalEnd : policy::kStateInterval));
     }

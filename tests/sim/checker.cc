@@ -10,8 +10,13 @@
 
 namespace firn::sim {
 
-Checker::Checker(const Shape& shape, const Disk& disk, bool keeps_quota, Note note)
-    : shape_(shape), disk_(disk), keeps_quota_(keeps_quota), note_(std::move(note)) {
+Checker::Checker(const Shape& shape, const Disk& disk, bool keeps_quota, std::uint64_t memory_bytes,
+                 Note note)
+    : shape_(shape),
+      disk_(disk),
+      keeps_quota_(keeps_quota),
+      memory_bytes_(memory_bytes),
+      note_(std::move(note)) {
   verified_ = static_cast<std::uint32_t>(disk.verified.size());
 }
 
@@ -27,8 +32,10 @@ std::uint32_t Checker::rank(std::uint32_t g) const {
 
 // --- what it hears ---
 
-void Checker::heard(core::PeerKey peer, const proto::PeerMessage& message) {
+void Checker::heard(core::PeerKey peer, const proto::PeerMessage& message, bool understood) {
+  if (!understood) return;
   Line& line = lines_[peer];
+  lines_max_ = std::max(lines_max_, lines_.size());
   if (const auto* state = std::get_if<proto::State>(&message)) heard_state(line, *state);
   if (const auto* block = std::get_if<proto::Block>(&message)) {
     line.arrived = std::max(line.arrived, block->sequence);
@@ -64,9 +71,15 @@ void Checker::does(const core::Action& action) {
     const auto* state = std::get_if<proto::State>(&send->message);
     if (state) tells(lines_[send->peer], *state);
   }
-  if (std::holds_alternative<core::StoreRow>(action)) {
-    rows_waiting_max = std::max(rows_waiting_max, ++rows_waiting);
-  }
+  if (std::holds_alternative<core::StoreRow>(action)) stores();
+}
+
+// A quarter of the memory is for rows that wait for the disk, and for eight at least. What was
+// granted to who seemed lost may come all the same: a window of each neighbour.
+void Checker::stores() {
+  rows_waiting_max = std::max(rows_waiting_max, ++rows_waiting);
+  const std::uint64_t room = std::max<std::uint64_t>(memory_bytes_ / 4 / shape_.block_bytes, 8);
+  check(rows_waiting <= room + lines_max_ * core::policy::kWindowMin, "more rows than memory for");
 }
 
 void Checker::tells(Line& line, const proto::State& state) {

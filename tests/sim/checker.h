@@ -22,12 +22,15 @@ class Checker {
   using Note = std::function<void(const std::string&)>;
 
   // `keeps_quota`: the peer's scheduler promises to keep to quotas (all but sources).
-  Checker(const Shape& shape, const Disk& disk, bool keeps_quota, Note note);
+  // `memory_bytes`: as its options have it.
+  Checker(const Shape& shape, const Disk& disk, bool keeps_quota, std::uint64_t memory_bytes,
+          Note note);
 
-  void heard(core::PeerKey peer, const proto::PeerMessage& message);
+  // `understood`: it has the manifest, without which a State means nothing and is told again.
+  void heard(core::PeerKey peer, const proto::PeerMessage& message, bool understood);
   void closed(core::PeerKey peer) { lines_.erase(peer); }
   void does(const core::Action& action);
-  // The core has been drained; `now` and when it wants to wake.
+  // The core has been drained; the time it was told last, and when it wants to wake.
   void rested(core::SwarmCore& core, core::TimeUs now, core::TimeUs wake);
 
   // Rows that StoreRow gave away and row_stored has not yet been called for.
@@ -47,14 +50,17 @@ class Checker {
   void heard_state(Line& line, const proto::State& state);
   void tells(Line& line, const proto::State& state);
   void sends(const core::SendBlock& send);
+  void stores();
   void check_vector(const core::SendBlock& send);
   std::uint32_t rank(std::uint32_t g) const;
 
   const Shape shape_;
   const Disk& disk_;
   const bool keeps_quota_;
+  const std::uint64_t memory_bytes_;
   Note note_;
   std::map<core::PeerKey, Line> lines_;
+  std::size_t lines_max_ = 0;
   std::uint32_t verified_ = 0;
   std::uint32_t rests_ = 0;
   core::TimeUs second_ = 0;

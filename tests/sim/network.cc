@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "proto/result.h"
+#include "tests/sim/progress.h"
 
 namespace firn::sim {
 
@@ -57,10 +58,10 @@ void Network::connect(std::size_t from, std::uint64_t attempt, const Address& ad
   caller.later(round_trips, [this, from, to, attempt, address] {
     Peer& caller = *peers_[from];
     const bool there = to < peers_.size() && peers_[to]->alive() && !peers_[to]->finished() &&
-                       peers_[to]->spec().listens;
+                       peers_[to]->spec().listens && peers_[to]->thaws_ <= events_.now();
     if (!there || (address.id && *address.id != peers_[to]->id())) {
       const auto code = there ? ErrorCode::kWrongIdentity : ErrorCode::kUnreachable;
-      caller.core_->connect_failed(attempt, {code, "connect", "simulated"}, events_.now());
+      caller.core_->connect_failed(attempt, {code, "connect", "simulated"}, caller.now());
       caller.act();
       return;
     }
@@ -71,8 +72,8 @@ void Network::connect(std::size_t from, std::uint64_t attempt, const Address& ad
     caller.queues_[key];
     callee.queues_[key + 1];
     caller.core_->peer_opened(key, callee.id(), kAddress, static_cast<std::uint16_t>(to + 1),
-                              attempt, events_.now());
-    callee.core_->peer_opened(key + 1, caller.id(), kAddress, 0, 0, events_.now());
+                              attempt, caller.now());
+    callee.core_->peer_opened(key + 1, caller.id(), kAddress, 0, 0, callee.now());
     caller.act();
     callee.act();
   });
@@ -136,7 +137,7 @@ void Network::announce(std::size_t from, std::size_t tracker, const proto::Annou
     Peer& asker = *peers_[from];
     if (!tracker_up_) {
       asker.core_->tracker_failed(tracker, {ErrorCode::kUnreachable, "announce", "down"}, 0,
-                                  events_.now());
+                                  asker.now());
       asker.act();
       return;
     }
@@ -156,9 +157,14 @@ void Network::announce(std::size_t from, std::size_t tracker, const proto::Annou
     if (announce.listen_port != 0) {
       announced_[from] = {asker.id(), kAddress, static_cast<std::uint16_t>(from + 1)};
     }
-    asker.core_->tracker_replied(tracker, reply, events_.now());
+    asker.core_->tracker_replied(tracker, reply, asker.now());
     asker.act();
   });
+}
+
+void Network::watch_progress() {
+  progress_ = std::make_unique<Progress>(*this);
+  progress_->begin();
 }
 
 bool Network::all_complete() const {

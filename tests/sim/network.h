@@ -38,6 +38,7 @@ struct Disk {
 inline constexpr const char* kAddress = "127.0.0.1";
 
 class Peer;
+class Progress;
 
 class Network {
  public:
@@ -76,6 +77,9 @@ class Network {
   void cut_some_connection();
   void set_tracker_up(bool up) { tracker_up_ = up; }
   void set_tracker_has_manifest(bool has) { tracker_has_manifest_ = has; }
+  // Looks every second whether anybody stands still although those it can reach have what it lacks
+  // (progress.h); a broken rule like any other.
+  void watch_progress();
   // Rules broken so far by any honest peer, each once.
   const std::map<std::string, std::string>& violations() const { return violations_; }
 
@@ -91,6 +95,7 @@ class Network {
 
  private:
   friend class Peer;
+  friend class Progress;
   struct Connection {
     std::size_t a = 0, b = 0;
     core::PeerKey key_a = 0, key_b = 0;
@@ -113,6 +118,7 @@ class Network {
   TimeUs arrival(std::size_t from, std::size_t to, std::size_t bytes);
   void note(std::size_t peer, const std::string& rule);
 
+  std::unique_ptr<Progress> progress_;
   bool tracker_up_ = true;
   bool tracker_has_manifest_ = false;
   std::map<std::string, std::string> violations_;         // to where it was seen first
@@ -142,6 +148,12 @@ class Peer {
   // The disk takes nothing until it is resumed.
   void pause_disk();
   void resume_disk();
+  // Its clock goes ahead of everybody's by so much more, as of a host that slept: timers fire, and
+  // nothing was done meanwhile. Clocks of the core never go back.
+  void jump_clock(TimeUs ahead);
+  // It handles nothing for so long (stopped, or swapped out), then all that has come meanwhile.
+  void freeze(TimeUs how_long);
+  bool working() const;  // alive, and neither frozen nor waiting for its disk
   const Checker& checker() const { return *checker_; }
 
  private:
@@ -152,6 +164,8 @@ class Peer {
     bool block = false;
   };
 
+  TimeUs clock() const;  // its own
+  TimeUs now();          // the same, to be told to the core
   std::uint32_t generation_count() const;
   void hear(core::PeerKey key, proto::PeerMessage message, std::size_t bytes);
   void lost(core::PeerKey key);  // the connection is gone
@@ -194,6 +208,9 @@ class Peer {
   bool acting_ = false;
   bool finished_ = false;
   bool disk_paused_ = false;
+  TimeUs clock_ahead_ = 0;
+  TimeUs told_ = 0;  // the last time that the core was told
+  TimeUs thaws_ = 0;
   std::vector<std::function<void()>> disk_work_;  // what waits for it
   std::unique_ptr<Checker> checker_;
   std::map<core::PeerKey, std::deque<Frame>> queues_;

@@ -40,11 +40,10 @@ void Peer::start() {
   options.up_limit = spec_.up_limit;
   options.down_limit = spec_.down_limit;
   options.memory_bytes = spec_.memory_bytes;
-  const TimeUs now = network_.events().now();
-  core_ = std::make_unique<core::SwarmCore>(network_.content().manifest.id, options, now);
+  core_ = std::make_unique<core::SwarmCore>(network_.content().manifest.id, options, now());
   const bool source = disk.verified.size() == generation_count();
   checker_ = std::make_unique<Checker>(network_.content().manifest.info.shape, disk, !source,
-                                       [this](const std::string& rule) {
+                                       spec_.memory_bytes, [this](const std::string& rule) {
                                          if (!spec_.hostile()) network_.note(index_, rule);
                                        });
   // The manifest is on disk as soon as anything of the content is.
@@ -60,7 +59,7 @@ void Peer::begin() {
     state.rows.push_back({at.first, at.second, row.vector, row.sender});
   }
   const bool finished = disk.verified.size() == generation_count();
-  core_->start(network_.content().manifest, state, finished, network_.events().now());
+  core_->start(network_.content().manifest, state, finished, now());
 }
 
 void Peer::stop_dead() {
@@ -74,6 +73,33 @@ void Peer::stop_dead() {
   disk_paused_ = false;
   disk_work_.clear();
   evidence_.clear();
+  thaws_ = 0;
+}
+
+TimeUs Peer::clock() const {
+  return network_.events().now() + clock_ahead_;
+}
+
+TimeUs Peer::now() {
+  return told_ = clock();
+}
+
+bool Peer::working() const {
+  return core_ && !finished_ && !disk_paused_ && thaws_ <= network_.events().now();
+}
+
+void Peer::jump_clock(TimeUs ahead) {
+  clock_ahead_ += ahead;
+  if (!core_ || finished_) return;
+  // Timers that are due by now fire.
+  later(1, [this] {
+    core_->wake(now());
+    act();
+  });
+}
+
+void Peer::freeze(TimeUs how_long) {
+  if (core_) thaws_ = std::max(thaws_, network_.events().now() + how_long);
 }
 
 void Peer::later(TimeUs delay, std::function<void()> what) {
@@ -83,14 +109,17 @@ void Peer::later(TimeUs delay, std::function<void()> what) {
 }
 
 void Peer::later_in_life(TimeUs delay, std::function<void()> what) {
-  network_.events().after(delay, [this, life = life_, what = std::move(what)] {
-    if (life == life_ && core_) what();
+  network_.events().after(delay, [this, life = life_, what = std::move(what)]() mutable {
+    if (life != life_ || !core_) return;
+    const TimeUs at = network_.events().now();
+    if (thaws_ > at) return later_in_life(thaws_ - at, std::move(what));  // in order, all at once
+    what();
   });
 }
 
 void Peer::hear(core::PeerKey key, proto::PeerMessage message, std::size_t bytes) {
-  checker_->heard(key, message);
-  core_->message(key, std::move(message), bytes, network_.events().now());
+  checker_->heard(key, message, core_->started());
+  core_->message(key, std::move(message), bytes, now());
   act();
 }
 
@@ -99,7 +128,7 @@ void Peer::lost(core::PeerKey key) {
   std::erase(closing_, key);
   if (!core_ || finished_) return;
   checker_->closed(key);
-  core_->peer_closed(key, network_.events().now());
+  core_->peer_closed(key, now());
   act();
 }
 
@@ -113,13 +142,13 @@ void Peer::act() {
   acting_ = false;
   if (finished_ || !core_) return;
   const TimeUs wake = core_->next_wake();
-  checker_->rested(*core_, network_.events().now(), wake);
+  checker_->rested(*core_, told_, wake);
   if (wake == kNever || wake >= armed_) return;
   armed_ = wake;
-  later(std::max<TimeUs>(wake - network_.events().now(), 1), [this, wake] {
+  later(std::max<TimeUs>(wake - clock(), 1), [this, wake] {
     if (armed_ != wake) return;  // a nearer timer has run since
     armed_ = kNever;
-    core_->wake(network_.events().now());
+    core_->wake(now());
     act();
   });
 }
@@ -236,7 +265,7 @@ void Peer::transmit() {
       queue->second.pop_front();
       if (frame.block) {
         ++blocks_departed;
-        core_->block_departed(key, frame.bytes, network_.events().now());
+        core_->block_departed(key, frame.bytes, now());
       }
       network_.deliver(index_, key, std::move(frame.message), frame.bytes);
       if (queue->second.empty() && std::erase(closing_, key) > 0) {

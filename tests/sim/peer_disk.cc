@@ -21,21 +21,21 @@ void Peer::row_stored(std::uint32_t generation, std::uint32_t slot) {
     return;
   }
   --checker_->rows_waiting;
-  core_->row_stored(generation, slot, network_.events().now());
+  core_->row_stored(generation, slot, now());
   act();
 }
 
 void Peer::pause_disk() {
   if (!core_ || finished_ || disk_paused_) return;
   disk_paused_ = true;
-  core_->store_paused({ErrorCode::kDiskFull, "write", "simulated"}, network_.events().now());
+  core_->store_paused({ErrorCode::kDiskFull, "write", "simulated"}, now());
   act();
 }
 
 void Peer::resume_disk() {
   if (!core_ || finished_ || !disk_paused_) return;
   disk_paused_ = false;
-  core_->store_resumed(network_.events().now());
+  core_->store_resumed(now());
   for (const auto& work : std::exchange(disk_work_, {})) work();
   act();
 }
@@ -68,7 +68,7 @@ void Peer::decode(const core::Decode& action) {
     if (right) disk.verified[g] = std::move(out);
     outcome = right ? core::DecodeOutcome::kVerified : core::DecodeOutcome::kCorrupt;
   }
-  core_->generation_decoded(g, outcome, network_.events().now());
+  core_->generation_decoded(g, outcome, now());
   act();
 }
 
@@ -108,7 +108,7 @@ void Peer::on(core::CheckEvidence& action) {
   }
   evidence_.erase(it);
   later(1000, [this, g = action.generation, guilty] {
-    core_->evidence_checked(g, guilty, network_.events().now());
+    core_->evidence_checked(g, guilty, now());
     act();
   });
 }
@@ -119,11 +119,10 @@ void Peer::on(core::AnnounceTo& action) {
 
 void Peer::on(core::FetchManifestFrom& action) {
   later(4 * spec_.link.delay, [this, tracker = action.tracker] {
-    const TimeUs now = network_.events().now();
     if (network_.tracker_up_ && network_.tracker_has_manifest_) {
-      core_->tracker_manifest(tracker, network_.content().manifest.file_bytes, now);
+      core_->tracker_manifest(tracker, network_.content().manifest.file_bytes, now());
     } else {
-      core_->tracker_manifest(tracker, Error{ErrorCode::kUnreachable, "fetch", "simulated"}, now);
+      core_->tracker_manifest(tracker, Error{ErrorCode::kUnreachable, "fetch", "simulated"}, now());
     }
     act();
   });
@@ -141,7 +140,7 @@ void Peer::on(core::ManifestArrived& action) {
 void Peer::on(core::ContentComplete&) {
   completed_at = network_.events().now();
   later(1000, [this] {
-    core_->content_finished(network_.events().now());
+    core_->content_finished(now());
     act();
   });
 }
