@@ -8,6 +8,9 @@ namespace firn::proto::transport {
 namespace {
 
 constexpr std::uint32_t kQueueTimeUs = 5'000;
+// So little is nothing: the end of a block, whose acknowledgement the receiver delays.
+constexpr std::size_t kSettledBytes = 4 << 10;
+constexpr std::uint64_t kSettledUs = 8'000;
 constexpr double kForgetting = 256;
 
 }  // namespace
@@ -36,6 +39,12 @@ std::uint64_t drain_time_us(const PathState& path) {
   // A round-trip time takes about what is unacknowledged.
   const std::uint64_t per_rtt = path.unacknowledged_bytes > 0 ? path.unacknowledged_bytes : 1;
   return queued_bytes(path) * path.rtt_us / per_rtt;
+}
+
+std::uint64_t settling_time_us(const PathState& path) {
+  if (queued_bytes(path) <= kSettledBytes) return 0;
+  const std::uint64_t drain_us = drain_time_us(path);
+  return drain_us > kSettledUs ? drain_us - kSettledUs : 0;
 }
 
 PathState path_state(int fd) {

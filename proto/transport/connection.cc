@@ -18,6 +18,8 @@ Connection::Connection(IoLoop& loop, ConnectionId id) : loop_(loop), id_(id) {
       this, [this](uv_timer_t* handle) { return uv_timer_init(loop_.uv(), handle); });
   backlog_timer_ = make_uv_handle<uv_timer_t>(
       this, [this](uv_timer_t* handle) { return uv_timer_init(loop_.uv(), handle); });
+  rest_timer_ = make_uv_handle<uv_timer_t>(
+      this, [this](uv_timer_t* handle) { return uv_timer_init(loop_.uv(), handle); });
   deadline_ms_ =
       now_ms() + static_cast<std::uint64_t>(loop_.shared().options.connect_timeout.count());
 }
@@ -68,13 +70,13 @@ void Connection::pause_reading(bool paused) {
   paused_ = paused;
   if (state_ != State::kOpen) return;
   last_received_ms_ = now_ms();  // silence while paused was ours
-  if (!paused) ask_turn();       // TLS and the frame reader may hold bytes that poll knows not of
+  if (!paused) ask_reading();    // TLS and the frame reader may hold bytes that poll knows not of
   watch();
 }
 
 void Connection::take_turn() {
   turn_asked_ = false;
-  go_on(true, !write_blocked_);
+  go_on(std::exchange(read_asked_, false), !write_blocked_);
 }
 
 void Connection::on_poll(int status, int events) {
@@ -102,7 +104,7 @@ void Connection::go_on(bool readable, bool writable) {
       shake_hands();
       break;
     case State::kOpen:
-      if (readable) read_some();
+      if (readable && !resting_) read_some();
       if (state_ == State::kOpen) write_some();
       break;
     case State::kFlushing:
@@ -176,6 +178,7 @@ void Connection::finish(Error error) {
   poll_.reset();
   timer_.reset();
   backlog_timer_.reset();
+  rest_timer_.reset();
   socket_.reset();
   place_.reset();
   loop_.retire(id_);
@@ -204,7 +207,7 @@ void Connection::watch() {
       wanted = read_wants_write_ ? UV_WRITABLE : UV_READABLE;
       break;
     case State::kOpen:
-      if (!paused_) wanted |= UV_READABLE;
+      if (!paused_ && !resting_) wanted |= UV_READABLE;
       if (write_blocked_ || read_wants_write_) wanted |= UV_WRITABLE;
       break;
     case State::kFlushing:
@@ -225,6 +228,11 @@ void Connection::watch() {
 void Connection::ask_turn() {
   if (std::exchange(turn_asked_, true)) return;
   loop_.run_soon(id_);
+}
+
+void Connection::ask_reading() {
+  read_asked_ = true;
+  ask_turn();
 }
 
 void Connection::arm_timer() {

@@ -15,6 +15,7 @@
 
 #include "proto/framing.h"
 #include "proto/transport/admission.h"
+#include "proto/transport/read_pace.h"
 #include "proto/transport/send_queue.h"
 #include "proto/transport/sockets.h"
 #include "proto/transport/tls.h"
@@ -61,6 +62,7 @@ class Connection {
   bool start_polling();
   void watch();
   void ask_turn();
+  void ask_reading();
   void arm_timer();
   std::uint64_t now_ms() const;
   std::string what() const;
@@ -74,6 +76,7 @@ class Connection {
 
   // streaming.cc: frames
   void read_some();
+  void rest_reading();
   bool deliver_frames();
   void write_some();
   void report_sent(bool always);
@@ -96,16 +99,20 @@ class Connection {
   int watched_ = 0;           // events that poll_ waits for
   UvHandle<uv_timer_t> timer_;
   UvHandle<uv_timer_t> backlog_timer_;     // while sent frames stand in queues on their path
+  UvHandle<uv_timer_t> rest_timer_;        // while reading rests
   std::uint64_t deadline_ms_ = 0;          // of connecting, shaking hands, flushing
   std::uint64_t attempt_deadline_ms_ = 0;  // of the present address
   std::uint64_t last_received_ms_ = 0;     // while paused: last sent
 
   std::optional<TlsSession> tls_;
   FrameReader reader_;
+  ReadPace pace_;
   SendQueue queue_;
   std::size_t reported_backlog_ = 0;  // bytes in queues further on, as last reported
   bool paused_ = false;
+  bool resting_ = false;           // reading, until rest_timer_
   bool turn_asked_ = false;        // of the loop
+  bool read_asked_ = false;        // in that turn
   bool write_blocked_ = false;     // until the socket is writable
   bool read_wants_write_ = false;  // TLS must write before it can read, or shake hands
   bool sending_shut_ = false;

@@ -7,6 +7,12 @@
 
 namespace firn::proto::transport {
 
+namespace {
+
+constexpr std::uint64_t kTogetherMs = 4;
+
+}  // namespace
+
 IoLoop::IoLoop(Shared& shared) : shared_(shared), mailbox_(shared.options.send_queue_bytes_max) {}
 
 IoLoop::~IoLoop() {
@@ -61,6 +67,13 @@ Connection* IoLoop::find(ConnectionId id) {
 
 void IoLoop::pause_now(ConnectionId id) {
   if (Connection* connection = find(id)) connection->pause_reading(true);
+}
+
+std::uint64_t IoLoop::together_ms(std::uint64_t delay_ms) const {
+  if (delay_ms < kTogetherMs) return delay_ms;
+  const std::uint64_t now = uv_now(&loop_);
+  const std::uint64_t due = now + delay_ms;
+  return (due + kTogetherMs - 1) / kTogetherMs * kTogetherMs - now;
 }
 
 void IoLoop::run_soon(ConnectionId id) {

@@ -61,6 +61,8 @@ class IoLoop {
   Shared& shared() { return shared_; }
   SharedQueue& uplink_queue() { return uplink_queue_; }
   Connection* find(ConnectionId id);
+  // `delay_ms` or a little more: delays of many connections end together, in one wake-up.
+  std::uint64_t together_ms(std::uint64_t delay_ms) const;
   // Gives `id` a turn before the loop next waits.
   void run_soon(ConnectionId id);
   // The connection is closed; its object goes away when nothing of it is on the stack.

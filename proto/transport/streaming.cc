@@ -15,8 +15,6 @@ namespace {
 // What one connection may move in one turn before others get theirs.
 constexpr std::size_t kTurnBytes = 256 << 10;
 
-// So little in queues is nothing: the end of a block, whose acknowledgement the receiver delays.
-constexpr std::size_t kSettledBytes = 4 << 10;
 constexpr std::uint64_t kBacklogMs = 16;
 
 }  // namespace
@@ -26,7 +24,7 @@ void Connection::read_some() {
   std::size_t left = kTurnBytes;
   for (;;) {
     if (!deliver_frames()) return;
-    if (left == 0) return ask_turn();
+    if (left == 0) return ask_reading();
     const TlsProgress progress = tls_->read(reader_.prepare(kTlsRecordBytes));
     switch (progress.outcome) {
       case TlsOutcome::kDone:
@@ -35,7 +33,7 @@ void Connection::read_some() {
         left -= std::min(left, progress.bytes);
         break;
       case TlsOutcome::kWantRead:
-        return;
+        return rest_reading();
       case TlsOutcome::kWantWrite:
         read_wants_write_ = true;
         return;
@@ -45,6 +43,21 @@ void Connection::read_some() {
         return finish(tls_->error(what()));
     }
   }
+}
+
+void Connection::rest_reading() {
+  const std::uint64_t rest_ms = pace_.rest_ms(tls_->awaited_bytes(), uv_hrtime() / 1000);
+  if (rest_ms == 0) return;
+  resting_ = true;
+  uv_timer_start(
+      rest_timer_.get(),
+      [](uv_timer_t* handle) {
+        auto* connection = static_cast<Connection*>(handle->data);
+        if (connection == nullptr) return;
+        connection->resting_ = false;
+        connection->go_on(true, false);
+      },
+      loop_.together_ms(rest_ms), 0);
 }
 
 // False: no more reading now (paused, or at an end).
@@ -95,15 +108,15 @@ void Connection::write_some() {
 }
 
 // What stands in queues further on is not under way yet. It leaves them without an event, so this
-// looks again when half of it will have gone, and reports only what makes a difference: each report
-// wakes another thread.
+// looks again when it will have gone, and reports only what makes a difference: each report wakes
+// another thread.
 void Connection::report_sent(bool always) {
   PathState path = path_state(socket_.fd());
   if (path.unacknowledged_bytes > 0) loop_.uplink_queue().share(path);
-  std::size_t queued = queued_bytes(path);
-  if (queued <= kSettledBytes) {
-    queued = 0;
-  } else {
+  const std::uint64_t settling_us = settling_time_us(path);
+  const std::size_t queued = settling_us > 0 ? queued_bytes(path) : 0;
+  if (queued > 0) {
+    const auto wait_ms = std::clamp<std::uint64_t>(settling_us / 1000, 1, kBacklogMs);
     uv_timer_start(
         backlog_timer_.get(),
         [](uv_timer_t* handle) {
@@ -111,7 +124,7 @@ void Connection::report_sent(bool always) {
           if (connection != nullptr && connection->state_ == State::kOpen)
             connection->report_sent(false);
         },
-        std::clamp<std::uint64_t>(drain_time_us(path) / 2000, 1, kBacklogMs), 0);
+        loop_.together_ms(wait_ms), 0);
   }
   if (!always && queued > 0 && queued + kTlsRecordBytes > reported_backlog_) return;
   reported_backlog_ = queued;

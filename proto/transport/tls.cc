@@ -69,6 +69,16 @@ long count_network_time(BIO*, int operation, const char*, std::size_t, int, long
   return result;
 }
 
+// Called for each record's head, as it comes and as it goes: the only place where OpenSSL says how
+// long a record is before all of it is there.
+void note_record(int sent, int, int content_type, const void* head, std::size_t bytes, SSL*,
+                 void* records_end) {
+  if (sent != 0 || content_type != SSL3_RT_HEADER || bytes != SSL3_RT_HEADER_LENGTH) return;
+  const auto* octets = static_cast<const unsigned char*>(head);
+  const std::uint64_t body = std::uint64_t{octets[3]} << 8 | octets[4];  // RFC 8446, 5.1
+  *static_cast<std::uint64_t*>(records_end) += bytes + body;
+}
+
 }  // namespace
 
 // Accepts exactly one certificate, of an Ed25519 key, signed with it, and of the expected peer if
@@ -140,6 +150,9 @@ Result<TlsSession> TlsContext::session(Side side, int fd, std::optional<PeerId> 
   if (session == nullptr || !SSL_set_fd(session, fd) ||
       !SSL_set_app_data(session, result.peer_.get()))
     return Error{ErrorCode::kInternal, "start TLS", take_openssl_error()};
+  result.records_end_ = std::make_unique<std::uint64_t>(0);
+  SSL_set_msg_callback(session, note_record);
+  SSL_set_msg_callback_arg(session, result.records_end_.get());
   BIO_set_callback_ex(SSL_get_rbio(session), count_network_time);  // the same one writes
   if (side == Side::kClient) {
     SSL_set_connect_state(session);
@@ -208,6 +221,11 @@ TlsProgress TlsSession::write(std::span<const std::uint8_t> from) {
   const TlsProgress progress = outcome_of(result, bytes);
   if (progress.outcome == TlsOutcome::kDone) ++records_;
   return progress;
+}
+
+std::size_t TlsSession::awaited_bytes() const {
+  const std::uint64_t received = BIO_number_read(SSL_get_rbio(session_.get()));
+  return *records_end_ > received ? static_cast<std::size_t>(*records_end_ - received) : 0;
 }
 
 void TlsSession::say_goodbye() {

@@ -46,6 +46,9 @@ class TlsSession {
   TlsProgress read(std::span<std::uint8_t> into);
   // Writes at most one record. After kWantWrite the next call must bring the same bytes.
   TlsProgress write(std::span<const std::uint8_t> from);
+  // Of a record that has begun to come, what is still missing, as ciphertext; 0 between records. So
+  // much must come before read() can bring anything.
+  std::size_t awaited_bytes() const;
   // Tells the other side that no more will come. Never blocks; may fail silently.
   void say_goodbye();
 
@@ -68,7 +71,8 @@ class TlsSession {
 
   TlsProgress outcome_of(int result, std::size_t bytes);
 
-  std::unique_ptr<Peer> peer_;  // its address is known to OpenSSL
+  std::unique_ptr<Peer> peer_;  // its address is known to OpenSSL, as is that of the next
+  std::unique_ptr<std::uint64_t> records_end_;  // of all records whose head has come, in bytes
   std::unique_ptr<SSL, TlsFree> session_;
   std::uint64_t records_per_key_ = 0;
   std::uint64_t records_ = 0;  // sent under the present key

@@ -5,6 +5,7 @@
 using firn::proto::transport::drain_time_us;
 using firn::proto::transport::PathState;
 using firn::proto::transport::queued_bytes;
+using firn::proto::transport::settling_time_us;
 
 TEST_CASE("what the kernel has not sent is queued") {
   CHECK(queued_bytes({.unsent_bytes = 5'000, .rtt_us = 40'000, .rtt_min_us = 40'000}) == 5'000);
@@ -31,6 +32,18 @@ TEST_CASE("a path that was never measured has no queue, and nothing is divided b
   CHECK(drain_time_us({}) == 0);
   CHECK(queued_bytes({.unsent_bytes = 7}) == 7);
   CHECK(drain_time_us({.unsent_bytes = 7}) == 0);
+}
+
+TEST_CASE("a queue has settled when what is left goes while the next block is made") {
+  // 100,000 bytes in 100 ms, nine tenths of them in a queue: 90 ms.
+  PathState path{.unacknowledged_bytes = 100'000, .rtt_us = 100'000, .rtt_min_us = 10'000};
+  CHECK(settling_time_us(path) == 82'000);
+  path.unacknowledged_bytes = 4'000;  // the end of a block
+  CHECK(settling_time_us(path) == 0);
+  // A fast link: as many bytes, and gone in a moment.
+  path = {
+      .unsent_bytes = 50'000, .unacknowledged_bytes = 100'000, .rtt_us = 900, .rtt_min_us = 900};
+  CHECK(settling_time_us(path) == 0);
 }
 
 TEST_CASE("the queue of acknowledgements on the other side is not ours") {
