@@ -102,7 +102,7 @@ void Connections::on(BytesDeparted& event, core::TimeUs) {
   while (!connection.handed.empty() && connection.handed.front().end <= event.total_bytes) {
     const Handed departed = connection.handed.front();
     connection.handed.pop_front();
-    if (departed.is_block && connection.owner != nullptr)
+    if (connection.owner != nullptr)
       connection.owner->block_departed(key_of(event.connection), departed.bytes);
   }
 }
@@ -203,8 +203,8 @@ void Connections::hand_over(ConnectionId id, Connection& connection,
   proto::OutgoingFrame frame = serialize(message);
   const std::size_t bytes = frame.bytes();
   connection.handed_bytes += bytes;
-  connection.handed.push_back({connection.handed_bytes, bytes, is_block});
-  inbox_.count_handed(id, bytes);
+  if (is_block) connection.handed.push_back({connection.handed_bytes, bytes});
+  inbox_.count_handed(id, bytes, is_block);
   transport_->send(id, std::move(frame));
 }
 

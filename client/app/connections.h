@@ -97,10 +97,9 @@ class Connections {
     bool ready = true;
     bool is_block = false;
   };
-  struct Handed {       // a frame given to the transport
+  struct Handed {       // a block given to the transport
     std::uint64_t end;  // of its bytes, counted from the connection's first
     std::size_t bytes;
-    bool is_block;
   };
   struct Connection {
     PeerEvents* owner = nullptr;

@@ -26,10 +26,13 @@ void TransportInbox::expect_replies(ConnectionId connection) {
   trackers_.insert(connection);
 }
 
-void TransportInbox::count_handed(ConnectionId connection, std::size_t bytes) {
+void TransportInbox::count_handed(ConnectionId connection, std::size_t bytes, bool is_block) {
   std::lock_guard lock(mutex_);
   const auto found = outgoing_.find(connection);
-  if (found != outgoing_.end()) found->second.handed += bytes;
+  if (found == outgoing_.end()) return;
+  Outgoing& outgoing = found->second;
+  outgoing.handed += bytes;
+  if (is_block) outgoing.block_ends.push_back(outgoing.handed);
 }
 
 void TransportInbox::push(TransportEvent event, std::size_t bytes) {
@@ -83,6 +86,9 @@ void TransportInbox::on_sent(ConnectionId connection, std::size_t unsent_bytes) 
   // early, which harms nobody.
   const std::uint64_t departed =
       outgoing.handed - std::min<std::uint64_t>(outgoing.handed, unsent_bytes);
+  if (outgoing.block_ends.empty() || outgoing.block_ends.front() > departed) return;
+  while (!outgoing.block_ends.empty() && outgoing.block_ends.front() <= departed)
+    outgoing.block_ends.pop_front();
   if (outgoing.round == round_) {
     std::get<BytesDeparted>(events_[outgoing.departed_at]).total_bytes = departed;
     return;

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <mutex>
 #include <unordered_map>
@@ -35,7 +36,7 @@ struct ReplyArrived {
   ConnectionId connection;
   proto::TrackerReply reply;
 };
-// Of all bytes handed to send(), so many have left for the kernel.
+// Of all bytes handed to send(), so many have left; a block is among them that had not.
 struct BytesDeparted {
   ConnectionId connection;
   std::uint64_t total_bytes;
@@ -60,8 +61,9 @@ class TransportInbox final : public proto::transport::EventSink {
   void take(std::vector<TransportEvent>& events);
   // Frames on this connection are a tracker's replies. Before the first request is sent.
   void expect_replies(ConnectionId connection);
-  // Just before `bytes` are handed to send().
-  void count_handed(ConnectionId connection, std::size_t bytes);
+  // Just before `bytes` are handed to send(). Only the departure of blocks is told of: of the rest
+  // nobody wants to know, and each wake-up costs.
+  void count_handed(ConnectionId connection, std::size_t bytes, bool is_block);
 
   // --- I/O threads ---
   void on_open(ConnectionId connection, const proto::transport::PeerInfo& info) override;
@@ -72,6 +74,7 @@ class TransportInbox final : public proto::transport::EventSink {
  private:
   struct Outgoing {
     std::uint64_t handed = 0;
+    std::deque<std::uint64_t> block_ends;  // of those that have not departed, among bytes handed
     // Index of a BytesDeparted in events_ that a later one may overwrite; valid while `round`.
     std::size_t departed_at = 0;
     std::uint64_t round = 0;

@@ -134,6 +134,27 @@ TEST_CASE("a block departs when the transport has handed all its bytes to the ke
   CHECK(f.owner.departed == std::vector<std::size_t>{first, second});
 }
 
+TEST_CASE("the departure of what is no block wakes nobody") {
+  int wakes = 0;
+  TransportInbox inbox(1 << 20, [&] { ++wakes; });
+  inbox.on_open(1, {});
+  std::vector<TransportEvent> events;
+  inbox.take(events);
+  wakes = 0;
+  inbox.count_handed(1, 50, false);
+  inbox.on_sent(1, 0);
+  CHECK(wakes == 0);
+  inbox.count_handed(1, 1000, true);
+  inbox.on_sent(1, 1);  // not all of it
+  CHECK(wakes == 0);
+  inbox.count_handed(1, 70, false);
+  inbox.on_sent(1, 70);
+  CHECK(wakes == 1);
+  inbox.take(events);
+  REQUIRE(events.size() == 1);
+  CHECK(std::get<BytesDeparted>(events[0]).total_bytes == 1050);
+}
+
 TEST_CASE("an accepted connection belongs to the content its hello names") {
   Fixture f;
   f.open(77, false);
