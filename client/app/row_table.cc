@@ -89,6 +89,7 @@ void RowTable::mark_on_disk(std::uint32_t generation) {
 
 std::vector<SpoolBatch> RowTable::take_due(core::TimeUs now, bool all) {
   std::map<std::uint32_t, SpoolBatch> batches;
+  if (!all && next_due() > now) return {};
   while (!fresh_.empty() && (all || fresh_.front().due <= now)) {
     const Fresh next = std::move(fresh_.front());
     fresh_.pop_front();
@@ -110,7 +111,9 @@ std::vector<SpoolBatch> RowTable::take_due(core::TimeUs now, bool all) {
 }
 
 core::TimeUs RowTable::next_due() const {
-  return fresh_.empty() ? core::kNever : fresh_.front().due;
+  if (fresh_.empty()) return core::kNever;
+  const bool few = fresh_.size() < kSpoolRows;
+  return fresh_.front().due + (few ? kSpoolDelayFew - kSpoolDelay : 0);
 }
 
 std::vector<std::uint32_t> RowTable::spooled(const SpoolBatch& batch) {

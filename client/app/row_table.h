@@ -19,9 +19,11 @@
 
 namespace firn::app {
 
-// How long a row may wait for its generation to be decoded before it is spooled: what a kill may
-// lose.
+// How long a row waits for its generation to be decoded, and for others to be spooled with it: what
+// a kill may lose. Where few come, a job for each costs more than it keeps.
 inline constexpr core::TimeUs kSpoolDelay = 20 * core::kMillisecond;
+inline constexpr core::TimeUs kSpoolDelayFew = 250 * core::kMillisecond;
+inline constexpr std::size_t kSpoolRows = 8;  // so many are not few
 
 // One stay of a generation's rows, from the first row until they are dropped or decoded. Jobs under
 // way hold it and look whether their work is still wanted.

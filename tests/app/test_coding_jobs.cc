@@ -36,11 +36,11 @@ TEST_CASE("a full generation is decoded, checked and written, without touching t
   CHECK(std::string(std::istreambuf_iterator<char>(file), {}) == bench.text);
 }
 
-TEST_CASE("rows are spooled after 20 ms, reported then, and found again after a kill") {
+TEST_CASE("rows are spooled after a while, reported then, and found again after a kill") {
   CodingBench bench;
   const auto first = bench.row(1, 0, 1);
   bench.jobs->store_row(first, bench.now);
-  bench.pass(kSpoolDelay - 1);
+  bench.pass(kSpoolDelayFew - 1);
   CHECK(bench.outcomes.stored.empty());
   bench.pass(1);
   CHECK(bench.outcomes.stored.contains({1, 0}));
@@ -76,7 +76,7 @@ TEST_CASE("a false row makes the decode corrupt; evidence finds exactly its send
 TEST_CASE("evidence that lies in the spool alone is found as well") {
   CodingBench bench;
   const auto polluted = bench.fill(0, {5});
-  bench.pass(kSpoolDelay);
+  bench.pass(kSpoolDelayFew);
   bench.open(1 << 20);  // nothing in memory any more
   bench.jobs->decode({0, polluted.vectors}, bench.now);
   bench.settle();
@@ -101,7 +101,7 @@ TEST_CASE("rows past the memory bound are evicted and read back for decoding") {
   CodingBench bench(3 * CodingBench::kK);
   const auto rows = bench.fill(0);
   bench.settle();
-  bench.pass(kSpoolDelay);
+  bench.pass(kSpoolDelayFew);
   CHECK(bench.store->rows_written == static_cast<int>(kN));
   bench.jobs->decode({0, rows.vectors}, bench.now);
   bench.settle();
@@ -129,7 +129,7 @@ TEST_CASE("recoded blocks are the combination asked for, from memory and from th
       bench.jobs->store_row(rows.back(), bench.now);
     }
     bench.settle();
-    bench.pass(kSpoolDelay);
+    bench.pass(kSpoolDelayFew);
     for (std::uint64_t ticket = 1; ticket <= 100; ++ticket) {
       core::SendBlock send;
       send.block.generation = 1;
@@ -384,7 +384,7 @@ TEST_CASE("a full disk pauses once, loses nothing and goes on by itself") {
   bench.store->write_failures = 1'000'000;
   const auto rows = bench.fill(0);
   (void)bench.fill(1);
-  bench.pass(kSpoolDelay);
+  bench.pass(kSpoolDelayFew);
   CHECK(bench.outcomes.paused == 1);
   CHECK(bench.outcomes.stored.empty());
   bench.jobs->decode({0, rows.vectors}, bench.now);  // parked behind the rest
@@ -441,7 +441,7 @@ TEST_CASE("closing does not wait for a disk that takes nothing") {
 TEST_CASE("dropped rows are forgotten in memory and in the spool") {
   CodingBench bench;
   bench.jobs->store_row(bench.row(0, 0, 1), bench.now);
-  bench.pass(kSpoolDelay);
+  bench.pass(kSpoolDelayFew);
   bench.jobs->store_row(bench.row(0, 1, 1), bench.now);
   bench.jobs->drop_rows(0);
   bench.settle();
@@ -453,12 +453,12 @@ TEST_CASE("dropped rows are forgotten in memory and in the spool") {
 TEST_CASE("a drop that fails and is tried again spares the rows that came after it") {
   CodingBench bench;
   bench.jobs->store_row(bench.row(0, 0, 1), bench.now);
-  bench.pass(kSpoolDelay);
+  bench.pass(kSpoolDelayFew);
   bench.store->drop_failures = 1;
   bench.jobs->drop_rows(0);
   // Spooled before the drop's failure has come back.
   bench.jobs->store_row(bench.row(0, 3, 1), bench.now);
-  bench.now += kSpoolDelay;
+  bench.now += kSpoolDelayFew;
   bench.jobs->wake(bench.now);
   bench.settle();
   CHECK(bench.outcomes.paused == 1);

@@ -174,7 +174,7 @@ TEST_CASE("a false row is found on the device's results too") {
 TEST_CASE("rows that were evicted are read back before they go to the device") {
   DeviceBench bench({}, 3 * CodingBench::kK);
   const auto rows = bench.fill(0);
-  bench.pass(kSpoolDelay);
+  bench.pass(kSpoolDelayFew);
   bench.jobs->decode({0, rows.vectors}, bench.now);
   bench.settle();
   CHECK(bench.outcomes.decoded.at(0) == core::DecodeOutcome::kVerified);

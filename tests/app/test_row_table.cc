@@ -16,15 +16,27 @@ core::StoreRow row_of(std::uint32_t generation, std::uint32_t slot) {
   return row;
 }
 
-TEST_CASE("a row is due for the spool 20 ms after it came, and not before") {
+TEST_CASE("few rows wait for others for a while, and not longer") {
   RowTable table(10'000);
   table.store(row_of(1, 0), 1000);
+  CHECK(table.next_due() == 1000 + kSpoolDelayFew);
+  CHECK(table.take_due(1000 + kSpoolDelayFew - 1, false).empty());
+  table.store(row_of(1, 1), 1000 + kSpoolDelayFew / 2);
+  table.store(row_of(1, 2), 1000 + kSpoolDelayFew - 1);  // so fresh that it may still be decoded
+  const auto due = table.take_due(1000 + kSpoolDelayFew, false);
+  REQUIRE(due.size() == 1);
+  CHECK(due[0].rows.size() == 2);
+}
+
+TEST_CASE("where rows come fast one is due for the spool 20 ms after it came, and not before") {
+  RowTable table(10'000);
+  for (std::uint32_t slot = 0; slot < kSpoolRows; ++slot) table.store(row_of(1, slot), 1000);
   CHECK(table.next_due() == 1000 + kSpoolDelay);
   CHECK(table.take_due(1000 + kSpoolDelay - 1, false).empty());
   const auto due = table.take_due(1000 + kSpoolDelay, false);
   REQUIRE(due.size() == 1);
   CHECK(due[0].generation == 1);
-  REQUIRE(due[0].rows.size() == 1);
+  REQUIRE(due[0].rows.size() == kSpoolRows);
   CHECK(due[0].rows[0].slot == 0);
   CHECK(table.next_due() == core::kNever);
   CHECK(table.touched_disk(1));
@@ -48,7 +60,7 @@ TEST_CASE("a decode that fails makes its rows due again") {
   table.cancel_spooling(1);
   table.restart_spooling(1, 500);
   CHECK(table.take_due(500 + kSpoolDelay - 1, false).empty());
-  CHECK(table.take_due(500 + kSpoolDelay, false).size() == 1);
+  CHECK(table.take_due(500 + kSpoolDelayFew, false).size() == 1);
 }
 
 TEST_CASE("past the bound, spooled rows of the generation used longest ago leave memory") {
