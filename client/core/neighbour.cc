@@ -177,10 +177,6 @@ void Neighbour::report_complete(std::uint32_t g) {
   new_complete.push_back(g);
 }
 
-bool Neighbour::stuck(TimeUs now) const {
-  return queued > 0 && now - waiting_since_ >= policy::kStuckTime;
-}
-
 bool Neighbour::book_arrival(std::uint32_t sequence, std::uint64_t bytes, TimeUs now) {
   if (sequence <= highest_received || sequence > credit_granted) return false;
   highest_received = sequence;

@@ -11,6 +11,7 @@
 
 #include "client/core/actions.h"
 #include "client/core/generation_set.h"
+#include "client/core/policy.h"
 #include "client/core/rates.h"
 #include "client/core/remote_generations.h"
 #include "client/core/types.h"
@@ -70,7 +71,11 @@ class Neighbour {
   std::uint32_t block_departed(std::uint64_t bytes, TimeUs now);
   // Since when its socket has taken nothing of what is queued; kNever: nothing is queued.
   TimeUs waiting_since() const { return queued > 0 ? waiting_since_ : kNever; }
-  bool stuck(TimeUs now) const;
+  // Its socket has taken nothing for `patience`: what is queued waits for the other side and its
+  // path, not for our uplink.
+  bool stuck(TimeUs now) const { return stuck_at() <= now; }
+  TimeUs stuck_at() const { return queued > 0 ? waiting_since_ + patience : kNever; }
+  TimeUs patience = policy::kStuckTime;
 
   const GenerationSet& complete() const { return complete_; }
   bool has_everything() const { return state_seen && complete_.full(); }

@@ -20,6 +20,12 @@ std::uint32_t busy_connections_max(double blocks_per_second) {
   return std::clamp(rounded, policy::kBusyConnectionsMin, policy::kBusyConnections);
 }
 
+TimeUs uplink_patience(double blocks_per_second, std::uint32_t busy_max) {
+  const double turn = 1e6 * busy_max / std::max(blocks_per_second, 1e-3);
+  return static_cast<TimeUs>(
+      std::min(turn * policy::kPatienceTurns, static_cast<double>(policy::kStuckTime)));
+}
+
 bool can_take_block(const Neighbour& neighbour, std::uint32_t busy, std::uint32_t busy_max) {
   if (neighbour.queued > 0) return neighbour.queued < neighbour.pipeline_depth();
   return busy < busy_max;

@@ -41,6 +41,10 @@ bool can_take_block(const Neighbour& neighbour, std::uint32_t busy, std::uint32_
 // stand idle.
 std::uint32_t busy_connections_max(double blocks_per_second);
 
+// How long a block may wait in a socket before it counts as waiting for something else than such an
+// uplink, of which `busy_max` connections have one each.
+TimeUs uplink_patience(double blocks_per_second, std::uint32_t busy_max);
+
 class SourcePolicy {
  public:
   SourcePolicy(std::uint32_t generation_count, std::uint32_t generation_size, bool dense);

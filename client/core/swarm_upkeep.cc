@@ -292,7 +292,7 @@ TimeUs SwarmCore::Impl::next_wake() {
   if (!neighbours.empty()) at = std::min(at, connections_due);
   // A socket that turns out to be stuck makes way for others.
   for (const auto& [key, n] : neighbours) {
-    if (n->queued > 0 && !n->stuck(now)) at = std::min(at, n->waiting_since() + policy::kStuckTime);
+    if (!n->stuck(now)) at = std::min(at, n->stuck_at());
   }
   if (!holdings) return manifest_found ? at : std::max(std::min(at, fetch.next_review()), now);
   at = std::min(at, rescue.next_review());

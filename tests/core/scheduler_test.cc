@@ -171,6 +171,8 @@ TEST_CASE("a slow uplink has fewer blocks wait at a time than a fast one") {
   CHECK(core::busy_connections_max(3.8) == core::policy::kBusyConnectionsMin);
   CHECK(core::busy_connections_max(61) == 2);
   CHECK(core::busy_connections_max(6e4) == core::policy::kBusyConnections);
+  CHECK(core::uplink_patience(100, 2) == 30 * core::kMillisecond);         // 20 ms for the two
+  CHECK(core::uplink_patience(0, 3) == core::policy::kStuckTime);          // not known
   CHECK(core::busy_connections_max(0) == core::policy::kBusyConnections);  // not known
 }
 
