@@ -156,7 +156,23 @@ class Host:
             if qdisc["kind"] == "tbf":
                 sent["sent"] = qdisc["bytes"]
                 sent["dropped"] = qdisc["drops"]
-        return sent
+        return sent | self._segments()
+
+    def _segments(self):
+        """What TCP of this host counted: data segments sent, those sent again, and segments
+        received that held nothing but an acknowledgement. Segments batched for the kernel's
+        convenience count as what they are on the wire."""
+        text = _run("ip", "netns", "exec", self.namespace, "cat", "/proc/net/snmp",
+                    "/proc/net/netstat")
+        found = {}
+        lines = text.splitlines()
+        for names, values in zip(lines[::2], lines[1::2]):
+            kind = names.split(":")[0]
+            found |= {f"{kind}.{name}": value for name, value in
+                      zip(names.split()[1:], values.split()[1:])}
+        return {"data_segments": int(found["TcpExt.TCPOrigDataSent"]),
+                "again_segments": int(found["Tcp.RetransSegs"]),
+                "pure_acks_received": int(found["TcpExt.TCPPureAcks"])}
 
 
 def _setns(descriptor):
