@@ -1,0 +1,87 @@
+"""scripts/swarm compare: stored races of real processes beside the same scenarios in simulation,
+with the parameters of compare.toml."""
+
+import pathlib
+import statistics
+import sys
+import tomllib
+
+from swarm_lab import report, sim
+
+PARAMETERS = pathlib.Path(__file__).with_name("compare.toml")
+
+
+def options(command):
+    command.add_argument("path", nargs="+", help="records of races, or folders of them")
+    command.add_argument("--client", default="firn", help="whose races (default: firn)")
+
+
+class NotSimulated(Exception):
+    """The simulator has no word for something in the scenario."""
+
+
+def lab_options(scenario, parameters):
+    """What swarm_lab is told of a scenario, as a race's record has it."""
+    if scenario["tracker"]["starts_s"] or scenario["tracker"]["dies_s"]:
+        raise NotSimulated("a tracker that comes or goes")
+    groups = scenario["peers"]
+    for group in groups:
+        if group["arrives_s"] or group["upload_limit_kib"] or not group["reachable"]:
+            raise NotSimulated("late arrivals, upload limits, hidden hosts")
+    shape = {(g["down_mbit"], g["arrives_every_s"], g["leaves_on_finish"]) for g in groups}
+    counts = {g["up_mbit"]: 0 for g in groups}
+    for group in groups:
+        counts[group["up_mbit"]] += group["count"]
+    if len(shape) > 1 or len(set(counts.values())) > 1:
+        raise NotSimulated("groups that differ in more than uplinks, or in size")
+    (down, every, leaves), peers = shape.pop(), sum(counts.values())
+    senders = parameters["share_of_senders"]
+    share = senders + parameters["share_of_acknowledgements"]
+    seed = scenario["seed"]
+    words = {
+        "peers": peers, "mib": scenario["content_mib"],
+        # It sends no acknowledgements, so more of its uplink is for frames.
+        "seed_mbit": seed["up_mbit"] * share / senders,
+        "up": ",".join(f"{up:g}" for up in counts), "down": down, "join_ms": 1000 * every,
+        "delay_ms": parameters["delay_ms"], "share": share, "alone": parameters["alone_bytes"],
+        "source_copies": seed["leaves_after_copies"] or 0,
+        "leave_when_safe": int(seed["leaves_when_safe"]), "leave_s": 0 if leaves else -1,
+    }
+    crashing = [g for g in groups if g["crashes_at"] is not None]
+    if crashing:
+        # They crash when they have that part, which comes evenly over the whole download.
+        up = seed["up_mbit"] + sum(g["count"] * g["up_mbit"] for g in groups)
+        bits = scenario["content_mib"] * 2**20 * 8e-6
+        bound = max(bits / seed["up_mbit"], peers * bits / up)
+        words["crash_s"] = crashing[0]["crashes_at"] * bound * share
+        words["crash_share"] = sum(g["count"] for g in crashing) / peers + 1e-9
+    return " ".join(f"{key}={value}" for key, value in words.items())
+
+
+def compare(chosen):
+    records = [r for r in report.load(chosen.path) if r["client"] == chosen.client]
+    if not records:
+        print(f"scripts/swarm: no races of {chosen.client} there", file=sys.stderr)
+        return 2
+    parameters = tomllib.loads(PARAMETERS.read_text(encoding="utf-8"))
+    sim.program(sim.LAB)
+    print(f"{'scenario':18} {'races':>5} {'real s':>8} {'simulated s':>12} {'difference':>11}")
+    for name, by_client in report.grouped(records).items():
+        runs = [r for r in by_client[chosen.client] if r["complete"]]
+        if not runs:
+            continue
+        try:
+            words = lab_options(runs[0]["scenario"], parameters)
+        except NotSimulated as reason:
+            print(f"{name:18} not simulated: {reason}")
+            continue
+        real = statistics.median(r["last_finish_s"] for r in runs)
+        lab = sim.run_all([(words, seed) for seed in range(1, parameters["seeds"] + 1)], 1)
+        if not all(run["done"] for run in lab):
+            print(f"{name:18} {len(runs):5} {real:8.2f} did not complete")
+            continue
+        simulated = parameters["start_seconds"] + statistics.mean(
+            run["result"]["last_seconds"] for run in lab)
+        print(f"{name:18} {len(runs):5} {real:8.2f} {simulated:12.2f} "
+              f"{100 * (simulated / real - 1):+9.1f} %", flush=True)
+    return 0
