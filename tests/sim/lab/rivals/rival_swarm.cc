@@ -188,6 +188,10 @@ void RivalSwarm::send(Peer& peer, EndKey key, BlockId id) {
   const double bytes = rules_.frame_bytes * rules_.wire_share;
   const auto takes = static_cast<TimeUs>(std::ceil(bytes / peer.spec.link.up * 1e6));
   peer.sending = true;
+  if (trace_) {
+    const std::uint64_t received = peer.result.innovative + peer.result.redundant;
+    trace_->push_back({peer.index, ends_[key ^ 1].peer, received, bytes});
+  }
   peer.result.bytes_sent += bytes;
   peer.result.busy_us += static_cast<double>(takes);
   queue_.post({queue_.now() + takes, kDeparted, peer.index, 0, pack(key, id)});

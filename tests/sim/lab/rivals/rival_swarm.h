@@ -43,12 +43,21 @@ struct RivalRules {
   double source_copies = 0;      // the source leaves after it has sent so many; 0: stays
 };
 
+// A block as an uplink began to send it.
+struct Transfer {
+  std::uint32_t from = 0, to = 0;
+  std::uint64_t received = 0;  // blocks that `from` had received by then
+  double bytes = 0;            // on the wire
+};
+
 class RivalSwarm {
  public:
   RivalSwarm(const RivalRules& rules, std::uint64_t seed);
   virtual ~RivalSwarm();
 
   std::size_t add(const LabPeerSpec& spec);
+  // Writes down every transfer, in order, from now on; `trace` outlives the run.
+  void record(std::vector<Transfer>* trace) { trace_ = trace; }
   // Until everybody that has not gone is complete, or `until`. True if complete.
   bool run(TimeUs until);
 
@@ -131,6 +140,7 @@ class RivalSwarm {
   std::vector<std::uint32_t> members_;  // peers in the swarm
   std::size_t left_ = 0;                // still to complete
   TimeUs source_left_ = -1;
+  std::vector<Transfer>* trace_ = nullptr;
 };
 
 }  // namespace firn::sim
