@@ -4,6 +4,8 @@ import json
 import pathlib
 import statistics
 
+from swarm_lab import wire
+
 
 def load(paths):
     """The records in files and folders, in order of their date."""
@@ -160,4 +162,27 @@ def tables(records):
                  "|" + "---|" * len(used)]
         lines += ["| " + " | ".join(row[i] for i in used) + " |" for row in rows]
         parts.append("\n".join(lines))
-    return "\n\n".join([*parts, LEGEND])
+    return "\n\n".join([*parts, *wire_tables(records), LEGEND])
+
+
+def wire_tables(records):
+    """Where the bytes on the wire go, a row for each scenario and client that counted them."""
+    rows = []
+    for name, by_client in grouped(records).items():
+        for client, group in by_client.items():
+            parts = [found for found in map(wire.parts, group) if found and found["content"]]
+            if parts:
+                rows.append((name, client, group, parts))
+    if not rows:
+        return []
+    columns = list(dict.fromkeys(what for *_, parts in rows for found in parts for what in found))
+    lines = ["### Where the bytes go, in % of content x finishers", "",
+             "| scenario | client | wire | " + " | ".join(columns) + " |",
+             "|" + "---|" * (3 + len(columns))]
+    for name, client, group, parts in rows:
+        shares = [_median([_times100(found.get(what)) for found in parts], 2) for what in columns]
+        whole = _median([_times100(record["wire_per_content"]) for record in group], 2)
+        lines.append(f"| {name} | {client} | {whole} | " + " | ".join(shares) + " |")
+    lines += ["", f"Headers of full segments alone are {100 * wire.FLOOR:.2f} % of what they carry; "
+              "stream: all of TCP's stream but the content, where the client does not say more."]
+    return ["\n".join(lines)]

@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests")]
 
 import counted_unittest
-from swarm_lab import adapters, bound, collect, hosts, report, scenario, sim, sweep
+from swarm_lab import adapters, bound, collect, hosts, report, scenario, sim, sweep, wire
 from swarm_lab.bound import Link, lower_bound
 from swarm_lab.race import Race
 
@@ -174,6 +174,24 @@ class Reports(unittest.TestCase):
         self.assertIn("| 2 |", ours)
         self.assertIn("| 1/3 |", theirs)
         self.assertEqual(dict(zip(head.split(" | "), theirs.split(" | ")))["ratio"], "-")
+
+    def test_what_the_wire_carried_adds_up(self):
+        record = self.records[0]
+        self.assertIsNone(wire.parts(record))  # made before segments were counted
+        content = record["scenario"]["content_mib"] * 2**20 * record["finishers"]
+        record["segments"] = {"data_segments": 1000, "again_segments": 10,
+                              "pure_acks_received": 100}
+        rival = wire.parts(record)
+        self.assertAlmostEqual(sum(rival.values()), record["wire_bytes"] / content)
+        self.assertAlmostEqual(rival["acknowledgements"], 6600 / content)
+        k = record["peers"][0]["facts"]["block_bytes"]
+        for peer in (record["seed"], *record["peers"]):
+            peer["facts"] |= {"blocks_sent": 80, "bytes_sent": 80 * k + 9000,
+                              "block_bytes": k, "generation_size": 64}
+        ours = wire.parts(record)
+        self.assertAlmostEqual(sum(ours.values()), record["wire_bytes"] / content)
+        self.assertEqual(ours["TCP/IP headers"], rival["TCP/IP headers"])
+        self.assertIn("coding vectors", report.tables([record]))
 
     def test_one_line_says_how_many_finished_and_how_far_from_the_bound(self):
         line = report.one_line(self.records[0])

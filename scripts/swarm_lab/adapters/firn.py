@@ -59,6 +59,7 @@ class FirnNode(Node):
             self.facts["unfinished_rows_max"] = round(self.unfinished_rows_max, 4)
         self.facts["neighbours_max"] = max(self.facts.get("neighbours_max", 0), event["peers"])
         self.facts["blocks_sent"] = event["blocks_sent"]
+        self.facts["bytes_sent"] = event["bytes_sent"]
         for key in ("blocks_innovative", "blocks_redundant", "blocks_recoded"):
             self.facts[key] = event[key]
 
