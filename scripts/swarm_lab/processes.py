@@ -13,8 +13,26 @@ _libc = ctypes.CDLL(None, use_errno=True)
 _PR_SET_PDEATHSIG = 1
 
 
-def _die_with_parent():
+AUTOGROUP = pathlib.Path("/proc/self/autogroup")
+
+
+def _own_priority():
+    """The nice value of our scheduling group (sched(7), autogroup); None where there is none."""
+    try:
+        return AUTOGROUP.read_text(encoding="ascii").split()[-1]
+    except OSError:
+        return None
+
+
+def _prepare(priority):
+    """In the child. A session of its own is a scheduling group of its own, which would forget the
+    priority that somebody gave to the whole race."""
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if priority not in (None, "0"):
+        try:
+            AUTOGROUP.write_text(priority, encoding="ascii")
+        except OSError:
+            pass
 
 
 class Process:
@@ -32,11 +50,12 @@ class Process:
         self._on_line = on_line
         self._over = threading.Event()
         self.log = pathlib.Path(folder) / f"{name}.log"
+        priority = _own_priority()
         with self.log.open("wb") as log:
             self._popen = subprocess.Popen(
                 host.command(*command), stdin=subprocess.DEVNULL, stderr=log,
                 stdout=subprocess.PIPE if on_line else log, cwd=folder,
-                start_new_session=True, preexec_fn=_die_with_parent)
+                start_new_session=True, preexec_fn=lambda: _prepare(priority))
         self.pid = self._popen.pid
         self._reader = None
         if on_line:
