@@ -10,7 +10,7 @@ namespace {
 constexpr std::uint32_t kQueueTimeUs = 5'000;
 // So little is nothing: the end of a block, whose acknowledgement the receiver delays.
 constexpr std::size_t kSettledBytes = 4 << 10;
-constexpr std::uint64_t kSettledUs = 8'000;
+constexpr std::uint64_t kSettledUs = 10'000;
 constexpr double kForgetting = 256;
 
 }  // namespace

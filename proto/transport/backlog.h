@@ -44,7 +44,7 @@ std::uint64_t drain_time_us(const PathState& path);
 
 // In how long so little of it will be left that it counts as gone; 0: it does now. That little is
 // what covers the time until the next block is chosen and made: with none, 5, 8 ms of it uplinks of
-// 8 Mbit/s were busy 98, 98.5, 99 % of the time.
+// 8 Mbit/s were busy 98, 98.5, 99 % of the time; 10 ms leave some for a loaded machine.
 std::uint64_t settling_time_us(const PathState& path);
 
 // What the kernel knows of the connection; zeros (nothing queued) where it does not tell.
