@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_map>
 #include <utility>
 
 #include "proto/result.h"
@@ -13,18 +12,22 @@ namespace {
 
 enum Kind : std::uint32_t {
   kStart,
-  kArrived,      // value: slot of frames_
-  kDeparted,     // value: key of the connection
-  kOtherClosed,  // value: key
-  kConnected,    // value: attempt and callee
+  kArrived,        // at the downlink; value: slot of frames_
+  kDelivered,      // value: slot of frames_
+  kDeparted,       // value: key of the connection
+  kClosing,        // the other end's last byte is at the downlink; value: key
+  kOtherClosed,    // value: key
+  kCalled,         // value: attempt and caller
+  kConnected,      // value: attempt and key
+  kConnectFailed,  // value: attempt
   kAnnounced,    // value: addresses wanted
   kDecoded,      // value: generation
   kFinished,     // the store has finished the content
   kWake,         // value: when it was armed for
   kCrash,
   kLeave,
-  kSample,
 };
+constexpr TimeUs kDelayMin = 200;  // the windows of virtual time are as long as the shortest path
 constexpr TimeUs kDecodeTime = 2000;
 constexpr TimeUs kFinishTime = 1000;
 constexpr std::uint32_t kAnnounceSeconds = 30;
@@ -43,7 +46,7 @@ struct Lab::Peer {
   bool transmitting = false;
   TimeUs downlink_free = 0;
   std::deque<core::PeerKey> turns;  // connections with queued frames, the next one first
-  std::unordered_map<std::uint32_t, std::uint32_t> rows;  // of generations under way
+  std::vector<std::uint32_t> rows;  // of generations under way
   std::uint64_t rows_held = 0;
   LabPeerResult result;
 };
@@ -83,6 +86,8 @@ std::size_t Lab::add(const LabPeerSpec& spec) {
   auto peer = std::make_unique<Peer>();
   peer->index = static_cast<std::uint32_t>(peers_.size());
   peer->spec = spec;
+  peer->spec.link.delay = std::max(spec.link.delay, kDelayMin);
+  shortest_delay_ = std::min(shortest_delay_, peer->spec.link.delay);
   random_.fill(peer->id.bytes);
   if (!spec.source) ++left_;
   post(spec.joins, kStart, *peer, 0);
@@ -96,29 +101,46 @@ void Lab::post(TimeUs delay, std::uint32_t kind, const Peer& peer, std::uint64_t
 }
 
 bool Lab::run(TimeUs until) {
-  if (sample_interval_ > 0 && !peers_.empty()) post(0, kSample, *peers_[0], 0);
+  queue_.set_window(shortest_delay_ / 2 * 2);
+  TimeUs sample_due = sample_interval_ > 0 ? 0 : kNever;
   while (left_ > 0 && !queue_.empty()) {
     const LabEvent event = queue_.take();
     if (event.time > until) return false;
+    if (queue_.window_start() >= sample_due) {
+      take_sample();
+      sample_due += sample_interval_;
+    }
     handle(event);
   }
   return left_ == 0;
 }
 
 void Lab::handle(const LabEvent& event) {
-  if (event.kind == kSample) return take_sample();
   Peer& peer = *peers_[event.peer];
-  if (event.kind == kArrived) return arrived(static_cast<Slot>(event.value));
+  switch (event.kind) {
+    case kArrived:
+      return arrived(peer, static_cast<Slot>(event.value));
+    case kDelivered:
+      return delivered(static_cast<Slot>(event.value));
+    case kCalled:
+      return called(peer, event.value >> 32, static_cast<std::uint32_t>(event.value));
+    case kConnected:
+      return connected(peer, event.value >> 32, static_cast<std::uint32_t>(event.value));
+    default:
+      break;
+  }
   if (event.life != peer.life || (!peer.core && event.kind != kStart)) return;
   switch (event.kind) {
     case kStart:
       return start(peer);
     case kDeparted:
       return departed(peer, event.value);
+    case kClosing:
+      return post(through_downlink(peer, 0), kOtherClosed, peer, event.value);
     case kOtherClosed:
       return other_end_closed(event.value);
-    case kConnected:
-      return connected(peer, event.value >> 32, static_cast<std::uint32_t>(event.value));
+    case kConnectFailed:
+      return connect_failed(peer, event.value);
     case kAnnounced:
       return announced(peer, event.value);
     case kDecoded: {
@@ -154,6 +176,7 @@ void Lab::start(Peer& peer) {
   options.seeding = {core::SeedPolicy::Kind::kForever, 0, 0};
   if (peer.spec.leaves_when_safe) options.seeding.kind = core::SeedPolicy::Kind::kWhenSafe;
   if (peer.spec.takes_only) options.up_limit = 1;
+  peer.rows.assign(shape_.generation_count(), 0);
   peer.core = std::make_unique<core::SwarmCore>(manifest_.id, options, queue_.now());
   core::StartState state;
   if (peer.spec.source) state.verified.assign(shape_.generation_count(), true);
@@ -185,7 +208,7 @@ void Lab::die(Peer& peer, bool crash) {
       end.gone = true;
       for (const Slot slot : std::exchange(end.queued, {})) release(slot);
       const core::PeerKey other = (c + 1) * 2 + (e ^ 1);
-      post(peer.spec.link.delay, kOtherClosed, *peers_[end_of(other).peer], other);
+      post(connections_[c].path, kOtherClosed, *peers_[end_of(other).peer], other);
     }
   }
 }
@@ -223,14 +246,15 @@ void Lab::perform(Peer& peer, core::Action&& action) {
   } else if (const auto* decode = std::get_if<Decode>(&action)) {
     post(kDecodeTime, kDecoded, peer, decode->generation);
   } else if (const auto* drop = std::get_if<DropRows>(&action)) {
-    if (const auto it = peer.rows.find(drop->generation); it != peer.rows.end()) {
-      peer.rows_held -= it->second;
-      peer.rows.erase(it);
-    }
+    peer.rows_held -= std::exchange(peer.rows[drop->generation], 0);
   } else if (const auto* call = std::get_if<Connect>(&action)) {
     const std::uint32_t to = call->address.port - 1u;
     FIRN_CHECK(call->attempt < (std::uint64_t{1} << 32));
-    post(4 * peer.spec.link.delay, kConnected, peer, call->attempt << 32 | to);
+    if (to < peers_.size()) {
+      post(3 * peer.spec.link.delay, kCalled, *peers_[to], call->attempt << 32 | peer.index);
+    } else {
+      post(4 * peer.spec.link.delay, kConnectFailed, peer, call->attempt);
+    }
   } else if (const auto* gone = std::get_if<Close>(&action)) {
     End& end = end_of(gone->peer);
     end.closing = true;
@@ -297,12 +321,12 @@ void Lab::transmit(Peer& peer) {
   }
 }
 
-TimeUs Lab::arrival_time(const Peer& from, Peer& to, double bytes) {
-  const TimeUs at = queue_.now() + from.spec.link.delay / 2 + to.spec.link.delay / 2;
-  if (to.spec.link.down <= 0) return at;
-  to.downlink_free =
-      std::max(at, to.downlink_free) + static_cast<TimeUs>(bytes / to.spec.link.down * 1e6);
-  return to.downlink_free;
+// How long from now until so many bytes are through the downlink, after all before them.
+TimeUs Lab::through_downlink(Peer& to, double bytes) {
+  if (to.spec.link.down <= 0) return 0;
+  to.downlink_free = std::max(queue_.now(), to.downlink_free) +
+                     static_cast<TimeUs>(bytes / to.spec.link.down * 1e6);
+  return to.downlink_free - queue_.now();
 }
 
 void Lab::departed(Peer& peer, core::PeerKey key) {
@@ -314,8 +338,7 @@ void Lab::departed(Peer& peer, core::PeerKey key) {
     end.queued.erase(end.queued.begin());
     if (!end.queued.empty()) peer.turns.push_back(key);
     const Frame& frame = frames_[slot];
-    Peer& to = *peers_[end_of(key ^ 1).peer];
-    queue_.post({arrival_time(peer, to, wire_bytes(frame)), kArrived, to.index, 0, slot});
+    queue_.post({queue_.now() + path_of(key), kArrived, end_of(key ^ 1).peer, 0, slot});
     if (frame.block) {
       ++peer.result.blocks_sent;
       peer.core->block_departed(key, frame.bytes, queue_.now());
@@ -332,7 +355,12 @@ void Lab::departed(Peer& peer, core::PeerKey key) {
   }
 }
 
-void Lab::arrived(Slot slot) {
+void Lab::arrived(Peer& peer, Slot slot) {
+  if (peer.spec.link.down <= 0) return delivered(slot);
+  post(through_downlink(peer, wire_bytes(frames_[slot])), kDelivered, peer, slot);
+}
+
+void Lab::delivered(Slot slot) {
   Frame& frame = frames_[slot];
   const core::PeerKey key = frame.from ^ 1;
   End& end = end_of(key);
@@ -349,9 +377,7 @@ void Lab::arrived(Slot slot) {
 void Lab::close(core::PeerKey key) {
   End& end = end_of(key);
   if (std::exchange(end.gone, true)) return;
-  Peer& from = *peers_[end.peer];
-  Peer& to = *peers_[end_of(key ^ 1).peer];
-  queue_.post({arrival_time(from, to, 0), kOtherClosed, to.index, to.life, key ^ 1});
+  post(path_of(key), kClosing, *peers_[end_of(key ^ 1).peer], key ^ 1);
 }
 
 void Lab::other_end_closed(core::PeerKey key) {
@@ -365,22 +391,34 @@ void Lab::other_end_closed(core::PeerKey key) {
 
 // --- meeting ---
 
-void Lab::connected(Peer& caller, std::uint64_t attempt, std::uint32_t to) {
-  Peer* callee = to < peers_.size() ? peers_[to].get() : nullptr;
-  if (!callee || !callee->core || !callee->spec.listens) {
-    caller.core->connect_failed(attempt, {ErrorCode::kUnreachable, "connect", "simulated"},
-                                queue_.now());
-    return act(caller);
-  }
-  connections_.emplace_back();
+// A call takes two round trips (TCP, TLS). The callee is ready first, but for what is on its way.
+void Lab::called(Peer& callee, std::uint64_t attempt, std::uint32_t from) {
+  Peer& caller = *peers_[from];
+  const TimeUs path = caller.spec.link.delay / 2 + callee.spec.link.delay / 2;
+  if (!callee.core || !callee.spec.listens) return post(path, kConnectFailed, caller, attempt);
+  connections_.emplace_back().path = path;
   const core::PeerKey key = connections_.size() * 2;
-  end_of(key).peer = caller.index;
-  end_of(key + 1).peer = to;
-  caller.core->peer_opened(key, callee->id, kAddress, static_cast<std::uint16_t>(to + 1), attempt,
-                           queue_.now());
-  callee->core->peer_opened(key + 1, caller.id, kAddress, 0, 0, queue_.now());
+  FIRN_CHECK(key < (std::uint64_t{1} << 32));
+  end_of(key).peer = from;
+  end_of(key + 1).peer = callee.index;
+  post(path, kConnected, caller, attempt << 32 | key);
+  callee.core->peer_opened(key + 1, caller.id, kAddress, 0, 0, queue_.now());
+  act(callee);
+}
+
+void Lab::connected(Peer& caller, std::uint64_t attempt, core::PeerKey key) {
+  if (!caller.core) return;
+  if (end_of(key).gone) return connect_failed(caller, attempt);
+  const std::uint32_t to = end_of(key ^ 1).peer;
+  caller.core->peer_opened(key, peers_[to]->id, kAddress, static_cast<std::uint16_t>(to + 1),
+                           attempt, queue_.now());
   act(caller);
-  act(*callee);
+}
+
+void Lab::connect_failed(Peer& caller, std::uint64_t attempt) {
+  caller.core->connect_failed(attempt, {ErrorCode::kUnreachable, "connect", "simulated"},
+                              queue_.now());
+  act(caller);
 }
 
 void Lab::announced(Peer& asker, std::uint64_t wanted) {
@@ -404,7 +442,7 @@ void Lab::announced(Peer& asker, std::uint64_t wanted) {
 }
 
 void Lab::take_sample() {
-  Sample sample{static_cast<double>(queue_.now()) * 1e-6, 0, 1};
+  Sample sample{static_cast<double>(queue_.window_start()) * 1e-6, 0, 1};
   double peers = 0;
   for (const auto& peer : peers_) {
     if (peer->spec.source || !peer->core) continue;
@@ -416,7 +454,6 @@ void Lab::take_sample() {
   }
   if (peers > 0) sample.mean /= peers;
   samples_.push_back(sample);
-  queue_.post({queue_.now() + sample_interval_, kSample, 0, 0, 0});
 }
 
 }  // namespace firn::sim

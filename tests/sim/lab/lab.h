@@ -73,6 +73,7 @@ class Lab {
   };
   struct Connection {
     End ends[2];
+    TimeUs path = 0;  // from one end to the other
   };
   struct Peer;
 
@@ -83,16 +84,20 @@ class Lab {
   void enqueue(Peer& peer, core::PeerKey key, proto::PeerMessage&& message);
   void transmit(Peer& peer);
   void departed(Peer& peer, core::PeerKey key);
-  void arrived(Slot slot);
+  void arrived(Peer& peer, Slot slot);
+  void delivered(Slot slot);
   void other_end_closed(core::PeerKey key);
   void close(core::PeerKey key);
   void release(Slot slot);
-  TimeUs arrival_time(const Peer& from, Peer& to, double bytes);
-  void connected(Peer& caller, std::uint64_t attempt, std::uint32_t to);
+  TimeUs through_downlink(Peer& to, double bytes);
+  void called(Peer& callee, std::uint64_t attempt, std::uint32_t from);
+  void connected(Peer& caller, std::uint64_t attempt, core::PeerKey key);
+  void connect_failed(Peer& caller, std::uint64_t attempt);
   void announced(Peer& asker, std::uint64_t wanted);
   void handle(const LabEvent& event);
   void post(TimeUs delay, std::uint32_t kind, const Peer& peer, std::uint64_t value);
   End& end_of(core::PeerKey key) { return connections_[key / 2 - 1].ends[key & 1]; }
+  TimeUs path_of(core::PeerKey key) const { return connections_[key / 2 - 1].path; }
   double wire_bytes(const Frame& frame) const;
   void completed(Peer& peer);
   void take_sample();
@@ -105,6 +110,7 @@ class Lab {
   LabWire wire_;
   proto::Payload payload_;  // of every block
   TimeQueue queue_;
+  TimeUs shortest_delay_ = kNever;
   std::vector<std::unique_ptr<Peer>> peers_;
   std::deque<Connection> connections_;
   std::deque<Frame> frames_;
