@@ -40,7 +40,10 @@ void Holdings::place(OpenGeneration& open, std::uint32_t g, std::uint32_t slot,
   if (slot >= open.vectors.size()) {
     open.vectors.resize(slot + 1);
     open.senders.resize(slot + 1);
+    open.rows_by_slot.resize(std::size_t{slot + 1} * generation_size());
   }
+  std::copy(vector->begin(), vector->end(),
+            open.rows_by_slot.begin() + std::ptrdiff_t{slot} * generation_size());
   open.vectors[slot] = vector;
   open.senders[slot] = sender;
   ++open.rows;
@@ -107,10 +110,12 @@ Holdings::Mix Holdings::recode(std::uint32_t g, codec::CoefficientStream& random
   FIRN_CHECK(open && open->rows > 0);
   Mix result;
   std::vector<const std::uint8_t*> vectors;
+  result.slots.reserve(open->rows);
+  vectors.reserve(open->rows);
   for (std::uint32_t slot = 0; slot < open->vectors.size(); ++slot) {
     if (!open->vectors[slot]) continue;
     result.slots.push_back(slot);
-    vectors.push_back(open->vectors[slot]->data());
+    vectors.push_back(open->rows_by_slot.data() + std::size_t{slot} * generation_size());
   }
   result.mix = codec::random_mix(open->rows, random);
   result.vector.resize(generation_size());

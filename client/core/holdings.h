@@ -25,6 +25,9 @@ struct OpenGeneration {
   // sends us one row each can open them all. Null where a slot is free.
   std::vector<Vector> vectors;
   std::vector<PeerId> senders;
+  // The same vectors one after the other, n bytes a slot: recoding goes through all of them, and
+  // would miss the cache at each where they lie scattered.
+  std::vector<std::uint8_t> rows_by_slot;
   std::uint32_t rows = 0;        // slots taken = rank
   std::uint32_t first_hand = 0;  // rows that came from holders of the whole generation
   TimeUs last_growth = 0;

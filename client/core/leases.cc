@@ -39,24 +39,20 @@ std::uint32_t quota_of(const Holdings& holdings, const Neighbours& neighbours,
   }
   const std::uint32_t own_rank = neighbour.remote_rank(g);
   if (own_rank == 0) return 0;
-  // Shares of what is missing among those that hold some of it, the larger ranks first.
-  std::uint32_t holders = 0, before = 0, index = 0, own_index = 0;
+  // Shares of what is missing among those that hold some of it: the larger ranks first, equal ones
+  // in a turn that goes round.
+  std::uint32_t holders = 0, before = 0;
   const auto size = static_cast<std::uint32_t>(neighbours.size());
+  const std::uint32_t turn = (rotation + g) % size;
+  const std::uint32_t own_place = (neighbours.index_of(neighbour.key) + turn) % size;
+  std::uint32_t next_place = turn;
   for (const auto& [key, n] : neighbours) {
-    if (n->key == neighbour.key) own_index = index;
-    ++index;
-  }
-  index = 0;
-  for (const auto& [key, n] : neighbours) {
-    const std::uint32_t at = index++;
+    const std::uint32_t place = next_place;
+    next_place = place + 1 == size ? 0 : place + 1;
     const std::uint32_t rank = n->remote_rank(g);
     if (rank == 0 || n->stalled(now)) continue;
     ++holders;
-    if (n->key == neighbour.key) continue;
-    const bool first =
-        rank > own_rank ||
-        (rank == own_rank && (at + rotation + g) % size < (own_index + rotation + g) % size);
-    if (first) ++before;
+    if (rank > own_rank || (rank == own_rank && place < own_place)) ++before;
   }
   if (holders == 0) return 1;  // it alone, and stalled: let it come back
   std::uint32_t share = missing / holders + (before < missing % holders ? 1 : 0);

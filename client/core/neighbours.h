@@ -29,6 +29,10 @@ class Neighbours {
     const iterator it = lower_bound(key);
     return it != end() && it->first == key ? it : end();
   }
+  // How many have a lower key.
+  std::uint32_t index_of(PeerKey key) const {
+    return static_cast<std::uint32_t>(std::lower_bound(begin(), end(), key, before) - begin());
+  }
   std::unique_ptr<Neighbour>& at(PeerKey key) {
     const iterator it = find(key);
     FIRN_CHECK(it != end());
@@ -44,10 +48,8 @@ class Neighbours {
   }
 
  private:
-  iterator lower_bound(PeerKey key) {
-    return std::lower_bound(begin(), end(), key,
-                            [](const Entry& entry, PeerKey k) { return entry.first < k; });
-  }
+  static bool before(const Entry& entry, PeerKey key) { return entry.first < key; }
+  iterator lower_bound(PeerKey key) { return std::lower_bound(begin(), end(), key, before); }
   std::vector<Entry> entries_;
 };
 

@@ -23,6 +23,7 @@ inline constexpr TimeUs kStateIntervalUrgent = 10 * kMillisecond;  // a generati
 inline constexpr TimeUs kStateIntervalStart = 20 * kMillisecond;   // before a rate is known
 inline constexpr TimeUs kFastHalfWindow = 10 * kMillisecond;   // half a window within: a fast link
 inline constexpr TimeUs kStateIntervalMin = 2 * kMillisecond;  // to renew credit: never oftener
+inline constexpr TimeUs kStateGrain = 10 * kMillisecond;  // slow ones are due at multiples of this
 inline constexpr TimeUs kKeepAlive = 45 * kSecond;   // a State without news: the line still stands
 inline constexpr std::size_t kRidingEntries = 512;   // spans, and ranks, in a State aboard a block
 inline constexpr std::uint32_t kQuotaRefreshes = 4;  // S: generations near their end told anew

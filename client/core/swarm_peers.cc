@@ -291,7 +291,11 @@ void SwarmCore::Impl::on(Neighbour& n, proto::ManifestRequest&& request) {
 
 // Or later, where the up limit says so.
 void SwarmCore::Impl::send_manifest_part(Neighbour& n) {
-  if (!n.manifest_wanted || !up.ready(now)) return;
+  if (!n.manifest_wanted) return;
+  if (!up.ready(now)) {
+    manifest_part_waits = true;
+    return;
+  }
   const std::uint64_t offset = *std::exchange(n.manifest_wanted, std::nullopt);
   proto::ManifestPart part;
   if (holdings && offset < manifest_file.size()) {

@@ -10,7 +10,9 @@
 namespace firn::core {
 
 void SwarmCore::Impl::pump() {
-  for (auto& [key, n] : neighbours) send_manifest_part(*n);
+  if (std::exchange(manifest_part_waits, false)) {
+    for (auto& [key, n] : neighbours) send_manifest_part(*n);
+  }
   if (!holdings || stopped || holdings->total_rank() == 0) return;
   const double rate = sent_rate.bytes_per_second(now);
   const std::uint32_t busy_max =
@@ -120,8 +122,12 @@ TimeUs SwarmCore::Impl::state_due(Neighbour& n) {
 
 TimeUs SwarmCore::Impl::work_out_state_due(const Neighbour& n) {
   if (!has_news(n)) return n.last_state + policy::kKeepAlive;
-  return n.last_state +
-         state_interval(*holdings, neighbours, n, can_grant(n), holdings->shape().block_bytes, now);
+  const TimeUs interval =
+      state_interval(*holdings, neighbours, n, can_grant(n), holdings->shape().block_bytes, now);
+  const TimeUs due = n.last_state + interval;
+  // Those that can wait a little go together: one step for all.
+  if (interval < policy::kStateIntervalEnd) return due;
+  return (due + policy::kStateGrain - 1) / policy::kStateGrain * policy::kStateGrain;
 }
 
 // Where what bounds all grants has changed, States may be due at other times.
