@@ -81,7 +81,7 @@ void adapt_window(Neighbour& neighbour, std::uint32_t block_bytes, std::uint32_t
 }
 
 bool near_end(const Holdings& holdings, const Neighbours& neighbours) {
-  return holdings.missing() < policy::kEndWindows * policy::kWindowMin * neighbours.size();
+  return holdings.missing() < policy::kEndBlocks * neighbours.size();
 }
 
 TimeUs state_interval(const Holdings& holdings, const Neighbours& neighbours,
