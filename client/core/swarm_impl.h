@@ -164,7 +164,7 @@ struct SwarmCore::Impl {
   TimeUs connections_due = 0;  // when check_connections has something to do, at the earliest
   std::uint64_t steps = 1;
   bool manifest_part_waits = false;  // of some neighbour, for the up limit
-  bool pump_due = false;  // something has happened that may let a block go
+  bool pump_due = false;             // something has happened that may let a block go
   // What decides for all neighbours at once when States are due.
   struct GrantRegime {
     bool open = false;  // anything can be granted at all

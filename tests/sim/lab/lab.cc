@@ -20,10 +20,10 @@ enum Kind : std::uint32_t {
   kCalled,         // value: attempt and caller
   kConnected,      // value: attempt and key
   kConnectFailed,  // value: attempt
-  kAnnounced,    // value: addresses wanted
-  kDecoded,      // value: generation
-  kFinished,     // the store has finished the content
-  kWake,         // value: when it was armed for
+  kAnnounced,      // value: addresses wanted
+  kDecoded,        // value: generation
+  kFinished,       // the store has finished the content
+  kWake,           // value: when it was armed for
   kCrash,
   kLeave,
 };

@@ -18,7 +18,7 @@
 #include "codec/random.h"
 #include "proto/manifest.h"
 #include "tests/sim/lab/run.h"
-#include "tests/sim/lab/time_queue.h"
+#include "tests/sim/lab/window_queue.h"
 
 namespace firn::sim {
 
@@ -109,7 +109,7 @@ class Lab {
   core::Options options_;
   LabWire wire_;
   proto::Payload payload_;  // of every block
-  TimeQueue queue_;
+  WindowQueue queue_;
   TimeUs shortest_delay_ = kNever;
   std::vector<std::unique_ptr<Peer>> peers_;
   std::deque<Connection> connections_;
