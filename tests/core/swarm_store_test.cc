@@ -41,7 +41,7 @@ struct Sender {
 }  // namespace
 
 TEST_CASE("a paused store stops grants, and they go on when it resumes") {
-  Bench bench(plain_manifest(100, 16, 16));
+  Bench bench(plain_manifest(1000, 16, 16));
   bench.start();
   bench.join(1, peer_id(1), 0, true);
   Sender sender{1};
