@@ -139,25 +139,24 @@ class DataLane {
 
 // Shifts the parities of one tile's sums into bytes: words[i] holds 4 neighbouring positions, and
 // calls for q = 3, 2, 1, 0 bring in bits 7 to 0. Two sums are packed into a word by a
-// multiplication or, with kByPermuting, by a byte permutation: on Hopper they go to different
-// pipelines, of which short products keep one too busy. Bits come one at a time: when two came at
-// once, as times 4 or both, ptxas 13.0 took a tile's first products for its second ones and left
-// them out.
-template <bool kByPermuting, int kSums>
+// multiplication or, for the words whose bit of kPermuted (i modulo 4) is set, by a byte
+// permutation: on Hopper they go to different pipelines, of which short products keep one too busy.
+// Bits come one at a time: when two came at once, as times 4 or both, ptxas 13.0 took a tile's
+// first products for its second ones and left them out.
+template <unsigned kPermuted, int kSums>
 __device__ __forceinline__ void gather_parities(const int (&sums)[kSums], std::uint32_t* words) {
-  const auto pack = [](int low, int high) {
-    if constexpr (kByPermuting) {
-      return __byte_perm(static_cast<std::uint32_t>(low), static_cast<std::uint32_t>(high), 0x5410);
-    } else {
-      return static_cast<std::uint32_t>(high) * 65536u + static_cast<std::uint32_t>(low);
-    }
+  const auto pack = [](int i, int low, int high) {
+    return kPermuted >> (i % 4) & 1
+               ? __byte_perm(static_cast<std::uint32_t>(low), static_cast<std::uint32_t>(high),
+                             0x5410)
+               : static_cast<std::uint32_t>(high) * 65536u + static_cast<std::uint32_t>(low);
   };
 #pragma unroll
   for (int i = 0; i < kSums / 8; ++i) {
 #pragma unroll
     for (int h = 1; h >= 0; --h) {
       const int* s = sums + 8 * i + 2 * h;
-      const std::uint32_t even = pack(s[0], s[4]), odd = pack(s[1], s[5]);
+      const std::uint32_t even = pack(i, s[0], s[4]), odd = pack(i, s[1], s[5]);
       words[i] = words[i] * 2 + (__byte_perm(even, odd, 0x6240) & 0x01010101u);
     }
   }

@@ -181,7 +181,7 @@ __global__ void __launch_bounds__(kThreads, 1)
 
   std::uint32_t out[4] = {};
 #pragma unroll
-  for (int q = 3; q >= 0; --q) gather_parities<false>(sums[q], out);
+  for (int q = 3; q >= 0; --q) gather_parities<0>(sums[q], out);
   if (row < job.m) {
     store_piece(job.out + (g * job.m + row) * job.out_pitch,
                 first + my_columns * kColumns + (lane & 3) * 16, job.k, out);

@@ -28,7 +28,7 @@ struct Bits {
 
   __device__ static __forceinline__ void gather(const int (&sums)[128], std::uint32_t (&words)[16],
                                                 int) {
-    gather_parities<false>(sums, words);
+    gather_parities<0>(sums, words);
   }
 };
 

@@ -181,6 +181,8 @@ template <int kParts>
 __device__ void consume(const ProductJob& job, const Grid& grid, std::uint8_t* shared,
                         std::uint32_t shared_address) {
   using L = Layout<kParts>;
+  // Short products keep the pipelines for integers busy: every second word goes the other way.
+  constexpr unsigned kPermuted = kParts == 2 ? 0b1010 : 0;
   constexpr int kTile = kTileBytes / 16, kBuffer = kBufferBytes / 16;  // in descriptors' units
   const int group = __shfl_sync(~0u, threadIdx.x >> 7, 0), warp = threadIdx.x >> 5 & 3;
   const int lane = threadIdx.x & 31;
@@ -224,7 +226,7 @@ __device__ void consume(const ProductJob& job, const Grid& grid, std::uint8_t* s
         multiply<kParts>(sums1, a + a_step, b + b_step + kBuffer / 2);
         wgmma_wait<1>();
         use_after_wait(sums0);
-        gather_parities<kParts == 2>(sums0, words);
+        gather_parities<kPermuted>(sums0, words);
         if (step < 7) {
           const int next_round = (step + 1) / 4, next_q = 3 - (step + 1) % 4;
           const int next_a = (kParts == 1 ? next_round * 8 + next_q : next_q) * kTile;
@@ -235,7 +237,7 @@ __device__ void consume(const ProductJob& job, const Grid& grid, std::uint8_t* s
           barrier_arrive(L::empty(buffer), kThreads);
         }
         use_after_wait(sums1);
-        gather_parities<kParts == 2>(sums1, words + 8);
+        gather_parities<kPermuted>(sums1, words + 8);
         if (q == 0) {
           const int further = kParts == 1 ? round * 64 : 0;
           const int from = at + (kParts == 1 ? 0 : round * 256);

@@ -103,7 +103,7 @@ std::string device_text(const Device& device) {
   static const std::string versions = runtime_versions();
   return "firn gpu tuning\ndevice " + device.name + "\ncapability " + std::to_string(device.major) +
          "." + std::to_string(device.minor) + "\nmultiprocessors " +
-         std::to_string(device.multiprocessors) + "\n" + versions + "kernels 1\n";
+         std::to_string(device.multiprocessors) + "\n" + versions + "kernels 2\n";
 }
 
 std::string read_file(const std::filesystem::path& path) {
