@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
 
 namespace firn::codec {
 namespace {
@@ -47,11 +46,17 @@ Product::Product(const Kernels& kernels, std::size_t rows, std::size_t count,
   if (levels_ == 0) return;
   // Rows and sources are filled up with zeros to multiples of 2^levels.
   const std::size_t full_rows = round_up(rows, parts()), full_count = round_up(count, parts());
-  std::vector<std::uint8_t> matrix(full_rows * full_count);
-  for (std::size_t r = 0; r < rows; ++r) {
-    std::copy_n(coefficients + r * stride, count, &matrix[r * full_count]);
+  if (full_rows != rows || full_count != count) {
+    filled_up_ = std::make_unique<std::uint8_t[]>(full_rows * full_count);
+    for (std::size_t r = 0; r < rows; ++r) {
+      std::copy_n(coefficients + r * stride, count, &filled_up_[r * full_count]);
+    }
+    coefficients = filled_up_.get();
+    stride = full_count;
   }
-  left_ = prepare_left(std::move(matrix), full_rows, full_count, levels_);
+  sums_ = std::make_unique_for_overwrite<std::uint8_t[]>(
+      Left::sum_bytes(full_rows, full_count, levels_));
+  left_.emplace(coefficients, stride, full_rows, full_count, levels_, sums_.get());
 }
 
 void Product::multiply(std::uint8_t* const* out, const std::uint8_t* const* in, std::size_t begin,
@@ -73,18 +78,19 @@ void Product::multiply(std::uint8_t* const* out, const std::uint8_t* const* in, 
 std::size_t Product::multiply_chunks(std::uint8_t* const* out, const std::uint8_t* const* in,
                                      std::size_t begin, std::size_t end, Scratch& scratch) const {
   const std::size_t strip = kernels_.strip_bytes, chunk_bytes = unit_bytes();
-  const std::size_t right_bytes = left_.columns * chunk_bytes, out_bytes = left_.rows * chunk_bytes;
+  const std::size_t right_bytes = left_->columns * chunk_bytes,
+                    out_bytes = left_->rows * chunk_bytes;
   if (!scratch.strips) {
-    const std::size_t sums = Strassen::scratch_bytes(left_.rows, left_.columns, levels_, strip);
+    const std::size_t sums = Strassen::scratch_bytes(left_->rows, left_->columns, levels_, strip);
     scratch.strips.reset(static_cast<std::uint8_t*>(
         ::operator new[](right_bytes + out_bytes + sums, std::align_val_t{64})));
-    const Block right{scratch.strips.get(), left_.columns * strip};
+    const Block right{scratch.strips.get(), left_->columns * strip};
     for (std::size_t p = 0; p < parts(); ++p) {
-      std::memset(right.at(p, count_, strip).bytes, 0, (left_.columns - count_) * strip);
+      std::memset(right.at(p, count_, strip).bytes, 0, (left_->columns - count_) * strip);
     }
   }
-  const Block right{scratch.strips.get(), left_.columns * strip};
-  const Block result{right.bytes + right_bytes, left_.rows * strip};
+  const Block right{scratch.strips.get(), left_->columns * strip};
+  const Block result{right.bytes + right_bytes, left_->rows * strip};
 
   // Only a chunk of each row is used at a time: too little for the CPU to foresee what comes next.
   constexpr std::size_t kRowsAhead = 4, kLineBytes = 64;
@@ -99,7 +105,7 @@ std::size_t Product::multiply_chunks(std::uint8_t* const* out, const std::uint8_
         std::memcpy(right.at(p, j, strip).bytes, in[j] + begin + p * strip, strip);
       }
     }
-    strassen.multiply(left_, right, result, false, levels_, result.bytes + out_bytes);
+    strassen.multiply(*left_, right, result, false, levels_, result.bytes + out_bytes);
     for (std::size_t r = 0; r < rows_; ++r) {
       for (std::size_t i = 0; i < chunk_bytes && r + kRowsAhead < rows_; i += kLineBytes) {
         __builtin_prefetch(out[r + kRowsAhead] + begin + i, kToWrite);

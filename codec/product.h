@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "codec/kernels.h"
@@ -52,7 +53,10 @@ class Product {
   const std::uint8_t* coefficients_;
   std::size_t stride_;
   unsigned levels_;
-  Left left_;  // if levels_ > 0
+  // If levels_ > 0:
+  std::unique_ptr<std::uint8_t[]> filled_up_;  // the left factor, where it has to be
+  std::unique_ptr<std::uint8_t[]> sums_;
+  std::optional<Left> left_;  // reads the two above
 };
 
 // out[r][i] = sum_j coefficients[r * stride + j] * in[j][i]. No `out` row may overlap another row.

@@ -13,16 +13,19 @@
 namespace firn::codec {
 
 // The left factor (rows x columns) with the sums that Winograd's form takes of its quarters, level
-// by level. rows and columns are multiples of 2^levels.
+// by level. Only sums are made; quarters are read where they lie in the matrix.
 struct Left {
-  std::size_t rows = 0, columns = 0;
-  std::vector<std::uint8_t> coefficients;  // at the last level only
-  std::vector<Left> parts;                 // else one for each of the products, see Right
-};
+  std::size_t rows, columns;
+  const std::uint8_t* coefficients;  // row-major, rows `stride` bytes apart
+  std::size_t stride;
+  std::vector<Left> parts;  // at the last level none, else one for each of the seven products
 
-// Prepares a left factor, given row-major.
-Left prepare_left(std::vector<std::uint8_t> matrix, std::size_t rows, std::size_t columns,
-                  unsigned levels);
+  // rows and columns are multiples of 2^levels. `matrix` and `sums`, which has room for
+  // sum_bytes(), are used as long as this is.
+  Left(const std::uint8_t* matrix, std::size_t stride, std::size_t rows, std::size_t columns,
+       unsigned levels, std::uint8_t* sums);
+  static std::size_t sum_bytes(std::size_t rows, std::size_t columns, unsigned levels);
+};
 
 // A block of rows x (panels * strip_bytes): panels stand `distance` bytes apart, the rows of one
 // panel one behind the other.
