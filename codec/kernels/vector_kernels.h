@@ -64,6 +64,61 @@ void run_panel(std::size_t rows, TileWork work) {
   }
 }
 
+// What the rows after the first ask for while they are made from the panel, a little before each
+// tile, so that it comes while the CPU multiplies: the sources of the next strip, and where the
+// next tile's sums will be written. It pays where a strip is so narrow that the CPU sees no run of
+// lines in a row's bytes; with wide strips it costs as much as it brings.
+template <class Isa, std::size_t kRows, std::size_t kColumns>
+struct Ahead {
+  static constexpr std::size_t kStrip = kColumns * Isa::kWidth, kLine = 64;
+  static constexpr bool kPays = kStrip <= 2 * kLine;
+  const std::uint8_t* const* in;
+  std::size_t offset, left, each;  // sources: not yet asked for, and for how many a tile asks
+
+  Ahead(const TileWork& work, std::size_t rows)
+      : in(work.in), offset(work.offset + kStrip), left(work.count) {
+    const std::size_t tiles = (rows + kRows - 1) / kRows;
+    each = (work.count + tiles - 1) / tiles;
+  }
+  // Asking touches nothing, so it may pass a row's end.
+  FIRN_INLINE void ask(std::size_t rows, const TileWork& work) {
+    constexpr int kToRead = 0, kToWrite = 1, kSecondCache = 2;
+    const std::size_t now = left < each ? left : each;
+    for (std::size_t j = 0; j < now; ++j) {
+      FIRN_UNROLL
+      for (std::size_t i = 0; i < kStrip; i += kLine) {
+        __builtin_prefetch(in[j] + offset + i, kToRead, kSecondCache);
+      }
+    }
+    in += now;
+    left -= now;
+    if (rows < 2 * kRows) return;
+    FIRN_UNROLL
+    for (std::size_t r = kRows; r < 2 * kRows; ++r) {
+      FIRN_UNROLL
+      for (std::size_t i = 0; i < kStrip; i += kLine) {
+        __builtin_prefetch(work.out[r] + work.offset + i, kToWrite);
+      }
+    }
+  }
+};
+
+// As run_panel, for rows that come after those that filled the panel.
+template <class Isa, std::size_t kRows, std::size_t kColumns>
+void run_rest(std::size_t rows, TileWork work) {
+  if constexpr (Ahead<Isa, kRows, kColumns>::kPays) {
+    Ahead<Isa, kRows, kColumns> ahead(work, rows);
+    for (; rows > 0; rows -= rows < kRows ? rows : kRows) {
+      ahead.ask(rows, work);
+      run_tile_of<Isa, kRows, kColumns, From::kPanel>(rows, work);
+      work.out += kRows;
+      work.coefficients += kRows * work.stride;
+    }
+  } else {
+    run_panel<Isa, kRows, kColumns>(rows, work);
+  }
+}
+
 // One strip of the product: kColumns vectors of every row, from work.offset.
 template <class Isa, std::size_t kRows, std::size_t kColumns>
 void run_strip(std::size_t rows, TileWork work) {
@@ -89,7 +144,7 @@ void run_strip(std::size_t rows, TileWork work) {
     TileWork rest = work;
     rest.out += kRows;
     rest.coefficients += kRows * work.stride;
-    run_panel<Isa, kRows, kColumns>(rows - kRows, rest);
+    run_rest<Isa, kRows, kColumns>(rows - kRows, rest);
     work.add_to_out = true;
     work.in += work.count;
     work.coefficients += work.count;
