@@ -40,6 +40,9 @@ class Results:
     def limit(self, n, k, kernels=None):
         return self.value("multiply and add", "register", n, k, kernels or self.best)
 
+    def discarded(self, n, k):
+        return sum(c.get("discarded", 0) for c in self.report["cells"] if (c["n"], c["k"]) == (n, k))
+
     def shapes(self):
         found = {(c["n"], c["k"]) for c in self.report["cells"]
                  if c["operation"] == "decode" and c["series"] == "firn" and c["threads"] == 1
@@ -84,11 +87,13 @@ def print_encode(r):
         for operation in ("encode", "encode 8", "encode one", "recode"):
             value = r.value(operation, "firn", n, k)
             row.append(f"{number(value)} ({ratio(value, limit)})")
+        row.append(ratio(r.value("encode, same source", "firn", n, k), limit))
+        row.append(ratio(r.value("move", "memory", n, k, r.best), limit))
         for operation in ("encode", "encode one"):
             row.append(number(r.value(operation, "isa-l", n, k)))
         row += [number(r.value("encode one", s, n, k), 1) for s in ("log-exp", "loop")]
         rows.append(row)
-    table(["n", "k", "n rows", "8 rows", "1 row", "recode 8", "ISA-L n rows", "ISA-L 1 row",
+    table(["n", "k", "n rows", "8 rows", "1 row", "recode 8", "same source", "moving alone", "ISA-L n rows", "ISA-L 1 row",
            "log/exp", "loop"], rows)
 
 
@@ -129,7 +134,8 @@ def print_kernels(r):
 
 
 def print_threads(r):
-    print("Two threads over one (by the CPU time of the longest task, and by the wall's clock):\n")
+    print("Two threads over one (by the CPU time of the longest task, and by the wall's clock), and how\n"
+          "many samples were discarded because both threads had one core:\n")
     rows = []
     for n, k in r.shapes():
         row = [str(n), str(k)]
@@ -138,8 +144,8 @@ def print_threads(r):
             for kind in (" by CPU time", ""):
                 row.append(ratio(r.value(operation + kind, "firn", n, k, threads=2), one))
         if row[2] != "-":
-            rows.append(row)
-    table(["n", "k", "encode, CPU", "encode, wall", "decode, CPU", "decode, wall"], rows)
+            rows.append(row + [str(r.discarded(n, k))])
+    table(["n", "k", "encode, CPU", "encode, wall", "decode, CPU", "decode, wall", "discarded"], rows)
 
 
 def print_papers(r):

@@ -55,9 +55,10 @@ std::vector<Measure> read_measures() {
   return measures;
 }
 
-void sample_in_turn(std::vector<Measure> measures, const Options& options, Report& report) {
+void sample_in_turn(std::vector<Measure> measures, const Options& options, double& patience,
+                    Report& report) {
   for (std::size_t repeat = 0; repeat < options.repeats; ++repeat) {
-    for (Measure& measure : measures) measure.sample(options.sample_seconds);
+    for (Measure& measure : measures) measure.sample(options.sample_seconds, patience);
   }
   for (Measure& measure : measures) report.cells.push_back(std::move(measure.cell));
 }
@@ -93,7 +94,8 @@ Report run(const Options& options, const std::function<void(const std::string&)>
     limits.push_back(limit_measure(set->name, false));
   }
   for (Measure& measure : read_measures()) limits.push_back(std::move(measure));
-  sample_in_turn(std::move(limits), options, report);
+  double patience = options.patience_seconds;
+  sample_in_turn(std::move(limits), options, patience, report);
 
   const auto measure_shape = [&](const Shape& shape, bool all_kernels) {
     progress("n = " + std::to_string(shape.n) + ", k = " + std::to_string(shape.k) +
@@ -109,7 +111,7 @@ Report run(const Options& options, const std::function<void(const std::string&)>
     for (Measure& measure : all_kernels ? kernel_measures(shape) : shape_measures(shape, options)) {
       measures.push_back(std::move(measure));
     }
-    sample_in_turn(std::move(measures), options, report);
+    sample_in_turn(std::move(measures), options, patience, report);
   };
   for (const Shape& shape : options.shapes.empty() ? default_shapes() : options.shapes) {
     measure_shape(shape, false);

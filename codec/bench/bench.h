@@ -20,7 +20,8 @@ struct Shape {
 struct Options {
   std::size_t repeats = 7;
   double sample_seconds = 0.015;
-  std::size_t threads = 2;  // measured besides one thread; 1: not at all
+  std::size_t threads = 2;       // measured besides one thread; 1: not at all
+  double patience_seconds = 60;  // for a core for each thread, in the whole run
   // With the best kernel set; empty: n = 16..1024, k = 1..32 KiB, and the papers' grid.
   std::vector<Shape> shapes;
   // With every kernel set.
@@ -29,6 +30,10 @@ struct Options {
 
 // Samples of one measure. One thread is timed by its own CPU time; several by the clock on the
 // wall, and a second time ("by CPU time") by the longest of their tasks.
+//
+// On a virtual machine two CPUs may for a while be two hardware threads of one core. So a sample of
+// several threads is taken between two checks that registers alone are that many times as fast on
+// them, and discarded if they are not, within Options::patience_seconds.
 struct Cell {
   std::string operation;  // see docs/benchmarks.md
   std::string series;     // "firn", "isa-l", "log-exp", "loop", "register", "read"
@@ -36,6 +41,7 @@ struct Cell {
   std::size_t n = 0, k = 0, rows = 0, threads = 1;
   std::string unit;             // "GMAC/s", "MB/s", "GB/s", "us", "%"
   std::vector<double> samples;  // one for each repeat
+  std::size_t discarded = 0;    // samples taken while the threads shared a core
 
   double median() const;
   double low() const;  // the worst and the best of the middle half

@@ -27,9 +27,26 @@ struct Measure {
   std::function<void()> work;
   std::function<double()> share = nullptr;
   std::size_t runs = 1;  // of the work in a sample; the first sample finds how many fill the time
+  std::function<bool()> cores_apart = nullptr;  // whether each thread has a core at this moment
 
-  // Takes one sample of about `seconds` (at least one run of the work).
-  void sample(double seconds) {
+  // Takes one sample of about `seconds` (at least one run of the work); where threads share a core,
+  // others in its place while `patience` (seconds, used up here) lasts.
+  void sample(double seconds, double& patience) {
+    const auto apart = [&] { return !cores_apart || cores_apart(); };
+    while (true) {
+      const double start = seconds_now(Clock::kWall);
+      if (apart() || patience <= 0) {
+        take_sample(seconds);
+        if (patience <= 0 || apart()) return;
+        cell.samples.pop_back();
+        ++cell.discarded;
+      }
+      patience -= seconds_now(Clock::kWall) - start;
+    }
+  }
+
+ private:
+  void take_sample(double seconds) {
     if (share) {
       cell.samples.push_back(share());
       return;

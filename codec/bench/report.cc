@@ -68,6 +68,7 @@ std::string to_json(const Report& report, const std::string& machine) {
                      {"median", cell.median()},
                      {"low", cell.low()},
                      {"high", cell.high()},
+                     {"discarded", cell.discarded},
                      {"samples", cell.samples}});
   }
   return nlohmann::json{{"machine", machine},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <span>
@@ -10,6 +11,7 @@
 #include "codec/batch.h"
 #include "codec/bench/baselines.h"
 #include "codec/bench/isal.h"
+#include "codec/bench/machine_limits.h"
 #include "codec/decode.h"
 #include "codec/parallel.h"
 #include "codec/product.h"
@@ -88,6 +90,30 @@ Measure encode_measure(const WorkPointer& w, const char* operation, const char* 
   return {std::move(cell), w->macs(rows) / 1e9, [w, &kernels, rows] {
             multiply_rows(kernels, w->out_rows.data(), rows, w->source_rows.data(), w->n,
                           w->matrix.data(), w->n, w->k);
+          }};
+}
+
+// What a product of n rows must move, and no arithmetic: strip by strip every source is read and
+// every row of the result written. Counted in the multiply-adds that go with it.
+Measure move_measure(const WorkPointer& w, const Kernels& kernels) {
+  Cell cell{"move", "memory", kernels.name, w->n, w->k, w->n, 1, "GMAC/s", {}};
+  return {std::move(cell), w->macs(w->n) / 1e9, [w, &kernels] {
+            for (std::size_t begin = 0; begin < w->k; begin += kernels.strip_bytes) {
+              const std::size_t width = std::min(kernels.strip_bytes, w->k - begin);
+              for (std::size_t r = 0; r < w->n; ++r) {
+                std::memcpy(w->out_rows[r] + begin, w->source_rows[r] + begin, width);
+              }
+            }
+          }};
+}
+
+// The product where all sources are one and the same row: what is left without waiting for them.
+Measure one_source_measure(const WorkPointer& w, const Kernels& kernels) {
+  Cell cell{"encode, same source", "firn", kernels.name, w->n, w->k, w->n, 1, "GMAC/s", {}};
+  const std::vector<const std::uint8_t*> same(w->n, w->source_rows[0]);
+  return {std::move(cell), w->macs(w->n) / 1e9, [w, same, &kernels] {
+            multiply_rows(kernels, w->out_rows.data(), w->n, same.data(), w->n, w->matrix.data(),
+                          w->n, w->k);
           }};
 }
 
@@ -189,13 +215,32 @@ class TimedExecutor : public Executor {
   double longest_ = 0;
 };
 
+// Multiply-adds a second in registers alone, of all threads together.
+double register_rate(Executor& executor, std::size_t threads, const char* kernels) {
+  constexpr std::size_t kRounds = 4000;
+  const double start = seconds_now(Clock::kWall);
+  executor.run(threads, [&](std::size_t) { register_macs(kernels, kRounds); });
+  return static_cast<double>(threads) * register_macs(kernels, 1) * kRounds /
+         (seconds_now(Clock::kWall) - start);
+}
+
+bool threads_have_cores(Executor& executor, const char* kernels) {
+  constexpr double kNearly = 0.9;
+  const auto threads = executor.threads();
+  if (register_macs(kernels, 1) == 0) return true;  // no such loop: cannot be told
+  return register_rate(executor, threads, kernels) >=
+         kNearly * static_cast<double>(threads) * register_rate(executor, 1, kernels);
+}
+
 void add_thread_measures(const WorkPointer& w, const Kernels& kernels, std::size_t threads,
                          std::vector<Measure>& measures) {
   const auto executor = std::make_shared<TimedExecutor>(threads);
   const auto add = [&](const char* operation, const char* unit, double amount,
                        std::function<void()> work) {
     Cell cell{operation, "firn", kernels.name, w->n, w->k, w->n, threads, unit, {}};
+    const auto apart = [=, &kernels] { return threads_have_cores(*executor, kernels.name); };
     measures.push_back({cell, amount, work});
+    measures.back().cores_apart = apart;
     cell.operation += " by CPU time";
     measures.push_back({std::move(cell), 0, nullptr, [=] {
                           double sum = 0;
@@ -206,6 +251,7 @@ void add_thread_measures(const WorkPointer& w, const Kernels& kernels, std::size
                           }
                           return amount * static_cast<double>(runs) / sum;
                         }});
+    measures.back().cores_apart = apart;
   };
   add("encode", "GMAC/s", w->macs(w->n) / 1e9, [=, &kernels] {
     multiply_rows(*executor, kernels, w->out_rows.data(), w->n, w->source_rows.data(), w->n,
@@ -256,6 +302,8 @@ std::vector<Measure> shape_measures(const Shape& shape, const Options& options) 
   const Kernels& best = kernels();
   std::vector<Measure> measures;
   measures.push_back(encode_measure(w, "encode", "firn", best, w->n));
+  measures.push_back(one_source_measure(w, best));
+  measures.push_back(move_measure(w, best));
   measures.push_back(encode_measure(w, "encode 8", "firn", best, std::min<std::size_t>(8, w->n)));
   measures.push_back(encode_one_measure(w, "firn", best));
   measures.push_back(recode_measure(w, best));
