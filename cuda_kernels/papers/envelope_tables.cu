@@ -300,6 +300,14 @@ Status launch(Context& context, const Job& job, void (*kernel)(Job, Table), Tabl
   return launched(name);
 }
 
+// Brings both matrices to the log domain, then multiplies. `zero_remapped`: by which log table.
+template <class Table>
+Status multiply_logs(Context& context, Job job, bool zero_remapped, void (*kernel)(Job, Table),
+                     Table table, const char* name) {
+  if (Status s = prepared(context, job, zero_remapped); !s.ok()) return s;
+  return launch(context, job, kernel, table, name);
+}
+
 }  // namespace
 
 std::size_t table_scratch_bytes(const Job& job) {
@@ -315,38 +323,28 @@ Status encode_table0(Context& context, const Job& job) {
 }
 
 Status encode_table1(Context& context, const Job& job) {
-  Job logs = job;
-  if (Status s = prepared(context, logs, false); !s.ok()) return s;
-  return launch(context, logs, envelope_encode_table1, context.tables().exp,
-                "envelope_encode_table1");
+  return multiply_logs(context, job, false, envelope_encode_table1, context.tables().exp,
+                       "envelope_encode_table1");
 }
 
 Status encode_table2(Context& context, const Job& job) {
-  Job logs = job;
-  if (Status s = prepared(context, logs, false); !s.ok()) return s;
-  return launch(context, logs, envelope_encode_table2, context.tables().exp,
-                "envelope_encode_table2");
+  return multiply_logs(context, job, false, envelope_encode_table2, context.tables().exp,
+                       "envelope_encode_table2");
 }
 
 Status encode_table3(Context& context, const Job& job) {
-  Job logs = job;
-  if (Status s = prepared(context, logs, true); !s.ok()) return s;
-  return launch(context, logs, envelope_encode_table3, context.tables().exp_shifted,
-                "envelope_encode_table3");
+  return multiply_logs(context, job, true, envelope_encode_table3, context.tables().exp_shifted,
+                       "envelope_encode_table3");
 }
 
 Status encode_table4_texture(Context& context, const Job& job) {
-  Job logs = job;
-  if (Status s = prepared(context, logs, true); !s.ok()) return s;
-  return launch(context, logs, envelope_encode_table4_texture, context.tables().exp_shifted_texture,
-                "envelope_encode_table4_texture");
+  return multiply_logs(context, job, true, envelope_encode_table4_texture,
+                       context.tables().exp_shifted_texture, "envelope_encode_table4_texture");
 }
 
 Status encode_table4_read_only(Context& context, const Job& job) {
-  Job logs = job;
-  if (Status s = prepared(context, logs, true); !s.ok()) return s;
-  return launch(context, logs, envelope_encode_table4_read_only, context.tables().exp_shifted,
-                "envelope_encode_table4_read_only");
+  return multiply_logs(context, job, true, envelope_encode_table4_read_only,
+                       context.tables().exp_shifted, "envelope_encode_table4_read_only");
 }
 
 Status launch_table5(Context& context, const Job& job, std::uint8_t* scratch) {

@@ -9,13 +9,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
-#include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "bench_program.h"
 #include "ceilings.h"
 #include "codec/kernels.h"
 #include "codec/random.h"
@@ -325,29 +325,12 @@ Json Bench::run() {
   return result_;
 }
 
-int run(int argc, char** argv) {
-  bool quick = false;
-  std::string file;
-  for (int i = 1; i < argc; ++i) {
-    if (std::string_view(argv[i]) == "--quick") {
-      quick = true;
-    } else {
-      file = argv[i];
-    }
-  }
-  const std::vector<Device> found = devices();
-  if (found.empty()) {
-    std::printf("%s: nothing to measure\n", no_device_reason().c_str());
-    return 77;
-  }
-  const Json result = Bench(found[0], quick).run();
-  if (!file.empty()) std::ofstream(file) << result.dump(1) << "\n";
-  return 0;
-}
-
 }  // namespace
 }  // namespace firn::cuda
 
 int main(int argc, char** argv) {
-  return firn::cuda::run(argc, argv);
+  return firn::cuda::run_bench_program(argc, argv,
+                                       [](const firn::cuda::Device& device, bool quick) {
+                                         return firn::cuda::Bench(device, quick).run();
+                                       });
 }

@@ -8,10 +8,10 @@
 #include <cmath>
 #include <cstdio>
 #include <ctime>
-#include <fstream>
 #include <string>
 #include <thread>
 
+#include "bench_program.h"
 #include "codec/kernels.h"
 #include "paper_estimates.h"
 #include "papers_bench.h"
@@ -378,29 +378,12 @@ Json Experiments::run() {
   return result_;
 }
 
-int run_program(int argc, char** argv) {
-  bool quick = false;
-  std::string file;
-  for (int i = 1; i < argc; ++i) {
-    if (std::string_view(argv[i]) == "--quick") {
-      quick = true;
-    } else {
-      file = argv[i];
-    }
-  }
-  const std::vector<Device> found = devices();
-  if (found.empty()) {
-    std::printf("%s: nothing to measure\n", no_device_reason().c_str());
-    return 77;
-  }
-  const Json result = Experiments(found[0], quick).run();
-  if (!file.empty()) std::ofstream(file) << result.dump(1) << "\n";
-  return 0;
-}
-
 }  // namespace
 }  // namespace firn::cuda::papers
 
 int main(int argc, char** argv) {
-  return firn::cuda::papers::run_program(argc, argv);
+  return firn::cuda::run_bench_program(
+      argc, argv, [](const firn::cuda::Device& device, bool quick) {
+        return firn::cuda::papers::Experiments(device, quick).run();
+      });
 }
