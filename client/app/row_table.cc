@@ -13,6 +13,7 @@ void RowTable::store(const core::StoreRow& row, core::TimeUs now) {
   if (held.state == State::kSpooled) rows.spooled_bytes -= held.payload.size();
   held = {State::kFresh, row.vector, row.sender, row.payload};
   bytes_ += row.payload.size();
+  note_block_bytes(row.payload.size());
   if (!rows.life->spooling_cancelled)
     fresh_.push_back({row.generation, row.slot, rows.life, now + kSpoolDelay});
 }
@@ -83,6 +84,11 @@ bool RowTable::touched_disk(std::uint32_t generation) const {
   return found != generations_.end() && found->second.on_disk;
 }
 
+// Grants stop where rows in memory near the bound: fewer rows than kSpoolRows may be all there are.
+void RowTable::note_block_bytes(std::size_t block_bytes) {
+  few_below_ = std::min(kSpoolRows, bytes_max_ / 4 / std::max<std::size_t>(block_bytes, 1));
+}
+
 void RowTable::mark_on_disk(std::uint32_t generation) {
   generations_[generation].on_disk = true;
 }
@@ -112,7 +118,7 @@ std::vector<SpoolBatch> RowTable::take_due(core::TimeUs now, bool all) {
 
 core::TimeUs RowTable::next_due() const {
   if (fresh_.empty()) return core::kNever;
-  const bool few = fresh_.size() < kSpoolRows;
+  const bool few = fresh_.size() < few_below_;
   return fresh_.front().due + (few ? kSpoolDelayFew - kSpoolDelay : 0);
 }
 

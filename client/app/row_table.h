@@ -1,9 +1,10 @@
 // Rows of unfinished generations: which are in memory, which wait to be spooled, and who must make
 // room. Knows no disk: coding_jobs asks it what to write and tells it what was written.
 //
-//   fresh --(20 ms, or memory short)--> writing --> spooled --(memory short)--> gone from memory
+//   fresh --(20 ms, 250 where they are few, or memory short)--> writing --> spooled --(memory
+//   short)--> gone from memory
 //
-// A generation that is decoded or dropped within the 20 ms never touches the disk. A row that is
+// A generation that is decoded or dropped within that time never touches the disk. A row that is
 // not in the table is in the spool (or was never there).
 #pragma once
 
@@ -105,7 +106,10 @@ class RowTable {
   };
   void erase_rows(Rows& rows);
 
+  void note_block_bytes(std::size_t block_bytes);
+
   const std::size_t bytes_max_;
+  std::size_t few_below_ = kSpoolRows;
   std::size_t bytes_ = 0;
   std::unordered_map<std::uint32_t, Rows> generations_;
   std::deque<Fresh> fresh_;  // in order of arrival

@@ -40,7 +40,10 @@ void Holdings::place(OpenGeneration& open, std::uint32_t g, std::uint32_t slot,
   if (slot >= open.vectors.size()) {
     open.vectors.resize(slot + 1);
     open.senders.resize(slot + 1);
-    open.rows_by_slot.resize(std::size_t{slot + 1} * generation_size());
+    const std::size_t n = generation_size(), bytes = (slot + 1) * n;
+    if (bytes > open.rows_by_slot.capacity())
+      open.rows_by_slot.reserve(std::min(std::max(2 * open.rows_by_slot.size(), bytes), n * n));
+    open.rows_by_slot.resize(bytes);
   }
   std::copy(vector->begin(), vector->end(),
             open.rows_by_slot.begin() + std::ptrdiff_t{slot} * generation_size());

@@ -71,12 +71,13 @@ struct SwarmCore::Impl {
   void check_usefulness(Neighbour& n);
   std::vector<PeerId> holders_of(std::uint32_t g) const;
   GrantLimits grant_limits();
-  // Whether rows of a generation are welcome of which we hold none. Vectors and their reduced forms
-  // stay in memory wherever payloads go, 2 n^2 bytes for a generation; the shape is a stranger's
-  // choice, so what may be open at once depends on it.
+  // Whether rows of a generation are welcome of which we hold none. Vectors (twice, holdings.h)
+  // and their reduced forms stay in memory wherever payloads go, 3 n^2 bytes for a generation; the
+  // shape is a stranger's choice, so what may be open at once depends on it.
   bool may_open(std::uint32_t g);
   std::set<std::uint32_t> not_opened;  // turned away so; neighbours hear of them when there is room
   std::set<std::uint32_t> lost;        // told with a share to each, and back at rank 0
+  std::uint32_t next_lost = 0;         // from which on they are told next
   // What the rate limits count for a block: payload and coding vector.
   std::uint64_t coded_block_bytes() const {
     return std::uint64_t{holdings->shape().block_bytes} + holdings->generation_size();
@@ -109,6 +110,7 @@ struct SwarmCore::Impl {
   void check_connections();
   void replace_neighbour();
   void refresh_quotas();
+  void share_lost_anew();
   void check_stalls();
   bool stands_still(std::uint32_t g, const OpenGeneration& open) const;
   TimeUs stuck_patience() const;

@@ -199,7 +199,7 @@ std::vector<PeerId> SwarmCore::Impl::holders_of(std::uint32_t g) const {
 
 bool SwarmCore::Impl::may_open(std::uint32_t g) {
   const std::uint64_t n = holdings->generation_size();
-  const std::uint64_t room = std::max(options.memory_bytes / 4 / (2 * n * n), policy::kOpenMin);
+  const std::uint64_t room = std::max(options.memory_bytes / 4 / (3 * n * n), policy::kOpenMin);
   if (holdings->find_open(g) || holdings->verified().contains(g) || holdings->open().size() < room)
     return true;
   not_opened.insert(g);

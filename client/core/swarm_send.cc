@@ -99,6 +99,7 @@ void SwarmCore::Impl::send_initial_state(Neighbour& n) {
        g = holdings->given_up().next_present(g + 1)) {
     n.changed.push_back(g);  // or it would be sent to us
   }
+  std::sort(n.changed.begin(), n.changed.end());  // what does not fit now is looked up by number
   n.state_sent = true;
   send(n, make_state(n, limits::kStateEntriesMax));
 }

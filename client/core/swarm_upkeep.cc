@@ -158,15 +158,29 @@ void SwarmCore::Impl::refresh_quotas() {
     const std::uint32_t missing = holdings->generation_size() - open.rows;
     if (missing < neighbours.size() * policy::kWindowMin) changed(g);
   }
-  // Shares of lost rows may have gone to those who send nothing, while nothing is open to tell of.
-  looked = 0;
-  for (auto g = lost.begin(); g != lost.end() && looked < policy::kQuotaRefreshes;) {
-    if (holdings->rank(*g) > 0 || holdings->given_up().contains(*g)) {
-      g = lost.erase(g);
-    } else {
-      changed(*g++);
-      ++looked;
+  if (!paused) share_lost_anew();
+}
+
+// Shares of lost rows may have gone to those who send nothing, while nothing is open to tell of.
+// A few of these generations at a time, in turn; those that nobody has can wait for somebody.
+void SwarmCore::Impl::share_lost_anew() {
+  std::erase_if(lost, [&](std::uint32_t g) {
+    return holdings->rank(g) > 0 || holdings->given_up().contains(g);
+  });
+  const auto offered = [&](std::uint32_t g) {
+    return std::any_of(neighbours.begin(), neighbours.end(), [&](const auto& entry) {
+      return entry.second->state_seen && entry.second->remote_rank(g) > 0;
+    });
+  };
+  std::uint32_t told = 0;
+  auto g = lost.lower_bound(next_lost);
+  for (std::size_t looked = 0; looked < lost.size() && told < policy::kQuotaRefreshes; ++looked) {
+    if (g == lost.end()) g = lost.begin();
+    if (offered(*g)) {
+      changed(*g);
+      ++told;
     }
+    next_lost = *g++ + 1;
   }
 }
 

@@ -15,13 +15,18 @@ namespace firn::proto::transport {
 // One connection. No clock of its own: times are microseconds of any one clock.
 class ReadPace {
  public:
-  // All there was has been read, and `awaited_bytes` of a record are missing (0: none has begun).
-  // Returns for how many milliseconds reading may rest; 0: no rest, wait for the socket.
-  std::uint64_t rest_ms(std::size_t awaited_bytes, std::uint64_t now_us);
+  // All there was has been read, `received_bytes` since the connection began, and `awaited_bytes`
+  // of a record are missing (0: none has begun). Returns for how many milliseconds reading may
+  // rest; 0: no rest, wait for the socket. So it is where nothing has come since the last call: a
+  // record that stands still is left to the socket, as many such connections may be.
+  std::uint64_t rest_ms(std::size_t awaited_bytes, std::uint64_t received_bytes,
+                        std::uint64_t now_us);
 
  private:
   double bytes_per_us_ = 0;  // at which records come, of late; 0: not known
-  std::size_t awaited_ = 0;  // as of the last call
+  // As of the last call:
+  std::size_t awaited_ = 0;
+  std::uint64_t received_ = 0;
   std::uint64_t last_us_ = 0;
 };
 

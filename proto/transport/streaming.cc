@@ -46,7 +46,8 @@ void Connection::read_some() {
 }
 
 void Connection::rest_reading() {
-  const std::uint64_t rest_ms = pace_.rest_ms(tls_->awaited_bytes(), uv_hrtime() / 1000);
+  const std::uint64_t rest_ms =
+      pace_.rest_ms(tls_->awaited_bytes(), tls_->received_bytes(), uv_hrtime() / 1000);
   if (rest_ms == 0) return;
   resting_ = true;
   uv_timer_start(

@@ -223,8 +223,12 @@ TlsProgress TlsSession::write(std::span<const std::uint8_t> from) {
   return progress;
 }
 
+std::uint64_t TlsSession::received_bytes() const {
+  return BIO_number_read(SSL_get_rbio(session_.get()));
+}
+
 std::size_t TlsSession::awaited_bytes() const {
-  const std::uint64_t received = BIO_number_read(SSL_get_rbio(session_.get()));
+  const std::uint64_t received = received_bytes();
   return *records_end_ > received ? static_cast<std::size_t>(*records_end_ - received) : 0;
 }
 

@@ -49,6 +49,8 @@ class TlsSession {
   // Of a record that has begun to come, what is still missing, as ciphertext; 0 between records. So
   // much must come before read() can bring anything.
   std::size_t awaited_bytes() const;
+  // Bytes taken from the socket since the session began.
+  std::uint64_t received_bytes() const;
   // Tells the other side that no more will come. Never blocks; may fail silently.
   void say_goodbye();
 

@@ -1,9 +1,11 @@
 // Virtual time for large simulations, in windows (time_queue.h goes one event after the other).
 // What one peer does reaches another after the path's delay at the earliest. So within a window no
 // longer than the shortest path, each peer's events depend on its own alone, and one peer after the
-// other goes through the whole window: the result is that of one event after the other, but a
-// peer's state is brought into the cache once for a handful of events. (A conservative simulation,
-// Chandy and Misra 1979, Nicol 1993, here for locality and not for processors.)
+// other goes through the whole window, so that a peer's state is brought into the cache once for a
+// handful of events. What peers share beside the network (the tracker's list, the lab's
+// generator) they use in the order of their numbers within a window: one seed still gives one
+// result, but not the one that time_queue.h would give. (A conservative simulation, Chandy and
+// Misra 1979, Nicol 1993, here for locality and not for processors.)
 //
 // Events of a peer come in the order of their times, those of one time in that of their posting.
 #pragma once
