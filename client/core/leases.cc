@@ -34,15 +34,15 @@ std::uint32_t quota_of(const Holdings& holdings, const Neighbours& neighbours,
   if (missing == 0 || holdings.given_up().contains(g)) return 0;
   const OpenGeneration* open = holdings.find_open(g);
   if (open && open->decoding) return 0;
-  if (missing >= neighbours.size() * policy::kWindowMin && missing >= neighbour.window) {
-    return neighbour.window;
-  }
+  // Far from its end each may send an equal part, whether we know that it holds some or not: all
+  // windows together can be several times what is missing where the links are fast or long.
+  const auto size = static_cast<std::uint32_t>(neighbours.size());
+  if (missing >= size * policy::kWindowMin) return std::min(neighbour.window, missing / size);
   const std::uint32_t own_rank = neighbour.remote_rank(g);
   if (own_rank == 0) return 0;
   // Shares of what is missing among those that hold some of it: the larger ranks first, equal ones
   // in a turn that goes round.
   std::uint32_t holders = 0, before = 0;
-  const auto size = static_cast<std::uint32_t>(neighbours.size());
   const std::uint32_t turn = (rotation + g) % size;
   const std::uint32_t own_place = (neighbours.index_of(neighbour.key) + turn) % size;
   std::uint32_t next_place = turn;
@@ -65,8 +65,9 @@ void adapt_window(Neighbour& neighbour, std::uint32_t block_bytes, std::uint32_t
                   TimeUs now) {
   const bool exhausted = neighbour.credit_granted > 0 && neighbour.outstanding() == 0;
   neighbour.exhausted_streak = exhausted ? neighbour.exhausted_streak + 1 : 0;
-  const double covered =
-      neighbour.receive_rate(now) * static_cast<double>(policy::kWindowTime) * 1e-6 / block_bytes;
+  const double time = static_cast<double>(policy::kWindowTime) +
+                      policy::kWindowRoundTrips * static_cast<double>(neighbour.round_trip());
+  const double covered = neighbour.receive_rate(now) * time * 1e-6 / block_bytes;
   std::uint32_t window = neighbour.window;
   if (neighbour.exhausted_streak >= policy::kExhaustedStreak) {
     // It used up several windows before we could renew them: the path is longer than we think.
@@ -92,7 +93,8 @@ TimeUs state_interval(const Holdings& holdings, const Neighbours& neighbours,
   if (neighbour.urgent) interval = std::min(interval, policy::kStateIntervalUrgent);
   if (!can_grant) return interval;
   // Half its window has come. On a fast link renew at once, or it might have to wait for us; on a
-  // slow one when the other half will have come too: quicker renewal only costs messages and rank
+  // slow one when the other half will have come too, and on a long path (where the window is no
+  // longer the least) a round trip before that: quicker renewal only costs messages and rank
   // reports that are out of date.
   if (neighbour.last_arrival - neighbour.last_grant < policy::kFastHalfWindow) {
     return std::min(interval, policy::kStateIntervalMin);
@@ -100,10 +102,11 @@ TimeUs state_interval(const Holdings& holdings, const Neighbours& neighbours,
   const double rate = neighbour.receive_rate(now);
   if (rate <= 0) return std::min(interval, policy::kStateIntervalStart);
   const double half_window = neighbour.window / 2.0 * block_bytes;
+  const TimeUs ahead = neighbour.window > policy::kWindowMin ? neighbour.round_trip() : 0;
   // After long silence the rate is next to nothing.
-  const auto half_time =
-      static_cast<TimeUs>(std::min(half_window / rate * 1e6, static_cast<double>(interval)));
-  return std::min(interval, std::max(half_time, policy::kStateIntervalMin));
+  const auto due = static_cast<TimeUs>(std::min(
+      half_window / rate * 1e6 - static_cast<double>(ahead), static_cast<double>(interval)));
+  return std::min(interval, std::max(due, policy::kStateIntervalMin));
 }
 
 }  // namespace firn::core

@@ -177,10 +177,27 @@ void Neighbour::report_complete(std::uint32_t g) {
   new_complete.push_back(g);
 }
 
+// Where it had credit left, the answer takes longer than the path: so the shortest counts.
+void Neighbour::grant(std::uint32_t blocks, TimeUs now) {
+  if (awaited_ == 0) {
+    awaited_ = credit_granted + 1;
+    awaited_since_ = now;
+  }
+  credit_granted += blocks;
+  last_grant = now;
+}
+
 bool Neighbour::book_arrival(std::uint32_t sequence, std::uint64_t bytes, TimeUs now) {
   if (sequence <= highest_received || sequence > credit_granted) return false;
   highest_received = sequence;
   last_arrival = now;
+  if (awaited_ != 0 && sequence >= awaited_) {
+    const TimeUs took = std::max<TimeUs>(now - awaited_since_, 1);
+    if (took <= policy::kRoundTripMax) {
+      round_trip_ = round_trip_ == 0 ? took : std::min(round_trip_, took);
+    }
+    awaited_ = 0;
+  }
   touch();
   ++blocks_received;
   received_rate_.add(bytes, now);

@@ -111,6 +111,11 @@ class Neighbour {
   // credit granted).
   bool book_arrival(std::uint32_t sequence, std::uint64_t bytes, TimeUs now);
   std::uint32_t outstanding() const { return credit_granted - highest_received; }
+  // Raises its credit, which is told with the State that is being made.
+  void grant(std::uint32_t blocks, TimeUs now);
+  // Shortest time from a grant to the first block that could not have come without it; 0: not
+  // known. If it had run out of credit once and had something for us, that is a round trip.
+  TimeUs round_trip() const { return round_trip_; }
   // No block has come or gone lately.
   TimeUs idle_since() const { return std::max({opened, last_arrival, last_departure}); }
   double receive_rate(TimeUs now) const { return received_rate_.bytes_per_second(now); }
@@ -185,6 +190,9 @@ class Neighbour {
   std::uint32_t acknowledged_ = 0;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> in_flight_;  // sequence, generation
   std::vector<std::pair<std::uint32_t, NullVector>> null_vectors_;  // by generation, oldest first
+  std::uint32_t awaited_ = 0;  // first sequence number of the grant that is timed; 0: none is
+  TimeUs awaited_since_ = 0;
+  TimeUs round_trip_ = 0;
   RateMeter received_rate_;
   RateMeter sent_rate_;
   RateMeter served_rate_{5 * kSecond};

@@ -159,8 +159,7 @@ proto::State SwarmCore::Impl::make_state(Neighbour& n, std::size_t entries_max) 
                now);
   const std::uint32_t give = blocks_to_grant(*holdings, n, grant_limits());
   if (give > 0) {
-    n.credit_granted += give;
-    n.last_grant = now;
+    n.grant(give, now);
     down.take(std::uint64_t{give} * coded_block_bytes());
   }
   if (n.has_everything()) state.upload_kib = upload_kib();

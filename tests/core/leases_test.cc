@@ -3,7 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <deque>
 #include <set>
+#include <utility>
 
 #include "client/core/policy.h"
 #include "codec/encode.h"
@@ -146,6 +148,17 @@ TEST_CASE("far from the end everybody may send a window of a generation") {
   }
 }
 
+TEST_CASE("large windows are not promised more of a generation than is missing") {
+  Situation s(2, 64, 3);
+  s.hold(0, 10, kNow);
+  std::uint32_t promised = 0;
+  for (const auto& [key, one] : s.neighbours) {
+    one->window = 100;
+    promised += core::quota_of(s.holdings, s.neighbours, *one, 0, 0, kNow);
+  }
+  CHECK(promised == 54);
+}
+
 TEST_CASE("nothing is wanted of a generation that is full") {
   Situation s(1, 4, 2);
   s.hold(0, 4, kNow);
@@ -191,6 +204,51 @@ TEST_CASE("a window follows the rate, within its bounds") {
   CHECK(one.window == core::policy::kWindowMin);
   core::adapt_window(one, 10'000, 0, now);  // never less, or nothing would come
   CHECK(one.window == core::policy::kWindowMin);
+}
+
+// A sender that always has something, on a path of `delay` there and as much back. Blocks that come
+// in the last second of five.
+static std::uint32_t carried(std::uint32_t blocks_per_second, TimeUs delay) {
+  Situation s(1000, 64, 1);
+  Neighbour& one = *s.neighbours.at(1);
+  std::deque<std::pair<TimeUs, std::uint32_t>> credits, blocks;  // when they arrive
+  std::uint32_t credit = 0, sent = 0, before = 0;
+  TimeUs last_state = 0, link_free = 0;
+  for (TimeUs now = 0; now < 5 * kSecond; now += kMillisecond) {
+    if (now == 4 * kSecond) before = one.highest_received;
+    for (; !credits.empty() && credits.front().first <= now; credits.pop_front()) {
+      credit = credits.front().second;
+    }
+    link_free = std::max(link_free, now - kMillisecond);
+    for (; sent < credit && link_free <= now; link_free += kSecond / blocks_per_second) {
+      blocks.emplace_back(link_free + delay, ++sent);
+    }
+    for (; !blocks.empty() && blocks.front().first <= now; blocks.pop_front()) {
+      REQUIRE(one.book_arrival(blocks.front().second, 1000, now));
+    }
+    const bool can_grant = one.outstanding() <= one.window / 2;
+    if (now - last_state <
+        core::state_interval(s.holdings, s.neighbours, one, can_grant, 1000, now)) {
+      continue;
+    }
+    core::adapt_window(one, 1000, core::policy::kWindowMax, now);
+    const std::uint32_t give = core::blocks_to_grant(s.holdings, one, unlimited(s, now));
+    if (give > 0) one.grant(give, now);
+    last_state = now;
+    credits.emplace_back(now + delay, one.credit_granted);
+  }
+  return one.highest_received - before;
+}
+
+// Beyond a round trip of 100 ms it takes several senders (tests/sim/lab/test_links.cc).
+TEST_CASE("a sender that always has something fills its link, also over a long path") {
+  for (const std::uint32_t rate : {100u, 500u, 1000u}) {
+    for (const TimeUs delay : {1, 10, 25, 50}) {
+      CAPTURE(rate);
+      CAPTURE(delay);
+      CHECK(carried(rate, delay * kMillisecond) >= 0.9 * rate);
+    }
+  }
 }
 
 TEST_CASE("a State is due after the ordinary time where nothing has come for very long") {

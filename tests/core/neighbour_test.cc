@@ -67,6 +67,25 @@ TEST_CASE("blocks are in flight until they are acknowledged") {
   CHECK(n.expected_total_rank() == n.total_rank());
 }
 
+TEST_CASE("a round trip is the shortest time from a grant to what could not come without it") {
+  Neighbour n = neighbour();
+  CHECK(n.round_trip() == 0);
+  n.grant(4, 1000);
+  for (std::uint32_t i = 1; i <= 2; ++i) REQUIRE(n.book_arrival(i, 10, 91'000));
+  CHECK(n.round_trip() == 90'000);
+  // It still has credit for two: only the third after this grant needed it, and that took longer.
+  n.grant(2, 100'000);
+  n.grant(2, 110'000);
+  for (std::uint32_t i = 3; i <= 4; ++i) REQUIRE(n.book_arrival(i, 10, 120'000));
+  CHECK(n.round_trip() == 90'000);
+  REQUIRE(n.book_arrival(5, 10, 240'000));
+  CHECK(n.round_trip() == 90'000);
+  REQUIRE(n.book_arrival(8, 10, 250'000));  // numbers may be skipped
+  n.grant(4, 300'000);
+  REQUIRE(n.book_arrival(10, 10, 350'000));
+  CHECK(n.round_trip() == 50'000);
+}
+
 TEST_CASE("a block that could not be made is not in flight and costs no credit") {
   Neighbour n = neighbour();
   REQUIRE(n.apply_state(state(0, 4)));

@@ -1,0 +1,58 @@
+// Swarms on links that are fast, long, or both: what a receiver grants must cover the path.
+#include <doctest/doctest.h>
+
+#include "tests/sim/lab/bound.h"
+#include "tests/sim/lab/lab.h"
+
+using namespace firn;
+using namespace firn::sim;
+
+namespace {
+
+constexpr double kMbit = 1e6 / 8;
+
+struct Outcome {
+  double ratio = 0;
+  double redundant_share = 0;
+};
+
+// A source and six peers of 100 Mbit/s with delays that rise from `shortest` to `longest`, 64 MiB.
+Outcome race(TimeUs shortest, TimeUs longest) {
+  Lab lab(64, 64, 16384, 1);
+  for (int i = 0; i <= 6; ++i) {
+    LabPeerSpec spec;
+    spec.source = i == 0;
+    spec.link = {100 * kMbit, 0, shortest + (longest - shortest) * i / 6};
+    lab.add(spec);
+  }
+  const LabRun run = run_of(lab);
+  const double bound = fluid_bound(run);
+  REQUIRE(lab.run(static_cast<TimeUs>(20 * bound * 1e6)));
+  double last = 0, innovative = 0, redundant = 0;
+  for (std::size_t i = 1; i < lab.size(); ++i) {
+    const LabPeerResult r = lab.result(i);
+    last = std::max(last, static_cast<double>(r.completed) * 1e-6);
+    innovative += static_cast<double>(r.innovative);
+    redundant += static_cast<double>(r.redundant);
+  }
+  return {last / bound, redundant / (innovative + redundant)};
+}
+
+}  // namespace
+
+TEST_CASE("six peers of 100 Mbit/s keep their uplinks busy across paths of 10 to 50 ms") {
+  const Outcome at_once = race(0, 0), far = race(10'000, 50'000);
+  MESSAGE("no delay: ratio " << at_once.ratio << ", redundant " << at_once.redundant_share);
+  MESSAGE("10 to 50 ms: ratio " << far.ratio << ", redundant " << far.redundant_share);
+  CHECK(at_once.ratio < 1.2);
+  CHECK(at_once.redundant_share < 0.02);
+  CHECK(far.ratio < 1.3);
+  CHECK(far.redundant_share < 0.06);
+}
+
+TEST_CASE("and across paths of 100 ms, where most of a generation is on its way at a time") {
+  const Outcome far = race(100'000, 100'000);
+  MESSAGE("100 ms: ratio " << far.ratio << ", redundant " << far.redundant_share);
+  CHECK(far.ratio < 1.7);
+  CHECK(far.redundant_share < 0.12);
+}
