@@ -58,6 +58,23 @@ def machine():
     return {"cpu": model, "cores": os.cpu_count(), "date": time.strftime("%Y-%m-%d")}
 
 
+# What a simulated result depends on.
+CODE = ("client/core", "codec", "proto", "tests/sim")
+
+
+def made():
+    """When and with what a result is made: the last commit of the code that decides it, with a +
+    where that code has been changed since; None outside of a checkout."""
+    def git(*words):
+        done = subprocess.run(["git", "-C", ROOT, *words, "--", *CODE], capture_output=True,
+                              text=True, check=False)
+        return done.stdout.strip() if done.returncode == 0 else ""
+    commit = git("log", "-1", "--format=%h", "--abbrev=10")
+    changed = git("status", "--porcelain", "--untracked-files=no")
+    return {"date": time.strftime("%Y-%m-%dT%H:%MZ", time.gmtime()),
+            "commit": commit + ("+" if changed else "") if commit else None}
+
+
 LAB = "tests/sim/lab/swarm_lab"
 RIVALS = "tests/sim/lab/rivals/rival_lab"
 
@@ -68,7 +85,7 @@ def run_lab(options, seed, name=LAB):
                           capture_output=True, text=True, check=False)
     if done.returncode not in (0, 1) or not done.stdout:
         raise RuntimeError(f"{name} {options} seed={seed}: {done.stderr.strip()}")
-    return json.loads(done.stdout)
+    return {**json.loads(done.stdout), **made()}
 
 
 def run_all(jobs, at_once):

@@ -8,7 +8,9 @@ for it, knowing what everybody near has at that moment: no protocol can, and wha
 to know costs it no byte.
 """
 
+import fcntl
 import json
+import os
 import pathlib
 import statistics
 import sys
@@ -50,6 +52,8 @@ def options(command):
     command.add_argument("--one-seed-from", type=float, default=float("inf"), metavar="VALUE",
                          help="a single run of values from here on")
     command.add_argument("--jobs", type=int, default=1)
+    command.add_argument("--missing", action="store_true",
+                         help="leave out points that the file holds, whatever made them")
     command.add_argument("--out", metavar="FILE", required=True,
                          help="JSON; what it holds of other strategies and values is kept")
     command.add_argument("--plot", metavar="FILE", help="SVG or PNG (needs matplotlib)")
@@ -69,11 +73,12 @@ def sweep(chosen):
         for value in values:
             if value > chosen.most:
                 continue
+            if chosen.missing and any((p["strategy"], p[key]) == (strategy, value) for p in points):
+                continue
             seeds = 1 if value >= chosen.one_seed_from else chosen.seeds
             point = measure(strategy, key, value, fixed, seeds, chosen.jobs)
-            points = [p for p in points if (p["strategy"], p[key]) != (strategy, value)] + [point]
             print(sim.line_of(f"{strategy} {value:g}"[:34], point["runs"]), flush=True)
-            store(chosen.out, key, fixed, points)
+            points = store(chosen.out, key, fixed, point)
     if chosen.plot:
         plot(key, fixed, points, chosen.plot)
     return 0
@@ -87,6 +92,7 @@ def measure(strategy, key, value, fixed, seeds, jobs):
                             for seed in range(1, seeds + 1)], jobs)
         # All options stand in the record of the sweep and of the point.
         point = {"strategy": strategy, key: value, "variant": own,
+                 "date": runs[-1]["date"], "commit": runs[-1]["commit"],
                  "runs": [{"seed": seed, **{k: run[k] for k in ("done", "result", "cost")}}
                           for seed, run in enumerate(runs, 1)]}
         if best is None or goodness(point) < goodness(best):
@@ -112,14 +118,27 @@ def load(path, key, fixed):
     return found["points"]
 
 
-def store(path, key, fixed, points):
-    order = {name: place for place, name in enumerate(STRATEGIES)}
-    points = sorted(points, key=lambda p: (order[p["strategy"]], p[key]))
-    head = {"machine": sim.machine(), "sweep": key, "options": fixed}
-    lines = ",\n".join(json.dumps(point, separators=(",", ":")) for point in points)
+def store(path, key, fixed, point):
+    """Puts a point into the file, in place of the one of its strategy and value; returns all.
+
+    Sweeps of several strategies may run at a time: the file is read again, its folder locked.
+    """
     path = pathlib.Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(head)[:-1] + f', "points": [\n{lines}\n]}}\n', encoding="utf-8")
+    order = {name: place for place, name in enumerate(STRATEGIES)}
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        place = (point["strategy"], point[key])
+        points = [p for p in load(path, key, fixed) if (p["strategy"], p[key]) != place]
+        points = sorted([*points, point], key=lambda p: (order[p["strategy"]], p[key]))
+        head = {"machine": sim.machine(), "sweep": key, "options": fixed}
+        lines = ",\n".join(json.dumps(p, separators=(",", ":")) for p in points)
+        text = json.dumps(head)[:-1] + f', "points": [\n{lines}\n]}}\n'
+        path.write_text(text, encoding="utf-8")
+    finally:
+        os.close(folder)
+    return points
 
 
 def plot(key, fixed, points, path):

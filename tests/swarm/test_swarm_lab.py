@@ -4,6 +4,7 @@
 
 import json
 import pathlib
+import subprocess
 import sys
 import tempfile
 import types
@@ -203,7 +204,7 @@ class Sweeps(unittest.TestCase):
     def run_sweep(self, path, **other):
         chosen = types.SimpleNamespace(
             sweep="peers", strategy=None, values="3,6", most=6, seeds=2, one_seed_from=6, jobs=1,
-            out=path, plot=None, option=["mib=1", "n=16"])
+            missing=False, out=path, plot=None, option=["mib=1", "n=16"])
         vars(chosen).update(other)
         with mock.patch.object(sim, "program"), mock.patch("builtins.print"):
             self.assertEqual(sweep.sweep(chosen), 0)
@@ -221,12 +222,52 @@ class Sweeps(unittest.TestCase):
                     self.assertTrue(run["done"])
                     self.assertEqual(run["result"]["finished"], value)
                     self.assertGreater(run["result"]["ratio"], 1)
+            self.assertTrue(all({"date", "commit"} <= set(p) for p in first["points"]))
             again = self.run_sweep(path, strategy=["firn"], values="3")
             without_cost = [[{**r, "cost": 0} for r in p["runs"]] for p in first["points"]]
             self.assertEqual([[{**r, "cost": 0} for r in p["runs"]] for p in again["points"]],
                              without_cost)
             with self.assertRaises(SystemExit):
                 self.run_sweep(path, option=["mib=2"])
+
+    def test_a_point_says_when_and_with_what_it_was_made_and_the_others_stay_as_they_were(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path, of = f"{folder}/sweep.json", {"strategy": ["firn"], "values": "3"}
+            stamps = iter([{"date": "2026-01-01T00:00Z", "commit": "a"},
+                           {"date": "2026-01-02T00:00Z", "commit": "b+"},
+                           {"date": "2026-01-03T00:00Z", "commit": "c"}])
+            with mock.patch.object(sim, "made", lambda: next(stamps)):
+                self.run_sweep(path, seeds=1, **of)
+                points = self.run_sweep(path, seeds=1, strategy=["firn"], values="6")["points"]
+                made = [(p["peers"], p["date"][:10], p["commit"]) for p in points]
+                self.assertEqual(made, [(3, "2026-01-01", "a"), (6, "2026-01-02", "b+")])
+                kept = self.run_sweep(path, seeds=1, missing=True, **of)["points"]
+                self.assertEqual(kept, points)
+                anew = self.run_sweep(path, seeds=1, **of)["points"]
+                self.assertEqual([p["commit"] for p in anew], ["c", "b+"])
+
+    def test_the_commit_is_that_of_the_code_and_says_whether_it_was_changed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+
+            def git(*words):
+                words = ["git", "-C", folder, "-c", "user.name=t", "-c", "user.email=t@t", *words]
+                return subprocess.run(words, check=True, capture_output=True, text=True).stdout
+
+            with mock.patch.object(sim, "ROOT", root):
+                self.assertIsNone(sim.made()["commit"])
+                git("init", "-q")
+                for name in ("client/core/a.cc", "docs/a.md"):
+                    (root / name).parent.mkdir(parents=True)
+                    (root / name).write_text(name)
+                    git("add", name)
+                    git("commit", "-q", "-m", name)
+                first = git("rev-list", "--max-parents=0", "HEAD").strip()
+                self.assertEqual(sim.made()["commit"], first[:10])
+                (root / "docs/a.md").write_text("other")
+                self.assertEqual(sim.made()["commit"], first[:10])
+                (root / "client/core/a.cc").write_text("other")
+                self.assertEqual(sim.made()["commit"], first[:10] + "+")
 
     def test_the_better_variant_counts_and_a_run_that_ends_beats_one_that_does_not(self):
         def point(*runs):
