@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -15,8 +16,10 @@ namespace {
 using Input = std::vector<std::uint8_t>;
 
 std::vector<Input> corpus() {
+  const char* folder = std::getenv("FIRN_CORPUS");  // set in meson.build
+  REQUIRE(folder != nullptr);
   std::vector<std::filesystem::path> paths;
-  for (const auto& entry : std::filesystem::directory_iterator(FIRN_CORPUS))
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
     paths.push_back(entry.path());
   std::ranges::sort(paths);  // so that mutations are the same everywhere
   std::vector<Input> inputs;
