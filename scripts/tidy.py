@@ -26,6 +26,7 @@ PROGRAM = CPP + (".py", ".proto")
 # Which parts of the tree a part may include. A part is the longest folder here that holds the file.
 MAY_INCLUDE = {
     "codec": {"codec"},
+    "docs/examples": {"codec"},
     "cuda_kernels": {"cuda_kernels", "codec"},
     "proto": {"proto"},
     "proto/transport": {"proto/transport", "proto"},
