@@ -17,10 +17,19 @@ namespace firn::codec::vector_kernels {
 
 // Where a tile finds its sources.
 enum class From {
-  kRows,         // in the rows themselves, each source being used once
-  kRowsAhead,    // the same, and asks for what the next strips will read
-  kRowsToPanel,  // in the rows, and copies them into the panel on the way
-  kPanel,        // in the panel
+  kRows,           // in the rows themselves, each source being used once
+  kRowsAhead,      // the same, and asks for what the next strips will read
+  kRowsToPanel,    // in the rows, and copies them into the panel on the way
+  kPanel,          // in the panel
+  kPanelAndPacks,  // in the panel, and copies sources into the next panel on the way
+};
+
+// Sources to be copied side by side into a panel: a strip of each.
+struct Packing {
+  const std::uint8_t* const* in;
+  std::size_t offset;
+  std::uint8_t* panel;
+  std::size_t count;
 };
 
 // What a tile of the product works on: `width` bytes from `offset` of some rows of `out`.
@@ -34,6 +43,7 @@ struct TileWork {
   std::size_t stride;
   bool add_to_out;
   bool read_ahead = false;
+  Packing next{};
 };
 
 // Rows that lie a multiple of 4 KiB apart fall on the same places in the first cache, where what
@@ -72,6 +82,33 @@ struct Panel {
                  whole ? Isa::load(from + last) : Isa::load_first(from + last, work.width - last));
     }
   }
+};
+
+// Copies one vector at each step of a tile: the wait for it is hidden behind the arithmetic. Asks
+// for the same place of the strip after that, which touches nothing and so may pass a row's end.
+template <class Isa, std::size_t kColumns>
+class Packer {
+ public:
+  FIRN_INLINE explicit Packer(const Packing& packing)
+      : packing_(packing), vectors_(packing.count * kColumns) {}
+
+  FIRN_INLINE void step() {
+    if (done_ == vectors_) return;
+    constexpr int kToRead = 0, kSecondCache = 2;
+    const std::uint8_t* from =
+        packing_.in[done_ / kColumns] + packing_.offset + done_ % kColumns * Isa::kWidth;
+    __builtin_prefetch(from + kColumns * Isa::kWidth, kToRead, kSecondCache);
+    Isa::store(packing_.panel + done_ * Isa::kWidth, Isa::load(from));
+    ++done_;
+  }
+  FIRN_INLINE void finish() {
+    while (done_ < vectors_) step();
+  }
+
+ private:
+  const Packing packing_;
+  const std::size_t vectors_;
+  std::size_t done_ = 0;
 };
 
 // Accumulators of kRows x kColumns vectors stay in registers while the sources pass by.
@@ -178,14 +215,24 @@ struct Tile {
 template <class Isa, std::size_t kRows, std::size_t kColumns, From kFrom>
 __attribute__((noinline)) void run_tile(const TileWork& given) {
   const TileWork work = given;  // nothing that is written through a pointer can change the copy
+  constexpr bool kPacks = kFrom == From::kPanelAndPacks;
+  constexpr From kSources = kPacks ? From::kPanel : kFrom;
+  Packer<Isa, kColumns> packer(work.next);
   Tile<Isa, kRows, kColumns> tile;
   tile.clear();
   std::size_t j = 0;
   if constexpr (Isa::kPairs) {
-    for (; j + 2 <= work.count; j += 2) tile.template add_two<kFrom>(work, j);
+    for (; j + 2 <= work.count; j += 2) {
+      if constexpr (kPacks) packer.step();
+      tile.template add_two<kSources>(work, j);
+    }
   }
-  for (; j < work.count; ++j) tile.template add_one<kFrom>(work, j);
-  if (work.width == tile.kStrip) {
+  for (; j < work.count; ++j) {
+    if constexpr (kPacks) packer.step();
+    tile.template add_one<kSources>(work, j);
+  }
+  if constexpr (kPacks) packer.finish();
+  if (kPacks || work.width == tile.kStrip) {
     tile.write(work);
   } else {
     tile.write_end(work);

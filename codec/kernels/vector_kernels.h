@@ -10,8 +10,7 @@
 //   multiply_add    accumulator + source * factor; multiply_add_two does two at once
 //   kRows, kColumns accumulators of the blocked product: rows of the result x vectors of bytes
 //   kTallRows       rows of a tile that is taller and narrower, of as many accumulators: for
-//   products
-//                   of that few rows (kRows: there is none)
+//                   products of that few rows (kRows: there is none)
 //   kSweepSources   how many sources are read side by side for a single long row
 //   kPairs          whether the blocked product takes two sources a step
 #pragma once
@@ -19,8 +18,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "codec/kernels/blocked_product.h"
 #include "codec/kernels/table.h"
-#include "codec/kernels/tile.h"
 
 namespace firn::codec::vector_kernels {
 
@@ -52,157 +51,6 @@ void multiply_add(std::uint8_t* out, const std::uint8_t* in, std::uint8_t c, std
     const auto before = Isa::load_first(out + i, bytes - i);
     Isa::store_first(out + i, Isa::multiply_add(before, source, factor), bytes - i);
   }
-}
-
-// The other rows, kRows at a time, from the panel.
-template <class Isa, std::size_t kRows, std::size_t kColumns>
-void run_panel(std::size_t rows, TileWork work) {
-  for (; rows > 0; rows -= rows < kRows ? rows : kRows) {
-    run_tile_of<Isa, kRows, kColumns, From::kPanel>(rows, work);
-    work.out += kRows;
-    work.coefficients += kRows * work.stride;
-  }
-}
-
-// What the rows after the first ask for while they are made from the panel, a little before each
-// tile, so that it comes while the CPU multiplies: the sources of the next strip, and where the
-// next tile's sums will be written. It pays where a strip is so narrow that the CPU sees no run of
-// lines in a row's bytes; with wide strips it costs as much as it brings.
-template <class Isa, std::size_t kRows, std::size_t kColumns>
-struct Ahead {
-  static constexpr std::size_t kStrip = kColumns * Isa::kWidth, kLine = 64;
-  static constexpr bool kPays = kStrip <= 2 * kLine;
-  const std::uint8_t* const* in;
-  std::size_t offset, left, each;  // sources: not yet asked for, and for how many a tile asks
-
-  Ahead(const TileWork& work, std::size_t rows)
-      : in(work.in), offset(work.offset + kStrip), left(work.count) {
-    const std::size_t tiles = (rows + kRows - 1) / kRows;
-    each = (work.count + tiles - 1) / tiles;
-  }
-  // Asking touches nothing, so it may pass a row's end.
-  FIRN_INLINE void ask(std::size_t rows, const TileWork& work) {
-    constexpr int kToRead = 0, kToWrite = 1, kSecondCache = 2;
-    const std::size_t now = left < each ? left : each;
-    for (std::size_t j = 0; j < now; ++j) {
-      FIRN_UNROLL
-      for (std::size_t i = 0; i < kStrip; i += kLine) {
-        __builtin_prefetch(in[j] + offset + i, kToRead, kSecondCache);
-      }
-    }
-    in += now;
-    left -= now;
-    if (rows < 2 * kRows) return;
-    FIRN_UNROLL
-    for (std::size_t r = kRows; r < 2 * kRows; ++r) {
-      FIRN_UNROLL
-      for (std::size_t i = 0; i < kStrip; i += kLine) {
-        __builtin_prefetch(work.out[r] + work.offset + i, kToWrite);
-      }
-    }
-  }
-};
-
-// As run_panel, for rows that come after those that filled the panel.
-template <class Isa, std::size_t kRows, std::size_t kColumns>
-void run_rest(std::size_t rows, TileWork work) {
-  if constexpr (Ahead<Isa, kRows, kColumns>::kPays) {
-    Ahead<Isa, kRows, kColumns> ahead(work, rows);
-    for (; rows > 0; rows -= rows < kRows ? rows : kRows) {
-      ahead.ask(rows, work);
-      run_tile_of<Isa, kRows, kColumns, From::kPanel>(rows, work);
-      work.out += kRows;
-      work.coefficients += kRows * work.stride;
-    }
-  } else {
-    run_panel<Isa, kRows, kColumns>(rows, work);
-  }
-}
-
-// One strip of the product: kColumns vectors of every row, from work.offset.
-template <class Isa, std::size_t kRows, std::size_t kColumns>
-void run_strip(std::size_t rows, TileWork work) {
-  // Stores take longer than loads: a copy pays from the third use of a source.
-  if (rows <= 2 * kRows) {
-    for (; rows > 0; rows -= rows < kRows ? rows : kRows) {
-      if (work.read_ahead) {
-        run_tile_of<Isa, kRows, kColumns, From::kRowsAhead>(rows, work);
-      } else {
-        run_tile_of<Isa, kRows, kColumns, From::kRows>(rows, work);
-      }
-      work.out += kRows;
-      work.coefficients += kRows * work.stride;
-    }
-    return;
-  }
-  Panel<Isa, kColumns> panel;
-  work.panel = panel.bytes;
-  std::size_t left = work.count;
-  do {
-    work.count = left < panel.kSources ? left : panel.kSources;
-    run_tile<Isa, kRows, kColumns, From::kRowsToPanel>(work);
-    TileWork rest = work;
-    rest.out += kRows;
-    rest.coefficients += kRows * work.stride;
-    run_rest<Isa, kRows, kColumns>(rows - kRows, rest);
-    work.add_to_out = true;
-    work.in += work.count;
-    work.coefficients += work.count;
-    left -= work.count;
-  } while (left > 0);
-}
-
-// The last strip, where it is less than kColumns whole vectors.
-template <class Isa, std::size_t kRows, std::size_t kColumns>
-void run_end(std::size_t rows, TileWork work) {
-  if constexpr (kColumns > 1) {
-    if (work.width <= (kColumns - 1) * Isa::kWidth) {
-      run_end<Isa, kRows, kColumns - 1>(rows, work);
-      return;
-    }
-  }
-  if (rows <= 2 * kRows && work.width == kColumns * Isa::kWidth) {  // as in run_strip: no copies
-    run_strip<Isa, kRows, kColumns>(rows, work);
-    return;
-  }
-  if constexpr (kColumns > 1) {
-    if (rows <= 2 * kRows) {  // copies of the last vector alone
-      TileWork last = work;
-      work.width = (kColumns - 1) * Isa::kWidth;
-      last.offset += work.width;
-      last.width -= work.width;
-      run_end<Isa, kRows, kColumns - 1>(rows, work);
-      run_end<Isa, kRows, 1>(rows, last);
-      return;
-    }
-  }
-  Panel<Isa, kColumns> panel;
-  work.panel = panel.bytes;
-  std::size_t left = work.count;
-  do {
-    work.count = left < panel.kSources ? left : panel.kSources;
-    panel.gather_end(work);
-    run_panel<Isa, kRows, kColumns>(rows, work);
-    work.add_to_out = true;
-    work.in += work.count;
-    work.coefficients += work.count;
-    left -= work.count;
-  } while (left > 0);
-}
-
-template <class Isa, std::size_t kRows, std::size_t kColumns>
-void product(std::uint8_t* const* out, std::size_t rows, const std::uint8_t* const* in,
-             std::size_t count, const std::uint8_t* coefficients, std::size_t stride,
-             std::size_t bytes, bool add_to_out) {
-  constexpr std::size_t kStrip = kColumns * Isa::kWidth;
-  TileWork work{out, in, nullptr, 0, kStrip, count, coefficients, stride, add_to_out};
-  work.read_ahead = needs_read_ahead<Isa>(in, count, bytes);
-  for (; work.offset + kStrip <= bytes; work.offset += kStrip) {
-    run_strip<Isa, kRows, kColumns>(rows, work);
-  }
-  if (work.offset == bytes) return;
-  work.width = bytes - work.offset;
-  run_end<Isa, kRows, kColumns>(rows, work);
 }
 
 // One row of kSources others, read side by side from `begin` to `end` (a whole number of vectors):

@@ -212,6 +212,24 @@ TEST_CASE("every kernel set makes the product of any shape like scalar") {
   }
 }
 
+TEST_CASE("every kernel set packs panels ahead of their use and makes the product like scalar") {
+  CoefficientStream random(7, 0);
+  struct Shape {
+    std::size_t rows, count, bytes;
+  };
+  // Enough rows and bytes of sources for that: one panel and several, of even and odd numbers of
+  // sources, more sources than steps, last tiles and strips that are not whole.
+  const Shape shapes[] = {{33, 1, 262400}, {9, 3, 90001},  {35, 3, 90001}, {45, 130, 2113},
+                          {32, 16, 16448}, {33, 64, 4161}, {17, 64, 4161}, {37, 300, 1100},
+                          {34, 257, 1111}, {100, 5, 60000}};
+  for (const Kernels* kernels : available_kernels()) {
+    if (kernels == &kScalarKernels) continue;
+    for (const auto& [rows, count, bytes] : shapes) {
+      check_product(*kernels, rows, count, bytes, random);
+    }
+  }
+}
+
 TEST_CASE("every kernel set multiplies a panel as it does the panel's rows") {
   CoefficientStream random(6, 0);
   for (const Kernels* kernels : available_kernels()) {
