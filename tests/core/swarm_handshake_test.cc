@@ -279,6 +279,36 @@ TEST_CASE("who was told how many neighbours to have calls and accepts no more") 
   CHECK(bench.take<Connect>().empty());
 }
 
+TEST_CASE("only where there is a place for everybody do the rules of a full mesh hold") {
+  // By those rules a row at the front that did not come straight from the source is not passed on.
+  const auto passes_on = [](std::uint32_t places, std::uint32_t told) {
+    core::Options options = plain_options();
+    options.neighbours_max = places;
+    options.trackers = {Address{std::nullopt, "tracker", 1}};
+    Bench bench(plain_manifest(2, 16, 16), options);
+    bench.start();
+    for (PeerKey peer = 1; peer <= 3; ++peer) bench.join(peer, numbered(peer), 4);
+    if (told > 0) {
+      proto::AnnounceReply reply;
+      reply.complete_count = 1;
+      reply.incomplete_count = told - 1;
+      bench.core.tracker_replied(0, reply, bench.now);
+    }
+    proto::Block row = bench.coded_block(0, 1, std::vector<std::uint8_t>(16, 1));
+    row.recoded = true;
+    bench.say(1, row);
+    return !bench.blocks_to(2).empty();
+  };
+  CHECK_FALSE(passes_on(0, 0));   // nobody knows of more than a few
+  CHECK_FALSE(passes_on(0, 16));  // 16 with us, and there is room for 40
+  CHECK(passes_on(0, 100));
+  CHECK_FALSE(passes_on(15, 16));
+  CHECK(passes_on(14, 16));  // one has no place
+  CHECK_FALSE(passes_on(3, 4));
+  CHECK_FALSE(passes_on(4, 0));
+  CHECK(passes_on(3, 0));  // a full house: nobody knows who was turned away
+}
+
 TEST_CASE("one network cannot hold all places against others, its own newcomers have no claim") {
   Bench bench(plain_manifest(2, 4, 16));
   bench.start();

@@ -2,7 +2,7 @@
 // one line of JSON on stdout. scripts/swarm_lab/sim.py names scenarios and makes tables of them.
 // The keys are those of setting.h, and
 //
-//   samples_ms=0 (interval at which the ranks held are recorded)
+//   samples_ms=0 (interval at which the ranks held are recorded) max_peers=0 (as firn --max-peers)
 #include <chrono>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -21,6 +21,7 @@ int main(int argc, char** argv) {
   lab.set_source_copies(setting.source_copies);
   lab.sample_every(static_cast<TimeUs>(arguments.number("samples_ms", "0") * 1e3));
   lab.options().neighbours_wanted = setting.neighbours;
+  lab.options().neighbours_max = static_cast<std::uint32_t>(arguments.number("max_peers", "0"));
   arguments.all();  // an unknown key is said before the run
   for (const LabPeerSpec& spec : setting.peers) lab.add(spec);
   const double about = fluid_bound(run_of(lab));

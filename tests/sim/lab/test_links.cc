@@ -1,4 +1,5 @@
-// Swarms on links that are fast, long, or both: what a receiver grants must cover the path.
+// Swarms on links that are fast, long, or both, where what a receiver grants must cover the path;
+// and swarms whose peers have no place for all the others.
 #include <doctest/doctest.h>
 
 #include "tests/sim/lab/bound.h"
@@ -55,4 +56,23 @@ TEST_CASE("and across paths of 100 ms, where most of a generation is on its way 
   MESSAGE("100 ms: ratio " << far.ratio << ", redundant " << far.redundant_share);
   CHECK(far.ratio < 1.7);
   CHECK(far.redundant_share < 0.12);
+}
+
+TEST_CASE("sixteen peers with places for twelve do not go by the rules of a full mesh") {
+  Lab lab(32, 64, 16384, 1);
+  lab.options().neighbours_max = 12;
+  for (TimeUs i = 0; i <= 16; ++i) {
+    LabPeerSpec spec;
+    spec.source = i == 0;
+    spec.link.delay = 10'000 + 2'500 * i;
+    lab.add(spec);
+  }
+  const double bound = fluid_bound(run_of(lab));
+  REQUIRE(lab.run(static_cast<TimeUs>(20 * bound * 1e6)));
+  double last = 0;
+  for (std::size_t i = 1; i < lab.size(); ++i) {
+    last = std::max(last, static_cast<double>(lab.result(i).completed) * 1e-6);
+  }
+  MESSAGE("ratio " << last / bound);
+  CHECK(last / bound < 1.11);
 }
