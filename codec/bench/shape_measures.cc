@@ -329,6 +329,21 @@ std::vector<Measure> shape_measures(const Shape& shape, const Options& options) 
   return measures;
 }
 
+std::vector<Measure> level_measures(const Shape& shape) {
+  const auto w = std::make_shared<Work>(shape);
+  const Kernels& best = kernels();
+  std::vector<Measure> measures;
+  for (unsigned levels = 0; levels <= 3; ++levels) {
+    const std::string operation = "encode, " + std::to_string(levels) + " levels";
+    Cell cell{operation, "firn", best.name, w->n, w->k, w->n, 1, "GMAC/s", {}};
+    measures.push_back({std::move(cell), w->macs(w->n) / 1e9, [w, &best, levels] {
+                          multiply_rows(best, w->out_rows.data(), w->n, w->source_rows.data(), w->n,
+                                        w->matrix.data(), w->n, w->k, levels);
+                        }});
+  }
+  return measures;
+}
+
 std::vector<Measure> kernel_measures(const Shape& shape) {
   const auto w = std::make_shared<Work>(shape);
   std::vector<Measure> measures;

@@ -1,5 +1,6 @@
 // Rates of the codec beside the machine's limits, ISA-L and the papers' methods:
 //   bench_codec [--quick] [--repeats N] [--threads N] [--shape N,K]... [--json FILE] [--note TEXT]
+//   bench_codec --probe levels|threads [...]      one question alone, see codec/bench/probes.h
 // Prints a table. See docs/benchmarks.md.
 #include <cstdio>
 #include <cstdlib>
@@ -8,6 +9,7 @@
 #include <string>
 
 #include "codec/bench/bench.h"
+#include "codec/bench/probes.h"
 #include "codec/bench/report.h"
 
 namespace {
@@ -22,7 +24,7 @@ std::string cpu_name() {
 
 [[noreturn]] void usage() {
   std::cerr << "usage: bench_codec [--quick] [--repeats N] [--threads N] [--shape N,K]...\n"
-               "                   [--json FILE] [--note TEXT]\n";
+               "                   [--probe levels|threads] [--json FILE] [--note TEXT]\n";
   std::exit(2);
 }
 
@@ -30,7 +32,7 @@ std::string cpu_name() {
 
 int main(int argc, char** argv) {
   firn::codec::bench::Options options;
-  std::string json_file, machine = cpu_name();
+  std::string json_file, probe_name, machine = cpu_name();
   for (int i = 1; i < argc; ++i) {
     const std::string option = argv[i];
     if (option == "--quick") {
@@ -50,6 +52,8 @@ int main(int argc, char** argv) {
       if (std::sscanf(value.c_str(), "%zu,%zu", &n, &k) != 2 || n == 0 || k == 0) usage();
       options.shapes.push_back({n, k});
       options.shapes_for_all = {options.shapes.back()};
+    } else if (option == "--probe") {
+      probe_name = value;
     } else if (option == "--json") {
       json_file = value;
     } else if (option == "--note") {
@@ -59,8 +63,13 @@ int main(int argc, char** argv) {
     }
   }
   if (options.repeats == 0 || options.threads == 0) usage();
-  const auto report = firn::codec::bench::run(
-      options, [](const std::string& what) { std::cerr << what << std::endl; });
+  firn::codec::bench::Report report;
+  if (probe_name.empty()) {
+    report = firn::codec::bench::run(
+        options, [](const std::string& what) { std::cerr << what << std::endl; });
+  } else if (!firn::codec::bench::probe(probe_name, options, report)) {
+    usage();
+  }
   std::cout << to_table(report, machine);
   if (json_file.empty()) return 0;
   std::ofstream out(json_file);

@@ -21,15 +21,19 @@ const std::size_t kLengths[] = {0,   1,   2,   7,   8,    15,   16,   17,   31, 
 
 using Row = std::unique_ptr<GuardedRow>;
 
-Row make_row(std::size_t bytes, std::size_t gap) {
-  return std::make_unique<GuardedRow>(bytes, gap);
+using At = GuardedRow::At;
+
+Row make_row(std::size_t bytes, std::size_t gap, At at = At::kEnd) {
+  return std::make_unique<GuardedRow>(bytes, gap, at);
 }
 
-// Every other row stands directly before the forbidden page, the others at some alignment.
+// One row in four stands directly before a forbidden page, one directly behind one, the others at
+// some alignment.
 std::vector<Row> make_rows(std::size_t count, std::size_t bytes, CoefficientStream& random) {
   std::vector<Row> rows;
   for (std::size_t r = 0; r < count; ++r) {
-    rows.push_back(make_row(bytes, r % 2 == 0 ? 0 : random.below(65)));
+    rows.push_back(
+        make_row(bytes, r % 2 == 0 ? 0 : random.below(65), r % 4 < 2 ? At::kEnd : At::kStart));
     random.fill(rows.back()->bytes());
   }
   return rows;
@@ -123,25 +127,27 @@ TEST_CASE("every kernel set multiplies and adds rows of any length and alignment
     for (const std::size_t bytes : kLengths) {
       CAPTURE(bytes);
       for (const std::size_t gap : {0, 1, 13, 32, 63}) {
-        const Row in = make_row(bytes, gap);
-        const Row out = make_row(bytes, gap == 0 ? 0 : random.below(65));
-        random.fill(in->bytes());
-        random.fill(out->bytes());
-        const auto c = static_cast<std::uint8_t>(random.below(256));
-        Bytes expected = copy_of(out);
+        for (const At at : {At::kEnd, At::kStart}) {
+          const Row in = make_row(bytes, gap, at);
+          const Row out = make_row(bytes, gap == 0 ? 0 : random.below(65), at);
+          random.fill(in->bytes());
+          random.fill(out->bytes());
+          const auto c = static_cast<std::uint8_t>(random.below(256));
+          Bytes expected = copy_of(out);
 
-        kScalarKernels.multiply_add(expected.data(), in->data(), c, bytes);
-        kernels->multiply_add(out->data(), in->data(), c, bytes);
-        REQUIRE(copy_of(out) == expected);
+          kScalarKernels.multiply_add(expected.data(), in->data(), c, bytes);
+          kernels->multiply_add(out->data(), in->data(), c, bytes);
+          REQUIRE(copy_of(out) == expected);
 
-        kScalarKernels.multiply(expected.data(), in->data(), c, bytes);
-        kernels->multiply(out->data(), in->data(), c, bytes);
-        REQUIRE(copy_of(out) == expected);
-        REQUIRE(out->guards_intact());
+          kScalarKernels.multiply(expected.data(), in->data(), c, bytes);
+          kernels->multiply(out->data(), in->data(), c, bytes);
+          REQUIRE(copy_of(out) == expected);
+          REQUIRE(out->guards_intact());
 
-        kernels->multiply(in->data(), in->data(), c, bytes);  // in place
-        REQUIRE(copy_of(in) == expected);
-        REQUIRE(in->guards_intact());
+          kernels->multiply(in->data(), in->data(), c, bytes);  // in place
+          REQUIRE(copy_of(in) == expected);
+          REQUIRE(in->guards_intact());
+        }
       }
     }
   }

@@ -73,11 +73,12 @@ TEST_SUITE("device") {
     OnDevice on;
     codec::CoefficientStream random(8, 1);
     DeviceBackend backend(on.device, {.batch_bytes = 100'000, .work_bytes = 64 << 20});
-    for (const auto& [count, n, k] : {std::array<std::size_t, 3>{1, 1, 1},
-                                      {5, 16, 1000},
-                                      {3, 128, 777},
-                                      {2, 200, 2048},
-                                      {1, 1024, 64}}) {
+    struct Shape {
+      std::size_t count, n, k;
+    };
+    for (const Shape& shape :
+         {Shape{1, 1, 1}, {5, 16, 1000}, {3, 128, 777}, {2, 200, 2048}, {1, 1024, 64}}) {
+      const std::size_t count = shape.count, n = shape.n, k = shape.k;
       CAPTURE(n);
       std::vector<Coded> coded;
       for (std::size_t g = 0; g < count; ++g) coded.emplace_back(n, k, random);

@@ -1,0 +1,110 @@
+#include "codec/bench/probes.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <barrier>
+#include <thread>
+#include <utility>
+
+#include "codec/bench/machine_limits.h"
+#include "codec/bench/measure.h"
+#include "codec/bench/shape_measures.h"
+#include "codec/kernels.h"
+#include "codec/thread_pool.h"
+
+namespace firn::codec::bench {
+namespace {
+
+void probe_levels(const Options& options, Report& report) {
+  std::vector<Shape> shapes = options.shapes;
+  if (shapes.empty()) shapes = {{256, 16384}, {512, 16384}, {1024, 4096}, {1024, 16384}};
+  for (const Shape& shape : shapes) {
+    std::vector<Measure> measures = level_measures(shape);
+    double no_patience = 0;
+    for (std::size_t repeat = 0; repeat < options.repeats; ++repeat) {
+      for (Measure& measure : measures) measure.sample(options.sample_seconds, no_patience);
+    }
+    for (Measure& measure : measures) report.cells.push_back(std::move(measure.cell));
+  }
+}
+
+void stay_on(std::size_t cpu) {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(cpu, &one);
+  sched_setaffinity(0, sizeof one, &one);  // where it is refused the figures say nothing of cores
+}
+
+// GMAC/s in registers of the slowest of `count` threads, on CPUs `first` and following, at once.
+double slowest_rate(std::size_t first, std::size_t count, const char* kernels, double seconds) {
+  constexpr std::size_t kRounds = 2000;
+  std::barrier start(static_cast<std::ptrdiff_t>(count));
+  std::vector<double> rates(count);
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < count; ++i) {
+    threads.emplace_back([&, i] {
+      stay_on(first + i);
+      start.arrive_and_wait();
+      const double begin = seconds_now(Clock::kWall);
+      double macs = 0, now = begin;
+      for (; now - begin < seconds; now = seconds_now(Clock::kWall)) {
+        macs += register_macs(kernels, kRounds);
+      }
+      rates[i] = macs / (now - begin) / 1e9;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  return *std::min_element(rates.begin(), rates.end());
+}
+
+// Microseconds that a run of nothing takes a pool which has been without work for `pause_seconds`.
+double start_of_run(ThreadPool& pool, double pause_seconds) {
+  const double before = seconds_now(Clock::kWall);
+  while (seconds_now(Clock::kWall) - before < pause_seconds) {
+  }
+  const double begin = seconds_now(Clock::kWall);
+  pool.run(pool.threads(), [](std::size_t) {});
+  return 1e6 * (seconds_now(Clock::kWall) - begin);
+}
+
+void probe_threads(const Options& options, Report& report) {
+  const char* kernels = report.best_kernels.c_str();
+  const auto cell = [&](const char* operation, std::size_t threads, const char* unit) {
+    return Cell{operation, "register", kernels, 0, 0, 0, threads, unit, {}};
+  };
+  Cell alone = cell("on one CPU", 1, "GMAC/s");
+  Cell at_once = cell("on each CPU at once", options.threads, "GMAC/s");
+  Cell awake = cell("run of nothing, awake", options.threads, "us");
+  Cell asleep = cell("run of nothing, asleep", options.threads, "us");
+  awake.series = asleep.series = "pool";
+  ThreadPool pool(options.threads);
+  constexpr double kShort = 2e-6, kLong = 2e-3;
+  for (std::size_t repeat = 0; repeat < options.repeats; ++repeat) {
+    for (std::size_t cpu = 0; cpu < options.threads; ++cpu) {
+      alone.samples.push_back(slowest_rate(cpu, 1, kernels, options.sample_seconds));
+    }
+    at_once.samples.push_back(slowest_rate(0, options.threads, kernels, options.sample_seconds));
+    start_of_run(pool, 0);
+    awake.samples.push_back(start_of_run(pool, kShort));
+    asleep.samples.push_back(start_of_run(pool, kLong));
+  }
+  for (const Cell& each : {alone, at_once, awake, asleep}) report.cells.push_back(each);
+}
+
+}  // namespace
+
+bool probe(std::string_view name, const Options& options, Report& report) {
+  report.best_kernels = kernels().name;
+  report.repeats = options.repeats;
+  if (name == "levels") {
+    probe_levels(options, report);
+  } else if (name == "threads") {
+    probe_threads(options, report);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace firn::codec::bench
