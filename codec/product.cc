@@ -6,13 +6,11 @@
 namespace firn::codec {
 namespace {
 
-// Levels that pay: the seven products of a level must save more than its sums cost, and preparing
-// the left factor (7/4 of the level before) must be little beside rows of `bytes` bytes. Measured;
-// see docs/codec.md.
-unsigned levels_that_pay(std::size_t rows, std::size_t count, std::size_t bytes) {
-  const std::size_t smaller = std::min(rows, count);
-  if (smaller >= 960 && bytes >= 8192) return 3;
-  return smaller >= 480 ? 2 : 0;
+// Levels that pay: the seven products of a level must save more than its sums cost. A third costs
+// more than it saves at n = 1024 and 2048. Measured by bench_codec --probe levels;
+// docs/benchmarks.md.
+unsigned levels_that_pay(std::size_t rows, std::size_t count) {
+  return std::min(rows, count) >= 480 ? 2 : 0;
 }
 
 std::size_t round_up(std::size_t count, std::size_t unit) {
@@ -27,8 +25,7 @@ void Product::FreeAligned::operator()(std::uint8_t* bytes) const {
 
 Product::Product(const Kernels& kernels, std::size_t rows, std::size_t count,
                  const std::uint8_t* coefficients, std::size_t stride, std::size_t bytes)
-    : Product(kernels, rows, count, coefficients, stride, bytes,
-              levels_that_pay(rows, count, bytes)) {}
+    : Product(kernels, rows, count, coefficients, stride, bytes, levels_that_pay(rows, count)) {}
 
 Product::Product(const Kernels& kernels, std::size_t rows, std::size_t count,
                  const std::uint8_t* coefficients, std::size_t stride, std::size_t bytes,
@@ -131,7 +128,7 @@ void multiply_rows(const Kernels& kernels, std::uint8_t* const* out, std::size_t
                    const std::uint8_t* const* in, std::size_t count,
                    const std::uint8_t* coefficients, std::size_t stride, std::size_t bytes) {
   multiply_rows(kernels, out, rows, in, count, coefficients, stride, bytes,
-                levels_that_pay(rows, count, bytes));
+                levels_that_pay(rows, count));
 }
 
 }  // namespace firn::codec

@@ -2,7 +2,7 @@
 //   out (rows x bytes) = coefficients (rows x count) * in (count x bytes) over GF(2^8)
 // Small products are the kernels' own. From about 512 rows and sources on, Strassen's algorithm in
 // Winograd's form makes seven half-sized products do the work of eight, and its sums are cheap xors
-// of packed strips; two or three levels of it pass what the plain form could ever reach.
+// of packed strips; two levels of it pass what the plain form could ever reach.
 #pragma once
 
 #include <cstddef>
