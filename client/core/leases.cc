@@ -1,6 +1,7 @@
 #include "client/core/leases.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "client/core/policy.h"
 
@@ -61,15 +62,17 @@ std::uint32_t quota_of(const Holdings& holdings, const Neighbours& neighbours,
   return std::min(share, neighbour.window);
 }
 
-void adapt_window(Neighbour& neighbour, std::uint32_t block_bytes, std::uint32_t window_max,
-                  TimeUs now) {
+void adapt_window(Neighbour& neighbour, bool alone, std::uint32_t block_bytes,
+                  std::uint32_t window_max, TimeUs now) {
   const bool exhausted = neighbour.credit_granted > 0 && neighbour.outstanding() == 0;
   neighbour.exhausted_streak = exhausted ? neighbour.exhausted_streak + 1 : 0;
   const double time = static_cast<double>(policy::kWindowTime) +
                       policy::kWindowRoundTrips * static_cast<double>(neighbour.round_trip());
   const double covered = neighbour.receive_rate(now) * time * 1e-6 / block_bytes;
   std::uint32_t window = neighbour.window;
-  if (neighbour.exhausted_streak >= policy::kExhaustedStreak) {
+  if (alone) {
+    if (std::exchange(neighbour.ran_dry, false)) window *= 2;
+  } else if (neighbour.exhausted_streak >= policy::kExhaustedStreak) {
     // It used up several windows before we could renew them: the path is longer than we think.
     window *= 2;
     neighbour.exhausted_streak = 0;

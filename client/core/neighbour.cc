@@ -190,9 +190,10 @@ void Neighbour::grant(std::uint32_t blocks, TimeUs now) {
 bool Neighbour::book_arrival(std::uint32_t sequence, std::uint64_t bytes, TimeUs now) {
   if (sequence <= highest_received || sequence > credit_granted) return false;
   highest_received = sequence;
-  last_arrival = now;
+  const TimeUs pause = now - std::exchange(last_arrival, now);
   if (awaited_ != 0 && sequence >= awaited_) {
     const TimeUs took = std::max<TimeUs>(now - awaited_since_, 1);
+    ran_dry |= pause > took / policy::kDryPause;
     if (took <= policy::kRoundTripMax) {
       round_trip_ = round_trip_ == 0 ? took : std::min(round_trip_, took);
     }

@@ -155,6 +155,7 @@ class Neighbour {
 
   // --- receiving ---
   std::uint32_t exhausted_streak = 0;
+  bool ran_dry = false;  // it had sent all it might, and waited for a grant most of a round trip
   std::uint32_t acknowledged_to_it = 0;
   TimeUs last_state = -kSecond;
   bool urgent = false;                      // tell it soon: a generation is complete, rows lost

@@ -24,6 +24,9 @@ inline constexpr double kWindowRoundTrips = 2.5;
 // Six peers as above with delays of 0 to 200 ms: 9.21, 1.344, 1.213.
 inline constexpr TimeUs kRoundTripMax = 300 * kMillisecond;
 inline constexpr std::uint32_t kExhaustedStreak = 4;  // windows used up in a row that double it
+// A sender waited for credit if the first block of a grant came after a pause of more than this
+// part of the time since the grant.
+inline constexpr TimeUs kDryPause = 4;
 
 // --- state messages ---
 // With 200, 250, 300 ms between two States 100 peers end at 1.1282, 1.1263, 1.1257,

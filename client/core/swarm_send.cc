@@ -155,8 +155,8 @@ proto::State SwarmCore::Impl::make_state(Neighbour& n, std::size_t entries_max) 
   proto::State state;
   const std::uint32_t k = holdings->shape().block_bytes;
   const auto share = options.memory_bytes / 8 / k / std::max<std::size_t>(neighbours.size(), 1);
-  adapt_window(n, k, static_cast<std::uint32_t>(std::min<std::uint64_t>(share, policy::kWindowMax)),
-               now);
+  adapt_window(n, neighbours.size() == 1, k,
+               static_cast<std::uint32_t>(std::min<std::uint64_t>(share, policy::kWindowMax)), now);
   const std::uint32_t give = blocks_to_grant(*holdings, n, grant_limits());
   if (give > 0) {
     n.grant(give, now);

@@ -19,6 +19,8 @@ def draw(records, folder):
         raise NoPlots("plots need matplotlib; scripts/setup --all installs it "
                       "(package python3-matplotlib)") from None
     matplotlib.use("Agg")
+    # The same records, the same small files: text stays text, and ids come from the drawing alone.
+    matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "firn"})
     from matplotlib import pyplot
     folder.mkdir(parents=True, exist_ok=True)
     for name, by_client in grouped(records).items():
@@ -27,16 +29,16 @@ def draw(records, folder):
             painter(axes, by_client)
             axes.set_title(next(iter(by_client.values()))[0]["scenario"]["title"])
             axes.legend(fontsize="small")
-            yield save(pyplot, figure, folder / f"{name}-{kind}.png")
+            yield save(pyplot, figure, folder / f"{name}-{kind}.svg")
     for kind, painter in (("seed-copies", seed_copies), ("overhead", overhead)):
         figure, axes = pyplot.subplots(figsize=(WIDTH, HEIGHT))
         painter(axes, records)
-        yield save(pyplot, figure, folder / f"{kind}.png")
+        yield save(pyplot, figure, folder / f"{kind}.svg")
 
 
 def save(pyplot, figure, path):
     figure.tight_layout()
-    figure.savefig(path, dpi=110)
+    figure.savefig(path, metadata={"Date": None})
     pyplot.close(figure)
     return path
 

@@ -144,7 +144,8 @@ def store(path, key, fixed, point):
 def plot(key, fixed, points, path):
     import matplotlib
     matplotlib.use("Agg")
-    matplotlib.rcParams["svg.hashsalt"] = "firn"  # the same points, the same file
+    # The same points, the same small file.
+    matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "firn"})
     from matplotlib import pyplot
     figure, axes = pyplot.subplots(figsize=(7, 4.5))
     for strategy in STRATEGIES:

@@ -58,6 +58,23 @@ TEST_CASE("and across paths of 100 ms, where most of a generation is on its way 
   CHECK(far.redundant_share < 0.12);
 }
 
+TEST_CASE("one source fills its link to one peer over 200 ms there and back, most of it over 400") {
+  for (const TimeUs path : {100'000, 200'000}) {
+    Lab lab(512, 64, 16384, 1);
+    for (const bool source : {true, false}) {
+      LabPeerSpec spec;
+      spec.source = source;
+      spec.link = {100 * kMbit, 0, path};
+      lab.add(spec);
+    }
+    const double bound = fluid_bound(run_of(lab));
+    REQUIRE(lab.run(static_cast<TimeUs>(20 * bound * 1e6)));
+    const double ratio = static_cast<double>(lab.result(1).completed) * 1e-6 / bound;
+    MESSAGE("ratio " << ratio);
+    CHECK(ratio < (path == 100'000 ? 1.15 : 1.7));  // 4 blocks at a time never end
+  }
+}
+
 TEST_CASE("sixteen peers with places for twelve do not go by the rules of a full mesh") {
   Lab lab(32, 64, 16384, 1);
   lab.options().neighbours_max = 12;
