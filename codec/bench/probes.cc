@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <atomic>
 #include <barrier>
 #include <thread>
 #include <utility>
@@ -58,13 +59,18 @@ double slowest_rate(std::size_t first, std::size_t count, const char* kernels, d
   return *std::min_element(rates.begin(), rates.end());
 }
 
-// Microseconds that a run of nothing takes a pool which has been without work for `pause_seconds`.
+// Microseconds until every thread of a pool which has been without work for `pause_seconds` works.
 double start_of_run(ThreadPool& pool, double pause_seconds) {
   const double before = seconds_now(Clock::kWall);
   while (seconds_now(Clock::kWall) - before < pause_seconds) {
   }
   const double begin = seconds_now(Clock::kWall);
-  pool.run(pool.threads(), [](std::size_t) {});
+  std::atomic<std::size_t> working = 0;
+  pool.run(pool.threads(), [&](std::size_t) {
+    ++working;
+    while (working < pool.threads()) {
+    }
+  });
   return 1e6 * (seconds_now(Clock::kWall) - begin);
 }
 
@@ -75,8 +81,8 @@ void probe_threads(const Options& options, Report& report) {
   };
   Cell alone = cell("on one CPU", 1, "GMAC/s");
   Cell at_once = cell("on each CPU at once", options.threads, "GMAC/s");
-  Cell awake = cell("run of nothing, awake", options.threads, "us");
-  Cell asleep = cell("run of nothing, asleep", options.threads, "us");
+  Cell awake = cell("all at work, awake", options.threads, "us");
+  Cell asleep = cell("all at work, asleep", options.threads, "us");
   awake.series = asleep.series = "pool";
   ThreadPool pool(options.threads);
   constexpr double kShort = 2e-6, kLong = 2e-3;
