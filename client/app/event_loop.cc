@@ -5,13 +5,15 @@
 #include <algorithm>
 #include <csignal>
 
+#include "proto/transport/wakeup.h"
+
 extern char** environ;
 
 namespace firn::app {
 
 struct EventLoop::Impl {
   uv_loop_t loop;
-  uv_async_t async;
+  proto::transport::Wakeup wakeup;
   uv_timer_t timer;
   uv_signal_t interrupt, terminate;
   std::function<void()> turn = [] {};
@@ -34,17 +36,16 @@ uv_handle_t* as_handle(Handle* handle) {
 
 EventLoop::EventLoop() : impl_(std::make_unique<Impl>()) {
   FIRN_CHECK(uv_loop_init(&impl_->loop) == 0);
-  FIRN_CHECK(uv_async_init(&impl_->loop, &impl_->async, [](uv_async_t* async) {
-               static_cast<Impl*>(async->data)->turn();
-             }) == 0);
+  FIRN_CHECK(impl_->wakeup.start(&impl_->loop, [impl = impl_.get()] { impl->turn(); }));
   FIRN_CHECK(uv_timer_init(&impl_->loop, &impl_->timer) == 0);
   FIRN_CHECK(uv_signal_init(&impl_->loop, &impl_->interrupt) == 0);
   FIRN_CHECK(uv_signal_init(&impl_->loop, &impl_->terminate) == 0);
-  impl_->async.data = impl_->timer.data = impl_.get();
+  impl_->timer.data = impl_.get();
   impl_->interrupt.data = impl_->terminate.data = impl_.get();
 }
 
 EventLoop::~EventLoop() {
+  impl_->wakeup.stop();
   uv_walk(
       &impl_->loop,
       [](uv_handle_t* handle, void*) {
@@ -67,7 +68,7 @@ void EventLoop::on_turn(std::function<void()> turn) {
 }
 
 void EventLoop::wake() {
-  uv_async_send(&impl_->async);
+  impl_->wakeup.signal();
 }
 
 void EventLoop::wake_at(core::TimeUs when) {

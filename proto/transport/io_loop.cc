@@ -29,15 +29,10 @@ Status IoLoop::start() {
   const Error failure{ErrorCode::kInternal, "start I/O thread", "libuv refused"};
   if (uv_loop_init(&loop_) != 0) return failure;
   initialised_ = true;
-  wake_ = make_uv_handle<uv_async_t>(this, [this](uv_async_t* handle) {
-    return uv_async_init(&loop_, handle, [](uv_async_t* woken) {
-      if (woken->data != nullptr) static_cast<IoLoop*>(woken->data)->on_wake();
-    });
-  });
   idle_ = make_uv_handle<uv_idle_t>(
       this, [this](uv_idle_t* handle) { return uv_idle_init(&loop_, handle); });
-  if (!wake_ || !idle_) return failure;
-  mailbox_.open(wake_.get());
+  if (!idle_ || !wake_.start(&loop_, [this] { on_wake(); })) return failure;
+  mailbox_.open(&wake_);
   thread_ = std::thread([this] { run(); });
   return Done{};
 }
@@ -110,10 +105,10 @@ void IoLoop::run_ready() {
 void IoLoop::on_wake() {
   std::vector<Order> orders = mailbox_.take();
   for (Order& order : orders) {
-    if (!wake_) return;  // stopped
+    if (!wake_.started()) return;  // stopped
     std::visit([this](auto& one) { obey(one); }, order);
   }
-  if (wake_) run_ready();
+  if (wake_.started()) run_ready();
 }
 
 void IoLoop::obey(ConnectOrder& order) {
@@ -162,7 +157,7 @@ void IoLoop::begin_stop() {
   listeners_.clear();
   ready_.clear();
   idle_.reset();
-  wake_.reset();
+  wake_.stop();
 }
 
 }  // namespace firn::proto::transport

@@ -18,6 +18,7 @@
 #include "proto/transport/tls.h"
 #include "proto/transport/transport.h"
 #include "proto/transport/uv_handle.h"
+#include "proto/transport/wakeup.h"
 
 namespace firn::proto::transport {
 
@@ -88,7 +89,7 @@ class IoLoop {
   Mailbox mailbox_;
   uv_loop_t loop_{};
   bool initialised_ = false;
-  UvHandle<uv_async_t> wake_;
+  Wakeup wake_;
   UvHandle<uv_idle_t> idle_;  // active while somebody wants a turn
   std::unordered_map<ConnectionId, std::unique_ptr<Connection>> connections_;
   std::vector<std::unique_ptr<Connection>> retired_;

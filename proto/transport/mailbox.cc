@@ -10,7 +10,7 @@ constexpr std::size_t kOverflown = std::numeric_limits<std::size_t>::max();
 
 }  // namespace
 
-void Mailbox::open(uv_async_t* wake) {
+void Mailbox::open(Wakeup* wake) {
   const std::lock_guard lock(mutex_);
   wake_ = wake;
 }
@@ -29,8 +29,8 @@ bool Mailbox::post_locked(Order order) {
   if (wake_ == nullptr) return false;
   const bool wake = orders_.empty();
   orders_.push_back(std::move(order));
-  // Under the lock, so that the handle cannot be closed in between.
-  if (wake) uv_async_send(wake_);
+  // Under the lock, so that it cannot be stopped in between.
+  if (wake) wake_->signal();
   return true;
 }
 

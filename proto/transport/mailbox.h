@@ -1,8 +1,6 @@
 // Orders from any thread to one I/O thread.
 #pragma once
 
-#include <uv.h>
-
 #include <cstdint>
 #include <mutex>
 #include <unordered_map>
@@ -14,6 +12,7 @@
 #include "proto/transport/admission.h"
 #include "proto/transport/sockets.h"
 #include "proto/transport/transport.h"
+#include "proto/transport/wakeup.h"
 
 namespace firn::proto::transport {
 
@@ -57,7 +56,7 @@ class Mailbox {
   explicit Mailbox(std::size_t send_bytes_max) : send_bytes_max_(send_bytes_max) {}
 
   // `wake` is signalled when the mailbox stops being empty, until close().
-  void open(uv_async_t* wake);
+  void open(Wakeup* wake);
   void close();
 
   // Any thread. False: closed, the order is gone.
@@ -74,7 +73,7 @@ class Mailbox {
 
   const std::size_t send_bytes_max_;
   mutable std::mutex mutex_;
-  uv_async_t* wake_ = nullptr;  // null: closed
+  Wakeup* wake_ = nullptr;  // null: closed
   std::vector<Order> orders_;
   std::unordered_map<ConnectionId, std::size_t> waiting_;
 };
