@@ -28,6 +28,7 @@
 #include "client/app/buffer_pool.h"
 #include "client/app/coding_work.h"
 #include "client/app/generation_cache.h"
+#include "client/app/loop_budget.h"
 #include "client/app/row_table.h"
 #include "client/app/worker_pool.h"
 #include "client/core/actions.h"
@@ -97,7 +98,8 @@ class CodingJobs {
   // All generations are verified and will be asked for more or less in sequence: read ahead.
   void serve_everything() { serves_everything_ = true; }
 
-  // After a batch of the above: starts the jobs that were gathered.
+  // After a batch of the above: starts the jobs that were gathered. Small ones are done when it
+  // returns (loop_budget.h).
   void flush();
 
   void wake(core::TimeUs now);
@@ -140,6 +142,8 @@ class CodingJobs {
 
   WorkerPool::Key key_of(std::uint32_t generation) const;
   void submit(WorkerPool::Key key, WorkerPool::Task task);
+  void make_blocks(std::uint32_t generation, std::uint64_t multiply_adds, bool at_hand,
+                   WorkerPool::Task task);
   void submit_disk(DiskTask task);
   void start_disk(std::shared_ptr<DiskTask> task);
   void disk_failed(std::shared_ptr<DiskTask> task, const Error& error);
@@ -194,6 +198,7 @@ class CodingJobs {
   const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 
   RowTable rows_;
+  LoopBudget loop_budget_;
   bool row_memory_stuck_ = false;  // nothing can be evicted until something is spooled
   std::unordered_map<std::uint32_t, Sending> sending_;
   std::vector<std::uint32_t> sending_changed_;

@@ -71,48 +71,68 @@ void CodingJobs::start_sending(std::uint32_t generation, Sending& sending) {
 void CodingJobs::start_sending_verified(std::uint32_t generation, std::vector<BlockOrder> orders) {
   SharedBuffer data = resources_.cache.find(number_, generation);
   const bool cached = data != nullptr;
-  submit(key_of(generation),
-         [this, alive = alive_, generation, data = std::move(data), cached,
-          orders = std::move(orders), store = store_, shape = shape_, buffers = &resources_.buffers,
-          kernels = &resources_.kernels]() mutable -> WorkerPool::Completion {
-           std::optional<Error> error;
-           if (!data) {
-             const StageScope stage(Stage::kDiskRead);
-             auto loaded = buffers->take(shape.generation_bytes());
-             const Status status = store->read_generation(generation, loaded->bytes());
-             if (!status.ok()) error = status.error();
-             data = std::move(loaded);
-           }
-           std::vector<proto::Payload> blocks(orders.size());
-           if (!error) blocks = make_source_blocks(*kernels, shape, data->bytes(), orders);
-           return [this, alive, generation, data, cached, error, orders = std::move(orders),
-                   blocks = std::move(blocks)]() mutable {
-             if (!*alive) return;
-             if (error) {
-               if (read_again_later(generation, *error, orders)) return;
-               return lose(generation, *error, std::move(orders));
-             } else if (!cached) {
-               resources_.cache.insert(number_, generation, data);
-             }
-             sent(generation, orders, blocks);
-           };
-         });
+  std::uint64_t multiply_adds = 0;
+  for (const BlockOrder& order : orders)
+    multiply_adds += std::max<std::size_t>(order.coefficients.size(), 1) * shape_.block_bytes;
+  make_blocks(
+      generation, multiply_adds, cached,
+      [this, alive = alive_, generation, data = std::move(data), cached, orders = std::move(orders),
+       store = store_, shape = shape_, buffers = &resources_.buffers,
+       kernels = &resources_.kernels]() mutable -> WorkerPool::Completion {
+        std::optional<Error> error;
+        if (!data) {
+          const StageScope stage(Stage::kDiskRead);
+          auto loaded = buffers->take(shape.generation_bytes());
+          const Status status = store->read_generation(generation, loaded->bytes());
+          if (!status.ok()) error = status.error();
+          data = std::move(loaded);
+        }
+        std::vector<proto::Payload> blocks(orders.size());
+        if (!error) blocks = make_source_blocks(*kernels, shape, data->bytes(), orders);
+        return [this, alive, generation, data, cached, error, orders = std::move(orders),
+                blocks = std::move(blocks)]() mutable {
+          if (!*alive) return;
+          if (error) {
+            if (read_again_later(generation, *error, orders)) return;
+            return lose(generation, *error, std::move(orders));
+          } else if (!cached) {
+            resources_.cache.insert(number_, generation, data);
+          }
+          sent(generation, orders, blocks);
+        };
+      });
 }
 
 void CodingJobs::start_recoding(std::uint32_t generation, std::vector<BlockOrder> orders) {
-  submit(key_of(generation),
-         [this, alive = alive_, generation, orders = std::move(orders), store = store_,
-          shape = shape_, kernels = &resources_.kernels]() mutable -> WorkerPool::Completion {
-           std::vector<RowRef> read_back;
-           auto blocks =
-               make_recoded_blocks(*kernels, shape, *store, generation, orders, read_back);
-           return [this, alive, generation, orders = std::move(orders),
-                   read_back = std::move(read_back), blocks = std::move(blocks)]() mutable {
-             if (!*alive) return;
-             rows_.put_back(generation, read_back, now_);
-             sent(generation, orders, blocks);
-           };
-         });
+  std::uint64_t multiply_adds = 0;
+  bool at_hand = true;
+  for (const BlockOrder& order : orders) {
+    multiply_adds += order.rows.size() * shape_.block_bytes;
+    for (const RowRef& row : order.rows) at_hand &= bool(row.payload);
+  }
+  make_blocks(generation, multiply_adds, at_hand,
+              [this, alive = alive_, generation, orders = std::move(orders), store = store_,
+               shape = shape_, kernels = &resources_.kernels]() mutable -> WorkerPool::Completion {
+                std::vector<RowRef> read_back;
+                auto blocks =
+                    make_recoded_blocks(*kernels, shape, *store, generation, orders, read_back);
+                return [this, alive, generation, orders = std::move(orders),
+                        read_back = std::move(read_back), blocks = std::move(blocks)]() mutable {
+                  if (!*alive) return;
+                  rows_.put_back(generation, read_back, now_);
+                  sent(generation, orders, blocks);
+                };
+              });
+}
+
+// `at_hand`: the task needs nothing from the disk, hence nothing that waits in the pool either.
+void CodingJobs::make_blocks(std::uint32_t generation, std::uint64_t multiply_adds, bool at_hand,
+                             WorkerPool::Task task) {
+  if (at_hand && loop_budget_.take(multiply_adds, now_)) {
+    task()();
+  } else {
+    submit(key_of(generation), std::move(task));
+  }
 }
 
 void CodingJobs::sent(std::uint32_t generation, const std::vector<BlockOrder>& orders,

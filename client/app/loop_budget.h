@@ -1,0 +1,47 @@
+// How much coding the loop's own thread may do.
+//
+// Handing a job to the worker pool and its result back costs two switches of threads, about 40 us
+// of CPU time where cores sleep in between; making one block of n = 64, k = 16 KiB costs 15 to 50.
+// So few and small jobs are done at once, where they are asked for. What is large would hold up
+// everything else, and what is much keeps the loop from its messages while other cores idle: those
+// go to the pool, where blocks that wait are made together besides.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "client/core/types.h"
+
+namespace firn::app {
+
+// One thread.
+class LoopBudget {
+ public:
+  // In multiply-adds of bytes: coefficients times block_bytes. With vector kernels 2^20 take 50 us
+  // at most, with scalar ones 1 ms (docs/swarming.md, "CPU").
+  static constexpr std::uint64_t kJobMax = 1 << 21;
+  // A fortieth of the loop's time with vector kernels, a quarter with scalar ones; a peer on 8
+  // Mbit/s needs a quarter of it, one on 100 Mbit/s three times as much.
+  static constexpr std::uint64_t kPerSecond = 256 << 20;
+  static constexpr std::uint64_t kSavedMax = 8 << 20;
+
+  // Whether the loop may do a job of so many now; counts it if so.
+  bool take(std::uint64_t multiply_adds, core::TimeUs now) {
+    const auto passed_us = static_cast<std::uint64_t>(std::max<core::TimeUs>(now - filled_at_, 0));
+    filled_at_ = std::max(filled_at_, now);
+    if (passed_us >= core::kSecond) {
+      saved_ = kSavedMax;
+    } else {
+      saved_ = std::min(kSavedMax, saved_ + passed_us * kPerSecond / core::kSecond);
+    }
+    if (multiply_adds > kJobMax || multiply_adds > saved_) return false;
+    saved_ -= multiply_adds;
+    return true;
+  }
+
+ private:
+  std::uint64_t saved_ = kSavedMax;
+  core::TimeUs filled_at_ = 0;
+};
+
+}  // namespace firn::app
