@@ -35,17 +35,19 @@ void TransportInbox::count_handed(ConnectionId connection, std::size_t bytes, bo
   if (is_block) outgoing.block_ends.push_back(outgoing.handed);
 }
 
-void TransportInbox::push(TransportEvent event, std::size_t bytes) {
+bool TransportInbox::push(TransportEvent event, std::size_t bytes) {
   const bool first = events_.empty();
   events_.push_back(std::move(event));
   bytes_ += bytes;
-  if (first) wake_();
+  return first;
 }
 
 void TransportInbox::on_open(ConnectionId connection, const proto::transport::PeerInfo& info) {
-  std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   outgoing_[connection] = {};
-  push(ConnectionOpened{connection, info}, 0);
+  const bool wake = push(ConnectionOpened{connection, info}, 0);
+  lock.unlock();
+  if (wake) wake_();
 }
 
 Status TransportInbox::on_frame(ConnectionId connection, std::span<const std::uint8_t> frame) {
@@ -66,19 +68,20 @@ Status TransportInbox::on_frame(ConnectionId connection, std::span<const std::ui
     if (!message.ok()) return message.error();
     event = MessageArrived{connection, *std::move(message), frame_bytes};
   }
-  bool pause = false;
+  bool wake = false;
   {
     std::lock_guard lock(mutex_);
-    push(std::move(event), frame_bytes);
-    pause = bytes_ > bytes_max_ && paused_.insert(connection).second;
+    wake = push(std::move(event), frame_bytes);
+    const bool pause = bytes_ > bytes_max_ && paused_.insert(connection).second;
     // Under the lock: a take() between here and there would resume first, and the pause stay.
     if (pause) transport_.load()->pause_reading(connection, true);
   }
+  if (wake) wake_();
   return Done{};
 }
 
 void TransportInbox::on_sent(ConnectionId connection, std::size_t unsent_bytes) {
-  std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   const auto found = outgoing_.find(connection);
   if (found == outgoing_.end()) return;
   Outgoing& outgoing = found->second;
@@ -95,15 +98,19 @@ void TransportInbox::on_sent(ConnectionId connection, std::size_t unsent_bytes) 
   }
   outgoing.round = round_;
   outgoing.departed_at = events_.size();
-  push(BytesDeparted{connection, departed}, 0);
+  const bool wake = push(BytesDeparted{connection, departed}, 0);
+  lock.unlock();
+  if (wake) wake_();
 }
 
 void TransportInbox::on_close(ConnectionId connection, const Error& error) {
-  std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   outgoing_.erase(connection);
   trackers_.erase(connection);
   paused_.erase(connection);
-  push(ConnectionClosed{connection, error}, 0);
+  const bool wake = push(ConnectionClosed{connection, error}, 0);
+  lock.unlock();
+  if (wake) wake_();
 }
 
 }  // namespace firn::app

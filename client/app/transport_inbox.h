@@ -79,7 +79,8 @@ class TransportInbox final : public proto::transport::EventSink {
     std::size_t departed_at = 0;
     std::uint64_t round = 0;
   };
-  void push(TransportEvent event, std::size_t bytes);
+  // True: the main thread must be woken, without the lock, which it takes at once.
+  [[nodiscard]] bool push(TransportEvent event, std::size_t bytes);
 
   const std::size_t bytes_max_;
   const std::function<void()> wake_;

@@ -21,29 +21,30 @@ void Mailbox::close() {
 }
 
 bool Mailbox::post(Order order) {
-  const std::lock_guard lock(mutex_);
-  return post_locked(std::move(order));
+  std::unique_lock lock(mutex_);
+  return post_and_unlock(std::move(order), lock);
 }
 
-bool Mailbox::post_locked(Order order) {
+// The signal comes after the lock is free: the thread that it wakes takes it at once.
+bool Mailbox::post_and_unlock(Order order, std::unique_lock<std::mutex>& lock) {
   if (wake_ == nullptr) return false;
-  const bool wake = orders_.empty();
+  Wakeup* const wake = orders_.empty() ? wake_ : nullptr;
   orders_.push_back(std::move(order));
-  // Under the lock, so that it cannot be stopped in between.
-  if (wake) wake_->signal();
+  lock.unlock();
+  if (wake != nullptr) wake->signal();
   return true;
 }
 
 bool Mailbox::post_send(ConnectionId id, OutgoingFrame frame) {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   std::size_t& waiting = waiting_[id];
   if (waiting == kOverflown) return true;
   if (frame.bytes() > send_bytes_max_ - waiting) {
     waiting = kOverflown;
-    return post_locked(OverflowOrder{id});
+    return post_and_unlock(OverflowOrder{id}, lock);
   }
   waiting += frame.bytes();
-  return post_locked(SendOrder{id, std::move(frame)});
+  return post_and_unlock(SendOrder{id, std::move(frame)}, lock);
 }
 
 std::vector<Order> Mailbox::take() {

@@ -55,7 +55,8 @@ class Mailbox {
  public:
   explicit Mailbox(std::size_t send_bytes_max) : send_bytes_max_(send_bytes_max) {}
 
-  // `wake` is signalled when the mailbox stops being empty, until close().
+  // `wake` is signalled when the mailbox stops being empty, until close(). It must live as long as
+  // somebody may post.
   void open(Wakeup* wake);
   void close();
 
@@ -69,7 +70,7 @@ class Mailbox {
   std::size_t waiting_bytes(ConnectionId id) const;
 
  private:
-  bool post_locked(Order order);
+  bool post_and_unlock(Order order, std::unique_lock<std::mutex>& lock);
 
   const std::size_t send_bytes_max_;
   mutable std::mutex mutex_;
