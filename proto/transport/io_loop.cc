@@ -13,7 +13,10 @@ constexpr std::uint64_t kTogetherMs = 4;
 
 }  // namespace
 
-IoLoop::IoLoop(Shared& shared) : shared_(shared), mailbox_(shared.options.send_queue_bytes_max) {}
+IoLoop::IoLoop(Shared& shared)
+    : shared_(shared),
+      mailbox_(shared.options.send_queue_bytes_max),
+      pace_(static_cast<std::uint64_t>(shared.options.turn_interval.count()) * 1000) {}
 
 IoLoop::~IoLoop() {
   if (!initialised_) return;
@@ -44,11 +47,24 @@ void IoLoop::run() {
   sigemptyset(&pipe_signal);
   sigaddset(&pipe_signal, SIGPIPE);
   pthread_sigmask(SIG_BLOCK, &pipe_signal, nullptr);
-  uv_run(&loop_, UV_RUN_DEFAULT);  // until begin_stop() has closed everything
+  while (uv_run(&loop_, UV_RUN_ONCE) != 0) rest();  // until begin_stop() has closed everything
+}
+
+void IoLoop::rest() {
+  const std::uint64_t rest_us = pace_.rest_us(uv_hrtime() / 1000);
+  if (rest_us == 0 || !ready_.empty()) return;
+  std::unique_lock lock(stopping_mutex_);
+  stopping_changed_.wait_for(lock, std::chrono::microseconds(rest_us),
+                             [this] { return stopping_; });
 }
 
 void IoLoop::ask_to_stop() {
   mailbox_.post(StopOrder{});
+  {
+    const std::lock_guard lock(stopping_mutex_);
+    stopping_ = true;
+  }
+  stopping_changed_.notify_one();
 }
 
 void IoLoop::join() {

@@ -5,7 +5,9 @@
 #include <uv.h>
 
 #include <atomic>
+#include <condition_variable>
 #include <memory>
+#include <mutex>
 #include <thread>
 #include <unordered_map>
 #include <vector>
@@ -14,6 +16,7 @@
 #include "proto/transport/backlog.h"
 #include "proto/transport/connection.h"
 #include "proto/transport/listener.h"
+#include "proto/transport/loop_pace.h"
 #include "proto/transport/mailbox.h"
 #include "proto/transport/tls.h"
 #include "proto/transport/transport.h"
@@ -61,6 +64,7 @@ class IoLoop {
   void pause_now(ConnectionId id);
   Shared& shared() { return shared_; }
   SharedQueue& uplink_queue() { return uplink_queue_; }
+  void moved(std::size_t bytes) { pace_.moved(bytes); }
   Connection* find(ConnectionId id);
   // `delay_ms` or a little more: delays of many connections end together, in one wake-up.
   std::uint64_t together_ms(std::uint64_t delay_ms) const;
@@ -75,6 +79,7 @@ class IoLoop {
   void on_idle();
   void run_ready();
   void begin_stop();
+  void rest();
 
   void obey(ConnectOrder& order);
   void obey(AdoptOrder& order);
@@ -97,6 +102,10 @@ class IoLoop {
   std::vector<ConnectionId> ready_;
   std::thread thread_;
   SharedQueue uplink_queue_;
+  LoopPace pace_;
+  std::mutex stopping_mutex_;
+  std::condition_variable stopping_changed_;
+  bool stopping_ = false;
 };
 
 }  // namespace firn::proto::transport

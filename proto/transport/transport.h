@@ -64,6 +64,8 @@ struct Options {
   // gets a part of these places, and handshakes under way another (proto/transport/admission.h):
   // more are closed as they come.
   std::size_t connection_count_max = 4096;
+  // A loop that moves little takes a turn so often at most (loop_pace.h); 0: at once, always.
+  std::chrono::milliseconds turn_interval{0};
   std::uint64_t records_per_key = 1u << 23;  // then the sender changes its TLS key
   StageClock* stages = nullptr;  // where the I/O threads' time is counted; outlives the transport
 };

@@ -1,0 +1,37 @@
+#include "proto/transport/loop_pace.h"
+
+#include <algorithm>
+
+namespace firn::proto::transport {
+namespace {
+
+constexpr std::uint64_t kWindowUs = 64'000;
+constexpr std::uint64_t kFastWindowBytes = LoopPace::kFastBytesPerSecond * kWindowUs / 1'000'000;
+
+}  // namespace
+
+std::uint64_t LoopPace::rest_us(std::uint64_t now_us) {
+  if (interval_us_ == 0) return 0;
+  if (now_us - window_begin_us_ >= kWindowUs) {
+    const bool lately = now_us - window_begin_us_ < 2 * kWindowUs;
+    fast_ = lately && window_bytes_ >= kFastWindowBytes;
+    window_begin_us_ = now_us;
+    window_bytes_ = 0;
+  }
+  if (fast_ || window_bytes_ >= kFastWindowBytes) return 0;
+
+  // Rests end where intervals do, so that what several connections wait for comes together.
+  const std::uint64_t interval = now_us / interval_us_;
+  if (interval > interval_) {
+    turns_ = std::min(kTurnsSaved, turns_ + (interval - interval_));
+    interval_ = interval;
+  }
+  if (turns_ > 0) {
+    --turns_;
+    return 0;
+  }
+  ++interval_;  // the turn of the next interval is the one after the rest
+  return interval_ * interval_us_ - now_us;
+}
+
+}  // namespace firn::proto::transport
