@@ -64,7 +64,7 @@ class IoLoop {
   void pause_now(ConnectionId id);
   Shared& shared() { return shared_; }
   SharedQueue& uplink_queue() { return uplink_queue_; }
-  void moved(std::size_t bytes) { pace_.moved(bytes); }
+  LoopPace& pace() { return pace_; }
   Connection* find(ConnectionId id);
   // `delay_ms` or a little more: delays of many connections end together, in one wake-up.
   std::uint64_t together_ms(std::uint64_t delay_ms) const;

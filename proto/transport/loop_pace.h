@@ -15,14 +15,15 @@ class LoopPace {
  public:
   // Turns that a loop may take at once after it has been quiet: handshakes and first requests.
   static constexpr std::uint64_t kTurnsSaved = 32;
-  // Faster than that, both ways together, a loop never rests: a turn has enough to do. Two blocks
-  // of 16 KiB each way in 8 ms; who is held at it by the rests themselves has a window of four.
-  static constexpr std::uint64_t kFastBytesPerSecond = 4 << 20;
+  // Faster than that, either way, a loop never rests: a block of 16 KiB then takes little more than
+  // an interval of 8 ms, and an uplink would be idle before its loop hears that it is free.
+  static constexpr std::uint64_t kFastBytesPerSecond = 3 << 19;
 
   // A turn takes place every `interval_us` at most; 0: no bound.
   explicit LoopPace(std::uint64_t interval_us) : interval_us_(interval_us) {}
 
-  void moved(std::uint64_t bytes) { window_bytes_ += bytes; }
+  void received(std::uint64_t bytes) { window_received_ += bytes; }
+  void sent(std::uint64_t bytes) { window_sent_ += bytes; }
 
   // After a turn: for how long to rest before the next one.
   std::uint64_t rest_us(std::uint64_t now_us);
@@ -32,7 +33,7 @@ class LoopPace {
   std::uint64_t turns_ = kTurnsSaved;
   std::uint64_t interval_ = 0;  // in which the last turn was
   std::uint64_t window_begin_us_ = 0;
-  std::uint64_t window_bytes_ = 0;
+  std::uint64_t window_received_ = 0, window_sent_ = 0;
   bool fast_ = false;  // in the window before this one
 };
 

@@ -30,7 +30,7 @@ void Connection::read_some() {
       case TlsOutcome::kDone:
         reader_.commit(progress.bytes);
         last_received_ms_ = now_ms();
-        loop_.moved(progress.bytes);
+        loop_.pace().received(progress.bytes);
         left -= std::min(left, progress.bytes);
         break;
       case TlsOutcome::kWantRead:
@@ -92,7 +92,7 @@ void Connection::write_some() {
     const TlsProgress progress = tls_->write(queue_.record());
     if (progress.outcome == TlsOutcome::kDone) {
       queue_.consume(progress.bytes);
-      loop_.moved(progress.bytes);
+      loop_.pace().sent(progress.bytes);
       left -= std::min(left, progress.bytes);
       progressed = true;
       continue;

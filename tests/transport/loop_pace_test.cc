@@ -7,14 +7,14 @@ namespace {
 
 constexpr std::uint64_t kInterval = 8'000;
 
-// As many turns as fit before `end_us`, each `work_us` long and moving `bytes`; their number.
+// As many turns as fit before `end_us`, each `work_us` long and sending `bytes`; their number.
 int turns_until(LoopPace& pace, std::uint64_t& now_us, std::uint64_t end_us, std::uint64_t work_us,
                 std::uint64_t bytes) {
   int turns = 0;
   while (now_us < end_us) {
     ++turns;
     now_us += work_us;
-    pace.moved(bytes);
+    pace.sent(bytes);
     now_us += pace.rest_us(now_us);
   }
   return turns;
@@ -46,7 +46,7 @@ TEST_CASE("rests end where intervals do") {
 TEST_CASE("a loop that moves much never rests") {
   LoopPace pace(kInterval);
   std::uint64_t now = 1'000'000;
-  turns_until(pace, now, now + 200'000, 50, 16'000);
+  turns_until(pace, now, now + 600'000, 50, 16'000);
   // 16,000 bytes in 50 us is far above the bound.
   const std::uint64_t begin = now;
   const int turns = turns_until(pace, now, now + 200'000, 50, 16'000);
@@ -57,7 +57,7 @@ TEST_CASE("rests do not keep a loop slow that has a window of blocks to move in 
   LoopPace pace(kInterval);
   std::uint64_t now = 1'000'000;
   turns_until(pace, now, now + 500'000, 50, 100);  // slow, and nothing saved
-  turns_until(pace, now, now + 200'000, 50, 4 << 14);
+  turns_until(pace, now, now + 600'000, 50, 4 << 14);
   const std::uint64_t begin = now;
   const int turns = turns_until(pace, now, now + 100'000, 50, 4 << 14);
   CHECK(now - begin == static_cast<std::uint64_t>(turns) * 50);
