@@ -53,11 +53,6 @@ void RowTable::put_back(std::uint32_t generation, const std::vector<RowRef>& row
 
 void RowTable::cancel_spooling(std::uint32_t generation) {
   generations_[generation].life->spooling_cancelled = true;
-  forget_fresh(generation);
-}
-
-void RowTable::forget_fresh(std::uint32_t generation) {
-  std::erase_if(fresh_, [&](const Fresh& fresh) { return fresh.generation == generation; });
 }
 
 void RowTable::restart_spooling(std::uint32_t generation, core::TimeUs now) {
@@ -78,7 +73,6 @@ std::vector<std::uint32_t> RowTable::drop(std::uint32_t generation) {
   for (const auto& [slot, row] : found->second.by_slot)
     if (row.state != State::kSpooled) unreported.push_back(slot);
   found->second.life->spooling_cancelled = true;
-  forget_fresh(generation);
   erase_rows(found->second);
   generations_.erase(found);
   std::sort(unreported.begin(), unreported.end());
@@ -102,8 +96,7 @@ void RowTable::mark_on_disk(std::uint32_t generation) {
 std::vector<SpoolBatch> RowTable::take_due(core::TimeUs now, bool all) {
   std::map<std::uint32_t, SpoolBatch> batches;
   if (!all && next_due() > now) return {};
-  const core::TimeUs settled = few() ? kSpoolDelayFew / 2 - kSpoolDelay : 0;
-  while (!fresh_.empty() && (all || fresh_.front().due + settled <= now)) {
+  while (!fresh_.empty() && (all || fresh_.front().due <= now)) {
     const Fresh next = std::move(fresh_.front());
     fresh_.pop_front();
     const auto life = next.life.lock();
@@ -125,7 +118,8 @@ std::vector<SpoolBatch> RowTable::take_due(core::TimeUs now, bool all) {
 
 core::TimeUs RowTable::next_due() const {
   if (fresh_.empty()) return core::kNever;
-  return fresh_.front().due + (few() ? kSpoolDelayFew - kSpoolDelay : 0);
+  const bool few = fresh_.size() < few_below_;
+  return fresh_.front().due + (few ? kSpoolDelayFew - kSpoolDelay : 0);
 }
 
 std::vector<std::uint32_t> RowTable::spooled(const SpoolBatch& batch) {

@@ -1,7 +1,7 @@
 // Rows of unfinished generations: which are in memory, which wait to be spooled, and who must make
 // room. Knows no disk: coding_jobs asks it what to write and tells it what was written.
 //
-//   fresh --(20 ms; 2 s where they are few; memory short)--> writing --> spooled --(memory
+//   fresh --(20 ms, 250 where they are few, or memory short)--> writing --> spooled --(memory
 //   short)--> gone from memory
 //
 // A generation that is decoded or dropped within that time never touches the disk. A row that is
@@ -21,13 +21,10 @@
 namespace firn::app {
 
 // How long a row waits for its generation to be decoded, and for others to be spooled with it: what
-// a kill may lose. Fewer than kSpoolRows (2 MiB of 16 KiB) wait until the oldest has waited for
-// kSpoolDelayFew; then those go that have waited half as long. Of 12 peers on 8 Mbit/s, where each
-// gets 60 rows a second and a generation takes one or two, all rows came to the disk after 250 ms,
-// two thirds after 1 s, a fifth after 2 s (docs/swarming.md, "CPU").
+// a kill may lose. Where few come, a job for each costs more than it keeps.
 inline constexpr core::TimeUs kSpoolDelay = 20 * core::kMillisecond;
-inline constexpr core::TimeUs kSpoolDelayFew = 2 * core::kSecond;
-inline constexpr std::size_t kSpoolRows = 128;  // so many are not few
+inline constexpr core::TimeUs kSpoolDelayFew = 250 * core::kMillisecond;
+inline constexpr std::size_t kSpoolRows = 8;  // so many are not few
 
 // One stay of a generation's rows, from the first row until they are dropped or decoded. Jobs under
 // way hold it and look whether their work is still wanted.
@@ -108,16 +105,14 @@ class RowTable {
     core::TimeUs due;
   };
   void erase_rows(Rows& rows);
-  void forget_fresh(std::uint32_t generation);
 
   void note_block_bytes(std::size_t block_bytes);
-  bool few() const { return fresh_.size() < few_below_; }
 
   const std::size_t bytes_max_;
   std::size_t few_below_ = kSpoolRows;
   std::size_t bytes_ = 0;
   std::unordered_map<std::uint32_t, Rows> generations_;
-  std::deque<Fresh> fresh_;  // in order of arrival; of generations that are to be spooled
+  std::deque<Fresh> fresh_;  // in order of arrival
 };
 
 }  // namespace firn::app

@@ -54,18 +54,6 @@ TEST_CASE("a generation that is decoded in time never touches the spool") {
   CHECK(table.bytes() == 0);
 }
 
-TEST_CASE("rows that need no spool any more do not make those that wait many") {
-  RowTable table(10'000);
-  for (std::uint32_t slot = 0; slot + 1 < kSpoolRows; ++slot) table.store(row_of(1, slot), 0);
-  table.cancel_spooling(1);
-  CHECK(table.next_due() == core::kNever);
-  table.store(row_of(2, 0), 1000);
-  table.store(row_of(2, 1), 1000);
-  CHECK(table.next_due() == 1000 + kSpoolDelayFew);
-  (void)table.drop(2);
-  CHECK(table.next_due() == core::kNever);
-}
-
 TEST_CASE("a decode that fails makes its rows due again") {
   RowTable table(10'000);
   table.store(row_of(1, 0), 0);
