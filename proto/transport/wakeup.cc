@@ -14,10 +14,10 @@ bool Wakeup::start(uv_loop_t* loop, std::function<void()> woken) {
   if (!event_) return false;
   poll_ = make_uv_handle<uv_poll_t>(
       this, [&](uv_poll_t* handle) { return uv_poll_init(loop, handle, event_.fd()); });
-  return poll_ != nullptr && uv_poll_start(poll_.get(), UV_READABLE, [](uv_poll_t* handle, int, int) {
-                               if (handle->data != nullptr)
-                                 static_cast<Wakeup*>(handle->data)->on_readable();
-                             }) == 0;
+  return poll_ != nullptr &&
+         uv_poll_start(poll_.get(), UV_READABLE, [](uv_poll_t* handle, int, int) {
+           if (handle->data != nullptr) static_cast<Wakeup*>(handle->data)->on_readable();
+         }) == 0;
 }
 
 void Wakeup::signal() {

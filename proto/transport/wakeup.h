@@ -19,7 +19,8 @@ namespace firn::proto::transport {
 class Wakeup {
  public:
   // `woken` is called on the loop's thread after signal(); several signals may end in one call, and
-  // what was done before a signal is seen by the call. False: no descriptors left, or libuv refuses.
+  // what was done before a signal is seen by the call. False: no descriptors left, or libuv
+  // refuses.
   bool start(uv_loop_t* loop, std::function<void()> woken);
   // The loop's thread, also from within `woken`: no calls any more. Signals are then ignored.
   void stop() { poll_.reset(); }
