@@ -18,7 +18,7 @@ namespace firn::app {
 class LoopBudget {
  public:
   // In multiply-adds of bytes: coefficients times block_bytes. With vector kernels 2^20 take 50 us
-  // at most, with scalar ones 1 ms (docs/swarming.md, "CPU").
+  // at most, with scalar ones 1 ms (docs/swarming.md, "CPU of a peer").
   static constexpr std::uint64_t kJobMax = 1 << 21;
   // A fortieth of the loop's time with vector kernels, a quarter with scalar ones; a peer on 8
   // Mbit/s needs a quarter of it, one on 100 Mbit/s three times as much.
