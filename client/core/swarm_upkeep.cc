@@ -105,7 +105,7 @@ void SwarmCore::Impl::announce() {
 // Whether everybody can know everybody: then the rules for full meshes hold. A full house may have
 // turned others away, so there it takes a tracker that knows of no more. Of 16 peers that take 12,
 // 8, 4 neighbours at most, 32 MiB: by these rules 1.15, 1.40, 1.58, by those for large meshes 1.08,
-// 1.35, 1.21 of the bound; of 100 peers with 8 at most 1.23, 1.13.
+// 1.35, 1.20 of the bound; of 100 peers with 8 at most 1.23, 1.14.
 bool SwarmCore::Impl::small_mesh() const {
   std::size_t others = neighbours.size(), told = 0;
   for (const auto& [tracker, count] : tracked_peers) told = std::max<std::size_t>(told, count);
