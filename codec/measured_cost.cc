@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 namespace firn::codec {
 namespace {
@@ -33,6 +34,16 @@ double MeasuredCost::estimate(std::size_t count) const {
     below = &sample;
   }
   return below == nullptr ? 0 : below->seconds * wanted / below->count;
+}
+
+std::vector<std::pair<std::size_t, double>> MeasuredCost::known_points() const {
+  std::vector<std::pair<std::size_t, double>> points;
+  for (const Sample& sample : samples_) {
+    if (sample.count == 0) continue;
+    const auto count = static_cast<std::size_t>(std::lround(sample.count));
+    points.emplace_back(count, sample.seconds * static_cast<double>(count) / sample.count);
+  }
+  return points;
 }
 
 }  // namespace firn::codec

@@ -6,6 +6,8 @@
 
 #include <array>
 #include <cstddef>
+#include <utility>
+#include <vector>
 
 namespace firn::codec {
 
@@ -17,6 +19,8 @@ class MeasuredCost {
   // Expected time of a batch of `count` > 0; 0 if nothing is known. Between two measured counts on
   // the straight line through them; above the largest in proportion; below the smallest its time.
   double estimate(std::size_t count) const;
+  // What is known, as counts and seconds; add() of these to a new object makes it know the same.
+  std::vector<std::pair<std::size_t, double>> known_points() const;
 
  private:
   struct Sample {

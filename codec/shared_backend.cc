@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <thread>
+#include <utility>
 
 namespace firn::codec {
 namespace {
@@ -45,9 +46,9 @@ std::string SharedBackend::name() const {
 std::vector<SharedBackend::Member*> SharedBackend::candidates(const ShapeKey& shape) {
   std::vector<Member*> members;
   for (const auto& device : devices_) {
-    const auto [costs, fresh] = device->costs.try_emplace(shape);
-    if (fresh) device->backend->prepare(shape.first, shape.second);
-    if (!costs->second.unsupported) members.push_back(device.get());
+    Costs& costs = device->costs[shape];
+    if (!std::exchange(costs.prepared, true)) device->backend->prepare(shape.first, shape.second);
+    if (!costs.unsupported) members.push_back(device.get());
   }
   if (members.empty() || policy_ == Policy::kMeasured) members.push_back(&cpu_);
   return members;
@@ -55,6 +56,38 @@ std::vector<SharedBackend::Member*> SharedBackend::candidates(const ShapeKey& sh
 
 void SharedBackend::prepare(std::size_t generation_size, std::size_t block_bytes) {
   (void)candidates({generation_size, block_bytes});
+}
+
+std::vector<SharedBackend::LearntCost> SharedBackend::learnt() const {
+  std::vector<LearntCost> all;
+  std::vector<std::string> told;
+  const auto tell = [&](const Member& member) {
+    const std::string name = member.backend->name();
+    if (std::find(told.begin(), told.end(), name) != told.end()) return;
+    told.push_back(name);
+    for (const auto& [shape, costs] : member.costs) {
+      for (const bool encode : {false, true}) {
+        for (const auto& [count, seconds] :
+             (encode ? costs.encode : costs.decode).measured.known_points())
+          all.push_back({name, encode, shape.first, shape.second, count, seconds});
+      }
+    }
+  };
+  for (const auto& device : devices_) tell(*device);
+  tell(cpu_);
+  return all;
+}
+
+void SharedBackend::recall(std::span<const LearntCost> costs) {
+  const auto tell = [](Member& member, const LearntCost& cost) {
+    if (member.backend->name() != cost.member) return;
+    Costs& of_shape = member.costs[{cost.generation_size, cost.block_bytes}];
+    (cost.encode ? of_shape.encode : of_shape.decode).measured.add(cost.count, cost.seconds);
+  };
+  for (const LearntCost& cost : costs) {
+    for (const auto& device : devices_) tell(*device, cost);
+    tell(cpu_, cost);
+  }
 }
 
 // --- decoding ---

@@ -5,7 +5,7 @@
 //
 // Costs are learnt per shape from the batches themselves: whoever has not been measured gets one
 // generation of the next batch, and whoever was not used for long looks cheaper and cheaper until
-// it is tried again.
+// it is tried again. What was learnt can be taken out and given to a later run on the same machine.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +13,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,6 +48,21 @@ class SharedBackend final : public Backend {
 
   bool has_devices() const { return !devices_.empty(); }
 
+  // A batch of so many generations (decode) or rows (encode) of a shape takes a member so long.
+  struct LearntCost {
+    std::string member;  // Backend::name()
+    bool encode = false;
+    std::size_t generation_size = 0, block_bytes = 0;
+    std::size_t count = 0;
+    double seconds = 0;
+
+    bool operator==(const LearntCost&) const = default;
+  };
+  // Of members with the same name, what the first knows.
+  std::vector<LearntCost> learnt() const;
+  // All members with that name begin with it. Before the first batch; count and seconds are > 0.
+  void recall(std::span<const LearntCost> costs);
+
   struct Counts {  // of generations decoded and of rows encoded
     std::uint64_t decoded_by_devices = 0, decoded_by_cpu = 0;
     std::uint64_t encoded_by_devices = 0, encoded_by_cpu = 0;
@@ -63,7 +79,7 @@ class SharedBackend final : public Backend {
   };
   struct Costs {
     Cost decode, encode;
-    bool unsupported = false;
+    bool prepared = false, unsupported = false;
   };
   struct Member {
     std::unique_ptr<Backend> backend;

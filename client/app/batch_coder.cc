@@ -36,6 +36,7 @@ BatchCoder::~BatchCoder() {
   }
   changed_.notify_all();
   thread_.join();
+  if (options_.on_end) options_.on_end(*backend_);
 }
 
 void BatchCoder::prepare(std::size_t generation_size, std::size_t block_bytes) {

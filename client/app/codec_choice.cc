@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "client/app/coding_costs.h"
 #include "codec/backend.h"
+#include "codec/kernels.h"
 #include "codec/thread_pool.h"
+#include "cuda_kernels/cache_file.h"
 #include "cuda_kernels/device_backend.h"
 
 namespace firn::app {
@@ -31,6 +34,13 @@ std::string device_names(const std::vector<cuda::Device>& devices) {
   std::string names;
   for (const cuda::Device& device : devices) names += (names.empty() ? "" : ", ") + device.name;
   return names;
+}
+
+// What measured costs hold for.
+std::string machine_of(const CodecChoice& choice, const CoderOptions& options) {
+  return "CPU " + std::string(codec::kernels().name) + ", threads " +
+         std::to_string(options.threads) + "; GPU " + device_names(choice.devices) + ", driver " +
+         cuda::driver_version();
 }
 
 }  // namespace
@@ -71,6 +81,14 @@ std::unique_ptr<BatchCoder> make_coder(const CodecChoice& choice, const CoderOpt
   coder.stock_bytes = options.memory_bytes / 16;
   coder.seed = options.seed;
   coder.stages = options.stages;
+  CodingCosts known;
+  if (options.mode == CodecMode::kAuto) {
+    const std::string machine = machine_of(choice, options);
+    known = load_costs(options.cache_folder, machine);
+    coder.on_end = [machine, folder = options.cache_folder](const codec::SharedBackend& backend) {
+      save_costs(folder, machine, backend.learnt());
+    };
+  }
   const auto make_backend = [&](codec::SharedBackend::Dropped dropped) {
     std::vector<std::unique_ptr<codec::Backend>> devices;
     for (const cuda::Device& device : choice.devices) {
@@ -78,11 +96,13 @@ std::unique_ptr<BatchCoder> make_coder(const CodecChoice& choice, const CoderOpt
       limits.batch_bytes = coder.batch_bytes;
       devices.push_back(std::make_unique<cuda::DeviceBackend>(device, limits));
     }
-    return std::make_unique<codec::SharedBackend>(
+    auto backend = std::make_unique<codec::SharedBackend>(
         std::move(devices), std::make_unique<PooledCpu>(std::max(1u, options.threads)),
         options.mode == CodecMode::kGpu ? codec::SharedBackend::Policy::kDevices
                                         : codec::SharedBackend::Policy::kMeasured,
         std::move(dropped));
+    backend->recall(known);
+    return backend;
   };
   return std::make_unique<BatchCoder>(coder, buffers, make_backend, std::move(on_dropped),
                                       std::move(on_completion));

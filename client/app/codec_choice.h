@@ -35,6 +35,8 @@ struct CoderOptions {
   std::uint64_t memory_bytes = 0;
   std::uint64_t seed = 0;
   StageClock* stages = nullptr;  // where the coder's time is counted; outlives it
+  // Where kAuto keeps what CPU and devices were seen to take, for later runs; empty: nowhere.
+  std::string cache_folder = {};
 };
 
 // The coder for a choice that has devices. Takes their memory when it is first used. Pinned memory

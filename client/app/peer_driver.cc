@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <random>
 
+#include "cuda_kernels/cache_file.h"
+
 namespace firn::app {
 namespace {
 
@@ -108,7 +110,9 @@ Result<std::unique_ptr<PeerDriver>> PeerDriver::start(const DriverOptions& optio
 void PeerDriver::start_coder() {
   if (codec_.devices.empty()) return;
   coder_ = make_coder(
-      codec_, {options_.codec, options_.threads, options_.memory_bytes, fresh_seed(), &stages_},
+      codec_,
+      {options_.codec, options_.threads, options_.memory_bytes, fresh_seed(), &stages_,
+       cuda::default_cache_folder()},
       buffers_,
       [this](const std::string& device, const std::string& why) {
         console_.warning("GPU " + device + ": " + why + "; the coding goes on without it");

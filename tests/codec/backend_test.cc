@@ -136,6 +136,32 @@ TEST_CASE("one generation alone goes where it is done first, many where the rate
   CHECK(shared.device->decoded.back() >= 88);
 }
 
+TEST_CASE("what was learnt serves a later run from its first batch") {
+  Shared first(SharedBackend::Policy::kMeasured, 0, 1.0 / 3);
+  CHECK(first.decode(2));
+  CHECK(first.decode(8));
+  CHECK(first.encode(5));
+  const auto learnt = first.backend->learnt();
+  CHECK_FALSE(learnt.empty());
+
+  // Both are called "fake" here, so the first, the device, speaks for both: they halve the work.
+  Shared second(SharedBackend::Policy::kMeasured, 0, 1.0 / 3);
+  second.backend->recall(learnt);
+  CHECK(second.backend->learnt() == learnt);
+  CHECK(second.decode(8));
+  CHECK(second.device->decoded == std::vector<std::size_t>{4});
+  CHECK(second.cpu->decoded == std::vector<std::size_t>{4});
+  CHECK(second.device->prepared == 1);
+
+  Shared third(SharedBackend::Policy::kMeasured, 0, 1.0 / 3);
+  third.cpu->called = "slow CPU";
+  third.backend->recall(learnt);
+  CHECK(third.decode(1));  // the device is known to be done first; the other is still measured
+  CHECK(third.cpu->decoded == std::vector<std::size_t>{1});
+  CHECK(third.decode(8));
+  CHECK(third.device->decoded == std::vector<std::size_t>{6});
+}
+
 TEST_CASE("who was slow once is tried again after a while") {
   Shared shared(SharedBackend::Policy::kMeasured, 3, 0);
   CHECK(shared.decode(2));

@@ -42,7 +42,11 @@ class FakeDevice final : public codec::Backend {
   bool keeping = false;          // source blocks, from now on
   std::map<std::uint64_t, std::vector<std::uint8_t>> kept;
 
-  std::string name() const override { return "fake"; }
+  std::string called = "fake";
+  int prepared = 0;  // how often
+
+  std::string name() const override { return called; }
+  void prepare(std::size_t, std::size_t) override { ++prepared; }
   codec::BackendStatus encode(const codec::EncodeWork& work) override {
     if (before) before();
     pretended_seconds += fixed_ + item_ * static_cast<double>(work.out.size());
