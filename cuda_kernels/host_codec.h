@@ -1,5 +1,7 @@
 // Batch operations on data in the host's memory: copy in, compute and copy out overlap, slice by
-// slice, so that the bus is busy in both directions. batch.h has the operations and the words.
+// slice, so that the bus is busy in both directions. Decoding inverts groups of matrices ahead of
+// the payloads, on streams of their own that go before the products: an inversion is many short
+// steps, of which each would wait for a product to end. batch.h has the operations and the words.
 //
 // Host memory should be pinned (PinnedMemory): from other memory everything works, and slower. All
 // memory on the device is taken in open().
@@ -22,7 +24,7 @@ class HostCodec {
   // device may take a fraction of a second for tune() (tuning.h).
   Status open(const Device& device, std::size_t device_bytes);
   // What open() got.
-  std::size_t device_bytes() const { return kSlots * slots_[0].memory.size(); }
+  std::size_t device_bytes() const { return memory_.size(); }
 
   // out[g] = C[g] B[g]. Blocks follow each other without gaps: source has generations * n * k
   // bytes, out generations * m * k, coefficients generations * m * n. Returns when all is done.
@@ -36,20 +38,34 @@ class HostCodec {
                 std::uint8_t* out, Ranks ranks, Path path = Path::kBest);
 
  private:
-  static constexpr std::size_t kSlots = 3;  // one copied in, one computed, one copied out
+  static constexpr std::size_t kSlots = 6, kAreas = 6;  // at most; fewer where memory is short
+  // A slice of generations under way: copied in, multiplied, copied out.
   struct Slot {
     Stream stream;
-    DeviceMemory memory;
-    PinnedMemory found;  // ranks and dependent rows of the slice under way: the caller's memory for
-                         // them need not be pinned, and copies to other memory would wait
-    std::size_t first = 0, generations = 0;  // that slice
+    std::size_t generations = 0;  // 0: nothing under way
+  };
+  // A group of matrices, and their inverses until their slices are done.
+  struct Area {
+    Stream stream;
+    Event inverted;
+    PinnedMemory found;  // ranks and dependent rows: the caller's memory for them need not be
+                         // pinned, and copies to other memory would wait
+    std::size_t first = 0, generations = 0;  // likewise
   };
   struct Work;
+  struct Plan;
+  Status make_plan(const Work& work, Plan& plan) const;
   Status run(const Work& work);
-  Status queue_slice(Slot& slot, const Work& work);
-  static Status finish_slice(Slot& slot, const Work& work);
+  Status invert_ahead(const Work& work, const Plan& plan, std::size_t done, std::size_t& inverted);
+  Status queue_inversion(Area& area, const Work& work, const Plan& plan, std::uint8_t* memory);
+  Status queue_slice(Slot& slot, const Work& work, const Plan& plan, std::size_t first,
+                     std::uint8_t* memory);
+  static Status finish(Slot& slot);
+  static Status finish(Area& area, const Work& work);
 
   std::array<Slot, kSlots> slots_;
+  std::array<Area, kAreas> areas_;
+  DeviceMemory memory_;
 };
 
 }  // namespace firn::cuda

@@ -44,13 +44,25 @@ Status PinnedMemory::allocate(const Device&, std::size_t) {
   return none();
 }
 
+Event::~Event() = default;
+Status Event::open(const Device& device) {
+  device_ = device.index;
+  return none();
+}
+
 Stream::Stream(Stream&&) noexcept = default;
 Stream& Stream::operator=(Stream&&) noexcept = default;
 Stream::~Stream() = default;
-Status Stream::open(const Device&) {
+Status Stream::open(const Device&, Priority) {
   return none();
 }
 Status Stream::wait() {
+  return none();
+}
+Status Stream::mark(Event&) {
+  return none();
+}
+Status Stream::wait_for(const Event&) {
   return none();
 }
 Status Stream::copy_in(std::uint8_t*, const std::uint8_t*, std::size_t) {

@@ -86,7 +86,7 @@ std::size_t expanded_bytes(int n, int m) {
 Status launch_streamed_wgmma_product(const ProductJob& job, std::uint8_t* expanded,
                                      int multiprocessors, void* stream) {
   const auto queue = static_cast<cudaStream_t>(stream);
-  const StreamJob work = make_job(job, expanded);
+  const StreamJob work = make_job(job, expanded, multiprocessors);
   const int rows = work.row_steps * kRowStep;
   const dim3 grid(static_cast<unsigned>(rows * 2 / 32), static_cast<unsigned>(work.chunks),
                   static_cast<unsigned>(job.generations));

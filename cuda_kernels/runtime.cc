@@ -150,6 +150,21 @@ Status PinnedMemory::allocate(const Device& device, std::size_t bytes) {
   return {};
 }
 
+Event::~Event() {
+  if (handle_ != nullptr && select(device_).ok()) (void)cudaEventDestroy(event_of(handle_));
+}
+
+Status Event::open(const Device& device) {
+  if (handle_ != nullptr) return {};
+  if (Status s = select(device.index); !s.ok()) return s;
+  cudaEvent_t made = nullptr;
+  const cudaError_t error = cudaEventCreateWithFlags(&made, cudaEventDisableTiming);
+  if (Status s = checked(error, "cudaEventCreate"); !s.ok()) return s;
+  handle_ = made;
+  device_ = device.index;
+  return {};
+}
+
 Stream::Stream(Stream&& other) noexcept {
   *this = std::move(other);
 }
@@ -166,11 +181,15 @@ Stream::~Stream() {
   (void)cudaStreamDestroy(stream_of(handle_));
 }
 
-Status Stream::open(const Device& device) {
+Status Stream::open(const Device& device, Priority priority) {
   *this = Stream();
   if (Status s = select(device.index); !s.ok()) return s;
   cudaStream_t stream = nullptr;
-  const cudaError_t error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  int lowest = 0, highest = 0;  // normal is the lowest; a higher priority is a smaller number
+  cudaError_t error = cudaDeviceGetStreamPriorityRange(&lowest, &highest);
+  if (Status s = checked(error, "cudaDeviceGetStreamPriorityRange"); !s.ok()) return s;
+  error = cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking,
+                                       priority == Priority::kHigh ? highest : lowest);
   if (Status s = checked(error, "cudaStreamCreate"); !s.ok()) return s;
   device_ = device;
   handle_ = stream;
@@ -180,6 +199,17 @@ Status Stream::open(const Device& device) {
 Status Stream::wait() {
   if (Status s = select(device_.index); !s.ok()) return s;
   return checked(cudaStreamSynchronize(stream_of(handle_)), "work on the GPU");
+}
+
+Status Stream::mark(Event& event) {
+  if (Status s = select(device_.index); !s.ok()) return s;
+  return checked(cudaEventRecord(event_of(event.handle()), stream_of(handle_)), "cudaEventRecord");
+}
+
+Status Stream::wait_for(const Event& event) {
+  if (Status s = select(device_.index); !s.ok()) return s;
+  return checked(cudaStreamWaitEvent(stream_of(handle_), event_of(event.handle()), 0),
+                 "cudaStreamWaitEvent");
 }
 
 Status Stream::copy_in(std::uint8_t* device_to, const std::uint8_t* host_from, std::size_t bytes) {

@@ -79,6 +79,22 @@ class PinnedMemory {
   std::size_t size_ = 0;
 };
 
+// A point in a stream's work that other streams of the device can wait for.
+class Event {
+ public:
+  Event() = default;
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  ~Event();
+
+  Status open(const Device& device);
+  void* handle() const { return handle_; }
+
+ private:
+  void* handle_ = nullptr;
+  int device_ = -1;
+};
+
 // A queue of work on one device: runs in order, beside the work of other streams.
 class Stream {
  public:
@@ -87,9 +103,15 @@ class Stream {
   Stream& operator=(Stream&&) noexcept;
   ~Stream();  // waits for what is queued
 
-  Status open(const Device& device);
+  // kHigh: its kernels begin before those that other streams have waiting.
+  enum class Priority { kNormal, kHigh };
+  Status open(const Device& device, Priority priority = Priority::kNormal);
   // Waits until all that was queued is done; an error of that work shows here.
   Status wait();
+  // The event is where this stream's work of now ends.
+  Status mark(Event& event);
+  // What is queued from now on begins after that point of the other stream, if there is one.
+  Status wait_for(const Event& event);
   const Device& device() const { return device_; }
   void* handle() const { return handle_; }
 

@@ -14,10 +14,11 @@
 //               of gather()'s time, but A is read twice and those who bring data have less room:
 //               better where gathering takes long against bringing
 //
-// Sources are taken in chunks of 256. A unit of work is 256 positions of one generation: its data
-// are brought into B chunk by chunk; then all rows of A pass, 64 output rows (kTiles pairs of
-// tiles) at a time, some warpgroups multiplying while others gather parities. With several chunks
-// the sums meet in the output: each thread adds to what it wrote before.
+// Sources are taken in chunks of 256. A unit of work is 256 positions of one generation and all of
+// its rows or, where that gives the multiprocessors too little to do, a part of them: its data are
+// brought into B chunk by chunk; then those rows of A pass, 64 output rows (kTiles pairs of tiles)
+// at a time, some warpgroups multiplying while others gather parities. With several chunks the sums
+// meet in the output: each thread adds to what it wrote before.
 //
 // The last warpgroup has one thread that orders A's tiles ahead (bulk copies into a ring) and
 // three warps that bring data.
@@ -59,9 +60,24 @@ constexpr int kTurn = 1;
 struct StreamJob {
   ProductJob product;
   const std::uint8_t* expanded;
-  int chunks;     // of sources
-  int row_steps;  // groups of 64 output rows
+  int chunks;      // of sources
+  int row_steps;   // groups of 64 output rows
+  int part_steps;  // of them, in a unit; the last part may have fewer
+  int part_units;  // units for the positions of one part
   int units_per_generation, units;
+};
+
+// What a unit is of.
+struct Unit {
+  int generation, first_position, first_step, steps;
+  __device__ Unit(const StreamJob& job, int unit) {
+    generation = unit / job.units_per_generation;
+    const int rest = unit - generation * job.units_per_generation;
+    const int part = rest / job.part_units;
+    first_position = (rest - part * job.part_units) * kPositions;
+    first_step = part * job.part_steps;
+    steps = min(job.part_steps, job.row_steps - first_step);
+  }
 };
 
 inline int chunks_of(int n) {
@@ -88,19 +104,23 @@ template <typename Form>
 __device__ void order_tiles(const StreamJob& job, const Barriers<Form::kStages>& barriers,
                             std::uint32_t a) {
   constexpr int kTileBytes = Layout<Form>::kTileBytes;
-  const int tiles = job.chunks * job.row_steps * 2 * Form::kTiles;
+  constexpr int kStepBytes = 2 * Form::kTiles * kTileBytes;
   int stage = 0;
   std::uint32_t phase = 0;
-  for (int unit = blockIdx.x; unit < job.units; unit += gridDim.x) {
-    const std::uint8_t* from =
-        job.expanded +
-        static_cast<std::size_t>(unit / job.units_per_generation) * tiles * kTileBytes;
-    for (int tile = 0; tile < tiles; ++tile) {
-      mbarrier_wait(barriers.empty_a + 8 * stage, phase ^ 1);
-      mbarrier_arrive_expecting(barriers.full_a + 8 * stage, kTileBytes);
-      bulk_copy(a + stage * kTileBytes, from, kTileBytes, barriers.full_a + 8 * stage);
-      from += kTileBytes;
-      if (++stage == Form::kStages) stage = 0, phase ^= 1;
+  for (int at = blockIdx.x; at < job.units; at += gridDim.x) {
+    const Unit unit(job, at);
+    for (int chunk = 0; chunk < job.chunks; ++chunk) {
+      const std::size_t step =
+          static_cast<std::size_t>(unit.generation * job.chunks + chunk) * job.row_steps +
+          unit.first_step;
+      const std::uint8_t* from = job.expanded + step * kStepBytes;
+      for (int tile = 0; tile < unit.steps * 2 * Form::kTiles; ++tile) {
+        mbarrier_wait(barriers.empty_a + 8 * stage, phase ^ 1);
+        mbarrier_arrive_expecting(barriers.full_a + 8 * stage, kTileBytes);
+        bulk_copy(a + stage * kTileBytes, from, kTileBytes, barriers.full_a + 8 * stage);
+        from += kTileBytes;
+        if (++stage == Form::kStages) stage = 0, phase ^= 1;
+      }
     }
   }
 }
@@ -112,10 +132,11 @@ __device__ void bring_data(const StreamJob& job, const Barriers<Form::kStages>& 
   const ProductJob& p = job.product;
   const DataLane lane(threadIdx.x & 31, 0);
   int filled = 0;
-  for (int unit = blockIdx.x; unit < job.units; unit += gridDim.x) {
-    const int g = unit / job.units_per_generation;
-    const int at = (unit - g * job.units_per_generation) * kPositions + lane.column();
-    const std::uint8_t* source = p.source + static_cast<std::size_t>(g) * p.n * p.source_pitch;
+  for (int index = blockIdx.x; index < job.units; index += gridDim.x) {
+    const Unit unit(job, index);
+    const int at = unit.first_position + lane.column();
+    const std::uint8_t* source =
+        p.source + static_cast<std::size_t>(unit.generation) * p.n * p.source_pitch;
     for (int chunk = 0; chunk < job.chunks; ++chunk, ++filled) {
       const int buffer = filled % kBuffers;
       mbarrier_wait(barriers.empty_b + 8 * buffer, (filled / kBuffers & 1) ^ 1);
@@ -181,34 +202,35 @@ class Consumer {
 
   __device__ void run() {
     if (kTurns && group_ == 1) barrier_arrive(kTurn, 256);
-    for (int unit = blockIdx.x; unit < job_.units; unit += gridDim.x) {
-      const int g = unit / job_.units_per_generation;
-      const int first = (unit - g * job_.units_per_generation) * kPositions;
-      const bool last = unit + static_cast<int>(gridDim.x) >= job_.units;
-      if (first + kPositions <= job_.product.k) {
-        multiply_unit<true>(g, first, last);
+    for (int index = blockIdx.x; index < job_.units; index += gridDim.x) {
+      const Unit unit(job_, index);
+      const bool last = index + static_cast<int>(gridDim.x) >= job_.units;
+      if (unit.first_position + kPositions <= job_.product.k) {
+        multiply_unit<true>(unit, last);
       } else {
-        multiply_unit<false>(g, first, last);
+        multiply_unit<false>(unit, last);
       }
     }
   }
 
  private:
-  // All rows of 256 positions, chunk of sources by chunk. kWhole: all the positions exist.
+  // The unit's rows, chunk of sources by chunk. kWhole: all its positions exist.
   template <bool kWhole>
-  __device__ __forceinline__ void multiply_unit(int g, int first, bool last_unit) {
+  __device__ __forceinline__ void multiply_unit(const Unit& unit, bool last_unit) {
     const ProductJob& p = job_.product;
-    const int at = first + first_ + (lane_ & 3) * 16;
-    const int first_row = group_ * 32 + (threadIdx.x >> 5 & 3) * 8 + (lane_ >> 2);
-    std::uint8_t* first_out = p.out + (static_cast<std::size_t>(g) * p.m + first_row) * p.out_pitch;
+    const int at = unit.first_position + first_ + (lane_ & 3) * 16;
+    const int first_row =
+        unit.first_step * kRowStep + group_ * 32 + (threadIdx.x >> 5 & 3) * 8 + (lane_ >> 2);
+    std::uint8_t* first_out =
+        p.out + (static_cast<std::size_t>(unit.generation) * p.m + first_row) * p.out_pitch;
     for (int chunk = 0; chunk < job_.chunks; ++chunk) {
       const std::uint32_t b = b_ + buffer_ * (L::kBufferBytes / 16);
       mbarrier_wait(barriers_.full_b + 8 * buffer_, buffer_phase_);
       std::uint8_t* out = first_out;
       int row = first_row;
 #pragma unroll 1
-      for (int row_step = 0; row_step < job_.row_steps; ++row_step) {
-        const bool last_step = row_step == job_.row_steps - 1;
+      for (int row_step = 0; row_step < unit.steps; ++row_step) {
+        const bool last_step = row_step == unit.steps - 1;
         std::uint32_t words[kWords];
         uint4 old[kVectors];
 #pragma unroll
@@ -324,14 +346,20 @@ __device__ __forceinline__ void multiply_streamed(const StreamJob& job, std::uin
   }
 }
 
-// Fills in the job's shape; the grid of the kernel that writes expanded coefficients.
-inline StreamJob make_job(const ProductJob& job, const std::uint8_t* expanded) {
+// Fills in the job's shape.
+inline StreamJob make_job(const ProductJob& job, const std::uint8_t* expanded,
+                          int multiprocessors) {
   StreamJob work{};
   work.product = job;
   work.expanded = expanded;
   work.chunks = chunks_of(job.n);
   work.row_steps = row_steps_of(job.m);
-  work.units_per_generation = (job.k + kPositions - 1) / kPositions;
+  work.part_units = (job.k + kPositions - 1) / kPositions;
+  const int whole_units = work.part_units * job.generations;
+  const int parts_wanted = std::clamp(multiprocessors / whole_units, 1, work.row_steps);
+  work.part_steps = (work.row_steps + parts_wanted - 1) / parts_wanted;
+  const int parts = (work.row_steps + work.part_steps - 1) / work.part_steps;
+  work.units_per_generation = work.part_units * parts;
   work.units = work.units_per_generation * job.generations;
   return work;
 }

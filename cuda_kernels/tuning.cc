@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <mutex>
 #include <string_view>
-#include <system_error>
 
+#include "cuda_kernels/cache_file.h"
 #include "cuda_kernels/slices.h"
 #include "cuda_kernels/tuning_internal.h"
 
@@ -88,45 +87,12 @@ void forget_tuning() {
 
 namespace {
 
-// FNV-1a: tells files of one device from another's, and whole files from damaged ones.
-std::string hash_of(const std::string& text) {
-  std::uint64_t hash = 0xcbf29ce484222325u;
-  for (const char c : text) hash = (hash ^ static_cast<std::uint8_t>(c)) * 0x100000001b3u;
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string hex;
-  for (int shift = 60; shift >= 0; shift -= 4) hex += kDigits[hash >> shift & 15];
-  return hex;
-}
-
 // What a tuning holds for. The last line changes when a kernel does.
 std::string device_text(const Device& device) {
   static const std::string versions = runtime_versions();
   return "firn gpu tuning\ndevice " + device.name + "\ncapability " + std::to_string(device.major) +
          "." + std::to_string(device.minor) + "\nmultiprocessors " +
-         std::to_string(device.multiprocessors) + "\n" + versions + "kernels 2\n";
-}
-
-std::string read_file(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text;
-  if (file) text.assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
-  return text;
-}
-
-// Under its name at once or not at all: another process may read it, or write it, at any time.
-void write_file(const std::filesystem::path& path, const std::string& text) {
-  std::error_code error;
-  std::filesystem::create_directories(path.parent_path(), error);
-  std::filesystem::path part = path;
-  part += ".part" + hash_of(std::to_string(reinterpret_cast<std::uintptr_t>(&part)) +
-                            std::to_string(process_id()));
-  bool written = false;
-  {
-    std::ofstream file(part, std::ios::binary | std::ios::trunc);
-    written = static_cast<bool>(file << text << std::flush);
-  }
-  if (written) std::filesystem::rename(part, path, error);
-  if (!written || error) std::filesystem::remove(part, error);
+         std::to_string(device.multiprocessors) + "\n" + versions + "kernels 3\n";
 }
 
 bool valid(const Device& device, const ProductChoice& choice) {
@@ -138,7 +104,7 @@ bool valid(const Device& device, const ProductChoice& choice) {
 }  // namespace
 
 std::string tuning_file_name(const Device& device) {
-  return "gpu-" + hash_of(device_text(device)) + ".tuning";
+  return "gpu-" + cache_hash(device_text(device)) + ".tuning";
 }
 
 std::string tuning_text(const Device& device, const Tuning& tuning) {
@@ -147,7 +113,7 @@ std::string tuning_text(const Device& device, const Tuning& tuning) {
     text += std::to_string(i) + ' ' + std::string(name(tuning[i].path)) + ' ' +
             std::to_string(tuning[i].row_warps) + '\n';
   }
-  return text + "sum " + hash_of(text) + '\n';
+  return text + "sum " + cache_hash(text) + '\n';
 }
 
 bool parse_tuning(const std::string& text, const Device& device, Tuning& tuning) {
@@ -173,13 +139,6 @@ bool parse_tuning(const std::string& text, const Device& device, Tuning& tuning)
   return true;
 }
 
-std::string default_cache_folder() {
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  if (cache != nullptr && *cache == '/') return std::string(cache) + "/firn";
-  const char* home = std::getenv("HOME");
-  return home != nullptr && *home == '/' ? std::string(home) + "/.cache/firn" : std::string();
-}
-
 Status tune(const Device& device, const std::string& cache_folder, TuningSource* source) {
   TuningSource ignored;
   TuningSource& from = source != nullptr ? *source : ignored;
@@ -197,10 +156,10 @@ Status tune(const Device& device, const std::string& cache_folder, TuningSource*
   const std::filesystem::path path = std::filesystem::path(cache_folder) / file_name;
   Tuning tuning;
   from = TuningSource::kFile;
-  if (cache_folder.empty() || !parse_tuning(read_file(path), device, tuning)) {
+  if (cache_folder.empty() || !parse_tuning(read_cache_file(path), device, tuning)) {
     from = TuningSource::kMeasured;
     if (Status s = measure_tuning(device, tuning); !s.ok()) return s;
-    if (!cache_folder.empty()) write_file(path, tuning_text(device, tuning));
+    if (!cache_folder.empty()) write_cache_file(path, tuning_text(device, tuning));
   }
   const std::lock_guard lock(known_mutex);
   known().emplace(file_name, tuning);

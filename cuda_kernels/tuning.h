@@ -47,13 +47,11 @@ enum class TuningSource {
   kOff,  // FIRN_GPU_TUNING=off
 };
 
-// Makes product_choice() know this device. Takes up to about 300 MB of device memory while it
+// Makes product_choice() know this device. Takes up to about 700 MB of device memory while it
 // measures; with less, or after an error, choices stay as they were. cache_folder: where the file
 // is kept, made if it is missing; empty: no file. A file that cannot be written is no error. Any
 // thread; two at once wait for each other.
 Status tune(const Device& device, const std::string& cache_folder, TuningSource* source = nullptr);
-// $XDG_CACHE_HOME/firn or $HOME/.cache/firn; empty if neither is set.
-std::string default_cache_folder();
 // Forgets what this process knows, for tests.
 void forget_tuning();
 

@@ -9,7 +9,6 @@ namespace firn::cuda {
 
 // Lines with the versions of driver and runtime.
 std::string runtime_versions();
-long process_id();
 
 // Times every kernel on every class. The result is complete, or there is an error.
 Status measure_tuning(const Device& device, Tuning& tuning);

@@ -1,6 +1,5 @@
 // The self-tune: every kernel on every class of shapes, on random data.
 #include <cuda_runtime_api.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <vector>
@@ -54,7 +53,8 @@ class Measurement {
       out = std::max(out, s.generations * s.rows * s.block_bytes);
       coefficients = std::max(coefficients, s.generations * s.rows * s.generation_size);
       for (const Path path : {Path::kWgmma, Path::kTower}) {
-        scratch = std::max(scratch, product_scratch(device, s, path).least);
+        // As much as callers are told is best: in smaller slices other kernels would win.
+        scratch = std::max(scratch, product_scratch(device, s, path).best);
       }
     }
     Status s = stream_.open(device);
@@ -95,10 +95,6 @@ std::string runtime_versions() {
   if (cudaDriverGetVersion(&driver) != cudaSuccess) driver = 0;
   if (cudaRuntimeGetVersion(&runtime) != cudaSuccess) runtime = 0;
   return "driver " + std::to_string(driver) + "\nruntime " + std::to_string(runtime) + "\n";
-}
-
-long process_id() {
-  return getpid();
 }
 
 Status measure_tuning(const Device& device, Tuning& tuning) {

@@ -115,6 +115,56 @@ void check_inverses(OnDevice& on, const std::vector<Bytes>& matrices, std::size_
   }
 }
 
+// Five generations of coded blocks, of which one lacks rank.
+void check_decoding(OnDevice& on, std::size_t n, std::size_t k, Path path,
+                    codec::CoefficientStream& random) {
+  const std::size_t count = 5, pitch = fast_pitch(k);
+  const Shape shape{count, n, n, k};
+  INFO(describe(shape), " path=", name(path));
+  // Systematic rows among dense ones, out of order; the fourth generation lacks rank.
+  Bytes vectors = random_bytes(count * n * n, random);
+  for (std::size_t g = 0; g < count; ++g) {
+    for (std::size_t r = 0; r < n; r += 3) {
+      const auto row = vectors.begin() + static_cast<std::ptrdiff_t>((g * n + r) * n);
+      std::fill_n(row, n, 0);
+      row[static_cast<std::ptrdiff_t>(n - 1 - r)] = 1;
+    }
+  }
+  std::fill_n(vectors.begin() + static_cast<std::ptrdiff_t>(3 * n * n + (n - 1) * n), n, 0);
+  const Bytes source = random_bytes(count * n * pitch, random);
+  Bytes payloads(source.size());
+  multiply_on_cpu(shape, vectors, source, pitch, payloads, pitch);
+
+  Guarded v(on.stream, vectors), y(on.stream, payloads), x(on.stream, source.size());
+  RanksOnDevice found(on.stream, count, n);
+  const ScratchSize size = decode_scratch(on.device, shape, path);
+  for (const std::size_t bytes : {size.best, size.least * 2}) {
+    Guarded scratch(on.stream, bytes);
+    require(launch_decode(on.stream, shape, v.data(), {y.data(), pitch}, {x.data(), pitch},
+                          found.pointers(), {scratch.data(), bytes}, path));
+    const Bytes decoded = x.read();
+    const Bytes dependent = found.dependent.read();
+    const std::vector<std::uint32_t> ranks = found.read_ranks();
+    scratch.read();
+    for (std::size_t g = 0; g < count; ++g) {
+      const Bytes matrix(vectors.begin() + static_cast<std::ptrdiff_t>(g * n * n),
+                         vectors.begin() + static_cast<std::ptrdiff_t>((g + 1) * n * n));
+      const Bytes wanted = dependent_rows(matrix, n);
+      CHECK(std::equal(wanted.begin(), wanted.end(),
+                       dependent.begin() + static_cast<std::ptrdiff_t>(g * n)));
+      const auto lacking = static_cast<std::size_t>(std::count(wanted.begin(), wanted.end(), 1));
+      CHECK(ranks[g] == n - lacking);
+      CHECK((g != 3 || lacking > 0));
+      if (lacking > 0) continue;
+      for (std::size_t block = 0; block < n; ++block) {
+        const auto at = static_cast<std::ptrdiff_t>((g * n + block) * pitch);
+        CHECK(std::equal(source.begin() + at, source.begin() + at + static_cast<std::ptrdiff_t>(k),
+                         decoded.begin() + at));
+      }
+    }
+  }
+}
+
 }  // namespace
 
 TEST_SUITE("device") {
@@ -148,61 +198,27 @@ TEST_SUITE("device") {
     codec::CoefficientStream random(3, 4);
     for (const Path path : paths_of(on.device)) {
       for (const auto& [n, k] : {std::pair<std::size_t, std::size_t>{1, 5},
-                                 {32, 1000},
-                                 {64, 4096},
+                                 {32, 300},
+                                 {64, 600},
                                  {100, 257},
+                                 {128, 100},
+                                 {129, 300}}) {
+        check_decoding(on, n, k, path, random);
+      }
+    }
+  }
+
+  TEST_CASE("so do large generations and long blocks") {
+    OnDevice on;
+    codec::CoefficientStream random(3, 5);
+    for (const Path path : paths_of(on.device)) {
+      for (const auto& [n, k] : {std::pair<std::size_t, std::size_t>{32, 1000},
+                                 {64, 4096},
                                  {128, 1024},
-                                 {129, 300},
                                  {256, 513},
                                  {512, 512},
                                  {1024, 100}}) {
-        const std::size_t count = 5, pitch = fast_pitch(k);
-        const Shape shape{count, n, n, k};
-        INFO(describe(shape), " path=", name(path));
-        // Systematic rows among dense ones, out of order; the fourth generation lacks rank.
-        Bytes vectors = random_bytes(count * n * n, random);
-        for (std::size_t g = 0; g < count; ++g) {
-          for (std::size_t r = 0; r < n; r += 3) {
-            const auto row = vectors.begin() + static_cast<std::ptrdiff_t>((g * n + r) * n);
-            std::fill_n(row, n, 0);
-            row[static_cast<std::ptrdiff_t>(n - 1 - r)] = 1;
-          }
-        }
-        std::fill_n(vectors.begin() + static_cast<std::ptrdiff_t>(3 * n * n + (n - 1) * n), n, 0);
-        const Bytes source = random_bytes(count * n * pitch, random);
-        Bytes payloads(source.size());
-        multiply_on_cpu(shape, vectors, source, pitch, payloads, pitch);
-
-        Guarded v(on.stream, vectors), y(on.stream, payloads), x(on.stream, source.size());
-        RanksOnDevice found(on.stream, count, n);
-        const ScratchSize size = decode_scratch(on.device, shape, path);
-        for (const std::size_t bytes : {size.best, size.least * 2}) {
-          Guarded scratch(on.stream, bytes);
-          require(launch_decode(on.stream, shape, v.data(), {y.data(), pitch}, {x.data(), pitch},
-                                found.pointers(), {scratch.data(), bytes}, path));
-          const Bytes decoded = x.read();
-          const Bytes dependent = found.dependent.read();
-          const std::vector<std::uint32_t> ranks = found.read_ranks();
-          scratch.read();
-          for (std::size_t g = 0; g < count; ++g) {
-            const Bytes matrix(vectors.begin() + static_cast<std::ptrdiff_t>(g * n * n),
-                               vectors.begin() + static_cast<std::ptrdiff_t>((g + 1) * n * n));
-            const Bytes wanted = dependent_rows(matrix, n);
-            CHECK(std::equal(wanted.begin(), wanted.end(),
-                             dependent.begin() + static_cast<std::ptrdiff_t>(g * n)));
-            const auto lacking =
-                static_cast<std::size_t>(std::count(wanted.begin(), wanted.end(), 1));
-            CHECK(ranks[g] == n - lacking);
-            CHECK((g != 3 || lacking > 0));
-            if (lacking > 0) continue;
-            for (std::size_t block = 0; block < n; ++block) {
-              const auto at = static_cast<std::ptrdiff_t>((g * n + block) * pitch);
-              CHECK(std::equal(source.begin() + at,
-                               source.begin() + at + static_cast<std::ptrdiff_t>(k),
-                               decoded.begin() + at));
-            }
-          }
-        }
+        check_decoding(on, n, k, path, random);
       }
     }
   }

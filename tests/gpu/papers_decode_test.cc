@@ -66,48 +66,50 @@ Problem with_vectors(const Sizes& sizes, int form) {
   return problem;
 }
 
+void check_all(const std::vector<Sizes>& several) {
+  PaperDevice device;
+  for (const Sizes& sizes : several) {
+    const Problem dense = decodable(sizes, false), binary = decodable(sizes, true);
+    for_each_decoder([&](const Algorithm& algorithm) {
+      if (!takes(device, algorithm, sizes)) return;
+      check_decoding(device, algorithm, (algorithm.traits & kBinary) != 0 ? binary : dense);
+    });
+  }
+}
+
 }  // namespace
 
 TEST_SUITE_BEGIN("device");
 
 TEST_CASE("every paper's decoder gives the source blocks back one either side of its tiles") {
-  PaperDevice device;
-  for (const Sizes sizes :
-       {Sizes{1, 1, 1, 4}, Sizes{2, 2, 2, 8}, Sizes{1, 3, 3, 12}, Sizes{3, 4, 4, 64},
-        Sizes{1, 15, 15, 60}, Sizes{2, 16, 16, 64}, Sizes{1, 17, 17, 68}, Sizes{1, 31, 31, 132},
-        Sizes{2, 32, 32, 128}, Sizes{1, 33, 33, 252}, Sizes{1, 63, 63, 1028}, Sizes{5, 64, 64, 4},
-        Sizes{1, 65, 65, 516}, Sizes{1, 127, 127, 260}, Sizes{2, 128, 128, 1024},
-        Sizes{1, 129, 129, 4}, Sizes{1, 5, 5, 70000}}) {
-    const Problem dense = decodable(sizes, false), binary = decodable(sizes, true);
-    for_each_decoder([&](const Algorithm& algorithm) {
-      if (!takes(device, algorithm, sizes)) return;
-      check_decoding(device, algorithm, (algorithm.traits & kBinary) != 0 ? binary : dense);
-    });
-  }
+  check_all({{1, 1, 1, 4},
+             {2, 2, 2, 8},
+             {1, 3, 3, 12},
+             {3, 4, 4, 64},
+             {1, 15, 15, 60},
+             {2, 16, 16, 64},
+             {1, 17, 17, 68},
+             {1, 31, 31, 132},
+             {2, 32, 32, 128},
+             {1, 33, 33, 252}});
+}
+
+TEST_CASE("so does it for more and longer blocks") {
+  check_all({{1, 63, 63, 1028},
+             {5, 64, 64, 4},
+             {1, 65, 65, 516},
+             {1, 127, 127, 260},
+             {2, 128, 128, 1024},
+             {1, 129, 129, 4},
+             {1, 5, 5, 70000}});
 }
 
 TEST_CASE("every paper's decoder takes generations of several hundred blocks") {
-  PaperDevice device;
-  for (const Sizes sizes :
-       {Sizes{1, 257, 257, 36}, Sizes{1, 470, 470, 8}, Sizes{1, 1024, 1024, 64}}) {
-    const Problem dense = decodable(sizes, false), binary = decodable(sizes, true);
-    for_each_decoder([&](const Algorithm& algorithm) {
-      if (!takes(device, algorithm, sizes)) return;
-      check_decoding(device, algorithm, (algorithm.traits & kBinary) != 0 ? binary : dense);
-    });
-  }
+  check_all({{1, 257, 257, 36}, {1, 470, 470, 8}, {1, 1024, 1024, 64}});
 }
 
 TEST_CASE("progressive decoders pass over zero and repeated blocks") {
-  PaperDevice device;
-  for (const Sizes sizes :
-       {Sizes{1, 1, 3, 4}, Sizes{2, 9, 14, 20}, Sizes{1, 64, 70, 132}, Sizes{2, 33, 40, 516}}) {
-    const Problem dense = decodable(sizes, false), binary = decodable(sizes, true);
-    for_each_decoder([&](const Algorithm& algorithm) {
-      if (!takes(device, algorithm, sizes)) return;
-      check_decoding(device, algorithm, (algorithm.traits & kBinary) != 0 ? binary : dense);
-    });
-  }
+  check_all({{1, 1, 3, 4}, {2, 9, 14, 20}, {1, 64, 70, 132}, {2, 33, 40, 516}});
 }
 
 TEST_CASE("pivots come in any order") {
