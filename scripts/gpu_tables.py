@@ -1,0 +1,91 @@
+#!/usr/bin/python3
+"""Tables of docs/gpu.md, as Markdown, from what the programs in tests/gpu wrote:
+
+    scripts/gpu_tables.py docs/results/gpu-h200.json          (bench_gpu)
+    scripts/gpu_tables.py docs/results/gpu-power-h200.json    (bench_power)
+    scripts/gpu_tables.py docs/results/gpu-stock-h200.json    (bench_stock)
+"""
+
+import json
+import sys
+
+
+def number(value):
+    if value is None:
+        return "-"
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def table(head, rows):
+    print("| " + " | ".join(head) + " |")
+    print("|" + "---|" * len(head))
+    for row in rows:
+        print("| " + " | ".join(str(cell) for cell in row) + " |")
+    print()
+
+
+def of_rates(document):
+    rates = {(r["what"], r["path"], r["n"], r["k"], r["generations"]): r["GB_per_s"]
+             for r in document["rates"]}
+    limits = {r["n"]: r["limit_GB_per_s"] for r in document["rates"] if "limit_GB_per_s" in r}
+
+    def rate(what, path, n, k):
+        found = [value for (w, p, size, block, _), value in rates.items()
+                 if (w, p, size, block) == (what, path, n, k)]
+        return number(found[0] if found else None)
+
+    sizes = sorted(limits)
+    table(["n", "limit", "k = 1 KiB", "4 KiB", "16 KiB", "64 KiB", "1 MiB", "for 3 s: best", "`wgmma`",
+           "`tower`", "16 KiB: `mma`", "`tables`"],
+          [[n, number(limits[n])] +
+           [rate("product", "best", n, k) for k in (1024, 4096, 16384, 65536, 1 << 20)] +
+           [rate("product, sustained", path, n, 16384) for path in ("best", "wgmma", "tower")] +
+           [rate("product", path, n, 16384) for path in ("mma", "tables")] for n in sizes])
+    inverses = {r["n"]: r["matrices_per_s"] for r in document["inverses"]}
+    table(["n", "decode, k = 1 KiB", "4 KiB", "16 KiB", "inversions per second"],
+          [[n] + [rate("decode", "best", n, k) for k in (1024, 4096, 16384)] + [number(inverses[n])]
+           for n in sizes])
+    host = [key for key in rates if key[0] == "product, host to host"]
+    table(["n", "batch, MiB", "product, host to host", "decode, host to host"],
+          [[n, g * n * k >> 20, f"{rates[(what, path, n, k, g)]:.1f}",
+            f"{rates[('decode, host to host', path, n, k, g)]:.1f}"]
+           for what, path, n, k, g in host])
+
+
+def of_power(document):
+    named = {}
+    for row in document["rates"]:
+        named.setdefault(row["what"], []).append(row)
+
+    def mean(rows, key):
+        return sum(row[key] for row in rows) / len(rows)
+
+    table(["what", "burst, GB/s", "lasting, GB/s", "W", "MHz", "at the power limit", "nJ a byte"],
+          [[what, number(mean(rows, "burst_GB_per_s")), number(mean(rows, "lasting_GB_per_s")),
+            number(mean(rows, "watts")), f"{mean(rows, 'sm_MHz'):.0f}",
+            f"{100 * mean(rows, 'share_at_power_limit'):.0f} %",
+            f"{mean(rows, 'watts') / mean(rows, 'lasting_GB_per_s'):.3f}"]
+           for what, rows in named.items()])
+
+
+def of_stocks(document):
+    table(["n", "blocks", "drawn by the CPU, us", "then encoded", "drawn by the device", "gain"],
+          [[r["n"], r["rows"], f"{r['drawing_us']:.1f}", f"{r['encoding_us']:.1f}",
+            f"{r['drawn_on_device_us']:.1f}",
+            f"{(r['drawing_us'] + r['encoding_us']) / r['drawn_on_device_us']:.2f}"]
+           for r in document["stocks"]])
+
+
+def main():
+    with open(sys.argv[1], encoding="utf-8") as file:
+        document = json.load(file)
+    if "stocks" in document:
+        of_stocks(document)
+    elif "sm_MHz_max" in document:
+        of_power(document)
+    else:
+        of_rates(document)
+
+
+if __name__ == "__main__":
+    main()
