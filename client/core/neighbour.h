@@ -151,6 +151,7 @@ class Neighbour {
   // --- sending ---
   TimeUs last_departure = 0;
   std::uint64_t blocks_reviewed = 0;  // moved both ways when its use was last looked at
+  std::uint64_t last_choice = 0;      // of a relay: the number of its last choice of this neighbour
   std::uint32_t look_from = 0;  // where to look on if the lowest generations are of no use to it
 
   // --- receiving ---

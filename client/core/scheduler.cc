@@ -225,9 +225,11 @@ RelayPolicy::Candidate RelayPolicy::best_from(std::uint32_t& g, const Holdings& 
   return best;
 }
 
-// Most deprived first, ties in a random order; the first for whom there is anything. Who only takes
-// comes after all others, but for an optimistic share of the choices: who has just come has had no
-// chance to give, and who is slow is not to be starved.
+// In turn, but sooner who lacks more (kChoicesPerRow); the first for whom there is anything.
+// Strictly the most deprived first, all senders would choose the same one at a time, and its
+// downlink's queue would overflow while others stand idle. Who only takes comes after all others,
+// but for an optimistic share of the choices: who has just come has had no chance to give, and who
+// is slow is not to be starved.
 std::optional<Choice> RelayPolicy::choose(const Holdings& holdings, Neighbours& neighbours,
                                           bool small_mesh, std::uint32_t busy_max, TimeUs now) {
   const std::uint32_t busy = busy_connections(neighbours, now);
@@ -236,13 +238,15 @@ std::optional<Choice> RelayPolicy::choose(const Holdings& holdings, Neighbours& 
   for (auto& [key, n] : neighbours) {
     if (!n->may_send() || !can_take_block(*n, busy, busy_max) || n->has_everything()) continue;
     const std::uint64_t last = !optimistic && n->only_takes(now) ? kServedLast : 0;
-    eligible_.emplace_back(last | n->expected_total_rank() << 10 | random_.below(1024), n.get());
+    const std::uint64_t turn = n->expected_total_rank() * policy::kChoicesPerRow + n->last_choice;
+    eligible_.emplace_back(last | turn << 10 | random_.below(1024), n.get());
   }
   std::stable_sort(eligible_.begin(), eligible_.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   for (const auto& [rank, n] : eligible_) {
     const Candidate candidate = best_generation(holdings, *n, small_mesh, now);
     if (candidate.score <= 0) continue;
+    n->last_choice = ++choices_;
     return Choice{n, candidate.generation, std::nullopt, candidate.use_null_vector};
   }
   return std::nullopt;

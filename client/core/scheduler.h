@@ -6,8 +6,9 @@
 // served least of late. After the first pass the generation the neighbour lacks that was served
 // least.
 //
-// RelayPolicy (everybody else): the neighbour of lowest rank first, then the lowest generation (in
-// small meshes) or that of largest rank gap (in large ones) in which we surely have news for it.
+// RelayPolicy (everybody else): the neighbour of low rank that was not chosen for long, then the
+// lowest generation (in small meshes) or that of largest rank gap (in large ones) in which we
+// surely have news for it.
 #pragma once
 
 #include <cstdint>
@@ -88,6 +89,7 @@ class RelayPolicy {
                   TimeUs now) const;
 
   codec::CoefficientStream random_;
+  std::uint64_t choices_ = 0;
   std::vector<std::pair<std::uint64_t, Neighbour*>> eligible_;  // scratch of choose()
 };
 

@@ -4,6 +4,8 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <algorithm>
+
 namespace firn::proto::transport {
 namespace {
 
@@ -44,7 +46,8 @@ std::uint64_t drain_time_us(const PathState& path) {
 std::uint64_t settling_time_us(const PathState& path) {
   if (queued_bytes(path) <= kSettledBytes) return 0;
   const std::uint64_t drain_us = drain_time_us(path);
-  return drain_us > kSettledUs ? drain_us - kSettledUs : 0;
+  const std::uint64_t gone_us = std::max(path.sent_for_us, kSettledUs);
+  return drain_us > gone_us ? drain_us - gone_us : 0;
 }
 
 PathState path_state(int fd) {

@@ -20,6 +20,7 @@ struct PathState {
   std::uint64_t unacknowledged_bytes = 0;  // sent
   std::uint32_t rtt_us = 0;                // smoothed
   std::uint32_t rtt_min_us = 0;
+  std::uint64_t sent_for_us = 0;  // so long nothing has been unsent
 };
 
 // Bytes in queues. Below kQueueTime of queueing delay the path counts as free: batching, delayed
@@ -44,7 +45,9 @@ std::uint64_t drain_time_us(const PathState& path);
 
 // In how long so little of it will be left that it counts as gone; 0: it does now. That little is
 // what covers the time until the next block is chosen and made: with none, 5, 8 ms of it uplinks of
-// 8 Mbit/s were busy 98, 98.5, 99 % of the time; 10 ms leave some for a loaded machine.
+// 8 Mbit/s were busy 98, 98.5, 99 % of the time; 10 ms leave some for a loaded machine. What was
+// sent longer ago than the queue is long has left it, though its acknowledgement waits: for the
+// queue before the receiver's link, and until the receiver reads (read_pace.h).
 std::uint64_t settling_time_us(const PathState& path);
 
 // What the kernel knows of the connection; zeros (nothing queued) where it does not tell.

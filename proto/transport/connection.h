@@ -108,6 +108,7 @@ class Connection {
   FrameReader reader_;
   ReadPace pace_;
   SendQueue queue_;
+  std::uint64_t all_sent_us_ = 0;     // since then the kernel has nothing unsent; 0: it has
   std::size_t reported_backlog_ = 0;  // bytes in queues further on, as last reported
   bool paused_ = false;
   bool resting_ = false;           // reading, until rest_timer_

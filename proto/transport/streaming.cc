@@ -116,6 +116,13 @@ void Connection::write_some() {
 void Connection::report_sent(bool always) {
   PathState path = path_state(socket_.fd());
   if (path.unacknowledged_bytes > 0) loop_.uplink_queue().share(path);
+  const std::uint64_t now_us = uv_hrtime() / 1000;
+  if (path.unsent_bytes > 0) {
+    all_sent_us_ = 0;
+  } else {
+    if (all_sent_us_ == 0 || always) all_sent_us_ = now_us;
+    path.sent_for_us = now_us - all_sent_us_;
+  }
   const std::uint64_t settling_us = settling_time_us(path);
   const std::size_t queued = settling_us > 0 ? queued_bytes(path) : 0;
   if (queued > 0) {

@@ -253,6 +253,42 @@ TEST_CASE("a relay serves the most deprived first, and its lowest generation") {
   CHECK(choice->generation == 2);
 }
 
+TEST_CASE("of many that lack about as much none is served twice before all others were") {
+  Scene s(400, 4, 8, false);
+  RelayPolicy relay(1);
+  for (std::uint32_t g = 0; g < 400; ++g) s.holdings.set_verified(g);
+  // The first lacks a row more than all others: that is no reason for every sender to choose it.
+  for (core::PeerKey peer = 2; peer <= 8; ++peer) s.tell(peer, {{399, 2, 4, {}}});
+  s.tell(1, {{399, 1, 4, {}}});
+  for (int round = 0; round < 3; ++round) {
+    std::map<core::PeerKey, int> sent;
+    for (int i = 0; i < 8; ++i) {
+      const auto choice = relay.choose(s.holdings, s.neighbours, true, kBusy, s.now);
+      REQUIRE(choice);
+      if (i == 0) CHECK(choice->neighbour->key == 1);
+      ++sent[choice->neighbour->key];
+      s.send(*choice);
+    }
+    CHECK(sent.size() == 8);
+  }
+}
+
+TEST_CASE("who is far behind is served oftener, and not alone") {
+  Scene s(400, 4, 8, false);
+  RelayPolicy relay(1);
+  for (std::uint32_t g = 0; g < 400; ++g) s.holdings.set_verified(g);
+  for (core::PeerKey peer = 2; peer <= 8; ++peer) s.tell(peer, {}, {{0, 10}});
+  std::map<core::PeerKey, int> sent;
+  for (int i = 0; i < 80; ++i) {
+    const auto choice = relay.choose(s.holdings, s.neighbours, true, kBusy, s.now);
+    REQUIRE(choice);
+    ++sent[choice->neighbour->key];
+    s.send(*choice);
+  }
+  CHECK(sent[1] > 30);  // until it has caught up
+  for (core::PeerKey peer = 2; peer <= 8; ++peer) CHECK(sent[peer] >= 1);
+}
+
 TEST_CASE("who only takes is served last, and not starved") {
   Scene s(400, 4, 2, false);
   RelayPolicy relay(1);

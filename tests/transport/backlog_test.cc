@@ -46,6 +46,15 @@ TEST_CASE("a queue has settled when what is left goes while the next block is ma
   CHECK(settling_time_us(path) == 0);
 }
 
+TEST_CASE("what was sent longer ago than the queue is long has left it") {
+  PathState path{.unacknowledged_bytes = 16'000, .rtt_us = 50'000, .rtt_min_us = 10'000};
+  CHECK(settling_time_us(path) == 30'000);
+  path.sent_for_us = 25'000;
+  CHECK(settling_time_us(path) == 15'000);
+  path.sent_for_us = 40'000;
+  CHECK(settling_time_us(path) == 0);
+}
+
 TEST_CASE("the queue of acknowledgements on the other side is not ours") {
   firn::proto::transport::SharedQueue shared;
   PathState near{.unacknowledged_bytes = 10'000, .rtt_us = 20'000, .rtt_min_us = 0};
