@@ -71,12 +71,13 @@ inline constexpr TimeUs kBusyTime = 20 * kMillisecond;
 inline constexpr double kPatienceTurns = 1.5;
 // Among those a relay can serve, a row that one lacks more is worth so many of our choices of
 // waiting. Strictly the most deprived first, all send to the same one at once, and its downlink's
-// queue overflows. Races with downlinks of 9 to 10 Mbit/s and uplinks of 8, one each, on a loaded
-// machine: strictly 1.80 of the bound; ranks in steps of 4, 8, 16, 32 with ties at random 1.60,
-// 1.41, 1.28, 1.24; with what backlog.h says of acknowledgements that wait, 1 choice 1.085, 0.5
-// 1.071 (2 was not raced alone). Simulated, with 4, 2, 1 choices: 100 peers (one
-// seed) 1.127, 1.128, 1.137; a half that cannot be called 1.206, 1.216, 1.227 (strictly 1.193).
-inline constexpr std::uint64_t kChoicesPerRow = 2;
+// queue overflows. Races with downlinks of 9 to 10 Mbit/s and uplinks of 8: strictly 1.80 of the
+// bound; 2 choices 1.185, 1 choice 1.104. In the same minutes uplinks of 2 to 18: strictly 1.097, 2
+// choices 1.089, 1 choice 1.072; a seed of 16: 1.106, 1.101, 1.096. In large meshes no two have the
+// same neighbours, and the most deprived matter more: 100 peers simulated, with 4, 2, 1 choices:
+// 1.127, 1.128, 1.137 (strictly 1.127).
+inline constexpr std::uint64_t kChoicesPerRow = 1;
+inline constexpr std::uint64_t kChoicesPerRowLarge = 4;
 inline constexpr TimeUs kPipelineTime = 5 * kMillisecond;  // unsent blocks cover this much
 inline constexpr std::uint32_t kPipelineMax = 64;
 inline constexpr std::uint32_t kSmallMesh = 24;  // S: up to here the first-hand rule

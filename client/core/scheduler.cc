@@ -234,11 +234,12 @@ std::optional<Choice> RelayPolicy::choose(const Holdings& holdings, Neighbours& 
                                           bool small_mesh, std::uint32_t busy_max, TimeUs now) {
   const std::uint32_t busy = busy_connections(neighbours, now);
   eligible_.clear();
+  const std::uint64_t row_worth = small_mesh ? policy::kChoicesPerRow : policy::kChoicesPerRowLarge;
   const bool optimistic = random_.below(policy::kOptimisticShare) == 0;
   for (auto& [key, n] : neighbours) {
     if (!n->may_send() || !can_take_block(*n, busy, busy_max) || n->has_everything()) continue;
     const std::uint64_t last = !optimistic && n->only_takes(now) ? kServedLast : 0;
-    const std::uint64_t turn = n->expected_total_rank() * policy::kChoicesPerRow + n->last_choice;
+    const std::uint64_t turn = n->expected_total_rank() * row_worth + n->last_choice;
     eligible_.emplace_back(last | turn << 10 | random_.below(1024), n.get());
   }
   std::stable_sort(eligible_.begin(), eligible_.end(),
