@@ -1,13 +1,13 @@
 #include "client/app/codec_choice.h"
 
 #include <algorithm>
+#include <fstream>
 #include <utility>
 
 #include "client/app/coding_costs.h"
 #include "codec/backend.h"
 #include "codec/kernels.h"
 #include "codec/thread_pool.h"
-#include "cuda_kernels/cache_file.h"
 #include "cuda_kernels/device_backend.h"
 
 namespace firn::app {
@@ -36,14 +36,21 @@ std::string device_names(const std::vector<cuda::Device>& devices) {
   return names;
 }
 
-// What measured costs hold for.
+// What measured costs hold for. Hosts of different kinds may share a home folder.
 std::string machine_of(const CodecChoice& choice, const CoderOptions& options) {
-  return "CPU " + std::string(codec::kernels().name) + ", threads " +
+  return "CPU " + cpu_name() + ", " + std::string(codec::kernels().name) + ", threads " +
          std::to_string(options.threads) + "; GPU " + device_names(choice.devices) + ", driver " +
          cuda::driver_version();
 }
 
 }  // namespace
+
+std::string cpu_name() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);)
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  return "unknown CPU";
+}
 
 std::optional<CodecMode> parse_codec_mode(std::string_view text) {
   if (text == "auto") return CodecMode::kAuto;

@@ -15,6 +15,9 @@
 
 namespace firn::app {
 
+// The model, as the kernel names it; "unknown CPU" where it does not.
+std::string cpu_name();
+
 enum class CodecMode {
   kAuto,  // CPU and GPUs, each the share that its measured rate says; the CPU alone without a GPU
   kCpu,

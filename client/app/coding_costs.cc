@@ -1,6 +1,5 @@
 #include "client/app/coding_costs.h"
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "cuda_kernels/cache_file.h"

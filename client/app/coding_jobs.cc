@@ -161,11 +161,13 @@ core::TimeUs CodingJobs::next_wake() const {
 
 void CodingJobs::flush() {
   drain_backlog();
-  auto changed = std::move(sending_changed_);
-  sending_changed_.clear();
-  for (std::uint32_t generation : changed) {
-    const auto sending = sending_.find(generation);
-    if (sending != sending_.end()) start_sending(generation, sending->second);
+  // What is made on this thread ends within start_sending, and may leave orders for another round.
+  while (!sending_changed_.empty()) {
+    const auto changed = std::exchange(sending_changed_, {});
+    for (std::uint32_t generation : changed) {
+      const auto sending = sending_.find(generation);
+      if (sending != sending_.end()) start_sending(generation, sending->second);
+    }
   }
 }
 

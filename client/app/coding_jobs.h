@@ -68,6 +68,7 @@ struct CodingResources {
   BufferPool& buffers;
   GenerationCache& cache;
   const codec::Kernels& kernels;
+  LoopBudget& loop_budget;
   BatchCoder* coder = nullptr;  // null: the workers do all coding
 };
 
@@ -198,7 +199,6 @@ class CodingJobs {
   const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 
   RowTable rows_;
-  LoopBudget loop_budget_;
   bool row_memory_stuck_ = false;  // nothing can be evicted until something is spooled
   std::unordered_map<std::uint32_t, Sending> sending_;
   std::vector<std::uint32_t> sending_changed_;

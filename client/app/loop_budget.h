@@ -14,13 +14,13 @@
 
 namespace firn::app {
 
-// One thread.
+// One for all contents of a loop. One thread.
 class LoopBudget {
  public:
-  // In multiply-adds of bytes: coefficients times block_bytes. With vector kernels 2^20 take 50 us
-  // at most, with scalar ones 1 ms (docs/swarming.md, "CPU of a peer").
+  // In multiply-adds of bytes: coefficients times block_bytes. With vector kernels these take 100
+  // us at most, with scalar ones 2 ms (docs/swarming.md, "CPU of a peer").
   static constexpr std::uint64_t kJobMax = 1 << 21;
-  // A fortieth of the loop's time with vector kernels, a quarter with scalar ones; a peer on 8
+  // An eightieth of the loop's time with vector kernels, a quarter with scalar ones; a peer on 8
   // Mbit/s needs a quarter of it, one on 100 Mbit/s three times as much.
   static constexpr std::uint64_t kPerSecond = 256 << 20;
   static constexpr std::uint64_t kSavedMax = 8 << 20;

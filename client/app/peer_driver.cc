@@ -95,7 +95,7 @@ Result<std::unique_ptr<PeerDriver>> PeerDriver::start(const DriverOptions& optio
   driver->host_ = std::make_unique<SessionHost>(
       SessionHost{driver->loop_, driver->connections_,
                   CodingResources{driver->pool_, driver->buffers_, driver->cache_, codec::kernels(),
-                                  driver->coder_.get()},
+                                  driver->loop_budget_, driver->coder_.get()},
                   console, driver->stages_, row_bytes(options), to_text(driver->listening_),
                   [raw = driver.get()] {
                     if (raw->turning_) {

@@ -77,6 +77,7 @@ class PeerDriver {
   std::unique_ptr<proto::transport::Transport> transport_;
   Connections connections_;
   BufferPool buffers_;
+  LoopBudget loop_budget_;
   GenerationCache cache_;
   WorkerPool pool_;
   CodecChoice codec_;

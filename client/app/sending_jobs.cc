@@ -128,7 +128,7 @@ void CodingJobs::start_recoding(std::uint32_t generation, std::vector<BlockOrder
 // `at_hand`: the task needs nothing from the disk, hence nothing that waits in the pool either.
 void CodingJobs::make_blocks(std::uint32_t generation, std::uint64_t multiply_adds, bool at_hand,
                              WorkerPool::Task task) {
-  if (at_hand && loop_budget_.take(multiply_adds, now_)) {
+  if (at_hand && resources_.loop_budget.take(multiply_adds, now_)) {
     task()();
   } else {
     submit(key_of(generation), std::move(task));

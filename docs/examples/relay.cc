@@ -1,6 +1,7 @@
 // A source, a relay and a receiver in one program, with the codec alone: the source sends coded
-// blocks of one generation, half of them are lost; the relay sends fresh combinations of what it
-// has before it could decode anything; the receiver gets the generation back from both.
+// blocks of one generation, half of those to the receiver are lost; the relay sends fresh
+// combinations of what it has before it could decode anything; the receiver gets the generation
+// back from both.
 //
 //     c++ -std=c++20 relay.cc $(pkg-config --cflags --libs firn-codec)
 #include <algorithm>
@@ -71,7 +72,7 @@ int main() {
   SpanBasis relay_span(kN);
   ProgressiveDecoder receiver(kN, kBytes, ProgressiveDecoder::Mode::kPanel);
   std::size_t received = 0;
-  while (!receiver.complete()) {
+  for (int round = 0; !receiver.complete(); ++round) {
     const Block to_relay = encoded(threads, generation, vectors);
     if (relay_span.insert(to_relay.vector)) relay.push_back(to_relay);
     const Block from_relay = recoded(threads, relay, random);
@@ -79,7 +80,7 @@ int main() {
     ++received;
     if (receiver.complete()) break;
     const Block from_source = encoded(threads, generation, vectors);
-    if (received % 2 == 0) continue;  // lost
+    if (round % 2 == 0) continue;  // lost
     receiver.add(from_source.vector, from_source.payload);
     ++received;
   }

@@ -51,8 +51,9 @@ void IoLoop::run() {
 }
 
 void IoLoop::rest() {
+  if (!ready_.empty()) return;  // and do not ask: an answer that is not heeded lengthens the next
   const std::uint64_t rest_us = pace_.rest_us(uv_hrtime() / 1000);
-  if (rest_us == 0 || !ready_.empty()) return;
+  if (rest_us == 0) return;
   std::unique_lock lock(stopping_mutex_);
   stopping_changed_.wait_for(lock, std::chrono::microseconds(rest_us),
                              [this] { return stopping_; });

@@ -158,7 +158,7 @@ class CodingBench {
     std::vector<std::uint32_t> with_rows;
     for (const auto& row : resumed.rows) with_rows.push_back(row.generation);
     jobs = std::make_unique<app::CodingJobs>(
-        app::CodingResources{pool, buffers, cache, codec::kernels(), coder.get()}, 0, store,
+        app::CodingResources{pool, buffers, cache, codec::kernels(), budget, coder.get()}, 0, store,
         row_bytes_max, with_rows, outcomes);
   }
   // Opens the finished original for serving.
@@ -168,7 +168,7 @@ class CodingBench {
     REQUIRE(opened.ok());
     store = std::make_shared<MoodyStore>(*std::move(opened));
     jobs = std::make_unique<app::CodingJobs>(
-        app::CodingResources{pool, buffers, cache, codec::kernels(), coder.get()}, 0, store,
+        app::CodingResources{pool, buffers, cache, codec::kernels(), budget, coder.get()}, 0, store,
         1 << 20, std::vector<std::uint32_t>{}, outcomes);
   }
   // From the next open() or serve() on, jobs may use `device`; for what it cannot do there is a
@@ -255,6 +255,7 @@ class CodingBench {
   core::TimeUs now = core::kSecond;
   Outcomes outcomes;
   app::BufferPool buffers{1 << 20};
+  app::LoopBudget budget;
   store::Resumed resumed;
   std::shared_ptr<MoodyStore> store;
   codec::CoefficientStream random{1, 2};

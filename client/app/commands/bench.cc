@@ -4,7 +4,6 @@
 
 #include <cstdio>
 #include <ctime>
-#include <fstream>
 
 #include "client/app/backend_bench.h"
 #include "client/app/codec_choice.h"
@@ -44,13 +43,6 @@ Result<std::vector<codec::bench::Shape>> shapes_of(const BenchArguments& argumen
     shapes.push_back({n, k});
   }
   return shapes;
-}
-
-std::string cpu_name() {
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);)
-    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
-  return "unknown CPU";
 }
 
 std::string today() {
