@@ -27,8 +27,8 @@ std::size_t idle_buffer_bytes(const DriverOptions& options) {
 }
 
 // Half the time that a block of 16 KiB takes on 8 Mbit/s. Between no bound and 8 ms the I/O thread
-// of a peer in flash-8 went from 11,500 wake-ups to 4,500, at the same ratio (docs/swarming.md,
-// "CPU").
+// of a peer in flash-8 went from 11,500 wake-ups to about 5,000, at the same ratio
+// (docs/swarming.md, "CPU of a peer").
 constexpr std::chrono::milliseconds kTurnInterval{8};
 constexpr core::TimeUs kProgressInterval = core::kSecond;
 // How long connections may take to send the last words.

@@ -19,8 +19,8 @@ TEST_CASE("a flash crowd of twelve completes near the fluid bound with few redun
                     << static_cast<double>(network.peer(0).blocks_departed) / (32.0 * 64)
                     << " copies, events " << network.events().events());
     CHECK(t.last_seconds / bound < 1.10);
-    // One seed: of six seeds of sim_race the most redundant has 1.4 %, the mean is 1.1 %.
-    CHECK(t.redundant_share() < 0.015);
+    // One seed: of six seeds of sim_race the most redundant has 1.14 %, the mean is 0.91 %.
+    CHECK(t.redundant_share() < 0.0125);
   }
 }
 
