@@ -64,7 +64,7 @@ class BatchCoder {
     std::size_t stock_bytes = std::size_t{8} << 20;  // of blocks that callers keep ahead of demand
     std::uint64_t seed = 0;                          // of coding vectors
     StageClock* stages = nullptr;                    // where its time is counted; outlives it
-    // Called last, on the owner thread: what the backend learnt may be kept.
+    // Called by the destructor when the last batch is done: what the backend learnt may be kept.
     std::function<void(const codec::SharedBackend&)> on_end = nullptr;
   };
   using MakeBackend =

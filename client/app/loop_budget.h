@@ -1,8 +1,9 @@
 // How much coding the loop's own thread may do.
 //
-// Handing a job to the worker pool and its result back costs two switches of threads, about 40 us
-// of CPU time where cores sleep in between; making one block of n = 64, k = 16 KiB costs 15 to 50.
-// So few and small jobs are done at once, where they are asked for. What is large would hold up
+// Handing a job to the worker pool and its result back costs two switches of threads; making one
+// block of n = 64, k = 16 KiB from rows at hand, 2^20 multiply-adds, takes 5 to 50 us with vector
+// kernels ("1 row" in docs/benchmarks.md, "Every kernel set"), and often less than the switches. So
+// few and small jobs are done at once, where they are asked for. What is large would hold up
 // everything else, and what is much keeps the loop from its messages while other cores idle: those
 // go to the pool, where blocks that wait are made together besides.
 #pragma once
@@ -18,7 +19,7 @@ namespace firn::app {
 class LoopBudget {
  public:
   // In multiply-adds of bytes: coefficients times block_bytes. With vector kernels these take 100
-  // us at most, with scalar ones 2 ms (docs/swarming.md, "CPU of a peer").
+  // us at most, with scalar ones 2 ms (the same table).
   static constexpr std::uint64_t kJobMax = 1 << 21;
   // An eightieth of the loop's time with vector kernels, a quarter with scalar ones; a peer on 8
   // Mbit/s needs a quarter of it, one on 100 Mbit/s three times as much.

@@ -6,6 +6,7 @@
 
 #include "proto/limits.h"
 #include "tests/transport/recorder.h"
+#include "tests/transport/stranger.h"
 
 namespace firn::proto::transport::test {
 namespace {
@@ -49,6 +50,32 @@ TEST_CASE("frames of all sizes arrive whole, in order, both ways at once") {
   REQUIRE(pair.client.recorder.wait_frames(pair.out, down.size()));
   CHECK(pair.server.recorder.connection(pair.in).frames == up);
   CHECK(pair.client.recorder.connection(pair.out).frames == down);
+}
+
+TEST_CASE("loops that rest between their turns lose nothing") {
+  Options options;
+  options.turn_interval = 2ms;
+  Pair pair(options);
+  std::vector<Bytes> sent;
+  for (std::size_t i = 0; i < 100; ++i) {  // each waits for the one before: too little to be fast
+    sent.push_back(Bytes(1 + i, static_cast<std::uint8_t>(i)));
+    pair.client.transport->send(pair.out, frame_of(sent.back()));
+    pair.server.transport->send(pair.in, frame_of(sent.back()));
+    REQUIRE(pair.server.recorder.wait_frames(pair.in, i + 1));
+    REQUIRE(pair.client.recorder.wait_frames(pair.out, i + 1));
+  }
+  CHECK(pair.server.recorder.connection(pair.in).frames == sent);
+  CHECK(pair.client.recorder.connection(pair.out).frames == sent);
+}
+
+TEST_CASE("a loop that rests is stopped at once") {
+  Options options;
+  options.turn_interval = 24h;  // who is not woken from that rest fails by the test's time limit
+  Node node(options);
+  const Address where = node.listen();
+  // Each comes and goes, and is a turn of the loop or a part of one: soon it has none saved.
+  for (int i = 0; i < 100; ++i) plain_connection(where);
+  node.transport.reset();
 }
 
 TEST_CASE("the largest frame passes, and all of it is reported as sent") {
