@@ -73,8 +73,14 @@ TEST_CASE("a loop that rests is stopped at once") {
   options.turn_interval = 24h;  // who is not woken from that rest fails by the test's time limit
   Node node(options);
   const Address where = node.listen();
-  // Each comes and goes, and is a turn of the loop or a part of one: soon it has none saved.
-  for (int i = 0; i < 100; ++i) plain_connection(where);
+  // A stranger at a time, who is sent away while the loop has turns left, and soon waits in vain.
+  for (int i = 0; i < 100; ++i) {
+    const Socket socket = plain_connection(where);
+    const timeval briefly{0, 2000};
+    ::setsockopt(socket.fd(), SOL_SOCKET, SO_RCVTIMEO, &briefly, sizeof briefly);
+    ::send(socket.fd(), "no TLS", 6, MSG_NOSIGNAL);
+    (void)ends(socket);
+  }
   node.transport.reset();
 }
 
