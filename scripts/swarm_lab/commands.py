@@ -8,7 +8,7 @@ import sys
 import tempfile
 import time
 
-from swarm_lab import adapters, collect, compare, hosts, scenario, sim, sweep
+from swarm_lab import adapters, collect, compare, hosts, scenario, sim, sweep, tables
 
 
 def main(arguments, about):
@@ -158,10 +158,11 @@ COMMANDS = {
     "list": (list_command, "scenarios and clients"),
     "sim": (sim.sim, "the production core in virtual time"),
     "sweep": (sweep.sweep, "many simulated swarms, over one option, and their rivals"),
+    "table": (tables.table, "what `sim` and `sweep` wrote, as Markdown"),
     "compare": (compare.compare, "stored races beside their simulation"),
     "faults": (sim.faults, "seeded simulated swarms in which things break, at length"),
     "clean": (clean, "remove what a killed run left"),
 }
 OPTIONS = {"run": _run_options, "report": _report_options, "bound": _bound_options,
-           "sim": sim.sim_options, "sweep": sweep.options, "compare": compare.options,
+           "sim": sim.sim_options, "sweep": sweep.options, "table": tables.options, "compare": compare.options,
            "faults": sim.faults_options}

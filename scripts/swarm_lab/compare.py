@@ -25,16 +25,19 @@ def lab_options(scenario, parameters):
     if scenario["tracker"]["starts_s"] or scenario["tracker"]["dies_s"]:
         raise NotSimulated("a tracker that comes or goes")
     groups = scenario["peers"]
-    for group in groups:
-        if group["arrives_s"] or group["upload_limit_kib"] or not group["reachable"]:
-            raise NotSimulated("late arrivals, upload limits, hidden hosts")
-    shape = {(g["down_mbit"], g["arrives_every_s"], g["leaves_on_finish"]) for g in groups}
-    counts = {g["up_mbit"]: 0 for g in groups}
-    for group in groups:
-        counts[group["up_mbit"]] += group["count"]
-    if len(shape) > 1 or len(set(counts.values())) > 1:
-        raise NotSimulated("groups that differ in more than uplinks, or in size")
-    (down, every, leaves), peers = shape.pop(), sum(counts.values())
+    if any(group["arrives_s"] for group in groups):
+        raise NotSimulated("groups that come late")
+    shape = {(g["arrives_every_s"], g["leaves_on_finish"]) for g in groups}
+    limits = {g["upload_limit_kib"] for g in groups} - {0}
+    hidden = sum(g["count"] for g in groups if not g["reachable"])
+    if len(shape) > 1 or len(limits) > 1:
+        raise NotSimulated("groups that differ in more than links, calls and one upload limit")
+    if (hidden or limits) and len({(g["up_mbit"], g["down_mbit"]) for g in groups}) > 1:
+        raise NotSimulated("limits or hidden hosts among different links")
+    (every, leaves), peers = shape.pop(), sum(g["count"] for g in groups)
+    # Links in turn: of groups of one size one each, else every member's.
+    same_size = len({g["count"] for g in groups}) == 1
+    links = [g for g in groups for _ in range(1 if same_size else g["count"])]
     senders = parameters["share_of_senders"]
     share = senders + parameters["share_of_acknowledgements"]
     seed = scenario["seed"]
@@ -42,11 +45,17 @@ def lab_options(scenario, parameters):
         "peers": peers, "mib": scenario["content_mib"],
         # It sends no acknowledgements, so more of its uplink is for frames.
         "seed_mbit": seed["up_mbit"] * share / senders,
-        "up": ",".join(f"{up:g}" for up in counts), "down": down, "join_ms": 1000 * every,
+        "up": ",".join(f"{g['up_mbit']:g}" for g in links), "join_ms": 1000 * every,
+        "down": ",".join(f"{g['down_mbit']:g}" for g in links), "queue_ms": scenario["queue_ms"],
         "delay_ms": parameters["delay_ms"], "share": share, "alone": parameters["alone_bytes"],
         "source_copies": seed["leaves_after_copies"] or 0,
         "leave_when_safe": int(seed["leaves_when_safe"]), "leave_s": 0 if leaves else -1,
     }
+    if hidden:
+        words |= {"hidden": hidden / peers + 1e-9, "firewalled": 1}
+    if limits:
+        takers = sum(g["count"] for g in groups if g["upload_limit_kib"])
+        words |= {"takers": takers, "taker_kib": limits.pop()}
     crashing = [g for g in groups if g["crashes_at"] is not None]
     if crashing:
         # They crash when they have that part, which comes evenly over the whole download.

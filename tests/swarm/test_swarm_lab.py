@@ -2,6 +2,7 @@
 """scripts/swarm: its bound, scenarios, records and reports, and one tiny race of real processes
 (skipped where hosts cannot be made: it needs root and network namespaces)."""
 
+import dataclasses
 import json
 import pathlib
 import subprocess
@@ -15,7 +16,8 @@ ROOT = pathlib.Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests")]
 
 import counted_unittest
-from swarm_lab import adapters, bound, collect, hosts, report, scenario, sim, sweep, wire
+from swarm_lab import (adapters, bound, collect, compare, hosts, report, scenario, sim, sweep,
+                       tables, wire)
 from swarm_lab.bound import Link, lower_bound
 from swarm_lab.race import Race
 
@@ -275,6 +277,41 @@ class Sweeps(unittest.TestCase):
         ends, faster = point((True, 1.4), (True, 1.2)), point((True, 1.1), (False, 0))
         self.assertLess(sweep.goodness(ends), sweep.goodness(faster))
         self.assertLess(sweep.goodness(point((True, 1.1))), sweep.goodness(ends))
+
+    def test_a_table_has_a_line_for_each_strategy_and_says_what_never_ended(self):
+        def point(strategy, peers, *runs):
+            return {"strategy": strategy, "peers": peers,
+                    "runs": [{"done": done, "result": {"ratio": ratio}} for done, ratio in runs]}
+        text = tables.of_sweep({"sweep": "peers", "points": [
+            point("rarest-first", 24, (False, 4)),
+            point("firn", 12, (True, 1.06), (True, 1.07)),
+            point("rarest-first", 12, (True, 1.25), (False, 4))]})
+        self.assertEqual(text.splitlines()[2:], [
+            "| firn | 1.065 | - |", "| rarest-first | 1.250 (1 of 2 never) | never |"])
+
+
+class Comparisons(unittest.TestCase):
+    PARAMETERS = {"share_of_senders": 1.0, "share_of_acknowledgements": 0.0, "delay_ms": "19-21",
+                  "alone_bytes": 100}
+
+    def words(self, name):
+        one = dataclasses.asdict(scenario.load(name))
+        return dict(word.split("=") for word in
+                    compare.lab_options(one, self.PARAMETERS).split())
+
+    def test_what_the_simulator_is_told_is_what_the_scenario_says(self):
+        self.assertEqual(self.words("mixed")["up"], "2,4,8,18")
+        narrow = self.words("downlinks")
+        self.assertEqual(sorted(narrow["down"].split(",")), ["10"] * 8 + ["9"] * 4)
+        self.assertEqual(float(narrow["queue_ms"]), 100)
+        half = self.words("unreachable")
+        self.assertEqual((int(float(half["hidden"]) * 12), half["firewalled"]), (6, "1"))
+        taker = self.words("taker")
+        self.assertEqual((taker["peers"], taker["takers"], taker["taker_kib"]), ("12", "1", "1"))
+
+    def test_what_it_has_no_word_for_is_said(self):
+        with self.assertRaises(compare.NotSimulated):
+            self.words("tracker-late")
 
 
 RACE = """

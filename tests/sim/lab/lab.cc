@@ -1,55 +1,23 @@
 #include "tests/sim/lab/lab.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "proto/result.h"
+#include "tests/sim/lab/lab_impl.h"
 
 namespace firn::sim {
 
 namespace {
 
-enum Kind : std::uint32_t {
-  kStart,
-  kArrived,        // at the downlink; value: slot of frames_
-  kDelivered,      // value: slot of frames_
-  kDeparted,       // value: key of the connection
-  kClosing,        // the other end's last byte is at the downlink; value: key
-  kOtherClosed,    // value: key
-  kCalled,         // value: attempt and caller
-  kConnected,      // value: attempt and key
-  kConnectFailed,  // value: attempt
-  kAnnounced,      // value: addresses wanted
-  kDecoded,        // value: generation
-  kFinished,       // the store has finished the content
-  kWake,           // value: when it was armed for
-  kCrash,
-  kLeave,
-};
 constexpr TimeUs kDelayMin = 200;  // the windows of virtual time are as long as the shortest path
 constexpr TimeUs kDecodeTime = 2000;
 constexpr TimeUs kFinishTime = 1000;
+constexpr TimeUs kConnectTimeout = 10 * core::kSecond;  // of proto/transport
 constexpr std::uint32_t kAnnounceSeconds = 30;
 constexpr const char* kAddress = "127.0.0.1";
 
 }  // namespace
-
-struct Lab::Peer {
-  std::uint32_t index = 0;
-  LabPeerSpec spec;
-  PeerId id;
-  std::uint64_t life = 0;
-  std::unique_ptr<core::SwarmCore> core;
-  TimeUs armed = kNever;
-  bool acting = false;
-  bool transmitting = false;
-  TimeUs downlink_free = 0;
-  std::deque<core::PeerKey> turns;  // connections with queued frames, the next one first
-  std::vector<std::uint32_t> rows;  // of generations under way
-  std::uint64_t rows_held = 0;
-  LabPeerResult result;
-};
 
 Lab::Lab(std::uint32_t generations, std::uint32_t n, std::uint32_t k, std::uint64_t seed)
     : shape_{n, k, std::uint64_t{generations} * n * k},
@@ -87,6 +55,7 @@ std::size_t Lab::add(const LabPeerSpec& spec) {
   peer->index = static_cast<std::uint32_t>(peers_.size());
   peer->spec = spec;
   peer->spec.link.delay = std::max(spec.link.delay, kDelayMin);
+  peer->downlink = Downlink(spec.link);
   shortest_delay_ = std::min(shortest_delay_, peer->spec.link.delay);
   random_.fill(peer->id.bytes);
   if (!spec.source) ++left_;
@@ -119,9 +88,13 @@ void Lab::handle(const LabEvent& event) {
   Peer& peer = *peers_[event.peer];
   switch (event.kind) {
     case kArrived:
-      return arrived(peer, static_cast<Slot>(event.value));
-    case kDelivered:
       return delivered(static_cast<Slot>(event.value));
+    case kBurst:
+      return burst_came(peer, static_cast<Slot>(event.value >> 32),
+                        static_cast<std::uint32_t>(event.value));
+    case kThrough:
+      return burst_through(static_cast<Slot>(event.value >> 32),
+                           static_cast<std::uint32_t>(event.value));
     case kCalled:
       return called(peer, event.value >> 32, static_cast<std::uint32_t>(event.value));
     case kConnected:
@@ -136,9 +109,14 @@ void Lab::handle(const LabEvent& event) {
     case kDeparted:
       return departed(peer, event.value);
     case kClosing:
-      return post(through_downlink(peer, 0), kOtherClosed, peer, event.value);
+      return post(peer.downlink.backlog(queue_.now()), kOtherClosed, peer, event.value);
     case kOtherClosed:
       return other_end_closed(event.value);
+    case kLost:
+      return lost(peer, static_cast<Slot>(event.value >> 32),
+                  static_cast<std::uint32_t>(event.value));
+    case kAcknowledged:
+      return acknowledged(peer, event.value >> 32, static_cast<std::uint32_t>(event.value));
     case kConnectFailed:
       return connect_failed(peer, event.value);
     case kAnnounced:
@@ -175,7 +153,7 @@ void Lab::start(Peer& peer) {
   options.trackers = {Address{std::nullopt, "tracker", 1}};
   options.seeding = {core::SeedPolicy::Kind::kForever, 0, 0};
   if (peer.spec.leaves_when_safe) options.seeding.kind = core::SeedPolicy::Kind::kWhenSafe;
-  if (peer.spec.takes_only) options.up_limit = 1;
+  if (peer.spec.takes_only) options.up_limit = static_cast<std::uint64_t>(peer.spec.up_limit);
   peer.rows.assign(shape_.generation_count(), 0);
   peer.core = std::make_unique<core::SwarmCore>(manifest_.id, options, queue_.now());
   core::StartState state;
@@ -206,7 +184,7 @@ void Lab::die(Peer& peer, bool crash) {
       End& end = connections_[c].ends[e];
       if (end.peer != peer.index || end.gone) continue;
       end.gone = true;
-      for (const Slot slot : std::exchange(end.queued, {})) release(slot);
+      release_queued(end);
       const core::PeerKey other = (c + 1) * 2 + (e ^ 1);
       post(connections_[c].path, kOtherClosed, *peers_[end_of(other).peer], other);
     }
@@ -258,7 +236,7 @@ void Lab::perform(Peer& peer, core::Action&& action) {
   } else if (const auto* gone = std::get_if<Close>(&action)) {
     End& end = end_of(gone->peer);
     end.closing = true;
-    if (end.queued.empty()) close(gone->peer);
+    close_if_done(gone->peer);
   } else if (std::holds_alternative<AnnounceTo>(action)) {
     const proto::Announce& announce = std::get<AnnounceTo>(action).announce;
     if (announce.event != proto::AnnounceEvent::kStopped) {
@@ -272,123 +250,6 @@ void Lab::perform(Peer& peer, core::Action&& action) {
   }
 }
 
-// --- frames ---
-
-double Lab::wire_bytes(const Frame& frame) const {
-  return frame.bytes * wire_.share + (frame.block ? 0 : wire_.alone_bytes);
-}
-
-void Lab::release(Slot slot) {
-  frames_[slot].message = proto::Goodbye{};
-  free_frames_.push_back(slot);
-}
-
-void Lab::enqueue(Peer& peer, core::PeerKey key, proto::PeerMessage&& message) {
-  End& end = end_of(key);
-  if (end.gone) return;
-  if (free_frames_.empty()) {
-    free_frames_.push_back(static_cast<Slot>(frames_.size()));
-    frames_.emplace_back();
-  }
-  const Slot slot = free_frames_.back();
-  free_frames_.pop_back();
-  Frame& frame = frames_[slot];
-  frame.bytes = static_cast<std::uint32_t>(proto::wire_bytes(message));
-  frame.block = std::holds_alternative<proto::Block>(message);
-  frame.from = key;
-  frame.message = std::move(message);
-  if (end.queued.empty()) peer.turns.push_back(key);
-  end.queued.push_back(slot);
-  transmit(peer);
-}
-
-void Lab::transmit(Peer& peer) {
-  while (!peer.transmitting && !peer.turns.empty()) {
-    const core::PeerKey key = peer.turns.front();
-    const End& end = end_of(key);
-    if (end.gone || end.queued.empty()) {
-      peer.turns.pop_front();
-      continue;
-    }
-    const Frame& frame = frames_[end.queued.front()];
-    const double bytes = wire_bytes(frame);
-    const auto takes = static_cast<TimeUs>(std::ceil(bytes / peer.spec.link.up * 1e6));
-    peer.transmitting = true;
-    peer.result.bytes_sent += bytes;
-    if (!frame.block) peer.result.control_bytes += bytes;
-    peer.result.busy_us += static_cast<double>(takes);
-    post(takes, kDeparted, peer, key);
-  }
-}
-
-// How long from now until so many bytes are through the downlink, after all before them.
-TimeUs Lab::through_downlink(Peer& to, double bytes) {
-  if (to.spec.link.down <= 0) return 0;
-  to.downlink_free = std::max(queue_.now(), to.downlink_free) +
-                     static_cast<TimeUs>(bytes / to.spec.link.down * 1e6);
-  return to.downlink_free - queue_.now();
-}
-
-void Lab::departed(Peer& peer, core::PeerKey key) {
-  peer.transmitting = false;
-  End& end = end_of(key);
-  peer.turns.pop_front();
-  if (!end.gone && !end.queued.empty()) {
-    const Slot slot = end.queued.front();
-    end.queued.erase(end.queued.begin());
-    if (!end.queued.empty()) peer.turns.push_back(key);
-    const Frame& frame = frames_[slot];
-    queue_.post({queue_.now() + path_of(key), kArrived, end_of(key ^ 1).peer, 0, slot});
-    if (frame.block) {
-      ++peer.result.blocks_sent;
-      peer.core->block_departed(key, frame.bytes, queue_.now());
-    }
-    if (end.queued.empty() && end.closing) close(key);
-  }
-  transmit(peer);
-  act(peer);
-  if (peer.spec.source && source_copies_ > 0 && source_left_ < 0 &&
-      static_cast<double>(peer.result.blocks_sent) >=
-          source_copies_ * static_cast<double>(blocks_in_content_)) {
-    source_left_ = queue_.now();
-    die(peer, true);
-  }
-}
-
-void Lab::arrived(Peer& peer, Slot slot) {
-  if (peer.spec.link.down <= 0) return delivered(slot);
-  post(through_downlink(peer, wire_bytes(frames_[slot])), kDelivered, peer, slot);
-}
-
-void Lab::delivered(Slot slot) {
-  Frame& frame = frames_[slot];
-  const core::PeerKey key = frame.from ^ 1;
-  End& end = end_of(key);
-  Peer& peer = *peers_[end.peer];
-  if (!end.gone && peer.core) {
-    const std::size_t bytes = frame.bytes;
-    peer.core->message(key, std::move(frame.message), bytes, queue_.now());
-    act(peer);
-  }
-  release(slot);
-}
-
-// This end has sent all it will: the other end hears of it after what was sent before.
-void Lab::close(core::PeerKey key) {
-  End& end = end_of(key);
-  if (std::exchange(end.gone, true)) return;
-  post(path_of(key), kClosing, *peers_[end_of(key ^ 1).peer], key ^ 1);
-}
-
-void Lab::other_end_closed(core::PeerKey key) {
-  End& end = end_of(key);
-  if (std::exchange(end.gone, true)) return;
-  for (const Slot slot : std::exchange(end.queued, {})) release(slot);
-  Peer& peer = *peers_[end.peer];
-  peer.core->peer_closed(key, queue_.now());
-  act(peer);
-}
-
 // --- meeting ---
 
 // A call takes two round trips (TCP, TLS). The callee is ready first, but for what is on its way.
@@ -396,11 +257,14 @@ void Lab::called(Peer& callee, std::uint64_t attempt, std::uint32_t from) {
   Peer& caller = *peers_[from];
   const TimeUs path = caller.spec.link.delay / 2 + callee.spec.link.delay / 2;
   if (!callee.core || !callee.spec.listens) return post(path, kConnectFailed, caller, attempt);
+  if (callee.spec.firewalled) return post(kConnectTimeout, kConnectFailed, caller, attempt);
   connections_.emplace_back().path = path;
   const core::PeerKey key = connections_.size() * 2;
   FIRN_CHECK(key < (std::uint64_t{1} << 32));
   end_of(key).peer = from;
   end_of(key + 1).peer = callee.index;
+  if (callee.downlink.limited()) end_of(key).window = std::make_unique<CongestionWindow>();
+  if (caller.downlink.limited()) end_of(key + 1).window = std::make_unique<CongestionWindow>();
   post(path, kConnected, caller, attempt << 32 | key);
   callee.core->peer_opened(key + 1, caller.id, kAddress, 0, 0, queue_.now());
   act(callee);

@@ -5,7 +5,7 @@
 // generation to whom, when, and over which link.
 //
 // A link: a peer's uplink sends one frame at a time, its connections in turn; a frame arrives half
-// of both ends' delays after its last byte has left, later if the receiver's downlink is busy.
+// of both ends' delays after its last byte has left. A downlink with a limit is that of downlink.h.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,7 @@
 #include "client/core/swarm.h"
 #include "codec/random.h"
 #include "proto/manifest.h"
+#include "tests/sim/lab/downlink.h"
 #include "tests/sim/lab/run.h"
 #include "tests/sim/lab/window_queue.h"
 
@@ -62,14 +63,23 @@ class Lab {
     proto::PeerMessage message;
     core::PeerKey from = 0;
     std::uint32_t bytes = 0;
+    std::uint32_t unsent = 0;   // of its bytes on the wire; lost ones are unsent again
+    std::uint32_t missing = 0;  // and those that are not through the downlink
     bool block = false;
+    bool begun = false;     // to be sent
+    bool told = false;      // the core knows that it has left
+    bool arriving = false;  // at the other end
   };
   using Slot = std::uint32_t;  // of frames_
   struct End {
     std::uint32_t peer = 0;
-    bool closing = false;      // closed by this peer once its queue is empty
-    bool gone = false;         // this peer has nothing to do with it any more
-    std::vector<Slot> queued;  // frames in order
+    bool closing = false;        // closed by this peer once its queue is empty
+    bool gone = false;           // this peer has nothing to do with it any more
+    bool has_turn = false;       // it is among the peer's turns
+    std::vector<Slot> queued;    // frames in order
+    std::vector<Slot> arriving;  // frames in order, of which a part is missing or others wait for
+    // Of what it sends, where the other end's downlink is limited.
+    std::unique_ptr<CongestionWindow> window;
   };
   struct Connection {
     End ends[2];
@@ -82,14 +92,19 @@ class Lab {
   void act(Peer& peer);
   void perform(Peer& peer, core::Action&& action);
   void enqueue(Peer& peer, core::PeerKey key, proto::PeerMessage&& message);
+  void release_queued(End& end);
+  void take_turn(Peer& peer, core::PeerKey key);
   void transmit(Peer& peer);
   void departed(Peer& peer, core::PeerKey key);
-  void arrived(Peer& peer, Slot slot);
   void delivered(Slot slot);
+  void burst_came(Peer& peer, Slot slot, std::uint32_t bytes);
+  void burst_through(Slot slot, std::uint32_t bytes);
+  void acknowledged(Peer& peer, core::PeerKey key, std::uint32_t bytes);
+  void lost(Peer& peer, Slot slot, std::uint32_t bytes);
+  void close_if_done(core::PeerKey key);
   void other_end_closed(core::PeerKey key);
   void close(core::PeerKey key);
   void release(Slot slot);
-  TimeUs through_downlink(Peer& to, double bytes);
   void called(Peer& callee, std::uint64_t attempt, std::uint32_t from);
   void connected(Peer& caller, std::uint64_t attempt, core::PeerKey key);
   void connect_failed(Peer& caller, std::uint64_t attempt);

@@ -17,14 +17,17 @@ struct LabLink {
   double up = 1e6;  // bytes a second
   double down = 0;  // 0: no limit
   TimeUs delay = 20'000;
+  TimeUs queue = 100'000;  // what the buffer before the downlink holds of its rate
 };
 
 struct LabPeerSpec {
   LabLink link = {};
   bool source = false;
   bool listens = true;
+  bool firewalled = false;        // it holds that it listens, but calls to it stay unanswered
   bool leaves_when_safe = false;  // a source: as firn share --leave-when-safe
-  bool takes_only = false;        // receives, and sends no block
+  bool takes_only = false;        // receives, and sends next to nothing:
+  double up_limit = 1;            // bytes a second
   TimeUs joins = 0;
   TimeUs crashes = kNever;       // without a word
   TimeUs leaves_after = kNever;  // so long after it completed

@@ -21,7 +21,8 @@ std::vector<LabPeerSpec> peers_of(Arguments& arguments, codec::CoefficientStream
   std::vector<LabPeerSpec> specs;
   const std::vector<double> ups = arguments.list("up", "8", ',');
   const std::vector<double> delays = arguments.list("delay_ms", "10-50", '-');
-  const double down = arguments.number("down", "0") * kMbit;
+  const std::vector<double> downs = arguments.list("down", "0", ',');
+  const TimeUs queue = micro(arguments.number("queue_ms", "100") * 1e-3);
   const auto delay = [&] {
     const double spread = std::max(delays.back() - delays.front(), 0.0) * 1000;
     return micro(delays.front() * 1e-3) + random.below(static_cast<std::uint32_t>(spread) + 1);
@@ -35,20 +36,26 @@ std::vector<LabPeerSpec> peers_of(Arguments& arguments, codec::CoefficientStream
   const double crash = arguments.number("crash_s", "0");
   const double crash_share = arguments.number("crash_share", "0.34");
   const double hidden = arguments.number("hidden", "0");
+  const bool firewalled = arguments.number("firewalled", "0") != 0;
   const double leave = arguments.number("leave_s", "-1");
   const double join = arguments.number("join_ms", "0") * 1e-3;
   const int takers = static_cast<int>(arguments.number("takers", "0"));
+  const double taker_kib = arguments.number("taker_kib", "0");
   for (int i = 0; i < peers; ++i) {
     LabPeerSpec spec;
-    spec.link = {ups[static_cast<std::size_t>(i) % ups.size()] * kMbit, down, delay()};
+    const auto place = static_cast<std::size_t>(i);
+    spec.link = {ups[place % ups.size()] * kMbit, downs[place % downs.size()] * kMbit, delay(),
+                 queue};
     // Spread over the uplinks in turn: every 1/share-th peer.
     const auto chosen = [i](double share) {
       return static_cast<int>((i + 1) * share) > static_cast<int>(i * share);
     };
-    spec.listens = !chosen(hidden);
+    spec.listens = firewalled || !chosen(hidden);
+    spec.firewalled = firewalled && chosen(hidden);
     if (crash > 0 && chosen(crash_share)) spec.crashes = micro(crash);
     if (leave >= 0) spec.leaves_after = micro(leave);
     spec.takes_only = i < takers;
+    if (taker_kib > 0) spec.up_limit = taker_kib * 1024;
     spec.joins = micro(join * i);
     specs.push_back(spec);
   }

@@ -22,11 +22,14 @@ struct Setting {
   std::vector<LabPeerSpec> peers;  // the source first
 };
 
-//   peers=12 seed_mbit=8 up=8[,16,...] (Mbit/s, in turn) down=0 delay_ms=10-50 (drawn per peer)
+//   peers=12 seed_mbit=8 up=8[,16,...] (Mbit/s, in turn) down=0[,...] (the same; 0: no limit)
+//   queue_ms=100 (buffer before a limited downlink) delay_ms=10-50 (drawn per peer)
 //   mib=32 n=64 k=16384 seed=1 join_ms=0 (between two peers) limit=20 (times the bound)
 //   source_copies=0 (leaves after it has sent so many) leave_when_safe=0 (as firn share)
 //   leave_s=-1 (after completing)
-//   crash_s=0 crash_share=0.34 hidden=0 (share that accepts no connections) takers=0
+//   crash_s=0 crash_share=0.34 hidden=0 (share that accepts no connections) firewalled=0 (1: those
+//   know it not, and calls to them stay unanswered) takers=0 taker_kib=0 (so much a second all the
+//   same)
 //   share=1.05 alone=110 (bytes, see LabWire) neighbours=0 (0: the policy's) peers_out=0
 Setting setting_of(Arguments& arguments);
 
