@@ -24,7 +24,7 @@ def record(race, counters):
     last = max((peer.completed for peer in finishers), default=None)
     complete = len(finishers) == len(staying)
     if scenario.seed.leaves_after_copies is not None:
-        if race.seed_left is None or last is None or race.seed_left >= last:
+        if race.seed_left is None or (last is not None and race.seed_left >= last):
             race.trouble.append("the seed had not left before the last downloader had finished")
     wire = sum(counters[name]["sent"] for name in counters if name != "tracker")
     return {

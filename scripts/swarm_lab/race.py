@@ -138,10 +138,13 @@ class Race:
                 yield peer.name, peer.node.process
 
     def _poll(self):
-        """Asks all clients; returns when to do so again."""
+        """Asks all that have something left to say; returns when to do so again."""
         nodes = [peer.node for peer in self.downloaders if peer.node]
-        for node in [self.seed_node, *nodes]:
-            if node.process.running and node.completed is None:
+        asked = [node for node in nodes if node.completed is None]
+        if self.scenario.seed.leaves_after_copies is not None:
+            asked.append(self.seed_node)  # it is complete, but what it has sent decides
+        for node in asked:
+            if node.process.running:
                 node.poll(time.monotonic())
         quick = any(node.has > NEAR_END and node.completed is None for node in nodes)
         return self.adapter.poll_interval_s / (5 if quick else 1)

@@ -14,11 +14,15 @@ def options(command):
 
 def table(chosen):
     for place, path in enumerate(chosen.path):
-        found = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
         if place:
             print()
-        print(of_sweep(found) if "sweep" in found else of_sim(found["runs"]))
+        print(of_file(path))
     return 0
+
+
+def of_file(path):
+    found = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
+    return of_sweep(found) if "sweep" in found else of_sim(found["runs"])
 
 
 def row(cells):

@@ -289,6 +289,14 @@ class Sweeps(unittest.TestCase):
         self.assertEqual(text.splitlines()[2:], [
             "| firn | 1.065 | - |", "| rarest-first | 1.250 (1 of 2 never) | never |"])
 
+    def test_the_tables_of_the_documents_are_those_of_the_results(self):
+        text = (ROOT / "docs/swarming.md").read_text(encoding="utf-8")
+        results = sorted((ROOT / "docs/results").glob("swarm-sweep-*.json"))
+        self.assertGreaterEqual(len(results), 6)
+        for path in [*results, ROOT / "docs/results/swarm-sim.json"]:
+            with self.subTest(path.name):
+                self.assertIn(tables.of_file(path), text)
+
 
 class Comparisons(unittest.TestCase):
     PARAMETERS = {"share_of_senders": 1.0, "share_of_acknowledgements": 0.0, "delay_ms": "19-21",
