@@ -22,8 +22,6 @@ class NotSimulated(Exception):
 
 def lab_options(scenario, parameters):
     """What swarm_lab is told of a scenario, as a race's record has it."""
-    if scenario["tracker"]["starts_s"] or scenario["tracker"]["dies_s"]:
-        raise NotSimulated("a tracker that comes or goes")
     groups = scenario["peers"]
     if any(group["arrives_s"] for group in groups):
         raise NotSimulated("groups that come late")
@@ -56,6 +54,11 @@ def lab_options(scenario, parameters):
     if limits:
         takers = sum(g["count"] for g in groups if g["upload_limit_kib"])
         words |= {"takers": takers, "taker_kib": limits.pop()}
+    tracker = scenario["tracker"]
+    if tracker["starts_s"]:
+        words["tracker_starts_s"] = tracker["starts_s"]
+    if tracker["dies_s"] is not None:
+        words["tracker_dies_s"] = tracker["dies_s"]
     crashing = [g for g in groups if g["crashes_at"] is not None]
     if crashing:
         # They crash when they have that part, which comes evenly over the whole download.
@@ -74,7 +77,7 @@ def compare(chosen):
         return 2
     parameters = tomllib.loads(PARAMETERS.read_text(encoding="utf-8"))
     sim.program(sim.LAB)
-    print(f"{'scenario':18} {'races':>5} {'real s':>8} {'simulated s':>12} {'difference':>11}")
+    print("| scenario | races | real s | simulated s | difference |\n|---|---|---|---|---|")
     for name, by_client in report.grouped(records).items():
         runs = [r for r in by_client[chosen.client] if r["complete"]]
         if not runs:
@@ -82,15 +85,15 @@ def compare(chosen):
         try:
             words = lab_options(runs[0]["scenario"], parameters)
         except NotSimulated as reason:
-            print(f"{name:18} not simulated: {reason}")
+            print(f"| `{name}` | {len(runs)} | - | not simulated: {reason} | - |")
             continue
         real = statistics.median(r["last_finish_s"] for r in runs)
         lab = sim.run_all([(words, seed) for seed in range(1, parameters["seeds"] + 1)], 1)
         if not all(run["done"] for run in lab):
-            print(f"{name:18} {len(runs):5} {real:8.2f} did not complete")
+            print(f"| `{name}` | {len(runs)} | {real:.2f} | did not complete | - |")
             continue
         simulated = parameters["start_seconds"] + statistics.mean(
             run["result"]["last_seconds"] for run in lab)
-        print(f"{name:18} {len(runs):5} {real:8.2f} {simulated:12.2f} "
-              f"{100 * (simulated / real - 1):+9.1f} %", flush=True)
+        print(f"| `{name}` | {len(runs)} | {real:.2f} | {simulated:.2f} | "
+              f"{100 * (simulated / real - 1):+.1f} % |", flush=True)
     return 0

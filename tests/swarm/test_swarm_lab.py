@@ -317,9 +317,14 @@ class Comparisons(unittest.TestCase):
         taker = self.words("taker")
         self.assertEqual((taker["peers"], taker["takers"], taker["taker_kib"]), ("12", "1", "1"))
 
+        self.assertEqual(float(self.words("tracker-late")["tracker_starts_s"]), 3)
+        self.assertEqual(float(self.words("tracker-dies")["tracker_dies_s"]), 5)
+
     def test_what_it_has_no_word_for_is_said(self):
+        one = dataclasses.asdict(scenario.load("unreachable"))
+        one["peers"][0]["up_mbit"] = 16
         with self.assertRaises(compare.NotSimulated):
-            self.words("tracker-late")
+            compare.lab_options(one, self.PARAMETERS)
 
 
 RACE = """

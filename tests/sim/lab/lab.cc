@@ -119,6 +119,10 @@ void Lab::handle(const LabEvent& event) {
       return acknowledged(peer, event.value >> 32, static_cast<std::uint32_t>(event.value));
     case kConnectFailed:
       return connect_failed(peer, event.value);
+    case kNoTracker:
+      peer.core->tracker_failed(0, {ErrorCode::kUnreachable, "announce", "simulated"}, 0,
+                                queue_.now());
+      return act(peer);
     case kAnnounced:
       return announced(peer, event.value);
     case kDecoded: {
@@ -239,7 +243,9 @@ void Lab::perform(Peer& peer, core::Action&& action) {
     close_if_done(gone->peer);
   } else if (std::holds_alternative<AnnounceTo>(action)) {
     const proto::Announce& announce = std::get<AnnounceTo>(action).announce;
-    if (announce.event != proto::AnnounceEvent::kStopped) {
+    if (queue_.now() < tracker_from_ || queue_.now() >= tracker_until_) {
+      post(2 * peer.spec.link.delay, kNoTracker, peer, 0);
+    } else if (announce.event != proto::AnnounceEvent::kStopped) {
       post(2 * peer.spec.link.delay, kAnnounced, peer, announce.peers_wanted);
     }
   } else if (std::holds_alternative<Finished>(action) && peer.spec.source) {

@@ -35,6 +35,11 @@ class Lab {
   // The core's options that a sweep varies.
   core::Options& options() { return options_; }
   void set_source_copies(double copies) { source_copies_ = copies; }
+  // The tracker answers from then until then.
+  void set_tracker(TimeUs from, TimeUs until) {
+    tracker_from_ = from;
+    tracker_until_ = until;
+  }
 
   // Until everybody that has not gone is complete, or `until`. True if complete.
   bool run(TimeUs until);
@@ -133,6 +138,7 @@ class Lab {
   std::vector<std::uint32_t> announced_;  // peers that listen, as the tracker knows them
   std::size_t left_ = 0;                  // peers that are still to complete
   double source_copies_ = 0;
+  TimeUs tracker_from_ = 0, tracker_until_ = kNever;
   TimeUs source_left_ = -1;
   TimeUs sample_interval_ = 0;
   std::vector<Sample> samples_;

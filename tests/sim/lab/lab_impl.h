@@ -24,6 +24,7 @@ enum Kind : std::uint32_t {
   kConnected,      // value: attempt and key
   kConnectFailed,  // value: attempt
   kAnnounced,      // value: addresses wanted
+  kNoTracker,
   kDecoded,        // value: generation
   kFinished,       // the store has finished the content
   kWake,           // value: when it was armed for

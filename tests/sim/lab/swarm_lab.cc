@@ -3,6 +3,7 @@
 // The keys are those of setting.h, and
 //
 //   samples_ms=0 (interval at which the ranks held are recorded) max_peers=0 (as firn --max-peers)
+//   tracker_starts_s=0 tracker_dies_s=-1 (never)
 #include <chrono>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -22,6 +23,9 @@ int main(int argc, char** argv) {
   lab.sample_every(static_cast<TimeUs>(arguments.number("samples_ms", "0") * 1e3));
   lab.options().neighbours_wanted = setting.neighbours;
   lab.options().neighbours_max = static_cast<std::uint32_t>(arguments.number("max_peers", "0"));
+  const double dies = arguments.number("tracker_dies_s", "-1") * 1e6;
+  lab.set_tracker(static_cast<TimeUs>(arguments.number("tracker_starts_s", "0") * 1e6),
+                  dies < 0 ? kNever : static_cast<TimeUs>(dies));
   arguments.all();  // an unknown key is said before the run
   for (const LabPeerSpec& spec : setting.peers) lab.add(spec);
   const double about = fluid_bound(run_of(lab));
