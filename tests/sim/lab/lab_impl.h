@@ -25,9 +25,9 @@ enum Kind : std::uint32_t {
   kConnectFailed,  // value: attempt
   kAnnounced,      // value: addresses wanted
   kNoTracker,
-  kDecoded,        // value: generation
-  kFinished,       // the store has finished the content
-  kWake,           // value: when it was armed for
+  kDecoded,   // value: generation
+  kFinished,  // the store has finished the content
+  kWake,      // value: when it was armed for
   kCrash,
   kLeave,
 };
