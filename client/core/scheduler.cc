@@ -59,7 +59,8 @@ SourcePolicy::SourcePolicy(std::uint32_t generation_count, std::uint32_t generat
     : generation_size_(generation_size),
       dense_(dense),
       served_(generation_count, 0),
-      next_plain_(generation_count, 0) {}
+      next_plain_(generation_count, 0),
+      gaps_(generation_size) {}
 
 // Systematic blocks are worth sending only where no other source or earlier run has begun.
 bool SourcePolicy::fresh_everywhere(std::uint32_t g, const Neighbours& neighbours) const {
@@ -84,6 +85,9 @@ std::optional<std::uint32_t> SourcePolicy::choose_generation(const Holdings& hol
     if (neighbour.prefers_coded) return remote.in_flight < remote.quota;
     return closing ? remote.in_flight < std::max<std::uint32_t>(remote.quota, 1) : remote.quota > 0;
   };
+  for (const Gaps::Gap& gap : gaps_.gaps()) {
+    if (gap.rows > 0 && lacks(gap.generation)) return gap.generation;
+  }
   const GenerationSet& complete = neighbour.complete();
   const std::uint32_t count = complete.size();
   std::uint32_t looked = 0;
@@ -109,6 +113,7 @@ std::optional<Choice> SourcePolicy::choose(const Holdings& holdings, Neighbours&
   double least = 0;
   const std::uint32_t busy = busy_connections(neighbours, now);
   const double usual = usual_uplink(neighbours);
+  gaps_.review(neighbours, cursor_, cursor_ < served_.size(), now);
   for (auto& [key, n] : neighbours) {
     if (!n->may_send() || n->has_everything()) continue;
     if (!can_take_block(*n, busy, busy_max)) continue;
@@ -129,9 +134,10 @@ std::optional<Choice> SourcePolicy::choose(const Holdings& holdings, Neighbours&
   return best;
 }
 
-void SourcePolicy::served(const Choice& choice) {
+void SourcePolicy::served(const Choice& choice, TimeUs now) {
   const std::uint32_t g = choice.generation;
   ++served_[g];
+  gaps_.served(g, now);
   if (choice.source_index) next_plain_[g] = *choice.source_index + 1;
   while (cursor_ < served_.size() && served_[cursor_] >= generation_size_) ++cursor_;
 }

@@ -3,8 +3,8 @@
 //
 // SourcePolicy (a peer that had everything from the start): in sequence. One open generation, the
 // lowest of which fewer than n blocks have been served, each source block once; to the neighbour
-// served least of late. After the first pass the generation the neighbour lacks that was served
-// least.
+// served least of late. Before that come rows that have got lost (gaps.h), after the first pass the
+// generation the neighbour lacks that was served least.
 //
 // RelayPolicy (everybody else): the neighbour of low rank that was not chosen for long, then the
 // lowest generation (in small meshes) or that of largest rank gap (in large ones) in which we
@@ -16,6 +16,7 @@
 #include <optional>
 #include <vector>
 
+#include "client/core/gaps.h"
 #include "client/core/holdings.h"
 #include "client/core/leases.h"
 #include "client/core/neighbour.h"
@@ -53,7 +54,9 @@ class SourcePolicy {
   std::optional<Choice> choose(const Holdings& holdings, Neighbours& neighbours,
                                std::uint32_t busy_max, TimeUs now);
   // The choice has been sent.
-  void served(const Choice& choice);
+  void served(const Choice& choice, TimeUs now);
+  // A neighbour has left that did not have everything.
+  void neighbour_lost() { gaps_.neighbour_lost(cursor_); }
 
  private:
   std::optional<std::uint32_t> choose_generation(const Holdings& holdings,
@@ -65,6 +68,7 @@ class SourcePolicy {
   std::vector<std::uint32_t> served_;      // blocks of each generation
   std::vector<std::uint32_t> next_plain_;  // next systematic block; n: no more
   std::uint32_t cursor_ = 0;               // lowest generation served less than n times
+  Gaps gaps_;
 };
 
 class RelayPolicy {

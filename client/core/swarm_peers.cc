@@ -145,6 +145,7 @@ void SwarmCore::Impl::forget(Neighbour& n, bool useless) {
   book.closed(n.id, useless, now);
   fetch.peer_gone(n.key);
   if (departure) departure->gone(n.key);
+  if (source && !n.has_everything()) source->neighbour_lost();
   const PeerKey key = n.key;
   neighbours.erase(key);
 }

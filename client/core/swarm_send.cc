@@ -23,7 +23,7 @@ void SwarmCore::Impl::pump() {
                                : relay.choose(*holdings, neighbours, small_mesh(), busy_max, now);
     if (!choice) break;
     send_block(*choice);
-    if (source) source->served(*choice);
+    if (source) source->served(*choice, now);
     up.take(choice->source_index ? holdings->shape().block_bytes : coded_block_bytes());
   }
   uplink.waiting(busy_connections(neighbours, now) > 0, now);

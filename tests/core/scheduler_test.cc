@@ -80,7 +80,7 @@ TEST_CASE("a source goes in sequence, each source block once, to all in turn") {
     order.push_back(choice->generation * 4 + *choice->source_index);
     ++served[choice->neighbour->key];
     s.send(*choice);
-    source.served(*choice);
+    source.served(*choice, s.now);
   }
   for (std::uint32_t i = 0; i < 20; ++i) CHECK(order[i] == i);
   for (const auto& [key, count] : served) {
@@ -96,7 +96,7 @@ TEST_CASE("after the first pass a source serves what each lacks, the least serve
     const auto choice = source.choose(s.holdings, s.neighbours, kBusy, s.now);
     REQUIRE(choice);
     s.send(*choice);
-    source.served(*choice);
+    source.served(*choice, s.now);
   }
   CHECK_FALSE(source.choose(s.holdings, s.neighbours, kBusy, s.now));  // all on its way
   // It crashed: one generation is whole, of the others it has a row each or nothing.
@@ -106,10 +106,54 @@ TEST_CASE("after the first pass a source serves what each lacks, the least serve
     CHECK_FALSE(choice->source_index);
     sent.insert(choice->generation);
     s.send(*choice);
-    source.served(*choice);
+    source.served(*choice, s.now);
     REQUIRE(sent.size() < 10);
   }
   CHECK(sent == std::multiset<std::uint32_t>{1, 2, 2});
+}
+
+TEST_CASE("a source gives next to nothing to who passes nothing on") {
+  Scene s(100, 4, 2, true);
+  SourcePolicy source(100, 4, false);
+  proto::State state;
+  state.credit = 100'000;
+  state.upload_kib = 1;
+  REQUIRE(s.peer(1).apply_state(proto::State(state)));
+  state.upload_kib = 1000;
+  REQUIRE(s.peer(2).apply_state(std::move(state)));
+  std::map<core::PeerKey, int> served;
+  for (int i = 0; i < 300; ++i) {
+    const auto choice = source.choose(s.holdings, s.neighbours, kBusy, s.now);
+    REQUIRE(choice);
+    ++served[choice->neighbour->key];
+    s.send(*choice);
+    source.served(*choice, s.now);
+  }
+  CHECK(served[1] <= 2);
+  // Alone it gets all there is.
+  s.neighbours.erase(2);
+  CHECK(source.choose(s.holdings, s.neighbours, kBusy, s.now));
+}
+
+TEST_CASE("rows that have got lost come before the next ones of a source") {
+  Scene s(4, 4, 2, true);
+  SourcePolicy source(4, 4, false);
+  const auto choose = [&] {
+    const auto choice = source.choose(s.holdings, s.neighbours, kBusy, s.now);
+    REQUIRE(choice);
+    s.send(*choice);
+    source.served(*choice, s.now);
+    return choice->generation;
+  };
+  for (int i = 0; i < 8; ++i) choose();
+  // All has arrived, and of generation 0 nobody holds more than three rows.
+  s.tell(1, {{0, 3, 4, {}}}, {}, 4);
+  s.tell(2, {{0, 2, 4, {}}}, {{1, 1}}, 4);
+  s.now += core::policy::kGapReview;
+  CHECK(choose() == 2);
+  s.now += core::policy::kStallTime;
+  CHECK(choose() == 0);
+  CHECK(choose() == 2);
 }
 
 TEST_CASE("a source sends coded blocks of what somebody holds in part already") {
@@ -122,7 +166,7 @@ TEST_CASE("a source sends coded blocks of what somebody holds in part already") 
     REQUIRE(choice);
     if (choice->source_index) plain.insert(choice->generation);
     s.send(*choice);
-    source.served(*choice);
+    source.served(*choice, s.now);
   }
   CHECK(plain == std::set<std::uint32_t>{1});
 }
@@ -148,7 +192,7 @@ TEST_CASE("blocks wait on few sockets at a time, one on each unless they are fas
   while (const auto choice = source.choose(s.holdings, s.neighbours, kBusy, s.now)) {
     CHECK(waiting.insert(choice->neighbour->key).second);
     choice->neighbour->book_block(choice->generation, s.now);
-    source.served(*choice);
+    source.served(*choice, s.now);
   }
   CHECK(waiting.size() == core::policy::kBusyConnections);
   // A fast one: 5 ms hold fifty blocks of it.

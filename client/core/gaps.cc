@@ -1,0 +1,61 @@
+#include "client/core/gaps.h"
+
+#include <algorithm>
+
+#include "client/core/policy.h"
+
+namespace firn::core {
+
+namespace {
+
+bool somebody_has(const Neighbours& neighbours, std::uint32_t g) {
+  return std::any_of(neighbours.begin(), neighbours.end(),
+                     [g](const auto& entry) { return entry.second->complete().contains(g); });
+}
+
+}  // namespace
+
+void Gaps::review(const Neighbours& neighbours, std::uint32_t passed, bool first_pass, TimeUs now) {
+  if (now - reviewed_ < policy::kGapReview) return;
+  reviewed_ = now;
+  gaps_.clear();
+  while (from_ < passed && somebody_has(neighbours, from_)) watched_.erase(from_++);
+  const std::uint32_t end = std::min(passed, from_ + policy::kScanMax);
+  bool overtaken = false;
+  for (std::uint32_t g = end; g-- > from_;) {
+    if (somebody_has(neighbours, g)) {
+      overtaken = true;
+      watched_.erase(g);
+      continue;
+    }
+    std::uint32_t told = 0, expected = 0;
+    for (const auto& [key, n] : neighbours) {
+      const RemoteGeneration* known = n->partial().find(g);
+      if (!known) continue;
+      told = std::max<std::uint32_t>(told, known->rank);
+      expected = std::max(expected, known->expected_rank());
+    }
+    Watched& watched = watched_.try_emplace(g, Watched{told, now}).first->second;
+    if (told > watched.rank) watched = {told, now};
+    if (now - watched.since < policy::kStallTime) continue;
+    if (first_pass && !overtaken && g >= lost_below_) continue;
+    if (expected < generation_size_) gaps_.push_back({g, generation_size_ - expected});
+  }
+  std::reverse(gaps_.begin(), gaps_.end());
+}
+
+// What it had in whole others may lack, and what nobody else has is known anew.
+void Gaps::neighbour_lost(std::uint32_t passed) {
+  lost_below_ = passed;
+  from_ = 0;
+}
+
+void Gaps::served(std::uint32_t g, TimeUs now) {
+  for (Gap& gap : gaps_) {
+    if (gap.generation != g || gap.rows == 0) continue;
+    --gap.rows;
+    watched_[g].since = now;  // time for them to arrive and to be told
+  }
+}
+
+}  // namespace firn::core

@@ -1,0 +1,52 @@
+// Rows that the swarm lacks although a source has sent a whole generation: they went to somebody
+// who passes nothing on, or who has left. Relays cannot close such a gap, and what they hold of the
+// generation stays unfinished; the sooner the source sees it the better.
+//
+// All it knows is what its neighbours say of their ranks. A generation counts as standing still
+// when the highest rank of it has not grown for long. While the source is still in its first pass
+// that alone says little, as a source faster than the relays is far ahead of them, who serve the
+// lowest generations first; so then either a later generation must be whole somewhere, or somebody
+// must have left since.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "client/core/neighbours.h"
+
+namespace firn::core {
+
+class Gaps {
+ public:
+  explicit Gaps(std::uint32_t generation_size) : generation_size_(generation_size) {}
+
+  // Looks at the generations below `passed`, which were sent in whole; now and then, whenever it is
+  // called. `first_pass`: others are still to be sent.
+  void review(const Neighbours& neighbours, std::uint32_t passed, bool first_pass, TimeUs now);
+  // A neighbour has left that did not have everything.
+  void neighbour_lost(std::uint32_t passed);
+
+  struct Gap {
+    std::uint32_t generation = 0;
+    std::uint32_t rows = 0;  // still to be sent before the next review
+  };
+  // Lowest generation first.
+  const std::vector<Gap>& gaps() const { return gaps_; }
+  // A block of g has been sent.
+  void served(std::uint32_t g, TimeUs now);
+
+ private:
+  struct Watched {
+    std::uint32_t rank = 0;  // the highest that a neighbour has told
+    TimeUs since = 0;        // when it grew, or when we sent rows to make it grow
+  };
+  std::uint32_t generation_size_;
+  std::uint32_t from_ = 0;                    // lowest generation that no neighbour has in whole
+  std::uint32_t lost_below_ = 0;              // those below were sent before somebody left
+  std::map<std::uint32_t, Watched> watched_;  // by generation
+  std::vector<Gap> gaps_;
+  TimeUs reviewed_ = 0;
+};
+
+}  // namespace firn::core
