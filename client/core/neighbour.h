@@ -146,6 +146,8 @@ class Neighbour {
   std::uint16_t listen_port = 0;
   bool prefers_coded = false;
   std::uint32_t upload_kib = 0;  // as it says; 0: not known
+  TimeUs welcomed_at = 0;        // its Hello came
+  TimeUs told_peers_at = 0;      // it was told of others
   TimeUs gossip_due = 0;         // before then its peer exchange is not listened to
 
   // --- sending ---

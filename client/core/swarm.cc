@@ -29,7 +29,9 @@ SwarmCore::Impl::Impl(const ContentId& id, Options given, TimeUs at)
       down(options.down_limit, burst_of(options.down_limit), at),
       rotated_at(at),
       stall_checked_at(at),
-      exchanged_at(at) {
+      exchanged_at(at),
+      told_news_at(at + policy::kExchangeFirst - policy::kExchangeInterval / 2),
+      reviewed_at(at) {
   for (const Address& address : options.peers) book.add(address, true, at);
 }
 

@@ -48,7 +48,7 @@ struct SwarmCore::Impl {
   void forget(Neighbour& n, bool useless);
   void send(Neighbour& n, proto::PeerMessage message);
   bool part_if_useless(Neighbour& n);
-  void share_peers(Neighbour& n);
+  void share_peers(Neighbour& n, TimeUs came_since);
   void send_manifest_part(Neighbour& n);
   void ask_for_manifest();
   void manifest_arrived(Manifest manifest);
@@ -108,6 +108,8 @@ struct SwarmCore::Impl {
   bool lonely() const;
   void announce();
   void check_connections();
+  TimeUs exchange_due() const;
+  void exchange_peers();
   void replace_neighbour();
   void refresh_quotas();
   void share_lost_anew();
@@ -160,7 +162,10 @@ struct SwarmCore::Impl {
   TimeUs rotated_at = 0;
   TimeUs stall_checked_at = 0;
   std::uint32_t stall_looked = UINT32_MAX;  // the last generation looked at for a stall
-  TimeUs exchanged_at = 0;
+  TimeUs exchanged_at = 0;                  // peer exchange with all
+  TimeUs told_news_at = 0;                  // with those who have called us, at least
+  bool exchange_news = false;               // since then somebody has come who accepts connections
+  TimeUs reviewed_at = 0;                   // replace_neighbour
   TimeUs departure_due = 0;
   bool departure_proven = false;
   TimeUs connections_due = 0;  // when check_connections has something to do, at the earliest

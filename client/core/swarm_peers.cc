@@ -199,13 +199,16 @@ void SwarmCore::Impl::on(Neighbour& n, proto::Hello&& hello) {
     return;
   }
   n.hello_seen = true;
+  n.welcomed_at = now;
   book.welcomed(n.id);
   n.has_manifest = hello.has_manifest;
   n.listen_port = hello.listen_port;
   if (hello.listen_port != 0) {
     book.answers_at(n.id, Address{n.id, n.ip, hello.listen_port}, now);
+    exchange_news = true;
+    connections_due = std::min(connections_due, exchange_due());
   }
-  share_peers(n);
+  share_peers(n, 0);
   if (holdings) {
     // A peer without the manifest could not understand a State; it sends one when it can.
     if (n.has_manifest) send_initial_state(n);
@@ -214,11 +217,13 @@ void SwarmCore::Impl::on(Neighbour& n, proto::Hello&& hello) {
   }
 }
 
-void SwarmCore::Impl::share_peers(Neighbour& n) {
+void SwarmCore::Impl::share_peers(Neighbour& n, TimeUs came_since) {
   if (!options.peer_exchange) return;
+  n.told_peers_at = now;
   proto::PeerExchange exchange;
   for (const auto& [key, other] : neighbours) {
     if (other->id == n.id || other->listen_port == 0 || !other->hello_seen) continue;
+    if (other->welcomed_at < came_since) continue;
     if (exchange.peers.size() == limits::kPeerExchangeMax) break;
     exchange.peers.push_back({other->id, other->ip, other->listen_port});
   }

@@ -59,14 +59,32 @@ void SwarmCore::Impl::check_connections() {
   for (const PeerKey key : stuck) {
     drop(*find(key), proto::GoodbyeReason::kUnspecified, "takes no data");
   }
-  if (now - exchanged_at >= policy::kExchangeInterval) {
-    exchanged_at = now;
-    for (auto& [key, n] : neighbours) {
-      if (n->hello_seen) share_peers(*n);
-    }
+  exchange_peers();
+  due_at(exchange_due());
+  if (now - reviewed_at >= policy::kExchangeInterval) {
+    reviewed_at = now;
     replace_neighbour();
   }
-  due_at(exchanged_at + policy::kExchangeInterval);
+  due_at(reviewed_at + policy::kExchangeInterval);
+}
+
+// Who accepts no connections can only call others, and hears of those who came after it from us: so
+// whoever has called us is told soon. Not before it listens again (gossip_due), though.
+TimeUs SwarmCore::Impl::exchange_due() const {
+  const TimeUs all = exchanged_at + policy::kExchangeInterval;
+  return exchange_news ? std::min(all, told_news_at + policy::kExchangeInterval / 2) : all;
+}
+
+void SwarmCore::Impl::exchange_peers() {
+  if (now < exchange_due()) return;
+  const bool all = now - exchanged_at >= policy::kExchangeInterval;
+  for (auto& [key, n] : neighbours) {
+    if (!n->hello_seen || (n->outgoing && !all)) continue;
+    share_peers(*n, all ? 0 : n->told_peers_at);
+  }
+  told_news_at = now;
+  if (all) exchanged_at = now;
+  exchange_news = false;
 }
 
 // In a large mesh the neighbours are a choice: one with which no block has moved either way since

@@ -184,8 +184,8 @@ TEST_CASE("peers tell each other of peers that accept connections") {
   REQUIRE(told.front().peers.size() == 1);
   CHECK(told.front().peers.front() == proto::PeerEndpoint{peer_id(1), "192.0.2.1", 9});
   bench.pass(25 * kSecond);
-  CHECK(bench.heard<proto::PeerExchange>(1).empty());  // peer 2 cannot be called
-  CHECK(bench.heard<proto::PeerExchange>(2).size() == 1);
+  CHECK(bench.heard<proto::PeerExchange>(1).empty());      // peer 2 cannot be called
+  CHECK(bench.heard<proto::PeerExchange>(2).size() == 2);  // soon, and when all are told
 }
 
 TEST_CASE("peers heard of are called, the swarm's own first key kept") {
@@ -419,4 +419,40 @@ TEST_CASE("in a large mesh a neighbour with which nothing moves makes room for s
   const auto calls = bench.take<Connect>();
   REQUIRE(calls.size() == 1);
   CHECK(calls.front().address.port == 66);
+}
+
+TEST_CASE("who has called us hears soon of those who accept connections, not again and again") {
+  using core::policy::kExchangeFirst;
+  using core::policy::kExchangeInterval;
+  Bench bench(plain_manifest(4, 4, 16), knowing({Address{std::nullopt, "192.0.2.9", 9}}));
+  const auto calls = bench.take<Connect>();
+  REQUIRE(calls.size() == 1);
+  bench.start();
+  bench.open(1, numbered(1));
+  bench.open(4, numbered(4), calls.front().attempt);
+  bench.open(2, numbered(2), 0, true, 70);
+  bench.pass(kExchangeFirst - 1);
+  CHECK(bench.heard<proto::PeerExchange>(1).empty());
+  bench.pass(1);
+  const auto first = bench.heard<proto::PeerExchange>(1);
+  REQUIRE(first.size() == 1);
+  REQUIRE(first[0].peers.size() == 1);
+  CHECK(first[0].peers[0].id == numbered(2));
+  CHECK(bench.heard<proto::PeerExchange>(2).empty());  // of the others nobody is told
+  // One that comes now is told of as soon as a side listens again.
+  bench.open(3, numbered(3), 0, true, 71);
+  bench.pass(kExchangeInterval / 2 - 1);
+  CHECK(bench.heard<proto::PeerExchange>(1).empty());
+  bench.pass(1);
+  const auto second = bench.heard<proto::PeerExchange>(1);
+  REQUIRE(second.size() == 1);
+  REQUIRE(second[0].peers.size() == 1);
+  CHECK(second[0].peers[0].id == numbered(3));
+  CHECK(bench.heard<proto::PeerExchange>(4).empty());
+  // Then all are told, whom we have called as well, and without news not before the next time.
+  bench.pass(kExchangeInterval / 2);
+  CHECK(bench.heard<proto::PeerExchange>(1).size() == 1);
+  CHECK(bench.heard<proto::PeerExchange>(4).size() == 1);
+  bench.pass(kExchangeInterval - kSecond - 1);
+  CHECK(bench.heard<proto::PeerExchange>(1).empty());
 }
