@@ -85,6 +85,12 @@ void Connection::on_poll(int status, int events) {
     watched_ = 0;
     events = UV_READABLE | UV_WRITABLE;
   }
+  const bool readable = (events & UV_READABLE) != 0;
+  if (readable && state_ == State::kOpen && !resting_ && !paused_ && status == 0) {
+    on_readable();
+    if (state_ == State::kClosed) return;
+    events &= ~UV_READABLE;
+  }
   go_on((events & UV_READABLE) != 0, (events & UV_WRITABLE) != 0);
 }
 

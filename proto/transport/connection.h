@@ -75,8 +75,9 @@ class Connection {
   void attempt_failed(int error_number);
 
   // streaming.cc: frames
+  void on_readable();
   void read_some();
-  void rest_reading();
+  void rest_reading(std::uint64_t rest_ms);
   bool deliver_frames();
   void write_some();
   void report_sent(bool always);

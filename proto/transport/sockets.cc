@@ -3,7 +3,9 @@
 #include <arpa/inet.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <linux/sockios.h>
 #include <netinet/tcp.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <array>
@@ -155,6 +157,16 @@ int connect_outcome(int fd) {
   socklen_t bytes = sizeof error_number;
   if (::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error_number, &bytes) != 0) return errno;
   return error_number;
+}
+
+std::size_t waiting_bytes(int fd) {
+  int bytes = 0;
+  if (::ioctl(fd, SIOCINQ, &bytes) != 0 || bytes < 0) return 0;
+  return static_cast<std::size_t>(bytes);
+}
+
+void acknowledge_calmly(int fd) {
+  set(fd, IPPROTO_TCP, TCP_QUICKACK, 0);
 }
 
 void hold_partial_segments(int fd, bool hold) {

@@ -4,6 +4,7 @@
 
 #include <sys/socket.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -68,6 +69,15 @@ Socket begin_connect(const SocketAddress& where);
 
 // 0, or the errno with which the connection failed.
 int connect_outcome(int fd);
+
+// Bytes that have come and not been read; 0 also where the other side has ended or the kernel does
+// not tell. Unlike reading, or peeking, asking acknowledges nothing.
+std::size_t waiting_bytes(int fd);
+
+// What comes next is acknowledged when it is read, with data that goes the other way, or after the
+// kernel's delay (tcp(7), TCP_QUICKACK). After a pause of the sender Linux acknowledges each of the
+// next 16 segments at once, and it forgets this when its delay runs out: so say it often.
+void acknowledge_calmly(int fd);
 
 // While held, the kernel sends whole segments only (tcp(7), TCP_CORK).
 void hold_partial_segments(int fd, bool hold);

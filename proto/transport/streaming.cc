@@ -19,6 +19,15 @@ constexpr std::uint64_t kBacklogMs = 16;
 
 }  // namespace
 
+// The socket has become readable.
+void Connection::on_readable() {
+  if (tls_->awaited_bytes() == 0) {
+    rest_reading(pace_.first_rest_ms(waiting_bytes(socket_.fd()), uv_hrtime() / 1000));
+    if (resting_) return acknowledge_calmly(socket_.fd());
+  }
+  read_some();
+}
+
 // Reads until the socket is empty, the turn is over, or reading is paused.
 void Connection::read_some() {
   std::size_t left = kTurnBytes;
@@ -34,7 +43,9 @@ void Connection::read_some() {
         left -= std::min(left, progress.bytes);
         break;
       case TlsOutcome::kWantRead:
-        return rest_reading();
+        acknowledge_calmly(socket_.fd());
+        return rest_reading(
+            pace_.rest_ms(tls_->awaited_bytes(), tls_->received_bytes(), uv_hrtime() / 1000));
       case TlsOutcome::kWantWrite:
         read_wants_write_ = true;
         return;
@@ -46,9 +57,7 @@ void Connection::read_some() {
   }
 }
 
-void Connection::rest_reading() {
-  const std::uint64_t rest_ms =
-      pace_.rest_ms(tls_->awaited_bytes(), tls_->received_bytes(), uv_hrtime() / 1000);
+void Connection::rest_reading(std::uint64_t rest_ms) {
   if (rest_ms == 0) return;
   resting_ = true;
   uv_timer_start(

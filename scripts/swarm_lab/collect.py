@@ -57,7 +57,7 @@ def record(race, counters):
         "wire_per_content": (round(wire / (scenario.content_bytes * len(finishers)), 4)
                              if finishers else None),
         "segments": {key: sum(counted[key] for counted in counters.values())
-                     for key in ("data_segments", "again_segments", "pure_acks_received")},
+                     for key in ("data_segments", "again_segments", "pure_acks")},
         "tracker_died_s": race.tracker_died,
         "peers": downloaders,
         "wire_samples": [[round(when, 3), sent] for when, sent in race.wire],

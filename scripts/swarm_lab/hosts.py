@@ -159,8 +159,9 @@ class Host:
         return sent | self._segments()
 
     def _segments(self):
-        """What TCP of this host counted: data segments sent, those sent again, and segments
-        received that held nothing but an acknowledgement. Segments batched for the kernel's
+        """What TCP of this host sent: data segments, those sent again, and segments without data,
+        which are acknowledgements but for a few at a connection's begin and end. (TCPPureAcks, of
+        those received, leaves out all that take TCP's fast path.) Segments batched for the kernel's
         convenience count as what they are on the wire."""
         text = _run("ip", "netns", "exec", self.namespace, "cat", "/proc/net/snmp",
                     "/proc/net/netstat")
@@ -172,7 +173,7 @@ class Host:
                       zip(names.split()[1:], values.split()[1:])}
         return {"data_segments": int(found["TcpExt.TCPOrigDataSent"]),
                 "again_segments": int(found["Tcp.RetransSegs"]),
-                "pure_acks_received": int(found["TcpExt.TCPPureAcks"])}
+                "pure_acks": int(found["Tcp.OutSegs"]) - int(found["TcpExt.TCPOrigDataSent"])}
 
 
 def _setns(descriptor):

@@ -19,7 +19,7 @@ def parts(record):
     content = record["scenario"]["content_mib"] * 2**20 * record["finishers"]
     found = {
         "TCP/IP headers": HEADER_BYTES * counted["data_segments"],
-        "acknowledgements": HEADER_BYTES * counted["pure_acks_received"],
+        "acknowledgements": HEADER_BYTES * counted.get("pure_acks", counted.get("pure_acks_received", 0)),
         "sent again": (HEADER_BYTES + SEGMENT_BYTES) * counted["again_segments"],
     }
     stream = record["wire_bytes"] - sum(found.values()) - content
