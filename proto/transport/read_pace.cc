@@ -15,7 +15,10 @@ constexpr std::size_t kUsualBytesMax = (16 << 10) + 64;
 constexpr std::uint64_t kRestMsMax = 24;
 constexpr std::uint64_t kRestMsFirst = 2;
 // A record that was there when it was looked for may have come faster than was thought.
-constexpr double kFasterThen = 1.25;
+constexpr double kFasterThen = 1.05;
+// Rather a little late for all of a record than in time for nearly all: that would be acknowledged
+// twice.
+constexpr double kMargin = 1.2;
 
 }  // namespace
 
@@ -29,7 +32,8 @@ std::uint64_t ReadPace::first_rest_ms(std::size_t waiting_bytes, std::uint64_t n
     return 0;
   waiting_ = waiting_bytes;
   last_us_ = now_us;
-  return rest_for(usual_bytes_ - waiting_bytes);
+  const auto missing = static_cast<double>(usual_bytes_ - waiting_bytes);
+  return rest_for(static_cast<std::size_t>(kMargin * missing));
 }
 
 std::uint64_t ReadPace::rest_ms(std::size_t awaited_bytes, std::uint64_t received_bytes,

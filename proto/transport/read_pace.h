@@ -31,7 +31,7 @@ class ReadPace {
  private:
   std::uint64_t rest_for(std::size_t missing_bytes) const;
 
-  double bytes_per_us_ = 0;     // at which records come, of late; 0: not known
+  double bytes_per_us_ = 0;      // at which records come, of late; 0: not known
   std::size_t usual_bytes_ = 0;  // so many came between two moments without a record; 0: not known
   std::uint64_t idle_at_ = 0;    // bytes received at the last such moment
   std::size_t waiting_ = 0;      // when a first rest began

@@ -183,7 +183,7 @@ class Reports(unittest.TestCase):
         self.assertIsNone(wire.parts(record))  # made before segments were counted
         content = record["scenario"]["content_mib"] * 2**20 * record["finishers"]
         record["segments"] = {"data_segments": 1000, "again_segments": 10,
-                              "pure_acks_received": 100}
+                              "pure_acks": 100}
         rival = wire.parts(record)
         self.assertAlmostEqual(sum(rival.values()), record["wire_bytes"] / content)
         self.assertAlmostEqual(rival["acknowledgements"], 6600 / content)
