@@ -75,6 +75,7 @@ struct State {
   std::vector<Span> complete;
   std::vector<GenerationState> generations;
   std::uint32_t upload_kib = 0;  // a second, to all its neighbours; 0: not known
+  std::uint32_t neighbours = 0;  // that its sender has; 0: as many as it said last
   bool operator==(const State&) const = default;
 };
 

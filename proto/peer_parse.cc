@@ -59,6 +59,7 @@ Result<State> parse_state(Bytes body) {
   state.credit = from.credit();
   state.prefer_coded = from.prefer_coded();
   state.upload_kib = from.upload_kib();
+  state.neighbours = from.neighbours();
   state.complete.reserve(static_cast<std::size_t>(from.complete_size()));
   for (const wire::Span& span : from.complete()) {
     if (span.count() == 0 ||

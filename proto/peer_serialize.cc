@@ -32,6 +32,7 @@ void fill(const State& from, wire::State& to) {
   to.set_credit(from.credit);
   to.set_prefer_coded(from.prefer_coded);
   to.set_upload_kib(from.upload_kib);
+  to.set_neighbours(from.neighbours);
   for (const Span& span : from.complete) {
     wire::Span& entry = *to.add_complete();
     entry.set_first(span.first);
@@ -114,7 +115,8 @@ std::size_t bytes_field(std::size_t bytes) {
 
 std::size_t body_bytes(const State& state) {
   std::size_t bytes = varint_field(state.acknowledged) + varint_field(state.credit) +
-                      varint_field(state.prefer_coded) + varint_field(state.upload_kib);
+                      varint_field(state.prefer_coded) + varint_field(state.upload_kib) +
+                      varint_field(state.neighbours);
   for (const Span& span : state.complete)
     bytes += bytes_field(varint_field(span.first) + varint_field(span.count));
   for (const GenerationState& entry : state.generations) {

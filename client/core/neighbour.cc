@@ -90,6 +90,7 @@ bool Neighbour::apply_state(proto::State&& state) {
   credit_ = std::max(credit_, state.credit);
   prefers_coded = state.prefer_coded;
   upload_kib = state.upload_kib;
+  if (state.neighbours > 0) neighbours = state.neighbours;
   const std::uint32_t count = complete_.size();
   std::uint64_t told = 0;
   for (const proto::Span& span : state.complete) {

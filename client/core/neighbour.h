@@ -146,6 +146,7 @@ class Neighbour {
   std::uint16_t listen_port = 0;
   bool prefers_coded = false;
   std::uint32_t upload_kib = 0;  // as it says; 0: not known
+  std::uint32_t neighbours = 0;  // that it has, as it says; 0: not known
   TimeUs welcomed_at = 0;        // its Hello came
   TimeUs told_peers_at = 0;      // it was told of others
   TimeUs gossip_due = 0;         // before then its peer exchange is not listened to
@@ -160,6 +161,7 @@ class Neighbour {
   std::uint32_t exhausted_streak = 0;
   bool ran_dry = false;  // it had sent all it might, and waited for a grant most of a round trip
   std::uint32_t acknowledged_to_it = 0;
+  std::uint32_t neighbours_told = 0;  // how many we have, as it knows
   TimeUs last_state = -kSecond;
   bool urgent = false;                      // tell it soon: a generation is complete, rows lost
   std::vector<std::uint32_t> changed;       // generations to report, ascending

@@ -145,8 +145,15 @@ void SourcePolicy::served(const Choice& choice, TimeUs now) {
 // --- relay ---
 
 namespace {
+
 constexpr std::uint64_t kServedLast = std::uint64_t{1} << 63;
+
+// It says that it has far fewer neighbours than we have.
+bool has_few_neighbours(const Neighbour& n, std::size_t ours) {
+  return n.neighbours > 0 && n.neighbours < policy::kFewNeighbours * static_cast<double>(ours);
 }
+
+}  // namespace
 
 RelayPolicy::Candidate RelayPolicy::judge(const Holdings& holdings, Neighbour& neighbour,
                                           std::uint32_t g, bool small_mesh, TimeUs now) const {
@@ -233,19 +240,26 @@ RelayPolicy::Candidate RelayPolicy::best_from(std::uint32_t& g, const Holdings& 
 
 // In turn, but sooner who lacks more (kChoicesPerRow); the first for whom there is anything.
 // Strictly the most deprived first, all senders would choose the same one at a time, and its
-// downlink's queue would overflow while others stand idle. Who only takes comes after all others,
-// but for an optimistic share of the choices: who has just come has had no chance to give, and who
-// is slow is not to be starved.
+// downlink's queue would overflow while others stand idle. Who has few neighbours comes sooner: it
+// has only those to be served by, and what it gets it passes on to those who have many, where few
+// others have anything for them. Who only takes comes after all others, but for an optimistic share
+// of the choices: who has just come has had no chance to give, and who is slow is not to be
+// starved.
 std::optional<Choice> RelayPolicy::choose(const Holdings& holdings, Neighbours& neighbours,
                                           bool small_mesh, std::uint32_t busy_max, TimeUs now) {
   const std::uint32_t busy = busy_connections(neighbours, now);
   eligible_.clear();
   const std::uint64_t row_worth = small_mesh ? policy::kChoicesPerRow : policy::kChoicesPerRowLarge;
   const bool optimistic = random_.below(policy::kOptimisticShare) == 0;
+  std::uint64_t few = 0;
+  for (const auto& [key, n] : neighbours) {
+    few += !n->has_everything() && has_few_neighbours(*n, neighbours.size()) ? 1 : 0;
+  }
   for (auto& [key, n] : neighbours) {
     if (!n->may_send() || !can_take_block(*n, busy, busy_max) || n->has_everything()) continue;
     const std::uint64_t last = !optimistic && n->only_takes(now) ? kServedLast : 0;
-    const std::uint64_t turn = n->expected_total_rank() * row_worth + n->last_choice;
+    std::uint64_t turn = n->expected_total_rank() * row_worth + n->last_choice;
+    if (!has_few_neighbours(*n, neighbours.size())) turn += few * policy::kChoicesForFew;
     eligible_.emplace_back(last | turn << 10 | random_.below(1024), n.get());
   }
   std::stable_sort(eligible_.begin(), eligible_.end(),

@@ -163,6 +163,8 @@ proto::State SwarmCore::Impl::make_state(Neighbour& n, std::size_t entries_max) 
     down.take(std::uint64_t{give} * coded_block_bytes());
   }
   if (n.has_everything()) state.upload_kib = upload_kib();
+  const auto connections = static_cast<std::uint32_t>(neighbours.size());
+  if (n.neighbours_told != connections) state.neighbours = n.neighbours_told = connections;
   state.acknowledged = n.acknowledged_to_it = n.highest_received;
   state.credit = n.credit_granted;
   std::uint32_t sources = 0;

@@ -333,6 +333,36 @@ TEST_CASE("who is far behind is served oftener, and not alone") {
   for (core::PeerKey peer = 2; peer <= 8; ++peer) CHECK(sent[peer] >= 1);
 }
 
+TEST_CASE("who has few neighbours is served sooner, and is ahead of the others then") {
+  Scene s(400, 4, 8, false);
+  RelayPolicy relay(1);
+  for (std::uint32_t g = 0; g < 400; ++g) s.holdings.set_verified(g);
+  for (core::PeerKey key = 1; key <= 8; ++key) {
+    proto::State state;
+    state.credit = 100'000;
+    state.neighbours = key <= 2 ? 5 : 8;
+    REQUIRE(s.peer(key).apply_state(std::move(state)));
+    s.tell(key, {});  // as many as it said
+  }
+  std::map<core::PeerKey, std::uint64_t> sent;
+  const auto serve = [&](std::uint64_t blocks) {
+    for (std::uint64_t i = 0; i < blocks; ++i) {
+      const auto choice = relay.choose(s.holdings, s.neighbours, true, kBusy, s.now);
+      REQUIRE(choice);
+      ++sent[choice->neighbour->key];
+      s.send(*choice);
+    }
+  };
+  serve(20);
+  CHECK(sent[1] + sent[2] == 20);
+  CHECK(sent[1] == 10);  // in turn
+  serve(400);
+  for (core::PeerKey key = 3; key <= 8; ++key) {
+    CHECK(sent[key] > 20);
+    CHECK(sent[1] <= sent[key] + 2 * core::policy::kChoicesForFew);
+  }
+}
+
 TEST_CASE("who only takes is served last, and not starved") {
   Scene s(400, 4, 2, false);
   RelayPolicy relay(1);

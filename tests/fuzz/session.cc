@@ -170,6 +170,7 @@ class Session {
     const std::uint8_t kind = in_.byte();
     s.prefer_coded = kind % 2 == 0;
     s.upload_kib = s.credit ^ s.acknowledged;
+    s.neighbours = s.credit % 64;
     for (int i = kind / 2 % 4; i > 0; --i) {
       const std::uint32_t first = generation();
       const auto most = static_cast<std::uint32_t>(limits::kGenerationCountMax) - first;

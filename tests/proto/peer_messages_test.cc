@@ -386,6 +386,7 @@ TEST_CASE("peer messages are sent as docs/protocol.md prints them") {
   state.credit = 300;
   state.prefer_coded = true;
   state.upload_kib = 976;
+  state.neighbours = 12;
   state.complete = {{0, 3}, {5, 1}};
   state.generations = {{.generation = 3, .rank = 10, .quota = 4, .null_vector = {}},
                        {.generation = 4, .rank = 2, .quota = 0, .null_vector = {1, 2, 3, 4}}};

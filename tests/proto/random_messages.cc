@@ -51,6 +51,7 @@ State RandomMessages::state() {
   state.credit = any_size_u32();
   state.prefer_coded = coin();
   state.upload_kib = any_size_u32();
+  state.neighbours = any_size_u32();
   for (std::uint32_t i = below(5); i > 0; --i) {
     const std::uint32_t first = below(limits::kGenerationCountMax);
     state.complete.push_back({first, 1 + below(limits::kGenerationCountMax - first)});
