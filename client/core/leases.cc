@@ -70,8 +70,10 @@ void adapt_window(Neighbour& neighbour, bool alone, std::uint32_t block_bytes,
                       policy::kWindowRoundTrips * static_cast<double>(neighbour.round_trip());
   const double covered = neighbour.receive_rate(now) * time * 1e-6 / block_bytes;
   std::uint32_t window = neighbour.window;
+  // Taken back in any case: what was seen among several is no reason to widen it once it is alone.
+  const bool ran_dry = std::exchange(neighbour.ran_dry, false);
   if (alone) {
-    if (std::exchange(neighbour.ran_dry, false)) window *= 2;
+    if (ran_dry) window *= 2;
   } else if (neighbour.exhausted_streak >= policy::kExhaustedStreak) {
     // It used up several windows before we could renew them: the path is longer than we think.
     window *= 2;
