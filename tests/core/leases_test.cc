@@ -255,7 +255,7 @@ TEST_CASE("a sender that always has something fills its link, also over a long p
 TEST_CASE("a window grows once for each time its sender waited, and only while it is alone") {
   Situation s(1000, 64, 2);
   Neighbour& one = *s.neighbours.at(1);
-  const auto wait_and_adapt = [&, now = kNow](bool alone) mutable {
+  auto wait_and_adapt = [&, now = kNow](bool alone) mutable {
     one.grant(4, now);
     now += 400'000;
     for (std::uint32_t i = 0; i < 4; ++i) {
