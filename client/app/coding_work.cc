@@ -1,7 +1,6 @@
 #include "client/app/coding_work.h"
 
 #include <algorithm>
-#include <unordered_map>
 
 #include "codec/decode.h"
 #include "proto/digest.h"
@@ -74,14 +73,19 @@ std::vector<proto::Payload> make_recoded_blocks(
     const codec::Kernels& kernels, const CodingShape& shape, const store::ContentStore& store,
     std::uint32_t generation, std::vector<BlockOrder>& orders, std::vector<RowRef>& read_back) {
   // The rows that any order uses, each once; an order's coefficients are 0 for the others.
-  std::unordered_map<std::uint32_t, std::size_t> column_of_slot;
+  constexpr std::uint32_t kNoColumn = ~std::uint32_t{0};
+  std::vector<std::uint32_t> column_of_slot(shape.generation_size, kNoColumn);
   std::vector<RowRef> rows;
   for (BlockOrder& order : orders) {
     for (RowRef& row : order.rows) {
-      const auto [entry, fresh] = column_of_slot.try_emplace(row.slot, rows.size());
-      if (fresh) rows.push_back(row);
-      // A later order may still have in memory what was evicted under an earlier one, or not.
-      if (!rows[entry->second].payload) rows[entry->second].payload = row.payload;
+      std::uint32_t& column = column_of_slot.at(row.slot);
+      if (column == kNoColumn) {
+        column = static_cast<std::uint32_t>(rows.size());
+        rows.push_back(row);
+      } else if (!rows[column].payload) {
+        // A later order may still have in memory what was evicted under an earlier one, or not.
+        rows[column].payload = row.payload;
+      }
     }
   }
   std::vector<bool> readable(rows.size(), true);

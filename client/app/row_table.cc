@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 namespace firn::app {
 
@@ -14,25 +15,34 @@ void RowTable::store(const core::StoreRow& row, core::TimeUs now) {
   held = {State::kFresh, row.vector, row.sender, row.payload};
   bytes_ += row.payload.size();
   note_block_bytes(row.payload.size());
-  if (!rows.life->spooling_cancelled)
-    fresh_.push_back({row.generation, row.slot, rows.life, now + kSpoolDelay});
+  began_ = std::min(began_, now);
+  if (!rows.life->spooling_cancelled) fresh_.push_back({row.generation, row.slot, now});
 }
 
 RowRef RowTable::find(std::uint32_t generation, std::uint32_t slot, core::TimeUs now) {
+  return find(generation, {&slot, 1}, now)[0];
+}
+
+std::vector<RowRef> RowTable::find(std::uint32_t generation, std::span<const std::uint32_t> slots,
+                                   core::TimeUs now) {
+  std::vector<RowRef> found;
+  found.reserve(slots.size());
+  for (std::uint32_t slot : slots) found.push_back({slot, {}});
   const auto rows = generations_.find(generation);
-  if (rows == generations_.end()) return {slot, {}};
+  if (rows == generations_.end()) return found;
   rows->second.used = now;
-  const auto row = rows->second.by_slot.find(slot);
-  if (row == rows->second.by_slot.end()) return {slot, {}};
-  return {slot, row->second.payload};
+  for (RowRef& ref : found) {
+    const auto row = rows->second.by_slot.find(ref.slot);
+    if (row != rows->second.by_slot.end()) ref.payload = row->second.payload;
+  }
+  return found;
 }
 
 std::vector<RowRef> RowTable::find_all(std::uint32_t generation, std::uint32_t n,
                                        core::TimeUs now) {
-  std::vector<RowRef> rows;
-  rows.reserve(n);
-  for (std::uint32_t slot = 0; slot < n; ++slot) rows.push_back(find(generation, slot, now));
-  return rows;
+  std::vector<std::uint32_t> slots(n);
+  std::iota(slots.begin(), slots.end(), 0u);
+  return find(generation, slots, now);
 }
 
 void RowTable::put_back(std::uint32_t generation, const std::vector<RowRef>& rows,
@@ -53,6 +63,11 @@ void RowTable::put_back(std::uint32_t generation, const std::vector<RowRef>& row
 
 void RowTable::cancel_spooling(std::uint32_t generation) {
   generations_[generation].life->spooling_cancelled = true;
+  forget_fresh(generation);
+}
+
+void RowTable::forget_fresh(std::uint32_t generation) {
+  std::erase_if(fresh_, [&](const Fresh& fresh) { return fresh.generation == generation; });
 }
 
 void RowTable::restart_spooling(std::uint32_t generation, core::TimeUs now) {
@@ -62,7 +77,7 @@ void RowTable::restart_spooling(std::uint32_t generation, core::TimeUs now) {
   for (auto& [slot, row] : found->second.by_slot) {
     if (row.state == State::kSpooled) continue;
     row.state = State::kFresh;
-    fresh_.push_back({generation, slot, found->second.life, now + kSpoolDelay});
+    fresh_.push_back({generation, slot, now});
   }
 }
 
@@ -73,6 +88,7 @@ std::vector<std::uint32_t> RowTable::drop(std::uint32_t generation) {
   for (const auto& [slot, row] : found->second.by_slot)
     if (row.state != State::kSpooled) unreported.push_back(slot);
   found->second.life->spooling_cancelled = true;
+  forget_fresh(generation);
   erase_rows(found->second);
   generations_.erase(found);
   std::sort(unreported.begin(), unreported.end());
@@ -84,23 +100,33 @@ bool RowTable::touched_disk(std::uint32_t generation) const {
   return found != generations_.end() && found->second.on_disk;
 }
 
-// Grants stop where rows in memory near the bound: fewer rows than kSpoolRows may be all there are.
+// Grants stop where rows in memory near the bound (the core allows two thirds of ours to rows that
+// are not spooled): fewer rows than kSpoolRows may be all there are.
 void RowTable::note_block_bytes(std::size_t block_bytes) {
-  few_below_ = std::min(kSpoolRows, bytes_max_ / 4 / std::max<std::size_t>(block_bytes, 1));
+  const std::size_t rows_max = bytes_max_ / std::max<std::size_t>(block_bytes, 1);
+  few_below_ = std::min(kSpoolRows, rows_max / 4);
+  fresh_max_ = rows_max / 8;
+}
+
+core::TimeUs RowTable::spool_delay(core::TimeUs now) const {
+  return std::clamp((now - began_) / kSpoolDelayShare, kSpoolDelayMin, kSpoolDelayMax);
 }
 
 void RowTable::mark_on_disk(std::uint32_t generation) {
   generations_[generation].on_disk = true;
 }
 
+// With the row whose delay is over go those that have waited nearly as long: a job for each would
+// cost more than its row. Where rows come faster than memory lets them wait, the older half goes.
 std::vector<SpoolBatch> RowTable::take_due(core::TimeUs now, bool all) {
   std::map<std::uint32_t, SpoolBatch> batches;
   if (!all && next_due() > now) return {};
-  while (!fresh_.empty() && (all || fresh_.front().due <= now)) {
-    const Fresh next = std::move(fresh_.front());
+  const bool crowded = fresh_.size() > fresh_max_;
+  const core::TimeUs taken_until = now - spool_delay(now) / 4 * 3;
+  while (!fresh_.empty() && (all || fresh_.front().came <= taken_until ||
+                             (crowded && fresh_.size() > fresh_max_ / 2))) {
+    const Fresh next = fresh_.front();
     fresh_.pop_front();
-    const auto life = next.life.lock();
-    if (!life || life->spooling_cancelled) continue;
     Rows& rows = generations_.at(next.generation);
     Row& row = rows.by_slot.at(next.slot);
     if (row.state != State::kFresh) continue;  // stored twice, and taken with its first entry
@@ -108,7 +134,7 @@ std::vector<SpoolBatch> RowTable::take_due(core::TimeUs now, bool all) {
     rows.on_disk = true;
     SpoolBatch& batch = batches[next.generation];
     batch.generation = next.generation;
-    batch.life = life;
+    batch.life = rows.life;
     batch.rows.push_back({next.slot, row.vector, row.sender, row.payload});
   }
   std::vector<SpoolBatch> due;
@@ -118,8 +144,10 @@ std::vector<SpoolBatch> RowTable::take_due(core::TimeUs now, bool all) {
 
 core::TimeUs RowTable::next_due() const {
   if (fresh_.empty()) return core::kNever;
-  const bool few = fresh_.size() < few_below_;
-  return fresh_.front().due + (few ? kSpoolDelayFew - kSpoolDelay : 0);
+  const core::TimeUs came = fresh_.front().came;
+  if (fresh_.size() > fresh_max_) return came + kSpoolDelayMin;
+  const core::TimeUs delay = spool_delay(came);
+  return came + (fresh_.size() < few_below_ ? std::max(delay, kSpoolDelayFew) : delay);
 }
 
 std::vector<std::uint32_t> RowTable::spooled(const SpoolBatch& batch) {

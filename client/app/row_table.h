@@ -1,8 +1,8 @@
 // Rows of unfinished generations: which are in memory, which wait to be spooled, and who must make
 // room. Knows no disk: coding_jobs asks it what to write and tells it what was written.
 //
-//   fresh --(20 ms, 250 where they are few, or memory short)--> writing --> spooled --(memory
-//   short)--> gone from memory
+//   fresh --(spool delay over, or memory short)--> writing --> spooled --(memory short)--> gone
+//   from memory
 //
 // A generation that is decoded or dropped within that time never touches the disk. A row that is
 // not in the table is in the spool (or was never there).
@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -20,9 +21,13 @@
 
 namespace firn::app {
 
-// How long a row waits for its generation to be decoded, and for others to be spooled with it: what
-// a kill may lose. Where few come, a job for each costs more than it keeps.
-inline constexpr core::TimeUs kSpoolDelay = 20 * core::kMillisecond;
+// The spool delay: how long a row waits for its generation to be decoded, and for others to be
+// spooled with it. It is what a kill may lose, so it is a twentieth of the time since the first
+// row: however often a download is killed, it loses no more than a twentieth of what it did. Where
+// few rows come, a job for each costs more than it keeps.
+inline constexpr core::TimeUs kSpoolDelayMin = 20 * core::kMillisecond;
+inline constexpr core::TimeUs kSpoolDelayMax = 2 * core::kSecond;
+inline constexpr core::TimeUs kSpoolDelayShare = 20;  // a twentieth
 inline constexpr core::TimeUs kSpoolDelayFew = 250 * core::kMillisecond;
 inline constexpr std::size_t kSpoolRows = 8;  // so many are not few
 
@@ -55,6 +60,8 @@ class RowTable {
 
   // The row in memory, or a RowRef without payload. Counts as a use of the generation.
   RowRef find(std::uint32_t generation, std::uint32_t slot, core::TimeUs now);
+  std::vector<RowRef> find(std::uint32_t generation, std::span<const std::uint32_t> slots,
+                           core::TimeUs now);
   // Slots 0..n-1.
   std::vector<RowRef> find_all(std::uint32_t generation, std::uint32_t n, core::TimeUs now);
   // Rows were read back from the spool for use: keeps them while there is room.
@@ -101,18 +108,21 @@ class RowTable {
   struct Fresh {
     std::uint32_t generation;
     std::uint32_t slot;
-    std::weak_ptr<RowsLife> life;
-    core::TimeUs due;
+    core::TimeUs came;
   };
   void erase_rows(Rows& rows);
+  void forget_fresh(std::uint32_t generation);
+  core::TimeUs spool_delay(core::TimeUs now) const;
 
   void note_block_bytes(std::size_t block_bytes);
 
   const std::size_t bytes_max_;
   std::size_t few_below_ = kSpoolRows;
+  std::size_t fresh_max_ = kSpoolRows;  // more do not wait, however short their delay
+  core::TimeUs began_ = core::kNever;   // the first row came
   std::size_t bytes_ = 0;
   std::unordered_map<std::uint32_t, Rows> generations_;
-  std::deque<Fresh> fresh_;  // in order of arrival
+  std::deque<Fresh> fresh_;  // in order of arrival; of generations that are still spooled
 };
 
 }  // namespace firn::app

@@ -31,8 +31,7 @@ void CodingJobs::send_block(std::uint64_t ticket, core::SendBlock action, core::
     if (action.exchangeable && send_from_stock(order, generation)) return;
   } else {
     order.coefficients = std::move(action.mix);
-    order.rows.reserve(action.slots.size());
-    for (std::uint32_t slot : action.slots) order.rows.push_back(rows_.find(generation, slot, now));
+    order.rows = rows_.find(generation, action.slots, now);
   }
   sending_[generation].waiting.push_back(std::move(order));
   sending_changed_.push_back(generation);

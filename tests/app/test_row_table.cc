@@ -31,15 +31,61 @@ TEST_CASE("few rows wait for others for a while, and not longer") {
 TEST_CASE("where rows come fast one is due for the spool 20 ms after it came, and not before") {
   RowTable table(10'000);
   for (std::uint32_t slot = 0; slot < kSpoolRows; ++slot) table.store(row_of(1, slot), 1000);
-  CHECK(table.next_due() == 1000 + kSpoolDelay);
-  CHECK(table.take_due(1000 + kSpoolDelay - 1, false).empty());
-  const auto due = table.take_due(1000 + kSpoolDelay, false);
+  CHECK(table.next_due() == 1000 + kSpoolDelayMin);
+  CHECK(table.take_due(1000 + kSpoolDelayMin - 1, false).empty());
+  const auto due = table.take_due(1000 + kSpoolDelayMin, false);
   REQUIRE(due.size() == 1);
   CHECK(due[0].generation == 1);
   REQUIRE(due[0].rows.size() == kSpoolRows);
   CHECK(due[0].rows[0].slot == 0);
   CHECK(table.next_due() == core::kNever);
   CHECK(table.touched_disk(1));
+}
+
+TEST_CASE("the longer a download has run, the longer rows wait: a twentieth of the time") {
+  RowTable table(1'000'000);
+  table.store(row_of(1, 0), 1000);
+  CHECK(table.take_due(core::kSecond, false).size() == 1);
+  const core::TimeUs later = 1000 + 20 * core::kSecond;
+  table.store(row_of(2, 0), later);
+  CHECK(table.next_due() == later + core::kSecond);
+  table.store(row_of(3, 0), later + core::kSecond / 8);      // has waited nearly as long
+  table.store(row_of(3, 1), later + core::kSecond * 7 / 8);  // has not
+  CHECK(table.take_due(later + core::kSecond - 1, false).empty());
+  const auto due = table.take_due(later + core::kSecond, false);
+  REQUIRE(due.size() == 2);
+  CHECK(due[1].rows.size() == 1);
+
+  const core::TimeUs much_later = 1000 * core::kSecond;
+  (void)table.take_due(much_later, true);
+  table.store(row_of(4, 0), much_later);
+  CHECK(table.next_due() == much_later + kSpoolDelayMax);
+}
+
+TEST_CASE("rows that would fill memory while they wait do not: the older half goes") {
+  RowTable table(100 * 8 * kRowBytes);  // of which an eighth may wait
+  const core::TimeUs later = 40 * core::kSecond;
+  table.store(row_of(1, 0), 0);
+  (void)table.take_due(later, true);
+  for (std::uint32_t slot = 0; slot < 100; ++slot) table.store(row_of(2, slot), later + slot);
+  CHECK(table.next_due() == later + kSpoolDelayMax);
+  table.store(row_of(3, 0), later + 100);
+  CHECK(table.next_due() == later + kSpoolDelayMin);
+  const auto due = table.take_due(later + kSpoolDelayMin, false);
+  REQUIRE(due.size() == 1);
+  REQUIRE(due[0].rows.size() == 51);
+  CHECK(due[0].rows[0].slot == 0);
+  CHECK(due[0].rows[50].slot == 50);
+}
+
+TEST_CASE("rows that are decoded or dropped wait for nothing") {
+  RowTable table(100 * 8 * kRowBytes);
+  for (std::uint32_t slot = 0; slot < 64; ++slot) table.store(row_of(1, slot), 0);
+  table.store(row_of(2, 0), 5);
+  table.cancel_spooling(1);
+  CHECK(table.next_due() == 5 + kSpoolDelayFew);
+  (void)table.drop(2);
+  CHECK(table.next_due() == core::kNever);
 }
 
 TEST_CASE("a generation that is decoded in time never touches the spool") {
@@ -59,7 +105,7 @@ TEST_CASE("a decode that fails makes its rows due again") {
   table.store(row_of(1, 0), 0);
   table.cancel_spooling(1);
   table.restart_spooling(1, 500);
-  CHECK(table.take_due(500 + kSpoolDelay - 1, false).empty());
+  CHECK(table.take_due(500 + kSpoolDelayMin - 1, false).empty());
   CHECK(table.take_due(500 + kSpoolDelayFew, false).size() == 1);
 }
 
