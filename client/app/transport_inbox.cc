@@ -1,9 +1,17 @@
 #include "client/app/transport_inbox.h"
 
+#include <utility>
+
 #include "proto/framing.h"
 #include "proto/stage_times.h"
 
 namespace firn::app {
+namespace {
+
+// So much wakes the main thread at once: on fast links both are at work at the same time.
+constexpr std::size_t kMuchBytes = 64 << 10;
+
+}  // namespace
 
 TransportInbox::TransportInbox(std::size_t bytes_max, std::function<void()> wake)
     : bytes_max_(bytes_max), wake_(std::move(wake)) {}
@@ -15,6 +23,7 @@ void TransportInbox::take(std::vector<TransportEvent>& events) {
     std::lock_guard lock(mutex_);
     events.swap(events_);
     bytes_ = 0;
+    wake_due_ = false;
     ++round_;
     resumed.swap(paused_);
   }
@@ -36,10 +45,18 @@ void TransportInbox::count_handed(ConnectionId connection, std::size_t bytes, bo
 }
 
 bool TransportInbox::push(TransportEvent event, std::size_t bytes) {
-  const bool first = events_.empty();
+  if (events_.empty()) wake_due_ = true;
   events_.push_back(std::move(event));
   bytes_ += bytes;
-  return first;
+  return bytes_ >= kMuchBytes && std::exchange(wake_due_, false);
+}
+
+void TransportInbox::on_turn_over() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!std::exchange(wake_due_, false)) return;
+  }
+  wake_();
 }
 
 void TransportInbox::on_open(ConnectionId connection, const proto::transport::PeerInfo& info) {

@@ -50,7 +50,8 @@ using TransportEvent =
 
 class TransportInbox final : public proto::transport::EventSink {
  public:
-  // `wake` is called from I/O threads when the queue stops being empty.
+  // `wake` is called from I/O threads: after a turn in which the queue stopped being empty, so that
+  // what it brings is taken together, or within one that brings much.
   TransportInbox(std::size_t bytes_max, std::function<void()> wake);
 
   // Needed before events can come; `transport` must be the one this sink serves.
@@ -70,6 +71,7 @@ class TransportInbox final : public proto::transport::EventSink {
   Status on_frame(ConnectionId connection, std::span<const std::uint8_t> frame) override;
   void on_sent(ConnectionId connection, std::size_t unsent_bytes) override;
   void on_close(ConnectionId connection, const Error& error) override;
+  void on_turn_over() override;
 
  private:
   struct Outgoing {
@@ -79,7 +81,7 @@ class TransportInbox final : public proto::transport::EventSink {
     std::size_t departed_at = 0;
     std::uint64_t round = 0;
   };
-  // True: the main thread must be woken, without the lock, which it takes at once.
+  // True: the main thread must be woken at once, without the lock, which it takes.
   [[nodiscard]] bool push(TransportEvent event, std::size_t bytes);
 
   const std::size_t bytes_max_;
@@ -89,6 +91,7 @@ class TransportInbox final : public proto::transport::EventSink {
   std::mutex mutex_;
   std::vector<TransportEvent> events_;
   std::size_t bytes_ = 0;
+  bool wake_due_ = false;    // events_ is not empty, and nobody was woken for it
   std::uint64_t round_ = 1;  // of take()
   std::unordered_map<ConnectionId, Outgoing> outgoing_;
   std::unordered_set<ConnectionId> trackers_;

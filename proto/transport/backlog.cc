@@ -10,8 +10,6 @@ namespace firn::proto::transport {
 namespace {
 
 constexpr std::uint32_t kQueueTimeUs = 5'000;
-// So little is nothing: the end of a block, whose acknowledgement the receiver delays.
-constexpr std::size_t kSettledBytes = 4 << 10;
 constexpr std::uint64_t kSettledUs = 10'000;
 constexpr double kForgetting = 256;
 

@@ -23,6 +23,9 @@ struct PathState {
   std::uint64_t sent_for_us = 0;  // so long nothing has been unsent
 };
 
+// So little is nothing: the end of a block, whose acknowledgement the receiver delays.
+inline constexpr std::size_t kSettledBytes = 4 << 10;
+
 // Bytes in queues. Below kQueueTime of queueing delay the path counts as free: batching, delayed
 // acknowledgements and scheduling make as much.
 std::size_t queued_bytes(const PathState& path);

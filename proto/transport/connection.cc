@@ -9,6 +9,8 @@ namespace firn::proto::transport {
 namespace {
 
 constexpr std::uint64_t kFlushMs = 1000;
+// So many may keep their TLS buffers, 2.6 MiB in all.
+constexpr std::size_t kFewConnections = 32;
 
 }  // namespace
 
@@ -95,6 +97,7 @@ void Connection::on_poll(int status, int events) {
 }
 
 void Connection::go_on(bool readable, bool writable) {
+  loop_.note_action();
   if (writable) {
     write_blocked_ = false;
     if (std::exchange(read_wants_write_, false)) readable = true;
@@ -110,7 +113,7 @@ void Connection::go_on(bool readable, bool writable) {
       shake_hands();
       break;
     case State::kOpen:
-      if (readable && !resting_) read_some();
+      if (readable && !rests_now()) read_some();
       if (state_ == State::kOpen) write_some();
       break;
     case State::kFlushing:
@@ -124,7 +127,8 @@ void Connection::begin_handshake() {
   Shared& shared = loop_.shared();
   tune(socket_.fd(), shared.options.notsent_lowat_bytes);
   const auto side = outgoing_ ? TlsContext::Side::kClient : TlsContext::Side::kServer;
-  auto session = shared.tls.session(side, socket_.fd(), where_.id);
+  const bool few = shared.connection_count <= kFewConnections;
+  auto session = shared.tls.session(side, socket_.fd(), where_.id, few);
   if (!session) return finish(session.error());
   tls_ = std::move(session).value();
   state_ = State::kHandshake;
@@ -213,7 +217,7 @@ void Connection::watch() {
       wanted = read_wants_write_ ? UV_WRITABLE : UV_READABLE;
       break;
     case State::kOpen:
-      if (!paused_ && !resting_) wanted |= UV_READABLE;
+      if (!paused_ && !rest_timed_) wanted |= UV_READABLE;
       if (write_blocked_ || read_wants_write_) wanted |= UV_WRITABLE;
       break;
     case State::kFlushing:

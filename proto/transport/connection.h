@@ -78,6 +78,8 @@ class Connection {
   void on_readable();
   void read_some();
   void rest_reading(std::uint64_t rest_ms);
+  bool rests_now();
+  void arm_rest_timer(std::uint64_t rest_ms);
   bool deliver_frames();
   void write_some();
   void report_sent(bool always);
@@ -104,15 +106,18 @@ class Connection {
   std::uint64_t deadline_ms_ = 0;          // of connecting, shaking hands, flushing
   std::uint64_t attempt_deadline_ms_ = 0;  // of the present address
   std::uint64_t last_received_ms_ = 0;     // while paused: last sent
+  std::uint64_t rest_until_ms_ = 0;
 
   std::optional<TlsSession> tls_;
   FrameReader reader_;
   ReadPace pace_;
   SendQueue queue_;
   std::uint64_t all_sent_us_ = 0;     // since then the kernel has nothing unsent; 0: it has
+  std::size_t unlooked_bytes_ = 0;    // written since the kernel was last asked what is queued
   std::size_t reported_backlog_ = 0;  // bytes in queues further on, as last reported
   bool paused_ = false;
-  bool resting_ = false;           // reading, until rest_timer_
+  bool resting_ = false;           // reading, until rest_until_ms_
+  bool rest_timed_ = false;        // rest_timer_ ends it, and poll_ does not wait for more
   bool turn_asked_ = false;        // of the loop
   bool read_asked_ = false;        // in that turn
   bool write_blocked_ = false;     // until the socket is writable

@@ -34,7 +34,9 @@ Status IoLoop::start() {
   initialised_ = true;
   idle_ = make_uv_handle<uv_idle_t>(
       this, [this](uv_idle_t* handle) { return uv_idle_init(&loop_, handle); });
-  if (!idle_ || !wake_.start(&loop_, [this] { on_wake(); })) return failure;
+  before_waiting_ = make_uv_handle<uv_prepare_t>(
+      this, [this](uv_prepare_t* handle) { return uv_prepare_init(&loop_, handle); });
+  if (!idle_ || !before_waiting_ || !wake_.start(&loop_, [this] { on_wake(); })) return failure;
   mailbox_.open(&wake_);
   thread_ = std::thread([this] { run(); });
   return Done{};
@@ -47,16 +49,43 @@ void IoLoop::run() {
   sigemptyset(&pipe_signal);
   sigaddset(&pipe_signal, SIGPIPE);
   pthread_sigmask(SIG_BLOCK, &pipe_signal, nullptr);
-  while (uv_run(&loop_, UV_RUN_ONCE) != 0) rest();  // until begin_stop() has closed everything
+  // libuv runs timers and what is ready before it waits for sockets: their events come first.
+  uv_prepare_start(before_waiting_.get(), [](uv_prepare_t* handle) {
+    auto* loop = static_cast<IoLoop*>(handle->data);
+    if (loop != nullptr && loop->may_wait_) loop->shared_.sink.on_turn_over();
+  });
+  for (bool running = true; running;) {  // until begin_stop() has closed everything
+    if (rest()) {
+      // All that the rest left to do goes into one turn. If that is nothing, there is no hurry.
+      on_wake();
+      running = take_turn(false) && (acted_ || take_turn(true));
+    } else {
+      running = take_turn(true);
+    }
+    shared_.sink.on_turn_over();
+  }
 }
 
-void IoLoop::rest() {
-  if (!ready_.empty()) return;  // and do not ask: an answer that is not heeded lengthens the next
+bool IoLoop::take_turn(bool may_wait) {
+  may_wait_ = may_wait;
+  return uv_run(&loop_, may_wait ? UV_RUN_ONCE : UV_RUN_NOWAIT) != 0;
+}
+
+bool IoLoop::rest() {
+  if (!ready_.empty())
+    return false;  // and do not ask: an answer that is not heeded lengthens the next
   const std::uint64_t rest_us = pace_.rest_us(uv_hrtime() / 1000);
-  if (rest_us == 0) return;
-  std::unique_lock lock(stopping_mutex_);
-  stopping_changed_.wait_for(lock, std::chrono::microseconds(rest_us),
-                             [this] { return stopping_; });
+  if (rest_us == 0) return false;
+  wake_.hold();
+  {
+    std::unique_lock lock(stopping_mutex_);
+    stopping_changed_.wait_for(lock, std::chrono::microseconds(rest_us),
+                               [this] { return stopping_; });
+  }
+  wake_.release();
+  uv_update_time(&loop_);
+  acted_ = false;
+  return wake_.started();
 }
 
 void IoLoop::ask_to_stop() {
@@ -120,12 +149,17 @@ void IoLoop::run_ready() {
 }
 
 void IoLoop::on_wake() {
+  obey_orders();
+  if (wake_.started()) run_ready();
+}
+
+void IoLoop::obey_orders() {
   std::vector<Order> orders = mailbox_.take();
+  if (!orders.empty()) note_action();
   for (Order& order : orders) {
     if (!wake_.started()) return;  // stopped
     std::visit([this](auto& one) { obey(one); }, order);
   }
-  if (wake_.started()) run_ready();
 }
 
 void IoLoop::obey(ConnectOrder& order) {
@@ -174,6 +208,7 @@ void IoLoop::begin_stop() {
   listeners_.clear();
   ready_.clear();
   idle_.reset();
+  before_waiting_.reset();
   wake_.stop();
 }
 

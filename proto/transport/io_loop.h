@@ -68,6 +68,8 @@ class IoLoop {
   Connection* find(ConnectionId id);
   // `delay_ms` or a little more: delays of many connections end together, in one wake-up.
   std::uint64_t together_ms(std::uint64_t delay_ms) const;
+  // Something was done, and there may soon be more.
+  void note_action() { acted_ = true; }
   // Gives `id` a turn before the loop next waits.
   void run_soon(ConnectionId id);
   // The connection is closed; its object goes away when nothing of it is on the stack.
@@ -77,9 +79,11 @@ class IoLoop {
   void run();
   void on_wake();
   void on_idle();
+  void obey_orders();
   void run_ready();
   void begin_stop();
-  void rest();
+  bool rest();
+  bool take_turn(bool may_wait);
 
   void obey(ConnectOrder& order);
   void obey(AdoptOrder& order);
@@ -96,6 +100,9 @@ class IoLoop {
   bool initialised_ = false;
   Wakeup wake_;
   UvHandle<uv_idle_t> idle_;  // active while somebody wants a turn
+  UvHandle<uv_prepare_t> before_waiting_;
+  bool may_wait_ = false;  // in this run of libuv's loop
+  bool acted_ = false;     // somebody did something since the last rest
   std::unordered_map<ConnectionId, std::unique_ptr<Connection>> connections_;
   std::vector<std::unique_ptr<Connection>> retired_;
   std::vector<std::unique_ptr<Listener>> listeners_;

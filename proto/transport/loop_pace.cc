@@ -11,6 +11,7 @@ constexpr std::uint64_t kFastWindowBytes = LoopPace::kFastBytesPerSecond * kWind
 }  // namespace
 
 std::uint64_t LoopPace::rest_us(std::uint64_t now_us) {
+  rests_ = false;
   if (interval_us_ == 0) return 0;
   if (now_us - window_begin_us_ >= kWindowUs) {
     const bool lately = now_us - window_begin_us_ < 2 * kWindowUs;
@@ -30,6 +31,7 @@ std::uint64_t LoopPace::rest_us(std::uint64_t now_us) {
     --turns_;
     return 0;
   }
+  rests_ = true;
   ++interval_;  // the turn of the next interval is the one after the rest
   return interval_ * interval_us_ - now_us;
 }

@@ -27,6 +27,8 @@ class LoopPace {
 
   // After a turn: for how long to rest before the next one.
   std::uint64_t rest_us(std::uint64_t now_us);
+  // There was a rest before the present turn, and most likely there is one after it.
+  bool rests() const { return rests_; }
 
  private:
   const std::uint64_t interval_us_;
@@ -35,6 +37,7 @@ class LoopPace {
   std::uint64_t window_begin_us_ = 0;
   std::uint64_t window_received_ = 0, window_sent_ = 0;
   bool fast_ = false;  // in the window before this one
+  bool rests_ = false;
 };
 
 }  // namespace firn::proto::transport

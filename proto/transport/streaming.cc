@@ -31,6 +31,7 @@ void Connection::on_readable() {
 // Reads until the socket is empty, the turn is over, or reading is paused.
 void Connection::read_some() {
   std::size_t left = kTurnBytes;
+  tls_->look_again();
   for (;;) {
     if (!deliver_frames()) return;
     if (left == 0) return ask_reading();
@@ -60,15 +61,35 @@ void Connection::read_some() {
 void Connection::rest_reading(std::uint64_t rest_ms) {
   if (rest_ms == 0) return;
   resting_ = true;
+  rest_until_ms_ = now_ms() + rest_ms;
+  // A loop that rests between its turns is not woken by what comes meanwhile: with no timer, and
+  // with its socket polled as ever, it finds the connection in the first turn that is late enough.
+  if (!loop_.pace().rests()) arm_rest_timer(loop_.together_ms(rest_ms));
+}
+
+// Whether what the socket has should be left there.
+bool Connection::rests_now() {
+  if (!resting_ || rest_timed_) return resting_;
+  const std::uint64_t now = now_ms();
+  if (now >= rest_until_ms_) {
+    resting_ = false;
+  } else if (!loop_.pace().rests()) {  // any more: polling would bring this call again and again
+    arm_rest_timer(rest_until_ms_ - now);
+  }
+  return resting_;
+}
+
+void Connection::arm_rest_timer(std::uint64_t rest_ms) {
+  rest_timed_ = true;
   uv_timer_start(
       rest_timer_.get(),
       [](uv_timer_t* handle) {
         auto* connection = static_cast<Connection*>(handle->data);
         if (connection == nullptr) return;
-        connection->resting_ = false;
+        connection->resting_ = connection->rest_timed_ = false;
         connection->go_on(true, false);
       },
-      loop_.together_ms(rest_ms), 0);
+      rest_ms, 0);
 }
 
 // False: no more reading now (paused, or at an end).
@@ -116,13 +137,21 @@ void Connection::write_some() {
   if (several_records) hold_partial_segments(socket_.fd(), false);
   if (left == 0) ask_turn();
   if (progressed && paused_) last_received_ms_ = now_ms();
-  if (progressed && state_ == State::kOpen) report_sent(true);
+  if (!progressed || state_ != State::kOpen) return;
+  unlooked_bytes_ += kTurnBytes - left;
+  if (unlooked_bytes_ > kSettledBytes) {
+    report_sent(true);
+  } else if (reported_backlog_ == 0) {  // else backlog_timer_ looks, and reports this too
+    loop_.shared().sink.on_sent(id_, queue_.bytes() + loop_.mailbox().waiting_bytes(id_));
+  }
 }
 
 // What stands in queues further on is not under way yet. It leaves them without an event, so this
 // looks again when it will have gone, and reports only what makes a difference: each report wakes
 // another thread.
 void Connection::report_sent(bool always) {
+  loop_.note_action();
+  unlooked_bytes_ = 0;
   PathState path = path_state(socket_.fd());
   if (path.unacknowledged_bytes > 0) loop_.uplink_queue().share(path);
   const std::uint64_t now_us = uv_hrtime() / 1000;

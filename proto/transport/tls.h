@@ -14,6 +14,7 @@
 #include "proto/ids.h"
 #include "proto/result.h"
 #include "proto/transport/identity.h"
+#include "proto/transport/socket_bio.h"
 
 namespace firn::proto::transport {
 
@@ -43,7 +44,9 @@ struct TlsProgress {
 class TlsSession {
  public:
   TlsProgress handshake();
+  // kWantRead stays the answer until look_again(), which is for whoever has waited for the socket.
   TlsProgress read(std::span<std::uint8_t> into);
+  void look_again() { socket_->drained = false; }
   // Writes at most one record. After kWantWrite the next call must bring the same bytes.
   TlsProgress write(std::span<const std::uint8_t> from);
   // Of a record that has begun to come, what is still missing, as ciphertext; 0 between records. So
@@ -75,6 +78,7 @@ class TlsSession {
 
   std::unique_ptr<Peer> peer_;  // its address is known to OpenSSL, as is that of the next
   std::unique_ptr<std::uint64_t> records_end_;  // of all records whose head has come, in bytes
+  std::unique_ptr<SocketEnd> socket_;           // and of this
   std::unique_ptr<SSL, TlsFree> session_;
   std::uint64_t records_per_key_ = 0;
   std::uint64_t records_ = 0;  // sent under the present key
@@ -90,8 +94,10 @@ class TlsContext {
   // `records_per_key`: after so many records sent a session changes its key (RFC 8446, 5.5 allows
   // 2^24.5 full records for AES-GCM).
   static Result<TlsContext> make(const Identity& identity, std::uint64_t records_per_key);
-  // `expected`: the only peer id the handshake accepts.
-  Result<TlsSession> session(Side side, int fd, std::optional<PeerId> expected) const;
+  // `expected`: the only peer id the handshake accepts. `keep_buffers`: 83 KiB stay with the
+  // session while it is quiet, which otherwise are taken and given back for every few records.
+  Result<TlsSession> session(Side side, int fd, std::optional<PeerId> expected,
+                             bool keep_buffers = false) const;
 
  private:
   std::unique_ptr<SSL_CTX, TlsFree> context_;

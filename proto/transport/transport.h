@@ -46,12 +46,15 @@ class EventSink {
   virtual Status on_frame(ConnectionId, std::span<const std::uint8_t> frame) = 0;
   // Frames handed to send() have gone out: `unsent_bytes` still wait, in this process, in the
   // kernel or before the narrowest link of the path (backlog.h). Comes after every write that made
-  // progress, and while much waits further on, as it goes out.
+  // progress, but that while much waits further on it comes as that goes out.
   virtual void on_sent(ConnectionId, std::size_t unsent_bytes) = 0;
   // The connection is gone. kCancelled: closed by close(). kProtocol: the other side broke the
   // rules of TLS or of frames, or on_frame said so. kWrongIdentity: from connect. Otherwise
   // kUnreachable or kIo: nobody's fault.
   virtual void on_close(ConnectionId, const Error&) = 0;
+  // An I/O thread has done all that it found to do, which may have brought events of several
+  // connections: the time to wake whoever looks after them.
+  virtual void on_turn_over() {}
 };
 
 struct Options {

@@ -26,6 +26,12 @@ class Wakeup {
   void stop() { poll_.reset(); }
   bool started() const { return poll_ != nullptr; }
 
+  // The loop's thread, while it waits for something else: signals between hold() and release() do
+  // not wake it, and cost next to nothing. After release() it must look at what they are sent for,
+  // as `woken` may not be called for them.
+  void hold() { signalled_.exchange(true); }
+  void release() { signalled_.exchange(false); }
+
   // Any thread, from start() until this object is destroyed.
   void signal();
 

@@ -143,16 +143,49 @@ TEST_CASE("the departure of what is no block wakes nobody") {
   wakes = 0;
   inbox.count_handed(1, 50, false);
   inbox.on_sent(1, 0);
+  inbox.on_turn_over();
   CHECK(wakes == 0);
   inbox.count_handed(1, 1000, true);
   inbox.on_sent(1, 1);  // not all of it
+  inbox.on_turn_over();
   CHECK(wakes == 0);
   inbox.count_handed(1, 70, false);
   inbox.on_sent(1, 70);
+  inbox.on_turn_over();
   CHECK(wakes == 1);
   inbox.take(events);
   REQUIRE(events.size() == 1);
   CHECK(std::get<BytesDeparted>(events[0]).total_bytes == 1050);
+}
+
+TEST_CASE("what a turn brings wakes the main thread once, when the turn is over") {
+  int wakes = 0;
+  TransportInbox inbox(1 << 20, [&] { ++wakes; });
+  const auto frame = serialize(proto::PeerMessage(state(1))).head.substr(proto::kFramePrefixBytes);
+  const std::vector<std::uint8_t> bytes(frame.begin(), frame.end());
+  const auto deliver = [&](int times) {
+    for (int i = 0; i < times; ++i) REQUIRE(inbox.on_frame(1, bytes).ok());
+  };
+  std::vector<TransportEvent> events;
+  inbox.on_turn_over();
+  CHECK(wakes == 0);
+  deliver(3);
+  CHECK(wakes == 0);
+  inbox.on_turn_over();
+  CHECK(wakes == 1);
+  deliver(1);
+  inbox.on_turn_over();
+  CHECK(wakes == 1);  // it has not taken the first ones yet
+  inbox.take(events);
+  CHECK(events.size() == 4);
+  deliver(1);
+  inbox.take(events);  // it came for another reason
+  inbox.on_turn_over();
+  CHECK(wakes == 1);
+  deliver(100'000 / static_cast<int>(bytes.size()));  // much: it may begin before the turn is over
+  CHECK(wakes == 2);
+  inbox.on_turn_over();
+  CHECK(wakes == 2);
 }
 
 TEST_CASE("an accepted connection belongs to the content its hello names") {

@@ -4,6 +4,7 @@
 #include <openssl/bio.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <string>
 
@@ -53,55 +54,71 @@ struct SlowStranger : Stranger {
 
 // A server, a stranger whose first frame was answered, and the server's number for it.
 struct Meeting {
+  // With an interval the server's loop rests between its turns, and connections rest without
+  // timers.
+  explicit Meeting(std::chrono::milliseconds interval = {}) : server(options_with(interval)) {
+    char rest[4];  // of the first answer, whose first byte is_accepted() has taken
+    REQUIRE(SSL_read(stranger.session.get(), rest, 4) == 4);
+  }
+  static Options options_with(std::chrono::milliseconds interval) {
+    Options options;
+    options.turn_interval = interval;
+    return options;
+  }
+
   Answering server;
   SlowStranger stranger{server.listen()};
   ConnectionId id = server.recorder.wait_first();
   std::mt19937_64 random{7};
-
-  Meeting() {
-    char rest[4];  // of the first answer, whose first byte is_accepted() has taken
-    REQUIRE(SSL_read(stranger.session.get(), rest, 4) == 4);
-  }
 };
+
+constexpr std::chrono::milliseconds kIntervals[] = {std::chrono::milliseconds(0),
+                                                    std::chrono::milliseconds(2)};
 
 }  // namespace
 
 TEST_CASE("records in pieces of any size arrive whole and in order") {
-  Meeting meeting;
-  std::vector<Bytes> sent{Bytes{'x'}};
-  for (const std::size_t piece : {1, 4, 5, 6, 700, 1448, 5000, 16'384}) {
-    CAPTURE(piece);
-    sent.push_back(random_bytes(meeting.random, piece < 700 ? 300 : 40'000));
-    const std::string records = meeting.stranger.records_of(sent.back());
-    for (std::size_t at = 0; at < records.size(); at += piece)
-      meeting.stranger.push(std::string_view(records).substr(at, piece));
-    REQUIRE(meeting.stranger.is_answered());
+  for (const auto interval : kIntervals) {
+    CAPTURE(interval.count());
+    Meeting meeting(interval);
+    std::vector<Bytes> sent{Bytes{'x'}};
+    for (const std::size_t piece : {1, 4, 5, 6, 700, 1448, 5000, 16'384}) {
+      CAPTURE(piece);
+      sent.push_back(random_bytes(meeting.random, piece < 700 ? 300 : 40'000));
+      const std::string records = meeting.stranger.records_of(sent.back());
+      for (std::size_t at = 0; at < records.size(); at += piece)
+        meeting.stranger.push(std::string_view(records).substr(at, piece));
+      REQUIRE(meeting.stranger.is_answered());
+    }
+    CHECK(meeting.server.recorder.connection(meeting.id).frames == sent);
   }
-  CHECK(meeting.server.recorder.connection(meeting.id).frames == sent);
 }
 
 TEST_CASE("half a record waits for the other half however long it takes") {
-  Meeting meeting;
-  const Bytes body = random_bytes(meeting.random, 16'000);
-  const std::string record = meeting.stranger.records_of(body);
-  meeting.stranger.push(std::string_view(record).substr(0, 8'000));
-  // Another connection is served meanwhile: what rests is this one alone, and reading has rested
-  // and given up resting long before the other has met, asked and been answered ten times.
-  for (int i = 0; i < 10; ++i) {
-    Stranger other(meeting.server.listen());
-    other.present(Identity::generate().value());
-    CHECK(other.is_accepted());
+  for (const auto interval : kIntervals) {
+    CAPTURE(interval.count());
+    Meeting meeting(interval);
+    const Bytes body = random_bytes(meeting.random, 16'000);
+    const std::string record = meeting.stranger.records_of(body);
+    meeting.stranger.push(std::string_view(record).substr(0, 8'000));
+    // Another connection is served meanwhile: what rests is this one alone, and reading has rested
+    // and given up resting long before the other has met, asked and been answered ten times.
+    for (int i = 0; i < 10; ++i) {
+      Stranger other(meeting.server.listen());
+      other.present(Identity::generate().value());
+      CHECK(other.is_accepted());
+    }
+    CHECK(meeting.server.recorder.connection(meeting.id).frames.size() == 1);
+    meeting.stranger.push(std::string_view(record).substr(8'000));
+    REQUIRE(meeting.stranger.is_answered());
+    CHECK(meeting.server.recorder.connection(meeting.id).frames.back() == body);
   }
-  CHECK(meeting.server.recorder.connection(meeting.id).frames.size() == 1);
-  meeting.stranger.push(std::string_view(record).substr(8'000));
-  REQUIRE(meeting.stranger.is_answered());
-  CHECK(meeting.server.recorder.connection(meeting.id).frames.back() == body);
 }
 
 TEST_CASE("an end in the middle of a record is seen, as an end or as a reset") {
   for (const bool reset : {false, true}) {
     CAPTURE(reset);
-    Meeting meeting;
+    Meeting meeting(kIntervals[reset ? 0 : 1]);
     const std::string record = meeting.stranger.records_of(random_bytes(meeting.random, 16'000));
     meeting.stranger.push(std::string_view(record).substr(0, 8'000));
     if (reset) {

@@ -96,13 +96,13 @@ struct Stranger {
 
 // Answers every frame with one.
 struct Answering : Node {
-  Answering() {
+  explicit Answering(const Options& options = {}) {
     transport.reset();
     recorder.frame_hook = [this](ConnectionId id, std::span<const std::uint8_t>) -> Status {
       transport->send(id, frame_of(Bytes{1}));
       return Done{};
     };
-    transport = Transport::start(identity, recorder, {}).value();
+    transport = Transport::start(identity, recorder, options).value();
   }
 };
 

@@ -53,6 +53,29 @@ TEST_CASE("a signal from within the call brings another one") {
   CHECK_FALSE(wakeup.started());
 }
 
+TEST_CASE("what is signalled while signals are held does not wake the loop, later signals do") {
+  Loop loop;
+  Wakeup wakeup;
+  int woken = 0;
+  REQUIRE(wakeup.start(&loop.uv, [&] { ++woken; }));
+  wakeup.hold();
+  wakeup.signal();
+  wakeup.release();
+  uv_run(&loop.uv, UV_RUN_NOWAIT);
+  CHECK(woken == 0);
+  wakeup.signal();
+  uv_run(&loop.uv, UV_RUN_NOWAIT);
+  CHECK(woken == 1);
+
+  wakeup.signal();  // on its way when the loop begins to wait elsewhere
+  wakeup.hold();
+  wakeup.release();
+  wakeup.signal();
+  uv_run(&loop.uv, UV_RUN_NOWAIT);
+  CHECK(woken == 2);
+  wakeup.stop();
+}
+
 TEST_CASE("after a stop nothing comes, and signals do no harm") {
   Loop loop;
   Wakeup wakeup;

@@ -1,0 +1,23 @@
+// OpenSSL's way to a non-blocking socket, where its own (BIO_s_socket) does needless work: after
+// each record it asks a socket for more that has just said, by bringing less than there was room
+// for, that it has none (three of eight reads on slow links), and only a callback before and after
+// each call can tell the kernel's time from that of the ciphers.
+#pragma once
+
+#include <openssl/bio.h>
+
+namespace firn::proto::transport {
+
+// What a BIO knows of its socket, which it does not own. One thread.
+struct SocketEnd {
+  int fd = -1;
+  // The last read took all there was; reads say "try again" until somebody who has heard of more
+  // (poll) or does not know clears this.
+  bool drained = false;
+};
+
+// Reads and writes `end`, which must outlive it. Time in the kernel counts as Stage::kNetwork.
+// Null: OpenSSL refuses. Owned by the caller.
+BIO* make_socket_bio(SocketEnd& end);
+
+}  // namespace firn::proto::transport
