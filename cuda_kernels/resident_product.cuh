@@ -1,15 +1,26 @@
 // The product for n <= 128 on Hopper's binary tensor cores, with the coefficients resident in
-// shared memory. bit_tiles.cuh says how the product becomes one of bits.
+// shared memory and the data in registers.
 //
-// A block of threads takes a run of tiles (256 or 512 positions of one generation and group of
-// rows). Its third warpgroup loads data and transposes bytes into B, a few tiles ahead; the other
-// two each multiply half of the rows, with two sets of sums in flight: while the tensor cores fill
-// one, the parities of the other are gathered. When the generation or group of rows changes, they
-// expand its coefficients into A.
+// Multiplication by a coefficient is an 8 x 8 bit matrix, and the data bytes of all sources at one
+// position are one row of bits as they stand. So C (m x n bytes) becomes 8m columns of 8n bits, the
+// data one row of 8n bits for each position, and bit b of an output byte is the parity of the ones
+// in the and of a row with a column. Positions are the 64 rows of wgmma, which takes them from
+// registers: nothing of the data is written to shared memory twice, and which position stands in
+// which row is free. Lane 4 g + q of a warp holds kRun neighbouring positions of four of
+// every 16 sources; tile u multiplies positions 2u (row g) and 2u + 1 (row g + 8) of all lanes'
+// runs.
 //
-// kParts = 1 takes n <= 128: 128 rows, 256 positions. kParts = 2 takes n <= 64: 64 rows, and a row
-// of B holds two positions, 256 apart. Rows, sources and positions that the shape does not have are
-// zeros in A, or computed and not stored.
+// Columns are in an order in which a thread gets all bits of its bytes: bit b of output row
+// 4 r + q of 16 is column 32 r + 8 (b / 2) + 2 q + b % 2 of 128. So a thread puts whole bytes of
+// four rows together and, of all tiles, runs of neighbouring positions.
+//
+// A warpgroup takes chunks of positions: it copies their bytes to shared memory (cp.async, while
+// the chunk before is worked on), transposes them into registers and passes over the columns. Four
+// of them go their own way: while some gather parities, others multiply. kSteps: sources by 32. For
+// n <= 64 each warpgroup is a team of its own, with its own generation and its coefficients; for
+// larger n there is room for one set of coefficients, and all four are a team. Sources that the
+// shape does not have are zeros in the coefficients; rows and positions that it does not have are
+// computed and not stored.
 //
 // kLeftOut is for measuring: what a form of the kernel leaves out (tests/gpu/left_out.cu), whose
 // results are then wrong. The difference to the whole kernel is what that part costs.
@@ -19,306 +30,244 @@
 
 #include <algorithm>
 
-#include "cuda_kernels/bit_tiles.cuh"
 #include "cuda_kernels/cuda_check.h"
 #include "cuda_kernels/gf256.cuh"
 #include "cuda_kernels/kernels.h"
+#include "cuda_kernels/resident_operands.cuh"
 #include "cuda_kernels/wgmma.cuh"
 
 namespace firn::cuda::resident {
 
 // Parts that can be left out.
 constexpr unsigned kLoads = 1;     // of data from global memory
-constexpr unsigned kBringing = 2;  // loads, transposing and storing into B
+constexpr unsigned kBringing = 2;  // loads, and transposing into registers
 constexpr unsigned kParities = 4;  // gathering them from the sums
 constexpr unsigned kStores = 8;    // of the output
 
 static __device__ const BitMatrices kBitMatrices = make_bit_matrices();
 
-constexpr int kConsumers = 256, kProducers = 128, kThreads = kConsumers + kProducers;
-constexpr int kTileBytes = 64 * 128;     // of A
-constexpr int kBufferBytes = 256 * 128;  // of B
-constexpr int kItems = 4;                // a producer's pieces of one buffer
-
-template <int kParts>
-struct Layout {
-  static constexpr int kSources = 128 / kParts;
-  static constexpr int kRows = 128 / kParts;
-  static constexpr int kPositions = 256 * kParts;
-  static constexpr int kBuffers = kParts == 1 ? 2 : 4;
-  static constexpr int kA = 0, kB = kRows / 8 * kTileBytes;
-  static constexpr int kMatrices = kB + kBuffers * kBufferBytes;
-  static constexpr int kBytes = kMatrices + static_cast<int>(sizeof(BitMatrices)) + 1024;
-
-  // Named barriers: each consumer warpgroup's buffer is full; a buffer is empty; consumers meet.
-  __device__ static constexpr int full(int buffer, int group) { return 1 + 2 * buffer + group; }
-  __device__ static constexpr int empty(int buffer) { return 1 + 2 * kBuffers + buffer; }
-  static constexpr int kMeet = 1 + 3 * kBuffers;
-};
-
-struct Grid {
-  int row_groups;  // of each generation
-  int tiles;       // of each generation and group of rows
-  int total;       // tiles in all
-  __device__ int first() const { return begin(blockIdx.x); }
-  __device__ int last() const { return begin(blockIdx.x + 1); }
-  __device__ int begin(unsigned block) const {
-    return static_cast<int>(static_cast<long long>(total) * block / gridDim.x);
+// The parities of a product's sums as bytes: bytes[i] has rows 8 i + q and 8 i + 4 + q of the tile,
+// two positions of each. Two sums are packed into a word by a multiplication, two such words into
+// one by a permutation. half_word is kHalfWord, but of products in the same registers each takes it
+// from another place: ptxas 13.0 does not see that a product changes its sums, and where the same
+// is done to the same registers again it takes the result from before.
+__device__ __forceinline__ void gather_bytes(const int (&sums)[64], std::uint32_t half_word,
+                                             std::uint32_t (&bytes)[2]) {
+#pragma unroll
+  for (int i = 0; i < 2; ++i) bytes[i] = 0;
+#pragma unroll
+  for (int b = 7; b >= 0; --b) {
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      std::uint32_t rows[2];
+#pragma unroll
+      for (int r = 0; r < 2; ++r) {
+        const int* s = sums + 4 * (8 * i + 4 * r + b / 2) + b % 2;
+        rows[r] = static_cast<std::uint32_t>(s[2]) * half_word + static_cast<std::uint32_t>(s[0]);
+      }
+      bytes[i] = bytes[i] * 2 + (__byte_perm(rows[0], rows[1], 0x6420) & 0x01010101u);
+    }
   }
-};
+}
 
-// Walks over the items of a block's tiles: item i is piece 2 (i % 4) + warp / 2 of tile i / 4,
-// which is 16 sources at 256 positions. Divides once, then counts.
-template <int kParts>
-class Items {
-  using L = Layout<kParts>;
+// Stores a run of positions of a row, which all exist.
+template <int kWords>
+__device__ __forceinline__ void store_run(std::uint8_t* to, const std::uint32_t (&words)[kWords]) {
+  if constexpr (kWords == 2) {
+    __stcs(reinterpret_cast<uint2*>(to), make_uint2(words[0], words[1]));
+  } else {
+    __stcs(reinterpret_cast<std::uint32_t*>(to), words[0]);
+  }
+}
+// The first `bytes` of them.
+template <int kWords>
+__device__ __forceinline__ void store_part(std::uint8_t* to, int bytes,
+                                           const std::uint32_t (&words)[kWords]) {
+  std::uint32_t low = words[0], high = words[kWords - 1];
+#pragma unroll 1
+  for (int i = 0; i < bytes; ++i) {
+    to[i] = static_cast<std::uint8_t>(low);
+    low = __funnelshift_r(low, high, 8);
+    high >>= 8;
+  }
+}
+
+template <int kSteps, unsigned kLeftOut>
+class Worker {
+  using L = Layout<kSteps>;
 
  public:
-  __device__ Items(const ProductJob& job, const Grid& grid, int warp, const DataLane& lane)
-      : job_(job), grid_(grid), lane_(lane), half_(warp >> 1) {
-    const int unit = grid.first() / grid.tiles, g = unit / grid.row_groups;
-    tile_ = grid.first() - unit * grid.tiles;
-    row_group_ = unit - g * grid.row_groups;
-    generation_ = job.source + static_cast<std::size_t>(g) * job.n * job.source_pitch;
-  }
-  __device__ int piece(int item) const { return item % kItems * 2 + half_; }
+  __device__ Worker(const ProductJob& job, const Grid& grid, std::uint8_t* shared,
+                    std::uint32_t shared_address)
+      : job_(job),
+        grid_(grid),
+        warpgroup_(__shfl_sync(~0u, threadIdx.x >> 7, 0)),
+        team_(warpgroup_ / L::kTeamWarpgroups),
+        member_(warpgroup_ % L::kTeamWarpgroups),
+        shared_(shared),
+        b_(descriptor_low(shared_address + L::kCoefficients + team_ * L::kCoefficientBytes)),
+        chunk_(shared + L::kChunks + warpgroup_ * L::kChunkBytes, threadIdx.x & 127) {}
 
-  // Loads this item's words and goes on to the next.
-  __device__ __forceinline__ void load(int item, std::uint32_t (&words)[16]) {
-    const int source = piece(item) % (8 / kParts) * 16, part = piece(item) / (8 / kParts);
-    if (source < job_.n) {  // A has zeros for the others
-      const int at = tile_ * L::kPositions + part * 256 + lane_.column();
-      DataLane::load(generation_ + source * job_.source_pitch + (at < job_.k ? at : 0),
-                     job_.source_pitch, job_.n - source, words);
-    }
-    if (item % kItems == kItems - 1 && ++tile_ == grid_.tiles) {
-      tile_ = 0;
-      if (++row_group_ == grid_.row_groups) {
-        row_group_ = 0;
-        generation_ += job_.n * job_.source_pitch;
+  __device__ void run() {
+    const int team = team_ * gridDim.x + blockIdx.x;
+    if (team >= grid_.teams) return;
+    const Run run(grid_, team);
+    order(run, run.first_unit, run.first_unit / grid_.row_groups, run.first_chunk + member_);
+    for (int unit = run.first_unit; unit < run.end_unit; ++unit) {
+      const int generation = unit / grid_.row_groups;
+      const int first_row = (unit - generation * grid_.row_groups) * L::kRows;
+      meet_team<kSteps>(team_);  // nobody reads the coefficients any more
+      expand<kSteps>(job_, generation, first_row, threadIdx.x % L::kTeamThreads,
+                     shared_ + L::kCoefficients + team_ * L::kCoefficientBytes,
+                     reinterpret_cast<const std::uint64_t*>(shared_ + L::kMatrices));
+      fence_async_proxy();
+      meet_team<kSteps>(team_);
+      const int end = run.end_of(unit, grid_);
+      for (int chunk = run.begin_of(unit) + member_; chunk < end; chunk += L::kTeamWarpgroups) {
+        std::uint32_t a[L::kTiles][kSteps][4];
+        if constexpr ((kLeftOut & kBringing) == 0) {
+          wait_for_copies();
+          meet_warpgroup(warpgroup_);
+          chunk_.take(a);
+          meet_warpgroup(warpgroup_);
+          order(run, unit, generation, chunk + L::kTeamWarpgroups);
+        } else {
+          make_up(a);
+        }
+        multiply(generation, first_row, chunk * L::kPositions, a);
       }
     }
   }
 
  private:
-  const ProductJob& job_;
-  const Grid& grid_;
-  const DataLane& lane_;
-  int half_, tile_, row_group_;
-  const std::uint8_t* generation_;
-};
+  // Queues the copying of a chunk, or, where the unit has no such chunk, of the next unit's.
+  __device__ __forceinline__ void order(const Run& run, int unit, int generation, int chunk) const {
+    if constexpr ((kLeftOut & (kLoads | kBringing)) != 0) return;
+    if (chunk >= run.end_of(unit, grid_)) {
+      ++unit, chunk = member_;
+      if (unit >= run.end_unit || chunk >= run.end_of(unit, grid_)) return;
+      generation = unit / grid_.row_groups;
+    }
+    chunk_.order(job_, generation, chunk * L::kPositions);
+  }
 
-template <int kParts, unsigned kLeftOut>
-__device__ void produce(const ProductJob& job, const Grid& grid, std::uint8_t* shared) {
-  using L = Layout<kParts>;
-  const int warp = (threadIdx.x - kConsumers) >> 5;
-  const DataLane lane(threadIdx.x & 31, (warp & 1) * 2);
-  const int count = (grid.last() - grid.first()) * kItems;
-  Items<kParts> items(job, grid, warp, lane);
-
-  // Two items are on their way while one is stored: with one the memory's latency is the limit.
-  constexpr int kAhead = 2;
-  constexpr bool kLoad = (kLeftOut & (kLoads | kBringing)) == 0;
-  static_assert(kItems % kAhead == 0);
-  std::uint32_t words[kAhead][16] = {};
-  if constexpr (!kLoad) {  // something like data: zeros would take less power
+  // Something like data: zeros would take less power.
+  __device__ __forceinline__ void make_up(std::uint32_t (&a)[L::kTiles][kSteps][4]) const {
 #pragma unroll
-    for (int i = 0; i < 16 * kAhead; ++i) {
-      words[i / 16][i % 16] = (threadIdx.x * 32 + i + 1) * 0x9e3779b9u ^ 0x85ebca6bu * threadIdx.x;
+    for (int i = 0; i < L::kTiles * kSteps * 4; ++i) {
+      a[i / (kSteps * 4)][i / 4 % kSteps][i % 4] =
+          (threadIdx.x * 32 + i + 1) * 0x9e3779b9u ^ 0x85ebca6bu * threadIdx.x;
     }
   }
-#pragma unroll
-  for (int i = 0; i < kAhead; ++i) {
-    if (kLoad && i < count) items.load(i, words[i]);
-  }
-  int buffer = 0, filled = 0;
+
+  // One chunk by all columns.
+  __device__ __forceinline__ void multiply(int generation, int first_row, int first_position,
+                                           const std::uint32_t (&a)[L::kTiles][kSteps][4]) const {
+    // What the compiler does not know to be false keeps it from leaving out products, too.
+    const bool never = kLeftOut != 0 && job_.generations < 0;
+    const bool gathers = (kLeftOut & kParities) == 0 || never;
+    const bool stores = (kLeftOut & kStores) == 0 || never;
+    const int lane = threadIdx.x & 31;
+    const int at =
+        first_position + (threadIdx.x >> 5 & 3) * L::kWarpPositions + (lane >> 2) * L::kRun;
+    const int row = first_row + (lane & 3);
+    std::uint8_t* out =
+        job_.out + (static_cast<std::size_t>(generation) * job_.m + row) * job_.out_pitch + at;
+    const std::size_t step = 4 * job_.out_pitch;
+    const bool whole = at + L::kRun <= job_.k;
+    const int part = min(L::kRun, job_.k - at);
+    const int rows = min(L::kRows, job_.m - first_row);
 #pragma unroll 1
-  for (int first = 0; first < count; first += kItems) {
-    if (filled >= L::kBuffers) barrier_sync(L::empty(buffer), kThreads);
+    for (int first = 0; first < rows; first += kTileRows) {
+      const std::uint32_t b = b_ + L::tile_at(first / kTileRows);
+      std::uint32_t words[4][L::kRun / 4] = {}, before[2] = {};
 #pragma unroll
-    for (int i = 0; i < kItems; ++i) {
-      if constexpr ((kLeftOut & kBringing) != 0) continue;
-      uint4 pieces[4];
-      lane.transpose(words[i % kAhead], pieces);
-      if (kLoad && first + i + kAhead < count) {
-        items.load(first + i + kAhead, words[i % kAhead]);
-      }
-      lane.store(shared + L::kB + buffer * kBufferBytes, items.piece(i), pieces);
-    }
-    fence_async_proxy();
-    barrier_arrive(L::full(buffer, 0), 256);
-    barrier_arrive(L::full(buffer, 1), 256);
-    buffer = buffer + 1 == L::kBuffers ? 0 : buffer + 1;
-    ++filled;
-  }
-  // The consumers' last arrivals have to meet someone.
-  for (int left = min(filled, L::kBuffers); left > 0; --left) {
-    barrier_sync(L::empty((filled - left) % L::kBuffers), kThreads);
-  }
-}
-
-// A = the coefficients of one group of rows. All consumers take part.
-template <int kParts>
-__device__ void expand(const ProductJob& job, int g, int first_row, std::uint8_t* shared) {
-  using L = Layout<kParts>;
-  constexpr int kWords = L::kSources / 4, kRowsAtOnce = kConsumers / kWords;
-  const auto* matrices = reinterpret_cast<const std::uint64_t*>(shared + L::kMatrices);
-  const int word = threadIdx.x % kWords;
-  const std::uint8_t* c = job.coefficients + static_cast<std::size_t>(g) * job.m * job.n;
-  const bool aligned =
-      ((reinterpret_cast<std::uintptr_t>(job.coefficients) | static_cast<unsigned>(job.n)) & 3) ==
-      0;
-#pragma unroll 4
-  for (int i = threadIdx.x / kWords; i < L::kRows; i += kRowsAtOnce) {
-    const int row = first_row + i;
-    std::uint32_t four = 0;
-    if (row < job.m) {
-      four = load_coefficients(c + static_cast<std::size_t>(row) * job.n, 4 * word, job.n, aligned);
-    }
-    std::uint32_t bits[8];
-    expand_coefficients(matrices, four, bits);
+      for (int u = 0; u < L::kTiles; ++u) {
+        int sums[64];
+        wgmma_fence();
 #pragma unroll
-    for (int bit = 0; bit < 8; ++bit) {
-      const int tile = i / 32 * 4 + bit / 2, tile_row = i / 8 % 4 * 16 + bit % 2 * 8 + i % 8;
-      *reinterpret_cast<std::uint32_t*>(shared + L::kA + tile * kTileBytes +
-                                        swizzled_word(tile_row, word)) = bits[bit];
-    }
-  }
-}
-
-// Queues sums (64 rows of A x 128 rows of B).
-template <int kParts>
-__device__ __forceinline__ void multiply(int (&sums)[64], std::uint32_t a, std::uint32_t b) {
-  wgmma_fence();
-#pragma unroll
-  for (int step = 0; step < 4 / kParts; ++step) {
-    wgmma_and_popc_n128(sums, descriptor(a + 2 * step), descriptor(b + 2 * step), step != 0);
-  }
-  wgmma_commit();
-}
-
-template <int kParts, unsigned kLeftOut>
-__device__ void consume(const ProductJob& job, const Grid& grid, std::uint8_t* shared,
-                        std::uint32_t shared_address) {
-  using L = Layout<kParts>;
-  // Short products keep the pipelines for integers busy: every second word goes the other way.
-  constexpr unsigned kPermuted = kParts == 2 ? 0b1010 : 0;
-  constexpr int kTile = kTileBytes / 16, kBuffer = kBufferBytes / 16;  // in descriptors' units
-  const int group = __shfl_sync(~0u, threadIdx.x >> 7, 0), warp = threadIdx.x >> 5 & 3;
-  const int lane = threadIdx.x & 31;
-  reinterpret_cast<std::uint64_t*>(shared + L::kMatrices)[threadIdx.x] =
-      kBitMatrices.of[threadIdx.x];
-  const std::uint32_t a = descriptor_low(shared_address + L::kA) + group * 4 * kTile;
-  const std::uint32_t b0 = descriptor_low(shared_address + L::kB);
-
-  // What the compiler does not know to be false keeps it from leaving out products, too.
-  const bool never = kLeftOut != 0 && job.generations < 0;
-  const bool gathers = (kLeftOut & kParities) == 0 || never;
-  const bool stores = (kLeftOut & kStores) == 0 || never;
-
-  int tile = grid.first(), buffer = 0;
-  const int last = grid.last();
-  while (tile < last) {
-    const int unit = tile / grid.tiles, g = unit / grid.row_groups;
-    const int first_row = (unit - g * grid.row_groups) * L::kRows;
-    const int unit_end = min(last, (unit + 1) * grid.tiles);
-    barrier_sync(L::kMeet, kConsumers);  // nobody reads A any more
-    expand<kParts>(job, g, first_row, shared);
-    fence_async_proxy();
-    barrier_sync(L::kMeet, kConsumers);
-
-    const int row = first_row + group * 32 + warp * 8 + (lane >> 2);
-    std::uint8_t* out = job.out + (static_cast<std::size_t>(g) * job.m + row) * job.out_pitch;
-    int at = (tile - unit * grid.tiles) * L::kPositions + (lane & 3) * 16;
-#pragma unroll 1
-    for (; tile < unit_end; ++tile, at += L::kPositions) {
-      const std::uint32_t b = b0 + buffer * kBuffer;
-      int sums0[64], sums1[64];  // positions 0..127 and 128..255
-      std::uint32_t words[16];
-      const bool whole = at - (lane & 3) * 16 + L::kPositions <= job.k;
-      barrier_sync(L::full(buffer, group), 256);
-      multiply<kParts>(sums0, a + 3 * kTile, b);
-#pragma unroll
-      for (int step = 0; step < 8; ++step) {
-        // Two rounds of four tiles of A, highest bits first: over groups of 32 rows, or over parts.
-        const int round = step / 4, q = 3 - step % 4;
-        const int a_step = (kParts == 1 ? round * 8 + q : q) * kTile;
-        const int b_step = kParts == 1 ? 0 : round * 4;
-        if (q == 3) {
-#pragma unroll
-          for (int i = 0; i < 16; ++i) words[i] = 0;
+        for (int step = 0; step < kSteps; ++step) {
+          wgmma_and_popc_n128(sums, a[u][step], descriptor(b + 2 * step), step != 0);
         }
-        multiply<kParts>(sums1, a + a_step, b + b_step + kBuffer / 2);
-        wgmma_wait<1>();
-        use_after_wait(sums0);
-        if (gathers) gather_parities<kPermuted>(sums0, words);
-        if (step < 7) {
-          const int next_round = (step + 1) / 4, next_q = 3 - (step + 1) % 4;
-          const int next_a = (kParts == 1 ? next_round * 8 + next_q : next_q) * kTile;
-          multiply<kParts>(sums0, a + next_a, b + (kParts == 1 ? 0 : next_round * 4));
-          wgmma_wait<1>();
-        } else {
-          wgmma_wait<0>();
-          barrier_arrive(L::empty(buffer), kThreads);
-        }
-        use_after_wait(sums1);
-        if (gathers) gather_parities<kPermuted>(sums1, words + 8);
-        if (q == 0 && stores) {
-          const int further = kParts == 1 ? round * 64 : 0;
-          const int from = at + (kParts == 1 ? 0 : round * 256);
-          if (row + further < job.m) {
-            std::uint8_t* to = out + further * job.out_pitch;
-            if (whole) {
-              store_pieces<true>(to + from, words);
-            } else {
-              store_pieces_at_end<false>(to, from, job.k, words);
-            }
+        wgmma_commit();
+        wgmma_wait<0>();
+        use_after_wait(sums);
+        if (!gathers) continue;
+        std::uint32_t bytes[2];
+        gather_bytes(sums, grid_.half_word[u], bytes);
+#pragma unroll
+        for (int i = 0; i < 2; ++i) {
+          if (u % 2 == 0) {
+            before[i] = bytes[i];
+          } else {
+            words[2 * i][u / 2] = __byte_perm(before[i], bytes[i], 0x5410);
+            words[2 * i + 1][u / 2] = __byte_perm(before[i], bytes[i], 0x7632);
           }
         }
       }
-      buffer = buffer + 1 == L::kBuffers ? 0 : buffer + 1;
+      if (!stores) continue;
+      if (whole && first + kTileRows <= rows) {
+#pragma unroll
+        for (int r = 0; r < 4; ++r, out += step) store_run(out, words[r]);
+      } else {
+#pragma unroll
+        for (int r = 0; r < 4; ++r, out += step) {
+          if (first + 4 * r + (lane & 3) >= rows) continue;
+          if (whole) {
+            store_run(out, words[r]);
+          } else {
+            store_part(out, part, words[r]);
+          }
+        }
+      }
     }
   }
-}
 
-template <int kParts, unsigned kLeftOut>
+  const ProductJob& job_;
+  const Grid& grid_;
+  const int warpgroup_, team_, member_;
+  std::uint8_t* shared_;
+  const std::uint32_t b_;
+  const Chunk<kSteps> chunk_;
+};
+
+template <int kSteps, unsigned kLeftOut>
 __global__ void __launch_bounds__(kThreads, 1) resident_wgmma_product(ProductJob job, Grid grid) {
+  using L = Layout<kSteps>;
   extern __shared__ std::uint8_t raw[];
   const std::uint32_t raw_address = static_cast<std::uint32_t>(__cvta_generic_to_shared(raw));
   const std::uint32_t address = (raw_address + 1023) & ~1023u;
   std::uint8_t* shared = raw + (address - raw_address);
-  // Registers change hands; in all no more than the 168 a thread that the kernel starts with.
-  if (__shfl_sync(~0u, threadIdx.x >> 7, 0) == 2) {
-    if constexpr (kParts == 1) {
-      asm volatile("setmaxnreg.dec.sync.aligned.u32 104;");
-    } else {
-      asm volatile("setmaxnreg.dec.sync.aligned.u32 112;");
-    }
-    produce<kParts, kLeftOut>(job, grid, shared);
-  } else {
-    if constexpr (kParts == 1) {
-      asm volatile("setmaxnreg.inc.sync.aligned.u32 200;");
-    } else {
-      asm volatile("setmaxnreg.inc.sync.aligned.u32 192;");
-    }
-    consume<kParts, kLeftOut>(job, grid, shared, address);
+  if (threadIdx.x < 256) {
+    reinterpret_cast<std::uint64_t*>(shared + L::kMatrices)[threadIdx.x] =
+        kBitMatrices.of[threadIdx.x];
   }
+  if constexpr ((kLeftOut & kLoads) != 0) {  // something like data
+    auto* words = reinterpret_cast<std::uint32_t*>(shared + L::kChunks);
+    for (int i = threadIdx.x; i < kWarpgroups * L::kChunkBytes / 4; i += kThreads) {
+      words[i] = (i + 1) * 0x9e3779b9u ^ i * 0x85ebca6bu;
+    }
+  }
+  __syncthreads();
+  Worker<kSteps, kLeftOut>(job, grid, shared, address).run();
 }
 
 // On at most so many multiprocessors.
-template <int kParts, unsigned kLeftOut>
+template <int kSteps, unsigned kLeftOut>
 Status launch(const ProductJob& job, int multiprocessors, cudaStream_t stream) {
-  using L = Layout<kParts>;
+  using L = Layout<kSteps>;
   Grid grid;
   grid.row_groups = (job.m + L::kRows - 1) / L::kRows;
-  grid.tiles = (job.k + L::kPositions - 1) / L::kPositions;
-  grid.total = job.generations * grid.row_groups * grid.tiles;
+  grid.chunks = (job.k + L::kPositions - 1) / L::kPositions;
+  grid.total = job.generations * grid.row_groups * grid.chunks;
+  const int blocks = std::min(multiprocessors, grid.total);
+  std::fill_n(grid.half_word, 4, kHalfWord);
+  grid.teams = std::min(blocks * L::kTeams, grid.total);
   const cudaError_t error =
-      cudaFuncSetAttribute(resident_wgmma_product<kParts, kLeftOut>,
+      cudaFuncSetAttribute(resident_wgmma_product<kSteps, kLeftOut>,
                            cudaFuncAttributeMaxDynamicSharedMemorySize, L::kBytes);
   if (Status s = checked(error, "shared memory of resident_wgmma_product"); !s.ok()) return s;
-  const int blocks = std::min(multiprocessors, grid.total);
-  resident_wgmma_product<kParts, kLeftOut><<<blocks, kThreads, L::kBytes, stream>>>(job, grid);
+  resident_wgmma_product<kSteps, kLeftOut><<<blocks, kThreads, L::kBytes, stream>>>(job, grid);
   return launched("resident_wgmma_product");
 }
 

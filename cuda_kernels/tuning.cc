@@ -92,7 +92,7 @@ std::string device_text(const Device& device) {
   static const std::string versions = runtime_versions();
   return "firn gpu tuning\ndevice " + device.name + "\ncapability " + std::to_string(device.major) +
          "." + std::to_string(device.minor) + "\nmultiprocessors " +
-         std::to_string(device.multiprocessors) + "\n" + versions + "kernels 3\n";
+         std::to_string(device.multiprocessors) + "\n" + versions + "kernels 4\n";
 }
 
 bool valid(const Device& device, const ProductChoice& choice) {

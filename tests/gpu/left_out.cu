@@ -8,7 +8,7 @@ namespace {
 template <unsigned kLeftOut>
 Status launch_either(const ProductJob& job, int multiprocessors, cudaStream_t stream) {
   return job.n <= 64 ? resident::launch<2, kLeftOut>(job, multiprocessors, stream)
-                     : resident::launch<1, kLeftOut>(job, multiprocessors, stream);
+                     : resident::launch<4, kLeftOut>(job, multiprocessors, stream);
 }
 
 }  // namespace

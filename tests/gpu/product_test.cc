@@ -41,7 +41,8 @@ TEST_SUITE("device") {
     OnDevice on;
     codec::CoefficientStream random(2, 1);
     for (const Path path : paths_of(on.device)) {
-      for (const std::size_t n : {1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129}) {
+      for (const std::size_t n :
+           {1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 95, 96, 97, 127, 128, 129}) {
         check_product(on, {2, n, 37, 300}, path, random);
       }
     }
@@ -61,7 +62,7 @@ TEST_SUITE("device") {
     OnDevice on;
     codec::CoefficientStream random(2, 2);
     for (const Path path : paths_of(on.device)) {
-      for (const std::size_t n : {40, 100, 140}) {
+      for (const std::size_t n : {20, 40, 80, 100, 140}) {
         for (const std::size_t m :
              {1,  7,  8,  9,   15,  16,  17,  31,  32,  33,  63,  64,  65,
               95, 96, 97, 127, 128, 129, 191, 192, 193, 255, 256, 257, 1000}) {
@@ -75,10 +76,10 @@ TEST_SUITE("device") {
     OnDevice on;
     codec::CoefficientStream random(2, 3);
     for (const Path path : paths_of(on.device)) {
-      for (const std::size_t n : {20, 90, 200}) {
-        for (const std::size_t k :
-             {1,   2,   3,   4,   5,   15,  16,  17,  31,   63,   64,   65,   255,
-              256, 257, 511, 512, 513, 767, 768, 769, 1023, 1024, 1025, 2049, 5000}) {
+      for (const std::size_t n : {20, 50, 90, 128, 200}) {
+        for (const std::size_t k : {1,   2,   3,   4,   5,   7,    8,    9,    15,   16,  17,  31,
+                                    32,  33,  63,  64,  65,  127,  128,  129,  255,  256, 257, 511,
+                                    512, 513, 767, 768, 769, 1023, 1024, 1025, 2049, 5000}) {
           check_product(on, {2, n, n, k}, path, random);
         }
       }
@@ -103,6 +104,8 @@ TEST_SUITE("device") {
       check_product(on, {700, 64, 64, 600}, path, random);
       check_product(on, {500, 128, 128, 300}, path, random);
       check_product(on, {200, 160, 130, 270}, path, random);
+      check_product(on, {300, 60, 200, 900}, path, random);  // several groups of rows and chunks
+      check_product(on, {300, 100, 300, 700}, path, random);
       check_product(on, {70000, 2, 3, 20}, path, random);
       check_product(on, {40000, 129, 1, 16}, path, random);
     }
