@@ -29,6 +29,8 @@ SharedBackend::SharedBackend(std::vector<std::unique_ptr<Backend>> devices,
   cpu_.backend = std::move(cpu);
   for (auto& device : devices) {
     devices_.push_back(std::make_unique<Member>());
+    devices_.back()->index = counts_.by_device.size();
+    counts_.by_device.push_back({device->name()});
     devices_.back()->backend = std::move(device);
   }
 }
@@ -42,13 +44,30 @@ std::string SharedBackend::name() const {
   return names;
 }
 
+// All devices at once: opening one takes a good part of a second.
+void SharedBackend::make_ready(const ShapeKey& shape) {
+  std::vector<std::thread> others;
+  Backend* mine = nullptr;
+  for (const auto& device : devices_) {
+    if (std::exchange(device->costs[shape].prepared, true)) continue;
+    if (mine == nullptr) {
+      mine = device->backend.get();
+    } else {
+      others.emplace_back([&shape, backend = device->backend.get()] {
+        backend->prepare(shape.first, shape.second);
+      });
+    }
+  }
+  if (mine != nullptr) mine->prepare(shape.first, shape.second);
+  for (std::thread& other : others) other.join();
+}
+
 // Who may work on this shape, devices first.
 std::vector<SharedBackend::Member*> SharedBackend::candidates(const ShapeKey& shape) {
+  make_ready(shape);
   std::vector<Member*> members;
   for (const auto& device : devices_) {
-    Costs& costs = device->costs[shape];
-    if (!std::exchange(costs.prepared, true)) device->backend->prepare(shape.first, shape.second);
-    if (!costs.unsupported) members.push_back(device.get());
+    if (!device->costs[shape].unsupported) members.push_back(device.get());
   }
   if (members.empty() || policy_ == Policy::kMeasured) members.push_back(&cpu_);
   return members;
@@ -143,6 +162,7 @@ BackendStatus SharedBackend::decode(std::span<GenerationWork> generations) {
     if (share.status.ok()) {
       share.member->costs[shape].decode.measured.add(share.count, share.seconds);
       (share.member == &cpu_ ? counts_.decoded_by_cpu : counts_.decoded_by_devices) += share.count;
+      if (share.member != &cpu_) counts_.by_device[share.member->index].decoded += share.count;
       continue;
     }
     failed(*share.member, shape, share.status);
@@ -224,6 +244,7 @@ BackendStatus SharedBackend::encode(const EncodeWork& work) {
     }
     member->costs[shape].encode.measured.add(work.out.size(), seconds);
     (member == &cpu_ ? counts_.encoded_by_cpu : counts_.encoded_by_devices) += work.out.size();
+    if (member != &cpu_) counts_.by_device[member->index].encoded += work.out.size();
     return status;
   }
 }

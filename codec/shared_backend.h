@@ -67,6 +67,11 @@ class SharedBackend final : public Backend {
     std::uint64_t decoded_by_devices = 0, decoded_by_cpu = 0;
     std::uint64_t encoded_by_devices = 0, encoded_by_cpu = 0;
     std::uint64_t decode_batches = 0;
+    struct Device {
+      std::string name;
+      std::uint64_t decoded = 0, encoded = 0;
+    };
+    std::vector<Device> by_device;  // as given, also those dropped since
   };
   const Counts& counts() const { return counts_; }
 
@@ -83,6 +88,7 @@ class SharedBackend final : public Backend {
   };
   struct Member {
     std::unique_ptr<Backend> backend;
+    std::size_t index = 0;  // of a device: in counts().by_device
     std::map<ShapeKey, Costs> costs;
   };
   struct Share {
@@ -92,6 +98,7 @@ class SharedBackend final : public Backend {
     double seconds = 0;
   };
 
+  void make_ready(const ShapeKey& shape);
   std::vector<Member*> candidates(const ShapeKey& shape);
   std::vector<Share> divide(const ShapeKey& shape, std::size_t count);
   void run(Share& share, std::span<GenerationWork> generations);

@@ -31,12 +31,17 @@ Json stages_json(const StageTimes& times) {
 Json codec_json(BatchCoder* coder) {
   if (coder == nullptr) return {{"backend", "CPU"}};
   const codec::SharedBackend::Counts counts = coder->counts();
+  Json by_device = Json::array();
+  for (const auto& device : counts.by_device)
+    by_device.push_back(
+        {{"device", device.name}, {"decoded", device.decoded}, {"encoded", device.encoded}});
   return {{"backend", coder->name()},
           {"decoded_by_devices", counts.decoded_by_devices},
           {"decoded_by_cpu", counts.decoded_by_cpu},
           {"decode_batches", counts.decode_batches},
           {"encoded_by_devices", counts.encoded_by_devices},
-          {"encoded_by_cpu", counts.encoded_by_cpu}};
+          {"encoded_by_cpu", counts.encoded_by_cpu},
+          {"by_device", by_device}};
 }
 
 std::string stages_line(const StageTimes& times) {

@@ -116,6 +116,33 @@ TEST_CASE("devices alone do all the work under their policy") {
   CHECK(shared.backend->counts().decoded_by_devices == 12);
 }
 
+TEST_CASE("what each of several devices took is counted, also after one was dropped") {
+  SerialExecutor executor;
+  CoefficientStream random(5, 1);
+  std::vector<std::unique_ptr<Backend>> devices;
+  auto faulty = std::make_unique<FakeDevice>(executor, 0, 1);
+  FakeDevice* const first = faulty.get();
+  devices.push_back(std::move(faulty));
+  devices.push_back(std::make_unique<FakeDevice>(executor, 0, 1));
+  SharedBackend backend(std::move(devices), std::make_unique<FakeDevice>(executor, 0, 1),
+                        SharedBackend::Policy::kDevices, {}, pretended_time());
+  Batch batch(6, random);
+  CHECK(backend.decode(batch.work).ok());
+  CHECK(batch.right());
+  const auto& by_device = backend.counts().by_device;
+  REQUIRE(by_device.size() == 2);
+  CHECK(by_device[0].decoded > 0);
+  CHECK(by_device[1].decoded > 0);
+  CHECK(by_device[0].decoded + by_device[1].decoded == 6);
+  const std::uint64_t before = by_device[0].decoded;
+  first->outcomes = {FakeDevice::Code::kFailed};
+  Batch again(6, random);
+  CHECK(backend.decode(again.work).ok());
+  CHECK(backend.counts().by_device[0].decoded == before);
+  CHECK(backend.counts().by_device[1].decoded > 6 - before);
+  CHECK(backend.counts().by_device[0].name == "fake");
+}
+
 TEST_CASE("CPU and device share a batch by their measured rates") {
   Shared shared(SharedBackend::Policy::kMeasured, 0, 1.0 / 3);  // three times the CPU's rate
   CHECK(shared.decode(2));                                      // both measured

@@ -146,6 +146,13 @@ TEST_SUITE("device") {
     const auto& counts = shared.backend->counts();
     CHECK(counts.decoded_by_devices == 3 * 17);
     CHECK(counts.encoded_by_devices == 3 * 17 * 9);
+    std::uint64_t decoded = 0;
+    for (const auto& device : counts.by_device) {
+      CHECK(device.decoded > 0);
+      CHECK(device.encoded > 0);
+      decoded += device.decoded;
+    }
+    CHECK(decoded == 3 * 17);
   }
 
   TEST_CASE("devices and the CPU share a batch, and each learns what it costs") {
