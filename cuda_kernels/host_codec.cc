@@ -18,7 +18,13 @@ constexpr std::size_t kFoundBytes = std::size_t{1} << 20;
 // the last copy out, which overlap with nothing, do not count.
 constexpr std::size_t kSliceLeast = std::size_t{4} << 20, kSliceMost = std::size_t{16} << 20;
 // Payload of a group: its inversion should take no longer than its payloads' way over the bus.
-constexpr std::size_t kGroupBytes = std::size_t{128} << 20;
+constexpr std::size_t kGroupBytes = std::size_t{96} << 20;
+// Six slots keep both directions of the bus busy, unless slices wait for an inversion longer than
+// six of them take to be copied in: for large matrices.
+constexpr std::size_t kFewSlots = 6, kFewSlotsSizeMax = 512;
+// A product's blocks hold a multiprocessor until they end, and each of an inversion's many short
+// kernels would wait for them. Products need only a part of the device to keep up with the bus.
+constexpr int kLeftToInversions = 8;  // one of so many multiprocessors
 
 constexpr std::size_t aligned(std::size_t bytes) {
   return (bytes + 255) / 256 * 256;
@@ -72,7 +78,9 @@ struct HostCodec::Plan {
   }
   // Takes less memory; false if it cannot. What costs least speed goes first.
   bool shrink() {
-    if (group > slice) {
+    if (slots > kFewSlots) {
+      --slots;
+    } else if (group > slice) {
       group = std::max<std::size_t>(1, group / slice / 2) * slice;
     } else if (slice > 1) {
       slice /= 2;
@@ -94,6 +102,7 @@ Status HostCodec::open(const Device& device, std::size_t device_bytes) {
   (void)tune(device, default_cache_folder());  // without it, choices come from properties
   for (Slot& slot : slots_) {
     if (Status s = slot.stream.open(device); !s.ok()) return s;
+    slot.stream.leave_multiprocessors(device.multiprocessors / kLeftToInversions);
   }
   for (Area& area : areas_) {
     if (Status s = area.stream.open(device, Stream::Priority::kHigh); !s.ok()) return s;
@@ -126,7 +135,7 @@ Status HostCodec::make_plan(const Work& work, Plan& plan) const {
       std::max<std::size_t>(1, std::max(shape.generation_size, shape.rows) * shape.block_bytes);
   const std::size_t count = std::max<std::size_t>(1, shape.generations);
   const std::size_t slice_bytes = std::clamp(count * payload / 10, kSliceLeast, kSliceMost);
-  plan.slots = kSlots;
+  plan.slots = work.decode && shape.generation_size > kFewSlotsSizeMax ? kSlots : kFewSlots;
   plan.slice = std::clamp<std::size_t>(slice_bytes / payload, 1, count);
   if (work.decode) {
     const std::size_t found = kFoundBytes / (sizeof(std::uint32_t) + shape.generation_size);
@@ -158,12 +167,12 @@ Status HostCodec::run(const Work& work) {
     if (work.decode) {
       // A slot's slice was waited for before the next one came into it.
       const std::size_t done = turn > plan.slots ? (turn - plan.slots) * plan.slice : 0;
-      status = invert_ahead(work, plan, done, inverted);
+      status = invert_ahead(work, plan, done, turn == 0 ? 1 : 2, inverted);
       if (status.ok() && inverted <= g) {
         for (Slot& slot : slots_) {
           if (status.ok()) status = finish(slot);
         }
-        if (status.ok()) status = invert_ahead(work, plan, g, inverted);
+        if (status.ok()) status = invert_ahead(work, plan, g, 1, inverted);
       }
     }
     Slot& slot = slots_[turn % plan.slots];
@@ -183,13 +192,14 @@ Status HostCodec::run(const Work& work) {
   return status;
 }
 
-// Queues the inversion of groups for which there is room once the first `done` generations are.
+// Queues the inversion of the next groups, `most` or as many as there is room for once the first
+// `done` generations are. A few at a time: launches take as long as copies that could be under way.
 Status HostCodec::invert_ahead(const Work& work, const Plan& plan, std::size_t done,
-                               std::size_t& inverted) {
+                               std::size_t most, std::size_t& inverted) {
   const Device& device = slots_[0].stream.device();
   const std::size_t area_bytes = plan.area(device, work).total();
   const std::size_t until = (done / plan.group + plan.areas) * plan.group;
-  while (inverted < std::min(until, work.shape.generations)) {
+  for (; most > 0 && inverted < std::min(until, work.shape.generations); --most) {
     const std::size_t index = inverted / plan.group % plan.areas;
     Area& area = areas_[index];
     if (Status s = finish(area, work); !s.ok()) return s;

@@ -38,7 +38,7 @@ class HostCodec {
                 std::uint8_t* out, Ranks ranks, Path path = Path::kBest);
 
  private:
-  static constexpr std::size_t kSlots = 6, kAreas = 6;  // at most; fewer where memory is short
+  static constexpr std::size_t kSlots = 12, kAreas = 6;  // at most; fewer where memory is short
   // A slice of generations under way: copied in, multiplied, copied out.
   struct Slot {
     Stream stream;
@@ -56,7 +56,8 @@ class HostCodec {
   struct Plan;
   Status make_plan(const Work& work, Plan& plan) const;
   Status run(const Work& work);
-  Status invert_ahead(const Work& work, const Plan& plan, std::size_t done, std::size_t& inverted);
+  Status invert_ahead(const Work& work, const Plan& plan, std::size_t done, std::size_t most,
+                      std::size_t& inverted);
   Status queue_inversion(Area& area, const Work& work, const Plan& plan, std::uint8_t* memory);
   Status queue_slice(Slot& slot, const Work& work, const Plan& plan, std::size_t first,
                      std::uint8_t* memory);

@@ -79,7 +79,7 @@ Status resolve(const Device& device, const Shape& shape, Path asked, bool aligne
 
 Status launch_slice(Stream& stream, const ProductChoice& choice, const ProductJob& job,
                     std::uint8_t* scratch) {
-  const int multiprocessors = stream.device().multiprocessors;
+  const int multiprocessors = stream.multiprocessors();
   switch (choice.path) {
     case Path::kMma:
       return launch_mma_product(job, choice.row_warps, stream.handle());

@@ -172,6 +172,7 @@ Stream::Stream(Stream&& other) noexcept {
 Stream& Stream::operator=(Stream&& other) noexcept {
   std::swap(device_, other.device_);
   std::swap(handle_, other.handle_);
+  std::swap(left_, other.left_);
   return *this;
 }
 

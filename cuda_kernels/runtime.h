@@ -6,6 +6,7 @@
 // hold. One thread at a time for each object; different objects may be used by different threads.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -114,6 +115,9 @@ class Stream {
   Status wait_for(const Event& event);
   const Device& device() const { return device_; }
   void* handle() const { return handle_; }
+  // Kernels that would hold every multiprocessor until they end leave so many to other streams.
+  void leave_multiprocessors(int count) { left_ = count; }
+  int multiprocessors() const { return std::max(1, device_.multiprocessors - left_); }
 
   // Queue copies. Host memory must stay valid until the stream has been waited for, and should be
   // pinned: with other memory the call may wait for the copy.
@@ -130,6 +134,7 @@ class Stream {
  private:
   Device device_;
   void* handle_ = nullptr;
+  int left_ = 0;
 };
 
 // Time between two points of a stream, measured on the device.
