@@ -1,10 +1,20 @@
-// The product for n <= 128 on Hopper's binary tensor cores (resident_product.cuh).
+// The product for n <= 128 on Hopper's binary tensor cores.
+#include "cuda_kernels/resident_columns.cuh"
 #include "cuda_kernels/resident_product.cuh"
 
 namespace firn::cuda {
+namespace {
+
+// From here on the kernel whose data are columns is faster (docs/gpu.md, "What limits it").
+constexpr int kColumnsSources = 97, kColumnsBytes = 8192;
+
+}  // namespace
 
 Status launch_resident_wgmma_product(const ProductJob& job, int multiprocessors, void* stream) {
   const auto queue = static_cast<cudaStream_t>(stream);
+  if (job.n >= kColumnsSources && job.k >= kColumnsBytes) {
+    return resident_columns::launch<0>(job, multiprocessors, queue);
+  }
   switch ((job.n + 31) / 32) {
     case 1:
       return resident::launch<1, 0>(job, multiprocessors, queue);

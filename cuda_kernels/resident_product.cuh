@@ -33,16 +33,11 @@
 #include "cuda_kernels/cuda_check.h"
 #include "cuda_kernels/gf256.cuh"
 #include "cuda_kernels/kernels.h"
+#include "cuda_kernels/left_out_parts.h"
 #include "cuda_kernels/resident_operands.cuh"
 #include "cuda_kernels/wgmma.cuh"
 
 namespace firn::cuda::resident {
-
-// Parts that can be left out.
-constexpr unsigned kLoads = 1;     // of data from global memory
-constexpr unsigned kBringing = 2;  // loads, and transposing into registers
-constexpr unsigned kParities = 4;  // gathering them from the sums
-constexpr unsigned kStores = 8;    // of the output
 
 static __device__ const BitMatrices kBitMatrices = make_bit_matrices();
 

@@ -1,5 +1,6 @@
 #include "left_out.h"
 
+#include "cuda_kernels/resident_columns.cuh"
 #include "cuda_kernels/resident_product.cuh"
 
 namespace firn::cuda {
@@ -8,7 +9,7 @@ namespace {
 template <unsigned kLeftOut>
 Status launch_either(const ProductJob& job, int multiprocessors, cudaStream_t stream) {
   return job.n <= 64 ? resident::launch<2, kLeftOut>(job, multiprocessors, stream)
-                     : resident::launch<4, kLeftOut>(job, multiprocessors, stream);
+                     : resident_columns::launch<kLeftOut>(job, multiprocessors, stream);
 }
 
 }  // namespace
@@ -35,7 +36,6 @@ std::string_view words_for(LeftOut what) {
 
 Status launch_left_out(Stream& stream, const Shape& shape, const std::uint8_t* coefficients,
                        ConstBlocks source, Blocks out, LeftOut what) {
-  using namespace resident;
   ProductJob job{};
   job.coefficients = coefficients;
   job.source = source.data, job.source_pitch = source.pitch;

@@ -86,6 +86,22 @@ TEST_SUITE("device") {
     }
   }
 
+  TEST_CASE("long blocks, which have a kernel of their own for some n") {
+    OnDevice on;
+    codec::CoefficientStream random(2, 11);
+    for (const Path path : paths_of(on.device)) {
+      for (const std::size_t k : {8191, 8192, 8193, 8447, 8448, 8449}) {
+        for (const std::size_t n : {96, 97, 127, 128}) {
+          check_product(on, {2, n, 65, k}, path, random, {.out_gap = 16});
+        }
+      }
+      check_product(on, {150, 100, 129, 8500}, path, random);
+      for (const std::size_t m : {1, 31, 32, 33, 64, 127, 128, 257}) {
+        check_product(on, {1, 110, m, 8200}, path, random);
+      }
+    }
+  }
+
   TEST_CASE("a generation's own shape is taken, n by n, with long blocks") {
     OnDevice on;
     codec::CoefficientStream random(2, 4);
