@@ -151,7 +151,7 @@ __device__ void produce(const ProductJob& job, const Grid& grid, std::uint8_t* s
 }
 
 // A = the coefficients of one group of rows. All consumers take part.
-__device__ void expand(const ProductJob& job, int g, int first_row, std::uint8_t* shared) {
+inline __device__ void expand(const ProductJob& job, int g, int first_row, std::uint8_t* shared) {
   using L = Layout;
   constexpr int kWords = L::kSources / 4, kRowsAtOnce = kConsumers / kWords;
   const auto* matrices = reinterpret_cast<const std::uint64_t*>(shared + L::kMatrices);
