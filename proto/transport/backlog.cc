@@ -10,7 +10,7 @@ namespace firn::proto::transport {
 namespace {
 
 constexpr std::uint32_t kQueueTimeUs = 5'000;
-constexpr std::uint64_t kSettledUs = 10'000;
+constexpr std::uint64_t kSettledUs = 3'000;
 constexpr double kForgetting = 256;
 
 }  // namespace

@@ -46,11 +46,13 @@ class SharedQueue {
 // In how long, at the rate of late, that will have gone out.
 std::uint64_t drain_time_us(const PathState& path);
 
-// In how long so little of it will be left that it counts as gone; 0: it does now. That little is
-// what covers the time until the next block is chosen and made: with none, 5, 8 ms of it uplinks of
-// 8 Mbit/s were busy 98, 98.5, 99 % of the time; 10 ms leave some for a loaded machine. What was
-// sent longer ago than the queue is long has left it, though its acknowledgement waits: for the
-// queue before the receiver's link, and until the receiver reads (read_pace.h).
+// In how long so little of it will be left that it counts as gone; 0: it does now. That little
+// covers a part of the time until the next block is chosen and made; the rest is covered by the
+// blocks that wait on other connections, of which the core keeps one more than it would otherwise
+// need (kBusyTime in client/core/policy.h): with one less and 10 ms, uplinks of 8 Mbit/s were idle
+// for 0.5 to 0.7 s of a race of 31 s, now for 0.35 s. What was sent longer ago than the queue is
+// long has left it, though its acknowledgement waits: for the queue before the receiver's link, and
+// until the receiver reads (read_pace.h).
 std::uint64_t settling_time_us(const PathState& path);
 
 // What the kernel knows of the connection; zeros (nothing queued) where it does not tell.
