@@ -10,7 +10,6 @@ namespace firn::proto::transport {
 namespace {
 
 constexpr std::uint32_t kQueueTimeUs = 5'000;
-constexpr std::uint64_t kSettledUs = 3'000;
 constexpr double kForgetting = 256;
 
 }  // namespace
@@ -41,10 +40,10 @@ std::uint64_t drain_time_us(const PathState& path) {
   return queued_bytes(path) * path.rtt_us / per_rtt;
 }
 
-std::uint64_t settling_time_us(const PathState& path) {
+std::uint64_t settling_time_us(const PathState& path, std::uint64_t settled_us) {
   if (queued_bytes(path) <= kSettledBytes) return 0;
   const std::uint64_t drain_us = drain_time_us(path);
-  const std::uint64_t gone_us = std::max(path.sent_for_us, kSettledUs);
+  const std::uint64_t gone_us = std::max(path.sent_for_us, settled_us);
   return drain_us > gone_us ? drain_us - gone_us : 0;
 }
 

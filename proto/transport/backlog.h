@@ -46,14 +46,19 @@ class SharedQueue {
 // In how long, at the rate of late, that will have gone out.
 std::uint64_t drain_time_us(const PathState& path);
 
-// In how long so little of it will be left that it counts as gone; 0: it does now. That little
-// covers a part of the time until the next block is chosen and made; the rest is covered by the
-// blocks that wait on other connections, of which the core keeps one more than it would otherwise
-// need (kBusyTime in client/core/policy.h): with one less and 10 ms, uplinks of 8 Mbit/s were idle
-// for 0.5 to 0.7 s of a race of 31 s, now for 0.35 s. What was sent longer ago than the queue is
-// long has left it, though its acknowledgement waits: for the queue before the receiver's link, and
-// until the receiver reads (read_pace.h).
-std::uint64_t settling_time_us(const PathState& path);
+// What goes out in so long counts as gone. It covers a part of the time until the next block is
+// chosen and made; the rest is covered by the blocks that wait on other connections. On slow
+// uplinks the core keeps one more of those than it would otherwise need (kBusyTime in
+// client/core/policy.h): with one less and 10 ms, uplinks of 8 Mbit/s were idle for 0.5 to 0.7 s of
+// a race of 31 s, now for 0.35 s. On fast ones the others cover little: with none, 5, 8 ms,
+// 98, 98.5, 99 % busy.
+inline constexpr std::uint64_t kSettledUs = 3'000;
+inline constexpr std::uint64_t kSettledFastUs = 10'000;
+
+// In how long no more than `settled_us` of it will be left; 0: it is so now. What was sent longer
+// ago than the queue is long has left it, though its acknowledgement waits: for the queue before
+// the receiver's link, and until the receiver reads (read_pace.h).
+std::uint64_t settling_time_us(const PathState& path, std::uint64_t settled_us = kSettledUs);
 
 // What the kernel knows of the connection; zeros (nothing queued) where it does not tell.
 PathState path_state(int fd);

@@ -25,6 +25,9 @@ class LoopPace {
   void received(std::uint64_t bytes) { window_received_ += bytes; }
   void sent(std::uint64_t bytes) { window_sent_ += bytes; }
 
+  // So it was in the last quarter of a second or two.
+  bool fast() const { return fast_; }
+
   // After a turn: for how long to rest before the next one.
   std::uint64_t rest_us(std::uint64_t now_us);
   // There was a rest before the present turn, and most likely there is one after it.

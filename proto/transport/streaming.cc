@@ -161,7 +161,8 @@ void Connection::report_sent(bool always) {
     if (all_sent_us_ == 0 || always) all_sent_us_ = now_us;
     path.sent_for_us = now_us - all_sent_us_;
   }
-  const std::uint64_t settling_us = settling_time_us(path);
+  const std::uint64_t settling_us =
+      settling_time_us(path, loop_.pace().fast() ? kSettledFastUs : kSettledUs);
   const std::size_t queued = settling_us > 0 ? queued_bytes(path) : 0;
   if (queued > 0) {
     const auto wait_ms = std::clamp<std::uint64_t>(settling_us / 1000, 1, kBacklogMs);

@@ -38,6 +38,7 @@ TEST_CASE("a queue has settled when what is left goes while the next block is ma
   // 100,000 bytes in 100 ms, nine tenths of them in a queue: 90 ms.
   PathState path{.unacknowledged_bytes = 100'000, .rtt_us = 100'000, .rtt_min_us = 10'000};
   CHECK(settling_time_us(path) == 87'000);
+  CHECK(settling_time_us(path, firn::proto::transport::kSettledFastUs) == 80'000);
   path.unacknowledged_bytes = 4'000;  // the end of a block
   CHECK(settling_time_us(path) == 0);
   // A fast link: as many bytes, and gone in a moment.
