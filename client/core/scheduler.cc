@@ -13,8 +13,9 @@ std::uint32_t busy_connections(const Neighbours& neighbours, TimeUs now) {
   return busy;
 }
 
-std::uint32_t busy_connections_max(double blocks_per_second) {
-  const double blocks = blocks_per_second * static_cast<double>(policy::kBusyTime) * 1e-6;
+std::uint32_t busy_connections_max(double blocks_per_second, bool small_mesh) {
+  const TimeUs time = small_mesh ? policy::kBusyTime : policy::kBusyTimeLarge;
+  const double blocks = blocks_per_second * static_cast<double>(time) * 1e-6;
   if (blocks <= 0) return policy::kBusyConnections;
   const auto rounded = static_cast<std::uint32_t>(std::ceil(std::min(blocks, 100.0)));
   return std::clamp(rounded, policy::kBusyConnectionsMin, policy::kBusyConnections);

@@ -41,7 +41,7 @@ bool can_take_block(const Neighbour& neighbour, std::uint32_t busy, std::uint32_
 // How many connections may be busy at a time, for an uplink that was seen to carry so much (0: not
 // known). A block that waits in a socket was chosen too early; where none waits, the uplink may
 // stand idle.
-std::uint32_t busy_connections_max(double blocks_per_second);
+std::uint32_t busy_connections_max(double blocks_per_second, bool small_mesh);
 
 // How long a block may wait in a socket before it counts as waiting for something else than such an
 // uplink, of which `busy_max` connections have one each.

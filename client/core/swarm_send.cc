@@ -16,7 +16,7 @@ void SwarmCore::Impl::pump() {
   if (!holdings || stopped || holdings->total_rank() == 0) return;
   const double rate = sent_rate.bytes_per_second(now);
   const std::uint32_t busy_max =
-      source ? policy::kBusyConnectionsSource : busy_connections_max(rate);
+      source ? policy::kBusyConnectionsSource : busy_connections_max(rate, small_mesh());
   for (auto& [key, n] : neighbours) n->patience = uplink_patience(rate, busy_max);
   while (up.ready(now)) {
     const auto choice = source ? source->choose(*holdings, neighbours, busy_max, now)

@@ -212,13 +212,14 @@ TEST_CASE("blocks wait on few sockets at a time, one on each unless they are fas
 }
 
 TEST_CASE("a slow uplink has fewer blocks wait at a time than a fast one") {
-  CHECK(core::busy_connections_max(3.8) == core::policy::kBusyConnectionsMin);
-  CHECK(core::busy_connections_max(40) == 2);
-  CHECK(core::busy_connections_max(61) == 3);
-  CHECK(core::busy_connections_max(6e4) == core::policy::kBusyConnections);
-  CHECK(core::uplink_patience(100, 2) == 30 * core::kMillisecond);         // 20 ms for the two
-  CHECK(core::uplink_patience(0, 3) == core::policy::kStuckTime);          // not known
-  CHECK(core::busy_connections_max(0) == core::policy::kBusyConnections);  // not known
+  CHECK(core::busy_connections_max(3.8, true) == core::policy::kBusyConnectionsMin);
+  CHECK(core::busy_connections_max(40, true) == 2);
+  CHECK(core::busy_connections_max(61, true) == 3);
+  CHECK(core::busy_connections_max(61, false) == 2);
+  CHECK(core::busy_connections_max(6e4, true) == core::policy::kBusyConnections);
+  CHECK(core::uplink_patience(100, 2) == 30 * core::kMillisecond);  // 20 ms for the two
+  CHECK(core::uplink_patience(0, 3) == core::policy::kStuckTime);   // not known
+  CHECK(core::busy_connections_max(0, true) == core::policy::kBusyConnections);  // not known
 }
 
 TEST_CASE("a relay sends only of what it holds and the neighbour lacks") {
