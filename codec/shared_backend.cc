@@ -46,7 +46,7 @@ std::string SharedBackend::name() const {
 
 // All devices at once: opening one takes a good part of a second.
 void SharedBackend::make_ready(const ShapeKey& shape) {
-  std::vector<std::thread> others;
+  std::vector<std::jthread> others;  // joins them, also where one cannot be started
   Backend* mine = nullptr;
   for (const auto& device : devices_) {
     if (std::exchange(device->costs[shape].prepared, true)) continue;
@@ -59,7 +59,6 @@ void SharedBackend::make_ready(const ShapeKey& shape) {
     }
   }
   if (mine != nullptr) mine->prepare(shape.first, shape.second);
-  for (std::thread& other : others) other.join();
 }
 
 // Who may work on this shape, devices first.

@@ -2,7 +2,7 @@
 // shared memory as A and the data as B: for n > 96 and long blocks slightly faster than
 // resident_product.cuh. bit_tiles.cuh says how the product becomes one of bits.
 //
-// A block of threads takes a run of tiles (256 or 512 positions of one generation and group of
+// A block of threads takes a run of tiles (256 positions of one generation and group of
 // rows). Its third warpgroup loads data and transposes bytes into B, a few tiles ahead; the other
 // two each multiply half of the rows, with two sets of sums in flight: while the tensor cores fill
 // one, the parities of the other are gathered. When the generation or group of rows changes, they

@@ -128,8 +128,10 @@ std::vector<SpoolBatch> RowTable::take_due(core::TimeUs now, bool all) {
     const Fresh next = fresh_.front();
     fresh_.pop_front();
     Rows& rows = generations_.at(next.generation);
-    Row& row = rows.by_slot.at(next.slot);
-    if (row.state != State::kFresh) continue;  // stored twice, and taken with its first entry
+    const auto held = rows.by_slot.find(next.slot);
+    // Stored twice, and taken with its first entry; perhaps it is not held any more.
+    if (held == rows.by_slot.end() || held->second.state != State::kFresh) continue;
+    Row& row = held->second;
     row.state = State::kWriting;
     rows.on_disk = true;
     SpoolBatch& batch = batches[next.generation];

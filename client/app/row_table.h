@@ -23,8 +23,8 @@ namespace firn::app {
 
 // The spool delay: how long a row waits for its generation to be decoded, and for others to be
 // spooled with it. It is what a kill may lose, so it is a twentieth of the time since the first
-// row: however often a download is killed, it loses no more than a twentieth of what it did. Where
-// few rows come, a job for each costs more than it keeps.
+// row: many kills of one download cost it about a twentieth more time. Not less than what makes a
+// job worth while, though: more where few rows come.
 inline constexpr core::TimeUs kSpoolDelayMin = 20 * core::kMillisecond;
 inline constexpr core::TimeUs kSpoolDelayMax = 2 * core::kSecond;
 inline constexpr core::TimeUs kSpoolDelayShare = 20;  // a twentieth

@@ -19,7 +19,10 @@ void Gaps::review(const Neighbours& neighbours, std::uint32_t passed, bool first
   if (now - reviewed_ < policy::kGapReview) return;
   reviewed_ = now;
   gaps_.clear();
-  while (from_ < passed && somebody_has(neighbours, from_)) watched_.erase(from_++);
+  for (std::uint32_t looked = 0; looked < policy::kGapScanMax && from_ < passed; ++looked) {
+    if (!somebody_has(neighbours, from_)) break;
+    watched_.erase(from_++);
+  }
   const std::uint32_t end = std::min(passed, from_ + policy::kScanMax);
   bool overtaken = false;
   for (std::uint32_t g = end; g-- > from_;) {

@@ -2,11 +2,12 @@
 // who passes nothing on, or who has left. Relays cannot close such a gap, and what they hold of the
 // generation stays unfinished; the sooner the source sees it the better.
 //
-// All it knows is what its neighbours say of their ranks. A generation counts as standing still
-// when the highest rank of it has not grown for long. While the source is still in its first pass
-// that alone says little, as a source faster than the relays is far ahead of them, who serve the
-// lowest generations first; so then either a later generation must be whole somewhere, or somebody
-// must have left since.
+// All it knows is what its neighbours say of their ranks; who lies can hide gaps, or make some of
+// it, until the first pass is over and everybody is sent what it lacks. A generation counts as
+// standing still when the highest rank of it has not grown for long. While the source is still in
+// its first pass that alone says little, as a source faster than the relays is far ahead of them,
+// who serve the lowest generations first; so then either a later generation must be whole
+// somewhere, or somebody must have left since.
 #pragma once
 
 #include <cstdint>

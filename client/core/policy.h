@@ -47,7 +47,7 @@ inline constexpr std::uint32_t kQuotaRefreshes = 4;  // S: generations near thei
 inline constexpr std::uint64_t kEndBlocks = 2;
 
 // --- sending ---
-// A source's neighbour counts by its uplink over the mean one, as they say themselves, within
+// A source's neighbour counts by its uplink over the median one, as they say themselves, within
 // these. Rows of the first pass that go to who passes nothing on are lacking everywhere else: with
 // one of twelve that only takes, and a share of at least 0.1 for it, half of the generations lacked
 // a row, and everybody held up to 62 % of the content as unfinished rows, ratio 1.139; with 0.02
@@ -93,6 +93,7 @@ inline constexpr std::uint64_t kChoicesPerRowLarge = 4;
 // that it might leave before it had sent everything once, and six peers over 200 ms went from 1.17
 // to 1.91; with the conditions of gaps.h, 500 ms: 1.078, 1.107, 1.17.
 inline constexpr TimeUs kGapReview = 100 * kMillisecond;
+inline constexpr std::uint32_t kGapScanMax = 4096;  // generations looked at in a review, at most
 // Who has fewer neighbours than this part of ours is chosen so many choices sooner than others, for
 // each of its kind: one alone is not to be everybody's choice. 12 peers, half of which accept no
 // connections, seed of 8 and 16 Mbit/s: with 0, 8, 16, 32, 64 choices 1.130, 1.097, 1.086, 1.082,
@@ -146,6 +147,7 @@ inline constexpr TimeUs kIdleTime =
     120 * kSecond;  // no block for so long: makes room in a full house
 inline constexpr std::size_t kHistoryMax = 1000;  // past neighbours that a report names
 inline constexpr TimeUs kExchangeInterval = 20 * kSecond;
+inline constexpr TimeUs kExchangeSlack = 1 * kSecond;
 // The first exchange with those who have called us, if there is anybody to tell of; later ones come
 // after half of the interval if somebody has come since. 12 peers, half of which accept no
 // connections: without a first one 1.226 of the bound, as many of those had not heard of all others

@@ -36,15 +36,17 @@ bool can_take_block(const Neighbour& neighbour, std::uint32_t busy, std::uint32_
 
 namespace {
 
-// The mean of what those downloading say of their uplinks, KiB a second; 0: nobody has said.
+// The median of what those downloading say of their uplinks, KiB a second; 0: nobody has said. Not
+// the mean: one that claims enough would make everybody else look like one that passes nothing on.
 double usual_uplink(const Neighbours& neighbours) {
-  double sum = 0, count = 0;
+  std::vector<std::uint64_t> said;
   for (const auto& [key, n] : neighbours) {
-    if (n->has_everything() || n->upload_kib == 0) continue;
-    sum += n->upload_kib;
-    ++count;
+    if (!n->has_everything() && n->upload_kib > 0) said.push_back(n->upload_kib);
   }
-  return count > 0 ? sum / count : 0;
+  if (said.empty()) return 0;
+  const auto middle = said.begin() + static_cast<std::ptrdiff_t>(said.size() / 2);
+  std::nth_element(said.begin(), middle, said.end());
+  return static_cast<double>(*middle);
 }
 
 // Rows go to where they are passed on from. It is hearsay, so within bounds.
@@ -259,7 +261,9 @@ std::optional<Choice> RelayPolicy::choose(const Holdings& holdings, Neighbours& 
   for (auto& [key, n] : neighbours) {
     if (!n->may_send() || !can_take_block(*n, busy, busy_max) || n->has_everything()) continue;
     const std::uint64_t last = !optimistic && n->only_takes(now) ? kServedLast : 0;
-    std::uint64_t turn = n->expected_total_rank() * row_worth + n->last_choice;
+    // Ranks are hearsay: who tells of none has had what we sent it.
+    const std::uint64_t rank = std::max(n->expected_total_rank(), n->blocks_sent);
+    std::uint64_t turn = rank * row_worth + n->last_choice;
     if (!has_few_neighbours(*n, neighbours.size())) turn += few * policy::kChoicesForFew;
     eligible_.emplace_back(last | turn << 10 | random_.below(1024), n.get());
   }

@@ -108,7 +108,7 @@ struct SwarmCore::Impl {
   bool lonely() const;
   void announce();
   void check_connections();
-  TimeUs exchange_due() const;
+  TimeUs exchange_due(bool all) const;
   void exchange_peers();
   void replace_neighbour();
   void refresh_quotas();

@@ -145,7 +145,7 @@ void SwarmCore::Impl::forget(Neighbour& n, bool useless) {
   book.closed(n.id, useless, now);
   fetch.peer_gone(n.key);
   if (departure) departure->gone(n.key);
-  if (source && !n.has_everything()) source->neighbour_lost();
+  if (source && n.blocks_sent > 0 && !n.has_everything()) source->neighbour_lost();
   const PeerKey key = n.key;
   neighbours.erase(key);
 }
@@ -206,7 +206,7 @@ void SwarmCore::Impl::on(Neighbour& n, proto::Hello&& hello) {
   if (hello.listen_port != 0) {
     book.answers_at(n.id, Address{n.id, n.ip, hello.listen_port}, now);
     exchange_news = true;
-    connections_due = std::min(connections_due, exchange_due());
+    connections_due = std::min(connections_due, exchange_due(false));
   }
   share_peers(n, 0);
   if (holdings) {
@@ -232,8 +232,10 @@ void SwarmCore::Impl::share_peers(Neighbour& n, TimeUs came_since) {
 
 void SwarmCore::Impl::on(Neighbour& n, proto::PeerExchange&& exchange) {
   if (!options.peer_exchange || now < n.gossip_due) return;
-  // The first comes with Hello, the second with the round of the others: soon after, perhaps.
-  n.gossip_due = n.gossip_due == 0 ? now : now + policy::kExchangeInterval / 2;
+  // The first comes with Hello, the second with the round of the others: soon after, perhaps. Those
+  // after it are sent as far apart as this, and may take longer or shorter on their way.
+  n.gossip_due =
+      n.gossip_due == 0 ? now : now + policy::kExchangeInterval / 2 - policy::kExchangeSlack;
   for (const proto::PeerEndpoint& endpoint : exchange.peers) book.add(endpoint, now);
 }
 

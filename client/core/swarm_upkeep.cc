@@ -60,7 +60,7 @@ void SwarmCore::Impl::check_connections() {
     drop(*find(key), proto::GoodbyeReason::kUnspecified, "takes no data");
   }
   exchange_peers();
-  due_at(exchange_due());
+  due_at(exchange_due(!exchange_news));
   if (now - reviewed_at >= policy::kExchangeInterval) {
     reviewed_at = now;
     replace_neighbour();
@@ -69,15 +69,15 @@ void SwarmCore::Impl::check_connections() {
 }
 
 // Who accepts no connections can only call others, and hears of those who came after it from us: so
-// whoever has called us is told soon. Not before it listens again (gossip_due), though.
-TimeUs SwarmCore::Impl::exchange_due() const {
-  const TimeUs all = exchanged_at + policy::kExchangeInterval;
-  return exchange_news ? std::min(all, told_news_at + policy::kExchangeInterval / 2) : all;
+// whoever has called us is told soon. Nobody is told before it listens again (gossip_due), though.
+TimeUs SwarmCore::Impl::exchange_due(bool all) const {
+  const TimeUs listening = told_news_at + policy::kExchangeInterval / 2;
+  return all ? std::max(exchanged_at + policy::kExchangeInterval, listening) : listening;
 }
 
 void SwarmCore::Impl::exchange_peers() {
-  if (now < exchange_due()) return;
-  const bool all = now - exchanged_at >= policy::kExchangeInterval;
+  const bool all = now >= exchange_due(true);
+  if (!all && (!exchange_news || now < exchange_due(false))) return;
   for (auto& [key, n] : neighbours) {
     if (!n->hello_seen || (n->outgoing && !all)) continue;
     share_peers(*n, all ? 0 : n->told_peers_at);

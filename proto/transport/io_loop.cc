@@ -44,7 +44,7 @@ Status IoLoop::start() {
 
 void IoLoop::run() {
   const StageClock::Attach counted(shared_.options.stages);
-  // OpenSSL writes with write(2); a peer that has gone must be an error, not a signal.
+  // A peer that has gone must be an error to whoever writes to it, not a signal.
   sigset_t pipe_signal;
   sigemptyset(&pipe_signal);
   sigaddset(&pipe_signal, SIGPIPE);

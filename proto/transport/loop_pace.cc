@@ -12,14 +12,14 @@ constexpr std::uint64_t kFastWindowBytes = LoopPace::kFastBytesPerSecond * kWind
 
 std::uint64_t LoopPace::rest_us(std::uint64_t now_us) {
   rests_ = false;
-  if (interval_us_ == 0) return 0;
   if (now_us - window_begin_us_ >= kWindowUs) {
     const bool lately = now_us - window_begin_us_ < 2 * kWindowUs;
     fast_ = lately && std::max(window_received_, window_sent_) >= kFastWindowBytes;
     window_begin_us_ = now_us;
     window_received_ = window_sent_ = 0;
   }
-  if (fast_ || std::max(window_received_, window_sent_) >= kFastWindowBytes) return 0;
+  if (interval_us_ == 0 || fast_ || std::max(window_received_, window_sent_) >= kFastWindowBytes)
+    return 0;
 
   // Rests end where intervals do, so that what several connections wait for comes together.
   const std::uint64_t interval = now_us / interval_us_;

@@ -135,6 +135,31 @@ TEST_CASE("a source gives next to nothing to who passes nothing on") {
   CHECK(source.choose(s.holdings, s.neighbours, kBusy, s.now));
 }
 
+TEST_CASE("who claims an enormous uplink gets no more than its bound from a source") {
+  for (const std::uint32_t claim : {4000u, 16'000u, 4'000'000u, 0xffffffffu}) {
+    CAPTURE(claim);
+    Scene s(1100, 4, 12, true);
+    SourcePolicy source(1100, 4, false);
+    for (core::PeerKey key = 1; key <= 12; ++key) {
+      proto::State state;
+      state.credit = 100'000;
+      state.upload_kib = key == 1 ? claim : 1000;
+      REQUIRE(s.peer(key).apply_state(std::move(state)));
+    }
+    std::map<core::PeerKey, double> served;
+    for (int i = 0; i < 4000; ++i) {
+      const auto choice = source.choose(s.holdings, s.neighbours, kBusy, s.now);
+      REQUIRE(choice);
+      ++served[choice->neighbour->key];
+      s.send(*choice);
+      source.served(*choice, s.now);
+    }
+    for (core::PeerKey key = 2; key <= 12; ++key) {
+      CHECK(served[1] <= 1.1 * core::policy::kWeightMax * served[key]);
+    }
+  }
+}
+
 TEST_CASE("rows that have got lost come before the next ones of a source") {
   Scene s(4, 4, 2, true);
   SourcePolicy source(4, 4, false);
@@ -361,6 +386,33 @@ TEST_CASE("who has few neighbours is served sooner, and is ahead of the others t
   serve(400);
   for (core::PeerKey key = 3; key <= 8; ++key) {
     CHECK(sent[key] > 20);
+    CHECK(sent[1] <= sent[key] + 2 * core::policy::kChoicesForFew);
+  }
+}
+
+TEST_CASE(
+    "who claims few neighbours and tells of no rank is ahead for as long as others, not for good") {
+  Scene s(400, 4, 8, false);
+  RelayPolicy relay(1);
+  for (std::uint32_t g = 0; g < 400; ++g) s.holdings.set_verified(g);
+  std::map<core::PeerKey, std::uint32_t> sent;
+  const auto tell = [&](core::PeerKey key) {
+    proto::State state;
+    state.credit = 100'000;
+    state.neighbours = key == 1 ? 5 : 8;
+    state.acknowledged = sent[key];
+    REQUIRE(s.peer(key).apply_state(std::move(state)));
+  };
+  for (core::PeerKey key = 1; key <= 8; ++key) tell(key);
+  for (int i = 0; i < 800; ++i) {
+    const auto choice = relay.choose(s.holdings, s.neighbours, true, kBusy, s.now);
+    REQUIRE(choice);
+    const core::PeerKey key = choice->neighbour->key;
+    ++sent[key];
+    s.send(*choice);
+    if (key == 1) tell(1);
+  }
+  for (core::PeerKey key = 2; key <= 8; ++key) {
     CHECK(sent[1] <= sent[key] + 2 * core::policy::kChoicesForFew);
   }
 }

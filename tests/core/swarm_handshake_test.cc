@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "client/core/policy.h"
 #include "proto/limits.h"
@@ -450,9 +451,58 @@ TEST_CASE("who has called us hears soon of those who accept connections, not aga
   CHECK(second[0].peers[0].id == numbered(3));
   CHECK(bench.heard<proto::PeerExchange>(4).empty());
   // Then all are told, whom we have called as well, and without news not before the next time.
-  bench.pass(kExchangeInterval / 2);
+  bench.pass(kExchangeInterval / 2 - 1);
+  CHECK(bench.heard<proto::PeerExchange>(1).empty());
+  bench.pass(1);
   CHECK(bench.heard<proto::PeerExchange>(1).size() == 1);
   CHECK(bench.heard<proto::PeerExchange>(4).size() == 1);
   bench.pass(kExchangeInterval - kSecond - 1);
   CHECK(bench.heard<proto::PeerExchange>(1).empty());
+}
+
+TEST_CASE("no peer exchange is sent sooner than a receiver listens again, and all get round") {
+  using core::policy::kExchangeInterval;
+  Bench bench(plain_manifest(4, 4, 16));
+  bench.start();
+  bench.open(1, numbered(1));
+  TimeUs heard_at = 0;
+  std::set<PeerId> told;
+  std::uint32_t key = 1;
+  for (TimeUs step = 0; step < 1200; ++step) {
+    if (step == 5 || step == 20 || step == 120 || step == 220 || step == 410) {
+      ++key;
+      bench.open(key, numbered(key), 0, true, 70);
+    }
+    bench.pass(kSecond / 10);
+    for (const auto& exchange : bench.heard<proto::PeerExchange>(1)) {
+      for (const auto& peer : exchange.peers) told.insert(peer.id);
+      CHECK((heard_at == 0 || bench.now - heard_at >= kExchangeInterval / 2));
+      heard_at = bench.now;
+    }
+  }
+  CHECK(told.size() == 5);
+}
+
+TEST_CASE("an exchange that comes a little sooner than the last one did is listened to") {
+  Bench bench(plain_manifest(4, 4, 16));
+  bench.start();
+  bench.open(1, numbered(1));
+  std::uint16_t told = 0;
+  for (const TimeUs apart : {1 * kSecond, 1 * kSecond, 10 * kSecond - 1, 10 * kSecond + 300'000,
+                             10 * kSecond - 600'000, 1 * kSecond}) {
+    bench.pass(apart);
+    proto::PeerExchange exchange;
+    ++told;
+    exchange.peers.push_back({numbered(100u + told), "192.0.2.77", told});
+    bench.say(1, exchange);
+    bench.pass(1);
+    CAPTURE(told);
+    bool called = false;
+    for (const Connect& call : bench.take<Connect>()) {
+      called |= call.address.port == told;
+      bench.core.connect_failed(call.attempt, {ErrorCode::kUnreachable, "connect", ""}, bench.now);
+      bench.drain();
+    }
+    CHECK(called == (told <= 5));
+  }
 }

@@ -317,3 +317,31 @@ TEST_CASE("a source that leaves when safe does so when a neighbour says that it 
   bench.drain();
   CHECK(bench.take<core::Finished>().size() == 1);
 }
+
+TEST_CASE("who connects, gets nothing and leaves does not make a source go back") {
+  Bench bench(plain_manifest(10, 4, 16));
+  bench.start(true);
+  bench.join(1, peer_id(1), 20);
+  REQUIRE(bench.blocks_to(1).size() == 20);
+  // Relays that are far behind a source say such things.
+  bench.say_state(1, 20, 20, {{0, 2, 4, {}}, {1, 2, 4, {}}, {2, 2, 4, {}}, {3, 2, 4, {}}});
+  bool served_stranger = false;
+  SUBCASE("a stranger that gets nothing") {
+    bench.open(2, peer_id(2));
+  }
+  SUBCASE("one that has got rows, which are lost with it") {
+    served_stranger = true;
+    bench.join(2, peer_id(2), 4);
+    REQUIRE(bench.blocks_to(2).size() == 4);
+  }
+  bench.pass(10 * kMillisecond);
+  bench.core.peer_closed(2, bench.now);
+  bench.drain();
+  bench.pass(kSecond);
+  bench.say_state(1, 20, 21, {});  // takes one more
+  bench.pass(kSecond);
+  bench.say_state(1, 21, 22, {});
+  std::uint32_t back = 0;
+  for (const core::SendBlock& sent : bench.blocks_to(1)) back += sent.block.generation < 5 ? 1 : 0;
+  CHECK((back > 0) == served_stranger);
+}
