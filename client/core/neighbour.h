@@ -175,6 +175,7 @@ class Neighbour {
   std::uint64_t blocks_sent = 0;
   std::uint32_t recent_blocks = 0;  // for usefulness
   std::uint32_t recent_redundant = 0;
+  TimeUs recent_since = 0;  // when the first of them came
 
  private:
   std::uint32_t partial_rank(std::uint32_t g) const {

@@ -58,7 +58,7 @@ void SwarmCore::Impl::accept_row(Neighbour& n, proto::Block&& block) {
   if (rescue.accepts(g, n.id) && !store_finishing && may_open(g)) {
     slot = holdings->insert(g, vector, n.id, !block.recoded, now);
   }
-  ++n.recent_blocks;
+  if (n.recent_blocks++ == 0) n.recent_since = now;
   if (!slot) {
     ++blocks_redundant;
     ++n.recent_redundant;
@@ -77,8 +77,11 @@ void SwarmCore::Impl::accept_row(Neighbour& n, proto::Block&& block) {
 }
 
 // A peer of which nearly everything is redundant claims what it does not have, or repeats itself.
+// Over a while: what was on its way when others filled a generation is redundant at once, hundreds
+// of blocks where generations are large and links fast.
 void SwarmCore::Impl::check_usefulness(Neighbour& n) {
   if (n.recent_blocks < policy::kUsefulnessWindow) return;
+  if (now - n.recent_since < policy::kUsefulnessTime) return;
   const bool useless = n.recent_redundant * 10 > n.recent_blocks * 9;
   n.recent_blocks = n.recent_redundant = 0;
   if (!useless) return;

@@ -19,11 +19,19 @@ class LoopPace {
   // an interval of 8 ms, and an uplink would be idle before its loop hears that it is free.
   static constexpr std::uint64_t kFastBytesPerSecond = 3 << 19;
 
+  // Small blocks: with a turn for each, a loop that rests has as many turns as blocks, however fast
+  // the link is. So where in three of four turns there could be there is more than a State to send
+  // it does not rest either.
+  static constexpr std::uint64_t kBlockLeast = 512;  // bytes of a record
+
   // A turn takes place every `interval_us` at most; 0: no bound.
   explicit LoopPace(std::uint64_t interval_us) : interval_us_(interval_us) {}
 
   void received(std::uint64_t bytes) { window_received_ += bytes; }
-  void sent(std::uint64_t bytes) { window_sent_ += bytes; }
+  void sent(std::uint64_t bytes) {
+    window_sent_ += bytes;
+    if (bytes >= kBlockLeast) ++window_blocks_;
+  }
 
   // So it was in the last quarter of a second or two.
   bool fast() const { return fast_; }
@@ -34,11 +42,13 @@ class LoopPace {
   bool rests() const { return rests_; }
 
  private:
+  bool busy() const;  // as the present window has it so far
+
   const std::uint64_t interval_us_;
   std::uint64_t turns_ = kTurnsSaved;
   std::uint64_t interval_ = 0;  // in which the last turn was
   std::uint64_t window_begin_us_ = 0;
-  std::uint64_t window_received_ = 0, window_sent_ = 0;
+  std::uint64_t window_received_ = 0, window_sent_ = 0, window_blocks_ = 0;
   bool fast_ = false;  // in the window before this one
   bool rests_ = false;
 };

@@ -47,6 +47,17 @@ inline core::Options plain_options() {
   options.seeding.kind = core::SeedPolicy::Kind::kForever;
   return options;
 }
+// The same, for a peer that has heard of those.
+inline core::Options knowing(std::vector<Address> peers) {
+  core::Options options = plain_options();
+  options.peers = std::move(peers);
+  return options;
+}
+
+// Of many that differ.
+inline PeerId numbered(std::uint32_t i) {
+  return peer_id(static_cast<std::uint8_t>(1 + i / 200), static_cast<std::uint8_t>(i % 200));
+}
 
 class Bench {
  public:

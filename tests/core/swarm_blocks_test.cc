@@ -157,6 +157,31 @@ TEST_CASE("who sends only what we have is left after a while, innocent repetitio
   CHECK(bench.core.report().peers == 1);
 }
 
+TEST_CASE("hundreds of blocks that others have just made redundant are no fault") {
+  Bench bench(plain_manifest(16, 64, 16));
+  bench.start();
+  bench.join(1, peer_id(1), 0, true);
+  std::uint32_t sequence = 0, credit = 0, redundant = 0, next = 0;
+  while (redundant < 900 && bench.core.report().peers == 1) {
+    for (const proto::State& state : bench.heard<proto::State>(1)) {
+      credit = std::max(credit, state.credit);
+    }
+    // Of 400 blocks in a second or two nearly all are redundant, of the next 60 none.
+    while (sequence < credit && next < 16 * 64) {
+      const bool burst = sequence % 460 < 400;
+      const std::uint32_t index = burst ? 0 : ++next;
+      redundant += burst ? 1 : 0;
+      bench.say(1, bench.block(index / 64, ++sequence, index % 64));
+    }
+    for (const StoreRow& row : bench.take<StoreRow>()) {
+      bench.core.row_stored(row.generation, row.slot, bench.now);
+    }
+    bench.pass(10 * kMillisecond);
+  }
+  CHECK(redundant >= 900);
+  CHECK(bench.core.report().peers == 1);
+}
+
 TEST_CASE("below full rank a relay sends fresh vectors in the span of what it received") {
   codec::CoefficientStream random(5, 6);
   for (const std::uint32_t n : {2u, 5u, 16u}) {

@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <set>
 
 #include "client/core/policy.h"
 #include "proto/limits.h"
@@ -25,16 +24,6 @@ GoodbyeReason reason_to(Bench& bench, PeerKey peer) {
   return goodbyes.front().reason;
 }
 
-core::Options knowing(std::vector<Address> peers) {
-  core::Options options = plain_options();
-  options.peers = std::move(peers);
-  return options;
-}
-
-PeerId numbered(std::uint32_t i) {
-  return peer_id(static_cast<std::uint8_t>(1 + i / 200), static_cast<std::uint8_t>(i % 200));
-}
-
 }  // namespace
 
 TEST_CASE("Hello says what we are, and State follows when both have the manifest") {
@@ -52,19 +41,6 @@ TEST_CASE("Hello says what we are, and State follows when both have the manifest
   Hello hello{1, 1, bench.manifest.id, 0, "", true};
   bench.say(2, hello);
   CHECK(bench.heard<proto::State>(2).size() == 1);
-}
-
-TEST_CASE("a peer that keeps out of peer exchange tells nobody its port") {
-  core::Options options = plain_options();
-  options.peer_exchange = false;
-  Bench bench(plain_manifest(2, 4, 16), options);
-  bench.connect(1, peer_id(1));
-  CHECK(bench.heard<Hello>(1).front().listen_port == 0);
-  bench.open(2, peer_id(2), 0, true, 9);
-  bench.open(3, peer_id(3), 0, true, 9);
-  CHECK(bench.heard<proto::PeerExchange>(3).empty());
-  bench.say(2, proto::PeerExchange{{{peer_id(7), "192.0.2.7", 7}}});
-  CHECK(bench.take<Connect>().empty());
 }
 
 TEST_CASE("who is not what we can talk to is told why") {
@@ -216,33 +192,6 @@ TEST_CASE("a failing address given by hand is said once and tried again") {
   }
   CHECK(calls > 10);
   CHECK(bench.take<core::Notice>().size() == 1);
-}
-
-TEST_CASE("gossip without end is not listened to") {
-  Bench bench(plain_manifest(2, 4, 16));
-  bench.start();
-  bench.open(1, peer_id(1));
-  for (std::uint32_t i = 0; i < 50; ++i) {
-    proto::PeerExchange exchange;
-    for (std::uint32_t j = 0; j < limits::kPeerExchangeMax; ++j) {
-      PeerId id = numbered(j);
-      id.bytes[9] = static_cast<std::uint8_t>(i);
-      exchange.peers.push_back(
-          {id, "192.0.2." + std::to_string(i), static_cast<std::uint16_t>(j + 1)});
-    }
-    bench.say(1, exchange);
-  }
-  std::size_t calls = 0;
-  for (bool more = true; more;) {
-    more = false;
-    for (const Connect& call : bench.take<Connect>()) {
-      ++calls, more = true;
-      bench.core.connect_failed(call.attempt, {ErrorCode::kUnreachable, "connect", ""}, bench.now);
-      bench.drain();
-    }
-  }
-  CHECK(calls >= limits::kPeerExchangeMax);
-  CHECK(calls <= 4 * limits::kPeerExchangeMax);
 }
 
 TEST_CASE("a full house makes room for a newcomer where somebody has been of no use for long") {
@@ -420,89 +369,4 @@ TEST_CASE("in a large mesh a neighbour with which nothing moves makes room for s
   const auto calls = bench.take<Connect>();
   REQUIRE(calls.size() == 1);
   CHECK(calls.front().address.port == 66);
-}
-
-TEST_CASE("who has called us hears soon of those who accept connections, not again and again") {
-  using core::policy::kExchangeFirst;
-  using core::policy::kExchangeInterval;
-  Bench bench(plain_manifest(4, 4, 16), knowing({Address{std::nullopt, "192.0.2.9", 9}}));
-  const auto calls = bench.take<Connect>();
-  REQUIRE(calls.size() == 1);
-  bench.start();
-  bench.open(1, numbered(1));
-  bench.open(4, numbered(4), calls.front().attempt);
-  bench.open(2, numbered(2), 0, true, 70);
-  bench.pass(kExchangeFirst - 1);
-  CHECK(bench.heard<proto::PeerExchange>(1).empty());
-  bench.pass(1);
-  const auto first = bench.heard<proto::PeerExchange>(1);
-  REQUIRE(first.size() == 1);
-  REQUIRE(first[0].peers.size() == 1);
-  CHECK(first[0].peers[0].id == numbered(2));
-  CHECK(bench.heard<proto::PeerExchange>(2).empty());  // of the others nobody is told
-  // One that comes now is told of as soon as a side listens again.
-  bench.open(3, numbered(3), 0, true, 71);
-  bench.pass(kExchangeInterval / 2 - 1);
-  CHECK(bench.heard<proto::PeerExchange>(1).empty());
-  bench.pass(1);
-  const auto second = bench.heard<proto::PeerExchange>(1);
-  REQUIRE(second.size() == 1);
-  REQUIRE(second[0].peers.size() == 1);
-  CHECK(second[0].peers[0].id == numbered(3));
-  CHECK(bench.heard<proto::PeerExchange>(4).empty());
-  // Then all are told, whom we have called as well, and without news not before the next time.
-  bench.pass(kExchangeInterval / 2 - 1);
-  CHECK(bench.heard<proto::PeerExchange>(1).empty());
-  bench.pass(1);
-  CHECK(bench.heard<proto::PeerExchange>(1).size() == 1);
-  CHECK(bench.heard<proto::PeerExchange>(4).size() == 1);
-  bench.pass(kExchangeInterval - kSecond - 1);
-  CHECK(bench.heard<proto::PeerExchange>(1).empty());
-}
-
-TEST_CASE("no peer exchange is sent sooner than a receiver listens again, and all get round") {
-  using core::policy::kExchangeInterval;
-  Bench bench(plain_manifest(4, 4, 16));
-  bench.start();
-  bench.open(1, numbered(1));
-  TimeUs heard_at = 0;
-  std::set<PeerId> told;
-  std::uint32_t key = 1;
-  for (TimeUs step = 0; step < 1200; ++step) {
-    if (step == 5 || step == 20 || step == 120 || step == 220 || step == 410) {
-      ++key;
-      bench.open(key, numbered(key), 0, true, 70);
-    }
-    bench.pass(kSecond / 10);
-    for (const auto& exchange : bench.heard<proto::PeerExchange>(1)) {
-      for (const auto& peer : exchange.peers) told.insert(peer.id);
-      CHECK((heard_at == 0 || bench.now - heard_at >= kExchangeInterval / 2));
-      heard_at = bench.now;
-    }
-  }
-  CHECK(told.size() == 5);
-}
-
-TEST_CASE("an exchange that comes a little sooner than the last one did is listened to") {
-  Bench bench(plain_manifest(4, 4, 16));
-  bench.start();
-  bench.open(1, numbered(1));
-  std::uint16_t told = 0;
-  for (const TimeUs apart : {1 * kSecond, 1 * kSecond, 10 * kSecond - 1, 10 * kSecond + 300'000,
-                             10 * kSecond - 600'000, 1 * kSecond}) {
-    bench.pass(apart);
-    proto::PeerExchange exchange;
-    ++told;
-    exchange.peers.push_back({numbered(100u + told), "192.0.2.77", told});
-    bench.say(1, exchange);
-    bench.pass(1);
-    CAPTURE(told);
-    bool called = false;
-    for (const Connect& call : bench.take<Connect>()) {
-      called |= call.address.port == told;
-      bench.core.connect_failed(call.attempt, {ErrorCode::kUnreachable, "connect", ""}, bench.now);
-      bench.drain();
-    }
-    CHECK(called == (told <= 5));
-  }
 }

@@ -296,6 +296,8 @@ class Sweeps(unittest.TestCase):
         for path in [*results, ROOT / "docs/results/swarm-sim.json"]:
             with self.subTest(path.name):
                 self.assertIn(tables.of_file(path), text)
+        races = report.tables(report.load([ROOT / "docs/results/swarm-races.json"]))
+        self.assertIn(races.replace("### ", "#### "), text)
 
 
 class Comparisons(unittest.TestCase):

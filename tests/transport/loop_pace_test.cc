@@ -28,10 +28,10 @@ TEST_CASE("without an interval a loop never rests") {
 TEST_CASE("a loop that moves little takes one turn an interval, after a few at once") {
   LoopPace pace(kInterval);
   std::uint64_t now = 1'000'000;
-  const int first = turns_until(pace, now, now + kInterval, 50, 1000);
+  const int first = turns_until(pace, now, now + kInterval, 50, 300);
   CHECK(first >= static_cast<int>(LoopPace::kTurnsSaved));
   CHECK(first <= static_cast<int>(LoopPace::kTurnsSaved) + 2);
-  const int then = turns_until(pace, now, now + 100 * kInterval, 50, 1000);
+  const int then = turns_until(pace, now, now + 100 * kInterval, 50, 300);
   CHECK(then >= 99);
   CHECK(then <= 101);
 }
@@ -51,6 +51,19 @@ TEST_CASE("a loop that moves much never rests") {
   const std::uint64_t begin = now;
   const int turns = turns_until(pace, now, now + 200'000, 50, 16'000);
   CHECK(now - begin == static_cast<std::uint64_t>(turns) * 50);
+}
+
+TEST_CASE("a loop that has a small block for each of its turns never rests") {
+  LoopPace pace(kInterval);
+  std::uint64_t now = 1'000'000;
+  turns_until(pace, now, now + 600'000, 50, 2000);
+  const std::uint64_t begin = now;
+  int turns = turns_until(pace, now, now + 200'000, 50, 2000);
+  CHECK(now - begin == static_cast<std::uint64_t>(turns) * 50);
+  // States are no blocks.
+  turns_until(pace, now, now + 600'000, 50, 10);
+  turns = turns_until(pace, now, now + 100 * kInterval, 50, 300);
+  CHECK(turns <= 101);
 }
 
 TEST_CASE("rests do not keep a loop slow that has a window of blocks to move in each turn") {
