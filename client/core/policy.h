@@ -155,7 +155,7 @@ inline constexpr TimeUs kExchangeSlack = 1 * kSecond;
 inline constexpr TimeUs kExchangeFirst = 1 * kSecond;
 inline constexpr TimeUs kHelloTimeout = 10 * kSecond;
 inline constexpr std::uint32_t kUsefulnessWindow = 256;  // blocks over which uselessness is judged,
-inline constexpr TimeUs kUsefulnessTime = 5 * kSecond;   // at least, and so long
+inline constexpr TimeUs kUsefulnessTime = 2 * kSecond;   // at least, and so long
 
 // --- trackers ---
 inline constexpr TimeUs kAnnounceIntervalMin = 1 * kSecond;     // whatever a tracker says
