@@ -8,7 +8,9 @@ import harness
 from harness import MIB
 
 KILLS = 10
-COPIES_MAX = 1.05
+# A kill loses what came in the last 20 ms or so, 50 on a machine that compiles beside this: up to
+# 1.06. With rows that wait for two seconds from the start it was 1.2.
+COPIES_MAX = 1.1
 
 
 class Killed(harness.SwarmTest):
