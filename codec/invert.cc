@@ -7,6 +7,7 @@
 //   X = E X:  rows outside J: X_r + E_rJ X_J;  rows in J: E_JJ X_J
 #include <algorithm>
 #include <cassert>
+#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -94,8 +95,10 @@ class Inversion {
     std::vector<const std::uint8_t*> in(columns);
     for (std::size_t j = 0; j < columns; ++j) {
       std::uint8_t* row = rows_[first + j] + begin;
-      in[j] = std::copy_n(row, width, &before[j * width]) - width;
-      std::fill_n(row, width, std::uint8_t{0});
+      std::uint8_t* kept = before.data() + j * width;
+      std::memcpy(kept, row, width);
+      std::memset(row, 0, width);
+      in[j] = kept;
     }
     std::vector<std::uint8_t*> out(rows_);
     for (std::uint8_t*& row : out) row += begin;

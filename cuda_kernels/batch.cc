@@ -51,10 +51,6 @@ Status launch_inverse(Stream& stream, std::size_t generations, std::size_t gener
 
 namespace {
 
-bool aligned_blocks(ConstBlocks blocks) {
-  return (reinterpret_cast<std::uintptr_t>(blocks.data) | blocks.pitch) % 16 == 0;
-}
-
 // Scratch of one generation's decoding: its inverse, and then room that inversion and product use
 // one after the other.
 std::size_t decode_each(const Device& device, const Shape& shape, Path path, bool aligned) {

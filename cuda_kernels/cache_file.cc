@@ -1,5 +1,6 @@
 #include "cuda_kernels/cache_file.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cstdint>
@@ -17,6 +18,29 @@ std::string default_cache_folder() {
   return home != nullptr && *home == '/' ? std::string(home) + "/.cache/firn" : std::string();
 }
 
+namespace {
+
+// Whether `path` is free, or a file that this program keeps there, perhaps a damaged one: costs are
+// a JSON object, a tuning begins with its name.
+bool is_ours(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto status = std::filesystem::symlink_status(path, error);
+  if (status.type() == std::filesystem::file_type::not_found) return true;
+  if (!std::filesystem::is_regular_file(status)) return false;
+  const std::string text = read_cache_file(path);
+  return text.empty() || text.starts_with('{') || text.starts_with("firn gpu tuning");
+}
+
+// True: all of it is in a new file at `path`.
+bool write_new_file(const std::filesystem::path& path, const std::string& text) {
+  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+  if (fd < 0) return false;
+  const bool written = write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  return close(fd) == 0 && written;
+}
+
+}  // namespace
+
 std::string read_cache_file(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::string text;
@@ -30,11 +54,8 @@ void write_cache_file(const std::filesystem::path& path, const std::string& text
   std::filesystem::path part = path;
   part += ".part" + cache_hash(std::to_string(reinterpret_cast<std::uintptr_t>(&part)) +
                                std::to_string(getpid()));
-  bool written = false;
-  {
-    std::ofstream file(part, std::ios::binary | std::ios::trunc);
-    written = static_cast<bool>(file << text << std::flush);
-  }
+  if (!is_ours(path)) return;
+  const bool written = write_new_file(part, text);
   if (written) std::filesystem::rename(part, path, error);
   if (!written || error) std::filesystem::remove(part, error);
 }

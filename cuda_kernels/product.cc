@@ -18,10 +18,6 @@ constexpr Path kPaths[] = {Path::kTables, Path::kMma, Path::kWgmma, Path::kTower
 // least 64 bytes of each or all, so that one generation is always below.
 constexpr std::size_t kTilesMax = std::size_t{1} << 30;
 
-bool aligned_blocks(ConstBlocks blocks) {
-  return (reinterpret_cast<std::uintptr_t>(blocks.data) | blocks.pitch) % 16 == 0;
-}
-
 // kBest, or what FIRN_GPU_KERNELS asks for.
 Status asked_by_environment(Path& path) {
   const char* forced = std::getenv("FIRN_GPU_KERNELS");

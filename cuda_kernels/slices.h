@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "cuda_kernels/batch.h"
@@ -15,6 +16,11 @@ namespace firn::cuda {
 inline constexpr std::size_t kGenerationsMax = 32768;
 // Scratch memory beyond this makes nothing faster: slices of this size fill a device.
 inline constexpr std::size_t kScratchEnough = std::size_t{512} << 20;
+
+// Whether kernels may read every block in pieces of 16 bytes.
+inline bool aligned_blocks(ConstBlocks blocks) {
+  return (reinterpret_cast<std::uintptr_t>(blocks.data) | blocks.pitch) % 16 == 0;
+}
 
 constexpr std::size_t round_up(std::size_t value, std::size_t to) {
   return (value + to - 1) / to * to;

@@ -55,7 +55,7 @@ std::optional<std::uint16_t> parse_port(std::string_view text) {
 
 }  // namespace
 
-Result<Address> parse_address(std::string_view text) {
+Result<Address> parse_address(std::string_view text, std::optional<std::uint16_t> default_port) {
   if (text.size() > limits::kAddressBytesMax) return bad_address(text, "it is too long");
   Address address;
   std::string_view rest = text;
@@ -66,12 +66,18 @@ Result<Address> parse_address(std::string_view text) {
     rest.remove_prefix(at + 1);
   }
 
-  const std::size_t colon = rest.rfind(':');
-  if (colon == std::string_view::npos || rest.ends_with(']'))
-    return bad_address(text, "the port is missing");
-  const auto port = parse_port(rest.substr(colon + 1));
-  if (!port) return bad_address(text, "the port is not a number from 0 to 65535");
-  address.port = *port;
+  std::size_t colon = rest.rfind(':');
+  const bool without_port = colon == std::string_view::npos || rest.ends_with(']');
+  if (without_port) {
+    if (!default_port) return bad_address(text, "the port is missing");
+    if (rest.empty()) return bad_address(text, "the host is missing");
+    colon = rest.size();
+    address.port = *default_port;
+  } else {
+    const auto port = parse_port(rest.substr(colon + 1));
+    if (!port) return bad_address(text, "the port is not a number from 0 to 65535");
+    address.port = *port;
+  }
 
   std::string_view host = rest.substr(0, colon);
   if (host.starts_with('[') && host.ends_with(']') && host.size() > 2) {

@@ -64,4 +64,34 @@ Status check_content_path(std::string_view path) {
   return Done{};
 }
 
+Status check_link_target(std::string_view path, std::string_view target) {
+  const auto refuse = [&](std::string_view why) {
+    return Error{ErrorCode::kBadInput,
+                 "link to '" + to_plain_text(target, limits::kPathBytesMax) + "'",
+                 std::string(why)};
+  };
+  if (target.empty()) return refuse("it is empty");
+  if (target.size() > limits::kPathBytesMax) return refuse("it is too long");
+  if (!is_plain_text(target)) return refuse("it is not UTF-8 or has control characters");
+  if (target.front() == '/') return refuse("it is absolute");
+  // Folders between the content's folder and the link. ".." that comes after a name could leave
+  // through another link, so it may only come first.
+  auto above = std::ranges::count(path, '/');
+  bool named = false;
+  for (std::size_t begin = 0; begin <= target.size();) {
+    const std::size_t end = std::min(target.find('/', begin), target.size());
+    const std::string_view component = target.substr(begin, end - begin);
+    if (component == "..") {
+      if (named) return refuse("'..' comes after a name");
+      if (above-- == 0) return refuse("it points out of the content");
+    } else if (const auto fault = component_fault(component); !fault.empty()) {
+      return refuse(fault);
+    } else {
+      named = true;
+    }
+    begin = end + 1;
+  }
+  return Done{};
+}
+
 }  // namespace firn

@@ -19,15 +19,15 @@ const EVP_MD* sha256_method() {
 }
 
 // One OpenSSL context for any number of digests, one after the other.
-class Sha256 {
+class Hasher {
  public:
-  Sha256() { FIRN_CHECK(context_ != nullptr); }
+  Hasher() { FIRN_CHECK(context_ != nullptr); }
 
-  Sha256& begin() {
+  Hasher& begin() {
     FIRN_CHECK(EVP_DigestInit_ex(context_.get(), sha256_method(), nullptr) == 1);
     return *this;
   }
-  Sha256& add(std::span<const std::uint8_t> data) {
+  Hasher& add(std::span<const std::uint8_t> data) {
     FIRN_CHECK(EVP_DigestUpdate(context_.get(), data.data(), data.size()) == 1);
     return *this;
   }
@@ -59,25 +59,25 @@ class Sha256 {
 // one for each bit set in the number of leaves so far.
 class MerkleTree {
  public:
-  explicit MerkleTree(Sha256& sha256) : sha256_(sha256) {}
+  explicit MerkleTree(Hasher& hasher) : hasher_(hasher) {}
 
   void add(Digest leaf) {
     for (std::size_t bits = count_++; bits & 1; bits >>= 1) {
-      leaf = sha256_.node(roots_.back(), leaf);
+      leaf = hasher_.node(roots_.back(), leaf);
       roots_.pop_back();
     }
     roots_.push_back(leaf);
   }
 
   Digest root() {
-    if (roots_.empty()) return sha256_.begin().end();
+    if (roots_.empty()) return hasher_.begin().end();
     Digest root = roots_.back();
-    for (std::size_t i = roots_.size() - 1; i-- > 0;) root = sha256_.node(roots_[i], root);
+    for (std::size_t i = roots_.size() - 1; i-- > 0;) root = hasher_.node(roots_[i], root);
     return root;
   }
 
  private:
-  Sha256& sha256_;
+  Hasher& hasher_;
   std::size_t count_ = 0;
   std::vector<Digest> roots_;
 };
@@ -86,16 +86,38 @@ class MerkleTree {
 
 Digest sha256(std::span<const std::uint8_t> data) {
   const StageScope hashing(Stage::kHash);
-  return Sha256().begin().add(data).end();
+  return Hasher().begin().add(data).end();
+}
+
+struct Sha256::State {
+  Hasher hasher;
+};
+
+Sha256::Sha256() : state_(std::make_unique<State>()) {
+  state_->hasher.begin();
+}
+Sha256::~Sha256() = default;
+Sha256::Sha256(Sha256&&) noexcept = default;
+Sha256& Sha256::operator=(Sha256&&) noexcept = default;
+
+void Sha256::update(std::span<const std::uint8_t> data) {
+  const StageScope hashing(Stage::kHash);
+  state_->hasher.add(data);
+}
+
+Digest Sha256::finish() {
+  const Digest digest = state_->hasher.end();
+  state_->hasher.begin();
+  return digest;
 }
 
 Digest merkle_leaf(std::span<const std::uint8_t> data) {
-  return Sha256().leaf(data);
+  return Hasher().leaf(data);
 }
 
 Digest merkle_root(std::span<const Digest> leaves) {
-  Sha256 sha256;
-  MerkleTree tree(sha256);
+  Hasher hasher;
+  MerkleTree tree(hasher);
   for (const Digest& leaf : leaves) tree.add(leaf);
   return tree.root();
 }
@@ -103,10 +125,10 @@ Digest merkle_root(std::span<const Digest> leaves) {
 Digest generation_digest(std::span<const std::uint8_t> data, std::size_t block_bytes) {
   FIRN_CHECK(block_bytes > 0 && data.size() % block_bytes == 0);
   const StageScope hashing(Stage::kHash);
-  Sha256 sha256;
-  MerkleTree tree(sha256);
+  Hasher hasher;
+  MerkleTree tree(hasher);
   for (std::size_t at = 0; at < data.size(); at += block_bytes)
-    tree.add(sha256.leaf(data.subspan(at, block_bytes)));
+    tree.add(hasher.leaf(data.subspan(at, block_bytes)));
   return tree.root();
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "proto/ids.h"
@@ -12,11 +13,28 @@
 namespace firn {
 
 Digest sha256(std::span<const std::uint8_t> data);
+
+// SHA-256 of bytes that come in pieces. One thread at a time.
+class Sha256 {
+ public:
+  Sha256();
+  ~Sha256();
+  Sha256(Sha256&&) noexcept;
+  Sha256& operator=(Sha256&&) noexcept;
+
+  void update(std::span<const std::uint8_t> data);
+  // The digest of all pieces so far, after which the object begins anew.
+  Digest finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 Digest merkle_leaf(std::span<const std::uint8_t> data);
 Digest merkle_root(std::span<const Digest> leaves);
 
-// The digest of a generation: the root over its n source blocks' leaves. `data` is n * block_bytes
-// bytes, padding included. Any thread.
+// The digest of a generation: the root over its source blocks' leaves. `data` is whole blocks
+// (Shape::padded_bytes), padding included. Any thread.
 Digest generation_digest(std::span<const std::uint8_t> data, std::size_t block_bytes);
 
 }  // namespace firn

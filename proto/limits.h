@@ -12,7 +12,7 @@ inline constexpr std::size_t kBlockBytesMax = 1 << 20;        // k
 inline constexpr std::size_t kGenerationBytesMax = 64 << 20;  // n k
 inline constexpr std::size_t kGenerationCountMax = 1 << 20;   // generations in a content
 inline constexpr std::size_t kFrameBytesMax = (1 << 20) + (64 << 10);
-inline constexpr std::size_t kManifestBytesMax = 64 << 20;
+inline constexpr std::size_t kManifestBytesMax = 256 << 20;
 inline constexpr std::size_t kEnvelopeFieldsMax = 1024;       // of a manifest, unknown ones too
 inline constexpr std::size_t kEnvelopeBytesMax = 256 << 10;   // of a manifest, without its info
 inline constexpr std::size_t kManifestPartBytes = 256 << 10;  // asked for at a time
@@ -23,9 +23,10 @@ inline constexpr std::size_t kTrackerCountMax = 64;
 inline constexpr std::size_t kAddressBytesMax = 320;
 inline constexpr std::size_t kAgentBytesMax = 64;
 inline constexpr std::size_t kReasonBytesMax = 256;
-inline constexpr std::size_t kPeerExchangeMax = 64;    // addresses in one message
-inline constexpr std::size_t kAnnouncePeersMax = 200;  // addresses in one reply
-inline constexpr std::size_t kStateEntriesMax = 4096;  // generations in one State
-inline constexpr std::size_t kStateSpansMax = 4096;    // runs of complete generations
+inline constexpr std::size_t kPeerExchangeMax = 64;     // addresses in one message
+inline constexpr std::size_t kAnnouncePeersMax = 200;   // addresses in one reply
+inline constexpr std::size_t kStateEntriesMax = 4096;   // generations in one State
+inline constexpr std::size_t kStateSpansMax = 4096;     // spans in one State, of all kinds together
+inline constexpr std::size_t kTakenBackPerState = 256;  // generations, besides all of them once
 
 }  // namespace firn::limits

@@ -76,7 +76,7 @@ std::string take_parameter(std::string_view parameter, Link& link) {
   auto& list = *name == "tr" ? link.trackers : link.peers;
   const std::size_t most = *name == "tr" ? limits::kTrackerCountMax : limits::kPeerExchangeMax;
   if (list.size() == most) return "there are more than " + std::to_string(most) + " of " + *name;
-  Result<Address> address = parse_address(*value);
+  Result<Address> address = parse_address(*value, kDefaultPort);
   if (!address.ok()) return address.error().message();
   if (!is_destination(*address)) return "the address '" + *value + "' has no host or no port";
   list.push_back(*std::move(address));

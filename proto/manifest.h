@@ -12,39 +12,24 @@
 #include "proto/address.h"
 #include "proto/ids.h"
 #include "proto/result.h"
+#include "proto/shape.h"
 
 namespace firn {
 
-// How a content is cut: `generation_count` generations of `generation_size` source blocks of
-// `block_bytes` each; the last generation is padded with zeros that are never written to a file.
-struct Shape {
-  std::uint32_t generation_size = 0;  // n, blocks
-  std::uint32_t block_bytes = 0;      // k
-  std::uint64_t content_bytes = 0;
-
-  std::uint64_t generation_bytes() const { return std::uint64_t{generation_size} * block_bytes; }
-  std::uint32_t generation_count() const {
-    return generation_bytes() == 0
-               ? 0
-               : static_cast<std::uint32_t>((content_bytes + generation_bytes() - 1) /
-                                            generation_bytes());
-  }
-  // Content bytes (without padding) in generation g.
-  std::uint64_t bytes_in_generation(std::uint32_t g) const {
-    const std::uint64_t first = g * generation_bytes();
-    const std::uint64_t rest = content_bytes - first;
-    return rest < generation_bytes() ? rest : generation_bytes();
-  }
-  bool operator==(const Shape&) const = default;
-};
-
 struct FileEntry {
+  enum class Kind : std::uint8_t {
+    kFile,
+    kFolder,  // an empty one; others follow from the paths of what they hold
+    kLink,    // a symbolic link
+  };
   std::string path;  // relative to the content's folder; empty for a single-file content
   std::uint64_t bytes = 0;
   std::uint32_t mode = 0644;  // permission bits
   std::int64_t modified_ns = 0;
-  bool directory = false;    // an empty folder
-  std::uint64_t offset = 0;  // of its first byte in the content
+  Kind kind = Kind::kFile;
+  Digest digest = {};        // SHA-256 of a file's bytes; zeros for folders and links
+  std::string target = {};   // of a link; check_link_target's rules hold
+  std::uint64_t offset = 0;  // position of its first byte in the content (proto/shape.h)
 };
 
 struct Info {
@@ -53,6 +38,8 @@ struct Info {
   std::vector<FileEntry> files;  // in content order
   Shape shape;
   std::vector<Digest> generation_digests;
+  std::string authority_key;  // Ed25519, 32 bytes, whose holder may vouch for parts of the content;
+                              // empty: nobody may
 };
 
 struct Publisher {
@@ -98,5 +85,11 @@ Result<ContentId> manifest_content_id(std::string_view file_bytes);
 // kBadInput says what is wrong. Paths of one content may differ by case alone: where the file
 // system does not tell them apart, the store meets them as files in its way.
 Status check_content_path(std::string_view path);
+
+// Whether a symbolic link at `path` may point to `target`: relative, ".." at its beginning alone
+// and never above the content's folder, no other empty or "." component, no control characters or
+// backslashes, UTF-8, within limits.h. Whatever other such links it goes through, it then ends
+// inside the content. kBadInput says what is wrong.
+Status check_link_target(std::string_view path, std::string_view target);
 
 }  // namespace firn

@@ -3,7 +3,9 @@
 #include <google/protobuf/arena.h>
 
 #include <algorithm>
+#include <optional>
 
+#include "proto/content_layout.h"
 #include "proto/digest.h"
 #include "proto/limits.h"
 #include "proto/message_checks.h"
@@ -14,7 +16,7 @@
 namespace firn {
 namespace {
 
-constexpr std::uint32_t kInfoVersion = 1;
+constexpr std::uint32_t kInfoVersion = 2;
 
 Error broken(std::string rule) {
   return {ErrorCode::kBadInput, "check the manifest", std::move(rule)};
@@ -48,17 +50,23 @@ Status check_shape(const Shape& shape) {
 Status check_file(const Info& info, const FileEntry& file) {
   if (info.single_file) {
     if (!file.path.empty()) return broken("the one file has a path beside the content's name");
-    if (file.directory) return broken("the one file is a folder");
+    if (file.kind != FileEntry::Kind::kFile)
+      return broken("the one file is a folder or a symbolic link");
   } else if (Status path = check_content_path(file.path); !path.ok()) {
     return broken("the path " + quoted(file.path) + " is not safe: " + path.error().detail);
   }
   if (file.mode > 0777) return broken("the mode of " + quoted(file.path) + " is above 0777");
-  if (file.directory && file.bytes != 0)
-    return broken("the folder " + quoted(file.path) + " has bytes");
+  if (file.kind != FileEntry::Kind::kFile && file.bytes != 0)
+    return broken("the folder or link " + quoted(file.path) + " has bytes");
+  if (file.kind != FileEntry::Kind::kLink) {
+    if (!file.target.empty()) return broken(quoted(file.path) + " is no link, but has a target");
+  } else if (Status target = check_link_target(file.path, file.target); !target.ok()) {
+    return broken("the link " + quoted(file.path) + " is not safe: " + target.error().message());
+  }
   return Done{};
 }
 
-// No path twice, and no file or empty folder that another path goes through.
+// No path twice, and no file, link or empty folder that another path goes through.
 Status check_paths_distinct(const std::vector<FileEntry>& files) {
   std::vector<std::string_view> paths;
   paths.reserve(files.size());
@@ -72,7 +80,7 @@ Status check_paths_distinct(const std::vector<FileEntry>& files) {
     const std::string_view above = paths[i - 1], below = paths[i];
     if (above == below) return broken("the path " + quoted(above) + " is there twice");
     if (below.starts_with(above) && below[above.size()] == '/')
-      return broken(quoted(above) + " is a file or empty folder, and " + quoted(below) +
+      return broken(quoted(above) + " is a file, link or empty folder, and " + quoted(below) +
                     " lies below it");
   }
   return Done{};
@@ -93,6 +101,9 @@ Status check_info_bytes(std::span<const std::uint8_t> bytes) {
       return broken("file " + std::to_string(file) +
                     " is malformed, or its path is too long, is not UTF-8, or has control "
                     "characters");
+    if (!proto::text_fits(fields.bytes(), FileEntry::kTargetFieldNumber, limits::kPathBytesMax))
+      return broken("the target of link " + std::to_string(file) +
+                    " is too long, is not UTF-8, or has control characters");
     ++file;
   }
   return Done{};
@@ -103,10 +114,13 @@ std::uint32_t low32(std::uint64_t value) {
   return static_cast<std::uint32_t>(value);
 }
 
-FileEntry file_from_bytes(std::span<const std::uint8_t> bytes) {
+// nullopt: of a kind that this program does not know, or with a digest where none belongs.
+std::optional<FileEntry> file_from_bytes(std::span<const std::uint8_t> bytes) {
   using Wire = wire::FileEntry;
   FileEntry file;
   file.mode = 0;
+  std::uint64_t kind = Wire::FILE;
+  std::string_view digest;
   for (proto::FieldReader fields(bytes); fields.next();) {
     if (fields.is_bytes(Wire::kPathFieldNumber)) {
       file.path = proto::as_text(fields.bytes());
@@ -116,9 +130,22 @@ FileEntry file_from_bytes(std::span<const std::uint8_t> bytes) {
       file.mode = low32(fields.varint());
     } else if (fields.is_varint(Wire::kModifiedNsFieldNumber)) {
       file.modified_ns = static_cast<std::int64_t>(fields.varint());
-    } else if (fields.is_varint(Wire::kDirectoryFieldNumber)) {
-      file.directory = fields.varint() != 0;
+    } else if (fields.is_varint(Wire::kKindFieldNumber)) {
+      kind = fields.varint();
+    } else if (fields.is_bytes(Wire::kDigestFieldNumber)) {
+      digest = proto::as_text(fields.bytes());
+    } else if (fields.is_bytes(Wire::kTargetFieldNumber)) {
+      file.target = proto::as_text(fields.bytes());
     }
+  }
+  if (kind > Wire::LINK) return std::nullopt;
+  file.kind = static_cast<FileEntry::Kind>(kind);
+  if (file.kind != FileEntry::Kind::kFile) {
+    if (!digest.empty()) return std::nullopt;
+  } else if (const auto known = Digest::from_bytes(digest)) {
+    file.digest = *known;
+  } else {
+    return std::nullopt;
   }
   return file;
 }
@@ -127,7 +154,9 @@ FileEntry file_from_bytes(std::span<const std::uint8_t> bytes) {
 struct WireInfo {
   Info info;
   std::uint32_t version = 0;
-  std::string_view digests, root;  // views of the bytes
+  std::uint64_t hash = 0;
+  std::string_view digests, root;       // views of the bytes
+  std::optional<std::size_t> bad_file;  // the first one that file_from_bytes refused
 };
 
 // Not the generated parser's work: that keeps every field it does not know in an object of some
@@ -145,7 +174,9 @@ WireInfo read_info(std::span<const std::uint8_t> bytes) {
     } else if (fields.is_varint(Wire::kSingleFileFieldNumber)) {
       info.single_file = fields.varint() != 0;
     } else if (fields.is_bytes(Wire::kFilesFieldNumber)) {
-      info.files.push_back(file_from_bytes(fields.bytes()));
+      std::optional<FileEntry> file = file_from_bytes(fields.bytes());
+      if (!file && !read.bad_file) read.bad_file = info.files.size();
+      info.files.push_back(file ? *std::move(file) : FileEntry{});
     } else if (fields.is_varint(Wire::kGenerationSizeFieldNumber)) {
       info.shape.generation_size = low32(fields.varint());
     } else if (fields.is_varint(Wire::kBlockBytesFieldNumber)) {
@@ -156,6 +187,10 @@ WireInfo read_info(std::span<const std::uint8_t> bytes) {
       read.digests = proto::as_text(fields.bytes());
     } else if (fields.is_bytes(Wire::kRootFieldNumber)) {
       read.root = proto::as_text(fields.bytes());
+    } else if (fields.is_varint(Wire::kHashFieldNumber)) {
+      read.hash = fields.varint();
+    } else if (fields.is_bytes(Wire::kAuthorityKeyFieldNumber)) {
+      info.authority_key = proto::as_text(fields.bytes());
     }
   }
   return read;
@@ -182,12 +217,19 @@ Status check_info(Info& info) {
     if (file.bytes > info.shape.content_bytes - sum)
       return broken("the files' sizes add up to more than the content's " +
                     std::to_string(info.shape.content_bytes) + " bytes");
-    file.offset = sum;
     sum += file.bytes;
   }
   if (sum != info.shape.content_bytes)
     return broken("the files' sizes add up to " + std::to_string(sum) + " bytes, the content has " +
                   std::to_string(info.shape.content_bytes));
+  if (!info.authority_key.empty() && info.authority_key.size() != kIdBytes)
+    return broken("the authority key has " + std::to_string(info.authority_key.size()) +
+                  " bytes instead of " + std::to_string(kIdBytes));
+  lay_out(info);
+  if (info.shape.generation_count() > limits::kGenerationCountMax)
+    return broken("the files make " + std::to_string(info.shape.generation_count()) +
+                  " generations; at most " + std::to_string(limits::kGenerationCountMax) +
+                  " are allowed; choose larger generations");
   if (info.generation_digests.size() != info.shape.generation_count())
     return broken("there are " + std::to_string(info.generation_digests.size()) + " digests for " +
                   std::to_string(info.shape.generation_count()) + " generations");
@@ -206,7 +248,9 @@ std::string info_to_bytes(const Info& info) {
     entry.set_bytes(file.bytes);
     entry.set_mode(file.mode);
     entry.set_modified_ns(file.modified_ns);
-    entry.set_directory(file.directory);
+    entry.set_kind(static_cast<wire::FileEntry::Kind>(file.kind));
+    if (file.kind == FileEntry::Kind::kFile) entry.set_digest(std::string(file.digest.raw()));
+    entry.set_target(file.target);
   }
   to.set_generation_size(info.shape.generation_size);
   to.set_block_bytes(info.shape.block_bytes);
@@ -215,6 +259,8 @@ std::string info_to_bytes(const Info& info) {
   digests.reserve(info.generation_digests.size() * kIdBytes);
   for (const Digest& digest : info.generation_digests) digests += digest.raw();
   to.set_root(std::string(merkle_root(info.generation_digests).raw()));
+  to.set_hash(wire::HASH_SHA_256);
+  to.set_authority_key(info.authority_key);
   return to.SerializeAsString();
 }
 
@@ -224,6 +270,13 @@ Result<Info> info_from_bytes(std::string_view bytes) {
   if (read.version != kInfoVersion)
     return broken("its info part has version " + std::to_string(read.version) +
                   ", this program knows version " + std::to_string(kInfoVersion));
+  if (read.hash != wire::HASH_SHA_256)
+    return broken("it is hashed with number " + std::to_string(read.hash) +
+                  ", this program knows SHA-256 (1)");
+  if (read.bad_file)
+    return broken(
+        "file " + std::to_string(*read.bad_file) +
+        " is of a kind that this program does not know, or has no digest or one too many");
   Info& info = read.info;
   const std::string_view digests = read.digests;
   if (digests.size() % kIdBytes != 0) return broken("a digest is cut");

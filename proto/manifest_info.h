@@ -9,7 +9,7 @@
 namespace firn {
 
 // Checks every rule that an Info must keep (docs/formats.md lists them) and fills in the files'
-// offsets. Errors: kBadInput, says which rule is broken and where.
+// offsets and the shape's table (lay_out). Errors: kBadInput, says which rule is broken and where.
 Status check_info(Info& info);
 
 // `info` must have passed check_info.

@@ -74,8 +74,10 @@ struct State {
   bool prefer_coded = false;
   std::vector<Span> complete;
   std::vector<GenerationState> generations;
-  std::uint32_t upload_kib = 0;  // a second, to all its neighbours; 0: not known
-  std::uint32_t neighbours = 0;  // that its sender has; 0: as many as it said last
+  std::uint32_t upload_kib = 0;      // a second, to all its neighbours; 0: not known
+  std::uint32_t neighbours = 0;      // that its sender has; 0: as many as it said last
+  std::vector<Span> unwanted = {};   // generations that it neither holds nor wants
+  std::vector<Span> withdrawn = {};  // that it held in whole once and cannot serve any more
   bool operator==(const State&) const = default;
 };
 

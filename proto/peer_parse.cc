@@ -40,10 +40,35 @@ Result<Hello> parse_hello(Bytes body) {
                .has_manifest = from.has_manifest()};
 }
 
+// Counts before memory is taken for what is counted. False as well if the body is malformed.
+bool state_fits(Bytes body) {
+  std::size_t spans = 0, entries = 0;
+  FieldReader fields(body);
+  while (fields.next()) {
+    spans += fields.is_bytes(wire::State::kCompleteFieldNumber) ||
+             fields.is_bytes(wire::State::kUnwantedFieldNumber) ||
+             fields.is_bytes(wire::State::kWithdrawnFieldNumber);
+    entries += fields.is_bytes(wire::State::kGenerationsFieldNumber);
+    if (spans > limits::kStateSpansMax || entries > limits::kStateEntriesMax) return false;
+  }
+  return fields.ok();
+}
+
+// False if one of them is empty or ends past the last possible generation.
+template <typename WireSpans>
+bool read_spans(const WireSpans& from, std::vector<Span>& to) {
+  to.reserve(static_cast<std::size_t>(from.size()));
+  for (const wire::Span& span : from) {
+    if (span.count() == 0 ||
+        std::uint64_t{span.first()} + span.count() > limits::kGenerationCountMax)
+      return false;
+    to.push_back({span.first(), span.count()});
+  }
+  return true;
+}
+
 Result<State> parse_state(Bytes body) {
-  if (!count_fits(body, wire::State::kCompleteFieldNumber, limits::kStateSpansMax) ||
-      !count_fits(body, wire::State::kGenerationsFieldNumber, limits::kStateEntriesMax))
-    return refuse("state: malformed, or too many entries");
+  if (!state_fits(body)) return refuse("state: malformed, or too many entries");
 
   // States are frequent and made of many small objects: the first few KiB come from the stack.
   alignas(std::max_align_t) char scratch[4096];
@@ -60,13 +85,10 @@ Result<State> parse_state(Bytes body) {
   state.prefer_coded = from.prefer_coded();
   state.upload_kib = from.upload_kib();
   state.neighbours = from.neighbours();
-  state.complete.reserve(static_cast<std::size_t>(from.complete_size()));
-  for (const wire::Span& span : from.complete()) {
-    if (span.count() == 0 ||
-        std::uint64_t{span.first()} + span.count() > limits::kGenerationCountMax)
-      return refuse("state: a span is empty or ends past the last possible generation");
-    state.complete.push_back({span.first(), span.count()});
-  }
+  if (!read_spans(from.complete(), state.complete) ||
+      !read_spans(from.unwanted(), state.unwanted) ||
+      !read_spans(from.withdrawn(), state.withdrawn))
+    return refuse("state: a span is empty or ends past the last possible generation");
   state.generations.reserve(static_cast<std::size_t>(from.generations_size()));
   for (const wire::GenerationState& entry : from.generations()) {
     if (entry.generation() >= limits::kGenerationCountMax)

@@ -27,17 +27,20 @@ void fill(const Hello& from, wire::Hello& to) {
   to.set_has_manifest(from.has_manifest);
 }
 
+void fill(const Span& from, wire::Span& to) {
+  to.set_first(from.first);
+  to.set_count(from.count);
+}
+
 void fill(const State& from, wire::State& to) {
   to.set_acknowledged(from.acknowledged);
   to.set_credit(from.credit);
   to.set_prefer_coded(from.prefer_coded);
   to.set_upload_kib(from.upload_kib);
   to.set_neighbours(from.neighbours);
-  for (const Span& span : from.complete) {
-    wire::Span& entry = *to.add_complete();
-    entry.set_first(span.first);
-    entry.set_count(span.count);
-  }
+  for (const Span& span : from.complete) fill(span, *to.add_complete());
+  for (const Span& span : from.unwanted) fill(span, *to.add_unwanted());
+  for (const Span& span : from.withdrawn) fill(span, *to.add_withdrawn());
   for (const GenerationState& generation : from.generations) {
     wire::GenerationState& entry = *to.add_generations();
     entry.set_generation(generation.generation);
@@ -117,8 +120,9 @@ std::size_t body_bytes(const State& state) {
   std::size_t bytes = varint_field(state.acknowledged) + varint_field(state.credit) +
                       varint_field(state.prefer_coded) + varint_field(state.upload_kib) +
                       varint_field(state.neighbours);
-  for (const Span& span : state.complete)
-    bytes += bytes_field(varint_field(span.first) + varint_field(span.count));
+  for (const std::vector<Span>* spans : {&state.complete, &state.unwanted, &state.withdrawn})
+    for (const Span& span : *spans)
+      bytes += bytes_field(varint_field(span.first) + varint_field(span.count));
   for (const GenerationState& entry : state.generations) {
     const std::size_t null_vector =
         entry.null_vector.empty() ? 0 : bytes_field(entry.null_vector.size());

@@ -43,6 +43,11 @@ bool AnnounceCore::connected(ClientId client, const PeerId& id, const std::strin
   return true;
 }
 
+std::string AnnounceCore::name_of(ClientId client) const {
+  const Client& known = clients_.at(client);
+  return known.id.text() + " at " + known.ip;
+}
+
 void AnnounceCore::disconnected(ClientId client) {
   const auto found = clients_.find(client);
   if (found == clients_.end()) return;

@@ -11,6 +11,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "proto/limits.h"
 #include "proto/messages.h"
 #include "tracker/rate_limit.h"
 #include "tracker/registry.h"
@@ -23,9 +24,9 @@ using ClientId = std::uint64_t;
 struct CoreOptions {
   std::chrono::seconds interval{60};   // between announces of a peer
   std::chrono::seconds peer_ttl{150};  // 2.5 intervals
-  std::uint64_t manifest_bytes_max = 64 << 20;
-  std::uint64_t upload_bytes_total_max = 256 << 20;  // of manifests half sent, together
-  std::uint64_t upload_bytes_per_network_max = 128 << 20;
+  std::uint64_t manifest_bytes_max = limits::kManifestBytesMax;
+  std::uint64_t upload_bytes_total_max = 512 << 20;  // of manifests half sent, together
+  std::uint64_t upload_bytes_per_network_max = 256 << 20;
   std::chrono::seconds upload_idle_max{30};  // a manifest half sent waits so long for a part
   // A request takes one token of its connection and one of its network.
   Rate connection_rate{.per_second = 100, .burst = 600};
@@ -44,6 +45,8 @@ class AnnounceCore {
   // its network has too many already; the connection is to be closed, and does not count.
   bool connected(ClientId client, const PeerId& id, const std::string& ip, Time now);
   bool knows(ClientId client) const { return clients_.contains(client); }
+  // "ID at IP", of a connected client.
+  std::string name_of(ClientId client) const;
   // The answer to a request of a connected client.
   proto::TrackerReply handle(ClientId client, const proto::TrackerRequest& request, Time now);
   void disconnected(ClientId client);

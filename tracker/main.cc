@@ -1,12 +1,12 @@
 // firn-tracker: command line, data folder, log, signals. What it serves is in server.h.
 #include <signal.h>
 #include <spdlog/logger.h>
-#include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cmath>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <iostream>
@@ -15,31 +15,36 @@
 #include <string>
 
 #include "proto/address.h"
+#include "proto/hangup.h"
+#include "proto/log_sink.h"
+#include "proto/standard_streams.h"
 #include "proto/transport/descriptors.h"
 #include "proto/transport/identity.h"
+#include "proto/usage.h"
 #include "tracker/registry_sqlite.h"
 #include "tracker/server.h"
 
 namespace firn::tracker {
 namespace {
 
-enum ExitCode { kOk = 0, kInternalError = 1, kUsage = 2, kPortInUse = 3, kNoDataFolder = 4 };
+enum ExitCode { kOk = 0, kInternalError = 1, kUsage = 2, kPortInUse = 3, kDisk = 4 };
 
 constexpr const char* kFooter =
-    "ADDR is HOST:PORT, IPv6 in brackets; an empty host or * listens on all addresses.\n"
+    "ADDR is HOST[:PORT], IPv6 in brackets; without a port it is 4711; an empty host or *\n"
+    "listens on all addresses.\n"
     "The first line on standard output is `listening on ID@HOST:PORT`.\n\n"
-    "Exit codes: 0 stopped by SIGINT or SIGTERM, 1 internal error, 2 wrong usage,\n"
-    "3 port in use, 4 data folder not usable.";
+    "Exit codes: 0 stopped by a signal, 1 internal error, 2 wrong usage,\n"
+    "3 port in use, 4 data folder, key, log or standard output not usable.";
 
 struct Settings {
-  std::string listen = "*:4711";
+  std::string listen = "*:" + std::to_string(kDefaultPort);
   std::string data;
   std::string identity;
   std::string log_file;
+  std::string log_level = "info";
   std::uint32_t interval_seconds = 60;
   std::uint32_t peer_ttl_seconds = 0;  // 0: 2.5 intervals
   std::uint64_t manifests_mib = 1024;
-  bool verbose = false;
 };
 
 int fail(ExitCode code, const std::string& message) {
@@ -47,13 +52,15 @@ int fail(ExitCode code, const std::string& message) {
   return code;
 }
 
-// Stops with one of these signals; every thread has them blocked, so that wait() alone sees them.
-class StopSignals {
+// The signals that the program acts on; every thread has them blocked, so that wait() alone sees
+// them.
+class Signals {
  public:
-  StopSignals() {
+  Signals() {
     sigemptyset(&signals_);
     sigaddset(&signals_, SIGINT);
     sigaddset(&signals_, SIGTERM);
+    if (hangup() != Hangup::kIgnored) sigaddset(&signals_, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
   }
   int wait() const {
@@ -67,21 +74,31 @@ class StopSignals {
   sigset_t signals_;
 };
 
-Result<std::shared_ptr<spdlog::logger>> make_logger(const Settings& settings) {
-  spdlog::sink_ptr sink;
-  try {
-    if (settings.log_file.empty()) {
-      sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
-    } else {
-      sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(settings.log_file);
-    }
-  } catch (const spdlog::spdlog_ex& error) {
-    return Error{ErrorCode::kIo, "open the log " + settings.log_file, error.what()};
+struct Log {
+  std::shared_ptr<LogSink> file;  // none: standard error
+  std::shared_ptr<spdlog::logger> logger;
+
+  // Begins the file anew under its name, as after another program moved it away.
+  void reopen() const {
+    if (!file) return logger->info("SIGHUP: there is no --log to be opened anew");
+    const Status opened = file->reopen();
+    if (opened) return logger->info("SIGHUP: the log is opened anew");
+    logger->warn("SIGHUP: {}; the log goes on where it was", opened.error().message());
   }
-  auto logger = std::make_shared<spdlog::logger>("firn-tracker", sink);
-  logger->set_level(settings.verbose ? spdlog::level::debug : spdlog::level::info);
-  logger->flush_on(spdlog::level::info);
-  return logger;
+};
+
+Result<Log> open_log(const Settings& settings) {
+  Log log;
+  spdlog::sink_ptr sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
+  if (!settings.log_file.empty()) {
+    auto file = LogFile::open(settings.log_file);
+    if (!file) return file.error();
+    sink = log.file = std::make_shared<LogSink>(std::move(file).value());
+  }
+  log.logger = std::make_shared<spdlog::logger>("firn-tracker", sink);
+  log.logger->set_level(spdlog::level::from_str(settings.log_level));
+  log.logger->flush_on(spdlog::level::info);
+  return log;
 }
 
 ServerOptions server_options(const Settings& settings,
@@ -92,6 +109,7 @@ ServerOptions server_options(const Settings& settings,
       settings.peer_ttl_seconds != 0 ? settings.peer_ttl_seconds : 2.5 * settings.interval_seconds;
   options.core.peer_ttl = std::chrono::seconds(static_cast<std::int64_t>(std::ceil(ttl)));
   options.seed = std::random_device()();
+  options.log_requests = logger->should_log(spdlog::level::debug);
   options.log = [logger](LogLevel level, const std::string& text) {
     switch (level) {
       case LogLevel::kDebug:
@@ -106,32 +124,36 @@ ServerOptions server_options(const Settings& settings,
 }
 
 int run(const Settings& settings) {
-  const StopSignals signals;  // before any thread starts
-
-  const auto where = parse_address(settings.listen);
+  const auto where = parse_address(settings.listen, kDefaultPort);
   if (!where) return fail(kUsage, "--listen: " + where.error().message());
-  const auto logger = make_logger(settings);
-  if (!logger) return fail(kUsage, logger.error().message());
 
   const std::filesystem::path data = settings.data;
   std::error_code made;
   std::filesystem::create_directories(data, made);
-  if (made)
-    return fail(kNoDataFolder, "create the folder " + settings.data + ": " + made.message());
+  if (made) return fail(kDisk, "create the folder " + settings.data + ": " + made.message());
 
   const bool own_identity = settings.identity.empty();
   const auto identity = proto::transport::Identity::load_or_create(
       own_identity ? (data / "identity.pem").string() : settings.identity);
-  if (!identity) return fail(own_identity ? kNoDataFolder : kUsage, identity.error().message());
+  if (!identity) {
+    const bool no_key = !own_identity && identity.error().code == ErrorCode::kBadInput;
+    return fail(no_key ? kUsage : kDisk, identity.error().message());
+  }
 
   RegistryLimits limits;
   limits.manifest_bytes_total_max = settings.manifests_mib << 20;
   const auto now =
       std::chrono::duration_cast<Time>(std::chrono::steady_clock::now().time_since_epoch());
   const auto registry = SqliteRegistry::open((data / "tracker.sqlite").string(), now, limits);
-  if (!registry) return fail(kNoDataFolder, registry.error().message());
+  if (!registry) return fail(kDisk, registry.error().message());
+  // After key and database, so that their names are taken. A FIFO waits here for its reader, and a
+  // signal ends that.
+  const auto log = open_log(settings);
+  if (!log) return fail(kDisk, log.error().message());
+  spdlog::logger& logger = *log->logger;
+  const Signals signals;  // before any thread starts
 
-  const auto server = Server::start(*identity, **registry, server_options(settings, *logger));
+  const auto server = Server::start(*identity, **registry, server_options(settings, log->logger));
   if (!server) return fail(kInternalError, server.error().message());
   const auto listening = (*server)->listen(*where);
   if (!listening) {
@@ -139,10 +161,14 @@ int run(const Settings& settings) {
     return fail(in_use ? kPortInUse : kUsage, listening.error().message());
   }
   std::cout << "listening on " << to_text(*listening) << std::endl;
-  (*logger)->info("listening on {}, data in {}", to_text(*listening), settings.data);
+  // Nobody could be told where it listens.
+  if (const Status told = flush_stdout(); !told) return fail(kDisk, told.error().message());
+  logger.info("listening on {}, data in {}", to_text(*listening), settings.data);
 
-  const int number = signals.wait();
-  (*logger)->info("stopping: {}", strsignal(number));
+  int number = signals.wait();
+  for (; number == SIGHUP && hangup() == Hangup::kReopens; number = signals.wait()) log->reopen();
+  if (number == SIGHUP) leave_closed_terminal();
+  logger.info("stopping: {}", strsignal(number));
   return kOk;
 }
 
@@ -150,19 +176,25 @@ int run(const Settings& settings) {
 }  // namespace firn::tracker
 
 int main(int argc, char** argv) {
+  firn::open_missing_streams();
+  firn::keep_hangup_waiting();
   firn::tracker::Settings settings;
+  bool verbose = false;
   CLI::App app("Tells the peers of each content about one another, and hosts manifests.",
                "firn-tracker");
+  app.set_version_flag("--version", "firn-tracker " FIRN_VERSION);
   app.footer(firn::tracker::kFooter);
   app.add_option("--listen", settings.listen, "where to accept connections")
       ->type_name("ADDR")
       ->capture_default_str();
   app.add_option("--data", settings.data, "folder for database and identity; made if missing")
       ->type_name("DIR")
-      ->required();
+      ->required()
+      ->check(firn::not_empty());
   app.add_option("--identity", settings.identity,
                  "key that gives the tracker its ID (default: DIR/identity.pem; made if missing)")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(firn::not_empty());
   app.add_option("--interval", settings.interval_seconds, "seconds between announces of a peer")
       ->check(CLI::Range(1, 86400))
       ->capture_default_str();
@@ -173,14 +205,32 @@ int main(int argc, char** argv) {
                  "MiB of manifests to host; those longest unused go first")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
-  app.add_flag("-v,--verbose", settings.verbose, "log more");
-  app.add_option("--log", settings.log_file, "write the log to FILE instead of standard error")
-      ->type_name("FILE");
+  app.add_flag("-v,--verbose", verbose, "log every request: --log-level debug");
+  app.add_option("--log", settings.log_file, "append the log to FILE instead of standard error")
+      ->type_name("FILE")
+      ->check(firn::not_empty());
+  app.add_option("--log-level", settings.log_level,
+                 "how much is logged: debug, info, warning or error")
+      ->option_text("LEVEL")
+      ->check(CLI::IsMember({"debug", "info", "warning", "error"}).description(""))
+      ->capture_default_str();
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? firn::tracker::kOk : firn::tracker::kUsage;
+    if (error.get_exit_code() != 0) {
+      std::cerr << firn::usage_error(app, argc, argv, error) << std::endl;
+      return firn::tracker::kUsage;
+    }
+    app.exit(error);  // --help or --version
+    const firn::Status told = firn::flush_stdout();
+    return told ? firn::tracker::kOk
+                : firn::tracker::fail(firn::tracker::kDisk, told.error().message());
   }
+  if (verbose) settings.log_level = "debug";
+  // A reader of standard output or of the log that has gone away is no reason to end.
+  std::signal(SIGPIPE, SIG_IGN);
+  // It asks for a table of peers; where there is none (yet) that is no reason to end.
+  std::signal(SIGUSR1, SIG_IGN);
   firn::proto::transport::raise_descriptor_limit();
   return firn::tracker::run(settings);
 }

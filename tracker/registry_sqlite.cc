@@ -1,8 +1,11 @@
 #include "tracker/registry_sqlite.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
+#include <sys/file.h>
 
 #include <algorithm>
+#include <cerrno>
 
 #include "tracker/registry_memory.h"
 
@@ -12,9 +15,10 @@ namespace {
 constexpr std::int64_t kSchemaVersion = 2;
 
 // WAL with synchronous=NORMAL: a transaction is one append to the log without waiting for the
-// disk; a power cut loses the last ones, never the database. The lock keeps a second tracker out.
+// disk; a power cut loses the last ones, never the database. Other programs may read meanwhile; one
+// that writes holds us up for a fifth of a second at most.
 constexpr const char* kPragmas =
-    "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;";
+    "PRAGMA busy_timeout=200; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;";
 
 constexpr const char* kPeerTable = R"(
   CREATE TABLE peer(
@@ -29,21 +33,46 @@ constexpr const char* kManifestTable = R"(
   PRAGMA user_version=2;
 )";
 
-Status make_schema(Database& database) {
+// Whether the tables are those that a tracker of this schema version made; none in version 0, that
+// of a new file. Other programs have databases with versions too.
+Result<bool> is_ours(Database& database, std::int64_t version) {
+  auto query = database.prepare(
+      "SELECT (SELECT count(*) FROM sqlite_schema),"
+      "(SELECT group_concat(name) FROM pragma_table_info('peer')),"
+      "(SELECT group_concat(name) FROM pragma_table_info('manifest'))");
+  if (!query) return query.error();
+  const auto row = query->step();
+  if (!row) return row.error();
+  if (version == 0) return query->integer(0) == 0;
+  return query->bytes(1) == "content,id,ip,port,complete" &&
+         (version != kSchemaVersion || query->bytes(2) == "number,content,network,used,bytes");
+}
+
+// The schema version of what stands there, which is not changed. Errors: kExists if it is not a
+// tracker's, kBadInput if it is a newer tracker's.
+Result<std::int64_t> known_version(Database& database, const std::string& path) {
   auto query = database.prepare("PRAGMA user_version");
   if (!query) return query.error();
   const auto row = query->step();
   if (!row) return row.error();
   const std::int64_t version = query->integer(0);
+  const std::string operation = "use the tracker's database " + path;
+  if (version < 0 || version > kSchemaVersion)
+    return Error{ErrorCode::kBadInput, operation,
+                 "it has schema version " + std::to_string(version) + ", this program knows " +
+                     std::to_string(kSchemaVersion) + "; use the newer firn-tracker"};
+  const auto ours = is_ours(database, version);
+  if (!ours) return ours.error();
+  if (!*ours)
+    return Error{ErrorCode::kExists, operation,
+                 "it is a database of another program; name another folder with --data"};
+  return version;
+}
+
+Status make_schema(Database& database, std::int64_t version) {
   if (version == kSchemaVersion) return Done{};
-  if (version == 0 || version == 1) {
-    (void)query->step();  // ends the reading
-    const std::string peers = version == 0 ? kPeerTable : "";
-    return database.execute("BEGIN;" + peers + kManifestTable + "COMMIT;");
-  }
-  return Error{ErrorCode::kBadInput, "use the tracker's database",
-               "it has schema version " + std::to_string(version) + ", this program knows " +
-                   std::to_string(kSchemaVersion) + "; use the newer firn-tracker"};
+  const std::string peers = version == 0 ? kPeerTable : "";
+  return database.execute("BEGIN;" + peers + kManifestTable + "COMMIT;");
 }
 
 Error damaged(const std::string& what) {
@@ -57,10 +86,27 @@ bool is_numeric(const std::string& ip) {
          ::inet_pton(AF_INET6, ip.c_str(), &address) == 1;
 }
 
+// The file itself, so that trackers exclude one another, and nobody else. SQLite's own locks are of
+// another kind, and are lost if this descriptor is closed before the database.
+Result<UniqueFd> lock_file(const std::string& path) {
+  UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644));
+  if (fd.get() < 0 && errno == ELOOP)
+    return Error{ErrorCode::kExists, "open the database " + path,
+                 "it is a symbolic link; name the folder in which the database is"};
+  if (fd.get() < 0) return error_from_errno("open the database " + path, errno);
+  if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return fd;
+  if (errno != EWOULDBLOCK) return error_from_errno("lock the database " + path, errno);
+  return Error{ErrorCode::kExists, "open the database " + path, "another tracker uses it"};
+}
+
 }  // namespace
 
-SqliteRegistry::SqliteRegistry(Database database, const RegistryLimits& limits)
-    : limits_(limits), swarms_(limits), shelf_(limits), database_(std::move(database)) {}
+SqliteRegistry::SqliteRegistry(UniqueFd lock, Database database, const RegistryLimits& limits)
+    : limits_(limits),
+      swarms_(limits),
+      shelf_(limits),
+      lock_(std::move(lock)),
+      database_(std::move(database)) {}
 
 SqliteRegistry::~SqliteRegistry() {
   (void)flush();
@@ -68,11 +114,16 @@ SqliteRegistry::~SqliteRegistry() {
 
 Result<std::unique_ptr<SqliteRegistry>> SqliteRegistry::open(const std::string& path, Time now,
                                                              const RegistryLimits& limits) {
+  auto lock = lock_file(path);
+  if (!lock) return lock.error();
   auto database = Database::open(path);
   if (!database) return database.error();
-  std::unique_ptr<SqliteRegistry> registry(new SqliteRegistry(std::move(database).value(), limits));
+  std::unique_ptr<SqliteRegistry> registry(
+      new SqliteRegistry(std::move(lock).value(), std::move(database).value(), limits));
+  const auto version = known_version(registry->database_, path);
+  if (!version) return version.error();
   Status status = registry->database_.execute(kPragmas);
-  if (status) status = make_schema(registry->database_);
+  if (status) status = make_schema(registry->database_, *version);
   if (status) status = registry->prepare();
   if (status) status = registry->load_peers(now);
   if (status) status = registry->load_manifests();

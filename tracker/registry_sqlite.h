@@ -19,6 +19,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "proto/unique_fd.h"
 #include "tracker/manifest_shelf.h"
 #include "tracker/registry.h"
 #include "tracker/sqlite.h"
@@ -54,7 +55,7 @@ class SqliteRegistry final : public Registry {
     Statement put_peer, remove_peer, put_manifest, remove_manifest, use_manifest;
   };
 
-  SqliteRegistry(Database database, const RegistryLimits& limits);
+  SqliteRegistry(UniqueFd lock, Database database, const RegistryLimits& limits);
   Status prepare();
   Status load_peers(Time now);
   Status load_manifests();
@@ -69,6 +70,7 @@ class SqliteRegistry final : public Registry {
   const RegistryLimits limits_;
   SwarmTable swarms_;
   ManifestShelf shelf_;
+  UniqueFd lock_;  // until the database is closed
   Database database_;
   Statements statements_;  // before the database closes
   std::unordered_map<ContentId, std::int64_t> manifest_rows_;

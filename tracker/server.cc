@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "tracker/request_text.h"
+
 namespace firn::tracker {
 namespace {
 
@@ -127,8 +129,8 @@ void Server::take(const Opened& input) {
 void Server::take(const Asked& input) {
   if (!core_.knows(input.id)) return;  // was turned away
   const proto::TrackerReply answer = core_.handle(input.id, input.request, options_.clock());
-  if (const auto* error = std::get_if<proto::TrackerError>(&answer))
-    log(LogLevel::kDebug, "refused a request: " + error->detail);
+  if (options_.log_requests)
+    log(LogLevel::kDebug, core_.name_of(input.id) + ": " + text_of(input.request, answer));
   reply(input.id, answer);
 }
 

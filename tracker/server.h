@@ -32,6 +32,7 @@ struct ServerOptions {
   std::size_t queue_bytes_max = 64 << 20;
   std::function<Time()> clock;  // steady time if empty
   Log log;                      // called on the core thread; may be empty
+  bool log_requests = false;    // each with its reply, as kDebug
 };
 
 class Server final : private proto::transport::EventSink {

@@ -1,10 +1,14 @@
 #include "client/app/cli.h"
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
+#include <sstream>
 
 #include "client/app/commands/commands.h"
+#include "client/app/commands/running.h"
 #include "client/app/exit_codes.h"
 #include "client/app/version.h"
+#include "proto/usage.h"
 
 namespace firn::app {
 
@@ -14,8 +18,9 @@ int run_cli(int argc, const char* const* argv) {
   app.require_subcommand(1);
   app.get_formatter()->column_width(34);
   app.footer(
-      "ADDR is [ID@]HOST:PORT, IPv6 in brackets. SIZE and RATE take K, M, G (powers of 1024).\n"
-      "`firn COMMAND --help` shows the options of a command.\n\n" +
+      "ADDR is [ID@]HOST[:PORT], IPv6 in brackets; without a port it is 4711. SIZE and RATE take\n"
+      "K, M, G (powers of 1024), with a fraction or without: 1.5M.\n"
+      "`firn help COMMAND` shows the options of a command.\n\n" +
       exit_code_help());
   Chosen chosen;
   add_create_command(app, chosen);
@@ -26,11 +31,18 @@ int run_cli(int argc, const char* const* argv) {
   add_verify_command(app, chosen);
   add_doctor_command(app, chosen);
   add_bench_command(app, chosen);
+  add_help_command(app, chosen);
   for (CLI::App* command : app.get_subcommands({})) command->footer(exit_code_help());
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::kUsage);
+    if (error.get_exit_code() != 0) {
+      std::fprintf(stderr, "%s\n", usage_error(app, argc, argv, error).c_str());
+      return static_cast<int>(ExitCode::kUsage);
+    }
+    std::ostringstream asked;  // --help or --version
+    app.exit(error, asked);
+    return static_cast<int>(print_alone(asked.str()));
   }
   return static_cast<int>(chosen());
 }

@@ -43,6 +43,11 @@ WorkerPool::Key CodingJobs::key_of(std::uint32_t generation) const {
   return (std::uint64_t{number_} + 1) << 32 | generation;
 }
 
+CodingShape CodingJobs::shape_of(std::uint32_t generation) const {
+  const Shape& shape = store_->manifest().info.shape;
+  return {shape.blocks_in(generation), shape.block_bytes};
+}
+
 // --- tasks ---
 
 void CodingJobs::submit(WorkerPool::Key key, WorkerPool::Task task) {
@@ -230,7 +235,7 @@ void CodingJobs::decode(core::Decode action, core::TimeUs now) {
   const std::uint32_t generation = action.generation;
   rows_.cancel_spooling(generation);
   auto job = std::make_shared<DecodeJob>();
-  job->rows = rows_.find_all(generation, shape_.generation_size, now);
+  job->rows = rows_.find_all(generation, shape_of(generation).generation_size, now);
   job->drop_spooled = rows_.touched_disk(generation);
   job->action = std::move(action);
   if (decodes_in_batches(*job)) return decode_in_batch(std::move(job));
@@ -241,8 +246,8 @@ void CodingJobs::decode(core::Decode action, core::TimeUs now) {
 void CodingJobs::write_decoded(std::shared_ptr<DecodeJob> job) {
   DiskTask task;
   task.key = key_of(job->action.generation);
-  task.work = [job, store = store_, shape = shape_, buffers = &resources_.buffers,
-               kernels = &resources_.kernels]() -> Result<bool> {
+  task.work = [job, store = store_, shape = shape_of(job->action.generation),
+               buffers = &resources_.buffers, kernels = &resources_.kernels]() -> Result<bool> {
     const std::uint32_t g = job->action.generation;
     if (!job->checked) {
       job->checked = true;
@@ -286,11 +291,11 @@ void CodingJobs::keep_evidence(core::KeepEvidence action, core::TimeUs now) {
   const std::uint32_t generation = action.generation;
   auto evidence = std::make_shared<Evidence>();
   evidence_[generation] = evidence;
-  auto rows = rows_.find_all(generation, shape_.generation_size, now);
+  auto rows = rows_.find_all(generation, shape_of(generation).generation_size, now);
   const bool on_disk = rows_.touched_disk(generation);
   submit(key_of(generation),
          [evidence, rows = std::move(rows), action = std::move(action), store = store_,
-          shape = shape_]() -> WorkerPool::Completion {
+          shape = shape_of(generation)]() -> WorkerPool::Completion {
            *evidence = gather_evidence(shape, *store, action, rows);
            return {};
          });
@@ -309,8 +314,8 @@ void CodingJobs::check_evidence(std::uint32_t generation) {
   evidence_.erase(found);
   submit(key_of(generation),
          [this, alive = alive_, evidence, generation,
-          data = resources_.cache.find(number_, generation), store = store_, shape = shape_,
-          buffers = &resources_.buffers,
+          data = resources_.cache.find(number_, generation), store = store_,
+          shape = shape_of(generation), buffers = &resources_.buffers,
           kernels = &resources_.kernels]() mutable -> WorkerPool::Completion {
            std::vector<PeerId> guilty;
            if (!data) {

@@ -99,6 +99,10 @@ class CodingJobs {
   // All generations are verified and will be asked for more or less in sequence: read ahead.
   void serve_everything() { serves_everything_ = true; }
 
+  // A verified generation was read and is not right: it is lost, as if sending had found that out.
+  // False: a block of it is being made; ask again later.
+  bool found_false(std::uint32_t generation, const Error& error);
+
   // After a batch of the above: starts the jobs that were gathered. Small ones are done when it
   // returns (loop_budget.h).
   void flush();
@@ -142,6 +146,7 @@ class CodingJobs {
   };
 
   WorkerPool::Key key_of(std::uint32_t generation) const;
+  CodingShape shape_of(std::uint32_t generation) const;
   void submit(WorkerPool::Key key, WorkerPool::Task task);
   void make_blocks(std::uint32_t generation, std::uint64_t multiply_adds, bool at_hand,
                    WorkerPool::Task task);
@@ -193,7 +198,7 @@ class CodingJobs {
   const CodingResources resources_;
   const std::uint32_t number_;
   const std::shared_ptr<store::ContentStore> store_;
-  const CodingShape shape_;
+  const CodingShape shape_;  // of a full generation
   CodingOutcomes& outcomes_;
   // Completions that come after this object is gone must find that out.
   const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

@@ -34,9 +34,9 @@ struct BlockOrder {
   std::vector<RowRef> rows;
 };
 
-// What a job needs to know of its content.
+// What a job needs to know of its generation.
 struct CodingShape {
-  std::uint32_t generation_size = 0;
+  std::uint32_t generation_size = 0;  // source blocks of this generation (Shape::blocks_in)
   std::uint32_t block_bytes = 0;
   std::size_t generation_bytes() const { return std::size_t{generation_size} * block_bytes; }
 };

@@ -77,7 +77,15 @@ void Connections::first_message(ConnectionId id, Connection& connection, Message
   owner->peer_message(key_of(id), std::move(event.message), event.frame_bytes);
 }
 
+void Connections::tell_refused(const Connection& connection, const std::string& why) const {
+  const proto::transport::PeerInfo& info = connection.info;
+  if (on_refused)
+    on_refused("peer " + info.id.short_text() + " at " + to_text(Address{{}, info.ip, info.port}),
+               why);
+}
+
 void Connections::refuse(ConnectionId id, proto::GoodbyeReason reason, const std::string& detail) {
+  tell_refused(connections_.at(id), detail);
   transport_->send(id, serialize(proto::PeerMessage(proto::Goodbye{reason, detail})));
   forget(id);
 }
@@ -102,8 +110,12 @@ void Connections::on(BytesDeparted& event, core::TimeUs) {
   while (!connection.handed.empty() && connection.handed.front().end <= event.total_bytes) {
     const Handed departed = connection.handed.front();
     connection.handed.pop_front();
-    if (connection.owner != nullptr)
+    if (connection.owner == nullptr) continue;
+    if (departed.is_block) {
       connection.owner->block_departed(key_of(event.connection), departed.bytes);
+    } else {
+      connection.owner->manifest_part_departed(key_of(event.connection));
+    }
   }
 }
 
@@ -117,11 +129,11 @@ void Connections::on(ConnectionClosed& event, core::TimeUs now) {
   if (connection.tracker != nullptr) {
     connection.tracker->closed(event.error, now);
   } else if (connection.owner == nullptr) {
-    return;
+    tell_refused(connection, event.error.detail);
   } else if (connection.open && event.error.code == ErrorCode::kProtocol) {
     connection.owner->peer_broke_protocol(key_of(event.connection), event.error);
   } else if (connection.open) {
-    connection.owner->peer_closed(key_of(event.connection));
+    connection.owner->peer_closed(key_of(event.connection), event.error);
   } else {
     connection.owner->connect_failed(connection.attempt, event.error);
   }
@@ -131,7 +143,7 @@ void Connections::wake(core::TimeUs now) {
   while (!awaiting_hello_.empty() && awaiting_hello_.begin()->first <= now) {
     const ConnectionId late = awaiting_hello_.begin()->second;
     awaiting_hello_.erase(awaiting_hello_.begin());
-    forget(late);
+    refuse(late, proto::GoodbyeReason::kProtocolError, "no Hello");
   }
 }
 
@@ -151,7 +163,7 @@ void Connections::send(core::PeerKey peer, const proto::PeerMessage& message) {
   const auto found = connections_.find(id_of(peer));
   if (found == connections_.end()) return;
   Connection& connection = found->second;
-  if (connection.line.empty()) return hand_over(found->first, connection, message, false);
+  if (connection.line.empty()) return hand_over(found->first, connection, message);
   connection.line_bytes += proto::wire_bytes(message);
   if (connection.line_bytes > kLineBytesMax) return transport_->close(found->first);
   connection.line.push_back({message, true, false});
@@ -194,17 +206,19 @@ void Connections::push_out(ConnectionId id, Connection& connection) {
       if (connection.owner != nullptr) connection.owner->block_departed(key_of(id), 0);
       continue;
     }
-    hand_over(id, connection, next.message, next.is_block);
+    hand_over(id, connection, next.message);
   }
 }
 
 void Connections::hand_over(ConnectionId id, Connection& connection,
-                            const proto::PeerMessage& message, bool is_block) {
+                            const proto::PeerMessage& message) {
   proto::OutgoingFrame frame = serialize(message);
   const std::size_t bytes = frame.bytes();
+  const bool is_block = std::holds_alternative<proto::Block>(message);
+  const bool awaited = is_block || std::holds_alternative<proto::ManifestPart>(message);
   connection.handed_bytes += bytes;
-  if (is_block) connection.handed.push_back({connection.handed_bytes, bytes});
-  inbox_.count_handed(id, bytes, is_block);
+  if (awaited) connection.handed.push_back({connection.handed_bytes, bytes, is_block});
+  inbox_.count_handed(id, bytes, awaited);
   transport_->send(id, std::move(frame));
 }
 

@@ -29,12 +29,13 @@ class PeerEvents {
   virtual void peer_opened(core::PeerKey peer, const proto::transport::PeerInfo& info,
                            std::uint64_t attempt) = 0;
   virtual void connect_failed(std::uint64_t attempt, const Error& error) = 0;
-  virtual void peer_closed(core::PeerKey peer) = 0;
+  virtual void peer_closed(core::PeerKey peer, const Error& error) = 0;
   // It is closed, because of what the peer sent.
   virtual void peer_broke_protocol(core::PeerKey peer, const Error& error) = 0;
   virtual void peer_message(core::PeerKey peer, proto::PeerMessage message,
                             std::size_t frame_bytes) = 0;
   virtual void block_departed(core::PeerKey peer, std::size_t frame_bytes) = 0;
+  virtual void manifest_part_departed(core::PeerKey peer) = 0;
 };
 
 // What a tracker client hears of its connection.
@@ -60,6 +61,10 @@ class Connections {
   // did a moment ago; may be empty.
   Connections(TransportInbox& inbox, std::function<PeerEvents*(const ContentId&)> find_content,
               std::function<bool(const ContentId&)> knows_content = {});
+
+  // Told of accepted connections that are closed before they have a part in any content: by what
+  // they are, for people, and why.
+  std::function<void(const std::string& stranger, const std::string& why)> on_refused;
 
   // Call once, before the first event.
   void attach(proto::transport::Transport& transport) { transport_ = &transport; }
@@ -97,9 +102,10 @@ class Connections {
     bool ready = true;
     bool is_block = false;
   };
-  struct Handed {       // a block given to the transport
+  struct Handed {       // a block, or a part of a manifest, given to the transport
     std::uint64_t end;  // of its bytes, counted from the connection's first
     std::size_t bytes;
+    bool is_block;
   };
   struct Connection {
     PeerEvents* owner = nullptr;
@@ -126,10 +132,10 @@ class Connections {
   void on(ConnectionClosed& event, core::TimeUs now);
   void first_message(ConnectionId id, Connection& connection, MessageArrived& event);
   void refuse(ConnectionId id, proto::GoodbyeReason reason, const std::string& detail);
+  void tell_refused(const Connection& connection, const std::string& why) const;
   void forget(ConnectionId id);
   void push_out(ConnectionId id, Connection& connection);
-  void hand_over(ConnectionId id, Connection& connection, const proto::PeerMessage& message,
-                 bool is_block);
+  void hand_over(ConnectionId id, Connection& connection, const proto::PeerMessage& message);
 
   TransportInbox& inbox_;
   const std::function<PeerEvents*(const ContentId&)> find_content_;

@@ -2,13 +2,18 @@
 
 #include <fmt/format.h>
 #include <spdlog/logger.h>
-#include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/sinks/null_sink.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include "proto/log_sink.h"
+#include "proto/standard_streams.h"
 
 namespace firn::app {
 namespace {
@@ -22,11 +27,16 @@ std::size_t terminal_columns() {
 }  // namespace
 
 Console::Console(const ConsoleOptions& options)
-    : options_(options), terminal_(isatty(STDERR_FILENO) == 1) {}
+    : options_(options),
+      stdout_terminal_(isatty(STDOUT_FILENO) == 1),
+      display_(options.quiet
+                   ? ProgressDisplay::Kind::kNone
+                   : ProgressDisplay::kind_for(isatty(STDERR_FILENO) == 1, std::getenv("TERM"),
+                                               std::getenv("NO_COLOR"))) {}
 
 Console::~Console() {
   clear_progress();
-  for (const std::string& held : held_) std::fputs((held + "\n").c_str(), stdout);
+  finish();
 }
 
 Result<std::unique_ptr<Console>> Console::open(const ConsoleOptions& options) {
@@ -36,24 +46,26 @@ Result<std::unique_ptr<Console>> Console::open(const ConsoleOptions& options) {
         std::make_shared<spdlog::logger>("firn", std::make_shared<spdlog::sinks::null_sink_mt>());
     return console;
   }
-  try {
-    console->log_ = std::make_shared<spdlog::logger>(
-        "firn", std::make_shared<spdlog::sinks::basic_file_sink_mt>(options.log_file));
-  } catch (const spdlog::spdlog_ex& failure) {
-    return Error{ErrorCode::kIo, "open the log file " + options.log_file, failure.what()};
-  }
-  console->log_->set_level(spdlog::level::debug);
-  console->log_->flush_on(spdlog::level::info);
+  auto file = LogFile::open(options.log_file);
+  if (!file.ok()) return file.error();
+  console->sink_ = std::make_shared<LogSink>(*std::move(file));
+  console->log_ = std::make_shared<spdlog::logger>("firn", console->sink_);
+  console->log_->set_level(spdlog::level::from_str(options.log_level));
+  console->log_->set_error_handler(
+      [raw = console.get()](const std::string& failure) { raw->log_failed(failure); });
   return console;
 }
 
 void Console::print(const std::string& line) {
   clear_progress();
-  std::fputs((line + "\n").c_str(), stdout);
+  log_->info("{}", line);
+  put_out(line);
+  finish();
+}
+
+void Console::finish() {
   holding_ = false;
-  for (const std::string& held : held_) std::fputs((held + "\n").c_str(), stdout);
-  held_.clear();
-  std::fflush(stdout);
+  for (const std::string& held : std::exchange(held_, {})) put_out(held);
 }
 
 void Console::event(const Json& event) {
@@ -62,8 +74,12 @@ void Console::event(const Json& event) {
   log_->debug("{}", line);
   if (!options_.json) return;
   if (holding_) return held_.push_back(line);
-  std::fputs((line + "\n").c_str(), stdout);
-  std::fflush(stdout);
+  put_out(line);
+}
+
+void Console::show(const std::string& line) {
+  log_->info("{}", line);
+  say(line);
 }
 
 void Console::debug(const std::string& text) {
@@ -87,6 +103,18 @@ void Console::warning(const std::string& text, const std::optional<ContentId>& c
   event(content ? about(plain, *content) : plain);
 }
 
+void Console::shared_info(const std::string& text, const ContentId& content) {
+  if (first_to_say(text, content)) return info(text, content);
+  log_->info("{}", text);
+  event(about(notice_event("info", text), content));
+}
+
+void Console::shared_warning(const std::string& text, const ContentId& content) {
+  if (first_to_say(text, content)) return warning(text, content);
+  log_->warn("{}", text);
+  event(about(notice_event("warning", text), content));
+}
+
 void Console::error(const Error& failure, const std::optional<ContentId>& content) {
   error(error_code_name(failure.code), failure.message(), content);
 }
@@ -99,32 +127,66 @@ void Console::error(const std::string& code, const std::string& text,
   event(content ? about(plain, *content) : plain);
 }
 
+void Console::reopen_log() {
+  if (!sink_) return info("SIGHUP: there is no --log to be opened anew");
+  const Status opened = sink_->reopen();
+  if (!opened.ok())
+    return warning("SIGHUP: " + opened.error().message() + "; the log goes on where it was");
+  log_failed_ = false;
+  info("SIGHUP: the log is opened anew");
+}
+
 void Console::progress(const ProgressFigures& figures) {
-  if (shows_progress()) draw(progress_line(figures, terminal_columns() - 1));
+  if (!shows_progress()) return;
+  ProgressFigures shown = figures;
+  shown.with_rank = verbose();
+  show_progress(display_.in_place() ? progress_line(shown, terminal_columns() - 1)
+                                    : plain_progress(shown));
 }
 
 void Console::progress(const std::string& what, std::uint64_t done, std::uint64_t total) {
   if (!shows_progress()) return;
   const double percent =
       total == 0 ? 100.0 : 100.0 * static_cast<double>(done) / static_cast<double>(total);
-  draw(fmt::format("{} {:.1f}%", what, percent));
+  show_progress(fmt::format("{} {:.1f}%", what, percent));
 }
 
 void Console::clear_progress() {
-  if (!bar_.empty()) draw("");
+  std::fputs(display_.clear().c_str(), stderr);
+  std::fflush(stderr);
+}
+
+void Console::put_out(const std::string& line) {
+  std::fputs((line + "\n").c_str(), stdout);
+  const Status told = flush_stdout();
+  if (told.ok() || output_failed_ || (stdout_terminal_ && isatty(STDOUT_FILENO) == 0)) return;
+  output_failed_ = true;
+  log_->error("{}", told.error().message());
+  say("firn: " + told.error().message());
+}
+
+void Console::log_failed(const std::string& failure) {
+  if (!std::exchange(log_failed_, true)) say("warning: " + failure + "; going on without the log");
 }
 
 void Console::say(const std::string& line) {
-  const std::string bar = bar_;
-  clear_progress();
-  std::fputs((line + "\n").c_str(), stderr);
-  if (!bar.empty()) draw(bar);
+  std::fputs(display_.say(line).c_str(), stderr);
+  std::fflush(stderr);
 }
 
-void Console::draw(std::string line) {
-  std::fputs(("\r\x1b[K" + line).c_str(), stderr);
+void Console::show_progress(const std::string& line) {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  const auto now_us = std::chrono::duration_cast<std::chrono::microseconds>(now).count();
+  const std::string text = display_.show(line, now_us);
+  if (text.empty()) return;
+  std::fputs(text.c_str(), stderr);
   std::fflush(stderr);
-  bar_ = std::move(line);
+}
+
+bool Console::first_to_say(const std::string& text, const ContentId& content) {
+  constexpr std::size_t kTextsMax = 1000;  // then older ones may be said again
+  if (said_by_.size() == kTextsMax && !said_by_.contains(text)) said_by_.clear();
+  return said_by_.try_emplace(text, content).first->second == content;
 }
 
 }  // namespace firn::app

@@ -1,7 +1,9 @@
 // What `firn` says: stdout carries the link and the lines of --json and nothing else; stderr is for
-// people (the progress bar only if it is a terminal); --log FILE keeps everything.
+// people (a progress bar if it is a terminal, lines otherwise); --log FILE keeps what --log-level
+// says.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,10 +12,15 @@
 #include "client/app/events.h"
 #include "client/app/exit_codes.h"
 #include "client/app/progress_bar.h"
+#include "client/app/progress_display.h"
 #include "proto/result.h"
 
 namespace spdlog {
 class logger;
+}
+
+namespace firn {
+class LogSink;
 }
 
 namespace firn::app {
@@ -23,6 +30,7 @@ struct ConsoleOptions {
   bool quiet = false;    // stderr: errors alone
   int verbosity = 0;     // 1: debug messages too
   std::string log_file;  // empty: none
+  std::string log_level = "info";
 };
 
 // Main thread.
@@ -33,24 +41,38 @@ class Console {
   ~Console();
 
   bool json() const { return options_.json; }
-  bool shows_progress() const { return terminal_ && !options_.quiet; }
+  bool shows_progress() const { return display_.shown(); }
+  bool verbose() const { return options_.verbosity > 0; }
 
   // A line on stdout, flushed: the link, a table.
   void print(const std::string& line);
+  // Whether stdout did not take something, which has been said. Not where it was a terminal that
+  // has closed.
+  bool output_failed() const { return output_failed_; }
+  // Prints what hold_events() still keeps back.
+  void finish();
   // Keeps events back until the next print(): a link comes first.
   void hold_events() { holding_ = true; }
   // A line on stdout if --json was given.
   void event(const Json& event);
 
+  // A line on stderr that was asked for: also with -q.
+  void show(const std::string& line);
   void debug(const std::string& text);
   // `event`: without --json nothing, with it a notice event; `content`: which content, if one.
   void info(const std::string& text, const std::optional<ContentId>& content = {});
   void warning(const std::string& text, const std::optional<ContentId>& content = {});
+  // The same for what several contents may find out: people hear it from one of them alone.
+  void shared_info(const std::string& text, const ContentId& content);
+  void shared_warning(const std::string& text, const ContentId& content);
   void error(const Error& error, const std::optional<ContentId>& content = {});
   void error(const std::string& code, const std::string& text,
              const std::optional<ContentId>& content = {});
 
-  // Draws the bar over the one before; nothing if stderr is no terminal.
+  // Begins the log anew under its name, as after another program moved it away. Says what it did.
+  void reopen_log();
+
+  // Shown as ProgressDisplay says.
   void progress(const ProgressFigures& figures);
   // Some other work's progress ("hashing"), in the same place.
   void progress(const std::string& what, std::uint64_t done, std::uint64_t total);
@@ -58,15 +80,22 @@ class Console {
 
  private:
   explicit Console(const ConsoleOptions& options);
+  void log_failed(const std::string& failure);
   void say(const std::string& line);
-  void draw(std::string line);
+  void put_out(const std::string& line);
+  void show_progress(const std::string& line);
+  bool first_to_say(const std::string& text, const ContentId& content);
 
   const ConsoleOptions options_;
-  const bool terminal_;
-  std::string bar_;  // as drawn
+  const bool stdout_terminal_;
+  bool output_failed_ = false;
+  ProgressDisplay display_;
+  std::map<std::string, ContentId> said_by_;  // what was shared, and which content says it
   bool holding_ = false;
   std::vector<std::string> held_;
+  std::shared_ptr<LogSink> sink_;  // none without a log
   std::shared_ptr<spdlog::logger> log_;
+  bool log_failed_ = false;
 };
 
 }  // namespace firn::app

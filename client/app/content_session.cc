@@ -20,7 +20,11 @@ constexpr core::TimeUs kLeaveTime = 3 * core::kSecond;
 }  // namespace
 
 ContentSession::ContentSession(SessionHost& host, std::uint32_t number, SessionPlan plan)
-    : host_(host), number_(number), plan_(std::move(plan)), started_at_(host.loop.now()) {
+    : host_(host),
+      number_(number),
+      plan_(std::move(plan)),
+      patience_(plan_.timeout),
+      started_at_(host.loop.now()) {
   for (const Address& address : plan_.core.trackers) {
     trackers_.push_back(std::make_unique<TrackerClient>(host_.connections, trackers_.size(),
                                                         address, plan_.content_id, *this));
@@ -58,12 +62,19 @@ void ContentSession::make_core() {
 
 void ContentSession::open_store() {
   phase_ = Phase::kOpening;
+  if (host_.target_taken(*this)) {
+    return fail(Error{ErrorCode::kExists, "download " + name() + " to " + plan_.dir,
+                      "another content of that name goes there; give each a folder of its own"});
+  }
   opening_ = std::make_shared<Opening>();
   const bool serve = plan_.mode == SessionPlan::Mode::kServe;
   auto task = [this, alive = alive_, opening = opening_, serve, manifest = *plan_.manifest,
-               dir = plan_.dir, overwrite = plan_.overwrite]() -> WorkerPool::Completion {
+               dir = plan_.dir, overwrite = plan_.overwrite, repair = plan_.repair,
+               trust = plan_.trust]() -> WorkerPool::Completion {
     store::OpenOptions options;
     options.overwrite = overwrite;
+    options.repair = repair;
+    options.trust = trust;
     options.cancelled = [opening] { return opening->cancelled.load(); };
     options.progress = [opening](std::uint64_t done, std::uint64_t total) {
       opening->done = done;
@@ -71,7 +82,7 @@ void ContentSession::open_store() {
     };
     auto opened = std::make_shared<Opened>();
     auto store = serve
-                     ? store::ContentStore::open_complete(manifest, dir)
+                     ? store::ContentStore::open_complete(manifest, dir, options)
                      : store::ContentStore::open_download(manifest, dir, options, opened->resumed);
     std::optional<Error> error;
     if (store.ok()) {
@@ -115,6 +126,11 @@ void ContentSession::start_core(Opened opened) {
       with_rows.push_back(row.generation);
     state.rows.push_back({row.generation, row.slot, std::move(row.vector), row.sender});
   }
+  if (serve && !plan_.trust) {
+    check_ = std::make_unique<BackgroundCheck>(
+        host_.coding.pool, host_.coding.buffers, opened.store,
+        [this](std::uint32_t g, const Error& error) { return coding_->found_false(g, error); });
+  }
   coding_ = std::make_unique<CodingJobs>(host_.coding, number_, std::move(opened.store),
                                          host_.row_bytes_max, with_rows, *this);
   const bool everything =
@@ -146,15 +162,17 @@ void ContentSession::say_start(const core::Report& report) {
     host_.console.info(fmt::format("{} stands complete in {}", name(), plan_.dir),
                        plan_.content_id);
   } else if (report.rank > 0) {
+    const double percent =
+        100.0 * static_cast<double>(report.rank) / static_cast<double>(report.rank_total);
     host_.console.info(
-        fmt::format("{}: going on at rank {} of {} ({} of {} verified)", name(), report.rank,
-                    report.rank_total, format_bytes(report.bytes_verified),
-                    format_bytes(shape.content_bytes)),
+        fmt::format("{}: going on at {:.1f}% of {} ({} verified)", name(), percent,
+                    format_bytes(shape.content_bytes), format_bytes(report.bytes_verified)),
         plan_.content_id);
+    host_.console.debug(fmt::format("{}: rank {} of {}", name(), report.rank, report.rank_total));
   } else {
-    host_.console.info(
-        fmt::format("{}: {} to {}", name(), format_bytes(shape.content_bytes), plan_.dir),
-        plan_.content_id);
+    host_.console.info(fmt::format("{}: {} to {}", name(), format_bytes(shape.content_bytes),
+                                   plan_.dir == "." ? "the current folder" : plan_.dir),
+                       plan_.content_id);
   }
 }
 
@@ -164,6 +182,7 @@ void ContentSession::turn(core::TimeUs now) {
   if (phase_ == Phase::kEnded) return;
   for (auto& tracker : trackers_) tracker->wake(now);
   if (coding_) coding_->wake(now);
+  if (check_) check_->wake(now);
   if (phase_ == Phase::kLeaving) return check_left();
   // A store that is being opened for a known manifest: nobody knows yet what to ask for.
   if (!core_) return;
@@ -185,6 +204,7 @@ void ContentSession::turn(core::TimeUs now) {
     }
     if (coding_) coding_->flush();
   }
+  watch_progress(now);
 }
 
 core::TimeUs ContentSession::next_wake() const {
@@ -192,7 +212,9 @@ core::TimeUs ContentSession::next_wake() const {
   core::TimeUs at = leave_due_;
   for (const auto& tracker : trackers_) at = std::min(at, tracker->next_wake());
   if (coding_) at = std::min(at, coding_->next_wake());
+  if (check_) at = std::min(at, check_->next_wake());
   if (core_ && phase_ < Phase::kLeaving) at = std::min(at, core_->next_wake());
+  if (awaits_progress()) at = std::min(at, patience_.next(core_->progressed_at()));
   return at;
 }
 
@@ -225,8 +247,9 @@ void ContentSession::hang_up() {
 
 void ContentSession::leave(core::TimeUs at) {
   if (phase_ >= Phase::kLeaving) return;
+  check_.reset();
   phase_ = Phase::kLeaving;
-  if (spoiled_) {
+  if (spoiled_ || timed_out_) {
     // It was said with the error.
   } else if (complete_ || plan_.mode == SessionPlan::Mode::kManifestOnly) {
     if (result_ != ExitCode::kOnComplete)
@@ -307,6 +330,7 @@ ProgressFigures ContentSession::figures() const {
   figures.up_rate = up_.bytes_per_second();
   figures.peers = last_report_.peers;
   figures.seeding = complete_;
+  if (plan_.manifest) figures.content_bytes = plan_.manifest->info.shape.content_bytes;
   const double missing = static_cast<double>(last_report_.rank_total - last_report_.rank) *
                          (plan_.manifest ? plan_.manifest->info.shape.block_bytes : 0);
   figures.seconds_left = missing / figures.down_rate;

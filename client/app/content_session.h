@@ -15,11 +15,13 @@
 #include <string>
 #include <vector>
 
+#include "client/app/background_check.h"
 #include "client/app/coding_jobs.h"
 #include "client/app/connections.h"
 #include "client/app/console.h"
 #include "client/app/event_loop.h"
 #include "client/app/exit_codes.h"
+#include "client/app/patience.h"
 #include "client/app/rate_meter.h"
 #include "client/app/tracker_client.h"
 #include "client/core/swarm.h"
@@ -41,10 +43,15 @@ struct SessionPlan {
   std::optional<Manifest> manifest;
   std::string dir;
   bool overwrite = false;
-  bool offer_manifest = false;  // to trackers that lack it
-  std::string on_complete;      // shell command; empty: none
-  core::Options core;           // all but `self`, `seed` and `listen_port`, which the driver sets
+  bool repair = false;
+  bool trust = false;                   // serve without checking bytes ahead of need
+  bool offer_manifest = false;          // to trackers that lack it
+  std::string on_complete;              // shell command; empty: none
+  core::TimeUs timeout = core::kNever;  // a download without progress ends after it
+  core::Options core;  // the driver sets `self`, `seed`, `listen_port`, memory and budgets
 };
+
+class ContentSession;
 
 // What all sessions of a process share.
 struct SessionHost {
@@ -56,6 +63,8 @@ struct SessionHost {
   std::size_t row_bytes_max;      // for each session
   std::string listen;             // "ID@HOST:PORT", for people
   std::function<void()> changed;  // a session wants a turn
+  // Another session downloads a content of this one's name into the same folder.
+  std::function<bool(const ContentSession&)> target_taken;
 };
 
 class ContentSession final : public PeerEvents, public CodingOutcomes, public TrackerEvents {
@@ -76,6 +85,11 @@ class ContentSession final : public PeerEvents, public CodingOutcomes, public Tr
   bool running() const { return phase_ == Phase::kRunning; }
   bool ended() const { return phase_ == Phase::kEnded; }
   bool complete() const { return complete_; }
+  // Its files are being written, about to be, or written: nothing else may go there.
+  bool has_target() const {
+    return plan_.mode == SessionPlan::Mode::kDownload && plan_.manifest &&
+           phase_ >= Phase::kOpening && (phase_ < Phase::kEnded || complete_);
+  }
   ExitCode result() const { return result_; }
   // Every tracker has answered, or failed, once.
   bool announced() const { return trackers_heard_.size() == trackers_.size(); }
@@ -89,6 +103,8 @@ class ContentSession final : public PeerEvents, public CodingOutcomes, public Tr
   // Once a second: a progress event, and figures for the bar.
   void report_progress(core::TimeUs now);
   ProgressFigures figures() const;
+  // The table of its peers, on stderr, and a peers event.
+  void show_peers() const;
 
   // Called when the core has started on the manifest.
   std::function<void()> on_started;
@@ -96,11 +112,12 @@ class ContentSession final : public PeerEvents, public CodingOutcomes, public Tr
   void peer_opened(core::PeerKey peer, const proto::transport::PeerInfo& info,
                    std::uint64_t attempt) override;
   void connect_failed(std::uint64_t attempt, const Error& error) override;
-  void peer_closed(core::PeerKey peer) override;
+  void peer_closed(core::PeerKey peer, const Error& error) override;
   void peer_broke_protocol(core::PeerKey peer, const Error& error) override;
   void peer_message(core::PeerKey peer, proto::PeerMessage message,
                     std::size_t frame_bytes) override;
   void block_departed(core::PeerKey peer, std::size_t frame_bytes) override;
+  void manifest_part_departed(core::PeerKey peer) override;
 
   void row_stored(std::uint32_t generation, std::uint32_t slot) override;
   void generation_decoded(std::uint32_t generation, core::DecodeOutcome outcome) override;
@@ -164,6 +181,11 @@ class ContentSession final : public PeerEvents, public CodingOutcomes, public Tr
   void perform(core::Finished& action);
   void perform(core::Notice& action);
 
+  // session_views.cc: says why nothing comes, and gives up when the plan's timeout is over.
+  bool awaits_progress() const;
+  void watch_progress(core::TimeUs now);
+  void give_up(const Reason& reason);
+
   // Gives up if every address we were told proves to be somebody else.
   void source_heard(const std::string& source, bool wrong_identity);
 
@@ -175,6 +197,7 @@ class ContentSession final : public PeerEvents, public CodingOutcomes, public Tr
   bool complete_ = false;
   bool stood_complete_ = false;  // before we began
   bool spoiled_ = false;         // complete, but finished files were changed: result_ says so
+  bool timed_out_ = false;       // without progress: result_ says so
   bool stopping_ = false;
   bool dirty_ = true;
 
@@ -182,10 +205,13 @@ class ContentSession final : public PeerEvents, public CodingOutcomes, public Tr
   std::shared_ptr<Opening> opening_;
   std::unique_ptr<core::SwarmCore> core_;
   std::unique_ptr<CodingJobs> coding_;
+  std::unique_ptr<BackgroundCheck> check_;  // of what is served
   std::vector<std::unique_ptr<TrackerClient>> trackers_;
   std::map<std::size_t, bool> trackers_heard_;
   std::map<std::uint64_t, std::string> dialled_;  // attempts at addresses given by hand
+  std::map<std::uint64_t, std::string> calls_;    // all attempts under way, for people
   std::map<std::string, bool> sources_wrong_;     // addresses given by hand: wrong identity?
+  Patience patience_;
   core::TimeUs started_at_ = 0;
   RateMeter down_, up_;
   core::Report last_report_;

@@ -28,7 +28,9 @@ bool any_coded(const std::vector<core::Vector>& vectors) {
 // --- decoding ---
 
 bool CodingJobs::decodes_in_batches(const DecodeJob& job) const {
-  return resources_.coder != nullptr && resources_.coder->useful() && any_coded(job.action.vectors);
+  // Devices are made ready for full generations; a short one is not worth another shape.
+  return resources_.coder != nullptr && resources_.coder->useful() &&
+         job.action.vectors.size() == shape_.generation_size && any_coded(job.action.vectors);
 }
 
 void CodingJobs::decode_in_batch(std::shared_ptr<DecodeJob> job) {
@@ -36,10 +38,10 @@ void CodingJobs::decode_in_batch(std::shared_ptr<DecodeJob> job) {
   const bool in_memory = std::all_of(job->rows.begin(), job->rows.end(),
                                      [](const RowRef& row) { return bool(row.payload); });
   if (in_memory) return hand_to_coder(std::move(job));
-  const WorkerPool::Key key = key_of(job->action.generation);
-  submit(key,
+  const std::uint32_t generation = job->action.generation;
+  submit(key_of(generation),
          [this, alive = alive_, job = std::move(job), store = store_,
-          shape = shape_]() -> WorkerPool::Completion {
+          shape = shape_of(generation)]() -> WorkerPool::Completion {
            job->unreadable = !read_back_rows(shape, *store, job->action.generation, job->rows);
            return [this, alive, job] {
              if (!*alive) return;
@@ -71,7 +73,8 @@ void CodingJobs::hand_to_coder(std::shared_ptr<DecodeJob> job) {
 // Takes the order if its block comes from a stock, now or later.
 bool CodingJobs::send_from_stock(BlockOrder& order, std::uint32_t generation) {
   BatchCoder* const coder = resources_.coder;
-  const bool wanted = coder != nullptr && coder->useful();
+  const bool wanted =
+      coder != nullptr && coder->useful() && order.coefficients.size() == shape_.generation_size;
   const auto found = stocks_.find(generation);
   if (!wanted && (found == stocks_.end() || found->second.blocks.empty())) return false;
   // What is not in memory is read as for any other block; the blocks after that one come from here.

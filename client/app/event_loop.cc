@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <csignal>
 
+#include "proto/hangup.h"
 #include "proto/transport/wakeup.h"
 
 extern char** environ;
@@ -15,7 +16,7 @@ struct EventLoop::Impl {
   uv_loop_t loop;
   proto::transport::Wakeup wakeup;
   uv_timer_t timer;
-  uv_signal_t interrupt, terminate;
+  uv_signal_t interrupt, terminate, hangup, user;
   std::function<void()> turn = [] {};
   std::function<void(int)> handler;
 };
@@ -40,8 +41,11 @@ EventLoop::EventLoop() : impl_(std::make_unique<Impl>()) {
   FIRN_CHECK(uv_timer_init(&impl_->loop, &impl_->timer) == 0);
   FIRN_CHECK(uv_signal_init(&impl_->loop, &impl_->interrupt) == 0);
   FIRN_CHECK(uv_signal_init(&impl_->loop, &impl_->terminate) == 0);
+  FIRN_CHECK(uv_signal_init(&impl_->loop, &impl_->hangup) == 0);
+  FIRN_CHECK(uv_signal_init(&impl_->loop, &impl_->user) == 0);
   impl_->timer.data = impl_.get();
   impl_->interrupt.data = impl_->terminate.data = impl_.get();
+  impl_->hangup.data = impl_->user.data = impl_.get();
 }
 
 EventLoop::~EventLoop() {
@@ -91,6 +95,10 @@ void EventLoop::on_signal(std::function<void(int)> handler) {
   };
   FIRN_CHECK(uv_signal_start(&impl_->interrupt, call, SIGINT) == 0);
   FIRN_CHECK(uv_signal_start(&impl_->terminate, call, SIGTERM) == 0);
+  FIRN_CHECK(uv_signal_start(&impl_->user, call, SIGUSR1) == 0);
+  if (hangup() == Hangup::kIgnored) return;
+  FIRN_CHECK(uv_signal_start(&impl_->hangup, call, SIGHUP) == 0);
+  release_hangup();
 }
 
 Status EventLoop::run_shell(const std::string& command,

@@ -32,7 +32,8 @@ class EventLoop {
   // The next turn comes at `when` at the latest; replaces an earlier wish. kNever: no timer.
   void wake_at(core::TimeUs when);
 
-  // SIGINT and SIGTERM go to `handler` instead of ending the process.
+  // SIGINT, SIGTERM and SIGUSR1 go to `handler`, with their number, instead of ending the process;
+  // SIGHUP too, unless the process was started with it ignored.
   void on_signal(std::function<void(int)> handler);
 
   // Runs `command` with /bin/sh -c, with additional environment variables; its stdout goes to our

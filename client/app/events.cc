@@ -69,6 +69,10 @@ Json notice_event(const std::string& level, const std::string& message) {
   return {{"event", "notice"}, {"level", level}, {"message", message}};
 }
 
+Json standstill_event(const std::string& reason, const std::string& message, double seconds) {
+  return {{"event", "standstill"}, {"reason", reason}, {"message", message}, {"seconds", seconds}};
+}
+
 Json about(Json event, const ContentId& id) {
   event["content_id"] = id.text();
   return event;

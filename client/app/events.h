@@ -25,6 +25,8 @@ Json progress_event(const ContentId& id, double seconds, const core::Report& rep
 Json complete_event(const Manifest& manifest, double seconds, const core::Report& report);
 Json error_event(const std::string& code, const std::string& message);
 Json notice_event(const std::string& level, const std::string& message);
+// A download stands still; `reason`: of which kind it is (standstill_words.h).
+Json standstill_event(const std::string& reason, const std::string& message, double seconds);
 // The same, about one content.
 Json about(Json event, const ContentId& id);
 

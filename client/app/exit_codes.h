@@ -11,8 +11,8 @@ enum class ExitCode : int {
   kOk = 0,
   kInternal = 1,
   kUsage = 2,          // unknown option; malformed link, manifest or address
-  kNetwork = 3,        // nobody could be reached where the command had to give up
-  kDisk = 4,           // missing, unreadable, unwritable, full, or somebody else's file in the way
+  kNetwork = 3,        // nobody could be reached where the command had to give up, or get --timeout
+  kDisk = 4,           // a file is missing, unreadable, unwritable, or another is in the way; full
   kVerifyFailed = 5,   // bytes that differ from what the manifest says
   kWrongIdentity = 6,  // whoever answered proved another key than the one asked for
   kPortInUse = 7,

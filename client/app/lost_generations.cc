@@ -17,6 +17,14 @@ constexpr std::size_t kRegainedAtOnce = 16;
 
 }  // namespace
 
+bool CodingJobs::found_false(std::uint32_t generation, const Error& error) {
+  Sending& sending = sending_[generation];
+  if (sending.under_way) return false;
+  sending.under_way = true;
+  lose(generation, error, {});
+  return true;
+}
+
 // The store decides what may be done about it. Until it has, no more blocks of it are tried.
 void CodingJobs::lose(std::uint32_t generation, const Error& error,
                       std::vector<BlockOrder> orders) {
@@ -71,14 +79,15 @@ void CodingJobs::probe_unreadable() {
   probing_unreadable_ = true;
   submit(WorkerPool::kUnordered,
          [this, alive = alive_, generations = std::exchange(unreadable_, {}), store = store_,
-          buffers = &resources_.buffers,
-          bytes = shape_.generation_bytes()]() mutable -> WorkerPool::Completion {
+          buffers = &resources_.buffers]() mutable -> WorkerPool::Completion {
            const StageScope stage(Stage::kDiskRead);
-           const auto buffer = buffers->take(bytes);
+           const Shape& shape = store->manifest().info.shape;
+           const auto buffer = buffers->take(shape.generation_bytes());
            std::vector<std::uint32_t> regained;
            std::erase_if(generations, [&](std::uint32_t generation) {
              if (regained.size() == kRegainedAtOnce) return false;
-             const Status read = store->read_generation(generation, buffer->bytes());
+             const Status read = store->read_generation(
+                 generation, buffer->bytes().first(shape.padded_bytes(generation)));
              if (!read.ok()) return read.error().code == ErrorCode::kCorrupt;
              store->regain_generation(generation);
              regained.push_back(generation);

@@ -3,9 +3,13 @@
 #include <csignal>
 
 #include "client/app/cli.h"
+#include "proto/hangup.h"
+#include "proto/standard_streams.h"
 #include "proto/transport/descriptors.h"
 
 int main(int argc, char** argv) {
+  firn::open_missing_streams();
+  firn::keep_hangup_waiting();
   // Payloads are taken on I/O threads and given back on workers. With an arena for each thread,
   // every arena would keep its own peak of them; and blocks above 128 KiB would each be mapped from
   // and returned to the kernel. Two arenas, and mapping from 4 MiB on, keep the process near what
@@ -15,6 +19,8 @@ int main(int argc, char** argv) {
   mallopt(M_TRIM_THRESHOLD, 16 << 20);
   // A reader of our stdout that has gone away is no reason to drop a download.
   std::signal(SIGPIPE, SIG_IGN);
+  // It asks for a table of peers; where there is none (yet) that is no reason to end.
+  std::signal(SIGUSR1, SIG_IGN);
   firn::proto::transport::raise_descriptor_limit();
   return firn::app::run_cli(argc, argv);
 }

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <random>
 
+#include "client/core/rate_limit.h"
 #include "cuda_kernels/cache_file.h"
+#include "proto/hangup.h"
 
 namespace firn::app {
 namespace {
@@ -62,9 +65,17 @@ PeerDriver::PeerDriver(const DriverOptions& options, Console& console,
           }),
       buffers_(idle_buffer_bytes(options)),
       cache_(cache_bytes(options)),
-      pool_({.threads = options.threads, .stages = &stages_}, [this] { loop_.wake(); }) {}
+      pool_({.threads = options.threads, .stages = &stages_}, [this] { loop_.wake(); }),
+      up_budget_(options.up_limit, core::burst_of(options.up_limit)),
+      down_budget_(options.down_limit, core::burst_of(options.down_limit)) {}
 
 PeerDriver::~PeerDriver() = default;
+
+void PeerDriver::tell_of_strangers() {
+  connections_.on_refused = [this](const std::string& stranger, const std::string& why) {
+    console_.debug(stranger + " turned away: " + why);
+  };
+}
 
 Result<std::unique_ptr<PeerDriver>> PeerDriver::start(const DriverOptions& options,
                                                       Console& console) {
@@ -77,11 +88,13 @@ Result<std::unique_ptr<PeerDriver>> PeerDriver::start(const DriverOptions& optio
   std::unique_ptr<PeerDriver> driver(new PeerDriver(options, console, *std::move(identity)));
   driver->codec_ = *std::move(codec);
   driver->start_coder();
+  driver->tell_of_strangers();
 
   proto::transport::Options transport_options;
   transport_options.io_threads = options.io_threads;
   transport_options.stages = &driver->stages_;
   transport_options.turn_interval = kTurnInterval;
+  transport_options.interface = options.interface;
   auto transport =
       proto::transport::Transport::start(driver->identity_, driver->inbox_, transport_options);
   if (!transport.ok()) return transport.error();
@@ -92,19 +105,28 @@ Result<std::unique_ptr<PeerDriver>> PeerDriver::start(const DriverOptions& optio
   if (!listening.ok()) return listening.error();
   driver->listening_ = *listening;
   driver->listening_.id = driver->id();
-  driver->host_ = std::make_unique<SessionHost>(
-      SessionHost{driver->loop_, driver->connections_,
-                  CodingResources{driver->pool_, driver->buffers_, driver->cache_, codec::kernels(),
-                                  driver->loop_budget_, driver->coder_.get()},
-                  console, driver->stages_, row_bytes(options), to_text(driver->listening_),
-                  [raw = driver.get()] {
-                    if (raw->turning_) {
-                      raw->again_ = true;
-                    } else {
-                      raw->loop_.wake();
-                    }
-                  }});
+  driver->host_ = std::make_unique<SessionHost>(SessionHost{
+      driver->loop_, driver->connections_,
+      CodingResources{driver->pool_, driver->buffers_, driver->cache_, codec::kernels(),
+                      driver->loop_budget_, driver->coder_.get()},
+      console, driver->stages_, row_bytes(options), to_text(driver->listening_),
+      [raw = driver.get()] {
+        if (raw->turning_) {
+          raw->again_ = true;
+        } else {
+          raw->loop_.wake();
+        }
+      },
+      [raw = driver.get()](const ContentSession& session) { return raw->target_taken(session); }});
   return driver;
+}
+
+bool PeerDriver::target_taken(const ContentSession& session) const {
+  return std::any_of(sessions_.begin(), sessions_.end(), [&](const auto& other) {
+    return other.get() != &session && other->has_target() &&
+           session.plan().mode == SessionPlan::Mode::kDownload && other->name() == session.name() &&
+           other->plan().dir == session.plan().dir;
+  });
 }
 
 void PeerDriver::start_coder() {
@@ -124,6 +146,8 @@ ContentSession& PeerDriver::add(SessionPlan plan) {
   plan.core.self = id();
   plan.core.seed = fresh_seed();
   plan.core.listen_port = listening_.port;
+  plan.core.up_budget = &up_budget_;
+  plan.core.down_budget = &down_budget_;
   plan.core.memory_bytes = options_.memory_bytes / std::max<std::size_t>(options_.content_count, 1);
   sessions_.push_back(std::make_unique<ContentSession>(
       *host_, static_cast<std::uint32_t>(sessions_.size()), std::move(plan)));
@@ -140,22 +164,39 @@ void PeerDriver::stop() {
   for (auto& session : sessions_) session->stop();
 }
 
-void PeerDriver::signalled() {
-  if (stopping_) {
+void PeerDriver::show_peers(core::TimeUs now) {
+  peers_at_ = options_.peers_interval > 0 ? now + options_.peers_interval : core::kNever;
+  for (const auto& session : sessions_) session->show_peers();
+}
+
+void PeerDriver::signalled(int number) {
+  if (number == SIGUSR1) return show_peers(loop_.now());
+  if (number == SIGHUP) {
+    if (hangup() == Hangup::kReopens) return console_.reopen_log();
+    leave_closed_terminal();
+    // Kernel and shell both send it, so that one more is no second wish.
+    if (stopping_) return;
+  } else if (stopping_) {
     console_.clear_progress();
     std::_Exit(static_cast<int>(ExitCode::kInterrupted));
   }
-  console_.info("stopping; once more to stop at once");
+  console_.info(number == SIGHUP ? "the terminal has closed: stopping"
+                                 : "stopping; once more to stop at once");
   stop();
 }
 
 ExitCode PeerDriver::run() {
   const StageClock::Attach counted(&stages_);
   loop_.on_turn([this] { turn(); });
-  loop_.on_signal([this](int) { signalled(); });
-  if (options_.codec != CodecMode::kCpu) console_.info("codec: " + codec_.text);
+  loop_.on_signal([this](int number) { signalled(number); });
+  if (codec_.devices.empty()) {
+    console_.debug("codec: " + codec_.text);
+  } else {
+    console_.info("codec: " + codec_.text);
+  }
   for (auto& session : sessions_) session->start();
   progress_at_ = loop_.now() + kProgressInterval;
+  if (options_.peers_interval > 0) peers_at_ = loop_.now() + options_.peers_interval;
   loop_.wake();
   loop_.run();
   console_.clear_progress();
@@ -177,6 +218,7 @@ void PeerDriver::turn() {
     for (auto& session : sessions_) session->turn(now);
   } while (again_);
   if (now >= progress_at_) report_progress(now);
+  if (now >= peers_at_) show_peers(now);
   turning_ = false;
   if (over(now)) {
     loop_.stop();
@@ -197,7 +239,7 @@ bool PeerDriver::over(core::TimeUs now) {
 }
 
 void PeerDriver::arm(core::TimeUs now) {
-  core::TimeUs at = std::min({connections_.next_wake(), progress_at_, goodbye_due_});
+  core::TimeUs at = std::min({connections_.next_wake(), progress_at_, peers_at_, goodbye_due_});
   for (const auto& session : sessions_) at = std::min(at, session->next_wake());
   if (observer_) at = std::min(at, observer_(now));
   loop_.wake_at(at);
@@ -211,6 +253,8 @@ void PeerDriver::report_progress(core::TimeUs now) {
   for (auto& session : sessions_) {
     session->report_progress(now);
     if (session->ended()) continue;
+    // A download that is complete has said so.
+    if (session->complete() && session->plan().mode != SessionPlan::Mode::kServe) continue;
     const ProgressFigures one = session->figures();
     running |= session->running();
     seeding &= one.seeding;
@@ -220,12 +264,17 @@ void PeerDriver::report_progress(core::TimeUs now) {
     all.up_rate += one.up_rate;
     all.peers += one.peers;
     if (!one.seeding) seconds_left = std::max(seconds_left, one.seconds_left);
+    all.content_bytes += one.content_bytes;
     all.name = one.name;
   }
   all.seconds_left = seconds_left;
   all.seeding = seeding;
   if (sessions_.size() > 1) all.name = std::to_string(sessions_.size()) + " contents";
-  if (running) console_.progress(all);
+  if (running) {
+    console_.progress(all);
+  } else if (std::ranges::all_of(sessions_, [](const auto& s) { return s->complete(); })) {
+    console_.clear_progress();
+  }
 }
 
 }  // namespace firn::app

@@ -17,6 +17,7 @@
 #include "client/app/event_loop.h"
 #include "client/app/exit_codes.h"
 #include "client/app/worker_pool.h"
+#include "client/core/rate_budget.h"
 #include "codec/kernels.h"
 #include "proto/stage_times.h"
 #include "proto/transport/identity.h"
@@ -27,12 +28,16 @@ namespace firn::app {
 struct DriverOptions {
   std::string identity_file;  // empty: a fresh identity
   Address listen{{}, "*", 0};
+  std::string interface;       // to listen on and connect through; empty: any
+  std::uint64_t up_limit = 0;  // of all contents together, bytes per second; 0: none
+  std::uint64_t down_limit = 0;
   std::uint64_t memory_bytes = 128u << 20;
   int io_threads = 1;
   CodecMode codec = CodecMode::kAuto;
   unsigned threads = default_worker_count();  // for coding, hashing and disk
   std::size_t content_count = 1;              // how many sessions share the memory
   bool only_serves = false;                   // no session downloads
+  core::TimeUs peers_interval = 0;            // a table of peers so often; 0: when asked alone
 };
 
 // Main thread.
@@ -53,15 +58,19 @@ class PeerDriver {
   // Stops all sessions cleanly.
   void stop();
   // Until every session has ended. SIGINT or SIGTERM stop(); a second one ends the process at once.
+  // SIGUSR1 shows the peers.
   // The first result that is not kOk.
   ExitCode run();
 
  private:
   PeerDriver(const DriverOptions& options, Console& console, proto::transport::Identity identity);
   void turn();
-  void signalled();
+  void signalled(int number);
+  void show_peers(core::TimeUs now);
   void report_progress(core::TimeUs now);
   void start_coder();
+  bool target_taken(const ContentSession& session) const;
+  void tell_of_strangers();
   void arm(core::TimeUs now);
   bool over(core::TimeUs now);
 
@@ -82,6 +91,7 @@ class PeerDriver {
   WorkerPool pool_;
   CodecChoice codec_;
   std::unique_ptr<BatchCoder> coder_;  // null without a device
+  core::RateBudget up_budget_, down_budget_;
   std::unique_ptr<SessionHost> host_;
   std::vector<std::unique_ptr<ContentSession>> sessions_;
 
@@ -91,6 +101,7 @@ class PeerDriver {
   bool again_ = false;  // something changed during the turn
   bool stopping_ = false;
   core::TimeUs progress_at_ = 0;
+  core::TimeUs peers_at_ = core::kNever;
   core::TimeUs goodbye_due_ = core::kNever;
 };
 

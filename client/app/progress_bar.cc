@@ -12,12 +12,6 @@ namespace {
 constexpr std::size_t kBarColumnsMax = 30;
 constexpr std::size_t kBarColumnsMin = 5;
 
-// Columns of UTF-8 text, counting a character as one.
-std::size_t columns_of(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
-}
-
 std::string cut(const std::string& text, std::size_t columns) {
   std::size_t seen = 0, end = 0;
   for (; end < text.size(); ++end)
@@ -25,16 +19,46 @@ std::string cut(const std::string& text, std::size_t columns) {
   return text.substr(0, end);
 }
 
+double share_of(const ProgressFigures& figures) {
+  if (figures.rank_total == 0) return 1.0;
+  return static_cast<double>(figures.rank) / static_cast<double>(figures.rank_total);
+}
+
+double percent_of(const ProgressFigures& figures) {
+  const double percent = share_of(figures) * 100;
+  return figures.rank < figures.rank_total ? std::min(percent, 99.9) : percent;
+}
+
+std::string peers_of(const ProgressFigures& figures) {
+  return fmt::format("{} peer{}", figures.peers, figures.peers == 1 ? "" : "s");
+}
+
+std::string rank_of(const ProgressFigures& figures) {
+  return fmt::format("rank {}/{}", figures.rank, figures.rank_total);
+}
+
 }  // namespace
 
-std::string progress_line(const ProgressFigures& figures, std::size_t columns) {
-  const double share = figures.rank_total == 0 ? 1.0
-                                               : static_cast<double>(figures.rank) /
-                                                     static_cast<double>(figures.rank_total);
-  double percent = share * 100;
-  if (figures.rank < figures.rank_total) percent = std::min(percent, 99.9);
+std::size_t columns_of(const std::string& text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
+}
 
-  const std::string peers = fmt::format("{} peer{}", figures.peers, figures.peers == 1 ? "" : "s");
+std::string plain_progress(const ProgressFigures& figures) {
+  std::string line = figures.name.empty() ? "" : figures.name + ": ";
+  if (figures.seeding)
+    return line +
+           fmt::format("seeding, up {}, {}", format_rate(figures.up_rate), peers_of(figures));
+  line += fmt::format("{:.1f}% of {}, {}, ETA {}, {}", percent_of(figures),
+                      format_bytes(figures.content_bytes), format_rate(figures.down_rate),
+                      format_seconds(figures.seconds_left), peers_of(figures));
+  return figures.with_rank ? line + ", " + rank_of(figures) : line;
+}
+
+std::string progress_line(const ProgressFigures& figures, std::size_t columns) {
+  const double share = share_of(figures);
+  const double percent = percent_of(figures);
+  const std::string peers = peers_of(figures);
   const std::string up = "up " + format_rate(figures.up_rate);
   std::string core;
   if (figures.seeding) {
@@ -42,6 +66,8 @@ std::string progress_line(const ProgressFigures& figures, std::size_t columns) {
   } else {
     core = fmt::format("{:5.1f}%  {}  ETA {}  {}", percent, format_rate(figures.down_rate),
                        format_seconds(figures.seconds_left), peers);
+    if (figures.with_rank && columns_of(core) + rank_of(figures).size() + 2 <= columns)
+      core += "  " + rank_of(figures);
     if (columns_of(core) + up.size() + 2 <= columns) core += "  " + up;
   }
 

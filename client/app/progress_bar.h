@@ -1,4 +1,4 @@
-// The one-line progress bar of a terminal, as text.
+// Progress as text: the one-line bar of a terminal, and a plain line for logs.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,18 @@ struct ProgressFigures {
   double seconds_left = 0;  // not finite: unknown
   std::uint32_t peers = 0;
   bool seeding = false;
+  std::uint64_t content_bytes = 0;
+  bool with_rank = false;
 };
 
 // At most `columns` wide; what matters least is left out first (bar, name, upload rate). Never
 // shows 100 % before the last rank.
 std::string progress_line(const ProgressFigures& figures, std::size_t columns);
+
+// "holiday: 43.2% of 23.1 MiB, 1.2 MiB/s, ETA 11s, 3 peers".
+std::string plain_progress(const ProgressFigures& figures);
+
+// Columns of UTF-8 text, counting a character as one.
+std::size_t columns_of(const std::string& text);
 
 }  // namespace firn::app

@@ -2,70 +2,175 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <optional>
+#include <iterator>
 
 namespace firn::app {
 namespace {
 
-std::optional<double> parse_number(std::string_view text) {
-  double value = 0;
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  if (!std::isfinite(value) || value < 0) return std::nullopt;
-  return value;
+enum class Fault { kNone, kNotANumber, kTooLarge, kTooSmall };
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
 }
 
-double seconds_in(char unit) {
-  switch (unit) {
-    case 's':
-      return 1;
-    case 'm':
-      return 60;
-    case 'h':
-      return 3600;
-    case 'd':
-      return 86400;
-    default:
-      return 0;
+// NUMBER x unit, rounded down: the number has digits and perhaps a point with digits after it. In
+// integers, so that no fraction is a little more or less than it was written.
+Fault multiply(std::string_view number, std::uint64_t unit, std::uint64_t& product) {
+  const std::size_t point = number.find('.');
+  const std::string_view whole = number.substr(0, point);
+  std::string_view fraction;
+  if (point != std::string_view::npos) {
+    fraction = number.substr(point + 1);
+    if (fraction.empty()) return Fault::kNotANumber;
   }
+  if (whole.empty() || !std::ranges::all_of(whole, is_digit) ||
+      !std::ranges::all_of(fraction, is_digit))
+    return Fault::kNotANumber;
+  std::uint64_t units = 0;
+  const auto error = std::from_chars(whole.data(), whole.data() + whole.size(), units).ec;
+  if (error != std::errc{} || units > UINT64_MAX / unit) return Fault::kTooLarge;
+  // Rounding down after every digit, from the last one, gives what rounding once at the end does.
+  std::uint64_t part = 0;
+  bool nothing = units == 0;
+  for (auto digit = fraction.rbegin(); digit != fraction.rend(); ++digit) {
+    nothing &= *digit == '0';
+    part = (static_cast<std::uint64_t>(*digit - '0') * unit + part) / 10;
+  }
+  product = units * unit;
+  if (product > UINT64_MAX - part) return Fault::kTooLarge;
+  product += part;
+  return product == 0 && !nothing ? Fault::kTooSmall : Fault::kNone;
 }
 
-// Longer durations mean "forever" to anybody, and would overflow TimeUs.
-constexpr double kSecondsMax = 100.0 * 365 * 86400;
+// How much of `text` may be a number.
+std::size_t number_length(std::string_view text) {
+  return std::min(text.find_first_not_of("0123456789."), text.size());
+}
+
+struct TimeUnit {
+  std::string_view name;
+  core::TimeUs length;
+};
+
+// As they must follow each other.
+constexpr TimeUnit kTimeUnits[] = {{"d", 86400 * core::kSecond},
+                                   {"h", 3600 * core::kSecond},
+                                   {"m", 60 * core::kSecond},
+                                   {"s", core::kSecond},
+                                   {"ms", core::kMillisecond}};
+
+// A longer duration means "forever" to anybody, and might overflow a sum with the present.
+constexpr core::TimeUs kDurationMax = core::kSecond * 86400 * 365 * 100;
+
+bool is_number(std::string_view text) {
+  std::uint64_t ignored = 0;
+  const Fault fault = multiply(text, 1, ignored);
+  return fault == Fault::kNone || fault == Fault::kTooSmall;
+}
 
 }  // namespace
 
 Result<core::TimeUs> parse_duration(std::string_view text) {
-  const Error bad{ErrorCode::kBadInput, fmt::format("duration '{}'", text),
-                  "expected a number with s, m, h or d, such as 30s or 2h"};
-  if (text.empty()) return bad;
-  double unit = seconds_in(text.back());
-  const std::string_view digits = unit > 0 ? text.substr(0, text.size() - 1) : text;
-  if (unit == 0) unit = 1;
-  const auto number = parse_number(digits);
-  if (!number || *number * unit > kSecondsMax) return bad;
-  return static_cast<core::TimeUs>(*number * unit * core::kSecond);
+  const auto bad = [&](const std::string& why) {
+    return Error{ErrorCode::kBadInput, fmt::format("duration '{}'", text),
+                 why + "; write 90s, 30m, 1h30m, 2d or 500ms (a number alone counts seconds)"};
+  };
+  if (text.empty()) return bad("it is empty");
+  core::TimeUs sum = 0;
+  const TimeUnit* next = std::begin(kTimeUnits);
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::size_t digits = number_length(rest);
+    if (digits == 0) return bad(fmt::format("'{}' does not begin with a number", rest));
+    const std::string_view number = rest.substr(0, digits);
+    const std::size_t letters =
+        std::min(rest.find_first_of("0123456789.", digits), rest.size()) - digits;
+    std::string_view name = rest.substr(digits, letters);
+    rest.remove_prefix(digits + letters);
+    if (name.empty() && number.size() == text.size()) name = "s";
+    if (name.empty()) return bad(fmt::format("'{}' has no unit", number));
+    const TimeUnit* const unit = std::ranges::find(kTimeUnits, name, &TimeUnit::name);
+    if (unit == std::end(kTimeUnits)) return bad(fmt::format("'{}' is no unit of time", name));
+    if (unit < next) return bad("its units do not go from large to small, each once");
+    next = unit + 1;
+    std::uint64_t length = 0;
+    const Fault fault = multiply(number, static_cast<std::uint64_t>(unit->length), length);
+    if (fault == Fault::kNotANumber) return bad(fmt::format("'{}' is no number", number));
+    if (fault == Fault::kTooSmall) return bad("it is shorter than a microsecond");
+    if (fault == Fault::kTooLarge || length > static_cast<std::uint64_t>(kDurationMax - sum))
+      return bad("it is longer than 100 years");
+    sum += static_cast<core::TimeUs>(length);
+  }
+  return sum;
+}
+
+Result<std::uint64_t> parse_size(std::string_view text) {
+  const auto bad = [&](const std::string& why) {
+    return Error{ErrorCode::kBadInput, fmt::format("size '{}'", text),
+                 why + "; write bytes, or a number with K, M, G or T, such as 512K or 1.5M"};
+  };
+  const std::size_t digits = number_length(text);
+  if (text.empty()) return bad("it is empty");
+  if (digits == 0) return bad("it does not begin with a number");
+  const std::string_view number = text.substr(0, digits);
+  std::string unit(text.substr(digits));
+  std::ranges::transform(unit, unit.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
+  constexpr std::string_view kPrefixes = "kmgtpe";
+  std::uint64_t scale = 1;
+  if (!unit.empty() && unit != "b") {
+    const std::size_t prefix = kPrefixes.find(unit.front());
+    const std::string_view ending = std::string_view(unit).substr(1);
+    if (prefix == std::string_view::npos || (!ending.empty() && ending != "b" && ending != "ib"))
+      return bad(fmt::format("'{}' is no unit of size", text.substr(digits)));
+    scale = std::uint64_t{1} << 10 * (prefix + 1);
+  }
+  if (scale == 1 && number.find('.') != std::string_view::npos)
+    return bad("there are no fractions of a byte");
+  std::uint64_t bytes = 0;
+  switch (multiply(number, scale, bytes)) {
+    case Fault::kNotANumber:
+      return bad(fmt::format("'{}' is no number", number));
+    case Fault::kTooLarge:
+      return bad("it is too large");
+    case Fault::kTooSmall:
+      return bad("it is less than a byte");
+    case Fault::kNone:
+      break;
+  }
+  return bytes;
 }
 
 Result<core::SeedPolicy> parse_seed_policy(std::string_view text) {
   using Kind = core::SeedPolicy::Kind;
+  constexpr std::string_view kRatio = "ratio:";
+  const auto bad = [&](const std::string& why) {
+    return Error{ErrorCode::kBadInput, fmt::format("--seed {}", text), why};
+  };
   core::SeedPolicy policy;
   if (text == "none") {
     policy.kind = Kind::kNone;
   } else if (text == "forever") {
     policy.kind = Kind::kForever;
-  } else if (const auto ratio = parse_number(text)) {
+  } else if (text.starts_with(kRatio)) {
+    const std::string_view number = text.substr(kRatio.size());
+    if (!is_number(number)) return bad("a ratio is written as in ratio:1.5");
     policy.kind = Kind::kRatio;
-    policy.ratio = *ratio;
+    std::from_chars(number.data(), number.data() + number.size(), policy.ratio);
+  } else if (is_number(text)) {
+    return bad(
+        fmt::format("it could be a ratio or a time: write ratio:{0}, or {0} with a unit, "
+                    "such as {0}m or {0}h",
+                    text));
   } else if (const auto duration = parse_duration(text); duration.ok()) {
     policy.kind = Kind::kDuration;
     policy.duration = *duration;
+  } else if (!text.empty() && is_digit(text.front())) {
+    return bad(duration.error().detail);
   } else {
-    return Error{ErrorCode::kBadInput, fmt::format("--seed {}", text),
-                 "expected none, forever, a ratio such as 1.5, or a duration such as 30m"};
+    return bad("expected none, forever, a ratio such as ratio:1.5, or a duration such as 30m");
   }
   return policy;
 }

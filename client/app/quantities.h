@@ -10,10 +10,16 @@
 
 namespace firn::app {
 
-// "90", "90s", "10m", "2h", "1d". kBadInput otherwise.
+// Numbers with units, from the largest to the smallest of d, h, m, s, ms: "30m", "1h30m", "500ms",
+// "1.5h". A number alone counts seconds. Rounded down to whole microseconds. Errors: kBadInput.
 Result<core::TimeUs> parse_duration(std::string_view text);
 
-// none | forever | RATIO ("1.5") | DURATION (with a unit: "30m"). kBadInput otherwise.
+// Bytes, or bytes per second: digits, or a number with K, M, G, T, P or E (powers of 1024, in
+// either case; an ending B or iB means the same), which may have a fraction and is rounded down to
+// whole bytes: "1.5M". Errors: kBadInput.
+Result<std::uint64_t> parse_size(std::string_view text);
+
+// none | forever | ratio:NUMBER ("ratio:1.5") | DURATION with a unit ("30m"). Errors: kBadInput.
 Result<core::SeedPolicy> parse_seed_policy(std::string_view text);
 
 // "999 B", "1.5 KiB", "64.0 MiB".

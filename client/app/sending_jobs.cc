@@ -42,7 +42,8 @@ bool CodingJobs::send_from_cache(const BlockOrder& order, std::uint32_t generati
   if (!order.source_index) return false;
   const SharedBuffer data = resources_.cache.find(number_, generation);
   if (!data) return false;
-  auto made = make_source_blocks(resources_.kernels, shape_, data->bytes(), {&order, 1});
+  auto made =
+      make_source_blocks(resources_.kernels, shape_of(generation), data->bytes(), {&order, 1});
   outcomes_.block_made(order.ticket, std::move(made[0]));
   return true;
 }
@@ -76,7 +77,7 @@ void CodingJobs::start_sending_verified(std::uint32_t generation, std::vector<Bl
   make_blocks(
       generation, multiply_adds, cached,
       [this, alive = alive_, generation, data = std::move(data), cached, orders = std::move(orders),
-       store = store_, shape = shape_, buffers = &resources_.buffers,
+       store = store_, shape = shape_of(generation), buffers = &resources_.buffers,
        kernels = &resources_.kernels]() mutable -> WorkerPool::Completion {
         std::optional<Error> error;
         if (!data) {
@@ -111,7 +112,8 @@ void CodingJobs::start_recoding(std::uint32_t generation, std::vector<BlockOrder
   }
   make_blocks(generation, multiply_adds, at_hand,
               [this, alive = alive_, generation, orders = std::move(orders), store = store_,
-               shape = shape_, kernels = &resources_.kernels]() mutable -> WorkerPool::Completion {
+               shape = shape_of(generation),
+               kernels = &resources_.kernels]() mutable -> WorkerPool::Completion {
                 std::vector<RowRef> read_back;
                 auto blocks =
                     make_recoded_blocks(*kernels, shape, *store, generation, orders, read_back);
@@ -154,7 +156,7 @@ void CodingJobs::fetch_ahead(std::uint32_t generation) {
   if (!serves_everything_ || generation >= store_->manifest().info.shape.generation_count()) return;
   if (resources_.cache.find(number_, generation) || !fetching_.insert(generation).second) return;
   submit(key_of(generation),
-         [this, alive = alive_, generation, store = store_, shape = shape_,
+         [this, alive = alive_, generation, store = store_, shape = shape_of(generation),
           buffers = &resources_.buffers]() -> WorkerPool::Completion {
            const StageScope stage(Stage::kDiskRead);
            auto data = buffers->take(shape.generation_bytes());

@@ -6,6 +6,7 @@
 
 #include "client/app/accounting.h"
 #include "client/app/content_session.h"
+#include "client/content/find_folder.h"
 #include "proto/stage_times.h"
 
 namespace firn::app {
@@ -18,13 +19,23 @@ void ContentSession::peer_opened(core::PeerKey peer, const proto::transport::Pee
     source_heard(dialled->second, false);
     dialled_.erase(dialled);
   }
-  host_.console.debug(fmt::format("peer {} at {} port {}{}", info.id.short_text(), info.ip,
-                                  info.port, attempt == 0 ? " called" : ""));
+  if (const auto call = calls_.find(attempt); call != calls_.end()) {
+    host_.console.debug(
+        fmt::format("{}: connected to peer {}", call->second, info.id.short_text()));
+    calls_.erase(call);
+  } else {
+    host_.console.debug(fmt::format("peer {} at {} called", info.id.short_text(),
+                                    to_text(Address{{}, info.ip, info.port})));
+  }
   core_->peer_opened(peer, info.id, info.ip, info.port, attempt, now());
   changed();
 }
 
 void ContentSession::connect_failed(std::uint64_t attempt, const Error& error) {
+  if (const auto call = calls_.find(attempt); call != calls_.end()) {
+    host_.console.debug(call->second + ": " + error.message());
+    calls_.erase(call);
+  }
   core_->connect_failed(attempt, error, now());
   changed();
   if (const auto dialled = dialled_.find(attempt); dialled != dialled_.end()) {
@@ -34,8 +45,9 @@ void ContentSession::connect_failed(std::uint64_t attempt, const Error& error) {
   }
 }
 
-void ContentSession::peer_closed(core::PeerKey peer) {
-  core_->peer_closed(peer, now());
+void ContentSession::peer_closed(core::PeerKey peer, const Error& error) {
+  host_.console.debug(error.message());
+  core_->peer_closed(peer, now(), error.detail);
   changed();
 }
 
@@ -58,6 +70,11 @@ void ContentSession::block_departed(core::PeerKey peer, std::size_t frame_bytes)
     const StageScope stage(Stage::kCore);
     core_->block_departed(peer, frame_bytes, now());
   }
+  changed();
+}
+
+void ContentSession::manifest_part_departed(core::PeerKey peer) {
+  core_->manifest_part_departed(peer, now());
   changed();
 }
 
@@ -99,7 +116,7 @@ void ContentSession::generation_lost(std::uint32_t generation, const Error& erro
     if (plan_.mode != SessionPlan::Mode::kServe) {
       plain.detail += "; the file was complete, so it is left as it is";
     } else if (error.code == ErrorCode::kCorrupt) {
-      plain.detail += "; the file has changed since it was shared. Share it again";
+      plain.detail += "; firn get --repair brings the file back, firn share shares it as it is now";
     } else {
       plain.detail += "; bring the file back, and it is served again";
     }
@@ -159,6 +176,7 @@ void ContentSession::store_finished() {
   complete["stages"] = stages_json(host_.stages.times());
   complete["codec"] = codec_json(host_.coding.coder);
   host_.console.event(complete);
+  host_.console.clear_progress();  // other contents' comes again with the next report
   if (!stood_complete_)
     host_.console.info(fmt::format("{}: complete and verified after {:.1f} s", name(), seconds),
                        plan_.content_id);
@@ -228,9 +246,10 @@ void ContentSession::tracker_manifest(std::size_t tracker, Result<std::string> f
 }
 
 void ContentSession::tracker_key_seen(std::size_t, const Address& pinned) {
-  host_.console.info(fmt::format("tracker {} (its key was seen first now and is kept for this run)",
-                                 to_text(pinned)),
-                     plan_.content_id);
+  host_.console.shared_info(
+      fmt::format("tracker {} (its key was seen first now and is kept for this run)",
+                  to_text(pinned)),
+      plan_.content_id);
 }
 
 void ContentSession::source_heard(const std::string& source, bool wrong_identity) {
@@ -256,6 +275,8 @@ void ContentSession::perform(core::Connect& action) {
   const auto& given = plan_.core.peers;
   if (std::find(given.begin(), given.end(), action.address) != given.end())
     dialled_[action.attempt] = "peer " + to_text(action.address);
+  calls_[action.attempt] = to_text(action.address);
+  host_.console.debug("calling " + to_text(action.address));
   host_.connections.connect(*this, action.attempt, action.address);
 }
 
@@ -300,9 +321,17 @@ void ContentSession::perform(core::ManifestArrived& action) {
   if (plan_.mode == SessionPlan::Mode::kManifestOnly) {
     core_->stop(now());
     changed();
-  } else {
-    open_store();
+    return;
   }
+  if (plan_.mode == SessionPlan::Mode::kServe) {
+    // As for a manifest that was there at the start.
+    const std::string found = content::find_content_folder(plan_.manifest->info, plan_.dir);
+    if (found != plan_.dir)
+      host_.console.info(plan_.dir + " does not hold " + name() + "; taking the one in " + found,
+                         plan_.content_id);
+    plan_.dir = found;
+  }
+  open_store();
 }
 
 void ContentSession::perform(core::ContentComplete&) {
@@ -314,9 +343,9 @@ void ContentSession::perform(core::Finished&) {
 
 void ContentSession::perform(core::Notice& action) {
   if (action.kind == core::Notice::Kind::kWarning) {
-    host_.console.warning(action.text, plan_.content_id);
+    host_.console.shared_warning(action.text, plan_.content_id);
   } else {
-    host_.console.info(action.text, plan_.content_id);
+    host_.console.shared_info(action.text, plan_.content_id);
   }
 }
 

@@ -1,5 +1,6 @@
 #include "client/app/transport_inbox.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "proto/framing.h"
@@ -35,13 +36,13 @@ void TransportInbox::expect_replies(ConnectionId connection) {
   trackers_.insert(connection);
 }
 
-void TransportInbox::count_handed(ConnectionId connection, std::size_t bytes, bool is_block) {
+void TransportInbox::count_handed(ConnectionId connection, std::size_t bytes, bool awaited) {
   std::lock_guard lock(mutex_);
   const auto found = outgoing_.find(connection);
   if (found == outgoing_.end()) return;
   Outgoing& outgoing = found->second;
   outgoing.handed += bytes;
-  if (is_block) outgoing.block_ends.push_back(outgoing.handed);
+  if (awaited) outgoing.awaited_ends.push_back(outgoing.handed);
 }
 
 bool TransportInbox::push(TransportEvent event, std::size_t bytes) {
@@ -82,7 +83,11 @@ Status TransportInbox::on_frame(ConnectionId connection, std::span<const std::ui
     event = ReplyArrived{connection, *std::move(reply)};
   } else {
     auto message = proto::parse_peer_message(frame);
-    if (!message.ok()) return message.error();
+    if (!message.ok()) {
+      const proto::Goodbye goodbye{proto::GoodbyeReason::kProtocolError, message.error().detail};
+      transport_.load()->send(connection, serialize(proto::PeerMessage(goodbye)));
+      return message.error();
+    }
     event = MessageArrived{connection, *std::move(message), frame_bytes};
   }
   bool wake = false;
@@ -106,9 +111,9 @@ void TransportInbox::on_sent(ConnectionId connection, std::size_t unsent_bytes) 
   // early, which harms nobody.
   const std::uint64_t departed =
       outgoing.handed - std::min<std::uint64_t>(outgoing.handed, unsent_bytes);
-  if (outgoing.block_ends.empty() || outgoing.block_ends.front() > departed) return;
-  while (!outgoing.block_ends.empty() && outgoing.block_ends.front() <= departed)
-    outgoing.block_ends.pop_front();
+  if (outgoing.awaited_ends.empty() || outgoing.awaited_ends.front() > departed) return;
+  while (!outgoing.awaited_ends.empty() && outgoing.awaited_ends.front() <= departed)
+    outgoing.awaited_ends.pop_front();
   if (outgoing.round == round_) {
     std::get<BytesDeparted>(events_[outgoing.departed_at]).total_bytes = departed;
     return;

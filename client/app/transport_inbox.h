@@ -36,7 +36,7 @@ struct ReplyArrived {
   ConnectionId connection;
   proto::TrackerReply reply;
 };
-// Of all bytes handed to send(), so many have left; a block is among them that had not.
+// How many of all bytes handed to send() have left; a frame that is awaited is among them.
 struct BytesDeparted {
   ConnectionId connection;
   std::uint64_t total_bytes;
@@ -62,9 +62,9 @@ class TransportInbox final : public proto::transport::EventSink {
   void take(std::vector<TransportEvent>& events);
   // Frames on this connection are a tracker's replies. Before the first request is sent.
   void expect_replies(ConnectionId connection);
-  // Just before `bytes` are handed to send(). Only the departure of blocks is told of: of the rest
-  // nobody wants to know, and each wake-up costs.
-  void count_handed(ConnectionId connection, std::size_t bytes, bool is_block);
+  // Just before `bytes` are handed to send(). Only the departure of frames that are `awaited` is
+  // told of: of the rest nobody wants to know, and each wake-up costs.
+  void count_handed(ConnectionId connection, std::size_t bytes, bool awaited);
 
   // --- I/O threads ---
   void on_open(ConnectionId connection, const proto::transport::PeerInfo& info) override;
@@ -76,7 +76,7 @@ class TransportInbox final : public proto::transport::EventSink {
  private:
   struct Outgoing {
     std::uint64_t handed = 0;
-    std::deque<std::uint64_t> block_ends;  // of those that have not departed, among bytes handed
+    std::deque<std::uint64_t> awaited_ends;  // of frames not departed, among bytes handed
     // Index of a BytesDeparted in events_ that a later one may overwrite; valid while `round`.
     std::size_t departed_at = 0;
     std::uint64_t round = 0;

@@ -9,8 +9,10 @@
 #include <span>
 
 #include "client/content/division.h"
+#include "client/content/file_hashes.h"
 #include "client/content/generation_loop.h"
 #include "client/content/scan.h"
+#include "proto/content_layout.h"
 #include "proto/digest.h"
 
 namespace firn::content {
@@ -58,11 +60,24 @@ Status read_unchanged(const std::string& path, const FileState& scanned, std::ui
   return Done{};
 }
 
+// The content bytes of a generation, out of files that are as they were at the scan.
+Status read_generation(const Info& info, const Scan& scan, std::uint32_t generation,
+                       std::span<std::uint8_t> out) {
+  const std::uint64_t begin = generation * info.shape.generation_bytes();
+  for (const FileSpan& span : spans_of(info, begin, out.size())) {
+    Status read = read_unchanged(scan.sources[span.file], scan.states[span.file], span.file_offset,
+                                 out.subspan(span.content_offset - begin, span.bytes));
+    if (!read) return read;
+  }
+  return Done{};
+}
+
 }  // namespace
 
 Result<Manifest> create_manifest(const std::string& path, const CreateOptions& options) {
-  Result<Scan> scan = scan_path(path);
+  Result<Scan> scan = scan_path(path, options.scan);
   if (!scan) return scan.error();
+  if (options.skipped) std::ranges::for_each(scan->skipped, options.skipped);
   Result<Shape> shape =
       choose_shape(scan->content_bytes, options.generation_size, options.block_bytes);
   if (!shape) return shape.error();
@@ -72,27 +87,28 @@ Result<Manifest> create_manifest(const std::string& path, const CreateOptions& o
   info.single_file = scan->single_file;
   info.files = scan->files;
   info.shape = *shape;
-  info.generation_digests.resize(shape->generation_count());
+  lay_out(info);
+  if (Status fits = check_generation_count(info.shape); !fits) return fits.error();
+  info.generation_digests.resize(info.shape.generation_count());
 
-  std::vector<std::uint32_t> generations(shape->generation_count());
+  FileHashes hashes(info);
+  std::vector<std::uint32_t> generations(info.shape.generation_count());
   std::iota(generations.begin(), generations.end(), 0u);
   const auto hash = [&](std::uint32_t generation, std::span<std::uint8_t> buffer) -> Status {
-    const std::uint64_t offset = generation * shape->generation_bytes();
-    const std::uint64_t bytes = shape->bytes_in_generation(generation);
-    for (const FileSpan& span : spans_of(info, offset, bytes)) {
-      const auto part = buffer.subspan(span.content_offset - offset, span.bytes);
-      if (Status read = read_unchanged(scan->sources[span.file], scan->states[span.file],
-                                       span.file_offset, part);
-          !read) {
-        return read;
-      }
+    const auto data = buffer.first(info.shape.bytes_in_generation(generation));
+    if (Status read = read_generation(info, *scan, generation, data); !read) {
+      hashes.abandon();
+      return read;
     }
-    std::fill(buffer.begin() + static_cast<std::ptrdiff_t>(bytes), buffer.end(), std::uint8_t{0});
-    info.generation_digests[generation] = generation_digest(buffer, shape->block_bytes);
+    const auto whole = buffer.first(info.shape.padded_bytes(generation));
+    std::ranges::fill(whole.subspan(data.size()), std::uint8_t{0});
+    info.generation_digests[generation] = generation_digest(whole, info.shape.block_bytes);
+    // Without the files' digests the loop ends with the error of the generation that failed.
+    (void)hashes.add(generation, data);
     return Done{};
   };
   const GenerationLoop loop{options.threads, options.progress, options.cancelled};
-  if (Status hashed = for_each_generation(*shape, generations, loop, hash); !hashed) {
+  if (Status hashed = for_each_generation(info.shape, generations, loop, hash); !hashed) {
     return hashed.error();
   }
   return make_manifest(info, options.trackers);

@@ -28,11 +28,6 @@ constexpr std::uint64_t kGenerationSizeGrown = 256;
 constexpr std::uint64_t kBlockBytesLeast = 1 * kKiB;
 constexpr std::uint64_t kGenerationSizeLeast = 16;
 
-// Few generations make the last one's padding a large part of what is sent; blocks are then
-// shortened, in steps of a cache line, until the generations just cover the content.
-constexpr std::uint64_t kTrimBelowGenerations = 64;
-constexpr std::uint64_t kTrimStep = 64;
-
 std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) {
   return a / b + (a % b != 0);
 }
@@ -41,6 +36,13 @@ Error bad_shape(std::uint64_t n, std::uint64_t k, std::string detail) {
   return {ErrorCode::kBadInput,
           "generations of " + std::to_string(n) + " blocks of " + std::to_string(k) + " bytes",
           std::move(detail)};
+}
+
+Error too_many_generations(std::uint64_t n, std::uint64_t k, std::uint64_t content_bytes) {
+  return bad_shape(n, k,
+                   std::to_string(content_bytes) + " bytes would make more than " +
+                       std::to_string(limits::kGenerationCountMax) +
+                       " generations; choose larger blocks or generations");
 }
 
 }  // namespace
@@ -76,6 +78,11 @@ GenerationRange generations_of(const Info& info, std::uint32_t file) {
           static_cast<std::uint32_t>((entry.offset + entry.bytes - 1) / generation_bytes) + 1};
 }
 
+Status check_generation_count(const Shape& shape) {
+  if (shape.generation_count() <= limits::kGenerationCountMax) return Done{};
+  return too_many_generations(shape.generation_size, shape.block_bytes, shape.content_bytes);
+}
+
 Result<Shape> choose_shape(std::uint64_t content_bytes, std::uint32_t generation_size,
                            std::uint32_t block_bytes) {
   const Step* step = kLadder;
@@ -109,17 +116,8 @@ Result<Shape> choose_shape(std::uint64_t content_bytes, std::uint32_t generation
         n, k,
         "a generation may have at most " + std::to_string(limits::kGenerationBytesMax) + " bytes");
   }
-  const std::uint64_t count = divide_up(content_bytes, n * k);
-  if (count > limits::kGenerationCountMax) {
-    return bad_shape(n, k,
-                     std::to_string(content_bytes) + " bytes would make " + std::to_string(count) +
-                         " generations, more than " + std::to_string(limits::kGenerationCountMax) +
-                         "; choose larger blocks or generations");
-  }
-  if (block_bytes == 0 && count > 0 && count < kTrimBelowGenerations) {
-    const std::uint64_t needed = divide_up(content_bytes, count * n);
-    k = std::min(k, std::max(divide_up(needed, kTrimStep) * kTrimStep, kBlockBytesLeast));
-  }
+  if (divide_up(content_bytes, n * k) > limits::kGenerationCountMax)
+    return too_many_generations(n, k, content_bytes);
   return Shape{static_cast<std::uint32_t>(n), static_cast<std::uint32_t>(k), content_bytes};
 }
 

@@ -27,8 +27,12 @@ struct GenerationRange {
 };
 GenerationRange generations_of(const Info& info, std::uint32_t file);
 
-// n and k for a content of so many bytes; 0 in an argument: choose it. Reasons in docs/formats.md.
-// Errors: kBadInput when a wish is out of bounds (limits.h) or gives too many generations.
+// A layout may need more generations than its bytes would fill: kBadInput if they are too many.
+Status check_generation_count(const Shape& shape);
+
+// n and k for a content of `content_bytes`; 0 in an argument: choose it. Reasons in
+// docs/formats.md. Errors: kBadInput when a wish is out of bounds (limits.h) or gives too many
+// generations.
 Result<Shape> choose_shape(std::uint64_t content_bytes, std::uint32_t generation_size = 0,
                            std::uint32_t block_bytes = 0);
 

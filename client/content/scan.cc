@@ -2,12 +2,18 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
+#include <filesystem>
 #include <memory>
 #include <numeric>
+#include <system_error>
+#include <utility>
 
 #include "proto/limits.h"
 
@@ -42,57 +48,142 @@ Result<std::vector<std::string>> names_in(const std::string& folder) {
   return names;
 }
 
+// Whether a pattern of ScanOptions::excludes leaves out `relative`.
+bool excludes(const std::string& pattern, const std::string& relative, bool folder) {
+  std::string wanted = pattern;
+  if (wanted.ends_with('/')) {
+    if (!folder) return false;
+    wanted.pop_back();
+  }
+  if (wanted.find('/') == std::string::npos) {
+    const std::string name = relative.substr(relative.rfind('/') + 1);
+    return ::fnmatch(wanted.c_str(), name.c_str(), 0) == 0;
+  }
+  if (wanted.starts_with('/')) wanted.erase(0, 1);
+  return ::fnmatch(wanted.c_str(), relative.c_str(), FNM_PATHNAME) == 0;
+}
+
+struct Problem {
+  std::string text;
+  ErrorCode code = ErrorCode::kBadInput;
+};
+
 class Scanner {
  public:
-  explicit Scanner(Scan& scan) : scan_(scan) {}
+  Scanner(Scan& scan, const ScanOptions& options) : scan_(scan), options_(options) {}
 
   // `relative` is empty for the content's own folder or single file.
-  Status visit(const std::string& path, const std::string& relative) {
+  void visit(const std::string& path, const std::string& relative) {
     struct stat status;
-    if (::lstat(path.c_str(), &status) != 0) return error_from_errno("examine " + path, errno);
-    if (S_ISLNK(status.st_mode)) {
-      return refused(path, "is a symbolic link; share what it points to instead, or remove it");
-    }
+    if (::lstat(path.c_str(), &status) != 0) return failure(path, "examine", errno);
+    const bool folder = S_ISDIR(status.st_mode);
     if (!relative.empty()) {
+      const auto matches = [&](const std::string& glob) {
+        return excludes(glob, relative, folder);
+      };
+      if (std::ranges::any_of(options_.excludes, matches)) return;
       if (Status safe = check_content_path(relative); !safe) {
-        return refused(path, safe.error().message());
+        const std::string why = "has a name that not every system takes: " + safe.error().detail;
+        return options_.skip_bad_names ? skip(path, why)
+                                       : problem(path, why + " (rename it, or --skip-bad-names)");
       }
     }
-    if (S_ISREG(status.st_mode)) return add(path, relative, status, false);
-    if (!S_ISDIR(status.st_mode)) return refused(path, "is neither a file nor a folder");
-
-    // Names are taken first, so that deep trees do not hold a descriptor per level.
-    Result<std::vector<std::string>> names = names_in(path);
-    if (!names) return names.error();
-    if (names->empty() && !relative.empty()) return add(path, relative, status, true);
-    for (const std::string& name : *names) {
-      const std::string below = relative.empty() ? name : relative + "/" + name;
-      if (Status visited = visit(path + "/" + name, below); !visited) return visited;
-    }
-    return Done{};
+    if (S_ISLNK(status.st_mode)) return visit_link(path, relative);
+    if (folder) return visit_folder(path, relative, status);
+    if (!S_ISREG(status.st_mode)) return problem(path, "is neither a file nor a folder");
+    if (::faccessat(AT_FDCWD, path.c_str(), R_OK, AT_EACCESS) != 0)
+      return failure(path, "read", errno);
+    add(path, relative, status, FileEntry::Kind::kFile);
   }
 
+  const std::vector<Problem>& problems() const { return problems_; }
+
  private:
-  Status add(const std::string& path, const std::string& relative, const struct stat& status,
-             bool directory) {
+  void visit_folder(const std::string& path, const std::string& relative,
+                    const struct stat& status) {
+    // Names are taken first, so that deep trees do not hold a descriptor per level.
+    const Result<std::vector<std::string>> names = names_in(path);
+    if (!names)
+      return problems_.push_back({path + ": " + names.error().detail, names.error().code});
+    const std::size_t before = scan_.files.size();
+    for (const std::string& name : *names) {
+      visit(path + "/" + name, relative.empty() ? name : relative + "/" + name);
+    }
+    if (scan_.files.size() == before && !relative.empty())
+      add(path, relative, status, FileEntry::Kind::kFolder);
+  }
+
+  void visit_link(const std::string& path, const std::string& relative) {
+    using Links = ScanOptions::Links;
+    if (relative.empty())
+      return problem(path, "is a symbolic link; share what it points to instead");
+    if (options_.links == Links::kSkip) return skip(path, "is a symbolic link");
+    if (options_.links == Links::kRefuse)
+      return problem(path, "is a symbolic link (--symlinks keep or skip)");
+    std::error_code error;
+    const std::string target = std::filesystem::read_symlink(path, error).string();
+    if (error) return failure(path, "read", error.value());
+    if (Status safe = check_link_target(relative, target); !safe) {
+      return problem(path, "is a symbolic link to '" + target +
+                               "', which would not work elsewhere: " + safe.error().detail);
+    }
+    struct stat nothing {};
+    if (add(path, relative, nothing, FileEntry::Kind::kLink)) scan_.files.back().target = target;
+  }
+
+  bool add(const std::string& path, const std::string& relative, const struct stat& status,
+           FileEntry::Kind kind) {
     if (scan_.files.size() == limits::kFileCountMax) {
-      return refused(path, "is one file too many; a content may have " +
-                               std::to_string(limits::kFileCountMax));
+      if (!std::exchange(too_many_, true)) {
+        problem(path, "is one file too many; a content may have " +
+                          std::to_string(limits::kFileCountMax));
+      }
+      return false;
     }
     FileEntry entry;
     entry.path = relative;
-    entry.bytes = directory ? 0 : static_cast<std::uint64_t>(status.st_size);
+    entry.bytes = kind == FileEntry::Kind::kFile ? static_cast<std::uint64_t>(status.st_size) : 0;
     entry.mode = status.st_mode & 0777;
     entry.modified_ns = nanoseconds(status.st_mtim);
-    entry.directory = directory;
+    entry.kind = kind;
     scan_.files.push_back(entry);
     scan_.states.push_back(to_state(status));
     scan_.sources.push_back(path);
-    return Done{};
+    return true;
+  }
+
+  void problem(const std::string& path, const std::string& why) {
+    problems_.push_back({path + ": " + why, ErrorCode::kBadInput});
+  }
+  void failure(const std::string& path, const char* what, int error_number) {
+    const Error error = error_from_errno(what, error_number);
+    problems_.push_back({path + ": cannot " + error.message(), error.code});
+  }
+  void skip(const std::string& path, const std::string& why) {
+    scan_.skipped.push_back(path + ": " + why);
   }
 
   Scan& scan_;
+  const ScanOptions& options_;
+  std::vector<Problem> problems_;
+  bool too_many_ = false;
 };
+
+// What cannot be read is the disk's matter as long as nothing else is wrong.
+Error all_of(const std::string& path, const std::vector<Problem>& problems) {
+  const auto refusal = std::ranges::find(problems, ErrorCode::kBadInput, &Problem::code);
+  const ErrorCode code = (refusal == problems.end() ? problems.front() : *refusal).code;
+  if (problems.size() == 1) return {code, "share " + path, problems.front().text};
+  constexpr std::size_t kNamedMax = 100;
+  std::string text = std::to_string(problems.size()) + " things in it cannot be shared:";
+  for (std::size_t i = 0; i < std::min(problems.size(), kNamedMax); ++i) {
+    text += "\n  " + problems[i].text;
+  }
+  if (problems.size() > kNamedMax) {
+    text += "\n  and " + std::to_string(problems.size() - kNamedMax) + " more";
+  }
+  return {code, "share " + path, text + "\nMend them, or leave them out (--exclude GLOB)"};
+}
 
 template <typename T>
 void reorder(std::vector<T>& items, const std::vector<std::size_t>& order) {
@@ -115,7 +206,7 @@ void sort_by_path(Scan& scan) {
 
 }  // namespace
 
-Result<Scan> scan_path(const std::string& path) {
+Result<Scan> scan_path(const std::string& path, const ScanOptions& options) {
   std::string trimmed = path;
   while (trimmed.size() > 1 && trimmed.back() == '/') trimmed.pop_back();
   Scan scan;
@@ -130,12 +221,11 @@ Result<Scan> scan_path(const std::string& path) {
   struct stat status;
   if (::lstat(trimmed.c_str(), &status) != 0) return error_from_errno("examine " + trimmed, errno);
   scan.single_file = S_ISREG(status.st_mode);
-  if (Status visited = Scanner(scan).visit(trimmed, ""); !visited) return visited.error();
+  Scanner scanner(scan, options);
+  scanner.visit(trimmed, "");
+  if (!scanner.problems().empty()) return all_of(trimmed, scanner.problems());
   sort_by_path(scan);
-  for (FileEntry& entry : scan.files) {
-    entry.offset = scan.content_bytes;
-    scan.content_bytes += entry.bytes;
-  }
+  for (const FileEntry& entry : scan.files) scan.content_bytes += entry.bytes;
   return scan;
 }
 

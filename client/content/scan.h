@@ -8,6 +8,19 @@
 
 namespace firn::content {
 
+struct ScanOptions {
+  enum class Links {
+    kRefuse,
+    kSkip,
+    kKeep,  // as links; one that points out of the content is refused
+  };
+  Links links = Links::kRefuse;
+  // Shell patterns of what is left out: one without '/' is compared with every name, one with '/'
+  // with the path from the shared folder on ('*' stops at '/'); one that ends in '/' means folders.
+  std::vector<std::string> excludes;
+  bool skip_bad_names = false;  // leave out what check_content_path refuses
+};
+
 // A file as it stood at the scan; told apart from later states by these fields.
 struct FileState {
   std::uint64_t device = 0;
@@ -21,14 +34,16 @@ struct FileState {
 struct Scan {
   std::string name;
   bool single_file = false;
-  std::vector<FileEntry> files;      // in byte order of their paths; offsets set
+  std::vector<FileEntry> files;      // in byte order of their paths; no offsets and digests yet
   std::vector<FileState> states;     // same order
   std::vector<std::string> sources;  // same order: where to read it
   std::uint64_t content_bytes = 0;
+  std::vector<std::string> skipped;  // what ScanOptions left out but for excludes: path and reason
 };
 
-// Reads no file's bytes. Errors as create_manifest says.
-Result<Scan> scan_path(const std::string& path);
+// Reads no file's bytes. Everything that cannot be shared is looked for, and told in one error.
+// Errors as create_manifest says.
+Result<Scan> scan_path(const std::string& path, const ScanOptions& options);
 
 // The state of an open file.
 Result<FileState> state_of(int descriptor, const std::string& path);

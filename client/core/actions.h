@@ -30,6 +30,7 @@ struct Close {
   PeerKey peer = kNoPeer;
 };
 
+// Answer a ManifestPart with manifest_part_departed(peer) once it has been handed to the kernel.
 struct Send {
   PeerKey peer = kNoPeer;
   proto::PeerMessage message;  // never a Block

@@ -44,6 +44,7 @@ TimeUs Announcer::next_due(bool lonely) const {
 void Announcer::replied(std::size_t tracker, std::uint32_t interval_seconds, TimeUs now) {
   Tracker& t = trackers_[tracker];
   t.busy = t.failing = false;
+  t.error.clear();
   t.started = true;
   t.failures = 0;
   t.due = now + std::clamp(TimeUs{interval_seconds} * kSecond, policy::kAnnounceIntervalMin,
@@ -51,11 +52,18 @@ void Announcer::replied(std::size_t tracker, std::uint32_t interval_seconds, Tim
   if (t.tell_complete) t.due = now;
 }
 
-bool Announcer::failed(std::size_t tracker, std::uint32_t retry_seconds, TimeUs now) {
+Announcer::Standing Announcer::standing(std::size_t tracker) const {
+  const Tracker& t = trackers_[tracker];
+  return {t.started && !t.failing, t.error, t.last};
+}
+
+bool Announcer::failed(std::size_t tracker, std::uint32_t retry_seconds, TimeUs now,
+                       const std::string& why) {
   Tracker& t = trackers_[tracker];
   const bool news = !t.failing;
   t.busy = false;
   t.failing = true;
+  t.error = why;
   const TimeUs backoff =
       std::min(policy::kAnnounceRetryFirst << std::min(t.failures, 10u), policy::kAnnounceRetryMax);
   ++t.failures;

@@ -24,8 +24,16 @@ class Announcer {
   TimeUs next_due(bool lonely) const;
 
   void replied(std::size_t tracker, std::uint32_t interval_seconds, TimeUs now);
-  // True if this is news (the tracker worked before, or was never tried).
-  bool failed(std::size_t tracker, std::uint32_t retry_seconds, TimeUs now);
+  // True if this is news (the tracker worked before, or was never tried). `why`: for standing().
+  bool failed(std::size_t tracker, std::uint32_t retry_seconds, TimeUs now,
+              const std::string& why = "it failed");
+  // What it has said last.
+  struct Standing {
+    bool answered = false;
+    std::string error;  // not empty: the last announce failed
+    TimeUs since = 0;   // when it was asked last
+  };
+  Standing standing(std::size_t tracker) const;
   // We have everything now: all trackers are told.
   void completed(TimeUs now);
   // Trackers that know of us and must be told that we go.
@@ -36,6 +44,7 @@ class Announcer {
     bool started = false;  // it has answered a STARTED
     bool busy = false;
     bool failing = false;
+    std::string error;  // while it is failing
     bool tell_complete = false;
     std::uint32_t failures = 0;
     TimeUs due = 0;

@@ -31,7 +31,8 @@ void Departure::acknowledged(PeerKey peer, std::uint32_t sequence) {
   while (!waiting.empty() && waiting.begin()->first <= sequence) {
     Row& row = waiting.begin()->second;
     std::vector<Row>& arrived = rows_[row.generation];
-    if (arrived.size() < kRowsPerRank * generation_size_) arrived.push_back(std::move(row));
+    if (arrived.size() < kRowsPerRank * shape_.blocks_in(row.generation))
+      arrived.push_back(std::move(row));
     waiting.erase(waiting.begin());
   }
 }
@@ -51,16 +52,17 @@ bool Departure::proven(std::uint32_t g, const Neighbours& neighbours) const {
     if (n->complete().contains(g)) return true;
     claimed[key] = n->remote_rank(g);
   }
-  if (rows_[g].size() < generation_size_) return false;
+  const std::uint32_t blocks = shape_.blocks_in(g);
+  if (rows_[g].size() < blocks) return false;
   std::map<PeerKey, std::uint32_t> counted;
   for (const Row& row : rows_[g]) ++counted[row.peer];
-  codec::SpanBasis together(generation_size_);
+  codec::SpanBasis together(blocks);
   for (const Row& row : rows_[g]) {
     const auto claim = claimed.find(row.peer);
     if (claim == claimed.end()) continue;
     // Rows of a source are independent but for very few, so its rank is not below their number.
-    if (claim->second < std::min(counted[row.peer], generation_size_)) continue;
-    together.insert(row.source_index ? codec::unit_vector(generation_size_, *row.source_index)
+    if (claim->second < std::min(counted[row.peer], blocks)) continue;
+    together.insert(row.source_index ? codec::unit_vector(blocks, *row.source_index)
                                      : row.coefficients);
   }
   return together.full();

@@ -15,13 +15,13 @@
 
 #include "client/core/neighbours.h"
 #include "client/core/types.h"
+#include "proto/shape.h"
 
 namespace firn::core {
 
 class Departure {
  public:
-  Departure(std::uint32_t generation_count, std::uint32_t generation_size)
-      : generation_size_(generation_size), rows_(generation_count) {}
+  explicit Departure(const Shape& shape) : shape_(shape), rows_(shape.generation_count()) {}
 
   // A block was booked for `peer` under this number: a source block as it is, or its coefficients.
   void sent(PeerKey peer, std::uint32_t sequence, std::uint32_t generation,
@@ -44,7 +44,7 @@ class Departure {
   };
   bool proven(std::uint32_t g, const Neighbours& neighbours) const;
 
-  std::uint32_t generation_size_;
+  Shape shape_;
   std::map<PeerKey, std::map<std::uint32_t, Row>> on_the_way_;  // by sequence
   std::vector<std::vector<Row>> rows_;                          // arrived, by generation
   std::uint32_t next_ = 0;                                      // generations below are proven

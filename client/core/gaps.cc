@@ -13,6 +13,11 @@ bool somebody_has(const Neighbours& neighbours, std::uint32_t g) {
                      [g](const auto& entry) { return entry.second->complete().contains(g); });
 }
 
+bool nobody_wants(const Neighbours& neighbours, std::uint32_t g) {
+  return std::none_of(neighbours.begin(), neighbours.end(),
+                      [g](const auto& entry) { return entry.second->wants(g); });
+}
+
 }  // namespace
 
 void Gaps::review(const Neighbours& neighbours, std::uint32_t passed, bool first_pass, TimeUs now) {
@@ -20,7 +25,7 @@ void Gaps::review(const Neighbours& neighbours, std::uint32_t passed, bool first
   reviewed_ = now;
   gaps_.clear();
   for (std::uint32_t looked = 0; looked < policy::kGapScanMax && from_ < passed; ++looked) {
-    if (!somebody_has(neighbours, from_)) break;
+    if (!somebody_has(neighbours, from_) && !nobody_wants(neighbours, from_)) break;
     watched_.erase(from_++);
   }
   const std::uint32_t end = std::min(passed, from_ + policy::kScanMax);
@@ -31,6 +36,7 @@ void Gaps::review(const Neighbours& neighbours, std::uint32_t passed, bool first
       watched_.erase(g);
       continue;
     }
+    if (nobody_wants(neighbours, g)) continue;
     std::uint32_t told = 0, expected = 0;
     for (const auto& [key, n] : neighbours) {
       const RemoteGeneration* known = n->partial().find(g);
@@ -42,7 +48,8 @@ void Gaps::review(const Neighbours& neighbours, std::uint32_t passed, bool first
     if (told > watched.rank) watched = {told, now};
     if (now - watched.since < policy::kStallTime) continue;
     if (first_pass && !overtaken && g >= lost_below_) continue;
-    if (expected < generation_size_) gaps_.push_back({g, generation_size_ - expected});
+    const std::uint32_t blocks = shape_.blocks_in(g);
+    if (expected < blocks) gaps_.push_back({g, blocks - expected});
   }
   std::reverse(gaps_.begin(), gaps_.end());
 }

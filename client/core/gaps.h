@@ -15,12 +15,13 @@
 #include <vector>
 
 #include "client/core/neighbours.h"
+#include "proto/shape.h"
 
 namespace firn::core {
 
 class Gaps {
  public:
-  explicit Gaps(std::uint32_t generation_size) : generation_size_(generation_size) {}
+  explicit Gaps(const Shape& shape) : shape_(shape) {}
 
   // Looks at the generations below `passed`, which were sent in whole; now and then, whenever it is
   // called. `first_pass`: others are still to be sent.
@@ -42,7 +43,7 @@ class Gaps {
     std::uint32_t rank = 0;  // the highest that a neighbour has told
     TimeUs since = 0;        // when it grew, or when we sent rows to make it grow
   };
-  std::uint32_t generation_size_;
+  Shape shape_;
   std::uint32_t from_ = 0;                    // lowest generation that no neighbour has in whole
   std::uint32_t lost_below_ = 0;              // those below were sent before somebody left
   std::map<std::uint32_t, Watched> watched_;  // by generation

@@ -9,10 +9,13 @@
 namespace firn::core {
 
 Holdings::Holdings(const Shape& shape)
-    : shape_(shape), verified_(shape.generation_count()), given_up_(shape.generation_count()) {}
+    : shape_(shape),
+      verified_(shape.generation_count()),
+      given_up_(shape.generation_count()),
+      total_possible_(shape.block_count()) {}
 
 std::uint32_t Holdings::rank(std::uint32_t g) const {
-  if (verified_.contains(g)) return generation_size();
+  if (verified_.contains(g)) return blocks_in(g);
   const OpenGeneration* open = find_open(g);
   return open ? open->rows : 0;
 }
@@ -29,7 +32,7 @@ std::uint32_t Holdings::next_held(std::uint32_t from) const {
 }
 
 OpenGeneration* Holdings::extend_span(std::uint32_t g, const Vector& vector) {
-  const auto [it, fresh] = open_.try_emplace(g, generation_size());
+  const auto [it, fresh] = open_.try_emplace(g, blocks_in(g));
   if (it->second.basis.insert(*vector)) return &it->second;
   if (fresh) open_.erase(it);  // a vector of zeros
   return nullptr;
@@ -40,15 +43,22 @@ void Holdings::place(OpenGeneration& open, std::uint32_t g, std::uint32_t slot,
   if (slot >= open.vectors.size()) {
     open.vectors.resize(slot + 1);
     open.senders.resize(slot + 1);
-    const std::size_t n = generation_size(), bytes = (slot + 1) * n;
+    const std::size_t n = blocks_in(g), bytes = (slot + 1) * n;
     if (bytes > open.rows_by_slot.capacity())
       open.rows_by_slot.reserve(std::min(std::max(2 * open.rows_by_slot.size(), bytes), n * n));
     open.rows_by_slot.resize(bytes);
   }
   std::copy(vector->begin(), vector->end(),
-            open.rows_by_slot.begin() + std::ptrdiff_t{slot} * generation_size());
+            open.rows_by_slot.begin() + std::ptrdiff_t{slot} * blocks_in(g));
   open.vectors[slot] = vector;
   open.senders[slot] = sender;
+  const auto known = std::find_if(open.by_sender.begin(), open.by_sender.end(),
+                                  [&](const auto& entry) { return entry.first == sender; });
+  if (known == open.by_sender.end()) {
+    open.by_sender.emplace_back(sender, 1);
+  } else {
+    ++known->second;
+  }
   ++open.rows;
   ++total_rank_;
   frontier_ = std::max(frontier_, g + 1);
@@ -61,7 +71,7 @@ std::optional<std::uint32_t> Holdings::insert(std::uint32_t g, const Vector& vec
   if (!open) return std::nullopt;
   const auto free = std::find(open->vectors.begin(), open->vectors.end(), nullptr);
   const auto slot = static_cast<std::uint32_t>(free - open->vectors.begin());
-  FIRN_CHECK(slot < generation_size());  // rank = slots taken, so below n there is a free one
+  FIRN_CHECK(slot < blocks_in(g));  // rank = slots taken, so below that number there is a free one
   place(*open, g, slot, vector, sender);
   if (first_hand) ++open->first_hand;
   open->last_growth = now;
@@ -70,7 +80,7 @@ std::optional<std::uint32_t> Holdings::insert(std::uint32_t g, const Vector& vec
 
 bool Holdings::restore(std::uint32_t g, std::uint32_t slot, const Vector& vector,
                        const PeerId& sender) {
-  if (verified_.contains(g) || slot >= generation_size()) return false;
+  if (verified_.contains(g) || slot >= blocks_in(g)) return false;
   const OpenGeneration* there = find_open(g);
   if (there && slot < there->vectors.size() && there->vectors[slot]) return false;
   OpenGeneration* open = extend_span(g, vector);
@@ -86,9 +96,12 @@ void Holdings::set_decoding(std::uint32_t g) {
 
 void Holdings::set_verified(std::uint32_t g) {
   if (verified_.contains(g)) return;
-  total_rank_ += generation_size() - rank(g);
+  total_rank_ += blocks_in(g) - rank(g);
   open_.erase(g);
-  given_up_.remove(g);
+  if (given_up_.contains(g)) {
+    given_up_.remove(g);
+    given_up_blocks_ -= blocks_in(g);
+  }
   verified_.add(g);
   verified_bytes_ += shape_.bytes_in_generation(g);
   frontier_ = std::max(frontier_, g + 1);
@@ -105,7 +118,9 @@ void Holdings::reset(std::uint32_t g) {
 
 void Holdings::give_up(std::uint32_t g) {
   reset(g);
+  if (given_up_.contains(g)) return;
   given_up_.add(g);
+  given_up_blocks_ += blocks_in(g);
 }
 
 Holdings::Mix Holdings::recode(std::uint32_t g, codec::CoefficientStream& random) const {
@@ -118,10 +133,10 @@ Holdings::Mix Holdings::recode(std::uint32_t g, codec::CoefficientStream& random
   for (std::uint32_t slot = 0; slot < open->vectors.size(); ++slot) {
     if (!open->vectors[slot]) continue;
     result.slots.push_back(slot);
-    vectors.push_back(open->rows_by_slot.data() + std::size_t{slot} * generation_size());
+    vectors.push_back(open->rows_by_slot.data() + std::size_t{slot} * blocks_in(g));
   }
   result.mix = codec::random_mix(open->rows, random);
-  result.vector.resize(generation_size());
+  result.vector.resize(blocks_in(g));
   codec::mix_vectors(codec::kernels(), result.mix, vectors, result.vector);
   return result;
 }

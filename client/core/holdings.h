@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "client/core/actions.h"
@@ -20,12 +21,20 @@ namespace firn::core {
 struct OpenGeneration {
   explicit OpenGeneration(std::uint32_t n) : basis(n) {}
 
+  // How many of the rows this peer has sent.
+  std::uint32_t rows_from(const PeerId& sender) const {
+    for (const auto& [id, count] : by_sender)
+      if (id == sender) return count;
+    return 0;
+  }
+
   codec::SpanBasis basis;
   // By slot, up to the highest slot taken: what a generation costs grows with its rows, as whoever
   // sends us one row each can open them all. Null where a slot is free.
   std::vector<Vector> vectors;
   std::vector<PeerId> senders;
-  // The same vectors one after the other, n bytes a slot: recoding goes through all of them, and
+  std::vector<std::pair<PeerId, std::uint32_t>> by_sender;  // the same, counted
+  // The same vectors one after the other: recoding goes through all of them, and
   // would miss the cache at each where they lie scattered.
   std::vector<std::uint8_t> rows_by_slot;
   std::uint32_t rows = 0;        // slots taken = rank
@@ -40,6 +49,9 @@ class Holdings {
 
   const Shape& shape() const { return shape_; }
   std::uint32_t generation_count() const { return verified_.size(); }
+  // Rows that generation g needs: its source blocks.
+  std::uint32_t blocks_in(std::uint32_t g) const { return shape_.blocks_in(g); }
+  // The same of a full one, n: no generation needs more.
   std::uint32_t generation_size() const { return shape_.generation_size; }
 
   const GenerationSet& verified() const { return verified_; }
@@ -50,12 +62,8 @@ class Holdings {
   std::uint32_t rank(std::uint32_t g) const;
   std::uint64_t total_rank() const { return total_rank_; }
   // Rows that are still to come until every generation that is wanted has full rank.
-  std::uint64_t missing() const {
-    return total_possible() - total_rank_ - std::uint64_t{given_up_.count()} * generation_size();
-  }
-  std::uint64_t total_possible() const {
-    return std::uint64_t{generation_count()} * generation_size();
-  }
+  std::uint64_t missing() const { return total_possible() - total_rank_ - given_up_blocks_; }
+  std::uint64_t total_possible() const { return total_possible_; }
   std::uint64_t verified_bytes() const { return verified_bytes_; }
   // Highest generation with any row or verified, plus one: where the swarm's front is, as seen
   // here.
@@ -98,7 +106,9 @@ class Holdings {
   GenerationSet verified_;
   GenerationSet given_up_;
   std::map<std::uint32_t, OpenGeneration> open_;
+  std::uint64_t total_possible_;
   std::uint64_t total_rank_ = 0;
+  std::uint64_t given_up_blocks_ = 0;
   std::uint64_t verified_bytes_ = 0;
   std::uint32_t frontier_ = 0;
 };

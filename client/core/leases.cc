@@ -31,7 +31,7 @@ std::uint32_t blocks_to_grant(const Holdings& holdings, const Neighbour& neighbo
 std::uint32_t quota_of(const Holdings& holdings, const Neighbours& neighbours,
                        const Neighbour& neighbour, std::uint32_t g, std::uint32_t rotation,
                        TimeUs now) {
-  const std::uint32_t missing = holdings.generation_size() - holdings.rank(g);
+  const std::uint32_t missing = holdings.blocks_in(g) - holdings.rank(g);
   if (missing == 0 || holdings.given_up().contains(g)) return 0;
   const OpenGeneration* open = holdings.find_open(g);
   if (open && open->decoding) return 0;

@@ -10,7 +10,7 @@ namespace firn::core {
 
 proto::ManifestRequest ManifestFetch::begin(PeerKey peer, TimeUs now) {
   source_ = peer;
-  ask_again_[peer] = now + policy::kManifestAskAgain;
+  asked_[peer] = {now + policy::kManifestAskAgain, false};
   data_.clear();
   total_ = 0;
   began_ = last_ = now;
@@ -18,6 +18,7 @@ proto::ManifestRequest ManifestFetch::begin(PeerKey peer, TimeUs now) {
 }
 
 ManifestFetch::Step ManifestFetch::part(PeerKey peer, const proto::ManifestPart& part, TimeUs now) {
+  if (const auto asked = asked_.find(peer); asked != asked_.end()) asked->second.answered = true;
   if (peer != source_) return {Progress::kNone, {}};  // late, after we gave it up
   last_ = now;
   if (part.total_bytes == 0) {
@@ -33,7 +34,10 @@ ManifestFetch::Step ManifestFetch::part(PeerKey peer, const proto::ManifestPart&
   }
   total_ = part.total_bytes;
   data_ += part.data;
-  if (data_.size() < total_) return {Progress::kMore, {data_.size()}};
+  if (data_.size() < total_) {
+    asked_[peer].answered = false;
+    return {Progress::kMore, {data_.size()}};
+  }
   Result<Manifest> manifest = read(data_);
   give_up();
   if (!manifest.ok()) return {Progress::kFalse, {}};
@@ -42,8 +46,8 @@ ManifestFetch::Step ManifestFetch::part(PeerKey peer, const proto::ManifestPart&
 }
 
 bool ManifestFetch::may_ask(PeerKey peer, TimeUs now) const {
-  const auto it = ask_again_.find(peer);
-  return it == ask_again_.end() || it->second <= now;
+  const auto it = asked_.find(peer);
+  return it == asked_.end() || (it->second.answered && it->second.again <= now);
 }
 
 void ManifestFetch::give_up() {
@@ -52,7 +56,7 @@ void ManifestFetch::give_up() {
 }
 
 void ManifestFetch::peer_gone(PeerKey peer) {
-  ask_again_.erase(peer);
+  asked_.erase(peer);
   if (peer == source_) give_up();
 }
 
@@ -60,16 +64,11 @@ TimeUs ManifestFetch::patience() const {
   return manifest_patience(began_, last_, data_.size(), policy::kManifestTimeout);
 }
 
-bool ManifestFetch::review(TimeUs now) {
-  if (source_ == kNoPeer || now < patience()) return false;
-  give_up();
-  return true;
-}
-
-TimeUs ManifestFetch::next_review() const {
-  if (source_ != kNoPeer) return patience();
-  TimeUs at = kNever;
-  for (const auto& [peer, time] : ask_again_) at = std::min(at, time);
+TimeUs ManifestFetch::next_review(TimeUs now) const {
+  TimeUs at = source_ != kNoPeer && !overdue(now) ? patience() : kNever;
+  for (const auto& [peer, asked] : asked_) {
+    if (asked.answered && asked.again > now) at = std::min(at, asked.again);
+  }
   return at;
 }
 

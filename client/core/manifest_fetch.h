@@ -25,7 +25,7 @@ class ManifestFetch {
   PeerKey source() const { return source_; }
   // Starts with this neighbour; returns the first request.
   proto::ManifestRequest begin(PeerKey peer, TimeUs now);
-  // Whether it may be asked: not before, or long enough ago.
+  // Whether it may be asked: it was not before, or it has answered, and that long enough ago.
   bool may_ask(PeerKey peer, TimeUs now) const;
 
   enum class Progress { kMore, kDone, kFalse /* the neighbour broke the rules or lied */, kNone };
@@ -39,10 +39,10 @@ class ManifestFetch {
 
   // The connection is gone.
   void peer_gone(PeerKey peer);
-  // Gives up a neighbour that does not answer, or too slowly; true if it did.
-  bool review(TimeUs now);
-  // When review() has something to do, or may_ask() turns true for somebody.
-  TimeUs next_review() const;
+  // The neighbour being asked does not answer, or too slowly: another should be.
+  bool overdue(TimeUs now) const { return source_ != kNoPeer && now >= patience(); }
+  // When overdue() or, for somebody, may_ask() turns true.
+  TimeUs next_review(TimeUs now) const;
 
   // The manifest in a file that came from the network, without the trackers it names. Errors: those
   // of parse_manifest, for another content's too.
@@ -54,7 +54,11 @@ class ManifestFetch {
 
   ContentId id_;
   PeerKey source_ = kNoPeer;
-  std::map<PeerKey, TimeUs> ask_again_;  // connected neighbours that were asked
+  struct Asked {
+    TimeUs again = 0;  // it may be asked then
+    bool answered = false;
+  };
+  std::map<PeerKey, Asked> asked_;  // connected neighbours
   std::string data_;
   std::optional<Manifest> found_;
   std::uint64_t total_ = 0;

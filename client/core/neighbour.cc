@@ -10,28 +10,74 @@ namespace firn::core {
 
 Neighbour::Neighbour(PeerKey key_, const PeerId& id_, std::string ip_, std::uint16_t port_,
                      bool outgoing_, TimeUs now)
-    : key(key_), id(id_), ip(std::move(ip_)), port(port_), outgoing(outgoing_), opened(now) {}
+    : key(key_), id(id_), ip(std::move(ip_)), port(port_), outgoing(outgoing_), opened(now) {
+  heard_at = now;
+}
 
-void Neighbour::set_shape(std::uint32_t generation_count, std::uint32_t generation_size) {
-  generation_size_ = generation_size;
-  complete_ = GenerationSet(generation_count);
-  partial_ = RemoteGenerations(generation_count);
+void Neighbour::set_shape(const Shape& shape) {
+  shape_ = shape;
+  complete_ = GenerationSet(shape.generation_count());
+  settled_ = GenerationSet(shape.generation_count());
+  withdrawn_ = GenerationSet();
+  partial_ = RemoteGenerations(shape.generation_count());
   null_vectors_.clear();
   total_rank_ = 0;
 }
 
 void Neighbour::mark_complete(std::uint32_t g) {
   if (complete_.contains(g)) return;
-  total_rank_ += generation_size_ - partial_rank(g);
+  total_rank_ += shape_.blocks_in(g) - partial_rank(g);
   drop_null_vector(g);
   partial_.erase(g);
   complete_.add(g);
+  settled_.add(g);
+  if (withdrawn_.size() > 0) withdrawn_.remove(g);
 }
 
 void Neighbour::mark_incomplete(std::uint32_t g) {
   if (!complete_.contains(g)) return;
-  total_rank_ -= generation_size_;
+  total_rank_ -= shape_.blocks_in(g);
   complete_.remove(g);
+  settled_.remove(g);
+}
+
+void Neighbour::withdraw(const proto::Span& span) {
+  const std::uint32_t end = span.first + span.count;
+  if (withdrawn_.size() == 0) withdrawn_ = GenerationSet(complete_.size());
+  for (std::uint32_t g = complete_.next_present(span.first); g < end;
+       g = complete_.next_present(g + 1)) {
+    mark_incomplete(g);
+    ++taken_back_;
+  }
+  for (std::uint32_t g = withdrawn_.next_missing(span.first); g < end;
+       g = withdrawn_.next_missing(g + 1)) {
+    withdrawn_.add(g);
+  }
+}
+
+void Neighbour::settle_unwanted(const proto::Span& span) {
+  const std::uint32_t end = span.first + span.count;
+  for (std::uint32_t g = complete_.next_present(span.first); g < end;
+       g = complete_.next_present(g + 1)) {
+    mark_incomplete(g);
+    ++taken_back_;
+  }
+  for (std::uint32_t g = settled_.next_missing(span.first); g < end;
+       g = settled_.next_missing(g + 1)) {
+    total_rank_ -= partial_rank(g);
+    drop_null_vector(g);
+    partial_.erase(g);
+    settled_.add(g);
+  }
+}
+
+// A span of a few bytes can make a million generations incomplete. A peer that takes back
+// what it said again and again would keep us busy, so it may do so at the rate of its States.
+bool Neighbour::take_back(const proto::State& state) {
+  for (const proto::Span& span : state.withdrawn) withdraw(span);
+  for (const proto::Span& span : state.unwanted) settle_unwanted(span);
+  ++states_;
+  return taken_back_ <= complete_.size() + states_ * limits::kTakenBackPerState;
 }
 
 bool Neighbour::acknowledge(std::uint32_t sequence) {
@@ -85,6 +131,21 @@ void Neighbour::keep_null_vector(std::uint32_t g, std::vector<std::uint8_t>&& z)
   null_vectors_.push_back({g, {std::move(z), UINT32_MAX, false}});
 }
 
+namespace {
+
+// Whether all spans are of generations that exist, and name none twice.
+bool possible(const std::vector<proto::Span>& spans, std::uint32_t generation_count) {
+  std::uint64_t told = 0;
+  for (const proto::Span& span : spans) {
+    if (span.first > generation_count || span.count > generation_count - span.first) return false;
+    told += span.count;
+    if (told > generation_count) return false;  // some generation twice
+  }
+  return true;
+}
+
+}  // namespace
+
 bool Neighbour::apply_state(proto::State&& state) {
   if (!acknowledge(state.acknowledged)) return false;
   credit_ = std::max(credit_, state.credit);
@@ -92,11 +153,10 @@ bool Neighbour::apply_state(proto::State&& state) {
   upload_kib = state.upload_kib;
   if (state.neighbours > 0) neighbours = state.neighbours;
   const std::uint32_t count = complete_.size();
-  std::uint64_t told = 0;
+  if (!possible(state.complete, count) || !possible(state.unwanted, count) ||
+      !possible(state.withdrawn, count))
+    return false;
   for (const proto::Span& span : state.complete) {
-    if (span.first > count || span.count > count - span.first) return false;
-    told += span.count;
-    if (told > count) return false;  // some generation twice
     // From one that is missing to the next: saying the same again and again costs us little.
     const std::uint32_t end = span.first + span.count;
     for (std::uint32_t g = complete_.next_missing(span.first); g < end;
@@ -104,10 +164,14 @@ bool Neighbour::apply_state(proto::State&& state) {
       mark_complete(g);
     }
   }
+  if (!take_back(state)) return false;
   for (proto::GenerationState& update : state.generations) {
-    if (update.generation >= count || update.rank > generation_size_) return false;
-    if (!update.null_vector.empty() && update.null_vector.size() != generation_size_) return false;
+    if (update.generation >= count) return false;
+    const std::uint32_t blocks = shape_.blocks_in(update.generation);
+    if (update.rank > blocks) return false;
+    if (!update.null_vector.empty() && update.null_vector.size() != blocks) return false;
     mark_incomplete(update.generation);
+    if (update.quota > 0) settled_.remove(update.generation);
     if (!partial_.has_room(update.generation)) continue;
     RemoteGeneration& known = remote(update.generation);
     total_rank_ += update.rank;
@@ -175,7 +239,14 @@ void Neighbour::unreport(std::uint32_t g) {
 void Neighbour::report_complete(std::uint32_t g) {
   touch();
   unreport(g);
+  std::erase(new_withdrawn, g);
   new_complete.push_back(g);
+}
+
+void Neighbour::report_withdrawn(std::uint32_t g) {
+  touch();
+  std::erase(new_complete, g);
+  new_withdrawn.push_back(g);
 }
 
 // Where it had credit left, the answer takes longer than the path: so the shortest counts.

@@ -16,6 +16,7 @@
 #include "client/core/remote_generations.h"
 #include "client/core/types.h"
 #include "proto/messages.h"
+#include "proto/shape.h"
 
 namespace firn::core {
 
@@ -53,7 +54,7 @@ class Neighbour {
             TimeUs now);
 
   // Called once the shape is known; forgets what was known of generations.
-  void set_shape(std::uint32_t generation_count, std::uint32_t generation_size);
+  void set_shape(const Shape& shape);
 
   // --- as its sender ---
 
@@ -79,8 +80,16 @@ class Neighbour {
 
   const GenerationSet& complete() const { return complete_; }
   bool has_everything() const { return state_seen && complete_.full(); }
+  // Generations of which it takes no rows: those it has in whole, and those it does not want.
+  const GenerationSet& settled() const { return settled_; }
+  bool wants(std::uint32_t g) const { return !settled_.contains(g); }
+  // It needs no more blocks of anything.
+  bool satisfied() const { return state_seen && settled_.full(); }
+  // Generations that it held in whole once and says that it cannot serve any more; of size 0 where
+  // it has said so of none.
+  const GenerationSet& withdrawn() const { return withdrawn_; }
   std::uint32_t remote_rank(std::uint32_t g) const {
-    return complete_.contains(g) ? generation_size_ : partial_rank(g);
+    return complete_.contains(g) ? shape_.blocks_in(g) : partial_rank(g);
   }
   RemoteGeneration& remote(std::uint32_t g);
   const RemoteGenerations& partial() const { return partial_; }
@@ -101,8 +110,11 @@ class Neighbour {
   void report(std::uint32_t g);
   void unreport(std::uint32_t g);
   void report_complete(std::uint32_t g);
+  // We held g in whole and cannot serve it any more, nor want it.
+  void report_withdrawn(std::uint32_t g);
   bool has_reports() const {
-    return !changed.empty() || !new_complete.empty() || acknowledged_to_it != highest_received;
+    return !changed.empty() || !new_complete.empty() || !new_withdrawn.empty() ||
+           acknowledged_to_it != highest_received;
   }
   // Its next State may be due at another time than was worked out.
   void touch() { state_due = 0; }
@@ -111,6 +123,8 @@ class Neighbour {
   // credit granted).
   bool book_arrival(std::uint32_t sequence, std::uint64_t bytes, TimeUs now);
   std::uint32_t outstanding() const { return credit_granted - highest_received; }
+  // No credit is left to be granted on this connection, and what was granted has come.
+  bool credit_used_up() const { return credit_granted == UINT32_MAX && outstanding() == 0; }
   // Raises its credit, which is told with the State that is being made.
   void grant(std::uint32_t blocks, TimeUs now);
   // Shortest time from a grant to the first block that could not have come without it; 0: not
@@ -141,8 +155,8 @@ class Neighbour {
 
   // --- handshake ---
   bool has_manifest = false;
-  std::uint64_t manifest_asked_in = 0;           // the step since which a part is on its way to it
-  std::optional<std::uint64_t> manifest_wanted;  // offset of a part that waits for the up limit
+  std::optional<std::uint64_t> manifest_wanted;  // offset of the part it asked for, not yet sent
+  bool manifest_part_leaves = false;             // one was sent and is not out of our hands
   std::uint16_t listen_port = 0;
   bool prefers_coded = false;
   std::uint32_t upload_kib = 0;  // as it says; 0: not known
@@ -163,12 +177,18 @@ class Neighbour {
   std::uint32_t acknowledged_to_it = 0;
   std::uint32_t neighbours_told = 0;  // how many we have, as it knows
   TimeUs last_state = -kSecond;
-  bool urgent = false;                      // tell it soon: a generation is complete, rows lost
-  std::vector<std::uint32_t> changed;       // generations to report, ascending
-  std::vector<std::uint32_t> new_complete;  // verified generations to report
+  bool urgent = false;                       // tell it soon: a generation is complete, rows lost
+  std::vector<std::uint32_t> changed;        // generations to report, ascending
+  std::vector<std::uint32_t> new_complete;   // verified generations to report
+  std::vector<std::uint32_t> new_withdrawn;  // generations lost for good, to report
   std::map<std::uint32_t, std::vector<std::uint8_t>> null_vectors;  // to attach once
 
   // --- counters ---
+  TimeUs heard_at = 0;               // its last message came, or the connection stood
+  std::uint64_t bytes_received = 0;  // frames of all kinds
+  std::uint64_t bytes_sent = 0;
+  RateMeter down_shown{3 * kSecond};  // the same, for people
+  RateMeter up_shown{3 * kSecond};
   std::uint64_t blocks_received = 0;
   std::uint64_t blocks_innovative = 0;
   std::uint64_t blocks_recoded = 0;
@@ -188,9 +208,16 @@ class Neighbour {
   void drop_null_vector(std::uint32_t g);
   void mark_complete(std::uint32_t g);
   void mark_incomplete(std::uint32_t g);
+  bool take_back(const proto::State& state);
+  void withdraw(const proto::Span& span);
+  void settle_unwanted(const proto::Span& span);
 
-  std::uint32_t generation_size_ = 0;
+  Shape shape_;
   GenerationSet complete_;
+  GenerationSet settled_;         // complete_, and what it does not want
+  GenerationSet withdrawn_;       // none of complete_
+  std::uint64_t taken_back_ = 0;  // generations that spans made incomplete again
+  std::uint64_t states_ = 0;
   RemoteGenerations partial_;
   std::uint32_t departed_ = 0;   // sequence number of the last block that left or failed
   std::uint32_t last_sent_ = 0;  // of the last that left

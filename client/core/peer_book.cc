@@ -11,6 +11,7 @@ namespace {
 constexpr std::uint32_t kFailuresMax = 8;  // then an address not given by hand is forgotten
 constexpr std::size_t kEntriesMax = 2000;  // strangers may not fill our memory
 constexpr std::size_t kStrikesMax = 4096;
+constexpr std::size_t kErrorBytesMax = 200;
 }  // namespace
 
 void PeerBook::add(const Address& address, bool by_hand, TimeUs now) {
@@ -112,7 +113,8 @@ std::optional<PeerBook::Dial> PeerBook::next_dial(TimeUs now) {
     quiet_until_ = earliest();
     return std::nullopt;
   }
-  best->busy = true;
+  best->busy = best->calling = true;
+  best->called_at = now;
   attempts_[next_attempt_] = *best_key;
   return Dial{next_attempt_++, best->address};
 }
@@ -138,7 +140,7 @@ TimeUs PeerBook::earliest() const {
 void PeerBook::retry_later(Entry& entry, TimeUs now) {
   quiet_until_ = 0;
   ++entry.failures;
-  entry.busy = false;
+  entry.busy = entry.calling = false;
   const std::uint32_t doublings = std::min(entry.failures - 1, 10u);
   entry.due = now + std::min(policy::kRedialFirst << doublings, policy::kRedialMax);
 }
@@ -150,6 +152,7 @@ std::string PeerBook::opened(std::uint64_t attempt, const PeerId& id, TimeUs) {
   at.insert(it->second);
   std::string learnt;
   if (const auto entry = entries_.find(it->second); entry != entries_.end()) {
+    entry->second.calling = false;
     if (!entry->second.address.id) {
       learnt = to_text(entry->second.address);
       entry->second.address.id = id;
@@ -178,7 +181,36 @@ void PeerBook::answers_at(const PeerId& id, const Address& address, TimeUs now) 
   if (entry != entries_.end() && entry->second.address.id == id) it->second.insert(key);
 }
 
-void PeerBook::failed(std::uint64_t attempt, bool wrong_identity, TimeUs now) {
+void PeerBook::note(Entry& entry, const std::string& why) {
+  entry.error = why.empty() ? "closed" : why.substr(0, kErrorBytesMax);
+}
+
+bool PeerBook::shown_before(const Entry& a, const Entry& b) {
+  if (a.by_hand != b.by_hand) return a.by_hand;
+  if (a.calling != b.calling) return a.calling;
+  return !a.error.empty() && b.error.empty();
+}
+
+std::vector<AddressStanding> PeerBook::standings(std::size_t count_max) const {
+  std::vector<const Entry*> shown;
+  for (const auto& [key, entry] : entries_) {
+    const bool connected = entry.busy && !entry.calling;
+    if (!connected && (!entry.address.id || !known_.contains(*entry.address.id)))
+      shown.push_back(&entry);
+  }
+  std::stable_sort(shown.begin(), shown.end(),
+                   [](const Entry* a, const Entry* b) { return shown_before(*a, *b); });
+  if (shown.size() > count_max) shown.resize(count_max);
+  std::vector<AddressStanding> result;
+  result.reserve(shown.size());
+  for (const Entry* entry : shown)
+    result.push_back(
+        {entry->address, entry->by_hand, entry->calling, entry->called_at, entry->error});
+  return result;
+}
+
+void PeerBook::failed(std::uint64_t attempt, bool wrong_identity, TimeUs now,
+                      const std::string& why) {
   const auto it = attempts_.find(attempt);
   if (it == attempts_.end()) return;
   const auto entry = entries_.find(it->second);
@@ -186,17 +218,19 @@ void PeerBook::failed(std::uint64_t attempt, bool wrong_identity, TimeUs now) {
   quiet_until_ = 0;
   if (entry == entries_.end()) return;
   retry_later(entry->second, now);
+  note(entry->second, why);
   if (entry->second.by_hand) return;
   if (wrong_identity || entry->second.failures > kFailuresMax) entries_.erase(entry);
 }
 
-void PeerBook::closed(const PeerId& id, bool useless, TimeUs now) {
+void PeerBook::closed(const PeerId& id, bool useless, TimeUs now, const std::string& why) {
   const auto it = known_.find(id);
   if (it == known_.end()) return;
   for (const std::string& key : it->second) {
     const auto entry = entries_.find(key);
     if (entry == entries_.end()) continue;
     retry_later(entry->second, now);
+    note(entry->second, why);
     if (useless) entry->second.due = now + policy::kUselessTime;
   }
   known_.erase(it);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "client/core/standstill.h"
 #include "client/core/types.h"
 #include "proto/messages.h"
 
@@ -43,9 +44,15 @@ class PeerBook {
   void welcomed(const PeerId& id);
   // A connected peer told where it accepts connections.
   void answers_at(const PeerId& id, const Address& address, TimeUs now);
-  void failed(std::uint64_t attempt, bool wrong_identity, TimeUs now);
+  // `why`, here and below, is for standings().
+  void failed(std::uint64_t attempt, bool wrong_identity, TimeUs now, const std::string& why = {});
   // The connection to `id` is gone; call again after a while, or much later if it is of no use.
-  void closed(const PeerId& id, bool useless, TimeUs now);
+  void closed(const PeerId& id, bool useless, TimeUs now, const std::string& why = {});
+
+  // What came of the addresses that do not lead to a connected peer.
+  // At most `count_max` of them: those given by hand first, then those that have been called, then
+  // the others.
+  std::vector<AddressStanding> standings(std::size_t count_max) const;
 
   // One more strike; returns the number of strikes.
   std::uint32_t strike(const PeerId& id, TimeUs now);
@@ -63,6 +70,9 @@ class PeerBook {
     bool by_hand = false;
     bool from_tracker = false;
     bool busy = false;  // being called or connected
+    bool calling = false;
+    TimeUs called_at = 0;
+    std::string error;
     bool described = false;
     std::uint32_t failures = 0;
     TimeUs due = 0;
@@ -77,6 +87,8 @@ class PeerBook {
     return (entry.by_hand ? "hand " : "") + entry.address.host + ' ' +
            std::to_string(entry.address.port);
   }
+  static bool shown_before(const Entry& a, const Entry& b);
+  static void note(Entry& entry, const std::string& why);
   void add(Entry wanted, TimeUs now);
   std::uint64_t turn_of(const std::string& key) const;
   bool make_room(bool from_tracker);

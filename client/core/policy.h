@@ -28,6 +28,10 @@ inline constexpr std::uint32_t kExhaustedStreak = 4;  // windows used up in a ro
 // part of the time since the grant.
 inline constexpr TimeUs kDryPause = 4;
 
+// What a block's frame holds beside payload and coding vector, about: the down limit counts it
+// before the block has come.
+inline constexpr std::uint64_t kBlockFrameBytes = 24;
+
 // --- state messages ---
 // With 200, 250, 300 ms between two States 100 peers end at 1.1282, 1.1263, 1.1257,
 // with 1.60, 1.34, 1.18 % of the bytes in States and 2.07, 2.11, 2.14 % redundant blocks; 12 peers
@@ -169,6 +173,9 @@ inline constexpr std::uint32_t kAnnouncePeers = 50;
 inline constexpr TimeUs kManifestTimeout = 10 * kSecond;   // for the next part
 inline constexpr TimeUs kManifestRateMin = 16 << 10;       // bytes a second over all parts
 inline constexpr TimeUs kManifestAskAgain = 30 * kSecond;  // the same neighbour
+// Parts are as large as a limited uplink carries in a fraction of a second, within bounds.
+inline constexpr std::uint64_t kManifestPartsPerSecond = 4;
+inline constexpr std::uint64_t kManifestPartMin = 4 << 10;
 
 // --- bans, by number of strikes; not for good, as an honest relay may pass on false rows ---
 inline constexpr TimeUs kBanTimes[] = {30 * kSecond, 600 * kSecond, 3600 * kSecond};

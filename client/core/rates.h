@@ -100,10 +100,19 @@ class TokenBucket {
   // When ready() turns true; `now` if it is.
   TimeUs ready_at(TimeUs now) const {
     if (unlimited() || tokens_ > 0) return now;
-    return now + static_cast<TimeUs>((1.0 - tokens_) * 1e6 / static_cast<double>(rate_)) + 1;
+    return reaches(1.0, now);
+  }
+  // When it is half full; `now` if it is.
+  TimeUs half_full_at(TimeUs now) {
+    refill(now);
+    if (unlimited() || tokens_ >= burst_ / 2) return now;
+    return reaches(burst_ / 2, now);
   }
 
  private:
+  TimeUs reaches(double tokens, TimeUs now) const {
+    return now + static_cast<TimeUs>((tokens - tokens_) * 1e6 / static_cast<double>(rate_)) + 1;
+  }
   void refill(TimeUs now) {
     if (unlimited() || now <= last_) return;
     const double earned = static_cast<double>(rate_) * static_cast<double>(now - last_) * 1e-6;

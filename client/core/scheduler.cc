@@ -57,13 +57,12 @@ double weight_of(const Neighbour& neighbour, double usual) {
 
 }  // namespace
 
-SourcePolicy::SourcePolicy(std::uint32_t generation_count, std::uint32_t generation_size,
-                           bool dense)
-    : generation_size_(generation_size),
+SourcePolicy::SourcePolicy(const Shape& shape, bool dense)
+    : shape_(shape),
       dense_(dense),
-      served_(generation_count, 0),
-      next_plain_(generation_count, 0),
-      gaps_(generation_size) {}
+      served_(shape.generation_count(), 0),
+      next_plain_(shape.generation_count(), 0),
+      gaps_(shape) {}
 
 // Systematic blocks are worth sending only where no other source or earlier run has begun.
 bool SourcePolicy::fresh_everywhere(std::uint32_t g, const Neighbours& neighbours) const {
@@ -76,33 +75,34 @@ bool SourcePolicy::fresh_everywhere(std::uint32_t g, const Neighbours& neighbour
 std::optional<std::uint32_t> SourcePolicy::choose_generation(const Holdings& holdings,
                                                              const Neighbour& neighbour) const {
   const auto lacks = [&](std::uint32_t g) {
-    if (!holdings.verified().contains(g)) return false;
+    if (!holdings.verified().contains(g) || !neighbour.wants(g)) return false;
     const RemoteGeneration* known = neighbour.partial().find(g);
     if (!known) return true;
     const RemoteGeneration& remote = *known;
-    if (remote.expected_rank() >= generation_size_) return false;
+    const std::uint32_t blocks = shape_.blocks_in(g);
+    if (remote.expected_rank() >= blocks) return false;
     if (remote.quota == RemoteGeneration::kNoQuota) return true;
     // Near its end others fill it too, and with several sources at any time: then the quota holds
     // for us as well. Nothing at all means that it is to come from somebody else.
-    const bool closing = generation_size_ - remote.rank < policy::kWindowMin;
+    const bool closing = blocks - remote.rank < policy::kWindowMin;
     if (neighbour.prefers_coded) return remote.in_flight < remote.quota;
     return closing ? remote.in_flight < std::max<std::uint32_t>(remote.quota, 1) : remote.quota > 0;
   };
   for (const Gaps::Gap& gap : gaps_.gaps()) {
     if (gap.rows > 0 && lacks(gap.generation)) return gap.generation;
   }
-  const GenerationSet& complete = neighbour.complete();
-  const std::uint32_t count = complete.size();
+  const GenerationSet& settled = neighbour.settled();
+  const std::uint32_t count = settled.size();
   std::uint32_t looked = 0;
-  for (std::uint32_t g = complete.next_missing(cursor_); g < count && looked < policy::kLookMax;
-       g = complete.next_missing(g + 1), ++looked) {
-    if (served_[g] < generation_size_ && lacks(g)) return g;
+  for (std::uint32_t g = settled.next_missing(cursor_); g < count && looked < policy::kLookMax;
+       g = settled.next_missing(g + 1), ++looked) {
+    if (served_[g] < shape_.blocks_in(g) && lacks(g)) return g;
   }
   // Second pass: of the first few it lacks, the one served least.
   std::optional<std::uint32_t> best;
   std::uint32_t seen = 0;
-  for (std::uint32_t g = complete.next_missing(0); g < count && seen < policy::kScanMax;
-       g = complete.next_missing(g + 1)) {
+  for (std::uint32_t g = settled.next_missing(0); g < count && seen < policy::kScanMax;
+       g = settled.next_missing(g + 1)) {
     if (!holdings.verified().contains(g)) continue;
     ++seen;
     if (lacks(g) && (!best || served_[g] < served_[*best])) best = g;
@@ -118,7 +118,7 @@ std::optional<Choice> SourcePolicy::choose(const Holdings& holdings, Neighbours&
   const double usual = usual_uplink(neighbours);
   gaps_.review(neighbours, cursor_, cursor_ < served_.size(), now);
   for (auto& [key, n] : neighbours) {
-    if (!n->may_send() || n->has_everything()) continue;
+    if (!n->may_send() || n->satisfied()) continue;
     if (!can_take_block(*n, busy, busy_max)) continue;
     const double served = n->served_rate(now) / weight_of(*n, usual);
     if (best && served >= least) continue;
@@ -131,9 +131,9 @@ std::optional<Choice> SourcePolicy::choose(const Holdings& holdings, Neighbours&
   const std::uint32_t g = best->generation;
   if (dense_ || best->neighbour->prefers_coded) return best;
   if (served_[g] == 0 && next_plain_[g] == 0 && !fresh_everywhere(g, neighbours)) {
-    next_plain_[g] = generation_size_;
+    next_plain_[g] = shape_.blocks_in(g);
   }
-  if (next_plain_[g] < generation_size_) best->source_index = next_plain_[g];
+  if (next_plain_[g] < shape_.blocks_in(g)) best->source_index = next_plain_[g];
   return best;
 }
 
@@ -142,7 +142,7 @@ void SourcePolicy::served(const Choice& choice, TimeUs now) {
   ++served_[g];
   gaps_.served(g, now);
   if (choice.source_index) next_plain_[g] = *choice.source_index + 1;
-  while (cursor_ < served_.size() && served_[cursor_] >= generation_size_) ++cursor_;
+  while (cursor_ < served_.size() && served_[cursor_] >= shape_.blocks_in(cursor_)) ++cursor_;
 }
 
 // --- relay ---
@@ -160,18 +160,24 @@ bool has_few_neighbours(const Neighbour& n, std::size_t ours) {
 
 RelayPolicy::Candidate RelayPolicy::judge(const Holdings& holdings, Neighbour& neighbour,
                                           std::uint32_t g, bool small_mesh, TimeUs now) const {
-  const std::uint32_t n = holdings.generation_size();
+  const std::uint32_t n = holdings.blocks_in(g);
   const std::uint32_t own = holdings.rank(g);
   if (own == 0) return {};
   const RemoteGeneration* known = neighbour.partial().find(g);
   const std::uint32_t need = known ? known->expected_rank() : 0;
   if (need >= n || (known && known->quota_used())) return {};
-  const std::uint32_t gap = own > need ? own - need : 0;
+  const OpenGeneration* open = holdings.find_open(g);
+  const std::uint32_t sent = known ? known->sent : 0;
+  std::uint32_t gap = own > need ? own - need : 0;
+  // What it sent us lies in its span, whatever its last State says of its rank: there is no more
+  // news for it than rows that came from others and that we have not sent it combinations of.
+  if (open) {
+    const std::uint32_t foreign = open->rows - open->rows_from(neighbour.id);
+    gap = std::min(gap, foreign > sent ? foreign - sent : 0);
+  }
   if (!small_mesh) {
     if (gap > 0) return {g, 1.0 + gap, false};
   } else {
-    const OpenGeneration* open = holdings.find_open(g);
-    const std::uint32_t sent = known ? known->sent : 0;
     // First-hand rule: what came straight from the source is news to the others, once each.
     if (open && open->first_hand > sent) return {g, 5.0 + gap, false};
     // The front is closed to second-hand rows, which everybody would relay to everybody; not so
@@ -186,7 +192,6 @@ RelayPolicy::Candidate RelayPolicy::judge(const Holdings& holdings, Neighbour& n
   if (known && known->has_null_vector) {
     NullVector& null = *neighbour.null_vector(g);
     if (null.tested_at != own) {
-      const OpenGeneration* open = holdings.find_open(g);
       null.reached = own >= n || (open && open->basis.reaches(null.z));
       null.tested_at = own;
     }
@@ -200,7 +205,7 @@ RelayPolicy::Candidate RelayPolicy::judge(const Holdings& holdings, Neighbour& n
 // the lowest kLookMax are of no use to it, as many others are looked at, in turn.
 RelayPolicy::Candidate RelayPolicy::best_generation(const Holdings& holdings, Neighbour& neighbour,
                                                     bool small_mesh, TimeUs now) {
-  std::uint32_t g = neighbour.complete().next_missing(0);
+  std::uint32_t g = neighbour.settled().next_missing(0);
   const Candidate best = best_from(g, holdings, neighbour, small_mesh, now);
   if (best.score > 0 || g >= holdings.generation_count()) return best;
   g = std::max(g, neighbour.look_from);
@@ -216,20 +221,21 @@ RelayPolicy::Candidate RelayPolicy::best_from(std::uint32_t& g, const Holdings& 
   Candidate best;
   double best_key = 0;
   std::uint32_t seen = 0;
-  const GenerationSet& complete = neighbour.complete();
+  const GenerationSet& settled = neighbour.settled();
   const std::uint32_t base = g;
   for (std::uint32_t looked = 0; looked < policy::kLookMax && seen < policy::kScanMax; ++looked) {
     g = holdings.next_held(g);
     if (g >= holdings.generation_count()) break;
-    if (complete.contains(g)) {
-      g = complete.next_missing(g);
+    if (settled.contains(g)) {
+      g = settled.next_missing(g);
       continue;
     }
     const Candidate candidate = judge(holdings, neighbour, g++, small_mesh, now);
     if (candidate.score <= 0) continue;
     if (small_mesh) return candidate;
     ++seen;
-    const bool whole = holdings.rank(candidate.generation) >= holdings.generation_size();
+    const bool whole =
+        holdings.rank(candidate.generation) >= holdings.blocks_in(candidate.generation);
     const double key =
         (whole ? std::min(candidate.score, double{policy::kGapCap}) : candidate.score) +
         random_.below(512) / 1024.0 - (candidate.generation - base) * 1e-3;
@@ -259,7 +265,7 @@ std::optional<Choice> RelayPolicy::choose(const Holdings& holdings, Neighbours& 
     few += !n->has_everything() && has_few_neighbours(*n, neighbours.size()) ? 1 : 0;
   }
   for (auto& [key, n] : neighbours) {
-    if (!n->may_send() || !can_take_block(*n, busy, busy_max) || n->has_everything()) continue;
+    if (!n->may_send() || !can_take_block(*n, busy, busy_max) || n->satisfied()) continue;
     const std::uint64_t last = !optimistic && n->only_takes(now) ? kServedLast : 0;
     // Ranks are hearsay: who tells of none has had what we sent it.
     const std::uint64_t rank = std::max(n->expected_total_rank(), n->blocks_sent);

@@ -49,7 +49,7 @@ TimeUs uplink_patience(double blocks_per_second, std::uint32_t busy_max);
 
 class SourcePolicy {
  public:
-  SourcePolicy(std::uint32_t generation_count, std::uint32_t generation_size, bool dense);
+  SourcePolicy(const Shape& shape, bool dense);
 
   std::optional<Choice> choose(const Holdings& holdings, Neighbours& neighbours,
                                std::uint32_t busy_max, TimeUs now);
@@ -63,11 +63,11 @@ class SourcePolicy {
                                                  const Neighbour& neighbour) const;
   bool fresh_everywhere(std::uint32_t g, const Neighbours& neighbours) const;
 
-  std::uint32_t generation_size_;
+  Shape shape_;
   bool dense_;
   std::vector<std::uint32_t> served_;      // blocks of each generation
-  std::vector<std::uint32_t> next_plain_;  // next systematic block; n: no more
-  std::uint32_t cursor_ = 0;               // lowest generation served less than n times
+  std::vector<std::uint32_t> next_plain_;  // next systematic block; blocks_in(g): no more
+  std::uint32_t cursor_ = 0;               // lowest generation not served in whole
   Gaps gaps_;
 };
 

@@ -8,13 +8,6 @@
 
 namespace firn::core {
 
-namespace {
-// What a rate-limited peer may save up: enough not to stutter, too little to burst.
-std::uint64_t burst_of(std::uint64_t rate) {
-  return std::max<std::uint64_t>(rate / 20, 1);
-}
-}  // namespace
-
 SwarmCore::Impl::Impl(const ContentId& id, Options given, TimeUs at)
     : content_id(id),
       options(std::move(given)),
@@ -25,8 +18,9 @@ SwarmCore::Impl::Impl(const ContentId& id, Options given, TimeUs at)
       fetch(id),
       relay(options.seed),
       random(options.seed, 0x636f646573),
-      up(options.up_limit, burst_of(options.up_limit), at),
-      down(options.down_limit, burst_of(options.down_limit), at),
+      up(options.up_limit, options.up_budget, at),
+      down(options.down_limit, options.down_budget, at),
+      progressed_at(at),
       rotated_at(at),
       stall_checked_at(at),
       exchanged_at(at),
@@ -48,7 +42,7 @@ void SwarmCore::start(const Manifest& manifest, const StartState& state, bool fi
                       TimeUs now) {
   Impl& impl = *impl_;
   FIRN_CHECK(!impl.holdings && manifest.id == impl.content_id);
-  impl.now = now;
+  impl.now = impl.progressed_at = now;
   impl.pump_due = true;
   impl.manifest_file = manifest.file_bytes;
   impl.manifest_found = true;
@@ -61,26 +55,25 @@ void SwarmCore::start(const Manifest& manifest, const StartState& state, bool fi
   }
   for (const ResumedRow& row : state.rows) {
     if (row.generation >= holdings.generation_count() ||
-        row.vector.size() != holdings.generation_size()) {
+        row.vector.size() != holdings.blocks_in(row.generation)) {
       continue;
     }
     const auto vector = std::make_shared<const std::vector<std::uint8_t>>(row.vector);
     if (!holdings.restore(row.generation, row.slot, vector, row.sender)) continue;
-    if (holdings.rank(row.generation) == holdings.generation_size()) {
+    if (holdings.rank(row.generation) == holdings.blocks_in(row.generation)) {
       impl.start_decode(row.generation);
     }
   }
   if (holdings.complete() && finished) {
     impl.store_finishing = impl.complete = true;
     impl.completed_at = now;
-    impl.source.emplace(holdings.generation_count(), holdings.generation_size(),
-                        impl.options.dense);
+    impl.source.emplace(holdings.shape(), impl.options.dense);
     if (impl.options.seeding.kind == SeedPolicy::Kind::kWhenSafe) {
-      impl.departure.emplace(holdings.generation_count(), holdings.generation_size());
+      impl.departure.emplace(holdings.shape());
     }
   }
   for (auto& [key, n] : impl.neighbours) {
-    n->set_shape(holdings.generation_count(), holdings.generation_size());
+    n->set_shape(holdings.shape());
     if (n->hello_seen) impl.send_initial_state(*n);
   }
 }
@@ -100,13 +93,14 @@ void SwarmCore::connect_failed(std::uint64_t attempt, const Error& error, TimeUs
     impl_->notice(Notice::Kind::kWarning,
                   "peer " + who + ": " + error.message() + "; trying again from time to time");
   }
-  impl_->book.failed(attempt, wrong_identity, now);
+  impl_->book.failed(attempt, wrong_identity, now,
+                     error.detail.empty() ? error.message() : error.detail);
 }
 
-void SwarmCore::peer_closed(PeerKey peer, TimeUs now) {
+void SwarmCore::peer_closed(PeerKey peer, TimeUs now, const std::string& why) {
   impl_->now = now;
   impl_->pump_due = true;
-  impl_->peer_closed(peer);
+  impl_->peer_closed(peer, why);
 }
 
 void SwarmCore::peer_broke_protocol(PeerKey peer, const std::string& what, TimeUs now) {
@@ -134,9 +128,16 @@ void SwarmCore::block_departed(PeerKey peer, std::size_t frame_bytes, TimeUs now
   }
   impl_->uplink.sent(frame_bytes, now);
   if (Neighbour* n = impl_->find(peer)) {
+    n->bytes_sent += frame_bytes;
+    n->up_shown.add(frame_bytes, now);
     const std::uint32_t number = n->block_departed(frame_bytes, now);
     if (impl_->departure && frame_bytes == 0) impl_->departure->failed(peer, number);
   }
+}
+
+void SwarmCore::manifest_part_departed(PeerKey peer, TimeUs now) {
+  impl_->now = now;
+  if (!impl_->stopped) impl_->manifest_part_departed(peer);
 }
 
 void SwarmCore::row_stored(std::uint32_t, std::uint32_t, TimeUs now) {
@@ -172,6 +173,7 @@ void SwarmCore::store_paused(const Error& error, TimeUs now) {
     impl_->notice(Notice::Kind::kWarning, "download paused: " + error.message());
   }
   impl_->paused = true;
+  impl_->store_error = error.message();
 }
 
 void SwarmCore::store_resumed(TimeUs now) {
@@ -181,6 +183,8 @@ void SwarmCore::store_resumed(TimeUs now) {
     impl_->notice(Notice::Kind::kInfo, "download goes on");
   }
   impl_->paused = false;
+  impl_->store_error.clear();
+  impl_->progressed_at = now;  // what waited for the disk moves on
 }
 
 void SwarmCore::generation_lost(std::uint32_t generation, const Error& error, bool fetch_again,
@@ -195,7 +199,11 @@ void SwarmCore::generation_lost(std::uint32_t generation, const Error& error, bo
                     error.message());
   if (fetch_again && !impl_->complete) impl_->store_finishing = false;  // that has to wait
   impl_->lose(generation);
-  if (!fetch_again) impl_->holdings->give_up(generation);
+  if (fetch_again) return;
+  impl_->holdings->give_up(generation);
+  for (auto& [key, n] : impl_->neighbours) {
+    if (n->state_sent) n->report_withdrawn(generation);
+  }
 }
 
 void SwarmCore::generation_regained(std::uint32_t generation, TimeUs now) {
@@ -227,7 +235,8 @@ void SwarmCore::tracker_replied(std::size_t tracker, const proto::AnnounceReply&
 void SwarmCore::tracker_failed(std::size_t tracker, const Error& error, std::uint32_t retry_seconds,
                                TimeUs now) {
   impl_->now = now;
-  if (impl_->announcer.failed(tracker, retry_seconds, now) && !impl_->stopped) {
+  const std::string& why = error.detail.empty() ? error.message() : error.detail;
+  if (impl_->announcer.failed(tracker, retry_seconds, now, why) && !impl_->stopped) {
     impl_->notice(Notice::Kind::kWarning, "tracker " + to_text(impl_->options.trackers[tracker]) +
                                               ": " + error.message() +
                                               "; trying again from time to time");
@@ -269,6 +278,20 @@ std::vector<Action> SwarmCore::take_actions() {
 
 Report SwarmCore::report() const {
   return impl_->report();
+}
+
+TimeUs SwarmCore::progressed_at() const {
+  return impl_->progressed_at;
+}
+
+Standstill SwarmCore::standstill() const {
+  return impl_->standstill();
+}
+
+std::vector<PeerStatus> SwarmCore::peers() const {
+  std::vector<PeerStatus> all;
+  for (const auto& [key, n] : impl_->neighbours) all.push_back(impl_->status_of(*n));
+  return all;
 }
 
 Counters SwarmCore::counters() const {

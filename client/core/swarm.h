@@ -23,6 +23,8 @@
 #include <vector>
 
 #include "client/core/actions.h"
+#include "client/core/peer_status.h"
+#include "client/core/standstill.h"
 #include "client/core/types.h"
 #include "proto/manifest.h"
 #include "proto/messages.h"
@@ -100,13 +102,16 @@ class SwarmCore {
   void peer_opened(PeerKey peer, const PeerId& id, const std::string& ip, std::uint16_t port,
                    std::uint64_t attempt, TimeUs now);
   void connect_failed(std::uint64_t attempt, const Error& error, TimeUs now);
-  void peer_closed(PeerKey peer, TimeUs now);
+  // `why`: for people, where it is known.
+  void peer_closed(PeerKey peer, TimeUs now, const std::string& why = {});
   // As peer_closed, because what the peer sent was no frame or no message: `what`, for people.
   void peer_broke_protocol(PeerKey peer, const std::string& what, TimeUs now);
   // A validated message (proto/messages.h), and the bytes its frame had.
   void message(PeerKey peer, proto::PeerMessage message, std::size_t frame_bytes, TimeUs now);
   // One SendBlock for this peer is out of our hands; `frame_bytes` 0 if it could not be made.
   void block_departed(PeerKey peer, std::size_t frame_bytes, TimeUs now);
+  // The ManifestPart last sent to this peer is out of our hands.
+  void manifest_part_departed(PeerKey peer, TimeUs now);
 
   // --- coding and disk ---
   void row_stored(std::uint32_t generation, std::uint32_t slot, TimeUs now);
@@ -143,6 +148,14 @@ class SwarmCore {
 
   Report report() const;
   Counters counters() const;
+
+  // When something last came that brings the download on: an innovative block, a verified
+  // generation, a part of the manifest; else when this peer began.
+  TimeUs progressed_at() const;
+  // Why nothing does, as things stand now. Costs a look at every generation that is missing.
+  Standstill standstill() const;
+  // The connected peers, in the order in which they came.
+  std::vector<PeerStatus> peers() const;
 
  private:
   struct Impl;

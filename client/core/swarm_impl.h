@@ -2,6 +2,7 @@
 // swarm_send.cc, swarm_upkeep.cc) do with it.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -16,6 +17,8 @@
 #include "client/core/manifest_fetch.h"
 #include "client/core/neighbour.h"
 #include "client/core/peer_book.h"
+#include "client/core/policy.h"
+#include "client/core/rate_limit.h"
 #include "client/core/rates.h"
 #include "client/core/rescue.h"
 #include "client/core/scheduler.h"
@@ -33,7 +36,7 @@ struct SwarmCore::Impl {
   void book_opened(std::uint64_t attempt, const PeerId& id);
   bool make_room(const std::string& ip);
   void bound_history();
-  void peer_closed(PeerKey peer);
+  void peer_closed(PeerKey peer, const std::string& why);
   void message(PeerKey peer, proto::PeerMessage&& message, std::size_t frame_bytes);
   void on(Neighbour& n, proto::Hello&& hello);
   void on(Neighbour& n, proto::State&& state);
@@ -45,11 +48,17 @@ struct SwarmCore::Impl {
   void drop(Neighbour& n, proto::GoodbyeReason reason, const std::string& detail);
   // drop, and hold it against the peer.
   void punish(const PeerId& id, proto::GoodbyeReason reason, const std::string& what);
-  void forget(Neighbour& n, bool useless);
+  // `why`: what is said of its address from now on.
+  void forget(Neighbour& n, bool useless, const std::string& why);
   void send(Neighbour& n, proto::PeerMessage message);
   bool part_if_useless(Neighbour& n);
   void share_peers(Neighbour& n, TimeUs came_since);
+  void manifest_part_departed(PeerKey peer);
+  void queue_manifest_part(Neighbour& n);
+  void send_manifest_parts();
   void send_manifest_part(Neighbour& n);
+  std::uint64_t manifest_part_bytes() const;
+  Neighbour* manifest_holder();
   void ask_for_manifest();
   void manifest_arrived(Manifest manifest);
   void notice(Notice::Kind kind, std::string text);
@@ -78,9 +87,10 @@ struct SwarmCore::Impl {
   std::set<std::uint32_t> not_opened;  // turned away so; neighbours hear of them when there is room
   std::set<std::uint32_t> lost;        // told with a share to each, and back at rank 0
   std::uint32_t next_lost = 0;         // from which on they are told next
-  // What the rate limits count for a block: payload and coding vector.
-  std::uint64_t coded_block_bytes() const {
-    return std::uint64_t{holdings->shape().block_bytes} + holdings->generation_size();
+  // What the down limit counts for a block that is granted; settled when it comes.
+  std::uint64_t granted_block_bytes() const {
+    return std::uint64_t{holdings->shape().block_bytes} + holdings->generation_size() +
+           policy::kBlockFrameBytes;
   }
 
   // --- swarm_send.cc: blocks and states that leave ---
@@ -124,6 +134,10 @@ struct SwarmCore::Impl {
   TimeUs next_wake();
   Report report() const;
 
+  // --- swarm_view.cc: what people are shown ---
+  Standstill standstill();
+  PeerStatus status_of(const Neighbour& n) const;
+
   const ContentId content_id;
   const Options options;
   TimeUs now;
@@ -150,9 +164,11 @@ struct SwarmCore::Impl {
 
   RateMeter sent_rate{1 * kSecond};  // blocks, to everybody
   UplinkMeter uplink;
-  TokenBucket up;
-  TokenBucket down;
+  RateLimit up;
+  RateLimit down;
   bool paused = false;
+  std::string store_error;  // while it is paused
+  TimeUs progressed_at;
   bool store_finishing = false;
   bool complete = false;
   bool stopped = false;
@@ -168,10 +184,13 @@ struct SwarmCore::Impl {
   TimeUs reviewed_at = 0;                   // replace_neighbour
   TimeUs departure_due = 0;
   bool departure_proven = false;
-  TimeUs connections_due = 0;  // when check_connections has something to do, at the earliest
-  std::uint64_t steps = 1;
-  bool manifest_part_waits = false;  // of some neighbour, for the up limit
-  bool pump_due = false;             // something has happened that may let a block go
+  TimeUs connections_due = 0;         // when check_connections has something to do, at the earliest
+  std::deque<PeerKey> manifest_line;  // neighbours that wait for a part, in order
+  bool pump_due = false;              // something has happened that may let a block go
+  // The limits allowed nothing more when the last step ended. Kept, as other contents of the
+  // process may have had them refilled since: that is no reason to sleep on.
+  bool up_waits = false;
+  bool down_waits = false;
   // What decides for all neighbours at once when States are due.
   struct GrantRegime {
     bool open = false;  // anything can be granted at all

@@ -19,6 +19,26 @@ std::string endpoint_text(const Neighbour& n) {
 std::string named(const Neighbour& n) {
   return n.id.text() + " at " + endpoint_text(n);
 }
+
+// What a peer that parts says, for people.
+std::string said_with(const proto::Goodbye& goodbye) {
+  static constexpr const char* kMeanings[] = {
+      "it left",
+      "it is shutting down",
+      "it does not serve this content",
+      "it speaks no common version",
+      "it says that this peer broke the protocol",
+      "it has banned this peer",
+      "it has neighbours enough",
+      "it left as nothing moved",
+      "it is this very peer",
+      "it is connected already",
+  };
+  static_assert(std::size(kMeanings) ==
+                static_cast<std::size_t>(proto::GoodbyeReason::kDuplicate) + 1);
+  const std::string meaning = kMeanings[static_cast<std::size_t>(goodbye.reason)];
+  return goodbye.detail.empty() ? meaning : meaning + " (" + goodbye.detail + ")";
+}
 }  // namespace
 
 Neighbour* SwarmCore::Impl::find(PeerKey peer) {
@@ -33,25 +53,27 @@ void SwarmCore::Impl::notice(Notice::Kind kind, std::string text) {
 void SwarmCore::Impl::send(Neighbour& n, proto::PeerMessage message) {
   const std::size_t bytes = proto::wire_bytes(message);
   bytes_sent += bytes;
+  n.bytes_sent += bytes;
+  n.up_shown.add(bytes, now);
   up.take(bytes);
   actions.push_back(Send{n.key, std::move(message)});
 }
 
 void SwarmCore::Impl::peer_opened(PeerKey peer, const PeerId& id, const std::string& ip,
                                   std::uint16_t port, std::uint64_t attempt) {
-  const auto refuse = [&](proto::GoodbyeReason reason) {
+  const auto refuse = [&](proto::GoodbyeReason reason, const std::string& why = {}) {
     actions.push_back(Send{peer, proto::Goodbye{reason, ""}});
     actions.push_back(Close{peer});
     if (stopped) return;
     if (reason == proto::GoodbyeReason::kDuplicate) {
       book_opened(attempt, id);  // that address leads to a neighbour we have
     } else {
-      book.failed(attempt, id == options.self, now);
+      book.failed(attempt, id == options.self, now, why);
     }
   };
   if (stopped) return refuse(proto::GoodbyeReason::kShuttingDown);
-  if (id == options.self) return refuse(proto::GoodbyeReason::kSelf);
-  if (book.banned(id, now)) return refuse(proto::GoodbyeReason::kBanned);
+  if (id == options.self) return refuse(proto::GoodbyeReason::kSelf, "it is this very peer");
+  if (book.banned(id, now)) return refuse(proto::GoodbyeReason::kBanned, "banned here");
   for (auto& [key, old] : neighbours) {
     if (old->id != id) continue;
     // Both sides keep the connection that the lower id opened; of two such the newer one.
@@ -63,11 +85,11 @@ void SwarmCore::Impl::peer_opened(PeerKey peer, const PeerId& id, const std::str
     break;
   }
   if (neighbours.size() >= neighbours_max() && !make_room(ip)) {
-    return refuse(proto::GoodbyeReason::kTooManyPeers);
+    return refuse(proto::GoodbyeReason::kTooManyPeers, "this peer has neighbours enough");
   }
   book_opened(attempt, id);
   auto n = std::make_unique<Neighbour>(peer, id, ip, port, attempt != 0, now);
-  if (holdings) n->set_shape(holdings->generation_count(), holdings->generation_size());
+  if (holdings) n->set_shape(holdings->shape());
   Neighbour& added = *n;
   neighbours.emplace(peer, std::move(n));
   connections_due = 0;
@@ -131,7 +153,7 @@ void SwarmCore::Impl::bound_history() {
   if (least != history.end()) history.erase(least);
 }
 
-void SwarmCore::Impl::forget(Neighbour& n, bool useless) {
+void SwarmCore::Impl::forget(Neighbour& n, bool useless, const std::string& why) {
   NeighbourReport& past = history[n.id];
   past.complete = n.has_everything();
   past.rank = n.total_rank();
@@ -141,9 +163,10 @@ void SwarmCore::Impl::forget(Neighbour& n, bool useless) {
   past.blocks_sent += n.blocks_sent;
   if (past.blocks_received == 0 && past.blocks_sent == 0) history.erase(n.id);
   // What was granted and never came is no load on the downlink.
-  if (holdings) down.give_back(std::uint64_t{n.outstanding()} * coded_block_bytes());
-  book.closed(n.id, useless, now);
+  if (holdings) down.give_back(std::uint64_t{n.outstanding()} * granted_block_bytes());
+  book.closed(n.id, useless, now, why);
   fetch.peer_gone(n.key);
+  std::erase(manifest_line, n.key);
   if (departure) departure->gone(n.key);
   if (source && n.blocks_sent > 0 && !n.has_everything()) source->neighbour_lost();
   const PeerKey key = n.key;
@@ -153,7 +176,8 @@ void SwarmCore::Impl::forget(Neighbour& n, bool useless) {
 void SwarmCore::Impl::drop(Neighbour& n, proto::GoodbyeReason reason, const std::string& detail) {
   send(n, proto::Goodbye{reason, detail});
   actions.push_back(Close{n.key});
-  forget(n, reason == proto::GoodbyeReason::kNotUseful);
+  forget(n, reason == proto::GoodbyeReason::kNotUseful,
+         "left by this peer" + (detail.empty() ? "" : ": " + detail));
 }
 
 void SwarmCore::Impl::punish(const PeerId& id, proto::GoodbyeReason reason,
@@ -169,14 +193,22 @@ void SwarmCore::Impl::punish(const PeerId& id, proto::GoodbyeReason reason,
   if (at != neighbours.end()) drop(*at->second, reason, what);
 }
 
-void SwarmCore::Impl::peer_closed(PeerKey peer) {
-  if (Neighbour* n = find(peer)) forget(*n, false);
+void SwarmCore::Impl::peer_closed(PeerKey peer, const std::string& why) {
+  if (Neighbour* n = find(peer)) forget(*n, false, why);
 }
 
 void SwarmCore::Impl::message(PeerKey peer, proto::PeerMessage&& message, std::size_t frame_bytes) {
   Neighbour* n = find(peer);
   if (!n) return;
   bytes_received += frame_bytes;
+  if (holdings && std::holds_alternative<proto::Block>(message)) {
+    down.settle(granted_block_bytes(), frame_bytes);
+  } else {
+    down.take(frame_bytes);
+  }
+  n->bytes_received += frame_bytes;
+  n->down_shown.add(frame_bytes, now);
+  n->heard_at = now;
   if (!n->hello_seen && !std::holds_alternative<proto::Hello>(message) &&
       !std::holds_alternative<proto::Goodbye>(message)) {
     punish(n->id, proto::GoodbyeReason::kProtocolError, "did not begin with Hello");
@@ -257,10 +289,11 @@ void SwarmCore::Impl::on(Neighbour& n, proto::State&& state) {
   part_if_useless(n);
 }
 
-// Two peers that have everything have nothing to say to each other.
+// Two peers that need nothing have nothing to say to each other.
 bool SwarmCore::Impl::part_if_useless(Neighbour& n) {
   // Our last State must have left first, or it would not know that we are complete.
-  if (!holdings || !complete || !n.has_everything() || !n.new_complete.empty()) return false;
+  if (!holdings || !complete || !n.satisfied()) return false;
+  if (!n.new_complete.empty() || !n.new_withdrawn.empty()) return false;
   // It will part from us as well: what it proves is looked at before that.
   if (departure && departure->safe(neighbours)) departure_proven = true;
   if (departure_proven) return false;
@@ -280,48 +313,80 @@ void SwarmCore::Impl::on(Neighbour& n, proto::Goodbye&& goodbye) {
                (goodbye.detail.empty() ? std::string() : ": " + goodbye.detail));
   }
   actions.push_back(Close{n.key});
-  forget(n, useless);
+  forget(n, useless, said_with(goodbye));
 }
 
 // --- manifest ---
 
 void SwarmCore::Impl::on(Neighbour& n, proto::ManifestRequest&& request) {
-  // A request of a few bytes makes an answer of many. Nobody can have the answer to one, and ask
-  // for the next part, before that answer has been handed out.
-  if (std::exchange(n.manifest_asked_in, steps) == steps || n.manifest_wanted) {
+  // A request of a few bytes makes an answer of many, so a part is made once the one before is out
+  // of our hands. We may hear of that after the receiver has asked for the next one: a single
+  // request may wait. A second one cannot come from a peer that has waited for its answers.
+  if (n.manifest_wanted) {
     punish(n.id, proto::GoodbyeReason::kProtocolError,
            "asked for parts of the manifest without waiting for them");
     return;
   }
   n.manifest_wanted = request.offset;
-  send_manifest_part(n);
+  queue_manifest_part(n);
 }
 
-// Or later, where the up limit says so.
-void SwarmCore::Impl::send_manifest_part(Neighbour& n) {
-  if (!n.manifest_wanted) return;
-  if (!up.ready(now)) {
-    manifest_part_waits = true;
-    return;
+void SwarmCore::Impl::manifest_part_departed(PeerKey peer) {
+  Neighbour* n = find(peer);
+  if (!n) return;
+  n->manifest_part_leaves = false;
+  queue_manifest_part(*n);
+}
+
+void SwarmCore::Impl::queue_manifest_part(Neighbour& n) {
+  if (!n.manifest_wanted || n.manifest_part_leaves) return;
+  manifest_line.push_back(n.key);
+  send_manifest_parts();
+}
+
+// As many as the up limit allows now.
+void SwarmCore::Impl::send_manifest_parts() {
+  while (!manifest_line.empty() && up.ready(now)) {
+    const PeerKey first = manifest_line.front();
+    manifest_line.pop_front();
+    send_manifest_part(*find(first));
   }
+}
+
+// A limited uplink sends smaller parts, so that each of several receivers gets one now and then and
+// none takes us for dead.
+std::uint64_t SwarmCore::Impl::manifest_part_bytes() const {
+  if (up.unlimited()) return limits::kManifestPartBytes;
+  return std::clamp<std::uint64_t>(up.rate() / policy::kManifestPartsPerSecond,
+                                   policy::kManifestPartMin, limits::kManifestPartBytes);
+}
+
+void SwarmCore::Impl::send_manifest_part(Neighbour& n) {
   const std::uint64_t offset = *std::exchange(n.manifest_wanted, std::nullopt);
   proto::ManifestPart part;
   if (holdings && offset < manifest_file.size()) {
     part.total_bytes = manifest_file.size();
     part.offset = offset;
-    part.data = manifest_file.substr(offset, limits::kManifestPartBytes);
+    part.data = manifest_file.substr(offset, manifest_part_bytes());
   }
-  n.manifest_asked_in = steps;
+  n.manifest_part_leaves = true;
   send(n, std::move(part));
 }
 
-void SwarmCore::Impl::ask_for_manifest() {
-  if (holdings || manifest_found || fetch.source() != kNoPeer) return;
+// A neighbour that can be asked for the manifest now; null: there is none.
+Neighbour* SwarmCore::Impl::manifest_holder() {
   for (auto& [key, n] : neighbours) {
-    if (!n->hello_seen || !n->has_manifest || !fetch.may_ask(key, now)) continue;
-    send(*n, fetch.begin(key, now));
-    return;
+    if (n->hello_seen && n->has_manifest && fetch.may_ask(key, now)) return n.get();
   }
+  return nullptr;
+}
+
+// One at a time. A slow one is given up only where there is another to ask: it may be slow because
+// a limit shares its uplink among many, and then its answer still comes.
+void SwarmCore::Impl::ask_for_manifest() {
+  if (holdings || manifest_found) return;
+  if (fetch.source() != kNoPeer && !fetch.overdue(now)) return;
+  if (Neighbour* n = manifest_holder()) send(*n, fetch.begin(n->key, now));
 }
 
 void SwarmCore::Impl::on(Neighbour& n, proto::ManifestPart&& part) {
@@ -329,6 +394,7 @@ void SwarmCore::Impl::on(Neighbour& n, proto::ManifestPart&& part) {
   const ManifestFetch::Step step = fetch.part(n.key, part, now);
   switch (step.progress) {
     case ManifestFetch::Progress::kMore:
+      progressed_at = now;
       send(n, step.next);
       break;
     case ManifestFetch::Progress::kDone:
@@ -346,6 +412,7 @@ void SwarmCore::Impl::on(Neighbour& n, proto::ManifestPart&& part) {
 
 void SwarmCore::Impl::manifest_arrived(Manifest manifest) {
   manifest_found = true;
+  progressed_at = now;
   actions.push_back(ManifestArrived{std::move(manifest)});
 }
 

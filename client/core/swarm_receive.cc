@@ -16,8 +16,8 @@ bool SwarmCore::Impl::check_block(Neighbour& n, const proto::Block& block) {
     wrong = "sent a block of a generation that does not exist";
   } else if (block.payload.size() != shape.block_bytes) {
     wrong = "sent a block of wrong length";
-  } else if (block.source_index ? *block.source_index >= shape.generation_size
-                                : block.coefficients.size() != shape.generation_size) {
+  } else if (block.source_index ? *block.source_index >= shape.blocks_in(block.generation)
+                                : block.coefficients.size() != shape.blocks_in(block.generation)) {
     wrong = "sent a coding vector of wrong length";
   } else if (!n.book_arrival(block.sequence, shape.block_bytes, now)) {
     wrong = "sent a block that was not granted";
@@ -50,9 +50,8 @@ void SwarmCore::Impl::on(Neighbour& n, proto::Block&& block) {
 
 void SwarmCore::Impl::accept_row(Neighbour& n, proto::Block&& block) {
   const std::uint32_t g = block.generation;
-  if (block.source_index) down.give_back(holdings->generation_size());  // it came without a vector
   const auto vector = std::make_shared<const std::vector<std::uint8_t>>(
-      block.source_index ? codec::unit_vector(holdings->generation_size(), *block.source_index)
+      block.source_index ? codec::unit_vector(holdings->blocks_in(g), *block.source_index)
                          : std::move(block.coefficients));
   std::optional<std::uint32_t> slot;
   if (rescue.accepts(g, n.id) && !store_finishing && may_open(g)) {
@@ -69,11 +68,12 @@ void SwarmCore::Impl::accept_row(Neighbour& n, proto::Block&& block) {
   }
   ++blocks_innovative;
   ++n.blocks_innovative;
+  progressed_at = now;
   rescue.progressed(g, now);
   ++rows_in_memory;
   actions.push_back(StoreRow{g, *slot, vector, n.id, std::move(block.payload)});
   changed(g);
-  if (holdings->rank(g) == holdings->generation_size()) start_decode(g);
+  if (holdings->rank(g) == holdings->blocks_in(g)) start_decode(g);
 }
 
 // A peer of which nearly everything is redundant claims what it does not have, or repeats itself.
@@ -124,6 +124,7 @@ void SwarmCore::Impl::generation_decoded(std::uint32_t g, DecodeOutcome outcome)
 }
 
 void SwarmCore::Impl::complete_now(std::uint32_t g) {
+  progressed_at = now;
   holdings->set_verified(g);
   for (const std::uint32_t waiting : std::exchange(not_opened, {})) changed(waiting);
   actions.push_back(DropRows{g});
@@ -148,7 +149,8 @@ void SwarmCore::Impl::generation_false(std::uint32_t g) {
     actions.push_back(DropRows{g});
   }
   lose(g);
-  if (verdict.guilty && *verdict.guilty != options.self) {
+  // Rows without a sender were found on the disk.
+  if (verdict.guilty && *verdict.guilty != options.self && *verdict.guilty != PeerId{}) {
     punish(*verdict.guilty, proto::GoodbyeReason::kBanned,
            "sent a false block of generation " + std::to_string(g));
   }
@@ -184,7 +186,7 @@ void SwarmCore::Impl::discard_rows_of(const PeerId& id) {
 
 void SwarmCore::Impl::evidence_checked(std::uint32_t g, const std::vector<PeerId>& guilty) {
   for (const PeerId& id : guilty) {
-    if (id == options.self) continue;
+    if (id == options.self || id == PeerId{}) continue;
     punish(id, proto::GoodbyeReason::kBanned,
            "sent a false block of generation " + std::to_string(g));
   }
@@ -220,7 +222,7 @@ GrantLimits SwarmCore::Impl::grant_limits() {
   const std::uint64_t promised = rows_in_memory + limits.promised;
   limits.blocks_max = promised < room ? room - promised : 0;
   if (!down.unlimited()) {
-    const auto tokens = static_cast<std::uint64_t>(down.available(now)) / coded_block_bytes();
+    const auto tokens = static_cast<std::uint64_t>(down.available(now)) / granted_block_bytes();
     limits.blocks_max = std::min(limits.blocks_max, tokens > 0 ? tokens : down.ready(now) ? 1 : 0);
   }
   return limits;

@@ -10,9 +10,7 @@
 namespace firn::core {
 
 void SwarmCore::Impl::pump() {
-  if (std::exchange(manifest_part_waits, false)) {
-    for (auto& [key, n] : neighbours) send_manifest_part(*n);
-  }
+  send_manifest_parts();
   if (!holdings || stopped || holdings->total_rank() == 0) return;
   const double rate = sent_rate.bytes_per_second(now);
   const std::uint32_t busy_max =
@@ -24,7 +22,6 @@ void SwarmCore::Impl::pump() {
     if (!choice) break;
     send_block(*choice);
     if (source) source->served(*choice, now);
-    up.take(choice->source_index ? holdings->shape().block_bytes : coded_block_bytes());
   }
   uplink.waiting(busy_connections(neighbours, now) > 0, now);
 }
@@ -38,7 +35,7 @@ std::vector<std::uint8_t> SwarmCore::Impl::draw_vector(std::uint32_t g,
   for (int tries = 1;; ++tries) {
     std::vector<std::uint8_t> vector;
     if (whole) {
-      vector = codec::random_vector(holdings->generation_size(), random);
+      vector = codec::random_vector(holdings->blocks_in(g), random);
     } else {
       Holdings::Mix mix = holdings->recode(g, random);
       out.slots = std::move(mix.slots);
@@ -71,6 +68,7 @@ void SwarmCore::Impl::send_block(const Choice& choice) {
     departure->sent(n.key, out.block.sequence, g, choice.source_index, out.block.coefficients);
   }
   if (has_news(n)) out.block.state = make_state(n, policy::kRidingEntries);
+  up.take(proto::wire_bytes(out.block) + holdings->shape().block_bytes);
   actions.push_back(std::move(out));
 }
 
@@ -80,7 +78,7 @@ void SwarmCore::Impl::send_block(const Choice& choice) {
 std::uint32_t SwarmCore::Impl::upload_kib() const {
   double rate = uplink.bytes_per_second();
   if (!up.unlimited()) {
-    const auto limit = static_cast<double>(options.up_limit);
+    const auto limit = static_cast<double>(up.rate());
     rate = rate > 0 ? std::min(rate, limit) : limit;
   }
   if (rate <= 0) return 0;
@@ -89,6 +87,7 @@ std::uint32_t SwarmCore::Impl::upload_kib() const {
 
 void SwarmCore::Impl::send_initial_state(Neighbour& n) {
   n.new_complete.clear();
+  n.new_withdrawn.clear();
   n.changed.clear();
   for (std::uint32_t g = holdings->verified().next_present(0); g < holdings->generation_count();
        g = holdings->verified().next_present(g + 1)) {
@@ -97,7 +96,8 @@ void SwarmCore::Impl::send_initial_state(Neighbour& n) {
   for (const auto& [g, open] : holdings->open()) n.changed.push_back(g);
   for (std::uint32_t g = holdings->given_up().next_present(0); g < holdings->generation_count();
        g = holdings->given_up().next_present(g + 1)) {
-    n.changed.push_back(g);  // or it would be sent to us
+    n.changed.push_back(g);  // or it would be sent to us by who ignores what is unwanted
+    n.new_withdrawn.push_back(g);
   }
   std::sort(n.changed.begin(), n.changed.end());  // what does not fit now is looked up by number
   n.state_sent = true;
@@ -123,12 +123,17 @@ TimeUs SwarmCore::Impl::state_due(Neighbour& n) {
 
 TimeUs SwarmCore::Impl::work_out_state_due(const Neighbour& n) {
   if (!has_news(n)) return n.last_state + policy::kKeepAlive;
+  const bool grants = can_grant(n);
   const TimeUs interval =
-      state_interval(*holdings, neighbours, n, can_grant(n), holdings->shape().block_bytes, now);
-  const TimeUs due = n.last_state + interval;
+      state_interval(*holdings, neighbours, n, grants, holdings->shape().block_bytes, now);
+  TimeUs due = n.last_state + interval;
   // Those that can wait a little go together: one step for all.
-  if (interval < policy::kStateIntervalEnd) return due;
-  return (due + policy::kStateGrain - 1) / policy::kStateGrain * policy::kStateGrain;
+  if (interval >= policy::kStateIntervalEnd) {
+    due = (due + policy::kStateGrain - 1) / policy::kStateGrain * policy::kStateGrain;
+  }
+  if (!grants || down.unlimited()) return due;
+  // What the down limit earns beyond the brim of its bucket is lost, so it is granted before.
+  return std::min(due, std::max(down.half_full_at(now), n.last_state + policy::kStateIntervalMin));
 }
 
 // Where what bounds all grants has changed, States may be due at other times.
@@ -150,6 +155,34 @@ void SwarmCore::Impl::send_due_states() {
   }
 }
 
+namespace {
+
+// The generations as runs, at most `spans_max` of them; those told are taken out.
+std::vector<proto::Span> take_spans(std::vector<std::uint32_t>& generations,
+                                    std::size_t spans_max) {
+  std::vector<proto::Span> spans;
+  std::sort(generations.begin(), generations.end());
+  std::size_t told = 0;
+  for (const std::uint32_t g : generations) {
+    const std::uint32_t end = spans.empty() ? 0 : spans.back().first + spans.back().count;
+    if (!spans.empty() && end > g) {
+      ++told;  // told already in this very message
+      continue;
+    }
+    if (!spans.empty() && end == g) {
+      ++spans.back().count;
+    } else {
+      if (spans.size() == spans_max) break;
+      spans.push_back({g, 1});
+    }
+    ++told;
+  }
+  generations.erase(generations.begin(), generations.begin() + static_cast<std::ptrdiff_t>(told));
+  return spans;
+}
+
+}  // namespace
+
 // At most `entries_max` spans and as many ranks; what is left goes with the next.
 proto::State SwarmCore::Impl::make_state(Neighbour& n, std::size_t entries_max) {
   proto::State state;
@@ -160,7 +193,7 @@ proto::State SwarmCore::Impl::make_state(Neighbour& n, std::size_t entries_max) 
   const std::uint32_t give = blocks_to_grant(*holdings, n, grant_limits());
   if (give > 0) {
     n.grant(give, now);
-    down.take(std::uint64_t{give} * coded_block_bytes());
+    down.take(std::uint64_t{give} * granted_block_bytes());
   }
   if (n.has_everything()) state.upload_kib = upload_kib();
   const auto connections = static_cast<std::uint32_t>(neighbours.size());
@@ -171,23 +204,10 @@ proto::State SwarmCore::Impl::make_state(Neighbour& n, std::size_t entries_max) 
   for (const auto& [key, other] : neighbours) sources += other->has_everything() ? 1 : 0;
   state.prefer_coded = sources > 1;
 
-  std::sort(n.new_complete.begin(), n.new_complete.end());
-  std::size_t told = 0;
-  for (const std::uint32_t g : n.new_complete) {
-    if (!state.complete.empty() && state.complete.back().first + state.complete.back().count > g) {
-      ++told;  // told already in this very message
-      continue;
-    }
-    if (!state.complete.empty() && state.complete.back().first + state.complete.back().count == g) {
-      ++state.complete.back().count;
-    } else {
-      if (state.complete.size() == std::min(entries_max, limits::kStateSpansMax)) break;
-      state.complete.push_back({g, 1});
-    }
-    ++told;
-  }
-  n.new_complete.erase(n.new_complete.begin(),
-                       n.new_complete.begin() + static_cast<std::ptrdiff_t>(told));
+  const std::size_t spans_max = std::min(entries_max, limits::kStateSpansMax);
+  state.complete = take_spans(n.new_complete, spans_max);
+  state.withdrawn = take_spans(n.new_withdrawn, (spans_max - state.complete.size()) / 2);
+  state.unwanted = state.withdrawn;  // what is lost for good is not wanted either
 
   const std::size_t changes = std::min(n.changed.size(), entries_max);
   state.generations.reserve(changes);

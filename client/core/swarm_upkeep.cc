@@ -10,12 +10,11 @@ namespace firn::core {
 // Everything that may have become due. Runs once per batch of inputs.
 void SwarmCore::Impl::step() {
   if (stopped) return;
-  ++steps;
   if (now >= connections_due) check_connections();
   announce();
   dial();
   if (!holdings) {
-    if (fetch.review(now) || fetch.source() == kNoPeer) ask_for_manifest();
+    ask_for_manifest();
     return;
   }
   review_rescues();
@@ -24,6 +23,8 @@ void SwarmCore::Impl::step() {
   if (std::exchange(pump_due, false)) pump();
   send_due_states();
   check_completion();
+  up_waits = !up.ready(now);
+  down_waits = !down.ready(now);
 }
 
 // How long a connection with queued blocks may stand still: even a very slow uplink of ours would
@@ -38,13 +39,15 @@ TimeUs SwarmCore::Impl::stuck_patience() const {
 
 // Runs when it was found to be due, or at once where a connection is new.
 void SwarmCore::Impl::check_connections() {
-  std::vector<PeerKey> late, stuck;
+  std::vector<PeerKey> late, stuck, used_up;
   const TimeUs patience = stuck_patience();
   connections_due = now + policy::kStuckPatience;
   const auto due_at = [this](TimeUs at) { connections_due = std::min(connections_due, at); };
   for (const auto& [key, n] : neighbours) {
     if (!n->hello_seen && now - n->opened >= policy::kHelloTimeout) {
       late.push_back(key);
+    } else if (n->credit_used_up()) {
+      used_up.push_back(key);
     } else if (n->queued > 0 && now - n->waiting_since() >= patience) {
       stuck.push_back(key);
     } else if (!n->hello_seen) {
@@ -58,6 +61,9 @@ void SwarmCore::Impl::check_connections() {
   }
   for (const PeerKey key : stuck) {
     drop(*find(key), proto::GoodbyeReason::kUnspecified, "takes no data");
+  }
+  for (const PeerKey key : used_up) {
+    drop(*find(key), proto::GoodbyeReason::kUnspecified, "the credit is used up; connect again");
   }
   exchange_peers();
   due_at(exchange_due(!exchange_news));
@@ -180,7 +186,7 @@ void SwarmCore::Impl::refresh_quotas() {
   for (const auto& [g, open] : holdings->open()) {
     if (open.decoding) continue;
     if (++looked > policy::kQuotaRefreshes) break;
-    const std::uint32_t missing = holdings->generation_size() - open.rows;
+    const std::uint32_t missing = holdings->blocks_in(g) - open.rows;
     if (missing < neighbours.size() * policy::kWindowMin) changed(g);
   }
   if (!paused) share_lost_anew();
@@ -300,7 +306,7 @@ bool SwarmCore::Impl::duty_done() const {
     case SeedPolicy::Kind::kWhileNeeded:
       return stayed >= seeding.duration ||
              std::all_of(neighbours.begin(), neighbours.end(),
-                         [](const auto& entry) { return entry.second->has_everything(); });
+                         [](const auto& entry) { return entry.second->satisfied(); });
   }
   return true;
 }
@@ -333,7 +339,7 @@ TimeUs SwarmCore::Impl::next_wake() {
   for (const auto& [key, n] : neighbours) {
     if (!n->stuck(now)) at = std::min(at, n->stuck_at());
   }
-  if (!holdings) return manifest_found ? at : std::max(std::min(at, fetch.next_review()), now);
+  if (!holdings) return manifest_found ? at : std::max(std::min(at, fetch.next_review(now)), now);
   at = std::min(at, rescue.next_review());
   for (const auto& [key, n] : neighbours) at = std::min(at, state_due(*n));
   if (!neighbours.empty() && !complete && !holdings->complete()) {
@@ -342,9 +348,9 @@ TimeUs SwarmCore::Impl::next_wake() {
       const bool end = near_end(*holdings, neighbours);
       at = std::min(at, rotated_at + (end ? policy::kStateIntervalEnd : policy::kStateInterval));
     }
-    if (!paused && !down.unlimited() && !down.ready(now)) at = std::min(at, down.ready_at(now));
+    if (!paused && down_waits) at = std::min(at, down.ready_at(now));
   }
-  if (!neighbours.empty() && !up.ready(now)) at = std::min(at, up.ready_at(now));
+  if (!neighbours.empty() && up_waits) at = std::min(at, up.ready_at(now));
   if (departure && !neighbours.empty()) at = std::min(at, departure_due);
   if (complete && (options.seeding.kind == SeedPolicy::Kind::kDuration ||
                    options.seeding.kind == SeedPolicy::Kind::kWhileNeeded)) {

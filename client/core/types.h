@@ -22,6 +22,8 @@ inline constexpr TimeUs kNever = INT64_MAX;
 using PeerKey = std::uint64_t;
 inline constexpr PeerKey kNoPeer = 0;
 
+class RateBudget;  // rate_budget.h
+
 // How long a complete peer stays.
 struct SeedPolicy {
   enum class Kind {
@@ -48,8 +50,10 @@ struct Options {
   std::uint32_t neighbours_wanted = 0;  // dial until there are so many; 0: as the policy says
   std::uint32_t neighbours_max = 0;     // never more than so many; 0: as the policy says
   bool dense = false;                   // never send systematic blocks
-  std::uint64_t up_limit = 0;           // bytes per second; 0: none
+  std::uint64_t up_limit = 0;           // of this content, bytes per second; 0: none
   std::uint64_t down_limit = 0;
+  RateBudget* up_budget = nullptr;  // that it shares with other contents; outlives the core
+  RateBudget* down_budget = nullptr;
   std::uint64_t memory_bytes = 128u << 20;  // for rows that wait for the disk or a decode
   SeedPolicy seeding;
 };

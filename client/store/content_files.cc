@@ -1,5 +1,6 @@
 #include "client/store/content_files.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "client/content/create.h"
@@ -21,7 +22,8 @@ ContentFiles::ContentFiles(Files& files, const Info& info, std::string work)
     : files_(files),
       info_(info),
       work_(std::move(work)),
-      places_(info.files.size(), Place::kAbsent) {}
+      places_(info.files.size(), Place::kAbsent),
+      known_(info.files.size(), Known::kReads) {}
 
 std::string ContentFiles::final_name(std::uint32_t file) const {
   return content::final_path(info_, "", file);
@@ -73,6 +75,7 @@ Result<std::shared_ptr<File>> ContentFiles::make(std::uint32_t file) const {
   note_folders(name);
   unsynced_.files.insert(file);
   places_[file] = Place::kWork;
+  known_[file] = Known::kHoles;
   return made;
 }
 
@@ -94,9 +97,9 @@ Result<std::shared_ptr<File>> ContentFiles::opened(std::uint32_t file, bool for_
                  "no part of it is here"};
   }
   Result<std::shared_ptr<File>> file_opened =
-      places_[file] == Place::kAbsent
-          ? make(file)
-          : files_.open(current_name(file), for_writing ? Files::Open::kWrite : Files::Open::kRead);
+      places_[file] == Place::kAbsent ? make(file)
+      : for_writing                   ? open_writable(file)
+                                      : files_.open(current_name(file), Files::Open::kRead);
   if (!file_opened) return file_opened.error();
   if (cache_.size() >= kOpenFilesMax) forget(recent_.back());
   recent_.push_front(file);
@@ -121,18 +124,46 @@ Status ContentFiles::read(std::uint64_t offset, std::span<std::uint8_t> out) con
 
 Status ContentFiles::write(std::uint64_t offset, std::span<const std::uint8_t> data) {
   for (const content::FileSpan& span : content::spans_of(info_, offset, data.size())) {
+    if (place(span.file) == Place::kFinished) continue;
+    const auto part = data.subspan(span.content_offset - offset, span.bytes);
     Result<std::shared_ptr<File>> file = opened(span.file, true);
     if (!file) return file.error();
-    const auto part = data.subspan(span.content_offset - offset, span.bytes);
-    if (Status s = (*file)->write_at(span.file_offset, part); !s) return s;
+    for (const ByteRun& run : runs_to_write(span.file, **file, span.file_offset, part)) {
+      Status s =
+          (*file)->write_at(span.file_offset + run.begin, part.subspan(run.begin, run.bytes));
+      if (!s) return s;
+    }
     note_unsynced(span.file);
   }
   return Done{};
 }
 
+std::vector<ByteRun> ContentFiles::runs_to_write(std::uint32_t file, const File& there,
+                                                 std::uint64_t offset,
+                                                 std::span<const std::uint8_t> data) const {
+  Known known;
+  {
+    const std::lock_guard lock(mutex_);
+    known = known_[file];
+  }
+  const std::vector<ByteRun> all{{0, data.size()}};
+  if (known == Known::kNothing) return all;
+  if (known == Known::kHoles) return runs_beside_zeros(offset, data);
+  std::vector<std::uint8_t> now(data.size());
+  const Result<std::size_t> got = there.read_at(offset, now);
+  // What cannot be read is written: that may be what mends it.
+  return got.ok() && *got == data.size() ? differing_runs(now, data) : all;
+}
+
+void ContentFiles::doubt(std::uint32_t file) {
+  const std::lock_guard lock(mutex_);
+  if (known_[file] == Known::kHoles) known_[file] = Known::kReads;
+}
+
 Status ContentFiles::finish_file(std::uint32_t file, bool replace) {
   const FileEntry& entry = info_.files[file];
-  if (entry.directory) return finish_folder(file);
+  if (entry.kind == FileEntry::Kind::kFolder) return finish_folder(file);
+  if (entry.kind == FileEntry::Kind::kLink) return finish_link(file, replace);
   // Opened for reading where that is enough: a kill may have come after its mode was set.
   Result<std::shared_ptr<File>> handle = opened(file, place(file) == Place::kAbsent);
   if (!handle) return handle.error();
@@ -143,16 +174,33 @@ Status ContentFiles::finish_file(std::uint32_t file, bool replace) {
 
   const std::lock_guard lock(mutex_);
   if (!*kept) attributes_refused(to);
+  if (Status renamed = give_final_name(from, to, replace); !renamed) return renamed;
+  places_[file] = Place::kFinished;
+  forget(file);  // it was open for writing, which nobody needs any more
+  return Done{};
+}
+
+// With mutex_ held.
+Status ContentFiles::give_final_name(const std::string& from, const std::string& to, bool replace) {
   Status renamed = files_.rename(from, to, replace);
   if (!renamed && renamed.error().code == ErrorCode::kNotFound && !parent_of(to).empty()) {
     if (Status s = files_.make_folders(parent_of(to)); !s) return s;
     renamed = files_.rename(from, to, replace);
   }
   if (!renamed) return renamed;
-  places_[file] = Place::kFinished;
-  forget(file);  // it was open for writing, which nobody needs any more
   note_folders(from);
   note_folders(to);
+  return Done{};
+}
+
+Status ContentFiles::finish_link(std::uint32_t file, bool replace) {
+  const std::string from = work_name(file);
+  const std::lock_guard lock(mutex_);
+  if (Status s = files_.make_folders(parent_of(from)); !s) return s;
+  if (Status s = files_.remove(from); !s) return s;  // of an earlier run
+  if (Status s = files_.make_link(from, info_.files[file].target); !s) return s;
+  if (Status renamed = give_final_name(from, final_name(file), replace); !renamed) return renamed;
+  places_[file] = Place::kFinished;
   return Done{};
 }
 
@@ -181,16 +229,66 @@ std::string ContentFiles::take_warning() {
   return std::exchange(warning_, {});
 }
 
-Status ContentFiles::unfinish_file(std::uint32_t file) {
-  const std::string to = work_name(file);
+Result<bool> ContentFiles::unfinish_file(std::uint32_t file) {
+  const FileEntry& entry = info_.files[file];
+  const std::string from = final_name(file), to = work_name(file);
   const std::lock_guard lock(mutex_);
-  if (Status s = files_.make_folders(parent_of(to)); !s) return s;
-  if (Status s = files_.rename(final_name(file), to, true); !s) return s;
+  if (Status s = files_.make_folders(parent_of(to)); !s) return s.error();
+  Result<std::shared_ptr<File>> there = files_.open(from, Files::Open::kRead);
+  if (!there) return there.error();
+  Result<FileStat> stat = (*there)->stat();
+  if (!stat) return stat.error();
+  const bool copied = stat->links > 1;
+  if (copied) {
+    if (Status s = copy_back(file, **there); !s) return s.error();
+  } else {
+    // Its final mode may forbid writing; better found out before it leaves its place.
+    if (Result<bool> set = (*there)->set_attributes(0600, entry.modified_ns); !set)
+      return set.error();
+    if (Result<std::shared_ptr<File>> writable = files_.open(from, Files::Open::kWrite); !writable)
+      return writable.error();
+    if (Status s = files_.rename(from, to, false); !s) return s.error();
+  }
   places_[file] = Place::kWork;
+  known_[file] = Known::kReads;
   forget(file);
   note_folders(to);
-  note_folders(final_name(file));
+  note_folders(from);
+  return copied;
+}
+
+Status ContentFiles::copy_back(std::uint32_t file, const File& from) {
+  constexpr std::size_t kPieceBytes = 1 << 20;
+  const std::uint64_t bytes = info_.files[file].bytes;
+  Result<std::shared_ptr<File>> to = files_.open(work_name(file), Files::Open::kCreate);
+  if (!to) return to.error();
+  if (Status s = (*to)->resize(0); !s) return s;
+  if (Status s = (*to)->resize(bytes); !s) return s;
+  std::vector<std::uint8_t> piece(std::min<std::uint64_t>(bytes, kPieceBytes));
+  for (std::uint64_t at = 0; at < bytes;) {
+    Result<std::size_t> got =
+        from.read_at(at, std::span(piece).first(std::min<std::uint64_t>(bytes - at, piece.size())));
+    if (!got) return got.error();
+    if (*got == 0) break;  // it is short
+    const auto data = std::span<const std::uint8_t>(piece).first(*got);
+    for (const ByteRun& run : runs_beside_zeros(at, data)) {
+      if (Status s = (*to)->write_at(at + run.begin, data.subspan(run.begin, run.bytes)); !s)
+        return s;
+    }
+    at += *got;
+  }
+  unsynced_.files.insert(file);
   return Done{};
+}
+
+Result<std::shared_ptr<File>> ContentFiles::open_writable(std::uint32_t file) const {
+  const std::string name = work_name(file);
+  Result<std::shared_ptr<File>> opened = files_.open(name, Files::Open::kWrite);
+  if (opened || opened.error().code != ErrorCode::kReadOnly) return opened;
+  Result<std::shared_ptr<File>> readable = files_.open(name, Files::Open::kRead);
+  if (!readable) return opened;
+  (void)(*readable)->set_attributes(0600, info_.files[file].modified_ns).ok();
+  return files_.open(name, Files::Open::kWrite);
 }
 
 void ContentFiles::note_unsynced(std::uint32_t file) {
@@ -216,6 +314,19 @@ void ContentFiles::give_back(const Unsynced& unsynced) {
 }
 
 Status ContentFiles::sync(const Unsynced& unsynced) {
+  const Status synced = sync_files(unsynced);
+  const std::lock_guard lock(mutex_);
+  for (const std::uint32_t file : unsynced.files) {
+    if (!synced.ok()) {
+      known_[file] = Known::kNothing;
+    } else if (known_[file] == Known::kNothing) {
+      known_[file] = Known::kReads;
+    }
+  }
+  return synced;
+}
+
+Status ContentFiles::sync_files(const Unsynced& unsynced) {
   if (unsynced.files.size() + unsynced.folders.size() > kSingleSyncsMax) return files_.sync_all();
   for (const std::uint32_t file : unsynced.files) {
     Result<std::shared_ptr<File>> handle = opened(file, false);

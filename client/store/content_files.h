@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "client/store/differences.h"
 #include "client/store/files.h"
 #include "proto/manifest.h"
 
@@ -37,17 +38,25 @@ class ContentFiles {
   void set_place(std::uint32_t file, Place place);
 
   // Content bytes from `offset` on. Reading: kNotFound if a file is absent, kCorrupt if it is too
-  // short. Writing makes absent files (sparse, at full size) with their folders; finished ones are
-  // the user's and never written: kExists.
+  // short. Writing makes absent files (sparse, at full size) with their folders, and writes only
+  // what differs from what is there: a file's holes stay holes, what was right already is left
+  // alone. After a failed sync all of it is written, whatever can be read back. Finished files are
+  // the user's and are passed over: they were right when they got their names.
   Status read(std::uint64_t offset, std::span<std::uint8_t> out) const;
   Status write(std::uint64_t offset, std::span<const std::uint8_t> data);
+  // What was written into this file may be damaged: it is compared from now on.
+  void doubt(std::uint32_t file);
 
-  // Gives a file on its way its mode, time and final name. An empty one or a folder is made first.
-  // kExists if something stands there and `replace` is false (folders that stand are taken). A mode
-  // or time that the file system refuses is no error: take_warning() tells of the first.
+  // Gives a file on its way its mode, time and final name. An empty one, a link or a folder is made
+  // first. kExists if something stands there and `replace` is false (folders that stand are taken).
+  // A mode or time that the file system refuses is no error: take_warning() tells of the first.
   Status finish_file(std::uint32_t file, bool replace);
-  // Takes a file at its final name back into the work folder.
-  Status unfinish_file(std::uint32_t file);
+  // Takes a file at its final name back into the work folder, made writable. One that has other
+  // names too (hard links) is copied there, and stays where it is until it is replaced: what bears
+  // those names is not changed. True: it was copied. An error leaves the file as it was.
+  Result<bool> unfinish_file(std::uint32_t file);
+  // Opens a file of the work folder for writing, also one that got its final mode before a kill.
+  Result<std::shared_ptr<File>> open_writable(std::uint32_t file) const;
 
   // What is not yet durable: files by index, folders by path.
   struct Unsynced {
@@ -67,6 +76,12 @@ class ContentFiles {
   void close_all();
 
  private:
+  // What may be taken for granted of a file on its way.
+  enum class Known : std::uint8_t {
+    kHoles,    // made in this run: zeros where nothing was written
+    kReads,    // what is read from it is what is on the disk
+    kNothing,  // a sync failed: pages that read right may never have reached the disk
+  };
   struct CachedFile {
     std::shared_ptr<File> file;
     bool writable = false;
@@ -75,7 +90,13 @@ class ContentFiles {
 
   Result<std::shared_ptr<File>> opened(std::uint32_t file, bool for_writing) const;
   Result<std::shared_ptr<File>> make(std::uint32_t file) const;
+  Status sync_files(const Unsynced& unsynced);
   Status finish_folder(std::uint32_t file);
+  Status give_final_name(const std::string& from, const std::string& to, bool replace);
+  Status finish_link(std::uint32_t file, bool replace);
+  std::vector<ByteRun> runs_to_write(std::uint32_t file, const File& there, std::uint64_t offset,
+                                     std::span<const std::uint8_t> data) const;
+  Status copy_back(std::uint32_t file, const File& from);
   void attributes_refused(const std::string& name);
   void forget(std::uint32_t file) const;
   void note_folders(const std::string& path) const;
@@ -87,6 +108,7 @@ class ContentFiles {
 
   mutable std::mutex mutex_;
   mutable std::vector<Place> places_;
+  mutable std::vector<Known> known_;
   mutable Unsynced unsynced_;
   std::string warning_;
   bool warned_ = false;

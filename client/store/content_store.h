@@ -32,14 +32,16 @@ namespace firn::store {
 struct SpooledRow {
   std::uint32_t generation = 0;
   std::uint32_t slot = 0;            // 0..n-1, free choice of the caller
-  std::vector<std::uint8_t> vector;  // n coefficients
+  std::vector<std::uint8_t> vector;  // a coefficient for each block of its generation
   PeerId sender;
 };
 
 struct OpenOptions {
   bool overwrite = false;  // replace files at the final paths that are not this content
-  std::function<void(std::uint64_t done, std::uint64_t total)> progress;  // while hashing
-  std::function<bool()> cancelled;  // polled while hashing; then kCancelled
+  bool repair = false;     // bring such files to what they should be, keeping what is right in them
+  bool trust = false;      // for serving: take it that the bytes are right where the sizes are
+  std::function<void(std::uint64_t done, std::uint64_t total)> progress = {};  // while hashing
+  std::function<bool()> cancelled = {};  // polled while hashing; then kCancelled
 };
 
 // What an earlier run left.
@@ -51,28 +53,33 @@ struct Resumed {
 class ContentStore {
  public:
   // For downloading into `dir` (made if missing), or going on with it. Files that stand complete
-  // and right at their final paths count as verified; others there are kExists unless `overwrite`.
+  // and right at their final paths are kept, and Resumed tells what they hold; others there are
+  // kExists, which names them, unless `overwrite` or `repair`. Repairing takes a file back into the
+  // work folder until it is right; what stands where a file should be and is none is kExists.
   // kExists also if another process holds the lock.
   static Result<std::unique_ptr<ContentStore>> open_download(const Manifest& manifest,
                                                              const std::string& dir,
                                                              const OpenOptions& options,
                                                              Resumed& resumed);
 
-  // For serving what stands finished in `dir`. Checks that all files exist with the right sizes
-  // (kNotFound, kCorrupt), hashes nothing: read_generation verifies as it reads.
+  // For serving what stands finished in `dir`. Every file must be there with its size; one whose
+  // time is not the manifest's is hashed first, unless `trust`. The error names all that are
+  // missing (kNotFound), short, long or changed (kCorrupt). Other bytes are verified by
+  // read_generation as it reads them.
   static Result<std::unique_ptr<ContentStore>> open_complete(const Manifest& manifest,
-                                                             const std::string& dir);
+                                                             const std::string& dir,
+                                                             const OpenOptions& options);
 
   virtual ~ContentStore() = default;
 
-  // Puts a decoded generation (n * k bytes, padding included, already verified by the caller) into
+  // Puts a decoded generation (Shape::padded_bytes, already verified by the caller) into
   // its files and then into the journal. Files whose last generation this is get their mode, time
   // and final name at the next sync(): only then are their bytes known to be on the disk, and one
   // sync serves many small files.
   virtual Status write_generation(std::uint32_t generation, std::span<const std::uint8_t> data) = 0;
 
-  // Reads a verified generation (n * k bytes, padding zero) and checks its digest: kCorrupt if the
-  // files were changed underneath. One that was lost and left alone is tried again.
+  // Reads a verified generation (Shape::padded_bytes, padding zero) and checks its digest: kCorrupt
+  // if the files were changed underneath. One that was lost and left alone is tried again.
   virtual Status read_generation(std::uint32_t generation, std::span<std::uint8_t> out) const = 0;
 
   // A generation could not be read: it is verified no more, here and in the journal, so that no
@@ -110,10 +117,16 @@ class ContentStore {
   virtual const Manifest& manifest() const = 0;
 };
 
-// Hashes everything; per generation whether it is right. For `firn verify` and for seeding.
+// Hashes everything. For `firn verify` and for seeding.
 struct VerifyReport {
-  std::vector<bool> good;              // per generation
-  std::vector<std::string> bad_files;  // paths that are missing, of wrong size or wrong bytes
+  struct BadFile {
+    std::string path;               // with `dir`
+    std::string fault;              // fault_name() of file_fault.h
+    std::uint64_t bytes_there = 0;  // of one that is too short or too long
+    std::uint64_t bytes_wanted = 0;
+  };
+  std::vector<bool> good;          // per generation: whether it is right
+  std::vector<BadFile> bad_files;  // exactly those that are not as the manifest says
 };
 Result<VerifyReport> verify_content(const Manifest& manifest, const std::string& dir,
                                     const OpenOptions& options);

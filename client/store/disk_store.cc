@@ -13,8 +13,15 @@ Error DiskStore::not_downloading(const char* what) const {
 
 Status DiskStore::write_generation(std::uint32_t generation, std::span<const std::uint8_t> data) {
   FIRN_CHECK(generation < info_.shape.generation_count());
-  FIRN_CHECK(data.size() == info_.shape.generation_bytes());
+  FIRN_CHECK(data.size() == info_.shape.padded_bytes(generation));
   if (phase_ != Phase::kDownloading) return not_downloading("write a generation");
+  {
+    const std::lock_guard lock(state_mutex_);
+    if (left_.contains(generation)) {
+      return Error{ErrorCode::kExists, "write generation " + std::to_string(generation),
+                   "a file of it bears its final name and is left as it is"};
+    }
+  }
   const std::uint64_t offset = generation * info_.shape.generation_bytes();
   const std::uint64_t bytes = info_.shape.bytes_in_generation(generation);
   if (Status s = content_.write(offset, data.first(bytes)); !s) return s;
@@ -30,14 +37,15 @@ Status DiskStore::record(std::uint32_t generation) {
   verified_[generation] = true;
   unmarked_.push_back(generation);
   for (const content::FileSpan& span : spans_of(generation)) {
-    if (--missing_[span.file] == 0) unnamed_.push_back(span.file);
+    if (--missing_[span.file] == 0 && content_.place(span.file) == Place::kWork)
+      unnamed_.push_back(span.file);
   }
   return Done{};
 }
 
 Status DiskStore::read_generation(std::uint32_t generation, std::span<std::uint8_t> out) const {
   FIRN_CHECK(generation < info_.shape.generation_count());
-  FIRN_CHECK(out.size() == info_.shape.generation_bytes());
+  FIRN_CHECK(out.size() == info_.shape.padded_bytes(generation));
   const std::string operation = "read generation " + std::to_string(generation);
   {
     const std::lock_guard lock(state_mutex_);
@@ -127,7 +135,8 @@ Status DiskStore::write_again() {
   }
   std::vector<std::uint8_t> buffer(info_.shape.generation_bytes());
   for (const std::uint32_t generation : generations) {
-    if (Status s = read_generation(generation, buffer); !s) {
+    const auto whole = std::span(buffer).first(info_.shape.padded_bytes(generation));
+    if (Status s = read_generation(generation, whole); !s) {
       if (s.error().code != ErrorCode::kCorrupt) return s;
       if (unverify(generation)) found_.push_back(generation);
       continue;
@@ -168,7 +177,7 @@ Status DiskStore::name_files(const std::vector<std::uint32_t>& files) {
   std::vector<std::uint32_t> left;
   for (const std::uint32_t file : files) {
     const bool go_on = result.ok() || result.error().code == ErrorCode::kExists;
-    Status named = go_on ? content_.finish_file(file, overwrite_) : result;
+    Status named = go_on ? content_.finish_file(file, may_replace(file)) : result;
     if (named) continue;
     left.push_back(file);
     if (go_on) result = std::move(named);
@@ -230,7 +239,7 @@ Status DiskStore::finish_names() {
   }
   for (std::uint32_t file = 0; file < info_.files.size(); ++file) {
     if (content_.place(file) == Place::kFinished || missing_[file] > 0) continue;
-    if (Status s = content_.finish_file(file, overwrite_); !s) return s;
+    if (Status s = content_.finish_file(file, may_replace(file)); !s) return s;
   }
   const ContentFiles::Unsynced unsynced = content_.take_unsynced();
   Status synced = content_.sync(unsynced);

@@ -28,7 +28,8 @@ class DiskStore final : public ContentStore {
                                                           const OpenOptions& options,
                                                           Resumed& resumed);
   static Result<std::unique_ptr<DiskStore>> open_complete(std::unique_ptr<Files> files,
-                                                          const Manifest& manifest);
+                                                          const Manifest& manifest,
+                                                          const OpenOptions& options);
 
   Status write_generation(std::uint32_t generation, std::span<const std::uint8_t> data) override;
   Status read_generation(std::uint32_t generation, std::span<std::uint8_t> out) const override;
@@ -58,9 +59,14 @@ class DiskStore final : public ContentStore {
   Status take_lock();
   Status keep_manifest();
   Status clear_the_way(const Survey& survey, const OpenOptions& options);
-  Status check_in_the_way(const Survey& survey, bool overwrite) const;
+  Status check_in_the_way(const Survey& survey, const OpenOptions& options) const;
+  Status vouch_for(const std::vector<bool>& verified);
+  Status spool_known_blocks(const OpenOptions& options, std::vector<SpooledRow>& rows);
+  Status spool_known_blocks_of(std::uint32_t generation, std::vector<SpooledRow>& rows);
   Status sync_work_folders();
   void count_files();
+  void note_unsynced(const std::vector<std::uint32_t>& generations);
+  bool may_replace(std::uint32_t file) const { return overwrite_ || replaceable_.contains(file); }
 
   // Writing (disk_store.cc). With sync_mutex_ held, but for record().
   Status record(std::uint32_t generation);
@@ -91,6 +97,7 @@ class DiskStore final : public ContentStore {
   std::unique_ptr<Journal> journal_;  // null when opened finished
   std::unique_ptr<Spool> spool_;
   bool overwrite_ = false;
+  std::set<std::uint32_t> replaceable_;  // files in the way at the start that may be replaced
   std::atomic<Phase> phase_ = Phase::kDownloading;
 
   std::mutex sync_mutex_;       // one sync or finish at a time; taken before state_mutex_

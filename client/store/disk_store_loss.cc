@@ -37,6 +37,7 @@ bool DiskStore::unverify(std::uint32_t generation) {
     std::erase(unnamed_, span.file);
   }
   if (ours) {
+    for (const content::FileSpan& span : spans) content_.doubt(span.file);
     durable_[generation] = false;
     std::erase(unmarked_, generation);
   }

@@ -23,7 +23,8 @@ enum class FileKind { kMissing, kFile, kFolder, kLink, kOther };
 struct FileStat {
   FileKind kind = FileKind::kMissing;
   std::uint64_t bytes = 0;
-  std::uint64_t links = 0;  // 0: open, but removed from its folder
+  std::uint64_t links = 0;       // 0: open, but removed from its folder
+  std::int64_t modified_ns = 0;  // since 1970-01-01 UTC
 };
 
 // An open regular file; closed by the destructor.
@@ -66,7 +67,12 @@ class Files {
   virtual Result<std::vector<std::string>> list(const std::string& path) = 0;
   // With parents; those that stand are kept.
   virtual Status make_folders(const std::string& path) = 0;
-  // Of files. Atomic. kExists if `to` stands and `replace` is false, or if `to` is a folder.
+  // A symbolic link with this very target, which nothing here ever follows. kExists if anything
+  // stands there.
+  virtual Status make_link(const std::string& path, const std::string& target) = 0;
+  virtual Result<std::string> read_link(const std::string& path) = 0;
+  // Of files and links. Atomic. kExists if `to` stands and `replace` is false, or if `to` is a
+  // folder.
   virtual Status rename(const std::string& from, const std::string& to, bool replace) = 0;
   // A file or link; one that is missing is fine.
   virtual Status remove(const std::string& path) = 0;

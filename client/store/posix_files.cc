@@ -6,11 +6,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <string_view>
 #include <utility>
 
 #include "client/store/posix_file.h"
+#include "proto/limits.h"
 
 namespace firn::store {
 namespace {
@@ -83,6 +85,8 @@ class PosixFiles final : public Files {
     result.kind = kind_of(status.st_mode);
     result.bytes = static_cast<std::uint64_t>(status.st_size);
     result.links = static_cast<std::uint64_t>(status.st_nlink);
+    result.modified_ns =
+        std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
     return result;
   }
 
@@ -123,6 +127,27 @@ class PosixFiles final : public Files {
       begin = end + 1;
     }
     return Done{};
+  }
+
+  Status make_link(const std::string& path, const std::string& target) override {
+    const std::string operation = "make link " + full_path(path);
+    Result<Place> place = walk(path, operation);
+    if (!place) return place.error();
+    if (::symlinkat(target.c_str(), place->folder, place->leaf.c_str()) == 0) return Done{};
+    if (errno == EEXIST) return in_the_way(operation, "something else stands there");
+    return error_from_errno(operation, errno);
+  }
+
+  Result<std::string> read_link(const std::string& path) override {
+    const std::string operation = "read link " + full_path(path);
+    Result<Place> place = walk(path, operation);
+    if (!place) return place.error();
+    std::string target(limits::kPathBytesMax + 1, '\0');
+    const ssize_t bytes =
+        ::readlinkat(place->folder, place->leaf.c_str(), target.data(), target.size());
+    if (bytes < 0) return error_from_errno(operation, errno);
+    target.resize(static_cast<std::size_t>(bytes));
+    return target;
   }
 
   Status rename(const std::string& from, const std::string& to, bool replace) override {

@@ -36,9 +36,10 @@ std::vector<std::uint8_t> make_file_header(const Manifest& manifest) {
   return header;
 }
 
-// Fields and vector; the CRC is put in by seal().
-std::vector<std::uint8_t> make_slot_header(const SpooledRow& row, std::uint64_t epoch) {
-  std::vector<std::uint8_t> header(kSlotFieldsBytes + row.vector.size());
+// Fields, vector and zeros up to n coefficients; without the CRC.
+std::vector<std::uint8_t> make_slot_header(const SpooledRow& row, std::uint64_t epoch,
+                                           std::size_t header_bytes) {
+  std::vector<std::uint8_t> header(header_bytes);
   put_field<std::uint32_t>(header, 0, kSlotMagic);
   put_field<std::uint32_t>(header, 8, row.generation);
   put_field<std::uint32_t>(header, 12, row.slot);
@@ -152,6 +153,9 @@ Status Spool::scan(const std::vector<bool>& verified, std::vector<SpooledRow>& r
       const std::uint64_t epoch = slot_epoch(header);
       if (epoch < kEpochEnd) next_epoch_ = std::max(next_epoch_, epoch + 1);
       if (verified[row.generation]) continue;
+      const std::uint32_t blocks = manifest_.info.shape.blocks_in(row.generation);
+      if (row.slot >= blocks) continue;
+      row.vector.resize(blocks);
       bool whole = false;
       if (Status s = check_payload(row, header, extent_offset(index), payload, whole); !s) return s;
       if (whole) owners[{epoch, row.generation}].push_back(std::move(row));
@@ -207,8 +211,9 @@ Result<std::shared_ptr<File>> Spool::file() const {
 }
 
 Status Spool::write(const SpooledRow& row, std::span<const std::uint8_t> payload) {
-  FIRN_CHECK(row.slot < n_ && row.vector.size() == n_ && payload.size() == k_);
   FIRN_CHECK(row.generation < manifest_.info.shape.generation_count());
+  FIRN_CHECK(row.vector.size() == manifest_.info.shape.blocks_in(row.generation));
+  FIRN_CHECK(row.slot < row.vector.size() && payload.size() == k_);
   Result<std::shared_ptr<File>> file = this->file();
   if (!file) return file.error();
   Extent extent;
@@ -224,7 +229,7 @@ Status Spool::write(const SpooledRow& row, std::span<const std::uint8_t> payload
     }
     dirty_ = true;
   }
-  std::vector<std::uint8_t> header = make_slot_header(row, extent.epoch);
+  std::vector<std::uint8_t> header = make_slot_header(row, extent.epoch, slot_header_bytes());
   put_field<std::uint32_t>(header, 4, slot_crc(header, payload));
   // A slot counts once its header and payload fit together, in whatever order they arrive.
   const std::uint64_t offset = extent_offset(extent.index);

@@ -9,10 +9,11 @@
 //   52  u32 CRC32C over bytes 0..51            24  32 bytes sender
 //                                              56  u64 0
 //
-// All little-endian. Extents follow, one for each generation that has rows: n slot headers with
-// their vectors, zeros up to a multiple of 4096, n payloads of k bytes, zeros up to a multiple of
-// 4096. So payloads are aligned where k is, and a whole generation's place is given back with one
-// hole. A slot that was never written is a hole and takes no disk space.
+// All little-endian. The vector of a generation with fewer than n blocks is shorter; zeros follow
+// it. Extents follow, one for each generation that has rows: n slot headers with their vectors,
+// zeros up to a multiple of 4096, n payloads of k bytes, zeros up to a multiple of 4096. So
+// payloads are aligned where k is, and a whole generation's place is given back with one hole. A
+// slot that was never written is a hole and takes no disk space.
 //
 // The epoch grows with every extent given out. A power cut may bring slots of a dropped generation
 // back beside those of the extent's next owner: the highest epoch tells who owns an extent, and

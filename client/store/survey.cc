@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
 
 #include "client/content/division.h"
 #include "client/content/generation_loop.h"
@@ -28,7 +29,7 @@ class Surveyor {
   }
 
   Status check_generations(const JournalContents& journal, const OpenOptions& options) {
-    const std::vector<std::uint32_t> suspects = trust(journal);
+    const std::vector<std::uint32_t> suspects = trust(journal, options.repair);
     std::mutex mutex;
     std::vector<std::uint32_t> good;
     const auto check = [&](std::uint32_t generation, std::span<std::uint8_t> buffer) -> Status {
@@ -46,16 +47,21 @@ class Surveyor {
     return Done{};
   }
 
-  Survey conclude() {
+  Result<Survey> conclude(const OpenOptions& options) {
     survey_.complete = !folder_missing_;
     for (std::uint32_t file = 0; file < info_.files.size(); ++file) {
-      if (content_.place(file) == Place::kFinished && !wholly_verified(file)) {
-        survey_.in_the_way.push_back(file);
-      } else if (content_.place(file) != Place::kFinished) {
+      if (content_.place(file) != Place::kFinished) {
         survey_.complete = false;
+        continue;
       }
+      Result<bool> right =
+          finished_file_is_right(content_, info_, file, survey_.verified, options.cancelled);
+      if (!right) return right.error();
+      if (!*right) survey_.in_the_way.push_back({file, FileFault::Kind::kChanged});
     }
-    if (!survey_.in_the_way.empty()) survey_.complete = false;
+    const auto verified = std::count(survey_.verified.begin(), survey_.verified.end(), true);
+    if (!survey_.in_the_way.empty() || static_cast<std::size_t>(verified) < survey_.verified.size())
+      survey_.complete = false;
     return std::move(survey_);
   }
 
@@ -74,18 +80,18 @@ class Surveyor {
   Status place(std::uint32_t file) {
     const FileEntry& entry = info_.files[file];
     content_.set_place(file, Place::kAbsent);
-    if (!entry.directory) {
+    if (entry.kind == FileEntry::Kind::kFile) {
       if (Status s = place_unfinished(file); !s) return s;
     }
-    Result<FileStat> stat = files_.stat(content_.final_name(file));
-    if (!stat) return stat.error();
-    if (stat->kind == FileKind::kMissing) return Done{};
-    const bool fits = entry.directory ? stat->kind == FileKind::kFolder
-                                      : stat->kind == FileKind::kFile && stat->bytes == entry.bytes;
-    if (fits && content_.place(file) == Place::kAbsent) {
+    Result<std::optional<FileFault>> fault = look_at_final_path(files_, content_, info_, file);
+    if (!fault) return fault.error();
+    const bool begun = content_.place(file) == Place::kWork;
+    if (!*fault && !begun) {
       content_.set_place(file, Place::kFinished);
-    } else {
-      survey_.in_the_way.push_back(file);
+    } else if (!*fault) {
+      survey_.in_the_way.push_back({file, FileFault::Kind::kKind});  // beside the one on its way
+    } else if ((*fault)->kind != FileFault::Kind::kMissing) {
+      survey_.in_the_way.push_back(**fault);
     }
     return Done{};
   }
@@ -96,7 +102,7 @@ class Surveyor {
     if (!stat) return stat.error();
     if (stat->kind == FileKind::kMissing) return Done{};
     if (stat->bytes != info_.files[file].bytes || stat->kind != FileKind::kFile) {
-      Result<std::shared_ptr<File>> opened = files_.open(name, Files::Open::kWrite);
+      Result<std::shared_ptr<File>> opened = content_.open_writable(file);
       if (!opened) return opened.error();
       if (Status s = (*opened)->resize(info_.files[file].bytes); !s) return s;
       resized_[file] = true;
@@ -106,7 +112,8 @@ class Surveyor {
   }
 
   // Takes the journal's word where it holds; returns the generations to hash.
-  std::vector<std::uint32_t> trust(const JournalContents& journal) {
+  // `doubt_finished`: files under their final names are hashed, whatever it says of them.
+  std::vector<std::uint32_t> trust(const JournalContents& journal, bool doubt_finished) {
     const std::uint32_t count = info_.shape.generation_count();
     std::vector<bool> doubtful(count, !journal.readable);
     std::vector<bool> impossible(count, false);  // a file is not there
@@ -117,6 +124,7 @@ class Surveyor {
       for (std::uint32_t g = range.first; g < range.last; ++g) {
         if (place == Place::kAbsent) impossible[g] = true;
         if (place == Place::kFinished) doubtful[g] = true;
+        if (place == Place::kFinished && doubt_finished) uncertain[g] = true;
         if (resized_[file]) uncertain[g] = doubtful[g] = true;
       }
     }
@@ -148,12 +156,6 @@ class Surveyor {
     return generations;
   }
 
-  bool wholly_verified(std::uint32_t file) const {
-    const content::GenerationRange range = content::generations_of(info_, file);
-    return std::all_of(survey_.verified.begin() + range.first,
-                       survey_.verified.begin() + range.last, [](bool good) { return good; });
-  }
-
   Files& files_;
   ContentFiles& content_;
   const Info& info_;
@@ -169,7 +171,7 @@ Result<Survey> survey(Files& files, ContentFiles& content, const Manifest& manif
   Surveyor surveyor(files, content, manifest.info);
   if (Status s = surveyor.place_files(); !s) return s.error();
   if (Status s = surveyor.check_generations(journal, options); !s) return s.error();
-  return surveyor.conclude();
+  return surveyor.conclude(options);
 }
 
 Result<bool> generation_is_right(const ContentFiles& content, const Info& info,
@@ -177,8 +179,9 @@ Result<bool> generation_is_right(const ContentFiles& content, const Info& info,
   const std::uint64_t bytes = info.shape.bytes_in_generation(generation);
   const std::uint64_t offset = generation * info.shape.generation_bytes();
   if (Status s = content.read(offset, buffer.first(bytes)); !s) return s.error();
-  std::fill(buffer.begin() + static_cast<std::ptrdiff_t>(bytes), buffer.end(), std::uint8_t{0});
-  return generation_digest(buffer, info.shape.block_bytes) == info.generation_digests[generation];
+  const auto whole = buffer.first(info.shape.padded_bytes(generation));
+  std::ranges::fill(whole.subspan(bytes), std::uint8_t{0});
+  return generation_digest(whole, info.shape.block_bytes) == info.generation_digests[generation];
 }
 
 }  // namespace firn::store

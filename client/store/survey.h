@@ -6,16 +6,17 @@
 
 #include "client/store/content_files.h"
 #include "client/store/content_store.h"
+#include "client/store/file_fault.h"
 #include "client/store/files.h"
 #include "client/store/journal.h"
 
 namespace firn::store {
 
 struct Survey {
-  std::vector<bool> verified;             // per generation
-  std::vector<std::uint32_t> rehashed;    // of these, the ones that the journal did not vouch for
-  std::vector<std::uint32_t> in_the_way;  // files whose final path holds something else
-  bool complete = false;                  // every file and folder stands finished
+  std::vector<bool> verified;           // per generation
+  std::vector<std::uint32_t> rehashed;  // of these, the ones that the journal did not vouch for
+  std::vector<FileFault> in_the_way;    // what stands at final paths and is not the content's
+  bool complete = false;                // every file and folder stands finished
 };
 
 // Sets the place of each file in `content`. Generations that the journal calls durable are trusted
@@ -24,12 +25,14 @@ struct Survey {
 // cannot be read. Of a finished file in which a generation was lost, all are hashed: somebody
 // changed it. Changes nothing on the disk, but for the size of files in the work folder.
 //
-// A file at its final path is finished if all its generations are right, else it is in the way.
+// A file at its final path is finished if its bytes are right, else it is in the way. A generation
+// that it shares with a file that is missing or wrong is not verified all the same.
 // Errors: kCancelled, kExists (a link, or a file where a folder should be), disk errors.
 Result<Survey> survey(Files& files, ContentFiles& content, const Manifest& manifest,
                       const JournalContents& journal, const OpenOptions& options);
 
-// Whether a generation's bytes are right; `buffer` (n * k bytes) gets them, padding included.
+// Whether a generation's bytes are right; `buffer` (at least Shape::padded_bytes) gets them,
+// padding included.
 Result<bool> generation_is_right(const ContentFiles& content, const Info& info,
                                  std::uint32_t generation, std::span<std::uint8_t> buffer);
 

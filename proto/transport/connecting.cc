@@ -21,6 +21,9 @@ std::string explain(int error_number, std::chrono::milliseconds timeout) {
     case ETIMEDOUT:
       return "no answer within " + std::to_string(timeout.count()) +
              " ms; check the address, and firewalls in between";
+    case EADDRNOTAVAIL:  // of another family, or its interface has lost it
+    case EINVAL:         // as from 127.0.0.1 to another machine
+      return "the address or interface that connections are to leave from does not reach it";
     default:
       return std::strerror(error_number);
   }
@@ -86,7 +89,7 @@ void Connection::try_next_address() {
     const std::uint64_t left = deadline_ms_ > now ? deadline_ms_ - now : 0;
     attempt_deadline_ms_ = now + left / candidates_.size();
     candidates_.pop_back();
-    socket_ = begin_connect(address);
+    socket_ = begin_connect(address, loop_.shared().source);
     if (!socket_ || !start_polling()) {
       last_errno_ = errno;
       continue;

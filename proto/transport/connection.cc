@@ -11,6 +11,7 @@ namespace {
 constexpr std::uint64_t kFlushMs = 1000;
 // So many may keep their TLS buffers, 2.6 MiB in all.
 constexpr std::size_t kFewConnections = 32;
+constexpr std::uint64_t kSilenceLooks = 4;  // within silence_timeout
 
 }  // namespace
 
@@ -126,6 +127,9 @@ void Connection::go_on(bool readable, bool writable) {
 void Connection::begin_handshake() {
   Shared& shared = loop_.shared();
   tune(socket_.fd(), shared.options.notsent_lowat_bytes);
+  if (shared.options.silence_timeout.count() > 0)
+    probe_when_idle(socket_.fd(),
+                    static_cast<std::uint64_t>(shared.options.silence_timeout.count()));
   const auto side = outgoing_ ? TlsContext::Side::kClient : TlsContext::Side::kServer;
   const bool few = shared.connection_count <= kFewConnections;
   auto session = shared.tls.session(side, socket_.fd(), where_.id, few);
@@ -248,15 +252,18 @@ void Connection::ask_reading() {
 void Connection::arm_timer() {
   std::uint64_t due = deadline_ms_;
   if (state_ == State::kConnecting) due = std::min(due, attempt_deadline_ms_);
+  const std::uint64_t now = now_ms();
   if (state_ == State::kOpen) {
-    const auto idle_ms = static_cast<std::uint64_t>(loop_.shared().options.idle_timeout.count());
-    if (idle_ms == 0) {
+    const Options& options = loop_.shared().options;
+    const auto idle_ms = static_cast<std::uint64_t>(options.idle_timeout.count());
+    const auto silence_ms = static_cast<std::uint64_t>(options.silence_timeout.count());
+    if (idle_ms == 0 && silence_ms == 0) {
       uv_timer_stop(timer_.get());
       return;
     }
-    due = last_received_ms_ + idle_ms;
+    due = idle_ms > 0 ? last_received_ms_ + idle_ms : UINT64_MAX;
+    if (silence_ms > 0) due = std::min(due, now + silence_ms / kSilenceLooks);
   }
-  const std::uint64_t now = now_ms();
   uv_timer_start(
       timer_.get(),
       [](uv_timer_t* handle) {
@@ -279,8 +286,12 @@ void Connection::on_timer() {
                     "no answer within " + std::to_string(options.connect_timeout.count()) +
                         " ms; check the address, and firewalls in between");
     case State::kOpen:
+      if (is_gone())
+        return finish(ErrorCode::kIo, "gone without a goodbye: nothing sent was acknowledged for " +
+                                          std::to_string(options.silence_timeout.count()) + " ms");
       if (paused_ && queue_.empty()) last_received_ms_ = now_ms();
-      if (now_ms() - last_received_ms_ < static_cast<std::uint64_t>(options.idle_timeout.count()))
+      if (options.idle_timeout.count() == 0 ||
+          now_ms() - last_received_ms_ < static_cast<std::uint64_t>(options.idle_timeout.count()))
         return arm_timer();
       return finish(ErrorCode::kIo,
                     (paused_ ? "the other side took nothing for " : "nothing received for ") +
@@ -288,6 +299,21 @@ void Connection::on_timer() {
     case State::kFlushing:
       return finish(*std::exchange(ending_, std::nullopt));
   }
+}
+
+// Looks a few times within the timeout: one look cannot tell for how long something has waited.
+bool Connection::is_gone() {
+  const auto timeout_ms =
+      static_cast<std::uint64_t>(loop_.shared().options.silence_timeout.count());
+  if (timeout_ms == 0) return false;
+  const Acknowledgement owed = acknowledgement(socket_.fd());
+  const std::uint64_t now = now_ms();
+  if (!owed.awaited) {
+    unanswered_since_ms_ = 0;
+  } else if (unanswered_since_ms_ == 0 || now - unanswered_since_ms_ > owed.last_ms_ago) {
+    unanswered_since_ms_ = now;  // one has come since the last look
+  }
+  return unanswered_since_ms_ != 0 && now - unanswered_since_ms_ >= timeout_ms;
 }
 
 std::uint64_t Connection::now_ms() const {

@@ -64,6 +64,7 @@ class Connection {
   void ask_turn();
   void ask_reading();
   void arm_timer();
+  bool is_gone();
   std::uint64_t now_ms() const;
   std::string what() const;
 
@@ -107,6 +108,7 @@ class Connection {
   std::uint64_t attempt_deadline_ms_ = 0;  // of the present address
   std::uint64_t last_received_ms_ = 0;     // while paused: last sent
   std::uint64_t rest_until_ms_ = 0;
+  std::uint64_t unanswered_since_ms_ = 0;  // its kernel owes an acknowledgement; 0: it does not
 
   std::optional<TlsSession> tls_;
   FrameReader reader_;

@@ -7,14 +7,16 @@
 #include <openssl/pem.h>
 #include <openssl/sha.h>
 #include <openssl/x509.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
-#include <cstdio>
 #include <utility>
 
+#include "proto/output_file.h"
 #include "proto/transport/identity_impl.h"
+#include "proto/unique_fd.h"
 
 namespace firn::proto::transport {
 namespace {
@@ -85,40 +87,29 @@ Result<std::string> key_to_pem(EVP_PKEY* key) {
 
 // nullopt: there is no such file.
 Result<std::optional<std::string>> read_file(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) {
-    if (errno == ENOENT) return std::optional<std::string>();
-    return error_from_errno("read identity " + path, errno);
+  const std::string operation = "read identity " + path;
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (fd.get() < 0) {
+    if (errno != ENOENT) return error_from_errno(operation, errno);
+    struct stat status {};
+    if (::lstat(path.c_str(), &status) == 0)
+      return Error{ErrorCode::kNotFound, operation, "it is a symbolic link to nothing; remove it"};
+    return std::optional<std::string>();
   }
   std::string text(kKeyFileBytesMax, '\0');
-  const ssize_t got = ::read(fd, text.data(), text.size());
-  const int error_number = errno;
-  ::close(fd);
-  if (got < 0 && error_number == EISDIR)
-    return Error{ErrorCode::kBadInput, "read identity " + path,
-                 "it is a folder; name the file in which the key is to be kept"};
-  if (got < 0) return error_from_errno("read identity " + path, error_number);
-  text.resize(static_cast<std::size_t>(got));
+  std::size_t bytes = 0;
+  while (bytes < text.size()) {
+    const ssize_t got = ::read(fd.get(), text.data() + bytes, text.size() - bytes);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && errno == EISDIR)
+      return Error{ErrorCode::kBadInput, operation,
+                   "it is a folder; name the file in which the key is to be kept"};
+    if (got < 0) return error_from_errno(operation, errno);
+    if (got == 0) break;
+    bytes += static_cast<std::size_t>(got);
+  }
+  text.resize(bytes);
   return std::optional<std::string>(std::move(text));
-}
-
-// Writes `text` beside `path` and links it into place, so that the file is never seen half written
-// and never replaces one that another process made meanwhile. False: there is one now.
-Result<bool> write_new_file(const std::string& path, const std::string& text) {
-  const std::string operation = "write identity " + path;
-  std::string temporary = path + ".XXXXXX";
-  const int fd = ::mkostemp(temporary.data(), O_CLOEXEC);  // mode 0600
-  if (fd < 0) return error_from_errno(operation, errno);
-  int error_number = 0;
-  if (::write(fd, text.data(), text.size()) != static_cast<ssize_t>(text.size()) ||
-      ::fsync(fd) != 0)
-    error_number = errno != 0 ? errno : EIO;
-  ::close(fd);
-  if (error_number == 0 && ::link(temporary.c_str(), path.c_str()) != 0) error_number = errno;
-  ::unlink(temporary.c_str());
-  if (error_number == EEXIST) return false;
-  if (error_number != 0) return error_from_errno(operation, error_number);
-  return true;
 }
 
 }  // namespace
@@ -153,7 +144,7 @@ Result<Identity> Identity::load_or_create(const std::string& path) {
     if (!fresh) return fresh;
     const auto pem = key_to_pem(fresh->impl().key.get());
     if (!pem) return pem.error();
-    const auto written = write_new_file(path, *pem);
+    const auto written = OutputFile(path, kKeyFile).write_new_private(*pem);
     if (!written) return written.error();
     if (*written) return fresh;
     text = read_file(path);  // somebody else was first: theirs it is

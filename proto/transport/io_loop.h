@@ -18,6 +18,7 @@
 #include "proto/transport/listener.h"
 #include "proto/transport/loop_pace.h"
 #include "proto/transport/mailbox.h"
+#include "proto/transport/source.h"
 #include "proto/transport/tls.h"
 #include "proto/transport/transport.h"
 #include "proto/transport/uv_handle.h"
@@ -27,12 +28,13 @@ namespace firn::proto::transport {
 
 class IoLoop;
 
-// What all I/O threads of a transport share. Constant but for the counters.
+// What all I/O threads of a transport share. Constant but for the counters, once it listens.
 struct Shared {
   Identity identity;
   EventSink& sink;
   Options options;
   TlsContext tls;
+  Source source;        // of connections that go out
   Admission admission;  // outlives the loops, which hold places
   std::vector<std::unique_ptr<IoLoop>> loops;
 

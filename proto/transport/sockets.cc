@@ -8,10 +8,13 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <memory>
+
+#include "proto/transport/source.h"
 
 namespace firn::proto::transport {
 namespace {
@@ -45,12 +48,21 @@ Error listen_error(const Address& where, int error_number) {
   }
 }
 
-Result<Listening> listen_at(const Address& where, const SocketAddress& address, bool dual_stack) {
+bool is_any(const Address& where) {
+  return where.host.empty() || where.host == "*" || where.host == "::" || where.host == "0.0.0.0";
+}
+
+Result<Listening> listen_at(const Address& where, const SocketAddress& address, bool dual_stack,
+                            const std::string& interface) {
   Socket socket(::socket(address.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!socket) return listen_error(where, errno);
   set(socket.fd(), SOL_SOCKET, SO_REUSEADDR, 1);
   if (address.storage.ss_family == AF_INET6)
     set(socket.fd(), IPPROTO_IPV6, IPV6_V6ONLY, dual_stack ? 0 : 1);
+  if (!interface.empty() && !bind_to_interface(socket.fd(), interface)) {
+    // An address of the interface does without.
+    if (is_any(where)) return listen_error(where, errno);
+  }
   if (::bind(socket.fd(), address.get(), address.bytes) != 0 ||
       ::listen(socket.fd(), kBacklog) != 0)
     return listen_error(where, errno);
@@ -116,16 +128,26 @@ std::optional<SocketAddress> numeric_address(const std::string& host, std::uint1
 }
 
 Result<Listening> open_listening(const Address& where) {
+  return open_listening(where, Source());
+}
+
+Result<Listening> open_listening(const Address& where, const Source& source) {
+  const std::string& interface = source.interface();
+  if (is_any(where) && !interface.empty()) {
+    const Socket probe(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (!probe || !bind_to_interface(probe.fd(), interface))
+      return open_listening(Address{{}, source.first_address()->ip(), where.port}, source);
+  }
   const bool any = where.host.empty() || where.host == "*";
   if (any || where.host == "::") {
-    auto both = listen_at(where, *numeric_address("::", where.port), true);
+    auto both = listen_at(where, *numeric_address("::", where.port), true, interface);
     // A machine without IPv6 still has IPv4.
     if (any && !both && both.error().code != ErrorCode::kExists)
-      return listen_at(where, *numeric_address("0.0.0.0", where.port), false);
+      return listen_at(where, *numeric_address("0.0.0.0", where.port), false, interface);
     return both;
   }
   if (const auto address = numeric_address(where.host, where.port))
-    return listen_at(where, *address, false);
+    return listen_at(where, *address, false, interface);
 
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
@@ -138,13 +160,14 @@ Result<Listening> open_listening(const Address& where) {
                  std::string("the name does not resolve: ") + ::gai_strerror(status)};
   }
   const std::unique_ptr<addrinfo, AddrinfoFree> owner(list);
-  return listen_at(where, SocketAddress::from(list->ai_addr, list->ai_addrlen), false);
+  return listen_at(where, SocketAddress::from(list->ai_addr, list->ai_addrlen), false, interface);
 }
 
-Socket begin_connect(const SocketAddress& where) {
+Socket begin_connect(const SocketAddress& where, const Source& source) {
   Socket socket(::socket(where.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!socket) return socket;
-  if (::connect(socket.fd(), where.get(), where.bytes) != 0 && errno != EINPROGRESS) {
+  const bool bound = source.bind(socket.fd(), where.storage.ss_family);
+  if (!bound || (::connect(socket.fd(), where.get(), where.bytes) != 0 && errno != EINPROGRESS)) {
     const int error_number = errno;
     socket.reset();
     errno = error_number;
@@ -177,6 +200,22 @@ void tune(int fd, int notsent_lowat_bytes) {
   set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
   set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
   if (notsent_lowat_bytes > 0) set(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, notsent_lowat_bytes);
+}
+
+void probe_when_idle(int fd, std::uint64_t silence_ms) {
+  constexpr int kProbes = 3;
+  const int seconds = static_cast<int>(std::min<std::uint64_t>(silence_ms / 1000, 3600));
+  set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+  set(fd, IPPROTO_TCP, TCP_KEEPIDLE, std::max(seconds / 2, 1));
+  set(fd, IPPROTO_TCP, TCP_KEEPINTVL, std::max(seconds / (2 * kProbes), 1));
+  set(fd, IPPROTO_TCP, TCP_KEEPCNT, kProbes);
+}
+
+Acknowledgement acknowledgement(int fd) {
+  tcp_info info{};
+  socklen_t bytes = sizeof info;
+  if (::getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &bytes) != 0) return {};
+  return {info.tcpi_unacked > 0 || info.tcpi_probes > 0, info.tcpi_last_ack_recv};
 }
 
 }  // namespace firn::proto::transport

@@ -15,6 +15,8 @@
 
 namespace firn::proto::transport {
 
+class Source;  // source.h
+
 // Owns a file descriptor.
 class Socket {
  public:
@@ -59,13 +61,15 @@ struct Listening {
   Socket socket;
   SocketAddress address;  // with the port that the kernel chose
 };
-// "", "*" and "::" listen on IPv6 and IPv4 alike. A name is looked up (and waited for).
+// "", "*" and "::" listen on IPv6 and IPv4 alike, within the source's interface if it names one. A
+// name is looked up (and waited for).
 // Errors: kExists (port in use), kBadInput (no such name or address here, not allowed).
-Result<Listening> open_listening(const Address& where);
+Result<Listening> open_listening(const Address& where, const Source& source);
+Result<Listening> open_listening(const Address& where);  // on whatever interface
 
-// Begins to connect. The outcome shows when the socket becomes writable; see connect_outcome().
-// Empty with errno set if even that fails.
-Socket begin_connect(const SocketAddress& where);
+// Begins to connect, from `source`. The outcome shows when the socket becomes writable; see
+// connect_outcome(). Empty with errno set if even that fails.
+Socket begin_connect(const SocketAddress& where, const Source& source);
 
 // 0, or the errno with which the connection failed.
 int connect_outcome(int fd);
@@ -84,5 +88,16 @@ void hold_partial_segments(int fd, bool hold);
 
 // Options of a connection; those that the kernel refuses are left alone (they only cost speed).
 void tune(int fd, int notsent_lowat_bytes);
+
+// Lets the kernel probe an idle connection, and end it (ETIMEDOUT) when it is not answered: about
+// `silence_ms` after the last word, in whole seconds.
+void probe_when_idle(int fd, std::uint64_t silence_ms);
+
+// What the other side's kernel owes us.
+struct Acknowledgement {
+  bool awaited = false;           // something that was sent, or a probe of a closed window
+  std::uint64_t last_ms_ago = 0;  // since the last one came
+};
+Acknowledgement acknowledgement(int fd);
 
 }  // namespace firn::proto::transport

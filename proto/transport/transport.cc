@@ -12,11 +12,13 @@ namespace {
 // Sends each order to the thread where its connection lives.
 class TlsTransport final : public Transport {
  public:
-  TlsTransport(const Identity& identity, EventSink& sink, const Options& options, TlsContext tls)
+  TlsTransport(const Identity& identity, EventSink& sink, const Options& options, TlsContext tls,
+               Source source)
       : shared_{identity,
                 sink,
                 options,
                 std::move(tls),
+                std::move(source),
                 Admission(Admission::limits_for(options.connection_count_max)),
                 {},
                 {},
@@ -39,8 +41,10 @@ class TlsTransport final : public Transport {
   }
 
   Result<Address> listen(const Address& where) override {
-    auto listening = open_listening(where);
+    auto listening = open_listening(where, shared_.source);
     if (!listening) return listening.error();
+    const Status fits = shared_.source.narrow_to(listening->address);
+    if (!fits) return fits.error();
     Address bound{shared_.identity.id(), listening->address.ip(), listening->address.port()};
     shared_.loops.front()->mailbox().post(ListenOrder{std::move(listening->socket)});
     return bound;
@@ -78,10 +82,17 @@ Result<std::unique_ptr<Transport>> Transport::start(const Identity& identity, Ev
   FIRN_CHECK(options.io_threads > 0);
   auto tls = TlsContext::make(identity, options.records_per_key);
   if (!tls) return tls.error();
+  Source source;
+  if (!options.interface.empty()) {
+    auto named = Source::of_interface(options.interface);
+    if (!named) return named.error();
+    source = *std::move(named);
+  }
   Options within = options;
   within.connection_count_max =
       connections_within(options.connection_count_max, descriptor_limit());
-  auto transport = std::make_unique<TlsTransport>(identity, sink, within, std::move(tls).value());
+  auto transport = std::make_unique<TlsTransport>(identity, sink, within, std::move(tls).value(),
+                                                  std::move(source));
   if (Status started = transport->start_threads(); !started) return started.error();
   return std::unique_ptr<Transport>(std::move(transport));
 }

@@ -61,8 +61,12 @@ struct Options {
   int io_threads = 1;
   std::chrono::milliseconds connect_timeout{10'000};  // name, TCP and TLS together
   std::chrono::milliseconds idle_timeout{120'000};    // nothing received for so long; 0: never
-  std::size_t send_queue_bytes_max = 8u << 20;        // a connection past it is closed (kIo)
-  int notsent_lowat_bytes = 64 << 10;                 // TCP_NOTSENT_LOWAT
+  // The other side's kernel answers nothing for so long, neither what was sent nor a probe of an
+  // idle connection: it is gone without a word. A machine that merely reads nothing does answer.
+  // Noticed within twice this time. 0: never.
+  std::chrono::milliseconds silence_timeout{30'000};
+  std::size_t send_queue_bytes_max = 8u << 20;  // a connection past it is closed (kIo)
+  int notsent_lowat_bytes = 64 << 10;           // TCP_NOTSENT_LOWAT
   // Accepting stops above; at most half of the descriptors that the process may have. One network
   // gets a part of these places, and handshakes under way another (proto/transport/admission.h):
   // more are closed as they come.
@@ -70,12 +74,14 @@ struct Options {
   // A loop that moves little takes a turn so often at most (loop_pace.h); 0: at once, always.
   std::chrono::milliseconds turn_interval{0};
   std::uint64_t records_per_key = 1u << 23;  // then the sender changes its TLS key
+  // Listen, and connect, through this interface alone; empty: through any.
+  std::string interface = {};
   StageClock* stages = nullptr;  // where the I/O threads' time is counted; outlives the transport
 };
 
 class Transport {
  public:
-  // Starts the I/O threads. `sink` must outlive the transport.
+  // Starts the I/O threads. `sink` must outlive the transport. Errors: kBadInput (the interface).
   static Result<std::unique_ptr<Transport>> start(const Identity& identity, EventSink& sink,
                                                   const Options& options = {});
   // Closes everything without further events. Until it returns, events may still come and may use
@@ -84,7 +90,8 @@ class Transport {
   virtual ~Transport() = default;
 
   // Accepts connections at `where` (port 0: any) and says the address it got. A host name or
-  // address; "" or "*" listens on IPv6 and IPv4 alike. Errors: kExists (port in use), kBadInput.
+  // address; "" or "*" listens on IPv6 and IPv4 alike. What is one address is also the one that
+  // connections go out from: call it before connect(). Errors: kExists (port in use), kBadInput.
   virtual Result<Address> listen(const Address& where) = 0;
 
   // Never fails at once: failure comes as on_close. A given id is enforced.

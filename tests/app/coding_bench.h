@@ -130,9 +130,11 @@ class CodingBench {
   static constexpr std::uint32_t kK = 1000;
   static constexpr std::uint32_t kGenerations = 3;
 
-  explicit CodingBench(std::size_t row_bytes_max = 1 << 20, std::size_t cache_bytes_max = 1 << 20)
+  // Generations have kN blocks each, the last one of them not full; fewer where `text_bytes` ends.
+  explicit CodingBench(std::size_t row_bytes_max = 1 << 20, std::size_t cache_bytes_max = 1 << 20,
+                       std::size_t text_bytes = kN * kK * kGenerations - 766)
       : cache(cache_bytes_max),
-        text(random_text(kN * kK * (kGenerations - 1) + 1234, 7)),
+        text(random_text(text_bytes, 7)),
         pool({.threads = 2, .task_count_max = 64}, [this] { wake(); }) {
     std::ofstream(folder.path() + "/file", std::ios::binary) << text;
     content::CreateOptions options;
@@ -164,7 +166,7 @@ class CodingBench {
   // Opens the finished original for serving.
   void serve() {
     jobs.reset();
-    auto opened = store::ContentStore::open_complete(manifest, folder.path());
+    auto opened = store::ContentStore::open_complete(manifest, folder.path(), {});
     REQUIRE(opened.ok());
     store = std::make_shared<MoodyStore>(*std::move(opened));
     jobs = std::make_unique<app::CodingJobs>(
@@ -191,13 +193,14 @@ class CodingBench {
         [this] { wake(); });
   }
   std::string target() const { return folder.path() + "/target"; }
+  std::uint32_t blocks_in(std::uint32_t g) const { return manifest.info.shape.blocks_in(g); }
 
   std::vector<std::uint8_t> combination(std::uint32_t g, const std::vector<std::uint8_t>& vector) {
     std::vector<const std::uint8_t*> blocks;
-    for (std::uint32_t i = 0; i < kN; ++i)
+    for (std::uint32_t i = 0; i < blocks_in(g); ++i)
       blocks.push_back(reinterpret_cast<const std::uint8_t*>(padded.data()) + (g * kN + i) * kK);
     std::vector<std::uint8_t> out(kK);
-    codec::kernels().combine(out.data(), blocks.data(), vector.data(), kN, kK);
+    codec::kernels().combine(out.data(), blocks.data(), vector.data(), blocks.size(), kK);
     return out;
   }
   // A coded row of generation g; `sender` number, its payload false if `lie`.
@@ -205,7 +208,7 @@ class CodingBench {
     core::StoreRow row;
     row.generation = g;
     row.slot = slot;
-    const auto vector = codec::random_vector(kN, random);
+    const auto vector = codec::random_vector(blocks_in(g), random);
     row.vector = std::make_shared<const std::vector<std::uint8_t>>(vector);
     row.sender.bytes.fill(sender);
     auto payload = combination(g, vector);
@@ -217,7 +220,7 @@ class CodingBench {
   core::KeepEvidence fill(std::uint32_t g, const std::set<std::uint32_t>& lies = {}) {
     core::KeepEvidence all;
     all.generation = g;
-    for (std::uint32_t slot = 0; slot < kN; ++slot) {
+    for (std::uint32_t slot = 0; slot < blocks_in(g); ++slot) {
       const bool lie = lies.contains(slot);
       const auto stored = row(g, slot, static_cast<std::uint8_t>(lie ? 100 + slot : slot), lie);
       all.vectors.push_back(stored.vector);

@@ -74,7 +74,6 @@ TEST_CASE("wrong usage ends with the exit code for it") {
       {},
       {"fetch"},
       {"get"},
-      {"get", "x.firn"},
       {"get", "x.firn", "-o", "d", "--seed", "sometimes"},
       {"get", "x.firn", "-o", "d", "--memory", "lots"},
       {"get", "x.firn", "-o", "d", "--memory", "1K"},
@@ -102,19 +101,31 @@ TEST_CASE("malformed links, addresses and manifests are bad input, said with a r
   std::ofstream(dir + "/bad.firn") << "not a manifest";
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{"get", "firn:nonsense", "-o", dir},
-        {"get", dir + "/missing.firn", "-o", dir},
         {"get", dir + "/bad.firn", "-o", dir},
         {"info", "firn:"},
         {"info", dir + "/bad.firn"},
         {"verify", dir + "/bad.firn", dir},
-        {"seed", dir + "/missing.firn", dir},
-        {"create", dir + "/bad.firn", "-o", dir + "/x.firn", "--tracker", "nowhere"},
+        {"create", dir + "/bad.firn", "-o", dir + "/x.firn", "--tracker", "nowhere:x"},
         {"doctor", "--kernels", "abacus"}}) {
     const Outcome outcome = run(words);
     CAPTURE(words[0]);
     CAPTURE(outcome.out);
     CHECK(outcome.code == kUsage);
     CHECK(outcome.out.find("firn: ") != std::string::npos);
+  }
+}
+
+TEST_CASE("a manifest that is missing is an error of the disk") {
+  tests::TempFolder folder;
+  const std::string dir = folder.path(), missing = dir + "/missing.firn";
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"get", missing, "-o", dir},
+                                                {"info", missing},
+                                                {"verify", missing, dir},
+                                                {"seed", missing, dir}}) {
+    const Outcome outcome = run(words);
+    CAPTURE(words[0]);
+    CHECK(outcome.code == static_cast<int>(ExitCode::kDisk));
+    CHECK(outcome.out.find(missing) != std::string::npos);
   }
 }
 

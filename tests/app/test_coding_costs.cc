@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "tests/app/temp_folder.h"
 
 namespace firn::app {
@@ -53,6 +56,19 @@ TEST_CASE("costs are kept in a folder for the machine they are of") {
   CHECK(load_costs(place, "m") == kCosts);
   save_costs("", "m", kCosts);
   CHECK(load_costs("", "m").empty());
+}
+
+TEST_CASE("what is no file of costs is left where it stands") {
+  tests::TempFolder folder;
+  save_costs(folder.path(), "m", kCosts);
+  const std::filesystem::path path = *std::filesystem::directory_iterator(folder.path());
+  std::ofstream(path) << "mine";
+  save_costs(folder.path(), "m", kCosts);
+  CHECK(std::filesystem::file_size(path) == 4);
+  std::filesystem::remove(path);
+  std::filesystem::create_symlink("mine", path);
+  save_costs(folder.path(), "m", kCosts);
+  CHECK(std::filesystem::is_symlink(path));
 }
 
 }  // namespace

@@ -36,6 +36,38 @@ TEST_CASE("a full generation is decoded, checked and written, without touching t
   CHECK(std::string(std::istreambuf_iterator<char>(file), {}) == bench.text);
 }
 
+TEST_CASE(
+    "a generation with fewer blocks is spooled, decoded, served and recoded like a full one") {
+  const std::uint32_t last = CodingBench::kGenerations - 1;
+  CodingBench bench(1 << 20, 1 << 20, kN * CodingBench::kK * last + 1234);
+  REQUIRE(bench.blocks_in(last) == 2);
+  bench.jobs->store_row(bench.row(last, 0, 1), bench.now);
+  bench.pass(kSpoolDelayFew);
+  CHECK(bench.store->rows_written == 1);
+  bench.open(1 << 20);
+  REQUIRE(bench.resumed.rows.size() == 1);
+  CHECK(bench.resumed.rows[0].vector.size() == 2);
+  bench.outcomes.stored.clear();
+
+  for (std::uint32_t g = 0; g <= last; ++g) {
+    if (g == last) bench.jobs->drop_rows(g);
+    bench.jobs->decode({g, bench.fill(g).vectors}, bench.now);
+  }
+  bench.settle();
+  for (std::uint32_t g = 0; g <= last; ++g)
+    CHECK(bench.outcomes.decoded.at(g) == core::DecodeOutcome::kVerified);
+  core::SendBlock send;
+  send.block.generation = last;
+  send.block.coefficients = {3, 7};
+  bench.jobs->send_block(9, send, bench.now);
+  bench.settle();
+  CHECK(bytes_of(bench.outcomes.made.at(9)) == bench.combination(last, {3, 7}));
+  bench.jobs->finish();
+  bench.settle();
+  std::ifstream file(bench.target() + "/file", std::ios::binary);
+  CHECK(std::string(std::istreambuf_iterator<char>(file), {}) == bench.text);
+}
+
 TEST_CASE("rows are spooled after a while, reported then, and found again after a kill") {
   CodingBench bench;
   const auto first = bench.row(1, 0, 1);

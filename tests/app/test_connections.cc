@@ -13,6 +13,7 @@ struct Owner final : PeerEvents {
   std::vector<std::uint64_t> attempts, failed;
   std::vector<proto::PeerMessage> messages;
   std::vector<std::size_t> departed;
+  int parts_departed = 0;
 
   void peer_opened(core::PeerKey peer, const proto::transport::PeerInfo&,
                    std::uint64_t attempt) override {
@@ -20,12 +21,13 @@ struct Owner final : PeerEvents {
     attempts.push_back(attempt);
   }
   void connect_failed(std::uint64_t attempt, const Error&) override { failed.push_back(attempt); }
-  void peer_closed(core::PeerKey peer) override { closed.push_back(peer); }
+  void peer_closed(core::PeerKey peer, const Error&) override { closed.push_back(peer); }
   void peer_broke_protocol(core::PeerKey peer, const Error&) override { guilty.push_back(peer); }
   void peer_message(core::PeerKey, proto::PeerMessage message, std::size_t) override {
     messages.push_back(std::move(message));
   }
   void block_departed(core::PeerKey, std::size_t bytes) override { departed.push_back(bytes); }
+  void manifest_part_departed(core::PeerKey) override { ++parts_departed; }
 };
 
 struct Fixture {
@@ -70,6 +72,52 @@ struct Fixture {
     for (auto& event : events) connections.handle(std::move(event), 0);
   }
 };
+
+using Refusals = std::vector<std::pair<std::string, std::string>>;
+
+Refusals& collect_refusals(Fixture& fixture, Refusals& refusals) {
+  fixture.connections.on_refused = [&refusals](const std::string& stranger,
+                                               const std::string& why) {
+    refusals.emplace_back(stranger, why);
+  };
+  return refusals;
+}
+
+TEST_CASE("who begins with something that is no message is told so, and named") {
+  Fixture fixture;
+  Refusals refusals;
+  collect_refusals(fixture, refusals);
+  fixture.open(7, false);
+  proto::Hello hello;
+  hello.version_min = 3;
+  hello.version_max = 2;
+  const auto frame = serialize(proto::PeerMessage(hello));
+  const std::string bytes = frame.head.substr(proto::kFramePrefixBytes);
+  const Status status = fixture.inbox.on_frame(
+      7, {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
+  REQUIRE_FALSE(status.ok());
+  REQUIRE(fixture.transport.sent[7].size() == 1);
+  const auto goodbye = std::get<proto::Goodbye>(fixture.transport.message(7, 0));
+  CHECK(goodbye.reason == proto::GoodbyeReason::kProtocolError);
+  CHECK(goodbye.detail.find("versions 3 to 2") != std::string::npos);
+  fixture.inbox.on_close(7, status.error());
+  fixture.pump();
+  REQUIRE(refusals.size() == 1);
+  CHECK(refusals[0].second.find("versions 3 to 2") != std::string::npos);
+  CHECK(fixture.owner.opened.empty());
+}
+
+TEST_CASE("who never says Hello is told why it is left") {
+  Fixture fixture;
+  Refusals refusals;
+  collect_refusals(fixture, refusals);
+  fixture.open(7, false);
+  fixture.connections.wake(Connections::kHelloTimeout);
+  CHECK(std::get<proto::Goodbye>(fixture.transport.message(7, 0)).reason ==
+        proto::GoodbyeReason::kProtocolError);
+  CHECK(fixture.transport.closed.contains(7));
+  CHECK(refusals.size() == 1);
+}
 
 proto::Block block(std::uint32_t sequence) {
   proto::Block block;
@@ -134,7 +182,24 @@ TEST_CASE("a block departs when the transport has handed all its bytes to the ke
   CHECK(f.owner.departed == std::vector<std::size_t>{first, second});
 }
 
-TEST_CASE("the departure of what is no block wakes nobody") {
+TEST_CASE(
+    "a part of a manifest departs when the transport has handed all its bytes to the kernel") {
+  Fixture f;
+  const core::PeerKey peer = f.dial();
+  const ConnectionId id = f.transport.last;
+  f.connections.send(peer, proto::ManifestPart{300, 0, std::string(300, 'm')});
+  f.connections.send(peer, state(1));
+  const std::size_t last = f.transport.sent[id][1].size() + proto::kFramePrefixBytes;
+  f.inbox.on_sent(id, last + 1);
+  f.pump();
+  CHECK(f.owner.parts_departed == 0);
+  f.inbox.on_sent(id, last);
+  f.pump();
+  CHECK(f.owner.parts_departed == 1);
+  CHECK(f.owner.departed.empty());
+}
+
+TEST_CASE("the departure of what nobody awaits wakes nobody") {
   int wakes = 0;
   TransportInbox inbox(1 << 20, [&] { ++wakes; });
   inbox.on_open(1, {});

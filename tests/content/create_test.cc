@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -61,14 +62,17 @@ Error refused(const std::string& path, const CreateOptions& options = {}) {
   return manifest.error();
 }
 
-// Digests over the content as one string: the obvious way.
+std::span<const std::uint8_t> bytes_of(const std::string& text) {
+  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
+
+// Digests over the content as one string, by position: the obvious way.
 std::vector<Digest> digests_of(std::string content, const Shape& shape) {
   std::vector<Digest> digests;
   content.resize(shape.generation_count() * shape.generation_bytes());
   for (std::uint32_t g = 0; g < shape.generation_count(); ++g) {
-    const auto* data = reinterpret_cast<const std::uint8_t*>(content.data());
-    digests.push_back(generation_digest(
-        {data + g * shape.generation_bytes(), shape.generation_bytes()}, shape.block_bytes));
+    const auto data = bytes_of(content).subspan(g * shape.generation_bytes());
+    digests.push_back(generation_digest(data.first(shape.padded_bytes(g)), shape.block_bytes));
   }
   return digests;
 }
@@ -102,13 +106,38 @@ TEST_CASE("a folder's files are taken in byte order with modes, times and empty 
   for (std::size_t i = 0; i < files.size(); ++i) {
     CHECK(files[i].path == paths[i]);
     CHECK(files[i].modified_ns == modified_of(dir.path("top/" + paths[i])));
-    CHECK(files[i].directory == (i == 4));
+    CHECK((files[i].kind == FileEntry::Kind::kFolder) == (i == 4));
   }
   CHECK(files[3].mode == 0751);
   CHECK(files[3].modified_ns == 1'234'567'890'987'654'321);
   CHECK(files[4].mode == 0700);
   CHECK(manifest.info.shape.content_bytes == 9);
   CHECK(manifest.info.generation_digests == digests_of("-zzzbbutf", manifest.info.shape));
+  const std::string contents[] = {"", "-", "zzz", "bb", "", "utf"};
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (i != 4) CHECK(files[i].digest == sha256(bytes_of(contents[i])));
+  }
+}
+
+TEST_CASE("files have their own digests, however generations cut and threads share them") {
+  const TemporaryFolder dir;
+  CreateOptions options;
+  options.generation_size = 4;
+  options.block_bytes = 100;
+  const std::size_t sizes[] = {0, 1, 399, 400, 401, 3000, 12'345, 7, 801};
+  for (const std::size_t bytes : sizes) {
+    write(dir.path("t/" + std::to_string(bytes)), random_bytes(bytes, bytes));
+  }
+  for (const unsigned threads : {1u, 2u, 5u}) {
+    options.threads = threads;
+    const Info info = created(dir.path("t"), options).info;
+    REQUIRE(info.files.size() == std::size(sizes));
+    for (const FileEntry& file : info.files) {
+      CAPTURE(file.path);
+      CHECK(file.digest == sha256(bytes_of(random_bytes(file.bytes, file.bytes))));
+      if (file.bytes >= 400) CHECK(file.offset % 400 == 0);
+    }
+  }
 }
 
 TEST_CASE("sizes around blocks and generations hash as the content's bytes do") {
@@ -178,6 +207,74 @@ TEST_CASE("symbolic links are refused by name, wherever they point") {
   fs::remove(dir.path("top/link"));
   fs::create_directory_symlink("/", dir.path("top/root"));
   CHECK(refused(dir.path("top")).message().find("top/root") != std::string::npos);
+}
+
+TEST_CASE("links are left out, or kept if they lead nowhere else, as one wishes") {
+  const TemporaryFolder dir;
+  write(dir.path("top/a/f"), "x");
+  fs::create_symlink("a/f", dir.path("top/link"));
+  fs::create_symlink("../a", dir.path("top/a/up"));
+  CreateOptions options;
+  std::vector<std::string> skipped;
+  options.skipped = [&](const std::string& what) { skipped.push_back(what); };
+  options.scan.links = ScanOptions::Links::kSkip;
+  CHECK(created(dir.path("top"), options).info.files.size() == 1);
+  REQUIRE(skipped.size() == 2);
+
+  options.scan.links = ScanOptions::Links::kKeep;
+  const Info info = created(dir.path("top"), options).info;
+  REQUIRE(info.files.size() == 3);
+  CHECK(info.files[1].path == "a/up");
+  CHECK(info.files[1].kind == FileEntry::Kind::kLink);
+  CHECK(info.files[1].target == "../a");
+  CHECK(info.files[2].target == "a/f");
+
+  fs::create_symlink("/etc/passwd", dir.path("top/out"));
+  fs::create_symlink("../../x", dir.path("top/a/out"));
+  const Error error = refused(dir.path("top"), options);
+  CHECK(error.message().find("top/out") != std::string::npos);
+  CHECK(error.message().find("top/a/out") != std::string::npos);
+}
+
+TEST_CASE("everything that cannot be shared is named at once") {
+  const TemporaryFolder dir;
+  write(dir.path("top/good"), "x");
+  write(dir.path("top/CON"), "x");
+  write(dir.path("top/sub/a:b"), "x");
+  fs::create_symlink("good", dir.path("top/link"));
+  REQUIRE(::mkfifo(dir.path("top/pipe").c_str(), 0600) == 0);
+  const std::string told = refused(dir.path("top")).message();
+  for (const char* name : {"top/CON", "top/sub/a:b", "top/link", "top/pipe", "4 things"}) {
+    CAPTURE(told);
+    CHECK(told.find(name) != std::string::npos);
+  }
+  CreateOptions options;
+  options.scan.links = ScanOptions::Links::kSkip;
+  options.scan.skip_bad_names = true;
+  options.scan.excludes = {"pipe"};
+  CHECK(created(dir.path("top"), options).info.files.size() == 2);  // "sub" is empty now
+}
+
+TEST_CASE("what matches a pattern is left out, with all that is below it") {
+  const TemporaryFolder dir;
+  for (const char* path :
+       {"a.tmp", "a.txt", "build/x.o", "build/y.c", "src/build/z.o", "src/a.tmp"})
+    write(dir.path(std::string("top/") + path), "x");
+  const auto paths = [&](std::vector<std::string> excludes) {
+    CreateOptions options;
+    options.scan.excludes = std::move(excludes);
+    std::string text;
+    for (const FileEntry& file : created(dir.path("top"), options).info.files)
+      text += file.path + " ";
+    return text;
+  };
+  CHECK(paths({"*.tmp"}) == "a.txt build/x.o build/y.c src/build/z.o ");
+  CHECK(paths({"build"}) == "a.tmp a.txt src/a.tmp ");
+  CHECK(paths({"/build"}) == "a.tmp a.txt src/a.tmp src/build/z.o ");
+  CHECK(paths({"build/*.o"}) == "a.tmp a.txt build/y.c src/a.tmp src/build/z.o ");
+  CHECK(paths({"*/"}) == "a.tmp a.txt ");
+  CHECK(paths({"a.*", "*.o", "*.c"}) == "build src/build ");
+  CHECK(paths({"a.txt/"}).find("a.txt") != std::string::npos);  // no folder
 }
 
 TEST_CASE("what is no file and what has no portable name is refused by name") {
@@ -270,8 +367,9 @@ TEST_CASE("a sparse file of more than 4 GiB is taken whole") {
   const std::uint64_t last = shape.bytes_in_generation(shape.generation_count() - 1);
   const std::string end = "end";
   std::copy(end.begin(), end.end(), generation.begin() + static_cast<std::ptrdiff_t>(last - 3));
-  CHECK(manifest.info.generation_digests.back() ==
-        generation_digest(generation, shape.block_bytes));
+  const auto whole = std::span<const std::uint8_t>(generation)
+                         .first(shape.padded_bytes(shape.generation_count() - 1));
+  CHECK(manifest.info.generation_digests.back() == generation_digest(whole, shape.block_bytes));
 }
 
 TEST_CASE("final paths stand below the folder that was given") {

@@ -19,7 +19,7 @@ Info random_info(std::mt19937_64& random) {
     FileEntry entry;
     entry.path = std::to_string(i);
     entry.bytes = random() % 3 == 0 ? 0 : random() % 400;
-    entry.directory = entry.bytes == 0 && random() % 2 == 0;
+    if (entry.bytes == 0 && random() % 2 == 0) entry.kind = FileEntry::Kind::kFolder;
     entry.offset = offset;
     offset += entry.bytes;
     info.files.push_back(entry);

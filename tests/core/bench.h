@@ -4,8 +4,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -169,7 +171,8 @@ class Bench {
     });
     return taken;
   }
-  // All messages of one kind to `peer` so far, which are forgotten.
+  // All messages of one kind to `peer` so far, which are forgotten; parts of a manifest are
+  // reported as departed.
   template <typename T>
   std::vector<T> heard(PeerKey peer) {
     std::vector<T> taken;
@@ -179,6 +182,10 @@ class Bench {
       taken.push_back(std::get<T>(std::move(send->message)));
       return true;
     });
+    if constexpr (std::is_same_v<T, proto::ManifestPart>) {
+      for (std::size_t i = 0; i < taken.size(); ++i) core.manifest_part_departed(peer, now);
+      drain();
+    }
     return taken;
   }
   // Blocks emitted for `peer`, which are forgotten; each is reported as departed.

@@ -16,12 +16,17 @@ namespace {
 
 constexpr std::uint32_t kN = 4;
 
+Shape shape_of(std::uint32_t generations) {
+  return Shape{kN, 10, std::uint64_t{generations} * kN * 10};
+}
+
 struct Swarm {
-  explicit Swarm(std::uint32_t generations, std::uint32_t peers) : departure(generations, kN) {
+  explicit Swarm(std::uint32_t generations, std::uint32_t peers)
+      : departure(shape_of(generations)) {
     for (core::PeerKey key = 1; key <= peers; ++key) {
       auto one = std::make_unique<Neighbour>(key, peer_id(static_cast<std::uint8_t>(key)),
                                              "192.0.2.1", std::uint16_t{1}, false, 0);
-      one->set_shape(generations, kN);
+      one->set_shape(shape_of(generations));
       neighbours.emplace(key, std::move(one));
       say(key, {});
     }

@@ -19,13 +19,15 @@ namespace {
 constexpr std::uint32_t kGenerations = 6;
 constexpr std::uint32_t kSize = 8;
 
+const Shape kShape{kSize, 10, std::uint64_t{kGenerations} * kSize * 10};
+
 // Two neighbours; the source is in its first pass and has sent generations 0 to 3 in whole.
 struct Scene {
   Scene() {
     for (core::PeerKey key = 1; key <= 2; ++key) {
       auto one = std::make_unique<Neighbour>(key, peer_id(static_cast<std::uint8_t>(key)),
                                              "192.0.2.1", std::uint16_t{1}, false, 0);
-      one->set_shape(kGenerations, kSize);
+      one->set_shape(kShape);
       neighbours.emplace(key, std::move(one));
     }
   }
@@ -48,7 +50,7 @@ struct Scene {
     return 0;
   }
   Neighbours neighbours;
-  Gaps gaps{kSize};
+  Gaps gaps{kShape};
   TimeUs now = kSecond;
 };
 
@@ -65,6 +67,18 @@ TEST_CASE("a generation that stands still while a later one is whole gets the ro
   CHECK(s.rows_of(3, kStallTime) == 0);  // relays may not have come to it yet
   REQUIRE(s.gaps.gaps().size() == 2);
   CHECK(s.gaps.gaps()[0].generation == 0);
+}
+
+TEST_CASE("rows of a generation that nobody wants are not missing") {
+  Scene s;
+  for (const core::PeerKey key : {1, 2}) {
+    proto::State state;
+    state.unwanted = {{0, 1}};
+    REQUIRE(s.neighbours.at(key)->apply_state(std::move(state)));
+  }
+  s.tell(1, {{1, 5, 4, {}}}, {{2, 1}});
+  CHECK(s.rows_of(0, kStallTime + kGapReview) == 0);
+  CHECK(s.rows_of(1, kGapReview) == 3);
 }
 
 TEST_CASE("what is on its way is not missing, and a rank that grows gives time") {

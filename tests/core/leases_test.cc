@@ -28,7 +28,7 @@ struct Situation {
     for (std::uint32_t i = 1; i <= peers; ++i) {
       auto one = std::make_unique<Neighbour>(i, peer_id(static_cast<std::uint8_t>(i)), "192.0.2.1",
                                              std::uint16_t{1}, false, 0);
-      one->set_shape(generations, n);
+      one->set_shape(holdings.shape());
       neighbours.emplace(i, std::move(one));
     }
   }

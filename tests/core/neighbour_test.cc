@@ -1,6 +1,7 @@
 // Book-keeping of one neighbour: ranks, credit, what is in flight.
 #include <doctest/doctest.h>
 
+#include "client/core/leases.h"
 #include "client/core/neighbour.h"
 #include "codec/random.h"
 #include "proto/limits.h"
@@ -16,7 +17,7 @@ constexpr std::uint32_t kN = 8;
 
 Neighbour neighbour(std::uint32_t generations = 10) {
   Neighbour n(1, peer_id(1), "192.0.2.1", 4000, false, 0);
-  n.set_shape(generations, kN);
+  n.set_shape(Shape{kN, 10, std::uint64_t{generations} * kN * 10});
   return n;
 }
 
@@ -46,6 +47,28 @@ TEST_CASE("a neighbour takes blocks up to its credit, after its first State only
   REQUIRE(n.apply_state(state(0, 1)));  // an older State: credit never falls
   CHECK_FALSE(n.may_send());
   REQUIRE(n.apply_state(state(2, 3)));
+  CHECK(n.may_send());
+}
+
+TEST_CASE("credit ends where its 32 bits do, and never starts again from 0") {
+  Neighbour n = neighbour();
+  n.grant(UINT32_MAX - 1, 0);
+  CHECK_FALSE(n.credit_used_up());
+  const core::Holdings holdings(Shape{kN, 16, 10 * kN * 16});
+  n.window = 64;
+  REQUIRE(n.book_arrival(UINT32_MAX - 2, 10, 0));
+  CHECK(core::blocks_to_grant(holdings, n, {false, 1000, 0}) == 1);  // all that is left
+  n.grant(1, 0);
+  CHECK_FALSE(n.credit_used_up());
+  REQUIRE(n.book_arrival(UINT32_MAX, 10, 0));
+  CHECK(n.credit_used_up());
+  CHECK(core::blocks_to_grant(holdings, n, {false, 1000, 0}) == 0);
+  CHECK_FALSE(n.book_arrival(0, 10, 0));
+  CHECK_FALSE(n.book_arrival(1, 10, 0));
+  // As its sender: a credit that has wrapped counts as an old one.
+  REQUIRE(n.apply_state(state(0, UINT32_MAX)));
+  REQUIRE(n.apply_state(state(0, 3)));
+  for (int i = 0; i < 5; ++i) n.book_block(0, 0);
   CHECK(n.may_send());
 }
 
@@ -156,6 +179,94 @@ TEST_CASE("ranks may fall, and a complete generation may be taken back") {
   CHECK(n.total_rank() == 2);
   CHECK(n.base() == 0);
   CHECK_FALSE(n.has_everything());
+}
+
+TEST_CASE("what a neighbour does not want is settled until it grants a quota of it") {
+  Neighbour n = neighbour(4);
+  proto::State first = state(0, 4, {{1, 5, 4, {}}}, {{0, 1}});
+  first.unwanted = {{2, 2}};
+  REQUIRE(n.apply_state(std::move(first)));
+  CHECK(n.wants(1));
+  CHECK_FALSE(n.wants(2));
+  CHECK_FALSE(n.satisfied());
+  CHECK(n.settled().next_missing(0) == 1);
+  REQUIRE(n.apply_state(state(0, 4, {}, {{1, 1}})));
+  CHECK(n.satisfied());
+  CHECK_FALSE(n.has_everything());
+  REQUIRE(n.apply_state(state(0, 4, {{2, 0, 0, {}}, {3, 0, 1, {}}})));
+  CHECK_FALSE(n.wants(2));  // mentioned without a quota
+  CHECK(n.wants(3));
+  CHECK_FALSE(n.satisfied());
+  // What it holds none of any more has no rank either.
+  REQUIRE(n.apply_state(state(0, 4, {{3, 5, 1, {}}})));
+  proto::State second = state(0, 4);
+  second.unwanted = {{1, 1}, {3, 1}};
+  REQUIRE(n.apply_state(std::move(second)));
+  CHECK(n.total_rank() == kN);
+  CHECK(n.total_rank() == sum_of_ranks(n));
+  CHECK_FALSE(n.wants(1));
+  REQUIRE(n.apply_state(state(0, 4, {}, {{0, 4}})));
+  CHECK(n.has_everything());
+  CHECK(n.total_rank() == sum_of_ranks(n));
+}
+
+TEST_CASE("withdrawn generations are not held any more, until they are complete again") {
+  Neighbour n = neighbour(4);
+  CHECK(n.withdrawn().size() == 0);
+  proto::State told = state(0, 4, {}, {{0, 4}});
+  told.withdrawn = {{1, 2}};
+  REQUIRE(n.apply_state(std::move(told)));
+  CHECK_FALSE(n.has_everything());
+  CHECK(n.remote_rank(1) == 0);
+  CHECK(n.total_rank() == 2 * kN);
+  CHECK(n.withdrawn().contains(1));
+  CHECK_FALSE(n.withdrawn().contains(0));
+  CHECK(n.wants(1));  // unless it says otherwise
+  REQUIRE(n.apply_state(state(0, 4, {}, {{1, 1}})));
+  CHECK_FALSE(n.withdrawn().contains(1));
+  CHECK(n.remote_rank(1) == kN);
+}
+
+TEST_CASE("spans of what is not wanted or withdrawn keep the rules of spans") {
+  const auto fits = [](std::vector<proto::Span> spans) {
+    bool all = true, none = false;
+    for (const bool unwanted : {true, false}) {
+      Neighbour n = neighbour(10);
+      proto::State s = state(0, 4);
+      (unwanted ? s.unwanted : s.withdrawn) = spans;
+      const bool fit = n.apply_state(std::move(s));
+      all = all && fit;
+      none = none || fit;
+    }
+    CHECK(all == none);
+    return all;
+  };
+  CHECK(fits({{0, 10}}));
+  CHECK(fits({{0, 5}, {5, 5}}));
+  CHECK_FALSE(fits({{0, 11}}));
+  CHECK_FALSE(fits({{10, 1}}));
+  CHECK_FALSE(fits({{UINT32_MAX, 2}}));
+  CHECK_FALSE(fits({{2, UINT32_MAX}}));
+  CHECK_FALSE(fits({{0, 10}, {0, 10}}));
+}
+
+TEST_CASE("who takes back all it has again and again is not obeyed for ever") {
+  constexpr std::uint32_t kMany = 100'000;
+  Neighbour n = neighbour(kMany);
+  const auto again = [&] {
+    proto::State s = state(0, 4, {}, {{0, kMany}});
+    s.withdrawn = {{0, kMany}};
+    return n.apply_state(std::move(s));
+  };
+  CHECK(again());
+  CHECK_FALSE(again());
+  // One that loses and regains what it can read of a file in a State each may go on.
+  Neighbour fair = neighbour(kMany);
+  for (int i = 0; i < 1000; ++i) {
+    proto::State s = state(0, 4, {}, {{0, 200}});
+    s.withdrawn = {{0, 200}};
+    REQUIRE(fair.apply_state(std::move(s)));
+  }
 }
 
 TEST_CASE("blocks in flight when a generation completes are forgotten once") {

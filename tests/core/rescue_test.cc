@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "client/core/policy.h"
 #include "tests/core/bench.h"
 

@@ -8,7 +8,7 @@
 
 #include "client/core/policy.h"
 #include "codec/encode.h"
-#include "tests/core/bench.h"
+#include "tests/core/scheduler_scene.h"
 
 using namespace firn;
 using namespace firn::test;
@@ -19,58 +19,9 @@ using core::Neighbours;
 using core::RelayPolicy;
 using core::SourcePolicy;
 
-namespace {
-
-constexpr std::uint32_t kBlockBytes = 100;
-constexpr std::uint32_t kBusy = core::policy::kBusyConnections;
-
-struct Scene {
-  Scene(std::uint32_t generations, std::uint32_t n, std::uint32_t peers, bool complete)
-      : holdings(Shape{n, kBlockBytes, std::uint64_t{generations} * n * kBlockBytes}) {
-    for (std::uint32_t g = 0; complete && g < generations; ++g) holdings.set_verified(g);
-    for (std::uint32_t i = 1; i <= peers; ++i) {
-      auto one = std::make_unique<Neighbour>(i, peer_id(static_cast<std::uint8_t>(i)), "192.0.2.1",
-                                             std::uint16_t{1}, false, 0);
-      one->set_shape(generations, n);
-      neighbours.emplace(i, std::move(one));
-      tell(i, {});
-    }
-  }
-  void tell(core::PeerKey peer, std::vector<proto::GenerationState> entries,
-            std::vector<proto::Span> complete = {}, std::uint32_t acknowledged = 0,
-            std::uint32_t credit = 100'000) {
-    proto::State state;
-    state.acknowledged = acknowledged;
-    state.credit = credit;
-    state.generations = std::move(entries);
-    state.complete = std::move(complete);
-    REQUIRE(neighbours.at(peer)->apply_state(std::move(state)));
-  }
-  void hold(std::uint32_t g, std::uint32_t rank, bool first_hand, TimeUs at = 0) {
-    for (std::uint32_t i = 0; i < rank; ++i) {
-      const auto v = codec::unit_vector(holdings.generation_size(), i);
-      REQUIRE(holdings.insert(g, std::make_shared<const std::vector<std::uint8_t>>(v), peer_id(9),
-                              first_hand, at));
-    }
-  }
-  // Sends what was chosen, to a socket that takes it at once.
-  void send(const Choice& choice) {
-    choice.neighbour->book_block(choice.generation, now);
-    choice.neighbour->block_departed(kBlockBytes, now);
-    now += 1000;
-  }
-  Neighbour& peer(core::PeerKey key) { return *neighbours.at(key); }
-
-  TimeUs now = kSecond;
-  Holdings holdings;
-  Neighbours neighbours;
-};
-
-}  // namespace
-
 TEST_CASE("a source goes in sequence, each source block once, to all in turn") {
   Scene s(5, 4, 3, true);
-  SourcePolicy source(5, 4, false);
+  SourcePolicy source(shape_of(5, 4), false);
   std::vector<std::uint32_t> order;
   std::map<core::PeerKey, int> served;
   for (int i = 0; i < 20; ++i) {
@@ -91,7 +42,7 @@ TEST_CASE("a source goes in sequence, each source block once, to all in turn") {
 
 TEST_CASE("after the first pass a source serves what each lacks, the least served first") {
   Scene s(3, 2, 1, true);
-  SourcePolicy source(3, 2, false);
+  SourcePolicy source(shape_of(3, 2), false);
   for (int i = 0; i < 6; ++i) {
     const auto choice = source.choose(s.holdings, s.neighbours, kBusy, s.now);
     REQUIRE(choice);
@@ -114,7 +65,7 @@ TEST_CASE("after the first pass a source serves what each lacks, the least serve
 
 TEST_CASE("a source gives next to nothing to who passes nothing on") {
   Scene s(100, 4, 2, true);
-  SourcePolicy source(100, 4, false);
+  SourcePolicy source(shape_of(100, 4), false);
   proto::State state;
   state.credit = 100'000;
   state.upload_kib = 1;
@@ -139,7 +90,7 @@ TEST_CASE("who claims an enormous uplink gets no more than its bound from a sour
   for (const std::uint32_t claim : {4000u, 16'000u, 4'000'000u, 0xffffffffu}) {
     CAPTURE(claim);
     Scene s(1100, 4, 12, true);
-    SourcePolicy source(1100, 4, false);
+    SourcePolicy source(shape_of(1100, 4), false);
     for (core::PeerKey key = 1; key <= 12; ++key) {
       proto::State state;
       state.credit = 100'000;
@@ -162,7 +113,7 @@ TEST_CASE("who claims an enormous uplink gets no more than its bound from a sour
 
 TEST_CASE("rows that have got lost come before the next ones of a source") {
   Scene s(4, 4, 2, true);
-  SourcePolicy source(4, 4, false);
+  SourcePolicy source(shape_of(4, 4), false);
   const auto choose = [&] {
     const auto choice = source.choose(s.holdings, s.neighbours, kBusy, s.now);
     REQUIRE(choice);
@@ -184,7 +135,7 @@ TEST_CASE("rows that have got lost come before the next ones of a source") {
 TEST_CASE("a source sends coded blocks of what somebody holds in part already") {
   Scene s(2, 4, 2, true);
   s.tell(2, {{0, 1, 4, {}}});
-  SourcePolicy source(2, 4, false);
+  SourcePolicy source(shape_of(2, 4), false);
   std::set<std::uint32_t> plain;
   for (int i = 0; i < 8; ++i) {
     const auto choice = source.choose(s.holdings, s.neighbours, kBusy, s.now);
@@ -198,7 +149,7 @@ TEST_CASE("a source sends coded blocks of what somebody holds in part already") 
 
 TEST_CASE("a source serves nobody without credit, and nobody who has everything") {
   Scene s(2, 4, 3, true);
-  SourcePolicy source(2, 4, false);
+  SourcePolicy source(shape_of(2, 4), false);
   s.tell(1, {}, {{0, 2}});
   Neighbour& broke = s.peer(2);
   while (broke.may_send()) {
@@ -212,7 +163,7 @@ TEST_CASE("a source serves nobody without credit, and nobody who has everything"
 
 TEST_CASE("blocks wait on few sockets at a time, one on each unless they are fast") {
   Scene s(100, 4, 6, true);
-  SourcePolicy source(100, 4, false);
+  SourcePolicy source(shape_of(100, 4), false);
   std::set<core::PeerKey> waiting;
   while (const auto choice = source.choose(s.holdings, s.neighbours, kBusy, s.now)) {
     CHECK(waiting.insert(choice->neighbour->key).second);

@@ -129,6 +129,78 @@ TEST_CASE("who asks for parts without waiting for them gets one answer and no mo
   CHECK(bench.noticed(peer_id(1).text()));
 }
 
+TEST_CASE(
+    "who waits for its answers gets all parts from a limited uplink, however they are told of") {
+  const Manifest manifest = large_manifest();
+  core::Options options = plain_options();
+  SUBCASE("a part has departed before the next is asked for") {}
+  SUBCASE("its departure is heard of later") {
+    options.peer_exchange = false;
+  }
+  const bool late = !options.peer_exchange;
+  options.up_limit = 100'000;
+  Bench bench(manifest, options);
+  bench.start(true);
+  constexpr PeerKey kAskers = 3;
+  std::vector<std::uint64_t> got(kAskers + 1);
+  for (PeerKey peer = 1; peer <= kAskers; ++peer) {
+    bench.open(peer, peer_id(static_cast<std::uint8_t>(peer)), 0, false);
+    bench.say(peer, proto::ManifestRequest{0});
+  }
+  std::uint64_t bytes = 0;
+  const TimeUs began = bench.now;
+  const auto all = [&] {
+    return std::all_of(got.begin() + 1, got.end(),
+                       [&](std::uint64_t g) { return g == manifest.file_bytes.size(); });
+  };
+  while (!all()) {
+    REQUIRE(bench.now - began < 60 * kSecond);
+    for (PeerKey peer = 1; peer <= kAskers; ++peer) {
+      // The asker has the part, and asks on, before anything else happens here.
+      std::vector<proto::ManifestPart> parts;
+      std::erase_if(bench.actions, [&](core::Action& action) {
+        const auto* send = std::get_if<core::Send>(&action);
+        if (!send || send->peer != peer) return false;
+        const auto* part = std::get_if<proto::ManifestPart>(&send->message);
+        if (part) parts.push_back(*part);
+        return part != nullptr;
+      });
+      REQUIRE(parts.size() <= 1);
+      if (parts.empty()) continue;
+      REQUIRE(parts[0].offset == got[peer]);
+      got[peer] += parts[0].data.size();
+      bytes += parts[0].data.size();
+      const proto::ManifestRequest next{got[peer]};
+      const bool more = got[peer] < manifest.file_bytes.size();
+      if (!late) bench.core.manifest_part_departed(peer, bench.now);
+      if (more) bench.core.message(peer, next, 6, bench.now);
+      if (late) bench.core.manifest_part_departed(peer, bench.now);
+      bench.drain();
+    }
+    bench.pass(5 * kMillisecond);
+    REQUIRE_FALSE(bench.noticed("banned"));
+    CHECK(bytes <= options.up_limit * (bench.now - began) / kSecond + options.up_limit);
+  }
+}
+
+TEST_CASE("who reads nothing gets one part and no more") {
+  const Manifest manifest = large_manifest();
+  Bench bench(manifest);
+  bench.start(true);
+  bench.open(1, peer_id(1), 0, false);
+  for (int i = 0; i < 2; ++i) bench.say(1, proto::ManifestRequest{0});
+  bench.pass(20 * kSecond);
+  std::size_t parts = 0;
+  for (const core::Action& action : bench.actions) {
+    const auto* send = std::get_if<core::Send>(&action);
+    parts += send && std::holds_alternative<proto::ManifestPart>(send->message) ? 1 : 0;
+  }
+  CHECK(parts == 1);
+  CHECK_FALSE(bench.closed(1));
+  bench.say(1, proto::ManifestRequest{0});
+  CHECK(bench.closed(1));
+}
+
 TEST_CASE("a neighbour that gets the manifest after us is asked once it shows that it has it") {
   // B knows only A, and both began with a link: A's State tells B that A can be asked now.
   const Manifest manifest = large_manifest();
@@ -164,18 +236,39 @@ TEST_CASE("two peers that began without a manifest learn all of each other") {
   CHECK(a.take<core::SendBlock>().size() >= 1);
 }
 
-TEST_CASE("a neighbour that has no manifest after all, or never answers, is asked again later") {
+TEST_CASE("a neighbour that has no manifest after all is asked again later") {
   const Manifest manifest = large_manifest();
   Bench bench(manifest);
   bench.open(1, peer_id(1));
   REQUIRE(bench.heard<proto::ManifestRequest>(1).size() == 1);
-  SUBCASE("has none") {
-    bench.say(1, proto::ManifestPart{});
-  }
-  SUBCASE("never answers") {}
+  bench.say(1, proto::ManifestPart{});
   CHECK(bench.heard<proto::ManifestRequest>(1).empty());
   bench.pass(120 * kSecond, 1000);
   CHECK_FALSE(bench.heard<proto::ManifestRequest>(1).empty());
+}
+
+TEST_CASE("a neighbour whose answer is due is not asked again, and its late answer is taken") {
+  const Manifest manifest = large_manifest();
+  Bench bench(manifest);
+  bench.open(1, peer_id(1));
+  REQUIRE(bench.heard<proto::ManifestRequest>(1).size() == 1);
+  SUBCASE("it alone has the manifest") {
+    bench.pass(120 * kSecond, 1000);
+    CHECK(bench.heard<proto::ManifestRequest>(1).empty());
+    bench.say(1, part_of(manifest.file_bytes, 0));
+  }
+  SUBCASE("another was asked meanwhile, and has gone") {
+    bench.open(2, peer_id(2));
+    bench.pass(60 * kSecond, 1000);
+    REQUIRE(bench.heard<proto::ManifestRequest>(2).size() == 1);
+    CHECK(bench.heard<proto::ManifestRequest>(1).empty());
+    bench.core.peer_closed(2, bench.now);
+    bench.drain();
+    CHECK(bench.heard<proto::ManifestRequest>(1).empty());
+    bench.say(1, part_of(manifest.file_bytes, 0));
+  }
+  CHECK(serve(bench, 1, manifest.file_bytes) >= 1);
+  CHECK(bench.take<ManifestArrived>().size() == 1);
 }
 
 TEST_CASE("another neighbour is asked when the first leaves or is silent") {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "proto/limits.h"
 #include "tests/core/bench.h"
 
 using namespace firn;
@@ -189,6 +190,72 @@ TEST_CASE(
   CHECK(credit == 0);
   CHECK(bench.take<Finished>().empty());
   CHECK(bench.pass(60 * kSecond, 1000) < 1000);
+  CHECK(bench.take<Finished>().size() == 1);
+}
+
+TEST_CASE("a source tells its neighbours what it cannot serve any more, late comers too") {
+  Bench bench(plain_manifest(6, 4, 16));
+  bench.start(true);
+  bench.join(1, peer_id(1), 0);
+  bench.heard<proto::State>(1);
+  for (const std::uint32_t g : {1, 2, 4})
+    bench.core.generation_lost(g, {ErrorCode::kCorrupt, "read a.txt", "changed"}, false, bench.now);
+  bench.drain();
+  bench.pass(kSecond);
+  bench.join(2, peer_id(2), 0);
+  const std::vector<proto::Span> lost{{1, 2}, {4, 1}};
+  for (const PeerKey peer : {1, 2}) {
+    std::vector<proto::Span> withdrawn, unwanted;
+    for (const auto& state : bench.heard<proto::State>(peer)) {
+      withdrawn.insert(withdrawn.end(), state.withdrawn.begin(), state.withdrawn.end());
+      unwanted.insert(unwanted.end(), state.unwanted.begin(), state.unwanted.end());
+    }
+    CHECK(withdrawn == lost);
+    CHECK(unwanted == lost);
+  }
+  // One that is right again is complete, and no State takes that back.
+  bench.core.generation_lost(5, {ErrorCode::kIo, "read b.txt", "gone"}, false, bench.now);
+  bench.core.generation_regained(5, bench.now);
+  bench.drain();
+  bench.pass(kSecond);
+  for (const auto& state : bench.heard<proto::State>(1)) {
+    CHECK(state.withdrawn.empty());
+    CHECK(state.unwanted.empty());
+  }
+}
+
+TEST_CASE("more losses than a State has room for are told in several") {
+  constexpr std::uint32_t kLost = 3000;  // every other one: 2 spans each
+  Bench bench(plain_manifest(2 * kLost, 4, 16));
+  bench.start(true);
+  bench.join(1, peer_id(1), 0);
+  bench.heard<proto::State>(1);
+  for (std::uint32_t g = 0; g < kLost; ++g)
+    bench.core.generation_lost(2 * g, {ErrorCode::kCorrupt, "read a", "changed"}, false, bench.now);
+  bench.drain();
+  bench.pass(5 * kSecond);
+  std::size_t told = 0;
+  for (const auto& state : bench.heard<proto::State>(1)) {
+    CHECK(state.complete.size() + state.withdrawn.size() + state.unwanted.size() <=
+          limits::kStateSpansMax);
+    told += state.withdrawn.size();
+  }
+  CHECK(told == kLost);
+}
+
+TEST_CASE("a peer that stays while needed goes when its neighbours have all that they want") {
+  Bench bench(plain_manifest(1, 4, 16), seeding({}));
+  bench.start();
+  bench.join(1, peer_id(1), 0, true);
+  bench.join(2, peer_id(2), 0);
+  download(bench);
+  bench.core.content_finished(bench.now);
+  bench.drain();
+  bench.pass(5 * kSecond);
+  CHECK(bench.take<Finished>().empty());
+  proto::State state;
+  state.unwanted = {{0, 1}};
+  bench.say(2, state);
   CHECK(bench.take<Finished>().size() == 1);
 }
 

@@ -22,6 +22,7 @@ from counted_unittest import main  # noqa: F401 (for the tests)
 from programs import BUILD, Failed, Programs  # noqa: F401
 
 # Exit codes, as in `firn --help`.
+UNREACHABLE = 3
 USAGE, DISK, VERIFY_FAILED, PORT_IN_USE, ON_COMPLETE_FAILED, INTERRUPTED = 2, 4, 5, 7, 8, 130
 
 LISTEN = ["--listen", "127.0.0.1:0", "--json"]
@@ -47,12 +48,15 @@ def write_tree(folder, files):
 
 
 def tree_of(path):
-    """What a file or folder is: {path: (mode, modified ns, sha256)}; folders have no time."""
+    """What a file or folder is: {path: (mode, modified ns, sha256)}; folders have no time, links a
+    target."""
     found = {}
     for entry in [path, *sorted(path.rglob("*"))]:
         name = str(entry.relative_to(path))
         status = entry.lstat()
-        if entry.is_dir():
+        if entry.is_symlink():
+            found[name] = ("link", os.readlink(entry))
+        elif entry.is_dir():
             found[name] = "folder"
         else:
             digest = hashlib.sha256()
@@ -148,6 +152,12 @@ def free_port():
     """A port that was free a moment ago: for programs that must be told one."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
         return probe.getsockname()[1]
+
+
+def own_host():
+    """A loopback address that no other process of these tests uses: for ports that are given."""
+    own = os.getpid()
+    return f"127.{1 + (own >> 16) % 254}.{own >> 8 & 255}.{1 + (own & 255) % 254}"
 
 
 def is_root():

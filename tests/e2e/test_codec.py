@@ -2,6 +2,7 @@
 """--codec and --threads: the CPU alone, whatever there is, and a GPU where there may be none."""
 
 import json
+import shutil
 
 import harness
 from harness import LISTEN, MIB
@@ -32,12 +33,15 @@ class Codec(harness.SwarmTest):
             self.assertGreater(stages[stage], 0, stage)
         self.assertEqual(0, stages["encode"])
 
-    def test_auto_works_and_says_once_who_codes(self):
-        for program in self.transfer("--codec", "auto")[:2]:
-            said = [e["message"] for e in program.events
-                    if e["event"] == "notice" and e["message"].startswith("codec:")]
-            self.assertEqual(1, len(said), program.story())
-            self.assertIn("CPU", said[0])
+    def test_auto_says_once_who_codes_where_there_is_a_gpu_and_else_with_v_alone(self):
+        for more in ([], ["-v"]):
+            expected = 1 if more or self.has_gpu() else 0
+            for program in self.transfer("--codec", "auto", *more)[:2]:
+                said = [line for line in program.lines["stderr"] if line.startswith("codec:")]
+                self.assertEqual(expected, len(said), program.story())
+                self.assertTrue(all("CPU" in line for line in said))
+                program.kill()
+            shutil.rmtree(self.folder / "get")
 
     def test_gpu_works_or_says_that_there_is_none(self):
         if self.has_gpu():

@@ -48,6 +48,12 @@ void messages(const std::filesystem::path& root) {
     frames.add(std::to_string(kind), stream);
     ++kind;
   }
+  proto::State lost;
+  lost.credit = 300;
+  lost.complete = {{0, 3}};
+  lost.unwanted = {{17, 1}, {20, 2}};
+  lost.withdrawn = {{17, 1}, {20, 1}};
+  peer.add("state-withdrawn", message_in(serialize(proto::PeerMessage(lost))));
   frames.add("empty-frame", stream + std::string(4, '\0') + stream);
   frames.add("large-frame", stream + std::string("\x7f\0\0\0", 4) + stream);
 

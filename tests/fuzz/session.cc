@@ -29,6 +29,7 @@ class Session {
       step(in_.byte());
       world_.drain();
     }
+    FIRN_CHECK(core_.standstill().neighbours.size() == core_.peers().size());
     core_.stop(now());
     world_.drain();
     FIRN_CHECK(world_.stopped && core_.next_wake() == core::kNever);
@@ -163,6 +164,11 @@ class Session {
     const std::uint8_t b = in_.byte();
     return b < 250 && count > 0 ? b % count : in_.number() % limits::kGenerationCountMax;
   }
+  // n where there is no such generation.
+  std::uint32_t blocks_in(std::uint32_t g) {
+    const Shape& shape = world_.shape();
+    return g < shape.generation_count() ? shape.blocks_in(g) : shape.generation_size;
+  }
   proto::State state() {
     proto::State s;
     s.acknowledged = in_.below(8) != 0 ? in_.below(4) : in_.number();
@@ -176,13 +182,16 @@ class Session {
       const auto most = static_cast<std::uint32_t>(limits::kGenerationCountMax) - first;
       s.complete.push_back({first, 1 + in_.number() % most});
     }
+    if (kind % 32 == 13) s.withdrawn = s.complete;
+    if (kind % 32 == 11) s.unwanted = s.complete;
     if (kind == 255) s.complete = {{0, std::max(world_.shape().generation_count(), 1u)}};
     for (int i = kind / 8 % 8; i > 0; --i) {
       proto::GenerationState entry;
       entry.generation = generation();
-      entry.rank = in_.below(world_.shape().generation_size + 2);
+      const std::uint32_t n = blocks_in(entry.generation);
+      entry.rank = in_.below(n + 2);
       entry.quota = in_.number() % (limits::kGenerationSizeMax + 1);
-      if (in_.below(4) == 0) entry.null_vector = in_.bytes(world_.shape().generation_size);
+      if (in_.below(4) == 0) entry.null_vector = in_.bytes(n);
       s.generations.push_back(std::move(entry));
     }
     return s;
@@ -196,9 +205,9 @@ class Session {
     const std::uint8_t kind = in_.byte();
     b.sequence = std::max(kind < 250 ? ++c->second.sequence : in_.number(), 1u);
     if (kind % 2 == 0) {
-      b.source_index = kind < 240 ? in_.below(shape.generation_size) : in_.number() % 4096;
+      b.source_index = kind < 240 ? in_.below(blocks_in(b.generation)) : in_.number() % 4096;
     } else {
-      b.coefficients = in_.bytes(kind < 240 ? shape.generation_size : 1 + in_.below(9));
+      b.coefficients = in_.bytes(kind < 240 ? blocks_in(b.generation) : 1 + in_.below(9));
     }
     b.recoded = kind % 3 == 0;
     if (kind % 5 == 0) b.state = state();
@@ -224,7 +233,8 @@ class Session {
 
   void depart() {
     auto* c = in_.pick(world_.connections);
-    if (!c || c->second.queued == 0) return;
+    if (!c) return;
+    if (c->second.queued == 0) return core_.manifest_part_departed(c->first, now());
     --c->second.queued;
     core_.block_departed(c->first, in_.below(4) == 0 ? 0 : 100, now());
   }

@@ -3,6 +3,7 @@
 // promises.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -95,14 +96,16 @@ class World {
     }
     for (const auto& entry : state.generations) {
       FIRN_CHECK(entry.rank == rank(entry.generation));
-      FIRN_CHECK(entry.null_vector.empty() || entry.null_vector.size() == shape_.generation_size);
+      FIRN_CHECK(entry.null_vector.empty() ||
+                 entry.null_vector.size() == shape_.blocks_in(entry.generation));
     }
   }
   void on(core::SendBlock& a) {
     FIRN_CHECK(!stopped && connections.contains(a.peer));
     Connection& c = connections.at(a.peer);
-    const std::uint32_t n = shape_.generation_size, g = a.block.generation;
+    const std::uint32_t g = a.block.generation;
     FIRN_CHECK(g < shape_.generation_count() && a.block.sequence >= 1);
+    const std::uint32_t n = shape_.blocks_in(g);
     FIRN_CHECK(a.block.sequence <= c.credit);
     FIRN_CHECK(a.block.source_index ? *a.block.source_index < n : a.block.coefficients.size() == n);
     FIRN_CHECK(a.slots.size() == a.mix.size() && a.block.recoded == !a.slots.empty());
@@ -113,15 +116,15 @@ class World {
   }
   void on(core::StoreRow& a) {
     FIRN_CHECK(!stopped && a.generation < shape_.generation_count());
-    FIRN_CHECK(a.slot < shape_.generation_size && !verified.contains(a.generation));
+    FIRN_CHECK(a.slot < shape_.blocks_in(a.generation) && !verified.contains(a.generation));
     FIRN_CHECK(!given_up.contains(a.generation));
-    FIRN_CHECK(a.vector->size() == shape_.generation_size);
+    FIRN_CHECK(a.vector->size() == shape_.blocks_in(a.generation));
     FIRN_CHECK(a.payload.size() == shape_.block_bytes);
     FIRN_CHECK(rows_.emplace(std::pair{a.generation, a.slot}, a.vector).second);
     storing.push_back(a.generation);
   }
   void on(core::Decode& a) {
-    FIRN_CHECK(!stopped && a.vectors.size() == shape_.generation_size);
+    FIRN_CHECK(!stopped && a.vectors.size() == shape_.blocks_in(a.generation));
     for (std::uint32_t slot = 0; slot < a.vectors.size(); ++slot) {
       const auto row = rows_.find({a.generation, slot});
       FIRN_CHECK(row != rows_.end() && a.vectors[slot]);
@@ -132,7 +135,8 @@ class World {
   }
   void on(core::DropRows& a) { drop(a.generation); }
   void on(core::KeepEvidence& a) {
-    FIRN_CHECK(a.vectors.size() == shape_.generation_size && a.senders.size() == a.vectors.size());
+    FIRN_CHECK(a.vectors.size() == shape_.blocks_in(a.generation));
+    FIRN_CHECK(a.senders.size() == a.vectors.size());
     evidence_.insert(a.generation);
     drop(a.generation);
   }
@@ -165,7 +169,7 @@ class World {
   void on(core::Notice& a) { FIRN_CHECK(!stopped && !a.text.empty()); }
 
   std::uint32_t rank(std::uint32_t g) const {
-    if (verified.contains(g)) return shape_.generation_size;
+    if (verified.contains(g)) return shape_.blocks_in(g);
     return static_cast<std::uint32_t>(
         std::distance(rows_.lower_bound({g, 0}), rows_.lower_bound({g + 1, 0})));
   }
@@ -178,8 +182,9 @@ class World {
     FIRN_CHECK(report.neighbours.size() <= 1100);
     if (!started) return;
     FIRN_CHECK(report.generations_verified == verified.size());
-    FIRN_CHECK(report.rank ==
-               std::uint64_t{shape_.generation_size} * verified.size() + rows_.size());
+    std::uint64_t held = rows_.size();
+    for (const std::uint32_t g : verified) held += shape_.blocks_in(g);
+    FIRN_CHECK(report.rank == held);
     FIRN_CHECK(report.rank <= report.rank_total && report.bytes_verified <= shape_.content_bytes);
   }
 

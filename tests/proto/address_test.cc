@@ -93,6 +93,39 @@ TEST_CASE("a malformed address gets an error that says what is wrong and shows t
   }
 }
 
+TEST_CASE("an address without a port gets the one it stands for") {
+  const std::string id = id_text();
+  const struct {
+    std::string text;
+    const char* host;
+  } cases[] = {{"example.org", "example.org"},   {"192.0.2.1", "192.0.2.1"},
+               {"[2001:db8::7]", "2001:db8::7"}, {id + "@example.org", "example.org"},
+               {id + "@[::1]", "::1"},           {"*", "*"}};
+  for (const auto& c : cases) {
+    CAPTURE(c.text);
+    const auto address = parse_address(c.text, kDefaultPort);
+    REQUIRE(address.ok());
+    CHECK(address->host == c.host);
+    CHECK(address->port == 4711);
+    CHECK(to_text(*address) == c.text + ":4711");
+    CHECK_FALSE(parse_address(c.text).ok());
+  }
+  CHECK(parse_address("example.org:7000", kDefaultPort)->port == 7000);
+  CHECK(parse_address("example.org", 0)->port == 0);
+}
+
+TEST_CASE("a default port makes nothing else of an address acceptable") {
+  for (const std::string& text :
+       {std::string(), id_text() + "@", std::string("example.org:"), std::string("::1"),
+        std::string("2001:db8::7"), std::string("[example.org]"), std::string("a b"),
+        std::string("[]"), std::string("a..b"), std::string("example.org:x")}) {
+    CAPTURE(text);
+    const auto address = parse_address(text, kDefaultPort);
+    REQUIRE_FALSE(address.ok());
+    CHECK(address.error().code == ErrorCode::kBadInput);
+  }
+}
+
 TEST_CASE("an address in an error is fit for a terminal") {
   const auto address = parse_address("a\x1b[31m\xff:1");
   REQUIRE_FALSE(address.ok());

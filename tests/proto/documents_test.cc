@@ -89,5 +89,6 @@ TEST_CASE("the limits in docs/protocol.md are those of the program") {
   CHECK_LIMIT(kAnnouncePeersMax);
   CHECK_LIMIT(kStateEntriesMax);
   CHECK_LIMIT(kStateSpansMax);
+  CHECK_LIMIT(kTakenBackPerState);
 #undef CHECK_LIMIT
 }

@@ -48,6 +48,13 @@ TEST_CASE("links are read in every spelling that means the same") {
   }
 }
 
+TEST_CASE("addresses in links mean port 4711 where they name none, and are written with it") {
+  const std::string id = id_text();
+  const auto link = parse_link("firn:" + id + "?tr=example.org&tr=b:2&peer=%5B::1%5D");
+  REQUIRE(link.ok());
+  CHECK(to_text(*link) == "firn:" + id + "?tr=example.org:4711&tr=b:2&peer=%5B::1%5D:4711");
+}
+
 TEST_CASE("a malformed link gets an error that says what is wrong and shows the right form") {
   const std::string id = id_text();
   std::string many = "firn:" + id + "?";
@@ -66,9 +73,8 @@ TEST_CASE("a malformed link gets an error that says what is wrong and shows the 
       {"firn:" + id + "a", "no content id"},
       {"firn:" + id + "&tr=a:1", "no content id"},
       {"firn:" + id.substr(0, 51) + "%zz", "no content id"},
-      {"firn:" + id + "?tr=", "port is missing"},
-      {"firn:" + id + "?tr", "port is missing"},
-      {"firn:" + id + "?tr=a", "port is missing"},
+      {"firn:" + id + "?tr=", "host is missing"},
+      {"firn:" + id + "?tr", "host is missing"},
       {"firn:" + id + "?tr=a:0", "no host or no port"},
       {"firn:" + id + "?peer=:1", "no host or no port"},
       {"firn:" + id + "?tr=a:1&peer=b:x", "not a number"},

@@ -72,7 +72,7 @@ TEST_CASE("a manifest comes back as it was made") {
     CHECK(manifest->id == made->id);
     CHECK(manifest->info.name == "sample");
     CHECK_FALSE(manifest->info.single_file);
-    CHECK(manifest->info.shape == info.shape);
+    CHECK(manifest->info.shape.content_bytes == info.shape.content_bytes);
     CHECK(manifest->info.generation_digests == info.generation_digests);
     REQUIRE(manifest->info.files.size() == info.files.size());
     for (std::size_t i = 0; i < info.files.size(); ++i) {
@@ -80,10 +80,15 @@ TEST_CASE("a manifest comes back as it was made") {
       CHECK(manifest->info.files[i].bytes == info.files[i].bytes);
       CHECK(manifest->info.files[i].mode == info.files[i].mode);
       CHECK(manifest->info.files[i].modified_ns == info.files[i].modified_ns);
-      CHECK(manifest->info.files[i].directory == info.files[i].directory);
+      CHECK(manifest->info.files[i].kind == info.files[i].kind);
+      CHECK(manifest->info.files[i].digest == info.files[i].digest);
+      CHECK(manifest->info.files[i].target == info.files[i].target);
     }
-    CHECK(manifest->info.files[1].offset == 13);
-    CHECK(manifest->info.files[3].offset == 31);
+    CHECK(manifest->info.files[1].offset == 16);  // a generation's bytes or more
+    CHECK(manifest->info.files[3].offset == 34);
+    CHECK(manifest->info.shape.generation_count() == 3);
+    CHECK(manifest->info.shape.blocks_in(0) == 4);
+    CHECK(manifest->info.shape.blocks_in(2) == 1);
     REQUIRE(manifest->trackers.size() == 2);
     CHECK(manifest->trackers[1].id == id);
     CHECK_FALSE(manifest->publisher);
@@ -213,7 +218,7 @@ TEST_CASE("paths that are there twice or run through a file are refused") {
     Info info = sample_info();
     info.files.clear();
     for (const std::string& name : names) info.files.push_back({.path = name});
-    if (directory) info.files[0].directory = true;
+    if (directory) info.files[0].kind = FileEntry::Kind::kFolder;
     info.shape.content_bytes = 0;
     info.generation_digests.clear();
     const auto made = make_manifest(info, {});
@@ -245,7 +250,7 @@ TEST_CASE("a content that is one file has one entry without a path") {
   none.files.clear();
   CHECK(has(make_manifest(none, {}).error(), "0 are listed"));
   Info folder = info_of_shape(4, 16, 0);
-  folder.files[0].directory = true;
+  folder.files[0].kind = FileEntry::Kind::kFolder;
   CHECK(has(make_manifest(folder, {}).error(), "is a folder"));
 }
 
@@ -293,15 +298,66 @@ TEST_CASE("sizes, sums, modes and digests must fit") {
               i.mutable_files(3)->set_bytes(13);
             }),
             "has bytes"));
-  CHECK(has(fault([](auto& i) { i.set_version(2); }), "version 2"));
+  CHECK(has(fault([](auto& i) { i.set_version(3); }), "version 3"));
   CHECK(has(fault([](auto& i) { i.clear_version(); }), "version 0"));
   CHECK(has(fault([](auto& i) { i.mutable_generation_digests()->pop_back(); }), "cut"));
-  CHECK(has(fault([](auto& i) { i.mutable_generation_digests()->resize(32); }), "1 digests"));
-  CHECK(has(fault([](auto& i) { i.mutable_generation_digests()->resize(96); }), "3 digests"));
+  CHECK(has(fault([](auto& i) { i.mutable_generation_digests()->resize(64); }), "2 digests"));
+  CHECK(has(fault([](auto& i) { i.mutable_generation_digests()->resize(128); }), "4 digests"));
   CHECK(fault([](auto& i) { (*i.mutable_generation_digests())[40] ^= 1; }).code ==
         ErrorCode::kCorrupt);
   CHECK(fault([](auto& i) { (*i.mutable_root())[0] ^= 1; }).code == ErrorCode::kCorrupt);
   CHECK(fault([](auto& i) { i.clear_root(); }).code == ErrorCode::kCorrupt);
+}
+
+TEST_CASE("hash, digests of files, kinds and the authority's key must be ones that are known") {
+  CHECK(has(fault([](auto& i) { i.set_hash(wire::HASH_UNSPECIFIED); }), "number 0"));
+  CHECK(has(fault([](auto& i) { i.set_hash(static_cast<wire::Hash>(2)); }), "number 2"));
+  CHECK(has(fault([](auto& i) { i.mutable_files(1)->clear_digest(); }), "file 1"));
+  CHECK(has(fault([](auto& i) { i.mutable_files(1)->mutable_digest()->pop_back(); }), "file 1"));
+  CHECK(
+      has(fault([](auto& i) { i.mutable_files(3)->set_digest(std::string(32, 'x')); }), "file 3"));
+  CHECK(has(
+      fault([](auto& i) { i.mutable_files(4)->set_kind(static_cast<wire::FileEntry::Kind>(3)); }),
+      "file 4"));
+  CHECK(has(fault([](auto& i) { i.set_authority_key("short"); }), "authority"));
+  CHECK(has(fault([](auto& i) { i.mutable_files(0)->set_target("x"); }), "no link"));
+
+  Info info = sample_info();
+  info.authority_key = std::string(32, 'a');
+  const auto made = make_manifest(info, {});
+  REQUIRE(made.ok());
+  CHECK(made->info.authority_key == info.authority_key);
+  CHECK(made->id != sample().id);
+}
+
+TEST_CASE("a link may point to what lies in the content, whatever it goes through") {
+  const auto ok = [](std::string_view path, std::string_view target) {
+    return check_link_target(path, target).ok();
+  };
+  CHECK(ok("link", "file"));
+  CHECK(ok("link", "a/b/c"));
+  CHECK(ok("a/link", "../file"));
+  CHECK(ok("a/b/link", "../../c/d"));
+  CHECK(ok("a/b/link", ".."));
+  CHECK(ok("a/b/link", "../.."));
+  CHECK(ok("link", "nobody has seen it"));
+  CHECK_FALSE(ok("link", ""));
+  CHECK_FALSE(ok("link", "/etc/passwd"));
+  CHECK_FALSE(ok("link", ".."));
+  CHECK_FALSE(ok("link", "../neighbour"));
+  CHECK_FALSE(ok("a/link", "../../x"));
+  // d/up -> ../.. leads to the content's folder; one more ".." behind it would lead out.
+  CHECK(ok("d/e/up", "../.."));
+  CHECK_FALSE(ok("link", "d/e/up/.."));
+  CHECK_FALSE(ok("link", "a//b"));
+  CHECK_FALSE(ok("link", "a/"));
+  CHECK_FALSE(ok("link", "./a"));
+  CHECK_FALSE(ok("link", "a\\b"));
+  CHECK_FALSE(ok("link", std::string_view("a\0b", 3)));
+  CHECK_FALSE(ok("link", "a\nb"));
+  CHECK_FALSE(ok("link", std::string(5000, 'x')));
+  CHECK(has(fault([](auto& i) { i.mutable_files(4)->set_target("../out"); }), "points out"));
+  CHECK(has(fault([](auto& i) { i.mutable_files(4)->clear_target(); }), "empty"));
 }
 
 TEST_CASE("more files than allowed are refused before they are read") {

@@ -273,10 +273,18 @@ TEST_CASE("a state out of bounds is refused") {
   CHECK(entry([](auto& g) { g.set_null_vector(std::string(4096, 'z')); }) == "");
   CHECK(has(entry([](auto& g) { g.set_generation(1 << 20); }), "number"));
 
+  CHECK(has(with([](auto& s) { s.add_unwanted(); }), "span"));
+  CHECK(has(with([](auto& s) { s.add_withdrawn(); }), "span"));
+
   const auto many = [&](std::size_t entries, std::size_t spans) {
     return with([&](auto& s) {
       for (std::size_t i = 0; i < entries; ++i) s.add_generations();
-      for (std::size_t i = 0; i < spans; ++i) s.add_complete()->set_count(1);
+      for (std::size_t i = 0; i < spans; ++i) {
+        wire::Span* const span = i % 3 == 0   ? s.add_complete()
+                                 : i % 3 == 1 ? s.add_unwanted()
+                                              : s.add_withdrawn();
+        span->set_count(1);
+      }
     });
   };
   CHECK(many(limits::kStateEntriesMax, limits::kStateSpansMax) == "");
@@ -391,6 +399,13 @@ TEST_CASE("peer messages are sent as docs/protocol.md prints them") {
   state.generations = {{.generation = 3, .rank = 10, .quota = 4, .null_vector = {}},
                        {.generation = 4, .rank = 2, .quota = 0, .null_vector = {1, 2, 3, 4}}};
   check("state", state);
+
+  State lost;
+  lost.acknowledged = 7;
+  lost.credit = 300;
+  lost.unwanted = {{17, 1}, {20, 2}};
+  lost.withdrawn = {{17, 1}, {20, 1}};
+  check("state_withdrawn", lost);
 
   Block coded;
   coded.generation = 3;

@@ -52,9 +52,11 @@ State RandomMessages::state() {
   state.prefer_coded = coin();
   state.upload_kib = any_size_u32();
   state.neighbours = any_size_u32();
-  for (std::uint32_t i = below(5); i > 0; --i) {
-    const std::uint32_t first = below(limits::kGenerationCountMax);
-    state.complete.push_back({first, 1 + below(limits::kGenerationCountMax - first)});
+  for (std::vector<Span>* spans : {&state.complete, &state.unwanted, &state.withdrawn}) {
+    for (std::uint32_t i = below(5); i > 0; --i) {
+      const std::uint32_t first = below(limits::kGenerationCountMax);
+      spans->push_back({first, 1 + below(limits::kGenerationCountMax - first)});
+    }
   }
   for (std::uint32_t i = below(20); i > 0; --i)
     state.generations.push_back(

@@ -1,4 +1,5 @@
-// A small content for tests: three files, an empty one and an empty folder, in two generations.
+// A small content for tests: three files (one empty), an empty folder and a link, in three
+// generations, of which the first and the last are not full.
 #pragma once
 
 #include <string>
@@ -10,8 +11,9 @@
 
 namespace firn::test {
 
+// By position, as it is coded: deep/b.txt begins at a generation boundary; zeros pad blocks.
 inline std::string sample_content() {
-  return "Hello, firn!\nsnow of last year\n";
+  return std::string("Hello, firn!\n\0\0\0snow of last year\n\0\0", 36);
 }
 
 inline Info sample_info() {
@@ -21,11 +23,14 @@ inline Info sample_info() {
       {.path = "a.txt", .bytes = 13, .mode = 0644, .modified_ns = 1'700'000'000'000'000'001},
       {.path = "deep/b.txt", .bytes = 18, .mode = 0755, .modified_ns = -1},
       {.path = "deep/empty", .bytes = 0, .mode = 0600, .modified_ns = 0},
-      {.path = "nothing here", .bytes = 0, .mode = 0755, .modified_ns = 0, .directory = true},
+      {.path = "nothing here", .mode = 0755, .kind = FileEntry::Kind::kFolder},
+      {.path = "way", .mode = 0, .kind = FileEntry::Kind::kLink, .target = "deep/b.txt"},
   };
   info.shape = {.generation_size = 4, .block_bytes = 4, .content_bytes = 31};
-  std::string content = sample_content();
-  content.resize(32, '\0');  // the last generation is padded
+  const std::string content = sample_content();
+  const std::size_t offsets[] = {0, 16, 34};
+  for (std::size_t i = 0; i < 3; ++i)
+    info.files[i].digest = sha256(bytes_of(content.substr(offsets[i], info.files[i].bytes)));
   for (std::size_t at = 0; at < content.size(); at += 16)
     info.generation_digests.push_back(generation_digest(bytes_of(content.substr(at, 16)), 4));
   return info;

@@ -25,7 +25,7 @@ void Checker::check(bool right, const char* rule) {
 }
 
 std::uint32_t Checker::rank(std::uint32_t g) const {
-  if (disk_.verified.contains(g)) return shape_.generation_size;
+  if (disk_.verified.contains(g)) return shape_.blocks_in(g);
   const auto first = disk_.rows.lower_bound({g, 0}), last = disk_.rows.lower_bound({g + 1, 0});
   return static_cast<std::uint32_t>(std::distance(first, last));
 }
@@ -110,7 +110,7 @@ void Checker::sends(const core::SendBlock& send) {
   if (keeps_quota_ && quota != line.quota.end()) {
     check(in_flight < static_cast<std::ptrdiff_t>(quota->second), "a block beyond the quota");
   }
-  check(in_flight < shape_.generation_size, "more in flight than a generation has");
+  check(in_flight < shape_.blocks_in(block.generation), "more in flight than a generation has");
   line.in_flight.emplace_back(block.sequence, block.generation);
   if (block.state) tells(line, *block.state);
   check_vector(send);
@@ -124,7 +124,8 @@ void Checker::check_vector(const core::SendBlock& send) {
     return;
   }
   check(block.recoded && !block.source_index, "recoded, and not called so");
-  check(block.coefficients.size() == shape_.generation_size, "a vector of wrong length");
+  const std::uint32_t blocks = shape_.blocks_in(block.generation);
+  check(block.coefficients.size() == blocks, "a vector of wrong length");
   std::vector<const std::uint8_t*> rows;
   for (const std::uint32_t slot : send.slots) {
     const auto row = disk_.rows.find({block.generation, slot});
@@ -132,7 +133,7 @@ void Checker::check_vector(const core::SendBlock& send) {
     check(row->second.vector != block.coefficients, "forwarded as it came");
     rows.push_back(row->second.vector.data());
   }
-  std::vector<std::uint8_t> mixed(shape_.generation_size);
+  std::vector<std::uint8_t> mixed(blocks);
   codec::mix_vectors(codec::kernels(), send.mix, rows, mixed);
   check(mixed == block.coefficients, "a vector that the mix does not make");
 }
@@ -150,9 +151,9 @@ void Checker::rested(core::SwarmCore& core, core::TimeUs now, core::TimeUs wake)
   check(report.generations_verified >= verified_, "verified generations fall");
   check(report.generations_verified == disk_.verified.size(), "verified what the disk has not");
   verified_ = report.generations_verified;
-  check(report.rank ==
-            std::uint64_t{shape_.generation_size} * disk_.verified.size() + disk_.rows.size(),
-        "rank is not what the disk holds");
+  std::uint64_t held = disk_.rows.size();
+  for (const auto& [g, bytes] : disk_.verified) held += shape_.blocks_in(g);
+  check(report.rank == held, "rank is not what the disk holds");
 }
 
 }  // namespace firn::sim

@@ -4,28 +4,43 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "codec/random.h"
+#include "proto/content_layout.h"
 #include "proto/digest.h"
 #include "proto/manifest.h"
 
 namespace firn::sim {
 
 struct Content {
+  // One file that fills `generations`.
   Content(std::uint32_t generations, std::uint32_t generation_size, std::uint32_t block_bytes,
           std::uint64_t seed)
-      : bytes(std::size_t{generations} * generation_size * block_bytes) {
+      : Content(
+            std::vector<std::uint64_t>{std::uint64_t{generations} * generation_size * block_bytes},
+            generation_size, block_bytes, seed) {}
+
+  // Files of these sizes: those of a generation or more leave the one before them short.
+  Content(const std::vector<std::uint64_t>& file_bytes, std::uint32_t generation_size,
+          std::uint32_t block_bytes, std::uint64_t seed) {
+    Info info;
+    info.shape = {generation_size, block_bytes, 0};
+    info.name = "content";
+    info.single_file = file_bytes.size() == 1;
+    for (const std::uint64_t size : file_bytes) {
+      const std::string path = info.single_file ? "" : "file" + std::to_string(info.files.size());
+      info.files.push_back({.path = path, .bytes = size});
+      info.shape.content_bytes += size;
+    }
+    lay_out(info);
+    manifest.info.shape = info.shape;
+    bytes.resize(info.shape.generation_count() * info.shape.generation_bytes());
     codec::CoefficientStream random(seed, 0x636f6e74);
     random.fill(bytes);
-    Info info;
-    info.shape = {generation_size, block_bytes, bytes.size()};
-    info.name = "content";
-    info.single_file = true;
-    info.files = {{.path = "", .bytes = bytes.size()}};
-    manifest.info.shape = info.shape;
-    for (std::uint32_t g = 0; g < generations; ++g) {
+    for (std::uint32_t g = 0; g < info.shape.generation_count(); ++g) {
       info.generation_digests.push_back(generation_digest(generation(g), block_bytes));
     }
     auto made = make_manifest(info, {});
@@ -33,11 +48,11 @@ struct Content {
     manifest = *std::move(made);
   }
   std::span<const std::uint8_t> generation(std::uint32_t g) const {
-    const std::size_t size = manifest.info.shape.generation_bytes();
-    return std::span(bytes).subspan(g * size, size);
+    const Shape& shape = manifest.info.shape;
+    return std::span(bytes).subspan(g * shape.generation_bytes(), shape.padded_bytes(g));
   }
 
-  std::vector<std::uint8_t> bytes;
+  std::vector<std::uint8_t> bytes;  // by position; what pads a block is any bytes
   Manifest manifest;
   std::uint32_t charged_block_bytes = 16384;
 };

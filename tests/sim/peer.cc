@@ -218,11 +218,11 @@ proto::Payload Peer::payload_of(const core::SendBlock& action) {
   const std::uint32_t g = action.block.generation;
   if (action.slots.empty()) {
     const auto& bytes = disk.verified.at(g);
-    for (std::uint32_t i = 0; i < shape.generation_size; ++i) {
+    for (std::uint32_t i = 0; i < shape.blocks_in(g); ++i) {
       rows.push_back(bytes.data() + std::size_t{i} * shape.block_bytes);
     }
     mix = action.block.source_index
-              ? codec::unit_vector(shape.generation_size, *action.block.source_index)
+              ? codec::unit_vector(shape.blocks_in(g), *action.block.source_index)
               : action.block.coefficients;
   } else {
     for (const std::uint32_t slot : action.slots) {
@@ -259,6 +259,7 @@ void Peer::transmit() {
   const auto takes = static_cast<TimeUs>(std::ceil(bytes / spec_.link.up * 1e6));
   later_in_life(takes, [this, key = next->first] {
     transmitting_ = false;
+    bool told = false;  // the core hears of some departures alone
     const auto queue = queues_.find(key);
     if (queue != queues_.end() && !queue->second.empty()) {
       Frame frame = std::move(queue->second.front());
@@ -266,6 +267,10 @@ void Peer::transmit() {
       if (frame.block) {
         ++blocks_departed;
         core_->block_departed(key, frame.bytes, now());
+        told = true;
+      } else if (std::holds_alternative<proto::ManifestPart>(frame.message)) {
+        core_->manifest_part_departed(key, now());
+        told = true;
       }
       network_.deliver(index_, key, std::move(frame.message), frame.bytes);
       if (queue->second.empty() && std::erase(closing_, key) > 0) {
@@ -274,7 +279,7 @@ void Peer::transmit() {
       }
     }
     transmit();
-    act();
+    if (told) act();
   });
 }
 

@@ -56,12 +56,12 @@ void Peer::decode(const core::Decode& action) {
   if (spec_.decode_fails == 0 || random.below(1000) >= spec_.decode_fails * 1000) {
     const Shape& shape = network_.content().manifest.info.shape;
     std::vector<const std::uint8_t*> rows, payloads;
-    for (std::uint32_t slot = 0; slot < shape.generation_size; ++slot) {
+    for (std::uint32_t slot = 0; slot < shape.blocks_in(g); ++slot) {
       rows.push_back(vectors[slot]->data());
       payloads.push_back(disk.rows.at({g, slot}).payload.data());
     }
-    std::vector<std::uint8_t> out(shape.generation_bytes());
-    const bool full = codec::decode_generation(codec::kernels(), shape.generation_size,
+    std::vector<std::uint8_t> out(shape.padded_bytes(g));
+    const bool full = codec::decode_generation(codec::kernels(), shape.blocks_in(g),
                                                shape.block_bytes, rows, payloads, out);
     const auto truth = network_.content().generation(g);
     const bool right = full && std::equal(out.begin(), out.end(), truth.begin());
@@ -94,7 +94,7 @@ void Peer::on(core::CheckEvidence& action) {
   const Shape& shape = network_.content().manifest.info.shape;
   const auto& truth = disk.verified.at(action.generation);
   std::vector<const std::uint8_t*> source;
-  for (std::uint32_t i = 0; i < shape.generation_size; ++i) {
+  for (std::uint32_t i = 0; i < shape.blocks_in(action.generation); ++i) {
     source.push_back(truth.data() + std::size_t{i} * shape.block_bytes);
   }
   std::vector<PeerId> guilty;

@@ -55,7 +55,7 @@ std::vector<std::size_t> Progress::reachable(std::size_t peer) const {
 bool Progress::full_rank(const std::vector<std::size_t>& peers) const {
   const Shape& shape = network_.content().manifest.info.shape;
   for (std::uint32_t g = 0; g < shape.generation_count(); ++g) {
-    codec::SpanBasis span(shape.generation_size);
+    codec::SpanBasis span(shape.blocks_in(g));
     bool whole = false;
     for (const std::size_t i : peers) {
       const Disk& disk = network_.peer(i).disk;

@@ -19,8 +19,7 @@ inline constexpr double kMbit = 1e6 / 8;
 inline double fluid_bound(const Content& content, double source_up, std::size_t peers,
                           double peer_up) {
   const Shape& shape = content.manifest.info.shape;
-  const double bytes = static_cast<double>(shape.generation_count()) * shape.generation_size *
-                       content.charged_block_bytes;
+  const double bytes = static_cast<double>(shape.block_count()) * content.charged_block_bytes;
   const double n = static_cast<double>(peers);
   return std::max(bytes / source_up, n * bytes / (source_up + n * peer_up));
 }

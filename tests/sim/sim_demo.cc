@@ -2,6 +2,8 @@
 // know only two downloaders each, all at 16 MiB/s.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "tests/sim/network.h"
 
 using namespace firn;

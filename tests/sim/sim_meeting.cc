@@ -54,6 +54,24 @@ TEST_CASE("with a link alone in a swarm with silent and deaf peers the manifest 
   run_to_completion(network);
 }
 
+TEST_CASE("a limited source hands a large manifest to many who wait for its parts, and bans none") {
+  const Content content(10'000, 1, 16, 19);
+  REQUIRE(content.manifest.file_bytes.size() > 300'000);
+  Network network(content, 24);
+  network.add({.link = {8 * kMbit}, .source = true, .tracker = false, .up_limit = 100'000});
+  for (int i = 0; i < 8; ++i) {
+    network.add({.link = {8 * kMbit}, .tracker = false, .knows = {0}, .link_only = true});
+  }
+  CHECK(network.events().run(120 * kSecond, [&] {
+    for (std::size_t i = 0; i < network.size(); ++i) {
+      if (!network.peer(i).alive() || !network.peer(i).core().started()) return false;
+    }
+    return true;
+  }));
+  check_honest(network);
+  for (std::size_t i = 0; i < network.size(); ++i) CHECK(network.peer(i).warnings.empty());
+}
+
 TEST_CASE("gossip alone makes a swarm of who knows only the seed") {
   const Content content(16, 32, 16, 10);
   Network network(content, 17);

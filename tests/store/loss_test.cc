@@ -1,6 +1,7 @@
 // Files that are edited, moved away or damaged while their download goes on.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "client/store/disk_store.h"
@@ -14,13 +15,16 @@ namespace fs = std::filesystem;
 using test::Sample;
 using test::TemporaryFolder;
 
-// Generations of 2000 bytes: a has 0 to 2, and of 3 the first half, which b shares.
+// Generations of 2000 bytes: a has 0 to 2, and of 3 the first half, which b shares; b ends in 4,
+// and c begins with 5.
 const Sample& sample() {
   static const Sample kSample =
-      test::make_sample("o", {{"a", 7000}, {"b", 3000}, {"c", 6000}}, 4, 500);
+      test::make_sample("o", {{"a", 7000}, {"b", 1500}, {"c", 6000}}, 4, 500);
   return kSample;
 }
 constexpr std::uint32_t kCount = 8;
+
+const OpenOptions kTrust{.trust = true};
 
 Result<std::unique_ptr<ContentStore>> try_open(const TemporaryFolder& dir, Resumed& resumed,
                                                bool overwrite = false) {
@@ -61,7 +65,7 @@ std::vector<std::uint8_t> edited_a() {
 }
 
 bool readable(const ContentStore& store, std::uint32_t g) {
-  std::vector<std::uint8_t> out(sample().shape().generation_bytes());
+  std::vector<std::uint8_t> out(sample().shape().padded_bytes(g));
   return store.read_generation(g, out).ok();
 }
 
@@ -233,7 +237,7 @@ TEST_CASE("a seed's lost generation is tried again by who asks, and nothing is w
   for (std::uint32_t i = 0; i < 3; ++i) {
     test::write_file(dir.path("o/" + sample().info().files[i].path), sample().file(i));
   }
-  const auto store = ContentStore::open_complete(sample().manifest, dir.path());
+  const auto store = ContentStore::open_complete(sample().manifest, dir.path(), kTrust);
   REQUIRE(store.ok());
   fs::rename(dir.path("o/b"), dir.path("away"));
   CHECK_FALSE(readable(**store, 4));

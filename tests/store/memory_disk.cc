@@ -238,6 +238,7 @@ class MemoryFile final : public File {
     const std::uint64_t growth = offset + data.size() - std::min(size, offset + data.size());
     const bool full = disk_.capacity_ != 0 && growth > 0 && disk_.used() + growth > disk_.capacity_;
     if (full || verdict == MemoryDisk::Verdict::kTorn) data = data.first(data.size() / 2);
+    disk_.bytes_written_ += data.size();
     if (!data.empty()) change({MemoryDisk::Change::kWrite, offset, 0, {data.begin(), data.end()}});
     if (verdict == MemoryDisk::Verdict::kTorn) return dead("write " + path_);
     if (full) return Error{ErrorCode::kDiskFull, "write " + path_, "No space left on device"};
@@ -329,7 +330,7 @@ class MemoryFiles final : public Files {
       disk_.change_names({"", path, std::make_shared<MemoryDisk::Node>()});
       found = disk_.names_.find(path);
     }
-    if (found->second->folder) return exists_already("open " + path);
+    if (found->second->folder || found->second->link) return exists_already("open " + path);
     return std::shared_ptr<File>(new MemoryFile(disk_, found->second, path));
   }
 
@@ -338,8 +339,11 @@ class MemoryFiles final : public Files {
     if (disk_.killed_) return dead("examine " + path);
     const auto found = disk_.names_.find(path);
     if (found == disk_.names_.end()) return FileStat{};
-    return FileStat{found->second->folder ? FileKind::kFolder : FileKind::kFile,
-                    found->second->data.size(), found->second->links};
+    const MemoryDisk::Node& node = *found->second;
+    const FileKind kind = node.folder ? FileKind::kFolder
+                          : node.link ? FileKind::kLink
+                                      : FileKind::kFile;
+    return FileStat{kind, node.data.size(), node.links};
   }
 
   Result<std::vector<std::string>> list(const std::string& path) override {
@@ -369,6 +373,27 @@ class MemoryFiles final : public Files {
       }
       if (end == std::string::npos) return Done{};
     }
+  }
+
+  Status make_link(const std::string& path, const std::string& target) override {
+    const std::lock_guard lock(disk_.mutex_);
+    if (disk_.names_.contains(path)) return exists_already("make link " + path);
+    if (!parent_stands(path)) return missing("make link " + path);
+    if (disk_.begin_change() != MemoryDisk::Verdict::kGo) return dead("make link " + path);
+    const auto node = std::make_shared<MemoryDisk::Node>();
+    node->link = true;
+    node->data.assign(target.begin(), target.end());
+    node->durable = node->data;
+    disk_.change_names({"", path, node});
+    return Done{};
+  }
+
+  Result<std::string> read_link(const std::string& path) override {
+    const std::lock_guard lock(disk_.mutex_);
+    if (disk_.killed_) return dead("read link " + path);
+    const auto found = disk_.names_.find(path);
+    if (found == disk_.names_.end() || !found->second->link) return missing("read link " + path);
+    return std::string(found->second->data.begin(), found->second->data.end());
   }
 
   Status rename(const std::string& from, const std::string& to, bool replace) override {

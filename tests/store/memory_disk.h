@@ -26,6 +26,7 @@ class MemoryDisk {
   std::unique_ptr<Files> mount();
 
   std::uint64_t changes() const { return changes_; }
+  std::uint64_t bytes_written() const { return bytes_written_; }  // into files
 
   // The change number `change` (0 based, counted from now) is torn; it and all calls after it fail.
   void kill_at(std::uint64_t change);
@@ -68,6 +69,7 @@ class MemoryDisk {
   };
   struct Node {
     bool folder = false;
+    bool link = false;  // `data` is its target
     std::uint64_t links = 1;
     std::vector<std::uint8_t> data;
     std::vector<std::uint8_t> durable;
@@ -97,6 +99,7 @@ class MemoryDisk {
   std::vector<NameChange> unsynced_names_;
   std::set<std::string> locked_;
   std::uint64_t changes_ = 0;
+  std::uint64_t bytes_written_ = 0;
   std::uint64_t kill_at_ = UINT64_MAX;
   bool killed_ = false;
   std::uint64_t capacity_ = 0;

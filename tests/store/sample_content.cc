@@ -8,12 +8,13 @@
 #include <iterator>
 #include <random>
 
+#include "proto/content_layout.h"
 #include "proto/digest.h"
 
 namespace firn::store::test {
 
 std::vector<std::uint8_t> Sample::generation(std::uint32_t g) const {
-  std::vector<std::uint8_t> data(shape().generation_bytes());
+  std::vector<std::uint8_t> data(shape().padded_bytes(g));
   const auto begin = bytes.begin() + static_cast<std::ptrdiff_t>(g * shape().generation_bytes());
   std::copy_n(begin, shape().bytes_in_generation(g), data.begin());
   return data;
@@ -31,23 +32,30 @@ Sample make_sample(const std::string& name, const std::vector<SampleFile>& files
   Info info;
   info.name = name;
   info.single_file = files.size() == 1 && files[0].path.empty();
-  std::uint64_t offset = 0;
+  std::uint64_t sum = 0;
   for (const SampleFile& file : files) {
     FileEntry entry;
     entry.path = file.path;
     entry.bytes = file.bytes;
+    entry.kind = !file.target.empty() ? FileEntry::Kind::kLink
+                 : file.directory     ? FileEntry::Kind::kFolder
+                                      : FileEntry::Kind::kFile;
+    entry.target = file.target;
     entry.mode = file.directory ? 0750 : 0640;
-    entry.modified_ns =
-        1'600'000'000'123'456'789 + static_cast<std::int64_t>(offset) * 1'000'000'000;
-    entry.directory = file.directory;
-    entry.offset = offset;
-    offset += file.bytes;
+    entry.modified_ns = 1'600'000'000'123'456'789 + static_cast<std::int64_t>(sum) * 1'000'000'000;
+    sum += file.bytes;
     info.files.push_back(entry);
   }
-  info.shape = {generation_size, block_bytes, offset};
+  info.shape = {generation_size, block_bytes, sum};
+  lay_out(info);
   std::mt19937_64 random(seed);
-  sample.bytes.resize(offset);
-  for (std::uint8_t& byte : sample.bytes) byte = static_cast<std::uint8_t>(random());
+  for (FileEntry& entry : info.files) {
+    sample.bytes.resize(entry.offset + entry.bytes);
+    for (std::uint64_t i = 0; i < entry.bytes; ++i)
+      sample.bytes[entry.offset + i] = static_cast<std::uint8_t>(random());
+    if (entry.kind == FileEntry::Kind::kFile)
+      entry.digest = sha256(std::span(sample.bytes).subspan(entry.offset, entry.bytes));
+  }
   sample.manifest.info = info;  // for generation()
   for (std::uint32_t g = 0; g < info.shape.generation_count(); ++g) {
     info.generation_digests.push_back(generation_digest(sample.generation(g), block_bytes));
@@ -65,7 +73,7 @@ std::pair<SpooledRow, std::vector<std::uint8_t>> sample_row(const Sample& sample
   SpooledRow row;
   row.generation = generation;
   row.slot = slot;
-  row.vector.resize(sample.shape().generation_size);
+  row.vector.resize(sample.shape().blocks_in(generation));
   for (std::uint8_t& byte : row.vector) byte = static_cast<std::uint8_t>(random());
   for (std::uint8_t& byte : row.sender.bytes) byte = static_cast<std::uint8_t>(random());
   std::vector<std::uint8_t> payload(sample.shape().block_bytes);

@@ -14,16 +14,17 @@ struct SampleFile {
   std::string path;
   std::uint64_t bytes = 0;
   bool directory = false;
+  std::string target = {};  // of a link
 };
 
 struct Sample {
   Manifest manifest;
-  std::vector<std::uint8_t> bytes;  // the content
+  std::vector<std::uint8_t> bytes;  // the content by position, zeros between files
 
   const Info& info() const { return manifest.info; }
   const Shape& shape() const { return manifest.info.shape; }
   std::uint32_t count() const { return shape().generation_count(); }
-  std::vector<std::uint8_t> generation(std::uint32_t g) const;  // n * k bytes, padded
+  std::vector<std::uint8_t> generation(std::uint32_t g) const;  // padded to whole blocks
   std::vector<std::uint8_t> file(std::uint32_t index) const;
 };
 

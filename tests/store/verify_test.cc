@@ -24,7 +24,7 @@ const Sample& sample() {
 void put_files(const TemporaryFolder& dir) {
   for (std::uint32_t i = 0; i < sample().info().files.size(); ++i) {
     const std::string path = dir.path("v/" + sample().info().files[i].path);
-    if (sample().info().files[i].directory) {
+    if (sample().info().files[i].kind == FileEntry::Kind::kFolder) {
       fs::create_directories(path);
     } else {
       test::write_file(path, sample().file(i));
@@ -46,22 +46,68 @@ TEST_CASE("a right copy has no bad file") {
   CHECK(report.good == std::vector<bool>(sample().count(), true));
 }
 
-TEST_CASE("changed bytes make their generation bad and blame the files that share it") {
+// "a changed, c missing": paths below the content's folder.
+std::string faults_of(const TemporaryFolder& dir) {
+  std::string text;
+  for (const auto& bad : verified(dir).bad_files) {
+    const std::string below = dir.path("v/");
+    CHECK(bad.path.starts_with(below));
+    text += (text.empty() ? "" : ", ") + bad.path.substr(below.size()) + " " + bad.fault;
+  }
+  return text;
+}
+
+TEST_CASE("changed bytes make their generation bad and blame no file that shares it") {
   const TemporaryFolder dir;
   put_files(dir);
   std::vector<std::uint8_t> bytes = sample().file(0);
   bytes[2500] ^= 4;
   test::write_file(dir.path("v/a"), bytes);
-  VerifyReport report = verified(dir);
-  CHECK(report.bad_files == std::vector<std::string>{dir.path("v/a")});
+  CHECK(faults_of(dir) == "a changed");
+  const VerifyReport report = verified(dir);
   for (std::uint32_t g = 0; g < sample().count(); ++g) CHECK(report.good[g] == (g != 1));
 
   bytes = sample().file(2);
   bytes[0] ^= 4;
   test::write_file(dir.path("v/c"), bytes);
-  report = verified(dir);
-  CHECK(report.bad_files ==
-        std::vector<std::string>{dir.path("v/a"), dir.path("v/b"), dir.path("v/c")});
+  CHECK(faults_of(dir) == "a changed, c changed");
+}
+
+TEST_CASE("of 500 small files one is changed, and just that one is named") {
+  std::vector<test::SampleFile> files;
+  for (int i = 0; i < 500; ++i) files.push_back({"f" + std::to_string(1000 + i), 37});
+  const Sample many = test::make_sample("m", files, 16, 1024);
+  const TemporaryFolder dir;
+  for (std::uint32_t i = 0; i < files.size(); ++i)
+    test::write_file(dir.path("m/" + files[i].path), many.file(i));
+  std::vector<std::uint8_t> bytes = many.file(321);
+  bytes[5] ^= 1;
+  test::write_file(dir.path("m/f1321"), bytes);
+  const auto report = verify_content(many.manifest, dir.path(), {});
+  REQUIRE(report.ok());
+  REQUIRE(report->bad_files.size() == 1);
+  CHECK(report->bad_files[0].path == dir.path("m/f1321"));
+  CHECK(report->bad_files[0].fault == "changed");
+}
+
+TEST_CASE("links are compared by their targets") {
+  const Sample linked = test::make_sample("l", {{"a", 10}, {"b", 0, false, "a"}}, 4, 500);
+  const TemporaryFolder dir;
+  test::write_file(dir.path("l/a"), linked.file(0));
+  const auto fault = [&] {
+    const auto report = verify_content(linked.manifest, dir.path(), {});
+    REQUIRE(report.ok());
+    return report->bad_files.empty() ? "" : report->bad_files[0].fault;
+  };
+  CHECK(fault() == "missing");
+  fs::create_symlink("elsewhere", dir.path("l/b"));
+  CHECK(fault() == "changed");
+  fs::remove(dir.path("l/b"));
+  fs::create_symlink("a", dir.path("l/b"));
+  CHECK(fault() == "");
+  fs::remove(dir.path("l/b"));
+  test::write_file(dir.path("l/b"), {1});
+  CHECK(fault() == "in the way");
 }
 
 TEST_CASE("a missing, cut or wrong kind of file is bad, its neighbours are not blamed") {
@@ -70,18 +116,19 @@ TEST_CASE("a missing, cut or wrong kind of file is bad, its neighbours are not b
   fs::remove(dir.path("v/c"));
   fs::remove(dir.path("v/e"));
   fs::remove(dir.path("v/f"));
-  VerifyReport report = verified(dir);
-  CHECK(report.bad_files ==
-        std::vector<std::string>{dir.path("v/c"), dir.path("v/e"), dir.path("v/f")});
+  CHECK(faults_of(dir) == "c missing, e missing, f missing");
+  const VerifyReport report = verified(dir);
   CHECK(report.good[6]);
   CHECK_FALSE(report.good[7]);
 
   put_files(dir);
   fs::resize_file(dir.path("v/a"), 7999);
-  CHECK(verified(dir).bad_files == std::vector<std::string>{dir.path("v/a")});
+  CHECK(faults_of(dir) == "a short");
+  fs::resize_file(dir.path("v/a"), 8001);
+  CHECK(faults_of(dir) == "a long");
   fs::remove(dir.path("v/a"));
   fs::create_symlink("b", dir.path("v/a"));
-  CHECK(verified(dir).bad_files == std::vector<std::string>{dir.path("v/a")});
+  CHECK(faults_of(dir) == "a in the way");
 }
 
 TEST_CASE("nothing there at all: every file is bad; no folder: an error") {
@@ -107,11 +154,18 @@ TEST_CASE("a copy with all sizes right can be served, and is checked as it is re
   std::vector<std::uint8_t> bytes = sample().file(0);
   bytes[0] ^= 1;
   test::write_file(dir.path("v/a"), bytes);
-  const auto store = ContentStore::open_complete(sample().manifest, dir.path());
+  // The files' times are those of this test, so all are hashed at the start.
+  const auto refused = ContentStore::open_complete(sample().manifest, dir.path(), {});
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().code == ErrorCode::kCorrupt);
+  CHECK(refused.error().message().find("1 of 5") != std::string::npos);
+  CHECK(refused.error().message().find("a (changed)") != std::string::npos);
+  const auto store = ContentStore::open_complete(sample().manifest, dir.path(), {.trust = true});
   REQUIRE(store.ok());
-  std::vector<std::uint8_t> out(sample().shape().generation_bytes());
+  std::vector<std::uint8_t> out(sample().shape().padded_bytes(0));
   CHECK((*store)->read_generation(0, out).error().code == ErrorCode::kCorrupt);
   for (std::uint32_t g = 1; g < sample().count(); ++g) {
+    out.resize(sample().shape().padded_bytes(g));
     REQUIRE((*store)->read_generation(g, out).ok());
     CHECK(out == sample().generation(g));
   }
@@ -121,16 +175,30 @@ TEST_CASE("a copy with all sizes right can be served, and is checked as it is re
   CHECK_FALSE(fs::exists(dir.path(".firn")));
 }
 
+TEST_CASE("a file whose time is the manifest's is not hashed at the start") {
+  const TemporaryFolder dir;
+  put_files(dir);
+  const Result<Manifest> manifest = content::create_manifest(dir.path("v"), {});
+  REQUIRE(manifest.ok());
+  std::vector<std::uint8_t> bytes = sample().file(0);
+  bytes[0] ^= 1;
+  const auto time = fs::last_write_time(dir.path("v/a"));
+  test::write_file(dir.path("v/a"), bytes);
+  CHECK_FALSE(ContentStore::open_complete(*manifest, dir.path(), {}).ok());
+  fs::last_write_time(dir.path("v/a"), time);
+  CHECK(ContentStore::open_complete(*manifest, dir.path(), {}).ok());
+}
+
 TEST_CASE("missing files and wrong sizes cannot be served") {
   const TemporaryFolder dir;
-  CHECK(ContentStore::open_complete(sample().manifest, dir.path()).error().code ==
+  CHECK(ContentStore::open_complete(sample().manifest, dir.path(), {}).error().code ==
         ErrorCode::kNotFound);
   put_files(dir);
   fs::resize_file(dir.path("v/b"), 3);
-  const auto cut = ContentStore::open_complete(sample().manifest, dir.path());
+  const auto cut = ContentStore::open_complete(sample().manifest, dir.path(), {});
   REQUIRE_FALSE(cut.ok());
   CHECK(cut.error().code == ErrorCode::kCorrupt);
-  CHECK(cut.error().message().find(dir.path("v/b")) != std::string::npos);
+  CHECK(cut.error().message().find("b (short: 3 of 7000 bytes)") != std::string::npos);
 }
 
 TEST_CASE("what is created can be verified and served") {
@@ -141,7 +209,7 @@ TEST_CASE("what is created can be verified and served") {
   const auto report = verify_content(*manifest, dir.path(), {});
   REQUIRE(report.ok());
   CHECK(report->bad_files.empty());
-  CHECK(ContentStore::open_complete(*manifest, dir.path()).ok());
+  CHECK(ContentStore::open_complete(*manifest, dir.path(), {}).ok());
 }
 
 }  // namespace

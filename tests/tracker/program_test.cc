@@ -103,6 +103,21 @@ proto::AnnounceReply announce(Node& node, ConnectionId connection, const Content
   return std::get<proto::AnnounceReply>(ask(node, connection, request));
 }
 
+TEST_CASE("without a port it listens on 4711") {
+  const TemporaryFolder folder;
+  // A loopback address of this process's own, as others may use the port on 127.0.0.1.
+  const pid_t own = ::getpid();
+  const std::string host = "127." + std::to_string(1 + (own >> 16) % 254) + "." +
+                           std::to_string((own >> 8) & 255) + "." +
+                           std::to_string(1 + (own & 255) % 254);
+  Program program({"--listen", host, "--data", folder.path / "data"});
+  const Address address = listening(program);
+  CHECK(address.host == host);
+  CHECK(address.port == kDefaultPort);
+  program.signal(SIGTERM);
+  CHECK(program.wait() == 0);
+}
+
 TEST_CASE("it says where it listens, keeps its identity, and stops cleanly when told to") {
   const TemporaryFolder folder;
   const std::string data = folder.path / "deep" / "data";

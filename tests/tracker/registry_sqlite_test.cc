@@ -122,6 +122,42 @@ TEST_CASE("lower limits at a restart forget the peers that do not fit") {
   CHECK(SqliteRegistry::open(path, Time{0}).value()->counts(content(1)).incomplete == 4);
 }
 
+TEST_CASE(
+    "another program reads the database of a tracker that runs, and does not keep it waiting") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path / "t.sqlite";
+  const auto registry = SqliteRegistry::open(path, Time{0}).value();
+  registry->announce(content(1), peer(1), Time{0});
+  REQUIRE(registry->flush().ok());
+  Database reader = Database::open(path).value();
+  const auto peers = [&] {
+    Statement query = reader.prepare("SELECT count(*) FROM peer").value();
+    REQUIRE(query.step().value());
+    return query.integer(0);
+  };
+  CHECK(peers() == 1);
+  REQUIRE(reader.execute("BEGIN").ok());
+  CHECK(peers() == 1);
+  registry->announce(content(1), peer(2), Time{0});
+  CHECK(registry->flush().ok());
+  CHECK(peers() == 1);  // as when it began
+  REQUIRE(reader.execute("COMMIT").ok());
+  CHECK(peers() == 2);
+}
+
+TEST_CASE("a second tracker is kept out while the first runs, and no longer") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path / "t.sqlite";
+  {
+    const auto first = SqliteRegistry::open(path, Time{0}).value();
+    const Opened second = SqliteRegistry::open(path, Time{0});
+    REQUIRE_FALSE(second.ok());
+    CHECK(second.error().code == ErrorCode::kExists);
+    CHECK(second.error().message().find("another tracker") != std::string::npos);
+  }
+  CHECK(SqliteRegistry::open(path, Time{0}).ok());
+}
+
 TEST_CASE("a file that is no database is a clear error, and is left as it is") {
   const TemporaryFolder folder;
   const std::string path = folder.path / "t.sqlite";

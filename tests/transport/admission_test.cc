@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "proto/transport/sockets.h"
+#include "proto/transport/source.h"
 #include "tests/transport/recorder.h"
 
 namespace firn::proto::transport::test {
@@ -70,7 +71,7 @@ TEST_CASE("silent strangers of one network do not keep others out") {
   const auto where = numeric_address("127.0.0.1", listening->port);
   REQUIRE(where);
   std::vector<Socket> strangers;
-  for (int i = 0; i < 100; ++i) strangers.push_back(begin_connect(*where));
+  for (int i = 0; i < 100; ++i) strangers.push_back(begin_connect(*where, {}));
   const ConnectionId refused =
       client.transport->connect({std::nullopt, "127.0.0.1", listening->port});
   REQUIRE(client.recorder.wait_closed(refused));

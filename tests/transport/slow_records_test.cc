@@ -42,7 +42,7 @@ struct SlowStranger : Stranger {
   bool is_answered() {
     char answer[5];
     for (int got = 0; got < 5;) {
-      const int now = SSL_read(session.get(), answer + got, 5 - got);
+      const int now = uninterrupted([&] { return SSL_read(session.get(), answer + got, 5 - got); });
       if (now <= 0) return false;
       got += now;
     }
@@ -58,7 +58,7 @@ struct Meeting {
   // timers.
   explicit Meeting(std::chrono::milliseconds interval = {}) : server(options_with(interval)) {
     char rest[4];  // of the first answer, whose first byte is_accepted() has taken
-    REQUIRE(SSL_read(stranger.session.get(), rest, 4) == 4);
+    REQUIRE(uninterrupted([&] { return SSL_read(stranger.session.get(), rest, 4); }) == 4);
   }
   static Options options_with(std::chrono::milliseconds interval) {
     Options options;

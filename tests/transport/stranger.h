@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <sys/socket.h>
 
+#include <cerrno>
 #include <memory>
 #include <string>
 
@@ -17,6 +18,18 @@
 #include "tests/transport/recorder.h"
 
 namespace firn::proto::transport::test {
+
+// Makes a call on a blocking socket again while it is interrupted: by a signal, or by what the
+// kernel does for libuv's io_uring on the thread that made the transport.
+template <typename Call>
+auto uninterrupted(Call call) {
+  decltype(call()) result{};
+  do {
+    errno = 0;
+    result = call();
+  } while (result < 0 && errno == EINTR);
+  return result;
+}
 
 // A blocking TCP connection, with a timeout so that a bug fails the test and does not hang it.
 inline Socket plain_connection(const Address& where) {
@@ -32,7 +45,8 @@ inline Socket plain_connection(const Address& where) {
 inline bool ends(const Socket& socket) {
   char buffer[4096];
   ssize_t got = 0;
-  while ((got = ::recv(socket.fd(), buffer, sizeof buffer, 0)) > 0) {
+  const auto receive = [&] { return ::recv(socket.fd(), buffer, sizeof buffer, 0); };
+  while ((got = uninterrupted(receive)) > 0) {
   }
   return got == 0 || errno == ECONNRESET;
 }
@@ -82,9 +96,9 @@ struct Stranger {
     const std::string frame("\0\0\0\1x", 5);
     char byte = 0;
     const bool accepted =
-        SSL_connect(session.get()) == 1 &&
+        uninterrupted([&] { return SSL_connect(session.get()); }) == 1 &&
         SSL_write(session.get(), frame.data(), static_cast<int>(frame.size())) > 0 &&
-        SSL_read(session.get(), &byte, 1) == 1;
+        uninterrupted([&] { return SSL_read(session.get(), &byte, 1); }) == 1;
     ERR_clear_error();
     return accepted;
   }

@@ -1,18 +1,22 @@
 // Those who speak something else: rubbish, older TLS, no certificate, another application. They
 // are refused, and the listener serves the next one.
 #include <doctest/doctest.h>
+#include <linux/filter.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <string>
 
 #include "tests/transport/stranger.h"
 
 namespace firn::proto::transport::test {
 namespace {
+
+using namespace std::chrono_literals;
 
 struct Made {
   EvpKeyPtr key;
@@ -153,12 +157,63 @@ TEST_CASE("a server of another protocol is refused by the client") {
   while (!accepted) accepted = Socket(::accept(listening.socket.fd(), nullptr, nullptr));
   const std::unique_ptr<SSL, TlsFree> session(SSL_new(raw));
   SSL_set_fd(session.get(), accepted.fd());
-  (void)SSL_accept(session.get());
+  (void)uninterrupted([&] { return SSL_accept(session.get()); });
   ERR_clear_error();
   REQUIRE(client.recorder.wait_closed(out));
   CHECK_FALSE(client.recorder.connection(out).open);
   CHECK(client.recorder.ending(out).code == ErrorCode::kProtocol);
   CHECK(client.recorder.ending(out).message().find("firn/1") != std::string::npos);
+}
+
+// As if its machine, or the network to it, were gone: its kernel answers nothing any more.
+void vanish(const Socket& socket) {
+  sock_filter drop_all = BPF_STMT(BPF_RET | BPF_K, 0);
+  const sock_fprog program{1, &drop_all};
+  REQUIRE(::setsockopt(socket.fd(), SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program) == 0);
+}
+
+TEST_CASE("a peer that is gone without a word is noticed") {
+  Options options;
+  options.silence_timeout = 1s;
+  Answering server(options);
+  const Address where = server.listen();
+  Stranger stranger(where);
+  stranger.present(Identity::generate().value());
+  REQUIRE(stranger.is_accepted());
+  const ConnectionId id = server.recorder.wait_first();
+  vanish(stranger.socket);
+  SUBCASE("while something is sent to it") {
+    server.transport->send(id, frame_of(Bytes(1000, 1)));
+    REQUIRE(server.recorder.wait_closed(id));
+    CHECK(server.recorder.ending(id).message().find("gone without a goodbye") != std::string::npos);
+  }
+  SUBCASE("while nothing is") {
+    REQUIRE(server.recorder.wait_closed(id));
+  }
+  CHECK(server.recorder.ending(id).code != ErrorCode::kProtocol);  // nobody's fault
+}
+
+TEST_CASE("a peer that reads nothing, and is there, is not taken to be gone") {
+  Options options;
+  options.silence_timeout = 1s;
+  Answering server(options);
+  const Address where = server.listen();
+  Stranger stranger(where);
+  stranger.present(Identity::generate().value());
+  REQUIRE(stranger.is_accepted());
+  const ConnectionId id = server.recorder.wait_first();
+  // More than both kernels hold: the stranger's window closes, and its kernel answers probes.
+  for (int i = 0; i < 7; ++i) server.transport->send(id, frame_of(Bytes(1 << 20, 1)));
+  // Another connection's end shows that the time has passed.
+  Stranger lost(where);
+  lost.present(Identity::generate().value());
+  REQUIRE(lost.is_accepted());
+  vanish(lost.socket);
+  REQUIRE(server.recorder.wait([&](const auto& all) {
+    return std::any_of(all.begin(), all.end(),
+                       [](const auto& entry) { return !entry.second.closed.empty(); });
+  }));
+  CHECK(server.recorder.connection(id).closed.empty());
 }
 
 TEST_CASE("a socket that fails is not held against the other side") {

@@ -8,13 +8,14 @@
 #include "client/app/backend_bench.h"
 #include "client/app/codec_choice.h"
 #include "client/app/commands/commands.h"
-#include "client/app/commands/content_source.h"
 #include "client/app/commands/options.h"
 #include "client/app/commands/running.h"
 #include "codec/bench/bench.h"
 #include "codec/bench/report.h"
 #include "codec/thread_pool.h"
 #include "cuda_kernels/device_backend.h"
+#include "proto/output_file.h"
+#include "proto/usage.h"
 
 namespace firn::app {
 namespace {
@@ -54,7 +55,7 @@ std::string today() {
 
 ExitCode finish(const BenchArguments& arguments, Console& console, const std::string& json) {
   if (arguments.output.empty()) return ExitCode::kOk;
-  const Status written = write_file(arguments.output, json + "\n");
+  const Status written = OutputFile(arguments.output, kFiguresFile).write(json + "\n");
   return written.ok() ? ExitCode::kOk : fail(console, written.error());
 }
 
@@ -148,13 +149,16 @@ void add_one(CLI::App& bench, Chosen& chosen, const std::string& name,
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command->add_option("-o,--output", arguments->output, "write the figures to FILE, as JSON")
-      ->option_text("FILE");
+      ->option_text("FILE")
+      ->check(not_empty());
   add_kernels_option(*command, arguments->kernels);
   add_console_options(*command, arguments->console);
   command->callback([arguments, &chosen, run] {
     chosen = [arguments, run] {
       return with_console(arguments->console, [&](Console& console) {
-        const Status usable = use_kernels(arguments->kernels);
+        Status usable = use_kernels(arguments->kernels);
+        if (usable.ok() && !arguments->output.empty())
+          usable = OutputFile(arguments->output, kFiguresFile).check();
         return usable.ok() ? run(*arguments, console) : fail(console, usable.error());
       });
     };

@@ -7,8 +7,8 @@
 
 namespace firn::app {
 
-// Adds an option for bytes, or bytes per second: a whole number with K, M, G or T (powers of 1024;
-// an ending B or iB means the same). CLI11 refuses anything else.
+// Adds an option for bytes, or bytes per second, as parse_size() reads them. CLI11 refuses anything
+// else with the reason.
 CLI::Option* add_bytes_option(CLI::App& app, const std::string& name, std::uint64_t& bytes,
                               const std::string& description);
 

@@ -19,5 +19,6 @@ void add_info_command(CLI::App& app, Chosen& chosen);
 void add_verify_command(CLI::App& app, Chosen& chosen);
 void add_doctor_command(CLI::App& app, Chosen& chosen);
 void add_bench_command(CLI::App& app, Chosen& chosen);
+void add_help_command(CLI::App& app, Chosen& chosen);
 
 }  // namespace firn::app

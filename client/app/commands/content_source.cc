@@ -1,47 +1,47 @@
 #include "client/app/commands/content_source.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <mutex>
 
+#include "client/content/find_folder.h"
 #include "proto/limits.h"
+#include "proto/unique_fd.h"
 
 namespace firn::app {
 namespace {
 
 Result<std::string> read_whole(const std::string& path, std::size_t bytes_max) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return error_from_errno("open " + path, errno);
+  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) return error_from_errno("open " + path, errno);
   std::string bytes;
   char chunk[1 << 16];
-  while (file.read(chunk, sizeof chunk) || file.gcount() > 0) {
-    bytes.append(chunk, static_cast<std::size_t>(file.gcount()));
+  for (;;) {
+    const ssize_t got = ::read(file.get(), chunk, sizeof chunk);
+    if (got == 0) return bytes;
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && errno == EISDIR)
+      return Error{ErrorCode::kBadInput, "read " + path, "it is a folder; name a manifest file"};
+    if (got < 0) return error_from_errno("read " + path, errno);
+    bytes.append(chunk, static_cast<std::size_t>(got));
     if (bytes.size() > bytes_max)
       return Error{ErrorCode::kBadInput, "read " + path, "too large for a manifest"};
   }
-  if (file.bad()) return error_from_errno("read " + path, errno);
-  return bytes;
 }
 
 }  // namespace
 
 Result<Manifest> read_manifest_file(const std::string& path) {
   auto bytes = read_whole(path, limits::kManifestBytesMax);
-  Error error;
-  if (bytes.ok()) {
-    auto manifest = parse_manifest(*bytes);
-    if (manifest.ok()) return manifest;
-    error = manifest.error();
-    error.operation = path + ": " + error.operation;
-  } else {
-    error = bytes.error();
-  }
+  if (!bytes.ok()) return bytes.error();
+  auto manifest = parse_manifest(*bytes);
+  if (manifest.ok()) return manifest;
+  Error error = manifest.error();
+  error.operation = path + ": " + error.operation;
   error.code = ErrorCode::kBadInput;
   return error;
 }
@@ -64,6 +64,16 @@ Result<ContentSource> read_source(const std::string& text) {
   return source;
 }
 
+Result<ContentSource> read_source(const std::string& text, const std::string& dir) {
+  auto source = read_source(text);
+  if (!source.ok() || source->manifest) return source;
+  source->manifest = kept_manifest(dir, source->content_id);
+  if (!source->manifest) return source;
+  const auto& trackers = source->manifest->trackers;
+  source->trackers.insert(source->trackers.end(), trackers.begin(), trackers.end());
+  return source;
+}
+
 std::optional<Manifest> kept_manifest(const std::string& dir, const ContentId& content) {
   const auto path = std::filesystem::path(dir) / ".firn" / content.text() / "manifest.firn";
   auto manifest = read_manifest_file(path.string());
@@ -71,32 +81,29 @@ std::optional<Manifest> kept_manifest(const std::string& dir, const ContentId& c
   return *std::move(manifest);
 }
 
+std::string found_folder(const Info& info, const std::string& dir, Console& console) {
+  const std::string found = content::find_content_folder(info, dir);
+  if (found != dir)
+    console.info(dir + " does not hold " + info.name + "; taking the one in " + found);
+  return found;
+}
+
+Result<std::string> named_path(const std::string& path) {
+  std::filesystem::path given(path);
+  if (!given.has_filename()) given = given.parent_path();  // "folder/"
+  const std::string last = given.filename().string();
+  if (last != "." && last != "..") return path;
+  std::error_code error;
+  const auto real = std::filesystem::canonical(given, error);
+  if (error) return error_from_errno("examine " + path, error.value());
+  return real.string();
+}
+
 std::string folder_of(const std::string& path) {
   std::filesystem::path given(path);
   if (!given.has_filename()) given = given.parent_path();  // "folder/"
   const std::string folder = given.parent_path().string();
   return folder.empty() ? "." : folder;
-}
-
-Status write_file(const std::string& path, std::string_view bytes) {
-  const std::string part = path + ".part";
-  const int fd = open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (fd < 0) return error_from_errno("create " + part, errno);
-  Status status = Done{};
-  for (std::size_t done = 0; done < bytes.size() && status.ok();) {
-    const ssize_t wrote = write(fd, bytes.data() + done, bytes.size() - done);
-    if (wrote >= 0) {
-      done += static_cast<std::size_t>(wrote);
-    } else if (errno != EINTR) {
-      status = error_from_errno("write " + part, errno);
-    }
-  }
-  if (status.ok() && fsync(fd) != 0) status = error_from_errno("write " + part, errno);
-  close(fd);
-  if (status.ok() && rename(part.c_str(), path.c_str()) != 0)
-    status = error_from_errno("rename " + part + " to " + path, errno);
-  if (!status.ok()) unlink(part.c_str());
-  return status;
 }
 
 std::function<void(std::uint64_t, std::uint64_t)> hashing_progress(Console& console,

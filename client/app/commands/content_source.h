@@ -18,21 +18,32 @@ struct ContentSource {
   std::vector<Address> peers;
 };
 
-// Reads a manifest file. Errors: kBadInput (cannot be read, or breaks a rule), kCorrupt turned into
-// kBadInput: a damaged manifest is bad input, not a failed verification.
+// Reads a manifest file. Errors: kBadInput (it breaks a rule, or is damaged: that is bad input, not
+// a failed verification), kNotFound and others as errno says.
 Result<Manifest> read_manifest_file(const std::string& path);
 
-// LINK or X.firn. Errors: kBadInput.
+// A warning where a content's manifest or data is looked for.
+inline constexpr const char* kNobodyKnown =
+    "no tracker and no peer is known: waiting for peers to connect to us";
+
+// LINK or X.firn. Errors: kBadInput, and as read_manifest_file().
 Result<ContentSource> read_source(const std::string& text);
+
+// The same, without the network where the work folder below `dir` keeps the link's manifest.
+Result<ContentSource> read_source(const std::string& text, const std::string& dir);
 
 // The manifest that an earlier run kept in the work folder below `dir`, if it is there and right.
 std::optional<Manifest> kept_manifest(const std::string& dir, const ContentId& content);
 
+// content::find_content_folder, and says so where that is not `dir`.
+std::string found_folder(const Info& info, const std::string& dir, Console& console);
+
+// PATH with a last component that names the file or folder: "." and ".." become what they stand
+// for. Errors: as errno says.
+Result<std::string> named_path(const std::string& path);
+
 // The folder in which PATH's last component stands.
 std::string folder_of(const std::string& path);
-
-// Writes a file whole or not at all. Errors as errno says.
-Status write_file(const std::string& path, std::string_view bytes);
 
 // create_manifest's progress on the console; may be called from any thread, one at a time.
 std::function<void(std::uint64_t, std::uint64_t)> hashing_progress(Console& console,

@@ -2,15 +2,16 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "client/app/commands/bytes_option.h"
 #include "client/app/commands/commands.h"
 #include "client/app/commands/content_source.h"
+#include "client/app/commands/making_options.h"
 #include "client/app/commands/options.h"
 #include "client/app/commands/running.h"
 #include "client/app/quantities.h"
 #include "client/app/worker_pool.h"
 #include "client/content/create.h"
 #include "proto/link.h"
+#include "proto/usage.h"
 
 namespace firn::app {
 namespace {
@@ -18,8 +19,7 @@ namespace {
 struct CreateArguments {
   std::string path;
   std::string output;
-  std::uint32_t generation_size = 0;
-  std::uint64_t block_bytes = 0;
+  MakingOptions making;
   std::vector<std::string> trackers;
   ConsoleOptions console;
 };
@@ -27,15 +27,16 @@ struct CreateArguments {
 ExitCode run(const CreateArguments& arguments, Console& out) {
   auto trackers = parse_addresses(arguments.trackers);
   if (!trackers.ok()) return fail(out, trackers.error());
-  content::CreateOptions options;
-  options.generation_size = arguments.generation_size;
-  options.block_bytes = static_cast<std::uint32_t>(arguments.block_bytes);
+  const OutputFile output(arguments.output, kManifestFile);
+  if (const Status free = check_output(output, arguments.path); !free.ok())
+    return fail(out, free.error());
+  auto options = create_options(arguments.making, default_worker_count(), "hashing", out);
   options.trackers = *trackers;
-  options.threads = default_worker_count();
-  options.progress = hashing_progress(out, "hashing");
-  const auto manifest = content::create_manifest(arguments.path, options);
+  const auto path = named_path(arguments.path);
+  if (!path.ok()) return fail(out, path.error());
+  const auto manifest = content::create_manifest(*path, options);
   if (!manifest.ok()) return fail(out, manifest.error());
-  const Status written = write_file(arguments.output, manifest->file_bytes);
+  const Status written = output.write(manifest->file_bytes);
   if (!written.ok()) return fail(out, written.error());
 
   const Shape& shape = manifest->info.shape;
@@ -61,19 +62,12 @@ ExitCode run(const CreateArguments& arguments, Console& out) {
 void add_create_command(CLI::App& app, Chosen& chosen) {
   auto arguments = std::make_shared<CreateArguments>();
   CLI::App* command = app.add_subcommand("create", "make the manifest of a file or folder");
-  command->add_option("PATH", arguments->path, "file or folder; symbolic links are refused")
-      ->required();
+  command->add_option("PATH", arguments->path, "file or folder")->required()->check(not_empty());
   command->add_option("-o,--output", arguments->output, "where to write the manifest")
       ->option_text("X.firn")
-      ->required();
-  command
-      ->add_option("--generation-size", arguments->generation_size,
-                   "blocks in a generation (default: by content size)")
-      ->option_text("N")
-      ->check(CLI::PositiveNumber);
-  add_bytes_option(*command, "--block-size", arguments->block_bytes,
-                   "bytes in a block (default: by content size)")
-      ->check(CLI::Range(1u, 1u << 20).description(""));
+      ->required()
+      ->check(not_empty());
+  add_making_options(*command, arguments->making);
   command
       ->add_option("--tracker", arguments->trackers,
                    "a tracker to name in the manifest (repeatable)")
@@ -84,7 +78,8 @@ void add_create_command(CLI::App& app, Chosen& chosen) {
   command->callback([arguments, &chosen] {
     chosen = [arguments] {
       return with_console(arguments->console,
-                          [&](Console& console) { return run(*arguments, console); });
+                          [&](Console& console) { return run(*arguments, console); },
+                          {arguments->path});
     };
   });
 }

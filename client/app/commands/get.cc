@@ -6,16 +6,19 @@
 #include "client/app/commands/options.h"
 #include "client/app/commands/running.h"
 #include "client/app/quantities.h"
+#include "proto/usage.h"
 
 namespace firn::app {
 namespace {
 
 struct GetArguments {
   std::vector<std::string> sources;
-  std::string dir;
+  std::string dir = ".";
   bool overwrite = false;
+  bool repair = false;
   std::string seed;
   std::string on_complete;
+  std::string timeout;
   std::string kernels;
   CodecOptions codec;
   NetworkOptions network;
@@ -24,13 +27,8 @@ struct GetArguments {
 
 Result<SessionPlan> plan_of(const GetArguments& arguments, const std::string& text,
                             Console& console) {
-  auto source = read_source(text);
+  auto source = read_source(text, arguments.dir);
   if (!source.ok()) return source.error();
-  if (!source->manifest) {
-    source->manifest = kept_manifest(arguments.dir, source->content_id);
-    if (source->manifest)
-      for (const Address& address : source->manifest->trackers) source->trackers.push_back(address);
-  }
   auto core = core_options(arguments.network, source->trackers, source->peers);
   if (!core.ok()) return core.error();
   if (!arguments.seed.empty()) {
@@ -39,15 +37,20 @@ Result<SessionPlan> plan_of(const GetArguments& arguments, const std::string& te
     core->seeding = *policy;
   }
   if (core->trackers.empty() && core->peers.empty())
-    console.warning("no tracker and no peer is known: waiting for peers to connect to us",
-                    source->content_id);
+    console.shared_warning(kNobodyKnown, source->content_id);
   SessionPlan plan;
   plan.mode = SessionPlan::Mode::kDownload;
   plan.content_id = source->content_id;
   plan.manifest = std::move(source->manifest);
   plan.dir = arguments.dir;
   plan.overwrite = arguments.overwrite;
+  plan.repair = arguments.repair;
   plan.on_complete = arguments.on_complete;
+  if (!arguments.timeout.empty()) {
+    const auto timeout = parse_duration(arguments.timeout);
+    if (!timeout.ok()) return timeout.error();
+    plan.timeout = *timeout;
+  }
   plan.core = *std::move(core);
   return plan;
 }
@@ -64,6 +67,13 @@ ExitCode run(const GetArguments& arguments, Console& console) {
     for (const SessionPlan& other : plans)
       if (other.content_id == plan->content_id)
         return fail(console, {ErrorCode::kBadInput, "get " + text, "named twice"});
+    for (const SessionPlan& other : plans) {
+      if (!plan->manifest || !other.manifest || other.dir != plan->dir) continue;
+      if (other.manifest->info.name != plan->manifest->info.name) continue;
+      return fail(console, {ErrorCode::kExists, "get " + text,
+                            "two contents are called " + plan->manifest->info.name +
+                                "; get them one by one, into a folder (-o) each"});
+    }
     plans.push_back(*std::move(plan));
   }
   ExitCode code = ExitCode::kOk;
@@ -83,16 +93,23 @@ void add_get_command(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("get", "download; goes on where it stopped before");
   command->add_option("SOURCE", arguments->sources, "links or manifest files")
       ->option_text("LINK|X.firn")
-      ->required();
-  command->add_option("-o,--output", arguments->dir, "folder in which the content will stand")
+      ->required()
+      ->check(not_empty());
+  command
+      ->add_option("-o,--output", arguments->dir,
+                   "folder in which the content will stand (default: this one)")
       ->option_text("DIR")
-      ->required();
+      ->check(not_empty());
   command->add_flag("--overwrite", arguments->overwrite,
                     "replace files in DIR that are in the way");
+  command->add_flag(
+      "--repair", arguments->repair,
+      "bring files in DIR that are missing, short, long or changed to what they should "
+      "be; fetches and writes only what differs");
   command
       ->add_option("--seed", arguments->seed,
-                   "how long to stay when complete: none, forever, a ratio (1.5) or a duration "
-                   "(30m); default: while connected peers need it, 30s at most")
+                   "how long to stay when complete: none, forever, a ratio (ratio:1.5) or a "
+                   "duration (30m, 1h30m); default: while connected peers need it, 30s at most")
       ->option_text("HOW")
       ->check([](const std::string& text) {
         const auto policy = parse_seed_policy(text);
@@ -103,6 +120,12 @@ void add_get_command(CLI::App& app, Chosen& chosen) {
                    "shell command to run once all is verified; it finds FIRN_CONTENT_ID, FIRN_DIR "
                    "and FIRN_NAME in its environment")
       ->option_text("COMMAND");
+  command
+      ->add_option("--timeout", arguments->timeout,
+                   "end with exit code 3 after this time without progress (5m); the same command "
+                   "then goes on where it stopped; default: wait for ever")
+      ->option_text("DURATION")
+      ->check(positive_duration);
   add_codec_options(*command, arguments->codec);
   add_kernels_option(*command, arguments->kernels);
   add_network_options(*command, arguments->network);

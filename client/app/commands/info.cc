@@ -4,16 +4,33 @@
 
 #include "client/app/commands/commands.h"
 #include "client/app/commands/content_source.h"
+#include "client/app/commands/find_manifest.h"
 #include "client/app/commands/options.h"
 #include "client/app/commands/running.h"
 #include "client/app/quantities.h"
 #include "proto/limits.h"
+#include "proto/usage.h"
 
 namespace firn::app {
 namespace {
 
-// How long somebody named in a link has to answer with the manifest.
-constexpr core::TimeUs kFetchTime = 10 * core::kSecond;
+const char* kind_name(FileEntry::Kind kind) {
+  switch (kind) {
+    case FileEntry::Kind::kFolder:
+      return "folder";
+    case FileEntry::Kind::kLink:
+      return "link";
+    case FileEntry::Kind::kFile:
+      break;
+  }
+  return "file";
+}
+
+std::string hex(const Digest& digest) {
+  std::string text;
+  for (const std::uint8_t byte : digest.bytes) text += fmt::format("{:02x}", byte);
+  return text;
+}
 
 struct InfoArguments {
   std::string source;
@@ -44,7 +61,9 @@ Json json_of(const ContentSource& source) {
                      {"bytes", file.bytes},
                      {"mode", fmt::format("{:04o}", file.mode)},
                      {"modified_ns", file.modified_ns},
-                     {"directory", file.directory}});
+                     {"kind", kind_name(file.kind)}});
+    if (file.kind == FileEntry::Kind::kFile) files.back()["sha256"] = hex(file.digest);
+    if (file.kind == FileEntry::Kind::kLink) files.back()["target"] = file.target;
   }
   info["files"] = std::move(files);
   return info;
@@ -68,56 +87,24 @@ void print_table(const ContentSource& source, Console& console) {
   if (info.single_file) return;
   row("files", std::to_string(info.files.size()));
   for (const FileEntry& file : info.files)
-    console.print(fmt::format("  {:>12}  {}{}", file.directory ? "-" : format_bytes(file.bytes),
-                              file.path, file.directory ? "/" : ""));
-}
-
-// Asks the link's trackers and peers; the manifest if one of them had it in time.
-Result<std::optional<Manifest>> fetch(const InfoArguments& arguments, const ContentSource& source,
-                                      Console& console, ExitCode& code) {
-  auto core = core_options(arguments.network, source.trackers, source.peers);
-  if (!core.ok()) return core.error();
-  auto options = driver_options(arguments.network, {.codec = "cpu"}, 1);
-  if (!options.ok()) return options.error();
-  if (core->trackers.empty() && core->peers.empty()) return std::optional<Manifest>();
-  const auto driver = start_driver(*options, console, code);
-  if (!driver) return std::optional<Manifest>();
-  SessionPlan plan;
-  plan.mode = SessionPlan::Mode::kManifestOnly;
-  plan.content_id = source.content_id;
-  plan.core = *std::move(core);
-  ContentSession& session = driver->add(std::move(plan));
-  core::TimeUs due = core::kNever;
-  driver->on_turn([&](core::TimeUs now) {
-    if (due == core::kNever) due = now + kFetchTime;
-    if (now < due) return due;
-    session.stop();
-    return core::kNever;
-  });
-  code = driver->run();
-  return session.manifest();
+    console.print(fmt::format("  {:>12}  {}{}",
+                              file.kind == FileEntry::Kind::kFile ? format_bytes(file.bytes) : "-",
+                              file.path,
+                              file.kind == FileEntry::Kind::kFolder ? "/"
+                              : file.kind == FileEntry::Kind::kLink ? " -> " + file.target
+                                                                    : ""));
 }
 
 ExitCode run(const InfoArguments& arguments, Console& console) {
   auto source = read_source(arguments.source);
   if (!source.ok()) return fail(console, source.error());
-  ExitCode code = ExitCode::kOk;
-  const bool ask = !source->manifest;
-  if (ask) {
-    auto manifest = fetch(arguments, *source, console, code);
-    if (!manifest.ok()) return fail(console, manifest.error());
-    source->manifest = *std::move(manifest);
-  }
+  const ExitCode code = find_manifest(arguments.network, *source, console);
   if (console.json()) {
     console.event(json_of(*source));
   } else {
     print_table(*source, console);
   }
-  if (!ask || source->manifest) return ExitCode::kOk;
-  if (code == ExitCode::kWrongIdentity || code == ExitCode::kPortInUse) return code;
-  console.error("unreachable", "nobody named in the link answered with the manifest",
-                source->content_id);
-  return ExitCode::kNetwork;
+  return code;
 }
 
 }  // namespace
@@ -127,7 +114,8 @@ void add_info_command(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("info", "show what a link or manifest file says");
   command->add_option("SOURCE", arguments->source, "link or manifest file")
       ->option_text("LINK|X.firn")
-      ->required();
+      ->required()
+      ->check(not_empty());
   add_network_options(*command, arguments->network);
   add_console_options(*command, arguments->console);
   command->callback([arguments, &chosen] {

@@ -6,8 +6,10 @@
 #include <cstdlib>
 
 #include "client/app/commands/bytes_option.h"
+#include "client/app/quantities.h"
 #include "client/app/version.h"
 #include "codec/kernels.h"
+#include "proto/usage.h"
 
 namespace firn::app {
 namespace {
@@ -29,18 +31,30 @@ void add_console_options(CLI::App& app, ConsoleOptions& options) {
   app.add_flag("--json", options.json, "events as JSON on stdout, one object per line");
   app.add_flag("-q,--quiet", options.quiet, "say nothing but errors");
   app.add_flag("-v,--verbose", options.verbosity, "say more");
-  app.add_option("--log", options.log_file, "write everything said, and more, to FILE")
-      ->option_text("FILE");
+  app.add_option("--log", options.log_file, "append what is said to FILE, with the time")
+      ->option_text("FILE")
+      ->check(not_empty());
+  app.add_option("--log-level", options.log_level,
+                 "how much goes there: debug, info, warning or error")
+      ->option_text("LEVEL")
+      ->check(CLI::IsMember({"debug", "info", "warning", "error"}).description(""))
+      ->capture_default_str();
+}
+
+std::string positive_duration(const std::string& text) {
+  const auto duration = parse_duration(text);
+  if (!duration.ok()) return duration.error().message();
+  return *duration > 0 ? "" : "must be longer than nothing";
 }
 
 void add_network_options(CLI::App& app, NetworkOptions& options) {
   const std::string group = "Network";
-  app.add_option("--tracker", options.trackers, "a tracker, [ID@]HOST:PORT (repeatable)")
+  app.add_option("--tracker", options.trackers, "a tracker, [ID@]HOST[:PORT] (repeatable)")
       ->option_text("ADDR")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->group(group);
-  app.add_option("--peer", options.peers, "a peer to connect to, [ID@]HOST:PORT (repeatable)")
+  app.add_option("--peer", options.peers, "a peer to connect to, [ID@]HOST[:PORT] (repeatable)")
       ->option_text("ADDR")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
@@ -50,13 +64,26 @@ void add_network_options(CLI::App& app, NetworkOptions& options) {
   app.add_flag("--no-pex", options.no_peer_exchange, "do not tell peers of other peers")
       ->group(group);
   app.add_option("--listen", options.listen,
-                 "where to accept peers; * means every address, port 0 any free one")
-      ->option_text("HOST:PORT")
+                 "where to accept peers; * means every address, no port or 0 any free one. One "
+                 "address is also the one that connections to peers and trackers go out from")
+      ->option_text("HOST[:PORT]")
       ->capture_default_str()
       ->group(group);
-  add_bytes_option(app, "--up-limit", options.up_limit, "bytes per second sent at most (10M)")
+  app.add_option("--interface", options.interface,
+                 "accept peers and connect, to trackers too, through this network interface alone")
+      ->option_text("NAME")
       ->group(group);
-  add_bytes_option(app, "--down-limit", options.down_limit, "bytes per second received at most")
+  add_bytes_option(app, "--up-limit", options.up_limit,
+                   "bytes per second sent to peers at most, all contents together (10M)")
+      ->group(group);
+  add_bytes_option(app, "--down-limit", options.down_limit,
+                   "bytes per second received from peers at most, all contents together")
+      ->group(group);
+  add_bytes_option(app, "--content-up-limit", options.content_up_limit,
+                   "bytes per second sent at most for each content")
+      ->group(group);
+  add_bytes_option(app, "--content-down-limit", options.content_down_limit,
+                   "bytes per second received at most for each content")
       ->group(group);
   add_bytes_option(app, "--memory", options.memory_bytes, "memory for data (default 128M)")
       ->check(
@@ -65,10 +92,16 @@ void add_network_options(CLI::App& app, NetworkOptions& options) {
   app.add_option("--identity", options.identity_file,
                  "keep this peer's key in FILE (default: a fresh one for each run)")
       ->option_text("FILE")
+      ->check(not_empty())
       ->group(group);
   app.add_option("--max-peers", options.peers_max, "peers connected at most, for each content")
       ->option_text("N")
       ->check(CLI::Range(1, 4096).description("1 to 4096"))
+      ->group(group);
+  app.add_option("--peers", options.peers_interval,
+                 "print the table of connected peers so often (10s); SIGUSR1 prints it at any time")
+      ->option_text("DURATION")
+      ->check(positive_duration)
       ->group(group);
   app.add_flag("--dense", options.dense, "send coded blocks only, no source blocks as they are")
       ->group(group);
@@ -114,25 +147,37 @@ Status use_kernels(const std::string& name) {
 Result<std::vector<Address>> parse_addresses(const std::vector<std::string>& texts) {
   std::vector<Address> addresses;
   for (const std::string& text : texts) {
-    auto address = parse_address(text);
+    auto address = parse_address(text, kDefaultPort);
     if (!address.ok()) return address.error();
     if (!is_destination(*address))
       return Error{ErrorCode::kBadInput, "address '" + text + "'",
-                   "names no host and port to connect to; write [ID@]HOST:PORT"};
+                   "names no host and port to connect to; write [ID@]HOST or [ID@]HOST:PORT"};
     add_address(addresses, *address);
   }
   return addresses;
 }
 
+Result<Address> listen_address(const NetworkOptions& options) {
+  return parse_address(options.listen, 0);
+}
+
 Result<DriverOptions> driver_options(const NetworkOptions& options, const CodecOptions& codec,
                                      std::size_t content_count) {
-  auto listen = parse_address(options.listen);
+  auto listen = listen_address(options);
   if (!listen.ok()) return listen.error();
   DriverOptions driver;
   driver.identity_file = options.identity_file;
   driver.listen = *listen;
+  driver.interface = options.interface;
+  driver.up_limit = options.up_limit;
+  driver.down_limit = options.down_limit;
   driver.memory_bytes = options.memory_bytes;
   driver.io_threads = options.io_threads;
+  if (!options.peers_interval.empty()) {
+    const auto interval = parse_duration(options.peers_interval);
+    if (!interval.ok()) return interval.error();
+    driver.peers_interval = *interval;
+  }
   driver.content_count = content_count;
   driver.codec = *parse_codec_mode(codec.codec);
   driver.threads = codec.threads;
@@ -155,8 +200,8 @@ Result<core::Options> core_options(const NetworkOptions& options,
   core.peer_exchange = !options.no_peer_exchange;
   core.dense = options.dense;
   core.neighbours_max = options.peers_max;
-  core.up_limit = options.up_limit;
-  core.down_limit = options.down_limit;
+  core.up_limit = options.content_up_limit;
+  core.down_limit = options.content_down_limit;
   return core;
 }
 

@@ -14,7 +14,7 @@
 
 namespace firn::app {
 
-// --json, -q, -v, --log
+// --json, -q, -v, --log, --log-level
 void add_console_options(CLI::App& app, ConsoleOptions& options);
 
 struct NetworkOptions {
@@ -25,12 +25,18 @@ struct NetworkOptions {
   bool dense = false;
   std::uint32_t peers_max = 0;  // 0: as the core's policy says
   std::string listen = "*:0";
-  std::uint64_t up_limit = 0;
+  std::string interface;
+  std::uint64_t up_limit = 0;  // of all contents together
   std::uint64_t down_limit = 0;
+  std::uint64_t content_up_limit = 0;  // of each
+  std::uint64_t content_down_limit = 0;
   std::uint64_t memory_bytes = 128u << 20;
   std::string identity_file;
   int io_threads = 1;
+  std::string peers_interval;  // empty: never
 };
+// A check for CLI11: what is wrong with the text, or "".
+std::string positive_duration(const std::string& text);
 void add_network_options(CLI::App& app, NetworkOptions& options);
 
 // --codec and --threads
@@ -45,6 +51,10 @@ void add_kernels_option(CLI::App& app, std::string& kernels);
 // Makes `name` (empty: what FIRN_KERNELS says) the kernels of this process; kBadInput if the CPU
 // lacks them. Before anything is computed, and before there are threads.
 Status use_kernels(const std::string& name);
+
+// Where --listen says: without a port any free one, so that several peers fit on a machine. Errors:
+// kBadInput.
+Result<Address> listen_address(const NetworkOptions& options);
 
 // Errors: kBadInput (an address).
 Result<std::vector<Address>> parse_addresses(const std::vector<std::string>& texts);

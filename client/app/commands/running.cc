@@ -2,16 +2,49 @@
 
 #include <cstdio>
 
+#include "proto/log_file.h"
+#include "proto/standard_streams.h"
+
 namespace firn::app {
 
-ExitCode with_console(const ConsoleOptions& options,
-                      const std::function<ExitCode(Console&)>& body) {
-  auto console = Console::open(options);
-  if (!console.ok()) {
-    std::fprintf(stderr, "firn: %s\n", console.error().message().c_str());
-    return exit_code_of(console.error());
+namespace {
+
+Result<std::unique_ptr<Console>> open_console(const ConsoleOptions& options,
+                                              const std::vector<std::string>& sources) {
+  if (!options.log_file.empty())
+    for (const std::string& source : sources) {
+      const Status apart = OutputFile(options.log_file, kLogOfFirn).check_apart(source);
+      if (!apart.ok()) return apart.error();
+    }
+  return Console::open(options);
+}
+
+}  // namespace
+
+ExitCode with_console(const ConsoleOptions& options, const std::function<ExitCode(Console&)>& body,
+                      const std::vector<std::string>& sources) {
+  auto console = open_console(options, sources);
+  if (console.ok()) {
+    const ExitCode code = body(**console);
+    (*console)->finish();
+    return code == ExitCode::kOk && (*console)->output_failed() ? ExitCode::kDisk : code;
   }
-  return body(**console);
+  ConsoleOptions without_log = options;
+  without_log.log_file.clear();
+  return fail(**Console::open(without_log), console.error());
+}
+
+ExitCode print_alone(const std::string& text) {
+  std::fputs(text.c_str(), stdout);
+  const Status told = flush_stdout();
+  if (told.ok()) return ExitCode::kOk;
+  std::fprintf(stderr, "firn: %s\n", told.error().message().c_str());
+  return exit_code_of(told.error());
+}
+
+Status check_output(const OutputFile& output, const std::string& source) {
+  Status apart = output.check_apart(source);
+  return apart.ok() ? output.check() : apart;
 }
 
 ExitCode fail(Console& console, const Error& error) {

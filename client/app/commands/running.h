@@ -2,15 +2,27 @@
 #pragma once
 
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "client/app/console.h"
 #include "client/app/exit_codes.h"
 #include "client/app/peer_driver.h"
+#include "proto/output_file.h"
 
 namespace firn::app {
 
-// Opens the console and runs `body` with it.
-ExitCode with_console(const ConsoleOptions& options, const std::function<ExitCode(Console&)>& body);
+// Opens the console and runs `body` with it. The log must not stand in `sources`, files and folders
+// that are read to be shared.
+ExitCode with_console(const ConsoleOptions& options, const std::function<ExitCode(Console&)>& body,
+                      const std::vector<std::string>& sources = {});
+
+// Whether `output` may be written, and is not in `source`. Errors: as OutputFile's.
+Status check_output(const OutputFile& output, const std::string& source);
+
+// Prints text on stdout where there is no console: help, version. kDisk if that fails, which is
+// said.
+ExitCode print_alone(const std::string& text);
 
 // Says the error; its exit code.
 ExitCode fail(Console& console, const Error& error);

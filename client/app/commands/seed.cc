@@ -1,31 +1,36 @@
-// firn seed X.firn DIR [Y.firn DIR2]...: serve what stands in DIR until interrupted.
+// firn seed LINK|X.firn DIR [LINK2|Y.firn DIR2]...: serve what stands in DIR until interrupted.
 #include "client/app/commands/commands.h"
 #include "client/app/commands/content_source.h"
 #include "client/app/commands/options.h"
 #include "client/app/commands/running.h"
+#include "proto/usage.h"
 
 namespace firn::app {
 namespace {
 
 struct SeedArguments {
-  std::vector<std::string> pairs;  // X.firn, DIR, ...
+  std::vector<std::string> pairs;  // LINK or X.firn, DIR, ...
+  bool trust = false;
   std::string kernels;
   CodecOptions codec;
   NetworkOptions network;
   ConsoleOptions console;
 };
 
-Result<SessionPlan> plan_of(const SeedArguments& arguments, const std::string& manifest_path,
-                            const std::string& dir) {
-  auto manifest = read_manifest_file(manifest_path);
-  if (!manifest.ok()) return manifest.error();
-  auto core = core_options(arguments.network, manifest->trackers, {});
+Result<SessionPlan> plan_of(const SeedArguments& arguments, const std::string& text,
+                            const std::string& dir, Console& console) {
+  auto source = read_source(text, dir);
+  if (!source.ok()) return source.error();
+  auto core = core_options(arguments.network, source->trackers, source->peers);
   if (!core.ok()) return core.error();
+  if (!source->manifest && core->trackers.empty() && core->peers.empty())
+    console.shared_warning(kNobodyKnown, source->content_id);
   SessionPlan plan;
   plan.mode = SessionPlan::Mode::kServe;
-  plan.content_id = manifest->id;
-  plan.manifest = *std::move(manifest);
-  plan.dir = dir;
+  plan.content_id = source->content_id;
+  plan.dir = source->manifest ? found_folder(source->manifest->info, dir, console) : dir;
+  plan.manifest = std::move(source->manifest);
+  plan.trust = arguments.trust;
   plan.offer_manifest = true;
   plan.core = *std::move(core);
   plan.core.seeding.kind = core::SeedPolicy::Kind::kForever;
@@ -40,7 +45,7 @@ ExitCode run(const SeedArguments& arguments, Console& console) {
   options->only_serves = true;
   std::vector<SessionPlan> plans;
   for (std::size_t i = 0; i < arguments.pairs.size(); i += 2) {
-    auto plan = plan_of(arguments, arguments.pairs[i], arguments.pairs[i + 1]);
+    auto plan = plan_of(arguments, arguments.pairs[i], arguments.pairs[i + 1], console);
     if (!plan.ok()) return fail(console, plan.error());
     for (const SessionPlan& other : plans)
       if (other.content_id == plan->content_id)
@@ -61,11 +66,15 @@ void add_seed_command(CLI::App& app, Chosen& chosen) {
   auto arguments = std::make_shared<SeedArguments>();
   CLI::App* command = app.add_subcommand("seed", "serve finished contents until interrupted");
   command
-      ->add_option("PAIRS", arguments->pairs,
-                   "a manifest and the folder in which its content stands; more such pairs")
-      ->option_text("X.firn DIR ...")
+      ->add_option(
+          "PAIRS", arguments->pairs,
+          "a link or manifest file, and the folder in which the content stands; more such pairs")
+      ->option_text("LINK|X.firn DIR ...")
       ->required()
+      ->check(not_empty())
       ->expected(2, 2000);
+  command->add_flag("--trust", arguments->trust,
+                    "do not check bytes ahead of need, only that files are there with their sizes");
   add_codec_options(*command, arguments->codec);
   add_kernels_option(*command, arguments->kernels);
   add_network_options(*command, arguments->network);
@@ -73,7 +82,7 @@ void add_seed_command(CLI::App& app, Chosen& chosen) {
   command->callback([arguments, &chosen] {
     if (arguments->pairs.size() % 2 != 0)
       throw CLI::ValidationError("seed",
-                                 "each manifest needs its folder: X.firn DIR [Y.firn DIR2]");
+                                 "each link or manifest needs its folder: LINK DIR [LINK2 DIR2]");
     chosen = [arguments] {
       return with_console(arguments->console,
                           [&](Console& console) { return run(*arguments, console); });

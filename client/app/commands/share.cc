@@ -3,14 +3,16 @@
 
 #include <algorithm>
 
-#include "client/app/commands/bytes_option.h"
 #include "client/app/commands/commands.h"
 #include "client/app/commands/content_source.h"
+#include "client/app/commands/making_options.h"
 #include "client/app/commands/options.h"
 #include "client/app/commands/running.h"
+#include "client/app/own_addresses.h"
 #include "client/app/worker_pool.h"
 #include "client/content/create.h"
 #include "proto/link.h"
+#include "proto/usage.h"
 
 namespace firn::app {
 namespace {
@@ -21,8 +23,7 @@ constexpr core::TimeUs kLinkTime = 2 * core::kSecond;
 struct ShareArguments {
   std::vector<std::string> paths;
   std::string output;
-  std::uint32_t generation_size = 0;
-  std::uint64_t block_bytes = 0;
+  MakingOptions making;
   bool leave_when_safe = false;
   std::string kernels;
   CodecOptions codec;
@@ -30,32 +31,29 @@ struct ShareArguments {
   ConsoleOptions console;
 };
 
-// Peers elsewhere can only use an address that was given to be used.
-std::vector<Address> own_address(const ShareArguments& arguments, const PeerDriver& driver) {
-  const auto given = parse_address(arguments.network.listen);
-  if (!given.ok() || given->host.empty() || given->host == "*" || given->host == "0.0.0.0" ||
-      given->host == "::")
-    return {};
-  Address own = driver.listening();
-  own.host = given->host;
-  own.id = driver.id();
-  return {own};
+// The addresses of this peer in the link. With a tracker only one that was given to be used, as the
+// tracker tells where this peer is.
+std::vector<Address> own_addresses(const ShareArguments& arguments, const PeerDriver& driver,
+                                   bool with_tracker) {
+  const std::string host = listen_address(arguments.network)->host;
+  const bool given = !host.empty() && host != "*" && host != "0.0.0.0" && host != "::";
+  if (with_tracker && !given) return {};
+  return reachable_addresses(host, driver.listening(), interface_addresses());
 }
 
 Result<SessionPlan> plan_of(const ShareArguments& arguments, const std::string& path,
                             Console& console) {
   auto trackers = parse_addresses(arguments.network.trackers);
   if (!trackers.ok()) return trackers.error();
-  content::CreateOptions options;
-  options.generation_size = arguments.generation_size;
-  options.block_bytes = static_cast<std::uint32_t>(arguments.block_bytes);
+  auto options =
+      create_options(arguments.making, arguments.codec.threads, "hashing " + path, console);
   options.trackers = *trackers;
-  options.threads = arguments.codec.threads;
-  options.progress = hashing_progress(console, "hashing " + path);
-  auto manifest = content::create_manifest(path, options);
+  const auto named = named_path(path);
+  if (!named.ok()) return named.error();
+  auto manifest = content::create_manifest(*named, options);
   if (!manifest.ok()) return manifest.error();
   if (!arguments.output.empty()) {
-    const Status written = write_file(arguments.output, manifest->file_bytes);
+    const Status written = OutputFile(arguments.output, kManifestFile).write(manifest->file_bytes);
     if (!written.ok()) return written.error();
   }
   auto core = core_options(arguments.network, {}, {});
@@ -64,7 +62,8 @@ Result<SessionPlan> plan_of(const ShareArguments& arguments, const std::string& 
   plan.mode = SessionPlan::Mode::kServe;
   plan.content_id = manifest->id;
   plan.manifest = *std::move(manifest);
-  plan.dir = folder_of(path);
+  plan.dir = folder_of(*named);
+  plan.trust = true;  // it has just been read
   plan.offer_manifest = true;
   plan.core = *std::move(core);
   using Kind = core::SeedPolicy::Kind;
@@ -78,6 +77,13 @@ ExitCode run(const ShareArguments& arguments, Console& console) {
   auto options = driver_options(arguments.network, arguments.codec, arguments.paths.size());
   if (!options.ok()) return fail(console, options.error());
   options->only_serves = true;
+  for (const std::string& path : arguments.paths) {
+    const OutputFile output(arguments.output, kManifestFile);
+    const OutputFile identity(arguments.network.identity_file, kKeyFile);
+    Status apart = output.path().empty() ? Done{} : check_output(output, path);
+    if (apart.ok() && !identity.path().empty()) apart = identity.check_apart(path);
+    if (!apart.ok()) return fail(console, apart.error());
+  }
   ExitCode code = ExitCode::kOk;
   const auto driver = start_driver(*options, console, code);
   if (!driver) return code;
@@ -93,6 +99,10 @@ ExitCode run(const ShareArguments& arguments, Console& console) {
   }
   console.clear_progress();
   console.hold_events();
+  if (sessions.front()->plan().core.trackers.empty())
+    console.warning(
+        "no tracker: only peers that know an address of this one can follow. The link names those "
+        "of this machine; --tracker makes it work from everywhere");
   bool told = false;
   core::TimeUs due = core::kNever;
   driver->on_turn([&](core::TimeUs now) {
@@ -105,11 +115,13 @@ ExitCode run(const ShareArguments& arguments, Console& console) {
     told = true;
     std::string links;
     for (const auto* session : sessions) {
-      const Link link{session->plan().content_id, session->trackers(),
-                      own_address(arguments, *driver)};
+      const auto trackers = session->trackers();
+      const Link link{session->plan().content_id, trackers,
+                      own_addresses(arguments, *driver, !trackers.empty())};
       links += (links.empty() ? "" : "\n") + to_text(link);
     }
     console.print(links);
+    if (console.output_failed()) driver->stop();  // nobody learns of the links
     return core::kNever;
   });
   return driver->run();
@@ -121,20 +133,13 @@ void add_share_command(CLI::App& app, Chosen& chosen) {
   auto arguments = std::make_shared<ShareArguments>();
   CLI::App* command = app.add_subcommand(
       "share", "share files or folders until interrupted; prints a link for each");
-  command->add_option("PATH", arguments->paths, "files or folders; symbolic links are refused")
-      ->required();
+  command->add_option("PATH", arguments->paths, "files or folders")->required()->check(not_empty());
   CLI::Option* output =
       command
           ->add_option("-o,--output", arguments->output, "write the manifest too (one PATH only)")
-          ->option_text("X.firn");
-  command
-      ->add_option("--generation-size", arguments->generation_size,
-                   "blocks in a generation (default: by content size)")
-      ->option_text("N")
-      ->check(CLI::PositiveNumber);
-  add_bytes_option(*command, "--block-size", arguments->block_bytes,
-                   "bytes in a block (default: by content size)")
-      ->check(CLI::Range(1u, 1u << 20).description(""));
+          ->option_text("X.firn")
+          ->check(not_empty());
+  add_making_options(*command, arguments->making);
   command->add_flag("--leave-when-safe", arguments->leave_when_safe,
                     "end once the peers connected hold everything between them");
   add_codec_options(*command, arguments->codec);
@@ -145,8 +150,9 @@ void add_share_command(CLI::App& app, Chosen& chosen) {
     if (output->count() > 0 && arguments->paths.size() > 1)
       throw CLI::ValidationError("-o", "goes with one PATH");
     chosen = [arguments] {
-      return with_console(arguments->console,
-                          [&](Console& console) { return run(*arguments, console); });
+      return with_console(
+          arguments->console, [&](Console& console) { return run(*arguments, console); },
+          arguments->paths);
     };
   });
 }

@@ -1,4 +1,4 @@
-// firn verify X.firn DIR: read everything and compare.
+// firn verify LINK|X.firn DIR: read everything and compare.
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -6,38 +6,57 @@
 
 #include "client/app/commands/commands.h"
 #include "client/app/commands/content_source.h"
+#include "client/app/commands/find_manifest.h"
 #include "client/app/commands/options.h"
 #include "client/app/commands/running.h"
 #include "client/app/quantities.h"
 #include "client/store/content_store.h"
+#include "proto/usage.h"
 
 namespace firn::app {
 namespace {
 
 struct VerifyArguments {
-  std::string manifest;
+  std::string source;
   std::string dir;
+  NetworkOptions network;
   ConsoleOptions console;
 };
 
+std::string line_about(const store::VerifyReport::BadFile& bad) {
+  std::string line = bad.fault + ": " + bad.path;
+  if (bad.fault == "short" || bad.fault == "long")
+    line += fmt::format(" ({} bytes instead of {})", bad.bytes_there, bad.bytes_wanted);
+  return line;
+}
+
 ExitCode run(const VerifyArguments& arguments, Console& console) {
-  const auto manifest = read_manifest_file(arguments.manifest);
-  if (!manifest.ok()) return fail(console, manifest.error());
+  auto source = read_source(arguments.source, arguments.dir);
+  if (!source.ok()) return fail(console, source.error());
+  if (const ExitCode found = find_manifest(arguments.network, *source, console);
+      found != ExitCode::kOk)
+    return found;
+  const std::optional<Manifest>& manifest = source->manifest;
   store::OpenOptions options;
   options.progress = hashing_progress(console, "checking");
-  const auto report = store::verify_content(*manifest, arguments.dir, options);
+  const std::string dir = found_folder(manifest->info, arguments.dir, console);
+  const auto report = store::verify_content(*manifest, dir, options);
   if (!report.ok()) return fail(console, report.error());
   console.clear_progress();
 
   const auto good =
       static_cast<std::size_t>(std::count(report->good.begin(), report->good.end(), true));
   const bool all_good = report->bad_files.empty() && good == report->good.size();
+  Json bad_files = Json::array();
+  for (const auto& bad : report->bad_files) {
+    bad_files.push_back({{"path", bad.path}, {"fault", bad.fault}});
+  }
   console.event({{"event", "verified"},
                  {"content_id", manifest->id.text()},
                  {"good", all_good},
                  {"generations", report->good.size()},
                  {"generations_good", good},
-                 {"bad_files", report->bad_files}});
+                 {"bad_files", std::move(bad_files)}});
   if (all_good) {
     console.info(
         fmt::format("{}: {} files, {}: all as the manifest says", manifest->info.name,
@@ -46,12 +65,15 @@ ExitCode run(const VerifyArguments& arguments, Console& console) {
     return ExitCode::kOk;
   }
   if (!console.json())
-    for (const std::string& path : report->bad_files) console.print("bad: " + path);
+    for (const auto& bad : report->bad_files) console.print(line_about(bad));
+  const bool in_the_way = std::any_of(report->bad_files.begin(), report->bad_files.end(),
+                                      [](const auto& bad) { return bad.fault == "in the way"; });
   console.error(
       "corrupt",
-      fmt::format("{}: {} of {} files and {} of {} generations differ from the manifest",
+      fmt::format("{}: {} of {} files are missing or differ from the manifest; {}firn get --repair "
+                  "fetches what is wrong",
                   manifest->info.name, report->bad_files.size(), manifest->info.files.size(),
-                  report->good.size() - good, report->good.size()),
+                  in_the_way ? "move away what is in the way, and " : ""),
       manifest->id);
   return ExitCode::kVerifyFailed;
 }
@@ -60,11 +82,15 @@ ExitCode run(const VerifyArguments& arguments, Console& console) {
 
 void add_verify_command(CLI::App& app, Chosen& chosen) {
   auto arguments = std::make_shared<VerifyArguments>();
-  CLI::App* command = app.add_subcommand("verify", "check files against their manifest");
-  command->add_option("MANIFEST", arguments->manifest, "manifest file")
-      ->option_text("X.firn")
-      ->required();
-  command->add_option("DIR", arguments->dir, "folder in which the content stands")->required();
+  CLI::App* command = app.add_subcommand("verify", "check files against their link or manifest");
+  command->add_option("SOURCE", arguments->source, "link or manifest file")
+      ->option_text("LINK|X.firn")
+      ->required()
+      ->check(not_empty());
+  command->add_option("DIR", arguments->dir, "folder in which the content stands")
+      ->required()
+      ->check(not_empty());
+  add_network_options(*command, arguments->network);
   add_console_options(*command, arguments->console);
   command->callback([arguments, &chosen] {
     chosen = [arguments] {

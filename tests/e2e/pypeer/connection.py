@@ -74,6 +74,10 @@ class Connection:
         assert message.WhichOneof("body") == "hello", message
         return message.hello
 
+    def plain_socket(self):
+        """The socket below TLS."""
+        return self._socket
+
     def close(self):
         self._socket.close()
 

@@ -36,27 +36,31 @@ class Leech:
 
     def use_manifest(self, manifest):
         self.manifest = manifest
-        self._spans = {g: Span(manifest.n) for g in range(manifest.generation_count)}
+        self._spans = {g: Span(manifest.blocks_in(g)) for g in range(manifest.generation_count)}
+
+    def take(self, message):
+        """Keeps the block that a message may hold."""
+        if message.WhichOneof("body") == "block":
+            self._take(message.block)
 
     def _receive(self, kind, deadline=None):
         """The next message of that kind; blocks are kept, others passed over."""
         deadline = deadline or time.monotonic() + TIMEOUT
         while True:
             message = self.connection.receive(deadline)
-            body = message.WhichOneof("body")
-            if body == "block":
-                self._take(message.block)
-            if body == kind:
-                return getattr(message, body)
+            self.take(message)
+            if message.WhichOneof("body") == kind:
+                return getattr(message, kind)
 
     def _take(self, block):
         kind = block.WhichOneof("coding_vector")
         if kind == "source_index":
-            vector = bytearray(self.manifest.n)
+            vector = bytearray(self.manifest.blocks_in(block.generation))
             vector[block.source_index] = 1
         else:
             vector = block.coefficients
-        assert len(vector) == self.manifest.n and len(block.payload) == self.manifest.k
+        n = self.manifest.blocks_in(block.generation)
+        assert len(vector) == n and len(block.payload) == self.manifest.k
         assert block.sequence > self._acknowledged
         self._acknowledged = block.sequence
         self.blocks.append((block.generation, bytes(vector), block.recoded))
@@ -64,18 +68,19 @@ class Leech:
         if span is None:
             return  # verified already
         span.insert(vector, block.payload)
-        if span.rank == self.manifest.n:
+        if span.rank == n:
             data = span.solution()
             assert self.manifest.is_right(block.generation, data), "the digest does not fit"
             self.done[block.generation] = data
             del self._spans[block.generation]
 
     def rank(self, generation):
-        return self.manifest.n if generation in self.done else self._spans[generation].rank
+        if generation in self.done:
+            return self.manifest.blocks_in(generation)
+        return self._spans[generation].rank
 
     def send_state(self, granted=WINDOW, generations=None):
         """Reports everything; lets the other side send `granted` blocks of `generations`."""
-        n = self.manifest.n
         wanted = self._spans if generations is None else generations
         self.connection.send(state=peer_pb2.State(
             acknowledged=self._acknowledged,
@@ -83,7 +88,8 @@ class Leech:
             complete=[peer_pb2.Span(first=g, count=1) for g in sorted(self.done)],
             generations=[
                 peer_pb2.GenerationState(generation=g, rank=span.rank,
-                                         quota=min(granted, n - span.rank) if g in wanted else 0)
+                                         quota=min(granted, self.manifest.blocks_in(g) - span.rank)
+                    if g in wanted else 0)
                 for g, span in self._spans.items()]))
 
     def download(self, until=None, timeout=TIMEOUT, generations=None):
@@ -97,5 +103,4 @@ class Leech:
 
     def content(self):
         """The bytes of the whole content; everything must be verified."""
-        data = b"".join(self.done[g] for g in range(self.manifest.generation_count))
-        return data[: self.manifest.info.content_bytes]
+        return self.manifest.joined(self.done[g] for g in range(self.manifest.generation_count))

@@ -49,16 +49,45 @@ class Manifest:
         return len(self.digests)
 
     def is_right(self, generation, data):
-        """Whether `data`, n * k bytes with padding, is this generation."""
+        """Whether `data`, whole blocks with padding, is this generation."""
         leaves = [hashlib.sha256(b"\x00" + data[i : i + self.k]).digest()
                   for i in range(0, len(data), self.k)]
         return merkle_root(leaves) == self.digests[generation]
 
-    def cut(self, content):
-        """[generation][source block] of the content's bytes, padded with zeros."""
+    def layout(self):
+        """(position of each file, bytes in each generation): a file of a generation's bytes or more
+        begins at a generation boundary."""
         size = self.n * self.k
-        blocks = []
-        for g in range(self.generation_count):
-            data = content[g * size : (g + 1) * size].ljust(size, b"\0")
-            blocks.append([data[i : i + self.k] for i in range(0, size, self.k)])
-        return blocks
+        position, positions, used = 0, [], []
+        for file in self.info.files:
+            if file.bytes >= size and position % size:
+                used += [size] * (position // size - len(used)) + [position % size]
+                position = len(used) * size
+            positions.append(position)
+            position += file.bytes
+        while len(used) * size < position:
+            used.append(min(size, position - len(used) * size))
+        return positions, used
+
+    def blocks_in(self, generation):
+        """Source blocks of a generation: n, or fewer where its bytes end earlier."""
+        return -(-self.layout()[1][generation] // self.k)
+
+    def cut(self, content):
+        """[generation][source block] of the files' bytes, one file after the other."""
+        size = self.n * self.k
+        positions, used = self.layout()
+        laid_out = bytearray(self.generation_count * size)
+        at = 0
+        for file, position in zip(self.info.files, positions):
+            laid_out[position : position + file.bytes] = content[at : at + file.bytes]
+            at += file.bytes
+        return [[bytes(laid_out[g * size + i : g * size + i + self.k])
+                 for i in range(0, used[g], self.k)] for g in range(self.generation_count)]
+
+    def joined(self, generations):
+        """The reverse of cut: the files' bytes out of each generation's."""
+        size = self.n * self.k
+        laid_out = b"".join(data.ljust(size, b"\0") for data in generations)
+        return b"".join(laid_out[position : position + file.bytes]
+                        for file, position in zip(self.info.files, self.layout()[0]))

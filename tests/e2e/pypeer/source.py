@@ -69,13 +69,19 @@ class Source:
         self.credit = max(self.credit, state.credit)
         for span in state.complete:
             self.complete.update(range(span.first, span.first + span.count))
+        for span in state.withdrawn:
+            self.complete.difference_update(range(span.first, span.first + span.count))
+        for span in state.unwanted:
+            self.quota.update((g, 0) for g in range(span.first, span.first + span.count))
         for entry in state.generations:
             self.rank[entry.generation] = entry.rank
             self.quota[entry.generation] = entry.quota
 
     def rank_of(self, generation):
         """The rank that the other side last reported."""
-        return self.manifest.n if generation in self.complete else self.rank.get(generation, 0)
+        if generation in self.complete:
+            return self.manifest.blocks_in(generation)
+        return self.rank.get(generation, 0)
 
     def _send_one(self, limits):
         if not self.state_seen or len(self.generations_sent) >= self.credit:
@@ -86,7 +92,7 @@ class Source:
             if (g not in self.complete and len(self.sent[g]) < limit
                     and in_flight.count(g) < self.quota.get(g, QUOTA)):
                 self.send_block(g, bytes(self.chance.randrange(1, 256)
-                                         for _ in range(self.manifest.n)))
+                                         for _ in range(self.manifest.blocks_in(g))))
                 return True
         return False
 

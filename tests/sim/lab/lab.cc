@@ -50,6 +50,10 @@ LabPeerResult Lab::result(std::size_t index) const {
   return r;
 }
 
+core::Report Lab::report(std::size_t peer) const {
+  return peers_[peer]->core->report();
+}
+
 std::size_t Lab::add(const LabPeerSpec& spec) {
   auto peer = std::make_unique<Peer>();
   peer->index = static_cast<std::uint32_t>(peers_.size());
@@ -70,11 +74,14 @@ void Lab::post(TimeUs delay, std::uint32_t kind, const Peer& peer, std::uint64_t
 }
 
 bool Lab::run(TimeUs until) {
-  queue_.set_window(shortest_delay_ / 2 * 2);
+  if (queue_.taken() == 0) queue_.set_window(shortest_delay_ / 2 * 2);
   TimeUs sample_due = sample_interval_ > 0 ? 0 : kNever;
   while (left_ > 0 && !queue_.empty()) {
     const LabEvent event = queue_.take();
-    if (event.time > until) return false;
+    if (event.time > until) {
+      queue_.put_back();
+      return false;
+    }
     if (queue_.window_start() >= sample_due) {
       take_sample();
       sample_due += sample_interval_;
@@ -158,6 +165,8 @@ void Lab::start(Peer& peer) {
   options.seeding = {core::SeedPolicy::Kind::kForever, 0, 0};
   if (peer.spec.leaves_when_safe) options.seeding.kind = core::SeedPolicy::Kind::kWhenSafe;
   if (peer.spec.takes_only) options.up_limit = static_cast<std::uint64_t>(peer.spec.up_limit);
+  if (peer.spec.send_limit > 0) options.up_limit = peer.spec.send_limit;
+  options.down_limit = peer.spec.receive_limit;
   peer.rows.assign(shape_.generation_count(), 0);
   peer.core = std::make_unique<core::SwarmCore>(manifest_.id, options, queue_.now());
   core::StartState state;

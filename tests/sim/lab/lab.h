@@ -41,12 +41,14 @@ class Lab {
     tracker_until_ = until;
   }
 
-  // Until everybody that has not gone is complete, or `until`. True if complete.
+  // Until everybody that has not gone is complete, or `until`. True if complete. May be called
+  // again to go on.
   bool run(TimeUs until);
 
   std::size_t size() const { return peers_.size(); }
   const LabPeerSpec& spec(std::size_t peer) const;
   LabPeerResult result(std::size_t peer) const;
+  core::Report report(std::size_t peer) const;  // of a peer that has started and not gone
   TimeUs now() const { return queue_.now(); }
   std::uint64_t events() const { return queue_.taken(); }
   std::uint64_t blocks_in_content() const { return blocks_in_content_; }

@@ -28,6 +28,8 @@ struct LabPeerSpec {
   bool leaves_when_safe = false;  // a source: as firn share --leave-when-safe
   bool takes_only = false;        // receives, and sends next to nothing:
   double up_limit = 1;            // bytes a second
+  std::uint64_t send_limit = 0;   // as Options::up_limit and down_limit
+  std::uint64_t receive_limit = 0;
   TimeUs joins = 0;
   TimeUs crashes = kNever;       // without a word
   TimeUs leaves_after = kNever;  // so long after it completed

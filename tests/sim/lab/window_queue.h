@@ -64,6 +64,12 @@ class WindowQueue {
     now_ = turn_[head_].time;
     return turn_[head_++];
   }
+  // The event taken last has not happened yet.
+  void put_back() {
+    --head_;
+    ++size_;
+    --taken_;
+  }
 
  private:
   // The next peer with events in this window, or the next window with any.

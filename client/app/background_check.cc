@@ -1,0 +1,60 @@
+#include "client/app/background_check.h"
+
+#include <chrono>
+
+#include "proto/stage_times.h"
+
+namespace firn::app {
+namespace {
+
+// Where the pool is full, or the generation is being sent.
+constexpr core::TimeUs kTryAgain = core::kSecond;
+constexpr core::TimeUs kUnreadable = 30 * core::kSecond;
+
+}  // namespace
+
+BackgroundCheck::BackgroundCheck(WorkerPool& pool, BufferPool& buffers,
+                                 std::shared_ptr<store::ContentStore> store, Found found)
+    : pool_(pool),
+      buffers_(buffers),
+      store_(std::move(store)),
+      found_(std::move(found)),
+      generation_count_(store_->manifest().info.shape.generation_count()) {
+  if (done()) due_ = core::kNever;
+}
+
+BackgroundCheck::~BackgroundCheck() {
+  *alive_ = false;
+}
+
+void BackgroundCheck::wake(core::TimeUs now) {
+  now_ = now;
+  if (under_way_ || done() || due_ > now) return;
+  auto task = [this, alive = alive_, g = next_, store = store_,
+               buffers = &buffers_]() -> WorkerPool::Completion {
+    using Clock = std::chrono::steady_clock;
+    const StageScope stage(Stage::kDiskRead);
+    const Clock::time_point begin = Clock::now();
+    const auto buffer = buffers->take(store->manifest().info.shape.padded_bytes(g));
+    const Status status = store->read_generation(g, buffer->bytes());
+    const auto took =
+        std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin).count();
+    return [this, alive, status, took] {
+      if (*alive) checked(status, took);
+    };
+  };
+  under_way_ = pool_.submit(WorkerPool::kUnordered, std::move(task));
+  if (!under_way_) due_ = now + kTryAgain;
+}
+
+void BackgroundCheck::checked(const Status& status, core::TimeUs took) {
+  under_way_ = false;
+  // A file that cannot be read now (moved away, a disk unplugged, no descriptors) may come back;
+  // sending finds it out for itself meanwhile.
+  const bool false_bytes = !status.ok() && status.error().code == ErrorCode::kCorrupt;
+  const bool again = !status.ok() && !(false_bytes && found_(next_, status.error()));
+  if (!again) ++next_;
+  due_ = done() ? core::kNever : now_ + (!again ? 2 * took : false_bytes ? kTryAgain : kUnreadable);
+}
+
+}  // namespace firn::app

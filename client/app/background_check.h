@@ -1,0 +1,50 @@
+// Reads what a peer serves once from beginning to end, while it serves: files that changed on the
+// disk are told before somebody asks for what was in them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "client/app/buffer_pool.h"
+#include "client/app/worker_pool.h"
+#include "client/core/types.h"
+#include "client/store/content_store.h"
+
+namespace firn::app {
+
+// One generation at a time, and then a rest that is as long as its reading took: it never takes
+// more than half of the disk's time or of a thread. Owner thread.
+class BackgroundCheck {
+ public:
+  // `found`: this generation was read and is not right; false: it is in use, and is looked at
+  // again. Called from the pool's completions.
+  using Found = std::function<bool(std::uint32_t generation, const Error& error)>;
+  // What is given by reference outlives this object; tasks under way may outlive it.
+  BackgroundCheck(WorkerPool& pool, BufferPool& buffers, std::shared_ptr<store::ContentStore> store,
+                  Found found);
+  ~BackgroundCheck();
+  BackgroundCheck(const BackgroundCheck&) = delete;
+  BackgroundCheck& operator=(const BackgroundCheck&) = delete;
+
+  void wake(core::TimeUs now);
+  // When wake() has something to do; kNever: not before a task ends, or no more at all.
+  core::TimeUs next_wake() const { return under_way_ ? core::kNever : due_; }
+  bool done() const { return next_ == generation_count_; }
+
+ private:
+  void checked(const Status& status, core::TimeUs took);
+
+  WorkerPool& pool_;
+  BufferPool& buffers_;
+  const std::shared_ptr<store::ContentStore> store_;
+  const Found found_;
+  const std::uint32_t generation_count_;
+  const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  std::uint32_t next_ = 0;
+  bool under_way_ = false;
+  core::TimeUs now_ = 0;
+  core::TimeUs due_ = 0;
+};
+
+}  // namespace firn::app

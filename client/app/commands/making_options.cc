@@ -1,0 +1,57 @@
+#include "client/app/commands/making_options.h"
+
+#include "client/app/commands/bytes_option.h"
+#include "client/app/commands/content_source.h"
+
+namespace firn::app {
+
+void add_making_options(CLI::App& app, MakingOptions& options) {
+  const std::string group = "Files";
+  app.add_option("--symlinks", options.symlinks,
+                 "symbolic links in a folder: refuse it, skip them, or keep them as links")
+      ->option_text("refuse|skip|keep")
+      ->check(CLI::IsMember({"refuse", "skip", "keep"}).description(""))
+      ->capture_default_str()
+      ->group(group);
+  app.add_option(
+         "--exclude", options.excludes,
+         "leave out what matches: a name (*.tmp), a path in the folder (/build/*.o), or, with "
+         "/ at the end, folders alone (repeatable)")
+      ->option_text("GLOB")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->group(group);
+  app.add_flag("--skip-bad-names", options.skip_bad_names,
+               "leave out files whose names not every system takes")
+      ->group(group);
+  app.add_option("--generation-size", options.generation_size,
+                 "blocks in a generation (default: by content size)")
+      ->option_text("N")
+      ->check(CLI::PositiveNumber)
+      ->group(group);
+  add_bytes_option(app, "--block-size", options.block_bytes,
+                   "bytes in a block (default: by content size)")
+      ->check(CLI::Range(1u, 1u << 20).description(""))
+      ->group(group);
+}
+
+content::CreateOptions create_options(const MakingOptions& options, unsigned threads,
+                                      const std::string& what, Console& console) {
+  using Links = content::ScanOptions::Links;
+  content::CreateOptions create;
+  create.generation_size = options.generation_size;
+  create.block_bytes = static_cast<std::uint32_t>(options.block_bytes);
+  create.threads = threads;
+  create.progress = hashing_progress(console, what);
+  create.scan.links = options.symlinks == "keep"   ? Links::kKeep
+                      : options.symlinks == "skip" ? Links::kSkip
+                                                   : Links::kRefuse;
+  create.scan.excludes = options.excludes;
+  create.scan.skip_bad_names = options.skip_bad_names;
+  create.skipped = [&console](const std::string& left_out) {
+    console.warning("left out: " + left_out);
+  };
+  return create;
+}
+
+}  // namespace firn::app

@@ -1,0 +1,27 @@
+// Options of the commands that make a manifest from files: create and share.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "client/app/console.h"
+#include "client/content/create.h"
+
+namespace firn::app {
+
+struct MakingOptions {
+  std::uint32_t generation_size = 0;
+  std::uint64_t block_bytes = 0;
+  std::string symlinks = "refuse";
+  std::vector<std::string> excludes;
+  bool skip_bad_names = false;
+};
+void add_making_options(CLI::App& app, MakingOptions& options);
+
+// For create_manifest: with progress named `what`, and a warning for each thing left out.
+content::CreateOptions create_options(const MakingOptions& options, unsigned threads,
+                                      const std::string& what, Console& console);
+
+}  // namespace firn::app

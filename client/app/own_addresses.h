@@ -1,0 +1,26 @@
+// The addresses under which other machines may reach this one: for links without a tracker.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "proto/address.h"
+
+namespace firn::app {
+
+struct InterfaceAddress {
+  std::string ip;  // numeric, without a zone
+  bool loopback = false;
+  bool link_local = false;  // it means nothing without a zone, and zones nothing elsewhere
+};
+
+// Of the interfaces that are up and have a link.
+std::vector<InterfaceAddress> interface_addresses();
+
+// Where peers can reach the listener `bound` (its id and port) that was opened at the host
+// `listen_host`: that host, or, where it stands for every address, those of `interfaces`, without
+// link-local ones, and without loopback if there is another. As many as a link takes.
+std::vector<Address> reachable_addresses(const std::string& listen_host, const Address& bound,
+                                         const std::vector<InterfaceAddress>& interfaces);
+
+}  // namespace firn::app

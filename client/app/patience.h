@@ -1,0 +1,38 @@
+// When a download that does not move is to say why, and when it gives up.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "client/app/standstill_words.h"
+#include "client/core/types.h"
+
+namespace firn::app {
+
+class Patience {
+ public:
+  static constexpr core::TimeUs kQuiet = 5 * core::kSecond;  // then the first word
+  static constexpr core::TimeUs kReview = core::kSecond;     // how often the reason is looked at
+  // A reason that was said before is news again after kOld, if there was progress in between.
+  static constexpr core::TimeUs kOld = 60 * core::kSecond;
+
+  // A download without progress is over after `timeout`; kNever: it goes on.
+  explicit Patience(core::TimeUs timeout = core::kNever) : timeout_(timeout) {}
+
+  // Whether the reason is to be looked at now; `progressed`: when something last came.
+  bool due(core::TimeUs progressed, core::TimeUs now) const { return now >= next(progressed); }
+  core::TimeUs next(core::TimeUs progressed) const;
+  // It was looked at: whether it is to be said.
+  bool review(const Reason& reason, core::TimeUs progressed, core::TimeUs now);
+  bool over(core::TimeUs progressed, core::TimeUs now) const {
+    return timeout_ != core::kNever && now - progressed >= timeout_;
+  }
+
+ private:
+  core::TimeUs timeout_;
+  core::TimeUs reviewed_ = -kReview;
+  std::string said_;  // the key of what was said last
+  core::TimeUs said_at_ = 0;
+};
+
+}  // namespace firn::app

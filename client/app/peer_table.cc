@@ -1,0 +1,88 @@
+#include "client/app/peer_table.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "client/app/quantities.h"
+
+namespace firn::app {
+namespace {
+
+const char* state_name(core::PeerStatus::State state) {
+  using State = core::PeerStatus::State;
+  switch (state) {
+    case State::kGreeting:
+      return "greeting";
+    case State::kWaiting:
+      return "waiting";
+    case State::kStuck:
+      return "stuck";
+    case State::kBoth:
+      return "both ways";
+    case State::kReceives:
+      return "receives";
+    case State::kSends:
+      return "sends";
+    case State::kSilent:
+      return "silent";
+    case State::kIdle:
+      return "idle";
+  }
+  return "";
+}
+
+// Innovative blocks among those received; nullopt: none have come.
+std::optional<double> innovation_of(const core::PeerStatus& peer) {
+  if (peer.blocks_received == 0) return std::nullopt;
+  return static_cast<double>(peer.blocks_innovative) / static_cast<double>(peer.blocks_received);
+}
+
+constexpr const char* kRow = "{:<9} {:<24} {:>3} {:>6} {:>10} {:>10} {:>12} {:>12} {:>6} {:>7}  {}";
+
+}  // namespace
+
+std::vector<std::string> peer_table(const std::string& content,
+                                    const std::vector<core::PeerStatus>& peers) {
+  std::vector<std::string> lines;
+  lines.push_back(
+      fmt::format("{}: {} peer{} connected", content, peers.size(), peers.size() == 1 ? "" : "s"));
+  if (peers.empty()) return lines;
+  lines.push_back(fmt::format(kRow, "peer", "address", "dir", "holds", "received", "sent", "down",
+                              "up", "new", "silent", "state"));
+  for (const core::PeerStatus& peer : peers) {
+    const auto innovation = innovation_of(peer);
+    lines.push_back(fmt::format(
+        kRow, peer.id.short_text(), peer.endpoint, peer.outgoing ? "out" : "in",
+        fmt::format("{:.1f}%", 100 * peer.held), format_bytes(peer.bytes_received),
+        format_bytes(peer.bytes_sent), format_rate(peer.down_rate), format_rate(peer.up_rate),
+        innovation ? fmt::format("{:.0f}%", 100 * *innovation) : "-",
+        format_seconds(static_cast<double>(peer.silent_for / core::kSecond)),
+        state_name(peer.state)));
+  }
+  return lines;
+}
+
+Json peers_event(const ContentId& content, const std::vector<core::PeerStatus>& peers) {
+  Json list = Json::array();
+  for (const core::PeerStatus& peer : peers) {
+    const auto innovation = innovation_of(peer);
+    list.push_back({{"peer", peer.id.text()},
+                    {"endpoint", peer.endpoint},
+                    {"direction", peer.outgoing ? "out" : "in"},
+                    {"held", peer.held},
+                    {"bytes_received", peer.bytes_received},
+                    {"bytes_sent", peer.bytes_sent},
+                    {"down_rate", peer.down_rate},
+                    {"up_rate", peer.up_rate},
+                    {"blocks_received", peer.blocks_received},
+                    {"blocks_innovative", peer.blocks_innovative},
+                    {"blocks_sent", peer.blocks_sent},
+                    {"innovation", innovation ? Json(*innovation) : Json()},
+                    {"connected_seconds", 1e-6 * static_cast<double>(peer.connected_for)},
+                    {"silent_seconds", 1e-6 * static_cast<double>(peer.silent_for)},
+                    {"state", state_name(peer.state)}});
+  }
+  return about({{"event", "peers"}, {"peers", list}}, content);
+}
+
+}  // namespace firn::app

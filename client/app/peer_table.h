@@ -1,0 +1,17 @@
+// The connected peers as a table for people and as an event for programs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "client/app/events.h"
+#include "client/core/peer_status.h"
+
+namespace firn::app {
+
+// Lines with a heading; one line if there are no peers.
+std::vector<std::string> peer_table(const std::string& content,
+                                    const std::vector<core::PeerStatus>& peers);
+Json peers_event(const ContentId& content, const std::vector<core::PeerStatus>& peers);
+
+}  // namespace firn::app

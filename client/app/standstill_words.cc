@@ -1,0 +1,257 @@
+#include "client/app/standstill_words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "client/app/quantities.h"
+#include "proto/address.h"
+
+namespace firn::app {
+namespace {
+
+using core::AddressStanding;
+using core::NeighbourStanding;
+using core::Standstill;
+using core::TrackerStanding;
+
+constexpr std::size_t kNamedMax = 3;  // of things of a kind; the others are counted
+
+std::string seconds_since(core::TimeUs since, core::TimeUs now) {
+  return format_seconds(static_cast<double>((now - since) / core::kSecond));
+}
+
+// A text with a key: the text without what merely grows.
+struct Part {
+  std::string key;
+  std::string text;
+};
+
+std::string joined(const std::vector<std::string>& pieces, const std::string& separator) {
+  std::string text;
+  for (const std::string& piece : pieces) text += (text.empty() ? "" : separator) + piece;
+  return text;
+}
+
+Part tracker_part(const TrackerStanding& tracker, core::TimeUs now) {
+  const std::string name =
+      "tracker " + to_text(Address{{}, tracker.address.host, tracker.address.port});
+  switch (tracker.kind) {
+    case TrackerStanding::Kind::kNoAnswerYet:
+      return {name + " asked",
+              name + " has not answered yet, since " + seconds_since(tracker.since, now)};
+    case TrackerStanding::Kind::kFailed:
+      return {name + tracker.error, name + " cannot be asked: " + tracker.error};
+    case TrackerStanding::Kind::kAnswered:
+      break;
+  }
+  if (tracker.swarm <= 1) return {name + " empty", name + " knows no other peer of this content"};
+  return {name + " others", fmt::format("{} knows {} other peer{}", name, tracker.swarm - 1,
+                                        tracker.swarm == 2 ? "" : "s")};
+}
+
+// Addresses of which the same can be said are told together.
+Part address_part(const std::vector<AddressStanding>& addresses, core::TimeUs now) {
+  if (addresses.empty()) return {"no address", "no address of a peer is known"};
+  std::map<std::string, std::vector<const AddressStanding*>> by_error;
+  for (const AddressStanding& one : addresses) {
+    by_error[!one.error.empty() ? one.error
+             : one.calling      ? "no answer yet"
+                                : "not called yet"]
+        .push_back(&one);
+  }
+  std::vector<std::string> texts;
+  Part part;
+  for (const auto& [error, group] : by_error) {
+    std::vector<std::string> names;
+    core::TimeUs since = now;
+    for (const AddressStanding* one : group) {
+      if (names.size() < kNamedMax) {
+        names.push_back(to_text(Address{{}, one->address.host, one->address.port}));
+      }
+      if (one->calling) since = std::min(since, one->since);
+    }
+    if (group.size() > kNamedMax) names.push_back(fmt::format("{} more", group.size() - kNamedMax));
+    std::string text = joined(names, ", ") + ": " + error;
+    if (error == "no answer yet") text += " since " + seconds_since(since, now);
+    texts.push_back(text);
+    part.key += (group.size() == 1 ? names.front() : std::string()) + error + '\n';
+  }
+  part.text = fmt::format("{} address{} tried: {}", addresses.size(),
+                          addresses.size() == 1 ? "" : "es", joined(texts, "; "));
+  return part;
+}
+
+std::string name_of(const NeighbourStanding& peer) {
+  return fmt::format("peer {} at {}", peer.id.short_text(), peer.endpoint);
+}
+
+// Of the peers of this kind each with what is said of it, and for how long it has been silent.
+Part silent_part(const Standstill& standstill, NeighbourStanding::Kind kind,
+                 const std::string& what, core::TimeUs now) {
+  Part part;
+  std::vector<std::string> texts;
+  std::size_t more = 0;
+  for (const NeighbourStanding& peer : standstill.neighbours) {
+    if (peer.kind != kind) continue;
+    part.key += peer.id.text();
+    if (texts.size() == kNamedMax) {
+      ++more;
+      continue;
+    }
+    texts.push_back(fmt::format("{} {} (silent for {})", name_of(peer), what,
+                                seconds_since(peer.heard_at, now)));
+  }
+  if (more > 0) texts.push_back(fmt::format("so do {} more", more));
+  part.text = joined(texts, "; ");
+  return part;
+}
+
+std::uint64_t count_of(const std::vector<proto::Span>& spans) {
+  std::uint64_t count = 0;
+  for (const proto::Span& span : spans) count += span.count;
+  return count;
+}
+
+// What neighbours have taken back.
+Part withdrawn_part(const Standstill& standstill) {
+  Part part;
+  std::vector<std::string> texts;
+  for (const NeighbourStanding& peer : standstill.neighbours) {
+    if (peer.withdrawn.empty()) continue;
+    part.key += peer.id.text();
+    if (texts.size() == kNamedMax) continue;
+    texts.push_back(name_of(peer) + " says that its files changed or cannot be read: " +
+                    generations_text(peer.withdrawn, count_of(peer.withdrawn)));
+  }
+  part.text = joined(texts, "; ");
+  return part;
+}
+
+Part lacking_part(const Standstill& standstill) {
+  if (standstill.lacking.empty()) return {};
+  const std::size_t peers = standstill.neighbours.size();
+  return {"lacking", fmt::format("{} {}",
+                                 peers == 1 ? name_of(standstill.neighbours[0]) + " lacks"
+                                            : fmt::format("the {} connected peers lack", peers),
+                                 generations_text(standstill.lacking, standstill.lacking_count))};
+}
+
+std::vector<Part> parts_of(const Standstill& standstill, core::TimeUs now) {
+  using Kind = Standstill::Kind;
+  std::vector<Part> parts;
+  const auto fixed = [&](const std::string& text) { parts.push_back({text, text}); };
+  const auto elsewhere = [&] {
+    for (const TrackerStanding& tracker : standstill.trackers)
+      parts.push_back(tracker_part(tracker, now));
+    if (standstill.neighbours.empty() || !standstill.addresses.empty())
+      parts.push_back(address_part(standstill.addresses, now));
+  };
+  switch (standstill.kind) {
+    case Kind::kStorePaused:
+      fixed("the disk takes nothing: " + standstill.store_error);
+      break;
+    case Kind::kStoreBehind:
+      fixed("what has come waits in memory for the disk");
+      break;
+    case Kind::kLimited:
+      fixed("the download limit lets nothing more come yet");
+      break;
+    case Kind::kFinishing:
+      fixed("everything has come; the files are being finished");
+      break;
+    case Kind::kDecoding:
+      fixed("everything has come; the last of it is being decoded");
+      break;
+    case Kind::kNobody:
+      fixed("no peer is connected");
+      elsewhere();
+      break;
+    case Kind::kNoManifest:
+      fixed("no connected peer has sent the manifest");
+      elsewhere();
+      break;
+    case Kind::kNoState:
+      parts.push_back(silent_part(standstill, NeighbourStanding::Kind::kNoHello,
+                                  "is connected and has not said hello", now));
+      parts.push_back(silent_part(standstill, NeighbourStanding::Kind::kNoState,
+                                  "is connected and has not said what it holds", now));
+      elsewhere();
+      break;
+    case Kind::kLacking:
+      parts.push_back(lacking_part(standstill));
+      parts.push_back(withdrawn_part(standstill));
+      elsewhere();
+      break;
+    case Kind::kSilent:
+      parts.push_back(silent_part(standstill, NeighbourStanding::Kind::kSilent,
+                                  "is connected and sends nothing", now));
+      parts.push_back(lacking_part(standstill));
+      parts.push_back(withdrawn_part(standstill));
+      break;
+  }
+  return parts;
+}
+
+const char* kind_name(Standstill::Kind kind) {
+  using Kind = Standstill::Kind;
+  switch (kind) {
+    case Kind::kStorePaused:
+      return "store_paused";
+    case Kind::kStoreBehind:
+      return "store_behind";
+    case Kind::kLimited:
+      return "limited";
+    case Kind::kFinishing:
+      return "finishing";
+    case Kind::kDecoding:
+      return "decoding";
+    case Kind::kNobody:
+      return "nobody";
+    case Kind::kNoManifest:
+      return "no_manifest";
+    case Kind::kNoState:
+      return "no_state";
+    case Kind::kLacking:
+      return "lacking";
+    case Kind::kSilent:
+      return "silent";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string generations_text(const std::vector<proto::Span>& spans, std::uint64_t count) {
+  std::vector<std::string> names;
+  std::uint64_t named = 0;
+  for (const proto::Span& span : spans) {
+    named += span.count;
+    names.push_back(span.count == 1
+                        ? std::to_string(span.first)
+                        : fmt::format("{} to {}", span.first, span.first + span.count - 1));
+  }
+  if (count > named) names.push_back(fmt::format("{} more", count - named));
+  if (names.empty()) return "no generation";
+  const std::string last = names.back();
+  names.pop_back();
+  const std::string before = joined(names, ", ");
+  return (count == 1 ? "generation " : "generations ") +
+         (before.empty() ? last : before + " and " + last);
+}
+
+Reason reason_of(const Standstill& standstill, core::TimeUs now) {
+  Reason reason;
+  reason.name = reason.key = kind_name(standstill.kind);
+  std::vector<std::string> texts;
+  for (const Part& part : parts_of(standstill, now)) {
+    if (part.text.empty()) continue;
+    reason.key += '\n' + part.key;
+    texts.push_back(part.text);
+  }
+  reason.text = joined(texts, "; ");
+  return reason;
+}
+
+}  // namespace firn::app

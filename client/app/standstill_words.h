@@ -1,0 +1,22 @@
+// Why a download does not move (client/core/standstill.h), in words.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "client/core/standstill.h"
+
+namespace firn::app {
+
+struct Reason {
+  std::string name;  // of its kind, for programs: "nobody", "lacking", ...
+  std::string key;   // the same while nothing but times and counts changes
+  std::string text;
+};
+
+Reason reason_of(const core::Standstill& standstill, core::TimeUs now);
+
+// "generation 3", "generations 3 to 5, 9 and 40 more"; `count`: how many there are in all.
+std::string generations_text(const std::vector<proto::Span>& spans, std::uint64_t count);
+
+}  // namespace firn::app

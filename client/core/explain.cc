@@ -1,0 +1,114 @@
+#include "client/core/explain.h"
+
+#include <algorithm>
+
+#include "proto/address.h"
+
+namespace firn::core {
+
+namespace {
+
+// Generations looked at: bounded, as a content may have a million of them and many neighbours.
+constexpr std::uint32_t kLookMax = 65536;
+
+std::vector<TrackerStanding> tracker_standings(const StandstillView& view) {
+  std::vector<TrackerStanding> standings;
+  for (std::size_t i = 0; i < view.trackers.size(); ++i) {
+    const Announcer::Standing told = view.announcer.standing(i);
+    TrackerStanding& standing = standings.emplace_back();
+    standing.address = view.trackers[i];
+    standing.since = told.since;
+    if (!told.error.empty()) {
+      standing.kind = TrackerStanding::Kind::kFailed;
+      standing.error = told.error;
+    } else if (told.answered) {
+      standing.kind = TrackerStanding::Kind::kAnswered;
+      const auto count = view.tracked_peers.find(i);
+      standing.swarm = count == view.tracked_peers.end() ? 0 : count->second;
+    }
+  }
+  return standings;
+}
+
+bool wanted(const Holdings& holdings, std::uint32_t g) {
+  return !holdings.verified().contains(g) && !holdings.given_up().contains(g);
+}
+
+bool could_help(const Neighbour& n, const Holdings& holdings, std::uint32_t g) {
+  return n.complete().contains(g) || n.remote_rank(g) > holdings.rank(g);
+}
+
+void add_to(std::vector<proto::Span>& spans, std::uint32_t g) {
+  if (!spans.empty() && spans.back().first + spans.back().count == g) {
+    ++spans.back().count;
+  } else if (spans.size() < Standstill::kSpansMax) {
+    spans.push_back({g, 1});
+  }
+}
+
+NeighbourStanding standing_of(const Neighbour& n) {
+  NeighbourStanding standing;
+  standing.id = n.id;
+  standing.endpoint = to_text(Address{std::nullopt, n.ip, n.port});
+  standing.heard_at = n.heard_at;
+  standing.kind = !n.hello_seen   ? NeighbourStanding::Kind::kNoHello
+                  : !n.state_seen ? NeighbourStanding::Kind::kNoState
+                                  : NeighbourStanding::Kind::kLacks;
+  return standing;
+}
+
+// Which generations nobody can help with, and which neighbours could send something.
+void compare_holdings(const StandstillView& view, Standstill& result) {
+  const Holdings& holdings = *view.holdings;
+  std::uint32_t looked = 0;
+  for (std::uint32_t g = holdings.verified().next_missing(0);
+       g < holdings.generation_count() && looked < kLookMax;
+       g = holdings.verified().next_missing(g + 1), ++looked) {
+    if (!wanted(holdings, g)) continue;
+    bool helped = false;
+    auto standing = result.neighbours.begin();
+    for (const auto& [key, n] : view.neighbours) {
+      NeighbourStanding& own = *standing++;
+      if (!n->state_seen) continue;
+      if (n->withdrawn().size() > 0 && n->withdrawn().contains(g)) add_to(own.withdrawn, g);
+      if (!could_help(*n, holdings, g)) continue;
+      own.kind = NeighbourStanding::Kind::kSilent;
+      helped = true;
+    }
+    if (helped) continue;
+    ++result.lacking_count;
+    add_to(result.lacking, g);
+  }
+}
+
+Standstill::Kind kind_of(const StandstillView& view, const Standstill& result) {
+  using Kind = Standstill::Kind;
+  if (!view.store_error.empty()) return Kind::kStorePaused;
+  if (view.holdings && view.holdings->complete()) return Kind::kFinishing;
+  if (view.holdings && view.holdings->missing() == 0) return Kind::kDecoding;
+  if (view.store_behind) return Kind::kStoreBehind;
+  if (view.neighbours.empty()) return Kind::kNobody;
+  if (view.limited) return Kind::kLimited;
+  if (!view.holdings) return Kind::kNoManifest;
+  const auto has = [&](NeighbourStanding::Kind kind) {
+    return std::any_of(result.neighbours.begin(), result.neighbours.end(),
+                       [kind](const auto& n) { return n.kind == kind; });
+  };
+  if (has(NeighbourStanding::Kind::kSilent)) return Kind::kSilent;
+  return has(NeighbourStanding::Kind::kLacks) ? Kind::kLacking : Kind::kNoState;
+}
+
+}  // namespace
+
+Standstill explain(const StandstillView& view) {
+  Standstill result;
+  result.store_error = view.store_error;
+  result.trackers = tracker_standings(view);
+  result.addresses = view.book.standings(Standstill::kAddressesMax);
+  for (const auto& [key, n] : view.neighbours) result.neighbours.push_back(standing_of(*n));
+  if (view.holdings) compare_holdings(view, result);
+  result.kind = kind_of(view, result);
+  return result;
+}
+
+}  // namespace firn::core

@@ -1,0 +1,17 @@
+// Whether what stands finished on the disk may be served.
+#pragma once
+
+#include "client/store/content_files.h"
+#include "client/store/content_store.h"
+#include "client/store/files.h"
+#include "proto/manifest.h"
+
+namespace firn::store {
+
+// Sets the place of each file that can be served. Every file must be there with its size; one whose
+// time is not the manifest's may have been written since: it is hashed, unless options.trust.
+// Errors name all files that are missing (kNotFound), short, long or changed (kCorrupt).
+Status place_servable(Files& files, ContentFiles& content, const Info& info,
+                      const OpenOptions& options);
+
+}  // namespace firn::store

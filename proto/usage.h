@@ -1,0 +1,25 @@
+// What is wrong with a command line that CLI11 refuses. CLI11 looks for what is missing first, and
+// so names the wrong thing where a word is misspelt.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+namespace firn {
+
+// For a command line that `app` has refused with `error`: the first word that is neither a command
+// nor an option, and the nearest that is; without one what `error` says. With the program's name,
+// and with the help to read: two lines, without a line end.
+std::string usage_error(const CLI::App& app, int argc, const char* const* argv,
+                        const CLI::ParseError& error);
+
+// The command of `app` with this name, or nullptr.
+const CLI::App* command_of(const CLI::App& app, const std::string& name);
+// "unknown command 'gte'; did you mean 'get'?"
+std::string unknown_command(const CLI::App& app, const std::string& name);
+
+// Refuses an empty value: for options that name files and folders.
+CLI::Validator not_empty();
+
+}  // namespace firn

@@ -1,0 +1,71 @@
+// Neighbours with a holder of some generations, for tests of who gets which block next.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "client/core/policy.h"
+#include "client/core/scheduler.h"
+#include "codec/encode.h"
+#include "tests/core/bench.h"
+
+namespace firn::test {
+
+using core::Choice;
+using core::Holdings;
+using core::Neighbour;
+using core::Neighbours;
+
+inline constexpr std::uint32_t kBlockBytes = 100;
+inline constexpr std::uint32_t kBusy = core::policy::kBusyConnections;
+
+inline Shape shape_of(std::uint32_t generations, std::uint32_t n) {
+  return Shape{n, kBlockBytes, std::uint64_t{generations} * n * kBlockBytes};
+}
+
+struct Scene {
+  Scene(std::uint32_t generations, std::uint32_t n, std::uint32_t peers, bool complete)
+      : holdings(shape_of(generations, n)) {
+    for (std::uint32_t g = 0; complete && g < generations; ++g) holdings.set_verified(g);
+    for (std::uint32_t i = 1; i <= peers; ++i) {
+      auto one = std::make_unique<Neighbour>(i, peer_id(static_cast<std::uint8_t>(i)), "192.0.2.1",
+                                             std::uint16_t{1}, false, 0);
+      one->set_shape(holdings.shape());
+      neighbours.emplace(i, std::move(one));
+      tell(i, {});
+    }
+  }
+  void tell(core::PeerKey peer, std::vector<proto::GenerationState> entries,
+            std::vector<proto::Span> complete = {}, std::uint32_t acknowledged = 0,
+            std::uint32_t credit = 100'000) {
+    proto::State state;
+    state.acknowledged = acknowledged;
+    state.credit = credit;
+    state.generations = std::move(entries);
+    state.complete = std::move(complete);
+    REQUIRE(neighbours.at(peer)->apply_state(std::move(state)));
+  }
+  void hold(std::uint32_t g, std::uint32_t rank, bool first_hand, TimeUs at = 0) {
+    for (std::uint32_t i = 0; i < rank; ++i) {
+      const auto v = codec::unit_vector(holdings.generation_size(), i);
+      REQUIRE(holdings.insert(g, std::make_shared<const std::vector<std::uint8_t>>(v), peer_id(9),
+                              first_hand, at));
+    }
+  }
+  // Sends what was chosen, to a socket that takes it at once.
+  void send(const Choice& choice) {
+    choice.neighbour->book_block(choice.generation, now);
+    choice.neighbour->block_departed(kBlockBytes, now);
+    now += 1000;
+  }
+  Neighbour& peer(core::PeerKey key) { return *neighbours.at(key); }
+
+  TimeUs now = kSecond;
+  Holdings holdings;
+  Neighbours neighbours;
+};
+
+}  // namespace firn::test

@@ -1,0 +1,157 @@
+#!/usr/bin/python3
+"""What commands take for a content, a folder and an address, in the shortest forms there are."""
+
+import pathlib
+import re
+
+import harness
+from harness import KIB, LISTEN
+
+
+class DefaultPort(harness.SwarmTest):
+    """An address without a port means port 4711."""
+
+    def setUp(self):
+        super().setUp()
+        self.host = harness.own_host()
+        self.source = self.file(100 * KIB)
+
+    def test_of_a_tracker(self):
+        tracker = self.tracker(listen=self.host)
+        self.assertTrue(tracker.endpoint().endswith(f"@{self.host}:4711"), tracker.endpoint())
+        seed = self.share(self.source, "--tracker", self.host)
+        self.assertIn(f"tr={tracker.endpoint()}", seed.link())
+        bare = re.match(r"firn:\w+", seed.link()).group()
+        self.assert_downloaded(self.source, self.get(bare, "one", "--tracker", self.host))
+        self.assert_downloaded(self.source, self.get(f"{bare}?tr={self.host}", "two"))
+
+    def test_of_a_peer(self):
+        seed = self.firn("seed", "share", self.source, "--listen", f"{self.host}:4711")
+        bare = re.match(r"firn:\w+", seed.link()).group()
+        self.assert_downloaded(self.source, self.get(bare, "one", "--peer", self.host))
+        self.assert_downloaded(
+            self.source, self.get(bare, "two", "--peer", f"{seed.id()}@{self.host}"))
+        self.assert_downloaded(self.source, self.get(f"{bare}?peer={self.host}", "three"))
+
+    def test_listening_without_a_port_takes_any_free_one(self):
+        seeds = [self.firn(name, "share", self.source, "--listen", self.host, "--json")
+                 for name in ("one", "two")]
+        ports = {seed.port() for seed in seeds}
+        self.assertEqual(2, len(ports))
+        self.assertNotIn(0, ports)
+        for seed in seeds:
+            self.assertIn(f"@{self.host}:{seed.port()}", seed.link())
+
+
+class CurrentFolder(harness.SwarmTest):
+    def test_get_puts_a_content_there_without_o(self):
+        source = self.tree({"a": 10 * KIB, "b/c": 1})
+        link = self.share(source).link()
+        here = self.folder / "here"
+        here.mkdir()
+        get = self.firn("get", "get", link, *LISTEN, cwd=here)
+        self.assert_downloaded(source, get, into=here)
+
+    def test_share_of_the_current_folder_has_its_real_name(self):
+        source = self.tree({"a": 10 * KIB, "b/c": 1})
+        for i, (path, cwd) in enumerate(((".", source), ("./", source), ("..", source / "b"),
+                                         ("b/..", source), ("../holiday/.", source))):
+            with self.subTest(path=path):
+                seed = self.firn(f"seed{i}", "share", path, *LISTEN, cwd=cwd)
+                self.assert_downloaded(source, self.get(seed.link(), f"get{i}"))
+
+    def test_create_of_the_current_folder_has_its_real_name(self):
+        source = self.tree({"a": 10 * KIB})
+        manifest = self.folder / "x.firn"
+        status, _, errors = self.run_firn("create", ".", "-o", manifest, cwd=source)
+        self.assertEqual(0, status, errors)
+        status, output, _ = self.run_firn("info", manifest)
+        self.assertRegex(output, r"name +holiday\b")
+        status, _, errors = self.run_firn("verify", manifest, "..", cwd=source)
+        self.assertEqual(0, status, errors)
+
+    def test_the_root_folder_has_no_name(self):
+        self.assert_refused(self.run_firn("share", ".", *LISTEN, cwd=pathlib.Path("/")),
+                            harness.USAGE, "share /", "no name")
+
+
+class Links(harness.SwarmTest):
+    """A link is enough wherever a manifest file is."""
+
+    def setUp(self):
+        super().setUp()
+        self.source = self.tree({"a": 200 * KIB, "b/c": 3})
+        self.seed = self.share(self.source)
+        self.link = self.seed.link()
+        self.copy = self.folder / "copy"
+        self.assert_downloaded(self.source, self.get(self.link, "copy"))
+
+    def test_seed_takes_a_link(self):
+        # The content's own folder is as good as the one in which it stands.
+        second = self.firn("second", "seed", self.link, self.copy / "holiday", *LISTEN)
+        second.endpoint()
+        self.assertEqual(0, self.seed.stop())
+        bare = self.link.partition("?")[0]
+        self.assert_downloaded(self.source, self.get(bare, "get", "--peer", second.endpoint()))
+        self.assertEqual(0, second.stop())
+
+    def test_seed_waits_for_a_manifest_that_nobody_has_yet(self):
+        self.assertEqual(0, self.seed.stop())
+        bare = self.link.partition("?")[0]
+        tracker = self.tracker().endpoint()
+        second = self.firn("second", "seed", bare, self.copy, "--tracker", tracker, "-v", *LISTEN)
+        second.wait_line("0 complete", stream="stderr")
+        self.share(self.source, "--tracker", tracker, name="late")
+        self.assertEqual(second.wait_event("start")["bytes"], 200 * KIB + 3)
+
+    def test_verify_takes_a_link(self):
+        status, _, errors = self.run_firn("verify", self.link, self.copy)
+        self.assertEqual(0, status, errors)
+        changed = self.copy / "holiday" / "a"
+        changed.write_bytes(bytes(200 * KIB))
+        self.assert_refused(self.run_firn("verify", self.link, self.copy),
+                            harness.VERIFY_FAILED, "holiday/a")
+
+    def test_verify_of_a_link_that_names_nobody_says_what_to_do(self):
+        bare = self.link.partition("?")[0]
+        self.assert_refused(self.run_firn("verify", bare, self.copy), harness.UNREACHABLE,
+                            "--tracker", "--peer")
+
+    def test_verify_interrupted_while_it_looks_for_the_manifest(self):
+        self.assertEqual(0, self.seed.stop())
+        verify = self.firn("verify", "verify", self.link, self.copy, "-v", "--listen",
+                           "127.0.0.1:0")
+        verify.wait_line(".", stream="stderr")
+        self.assertEqual(harness.INTERRUPTED, verify.stop(), verify.story())
+
+
+class WithoutTracker(harness.SwarmTest):
+    def test_the_link_names_this_machine_and_a_warning_says_what_that_means(self):
+        source = self.file(100 * KIB)
+        seed = self.firn("seed", "share", source)  # listens everywhere
+        peers = re.findall(r"[?&]peer=([a-z2-7]{52})@([^&]+):(\d+)", seed.link())
+        self.assertTrue(peers, seed.link())
+        for peer, host, port in peers:
+            self.assertEqual((seed.id(), seed.port()), (peer, int(port)))
+            self.assertNotIn(host, ("%5B::%5D", "0.0.0.0", "*"))
+            self.assertNotRegex(host, "^(169[.]254[.]|%5Bfe[89ab])")
+        hosts = [host for _, host, _ in peers]
+        loopback = [host for host in hosts if host in ("127.0.0.1", "%5B::1%5D")]
+        self.assertIn(len(loopback), (0, len(hosts)), seed.link())
+        warnings = [line for line in seed.lines["stderr"] if line.startswith("warning: no tracker")]
+        self.assertEqual(1, len(warnings), seed.story())
+        self.assert_downloaded(source, self.get(seed.link()))
+
+    def test_loopback_alone_if_it_was_asked_for(self):
+        seed = self.share(self.file(10))
+        self.assertEqual([f"peer={seed.endpoint()}"], seed.link().partition("?")[2].split("&"))
+
+    def test_with_a_tracker_there_is_no_warning_and_no_list_of_addresses(self):
+        seed = self.firn("seed", "share", self.file(10), "--tracker", self.tracker().endpoint())
+        self.assertNotIn("peer=", seed.link())
+        seed.endpoint()
+        self.assertNotIn("no tracker", seed.output("stderr"))
+
+
+if __name__ == "__main__":
+    harness.main()
