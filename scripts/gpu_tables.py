@@ -1,9 +1,11 @@
 #!/usr/bin/python3
-"""Tables of docs/gpu.md, as Markdown, from what the programs in tests/gpu wrote:
+"""Tables of GPU rates, as Markdown, from what the programs in tests/gpu and `firn bench` wrote:
 
     scripts/gpu_tables.py docs/results/gpu-h200.json          (bench_gpu)
     scripts/gpu_tables.py docs/results/gpu-power-h200.json    (bench_power)
     scripts/gpu_tables.py docs/results/gpu-stock-h200.json    (bench_stock)
+    scripts/gpu_tables.py docs/results/gpu-h200-x2.json       (bench_devices)
+    scripts/gpu_tables.py docs/results/gpu-peer-h200.json     (firn bench gpu)
 """
 
 import json
@@ -70,11 +72,42 @@ def of_stocks(document):
            for r in document["stocks"]])
 
 
+def of_devices(document):
+    table(["", "one, GB/s", "all together", "times"],
+          [[f"{r['what']}, n = {r['n']}", number(sum(r["alone_GB_per_s"]) / len(r["alone_GB_per_s"])),
+            number(r["together_GB_per_s"]), f"{r['times_one']:.2f}"] for r in document["rates"]])
+
+
+def of_backends(document):
+    names = list(dict.fromkeys(r["backend"] for r in document["rates"]))
+    found = {}
+    for r in document["rates"]:
+        found.setdefault((r["n"], r["k"]), {})[(r["what"], r["count"], r["backend"])] = r["MB_per_s"]
+    # Decoding many is decoding as many generations as make a batch, whatever n is.
+    kinds = [("encode", lambda count: True, "encode 64 blocks"),
+             ("decode", lambda count: count == 1, "decode one"),
+             ("decode", lambda count: count > 1, "decode a batch")]
+    rows = []
+    for (n, k), rates in found.items():
+        cells = []
+        for what, fits, _ in kinds:
+            for name in names:
+                values = [rate for (w, count, b), rate in rates.items()
+                          if (w, b) == (what, name) and fits(count)]
+                cells.append(f"{values[0]:.0f}" if values else "-")
+        rows.append([n, k, *cells])
+    table(["n", "k", *(f"{title}: {name}" for _, _, title in kinds for name in names)], rows)
+
+
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         document = json.load(file)
     if "stocks" in document:
         of_stocks(document)
+    elif "seconds_each" in document:
+        of_devices(document)
+    elif "backend" in document["rates"][0]:
+        of_backends(document)
     elif "sm_MHz_max" in document:
         of_power(document)
     else:

@@ -2,12 +2,47 @@
 """Tables of the papers' algorithms, as Markdown, from what tests/gpu/bench_papers wrote:
 
     scripts/papers_tables.py docs/results/gpu-papers-h200.json
+    scripts/papers_tables.py RESULTS.json --summary FILE          what docs/results keeps of it
 
 Rates are MB/s (10^6 bytes of coded or decoded payload a second).
 """
 
 import argparse
 import json
+import pathlib
+
+# A summary has the rates of one experiment, algorithm, number of segments and n together.
+OF_ALL = ("experiment", "algorithm", "segments", "n")
+OF_EACH = ("k", "MB_per_s")
+NOT_KEPT = ("m", "spread", "word_products_per_s")
+TIMED = ("memory-free 0xff", "memory-free, filled", "7168 all 0xff", "7168 dense",
+         "7168 x 1024 coefficients", "CPU, all threads", "decode 1024 x 2048")
+
+
+def summary(results):
+    def short(value):
+        return float(f"{value:.6g}") if isinstance(value, float) else value
+    groups = {}
+    for row in results["rates"]:
+        more = {key: short(value) for key, value in row.items()
+                if key not in (*OF_ALL, *OF_EACH, *NOT_KEPT)
+                and (key != "ms" or row["experiment"] in TIMED)}
+        groups.setdefault(tuple(row.get(key) for key in OF_ALL), []).append(
+            [short(row.get(key)) for key in OF_EACH] + [more] * bool(more))
+    kept = {key: value for key, value in results.items() if key not in ("rates", "groups")}
+    return kept | {"groups": [dict(zip(OF_ALL, key)) | {"rates": rows}
+                              for key, rows in groups.items()]}
+
+
+def read(path):
+    """What bench_papers or `summary` wrote, with its rates one by one."""
+    results = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
+    for group in results.pop("groups", []):
+        shared = {key: group[key] for key in OF_ALL}
+        results.setdefault("rates", []).extend(
+            shared | dict(zip(OF_EACH, row)) | (row[2] if len(row) > 2 else {})
+            for row in group["rates"])
+    return results
 
 
 def number(value):
@@ -117,14 +152,18 @@ def inputs(rates, experiment):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("results")
-    with open(parser.parse_args().results, encoding="utf-8") as file:
-        results = json.load(file)
+    parser.add_argument("--summary", metavar="FILE")
+    options = parser.parse_args()
+    results = read(options.results)
+    if options.summary:
+        text = json.dumps(summary(results), separators=(",", ":")).replace('{"exp', '\n{"exp')
+        pathlib.Path(options.summary).write_text(text + "\n", encoding="utf-8")
+        return
     rates = results["rates"]
     print(f"{results['device']}, {results['multiprocessors']} multiprocessors; CPU: "
           f"{results['cpu_threads']} threads, {results['cpu_kernels']}; {results['date']}\n")
     print("### Nuclei: c = 7168, n = 1024, k = 2048\n")
-    times(rates, ["memory-free 0xff", "memory-free, filled", "7168 all 0xff", "7168 dense",
-                  "7168 x 1024 coefficients", "CPU, all threads", "decode 1024 x 2048"])
+    times(rates, TIMED)
     print("Table I redone:\n")
     table(["", "GHz", "cores", "bytes at once", "cycles a product", "estimated products/s",
            "measured"],

@@ -3,10 +3,12 @@
 
     scripts/plot_codec.py RESULTS.json                    Markdown tables for docs/benchmarks.md
     scripts/plot_codec.py RESULTS.json --plot FILE.svg    a figure (needs python3-matplotlib)
+    scripts/plot_codec.py RESULTS.json --summary FILE     without the samples: docs/results has these
 """
 
 import argparse
 import json
+import pathlib
 import sys
 
 # Coded MB/s that the papers print for n = 128 (docs/benchmarks.md names them).
@@ -15,6 +17,32 @@ PAPERS = [
     ("Nuclei 2009, 8800 GT", 84, None),
     ("Pushing the Envelope 2009, GTX 280", 293.7, 254),
 ]
+
+
+# A summary has the cells of one operation, series, kernel set and number of threads together.
+OF_ALL = ("operation", "series", "kernels", "threads", "unit")
+OF_EACH = ("n", "k", "median", "low", "high", "discarded")
+
+
+def summary(report):
+    groups = {}
+    for cell in report["cells"]:
+        row = [cell["n"], cell["k"], float(f"{cell['median']:.6g}"),
+               *(float(f"{cell[key]:.4g}") for key in ("low", "high"))]
+        groups.setdefault(tuple(cell[key] for key in OF_ALL), []).append(
+            row + [cell["discarded"]] * bool(cell.get("discarded")))
+    return {key: value for key, value in report.items() if key != "cells"} | {
+        "groups": [dict(zip(OF_ALL, key)) | {"cells": rows} for key, rows in groups.items()]}
+
+
+def read(path):
+    """What bench_codec or `summary` wrote, with its cells one by one."""
+    report = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
+    for group in report.pop("groups", []):
+        shared = {key: group[key] for key in OF_ALL}
+        report.setdefault("cells", []).extend(
+            shared | dict(zip(OF_EACH, row)) for row in group["cells"])
+    return report
 
 
 class Results:
@@ -118,7 +146,7 @@ def print_decode(r):
 def print_kernels(r):
     print("Every kernel set, GMAC/s (share of its own limit) and MB/s:\n")
     rows = []
-    for cell in r.report["cells"]:
+    for cell in sorted(r.report["cells"], key=lambda c: (c["n"], c["k"])):
         if cell["series"] != "firn" or cell["operation"] != "encode" or cell["threads"] != 1:
             continue
         n, k, kernels = cell["n"], cell["k"], cell["kernels"]
@@ -162,6 +190,8 @@ def print_papers(r):
 def plot(r, path):
     import matplotlib
     matplotlib.use("Agg")
+    # The same results, the same small file: text stays text.
+    matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "firn"})
     from matplotlib import pyplot
 
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(12, 5))
@@ -172,22 +202,23 @@ def plot(r, path):
                 ("encode one", "firn", "Firn, 1 row", "C2"), ("encode", "isa-l", "ISA-L, n rows", "C3"),
                 ("encode one", "loop", "loop, 1 row", "C4")):
             values = [r.value(operation, series, n, k) for n in sizes]
-            left.plot(sizes, values, style, marker="o", color=colour, label=f"{name}, k = {k}")
+            left.plot(sizes, values, style, color=colour, label=f"{name}, k = {k}")
         left.plot(sizes, [r.limit(n, k) for n in sizes], style, color="black",
                   label=f"register limit, k = {k}")
         for operation, series, name, colour in (
                 ("decode", "firn", "at once", "C0"), ("progressive panel", "firn", "panel", "C1"),
                 ("textbook", "firn", "textbook", "C2"), ("decode", "isa-l", "ISA-L", "C3")):
             values = [r.value(operation, series, n, k) for n in sizes]
-            right.plot(sizes, values, style, marker="o", color=colour, label=f"{name}, k = {k}")
+            right.plot(sizes, values, style, color=colour, label=f"{name}, k = {k}")
     for axes, title, unit in ((left, "Encode", "GMAC/s"), (right, "Decode", "MB/s")):
         axes.set(title=title, xlabel="n", ylabel=unit, xscale="log", yscale="log")
         axes.set_xticks(sizes, [str(n) for n in sizes])
+        axes.minorticks_off()
         axes.grid(alpha=0.3)
         axes.legend(fontsize=7)
     figure.suptitle(r.report["machine"], fontsize=9)
     figure.tight_layout()
-    figure.savefig(path)
+    figure.savefig(path, metadata={"Date": None} if path.endswith(".svg") else None)
 
 
 def main():
@@ -195,9 +226,15 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results")
     parser.add_argument("--plot", metavar="FILE")
+    parser.add_argument("--summary", metavar="FILE")
     options = parser.parse_args()
-    with open(options.results) as file:
-        results = Results(json.load(file))
+    report = read(options.results)
+    if options.summary:
+        pathlib.Path(options.summary).write_text(
+            json.dumps(summary(report), separators=(",", ":")).replace('{"operation', '\n{"operation')
+            + "\n", encoding="utf-8")
+        return 0
+    results = Results(report)
     if options.plot:
         plot(results, options.plot)
         return 0

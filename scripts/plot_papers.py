@@ -10,9 +10,10 @@ same figures in numbers. Needs nothing but Python.
 """
 import argparse
 import html
-import json
 import math
 import pathlib
+
+import papers_tables
 
 PANEL_WIDTH, PANEL_HEIGHT, MARGIN, GAP, LINE = 330, 360, 70, 60, 15
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#999933", "#882255")
@@ -124,7 +125,7 @@ def main():
     parser.add_argument("results", type=pathlib.Path)
     parser.add_argument("folder", type=pathlib.Path)
     arguments = parser.parse_args()
-    results = json.loads(arguments.results.read_text())
+    results = papers_tables.read(arguments.results)
     for kind in ("encode", "decode"):
         rows = [row for row in results["rates"] if row["experiment"] == kind]
         title = (f"{kind.capitalize()} one segment, {results['device']}, {results['date']}")

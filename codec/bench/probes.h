@@ -1,5 +1,5 @@
 // Single questions about this machine and the codec's choices, beside the benchmark proper
-// (bench_codec --probe NAME; answers in docs/benchmarks.md).
+// (bench_codec --probe NAME; answers in docs/notes/025 and 026).
 #pragma once
 
 #include <string_view>

@@ -8,6 +8,8 @@
     race.py        one run: who starts, leaves and crashes when
     collect.py     what is counted during a run, and the record made of it
     bound.py       how fast the run could have been
-    report.py      tables and plots of many records
+    figures.py     the figures of a record; its summary, which docs/results keeps
+    summarise.py   summaries of what `run` wrote
+    report.py      tables and plots of many races
     commands.py    the command line
 """

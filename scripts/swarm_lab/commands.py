@@ -8,7 +8,8 @@ import sys
 import tempfile
 import time
 
-from swarm_lab import adapters, collect, compare, hosts, scenario, sim, sweep, tables
+from swarm_lab import (adapters, collect, compare, hosts, report, scenario, sim, summarise,
+                       sweep, tables)
 
 
 def main(arguments, about):
@@ -88,7 +89,6 @@ def _write(out, name, client, result):
 
 
 def _tell(result, path):
-    from swarm_lab import report
     print(report.one_line(result), f"  {path.name}", flush=True)
     problems = collect.failed(result)
     for line in problems:
@@ -101,14 +101,20 @@ def _tell(result, path):
 def _report_options(command):
     command.add_argument("path", nargs="+", help="records, or folders of them")
     command.add_argument("--plots", metavar="DIR", help="draw plots there (needs matplotlib)")
+    command.add_argument("--by", metavar="SETTING",
+                         help="one table of runs that differ in a setting, or in `version`")
+    command.add_argument("--figure", action="append", choices=report.FIGURES,
+                         help="with --by, repeatable (default: ratio)")
 
 
 def report_command(chosen):
-    from swarm_lab import report
     records = report.load(chosen.path)
     if not records:
         print("scripts/swarm: no records there", file=sys.stderr)
         return 2
+    if chosen.by:
+        print(report.variants(records, chosen.by, chosen.figure or ["ratio"]))
+        return 0
     print(report.tables(records))
     if chosen.plots:
         from swarm_lab import plots
@@ -154,6 +160,7 @@ def clean(_):
 COMMANDS = {
     "run": (run, "race clients on hosts made of network namespaces"),
     "report": (report_command, "tables and plots of what `run` wrote"),
+    "summarise": (summarise.summarise, "what `run` wrote, without what no table or plot needs"),
     "bound": (bound_command, "the fluid lower bound of scenarios"),
     "list": (list_command, "scenarios and clients"),
     "sim": (sim.sim, "the production core in virtual time"),
@@ -164,5 +171,5 @@ COMMANDS = {
     "clean": (clean, "remove what a killed run left"),
 }
 OPTIONS = {"run": _run_options, "report": _report_options, "bound": _bound_options,
-           "sim": sim.sim_options, "sweep": sweep.options, "table": tables.options, "compare": compare.options,
-           "faults": sim.faults_options}
+           "summarise": summarise.options, "sim": sim.sim_options, "sweep": sweep.options,
+           "table": tables.options, "compare": compare.options, "faults": sim.faults_options}

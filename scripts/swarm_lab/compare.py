@@ -87,7 +87,7 @@ def compare(chosen):
         except NotSimulated as reason:
             print(f"| `{name}` | {len(runs)} | - | not simulated: {reason} | - |")
             continue
-        real = statistics.median(r["last_finish_s"] for r in runs)
+        real = statistics.median(r["last_s"] for r in runs)
         lab = sim.run_all([(words, seed) for seed in range(1, parameters["seeds"] + 1)], 1)
         if not all(run["done"] for run in lab):
             print(f"| `{name}` | {len(runs)} | {real:.2f} | did not complete | - |")

@@ -1,8 +1,8 @@
-"""Plots of many records, by matplotlib: arrivals, rank over time, seed copies, overhead."""
+"""Plots of many races, by matplotlib: arrivals, rank over time, seed copies, overhead."""
 
 import statistics
 
-from swarm_lab.report import grouped, redundant
+from swarm_lab.report import grouped
 
 WIDTH, HEIGHT = 7, 4.2
 
@@ -46,13 +46,12 @@ def save(pyplot, figure, path):
 def arrivals(axes, by_client):
     """How many have finished, over time; one line for each run."""
     limit = None
-    for index, (client, records) in enumerate(by_client.items()):
-        for number, record in enumerate(records):
-            times = sorted(peer["completed_s"] for peer in record["peers"]
-                           if peer["completed_s"] is not None)
+    for index, (client, runs) in enumerate(by_client.items()):
+        for number, run in enumerate(runs):
+            times = run["finished_s"]
             axes.step([0, *times], range(len(times) + 1), where="post", color=f"C{index}",
                       label=client if number == 0 else None)
-            limit = record["bound"]["seconds"]
+            limit = run["bound_s"]
     if limit is not None:
         axes.axvline(limit, color="black", linestyle="--", linewidth=1, label="bound")
     axes.set_xlabel("seconds")
@@ -61,28 +60,18 @@ def arrivals(axes, by_client):
 
 def rank(axes, by_client):
     """What the peers have on average, over time; the band is from the least to the most."""
-    for index, (client, records) in enumerate(by_client.items()):
-        curves = [peer["progress"] for peer in records[0]["peers"] if peer["progress"]]
-        if not curves:
+    for index, (client, runs) in enumerate(by_client.items()):
+        curve = next((run["rank"] for run in runs if run.get("rank")), None)
+        if not curve:
             continue
-        end = max(curve[-1][0] for curve in curves)
-        times = [end * step / 100 for step in range(101)]
-        held = [[_at(curve, time) for curve in curves] for time in times]
-        axes.plot(times, [100 * statistics.mean(row) for row in held], color=f"C{index}",
-                  label=client)
-        axes.fill_between(times, [100 * min(row) for row in held], [100 * max(row) for row in held],
-                          color=f"C{index}", alpha=0.15)
+        steps = len(curve["mean"]) - 1
+        times = [curve["end_s"] * step / steps for step in range(steps + 1)]
+        mean, least, most = ([100 * held for held in curve[name]]
+                             for name in ("mean", "least", "most"))
+        axes.plot(times, mean, color=f"C{index}", label=client)
+        axes.fill_between(times, least, most, color=f"C{index}", alpha=0.15)
     axes.set_xlabel("seconds")
     axes.set_ylabel("% of the content (rank) that peers hold")
-
-
-def _at(curve, time):
-    held = 0.0
-    for when, has in curve:
-        if when > time:
-            break
-        held = has
-    return held
 
 
 def _bars(axes, records, value, label):
@@ -104,17 +93,16 @@ def _bars(axes, records, value, label):
 
 
 def seed_copies(axes, records):
-    _bars(axes, records, lambda record: record["seed"]["wire_copies"],
+    _bars(axes, records, lambda run: run["seed_copies"],
           "bytes the seed sent, in copies of the content")
 
 
 def overhead(axes, records):
     """Bytes on the wire beyond one copy for each finisher; what redundant blocks cost is in it."""
-    def percent(record):
-        wire = record["wire_per_content"]
-        return None if wire is None or not record["complete"] else 100 * (wire - 1)
+    def percent(run):
+        return None if run["wire"] is None or not run["complete"] else 100 * (run["wire"] - 1)
     _bars(axes, records, percent, "bytes on the wire beyond the content, %")
-    worst = [part for part in map(redundant, records) if part is not None]
+    worst = [run["redundant"] for run in records if run["redundant"] is not None]
     if worst:
         axes.set_title(f"redundant blocks: {100 * statistics.median(worst):.2f} % (median)",
                        fontsize="small")

@@ -1,83 +1,45 @@
-"""Tables of many records: medians with their spread, each row beside its bound."""
+"""Tables of many races: medians with their spread, each row beside its bound."""
 
 import json
 import pathlib
 import statistics
 
-from swarm_lab import wire
+from swarm_lab import figures, wire
+
+
+def records(paths):
+    """What `run` or `summarise` wrote into files and folders, in order of its date. Runs of one
+    file may share its scenario."""
+    found = []
+    for path in map(pathlib.Path, paths):
+        for file in sorted(path.rglob("*.json")) if path.is_dir() else [path]:
+            content = json.loads(file.read_text(encoding="utf-8"))
+            shared = {"scenario": content["scenario"]} if "scenario" in content else {}
+            found += [{**shared, **run} for run in content["runs"]] if "runs" in content else [content]
+    return sorted((r for r in found if "scenario" in r and ("bound" in r or "bound_s" in r)),
+                  key=lambda r: r["date"])
 
 
 def load(paths):
-    """The records in files and folders, in order of their date."""
-    records = []
-    for path in map(pathlib.Path, paths):
-        files = sorted(path.rglob("*.json")) if path.is_dir() else [path]
-        for file in files:
-            found = json.loads(file.read_text(encoding="utf-8"))
-            records += found["runs"] if "runs" in found else [found]
-    return sorted((r for r in records if "scenario" in r and "bound" in r),
-                  key=lambda r: r["date"])
+    """The summaries (figures.py) of the records in files and folders, in order of their date."""
+    return [figures.summary(record) for record in records(paths)]
 
 
 def one_line(record):
     """A run in one line."""
-    finish = f"{record['finishers']}/{record['expected_finishers']}"
-    last = "-" if record["last_finish_s"] is None else f"{record['last_finish_s']:.2f} s"
-    limit = record["bound"]["seconds"]
-    ratio = "-" if record["ratio"] is None else f"{record['ratio']:.3f}"
-    line = (f"{record['scenario']['name']:16} {record['client']:24} {finish:>5} finished, last "
+    run = figures.summary(record)
+    finish = f"{run['finishers']}/{run['expected_finishers']}"
+    last = "-" if run["last_s"] is None else f"{run['last_s']:.2f} s"
+    limit = run["bound_s"]
+    ratio = "-" if run["ratio"] is None else f"{run['ratio']:.3f}"
+    line = (f"{run['scenario']['name']:16} {run['client']:24} {finish:>5} finished, last "
             f"{last}, bound {'never' if limit is None else f'{limit:.2f} s'}, ratio {ratio}, wire "
-            f"{number(record['wire_per_content'], 3)}, seed {record['seed']['wire_copies']:.2f} "
-            f"copies, CPU {number(mean_cpu(record), 2)} s, redundant "
-            f"{percent(redundant(record))}")
-    if record["seed"]["left_s"] is not None:
-        line += (f", seed left at {record['seed']['left_s']:.2f} s after "
-                 f"{number(record['seed']['copies_when_told'], 3)} copies")
+            f"{number(run['wire'], 3)}, seed {run['seed_copies']:.2f} "
+            f"copies, CPU {number(run['cpu_s'], 2)} s, redundant {percent(run['redundant'])}")
+    if run["seed_left_s"] is not None:
+        line += (f", seed left at {run['seed_left_s']:.2f} s after "
+                 f"{number(run['seed_told_copies'], 3)} copies")
     return line
-
-
-# --- figures of one record; None where the client does not tell ---
-
-def survivors(record):
-    return [peer for peer in record["peers"] if not peer["crashed"]]
-
-
-def mean_cpu(record):
-    values = [peer["cpu_s"] for peer in survivors(record) if peer.get("cpu_s") is not None]
-    return statistics.mean(values) if values else None
-
-
-def peak_memory(record):
-    return max((peer["peak_mib"] for peer in survivors(record) if peer.get("peak_mib")),
-               default=None)
-
-
-def redundant(record):
-    """Blocks that did not help, as a part of all received."""
-    bad = [peer["facts"].get("blocks_redundant") for peer in survivors(record)]
-    good = [peer["facts"].get("blocks_innovative") for peer in survivors(record)]
-    if None in bad or None in good or not sum(good):
-        return None
-    return sum(bad) / (sum(bad) + sum(good))
-
-
-def first_verified(record):
-    """When the slowest peer had its first generation or piece, as a part of its download."""
-    parts = [peer["facts"]["first_verified_s"] / (peer["completed_s"] - peer["started_s"])
-             for peer in survivors(record)
-             if peer["completed_s"] and "first_verified_s" in peer["facts"]]
-    return max(parts, default=None)
-
-
-def unfinished(record):
-    return max((peer["facts"]["unfinished_rows_max"] for peer in survivors(record)
-                if "unfinished_rows_max" in peer["facts"]), default=None)
-
-
-def mean_finish(record):
-    times = [peer["completed_s"] - peer["started_s"] for peer in survivors(record)
-             if peer["completed_s"] is not None]
-    return statistics.mean(times) if times else None
 
 
 # --- words ---
@@ -106,18 +68,18 @@ COLUMNS = [
     ("client", lambda rs: rs[0]["client"]),
     ("runs", lambda rs: str(len(rs))),
     ("finished", lambda rs: " ".join(_finished(rs))),
-    ("bound s", lambda rs: _median([r["bound"]["seconds"] for r in rs], 2)),
-    ("last s", lambda rs: _median([r["last_finish_s"] if r["complete"] else None for r in rs], 2)),
+    ("bound s", lambda rs: _median([r["bound_s"] for r in rs], 2)),
+    ("last s", lambda rs: _median([r["last_s"] if r["complete"] else None for r in rs], 2)),
     ("ratio", lambda rs: _median([r["ratio"] for r in rs], 3, spread=True)),
-    ("mean s", lambda rs: _median([mean_finish(r) for r in rs], 2)),
-    ("seed copies", lambda rs: _median([r["seed"]["wire_copies"] for r in rs], 2)),
-    ("wire", lambda rs: _median([r["wire_per_content"] for r in rs], 3)),
-    ("CPU s", lambda rs: _median([mean_cpu(r) for r in rs], 2)),
-    ("peak MiB", lambda rs: _median([peak_memory(r) for r in rs], 0)),
-    ("redundant %", lambda rs: _median([_times100(redundant(r)) for r in rs], 2)),
-    ("first %", lambda rs: _median([_times100(first_verified(r)) for r in rs], 0)),
-    ("rows %", lambda rs: _median([_times100(unfinished(r)) for r in rs], 0)),
-    ("seed left s", lambda rs: _median([r["seed"]["left_s"] for r in rs], 2)),
+    ("mean s", lambda rs: _median([r["mean_s"] for r in rs], 2)),
+    ("seed copies", lambda rs: _median([r["seed_copies"] for r in rs], 2)),
+    ("wire", lambda rs: _median([r["wire"] for r in rs], 3)),
+    ("CPU s", lambda rs: _median([r["cpu_s"] for r in rs], 2)),
+    ("peak MiB", lambda rs: _median([r["peak_mib"] for r in rs], 0)),
+    ("redundant %", lambda rs: _median([_times100(r["redundant"]) for r in rs], 2)),
+    ("first %", lambda rs: _median([_times100(r["first"]) for r in rs], 0)),
+    ("rows %", lambda rs: _median([_times100(r["rows"]) for r in rs], 0)),
+    ("seed left s", lambda rs: _median([r["seed_left_s"] for r in rs], 2)),
 ]
 
 LEGEND = """\
@@ -165,12 +127,37 @@ def tables(records):
     return "\n\n".join([*parts, *wire_tables(records), LEGEND])
 
 
+FIGURES = {"ratio": ("ratio", 1, 3), "redundant": ("redundant", 100, 2), "wire": ("wire", 1, 3),
+           "cpu": ("cpu_s", 1, 2), "last": ("last_s", 1, 2)}
+
+
+def variants(records, setting, names):
+    """Markdown: a line for each value of a setting (or of `version`), a column for each scenario
+    and figure, and in it every run."""
+    groups = {}
+    for run in records:
+        value = run["version"] if setting == "version" else run["settings"].get(setting, "-")
+        groups.setdefault(value, {}).setdefault(run["scenario"]["name"], []).append(run)
+    scenarios = list(dict.fromkeys(run["scenario"]["name"] for run in records))
+    columns = [(scenario, name) for scenario in scenarios for name in names]
+    lines = [f"| {setting} | " + " | ".join(f"`{scenario}`, {name}" for scenario, name in columns)
+             + " |", "|" + "---|" * (1 + len(columns))]
+    for value, found in groups.items():
+        cells = []
+        for scenario, name in columns:
+            key, times, digits = FIGURES[name]
+            cells.append(", ".join("-" if run[key] is None else f"{times * run[key]:.{digits}f}"
+                                   for run in found.get(scenario, [])) or "-")
+        lines.append(f"| {value} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
 def wire_tables(records):
     """Where the bytes on the wire go, a row for each scenario and client that counted them."""
     rows = []
     for name, by_client in grouped(records).items():
         for client, group in by_client.items():
-            parts = [found for found in map(wire.parts, group) if found and found["content"]]
+            parts = [run["wire_parts"] for run in group if run["wire_parts"]]
             if parts:
                 rows.append((name, client, group, parts))
     if not rows:
@@ -181,7 +168,7 @@ def wire_tables(records):
              "|" + "---|" * (3 + len(columns))]
     for name, client, group, parts in rows:
         shares = [_median([_times100(found.get(what)) for found in parts], 2) for what in columns]
-        whole = _median([_times100(record["wire_per_content"]) for record in group], 2)
+        whole = _median([_times100(run["wire"]) for run in group], 2)
         lines.append(f"| {name} | {client} | {whole} | " + " | ".join(shares) + " |")
     lines += ["", f"Headers of full segments alone are {100 * wire.FLOOR:.2f} % of what they carry; "
               "stream: all of TCP's stream but the content, where the client does not say more."]

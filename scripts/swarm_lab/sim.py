@@ -88,6 +88,21 @@ def run_lab(options, seed, name=LAB):
     return {**json.loads(done.stdout), **made()}
 
 
+KEPT = ("ratio", "finished", "last_seconds", "redundant_share", "seed_copies", "wire_share",
+        "control_share", "busy_share", "first_generation_seconds", "rows_share_max")
+
+
+def small(record):
+    """What is kept of a record: its figures in short, and not the lab's options, which the
+    scenario's name or the sweep gives."""
+    def short(value, digits=5):
+        return float(f"{value:.{digits}g}") if isinstance(value, float) else value
+    result = {key: short(record["result"][key], 7 if key == "ratio" else 5) for key in KEPT}
+    return {"done": record["done"], "result": result,
+            "cost": {key: short(record["cost"][key], 4) for key in ("cpu_seconds", "memory_mib")},
+            "date": record["date"], "commit": record["commit"]}
+
+
 def run_all(jobs, at_once):
     """[(options, seed)] -> records in the same order."""
     with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
@@ -119,7 +134,9 @@ def _write(path, record):
         return
     path = pathlib.Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    runs = ",\n".join(f"{json.dumps(name)}:{json.dumps(found, separators=(',', ':'))}"
+                      for name, found in record.pop("runs").items())
+    path.write_text(f'{json.dumps(record)[:-1]}, "runs":{{\n{runs}\n}}}}\n', encoding="utf-8")
 
 
 def sim_options(command):
@@ -128,7 +145,7 @@ def sim_options(command):
                               "which then hold for all")
     command.add_argument("--seeds", type=int, default=3, help="runs of each, seeds 1, 2, ...")
     command.add_argument("--jobs", type=int, default=1, help="runs at a time")
-    command.add_argument("--out", metavar="FILE", help="all records, as JSON")
+    command.add_argument("--out", metavar="FILE", help="the figures of all runs, as JSON")
 
 
 def sim(chosen):
@@ -152,7 +169,8 @@ def sim(chosen):
                                 chosen.jobs)
         all_done &= all(r["done"] for r in records[name])
         print(line_of(name, records[name]), flush=True)
-        _write(chosen.out, {"machine": machine(), "runs": records})
+        _write(chosen.out, {"machine": machine(), "options": extra,
+                            "runs": {of: [small(r) for r in rs] for of, rs in records.items()}})
     return 0 if all_done else 1
 
 

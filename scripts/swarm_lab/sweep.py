@@ -93,7 +93,7 @@ def measure(strategy, key, value, fixed, seeds, jobs):
         # All options stand in the record of the sweep and of the point.
         point = {"strategy": strategy, key: value, "variant": own,
                  "date": runs[-1]["date"], "commit": runs[-1]["commit"],
-                 "runs": [{"seed": seed, **{k: run[k] for k in ("done", "result", "cost")}}
+                 "runs": [{"seed": seed, **{k: sim.small(run)[k] for k in ("done", "result", "cost")}}
                           for seed, run in enumerate(runs, 1)]}
         if best is None or goodness(point) < goodness(best):
             best = point

@@ -16,8 +16,8 @@ ROOT = pathlib.Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests")]
 
 import counted_unittest
-from swarm_lab import (adapters, bound, collect, compare, hosts, report, scenario, sim, sweep,
-                       tables, wire)
+from swarm_lab import (adapters, bound, collect, compare, figures, hosts, report, scenario, sim,
+                       summarise, sweep, tables, wire)
 from swarm_lab.bound import Link, lower_bound
 from swarm_lab.race import Race
 
@@ -150,7 +150,7 @@ class Clients(unittest.TestCase):
 
 class Reports(unittest.TestCase):
     def setUp(self):
-        self.records = report.load([ROOT / "tests" / "swarm" / "stored_run.json"])
+        self.records = report.records([ROOT / "tests" / "swarm" / "stored_run.json"])
 
     def test_a_stored_run_is_summed_up(self):
         self.assertEqual(len(self.records), 1)
@@ -158,16 +158,17 @@ class Reports(unittest.TestCase):
         peers = stored["peers"]
         self.assertAlmostEqual(stored["ratio"], stored["last_finish_s"] / stored["bound"]["seconds"],
                                3)
-        self.assertAlmostEqual(report.mean_cpu(stored), sum(p["cpu_s"] for p in peers) / len(peers))
+        self.assertAlmostEqual(figures.mean_cpu(stored), sum(p["cpu_s"] for p in peers) / len(peers))
         bad = sum(p["facts"]["blocks_redundant"] for p in peers)
         good = sum(p["facts"]["blocks_innovative"] for p in peers)
-        self.assertAlmostEqual(report.redundant(stored), bad / (bad + good))
+        self.assertAlmostEqual(figures.redundant(stored), bad / (bad + good))
 
     def test_the_table_has_a_row_with_its_bound_for_each_client(self):
         other = json.loads(json.dumps(self.records[0]))
         other.update(client="rival", complete=False, ratio=None, finishers=1)
         other["peers"][0]["facts"] = {}
-        lines = report.tables([*self.records, *self.records, other]).splitlines()
+        records = [*self.records, *self.records, other]
+        lines = report.tables([figures.summary(record) for record in records]).splitlines()
         head = next(line for line in lines if line.startswith("| client"))
         ours = next(line for line in lines if line.startswith("| firn"))
         theirs = next(line for line in lines if line.startswith("| rival"))
@@ -194,7 +195,34 @@ class Reports(unittest.TestCase):
         ours = wire.parts(record)
         self.assertAlmostEqual(sum(ours.values()), record["wire_bytes"] / content)
         self.assertEqual(ours["TCP/IP headers"], rival["TCP/IP headers"])
-        self.assertIn("coding vectors", report.tables([record]))
+        self.assertIn("coding vectors", report.tables([figures.summary(record)]))
+
+    def test_a_summary_is_small_and_gives_the_same_tables_and_the_curve_of_one_run(self):
+        stored = ROOT / "tests" / "swarm" / "stored_run.json"
+        with tempfile.TemporaryDirectory() as folder:
+            chosen = types.SimpleNamespace(path=[stored, stored], out=folder)
+            with mock.patch("builtins.print"):
+                self.assertEqual(summarise.summarise(chosen), 0)
+            again = report.load([folder])
+            self.assertEqual(len(again), 2)
+            self.assertEqual(report.tables(again), report.tables(report.load([stored, stored])))
+            self.assertEqual(again[0]["scenario"], self.records[0]["scenario"])
+            self.assertEqual([bool(run.get("rank")) for run in again], [True, False])
+            self.assertEqual(again[0]["rank"]["mean"][-1], 1)
+            # A summary of summaries loses nothing.
+            path = pathlib.Path(folder, again[0]["scenario"]["name"] + ".json")
+            before = path.read_text(encoding="utf-8")
+            with mock.patch("builtins.print"):
+                summarise.summarise(types.SimpleNamespace(path=[folder], out=folder))
+            self.assertEqual(path.read_text(encoding="utf-8"), before)
+
+    def test_runs_that_differ_in_a_setting_stand_in_one_table(self):
+        runs = [figures.summary(json.loads(json.dumps(self.records[0]))) for _ in range(3)]
+        for run, code in zip(runs, ("before", "after", "after")):
+            run["settings"]["code"] = code
+        ratio = f"{runs[0]['ratio']:.3f}"
+        self.assertEqual(report.variants(runs, "code", ["ratio"]).splitlines()[2:],
+                         [f"| before | {ratio} |", f"| after | {ratio}, {ratio} |"])
 
     def test_one_line_says_how_many_finished_and_how_far_from_the_bound(self):
         line = report.one_line(self.records[0])
@@ -288,16 +316,6 @@ class Sweeps(unittest.TestCase):
             point("rarest-first", 12, (True, 1.25), (False, 4))]})
         self.assertEqual(text.splitlines()[2:], [
             "| firn | 1.065 | - |", "| rarest-first | 1.250 (1 of 2 never) | never |"])
-
-    def test_the_tables_of_the_documents_are_those_of_the_results(self):
-        text = (ROOT / "docs/swarming.md").read_text(encoding="utf-8")
-        results = sorted((ROOT / "docs/results").glob("swarm-sweep-*.json"))
-        self.assertGreaterEqual(len(results), 6)
-        for path in [*results, ROOT / "docs/results/swarm-sim.json"]:
-            with self.subTest(path.name):
-                self.assertIn(tables.of_file(path), text)
-        races = report.tables(report.load([ROOT / "docs/results/swarm-races.json"]))
-        self.assertIn(races.replace("### ", "#### "), text)
 
 
 class Comparisons(unittest.TestCase):
