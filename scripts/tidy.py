@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Checks the house rules that a compiler does not: which folder may include which, what may be
-called where, formatting, sizes, and that documents and schemas name the same fields.
+called where, formatting, sizes, that documents and schemas name the same fields, and that documents
+for readers have no dates of experiments.
 
     scripts/tidy.py [--rule NAME]... [ROOT]    prints `path:line: what is wrong`, exits 1 on findings
 
@@ -18,6 +19,7 @@ import sys
 from typing import NamedTuple
 
 LINES_MAX = 500
+RESULT_BYTES_MAX = 64 << 10
 CLANG_FORMAT = "clang-format-14"  # one version: they differ in what they write
 
 CPP = (".cc", ".h", ".cu", ".cuh")
@@ -97,6 +99,13 @@ BANS = [
 
 # Folders of one machine or one person mean nothing to others.
 FOREIGN_PATH = re.compile(r"(?<![\w.$}{-])/(?:home|Users|root|work|farm)/[\w.-]+")
+
+
+# What dates a document for readers. An abbreviated hash has a digit and a letter; examples of bytes,
+# digests and ids have more digits, or stand in blocks of code.
+COMMIT_HASH = re.compile(r"(?<![\w.:/%-])(?!ed25519)(?=[a-f]*[0-9])(?=[0-9]*[a-f])"
+                         r"(?:[0-9a-f]{7,12}|[0-9a-f]{40})(?![\w:-])")
+CLOCK_TIME = re.compile(r"(?:(?<=\dT)|(?<![\w.:\[]))(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?![0-9a-z:])")
 
 
 class Finding(NamedTuple):
@@ -281,6 +290,39 @@ def check_documents(tree):
                     yield Finding(document, number, f"`{message}.{field}` is no field")
 
 
+def prose(text):
+    """(number, line) outside of blocks of code, and of tables that a command writes."""
+    fenced = False
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
+        elif not fenced and not line.startswith("    "):
+            yield number, line
+
+
+def check_readers(tree):
+    """Documents for readers are in the present tense: commits and times of day are for docs/notes."""
+    for path in tree.of_kind((".md",)):
+        if not re.match(r"docs/[^/]+\.md$|README\.md$|CONTRIBUTING\.md$|CHANGELOG\.md$", path):
+            continue
+        for number, line in prose(tree.text(path)):
+            for what, pattern in (("commit", COMMIT_HASH), ("time of day", CLOCK_TIME)):
+                match = pattern.search(line)
+                if match:
+                    yield Finding(path, number, f"`{match.group()}` looks like a {what}: what dates "
+                                                "an experiment belongs into docs/notes")
+
+
+def check_results(tree):
+    """docs/results holds what tables and plots are made from; raw runs would fill the repository."""
+    for path in tree.paths:
+        if path.startswith("docs/results/"):
+            size = (tree.root / path).stat().st_size
+            if size > RESULT_BYTES_MAX:
+                yield Finding(path, 1, f"has {size} bytes, over {RESULT_BYTES_MAX}: keep what tables "
+                                       "and plots are made from (docs/results/README.md says how)")
+
+
 def clang_format():
     """The formatter this project is formatted with, or None."""
     return shutil.which(CLANG_FORMAT)
@@ -309,6 +351,8 @@ RULES = {
     "sizes": check_sizes,
     "paths": check_paths,
     "documents": check_documents,
+    "readers": check_readers,
+    "results": check_results,
     "format": check_format,
 }
 

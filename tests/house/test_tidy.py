@@ -41,6 +41,12 @@ class ThisTree(unittest.TestCase):
     def test_documents_and_schemas_name_the_same_fields(self):
         self.follows("documents")
 
+    def test_documents_for_readers_date_nothing(self):
+        self.follows("readers")
+
+    def test_results_are_small(self):
+        self.follows("results")
+
     @unittest.skipUnless(tidy.clang_format(), f"{tidy.CLANG_FORMAT} is not installed")
     def test_formatting_is_clang_formats(self):
         self.follows("format")
@@ -188,6 +194,23 @@ class TheOtherRules(SmallTree):
     def test_a_described_field_that_does_not_exist_is_found(self):
         self.assert_bad("documents", "docs/protocol.md", "Ping: count, data\n\n`Ping.colour`\n",
                         line=3, beside={"proto/peer.proto": self.SCHEMA})
+
+    def test_a_commit_or_a_time_of_day_in_a_document_for_readers_is_found(self):
+        for words in ("of 04c810e", "(2c9510d)", "with `1d47d83`, by", "of b7c339c;",
+                      "04c810e59fbe0d2c04c810e59fbe0d2c04c810e5", "at 14:26", "09:44 to 10:03 UTC",
+                      "2026-11-21T16:32:05Z"):
+            self.assert_bad("readers", "docs/a.md", f"measured\n{words} it was\n", line=2)
+            self.assert_good("readers", "docs/notes/001-a.md", f"{words} it was\n")
+        for words in ("effaced facade defaced", "1048576 bytes", "12345678 deadbeef", "0x11d",
+                      "ratio 1:10", "[::1]:4711 and 127.0.0.1:4711", "2001:db8::1234:1234",
+                      "port:14:26x", "    firn 04c810e", "```\n04c810e 14:26\n```",
+                      "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"):
+            self.assert_good("readers", "docs/a.md", f"{words}\n")
+
+    def test_a_large_result_is_found(self):
+        self.assert_bad("results", "docs/results/races/a.json", "x" * ((64 << 10) + 1))
+        self.assert_good("results", "docs/results/races/a.json", "x" * (64 << 10))
+        self.assert_good("results", "docs/a.md", "x" * ((64 << 10) + 1))
 
     @unittest.skipUnless(tidy.clang_format(), f"{tidy.CLANG_FORMAT} is not installed")
     def test_bad_formatting_is_found(self):
