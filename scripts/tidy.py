@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Checks the house rules that a compiler does not: which folder may include which, what may be
-called where, formatting, sizes, that documents and schemas name the same fields, and that documents
-for readers have no dates of experiments.
+called where, formatting, sizes, that documents and schemas name the same fields, that documents for
+readers have no dates of experiments, and that links lead somewhere.
 
     scripts/tidy.py [--rule NAME]... [ROOT]    prints `path:line: what is wrong`, exits 1 on findings
 
@@ -313,6 +313,28 @@ def check_readers(tree):
                                                 "an experiment belongs into docs/notes")
 
 
+def anchors(text):
+    """The names by which GitHub links to a document's headings."""
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+            for heading in re.findall(r"^#+ (.*)$", text, re.MULTILINE)}
+
+
+def check_links(tree):
+    """A document's links lead to files and headings that exist."""
+    for path in tree.of_kind((".md",)):
+        text = tree.text(path)
+        for match in re.finditer(r"\]\(([^)\s]+)\)", text):
+            file, _, anchor = match.group(1).partition("#")
+            if re.match(r"[a-z]+:", file):
+                continue
+            target = os.path.normpath(os.path.join(os.path.dirname(path), file)) if file else path
+            line = text.count("\n", 0, match.start()) + 1
+            if not (tree.root / target).exists():
+                yield Finding(path, line, f"`{match.group(1)}` leads nowhere")
+            elif anchor and anchor not in anchors(tree.text(target)):
+                yield Finding(path, line, f"`{match.group(1)}`: {target} has no such heading")
+
+
 def check_results(tree):
     """docs/results holds what tables and plots are made from; raw runs would fill the repository."""
     for path in tree.paths:
@@ -352,6 +374,7 @@ RULES = {
     "paths": check_paths,
     "documents": check_documents,
     "readers": check_readers,
+    "links": check_links,
     "results": check_results,
     "format": check_format,
 }

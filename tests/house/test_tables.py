@@ -31,6 +31,16 @@ class Documents(unittest.TestCase):
                      "swarm table"):
             self.assertTrue(any(word in command for command in found), word)
 
+    def test_every_note_is_in_the_index(self):
+        folder = ROOT / "docs" / "notes"
+        index = (folder / "README.md").read_text(encoding="utf-8")
+        notes = sorted(folder.glob("[0-9]*.md"))
+        self.assertEqual([note.name[:3] for note in notes],
+                         [f"{number:03}" for number in range(1, len(notes) + 1)])
+        for note in notes:
+            title = note.read_text(encoding="utf-8").splitlines()[0]
+            self.assertIn(f"| {note.name[:3]} | [{title[6:]}]({note.name}) |", index)
+
 
 class Tables(unittest.TestCase):
     def test_a_table_is_renewed_and_the_text_around_it_stays(self):

@@ -44,6 +44,9 @@ class ThisTree(unittest.TestCase):
     def test_documents_for_readers_date_nothing(self):
         self.follows("readers")
 
+    def test_links_lead_somewhere(self):
+        self.follows("links")
+
     def test_results_are_small(self):
         self.follows("results")
 
@@ -206,6 +209,13 @@ class TheOtherRules(SmallTree):
                       "port:14:26x", "    firn 04c810e", "```\n04c810e 14:26\n```",
                       "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"):
             self.assert_good("readers", "docs/a.md", f"{words}\n")
+
+    def test_a_link_that_leads_nowhere_is_found(self):
+        beside = {"docs/b.md": "# It is: B's (and C)\n"}
+        for link in ("c.md", "#nothing", "b.md#nothing", "../b.md"):
+            self.assert_bad("links", "docs/a.md", f"# A\nsee\n[this]({link}) one\n", 3, beside)
+        for link in ("b.md", "../docs", "#a", "b.md#it-is-bs-and-c", "https://example.org/c.md"):
+            self.assert_good("links", "docs/a.md", f"# A\nsee\n[this]({link}) one\n", beside)
 
     def test_a_large_result_is_found(self):
         self.assert_bad("results", "docs/results/races/a.json", "x" * ((64 << 10) + 1))
