@@ -33,6 +33,15 @@ class ThisTree(unittest.TestCase):
     def test_no_file_is_too_long(self):
         self.follows("sizes")
 
+    def test_a_class_is_one_noun(self):
+        self.follows("classes")
+
+    def test_a_function_fits_a_screen(self):
+        self.follows("functions")
+
+    def test_comments_are_narrow(self):
+        self.follows("comments")
+
     def test_no_file_names_a_folder_of_one_machine(self):
         self.follows("paths")
 
@@ -70,6 +79,77 @@ class SmallTree(unittest.TestCase):
 
     def assert_good(self, rule, path, text, beside=None):
         self.assertEqual([], self.findings(rule, {path: text, **(beside or {})}))
+
+
+def members(count, text):
+    return "".join("  " + text.format(i) + "\n" for i in range(count))
+
+
+class Classes(SmallTree):
+    HEAD = "namespace firn {\nclass Box : public Base<int> {\n public:\n"
+    CONSTANTS = "  static constexpr int kMost = 3;\n  using Name = std::string;\n  enum class Kind { kA, kB };\n"
+
+    def box(self, inside):
+        return f"{HEADER}{self.HEAD}{self.CONSTANTS}{inside}}};\n}}  // namespace firn\n"
+
+    def test_data_members_are_counted(self):
+        for text in ("int a{} = 0;", "std::map<int, int> a{};", "std::vector<int> a{}{{1, 2}};",
+                     "std::function<void(int, int)> a{};", "int a{}[3] = {{1, 2, 3}};"):
+            with self.subTest(text):
+                self.assert_good("classes", "codec/box.h", self.box(members(25, text)))
+                self.assert_bad("classes", "codec/box.h", self.box(members(26, text)), 4)
+
+    def test_several_names_of_one_type_are_several_members(self):
+        self.assert_bad("classes", "codec/box.h", self.box(members(13, "int a{0}, b{0} = 0;")), 4)
+
+    def test_member_functions_are_counted(self):
+        for text in ("void f{}(int a, int b = 3);", "int f{}() const {{ return 1; }}",
+                     "template <class T>\n  T f{}(std::map<T, int> a = {{}}) const;",
+                     "explicit Box(A{} a) : a_{{a}}, b_(a) {{ go(); }}", "bool operator==(const B{}& b) const;"):
+            with self.subTest(text):
+                self.assert_good("classes", "codec/box.h", self.box(members(35, text)))
+                self.assert_bad("classes", "codec/box.h", self.box(members(36, text)), 4)
+
+    def test_what_is_deleted_or_local_to_a_function_does_not_count(self):
+        self.assert_good("classes", "codec/box.h", self.box(
+            members(36, "Box(const A{}&) = delete;") + "  void f() {\n" + members(30, "int a{};") + "  }\n"))
+
+    def test_a_class_within_has_members_of_its_own(self):
+        within = "  struct Part {\n" + members(20, "int a{};") + "  };\n"
+        self.assert_good("classes", "codec/box.h", self.box(within + members(20, "int b{};")))
+
+    def test_a_class_lives_in_one_file(self):
+        one = "namespace firn {\nvoid Box::open() {}\n}  // namespace firn\n"
+        other = "namespace firn {\nint Box::size(int a) const {\n  return a;\n}\n}  // namespace firn\n"
+        self.assert_bad("classes", "codec/box_size.cc", other, 2, {"codec/box.cc": one})
+        self.assert_good("classes", "codec/box.cc", one, {"codec/crate.cc": other.replace("Box", "Crate")})
+
+    def test_a_name_of_one_file_may_be_one_of_another_too(self):
+        text = "namespace {\nstruct A {\n  void f();\n};\nvoid A::f() {}\n}  // namespace\n"
+        self.assert_good("classes", "codec/a.cc", text, {"codec/b.cc": text})
+
+
+class Functions(SmallTree):
+    def test_long_ones_are_found(self):
+        body = "  if (a) {\n  }\n" * 29
+        self.assert_good("functions", "codec/a.cc", "int f(int a) {\n" + body + "}\n")
+        self.assert_bad("functions", "codec/a.cc", "\nint f(int a) {\n" + body + "  g();\n}\n", 2)
+        self.assert_bad("functions", "codec/a.cc", "A::A(int a)\n    : a_{a} {\n" + body + "}\n")
+
+    def test_suites_and_namespaces_are_none(self):
+        cases = 'TEST_CASE("a") {\n  g();\n}\n' * 30
+        self.assert_good("functions", "tests/codec/a.cc", f'TEST_SUITE("s") {{\n{cases}}}\n')
+        self.assert_good("functions", "codec/a.cc", f"namespace {{\n{cases}}}\n")
+
+    def test_python_counts_too(self):
+        self.assert_good("functions", "scripts/a.py", "def f():\n" + "    g()\n" * 59)
+        self.assert_bad("functions", "scripts/a.py", "def f():\n" + "    g()\n" * 60)
+
+
+class Comments(SmallTree):
+    def test_wide_ones_are_found(self):
+        self.assert_good("comments", "codec/a.cc", "  // " + "a" * 95 + "\n")
+        self.assert_bad("comments", "codec/a.cc", "\n  // " + "a" * 96 + "\n", 2)
 
 
 class Arrows(SmallTree):

@@ -1,0 +1,122 @@
+"""Which folder may include which, and what may be called where."""
+
+import re
+from typing import NamedTuple
+
+from house.tree import CPP, Finding, code_only
+
+# Which parts of the tree a part may include. A part is the longest folder here that holds the file.
+MAY_INCLUDE = {
+    "codec": {"codec"},
+    "docs/examples": {"codec"},
+    "cuda_kernels": {"cuda_kernels", "codec"},
+    "proto": {"proto"},
+    "proto/transport": {"proto/transport", "proto"},
+    "client/content": {"client/content", "proto"},
+    "client/store": {"client/store", "client/content", "proto"},
+    "client/core": {"client/core", "codec", "proto"},
+    "client/app": {
+        "client/app", "client/core", "client/store", "client/content",
+        "codec", "cuda_kernels", "proto", "proto/transport",
+    },
+    "tracker": {"tracker", "proto"},
+    "tracker/app": {"tracker/app", "tracker", "proto", "proto/transport"},
+    "tests": {
+        "tests", "codec", "cuda_kernels", "proto", "proto/transport", "client/content",
+        "client/store", "client/core", "client/app", "tracker", "tracker/app",
+    },
+}
+
+# The tracker's edge: these files speak to the network; the rest of the folder decides and keeps.
+TRACKER_EDGE = re.compile(r"tracker/(main|server|app)[^/]*$")
+
+# The deciding parts do no I/O, have no clock, no chance and no threads of their own: they are fed
+# time and randomness, so that a simulation with a seed replays them exactly.
+DECIDES = re.compile(
+    r"client/core/|tracker/(announce|manifest_shelf|rate_limit|registry_memory|swarm_table)[^/]*$")
+
+
+class Ban(NamedTuple):
+    where: object  # regex on the path: where it is banned
+    but: object  # regex on the path: where it is allowed all the same, or None
+    what: object  # regex on a line of code, comments and strings removed
+    why: str
+
+
+def ban(where, what, why, but=None):
+    return Ban(re.compile(where), re.compile(but) if but else None, re.compile(what), why)
+
+
+PRODUCT = r"^(codec|cuda_kernels|proto|client|tracker)/"
+
+BANS = [
+    ban(r"", r"\b(uv_\w+|SSL_\w+)|#include <(uv|openssl/ssl)\.h>",
+        "sockets and TLS sessions belong to proto/transport and the programs' edges",
+        but=r"^(proto/transport/|client/app/|tests/transport/)|" + TRACKER_EDGE.pattern),
+    ban(DECIDES.pattern,
+        r"\b(system_clock|steady_clock|high_resolution_clock)::now\b"
+        r"|(?<![\w.>])(clock_gettime|gettimeofday|time|clock)\s*\(\s*(\)|NULL|nullptr|0\s*\)|&|CLOCK_)",
+        "the core is told the time"),
+    ban(DECIDES.pattern, r"\b(rand|srand|random_device|getrandom|RAND_bytes)\b",
+        "the core draws from the generator it is given"),
+    ban(DECIDES.pattern,
+        r"#include <(thread|mutex|shared_mutex|condition_variable|future|fstream|filesystem|iostream"
+        r"|cstdio|unistd\.h|fcntl\.h|sys/(socket|stat|types|mman)\.h|netinet/.*|netdb\.h|pthread\.h"
+        r"|sqlite3\.h|uv\.h|openssl/.*)>"
+        r"|\bstd::(thread|jthread|async|mutex|ifstream|ofstream|fstream)\b|\bpthread_\w+"
+        r"|(?<![\w.>])::(open|read|write|close|socket|connect|send|recv|stat|unlink)\s*\(|\bfopen\s*\(",
+        "the core does no I/O and has no threads"),
+    ban(r"^(codec|proto|cuda_kernels)/",
+        r"\b(printf|fprintf|puts|perror)\s*\(|\bstd::(cout|cerr|clog)\b"
+        r"|\b(exit|_exit|quick_exit|abort)\s*\(",
+        "a library neither prints nor exits", but=r"^proto/result\.h$"),
+    ban(PRODUCT + r"|^tests/.*\.(cc|h)$", r"\b(sleep_for|sleep_until|usleep|nanosleep|sleep)\s*\(",
+        "sleeping is not synchronisation"),
+    ban(r"\.(h|cuh)$", r"^\s*using namespace\b", "a header opens no namespace for its readers"),
+    ban(PRODUCT, r"#include <(bits/.*)>", "a header of the compiler's own"),
+    ban(PRODUCT + r"|^tests/", r"(?<![\w:.>])s?rand\s*\(", "unseeded chance; see codec/random.h", but=DECIDES.pattern),
+]
+
+
+def part_of(path):
+    if TRACKER_EDGE.match(path):
+        return "tracker/app"
+    parts = [p for p in MAY_INCLUDE if path.startswith(p + "/")]
+    return max(parts, key=len) if parts else None
+
+
+def check_arrows(tree):
+    """Includes follow the arrows of docs/hacking.md, and name files from the root (tests may name
+    helpers in their own folder)."""
+    for path in tree.of_kind(CPP):
+        part = part_of(path)
+        if part is None:
+            yield Finding(path, 1, "stands in no folder that scripts/tidy.py knows")
+            continue
+        for number, line in enumerate(code_only(tree.text(path)).splitlines(), 1):
+            match = re.match(r'\s*#\s*include\s*"([^"]+)"', line)
+            if not match:
+                continue
+            target = match.group(1)
+            generated = target.endswith(".pb.h")
+            if part == "tests" and ((tree.root / path).parent / target).is_file():
+                continue  # a test's helper, beside it
+            if not generated and not (tree.root / target).is_file():
+                yield Finding(path, number, f'"{target}" is no file named from the root')
+                continue
+            if part_of(target) not in MAY_INCLUDE[part]:
+                yield Finding(path, number, f"{part} must not include {target}")
+            elif generated and part not in ("proto", "tests"):
+                yield Finding(path, number, "messages are parsed in proto/ alone: see messages.h")
+
+
+def check_calls(tree):
+    """Calls that a folder must not make."""
+    for path in tree.of_kind(CPP):
+        bans = [b for b in BANS
+                if b.where.search(path) and not (b.but and b.but.search(path))]
+        for number, line in enumerate(code_only(tree.text(path)).splitlines(), 1):
+            for b in bans:
+                match = b.what.search(line)
+                if match:
+                    yield Finding(path, number, f"`{match.group().strip()}`: {b.why}")
