@@ -42,6 +42,8 @@ bool write_new_file(const std::filesystem::path& path, const std::string& text) 
 }  // namespace
 
 std::string read_cache_file(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return {};  // a FIFO would wait for ever
   std::ifstream file(path, std::ios::binary);
   std::string text;
   if (file) text.assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());

@@ -7,8 +7,8 @@
 
 #include <cctype>
 #include <cerrno>
-#include <charconv>
-#include <optional>
+
+#include "proto/standard_streams.h"
 
 namespace firn {
 namespace {
@@ -26,23 +26,9 @@ bool begins_as_log(std::string_view head) {
   return true;
 }
 
-// The descriptor that a name of a stream stands for.
-std::optional<int> stream_of(std::string_view path) {
-  if (path == "/dev/stdout") return STDOUT_FILENO;
-  if (path == "/dev/stderr") return STDERR_FILENO;
-  for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
-    if (!path.starts_with(folder)) continue;
-    const std::string_view digits = path.substr(folder.size());
-    int number = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    if (error == std::errc{} && end == digits.data() + digits.size()) return number;
-  }
-  return std::nullopt;
-}
-
 Result<UniqueFd> open_log(const std::string& path, bool wait_for_reader) {
   const std::string operation = "open the log " + path;
-  if (const auto stream = stream_of(path)) {
+  if (const auto stream = descriptor_named(path)) {
     UniqueFd fd(::fcntl(*stream, F_DUPFD_CLOEXEC, 3));
     if (fd.get() < 0) return error_from_errno(operation, errno);
     return fd;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 
 namespace firn {
@@ -22,6 +23,20 @@ Status flush_stdout() {
   Error error = error_from_errno("write to standard output", errno != 0 ? errno : EIO);
   if (error.code != ErrorCode::kDiskFull) error.code = ErrorCode::kIo;
   return error;
+}
+
+std::optional<int> descriptor_named(std::string_view path) {
+  if (path == "/dev/stdin") return STDIN_FILENO;
+  if (path == "/dev/stdout") return STDOUT_FILENO;
+  if (path == "/dev/stderr") return STDERR_FILENO;
+  for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    if (!path.starts_with(folder)) continue;
+    const std::string_view digits = path.substr(folder.size());
+    int number = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    if (error == std::errc{} && end == digits.data() + digits.size()) return number;
+  }
+  return std::nullopt;
 }
 
 }  // namespace firn

@@ -1,6 +1,9 @@
 // Standard input, output and error, as a program's start and end must treat them.
 #pragma once
 
+#include <optional>
+#include <string_view>
+
 #include "proto/result.h"
 
 namespace firn {
@@ -12,5 +15,9 @@ void open_missing_streams();
 // Hands to the system what was written to stdout. Errors: it did not take all since the program
 // began (kDiskFull, kIo).
 Status flush_stdout();
+
+// The descriptor that a name stands for: /dev/stdin, /dev/stdout, /dev/stderr, /dev/fd/N,
+// /proc/self/fd/N.
+std::optional<int> descriptor_named(std::string_view path);
 
 }  // namespace firn

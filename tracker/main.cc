@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <iostream>
@@ -132,13 +133,9 @@ int run(const Settings& settings) {
   std::filesystem::create_directories(data, made);
   if (made) return fail(kDisk, "create the folder " + settings.data + ": " + made.message());
 
-  const bool own_identity = settings.identity.empty();
   const auto identity = proto::transport::Identity::load_or_create(
-      own_identity ? (data / "identity.pem").string() : settings.identity);
-  if (!identity) {
-    const bool no_key = !own_identity && identity.error().code == ErrorCode::kBadInput;
-    return fail(no_key ? kUsage : kDisk, identity.error().message());
-  }
+      settings.identity.empty() ? (data / "identity.pem").string() : settings.identity);
+  if (!identity) return fail(kDisk, identity.error().message());
 
   RegistryLimits limits;
   limits.manifest_bytes_total_max = settings.manifests_mib << 20;
@@ -160,7 +157,7 @@ int run(const Settings& settings) {
     const bool in_use = listening.error().code == ErrorCode::kExists;
     return fail(in_use ? kPortInUse : kUsage, listening.error().message());
   }
-  std::cout << "listening on " << to_text(*listening) << std::endl;
+  std::printf("listening on %s\n", to_text(*listening).c_str());
   // Nobody could be told where it listens.
   if (const Status told = flush_stdout(); !told) return fail(kDisk, told.error().message());
   logger.info("listening on {}, data in {}", to_text(*listening), settings.data);

@@ -1,6 +1,5 @@
 #include "proto/transport/identity.h"
 
-#include <fcntl.h>
 #include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
@@ -8,15 +7,13 @@
 #include <openssl/sha.h>
 #include <openssl/x509.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <array>
-#include <cerrno>
 #include <utility>
 
+#include "proto/input_file.h"
 #include "proto/output_file.h"
 #include "proto/transport/identity_impl.h"
-#include "proto/unique_fd.h"
 
 namespace firn::proto::transport {
 namespace {
@@ -63,15 +60,19 @@ int no_passphrase(char*, int, int, void*) {
   return -1;
 }
 
+Error not_a_key(const std::string& path) {
+  return {ErrorCode::kBadInput, "read identity " + path,
+          "it holds no unencrypted Ed25519 private key in PEM form; name the file of a key, or a "
+          "name that is free, where a new key is to be kept"};
+}
+
 Result<EvpKeyPtr> parse_key(const std::string& path, const std::string& pem) {
   const BioPtr bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
   EvpKeyPtr key(bio ? PEM_read_bio_PrivateKey(bio.get(), nullptr, no_passphrase, nullptr)
                     : nullptr);
   ERR_clear_error();
   if (!key || EVP_PKEY_get_base_id(key.get()) != EVP_PKEY_ED25519) {
-    return Error{ErrorCode::kBadInput, "read identity " + path,
-                 "not an unencrypted Ed25519 private key in PEM form; name another file, or "
-                 "remove this one to get a new identity"};
+    return not_a_key(path);
   }
   return key;
 }
@@ -87,29 +88,17 @@ Result<std::string> key_to_pem(EVP_PKEY* key) {
 
 // nullopt: there is no such file.
 Result<std::optional<std::string>> read_file(const std::string& path) {
-  const std::string operation = "read identity " + path;
-  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (fd.get() < 0) {
-    if (errno != ENOENT) return error_from_errno(operation, errno);
-    struct stat status {};
-    if (::lstat(path.c_str(), &status) == 0)
-      return Error{ErrorCode::kNotFound, operation, "it is a symbolic link to nothing; remove it"};
-    return std::optional<std::string>();
-  }
-  std::string text(kKeyFileBytesMax, '\0');
-  std::size_t bytes = 0;
-  while (bytes < text.size()) {
-    const ssize_t got = ::read(fd.get(), text.data() + bytes, text.size() - bytes);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0 && errno == EISDIR)
-      return Error{ErrorCode::kBadInput, operation,
-                   "it is a folder; name the file in which the key is to be kept"};
-    if (got < 0) return error_from_errno(operation, errno);
-    if (got == 0) break;
-    bytes += static_cast<std::size_t>(got);
-  }
-  text.resize(bytes);
-  return std::optional<std::string>(std::move(text));
+  auto text = read_input_file(path, kKeyFileBytesMax);
+  if (text) return std::optional<std::string>(*std::move(text));
+  Error error = text.error();
+  if (error.code == ErrorCode::kBadInput) return not_a_key(path);  // too large for one
+  error.operation = "read identity " + path;
+  if (error.code == ErrorCode::kExists) error.code = ErrorCode::kIo;  // as load_or_create() says
+  if (error.code != ErrorCode::kNotFound) return error;
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0) return std::optional<std::string>();
+  error.detail = "it is a symbolic link to nothing; remove it";
+  return error;
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ class Identity {
   // A fresh key, known to this process alone.
   static Result<Identity> generate();
   // Reads the key from `path` (PEM, PKCS#8), or makes one and writes it there (mode 0600).
-  // Errors: kBadInput (not an Ed25519 key), kIo and its like.
+  // Errors: kBadInput (not an Ed25519 key), kIo (no file: a folder, a FIFO) and its like.
   static Result<Identity> load_or_create(const std::string& path);
 
   const PeerId& id() const;

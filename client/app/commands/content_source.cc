@@ -1,43 +1,21 @@
 #include "client/app/commands/content_source.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <chrono>
 #include <filesystem>
 #include <mutex>
 
 #include "client/content/find_folder.h"
+#include "proto/input_file.h"
 #include "proto/limits.h"
-#include "proto/unique_fd.h"
 
 namespace firn::app {
-namespace {
-
-Result<std::string> read_whole(const std::string& path, std::size_t bytes_max) {
-  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) return error_from_errno("open " + path, errno);
-  std::string bytes;
-  char chunk[1 << 16];
-  for (;;) {
-    const ssize_t got = ::read(file.get(), chunk, sizeof chunk);
-    if (got == 0) return bytes;
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0 && errno == EISDIR)
-      return Error{ErrorCode::kBadInput, "read " + path, "it is a folder; name a manifest file"};
-    if (got < 0) return error_from_errno("read " + path, errno);
-    bytes.append(chunk, static_cast<std::size_t>(got));
-    if (bytes.size() > bytes_max)
-      return Error{ErrorCode::kBadInput, "read " + path, "too large for a manifest"};
-  }
-}
-
-}  // namespace
-
 Result<Manifest> read_manifest_file(const std::string& path) {
-  auto bytes = read_whole(path, limits::kManifestBytesMax);
-  if (!bytes.ok()) return bytes.error();
+  auto bytes = read_input_file(path, limits::kManifestBytesMax);
+  if (!bytes.ok()) {
+    Error error = bytes.error();
+    if (error.code == ErrorCode::kExists) error.code = ErrorCode::kBadInput;
+    return error;
+  }
   auto manifest = parse_manifest(*bytes);
   if (manifest.ok()) return manifest;
   Error error = manifest.error();

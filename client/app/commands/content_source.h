@@ -18,8 +18,8 @@ struct ContentSource {
   std::vector<Address> peers;
 };
 
-// Reads a manifest file. Errors: kBadInput (it breaks a rule, or is damaged: that is bad input, not
-// a failed verification), kNotFound and others as errno says.
+// Reads a manifest file. Errors: kBadInput (it breaks a rule, is damaged, or is no file: that is
+// bad input, not a failed verification), kNotFound and others as errno says.
 Result<Manifest> read_manifest_file(const std::string& path);
 
 // A warning where a content's manifest or data is looked for.
