@@ -77,7 +77,7 @@ Status read_generation(const Info& info, const Scan& scan, std::uint32_t generat
 Result<Manifest> create_manifest(const std::string& path, const CreateOptions& options) {
   Result<Scan> scan = scan_path(path, options.scan);
   if (!scan) return scan.error();
-  if (options.skipped) std::ranges::for_each(scan->skipped, options.skipped);
+  if (options.scanned) options.scanned(*scan);
   Result<Shape> shape =
       choose_shape(scan->content_bytes, options.generation_size, options.block_bytes);
   if (!shape) return shape.error();

@@ -16,8 +16,8 @@ struct CreateOptions {
   std::uint32_t block_bytes = 0;
   std::vector<Address> trackers;
   ScanOptions scan;
-  std::function<void(const std::string& what)> skipped;  // told of each; may be empty
-  unsigned threads = 2;                                  // hashing
+  std::function<void(const Scan& scan)> scanned;  // before bytes are read; may be empty
+  unsigned threads = 2;                           // hashing
   std::function<void(std::uint64_t done, std::uint64_t total)> progress;  // may be empty
   std::function<bool()> cancelled;  // polled between generations; may be empty
 };

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <memory>
 #include <numeric>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -48,19 +49,30 @@ Result<std::vector<std::string>> names_in(const std::string& folder) {
   return names;
 }
 
-// Whether a pattern of ScanOptions::excludes leaves out `relative`.
-bool excludes(const std::string& pattern, const std::string& relative, bool folder) {
-  std::string wanted = pattern;
-  if (wanted.ends_with('/')) {
+// Whether a pattern of ScanOptions::excludes leaves out `relative`, in the content called `name`.
+bool excludes(std::string_view pattern, const std::string& name, const std::string& relative,
+              bool folder) {
+  if (pattern.ends_with('/')) {
     if (!folder) return false;
-    wanted.pop_back();
+    pattern.remove_suffix(1);
   }
-  if (wanted.find('/') == std::string::npos) {
-    const std::string name = relative.substr(relative.rfind('/') + 1);
-    return ::fnmatch(wanted.c_str(), name.c_str(), 0) == 0;
+  const bool from_the_top = pattern.starts_with('/') || pattern.starts_with("./");
+  if (from_the_top) {
+    const std::string wanted(pattern.substr(pattern.find('/') + 1));
+    return ::fnmatch(wanted.c_str(), relative.c_str(), FNM_PATHNAME) == 0;
   }
-  if (wanted.starts_with('/')) wanted.erase(0, 1);
-  return ::fnmatch(wanted.c_str(), relative.c_str(), FNM_PATHNAME) == 0;
+  // As many components as the pattern has, from the end of the path.
+  const std::string wanted(pattern);
+  const std::string whole = name + "/" + relative;
+  const auto components = std::count(wanted.begin(), wanted.end(), '/') + 1;
+  std::size_t begin = whole.size();
+  for (auto i = components; i > 0; --i) {
+    if (begin == 0) return false;  // the path has fewer
+    const std::size_t slash = whole.rfind('/', begin - 1);
+    begin = slash == std::string::npos ? 0 : slash;
+  }
+  const std::string end = whole.substr(whole[begin] == '/' ? begin + 1 : begin);
+  return ::fnmatch(wanted.c_str(), end.c_str(), FNM_PATHNAME) == 0;
 }
 
 struct Problem {
@@ -78,10 +90,7 @@ class Scanner {
     if (::lstat(path.c_str(), &status) != 0) return failure(path, "examine", errno);
     const bool folder = S_ISDIR(status.st_mode);
     if (!relative.empty()) {
-      const auto matches = [&](const std::string& glob) {
-        return excludes(glob, relative, folder);
-      };
-      if (std::ranges::any_of(options_.excludes, matches)) return;
+      if (excluded(relative, folder)) return;
       if (Status safe = check_content_path(relative); !safe) {
         const std::string why = "has a name that not every system takes: " + safe.error().detail;
         return options_.skip_bad_names ? skip(path, why)
@@ -97,8 +106,20 @@ class Scanner {
   }
 
   const std::vector<Problem>& problems() const { return problems_; }
+  bool cancelled() const { return options_.cancelled && options_.cancelled(); }
 
  private:
+  // Every pattern is asked, as all that leave something out are told.
+  bool excluded(const std::string& relative, bool folder) {
+    bool out = false;
+    for (const std::string& pattern : options_.excludes) {
+      if (!excludes(pattern, scan_.name, relative, folder)) continue;
+      scan_.excludes_used.insert(pattern);
+      out = true;
+    }
+    return out;
+  }
+
   void visit_folder(const std::string& path, const std::string& relative,
                     const struct stat& status) {
     // Names are taken first, so that deep trees do not hold a descriptor per level.
@@ -107,6 +128,7 @@ class Scanner {
       return problems_.push_back({path + ": " + names.error().detail, names.error().code});
     const std::size_t before = scan_.files.size();
     for (const std::string& name : *names) {
+      if (cancelled()) return;
       visit(path + "/" + name, relative.empty() ? name : relative + "/" + name);
     }
     if (scan_.files.size() == before && !relative.empty())
@@ -223,6 +245,8 @@ Result<Scan> scan_path(const std::string& path, const ScanOptions& options) {
   scan.single_file = S_ISREG(status.st_mode);
   Scanner scanner(scan, options);
   scanner.visit(trimmed, "");
+  if (scanner.cancelled())
+    return Error{ErrorCode::kCancelled, "look through " + trimmed, "stopped"};
   if (!scanner.problems().empty()) return all_of(trimmed, scanner.problems());
   sort_by_path(scan);
   for (const FileEntry& entry : scan.files) scan.content_bytes += entry.bytes;

@@ -1,6 +1,8 @@
 // What a file or folder holds, before its bytes are read.
 #pragma once
 
+#include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,10 +17,12 @@ struct ScanOptions {
     kKeep,  // as links; one that points out of the content is refused
   };
   Links links = Links::kRefuse;
-  // Shell patterns of what is left out: one without '/' is compared with every name, one with '/'
-  // with the path from the shared folder on ('*' stops at '/'); one that ends in '/' means folders.
+  // Shell patterns of what is left out, none empty: compared with the last components of every
+  // path, the content's name being the first, or with the whole path in the content if they begin
+  // with '/' or "./". '*' stops at '/'; one that ends in '/' means folders.
   std::vector<std::string> excludes;
-  bool skip_bad_names = false;  // leave out what check_content_path refuses
+  bool skip_bad_names = false;           // leave out what check_content_path refuses
+  std::function<bool()> cancelled = {};  // polled between names; then kCancelled
 };
 
 // A file as it stood at the scan; told apart from later states by these fields.
@@ -38,6 +42,7 @@ struct Scan {
   std::vector<FileState> states;     // same order
   std::vector<std::string> sources;  // same order: where to read it
   std::uint64_t content_bytes = 0;
+  std::set<std::string> excludes_used;  // those that left something out
   std::vector<std::string> skipped;  // what ScanOptions left out but for excludes: path and reason
 };
 

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <random>
+#include <set>
 
 #include "client/content/division.h"
 #include "proto/digest.h"
@@ -216,7 +217,7 @@ TEST_CASE("links are left out, or kept if they lead nowhere else, as one wishes"
   fs::create_symlink("../a", dir.path("top/a/up"));
   CreateOptions options;
   std::vector<std::string> skipped;
-  options.skipped = [&](const std::string& what) { skipped.push_back(what); };
+  options.scanned = [&](const Scan& scan) { skipped = scan.skipped; };
   options.scan.links = ScanOptions::Links::kSkip;
   CHECK(created(dir.path("top"), options).info.files.size() == 1);
   REQUIRE(skipped.size() == 2);
@@ -271,10 +272,26 @@ TEST_CASE("what matches a pattern is left out, with all that is below it") {
   CHECK(paths({"*.tmp"}) == "a.txt build/x.o build/y.c src/build/z.o ");
   CHECK(paths({"build"}) == "a.tmp a.txt src/a.tmp ");
   CHECK(paths({"/build"}) == "a.tmp a.txt src/a.tmp src/build/z.o ");
-  CHECK(paths({"build/*.o"}) == "a.tmp a.txt build/y.c src/a.tmp src/build/z.o ");
+  CHECK(paths({"build/*.o"}) == "a.tmp a.txt build/y.c src/a.tmp src/build ");
+  for (const char* from_the_top : {"/build/*.o", "./build/*.o", "top/build/*.o"})
+    CHECK(paths({from_the_top}) == "a.tmp a.txt build/y.c src/a.tmp src/build/z.o ");
+  CHECK(paths({"src/build/"}) == "a.tmp a.txt build/x.o build/y.c src/a.tmp ");
   CHECK(paths({"*/"}) == "a.tmp a.txt ");
   CHECK(paths({"a.*", "*.o", "*.c"}) == "build src/build ");
   CHECK(paths({"a.txt/"}).find("a.txt") != std::string::npos);  // no folder
+}
+
+TEST_CASE("patterns that left something out are told from those that did not") {
+  const TemporaryFolder dir;
+  for (const char* path : {"a.tmp", "build/x.o", "[a"})
+    write(dir.path(std::string("top/") + path), "x");
+  CreateOptions options;
+  options.scan.excludes = {"*.tmp", "a*", "*.o", "build", "*.c", "[a", "/x.o"};
+  std::set<std::string> used;
+  options.scanned = [&](const Scan& scan) { used = scan.excludes_used; };
+  (void)created(dir.path("top"), options);
+  // What is in a folder that is left out is not looked at.
+  CHECK(used == std::set<std::string>{"*.tmp", "a*", "build", "[a"});
 }
 
 TEST_CASE("what is no file and what has no portable name is refused by name") {

@@ -2,6 +2,7 @@
 """Files that are not, or not any more, what the manifest says: found exactly, and brought back."""
 
 import os
+import re
 
 import harness
 from harness import KIB, LISTEN, MIB
@@ -146,6 +147,22 @@ class Layouts(harness.SwarmTest):
         get = self.get(seed.link(), "get")
         self.assert_completes(get)
         self.assertEqual(["b", "sub"], sorted(p.name for p in (self.folder / "get/holiday").iterdir()))
+
+    def test_a_pattern_that_excludes_nothing_is_told(self):
+        source = self.tree({"secret.key": 10, "b": 10, "docs/sub/x": 10})
+        other = self.tree({"c.tmp": 10, "d": 10}, "other")
+        status, _, errors = self.run_firn("create", source, "-o", self.folder / "x.firn", "--exclude",
+                                          "*.kye", "--exclude", "docs/sub", "--exclude", "[a")
+        self.assertEqual(0, status, errors)
+        self.assertEqual(["*.kye", "[a"], re.findall("warning: --exclude '(.*)' left", errors))
+        seed = self.share(source, other, "--exclude", "*.tmp", "--exclude", "*.kye")
+        seed.link()
+        self.assertEqual(["*.kye"],  # the other pattern matches in one of the folders
+                         re.findall("warning: --exclude '(.*)' left", seed.output("stderr")))
+        for nothing in ("", "/", "./"):
+            self.assert_refused(
+                self.run_firn("create", source, "-o", self.folder / "y.firn", "--exclude", nothing),
+                harness.USAGE, "--exclude")
 
     def test_a_sparse_file_stays_sparse(self):
         source = self.file(0, "image")

@@ -8,6 +8,7 @@
 #include "client/app/commands/options.h"
 #include "client/app/commands/running.h"
 #include "client/app/quantities.h"
+#include "client/app/stop_request.h"
 #include "client/app/worker_pool.h"
 #include "client/content/create.h"
 #include "proto/link.h"
@@ -30,12 +31,16 @@ ExitCode run(const CreateArguments& arguments, Console& out) {
   const OutputFile output(arguments.output, kManifestFile);
   if (const Status free = check_output(output, arguments.path); !free.ok())
     return fail(out, free.error());
-  auto options = create_options(arguments.making, default_worker_count(), "hashing", out);
+  std::set<std::string> excludes_used;
+  auto options =
+      create_options(arguments.making, default_worker_count(), "hashing", out, excludes_used);
   options.trackers = *trackers;
+  const StopRequest stop;
   const auto path = named_path(arguments.path);
   if (!path.ok()) return fail(out, path.error());
   const auto manifest = content::create_manifest(*path, options);
-  if (!manifest.ok()) return fail(out, manifest.error());
+  if (!manifest.ok()) return fail_or_stop(out, manifest.error(), "nothing was written");
+  warn_of_unused_excludes(arguments.making, excludes_used, out);
   const Status written = output.write(manifest->file_bytes);
   if (!written.ok()) return fail(out, written.error());
 

@@ -2,6 +2,7 @@
 
 #include "client/app/commands/bytes_option.h"
 #include "client/app/commands/content_source.h"
+#include "client/app/stop_request.h"
 
 namespace firn::app {
 
@@ -15,9 +16,15 @@ void add_making_options(CLI::App& app, MakingOptions& options) {
       ->group(group);
   app.add_option(
          "--exclude", options.excludes,
-         "leave out what matches: a name (*.tmp), a path in the folder (/build/*.o), or, with "
-         "/ at the end, folders alone (repeatable)")
+         "leave out what matches: a name or the end of a path anywhere (*.tmp, docs/*.o), a path "
+         "from "
+         "the folder on (/build), or, with / at the end, folders alone; * stops at / (repeatable)")
       ->option_text("GLOB")
+      ->check(CLI::Validator(
+          [](const std::string& glob) {
+            return glob.empty() || glob == "/" || glob == "./" ? "it names nothing" : "";
+          },
+          ""))
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->group(group);
@@ -36,22 +43,32 @@ void add_making_options(CLI::App& app, MakingOptions& options) {
 }
 
 content::CreateOptions create_options(const MakingOptions& options, unsigned threads,
-                                      const std::string& what, Console& console) {
+                                      const std::string& what, Console& console,
+                                      std::set<std::string>& excludes_used) {
   using Links = content::ScanOptions::Links;
   content::CreateOptions create;
   create.generation_size = options.generation_size;
   create.block_bytes = static_cast<std::uint32_t>(options.block_bytes);
   create.threads = threads;
   create.progress = hashing_progress(console, what);
+  create.cancelled = create.scan.cancelled = StopRequest::poll();
   create.scan.links = options.symlinks == "keep"   ? Links::kKeep
                       : options.symlinks == "skip" ? Links::kSkip
                                                    : Links::kRefuse;
   create.scan.excludes = options.excludes;
   create.scan.skip_bad_names = options.skip_bad_names;
-  create.skipped = [&console](const std::string& left_out) {
-    console.warning("left out: " + left_out);
+  create.scanned = [&console, &excludes_used](const content::Scan& scan) {
+    for (const std::string& left_out : scan.skipped) console.warning("left out: " + left_out);
+    excludes_used.insert(scan.excludes_used.begin(), scan.excludes_used.end());
   };
   return create;
+}
+
+void warn_of_unused_excludes(const MakingOptions& options, const std::set<std::string>& used,
+                             Console& console) {
+  for (const std::string& pattern : options.excludes)
+    if (!used.contains(pattern))
+      console.warning("--exclude '" + pattern + "' left nothing out: nothing there matches it");
 }
 
 }  // namespace firn::app

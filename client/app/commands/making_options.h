@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,14 @@ struct MakingOptions {
 };
 void add_making_options(CLI::App& app, MakingOptions& options);
 
-// For create_manifest: with progress named `what`, and a warning for each thing left out.
+// For create_manifest: with progress named `what`, and a warning for each thing left out; cancelled
+// by StopRequest. It adds the patterns of --exclude that left something out to `excludes_used`,
+// which must live as long as `console` and the result.
 content::CreateOptions create_options(const MakingOptions& options, unsigned threads,
-                                      const std::string& what, Console& console);
+                                      const std::string& what, Console& console,
+                                      std::set<std::string>& excludes_used);
+// A misspelt pattern would let through what was meant to stay private.
+void warn_of_unused_excludes(const MakingOptions& options, const std::set<std::string>& used,
+                             Console& console);
 
 }  // namespace firn::app

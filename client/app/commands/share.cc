@@ -9,6 +9,7 @@
 #include "client/app/commands/options.h"
 #include "client/app/commands/running.h"
 #include "client/app/own_addresses.h"
+#include "client/app/stop_request.h"
 #include "client/app/worker_pool.h"
 #include "client/content/create.h"
 #include "proto/link.h"
@@ -42,11 +43,11 @@ std::vector<Address> own_addresses(const ShareArguments& arguments, const PeerDr
 }
 
 Result<SessionPlan> plan_of(const ShareArguments& arguments, const std::string& path,
-                            Console& console) {
+                            std::set<std::string>& excludes_used, Console& console) {
   auto trackers = parse_addresses(arguments.network.trackers);
   if (!trackers.ok()) return trackers.error();
-  auto options =
-      create_options(arguments.making, arguments.codec.threads, "hashing " + path, console);
+  auto options = create_options(arguments.making, arguments.codec.threads, "hashing " + path,
+                                console, excludes_used);
   options.trackers = *trackers;
   const auto named = named_path(path);
   if (!named.ok()) return named.error();
@@ -84,21 +85,24 @@ ExitCode run(const ShareArguments& arguments, Console& console) {
     if (apart.ok() && !identity.path().empty()) apart = identity.check_apart(path);
     if (!apart.ok()) return fail(console, apart.error());
   }
+  const StopRequest stop;
   ExitCode code = ExitCode::kOk;
   const auto driver = start_driver(*options, console, code);
   if (!driver) return code;
 
+  console.hold_events();
   std::vector<ContentSession*> sessions;
+  std::set<std::string> excludes_used;
   for (const std::string& path : arguments.paths) {
-    auto plan = plan_of(arguments, path, console);
-    if (!plan.ok()) return fail(console, plan.error());
+    auto plan = plan_of(arguments, path, excludes_used, console);
+    if (!plan.ok()) return fail_or_stop(console, plan.error(), "nothing was shared or written");
     for (const ContentSession* other : sessions)
       if (other->plan().content_id == plan->content_id)
         return fail(console, {ErrorCode::kBadInput, "share " + path, "the same content twice"});
     sessions.push_back(&driver->add(*std::move(plan)));
   }
+  warn_of_unused_excludes(arguments.making, excludes_used, console);
   console.clear_progress();
-  console.hold_events();
   if (sessions.front()->plan().core.trackers.empty())
     console.warning(
         "no tracker: only peers that know an address of this one can follow. The link names those "
@@ -106,6 +110,7 @@ ExitCode run(const ShareArguments& arguments, Console& console) {
   bool told = false;
   core::TimeUs due = core::kNever;
   driver->on_turn([&](core::TimeUs now) {
+    if (stop.requested()) driver->stop();  // it came before the loop took signals
     if (told) return core::kNever;
     if (due == core::kNever) due = now + kLinkTime;
     const bool heard = std::all_of(sessions.begin(), sessions.end(), [](const auto* session) {

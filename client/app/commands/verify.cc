@@ -10,6 +10,7 @@
 #include "client/app/commands/options.h"
 #include "client/app/commands/running.h"
 #include "client/app/quantities.h"
+#include "client/app/stop_request.h"
 #include "client/store/content_store.h"
 #include "proto/usage.h"
 
@@ -39,9 +40,12 @@ ExitCode run(const VerifyArguments& arguments, Console& console) {
   const std::optional<Manifest>& manifest = source->manifest;
   store::OpenOptions options;
   options.progress = hashing_progress(console, "checking");
+  const StopRequest stop;
+  options.cancelled = StopRequest::poll();
   const std::string dir = found_folder(manifest->info, arguments.dir, console);
   const auto report = store::verify_content(*manifest, dir, options);
-  if (!report.ok()) return fail(console, report.error());
+  if (!report.ok())
+    return fail_or_stop(console, report.error(), "not everything was read, and nothing is proven");
   console.clear_progress();
 
   const auto good =
