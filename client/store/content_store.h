@@ -125,8 +125,13 @@ struct VerifyReport {
     std::uint64_t bytes_there = 0;  // of one that is too short or too long
     std::uint64_t bytes_wanted = 0;
   };
-  std::vector<bool> good;          // per generation: whether it is right
-  std::vector<BadFile> bad_files;  // exactly those that are not as the manifest says
+  std::vector<bool> good;  // per generation: whether it is right
+  std::vector<BadFile>
+      bad_files;              // exactly those that are not as the manifest says; what stands in
+                              // the place of a folder above some of them once for all of them
+  std::size_t bad_count = 0;  // of the manifest's entries
+  bool unfinished = false;    // the download is not complete
+  bool foreign = false;       // not one file or generation fits
 };
 Result<VerifyReport> verify_content(const Manifest& manifest, const std::string& dir,
                                     const OpenOptions& options);

@@ -2,6 +2,8 @@
 #include <set>
 
 #include "client/content/division.h"
+#include "client/content/entries_text.h"
+#include "client/store/advice.h"
 #include "client/store/disk_store.h"
 #include "client/store/posix_files.h"
 #include "client/store/servable.h"
@@ -38,7 +40,7 @@ Result<std::unique_ptr<DiskStore>> DiskStore::open_complete(std::unique_ptr<File
   std::unique_ptr<DiskStore> store(new DiskStore(std::move(files), manifest));
   store->phase_ = Phase::kServing;
   store->verified_.assign(manifest.info.shape.generation_count(), true);
-  Status servable = place_servable(*store->files_, store->content_, manifest.info, options);
+  Status servable = place_servable(*store->files_, store->content_, manifest, options);
   if (!servable) return servable.error();
   return store;
 }
@@ -179,8 +181,13 @@ Status DiskStore::check_in_the_way(const Survey& survey, const OpenOptions& opti
     faults.push_back(fault);
   }
   if (faults.empty()) return Done{};
-  std::string detail = std::to_string(faults.size()) + " of " + std::to_string(info_.files.size()) +
-                       " files there are not the content's: " + list_faults(info_, faults) + "; ";
+  std::string detail = content::part_of_entries(faults.size(), info_.files) +
+                       " there not as the manifest says: " + list_faults(info_, faults) + "; ";
+  if (repairable && looks_foreign(*files_, info_)) {
+    detail += std::string(kForeignAdvice) + ": choose another folder (-o), or move it away";
+    if (replaceable) detail += ", or replace it (--overwrite)";
+    return Error{ErrorCode::kExists, "download to " + files_->full_path(info_.name), detail};
+  }
   if (repairable) detail += "--repair fetches what is wrong in them and keeps the rest, ";
   if (replaceable) detail += "--overwrite replaces them, ";
   detail += "or move them away or choose another folder (-o)";

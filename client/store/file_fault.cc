@@ -30,6 +30,17 @@ bool owns_generation(const Info& info, std::uint32_t file, std::uint32_t g) {
   return entry.offset <= begin && end <= entry.offset + entry.bytes;
 }
 
+// The first name above `name` where no folder stands.
+std::string parent_in_the_way(Files& files, const std::string& name) {
+  for (std::size_t slash = name.find('/'); slash != std::string::npos;
+       slash = name.find('/', slash + 1)) {
+    const std::string parent = name.substr(0, slash);
+    const Result<FileStat> stat = files.stat(parent);
+    if (stat && stat->kind != FileKind::kFolder) return parent;
+  }
+  return {};
+}
+
 Result<Digest> digest_of(const ContentFiles& content, const FileEntry& entry,
                          const std::function<bool()>& cancelled) {
   constexpr std::uint64_t kReadBytes = 1 << 20;
@@ -58,6 +69,8 @@ const char* fault_name(Kind kind) {
       return "long";
     case Kind::kChanged:
       return "changed";
+    case Kind::kUnfinished:
+      return "unfinished";
     case Kind::kKind:
       return "in the way";
   }
@@ -71,7 +84,8 @@ Result<std::optional<FileFault>> look_at_final_path(Files& files, const ContentF
   const Result<FileStat> stat = files.stat(name);
   if (!stat) {
     // A file or link stands where one of its folders should be.
-    if (stat.error().code == ErrorCode::kExists) return std::optional(FileFault{file, Kind::kKind});
+    if (stat.error().code == ErrorCode::kExists)
+      return std::optional(FileFault{file, Kind::kKind, 0, parent_in_the_way(files, name)});
     return stat.error();
   }
   if (stat->kind == FileKind::kMissing) return std::optional(FileFault{file, Kind::kMissing});
@@ -106,19 +120,25 @@ Result<bool> finished_file_is_right(const ContentFiles& content, const Info& inf
 
 std::string list_faults(const Info& info, std::span<const FileFault> faults) {
   constexpr std::size_t kNamedMax = 10;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(faults.size(), kNamedMax); ++i) {
-    const FileEntry& entry = info.files[faults[i].file];
-    text += (i > 0 ? ", " : "") + (info.single_file ? info.name : entry.path) + " (" +
-            fault_name(faults[i].kind);
-    if (faults[i].kind == Kind::kShort || faults[i].kind == Kind::kLong) {
-      text += ": " + std::to_string(faults[i].bytes_there) + " of " + std::to_string(entry.bytes) +
+  std::string text, parent;
+  std::size_t named = 0, more = 0;
+  for (const FileFault& fault : faults) {
+    if (!fault.parent.empty() && fault.parent == parent) continue;
+    parent = fault.parent;
+    if (named == kNamedMax) {
+      ++more;
+      continue;
+    }
+    const FileEntry& entry = info.files[fault.file];
+    const std::string& path = !parent.empty() ? parent : info.single_file ? info.name : entry.path;
+    text += (named++ > 0 ? ", " : "") + path + " (" + fault_name(fault.kind);
+    if (fault.kind == Kind::kShort || fault.kind == Kind::kLong) {
+      text += ": " + std::to_string(fault.bytes_there) + " of " + std::to_string(entry.bytes) +
               " bytes";
     }
     text += ")";
   }
-  if (faults.size() > kNamedMax)
-    text += " and " + std::to_string(faults.size() - kNamedMax) + " more";
+  if (more > 0) text += " and " + std::to_string(more) + " more";
   return text;
 }
 

@@ -17,17 +17,21 @@ namespace firn::store {
 struct FileFault {
   enum class Kind : std::uint8_t {
     kMissing,
-    kShort,    // fewer bytes than it should have
-    kLong,     // more
-    kChanged,  // other bytes, or a link to somewhere else
-    kKind,     // a folder, link or device where a file should be, or the other way round
+    kShort,       // fewer bytes than it should have
+    kLong,        // more
+    kChanged,     // other bytes, or a link to somewhere else
+    kUnfinished,  // missing, as its download is not complete
+    kKind,        // a folder, link or device where a file should be, or the other way round
   };
   std::uint32_t file = 0;  // index into Info::files
   Kind kind = Kind::kMissing;
   std::uint64_t bytes_there = 0;  // of kShort and kLong
+  std::string parent = {};        // of kKind: what stands where a folder above it should be, with
+                                  // the content's name; empty: the file itself is meant
 };
 
-// One word for people and for --json: "missing", "short", "long", "changed", "in the way".
+// One word for people and for --json: "missing", "short", "long", "changed", "unfinished",
+// "in the way".
 const char* fault_name(FileFault::Kind kind);
 
 // What is wrong with file `file` at its final path as far as its kind and size tell; nullopt if
@@ -43,7 +47,8 @@ Result<bool> finished_file_is_right(const ContentFiles& content, const Info& inf
                                     std::uint32_t file, const std::vector<bool>& verified,
                                     const std::function<bool()>& cancelled);
 
-// "a.txt (changed), b.txt (short: 3 of 10 bytes) and 5 more": paths as `content` shows them.
+// "a.txt (changed), b.txt (short: 3 of 10 bytes) and 5 more". A parent in the way is named once, in
+// the place of all that should be below it.
 std::string list_faults(const Info& info, std::span<const FileFault> faults);
 
 }  // namespace firn::store

@@ -6,7 +6,9 @@
 #include <set>
 
 #include "client/content/division.h"
+#include "client/content/entries_text.h"
 #include "client/content/generation_loop.h"
+#include "client/store/advice.h"
 #include "client/store/file_fault.h"
 #include "client/store/survey.h"
 
@@ -21,20 +23,30 @@ bool same_time(std::int64_t there, std::int64_t wanted) {
   return there == wanted || (there % kSecond == 0 && there == wanted - wanted % kSecond);
 }
 
-Error cannot_serve(const Files& files, const Info& info, const std::vector<FileFault>& faults) {
+Error cannot_serve(Files& files, const Manifest& manifest, std::vector<FileFault> faults) {
+  const Info& info = manifest.info;
+  mark_unfinished(files, manifest.id, faults);
+  using Kind = FileFault::Kind;
   const auto absent = [](const FileFault& fault) {
-    return fault.kind == FileFault::Kind::kMissing || fault.kind == FileFault::Kind::kKind;
+    return fault.kind == Kind::kMissing || fault.kind == Kind::kUnfinished ||
+           fault.kind == Kind::kKind;
   };
+  std::string advice = "firn get --repair brings them back, firn share shares them as they are now";
+  if (std::ranges::find(faults, Kind::kUnfinished, &FileFault::kind) != faults.end()) {
+    advice = "the download is not complete; firn get goes on with it";
+  } else if (looks_foreign(files, info)) {
+    advice = std::string(kForeignAdvice) + "; firn share shares what is there";
+  }
   return {std::ranges::all_of(faults, absent) ? ErrorCode::kNotFound : ErrorCode::kCorrupt,
           "serve " + files.full_path(info.name),
-          std::to_string(faults.size()) + " of " + std::to_string(info.files.size()) +
-              " files are not as the manifest says: " + list_faults(info, faults) +
-              "; firn get --repair brings them back, firn share shares them as they are now"};
+          content::part_of_entries(faults.size(), info.files) +
+              " not as the manifest says: " + list_faults(info, faults) + "; " + advice};
 }
 
 // `doubtful`: files whose time is not the manifest's.
-Status place_files(Files& files, ContentFiles& content, const Info& info,
+Status place_files(Files& files, ContentFiles& content, const Manifest& manifest,
                    std::vector<std::uint32_t>& doubtful) {
+  const Info& info = manifest.info;
   std::vector<FileFault> faults;
   for (std::uint32_t file = 0; file < info.files.size(); ++file) {
     const FileEntry& entry = info.files[file];
@@ -51,7 +63,7 @@ Status place_files(Files& files, ContentFiles& content, const Info& info,
   // What has no bytes takes nothing from what can be served; it is told with the others.
   const auto matters = [&](const FileFault& fault) { return info.files[fault.file].bytes > 0; };
   if (std::ranges::none_of(faults, matters)) return Done{};
-  return cannot_serve(files, info, faults);
+  return cannot_serve(files, manifest, faults);
 }
 
 // Which generations with bytes of these files are right; the others count as right.
@@ -80,10 +92,11 @@ Result<std::vector<bool>> hash_generations_of(const std::vector<std::uint32_t>& 
 
 }  // namespace
 
-Status place_servable(Files& files, ContentFiles& content, const Info& info,
+Status place_servable(Files& files, ContentFiles& content, const Manifest& manifest,
                       const OpenOptions& options) {
+  const Info& info = manifest.info;
   std::vector<std::uint32_t> doubtful;
-  if (Status s = place_files(files, content, info, doubtful); !s) return s;
+  if (Status s = place_files(files, content, manifest, doubtful); !s) return s;
   if (options.trust || doubtful.empty()) return Done{};
   Result<std::vector<bool>> right = hash_generations_of(doubtful, content, info, options);
   if (!right) return right.error();
@@ -95,7 +108,7 @@ Status place_servable(Files& files, ContentFiles& content, const Info& info,
     if (!*good) faults.push_back({file, FileFault::Kind::kChanged});
   }
   if (faults.empty()) return Done{};
-  return cannot_serve(files, info, faults);
+  return cannot_serve(files, manifest, faults);
 }
 
 }  // namespace firn::store

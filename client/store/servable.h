@@ -11,7 +11,7 @@ namespace firn::store {
 // Sets the place of each file that can be served. Every file must be there with its size; one whose
 // time is not the manifest's may have been written since: it is hashed, unless options.trust.
 // Errors name all files that are missing (kNotFound), short, long or changed (kCorrupt).
-Status place_servable(Files& files, ContentFiles& content, const Info& info,
+Status place_servable(Files& files, ContentFiles& content, const Manifest& manifest,
                       const OpenOptions& options);
 
 }  // namespace firn::store

@@ -6,6 +6,7 @@
 #include "client/content/create.h"
 #include "client/content/division.h"
 #include "client/content/generation_loop.h"
+#include "client/store/advice.h"
 #include "client/store/content_files.h"
 #include "client/store/content_store.h"
 #include "client/store/file_fault.h"
@@ -81,7 +82,19 @@ Result<VerifyReport> verify_content(const Manifest& manifest, const std::string&
 
   VerifyReport report;
   report.good = *std::move(good);
+  mark_unfinished(**files, manifest.id, *faults);
+  report.bad_count = faults->size();
+  report.unfinished =
+      std::ranges::find(*faults, FileFault::Kind::kUnfinished, &FileFault::kind) != faults->end();
+  report.foreign = !faults->empty() && !report.unfinished && looks_foreign(**files, info);
+  std::string parent;
   for (const FileFault& fault : *faults) {
+    if (!fault.parent.empty() && fault.parent == parent) continue;
+    parent = fault.parent;
+    if (!parent.empty()) {
+      report.bad_files.push_back({(*files)->full_path(parent), fault_name(fault.kind)});
+      continue;
+    }
     report.bad_files.push_back({content::final_path(info, dir, fault.file), fault_name(fault.kind),
                                 fault.bytes_there, info.files[fault.file].bytes});
   }

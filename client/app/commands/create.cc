@@ -11,6 +11,7 @@
 #include "client/app/stop_request.h"
 #include "client/app/worker_pool.h"
 #include "client/content/create.h"
+#include "client/content/entries_text.h"
 #include "proto/link.h"
 #include "proto/usage.h"
 
@@ -53,11 +54,13 @@ ExitCode run(const CreateArguments& arguments, Console& out) {
              {"generation_size", shape.generation_size},
              {"block_bytes", shape.block_bytes},
              {"manifest", arguments.output}});
-  out.info(fmt::format("{}: {} in {} file{}, {} generations of {} x {}", manifest->info.name,
-                       format_bytes(shape.content_bytes), manifest->info.files.size(),
-                       manifest->info.files.size() == 1 ? "" : "s", shape.generation_count(),
-                       shape.generation_size, format_bytes(shape.block_bytes)),
-           manifest->id);
+  const std::uint32_t generations = shape.generation_count();
+  out.info(
+      fmt::format("{}: {} in {}, {} generation{} of {} x {}", manifest->info.name,
+                  format_bytes(shape.content_bytes), content::entries_text(manifest->info.files),
+                  generations, generations == 1 ? "" : "s", shape.generation_size,
+                  format_bytes(shape.block_bytes)),
+      manifest->id);
   if (!out.json()) out.print(to_text(Link{manifest->id, manifest->trackers, {}}));
   return ExitCode::kOk;
 }

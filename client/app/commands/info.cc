@@ -8,6 +8,7 @@
 #include "client/app/commands/options.h"
 #include "client/app/commands/running.h"
 #include "client/app/quantities.h"
+#include "client/content/entries_text.h"
 #include "proto/limits.h"
 #include "proto/usage.h"
 
@@ -81,11 +82,12 @@ void print_table(const ContentSource& source, Console& console) {
   const Shape& shape = info.shape;
   row("name", info.name);
   row("size", fmt::format("{} ({} bytes)", format_bytes(shape.content_bytes), shape.content_bytes));
-  row("shape", fmt::format("{} generations of {} blocks of {}", shape.generation_count(),
-                           shape.generation_size, format_bytes(shape.block_bytes)));
+  row("shape", fmt::format("{} generation{} of {} blocks of {}", shape.generation_count(),
+                           shape.generation_count() == 1 ? "" : "s", shape.generation_size,
+                           format_bytes(shape.block_bytes)));
   row("manifest", format_bytes(source.manifest->file_bytes.size()));
   if (info.single_file) return;
-  row("files", std::to_string(info.files.size()));
+  row("files", content::entries_text(info.files));
   for (const FileEntry& file : info.files)
     console.print(fmt::format("  {:>12}  {}{}",
                               file.kind == FileEntry::Kind::kFile ? format_bytes(file.bytes) : "-",

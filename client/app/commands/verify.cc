@@ -11,6 +11,8 @@
 #include "client/app/commands/running.h"
 #include "client/app/quantities.h"
 #include "client/app/stop_request.h"
+#include "client/content/entries_text.h"
+#include "client/store/advice.h"
 #include "client/store/content_store.h"
 #include "proto/usage.h"
 
@@ -29,6 +31,16 @@ std::string line_about(const store::VerifyReport::BadFile& bad) {
   if (bad.fault == "short" || bad.fault == "long")
     line += fmt::format(" ({} bytes instead of {})", bad.bytes_there, bad.bytes_wanted);
   return line;
+}
+
+std::string advice(const store::VerifyReport& report) {
+  if (report.unfinished) return "the download is not complete; firn get goes on with it";
+  if (report.foreign)
+    return std::string(store::kForeignAdvice) + "; firn get -o gets this one into another folder";
+  const bool in_the_way = std::any_of(report.bad_files.begin(), report.bad_files.end(),
+                                      [](const auto& bad) { return bad.fault == "in the way"; });
+  return std::string(in_the_way ? "move away what is in the way, and " : "") +
+         "firn get --repair fetches what is wrong";
 }
 
 ExitCode run(const VerifyArguments& arguments, Console& console) {
@@ -62,23 +74,20 @@ ExitCode run(const VerifyArguments& arguments, Console& console) {
                  {"generations_good", good},
                  {"bad_files", std::move(bad_files)}});
   if (all_good) {
-    console.info(
-        fmt::format("{}: {} files, {}: all as the manifest says", manifest->info.name,
-                    manifest->info.files.size(), format_bytes(manifest->info.shape.content_bytes)),
-        manifest->id);
+    console.info(fmt::format("{}: {}, {}: all as the manifest says", manifest->info.name,
+                             content::entries_text(manifest->info.files),
+                             format_bytes(manifest->info.shape.content_bytes)),
+                 manifest->id);
     return ExitCode::kOk;
   }
   if (!console.json())
     for (const auto& bad : report->bad_files) console.print(line_about(bad));
-  const bool in_the_way = std::any_of(report->bad_files.begin(), report->bad_files.end(),
-                                      [](const auto& bad) { return bad.fault == "in the way"; });
-  console.error(
-      "corrupt",
-      fmt::format("{}: {} of {} files are missing or differ from the manifest; {}firn get --repair "
-                  "fetches what is wrong",
-                  manifest->info.name, report->bad_files.size(), manifest->info.files.size(),
-                  in_the_way ? "move away what is in the way, and " : ""),
-      manifest->id);
+  console.error("corrupt",
+                fmt::format("{}: missing or different from what the manifest says: {}; {}",
+                            manifest->info.name,
+                            content::part_of_entries(report->bad_count, manifest->info.files),
+                            advice(*report)),
+                manifest->id);
   return ExitCode::kVerifyFailed;
 }
 

@@ -1,0 +1,27 @@
+// What the files at a content's final paths are, if they are not the content: what to do depends on
+// it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "client/store/file_fault.h"
+#include "client/store/files.h"
+#include "proto/manifest.h"
+
+namespace firn::store {
+
+// Whether files stand there and not one fits, by generations or by themselves: then it is another
+// content of that name, and repairing would fetch all of this one. A sample of both is read.
+bool looks_foreign(Files& files, const Info& info);
+
+// Whether a download of this content was begun below the folder of `files` and is not complete.
+bool is_unfinished(Files& files, const ContentId& content);
+
+// Marks files that are missing as on their way, where is_unfinished().
+void mark_unfinished(Files& files, const ContentId& content, std::vector<FileFault>& faults);
+
+inline constexpr const char* kForeignAdvice =
+    "nothing there fits, so it looks like another content of that name";
+
+}  // namespace firn::store
