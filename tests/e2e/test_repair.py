@@ -3,6 +3,7 @@
 
 import os
 import re
+import subprocess
 
 import harness
 from harness import KIB, LISTEN, MIB
@@ -163,6 +164,44 @@ class Layouts(harness.SwarmTest):
             self.assert_refused(
                 self.run_firn("create", source, "-o", self.folder / "y.firn", "--exclude", nothing),
                 harness.USAGE, "--exclude")
+
+    def as_another_user(self):
+        """How a program is run by somebody for whom modes hold: root writes whatever they say."""
+        if not harness.is_root():
+            return {}
+        nobody = 65534
+        for path in [self.folder, *self.folder.rglob("*")]:
+            os.chown(path, nobody, nobody, follow_symlinks=False)
+        return {"user": nobody, "group": nobody, "extra_groups": []}
+
+    def test_files_that_may_not_be_written_are_repaired(self):
+        source = self.tree({"a": 3 * MIB, "sub/b": 100, "sub/c": 200})
+        for path in (source / "a", source / "sub" / "b"):
+            path.chmod(0o444)
+        manifest = self.create(source)
+        seed = self.firn("seed", "seed", manifest, source.parent, *LISTEN)
+        copies = self.folder / "copies"
+        user = self.as_another_user()
+        if user and subprocess.run([harness.BUILD / "client" / "firn", "--version"], **user,
+                                   capture_output=True).returncode != 0:
+            self.skipTest("another user may not run the programs")
+
+        def get(name, *options):
+            return self.firn(name, "get", manifest, "-o", copies, "--peer", seed.endpoint(),
+                             "--no-tracker", *LISTEN, *options, **user)
+
+        self.assert_completes(get("first"))
+        for name in ("a", "sub/b"):
+            path = copies / "holiday" / name
+            path.chmod(0o644)
+            data = bytearray(path.read_bytes())
+            data[50] ^= 1
+            path.write_bytes(data)
+            path.chmod(0o444)
+        refused = get("refused")
+        self.assertEqual(harness.DISK, refused.wait_exit(60), refused.story())
+        self.assert_completes(get("repaired", "--repair"))
+        self.assert_same(source, copies / "holiday")
 
     def test_a_sparse_file_stays_sparse(self):
         source = self.file(0, "image")
