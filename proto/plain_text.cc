@@ -1,6 +1,7 @@
 #include "proto/plain_text.h"
 
 #include <cstdint>
+#include <cstdio>
 
 namespace firn {
 namespace {
@@ -40,7 +41,57 @@ std::size_t plain_character(std::string_view text) {
   return length;
 }
 
+// What reorders or breaks what is shown beside it: U+200E, U+200F, U+2028 to U+202E, U+2066 to
+// U+2069. `character` is plain.
+bool turns_text(std::string_view character) {
+  if (character.size() != 3 || character[0] != '\xe2') return false;
+  const auto middle = static_cast<std::uint8_t>(character[1]);
+  const auto last = static_cast<std::uint8_t>(character[2]);
+  if (middle == 0x80) return last == 0x8e || last == 0x8f || (last >= 0xa8 && last <= 0xae);
+  return middle == 0x81 && last >= 0xa6 && last <= 0xa9;
+}
+
+void append_escape(std::string& out, std::string_view character) {
+  char text[16];
+  const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(character[i]); };
+  if (character == "\n" || character == "\t") {
+    out += character == "\n" ? "\\n" : "\\t";
+    return;
+  }
+  if (character.size() == 1) {
+    std::snprintf(text, sizeof text, "\\x%02x", byte(0));
+  } else {
+    std::snprintf(text, sizeof text, "\\u%04x",
+                  (byte(0) & 0x0fu) << 12 | (byte(1) & 0x3fu) << 6 | (byte(2) & 0x3fu));
+  }
+  out += text;
+}
+
+std::string escape(std::string_view text, bool keep_lines) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t length = plain_character(text);
+    const std::string_view character = text.substr(0, length == 0 ? 1 : length);
+    const bool line_end = keep_lines && text.starts_with("\n  ");
+    if ((length == 0 && !line_end) || turns_text(character)) {
+      append_escape(out, character);
+    } else {
+      out += character;
+    }
+    text.remove_prefix(character.size());
+  }
+  return out;
+}
+
 }  // namespace
+
+std::string escaped(std::string_view text) {
+  return escape(text, false);
+}
+
+std::string escaped_lines(std::string_view text) {
+  return escape(text, true);
+}
 
 bool is_plain_text(std::string_view text) {
   while (!text.empty()) {

@@ -15,4 +15,11 @@ bool is_plain_text(std::string_view text);
 // off between two characters. Plain text within the bound comes back as it is.
 std::string to_plain_text(std::string_view text, std::size_t bytes_max);
 
+// `text` as it may go to a terminal or a log, whatever file or person it came from: what is not
+// plain, and what turns the direction of writing around, is escaped: \x1b for a byte, \u202e for a
+// character, \n and \t. For one name or word.
+std::string escaped(std::string_view text);
+// The same for whole messages, whose further lines begin with two spaces: such line ends stay.
+std::string escaped_lines(std::string_view text);
+
 }  // namespace firn

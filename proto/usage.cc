@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "proto/nearest_word.h"
+#include "proto/plain_text.h"
 
 namespace firn {
 namespace {
@@ -118,9 +119,9 @@ std::string usage_error(const CLI::App& app, int argc, const char* const* argv,
   std::string what = reader.wrong();
   if (what.empty()) what = reader.at_command() ? error.what() : "a command is missing";
   if (reader.at_command())
-    return names + ": " + what + "\n`" + names + " --help` shows its options.";
+    return names + ": " + escaped(what) + "\n`" + names + " --help` shows its options.";
   const std::string program = app.get_name();
-  return names + ": " + what + "\n`" + program + " help" + names.substr(program.size()) +
+  return names + ": " + escaped(what) + "\n`" + program + " help" + names.substr(program.size()) +
          "` lists the commands.";
 }
 

@@ -18,6 +18,7 @@
 #include "proto/address.h"
 #include "proto/hangup.h"
 #include "proto/log_sink.h"
+#include "proto/plain_text.h"
 #include "proto/standard_streams.h"
 #include "proto/transport/descriptors.h"
 #include "proto/transport/identity.h"
@@ -49,7 +50,7 @@ struct Settings {
 };
 
 int fail(ExitCode code, const std::string& message) {
-  std::cerr << "firn-tracker: " << message << std::endl;
+  std::cerr << "firn-tracker: " << escaped_lines(message) << std::endl;
   return code;
 }
 
@@ -160,7 +161,7 @@ int run(const Settings& settings) {
   std::printf("listening on %s\n", to_text(*listening).c_str());
   // Nobody could be told where it listens.
   if (const Status told = flush_stdout(); !told) return fail(kDisk, told.error().message());
-  logger.info("listening on {}, data in {}", to_text(*listening), settings.data);
+  logger.info("listening on {}, data in {}", to_text(*listening), escaped(settings.data));
 
   int number = signals.wait();
   for (; number == SIGHUP && hangup() == Hangup::kReopens; number = signals.wait()) log->reopen();

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "proto/log_sink.h"
+#include "proto/plain_text.h"
 #include "proto/standard_streams.h"
 
 namespace firn::app {
@@ -56,10 +57,12 @@ Result<std::unique_ptr<Console>> Console::open(const ConsoleOptions& options) {
   return console;
 }
 
-void Console::print(const std::string& line) {
+void Console::print(const std::vector<std::string>& lines) {
   clear_progress();
-  log_->info("{}", line);
-  put_out(line);
+  for (const std::string& line : lines) {
+    log_->info("{}", escaped(line));
+    put_out(escaped(line));
+  }
   finish();
 }
 
@@ -71,24 +74,24 @@ void Console::finish() {
 void Console::event(const Json& event) {
   // Names of files need not be UTF-8 to the last byte; JSON must be.
   const std::string line = event.dump(-1, ' ', false, Json::error_handler_t::replace);
-  log_->debug("{}", line);
+  log_->debug("{}", escaped_lines(line));
   if (!options_.json) return;
   if (holding_) return held_.push_back(line);
   put_out(line);
 }
 
 void Console::show(const std::string& line) {
-  log_->info("{}", line);
+  log_->info("{}", escaped_lines(line));
   say(line);
 }
 
 void Console::debug(const std::string& text) {
-  log_->debug("{}", text);
+  log_->debug("{}", escaped_lines(text));
   if (options_.verbosity > 0 && !options_.quiet) say(text);
 }
 
 void Console::info(const std::string& text, const std::optional<ContentId>& content) {
-  log_->info("{}", text);
+  log_->info("{}", escaped_lines(text));
   if (!options_.quiet) say(text);
   if (!options_.json) return;
   const Json plain = notice_event("info", text);
@@ -96,7 +99,7 @@ void Console::info(const std::string& text, const std::optional<ContentId>& cont
 }
 
 void Console::warning(const std::string& text, const std::optional<ContentId>& content) {
-  log_->warn("{}", text);
+  log_->warn("{}", escaped_lines(text));
   if (!options_.quiet) say("warning: " + text);
   if (!options_.json) return;
   const Json plain = notice_event("warning", text);
@@ -105,13 +108,13 @@ void Console::warning(const std::string& text, const std::optional<ContentId>& c
 
 void Console::shared_info(const std::string& text, const ContentId& content) {
   if (first_to_say(text, content)) return info(text, content);
-  log_->info("{}", text);
+  log_->info("{}", escaped_lines(text));
   event(about(notice_event("info", text), content));
 }
 
 void Console::shared_warning(const std::string& text, const ContentId& content) {
   if (first_to_say(text, content)) return warning(text, content);
-  log_->warn("{}", text);
+  log_->warn("{}", escaped_lines(text));
   event(about(notice_event("warning", text), content));
 }
 
@@ -121,7 +124,7 @@ void Console::error(const Error& failure, const std::optional<ContentId>& conten
 
 void Console::error(const std::string& code, const std::string& text,
                     const std::optional<ContentId>& content) {
-  log_->error("{}", text);
+  log_->error("{}", escaped_lines(text));
   say("firn: " + text);
   const Json plain = error_event(code, text);
   event(content ? about(plain, *content) : plain);
@@ -161,7 +164,7 @@ void Console::put_out(const std::string& line) {
   const Status told = flush_stdout();
   if (told.ok() || output_failed_ || (stdout_terminal_ && isatty(STDOUT_FILENO) == 0)) return;
   output_failed_ = true;
-  log_->error("{}", told.error().message());
+  log_->error("{}", escaped_lines(told.error().message()));
   say("firn: " + told.error().message());
 }
 
@@ -170,14 +173,14 @@ void Console::log_failed(const std::string& failure) {
 }
 
 void Console::say(const std::string& line) {
-  std::fputs(display_.say(line).c_str(), stderr);
+  std::fputs(display_.say(escaped_lines(line)).c_str(), stderr);
   std::fflush(stderr);
 }
 
 void Console::show_progress(const std::string& line) {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   const auto now_us = std::chrono::duration_cast<std::chrono::microseconds>(now).count();
-  const std::string text = display_.show(line, now_us);
+  const std::string text = display_.show(escaped(line), now_us);
   if (text.empty()) return;
   std::fputs(text.c_str(), stderr);
   std::fflush(stderr);

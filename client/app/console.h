@@ -45,7 +45,8 @@ class Console {
   bool verbose() const { return options_.verbosity > 0; }
 
   // A line on stdout, flushed: the link, a table.
-  void print(const std::string& line);
+  void print(const std::string& line) { print(std::vector{line}); }
+  void print(const std::vector<std::string>& lines);
   // Whether stdout did not take something, which has been said. Not where it was a terminal that
   // has closed.
   bool output_failed() const { return output_failed_; }

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "proto/limits.h"
+#include "proto/plain_text.h"
 
 namespace firn::content {
 namespace {
@@ -31,12 +32,12 @@ FileState to_state(const struct stat& s) {
 }
 
 Error refused(const std::string& path, std::string why) {
-  return {ErrorCode::kBadInput, "share " + path, std::move(why)};
+  return {ErrorCode::kBadInput, "look through " + escaped(path), std::move(why)};
 }
 
 Result<std::vector<std::string>> names_in(const std::string& folder) {
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(::opendir(folder.c_str()), &::closedir);
-  if (!stream) return error_from_errno("open folder " + folder, errno);
+  if (!stream) return error_from_errno("open folder " + escaped(folder), errno);
   std::vector<std::string> names;
   for (;;) {
     errno = 0;
@@ -45,7 +46,7 @@ Result<std::vector<std::string>> names_in(const std::string& folder) {
     const std::string name = entry->d_name;
     if (name != "." && name != "..") names.push_back(name);
   }
-  if (errno != 0) return error_from_errno("read folder " + folder, errno);
+  if (errno != 0) return error_from_errno("read folder " + escaped(folder), errno);
   return names;
 }
 
@@ -125,7 +126,7 @@ class Scanner {
     // Names are taken first, so that deep trees do not hold a descriptor per level.
     const Result<std::vector<std::string>> names = names_in(path);
     if (!names)
-      return problems_.push_back({path + ": " + names.error().detail, names.error().code});
+      return problems_.push_back({escaped(path) + ": " + names.error().detail, names.error().code});
     const std::size_t before = scan_.files.size();
     for (const std::string& name : *names) {
       if (cancelled()) return;
@@ -146,7 +147,7 @@ class Scanner {
     const std::string target = std::filesystem::read_symlink(path, error).string();
     if (error) return failure(path, "read", error.value());
     if (Status safe = check_link_target(relative, target); !safe) {
-      return problem(path, "is a symbolic link to '" + target +
+      return problem(path, "is a symbolic link to '" + escaped(target) +
                                "', which would not work elsewhere: " + safe.error().detail);
     }
     struct stat nothing {};
@@ -175,14 +176,14 @@ class Scanner {
   }
 
   void problem(const std::string& path, const std::string& why) {
-    problems_.push_back({path + ": " + why, ErrorCode::kBadInput});
+    problems_.push_back({escaped(path) + ": " + why, ErrorCode::kBadInput});
   }
   void failure(const std::string& path, const char* what, int error_number) {
     const Error error = error_from_errno(what, error_number);
-    problems_.push_back({path + ": cannot " + error.message(), error.code});
+    problems_.push_back({escaped(path) + ": cannot " + error.message(), error.code});
   }
   void skip(const std::string& path, const std::string& why) {
-    scan_.skipped.push_back(path + ": " + why);
+    scan_.skipped.push_back(escaped(path) + ": " + why);
   }
 
   Scan& scan_;
@@ -195,7 +196,7 @@ class Scanner {
 Error all_of(const std::string& path, const std::vector<Problem>& problems) {
   const auto refusal = std::ranges::find(problems, ErrorCode::kBadInput, &Problem::code);
   const ErrorCode code = (refusal == problems.end() ? problems.front() : *refusal).code;
-  if (problems.size() == 1) return {code, "share " + path, problems.front().text};
+  if (problems.size() == 1) return {code, "look through " + escaped(path), problems.front().text};
   constexpr std::size_t kNamedMax = 100;
   std::string text = std::to_string(problems.size()) + " things in it cannot be shared:";
   for (std::size_t i = 0; i < std::min(problems.size(), kNamedMax); ++i) {
@@ -204,7 +205,8 @@ Error all_of(const std::string& path, const std::vector<Problem>& problems) {
   if (problems.size() > kNamedMax) {
     text += "\n  and " + std::to_string(problems.size() - kNamedMax) + " more";
   }
-  return {code, "share " + path, text + "\nMend them, or leave them out (--exclude GLOB)"};
+  return {code, "look through " + escaped(path),
+          text + "\n  Mend them, or leave them out (--exclude GLOB)"};
 }
 
 template <typename T>

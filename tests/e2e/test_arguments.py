@@ -72,7 +72,7 @@ class CurrentFolder(harness.SwarmTest):
 
     def test_the_root_folder_has_no_name(self):
         self.assert_refused(self.run_firn("share", ".", *LISTEN, cwd=pathlib.Path("/")),
-                            harness.USAGE, "share /", "no name")
+                            harness.USAGE, "/", "no name")
 
 
 class Links(harness.SwarmTest):

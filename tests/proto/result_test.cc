@@ -50,6 +50,15 @@ TEST_CASE("plain text is UTF-8 without control characters") {
   }
 }
 
+TEST_CASE("what a terminal or a reader would take for more than text is escaped") {
+  CHECK(escaped("Grüße, 日本語 \xf0\x9f\x8c\xb2") == "Grüße, 日本語 \xf0\x9f\x8c\xb2");
+  CHECK(escaped("a\x1b[2J\r\n\tb\x7f") == "a\\x1b[2J\\x0d\\n\\tb\\x7f");
+  CHECK(escaped("\xff\xc2\x9b") == "\\xff\\xc2\\x9b");
+  CHECK(escaped("a\u202eb\u2066\u2028\u200b") == "a\\u202eb\\u2066\\u2028\u200b");
+  CHECK(escaped(std::string_view("a\0b", 3)) == "a\\x00b");
+  CHECK(escaped_lines("one\n  two\nthree") == "one\n  two\\nthree");
+}
+
 TEST_CASE("making text plain keeps what fits and cuts between characters") {
   CHECK(to_plain_text("a\nb\xff", 100) == "a?b?");
   CHECK(to_plain_text("aü", 2) == "a");

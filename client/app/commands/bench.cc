@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <ctime>
+#include <sstream>
 
 #include "client/app/backend_bench.h"
 #include "client/app/codec_choice.h"
@@ -75,7 +76,10 @@ ExitCode bench_codec(const BenchArguments& arguments, Console& console) {
   if (console.json()) {
     console.event(Json{{"event", "bench"}, {"report", Json::parse(json)}});
   } else {
-    console.print(to_table(report, cpu_name()));
+    std::vector<std::string> lines;
+    std::istringstream table(to_table(report, cpu_name()));
+    for (std::string line; std::getline(table, line);) lines.push_back(line);
+    console.print(lines);
   }
   return finish(arguments, console, json);
 }

@@ -118,12 +118,12 @@ ExitCode run(const ShareArguments& arguments, Console& console) {
     });
     if (!heard && now < due) return due;
     told = true;
-    std::string links;
+    std::vector<std::string> links;
     for (const auto* session : sessions) {
       const auto trackers = session->trackers();
       const Link link{session->plan().content_id, trackers,
                       own_addresses(arguments, *driver, !trackers.empty())};
-      links += (links.empty() ? "" : "\n") + to_text(link);
+      links.push_back(to_text(link));
     }
     console.print(links);
     if (console.output_failed()) driver->stop();  // nobody learns of the links
