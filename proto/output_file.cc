@@ -104,6 +104,11 @@ Status OutputFile::check() const {
   if (path_.empty())
     return Error{ErrorCode::kBadInput, "write a " + std::string(kind_.name),
                  "the name of the file is empty"};
+  if (path_ == "-")
+    return Error{
+        ErrorCode::kBadInput, operation(),
+        "a file is written beside its name and renamed, so standard output cannot take it; "
+        "name a file (./- if it is to be called so)"};
   struct stat status {};
   if (::lstat(path_.c_str(), &status) != 0) {
     if (errno != ENOENT) return error_from_errno(operation(), errno);

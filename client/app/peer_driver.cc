@@ -270,7 +270,7 @@ void PeerDriver::report_progress(core::TimeUs now) {
   all.seconds_left = seconds_left;
   all.seeding = seeding;
   if (sessions_.size() > 1) all.name = std::to_string(sessions_.size()) + " contents";
-  if (running) {
+  if (running && !stopping_) {
     console_.progress(all);
   } else if (std::ranges::all_of(sessions_, [](const auto& s) { return s->complete(); })) {
     console_.clear_progress();

@@ -168,7 +168,7 @@ Result<core::SeedPolicy> parse_seed_policy(std::string_view text) {
     policy.kind = Kind::kDuration;
     policy.duration = *duration;
   } else if (!text.empty() && is_digit(text.front())) {
-    return bad(duration.error().detail);
+    return bad("it is no duration; write one with its units, such as 90s, 30m, 1h30m or 500ms");
   } else {
     return bad("expected none, forever, a ratio such as ratio:1.5, or a duration such as 30m");
   }
@@ -200,6 +200,13 @@ std::string format_seconds(double seconds) {
   if (whole < 3600) return fmt::format("{}m{:02}s", whole / 60, whole % 60);
   if (whole < 86400) return fmt::format("{}h{:02}m", whole / 3600, whole % 3600 / 60);
   return fmt::format("{}d{:02}h", whole / 86400, whole % 86400 / 3600);
+}
+
+std::string format_duration(core::TimeUs duration) {
+  if (duration >= 60 * core::kSecond || duration % core::kSecond == 0)
+    return format_seconds(1e-6 * static_cast<double>(duration));
+  if (duration < core::kSecond) return fmt::format("{:g}ms", 1e-3 * static_cast<double>(duration));
+  return fmt::format("{:g}s", 1e-6 * static_cast<double>(duration));
 }
 
 }  // namespace firn::app

@@ -28,5 +28,7 @@ std::string format_bytes(std::uint64_t bytes);
 std::string format_rate(double bytes_per_second);
 // "7s", "3m05s", "2h07m", "4d03h"; "-" if it is not finite or above a year.
 std::string format_seconds(double seconds);
+// As it was given: "200ms", "1.5s"; in whole seconds from a minute on.
+std::string format_duration(core::TimeUs duration);
 
 }  // namespace firn::app

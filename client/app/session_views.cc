@@ -44,7 +44,7 @@ void ContentSession::give_up(const Reason& reason) {
   host_.console.error(
       "timeout",
       fmt::format("get {}: no progress for {}: {}; the same command goes on where it stopped",
-                  name(), format_seconds(1e-6 * static_cast<double>(plan_.timeout)), reason.text),
+                  name(), format_duration(plan_.timeout), reason.text),
       plan_.content_id);
   core_->stop(now());
   changed();

@@ -51,8 +51,22 @@ Part tracker_part(const TrackerStanding& tracker, core::TimeUs now) {
                                         tracker.swarm == 2 ? "" : "s")};
 }
 
+// An address may be known with a peer's id and without one, or with two.
+std::vector<AddressStanding> each_place_once(const std::vector<AddressStanding>& addresses) {
+  std::vector<AddressStanding> places;
+  for (const AddressStanding& one : addresses) {
+    const auto same = [&](const AddressStanding& other) {
+      return other.address.host == one.address.host && other.address.port == one.address.port &&
+             other.error == one.error && other.calling == one.calling;
+    };
+    if (std::none_of(places.begin(), places.end(), same)) places.push_back(one);
+  }
+  return places;
+}
+
 // Addresses of which the same can be said are told together.
-Part address_part(const std::vector<AddressStanding>& addresses, core::TimeUs now) {
+Part address_part(const std::vector<AddressStanding>& known, core::TimeUs now) {
+  const std::vector<AddressStanding> addresses = each_place_once(known);
   if (addresses.empty()) return {"no address", "no address of a peer is known"};
   std::map<std::string, std::vector<const AddressStanding*>> by_error;
   for (const AddressStanding& one : addresses) {

@@ -78,6 +78,14 @@ TEST_CASE("many addresses with one fate are told together") {
   CHECK(has(text, "50 addresses tried: 192.0.2.9:1, 192.0.2.9:2, 192.0.2.9:3, 47 more: refused"));
 }
 
+TEST_CASE("an address that is known with several ids is told once") {
+  Standstill why = alone();
+  for (const std::uint8_t id : {1, 2})
+    why.addresses.push_back({{id_of(id), "192.0.2.9", 1}, false, false, 0, "refused"});
+  why.addresses.push_back({{{}, "192.0.2.9", 2}, false, false, 0, "refused"});
+  CHECK(has(reason_of(why, 0).text, "2 addresses tried: 192.0.2.9:1, 192.0.2.9:2: refused"));
+}
+
 TEST_CASE("a peer whose files changed is named with the generations it took back") {
   Standstill why;
   why.kind = Standstill::Kind::kLacking;

@@ -24,7 +24,20 @@ Result<Manifest> read_manifest_file(const std::string& path) {
   return error;
 }
 
-Result<ContentSource> read_source(const std::string& text) {
+// A link as people paste it: with spaces or a line end around it, or a content id alone.
+std::string tidied(const std::string& text) {
+  constexpr const char* kSpaces = " \t\r\n";
+  const std::size_t begin = text.find_first_not_of(kSpaces);
+  if (begin == std::string::npos) return text;
+  const std::string inner = text.substr(begin, text.find_last_not_of(kSpaces) - begin + 1);
+  if (looks_like_link(inner)) return inner;
+  std::error_code ignored;
+  if (!ContentId::from_text(inner) || std::filesystem::exists(text, ignored)) return text;
+  return "firn:" + inner;
+}
+
+Result<ContentSource> read_source(const std::string& given) {
+  const std::string text = tidied(given);
   ContentSource source;
   if (looks_like_link(text)) {
     auto link = parse_link(text);

@@ -119,7 +119,8 @@ void add_get_command(CLI::App& app, Chosen& chosen) {
       ->add_option("--on-complete", arguments->on_complete,
                    "shell command to run once all is verified; it finds FIRN_CONTENT_ID, FIRN_DIR "
                    "and FIRN_NAME in its environment")
-      ->option_text("COMMAND");
+      ->option_text("COMMAND")
+      ->check(not_empty());
   command
       ->add_option("--timeout", arguments->timeout,
                    "end with exit code 3 after this time without progress (5m); the same command "

@@ -3,6 +3,7 @@
 #include "client/app/commands/bytes_option.h"
 #include "client/app/commands/content_source.h"
 #include "client/app/stop_request.h"
+#include "proto/limits.h"
 
 namespace firn::app {
 
@@ -34,7 +35,7 @@ void add_making_options(CLI::App& app, MakingOptions& options) {
   app.add_option("--generation-size", options.generation_size,
                  "blocks in a generation (default: by content size)")
       ->option_text("N")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(std::size_t{1}, limits::kGenerationSizeMax).description(""))
       ->group(group);
   add_bytes_option(app, "--block-size", options.block_bytes,
                    "bytes in a block (default: by content size)")

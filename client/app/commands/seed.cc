@@ -72,7 +72,7 @@ void add_seed_command(CLI::App& app, Chosen& chosen) {
       ->option_text("LINK|X.firn DIR ...")
       ->required()
       ->check(not_empty())
-      ->expected(2, 2000);
+      ->expected(1, 2000);
   command->add_flag("--trust", arguments->trust,
                     "do not check bytes ahead of need, only that files are there with their sizes");
   add_codec_options(*command, arguments->codec);
