@@ -158,6 +158,7 @@ class Layouts(harness.SwarmTest):
         self.assertEqual(["*.kye", "[a"], re.findall("warning: --exclude '(.*)' left", errors))
         seed = self.share(source, other, "--exclude", "*.tmp", "--exclude", "*.kye")
         seed.link()
+        self.assertEqual(0, seed.stop())
         self.assertEqual(["*.kye"],  # the other pattern matches in one of the folders
                          re.findall("warning: --exclude '(.*)' left", seed.output("stderr")))
         for nothing in ("", "/", "./"):
