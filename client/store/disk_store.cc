@@ -3,93 +3,123 @@
 #include <algorithm>
 
 #include "client/content/division.h"
+#include "client/store/download_opening.h"
+#include "client/store/posix_files.h"
+#include "client/store/servable.h"
 
 namespace firn::store {
+
+DiskStore::DiskStore(std::unique_ptr<Files> files, const Manifest& manifest)
+    : files_(std::move(files)),
+      manifest_(manifest),
+      info_(manifest_.info),
+      work_(*files_, manifest_),
+      content_(*files_, info_, work_.path()),
+      ledger_(info_, content_) {}
+
+Result<std::unique_ptr<DiskStore>> DiskStore::open_complete(std::unique_ptr<Files> files,
+                                                            const Manifest& manifest,
+                                                            const OpenOptions& options) {
+  std::unique_ptr<DiskStore> store(new DiskStore(std::move(files), manifest));
+  store->phase_ = Phase::kServing;
+  store->ledger_.serve(std::vector<bool>(manifest.info.shape.generation_count(), true));
+  Status servable = place_servable(*store->files_, store->content_, manifest, options);
+  if (!servable) return servable.error();
+  return store;
+}
+
+Result<std::unique_ptr<DiskStore>> DiskStore::open_download(std::unique_ptr<Files> files,
+                                                            const Manifest& manifest,
+                                                            const OpenOptions& options,
+                                                            Resumed& resumed) {
+  std::unique_ptr<DiskStore> store(new DiskStore(std::move(files), manifest));
+  resumed = {};
+  DownloadOpening opening(*store->files_, store->manifest_, store->content_, store->work_, options);
+  Result<DownloadOpening::Opened> opened = opening.open();
+  if (!opened) return opened.error();
+  resumed.verified = opened->verified;
+  resumed.rows = std::move(opened->rows);
+  store->overwrite_ = options.overwrite;
+  store->replaceable_ = std::move(opened->replaceable);
+  if (opened->complete) {
+    store->phase_ = Phase::kServing;
+    store->ledger_.serve(std::move(opened->verified));
+  } else {
+    store->ledger_.download(std::move(opened->verified), store->work_.journal());
+  }
+  return store;
+}
 
 Error DiskStore::not_downloading(const char* what) const {
   return {ErrorCode::kInternal, std::string(what) + " in " + files_->full_path(info_.name),
           "this content is not being downloaded"};
 }
 
+std::vector<content::FileSpan> DiskStore::spans_of(std::uint32_t generation) const {
+  return content::spans_of(info_, generation * info_.shape.generation_bytes(),
+                           info_.shape.bytes_in_generation(generation));
+}
+
 Status DiskStore::write_generation(std::uint32_t generation, std::span<const std::uint8_t> data) {
   FIRN_CHECK(generation < info_.shape.generation_count());
   FIRN_CHECK(data.size() == info_.shape.padded_bytes(generation));
   if (phase_ != Phase::kDownloading) return not_downloading("write a generation");
-  {
-    const std::lock_guard lock(state_mutex_);
-    if (left_.contains(generation)) {
-      return Error{ErrorCode::kExists, "write generation " + std::to_string(generation),
-                   "a file of it bears its final name and is left as it is"};
-    }
+  if (ledger_.left(generation)) {
+    return Error{ErrorCode::kExists, "write generation " + std::to_string(generation),
+                 "a file of it bears its final name and is left as it is"};
   }
   const std::uint64_t offset = generation * info_.shape.generation_bytes();
   const std::uint64_t bytes = info_.shape.bytes_in_generation(generation);
   if (Status s = content_.write(offset, data.first(bytes)); !s) return s;
-  return record(generation);
-}
-
-// The data is in its files and noted as unsynced: the order that sync relies on.
-Status DiskStore::record(std::uint32_t generation) {
-  const std::lock_guard lock(state_mutex_);
-  if (verified_[generation]) return Done{};
-  if (Status s = journal_->append_verified(generation); !s) return s;
-  std::erase(unjournalled_, generation);
-  verified_[generation] = true;
-  unmarked_.push_back(generation);
-  for (const content::FileSpan& span : spans_of(generation)) {
-    if (--missing_[span.file] == 0 && content_.place(span.file) == Place::kWork)
-      unnamed_.push_back(span.file);
-  }
-  return Done{};
+  return ledger_.written(generation);
 }
 
 Status DiskStore::read_generation(std::uint32_t generation, std::span<std::uint8_t> out) const {
   FIRN_CHECK(generation < info_.shape.generation_count());
   FIRN_CHECK(out.size() == info_.shape.padded_bytes(generation));
   const std::string operation = "read generation " + std::to_string(generation);
-  {
-    const std::lock_guard lock(state_mutex_);
-    if (!verified_[generation] && !left_.contains(generation)) {
-      return Error{ErrorCode::kNotFound, operation, "it is not complete yet"};
-    }
+  if (!ledger_.readable(generation)) {
+    return Error{ErrorCode::kNotFound, operation, "it is not complete yet"};
   }
   Result<bool> right = generation_is_right(content_, info_, generation, out);
   if (!right) return right.error();
   if (*right) return Done{};
-  std::string names;
-  const auto spans = spans_of(generation);
-  constexpr std::size_t kNamesMax = 4;
-  for (std::size_t i = 0; i < std::min(spans.size(), kNamesMax); ++i) {
-    if (i > 0) names += ", ";
-    names += files_->full_path(content_.final_name(spans[i].file));
-  }
-  if (spans.size() > kNamesMax) names += ", ...";
-  return Error{ErrorCode::kCorrupt, operation + " from " + names,
+  std::set<std::uint32_t> files;
+  for (const content::FileSpan& span : spans_of(generation)) files.insert(span.file);
+  return Error{ErrorCode::kCorrupt, operation + " from " + names_of(files),
                "the bytes on disk were changed and are not those of the manifest"};
+}
+
+bool DiskStore::lose_generation(std::uint32_t generation) {
+  FIRN_CHECK(generation < info_.shape.generation_count());
+  const std::lock_guard sync_lock(sync_mutex_);  // no file gets its name meanwhile
+  return ledger_.lose(generation);
+}
+
+void DiskStore::regain_generation(std::uint32_t generation) {
+  const std::lock_guard sync_lock(sync_mutex_);
+  ledger_.regain(generation);
+}
+
+std::vector<std::uint32_t> DiskStore::take_lost() {
+  const std::lock_guard sync_lock(sync_mutex_);
+  return std::exchange(found_, {});
 }
 
 Status DiskStore::write_row(const SpooledRow& row, std::span<const std::uint8_t> payload) {
   if (phase_ != Phase::kDownloading) return not_downloading("spool a block");
-  return spool_->write(row, payload);
+  return work_.spool().write(row, payload);
 }
 
 Status DiskStore::read_row(std::uint32_t generation, std::uint32_t slot,
                            std::span<std::uint8_t> payload_out) const {
   if (phase_ != Phase::kDownloading) return not_downloading("read a spooled block");
-  return spool_->read(generation, slot, payload_out);
+  return work_.spool().read(generation, slot, payload_out);
 }
 
 Status DiskStore::drop_rows(std::uint32_t generation) {
-  if (phase_ != Phase::kDownloading) return Done{};
-  {
-    // Rows that have reached the disk are not given up for data that has not.
-    const std::lock_guard lock(state_mutex_);
-    if (verified_[generation] && !durable_[generation]) {
-      drops_.push_back(generation);
-      return Done{};
-    }
-  }
-  return spool_->drop(generation);
+  if (phase_ != Phase::kDownloading || ledger_.keep_rows(generation)) return Done{};
+  return work_.spool().drop(generation);
 }
 
 Status DiskStore::sync() {
@@ -99,26 +129,16 @@ Status DiskStore::sync() {
 }
 
 Status DiskStore::sync_now() {
-  if (Status s = journal_->check_present(); !s) return s;
-  if (Status s = journal_losses(); !s) return s;
+  if (Status s = work_.journal().check_present(); !s) return s;
+  if (Status s = ledger_.journal_losses(); !s) return s;
   if (Status s = write_again(); !s) return s;
 
-  std::vector<std::uint32_t> complete;
-  std::uint64_t covered = 0;
-  std::size_t unmarked = 0;
-  {
-    const std::lock_guard lock(state_mutex_);
-    complete = std::exchange(unnamed_, {});
-    covered = journal_->records();
-    unmarked = unmarked_.size();
+  const GenerationLedger::Covered covered = ledger_.begin_sync();
+  if (Status s = sync_data(covered); !s) {
+    ledger_.give_back(covered.files);
+    return s;
   }
-  Status synced = sync_data(covered, unmarked);
-  if (!synced) {
-    const std::lock_guard lock(state_mutex_);
-    unnamed_.insert(unnamed_.end(), complete.begin(), complete.end());
-    return synced;
-  }
-  Status named = name_files(complete);
+  Status named = name_files(covered.files);
   Status freed = free_dropped();
   return named ? freed : named;
 }
@@ -128,17 +148,12 @@ Status DiskStore::sync_now() {
 // is lost: what was written is gone from memory too.
 Status DiskStore::write_again() {
   if (!data_in_doubt_) return Done{};
-  std::vector<std::uint32_t> generations;
-  {
-    const std::lock_guard lock(state_mutex_);
-    generations = unmarked_;
-  }
   std::vector<std::uint8_t> buffer(info_.shape.generation_bytes());
-  for (const std::uint32_t generation : generations) {
+  for (const std::uint32_t generation : ledger_.unmarked()) {
     const auto whole = std::span(buffer).first(info_.shape.padded_bytes(generation));
     if (Status s = read_generation(generation, whole); !s) {
       if (s.error().code != ErrorCode::kCorrupt) return s;
-      if (unverify(generation)) found_.push_back(generation);
+      if (ledger_.lose(generation)) found_.push_back(generation);
       continue;
     }
     const std::uint64_t bytes = info_.shape.bytes_in_generation(generation);
@@ -149,26 +164,16 @@ Status DiskStore::write_again() {
   return Done{};
 }
 
-// Data first, then the mark that speaks of it. `covered` records and the first `unmarked` of
-// unmarked_ were there before the data was synced.
-Status DiskStore::sync_data(std::uint64_t& covered, std::size_t& unmarked) {
+// Data first, then the mark that speaks of it.
+Status DiskStore::sync_data(const GenerationLedger::Covered& covered) {
   const ContentFiles::Unsynced unsynced = content_.take_unsynced();
   if (Status s = content_.sync(unsynced); !s) {
     content_.give_back(unsynced);
     data_in_doubt_ = true;
     return s;
   }
-  if (Status s = spool_->sync(); !s) return s;
-  if (unmarked == 0 && !losses_unsynced_) return Done{};
-  if (Status s = journal_->mark(covered); !s) return s;
-  losses_unsynced_ = false;
-  const std::lock_guard lock(state_mutex_);
-  const auto end = unmarked_.begin() + static_cast<std::ptrdiff_t>(unmarked);
-  for (auto generation = unmarked_.begin(); generation != end; ++generation) {
-    durable_[*generation] = true;
-  }
-  unmarked_.erase(unmarked_.begin(), end);
-  return Done{};
+  if (Status s = work_.spool().sync(); !s) return s;
+  return ledger_.mark(covered);
 }
 
 // A file whose final path is taken holds up no other; it is tried again with the next sync.
@@ -182,54 +187,47 @@ Status DiskStore::name_files(const std::vector<std::uint32_t>& files) {
     left.push_back(file);
     if (go_on) result = std::move(named);
   }
-  const std::lock_guard lock(state_mutex_);
-  unnamed_.insert(unnamed_.end(), left.begin(), left.end());
+  ledger_.give_back(left);
   return result;
 }
 
 Status DiskStore::free_dropped() {
-  std::vector<std::uint32_t> ready;
-  {
-    const std::lock_guard lock(state_mutex_);
-    const auto waiting = std::partition(drops_.begin(), drops_.end(),
-                                        [this](std::uint32_t g) { return !durable_[g]; });
-    ready.assign(waiting, drops_.end());
-    drops_.erase(waiting, drops_.end());
-  }
+  const std::vector<std::uint32_t> ready = ledger_.take_droppable();
   for (std::size_t i = 0; i < ready.size(); ++i) {
-    if (Status s = spool_->drop(ready[i]); !s) {
-      const std::lock_guard lock(state_mutex_);
-      drops_.insert(drops_.end(), ready.begin() + static_cast<std::ptrdiff_t>(i), ready.end());
+    if (Status s = work_.spool().drop(ready[i]); !s) {
+      ledger_.give_back_droppable(std::span(ready).subspan(i));
       return s;
     }
   }
   return Done{};
 }
 
-bool DiskStore::everything_verified() const {
-  const std::lock_guard lock(state_mutex_);
-  for (std::uint32_t g = 0; g < verified_.size(); ++g) {
-    if (!verified_[g] && !left_.contains(g)) return false;
+Result<bool> DiskStore::finish() {
+  const std::lock_guard sync_lock(sync_mutex_);
+  if (phase_ == Phase::kDownloading) {
+    if (!ledger_.everything_verified()) return false;
+    if (Status s = sync_now(); !s) return s.error();
+    if (!ledger_.everything_verified()) return false;
+    reread_left();
+    if (Status s = finish_names(); !s) return s.error();
+    if (!ledger_.all_left().empty()) return left_error();
+    ledger_.finish();
+    phase_ = Phase::kFinished;
+  }
+  if (phase_ == Phase::kFinished) {
+    if (Status s = work_.remove(); !s) return s.error();
+    phase_ = Phase::kServing;
   }
   return true;
 }
 
-Result<bool> DiskStore::finish() {
-  const std::lock_guard sync_lock(sync_mutex_);
-  if (phase_ == Phase::kDownloading) {
-    if (!everything_verified()) return false;
-    if (Status s = sync_now(); !s) return s.error();
-    if (!everything_verified()) return false;
-    reread_left();
-    if (Status s = finish_names(); !s) return s.error();
-    if (!left_.empty()) return left_error();
-    phase_ = Phase::kFinished;
+// An edit may have been undone, or a file moved back.
+void DiskStore::reread_left() {
+  std::vector<std::uint8_t> buffer(info_.shape.generation_bytes());
+  for (const std::uint32_t generation : ledger_.all_left()) {
+    Result<bool> right = generation_is_right(content_, info_, generation, buffer);
+    if (right.ok() && *right) ledger_.regain(generation);
   }
-  if (phase_ == Phase::kFinished) {
-    if (Status s = remove_work(); !s) return s.error();
-    phase_ = Phase::kServing;
-  }
-  return true;
 }
 
 Status DiskStore::finish_names() {
@@ -238,7 +236,7 @@ Status DiskStore::finish_names() {
     return files_->sync_folder("");
   }
   for (std::uint32_t file = 0; file < info_.files.size(); ++file) {
-    if (content_.place(file) == Place::kFinished || missing_[file] > 0) continue;
+    if (content_.place(file) == Place::kFinished || !ledger_.file_complete(file)) continue;
     if (Status s = content_.finish_file(file, may_replace(file)); !s) return s;
   }
   const ContentFiles::Unsynced unsynced = content_.take_unsynced();
@@ -247,19 +245,59 @@ Status DiskStore::finish_names() {
   return synced;
 }
 
-// The lock goes last, with everything else in an order that loses least if it is cut short.
-Status DiskStore::remove_work() {
-  spool_->close();
-  for (const char* name : {"/data", "/spool", "/journal", "/journal.new", "/manifest.firn",
-                           "/manifest.firn.new", "/lock"}) {
-    if (Status s = remove_tree(*files_, work_ + name); !s) return s;
+// The paths of these files, or of the first few.
+std::string DiskStore::names_of(const std::set<std::uint32_t>& files) const {
+  constexpr std::size_t kNamesMax = 4;
+  std::string text;
+  std::size_t named = 0;
+  for (const std::uint32_t file : files) {
+    if (named++ == kNamesMax) return text + ", ...";
+    text += (text.empty() ? "" : ", ") + files_->full_path(content_.final_name(file));
   }
-  if (Result<bool> removed = files_->remove_folder(work_); !removed) return removed.error();
-  if (Result<bool> removed = files_->remove_folder(parent_of(work_)); !removed) {
-    return removed.error();
+  return text;
+}
+
+Error DiskStore::left_error() const {
+  std::set<std::uint32_t> changed, unfinished;
+  for (const std::uint32_t generation : ledger_.all_left()) {
+    for (const content::FileSpan& span : spans_of(generation)) {
+      (content_.place(span.file) == Place::kFinished ? changed : unfinished).insert(span.file);
+    }
   }
-  lock_.reset();
-  return Done{};
+  std::string detail =
+      "changed or moved away after it was complete, and left as it is: " + names_of(changed);
+  if (!unfinished.empty()) {
+    detail += "; not finished, as they share bytes: " + names_of(unfinished);
+  }
+  detail +=
+      ". The rest is complete. To get these too, move what stands there away, or use --overwrite, "
+      "and run the same command";
+  return {ErrorCode::kCorrupt, "finish " + files_->full_path(info_.name), detail};
+}
+
+// --- the public doors ---
+
+Result<std::unique_ptr<ContentStore>> ContentStore::open_download(const Manifest& manifest,
+                                                                  const std::string& dir,
+                                                                  const OpenOptions& options,
+                                                                  Resumed& resumed) {
+  Result<std::unique_ptr<Files>> files = open_posix_files(dir, true);
+  if (!files) return files.error();
+  Result<std::unique_ptr<DiskStore>> store =
+      DiskStore::open_download(*std::move(files), manifest, options, resumed);
+  if (!store) return store.error();
+  return std::unique_ptr<ContentStore>(*std::move(store));
+}
+
+Result<std::unique_ptr<ContentStore>> ContentStore::open_complete(const Manifest& manifest,
+                                                                  const std::string& dir,
+                                                                  const OpenOptions& options) {
+  Result<std::unique_ptr<Files>> files = open_posix_files(dir, false);
+  if (!files) return files.error();
+  Result<std::unique_ptr<DiskStore>> store =
+      DiskStore::open_complete(*std::move(files), manifest, options);
+  if (!store) return store.error();
+  return std::unique_ptr<ContentStore>(*std::move(store));
 }
 
 }  // namespace firn::store

@@ -14,9 +14,8 @@
 #include "client/store/content_files.h"
 #include "client/store/content_store.h"
 #include "client/store/files.h"
-#include "client/store/journal.h"
-#include "client/store/spool.h"
-#include "client/store/survey.h"
+#include "client/store/generation_ledger.h"
+#include "client/store/work_folder.h"
 
 namespace firn::store {
 
@@ -54,66 +53,34 @@ class DiskStore final : public ContentStore {
 
   DiskStore(std::unique_ptr<Files> files, const Manifest& manifest);
 
-  // Opening (disk_store_open.cc).
-  Status open_work(const OpenOptions& options, const JournalContents& known, Resumed& resumed);
-  Status take_lock();
-  Status keep_manifest();
-  Status clear_the_way(const Survey& survey, const OpenOptions& options);
-  Status check_in_the_way(const Survey& survey, const OpenOptions& options) const;
-  Status vouch_for(const std::vector<bool>& verified);
-  Status spool_known_blocks(const OpenOptions& options, std::vector<SpooledRow>& rows);
-  Status spool_known_blocks_of(std::uint32_t generation, std::vector<SpooledRow>& rows);
-  Status sync_work_folders();
-  void count_files();
-  void note_unsynced(const std::vector<std::uint32_t>& generations);
-  bool may_replace(std::uint32_t file) const { return overwrite_ || replaceable_.contains(file); }
-
-  // Writing (disk_store.cc). With sync_mutex_ held, but for record().
-  Status record(std::uint32_t generation);
+  // With sync_mutex_ held.
   Status sync_now();
   Status write_again();
-  Status sync_data(std::uint64_t& covered, std::size_t& unmarked);
+  Status sync_data(const GenerationLedger::Covered& covered);
   Status free_dropped();
-  bool everything_verified() const;
   Status name_files(const std::vector<std::uint32_t>& files);
   Status finish_names();
-  Status remove_work();
-  Error not_downloading(const char* what) const;
-
-  // Losing (disk_store_loss.cc). With sync_mutex_ held.
-  bool unverify(std::uint32_t generation);
-  void verify_again(std::uint32_t generation);
-  Status journal_losses();
   void reread_left();
   Error left_error() const;
+
+  Error not_downloading(const char* what) const;
+  bool may_replace(std::uint32_t file) const { return overwrite_ || replaceable_.contains(file); }
+  std::string names_of(const std::set<std::uint32_t>& files) const;
   std::vector<content::FileSpan> spans_of(std::uint32_t generation) const;
 
   const std::unique_ptr<Files> files_;
   const Manifest manifest_;
   const Info& info_;
-  const std::string work_;  // relative to files_
+  WorkFolder work_;
   ContentFiles content_;
-  std::unique_ptr<Lock> lock_;
-  std::unique_ptr<Journal> journal_;  // null when opened finished
-  std::unique_ptr<Spool> spool_;
+  GenerationLedger ledger_;
   bool overwrite_ = false;
   std::set<std::uint32_t> replaceable_;  // files in the way at the start that may be replaced
   std::atomic<Phase> phase_ = Phase::kDownloading;
 
-  std::mutex sync_mutex_;       // one sync or finish at a time; taken before state_mutex_
-  bool data_in_doubt_ = false;  // a sync of data failed: what it covered is written again
-
-  mutable std::mutex state_mutex_;
-  std::vector<bool> verified_;               // per generation
-  std::vector<bool> durable_;                // per generation: verified and marked in the journal
-  std::vector<std::uint32_t> missing_;       // per file: generations not verified
-  std::vector<std::uint32_t> unnamed_;       // files on their way with nothing missing
-  std::vector<std::uint32_t> unmarked_;      // generations since the last mark, as in the journal
-  std::vector<std::uint32_t> drops_;         // generations whose rows go when they are durable
-  std::set<std::uint32_t> left_;             // lost generations of files with final names
-  std::vector<std::uint32_t> found_;         // lost in the work folder, to be told by take_lost()
-  std::vector<std::uint32_t> unjournalled_;  // lost, but the journal could not be written
-  bool losses_unsynced_ = false;             // the journal has a loss that is not durable
+  std::mutex sync_mutex_;             // one sync or finish at a time
+  bool data_in_doubt_ = false;        // a sync of data failed: what it covered is written again
+  std::vector<std::uint32_t> found_;  // lost in the work folder, to be told by take_lost()
 };
 
 }  // namespace firn::store

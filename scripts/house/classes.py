@@ -19,7 +19,6 @@ EXCEPTIONS = {
     "firn::app::PeerDriver": "to be split: what all contents share, and the turns",
     "firn::core::Neighbour": "to be split by what a peer is, holds, is granted and is sent",
     "firn::core::SwarmCore::Impl": "to be split: membership, receiving, granting, sending, seeding",
-    "firn::store::DiskStore": "to be split: what is lost, apart from what is kept",
     "firn::proto::transport::Connection": "to be split: connecting, streaming",
     "firn::cuda::HostCodec": "a second, empty one stands in where there is no CUDA",
     "firn::cuda::DeviceMemory": "likewise",

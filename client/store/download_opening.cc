@@ -1,0 +1,228 @@
+#include "client/store/download_opening.h"
+
+#include <algorithm>
+
+#include "client/content/division.h"
+#include "client/content/entries_text.h"
+#include "client/store/advice.h"
+
+namespace firn::store {
+namespace {
+
+// Of what is known at the start: of vectors, and of payloads in the spool.
+constexpr std::uint64_t kKnownVectorBytes = 64 << 20;
+constexpr std::uint64_t kKnownPayloadBytes = 256 << 20;
+
+}  // namespace
+
+DownloadOpening::DownloadOpening(Files& files, const Manifest& manifest, ContentFiles& content,
+                                 WorkFolder& work, const OpenOptions& options)
+    : files_(files),
+      manifest_(manifest),
+      info_(manifest.info),
+      content_(content),
+      work_(work),
+      options_(options) {}
+
+Result<DownloadOpening::Opened> DownloadOpening::open() {
+  Result<bool> begun = work_.exists();
+  if (!begun) return begun.error();
+  std::vector<bool> standing(info_.shape.generation_count());
+  if (!*begun) {
+    // Nothing is written before it is clear that something has to be.
+    JournalContents nothing;
+    nothing.readable = true;
+    Result<Survey> found = look(nothing, options_);
+    if (!found) return found.error();
+    if (found->complete) {
+      // A kill at the very end of an earlier run may have left it; it harms no one if it stays.
+      (void)files_.remove_folder(WorkFolder::kParent).ok();
+      opened_.complete = true;
+      opened_.verified = found->verified;
+      return std::move(opened_);
+    }
+    if (Status s = check_in_the_way(*found); !s) return s.error();
+    standing = found->verified;
+  }
+  if (Status s = open_work(standing); !s) return s.error();
+  return std::move(opened_);
+}
+
+Result<Survey> DownloadOpening::look(const JournalContents& journal, const OpenOptions& options) {
+  return survey(files_, content_, manifest_, journal, options);
+}
+
+// `standing`: generations that were found right just now.
+Status DownloadOpening::open_work(const std::vector<bool>& standing) {
+  if (Status s = work_.take(); !s) return s;
+  Result<JournalContents> journal = work_.read_journal();
+  if (!journal) return journal.error();
+  const std::vector<std::uint32_t> known = indices_of(standing);
+  journal->durable.insert(journal->durable.end(), known.begin(), known.end());
+
+  Result<Survey> found = look(*journal, options_);
+  if (!found) return found.error();
+  if (Status s = check_in_the_way(*found); !s) return s;
+  // What was hashed is right, but perhaps only in memory: made durable, then vouched for.
+  note_unsynced(known);
+  note_unsynced(found->rehashed);
+  if (!found->in_the_way.empty()) {
+    found = look_again(*found);
+    if (!found) return found.error();
+  }
+  opened_.verified = found->verified;
+  if (Status s = vouch_for(opened_.verified); !s) return s;
+  if (Status s = work_.open_spool(opened_.verified, opened_.rows); !s) return s;
+  if (Status s = spool_known_blocks(); !s) return s;
+  return work_.sync_folders();
+}
+
+// Takes what is in the way back or marks it as replaceable, and looks at what is known then.
+Result<Survey> DownloadOpening::look_again(const Survey& survey) {
+  // Before a file is taken back the journal says no more than what is known of it now: a kill
+  // from here on leaves a file in the work folder of which nothing else is believed.
+  if (Status s = vouch_for(survey.verified); !s) return s.error();
+  if (Status s = clear_the_way(survey); !s) return s.error();
+  JournalContents right;
+  right.readable = true;
+  right.durable = indices_of(survey.verified);
+  OpenOptions again = options_;
+  again.repair = false;  // the finished files have been hashed
+  Result<Survey> found = look(right, again);
+  if (!found) return found;
+  note_unsynced(found->rehashed);
+  // Left in place to be replaced, and no part of the download.
+  for (const FileFault& fault : found->in_the_way) {
+    if (content_.place(fault.file) == Place::kFinished) {
+      content_.set_place(fault.file, Place::kAbsent);
+    }
+  }
+  return found;
+}
+
+void DownloadOpening::note_unsynced(const std::vector<std::uint32_t>& generations) {
+  for (const std::uint32_t generation : generations) {
+    for (const content::FileSpan& span :
+         content::spans_of(info_, generation * info_.shape.generation_bytes(),
+                           info_.shape.bytes_in_generation(generation)))
+      content_.note_unsynced_name(span.file);
+  }
+}
+
+// Makes durable what was noted, then begins the journal anew with these generations.
+Status DownloadOpening::vouch_for(const std::vector<bool>& verified) {
+  const ContentFiles::Unsynced unsynced = content_.take_unsynced();
+  if (Status s = content_.sync(unsynced); !s) return s;
+  return work_.begin_journal(verified);
+}
+
+Status DownloadOpening::check_in_the_way(const Survey& survey) const {
+  std::vector<FileFault> faults;
+  bool repairable = true, replaceable = true;
+  for (const FileFault& fault : survey.in_the_way) {
+    const bool plain = info_.files[fault.file].kind == FileEntry::Kind::kFile;
+    Result<FileStat> stat = files_.stat(content_.final_name(fault.file));
+    const bool folder = !stat || stat->kind == FileKind::kFolder;  // or below something else
+    const bool can_repair = plain && fault.kind != FileFault::Kind::kKind;
+    const bool can_replace = !folder && info_.files[fault.file].kind != FileEntry::Kind::kFolder;
+    if ((options_.repair && can_repair) || (options_.overwrite && can_replace)) continue;
+    repairable &= can_repair;
+    replaceable &= can_replace;
+    faults.push_back(fault);
+  }
+  if (faults.empty()) return Done{};
+  std::string detail = content::part_of_entries(faults.size(), info_.files) +
+                       " there not as the manifest says: " + list_faults(info_, faults) + "; ";
+  if (repairable && looks_foreign(files_, info_)) {
+    detail += std::string(kForeignAdvice) + ": choose another folder (-o), or move it away";
+    if (replaceable) detail += ", or replace it (--overwrite)";
+    return Error{ErrorCode::kExists, "download to " + files_.full_path(info_.name), detail};
+  }
+  if (repairable) detail += "--repair fetches what is wrong in them and keeps the rest, ";
+  if (replaceable) detail += "--overwrite replaces them, ";
+  detail += "or move them away or choose another folder (-o)";
+  return Error{ErrorCode::kExists, "download to " + files_.full_path(info_.name), detail};
+}
+
+// What may be replaced stays until the new file takes its name, unless parts of it are right, or it
+// is to be repaired: then it becomes the file on its way.
+Status DownloadOpening::clear_the_way(const Survey& survey) {
+  for (const FileFault& fault : survey.in_the_way) {
+    const std::uint32_t file = fault.file;
+    opened_.replaceable.insert(file);
+    if (content_.place(file) == Place::kWork) continue;  // that one goes on
+    const bool plain = info_.files[file].kind == FileEntry::Kind::kFile;
+    const bool repair = options_.repair && plain && fault.kind != FileFault::Kind::kKind;
+    const content::GenerationRange range = content::generations_of(info_, file);
+    const bool useful =
+        content_.place(file) == Place::kFinished && plain &&
+        std::any_of(survey.verified.begin() + range.first, survey.verified.begin() + range.last,
+                    [](bool good) { return good; });
+    if (!useful && !repair) {
+      content_.set_place(file, Place::kAbsent);
+      continue;
+    }
+    const Result<bool> copied = content_.unfinish_file(file);
+    if (!copied) return copied.error();
+    if (!*copied) opened_.replaceable.erase(file);  // its final path is free now
+  }
+  return Done{};
+}
+
+// Blocks with all their bytes in files that are right, of generations that other files leave
+// unverified, are as good as received: no peer need send them. They are copied, and their vectors
+// are held in memory: so of a bounded number of generations, the others are fetched in whole.
+Status DownloadOpening::spool_known_blocks() {
+  std::set<std::uint32_t> partly_known;
+  for (std::uint32_t file = 0; file < info_.files.size(); ++file) {
+    if (content_.place(file) != Place::kFinished) continue;
+    const content::GenerationRange range = content::generations_of(info_, file);
+    for (std::uint32_t g = range.first; g < range.last; ++g) {
+      if (!opened_.verified[g]) partly_known.insert(g);
+    }
+  }
+  for (const SpooledRow& row : opened_.rows)
+    partly_known.erase(row.generation);  // known to that run too
+  const std::uint64_t n = info_.shape.generation_size;
+  std::uint64_t room = std::min(kKnownVectorBytes / (3 * n * n),
+                                kKnownPayloadBytes / info_.shape.generation_bytes());
+  for (const std::uint32_t g : partly_known) {
+    if (room-- == 0) break;
+    if (options_.cancelled && options_.cancelled())
+      return Error{ErrorCode::kCancelled, "open " + files_.full_path(info_.name), "stopped"};
+    Status spooled = spool_known_blocks_of(g);
+    if (!spooled && spooled.error().code == ErrorCode::kDiskFull) break;  // it is only a help
+    if (!spooled) return spooled;
+  }
+  return Done{};
+}
+
+Status DownloadOpening::spool_known_blocks_of(std::uint32_t generation) {
+  const Shape& shape = info_.shape;
+  const std::uint64_t begin = generation * shape.generation_bytes();
+  const std::uint64_t end = begin + shape.bytes_in_generation(generation);
+  std::vector<std::uint8_t> payload(shape.block_bytes);
+  std::vector<SpooledRow> spooled;
+  std::uint32_t known = 0;
+  for (std::uint32_t block = 0; block < shape.blocks_in(generation); ++block) {
+    const std::uint64_t from = begin + std::uint64_t{block} * shape.block_bytes;
+    const std::uint64_t bytes = std::min<std::uint64_t>(shape.block_bytes, end - from);
+    const auto spans = content::spans_of(info_, from, bytes);
+    const auto right = [this](const content::FileSpan& span) {
+      return content_.place(span.file) == Place::kFinished;
+    };
+    if (!std::all_of(spans.begin(), spans.end(), right)) continue;
+    // All of them: then its digest is not that of its files, and they are no help.
+    if (++known == shape.blocks_in(generation)) return work_.spool().drop(generation);
+    std::ranges::fill(payload, std::uint8_t{0});
+    if (Status s = content_.read(from, std::span(payload).first(bytes)); !s) return s;
+    SpooledRow row{generation, block, std::vector<std::uint8_t>(shape.blocks_in(generation)), {}};
+    row.vector[block] = 1;
+    if (Status s = work_.spool().write(row, payload); !s) return s;
+    spooled.push_back(std::move(row));
+  }
+  std::ranges::move(spooled, std::back_inserter(opened_.rows));
+  return Done{};
+}
+
+}  // namespace firn::store

@@ -1,0 +1,97 @@
+#include "client/store/work_folder.h"
+
+#include <algorithm>
+
+#include "proto/limits.h"
+
+namespace firn::store {
+
+std::vector<std::uint32_t> indices_of(const std::vector<bool>& flags) {
+  std::vector<std::uint32_t> indices;
+  for (std::uint32_t i = 0; i < flags.size(); ++i) {
+    if (flags[i]) indices.push_back(i);
+  }
+  return indices;
+}
+
+WorkFolder::WorkFolder(Files& files, const Manifest& manifest)
+    : files_(files), manifest_(manifest), path_(std::string(kParent) + "/" + manifest.id.text()) {}
+
+Result<bool> WorkFolder::exists() const {
+  Result<FileStat> there = files_.stat(path_);
+  if (!there) return there.error();
+  return there->kind != FileKind::kMissing;
+}
+
+Status WorkFolder::take() {
+  if (Status s = files_.make_folders(path_); !s) return s;
+  if (Status s = take_lock(); !s) return s;
+  return keep_manifest();
+}
+
+Status WorkFolder::take_lock() {
+  Result<std::unique_ptr<Lock>> lock = files_.lock(path_ + "/lock");
+  if (!lock) return lock.error();
+  if (*lock == nullptr) {
+    return Error{ErrorCode::kExists, "lock " + files_.full_path(path_),
+                 "another firn is downloading this content into " + files_.full_path("")};
+  }
+  lock_ = *std::move(lock);
+  return Done{};
+}
+
+Status WorkFolder::keep_manifest() {
+  const std::string path = path_ + "/manifest.firn";
+  Result<std::vector<std::uint8_t>> kept = read_whole_file(files_, path, limits::kManifestBytesMax);
+  const std::string& wanted = manifest_.file_bytes;
+  const auto same = [](std::uint8_t a, char b) { return a == static_cast<std::uint8_t>(b); };
+  if (kept && std::equal(kept->begin(), kept->end(), wanted.begin(), wanted.end(), same)) {
+    return Done{};
+  }
+  return write_whole_file(files_, path,
+                          {reinterpret_cast<const std::uint8_t*>(wanted.data()), wanted.size()});
+}
+
+Result<JournalContents> WorkFolder::read_journal() const {
+  return store::read_journal(files_, path_ + "/journal", manifest_);
+}
+
+Status WorkFolder::begin_journal(const std::vector<bool>& verified) {
+  journal_.reset();
+  Result<std::unique_ptr<Journal>> fresh =
+      Journal::create(files_, path_ + "/journal", manifest_, indices_of(verified));
+  if (!fresh) return fresh.error();
+  journal_ = *std::move(fresh);
+  return files_.sync_folder(path_);
+}
+
+Status WorkFolder::open_spool(const std::vector<bool>& verified, std::vector<SpooledRow>& rows) {
+  Result<std::unique_ptr<Spool>> spool =
+      Spool::open(files_, path_ + "/spool", manifest_, verified, rows);
+  if (!spool) return spool.error();
+  spool_ = *std::move(spool);
+  return Done{};
+}
+
+Status WorkFolder::sync_folders() {
+  for (const std::string& folder : {std::string(), std::string(kParent), path_}) {
+    if (Status s = files_.sync_folder(folder); !s) return s;
+  }
+  return Done{};
+}
+
+Status WorkFolder::remove() {
+  spool_->close();
+  for (const char* name : {"/data", "/spool", "/journal", "/journal.new", "/manifest.firn",
+                           "/manifest.firn.new", "/lock"}) {
+    if (Status s = remove_tree(files_, path_ + name); !s) return s;
+  }
+  if (Result<bool> removed = files_.remove_folder(path_); !removed) return removed.error();
+  if (Result<bool> removed = files_.remove_folder(parent_of(path_)); !removed) {
+    return removed.error();
+  }
+  lock_.reset();
+  return Done{};
+}
+
+}  // namespace firn::store

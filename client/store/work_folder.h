@@ -1,0 +1,60 @@
+// The work folder of a download (docs/formats.md, "The work folder"): its lock, the manifest kept
+// there, its journal and its spool. Content files on their way are ContentFiles' business.
+//
+// Not safe for threads while it is opened or removed; journal() and spool() are in between.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "client/store/files.h"
+#include "client/store/journal.h"
+#include "client/store/spool.h"
+#include "proto/manifest.h"
+
+namespace firn::store {
+
+class WorkFolder {
+ public:
+  static constexpr char kParent[] = ".firn";
+
+  // Both are kept by reference. Nothing is touched yet.
+  WorkFolder(Files& files, const Manifest& manifest);
+
+  const std::string& path() const { return path_; }  // relative to the folder of `files`
+  Result<bool> exists() const;
+
+  // Makes and locks the folder, and keeps the manifest in it. kExists if another process has it.
+  Status take();
+  Result<JournalContents> read_journal() const;
+  // Begins the journal anew, with these generations. What it speaks of must be durable already.
+  Status begin_journal(const std::vector<bool>& verified);
+  // Opens the spool; `rows` are those of generations that are not verified.
+  Status open_spool(const std::vector<bool>& verified, std::vector<SpooledRow>& rows);
+  Status sync_folders();
+
+  // After begin_journal() and open_spool().
+  Journal& journal() { return *journal_; }
+  Spool& spool() { return *spool_; }
+  const Spool& spool() const { return *spool_; }
+
+  // The lock goes last, with everything else in an order that loses least if it is cut short.
+  Status remove();
+
+ private:
+  Status take_lock();
+  Status keep_manifest();
+
+  Files& files_;
+  const Manifest& manifest_;
+  const std::string path_;
+  std::unique_ptr<Lock> lock_;
+  std::unique_ptr<Journal> journal_;
+  std::unique_ptr<Spool> spool_;
+};
+
+// The positions of those that are set.
+std::vector<std::uint32_t> indices_of(const std::vector<bool>& flags);
+
+}  // namespace firn::store
