@@ -1,4 +1,4 @@
-// Who computes a batch, the CPU or a device, behind one interface: coded blocks from the source
+// What computes a batch, the CPU or a device, behind one interface: coded blocks from the source
 // blocks of a generation, and generations from coded blocks. A program makes the backends it has
 // (CpuBackend here, cuda_kernels/device_backend.h) and asks them; SharedBackend asks several.
 //
@@ -33,7 +33,8 @@ struct [[nodiscard]] BackendStatus {
 // Coded blocks of one generation: out[r] = sum_j vectors[r * n + j] * source[j].
 struct EncodeWork {
   // Names the source blocks: work with the same key has the same ones, and a backend may keep them
-  // where it computes. Whoever gives a key away again says forget() before.
+  // where it computes. A caller that uses a key again for
+  // other blocks calls forget() before.
   std::uint64_t generation_key = 0;
   std::size_t generation_size = 0, block_bytes = 0;  // n, k
   std::span<const std::uint8_t> source;              // n * k bytes; may be empty if it is kept

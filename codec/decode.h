@@ -51,7 +51,7 @@ class ProgressiveDecoder {
   void decode(std::span<std::uint8_t> out) const;
 
   // The i-th innovative block as it came, i < rank(); not in textbook mode, which works in place.
-  // Whoever finds a decoded generation false can check these against the truth.
+  // A caller that finds a decoded generation false can check these against the truth.
   std::span<const std::uint8_t> received_vector(std::size_t i) const { return vectors_[i]; }
   std::span<const std::uint8_t> received_payload(std::size_t i) const { return payloads_[i]; }
 

@@ -1,4 +1,4 @@
-// Who runs the parts of a large job. The codec asks for nothing more than this; a program may hand
+// Runs the parts of a large job. The codec asks for nothing more than this; a program may hand
 // in its own pool, a ThreadPool, or SerialExecutor.
 #pragma once
 

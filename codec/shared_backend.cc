@@ -61,7 +61,7 @@ void SharedBackend::make_ready(const ShapeKey& shape) {
   if (mine != nullptr) mine->prepare(shape.first, shape.second);
 }
 
-// Who may work on this shape, devices first.
+// The members that may work on this shape, devices first.
 std::vector<SharedBackend::Member*> SharedBackend::candidates(const ShapeKey& shape) {
   make_ready(shape);
   std::vector<Member*> members;
@@ -110,8 +110,8 @@ void SharedBackend::recall(std::span<const LearntCost> costs) {
 
 // --- decoding ---
 
-// One generation to each member that was never measured; the others, one by one, to whoever would
-// be done first. Then each takes its share of the batch from where the one before it ended.
+// One generation to each member that was never measured; each of the others to the member that
+// would be done first. Then each takes its share of the batch from where the one before it ended.
 std::vector<SharedBackend::Share> SharedBackend::divide(const ShapeKey& shape, std::size_t count) {
   std::vector<Share> shares;
   for (Member* member : candidates(shape)) shares.push_back({member, 0, 0, {}, 0});

@@ -3,9 +3,10 @@
 // the share was swept by hand). What fails on a device is done again by the CPU, so that a caller
 // hears of no failure.
 //
-// Costs are learnt per shape from the batches themselves: whoever has not been measured gets one
-// generation of the next batch, and whoever was not used for long looks cheaper and cheaper until
-// it is tried again. What was learnt can be taken out and given to a later run on the same machine.
+// Costs are learnt per shape from the batches themselves: a member that has not been measured
+// gets one generation of the next batch, and one that was not used for long looks cheaper and
+// cheaper until it is tried again. What was learnt can be taken out and given to a later run on the
+// same machine.
 #pragma once
 
 #include <cstddef>

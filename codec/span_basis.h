@@ -35,7 +35,7 @@ class SpanBasis {
   bool is_innovative(std::span<const std::uint8_t> vector) const;
 
   // A random vector z, v.z = 0 for every v in the span, z != 0; uniform among those. The rank must
-  // be below n. (A sender whose v has v.z != 0 has an innovative block for certain.)
+  // be below n. (A sender that holds a v with v.z != 0 has an innovative block for certain.)
   std::vector<std::uint8_t> random_null_vector(CoefficientStream& random) const;
 
   // True if some vector of the span has v.z != 0.

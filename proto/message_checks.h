@@ -29,7 +29,8 @@ Result<Any> as_any(Result<One> one) {
 }
 
 // A part of a manifest, as peers and trackers send it. Empty data stands only at the end of the
-// manifest, or where there is none (total_bytes 0): whoever asks for part after part gets on.
+// manifest, or where there is none (total_bytes 0): a peer that asks for part after part
+// makes progress.
 Result<ManifestPart> parse_manifest_part(std::span<const std::uint8_t> body);
 
 // The rule above for any message with these three fields: what is wrong, or "".

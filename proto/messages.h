@@ -18,7 +18,7 @@
 
 namespace firn::proto {
 
-// Bytes of one payload, 64-byte aligned, shared by whoever still needs them, never changed after
+// Bytes of one payload, 64-byte aligned, shared by all that still need them, never changed after
 // they are filled.
 class Payload {
  public:

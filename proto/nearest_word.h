@@ -1,4 +1,4 @@
-// Which known word somebody who wrote another one may have meant.
+// The known word that is nearest to an unknown one, which is probably a mistyped form of it.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// A file descriptor with an owner, who closes it.
+// A file descriptor that its owner closes.
 #pragma once
 
 #include <unistd.h>

@@ -24,7 +24,7 @@ UP_LIMIT = 16 * MIB
 DEADLINE = 55  # seconds, for everything
 REDUNDANT_PERCENT_MAX = 3
 
-# Who is told of whom: None is the tracker, names are downloaders that started before.
+# The peers that each downloader is told of: None is the tracker, names are downloaders that started before.
 DOWNLOADERS = {
     "ada": None, "ben": None, "cleo": None,
     "dora": ["ada", "ben"], "emil": ["ben", "cleo"], "fritz": ["dora", "emil"],

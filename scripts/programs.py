@@ -207,7 +207,7 @@ class Programs:
         raise SystemExit(128 + number)
 
     def __exit__(self, *_):
-        # Whoever interrupts again still waits these few seconds: nothing may be left behind.
+        # A second interrupt waits these few seconds too: nothing may be left behind.
         impatient = signal.signal(signal.SIGINT, signal.SIG_IGN)
         for program in self.started:
             program.send(signal.SIGINT)

@@ -106,7 +106,7 @@ proto::TrackerReply AnnounceCore::answer(Client& client, const proto::TrackerMan
     drop_upload(client);
     return proto::TrackerManifestPutReply{request.total_bytes};
   }
-  // Who takes part may describe what it takes part in; others have no business on the shelf.
+  // A peer of the swarm may upload its manifest; others have no business on the shelf.
   if (!registry_.has_peer(request.content_id, client.id)) {
     drop_upload(client);
     return error(TrackerErrorCode::kNotAllowed,
@@ -149,8 +149,9 @@ proto::TrackerReply AnnounceCore::answer(Client& client, const proto::TrackerMan
 proto::TrackerReply AnnounceCore::finish_upload(Client& client) {
   const Upload whole = std::exchange(client.upload, {});
   count_upload_bytes(client, -static_cast<std::int64_t>(whole.bytes.size()));
-  // In full: the content id does not cover trackers and signature, and whoever gets a manifest with
-  // a bad one from here would have to look for another, while its owner finds it is hosted already.
+  // In full: the content id does not cover trackers and signature, and a peer that gets a
+  // manifest with a bad one from here would have to look for another, while its owner is told that
+  // it is hosted already.
   if (const auto read = parse_manifest(whole.bytes, whole.content); !read)
     return error(TrackerErrorCode::kMalformed, read.error().message());
   const Status kept = registry_.put_manifest(whole.content, client.network, whole.bytes);

@@ -101,8 +101,8 @@ Result<bool> set_descriptor_attributes(int descriptor, std::uint32_t mode, std::
   times[0].tv_nsec = UTIME_OMIT;
   times[1].tv_sec = static_cast<time_t>(seconds);
   times[1].tv_nsec = static_cast<decltype(times[1].tv_nsec)>(rest);
-  // Modes are kept, but for one thing: whoever made the manifest may be a stranger, and nobody's
-  // download should become writable for every user of the machine.
+  // Modes are kept, but for one thing: the manifest may come from a stranger, and must not make a
+  // download writable for every user of the machine.
   bool kept = true;
   for (const bool for_mode : {true, false}) {
     if ((for_mode ? ::fchmod(descriptor, mode & 0775) : ::futimens(descriptor, times)) == 0) {

@@ -32,7 +32,7 @@ class Link:
     source: bool = False     # has everything from the start
     arrives: float = 0.0
     leaves: float = math.inf
-    needs: float = 0.0       # bytes it has to receive; of who crashed: what it had received
+    needs: float = 0.0       # bytes it has to receive; a peer that crashed: what it had received
 
 
 @dataclasses.dataclass

@@ -243,7 +243,7 @@ class Race:
         for process in self.processes:
             process.wait(max(0.0, deadline - time.monotonic()))
             process.kill()
-        # Who was on its way out when the last one finished.
+        # Peers that were on their way out when the last one finished.
         for peer in self.downloaders:
             if peer.group.leaves_on_finish and peer.completed is not None and peer.left is None:
                 peer.left = peer.node.process.ended - self.zero

@@ -29,7 +29,7 @@ inline PeerId peer_id(std::uint8_t first, std::uint8_t second = 0) {
   return id;
 }
 
-// A manifest whose digests nobody looks at.
+// A manifest with digests that are not looked at.
 inline Manifest plain_manifest(std::uint32_t generations, std::uint32_t generation_size,
                                std::uint32_t block_bytes) {
   Manifest manifest;

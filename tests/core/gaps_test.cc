@@ -121,7 +121,7 @@ TEST_CASE("what was sent before a neighbour left without everything gets its row
   REQUIRE(s.rows_of(2, 2 * kStallTime) == 0);
   s.neighbours.erase(1);
   s.gaps.neighbour_lost(3);
-  CHECK(s.rows_of(0, kStallTime + kGapReview) == 6);  // only who has left had it in whole
+  CHECK(s.rows_of(0, kStallTime + kGapReview) == 6);  // only the peer that left had it in whole
   CHECK(s.rows_of(2, kGapReview) == 3);
   CHECK(s.rows_of(3, kGapReview) == 0);  // sent since
 }

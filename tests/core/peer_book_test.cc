@@ -1,4 +1,4 @@
-// Whom to call, when, and whom not.
+// Which peers are called, when, and which are not.
 #include "client/core/peer_book.h"
 
 #include <doctest/doctest.h>

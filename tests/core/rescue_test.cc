@@ -1,4 +1,4 @@
-// Who may fill a generation again that was false, and who is to blame.
+// Which peer may fill a generation again that was false, and which peer is to blame.
 #include "client/core/rescue.h"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,5 @@
-// Neighbours with a holder of some generations, for tests of who gets which block next.
+// Neighbours with a holder of some generations, for tests of which neighbour gets which
+// block next.
 #pragma once
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Peer exchange: who is told of whom and when, and what is listened to.
+// Peer exchange: which peers are told of which others and when, and which exchanges are believed.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -81,7 +81,7 @@ TEST_CASE("who has called us hears soon of those who accept connections, not aga
   REQUIRE(second[0].peers.size() == 1);
   CHECK(second[0].peers[0].id == numbered(3));
   CHECK(bench.heard<proto::PeerExchange>(4).empty());
-  // Then all are told, whom we have called as well, and without news not before the next time.
+  // Then all neighbours are told, also those that we called; without news not before the next time.
   bench.pass(kExchangeInterval / 2 - 1);
   CHECK(bench.heard<proto::PeerExchange>(1).empty());
   bench.pass(1);

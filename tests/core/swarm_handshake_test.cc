@@ -1,4 +1,4 @@
-// Who is let in, who is sent away, and what is said.
+// Which peers are let in, which are sent away, and what they are told.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -256,7 +256,7 @@ TEST_CASE("only where there is a place for everybody do the rules of a full mesh
   CHECK(passes_on(14, 16));  // one has no place
   CHECK_FALSE(passes_on(3, 4));
   CHECK_FALSE(passes_on(4, 0));
-  CHECK(passes_on(3, 0));  // a full house: nobody knows who was turned away
+  CHECK(passes_on(3, 0));  // a full house: which peers were turned away is not known
 }
 
 TEST_CASE("one network cannot hold all places against others, its own newcomers have no claim") {

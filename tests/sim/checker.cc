@@ -75,7 +75,7 @@ void Checker::does(const core::Action& action) {
 }
 
 // A quarter of the memory is for rows that wait for the disk, and for eight at least. What was
-// granted to who seemed lost may come all the same: a window of each neighbour.
+// granted to a peer that seemed lost may come all the same: a window of each neighbour.
 void Checker::stores() {
   rows_waiting_max = std::max(rows_waiting_max, ++rows_waiting);
   const std::uint64_t room = std::max<std::uint64_t>(memory_bytes_ / 4 / shape_.block_bytes, 8);

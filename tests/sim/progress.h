@@ -1,4 +1,4 @@
-// Watches a simulated network for peers that stand still: whose rank has not changed for long
+// Watches a simulated network for peers that stand still: their rank has not changed for long
 // although those they can reach, over connections that stand and through peers that work, together
 // hold full rank of everything. Then somebody should have sent something.
 #pragma once
@@ -20,7 +20,7 @@ class Progress {
   static constexpr core::TimeUs kPatience = 60 * core::kSecond;
 
   explicit Progress(Network& network) : network_(network) {}
-  // Looks every second from now on, and notes who stands still.
+  // Looks every second from now on, and notes the peers that stand still.
   void begin();
 
  private:

@@ -30,7 +30,7 @@ TEST_CASE("a source that leaves when that is safe is gone before the end, and al
                  .seeding = {core::SeedPolicy::Kind::kWhenSafe, 0, 0},
                  .dense = seed % 2 == 1});
     for (int i = 0; i < 8; ++i) network.add({.link = {8 * kMbit}});
-    // Those who go take their part of the proof with them.
+    // Peers that leave take their part of the proof with them.
     network.events().at(kSecond, [&] { network.crash(1 + seed % 3); });
     REQUIRE(network.events().run(600 * kSecond, [&] { return network.peer(0).finished(); }));
     CHECK_FALSE(network.all_complete());
@@ -253,8 +253,8 @@ void random_faults(std::uint64_t seed) {
 
 TEST_CASE("seeds that broke a rule once") {
   // 2965: of a generation whose rows were lost, the one row was to come from a peer that sends
-  // nothing, and nobody was told otherwise any more.
-  // 3054: a quota told to who had no manifest yet was expected to be kept.
+  // nothing, and its neighbours were not told otherwise any more.
+  // 3054: a quota told to a peer without a manifest was expected to be kept.
   for (const std::uint64_t seed : {2965u, 3054u}) random_faults(seed);
 }
 

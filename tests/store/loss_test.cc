@@ -104,7 +104,7 @@ TEST_CASE("a download with an edited file ends with an error, and has done all t
   CHECK(finished.error().message().find(dir.path("o/c")) == std::string::npos);
   CHECK(test::read_file(dir.path("o/a")) == edited_a());
   CHECK_FALSE(
-      fs::exists(dir.path("o/b")));  // nobody can tell whose bytes of generation 3 are wrong
+      fs::exists(dir.path("o/b")));  // which file's bytes of generation 3 are wrong cannot be told
   CHECK(test::read_file(dir.path("o/c")) == sample().file(2));
 
   // The next run does not trust what was lost, nor the file that it was lost in.

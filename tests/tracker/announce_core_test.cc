@@ -266,7 +266,7 @@ TEST_CASE("a full swarm lists no newcomer but tells it of others; a full tracker
   const AnnounceReply reply = tracker.announce(4);
   CHECK(reply.incomplete_count == 3);
   CHECK(reply.peers.size() == 3);
-  tracker.announce(1);  // those who are in stay in
+  tracker.announce(1);  // members stay members
   tracker.announce(1, false, AnnounceEvent::kStopped);
   CHECK(tracker.announce(4).incomplete_count == 3);
 

@@ -1,4 +1,4 @@
-// Who reaches whom: listening, connecting, identities, and every way in which that fails.
+// Listening, connecting, identities, and every way in which that fails.
 #include <doctest/doctest.h>
 #include <sys/socket.h>
 

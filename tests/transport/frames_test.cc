@@ -70,10 +70,11 @@ TEST_CASE("loops that rest between their turns lose nothing") {
 
 TEST_CASE("a loop that rests is stopped at once") {
   Options options;
-  options.turn_interval = 24h;  // who is not woken from that rest fails by the test's time limit
+  options.turn_interval =
+      24h;  // a loop that is not woken from that rest fails by the test's time limit
   Node node(options);
   const Address where = node.listen();
-  // A stranger at a time, who is sent away while the loop has turns left, and soon waits in vain.
+  // One stranger at a time: it is sent away while the loop has turns left, and soon waits in vain.
   for (int i = 0; i < 100; ++i) {
     const Socket socket = plain_connection(where);
     const timeval briefly{0, 2000};

@@ -1,5 +1,5 @@
-// Those who speak something else: rubbish, older TLS, no certificate, another application. They
-// are refused, and the listener serves the next one.
+// Strangers that speak something else: rubbish, older TLS, no certificate, another application.
+// They are refused, and the listener serves the next one.
 #include <doctest/doctest.h>
 #include <linux/filter.h>
 #include <openssl/err.h>

@@ -34,7 +34,7 @@ double fluid_bound(const LabRun& run) {
     changes.push_back({joins, up, peers, spec.source ? up : 0});
     if (!spec.source) last_join = std::max(last_join, joins);
     if (r.gone >= 0) {
-      // Who left complete has had its share; who crashed takes what it had with it.
+      // A peer that left complete has had its share; one that crashed takes what it had with it.
       const double lost = r.completed >= 0 ? 0 : -peers;
       changes.push_back({static_cast<double>(r.gone) * 1e-6, -up, lost, spec.source ? -up : 0});
     }

@@ -1,8 +1,8 @@
 // Whole swarms for measuring policies: the production core, up to tens of thousands of peers, in
 // virtual time. Where tests/sim/network.h checks every byte, this one carries coefficients alone:
 // all payloads are one and the same buffer, decoding is taken to succeed, and the disk is as fast
-// as memory. What is left is what decides how long a swarm takes: who sends a row of which
-// generation to whom, when, and over which link.
+// as memory. What is left is what decides how long a swarm takes: which peer sends
+// a row of which generation to which peer, when, and over which link.
 //
 // A link: a peer's uplink sends one frame at a time, its connections in turn; a frame arrives half
 // of both ends' delays after its last byte has left. A downlink with a limit is that of downlink.h.

@@ -1,5 +1,5 @@
-// What a run in virtual time is given and what comes out of it, whoever swarms: the production core
-// (lab.h) or a rival (rival.h). Bounds and reports are made from this alone.
+// What a run in virtual time is given and what comes out of it, for any kind of swarm: the
+// production core (lab.h) or a rival (rival.h). Bounds and reports are made from this alone.
 #pragma once
 
 #include <cstddef>

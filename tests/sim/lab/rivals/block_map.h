@@ -1,6 +1,6 @@
 // What one peer of a rival swarm knows about blocks: which it has, which are on their way to it,
 // how many of its neighbours hold each, and how many more of each group it can use. A group is what
-// the blocks of one generation are to who codes at the source, where any n of them will do; without
+// the blocks of one generation are to a source that codes, where any n of them will do; without
 // coding every block is a group of its own.
 #pragma once
 

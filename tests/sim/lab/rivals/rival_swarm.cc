@@ -82,7 +82,7 @@ void RivalSwarm::handle(const LabEvent& event) {
   const auto id = static_cast<BlockId>(event.value);
   switch (event.kind) {
     case kJoin:
-      // All who join at a time meet after all of them have joined.
+      // Peers that join at the same time meet after all of them have joined.
       peer.here = true;
       members_.push_back(peer.index);
       if (peer.spec.source && !source_chooses()) peer.blocks.fill();

@@ -5,7 +5,8 @@
 //   - neighbours know at once, and at no cost, what a peer has got; requests cost no bytes, and
 //     cancels take effect at once;
 //   - a block is verified and can be passed on the moment it has arrived (16 KiB pieces, free);
-//   - everybody is served who asks, in turn; there is no choking, hence no slow start of newcomers;
+//   - every peer that asks is served in turn; there is no choking, hence no slow start of
+//   newcomers;
 //   - peers know each other from the moment they join.
 // A link is that of lab.h: an uplink sends one block at a time, connections in turn; a block
 // arrives half of both ends' delays after its last byte has left, later if the downlink is busy.
@@ -16,7 +17,7 @@
 // Near the end (all that is missing has been requested) an idle connection may be asked for one
 // block that is on its way from elsewhere too; the slower copies are cancelled.
 //
-// What the source does, and what a block is worth, is for those who inherit.
+// Derived classes say what the source does and what a block is worth.
 #pragma once
 
 #include <cstdint>

@@ -61,7 +61,7 @@ void send_all(std::vector<Node>& nodes, Node& node, double& last) {
       last = std::max(last, sg4::Engine::get_clock());
       to.arrivals->release();
     });
-    // Until its uplink is free: in SimGrid time passes for who waits in vain.
+    // Until its uplink is free: in SimGrid time passes for a process that waits in vain.
     never->acquire_timeout(transfer.bytes / node.up);
   }
 }
