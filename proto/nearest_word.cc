@@ -7,6 +7,7 @@ namespace firn {
 namespace {
 
 constexpr std::size_t kBeginningMin = 3;  // letters; fewer begin too many words
+constexpr std::size_t kShort = 3;  // letters; such words differ too little to change the first one
 
 std::string lower(std::string_view word) {
   std::string text(word);
@@ -51,6 +52,7 @@ std::string nearest_word(std::string_view word, const std::vector<std::string>& 
       distance = std::min(distance, distance_max);
     // A word that shares no letter with it is not meant, however short both are.
     if (distance >= std::min(least, wanted.size())) continue;
+    if (wanted.size() <= kShort && plain.front() != wanted.front() && distance > 0) continue;
     least = distance;
     nearest = candidate;
   }

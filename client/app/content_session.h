@@ -103,6 +103,8 @@ class ContentSession final : public PeerEvents, public CodingOutcomes, public Tr
   // Once a second: a progress event, and figures for the bar.
   void report_progress(core::TimeUs now);
   ProgressFigures figures() const;
+  // Why nothing comes, for people; empty before it has begun.
+  std::string why_it_waits(core::TimeUs now) const;
   // The table of its peers, on stderr, and a peers event.
   void show_peers() const;
 

@@ -16,6 +16,10 @@ void ContentSession::show_peers() const {
   host_.console.event(peers_event(plan_.content_id, peers));
 }
 
+std::string ContentSession::why_it_waits(core::TimeUs now) const {
+  return core_ ? reason_of(core_->standstill(), now).text : "";
+}
+
 // A store that is being opened shows its own progress, and a peer that serves waits for nobody.
 bool ContentSession::awaits_progress() const {
   return core_ && plan_.mode == SessionPlan::Mode::kDownload && !complete_ && !stopping_ &&

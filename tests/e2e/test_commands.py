@@ -126,6 +126,12 @@ class Json(harness.SwarmTest):
         self.assertEqual(10, info.wait_event("info")["bytes"])
         self.assertIn(info.wait_event("info")["content_id"], seed.link())
 
+    def test_info_says_that_a_tracker_that_answers_knows_nothing_of_the_content(self):
+        tracker = self.tracker()
+        status, _, errors = self.run_firn("info", "firn:" + "a" * 52, "--tracker", tracker.endpoint())
+        self.assertEqual(3, status, errors)
+        self.assertRegex(errors, r"no peer sent the manifest within 10 s: .*tracker .*knows no other peer")
+
 
 class Quiet(harness.SwarmTest):
     def test_without_a_terminal_and_json_a_download_says_nothing_on_stdout(self):

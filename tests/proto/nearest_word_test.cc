@@ -27,6 +27,7 @@ TEST_CASE("the nearest word is one that may have been meant") {
   CHECK(nearest_word("x", commands) == "");
   CHECK(nearest_word("", commands) == "");
   CHECK(nearest_word("get", {}) == "");
+  CHECK(nearest_word("cpu", {"codec", "gpu"}) == "");
   const std::vector<std::string> options = {"--output", "--overwrite", "--log"};
   CHECK(nearest_word("--outptu", options) == "--output");
   CHECK(nearest_word("-log", options) == "--log");

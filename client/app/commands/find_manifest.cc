@@ -33,10 +33,12 @@ ExitCode find_manifest(const NetworkOptions& options, ContentSource& source, Con
   ContentSession& session = driver->add(std::move(plan));
   core::TimeUs due = core::kNever;
   bool late = false;
+  std::string why;
   driver->on_turn([&](core::TimeUs now) {
     if (due == core::kNever) due = now + kFindTime;
     if (now < due) return due;
     late = true;
+    why = session.why_it_waits(now);
     session.stop();
     return core::kNever;
   });
@@ -44,7 +46,9 @@ ExitCode find_manifest(const NetworkOptions& options, ContentSource& source, Con
   source.manifest = session.manifest();
   if (source.manifest) return ExitCode::kOk;
   if (code == ExitCode::kWrongIdentity || (code == ExitCode::kInterrupted && !late)) return code;
-  console.error("unreachable", "no tracker and no peer answered with the manifest within 10 s",
+  console.error("unreachable",
+                "no tracker and no peer sent the manifest within 10 s" +
+                    (why.empty() ? std::string() : ": " + why),
                 source.content_id);
   return ExitCode::kNetwork;
 }
