@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import platform
+import shutil
 import statistics
 import subprocess
 import sys
@@ -64,8 +65,10 @@ CODE = ("client/core", "codec", "proto", "tests/sim")
 
 def made():
     """When and with what a result is made: the last commit of the code that decides it, with a +
-    where that code has been changed since; None outside of a checkout."""
+    where that code has been changed since; None outside of a checkout, and without git."""
     def git(*words):
+        if not shutil.which("git"):
+            return ""
         done = subprocess.run(["git", "-C", ROOT, *words, "--", *CODE], capture_output=True,
                               text=True, check=False)
         return done.stdout.strip() if done.returncode == 0 else ""

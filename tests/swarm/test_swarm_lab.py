@@ -5,6 +5,7 @@
 import dataclasses
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -276,6 +277,11 @@ class Sweeps(unittest.TestCase):
                 anew = self.run_sweep(path, seeds=1, **of)["points"]
                 self.assertEqual([p["commit"] for p in anew], ["c", "b+"])
 
+    def test_without_git_a_result_names_no_commit(self):
+        with mock.patch.dict("os.environ", PATH="/nowhere"):
+            self.assertIsNone(sim.made()["commit"])
+
+    @unittest.skipUnless(shutil.which("git"), "git is not installed")
     def test_the_commit_is_that_of_the_code_and_says_whether_it_was_changed(self):
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
