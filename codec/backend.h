@@ -49,7 +49,7 @@ class Backend {
   virtual std::string name() const = 0;  // for people
 
   // Work of this shape will follow: what is slow once (memory, machine code) is done here, so that
-  // nobody measures it as coding.
+  // it is not measured as coding.
   virtual void prepare(std::size_t /*generation_size*/, std::size_t /*block_bytes*/) {}
   virtual BackendStatus encode(const EncodeWork& work) = 0;
   // Decodes all, which have one shape, and says of each whether its vectors had full rank; those

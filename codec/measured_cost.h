@@ -1,7 +1,7 @@
-// What a batch of so many items costs, learnt from batches that were timed. Fixed costs (a launch,
-// a transfer, an inversion that takes as long for one matrix as for a hundred) make time no
-// multiple of the count; so times are kept for counts of each power of two, and looked up between
-// them.
+// What a batch costs, by the number of its items, learnt from batches that were timed. Fixed costs
+// (a launch, a transfer, an inversion that takes as long for one matrix as for a hundred) make time
+// no multiple of the count; so times are kept for counts of each power of two, and looked up
+// between them.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace firn::codec {
 class MeasuredCost {
  public:
   bool known() const { return known_; }
-  // A batch of `count` > 0 items took so long. Later batches count for more than earlier ones.
+  // A batch of `count` > 0 items took `seconds`. Later batches count for more than earlier ones.
   void add(std::size_t count, double seconds);
   // Expected time of a batch of `count` > 0; 0 if nothing is known. Between two measured counts on
   // the straight line through them; above the largest in proportion; below the smallest its time.

@@ -28,7 +28,7 @@ class SharedBackend final : public Backend {
  public:
   enum class Policy {
     kDevices,   // the CPU works only where devices cannot
-    kMeasured,  // everybody by rate
+    kMeasured,  // each member by its measured rate
   };
   // Runs the work and says how many seconds it took. Called on several threads at once.
   using Timer = std::function<double(const std::function<void()>& work)>;
@@ -49,7 +49,7 @@ class SharedBackend final : public Backend {
 
   bool has_devices() const { return !devices_.empty(); }
 
-  // A batch of so many generations (decode) or rows (encode) of a shape takes a member so long.
+  // How long a member takes for batches of a shape, by their generations (decode) or rows (encode).
   struct LearntCost {
     std::string member;  // Backend::name()
     bool encode = false;

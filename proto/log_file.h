@@ -1,7 +1,7 @@
 // The log that a program writes for people where its user said: --log FILE.
 //
 // FILE is a new file, an empty one, or an older log of Firn's, to which lines are appended; a FIFO
-// that somebody reads; or a stream of the process itself (/dev/stdout, /dev/stderr, /dev/fd/N) or
+// that has a reader; or a stream of the process itself (/dev/stdout, /dev/stderr, /dev/fd/N) or
 // /dev/null. Anything else is refused, and nothing is written through a symbolic link.
 #pragma once
 
@@ -21,14 +21,14 @@ extern const FileKind kLogOfFirn;
 // One thread at a time.
 class LogFile {
  public:
-  // Waits until somebody reads a FIFO. Errors: as OutputFile::check().
+  // Waits until a FIFO has a reader. Errors: as OutputFile::check().
   static Result<LogFile> open(const std::string& path);
 
   // Appends a whole line. A line for which a FIFO has no room, as its reader is slow, is left out.
   Status write(std::string_view line);
 
   // Opens the name anew, as after another program moved the file away. Keeps to the old one if that
-  // fails (with nobody at a FIFO, too).
+  // fails (for a FIFO, also if it has no reader).
   Status reopen();
 
  private:

@@ -39,7 +39,7 @@ struct Info {
   Shape shape;
   std::vector<Digest> generation_digests;
   std::string authority_key;  // Ed25519, 32 bytes, whose holder may vouch for parts of the content;
-                              // empty: nobody may
+                              // empty: there is none
 };
 
 struct Publisher {

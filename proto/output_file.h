@@ -2,7 +2,7 @@
 //
 // It goes where nothing stands, or in the place of an older file of its own kind; never in the
 // place of another file, a folder, a device, a FIFO or a socket, and never through a symbolic link.
-// It is written beside its name and renamed, so that nobody sees half of it. Logs are in
+// It is written beside its name and renamed, so that no program sees half of it. Logs are in
 // log_file.h.
 #pragma once
 

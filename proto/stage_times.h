@@ -1,5 +1,5 @@
 // Where time goes. A StageClock counts for the threads that were attached to it. Each of them is in
-// one stage at a time, or in none (waiting, or work that nobody asked about); a stage entered
+// one stage at a time, or in none (waiting, or work that is not measured); a stage entered
 // within another one interrupts it, so that no moment is counted twice: a digest computed while a
 // generation is being read is hashing, not disk.
 //

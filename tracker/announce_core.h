@@ -1,5 +1,5 @@
-// The tracker's mind: what it answers to whom. No sockets, no disk, no clock, no thread; it is told
-// the time, and asks a Registry for what is remembered.
+// The deciding part of the tracker: what it answers to each client. No sockets, no disk, no clock,
+// no thread; it is told the time, and asks a Registry for what is remembered.
 //
 // Each connection asks and gets one reply to each request. A peer is its proven id, at the address
 // the connection comes from and the port it says it listens on; it is forgotten when it says
@@ -27,7 +27,7 @@ struct CoreOptions {
   std::uint64_t manifest_bytes_max = limits::kManifestBytesMax;
   std::uint64_t upload_bytes_total_max = 512 << 20;  // of manifests half sent, together
   std::uint64_t upload_bytes_per_network_max = 256 << 20;
-  std::chrono::seconds upload_idle_max{30};  // a manifest half sent waits so long for a part
+  std::chrono::seconds upload_idle_max{30};  // longest wait for the next part of a manifest
   // A request takes one token of its connection and one of its network.
   Rate connection_rate{.per_second = 100, .burst = 600};
   Rate network_rate{.per_second = 1000, .burst = 5000};

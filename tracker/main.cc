@@ -159,7 +159,7 @@ int run(const Settings& settings) {
     return fail(in_use ? kPortInUse : kUsage, listening.error().message());
   }
   std::printf("listening on %s\n", to_text(*listening).c_str());
-  // Nobody could be told where it listens.
+  // Without that line no peer can be told where the tracker listens.
   if (const Status told = flush_stdout(); !told) return fail(kDisk, told.error().message());
   logger.info("listening on {}, data in {}", to_text(*listening), escaped(settings.data));
 

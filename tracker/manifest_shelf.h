@@ -22,8 +22,8 @@ class ManifestShelf {
   // False: larger than all the room there may be.
   bool fits(std::uint64_t bytes) const { return bytes <= limits_.manifest_bytes_total_max; }
   // Those to drop before one more of `bytes` from `network` may be added: of the network's own
-  // until it keeps to its share, then of all, longest unused first. So who sends many manifests
-  // pushes out its own.
+  // until it keeps to its share, then of all, longest unused first. So a network that sends many
+  // manifests pushes out its own.
   std::vector<ContentId> in_the_way_of(const std::string& network, std::uint64_t bytes) const;
 
   // As the last used.

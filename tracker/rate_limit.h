@@ -1,5 +1,5 @@
-// Token buckets: whoever has one may act `burst` times at once and `per_second` times in the long
-// run.
+// Token buckets: the owner of one may act `burst` times at once, and `per_second` times a second in
+// the long run.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
-// What a tracker remembers: who shares which content, and the manifests it hosts. The announce core
-// asks and tells a Registry; behind it lies memory alone, memory with SQLite behind (so that a
-// restart keeps swarms), or later Redis (so that several trackers serve the same swarms).
+// What a tracker remembers: which peers share which content, and the manifests it hosts. The
+// announce core asks and tells a Registry; behind it lies memory alone, memory with SQLite behind
+// (so that a restart keeps swarms), or later Redis (so that several trackers serve the same
+// swarms).
 #pragma once
 
 #include <chrono>
@@ -46,7 +47,7 @@ struct RegistryLimits {
   std::size_t peers_per_content_max = 50'000;
   std::size_t manifest_count_max = 100'000;
   std::uint64_t manifest_bytes_total_max = 1ull << 30;
-  // One network's manifests may take one part in so many of that room, but always one manifest.
+  // One network's manifests may take 1 / manifest_shares of that room, and always one manifest.
   std::uint32_t manifest_shares = 4;
 };
 

@@ -86,8 +86,8 @@ bool is_numeric(const std::string& ip) {
          ::inet_pton(AF_INET6, ip.c_str(), &address) == 1;
 }
 
-// The file itself, so that trackers exclude one another, and nobody else. SQLite's own locks are of
-// another kind, and are lost if this descriptor is closed before the database.
+// The file itself, so that trackers exclude one another, and no other program. SQLite's own locks
+// are of another kind, and are lost if this descriptor is closed before the database.
 Result<UniqueFd> lock_file(const std::string& path) {
   UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644));
   if (fd.get() < 0 && errno == ELOOP)
@@ -292,7 +292,7 @@ Result<proto::ManifestPart> SqliteRegistry::manifest_part(const ContentId& conte
   auto data = database_.read_blob("manifest", manifest_rows_.at(content), from,
                                   std::min<std::uint64_t>(bytes_max, *total - from));
   if (!data) {
-    // Whoever has it may put it again.
+    // A peer that has it may upload it again.
     if (data.error().code == ErrorCode::kCorrupt && drop_manifest(content))
       forget_manifest(content);
     return data.error();

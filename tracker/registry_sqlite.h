@@ -3,7 +3,7 @@
 // Peers are served from memory. Those that changed are written by flush(), all in one transaction,
 // so an announce costs no disk access of its own; what a kill loses is what came after the last
 // flush. Times are not written: a peer found in the database counts as announced at the moment of
-// opening, which gives everybody time to come back. Manifests live in the database alone.
+// opening, which gives all peers time to come back. Manifests live in the database alone.
 //
 //   peer(content, id, ip, port, complete)      manifest(number, content, network, used, bytes)
 //

@@ -184,7 +184,7 @@ void ContentSession::turn(core::TimeUs now) {
   if (coding_) coding_->wake(now);
   if (check_) check_->wake(now);
   if (phase_ == Phase::kLeaving) return check_left();
-  // A store that is being opened for a known manifest: nobody knows yet what to ask for.
+  // A store that is being opened for a known manifest: it is not known yet what to ask for.
   if (!core_) return;
   if (core_->next_wake() <= now) {
     const StageScope stage(Stage::kCore);

@@ -188,7 +188,7 @@ class ContentSession final : public PeerEvents, public CodingOutcomes, public Tr
   void watch_progress(core::TimeUs now);
   void give_up(const Reason& reason);
 
-  // Gives up if every address we were told proves to be somebody else.
+  // Gives up if the machine at every address that we were told proves another identity.
   void source_heard(const std::string& source, bool wrong_identity);
 
   SessionHost& host_;

@@ -55,7 +55,7 @@ EventLoop::~EventLoop() {
       [](uv_handle_t* handle, void*) {
         if (uv_is_closing(handle)) return;
         if (handle->type != UV_PROCESS) return uv_close(handle, nullptr);
-        // A child that outlives us: nobody waits for it any more.
+        // A child that outlives us is not waited for any more.
         uv_close(handle, [](uv_handle_t* closed) { delete static_cast<Child*>(closed->data); });
       },
       nullptr);
@@ -80,7 +80,7 @@ void EventLoop::wake_at(core::TimeUs when) {
     uv_timer_stop(&impl_->timer);
     return;
   }
-  // At least a millisecond: whoever asks for the past again and again must not spin.
+  // At least a millisecond: a caller that names a past time again and again must not spin.
   const core::TimeUs wait = std::max<core::TimeUs>(when - now(), 1);
   uv_update_time(&impl_->loop);
   uv_timer_start(

@@ -19,7 +19,7 @@ std::size_t row_bytes(const DriverOptions& options) {
   return options.memory_bytes * 3 / 8 / std::max<std::size_t>(options.content_count, 1);
 }
 std::size_t cache_bytes(const DriverOptions& options) {
-  // Who only serves holds no rows.
+  // A peer that only serves holds no rows.
   return options.only_serves ? options.memory_bytes / 2 : options.memory_bytes / 8;
 }
 std::size_t inbox_bytes(const DriverOptions& options) {

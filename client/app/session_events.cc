@@ -196,7 +196,7 @@ void ContentSession::store_spoiled(const Error& error) {
 void ContentSession::run_on_complete() {
   if (plan_.on_complete.empty()) return;
   child_running_ = true;
-  await_child_ = phase_ == Phase::kLeaving;  // who is told 0 may rely on its having run
+  await_child_ = phase_ == Phase::kLeaving;  // exit code 0 promises that it has run
   const Status started = host_.loop.run_shell(
       plan_.on_complete,
       {{"FIRN_CONTENT_ID", plan_.content_id.text()},

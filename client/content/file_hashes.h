@@ -24,7 +24,7 @@ class FileHashes {
   // abandon() was called instead.
   bool add(std::uint32_t generation, std::span<const std::uint8_t> data);
 
-  // Some generation will not come: nobody waits any more.
+  // Some generation will not come: ends all waiting.
   void abandon();
 
  private:

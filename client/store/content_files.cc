@@ -176,7 +176,7 @@ Status ContentFiles::finish_file(std::uint32_t file, bool replace) {
   if (!*kept) attributes_refused(to);
   if (Status renamed = give_final_name(from, to, replace); !renamed) return renamed;
   places_[file] = Place::kFinished;
-  forget(file);  // it was open for writing, which nobody needs any more
+  forget(file);  // it was open for writing, which is not needed any more
   return Done{};
 }
 

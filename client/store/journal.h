@@ -6,7 +6,8 @@
 //   12  u32 n                                  4  u32 kind: "GENV" verified, "LOST" not any more,
 //   16  u32 k                                         "MARK" durable
 //   20  u32 generation count                   8  u64 verified, lost: the generation
-//                                                     mark: so many records before it are durable
+//                                                     mark: the number of records before it that
+//                                                     are durable
 //   24  32 bytes content id
 //   56  u32 0
 //   60  u32 CRC32C over bytes 0..59

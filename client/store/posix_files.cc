@@ -161,7 +161,7 @@ class PosixFiles final : public Files {
     int result = ::renameat2(source->folder, old_name, target->folder, new_name,
                              replace ? 0 : RENAME_NOREPLACE);
     if (result != 0 && !replace && (errno == EINVAL || errno == ENOSYS)) {
-      // The file system does not know RENAME_NOREPLACE: look first. Somebody may put a file there
+      // The file system does not know RENAME_NOREPLACE: look first. A file may appear there
       // between the two calls; nothing better can be had.
       struct stat status;
       if (::fstatat(target->folder, new_name, &status, AT_SYMLINK_NOFOLLOW) == 0) {

@@ -22,8 +22,8 @@ struct Survey {
 // Sets the place of each file in `content`. Generations that the journal calls durable are trusted
 // while their files stand with the right size; others are hashed if the journal calls them
 // verified, if a file of theirs stands under its final name or had a wrong size, or if the journal
-// cannot be read. Of a finished file in which a generation was lost, all are hashed: somebody
-// changed it. Changes nothing on the disk, but for the size of files in the work folder.
+// cannot be read. Of a finished file in which a generation was lost, all are hashed: the
+// file was changed. Changes nothing on the disk, but for the size of files in the work folder.
 //
 // A file at its final path is finished if its bytes are right, else it is in the way. A generation
 // that it shares with a file that is missing or wrong is not verified all the same.
