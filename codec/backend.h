@@ -1,6 +1,6 @@
 // What computes a batch, the CPU or a device, behind one interface: coded blocks from the source
 // blocks of a generation, and generations from coded blocks. A program makes the backends it has
-// (CpuBackend here, cuda_kernels/device_backend.h) and asks them; SharedBackend asks several.
+// (CpuBackend here, cuda_kernels/host/device_backend.h) and asks them; SharedBackend asks several.
 //
 // A call that fails has done nothing that counts: whatever it wrote is to be thrown away, and the
 // same work may be given to another backend. One thread at a time.

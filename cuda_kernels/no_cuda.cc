@@ -1,7 +1,7 @@
 // The GPU codec in a build without CUDA: there are no devices, and nothing else can be done.
-#include "cuda_kernels/batch.h"
-#include "cuda_kernels/host_codec.h"
-#include "cuda_kernels/runtime.h"
+#include "cuda_kernels/batch/batch.h"
+#include "cuda_kernels/host/host_codec.h"
+#include "cuda_kernels/runtime/runtime.h"
 
 namespace firn::cuda {
 namespace {
@@ -102,12 +102,6 @@ Status Stopwatch::read(double&) {
   return none();
 }
 
-bool has_path(const Device&, Path) {
-  return false;
-}
-std::string_view name(Path) {
-  return "none";
-}
 ScratchSize product_scratch(const Device&, const Shape&, Path) {
   return {};
 }

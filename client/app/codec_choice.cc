@@ -8,7 +8,7 @@
 #include "codec/backend.h"
 #include "codec/kernels.h"
 #include "codec/thread_pool.h"
-#include "cuda_kernels/device_backend.h"
+#include "cuda_kernels/host/device_backend.h"
 
 namespace firn::app {
 namespace {

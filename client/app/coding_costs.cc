@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cuda_kernels/cache_file.h"
+#include "cuda_kernels/runtime/cache_file.h"
 
 namespace firn::app {
 namespace {

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "client/core/rate_limit.h"
-#include "cuda_kernels/cache_file.h"
+#include "cuda_kernels/runtime/cache_file.h"
 #include "proto/hangup.h"
 
 namespace firn::app {

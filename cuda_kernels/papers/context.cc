@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "codec/gf256.h"
-#include "cuda_kernels/cuda_check.h"
+#include "cuda_kernels/runtime/cuda_check.h"
 
 namespace firn::cuda::papers {
 namespace {

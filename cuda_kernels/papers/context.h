@@ -8,8 +8,8 @@
 #include <memory>
 
 #include "codec/executor.h"
-#include "cuda_kernels/runtime.h"
-#include "cuda_kernels/status.h"
+#include "cuda_kernels/runtime/runtime.h"
+#include "cuda_kernels/runtime/status.h"
 
 namespace firn::cuda::papers {
 

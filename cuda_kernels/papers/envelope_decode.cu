@@ -1,8 +1,8 @@
 // Pushing the Envelope, 5.2 and 5.4: many segments decoded at once by inversion and multiplication,
 // and the refinements of decoding a single one.
-#include "cuda_kernels/cuda_check.h"
 #include "cuda_kernels/papers/launch.h"
 #include "cuda_kernels/papers/replicated.cuh"
+#include "cuda_kernels/runtime/cuda_check.h"
 
 namespace firn::cuda::papers {
 namespace {

@@ -5,9 +5,9 @@
 // kernels of their own, and encoding has one block of threads per multiprocessor, so that tables
 // are loaded to shared memory as seldom as possible. Segments are worked on one behind the other,
 // the paper's "array of segments".
-#include "cuda_kernels/cuda_check.h"
 #include "cuda_kernels/papers/grid.cuh"
 #include "cuda_kernels/papers/launch.h"
+#include "cuda_kernels/runtime/cuda_check.h"
 
 namespace firn::cuda::papers {
 namespace {

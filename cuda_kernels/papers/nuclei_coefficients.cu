@@ -3,9 +3,9 @@
 // its generator; here it is the project's, ChaCha with 8 rounds (codec/random.h), so that the CPU
 // can check it. The production kernel (../coefficients.cu) gives each thread 64 bytes instead of a
 // coded block's row.
-#include "cuda_kernels/cuda_check.h"
 #include "cuda_kernels/papers/grid.cuh"
 #include "cuda_kernels/papers/launch.h"
+#include "cuda_kernels/runtime/cuda_check.h"
 
 namespace firn::cuda::papers {
 namespace {

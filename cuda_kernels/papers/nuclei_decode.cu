@@ -1,9 +1,9 @@
 // Nuclei, IV-F: progressive decoding of one segment, coded block after coded block.
 #include <cstring>
 
-#include "cuda_kernels/cuda_check.h"
 #include "cuda_kernels/papers/launch.h"
 #include "cuda_kernels/papers/replicated.cuh"
+#include "cuda_kernels/runtime/cuda_check.h"
 
 namespace firn::cuda::papers {
 namespace {

@@ -1,9 +1,9 @@
 // Nuclei, IV-E: encoding with data in memory, in the partitionings that the paper compares, with
 // the word loop written by hand. Also Envelope, 4.2.1, which keeps the last of them.
-#include "cuda_kernels/cuda_check.h"
 #include "cuda_kernels/papers/grid.cuh"
 #include "cuda_kernels/papers/launch.h"
 #include "cuda_kernels/papers/nuclei_multiply.cuh"
+#include "cuda_kernels/runtime/cuda_check.h"
 
 namespace firn::cuda::papers {
 namespace {

@@ -3,9 +3,9 @@
 // rounds. The paper: c = 7168 coded blocks, n = 1024, k = 2048.
 #include "cuda_kernels/papers/nuclei_multiply.cuh"
 
-#include "cuda_kernels/cuda_check.h"
 #include "cuda_kernels/papers/grid.cuh"
 #include "cuda_kernels/papers/launch.h"
+#include "cuda_kernels/runtime/cuda_check.h"
 
 namespace firn::cuda::papers {
 namespace {

@@ -1,6 +1,6 @@
 // The algorithms of the papers that led here, each kept runnable by its name next to the production
-// kernels of ../batch.h, which are faster than all of them. They document how the field got where
-// it is and anchor the benchmark's figures; the peer does not link them.
+// kernels of batch/batch.h, which are faster than all of them. They document how the field got
+// where it is and anchor the benchmark's figures; the peer does not link them.
 //
 //   Nuclei      H. Shojania, B. Li, X. Wang, "Nuclei: GPU-accelerated Many-core Network Coding",
 //   2009 Envelope    H. Shojania, B. Li, "Pushing the Envelope: Extreme Network Coding on the GPU",
@@ -19,8 +19,8 @@
 #include <span>
 #include <string_view>
 
-#include "cuda_kernels/runtime.h"
-#include "cuda_kernels/status.h"
+#include "cuda_kernels/runtime/runtime.h"
+#include "cuda_kernels/runtime/status.h"
 
 namespace firn::cuda::papers {
 

@@ -2,8 +2,8 @@
 #include <array>
 #include <string>
 
-#include "cuda_kernels/cuda_check.h"
 #include "cuda_kernels/papers/launch.h"
+#include "cuda_kernels/runtime/cuda_check.h"
 
 namespace firn::cuda::papers {
 namespace {

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "cuda_kernels/cuda_check.h"
 #include "cuda_kernels/papers/block_elimination.cuh"
 #include "cuda_kernels/papers/context.h"
 #include "cuda_kernels/papers/grid.cuh"
+#include "cuda_kernels/runtime/cuda_check.h"
 
 namespace firn::cuda::papers {
 

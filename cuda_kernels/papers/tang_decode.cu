@@ -7,10 +7,10 @@
 
 #include "codec/decode.h"
 #include "codec/span_basis.h"
-#include "cuda_kernels/cuda_check.h"
 #include "cuda_kernels/papers/launch.h"
 #include "cuda_kernels/papers/replicated.cuh"
 #include "cuda_kernels/papers/tang_fragment.cuh"
+#include "cuda_kernels/runtime/cuda_check.h"
 
 namespace firn::cuda::papers {
 namespace {

@@ -1,9 +1,9 @@
 // Tang, 3.2 and 4.1: encoding with a thread for each fragment of a coded block, 512 threads a block
 // (Fig. 3). tang_fragment.cuh says how products are read.
-#include "cuda_kernels/cuda_check.h"
 #include "cuda_kernels/papers/grid.cuh"
 #include "cuda_kernels/papers/launch.h"
 #include "cuda_kernels/papers/tang_fragment.cuh"
+#include "cuda_kernels/runtime/cuda_check.h"
 
 namespace firn::cuda::papers {
 namespace {

@@ -2,9 +2,9 @@
 // coding vector is n bits. Encoding and progressive decoding keep the structure of the paper's
 // GF(2^8) forms: a thread for each word, two kernels for each coded packet, the pivot searched by
 // the host.
-#include "cuda_kernels/cuda_check.h"
 #include "cuda_kernels/papers/launch.h"
 #include "cuda_kernels/papers/replicated.cuh"
+#include "cuda_kernels/runtime/cuda_check.h"
 
 namespace firn::cuda::papers {
 namespace {

@@ -2,9 +2,9 @@
 // for each byte, multiplying and dividing by two-dimensional tables in textures. Between the
 // kernels the pivot is searched by the host or, as the paper describes and advises against, by a
 // third kernel of one thread.
-#include "cuda_kernels/cuda_check.h"
 #include "cuda_kernels/papers/launch.h"
 #include "cuda_kernels/papers/replicated.cuh"
+#include "cuda_kernels/runtime/cuda_check.h"
 
 namespace firn::cuda::papers {
 namespace {

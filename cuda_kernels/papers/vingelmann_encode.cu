@@ -2,9 +2,9 @@
 // two-dimensional texture, in the paper's three partitionings: a thread per coded packet, per byte,
 // per four bytes. Texture references are gone from CUDA; a texture object of a CUDA array stands in
 // their place.
-#include "cuda_kernels/cuda_check.h"
 #include "cuda_kernels/papers/grid.cuh"
 #include "cuda_kernels/papers/launch.h"
+#include "cuda_kernels/runtime/cuda_check.h"
 
 namespace firn::cuda::papers {
 namespace {

@@ -10,6 +10,7 @@ MAY_INCLUDE = {
     "codec": {"codec"},
     "docs/examples": {"codec"},
     "cuda_kernels": {"cuda_kernels", "codec"},
+    "cuda_kernels/papers": {"cuda_kernels/papers", "cuda_kernels", "codec"},
     "proto": {"proto"},
     "proto/transport": {"proto/transport", "proto"},
     "client/content": {"client/content", "proto"},
@@ -22,8 +23,8 @@ MAY_INCLUDE = {
     "tracker": {"tracker", "proto"},
     "tracker/app": {"tracker/app", "tracker", "proto", "proto/transport"},
     "tests": {
-        "tests", "codec", "cuda_kernels", "proto", "proto/transport", "client/content",
-        "client/store", "client/core", "client/app", "tracker", "tracker/app",
+        "tests", "codec", "cuda_kernels", "cuda_kernels/papers", "proto", "proto/transport",
+        "client/content", "client/store", "client/core", "client/app", "tracker", "tracker/app",
     },
 }
 

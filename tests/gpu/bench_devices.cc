@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "codec/kernels.h"
-#include "cuda_kernels/batch.h"
-#include "cuda_kernels/runtime.h"
-#include "cuda_kernels/tuning.h"
+#include "cuda_kernels/batch/batch.h"
+#include "cuda_kernels/choice/tuning.h"
+#include "cuda_kernels/runtime/runtime.h"
 
 namespace firn::cuda {
 namespace {

@@ -19,10 +19,10 @@
 #include "ceilings.h"
 #include "codec/kernels.h"
 #include "codec/random.h"
-#include "cuda_kernels/batch.h"
-#include "cuda_kernels/host_codec.h"
-#include "cuda_kernels/runtime.h"
-#include "cuda_kernels/tuning.h"
+#include "cuda_kernels/batch/batch.h"
+#include "cuda_kernels/choice/tuning.h"
+#include "cuda_kernels/host/host_codec.h"
+#include "cuda_kernels/runtime/runtime.h"
 
 namespace firn::cuda {
 namespace {

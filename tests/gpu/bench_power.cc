@@ -16,9 +16,9 @@
 
 #include "bench_program.h"
 #include "ceilings.h"
-#include "cuda_kernels/batch.h"
-#include "cuda_kernels/runtime.h"
-#include "cuda_kernels/tuning.h"
+#include "cuda_kernels/batch/batch.h"
+#include "cuda_kernels/choice/tuning.h"
+#include "cuda_kernels/runtime/runtime.h"
 #include "left_out.h"
 #include "power_meter.h"
 

@@ -18,9 +18,9 @@
 #include "codec/encode.h"
 #include "codec/kernels.h"
 #include "codec/random.h"
-#include "cuda_kernels/batch.h"
-#include "cuda_kernels/device_backend.h"
-#include "cuda_kernels/runtime.h"
+#include "cuda_kernels/batch/batch.h"
+#include "cuda_kernels/host/device_backend.h"
+#include "cuda_kernels/runtime/runtime.h"
 
 namespace firn::cuda {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "cuda_kernels/cuda_check.h"
-#include "cuda_kernels/wgmma.cuh"
+#include "cuda_kernels/product/wgmma_instructions.cuh"
+#include "cuda_kernels/runtime/cuda_check.h"
 
 namespace firn::cuda {
 namespace {

@@ -1,8 +1,8 @@
 // What a device could do at best, measured: the bounds that benchmarks stand beside.
 #pragma once
 
-#include "cuda_kernels/runtime.h"
-#include "cuda_kernels/status.h"
+#include "cuda_kernels/runtime/runtime.h"
+#include "cuda_kernels/runtime/status.h"
 
 namespace firn::cuda {
 

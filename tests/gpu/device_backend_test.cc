@@ -1,4 +1,4 @@
-#include "cuda_kernels/device_backend.h"
+#include "cuda_kernels/host/device_backend.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "cuda_kernels/host_codec.h"
+#include "cuda_kernels/host/host_codec.h"
 
 #include <doctest/doctest.h>
 

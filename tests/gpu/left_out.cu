@@ -1,7 +1,7 @@
 #include "left_out.h"
 
-#include "cuda_kernels/resident_columns.cuh"
-#include "cuda_kernels/resident_product.cuh"
+#include "cuda_kernels/product/wgmma_resident_columns.cuh"
+#include "cuda_kernels/product/wgmma_resident_rows.cuh"
 
 namespace firn::cuda {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <string_view>
 
-#include "cuda_kernels/batch.h"
-#include "cuda_kernels/runtime.h"
-#include "cuda_kernels/status.h"
+#include "cuda_kernels/batch/batch.h"
+#include "cuda_kernels/runtime/runtime.h"
+#include "cuda_kernels/runtime/status.h"
 
 namespace firn::cuda {
 

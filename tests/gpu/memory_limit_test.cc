@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "codec/shared_backend.h"
-#include "cuda_kernels/device_backend.h"
-#include "cuda_kernels/host_codec.h"
+#include "cuda_kernels/host/device_backend.h"
+#include "cuda_kernels/host/host_codec.h"
 #include "on_device.h"
 
 namespace firn::cuda {

@@ -12,8 +12,8 @@
 
 #include "codec/kernels.h"
 #include "codec/random.h"
-#include "cuda_kernels/batch.h"
-#include "cuda_kernels/runtime.h"
+#include "cuda_kernels/batch/batch.h"
+#include "cuda_kernels/runtime/runtime.h"
 
 namespace firn::cuda {
 

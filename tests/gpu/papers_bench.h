@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "codec/thread_pool.h"
-#include "cuda_kernels/batch.h"
+#include "cuda_kernels/batch/batch.h"
 #include "cuda_kernels/papers/context.h"
 #include "cuda_kernels/papers/papers.h"
 

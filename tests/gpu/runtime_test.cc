@@ -1,9 +1,9 @@
-#include "cuda_kernels/runtime.h"
+#include "cuda_kernels/runtime/runtime.h"
 
 #include <doctest/doctest.h>
 
-#include "cuda_kernels/batch.h"
-#include "cuda_kernels/host_codec.h"
+#include "cuda_kernels/batch/batch.h"
+#include "cuda_kernels/host/host_codec.h"
 #include "on_device.h"
 
 namespace firn::cuda {

@@ -10,7 +10,7 @@
 #include "codec/shared_backend.h"
 #include "codec/span_basis.h"
 #include "codec/thread_pool.h"
-#include "cuda_kernels/device_backend.h"
+#include "cuda_kernels/host/device_backend.h"
 #include "on_device.h"
 
 namespace firn::cuda {

@@ -1,4 +1,4 @@
-#include "cuda_kernels/tower_field.h"
+#include "cuda_kernels/product/tower_field.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "cuda_kernels/tuning.h"
+#include "cuda_kernels/choice/tuning.h"
 
 #include <doctest/doctest.h>
 

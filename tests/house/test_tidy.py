@@ -154,7 +154,8 @@ class Comments(SmallTree):
 
 class Arrows(SmallTree):
     HOUSE = {path: HEADER for path in (
-        "codec/encode.h", "cuda_kernels/batch.h", "proto/ids.h", "proto/transport/transport.h",
+        "codec/encode.h", "cuda_kernels/batch/batch.h", "cuda_kernels/papers/papers.h",
+        "proto/ids.h", "proto/transport/transport.h",
         "client/core/swarm.h", "client/content/create.h", "client/store/store.h",
         "client/app/driver.h", "tracker/announce.h", "tracker/server.h", "tests/sim/network.h")}
 
@@ -168,11 +169,13 @@ class Arrows(SmallTree):
                 ("proto/a.cc", "proto/transport/transport.h"),
                 ("proto/transport/a.cc", "client/core/swarm.h"),
                 ("cuda_kernels/a.cu", "proto/ids.h"),
+                ("cuda_kernels/product/a.cu", "cuda_kernels/papers/papers.h"),
+                ("client/app/a.cc", "cuda_kernels/papers/papers.h"),
                 ("client/core/a.cc", "proto/transport/transport.h"),
                 ("client/core/a.cc", "client/store/store.h"),
                 ("client/core/a.cc", "client/content/create.h"),
                 ("client/core/a.cc", "client/app/driver.h"),
-                ("client/core/a.cc", "cuda_kernels/batch.h"),
+                ("client/core/a.cc", "cuda_kernels/batch/batch.h"),
                 ("client/store/a.cc", "client/app/driver.h"),
                 ("client/app/a.cc", "tracker/announce.h"),
                 ("tracker/announce.cc", "codec/encode.h"),
@@ -191,9 +194,10 @@ class Arrows(SmallTree):
                 ("proto/a.cc", "proto/peer.pb.h"),
                 ("proto/transport/a.cc", "proto/ids.h"),
                 ("cuda_kernels/a.cu", "codec/encode.h"),
+                ("cuda_kernels/papers/a.cu", "cuda_kernels/batch/batch.h"),
                 ("client/core/a.cc", "codec/encode.h"),
                 ("client/core/a.cc", "proto/ids.h"),
-                ("client/app/a.cc", "cuda_kernels/batch.h"),
+                ("client/app/a.cc", "cuda_kernels/batch/batch.h"),
                 ("client/app/a.cc", "proto/transport/transport.h"),
                 ("tracker/server.cc", "proto/transport/transport.h"),
                 ("tests/sim/a.cc", "network.h"),

@@ -14,7 +14,7 @@
 #include "codec/bench/bench.h"
 #include "codec/bench/report.h"
 #include "codec/thread_pool.h"
-#include "cuda_kernels/device_backend.h"
+#include "cuda_kernels/host/device_backend.h"
 #include "proto/output_file.h"
 #include "proto/usage.h"
 
