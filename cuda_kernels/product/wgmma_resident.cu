@@ -13,17 +13,17 @@ constexpr int kColumnsSources = 97, kColumnsBytes = 8192;
 Status launch_resident_wgmma_product(const ProductJob& job, int multiprocessors, void* stream) {
   const auto queue = static_cast<cudaStream_t>(stream);
   if (job.n >= kColumnsSources && job.k >= kColumnsBytes) {
-    return resident_columns::launch<0>(job, multiprocessors, queue);
+    return resident_columns::launch(job, multiprocessors, queue);
   }
   switch ((job.n + 31) / 32) {
     case 1:
-      return resident::launch<1, 0>(job, multiprocessors, queue);
+      return resident::launch<1>(job, multiprocessors, queue);
     case 2:
-      return resident::launch<2, 0>(job, multiprocessors, queue);
+      return resident::launch<2>(job, multiprocessors, queue);
     case 3:
-      return resident::launch<3, 0>(job, multiprocessors, queue);
+      return resident::launch<3>(job, multiprocessors, queue);
     default:
-      return resident::launch<4, 0>(job, multiprocessors, queue);
+      return resident::launch<4>(job, multiprocessors, queue);
   }
 }
 

@@ -10,9 +10,6 @@
 //
 // 128 rows by 128 sources by 256 positions. Rows, sources and positions that the shape does not
 // have are zeros in A, or computed and not stored.
-//
-// kLeftOut is for measuring: what a form of the kernel leaves out (tests/gpu/left_out.cu), whose
-// results are then wrong. The difference to the whole kernel is what that part costs.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -22,7 +19,6 @@
 #include "cuda_kernels/batch/gf256.cuh"
 #include "cuda_kernels/product/bit_tiles.cuh"
 #include "cuda_kernels/product/launch.h"
-#include "cuda_kernels/product/left_out_parts.h"
 #include "cuda_kernels/product/wgmma_instructions.cuh"
 #include "cuda_kernels/runtime/cuda_check.h"
 
@@ -101,8 +97,7 @@ class Items {
   const std::uint8_t* generation_;
 };
 
-template <unsigned kLeftOut>
-__device__ void produce(const ProductJob& job, const Grid& grid, std::uint8_t* shared) {
+inline __device__ void produce(const ProductJob& job, const Grid& grid, std::uint8_t* shared) {
   using L = Layout;
   const int warp = (threadIdx.x - kConsumers) >> 5;
   const DataLane lane(threadIdx.x & 31, (warp & 1) * 2);
@@ -111,18 +106,11 @@ __device__ void produce(const ProductJob& job, const Grid& grid, std::uint8_t* s
 
   // Two items are on their way while one is stored: with one the memory's latency is the limit.
   constexpr int kAhead = 2;
-  constexpr bool kLoad = (kLeftOut & (kLoads | kBringing)) == 0;
   static_assert(kItems % kAhead == 0);
   std::uint32_t words[kAhead][16] = {};
-  if constexpr (!kLoad) {  // something like data: zeros would take less power
-#pragma unroll
-    for (int i = 0; i < 16 * kAhead; ++i) {
-      words[i / 16][i % 16] = (threadIdx.x * 32 + i + 1) * 0x9e3779b9u ^ 0x85ebca6bu * threadIdx.x;
-    }
-  }
 #pragma unroll
   for (int i = 0; i < kAhead; ++i) {
-    if (kLoad && i < count) items.load(i, words[i]);
+    if (i < count) items.load(i, words[i]);
   }
   int buffer = 0, filled = 0;
 #pragma unroll 1
@@ -130,10 +118,9 @@ __device__ void produce(const ProductJob& job, const Grid& grid, std::uint8_t* s
     if (filled >= L::kBuffers) barrier_sync(L::empty(buffer), kThreads);
 #pragma unroll
     for (int i = 0; i < kItems; ++i) {
-      if constexpr ((kLeftOut & kBringing) != 0) continue;
       uint4 pieces[4];
       lane.transpose(words[i % kAhead], pieces);
-      if (kLoad && first + i + kAhead < count) {
+      if (first + i + kAhead < count) {
         items.load(first + i + kAhead, words[i % kAhead]);
       }
       lane.store(shared + L::kB + buffer * kBufferBytes, items.piece(i), pieces);
@@ -144,7 +131,7 @@ __device__ void produce(const ProductJob& job, const Grid& grid, std::uint8_t* s
     buffer = buffer + 1 == L::kBuffers ? 0 : buffer + 1;
     ++filled;
   }
-  // The consumers' last arrivals have to meet someone.
+  // Each arrival of the consumers at a barrier needs its counterpart.
   for (int left = min(filled, L::kBuffers); left > 0; --left) {
     barrier_sync(L::empty((filled - left) % L::kBuffers), kThreads);
   }
@@ -188,9 +175,29 @@ __device__ __forceinline__ void multiply(int (&sums)[64], std::uint32_t a, std::
   wgmma_commit();
 }
 
-template <unsigned kLeftOut>
-__device__ void consume(const ProductJob& job, const Grid& grid, std::uint8_t* shared,
-                        std::uint32_t shared_address) {
+// Where in A the tile of a step begins, in descriptors' units. Two rounds of four tiles, highest
+// bits first: over groups of 32 rows.
+__device__ constexpr int tile_of(int step) {
+  return (step / 4 * 8 + 3 - step % 4) * (kTileBytes / 16);
+}
+
+__device__ __forceinline__ void clear(std::uint32_t (&words)[16]) {
+#pragma unroll
+  for (int i = 0; i < 16; ++i) words[i] = 0;
+}
+
+// This thread's positions of a row of k bytes, from `at` on. whole: they all exist.
+__device__ __forceinline__ void store(std::uint8_t* row, int at, int k, bool whole,
+                                      std::uint32_t (&words)[16]) {
+  if (whole) {
+    store_pieces<true>(row + at, words);
+  } else {
+    store_pieces_at_end<false>(row, at, k, words);
+  }
+}
+
+inline __device__ void consume(const ProductJob& job, const Grid& grid, std::uint8_t* shared,
+                               std::uint32_t shared_address) {
   using L = Layout;
   constexpr int kTile = kTileBytes / 16, kBuffer = kBufferBytes / 16;  // in descriptors' units
   const int group = __shfl_sync(~0u, threadIdx.x >> 7, 0), warp = threadIdx.x >> 5 & 3;
@@ -200,13 +207,7 @@ __device__ void consume(const ProductJob& job, const Grid& grid, std::uint8_t* s
   const std::uint32_t a = descriptor_low(shared_address + L::kA) + group * 4 * kTile;
   const std::uint32_t b0 = descriptor_low(shared_address + L::kB);
 
-  // What the compiler does not know to be false keeps it from leaving out products, too.
-  const bool never = kLeftOut != 0 && job.generations < 0;
-  const bool gathers = (kLeftOut & kParities) == 0 || never;
-  const bool stores = (kLeftOut & kStores) == 0 || never;
-
-  int tile = grid.first(), buffer = 0;
-  const int last = grid.last();
+  int tile = grid.first(), last = grid.last(), buffer = 0;
   while (tile < last) {
     const int unit = tile / grid.tiles, g = unit / grid.row_groups;
     const int first_row = (unit - g * grid.row_groups) * L::kRows;
@@ -226,41 +227,26 @@ __device__ void consume(const ProductJob& job, const Grid& grid, std::uint8_t* s
       std::uint32_t words[16];
       const bool whole = at - (lane & 3) * 16 + L::kPositions <= job.k;
       barrier_sync(L::full(buffer, group), 256);
-      multiply(sums0, a + 3 * kTile, b);
+      multiply(sums0, a + tile_of(0), b);
 #pragma unroll
       for (int step = 0; step < 8; ++step) {
-        // Two rounds of four tiles of A, highest bits first: over groups of 32 rows.
-        const int round = step / 4, q = 3 - step % 4;
-        const int a_step = (round * 8 + q) * kTile;
-        if (q == 3) {
-#pragma unroll
-          for (int i = 0; i < 16; ++i) words[i] = 0;
-        }
-        multiply(sums1, a + a_step, b + kBuffer / 2);
+        if (step % 4 == 0) clear(words);
+        multiply(sums1, a + tile_of(step), b + kBuffer / 2);
         wgmma_wait<1>();
         use_after_wait(sums0);
-        if (gathers) gather_parities<0>(sums0, words);
+        gather_parities<0>(sums0, words);
         if (step < 7) {
-          const int next_round = (step + 1) / 4, next_q = 3 - (step + 1) % 4;
-          const int next_a = (next_round * 8 + next_q) * kTile;
-          multiply(sums0, a + next_a, b);
+          multiply(sums0, a + tile_of(step + 1), b);
           wgmma_wait<1>();
         } else {
           wgmma_wait<0>();
           barrier_arrive(L::empty(buffer), kThreads);
         }
         use_after_wait(sums1);
-        if (gathers) gather_parities<0>(sums1, words + 8);
-        if (q == 0 && stores) {
-          const int further = round * 64;
-          if (row + further < job.m) {
-            std::uint8_t* to = out + further * job.out_pitch;
-            if (whole) {
-              store_pieces<true>(to + at, words);
-            } else {
-              store_pieces_at_end<false>(to, at, job.k, words);
-            }
-          }
+        gather_parities<0>(sums1, words + 8);
+        const int further = step / 4 * 64;  // rows
+        if (step % 4 == 3 && row + further < job.m) {
+          store(out + further * job.out_pitch, at, job.k, whole, words);
         }
       }
       buffer = buffer + 1 == L::kBuffers ? 0 : buffer + 1;
@@ -268,8 +254,8 @@ __device__ void consume(const ProductJob& job, const Grid& grid, std::uint8_t* s
   }
 }
 
-template <unsigned kLeftOut>
-__global__ void __launch_bounds__(kThreads, 1) resident_columns_product(ProductJob job, Grid grid) {
+static __global__ void __launch_bounds__(kThreads, 1)
+    resident_columns_product(ProductJob job, Grid grid) {
   extern __shared__ std::uint8_t raw[];
   const std::uint32_t raw_address = static_cast<std::uint32_t>(__cvta_generic_to_shared(raw));
   const std::uint32_t address = (raw_address + 1023) & ~1023u;
@@ -277,26 +263,25 @@ __global__ void __launch_bounds__(kThreads, 1) resident_columns_product(ProductJ
   // Registers change hands; in all no more than the 168 a thread that the kernel starts with.
   if (__shfl_sync(~0u, threadIdx.x >> 7, 0) == 2) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 104;");
-    produce<kLeftOut>(job, grid, shared);
+    produce(job, grid, shared);
   } else {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 200;");
-    consume<kLeftOut>(job, grid, shared, address);
+    consume(job, grid, shared, address);
   }
 }
 
-// On at most so many multiprocessors.
-template <unsigned kLeftOut>
-Status launch(const ProductJob& job, int multiprocessors, cudaStream_t stream) {
+// On `multiprocessors` of them at most.
+inline Status launch(const ProductJob& job, int multiprocessors, cudaStream_t stream) {
   using L = Layout;
   Grid grid;
   grid.row_groups = (job.m + L::kRows - 1) / L::kRows;
   grid.tiles = (job.k + L::kPositions - 1) / L::kPositions;
   grid.total = job.generations * grid.row_groups * grid.tiles;
   const cudaError_t error = cudaFuncSetAttribute(
-      resident_columns_product<kLeftOut>, cudaFuncAttributeMaxDynamicSharedMemorySize, L::kBytes);
+      resident_columns_product, cudaFuncAttributeMaxDynamicSharedMemorySize, L::kBytes);
   if (Status s = checked(error, "shared memory of resident_columns_product"); !s.ok()) return s;
   const int blocks = std::min(multiprocessors, grid.total);
-  resident_columns_product<kLeftOut><<<blocks, kThreads, L::kBytes, stream>>>(job, grid);
+  resident_columns_product<<<blocks, kThreads, L::kBytes, stream>>>(job, grid);
   return launched("resident_columns_product");
 }
 

@@ -21,9 +21,6 @@
 // larger n there is room for one set of coefficients, and all four are a team. Sources that the
 // shape does not have are zeros in the coefficients; rows and positions that it does not have are
 // computed and not stored.
-//
-// kLeftOut is for measuring: what a form of the kernel leaves out (tests/gpu/left_out.cu), whose
-// results are then wrong. The difference to the whole kernel is what that part costs.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -32,7 +29,6 @@
 
 #include "cuda_kernels/batch/gf256.cuh"
 #include "cuda_kernels/product/launch.h"
-#include "cuda_kernels/product/left_out_parts.h"
 #include "cuda_kernels/product/wgmma_instructions.cuh"
 #include "cuda_kernels/product/wgmma_resident_operands.cuh"
 #include "cuda_kernels/runtime/cuda_check.h"
@@ -87,7 +83,7 @@ __device__ __forceinline__ void store_part(std::uint8_t* to, int bytes,
   }
 }
 
-template <int kSteps, unsigned kLeftOut>
+template <int kSteps>
 class Worker {
   using L = Layout<kSteps>;
 
@@ -120,15 +116,11 @@ class Worker {
       const int end = run.end_of(unit, grid_);
       for (int chunk = run.begin_of(unit) + member_; chunk < end; chunk += L::kTeamWarpgroups) {
         std::uint32_t a[L::kTiles][kSteps][4];
-        if constexpr ((kLeftOut & kBringing) == 0) {
-          wait_for_copies();
-          meet_warpgroup(warpgroup_);
-          chunk_.take(a);
-          meet_warpgroup(warpgroup_);
-          order(run, unit, generation, chunk + L::kTeamWarpgroups);
-        } else {
-          make_up(a);
-        }
+        wait_for_copies();
+        meet_warpgroup(warpgroup_);
+        chunk_.take(a);
+        meet_warpgroup(warpgroup_);
+        order(run, unit, generation, chunk + L::kTeamWarpgroups);
         multiply(generation, first_row, chunk * L::kPositions, a);
       }
     }
@@ -137,7 +129,6 @@ class Worker {
  private:
   // Queues the copying of a chunk, or, where the unit has no such chunk, of the next unit's.
   __device__ __forceinline__ void order(const Run& run, int unit, int generation, int chunk) const {
-    if constexpr ((kLeftOut & (kLoads | kBringing)) != 0) return;
     if (chunk >= run.end_of(unit, grid_)) {
       ++unit, chunk = member_;
       if (unit >= run.end_unit || chunk >= run.end_of(unit, grid_)) return;
@@ -146,22 +137,9 @@ class Worker {
     chunk_.order(job_, generation, chunk * L::kPositions);
   }
 
-  // Something like data: zeros would take less power.
-  __device__ __forceinline__ void make_up(std::uint32_t (&a)[L::kTiles][kSteps][4]) const {
-#pragma unroll
-    for (int i = 0; i < L::kTiles * kSteps * 4; ++i) {
-      a[i / (kSteps * 4)][i / 4 % kSteps][i % 4] =
-          (threadIdx.x * 32 + i + 1) * 0x9e3779b9u ^ 0x85ebca6bu * threadIdx.x;
-    }
-  }
-
   // One chunk by all columns.
   __device__ __forceinline__ void multiply(int generation, int first_row, int first_position,
                                            const std::uint32_t (&a)[L::kTiles][kSteps][4]) const {
-    // What the compiler does not know to be false keeps it from leaving out products, too.
-    const bool never = kLeftOut != 0 && job_.generations < 0;
-    const bool gathers = (kLeftOut & kParities) == 0 || never;
-    const bool stores = (kLeftOut & kStores) == 0 || never;
     const int lane = threadIdx.x & 31;
     const int at =
         first_position + (threadIdx.x >> 5 & 3) * L::kWarpPositions + (lane >> 2) * L::kRun;
@@ -187,7 +165,6 @@ class Worker {
         wgmma_commit();
         wgmma_wait<0>();
         use_after_wait(sums);
-        if (!gathers) continue;
         std::uint32_t bytes[2];
         gather_bytes(sums, grid_.half_word[u], bytes);
 #pragma unroll
@@ -200,7 +177,6 @@ class Worker {
           }
         }
       }
-      if (!stores) continue;
       if (whole && first + kTileRows <= rows) {
 #pragma unroll
         for (int r = 0; r < 4; ++r, out += step) store_run(out, words[r]);
@@ -226,7 +202,7 @@ class Worker {
   const Chunk<kSteps> chunk_;
 };
 
-template <int kSteps, unsigned kLeftOut>
+template <int kSteps>
 __global__ void __launch_bounds__(kThreads, 1) resident_wgmma_product(ProductJob job, Grid grid) {
   using L = Layout<kSteps>;
   extern __shared__ std::uint8_t raw[];
@@ -237,18 +213,12 @@ __global__ void __launch_bounds__(kThreads, 1) resident_wgmma_product(ProductJob
     reinterpret_cast<std::uint64_t*>(shared + L::kMatrices)[threadIdx.x] =
         kBitMatrices.of[threadIdx.x];
   }
-  if constexpr ((kLeftOut & kLoads) != 0) {  // something like data
-    auto* words = reinterpret_cast<std::uint32_t*>(shared + L::kChunks);
-    for (int i = threadIdx.x; i < kWarpgroups * L::kChunkBytes / 4; i += kThreads) {
-      words[i] = (i + 1) * 0x9e3779b9u ^ i * 0x85ebca6bu;
-    }
-  }
   __syncthreads();
-  Worker<kSteps, kLeftOut>(job, grid, shared, address).run();
+  Worker<kSteps>(job, grid, shared, address).run();
 }
 
-// On at most so many multiprocessors.
-template <int kSteps, unsigned kLeftOut>
+// On `multiprocessors` of them at most.
+template <int kSteps>
 Status launch(const ProductJob& job, int multiprocessors, cudaStream_t stream) {
   using L = Layout<kSteps>;
   Grid grid;
@@ -258,11 +228,10 @@ Status launch(const ProductJob& job, int multiprocessors, cudaStream_t stream) {
   const int blocks = std::min(multiprocessors, grid.total);
   std::fill_n(grid.half_word, 4, kHalfWord);
   grid.teams = std::min(blocks * L::kTeams, grid.total);
-  const cudaError_t error =
-      cudaFuncSetAttribute(resident_wgmma_product<kSteps, kLeftOut>,
-                           cudaFuncAttributeMaxDynamicSharedMemorySize, L::kBytes);
+  const cudaError_t error = cudaFuncSetAttribute(
+      resident_wgmma_product<kSteps>, cudaFuncAttributeMaxDynamicSharedMemorySize, L::kBytes);
   if (Status s = checked(error, "shared memory of resident_wgmma_product"); !s.ok()) return s;
-  resident_wgmma_product<kSteps, kLeftOut><<<blocks, kThreads, L::kBytes, stream>>>(job, grid);
+  resident_wgmma_product<kSteps><<<blocks, kThreads, L::kBytes, stream>>>(job, grid);
   return launched("resident_wgmma_product");
 }
 

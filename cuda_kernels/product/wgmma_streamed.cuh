@@ -231,12 +231,8 @@ class Consumer {
 #pragma unroll 1
       for (int row_step = 0; row_step < unit.steps; ++row_step) {
         const bool last_step = row_step == unit.steps - 1;
-        std::uint32_t words[kWords];
-        uint4 old[kVectors];
-#pragma unroll
-        for (int i = 0; i < kWords; ++i) words[i] = 0;
-#pragma unroll
-        for (int v = 0; v < kVectors; ++v) old[v] = make_uint4(0, 0, 0, 0);
+        std::uint32_t words[kWords] = {};
+        uint4 old[kVectors] = {};
 #pragma unroll
         for (int tile = 0; tile < Form::kTiles; ++tile) {
           const bool last_tile = tile == Form::kTiles - 1;
@@ -267,25 +263,31 @@ class Consumer {
           }
           Form::gather(sums, words, tile);
         }
-        if (row < p.m) {
-          if constexpr (kWhole) {
-#pragma unroll
-            for (int v = 0; v < kVectors; ++v) {
-              words[4 * v] ^= old[v].x, words[4 * v + 1] ^= old[v].y;
-              words[4 * v + 2] ^= old[v].z, words[4 * v + 3] ^= old[v].w;
-            }
-            store_pieces<false>(out + at, words);
-          } else if (chunk > 0) {
-            store_pieces_at_end<true>(out, at, p.k, words);
-          } else {
-            store_pieces_at_end<false>(out, at, p.k, words);
-          }
-        }
+        if (row < p.m) store<kWhole>(out, at, chunk, words, old);
         row += kRowStep;
         out += kRowStep * p.out_pitch;
       }
       buffer_ ^= 1;
       buffer_phase_ ^= buffer_ == 0;
+    }
+  }
+
+  // This thread's positions of a row, added to what chunks before this one left there.
+  template <bool kWhole>
+  __device__ __forceinline__ void store(std::uint8_t* out, int at, int chunk,
+                                        std::uint32_t (&words)[kWords],
+                                        const uint4 (&old)[kVectors]) const {
+    if constexpr (kWhole) {
+#pragma unroll
+      for (int v = 0; v < kVectors; ++v) {
+        words[4 * v] ^= old[v].x, words[4 * v + 1] ^= old[v].y;
+        words[4 * v + 2] ^= old[v].z, words[4 * v + 3] ^= old[v].w;
+      }
+      store_pieces<false>(out + at, words);
+    } else if (chunk > 0) {
+      store_pieces_at_end<true>(out, at, job_.product.k, words);
+    } else {
+      store_pieces_at_end<false>(out, at, job_.product.k, words);
     }
   }
 

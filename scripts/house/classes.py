@@ -34,9 +34,6 @@ EXCEPTIONS = {
 # Functions that are too long, likewise.
 LONG_FUNCTIONS = {
     "client/app/commands/options.cc: add_network_options",
-    "cuda_kernels/product/wgmma_resident_columns.cuh: consume",
-    "cuda_kernels/product/wgmma_resident_rows.cuh: multiply",
-    "cuda_kernels/product/wgmma_streamed.cuh: multiply_unit",
     "scripts/demo.py: run",
     "tests/app/test_coding_jobs.cc: TEST_CASE",
     "tests/fuzz/session.cc: step",

@@ -1,15 +1,15 @@
 #include "left_out.h"
 
-#include "cuda_kernels/product/wgmma_resident_columns.cuh"
-#include "cuda_kernels/product/wgmma_resident_rows.cuh"
+#include "left_out_columns.cuh"
+#include "left_out_rows.cuh"
 
 namespace firn::cuda {
 namespace {
 
 template <unsigned kLeftOut>
 Status launch_either(const ProductJob& job, int multiprocessors, cudaStream_t stream) {
-  return job.n <= 64 ? resident::launch<2, kLeftOut>(job, multiprocessors, stream)
-                     : resident_columns::launch<kLeftOut>(job, multiprocessors, stream);
+  return job.n <= 64 ? resident::launch_partial<2, kLeftOut>(job, multiprocessors, stream)
+                     : resident_columns::launch_partial<kLeftOut>(job, multiprocessors, stream);
 }
 
 }  // namespace
@@ -61,7 +61,7 @@ Status launch_left_out(Stream& stream, const Shape& shape, const std::uint8_t* c
     case LeftOut::kAllButProducts:
       return launch_either<kBringing | kParities | kStores>(job, multiprocessors, queue);
   }
-  return bad_argument("no such part");
+  return unsupported("no such part");
 }
 
 }  // namespace firn::cuda
