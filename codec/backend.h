@@ -11,24 +11,12 @@
 #include <span>
 #include <string>
 
+#include "codec/backend_status.h"
 #include "codec/executor.h"
 #include "codec/kernels.h"
 #include "codec/parallel.h"
 
 namespace firn::codec {
-
-struct [[nodiscard]] BackendStatus {
-  enum class Code {
-    kOk,
-    kUnsupported,  // not this shape; others may work
-    kOutOfMemory,  // less at a time, or later, may work
-    kFailed,       // do not ask again
-  };
-  Code code = Code::kOk;
-  std::string detail;  // what failed, in words
-
-  bool ok() const { return code == Code::kOk; }
-};
 
 // Coded blocks of one generation: out[r] = sum_j vectors[r * n + j] * source[j].
 struct EncodeWork {

@@ -7,7 +7,7 @@ namespace firn::cuda {
 namespace {
 
 Status none() {
-  return {Code::kNoDevice, no_device_reason()};
+  return {Code::kFailed, no_device_reason()};
 }
 
 }  // namespace

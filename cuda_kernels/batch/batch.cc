@@ -35,7 +35,7 @@ Status launch_decode(Stream& stream, const Shape& shape, const std::uint8_t* vec
   const std::size_t n = part.rows = shape.generation_size;
   if (Status s = check_shape(part); !s.ok()) return s;
   if (shape.generations == 0) return {};
-  if (ranks.ranks == nullptr) return bad_argument("no memory for the ranks");
+  if (ranks.ranks == nullptr) return unsupported("no memory for the ranks");
   const bool aligned = aligned_blocks(payloads) && aligned_blocks(out);
   const std::size_t each = decode_each(stream.device(), part, path, aligned);
   const std::size_t slice = slice_size(shape.generations, each, scratch.bytes);
@@ -61,7 +61,7 @@ Status launch_decode(Stream& stream, const Shape& shape, const std::uint8_t* vec
 Status launch_coefficients(Stream& stream, std::uint64_t seed, std::uint64_t first_stream,
                            std::uint64_t position, std::size_t generations, std::size_t bytes,
                            std::uint8_t* out) {
-  if (position % 64 != 0) return bad_argument("coefficients start at a multiple of 64 bytes");
+  if (position % 64 != 0) return unsupported("coefficients start at a multiple of 64 bytes");
   if (generations == 0 || bytes == 0) return {};
   if (Status s = select(stream.device().index); !s.ok()) return s;
   return launch_coefficient_fill({seed, first_stream, position / 64, generations, bytes, out},

@@ -42,19 +42,19 @@ inline std::size_t slice_size(std::size_t generations, std::size_t each,
 }
 
 inline Status too_little_scratch(std::size_t each) {
-  return bad_argument("scratch memory: a generation needs " + std::to_string(each) + " bytes");
+  return unsupported("scratch memory: a generation needs " + std::to_string(each) + " bytes");
 }
 
 inline Status check_size(std::size_t n) {
   if (n >= 1 && n <= kGenerationSizeMax) return {};
-  return bad_argument("a generation has 1 to 1024 blocks, not " + std::to_string(n));
+  return unsupported("a generation has 1 to 1024 blocks, not " + std::to_string(n));
 }
 
 inline Status check_shape(const Shape& shape) {
   if (Status s = check_size(shape.generation_size); !s.ok()) return s;
-  if (shape.rows < 1 || shape.rows > kRowsMax) return bad_argument("number of rows out of range");
+  if (shape.rows < 1 || shape.rows > kRowsMax) return unsupported("number of rows out of range");
   if (shape.block_bytes < 1 || shape.block_bytes > kBlockBytesMax) {
-    return bad_argument("block size out of range");
+    return unsupported("block size out of range");
   }
   return {};
 }

@@ -6,24 +6,7 @@
 namespace firn::cuda {
 namespace {
 
-using codec::BackendStatus;
-
 constexpr std::uint64_t kNobody = UINT64_MAX;  // a key for prepare() alone
-
-BackendStatus told(const Status& status) {
-  switch (status.code) {
-    case Code::kOk:
-      return {};
-    case Code::kOutOfMemory:
-      return {BackendStatus::Code::kOutOfMemory, status.detail};
-    case Code::kBadArgument:
-      return {BackendStatus::Code::kUnsupported, status.detail};
-    case Code::kNoDevice:
-    case Code::kDeviceError:
-      break;
-  }
-  return {BackendStatus::Code::kFailed, status.detail};
-}
 
 }  // namespace
 
@@ -64,15 +47,15 @@ void DeviceBackend::prepare(std::size_t generation_size, std::size_t block_bytes
 
 // --- decoding ---
 
-BackendStatus DeviceBackend::decode(std::span<codec::GenerationWork> generations) {
+Status DeviceBackend::decode(std::span<codec::GenerationWork> generations) {
   if (generations.empty()) return {};
   const std::size_t n = generations[0].generation_size, k = generations[0].block_bytes;
-  if (n > kGenerationSizeMax) return {BackendStatus::Code::kUnsupported, "more than 1024 blocks"};
-  if (Status s = open(); !s.ok()) return told(s);
+  if (n > kGenerationSizeMax) return {Code::kUnsupported, "more than 1024 blocks"};
+  if (Status s = open(); !s.ok()) return s;
   const std::size_t at_once = std::max<std::size_t>(1, options_.batch_bytes / (n * k));
   for (std::size_t g = 0; g < generations.size(); g += at_once) {
     const std::size_t count = std::min(at_once, generations.size() - g);
-    if (Status s = decode_batch(generations.subspan(g, count)); !s.ok()) return told(s);
+    if (Status s = decode_batch(generations.subspan(g, count)); !s.ok()) return s;
   }
   return {};
 }
@@ -111,12 +94,12 @@ Status DeviceBackend::decode_batch(std::span<codec::GenerationWork> generations)
 
 // --- encoding ---
 
-BackendStatus DeviceBackend::encode(const codec::EncodeWork& work) {
+Status DeviceBackend::encode(const codec::EncodeWork& work) {
   if (work.generation_size > kGenerationSizeMax)
-    return {BackendStatus::Code::kUnsupported, "more than 1024 blocks"};
+    return {Code::kUnsupported, "more than 1024 blocks"};
   if (work.out.empty()) return {};
-  if (Status s = open(); !s.ok()) return told(s);
-  return told(encode_resident(work));
+  if (Status s = open(); !s.ok()) return s;
+  return encode_resident(work);
 }
 
 Status DeviceBackend::encode_resident(const codec::EncodeWork& work) {
@@ -155,7 +138,7 @@ Status DeviceBackend::make_resident(const codec::EncodeWork& work, std::uint8_t*
     return {};
   }
   const std::size_t n = work.generation_size, k = work.block_bytes;
-  if (work.source.size() != n * k) return bad_argument("no source blocks, and none are kept");
+  if (work.source.size() != n * k) return unsupported("no source blocks, and none are kept");
   const std::size_t pitch = fast_pitch(k), bytes = n * pitch;
   DeviceMemory memory;
   const auto drop_oldest = [&] {

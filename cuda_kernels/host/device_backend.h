@@ -38,8 +38,8 @@ class DeviceBackend final : public codec::Backend {
   std::string name() const override { return device_.name; }
   // Makes the device, its memory and its kernels ready for this shape; a failure shows later.
   void prepare(std::size_t generation_size, std::size_t block_bytes) override;
-  codec::BackendStatus encode(const codec::EncodeWork& work) override;
-  codec::BackendStatus decode(std::span<codec::GenerationWork> generations) override;
+  Status encode(const codec::EncodeWork& work) override;
+  Status decode(std::span<codec::GenerationWork> generations) override;
   bool keeps(std::uint64_t generation_key) const override {
     return by_key_.contains(generation_key);
   }

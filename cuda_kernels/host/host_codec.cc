@@ -122,7 +122,7 @@ Status HostCodec::product(const Shape& shape, const std::uint8_t* coefficients,
 
 Status HostCodec::decode(const Shape& shape, const std::uint8_t* vectors,
                          const std::uint8_t* payloads, std::uint8_t* out, Ranks ranks, Path path) {
-  if (ranks.ranks == nullptr) return bad_argument("no memory for the ranks");
+  if (ranks.ranks == nullptr) return unsupported("no memory for the ranks");
   Shape square = shape;
   square.rows = shape.generation_size;
   return run({square, true, vectors, payloads, out, ranks, path});

@@ -25,7 +25,7 @@ Status launch_inverse(Stream& stream, std::size_t generations, std::size_t gener
   const std::size_t n = generation_size;
   if (Status s = check_size(n); !s.ok()) return s;
   if (generations == 0) return {};
-  if (ranks.ranks == nullptr) return bad_argument("no memory for the ranks");
+  if (ranks.ranks == nullptr) return unsupported("no memory for the ranks");
   const std::size_t each = inverse_scratch_each(n);
   const std::size_t slice = slice_size(generations, each, scratch.bytes);
   if (slice == 0) return too_little_scratch(each);

@@ -176,7 +176,7 @@ int generation_size_max(const Algorithm& algorithm, const Context& context) {
 
 Status run(Context& context, const Algorithm& algorithm, const Job& job) {
   if (const char* wrong = fault(algorithm, context, job); wrong != nullptr) {
-    return bad_argument(std::string(algorithm.name) + ": " + wrong);
+    return unsupported(std::string(algorithm.name) + ": " + wrong);
   }
   if (Status s = select(context.device().index); !s.ok()) return s;
   return algorithm.launch(context, job);

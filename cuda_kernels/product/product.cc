@@ -26,8 +26,8 @@ Status asked_by_environment(Path& path) {
     if (name(known) == forced) path = known;
   }
   if (path != Path::kBest) return {};
-  return bad_argument("FIRN_GPU_KERNELS=" + std::string(forced) +
-                      ": not one of tables, mma, wgmma, tower");
+  return unsupported("FIRN_GPU_KERNELS=" + std::string(forced) +
+                     ": not one of tables, mma, wgmma, tower");
 }
 
 Status check_path(const Device& device, Path path, bool aligned) {
@@ -36,13 +36,13 @@ Status check_path(const Device& device, Path path, bool aligned) {
     for (const Path known : kPaths) {
       if (has_path(device, known)) there += ' ' + std::string(name(known));
     }
-    return bad_argument(device.name + " (compute capability " + std::to_string(device.major) + "." +
-                        std::to_string(device.minor) + ") cannot multiply by " +
-                        std::string(name(path)) + "; it can by:" + there);
+    return unsupported(device.name + " (compute capability " + std::to_string(device.major) + "." +
+                       std::to_string(device.minor) + ") cannot multiply by " +
+                       std::string(name(path)) + "; it can by:" + there);
   }
   if (path != Path::kTables && !aligned) {
-    return bad_argument("multiplying by " + std::string(name(path)) +
-                        " needs blocks at multiples of 16 bytes");
+    return unsupported("multiplying by " + std::string(name(path)) +
+                       " needs blocks at multiples of 16 bytes");
   }
   return {};
 }
@@ -140,7 +140,7 @@ Status launch_product(Stream& stream, const Shape& shape, const std::uint8_t* co
                       ConstBlocks source, Blocks out, Scratch scratch, Path path) {
   if (Status s = check_shape(shape); !s.ok()) return s;
   if (source.pitch < shape.block_bytes || out.pitch < shape.block_bytes) {
-    return bad_argument("blocks overlap: pitch below size");
+    return unsupported("blocks overlap: pitch below size");
   }
   if (shape.generations == 0) return {};
   ProductChoice choice;

@@ -16,15 +16,7 @@ inline Status checked(cudaError_t error, const char* operation) {
   // check of a launch would find them.
   (void)cudaGetLastError();
   const std::string detail = std::string(operation) + ": " + cudaGetErrorString(error);
-  switch (error) {
-    case cudaErrorMemoryAllocation:
-      return {Code::kOutOfMemory, detail};
-    case cudaErrorNoDevice:
-    case cudaErrorInsufficientDriver:
-      return {Code::kNoDevice, detail};
-    default:
-      return {Code::kDeviceError, detail};
-  }
+  return {error == cudaErrorMemoryAllocation ? Code::kOutOfMemory : Code::kFailed, detail};
 }
 
 inline Status select(int device) {

@@ -1,6 +1,6 @@
 // Devices, their memory, and streams of work on them: what the host side of the GPU codec needs of
 // CUDA, without CUDA's types. All of it links and runs on machines without a driver or a device,
-// and in builds without CUDA; there devices() is empty and all else says kNoDevice.
+// and in builds without CUDA; there devices() is empty and all else is kFailed.
 //
 // Objects belong to the device they were made on, may be moved and not copied, and free what they
 // hold. One thread at a time for each object; different objects may be used by different threads.

@@ -202,7 +202,7 @@ Status measure_products_and_copies(Stream& stream, double bit_products_per_byte,
   Copies copies{from.data(), to.data(), 0, 0};
   copies.bytes = static_cast<int>(kProductsOfRound / bit_products_per_byte) / 16 * 16;
   if (copies.bytes < 16 || copies.bytes > kStageBytes)
-    return bad_argument("bit products for a byte out of range");
+    return unsupported("bit products for a byte out of range");
   copies.pieces = static_cast<int>(std::min(from.size(), to.size()) / copies.bytes);
   const cudaError_t error = cudaFuncSetAttribute(
       multiply_and_copy, cudaFuncAttributeMaxDynamicSharedMemorySize, kTogetherBytes);

@@ -189,7 +189,7 @@ void PaperBench::check_encoded(const std::uint8_t* out) {
   for (const std::size_t row : {std::size_t{0}, m / 2, m - 1}) {
     codec::kernels().combine(wanted.data(), in.data(), &host_coefficients_[row * n], n, k);
     if (!std::equal(wanted.begin(), wanted.end(), out + row * k)) {
-      must({Code::kDeviceError, "a coded block is not the CPU's"});
+      must({Code::kFailed, "a coded block is not the CPU's"});
     }
   }
 }
@@ -204,7 +204,7 @@ void PaperBench::check_decoded(const Bytes& out, std::size_t segment) {
     codec::kernels().combine(got.data(), in.data(), &host_coefficients_[(segment * n + row) * n], n,
                              k);
     download(source_.data() + (segment * n + row) * k, k, received);
-    if (got != received) must({Code::kDeviceError, "decoded blocks do not give the coded ones"});
+    if (got != received) must({Code::kFailed, "decoded blocks do not give the coded ones"});
   }
 }
 
@@ -224,7 +224,7 @@ Measured PaperBench::measure(const Algorithm& algorithm) {
   }
   if (kind_ == Kind::kDecode && !job_.first_stage_only) {
     for (const int rank : found_ranks_) {
-      if (rank != job_.n) must({Code::kDeviceError, std::string(algorithm.name) + ": wrong rank"});
+      if (rank != job_.n) must({Code::kFailed, std::string(algorithm.name) + ": wrong rank"});
     }
     const std::size_t last = found_ranks_.size() - 1, bytes_each = bytes_out / found_ranks_.size();
     Bytes out;
@@ -294,7 +294,7 @@ Measured PaperBench::measure_cpu(bool one_thread, std::string_view kernels) {
     for (std::size_t r = 0; r < m; ++r) vectors.push_back(&host_coefficients_[r * n]);
     return time_on_host([&] {
       if (!codec::decode_generation(set, n, k, vectors, in, {host_out_.data(), n * k})) {
-        must({Code::kDeviceError, "the CPU cannot decode"});
+        must({Code::kFailed, "the CPU cannot decode"});
       }
     });
   }

@@ -155,7 +155,7 @@ TEST_SUITE("device") {
     }
     const Environment forced("FIRN_GPU_KERNELS", "wishes");
     const Status status = launch();
-    CHECK(status.code == Code::kBadArgument);
+    CHECK(status.code == Code::kUnsupported);
     CHECK(status.detail.find("wishes") != std::string::npos);
 
     Device older = on.device;
