@@ -1,143 +1,116 @@
-// The GPU codec in a build without CUDA: there are no devices, and nothing else can be done.
-#include "cuda_kernels/batch/batch.h"
-#include "cuda_kernels/host/host_codec.h"
-#include "cuda_kernels/runtime/runtime.h"
+// What stands for the CUDA runtime and for the kernels in a build without CUDA: there are no
+// devices, and every call says so.
+#include "cuda_kernels/batch/coefficients.h"
+#include "cuda_kernels/inverse/launch.h"
+#include "cuda_kernels/product/launch.h"
+#include "cuda_kernels/runtime/cuda_calls.h"
 
 namespace firn::cuda {
 namespace {
 
 Status none() {
-  return {Code::kFailed, no_device_reason()};
+  return {Code::kFailed, "built without CUDA"};
 }
 
 }  // namespace
 
-std::vector<Device> devices() {
+namespace calls {
+
+Status count_devices(int& count) {
+  count = 0;
+  return none();
+}
+Status describe_device(int, Device&) {
+  return none();
+}
+Versions versions() {
   return {};
 }
-std::string no_device_reason() {
-  return "built without CUDA";
-}
 
-std::string driver_version() {
-  return "";
+Status select(int) {
+  return none();
 }
-
-Status free_memory(const Device&, std::size_t&) {
+Status free_memory(std::size_t&) {
   return none();
 }
 
-void limit_device_memory(std::size_t) {}
-
-DeviceMemory::DeviceMemory(DeviceMemory&&) noexcept = default;
-DeviceMemory& DeviceMemory::operator=(DeviceMemory&&) noexcept = default;
-DeviceMemory::~DeviceMemory() = default;
-Status DeviceMemory::allocate(const Device& device, std::size_t) {
-  device_ = device.index;
+Status allocate(std::size_t, std::uint8_t*&) {
   return none();
 }
-
-PinnedMemory::PinnedMemory(PinnedMemory&&) noexcept = default;
-PinnedMemory& PinnedMemory::operator=(PinnedMemory&&) noexcept = default;
-PinnedMemory::~PinnedMemory() = default;
-Status PinnedMemory::allocate(const Device&, std::size_t) {
+void release(std::uint8_t*) {}
+Status allocate_pinned(std::size_t, std::uint8_t*&) {
   return none();
 }
+void release_pinned(std::uint8_t*) {}
 
-Event::~Event() = default;
-Status Event::open(const Device& device) {
-  device_ = device.index;
+Status create_stream(bool, void*&) {
+  return none();
+}
+void destroy_stream(void*) {}
+Status wait_for_stream(void*) {
   return none();
 }
 
-Stream::Stream(Stream&&) noexcept = default;
-Stream& Stream::operator=(Stream&&) noexcept = default;
-Stream::~Stream() = default;
-Status Stream::open(const Device&, Priority) {
+Status create_event(bool, void*&) {
   return none();
 }
-Status Stream::wait() {
+void destroy_event(void*) {}
+Status record_event(void*, void*) {
   return none();
 }
-Status Stream::mark(Event&) {
+Status make_stream_wait(void*, void*) {
   return none();
 }
-Status Stream::wait_for(const Event&) {
-  return none();
-}
-Status Stream::copy_in(std::uint8_t*, const std::uint8_t*, std::size_t) {
-  return none();
-}
-Status Stream::copy_out(std::uint8_t*, const std::uint8_t*, std::size_t) {
-  return none();
-}
-Status Stream::copy_rows_in(std::uint8_t*, std::size_t, const std::uint8_t*, std::size_t,
-                            std::size_t, std::size_t) {
-  return none();
-}
-Status Stream::copy_rows_out(std::uint8_t*, std::size_t, const std::uint8_t*, std::size_t,
-                             std::size_t, std::size_t) {
-  return none();
-}
-Status Stream::copy_on_device(std::uint8_t*, const std::uint8_t*, std::size_t) {
-  return none();
-}
-Status Stream::fill(std::uint8_t*, std::uint8_t, std::size_t) {
+Status seconds_between(void*, void*, double&) {
   return none();
 }
 
-Stopwatch::~Stopwatch() = default;
-Status Stopwatch::open(const Device& device) {
-  begin_ = end_ = nullptr;
-  device_ = device.index;
+Status copy(void*, const void*, std::size_t, Direction, void*) {
   return none();
 }
-Status Stopwatch::start(Stream&) {
+Status copy_rows(void*, std::size_t, const void*, std::size_t, std::size_t, std::size_t, Direction,
+                 void*) {
   return none();
 }
-Status Stopwatch::stop(Stream&) {
-  return none();
-}
-Status Stopwatch::read(double&) {
+Status fill(void*, std::uint8_t, std::size_t, void*) {
   return none();
 }
 
-ScratchSize product_scratch(const Device&, const Shape&, Path) {
-  return {};
-}
-Status launch_product(Stream&, const Shape&, const std::uint8_t*, ConstBlocks, Blocks, Scratch,
-                      Path) {
+}  // namespace calls
+
+Status launch_table_product(const ProductJob&, void*) {
   return none();
 }
-ScratchSize inverse_scratch(const Device&, std::size_t, std::size_t) {
-  return {};
-}
-Status launch_inverse(Stream&, std::size_t, std::size_t, const std::uint8_t*, std::uint8_t*, Ranks,
-                      Scratch) {
+Status launch_mma_product(const ProductJob&, int, void*) {
   return none();
 }
-ScratchSize decode_scratch(const Device&, const Shape&, Path) {
-  return {};
-}
-Status launch_decode(Stream&, const Shape&, const std::uint8_t*, ConstBlocks, Blocks, Ranks,
-                     Scratch, Path) {
+Status launch_resident_wgmma_product(const ProductJob&, int, void*) {
   return none();
 }
-Status launch_coefficients(Stream&, std::uint64_t, std::uint64_t, std::uint64_t, std::size_t,
-                           std::size_t, std::uint8_t*) {
+std::size_t expanded_bytes(int, int) {
+  return 0;
+}
+Status launch_streamed_wgmma_product(const ProductJob&, std::uint8_t*, int, void*) {
+  return none();
+}
+std::size_t tower_bytes(int, int) {
+  return 0;
+}
+Status launch_tower_wgmma_product(const ProductJob&, std::uint8_t*, int, void*) {
   return none();
 }
 
-struct HostCodec::Work {};
-Status HostCodec::open(const Device&, std::size_t) {
+Status launch_small_inverse(const InverseJob&, void*) {
   return none();
 }
-Status HostCodec::product(const Shape&, const std::uint8_t*, const std::uint8_t*, std::uint8_t*,
-                          Path) {
+std::size_t panel_work_bytes(int) {
+  return 0;
+}
+Status launch_panel_inverse(const InverseJob&, std::uint8_t*, void*) {
   return none();
 }
-Status HostCodec::decode(const Shape&, const std::uint8_t*, const std::uint8_t*, std::uint8_t*,
-                         Ranks, Path) {
+
+Status launch_coefficient_fill(const CoefficientJob&, void*) {
   return none();
 }
 

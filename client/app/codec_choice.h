@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "client/app/batch_coder.h"
-#include "cuda_kernels/runtime/runtime.h"
+#include "cuda_kernels/runtime/device.h"
 #include "proto/result.h"
 
 namespace firn::app {

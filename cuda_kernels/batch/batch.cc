@@ -7,7 +7,7 @@
 #include "cuda_kernels/batch/slices.h"
 #include "cuda_kernels/inverse/inverse.h"
 #include "cuda_kernels/product/product.h"
-#include "cuda_kernels/runtime/cuda_check.h"
+#include "cuda_kernels/runtime/cuda_calls.h"
 
 namespace firn::cuda {
 namespace {
@@ -63,7 +63,7 @@ Status launch_coefficients(Stream& stream, std::uint64_t seed, std::uint64_t fir
                            std::uint8_t* out) {
   if (position % 64 != 0) return unsupported("coefficients start at a multiple of 64 bytes");
   if (generations == 0 || bytes == 0) return {};
-  if (Status s = select(stream.device().index); !s.ok()) return s;
+  if (Status s = calls::select(stream.device().index); !s.ok()) return s;
   return launch_coefficient_fill({seed, first_stream, position / 64, generations, bytes, out},
                                  stream.handle());
 }

@@ -15,8 +15,8 @@
 #include <cstdint>
 
 #include "cuda_kernels/product/path.h"
-#include "cuda_kernels/runtime/runtime.h"
 #include "cuda_kernels/runtime/status.h"
+#include "cuda_kernels/runtime/stream.h"
 
 namespace firn::cuda {
 

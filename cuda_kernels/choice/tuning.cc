@@ -1,15 +1,11 @@
 #include "cuda_kernels/choice/tuning.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
 #include <iterator>
-#include <map>
-#include <mutex>
 #include <string_view>
 
-#include "cuda_kernels/choice/tuning_measure.h"
 #include "cuda_kernels/runtime/cache_file.h"
+#include "cuda_kernels/runtime/cuda_calls.h"
 
 namespace firn::cuda {
 namespace {
@@ -25,13 +21,6 @@ std::size_t first_at_least(const std::size_t (&bounds)[kCount], std::size_t valu
     if (value <= bounds[i]) return i;
   }
   return kCount - 1;
-}
-
-// What this process knows, by tuning_file_name(): devices of one model share it.
-std::mutex known_mutex, tune_mutex;
-std::map<std::string, Tuning>& known() {
-  static std::map<std::string, Tuning> tunings;
-  return tunings;
 }
 
 }  // namespace
@@ -61,28 +50,15 @@ Shape tuning_shape(std::size_t tuning_class) {
   return shape;
 }
 
-ProductChoice product_choice(const Device& device, const Shape& shape) {
-  {
-    const std::lock_guard lock(known_mutex);
-    const auto found = known().find(tuning_file_name(device));
-    if (found != known().end()) return found->second[tuning_class(shape)];
-  }
-  return default_choice(device, shape);
-}
-
-void forget_tuning() {
-  const std::lock_guard lock(known_mutex);
-  known().clear();
-}
-
 namespace {
 
 // What a tuning holds for. The last line changes when a kernel does.
 std::string device_text(const Device& device) {
-  static const std::string versions = runtime_versions();
+  static const calls::Versions versions = calls::versions();
   return "firn gpu tuning\ndevice " + device.name + "\ncapability " + std::to_string(device.major) +
          "." + std::to_string(device.minor) + "\nmultiprocessors " +
-         std::to_string(device.multiprocessors) + "\n" + versions + "kernels 4\n";
+         std::to_string(device.multiprocessors) + "\ndriver " + std::to_string(versions.driver) +
+         "\nruntime " + std::to_string(versions.runtime) + "\nkernels 4\n";
 }
 
 bool valid(const Device& device, const ProductChoice& choice) {
@@ -127,33 +103,6 @@ bool parse_tuning(const std::string& text, const Device& device, Tuning& tuning)
   if (text != tuning_text(device, read)) return false;
   tuning = read;
   return true;
-}
-
-Status tune(const Device& device, const std::string& cache_folder, TuningSource* source) {
-  TuningSource ignored;
-  TuningSource& from = source != nullptr ? *source : ignored;
-  const char* wish = std::getenv("FIRN_GPU_TUNING");
-  from = TuningSource::kOff;
-  if (wish != nullptr && std::string_view(wish) == "off") return {};
-
-  const std::lock_guard once(tune_mutex);
-  const std::string file_name = tuning_file_name(device);
-  {
-    const std::lock_guard lock(known_mutex);
-    from = TuningSource::kRemembered;
-    if (known().contains(file_name)) return {};
-  }
-  const std::filesystem::path path = std::filesystem::path(cache_folder) / file_name;
-  Tuning tuning;
-  from = TuningSource::kFile;
-  if (cache_folder.empty() || !parse_tuning(read_cache_file(path), device, tuning)) {
-    from = TuningSource::kMeasured;
-    if (Status s = measure_tuning(device, tuning); !s.ok()) return s;
-    if (!cache_folder.empty()) write_cache_file(path, tuning_text(device, tuning));
-  }
-  const std::lock_guard lock(known_mutex);
-  known().emplace(file_name, tuning);
-  return {};
 }
 
 }  // namespace firn::cuda

@@ -1,12 +1,12 @@
 // The self-tune: every kernel on every class of shapes, on random data.
 #include "cuda_kernels/choice/tuning_measure.h"
 
-#include <cuda_runtime_api.h>
-
 #include <algorithm>
 #include <vector>
 
 #include "cuda_kernels/product/product.h"
+#include "cuda_kernels/runtime/memory.h"
+#include "cuda_kernels/runtime/stopwatch.h"
 
 namespace firn::cuda {
 namespace {
@@ -90,13 +90,6 @@ class Measurement {
 };
 
 }  // namespace
-
-std::string runtime_versions() {
-  int driver = 0, runtime = 0;
-  if (cudaDriverGetVersion(&driver) != cudaSuccess) driver = 0;
-  if (cudaRuntimeGetVersion(&runtime) != cudaSuccess) runtime = 0;
-  return "driver " + std::to_string(driver) + "\nruntime " + std::to_string(runtime) + "\n";
-}
 
 Status measure_tuning(const Device& device, Tuning& tuning) {
   Measurement measurement;

@@ -18,7 +18,8 @@
 #include "codec/backend.h"
 #include "codec/thread_pool.h"
 #include "cuda_kernels/host/host_codec.h"
-#include "cuda_kernels/runtime/runtime.h"
+#include "cuda_kernels/runtime/memory.h"
+#include "cuda_kernels/runtime/stream.h"
 
 namespace firn::cuda {
 

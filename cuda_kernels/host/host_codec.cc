@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "cuda_kernels/choice/tuning.h"
+#include "cuda_kernels/choice/tuner.h"
 #include "cuda_kernels/runtime/cache_file.h"
 
 namespace firn::cuda {

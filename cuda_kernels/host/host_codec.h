@@ -13,8 +13,9 @@
 #include <cstdint>
 
 #include "cuda_kernels/batch/batch.h"
-#include "cuda_kernels/runtime/runtime.h"
+#include "cuda_kernels/runtime/memory.h"
 #include "cuda_kernels/runtime/status.h"
+#include "cuda_kernels/runtime/stream.h"
 
 namespace firn::cuda {
 
@@ -22,7 +23,7 @@ class HostCodec {
  public:
   // Takes about `device_bytes` on the device. Where there is not so much it takes a half, a quarter
   // and so on down to 1 MiB, and only then says kOutOfMemory. The first open() for a model of
-  // device may take a fraction of a second for tune() (choice/tuning.h).
+  // device may take a fraction of a second for tune() (choice/tuner.h).
   Status open(const Device& device, std::size_t device_bytes);
   // What open() got.
   std::size_t device_bytes() const { return memory_.size(); }

@@ -6,7 +6,7 @@
 #include "cuda_kernels/batch/batch.h"
 #include "cuda_kernels/batch/slices.h"
 #include "cuda_kernels/inverse/launch.h"
-#include "cuda_kernels/runtime/cuda_check.h"
+#include "cuda_kernels/runtime/cuda_calls.h"
 
 namespace firn::cuda {
 
@@ -29,7 +29,7 @@ Status launch_inverse(Stream& stream, std::size_t generations, std::size_t gener
   const std::size_t each = inverse_scratch_each(n);
   const std::size_t slice = slice_size(generations, each, scratch.bytes);
   if (slice == 0) return too_little_scratch(each);
-  if (Status s = select(stream.device().index); !s.ok()) return s;
+  if (Status s = calls::select(stream.device().index); !s.ok()) return s;
 
   for (std::size_t g = 0; g < generations; g += slice) {
     InverseJob job{};

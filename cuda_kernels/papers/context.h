@@ -8,8 +8,9 @@
 #include <memory>
 
 #include "codec/executor.h"
-#include "cuda_kernels/runtime/runtime.h"
+#include "cuda_kernels/runtime/memory.h"
 #include "cuda_kernels/runtime/status.h"
+#include "cuda_kernels/runtime/stream.h"
 
 namespace firn::cuda::papers {
 

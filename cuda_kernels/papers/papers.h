@@ -19,7 +19,6 @@
 #include <span>
 #include <string_view>
 
-#include "cuda_kernels/runtime/runtime.h"
 #include "cuda_kernels/runtime/status.h"
 
 namespace firn::cuda::papers {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "cuda_kernels/papers/launch.h"
-#include "cuda_kernels/runtime/cuda_check.h"
+#include "cuda_kernels/runtime/cuda_calls.h"
 
 namespace firn::cuda::papers {
 namespace {
@@ -178,7 +178,7 @@ Status run(Context& context, const Algorithm& algorithm, const Job& job) {
   if (const char* wrong = fault(algorithm, context, job); wrong != nullptr) {
     return unsupported(std::string(algorithm.name) + ": " + wrong);
   }
-  if (Status s = select(context.device().index); !s.ok()) return s;
+  if (Status s = calls::select(context.device().index); !s.ok()) return s;
   return algorithm.launch(context, job);
 }
 

@@ -3,11 +3,11 @@
 
 #include <string_view>
 
-#include "cuda_kernels/runtime/runtime.h"
+#include "cuda_kernels/runtime/device.h"
 
 namespace firn::cuda {
 
-// Which kernel multiplies. kBest takes the kernel that choice/tuning.h calls the fastest, unless
+// Which kernel multiplies. kBest takes the kernel that choice/tuner.h calls the fastest, unless
 // the environment's FIRN_GPU_KERNELS names a path. A path that the device or the alignment does not
 // allow is refused, with words that say which paths there are. All but the tables want rows 16-byte
 // aligned (pointers and pitches).

@@ -7,9 +7,9 @@
 #include <string>
 
 #include "cuda_kernels/batch/slices.h"
-#include "cuda_kernels/choice/tuning.h"
+#include "cuda_kernels/choice/tuner.h"
 #include "cuda_kernels/product/launch.h"
-#include "cuda_kernels/runtime/cuda_check.h"
+#include "cuda_kernels/runtime/cuda_calls.h"
 
 namespace firn::cuda {
 namespace {
@@ -120,7 +120,7 @@ Status launch_chosen(Stream& stream, const Shape& shape, const ProductChoice& ch
   const std::size_t slice = std::min(slice_size(shape.generations, each, scratch.bytes),
                                      std::max<std::size_t>(1, kTilesMax / tiles_each));
   if (slice == 0) return too_little_scratch(each);
-  if (Status s = select(stream.device().index); !s.ok()) return s;
+  if (Status s = calls::select(stream.device().index); !s.ok()) return s;
 
   for (std::size_t g = 0; g < shape.generations; g += slice) {
     ProductJob job{};

@@ -19,10 +19,6 @@ inline Status checked(cudaError_t error, const char* operation) {
   return {error == cudaErrorMemoryAllocation ? Code::kOutOfMemory : Code::kFailed, detail};
 }
 
-inline Status select(int device) {
-  return checked(cudaSetDevice(device), "cudaSetDevice");
-}
-
 // After a kernel launch: errors of the launch itself.
 inline Status launched(const char* kernel) {
   return checked(cudaGetLastError(), kernel);

@@ -17,8 +17,9 @@
 
 #include "codec/kernels.h"
 #include "cuda_kernels/batch/batch.h"
-#include "cuda_kernels/choice/tuning.h"
-#include "cuda_kernels/runtime/runtime.h"
+#include "cuda_kernels/choice/tuner.h"
+#include "cuda_kernels/runtime/memory.h"
+#include "cuda_kernels/runtime/stream.h"
 
 namespace firn::cuda {
 namespace {

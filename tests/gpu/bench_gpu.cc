@@ -20,9 +20,10 @@
 #include "codec/kernels.h"
 #include "codec/random.h"
 #include "cuda_kernels/batch/batch.h"
-#include "cuda_kernels/choice/tuning.h"
+#include "cuda_kernels/choice/tuner.h"
 #include "cuda_kernels/host/host_codec.h"
-#include "cuda_kernels/runtime/runtime.h"
+#include "cuda_kernels/runtime/memory.h"
+#include "cuda_kernels/runtime/stopwatch.h"
 
 namespace firn::cuda {
 namespace {

@@ -17,8 +17,9 @@
 #include "bench_program.h"
 #include "ceilings.h"
 #include "cuda_kernels/batch/batch.h"
-#include "cuda_kernels/choice/tuning.h"
-#include "cuda_kernels/runtime/runtime.h"
+#include "cuda_kernels/choice/tuner.h"
+#include "cuda_kernels/runtime/memory.h"
+#include "cuda_kernels/runtime/stopwatch.h"
 #include "left_out.h"
 #include "power_meter.h"
 

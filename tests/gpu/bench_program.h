@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cuda_kernels/runtime/runtime.h"
+#include "cuda_kernels/runtime/device.h"
 
 namespace firn::cuda {
 

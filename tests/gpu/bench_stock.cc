@@ -20,7 +20,8 @@
 #include "codec/random.h"
 #include "cuda_kernels/batch/batch.h"
 #include "cuda_kernels/host/device_backend.h"
-#include "cuda_kernels/runtime/runtime.h"
+#include "cuda_kernels/runtime/memory.h"
+#include "cuda_kernels/runtime/stream.h"
 
 namespace firn::cuda {
 namespace {

@@ -6,6 +6,7 @@
 
 #include "cuda_kernels/product/wgmma_instructions.cuh"
 #include "cuda_kernels/runtime/cuda_check.h"
+#include "cuda_kernels/runtime/stopwatch.h"
 
 namespace firn::cuda {
 namespace {

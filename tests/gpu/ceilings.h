@@ -1,8 +1,9 @@
 // What a device could do at best, measured: the bounds that benchmarks stand beside.
 #pragma once
 
-#include "cuda_kernels/runtime/runtime.h"
+#include "cuda_kernels/runtime/memory.h"
 #include "cuda_kernels/runtime/status.h"
+#include "cuda_kernels/runtime/stream.h"
 
 namespace firn::cuda {
 

@@ -6,8 +6,9 @@
 #include <string_view>
 
 #include "cuda_kernels/batch/batch.h"
-#include "cuda_kernels/runtime/runtime.h"
+#include "cuda_kernels/runtime/memory.h"
 #include "cuda_kernels/runtime/status.h"
+#include "cuda_kernels/runtime/stream.h"
 
 namespace firn::cuda {
 

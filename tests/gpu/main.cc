@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "cuda_kernels/runtime/runtime.h"
+#include "cuda_kernels/runtime/device.h"
 
 int main(int argc, char** argv) {
   // Tests start from the device's properties and leave the user's cache alone; those of the

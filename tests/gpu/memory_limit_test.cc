@@ -1,22 +1,19 @@
 // What happens when a device has too little memory: smaller batches, then the CPU.
 #include <doctest/doctest.h>
 
+#include <list>
 #include <memory>
 
 #include "codec/shared_backend.h"
 #include "cuda_kernels/host/device_backend.h"
 #include "cuda_kernels/host/host_codec.h"
+#include "limited_memory.h"
 #include "on_device.h"
 
 namespace firn::cuda {
 namespace {
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
-
-struct Limit {
-  explicit Limit(std::size_t bytes) { limit_device_memory(bytes); }
-  ~Limit() { limit_device_memory(~std::size_t{0}); }
-};
 
 // Generations of full rank, their coded blocks, and room for them decoded.
 struct Coded {
@@ -45,19 +42,25 @@ struct Coded {
   std::vector<const std::uint8_t*> row_of, payload_of;
 };
 
-void decode_shared(std::size_t limit, std::vector<std::unique_ptr<codec::Backend>> devices,
-                   bool by_devices) {
+// All devices decode batches, each with `limit` bytes of memory.
+void decode_shared(std::size_t limit, bool by_devices) {
+  std::list<LimitedMemory> memory;  // outlives the backends
+  std::vector<std::unique_ptr<codec::Backend>> backends;
+  for (const Device& device : devices()) {
+    backends.push_back(std::make_unique<DeviceBackend>(
+        memory.emplace_back(limit).of(device),
+        DeviceBackend::Options{.batch_bytes = 4 * kMiB, .work_bytes = 64 * kMiB}));
+  }
   codec::CoefficientStream random(9, limit);
   Coded coded(6, 96, 2000, random);
   codec::SerialExecutor executor;
   int dropped = 0;
   codec::SharedBackend shared(
-      std::move(devices), std::make_unique<codec::CpuBackend>(executor, codec::kernels()),
+      std::move(backends), std::make_unique<codec::CpuBackend>(executor, codec::kernels()),
       codec::SharedBackend::Policy::kDevices, [&](const std::string&, const std::string& why) {
         ++dropped;
         CHECK_FALSE(why.empty());
       });
-  const Limit limited(limit);
   for (int batch = 0; batch < 3; ++batch) {
     std::fill(coded.out.begin(), coded.out.end(), Guarded::kPoison);
     auto work = coded.work();
@@ -73,15 +76,6 @@ void decode_shared(std::size_t limit, std::vector<std::unique_ptr<codec::Backend
   CHECK(shared.counts().decoded_by_devices + shared.counts().decoded_by_cpu >= 15);
 }
 
-std::vector<std::unique_ptr<codec::Backend>> all_devices() {
-  std::vector<std::unique_ptr<codec::Backend>> backends;
-  for (const Device& device : devices()) {
-    backends.push_back(std::make_unique<DeviceBackend>(
-        device, DeviceBackend::Options{.batch_bytes = 4 * kMiB, .work_bytes = 64 * kMiB}));
-  }
-  return backends;
-}
-
 }  // namespace
 
 TEST_SUITE("device") {
@@ -91,23 +85,23 @@ TEST_SUITE("device") {
     Coded coded(40, 64, 3000, random);
     Bytes out(coded.out.size(), Guarded::kPoison);
     for (const std::size_t limit : {48 * kMiB, 9 * kMiB, 3 * kMiB}) {
-      const Limit limited(limit);
+      LimitedMemory memory(limit);
       HostCodec pipeline;
-      require(pipeline.open(on.device, 256 * kMiB));
+      require(pipeline.open(memory.of(on.device), 256 * kMiB));
       CHECK(pipeline.device_bytes() <= limit);
       CHECK(pipeline.device_bytes() > limit / 3);
       require(pipeline.product(coded.shape, coded.vectors.data(), coded.source.data(), out.data()));
       check_equal(out, coded.payloads);
     }
-    const Limit limited(kMiB / 2);
+    LimitedMemory memory(kMiB / 2);
     HostCodec pipeline;
-    CHECK(pipeline.open(on.device, 256 * kMiB).code == Code::kOutOfMemory);
+    CHECK(pipeline.open(memory.of(on.device), 256 * kMiB).code == Code::kOutOfMemory);
   }
 
   TEST_CASE("a batch is decoded by all devices; without their memory by the CPU") {
-    decode_shared(~std::size_t{0}, all_devices(), true);
-    decode_shared(6 * kMiB, all_devices(), true);
-    decode_shared(kMiB / 4, all_devices(), false);
+    decode_shared(~std::size_t{0}, true);
+    decode_shared(6 * kMiB, true);
+    decode_shared(kMiB / 4, false);
   }
 }
 

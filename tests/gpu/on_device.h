@@ -13,7 +13,8 @@
 #include "codec/kernels.h"
 #include "codec/random.h"
 #include "cuda_kernels/batch/batch.h"
-#include "cuda_kernels/runtime/runtime.h"
+#include "cuda_kernels/runtime/memory.h"
+#include "cuda_kernels/runtime/stream.h"
 
 namespace firn::cuda {
 

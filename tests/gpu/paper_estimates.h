@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 
-#include "cuda_kernels/runtime/runtime.h"
+#include "cuda_kernels/runtime/device.h"
 
 namespace firn::cuda::papers {
 

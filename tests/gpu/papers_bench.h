@@ -12,6 +12,7 @@
 #include "cuda_kernels/batch/batch.h"
 #include "cuda_kernels/papers/context.h"
 #include "cuda_kernels/papers/papers.h"
+#include "cuda_kernels/runtime/stopwatch.h"
 
 namespace firn::cuda::papers {
 

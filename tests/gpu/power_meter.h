@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "cuda_kernels/runtime/runtime.h"
+#include "cuda_kernels/runtime/device.h"
 
 namespace firn::cuda {
 

@@ -1,4 +1,5 @@
-#include "cuda_kernels/runtime/runtime.h"
+#include "cuda_kernels/runtime/memory.h"
+#include "cuda_kernels/runtime/stopwatch.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "cuda_kernels/choice/tuning.h"
+#include "cuda_kernels/choice/tuner.h"
 
 #include <doctest/doctest.h>
 
@@ -9,6 +9,7 @@
 #include <random>
 #include <string>
 
+#include "limited_memory.h"
 #include "on_device.h"
 
 namespace firn::cuda {
@@ -96,48 +97,47 @@ TEST_SUITE("device") {
     unsetenv("FIRN_GPU_TUNING");
     const auto path = folder.path / tuning_file_name(on.device);
     TuningSource source{};
-    forget_tuning();
-    require(tune(on.device, folder.path.string(), &source));
+    Tuner first;
+    require(first.tune(on.device, folder.path.string(), &source));
     CHECK(source == TuningSource::kMeasured);
-    require(tune(on.device, folder.path.string(), &source));
+    require(first.tune(on.device, folder.path.string(), &source));
     CHECK(source == TuningSource::kRemembered);
     const std::string text = read(path);
     REQUIRE_FALSE(text.empty());
 
-    forget_tuning();
-    require(tune(on.device, folder.path.string(), &source));
+    Tuner second;
+    require(second.tune(on.device, folder.path.string(), &source));
     CHECK(source == TuningSource::kFile);
     Tuning tuning{};
     REQUIRE(parse_tuning(text, on.device, tuning));
     for (std::size_t i = 0; i < kTuningClasses; ++i) {
-      CHECK(product_choice(on.device, tuning_shape(i)) == tuning[i]);
+      CHECK(second.choice(on.device, tuning_shape(i)) == tuning[i]);
     }
 
     std::ofstream(path, std::ios::binary | std::ios::trunc) << text.substr(0, text.size() / 2);
-    forget_tuning();
-    require(tune(on.device, folder.path.string(), &source));
+    Tuner third;
+    require(third.tune(on.device, folder.path.string(), &source));
     CHECK(source == TuningSource::kMeasured);
     CHECK(parse_tuning(read(path), on.device, tuning));
     CHECK(std::distance(std::filesystem::directory_iterator(folder.path), {}) == 1);
 
-    forget_tuning();
     setenv("FIRN_GPU_TUNING", "off", 1);
-    require(tune(on.device, folder.path.string(), &source));
+    Tuner fourth;
+    require(fourth.tune(on.device, folder.path.string(), &source));
     CHECK(source == TuningSource::kOff);
     const Shape shape = tuning_shape(0);
-    CHECK(product_choice(on.device, shape) == default_choice(on.device, shape));
+    CHECK(fourth.choice(on.device, shape) == default_choice(on.device, shape));
   }
 
   TEST_CASE("without memory for the self-tune choices come from properties") {
     const OnDevice on;
-    forget_tuning();
     unsetenv("FIRN_GPU_TUNING");
-    limit_device_memory(std::size_t{16} << 20);
-    CHECK(tune(on.device, "").code == Code::kOutOfMemory);
-    limit_device_memory(~std::size_t{0});
+    LimitedMemory memory(std::size_t{16} << 20);
+    Tuner tuner;
+    CHECK(tuner.tune(memory.of(on.device), "").code == Code::kOutOfMemory);
     setenv("FIRN_GPU_TUNING", "off", 1);
     const Shape shape = tuning_shape(7);
-    CHECK(product_choice(on.device, shape) == default_choice(on.device, shape));
+    CHECK(tuner.choice(on.device, shape) == default_choice(on.device, shape));
   }
 
   TEST_CASE("the environment names a path, and one that does not exist is refused in words") {
