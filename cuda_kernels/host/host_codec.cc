@@ -24,7 +24,7 @@ constexpr std::size_t kGroupBytes = std::size_t{96} << 20;
 constexpr std::size_t kFewSlots = 6, kFewSlotsSizeMax = 512;
 // A product's blocks hold a multiprocessor until they end, and each of an inversion's many short
 // kernels would wait for them. Products need only a part of the device to keep up with the bus.
-constexpr int kLeftToInversions = 8;  // one of so many multiprocessors
+constexpr int kLeftToInversions = 8;  // one multiprocessor of this many
 
 constexpr std::size_t aligned(std::size_t bytes) {
   return (bytes + 255) / 256 * 256;

@@ -21,7 +21,7 @@ namespace firn::cuda {
 
 class HostCodec {
  public:
-  // Takes about `device_bytes` on the device. Where there is not so much it takes a half, a quarter
+  // Takes about `device_bytes` on the device. Where less is free it takes a half, a quarter
   // and so on down to 1 MiB, and only then says kOutOfMemory. The first open() for a model of
   // device may take a fraction of a second for tune() (choice/tuner.h).
   Status open(const Device& device, std::size_t device_bytes);

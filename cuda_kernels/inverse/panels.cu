@@ -1,8 +1,8 @@
 // Inversion for n <= 1024, in panels of 32 columns: a panel is eliminated by one block of threads
 // per matrix, a row per thread; then its pivot rows are combined into all other columns, which is a
 // product by tables (product/tables_tile.cuh) over the whole device:
-//   row = (pivot of this panel ? 0 : row) + T old pivot rows      T: what elimination left in the
-//   panel
+//   row = (pivot of this panel ? 0 : row) + T old pivot rows
+// where T is what elimination left in the panel.
 // Matrices are worked on in scratch memory, padded with the identity to a multiple of 32 rows.
 #include <cuda_runtime.h>
 

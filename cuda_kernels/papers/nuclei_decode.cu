@@ -59,7 +59,7 @@ __global__ void nuclei_insert_row(AssistedState state, int rank, int pivot, std:
     *word_of(state, row, i) ^= WordByHand::multiply(state.column[row], word);
   }
   *word_of(state, pivot, i) = word;
-  // For later launches; nobody reads beyond `rank` in this one.
+  // For later launches; no thread reads beyond `rank` in this one.
   if (i == 0) state.known[rank] = static_cast<std::uint16_t>(pivot);
 }
 

@@ -3,10 +3,10 @@
 // where it is and anchor the benchmark's figures; the peer does not link them.
 //
 //   Nuclei      H. Shojania, B. Li, X. Wang, "Nuclei: GPU-accelerated Many-core Network Coding",
-//   2009 Envelope    H. Shojania, B. Li, "Pushing the Envelope: Extreme Network Coding on the GPU",
-//   2009 Vingelmann  P. Vingelmann, F. H. P. Fitzek, "Implementation of Random Linear Network
-//   Coding using
-//               NVIDIA's CUDA toolkit", 2009
+//               2009
+//   Envelope    H. Shojania, B. Li, "Pushing the Envelope: Extreme Network Coding on the GPU", 2009
+//   Vingelmann  P. Vingelmann, F. H. P. Fitzek, "Implementation of Random Linear Network Coding
+//               using NVIDIA's CUDA toolkit", 2009
 //   Tang        S. Tang, "Parallelizing network coding on manycore GPU-accelerated system with
 //               optimization", 2014
 //

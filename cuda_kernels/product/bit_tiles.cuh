@@ -6,12 +6,11 @@
 // parity of the ones in the and of a row of A with a row of B.
 //
 // A, tiles of 64 rows: output rows come in groups of 32, and tile q of a group holds the bits 2q
-// and
-//   2q + 1: tile row 16 w + 8 h + i is bit 2q + h of output row 8 w + i of the group. So the two
-//   bits of an output row land in the same thread of warp w.
+// and 2q + 1: tile row 16 w + 8 h + i is bit 2q + h of output row 8 w + i of the group. So the two
+// bits of an output row land in the same thread of warp w.
+//
 // B, rows of a tile: position 64 v + 16 t + 2 x + e stands in row 64 v + 8 x + 2 t + e. So thread t
-// of
-//   four holds the sums of 16 neighbouring positions, and stores them as one piece.
+// of four holds the sums of 16 neighbouring positions, and stores them as one piece.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -183,7 +182,7 @@ __device__ __forceinline__ void store_pieces_at_end(std::uint8_t* row, int at, i
     for (int i = 0; i < kWords - 4; ++i) words[i] = words[i + 4];
   }
 }
-// All pieces, to aligned memory. kOnce: nobody will read them soon.
+// All pieces, to aligned memory. kOnce: they will not be read soon.
 template <bool kOnce, int kWords>
 __device__ __forceinline__ void store_pieces(std::uint8_t* to,
                                              const std::uint32_t (&words)[kWords]) {

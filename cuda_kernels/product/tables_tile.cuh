@@ -130,9 +130,8 @@ __device__ __forceinline__ int first_byte_of_mine() {
   return static_cast<int>(threadIdx.x) % 16 * 16;
 }
 
-// Adds the product of the tile at (first_row, first_byte) to `sum`: row first_row +
-// first_row_of_mine()
-// + r, bytes first_byte + first_byte_of_mine() ... + 15. All threads of the block take part.
+// Adds the product of the tile at (first_row, first_byte) to `sum`: of this thread's first row + r,
+// 16 bytes from its first byte on. All threads of the block take part.
 __device__ __forceinline__ void table_product(TableShared& shared, const TableOperands& operands,
                                               int first_row, int first_byte,
                                               uint4 (&sum)[TableTile::kRowsPerHalf]) {

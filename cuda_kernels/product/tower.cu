@@ -1,8 +1,7 @@
 // The product on Hopper's binary tensor cores with streaming coefficients (wgmma_streamed.cuh),
 // by three products in GF(2^4) for each product of bytes (tower_field.h): 48 bit products instead
-// of
-// 64. Where power or the tensor cores are the limit this is faster; taking data apart and putting
-// results together costs more, so it is for large n.
+// of 64. Where power or the tensor cores are the limit this is faster; taking data apart and
+// putting results together costs more, so it is for large n.
 //
 // Plane p of B has, for each position and source, the four coordinates of the data byte's u, v or
 // u + v; a byte holds two sources, 16 apart. Tile q of A makes coordinates 2 (q % 2) and 2 (q % 2)

@@ -212,7 +212,7 @@ inline __device__ void consume(const ProductJob& job, const Grid& grid, std::uin
     const int unit = tile / grid.tiles, g = unit / grid.row_groups;
     const int first_row = (unit - g * grid.row_groups) * L::kRows;
     const int unit_end = min(last, (unit + 1) * grid.tiles);
-    barrier_sync(L::kMeet, kConsumers);  // nobody reads A any more
+    barrier_sync(L::kMeet, kConsumers);  // no warp reads A any more
     expand(job, g, first_row, shared);
     fence_async_proxy();
     barrier_sync(L::kMeet, kConsumers);

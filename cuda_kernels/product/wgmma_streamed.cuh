@@ -11,8 +11,8 @@
 //   gather()    adds what a tile's sums tell to words of 4 positions each, one for every 8 sums
 //   kHalves     1: a warpgroup multiplies a tile by all 256 positions, and two take turns
 //               2: by half of them, and four warpgroups each go their own way. More warps hide more
-//               of gather()'s time, but A is read twice and those who bring data have less room:
-//               better where gathering takes long against bringing
+//               of gather()'s time, but A is read twice and the warps that bring data have less
+//               room: better where gathering takes long against bringing
 //
 // Sources are taken in chunks of 256. A unit of work is 256 positions of one generation and all of
 // its rows or, where that gives the multiprocessors too little to do, a part of them: its data are

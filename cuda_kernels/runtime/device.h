@@ -35,7 +35,7 @@ std::string no_device_reason();
 // The CUDA version that the installed driver is for ("13.0"); empty without a driver.
 std::string driver_version();
 
-// Bytes of the device's memory that nobody holds.
+// Bytes of the device's memory that are free.
 Status free_memory(const Device& device, std::size_t& bytes);
 
 }  // namespace firn::cuda

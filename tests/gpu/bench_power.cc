@@ -129,7 +129,7 @@ void Bench::note(const std::string& what, Json row, double burst, double lasting
 }
 
 // Products alone, and products and copies: bounds that no kernel passes. Rates are bytes of a
-// product with this n for which so many bit products are made.
+// product with this n, if each takes that number of bit products.
 void Bench::ceiling(std::size_t n, double products_for_one, bool copies) {
   const double products = products_for_one * static_cast<double>(n);
   const auto rate_over = [&](double seconds) {

@@ -75,7 +75,7 @@ struct Copies {
   const std::uint8_t* from;
   std::uint8_t* to;
   int bytes;   // copied for each round of products, a multiple of 16, at most kStageBytes
-  int pieces;  // of so many bytes, in either
+  int pieces;  // of `bytes` bytes, in either
   __device__ std::size_t at(int round) const {
     const auto piece = static_cast<unsigned>(round) * gridDim.x + blockIdx.x;
     return static_cast<std::size_t>(piece % static_cast<unsigned>(pieces)) * bytes;

@@ -35,7 +35,7 @@ class PartialWorker {
     for (int unit = run.first_unit; unit < run.end_unit; ++unit) {
       const int generation = unit / grid_.row_groups;
       const int first_row = (unit - generation * grid_.row_groups) * L::kRows;
-      meet_team<kSteps>(team_);  // nobody reads the coefficients any more
+      meet_team<kSteps>(team_);  // no warp reads the coefficients any more
       expand<kSteps>(job_, generation, first_row, threadIdx.x % L::kTeamThreads,
                      shared_ + L::kCoefficients + team_ * L::kCoefficientBytes,
                      reinterpret_cast<const std::uint64_t*>(shared_ + L::kMatrices));

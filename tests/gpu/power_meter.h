@@ -33,7 +33,7 @@ class PowerMeter {
   // the means of what was read in the last part of the time: power rises for a while.
   void start();
   Reading stop(double last_part = 0.5);
-  // Reads for so long while nothing else is done: a rest for the device.
+  // Reads for `seconds` while nothing else is done: a rest for the device.
   Reading watch(double seconds);
 
  private:

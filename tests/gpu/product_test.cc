@@ -10,7 +10,7 @@ namespace {
 struct Placing {
   std::size_t source_gap = 0, out_gap = 0;  // beyond the fast pitch
   std::size_t offset = 0;                   // of all three operands from alignment
-  std::size_t scratch_generations = 0;      // scratch for so many; 0: as much as is best
+  std::size_t scratch_generations = 0;      // that scratch is for; 0: as much as is best
 };
 
 void check_product(OnDevice& on, const Shape& shape, Path path, codec::CoefficientStream& random,
