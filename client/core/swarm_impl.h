@@ -157,7 +157,9 @@ struct SwarmCore::Impl {
   std::optional<Departure> departure;  // of a source that leaves when that is safe
   RelayPolicy relay;
   Rescue rescue{0};
-  codec::CoefficientStream random;
+  // One stream for each part that draws, so that what one part draws changes nothing in another.
+  codec::CoefficientStream coding_random;  // coding vectors of blocks
+  codec::CoefficientStream null_random;    // null vectors of what stands still
 
   Neighbours neighbours;
   std::map<PeerId, NeighbourReport> history;

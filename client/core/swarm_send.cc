@@ -35,9 +35,9 @@ std::vector<std::uint8_t> SwarmCore::Impl::draw_vector(std::uint32_t g,
   for (int tries = 1;; ++tries) {
     std::vector<std::uint8_t> vector;
     if (whole) {
-      vector = codec::random_vector(holdings->blocks_in(g), random);
+      vector = codec::random_vector(holdings->blocks_in(g), coding_random);
     } else {
-      Holdings::Mix mix = holdings->recode(g, random);
+      Holdings::Mix mix = holdings->recode(g, coding_random);
       out.slots = std::move(mix.slots);
       out.mix = std::move(mix.mix);
       vector = std::move(mix.vector);

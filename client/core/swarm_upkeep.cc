@@ -229,7 +229,7 @@ void SwarmCore::Impl::check_stalls() {
     if (it == open.end()) it = open.begin();
     const std::uint32_t g = stall_looked = it->first;
     if (!stands_still(g, it->second)) continue;
-    const std::vector<std::uint8_t> z = it->second.basis.random_null_vector(random);
+    const std::vector<std::uint8_t> z = it->second.basis.random_null_vector(null_random);
     for (auto& [key, n] : neighbours) {
       if (!n->state_sent || n->remote_rank(g) == 0) continue;
       n->null_vectors[g] = z;
