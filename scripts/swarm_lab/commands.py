@@ -9,7 +9,7 @@ import tempfile
 import time
 
 from swarm_lab import (adapters, collect, compare, hosts, report, scenario, sim, summarise,
-                       sweep, tables)
+                       sweep, tables, traces)
 
 
 def main(arguments, about):
@@ -168,8 +168,10 @@ COMMANDS = {
     "table": (tables.table, "what `sim` and `sweep` wrote, as Markdown"),
     "compare": (compare.compare, "stored races beside their simulation"),
     "faults": (sim.faults, "seeded simulated swarms in which things break, at length"),
+    "traces": (traces.traces, "hashes over all that simulated cores decide, to compare builds"),
     "clean": (clean, "remove what a killed run left"),
 }
 OPTIONS = {"run": _run_options, "report": _report_options, "bound": _bound_options,
            "summarise": summarise.options, "sim": sim.sim_options, "sweep": sweep.options,
-           "table": tables.options, "compare": compare.options, "faults": sim.faults_options}
+           "table": tables.options, "compare": compare.options, "faults": sim.faults_options,
+           "traces": traces.options}

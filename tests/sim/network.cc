@@ -8,7 +8,7 @@
 namespace firn::sim {
 
 Network::Network(const Content& content, std::uint64_t seed)
-    : content_(content), random_(seed, 0x6e6574) {}
+    : content_(content), trace_(seed), random_(seed, 0x6e6574) {}
 Network::~Network() = default;
 
 std::size_t Network::add(const PeerSpec& spec) {

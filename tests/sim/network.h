@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "client/core/swarm.h"
+#include "tests/sim/action_trace.h"
 #include "tests/sim/checker.h"
 #include "tests/sim/content.h"
 #include "tests/sim/event_queue.h"
@@ -109,6 +110,7 @@ class Network {
   void announce(std::size_t from, std::size_t tracker, const proto::Announce& announce);
 
   const Content& content_;
+  ActionTrace trace_;
   EventQueue events_;
   codec::CoefficientStream random_;
   std::vector<std::unique_ptr<Peer>> peers_;

@@ -135,7 +135,9 @@ void Peer::lost(core::PeerKey key) {
 void Peer::act() {
   if (acting_ || !core_) return;
   acting_ = true;
-  for (core::Action& action : core_->take_actions()) {
+  std::vector<core::Action> actions = core_->take_actions();
+  network_.trace_.step(network_.events().now(), index_, actions);
+  for (core::Action& action : actions) {
     checker_->does(action);
     perform(std::move(action));
   }

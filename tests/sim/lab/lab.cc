@@ -22,8 +22,10 @@ constexpr const char* kAddress = "127.0.0.1";
 Lab::Lab(std::uint32_t generations, std::uint32_t n, std::uint32_t k, std::uint64_t seed)
     : shape_{n, k, std::uint64_t{generations} * n * k},
       blocks_in_content_(std::uint64_t{generations} * n),
+      trace_(seed),
       random_(seed, 0x6c6162),
       payload_(proto::Payload::allocate(k)) {
+  std::ranges::fill(payload_.writable(), std::uint8_t{0});
   random_.fill(manifest_.id.bytes);
   manifest_.info.shape = shape_;
 }
@@ -215,7 +217,9 @@ void Lab::completed(Peer& peer) {
 void Lab::act(Peer& peer) {
   if (peer.acting) return;
   peer.acting = true;
-  for (core::Action& action : peer.core->take_actions()) perform(peer, std::move(action));
+  std::vector<core::Action> actions = peer.core->take_actions();
+  trace_.step(queue_.now(), peer.index, actions);
+  for (core::Action& action : actions) perform(peer, std::move(action));
   peer.acting = false;
   const TimeUs wake = peer.core->next_wake();
   if (wake == kNever || wake >= peer.armed) return;

@@ -17,6 +17,7 @@
 #include "client/core/swarm.h"
 #include "codec/random.h"
 #include "proto/manifest.h"
+#include "tests/sim/action_trace.h"
 #include "tests/sim/lab/downlink.h"
 #include "tests/sim/lab/run.h"
 #include "tests/sim/lab/window_queue.h"
@@ -127,6 +128,7 @@ class Lab {
   Shape shape_;
   Manifest manifest_;
   std::uint64_t blocks_in_content_ = 0;
+  ActionTrace trace_;
   codec::CoefficientStream random_;
   core::Options options_;
   LabWire wire_;
