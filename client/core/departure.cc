@@ -47,10 +47,10 @@ void Departure::gone(PeerKey peer) {
 
 bool Departure::proven(std::uint32_t g, const Neighbours& neighbours) const {
   std::map<PeerKey, std::uint32_t> claimed;
-  for (const auto& [key, n] : neighbours) {
-    if (!n->state_seen) continue;
-    if (n->complete().contains(g)) return true;
-    claimed[key] = n->remote_rank(g);
+  for (const Neighbour& n : neighbours) {
+    if (!n.holds.heard()) continue;
+    if (n.holds.complete().contains(g)) return true;
+    claimed[n.key] = n.holds.rank(g);
   }
   const std::uint32_t blocks = shape_.blocks_in(g);
   if (rows_[g].size() < blocks) return false;

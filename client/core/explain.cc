@@ -35,7 +35,7 @@ bool wanted(const Holdings& holdings, std::uint32_t g) {
 }
 
 bool could_help(const Neighbour& n, const Holdings& holdings, std::uint32_t g) {
-  return n.complete().contains(g) || n.remote_rank(g) > holdings.rank(g);
+  return n.holds.complete().contains(g) || n.holds.rank(g) > holdings.rank(g);
 }
 
 void add_to(std::vector<proto::Span>& spans, std::uint32_t g) {
@@ -49,11 +49,11 @@ void add_to(std::vector<proto::Span>& spans, std::uint32_t g) {
 NeighbourStanding standing_of(const Neighbour& n) {
   NeighbourStanding standing;
   standing.id = n.id;
-  standing.endpoint = to_text(Address{std::nullopt, n.ip, n.port});
-  standing.heard_at = n.heard_at;
-  standing.kind = !n.hello_seen   ? NeighbourStanding::Kind::kNoHello
-                  : !n.state_seen ? NeighbourStanding::Kind::kNoState
-                                  : NeighbourStanding::Kind::kLacks;
+  standing.endpoint = to_text(Address{std::nullopt, n.contact.ip(), n.contact.port()});
+  standing.heard_at = n.traffic.heard_at();
+  standing.kind = !n.contact.greeted() ? NeighbourStanding::Kind::kNoHello
+                  : !n.holds.heard()   ? NeighbourStanding::Kind::kNoState
+                                       : NeighbourStanding::Kind::kLacks;
   return standing;
 }
 
@@ -67,11 +67,12 @@ void compare_holdings(const StandstillView& view, Standstill& result) {
     if (!wanted(holdings, g)) continue;
     bool helped = false;
     auto standing = result.neighbours.begin();
-    for (const auto& [key, n] : view.neighbours) {
+    for (const Neighbour& n : view.neighbours) {
       NeighbourStanding& own = *standing++;
-      if (!n->state_seen) continue;
-      if (n->withdrawn().size() > 0 && n->withdrawn().contains(g)) add_to(own.withdrawn, g);
-      if (!could_help(*n, holdings, g)) continue;
+      if (!n.holds.heard()) continue;
+      if (n.holds.withdrawn().size() > 0 && n.holds.withdrawn().contains(g))
+        add_to(own.withdrawn, g);
+      if (!could_help(n, holdings, g)) continue;
       own.kind = NeighbourStanding::Kind::kSilent;
       helped = true;
     }
@@ -105,7 +106,7 @@ Standstill explain(const StandstillView& view) {
   result.store_error = view.store_error;
   result.trackers = tracker_standings(view);
   result.addresses = view.book.standings(Standstill::kAddressesMax);
-  for (const auto& [key, n] : view.neighbours) result.neighbours.push_back(standing_of(*n));
+  for (const Neighbour& n : view.neighbours) result.neighbours.push_back(standing_of(n));
   if (view.holdings) compare_holdings(view, result);
   result.kind = kind_of(view, result);
   return result;

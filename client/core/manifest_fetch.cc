@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "client/core/manifest_patience.h"
-#include "client/core/policy.h"
+#include "client/core/policy/constants.h"
 #include "proto/limits.h"
 
 namespace firn::core {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "client/core/policy.h"
+#include "client/core/policy/constants.h"
 #include "client/core/types.h"
 
 namespace firn::core {

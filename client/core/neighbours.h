@@ -1,8 +1,10 @@
-// The connected peers, by key, in its order. A sorted vector: every step goes through all of them,
-// and there are few.
+// The connected peers in the order of their keys. A sorted vector: every step goes through all of
+// them, and there are few. Who sees them const sees each of them const.
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -13,44 +15,84 @@
 namespace firn::core {
 
 class Neighbours {
- public:
   using Entry = std::pair<PeerKey, std::unique_ptr<Neighbour>>;
-  using iterator = std::vector<Entry>::iterator;
-  using const_iterator = std::vector<Entry>::const_iterator;
+  using Entries = std::vector<Entry>;
 
-  iterator begin() { return entries_.begin(); }
-  iterator end() { return entries_.end(); }
-  const_iterator begin() const { return entries_.begin(); }
-  const_iterator end() const { return entries_.end(); }
+  template <typename Value>
+  class Each {
+   public:
+    using iterator_category = std::forward_iterator_tag;
+    using value_type = Value;
+    using difference_type = std::ptrdiff_t;
+    using pointer = Value*;
+    using reference = Value&;
+
+    Each() = default;
+    explicit Each(Entries::const_iterator at) : at_(at) {}
+    reference operator*() const { return *at_->second; }
+    pointer operator->() const { return at_->second.get(); }
+    Each& operator++() {
+      ++at_;
+      return *this;
+    }
+    Each operator++(int) {
+      Each before = *this;
+      ++at_;
+      return before;
+    }
+    bool operator==(const Each&) const = default;
+
+   private:
+    Entries::const_iterator at_;
+  };
+
+ public:
+  using iterator = Each<Neighbour>;
+  using const_iterator = Each<const Neighbour>;
+
+  iterator begin() { return iterator(entries_.begin()); }
+  iterator end() { return iterator(entries_.end()); }
+  const_iterator begin() const { return const_iterator(entries_.begin()); }
+  const_iterator end() const { return const_iterator(entries_.end()); }
   std::size_t size() const { return entries_.size(); }
   bool empty() const { return entries_.empty(); }
 
-  iterator find(PeerKey key) {
-    const iterator it = lower_bound(key);
-    return it != end() && it->first == key ? it : end();
+  // Null: it is not connected.
+  Neighbour* find(PeerKey key) {
+    const auto it = lower_bound(key);
+    return it != entries_.end() && it->first == key ? it->second.get() : nullptr;
   }
   // How many have a lower key.
   std::uint32_t index_of(PeerKey key) const {
-    return static_cast<std::uint32_t>(std::lower_bound(begin(), end(), key, before) - begin());
+    return static_cast<std::uint32_t>(lower_bound(key) - entries_.begin());
   }
-  std::unique_ptr<Neighbour>& at(PeerKey key) {
-    const iterator it = find(key);
-    FIRN_CHECK(it != end());
-    return it->second;
+  Neighbour& at(PeerKey key) {
+    Neighbour* n = find(key);
+    FIRN_CHECK(n != nullptr);
+    return *n;
   }
   // The key must be new.
-  void emplace(PeerKey key, std::unique_ptr<Neighbour> neighbour) {
-    entries_.emplace(lower_bound(key), key, std::move(neighbour));
+  Neighbour& add(std::unique_ptr<Neighbour> neighbour) {
+    const PeerKey key = neighbour->key;
+    return *entries_.emplace(lower_bound(key), key, std::move(neighbour))->second;
   }
   void erase(PeerKey key) {
-    const iterator it = find(key);
-    if (it != end()) entries_.erase(it);
+    const auto it = lower_bound(key);
+    if (it != entries_.end() && it->first == key) entries_.erase(it);
+  }
+  // All that have been told what we hold are to be told of generation g.
+  void report(std::uint32_t g) {
+    for (Neighbour& n : *this) {
+      if (n.news.begun()) n.news.report(g);
+    }
   }
 
  private:
   static bool before(const Entry& entry, PeerKey key) { return entry.first < key; }
-  iterator lower_bound(PeerKey key) { return std::lower_bound(begin(), end(), key, before); }
-  std::vector<Entry> entries_;
+  Entries::const_iterator lower_bound(PeerKey key) const {
+    return std::lower_bound(entries_.begin(), entries_.end(), key, before);
+  }
+  Entries entries_;
 };
 
 }  // namespace firn::core

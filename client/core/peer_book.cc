@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "client/core/policy.h"
+#include "client/core/policy/constants.h"
 
 namespace firn::core {
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "client/core/policy.h"
+#include "client/core/policy/constants.h"
 
 namespace firn::core {
 

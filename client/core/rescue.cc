@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "client/core/policy.h"
+#include "client/core/policy/constants.h"
 
 namespace firn::core {
 

@@ -73,9 +73,9 @@ void SwarmCore::start(const Manifest& manifest, const StartState& state, bool fi
       impl.departure.emplace(holdings.shape());
     }
   }
-  for (auto& [key, n] : impl.neighbours) {
-    n->set_shape(holdings.shape());
-    if (n->hello_seen) impl.send_initial_state(*n);
+  for (Neighbour& n : impl.neighbours) {
+    n.holds.set_shape(holdings.shape());
+    if (n.contact.greeted()) impl.send_initial_state(n);
   }
 }
 
@@ -129,8 +129,7 @@ void SwarmCore::block_departed(PeerKey peer, std::size_t frame_bytes, TimeUs now
   }
   impl_->uplink.sent(frame_bytes, now);
   if (Neighbour* n = impl_->find(peer)) {
-    n->bytes_sent += frame_bytes;
-    n->up_shown.add(frame_bytes, now);
+    n->traffic.sent(frame_bytes, now);
     const std::uint32_t number = n->block_departed(frame_bytes, now);
     if (impl_->departure && frame_bytes == 0) impl_->departure->failed(peer, number);
   }
@@ -202,8 +201,8 @@ void SwarmCore::generation_lost(std::uint32_t generation, const Error& error, bo
   impl_->lose(generation);
   if (fetch_again) return;
   impl_->holdings->give_up(generation);
-  for (auto& [key, n] : impl_->neighbours) {
-    if (n->state_sent) n->report_withdrawn(generation);
+  for (Neighbour& n : impl_->neighbours) {
+    if (n.news.begun()) n.news.report_withdrawn(generation);
   }
 }
 
@@ -260,7 +259,7 @@ void SwarmCore::wake(TimeUs now) {
   impl_->now = now;
   // Time alone lets a block go where the rate was limited or a socket is stuck.
   impl_->pump_due |= !impl_->up.unlimited();
-  for (const auto& [key, n] : impl_->neighbours) impl_->pump_due |= n->stuck(now);
+  for (const Neighbour& n : impl_->neighbours) impl_->pump_due |= n.pipe.stuck(now);
 }
 
 TimeUs SwarmCore::next_wake() const {
@@ -291,7 +290,7 @@ Standstill SwarmCore::standstill() const {
 
 std::vector<PeerStatus> SwarmCore::peers() const {
   std::vector<PeerStatus> all;
-  for (const auto& [key, n] : impl_->neighbours) all.push_back(impl_->status_of(*n));
+  for (const Neighbour& n : impl_->neighbours) all.push_back(impl_->status_of(n));
   return all;
 }
 

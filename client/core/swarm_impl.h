@@ -13,15 +13,17 @@
 #include "client/core/announcer.h"
 #include "client/core/departure.h"
 #include "client/core/holdings.h"
-#include "client/core/leases.h"
 #include "client/core/manifest_fetch.h"
 #include "client/core/neighbour.h"
 #include "client/core/peer_book.h"
-#include "client/core/policy.h"
+#include "client/core/policy/constants.h"
+#include "client/core/policy/late_binding.h"
+#include "client/core/policy/leases.h"
+#include "client/core/policy/relay_policy.h"
+#include "client/core/policy/source_policy.h"
 #include "client/core/rate_limit.h"
 #include "client/core/rates.h"
 #include "client/core/rescue.h"
-#include "client/core/scheduler.h"
 #include "client/core/swarm.h"
 #include "codec/random.h"
 
@@ -79,7 +81,7 @@ struct SwarmCore::Impl {
   void discard_rows_of(const PeerId& id);
   void check_usefulness(Neighbour& n);
   std::vector<PeerId> holders_of(std::uint32_t g) const;
-  GrantLimits grant_limits();
+  policy::GrantLimits grant_limits();
   // Whether rows of a generation are welcome of which we hold none. Vectors (twice, holdings.h)
   // and their reduced forms stay in memory wherever payloads go, 3 n^2 bytes for a generation; the
   // shape is a stranger's choice, so what may be open at once depends on it.
@@ -95,7 +97,7 @@ struct SwarmCore::Impl {
 
   // --- swarm_send.cc: blocks and states that leave ---
   void pump();
-  void send_block(const Choice& choice);
+  void send_block(const policy::Choice& choice);
   std::vector<std::uint8_t> draw_vector(std::uint32_t g, const std::vector<std::uint8_t>& null,
                                         SendBlock& out);
   std::uint32_t upload_kib() const;
@@ -153,9 +155,9 @@ struct SwarmCore::Impl {
 
   std::string manifest_file;
   std::optional<Holdings> holdings;  // from start() on
-  std::optional<SourcePolicy> source;
+  std::optional<policy::SourcePolicy> source;
   std::optional<Departure> departure;  // of a source that leaves when that is safe
-  RelayPolicy relay;
+  policy::RelayPolicy relay;
   Rescue rescue{0};
   // One stream for each part that draws, so that what one part draws changes nothing in another.
   codec::CoefficientStream coding_random;  // coding vectors of blocks
@@ -163,6 +165,14 @@ struct SwarmCore::Impl {
 
   Neighbours neighbours;
   std::map<PeerId, NeighbourReport> history;
+  struct Extra {
+    TimeUs told_peers_at = 0;           // it was told of others
+    TimeUs gossip_due = 0;              // before then its peer exchange is not listened to
+    std::uint64_t blocks_reviewed = 0;  // moved both ways when its use was last looked at
+    std::optional<std::uint64_t> manifest_wanted;  // offset of the part it asked for, not yet sent
+    bool manifest_part_leaves = false;             // one was sent and is not out of our hands
+  };
+  std::map<PeerKey, Extra> extra;
 
   RateMeter sent_rate{1 * kSecond};  // blocks, to everybody
   UplinkMeter uplink;

@@ -3,7 +3,7 @@
 #include <map>
 #include <utility>
 
-#include "client/core/policy.h"
+#include "client/core/policy/constants.h"
 #include "client/core/swarm_impl.h"
 #include "proto/address.h"
 #include "proto/limits.h"
@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint32_t kWireVersion = 1;
 
 std::string endpoint_text(const Neighbour& n) {
-  return to_text(Address{std::nullopt, n.ip, n.port});
+  return to_text(Address{std::nullopt, n.contact.ip(), n.contact.port()});
 }
 std::string named(const Neighbour& n) {
   return n.id.text() + " at " + endpoint_text(n);
@@ -42,8 +42,7 @@ std::string said_with(const proto::Goodbye& goodbye) {
 }  // namespace
 
 Neighbour* SwarmCore::Impl::find(PeerKey peer) {
-  const auto it = neighbours.find(peer);
-  return it == neighbours.end() ? nullptr : it->second.get();
+  return neighbours.find(peer);
 }
 
 void SwarmCore::Impl::notice(Notice::Kind kind, std::string text) {
@@ -53,8 +52,7 @@ void SwarmCore::Impl::notice(Notice::Kind kind, std::string text) {
 void SwarmCore::Impl::send(Neighbour& n, proto::PeerMessage message) {
   const std::size_t bytes = proto::wire_bytes(message);
   bytes_sent += bytes;
-  n.bytes_sent += bytes;
-  n.up_shown.add(bytes, now);
+  n.traffic.sent(bytes, now);
   up.take(bytes);
   actions.push_back(Send{n.key, std::move(message)});
 }
@@ -74,14 +72,14 @@ void SwarmCore::Impl::peer_opened(PeerKey peer, const PeerId& id, const std::str
   if (stopped) return refuse(proto::GoodbyeReason::kShuttingDown);
   if (id == options.self) return refuse(proto::GoodbyeReason::kSelf, "it is this very peer");
   if (book.banned(id, now)) return refuse(proto::GoodbyeReason::kBanned, "banned here");
-  for (auto& [key, old] : neighbours) {
-    if (old->id != id) continue;
+  for (Neighbour& old : neighbours) {
+    if (old.id != id) continue;
     // Both sides keep the connection that the lower id opened; of two such the newer one.
     const bool outgoing = attempt != 0;
     const bool new_fits = outgoing == (options.self < id);
-    const bool old_fits = old->outgoing == (options.self < id);
+    const bool old_fits = old.contact.outgoing() == (options.self < id);
     if (old_fits && !new_fits) return refuse(proto::GoodbyeReason::kDuplicate);
-    drop(*old, proto::GoodbyeReason::kDuplicate, "");
+    drop(old, proto::GoodbyeReason::kDuplicate, "");
     break;
   }
   if (neighbours.size() >= neighbours_max() && !make_room(ip)) {
@@ -89,9 +87,8 @@ void SwarmCore::Impl::peer_opened(PeerKey peer, const PeerId& id, const std::str
   }
   book_opened(attempt, id);
   auto n = std::make_unique<Neighbour>(peer, id, ip, port, attempt != 0, now);
-  if (holdings) n->set_shape(holdings->shape());
-  Neighbour& added = *n;
-  neighbours.emplace(peer, std::move(n));
+  if (holdings) n->holds.set_shape(holdings->shape());
+  Neighbour& added = neighbours.add(std::move(n));
   connections_due = 0;
   bound_history();
   NeighbourReport& past = history[id];
@@ -116,20 +113,22 @@ void SwarmCore::Impl::book_opened(std::uint64_t attempt, const PeerId& id) {
 bool SwarmCore::Impl::make_room(const std::string& ip) {
   const auto idlest = std::min_element(
       neighbours.begin(), neighbours.end(),
-      [](const auto& a, const auto& b) { return a.second->idle_since() < b.second->idle_since(); });
-  if (idlest != neighbours.end() && now - idlest->second->idle_since() >= policy::kIdleTime) {
-    drop(*idlest->second, proto::GoodbyeReason::kTooManyPeers, "");
+      [](const Neighbour& a, const Neighbour& b) { return a.idle_since() < b.idle_since(); });
+  if (idlest != neighbours.end() && now - idlest->idle_since() >= policy::kIdleTime) {
+    drop(*idlest, proto::GoodbyeReason::kTooManyPeers, "");
     return true;
   }
   std::map<std::string, std::vector<Neighbour*>> networks;
-  for (auto& [key, n] : neighbours) networks[network_of(n->ip)].push_back(n.get());
+  for (Neighbour& n : neighbours) networks[network_of(n.contact.ip())].push_back(&n);
   const auto most = std::max_element(
       networks.begin(), networks.end(),
       [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
   const auto own = networks.find(network_of(ip));
   const std::size_t held = own == networks.end() ? 0 : own->second.size();
   if (most == networks.end() || held + 1 >= most->second.size()) return false;
-  const auto moved = [](const Neighbour* n) { return n->blocks_innovative + n->blocks_sent; };
+  const auto moved = [](const Neighbour* n) {
+    return n->traffic.blocks_innovative() + n->pipe.blocks_sent();
+  };
   drop(**std::min_element(most->second.begin(), most->second.end(),
                           [&](const auto* a, const auto* b) { return moved(a) < moved(b); }),
        proto::GoodbyeReason::kTooManyPeers, "");
@@ -141,7 +140,7 @@ bool SwarmCore::Impl::make_room(const std::string& ip) {
 void SwarmCore::Impl::bound_history() {
   if (history.size() < policy::kHistoryMax) return;
   std::map<PeerId, bool> present;
-  for (const auto& [key, n] : neighbours) present[n->id] = true;
+  for (const Neighbour& n : neighbours) present[n.id] = true;
   auto least = history.end();
   for (auto it = history.begin(); it != history.end(); ++it) {
     if (present.contains(it->first)) continue;
@@ -155,21 +154,22 @@ void SwarmCore::Impl::bound_history() {
 
 void SwarmCore::Impl::forget(Neighbour& n, bool useless, const std::string& why) {
   NeighbourReport& past = history[n.id];
-  past.complete = n.has_everything();
-  past.rank = n.total_rank();
-  past.blocks_received += n.blocks_received;
-  past.blocks_innovative += n.blocks_innovative;
-  past.blocks_recoded += n.blocks_recoded;
-  past.blocks_sent += n.blocks_sent;
+  past.complete = n.holds.has_everything();
+  past.rank = n.holds.total_rank();
+  past.blocks_received += n.grants.blocks_received();
+  past.blocks_innovative += n.traffic.blocks_innovative();
+  past.blocks_recoded += n.traffic.blocks_recoded();
+  past.blocks_sent += n.pipe.blocks_sent();
   if (past.blocks_received == 0 && past.blocks_sent == 0) history.erase(n.id);
   // What was granted and never came is no load on the downlink.
-  if (holdings) down.give_back(std::uint64_t{n.outstanding()} * granted_block_bytes());
+  if (holdings) down.give_back(std::uint64_t{n.grants.outstanding()} * granted_block_bytes());
   book.closed(n.id, useless, now, why);
   fetch.peer_gone(n.key);
   std::erase(manifest_line, n.key);
   if (departure) departure->gone(n.key);
-  if (source && n.blocks_sent > 0 && !n.has_everything()) source->neighbour_lost();
+  if (source && n.pipe.blocks_sent() > 0 && !n.holds.has_everything()) source->neighbour_lost();
   const PeerKey key = n.key;
+  extra.erase(key);
   neighbours.erase(key);
 }
 
@@ -185,12 +185,12 @@ void SwarmCore::Impl::punish(const PeerId& id, proto::GoodbyeReason reason,
   const std::uint32_t strikes = book.strike(id, now);
   const TimeUs span = policy::kBanTimes[std::min(strikes, policy::kBansMax) - 1];
   const auto at = std::find_if(neighbours.begin(), neighbours.end(),
-                               [&](const auto& entry) { return entry.second->id == id; });
-  const std::string who = at == neighbours.end() ? id.text() : named(*at->second);
+                               [&](const Neighbour& n) { return n.id == id; });
+  const std::string who = at == neighbours.end() ? id.text() : named(*at);
   notice(Notice::Kind::kWarning,
          "peer " + who + " " + what + "; banned for " + std::to_string(span / kSecond) + " s");
   if (reason == proto::GoodbyeReason::kBanned) discard_rows_of(id);
-  if (at != neighbours.end()) drop(*at->second, reason, what);
+  if (at != neighbours.end()) drop(*at, reason, what);
 }
 
 void SwarmCore::Impl::peer_closed(PeerKey peer, const std::string& why) {
@@ -206,10 +206,8 @@ void SwarmCore::Impl::message(PeerKey peer, proto::PeerMessage&& message, std::s
   } else {
     down.take(frame_bytes);
   }
-  n->bytes_received += frame_bytes;
-  n->down_shown.add(frame_bytes, now);
-  n->heard_at = now;
-  if (!n->hello_seen && !std::holds_alternative<proto::Hello>(message) &&
+  n->traffic.received(frame_bytes, now);
+  if (!n->contact.greeted() && !std::holds_alternative<proto::Hello>(message) &&
       !std::holds_alternative<proto::Goodbye>(message)) {
     punish(n->id, proto::GoodbyeReason::kProtocolError, "did not begin with Hello");
     return;
@@ -218,7 +216,7 @@ void SwarmCore::Impl::message(PeerKey peer, proto::PeerMessage&& message, std::s
 }
 
 void SwarmCore::Impl::on(Neighbour& n, proto::Hello&& hello) {
-  if (n.hello_seen) {
+  if (n.contact.greeted()) {
     punish(n.id, proto::GoodbyeReason::kProtocolError, "sent a second Hello");
     return;
   }
@@ -230,20 +228,17 @@ void SwarmCore::Impl::on(Neighbour& n, proto::Hello&& hello) {
     drop(n, proto::GoodbyeReason::kVersion, "this peer speaks version 1");
     return;
   }
-  n.hello_seen = true;
-  n.welcomed_at = now;
+  n.contact.greet(hello, now);
   book.welcomed(n.id);
-  n.has_manifest = hello.has_manifest;
-  n.listen_port = hello.listen_port;
   if (hello.listen_port != 0) {
-    book.answers_at(n.id, Address{n.id, n.ip, hello.listen_port}, now);
+    book.answers_at(n.id, Address{n.id, n.contact.ip(), hello.listen_port}, now);
     exchange_news = true;
     connections_due = std::min(connections_due, exchange_due(false));
   }
   share_peers(n, 0);
   if (holdings) {
     // A peer without the manifest could not understand a State; it sends one when it can.
-    if (n.has_manifest) send_initial_state(n);
+    if (n.contact.has_manifest()) send_initial_state(n);
   } else {
     ask_for_manifest();
   }
@@ -251,30 +246,31 @@ void SwarmCore::Impl::on(Neighbour& n, proto::Hello&& hello) {
 
 void SwarmCore::Impl::share_peers(Neighbour& n, TimeUs came_since) {
   if (!options.peer_exchange) return;
-  n.told_peers_at = now;
+  extra[n.key].told_peers_at = now;
   proto::PeerExchange exchange;
-  for (const auto& [key, other] : neighbours) {
-    if (other->id == n.id || other->listen_port == 0 || !other->hello_seen) continue;
-    if (other->welcomed_at < came_since) continue;
+  for (const Neighbour& other : neighbours) {
+    if (other.id == n.id || other.contact.listen_port() == 0 || !other.contact.greeted()) continue;
+    if (other.contact.greeted_at() < came_since) continue;
     if (exchange.peers.size() == limits::kPeerExchangeMax) break;
-    exchange.peers.push_back({other->id, other->ip, other->listen_port});
+    exchange.peers.push_back({other.id, other.contact.ip(), other.contact.listen_port()});
   }
   if (!exchange.peers.empty()) send(n, std::move(exchange));
 }
 
 void SwarmCore::Impl::on(Neighbour& n, proto::PeerExchange&& exchange) {
-  if (!options.peer_exchange || now < n.gossip_due) return;
+  if (!options.peer_exchange || now < extra[n.key].gossip_due) return;
   // The first comes with Hello, the second with the round of the others: soon after, perhaps. Those
   // after it are sent as far apart as this, and may take longer or shorter on their way.
-  n.gossip_due =
-      n.gossip_due == 0 ? now : now + policy::kExchangeInterval / 2 - policy::kExchangeSlack;
+  extra[n.key].gossip_due = extra[n.key].gossip_due == 0
+                                ? now
+                                : now + policy::kExchangeInterval / 2 - policy::kExchangeSlack;
   for (const proto::PeerEndpoint& endpoint : exchange.peers) book.add(endpoint, now);
 }
 
 void SwarmCore::Impl::on(Neighbour& n, proto::State&& state) {
   if (!holdings) {
     // We cannot understand it yet; but it shows that its sender has the manifest by now.
-    n.has_manifest = true;
+    n.contact.gains_manifest();
     ask_for_manifest();
     return;
   }
@@ -282,18 +278,18 @@ void SwarmCore::Impl::on(Neighbour& n, proto::State&& state) {
     punish(n.id, proto::GoodbyeReason::kProtocolError, "sent an impossible State");
     return;
   }
-  if (departure) departure->acknowledged(n.key, n.acknowledged());
+  if (departure) departure->acknowledged(n.key, n.pipe.acknowledged());
   // Its first State: if it had no manifest before, it has not understood what we have told it.
-  if (!n.state_sent || !n.has_manifest) send_initial_state(n);
-  n.has_manifest = true;
+  if (!n.news.begun() || !n.contact.has_manifest()) send_initial_state(n);
+  n.contact.gains_manifest();
   part_if_useless(n);
 }
 
 // Two peers that need nothing have nothing to say to each other.
 bool SwarmCore::Impl::part_if_useless(Neighbour& n) {
   // Our last State must have left first, or it would not know that we are complete.
-  if (!holdings || !complete || !n.satisfied()) return false;
-  if (!n.new_complete.empty() || !n.new_withdrawn.empty()) return false;
+  if (!holdings || !complete || !n.holds.satisfied()) return false;
+  if (n.news.complete_pending()) return false;
   // It will part from us as well: what it proves is looked at before that.
   if (departure && departure->safe(neighbours)) departure_proven = true;
   if (departure_proven) return false;
@@ -322,24 +318,24 @@ void SwarmCore::Impl::on(Neighbour& n, proto::ManifestRequest&& request) {
   // A request of a few bytes makes an answer of many, so a part is made once the one before is out
   // of our hands. We may hear of that after the receiver has asked for the next one: a single
   // request may wait. A second one cannot come from a peer that has waited for its answers.
-  if (n.manifest_wanted) {
+  if (extra[n.key].manifest_wanted) {
     punish(n.id, proto::GoodbyeReason::kProtocolError,
            "asked for parts of the manifest without waiting for them");
     return;
   }
-  n.manifest_wanted = request.offset;
+  extra[n.key].manifest_wanted = request.offset;
   queue_manifest_part(n);
 }
 
 void SwarmCore::Impl::manifest_part_departed(PeerKey peer) {
   Neighbour* n = find(peer);
   if (!n) return;
-  n->manifest_part_leaves = false;
+  extra[n->key].manifest_part_leaves = false;
   queue_manifest_part(*n);
 }
 
 void SwarmCore::Impl::queue_manifest_part(Neighbour& n) {
-  if (!n.manifest_wanted || n.manifest_part_leaves) return;
+  if (!extra[n.key].manifest_wanted || extra[n.key].manifest_part_leaves) return;
   manifest_line.push_back(n.key);
   send_manifest_parts();
 }
@@ -362,21 +358,21 @@ std::uint64_t SwarmCore::Impl::manifest_part_bytes() const {
 }
 
 void SwarmCore::Impl::send_manifest_part(Neighbour& n) {
-  const std::uint64_t offset = *std::exchange(n.manifest_wanted, std::nullopt);
+  const std::uint64_t offset = *std::exchange(extra[n.key].manifest_wanted, std::nullopt);
   proto::ManifestPart part;
   if (holdings && offset < manifest_file.size()) {
     part.total_bytes = manifest_file.size();
     part.offset = offset;
     part.data = manifest_file.substr(offset, manifest_part_bytes());
   }
-  n.manifest_part_leaves = true;
+  extra[n.key].manifest_part_leaves = true;
   send(n, std::move(part));
 }
 
 // A neighbour that can be asked for the manifest now; null: there is none.
 Neighbour* SwarmCore::Impl::manifest_holder() {
-  for (auto& [key, n] : neighbours) {
-    if (n->hello_seen && n->has_manifest && fetch.may_ask(key, now)) return n.get();
+  for (Neighbour& n : neighbours) {
+    if (n.contact.greeted() && n.contact.has_manifest() && fetch.may_ask(n.key, now)) return &n;
   }
   return nullptr;
 }

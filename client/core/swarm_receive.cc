@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "client/core/policy.h"
+#include "client/core/policy/constants.h"
 #include "client/core/swarm_impl.h"
 #include "codec/encode.h"
 
@@ -27,7 +27,7 @@ bool SwarmCore::Impl::check_block(Neighbour& n, const proto::Block& block) {
 }
 
 void SwarmCore::Impl::on(Neighbour& n, proto::Block&& block) {
-  if (!holdings || !n.state_sent) {
+  if (!holdings || !n.news.begun()) {
     punish(n.id, proto::GoodbyeReason::kProtocolError, "sent a block that was not granted");
     return;
   }
@@ -39,10 +39,10 @@ void SwarmCore::Impl::on(Neighbour& n, proto::Block&& block) {
       punish(n.id, proto::GoodbyeReason::kProtocolError, "sent an impossible State");
       return;
     }
-    if (departure) departure->acknowledged(n.key, n.acknowledged());
+    if (departure) departure->acknowledged(n.key, n.pipe.acknowledged());
   }
   if (block.recoded) {
-    ++n.blocks_recoded;
+    n.traffic.recoded();
     ++blocks_recoded;
   }
   accept_row(n, std::move(block));
@@ -57,17 +57,16 @@ void SwarmCore::Impl::accept_row(Neighbour& n, proto::Block&& block) {
   if (rescue.accepts(g, n.id) && !store_finishing && may_open(g)) {
     slot = holdings->insert(g, vector, n.id, !block.recoded, now);
   }
-  if (n.recent_blocks++ == 0) n.recent_since = now;
+  n.traffic.usefulness().block(slot.has_value(), now);
   if (!slot) {
     ++blocks_redundant;
-    ++n.recent_redundant;
     // It does not know what we have.
-    holdings->verified().contains(g) ? n.report_complete(g) : n.report(g);
+    holdings->verified().contains(g) ? n.news.report_complete(g) : n.news.report(g);
     check_usefulness(n);
     return;
   }
   ++blocks_innovative;
-  ++n.blocks_innovative;
+  n.traffic.innovative();
   progressed_at = now;
   rescue.progressed(g, now);
   ++rows_in_memory;
@@ -80,18 +79,14 @@ void SwarmCore::Impl::accept_row(Neighbour& n, proto::Block&& block) {
 // Over a while: what was on its way when others filled a generation is redundant at once, hundreds
 // of blocks where generations are large and links fast.
 void SwarmCore::Impl::check_usefulness(Neighbour& n) {
-  if (n.recent_blocks < policy::kUsefulnessWindow) return;
-  if (now - n.recent_since < policy::kUsefulnessTime) return;
-  const bool useless = n.recent_redundant * 10 > n.recent_blocks * 9;
-  n.recent_blocks = n.recent_redundant = 0;
-  if (!useless) return;
+  if (!n.traffic.usefulness().useless(now)) return;
   notice(Notice::Kind::kInfo, "peer " + n.id.text() + " sends nothing new; disconnected");
   drop(n, proto::GoodbyeReason::kNotUseful, "nothing new");
 }
 
 void SwarmCore::Impl::changed(std::uint32_t g) {
-  for (auto& [key, n] : neighbours) {
-    if (n->state_sent) n->report(g);
+  for (Neighbour& n : neighbours) {
+    if (n.news.begun()) n.news.report(g);
   }
 }
 
@@ -129,11 +124,9 @@ void SwarmCore::Impl::complete_now(std::uint32_t g) {
   for (const std::uint32_t waiting : std::exchange(not_opened, {})) changed(waiting);
   actions.push_back(DropRows{g});
   if (rescue.verified(g)) actions.push_back(CheckEvidence{g});
-  for (auto& [key, n] : neighbours) {
-    if (!n->state_sent) continue;
-    n->null_vectors.erase(g);
-    n->report_complete(g);
-    n->urgent = true;
+  for (Neighbour& n : neighbours) {
+    if (!n.news.begun()) continue;
+    n.news.report_verified(g);
   }
 }
 
@@ -160,10 +153,8 @@ void SwarmCore::Impl::lose(std::uint32_t g) {
   holdings->reset(g);
   lost.insert(g);
   changed(g);
-  for (auto& [key, n] : neighbours) {
-    std::erase(n->new_complete, g);
-    n->urgent = true;
-    n->touch();
+  for (Neighbour& n : neighbours) {
+    n.news.report_lost(g);
   }
 }
 
@@ -194,9 +185,9 @@ void SwarmCore::Impl::evidence_checked(std::uint32_t g, const std::vector<PeerId
 
 std::vector<PeerId> SwarmCore::Impl::holders_of(std::uint32_t g) const {
   std::vector<PeerId> whole, part;
-  for (const auto& [key, n] : neighbours) {
-    if (!n->state_seen || !n->complete().contains(g)) continue;
-    (n->has_everything() ? whole : part).push_back(n->id);
+  for (const Neighbour& n : neighbours) {
+    if (!n.holds.heard() || !n.holds.complete().contains(g)) continue;
+    (n.holds.has_everything() ? whole : part).push_back(n.id);
   }
   whole.insert(whole.end(), part.begin(), part.end());
   return whole;
@@ -212,13 +203,13 @@ bool SwarmCore::Impl::may_open(std::uint32_t g) {
 }
 
 // Rows wait in memory until they are spooled or decoded; grants stop before they fill it.
-GrantLimits SwarmCore::Impl::grant_limits() {
-  GrantLimits limits;
+policy::GrantLimits SwarmCore::Impl::grant_limits() {
+  policy::GrantLimits limits;
   // What a complete peer loses again was changed by its owner: nothing is written over it.
   limits.paused = paused || stopped || store_finishing;
   const std::uint64_t k = std::max<std::uint64_t>(holdings->shape().block_bytes, 1);
   const std::uint64_t room = std::max<std::uint64_t>(options.memory_bytes / 4 / k, 8);
-  limits.promised = promised_blocks(neighbours, now);
+  limits.promised = policy::promised_blocks(neighbours, now);
   const std::uint64_t promised = rows_in_memory + limits.promised;
   limits.blocks_max = promised < room ? room - promised : 0;
   if (!down.unlimited()) {

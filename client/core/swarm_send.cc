@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "client/core/policy.h"
+#include "client/core/policy/constants.h"
 #include "client/core/swarm_impl.h"
 #include "codec/encode.h"
 #include "proto/limits.h"
@@ -14,8 +14,8 @@ void SwarmCore::Impl::pump() {
   if (!holdings || stopped || holdings->total_rank() == 0) return;
   const double rate = sent_rate.bytes_per_second(now);
   const std::uint32_t busy_max =
-      source ? policy::kBusyConnectionsSource : busy_connections_max(rate, small_mesh());
-  for (auto& [key, n] : neighbours) n->patience = uplink_patience(rate, busy_max);
+      source ? policy::kBusyConnectionsSource : policy::busy_connections_max(rate, small_mesh());
+  for (Neighbour& n : neighbours) n.pipe.set_patience(policy::uplink_patience(rate, busy_max));
   while (up.ready(now)) {
     const auto choice = source ? source->choose(*holdings, neighbours, busy_max, now)
                                : relay.choose(*holdings, neighbours, small_mesh(), busy_max, now);
@@ -23,7 +23,7 @@ void SwarmCore::Impl::pump() {
     send_block(*choice);
     if (source) source->served(*choice, now);
   }
-  uplink.waiting(busy_connections(neighbours, now) > 0, now);
+  uplink.waiting(policy::busy_connections(neighbours, now) > 0, now);
 }
 
 // Draws the coding vector; for an open generation also the mix of rows that makes it. With a null
@@ -48,8 +48,8 @@ std::vector<std::uint8_t> SwarmCore::Impl::draw_vector(std::uint32_t g,
   }
 }
 
-void SwarmCore::Impl::send_block(const Choice& choice) {
-  Neighbour& n = *choice.neighbour;
+void SwarmCore::Impl::send_block(const policy::Choice& choice) {
+  Neighbour& n = neighbours.at(choice.peer);
   const std::uint32_t g = choice.generation;
   SendBlock out;
   out.peer = n.key;
@@ -59,7 +59,7 @@ void SwarmCore::Impl::send_block(const Choice& choice) {
     out.block.source_index = choice.source_index;
   } else {
     std::vector<std::uint8_t> null;
-    if (choice.use_null_vector) null = n.null_vector(g)->z;
+    if (choice.use_null_vector) null = n.holds.null_vector(g)->z();
     out.block.coefficients = draw_vector(g, null, out);
     out.exchangeable = !out.block.recoded && null.empty();
   }
@@ -86,148 +86,114 @@ std::uint32_t SwarmCore::Impl::upload_kib() const {
 }
 
 void SwarmCore::Impl::send_initial_state(Neighbour& n) {
-  n.new_complete.clear();
-  n.new_withdrawn.clear();
-  n.changed.clear();
+  std::vector<std::uint32_t> complete, withdrawn, changed;
   for (std::uint32_t g = holdings->verified().next_present(0); g < holdings->generation_count();
        g = holdings->verified().next_present(g + 1)) {
-    n.new_complete.push_back(g);
+    complete.push_back(g);
   }
-  for (const auto& [g, open] : holdings->open()) n.changed.push_back(g);
+  for (const auto& [g, open] : holdings->open()) changed.push_back(g);
   for (std::uint32_t g = holdings->given_up().next_present(0); g < holdings->generation_count();
        g = holdings->given_up().next_present(g + 1)) {
-    n.changed.push_back(g);  // or it would be sent to us by who ignores what is unwanted
-    n.new_withdrawn.push_back(g);
+    changed.push_back(g);  // for neighbours that ignore what is unwanted, and would send it
+    withdrawn.push_back(g);
   }
-  std::sort(n.changed.begin(), n.changed.end());  // what does not fit now is looked up by number
-  n.state_sent = true;
+  std::sort(changed.begin(), changed.end());  // what does not fit now is looked up by number
+  n.news.begin(std::move(complete), std::move(withdrawn), std::move(changed));
   send(n, make_state(n, limits::kStateEntriesMax));
 }
 
 bool SwarmCore::Impl::can_grant(const Neighbour& n) {
-  return n.outstanding() <= n.window / 2 && blocks_to_grant(*holdings, n, grant_limits()) > 0;
+  return n.grants.outstanding() <= n.grants.window().blocks / 2 &&
+         policy::blocks_to_grant(*holdings, n, grant_limits()) > 0;
 }
 
 bool SwarmCore::Impl::has_news(const Neighbour& n) {
-  if (!n.state_sent) return false;
-  return n.has_reports() || can_grant(n);
+  if (!n.news.begun()) return false;
+  return n.news.pending() || can_grant(n);
 }
 
 // What makes it due earlier touches the neighbour, or all of them (review_grants); until then it
 // can only become later, as rates fall.
 TimeUs SwarmCore::Impl::state_due(Neighbour& n) {
-  if (!n.state_sent) return kNever;
-  if (n.state_due <= now) n.state_due = work_out_state_due(n);
-  return n.state_due;
+  if (!n.news.begun()) return kNever;
+  if (n.news.due() <= now) n.news.set_due(work_out_state_due(n));
+  return n.news.due();
 }
 
 TimeUs SwarmCore::Impl::work_out_state_due(const Neighbour& n) {
-  if (!has_news(n)) return n.last_state + policy::kKeepAlive;
+  if (!has_news(n)) return n.news.last_state() + policy::kKeepAlive;
   const bool grants = can_grant(n);
   const TimeUs interval =
-      state_interval(*holdings, neighbours, n, grants, holdings->shape().block_bytes, now);
-  TimeUs due = n.last_state + interval;
+      policy::state_interval(*holdings, neighbours, n, grants, holdings->shape().block_bytes, now);
+  TimeUs due = n.news.last_state() + interval;
   // Those that can wait a little go together: one step for all.
   if (interval >= policy::kStateIntervalEnd) {
     due = (due + policy::kStateGrain - 1) / policy::kStateGrain * policy::kStateGrain;
   }
   if (!grants || down.unlimited()) return due;
   // What the down limit earns beyond the brim of its bucket is lost, so it is granted before.
-  return std::min(due, std::max(down.half_full_at(now), n.last_state + policy::kStateIntervalMin));
+  return std::min(
+      due, std::max(down.half_full_at(now), n.news.last_state() + policy::kStateIntervalMin));
 }
 
 // Where what bounds all grants has changed, States may be due at other times.
 void SwarmCore::Impl::review_grants() {
-  const GrantLimits limits = grant_limits();
+  const policy::GrantLimits limits = grant_limits();
   const std::uint64_t missing = holdings->missing();
   const GrantRegime regime{!limits.paused && missing > 0 && limits.blocks_max > 0,
-                           missing > limits.promised, near_end(*holdings, neighbours)};
+                           missing > limits.promised, policy::near_end(*holdings, neighbours)};
   if (regime == grant_regime) return;
   grant_regime = regime;
-  for (auto& [key, n] : neighbours) n->touch();
+  for (Neighbour& n : neighbours) n.news.touch();
 }
 
 void SwarmCore::Impl::send_due_states() {
   if (!holdings || stopped) return;
   review_grants();
-  for (auto& [key, n] : neighbours) {
-    if (state_due(*n) <= now) send(*n, make_state(*n, limits::kStateEntriesMax));
+  for (Neighbour& n : neighbours) {
+    if (state_due(n) <= now) send(n, make_state(n, limits::kStateEntriesMax));
   }
 }
-
-namespace {
-
-// The generations as runs, at most `spans_max` of them; those told are taken out.
-std::vector<proto::Span> take_spans(std::vector<std::uint32_t>& generations,
-                                    std::size_t spans_max) {
-  std::vector<proto::Span> spans;
-  std::sort(generations.begin(), generations.end());
-  std::size_t told = 0;
-  for (const std::uint32_t g : generations) {
-    const std::uint32_t end = spans.empty() ? 0 : spans.back().first + spans.back().count;
-    if (!spans.empty() && end > g) {
-      ++told;  // told already in this very message
-      continue;
-    }
-    if (!spans.empty() && end == g) {
-      ++spans.back().count;
-    } else {
-      if (spans.size() == spans_max) break;
-      spans.push_back({g, 1});
-    }
-    ++told;
-  }
-  generations.erase(generations.begin(), generations.begin() + static_cast<std::ptrdiff_t>(told));
-  return spans;
-}
-
-}  // namespace
 
 // At most `entries_max` spans and as many ranks; what is left goes with the next.
 proto::State SwarmCore::Impl::make_state(Neighbour& n, std::size_t entries_max) {
   proto::State state;
   const std::uint32_t k = holdings->shape().block_bytes;
   const auto share = options.memory_bytes / 8 / k / std::max<std::size_t>(neighbours.size(), 1);
-  adapt_window(n, neighbours.size() == 1, k,
-               static_cast<std::uint32_t>(std::min<std::uint64_t>(share, policy::kWindowMax)), now);
-  const std::uint32_t give = blocks_to_grant(*holdings, n, grant_limits());
+  n.grants.resize(policy::next_window(
+      n.grants, neighbours.size() == 1, k,
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(share, policy::kWindowMax)), now));
+  const std::uint32_t give = policy::blocks_to_grant(*holdings, n, grant_limits());
   if (give > 0) {
-    n.grant(give, now);
+    n.grants.grant(give, now);
     down.take(std::uint64_t{give} * granted_block_bytes());
   }
-  if (n.has_everything()) state.upload_kib = upload_kib();
+  if (n.holds.has_everything()) state.upload_kib = upload_kib();
   const auto connections = static_cast<std::uint32_t>(neighbours.size());
-  if (n.neighbours_told != connections) state.neighbours = n.neighbours_told = connections;
-  state.acknowledged = n.acknowledged_to_it = n.highest_received;
-  state.credit = n.credit_granted;
+  state.neighbours = n.news.take_connections(connections);
+  state.acknowledged = n.news.take_acknowledgement();
+  state.credit = n.grants.credit();
   std::uint32_t sources = 0;
-  for (const auto& [key, other] : neighbours) sources += other->has_everything() ? 1 : 0;
+  for (const Neighbour& other : neighbours) sources += other.holds.has_everything() ? 1 : 0;
   state.prefer_coded = sources > 1;
 
   const std::size_t spans_max = std::min(entries_max, limits::kStateSpansMax);
-  state.complete = take_spans(n.new_complete, spans_max);
-  state.withdrawn = take_spans(n.new_withdrawn, (spans_max - state.complete.size()) / 2);
+  state.complete = n.news.take_complete(spans_max);
+  state.withdrawn = n.news.take_withdrawn((spans_max - state.complete.size()) / 2);
   state.unwanted = state.withdrawn;  // what is lost for good is not wanted either
 
-  const std::size_t changes = std::min(n.changed.size(), entries_max);
-  state.generations.reserve(changes);
-  for (std::size_t i = 0; i < changes; ++i) {
-    const std::uint32_t g = n.changed[i];
+  const std::vector<std::uint32_t> changed = n.news.take_changed(entries_max);
+  state.generations.reserve(changed.size());
+  for (const std::uint32_t g : changed) {
     proto::GenerationState& entry = state.generations.emplace_back();
     entry.generation = g;
     entry.rank = holdings->rank(g);
     entry.quota = rescue.accepts(g, n.id) && may_open(g)
-                      ? quota_of(*holdings, neighbours, n, g, rotation, now)
+                      ? policy::quota_of(*holdings, neighbours, n, g, rotation, now)
                       : 0;
-    if (const auto z = n.null_vectors.find(g); z != n.null_vectors.end()) {
-      entry.null_vector = std::move(z->second);
-      n.null_vectors.erase(z);
-    }
+    entry.null_vector = n.news.take_null_vector(g);
   }
-  n.changed.erase(n.changed.begin(), n.changed.begin() + static_cast<std::ptrdiff_t>(changes));
-  n.last_state = now;
-  n.urgent = false;
-  n.touch();
+  n.news.told(now);
   return state;
 }
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "client/core/policy.h"
+#include "client/core/policy/constants.h"
 #include "client/core/swarm_impl.h"
 
 namespace firn::core {
@@ -32,7 +32,7 @@ void SwarmCore::Impl::step() {
 TimeUs SwarmCore::Impl::stuck_patience() const {
   if (!holdings) return policy::kStuckPatience;
   std::uint64_t blocks = 0;
-  for (const auto& [key, n] : neighbours) blocks += n->queued;
+  for (const Neighbour& n : neighbours) blocks += n.pipe.queued();
   const std::uint64_t seconds = blocks * holdings->shape().block_bytes / policy::kStuckRate;
   return policy::kStuckPatience + static_cast<TimeUs>(seconds) * kSecond;
 }
@@ -43,17 +43,17 @@ void SwarmCore::Impl::check_connections() {
   const TimeUs patience = stuck_patience();
   connections_due = now + policy::kStuckPatience;
   const auto due_at = [this](TimeUs at) { connections_due = std::min(connections_due, at); };
-  for (const auto& [key, n] : neighbours) {
-    if (!n->hello_seen && now - n->opened >= policy::kHelloTimeout) {
-      late.push_back(key);
-    } else if (n->credit_used_up()) {
-      used_up.push_back(key);
-    } else if (n->queued > 0 && now - n->waiting_since() >= patience) {
-      stuck.push_back(key);
-    } else if (!n->hello_seen) {
-      due_at(n->opened + policy::kHelloTimeout);
-    } else if (n->queued > 0) {
-      due_at(n->waiting_since() + patience);
+  for (const Neighbour& n : neighbours) {
+    if (!n.contact.greeted() && now - n.contact.opened_at() >= policy::kHelloTimeout) {
+      late.push_back(n.key);
+    } else if (n.grants.used_up()) {
+      used_up.push_back(n.key);
+    } else if (n.pipe.queued() > 0 && now - n.pipe.waiting_since() >= patience) {
+      stuck.push_back(n.key);
+    } else if (!n.contact.greeted()) {
+      due_at(n.contact.opened_at() + policy::kHelloTimeout);
+    } else if (n.pipe.queued() > 0) {
+      due_at(n.pipe.waiting_since() + patience);
     }
   }
   for (const PeerKey key : late) {
@@ -84,9 +84,9 @@ TimeUs SwarmCore::Impl::exchange_due(bool all) const {
 void SwarmCore::Impl::exchange_peers() {
   const bool all = now >= exchange_due(true);
   if (!all && (!exchange_news || now < exchange_due(false))) return;
-  for (auto& [key, n] : neighbours) {
-    if (!n->hello_seen || (n->outgoing && !all)) continue;
-    share_peers(*n, all ? 0 : n->told_peers_at);
+  for (Neighbour& n : neighbours) {
+    if (!n.contact.greeted() || (n.contact.outgoing() && !all)) continue;
+    share_peers(n, all ? 0 : extra[n.key].told_peers_at);
   }
   told_news_at = now;
   if (all) exchanged_at = now;
@@ -99,11 +99,12 @@ void SwarmCore::Impl::exchange_peers() {
 void SwarmCore::Impl::replace_neighbour() {
   const bool crowded = !small_mesh() && neighbours.size() >= neighbours_wanted();
   Neighbour* useless = nullptr;
-  for (auto& [key, n] : neighbours) {
-    const std::uint64_t moved = n->blocks_received + n->blocks_sent;
-    const bool settled = now - n->opened >= policy::kExchangeInterval && n->state_seen;
-    if (crowded && settled && moved == n->blocks_reviewed) useless = n.get();
-    n->blocks_reviewed = moved;
+  for (Neighbour& n : neighbours) {
+    const std::uint64_t moved = n.grants.blocks_received() + n.pipe.blocks_sent();
+    const bool settled =
+        now - n.contact.opened_at() >= policy::kExchangeInterval && n.holds.heard();
+    if (crowded && settled && moved == extra[n.key].blocks_reviewed) useless = &n;
+    extra[n.key].blocks_reviewed = moved;
   }
   if (!useless || !holdings || complete || book.next_due() > now) return;
   drop(*useless, proto::GoodbyeReason::kNotUseful, "nothing moves");
@@ -154,7 +155,7 @@ bool SwarmCore::Impl::wants_to_dial() const {
   }
   if (small_mesh() || now - started_at >= policy::kMeshTime) return true;
   const auto called = std::count_if(neighbours.begin(), neighbours.end(),
-                                    [](const auto& entry) { return entry.second->outgoing; });
+                                    [](const Neighbour& n) { return n.contact.outgoing(); });
   return book.dialing() + static_cast<std::size_t>(called) < (wanted + 1) / 2;
 }
 
@@ -177,7 +178,7 @@ void SwarmCore::Impl::dial() {
 // These shares go round, and are told again as the neighbours' own ranks grow.
 void SwarmCore::Impl::refresh_quotas() {
   const TimeUs interval =
-      near_end(*holdings, neighbours) ? policy::kStateIntervalEnd : policy::kStateInterval;
+      policy::near_end(*holdings, neighbours) ? policy::kStateIntervalEnd : policy::kStateInterval;
   if (complete || holdings->complete() || neighbours.size() < 2 || now - rotated_at < interval)
     return;
   rotated_at = now;
@@ -199,9 +200,8 @@ void SwarmCore::Impl::share_lost_anew() {
     return holdings->rank(g) > 0 || holdings->given_up().contains(g);
   });
   const auto offered = [&](std::uint32_t g) {
-    return std::any_of(neighbours.begin(), neighbours.end(), [&](const auto& entry) {
-      return entry.second->state_seen && entry.second->remote_rank(g) > 0;
-    });
+    return std::any_of(neighbours.begin(), neighbours.end(),
+                       [&](const Neighbour& n) { return n.holds.heard() && n.holds.rank(g) > 0; });
   };
   std::uint32_t told = 0;
   auto g = lost.lower_bound(next_lost);
@@ -230,10 +230,9 @@ void SwarmCore::Impl::check_stalls() {
     const std::uint32_t g = stall_looked = it->first;
     if (!stands_still(g, it->second)) continue;
     const std::vector<std::uint8_t> z = it->second.basis.random_null_vector(null_random);
-    for (auto& [key, n] : neighbours) {
-      if (!n->state_sent || n->remote_rank(g) == 0) continue;
-      n->null_vectors[g] = z;
-      n->report(g);
+    for (Neighbour& n : neighbours) {
+      if (!n.news.begun() || n.holds.rank(g) == 0) continue;
+      n.news.attach_null_vector(g, z);
     }
     return;
   }
@@ -243,8 +242,8 @@ bool SwarmCore::Impl::stands_still(std::uint32_t g, const OpenGeneration& open) 
   const TimeUs still = now - open.last_growth;
   if (open.decoding || still < policy::kStallTime) return false;
   bool more = false, some = false;
-  for (const auto& [key, n] : neighbours) {
-    const std::uint32_t rank = n->remote_rank(g);
+  for (const Neighbour& n : neighbours) {
+    const std::uint32_t rank = n.holds.rank(g);
     some |= rank > 0;
     more |= rank > open.rows;
   }
@@ -269,7 +268,7 @@ void SwarmCore::Impl::check_completion() {
     return;
   }
   std::vector<PeerKey> keys;
-  for (const auto& [key, n] : neighbours) keys.push_back(key);
+  for (const Neighbour& n : neighbours) keys.push_back(n.key);
   for (const PeerKey key : keys) {
     part_if_useless(*find(key));
   }
@@ -306,7 +305,7 @@ bool SwarmCore::Impl::duty_done() const {
     case SeedPolicy::Kind::kWhileNeeded:
       return stayed >= seeding.duration ||
              std::all_of(neighbours.begin(), neighbours.end(),
-                         [](const auto& entry) { return entry.second->satisfied(); });
+                         [](const Neighbour& n) { return n.holds.satisfied(); });
   }
   return true;
 }
@@ -314,7 +313,7 @@ bool SwarmCore::Impl::duty_done() const {
 void SwarmCore::Impl::stop() {
   if (stopped) return;
   while (!neighbours.empty()) {
-    drop(*neighbours.begin()->second, proto::GoodbyeReason::kShuttingDown, "");
+    drop(*neighbours.begin(), proto::GoodbyeReason::kShuttingDown, "");
   }
   for (const std::size_t tracker : announcer.to_leave()) {
     proto::Announce announce;
@@ -336,16 +335,16 @@ TimeUs SwarmCore::Impl::next_wake() {
   if (now - started_at < policy::kMeshTime) at = std::min(at, started_at + policy::kMeshTime);
   if (!neighbours.empty()) at = std::min(at, connections_due);
   // A socket that turns out to be stuck makes way for others.
-  for (const auto& [key, n] : neighbours) {
-    if (!n->stuck(now)) at = std::min(at, n->stuck_at());
+  for (const Neighbour& n : neighbours) {
+    if (!n.pipe.stuck(now)) at = std::min(at, n.pipe.stuck_at());
   }
   if (!holdings) return manifest_found ? at : std::max(std::min(at, fetch.next_review(now)), now);
   at = std::min(at, rescue.next_review());
-  for (const auto& [key, n] : neighbours) at = std::min(at, state_due(*n));
+  for (Neighbour& n : neighbours) at = std::min(at, state_due(n));
   if (!neighbours.empty() && !complete && !holdings->complete()) {
     at = std::min(at, stall_checked_at + policy::kStallTime);
     if (neighbours.size() > 1 && (!holdings->open().empty() || !lost.empty())) {
-      const bool end = near_end(*holdings, neighbours);
+      const bool end = policy::near_end(*holdings, neighbours);
       at = std::min(at, rotated_at + (end ? policy::kStateIntervalEnd : policy::kStateInterval));
     }
     if (!paused && down_waits) at = std::min(at, down.ready_at(now));
@@ -377,14 +376,14 @@ Report SwarmCore::Impl::report() const {
     r.generations_verified = holdings->verified().count();
   }
   std::map<PeerId, NeighbourReport> all = history;
-  for (const auto& [key, n] : neighbours) {
-    NeighbourReport& entry = all[n->id];
-    entry.complete = n->has_everything();
-    entry.rank = n->total_rank();
-    entry.blocks_received += n->blocks_received;
-    entry.blocks_innovative += n->blocks_innovative;
-    entry.blocks_recoded += n->blocks_recoded;
-    entry.blocks_sent += n->blocks_sent;
+  for (const Neighbour& n : neighbours) {
+    NeighbourReport& entry = all[n.id];
+    entry.complete = n.holds.has_everything();
+    entry.rank = n.holds.total_rank();
+    entry.blocks_received += n.grants.blocks_received();
+    entry.blocks_innovative += n.traffic.blocks_innovative();
+    entry.blocks_recoded += n.traffic.blocks_recoded();
+    entry.blocks_sent += n.pipe.blocks_sent();
   }
   for (auto& [id, entry] : all) r.neighbours.push_back(std::move(entry));
   return r;

@@ -22,32 +22,32 @@ Standstill SwarmCore::Impl::standstill() {
 PeerStatus SwarmCore::Impl::status_of(const Neighbour& n) const {
   PeerStatus status;
   status.id = n.id;
-  status.endpoint = to_text(Address{std::nullopt, n.ip, n.port});
-  status.outgoing = n.outgoing;
+  status.endpoint = to_text(Address{std::nullopt, n.contact.ip(), n.contact.port()});
+  status.outgoing = n.contact.outgoing();
   if (holdings && holdings->total_possible() > 0) {
     status.held =
-        static_cast<double>(n.total_rank()) / static_cast<double>(holdings->total_possible());
+        static_cast<double>(n.holds.total_rank()) / static_cast<double>(holdings->total_possible());
   }
-  status.bytes_received = n.bytes_received;
-  status.bytes_sent = n.bytes_sent;
-  status.down_rate = n.down_shown.bytes_per_second(now);
-  status.up_rate = n.up_shown.bytes_per_second(now);
-  status.blocks_received = n.blocks_received;
-  status.blocks_innovative = n.blocks_innovative;
-  status.blocks_sent = n.blocks_sent;
-  status.connected_for = now - n.opened;
-  status.silent_for = now - n.heard_at;
+  status.bytes_received = n.traffic.bytes_received();
+  status.bytes_sent = n.traffic.bytes_sent();
+  status.down_rate = n.traffic.down_rate(now);
+  status.up_rate = n.traffic.up_rate(now);
+  status.blocks_received = n.grants.blocks_received();
+  status.blocks_innovative = n.traffic.blocks_innovative();
+  status.blocks_sent = n.pipe.blocks_sent();
+  status.connected_for = now - n.contact.opened_at();
+  status.silent_for = now - n.traffic.heard_at();
   using State = PeerStatus::State;
-  const bool sends = n.blocks_received > 0 && now - n.last_arrival < kLately;
-  const bool receives = n.blocks_sent > 0 && now - n.last_departure < kLately;
-  status.state = !n.hello_seen                                       ? State::kGreeting
-                 : !n.state_seen                                     ? State::kWaiting
-                 : n.stuck(now)                                      ? State::kStuck
-                 : sends && receives                                 ? State::kBoth
-                 : sends                                             ? State::kSends
-                 : receives                                          ? State::kReceives
-                 : !complete && n.stalled(now) && n.total_rank() > 0 ? State::kSilent
-                                                                     : State::kIdle;
+  const bool sends = n.grants.blocks_received() > 0 && now - n.grants.last_arrival() < kLately;
+  const bool receives = n.pipe.blocks_sent() > 0 && now - n.pipe.last_departure() < kLately;
+  status.state = !n.contact.greeted()                                             ? State::kGreeting
+                 : !n.holds.heard()                                               ? State::kWaiting
+                 : n.pipe.stuck(now)                                              ? State::kStuck
+                 : sends && receives                                              ? State::kBoth
+                 : sends                                                          ? State::kSends
+                 : receives                                                       ? State::kReceives
+                 : !complete && n.grants.stalled(now) && n.holds.total_rank() > 0 ? State::kSilent
+                                                                                  : State::kIdle;
   return status;
 }
 

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "client/core/policy.h"
+#include "client/core/policy/constants.h"
 
 using namespace firn;
 using core::Announcer;

@@ -26,8 +26,8 @@ struct Swarm {
     for (core::PeerKey key = 1; key <= peers; ++key) {
       auto one = std::make_unique<Neighbour>(key, peer_id(static_cast<std::uint8_t>(key)),
                                              "192.0.2.1", std::uint16_t{1}, false, 0);
-      one->set_shape(shape_of(generations));
-      neighbours.emplace(key, std::move(one));
+      one->holds.set_shape(shape_of(generations));
+      neighbours.add(std::move(one));
       say(key, {});
     }
   }
@@ -36,7 +36,7 @@ struct Swarm {
     proto::State state;
     state.generations = std::move(ranks);
     state.complete = std::move(complete);
-    REQUIRE(neighbours.at(key)->apply_state(std::move(state)));
+    REQUIRE(neighbours.at(key).apply_state(std::move(state)));
   }
   bool safe() { return departure.safe(neighbours); }
 

@@ -1,16 +1,16 @@
 // Which rows a source sends again because the swarm lacks them.
-#include "client/core/gaps.h"
+#include "client/core/policy/gaps.h"
 
 #include <doctest/doctest.h>
 
-#include "client/core/policy.h"
+#include "client/core/policy/constants.h"
 #include "tests/core/bench.h"
 
 using namespace firn;
 using namespace firn::test;
-using core::Gaps;
 using core::Neighbour;
 using core::Neighbours;
+using core::policy::Gaps;
 using core::policy::kGapReview;
 using core::policy::kStallTime;
 
@@ -27,8 +27,8 @@ struct Scene {
     for (core::PeerKey key = 1; key <= 2; ++key) {
       auto one = std::make_unique<Neighbour>(key, peer_id(static_cast<std::uint8_t>(key)),
                                              "192.0.2.1", std::uint16_t{1}, false, 0);
-      one->set_shape(kShape);
-      neighbours.emplace(key, std::move(one));
+      one->holds.set_shape(kShape);
+      neighbours.add(std::move(one));
     }
   }
   void tell(core::PeerKey key, std::vector<proto::GenerationState> ranks,
@@ -36,7 +36,7 @@ struct Scene {
     proto::State state;
     state.generations = std::move(ranks);
     state.complete = std::move(complete);
-    REQUIRE(neighbours.at(key)->apply_state(std::move(state)));
+    REQUIRE(neighbours.at(key).apply_state(std::move(state)));
   }
   // Time goes by with reviews in it. Rows wanted of g at its end.
   std::uint32_t rows_of(std::uint32_t g, TimeUs passes, bool first_pass = true) {
@@ -74,7 +74,7 @@ TEST_CASE("rows of a generation that nobody wants are not missing") {
   for (const core::PeerKey key : {1, 2}) {
     proto::State state;
     state.unwanted = {{0, 1}};
-    REQUIRE(s.neighbours.at(key)->apply_state(std::move(state)));
+    REQUIRE(s.neighbours.at(key).apply_state(std::move(state)));
   }
   s.tell(1, {{1, 5, 4, {}}}, {{2, 1}});
   CHECK(s.rows_of(0, kStallTime + kGapReview) == 0);
@@ -86,7 +86,7 @@ TEST_CASE("what is on its way is not missing, and a rank that grows gives time")
   s.tell(1, {{0, 5, 4, {}}});
   s.tell(2, {}, {{1, 1}});
   CHECK(s.rows_of(0, kStallTime + kGapReview) == 3);
-  s.neighbours.at(1)->book_block(0, s.now);
+  s.neighbours.at(1).book_block(0, s.now);
   CHECK(s.rows_of(0, kGapReview) == 2);
   s.tell(1, {{0, 6, 4, {}}});
   CHECK(s.rows_of(0, kStallTime) == 0);

@@ -1,5 +1,5 @@
 // What a receiver promises its neighbours.
-#include "client/core/leases.h"
+#include "client/core/policy/leases.h"
 
 #include <doctest/doctest.h>
 
@@ -7,16 +7,16 @@
 #include <set>
 #include <utility>
 
-#include "client/core/policy.h"
+#include "client/core/policy/constants.h"
 #include "codec/encode.h"
 #include "tests/core/bench.h"
 
 using namespace firn;
 using namespace firn::test;
-using core::GrantLimits;
 using core::Holdings;
 using core::Neighbour;
 using core::Neighbours;
+using core::policy::GrantLimits;
 
 namespace {
 
@@ -28,15 +28,15 @@ struct Situation {
     for (std::uint32_t i = 1; i <= peers; ++i) {
       auto one = std::make_unique<Neighbour>(i, peer_id(static_cast<std::uint8_t>(i)), "192.0.2.1",
                                              std::uint16_t{1}, false, 0);
-      one->set_shape(holdings.shape());
-      neighbours.emplace(i, std::move(one));
+      one->holds.set_shape(holdings.shape());
+      neighbours.add(std::move(one));
     }
   }
   // The neighbour says that it holds so much of g.
   void claim(core::PeerKey peer, std::uint32_t g, std::uint32_t rank) {
     proto::State state;
     state.generations = {{g, rank, 4, {}}};
-    REQUIRE(neighbours.at(peer)->apply_state(std::move(state)));
+    REQUIRE(neighbours.at(peer).apply_state(std::move(state)));
   }
   void hold(std::uint32_t g, std::uint32_t rank, TimeUs grown) {
     for (std::uint32_t i = 0; i < rank; ++i) {
@@ -50,7 +50,7 @@ struct Situation {
 };
 
 GrantLimits unlimited(const Situation& s, TimeUs now) {
-  return {false, UINT64_MAX, core::promised_blocks(s.neighbours, now)};
+  return {false, UINT64_MAX, core::policy::promised_blocks(s.neighbours, now)};
 }
 
 }  // namespace
@@ -67,29 +67,29 @@ TEST_CASE(
       s.hold(g, random.below(n + 1), kNow);
     }
     TimeUs now = kNow;
-    for (auto& [key, one] : s.neighbours) one->window = 4 + random.below(30);
+    for (Neighbour& one : s.neighbours) one.grants.resize({4 + random.below(30), 0});
     for (int step = 0; step < 200; ++step) {
-      Neighbour& one = *s.neighbours.at(1 + random.below(peers));
+      Neighbour& one = s.neighbours.at(1 + random.below(peers));
       now += random.below(20'000);
-      if (random.below(2) == 0 && one.outstanding() > 0) {
-        REQUIRE(one.book_arrival(one.highest_received + 1, 100, now));  // redundant: nothing grows
+      if (random.below(2) == 0 && one.grants.outstanding() > 0) {
+        REQUIRE(one.book_arrival(one.grants.highest_received() + 1, 100,
+                                 now));  // redundant: nothing grows
         continue;
       }
       std::uint64_t promised = 0;
-      for (const auto& [key, other] : s.neighbours) promised += other->outstanding();
-      const std::uint32_t open = one.outstanding();
-      REQUIRE(core::promised_blocks(s.neighbours, kNow) == promised);
+      for (const Neighbour& other : s.neighbours) promised += other.grants.outstanding();
+      const std::uint32_t open = one.grants.outstanding();
+      REQUIRE(core::policy::promised_blocks(s.neighbours, kNow) == promised);
       const GrantLimits limits{random.below(10) == 0, random.below(3) == 0 ? random.below(5) : 1000,
-                               core::promised_blocks(s.neighbours, now)};
-      const std::uint32_t give = core::blocks_to_grant(s.holdings, one, limits);
+                               core::policy::promised_blocks(s.neighbours, now)};
+      const std::uint32_t give = core::policy::blocks_to_grant(s.holdings, one, limits);
       REQUIRE(give <= limits.blocks_max);
       if (limits.paused || s.holdings.missing() == 0) REQUIRE(give == 0);
       if (give > 0) {
-        REQUIRE(open + give <= one.window);
+        REQUIRE(open + give <= one.grants.window().blocks);
         REQUIRE((promised + give <= s.holdings.missing() || (give == 1 && open == 0)));
       }
-      one.credit_granted += give;
-      if (give > 0) one.last_grant = now;
+      if (give > 0) one.grants.grant(give, now);
     }
   }
 }
@@ -97,21 +97,22 @@ TEST_CASE(
 TEST_CASE("promises to who has stalled do not count") {
   Situation s(1, 8, 3);
   for (core::PeerKey peer = 1; peer <= 2; ++peer) {
-    s.neighbours.at(peer)->credit_granted = 4;
-    s.neighbours.at(peer)->last_grant = kNow;
+    s.neighbours.at(peer).grants.grant(4, kNow);
   }
-  Neighbour& third = *s.neighbours.at(3);
-  CHECK(core::blocks_to_grant(s.holdings, third, unlimited(s, kNow)) == 1);
-  CHECK(core::blocks_to_grant(s.holdings, third, unlimited(s, kNow + 4 * kSecond)) == 4);
+  Neighbour& third = s.neighbours.at(3);
+  CHECK(core::policy::blocks_to_grant(s.holdings, third, unlimited(s, kNow)) == 1);
+  CHECK(core::policy::blocks_to_grant(s.holdings, third, unlimited(s, kNow + 4 * kSecond)) == 4);
 }
 
 TEST_CASE("an exhausted credit counter grants no more instead of beginning anew") {
   Situation s(1, 8, 1);
-  Neighbour& one = *s.neighbours.at(1);
-  one.credit_granted = one.highest_received = UINT32_MAX - 1;
-  CHECK(core::blocks_to_grant(s.holdings, one, unlimited(s, kNow)) == 1);
-  one.credit_granted = one.highest_received = UINT32_MAX;
-  CHECK(core::blocks_to_grant(s.holdings, one, unlimited(s, kNow)) == 0);
+  Neighbour& one = s.neighbours.at(1);
+  one.grants.grant(UINT32_MAX - 1, kNow);
+  REQUIRE(one.book_arrival(UINT32_MAX - 1, 100, kNow));
+  CHECK(core::policy::blocks_to_grant(s.holdings, one, unlimited(s, kNow)) == 1);
+  one.grants.grant(1, kNow);
+  REQUIRE(one.book_arrival(UINT32_MAX, 100, kNow));
+  CHECK(core::policy::blocks_to_grant(s.holdings, one, unlimited(s, kNow)) == 0);
 }
 
 TEST_CASE("quotas near the end split what is missing among those that hold some") {
@@ -127,13 +128,14 @@ TEST_CASE("quotas near the end split what is missing among those that hold some"
       const std::uint32_t rank = random.below(3) == 0 ? 0 : random.below(n + 1);
       s.claim(peer, 0, rank);
       holders += rank > 0 ? 1 : 0;
-      s.neighbours.at(peer)->window = 100;
+      s.neighbours.at(peer).grants.resize({100, 0});
     }
     std::uint32_t promised = 0;
     const std::uint32_t rotation = random.below(1000);
-    for (const auto& [key, one] : s.neighbours) {
-      const std::uint32_t quota = core::quota_of(s.holdings, s.neighbours, *one, 0, rotation, kNow);
-      if (one->remote_rank(0) == 0) REQUIRE(quota == 0);
+    for (const Neighbour& one : s.neighbours) {
+      const std::uint32_t quota =
+          core::policy::quota_of(s.holdings, s.neighbours, one, 0, rotation, kNow);
+      if (one.holds.rank(0) == 0) REQUIRE(quota == 0);
       promised += quota;
     }
     REQUIRE(promised == (holders == 0 ? 0 : missing));
@@ -143,8 +145,9 @@ TEST_CASE("quotas near the end split what is missing among those that hold some"
 TEST_CASE("far from the end everybody may send a window of a generation") {
   Situation s(2, 64, 3);
   s.hold(0, 10, kNow);
-  for (const auto& [key, one] : s.neighbours) {
-    CHECK(core::quota_of(s.holdings, s.neighbours, *one, 0, 0, kNow) == one->window);
+  for (const Neighbour& one : s.neighbours) {
+    CHECK(core::policy::quota_of(s.holdings, s.neighbours, one, 0, 0, kNow) ==
+          one.grants.window().blocks);
   }
 }
 
@@ -152,9 +155,9 @@ TEST_CASE("large windows are not promised more of a generation than is missing")
   Situation s(2, 64, 3);
   s.hold(0, 10, kNow);
   std::uint32_t promised = 0;
-  for (const auto& [key, one] : s.neighbours) {
-    one->window = 100;
-    promised += core::quota_of(s.holdings, s.neighbours, *one, 0, 0, kNow);
+  for (Neighbour& one : s.neighbours) {
+    one.grants.resize({100, 0});
+    promised += core::policy::quota_of(s.holdings, s.neighbours, one, 0, 0, kNow);
   }
   CHECK(promised == 54);
 }
@@ -163,8 +166,8 @@ TEST_CASE("nothing is wanted of a generation that is full") {
   Situation s(1, 4, 2);
   s.hold(0, 4, kNow);
   s.claim(1, 0, 4);
-  CHECK(core::quota_of(s.holdings, s.neighbours, *s.neighbours.at(1), 0, 0, kNow) == 0);
-  CHECK(core::blocks_to_grant(s.holdings, *s.neighbours.at(1), unlimited(s, kNow)) == 0);
+  CHECK(core::policy::quota_of(s.holdings, s.neighbours, s.neighbours.at(1), 0, 0, kNow) == 0);
+  CHECK(core::policy::blocks_to_grant(s.holdings, s.neighbours.at(1), unlimited(s, kNow)) == 0);
 }
 
 TEST_CASE("a lease that stands still passes to the others in turn, then is void") {
@@ -173,49 +176,56 @@ TEST_CASE("a lease that stands still passes to the others in turn, then is void"
   for (core::PeerKey peer = 1; peer <= 4; ++peer) s.claim(peer, 0, 15);
   std::set<core::PeerKey> had;
   for (std::uint32_t rotation = 0; rotation < 4; ++rotation) {
-    for (const auto& [key, one] : s.neighbours) {
-      if (core::quota_of(s.holdings, s.neighbours, *one, 0, rotation, kNow) > 0) had.insert(key);
+    for (const Neighbour& one : s.neighbours) {
+      if (core::policy::quota_of(s.holdings, s.neighbours, one, 0, rotation, kNow) > 0)
+        had.insert(one.key);
     }
   }
   CHECK(had.size() == 4);
   s.claim(1, 0, 16);  // claims more: it goes first, whatever the turn
   const TimeUs later = kNow + core::policy::kStallVoid;
   for (std::uint32_t rotation = 0; rotation < 4; ++rotation) {
-    CHECK(core::quota_of(s.holdings, s.neighbours, *s.neighbours.at(1), 0, rotation, kNow) == 1);
-    CHECK(core::quota_of(s.holdings, s.neighbours, *s.neighbours.at(2), 0, rotation, kNow) == 0);
-    CHECK(core::quota_of(s.holdings, s.neighbours, *s.neighbours.at(2), 0, rotation, later) == 1);
+    CHECK(core::policy::quota_of(s.holdings, s.neighbours, s.neighbours.at(1), 0, rotation, kNow) ==
+          1);
+    CHECK(core::policy::quota_of(s.holdings, s.neighbours, s.neighbours.at(2), 0, rotation, kNow) ==
+          0);
+    CHECK(core::policy::quota_of(s.holdings, s.neighbours, s.neighbours.at(2), 0, rotation,
+                                 later) == 1);
   }
 }
 
 TEST_CASE("a window follows the rate, within its bounds") {
   Situation s(1, 8, 1);
-  Neighbour& one = *s.neighbours.at(1);
+  Neighbour& one = s.neighbours.at(1);
   TimeUs now = kNow;
+  one.grants.grant(8, now);
   for (int i = 0; i < 5000; ++i) {  // 100 MB/s
-    one.credit_granted = one.highest_received + 8;
-    REQUIRE(one.book_arrival(one.highest_received + 1, 10'000, now += 100));
+    one.grants.grant(1, now);
+    REQUIRE(one.book_arrival(one.grants.highest_received() + 1, 10'000, now += 100));
   }
-  core::adapt_window(one, false, 10'000, 512, now);
-  CHECK(one.window >= 150);
-  CHECK(one.window <= 250);
-  core::adapt_window(one, false, 10'000, 20, now);
-  CHECK(one.window == 20);
-  for (int i = 0; i < 20; ++i) core::adapt_window(one, false, 10'000, 512, now += kSecond);
-  CHECK(one.window == core::policy::kWindowMin);
-  core::adapt_window(one, false, 10'000, 0, now);  // never less, or nothing would come
-  CHECK(one.window == core::policy::kWindowMin);
+  one.grants.resize(core::policy::next_window(one.grants, false, 10'000, 512, now));
+  CHECK(one.grants.window().blocks >= 150);
+  CHECK(one.grants.window().blocks <= 250);
+  one.grants.resize(core::policy::next_window(one.grants, false, 10'000, 20, now));
+  CHECK(one.grants.window().blocks == 20);
+  for (int i = 0; i < 20; ++i)
+    one.grants.resize(core::policy::next_window(one.grants, false, 10'000, 512, now += kSecond));
+  CHECK(one.grants.window().blocks == core::policy::kWindowMin);
+  one.grants.resize(core::policy::next_window(one.grants, false, 10'000, 0,
+                                              now));  // never less, or nothing would come
+  CHECK(one.grants.window().blocks == core::policy::kWindowMin);
 }
 
 // A sender that always has something, on a path of `delay` there and as much back. Blocks that come
 // in the last second of five.
 static std::uint32_t carried(std::uint32_t blocks_per_second, TimeUs delay) {
   Situation s(1000, 64, 1);
-  Neighbour& one = *s.neighbours.at(1);
+  Neighbour& one = s.neighbours.at(1);
   std::deque<std::pair<TimeUs, std::uint32_t>> credits, blocks;  // when they arrive
   std::uint32_t credit = 0, sent = 0, before = 0;
   TimeUs last_state = 0, link_free = 0;
   for (TimeUs now = 0; now < 5 * kSecond; now += kMillisecond) {
-    if (now == 4 * kSecond) before = one.highest_received;
+    if (now == 4 * kSecond) before = one.grants.highest_received();
     for (; !credits.empty() && credits.front().first <= now; credits.pop_front()) {
       credit = credits.front().second;
     }
@@ -226,18 +236,19 @@ static std::uint32_t carried(std::uint32_t blocks_per_second, TimeUs delay) {
     for (; !blocks.empty() && blocks.front().first <= now; blocks.pop_front()) {
       REQUIRE(one.book_arrival(blocks.front().second, 1000, now));
     }
-    const bool can_grant = one.outstanding() <= one.window / 2;
+    const bool can_grant = one.grants.outstanding() <= one.grants.window().blocks / 2;
     if (now - last_state <
-        core::state_interval(s.holdings, s.neighbours, one, can_grant, 1000, now)) {
+        core::policy::state_interval(s.holdings, s.neighbours, one, can_grant, 1000, now)) {
       continue;
     }
-    core::adapt_window(one, true, 1000, core::policy::kWindowMax, now);
-    const std::uint32_t give = core::blocks_to_grant(s.holdings, one, unlimited(s, now));
-    if (give > 0) one.grant(give, now);
+    one.grants.resize(
+        core::policy::next_window(one.grants, true, 1000, core::policy::kWindowMax, now));
+    const std::uint32_t give = core::policy::blocks_to_grant(s.holdings, one, unlimited(s, now));
+    if (give > 0) one.grants.grant(give, now);
     last_state = now;
-    credits.emplace_back(now + delay, one.credit_granted);
+    credits.emplace_back(now + delay, one.grants.credit());
   }
-  return one.highest_received - before;
+  return one.grants.highest_received() - before;
 }
 
 // On a path of any length its blocks come in bursts, of which the rate tells little; beyond 280 ms
@@ -254,17 +265,17 @@ TEST_CASE("a sender that always has something fills its link, also over a long p
 
 TEST_CASE("a window grows once for each time its sender waited, and only while it is alone") {
   Situation s(1000, 64, 2);
-  Neighbour& one = *s.neighbours.at(1);
+  Neighbour& one = s.neighbours.at(1);
   auto wait_and_adapt = [&, now = kNow](bool alone) mutable {
-    one.grant(4, now);
+    one.grants.grant(4, now);
     now += 400'000;
     for (std::uint32_t i = 0; i < 4; ++i) {
-      REQUIRE(one.book_arrival(one.highest_received + 1, 1000, now));
+      REQUIRE(one.book_arrival(one.grants.highest_received() + 1, 1000, now));
     }
-    core::adapt_window(one, alone, 1000, 512, now);
-    const std::uint32_t first = one.window;
-    core::adapt_window(one, true, 1000, 512, now);
-    CHECK(one.window == first);
+    one.grants.resize(core::policy::next_window(one.grants, alone, 1000, 512, now));
+    const std::uint32_t first = one.grants.window().blocks;
+    one.grants.resize(core::policy::next_window(one.grants, true, 1000, 512, now));
+    CHECK(one.grants.window().blocks == first);
     return first;
   };
   // That it waited while there were several is forgotten by the time it is alone.
@@ -274,14 +285,12 @@ TEST_CASE("a window grows once for each time its sender waited, and only while i
 
 TEST_CASE("a State is due after the ordinary time where nothing has come for very long") {
   Situation s(1, 8, 1);
-  Neighbour& one = *s.neighbours.at(1);
-  one.credit_granted = 1;
-  REQUIRE(one.book_arrival(1, 100, kNow));
-  one.last_grant = kNow + kSecond;
+  Neighbour& one = s.neighbours.at(1);
+  one.grants.grant(1, kNow);
+  REQUIRE(one.book_arrival(1, 100, kNow + kSecond));
   for (TimeUs now = kNow + kSecond; now < 1'000'000 * kSecond; now *= 2) {
-    one.last_arrival = now;  // of something that was no block
-    one.last_grant = now - kSecond;
-    const TimeUs interval = core::state_interval(s.holdings, s.neighbours, one, true, 100, now);
+    const TimeUs interval =
+        core::policy::state_interval(s.holdings, s.neighbours, one, true, 100, now);
     CHECK(interval >= 20 * kMillisecond);
     CHECK(interval <= core::policy::kStateInterval);
   }
@@ -289,10 +298,11 @@ TEST_CASE("a State is due after the ordinary time where nothing has come for ver
 
 TEST_CASE("a neighbour that uses up its window again and again gets a larger one") {
   Situation s(1, 8, 1);
-  Neighbour& one = *s.neighbours.at(1);
-  one.credit_granted = one.highest_received = 4;
+  Neighbour& one = s.neighbours.at(1);
+  one.grants.grant(4, kNow);
+  REQUIRE(one.book_arrival(4, 100, kNow));
   for (std::uint32_t i = 0; i < core::policy::kExhaustedStreak; ++i) {
-    core::adapt_window(one, false, 100, 512, kNow);
+    one.grants.resize(core::policy::next_window(one.grants, false, 100, 512, kNow));
   }
-  CHECK(one.window == 2 * core::policy::kWindowMin);
+  CHECK(one.grants.window().blocks == 2 * core::policy::kWindowMin);
 }

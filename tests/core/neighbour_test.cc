@@ -1,8 +1,8 @@
 // Book-keeping of one neighbour: ranks, credit, what is in flight.
 #include <doctest/doctest.h>
 
-#include "client/core/leases.h"
 #include "client/core/neighbour.h"
+#include "client/core/policy/leases.h"
 #include "codec/random.h"
 #include "proto/limits.h"
 #include "tests/core/bench.h"
@@ -17,7 +17,7 @@ constexpr std::uint32_t kN = 8;
 
 Neighbour neighbour(std::uint32_t generations = 10) {
   Neighbour n(1, peer_id(1), "192.0.2.1", 4000, false, 0);
-  n.set_shape(Shape{kN, 10, std::uint64_t{generations} * kN * 10});
+  n.holds.set_shape(Shape{kN, 10, std::uint64_t{generations} * kN * 10});
   return n;
 }
 
@@ -30,8 +30,13 @@ proto::State state(std::uint32_t acknowledged, std::uint32_t credit,
 // The sum that total_rank() keeps.
 std::uint64_t sum_of_ranks(const Neighbour& n) {
   std::uint64_t sum = 0;
-  for (std::uint32_t g = 0; g < n.complete().size(); ++g) sum += n.remote_rank(g);
+  for (std::uint32_t g = 0; g < n.holds.complete().size(); ++g) sum += n.holds.rank(g);
   return sum;
+}
+
+std::uint32_t in_flight(const Neighbour& n, std::uint32_t g) {
+  const core::RemoteGeneration* known = n.holds.partial().find(g);
+  return known ? known->in_flight : 0;
 }
 
 }  // namespace
@@ -52,17 +57,17 @@ TEST_CASE("a neighbour takes blocks up to its credit, after its first State only
 
 TEST_CASE("credit ends where its 32 bits do, and never starts again from 0") {
   Neighbour n = neighbour();
-  n.grant(UINT32_MAX - 1, 0);
-  CHECK_FALSE(n.credit_used_up());
+  n.grants.grant(UINT32_MAX - 1, 0);
+  CHECK_FALSE(n.grants.used_up());
   const core::Holdings holdings(Shape{kN, 16, 10 * kN * 16});
-  n.window = 64;
+  n.grants.resize({64, 0});
   REQUIRE(n.book_arrival(UINT32_MAX - 2, 10, 0));
-  CHECK(core::blocks_to_grant(holdings, n, {false, 1000, 0}) == 1);  // all that is left
-  n.grant(1, 0);
-  CHECK_FALSE(n.credit_used_up());
+  CHECK(core::policy::blocks_to_grant(holdings, n, {false, 1000, 0}) == 1);  // all that is left
+  n.grants.grant(1, 0);
+  CHECK_FALSE(n.grants.used_up());
   REQUIRE(n.book_arrival(UINT32_MAX, 10, 0));
-  CHECK(n.credit_used_up());
-  CHECK(core::blocks_to_grant(holdings, n, {false, 1000, 0}) == 0);
+  CHECK(n.grants.used_up());
+  CHECK(core::policy::blocks_to_grant(holdings, n, {false, 1000, 0}) == 0);
   CHECK_FALSE(n.book_arrival(0, 10, 0));
   CHECK_FALSE(n.book_arrival(1, 10, 0));
   // As its sender: a credit that has wrapped counts as an old one.
@@ -77,36 +82,36 @@ TEST_CASE("blocks are in flight until they are acknowledged") {
   REQUIRE(n.apply_state(state(0, 10)));
   for (int i = 0; i < 3; ++i) n.book_block(3, 0);
   n.book_block(4, 0);
-  CHECK(n.remote(3).in_flight == 3);
-  CHECK(n.remote(3).expected_rank() == 3);
+  CHECK(in_flight(n, 3) == 3);
+  CHECK(n.holds.partial().find(3)->expected_rank() == 3);
   CHECK(n.expected_total_rank() == 4);
   REQUIRE(n.apply_state(state(2, 10, {{3, 2, 4, {}}})));
-  CHECK(n.remote(3).in_flight == 1);
-  CHECK(n.remote(3).expected_rank() == 3);
-  CHECK(n.remote(4).in_flight == 1);
+  CHECK(in_flight(n, 3) == 1);
+  CHECK(n.holds.partial().find(3)->expected_rank() == 3);
+  CHECK(in_flight(n, 4) == 1);
   REQUIRE(n.apply_state(state(1, 10)));  // out of date, no harm
-  CHECK(n.remote(3).in_flight == 1);
+  CHECK(in_flight(n, 3) == 1);
   REQUIRE(n.apply_state(state(4, 10)));
-  CHECK(n.expected_total_rank() == n.total_rank());
+  CHECK(n.expected_total_rank() == n.holds.total_rank());
 }
 
 TEST_CASE("a round trip is the shortest time from a grant to what could not come without it") {
   Neighbour n = neighbour();
-  CHECK(n.round_trip() == 0);
-  n.grant(4, 1000);
+  CHECK(n.grants.round_trip() == 0);
+  n.grants.grant(4, 1000);
   for (std::uint32_t i = 1; i <= 2; ++i) REQUIRE(n.book_arrival(i, 10, 91'000));
-  CHECK(n.round_trip() == 90'000);
+  CHECK(n.grants.round_trip() == 90'000);
   // It still has credit for two: only the third after this grant needed it, and that took longer.
-  n.grant(2, 100'000);
-  n.grant(2, 110'000);
+  n.grants.grant(2, 100'000);
+  n.grants.grant(2, 110'000);
   for (std::uint32_t i = 3; i <= 4; ++i) REQUIRE(n.book_arrival(i, 10, 120'000));
-  CHECK(n.round_trip() == 90'000);
+  CHECK(n.grants.round_trip() == 90'000);
   REQUIRE(n.book_arrival(5, 10, 240'000));
-  CHECK(n.round_trip() == 90'000);
+  CHECK(n.grants.round_trip() == 90'000);
   REQUIRE(n.book_arrival(8, 10, 250'000));  // numbers may be skipped
-  n.grant(4, 300'000);
+  n.grants.grant(4, 300'000);
   REQUIRE(n.book_arrival(10, 10, 350'000));
-  CHECK(n.round_trip() == 50'000);
+  CHECK(n.grants.round_trip() == 50'000);
 }
 
 TEST_CASE("a block that could not be made is not in flight and costs no credit") {
@@ -116,8 +121,8 @@ TEST_CASE("a block that could not be made is not in flight and costs no credit")
     for (int i = 0; i < 4; ++i) n.book_block(3, 0);
     n.block_departed(100, 0);
     for (int i = 0; i < 3; ++i) n.block_departed(0, 0);
-    CHECK(n.remote(3).in_flight == 1);
-    CHECK(n.queued == 0);
+    CHECK(in_flight(n, 3) == 1);
+    CHECK(n.pipe.queued() == 0);
     // The receiver will never hear of numbers 2 to 4, so that it cannot renew their credit.
     CHECK(n.may_send());
     CHECK(n.book_block(3, 0) == 2);
@@ -127,11 +132,11 @@ TEST_CASE("a block that could not be made is not in flight and costs no credit")
     n.block_departed(0, 0);
     n.block_departed(0, 0);
     n.block_departed(100, 0);
-    CHECK(n.remote(3).in_flight == 2);
+    CHECK(in_flight(n, 3) == 2);
     n.block_departed(100, 0);
     CHECK_FALSE(n.may_send());
     REQUIRE(n.apply_state(state(4, 5)));
-    CHECK(n.remote(3).in_flight == 0);
+    CHECK(in_flight(n, 3) == 0);
     CHECK(n.book_block(3, 0) == 5);
   }
   SUBCASE("all of them, while others are queued again and again") {
@@ -140,7 +145,7 @@ TEST_CASE("a block that could not be made is not in flight and costs no credit")
       n.book_block(3, 0);
       n.block_departed(0, 0);
     }
-    CHECK(n.remote(3).in_flight == 0);
+    CHECK(in_flight(n, 3) == 0);
     n.book_block(3, 0);
     n.block_departed(100, 0);
     CHECK(n.apply_state(state(1, 4)));
@@ -164,21 +169,21 @@ TEST_CASE("impossible States are refused") {
   // The same generations over and over in one message only cost time.
   CHECK_FALSE(n.apply_state(state(0, 4, {}, {{0, 10}, {0, 10}})));
   CHECK(n.apply_state(state(0, 4, {}, {{0, 5}, {5, 5}})));
-  CHECK(n.has_everything());
+  CHECK(n.holds.has_everything());
 }
 
 TEST_CASE("ranks may fall, and a complete generation may be taken back") {
   Neighbour n = neighbour(3);
   REQUIRE(n.apply_state(state(0, 4, {{1, 5, 4, {}}}, {{0, 1}})));
-  CHECK(n.remote_rank(0) == kN);
-  CHECK(n.remote_rank(1) == 5);
-  CHECK(n.total_rank() == kN + 5);
+  CHECK(n.holds.rank(0) == kN);
+  CHECK(n.holds.rank(1) == 5);
+  CHECK(n.holds.total_rank() == kN + 5);
   REQUIRE(n.apply_state(state(0, 4, {{0, 2, 4, {}}, {1, 0, 4, {}}})));
-  CHECK(n.remote_rank(0) == 2);
-  CHECK(n.remote_rank(1) == 0);
-  CHECK(n.total_rank() == 2);
-  CHECK(n.base() == 0);
-  CHECK_FALSE(n.has_everything());
+  CHECK(n.holds.rank(0) == 2);
+  CHECK(n.holds.rank(1) == 0);
+  CHECK(n.holds.total_rank() == 2);
+  CHECK(n.holds.complete().next_missing(0) == 0);
+  CHECK_FALSE(n.holds.has_everything());
 }
 
 TEST_CASE("what a neighbour does not want is settled until it grants a quota of it") {
@@ -186,45 +191,45 @@ TEST_CASE("what a neighbour does not want is settled until it grants a quota of 
   proto::State first = state(0, 4, {{1, 5, 4, {}}}, {{0, 1}});
   first.unwanted = {{2, 2}};
   REQUIRE(n.apply_state(std::move(first)));
-  CHECK(n.wants(1));
-  CHECK_FALSE(n.wants(2));
-  CHECK_FALSE(n.satisfied());
-  CHECK(n.settled().next_missing(0) == 1);
+  CHECK(n.holds.wants(1));
+  CHECK_FALSE(n.holds.wants(2));
+  CHECK_FALSE(n.holds.satisfied());
+  CHECK(n.holds.settled().next_missing(0) == 1);
   REQUIRE(n.apply_state(state(0, 4, {}, {{1, 1}})));
-  CHECK(n.satisfied());
-  CHECK_FALSE(n.has_everything());
+  CHECK(n.holds.satisfied());
+  CHECK_FALSE(n.holds.has_everything());
   REQUIRE(n.apply_state(state(0, 4, {{2, 0, 0, {}}, {3, 0, 1, {}}})));
-  CHECK_FALSE(n.wants(2));  // mentioned without a quota
-  CHECK(n.wants(3));
-  CHECK_FALSE(n.satisfied());
+  CHECK_FALSE(n.holds.wants(2));  // mentioned without a quota
+  CHECK(n.holds.wants(3));
+  CHECK_FALSE(n.holds.satisfied());
   // What it holds none of any more has no rank either.
   REQUIRE(n.apply_state(state(0, 4, {{3, 5, 1, {}}})));
   proto::State second = state(0, 4);
   second.unwanted = {{1, 1}, {3, 1}};
   REQUIRE(n.apply_state(std::move(second)));
-  CHECK(n.total_rank() == kN);
-  CHECK(n.total_rank() == sum_of_ranks(n));
-  CHECK_FALSE(n.wants(1));
+  CHECK(n.holds.total_rank() == kN);
+  CHECK(n.holds.total_rank() == sum_of_ranks(n));
+  CHECK_FALSE(n.holds.wants(1));
   REQUIRE(n.apply_state(state(0, 4, {}, {{0, 4}})));
-  CHECK(n.has_everything());
-  CHECK(n.total_rank() == sum_of_ranks(n));
+  CHECK(n.holds.has_everything());
+  CHECK(n.holds.total_rank() == sum_of_ranks(n));
 }
 
 TEST_CASE("withdrawn generations are not held any more, until they are complete again") {
   Neighbour n = neighbour(4);
-  CHECK(n.withdrawn().size() == 0);
+  CHECK(n.holds.withdrawn().size() == 0);
   proto::State told = state(0, 4, {}, {{0, 4}});
   told.withdrawn = {{1, 2}};
   REQUIRE(n.apply_state(std::move(told)));
-  CHECK_FALSE(n.has_everything());
-  CHECK(n.remote_rank(1) == 0);
-  CHECK(n.total_rank() == 2 * kN);
-  CHECK(n.withdrawn().contains(1));
-  CHECK_FALSE(n.withdrawn().contains(0));
-  CHECK(n.wants(1));  // unless it says otherwise
+  CHECK_FALSE(n.holds.has_everything());
+  CHECK(n.holds.rank(1) == 0);
+  CHECK(n.holds.total_rank() == 2 * kN);
+  CHECK(n.holds.withdrawn().contains(1));
+  CHECK_FALSE(n.holds.withdrawn().contains(0));
+  CHECK(n.holds.wants(1));  // unless it says otherwise
   REQUIRE(n.apply_state(state(0, 4, {}, {{1, 1}})));
-  CHECK_FALSE(n.withdrawn().contains(1));
-  CHECK(n.remote_rank(1) == kN);
+  CHECK_FALSE(n.holds.withdrawn().contains(1));
+  CHECK(n.holds.rank(1) == kN);
 }
 
 TEST_CASE("spans of what is not wanted or withdrawn keep the rules of spans") {
@@ -278,9 +283,9 @@ TEST_CASE("blocks in flight when a generation completes are forgotten once") {
   REQUIRE(n.apply_state(state(0, 10, {{0, 0, 4, {}}})));  // and lost again
   n.book_block(0, 0);
   REQUIRE(n.apply_state(state(2, 10)));
-  CHECK(n.remote(0).in_flight == 1);
+  CHECK(in_flight(n, 0) == 1);
   REQUIRE(n.apply_state(state(3, 10)));
-  CHECK(n.remote(0).in_flight == 0);
+  CHECK(in_flight(n, 0) == 0);
 }
 
 TEST_CASE("the total of ranks and the counts in flight stay right over random histories") {
@@ -296,11 +301,11 @@ TEST_CASE("the total of ranks and the counts in flight stay right over random hi
           if (n.may_send()) sent = n.book_block(g, 0);
           break;
         case 1:
-          if (n.queued > 0) n.block_departed(random.below(4) == 0 ? 0 : 100, 0);
+          if (n.pipe.queued() > 0) n.block_departed(random.below(4) == 0 ? 0 : 100, 0);
           break;
         case 2: {
           // What the driver has reported as sent can be acknowledged.
-          const std::uint32_t most = sent - n.queued;
+          const std::uint32_t most = sent - n.pipe.queued();
           acknowledged = most <= acknowledged ? acknowledged
                                               : acknowledged + random.below(most - acknowledged);
           if (!n.apply_state(state(acknowledged, credit += random.below(3)))) acknowledged = 0;
@@ -312,11 +317,12 @@ TEST_CASE("the total of ranks and the counts in flight stay right over random hi
         default:
           REQUIRE(n.apply_state(state(0, 0, {}, {{g, 1}})));
       }
-      REQUIRE(n.total_rank() == sum_of_ranks(n));
-      REQUIRE(n.expected_total_rank() >= n.total_rank());
+      REQUIRE(n.holds.total_rank() == sum_of_ranks(n));
+      REQUIRE(n.expected_total_rank() >= n.holds.total_rank());
       std::uint64_t in_flight = 0;
-      n.partial().each([&](std::uint32_t, const auto& remote) { in_flight += remote.in_flight; });
-      REQUIRE(in_flight <= n.expected_total_rank() - n.total_rank());
+      n.holds.partial().each(
+          [&](std::uint32_t, const auto& remote) { in_flight += remote.in_flight; });
+      REQUIRE(in_flight <= n.expected_total_rank() - n.holds.total_rank());
     }
   }
 }
@@ -328,8 +334,8 @@ TEST_CASE("null vectors from a neighbour are kept for a few generations only") {
     REQUIRE(n.apply_state(state(0, 4, {{g, 1, 4, std::vector<std::uint8_t>(kN, 1)}})));
   }
   std::size_t kept = 0;
-  n.partial().each([&](std::uint32_t g, const auto& remote) {
-    CHECK(remote.has_null_vector == (n.null_vector(g) != nullptr));
+  n.holds.partial().each([&](std::uint32_t g, const auto& remote) {
+    CHECK(remote.has_null_vector == (n.holds.null_vector(g) != nullptr));
     kept += remote.has_null_vector ? 1 : 0;
   });
   CHECK(kept > 0);
@@ -343,36 +349,35 @@ TEST_CASE("ranks claimed all over a large content take bounded memory") {
   Neighbour n = neighbour(count);
   for (std::uint32_t g = 0; g < count; g += 50)
     REQUIRE(n.apply_state(state(0, 4, {{g, 1, 4, {}}})));
-  CHECK(n.partial().page_count() == core::policy::kRemotePagesMax);
-  CHECK(n.remote_rank(count - 50) == 0);  // not believed, for want of room
+  CHECK(n.holds.partial().page_count() == core::policy::kRemotePagesMax);
+  CHECK(n.holds.rank(count - 50) == 0);  // not believed, for want of room
   REQUIRE(n.apply_state(state(0, 4, {}, {{0, count}})));
-  CHECK(n.partial().page_count() == 0);
-  CHECK(n.has_everything());
+  CHECK(n.holds.partial().page_count() == 0);
+  CHECK(n.holds.has_everything());
 }
 
 TEST_CASE("sequence numbers must rise and stay within the grant") {
   Neighbour n = neighbour();
   CHECK_FALSE(n.book_arrival(1, 10, 0));  // nothing granted
-  n.credit_granted = 4;
+  n.grants.grant(4, 0);
   CHECK_FALSE(n.book_arrival(0, 10, 0));
   CHECK(n.book_arrival(1, 10, 0));
   CHECK_FALSE(n.book_arrival(1, 10, 0));
   CHECK(n.book_arrival(3, 10, 0));  // may skip
   CHECK_FALSE(n.book_arrival(2, 10, 0));
-  CHECK(n.outstanding() == 1);
+  CHECK(n.grants.outstanding() == 1);
   CHECK_FALSE(n.book_arrival(5, 10, 0));
   CHECK_FALSE(n.book_arrival(UINT32_MAX, 10, 0));
   CHECK(n.book_arrival(4, 10, 0));
-  CHECK(n.outstanding() == 0);
+  CHECK(n.grants.outstanding() == 0);
 }
 
 TEST_CASE("a neighbour is stalled when it owes blocks and nothing has come for three seconds") {
   Neighbour n = neighbour();
-  CHECK_FALSE(n.stalled(10 * kSecond));  // owes nothing
-  n.credit_granted = 4;
-  n.last_grant = 10 * kSecond;
-  CHECK_FALSE(n.stalled(12 * kSecond));
-  CHECK(n.stalled(14 * kSecond));
+  CHECK_FALSE(n.grants.stalled(10 * kSecond));  // owes nothing
+  n.grants.grant(4, 10 * kSecond);
+  CHECK_FALSE(n.grants.stalled(12 * kSecond));
+  CHECK(n.grants.stalled(14 * kSecond));
   REQUIRE(n.book_arrival(1, 10, 14 * kSecond));
-  CHECK_FALSE(n.stalled(15 * kSecond));
+  CHECK_FALSE(n.grants.stalled(15 * kSecond));
 }

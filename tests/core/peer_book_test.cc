@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "client/core/policy.h"
+#include "client/core/policy/constants.h"
 #include "tests/core/bench.h"
 
 using namespace firn;

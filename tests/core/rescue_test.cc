@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "client/core/policy.h"
+#include "client/core/policy/constants.h"
 #include "tests/core/bench.h"
 
 using namespace firn;

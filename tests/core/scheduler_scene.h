@@ -8,17 +8,19 @@
 #include <utility>
 #include <vector>
 
-#include "client/core/policy.h"
-#include "client/core/scheduler.h"
+#include "client/core/policy/constants.h"
+#include "client/core/policy/late_binding.h"
+#include "client/core/policy/relay_policy.h"
+#include "client/core/policy/source_policy.h"
 #include "codec/encode.h"
 #include "tests/core/bench.h"
 
 namespace firn::test {
 
-using core::Choice;
 using core::Holdings;
 using core::Neighbour;
 using core::Neighbours;
+using core::policy::Choice;
 
 inline constexpr std::uint32_t kBlockBytes = 100;
 inline constexpr std::uint32_t kBusy = core::policy::kBusyConnections;
@@ -34,8 +36,8 @@ struct Scene {
     for (std::uint32_t i = 1; i <= peers; ++i) {
       auto one = std::make_unique<Neighbour>(i, peer_id(static_cast<std::uint8_t>(i)), "192.0.2.1",
                                              std::uint16_t{1}, false, 0);
-      one->set_shape(holdings.shape());
-      neighbours.emplace(i, std::move(one));
+      one->holds.set_shape(holdings.shape());
+      neighbours.add(std::move(one));
       tell(i, {});
     }
   }
@@ -47,7 +49,7 @@ struct Scene {
     state.credit = credit;
     state.generations = std::move(entries);
     state.complete = std::move(complete);
-    REQUIRE(neighbours.at(peer)->apply_state(std::move(state)));
+    REQUIRE(neighbours.at(peer).apply_state(std::move(state)));
   }
   void hold(std::uint32_t g, std::uint32_t rank, bool first_hand, TimeUs at = 0) {
     for (std::uint32_t i = 0; i < rank; ++i) {
@@ -58,11 +60,11 @@ struct Scene {
   }
   // Sends what was chosen, to a socket that takes it at once.
   void send(const Choice& choice) {
-    choice.neighbour->book_block(choice.generation, now);
-    choice.neighbour->block_departed(kBlockBytes, now);
+    peer(choice.peer).book_block(choice.generation, now);
+    peer(choice.peer).block_departed(kBlockBytes, now);
     now += 1000;
   }
-  Neighbour& peer(core::PeerKey key) { return *neighbours.at(key); }
+  Neighbour& peer(core::PeerKey key) { return neighbours.at(key); }
 
   TimeUs now = kSecond;
   Holdings holdings;

@@ -1,23 +1,23 @@
 // Which neighbour gets a block of which generation.
-#include "client/core/scheduler.h"
+#include "client/core/policy/relay_policy.h"
 
 #include <doctest/doctest.h>
 
 #include <map>
 #include <set>
 
-#include "client/core/policy.h"
+#include "client/core/policy/constants.h"
 #include "codec/encode.h"
 #include "tests/core/scheduler_scene.h"
 
 using namespace firn;
 using namespace firn::test;
-using core::Choice;
 using core::Holdings;
 using core::Neighbour;
 using core::Neighbours;
-using core::RelayPolicy;
-using core::SourcePolicy;
+using core::policy::Choice;
+using core::policy::RelayPolicy;
+using core::policy::SourcePolicy;
 
 TEST_CASE("a source goes in sequence, each source block once, to all in turn") {
   Scene s(5, 4, 3, true);
@@ -29,7 +29,7 @@ TEST_CASE("a source goes in sequence, each source block once, to all in turn") {
     REQUIRE(choice);
     REQUIRE(choice->source_index);
     order.push_back(choice->generation * 4 + *choice->source_index);
-    ++served[choice->neighbour->key];
+    ++served[choice->peer];
     s.send(*choice);
     source.served(*choice, s.now);
   }
@@ -76,7 +76,7 @@ TEST_CASE("a source gives next to nothing to who passes nothing on") {
   for (int i = 0; i < 300; ++i) {
     const auto choice = source.choose(s.holdings, s.neighbours, kBusy, s.now);
     REQUIRE(choice);
-    ++served[choice->neighbour->key];
+    ++served[choice->peer];
     s.send(*choice);
     source.served(*choice, s.now);
   }
@@ -101,7 +101,7 @@ TEST_CASE("who claims an enormous uplink gets no more than its bound from a sour
     for (int i = 0; i < 4000; ++i) {
       const auto choice = source.choose(s.holdings, s.neighbours, kBusy, s.now);
       REQUIRE(choice);
-      ++served[choice->neighbour->key];
+      ++served[choice->peer];
       s.send(*choice);
       source.served(*choice, s.now);
     }
@@ -158,7 +158,7 @@ TEST_CASE("a source serves nobody without credit, and nobody who has everything"
   }
   const auto choice = source.choose(s.holdings, s.neighbours, kBusy, s.now);
   REQUIRE(choice);
-  CHECK(choice->neighbour->key == 3);
+  CHECK(choice->peer == 3);
 }
 
 TEST_CASE("blocks wait on few sockets at a time, one on each unless they are fast") {
@@ -166,8 +166,8 @@ TEST_CASE("blocks wait on few sockets at a time, one on each unless they are fas
   SourcePolicy source(shape_of(100, 4), false);
   std::set<core::PeerKey> waiting;
   while (const auto choice = source.choose(s.holdings, s.neighbours, kBusy, s.now)) {
-    CHECK(waiting.insert(choice->neighbour->key).second);
-    choice->neighbour->book_block(choice->generation, s.now);
+    CHECK(waiting.insert(choice->peer).second);
+    s.peer(choice->peer).book_block(choice->generation, s.now);
     source.served(*choice, s.now);
   }
   CHECK(waiting.size() == core::policy::kBusyConnections);
@@ -179,7 +179,8 @@ TEST_CASE("blocks wait on few sockets at a time, one on each unless they are fas
     one.block_departed(kBlockBytes, fast.now += 100);
   }
   std::uint32_t depth = 0;
-  while (core::can_take_block(one, core::busy_connections(fast.neighbours, fast.now), kBusy)) {
+  while (core::policy::can_take_block(
+      one, core::policy::busy_connections(fast.neighbours, fast.now), kBusy)) {
     one.book_block(0, fast.now);
     ++depth;
   }
@@ -188,14 +189,15 @@ TEST_CASE("blocks wait on few sockets at a time, one on each unless they are fas
 }
 
 TEST_CASE("a slow uplink has fewer blocks wait at a time than a fast one") {
-  CHECK(core::busy_connections_max(3.8, true) == core::policy::kBusyConnectionsMin);
-  CHECK(core::busy_connections_max(40, true) == 2);
-  CHECK(core::busy_connections_max(61, true) == 3);
-  CHECK(core::busy_connections_max(61, false) == 2);
-  CHECK(core::busy_connections_max(6e4, true) == core::policy::kBusyConnections);
-  CHECK(core::uplink_patience(100, 2) == 30 * core::kMillisecond);  // 20 ms for the two
-  CHECK(core::uplink_patience(0, 3) == core::policy::kStuckTime);   // not known
-  CHECK(core::busy_connections_max(0, true) == core::policy::kBusyConnections);  // not known
+  CHECK(core::policy::busy_connections_max(3.8, true) == core::policy::kBusyConnectionsMin);
+  CHECK(core::policy::busy_connections_max(40, true) == 2);
+  CHECK(core::policy::busy_connections_max(61, true) == 3);
+  CHECK(core::policy::busy_connections_max(61, false) == 2);
+  CHECK(core::policy::busy_connections_max(6e4, true) == core::policy::kBusyConnections);
+  CHECK(core::policy::uplink_patience(100, 2) == 30 * core::kMillisecond);  // 20 ms for the two
+  CHECK(core::policy::uplink_patience(0, 3) == core::policy::kStuckTime);   // not known
+  CHECK(core::policy::busy_connections_max(0, true) ==
+        core::policy::kBusyConnections);  // not known
 }
 
 TEST_CASE("a relay sends only of what it holds and the neighbour lacks") {
@@ -245,7 +247,7 @@ TEST_CASE("first-hand rule: at the front of a small mesh rows from the source go
   s.hold(3, 3, true, s.now);
   std::map<core::PeerKey, int> sent;
   while (const auto choice = relay.choose(s.holdings, s.neighbours, true, kBusy, s.now)) {
-    ++sent[choice->neighbour->key];
+    ++sent[choice->peer];
     s.send(*choice);
     REQUIRE(sent.size() + sent.begin()->second < 20);
   }
@@ -271,7 +273,7 @@ TEST_CASE("a relay serves the most deprived first, and its lowest generation") {
   s.tell(3, {}, {{0, 4}});
   const auto choice = relay.choose(s.holdings, s.neighbours, true, kBusy, s.now);
   REQUIRE(choice);
-  CHECK(choice->neighbour->key == 2);
+  CHECK(choice->peer == 2);
   CHECK(choice->generation == 2);
 }
 
@@ -287,8 +289,8 @@ TEST_CASE("of many that lack about as much none is served twice before all other
     for (int i = 0; i < 8; ++i) {
       const auto choice = relay.choose(s.holdings, s.neighbours, true, kBusy, s.now);
       REQUIRE(choice);
-      if (i == 0) CHECK(choice->neighbour->key == 1);
-      ++sent[choice->neighbour->key];
+      if (i == 0) CHECK(choice->peer == 1);
+      ++sent[choice->peer];
       s.send(*choice);
     }
     CHECK(sent.size() == 8);
@@ -304,7 +306,7 @@ TEST_CASE("who is far behind is served oftener, and not alone") {
   for (int i = 0; i < 80; ++i) {
     const auto choice = relay.choose(s.holdings, s.neighbours, true, kBusy, s.now);
     REQUIRE(choice);
-    ++sent[choice->neighbour->key];
+    ++sent[choice->peer];
     s.send(*choice);
   }
   CHECK(sent[1] > 30);  // until it has caught up
@@ -327,7 +329,7 @@ TEST_CASE("who has few neighbours is served sooner, and is ahead of the others t
     for (std::uint64_t i = 0; i < blocks; ++i) {
       const auto choice = relay.choose(s.holdings, s.neighbours, true, kBusy, s.now);
       REQUIRE(choice);
-      ++sent[choice->neighbour->key];
+      ++sent[choice->peer];
       s.send(*choice);
     }
   };
@@ -358,7 +360,7 @@ TEST_CASE(
   for (int i = 0; i < 800; ++i) {
     const auto choice = relay.choose(s.holdings, s.neighbours, true, kBusy, s.now);
     REQUIRE(choice);
-    const core::PeerKey key = choice->neighbour->key;
+    const core::PeerKey key = choice->peer;
     ++sent[key];
     s.send(*choice);
     if (key == 1) tell(1);
@@ -376,15 +378,15 @@ TEST_CASE("who only takes is served last, and not starved") {
   s.tell(1, {}, {{0, 1}});
   s.tell(2, {}, {{0, 2}});
   s.now = 100 * kSecond;
-  s.peer(1).credit_granted = s.peer(2).credit_granted = 4;
+  for (core::PeerKey peer = 1; peer <= 2; ++peer) s.peer(peer).grants.grant(4, 0);
   REQUIRE(s.peer(2).book_arrival(1, kBlockBytes, s.now - kSecond));
   std::map<core::PeerKey, int> sent;
   for (int i = 0; i < 1000; ++i) {
     const auto choice = relay.choose(s.holdings, s.neighbours, true, kBusy, s.now);
     REQUIRE(choice);
-    ++sent[choice->neighbour->key];
-    choice->neighbour->book_block(choice->generation, s.now);
-    choice->neighbour->block_departed(kBlockBytes, s.now);
+    ++sent[choice->peer];
+    s.peer(choice->peer).book_block(choice->generation, s.now);
+    s.peer(choice->peer).block_departed(kBlockBytes, s.now);
   }
   CHECK(sent[1] > 10);
   CHECK(sent[1] < 100);

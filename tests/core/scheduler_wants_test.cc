@@ -3,8 +3,8 @@
 
 using namespace firn;
 using namespace firn::test;
-using core::RelayPolicy;
-using core::SourcePolicy;
+using core::policy::RelayPolicy;
+using core::policy::SourcePolicy;
 
 TEST_CASE("nobody sends a generation to a neighbour that does not want it") {
   Scene s(4, 4, 1, true);
@@ -68,7 +68,7 @@ TEST_CASE("a relay does not send rows back to the peer that they came from") {
   for (const bool small : {true, false}) {
     const auto choice = relay.choose(s.holdings, s.neighbours, small, kBusy, s.now);
     REQUIRE(choice);  // the fifth row is news
-    CHECK(choice->neighbour->key == 1);
+    CHECK(choice->peer == 1);
     CHECK(choice->generation == 2);
   }
   s.peer(1).book_block(2, s.now);

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "client/core/policy.h"
+#include "client/core/policy/constants.h"
 #include "proto/limits.h"
 #include "tests/core/bench.h"
 

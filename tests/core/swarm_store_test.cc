@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "client/core/policy.h"
+#include "client/core/policy/constants.h"
 #include "codec/random.h"
 #include "proto/limits.h"
 #include "tests/core/bench.h"

@@ -1,34 +1,34 @@
-#include "client/core/gaps.h"
+#include "client/core/policy/gaps.h"
 
 #include <algorithm>
 
-#include "client/core/policy.h"
+#include "client/core/policy/constants.h"
 
-namespace firn::core {
+namespace firn::core::policy {
 
 namespace {
 
 bool somebody_has(const Neighbours& neighbours, std::uint32_t g) {
   return std::any_of(neighbours.begin(), neighbours.end(),
-                     [g](const auto& entry) { return entry.second->complete().contains(g); });
+                     [g](const Neighbour& n) { return n.holds.complete().contains(g); });
 }
 
 bool nobody_wants(const Neighbours& neighbours, std::uint32_t g) {
   return std::none_of(neighbours.begin(), neighbours.end(),
-                      [g](const auto& entry) { return entry.second->wants(g); });
+                      [g](const Neighbour& n) { return n.holds.wants(g); });
 }
 
 }  // namespace
 
 void Gaps::review(const Neighbours& neighbours, std::uint32_t passed, bool first_pass, TimeUs now) {
-  if (now - reviewed_ < policy::kGapReview) return;
+  if (now - reviewed_ < kGapReview) return;
   reviewed_ = now;
   gaps_.clear();
-  for (std::uint32_t looked = 0; looked < policy::kGapScanMax && from_ < passed; ++looked) {
+  for (std::uint32_t looked = 0; looked < kGapScanMax && from_ < passed; ++looked) {
     if (!somebody_has(neighbours, from_) && !nobody_wants(neighbours, from_)) break;
     watched_.erase(from_++);
   }
-  const std::uint32_t end = std::min(passed, from_ + policy::kScanMax);
+  const std::uint32_t end = std::min(passed, from_ + kScanMax);
   bool overtaken = false;
   for (std::uint32_t g = end; g-- > from_;) {
     if (somebody_has(neighbours, g)) {
@@ -38,15 +38,15 @@ void Gaps::review(const Neighbours& neighbours, std::uint32_t passed, bool first
     }
     if (nobody_wants(neighbours, g)) continue;
     std::uint32_t told = 0, expected = 0;
-    for (const auto& [key, n] : neighbours) {
-      const RemoteGeneration* known = n->partial().find(g);
+    for (const Neighbour& n : neighbours) {
+      const RemoteGeneration* known = n.holds.partial().find(g);
       if (!known) continue;
       told = std::max<std::uint32_t>(told, known->rank);
       expected = std::max(expected, known->expected_rank());
     }
     Watched& watched = watched_.try_emplace(g, Watched{told, now}).first->second;
     if (told > watched.rank) watched = {told, now};
-    if (now - watched.since < policy::kStallTime) continue;
+    if (now - watched.since < kStallTime) continue;
     if (first_pass && !overtaken && g >= lost_below_) continue;
     const std::uint32_t blocks = shape_.blocks_in(g);
     if (expected < blocks) gaps_.push_back({g, blocks - expected});
@@ -68,4 +68,4 @@ void Gaps::served(std::uint32_t g, TimeUs now) {
   }
 }
 
-}  // namespace firn::core
+}  // namespace firn::core::policy

@@ -9,7 +9,7 @@
 #include "client/core/holdings.h"
 #include "client/core/neighbours.h"
 
-namespace firn::core {
+namespace firn::core::policy {
 
 // What bounds the grants of one round.
 struct GrantLimits {
@@ -31,12 +31,12 @@ std::uint32_t quota_of(const Holdings& holdings, const Neighbours& neighbours,
                        const Neighbour& neighbour, std::uint32_t g, std::uint32_t rotation,
                        TimeUs now);
 
-// Widens or narrows neighbour.window to what the link carries; call before granting. `alone`: it is
-// the only neighbour. Then its blocks come in bursts, as long as its window, which tell little of
-// its rate, and a window that is too large does no harm, as nobody else sends the same rows: so it
-// doubles whenever its sender had to wait for it, as TCP's does at first, and is not narrowed.
-void adapt_window(Neighbour& neighbour, bool alone, std::uint32_t block_bytes,
-                  std::uint32_t window_max, TimeUs now);
+// What a neighbour's window becomes to hold what its link carries; ask before granting. `alone`: it
+// is the only neighbour. Then its blocks come in bursts, as long as its window, which tell little
+// of its rate, and a window that is too large does no harm, as nobody else sends the same rows: so
+// it doubles whenever its sender had to wait for it, as TCP's does at first, and is not narrowed.
+Grants::Window next_window(const Grants& grants, bool alone, std::uint32_t block_bytes,
+                           std::uint32_t window_max, TimeUs now);
 
 // True when so little is missing that grants should be renewed oftener.
 bool near_end(const Holdings& holdings, const Neighbours& neighbours);
@@ -47,4 +47,4 @@ TimeUs state_interval(const Holdings& holdings, const Neighbours& neighbours,
                       const Neighbour& neighbour, bool can_grant, std::uint32_t block_bytes,
                       TimeUs now);
 
-}  // namespace firn::core
+}  // namespace firn::core::policy

@@ -1,13 +1,13 @@
-// Rows that the swarm lacks although a source has sent a whole generation: they went to somebody
-// who passes nothing on, or who has left. Relays cannot close such a gap, and what they hold of the
+// Rows that the swarm lacks although a source has sent a whole generation: they went to a peer that
+// passes nothing on, or that has left. Relays cannot close such a gap, and what they hold of the
 // generation stays unfinished; the sooner the source sees it the better.
 //
-// All it knows is what its neighbours say of their ranks; who lies can hide gaps, or make some of
-// it, until the first pass is over and everybody is sent what it lacks. A generation counts as
-// standing still when the highest rank of it has not grown for long. While the source is still in
-// its first pass that alone says little, as a source faster than the relays is far ahead of them,
-// who serve the lowest generations first; so then either a later generation must be whole
-// somewhere, or somebody must have left since.
+// All the source knows is what its neighbours say of their ranks; one that lies can hide gaps, or
+// make some of it, until the first pass is over and each neighbour is sent what it lacks. A
+// generation counts as standing still when the highest rank of it has not grown for long. While the
+// source is still in its first pass that alone says little, as a source faster than the relays is
+// far ahead of them, and they serve the lowest generations first; so then either a later generation
+// must be whole at some neighbour, or one must have left since.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 #include "client/core/neighbours.h"
 #include "proto/shape.h"
 
-namespace firn::core {
+namespace firn::core::policy {
 
 class Gaps {
  public:
@@ -51,4 +51,4 @@ class Gaps {
   TimeUs reviewed_ = 0;
 };
 
-}  // namespace firn::core
+}  // namespace firn::core::policy

@@ -1,0 +1,53 @@
+// How a neighbour is connected, and what its Hello told.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "client/core/types.h"
+#include "proto/address.h"
+#include "proto/messages.h"
+
+namespace firn::core {
+
+class Contact {
+ public:
+  // `outgoing`: this peer opened the connection.
+  Contact(std::string ip, std::uint16_t port, bool outgoing, TimeUs now)
+      : ip_(std::move(ip)), port_(port), outgoing_(outgoing), opened_at_(now) {}
+
+  const std::string& ip() const { return ip_; }
+  std::uint16_t port() const { return port_; }
+  bool outgoing() const { return outgoing_; }
+  TimeUs opened_at() const { return opened_at_; }
+  // ip:port as connected.
+  std::string endpoint() const { return to_text(Address{std::nullopt, ip_, port_}); }
+
+  void greet(const proto::Hello& hello, TimeUs now) {
+    greeted_ = true;
+    greeted_at_ = now;
+    has_manifest_ = hello.has_manifest;
+    listen_port_ = hello.listen_port;
+  }
+  // Its Hello has come.
+  bool greeted() const { return greeted_; }
+  TimeUs greeted_at() const { return greeted_at_; }
+  // Where it accepts connections; 0: nowhere.
+  std::uint16_t listen_port() const { return listen_port_; }
+  bool has_manifest() const { return has_manifest_; }
+  void gains_manifest() { has_manifest_ = true; }
+
+ private:
+  const std::string ip_;
+  const std::uint16_t port_;
+  const bool outgoing_;
+  bool greeted_ = false;
+  bool has_manifest_ = false;
+  std::uint16_t listen_port_ = 0;
+  const TimeUs opened_at_;
+  TimeUs greeted_at_ = 0;
+};
+
+}  // namespace firn::core

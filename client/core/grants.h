@@ -1,0 +1,72 @@
+// What this peer grants a neighbour, as the receiver of its blocks: credit, the window that bounds
+// it, and what the blocks that come tell of the link.
+#pragma once
+
+#include <cstdint>
+
+#include "client/core/rates.h"
+#include "client/core/types.h"
+
+namespace firn::core {
+
+class Grants {
+ public:
+  // Blocks granted so far, over all States: the number of the last block that may come.
+  std::uint32_t credit() const { return credit_; }
+  // Number of the last block that came.
+  std::uint32_t highest_received() const { return highest_received_; }
+  std::uint32_t outstanding() const { return credit_ - highest_received_; }
+  // No credit is left to be granted on this connection, and what was granted has come.
+  bool used_up() const { return credit_ == UINT32_MAX && outstanding() == 0; }
+
+  // Raises the credit, which is told with the State that is being made.
+  void grant(std::uint32_t blocks, TimeUs now);
+  // Books an arrived block; false if its sequence number breaks the rules (not rising, beyond the
+  // credit granted).
+  bool book_arrival(std::uint32_t sequence, std::uint64_t bytes, TimeUs now);
+
+  // Blocks that may be outstanding, and how that was arrived at (policy/leases.h).
+  struct Window {
+    std::uint32_t blocks = 4;
+    std::uint32_t exhausted_streak = 0;  // times in a row that it was found used up
+  };
+  const Window& window() const { return window_; }
+  // Also takes back what ran_dry() says: what was seen among several neighbours is no reason to
+  // widen the window of one that is alone.
+  void resize(const Window& window) {
+    window_ = window;
+    ran_dry_ = false;
+  }
+  // The neighbour had sent all it might, and waited for a grant most of a round trip.
+  bool ran_dry() const { return ran_dry_; }
+
+  // Shortest time from a grant to the first block that could not have come without it; 0: not
+  // known. If the neighbour had run out of credit once and had a block to send, that is a round
+  // trip.
+  TimeUs round_trip() const { return round_trip_; }
+  // Bytes of payload a second.
+  double rate(TimeUs now) const { return rate_.bytes_per_second(now); }
+  TimeUs last_arrival() const { return last_arrival_; }
+  TimeUs last_grant() const { return last_grant_; }
+  std::uint64_t blocks_received() const { return blocks_received_; }
+  // It owes blocks, and none has come for three seconds.
+  bool stalled(TimeUs now) const {
+    return outstanding() > 0 && now - last_arrival_ > 3 * kSecond &&
+           now - last_grant_ > 3 * kSecond;
+  }
+
+ private:
+  TimeUs last_arrival_ = 0;
+  TimeUs last_grant_ = 0;
+  std::uint32_t credit_ = 0;
+  std::uint32_t highest_received_ = 0;
+  Window window_;
+  bool ran_dry_ = false;
+  std::uint32_t awaited_ = 0;  // first sequence number of the grant that is timed; 0: none is
+  TimeUs awaited_since_ = 0;
+  TimeUs round_trip_ = 0;
+  std::uint64_t blocks_received_ = 0;
+  RateMeter rate_;
+};
+
+}  // namespace firn::core

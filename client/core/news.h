@@ -1,0 +1,83 @@
+// What a neighbour is to be told of this peer: which generations have changed since its last State,
+// up to which block its blocks have arrived, and when the next State is due.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "client/core/types.h"
+#include "proto/messages.h"
+
+namespace firn::core {
+
+class News {
+ public:
+  // The first State: everything this peer holds. Lists ascend.
+  void begin(std::vector<std::uint32_t> complete, std::vector<std::uint32_t> withdrawn,
+             std::vector<std::uint32_t> changed);
+  // The first State has been made.
+  bool begun() const { return begun_; }
+
+  // The neighbour is to be told of generation g: its rank and quota have changed.
+  void report(std::uint32_t g);
+  // This peer holds g in whole.
+  void report_complete(std::uint32_t g);
+  // As report_complete, soon: nobody need send more of g.
+  void report_verified(std::uint32_t g);
+  // This peer held g in whole and cannot serve it any more, nor wants it.
+  void report_withdrawn(std::uint32_t g);
+  // This peer does not hold g in whole any more; soon.
+  void report_lost(std::uint32_t g);
+  // To be told with the rank of g: a vector orthogonal to all that this peer holds of it.
+  void attach_null_vector(std::uint32_t g, const std::vector<std::uint8_t>& z);
+  // Blocks up to this number have arrived from the neighbour.
+  void arrived(std::uint32_t sequence);
+  bool pending() const {
+    return !changed_.empty() || !complete_.empty() || !withdrawn_.empty() ||
+           acknowledged_ != arrived_;
+  }
+
+  // Verified generations, or ones lost for good, are among it.
+  bool complete_pending() const { return !complete_.empty() || !withdrawn_.empty(); }
+
+  // --- for the State that is being made ---
+  std::uint32_t take_acknowledgement() { return acknowledged_ = arrived_; }
+  // How many connections this peer has; 0 where the neighbour knows.
+  std::uint32_t take_connections(std::uint32_t connections);
+  // As runs of generations, at most `spans_max`.
+  std::vector<proto::Span> take_complete(std::size_t spans_max);
+  std::vector<proto::Span> take_withdrawn(std::size_t spans_max);
+  // The lowest changed generations, at most `count_max`.
+  std::vector<std::uint32_t> take_changed(std::size_t count_max);
+  // Empty where none is attached.
+  std::vector<std::uint8_t> take_null_vector(std::uint32_t g);
+  // The State has been made.
+  void told(TimeUs now);
+
+  TimeUs last_state() const { return last_state_; }
+  // Something in it should be told soon.
+  bool urgent() const { return urgent_; }
+  // When the next State is due, as worked out last; 0: it is to be worked out.
+  TimeUs due() const { return due_; }
+  void set_due(TimeUs due) { due_ = due; }
+  // The next State may be due at another time than was worked out.
+  void touch() { due_ = 0; }
+
+ private:
+  void unreport(std::uint32_t g);
+
+  TimeUs due_ = 0;
+  std::uint32_t arrived_ = 0;
+  std::uint32_t acknowledged_ = 0;
+  bool begun_ = false;
+  bool urgent_ = false;
+  std::uint32_t connections_told_ = 0;
+  TimeUs last_state_ = -kSecond;
+  std::vector<std::uint32_t> changed_;  // ascending
+  std::vector<std::uint32_t> complete_;
+  std::vector<std::uint32_t> withdrawn_;
+  std::map<std::uint32_t, std::vector<std::uint8_t>> null_vectors_;  // to attach once
+};
+
+}  // namespace firn::core

@@ -1,0 +1,34 @@
+#include "client/core/policy/late_binding.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "client/core/policy/constants.h"
+
+namespace firn::core::policy {
+
+std::uint32_t busy_connections(const Neighbours& neighbours, TimeUs now) {
+  std::uint32_t busy = 0;
+  for (const Neighbour& n : neighbours) busy += n.pipe.queued() > 0 && !n.pipe.stuck(now) ? 1 : 0;
+  return busy;
+}
+
+bool can_take_block(const Neighbour& neighbour, std::uint32_t busy, std::uint32_t busy_max) {
+  if (neighbour.pipe.queued() > 0) return neighbour.pipe.queued() < neighbour.pipe.depth();
+  return busy < busy_max;
+}
+
+std::uint32_t busy_connections_max(double blocks_per_second, bool small_mesh) {
+  const TimeUs time = small_mesh ? kBusyTime : kBusyTimeLarge;
+  const double blocks = blocks_per_second * static_cast<double>(time) * 1e-6;
+  if (blocks <= 0) return kBusyConnections;
+  const auto rounded = static_cast<std::uint32_t>(std::ceil(std::min(blocks, 100.0)));
+  return std::clamp(rounded, kBusyConnectionsMin, kBusyConnections);
+}
+
+TimeUs uplink_patience(double blocks_per_second, std::uint32_t busy_max) {
+  const double turn = 1e6 * busy_max / std::max(blocks_per_second, 1e-3);
+  return static_cast<TimeUs>(std::min(turn * kPatienceTurns, static_cast<double>(kStuckTime)));
+}
+
+}  // namespace firn::core::policy

@@ -1,0 +1,167 @@
+#include "client/core/policy/relay_policy.h"
+
+#include <algorithm>
+
+#include "client/core/policy/constants.h"
+#include "client/core/policy/late_binding.h"
+
+namespace firn::core::policy {
+
+namespace {
+
+constexpr std::uint64_t kServedLast = std::uint64_t{1} << 63;
+
+// It says that it has far fewer neighbours than we have.
+bool has_few_neighbours(const Neighbour& n, std::size_t ours) {
+  return n.holds.connections() > 0 &&
+         n.holds.connections() < kFewNeighbours * static_cast<double>(ours);
+}
+
+}  // namespace
+
+RelayPolicy::Candidate RelayPolicy::judge(const Holdings& holdings, const Neighbour& neighbour,
+                                          std::uint32_t g, bool small_mesh, TimeUs now) const {
+  const std::uint32_t n = holdings.blocks_in(g);
+  const std::uint32_t own = holdings.rank(g);
+  if (own == 0) return {};
+  const RemoteGeneration* known = neighbour.holds.partial().find(g);
+  const std::uint32_t need = known ? known->expected_rank() : 0;
+  if (need >= n || (known && known->quota_used())) return {};
+  const OpenGeneration* open = holdings.find_open(g);
+  const std::uint32_t sent = known ? known->sent : 0;
+  std::uint32_t gap = own > need ? own - need : 0;
+  // What it sent us lies in its span, whatever its last State says of its rank: there is no more
+  // news for it than rows that came from others and that we have not sent it combinations of.
+  if (open) {
+    const std::uint32_t foreign = open->rows - open->rows_from(neighbour.id);
+    gap = std::min(gap, foreign > sent ? foreign - sent : 0);
+  }
+  if (!small_mesh) {
+    if (gap > 0) return {g, 1.0 + gap, false};
+  } else {
+    // First-hand rule: what came straight from the source is news to the others, once each.
+    if (open && open->first_hand > sent) return {g, 5.0 + gap, false};
+    // The front is closed to second-hand rows, which everybody would relay to everybody; not so
+    // where it stands still, for then nothing else will move it.
+    const bool at_front =
+        g + 1 >= holdings.frontier() && !(open && now - open->last_growth > kStallTime);
+    if (gap > 0 && (own >= n || !at_front || n - need <= kClosing)) return {g, 1.0 + gap, false};
+  }
+  // A null vector proves that a block is news although the ranks do not tell.
+  if (known && known->has_null_vector) {
+    const codec::SpanBasis* basis = own < n && open ? &open->basis : nullptr;
+    if (neighbour.holds.null_vector(g)->reached_by(basis, own)) return {g, 1.0, true};
+  }
+  return {};
+}
+
+// Of those we hold some of and it lacks: the lowest eligible generation, in a large mesh the best
+// of the lowest eligible ones. The time this takes is bounded, whatever a neighbour claims: where
+// the lowest kLookMax are of no use to it, as many others are looked at, in turn.
+RelayPolicy::Candidate RelayPolicy::best_generation(const Holdings& holdings,
+                                                    const Neighbour& neighbour, Memory& memory,
+                                                    bool small_mesh, TimeUs now) {
+  std::uint32_t g = neighbour.holds.settled().next_missing(0);
+  const Candidate best = best_from(g, holdings, neighbour, small_mesh, now);
+  if (best.score > 0 || g >= holdings.generation_count()) return best;
+  g = std::max(g, memory.look_from);
+  const std::uint32_t from = g;
+  const Candidate other = best_from(g, holdings, neighbour, small_mesh, now);
+  memory.look_from = other.score > 0 ? from : g < holdings.generation_count() ? g : 0;
+  return other;
+}
+
+// From generation g on, which moves past those looked at.
+RelayPolicy::Candidate RelayPolicy::best_from(std::uint32_t& g, const Holdings& holdings,
+                                              const Neighbour& neighbour, bool small_mesh,
+                                              TimeUs now) {
+  Candidate best;
+  double best_key = 0;
+  std::uint32_t seen = 0;
+  const GenerationSet& settled = neighbour.holds.settled();
+  const std::uint32_t base = g;
+  for (std::uint32_t looked = 0; looked < kLookMax && seen < kScanMax; ++looked) {
+    g = holdings.next_held(g);
+    if (g >= holdings.generation_count()) break;
+    if (settled.contains(g)) {
+      g = settled.next_missing(g);
+      continue;
+    }
+    const Candidate candidate = judge(holdings, neighbour, g++, small_mesh, now);
+    if (candidate.score <= 0) continue;
+    if (small_mesh) return candidate;
+    ++seen;
+    const bool whole =
+        holdings.rank(candidate.generation) >= holdings.blocks_in(candidate.generation);
+    const double key = (whole ? std::min(candidate.score, double{kGapCap}) : candidate.score) +
+                       random_.below(512) / 1024.0 - (candidate.generation - base) * 1e-3;
+    if (best.score <= 0 || key > best_key) {
+      best = candidate;
+      best_key = key;
+    }
+  }
+  return best;
+}
+
+// Both lists ascend by key. Neighbours that have left are forgotten.
+void RelayPolicy::remember(const Neighbours& neighbours) {
+  std::size_t at = 0;
+  for (const Neighbour& n : neighbours) {
+    while (at < memory_.size() && memory_[at].peer < n.key) {
+      memory_.erase(memory_.begin() + static_cast<std::ptrdiff_t>(at));
+    }
+    if (at == memory_.size() || memory_[at].peer != n.key) {
+      memory_.insert(memory_.begin() + static_cast<std::ptrdiff_t>(at), Memory{n.key, 0, 0});
+    }
+    ++at;
+  }
+  memory_.resize(at);
+}
+
+// In turn, but a neighbour that lacks more comes sooner (kChoicesPerRow). Strictly the most
+// deprived first, all senders would choose the same one at a time, and its downlink's queue would
+// overflow while others stand idle. A neighbour with few neighbours comes sooner: it has only those
+// to be served by, and it passes on what it gets to peers with many, for which few others have
+// anything. A neighbour that only takes comes after all others, but for an optimistic share of the
+// choices: a newcomer has had no chance to give, and a slow peer is not to be starved.
+void RelayPolicy::line_up(const Neighbours& neighbours, bool small_mesh, std::uint32_t busy_max,
+                          TimeUs now) {
+  const std::uint32_t busy = busy_connections(neighbours, now);
+  const std::uint64_t row_worth = small_mesh ? kChoicesPerRow : kChoicesPerRowLarge;
+  const bool optimistic = random_.below(kOptimisticShare) == 0;
+  std::uint64_t few = 0;
+  for (const Neighbour& n : neighbours) {
+    few += !n.holds.has_everything() && has_few_neighbours(n, neighbours.size()) ? 1 : 0;
+  }
+  eligible_.clear();
+  Memory* next = memory_.data();
+  for (const Neighbour& n : neighbours) {
+    Memory& memory = *next++;
+    if (!n.may_send() || !can_take_block(n, busy, busy_max) || n.holds.satisfied()) continue;
+    const std::uint64_t last = !optimistic && n.only_takes(now) ? kServedLast : 0;
+    // Ranks are hearsay: a neighbour that tells of none has at least what we sent it.
+    const std::uint64_t rank = std::max(n.expected_total_rank(), n.pipe.blocks_sent());
+    std::uint64_t turn = rank * row_worth + memory.last_choice;
+    if (!has_few_neighbours(n, neighbours.size())) turn += few * kChoicesForFew;
+    eligible_.push_back({last | turn << 10 | random_.below(1024), &n, &memory});
+  }
+  std::stable_sort(eligible_.begin(), eligible_.end(),
+                   [](const Eligible& a, const Eligible& b) { return a.turn < b.turn; });
+}
+
+std::optional<Choice> RelayPolicy::choose(const Holdings& holdings, const Neighbours& neighbours,
+                                          bool small_mesh, std::uint32_t busy_max, TimeUs now) {
+  remember(neighbours);
+  line_up(neighbours, small_mesh, busy_max, now);
+  for (const Eligible& one : eligible_) {
+    const Candidate candidate =
+        best_generation(holdings, *one.neighbour, *one.memory, small_mesh, now);
+    if (candidate.score <= 0) continue;
+    one.memory->last_choice = ++choices_;
+    return Choice{one.neighbour->key, candidate.generation, std::nullopt,
+                  candidate.use_null_vector};
+  }
+  return std::nullopt;
+}
+
+}  // namespace firn::core::policy

@@ -1,0 +1,60 @@
+// The sender's side of every peer that was not complete from the start: which neighbour gets a
+// block of which generation next. Asked only when some socket can take a block, so the choice is as
+// late as it can be.
+//
+// The neighbour of low rank that was not chosen for long, then the lowest generation (in small
+// meshes) or that of largest rank gap (in large ones) in which we surely have news for it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "client/core/holdings.h"
+#include "client/core/neighbours.h"
+#include "client/core/policy/choice.h"
+#include "codec/random.h"
+
+namespace firn::core::policy {
+
+class RelayPolicy {
+ public:
+  explicit RelayPolicy(std::uint64_t seed) : random_(seed, 0x72656c6179) {}
+
+  // `small_mesh`: the swarm is so small that everybody knows everybody.
+  std::optional<Choice> choose(const Holdings& holdings, const Neighbours& neighbours,
+                               bool small_mesh, std::uint32_t busy_max, TimeUs now);
+
+ private:
+  // What is remembered of a neighbour while it is connected.
+  struct Memory {
+    PeerKey peer = kNoPeer;
+    std::uint64_t last_choice = 0;  // number of the last choice of it
+    std::uint32_t look_from = 0;  // where to look on if the lowest generations are of no use to it
+  };
+  struct Eligible {
+    std::uint64_t turn = 0;  // the lowest comes first
+    const Neighbour* neighbour = nullptr;
+    Memory* memory = nullptr;
+  };
+  struct Candidate {
+    std::uint32_t generation = 0;
+    double score = 0;  // 0: nothing; below 1: only a guess
+    bool use_null_vector = false;
+  };
+  void remember(const Neighbours& neighbours);
+  void line_up(const Neighbours& neighbours, bool small_mesh, std::uint32_t busy_max, TimeUs now);
+  Candidate best_generation(const Holdings& holdings, const Neighbour& neighbour, Memory& memory,
+                            bool small_mesh, TimeUs now);
+  Candidate best_from(std::uint32_t& g, const Holdings& holdings, const Neighbour& neighbour,
+                      bool small_mesh, TimeUs now);
+  Candidate judge(const Holdings& holdings, const Neighbour& neighbour, std::uint32_t g,
+                  bool small_mesh, TimeUs now) const;
+
+  codec::CoefficientStream random_;
+  std::uint64_t choices_ = 0;
+  std::vector<Memory> memory_;      // of the neighbours, in their order
+  std::vector<Eligible> eligible_;  // scratch of choose()
+};
+
+}  // namespace firn::core::policy

@@ -1,0 +1,128 @@
+#include "client/core/policy/source_policy.h"
+
+#include <algorithm>
+
+#include "client/core/policy/constants.h"
+#include "client/core/policy/late_binding.h"
+
+namespace firn::core::policy {
+
+namespace {
+
+// The median of what downloading neighbours say of their uplinks, KiB a second; 0: nobody has said.
+// Not the mean: one neighbour that claims enough would make every other look like one that passes
+// nothing on.
+double usual_uplink(const Neighbours& neighbours) {
+  std::vector<std::uint64_t> said;
+  for (const Neighbour& n : neighbours) {
+    if (!n.holds.has_everything() && n.holds.upload_kib() > 0) {
+      said.push_back(n.holds.upload_kib());
+    }
+  }
+  if (said.empty()) return 0;
+  const auto middle = said.begin() + static_cast<std::ptrdiff_t>(said.size() / 2);
+  std::nth_element(said.begin(), middle, said.end());
+  return static_cast<double>(*middle);
+}
+
+// Rows go to where they are passed on from. It is hearsay, so within bounds.
+double weight_of(const Neighbour& neighbour, double usual) {
+  if (neighbour.holds.upload_kib() == 0 || usual == 0) return 1;
+  return std::clamp(neighbour.holds.upload_kib() / usual, kWeightMin, kWeightMax);
+}
+
+}  // namespace
+
+SourcePolicy::SourcePolicy(const Shape& shape, bool dense)
+    : shape_(shape),
+      dense_(dense),
+      served_(shape.generation_count(), 0),
+      next_plain_(shape.generation_count(), 0),
+      gaps_(shape) {}
+
+// Systematic blocks are worth sending only where no other source or earlier run has begun.
+bool SourcePolicy::fresh_everywhere(std::uint32_t g, const Neighbours& neighbours) const {
+  for (const Neighbour& n : neighbours) {
+    if (n.holds.prefers_coded() || (!n.holds.has_everything() && n.holds.rank(g) > 0)) return false;
+  }
+  return true;
+}
+
+bool SourcePolicy::lacks(const Holdings& holdings, const Neighbour& neighbour,
+                         std::uint32_t g) const {
+  if (!holdings.verified().contains(g) || !neighbour.holds.wants(g)) return false;
+  const RemoteGeneration* known = neighbour.holds.partial().find(g);
+  if (!known) return true;
+  const RemoteGeneration& remote = *known;
+  const std::uint32_t blocks = shape_.blocks_in(g);
+  if (remote.expected_rank() >= blocks) return false;
+  if (remote.quota == RemoteGeneration::kNoQuota) return true;
+  // Near its end other senders fill it too, and with several sources at any time: then the quota
+  // holds for us as well. A quota of 0 means that the rows are to come from another sender.
+  const bool closing = blocks - remote.rank < kWindowMin;
+  if (neighbour.holds.prefers_coded()) return remote.in_flight < remote.quota;
+  return closing ? remote.in_flight < std::max<std::uint32_t>(remote.quota, 1) : remote.quota > 0;
+}
+
+std::optional<std::uint32_t> SourcePolicy::choose_generation(const Holdings& holdings,
+                                                             const Neighbour& neighbour) const {
+  for (const Gaps::Gap& gap : gaps_.gaps()) {
+    if (gap.rows > 0 && lacks(holdings, neighbour, gap.generation)) return gap.generation;
+  }
+  const GenerationSet& settled = neighbour.holds.settled();
+  const std::uint32_t count = settled.size();
+  std::uint32_t looked = 0;
+  for (std::uint32_t g = settled.next_missing(cursor_); g < count && looked < kLookMax;
+       g = settled.next_missing(g + 1), ++looked) {
+    if (served_[g] < shape_.blocks_in(g) && lacks(holdings, neighbour, g)) return g;
+  }
+  // Second pass: of the first few it lacks, the one served least.
+  std::optional<std::uint32_t> best;
+  std::uint32_t seen = 0;
+  for (std::uint32_t g = settled.next_missing(0); g < count && seen < kScanMax;
+       g = settled.next_missing(g + 1)) {
+    if (!holdings.verified().contains(g)) continue;
+    ++seen;
+    if (lacks(holdings, neighbour, g) && (!best || served_[g] < served_[*best])) best = g;
+  }
+  return best;
+}
+
+std::optional<Choice> SourcePolicy::choose(const Holdings& holdings, const Neighbours& neighbours,
+                                           std::uint32_t busy_max, TimeUs now) {
+  const Neighbour* best = nullptr;
+  std::uint32_t g = 0;
+  double least = 0;
+  const std::uint32_t busy = busy_connections(neighbours, now);
+  const double usual = usual_uplink(neighbours);
+  gaps_.review(neighbours, cursor_, cursor_ < served_.size(), now);
+  for (const Neighbour& n : neighbours) {
+    if (!n.may_send() || n.holds.satisfied()) continue;
+    if (!can_take_block(n, busy, busy_max)) continue;
+    const double served = n.pipe.served_rate(now) / weight_of(n, usual);
+    if (best && served >= least) continue;
+    const auto chosen = choose_generation(holdings, n);
+    if (!chosen) continue;
+    best = &n;
+    g = *chosen;
+    least = served;
+  }
+  if (!best) return std::nullopt;
+  Choice choice{best->key, g, std::nullopt, false};
+  if (dense_ || best->holds.prefers_coded()) return choice;
+  if (served_[g] == 0 && next_plain_[g] == 0 && !fresh_everywhere(g, neighbours)) {
+    next_plain_[g] = shape_.blocks_in(g);
+  }
+  if (next_plain_[g] < shape_.blocks_in(g)) choice.source_index = next_plain_[g];
+  return choice;
+}
+
+void SourcePolicy::served(const Choice& choice, TimeUs now) {
+  const std::uint32_t g = choice.generation;
+  ++served_[g];
+  gaps_.served(g, now);
+  if (choice.source_index) next_plain_[g] = *choice.source_index + 1;
+  while (cursor_ < served_.size() && served_[cursor_] >= shape_.blocks_in(cursor_)) ++cursor_;
+}
+
+}  // namespace firn::core::policy

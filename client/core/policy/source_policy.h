@@ -1,0 +1,47 @@
+// The sender's side of a source (a peer that had everything from the start): which neighbour gets a
+// block of which generation next. Asked only when some socket can take a block, so the choice is as
+// late as it can be.
+//
+// In sequence. One open generation, the lowest of which fewer than n blocks have been served, each
+// source block once; to the neighbour served least of late. Before that come rows that have got
+// lost (gaps.h), after the first pass the generation the neighbour lacks that was served least.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "client/core/holdings.h"
+#include "client/core/neighbours.h"
+#include "client/core/policy/choice.h"
+#include "client/core/policy/gaps.h"
+
+namespace firn::core::policy {
+
+class SourcePolicy {
+ public:
+  // `dense`: never send source blocks as they are.
+  SourcePolicy(const Shape& shape, bool dense);
+
+  std::optional<Choice> choose(const Holdings& holdings, const Neighbours& neighbours,
+                               std::uint32_t busy_max, TimeUs now);
+  // The choice has been sent.
+  void served(const Choice& choice, TimeUs now);
+  // A neighbour has left that did not have everything.
+  void neighbour_lost() { gaps_.neighbour_lost(cursor_); }
+
+ private:
+  std::optional<std::uint32_t> choose_generation(const Holdings& holdings,
+                                                 const Neighbour& neighbour) const;
+  bool lacks(const Holdings& holdings, const Neighbour& neighbour, std::uint32_t g) const;
+  bool fresh_everywhere(std::uint32_t g, const Neighbours& neighbours) const;
+
+  Shape shape_;
+  bool dense_;
+  std::vector<std::uint32_t> served_;      // blocks of each generation
+  std::vector<std::uint32_t> next_plain_;  // next systematic block; blocks_in(g): no more
+  std::uint32_t cursor_ = 0;               // lowest generation not served in whole
+  Gaps gaps_;
+};
+
+}  // namespace firn::core::policy

@@ -1,0 +1,182 @@
+#include "client/core/remote_holdings.h"
+
+#include <algorithm>
+
+#include "client/core/policy/constants.h"
+#include "proto/limits.h"
+
+namespace firn::core {
+
+void RemoteHoldings::set_shape(const Shape& shape) {
+  shape_ = shape;
+  complete_ = GenerationSet(shape.generation_count());
+  settled_ = GenerationSet(shape.generation_count());
+  withdrawn_ = GenerationSet();
+  partial_ = RemoteGenerations(shape.generation_count());
+  null_vectors_.clear();
+  total_rank_ = 0;
+}
+
+void RemoteHoldings::mark_complete(std::uint32_t g) {
+  if (complete_.contains(g)) return;
+  total_rank_ += shape_.blocks_in(g) - partial_rank(g);
+  drop_null_vector(g);
+  partial_.erase(g);
+  complete_.add(g);
+  settled_.add(g);
+  if (withdrawn_.size() > 0) withdrawn_.remove(g);
+}
+
+void RemoteHoldings::mark_incomplete(std::uint32_t g) {
+  if (!complete_.contains(g)) return;
+  total_rank_ -= shape_.blocks_in(g);
+  complete_.remove(g);
+  settled_.remove(g);
+}
+
+void RemoteHoldings::withdraw(const proto::Span& span) {
+  const std::uint32_t end = span.first + span.count;
+  if (withdrawn_.size() == 0) withdrawn_ = GenerationSet(complete_.size());
+  for (std::uint32_t g = complete_.next_present(span.first); g < end;
+       g = complete_.next_present(g + 1)) {
+    mark_incomplete(g);
+    ++taken_back_;
+  }
+  for (std::uint32_t g = withdrawn_.next_missing(span.first); g < end;
+       g = withdrawn_.next_missing(g + 1)) {
+    withdrawn_.add(g);
+  }
+}
+
+void RemoteHoldings::settle_unwanted(const proto::Span& span) {
+  const std::uint32_t end = span.first + span.count;
+  for (std::uint32_t g = complete_.next_present(span.first); g < end;
+       g = complete_.next_present(g + 1)) {
+    mark_incomplete(g);
+    ++taken_back_;
+  }
+  for (std::uint32_t g = settled_.next_missing(span.first); g < end;
+       g = settled_.next_missing(g + 1)) {
+    total_rank_ -= partial_rank(g);
+    drop_null_vector(g);
+    partial_.erase(g);
+    settled_.add(g);
+  }
+}
+
+// A span of a few bytes can make a million generations incomplete. A peer that takes back what it
+// said again and again would keep us busy, so it may do so at the rate of its States.
+bool RemoteHoldings::take_back(const proto::State& state) {
+  for (const proto::Span& span : state.withdrawn) withdraw(span);
+  for (const proto::Span& span : state.unwanted) settle_unwanted(span);
+  ++states_;
+  return taken_back_ <= complete_.size() + states_ * limits::kTakenBackPerState;
+}
+
+void RemoteHoldings::in_flight(std::uint32_t g, std::uint32_t sequence) {
+  RemoteGeneration& to = open(g, sequence);
+  ++to.in_flight;
+  ++to.sent;
+  drop_null_vector(g);
+  to.first_sequence = std::min(to.first_sequence, sequence);
+}
+
+void RemoteHoldings::not_in_flight(std::uint32_t g, std::uint32_t sequence) {
+  RemoteGeneration* known = partial_.find(g);
+  if (!known || sequence < known->first_sequence) return;
+  if (known->in_flight > 0) --known->in_flight;
+}
+
+RemoteGeneration& RemoteHoldings::open(std::uint32_t g, std::uint32_t next_sequence) {
+  bool fresh = false;
+  RemoteGeneration& known = partial_.open(g, fresh);
+  if (fresh) known.first_sequence = next_sequence;
+  return known;
+}
+
+const NullVector* RemoteHoldings::null_vector(std::uint32_t g) const {
+  for (const auto& [generation, kept] : null_vectors_) {
+    if (generation == g) return &kept;
+  }
+  return nullptr;
+}
+
+void RemoteHoldings::drop_null_vector(std::uint32_t g) {
+  RemoteGeneration* known = partial_.find(g);
+  if (!known || !known->has_null_vector) return;
+  known->has_null_vector = false;
+  std::erase_if(null_vectors_, [g](const auto& kept) { return kept.first == g; });
+}
+
+// A vector costs n bytes, and nothing obliges a neighbour to send few of them.
+void RemoteHoldings::keep_null_vector(std::uint32_t g, std::vector<std::uint8_t>&& z,
+                                      std::uint32_t next_sequence) {
+  drop_null_vector(g);
+  if (null_vectors_.size() >= policy::kNullVectorsKept) {
+    drop_null_vector(null_vectors_.front().first);
+  }
+  open(g, next_sequence).has_null_vector = true;
+  null_vectors_.emplace_back(g, NullVector(std::move(z)));
+}
+
+namespace {
+
+// Whether all spans are of generations that exist, and name none twice.
+bool possible(const std::vector<proto::Span>& spans, std::uint32_t generation_count) {
+  std::uint64_t told = 0;
+  for (const proto::Span& span : spans) {
+    if (span.first > generation_count || span.count > generation_count - span.first) return false;
+    told += span.count;
+    if (told > generation_count) return false;  // some generation twice
+  }
+  return true;
+}
+
+}  // namespace
+
+bool RemoteHoldings::apply_rank(proto::GenerationState&& update, std::uint32_t next_sequence) {
+  const std::uint32_t g = update.generation;
+  if (g >= complete_.size()) return false;
+  const std::uint32_t blocks = shape_.blocks_in(g);
+  if (update.rank > blocks) return false;
+  if (!update.null_vector.empty() && update.null_vector.size() != blocks) return false;
+  mark_incomplete(g);
+  if (update.quota > 0) settled_.remove(g);
+  if (!partial_.has_room(g)) return true;
+  RemoteGeneration& known = open(g, next_sequence);
+  total_rank_ += update.rank;
+  total_rank_ -= known.rank;
+  known.rank = static_cast<std::uint16_t>(update.rank);
+  known.quota =
+      static_cast<std::uint16_t>(std::min<std::size_t>(update.quota, limits::kGenerationSizeMax));
+  if (!update.null_vector.empty()) {
+    keep_null_vector(g, std::move(update.null_vector), next_sequence);
+  }
+  return true;
+}
+
+bool RemoteHoldings::apply(proto::State&& state, std::uint32_t next_sequence) {
+  prefers_coded_ = state.prefer_coded;
+  upload_kib_ = state.upload_kib;
+  if (state.neighbours > 0) connections_ = state.neighbours;
+  const std::uint32_t count = complete_.size();
+  if (!possible(state.complete, count) || !possible(state.unwanted, count) ||
+      !possible(state.withdrawn, count))
+    return false;
+  for (const proto::Span& span : state.complete) {
+    // From one that is missing to the next: saying the same again and again costs us little.
+    const std::uint32_t end = span.first + span.count;
+    for (std::uint32_t g = complete_.next_missing(span.first); g < end;
+         g = complete_.next_missing(g + 1)) {
+      mark_complete(g);
+    }
+  }
+  if (!take_back(state)) return false;
+  for (proto::GenerationState& update : state.generations) {
+    if (!apply_rank(std::move(update), next_sequence)) return false;
+  }
+  heard_ = true;
+  return true;
+}
+
+}  // namespace firn::core
