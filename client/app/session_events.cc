@@ -80,8 +80,8 @@ void ContentSession::manifest_part_departed(core::PeerKey peer) {
 
 // --- from the data plane ---
 
-void ContentSession::row_stored(std::uint32_t generation, std::uint32_t slot) {
-  core_->row_stored(generation, slot, now());
+void ContentSession::row_stored(std::uint32_t, std::uint32_t) {
+  core_->row_stored(now());
   changed();
 }
 

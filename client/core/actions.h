@@ -68,6 +68,12 @@ struct Decode {
   std::vector<Vector> vectors;  // vectors[s] belongs to slot s, 0..n-1
 };
 
+enum class DecodeOutcome {
+  kVerified,  // decoded, digest right, written
+  kCorrupt,   // digest wrong: some row was false
+  kFailed,    // rows could not be read back; they are fetched again
+};
+
 // Forget the rows of a generation.
 struct DropRows {
   std::uint32_t generation = 0;

@@ -2,33 +2,12 @@
 
 #include <algorithm>
 
-#include "proto/address.h"
-
 namespace firn::core {
 
 namespace {
 
 // Generations looked at: bounded, as a content may have a million of them and many neighbours.
 constexpr std::uint32_t kLookMax = 65536;
-
-std::vector<TrackerStanding> tracker_standings(const StandstillView& view) {
-  std::vector<TrackerStanding> standings;
-  for (std::size_t i = 0; i < view.trackers.size(); ++i) {
-    const Announcer::Standing told = view.announcer.standing(i);
-    TrackerStanding& standing = standings.emplace_back();
-    standing.address = view.trackers[i];
-    standing.since = told.since;
-    if (!told.error.empty()) {
-      standing.kind = TrackerStanding::Kind::kFailed;
-      standing.error = told.error;
-    } else if (told.answered) {
-      standing.kind = TrackerStanding::Kind::kAnswered;
-      const auto count = view.tracked_peers.find(i);
-      standing.swarm = count == view.tracked_peers.end() ? 0 : count->second;
-    }
-  }
-  return standings;
-}
 
 bool wanted(const Holdings& holdings, std::uint32_t g) {
   return !holdings.verified().contains(g) && !holdings.given_up().contains(g);
@@ -49,7 +28,7 @@ void add_to(std::vector<proto::Span>& spans, std::uint32_t g) {
 NeighbourStanding standing_of(const Neighbour& n) {
   NeighbourStanding standing;
   standing.id = n.id;
-  standing.endpoint = to_text(Address{std::nullopt, n.contact.ip(), n.contact.port()});
+  standing.endpoint = n.contact.endpoint();
   standing.heard_at = n.traffic.heard_at();
   standing.kind = !n.contact.greeted() ? NeighbourStanding::Kind::kNoHello
                   : !n.holds.heard()   ? NeighbourStanding::Kind::kNoState
@@ -104,7 +83,7 @@ Standstill::Kind kind_of(const StandstillView& view, const Standstill& result) {
 Standstill explain(const StandstillView& view) {
   Standstill result;
   result.store_error = view.store_error;
-  result.trackers = tracker_standings(view);
+  result.trackers = view.trackers;
   result.addresses = view.book.standings(Standstill::kAddressesMax);
   for (const Neighbour& n : view.neighbours) result.neighbours.push_back(standing_of(n));
   if (view.holdings) compare_holdings(view, result);

@@ -5,11 +5,9 @@
 // equal rank may differ (null vectors would have shown that by then).
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
-#include "client/core/announcer.h"
 #include "client/core/holdings.h"
 #include "client/core/neighbours.h"
 #include "client/core/peer_book.h"
@@ -20,9 +18,7 @@ namespace firn::core {
 // Everything that the answer depends on.
 struct StandstillView {
   const PeerBook& book;
-  const Announcer& announcer;
-  const std::vector<Address>& trackers;
-  const std::map<std::size_t, std::uint32_t>& tracked_peers;
+  std::vector<TrackerStanding> trackers;
   const Neighbours& neighbours;
   const Holdings* holdings = nullptr;  // null: no manifest yet
   const std::string& store_error;      // empty: the disk is not paused

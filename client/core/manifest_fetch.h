@@ -1,66 +1,69 @@
-// Getting the manifest when there was only a link: from a tracker or from one neighbour at a time,
-// in parts. The content id proves the info part alone; whoever sends the file may have put anything
-// around it. So the whole is read before it counts as found, and what is kept of it names no
-// trackers: a stranger's are neither asked nor passed on.
+// Getting the manifest when there was only a link: from a tracker, or from one neighbour at a time,
+// in parts. The content id proves the info part alone; the peer that sends the file may have put
+// anything around it. So the whole is read before it counts as found, and what is kept of it names
+// no trackers: a stranger's are neither asked nor passed on.
 #pragma once
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 
-#include "client/core/types.h"
+#include "client/core/context.h"
+#include "client/core/life.h"
+#include "client/core/membership.h"
+#include "client/core/outbox.h"
 #include "proto/manifest.h"
 #include "proto/messages.h"
 #include "proto/result.h"
 
 namespace firn::core {
 
-class ManifestFetch {
+class ManifestFetch final : public LeaveWatcher {
  public:
-  explicit ManifestFetch(const ContentId& id) : id_(id) {}
+  ManifestFetch(const Context& context, Life& life, Membership& membership, Outbox& outbox);
 
-  // The neighbour being asked; kNoPeer: none, ask one.
-  PeerKey source() const { return source_; }
-  // Starts with this neighbour; returns the first request.
-  proto::ManifestRequest begin(PeerKey peer, TimeUs now);
-  // Whether it may be asked: it was not before, or it has answered, and that long enough ago.
-  bool may_ask(PeerKey peer, TimeUs now) const;
+  // It is there: nothing is asked for, and nothing is taken, from now on.
+  bool found() const { return found_; }
+  void set_found() { found_ = true; }
 
-  enum class Progress { kMore, kDone, kFalse /* the neighbour broke the rules or lied */, kNone };
-  struct Step {
-    Progress progress = Progress::kMore;
-    proto::ManifestRequest next;
-  };
-  Step part(PeerKey peer, const proto::ManifestPart& part, TimeUs now);
-  // What was found, after kDone.
-  Manifest take() { return std::move(*found_); }
+  // Asks a neighbour if none is being asked, or another one if that one is overdue.
+  void ask();
+  // A part has come from a neighbour.
+  void part(Neighbour& n, const proto::ManifestPart& part);
+  // A tracker has the manifest.
+  void offered_by(std::size_t tracker);
+  void tracker_answered(std::size_t tracker, const Result<std::string>& file_bytes);
+  // When ask() has something to do because of time alone.
+  TimeUs next_due() const;
 
-  // The connection is gone.
-  void peer_gone(PeerKey peer);
-  // The neighbour being asked does not answer, or too slowly: another should be.
-  bool overdue(TimeUs now) const { return source_ != kNoPeer && now >= patience(); }
-  // When overdue() or, for somebody, may_ask() turns true.
-  TimeUs next_review(TimeUs now) const;
-
-  // The manifest in a file that came from the network, without the trackers it names. Errors: those
-  // of parse_manifest, for another content's too.
-  Result<Manifest> read(std::string_view file_bytes) const;
+  void leaves(const Neighbour& n) override;
 
  private:
+  enum class Progress { kMore, kDone, kFalse /* the neighbour broke the rules or lied */, kNone };
+  Progress take_part(PeerKey peer, const proto::ManifestPart& part);
+  bool fits(const proto::ManifestPart& part) const;
+  Result<Manifest> read(std::string_view file_bytes) const;
+  void arrived(Manifest manifest);
+  Neighbour* next_holder();
+  bool may_ask(PeerKey peer) const;
+  bool overdue() const { return source_ != kNoPeer && context_.now >= patience(); }
+  TimeUs patience() const;
   void give_up();
-  TimeUs patience() const;  // until when the source must have sent the next part
 
-  ContentId id_;
-  PeerKey source_ = kNoPeer;
+  const Context& context_;
+  Life& life_;
+  Membership& membership_;
+  Outbox& outbox_;
+  bool found_ = false;
+  bool tracker_busy_ = false;  // one has been asked
+  PeerKey source_ = kNoPeer;   // the neighbour being asked; kNoPeer: none
   struct Asked {
     TimeUs again = 0;  // it may be asked then
     bool answered = false;
   };
   std::map<PeerKey, Asked> asked_;  // connected neighbours
   std::string data_;
-  std::optional<Manifest> found_;
   std::uint64_t total_ = 0;
   TimeUs began_ = 0;
   TimeUs last_ = 0;

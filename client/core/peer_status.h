@@ -8,6 +8,8 @@
 
 namespace firn::core {
 
+class Neighbour;
+
 struct PeerStatus {
   enum class State {
     kGreeting,  // its Hello has not come
@@ -34,5 +36,8 @@ struct PeerStatus {
   TimeUs silent_for = 0;  // since anything has come from it
   State state = State::kGreeting;
 };
+
+// `rows`: of the whole content, 0 where it is not known. `complete`: this peer lacks nothing.
+PeerStatus status_of(const Neighbour& n, std::uint64_t rows, bool complete, TimeUs now);
 
 }  // namespace firn::core

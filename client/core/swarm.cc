@@ -1,303 +1,303 @@
-// The doors of the swarm core; what happens behind them is in swarm_*.cc.
+// The doors of the swarm core, and the order of a step.
 #include "client/core/swarm.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "client/core/swarm_impl.h"
+#include "client/core/explain.h"
+#include "client/core/inbox.h"
+#include "client/core/parts.h"
 
 namespace firn::core {
 
-SwarmCore::Impl::Impl(const ContentId& id, Options given, TimeUs at)
-    : content_id(id),
-      options(std::move(given)),
-      now(at),
-      started_at(at),
-      book(options.self),
-      announcer(options.trackers.size(), at),
-      fetch(id),
-      relay(options.seed),
-      coding_random(options.seed, 0x636f646573),
-      null_random(options.seed, 0x6e756c6c73),
-      up(options.up_limit, options.up_budget, at),
-      down(options.down_limit, options.down_budget, at),
-      progressed_at(at),
-      rotated_at(at),
-      stall_checked_at(at),
-      exchanged_at(at),
-      told_news_at(at + policy::kExchangeFirst - policy::kExchangeInterval / 2),
-      reviewed_at(at) {
-  for (const Address& address : options.peers) book.add(address, true, at);
-}
-
 SwarmCore::SwarmCore(const ContentId& content_id, Options options, TimeUs now)
-    : impl_(std::make_unique<Impl>(content_id, std::move(options), now)) {}
+    : parts_(std::make_unique<Parts>(content_id, std::move(options), now)) {}
 
 SwarmCore::~SwarmCore() = default;
 
+Parts& SwarmCore::at(TimeUs now) {
+  parts_->context.now = now;
+  return *parts_;
+}
+
+// As at, where what has happened may let a block go.
+Parts& SwarmCore::stirred(TimeUs now) {
+  if (parts_->transfer) parts_->transfer->sending.stir();
+  return at(now);
+}
+
+// --- start ---
+
 bool SwarmCore::started() const {
-  return impl_->holdings.has_value();
+  return parts_->transfer.has_value();
 }
 
 void SwarmCore::start(const Manifest& manifest, const StartState& state, bool finished,
                       TimeUs now) {
-  Impl& impl = *impl_;
-  FIRN_CHECK(!impl.holdings && manifest.id == impl.content_id);
-  impl.now = impl.progressed_at = now;
-  impl.pump_due = true;
-  impl.manifest_file = manifest.file_bytes;
-  impl.manifest_found = true;
-  Holdings& holdings = impl.holdings.emplace(manifest.info.shape);
-  const std::uint64_t generation_bytes = manifest.info.shape.generation_bytes();
-  impl.rescue =
-      Rescue(std::max<std::uint64_t>(impl.options.memory_bytes / 4 / generation_bytes, 1));
-  for (std::uint32_t g = 0; g < state.verified.size() && g < holdings.generation_count(); ++g) {
-    if (state.verified[g]) holdings.set_verified(g);
+  Parts& parts = at(now);
+  FIRN_CHECK(!parts.transfer && manifest.id == parts.context.content_id);
+  parts.life.progress(now);
+  parts.serving.set_file(manifest.file_bytes);
+  parts.fetch.set_found();
+  parts.start(manifest.info.shape);
+  Transfer& transfer = *parts.transfer;
+  transfer.receiving.resume(transfer.generations.restore(state));
+  if (transfer.generations.holdings().complete() && finished) {
+    parts.life.finish();
+    parts.life.complete(now);
+    transfer.sending.begin_as_source();
+    transfer.seeding.begin_as_source();
   }
-  for (const ResumedRow& row : state.rows) {
-    if (row.generation >= holdings.generation_count() ||
-        row.vector.size() != holdings.blocks_in(row.generation)) {
-      continue;
-    }
-    const auto vector = std::make_shared<const std::vector<std::uint8_t>>(row.vector);
-    if (!holdings.restore(row.generation, row.slot, vector, row.sender)) continue;
-    if (holdings.rank(row.generation) == holdings.blocks_in(row.generation)) {
-      impl.start_decode(row.generation);
-    }
-  }
-  if (holdings.complete() && finished) {
-    impl.store_finishing = impl.complete = true;
-    impl.completed_at = now;
-    impl.source.emplace(holdings.shape(), impl.options.dense);
-    if (impl.options.seeding.kind == SeedPolicy::Kind::kWhenSafe) {
-      impl.departure.emplace(holdings.shape());
-    }
-  }
-  for (Neighbour& n : impl.neighbours) {
-    n.holds.set_shape(holdings.shape());
-    if (n.contact.greeted()) impl.send_initial_state(n);
+  for (Neighbour& n : parts.membership.neighbours()) {
+    if (n.contact.greeted()) transfer.granting.greet(n);
   }
 }
+
+// --- connections ---
 
 void SwarmCore::peer_opened(PeerKey peer, const PeerId& id, const std::string& ip,
                             std::uint16_t port, std::uint64_t attempt, TimeUs now) {
-  impl_->now = now;
-  impl_->pump_due = true;
-  impl_->peer_opened(peer, id, ip, port, attempt);
+  Parts& parts = stirred(now);
+  Neighbour* n = parts.membership.opened(peer, id, ip, port, attempt, started());
+  if (!n) return;
+  if (started()) n->holds.set_shape(parts.transfer->generations.holdings().shape());
+  parts.connections.look_now();
 }
 
 void SwarmCore::connect_failed(std::uint64_t attempt, const Error& error, TimeUs now) {
-  impl_->now = now;
-  if (impl_->stopped) return;
-  const bool wrong_identity = error.code == ErrorCode::kWrongIdentity;
-  if (const std::string who = impl_->book.describe_once(attempt); !who.empty()) {
-    impl_->notice(Notice::Kind::kWarning,
-                  "peer " + who + ": " + error.message() + "; trying again from time to time");
-  }
-  impl_->book.failed(attempt, wrong_identity, now,
-                     error.detail.empty() ? error.message() : error.detail);
+  Parts& parts = at(now);
+  if (!parts.life.stopped()) parts.membership.connect_failed(attempt, error);
 }
 
 void SwarmCore::peer_closed(PeerKey peer, TimeUs now, const std::string& why) {
-  impl_->now = now;
-  impl_->pump_due = true;
-  impl_->peer_closed(peer, why);
+  stirred(now).membership.closed(peer, why);
 }
 
 void SwarmCore::peer_broke_protocol(PeerKey peer, const std::string& what, TimeUs now) {
-  impl_->now = now;
-  impl_->pump_due = true;
-  if (const Neighbour* n = impl_->find(peer)) {
-    impl_->punish(n->id, proto::GoodbyeReason::kProtocolError, "broke the protocol (" + what + ")");
+  Membership& membership = stirred(now).membership;
+  if (const Neighbour* n = membership.find(peer)) {
+    membership.punish(n->id, proto::GoodbyeReason::kProtocolError,
+                      "broke the protocol (" + what + ")");
   }
 }
 
 void SwarmCore::message(PeerKey peer, proto::PeerMessage message, std::size_t frame_bytes,
                         TimeUs now) {
-  impl_->now = now;
-  impl_->pump_due = true;
-  impl_->message(peer, std::move(message), frame_bytes);
+  Parts& parts = stirred(now);
+  Neighbour* n = parts.membership.find(peer);
+  if (n) Inbox(parts).take(*n, std::move(message), frame_bytes);
 }
 
 void SwarmCore::block_departed(PeerKey peer, std::size_t frame_bytes, TimeUs now) {
-  impl_->now = now;
-  impl_->pump_due = true;
-  impl_->bytes_sent += frame_bytes;
-  if (frame_bytes > 0) {
-    ++impl_->blocks_sent;
-    impl_->sent_rate.add(1, now);
-  }
-  impl_->uplink.sent(frame_bytes, now);
-  if (Neighbour* n = impl_->find(peer)) {
-    n->traffic.sent(frame_bytes, now);
-    const std::uint32_t number = n->block_departed(frame_bytes, now);
-    if (impl_->departure && frame_bytes == 0) impl_->departure->failed(peer, number);
-  }
+  Parts& parts = stirred(now);
+  parts.uplink.block_departed(frame_bytes, now);
+  Neighbour* n = parts.membership.find(peer);
+  if (n && started()) parts.transfer->sending.departed(*n, frame_bytes);
 }
 
 void SwarmCore::manifest_part_departed(PeerKey peer, TimeUs now) {
-  impl_->now = now;
-  if (!impl_->stopped) impl_->manifest_part_departed(peer);
+  Parts& parts = at(now);
+  if (!parts.life.stopped()) parts.serving.part_departed(peer);
 }
 
-void SwarmCore::row_stored(std::uint32_t, std::uint32_t, TimeUs now) {
-  impl_->now = now;
-  if (!impl_->stopped) impl_->row_left_memory();
+// --- coding and disk ---
+
+void SwarmCore::row_stored(TimeUs now) {
+  Parts& parts = at(now);
+  if (!parts.life.stopped()) parts.intake.row_stored();
+}
+
+Receiving* SwarmCore::receiving(TimeUs now) {
+  Parts& parts = stirred(now);
+  return parts.transfer && !parts.life.stopped() ? &parts.transfer->receiving : nullptr;
 }
 
 void SwarmCore::generation_decoded(std::uint32_t generation, DecodeOutcome outcome, TimeUs now) {
-  impl_->now = now;
-  impl_->pump_due = true;
-  if (!impl_->stopped) impl_->generation_decoded(generation, outcome);
+  if (Receiving* r = receiving(now)) r->decoded(generation, outcome);
 }
 
 void SwarmCore::evidence_checked(std::uint32_t generation, const std::vector<PeerId>& guilty,
                                  TimeUs now) {
-  impl_->now = now;
-  impl_->pump_due = true;
-  if (!impl_->stopped) impl_->evidence_checked(generation, guilty);
-}
-
-void SwarmCore::content_finished(TimeUs now) {
-  impl_->now = now;
-  impl_->pump_due = true;
-  impl_->complete = true;
-  impl_->completed_at = now;
-  impl_->announcer.completed(now);
-}
-
-void SwarmCore::store_paused(const Error& error, TimeUs now) {
-  impl_->now = now;
-  impl_->pump_due = true;
-  if (!impl_->paused && !impl_->stopped) {
-    impl_->notice(Notice::Kind::kWarning, "download paused: " + error.message());
-  }
-  impl_->paused = true;
-  impl_->store_error = error.message();
-}
-
-void SwarmCore::store_resumed(TimeUs now) {
-  impl_->now = now;
-  impl_->pump_due = true;
-  if (impl_->paused && !impl_->stopped) {
-    impl_->notice(Notice::Kind::kInfo, "download goes on");
-  }
-  impl_->paused = false;
-  impl_->store_error.clear();
-  impl_->progressed_at = now;  // what waited for the disk moves on
+  if (Receiving* r = receiving(now)) r->evidence_checked(generation, guilty);
 }
 
 void SwarmCore::generation_lost(std::uint32_t generation, const Error& error, bool fetch_again,
                                 TimeUs now) {
-  impl_->now = now;
-  impl_->pump_due = true;
-  if (!impl_->holdings || impl_->stopped) return;
-  if (!impl_->holdings->verified().contains(generation)) return;
-  impl_->notice(Notice::Kind::kWarning,
-                "generation " + std::to_string(generation) +
-                    (fetch_again ? " is fetched again: " : " is not served any more: ") +
-                    error.message());
-  if (fetch_again && !impl_->complete) impl_->store_finishing = false;  // that has to wait
-  impl_->lose(generation);
-  if (fetch_again) return;
-  impl_->holdings->give_up(generation);
-  for (Neighbour& n : impl_->neighbours) {
-    if (n.news.begun()) n.news.report_withdrawn(generation);
-  }
+  if (Receiving* r = receiving(now)) r->generation_lost(generation, error, fetch_again);
 }
 
 void SwarmCore::generation_regained(std::uint32_t generation, TimeUs now) {
-  impl_->now = now;
-  impl_->pump_due = true;
-  if (!impl_->holdings || impl_->stopped) return;
-  if (!impl_->holdings->given_up().contains(generation)) return;
-  impl_->notice(Notice::Kind::kInfo,
-                "generation " + std::to_string(generation) + " is served again");
-  impl_->complete_now(generation);
+  if (Receiving* r = receiving(now)) r->generation_regained(generation);
 }
+
+void SwarmCore::content_finished(TimeUs now) {
+  Parts& parts = stirred(now);
+  parts.life.complete(now);
+  parts.trackers.completed();
+}
+
+void SwarmCore::store_paused(const Error& error, TimeUs now) {
+  Parts& parts = stirred(now);
+  const bool news = parts.intake.pause(error.message());
+  if (news && !parts.life.stopped()) parts.outbox.warn("download paused: " + error.message());
+}
+
+void SwarmCore::store_resumed(TimeUs now) {
+  Parts& parts = stirred(now);
+  const bool news = parts.intake.resume();
+  if (news && !parts.life.stopped()) parts.outbox.inform("download goes on");
+  parts.life.progress(now);  // what waited for the disk moves on
+}
+
+// --- trackers ---
 
 void SwarmCore::tracker_replied(std::size_t tracker, const proto::AnnounceReply& reply,
                                 TimeUs now) {
-  Impl& impl = *impl_;
-  impl.now = now;
-  if (impl.stopped) return;
-  impl.announcer.replied(tracker, reply.interval_seconds, now);
-  impl.tracked_peers[tracker] = reply.complete_count + reply.incomplete_count;
-  for (const proto::PeerEndpoint& endpoint : reply.peers) {
-    impl.book.add(endpoint, now, PeerBook::Origin::kTracker);
-  }
-  if (!impl.holdings && !impl.manifest_found && reply.has_manifest && !impl.tracker_fetch_busy) {
-    impl.tracker_fetch_busy = true;
-    impl.actions.push_back(FetchManifestFrom{tracker});
-  }
+  Parts& parts = at(now);
+  if (parts.life.stopped()) return;
+  parts.trackers.replied(tracker, reply);
+  parts.membership.heard_of(reply.peers, PeerBook::Origin::kTracker);
+  if (reply.has_manifest) parts.fetch.offered_by(tracker);
 }
 
 void SwarmCore::tracker_failed(std::size_t tracker, const Error& error, std::uint32_t retry_seconds,
                                TimeUs now) {
-  impl_->now = now;
-  const std::string& why = error.detail.empty() ? error.message() : error.detail;
-  if (impl_->announcer.failed(tracker, retry_seconds, now, why) && !impl_->stopped) {
-    impl_->notice(Notice::Kind::kWarning, "tracker " + to_text(impl_->options.trackers[tracker]) +
-                                              ": " + error.message() +
-                                              "; trying again from time to time");
-  }
+  at(now).trackers.failed(tracker, error, retry_seconds);
 }
 
 void SwarmCore::tracker_manifest(std::size_t tracker, Result<std::string> file_bytes, TimeUs now) {
-  Impl& impl = *impl_;
-  impl.now = now;
-  impl.tracker_fetch_busy = false;
-  if (impl.holdings || impl.manifest_found || impl.stopped) return;
-  auto manifest = file_bytes.ok() ? impl.fetch.read(*file_bytes) : file_bytes.error();
-  if (manifest.ok()) return impl.manifest_arrived(*std::move(manifest));
-  impl.notice(Notice::Kind::kWarning, "manifest from tracker " +
-                                          to_text(impl.options.trackers[tracker]) + ": " +
-                                          manifest.error().message());
+  at(now).fetch.tracker_answered(tracker, file_bytes);
 }
 
+// Needs more of the swarm than it has found: neighbours, or the manifest.
+bool SwarmCore::lonely() const {
+  return parts_->membership.neighbours().empty() || !parts_->fetch.found();
+}
+
+// --- time ---
+
 void SwarmCore::wake(TimeUs now) {
-  impl_->now = now;
-  // Time alone lets a block go where the rate was limited or a socket is stuck.
-  impl_->pump_due |= !impl_->up.unlimited();
-  for (const Neighbour& n : impl_->neighbours) impl_->pump_due |= n.pipe.stuck(now);
+  Parts& parts = at(now);
+  if (parts.transfer) parts.transfer->sending.wake();
+}
+
+// Everything that may have become due. Runs once per batch of inputs.
+void SwarmCore::step() {
+  Parts& parts = *parts_;
+  if (parts.life.stopped()) return;
+  parts.connections.step();
+  parts.trackers.announce(lonely());
+  parts.membership.dial();
+  if (!parts.transfer) return parts.fetch.ask();
+  Transfer& transfer = *parts.transfer;
+  transfer.receiving.step();
+  transfer.turns.step();
+  if (transfer.stalls.step()) transfer.sending.stir();
+  if (transfer.sending.take_due()) {
+    parts.serving.send_parts();
+    transfer.sending.pump();
+  }
+  transfer.granting.step();
+  switch (transfer.seeding.step()) {
+    case Seeding::Step::kNone:
+      break;
+    case Seeding::Step::kFinish:
+      parts.life.finish();
+      transfer.granting.step();
+      parts.outbox.push(ContentComplete{});
+      break;
+    case Seeding::Step::kStop:
+      stop(parts.context.now);
+      break;
+  }
+  parts.uplink.rest(parts.context.now);
+  parts.downlink.rest(parts.context.now);
 }
 
 TimeUs SwarmCore::next_wake() const {
-  return impl_->next_wake();
+  Parts& parts = *parts_;
+  if (parts.life.stopped()) return kNever;
+  TimeUs at = std::min({parts.trackers.next_due(lonely()), parts.membership.next_due(),
+                        parts.connections.next_due(), parts.fetch.next_due()});
+  if (parts.transfer) {
+    Transfer& t = *parts.transfer;
+    at = std::min({at, t.receiving.next_due(), t.turns.next_due(), t.stalls.next_due(),
+                   t.sending.next_due(), t.granting.next_due(), t.seeding.next_due()});
+  }
+  return std::max(at, parts.context.now);
 }
 
 void SwarmCore::stop(TimeUs now) {
-  impl_->now = now;
-  impl_->stop();
+  Parts& parts = at(now);
+  if (parts.life.stopped()) return;
+  parts.membership.stop();
+  parts.trackers.stop();
+  parts.life.stop();
+  parts.outbox.push(Finished{});
 }
 
 std::vector<Action> SwarmCore::take_actions() {
-  impl_->step();
-  return std::exchange(impl_->actions, {});
+  step();
+  return parts_->outbox.take();
 }
+
+// --- figures ---
 
 Report SwarmCore::report() const {
-  return impl_->report();
-}
-
-TimeUs SwarmCore::progressed_at() const {
-  return impl_->progressed_at;
-}
-
-Standstill SwarmCore::standstill() const {
-  return impl_->standstill();
-}
-
-std::vector<PeerStatus> SwarmCore::peers() const {
-  std::vector<PeerStatus> all;
-  for (const Neighbour& n : impl_->neighbours) all.push_back(impl_->status_of(n));
-  return all;
+  const Parts& parts = *parts_;
+  Report r;
+  r.peers = static_cast<std::uint32_t>(parts.membership.neighbours().size());
+  r.bytes_received = parts.downlink.bytes_received();
+  r.bytes_sent = parts.uplink.bytes_sent();
+  r.blocks_sent = parts.uplink.blocks_sent();
+  r.complete = parts.life.complete();
+  if (parts.transfer) {
+    const BlockCounts& counts = parts.transfer->receiving.counts();
+    r.blocks_innovative = counts.innovative;
+    r.blocks_redundant = counts.redundant;
+    r.blocks_recoded = counts.recoded;
+    const Holdings& holdings = parts.transfer->generations.holdings();
+    r.bytes_verified = holdings.verified_bytes();
+    r.rank = holdings.total_rank();
+    r.rank_total = holdings.total_possible();
+    r.generations_verified = holdings.verified().count();
+  }
+  r.neighbours = parts.membership.reports();
+  return r;
 }
 
 Counters SwarmCore::counters() const {
-  return {impl_->holdings ? impl_->holdings->total_rank() : 0, impl_->blocks_innovative,
-          impl_->blocks_redundant, impl_->blocks_sent,
-          static_cast<std::uint32_t>(impl_->neighbours.size())};
+  const auto neighbours = static_cast<std::uint32_t>(parts_->membership.neighbours().size());
+  if (!parts_->transfer) return {0, 0, 0, 0, neighbours};
+  const Transfer& transfer = *parts_->transfer;
+  const BlockCounts& counts = transfer.receiving.counts();
+  return {transfer.generations.holdings().total_rank(), counts.innovative, counts.redundant,
+          parts_->uplink.blocks_sent(), neighbours};
+}
+
+TimeUs SwarmCore::progressed_at() const {
+  return parts_->life.progressed_at();
+}
+
+Standstill SwarmCore::standstill() const {
+  Parts& parts = *parts_;
+  const bool started = parts.transfer.has_value();
+  const Holdings* holdings = started ? &parts.transfer->generations.holdings() : nullptr;
+  return explain({parts.membership.book(), parts.trackers.standings(),
+                  parts.membership.neighbours(), holdings, parts.intake.error(),
+                  started && parts.transfer->granting.store_behind(),
+                  started && parts.downlink.exhausted(parts.context.now)});
+}
+
+std::vector<PeerStatus> SwarmCore::peers() const {
+  const Parts& parts = *parts_;
+  const std::uint64_t rows =
+      parts.transfer ? parts.transfer->generations.holdings().total_possible() : 0;
+  std::vector<PeerStatus> all;
+  for (const Neighbour& n : parts.membership.neighbours()) {
+    all.push_back(status_of(n, rows, parts.life.complete(), parts.context.now));
+  }
+  return all;
 }
 
 }  // namespace firn::core

@@ -24,68 +24,17 @@
 
 #include "client/core/actions.h"
 #include "client/core/peer_status.h"
+#include "client/core/report.h"
 #include "client/core/standstill.h"
+#include "client/core/start_state.h"
 #include "client/core/types.h"
 #include "proto/manifest.h"
 #include "proto/messages.h"
 
 namespace firn::core {
 
-// A row that an earlier run left in its slot.
-struct ResumedRow {
-  std::uint32_t generation = 0;
-  std::uint32_t slot = 0;
-  std::vector<std::uint8_t> vector;
-  PeerId sender;
-};
-
-// What an earlier run left (the store tells).
-struct StartState {
-  std::vector<bool> verified;    // per generation
-  std::vector<ResumedRow> rows;  // slots of one generation need not be consecutive or innovative
-};
-
-enum class DecodeOutcome {
-  kVerified,  // decoded, digest right, written
-  kCorrupt,   // digest wrong: some row was false
-  kFailed,    // rows could not be read back; they are fetched again
-};
-
-struct NeighbourReport {
-  PeerId id;
-  std::string endpoint;   // ip:port as connected
-  bool complete = false;  // holds everything
-  std::uint64_t rank = 0;
-  std::uint64_t blocks_received = 0;
-  std::uint64_t blocks_innovative = 0;
-  std::uint64_t blocks_recoded = 0;  // received, made by recoding
-  std::uint64_t blocks_sent = 0;
-};
-
-struct Report {
-  std::uint64_t bytes_verified = 0;  // content bytes, without padding
-  std::uint64_t rank = 0;            // over all generations
-  std::uint64_t rank_total = 0;      // n * generations
-  std::uint32_t generations_verified = 0;
-  std::uint32_t peers = 0;           // connected
-  std::uint64_t bytes_received = 0;  // frames from and to peers
-  std::uint64_t bytes_sent = 0;
-  std::uint64_t blocks_innovative = 0;
-  std::uint64_t blocks_redundant = 0;
-  std::uint64_t blocks_recoded = 0;  // received blocks that their sender had recoded
-  std::uint64_t blocks_sent = 0;
-  bool complete = false;                    // and finished in the store
-  std::vector<NeighbourReport> neighbours;  // present and past, one per peer id
-};
-
-// The few numbers of a Report that cost nothing to ask for.
-struct Counters {
-  std::uint64_t rank = 0;
-  std::uint64_t blocks_innovative = 0;
-  std::uint64_t blocks_redundant = 0;
-  std::uint64_t blocks_sent = 0;
-  std::uint32_t neighbours = 0;
-};
+struct Parts;     // parts.h
+class Receiving;  // receiving.h
 
 class SwarmCore {
  public:
@@ -114,7 +63,8 @@ class SwarmCore {
   void manifest_part_departed(PeerKey peer, TimeUs now);
 
   // --- coding and disk ---
-  void row_stored(std::uint32_t generation, std::uint32_t slot, TimeUs now);
+  // Answers to one StoreRow each.
+  void row_stored(TimeUs now);
   void generation_decoded(std::uint32_t generation, DecodeOutcome outcome, TimeUs now);
   void evidence_checked(std::uint32_t generation, const std::vector<PeerId>& guilty, TimeUs now);
   void content_finished(TimeUs now);
@@ -158,8 +108,13 @@ class SwarmCore {
   std::vector<PeerStatus> peers() const;
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  void step();
+  bool lonely() const;
+  Parts& at(TimeUs now);
+  Parts& stirred(TimeUs now);
+  Receiving* receiving(TimeUs now);
+
+  std::unique_ptr<Parts> parts_;
 };
 
 }  // namespace firn::core

@@ -177,8 +177,8 @@ void receive_for(Contents& contents, const std::vector<bool>& busy, int seconds)
     for (std::size_t i = 0; i < busy.size(); ++i) {
       Bench& bench = *contents.benches[i];
       for (const auto& state : bench.heard<proto::State>(1)) credit[i] = state.credit;
-      for (const auto& row : bench.take<core::StoreRow>()) {
-        bench.core.row_stored(row.generation, row.slot, bench.now);
+      for (std::size_t rows = bench.take<core::StoreRow>().size(); rows > 0; --rows) {
+        bench.core.row_stored(bench.now);
       }
       for (const auto& decode : bench.take<core::Decode>()) {
         bench.core.generation_decoded(decode.generation, core::DecodeOutcome::kVerified, bench.now);

@@ -246,7 +246,7 @@ class Session {
         return core_.store_resumed(now());
       default:
         if (const auto g = in_.draw(world_.storing, UINT32_MAX); g != UINT32_MAX) {
-          core_.row_stored(g, 0, now());
+          core_.row_stored(now());
         }
     }
   }

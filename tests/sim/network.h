@@ -191,7 +191,7 @@ class Peer {
   proto::Payload payload_of(const core::SendBlock& action);
   void begin();  // gives the core its shape and what the disk holds
   void falsify(proto::Block& block);
-  void row_stored(std::uint32_t generation, std::uint32_t slot);
+  void row_stored();
   void decode(const core::Decode& action);
   void enqueue(core::PeerKey key, Frame frame);
   void transmit();

@@ -12,16 +12,16 @@ void Peer::on(core::StoreRow& action) {
   const auto payload = action.payload.bytes();
   disk.rows[{action.generation, action.slot}] = {
       *action.vector, {payload.begin(), payload.end()}, action.sender};
-  later(5000, [this, g = action.generation, slot = action.slot] { row_stored(g, slot); });
+  later(5000, [this] { row_stored(); });
 }
 
-void Peer::row_stored(std::uint32_t generation, std::uint32_t slot) {
+void Peer::row_stored() {
   if (disk_paused_) {
-    disk_work_.push_back([this, generation, slot] { row_stored(generation, slot); });
+    disk_work_.push_back([this] { row_stored(); });
     return;
   }
   --checker_->rows_waiting;
-  core_->row_stored(generation, slot, now());
+  core_->row_stored(now());
   act();
 }
 

@@ -237,7 +237,7 @@ void Lab::perform(Peer& peer, core::Action&& action) {
   } else if (const auto* store = std::get_if<StoreRow>(&action)) {
     ++peer.rows[store->generation];
     peer.result.rows_max = std::max(peer.result.rows_max, ++peer.rows_held);
-    peer.core->row_stored(store->generation, store->slot, queue_.now());
+    peer.core->row_stored(queue_.now());
   } else if (const auto* decode = std::get_if<Decode>(&action)) {
     post(kDecodeTime, kDecoded, peer, decode->generation);
   } else if (const auto* drop = std::get_if<DropRows>(&action)) {

@@ -1,0 +1,115 @@
+#include "client/core/generations.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "client/core/policy/constants.h"
+
+namespace firn::core {
+
+Generations::Generations(const Shape& shape, std::uint64_t memory_bytes)
+    : memory_bytes_(memory_bytes),
+      holdings_(shape),
+      rescue_(std::max<std::uint64_t>(memory_bytes / 4 / shape.generation_bytes(), 1)) {}
+
+std::vector<std::uint32_t> Generations::restore(const StartState& state) {
+  for (std::uint32_t g = 0; g < state.verified.size() && g < holdings_.generation_count(); ++g) {
+    if (state.verified[g]) holdings_.set_verified(g);
+  }
+  std::vector<std::uint32_t> all_there;
+  for (const ResumedRow& row : state.rows) {
+    if (row.generation >= holdings_.generation_count() ||
+        row.vector.size() != holdings_.blocks_in(row.generation)) {
+      continue;
+    }
+    const auto vector = std::make_shared<const std::vector<std::uint8_t>>(row.vector);
+    if (!holdings_.restore(row.generation, row.slot, vector, row.sender)) continue;
+    if (full(row.generation)) all_there.push_back(row.generation);
+  }
+  return all_there;
+}
+
+// Vectors (twice, holdings.h) and their reduced forms stay in memory wherever payloads go, 3 n^2
+// bytes for a generation; the shape is a stranger's choice, so what may be open at once depends on
+// it.
+bool Generations::may_open(std::uint32_t g) {
+  const std::uint64_t n = holdings_.generation_size();
+  const std::uint64_t room = std::max(memory_bytes_ / 4 / (3 * n * n), policy::kOpenMin);
+  if (holdings_.find_open(g) || holdings_.verified().contains(g) || holdings_.open().size() < room)
+    return true;
+  not_opened_.insert(g);
+  return false;
+}
+
+bool Generations::accepts(std::uint32_t g, const PeerId& sender) {
+  return rescue_.accepts(g, sender) && may_open(g);
+}
+
+std::optional<std::uint32_t> Generations::insert(std::uint32_t g, const Vector& vector,
+                                                 const PeerId& sender, bool first_hand,
+                                                 TimeUs now) {
+  const auto slot = holdings_.insert(g, vector, sender, first_hand, now);
+  if (slot) rescue_.progressed(g, now);
+  return slot;
+}
+
+const std::vector<Vector>& Generations::start_decode(std::uint32_t g) {
+  holdings_.set_decoding(g);
+  return holdings_.find_open(g)->vectors;
+}
+
+bool Generations::decoding(std::uint32_t g) const {
+  if (g >= holdings_.generation_count()) return false;
+  const OpenGeneration* open = holdings_.find_open(g);
+  return open && open->decoding;
+}
+
+Generations::Verified Generations::verified(std::uint32_t g) {
+  holdings_.set_verified(g);
+  const std::set<std::uint32_t> waiting = std::exchange(not_opened_, {});
+  return {{waiting.begin(), waiting.end()}, rescue_.verified(g)};
+}
+
+Rescue::Verdict Generations::failed(std::uint32_t g, const Rescue::Holders& holders, TimeUs now) {
+  return rescue_.failed(g, holdings_.find_open(g)->senders, holders, now);
+}
+
+void Generations::lose(std::uint32_t g) {
+  holdings_.reset(g);
+  lost_.insert(g);
+}
+
+void Generations::give_up(std::uint32_t g) {
+  lose(g);
+  holdings_.give_up(g);
+}
+
+std::vector<std::uint32_t> Generations::with_rows_of(const PeerId& sender) const {
+  std::vector<std::uint32_t> found;
+  for (const auto& [g, open] : holdings_.open()) {
+    if (!open.decoding && open.rows_from(sender) > 0) found.push_back(g);
+  }
+  return found;
+}
+
+std::vector<std::uint32_t> Generations::review_rescues(const Rescue::Holders& holders, TimeUs now) {
+  return rescue_.empty() ? std::vector<std::uint32_t>{} : rescue_.review(holders, now);
+}
+
+std::vector<std::uint32_t> Generations::next_lost(const std::function<bool(std::uint32_t)>& offered,
+                                                  std::uint32_t count_max) {
+  std::erase_if(lost_, [&](std::uint32_t g) {
+    return holdings_.rank(g) > 0 || holdings_.given_up().contains(g);
+  });
+  std::vector<std::uint32_t> chosen;
+  auto g = lost_.lower_bound(next_lost_);
+  for (std::size_t looked = 0; looked < lost_.size() && chosen.size() < count_max; ++looked) {
+    if (g == lost_.end()) g = lost_.begin();
+    if (offered(*g)) chosen.push_back(*g);
+    next_lost_ = *g++ + 1;
+  }
+  return chosen;
+}
+
+}  // namespace firn::core

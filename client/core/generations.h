@@ -1,0 +1,76 @@
+// The generations of a content as this peer fills them: what it holds, from which peers it takes
+// rows of which, and which it has lost.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "client/core/holdings.h"
+#include "client/core/rescue.h"
+#include "client/core/start_state.h"
+#include "proto/shape.h"
+
+namespace firn::core {
+
+class Generations {
+ public:
+  // `memory_bytes`: Options::memory_bytes.
+  Generations(const Shape& shape, std::uint64_t memory_bytes);
+
+  const Holdings& holdings() const { return holdings_; }
+
+  // What an earlier run left. Returns the generations of which all rows are there.
+  std::vector<std::uint32_t> restore(const StartState& state);
+
+  // --- filling ---
+  // Whether rows of g from this peer are wanted, and there is memory to open g. A generation that
+  // is turned away for want of memory is remembered (Verified::waiting).
+  bool accepts(std::uint32_t g, const PeerId& sender);
+  // Holdings::insert.
+  std::optional<std::uint32_t> insert(std::uint32_t g, const Vector& vector, const PeerId& sender,
+                                      bool first_hand, TimeUs now);
+  bool full(std::uint32_t g) const { return holdings_.rank(g) == holdings_.blocks_in(g); }
+  // Its rows are being decoded; returns their vectors.
+  const std::vector<Vector>& start_decode(std::uint32_t g);
+  bool decoding(std::uint32_t g) const;
+
+  struct Verified {
+    std::vector<std::uint32_t> waiting;  // turned away for want of memory; now there is some
+    bool check_evidence = false;
+  };
+  Verified verified(std::uint32_t g);
+
+  // --- false and lost ones ---
+  // g decoded to false data: Rescue::failed. Its rows are still held.
+  Rescue::Verdict failed(std::uint32_t g, const Rescue::Holders& holders, TimeUs now);
+  // Back to rank 0, to be fetched again.
+  void lose(std::uint32_t g);
+  // As lose, but not wanted any more.
+  void give_up(std::uint32_t g);
+  // Open generations with rows from this peer, but for those under decode.
+  std::vector<std::uint32_t> with_rows_of(const PeerId& sender) const;
+  // Rescue::review.
+  std::vector<std::uint32_t> review_rescues(const Rescue::Holders& holders, TimeUs now);
+  TimeUs next_rescue_review() const { return rescue_.next_review(); }
+
+  // Lost generations of which no row has come since.
+  bool any_lost() const { return !lost_.empty(); }
+  // A few of those that are `offered` by some neighbour, in turn; `count_max` at most.
+  std::vector<std::uint32_t> next_lost(const std::function<bool(std::uint32_t)>& offered,
+                                       std::uint32_t count_max);
+
+ private:
+  bool may_open(std::uint32_t g);
+
+  const std::uint64_t memory_bytes_;
+  Holdings holdings_;
+  Rescue rescue_;
+  std::set<std::uint32_t> not_opened_;
+  std::set<std::uint32_t> lost_;
+  std::uint32_t next_lost_ = 0;  // from which on next_lost looks next
+};
+
+}  // namespace firn::core

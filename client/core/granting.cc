@@ -1,0 +1,184 @@
+#include "client/core/granting.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "client/core/policy/constants.h"
+#include "proto/limits.h"
+
+namespace firn::core {
+
+Granting::Granting(const Context& context, const Life& life, Membership& membership, Outbox& outbox,
+                   const Intake& intake, Links links, Generations& generations,
+                   const QuotaTurns& turns)
+    : context_(context),
+      life_(life),
+      membership_(membership),
+      outbox_(outbox),
+      intake_(intake),
+      links_(links),
+      generations_(generations),
+      turns_(turns) {}
+
+// --- how much may be granted ---
+
+// Rows wait in memory until they are spooled or decoded; grants stop before they fill it.
+policy::GrantLimits Granting::limits() {
+  policy::GrantLimits limits;
+  limits.paused = intake_.paused() || life_.stopped() || life_.finishing();
+  const std::uint64_t k = std::max<std::uint64_t>(holdings().shape().block_bytes, 1);
+  const std::uint64_t room = std::max<std::uint64_t>(context_.options.memory_bytes / 4 / k, 8);
+  limits.promised = policy::promised_blocks(membership_.neighbours(), context_.now);
+  const std::uint64_t promised = intake_.rows_in_memory() + limits.promised;
+  limits.blocks_max = promised < room ? room - promised : 0;
+  limits.blocks_max = std::min(limits.blocks_max, links_.down.blocks_allowed(context_.now));
+  return limits;
+}
+
+// Where nothing limits the rate but memory, nothing can be granted because of what waits in it.
+bool Granting::store_behind() {
+  return links_.down.unlimited() && intake_.rows_in_memory() > 0 && !holdings().complete() &&
+         limits().blocks_max == 0;
+}
+
+bool Granting::can_grant(const Neighbour& n) {
+  return n.grants.outstanding() <= n.grants.window().blocks / 2 &&
+         policy::blocks_to_grant(holdings(), n, limits()) > 0;
+}
+
+bool Granting::has_news(const Neighbour& n) {
+  if (!n.news.begun()) return false;
+  return n.news.pending() || can_grant(n);
+}
+
+// --- when a State is due ---
+
+// What makes it due earlier touches the neighbour's news, or those of all (review_regime); until
+// then it can only become later, as rates fall.
+TimeUs Granting::due(Neighbour& n) {
+  if (!n.news.begun()) return kNever;
+  if (n.news.due() <= context_.now) n.news.set_due(work_out_due(n));
+  return n.news.due();
+}
+
+TimeUs Granting::work_out_due(const Neighbour& n) {
+  const TimeUs last = n.news.last_state();
+  if (!has_news(n)) return last + policy::kKeepAlive;
+  const bool grants = can_grant(n);
+  const TimeUs interval = policy::state_interval(holdings(), membership_.neighbours(), n, grants,
+                                                 holdings().shape().block_bytes, context_.now);
+  TimeUs due = last + interval;
+  // Those that can wait a little go together: one step for all.
+  if (interval >= policy::kStateIntervalEnd) {
+    due = (due + policy::kStateGrain - 1) / policy::kStateGrain * policy::kStateGrain;
+  }
+  if (!grants || links_.down.unlimited()) return due;
+  // What the down limit earns beyond the brim of its bucket is lost, so it is granted before.
+  return std::min(
+      due, std::max(links_.down.half_full_at(context_.now), last + policy::kStateIntervalMin));
+}
+
+// Where what bounds all grants has changed, States may be due at other times.
+void Granting::review_regime() {
+  const policy::GrantLimits now = limits();
+  const std::uint64_t missing = holdings().missing();
+  const Regime regime{!now.paused && missing > 0 && now.blocks_max > 0, missing > now.promised,
+                      policy::near_end(holdings(), membership_.neighbours())};
+  if (regime == regime_) return;
+  regime_ = regime;
+  for (Neighbour& n : membership_.neighbours()) n.news.touch();
+}
+
+void Granting::step() {
+  review_regime();
+  for (Neighbour& n : membership_.neighbours()) {
+    if (due(n) <= context_.now) outbox_.send(n, make_state(n, limits::kStateEntriesMax));
+  }
+}
+
+TimeUs Granting::next_due() {
+  TimeUs at = kNever;
+  for (Neighbour& n : membership_.neighbours()) at = std::min(at, due(n));
+  if (membership_.neighbours().empty() || life_.complete() || holdings().complete()) return at;
+  return intake_.paused() ? at : std::min(at, links_.down.next_due(context_.now));
+}
+
+// --- States ---
+
+void Granting::greet(Neighbour& n) {
+  const GenerationSet& verified = holdings().verified();
+  const GenerationSet& given_up = holdings().given_up();
+  std::vector<std::uint32_t> complete, withdrawn, changed;
+  for (std::uint32_t g = verified.next_present(0); g < verified.size();
+       g = verified.next_present(g + 1)) {
+    complete.push_back(g);
+  }
+  for (const auto& [g, open] : holdings().open()) changed.push_back(g);
+  for (std::uint32_t g = given_up.next_present(0); g < given_up.size();
+       g = given_up.next_present(g + 1)) {
+    changed.push_back(g);  // a neighbour that ignores what is unwanted would send it
+    withdrawn.push_back(g);
+  }
+  std::sort(changed.begin(), changed.end());
+  n.news.begin(std::move(complete), std::move(withdrawn), std::move(changed));
+  outbox_.send(n, make_state(n, limits::kStateEntriesMax));
+}
+
+std::optional<proto::State> Granting::riding_state(Neighbour& n) {
+  if (!has_news(n)) return std::nullopt;
+  return make_state(n, policy::kRidingEntries);
+}
+
+void Granting::grant(Neighbour& n) {
+  const std::size_t connections = membership_.neighbours().size();
+  const std::uint32_t k = holdings().shape().block_bytes;
+  const auto share = context_.options.memory_bytes / 8 / k / std::max<std::size_t>(connections, 1);
+  const auto window_max =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(share, policy::kWindowMax));
+  n.grants.resize(policy::next_window(n.grants, connections == 1, k, window_max, context_.now));
+  const std::uint32_t give = policy::blocks_to_grant(holdings(), n, limits());
+  if (give == 0) return;
+  n.grants.grant(give, context_.now);
+  links_.down.granted(give);
+}
+
+// At most `entries_max` spans and as many ranks; what is left goes with the next.
+proto::State Granting::make_state(Neighbour& n, std::size_t entries_max) {
+  const Neighbours& neighbours = membership_.neighbours();
+  proto::State state;
+  grant(n);
+  if (n.holds.has_everything()) state.upload_kib = links_.up.kib_per_second();
+  state.neighbours = n.news.take_connections(static_cast<std::uint32_t>(neighbours.size()));
+  state.acknowledged = n.news.take_acknowledgement();
+  state.credit = n.grants.credit();
+  const auto sources =
+      std::count_if(neighbours.begin(), neighbours.end(),
+                    [](const Neighbour& other) { return other.holds.has_everything(); });
+  state.prefer_coded = sources > 1;
+  tell_generations(n, entries_max, state);
+  n.news.told(context_.now);
+  return state;
+}
+
+void Granting::tell_generations(Neighbour& n, std::size_t entries_max, proto::State& state) {
+  const std::size_t spans_max = std::min(entries_max, limits::kStateSpansMax);
+  state.complete = n.news.take_complete(spans_max);
+  state.withdrawn = n.news.take_withdrawn((spans_max - state.complete.size()) / 2);
+  state.unwanted = state.withdrawn;  // what is lost for good is not wanted either
+
+  const std::vector<std::uint32_t> changed = n.news.take_changed(entries_max);
+  state.generations.reserve(changed.size());
+  for (const std::uint32_t g : changed) {
+    proto::GenerationState& entry = state.generations.emplace_back();
+    entry.generation = g;
+    entry.rank = holdings().rank(g);
+    entry.quota = generations_.accepts(g, n.id)
+                      ? policy::quota_of(holdings(), membership_.neighbours(), n, g, turns_.turn(),
+                                         context_.now)
+                      : 0;
+    entry.null_vector = n.news.take_null_vector(g);
+  }
+}
+
+}  // namespace firn::core

@@ -1,0 +1,74 @@
+// States: what neighbours are told, and the credit and quotas that are granted with it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "client/core/context.h"
+#include "client/core/downlink.h"
+#include "client/core/generations.h"
+#include "client/core/intake.h"
+#include "client/core/life.h"
+#include "client/core/membership.h"
+#include "client/core/outbox.h"
+#include "client/core/policy/leases.h"
+#include "client/core/quota_turns.h"
+#include "client/core/uplink.h"
+#include "proto/messages.h"
+
+namespace firn::core {
+
+class Granting final : public LeaveWatcher {
+ public:
+  struct Links {
+    const Uplink& up;
+    Downlink& down;
+  };
+  Granting(const Context& context, const Life& life, Membership& membership, Outbox& outbox,
+           const Intake& intake, Links links, Generations& generations, const QuotaTurns& turns);
+
+  // The first State, or the first that the neighbour can understand: everything we hold.
+  void greet(Neighbour& n);
+  // A State that rides on a block which leaves anyway; nullopt: there is no news.
+  std::optional<proto::State> riding_state(Neighbour& n);
+  // All States that are due.
+  void step();
+  TimeUs next_due();
+
+  // What was granted and has not come is no load on the downlink.
+  void leaves(const Neighbour& n) override { links_.down.give_back(n.grants.outstanding()); }
+
+  // Nothing is granted because of rows that wait in memory for the store.
+  bool store_behind();
+
+ private:
+  // What decides for all neighbours at once when States are due.
+  struct Regime {
+    bool open = false;  // anything can be granted at all
+    bool room = false;  // more is missing than is promised
+    bool end = false;
+    bool operator==(const Regime&) const = default;
+  };
+  const Holdings& holdings() const { return generations_.holdings(); }
+  policy::GrantLimits limits();
+  bool can_grant(const Neighbour& n);
+  bool has_news(const Neighbour& n);
+  TimeUs due(Neighbour& n);
+  TimeUs work_out_due(const Neighbour& n);
+  void review_regime();
+  proto::State make_state(Neighbour& n, std::size_t entries_max);
+  void grant(Neighbour& n);
+  void tell_generations(Neighbour& n, std::size_t entries_max, proto::State& state);
+
+  const Context& context_;
+  const Life& life_;
+  Membership& membership_;
+  Outbox& outbox_;
+  const Intake& intake_;
+  Links links_;
+  Generations& generations_;
+  const QuotaTurns& turns_;
+  Regime regime_;
+};
+
+}  // namespace firn::core

@@ -1,0 +1,56 @@
+#include "client/core/history.h"
+
+#include <set>
+#include <utility>
+
+#include "client/core/policy/constants.h"
+
+namespace firn::core {
+
+void History::make_room(const Neighbours& present) {
+  if (past_.size() < policy::kHistoryMax) return;
+  std::set<PeerId> here;
+  for (const Neighbour& n : present) here.insert(n.id);
+  auto least = past_.end();
+  for (auto it = past_.begin(); it != past_.end(); ++it) {
+    if (here.contains(it->first)) continue;
+    const auto moved = [](const auto& entry) {
+      return entry->second.blocks_received + entry->second.blocks_sent;
+    };
+    if (least == past_.end() || moved(it) < moved(least)) least = it;
+  }
+  if (least != past_.end()) past_.erase(least);
+}
+
+void History::add(NeighbourReport& report, const Neighbour& n) {
+  report.complete = n.holds.has_everything();
+  report.rank = n.holds.total_rank();
+  report.blocks_received += n.grants.blocks_received();
+  report.blocks_innovative += n.traffic.blocks_innovative();
+  report.blocks_recoded += n.traffic.blocks_recoded();
+  report.blocks_sent += n.pipe.blocks_sent();
+}
+
+void History::came(const Neighbour& n, const Neighbours& present) {
+  make_room(present);
+  NeighbourReport& report = past_[n.id];
+  report.id = n.id;
+  report.endpoint = n.contact.endpoint();
+}
+
+void History::left(const Neighbour& n) {
+  NeighbourReport& report = past_[n.id];
+  add(report, n);
+  if (report.blocks_received == 0 && report.blocks_sent == 0) past_.erase(n.id);
+}
+
+std::vector<NeighbourReport> History::reports(const Neighbours& present) const {
+  std::map<PeerId, NeighbourReport> all = past_;
+  for (const Neighbour& n : present) add(all[n.id], n);
+  std::vector<NeighbourReport> result;
+  result.reserve(all.size());
+  for (auto& [id, report] : all) result.push_back(std::move(report));
+  return result;
+}
+
+}  // namespace firn::core

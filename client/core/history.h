@@ -1,0 +1,28 @@
+// What all neighbours have sent and received, present and past ones. Peers with fresh keys cost
+// nothing, so a bounded number of past ones is kept: those that moved most.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "client/core/neighbours.h"
+#include "client/core/report.h"
+
+namespace firn::core {
+
+class History {
+ public:
+  // It is one of `present` from now on.
+  void came(const Neighbour& n, const Neighbours& present);
+  void left(const Neighbour& n);
+  // One per peer id, in their order.
+  std::vector<NeighbourReport> reports(const Neighbours& present) const;
+
+ private:
+  static void add(NeighbourReport& report, const Neighbour& n);
+  void make_room(const Neighbours& present);
+
+  std::map<PeerId, NeighbourReport> past_;
+};
+
+}  // namespace firn::core

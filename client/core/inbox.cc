@@ -1,0 +1,81 @@
+#include "client/core/inbox.h"
+
+#include <utility>
+#include <variant>
+
+namespace firn::core {
+
+void Inbox::punish(const Neighbour& n, const char* what) {
+  parts_.membership.punish(n.id, proto::GoodbyeReason::kProtocolError, what);
+}
+
+void Inbox::take(Neighbour& n, proto::PeerMessage&& message, std::size_t frame_bytes) {
+  parts_.downlink.received(frame_bytes, std::holds_alternative<proto::Block>(message));
+  n.traffic.received(frame_bytes, parts_.context.now);
+  if (!n.contact.greeted() && !std::holds_alternative<proto::Hello>(message) &&
+      !std::holds_alternative<proto::Goodbye>(message)) {
+    return punish(n, "did not begin with Hello");
+  }
+  std::visit([&](auto&& body) { on(n, std::move(body)); }, std::move(message));
+}
+
+void Inbox::on(Neighbour& n, proto::Hello&& hello) {
+  if (!parts_.membership.greeted(n, hello)) return;
+  parts_.gossip.greeted(n);
+  if (hello.listen_port != 0) parts_.connections.look_by(parts_.gossip.next_due());
+  if (!parts_.transfer) return parts_.fetch.ask();
+  // A peer without the manifest could not understand a State; it sends one when it can.
+  if (n.contact.has_manifest()) parts_.transfer->granting.greet(n);
+}
+
+bool Inbox::apply(Neighbour& n, proto::State&& state) {
+  if (!n.apply_state(std::move(state))) {
+    punish(n, "sent an impossible State");
+    return false;
+  }
+  parts_.transfer->seeding.acknowledged(n);
+  return true;
+}
+
+void Inbox::on(Neighbour& n, proto::State&& state) {
+  if (!parts_.transfer) {
+    // We cannot understand it yet; but it shows that its sender has the manifest by now.
+    n.contact.gains_manifest();
+    return parts_.fetch.ask();
+  }
+  if (!apply(n, std::move(state))) return;
+  // Its first State: if it had no manifest before, it has not understood what we have told it.
+  if (!n.news.begun() || !n.contact.has_manifest()) parts_.transfer->granting.greet(n);
+  n.contact.gains_manifest();
+  parts_.transfer->seeding.part_if_useless(n);
+}
+
+void Inbox::on(Neighbour& n, proto::Block&& block) {
+  if (!parts_.transfer || !n.news.begun()) return punish(n, "sent a block that was not granted");
+  Receiving& receiving = parts_.transfer->receiving;
+  if (!receiving.fits(n, block)) return;
+  if (block.state) {
+    proto::State state = std::move(*block.state);
+    block.state.reset();
+    if (!apply(n, std::move(state))) return;
+  }
+  receiving.take(n, std::move(block));
+}
+
+void Inbox::on(Neighbour& n, proto::ManifestRequest&& request) {
+  parts_.serving.asked(n, request);
+}
+
+void Inbox::on(Neighbour& n, proto::ManifestPart&& part) {
+  parts_.fetch.part(n, part);
+}
+
+void Inbox::on(Neighbour& n, proto::PeerExchange&& exchange) {
+  parts_.gossip.heard(n, exchange);
+}
+
+void Inbox::on(Neighbour& n, proto::Goodbye&& goodbye) {
+  parts_.membership.said_goodbye(n, goodbye);
+}
+
+}  // namespace firn::core

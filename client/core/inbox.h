@@ -1,0 +1,32 @@
+// Messages of neighbours: each goes to the parts that it concerns.
+#pragma once
+
+#include <cstddef>
+
+#include "client/core/parts.h"
+#include "proto/messages.h"
+
+namespace firn::core {
+
+class Inbox {
+ public:
+  explicit Inbox(Parts& parts) : parts_(parts) {}
+
+  // A validated message, and the bytes its frame had. Its sender may be dropped.
+  void take(Neighbour& n, proto::PeerMessage&& message, std::size_t frame_bytes);
+
+ private:
+  void on(Neighbour& n, proto::Hello&& hello);
+  void on(Neighbour& n, proto::State&& state);
+  void on(Neighbour& n, proto::Block&& block);
+  void on(Neighbour& n, proto::ManifestRequest&& request);
+  void on(Neighbour& n, proto::ManifestPart&& part);
+  void on(Neighbour& n, proto::PeerExchange&& exchange);
+  void on(Neighbour& n, proto::Goodbye&& goodbye);
+  bool apply(Neighbour& n, proto::State&& state);
+  void punish(const Neighbour& n, const char* what);
+
+  Parts& parts_;
+};
+
+}  // namespace firn::core

@@ -1,0 +1,38 @@
+// What the store lets this peer take in: rows that wait in memory for it, and whether it takes any.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace firn::core {
+
+class Intake {
+ public:
+  // A row was handed to the store, which keeps it in memory; it needs no more memory than a spooled
+  // row does.
+  void row_taken() { ++rows_in_memory_; }
+  void row_stored() {
+    if (rows_in_memory_ > 0) --rows_in_memory_;
+  }
+  std::uint64_t rows_in_memory() const { return rows_in_memory_; }
+
+  // The disk takes nothing until it is resumed. Both are true where that changes anything.
+  bool pause(std::string error) {
+    error_ = std::move(error);
+    return !std::exchange(paused_, true);
+  }
+  bool resume() {
+    error_.clear();
+    return std::exchange(paused_, false);
+  }
+  bool paused() const { return paused_; }
+  const std::string& error() const { return error_; }  // while it is paused
+
+ private:
+  std::uint64_t rows_in_memory_ = 0;
+  bool paused_ = false;
+  std::string error_;
+};
+
+}  // namespace firn::core

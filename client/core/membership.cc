@@ -1,0 +1,258 @@
+#include "client/core/membership.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "client/core/policy/constants.h"
+#include "proto/address.h"
+
+namespace firn::core {
+
+using proto::GoodbyeReason;
+
+namespace {
+
+constexpr std::uint32_t kWireVersion = 1;
+
+// What a peer that parts says, for people.
+std::string said_with(const proto::Goodbye& goodbye) {
+  static constexpr const char* kMeanings[] = {
+      "it left",
+      "it is shutting down",
+      "it does not serve this content",
+      "it speaks no common version",
+      "it says that this peer broke the protocol",
+      "it has banned this peer",
+      "it has neighbours enough",
+      "it left as nothing moved",
+      "it is this very peer",
+      "it is connected already",
+  };
+  static_assert(std::size(kMeanings) == static_cast<std::size_t>(GoodbyeReason::kDuplicate) + 1);
+  const std::string meaning = kMeanings[static_cast<std::size_t>(goodbye.reason)];
+  return goodbye.detail.empty() ? meaning : meaning + " (" + goodbye.detail + ")";
+}
+
+}  // namespace
+
+Membership::Membership(const Context& context, const Life& life, const Trackers& trackers,
+                       Outbox& outbox)
+    : context_(context),
+      life_(life),
+      trackers_(trackers),
+      outbox_(outbox),
+      book_(context.options.self) {
+  for (const Address& address : context.options.peers) book_.add(address, true, context.now);
+}
+
+// --- connections that come ---
+
+bool Membership::small_mesh() const {
+  return policy::small_mesh(mesh(), context_.options);
+}
+
+bool Membership::crowded() const {
+  return neighbours_.size() >= policy::neighbours_wanted(mesh(), context_.options);
+}
+
+// At first only half of those wanted are called in a large mesh: the others will call us.
+bool Membership::wants_to_dial() const {
+  const std::size_t wanted = policy::neighbours_wanted(mesh(), context_.options);
+  const std::size_t dialing = book_.dialing();
+  if (dialing >= policy::kDialsAtOnce || neighbours_.size() + dialing >= wanted) return false;
+  if (small_mesh() || context_.now - life_.began_at() >= policy::kMeshTime) return true;
+  const auto called = std::count_if(neighbours_.begin(), neighbours_.end(),
+                                    [](const Neighbour& n) { return n.contact.outgoing(); });
+  return dialing + static_cast<std::size_t>(called) < (wanted + 1) / 2;
+}
+
+void Membership::dial() {
+  while (wants_to_dial()) {
+    const auto next = book_.next_dial(context_.now);
+    if (!next) return;
+    outbox_.push(Connect{next->attempt, next->address});
+  }
+}
+
+TimeUs Membership::next_due() const {
+  TimeUs at = wants_to_dial() ? book_.next_due() : kNever;
+  const TimeUs began = life_.began_at();
+  if (context_.now - began < policy::kMeshTime) at = std::min(at, began + policy::kMeshTime);
+  return at;
+}
+
+void Membership::connect_failed(std::uint64_t attempt, const Error& error) {
+  if (const std::string at = book_.describe_once(attempt); !at.empty()) {
+    outbox_.warn("peer " + at + ": " + error.message() + "; trying again from time to time");
+  }
+  book_.failed(attempt, error.code == ErrorCode::kWrongIdentity, context_.now,
+               error.detail.empty() ? error.message() : error.detail);
+}
+
+void Membership::refuse(PeerKey peer, std::uint64_t attempt, const PeerId& id, GoodbyeReason reason,
+                        const std::string& why) {
+  outbox_.push(Send{peer, proto::Goodbye{reason, ""}});
+  outbox_.push(Close{peer});
+  if (life_.stopped()) return;
+  if (reason == GoodbyeReason::kDuplicate) {
+    book_opened(attempt, id);  // that address leads to a neighbour we have
+  } else {
+    book_.failed(attempt, id == context_.options.self, context_.now, why);
+  }
+}
+
+// Both sides keep the connection that the lower id opened; of two such the newer one.
+bool Membership::keeps_other_connection(const PeerId& id, bool outgoing) {
+  for (Neighbour& old : neighbours_) {
+    if (old.id != id) continue;
+    const bool new_fits = outgoing == (context_.options.self < id);
+    const bool old_fits = old.contact.outgoing() == (context_.options.self < id);
+    if (old_fits && !new_fits) return true;
+    drop(old, GoodbyeReason::kDuplicate, "");
+    return false;
+  }
+  return false;
+}
+
+Neighbour* Membership::opened(PeerKey peer, const PeerId& id, const std::string& ip,
+                              std::uint16_t port, std::uint64_t attempt, bool has_manifest) {
+  const Options& options = context_.options;
+  const auto no = [&](GoodbyeReason reason, const std::string& why) -> Neighbour* {
+    refuse(peer, attempt, id, reason, why);
+    return nullptr;
+  };
+  if (life_.stopped()) return no(GoodbyeReason::kShuttingDown, "");
+  if (id == options.self) return no(GoodbyeReason::kSelf, "it is this very peer");
+  if (book_.banned(id, context_.now)) return no(GoodbyeReason::kBanned, "banned here");
+  if (keeps_other_connection(id, attempt != 0)) return no(GoodbyeReason::kDuplicate, "");
+  if (neighbours_.size() >= policy::places(options) && !make_room(ip)) {
+    return no(GoodbyeReason::kTooManyPeers, "this peer has neighbours enough");
+  }
+  book_opened(attempt, id);
+  Neighbour& added =
+      neighbours_.add(std::make_unique<Neighbour>(peer, id, ip, port, attempt != 0, context_.now));
+  history_.came(added, neighbours_);
+  // A peer that takes no part in peer exchange is not to be passed on by others either.
+  const std::uint16_t told_port = options.peer_exchange ? options.listen_port : std::uint16_t{0};
+  outbox_.send(added, proto::Hello{kWireVersion, kWireVersion, context_.content_id, told_port,
+                                   options.agent, has_manifest});
+  return &added;
+}
+
+void Membership::book_opened(std::uint64_t attempt, const PeerId& id) {
+  if (const std::string at = book_.opened(attempt, id, context_.now); !at.empty()) {
+    outbox_.inform("peer " + at + " proved the key " + id.text() +
+                   "; it is held to it from now on");
+  }
+}
+
+// Parts with the neighbour that has been idle longest, if it has been for long. Otherwise with one
+// of the network that has most places, if the newcomer's would still have fewer: keys are free, so
+// the owner of one address must not be able to take all places.
+bool Membership::make_room(const std::string& ip) {
+  const auto idlest = std::min_element(
+      neighbours_.begin(), neighbours_.end(),
+      [](const Neighbour& a, const Neighbour& b) { return a.idle_since() < b.idle_since(); });
+  if (idlest != neighbours_.end() && context_.now - idlest->idle_since() >= policy::kIdleTime) {
+    drop(*idlest, GoodbyeReason::kTooManyPeers, "");
+    return true;
+  }
+  std::map<std::string, std::vector<Neighbour*>> networks;
+  for (Neighbour& n : neighbours_) networks[network_of(n.contact.ip())].push_back(&n);
+  const auto most = std::max_element(
+      networks.begin(), networks.end(),
+      [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
+  const auto own = networks.find(network_of(ip));
+  const std::size_t held = own == networks.end() ? 0 : own->second.size();
+  if (most == networks.end() || held + 1 >= most->second.size()) return false;
+  const auto moved = [](const Neighbour* n) {
+    return n->traffic.blocks_innovative() + n->pipe.blocks_sent();
+  };
+  drop(**std::min_element(most->second.begin(), most->second.end(),
+                          [&](const auto* a, const auto* b) { return moved(a) < moved(b); }),
+       GoodbyeReason::kTooManyPeers, "");
+  return true;
+}
+
+bool Membership::greeted(Neighbour& n, const proto::Hello& hello) {
+  if (n.contact.greeted()) {
+    punish(n.id, GoodbyeReason::kProtocolError, "sent a second Hello");
+    return false;
+  }
+  if (hello.content_id != context_.content_id) {
+    drop(n, GoodbyeReason::kNotServing, "another content");
+    return false;
+  }
+  if (hello.version_min > kWireVersion || hello.version_max < kWireVersion) {
+    drop(n, GoodbyeReason::kVersion, "this peer speaks version 1");
+    return false;
+  }
+  n.contact.greet(hello, context_.now);
+  book_.welcomed(n.id);
+  if (hello.listen_port != 0) {
+    book_.answers_at(n.id, Address{n.id, n.contact.ip(), hello.listen_port}, context_.now);
+  }
+  return true;
+}
+
+void Membership::heard_of(const std::vector<proto::PeerEndpoint>& endpoints,
+                          PeerBook::Origin origin) {
+  for (const proto::PeerEndpoint& endpoint : endpoints) book_.add(endpoint, context_.now, origin);
+}
+
+// --- connections that go ---
+
+void Membership::forget(Neighbour& n, bool useless, const std::string& why) {
+  history_.left(n);
+  book_.closed(n.id, useless, context_.now, why);
+  for (LeaveWatcher* watcher : watchers_) watcher->leaves(n);
+  neighbours_.erase(n.key);
+}
+
+void Membership::drop(Neighbour& n, GoodbyeReason reason, const std::string& detail) {
+  outbox_.send(n, proto::Goodbye{reason, detail});
+  outbox_.push(Close{n.key});
+  forget(n, reason == GoodbyeReason::kNotUseful,
+         "left by this peer" + (detail.empty() ? "" : ": " + detail));
+}
+
+void Membership::punish(const PeerId& id, GoodbyeReason reason, const std::string& what) {
+  const std::uint32_t strikes = book_.strike(id, context_.now);
+  const TimeUs span = policy::kBanTimes[std::min(strikes, policy::kBansMax) - 1];
+  const auto at = std::find_if(neighbours_.begin(), neighbours_.end(),
+                               [&](const Neighbour& n) { return n.id == id; });
+  const std::string name = at == neighbours_.end() ? id.text() : at->name();
+  outbox_.warn("peer " + name + " " + what + "; banned for " + std::to_string(span / kSecond) +
+               " s");
+  if (reason == GoodbyeReason::kBanned) {
+    for (LeaveWatcher* watcher : watchers_) watcher->banned(id);
+  }
+  if (at != neighbours_.end()) drop(*at, reason, what);
+}
+
+void Membership::closed(PeerKey peer, const std::string& why) {
+  if (Neighbour* n = find(peer)) forget(*n, false, why);
+}
+
+void Membership::said_goodbye(Neighbour& n, const proto::Goodbye& goodbye) {
+  using Reason = GoodbyeReason;
+  const Reason reason = goodbye.reason;
+  const bool useless = reason == Reason::kNotUseful || reason == Reason::kSelf ||
+                       reason == Reason::kNotServing || reason == Reason::kBanned ||
+                       reason == Reason::kVersion;
+  if (reason == Reason::kNotServing || reason == Reason::kVersion || reason == Reason::kBanned ||
+      reason == Reason::kProtocolError) {
+    outbox_.warn("peer " + n.name() + " refused us" +
+                 (goodbye.detail.empty() ? std::string() : ": " + goodbye.detail));
+  }
+  outbox_.push(Close{n.key});
+  forget(n, useless, said_with(goodbye));
+}
+
+void Membership::stop() {
+  while (!neighbours_.empty()) drop(*neighbours_.begin(), GoodbyeReason::kShuttingDown, "");
+}
+
+}  // namespace firn::core

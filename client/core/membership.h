@@ -1,0 +1,93 @@
+// Who this peer is connected to: it calls addresses it has heard of, accepts or refuses calls, and
+// parts with neighbours, for good or for a while. What is said between neighbours is not its
+// business, but for Hello and Goodbye.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "client/core/context.h"
+#include "client/core/history.h"
+#include "client/core/life.h"
+#include "client/core/neighbours.h"
+#include "client/core/outbox.h"
+#include "client/core/peer_book.h"
+#include "client/core/policy/mesh.h"
+#include "client/core/trackers.h"
+#include "proto/messages.h"
+#include "proto/result.h"
+
+namespace firn::core {
+
+// A part that keeps something about neighbours hears of those that go.
+class LeaveWatcher {
+ public:
+  virtual ~LeaveWatcher() = default;
+  // The neighbour is forgotten after this.
+  virtual void leaves(const Neighbour&) {}
+  // The peer was found to have sent what is false.
+  virtual void banned(const PeerId&) {}
+};
+
+class Membership {
+ public:
+  Membership(const Context& context, const Life& life, const Trackers& trackers, Outbox& outbox);
+
+  void watch(LeaveWatcher& watcher) { watchers_.push_back(&watcher); }
+
+  const Neighbours& neighbours() const { return neighbours_; }
+  Neighbours& neighbours() { return neighbours_; }
+  Neighbour* find(PeerKey peer) { return neighbours_.find(peer); }
+  const PeerBook& book() const { return book_; }
+  std::vector<NeighbourReport> reports() const { return history_.reports(neighbours_); }
+
+  // --- connections that come ---
+  // Calls addresses that are due, as long as neighbours are wanted.
+  void dial();
+  void connect_failed(std::uint64_t attempt, const Error& error);
+  // As SwarmCore::peer_opened. A new neighbour is told Hello; null: the connection was refused.
+  Neighbour* opened(PeerKey peer, const PeerId& id, const std::string& ip, std::uint16_t port,
+                    std::uint64_t attempt, bool has_manifest);
+  // Its Hello has come. False: it was dropped for that.
+  bool greeted(Neighbour& n, const proto::Hello& hello);
+  // What others say of peers.
+  void heard_of(const std::vector<proto::PeerEndpoint>& endpoints, PeerBook::Origin origin);
+
+  // --- connections that go; the neighbour is dead afterwards ---
+  // The other side closed the connection. `why`: for people.
+  void closed(PeerKey peer, const std::string& why);
+  void said_goodbye(Neighbour& n, const proto::Goodbye& goodbye);
+  // Says goodbye.
+  void drop(Neighbour& n, proto::GoodbyeReason reason, const std::string& detail);
+  // Drops the peer, if it is connected, and bans it for a while.
+  void punish(const PeerId& id, proto::GoodbyeReason reason, const std::string& what);
+  void stop();
+
+  // Whether the swarm is so small that everybody can know everybody.
+  bool small_mesh() const;
+  // Whether this peer has as many neighbours as it wants.
+  bool crowded() const;
+  TimeUs next_due() const;
+
+ private:
+  policy::MeshView mesh() const { return {neighbours_.size(), trackers_.swarm_told()}; }
+  bool wants_to_dial() const;
+  void refuse(PeerKey peer, std::uint64_t attempt, const PeerId& id, proto::GoodbyeReason reason,
+              const std::string& why);
+  bool keeps_other_connection(const PeerId& id, bool outgoing);
+  bool make_room(const std::string& ip);
+  void book_opened(std::uint64_t attempt, const PeerId& id);
+  void forget(Neighbour& n, bool useless, const std::string& why);
+
+  const Context& context_;
+  const Life& life_;
+  const Trackers& trackers_;
+  Outbox& outbox_;
+  PeerBook book_;
+  Neighbours neighbours_;
+  History history_;
+  std::vector<LeaveWatcher*> watchers_;
+};
+
+}  // namespace firn::core

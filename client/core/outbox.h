@@ -1,0 +1,35 @@
+// The actions of the step under way, in the order in which they are to be performed, and the
+// messages among them, counted.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "client/core/actions.h"
+#include "client/core/context.h"
+#include "client/core/neighbour.h"
+#include "client/core/uplink.h"
+
+namespace firn::core {
+
+class Outbox {
+ public:
+  Outbox(const Context& context, Uplink& uplink) : context_(context), uplink_(uplink) {}
+
+  void push(Action action) { actions_.push_back(std::move(action)); }
+  // Never a Block: those are SendBlock actions.
+  void send(Neighbour& n, proto::PeerMessage message);
+  // For a person.
+  void inform(std::string text) { push(Notice{Notice::Kind::kInfo, std::move(text)}); }
+  void warn(std::string text) { push(Notice{Notice::Kind::kWarning, std::move(text)}); }
+
+  std::vector<Action> take() { return std::exchange(actions_, {}); }
+
+ private:
+  const Context& context_;
+  Uplink& uplink_;
+  std::vector<Action> actions_;
+};
+
+}  // namespace firn::core

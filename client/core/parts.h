@@ -1,0 +1,67 @@
+// The parts of a swarm core, wired together: each is made with the ones it needs, and knows no
+// others. Parts that stand lower are made with parts above them; none reaches into another's state.
+#pragma once
+
+#include <optional>
+
+#include "client/core/connection_watch.h"
+#include "client/core/context.h"
+#include "client/core/downlink.h"
+#include "client/core/generations.h"
+#include "client/core/gossip.h"
+#include "client/core/granting.h"
+#include "client/core/intake.h"
+#include "client/core/life.h"
+#include "client/core/manifest_fetch.h"
+#include "client/core/manifest_serving.h"
+#include "client/core/membership.h"
+#include "client/core/outbox.h"
+#include "client/core/quota_turns.h"
+#include "client/core/receiving.h"
+#include "client/core/seeding.h"
+#include "client/core/sending.h"
+#include "client/core/stall_watch.h"
+#include "client/core/trackers.h"
+#include "client/core/uplink.h"
+
+namespace firn::core {
+
+struct Parts;
+
+// What there is once the content's shape is known.
+struct Transfer {
+  Transfer(Parts& parts, const Shape& shape);
+
+  Generations generations;
+  QuotaTurns turns;
+  Granting granting;
+  StallWatch stalls;
+  Seeding seeding;
+  Sending sending;
+  Receiving receiving;
+};
+
+struct Parts {
+  Parts(const ContentId& content_id, Options options, TimeUs now);
+  Parts(const Parts&) = delete;
+  Parts& operator=(const Parts&) = delete;
+
+  // Makes `transfer`.
+  void start(const Shape& shape);
+
+  Context context;
+  Life life;
+  Uplink uplink;
+  Downlink downlink;
+  Intake intake;
+  Outbox outbox;
+  Trackers trackers;
+  Membership membership;
+  Gossip gossip;
+  ConnectionWatch connections;
+  ManifestFetch fetch;
+  ManifestServing serving;
+  std::optional<Transfer> transfer;
+};
+
+}  // namespace firn::core

@@ -1,0 +1,208 @@
+#include "client/core/receiving.h"
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "client/core/policy/constants.h"
+#include "codec/encode.h"
+
+namespace firn::core {
+
+using proto::GoodbyeReason;
+
+Receiving::Receiving(const Context& context, Life& life, Membership& membership, Outbox& outbox,
+                     Intake& intake, Generations& generations)
+    : context_(context),
+      life_(life),
+      membership_(membership),
+      outbox_(outbox),
+      intake_(intake),
+      generations_(generations) {}
+
+void Receiving::resume(const std::vector<std::uint32_t>& full) {
+  for (const std::uint32_t g : full) start_decode(g);
+}
+
+// --- blocks ---
+
+bool Receiving::fits(Neighbour& n, const proto::Block& block) {
+  const Holdings& holdings = generations_.holdings();
+  const Shape& shape = holdings.shape();
+  const char* wrong = nullptr;
+  if (block.generation >= holdings.generation_count()) {
+    wrong = "sent a block of a generation that does not exist";
+  } else if (block.payload.size() != shape.block_bytes) {
+    wrong = "sent a block of wrong length";
+  } else if (block.source_index ? *block.source_index >= shape.blocks_in(block.generation)
+                                : block.coefficients.size() != shape.blocks_in(block.generation)) {
+    wrong = "sent a coding vector of wrong length";
+  } else if (!n.book_arrival(block.sequence, shape.block_bytes, context_.now)) {
+    wrong = "sent a block that was not granted";
+  }
+  if (wrong) membership_.punish(n.id, GoodbyeReason::kProtocolError, wrong);
+  return wrong == nullptr;
+}
+
+void Receiving::take(Neighbour& n, proto::Block&& block) {
+  const std::uint32_t g = block.generation;
+  if (block.recoded) {
+    n.traffic.recoded();
+    ++counts_.recoded;
+  }
+  const auto vector = std::make_shared<const std::vector<std::uint8_t>>(
+      block.source_index
+          ? codec::unit_vector(generations_.holdings().blocks_in(g), *block.source_index)
+          : std::move(block.coefficients));
+  std::optional<std::uint32_t> slot;
+  // What a complete peer loses again was changed by its owner: nothing is written over it.
+  if (!life_.finishing() && generations_.accepts(g, n.id)) {
+    slot = generations_.insert(g, vector, n.id, !block.recoded, context_.now);
+  }
+  n.traffic.usefulness().block(slot.has_value(), context_.now);
+  if (slot) {
+    innovative(n, g, *slot, vector, std::move(block.payload));
+  } else {
+    redundant(n, g);
+  }
+}
+
+void Receiving::innovative(Neighbour& n, std::uint32_t g, std::uint32_t slot, const Vector& vector,
+                           proto::Payload payload) {
+  ++counts_.innovative;
+  n.traffic.innovative();
+  life_.progress(context_.now);
+  intake_.row_taken();
+  outbox_.push(StoreRow{g, slot, vector, n.id, std::move(payload)});
+  membership_.neighbours().report(g);
+  if (generations_.full(g)) start_decode(g);
+}
+
+void Receiving::redundant(Neighbour& n, std::uint32_t g) {
+  ++counts_.redundant;
+  // Its sender does not know what we have.
+  generations_.holdings().verified().contains(g) ? n.news.report_complete(g) : n.news.report(g);
+  if (!n.traffic.usefulness().useless(context_.now)) return;
+  outbox_.inform("peer " + n.id.text() + " sends nothing new; disconnected");
+  membership_.drop(n, GoodbyeReason::kNotUseful, "nothing new");
+}
+
+// --- decoding ---
+
+void Receiving::start_decode(std::uint32_t g) {
+  outbox_.push(Decode{g, generations_.start_decode(g)});
+}
+
+void Receiving::decoded(std::uint32_t g, DecodeOutcome outcome) {
+  if (!generations_.decoding(g)) return;
+  switch (outcome) {
+    case DecodeOutcome::kVerified:
+      verified(g);
+      break;
+    case DecodeOutcome::kCorrupt:
+      decoded_falsely(g);
+      break;
+    case DecodeOutcome::kFailed:
+      outbox_.push(DropRows{g});
+      lose(g);
+      break;
+  }
+}
+
+void Receiving::verified(std::uint32_t g) {
+  life_.progress(context_.now);
+  const Generations::Verified result = generations_.verified(g);
+  for (const std::uint32_t waiting : result.waiting) membership_.neighbours().report(waiting);
+  outbox_.push(DropRows{g});
+  if (result.check_evidence) outbox_.push(CheckEvidence{g});
+  for (Neighbour& n : membership_.neighbours()) {
+    if (n.news.begun()) n.news.report_verified(g);
+  }
+}
+
+void Receiving::decoded_falsely(std::uint32_t g) {
+  const auto holders = [this](std::uint32_t of) { return holders_of(of); };
+  const Rescue::Verdict verdict = generations_.failed(g, holders, context_.now);
+  outbox_.warn("generation " + std::to_string(g) + " decoded to false data; it is fetched again");
+  if (verdict.keep_evidence) {
+    const OpenGeneration& open = *generations_.holdings().find_open(g);
+    outbox_.push(KeepEvidence{g, open.vectors, open.senders});
+  } else {
+    outbox_.push(DropRows{g});
+  }
+  lose(g);
+  if (verdict.guilty) blame(*verdict.guilty, g);
+}
+
+void Receiving::evidence_checked(std::uint32_t g, const std::vector<PeerId>& guilty) {
+  for (const PeerId& id : guilty) blame(id, g);
+}
+
+// Rows without a sender were found on the disk.
+void Receiving::blame(const PeerId& id, std::uint32_t g) {
+  if (id == context_.options.self || id == PeerId{}) return;
+  membership_.punish(id, GoodbyeReason::kBanned,
+                     "sent a false block of generation " + std::to_string(g));
+}
+
+// Peers that hold all of g, those that hold everything first.
+std::vector<PeerId> Receiving::holders_of(std::uint32_t g) const {
+  std::vector<PeerId> whole, part;
+  for (const Neighbour& n : std::as_const(membership_).neighbours()) {
+    if (!n.holds.heard() || !n.holds.complete().contains(g)) continue;
+    (n.holds.has_everything() ? whole : part).push_back(n.id);
+  }
+  whole.insert(whole.end(), part.begin(), part.end());
+  return whole;
+}
+
+void Receiving::step() {
+  const auto holders = [this](std::uint32_t g) { return holders_of(g); };
+  for (const std::uint32_t g : generations_.review_rescues(holders, context_.now)) {
+    membership_.neighbours().report(g);
+  }
+}
+
+// --- losses ---
+
+void Receiving::report_lost(std::uint32_t g) {
+  membership_.neighbours().report(g);
+  for (Neighbour& n : membership_.neighbours()) n.news.report_lost(g);
+}
+
+void Receiving::lose(std::uint32_t g) {
+  generations_.lose(g);
+  report_lost(g);
+}
+
+// Each generation with such a row would turn out false in turn, and be held against the peer again.
+void Receiving::banned(const PeerId& id) {
+  for (const std::uint32_t g : generations_.with_rows_of(id)) {
+    outbox_.push(DropRows{g});
+    lose(g);
+  }
+}
+
+void Receiving::generation_lost(std::uint32_t g, const Error& error, bool fetch_again) {
+  if (!generations_.holdings().verified().contains(g)) return;
+  outbox_.warn("generation " + std::to_string(g) +
+               (fetch_again ? " is fetched again: " : " is not served any more: ") +
+               error.message());
+  if (fetch_again) {
+    if (!life_.complete()) life_.go_back();  // finishing has to wait
+    return lose(g);
+  }
+  generations_.give_up(g);
+  report_lost(g);
+  for (Neighbour& n : membership_.neighbours()) {
+    if (n.news.begun()) n.news.report_withdrawn(g);
+  }
+}
+
+void Receiving::generation_regained(std::uint32_t g) {
+  if (!generations_.holdings().given_up().contains(g)) return;
+  outbox_.inform("generation " + std::to_string(g) + " is served again");
+  verified(g);
+}
+
+}  // namespace firn::core

@@ -1,0 +1,77 @@
+// Blocks that arrive, and the life of a generation: filling, decoding, verified, or found false.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "client/core/actions.h"
+#include "client/core/context.h"
+#include "client/core/generations.h"
+#include "client/core/intake.h"
+#include "client/core/life.h"
+#include "client/core/membership.h"
+#include "client/core/outbox.h"
+#include "proto/messages.h"
+#include "proto/result.h"
+
+namespace firn::core {
+
+// Blocks that came.
+struct BlockCounts {
+  std::uint64_t innovative = 0;
+  std::uint64_t redundant = 0;
+  std::uint64_t recoded = 0;  // either; their sender had recoded them
+};
+
+class Receiving final : public LeaveWatcher {
+ public:
+  Receiving(const Context& context, Life& life, Membership& membership, Outbox& outbox,
+            Intake& intake, Generations& generations);
+
+  // Has those generations decoded of which an earlier run left all rows.
+  void resume(const std::vector<std::uint32_t>& full);
+
+  // Whether a block fits the content's shape and the promises made; its sender is punished if not.
+  bool fits(Neighbour& n, const proto::Block& block);
+  // Takes a block that fits. Its sender may be dropped.
+  void take(Neighbour& n, proto::Block&& block);
+
+  // Answers to Decode and CheckEvidence.
+  void decoded(std::uint32_t g, DecodeOutcome outcome);
+  void evidence_checked(std::uint32_t g, const std::vector<PeerId>& guilty);
+  // As SwarmCore::generation_lost and generation_regained.
+  void generation_lost(std::uint32_t g, const Error& error, bool fetch_again);
+  void generation_regained(std::uint32_t g);
+
+  // Looks for another holder where a generation that was false does not come.
+  void step();
+  TimeUs next_due() const { return generations_.next_rescue_review(); }
+
+  // What else came from that peer is not trusted either.
+  void banned(const PeerId& id) override;
+
+  const BlockCounts& counts() const { return counts_; }
+
+ private:
+  void innovative(Neighbour& n, std::uint32_t g, std::uint32_t slot, const Vector& vector,
+                  proto::Payload payload);
+  void redundant(Neighbour& n, std::uint32_t g);
+  void start_decode(std::uint32_t g);
+  void verified(std::uint32_t g);
+  void decoded_falsely(std::uint32_t g);
+  void report_lost(std::uint32_t g);
+  void lose(std::uint32_t g);
+  void blame(const PeerId& id, std::uint32_t g);
+  std::vector<PeerId> holders_of(std::uint32_t g) const;
+
+  const Context& context_;
+  Life& life_;
+  Membership& membership_;
+  Outbox& outbox_;
+  Intake& intake_;
+  Generations& generations_;
+  BlockCounts counts_;
+};
+
+}  // namespace firn::core

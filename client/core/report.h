@@ -1,0 +1,48 @@
+// Figures of a swarm core for people and logs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "proto/ids.h"
+
+namespace firn::core {
+
+struct NeighbourReport {
+  PeerId id;
+  std::string endpoint;   // ip:port as connected
+  bool complete = false;  // holds everything
+  std::uint64_t rank = 0;
+  std::uint64_t blocks_received = 0;
+  std::uint64_t blocks_innovative = 0;
+  std::uint64_t blocks_recoded = 0;  // received, made by recoding
+  std::uint64_t blocks_sent = 0;
+};
+
+struct Report {
+  std::uint64_t bytes_verified = 0;  // content bytes, without padding
+  std::uint64_t rank = 0;            // over all generations
+  std::uint64_t rank_total = 0;      // n * generations
+  std::uint32_t generations_verified = 0;
+  std::uint32_t peers = 0;           // connected
+  std::uint64_t bytes_received = 0;  // frames from and to peers
+  std::uint64_t bytes_sent = 0;
+  std::uint64_t blocks_innovative = 0;
+  std::uint64_t blocks_redundant = 0;
+  std::uint64_t blocks_recoded = 0;  // received blocks that their sender had recoded
+  std::uint64_t blocks_sent = 0;
+  bool complete = false;                    // and finished in the store
+  std::vector<NeighbourReport> neighbours;  // present and past, one per peer id
+};
+
+// The few numbers of a Report that cost nothing to ask for.
+struct Counters {
+  std::uint64_t rank = 0;
+  std::uint64_t blocks_innovative = 0;
+  std::uint64_t blocks_redundant = 0;
+  std::uint64_t blocks_sent = 0;
+  std::uint32_t neighbours = 0;
+};
+
+}  // namespace firn::core

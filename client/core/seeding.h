@@ -1,0 +1,61 @@
+// What follows when everything is verified: finishing the store, staying as long as SeedPolicy
+// says, and leaving.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "client/core/context.h"
+#include "client/core/departure.h"
+#include "client/core/holdings.h"
+#include "client/core/life.h"
+#include "client/core/membership.h"
+#include "client/core/outbox.h"
+#include "client/core/uplink.h"
+#include "proto/messages.h"
+
+namespace firn::core {
+
+class Seeding final : public LeaveWatcher {
+ public:
+  Seeding(const Context& context, const Life& life, Membership& membership, Outbox& outbox,
+          const Uplink& uplink, const Holdings& holdings);
+
+  // This peer has had everything from the start.
+  void begin_as_source();
+
+  // --- what a departing source must know of blocks (departure.h) ---
+  void sent(const proto::Block& block, PeerKey peer);
+  void not_made(PeerKey peer, std::uint32_t sequence);
+  void acknowledged(const Neighbour& n);
+  void leaves(const Neighbour& n) override;
+
+  // Two peers that need nothing have nothing to say to each other: they part. The neighbour is dead
+  // afterwards if they do.
+  void part_if_useless(Neighbour& n);
+
+  enum class Step {
+    kNone,
+    kFinish,  // everything is there: the store is to finish
+    kStop,    // this peer has done its duty
+  };
+  Step step();
+  TimeUs next_due() const;
+
+ private:
+  bool may_depart();
+  bool duty_done() const;
+
+  const Context& context_;
+  const Life& life_;
+  Membership& membership_;
+  Outbox& outbox_;
+  const Uplink& uplink_;
+  const Holdings& holdings_;
+  std::optional<Departure> departure_;  // of a source that leaves when that is safe
+  TimeUs departure_due_ = 0;
+  bool departure_proven_ = false;
+};
+
+}  // namespace firn::core

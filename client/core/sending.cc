@@ -1,0 +1,118 @@
+#include "client/core/sending.h"
+
+#include <algorithm>
+
+#include "client/core/policy/constants.h"
+#include "client/core/policy/late_binding.h"
+#include "codec/encode.h"
+
+namespace firn::core {
+
+Sending::Sending(const Context& context, Membership& membership, Outbox& outbox, Uplink& uplink,
+                 const Holdings& holdings, Granting& granting, Seeding& seeding)
+    : context_(context),
+      membership_(membership),
+      outbox_(outbox),
+      uplink_(uplink),
+      holdings_(holdings),
+      granting_(granting),
+      seeding_(seeding),
+      relay_(context.options.seed),
+      random_(context.options.seed, 0x636f646573) {}
+
+void Sending::begin_as_source() {
+  source_.emplace(holdings_.shape(), context_.options.dense);
+}
+
+void Sending::departed(Neighbour& n, std::uint64_t frame_bytes) {
+  n.traffic.sent(frame_bytes, context_.now);
+  const std::uint32_t number = n.block_departed(frame_bytes, context_.now);
+  if (frame_bytes == 0) seeding_.not_made(n.key, number);
+}
+
+void Sending::leaves(const Neighbour& n) {
+  if (source_ && n.pipe.blocks_sent() > 0 && !n.holds.has_everything()) source_->neighbour_lost();
+}
+
+void Sending::wake() {
+  due_ |= !uplink_.unlimited();
+  for (const Neighbour& n : std::as_const(membership_).neighbours()) {
+    due_ |= n.pipe.stuck(context_.now);
+  }
+}
+
+void Sending::pump() {
+  if (holdings_.total_rank() == 0) return;
+  const TimeUs now = context_.now;
+  const double rate = uplink_.blocks_per_second(now);
+  const bool small_mesh = membership_.small_mesh();
+  const std::uint32_t busy_max =
+      source_ ? policy::kBusyConnectionsSource : policy::busy_connections_max(rate, small_mesh);
+  const TimeUs patience = policy::uplink_patience(rate, busy_max);
+  for (Neighbour& n : membership_.neighbours()) n.pipe.set_patience(patience);
+  const Neighbours& neighbours = membership_.neighbours();
+  while (uplink_.ready(now)) {
+    const auto choice = source_ ? source_->choose(holdings_, neighbours, busy_max, now)
+                                : relay_.choose(holdings_, neighbours, small_mesh, busy_max, now);
+    if (!choice) break;
+    send(*choice);
+    if (source_) source_->served(*choice, now);
+  }
+  uplink_.waiting(policy::busy_connections(neighbours, now) > 0, now);
+}
+
+// A socket that turns out to be stuck makes way for others.
+TimeUs Sending::next_due() {
+  TimeUs at = kNever;
+  for (const Neighbour& n : std::as_const(membership_).neighbours()) {
+    if (!n.pipe.stuck(context_.now)) at = std::min(at, n.pipe.stuck_at());
+  }
+  if (membership_.neighbours().empty()) return at;
+  return std::min(at, uplink_.next_due(context_.now));
+}
+
+// Draws the coding vector; for an open generation also the mix of rows that makes it. With a null
+// vector z the draw is repeated until v.z != 0: then v is outside the receiver's span for certain.
+std::vector<std::uint8_t> Sending::draw_vector(std::uint32_t g,
+                                               const std::vector<std::uint8_t>& null,
+                                               SendBlock& out) {
+  const bool whole = holdings_.verified().contains(g);
+  for (int tries = 1;; ++tries) {
+    std::vector<std::uint8_t> vector;
+    if (whole) {
+      vector = codec::random_vector(holdings_.blocks_in(g), random_);
+    } else {
+      Holdings::Mix mix = holdings_.recode(g, random_);
+      out.slots = std::move(mix.slots);
+      out.mix = std::move(mix.mix);
+      vector = std::move(mix.vector);
+    }
+    if (null.empty() || tries == policy::kNullVectorTries || codec::dot(vector, null) != 0) {
+      return vector;
+    }
+  }
+}
+
+void Sending::send(const policy::Choice& choice) {
+  Neighbour& n = *membership_.find(choice.peer);
+  const std::uint32_t g = choice.generation;
+  SendBlock out;
+  out.peer = n.key;
+  out.block.generation = g;
+  out.block.recoded = !holdings_.verified().contains(g);
+  if (choice.source_index) {
+    out.block.source_index = choice.source_index;
+  } else {
+    std::vector<std::uint8_t> null;
+    if (choice.use_null_vector) null = n.holds.null_vector(g)->z();
+    out.block.coefficients = draw_vector(g, null, out);
+    out.exchangeable = !out.block.recoded && null.empty();
+  }
+  out.block.sequence = n.book_block(g, context_.now);
+  seeding_.sent(out.block, n.key);
+  out.block.state = granting_.riding_state(n);
+  uplink_.chose_block(proto::wire_bytes(out.block) + holdings_.shape().block_bytes);
+  outbox_.push(std::move(out));
+}
+
+}  // namespace firn::core

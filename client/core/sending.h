@@ -1,0 +1,62 @@
+// Blocks that leave: choosing them as late as possible, and making their coding vectors.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "client/core/context.h"
+#include "client/core/granting.h"
+#include "client/core/holdings.h"
+#include "client/core/membership.h"
+#include "client/core/outbox.h"
+#include "client/core/policy/relay_policy.h"
+#include "client/core/policy/source_policy.h"
+#include "client/core/seeding.h"
+#include "client/core/uplink.h"
+#include "codec/random.h"
+
+namespace firn::core {
+
+class Sending final : public LeaveWatcher {
+ public:
+  Sending(const Context& context, Membership& membership, Outbox& outbox, Uplink& uplink,
+          const Holdings& holdings, Granting& granting, Seeding& seeding);
+
+  // This peer has had everything from the start: it sends in sequence.
+  void begin_as_source();
+
+  // A block has departed (or could not be made: 0 bytes).
+  void departed(Neighbour& n, std::uint64_t frame_bytes);
+
+  // Something has happened that may let a block go.
+  void stir() { due_ = true; }
+  // Time has passed: that lets a block go where the rate was limited or a socket is stuck.
+  void wake();
+  bool take_due() { return std::exchange(due_, false); }
+  // Sends blocks as long as the limit allows, and some socket takes one.
+  void pump();
+  TimeUs next_due();
+
+  void leaves(const Neighbour& n) override;
+
+ private:
+  void send(const policy::Choice& choice);
+  std::vector<std::uint8_t> draw_vector(std::uint32_t g, const std::vector<std::uint8_t>& null,
+                                        SendBlock& out);
+
+  const Context& context_;
+  Membership& membership_;
+  Outbox& outbox_;
+  Uplink& uplink_;
+  const Holdings& holdings_;
+  Granting& granting_;
+  Seeding& seeding_;
+  std::optional<policy::SourcePolicy> source_;  // of a source; else the other one
+  policy::RelayPolicy relay_;
+  codec::CoefficientStream random_;
+  bool due_ = true;
+};
+
+}  // namespace firn::core

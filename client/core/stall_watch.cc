@@ -1,0 +1,57 @@
+#include "client/core/stall_watch.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "client/core/policy/constants.h"
+
+namespace firn::core {
+
+StallWatch::StallWatch(const Context& context, const Life& life, Membership& membership,
+                       const Holdings& holdings)
+    : context_(context),
+      life_(life),
+      membership_(membership),
+      holdings_(holdings),
+      random_(context.options.seed, 0x6e756c6c73),
+      looked_at_(life.began_at()) {}
+
+TimeUs StallWatch::next_due() const {
+  if (idle() || std::as_const(membership_).neighbours().empty()) return kNever;
+  return looked_at_ + policy::kStallTime;
+}
+
+bool StallWatch::step() {
+  if (idle() || context_.now - looked_at_ < policy::kStallTime) return false;
+  looked_at_ = context_.now;
+  const auto& open = holdings_.open();
+  auto it = open.upper_bound(last_);
+  for (std::size_t looked = 0; looked < std::min<std::size_t>(open.size(), policy::kScanMax);
+       ++looked, ++it) {
+    if (it == open.end()) it = open.begin();
+    const std::uint32_t g = last_ = it->first;
+    if (!stands_still(g, it->second)) continue;
+    const std::vector<std::uint8_t> z = it->second.basis.random_null_vector(random_);
+    for (Neighbour& n : membership_.neighbours()) {
+      if (n.news.begun() && n.holds.rank(g) > 0) n.news.attach_null_vector(g, z);
+    }
+    break;
+  }
+  return true;
+}
+
+bool StallWatch::stands_still(std::uint32_t g, const OpenGeneration& open) const {
+  const TimeUs still = context_.now - open.last_growth;
+  if (open.decoding || still < policy::kStallTime) return false;
+  bool more = false, some = false;
+  for (const Neighbour& n : std::as_const(membership_).neighbours()) {
+    const std::uint32_t rank = n.holds.rank(g);
+    some |= rank > 0;
+    more |= rank > open.rows;
+  }
+  // A neighbour that claims more will send it, if the claim is true.
+  return some && (!more || still >= policy::kStallVoid);
+}
+
+}  // namespace firn::core

@@ -1,0 +1,24 @@
+// What an earlier run left of a content, as the store tells.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "proto/ids.h"
+
+namespace firn::core {
+
+// A row that an earlier run left in its slot.
+struct ResumedRow {
+  std::uint32_t generation = 0;
+  std::uint32_t slot = 0;
+  std::vector<std::uint8_t> vector;
+  PeerId sender;
+};
+
+struct StartState {
+  std::vector<bool> verified;    // per generation
+  std::vector<ResumedRow> rows;  // slots of one generation need not be consecutive or innovative
+};
+
+}  // namespace firn::core

@@ -1,0 +1,56 @@
+// A content's traffic upwards: its limit, what the link was seen to carry, and what was sent.
+#pragma once
+
+#include <cstdint>
+
+#include "client/core/rate_limit.h"
+#include "client/core/rates.h"
+#include "client/core/types.h"
+
+namespace firn::core {
+
+class Uplink {
+ public:
+  Uplink(const Options& options, TimeUs now) : limit_(options.up_limit, options.up_budget, now) {}
+
+  // --- the limit ---
+  bool unlimited() const { return limit_.unlimited(); }
+  std::uint64_t rate_max() const { return limit_.rate(); }
+  bool ready(TimeUs now) { return limit_.ready(now); }
+
+  // --- what goes out ---
+  // A message other than a block.
+  void sent_message(std::uint64_t bytes) {
+    bytes_sent_ += bytes;
+    limit_.take(bytes);
+  }
+  // A block was chosen, of about this size.
+  void chose_block(std::uint64_t bytes) { limit_.take(bytes); }
+  // A block has left; 0 bytes: it could not be made.
+  void block_departed(std::uint64_t bytes, TimeUs now);
+  // Whether blocks wait for the link, now that no more are chosen.
+  void waiting(bool something, TimeUs now) { meter_.waiting(something, now); }
+
+  // --- what it carries ---
+  double blocks_per_second(TimeUs now) const { return blocks_rate_.bytes_per_second(now); }
+  // What the link was seen to carry, or the limit if that is less; at least 1 once it is known.
+  std::uint32_t kib_per_second() const;
+  std::uint64_t bytes_sent() const { return bytes_sent_; }
+  std::uint64_t blocks_sent() const { return blocks_sent_; }
+
+  // The step ends. Whether the limit allows nothing more is kept, as other contents of the process
+  // may have it refilled since: that is no reason to sleep on.
+  void rest(TimeUs now) { waits_ = !ready(now); }
+  // When the limit allows more again, if it held up the last step; else kNever.
+  TimeUs next_due(TimeUs now) { return waits_ ? limit_.ready_at(now) : kNever; }
+
+ private:
+  RateLimit limit_;
+  UplinkMeter meter_;
+  RateMeter blocks_rate_{1 * kSecond};  // blocks, to all neighbours
+  bool waits_ = false;
+  std::uint64_t bytes_sent_ = 0;
+  std::uint64_t blocks_sent_ = 0;
+};
+
+}  // namespace firn::core
