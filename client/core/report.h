@@ -9,6 +9,8 @@
 
 namespace firn::core {
 
+struct Parts;  // parts.h
+
 struct NeighbourReport {
   PeerId id;
   std::string endpoint;   // ip:port as connected
@@ -44,5 +46,8 @@ struct Counters {
   std::uint64_t blocks_sent = 0;
   std::uint32_t neighbours = 0;
 };
+
+Report report_of(const Parts& parts);
+Counters counters_of(const Parts& parts);
 
 }  // namespace firn::core

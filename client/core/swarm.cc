@@ -10,21 +10,36 @@
 
 namespace firn::core {
 
+namespace {
+
+Parts& at(Parts& parts, TimeUs now) {
+  parts.context.now = now;
+  return parts;
+}
+
+// As at, where what has happened may let a block go.
+Parts& stirred(Parts& parts, TimeUs now) {
+  if (parts.transfer) parts.transfer->sending.stir();
+  return at(parts, now);
+}
+
+// As stirred. Null where generations are no matter: before the start, and once stopped.
+Receiving* receiving(Parts& parts, TimeUs now) {
+  stirred(parts, now);
+  return parts.transfer && !parts.life.stopped() ? &parts.transfer->receiving : nullptr;
+}
+
+// Whether this peer needs more of the swarm than it has found: neighbours, or the manifest.
+bool lonely(const Parts& parts) {
+  return parts.membership.neighbours().empty() || !parts.fetch.found();
+}
+
+}  // namespace
+
 SwarmCore::SwarmCore(const ContentId& content_id, Options options, TimeUs now)
     : parts_(std::make_unique<Parts>(content_id, std::move(options), now)) {}
 
 SwarmCore::~SwarmCore() = default;
-
-Parts& SwarmCore::at(TimeUs now) {
-  parts_->context.now = now;
-  return *parts_;
-}
-
-// As at, where what has happened may let a block go.
-Parts& SwarmCore::stirred(TimeUs now) {
-  if (parts_->transfer) parts_->transfer->sending.stir();
-  return at(now);
-}
 
 // --- start ---
 
@@ -34,7 +49,7 @@ bool SwarmCore::started() const {
 
 void SwarmCore::start(const Manifest& manifest, const StartState& state, bool finished,
                       TimeUs now) {
-  Parts& parts = at(now);
+  Parts& parts = at(*parts_, now);
   FIRN_CHECK(!parts.transfer && manifest.id == parts.context.content_id);
   parts.life.progress(now);
   parts.serving.set_file(manifest.file_bytes);
@@ -57,7 +72,7 @@ void SwarmCore::start(const Manifest& manifest, const StartState& state, bool fi
 
 void SwarmCore::peer_opened(PeerKey peer, const PeerId& id, const std::string& ip,
                             std::uint16_t port, std::uint64_t attempt, TimeUs now) {
-  Parts& parts = stirred(now);
+  Parts& parts = stirred(*parts_, now);
   Neighbour* n = parts.membership.opened(peer, id, ip, port, attempt, started());
   if (!n) return;
   if (started()) n->holds.set_shape(parts.transfer->generations.holdings().shape());
@@ -65,16 +80,16 @@ void SwarmCore::peer_opened(PeerKey peer, const PeerId& id, const std::string& i
 }
 
 void SwarmCore::connect_failed(std::uint64_t attempt, const Error& error, TimeUs now) {
-  Parts& parts = at(now);
+  Parts& parts = at(*parts_, now);
   if (!parts.life.stopped()) parts.membership.connect_failed(attempt, error);
 }
 
 void SwarmCore::peer_closed(PeerKey peer, TimeUs now, const std::string& why) {
-  stirred(now).membership.closed(peer, why);
+  stirred(*parts_, now).membership.closed(peer, why);
 }
 
 void SwarmCore::peer_broke_protocol(PeerKey peer, const std::string& what, TimeUs now) {
-  Membership& membership = stirred(now).membership;
+  Membership& membership = stirred(*parts_, now).membership;
   if (const Neighbour* n = membership.find(peer)) {
     membership.punish(n->id, proto::GoodbyeReason::kProtocolError,
                       "broke the protocol (" + what + ")");
@@ -83,67 +98,62 @@ void SwarmCore::peer_broke_protocol(PeerKey peer, const std::string& what, TimeU
 
 void SwarmCore::message(PeerKey peer, proto::PeerMessage message, std::size_t frame_bytes,
                         TimeUs now) {
-  Parts& parts = stirred(now);
+  Parts& parts = stirred(*parts_, now);
   Neighbour* n = parts.membership.find(peer);
   if (n) Inbox(parts).take(*n, std::move(message), frame_bytes);
 }
 
 void SwarmCore::block_departed(PeerKey peer, std::size_t frame_bytes, TimeUs now) {
-  Parts& parts = stirred(now);
+  Parts& parts = stirred(*parts_, now);
   parts.uplink.block_departed(frame_bytes, now);
   Neighbour* n = parts.membership.find(peer);
   if (n && started()) parts.transfer->sending.departed(*n, frame_bytes);
 }
 
 void SwarmCore::manifest_part_departed(PeerKey peer, TimeUs now) {
-  Parts& parts = at(now);
+  Parts& parts = at(*parts_, now);
   if (!parts.life.stopped()) parts.serving.part_departed(peer);
 }
 
 // --- coding and disk ---
 
 void SwarmCore::row_stored(TimeUs now) {
-  Parts& parts = at(now);
+  Parts& parts = at(*parts_, now);
   if (!parts.life.stopped()) parts.intake.row_stored();
 }
 
-Receiving* SwarmCore::receiving(TimeUs now) {
-  Parts& parts = stirred(now);
-  return parts.transfer && !parts.life.stopped() ? &parts.transfer->receiving : nullptr;
-}
-
 void SwarmCore::generation_decoded(std::uint32_t generation, DecodeOutcome outcome, TimeUs now) {
-  if (Receiving* r = receiving(now)) r->decoded(generation, outcome);
+  if (Receiving* r = receiving(*parts_, now)) r->decoded(generation, outcome);
 }
 
 void SwarmCore::evidence_checked(std::uint32_t generation, const std::vector<PeerId>& guilty,
                                  TimeUs now) {
-  if (Receiving* r = receiving(now)) r->evidence_checked(generation, guilty);
+  if (Receiving* r = receiving(*parts_, now)) r->evidence_checked(generation, guilty);
 }
 
 void SwarmCore::generation_lost(std::uint32_t generation, const Error& error, bool fetch_again,
                                 TimeUs now) {
-  if (Receiving* r = receiving(now)) r->generation_lost(generation, error, fetch_again);
+  if (Receiving* r = receiving(*parts_, now)) r->generation_lost(generation, error, fetch_again);
 }
 
 void SwarmCore::generation_regained(std::uint32_t generation, TimeUs now) {
-  if (Receiving* r = receiving(now)) r->generation_regained(generation);
+  if (Receiving* r = receiving(*parts_, now)) r->generation_regained(generation);
 }
 
 void SwarmCore::content_finished(TimeUs now) {
-  Parts& parts = stirred(now);
+  Parts& parts = stirred(*parts_, now);
   parts.life.complete(now);
   parts.trackers.completed();
 }
 
 void SwarmCore::store_paused(const Error& error, TimeUs now) {
-  Parts& parts = stirred(now);
+  Parts& parts = stirred(*parts_, now);
   const bool news = parts.intake.pause(error.message());
   if (news && !parts.life.stopped()) parts.outbox.warn("download paused: " + error.message());
 }
 
 void SwarmCore::store_resumed(TimeUs now) {
-  Parts& parts = stirred(now);
+  Parts& parts = stirred(*parts_, now);
   const bool news = parts.intake.resume();
   if (news && !parts.life.stopped()) parts.outbox.inform("download goes on");
   parts.life.progress(now);  // what waited for the disk moves on
@@ -153,7 +163,7 @@ void SwarmCore::store_resumed(TimeUs now) {
 
 void SwarmCore::tracker_replied(std::size_t tracker, const proto::AnnounceReply& reply,
                                 TimeUs now) {
-  Parts& parts = at(now);
+  Parts& parts = at(*parts_, now);
   if (parts.life.stopped()) return;
   parts.trackers.replied(tracker, reply);
   parts.membership.heard_of(reply.peers, PeerBook::Origin::kTracker);
@@ -162,22 +172,17 @@ void SwarmCore::tracker_replied(std::size_t tracker, const proto::AnnounceReply&
 
 void SwarmCore::tracker_failed(std::size_t tracker, const Error& error, std::uint32_t retry_seconds,
                                TimeUs now) {
-  at(now).trackers.failed(tracker, error, retry_seconds);
+  at(*parts_, now).trackers.failed(tracker, error, retry_seconds);
 }
 
 void SwarmCore::tracker_manifest(std::size_t tracker, Result<std::string> file_bytes, TimeUs now) {
-  at(now).fetch.tracker_answered(tracker, file_bytes);
-}
-
-// Needs more of the swarm than it has found: neighbours, or the manifest.
-bool SwarmCore::lonely() const {
-  return parts_->membership.neighbours().empty() || !parts_->fetch.found();
+  at(*parts_, now).fetch.tracker_answered(tracker, file_bytes);
 }
 
 // --- time ---
 
 void SwarmCore::wake(TimeUs now) {
-  Parts& parts = at(now);
+  Parts& parts = at(*parts_, now);
   if (parts.transfer) parts.transfer->sending.wake();
 }
 
@@ -186,7 +191,7 @@ void SwarmCore::step() {
   Parts& parts = *parts_;
   if (parts.life.stopped()) return;
   parts.connections.step();
-  parts.trackers.announce(lonely());
+  parts.trackers.announce(lonely(parts));
   parts.membership.dial();
   if (!parts.transfer) return parts.fetch.ask();
   Transfer& transfer = *parts.transfer;
@@ -217,7 +222,7 @@ void SwarmCore::step() {
 TimeUs SwarmCore::next_wake() const {
   Parts& parts = *parts_;
   if (parts.life.stopped()) return kNever;
-  TimeUs at = std::min({parts.trackers.next_due(lonely()), parts.membership.next_due(),
+  TimeUs at = std::min({parts.trackers.next_due(lonely(parts)), parts.membership.next_due(),
                         parts.connections.next_due(), parts.fetch.next_due()});
   if (parts.transfer) {
     Transfer& t = *parts.transfer;
@@ -228,7 +233,7 @@ TimeUs SwarmCore::next_wake() const {
 }
 
 void SwarmCore::stop(TimeUs now) {
-  Parts& parts = at(now);
+  Parts& parts = at(*parts_, now);
   if (parts.life.stopped()) return;
   parts.membership.stop();
   parts.trackers.stop();
@@ -244,35 +249,11 @@ std::vector<Action> SwarmCore::take_actions() {
 // --- figures ---
 
 Report SwarmCore::report() const {
-  const Parts& parts = *parts_;
-  Report r;
-  r.peers = static_cast<std::uint32_t>(parts.membership.neighbours().size());
-  r.bytes_received = parts.downlink.bytes_received();
-  r.bytes_sent = parts.uplink.bytes_sent();
-  r.blocks_sent = parts.uplink.blocks_sent();
-  r.complete = parts.life.complete();
-  if (parts.transfer) {
-    const BlockCounts& counts = parts.transfer->receiving.counts();
-    r.blocks_innovative = counts.innovative;
-    r.blocks_redundant = counts.redundant;
-    r.blocks_recoded = counts.recoded;
-    const Holdings& holdings = parts.transfer->generations.holdings();
-    r.bytes_verified = holdings.verified_bytes();
-    r.rank = holdings.total_rank();
-    r.rank_total = holdings.total_possible();
-    r.generations_verified = holdings.verified().count();
-  }
-  r.neighbours = parts.membership.reports();
-  return r;
+  return report_of(*parts_);
 }
 
 Counters SwarmCore::counters() const {
-  const auto neighbours = static_cast<std::uint32_t>(parts_->membership.neighbours().size());
-  if (!parts_->transfer) return {0, 0, 0, 0, neighbours};
-  const Transfer& transfer = *parts_->transfer;
-  const BlockCounts& counts = transfer.receiving.counts();
-  return {transfer.generations.holdings().total_rank(), counts.innovative, counts.redundant,
-          parts_->uplink.blocks_sent(), neighbours};
+  return counters_of(*parts_);
 }
 
 TimeUs SwarmCore::progressed_at() const {

@@ -33,8 +33,7 @@
 
 namespace firn::core {
 
-struct Parts;     // parts.h
-class Receiving;  // receiving.h
+struct Parts;  // parts.h
 
 class SwarmCore {
  public:
@@ -109,10 +108,6 @@ class SwarmCore {
 
  private:
   void step();
-  bool lonely() const;
-  Parts& at(TimeUs now);
-  Parts& stirred(TimeUs now);
-  Receiving* receiving(TimeUs now);
 
   std::unique_ptr<Parts> parts_;
 };
