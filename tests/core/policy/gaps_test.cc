@@ -22,8 +22,8 @@ constexpr std::uint32_t kSize = 8;
 const Shape kShape{kSize, 10, std::uint64_t{kGenerations} * kSize * 10};
 
 // Two neighbours; the source is in its first pass and has sent generations 0 to 3 in whole.
-struct Scene {
-  Scene() {
+struct GapScene {
+  GapScene() {
     for (core::PeerKey key = 1; key <= 2; ++key) {
       auto one = std::make_unique<Neighbour>(key, peer_id(static_cast<std::uint8_t>(key)),
                                              "192.0.2.1", std::uint16_t{1}, false, 0);
@@ -57,7 +57,7 @@ struct Scene {
 }  // namespace
 
 TEST_CASE("a generation that stands still while a later one is whole gets the rows it lacks") {
-  Scene s;
+  GapScene s;
   s.tell(1, {{0, 5, 4, {}}, {1, 6, 4, {}}, {2, 3, 4, {}}, {3, 1, 4, {}}});
   s.tell(2, {{0, 4, 4, {}}, {1, 7, 4, {}}}, {{2, 1}});
   CHECK(s.rows_of(1, kStallTime) == 0);  // it may have grown just before the first review
@@ -70,7 +70,7 @@ TEST_CASE("a generation that stands still while a later one is whole gets the ro
 }
 
 TEST_CASE("rows of a generation that nobody wants are not missing") {
-  Scene s;
+  GapScene s;
   for (const core::PeerKey key : {1, 2}) {
     proto::State state;
     state.unwanted = {{0, 1}};
@@ -82,7 +82,7 @@ TEST_CASE("rows of a generation that nobody wants are not missing") {
 }
 
 TEST_CASE("what is on its way is not missing, and a rank that grows gives time") {
-  Scene s;
+  GapScene s;
   s.tell(1, {{0, 5, 4, {}}});
   s.tell(2, {}, {{1, 1}});
   CHECK(s.rows_of(0, kStallTime + kGapReview) == 3);
@@ -94,7 +94,7 @@ TEST_CASE("what is on its way is not missing, and a rank that grows gives time")
 }
 
 TEST_CASE("rows for a gap are sent once, then have time to be told of") {
-  Scene s;
+  GapScene s;
   s.tell(1, {{0, 6, 4, {}}});
   s.tell(2, {}, {{1, 1}});
   REQUIRE(s.rows_of(0, kStallTime + kGapReview) == 2);
@@ -108,14 +108,14 @@ TEST_CASE("rows for a gap are sent once, then have time to be told of") {
 }
 
 TEST_CASE("after the first pass whatever stands still gets its rows") {
-  Scene s;
+  GapScene s;
   s.tell(1, {{3, 7, 4, {}}});
   CHECK(s.rows_of(3, 2 * kStallTime) == 0);
   CHECK(s.rows_of(3, kGapReview, false) == 1);
 }
 
 TEST_CASE("what was sent before a neighbour left without everything gets its rows") {
-  Scene s;
+  GapScene s;
   s.tell(1, {{2, 7, 4, {}}, {3, 7, 4, {}}}, {{0, 1}});
   s.tell(2, {{0, 2, 4, {}}, {2, 5, 4, {}}});
   REQUIRE(s.rows_of(2, 2 * kStallTime) == 0);

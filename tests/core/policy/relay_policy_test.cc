@@ -1,4 +1,4 @@
-// Which neighbour gets a block of which generation.
+// Which neighbour gets a block of which generation from a relay.
 #include "client/core/policy/relay_policy.h"
 
 #include <doctest/doctest.h>
@@ -8,197 +8,12 @@
 
 #include "client/core/policy/constants.h"
 #include "codec/encode.h"
-#include "tests/core/scheduler_scene.h"
+#include "tests/core/policy/scene.h"
 
 using namespace firn;
 using namespace firn::test;
-using core::Holdings;
 using core::Neighbour;
-using core::Neighbours;
-using core::policy::Choice;
 using core::policy::RelayPolicy;
-using core::policy::SourcePolicy;
-
-TEST_CASE("a source goes in sequence, each source block once, to all in turn") {
-  Scene s(5, 4, 3, true);
-  SourcePolicy source(shape_of(5, 4), false);
-  std::vector<std::uint32_t> order;
-  std::map<core::PeerKey, int> served;
-  for (int i = 0; i < 20; ++i) {
-    const auto choice = source.choose(s.holdings, s.neighbours, kBusy, s.now);
-    REQUIRE(choice);
-    REQUIRE(choice->source_index);
-    order.push_back(choice->generation * 4 + *choice->source_index);
-    ++served[choice->peer];
-    s.send(*choice);
-    source.served(*choice, s.now);
-  }
-  for (std::uint32_t i = 0; i < 20; ++i) CHECK(order[i] == i);
-  for (const auto& [key, count] : served) {
-    CHECK(count >= 6);
-    CHECK(count <= 7);
-  }
-}
-
-TEST_CASE("after the first pass a source serves what each lacks, the least served first") {
-  Scene s(3, 2, 1, true);
-  SourcePolicy source(shape_of(3, 2), false);
-  for (int i = 0; i < 6; ++i) {
-    const auto choice = source.choose(s.holdings, s.neighbours, kBusy, s.now);
-    REQUIRE(choice);
-    s.send(*choice);
-    source.served(*choice, s.now);
-  }
-  CHECK_FALSE(source.choose(s.holdings, s.neighbours, kBusy, s.now));  // all on its way
-  // It crashed: one generation is whole, of the others it has a row each or nothing.
-  s.tell(1, {{1, 1, 4, {}}, {2, 0, 4, {}}}, {{0, 1}}, 6);
-  std::multiset<std::uint32_t> sent;
-  while (const auto choice = source.choose(s.holdings, s.neighbours, kBusy, s.now)) {
-    CHECK_FALSE(choice->source_index);
-    sent.insert(choice->generation);
-    s.send(*choice);
-    source.served(*choice, s.now);
-    REQUIRE(sent.size() < 10);
-  }
-  CHECK(sent == std::multiset<std::uint32_t>{1, 2, 2});
-}
-
-TEST_CASE("a source gives next to nothing to who passes nothing on") {
-  Scene s(100, 4, 2, true);
-  SourcePolicy source(shape_of(100, 4), false);
-  proto::State state;
-  state.credit = 100'000;
-  state.upload_kib = 1;
-  REQUIRE(s.peer(1).apply_state(proto::State(state)));
-  state.upload_kib = 1000;
-  REQUIRE(s.peer(2).apply_state(std::move(state)));
-  std::map<core::PeerKey, int> served;
-  for (int i = 0; i < 300; ++i) {
-    const auto choice = source.choose(s.holdings, s.neighbours, kBusy, s.now);
-    REQUIRE(choice);
-    ++served[choice->peer];
-    s.send(*choice);
-    source.served(*choice, s.now);
-  }
-  CHECK(served[1] <= 2);
-  // Alone it gets all there is.
-  s.neighbours.erase(2);
-  CHECK(source.choose(s.holdings, s.neighbours, kBusy, s.now));
-}
-
-TEST_CASE("who claims an enormous uplink gets no more than its bound from a source") {
-  for (const std::uint32_t claim : {4000u, 16'000u, 4'000'000u, 0xffffffffu}) {
-    CAPTURE(claim);
-    Scene s(1100, 4, 12, true);
-    SourcePolicy source(shape_of(1100, 4), false);
-    for (core::PeerKey key = 1; key <= 12; ++key) {
-      proto::State state;
-      state.credit = 100'000;
-      state.upload_kib = key == 1 ? claim : 1000;
-      REQUIRE(s.peer(key).apply_state(std::move(state)));
-    }
-    std::map<core::PeerKey, double> served;
-    for (int i = 0; i < 4000; ++i) {
-      const auto choice = source.choose(s.holdings, s.neighbours, kBusy, s.now);
-      REQUIRE(choice);
-      ++served[choice->peer];
-      s.send(*choice);
-      source.served(*choice, s.now);
-    }
-    for (core::PeerKey key = 2; key <= 12; ++key) {
-      CHECK(served[1] <= 1.1 * core::policy::kWeightMax * served[key]);
-    }
-  }
-}
-
-TEST_CASE("rows that have got lost come before the next ones of a source") {
-  Scene s(4, 4, 2, true);
-  SourcePolicy source(shape_of(4, 4), false);
-  const auto choose = [&] {
-    const auto choice = source.choose(s.holdings, s.neighbours, kBusy, s.now);
-    REQUIRE(choice);
-    s.send(*choice);
-    source.served(*choice, s.now);
-    return choice->generation;
-  };
-  for (int i = 0; i < 8; ++i) choose();
-  // All has arrived, and of generation 0 nobody holds more than three rows.
-  s.tell(1, {{0, 3, 4, {}}}, {}, 4);
-  s.tell(2, {{0, 2, 4, {}}}, {{1, 1}}, 4);
-  s.now += core::policy::kGapReview;
-  CHECK(choose() == 2);
-  s.now += core::policy::kStallTime;
-  CHECK(choose() == 0);
-  CHECK(choose() == 2);
-}
-
-TEST_CASE("a source sends coded blocks of what somebody holds in part already") {
-  Scene s(2, 4, 2, true);
-  s.tell(2, {{0, 1, 4, {}}});
-  SourcePolicy source(shape_of(2, 4), false);
-  std::set<std::uint32_t> plain;
-  for (int i = 0; i < 8; ++i) {
-    const auto choice = source.choose(s.holdings, s.neighbours, kBusy, s.now);
-    REQUIRE(choice);
-    if (choice->source_index) plain.insert(choice->generation);
-    s.send(*choice);
-    source.served(*choice, s.now);
-  }
-  CHECK(plain == std::set<std::uint32_t>{1});
-}
-
-TEST_CASE("a source serves nobody without credit, and nobody who has everything") {
-  Scene s(2, 4, 3, true);
-  SourcePolicy source(shape_of(2, 4), false);
-  s.tell(1, {}, {{0, 2}});
-  Neighbour& broke = s.peer(2);
-  while (broke.may_send()) {
-    broke.book_block(0, 0);
-    broke.block_departed(1, 0);
-  }
-  const auto choice = source.choose(s.holdings, s.neighbours, kBusy, s.now);
-  REQUIRE(choice);
-  CHECK(choice->peer == 3);
-}
-
-TEST_CASE("blocks wait on few sockets at a time, one on each unless they are fast") {
-  Scene s(100, 4, 6, true);
-  SourcePolicy source(shape_of(100, 4), false);
-  std::set<core::PeerKey> waiting;
-  while (const auto choice = source.choose(s.holdings, s.neighbours, kBusy, s.now)) {
-    CHECK(waiting.insert(choice->peer).second);
-    s.peer(choice->peer).book_block(choice->generation, s.now);
-    source.served(*choice, s.now);
-  }
-  CHECK(waiting.size() == core::policy::kBusyConnections);
-  // A fast one: 5 ms hold fifty blocks of it.
-  Scene fast(100, 64, 1, true);
-  Neighbour& one = fast.peer(1);
-  for (int i = 0; i < 5000; ++i) {
-    one.book_block(0, fast.now);
-    one.block_departed(kBlockBytes, fast.now += 100);
-  }
-  std::uint32_t depth = 0;
-  while (core::policy::can_take_block(
-      one, core::policy::busy_connections(fast.neighbours, fast.now), kBusy)) {
-    one.book_block(0, fast.now);
-    ++depth;
-  }
-  CHECK(depth >= 30);
-  CHECK(depth <= core::policy::kPipelineMax);
-}
-
-TEST_CASE("a slow uplink has fewer blocks wait at a time than a fast one") {
-  CHECK(core::policy::busy_connections_max(3.8, true) == core::policy::kBusyConnectionsMin);
-  CHECK(core::policy::busy_connections_max(40, true) == 2);
-  CHECK(core::policy::busy_connections_max(61, true) == 3);
-  CHECK(core::policy::busy_connections_max(61, false) == 2);
-  CHECK(core::policy::busy_connections_max(6e4, true) == core::policy::kBusyConnections);
-  CHECK(core::policy::uplink_patience(100, 2) == 30 * core::kMillisecond);  // 20 ms for the two
-  CHECK(core::policy::uplink_patience(0, 3) == core::policy::kStuckTime);   // not known
-  CHECK(core::policy::busy_connections_max(0, true) ==
-        core::policy::kBusyConnections);  // not known
-}
 
 TEST_CASE("a relay sends only of what it holds and the neighbour lacks") {
   Scene s(4, 4, 1, false);
@@ -297,7 +112,7 @@ TEST_CASE("of many that lack about as much none is served twice before all other
   }
 }
 
-TEST_CASE("who is far behind is served oftener, and not alone") {
+TEST_CASE("a neighbour far behind is served oftener, and not alone") {
   Scene s(400, 4, 8, false);
   RelayPolicy relay(1);
   for (std::uint32_t g = 0; g < 400; ++g) s.holdings.set_verified(g);
@@ -313,7 +128,7 @@ TEST_CASE("who is far behind is served oftener, and not alone") {
   for (core::PeerKey peer = 2; peer <= 8; ++peer) CHECK(sent[peer] >= 1);
 }
 
-TEST_CASE("who has few neighbours is served sooner, and is ahead of the others then") {
+TEST_CASE("a peer with few neighbours is served sooner, and is ahead of the others then") {
   Scene s(400, 4, 8, false);
   RelayPolicy relay(1);
   for (std::uint32_t g = 0; g < 400; ++g) s.holdings.set_verified(g);
@@ -344,7 +159,7 @@ TEST_CASE("who has few neighbours is served sooner, and is ahead of the others t
 }
 
 TEST_CASE(
-    "who claims few neighbours and tells of no rank is ahead for as long as others, not for good") {
+    "a peer that claims few neighbours and tells of no rank is ahead for a while, not for good") {
   Scene s(400, 4, 8, false);
   RelayPolicy relay(1);
   for (std::uint32_t g = 0; g < 400; ++g) s.holdings.set_verified(g);
@@ -370,7 +185,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("who only takes is served last, and not starved") {
+TEST_CASE("a peer that only takes is served last, and not starved") {
   Scene s(400, 4, 2, false);
   RelayPolicy relay(1);
   for (std::uint32_t g = 0; g < 400; ++g) s.holdings.set_verified(g);

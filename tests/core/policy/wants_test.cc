@@ -1,5 +1,5 @@
 // No neighbour gets what it does not want, nor what it has sent itself.
-#include "tests/core/scheduler_scene.h"
+#include "tests/core/policy/scene.h"
 
 using namespace firn;
 using namespace firn::test;

@@ -1,0 +1,90 @@
+// The generations of a content as a peer fills them.
+#include "client/core/generations.h"
+
+#include <doctest/doctest.h>
+
+#include <memory>
+
+#include "client/core/policy/constants.h"
+#include "codec/encode.h"
+#include "tests/core/bench.h"
+
+using namespace firn;
+using namespace firn::test;
+using core::Generations;
+
+namespace {
+
+constexpr std::uint32_t kRows = 4;
+
+Shape ten_generations() {
+  return {kRows, 100, 10 * kRows * 100};
+}
+
+core::Vector unit(std::uint32_t i) {
+  return std::make_shared<const std::vector<std::uint8_t>>(codec::unit_vector(kRows, i));
+}
+
+const auto kNoHolders = [](std::uint32_t) { return std::vector<PeerId>{}; };
+
+}  // namespace
+
+TEST_CASE("rows of an earlier run are taken over, and full generations are named") {
+  Generations generations(ten_generations(), 1 << 20);
+  core::StartState state;
+  state.verified = {true, false};
+  for (std::uint32_t i = 0; i < kRows; ++i) state.rows.push_back({1, i, *unit(i), peer_id(1)});
+  state.rows.push_back({0, 0, *unit(0), peer_id(1)});   // verified already
+  state.rows.push_back({10, 0, *unit(0), peer_id(1)});  // no such generation
+  state.rows.push_back({2, 0, {1, 2, 3}, peer_id(1)});  // a vector of wrong length
+  state.rows.push_back({2, 1, *unit(0), peer_id(1)});
+  CHECK(generations.restore(state) == std::vector<std::uint32_t>{1});
+  CHECK(generations.holdings().rank(2) == 1);
+  CHECK_FALSE(generations.decoding(1));
+  CHECK(generations.start_decode(1).size() == kRows);
+  CHECK(generations.decoding(1));
+  CHECK_FALSE(generations.decoding(99));
+}
+
+TEST_CASE("a generation turned away for want of memory is named once another is verified") {
+  Generations generations(ten_generations(), 0);
+  for (std::uint32_t g = 0; g < core::policy::kOpenMin; ++g) {
+    REQUIRE(generations.accepts(g, peer_id(1)));
+    REQUIRE(generations.insert(g, unit(0), peer_id(1), true, 0));
+  }
+  CHECK(generations.accepts(0, peer_id(1)));  // open already
+  CHECK_FALSE(generations.accepts(7, peer_id(1)));
+  CHECK_FALSE(generations.accepts(9, peer_id(1)));
+  CHECK(generations.verified(0).waiting == std::vector<std::uint32_t>{7, 9});
+  CHECK(generations.verified(1).waiting.empty());
+  CHECK(generations.accepts(7, peer_id(1)));
+}
+
+TEST_CASE("a false generation with one contributor convicts it, and its other rows are found") {
+  Generations generations(ten_generations(), 1 << 20);
+  for (std::uint32_t i = 0; i < kRows; ++i) {
+    REQUIRE(generations.insert(3, unit(i), peer_id(1), true, 0));
+  }
+  REQUIRE(generations.full(3));
+  REQUIRE(generations.insert(4, unit(0), peer_id(1), true, 0));
+  REQUIRE(generations.insert(5, unit(0), peer_id(2), true, 0));
+  generations.start_decode(3);
+  const auto verdict = generations.failed(3, kNoHolders, 0);
+  CHECK(verdict.guilty == peer_id(1));
+  CHECK_FALSE(verdict.keep_evidence);
+  generations.lose(3);
+  CHECK(generations.holdings().rank(3) == 0);
+  CHECK(generations.with_rows_of(peer_id(1)) == std::vector<std::uint32_t>{4});
+}
+
+TEST_CASE("lost generations are named in turn, those that nobody offers or that have rows not") {
+  Generations generations(ten_generations(), 1 << 20);
+  for (const std::uint32_t g : {1u, 3u, 5u, 7u}) generations.lose(g);
+  CHECK(generations.any_lost());
+  const auto offered = [](std::uint32_t g) { return g != 5; };
+  CHECK(generations.next_lost(offered, 2) == std::vector<std::uint32_t>{1, 3});
+  CHECK(generations.next_lost(offered, 2) == std::vector<std::uint32_t>{7, 1});
+  REQUIRE(generations.insert(3, unit(0), peer_id(1), true, 0));
+  generations.give_up(7);
+  CHECK(generations.next_lost(offered, 4) == std::vector<std::uint32_t>{1});
+}

@@ -1,0 +1,53 @@
+// How many blocks are chosen before they can leave.
+#include "client/core/policy/late_binding.h"
+
+#include <doctest/doctest.h>
+
+#include <set>
+
+#include "client/core/policy/constants.h"
+#include "tests/core/policy/scene.h"
+
+using namespace firn;
+using namespace firn::test;
+using core::Neighbour;
+using core::policy::SourcePolicy;
+
+TEST_CASE("blocks wait on few sockets at a time, one on each unless they are fast") {
+  Scene s(100, 4, 6, true);
+  SourcePolicy source(shape_of(100, 4), false);
+  std::set<core::PeerKey> waiting;
+  while (const auto choice = source.choose(s.holdings, s.neighbours, kBusy, s.now)) {
+    CHECK(waiting.insert(choice->peer).second);
+    s.peer(choice->peer).book_block(choice->generation, s.now);
+    source.served(*choice, s.now);
+  }
+  CHECK(waiting.size() == core::policy::kBusyConnections);
+  // A fast one: 5 ms hold fifty blocks of it.
+  Scene fast(100, 64, 1, true);
+  Neighbour& one = fast.peer(1);
+  for (int i = 0; i < 5000; ++i) {
+    one.book_block(0, fast.now);
+    one.block_departed(kBlockBytes, fast.now += 100);
+  }
+  std::uint32_t depth = 0;
+  while (core::policy::can_take_block(
+      one, core::policy::busy_connections(fast.neighbours, fast.now), kBusy)) {
+    one.book_block(0, fast.now);
+    ++depth;
+  }
+  CHECK(depth >= 30);
+  CHECK(depth <= core::policy::kPipelineMax);
+}
+
+TEST_CASE("a slow uplink has fewer blocks wait at a time than a fast one") {
+  CHECK(core::policy::busy_connections_max(3.8, true) == core::policy::kBusyConnectionsMin);
+  CHECK(core::policy::busy_connections_max(40, true) == 2);
+  CHECK(core::policy::busy_connections_max(61, true) == 3);
+  CHECK(core::policy::busy_connections_max(61, false) == 2);
+  CHECK(core::policy::busy_connections_max(6e4, true) == core::policy::kBusyConnections);
+  CHECK(core::policy::uplink_patience(100, 2) == 30 * core::kMillisecond);  // 20 ms for the two
+  CHECK(core::policy::uplink_patience(0, 3) == core::policy::kStuckTime);   // not known
+  CHECK(core::policy::busy_connections_max(0, true) ==
+        core::policy::kBusyConnections);  // not known
+}

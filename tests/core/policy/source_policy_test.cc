@@ -1,0 +1,157 @@
+// Which neighbour gets a block of which generation from a source.
+#include "client/core/policy/source_policy.h"
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <set>
+
+#include "client/core/policy/constants.h"
+#include "tests/core/policy/scene.h"
+
+using namespace firn;
+using namespace firn::test;
+using core::Neighbour;
+using core::policy::SourcePolicy;
+
+TEST_CASE("a source goes in sequence, each source block once, to all in turn") {
+  Scene s(5, 4, 3, true);
+  SourcePolicy source(shape_of(5, 4), false);
+  std::vector<std::uint32_t> order;
+  std::map<core::PeerKey, int> served;
+  for (int i = 0; i < 20; ++i) {
+    const auto choice = source.choose(s.holdings, s.neighbours, kBusy, s.now);
+    REQUIRE(choice);
+    REQUIRE(choice->source_index);
+    order.push_back(choice->generation * 4 + *choice->source_index);
+    ++served[choice->peer];
+    s.send(*choice);
+    source.served(*choice, s.now);
+  }
+  for (std::uint32_t i = 0; i < 20; ++i) CHECK(order[i] == i);
+  for (const auto& [key, count] : served) {
+    CHECK(count >= 6);
+    CHECK(count <= 7);
+  }
+}
+
+TEST_CASE("after the first pass a source serves what each lacks, the least served first") {
+  Scene s(3, 2, 1, true);
+  SourcePolicy source(shape_of(3, 2), false);
+  for (int i = 0; i < 6; ++i) {
+    const auto choice = source.choose(s.holdings, s.neighbours, kBusy, s.now);
+    REQUIRE(choice);
+    s.send(*choice);
+    source.served(*choice, s.now);
+  }
+  CHECK_FALSE(source.choose(s.holdings, s.neighbours, kBusy, s.now));  // all on its way
+  // It crashed: one generation is whole, of the others it has a row each or nothing.
+  s.tell(1, {{1, 1, 4, {}}, {2, 0, 4, {}}}, {{0, 1}}, 6);
+  std::multiset<std::uint32_t> sent;
+  while (const auto choice = source.choose(s.holdings, s.neighbours, kBusy, s.now)) {
+    CHECK_FALSE(choice->source_index);
+    sent.insert(choice->generation);
+    s.send(*choice);
+    source.served(*choice, s.now);
+    REQUIRE(sent.size() < 10);
+  }
+  CHECK(sent == std::multiset<std::uint32_t>{1, 2, 2});
+}
+
+TEST_CASE("a source gives almost nothing to a peer that does not upload") {
+  Scene s(100, 4, 2, true);
+  SourcePolicy source(shape_of(100, 4), false);
+  proto::State state;
+  state.credit = 100'000;
+  state.upload_kib = 1;
+  REQUIRE(s.peer(1).apply_state(proto::State(state)));
+  state.upload_kib = 1000;
+  REQUIRE(s.peer(2).apply_state(std::move(state)));
+  std::map<core::PeerKey, int> served;
+  for (int i = 0; i < 300; ++i) {
+    const auto choice = source.choose(s.holdings, s.neighbours, kBusy, s.now);
+    REQUIRE(choice);
+    ++served[choice->peer];
+    s.send(*choice);
+    source.served(*choice, s.now);
+  }
+  CHECK(served[1] <= 2);
+  // Alone it gets all there is.
+  s.neighbours.erase(2);
+  CHECK(source.choose(s.holdings, s.neighbours, kBusy, s.now));
+}
+
+TEST_CASE("a peer that claims an enormous uplink gets no more than its bound from a source") {
+  for (const std::uint32_t claim : {4000u, 16'000u, 4'000'000u, 0xffffffffu}) {
+    CAPTURE(claim);
+    Scene s(1100, 4, 12, true);
+    SourcePolicy source(shape_of(1100, 4), false);
+    for (core::PeerKey key = 1; key <= 12; ++key) {
+      proto::State state;
+      state.credit = 100'000;
+      state.upload_kib = key == 1 ? claim : 1000;
+      REQUIRE(s.peer(key).apply_state(std::move(state)));
+    }
+    std::map<core::PeerKey, double> served;
+    for (int i = 0; i < 4000; ++i) {
+      const auto choice = source.choose(s.holdings, s.neighbours, kBusy, s.now);
+      REQUIRE(choice);
+      ++served[choice->peer];
+      s.send(*choice);
+      source.served(*choice, s.now);
+    }
+    for (core::PeerKey key = 2; key <= 12; ++key) {
+      CHECK(served[1] <= 1.1 * core::policy::kWeightMax * served[key]);
+    }
+  }
+}
+
+TEST_CASE("rows that have got lost come before the next ones of a source") {
+  Scene s(4, 4, 2, true);
+  SourcePolicy source(shape_of(4, 4), false);
+  const auto choose = [&] {
+    const auto choice = source.choose(s.holdings, s.neighbours, kBusy, s.now);
+    REQUIRE(choice);
+    s.send(*choice);
+    source.served(*choice, s.now);
+    return choice->generation;
+  };
+  for (int i = 0; i < 8; ++i) choose();
+  // All has arrived, and of generation 0 nobody holds more than three rows.
+  s.tell(1, {{0, 3, 4, {}}}, {}, 4);
+  s.tell(2, {{0, 2, 4, {}}}, {{1, 1}}, 4);
+  s.now += core::policy::kGapReview;
+  CHECK(choose() == 2);
+  s.now += core::policy::kStallTime;
+  CHECK(choose() == 0);
+  CHECK(choose() == 2);
+}
+
+TEST_CASE("a source sends coded blocks of what a neighbour holds in part already") {
+  Scene s(2, 4, 2, true);
+  s.tell(2, {{0, 1, 4, {}}});
+  SourcePolicy source(shape_of(2, 4), false);
+  std::set<std::uint32_t> plain;
+  for (int i = 0; i < 8; ++i) {
+    const auto choice = source.choose(s.holdings, s.neighbours, kBusy, s.now);
+    REQUIRE(choice);
+    if (choice->source_index) plain.insert(choice->generation);
+    s.send(*choice);
+    source.served(*choice, s.now);
+  }
+  CHECK(plain == std::set<std::uint32_t>{1});
+}
+
+TEST_CASE("a source serves no neighbour without credit, and none that has everything") {
+  Scene s(2, 4, 3, true);
+  SourcePolicy source(shape_of(2, 4), false);
+  s.tell(1, {}, {{0, 2}});
+  Neighbour& broke = s.peer(2);
+  while (broke.may_send()) {
+    broke.book_block(0, 0);
+    broke.block_departed(1, 0);
+  }
+  const auto choice = source.choose(s.holdings, s.neighbours, kBusy, s.now);
+  REQUIRE(choice);
+  CHECK(choice->peer == 3);
+}
