@@ -44,8 +44,8 @@ struct Send {
 struct SendBlock {
   PeerKey peer = kNoPeer;
   proto::Block block;  // payload empty
-  // Any other random vector would do as well: whoever has such a block of this generation ready may
-  // send that one, with its vector in place of block.coefficients.
+  // Any other random vector would do as well: a driver that has such a block of this generation
+  // ready may send that one, with its vector in place of block.coefficients.
   bool exchangeable = false;
   std::vector<std::uint32_t> slots;
   std::vector<std::uint8_t> mix;

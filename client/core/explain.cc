@@ -36,7 +36,7 @@ NeighbourStanding standing_of(const Neighbour& n) {
   return standing;
 }
 
-// Which generations nobody can help with, and which neighbours could send something.
+// Which generations no neighbour can help with, and which neighbours could send a block.
 void compare_holdings(const StandstillView& view, Standstill& result) {
   const Holdings& holdings = *view.holdings;
   std::uint32_t looked = 0;

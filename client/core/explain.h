@@ -1,8 +1,8 @@
 // Finds why a download does not move (standstill.h), from const views of the core's parts.
 //
 // It is asked when nothing has come for a while. Then what neighbours claim has been tried: a
-// generation of which nobody holds more rows than we do is taken to be lacking, although spans of
-// equal rank may differ (null vectors would have shown that by then).
+// generation of which no neighbour holds more rows than we do is taken to be lacking, although
+// spans of equal rank may differ (null vectors would have shown that by then).
 #pragma once
 
 #include <string>

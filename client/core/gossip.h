@@ -22,7 +22,7 @@ class Gossip final : public LeaveWatcher {
   // A neighbour's Hello has come: it is told of the others, and they perhaps of it.
   void greeted(Neighbour& n);
   void heard(const Neighbour& n, const proto::PeerExchange& exchange);
-  // Tells everybody, or those that have called us, where that is due.
+  // Tells all neighbours, or those that have called us, where that is due.
   void step();
   TimeUs next_due() const { return due(!news_); }
 

@@ -29,8 +29,8 @@ struct OpenGeneration {
   }
 
   codec::SpanBasis basis;
-  // By slot, up to the highest slot taken: what a generation costs grows with its rows, as whoever
-  // sends us one row each can open them all. Null where a slot is free.
+  // By slot, up to the highest slot taken: what a generation costs grows with its rows, as a peer
+  // that sends us one row of each can open them all. Null where a slot is free.
   std::vector<Vector> vectors;
   std::vector<PeerId> senders;
   std::vector<std::pair<PeerId, std::uint32_t>> by_sender;  // the same, counted

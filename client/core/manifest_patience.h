@@ -1,6 +1,6 @@
-// How long to wait for who sends, or takes, a manifest in parts: each part must come in time, and
-// all of them together at a rate that ends. Who drips bytes would otherwise keep us from asking
-// anybody else.
+// How long to wait for a peer that sends, or takes, a manifest in parts: each part must come in
+// time, and all of them together at a minimum rate. A peer that drips bytes would otherwise keep us
+// from asking another.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// Who this peer is connected to: it calls addresses it has heard of, accepts or refuses calls, and
-// parts with neighbours, for good or for a while. What is said between neighbours is not its
-// business, but for Hello and Goodbye.
+// Which peers this one is connected to: it calls addresses it has heard of, accepts or refuses
+// calls, and parts with neighbours, for good or for a while. What is said between neighbours is not
+// its business, but for Hello and Goodbye.
 #pragma once
 
 #include <cstdint>
@@ -64,7 +64,7 @@ class Membership {
   void punish(const PeerId& id, proto::GoodbyeReason reason, const std::string& what);
   void stop();
 
-  // Whether the swarm is so small that everybody can know everybody.
+  // Whether the swarm is so small that every peer can know every other.
   bool small_mesh() const;
   // Whether this peer has as many neighbours as it wants.
   bool crowded() const;

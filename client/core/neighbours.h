@@ -1,5 +1,5 @@
 // The connected peers in the order of their keys. A sorted vector: every step goes through all of
-// them, and there are few. Who sees them const sees each of them const.
+// them, and there are few. A const view of them shows each of them const.
 #pragma once
 
 #include <algorithm>

@@ -23,7 +23,7 @@ class News {
   void report(std::uint32_t g);
   // This peer holds g in whole.
   void report_complete(std::uint32_t g);
-  // As report_complete, soon: nobody need send more of g.
+  // As report_complete, soon: no neighbour need send more of g.
   void report_verified(std::uint32_t g);
   // This peer held g in whole and cannot serve it any more, nor wants it.
   void report_withdrawn(std::uint32_t g);

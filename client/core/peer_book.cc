@@ -69,7 +69,7 @@ bool PeerBook::make_room(bool from_tracker) {
   return true;
 }
 
-// Nobody is called who is connected already or being called at another address: two connections
+// A peer that is connected, or being called at another address, is not called: two connections
 // would be opened in different order here and there, and each side close the other one.
 bool PeerBook::may_be_called(const Entry& entry) const {
   if (entry.busy) return false;
@@ -88,8 +88,8 @@ bool PeerBook::before(const Entry& a, const Entry& b) {
   return a.turn < b.turn;
 }
 
-// Between equals everybody has an order of his own: if all went by address or by time, all would
-// call the same few, whose houses are full, and the mesh would hang together badly. FNV-1a.
+// Between equals each peer has an order of its own: if all went by address or by time, all would
+// call the same few, which take no more, and the mesh would hang together badly. FNV-1a.
 std::uint64_t PeerBook::turn_of(const std::string& key) const {
   std::uint64_t hash = 0xcbf29ce484222325;
   const auto mix = [&hash](std::uint8_t byte) { hash = (hash ^ byte) * 0x100000001b3; };

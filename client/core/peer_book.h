@@ -1,5 +1,5 @@
-// Every address and identity this peer has heard of: whom to call next, whom not to call, who is
-// banned. Knows nothing of messages.
+// Every address and identity this peer has heard of: which to call next, which not to call, which
+// peers are banned. Knows nothing of messages.
 #pragma once
 
 #include <cstdint>

@@ -27,7 +27,7 @@ void RateBudget::leave(Member member, TimeUs now) {
   if (left > 0 && !buckets_.empty()) earn(left);
 }
 
-// Equal parts for all that have room, until nothing is left or nobody has room.
+// Equal parts for all that have room, until nothing is left or none has room.
 void RateBudget::earn(double bytes) {
   while (bytes > 1e-6) {
     const auto room = std::count_if(buckets_.begin(), buckets_.end(),

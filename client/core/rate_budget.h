@@ -34,7 +34,7 @@ class RateBudget {
   double available(Member member, TimeUs now);
   void take(Member member, std::uint64_t bytes);
   void give_back(Member member, std::uint64_t bytes);
-  // When available() will be more than 0 if nobody else takes anything.
+  // When available() will be more than 0 if no other member takes anything.
   TimeUs ready_at(Member member, TimeUs now);
   // When its bucket will be half full: a lump worth taking, with room left for being late.
   TimeUs half_full_at(Member member, TimeUs now);

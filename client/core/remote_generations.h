@@ -21,7 +21,7 @@ struct RemoteGeneration {
   std::uint32_t sent = 0;            // blocks sent to it in all
   std::uint32_t first_sequence = 0;  // older blocks in flight belong to an earlier life of it
   std::uint16_t rank = 0;
-  std::uint16_t quota = kNoQuota;  // it takes so many in flight; kNoQuota: no limit but credit
+  std::uint16_t quota = kNoQuota;  // it takes this many in flight; kNoQuota: no limit but credit
   bool present = false;
   bool has_null_vector = false;  // Neighbour::null_vector has it
 

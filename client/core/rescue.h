@@ -1,10 +1,10 @@
-// What happens to a generation that decoded to something false: who may fill it again, and who is
+// A generation that decoded to false data: from which peers it is filled again, and which peer is
 // to blame. Blame needs evidence:
 //   - all its rows came from one peer: that peer sent a false row, for certain;
 //   - otherwise its rows are kept aside, the generation is fetched again, and once it is verified
 //     each old row is compared with the truth (CheckEvidence).
 // The second try takes rows from one holder of the whole generation alone (so that a second failure
-// convicts it); without such a holder from everybody but one contributor, another one each time.
+// convicts it); without such a holder from all but one contributor, another one each time.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ class Rescue {
     bool keep_evidence = false;
   };
 
-  // Evidence is kept for so many generations at a time: it lies in memory.
+  // Evidence is kept for at most `evidence_max` generations at a time: it lies in memory.
   explicit Rescue(std::size_t evidence_max) : evidence_max_(evidence_max) {}
 
   // Generation g decoded falsely from rows of these senders (by slot).

@@ -47,8 +47,8 @@ struct Options {
   std::vector<Address> trackers;
   std::vector<Address> peers;  // given by hand
   bool peer_exchange = true;
-  std::uint32_t neighbours_wanted = 0;  // dial until there are so many; 0: as the policy says
-  std::uint32_t neighbours_max = 0;     // never more than so many; 0: as the policy says
+  std::uint32_t neighbours_wanted = 0;  // dial up to this number; 0: as the policy says
+  std::uint32_t neighbours_max = 0;     // never more than this; 0: as the policy says
   bool dense = false;                   // never send systematic blocks
   std::uint64_t up_limit = 0;           // of this content, bytes per second; 0: none
   std::uint64_t down_limit = 0;

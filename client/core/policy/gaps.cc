@@ -54,7 +54,7 @@ void Gaps::review(const Neighbours& neighbours, std::uint32_t passed, bool first
   std::reverse(gaps_.begin(), gaps_.end());
 }
 
-// What it had in whole others may lack, and what nobody else has is known anew.
+// Other neighbours may lack what it had in whole; which generations none has is found out anew.
 void Gaps::neighbour_lost(std::uint32_t passed) {
   lost_below_ = passed;
   from_ = 0;

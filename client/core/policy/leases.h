@@ -33,8 +33,9 @@ std::uint32_t quota_of(const Holdings& holdings, const Neighbours& neighbours,
 
 // What a neighbour's window becomes to hold what its link carries; ask before granting. `alone`: it
 // is the only neighbour. Then its blocks come in bursts, as long as its window, which tell little
-// of its rate, and a window that is too large does no harm, as nobody else sends the same rows: so
-// it doubles whenever its sender had to wait for it, as TCP's does at first, and is not narrowed.
+// of its rate, and a window that is too large does no harm, as no other neighbour sends the same
+// rows: so it doubles whenever its sender had to wait for it, as TCP's does at first, and is not
+// narrowed.
 Grants::Window next_window(const Grants& grants, bool alone, std::uint32_t block_bytes,
                            std::uint32_t window_max, TimeUs now);
 

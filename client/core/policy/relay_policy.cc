@@ -41,7 +41,7 @@ RelayPolicy::Candidate RelayPolicy::judge(const Holdings& holdings, const Neighb
   } else {
     // First-hand rule: what came straight from the source is news to the others, once each.
     if (open && open->first_hand > sent) return {g, 5.0 + gap, false};
-    // The front is closed to second-hand rows, which everybody would relay to everybody; not so
+    // The front is closed to second-hand rows, which every peer would relay to every other; not so
     // where it stands still, for then nothing else will move it.
     const bool at_front =
         g + 1 >= holdings.frontier() && !(open && now - open->last_growth > kStallTime);

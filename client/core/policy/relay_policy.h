@@ -21,7 +21,7 @@ class RelayPolicy {
  public:
   explicit RelayPolicy(std::uint64_t seed) : random_(seed, 0x72656c6179) {}
 
-  // `small_mesh`: the swarm is so small that everybody knows everybody.
+  // `small_mesh`: the swarm is so small that every peer can know every other.
   std::optional<Choice> choose(const Holdings& holdings, const Neighbours& neighbours,
                                bool small_mesh, std::uint32_t busy_max, TimeUs now);
 

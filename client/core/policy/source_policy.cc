@@ -9,7 +9,7 @@ namespace firn::core::policy {
 
 namespace {
 
-// The median of what downloading neighbours say of their uplinks, KiB a second; 0: nobody has said.
+// The median of what downloading neighbours say of their uplinks, KiB a second; 0: none has.
 // Not the mean: one neighbour that claims enough would make every other look like one that passes
 // nothing on.
 double usual_uplink(const Neighbours& neighbours) {
