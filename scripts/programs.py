@@ -189,6 +189,13 @@ class Program:
             raise Failed(f"{self.name}: the first line is no link\n{self.story()}")
         return first
 
+    def links(self, count, timeout=60):
+        """The links that `firn share` prints for `count` contents."""
+        def find():
+            links = [line for line in self.lines["stdout"] if line.startswith("firn:")]
+            return links if len(links) >= count else None
+        return self._wait(find, f"{count} links", timeout)
+
 
 class Programs:
     """Starts programs and, when the `with` block is left, ends those that still run."""

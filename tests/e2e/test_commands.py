@@ -248,10 +248,7 @@ class Several(harness.SwarmTest):
     def test_one_process_shares_several_contents(self):
         one, two = self.file(MIB, "one"), self.tree({"x": MIB}, "two")
         seed = self.firn("seed", "share", one, two, *LISTEN)
-        seed.wait_line("^firn:")
-        seed.endpoint()
-        links = [line for line in seed.lines["stdout"] if line.startswith("firn:")]
-        self.assertEqual(2, len(links), seed.story())
+        links = seed.links(2)
         for i, (source, link) in enumerate(zip((one, two), links)):
             self.assert_downloaded(source, self.get(link, f"get{i}", "--peer", seed.endpoint()))
 

@@ -64,8 +64,7 @@ class Limits(harness.SwarmTest):
         sources = [self.file(3 * MIB, f"content{i}") for i in range(2)]
         limit = MIB
         seed = self.firn("seed", "share", *sources, *harness.LISTEN, "--up-limit", limit)
-        seed.link()
-        links = [line for line in seed.lines["stdout"] if line.startswith("firn:")]
+        links = seed.links(2)
         began = time.monotonic()
         gets = [self.get(link, f"get{i}", "--peer", seed.endpoint(), "--seed", "none")
                 for i, link in enumerate(links)]

@@ -95,11 +95,11 @@ TEST_CASE("a file that is no Ed25519 key is refused and left as it is") {
   CHECK(std::filesystem::file_size(path) == before);
 }
 
-TEST_CASE("a folder in place of the identity file is bad input") {
+TEST_CASE("a folder in place of the identity file cannot be read") {
   const TemporaryFolder folder;
   const auto result = Identity::load_or_create(folder.path);
   REQUIRE_FALSE(result.ok());
-  CHECK(result.error().code == ErrorCode::kBadInput);
+  CHECK(result.error().code == ErrorCode::kIo);
   CHECK(result.error().message().find("folder") != std::string::npos);
 }
 
