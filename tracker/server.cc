@@ -11,6 +11,9 @@ using proto::transport::Identity;
 using proto::transport::PeerInfo;
 using proto::transport::Transport;
 
+// There is one reply at a time on each connection.
+constexpr proto::transport::FrameTag kReply = 1;
+
 Time steady_now() {
   return std::chrono::duration_cast<Time>(std::chrono::steady_clock::now().time_since_epoch());
 }
@@ -84,8 +87,8 @@ Status Server::on_frame(ConnectionId id, std::span<const std::uint8_t> frame) {
   return Done{};
 }
 
-void Server::on_sent(ConnectionId id, std::size_t unsent_bytes) {
-  if (unsent_bytes == 0) transport_->pause_reading(id, false);
+void Server::on_departed(ConnectionId id, proto::transport::FrameTag) {
+  transport_->pause_reading(id, false);  // the reply has left: the next request may come
 }
 
 void Server::on_close(ConnectionId id, const Error&) {
@@ -144,7 +147,7 @@ void Server::take(const Closed& input) {
 }
 
 void Server::reply(ConnectionId id, const proto::TrackerReply& reply) {
-  transport_->send(id, proto::serialize(reply));
+  transport_->send(id, proto::serialize(reply), kReply);
 }
 
 void Server::tick() {

@@ -69,7 +69,7 @@ class Server final : private proto::transport::EventSink {
 
   void on_open(ConnectionId id, const proto::transport::PeerInfo& info) override;
   Status on_frame(ConnectionId id, std::span<const std::uint8_t> frame) override;
-  void on_sent(ConnectionId id, std::size_t unsent_bytes) override;
+  void on_departed(ConnectionId id, proto::transport::FrameTag tag) override;
   void on_close(ConnectionId id, const Error& error) override;
   void push(Input input);
 

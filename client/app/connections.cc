@@ -1,11 +1,12 @@
 #include "client/app/connections.h"
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
 namespace firn::app {
 namespace {
+
+using proto::transport::FrameTag;
 
 // The core's 0 means "no peer"; the transport's ids are its own business.
 core::PeerKey key_of(ConnectionId id) {
@@ -13,6 +14,22 @@ core::PeerKey key_of(ConnectionId id) {
 }
 ConnectionId id_of(core::PeerKey key) {
   return key - 1;
+}
+
+// A frame whose departure the core wants to hear of. Of the rest nobody does, and to be told wakes
+// the main thread. The tag says it all: nothing has to be kept meanwhile.
+struct Awaited {
+  std::size_t bytes = 0;
+  bool is_block = false;  // else a part of a manifest
+};
+FrameTag tag_of(const proto::PeerMessage& message, std::size_t frame_bytes) {
+  const bool is_block = std::holds_alternative<proto::Block>(message);
+  if (!is_block && !std::holds_alternative<proto::ManifestPart>(message))
+    return proto::transport::kUntagged;
+  return FrameTag{frame_bytes} << 1 | (is_block ? 1 : 0);  // no frame is empty: never kUntagged
+}
+Awaited awaited_of(FrameTag tag) {
+  return {static_cast<std::size_t>(tag >> 1), (tag & 1) != 0};
 }
 
 }  // namespace
@@ -103,19 +120,15 @@ void Connections::on(ReplyArrived& event, core::TimeUs now) {
     found->second.tracker->replied(std::move(event.reply), now);
 }
 
-void Connections::on(BytesDeparted& event, core::TimeUs) {
+void Connections::on(FrameDeparted& event, core::TimeUs) {
   const auto found = connections_.find(event.connection);
-  if (found == connections_.end()) return;
-  Connection& connection = found->second;
-  while (!connection.handed.empty() && connection.handed.front().end <= event.total_bytes) {
-    const Handed departed = connection.handed.front();
-    connection.handed.pop_front();
-    if (connection.owner == nullptr) continue;
-    if (departed.is_block) {
-      connection.owner->block_departed(key_of(event.connection), departed.bytes);
-    } else {
-      connection.owner->manifest_part_departed(key_of(event.connection));
-    }
+  if (found == connections_.end() || found->second.owner == nullptr) return;
+  PeerEvents& owner = *found->second.owner;
+  const Awaited awaited = awaited_of(event.tag);
+  if (awaited.is_block) {
+    owner.block_departed(key_of(event.connection), awaited.bytes);
+  } else {
+    owner.manifest_part_departed(key_of(event.connection));
   }
 }
 
@@ -163,7 +176,7 @@ void Connections::send(core::PeerKey peer, const proto::PeerMessage& message) {
   const auto found = connections_.find(id_of(peer));
   if (found == connections_.end()) return;
   Connection& connection = found->second;
-  if (connection.line.empty()) return hand_over(found->first, connection, message);
+  if (connection.line.empty()) return hand_over(found->first, message);
   connection.line_bytes += proto::wire_bytes(message);
   if (connection.line_bytes > kLineBytesMax) return transport_->close(found->first);
   connection.line.push_back({message, true, false});
@@ -206,20 +219,14 @@ void Connections::push_out(ConnectionId id, Connection& connection) {
       if (connection.owner != nullptr) connection.owner->block_departed(key_of(id), 0);
       continue;
     }
-    hand_over(id, connection, next.message);
+    hand_over(id, next.message);
   }
 }
 
-void Connections::hand_over(ConnectionId id, Connection& connection,
-                            const proto::PeerMessage& message) {
+void Connections::hand_over(ConnectionId id, const proto::PeerMessage& message) {
   proto::OutgoingFrame frame = serialize(message);
-  const std::size_t bytes = frame.bytes();
-  const bool is_block = std::holds_alternative<proto::Block>(message);
-  const bool awaited = is_block || std::holds_alternative<proto::ManifestPart>(message);
-  connection.handed_bytes += bytes;
-  if (awaited) connection.handed.push_back({connection.handed_bytes, bytes, is_block});
-  inbox_.count_handed(id, bytes, awaited);
-  transport_->send(id, std::move(frame));
+  const FrameTag tag = tag_of(message, frame.bytes());
+  transport_->send(id, std::move(frame), tag);
 }
 
 void Connections::close(core::PeerKey peer) {

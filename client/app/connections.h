@@ -102,11 +102,6 @@ class Connections {
     bool ready = true;
     bool is_block = false;
   };
-  struct Handed {       // a block, or a part of a manifest, given to the transport
-    std::uint64_t end;  // of its bytes, counted from the connection's first
-    std::size_t bytes;
-    bool is_block;
-  };
   struct Connection {
     PeerEvents* owner = nullptr;
     ReplyEvents* tracker = nullptr;
@@ -117,8 +112,6 @@ class Connections {
     std::deque<Line> line;
     std::size_t line_bytes = 0;       // of all but blocks
     std::uint64_t first_in_line = 1;  // number of line.front()
-    std::deque<Handed> handed;
-    std::uint64_t handed_bytes = 0;
   };
   struct Ticket {
     ConnectionId connection;
@@ -128,14 +121,14 @@ class Connections {
   void on(ConnectionOpened& event, core::TimeUs now);
   void on(MessageArrived& event, core::TimeUs now);
   void on(ReplyArrived& event, core::TimeUs now);
-  void on(BytesDeparted& event, core::TimeUs now);
+  void on(FrameDeparted& event, core::TimeUs now);
   void on(ConnectionClosed& event, core::TimeUs now);
   void first_message(ConnectionId id, Connection& connection, MessageArrived& event);
   void refuse(ConnectionId id, proto::GoodbyeReason reason, const std::string& detail);
   void tell_refused(const Connection& connection, const std::string& why) const;
   void forget(ConnectionId id);
   void push_out(ConnectionId id, Connection& connection);
-  void hand_over(ConnectionId id, Connection& connection, const proto::PeerMessage& message);
+  void hand_over(ConnectionId id, const proto::PeerMessage& message);
 
   TransportInbox& inbox_;
   const std::function<PeerEvents*(const ContentId&)> find_content_;

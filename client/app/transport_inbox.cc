@@ -1,6 +1,5 @@
 #include "client/app/transport_inbox.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "proto/framing.h"
@@ -25,7 +24,6 @@ void TransportInbox::take(std::vector<TransportEvent>& events) {
     events.swap(events_);
     bytes_ = 0;
     wake_due_ = false;
-    ++round_;
     resumed.swap(paused_);
   }
   for (ConnectionId connection : resumed) transport_.load()->pause_reading(connection, false);
@@ -34,15 +32,6 @@ void TransportInbox::take(std::vector<TransportEvent>& events) {
 void TransportInbox::expect_replies(ConnectionId connection) {
   std::lock_guard lock(mutex_);
   trackers_.insert(connection);
-}
-
-void TransportInbox::count_handed(ConnectionId connection, std::size_t bytes, bool awaited) {
-  std::lock_guard lock(mutex_);
-  const auto found = outgoing_.find(connection);
-  if (found == outgoing_.end()) return;
-  Outgoing& outgoing = found->second;
-  outgoing.handed += bytes;
-  if (awaited) outgoing.awaited_ends.push_back(outgoing.handed);
 }
 
 bool TransportInbox::push(TransportEvent event, std::size_t bytes) {
@@ -62,7 +51,6 @@ void TransportInbox::on_turn_over() {
 
 void TransportInbox::on_open(ConnectionId connection, const proto::transport::PeerInfo& info) {
   std::unique_lock lock(mutex_);
-  outgoing_[connection] = {};
   const bool wake = push(ConnectionOpened{connection, info}, 0);
   lock.unlock();
   if (wake) wake_();
@@ -102,32 +90,15 @@ Status TransportInbox::on_frame(ConnectionId connection, std::span<const std::ui
   return Done{};
 }
 
-void TransportInbox::on_sent(ConnectionId connection, std::size_t unsent_bytes) {
+void TransportInbox::on_departed(ConnectionId connection, proto::transport::FrameTag tag) {
   std::unique_lock lock(mutex_);
-  const auto found = outgoing_.find(connection);
-  if (found == outgoing_.end()) return;
-  Outgoing& outgoing = found->second;
-  // count_handed() comes just before send(): a frame between the two counts as departed a moment
-  // early, which harms nobody.
-  const std::uint64_t departed =
-      outgoing.handed - std::min<std::uint64_t>(outgoing.handed, unsent_bytes);
-  if (outgoing.awaited_ends.empty() || outgoing.awaited_ends.front() > departed) return;
-  while (!outgoing.awaited_ends.empty() && outgoing.awaited_ends.front() <= departed)
-    outgoing.awaited_ends.pop_front();
-  if (outgoing.round == round_) {
-    std::get<BytesDeparted>(events_[outgoing.departed_at]).total_bytes = departed;
-    return;
-  }
-  outgoing.round = round_;
-  outgoing.departed_at = events_.size();
-  const bool wake = push(BytesDeparted{connection, departed}, 0);
+  const bool wake = push(FrameDeparted{connection, tag}, 0);
   lock.unlock();
   if (wake) wake_();
 }
 
 void TransportInbox::on_close(ConnectionId connection, const Error& error) {
   std::unique_lock lock(mutex_);
-  outgoing_.erase(connection);
   trackers_.erase(connection);
   paused_.erase(connection);
   const bool wake = push(ConnectionClosed{connection, error}, 0);

@@ -8,10 +8,8 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <mutex>
-#include <unordered_map>
 #include <unordered_set>
 #include <variant>
 #include <vector>
@@ -36,17 +34,16 @@ struct ReplyArrived {
   ConnectionId connection;
   proto::TrackerReply reply;
 };
-// How many of all bytes handed to send() have left; a frame that is awaited is among them.
-struct BytesDeparted {
+struct FrameDeparted {
   ConnectionId connection;
-  std::uint64_t total_bytes;
+  proto::transport::FrameTag tag;
 };
 struct ConnectionClosed {
   ConnectionId connection;
   Error error;
 };
 using TransportEvent =
-    std::variant<ConnectionOpened, MessageArrived, ReplyArrived, BytesDeparted, ConnectionClosed>;
+    std::variant<ConnectionOpened, MessageArrived, ReplyArrived, FrameDeparted, ConnectionClosed>;
 
 class TransportInbox final : public proto::transport::EventSink {
  public:
@@ -62,25 +59,15 @@ class TransportInbox final : public proto::transport::EventSink {
   void take(std::vector<TransportEvent>& events);
   // Frames on this connection are a tracker's replies. Before the first request is sent.
   void expect_replies(ConnectionId connection);
-  // Just before `bytes` are handed to send(). Only the departure of frames that are `awaited` is
-  // told of: of the rest nobody wants to know, and each wake-up costs.
-  void count_handed(ConnectionId connection, std::size_t bytes, bool awaited);
 
   // --- I/O threads ---
   void on_open(ConnectionId connection, const proto::transport::PeerInfo& info) override;
   Status on_frame(ConnectionId connection, std::span<const std::uint8_t> frame) override;
-  void on_sent(ConnectionId connection, std::size_t unsent_bytes) override;
+  void on_departed(ConnectionId connection, proto::transport::FrameTag tag) override;
   void on_close(ConnectionId connection, const Error& error) override;
   void on_turn_over() override;
 
  private:
-  struct Outgoing {
-    std::uint64_t handed = 0;
-    std::deque<std::uint64_t> awaited_ends;  // of frames not departed, among bytes handed
-    // Index of a BytesDeparted in events_ that a later one may overwrite; valid while `round`.
-    std::size_t departed_at = 0;
-    std::uint64_t round = 0;
-  };
   // True: the main thread must be woken at once, without the lock, which it takes.
   [[nodiscard]] bool push(TransportEvent event, std::size_t bytes);
 
@@ -91,9 +78,7 @@ class TransportInbox final : public proto::transport::EventSink {
   std::mutex mutex_;
   std::vector<TransportEvent> events_;
   std::size_t bytes_ = 0;
-  bool wake_due_ = false;    // events_ is not empty, and nobody was woken for it
-  std::uint64_t round_ = 1;  // of take()
-  std::unordered_map<ConnectionId, Outgoing> outgoing_;
+  bool wake_due_ = false;  // events_ is not empty, and nobody was woken for it
   std::unordered_set<ConnectionId> trackers_;
   std::unordered_set<ConnectionId> paused_;
 };

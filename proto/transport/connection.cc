@@ -40,13 +40,14 @@ void Connection::adopt(Socket socket, const SocketAddress& remote, Admission::Pl
   begin_handshake();
 }
 
-void Connection::send(OutgoingFrame frame) {
+void Connection::send(OutgoingFrame frame, FrameTag tag) {
   const bool takes = state_ == State::kOpen || (state_ == State::kFlushing && !sending_shut_ &&
                                                 ending_->code != ErrorCode::kCancelled);
   if (!takes) return;
   if (queue_.bytes() + frame.bytes() > loop_.shared().options.send_queue_bytes_max)
     return overflow();
   if (paused_ && queue_.empty()) last_received_ms_ = now_ms();
+  departures_.add(frame.bytes(), tag);
   queue_.push(std::move(frame));
   if (!write_blocked_) ask_turn();  // after the orders that came with this one
 }

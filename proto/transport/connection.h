@@ -15,6 +15,7 @@
 
 #include "proto/framing.h"
 #include "proto/transport/admission.h"
+#include "proto/transport/departures.h"
 #include "proto/transport/read_pace.h"
 #include "proto/transport/send_queue.h"
 #include "proto/transport/sockets.h"
@@ -38,7 +39,7 @@ class Connection {
   void connect(const Address& where);
   void adopt(Socket socket, const SocketAddress& remote, Admission::Place place);
 
-  void send(OutgoingFrame frame);
+  void send(OutgoingFrame frame, FrameTag tag);
   void overflow();
   void close();
   void pause_reading(bool paused);
@@ -83,7 +84,8 @@ class Connection {
   void arm_rest_timer(std::uint64_t rest_ms);
   bool deliver_frames();
   void write_some();
-  void report_sent(bool always);
+  void look_at_path(bool always);
+  void tell_departures(std::size_t backlog_bytes);
   void flush();
   bool drain_raw();
 
@@ -114,6 +116,7 @@ class Connection {
   FrameReader reader_;
   ReadPace pace_;
   SendQueue queue_;
+  Departures departures_;             // of what was put into queue_
   std::uint64_t all_sent_us_ = 0;     // since then the kernel has nothing unsent; 0: it has
   std::size_t unlooked_bytes_ = 0;    // written since the kernel was last asked what is queued
   std::size_t reported_backlog_ = 0;  // bytes in queues further on, as last reported

@@ -182,7 +182,7 @@ void IoLoop::obey(ListenOrder& order) {
 }
 
 void IoLoop::obey(SendOrder& order) {
-  if (Connection* connection = find(order.id)) connection->send(std::move(order.frame));
+  if (Connection* connection = find(order.id)) connection->send(std::move(order.frame), order.tag);
 }
 
 void IoLoop::obey(OverflowOrder& order) {

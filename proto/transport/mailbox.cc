@@ -35,7 +35,7 @@ bool Mailbox::post_and_unlock(Order order, std::unique_lock<std::mutex>& lock) {
   return true;
 }
 
-bool Mailbox::post_send(ConnectionId id, OutgoingFrame frame) {
+bool Mailbox::post_send(ConnectionId id, OutgoingFrame frame, FrameTag tag) {
   std::unique_lock lock(mutex_);
   std::size_t& waiting = waiting_[id];
   if (waiting == kOverflown) return true;
@@ -44,7 +44,7 @@ bool Mailbox::post_send(ConnectionId id, OutgoingFrame frame) {
     return post_and_unlock(OverflowOrder{id}, lock);
   }
   waiting += frame.bytes();
-  return post_and_unlock(SendOrder{id, std::move(frame)}, lock);
+  return post_and_unlock(SendOrder{id, std::move(frame), tag}, lock);
 }
 
 std::vector<Order> Mailbox::take() {

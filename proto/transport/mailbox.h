@@ -32,6 +32,7 @@ struct ListenOrder {
 struct SendOrder {
   ConnectionId id;
   OutgoingFrame frame;
+  FrameTag tag;
 };
 struct OverflowOrder {  // more was sent than the queue may hold
   ConnectionId id;
@@ -62,7 +63,7 @@ class Mailbox {
 
   // Any thread. False: closed, the order is gone.
   bool post(Order order);
-  bool post_send(ConnectionId id, OutgoingFrame frame);
+  bool post_send(ConnectionId id, OutgoingFrame frame, FrameTag tag);
 
   // The I/O thread: takes all that waits.
   std::vector<Order> take();

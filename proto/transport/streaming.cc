@@ -140,16 +140,16 @@ void Connection::write_some() {
   if (!progressed || state_ != State::kOpen) return;
   unlooked_bytes_ += kTurnBytes - left;
   if (unlooked_bytes_ > kSettledBytes) {
-    report_sent(true);
-  } else if (reported_backlog_ == 0) {  // else backlog_timer_ looks, and reports this too
-    loop_.shared().sink.on_sent(id_, queue_.bytes() + loop_.mailbox().waiting_bytes(id_));
+    look_at_path(true);
+  } else if (reported_backlog_ == 0) {  // else backlog_timer_ looks, and tells of this too
+    tell_departures(0);
   }
 }
 
 // What stands in queues further on is not under way yet. It leaves them without an event, so this
-// looks again when it will have gone, and reports only what makes a difference: each report wakes
-// another thread.
-void Connection::report_sent(bool always) {
+// looks again when it will have gone, and tells only of what makes a difference: that wakes another
+// thread.
+void Connection::look_at_path(bool always) {
   loop_.note_action();
   unlooked_bytes_ = 0;
   PathState path = path_state(socket_.fd());
@@ -171,13 +171,20 @@ void Connection::report_sent(bool always) {
         [](uv_timer_t* handle) {
           auto* connection = static_cast<Connection*>(handle->data);
           if (connection != nullptr && connection->state_ == State::kOpen)
-            connection->report_sent(false);
+            connection->look_at_path(false);
         },
         loop_.together_ms(wait_ms), 0);
   }
   if (!always && queued > 0 && queued + kTlsRecordBytes > reported_backlog_) return;
   reported_backlog_ = queued;
-  loop_.shared().sink.on_sent(id_, queue_.bytes() + loop_.mailbox().waiting_bytes(id_) + queued);
+  tell_departures(queued);
+}
+
+// Of what was written `backlog_bytes` stand in queues further on.
+void Connection::tell_departures(std::size_t backlog_bytes) {
+  const std::size_t unsent_bytes = queue_.bytes() + backlog_bytes;
+  for (FrameTag tag; (tag = departures_.next(unsent_bytes)) != kUntagged;)
+    loop_.shared().sink.on_departed(id_, tag);
 }
 
 void Connection::flush() {

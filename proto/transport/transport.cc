@@ -56,8 +56,8 @@ class TlsTransport final : public Transport {
     return id;
   }
 
-  void send(ConnectionId id, OutgoingFrame frame) override {
-    shared_.loop_of(id).mailbox().post_send(id, std::move(frame));
+  void send(ConnectionId id, OutgoingFrame frame, FrameTag tag) override {
+    shared_.loop_of(id).mailbox().post_send(id, std::move(frame), tag);
   }
 
   void close(ConnectionId id) override { shared_.loop_of(id).mailbox().post(CloseOrder{id}); }

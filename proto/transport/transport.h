@@ -3,7 +3,7 @@
 // sessions. It knows frames, not messages.
 //
 // Flow: listen()/connect() -> on_open -> on_frame... / send()... -> on_close, exactly one on_close
-// for each on_open and for each failed connect().
+// for each on_open and for each failed connect(). on_departed answers send() of a tagged frame.
 //
 // Threads: all public members may be called from any thread, also from within events. Events for
 // one connection come one at a time, in order, on its I/O thread, and must not block. No events
@@ -29,6 +29,10 @@ namespace firn::proto::transport {
 // Names a connection for the life of the transport; never reused.
 using ConnectionId = std::uint64_t;
 
+// Names a frame given to send(), for its sender alone: the other side does not see it.
+using FrameTag = std::uint64_t;
+inline constexpr FrameTag kUntagged = 0;
+
 struct PeerInfo {
   PeerId id;       // proven in the handshake
   std::string ip;  // numeric, without a zone
@@ -44,10 +48,11 @@ class EventSink {
   // One whole frame without its length prefix; the view dies with the call. Returning an error
   // closes the connection with it, after frames sent before (a goodbye) are out.
   virtual Status on_frame(ConnectionId, std::span<const std::uint8_t> frame) = 0;
-  // Frames handed to send() have gone out: `unsent_bytes` still wait, in this process, in the
-  // kernel or before the narrowest link of the path (backlog.h). Comes after every write that made
-  // progress, but that while much waits further on it comes as that goes out.
-  virtual void on_sent(ConnectionId, std::size_t unsent_bytes) = 0;
+  // A frame sent with this tag has left: none of it waits in this process, in the kernel or before
+  // the narrowest link of the path (backlog.h). Once for each tagged frame, in the order in which
+  // they were sent. Frames that have not left when the connection closes are not told of, nor what
+  // leaves after close().
+  virtual void on_departed(ConnectionId, FrameTag) = 0;
   // The connection is gone. kCancelled: closed by close(). kProtocol: the other side broke the
   // rules of TLS or of frames, or on_frame said so. kWrongIdentity: from connect. Otherwise
   // kUnreachable or kIo: nobody's fault.
@@ -97,8 +102,8 @@ class Transport {
   // Never fails at once: failure comes as on_close. A given id is enforced.
   virtual ConnectionId connect(const Address& where) = 0;
 
-  // Queues one frame. Unknown or closing connections ignore it.
-  virtual void send(ConnectionId, OutgoingFrame frame) = 0;
+  // Queues one frame. Unknown or closing connections ignore it. With a tag, on_departed follows.
+  virtual void send(ConnectionId, OutgoingFrame frame, FrameTag tag = kUntagged) = 0;
 
   // Sends what is queued (for up to a second), then closes; on_close(kCancelled) follows.
   virtual void close(ConnectionId) = 0;

@@ -16,7 +16,8 @@ class FakeTransport final : public proto::transport::Transport {
  public:
   using ConnectionId = proto::transport::ConnectionId;
 
-  std::map<ConnectionId, std::vector<std::vector<std::uint8_t>>> sent;  // frames, without prefix
+  std::map<ConnectionId, std::vector<std::vector<std::uint8_t>>> sent;   // frames, without prefix
+  std::map<ConnectionId, std::vector<proto::transport::FrameTag>> tags;  // of these frames
   std::vector<Address> dialled;
   std::set<ConnectionId> closed;
   std::map<ConnectionId, bool> paused;
@@ -27,11 +28,12 @@ class FakeTransport final : public proto::transport::Transport {
     dialled.push_back(where);
     return ++last;
   }
-  void send(ConnectionId id, proto::OutgoingFrame frame) override {
+  void send(ConnectionId id, proto::OutgoingFrame frame, proto::transport::FrameTag tag) override {
     std::vector<std::uint8_t> bytes(frame.head.begin(), frame.head.end());
     bytes.insert(bytes.end(), frame.payload.bytes().begin(), frame.payload.bytes().end());
     REQUIRE(bytes.size() >= proto::kFramePrefixBytes);
     sent[id].emplace_back(bytes.begin() + proto::kFramePrefixBytes, bytes.end());
+    tags[id].push_back(tag);
   }
   void close(ConnectionId id) override { closed.insert(id); }
   void pause_reading(ConnectionId id, bool pause) override { paused[id] = pause; }

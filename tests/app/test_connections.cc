@@ -161,7 +161,8 @@ TEST_CASE("a block that could not be made is left out and counts as departed wit
   CHECK(f.transport.sent[f.transport.last].size() == 1);
 }
 
-TEST_CASE("a block departs when the transport has handed all its bytes to the kernel") {
+TEST_CASE(
+    "the owner hears of each block that has departed, in order, with the bytes of its frame") {
   Fixture f;
   const core::PeerKey peer = f.dial();
   const ConnectionId id = f.transport.last;
@@ -170,57 +171,70 @@ TEST_CASE("a block departs when the transport has handed all its bytes to the ke
   f.connections.fill(f.connections.reserve(peer, block(2)), proto::Payload::allocate(200));
   const std::size_t first = f.transport.sent[id][1].size() + proto::kFramePrefixBytes;
   const std::size_t second = f.transport.sent[id][2].size() + proto::kFramePrefixBytes;
-  f.inbox.on_sent(id, second + 1);
-  f.pump();
   CHECK(f.owner.departed.empty());
-  f.inbox.on_sent(id, second);
+  f.inbox.on_departed(id, f.transport.tags[id][1]);
   f.pump();
   CHECK(f.owner.departed == std::vector<std::size_t>{first});
-  f.inbox.on_sent(id, 1);
-  f.inbox.on_sent(id, 0);  // overtakes the one before it in the queue
+  f.inbox.on_departed(id, f.transport.tags[id][2]);
   f.pump();
   CHECK(f.owner.departed == std::vector<std::size_t>{first, second});
+  CHECK(f.owner.parts_departed == 0);
 }
 
-TEST_CASE(
-    "a part of a manifest departs when the transport has handed all its bytes to the kernel") {
+TEST_CASE("the owner hears of each part of a manifest that has departed") {
   Fixture f;
   const core::PeerKey peer = f.dial();
   const ConnectionId id = f.transport.last;
   f.connections.send(peer, proto::ManifestPart{300, 0, std::string(300, 'm')});
-  f.connections.send(peer, state(1));
-  const std::size_t last = f.transport.sent[id][1].size() + proto::kFramePrefixBytes;
-  f.inbox.on_sent(id, last + 1);
-  f.pump();
   CHECK(f.owner.parts_departed == 0);
-  f.inbox.on_sent(id, last);
+  f.inbox.on_departed(id, f.transport.tags[id][0]);
   f.pump();
   CHECK(f.owner.parts_departed == 1);
   CHECK(f.owner.departed.empty());
 }
 
-TEST_CASE("the departure of what nobody awaits wakes nobody") {
+TEST_CASE("only blocks and parts of a manifest are asked after") {
+  Fixture f;
+  const core::PeerKey peer = f.dial();
+  const ConnectionId id = f.transport.last;
+  f.connections.send(peer, state(1));
+  f.connections.send(peer, proto::Hello{});
+  f.connections.fill(f.connections.reserve(peer, block(1)), proto::Payload::allocate(1));
+  f.connections.send(peer, proto::ManifestPart{3, 0, "abc"});
+  const auto& tags = f.transport.tags[id];
+  REQUIRE(tags.size() == 4);
+  CHECK(tags[0] == proto::transport::kUntagged);
+  CHECK(tags[1] == proto::transport::kUntagged);
+  CHECK(tags[2] != proto::transport::kUntagged);
+  CHECK(tags[3] != proto::transport::kUntagged);
+}
+
+TEST_CASE("what departs from a connection that was closed meanwhile is nobody's") {
+  Fixture f;
+  const core::PeerKey peer = f.dial();
+  const ConnectionId id = f.transport.last;
+  f.connections.fill(f.connections.reserve(peer, block(1)), proto::Payload::allocate(100));
+  f.inbox.on_departed(id, f.transport.tags[id][0]);
+  f.connections.close(peer);
+  f.pump();
+  CHECK(f.owner.departed.empty());
+}
+
+TEST_CASE("frames that depart in one turn wake the main thread once, when it is over") {
   int wakes = 0;
   TransportInbox inbox(1 << 20, [&] { ++wakes; });
-  inbox.on_open(1, {});
-  std::vector<TransportEvent> events;
-  inbox.take(events);
-  wakes = 0;
-  inbox.count_handed(1, 50, false);
-  inbox.on_sent(1, 0);
-  inbox.on_turn_over();
+  for (const ConnectionId id : {1, 2}) {
+    inbox.on_departed(id, 10);
+    inbox.on_departed(id, 11);
+  }
   CHECK(wakes == 0);
-  inbox.count_handed(1, 1000, true);
-  inbox.on_sent(1, 1);  // not all of it
-  inbox.on_turn_over();
-  CHECK(wakes == 0);
-  inbox.count_handed(1, 70, false);
-  inbox.on_sent(1, 70);
   inbox.on_turn_over();
   CHECK(wakes == 1);
+  std::vector<TransportEvent> events;
   inbox.take(events);
-  REQUIRE(events.size() == 1);
-  CHECK(std::get<BytesDeparted>(events[0]).total_bytes == 1050);
+  REQUIRE(events.size() == 4);
+  CHECK(std::get<FrameDeparted>(events[1]).connection == 1);
+  CHECK(std::get<FrameDeparted>(events[1]).tag == 11);
 }
 
 TEST_CASE("what a turn brings wakes the main thread once, when the turn is over") {

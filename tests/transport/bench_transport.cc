@@ -34,13 +34,13 @@ struct Receiver : EventSink {
     bytes.fetch_add(frame.size(), std::memory_order_relaxed);
     return Done{};
   }
-  void on_sent(ConnectionId, std::size_t) override {}
+  void on_departed(ConnectionId, FrameTag) override {}
   void on_close(ConnectionId, const Error& error) override {
     if (error.code != ErrorCode::kIo) std::fprintf(stderr, "%s\n", error.message().c_str());
   }
 };
 
-// Keeps `queue_bytes` unsent on its connection.
+// Keeps `queue_bytes` on their way out of its connection.
 struct Sender : EventSink {
   Sender(std::size_t payload_bytes, std::size_t queue) : queue_bytes(queue) {
     const std::uint32_t length = static_cast<std::uint32_t>(payload_bytes) + 96;
@@ -50,12 +50,12 @@ struct Sender : EventSink {
     frame.payload = Payload::allocate(payload_bytes);
     for (auto& byte : frame.payload.writable()) byte = 'p';
   }
-  void fill(ConnectionId id, std::size_t unsent) {
-    for (; unsent < queue_bytes; unsent += frame.bytes()) transport->send(id, frame);
+  void on_open(ConnectionId id, const PeerInfo&) override {
+    for (std::size_t queued = 0; queued < queue_bytes; queued += frame.bytes()) send_one(id);
   }
-  void on_open(ConnectionId id, const PeerInfo&) override { fill(id, 0); }
+  void send_one(ConnectionId id) { transport->send(id, frame, 1); }
   Status on_frame(ConnectionId, std::span<const std::uint8_t>) override { return Done{}; }
-  void on_sent(ConnectionId id, std::size_t unsent) override { fill(id, unsent); }
+  void on_departed(ConnectionId id, FrameTag) override { send_one(id); }
   void on_close(ConnectionId, const Error& error) override {
     std::fprintf(stderr, "%s\n", error.message().c_str());
   }

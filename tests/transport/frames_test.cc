@@ -85,16 +85,39 @@ TEST_CASE("a loop that rests is stopped at once") {
   node.transport.reset();
 }
 
-TEST_CASE("the largest frame passes, and all of it is reported as sent") {
+TEST_CASE("the largest frame passes, and the departure of what is tagged is told once, in order") {
   std::mt19937_64 random(2);
   Pair pair;
   const Bytes body = random_bytes(random, limits::kFrameBytesMax);
-  pair.client.transport->send(pair.out, frame_of(body, 60));
+  pair.client.transport->send(pair.out, frame_of(body, 60), 7);
   pair.client.transport->send(pair.out, frame_of(body, body.size()));
-  REQUIRE(pair.server.recorder.wait_frames(pair.in, 2));
-  CHECK(pair.server.recorder.connection(pair.in).frames == std::vector<Bytes>{body, body});
+  pair.client.transport->send(pair.out, frame_of(Bytes{1}), 7);
+  pair.client.transport->send(pair.out, frame_of(Bytes{2}), 3);
+  REQUIRE(pair.server.recorder.wait_frames(pair.in, 4));
+  CHECK(pair.server.recorder.connection(pair.in).frames ==
+        std::vector<Bytes>{body, body, {1}, {2}});
   CHECK(pair.client.recorder.wait(
-      [&](const auto& all) { return all.at(pair.out).unsent_bytes == 0; }));
+      [&](const auto& all) { return all.at(pair.out).departed.size() >= 3; }));
+  CHECK(pair.client.recorder.connection(pair.out).departed == std::vector<FrameTag>{7, 7, 3});
+}
+
+TEST_CASE("a frame that the other side does not take has not departed") {
+  Options options;
+  options.send_queue_bytes_max = 64 << 20;
+  Pair pair(options);
+  pair.server.transport->pause_reading(pair.in, true);
+  const Bytes body(1 << 20);
+  constexpr FrameTag kFrames = 40;  // more than the kernels of both sides hold
+  for (FrameTag tag = 1; tag <= kFrames; ++tag)
+    pair.client.transport->send(pair.out, frame_of(body, 10), tag);
+  // Another connection on the same threads shows that they have had their turns.
+  REQUIRE(pair.client.recorder.wait_open(pair.client.transport->connect(pair.server.listen())));
+  CHECK(pair.client.recorder.connection(pair.out).departed.size() < kFrames);
+  pair.server.transport->pause_reading(pair.in, false);
+  REQUIRE(pair.client.recorder.wait(
+      [&](const auto& all) { return all.at(pair.out).departed.size() == kFrames; }));
+  const auto departed = pair.client.recorder.connection(pair.out).departed;
+  for (FrameTag tag = 1; tag <= kFrames; ++tag) CHECK(departed[tag - 1] == tag);
 }
 
 TEST_CASE("a frame over the largest size closes the connection as a broken protocol") {

@@ -48,7 +48,7 @@ class Recorder : public EventSink {
     PeerInfo info;
     bool open = false;
     std::vector<Bytes> frames;
-    std::size_t unsent_bytes = 0;
+    std::vector<FrameTag> departed;
     std::vector<Error> closed;
   };
 
@@ -66,8 +66,8 @@ class Recorder : public EventSink {
     change([&] { connections_[id].frames.emplace_back(frame.begin(), frame.end()); });
     return status;
   }
-  void on_sent(ConnectionId id, std::size_t unsent_bytes) override {
-    change([&] { connections_[id].unsent_bytes = unsent_bytes; });
+  void on_departed(ConnectionId id, FrameTag tag) override {
+    change([&] { connections_[id].departed.push_back(tag); });
   }
   void on_close(ConnectionId id, const Error& error) override {
     change([&] { connections_[id].closed.push_back(error); });
