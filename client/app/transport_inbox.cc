@@ -59,10 +59,11 @@ void TransportInbox::on_open(ConnectionId connection, const proto::transport::Pe
 Status TransportInbox::on_frame(ConnectionId connection, std::span<const std::uint8_t> frame) {
   const StageScope stage(Stage::kMessages);
   const std::size_t frame_bytes = frame.size() + proto::kFramePrefixBytes;
-  bool is_reply = false;
+  bool is_reply = false, full = false;
   {
     std::lock_guard lock(mutex_);
     is_reply = trackers_.contains(connection);
+    full = bytes_ + frame_bytes > bytes_max_;
   }
   TransportEvent event;
   if (is_reply) {
@@ -78,14 +79,12 @@ Status TransportInbox::on_frame(ConnectionId connection, std::span<const std::ui
     }
     event = MessageArrived{connection, *std::move(message), frame_bytes};
   }
-  bool wake = false;
-  {
-    std::lock_guard lock(mutex_);
-    wake = push(std::move(event), frame_bytes);
-    const bool pause = bytes_ > bytes_max_ && paused_.insert(connection).second;
-    // Under the lock: a take() between here and there would resume first, and the pause stay.
-    if (pause) transport_.load()->pause_reading(connection, true);
-  }
+  // Before the frame and the pause are noted: the take() that finds them ends the pause.
+  if (full) transport_.load()->pause_reading(connection, true);
+  std::unique_lock lock(mutex_);
+  if (full) paused_.insert(connection);
+  const bool wake = push(std::move(event), frame_bytes);
+  lock.unlock();
   if (wake) wake_();
   return Done{};
 }

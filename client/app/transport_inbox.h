@@ -3,7 +3,7 @@
 //
 // Bound: while the messages that wait hold more than `bytes_max`, connections that deliver more are
 // no longer read (TCP then slows their senders down); they are read again once the main thread has
-// taken the queue. Overshoot: what each connection had in its read buffer.
+// taken the queue. Overshoot: a frame of each connection.
 #pragma once
 
 #include <atomic>

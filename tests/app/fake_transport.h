@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <functional>
 #include <map>
 #include <set>
 #include <vector>
@@ -21,6 +22,7 @@ class FakeTransport final : public proto::transport::Transport {
   std::vector<Address> dialled;
   std::set<ConnectionId> closed;
   std::map<ConnectionId, bool> paused;
+  std::function<void()> on_pause;
   ConnectionId last = 0;
 
   Result<Address> listen(const Address& where) override { return where; }
@@ -36,7 +38,10 @@ class FakeTransport final : public proto::transport::Transport {
     tags[id].push_back(tag);
   }
   void close(ConnectionId id) override { closed.insert(id); }
-  void pause_reading(ConnectionId id, bool pause) override { paused[id] = pause; }
+  void pause_reading(ConnectionId id, bool pause) override {
+    paused[id] = pause;
+    if (pause && on_pause) on_pause();
+  }
   const PeerId& id() const override { return id_; }
 
   proto::PeerMessage message(ConnectionId id, std::size_t index) const {

@@ -403,6 +403,25 @@ TEST_CASE("a full queue stops reading from who fills it until it has been taken"
   CHECK_FALSE(f.transport.paused.at(1));
 }
 
+TEST_CASE(
+    "a queue that is taken while a connection is being paused leaves it paused until the next") {
+  Fixture f;
+  f.open(1, false);
+  proto::ManifestPart part;
+  part.total_bytes = 2000;
+  part.data.assign(1500, 'x');
+  const auto frame = serialize(proto::PeerMessage(part));
+  const std::string bytes = frame.head.substr(proto::kFramePrefixBytes);
+  std::vector<TransportEvent> events;
+  f.transport.on_pause = [&] { f.inbox.take(events); };  // as the main thread may, at any time
+  REQUIRE(f.inbox.on_frame(1, {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()})
+              .ok());
+  CHECK(f.transport.paused.at(1));
+  f.inbox.take(events);
+  CHECK(events.size() == 1);
+  CHECK_FALSE(f.transport.paused.at(1));
+}
+
 TEST_CASE("a frame that is no message closes its connection") {
   Fixture f;
   f.open(1, false);
