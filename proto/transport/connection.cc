@@ -11,45 +11,48 @@ namespace {
 constexpr std::uint64_t kFlushMs = 1000;
 // So many may keep their TLS buffers, 2.6 MiB in all.
 constexpr std::size_t kFewConnections = 32;
-constexpr std::uint64_t kSilenceLooks = 4;  // within silence_timeout
 
 }  // namespace
 
-Connection::Connection(IoLoop& loop, ConnectionId id) : loop_(loop), id_(id) {
-  // Initialising a timer cannot fail.
-  timer_ = make_uv_handle<uv_timer_t>(
-      this, [this](uv_timer_t* handle) { return uv_timer_init(loop_.uv(), handle); });
-  backlog_timer_ = make_uv_handle<uv_timer_t>(
-      this, [this](uv_timer_t* handle) { return uv_timer_init(loop_.uv(), handle); });
-  rest_timer_ = make_uv_handle<uv_timer_t>(
-      this, [this](uv_timer_t* handle) { return uv_timer_init(loop_.uv(), handle); });
-  deadline_ms_ =
-      now_ms() + static_cast<std::uint64_t>(loop_.shared().options.connect_timeout.count());
-}
+Connection::Connection(IoLoop& loop, ConnectionId id)
+    : loop_(loop),
+      id_(id),
+      socket_(loop.uv(), [this](int status, int events) { on_poll(status, events); }),
+      reader_(loop, id, [this] { go_on(true, false); }),
+      writer_(loop, id),
+      liveness_(loop.shared().options),
+      timer_(loop.uv(), [this] { on_timer(); }),
+      deadline_ms_(now_ms() +
+                   static_cast<std::uint64_t>(loop.shared().options.connect_timeout.count())) {}
 
-Connection::~Connection() {
-  if (lookup_ != nullptr) cancel_lookup();
+// --- orders ---
+
+void Connection::connect(const Address& where) {
+  outgoing_ = true;
+  where_ = where;
+  arm_timer();
+  dialer_.emplace(loop_, socket_, deadline_ms_);
+  dialled(dialer_->begin(where, [this](Dialer::Step step) { dialled(step); }));
 }
 
 void Connection::adopt(Socket socket, const SocketAddress& remote, Admission::Place place) {
   place_.emplace(std::move(place));
-  socket_ = std::move(socket);
   info_.ip = remote.ip();
   info_.port = remote.port();
-  if (!start_polling()) return finish(ErrorCode::kInternal, "libuv cannot poll the socket");
+  if (!socket_.open(std::move(socket)))
+    return finish(ErrorCode::kInternal, "libuv cannot poll the socket");
   begin_handshake();
 }
 
 void Connection::send(OutgoingFrame frame, FrameTag tag) {
-  const bool takes = state_ == State::kOpen || (state_ == State::kFlushing && !sending_shut_ &&
+  const bool takes = state_ == State::kOpen || (state_ == State::kFlushing && !writer_.is_shut() &&
                                                 ending_->code != ErrorCode::kCancelled);
   if (!takes) return;
-  if (queue_.bytes() + frame.bytes() > loop_.shared().options.send_queue_bytes_max)
+  if (writer_.bytes() + frame.bytes() > loop_.shared().options.send_queue_bytes_max)
     return overflow();
-  if (paused_ && queue_.empty()) last_received_ms_ = now_ms();
-  departures_.add(frame.bytes(), tag);
-  queue_.push(std::move(frame));
-  if (!write_blocked_) ask_turn();  // after the orders that came with this one
+  if (reader_.paused() && writer_.empty()) liveness_.shown(now_ms());
+  writer_.push(std::move(frame), tag);
+  if (!writer_.blocked()) ask_turn();  // after the orders that came with this one
 }
 
 void Connection::overflow() {
@@ -70,28 +73,27 @@ void Connection::close() {
 }
 
 void Connection::pause_reading(bool paused) {
-  if (state_ == State::kClosed || paused == paused_) return;
-  paused_ = paused;
+  if (state_ == State::kClosed || paused == reader_.paused()) return;
+  reader_.pause(paused);
   if (state_ != State::kOpen) return;
-  last_received_ms_ = now_ms();  // silence while paused was ours
-  if (!paused) ask_reading();    // TLS and the frame reader may hold bytes that poll knows not of
+  liveness_.shown(now_ms());   // silence while paused was ours
+  if (!paused) ask_reading();  // TLS and the frame reader may hold bytes that poll knows not of
   watch();
 }
 
 void Connection::take_turn() {
   turn_asked_ = false;
-  go_on(std::exchange(read_asked_, false), !write_blocked_);
+  go_on(std::exchange(read_asked_, false), !writer_.blocked());
 }
 
+// --- what wakes it ---
+
 void Connection::on_poll(int status, int events) {
-  if (status < 0) {
-    // The socket is in error, and libuv has stopped polling it. Reading or writing says which.
-    watched_ = 0;
-    events = UV_READABLE | UV_WRITABLE;
-  }
+  // A socket in error: reading or writing says which.
+  if (status < 0) events = UV_READABLE | UV_WRITABLE;
   const bool readable = (events & UV_READABLE) != 0;
-  if (readable && state_ == State::kOpen && !resting_ && !paused_ && status == 0) {
-    on_readable();
+  if (readable && state_ == State::kOpen && !reader_.rests() && !reader_.paused() && status == 0) {
+    after(reader_.read_arrived(*tls_, socket_.fd()));
     if (state_ == State::kClosed) return;
     events &= ~UV_READABLE;
   }
@@ -101,21 +103,21 @@ void Connection::on_poll(int status, int events) {
 void Connection::go_on(bool readable, bool writable) {
   loop_.note_action();
   if (writable) {
-    write_blocked_ = false;
-    if (std::exchange(read_wants_write_, false)) readable = true;
+    writer_.unblock();
+    if (std::exchange(tls_writes_, false)) readable = true;
   }
   switch (state_) {
     case State::kResolving:
     case State::kClosed:
       return;
     case State::kConnecting:
-      finish_attempt();
+      dialled(dialer_->attempt_over());
       break;
     case State::kHandshake:
       shake_hands();
       break;
     case State::kOpen:
-      if (readable && !rests_now()) read_some();
+      if (readable && !reader_.still_rests()) read_some();
       if (state_ == State::kOpen) write_some();
       break;
     case State::kFlushing:
@@ -123,6 +125,48 @@ void Connection::go_on(bool readable, bool writable) {
       break;
   }
   if (state_ != State::kClosed) watch();
+}
+
+void Connection::on_timer() {
+  switch (state_) {
+    case State::kClosed:
+      return;
+    case State::kConnecting:
+      if (now_ms() < deadline_ms_) return dialled(dialer_->attempt_timed_out());
+      [[fallthrough]];
+    case State::kResolving:
+    case State::kHandshake:
+      return finish(ErrorCode::kUnreachable,
+                    no_answer_within(loop_.shared().options.connect_timeout));
+    case State::kOpen:
+      // With nothing to take, the other side of a paused connection has nothing to show.
+      if (reader_.paused() && writer_.empty()) liveness_.shown(now_ms());
+      if (auto reason = liveness_.look(socket_.fd(), reader_.paused(), now_ms()))
+        return finish(ErrorCode::kIo, *std::move(reason));
+      return arm_timer();
+    case State::kFlushing:
+      return finish_flush();
+  }
+}
+
+// --- on the way to kOpen ---
+
+void Connection::dialled(Dialer::Step step) {
+  switch (step) {
+    case Dialer::Step::kLookingUp:
+      return;
+    case Dialer::Step::kTrying:
+      info_.ip = dialer_->address().ip();
+      info_.port = dialer_->address().port();
+      state_ = State::kConnecting;
+      arm_timer();
+      return watch();
+    case Dialer::Step::kConnected:
+      dialer_.reset();
+      return begin_handshake();
+    case Dialer::Step::kFailed:
+      return finish(ErrorCode::kUnreachable, dialer_->failure());
+  }
 }
 
 void Connection::begin_handshake() {
@@ -147,10 +191,10 @@ void Connection::shake_hands() {
     case TlsOutcome::kDone:
       return opened();
     case TlsOutcome::kWantRead:
-      read_wants_write_ = false;
+      tls_writes_ = false;
       return;
     case TlsOutcome::kWantWrite:
-      read_wants_write_ = true;
+      tls_writes_ = true;
       return;
     case TlsOutcome::kClosed:
       return finish(ErrorCode::kUnreachable,
@@ -166,19 +210,79 @@ void Connection::opened() {
   if (place_) place_->opened();
   info_.id = tls_->peer();
   info_.outgoing = outgoing_;
-  last_received_ms_ = now_ms();
+  liveness_.shown(now_ms());
   arm_timer();
   loop_.shared().sink.on_open(id_, info_);
   read_some();  // frames may have come with the handshake's last bytes
 }
 
+// --- in kOpen ---
+
+void Connection::read_some() {
+  after(reader_.read(*tls_, socket_.fd()));
+}
+
+void Connection::after(StreamReader::Reading reading) {
+  using Outcome = StreamReader::Outcome;
+  if (reading.received) liveness_.shown(now_ms());
+  switch (reading.outcome) {
+    case Outcome::kWaits:
+      return;
+    case Outcome::kTurnOver:
+      return ask_reading();
+    case Outcome::kTlsWrites:
+      tls_writes_ = true;
+      return;
+    case Outcome::kRefused:
+      return begin_flush(*std::move(reading.error));
+    case Outcome::kNoFrames:
+      return finish(ErrorCode::kProtocol, reading.error->message());
+    case Outcome::kClosed:
+      return finish(ErrorCode::kIo, "closed by the other side");
+    case Outcome::kFailed:
+      return finish(tls_->error(what()));
+  }
+}
+
+void Connection::write_some() {
+  const StreamWriter::Writing writing = writer_.write(*tls_, socket_.fd());
+  if (writing.closed) {
+    if (state_ == State::kFlushing) return finish_flush();
+    read_some();  // what the other side said before may still wait to be read, and say why
+    return finish(ErrorCode::kIo, "closed by the other side");
+  }
+  if (writing.turn_over) ask_turn();
+  if (writing.bytes == 0) return;
+  if (reader_.paused()) liveness_.shown(now_ms());
+  if (state_ == State::kOpen) writer_.follow(socket_.fd(), writing.bytes);
+}
+
+// --- the end ---
+
 void Connection::begin_flush(Error ending) {
   state_ = State::kFlushing;
   ending_ = std::move(ending);
+  writer_.stop_following();
   deadline_ms_ = now_ms() + kFlushMs;
   arm_timer();
   flush();
   if (state_ != State::kClosed) watch();
+}
+
+void Connection::flush() {
+  if (!writer_.is_shut()) {
+    write_some();
+    if (state_ == State::kClosed) return;
+    // What on_frame sent before it returned an error (a goodbye) may still be in the mailbox.
+    const bool more_to_come =
+        ending_->code != ErrorCode::kCancelled && loop_.mailbox().waiting_bytes(id_) > 0;
+    if (writer_.empty() && !more_to_come) writer_.shut(*tls_, socket_.fd());
+  }
+  if (!discard_incoming(socket_.fd(), kTurnBytes)) finish_flush();
+}
+
+void Connection::finish_flush() {
+  finish(*std::exchange(ending_, std::nullopt));
 }
 
 void Connection::finish(ErrorCode code, std::string detail) {
@@ -189,55 +293,34 @@ void Connection::finish(Error error) {
   if (state_ == State::kClosed) return;
   const bool was_open = state_ == State::kOpen || state_ == State::kFlushing;
   state_ = State::kClosed;
-  if (lookup_ != nullptr) cancel_lookup();
-  poll_.reset();
-  timer_.reset();
-  backlog_timer_.reset();
-  rest_timer_.reset();
-  socket_.reset();
+  dialer_.reset();
+  reader_.close();
+  writer_.close();
+  timer_.close();
+  socket_.close();
   place_.reset();
   loop_.retire(id_);
   // An accepted connection that never opened was never spoken of.
   if (was_open || outgoing_) loop_.shared().sink.on_close(id_, error);
 }
 
-bool Connection::start_polling() {
-  poll_ = make_uv_handle<uv_poll_t>(
-      this, [this](uv_poll_t* handle) { return uv_poll_init(loop_.uv(), handle, socket_.fd()); });
-  watched_ = 0;
-  return poll_ != nullptr;
-}
+// --- what it waits for ---
 
-// Tells libuv what the present state waits for.
 void Connection::watch() {
-  int wanted = 0;
   switch (state_) {
     case State::kResolving:
     case State::kClosed:
       return;
     case State::kConnecting:
-      wanted = UV_WRITABLE;
-      break;
+      return socket_.wait_for(UV_WRITABLE);
     case State::kHandshake:
-      wanted = read_wants_write_ ? UV_WRITABLE : UV_READABLE;
-      break;
+      return socket_.wait_for(tls_writes_ ? UV_WRITABLE : UV_READABLE);
     case State::kOpen:
-      if (!paused_ && !rest_timed_) wanted |= UV_READABLE;
-      if (write_blocked_ || read_wants_write_) wanted |= UV_WRITABLE;
-      break;
+      return socket_.wait_for((reader_.wants_readable() ? UV_READABLE : 0) |
+                              (writer_.blocked() || tls_writes_ ? UV_WRITABLE : 0));
     case State::kFlushing:
-      wanted = UV_READABLE | (write_blocked_ ? UV_WRITABLE : 0);
-      break;
+      return socket_.wait_for(UV_READABLE | (writer_.blocked() ? UV_WRITABLE : 0));
   }
-  if (wanted == watched_) return;
-  watched_ = wanted;
-  if (wanted == 0) {
-    uv_poll_stop(poll_.get());
-    return;
-  }
-  uv_poll_start(poll_.get(), wanted, [](uv_poll_t* handle, int status, int events) {
-    if (handle->data != nullptr) static_cast<Connection*>(handle->data)->on_poll(status, events);
-  });
 }
 
 void Connection::ask_turn() {
@@ -251,70 +334,12 @@ void Connection::ask_reading() {
 }
 
 void Connection::arm_timer() {
+  const std::uint64_t now = now_ms();
   std::uint64_t due = deadline_ms_;
-  if (state_ == State::kConnecting) due = std::min(due, attempt_deadline_ms_);
-  const std::uint64_t now = now_ms();
-  if (state_ == State::kOpen) {
-    const Options& options = loop_.shared().options;
-    const auto idle_ms = static_cast<std::uint64_t>(options.idle_timeout.count());
-    const auto silence_ms = static_cast<std::uint64_t>(options.silence_timeout.count());
-    if (idle_ms == 0 && silence_ms == 0) {
-      uv_timer_stop(timer_.get());
-      return;
-    }
-    due = idle_ms > 0 ? last_received_ms_ + idle_ms : UINT64_MAX;
-    if (silence_ms > 0) due = std::min(due, now + silence_ms / kSilenceLooks);
-  }
-  uv_timer_start(
-      timer_.get(),
-      [](uv_timer_t* handle) {
-        if (handle->data != nullptr) static_cast<Connection*>(handle->data)->on_timer();
-      },
-      due > now ? due - now : 0, 0);
-}
-
-void Connection::on_timer() {
-  const Options& options = loop_.shared().options;
-  switch (state_) {
-    case State::kClosed:
-      return;
-    case State::kConnecting:
-      if (now_ms() < deadline_ms_) return attempt_failed(ETIMEDOUT);
-      [[fallthrough]];
-    case State::kResolving:
-    case State::kHandshake:
-      return finish(ErrorCode::kUnreachable,
-                    "no answer within " + std::to_string(options.connect_timeout.count()) +
-                        " ms; check the address, and firewalls in between");
-    case State::kOpen:
-      if (is_gone())
-        return finish(ErrorCode::kIo, "gone without a goodbye: nothing sent was acknowledged for " +
-                                          std::to_string(options.silence_timeout.count()) + " ms");
-      if (paused_ && queue_.empty()) last_received_ms_ = now_ms();
-      if (options.idle_timeout.count() == 0 ||
-          now_ms() - last_received_ms_ < static_cast<std::uint64_t>(options.idle_timeout.count()))
-        return arm_timer();
-      return finish(ErrorCode::kIo,
-                    (paused_ ? "the other side took nothing for " : "nothing received for ") +
-                        std::to_string(options.idle_timeout.count()) + " ms");
-    case State::kFlushing:
-      return finish(*std::exchange(ending_, std::nullopt));
-  }
-}
-
-// Looks a few times within the timeout: one look cannot tell for how long something has waited.
-bool Connection::is_gone() {
-  const auto timeout_ms =
-      static_cast<std::uint64_t>(loop_.shared().options.silence_timeout.count());
-  if (timeout_ms == 0) return false;
-  const Acknowledgement owed = acknowledgement(socket_.fd());
-  const std::uint64_t now = now_ms();
-  if (!owed.awaited) {
-    unanswered_since_ms_ = 0;
-  } else if (unanswered_since_ms_ == 0 || now - unanswered_since_ms_ > owed.last_ms_ago) {
-    unanswered_since_ms_ = now;  // one has come since the last look
-  }
-  return unanswered_since_ms_ != 0 && now - unanswered_since_ms_ >= timeout_ms;
+  if (state_ == State::kConnecting) due = std::min(due, dialer_->attempt_deadline_ms());
+  if (state_ == State::kOpen) due = liveness_.next_look_ms(now);
+  if (due == Liveness::kNever) return timer_.stop();
+  timer_.start(due > now ? due - now : 0);
 }
 
 std::uint64_t Connection::now_ms() const {

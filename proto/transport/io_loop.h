@@ -26,6 +26,9 @@
 
 namespace firn::proto::transport {
 
+// What one connection may move in one turn before others get theirs.
+inline constexpr std::size_t kTurnBytes = 256 << 10;
+
 class IoLoop;
 
 // What all I/O threads of a transport share. Constant but for the counters, once it listens.

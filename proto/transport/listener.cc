@@ -13,31 +13,19 @@ constexpr std::uint64_t kRestMs = 100;  // when out of descriptors, memory or co
 
 }  // namespace
 
-Listener::Listener(IoLoop& loop, Socket socket) : loop_(loop), socket_(std::move(socket)) {
-  poll_ = make_uv_handle<uv_poll_t>(
-      this, [this](uv_poll_t* handle) { return uv_poll_init(loop_.uv(), handle, socket_.fd()); });
-  timer_ = make_uv_handle<uv_timer_t>(
-      this, [this](uv_timer_t* handle) { return uv_timer_init(loop_.uv(), handle); });
-  FIRN_CHECK(poll_ && timer_);  // a fresh listening socket can be polled
+Listener::Listener(IoLoop& loop, Socket socket)
+    : loop_(loop),
+      socket_(loop.uv(), [this](int, int) { accept_some(); }),
+      rest_over_(loop.uv(), [this] { watch(); }) {
+  FIRN_CHECK(socket_.open(std::move(socket)));  // a fresh listening socket can be polled
   watch();
-}
-
-void Listener::watch() {
-  uv_poll_start(poll_.get(), UV_READABLE, [](uv_poll_t* handle, int, int) {
-    if (handle->data != nullptr) static_cast<Listener*>(handle->data)->accept_some();
-  });
 }
 
 // Stops accepting for a moment: the reason (no descriptors left) would only come again at once.
 // Callers wait in the kernel's queue meanwhile.
 void Listener::rest() {
-  uv_poll_stop(poll_.get());
-  uv_timer_start(
-      timer_.get(),
-      [](uv_timer_t* handle) {
-        if (handle->data != nullptr) static_cast<Listener*>(handle->data)->watch();
-      },
-      kRestMs, 0);
+  socket_.wait_for(0);
+  rest_over_.start(kRestMs);
 }
 
 void Listener::accept_some() {

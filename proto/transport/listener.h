@@ -1,10 +1,9 @@
 // A listening socket: accepts connections and hands each to the loop that it will live on.
 #pragma once
 
-#include <uv.h>
-
+#include "proto/transport/polled_socket.h"
 #include "proto/transport/sockets.h"
-#include "proto/transport/uv_handle.h"
+#include "proto/transport/timer.h"
 
 namespace firn::proto::transport {
 
@@ -17,13 +16,12 @@ class Listener {
 
  private:
   void accept_some();
-  void watch();
+  void watch() { socket_.wait_for(UV_READABLE); }
   void rest();
 
   IoLoop& loop_;
-  Socket socket_;
-  UvHandle<uv_poll_t> poll_;    // before the socket is closed
-  UvHandle<uv_timer_t> timer_;  // ends a rest
+  PolledSocket socket_;
+  Timer rest_over_;
 };
 
 }  // namespace firn::proto::transport

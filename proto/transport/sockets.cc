@@ -188,6 +188,16 @@ std::size_t waiting_bytes(int fd) {
   return static_cast<std::size_t>(bytes);
 }
 
+bool discard_incoming(int fd, std::size_t bytes_max) {
+  for (std::size_t left = bytes_max; left > 0;) {
+    // MSG_TRUNC on TCP discards without copying (tcp(7)).
+    const ssize_t got = ::recv(fd, nullptr, left, MSG_TRUNC | MSG_DONTWAIT);
+    if (got <= 0) return got < 0 && (errno == EAGAIN || errno == EINTR);
+    left -= static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
 void acknowledge_calmly(int fd) {
   set(fd, IPPROTO_TCP, TCP_QUICKACK, 0);
 }

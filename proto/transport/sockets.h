@@ -78,6 +78,9 @@ int connect_outcome(int fd);
 // not tell. Unlike reading, or peeking, asking acknowledges nothing.
 std::size_t waiting_bytes(int fd);
 
+// Throws away what has come, `bytes_max` at most. False: nothing more will come.
+bool discard_incoming(int fd, std::size_t bytes_max);
+
 // What comes next is acknowledged when it is read, with data that goes the other way, or after the
 // kernel's delay (tcp(7), TCP_QUICKACK). After a pause of the sender Linux acknowledges each of the
 // next 16 segments at once, and it forgets this when its delay runs out: so say it often.

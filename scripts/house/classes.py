@@ -17,7 +17,6 @@ EXCEPTIONS = {
     "firn::app::CodingJobs": "to be split: disk queue, block maker, stock, decoder, evidence",
     "firn::app::ContentSession": "to be split: a content's life, its traffic, its views",
     "firn::app::PeerDriver": "to be split: what all contents share, and the turns",
-    "firn::proto::transport::Connection": "to be split: connecting, streaming",
     "firn::sim::Lab": "to be split: links, steps",
     "firn::sim::RivalSwarm": "to be split: requests",
     "firn::sim::Peer": "to be split: the disk",
