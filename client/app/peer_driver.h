@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "client/app/codec_choice.h"
-#include "client/app/connections.h"
 #include "client/app/console.h"
 #include "client/app/content_session.h"
 #include "client/app/event_loop.h"
 #include "client/app/exit_codes.h"
+#include "client/app/net/connections.h"
 #include "client/app/worker_pool.h"
 #include "client/core/rate_budget.h"
 #include "codec/kernels.h"

@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
-#include "client/app/connections.h"
-#include "tests/app/fake_transport.h"
+#include "client/app/net/connections.h"
+#include "tests/app/net/fake_transport.h"
 
 namespace firn::app {
 namespace {

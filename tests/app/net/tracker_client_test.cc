@@ -1,8 +1,8 @@
 #include <doctest/doctest.h>
 
-#include "client/app/tracker_client.h"
+#include "client/app/net/tracker_client.h"
 #include "proto/limits.h"
-#include "tests/app/fake_transport.h"
+#include "tests/app/net/fake_transport.h"
 
 namespace firn::app {
 namespace {

@@ -15,7 +15,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "client/app/transport_inbox.h"
+#include "client/app/net/transport_inbox.h"
 #include "client/core/types.h"
 #include "proto/messages.h"
 #include "proto/transport/transport.h"

@@ -1,4 +1,4 @@
-#include "client/app/connections.h"
+#include "client/app/net/connections.h"
 
 #include <utility>
 #include <vector>

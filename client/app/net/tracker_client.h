@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "client/app/connections.h"
+#include "client/app/net/connections.h"
 #include "client/core/types.h"
 #include "proto/address.h"
 #include "proto/messages.h"

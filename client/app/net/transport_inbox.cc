@@ -1,4 +1,4 @@
-#include "client/app/transport_inbox.h"
+#include "client/app/net/transport_inbox.h"
 
 #include <utility>
 

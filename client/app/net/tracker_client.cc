@@ -1,4 +1,4 @@
-#include "client/app/tracker_client.h"
+#include "client/app/net/tracker_client.h"
 
 #include <utility>
 
