@@ -33,14 +33,11 @@ AnnounceCore::AnnounceCore(Registry& registry, const CoreOptions& options, std::
       random_(seed),
       network_rate_(options.network_rate, options.networks_max) {}
 
-bool AnnounceCore::connected(ClientId client, const PeerId& id, const std::string& ip, Time now) {
+void AnnounceCore::connected(ClientId client, const PeerId& id, const std::string& ip, Time now) {
   std::string network = network_of(ip);
-  std::size_t& connections = networks_[network].connections;
-  if (connections >= options_.connections_per_network_max) return false;
-  ++connections;
+  ++networks_[network].connections;
   const TokenBucket bucket(options_.connection_rate, now);
   clients_[client] = Client{id, ip, std::move(network), bucket, {}};
-  return true;
 }
 
 std::string AnnounceCore::name_of(ClientId client) const {

@@ -32,7 +32,6 @@ struct CoreOptions {
   Rate connection_rate{.per_second = 100, .burst = 600};
   Rate network_rate{.per_second = 1000, .burst = 5000};
   std::size_t networks_max = 100'000;
-  std::size_t connections_per_network_max = 1024;
 };
 
 // One thread.
@@ -41,10 +40,9 @@ class AnnounceCore {
   // `registry` must outlive the core.
   AnnounceCore(Registry& registry, const CoreOptions& options, std::uint64_t seed);
 
-  // A connection of the peer that proved `id`, seen to come from the numeric address `ip`. False:
-  // its network has too many already; the connection is to be closed, and does not count.
-  bool connected(ClientId client, const PeerId& id, const std::string& ip, Time now);
-  bool knows(ClientId client) const { return clients_.contains(client); }
+  // A connection of the peer that proved `id`, seen to come from the numeric address `ip`. How many
+  // a network may have is the transport's business (proto/transport/admission.h).
+  void connected(ClientId client, const PeerId& id, const std::string& ip, Time now);
   // "ID at IP", of a connected client.
   std::string name_of(ClientId client) const;
   // The answer to a request of a connected client.

@@ -124,13 +124,10 @@ void Server::run() {
 }
 
 void Server::take(const Opened& input) {
-  if (core_.connected(input.id, input.info.id, input.info.ip, options_.clock())) return;
-  log(LogLevel::kInfo, input.info.ip + " has too many connections");
-  transport_->close(input.id);
+  core_.connected(input.id, input.info.id, input.info.ip, options_.clock());
 }
 
 void Server::take(const Asked& input) {
-  if (!core_.knows(input.id)) return;  // was turned away
   const proto::TrackerReply answer = core_.handle(input.id, input.request, options_.clock());
   if (options_.log_requests)
     log(LogLevel::kDebug, core_.name_of(input.id) + ": " + text_of(input.request, answer));

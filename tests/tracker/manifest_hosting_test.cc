@@ -22,8 +22,7 @@ using proto::TrackerManifestPutReply;
 struct Tracker {
   explicit Tracker(const CoreOptions& options = {}, const RegistryLimits& limits = {})
       : registry(limits), core(registry, options, 1) {
-    for (ClientId client : {1, 2})
-      REQUIRE(core.connected(client, peer_id(1), "192.0.2.1", Time{0}));
+    for (ClientId client : {1, 2}) core.connected(client, peer_id(1), "192.0.2.1", Time{0});
   }
   void announce(const ContentId& id, ClientId client, proto::AnnounceEvent event = {}) {
     const proto::Announce announce{.content_id = id, .event = event, .listen_port = 1};
@@ -172,7 +171,7 @@ TEST_CASE("who has not announced itself as a peer of the content may not put its
   CHECK(refused());
   tracker.announce(other.id, 1);
   CHECK(refused());
-  REQUIRE(tracker.core.connected(3, peer_id(3), "192.0.2.1", Time{0}));
+  tracker.core.connected(3, peer_id(3), "192.0.2.1", Time{0});
   tracker.announce(whole.id, 3);  // somebody else did
   CHECK(refused());
   tracker.announce(whole.id, 1);
@@ -187,7 +186,7 @@ TEST_CASE("a flood of manifests from one network does not push out another's") {
   const std::size_t bytes = manifest(100, "a").file_bytes.size();
   Tracker tracker({}, {.manifest_bytes_total_max = 8 * bytes});
   const Manifest first = manifest(100, "a");
-  REQUIRE(tracker.core.connected(3, peer_id(3), "198.51.100.7", Time{0}));
+  tracker.core.connected(3, peer_id(3), "198.51.100.7", Time{0});
   REQUIRE(next_offset(tracker.put(first.id, first.file_bytes, 0, bytes, 3)) == bytes);
   for (char name = 'b'; name <= 'z'; ++name) {
     const Manifest more = manifest(100, std::string(1, name));
@@ -247,7 +246,7 @@ TEST_CASE("one network cannot take all the room for half-sent manifests") {
   const Manifest small = manifest(10, "small");
   REQUIRE(next_offset(tracker.put(whole.id, whole.file_bytes, 0, 3900, 1)) == 3900);
   CHECK(code(tracker.put(small.id, small.file_bytes, 0, 1000, 2)) == TrackerErrorCode::kSlowDown);
-  REQUIRE(tracker.core.connected(3, PeerId{}, "198.51.100.7", Time{0}));
+  tracker.core.connected(3, PeerId{}, "198.51.100.7", Time{0});
   CHECK(next_offset(tracker.put(small.id, small.file_bytes, 0, 1000, 3)) ==
         small.file_bytes.size());
 }

@@ -145,15 +145,17 @@ TEST_CASE("a half-sent manifest goes with its connection") {
 
 TEST_CASE("a network with too many connections is turned away") {
   ServerOptions options;
-  options.core.connections_per_network_max = 2;
+  options.transport.connection_count_max = 32;  // of one network 16, the least
   Running tracker(std::move(options));
-  Asker one(tracker.address);
-  Asker two(tracker.address);
-  one.announce(1);
-  two.announce(2);
-  Node third;
-  const ConnectionId connection = third.transport->connect(tracker.address);
-  CHECK(third.recorder.wait_closed(connection));
+  std::vector<std::unique_ptr<Asker>> peers;
+  for (std::uint16_t i = 0; i < 16; ++i) {
+    peers.push_back(std::make_unique<Asker>(tracker.address));
+    peers[i]->announce(static_cast<std::uint16_t>(2000 + i));
+  }
+  Node one_more;
+  const ConnectionId connection = one_more.transport->connect(tracker.address);
+  CHECK(one_more.recorder.wait_closed(connection));
+  CHECK_FALSE(one_more.recorder.connection(connection).open);
 }
 
 TEST_CASE("a part that finds the queue full is answered with slow down") {
