@@ -1,6 +1,6 @@
-// Who may still come in: bounds on accepted connections, so that one party cannot take all places.
+// Bounds on accepted connections, so that one party cannot take all places.
 // A party is taken to be a network (network_of: an IPv4 address, an IPv6 /64). Connections whose
-// TLS handshake is not done have bounds of their own, since anybody can hold those without a key.
+// TLS handshake is not done have bounds of their own, as holding those takes no key.
 #pragma once
 
 #include <cstddef>

@@ -20,10 +20,11 @@ struct PathState {
   std::uint64_t unacknowledged_bytes = 0;  // sent
   std::uint32_t rtt_us = 0;                // smoothed
   std::uint32_t rtt_min_us = 0;
-  std::uint64_t sent_for_us = 0;  // so long nothing has been unsent
+  std::uint64_t sent_for_us = 0;  // for how long nothing has been unsent
 };
 
-// So little is nothing: the end of a block, whose acknowledgement the receiver delays.
+// A backlog of this size counts as none: it is the end of a block, whose acknowledgement the
+// receiver delays.
 inline constexpr std::size_t kSettledBytes = 4 << 10;
 
 // Bytes in queues. Below kQueueTime of queueing delay the path counts as free: batching, delayed
@@ -31,8 +32,8 @@ inline constexpr std::size_t kSettledBytes = 4 << 10;
 std::size_t queued_bytes(const PathState& path);
 
 // The queue that all connections share, before our own link. A round-trip time also holds the queue
-// in which acknowledgements stand, before the other side's link; that is not ours and holds nobody
-// else up. What all have in common cannot be more than the least of them.
+// in which acknowledgements stand, before the other side's link; that is not ours and delays no
+// other connection. What all have in common cannot be more than the least of them.
 class SharedQueue {
  public:
   // Takes the path's queueing delay into account, and leaves of it in `path` what may be ours.
@@ -46,8 +47,8 @@ class SharedQueue {
 // In how long, at the rate of late, that will have gone out.
 std::uint64_t drain_time_us(const PathState& path);
 
-// What goes out in so long counts as gone. It covers a part of the time until the next block is
-// chosen and made; the rest is covered by the blocks that wait on other connections. On slow
+// What goes out within this time counts as gone. It covers a part of the time until the next block
+// is chosen and made; the rest is covered by the blocks that wait on other connections. On slow
 // uplinks the core keeps one more of those than it would otherwise need (kBusyTime in
 // client/core/policy/constants.h): with one less and 10 ms, uplinks of 8 Mbit/s were idle for 0.5
 // to 0.7 s of a race of 31 s, now for 0.35 s. On fast ones the others cover little: with none, 5, 8

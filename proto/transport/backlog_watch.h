@@ -1,9 +1,7 @@
-// How much of what a connection has written still stands in queues further on
-// (backlog.h).
+// How much of what a connection has written still stands in queues further on (backlog.h).
 //
-// Bytes leave those queues without an event. So the watch looks again when they
-// will have left, and reports only what makes a difference: a report may wake
-// another thread.
+// Bytes leave those queues without an event. So the watch looks again when they will have left, and
+// reports only what makes a difference: a report may wake another thread.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +21,8 @@ class BacklogWatch {
 
   BacklogWatch(IoLoop& loop, Report report);
 
-  // `bytes` were written to the connection's socket. Reports at once, unless
-  // much stands in the queues already: then as that leaves.
+  // `bytes` were written to the connection's socket. Reports at once, unless much stands in the
+  // queues already: then as that leaves.
   void wrote(int fd, std::size_t bytes);
   // No more reports, until something is written.
   void stop() { timer_.stop(); }

@@ -9,7 +9,7 @@ namespace firn::proto::transport {
 namespace {
 
 constexpr std::uint64_t kFlushMs = 1000;
-// So many may keep their TLS buffers, 2.6 MiB in all.
+// Up to this number they may keep their TLS buffers, 2.6 MiB in all.
 constexpr std::size_t kFewConnections = 32;
 
 }  // namespace

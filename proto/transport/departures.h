@@ -1,5 +1,5 @@
 // Which of a connection's tagged frames have not left yet. The transport's user is told of each
-// once, in the order in which they were sent; of frames without a tag nobody is told.
+// once, in the order in which they were sent; of frames without a tag it is not told.
 #pragma once
 
 #include <cstddef>

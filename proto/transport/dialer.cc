@@ -65,8 +65,7 @@ Dialer::Step Dialer::answered(int status, const addrinfo* list) {
 Dialer::Step Dialer::try_next() {
   while (!candidates_.empty()) {
     address_ = candidates_.back();
-    // What time is left is shared evenly, so that one dead address does not use
-    // it all.
+    // What time is left is shared evenly, so that one dead address does not use it all.
     const std::uint64_t now = uv_now(loop_.uv());
     const std::uint64_t left = deadline_ms_ > now ? deadline_ms_ - now : 0;
     attempt_deadline_ms_ = now + left / candidates_.size();

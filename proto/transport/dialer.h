@@ -1,5 +1,4 @@
-// From an address to a TCP connection: looks the name up, and tries the
-// addresses it has in turn.
+// From an address to a TCP connection: looks the name up, and tries the addresses it has in turn.
 #pragma once
 
 #include <chrono>

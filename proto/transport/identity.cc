@@ -26,7 +26,7 @@ Error internal(std::string operation) {
 }
 
 // A certificate that says nothing but its key: the key is the identity, so names and dates carry no
-// meaning and nobody checks them (RFC 5280, 4.1.2.5: the last date is "no expiry").
+// meaning and are not checked (RFC 5280, 4.1.2.5: the last date is "no expiry").
 Result<X509Ptr> self_signed_certificate(EVP_PKEY* key) {
   X509Ptr certificate(X509_new());
   if (!certificate) return internal("make certificate");
@@ -136,7 +136,7 @@ Result<Identity> Identity::load_or_create(const std::string& path) {
     const auto written = OutputFile(path, kKeyFile).write_new_private(*pem);
     if (!written) return written.error();
     if (*written) return fresh;
-    text = read_file(path);  // somebody else was first: theirs it is
+    text = read_file(path);  // another process was first: that key it is
     if (!text) return text.error();
     if (!text->has_value())
       return Error{ErrorCode::kIo, "read identity " + path, "it comes and goes"};

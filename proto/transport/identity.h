@@ -1,5 +1,5 @@
-// Who a process is: an Ed25519 key with a self-signed certificate made from it at start. The peer
-// id is SHA-256 of the raw public key.
+// The identity of a process: an Ed25519 key with a self-signed certificate made from it at start.
+// The peer id is SHA-256 of the raw public key.
 #pragma once
 
 #include <memory>

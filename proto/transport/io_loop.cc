@@ -44,7 +44,7 @@ Status IoLoop::start() {
 
 void IoLoop::run() {
   const StageClock::Attach counted(shared_.options.stages);
-  // A peer that has gone must be an error to whoever writes to it, not a signal.
+  // Writing to a peer that has gone must be an error, not a signal.
   sigset_t pipe_signal;
   sigemptyset(&pipe_signal);
   sigaddset(&pipe_signal, SIGPIPE);
@@ -131,7 +131,7 @@ void IoLoop::retire(ConnectionId id) {
   FIRN_CHECK(!node.empty());
   retired_.push_back(std::move(node.mapped()));
   shared_.connection_count.fetch_sub(1);
-  if (ready_.empty()) run_soon(id);  // nobody answers to it; on_idle() frees the object
+  if (ready_.empty()) run_soon(id);  // no connection answers to it; on_idle() frees the object
 }
 
 void IoLoop::on_idle() {

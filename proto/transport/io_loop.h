@@ -104,10 +104,10 @@ class IoLoop {
   uv_loop_t loop_{};
   bool initialised_ = false;
   Wakeup wake_;
-  UvHandle<uv_idle_t> idle_;  // active while somebody wants a turn
+  UvHandle<uv_idle_t> idle_;  // active while a connection wants a turn
   UvHandle<uv_prepare_t> before_waiting_;
   bool may_wait_ = false;  // in this run of libuv's loop
-  bool acted_ = false;     // somebody did something since the last rest
+  bool acted_ = false;     // something was done since the last rest
   std::unordered_map<ConnectionId, std::unique_ptr<Connection>> connections_;
   std::vector<std::unique_ptr<Connection>> retired_;
   std::vector<std::unique_ptr<Listener>> listeners_;

@@ -29,8 +29,7 @@ std::optional<std::string> Liveness::look(int fd, bool paused, std::uint64_t now
          std::to_string(idle_ms_) + " ms";
 }
 
-// Looks a few times within the timeout: one look cannot tell for how long
-// something has waited.
+// Looks a few times within the timeout: one look cannot tell for how long something has waited.
 bool Liveness::is_silent(int fd, std::uint64_t now_ms) {
   if (silence_ms_ == 0) return false;
   const Acknowledgement owed = acknowledgement(fd);

@@ -1,6 +1,6 @@
-// Whether the other side of an open connection is still there: it has to send
-// something (or, while reading is paused, take something) within the idle
-// timeout, and its kernel has to answer within the silence timeout.
+// Whether the other side of an open connection is still there: it has to send something (or, while
+// reading is paused, take something) within the idle timeout, and its kernel has to answer within
+// the silence timeout.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ class Liveness {
 
   // When to look again; kNever: no timeout is set.
   std::uint64_t next_look_ms(std::uint64_t now_ms) const;
-  // Asks the kernel too. Returns why the connection is to be given up, if it
-  // is. `paused`: nothing is read from it.
+  // Asks the kernel too. Returns why the connection is to be given up, if it is. `paused`: nothing
+  // is read from it.
   std::optional<std::string> look(int fd, bool paused, std::uint64_t now_ms);
 
  private:

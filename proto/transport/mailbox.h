@@ -57,7 +57,7 @@ class Mailbox {
   explicit Mailbox(std::size_t send_bytes_max) : send_bytes_max_(send_bytes_max) {}
 
   // `wake` is signalled when the mailbox stops being empty, until close(). It must live as long as
-  // somebody may post.
+  // a thread may post.
   void open(Wakeup* wake);
   void close();
 

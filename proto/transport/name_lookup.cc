@@ -35,8 +35,8 @@ void NameLookup::done(uv_getaddrinfo_t* uv, int status, addrinfo* list) {
   uv_freeaddrinfo(list);
 }
 
-// Only a look-up that has not begun can be cancelled; another ends by itself
-// and finds nobody.
+// Only a look-up that has not begun can be cancelled; another ends by itself, and its
+// answer is dropped.
 NameLookup::~NameLookup() {
   if (request_ == nullptr) return;
   request_->owner = nullptr;

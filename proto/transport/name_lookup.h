@@ -11,8 +11,7 @@
 
 namespace firn::proto::transport {
 
-// One question at a time, on its loop's thread. Destroyed before the answer, it
-// gives no answer.
+// One question at a time, on its loop's thread. Destroyed before the answer, it gives no answer.
 class NameLookup {
  public:
   // `status`: 0, or libuv's error. The list dies with the call.
@@ -23,8 +22,7 @@ class NameLookup {
   NameLookup(const NameLookup&) = delete;
   NameLookup& operator=(const NameLookup&) = delete;
 
-  // 0: `answer` follows, after the call. Else libuv's error, and no answer
-  // follows.
+  // 0: `answer` follows, after the call. Else libuv's error, and no answer follows.
   int start(uv_loop_t* loop, const std::string& host, std::uint16_t port, Answer answer);
 
  private:

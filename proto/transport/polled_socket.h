@@ -13,8 +13,8 @@ namespace firn::proto::transport {
 // Lives on its loop's thread.
 class PolledSocket {
  public:
-  // `events` of libuv (UV_READABLE, UV_WRITABLE); below 0, `status` says that
-  // the socket is in error, and it is not watched any more.
+  // `events` of libuv (UV_READABLE, UV_WRITABLE); below 0, `status` says that the socket is in
+  // error, and it is not watched any more.
   using OnPoll = std::function<void(int status, int events)>;
 
   PolledSocket(uv_loop_t* loop, OnPoll on_poll);

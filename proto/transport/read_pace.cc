@@ -40,8 +40,8 @@ std::uint64_t ReadPace::rest_ms(std::size_t awaited_bytes, std::uint64_t receive
                                 std::uint64_t now_us) {
   const std::uint64_t waited = std::exchange(waiting_, 0);
   const std::uint64_t came = received_bytes - received_;
-  // In the midst of a record bytes come as fast as the path lets them; between records nobody may
-  // have been sending.
+  // In the midst of a record bytes come as fast as the path lets them; between records the
+  // sender may have had nothing to send.
   if ((awaited_ > 0 || waited > 0) && came > waited && now_us > last_us_) {
     const double measured =
         static_cast<double>(came - waited) / static_cast<double>(now_us - last_us_);

@@ -3,8 +3,9 @@
 // Nothing can be done with a record before all of it is there. On a slow link it comes a segment at
 // a time, and being woken for each costs a dozen wake-ups for each block. Worse, reading each
 // segment makes room for the next, and Linux then acknowledges every second one; what waits unread
-// is acknowledged in one, when it is read (tcp_input.c, __tcp_ack_snd_check). So who knows how much
-// is missing and at what rate it comes leaves it alone until it should be there. Of a record that
+// is acknowledged in one, when it is read (tcp_input.c, __tcp_ack_snd_check). So a
+// reader that knows how much is missing, and at what rate it comes, leaves it alone until it should
+// be there. Of a record that
 // has just begun one can tell as much before reading it: what comes in whole segments is as long as
 // the last that came so.
 #pragma once
@@ -32,7 +33,7 @@ class ReadPace {
   std::uint64_t rest_for(std::size_t missing_bytes) const;
 
   double bytes_per_us_ = 0;      // at which records come, of late; 0: not known
-  std::size_t usual_bytes_ = 0;  // so many came between two moments without a record; 0: not known
+  std::size_t usual_bytes_ = 0;  // came between two moments without a record; 0: not known
   std::uint64_t idle_at_ = 0;    // bytes received at the last such moment
   std::size_t waiting_ = 0;      // when a first rest began
   // As of the last call:

@@ -11,8 +11,8 @@ namespace firn::proto::transport {
 // What a BIO knows of its socket, which it does not own. One thread.
 struct SocketEnd {
   int fd = -1;
-  // The last read took all there was; reads say "try again" until somebody who has heard of more
-  // (poll) or does not know clears this.
+  // The last read took all there was; reads say "try again" until this is cleared: by a caller
+  // that has heard of more (poll), or does not know.
   bool drained = false;
 };
 

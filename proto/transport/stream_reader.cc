@@ -77,9 +77,8 @@ void StreamReader::rest(std::uint64_t rest_ms) {
   if (rest_ms == 0) return;
   resting_ = true;
   rest_until_ms_ = uv_now(loop_.uv()) + rest_ms;
-  // A loop that rests between its turns is not woken by what comes meanwhile:
-  // with no timer, and with its socket polled as ever, it finds the connection
-  // in the first turn that is late enough.
+  // A loop that rests between its turns is not woken by what comes meanwhile: with no timer, and
+  // with its socket polled as ever, it finds the connection in the first turn that is late enough.
   if (!loop_.pace().rests()) time_rest(loop_.together_ms(rest_ms));
 }
 

@@ -1,9 +1,8 @@
-// What comes in on an open connection: TLS records are cut into frames, and
-// each frame is handed to the transport's user.
+// What comes in on an open connection: TLS records are cut into frames, and each frame is handed to
+// the transport's user.
 //
-// Reading stops in two ways. The user pauses it, until the user wants more. And
-// it rests by itself while a record comes slowly (read_pace.h), until all of
-// the record should be there.
+// Reading stops in two ways. The user pauses it, until the user wants more. And it rests by itself
+// while a record comes slowly (read_pace.h), until all of the record should be there.
 #pragma once
 
 #include <cstdint>
@@ -38,13 +37,11 @@ class StreamReader {
     std::optional<Error> error = {};
   };
 
-  // `rest_over` is called when a rest has ended: there may be something to
-  // read.
+  // `rest_over` is called when a rest has ended: there may be something to read.
   StreamReader(IoLoop& loop, ConnectionId id, std::function<void()> rest_over);
 
-  // Both hand frames to the user as they become whole. read(): until there is
-  // no more, the turn is over, or reading is paused. read_arrived(): the socket
-  // has become readable; may rest instead.
+  // Both hand frames to the user as they become whole. read(): until there is no more, the turn is
+  // over, or reading is paused. read_arrived(): the socket has become readable; may rest instead.
   Reading read(TlsSession& tls, int fd);
   Reading read_arrived(TlsSession& tls, int fd);
 

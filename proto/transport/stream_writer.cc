@@ -20,9 +20,8 @@ void StreamWriter::push(OutgoingFrame frame, FrameTag tag) {
 StreamWriter::Writing StreamWriter::write(TlsSession& tls, int fd) {
   Writing writing;
   if (blocked_ || queue_.empty()) return writing;
-  // A block fills one TLS record and a bit of the next; without this each of
-  // the two would end in a packet of its own that is not full (0.4 % of all
-  // bytes).
+  // A block fills one TLS record and a bit of the next; without this each of the two would end in a
+  // packet of its own that is not full (0.4 % of all bytes).
   const bool several_records = queue_.bytes() > kTlsRecordBytes;
   if (several_records) hold_partial_segments(fd, true);
   while (!queue_.empty() && writing.bytes < kTurnBytes) {

@@ -1,5 +1,5 @@
-// What goes out on an open connection: frames are queued, written as TLS
-// records, and followed until they have left the queues of their path.
+// What goes out on an open connection: frames are queued, written as TLS records, and followed
+// until they have left the queues of their path.
 #pragma once
 
 #include <cstddef>
@@ -32,13 +32,11 @@ class StreamWriter {
 
   // Writes what the socket takes.
   Writing write(TlsSession& tls, int fd);
-  // `bytes` were written: the user is told which tagged frames have left, now
-  // and as they leave.
+  // `bytes` were written: the user is told which tagged frames have left, now and as they leave.
   void follow(int fd, std::size_t bytes) { backlog_.wrote(fd, bytes); }
   void stop_following() { backlog_.stop(); }
 
-  // Nothing can be written until the socket is writable, or until somebody says
-  // that it is.
+  // Nothing can be written until the socket is writable, which unblock() says.
   bool blocked() const { return blocked_; }
   void unblock() { blocked_ = false; }
 

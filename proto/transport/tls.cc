@@ -235,7 +235,7 @@ void TlsSession::say_goodbye() {
 Error TlsSession::error(std::string what) const {
   if (peer_->wrong) return {ErrorCode::kWrongIdentity, std::move(what), peer_->complaint};
   if (failed_errno_ != 0) {
-    // A connection that times out is nobody's offence.
+    // A connection that times out is no offence.
     Error failure = error_from_errno(std::move(what), failed_errno_);
     if (failure.code != ErrorCode::kUnreachable) failure.code = ErrorCode::kIo;
     return failure;

@@ -44,7 +44,8 @@ struct TlsProgress {
 class TlsSession {
  public:
   TlsProgress handshake();
-  // kWantRead stays the answer until look_again(), which is for whoever has waited for the socket.
+  // kWantRead stays the answer until look_again(), which is for a caller that has waited for the
+  // socket.
   TlsProgress read(std::span<std::uint8_t> into);
   void look_again() { socket_->drained = false; }
   // Writes at most one record. After kWantWrite the next call must bring the same bytes.
@@ -91,7 +92,7 @@ class TlsContext {
  public:
   enum class Side { kClient, kServer };
 
-  // `records_per_key`: after so many records sent a session changes its key (RFC 8446, 5.5 allows
+  // `records_per_key`: a session changes its key after sending this many (RFC 8446, 5.5 allows
   // 2^24.5 full records for AES-GCM).
   static Result<TlsContext> make(const Identity& identity, std::uint64_t records_per_key);
   // `expected`: the only peer id the handshake accepts. `keep_buffers`: 83 KiB stay with the

@@ -55,18 +55,18 @@ class EventSink {
   virtual void on_departed(ConnectionId, FrameTag) = 0;
   // The connection is gone. kCancelled: closed by close(). kProtocol: the other side broke the
   // rules of TLS or of frames, or on_frame said so. kWrongIdentity: from connect. Otherwise
-  // kUnreachable or kIo: nobody's fault.
+  // kUnreachable or kIo: the network's fault.
   virtual void on_close(ConnectionId, const Error&) = 0;
   // An I/O thread has done all that it found to do, which may have brought events of several
-  // connections: the time to wake whoever looks after them.
+  // connections: the time to wake the thread that looks after them.
   virtual void on_turn_over() {}
 };
 
 struct Options {
   int io_threads = 1;
   std::chrono::milliseconds connect_timeout{10'000};  // name, TCP and TLS together
-  std::chrono::milliseconds idle_timeout{120'000};    // nothing received for so long; 0: never
-  // The other side's kernel answers nothing for so long, neither what was sent nor a probe of an
+  std::chrono::milliseconds idle_timeout{120'000};    // of receiving nothing; 0: never
+  // The other side's kernel answers nothing for this time, neither what was sent nor a probe of an
   // idle connection: it is gone without a word. A machine that merely reads nothing does answer.
   // Noticed within twice this time. 0: never.
   std::chrono::milliseconds silence_timeout{30'000};
@@ -76,7 +76,7 @@ struct Options {
   // gets a part of these places, and handshakes under way another (proto/transport/admission.h):
   // more are closed as they come.
   std::size_t connection_count_max = 4096;
-  // A loop that moves little takes a turn so often at most (loop_pace.h); 0: at once, always.
+  // A loop that moves little takes at most one turn in this time (loop_pace.h); 0: at once, always.
   std::chrono::milliseconds turn_interval{0};
   std::uint64_t records_per_key = 1u << 23;  // then the sender changes its TLS key
   // Listen, and connect, through this interface alone; empty: through any.

@@ -14,7 +14,7 @@ namespace {
 
 using Place = Admission::Place;
 
-TEST_CASE("a network has so many places, others have theirs") {
+TEST_CASE("a network has its places, others have theirs") {
   Admission admission({.of_network = 2, .handshakes_of_network = 2, .handshakes = 100});
   auto first = admission.enter("192.0.2.1");
   auto second = admission.enter("192.0.2.1");

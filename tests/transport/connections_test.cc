@@ -18,7 +18,7 @@ bool mentions(const Error& error, const std::string& text) {
   return error.message().find(text) != std::string::npos;
 }
 
-// A listening socket that nobody accepts from: TCP connects, TLS never answers.
+// A listening socket that no program accepts from: TCP connects, TLS never answers.
 Listening deaf_listener() {
   return open_listening(Address{{}, "127.0.0.1", 0}).value();
 }
@@ -58,7 +58,7 @@ TEST_CASE("both sides learn each other's proven id and address") {
   }
 }
 
-TEST_CASE("an address without an id connects to whoever listens") {
+TEST_CASE("an address without an id connects to any peer that listens there") {
   Node server;
   Node client;
   Address where = server.listen();

@@ -40,7 +40,7 @@ TEST_CASE("frames of all sizes arrive whole, in order, both ways at once") {
   }
   Options options;
   options.send_queue_bytes_max = 64 << 20;
-  options.records_per_key = 5;  // keys change often, and nobody notices
+  options.records_per_key = 5;  // keys change often, unnoticed
   Pair pair(options);
   for (std::size_t i = 0; i < up.size(); ++i) {
     pair.client.transport->send(pair.out, frame_of(up[i], random() % 200));

@@ -18,7 +18,7 @@ struct Stream {
   ReadPace pace;
   std::uint64_t now_us = 0;
   std::size_t looks = 0;
-  std::uint64_t latest_us = 0;  // a record was whole for so long before it was looked at
+  std::uint64_t latest_us = 0;  // for which a whole record waited to be looked at
 
   void run(std::size_t records) {
     std::uint64_t seen = 0;

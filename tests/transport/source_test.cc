@@ -23,14 +23,15 @@ std::string refusal(const Status& status) {
   return status ? std::string() : status.error().message();
 }
 
-TEST_CASE("who listens on one address connects from it") {
+TEST_CASE("a transport that listens on one address connects from it") {
   Node server, client;
   const Address where = server.listen("127.0.0.1");
   client.listen("127.0.0.2");
   CHECK(seen_by(server, client, where) == "127.0.0.2");
 }
 
-TEST_CASE("who listens on all addresses connects from the one that the kernel chooses") {
+TEST_CASE(
+    "a transport that listens on all addresses connects from the one that the kernel chooses") {
   Node server, client;
   const Address where = server.listen("127.0.0.1");
   client.listen("*");

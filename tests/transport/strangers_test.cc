@@ -50,7 +50,7 @@ TEST_CASE("a client that does all the protocol asks is accepted") {
   CHECK(std::string(SSL_get_cipher_name(stranger.session.get())) == "TLS_AES_128_GCM_SHA256");
 }
 
-TEST_CASE("rubbish on the listening port is thrown out and harms nobody") {
+TEST_CASE("rubbish on the listening port is thrown out and does no harm") {
   Answering server;
   const Address where = server.listen();
   std::mt19937_64 random(1);
@@ -87,7 +87,7 @@ TEST_CASE("a listener that runs out of descriptors rests, and accepts when there
   const rlimit none{0, before.rlim_max};
   REQUIRE(::setrlimit(RLIMIT_NOFILE, &none) == 0);
   const int connected = ::connect(socket.fd(), address.get(), address.bytes);
-  // Nobody is accepted, so nobody is given up after the timeout either.
+  // No connection is accepted, so none is given up after the timeout either.
   const timeval patience{0, 300'000};
   ::setsockopt(socket.fd(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
   const bool ended_early = ends(socket);
@@ -190,7 +190,7 @@ TEST_CASE("a peer that is gone without a word is noticed") {
   SUBCASE("while nothing is") {
     REQUIRE(server.recorder.wait_closed(id));
   }
-  CHECK(server.recorder.ending(id).code != ErrorCode::kProtocol);  // nobody's fault
+  CHECK(server.recorder.ending(id).code != ErrorCode::kProtocol);  // the network's fault
 }
 
 TEST_CASE("a peer that reads nothing, and is there, is not taken to be gone") {
@@ -221,7 +221,7 @@ TEST_CASE("a socket that fails is not held against the other side") {
   REQUIRE(identity.ok());
   const auto context = TlsContext::make(*identity, 1000);
   REQUIRE(context.ok());
-  // A datagram socket that leads nowhere: writing to it fails, and not because somebody closed it.
+  // A datagram socket that leads nowhere: writing to it fails, and not because it was closed.
   const Socket nowhere(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   REQUIRE(nowhere);
   auto session = context->session(TlsContext::Side::kClient, nowhere.fd(), std::nullopt);

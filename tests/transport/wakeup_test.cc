@@ -88,7 +88,7 @@ TEST_CASE("after a stop nothing comes, and signals do no harm") {
   CHECK(woken == 0);
 }
 
-TEST_CASE("what was done before a signal is seen, whoever signals and whenever") {
+TEST_CASE("what was done before a signal is seen, from any thread and at any time") {
   constexpr int kThreads = 3, kSignals = 20'000;
   Loop loop;
   Wakeup wakeup;

@@ -16,7 +16,7 @@ ConnectionId id_of(core::PeerKey key) {
   return key - 1;
 }
 
-// A frame whose departure the core wants to hear of. Of the rest nobody does, and to be told wakes
+// A frame whose departure the core wants to hear of. The others have no tag, as being told wakes
 // the main thread. The tag says it all: nothing has to be kept meanwhile.
 struct Awaited {
   std::size_t bytes = 0;
@@ -83,8 +83,8 @@ void Connections::first_message(ConnectionId id, Connection& connection, Message
     return refuse(id, proto::GoodbyeReason::kProtocolError, "the first message is no Hello");
   PeerEvents* const owner = find_content_(hello->content_id);
   if (owner == nullptr) {
-    // Whoever hears NOT_SERVING does not come back for long. A content that is being opened, or
-    // that somebody is about to share again, is worth another call.
+    // A peer that hears NOT_SERVING stays away for long. A content that is being opened, or that is
+    // about to be shared again, is worth another call.
     if (knows_content_ && knows_content_(hello->content_id))
       return refuse(id, proto::GoodbyeReason::kUnspecified, "not ready; come back later");
     return refuse(id, proto::GoodbyeReason::kNotServing, "unknown content");

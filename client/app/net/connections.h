@@ -1,5 +1,5 @@
-// The connections of all contents: who owns which, what is on its way out on each, and in which
-// order.
+// The connections of all contents: the session or tracker client that owns each, what is on its way
+// out on it, and in which order.
 //
 // A block's payload is made by workers while later messages for the same peer are ready already;
 // yet all must leave in the order in which the core decided them. So each connection has a line of
@@ -53,12 +53,12 @@ class Connections {
  public:
   // An accepted connection must say hello within this time.
   static constexpr core::TimeUs kHelloTimeout = 10 * core::kSecond;
-  // What may wait behind a block that is being made; a connection past it is closed. Who waits for
-  // answers before it asks again stays far below.
+  // What may wait behind a block that is being made; a connection past it is closed. A
+  // peer that waits for answers before it asks again stays far below.
   static constexpr std::size_t kLineBytesMax = 4 << 20;
 
-  // `find_content`: who serves a content; null: nobody. `knows_content`: whether somebody will, or
-  // did a moment ago; may be empty.
+  // `find_content`: the session that serves a content, or null. `knows_content`: whether a session
+  // will, or did a moment ago; may be empty.
   Connections(TransportInbox& inbox, std::function<PeerEvents*(const ContentId&)> find_content,
               std::function<bool(const ContentId&)> knows_content = {});
 

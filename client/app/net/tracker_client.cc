@@ -88,8 +88,8 @@ void TrackerClient::closed(const Error& error, core::TimeUs now) {
   connection_.reset();
   const bool kept = std::exchange(open_, false) && std::exchange(used_, false);
   if (tasks_.empty()) return;
-  // Trackers close idle connections; that our request crossed with that is nobody's failure. One
-  // that closes in the midst of a task is not asked again at once: it might do so for ever.
+  // Trackers close idle connections; that our request crossed with that is no failure. One that
+  // closes in the midst of a task is not asked again at once: it might do so for ever.
   if (kept && !tasks_.front().answered && error.code != ErrorCode::kCancelled) return request();
   fail_front(error, 0);
 }

@@ -8,7 +8,7 @@
 namespace firn::app {
 namespace {
 
-// So much wakes the main thread at once: on fast links both are at work at the same time.
+// This much wakes the main thread at once: on fast links both are at work at the same time.
 constexpr std::size_t kMuchBytes = 64 << 10;
 
 }  // namespace

@@ -78,7 +78,7 @@ class TransportInbox final : public proto::transport::EventSink {
   std::mutex mutex_;
   std::vector<TransportEvent> events_;
   std::size_t bytes_ = 0;
-  bool wake_due_ = false;  // events_ is not empty, and nobody was woken for it
+  bool wake_due_ = false;  // events_ is not empty, and the main thread was not woken for it
   std::unordered_set<ConnectionId> trackers_;
   std::unordered_set<ConnectionId> paused_;
 };

@@ -83,7 +83,7 @@ Refusals& collect_refusals(Fixture& fixture, Refusals& refusals) {
   return refusals;
 }
 
-TEST_CASE("who begins with something that is no message is told so, and named") {
+TEST_CASE("a stranger that begins with something that is no message is told so, and named") {
   Fixture fixture;
   Refusals refusals;
   collect_refusals(fixture, refusals);
@@ -107,7 +107,7 @@ TEST_CASE("who begins with something that is no message is told so, and named") 
   CHECK(fixture.owner.opened.empty());
 }
 
-TEST_CASE("who never says Hello is told why it is left") {
+TEST_CASE("a stranger that never says Hello is told why it is left") {
   Fixture fixture;
   Refusals refusals;
   collect_refusals(fixture, refusals);
@@ -209,7 +209,7 @@ TEST_CASE("only blocks and parts of a manifest are asked after") {
   CHECK(tags[3] != proto::transport::kUntagged);
 }
 
-TEST_CASE("what departs from a connection that was closed meanwhile is nobody's") {
+TEST_CASE("what departs from a connection that was closed meanwhile is not told of") {
   Fixture f;
   const core::PeerKey peer = f.dial();
   const ConnectionId id = f.transport.last;
@@ -305,7 +305,7 @@ TEST_CASE("a hello for a content that is not ready is answered with a goodbye th
   CHECK(f.transport.closed.contains(77));
 }
 
-TEST_CASE("whoever begins with anything but a hello is sent away") {
+TEST_CASE("a stranger that begins with anything but a hello is sent away") {
   Fixture f;
   f.open(77, false);
   f.arrive(77, state(1));
@@ -384,7 +384,7 @@ TEST_CASE("what waits behind a block is bounded: a connection past it is closed"
   CHECK(f.owner.closed.size() == 1);
 }
 
-TEST_CASE("a full queue stops reading from who fills it until it has been taken") {
+TEST_CASE("a full queue stops reading from the connection that fills it until it has been taken") {
   Fixture f;
   f.open(1, false);
   proto::ManifestPart part;

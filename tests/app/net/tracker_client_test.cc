@@ -277,7 +277,7 @@ TEST_CASE("an answer that does not fit the question is a failure") {
   CHECK(f.transport.closed.contains(f.transport.last));
 }
 
-TEST_CASE("what was never asked for closes the connection and harms nobody") {
+TEST_CASE("what was never asked for closes the connection and does no harm") {
   Fixture f;
   f.client.announce({}, f.now);
   f.open();
