@@ -24,12 +24,12 @@
 #include <unordered_map>
 #include <vector>
 
-#include "client/app/batch_coder.h"
+#include "client/app/backends/batch_coder.h"
 #include "client/app/buffer_pool.h"
+#include "client/app/coding/row_table.h"
 #include "client/app/coding_work.h"
 #include "client/app/generation_cache.h"
 #include "client/app/loop_budget.h"
-#include "client/app/row_table.h"
 #include "client/app/worker_pool.h"
 #include "client/core/actions.h"
 #include "client/core/swarm.h"

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "client/app/accounting.h"
+#include "client/app/backends/accounting.h"
 #include "client/app/quantities.h"
 #include "proto/limits.h"
 #include "proto/stage_times.h"

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "client/app/background_check.h"
+#include "client/app/coding/background_check.h"
 #include "client/app/coding_jobs.h"
 #include "client/app/console.h"
 #include "client/app/event_loop.h"

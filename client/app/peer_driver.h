@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "client/app/codec_choice.h"
+#include "client/app/backends/codec_choice.h"
 #include "client/app/console.h"
 #include "client/app/content_session.h"
 #include "client/app/event_loop.h"

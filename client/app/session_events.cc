@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "client/app/accounting.h"
+#include "client/app/backends/accounting.h"
 #include "client/app/content_session.h"
 #include "client/content/find_folder.h"
 #include "proto/stage_times.h"

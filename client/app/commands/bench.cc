@@ -6,8 +6,8 @@
 #include <ctime>
 #include <sstream>
 
-#include "client/app/backend_bench.h"
-#include "client/app/codec_choice.h"
+#include "client/app/backends/backend_bench.h"
+#include "client/app/backends/codec_choice.h"
 #include "client/app/commands/commands.h"
 #include "client/app/commands/options.h"
 #include "client/app/commands/running.h"

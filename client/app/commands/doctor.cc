@@ -8,7 +8,7 @@
 
 #include <thread>
 
-#include "client/app/codec_choice.h"
+#include "client/app/backends/codec_choice.h"
 #include "client/app/commands/commands.h"
 #include "client/app/commands/options.h"
 #include "client/app/commands/running.h"

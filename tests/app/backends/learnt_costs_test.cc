@@ -1,4 +1,4 @@
-#include "client/app/coding_costs.h"
+#include "client/app/backends/learnt_costs.h"
 
 #include <doctest/doctest.h>
 
@@ -10,7 +10,7 @@
 namespace firn::app {
 namespace {
 
-const CodingCosts kCosts{{"CPU", true, 64, 16384, 8, 0.001},
+const LearntCosts kCosts{{"CPU", true, 64, 16384, 8, 0.001},
                          {"CPU", false, 64, 16384, 3, 0.0125},
                          {"a \"card\"", false, 1024, 1, 1, 1e-7}};
 

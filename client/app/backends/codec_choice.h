@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "client/app/batch_coder.h"
+#include "client/app/backends/batch_coder.h"
 #include "cuda_kernels/runtime/device.h"
 #include "proto/result.h"
 

@@ -1,4 +1,4 @@
-#include "client/app/batch_coder.h"
+#include "client/app/backends/batch_coder.h"
 
 #include <utility>
 

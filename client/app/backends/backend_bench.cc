@@ -1,4 +1,4 @@
-#include "client/app/backend_bench.h"
+#include "client/app/backends/backend_bench.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,10 +1,10 @@
-#include "client/app/codec_choice.h"
+#include "client/app/backends/codec_choice.h"
 
 #include <algorithm>
 #include <fstream>
 #include <utility>
 
-#include "client/app/coding_costs.h"
+#include "client/app/backends/learnt_costs.h"
 #include "codec/backend.h"
 #include "codec/kernels.h"
 #include "codec/thread_pool.h"
@@ -88,7 +88,7 @@ std::unique_ptr<BatchCoder> make_coder(const CodecChoice& choice, const CoderOpt
   coder.stock_bytes = options.memory_bytes / 16;
   coder.seed = options.seed;
   coder.stages = options.stages;
-  CodingCosts known;
+  LearntCosts known;
   if (options.mode == CodecMode::kAuto) {
     const std::string machine = machine_of(choice, options);
     known = load_costs(options.cache_folder, machine);

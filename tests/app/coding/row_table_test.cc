@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "client/app/row_table.h"
+#include "client/app/coding/row_table.h"
 
 namespace firn::app {
 namespace {

@@ -11,16 +11,16 @@
 
 namespace firn::app {
 
-using CodingCosts = std::vector<codec::SharedBackend::LearntCost>;
+using LearntCosts = std::vector<codec::SharedBackend::LearntCost>;
 
 // `machine`: everything that the costs depend on and that may change between runs.
-std::string costs_text(const std::string& machine, const CodingCosts& costs);
+std::string costs_text(const std::string& machine, const LearntCosts& costs);
 // Takes nothing but text of that machine whose every entry can be a cost; else empty.
-CodingCosts parse_costs(const std::string& machine, const std::string& text);
+LearntCosts parse_costs(const std::string& machine, const std::string& text);
 
 // In that folder; an empty one means no file.
-CodingCosts load_costs(const std::filesystem::path& folder, const std::string& machine);
+LearntCosts load_costs(const std::filesystem::path& folder, const std::string& machine);
 void save_costs(const std::filesystem::path& folder, const std::string& machine,
-                const CodingCosts& costs);
+                const LearntCosts& costs);
 
 }  // namespace firn::app

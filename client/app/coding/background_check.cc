@@ -1,4 +1,4 @@
-#include "client/app/background_check.h"
+#include "client/app/coding/background_check.h"
 
 #include <chrono>
 

@@ -1,4 +1,4 @@
-#include "client/app/row_table.h"
+#include "client/app/coding/row_table.h"
 
 #include <algorithm>
 #include <map>

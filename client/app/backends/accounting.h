@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "client/app/batch_coder.h"
+#include "client/app/backends/batch_coder.h"
 #include "client/app/events.h"
 #include "proto/stage_times.h"
 

@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "client/app/codec_choice.h"
+#include "client/app/backends/codec_choice.h"
 #include "client/app/exit_codes.h"
 
 namespace firn::app {

@@ -1,4 +1,4 @@
-#include "client/app/accounting.h"
+#include "client/app/backends/accounting.h"
 
 #include <fmt/format.h>
 #include <sys/resource.h>

@@ -1,4 +1,4 @@
-#include "client/app/coding_costs.h"
+#include "client/app/backends/learnt_costs.h"
 
 #include <nlohmann/json.hpp>
 
@@ -36,7 +36,7 @@ bool is_cost(const Json& entry) {
 
 }  // namespace
 
-std::string costs_text(const std::string& machine, const CodingCosts& costs) {
+std::string costs_text(const std::string& machine, const LearntCosts& costs) {
   Json all{{"version", kVersion}, {"machine", machine}, {"costs", Json::array()}};
   for (const auto& cost : costs) {
     all["costs"].push_back({{"member", cost.member},
@@ -49,13 +49,13 @@ std::string costs_text(const std::string& machine, const CodingCosts& costs) {
   return all.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-CodingCosts parse_costs(const std::string& machine, const std::string& text) {
+LearntCosts parse_costs(const std::string& machine, const std::string& text) {
   const Json all = Json::parse(text, nullptr, false);
   if (!all.is_object() || all.value("version", Json()) != kVersion ||
       all.value("machine", Json()) != machine || !all.contains("costs") ||
       !all["costs"].is_array() || all["costs"].size() > kEntriesMax)
     return {};
-  CodingCosts costs;
+  LearntCosts costs;
   for (const Json& entry : all["costs"]) {
     if (!is_cost(entry)) return {};
     costs.push_back({entry["member"].get<std::string>(), entry["encode"].get<bool>(),
@@ -65,13 +65,13 @@ CodingCosts parse_costs(const std::string& machine, const std::string& text) {
   return costs;
 }
 
-CodingCosts load_costs(const std::filesystem::path& folder, const std::string& machine) {
+LearntCosts load_costs(const std::filesystem::path& folder, const std::string& machine) {
   if (folder.empty()) return {};
   return parse_costs(machine, cuda::read_cache_file(file_of(folder, machine)));
 }
 
 void save_costs(const std::filesystem::path& folder, const std::string& machine,
-                const CodingCosts& costs) {
+                const LearntCosts& costs) {
   if (folder.empty() || costs.empty()) return;
   cuda::write_cache_file(file_of(folder, machine), costs_text(machine, costs));
 }
