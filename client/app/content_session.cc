@@ -126,13 +126,9 @@ void ContentSession::start_core(Opened opened) {
       with_rows.push_back(row.generation);
     state.rows.push_back({row.generation, row.slot, std::move(row.vector), row.sender});
   }
-  if (serve && !plan_.trust) {
-    check_ = std::make_unique<BackgroundCheck>(
-        host_.coding.pool, host_.coding.buffers, opened.store,
-        [this](std::uint32_t g, const Error& error) { return coding_->found_false(g, error); });
-  }
-  coding_ = std::make_unique<CodingJobs>(host_.coding, number_, std::move(opened.store),
-                                         host_.row_bytes_max, with_rows, *this);
+  coding_ = std::make_unique<DataPlane>(host_.coding, number_, std::move(opened.store),
+                                        host_.row_bytes_max, with_rows, *this);
+  if (serve && !plan_.trust) coding_->check_in_background();
   const bool everything =
       std::all_of(state.verified.begin(), state.verified.end(), [](bool v) { return v; });
   stood_complete_ = everything && !state.verified.empty();
@@ -182,7 +178,6 @@ void ContentSession::turn(core::TimeUs now) {
   if (phase_ == Phase::kEnded) return;
   for (auto& tracker : trackers_) tracker->wake(now);
   if (coding_) coding_->wake(now);
-  if (check_) check_->wake(now);
   if (phase_ == Phase::kLeaving) return check_left();
   // A store that is being opened for a known manifest: it is not known yet what to ask for.
   if (!core_) return;
@@ -212,7 +207,6 @@ core::TimeUs ContentSession::next_wake() const {
   core::TimeUs at = leave_due_;
   for (const auto& tracker : trackers_) at = std::min(at, tracker->next_wake());
   if (coding_) at = std::min(at, coding_->next_wake());
-  if (check_) at = std::min(at, check_->next_wake());
   if (core_ && phase_ < Phase::kLeaving) at = std::min(at, core_->next_wake());
   if (awaits_progress()) at = std::min(at, patience_.next(core_->progressed_at()));
   return at;
@@ -247,7 +241,6 @@ void ContentSession::hang_up() {
 
 void ContentSession::leave(core::TimeUs at) {
   if (phase_ >= Phase::kLeaving) return;
-  check_.reset();
   phase_ = Phase::kLeaving;
   if (spoiled_ || timed_out_) {
     // It was said with the error.

@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "client/app/coding/background_check.h"
-#include "client/app/coding_jobs.h"
+#include "client/app/coding/coding_outcomes.h"
+#include "client/app/coding/data_plane.h"
 #include "client/app/console.h"
 #include "client/app/event_loop.h"
 #include "client/app/exit_codes.h"
@@ -206,8 +206,7 @@ class ContentSession final : public PeerEvents, public CodingOutcomes, public Tr
   const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   std::shared_ptr<Opening> opening_;
   std::unique_ptr<core::SwarmCore> core_;
-  std::unique_ptr<CodingJobs> coding_;
-  std::unique_ptr<BackgroundCheck> check_;  // of what is served
+  std::unique_ptr<DataPlane> coding_;
   std::vector<std::unique_ptr<TrackerClient>> trackers_;
   std::map<std::size_t, bool> trackers_heard_;
   std::map<std::uint64_t, std::string> dialled_;  // attempts at addresses given by hand

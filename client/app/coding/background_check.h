@@ -6,10 +6,8 @@
 #include <functional>
 #include <memory>
 
-#include "client/app/buffer_pool.h"
-#include "client/app/worker_pool.h"
+#include "client/app/coding/coded_content.h"
 #include "client/core/types.h"
-#include "client/store/content_store.h"
 
 namespace firn::app {
 
@@ -20,9 +18,8 @@ class BackgroundCheck {
   // `found`: this generation was read and is not right; false: it is in use, and is looked at
   // again. Called from the pool's completions.
   using Found = std::function<bool(std::uint32_t generation, const Error& error)>;
-  // What is given by reference outlives this object; tasks under way may outlive it.
-  BackgroundCheck(WorkerPool& pool, BufferPool& buffers, std::shared_ptr<store::ContentStore> store,
-                  Found found);
+  // Tasks under way may outlive this object.
+  BackgroundCheck(std::shared_ptr<const CodedContent> content, Found found);
   ~BackgroundCheck();
   BackgroundCheck(const BackgroundCheck&) = delete;
   BackgroundCheck& operator=(const BackgroundCheck&) = delete;
@@ -35,9 +32,7 @@ class BackgroundCheck {
  private:
   void checked(const Status& status, core::TimeUs took);
 
-  WorkerPool& pool_;
-  BufferPool& buffers_;
-  const std::shared_ptr<store::ContentStore> store_;
+  const std::shared_ptr<const CodedContent> content_;
   const Found found_;
   const std::uint32_t generation_count_;
   const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

@@ -1,5 +1,5 @@
-// Rows of unfinished generations: which are in memory, which wait to be spooled, and who must make
-// room. Knows no disk: coding_jobs asks it what to write and tells it what was written.
+// Rows of unfinished generations: which are in memory, which wait to be spooled, and which must
+// make room. Knows no disk: the spooler asks it what to write and tells it what was written.
 //
 //   fresh --(spool delay over, or memory short)--> writing --> spooled --(memory short)--> gone
 //   from memory
@@ -16,8 +16,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "client/app/coding_work.h"
+#include "client/app/coding/row_ref.h"
 #include "client/core/actions.h"
+#include "client/core/types.h"
 
 namespace firn::app {
 
@@ -29,7 +30,7 @@ inline constexpr core::TimeUs kSpoolDelayMin = 20 * core::kMillisecond;
 inline constexpr core::TimeUs kSpoolDelayMax = 2 * core::kSecond;
 inline constexpr core::TimeUs kSpoolDelayShare = 20;  // a twentieth
 inline constexpr core::TimeUs kSpoolDelayFew = 250 * core::kMillisecond;
-inline constexpr std::size_t kSpoolRows = 8;  // so many are not few
+inline constexpr std::size_t kSpoolRows = 8;  // fewer are few
 
 // One stay of a generation's rows, from the first row until they are dropped or decoded. Jobs under
 // way hold it and look whether their work is still wanted.

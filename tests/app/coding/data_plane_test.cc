@@ -3,33 +3,33 @@
 #include <filesystem>
 
 #include "codec/encode.h"
-#include "tests/app/coding_bench.h"
+#include "tests/app/coding/data_plane_bench.h"
 
 namespace firn::app {
 namespace {
 
-using tests::CodingBench;
+using tests::DataPlaneBench;
 using tests::Outcomes;
 
-constexpr std::uint32_t kN = CodingBench::kN;
+constexpr std::uint32_t kN = DataPlaneBench::kN;
 
 std::vector<std::uint8_t> bytes_of(const proto::Payload& payload) {
   return {payload.bytes().begin(), payload.bytes().end()};
 }
 
 TEST_CASE("a full generation is decoded, checked and written, without touching the spool") {
-  CodingBench bench;
-  for (std::uint32_t g = 0; g < CodingBench::kGenerations; ++g)
-    bench.jobs->decode({g, bench.fill(g).vectors}, bench.now);
+  DataPlaneBench bench;
+  for (std::uint32_t g = 0; g < DataPlaneBench::kGenerations; ++g)
+    bench.plane->decode({g, bench.fill(g).vectors}, bench.now);
   bench.settle();
-  for (std::uint32_t g = 0; g < CodingBench::kGenerations; ++g) {
+  for (std::uint32_t g = 0; g < DataPlaneBench::kGenerations; ++g) {
     CHECK(bench.outcomes.decoded.at(g) == core::DecodeOutcome::kVerified);
     for (std::uint32_t slot = 0; slot < kN; ++slot)
       CHECK(bench.outcomes.stored.contains({g, slot}));
   }
   bench.pass(core::kSecond);
   CHECK(bench.store->rows_written == 0);
-  bench.jobs->finish();
+  bench.plane->finish();
   bench.settle();
   CHECK(bench.outcomes.finished);
   std::ifstream file(bench.target() + "/file", std::ios::binary);
@@ -38,10 +38,10 @@ TEST_CASE("a full generation is decoded, checked and written, without touching t
 
 TEST_CASE(
     "a generation with fewer blocks is spooled, decoded, served and recoded like a full one") {
-  const std::uint32_t last = CodingBench::kGenerations - 1;
-  CodingBench bench(1 << 20, 1 << 20, kN * CodingBench::kK * last + 1234);
+  const std::uint32_t last = DataPlaneBench::kGenerations - 1;
+  DataPlaneBench bench(1 << 20, 1 << 20, kN * DataPlaneBench::kK * last + 1234);
   REQUIRE(bench.blocks_in(last) == 2);
-  bench.jobs->store_row(bench.row(last, 0, 1), bench.now);
+  bench.plane->store_row(bench.row(last, 0, 1), bench.now);
   bench.pass(kSpoolDelayFew);
   CHECK(bench.store->rows_written == 1);
   bench.open(1 << 20);
@@ -50,8 +50,8 @@ TEST_CASE(
   bench.outcomes.stored.clear();
 
   for (std::uint32_t g = 0; g <= last; ++g) {
-    if (g == last) bench.jobs->drop_rows(g);
-    bench.jobs->decode({g, bench.fill(g).vectors}, bench.now);
+    if (g == last) bench.plane->drop_rows(g);
+    bench.plane->decode({g, bench.fill(g).vectors}, bench.now);
   }
   bench.settle();
   for (std::uint32_t g = 0; g <= last; ++g)
@@ -59,19 +59,19 @@ TEST_CASE(
   core::SendBlock send;
   send.block.generation = last;
   send.block.coefficients = {3, 7};
-  bench.jobs->send_block(9, send, bench.now);
+  bench.plane->send_block(9, send, bench.now);
   bench.settle();
   CHECK(bytes_of(bench.outcomes.made.at(9)) == bench.combination(last, {3, 7}));
-  bench.jobs->finish();
+  bench.plane->finish();
   bench.settle();
   std::ifstream file(bench.target() + "/file", std::ios::binary);
   CHECK(std::string(std::istreambuf_iterator<char>(file), {}) == bench.text);
 }
 
 TEST_CASE("rows are spooled after a while, reported then, and found again after a kill") {
-  CodingBench bench;
+  DataPlaneBench bench;
   const auto first = bench.row(1, 0, 1);
-  bench.jobs->store_row(first, bench.now);
+  bench.plane->store_row(first, bench.now);
   bench.pass(kSpoolDelayFew - 1);
   CHECK(bench.outcomes.stored.empty());
   bench.pass(1);
@@ -85,20 +85,20 @@ TEST_CASE("rows are spooled after a while, reported then, and found again after 
 }
 
 TEST_CASE("a false row makes the decode corrupt; evidence finds exactly its sender") {
-  CodingBench bench;
+  DataPlaneBench bench;
   const auto polluted = bench.fill(0, {3, 6});
-  bench.jobs->decode({0, polluted.vectors}, bench.now);
+  bench.plane->decode({0, polluted.vectors}, bench.now);
   bench.settle();
   REQUIRE(bench.outcomes.decoded.at(0) == core::DecodeOutcome::kCorrupt);
-  bench.jobs->keep_evidence(polluted, bench.now);
+  bench.plane->keep_evidence(polluted, bench.now);
   bench.settle();
   for (std::uint32_t slot = 0; slot < kN; ++slot) CHECK(bench.outcomes.stored.contains({0, slot}));
 
   bench.outcomes.stored.clear();
-  bench.jobs->decode({0, bench.fill(0).vectors}, bench.now);
+  bench.plane->decode({0, bench.fill(0).vectors}, bench.now);
   bench.settle();
   REQUIRE(bench.outcomes.decoded.at(0) == core::DecodeOutcome::kVerified);
-  bench.jobs->check_evidence(0);
+  bench.plane->check_evidence(0);
   bench.settle();
   const std::set<PeerId> guilty(bench.outcomes.guilty.at(0).begin(),
                                 bench.outcomes.guilty.at(0).end());
@@ -106,57 +106,57 @@ TEST_CASE("a false row makes the decode corrupt; evidence finds exactly its send
 }
 
 TEST_CASE("evidence that lies in the spool alone is found as well") {
-  CodingBench bench;
+  DataPlaneBench bench;
   const auto polluted = bench.fill(0, {5});
   bench.pass(kSpoolDelayFew);
   bench.open(1 << 20);  // nothing in memory any more
-  bench.jobs->decode({0, polluted.vectors}, bench.now);
+  bench.plane->decode({0, polluted.vectors}, bench.now);
   bench.settle();
   REQUIRE(bench.outcomes.decoded.at(0) == core::DecodeOutcome::kCorrupt);
-  bench.jobs->keep_evidence(polluted, bench.now);
+  bench.plane->keep_evidence(polluted, bench.now);
   bench.settle();
   bench.outcomes.stored.clear();
-  bench.jobs->decode({0, bench.fill(0).vectors}, bench.now);
-  bench.jobs->check_evidence(0);
+  bench.plane->decode({0, bench.fill(0).vectors}, bench.now);
+  bench.plane->check_evidence(0);
   bench.settle();
   CHECK(bench.outcomes.guilty.at(0) == std::vector<PeerId>{polluted.senders[5]});
 }
 
 TEST_CASE("evidence that was never kept accuses nobody") {
-  CodingBench bench;
-  bench.jobs->check_evidence(2);
+  DataPlaneBench bench;
+  bench.plane->check_evidence(2);
   bench.settle();
   CHECK(bench.outcomes.guilty.at(2).empty());
 }
 
 TEST_CASE("rows past the memory bound are evicted and read back for decoding") {
-  CodingBench bench(3 * CodingBench::kK);
+  DataPlaneBench bench(3 * DataPlaneBench::kK);
   const auto rows = bench.fill(0);
   bench.settle();
   bench.pass(kSpoolDelayFew);
   CHECK(bench.store->rows_written == static_cast<int>(kN));
-  bench.jobs->decode({0, rows.vectors}, bench.now);
+  bench.plane->decode({0, rows.vectors}, bench.now);
   bench.settle();
   CHECK(bench.outcomes.decoded.at(0) == core::DecodeOutcome::kVerified);
   CHECK(bench.store->rows_read >= static_cast<int>(kN) - 3);
 }
 
 TEST_CASE("a decode whose rows are gone fails and is told so") {
-  CodingBench bench;
+  DataPlaneBench bench;
   core::Decode decode{0, {}};
   for (std::uint32_t slot = 0; slot < kN; ++slot)
     decode.vectors.push_back(bench.row(0, slot, 1).vector);
-  bench.jobs->decode(decode, bench.now);
+  bench.plane->decode(decode, bench.now);
   bench.settle();
   CHECK(bench.outcomes.decoded.at(0) == core::DecodeOutcome::kFailed);
 }
 
 TEST_CASE("a source sends source blocks as they are and dense combinations") {
-  CodingBench bench;
+  DataPlaneBench bench;
   bench.serve();
   std::map<std::uint64_t, std::vector<std::uint8_t>> expected;
   std::uint64_t ticket = 0;
-  for (std::uint32_t g = 0; g < CodingBench::kGenerations; ++g) {
+  for (std::uint32_t g = 0; g < DataPlaneBench::kGenerations; ++g) {
     for (std::uint32_t i = 0; i < 100; ++i) {
       core::SendBlock send;
       send.block.generation = g;
@@ -168,76 +168,55 @@ TEST_CASE("a source sends source blocks as they are and dense combinations") {
         send.block.coefficients = vector;
       }
       expected[++ticket] = bench.combination(g, vector);
-      bench.jobs->send_block(ticket, std::move(send), bench.now);
+      bench.plane->send_block(ticket, std::move(send), bench.now);
     }
   }
   bench.settle();
   REQUIRE(bench.outcomes.made.size() == expected.size());
   for (const auto& [t, payload] : expected) CHECK(bytes_of(bench.outcomes.made.at(t)) == payload);
-  CHECK(bench.store->generations_read == static_cast<int>(CodingBench::kGenerations));
+  CHECK(bench.store->generations_read == static_cast<int>(DataPlaneBench::kGenerations));
 }
 
 TEST_CASE("a source reads the next generation ahead") {
-  CodingBench bench;
+  DataPlaneBench bench;
   bench.serve();
-  bench.jobs->serve_everything();
+  bench.plane->serve_everything();
   core::SendBlock send;
   send.block.generation = 0;
   send.block.source_index = 0;
-  bench.jobs->send_block(1, send, bench.now);
+  bench.plane->send_block(1, send, bench.now);
   bench.settle();
   CHECK(bench.cache.find(0, 1) != nullptr);
   CHECK(bench.store->generations_read == 2);
-  send.block.generation = CodingBench::kGenerations - 1;  // nothing comes after the last
-  bench.jobs->send_block(2, send, bench.now);
+  send.block.generation = DataPlaneBench::kGenerations - 1;  // nothing comes after the last
+  bench.plane->send_block(2, send, bench.now);
   bench.settle();
   CHECK(bench.store->generations_read == 3);
 }
 
 TEST_CASE("with room for few generations only the front is read ahead") {
-  CodingBench bench(1 << 20, CodingBench::kN * CodingBench::kK);  // one
+  DataPlaneBench bench(1 << 20, DataPlaneBench::kN * DataPlaneBench::kK);  // one
   bench.serve();
-  bench.jobs->serve_everything();
+  bench.plane->serve_everything();
   core::SendBlock send;
   send.block.source_index = 0;
   std::uint64_t ticket = 0;
   for (const std::uint32_t generation : {0, 2, 0}) {
     send.block.generation = generation;
-    bench.jobs->send_block(++ticket, send, bench.now);
+    bench.plane->send_block(++ticket, send, bench.now);
     bench.settle();
   }
   CHECK(bench.store->generations_read == 4);  // 0 and 1 ahead, 2, 0
 }
 
-TEST_CASE("a file that changed underneath is not served and its generation is lost") {
-  CodingBench bench;
-  bench.serve();
-  {
-    std::fstream file(bench.folder.path() + "/file",
-                      std::ios::in | std::ios::out | std::ios::binary);
-    file.seekp(10);
-    file.put(static_cast<char>(bench.text[10] ^ 1));
-  }
-  core::SendBlock send;
-  send.block.generation = 0;
-  send.block.source_index = 3;
-  bench.jobs->send_block(1, send, bench.now);
-  send.block.generation = 1;
-  bench.jobs->send_block(2, send, bench.now);
-  bench.settle();
-  CHECK(bench.outcomes.lost == std::vector<std::uint32_t>{0});
-  CHECK_FALSE(bench.outcomes.made.at(1));
-  CHECK(bytes_of(bench.outcomes.made.at(2)) == bench.combination(1, codec::unit_vector(kN, 3)));
-}
-
 TEST_CASE("no sync is started behind a finish, which would find the work folder gone") {
-  CodingBench bench;
-  for (std::uint32_t g = 0; g < CodingBench::kGenerations; ++g)
-    bench.jobs->decode({g, bench.fill(g).vectors}, bench.now);
+  DataPlaneBench bench;
+  for (std::uint32_t g = 0; g < DataPlaneBench::kGenerations; ++g)
+    bench.plane->decode({g, bench.fill(g).vectors}, bench.now);
   bench.settle();
-  bench.jobs->finish();
-  bench.now += CodingJobs::kSyncInterval;
-  bench.jobs->wake(bench.now);  // a sync is due
+  bench.plane->finish();
+  bench.now += Durability::kSyncInterval;
+  bench.plane->wake(bench.now);  // a sync is due
   bench.settle();
   CHECK(bench.outcomes.finished);
   CHECK(bench.store->syncs == 0);
@@ -246,11 +225,11 @@ TEST_CASE("no sync is started behind a finish, which would find the work folder 
 
 TEST_CASE(
     "a file edited during its download is left alone, and the end says so instead of success") {
-  CodingBench bench;
-  for (std::uint32_t g = 0; g < CodingBench::kGenerations; ++g)
-    bench.jobs->decode({g, bench.fill(g).vectors}, bench.now);
+  DataPlaneBench bench;
+  for (std::uint32_t g = 0; g < DataPlaneBench::kGenerations; ++g)
+    bench.plane->decode({g, bench.fill(g).vectors}, bench.now);
   bench.settle();
-  bench.pass(CodingJobs::kSyncInterval);  // the file gets its final name
+  bench.pass(Durability::kSyncInterval);  // the file gets its final name
   const std::string file = bench.target() + "/file";
   REQUIRE(std::filesystem::exists(file));
   bench.cache.erase(0, 0);
@@ -259,11 +238,11 @@ TEST_CASE(
   core::SendBlock send;
   send.block.generation = 0;
   send.block.source_index = 3;
-  for (const std::uint64_t ticket : {1, 2}) bench.jobs->send_block(ticket, send, bench.now);
+  for (const std::uint64_t ticket : {1, 2}) bench.plane->send_block(ticket, send, bench.now);
   bench.settle();
   CHECK(bench.outcomes.lost == std::vector<std::uint32_t>{0});
   for (const std::uint64_t ticket : {1, 2}) CHECK_FALSE(bench.outcomes.made.at(ticket));
-  bench.jobs->finish();
+  bench.plane->finish();
   bench.settle();
   CHECK(bench.outcomes.spoiled);
   CHECK_FALSE(bench.outcomes.finished);
@@ -272,118 +251,23 @@ TEST_CASE(
   CHECK(std::string(std::istreambuf_iterator<char>(left), {}) == bench.text);
 }
 
-TEST_CASE("a generation damaged in the work folder is wanted again, and finishing waits for it") {
-  CodingBench bench;
-  for (std::uint32_t g = 0; g < 2; ++g) bench.jobs->decode({g, bench.fill(g).vectors}, bench.now);
-  bench.settle();
-  const auto rows = bench.fill(2);
-  bench.cache.erase(0, 1);
-  {
-    const std::string work = "/.firn/" + bench.manifest.id.text() + "/data/file";
-    std::fstream file(bench.target() + work, std::ios::in | std::ios::out | std::ios::binary);
-    REQUIRE(file.good());
-    file.seekp(kN * CodingBench::kK + 5);
-    file.put(static_cast<char>(bench.text[kN * CodingBench::kK + 5] ^ 1));
-  }
-  core::SendBlock send;
-  send.block.generation = 1;
-  send.block.source_index = 3;
-  bench.jobs->send_block(1, send, bench.now);
-  bench.jobs->decode({2, rows.vectors}, bench.now);
-  bench.settle();
-  CHECK(bench.outcomes.wanted_again == std::vector<std::uint32_t>{1});
-  CHECK_FALSE(bench.outcomes.made.at(1));
-  bench.jobs->finish();
-  bench.settle();
-  CHECK_FALSE(bench.outcomes.finished);
-  CHECK(bench.outcomes.paused == 0);
-  bench.outcomes.stored.clear();
-  bench.jobs->decode({1, bench.fill(1).vectors}, bench.now);
-  bench.settle();
-  bench.jobs->finish();
-  bench.settle();
-  CHECK(bench.outcomes.finished);
-}
-
-TEST_CASE(
-    "a generation that cannot be read for a moment is read again, and lost only after a while") {
-  CodingBench bench;
-  bench.serve();
-  core::SendBlock send;
-  send.block.generation = 0;
-  send.block.source_index = 3;
-  const auto order = [&](std::uint64_t ticket) {
-    bench.jobs->send_block(ticket, send, bench.now);
-    bench.settle();
-  };
-  SUBCASE("it passes") {
-    bench.store->read_failures = 2;
-    order(1);
-    order(2);  // does not try again at once
-    CHECK(bench.store->generations_read == 1);
-    CHECK(bench.jobs->next_wake() == bench.now + CodingJobs::kRetryInterval);
-    bench.pass(CodingJobs::kRetryInterval);
-    CHECK(bench.outcomes.made.empty());
-    bench.pass(CodingJobs::kRetryInterval);
-    const auto payload = bench.combination(0, codec::unit_vector(kN, 3));
-    for (const std::uint64_t ticket : {1, 2})
-      CHECK(bytes_of(bench.outcomes.made.at(ticket)) == payload);
-    CHECK(bench.outcomes.lost.empty());
-    CHECK(bench.jobs->next_wake() == core::kNever);
-  }
-  SUBCASE("it does not") {
-    bench.store->read_failures = 1'000'000;
-    order(1);
-    for (unsigned i = 1; i < CodingJobs::kReadTries; ++i) {
-      CHECK(bench.outcomes.lost.empty());
-      bench.pass(CodingJobs::kRetryInterval);
-    }
-    CHECK(bench.outcomes.lost == std::vector<std::uint32_t>{0});
-    CHECK_FALSE(bench.outcomes.made.at(1));
-    // It is looked for less and less often, but always again.
-    const int before = bench.store->generations_read;
-    for (int i = 0; i < 1000; ++i) bench.pass(core::kSecond);
-    const int tried = bench.store->generations_read - before;
-    CHECK(tried >= 15);
-    CHECK(tried <= 25);
-    CHECK(bench.outcomes.regained.empty());
-    bench.store->read_failures = 0;
-    bench.pass(60 * core::kSecond);
-    CHECK(bench.outcomes.regained == std::vector<std::uint32_t>{0});
-    order(2);
-    CHECK(bytes_of(bench.outcomes.made.at(2)) == bench.combination(0, codec::unit_vector(kN, 3)));
-    CHECK(bench.jobs->next_wake() == core::kNever);
-  }
-  SUBCASE("its file is moved away, and back") {
-    const std::string file = bench.folder.path() + "/file";
-    std::filesystem::rename(file, file + ".away");
-    order(1);
-    CHECK(bench.outcomes.lost == std::vector<std::uint32_t>{0});
-    std::filesystem::rename(file + ".away", file);
-    bench.pass(CodingJobs::kRetryInterval);
-    CHECK(bench.outcomes.regained == std::vector<std::uint32_t>{0});
-    order(2);
-    CHECK(bytes_of(bench.outcomes.made.at(2)) == bench.combination(0, codec::unit_vector(kN, 3)));
-  }
-}
-
 TEST_CASE("a full disk pauses once, loses nothing and goes on by itself") {
-  CodingBench bench;
+  DataPlaneBench bench;
   bench.store->write_failures = 1'000'000;
   const auto rows = bench.fill(0);
   (void)bench.fill(1);
   bench.pass(kSpoolDelayFew);
   CHECK(bench.outcomes.paused == 1);
   CHECK(bench.outcomes.stored.empty());
-  bench.jobs->decode({0, rows.vectors}, bench.now);  // parked behind the rest
+  bench.plane->decode({0, rows.vectors}, bench.now);  // parked behind the rest
   bench.settle();
   CHECK(bench.outcomes.decoded.empty());
-  bench.pass(CodingJobs::kRetryInterval);  // tries, and fails again
+  bench.pass(DiskQueue::kRetryInterval);  // tries, and fails again
   CHECK(bench.outcomes.paused == 1);
   CHECK(bench.outcomes.resumed == 0);
 
   bench.store->write_failures = 0;
-  bench.pass(CodingJobs::kRetryInterval - 1);
+  bench.pass(DiskQueue::kRetryInterval - 1);
   CHECK(bench.outcomes.resumed == 0);
   bench.pass(1);
   CHECK(bench.outcomes.resumed == 1);
@@ -392,23 +276,23 @@ TEST_CASE("a full disk pauses once, loses nothing and goes on by itself") {
 }
 
 TEST_CASE("a disk that fills up at the last write keeps the decoded generation") {
-  CodingBench bench;
+  DataPlaneBench bench;
   const auto rows = bench.fill(2);
   bench.store->write_failures = 1;
-  bench.jobs->decode({2, rows.vectors}, bench.now);
+  bench.plane->decode({2, rows.vectors}, bench.now);
   bench.settle();
   CHECK(bench.outcomes.paused == 1);
   CHECK(bench.outcomes.decoded.empty());
-  bench.pass(CodingJobs::kRetryInterval);
+  bench.pass(DiskQueue::kRetryInterval);
   CHECK(bench.outcomes.resumed == 1);
   CHECK(bench.outcomes.decoded.at(2) == core::DecodeOutcome::kVerified);
 }
 
 TEST_CASE("closing spools what waits, and tells when all is durable") {
-  CodingBench bench;
-  bench.jobs->store_row(bench.row(0, 0, 1), bench.now);
+  DataPlaneBench bench;
+  bench.plane->store_row(bench.row(0, 0, 1), bench.now);
   bool closed = false;
-  bench.jobs->close(bench.now, [&] { closed = true; });
+  bench.plane->close(bench.now, [&] { closed = true; });
   bench.settle();
   CHECK(closed);
   CHECK(bench.store->rows_written == 1);
@@ -417,21 +301,21 @@ TEST_CASE("closing spools what waits, and tells when all is durable") {
 }
 
 TEST_CASE("closing does not wait for a disk that takes nothing") {
-  CodingBench bench;
+  DataPlaneBench bench;
   bench.store->write_failures = 1'000'000;
-  bench.jobs->store_row(bench.row(0, 0, 1), bench.now);
+  bench.plane->store_row(bench.row(0, 0, 1), bench.now);
   bool closed = false;
-  bench.jobs->close(bench.now, [&] { closed = true; });
+  bench.plane->close(bench.now, [&] { closed = true; });
   bench.settle();
   CHECK(closed);
 }
 
 TEST_CASE("dropped rows are forgotten in memory and in the spool") {
-  CodingBench bench;
-  bench.jobs->store_row(bench.row(0, 0, 1), bench.now);
+  DataPlaneBench bench;
+  bench.plane->store_row(bench.row(0, 0, 1), bench.now);
   bench.pass(kSpoolDelayFew);
-  bench.jobs->store_row(bench.row(0, 1, 1), bench.now);
-  bench.jobs->drop_rows(0);
+  bench.plane->store_row(bench.row(0, 1, 1), bench.now);
+  bench.plane->drop_rows(0);
   bench.settle();
   CHECK(bench.outcomes.stored == std::set<std::pair<std::uint32_t, std::uint32_t>>{{0, 0}, {0, 1}});
   bench.open(1 << 20);
@@ -439,18 +323,18 @@ TEST_CASE("dropped rows are forgotten in memory and in the spool") {
 }
 
 TEST_CASE("a drop that fails and is tried again spares the rows that came after it") {
-  CodingBench bench;
-  bench.jobs->store_row(bench.row(0, 0, 1), bench.now);
+  DataPlaneBench bench;
+  bench.plane->store_row(bench.row(0, 0, 1), bench.now);
   bench.pass(kSpoolDelayFew);
   bench.store->drop_failures = 1;
-  bench.jobs->drop_rows(0);
+  bench.plane->drop_rows(0);
   // Spooled before the drop's failure has come back.
-  bench.jobs->store_row(bench.row(0, 3, 1), bench.now);
+  bench.plane->store_row(bench.row(0, 3, 1), bench.now);
   bench.now += kSpoolDelayFew;
-  bench.jobs->wake(bench.now);
+  bench.plane->wake(bench.now);
   bench.settle();
   CHECK(bench.outcomes.paused == 1);
-  bench.pass(CodingJobs::kRetryInterval);
+  bench.pass(DiskQueue::kRetryInterval);
   CHECK(bench.outcomes.resumed == 1);
   bench.open(1 << 20);
   REQUIRE(bench.resumed.rows.size() == 1);
@@ -458,18 +342,18 @@ TEST_CASE("a drop that fails and is tried again spares the rows that came after 
 }
 
 TEST_CASE("more work than the pool takes waits its turn") {
-  CodingBench bench;  // its pool takes 64 tasks
+  DataPlaneBench bench;  // its pool takes 64 tasks
   for (std::uint64_t ticket = 1; ticket <= 3; ++ticket) {
     core::SendBlock send;
     send.block.generation = static_cast<std::uint32_t>(ticket - 1);
     send.slots = {0};
     send.mix = {2};
-    bench.jobs->send_block(ticket, send, bench.now);
+    bench.plane->send_block(ticket, send, bench.now);
   }
-  for (int i = 0; i < 300; ++i) bench.jobs->check_evidence(0);
+  for (int i = 0; i < 300; ++i) bench.plane->check_evidence(0);
   for (int i = 0; i < 100; ++i) {
-    bench.jobs->store_row(bench.row(1, 0, 1), bench.now);
-    bench.jobs->keep_evidence(bench.fill(2), bench.now);
+    bench.plane->store_row(bench.row(1, 0, 1), bench.now);
+    bench.plane->keep_evidence(bench.fill(2), bench.now);
     bench.outcomes.stored.clear();
   }
   bench.settle();

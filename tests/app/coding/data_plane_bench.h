@@ -1,4 +1,4 @@
-// A content on disk, its store, and a CodingJobs over it whose outcomes are written down: what the
+// A content on disk, its store, and a data plane over it whose outcomes are written down: what the
 // tests of the data plane share.
 #pragma once
 
@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "client/app/coding_jobs.h"
+#include "client/app/coding/data_plane.h"
 #include "client/content/create.h"
 #include "codec/encode.h"
 #include "codec/random.h"
@@ -124,15 +124,16 @@ struct Outcomes final : app::CodingOutcomes {
   }
 };
 
-class CodingBench {
+class DataPlaneBench {
  public:
   static constexpr std::uint32_t kN = 8;
   static constexpr std::uint32_t kK = 1000;
   static constexpr std::uint32_t kGenerations = 3;
 
   // Generations have kN blocks each, the last one of them not full; fewer where `text_bytes` ends.
-  explicit CodingBench(std::size_t row_bytes_max = 1 << 20, std::size_t cache_bytes_max = 1 << 20,
-                       std::size_t text_bytes = kN * kK * kGenerations - 766)
+  explicit DataPlaneBench(std::size_t row_bytes_max = 1 << 20,
+                          std::size_t cache_bytes_max = 1 << 20,
+                          std::size_t text_bytes = kN * kK * kGenerations - 766)
       : cache(cache_bytes_max),
         text(random_text(text_bytes, 7)),
         pool({.threads = 2, .task_count_max = 64}, [this] { wake(); }) {
@@ -151,7 +152,7 @@ class CodingBench {
 
   // Opens (again) for downloading.
   void open(std::size_t row_bytes_max) {
-    jobs.reset();
+    plane.reset();
     store.reset();
     resumed = {};
     auto opened = store::ContentStore::open_download(manifest, target(), {}, resumed);
@@ -159,17 +160,17 @@ class CodingBench {
     store = std::make_shared<MoodyStore>(*std::move(opened));
     std::vector<std::uint32_t> with_rows;
     for (const auto& row : resumed.rows) with_rows.push_back(row.generation);
-    jobs = std::make_unique<app::CodingJobs>(
+    plane = std::make_unique<app::DataPlane>(
         app::CodingResources{pool, buffers, cache, codec::kernels(), budget, coder.get()}, 0, store,
         row_bytes_max, with_rows, outcomes);
   }
   // Opens the finished original for serving.
   void serve() {
-    jobs.reset();
+    plane.reset();
     auto opened = store::ContentStore::open_complete(manifest, folder.path(), {});
     REQUIRE(opened.ok());
     store = std::make_shared<MoodyStore>(*std::move(opened));
-    jobs = std::make_unique<app::CodingJobs>(
+    plane = std::make_unique<app::DataPlane>(
         app::CodingResources{pool, buffers, cache, codec::kernels(), budget, coder.get()}, 0, store,
         1 << 20, std::vector<std::uint32_t>{}, outcomes);
   }
@@ -177,7 +178,7 @@ class CodingBench {
   // spare. Both are the coder's.
   void use_device(std::unique_ptr<codec::Backend> device, std::unique_ptr<codec::Backend> spare,
                   const app::BatchCoder::Options& options = {}) {
-    jobs.reset();
+    plane.reset();
     const auto make = [&](codec::SharedBackend::Dropped dropped) {
       std::vector<std::unique_ptr<codec::Backend>> devices;
       devices.push_back(std::move(device));
@@ -225,14 +226,14 @@ class CodingBench {
       const auto stored = row(g, slot, static_cast<std::uint8_t>(lie ? 100 + slot : slot), lie);
       all.vectors.push_back(stored.vector);
       all.senders.push_back(stored.sender);
-      jobs->store_row(stored, now);
+      plane->store_row(stored, now);
     }
     return all;
   }
 
   // Until no task is under way. Time stands still.
   void settle() {
-    jobs->flush();
+    plane->flush();
     while (pool.task_count() > 0 || (coder && coder->task_count() > 0)) {
       {
         std::unique_lock lock(mutex_);
@@ -241,13 +242,13 @@ class CodingBench {
       }
       pool.run_completions();
       if (coder) coder->run_completions();
-      jobs->flush();
+      plane->flush();
     }
   }
   // Lets time pass, then settles.
   void pass(core::TimeUs time) {
     now += time;
-    jobs->wake(now);
+    plane->wake(now);
     settle();
   }
 
@@ -277,7 +278,7 @@ class CodingBench {
  public:
   app::WorkerPool pool;  // after what its threads touch
   std::unique_ptr<app::BatchCoder> coder;
-  std::unique_ptr<app::CodingJobs> jobs;
+  std::unique_ptr<app::DataPlane> plane;
 };
 
 }  // namespace firn::tests

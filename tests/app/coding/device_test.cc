@@ -5,18 +5,18 @@
 #include <mutex>
 
 #include "codec/encode.h"
-#include "tests/app/coding_bench.h"
+#include "tests/app/coding/data_plane_bench.h"
 #include "tests/codec/fake_device.h"
 
 namespace firn::app {
 namespace {
 
-using tests::CodingBench;
+using tests::DataPlaneBench;
 using tests::FakeDevice;
 using Code = codec::BackendStatus::Code;
 
-constexpr std::uint32_t kN = CodingBench::kN;
-constexpr std::uint32_t kGenerations = CodingBench::kGenerations;
+constexpr std::uint32_t kN = DataPlaneBench::kN;
+constexpr std::uint32_t kGenerations = DataPlaneBench::kGenerations;
 
 // Holds a thread at its call until it is opened.
 class Gate {
@@ -39,9 +39,9 @@ class Gate {
   bool open_ = false;
 };
 
-struct DeviceBench : CodingBench {
+struct DeviceBench : DataPlaneBench {
   explicit DeviceBench(const BatchCoder::Options& options = {}, std::size_t row_bytes_max = 1 << 20)
-      : CodingBench(row_bytes_max) {
+      : DataPlaneBench(row_bytes_max) {
     auto first = std::make_unique<FakeDevice>(executor, 0, 0);
     auto second = std::make_unique<FakeDevice>(executor, 0, 0);
     device = first.get();
@@ -51,11 +51,11 @@ struct DeviceBench : CodingBench {
   }
   // Ends the coder before the executor and what tests put into the device.
   ~DeviceBench() {
-    jobs.reset();
+    plane.reset();
     coder.reset();
   }
   void decode_all() {
-    for (std::uint32_t g = 0; g < kGenerations; ++g) jobs->decode({g, fill(g).vectors}, now);
+    for (std::uint32_t g = 0; g < kGenerations; ++g) plane->decode({g, fill(g).vectors}, now);
     settle();
   }
   void check_all_verified() {
@@ -63,7 +63,7 @@ struct DeviceBench : CodingBench {
       CHECK(outcomes.decoded.at(g) == core::DecodeOutcome::kVerified);
       for (std::uint32_t slot = 0; slot < kN; ++slot) CHECK(outcomes.stored.contains({g, slot}));
     }
-    jobs->finish();
+    plane->finish();
     settle();
     CHECK(outcomes.finished);
     std::ifstream file(target() + "/file", std::ios::binary);
@@ -78,7 +78,7 @@ struct DeviceBench : CodingBench {
   }
   // Brings a generation's source blocks into memory.
   void load(std::uint32_t g) {
-    jobs->send_block(1'000'000 + g, dense(g, false), now);
+    plane->send_block(1'000'000 + g, dense(g, false), now);
     settle();
   }
   void check_exchanged(std::uint64_t ticket, std::uint32_t g) {
@@ -105,10 +105,10 @@ TEST_CASE("what is ready while the device is busy goes into one batch") {
   DeviceBench bench({.batch_bytes = 1});  // so that the first one waits for nobody
   Gate gate;
   bench.device->before = [&] { gate.pass(); };
-  bench.jobs->decode({0, bench.fill(0).vectors}, bench.now);
+  bench.plane->decode({0, bench.fill(0).vectors}, bench.now);
   CHECK(bench.coder->task_count() == 1);
-  bench.jobs->decode({1, bench.fill(1).vectors}, bench.now);
-  bench.jobs->decode({2, bench.fill(2).vectors}, bench.now);
+  bench.plane->decode({1, bench.fill(1).vectors}, bench.now);
+  bench.plane->decode({2, bench.fill(2).vectors}, bench.now);
   gate.open();
   bench.settle();
   bench.check_all_verified();
@@ -118,7 +118,7 @@ TEST_CASE("what is ready while the device is busy goes into one batch") {
   Gate second;
   together.device->before = [&] { second.pass(); };
   for (std::uint32_t g = 0; g < kGenerations; ++g)
-    together.jobs->decode({g, together.fill(g).vectors}, together.now);
+    together.plane->decode({g, together.fill(g).vectors}, together.now);
   second.open();
   together.settle();
   together.check_all_verified();
@@ -134,9 +134,9 @@ TEST_CASE("source blocks alone are put together without the device") {
     row.vector = std::make_shared<const std::vector<std::uint8_t>>(unit);
     row.payload = proto::Payload::copy_of(bench.combination(1, unit));
     vectors.push_back(row.vector);
-    bench.jobs->store_row(row, bench.now);
+    bench.plane->store_row(row, bench.now);
   }
-  bench.jobs->decode({1, vectors}, bench.now);
+  bench.plane->decode({1, vectors}, bench.now);
   bench.settle();
   CHECK(bench.outcomes.decoded.at(1) == core::DecodeOutcome::kVerified);
   CHECK(bench.device->decoded.empty());
@@ -166,16 +166,16 @@ TEST_CASE("a device short of memory gets fewer at a time") {
 TEST_CASE("a false row is found on the device's results too") {
   DeviceBench bench;
   const auto polluted = bench.fill(0, {3});
-  bench.jobs->decode({0, polluted.vectors}, bench.now);
+  bench.plane->decode({0, polluted.vectors}, bench.now);
   bench.settle();
   CHECK(bench.outcomes.decoded.at(0) == core::DecodeOutcome::kCorrupt);
 }
 
 TEST_CASE("rows that were evicted are read back before they go to the device") {
-  DeviceBench bench({}, 3 * CodingBench::kK);
+  DeviceBench bench({}, 3 * DataPlaneBench::kK);
   const auto rows = bench.fill(0);
   bench.pass(kSpoolDelayFew);
-  bench.jobs->decode({0, rows.vectors}, bench.now);
+  bench.plane->decode({0, rows.vectors}, bench.now);
   bench.settle();
   CHECK(bench.outcomes.decoded.at(0) == core::DecodeOutcome::kVerified);
   CHECK(bench.coder->counts().decoded_by_devices == 1);
@@ -187,10 +187,10 @@ TEST_CASE("rows that are gone, or that lack rank, fail the decode and nothing el
   core::Decode gone{0, {}};
   for (std::uint32_t slot = 0; slot < kN; ++slot)
     gone.vectors.push_back(bench.row(0, slot, 1).vector);
-  bench.jobs->decode(gone, bench.now);
+  bench.plane->decode(gone, bench.now);
   auto twice = bench.fill(1);
   twice.vectors[1] = twice.vectors[0];
-  bench.jobs->decode({1, twice.vectors}, bench.now);
+  bench.plane->decode({1, twice.vectors}, bench.now);
   bench.settle();
   CHECK(bench.outcomes.decoded.at(0) == core::DecodeOutcome::kFailed);
   CHECK(bench.outcomes.decoded.at(1) == core::DecodeOutcome::kFailed);
@@ -201,11 +201,11 @@ TEST_CASE("a disk that is full keeps what the device has decoded") {
   DeviceBench bench;
   const auto rows = bench.fill(2);
   bench.store->write_failures = 1;
-  bench.jobs->decode({2, rows.vectors}, bench.now);
+  bench.plane->decode({2, rows.vectors}, bench.now);
   bench.settle();
   CHECK(bench.outcomes.paused == 1);
   CHECK(bench.outcomes.decoded.empty());
-  bench.pass(CodingJobs::kRetryInterval);
+  bench.pass(DiskQueue::kRetryInterval);
   CHECK(bench.outcomes.decoded.at(2) == core::DecodeOutcome::kVerified);
   CHECK(bench.coder->counts().decoded_by_devices == 1);
 }
@@ -214,9 +214,9 @@ TEST_CASE("closing waits for what the device is decoding") {
   DeviceBench bench;
   Gate gate;
   bench.device->before = [&] { gate.pass(); };
-  bench.jobs->decode({0, bench.fill(0).vectors}, bench.now);
+  bench.plane->decode({0, bench.fill(0).vectors}, bench.now);
   bool closed = false;
-  bench.jobs->close(bench.now, [&] { closed = true; });
+  bench.plane->close(bench.now, [&] { closed = true; });
   CHECK_FALSE(closed);
   gate.open();
   bench.settle();
@@ -224,12 +224,12 @@ TEST_CASE("closing waits for what the device is decoding") {
   CHECK(bench.outcomes.decoded.at(0) == core::DecodeOutcome::kVerified);
 }
 
-TEST_CASE("jobs that go away while the device works hear nothing more") {
+TEST_CASE("a data plane that goes away while the device works hears nothing more") {
   DeviceBench bench;
   Gate gate;
   bench.device->before = [&] { gate.pass(); };
-  bench.jobs->decode({0, bench.fill(0).vectors}, bench.now);
-  bench.jobs.reset();
+  bench.plane->decode({0, bench.fill(0).vectors}, bench.now);
+  bench.plane.reset();
   gate.open();
   bench.open(1 << 20);
   bench.settle();
@@ -242,7 +242,7 @@ TEST_CASE("exchangeable blocks come from a stock made ahead, each with its own v
   bench.load(0);
   std::uint64_t ticket = 0;
   for (int round = 0; round < 10; ++round) {
-    for (int i = 0; i < 7; ++i) bench.jobs->send_block(++ticket, bench.dense(0), bench.now);
+    for (int i = 0; i < 7; ++i) bench.plane->send_block(++ticket, bench.dense(0), bench.now);
     bench.settle();
   }
   std::set<std::string> vectors;
@@ -261,9 +261,9 @@ TEST_CASE("a block in stock is sent at once") {
   DeviceBench bench;
   bench.serve();
   bench.load(1);
-  bench.jobs->send_block(1, bench.dense(1), bench.now);
+  bench.plane->send_block(1, bench.dense(1), bench.now);
   bench.settle();
-  bench.jobs->send_block(2, bench.dense(1), bench.now);
+  bench.plane->send_block(2, bench.dense(1), bench.now);
   bench.check_exchanged(2, 1);  // before anything has settled
   bench.settle();
 }
@@ -272,11 +272,11 @@ TEST_CASE("a block that must have its vector is made with it, whatever is in sto
   DeviceBench bench;
   bench.serve();
   bench.load(0);
-  bench.jobs->send_block(1, bench.dense(0), bench.now);
+  bench.plane->send_block(1, bench.dense(0), bench.now);
   bench.settle();
   const core::SendBlock exact = bench.dense(0, false);
   const auto wanted = bench.combination(0, exact.block.coefficients);
-  bench.jobs->send_block(2, exact, bench.now);
+  bench.plane->send_block(2, exact, bench.now);
   bench.settle();
   const auto made = bench.outcomes.made.at(2).bytes();
   CHECK(std::vector<std::uint8_t>(made.begin(), made.end()) == wanted);
@@ -287,7 +287,7 @@ TEST_CASE("a generation that is not in memory is read first, then stocked") {
   DeviceBench bench;
   bench.serve();
   for (std::uint64_t ticket = 1; ticket <= 20; ++ticket) {
-    bench.jobs->send_block(ticket, bench.dense(1), bench.now);
+    bench.plane->send_block(ticket, bench.dense(1), bench.now);
     bench.settle();
     REQUIRE(bench.outcomes.made.at(ticket));
   }
@@ -301,12 +301,12 @@ TEST_CASE("a generation that a device keeps is not read again, one that it gave 
   bench.serve();
   bench.load(0);
   bench.device->keeping = true;
-  bench.jobs->send_block(1, bench.dense(0), bench.now);
+  bench.plane->send_block(1, bench.dense(0), bench.now);
   bench.settle();
   const int read = bench.store->generations_read;
   bench.cache.erase(0, 0);
   for (std::uint64_t ticket = 2; ticket <= 30; ++ticket) {
-    bench.jobs->send_block(ticket, bench.dense(0), bench.now);
+    bench.plane->send_block(ticket, bench.dense(0), bench.now);
     bench.settle();
     bench.check_exchanged(ticket, 0);
   }
@@ -316,7 +316,7 @@ TEST_CASE("a generation that a device keeps is not read again, one that it gave 
   for (std::uint64_t ticket = 31; ticket <= 60; ++ticket) {
     core::SendBlock send = bench.dense(0);
     const auto given = bench.combination(0, send.block.coefficients);
-    bench.jobs->send_block(ticket, std::move(send), bench.now);
+    bench.plane->send_block(ticket, std::move(send), bench.now);
     bench.settle();
     REQUIRE(bench.outcomes.made.contains(ticket));
     if (bench.outcomes.exchanged.contains(ticket)) {
@@ -337,7 +337,7 @@ TEST_CASE("a device that fails while a stock is filled leaves all blocks to the 
   for (std::uint64_t ticket = 1; ticket <= 30; ++ticket) {
     core::SendBlock send = bench.dense(0);
     const auto given = bench.combination(0, send.block.coefficients);
-    bench.jobs->send_block(ticket, std::move(send), bench.now);
+    bench.plane->send_block(ticket, std::move(send), bench.now);
     bench.settle();
     if (bench.outcomes.exchanged.contains(ticket)) {
       bench.check_exchanged(ticket, 0);
@@ -351,13 +351,13 @@ TEST_CASE("a device that fails while a stock is filled leaves all blocks to the 
 }
 
 TEST_CASE("stocks stay within their bytes: the one used longest ago goes") {
-  DeviceBench bench({.stock_bytes = 12 * CodingBench::kK});
+  DeviceBench bench({.stock_bytes = 12 * DataPlaneBench::kK});
   bench.serve();
   for (std::uint32_t g = 0; g < kGenerations; ++g) bench.load(g);
   std::uint64_t ticket = 0;
   for (int round = 0; round < 5; ++round) {
     for (std::uint32_t g = 0; g < kGenerations; ++g) {
-      bench.jobs->send_block(++ticket, bench.dense(g), bench.now);
+      bench.plane->send_block(++ticket, bench.dense(g), bench.now);
       bench.settle();
       bench.check_exchanged(ticket, g);
     }
@@ -375,12 +375,12 @@ TEST_CASE("a generation whose file changed is lost on the device too") {
     file.seekp(10);
     file.put(static_cast<char>(bench.text[10] ^ 1));
   }
-  bench.jobs->send_block(1, bench.dense(0), bench.now);
+  bench.plane->send_block(1, bench.dense(0), bench.now);
   bench.settle();
   CHECK(bench.outcomes.lost == std::vector<std::uint32_t>{0});
   CHECK_FALSE(bench.outcomes.made.at(1));
   bench.load(1);  // lets the coder hear of it
-  bench.jobs->send_block(2, bench.dense(1), bench.now);
+  bench.plane->send_block(2, bench.dense(1), bench.now);
   bench.settle();
   bench.check_exchanged(2, 1);
   CHECK(bench.device->forgotten.size() == 1);

@@ -1,28 +1,28 @@
 #include <doctest/doctest.h>
 
 #include "codec/encode.h"
-#include "tests/app/coding_bench.h"
+#include "tests/app/coding/data_plane_bench.h"
 
 namespace firn::app {
 namespace {
 
-using tests::CodingBench;
+using tests::DataPlaneBench;
 using tests::Outcomes;
 
-constexpr std::uint32_t kN = CodingBench::kN;
+constexpr std::uint32_t kN = DataPlaneBench::kN;
 
 std::vector<std::uint8_t> bytes_of(const proto::Payload& payload) {
   return {payload.bytes().begin(), payload.bytes().end()};
 }
 
 TEST_CASE("recoded blocks are the combination asked for, from memory and from the spool") {
-  for (const std::size_t memory : {std::size_t{1} << 20, std::size_t{CodingBench::kK}}) {
+  for (const std::size_t memory : {std::size_t{1} << 20, std::size_t{DataPlaneBench::kK}}) {
     CAPTURE(memory);
-    CodingBench bench(memory);
+    DataPlaneBench bench(memory);
     std::vector<core::StoreRow> rows;
     for (std::uint32_t slot = 0; slot < 4; ++slot) {
       rows.push_back(bench.row(1, slot, 1));
-      bench.jobs->store_row(rows.back(), bench.now);
+      bench.plane->store_row(rows.back(), bench.now);
     }
     bench.settle();
     bench.pass(kSpoolDelayFew);
@@ -38,7 +38,7 @@ TEST_CASE("recoded blocks are the combination asked for, from memory and from th
         vectors.push_back(rows[slot].vector->data());
       codec::mix_vectors(codec::kernels(), send.mix, vectors, send.block.coefficients);
       const auto expected = bench.combination(1, send.block.coefficients);
-      bench.jobs->send_block(ticket, std::move(send), bench.now);
+      bench.plane->send_block(ticket, std::move(send), bench.now);
       if (ticket % 10 == 0) bench.settle();
       if (ticket % 10 == 0) CHECK(bytes_of(bench.outcomes.made.at(ticket)) == expected);
     }
@@ -48,7 +48,7 @@ TEST_CASE("recoded blocks are the combination asked for, from memory and from th
 }
 
 TEST_CASE("few small blocks are made at once, many by the workers, and all are right") {
-  CodingBench bench;
+  DataPlaneBench bench;
   const auto rows = bench.fill(1);
   const auto ask = [&](std::uint64_t ticket) {
     core::SendBlock send;
@@ -62,12 +62,12 @@ TEST_CASE("few small blocks are made at once, many by the workers, and all are r
     send.block.coefficients.assign(kN, 0);
     codec::mix_vectors(codec::kernels(), send.mix, vectors, send.block.coefficients);
     const auto expected = bench.combination(1, send.block.coefficients);
-    bench.jobs->send_block(ticket, std::move(send), bench.now);
-    bench.jobs->flush();
+    bench.plane->send_block(ticket, std::move(send), bench.now);
+    bench.plane->flush();
     return expected;
   };
   bench.now += core::kSecond;
-  const std::uint64_t at_once = LoopBudget::kSavedMax / (kN * CodingBench::kK);
+  const std::uint64_t at_once = LoopBudget::kSavedMax / (kN * DataPlaneBench::kK);
   for (std::uint64_t ticket = 1; ticket <= at_once; ++ticket) {
     const auto expected = ask(ticket);
     REQUIRE(bench.outcomes.made.contains(ticket));
@@ -80,12 +80,12 @@ TEST_CASE("few small blocks are made at once, many by the workers, and all are r
 }
 
 TEST_CASE("a recoded block whose row is gone is not made") {
-  CodingBench bench;
+  DataPlaneBench bench;
   core::SendBlock send;
   send.block.generation = 1;
   send.slots = {0};
   send.mix = {2};
-  bench.jobs->send_block(1, send, bench.now);
+  bench.plane->send_block(1, send, bench.now);
   bench.settle();
   REQUIRE(bench.outcomes.made.contains(1));
   CHECK_FALSE(bench.outcomes.made.at(1));

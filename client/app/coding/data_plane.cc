@@ -1,0 +1,115 @@
+#include "client/app/coding/data_plane.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace firn::app {
+
+DataPlane::DataPlane(const CodingResources& lent, std::uint32_t number,
+                     std::shared_ptr<store::ContentStore> store, std::size_t row_bytes_max,
+                     const std::vector<std::uint32_t>& resumed, CodingOutcomes& outcomes)
+    : outcomes_(outcomes),
+      content_(std::make_shared<const CodedContent>(lent, number, std::move(store))),
+      tasks_(lent.pool),
+      disk_(tasks_, clock_, *this),
+      durability_(content_, disk_, clock_, outcomes),
+      rows_(content_, disk_, clock_, outcomes, row_bytes_max, resumed),
+      decoder_(content_, tasks_, disk_, rows_, outcomes),
+      evidence_(content_, tasks_, rows_, outcomes),
+      stock_(content_, tasks_, outcomes,
+             [this](std::uint32_t generation, BlockOrder order) {
+               maker_.queue(generation, std::move(order));
+             }),
+      losses_(content_, tasks_, clock_, stock_, durability_, outcomes),
+      maker_(content_, tasks_, clock_, rows_, stock_, losses_, outcomes) {}
+
+void DataPlane::store_row(const core::StoreRow& action, core::TimeUs now) {
+  clock_.set(now);
+  rows_.store(action);
+}
+
+void DataPlane::send_block(std::uint64_t ticket, core::SendBlock action, core::TimeUs now) {
+  clock_.set(now);
+  maker_.make(ticket, std::move(action));
+}
+
+void DataPlane::decode(core::Decode action, core::TimeUs now) {
+  clock_.set(now);
+  decoder_.decode(std::move(action));
+}
+
+void DataPlane::drop_rows(std::uint32_t generation) {
+  rows_.drop(generation);
+}
+
+void DataPlane::keep_evidence(core::KeepEvidence action, core::TimeUs now) {
+  clock_.set(now);
+  evidence_.keep(std::move(action));
+}
+
+void DataPlane::check_evidence(std::uint32_t generation) {
+  evidence_.check(generation);
+}
+
+void DataPlane::finish() {
+  durability_.finish();
+}
+
+void DataPlane::serve_everything() {
+  maker_.serve_everything();
+}
+
+void DataPlane::check_in_background() {
+  check_.emplace(content_, [this](std::uint32_t generation, const Error& error) {
+    return maker_.found_false(generation, error);
+  });
+}
+
+void DataPlane::flush() {
+  tasks_.drain();
+  maker_.flush();
+}
+
+void DataPlane::wake(core::TimeUs now) {
+  clock_.set(now);
+  disk_.wake();
+  durability_.wake();
+  maker_.wake();
+  losses_.wake();
+  rows_.wake();
+  flush();
+  if (check_) check_->wake(now);
+}
+
+core::TimeUs DataPlane::next_wake() const {
+  return std::min({disk_.next_wake(), durability_.next_wake(), maker_.next_wake(),
+                   losses_.next_wake(), rows_.next_wake(),
+                   check_ ? check_->next_wake() : core::kNever});
+}
+
+void DataPlane::close(core::TimeUs now, std::function<void()> done) {
+  clock_.set(now);
+  check_.reset();
+  rows_.spool_all();
+  durability_.close(std::move(done));
+}
+
+// --- from the disk queue ---
+
+void DataPlane::disk_paused(const Error& error) {
+  outcomes_.store_paused(error);
+}
+
+void DataPlane::disk_resumed() {
+  outcomes_.store_resumed();
+}
+
+void DataPlane::disk_wrote() {
+  durability_.note_write();
+}
+
+void DataPlane::disk_task_ended() {
+  durability_.check_closed();
+}
+
+}  // namespace firn::app

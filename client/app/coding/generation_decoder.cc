@@ -1,0 +1,154 @@
+#include "client/app/coding/generation_decoder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "codec/decode.h"
+#include "proto/digest.h"
+#include "proto/stage_times.h"
+
+namespace firn::app {
+namespace {
+
+// With source blocks alone decoding is copying, which a trip to a device only delays.
+bool any_coded(const std::vector<core::Vector>& vectors) {
+  return std::any_of(vectors.begin(), vectors.end(), [](const core::Vector& vector) {
+    const auto zeros = std::count(vector->begin(), vector->end(), 0);
+    return static_cast<std::size_t>(zeros) + 1 != vector->size();
+  });
+}
+
+// The generation's n * k bytes in `out`, not yet compared with its digest; false if a row cannot be
+// read back, or the vectors lack rank. Row i has the vector of its slot.
+bool decode_rows(const CodedContent& content, std::uint32_t generation,
+                 const std::vector<core::Vector>& vectors, std::vector<RowRef> rows,
+                 std::span<std::uint8_t> out) {
+  const StageScope stage(Stage::kDecode);
+  const std::size_t n = content.shape().blocks_in(generation);
+  FIRN_CHECK(vectors.size() == n && rows.size() == n);
+  if (!content.read_back(generation, rows)) return false;
+  std::vector<const std::uint8_t*> vector_rows(n), payload_rows(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    vector_rows[i] = vectors[rows[i].slot]->data();
+    payload_rows[i] = rows[i].payload.bytes().data();
+  }
+  return codec::decode_generation(content.kernels(), n, content.shape().block_bytes, vector_rows,
+                                  payload_rows, out);
+}
+
+bool is_right(const CodedContent& content, std::uint32_t generation,
+              std::span<const std::uint8_t> data) {
+  return generation_digest(data, content.shape().block_bytes) ==
+         content.store().manifest().info.generation_digests[generation];
+}
+
+}  // namespace
+
+GenerationDecoder::GenerationDecoder(std::shared_ptr<const CodedContent> content, TaskLine& tasks,
+                                     DiskQueue& disk, Spooler& rows, CodingOutcomes& outcomes)
+    : content_(std::move(content)), tasks_(tasks), disk_(disk), rows_(rows), outcomes_(outcomes) {
+  const Shape& shape = content_->shape();
+  if (content_->coder() != nullptr)
+    content_->coder()->prepare(shape.generation_size, shape.block_bytes);
+}
+
+void GenerationDecoder::decode(core::Decode action) {
+  auto job = std::make_shared<Job>();
+  Spooler::Claimed claimed = rows_.claim(action.generation);
+  job->rows = std::move(claimed.rows);
+  job->drop_spooled = claimed.on_disk;
+  job->action = std::move(action);
+  if (decodes_in_batches(*job)) return decode_in_batch(std::move(job));
+  disk_.submit(task_of(std::move(job)));
+}
+
+// --- in batches ---
+
+bool GenerationDecoder::decodes_in_batches(const Job& job) const {
+  // Devices are made ready for full generations; a short one is not worth another shape.
+  return content_->coder() != nullptr && content_->coder()->useful() &&
+         job.action.vectors.size() == content_->shape().generation_size &&
+         any_coded(job.action.vectors);
+}
+
+void GenerationDecoder::decode_in_batch(std::shared_ptr<Job> job) {
+  disk_.expect();
+  const bool in_memory = std::all_of(job->rows.begin(), job->rows.end(),
+                                     [](const RowRef& row) { return bool(row.payload); });
+  if (in_memory) return hand_to_coder(std::move(job));
+  tasks_.submit(content_->key_of(job->action.generation),
+                [this, job, content = content_]() -> WorkerPool::Completion {
+                  job->unreadable = !content->read_back(job->action.generation, job->rows);
+                  return [this, job] {
+                    if (!job->unreadable) return hand_to_coder(job);
+                    disk_.submit_expected(task_of(job));
+                  };
+                });
+}
+
+void GenerationDecoder::hand_to_coder(std::shared_ptr<Job> job) {
+  const Shape& shape = content_->shape();
+  DecodeOrder order{shape.generation_size, shape.block_bytes, {}, {}, {}};
+  for (const RowRef& row : job->rows) {
+    order.vectors.push_back(job->action.vectors[row.slot]);
+    order.payloads.push_back(row.payload);
+  }
+  order.done = tasks_.unless_gone([this, job = std::move(job)](std::shared_ptr<Buffer> decoded) {
+    job->unreadable = decoded == nullptr;  // lacking rank, rows are as good as gone
+    job->data = std::move(decoded);
+    disk_.submit_expected(task_of(job));
+  });
+  content_->coder()->decode(std::move(order));
+}
+
+// --- as a task that writes ---
+
+DiskQueue::Task GenerationDecoder::task_of(std::shared_ptr<Job> job) {
+  DiskQueue::Task task;
+  task.key = content_->key_of(job->action.generation);
+  task.work = [job, content = content_]() -> Result<bool> {
+    if (!job->checked) decode_on_worker(*content, *job);
+    if (job->outcome != core::DecodeOutcome::kVerified) return false;
+    return write(*content, *job);
+  };
+  task.done = [this, job] { decoded(*job); };
+  return task;
+}
+
+// Decodes what the batch coder has not decoded, and compares it with its digest.
+void GenerationDecoder::decode_on_worker(const CodedContent& content, Job& job) {
+  const std::uint32_t generation = job.action.generation;
+  job.checked = true;
+  if (!job.data && !job.unreadable) {
+    auto data = content.take_buffer(generation);
+    if (decode_rows(content, generation, job.action.vectors, job.rows, data->bytes()))
+      job.data = std::move(data);
+  }
+  job.rows.clear();
+  if (!job.data) return;
+  job.outcome = is_right(content, generation, job.data->bytes()) ? core::DecodeOutcome::kVerified
+                                                                 : core::DecodeOutcome::kCorrupt;
+}
+
+Result<bool> GenerationDecoder::write(const CodedContent& content, Job& job) {
+  const std::uint32_t generation = job.action.generation;
+  const Status status = content.store().write_generation(generation, job.data->bytes());
+  if (!status.ok()) return status.error();
+  // The spool's place is a matter of room, not of correctness: what cannot be dropped now is
+  // forgotten when the store finds the generation in its journal.
+  if (job.drop_spooled) (void)content.store().drop_rows(generation);
+  return true;
+}
+
+void GenerationDecoder::decoded(Job& job) {
+  const std::uint32_t generation = job.action.generation;
+  if (job.outcome == core::DecodeOutcome::kVerified) {
+    rows_.forget(generation);
+    content_->cache(generation, std::move(job.data));
+  } else {
+    rows_.release(generation);
+  }
+  outcomes_.generation_decoded(generation, job.outcome);
+}
+
+}  // namespace firn::app

@@ -1,0 +1,57 @@
+// Decodes generations of full rank, compares them with their digests and writes what is right.
+//
+// Where a device is useful, full generations go through the batch coder; what it gives back is
+// checked and written like the others. The result of a decode is kept while the disk takes nothing:
+// a second try only writes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "client/app/coding/coded_content.h"
+#include "client/app/coding/coding_outcomes.h"
+#include "client/app/coding/disk_queue.h"
+#include "client/app/coding/spooler.h"
+#include "client/app/coding/task_line.h"
+#include "client/core/actions.h"
+
+namespace firn::app {
+
+// Owner thread.
+class GenerationDecoder {
+ public:
+  GenerationDecoder(std::shared_ptr<const CodedContent> content, TaskLine& tasks, DiskQueue& disk,
+                    Spooler& rows, CodingOutcomes& outcomes);
+
+  // Answered by generation_decoded. What is verified goes into the cache.
+  void decode(core::Decode action);
+
+ private:
+  struct Job {
+    core::Decode action;
+    std::vector<RowRef> rows;
+    bool unreadable = false;       // or lacking rank: nothing to decode
+    std::shared_ptr<Buffer> data;  // once decoded
+    bool checked = false;          // a second try only writes
+    core::DecodeOutcome outcome = core::DecodeOutcome::kFailed;
+    bool drop_spooled = false;
+  };
+
+  static void decode_on_worker(const CodedContent& content, Job& job);
+  static Result<bool> write(const CodedContent& content, Job& job);
+
+  bool decodes_in_batches(const Job& job) const;
+  void decode_in_batch(std::shared_ptr<Job> job);
+  void hand_to_coder(std::shared_ptr<Job> job);
+  DiskQueue::Task task_of(std::shared_ptr<Job> job);
+  void decoded(Job& job);
+
+  const std::shared_ptr<const CodedContent> content_;
+  TaskLine& tasks_;
+  DiskQueue& disk_;
+  Spooler& rows_;
+  CodingOutcomes& outcomes_;
+};
+
+}  // namespace firn::app

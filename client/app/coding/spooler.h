@@ -1,0 +1,67 @@
+// Keeps the rows of one content's unfinished generations: in memory first, in the store's spool
+// after a while or when memory is short (row_table.h).
+//
+// Memory: rows in memory stay below `row_bytes_max` as far as the disk can follow.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "client/app/coding/coded_content.h"
+#include "client/app/coding/coding_outcomes.h"
+#include "client/app/coding/disk_queue.h"
+#include "client/app/coding/row_table.h"
+#include "client/app/coding/turn_clock.h"
+#include "client/core/actions.h"
+
+namespace firn::app {
+
+// Owner thread.
+class Spooler {
+ public:
+  // `resumed`: generations with rows in the spool.
+  Spooler(std::shared_ptr<const CodedContent> content, DiskQueue& disk, const TurnClock& clock,
+          CodingOutcomes& outcomes, std::size_t row_bytes_max,
+          const std::vector<std::uint32_t>& resumed);
+
+  void store(const core::StoreRow& row);
+  // Forgets the generation's rows, in memory and in the spool.
+  void drop(std::uint32_t generation);
+  // Spools every row that waits.
+  void spool_all() { spool(true); }
+
+  std::vector<RowRef> find(std::uint32_t generation, std::span<const std::uint32_t> slots);
+  std::vector<RowRef> find_all(std::uint32_t generation);
+  // Rows were read back from the spool for use: keeps them while there is room.
+  void put_back(std::uint32_t generation, const std::vector<RowRef>& rows);
+
+  // All rows of a generation that is being decoded. Rows that wait are not spooled meanwhile.
+  struct Claimed {
+    std::vector<RowRef> rows;
+    bool on_disk = false;  // the spool may hold some of them
+  };
+  Claimed claim(std::uint32_t generation);
+  // The decode did not work out: rows that wait are due for the spool again.
+  void release(std::uint32_t generation);
+  // The generation is decoded and written. What the spool holds of it is not touched.
+  void forget(std::uint32_t generation);
+
+  void wake();
+  core::TimeUs next_wake() const { return rows_.next_due(); }
+
+ private:
+  void spool(bool all);
+  void spool_batch(SpoolBatch batch);
+  void report_stored(std::uint32_t generation, const std::vector<std::uint32_t>& slots);
+
+  const std::shared_ptr<const CodedContent> content_;
+  DiskQueue& disk_;
+  const TurnClock& clock_;
+  CodingOutcomes& outcomes_;
+  RowTable rows_;
+  bool memory_stuck_ = false;  // nothing can be evicted until something is spooled
+};
+
+}  // namespace firn::app
