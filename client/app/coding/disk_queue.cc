@@ -51,8 +51,10 @@ void DiskQueue::start(std::shared_ptr<Started> started) {
 void DiskQueue::failed(std::shared_ptr<Started> started, const Error& error) {
   probing_ = false;
   turn_ = std::max(turn_, started->turn + 1);
-  // Tasks that were under way when the first one failed come back in their own order.
-  parked_.push_back(std::move(started));
+  // Tasks that were under way when the first one failed come back in their own order. The one that
+  // was tried again keeps its place before all that waits.
+  const bool probe = std::exchange(started->probe, false);
+  parked_.insert(probe ? parked_.begin() : parked_.end(), std::move(started));
   if (!paused_) {
     paused_ = true;
     events_.disk_paused(error);
@@ -95,6 +97,7 @@ void DiskQueue::probe() {
   probing_ = true;
   auto first = std::move(parked_.front());
   parked_.pop_front();
+  first->probe = true;
   start(std::move(first));
 }
 

@@ -64,6 +64,7 @@ class DiskQueue {
   struct Started {
     Task task;
     std::uint64_t turn = 0;  // turn_ when it was started
+    bool probe = false;      // it was parked, and is tried again
   };
 
   void start(std::shared_ptr<Started> started);

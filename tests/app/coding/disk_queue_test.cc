@@ -77,6 +77,21 @@ TEST_CASE("what waits behind a task that failed is performed after it, in order"
   CHECK(bench.disk.next_wake() == core::kNever);
 }
 
+TEST_CASE("a task that fails each time it is tried keeps its place before those that wait") {
+  DiskBench bench;
+  bench.disk.submit(bench.task("a", 3));
+  bench.disk.submit(bench.task("b"));
+  bench.settle();
+  bench.disk.submit(bench.task("c"));
+  for (int i = 0; i < 2; ++i) {
+    bench.pass(DiskQueue::kRetryInterval);
+    CHECK(bench.done.empty());
+  }
+  bench.pass(DiskQueue::kRetryInterval);
+  CHECK(bench.done == std::vector<std::string>{"a", "b", "c"});
+  CHECK(bench.heard.paused == 1);
+}
+
 TEST_CASE("a task that had become needless does not show that the disk takes something") {
   DiskBench bench;
   bench.disk.submit(bench.task("needless", 1, false));
