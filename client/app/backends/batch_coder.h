@@ -6,8 +6,8 @@
 // by the order's `done`, which the owner thread runs in run_completions().
 //
 // Waiting: a generation waits for company for kGatherTime at most. Blocks go before generations:
-// somebody waits for each of them. Bound: orders are as many as the callers have under way; a batch
-// takes at most `batch_bytes` of generations, one at least.
+// a receiver waits for each of them. Bound: orders are as many as the callers have under way; a
+// batch takes at most `batch_bytes` of generations, one at least.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,7 @@
 #include <thread>
 #include <vector>
 
-#include "client/app/buffer_pool.h"
+#include "client/app/runtime/buffer_pool.h"
 #include "client/core/actions.h"
 #include "codec/random.h"
 #include "codec/shared_backend.h"
@@ -45,7 +45,7 @@ struct CodedPayload {
   proto::Payload payload;
 };
 
-// So many coded blocks with vectors of the coder's own drawing.
+// `rows` coded blocks, with vectors that the coder draws.
 struct EncodeOrder {
   std::uint64_t generation_key = 0;  // codec::EncodeWork
   std::size_t generation_size = 0, block_bytes = 0;

@@ -1,5 +1,5 @@
-// Who codes: what --codec says, what the machine has, and what comes of both. The one place that
-// knows backends by name.
+// The choice of backends: what --codec says, what the machine has, and what comes of both. The one
+// place that knows backends by name.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Reads what a peer serves once from beginning to end, while it serves: files that changed on the
-// disk are told before somebody asks for what was in them.
+// disk are told before a peer asks for what was in them.
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,7 @@
 //
 // Blocks of one generation that are asked for while its job is under way wait and go together into
 // the next one, as one matrix product: the batch grows with the load by itself. Small jobs are done
-// on the owner thread (loop_budget.h).
+// on the owner thread (runtime/loop_budget.h).
 #pragma once
 
 #include <cstdint>

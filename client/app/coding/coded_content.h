@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "client/app/backends/batch_coder.h"
-#include "client/app/buffer_pool.h"
 #include "client/app/coding/row_ref.h"
-#include "client/app/generation_cache.h"
-#include "client/app/loop_budget.h"
-#include "client/app/worker_pool.h"
+#include "client/app/runtime/buffer_pool.h"
+#include "client/app/runtime/generation_cache.h"
+#include "client/app/runtime/loop_budget.h"
+#include "client/app/runtime/worker_pool.h"
 #include "client/store/content_store.h"
 #include "codec/kernels.h"
 #include "proto/shape.h"

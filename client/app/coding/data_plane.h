@@ -63,7 +63,7 @@ class DataPlane final : private DiskEvents {
   void check_in_background();
 
   // After a batch of the above: starts the jobs that were gathered. Small ones are done when it
-  // returns (loop_budget.h).
+  // returns (runtime/loop_budget.h).
   void flush();
 
   void wake(core::TimeUs now);

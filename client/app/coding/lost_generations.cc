@@ -7,7 +7,7 @@ namespace firn::app {
 namespace {
 
 constexpr core::TimeUs kProbeIntervalMax = 60 * core::kSecond;
-// Reading good ones takes time: so many at once, then others have their turn.
+// Reads of good ones in one task: they take time, and other tasks wait.
 constexpr std::size_t kRegainedAtOnce = 16;
 
 // Takes those that are right again out of `generations`, and those that will never be.

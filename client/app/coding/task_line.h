@@ -9,7 +9,7 @@
 #include <memory>
 #include <utility>
 
-#include "client/app/worker_pool.h"
+#include "client/app/runtime/worker_pool.h"
 
 namespace firn::app {
 

@@ -13,8 +13,8 @@
 #include "client/app/commands/options.h"
 #include "client/app/commands/running.h"
 #include "client/app/quantities.h"
+#include "client/app/runtime/worker_pool.h"
 #include "client/app/version.h"
-#include "client/app/worker_pool.h"
 #include "codec/kernels.h"
 #include "proto/limits.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "client/app/console.h"
-#include "client/app/peer_driver.h"
+#include "client/app/runtime/peer_driver.h"
 #include "proto/address.h"
 #include "proto/result.h"
 

@@ -7,7 +7,7 @@
 
 #include "client/app/console.h"
 #include "client/app/exit_codes.h"
-#include "client/app/peer_driver.h"
+#include "client/app/runtime/peer_driver.h"
 #include "proto/output_file.h"
 
 namespace firn::app {

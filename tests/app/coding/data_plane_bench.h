@@ -34,9 +34,9 @@ class MoodyStore final : public store::ContentStore {
  public:
   explicit MoodyStore(std::unique_ptr<ContentStore> real) : real_(std::move(real)) {}
 
-  std::atomic<int> write_failures = 0;  // so many writes fail with kDiskFull
-  std::atomic<int> drop_failures = 0;   // so many drops fail with kDiskFull
-  std::atomic<int> read_failures = 0;   // so many generations cannot be read, with kIo
+  std::atomic<int> write_failures = 0;  // the next writes that fail, with kDiskFull
+  std::atomic<int> drop_failures = 0;   // likewise of drops
+  std::atomic<int> read_failures = 0;   // the next reads of generations that fail, with kIo
   std::atomic<int> rows_written = 0, rows_read = 0, generations_read = 0, syncs = 0;
 
   Status write_generation(std::uint32_t g, std::span<const std::uint8_t> data) override {
@@ -96,8 +96,8 @@ struct Outcomes final : app::CodingOutcomes {
   void generation_decoded(std::uint32_t g, core::DecodeOutcome outcome) override {
     decoded[g] = outcome;
   }
-  void evidence_checked(std::uint32_t g, const std::vector<PeerId>& who) override {
-    guilty[g] = who;
+  void evidence_checked(std::uint32_t g, const std::vector<PeerId>& senders) override {
+    guilty[g] = senders;
   }
   void block_made(std::uint64_t ticket, proto::Payload payload) override {
     CHECK(made.emplace(ticket, std::move(payload)).second);

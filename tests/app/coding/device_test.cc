@@ -102,7 +102,7 @@ TEST_CASE("generations are decoded on the device, checked and written") {
 }
 
 TEST_CASE("what is ready while the device is busy goes into one batch") {
-  DeviceBench bench({.batch_bytes = 1});  // so that the first one waits for nobody
+  DeviceBench bench({.batch_bytes = 1});  // so that the first one waits for no other
   Gate gate;
   bench.device->before = [&] { gate.pass(); };
   bench.plane->decode({0, bench.fill(0).vectors}, bench.now);

@@ -4,7 +4,7 @@
 #include <condition_variable>
 #include <mutex>
 
-#include "client/app/worker_pool.h"
+#include "client/app/runtime/worker_pool.h"
 
 namespace firn::tests {
 

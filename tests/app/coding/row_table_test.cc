@@ -144,7 +144,7 @@ TEST_CASE("rows read back are kept while there is room, and counted") {
   CHECK(table.bytes() == 2 * kRowBytes);
   CHECK(table.find(1, 1, 0).payload);
   CHECK_FALSE(table.find(1, 2, 0).payload);
-  table.put_back(2, rows, 0);  // dropped meanwhile: nobody wants them
+  table.put_back(2, rows, 0);  // dropped meanwhile: they are not kept
   CHECK(table.bytes() == 2 * kRowBytes);
 }
 

@@ -5,7 +5,7 @@
 #include <list>
 #include <unordered_map>
 
-#include "client/app/buffer_pool.h"
+#include "client/app/runtime/buffer_pool.h"
 
 namespace firn::app {
 

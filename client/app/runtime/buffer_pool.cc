@@ -1,4 +1,4 @@
-#include "client/app/buffer_pool.h"
+#include "client/app/runtime/buffer_pool.h"
 
 #include <cstdlib>
 #include <new>

@@ -4,7 +4,7 @@
 #include <mutex>
 #include <vector>
 
-#include "client/app/worker_pool.h"
+#include "client/app/runtime/worker_pool.h"
 
 namespace firn::app {
 namespace {

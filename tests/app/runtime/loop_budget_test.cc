@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "client/app/loop_budget.h"
+#include "client/app/runtime/loop_budget.h"
 
 namespace firn::app {
 namespace {

@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
-#include "client/app/buffer_pool.h"
-#include "client/app/generation_cache.h"
+#include "client/app/runtime/buffer_pool.h"
+#include "client/app/runtime/generation_cache.h"
 
 namespace firn::app {
 namespace {

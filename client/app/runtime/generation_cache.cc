@@ -1,4 +1,4 @@
-#include "client/app/generation_cache.h"
+#include "client/app/runtime/generation_cache.h"
 
 namespace firn::app {
 

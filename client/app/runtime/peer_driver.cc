@@ -1,4 +1,4 @@
-#include "client/app/peer_driver.h"
+#include "client/app/runtime/peer_driver.h"
 
 #include <algorithm>
 #include <chrono>

@@ -26,7 +26,7 @@ class LoopBudget {
   static constexpr std::uint64_t kPerSecond = 256 << 20;
   static constexpr std::uint64_t kSavedMax = 8 << 20;
 
-  // Whether the loop may do a job of so many now; counts it if so.
+  // Whether the loop may do a job of `multiply_adds` now; counts it if so.
   bool take(std::uint64_t multiply_adds, core::TimeUs now) {
     const auto passed_us = static_cast<std::uint64_t>(std::max<core::TimeUs>(now - filled_at_, 0));
     filled_at_ = std::max(filled_at_, now);

@@ -1,4 +1,4 @@
-#include "client/app/worker_pool.h"
+#include "client/app/runtime/worker_pool.h"
 
 #include <algorithm>
 

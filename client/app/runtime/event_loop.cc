@@ -1,4 +1,4 @@
-#include "client/app/event_loop.h"
+#include "client/app/runtime/event_loop.h"
 
 #include <uv.h>
 

@@ -31,7 +31,7 @@ using SharedBuffer = std::shared_ptr<const Buffer>;
 // Any thread. Buffers may outlive the pool.
 class BufferPool {
  public:
-  // Keeps at most `idle_bytes_max` in buffers that nobody uses.
+  // Keeps at most `idle_bytes_max` in buffers that are not in use.
   explicit BufferPool(std::size_t idle_bytes_max);
 
   // A buffer of exactly `bytes`, which goes back to the pool with its last reference.
