@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "proto/limits.h"
+#include "proto/base/limits.h"
 
 namespace firn::proto {
 namespace {

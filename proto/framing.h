@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "proto/result.h"
+#include "proto/base/result.h"
 
 namespace firn::proto {
 

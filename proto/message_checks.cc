@@ -1,6 +1,6 @@
 #include "proto/message_checks.h"
 
-#include "proto/limits.h"
+#include "proto/base/limits.h"
 #include "proto/wire.h"
 
 namespace firn::proto {

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "proto/base/result.h"
 #include "proto/messages.h"
-#include "proto/result.h"
 
 namespace firn::proto {
 

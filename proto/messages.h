@@ -13,8 +13,8 @@
 #include <variant>
 #include <vector>
 
-#include "proto/ids.h"
-#include "proto/result.h"
+#include "proto/base/ids.h"
+#include "proto/base/result.h"
 
 namespace firn::proto {
 

@@ -1,7 +1,7 @@
 #include "proto/outgoing_frame.h"
 
+#include "proto/base/limits.h"
 #include "proto/framing.h"
-#include "proto/limits.h"
 
 namespace firn::proto {
 

@@ -5,7 +5,7 @@
 // all others are parsed by the generated classes and then checked.
 #include <google/protobuf/arena.h>
 
-#include "proto/limits.h"
+#include "proto/base/limits.h"
 #include "proto/message_checks.h"
 #include "proto/messages.h"
 #include "proto/peer_endpoint.h"

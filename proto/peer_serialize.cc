@@ -3,12 +3,12 @@
 #include <google/protobuf/arena.h>
 #include <google/protobuf/wire_format_lite.h>
 
+#include "proto/base/limits.h"
+#include "proto/base/plain_text.h"
 #include "proto/framing.h"
-#include "proto/limits.h"
 #include "proto/messages.h"
 #include "proto/outgoing_frame.h"
 #include "proto/peer_endpoint.h"
-#include "proto/plain_text.h"
 #include "proto/wire.h"
 
 namespace firn::proto {

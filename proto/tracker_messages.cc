@@ -1,12 +1,12 @@
 // Messages between peers and trackers: generated classes, checked. docs/protocol.md has the rules.
 #include <algorithm>
 
-#include "proto/limits.h"
+#include "proto/base/limits.h"
+#include "proto/base/plain_text.h"
 #include "proto/message_checks.h"
 #include "proto/messages.h"
 #include "proto/outgoing_frame.h"
 #include "proto/peer_endpoint.h"
-#include "proto/plain_text.h"
 #include "proto/wire.h"
 #include "proto/wire_fields.h"
 
@@ -15,7 +15,7 @@ namespace {
 
 using Bytes = std::span<const std::uint8_t>;
 
-Error refuse(const std::string& what) {
+Error bad_message(const std::string& what) {
   return protocol_error("a tracker message", what);
 }
 
@@ -25,23 +25,23 @@ struct Body {
   Bytes bytes;
 };
 Result<Body> find_body(Bytes frame, int last) {
-  if (frame.size() > limits::kFrameBytesMax) return refuse("it is larger than a frame may be");
+  if (frame.size() > limits::kFrameBytesMax) return bad_message("it is larger than a frame may be");
   Body body;
   FieldReader fields(frame);
   while (fields.next())
     if (fields.is_bytes() && fields.number() <= last) body = {fields.number(), fields.bytes()};
-  if (!fields.ok()) return refuse("malformed");
+  if (!fields.ok()) return bad_message("malformed");
   if (body.field == 0)
-    return refuse("an empty message, or of a kind that this version does not know");
+    return bad_message("an empty message, or of a kind that this version does not know");
   return body;
 }
 
 Result<Announce> parse_announce(Bytes body) {
   wire::Announce from;
-  if (!parse_wire(body, from)) return refuse("announce: malformed");
+  if (!parse_wire(body, from)) return bad_message("announce: malformed");
   const auto content_id = ContentId::from_bytes(from.content_id());
-  if (!content_id) return refuse("announce: the content id does not have 32 bytes");
-  if (from.listen_port() > 0xffff) return refuse("announce: the port is above 65535");
+  if (!content_id) return bad_message("announce: the content id does not have 32 bytes");
+  if (from.listen_port() > 0xffff) return bad_message("announce: the port is above 65535");
   Announce announce;
   announce.content_id = *content_id;
   if (wire::Announce::Event_IsValid(from.event()))
@@ -54,22 +54,22 @@ Result<Announce> parse_announce(Bytes body) {
 
 Result<TrackerManifestGet> parse_manifest_get(Bytes body) {
   wire::TrackerManifestGet from;
-  if (!parse_wire(body, from)) return refuse("manifest get: malformed");
+  if (!parse_wire(body, from)) return bad_message("manifest get: malformed");
   const auto content_id = ContentId::from_bytes(from.content_id());
-  if (!content_id) return refuse("manifest get: the content id does not have 32 bytes");
+  if (!content_id) return bad_message("manifest get: the content id does not have 32 bytes");
   if (from.offset() > limits::kManifestBytesMax)
-    return refuse("manifest get: an offset past the largest manifest");
+    return bad_message("manifest get: an offset past the largest manifest");
   return TrackerManifestGet{*content_id, from.offset()};
 }
 
 Result<TrackerManifestPut> parse_manifest_put(Bytes body) {
   wire::TrackerManifestPut from;
-  if (!parse_wire(body, from)) return refuse("manifest put: malformed");
+  if (!parse_wire(body, from)) return bad_message("manifest put: malformed");
   const auto content_id = ContentId::from_bytes(from.content_id());
-  if (!content_id) return refuse("manifest put: the content id does not have 32 bytes");
+  if (!content_id) return bad_message("manifest put: the content id does not have 32 bytes");
   const auto fault = part_fault(from.total_bytes(), from.offset(), from.data().size());
-  if (!fault.empty()) return refuse("manifest put: " + std::string(fault));
-  if (from.data().empty()) return refuse("manifest put: there is no data");
+  if (!fault.empty()) return bad_message("manifest put: " + std::string(fault));
+  if (from.data().empty()) return bad_message("manifest put: there is no data");
   return TrackerManifestPut{.content_id = *content_id,
                             .total_bytes = from.total_bytes(),
                             .offset = from.offset(),
@@ -78,9 +78,9 @@ Result<TrackerManifestPut> parse_manifest_put(Bytes body) {
 
 Result<AnnounceReply> parse_announce_reply(Bytes body) {
   if (!count_fits(body, wire::AnnounceReply::kPeersFieldNumber, limits::kAnnouncePeersMax))
-    return refuse("announce reply: malformed, or too many addresses");
+    return bad_message("announce reply: malformed, or too many addresses");
   wire::AnnounceReply from;
-  if (!parse_wire(body, from)) return refuse("announce reply: malformed");
+  if (!parse_wire(body, from)) return bad_message("announce reply: malformed");
   AnnounceReply reply;
   reply.interval_seconds = from.interval_seconds();
   reply.complete_count = from.complete_count();
@@ -88,30 +88,30 @@ Result<AnnounceReply> parse_announce_reply(Bytes body) {
   reply.has_manifest = from.has_manifest();
   for (const wire::PeerAddress& address : from.peers()) {
     auto endpoint = endpoint_from_wire(address);
-    if (!endpoint) return refuse("announce reply: an id, ip or port of the wrong size");
+    if (!endpoint) return bad_message("announce reply: an id, ip or port of the wrong size");
     reply.peers.push_back(std::move(*endpoint));
   }
   return reply;
 }
 
-Result<ManifestPart> parse_part(Bytes body) {
+Result<ManifestPart> parse_reply_part(Bytes body) {
   Result<ManifestPart> part = parse_manifest_part(body);
-  if (!part.ok()) return refuse("manifest part: " + part.error().detail);
+  if (!part.ok()) return bad_message("manifest part: " + part.error().detail);
   return part;
 }
 
 Result<TrackerManifestPutReply> parse_put_reply(Bytes body) {
   wire::TrackerManifestPutReply from;
   if (!parse_wire(body, from) || from.next_offset() > limits::kManifestBytesMax)
-    return refuse("manifest put reply: malformed, or an offset past the largest manifest");
+    return bad_message("manifest put reply: malformed, or an offset past the largest manifest");
   return TrackerManifestPutReply{from.next_offset()};
 }
 
 Result<TrackerError> parse_error(Bytes body) {
   if (!text_fits(body, wire::TrackerError::kDetailFieldNumber, limits::kReasonBytesMax))
-    return refuse("error: malformed, or the detail is too long or not plain UTF-8");
+    return bad_message("error: malformed, or the detail is too long or not plain UTF-8");
   wire::TrackerError from;
-  if (!parse_wire(body, from)) return refuse("error: malformed");
+  if (!parse_wire(body, from)) return bad_message("error: malformed");
   TrackerError error;
   if (wire::TrackerError::Code_IsValid(from.code()))
     error.code = static_cast<TrackerErrorCode>(from.code());
@@ -195,7 +195,7 @@ Result<TrackerReply> parse_tracker_reply(std::span<const std::uint8_t> frame) {
     case wire::TrackerReply::kAnnounceFieldNumber:
       return as_any<TrackerReply>(parse_announce_reply(body->bytes));
     case wire::TrackerReply::kManifestPartFieldNumber:
-      return as_any<TrackerReply>(parse_part(body->bytes));
+      return as_any<TrackerReply>(parse_reply_part(body->bytes));
     case wire::TrackerReply::kManifestPutFieldNumber:
       return as_any<TrackerReply>(parse_put_reply(body->bytes));
     default:

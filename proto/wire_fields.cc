@@ -2,7 +2,7 @@
 
 #include <google/protobuf/wire_format_lite.h>
 
-#include "proto/plain_text.h"
+#include "proto/base/plain_text.h"
 
 namespace firn::proto {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "proto/address.h"
-#include "proto/limits.h"
-#include "proto/manifest.h"
-#include "proto/plain_text.h"
+#include "proto/base/address.h"
+#include "proto/base/limits.h"
+#include "proto/base/plain_text.h"
+#include "proto/content/manifest.h"
 
 namespace firn::tracker {
 namespace {

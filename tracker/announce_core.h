@@ -11,7 +11,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "proto/limits.h"
+#include "proto/base/limits.h"
 #include "proto/messages.h"
 #include "tracker/rate_limit.h"
 #include "tracker/registry.h"

@@ -15,14 +15,14 @@
 #include <random>
 #include <string>
 
-#include "proto/address.h"
-#include "proto/hangup.h"
-#include "proto/log_sink.h"
-#include "proto/plain_text.h"
-#include "proto/standard_streams.h"
+#include "proto/base/address.h"
+#include "proto/base/plain_text.h"
+#include "proto/program/hangup.h"
+#include "proto/program/log_sink.h"
+#include "proto/program/standard_streams.h"
+#include "proto/program/usage.h"
 #include "proto/transport/descriptors.h"
 #include "proto/transport/identity.h"
-#include "proto/usage.h"
 #include "tracker/registry_sqlite.h"
 #include "tracker/server.h"
 

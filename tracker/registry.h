@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "proto/ids.h"
+#include "proto/base/ids.h"
+#include "proto/base/result.h"
 #include "proto/messages.h"
-#include "proto/result.h"
 
 namespace firn::tracker {
 

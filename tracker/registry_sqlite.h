@@ -19,7 +19,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "proto/unique_fd.h"
+#include "proto/base/unique_fd.h"
 #include "tracker/manifest_shelf.h"
 #include "tracker/registry.h"
 #include "tracker/sqlite.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "proto/result.h"
+#include "proto/base/result.h"
 
 namespace firn::tracker {
 

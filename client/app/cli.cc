@@ -8,7 +8,7 @@
 #include "client/app/commands/running.h"
 #include "client/app/exit_codes.h"
 #include "client/app/version.h"
-#include "proto/usage.h"
+#include "proto/program/usage.h"
 
 namespace firn::app {
 

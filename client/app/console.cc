@@ -12,9 +12,9 @@
 #include <cstdlib>
 #include <utility>
 
-#include "proto/log_sink.h"
-#include "proto/plain_text.h"
-#include "proto/standard_streams.h"
+#include "proto/base/plain_text.h"
+#include "proto/program/log_sink.h"
+#include "proto/program/standard_streams.h"
 
 namespace firn::app {
 namespace {

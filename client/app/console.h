@@ -13,7 +13,7 @@
 #include "client/app/exit_codes.h"
 #include "client/app/progress_bar.h"
 #include "client/app/progress_display.h"
-#include "proto/result.h"
+#include "proto/base/result.h"
 
 namespace spdlog {
 class logger;

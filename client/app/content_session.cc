@@ -8,8 +8,8 @@
 
 #include "client/app/backends/accounting.h"
 #include "client/app/quantities.h"
-#include "proto/limits.h"
-#include "proto/stage_times.h"
+#include "proto/base/limits.h"
+#include "proto/base/stage_times.h"
 
 namespace firn::app {
 namespace {

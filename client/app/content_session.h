@@ -26,8 +26,8 @@
 #include "client/app/runtime/event_loop.h"
 #include "client/core/swarm.h"
 #include "client/store/content_store.h"
-#include "proto/manifest.h"
-#include "proto/stage_times.h"
+#include "proto/base/stage_times.h"
+#include "proto/content/manifest.h"
 
 namespace firn::app {
 

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "client/core/swarm.h"
-#include "proto/address.h"
-#include "proto/manifest.h"
-#include "proto/result.h"
+#include "proto/base/address.h"
+#include "proto/base/result.h"
+#include "proto/content/manifest.h"
 
 namespace firn::app {
 

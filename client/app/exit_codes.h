@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "proto/result.h"
+#include "proto/base/result.h"
 
 namespace firn::app {
 

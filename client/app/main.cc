@@ -3,8 +3,8 @@
 #include <csignal>
 
 #include "client/app/cli.h"
-#include "proto/hangup.h"
-#include "proto/standard_streams.h"
+#include "proto/program/hangup.h"
+#include "proto/program/standard_streams.h"
 #include "proto/transport/descriptors.h"
 
 int main(int argc, char** argv) {

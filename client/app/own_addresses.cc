@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "proto/limits.h"
+#include "proto/base/limits.h"
 
 namespace firn::app {
 namespace {

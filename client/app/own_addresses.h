@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "proto/address.h"
+#include "proto/base/address.h"
 
 namespace firn::app {
 

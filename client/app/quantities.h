@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "client/core/types.h"
-#include "proto/result.h"
+#include "proto/base/result.h"
 
 namespace firn::app {
 

@@ -7,7 +7,7 @@
 #include "client/app/backends/accounting.h"
 #include "client/app/content_session.h"
 #include "client/content/find_folder.h"
-#include "proto/stage_times.h"
+#include "proto/base/stage_times.h"
 
 namespace firn::app {
 

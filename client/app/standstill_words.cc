@@ -6,7 +6,7 @@
 #include <map>
 
 #include "client/app/quantities.h"
-#include "proto/address.h"
+#include "proto/base/address.h"
 
 namespace firn::app {
 namespace {

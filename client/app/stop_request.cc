@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-#include "proto/hangup.h"
+#include "proto/program/hangup.h"
 
 namespace firn::app {
 namespace {

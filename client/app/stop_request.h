@@ -13,7 +13,8 @@ namespace firn::app {
 
 // While one exists (one at a time) such a signal is noted, and a second SIGINT or SIGTERM ends the
 // process with ExitCode::kInterrupted. An EventLoop that begins to take signals meanwhile gets them
-// instead. SIGHUP is left as it is unless it tells of a terminal that closes (proto/hangup.h).
+// instead. SIGHUP is left as it is unless it tells of a terminal that closes
+// (proto/program/hangup.h).
 class StopRequest {
  public:
   StopRequest();

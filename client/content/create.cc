@@ -12,8 +12,8 @@
 #include "client/content/file_hashes.h"
 #include "client/content/generation_loop.h"
 #include "client/content/scan.h"
-#include "proto/content_layout.h"
-#include "proto/digest.h"
+#include "proto/base/digest.h"
+#include "proto/content/content_layout.h"
 
 namespace firn::content {
 namespace {

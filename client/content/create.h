@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "client/content/scan.h"
-#include "proto/manifest.h"
+#include "proto/content/manifest.h"
 
 namespace firn::content {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "proto/manifest.h"
+#include "proto/content/manifest.h"
 
 namespace firn::content {
 

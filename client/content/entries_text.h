@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "proto/manifest.h"
+#include "proto/content/manifest.h"
 
 namespace firn::content {
 

@@ -7,8 +7,8 @@
 #include <mutex>
 #include <span>
 
-#include "proto/digest.h"
-#include "proto/manifest.h"
+#include "proto/base/digest.h"
+#include "proto/content/manifest.h"
 
 namespace firn::content {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "proto/manifest.h"
+#include "proto/content/manifest.h"
 
 namespace firn::content {
 

@@ -5,7 +5,7 @@
 #include <functional>
 #include <span>
 
-#include "proto/manifest.h"
+#include "proto/content/manifest.h"
 
 namespace firn::content {
 

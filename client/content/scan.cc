@@ -16,8 +16,8 @@
 #include <system_error>
 #include <utility>
 
-#include "proto/limits.h"
-#include "proto/plain_text.h"
+#include "proto/base/limits.h"
+#include "proto/base/plain_text.h"
 
 namespace firn::content {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "proto/manifest.h"
+#include "proto/content/manifest.h"
 
 namespace firn::content {
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "client/core/types.h"
-#include "proto/manifest.h"
+#include "proto/base/result.h"
+#include "proto/content/manifest.h"
 #include "proto/messages.h"
-#include "proto/result.h"
 
 namespace firn::core {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "client/core/types.h"
-#include "proto/address.h"
+#include "proto/base/address.h"
 #include "proto/messages.h"
 
 namespace firn::core {

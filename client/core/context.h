@@ -3,7 +3,7 @@
 #pragma once
 
 #include "client/core/types.h"
-#include "proto/ids.h"
+#include "proto/base/ids.h"
 
 namespace firn::core {
 

@@ -15,7 +15,7 @@
 
 #include "client/core/neighbours.h"
 #include "client/core/types.h"
-#include "proto/shape.h"
+#include "proto/content/shape.h"
 
 namespace firn::core {
 

@@ -5,7 +5,7 @@
 
 #include "client/core/rate_limit.h"
 #include "client/core/types.h"
-#include "proto/shape.h"
+#include "proto/content/shape.h"
 
 namespace firn::core {
 

@@ -11,7 +11,7 @@
 #include "client/core/holdings.h"
 #include "client/core/rescue.h"
 #include "client/core/start_state.h"
-#include "proto/shape.h"
+#include "proto/content/shape.h"
 
 namespace firn::core {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "client/core/policy/constants.h"
-#include "proto/limits.h"
+#include "proto/base/limits.h"
 
 namespace firn::core {
 

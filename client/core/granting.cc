@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "client/core/policy/constants.h"
-#include "proto/limits.h"
+#include "proto/base/limits.h"
 
 namespace firn::core {
 

@@ -4,7 +4,7 @@
 
 #include "codec/encode.h"
 #include "codec/kernels.h"
-#include "proto/result.h"
+#include "proto/base/result.h"
 
 namespace firn::core {
 

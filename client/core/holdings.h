@@ -13,7 +13,7 @@
 #include "client/core/generation_set.h"
 #include "codec/random.h"
 #include "codec/span_basis.h"
-#include "proto/manifest.h"
+#include "proto/content/manifest.h"
 
 namespace firn::core {
 

@@ -5,8 +5,8 @@
 
 #include "client/core/manifest_patience.h"
 #include "client/core/policy/constants.h"
-#include "proto/address.h"
-#include "proto/limits.h"
+#include "proto/base/address.h"
+#include "proto/base/limits.h"
 
 namespace firn::core {
 

@@ -13,9 +13,9 @@
 #include "client/core/life.h"
 #include "client/core/membership.h"
 #include "client/core/outbox.h"
-#include "proto/manifest.h"
+#include "proto/base/result.h"
+#include "proto/content/manifest.h"
 #include "proto/messages.h"
-#include "proto/result.h"
 
 namespace firn::core {
 

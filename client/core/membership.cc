@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "client/core/policy/constants.h"
-#include "proto/address.h"
+#include "proto/base/address.h"
 
 namespace firn::core {
 

@@ -15,8 +15,8 @@
 #include "client/core/peer_book.h"
 #include "client/core/policy/mesh.h"
 #include "client/core/trackers.h"
+#include "proto/base/result.h"
 #include "proto/messages.h"
-#include "proto/result.h"
 
 namespace firn::core {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "client/core/neighbour.h"
-#include "proto/result.h"
+#include "proto/base/result.h"
 
 namespace firn::core {
 

@@ -12,8 +12,8 @@
 #include "client/core/life.h"
 #include "client/core/membership.h"
 #include "client/core/outbox.h"
+#include "proto/base/result.h"
 #include "proto/messages.h"
-#include "proto/result.h"
 
 namespace firn::core {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "client/core/policy/constants.h"
-#include "proto/limits.h"
+#include "proto/base/limits.h"
 
 namespace firn::core {
 

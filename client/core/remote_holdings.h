@@ -9,8 +9,8 @@
 #include "client/core/generation_set.h"
 #include "client/core/remote_generations.h"
 #include "codec/span_basis.h"
+#include "proto/content/shape.h"
 #include "proto/messages.h"
-#include "proto/shape.h"
 
 namespace firn::core {
 

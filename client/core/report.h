@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "proto/ids.h"
+#include "proto/base/ids.h"
 
 namespace firn::core {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "proto/ids.h"
+#include "proto/base/ids.h"
 
 namespace firn::core {
 

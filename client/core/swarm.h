@@ -28,7 +28,7 @@
 #include "client/core/standstill.h"
 #include "client/core/start_state.h"
 #include "client/core/types.h"
-#include "proto/manifest.h"
+#include "proto/content/manifest.h"
 #include "proto/messages.h"
 
 namespace firn::core {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "client/core/policy/constants.h"
-#include "proto/address.h"
+#include "proto/base/address.h"
 
 namespace firn::core {
 

@@ -10,8 +10,8 @@
 #include "client/core/life.h"
 #include "client/core/outbox.h"
 #include "client/core/standstill.h"
+#include "proto/base/result.h"
 #include "proto/messages.h"
-#include "proto/result.h"
 
 namespace firn::core {
 

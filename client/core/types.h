@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "proto/address.h"
-#include "proto/ids.h"
+#include "proto/base/address.h"
+#include "proto/base/ids.h"
 
 namespace firn::core {
 

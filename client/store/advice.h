@@ -7,7 +7,7 @@
 
 #include "client/store/file_fault.h"
 #include "client/store/files.h"
-#include "proto/manifest.h"
+#include "proto/content/manifest.h"
 
 namespace firn::store {
 

@@ -16,7 +16,7 @@
 
 #include "client/store/differences.h"
 #include "client/store/files.h"
-#include "proto/manifest.h"
+#include "proto/content/manifest.h"
 
 namespace firn::store {
 

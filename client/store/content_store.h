@@ -24,7 +24,7 @@
 #include <string>
 #include <vector>
 
-#include "proto/manifest.h"
+#include "proto/content/manifest.h"
 
 namespace firn::store {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "client/content/division.h"
-#include "proto/digest.h"
+#include "proto/base/digest.h"
 
 namespace firn::store {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "client/store/content_files.h"
 #include "client/store/files.h"
-#include "proto/manifest.h"
+#include "proto/content/manifest.h"
 
 namespace firn::store {
 

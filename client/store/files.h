@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "proto/result.h"
+#include "proto/base/result.h"
 
 namespace firn::store {
 

@@ -6,7 +6,7 @@
 
 #include "client/store/crc32c.h"
 #include "client/store/little_endian.h"
-#include "proto/limits.h"
+#include "proto/base/limits.h"
 
 namespace firn::store {
 namespace {

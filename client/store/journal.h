@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "client/store/files.h"
-#include "proto/manifest.h"
+#include "proto/content/manifest.h"
 
 namespace firn::store {
 

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "client/store/posix_file.h"
-#include "proto/limits.h"
+#include "proto/base/limits.h"
 
 namespace firn::store {
 namespace {

@@ -4,7 +4,7 @@
 #include "client/store/content_files.h"
 #include "client/store/content_store.h"
 #include "client/store/files.h"
-#include "proto/manifest.h"
+#include "proto/content/manifest.h"
 
 namespace firn::store {
 

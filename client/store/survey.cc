@@ -6,7 +6,7 @@
 
 #include "client/content/division.h"
 #include "client/content/generation_loop.h"
-#include "proto/digest.h"
+#include "proto/base/digest.h"
 
 namespace firn::store {
 namespace {

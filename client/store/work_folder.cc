@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "proto/limits.h"
+#include "proto/base/limits.h"
 
 namespace firn::store {
 

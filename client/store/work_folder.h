@@ -11,7 +11,7 @@
 #include "client/store/files.h"
 #include "client/store/journal.h"
 #include "client/store/spool.h"
-#include "proto/manifest.h"
+#include "proto/content/manifest.h"
 
 namespace firn::store {
 

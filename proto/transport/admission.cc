@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "proto/address.h"
+#include "proto/base/address.h"
 
 namespace firn::proto::transport {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "proto/address.h"
+#include "proto/base/address.h"
 #include "proto/transport/name_lookup.h"
 #include "proto/transport/polled_socket.h"
 #include "proto/transport/sockets.h"

@@ -11,8 +11,8 @@
 #include <array>
 #include <utility>
 
-#include "proto/input_file.h"
-#include "proto/output_file.h"
+#include "proto/program/input_file.h"
+#include "proto/program/output_file.h"
 #include "proto/transport/identity_impl.h"
 
 namespace firn::proto::transport {

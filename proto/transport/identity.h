@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "proto/ids.h"
-#include "proto/result.h"
+#include "proto/base/ids.h"
+#include "proto/base/result.h"
 
 namespace firn::proto::transport {
 

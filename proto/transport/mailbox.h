@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "proto/address.h"
+#include "proto/base/address.h"
 #include "proto/messages.h"
 #include "proto/transport/admission.h"
 #include "proto/transport/sockets.h"

@@ -4,7 +4,7 @@
 
 #include <cerrno>
 
-#include "proto/stage_times.h"
+#include "proto/base/stage_times.h"
 
 namespace firn::proto::transport {
 namespace {

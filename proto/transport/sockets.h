@@ -10,8 +10,8 @@
 #include <string>
 #include <utility>
 
-#include "proto/address.h"
-#include "proto/result.h"
+#include "proto/base/address.h"
+#include "proto/base/result.h"
 
 namespace firn::proto::transport {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "proto/result.h"
+#include "proto/base/result.h"
 #include "proto/transport/sockets.h"
 
 namespace firn::proto::transport {

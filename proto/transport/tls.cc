@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "proto/stage_times.h"
+#include "proto/base/stage_times.h"
 #include "proto/transport/identity_impl.h"
 
 namespace firn::proto::transport {

@@ -11,8 +11,8 @@
 #include <span>
 #include <string>
 
-#include "proto/ids.h"
-#include "proto/result.h"
+#include "proto/base/ids.h"
+#include "proto/base/result.h"
 #include "proto/transport/identity.h"
 #include "proto/transport/socket_bio.h"
 

@@ -18,10 +18,10 @@
 #include <string>
 #include <vector>
 
-#include "proto/address.h"
+#include "proto/base/address.h"
+#include "proto/base/result.h"
+#include "proto/base/stage_times.h"
 #include "proto/messages.h"
-#include "proto/result.h"
-#include "proto/stage_times.h"
 #include "proto/transport/identity.h"
 
 namespace firn::proto::transport {

@@ -5,26 +5,32 @@ from typing import NamedTuple
 
 from house.tree import CPP, Finding, code_only
 
+# Everybody's part of proto, and that of the programs' edges, which touch files, signals and terminals.
+PROTO = {"proto", "proto/base", "proto/content"}
+EDGE = PROTO | {"proto/program", "proto/transport"}
+
 # Which parts of the tree a part may include. A part is the longest folder here that holds the file.
 MAY_INCLUDE = {
     "codec": {"codec"},
     "docs/examples": {"codec"},
     "cuda_kernels": {"cuda_kernels", "codec"},
     "cuda_kernels/papers": {"cuda_kernels/papers", "cuda_kernels", "codec"},
-    "proto": {"proto"},
-    "proto/transport": {"proto/transport", "proto"},
-    "client/content": {"client/content", "proto"},
-    "client/store": {"client/store", "client/content", "proto"},
-    "client/core": {"client/core", "codec", "proto"},
+    "proto/base": {"proto/base"},
+    "proto/content": PROTO,
+    "proto": PROTO,
+    "proto/program": {"proto/program", "proto/base", "proto/content"},
+    "proto/transport": EDGE,
+    "client/content": {"client/content", *PROTO},
+    "client/store": {"client/store", "client/content", *PROTO},
+    "client/core": {"client/core", "codec", *PROTO},
     "client/app": {
-        "client/app", "client/core", "client/store", "client/content",
-        "codec", "cuda_kernels", "proto", "proto/transport",
+        "client/app", "client/core", "client/store", "client/content", "codec", "cuda_kernels", *EDGE,
     },
-    "tracker": {"tracker", "proto"},
-    "tracker/app": {"tracker/app", "tracker", "proto", "proto/transport"},
+    "tracker": {"tracker", *PROTO},
+    "tracker/app": {"tracker/app", "tracker", *EDGE},
     "tests": {
-        "tests", "codec", "cuda_kernels", "cuda_kernels/papers", "proto", "proto/transport",
-        "client/content", "client/store", "client/core", "client/app", "tracker", "tracker/app",
+        "tests", "codec", "cuda_kernels", "cuda_kernels/papers", "client/content", "client/store",
+        "client/core", "client/app", "tracker", "tracker/app", *EDGE,
     },
 }
 
@@ -70,7 +76,7 @@ BANS = [
     ban(r"^(codec|proto|cuda_kernels)/",
         r"\b(printf|fprintf|puts|perror)\s*\(|\bstd::(cout|cerr|clog)\b"
         r"|\b(exit|_exit|quick_exit|abort)\s*\(",
-        "a library neither prints nor exits", but=r"^proto/result\.h$"),
+        "a library neither prints nor exits", but=r"^proto/base/result\.h$"),
     ban(PRODUCT + r"|^tests/.*\.(cc|h)$", r"\b(sleep_for|sleep_until|usleep|nanosleep|sleep)\s*\(",
         "sleeping is not synchronisation"),
     ban(r"\.(h|cuh)$", r"^\s*using namespace\b", "a header opens no namespace for its readers"),

@@ -12,8 +12,8 @@
 #include <set>
 
 #include "client/content/division.h"
-#include "proto/digest.h"
-#include "proto/plain_text.h"
+#include "proto/base/digest.h"
+#include "proto/base/plain_text.h"
 
 namespace firn::content {
 namespace {

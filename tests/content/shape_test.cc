@@ -3,7 +3,7 @@
 #include <random>
 
 #include "client/content/division.h"
-#include "proto/limits.h"
+#include "proto/base/limits.h"
 
 namespace firn::content {
 namespace {

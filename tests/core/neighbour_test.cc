@@ -4,7 +4,7 @@
 #include "client/core/neighbour.h"
 #include "client/core/policy/leases.h"
 #include "codec/random.h"
-#include "proto/limits.h"
+#include "proto/base/limits.h"
 #include "tests/core/bench.h"
 
 using namespace firn;

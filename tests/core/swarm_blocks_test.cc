@@ -6,7 +6,7 @@
 
 #include "codec/encode.h"
 #include "codec/span_basis.h"
-#include "proto/limits.h"
+#include "proto/base/limits.h"
 #include "tests/core/bench.h"
 
 using namespace firn;

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "client/core/policy/constants.h"
-#include "proto/limits.h"
+#include "proto/base/limits.h"
 #include "tests/core/bench.h"
 
 using namespace firn;

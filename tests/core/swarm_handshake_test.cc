@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "client/core/policy/constants.h"
-#include "proto/limits.h"
+#include "proto/base/limits.h"
 #include "tests/core/bench.h"
 
 using namespace firn;

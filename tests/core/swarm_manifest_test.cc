@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "proto/digest.h"
-#include "proto/limits.h"
+#include "proto/base/digest.h"
+#include "proto/base/limits.h"
 #include "tests/core/bench.h"
 
 using namespace firn;

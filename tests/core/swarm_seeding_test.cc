@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "proto/limits.h"
+#include "proto/base/limits.h"
 #include "tests/core/bench.h"
 
 using namespace firn;

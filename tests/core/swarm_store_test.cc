@@ -6,7 +6,7 @@
 
 #include "client/core/policy/constants.h"
 #include "codec/random.h"
-#include "proto/limits.h"
+#include "proto/base/limits.h"
 #include "tests/core/bench.h"
 
 using namespace firn;

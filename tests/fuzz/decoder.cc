@@ -5,7 +5,7 @@
 
 #include "codec/decode.h"
 #include "codec/encode.h"
-#include "proto/result.h"
+#include "proto/base/result.h"
 #include "tests/fuzz/fuzz_target.h"
 
 using namespace firn::codec;

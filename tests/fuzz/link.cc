@@ -2,9 +2,9 @@
 #include <filesystem>
 #include <string>
 
-#include "proto/link.h"
-#include "proto/manifest.h"
-#include "proto/plain_text.h"
+#include "proto/base/plain_text.h"
+#include "proto/content/link.h"
+#include "proto/content/manifest.h"
 #include "tests/fuzz/fuzz_target.h"
 
 using namespace firn;

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <string>
 
-#include "proto/link.h"
+#include "proto/content/link.h"
 #include "proto/messages.h"
 #include "proto/wire.h"
 #include "tests/proto/random_messages.h"

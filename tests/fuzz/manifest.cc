@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "proto/digest.h"
-#include "proto/manifest.h"
+#include "proto/base/digest.h"
+#include "proto/content/manifest.h"
 #include "proto/wire.h"
 #include "proto/wire_fields.h"
 #include "tests/fuzz/fuzz_target.h"

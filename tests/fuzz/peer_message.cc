@@ -1,8 +1,8 @@
 // A peer message that is taken is sent again as one that means the same, in the bytes foretold.
 #include <string>
 
+#include "proto/base/limits.h"
 #include "proto/framing.h"
-#include "proto/limits.h"
 #include "proto/messages.h"
 #include "proto/wire.h"
 #include "tests/fuzz/fuzz_target.h"

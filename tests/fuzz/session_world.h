@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "client/core/swarm.h"
-#include "proto/limits.h"
+#include "proto/base/limits.h"
 #include "tests/fuzz/fuzz_bytes.h"
 #include "tests/proto/wire_frames.h"
 

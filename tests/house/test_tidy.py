@@ -155,7 +155,7 @@ class Comments(SmallTree):
 class Arrows(SmallTree):
     HOUSE = {path: HEADER for path in (
         "codec/encode.h", "cuda_kernels/batch/batch.h", "cuda_kernels/papers/papers.h",
-        "proto/ids.h", "proto/transport/transport.h",
+        "proto/base/ids.h", "proto/transport/transport.h",
         "client/core/swarm.h", "client/content/create.h", "client/store/store.h",
         "client/app/driver.h", "tracker/announce.h", "tracker/server.h", "tests/sim/network.h")}
 
@@ -164,11 +164,11 @@ class Arrows(SmallTree):
 
     def test_forbidden_arrows_are_found(self):
         for path, target in (
-                ("codec/a.cc", "proto/ids.h"),
+                ("codec/a.cc", "proto/base/ids.h"),
                 ("proto/a.cc", "codec/encode.h"),
                 ("proto/a.cc", "proto/transport/transport.h"),
                 ("proto/transport/a.cc", "client/core/swarm.h"),
-                ("cuda_kernels/a.cu", "proto/ids.h"),
+                ("cuda_kernels/a.cu", "proto/base/ids.h"),
                 ("cuda_kernels/product/a.cu", "cuda_kernels/papers/papers.h"),
                 ("client/app/a.cc", "cuda_kernels/papers/papers.h"),
                 ("client/core/a.cc", "proto/transport/transport.h"),
@@ -180,6 +180,8 @@ class Arrows(SmallTree):
                 ("client/app/a.cc", "tracker/announce.h"),
                 ("tracker/announce.cc", "codec/encode.h"),
                 ("tracker/announce.cc", "proto/transport/transport.h"),
+                ("proto/base/a.cc", "proto/messages.h"),
+                ("client/store/a.cc", "proto/program/usage.h"),
                 ("tracker/announce.cc", "client/content/create.h"),
                 ("codec/a.h", "tests/sim/network.h"),
                 ("codec/a.cc", "codec/no_such_file.h"),
@@ -192,11 +194,11 @@ class Arrows(SmallTree):
         for path, target in (
                 ("codec/a.cc", "codec/encode.h"),
                 ("proto/a.cc", "proto/peer.pb.h"),
-                ("proto/transport/a.cc", "proto/ids.h"),
+                ("proto/transport/a.cc", "proto/base/ids.h"),
                 ("cuda_kernels/a.cu", "codec/encode.h"),
                 ("cuda_kernels/papers/a.cu", "cuda_kernels/batch/batch.h"),
                 ("client/core/a.cc", "codec/encode.h"),
-                ("client/core/a.cc", "proto/ids.h"),
+                ("client/core/a.cc", "proto/base/ids.h"),
                 ("client/app/a.cc", "cuda_kernels/batch/batch.h"),
                 ("client/app/a.cc", "proto/transport/transport.h"),
                 ("tracker/server.cc", "proto/transport/transport.h"),
@@ -206,7 +208,7 @@ class Arrows(SmallTree):
                 self.assertEqual([], self.include(path, target))
 
     def test_a_commented_include_is_no_include(self):
-        self.assert_good("arrows", "codec/a.cc", '// #include "proto/ids.h"\n', self.HOUSE)
+        self.assert_good("arrows", "codec/a.cc", '// #include "proto/base/ids.h"\n', self.HOUSE)
 
     def test_source_in_an_unknown_folder_is_found(self):
         self.assert_bad("arrows", "stuff/a.cc", "int x;\n")

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "codec/gf256.h"
-#include "proto/limits.h"
-#include "proto/link.h"
+#include "proto/base/limits.h"
+#include "proto/content/link.h"
 #include "tests/proto/document.h"
 #include "tests/proto/hex.h"
 #include "tests/proto/sample_manifest.h"

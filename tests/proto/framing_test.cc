@@ -7,7 +7,7 @@
 #include <random>
 #include <string>
 
-#include "proto/limits.h"
+#include "proto/base/limits.h"
 
 using namespace firn;
 using namespace firn::proto;

@@ -8,8 +8,8 @@
 #include <new>
 #include <string>
 
-#include "proto/limits.h"
-#include "proto/manifest.h"
+#include "proto/base/limits.h"
+#include "proto/content/manifest.h"
 #include "proto/messages.h"
 #include "proto/wire.h"
 #include "tests/proto/sample_manifest.h"

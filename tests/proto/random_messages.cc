@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "proto/limits.h"
+#include "proto/base/limits.h"
 
 namespace firn::test {
 

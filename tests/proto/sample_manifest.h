@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "proto/digest.h"
-#include "proto/manifest.h"
+#include "proto/base/digest.h"
+#include "proto/content/manifest.h"
 #include "tests/proto/wire_frames.h"
 
 namespace firn::test {

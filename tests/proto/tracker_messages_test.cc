@@ -4,7 +4,7 @@
 #include <string>
 #include <variant>
 
-#include "proto/limits.h"
+#include "proto/base/limits.h"
 #include "proto/messages.h"
 #include "proto/wire.h"
 #include "tests/proto/document.h"

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "codec/random.h"
-#include "proto/content_layout.h"
-#include "proto/digest.h"
-#include "proto/manifest.h"
+#include "proto/base/digest.h"
+#include "proto/content/content_layout.h"
+#include "proto/content/manifest.h"
 
 namespace firn::sim {
 

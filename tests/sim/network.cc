@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "proto/result.h"
+#include "proto/base/result.h"
 #include "tests/sim/progress.h"
 
 namespace firn::sim {

@@ -16,7 +16,7 @@
 
 #include "client/store/content_store.h"
 #include "client/store/crc32c.h"
-#include "proto/digest.h"
+#include "proto/base/digest.h"
 
 namespace firn::store {
 namespace {

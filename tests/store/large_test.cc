@@ -6,8 +6,8 @@
 #include <fstream>
 
 #include "client/store/content_store.h"
-#include "proto/content_layout.h"
-#include "proto/digest.h"
+#include "proto/base/digest.h"
+#include "proto/content/content_layout.h"
 #include "tests/store/sample_content.h"
 
 namespace firn::store {

@@ -8,8 +8,8 @@
 #include <iterator>
 #include <random>
 
-#include "proto/content_layout.h"
-#include "proto/digest.h"
+#include "proto/base/digest.h"
+#include "proto/content/content_layout.h"
 
 namespace firn::store::test {
 

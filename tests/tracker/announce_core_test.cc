@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "proto/limits.h"
+#include "proto/base/limits.h"
 #include "tests/tracker/tracker_fixture.h"
 #include "tracker/registry_memory.h"
 

@@ -6,7 +6,7 @@
 #include <atomic>
 #include <memory>
 
-#include "proto/limits.h"
+#include "proto/base/limits.h"
 #include "tests/tracker/tracker_fixture.h"
 #include "tests/transport/recorder.h"
 #include "tracker/registry_memory.h"

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "proto/manifest.h"
+#include "proto/content/manifest.h"
 #include "tests/proto/sample_manifest.h"
 #include "tracker/registry.h"
 

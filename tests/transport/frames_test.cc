@@ -4,7 +4,7 @@
 #include <atomic>
 #include <string>
 
-#include "proto/limits.h"
+#include "proto/base/limits.h"
 #include "tests/transport/recorder.h"
 #include "tests/transport/stranger.h"
 

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <string>
 
-#include "proto/digest.h"
+#include "proto/base/digest.h"
 #include "proto/transport/identity.h"
 #include "proto/transport/identity_impl.h"
 

@@ -1,11 +1,11 @@
-// Where this process's time went (proto/stage_times.h), for events and for people.
+// Where this process's time went (proto/base/stage_times.h), for events and for people.
 #pragma once
 
 #include <string>
 
 #include "client/app/backends/batch_coder.h"
 #include "client/app/events.h"
-#include "proto/stage_times.h"
+#include "proto/base/stage_times.h"
 
 namespace firn::app {
 

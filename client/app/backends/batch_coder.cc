@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "codec/encode.h"
-#include "proto/stage_times.h"
+#include "proto/base/stage_times.h"
 
 namespace firn::app {
 namespace {

@@ -26,8 +26,8 @@
 #include "client/core/actions.h"
 #include "codec/random.h"
 #include "codec/shared_backend.h"
+#include "proto/base/stage_times.h"
 #include "proto/messages.h"
-#include "proto/stage_times.h"
 
 namespace firn::app {
 

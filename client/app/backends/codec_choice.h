@@ -11,7 +11,7 @@
 
 #include "client/app/backends/batch_coder.h"
 #include "cuda_kernels/runtime/device.h"
-#include "proto/result.h"
+#include "proto/base/result.h"
 
 namespace firn::app {
 

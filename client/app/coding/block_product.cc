@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "proto/stage_times.h"
+#include "proto/base/stage_times.h"
 
 namespace firn::app {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "proto/stage_times.h"
+#include "proto/base/stage_times.h"
 
 namespace firn::app {
 

@@ -18,7 +18,7 @@
 #include "client/app/runtime/worker_pool.h"
 #include "client/store/content_store.h"
 #include "codec/kernels.h"
-#include "proto/shape.h"
+#include "proto/content/shape.h"
 
 namespace firn::app {
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "client/core/swarm.h"
-#include "proto/ids.h"
+#include "proto/base/ids.h"
+#include "proto/base/result.h"
 #include "proto/messages.h"
-#include "proto/result.h"
 
 namespace firn::app {
 

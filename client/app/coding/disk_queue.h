@@ -16,7 +16,7 @@
 
 #include "client/app/coding/task_line.h"
 #include "client/app/coding/turn_clock.h"
-#include "proto/result.h"
+#include "proto/base/result.h"
 
 namespace firn::app {
 

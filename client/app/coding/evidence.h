@@ -12,7 +12,7 @@
 #include "client/app/coding/spooler.h"
 #include "client/app/coding/task_line.h"
 #include "client/core/actions.h"
-#include "proto/digest.h"
+#include "proto/base/digest.h"
 
 namespace firn::app {
 

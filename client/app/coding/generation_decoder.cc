@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "codec/decode.h"
-#include "proto/digest.h"
-#include "proto/stage_times.h"
+#include "proto/base/digest.h"
+#include "proto/base/stage_times.h"
 
 namespace firn::app {
 namespace {

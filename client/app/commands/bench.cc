@@ -15,8 +15,8 @@
 #include "codec/bench/report.h"
 #include "codec/thread_pool.h"
 #include "cuda_kernels/host/device_backend.h"
-#include "proto/output_file.h"
-#include "proto/usage.h"
+#include "proto/program/output_file.h"
+#include "proto/program/usage.h"
 
 namespace firn::app {
 namespace {

@@ -5,8 +5,8 @@
 #include <mutex>
 
 #include "client/content/find_folder.h"
-#include "proto/input_file.h"
-#include "proto/limits.h"
+#include "proto/base/limits.h"
+#include "proto/program/input_file.h"
 
 namespace firn::app {
 Result<Manifest> read_manifest_file(const std::string& path) {

@@ -5,9 +5,9 @@
 
 #include "client/app/console.h"
 #include "client/core/types.h"
-#include "proto/link.h"
-#include "proto/manifest.h"
-#include "proto/result.h"
+#include "proto/base/result.h"
+#include "proto/content/link.h"
+#include "proto/content/manifest.h"
 
 namespace firn::app {
 

@@ -12,8 +12,8 @@
 #include "client/app/stop_request.h"
 #include "client/content/create.h"
 #include "client/content/entries_text.h"
-#include "proto/link.h"
-#include "proto/usage.h"
+#include "proto/content/link.h"
+#include "proto/program/usage.h"
 
 namespace firn::app {
 namespace {

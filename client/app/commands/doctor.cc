@@ -16,7 +16,7 @@
 #include "client/app/runtime/worker_pool.h"
 #include "client/app/version.h"
 #include "codec/kernels.h"
-#include "proto/limits.h"
+#include "proto/base/limits.h"
 
 namespace firn::app {
 namespace {

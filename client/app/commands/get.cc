@@ -6,7 +6,7 @@
 #include "client/app/commands/options.h"
 #include "client/app/commands/running.h"
 #include "client/app/quantities.h"
-#include "proto/usage.h"
+#include "proto/program/usage.h"
 
 namespace firn::app {
 namespace {

@@ -1,7 +1,7 @@
 // firn help [COMMAND]: what --help shows.
 #include "client/app/commands/commands.h"
 #include "client/app/commands/running.h"
-#include "proto/usage.h"
+#include "proto/program/usage.h"
 
 namespace firn::app {
 

@@ -9,8 +9,8 @@
 #include "client/app/commands/running.h"
 #include "client/app/quantities.h"
 #include "client/content/entries_text.h"
-#include "proto/limits.h"
-#include "proto/usage.h"
+#include "proto/base/limits.h"
+#include "proto/program/usage.h"
 
 namespace firn::app {
 namespace {

@@ -9,7 +9,7 @@
 #include "client/app/quantities.h"
 #include "client/app/version.h"
 #include "codec/kernels.h"
-#include "proto/usage.h"
+#include "proto/program/usage.h"
 
 namespace firn::app {
 namespace {

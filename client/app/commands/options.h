@@ -9,8 +9,8 @@
 
 #include "client/app/console.h"
 #include "client/app/runtime/peer_driver.h"
-#include "proto/address.h"
-#include "proto/result.h"
+#include "proto/base/address.h"
+#include "proto/base/result.h"
 
 namespace firn::app {
 

@@ -2,8 +2,8 @@
 
 #include <cstdio>
 
-#include "proto/log_file.h"
-#include "proto/standard_streams.h"
+#include "proto/program/log_file.h"
+#include "proto/program/standard_streams.h"
 
 namespace firn::app {
 

@@ -8,7 +8,7 @@
 #include "client/app/console.h"
 #include "client/app/exit_codes.h"
 #include "client/app/runtime/peer_driver.h"
-#include "proto/output_file.h"
+#include "proto/program/output_file.h"
 
 namespace firn::app {
 

@@ -3,7 +3,7 @@
 #include "client/app/commands/content_source.h"
 #include "client/app/commands/options.h"
 #include "client/app/commands/running.h"
-#include "proto/usage.h"
+#include "proto/program/usage.h"
 
 namespace firn::app {
 namespace {

@@ -12,8 +12,8 @@
 #include "client/app/runtime/worker_pool.h"
 #include "client/app/stop_request.h"
 #include "client/content/create.h"
-#include "proto/link.h"
-#include "proto/usage.h"
+#include "proto/content/link.h"
+#include "proto/program/usage.h"
 
 namespace firn::app {
 namespace {

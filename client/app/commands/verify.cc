@@ -14,7 +14,7 @@
 #include "client/content/entries_text.h"
 #include "client/store/advice.h"
 #include "client/store/content_store.h"
-#include "proto/usage.h"
+#include "proto/program/usage.h"
 
 namespace firn::app {
 namespace {

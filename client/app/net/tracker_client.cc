@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "client/core/manifest_patience.h"
-#include "proto/limits.h"
+#include "proto/base/limits.h"
 
 namespace firn::app {
 namespace {

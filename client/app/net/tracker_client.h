@@ -12,9 +12,9 @@
 
 #include "client/app/net/connections.h"
 #include "client/core/types.h"
-#include "proto/address.h"
+#include "proto/base/address.h"
+#include "proto/base/result.h"
 #include "proto/messages.h"
-#include "proto/result.h"
 
 namespace firn::app {
 

@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "proto/base/stage_times.h"
 #include "proto/framing.h"
-#include "proto/stage_times.h"
 
 namespace firn::app {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <csignal>
 
-#include "proto/hangup.h"
+#include "proto/program/hangup.h"
 #include "proto/transport/wakeup.h"
 
 extern char** environ;

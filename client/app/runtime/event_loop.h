@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "client/core/types.h"
-#include "proto/result.h"
+#include "proto/base/result.h"
 
 namespace firn::app {
 

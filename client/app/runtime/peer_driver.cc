@@ -8,7 +8,7 @@
 
 #include "client/core/rate_limit.h"
 #include "cuda_kernels/runtime/cache_file.h"
-#include "proto/hangup.h"
+#include "proto/program/hangup.h"
 
 namespace firn::app {
 namespace {

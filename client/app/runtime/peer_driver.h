@@ -19,7 +19,7 @@
 #include "client/app/runtime/worker_pool.h"
 #include "client/core/rate_budget.h"
 #include "codec/kernels.h"
-#include "proto/stage_times.h"
+#include "proto/base/stage_times.h"
 #include "proto/transport/identity.h"
 #include "proto/transport/transport.h"
 

@@ -17,7 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "proto/stage_times.h"
+#include "proto/base/stage_times.h"
 
 namespace firn::app {
 

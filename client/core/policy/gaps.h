@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "client/core/neighbours.h"
-#include "proto/shape.h"
+#include "proto/content/shape.h"
 
 namespace firn::core::policy {
 

@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "client/app/net/tracker_client.h"
-#include "proto/limits.h"
+#include "proto/base/limits.h"
 #include "tests/app/net/fake_transport.h"
 
 namespace firn::app {

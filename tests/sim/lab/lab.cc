@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "proto/result.h"
+#include "proto/base/result.h"
 #include "tests/sim/lab/lab_impl.h"
 
 namespace firn::sim {

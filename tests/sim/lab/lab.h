@@ -16,7 +16,7 @@
 
 #include "client/core/swarm.h"
 #include "codec/random.h"
-#include "proto/manifest.h"
+#include "proto/content/manifest.h"
 #include "tests/sim/action_trace.h"
 #include "tests/sim/lab/downlink.h"
 #include "tests/sim/lab/run.h"

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "client/core/types.h"
-#include "proto/result.h"
+#include "proto/base/result.h"
 #include "tests/sim/lab/time_queue.h"
 
 namespace firn::sim {

@@ -1,0 +1,132 @@
+#include "proto/content/link.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "proto/base/limits.h"
+#include "proto/base/plain_text.h"
+
+namespace firn {
+namespace {
+
+constexpr std::string_view kScheme = "firn:";
+constexpr std::size_t kLinkBytesMax = 64 << 10;
+
+Error bad_link(std::string_view text, const std::string& why) {
+  return {ErrorCode::kBadInput, "read the link '" + to_plain_text(text, 200) + "'",
+          why +
+              "; the right form is firn:CONTENT_ID?tr=HOST:PORT&peer=HOST:PORT, "
+              "where CONTENT_ID has 52 characters a-z and 2-7"};
+}
+
+int hex_value(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+// RFC 3986, section 2.1; '+' stands for itself. nullopt where '%' is not followed by two digits.
+std::optional<std::string> percent_decode(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      out += text[i];
+      continue;
+    }
+    if (text.size() - i < 3) return std::nullopt;
+    const int high = hex_value(text[i + 1]), low = hex_value(text[i + 2]);
+    if (high < 0 || low < 0) return std::nullopt;
+    out += static_cast<char>(high << 4 | low);
+    i += 2;
+  }
+  return out;
+}
+
+// What may stand unencoded in a parameter of a query: unreserved characters, and of the reserved
+// ones those that addresses have and queries allow.
+bool stands_for_itself(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         std::string_view("-._~:@").find(c) != std::string_view::npos;
+}
+
+std::string percent_encode(std::string_view text) {
+  static constexpr char kDigits[] = "0123456789ABCDEF";
+  std::string out;
+  for (const char c : text) {
+    if (stands_for_itself(c)) {
+      out += c;
+    } else {
+      out += '%';
+      out += kDigits[static_cast<std::uint8_t>(c) >> 4];
+      out += kDigits[static_cast<std::uint8_t>(c) & 15];
+    }
+  }
+  return out;
+}
+
+// One parameter, "name=value" still encoded, into `link`. Returns what is wrong, or "".
+std::string take_parameter(std::string_view parameter, Link& link) {
+  const std::size_t equals = std::min(parameter.find('='), parameter.size());
+  const auto name = percent_decode(parameter.substr(0, equals));
+  const auto value = percent_decode(parameter.substr(std::min(equals + 1, parameter.size())));
+  if (!name || !value) return "a '%' is not followed by two hexadecimal digits";
+  if (*name != "tr" && *name != "peer") return "";
+
+  auto& list = *name == "tr" ? link.trackers : link.peers;
+  const std::size_t most = *name == "tr" ? limits::kTrackerCountMax : limits::kPeerExchangeMax;
+  if (list.size() == most) return "there are more than " + std::to_string(most) + " of " + *name;
+  Result<Address> address = parse_address(*value, kDefaultPort);
+  if (!address.ok()) return address.error().message();
+  if (!is_destination(*address)) return "the address '" + *value + "' has no host or no port";
+  list.push_back(*std::move(address));
+  return "";
+}
+
+}  // namespace
+
+bool looks_like_link(std::string_view text) {
+  return text.size() >= kScheme.size() &&
+         std::ranges::equal(text.substr(0, kScheme.size()), kScheme, [](char a, char b) {
+           return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b;
+         });
+}
+
+Result<Link> parse_link(std::string_view text) {
+  if (!looks_like_link(text)) return bad_link(text, "it does not begin with 'firn:'");
+  if (text.size() > kLinkBytesMax) return bad_link(text, "it is too long");
+  // A fragment names a place within a resource (RFC 3986, section 3.5); we have none.
+  const std::string_view whole = text.substr(0, text.find('#'));
+  const std::size_t question = std::min(whole.find('?'), whole.size());
+
+  Link link;
+  const auto id_text = percent_decode(whole.substr(kScheme.size(), question - kScheme.size()));
+  const auto id = id_text ? ContentId::from_text(*id_text) : std::nullopt;
+  if (!id) return bad_link(text, "what follows 'firn:' is no content id");
+  link.content_id = *id;
+
+  std::string_view query = whole.substr(std::min(question + 1, whole.size()));
+  while (!query.empty()) {
+    const std::size_t end = std::min(query.find('&'), query.size());
+    const std::string fault = take_parameter(query.substr(0, end), link);
+    if (!fault.empty()) return bad_link(text, fault);
+    query.remove_prefix(std::min(end + 1, query.size()));
+  }
+  return link;
+}
+
+std::string to_text(const Link& link) {
+  std::string text = std::string(kScheme) + link.content_id.text();
+  char separator = '?';
+  const auto append = [&](std::string_view name, const Address& address) {
+    text += separator;
+    text.append(name) += '=';
+    text += percent_encode(to_text(address));
+    separator = '&';
+  };
+  for (const Address& tracker : link.trackers) append("tr", tracker);
+  for (const Address& peer : link.peers) append("peer", peer);
+  return text;
+}
+
+}  // namespace firn

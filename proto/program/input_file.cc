@@ -1,0 +1,54 @@
+#include "proto/program/input_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "proto/base/unique_fd.h"
+#include "proto/program/output_file.h"
+#include "proto/program/standard_streams.h"
+
+namespace firn {
+namespace {
+
+Result<UniqueFd> open_input(const std::string& path) {
+  const std::string operation = "open " + path;
+  if (const auto stream = descriptor_named(path)) {
+    UniqueFd fd(::fcntl(*stream, F_DUPFD_CLOEXEC, 3));
+    if (fd.get() < 0) return error_from_errno(operation, errno);
+    return fd;
+  }
+  // Opening some devices does something: they are told before. O_NONBLOCK, as the name may have
+  // become another's since.
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return error_from_errno(operation, errno);
+  if (S_ISREG(status.st_mode)) {
+    UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+    if (fd.get() < 0 || ::fstat(fd.get(), &status) != 0) return error_from_errno(operation, errno);
+    if (S_ISREG(status.st_mode)) return fd;
+  }
+  return Error{ErrorCode::kExists, operation, why_no_file(status.st_mode)};
+}
+
+}  // namespace
+
+Result<std::string> read_input_file(const std::string& path, std::size_t bytes_max) {
+  const auto fd = open_input(path);
+  if (!fd.ok()) return fd.error();
+  std::string bytes;
+  char chunk[1 << 16];
+  for (;;) {
+    const ssize_t got = ::read(fd->get(), chunk, sizeof chunk);
+    if (got == 0) return bytes;
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return error_from_errno("read " + path, errno);
+    bytes.append(chunk, static_cast<std::size_t>(got));
+    if (bytes.size() > bytes_max)
+      return Error{ErrorCode::kBadInput, "read " + path,
+                   "it has more than " + std::to_string(bytes_max) + " bytes"};
+  }
+}
+
+}  // namespace firn

@@ -1,0 +1,129 @@
+#include "proto/content/link.h"
+
+#include <doctest/doctest.h>
+
+#include <random>
+#include <string>
+
+using namespace firn;
+
+namespace {
+
+std::string id_text() {
+  ContentId id;
+  for (std::size_t i = 0; i < id.bytes.size(); ++i) id.bytes[i] = static_cast<std::uint8_t>(i * 5);
+  return id.text();
+}
+
+}  // namespace
+
+TEST_CASE("a link comes back as it was written") {
+  const std::string id = id_text();
+  for (const std::string& text :
+       {"firn:" + id, "firn:" + id + "?tr=example.org:7000",
+        "firn:" + id + "?tr=a:1&tr=" + id + "@b:2&peer=c:3&peer=%5B::1%5D:4",
+        "firn:" + id + "?peer=%5Bfe80::1%25eth0%5D:4"}) {
+    const auto link = parse_link(text);
+    REQUIRE(link.ok());
+    CHECK(link->content_id.text() == id);
+    CHECK(to_text(*link) == text);
+  }
+}
+
+TEST_CASE("links are read in every spelling that means the same") {
+  const std::string id = id_text();
+  const auto expected = parse_link("firn:" + id + "?tr=%5B::1%5D:7000&peer=a.b:1");
+  REQUIRE(expected.ok());
+  std::string loud = id;
+  for (char& c : loud)
+    if (c >= 'a') c = static_cast<char>(c - 'a' + 'A');
+  for (const std::string& text : {"FIRN:" + loud + "?tr=[::1]:7000&peer=a.b:1",
+                                  "firn:" + id + "?peer=a.b:1&tr=%5b%3A%3a1%5D%3A7000",
+                                  "firn:" + id + "?&&tr=[::1]:7000&dn=a+name%21&x&=&peer=%61.b:1&",
+                                  "firn:" + id + "?t%72=[::1]:7000&peer=a.b:1#part?tr=bad"}) {
+    CAPTURE(text);
+    const auto link = parse_link(text);
+    REQUIRE(link.ok());
+    CHECK(to_text(*link) == to_text(*expected));
+  }
+}
+
+TEST_CASE("addresses in links mean port 4711 where they name none, and are written with it") {
+  const std::string id = id_text();
+  const auto link = parse_link("firn:" + id + "?tr=example.org&tr=b:2&peer=%5B::1%5D");
+  REQUIRE(link.ok());
+  CHECK(to_text(*link) == "firn:" + id + "?tr=example.org:4711&tr=b:2&peer=%5B::1%5D:4711");
+}
+
+TEST_CASE("a malformed link gets an error that says what is wrong and shows the right form") {
+  const std::string id = id_text();
+  std::string many = "firn:" + id + "?";
+  for (int i = 0; i < 65; ++i) many += "tr=a:1&";
+  const struct {
+    std::string text;
+    const char* says;
+  } cases[] = {
+      {"", "does not begin"},
+      {"magnet:?xt=urn", "does not begin"},
+      {"firn", "does not begin"},
+      {"firn:", "no content id"},
+      {"firn:?tr=a:1", "no content id"},
+      {"firn://" + id, "no content id"},
+      {"firn:" + id.substr(1), "no content id"},
+      {"firn:" + id + "a", "no content id"},
+      {"firn:" + id + "&tr=a:1", "no content id"},
+      {"firn:" + id.substr(0, 51) + "%zz", "no content id"},
+      {"firn:" + id + "?tr=", "host is missing"},
+      {"firn:" + id + "?tr", "host is missing"},
+      {"firn:" + id + "?tr=a:0", "no host or no port"},
+      {"firn:" + id + "?peer=:1", "no host or no port"},
+      {"firn:" + id + "?tr=a:1&peer=b:x", "not a number"},
+      {"firn:" + id + "?tr=a:1%", "two hexadecimal"},
+      {"firn:" + id + "?tr=a:1%2", "two hexadecimal"},
+      {"firn:" + id + "?tr=%g0a:1", "two hexadecimal"},
+      {"firn:" + id + "?tr=a%00b:1", "neither a name"},
+      {"firn:" + id + "?tr=a+b:1", "neither a name"},
+      {many, "more than 64"},
+      {"firn:" + id + "?x=" + std::string(70'000, 'x'), "too long"},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.text);
+    const auto link = parse_link(c.text);
+    REQUIRE_FALSE(link.ok());
+    CHECK(link.error().code == ErrorCode::kBadInput);
+    CAPTURE(link.error().detail);
+    CHECK(link.error().detail.find(c.says) != std::string::npos);
+    CHECK(link.error().detail.find("firn:CONTENT_ID?tr=HOST:PORT") != std::string::npos);
+  }
+}
+
+TEST_CASE("what means to be a link is told from a file name") {
+  CHECK(looks_like_link("firn:"));
+  CHECK(looks_like_link("Firn:whatever"));
+  CHECK_FALSE(looks_like_link("firn"));
+  CHECK_FALSE(looks_like_link("my.firn"));
+  CHECK_FALSE(looks_like_link("./firn:x"));
+  CHECK_FALSE(looks_like_link(""));
+}
+
+TEST_CASE("random links come back") {
+  std::mt19937 random(2);
+  for (int round = 0; round < 300; ++round) {
+    Link link;
+    for (auto& byte : link.content_id.bytes) byte = static_cast<std::uint8_t>(random());
+    for (auto* list : {&link.trackers, &link.peers})
+      for (unsigned i = random() % 5; i > 0; --i) {
+        Address address;
+        if (random() % 2) address.id = PeerId{link.content_id.bytes};
+        static constexpr const char* kHosts[] = {"::1", "fe80::2%en0", "10.0.0.1", "a-b_c.example"};
+        address.host = kHosts[random() % 4];
+        address.port = static_cast<std::uint16_t>(1 + random() % 65535);
+        list->push_back(address);
+      }
+    const auto parsed = parse_link(to_text(link));
+    REQUIRE(parsed.ok());
+    CHECK(parsed->content_id == link.content_id);
+    CHECK(parsed->trackers == link.trackers);
+    CHECK(parsed->peers == link.peers);
+  }
+}
