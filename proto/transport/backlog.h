@@ -50,9 +50,7 @@ std::uint64_t drain_time_us(const PathState& path);
 // What goes out within this time counts as gone. It covers a part of the time until the next block
 // is chosen and made; the rest is covered by the blocks that wait on other connections. On slow
 // uplinks the core keeps one more of those than it would otherwise need (kBusyTime in
-// client/core/policy/constants.h): with one less and 10 ms, uplinks of 8 Mbit/s were idle for 0.5
-// to 0.7 s of a race of 31 s, now for 0.35 s. On fast ones the others cover little: with none, 5, 8
-// ms, 98, 98.5, 99 % busy.
+// client/core/policy/constants.h); on fast ones the others cover little (docs/notes/003).
 inline constexpr std::uint64_t kSettledUs = 3'000;
 inline constexpr std::uint64_t kSettledFastUs = 10'000;
 

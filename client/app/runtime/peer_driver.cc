@@ -29,9 +29,8 @@ std::size_t idle_buffer_bytes(const DriverOptions& options) {
   return options.memory_bytes / 16;
 }
 
-// A quarter of the time that a block of 16 KiB takes on 8 Mbit/s. In flash-16 peers ended at 1.106,
-// 1.104, 1.102, 1.100 of the bound with 8 ms, for 0.94 s of CPU time each, at 1.094, 1.092, 1.087
-// with 4 ms for 1.00 s, at 1.091 with none for 1.13 s (docs/notes/009).
+// A quarter of the time that a block of 16 KiB takes on 8 Mbit/s: longer rests leave uplinks idle,
+// shorter ones cost CPU time (docs/notes/009).
 constexpr std::chrono::milliseconds kTurnInterval{4};
 constexpr core::TimeUs kProgressInterval = core::kSecond;
 // How long connections may take to send the last words.
