@@ -49,25 +49,34 @@ void DiskQueue::start(std::shared_ptr<Started> started) {
 }
 
 void DiskQueue::failed(std::shared_ptr<Started> started, const Error& error) {
-  probing_ = false;
   turn_ = std::max(turn_, started->turn + 1);
-  // Tasks that were under way when the first one failed come back in their own order. The one that
-  // was tried again keeps its place before all that waits.
-  const bool probe = std::exchange(started->probe, false);
-  parked_.insert(probe ? parked_.begin() : parked_.end(), std::move(started));
+  park(std::move(started));
   if (!paused_) {
     paused_ = true;
     events_.disk_paused(error);
   }
-  retry_at_ = clock_.now() + kRetryInterval;
+  // A task of an earlier turn may fail while another is being tried again: that one decides.
+  if (!probing_) retry_at_ = clock_.now() + kRetryInterval;
   events_.disk_task_ended();
+}
+
+// Tasks that were under way when the first one failed come back in their own order. The one that
+// was tried again keeps its place before all that waits.
+void DiskQueue::park(std::shared_ptr<Started> started) {
+  if (std::exchange(started->probe, false)) {
+    probing_ = false;
+    parked_.push_front(std::move(started));
+  } else {
+    parked_.push_back(std::move(started));
+  }
 }
 
 // Not performed: another task of its turn failed. Its place is behind that one, which is parked or
 // about to be.
 void DiskQueue::left_alone(std::shared_ptr<Started> started) {
+  FIRN_CHECK(!started->probe);  // alone in its turn
   if (paused_ || started->turn == turn_) {
-    parked_.push_back(std::move(started));
+    park(std::move(started));
     events_.disk_task_ended();
   } else {
     start(std::move(started));
@@ -77,7 +86,7 @@ void DiskQueue::left_alone(std::shared_ptr<Started> started) {
 void DiskQueue::succeeded(const Started& started, bool taken) {
   --task_count_;
   if (started.task.progress && taken) events_.disk_wrote();
-  if (paused_ && probing_) resume_after(taken);
+  if (started.probe) resume_after(taken);
   started.task.done();
   events_.disk_task_ended();
 }

@@ -69,6 +69,7 @@ class DiskQueue {
 
   void start(std::shared_ptr<Started> started);
   void failed(std::shared_ptr<Started> started, const Error& error);
+  void park(std::shared_ptr<Started> started);
   void left_alone(std::shared_ptr<Started> started);
   void succeeded(const Started& started, bool taken);
   void resume_after(bool taken);

@@ -3,8 +3,10 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <future>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/app/coding/pool_bench.h"
@@ -90,6 +92,43 @@ TEST_CASE("a task that fails each time it is tried keeps its place before those 
   bench.pass(DiskQueue::kRetryInterval);
   CHECK(bench.done == std::vector<std::string>{"a", "b", "c"});
   CHECK(bench.heard.paused == 1);
+}
+
+TEST_CASE("a task that fails late starts no second try beside the one under way") {
+  DiskBench bench;
+  std::promise<void> fails, succeeds;
+  DiskQueue::Task late = bench.task("late", 1);
+  late.key = 2;
+  late.work = [work = late.work, gate = fails.get_future().share()]() mutable {
+    gate.wait();
+    return work();
+  };
+  DiskQueue::Task first = bench.task("first", 1);
+  first.work = [work = first.work, tries = 0, gate = succeeds.get_future().share()]() mutable {
+    if (++tries == 2) gate.wait();
+    return work();
+  };
+  const auto until_ended = [&bench](int tasks) {
+    while (bench.heard.ended < tasks) {
+      bench.bench.pool.run_completions();
+      std::this_thread::yield();
+    }
+  };
+  bench.disk.submit(std::move(late));
+  bench.disk.submit(std::move(first));
+  until_ended(1);
+  for (const char* name : {"second", "third"}) bench.disk.submit(bench.task(name));
+  bench.clock.set(bench.clock.now() + DiskQueue::kRetryInterval);
+  bench.disk.wake();  // the first is tried again, and takes its time
+  fails.set_value();
+  until_ended(2);
+  CHECK(bench.disk.next_wake() == core::kNever);
+  succeeds.set_value();
+  bench.settle();
+  CHECK(bench.heard.paused == 1);
+  CHECK(bench.heard.resumed == 1);
+  std::erase(bench.done, "late");
+  CHECK(bench.done == std::vector<std::string>{"first", "second", "third"});
 }
 
 TEST_CASE("a task that had become needless does not show that the disk takes something") {
