@@ -54,7 +54,7 @@ def too_large(tree):
             if found.functions > FUNCTIONS_MAX:
                 yield found.name, Finding(
                     path, found.line, f"{found.name} has {found.functions} member functions, over "
-                    f"{FUNCTIONS_MAX}: nobody can keep its state in mind; split it by who uses what")
+                    f"{FUNCTIONS_MAX}: its state cannot be kept in mind; split it by which part uses what")
         for function in shape.functions:
             if path.endswith(SOURCES) and function.owner and not local(function.owner):
                 files[function.owner].setdefault(path, function.line)

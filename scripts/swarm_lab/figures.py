@@ -9,7 +9,7 @@ RANK_STEPS = 40  # points of a rank curve, beside its start: enough to plot
 
 def summary(record):
     """The record in about 600 bytes: all that tables and plots are made from. The scenario stays as
-    it was run. `rank` is added by who keeps the curves (see `rank_curve`)."""
+    it was run. `rank` is added where the curves are kept (see `rank_curve`)."""
     if "bound_s" in record:
         return record  # it is one
     settings = {key: value for key, value in record["settings"].items() if value}
