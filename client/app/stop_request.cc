@@ -24,17 +24,17 @@ void take(int number, struct sigaction& before) {
 
 }  // namespace
 
-StopRequest::StopRequest() {
+StopRequest::StopRequest() : ends_at_hangup_(hangup() == Hangup::kEnds) {
   noted = 0;
   take(SIGINT, interrupt_);
   take(SIGTERM, terminate_);
-  if (hangup() == Hangup::kEnds) take(SIGHUP, hangup_);
+  if (ends_at_hangup_) take(SIGHUP, hangup_);
 }
 
 StopRequest::~StopRequest() {
   (void)::sigaction(SIGINT, &interrupt_, nullptr);
   (void)::sigaction(SIGTERM, &terminate_, nullptr);
-  if (hangup() == Hangup::kEnds) (void)::sigaction(SIGHUP, &hangup_, nullptr);
+  if (ends_at_hangup_) (void)::sigaction(SIGHUP, &hangup_, nullptr);
 }
 
 bool StopRequest::requested() {

@@ -27,6 +27,7 @@ class StopRequest {
   static std::function<bool()> poll() { return requested; }
 
  private:
+  const bool ends_at_hangup_;  // the terminal may go while this exists
   struct sigaction interrupt_ {};
   struct sigaction terminate_ {};
   struct sigaction hangup_ {};

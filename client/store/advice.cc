@@ -5,6 +5,7 @@
 #include "client/content/division.h"
 #include "client/store/content_files.h"
 #include "client/store/survey.h"
+#include "client/store/work_folder.h"
 
 namespace firn::store {
 namespace {
@@ -59,7 +60,7 @@ bool looks_foreign(Files& files, const Info& info) {
 }
 
 bool is_unfinished(Files& files, const ContentId& content) {
-  const Result<FileStat> stat = files.stat(".firn/" + content.text() + "/journal");
+  const Result<FileStat> stat = files.stat(WorkFolder::path_of(content) + "/journal");
   return stat && stat->kind == FileKind::kFile;
 }
 

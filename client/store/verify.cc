@@ -12,6 +12,7 @@
 #include "client/store/file_fault.h"
 #include "client/store/posix_files.h"
 #include "client/store/survey.h"
+#include "client/store/work_folder.h"
 
 namespace firn::store {
 namespace {
@@ -67,7 +68,7 @@ Result<VerifyReport> verify_content(const Manifest& manifest, const std::string&
   const Info& info = manifest.info;
   Result<std::unique_ptr<Files>> files = open_posix_files(dir, false);
   if (!files) return files.error();
-  ContentFiles content(**files, info, ".firn/" + manifest.id.text());
+  ContentFiles content(**files, info, WorkFolder::path_of(manifest.id));
   Result<std::vector<FileFault>> faults = place_files(**files, content, info);
   if (!faults) return faults.error();
   Result<std::vector<bool>> good = hash_generations(content, info, options);

@@ -14,8 +14,16 @@ std::vector<std::uint32_t> indices_of(const std::vector<bool>& flags) {
   return indices;
 }
 
+std::string WorkFolder::path_of(const ContentId& content) {
+  return std::string(kParent) + "/" + content.text();
+}
+
+std::string WorkFolder::manifest_path_of(const ContentId& content) {
+  return path_of(content) + "/manifest.firn";
+}
+
 WorkFolder::WorkFolder(Files& files, const Manifest& manifest)
-    : files_(files), manifest_(manifest), path_(std::string(kParent) + "/" + manifest.id.text()) {}
+    : files_(files), manifest_(manifest), path_(path_of(manifest.id)) {}
 
 Result<bool> WorkFolder::exists() const {
   Result<FileStat> there = files_.stat(path_);
@@ -41,7 +49,7 @@ Status WorkFolder::take_lock() {
 }
 
 Status WorkFolder::keep_manifest() {
-  const std::string path = path_ + "/manifest.firn";
+  const std::string path = manifest_path_of(manifest_.id);
   Result<std::vector<std::uint8_t>> kept = read_whole_file(files_, path, limits::kManifestBytesMax);
   const std::string& wanted = manifest_.file_bytes;
   const auto same = [](std::uint8_t a, char b) { return a == static_cast<std::uint8_t>(b); };

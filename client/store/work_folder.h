@@ -18,6 +18,9 @@ namespace firn::store {
 class WorkFolder {
  public:
   static constexpr char kParent[] = ".firn";
+  // Where a content's work folder, and the manifest kept in it, are below a download's folder.
+  static std::string path_of(const ContentId& content);
+  static std::string manifest_path_of(const ContentId& content);
 
   // Both are kept by reference. Nothing is touched yet.
   WorkFolder(Files& files, const Manifest& manifest);

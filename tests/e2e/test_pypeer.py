@@ -59,7 +59,7 @@ class PythonPeer(harness.SwarmTest):
     def test_a_download_gets_everything_from_it(self):
         get = self.relay()
         source = Source(self.dial(get), self.manifest, self.data, random.Random(1))
-        source.serve_until(lambda: len(source.complete) == GENERATIONS)
+        source.serve_all()
         complete = get.wait_event("complete")
         self.assert_same(self.source, self.folder / get.name / self.source.name)
         self.assertEqual(sum(self.manifest.blocks_in(g) for g in range(GENERATIONS)),
@@ -88,7 +88,7 @@ class PythonPeer(harness.SwarmTest):
                 self.assertTrue(given.holds(vector), "not made from what the relay was given")
 
         # The rest, and the relay's files and the leech's bytes are right.
-        source.serve_until(lambda: len(source.complete) == GENERATIONS)
+        source.serve_all()
         leech.download()
         self.assertEqual(self.data, leech.content())
         relay.wait_event("complete")
@@ -111,7 +111,7 @@ class PythonPeer(harness.SwarmTest):
         connection = dial_patiently(self.identity(), where)
         self.addCleanup(connection.close)
         source = Source(connection, self.manifest, self.data, random.Random(3))
-        source.serve_until(lambda: len(source.complete) == GENERATIONS)
+        source.serve_all()
         self.assert_downloaded(self.source, get)
 
 

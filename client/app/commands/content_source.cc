@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "client/content/find_folder.h"
+#include "client/store/work_folder.h"
 #include "proto/base/limits.h"
 #include "proto/program/input_file.h"
 
@@ -66,7 +67,7 @@ Result<ContentSource> read_source(const std::string& text, const std::string& di
 }
 
 std::optional<Manifest> kept_manifest(const std::string& dir, const ContentId& content) {
-  const auto path = std::filesystem::path(dir) / ".firn" / content.text() / "manifest.firn";
+  const auto path = std::filesystem::path(dir) / store::WorkFolder::manifest_path_of(content);
   auto manifest = read_manifest_file(path.string());
   if (!manifest.ok() || manifest->id != content) return std::nullopt;
   return *std::move(manifest);

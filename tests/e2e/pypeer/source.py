@@ -46,6 +46,12 @@ class Source:
                 pass
             self.take(self.connection.receive(deadline))
 
+    def serve_all(self):
+        """Serves until the other side has all, or leaves: one that is complete and not needed may
+        leave before its last State is due."""
+        self.serve_until(
+            lambda: self.goodbye or len(self.complete) == self.manifest.generation_count)
+
     def take(self, message):
         body = message.WhichOneof("body")
         if body == "state":
