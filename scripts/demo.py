@@ -91,29 +91,19 @@ class Row:
             yield f"{self.name}: has blocks from the seed, which it should never have met"
 
 
-def run(programs, folder):
-    """Runs the swarm; prints the table; returns a list of faults."""
-    until = time.monotonic() + DEADLINE
+class Left:
+    """What is left of the time for everything."""
 
-    def left():
-        return max(0.1, until - time.monotonic())
+    def __init__(self):
+        self.until = time.monotonic() + DEADLINE
 
-    source = folder / "source" / "holiday"
-    source.mkdir(parents=True)
-    generate(source)
-    truth = digests(source)
-    print(f"{len(truth)} files, {CONTENT_BYTES // MIB} MiB; every peer sends at most "
-          f"{UP_LIMIT // MIB} MiB/s", flush=True)
+    def __call__(self):
+        return max(0.1, self.until - time.monotonic())
 
-    tracker_program = programs.tracker(folder / "tracker")
-    tracker = tracker_program.endpoint(left())
-    common = ["--listen", "127.0.0.1:0", "--json", "--up-limit", UP_LIMIT]
-    seed = programs.firn("seed", "share", source, "--tracker", tracker, *common)
-    link = seed.link(left())
-    seed_id = seed.endpoint(left()).split("@")[0]
-    print(f"{link}\n", flush=True)
+
+def start_downloaders(programs, folder, link, common, left):
+    """{name: program}: each is told the link, or the addresses of others alone."""
     bare_link = link.partition("?")[0]
-
     downloaders = {}
     for name, known in DOWNLOADERS.items():
         if known is None:
@@ -123,8 +113,12 @@ def run(programs, folder):
             for other in known:
                 where += ["--peer", downloaders[other].endpoint(left())]
         downloaders[name] = programs.firn(name, "get", *where, "-o", folder / name, *common)
+    return downloaders
 
-    faults, rows = [], []
+
+def wait_for_all(downloaders, folder, truth, seed_id, left):
+    """(rows, faults) once all have ended; prints the table on the way."""
+    rows, faults = [], []
     print(Row.HEAD, flush=True)
     for name, downloader in downloaders.items():
         complete = downloader.wait_event("complete", left())
@@ -135,23 +129,52 @@ def run(programs, folder):
         print(row, flush=True)
         faults += row.faults()
         rows.append(row)
+    return rows, faults
 
+
+def redundancy(rows):
+    """Prints the last line of the table; the fault, if too many blocks were redundant."""
     redundant = sum(row.redundant for row in rows)
     share = percent(redundant, redundant + sum(row.innovative for row in rows))
     print(f"\nall have everything after {max(row.seconds for row in rows):.2f} s; "
           f"the bound is {CONTENT_BYTES / UP_LIMIT:.2f} s; {share:.2f} % of all blocks were redundant")
     if share >= REDUNDANT_PERCENT_MAX:
-        faults.append(f"{share:.2f} % of the blocks were redundant, "
-                      f"{REDUNDANT_PERCENT_MAX} % or more")
+        yield f"{share:.2f} % of the blocks were redundant, {REDUNDANT_PERCENT_MAX} % or more"
+
+
+def stop(programs, seed, tracker):
+    """Stops what still runs; the faults of doing so."""
     if seed.process.poll() is not None:
-        faults.append(f"the seed ended by itself\n{seed.story()}")
+        yield f"the seed ended by itself\n{seed.story()}"
     elif seed.stop() != 0:
-        faults.append(f"the seed did not stop cleanly\n{seed.story()}")
-    if tracker_program.stop() != 0:
-        faults.append(f"the tracker did not stop cleanly\n{tracker_program.story()}")
-    faults += [f"{program.name} is still running" for program in programs.started
-               if not program.is_gone()]
-    return faults
+        yield f"the seed did not stop cleanly\n{seed.story()}"
+    if tracker.stop() != 0:
+        yield f"the tracker did not stop cleanly\n{tracker.story()}"
+    for program in programs.started:
+        if not program.is_gone():
+            yield f"{program.name} is still running"
+
+
+def run(programs, folder):
+    """Runs the swarm; prints the table; returns a list of faults."""
+    left = Left()
+    source = folder / "source" / "holiday"
+    source.mkdir(parents=True)
+    generate(source)
+    truth = digests(source)
+    print(f"{len(truth)} files, {CONTENT_BYTES // MIB} MiB; every peer sends at most "
+          f"{UP_LIMIT // MIB} MiB/s", flush=True)
+
+    tracker = programs.tracker(folder / "tracker")
+    common = ["--listen", "127.0.0.1:0", "--json", "--up-limit", UP_LIMIT]
+    seed = programs.firn("seed", "share", source, "--tracker", tracker.endpoint(left()), *common)
+    link = seed.link(left())
+    seed_id = seed.endpoint(left()).split("@")[0]
+    print(f"{link}\n", flush=True)
+
+    downloaders = start_downloaders(programs, folder, link, common, left)
+    rows, faults = wait_for_all(downloaders, folder, truth, seed_id, left)
+    return faults + list(redundancy(rows)) + list(stop(programs, seed, tracker))
 
 
 def main():

@@ -56,11 +56,17 @@ class Session {
     return id;
   }
 
+  // What the network does, what peers say, what the driver answers: which byte means what is part
+  // of the corpus.
   void step(std::uint8_t what) {
-    switch (what % 24) {
-      case 0:
-      case 1:
-        return open();
+    const std::uint8_t kind = what % 24;
+    if (kind <= 4) return connections_and_time(kind);
+    if (kind <= 13 || kind == 21 || kind == 22) return message(kind);
+    return outcome(kind);
+  }
+
+  void connections_and_time(std::uint8_t kind) {
+    switch (kind) {
       case 2:
         if (auto* c = in_.pick(world_.connections)) {
           const PeerKey key = c->first;
@@ -74,21 +80,35 @@ class Session {
       case 4:
         world_.now += TimeUs{in_.byte()} * core::kSecond;
         return;
+      default:
+        return open();
+    }
+  }
+
+  void message(std::uint8_t kind) {
+    switch (kind) {
       case 5:
         return raw_frame();
       case 6:
       case 7:
         return say(state());
-      case 8:
-      case 9:
-      case 10:
-        return say_block();
       case 11:
         return say(exchange());
       case 12:
         return say(part());
       case 13:
         return say(proto::ManifestRequest{in_.number()});
+      case 21:
+        return say(hello());
+      case 22:
+        return say(proto::Goodbye{static_cast<proto::GoodbyeReason>(in_.below(10)), "why"});
+      default:
+        return say_block();
+    }
+  }
+
+  void outcome(std::uint8_t kind) {
+    switch (kind) {
       case 14:
         return depart();
       case 15:
@@ -108,10 +128,6 @@ class Session {
         return;
       case 20:
         return lose();
-      case 21:
-        return say(hello());
-      case 22:
-        return say(proto::Goodbye{static_cast<proto::GoodbyeReason>(in_.below(10)), "why"});
       default:
         if (in_.byte() == 0) core_.stop(now());
         return;

@@ -15,7 +15,7 @@
 
 namespace firn::sim {
 
-struct Disk;
+class Disk;
 
 class Checker {
  public:

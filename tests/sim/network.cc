@@ -13,6 +13,7 @@ Network::~Network() = default;
 
 std::size_t Network::add(const PeerSpec& spec) {
   peers_.push_back(std::make_unique<Peer>(*this, peers_.size(), spec));
+  downlinks_free_.push_back(0);
   Peer* peer = peers_.back().get();
   events_.at(spec.joins, [peer] { peer->start(); });
   return peers_.size() - 1;
@@ -57,11 +58,10 @@ void Network::connect(std::size_t from, std::uint64_t attempt, const Address& ad
   const TimeUs round_trips = 4 * caller.spec().link.delay;
   caller.later(round_trips, [this, from, to, attempt, address] {
     Peer& caller = *peers_[from];
-    const bool there = to < peers_.size() && peers_[to]->alive() && !peers_[to]->finished() &&
-                       peers_[to]->spec().listens && peers_[to]->thaws_ <= events_.now();
+    const bool there = to < peers_.size() && peers_[to]->answers_calls();
     if (!there || (address.id && *address.id != peers_[to]->id())) {
       const auto code = there ? ErrorCode::kWrongIdentity : ErrorCode::kUnreachable;
-      caller.core_->connect_failed(attempt, {code, "connect", "simulated"}, caller.now());
+      caller.core().connect_failed(attempt, {code, "connect", "simulated"}, caller.now());
       caller.act();
       return;
     }
@@ -69,23 +69,23 @@ void Network::connect(std::size_t from, std::uint64_t attempt, const Address& ad
     const core::PeerKey key = next_key_;
     next_key_ += 2;
     connections_[key] = {from, to, key, key + 1};
-    caller.queues_[key];
-    callee.queues_[key + 1];
-    caller.core_->peer_opened(key, callee.id(), kAddress, static_cast<std::uint16_t>(to + 1),
+    caller.uplink().open(key);
+    callee.uplink().open(key + 1);
+    caller.core().peer_opened(key, callee.id(), kAddress, static_cast<std::uint16_t>(to + 1),
                               attempt, caller.now());
-    callee.core_->peer_opened(key + 1, caller.id(), kAddress, 0, 0, callee.now());
+    callee.core().peer_opened(key + 1, caller.id(), kAddress, 0, 0, callee.now());
     caller.act();
     callee.act();
   });
 }
 
 TimeUs Network::arrival(std::size_t from, std::size_t to, std::size_t bytes) {
-  Peer& receiver = *peers_[to];
+  const Peer& receiver = *peers_[to];
   TimeUs at = events_.now() + peers_[from]->spec().link.delay / 2 + receiver.spec().link.delay / 2;
   if (receiver.spec().link.down <= 0) return at;
   const double takes = static_cast<double>(bytes) / receiver.spec().link.down * 1e6;
-  at = std::max(at, receiver.downlink_free_) + static_cast<TimeUs>(takes);
-  return receiver.downlink_free_ = at;
+  at = std::max(at, downlinks_free_[to]) + static_cast<TimeUs>(takes);
+  return downlinks_free_[to] = at;
 }
 
 bool Network::reads(std::size_t from, core::PeerKey key) const {
@@ -136,7 +136,7 @@ void Network::announce(std::size_t from, std::size_t tracker, const proto::Annou
   asker.later(2 * asker.spec().link.delay, [this, from, tracker, announce] {
     Peer& asker = *peers_[from];
     if (!tracker_up_) {
-      asker.core_->tracker_failed(tracker, {ErrorCode::kUnreachable, "announce", "down"}, 0,
+      asker.core().tracker_failed(tracker, {ErrorCode::kUnreachable, "announce", "down"}, 0,
                                   asker.now());
       asker.act();
       return;
@@ -157,7 +157,7 @@ void Network::announce(std::size_t from, std::size_t tracker, const proto::Annou
     if (announce.listen_port != 0) {
       announced_[from] = {asker.id(), kAddress, static_cast<std::uint16_t>(from + 1)};
     }
-    asker.core_->tracker_replied(tracker, reply, asker.now());
+    asker.core().tracker_replied(tracker, reply, asker.now());
     asker.act();
   });
 }

@@ -13,8 +13,8 @@ TEST_CASE("the swarm completes after the source has left with little more than o
   network.add({.link = {16 * kMbit}, .source = true});
   for (int i = 0; i < 12; ++i) network.add({.link = {8 * kMbit}});
   const auto blocks = static_cast<std::uint64_t>(1.05 * 32 * 64);
-  REQUIRE(network.events().run(600 * kSecond,
-                               [&] { return network.peer(0).blocks_departed >= blocks; }));
+  REQUIRE(network.events().run(
+      600 * kSecond, [&] { return network.peer(0).uplink().blocks_departed() >= blocks; }));
   CHECK_FALSE(network.all_complete());
   network.crash(0);
   run_to_completion(network);
@@ -71,7 +71,7 @@ TEST_CASE("a restarted source serves what is missing, and no more") {
   network.events().at(3 * kSecond, [&] { network.crash(0); });
   network.events().at(5 * kSecond, [&] { network.restart(0); });
   run_to_completion(network);
-  CHECK(network.peer(0).blocks_departed < 16 * 32 * 2);
+  CHECK(network.peer(0).uplink().blocks_departed() < 16 * 32 * 2);
 }
 
 TEST_CASE("a third of the swarm killed half way is not missed") {
@@ -114,12 +114,12 @@ TEST_CASE("a disk that is full for a while pauses its own download alone") {
   network.add({.link = {8 * kMbit}, .source = true});
   for (int i = 0; i < 8; ++i) network.add({.link = {8 * kMbit}});
   std::uint64_t rank = 0;
-  network.events().at(2 * kSecond, [&] { network.peer(3).pause_disk(); });
+  network.events().at(2 * kSecond, [&] { network.peer(3).disk.pause(); });
   network.events().at(5 * kSecond, [&] { rank = network.peer(3).report().rank; });
   network.events().at(60 * kSecond, [&] {
     CHECK(network.peer(3).report().rank == rank);
     for (std::size_t i = 1; i <= 8; ++i) CHECK(network.peer(i).complete() == (i != 3));
-    network.peer(3).resume_disk();
+    network.peer(3).disk.resume();
   });
   network.events().run(61 * kSecond, [] { return false; });
   run_to_completion(network);
@@ -133,8 +133,8 @@ TEST_CASE("all disks full at once, in turn, and again") {
   for (int round = 0; round < 4; ++round) {
     for (std::size_t i = 1; i <= 6; ++i) {
       const TimeUs at = (2 * round + 1) * kSecond + static_cast<TimeUs>(i) * 100'000 * round;
-      network.events().at(at, [&network, i] { network.peer(i).pause_disk(); });
-      network.events().at(at + kSecond, [&network, i] { network.peer(i).resume_disk(); });
+      network.events().at(at, [&network, i] { network.peer(i).disk.pause(); });
+      network.events().at(at + kSecond, [&network, i] { network.peer(i).disk.resume(); });
     }
   }
   network.events().run(12 * kSecond, [] { return false; });
@@ -151,64 +151,59 @@ TEST_CASE("rows that cannot be read back are fetched again until they can") {
 
 namespace {
 
-// A small swarm under faults drawn from `seed`.
-void random_faults(std::uint64_t seed) {
-  CAPTURE(seed);
-  codec::CoefficientStream random(seed, 0x6661756c74);
-  const Content content(1 + random.below(5), 1 + random.below(24), 1 + random.below(16), seed);
-  Network network(content, seed);
-  const auto link = [&] {
-    return LinkSpeed{(1.0 + random.below(15)) * kMbit,
-                     random.below(3) == 0 ? (2.0 + random.below(8)) * kMbit : 0,
-                     static_cast<TimeUs>(1000 + random.below(100'000))};
-  };
-  network.add({.link = link(), .source = true});
-  if (random.below(3) == 0) network.add({.link = link(), .source = true});
-  const std::size_t peers = 2 + random.below(7);
-  for (std::size_t i = 0; i < peers; ++i) {
-    Network::PeerSpec spec;
-    spec.link = link();
-    // The source can always be reached: by tracker, or by hand.
-    spec.tracker = random.below(4) != 0;
-    if (!spec.tracker || random.below(3) == 0) spec.knows.push_back(0);
-    spec.listens = random.below(4) != 0;
-    spec.link_only = random.below(4) == 0;
-    spec.joins = random.below(3) == 0 ? random.below(5'000'000) : 0;
-    spec.worker_delay = random.below(3) == 0 ? random.below(50'000) : 0;
-    spec.decode_fails = random.below(5) == 0 ? 0.2 : 0;
-    spec.memory_bytes = random.below(4) == 0 ? 1 << 10 : 128 << 20;
-    if (random.below(3) == 0) spec.seeding = {};
-    spec.dense = random.below(6) == 0;
-    network.add(spec);
-  }
-  Network::PeerSpec bad;
-  bad.link = link();
+using Random = codec::CoefficientStream;
+
+LinkSpeed random_link(Random& random) {
+  const double up = (1.0 + random.below(15)) * kMbit;
+  const double down = random.below(3) == 0 ? (2.0 + random.below(8)) * kMbit : 0;
+  return {up, down, static_cast<TimeUs>(1000 + random.below(100'000))};
+}
+
+PeerSpec random_peer(Random& random) {
+  PeerSpec spec;
+  spec.link = random_link(random);
+  // The source can always be reached: by tracker, or by hand.
+  spec.tracker = random.below(4) != 0;
+  if (!spec.tracker || random.below(3) == 0) spec.knows.push_back(0);
+  spec.listens = random.below(4) != 0;
+  spec.link_only = random.below(4) == 0;
+  spec.joins = random.below(3) == 0 ? random.below(5'000'000) : 0;
+  spec.worker_delay = random.below(3) == 0 ? random.below(50'000) : 0;
+  spec.decode_fails = random.below(5) == 0 ? 0.2 : 0;
+  spec.memory_bytes = random.below(4) == 0 ? 1 << 10 : 128 << 20;
+  if (random.below(3) == 0) spec.seeding = {};
+  spec.dense = random.below(6) == 0;
+  return spec;
+}
+
+// In five cases of eight one that spoils the swarm.
+void add_bad_peer(Network& network, Random& random) {
+  PeerSpec bad;
+  bad.link = random_link(random);
   switch (random.below(8)) {
     case 0:
       bad.lies = true;
-      network.add(bad);
       break;
     case 1:
       bad.source = true;
       bad.pollutes = 0.1;
-      network.add(bad);
       break;
     case 2:
       bad.source = bad.silent = true;
-      network.add(bad);
       break;
     case 3:
       bad.deaf = true;
-      network.add(bad);
       break;
     case 4:
       bad.source = bad.repeats = true;
-      network.add(bad);
       break;
     default:
-      break;
+      return;
   }
-  const auto somebody = [&] { return random.below(static_cast<std::uint32_t>(network.size())); };
+  network.add(bad);
+}
+
+void crash_and_cut(Network& network, Random& random) {
   for (std::uint32_t i = random.below(12); i > 0; --i) {
     // By hand peer 0 is known with the first key it had, which it keeps: it does not restart.
     const std::size_t victim = 1 + random.below(static_cast<std::uint32_t>(network.size()) - 1);
@@ -219,12 +214,16 @@ void random_faults(std::uint64_t seed) {
   for (std::uint32_t i = random.below(20); i > 0; --i) {
     network.events().at(random.below(10'000'000), [&network] { network.cut_some_connection(); });
   }
+}
+
+void stop_disks_and_clocks(Network& network, Random& random) {
+  const auto somebody = [&] { return random.below(static_cast<std::uint32_t>(network.size())); };
   for (std::uint32_t i = random.below(4); i > 0; --i) {
     const std::size_t victim = somebody();
     const TimeUs at = random.below(8'000'000);
-    network.events().at(at, [&network, victim] { network.peer(victim).pause_disk(); });
+    network.events().at(at, [&network, victim] { network.peer(victim).disk.pause(); });
     network.events().at(at + random.below(5'000'000),
-                        [&network, victim] { network.peer(victim).resume_disk(); });
+                        [&network, victim] { network.peer(victim).disk.resume(); });
   }
   for (std::uint32_t i = random.below(4); i > 0; --i) {
     const std::size_t victim = somebody();
@@ -239,13 +238,28 @@ void random_faults(std::uint64_t seed) {
     const TimeUs at = random.below(8'000'000), still = random.below(90'000'000);
     network.events().at(at, [&network, victim, still] { network.peer(victim).freeze(still); });
   }
+}
+
+// A small swarm under faults drawn from `seed`.
+void random_faults(std::uint64_t seed) {
+  CAPTURE(seed);
+  Random random(seed, 0x6661756c74);
+  const Content content(1 + random.below(5), 1 + random.below(24), 1 + random.below(16), seed);
+  Network network(content, seed);
+  network.add({.link = random_link(random), .source = true});
+  if (random.below(3) == 0) network.add({.link = random_link(random), .source = true});
+  const std::size_t peers = 2 + random.below(7);
+  for (std::size_t i = 0; i < peers; ++i) network.add(random_peer(random));
+  add_bad_peer(network, random);
+  crash_and_cut(network, random);
+  stop_disks_and_clocks(network, random);
   network.watch_progress();
   if (random.below(3) == 0) {
     network.events().at(random.below(4'000'000), [&] { network.set_tracker_up(false); });
     network.events().at(6 * kSecond, [&] { network.set_tracker_up(true); });
   }
   network.events().run(14 * kSecond, [] { return false; });
-  for (std::size_t i = 0; i < network.size(); ++i) network.peer(i).resume_disk();
+  for (std::size_t i = 0; i < network.size(); ++i) network.peer(i).disk.resume();
   run_to_completion(network, 1800);
 }
 

@@ -103,7 +103,8 @@ TEST_CASE("silent peers that claim everything do not stop a swarm, also without 
     for (int i = 0; i < 6; ++i) network.add({.link = {8 * kMbit}, .source = true, .silent = true});
     for (int i = 0; i < 6; ++i) network.add({.link = {8 * kMbit}});
     const auto blocks = static_cast<std::uint64_t>(1.1 * 8 * 32);
-    network.events().run(600 * kSecond, [&] { return network.peer(0).blocks_departed >= blocks; });
+    network.events().run(600 * kSecond,
+                         [&] { return network.peer(0).uplink().blocks_departed() >= blocks; });
     if (seed % 2 == 0) network.crash(0);
     run_to_completion(network);
   }

@@ -84,7 +84,7 @@ TEST_CASE("gossip alone makes a swarm of who knows only the seed") {
   const double ratio =
       totals(network).last_seconds / fluid_bound(content, 8 * kMbit, 12, 8 * kMbit);
   MESSAGE("ratio " << ratio << ", source sent "
-                   << static_cast<double>(network.peer(0).blocks_departed) / (16.0 * 32)
+                   << static_cast<double>(network.peer(0).uplink().blocks_departed()) / (16.0 * 32)
                    << " copies");
   CHECK(ratio < 1.6);
 }

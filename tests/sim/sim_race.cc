@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
     std::printf("seed %d ratio %.4f redundant %.2f %% source %.3f copies wire %.4f\n", seed,
                 static_cast<double>(last) * 1e-6 / bound,
                 100 * redundant / (innovative + redundant),
-                static_cast<double>(network.peer(0).blocks_departed) / generations / n,
+                static_cast<double>(network.peer(0).uplink().blocks_departed()) / generations / n,
                 1.05 * wire / bytes / peers);
   }
 }

@@ -16,7 +16,7 @@ TEST_CASE("a flash crowd of twelve completes near the fluid bound with few redun
     const double bound = fluid_bound(content, seed_mbit * kMbit, 12, 8 * kMbit);
     MESSAGE("seed " << seed_mbit << " Mbit/s: ratio " << t.last_seconds / bound << ", redundant "
                     << 100 * t.redundant_share() << " %, source sent "
-                    << static_cast<double>(network.peer(0).blocks_departed) / (32.0 * 64)
+                    << static_cast<double>(network.peer(0).uplink().blocks_departed()) / (32.0 * 64)
                     << " copies, events " << network.events().events());
     CHECK(t.last_seconds / bound < 1.10);
     // One seed: of six seeds of sim_race the most redundant has 1.14 %, the mean is 0.91 %.

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "proto/base/result.h"
-#include "tests/sim/lab/lab_impl.h"
+#include "tests/sim/lab/lab_events.h"
 
 namespace firn::sim {
 
@@ -14,8 +14,6 @@ constexpr TimeUs kDelayMin = 200;  // the windows of virtual time are as long as
 constexpr TimeUs kDecodeTime = 2000;
 constexpr TimeUs kFinishTime = 1000;
 constexpr TimeUs kConnectTimeout = 10 * core::kSecond;  // of proto/transport
-constexpr std::uint32_t kAnnounceSeconds = 30;
-constexpr const char* kAddress = "127.0.0.1";
 
 }  // namespace
 
@@ -24,13 +22,12 @@ Lab::Lab(std::uint32_t generations, std::uint32_t n, std::uint32_t k, std::uint6
       blocks_in_content_(std::uint64_t{generations} * n),
       trace_(seed),
       random_(seed, 0x6c6162),
-      payload_(proto::Payload::allocate(k)) {
+      payload_(proto::Payload::allocate(k)),
+      links_(queue_, *this) {
   std::ranges::fill(payload_.writable(), std::uint8_t{0});
   random_.fill(manifest_.id.bytes);
   manifest_.info.shape = shape_;
 }
-
-Lab::~Lab() = default;
 
 const LabPeerSpec& Lab::spec(std::size_t peer) const {
   return peers_[peer]->spec;
@@ -43,6 +40,11 @@ double Lab::content_bytes() const {
 LabPeerResult Lab::result(std::size_t index) const {
   const Peer& peer = *peers_[index];
   LabPeerResult r = peer.result;
+  const Links::Traffic& sent = links_.sent(peer.index);
+  r.bytes_sent = sent.bytes;
+  r.control_bytes = sent.control;
+  r.busy_us = sent.busy_us;
+  r.blocks_sent = sent.blocks;
   if (peer.core) {
     const core::Counters counters = peer.core->counters();
     r.innovative = counters.blocks_innovative;
@@ -61,7 +63,7 @@ std::size_t Lab::add(const LabPeerSpec& spec) {
   peer->index = static_cast<std::uint32_t>(peers_.size());
   peer->spec = spec;
   peer->spec.link.delay = std::max(spec.link.delay, kDelayMin);
-  peer->downlink = Downlink(spec.link);
+  links_.add(peer->spec.link);
   shortest_delay_ = std::min(shortest_delay_, peer->spec.link.delay);
   random_.fill(peer->id.bytes);
   if (!spec.source) ++left_;
@@ -72,7 +74,7 @@ std::size_t Lab::add(const LabPeerSpec& spec) {
 }
 
 void Lab::post(TimeUs delay, std::uint32_t kind, const Peer& peer, std::uint64_t value) {
-  queue_.post({queue_.now() + delay, kind, peer.index, peer.life, value});
+  queue_.post({queue_.now() + delay, kind, peer.index, value});
 }
 
 bool Lab::run(TimeUs until) {
@@ -94,38 +96,21 @@ bool Lab::run(TimeUs until) {
 }
 
 void Lab::handle(const LabEvent& event) {
+  if (is_of_links(event.kind)) return links_.handle(event);
   Peer& peer = *peers_[event.peer];
-  switch (event.kind) {
-    case kArrived:
-      return delivered(static_cast<Slot>(event.value));
-    case kBurst:
-      return burst_came(peer, static_cast<Slot>(event.value >> 32),
-                        static_cast<std::uint32_t>(event.value));
-    case kThrough:
-      return burst_through(static_cast<Slot>(event.value >> 32),
-                           static_cast<std::uint32_t>(event.value));
-    case kCalled:
-      return called(peer, event.value >> 32, static_cast<std::uint32_t>(event.value));
-    case kConnected:
-      return connected(peer, event.value >> 32, static_cast<std::uint32_t>(event.value));
-    default:
-      break;
-  }
-  if (event.life != peer.life || (!peer.core && event.kind != kStart)) return;
+  const std::uint64_t attempt = event.value >> 32;
   switch (event.kind) {
     case kStart:
       return start(peer);
-    case kDeparted:
-      return departed(peer, event.value);
-    case kClosing:
-      return post(peer.downlink.backlog(queue_.now()), kOtherClosed, peer, event.value);
-    case kOtherClosed:
-      return other_end_closed(event.value);
-    case kLost:
-      return lost(peer, static_cast<Slot>(event.value >> 32),
-                  static_cast<std::uint32_t>(event.value));
-    case kAcknowledged:
-      return acknowledged(peer, event.value >> 32, static_cast<std::uint32_t>(event.value));
+    case kCalled:
+      return called(peer, attempt, static_cast<std::uint32_t>(event.value));
+    default:
+      break;
+  }
+  if (!peer.core) return;
+  switch (event.kind) {
+    case kConnected:
+      return connected(peer, attempt, static_cast<std::uint32_t>(event.value));
     case kConnectFailed:
       return connect_failed(peer, event.value);
     case kNoTracker:
@@ -134,12 +119,8 @@ void Lab::handle(const LabEvent& event) {
       return act(peer);
     case kAnnounced:
       return announced(peer, event.value);
-    case kDecoded: {
-      const auto g = static_cast<std::uint32_t>(event.value);
-      if (peer.result.first_generation < 0) peer.result.first_generation = queue_.now();
-      peer.core->generation_decoded(g, core::DecodeOutcome::kVerified, queue_.now());
-      return act(peer);
-    }
+    case kDecoded:
+      return decoded(peer, static_cast<std::uint32_t>(event.value));
     case kFinished:
       peer.core->content_finished(queue_.now());
       return act(peer);
@@ -148,10 +129,8 @@ void Lab::handle(const LabEvent& event) {
       peer.armed = kNever;
       peer.core->wake(queue_.now());
       return act(peer);
-    case kCrash:
-      return die(peer, true);
     default:
-      return die(peer, false);
+      return die(peer, event.kind == kCrash);
   }
 }
 
@@ -183,7 +162,7 @@ void Lab::die(Peer& peer, bool crash) {
   if (!peer.core) return;
   peer.result.gone = queue_.now();
   if (peer.result.completed < 0 && !peer.spec.source) --left_;
-  std::erase(announced_, peer.index);
+  tracker_.forget(peer.index);
   if (!crash) {
     peer.core->stop(queue_.now());
     act(peer);
@@ -193,23 +172,13 @@ void Lab::die(Peer& peer, bool crash) {
   peer.result.innovative = counters.blocks_innovative;
   peer.result.redundant = counters.blocks_redundant;
   peer.core.reset();
-  ++peer.life;
-  for (std::size_t c = 0; c < connections_.size(); ++c) {
-    for (const std::size_t e : {std::size_t{0}, std::size_t{1}}) {
-      End& end = connections_[c].ends[e];
-      if (end.peer != peer.index || end.gone) continue;
-      end.gone = true;
-      release_queued(end);
-      const core::PeerKey other = (c + 1) * 2 + (e ^ 1);
-      post(connections_[c].path, kOtherClosed, *peers_[end_of(other).peer], other);
-    }
-  }
+  links_.cut(peer.index);
 }
 
-void Lab::completed(Peer& peer) {
-  peer.result.completed = queue_.now();
-  --left_;
-  if (peer.spec.leaves_after != kNever) post(peer.spec.leaves_after, kLeave, peer, 0);
+void Lab::decoded(Peer& peer, std::uint32_t generation) {
+  if (peer.result.first_generation < 0) peer.result.first_generation = queue_.now();
+  peer.core->generation_decoded(generation, core::DecodeOutcome::kVerified, queue_.now());
+  act(peer);
 }
 
 // --- the driver of one core ---
@@ -231,9 +200,9 @@ void Lab::perform(Peer& peer, core::Action&& action) {
   using namespace core;
   if (auto* send = std::get_if<SendBlock>(&action)) {
     send->block.payload = payload_;
-    enqueue(peer, send->peer, std::move(send->block));
+    links_.send(send->peer, std::move(send->block));
   } else if (auto* send = std::get_if<Send>(&action)) {
-    enqueue(peer, send->peer, std::move(send->message));
+    links_.send(send->peer, std::move(send->message));
   } else if (const auto* store = std::get_if<StoreRow>(&action)) {
     ++peer.rows[store->generation];
     peer.result.rows_max = std::max(peer.result.rows_max, ++peer.rows_held);
@@ -242,21 +211,13 @@ void Lab::perform(Peer& peer, core::Action&& action) {
     post(kDecodeTime, kDecoded, peer, decode->generation);
   } else if (const auto* drop = std::get_if<DropRows>(&action)) {
     peer.rows_held -= std::exchange(peer.rows[drop->generation], 0);
-  } else if (const auto* call = std::get_if<Connect>(&action)) {
-    const std::uint32_t to = call->address.port - 1u;
-    FIRN_CHECK(call->attempt < (std::uint64_t{1} << 32));
-    if (to < peers_.size()) {
-      post(3 * peer.spec.link.delay, kCalled, *peers_[to], call->attempt << 32 | peer.index);
-    } else {
-      post(4 * peer.spec.link.delay, kConnectFailed, peer, call->attempt);
-    }
+  } else if (const auto* connect = std::get_if<Connect>(&action)) {
+    call(peer, *connect);
   } else if (const auto* gone = std::get_if<Close>(&action)) {
-    End& end = end_of(gone->peer);
-    end.closing = true;
-    close_if_done(gone->peer);
+    links_.close(gone->peer);
   } else if (std::holds_alternative<AnnounceTo>(action)) {
     const proto::Announce& announce = std::get<AnnounceTo>(action).announce;
-    if (queue_.now() < tracker_from_ || queue_.now() >= tracker_until_) {
+    if (!tracker_.answers(queue_.now())) {
       post(2 * peer.spec.link.delay, kNoTracker, peer, 0);
     } else if (announce.event != proto::AnnounceEvent::kStopped) {
       post(2 * peer.spec.link.delay, kAnnounced, peer, announce.peers_wanted);
@@ -264,36 +225,41 @@ void Lab::perform(Peer& peer, core::Action&& action) {
   } else if (std::holds_alternative<Finished>(action) && peer.spec.source) {
     peer.result.gone = source_left_ = queue_.now();
   } else if (std::holds_alternative<ContentComplete>(action)) {
-    completed(peer);
+    peer.result.completed = queue_.now();
+    --left_;
+    if (peer.spec.leaves_after != kNever) post(peer.spec.leaves_after, kLeave, peer, 0);
     post(kFinishTime, kFinished, peer, 0);
   }
 }
 
 // --- meeting ---
 
+void Lab::call(Peer& caller, const core::Connect& action) {
+  const std::uint32_t to = action.address.port - 1u;
+  FIRN_CHECK(action.attempt < (std::uint64_t{1} << 32));
+  if (to < peers_.size()) {
+    post(3 * caller.spec.link.delay, kCalled, *peers_[to], pair(action.attempt, caller.index));
+  } else {
+    post(4 * caller.spec.link.delay, kConnectFailed, caller, action.attempt);
+  }
+}
+
 // A call takes two round trips (TCP, TLS). The callee is ready first, but for what is on its way.
 void Lab::called(Peer& callee, std::uint64_t attempt, std::uint32_t from) {
   Peer& caller = *peers_[from];
-  const TimeUs path = caller.spec.link.delay / 2 + callee.spec.link.delay / 2;
+  const TimeUs path = links_.path_between(from, callee.index);
   if (!callee.core || !callee.spec.listens) return post(path, kConnectFailed, caller, attempt);
   if (callee.spec.firewalled) return post(kConnectTimeout, kConnectFailed, caller, attempt);
-  connections_.emplace_back().path = path;
-  const core::PeerKey key = connections_.size() * 2;
-  FIRN_CHECK(key < (std::uint64_t{1} << 32));
-  end_of(key).peer = from;
-  end_of(key + 1).peer = callee.index;
-  if (callee.downlink.limited()) end_of(key).window = std::make_unique<CongestionWindow>();
-  if (caller.downlink.limited()) end_of(key + 1).window = std::make_unique<CongestionWindow>();
-  post(path, kConnected, caller, attempt << 32 | key);
-  callee.core->peer_opened(key + 1, caller.id, kAddress, 0, 0, queue_.now());
+  const core::PeerKey key = links_.connect(from, callee.index);
+  post(path, kConnected, caller, pair(attempt, static_cast<std::uint32_t>(key)));
+  callee.core->peer_opened(key + 1, caller.id, kLabAddress, 0, 0, queue_.now());
   act(callee);
 }
 
 void Lab::connected(Peer& caller, std::uint64_t attempt, core::PeerKey key) {
-  if (!caller.core) return;
-  if (end_of(key).gone) return connect_failed(caller, attempt);
-  const std::uint32_t to = end_of(key ^ 1).peer;
-  caller.core->peer_opened(key, peers_[to]->id, kAddress, static_cast<std::uint16_t>(to + 1),
+  if (links_.gone(key)) return connect_failed(caller, attempt);
+  const std::uint32_t to = links_.peer_at(key ^ 1);
+  caller.core->peer_opened(key, peers_[to]->id, kLabAddress, static_cast<std::uint16_t>(to + 1),
                            attempt, queue_.now());
   act(caller);
 }
@@ -305,23 +271,38 @@ void Lab::connect_failed(Peer& caller, std::uint64_t attempt) {
 }
 
 void Lab::announced(Peer& asker, std::uint64_t wanted) {
-  proto::AnnounceReply reply;
-  reply.interval_seconds = kAnnounceSeconds;
-  reply.incomplete_count = static_cast<std::uint32_t>(announced_.size());
-  // A random choice of those known: the first steps of a shuffle, in place.
-  const auto known = static_cast<std::uint32_t>(announced_.size());
-  for (std::uint32_t i = 0; i < known && reply.peers.size() < wanted; ++i) {
-    std::swap(announced_[i], announced_[i + random_.below(known - i)]);
-    const std::uint32_t other = announced_[i];
-    if (other == asker.index) continue;
-    reply.peers.push_back({peers_[other]->id, kAddress, static_cast<std::uint16_t>(other + 1)});
-  }
-  if (asker.spec.listens &&
-      std::find(announced_.begin(), announced_.end(), asker.index) == announced_.end()) {
-    announced_.push_back(asker.index);
-  }
+  const proto::AnnounceReply reply =
+      tracker_.announced(asker.index, asker.id, asker.spec.listens, wanted, random_);
   asker.core->tracker_replied(0, reply, queue_.now());
   act(asker);
+}
+
+// --- what links do ---
+
+void Lab::message_came(std::uint32_t peer, core::PeerKey key, proto::PeerMessage&& message,
+                       std::size_t bytes) {
+  peers_[peer]->core->message(key, std::move(message), bytes, queue_.now());
+  act(*peers_[peer]);
+}
+
+void Lab::block_left(std::uint32_t peer, core::PeerKey key, std::size_t bytes) {
+  peers_[peer]->core->block_departed(key, bytes, queue_.now());
+}
+
+void Lab::uplink_went_on(std::uint32_t index) {
+  Peer& peer = *peers_[index];
+  act(peer);
+  if (peer.spec.source && source_copies_ > 0 && source_left_ < 0 &&
+      static_cast<double>(links_.sent(index).blocks) >=
+          source_copies_ * static_cast<double>(blocks_in_content_)) {
+    source_left_ = queue_.now();
+    die(peer, true);
+  }
+}
+
+void Lab::connection_closed(std::uint32_t peer, core::PeerKey key) {
+  peers_[peer]->core->peer_closed(key, queue_.now());
+  act(*peers_[peer]);
 }
 
 void Lab::take_sample() {

@@ -3,44 +3,37 @@
 // all payloads are one and the same buffer, decoding is taken to succeed, and the disk is as fast
 // as memory. What is left is what decides how long a swarm takes: which peer sends
 // a row of which generation to which peer, when, and over which link.
-//
-// A link: a peer's uplink sends one frame at a time, its connections in turn; a frame arrives half
-// of both ends' delays after its last byte has left. A downlink with a limit is that of downlink.h.
+// Links are those of links.h.
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "client/core/swarm.h"
 #include "codec/random.h"
 #include "proto/content/manifest.h"
 #include "tests/sim/action_trace.h"
-#include "tests/sim/lab/downlink.h"
+#include "tests/sim/lab/links.h"
 #include "tests/sim/lab/run.h"
+#include "tests/sim/lab/tracker.h"
 #include "tests/sim/lab/window_queue.h"
 
 namespace firn::sim {
 
-class Lab {
+class Lab final : private LinkUser {
  public:
   // A content of `generations` of n blocks of k bytes; the source leaves after it has sent
   // `source_copies` of it (0: stays).
   Lab(std::uint32_t generations, std::uint32_t n, std::uint32_t k, std::uint64_t seed);
-  ~Lab();
 
   std::size_t add(const LabPeerSpec& spec);
-  void set_wire(const LabWire& wire) { wire_ = wire; }
+  void set_wire(const LabWire& wire) { links_.set_wire(wire); }
   // The core's options that a sweep varies.
   core::Options& options() { return options_; }
   void set_source_copies(double copies) { source_copies_ = copies; }
   // The tracker answers from then until then.
-  void set_tracker(TimeUs from, TimeUs until) {
-    tracker_from_ = from;
-    tracker_until_ = until;
-  }
+  void set_tracker(TimeUs from, TimeUs until) { tracker_.set_hours(from, until); }
 
   // Until everybody that has not gone is complete, or `until`. True if complete. May be called
   // again to go on.
@@ -66,64 +59,37 @@ class Lab {
   const std::vector<Sample>& samples() const { return samples_; }
 
  private:
-  // A frame from the moment it is queued until it has arrived.
-  struct Frame {
-    proto::PeerMessage message;
-    core::PeerKey from = 0;
-    std::uint32_t bytes = 0;
-    std::uint32_t unsent = 0;   // of its bytes on the wire; lost ones are unsent again
-    std::uint32_t missing = 0;  // and those that are not through the downlink
-    bool block = false;
-    bool begun = false;     // to be sent
-    bool told = false;      // the core knows that it has left
-    bool arriving = false;  // at the other end
+  struct Peer {
+    std::uint32_t index = 0;
+    LabPeerSpec spec;
+    PeerId id;
+    std::unique_ptr<core::SwarmCore> core;  // none before it joins and after a crash
+    TimeUs armed = kNever;
+    bool acting = false;
+    std::vector<std::uint32_t> rows;  // of generations under way
+    std::uint64_t rows_held = 0;
+    LabPeerResult result;  // but for its traffic, which its links know
   };
-  using Slot = std::uint32_t;  // of frames_
-  struct End {
-    std::uint32_t peer = 0;
-    bool closing = false;        // closed by this peer once its queue is empty
-    bool gone = false;           // this peer has nothing to do with it any more
-    bool has_turn = false;       // it is among the peer's turns
-    std::vector<Slot> queued;    // frames in order
-    std::vector<Slot> arriving;  // frames in order, of which a part is missing or others wait for
-    // Of what it sends, where the other end's downlink is limited.
-    std::unique_ptr<CongestionWindow> window;
-  };
-  struct Connection {
-    End ends[2];
-    TimeUs path = 0;  // from one end to the other
-  };
-  struct Peer;
 
+  void message_came(std::uint32_t peer, core::PeerKey key, proto::PeerMessage&& message,
+                    std::size_t bytes) override;
+  void block_left(std::uint32_t peer, core::PeerKey key, std::size_t bytes) override;
+  void uplink_went_on(std::uint32_t peer) override;
+  void connection_closed(std::uint32_t peer, core::PeerKey key) override;
+
+  void handle(const LabEvent& event);
   void start(Peer& peer);
   void die(Peer& peer, bool crash);
   void act(Peer& peer);
   void perform(Peer& peer, core::Action&& action);
-  void enqueue(Peer& peer, core::PeerKey key, proto::PeerMessage&& message);
-  void release_queued(End& end);
-  void take_turn(Peer& peer, core::PeerKey key);
-  void transmit(Peer& peer);
-  void departed(Peer& peer, core::PeerKey key);
-  void delivered(Slot slot);
-  void burst_came(Peer& peer, Slot slot, std::uint32_t bytes);
-  void burst_through(Slot slot, std::uint32_t bytes);
-  void acknowledged(Peer& peer, core::PeerKey key, std::uint32_t bytes);
-  void lost(Peer& peer, Slot slot, std::uint32_t bytes);
-  void close_if_done(core::PeerKey key);
-  void other_end_closed(core::PeerKey key);
-  void close(core::PeerKey key);
-  void release(Slot slot);
+  void call(Peer& caller, const core::Connect& action);
   void called(Peer& callee, std::uint64_t attempt, std::uint32_t from);
   void connected(Peer& caller, std::uint64_t attempt, core::PeerKey key);
   void connect_failed(Peer& caller, std::uint64_t attempt);
   void announced(Peer& asker, std::uint64_t wanted);
-  void handle(const LabEvent& event);
-  void post(TimeUs delay, std::uint32_t kind, const Peer& peer, std::uint64_t value);
-  End& end_of(core::PeerKey key) { return connections_[key / 2 - 1].ends[key & 1]; }
-  TimeUs path_of(core::PeerKey key) const { return connections_[key / 2 - 1].path; }
-  double wire_bytes(const Frame& frame) const;
-  void completed(Peer& peer);
+  void decoded(Peer& peer, std::uint32_t generation);
   void take_sample();
+  void post(TimeUs delay, std::uint32_t kind, const Peer& peer, std::uint64_t value);
 
   Shape shape_;
   Manifest manifest_;
@@ -131,18 +97,14 @@ class Lab {
   ActionTrace trace_;
   codec::CoefficientStream random_;
   core::Options options_;
-  LabWire wire_;
   proto::Payload payload_;  // of every block
   WindowQueue queue_;
+  Links links_;
+  LabTracker tracker_;
   TimeUs shortest_delay_ = kNever;
   std::vector<std::unique_ptr<Peer>> peers_;
-  std::deque<Connection> connections_;
-  std::deque<Frame> frames_;
-  std::vector<Slot> free_frames_;
-  std::vector<std::uint32_t> announced_;  // peers that listen, as the tracker knows them
-  std::size_t left_ = 0;                  // peers that are still to complete
+  std::size_t left_ = 0;  // peers that are still to complete
   double source_copies_ = 0;
-  TimeUs tracker_from_ = 0, tracker_until_ = kNever;
   TimeUs source_left_ = -1;
   TimeUs sample_interval_ = 0;
   std::vector<Sample> samples_;

@@ -16,7 +16,6 @@ struct LabEvent {
   core::TimeUs time = 0;
   std::uint32_t kind = 0;
   std::uint32_t peer = 0;
-  std::uint64_t life = 0;  // of the peer, where the event is void in another life
   std::uint64_t value = 0;
 };
 

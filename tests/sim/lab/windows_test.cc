@@ -26,7 +26,7 @@ using Seen = std::vector<std::vector<std::pair<TimeUs, std::uint64_t>>>;
 template <class Queue>
 Seen run(Queue& queue, std::uint64_t seed) {
   Seen seen(kPeers);
-  for (std::uint32_t p = 0; p < kPeers; ++p) queue.post({p * 13, 0, p, 0, seed * kPeers + p});
+  for (std::uint32_t p = 0; p < kPeers; ++p) queue.post({p * 13, 0, p, seed * kPeers + p});
   while (!queue.empty() && queue.taken() < 4000) {
     const LabEvent event = queue.take();
     if (event.time > 20'000) continue;
@@ -38,9 +38,9 @@ Seen run(Queue& queue, std::uint64_t seed) {
       const TimeUs apart = random.below(400);
       if (i == 0) {
         const TimeUs path = other == event.peer ? 0 : kShortest;
-        queue.post({event.time + path + apart, 0, other, 0, value});
+        queue.post({event.time + path + apart, 0, other, value});
       } else if (random.below(8) == 0) {
-        queue.post({event.time + (apart < 200 ? 0 : apart), 0, event.peer, 0, value});
+        queue.post({event.time + (apart < 200 ? 0 : apart), 0, event.peer, value});
       }
     }
   }
@@ -71,12 +71,12 @@ TEST_CASE("in windows every peer sees the events that it sees one after the othe
 TEST_CASE("a peer's events come in the order of their times, those of one time as posted") {
   WindowQueue queue;
   queue.set_window(kShortest);
-  for (std::uint64_t i = 0; i < 6; ++i) queue.post({100 - static_cast<TimeUs>(i / 2), 0, 1, 0, i});
+  for (std::uint64_t i = 0; i < 6; ++i) queue.post({100 - static_cast<TimeUs>(i / 2), 0, 1, i});
   std::vector<std::uint64_t> order;
   while (!queue.empty()) {
     const LabEvent event = queue.take();
     order.push_back(event.value);
-    if (event.value == 2) queue.post({event.time, 0, 1, 0, 9});  // after the other of its time
+    if (event.value == 2) queue.post({event.time, 0, 1, 9});  // after the other of its time
   }
   CHECK(order == std::vector<std::uint64_t>{4, 5, 2, 3, 9, 0, 1});
 }

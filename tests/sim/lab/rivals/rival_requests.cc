@@ -1,36 +1,45 @@
-// Which block comes next: what peers ask each other for, and what an uplink sends.
-#include <algorithm>
+#include "tests/sim/lab/rivals/rival_requests.h"
 
-#include "tests/sim/lab/rivals/rival_peer.h"
-#include "tests/sim/lab/rivals/rival_swarm.h"
+#include <algorithm>
+#include <utility>
 
 namespace firn::sim {
 
-// --- receivers ---
-
-void RivalSwarm::ask_all(Peer& peer) {
-  for (const EndKey key : peer.ends) ask(peer, key);
+RivalRequests::End& RivalRequests::end(RivalEndKey key) {
+  while (ends_.size() <= key) ends_.emplace_back();
+  return ends_[key];
 }
 
-void RivalSwarm::ask(Peer& peer, EndKey key) {
-  End& end = ends_[key];
-  if (!end.open || !peer.here || peer.spec.source) return;
-  Peer& from = owner(key ^ 1);
+RivalRequests::Turns& RivalRequests::turns(const RivalPeer& peer) {
+  while (turns_.size() <= peer.index) turns_.emplace_back();
+  return turns_[peer.index];
+}
+
+// --- receivers ---
+
+void RivalRequests::ask_all(RivalPeer& peer) {
+  for (const RivalEndKey key : peer.ends) ask(peer, key);
+}
+
+void RivalRequests::ask(RivalPeer& peer, RivalEndKey key) {
+  if (!mesh_.open(key) || !peer.here || peer.spec.source) return;
+  RivalPeer& from = mesh_.owner(key ^ 1);
   // Where nobody asks, a sender that stands idle may have found something to do.
-  if (rules_.pipeline == 0 || pushes(from)) return transmit(from);
+  if (rules_.pipeline == 0 || pushes(from)) return senders_.transmit(from);
   if (from.spec.takes_only) return;
-  while (end.asked.size() < rules_.pipeline) {
-    const auto id = choose(peer, from, end.asked.size());
+  std::vector<BlockId>& asked = end(key).asked;
+  while (asked.size() < rules_.pipeline) {
+    const auto id = choose(peer, from, asked.size());
     if (!id) return;
     if (!peer.blocks.taken(*id)) peer.blocks.requested(*id);
-    end.asked.push_back(*id);
+    asked.push_back(*id);
     const TimeUs travel = peer.spec.link.delay / 2 + from.spec.link.delay / 2;
-    queue_.post({queue_.now() + travel, kRequest, from.index, 0, pack(key ^ 1, *id)});
+    queue_.post({queue_.now() + travel, request_kind_, from.index, pack(key ^ 1, *id)});
   }
 }
 
-std::optional<BlockId> RivalSwarm::choose(const Peer& to, const Peer& from,
-                                          std::size_t open_requests) {
+std::optional<BlockId> RivalRequests::choose(const RivalPeer& to, const RivalPeer& from,
+                                             std::size_t open_requests) {
   const auto salt = static_cast<std::uint32_t>(random_.next_u64());
   if (const auto id = to.blocks.rarest(from.blocks, salt, false)) return id;
   if (open_requests > 0 || to.blocks.complete() || !to.blocks.all_requested()) return std::nullopt;
@@ -39,10 +48,10 @@ std::optional<BlockId> RivalSwarm::choose(const Peer& to, const Peer& from,
 }
 
 // Endgame: a block that one other neighbour has been asked for.
-std::optional<BlockId> RivalSwarm::twice(const Peer& to, const Peer& from) const {
+std::optional<BlockId> RivalRequests::twice(const RivalPeer& to, const RivalPeer& from) {
   std::vector<BlockId> all;
-  for (const EndKey key : to.ends) {
-    all.insert(all.end(), ends_[key].asked.begin(), ends_[key].asked.end());
+  for (const RivalEndKey key : to.ends) {
+    all.insert(all.end(), end(key).asked.begin(), end(key).asked.end());
   }
   for (const BlockId id : all) {
     if (from.blocks.has(id) && std::count(all.begin(), all.end(), id) == 1) return id;
@@ -50,22 +59,25 @@ std::optional<BlockId> RivalSwarm::twice(const Peer& to, const Peer& from) const
   return std::nullopt;
 }
 
-// It has come, or is of no use any more: nobody else need send it.
-bool RivalSwarm::cancel(Peer& peer, BlockId id) {
+void RivalRequests::answered(RivalEndKey key, BlockId id) {
+  std::erase(end(key).asked, id);
+}
+
+bool RivalRequests::cancel(RivalPeer& peer, BlockId id) {
   bool any = false;
-  for (const EndKey key : peer.ends) {
-    if (std::erase(ends_[key].asked, id) == 0) continue;
-    std::erase(ends_[key ^ 1].to_send, id);
+  for (const RivalEndKey key : peer.ends) {
+    if (std::erase(end(key).asked, id) == 0) continue;
+    std::erase(end(key ^ 1).to_send, id);
     any = true;
   }
   return any;
 }
 
-bool RivalSwarm::cancel_group(Peer& peer, std::uint32_t group) {
+bool RivalRequests::cancel_group(RivalPeer& peer, std::uint32_t group) {
   if (rules_.per_group == 1) return false;  // that was the block itself
   bool any = false;
-  for (const EndKey key : peer.ends) {
-    const std::vector<BlockId> asked = ends_[key].asked;
+  for (const RivalEndKey key : peer.ends) {
+    const std::vector<BlockId> asked = end(key).asked;
     for (const BlockId id : asked) {
       if (group_of_[id] != group || peer.blocks.has(id)) continue;
       any |= cancel(peer, id);
@@ -75,62 +87,85 @@ bool RivalSwarm::cancel_group(Peer& peer, std::uint32_t group) {
   return any;
 }
 
-// --- senders ---
-
-bool RivalSwarm::next_to_send(Peer& peer, EndKey& key, BlockId& id) {
-  if (pushes(peer)) return next_by_source(peer, key, id);
-  if (rules_.pipeline == 0) return next_by_choice(peer, key, id);
-  while (!peer.turns.empty()) {
-    key = peer.turns.front();
-    peer.turns.pop_front();
-    End& end = ends_[key];
-    end.in_turns = false;
-    if (!end.open || end.to_send.empty()) continue;
-    id = end.to_send.front();
-    end.to_send.pop_front();
-    end.in_turns = !end.to_send.empty();
-    if (end.in_turns) peer.turns.push_back(key);
-    return true;
+void RivalRequests::closed(RivalPeer& peer, RivalEndKey key) {
+  for (const BlockId id : std::exchange(end(key).asked, {})) {
+    const bool elsewhere = std::any_of(peer.ends.begin(), peer.ends.end(), [&](RivalEndKey other) {
+      const auto& asked = end(other).asked;
+      return std::find(asked.begin(), asked.end(), id) != asked.end();
+    });
+    if (!elsewhere) peer.blocks.given_up(id);
   }
-  return false;
 }
 
-bool RivalSwarm::next_by_choice(Peer& peer, EndKey& key, BlockId& id) {
-  for (std::size_t i = 0; i < peer.ends.size(); ++i) {
-    const std::size_t at = (peer.next_turn + i) % peer.ends.size();
-    Peer& to = owner(peer.ends[at] ^ 1);
+// --- senders ---
+
+void RivalRequests::arrived(RivalEndKey key, BlockId id) {
+  const std::vector<BlockId>& asked = end(key ^ 1).asked;
+  if (!mesh_.open(key) || std::find(asked.begin(), asked.end(), id) == asked.end()) return;
+  RivalPeer& sender = mesh_.owner(key);
+  if (!std::exchange(end(key).in_turns, true)) turns(sender).asked.push_back(key);
+  end(key).to_send.push_back(id);
+  senders_.transmit(sender);
+}
+
+std::optional<RivalRequests::Choice> RivalRequests::next(RivalPeer& sender) {
+  if (pushes(sender)) return chosen_by_source(sender);
+  if (rules_.pipeline == 0) return rarest_for_any(sender);
+  return asked_first(sender);
+}
+
+std::optional<RivalRequests::Choice> RivalRequests::asked_first(RivalPeer& sender) {
+  std::deque<RivalEndKey>& waiting = turns(sender).asked;
+  while (!waiting.empty()) {
+    const RivalEndKey key = waiting.front();
+    waiting.pop_front();
+    End& from = end(key);
+    from.in_turns = false;
+    if (!mesh_.open(key) || from.to_send.empty()) continue;
+    const BlockId id = from.to_send.front();
+    from.to_send.pop_front();
+    from.in_turns = !from.to_send.empty();
+    if (from.in_turns) waiting.push_back(key);
+    return Choice{key, id};
+  }
+  return std::nullopt;
+}
+
+RivalRequests::Choice RivalRequests::granted(RivalEndKey key, BlockId id) {
+  mesh_.owner(key ^ 1).blocks.requested(id);
+  end(key ^ 1).asked.push_back(id);
+  return {key, id};
+}
+
+std::optional<RivalRequests::Choice> RivalRequests::rarest_for_any(RivalPeer& sender) {
+  std::size_t& first = turns(sender).next;
+  for (std::size_t i = 0; i < sender.ends.size(); ++i) {
+    const std::size_t at = (first + i) % sender.ends.size();
+    const RivalPeer& to = mesh_.owner(sender.ends[at] ^ 1);
     if (to.spec.source || to.blocks.complete()) continue;
     const auto salt = static_cast<std::uint32_t>(random_.next_u64());
-    const auto rarest = to.blocks.rarest(peer.blocks, salt, false);
+    const auto rarest = to.blocks.rarest(sender.blocks, salt, false);
     if (!rarest) continue;
-    key = peer.ends[at];
-    id = *rarest;
-    to.blocks.requested(id);
-    ends_[key ^ 1].asked.push_back(id);
-    peer.next_turn = at + 1;
-    return true;
+    first = at + 1;
+    return granted(sender.ends[at], *rarest);
   }
-  return false;
+  return std::nullopt;
 }
 
 // To the neighbour served least for its uplink.
-bool RivalSwarm::next_by_source(Peer& source, EndKey& key, BlockId& id) {
-  std::vector<EndKey> order = source.ends;
+std::optional<RivalRequests::Choice> RivalRequests::chosen_by_source(RivalPeer& source) {
+  std::vector<RivalEndKey> order = source.ends;
   std::stable_sort(order.begin(), order.end(),
-                   [&](EndKey a, EndKey b) { return ends_[a].pushed < ends_[b].pushed; });
-  for (const EndKey end : order) {
-    Peer& to = owner(end ^ 1);
+                   [&](RivalEndKey a, RivalEndKey b) { return end(a).pushed < end(b).pushed; });
+  for (const RivalEndKey key : order) {
+    const RivalPeer& to = mesh_.owner(key ^ 1);
     if (to.spec.source || to.blocks.complete()) continue;
-    const auto block = source_block(to.index);
+    const auto block = senders_.source_block(to.index);
     if (!block) continue;
-    key = end;
-    id = *block;
-    to.blocks.requested(id);
-    ends_[end ^ 1].asked.push_back(id);
-    ends_[end].pushed += 1 / to.spec.link.up;
-    return true;
+    end(key).pushed += 1 / to.spec.link.up;
+    return granted(key, *block);
   }
-  return false;
+  return std::nullopt;
 }
 
 }  // namespace firn::sim

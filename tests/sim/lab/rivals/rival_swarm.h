@@ -21,28 +21,17 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
-#include <memory>
 #include <optional>
 #include <vector>
 
 #include "codec/random.h"
 #include "tests/sim/lab/rivals/block_map.h"
+#include "tests/sim/lab/rivals/rival_mesh.h"
+#include "tests/sim/lab/rivals/rival_requests.h"
 #include "tests/sim/lab/run.h"
 #include "tests/sim/lab/time_queue.h"
 
 namespace firn::sim {
-
-struct RivalRules {
-  std::uint32_t groups = 0;     // of blocks; see BlockMap
-  std::uint32_t per_group = 1;  // blocks of a group that are needed
-  double block_bytes = 16384;   // content in a block
-  double frame_bytes = 16397;   // a block as it goes out: BitTorrent's piece message has 13 more
-  double wire_share = 1.05;     // on the wire for each byte of a frame
-  std::uint32_t pipeline = 0;
-  std::uint32_t neighbours = 0;  // on average; 0: all up to 24 peers, 16 above
-  double source_copies = 0;      // the source leaves after it has sent so many; 0: stays
-};
 
 // A block as an uplink began to send it.
 struct Transfer {
@@ -51,10 +40,9 @@ struct Transfer {
   double bytes = 0;            // on the wire
 };
 
-class RivalSwarm {
+class RivalSwarm : private RivalSenders {
  public:
   RivalSwarm(const RivalRules& rules, std::uint64_t seed);
-  virtual ~RivalSwarm();
 
   std::size_t add(const LabPeerSpec& spec);
   // Writes down every transfer, in order, from now on; `trace` outlives the run.
@@ -62,7 +50,7 @@ class RivalSwarm {
   // Until everybody that has not gone is complete, or `until`. True if complete.
   bool run(TimeUs until);
 
-  std::size_t size() const { return peers_.size(); }
+  std::size_t size() const { return mesh_.size(); }
   const LabPeerSpec& spec(std::size_t peer) const;
   LabPeerResult result(std::size_t peer) const;
   double content_bytes() const {
@@ -76,10 +64,8 @@ class RivalSwarm {
   std::uint64_t events() const { return queue_.taken(); }
 
  protected:
-  // Whether the source decides what it sends; else it is asked like everybody.
-  virtual bool source_chooses() const { return false; }
-  // The block for `to`, which is not complete, chosen by the source; nullopt: none now.
-  virtual std::optional<BlockId> source_block(std::size_t to);
+  bool source_chooses() const override { return false; }
+  std::optional<BlockId> source_block(std::size_t to) override;
   // A block has arrived at `peer` that did not have it: whether it adds to what it has.
   virtual bool gains(std::size_t peer, BlockId id);
   virtual void got(std::size_t peer, BlockId id);  // after a block that adds something
@@ -93,51 +79,26 @@ class RivalSwarm {
   std::uint32_t group_of(BlockId id) const { return group_of_[id]; }
 
  private:
-  using EndKey = std::uint32_t;  // of a connection's two ends: key and key ^ 1
   enum Kind : std::uint32_t { kJoin, kMeet, kRequest, kDeparted, kArrived, kLeave };
-  struct End {
-    std::uint32_t peer = 0;
-    std::vector<BlockId> asked;   // by this peer of the other, and not here yet
-    std::deque<BlockId> to_send;  // what the other has asked for; its request has arrived
-    double pushed = 0;            // by a source, in blocks over the receiver's uplink
-    bool open = true;
-    bool in_turns = false;  // of its peer's uplink
-  };
-  struct Peer;
 
   void handle(const LabEvent& event);
-  void meet(Peer& peer);
-  void join(Peer& a, Peer& b);
-  void die(Peer& peer);
-  void lose(Peer& peer, EndKey key);
+  void meet(RivalPeer& peer);
+  void join(RivalPeer& a, RivalPeer& b);
+  void die(RivalPeer& peer);
+  void lose(RivalPeer& peer, RivalEndKey key);
 
-  void ask(Peer& peer, EndKey key);  // fills up the requests open on a connection
-  void ask_all(Peer& peer);
-  std::optional<BlockId> choose(const Peer& to, const Peer& from, std::size_t open_requests);
-  std::optional<BlockId> twice(const Peer& to, const Peer& from) const;
-  // Both return whether anything was open.
-  bool cancel(Peer& peer, BlockId id);
-  bool cancel_group(Peer& peer, std::uint32_t group);
-
-  void transmit(Peer& peer);
-  bool next_to_send(Peer& peer, EndKey& key, BlockId& id);
-  bool next_by_choice(Peer& peer, EndKey& key, BlockId& id);
-  bool next_by_source(Peer& source, EndKey& key, BlockId& id);
-  void send(Peer& peer, EndKey key, BlockId id);
-  void departed(Peer& peer, EndKey key, BlockId id);
-  void arrived(EndKey key, BlockId id);
-  void tell(Peer& peer, BlockId id);
-
-  bool pushes(const Peer& peer) const;
-  static std::uint64_t pack(EndKey key, BlockId id) { return std::uint64_t{key} << 32 | id; }
-  Peer& owner(EndKey key) { return *peers_[ends_[key].peer]; }
+  void transmit(RivalPeer& peer) override;
+  void send(RivalPeer& peer, RivalEndKey key, BlockId id);
+  void departed(RivalPeer& peer, RivalEndKey key, BlockId id);
+  void arrived(RivalEndKey key, BlockId id);
+  void tell(RivalPeer& peer, BlockId id);
 
   RivalRules rules_;
   codec::CoefficientStream random_;
   TimeQueue queue_;
   std::vector<std::uint32_t> group_of_;
-  std::vector<std::unique_ptr<Peer>> peers_;
-  std::deque<End> ends_;
+  RivalMesh mesh_;
+  RivalRequests requests_;
   std::vector<std::uint32_t> members_;  // peers in the swarm
   std::size_t left_ = 0;                // still to complete
   TimeUs source_left_ = -1;

@@ -1,0 +1,157 @@
+#include "tests/sim/disk.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "codec/decode.h"
+#include "codec/encode.h"
+#include "codec/kernels.h"
+#include "tests/sim/peer.h"
+
+namespace firn::sim {
+
+void Disk::fill(bool noise) {
+  for (std::uint32_t g = 0; g < content_.manifest.info.shape.generation_count(); ++g) {
+    const auto truth = content_.generation(g);
+    auto& bytes = verified[g];
+    bytes.assign(truth.begin(), truth.end());
+    if (noise) random_.fill(bytes);
+  }
+}
+
+void Disk::store(const core::StoreRow& action) {
+  const auto payload = action.payload.bytes();
+  rows[{action.generation, action.slot}] = {
+      *action.vector, {payload.begin(), payload.end()}, action.sender};
+  peer_.later(5000, [this] { row_stored(); });
+}
+
+void Disk::row_stored() {
+  if (paused_) {
+    waiting_.push_back([this] { row_stored(); });
+    return;
+  }
+  --peer_.checker().rows_waiting;
+  peer_.core().row_stored(peer_.now());
+  peer_.act();
+}
+
+void Disk::pause() {
+  if (!peer_.alive() || peer_.finished() || paused_) return;
+  paused_ = true;
+  peer_.core().store_paused({ErrorCode::kDiskFull, "write", "simulated"}, peer_.now());
+  peer_.act();
+}
+
+void Disk::resume() {
+  if (!peer_.alive() || peer_.finished() || !paused_) return;
+  paused_ = false;
+  peer_.core().store_resumed(peer_.now());
+  for (const auto& work : std::exchange(waiting_, {})) work();
+  peer_.act();
+}
+
+void Disk::crashed() {
+  paused_ = false;
+  waiting_.clear();
+  evidence_.clear();
+}
+
+void Disk::decode(const core::Decode& action) {
+  peer_.later(2000, [this, action] { read_and_decode(action); });
+}
+
+void Disk::read_and_decode(const core::Decode& action) {
+  if (paused_) {
+    waiting_.push_back([this, action] { read_and_decode(action); });
+    return;
+  }
+  core::DecodeOutcome outcome = core::DecodeOutcome::kFailed;
+  if (decode_fails_ == 0 || random_.below(1000) >= decode_fails_ * 1000) {
+    outcome = decodes(action) ? core::DecodeOutcome::kVerified : core::DecodeOutcome::kCorrupt;
+  }
+  peer_.core().generation_decoded(action.generation, outcome, peer_.now());
+  peer_.act();
+}
+
+// Whether the rows decode to what the content has there; it is verified then.
+bool Disk::decodes(const core::Decode& action) {
+  const std::uint32_t g = action.generation;
+  const Shape& shape = content_.manifest.info.shape;
+  std::vector<const std::uint8_t*> vectors, payloads;
+  for (std::uint32_t slot = 0; slot < shape.blocks_in(g); ++slot) {
+    vectors.push_back(action.vectors[slot]->data());
+    payloads.push_back(rows.at({g, slot}).payload.data());
+  }
+  std::vector<std::uint8_t> out(shape.padded_bytes(g));
+  const bool full = codec::decode_generation(codec::kernels(), shape.blocks_in(g),
+                                             shape.block_bytes, vectors, payloads, out);
+  const auto truth = content_.generation(g);
+  if (!full || !std::equal(out.begin(), out.end(), truth.begin())) return false;
+  verified[g] = std::move(out);
+  return true;
+}
+
+void Disk::drop(std::uint32_t generation) {
+  rows.erase(rows.lower_bound({generation, 0}), rows.lower_bound({generation + 1, 0}));
+}
+
+void Disk::keep(const core::KeepEvidence& action) {
+  Evidence evidence{action.vectors, action.senders, {}};
+  for (std::uint32_t slot = 0; slot < action.vectors.size(); ++slot) {
+    const auto row = rows.find({action.generation, slot});
+    if (row != rows.end()) evidence.payloads[slot] = row->second.payload;
+  }
+  drop(action.generation);
+  evidence_[action.generation] = std::move(evidence);
+}
+
+void Disk::check(const core::CheckEvidence& action) {
+  const auto it = evidence_.find(action.generation);
+  if (it == evidence_.end()) return;
+  const Shape& shape = content_.manifest.info.shape;
+  const auto& truth = verified.at(action.generation);
+  std::vector<const std::uint8_t*> source;
+  for (std::uint32_t i = 0; i < shape.blocks_in(action.generation); ++i) {
+    source.push_back(truth.data() + std::size_t{i} * shape.block_bytes);
+  }
+  std::vector<PeerId> guilty;
+  std::vector<std::uint8_t> expected(shape.block_bytes);
+  for (const auto& [slot, payload] : it->second.payloads) {
+    codec::kernels().combine(expected.data(), source.data(), it->second.vectors[slot]->data(),
+                             source.size(), shape.block_bytes);
+    if (expected == payload) continue;
+    const PeerId& sender = it->second.senders[slot];
+    if (std::find(guilty.begin(), guilty.end(), sender) == guilty.end()) guilty.push_back(sender);
+  }
+  evidence_.erase(it);
+  peer_.later(1000, [this, g = action.generation, guilty] {
+    peer_.core().evidence_checked(g, guilty, peer_.now());
+    peer_.act();
+  });
+}
+
+proto::Payload Disk::payload_of(const core::SendBlock& action) const {
+  const Shape& shape = content_.manifest.info.shape;
+  std::vector<const std::uint8_t*> mixed;
+  std::vector<std::uint8_t> mix = action.mix;
+  const std::uint32_t g = action.block.generation;
+  if (action.slots.empty()) {
+    const auto& bytes = verified.at(g);
+    for (std::uint32_t i = 0; i < shape.blocks_in(g); ++i) {
+      mixed.push_back(bytes.data() + std::size_t{i} * shape.block_bytes);
+    }
+    mix = action.block.source_index
+              ? codec::unit_vector(shape.blocks_in(g), *action.block.source_index)
+              : action.block.coefficients;
+  } else {
+    for (const std::uint32_t slot : action.slots)
+      mixed.push_back(rows.at({g, slot}).payload.data());
+  }
+  proto::Payload payload = proto::Payload::allocate(shape.block_bytes);
+  codec::kernels().combine(payload.writable().data(), mixed.data(), mix.data(), mixed.size(),
+                           shape.block_bytes);
+  return payload;
+}
+
+}  // namespace firn::sim

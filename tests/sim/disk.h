@@ -1,0 +1,73 @@
+// A simulated peer's disk, and what its workers do with it: rows stored, generations decoded,
+// evidence kept, blocks made. It takes time, and nothing while it is paused (full). What has been
+// written survives a crash of the peer.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "client/core/actions.h"
+#include "proto/base/ids.h"
+#include "proto/messages.h"
+#include "tests/sim/content.h"
+
+namespace firn::sim {
+
+class Peer;
+
+class Disk {
+ public:
+  struct Row {
+    std::vector<std::uint8_t> vector;
+    std::vector<std::uint8_t> payload;
+    PeerId sender;
+  };
+
+  // Both outlive the disk. `random` decides which decodes fail, a share `decode_fails` of them.
+  Disk(Peer& peer, const Content& content, codec::CoefficientStream& random, double decode_fails)
+      : peer_(peer), content_(content), random_(random), decode_fails_(decode_fails) {}
+
+  // Every generation: as it is, or noise.
+  void fill(bool noise);
+  bool full() const { return verified.size() == content_.manifest.info.shape.generation_count(); }
+
+  void store(const core::StoreRow& action);
+  void decode(const core::Decode& action);
+  void drop(std::uint32_t generation);
+  void keep(const core::KeepEvidence& action);
+  void check(const core::CheckEvidence& action);
+  proto::Payload payload_of(const core::SendBlock& action) const;
+
+  // It takes nothing until it is resumed.
+  void pause();
+  void resume();
+  bool paused() const { return paused_; }
+  // The peer has crashed: what was not on the disk is gone.
+  void crashed();
+
+  std::map<std::uint32_t, std::vector<std::uint8_t>> verified;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Row> rows;  // by generation and slot
+
+ private:
+  struct Evidence {
+    std::vector<core::Vector> vectors;
+    std::vector<PeerId> senders;
+    std::map<std::uint32_t, std::vector<std::uint8_t>> payloads;
+  };
+  void row_stored();
+  void read_and_decode(const core::Decode& action);
+  bool decodes(const core::Decode& action);
+
+  Peer& peer_;
+  const Content& content_;
+  codec::CoefficientStream& random_;
+  const double decode_fails_;
+  bool paused_ = false;
+  std::vector<std::function<void()>> waiting_;  // what a paused disk has still to do
+  std::map<std::uint32_t, Evidence> evidence_;
+};
+
+}  // namespace firn::sim

@@ -1,0 +1,40 @@
+// The kinds of events in a lab's queue, and how a value holds two numbers.
+#pragma once
+
+#include <cstdint>
+
+namespace firn::sim {
+
+enum LabEventKind : std::uint32_t {
+  // Of links (links.h).
+  kArrived,       // value: slot of the frame
+  kBurst,         // at the downlink; value: slot and bytes, as of the next two
+  kThrough,       // the downlink
+  kLost,          // and its sender hears of it
+  kAcknowledged,  // value: key and bytes
+  kDeparted,      // value: key of the connection
+  kClosing,       // the other end's last byte is at the downlink; value: key
+  kOtherClosed,   // value: key
+  // Of peers (lab.h).
+  kStart,
+  kCalled,         // value: attempt and caller
+  kConnected,      // value: attempt and key
+  kConnectFailed,  // value: attempt
+  kAnnounced,      // value: addresses wanted
+  kNoTracker,
+  kDecoded,   // value: generation
+  kFinished,  // the store has finished the content
+  kWake,      // value: when it was armed for
+  kCrash,
+  kLeave,
+};
+
+inline bool is_of_links(std::uint32_t kind) {
+  return kind < kStart;
+}
+
+inline std::uint64_t pair(std::uint64_t first, std::uint32_t second) {
+  return first << 32 | second;
+}
+
+}  // namespace firn::sim

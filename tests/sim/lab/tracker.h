@@ -1,0 +1,41 @@
+// A lab's tracker: it knows the peers that listen, and answers with a random choice of them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "client/core/types.h"
+#include "codec/random.h"
+#include "proto/base/ids.h"
+#include "proto/messages.h"
+#include "tests/sim/lab/run.h"
+
+namespace firn::sim {
+
+// All peers of a lab share one address; their port is their index plus one.
+inline constexpr const char* kLabAddress = "127.0.0.1";
+
+class LabTracker {
+ public:
+  // It answers from then until then.
+  void set_hours(TimeUs from, TimeUs until) {
+    from_ = from;
+    until_ = until;
+  }
+  bool answers(TimeUs now) const { return now >= from_ && now < until_; }
+
+  // A peer announces itself and asks for `wanted` others; only peers that listen are remembered.
+  proto::AnnounceReply announced(std::uint32_t peer, const PeerId& id, bool listens,
+                                 std::uint64_t wanted, codec::CoefficientStream& random);
+  void forget(std::uint32_t peer);
+
+ private:
+  struct Known {
+    std::uint32_t peer = 0;
+    PeerId id;
+  };
+  TimeUs from_ = 0, until_ = kNever;
+  std::vector<Known> known_;
+};
+
+}  // namespace firn::sim

@@ -1,0 +1,42 @@
+// What one simulated peer is given: its link, what it knows, and how it behaves.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "client/core/types.h"
+#include "tests/sim/event_queue.h"
+
+namespace firn::sim {
+
+struct LinkSpeed {
+  double up = 1e6;        // bytes a second
+  double down = 0;        // 0: no limit
+  TimeUs delay = 20'000;  // one way, half of it for each end
+};
+
+struct PeerSpec {
+  LinkSpeed link = {};
+  bool source = false;  // has everything from the start
+  bool listens = true;
+  bool tracker = true;
+  double pollutes = 0;                  // share of sent blocks whose payload is falsified
+  bool lies = false;                    // claims to have everything, sends noise
+  bool repeats = false;                 // sends one block of each generation again and again
+  bool silent = false;                  // takes all that is granted and sends no block
+  bool deaf = false;                    // reads nothing once it is connected
+  std::vector<std::size_t> knows = {};  // peers given by hand
+  core::SeedPolicy seeding = {core::SeedPolicy::Kind::kForever, 0, 0};
+  bool dense = false;
+  bool link_only = false;      // begins without the manifest
+  TimeUs joins = 0;            // when it starts
+  TimeUs worker_delay = 0;     // making a block takes so long; States overtake it
+  double decode_fails = 0;     // share of decodes whose rows cannot be read back
+  std::uint64_t up_limit = 0;  // as Options
+  std::uint64_t down_limit = 0;
+  std::uint64_t memory_bytes = 128u << 20;
+  // One of those that spoil the swarm: it need not complete, and is not checked.
+  bool hostile() const { return lies || repeats || silent || deaf || pollutes > 0; }
+};
+
+}  // namespace firn::sim
