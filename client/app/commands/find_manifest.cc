@@ -43,7 +43,7 @@ ExitCode find_manifest(const NetworkOptions& options, ContentSource& source, Con
     return core::kNever;
   });
   code = driver->run();
-  source.manifest = session.manifest();
+  source.manifest = session.plan().manifest;
   if (source.manifest) return ExitCode::kOk;
   if (code == ExitCode::kWrongIdentity || (code == ExitCode::kInterrupted && !late)) return code;
   console.error("unreachable",

@@ -114,13 +114,13 @@ ExitCode run(const ShareArguments& arguments, Console& console) {
     if (told) return core::kNever;
     if (due == core::kNever) due = now + kLinkTime;
     const bool heard = std::all_of(sessions.begin(), sessions.end(), [](const auto* session) {
-      return session->running() && session->announced();
+      return session->running() && session->trackers().announced();
     });
     if (!heard && now < due) return due;
     told = true;
     std::vector<std::string> links;
     for (const auto* session : sessions) {
-      const auto trackers = session->trackers();
+      const auto trackers = session->trackers().addresses();
       const Link link{session->plan().content_id, trackers,
                       own_addresses(arguments, *driver, !trackers.empty())};
       links.push_back(to_text(link));

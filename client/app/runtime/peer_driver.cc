@@ -54,7 +54,7 @@ PeerDriver::PeerDriver(const DriverOptions& options, Console& console,
           [this](const ContentId& content) -> PeerEvents* {
             for (const auto& session : sessions_)
               if (session->plan().content_id == content && session->accepts_peers())
-                return session.get();
+                return &session->peers();
             return nullptr;
           },
           [this](const ContentId& content) {
@@ -116,15 +116,15 @@ Result<std::unique_ptr<PeerDriver>> PeerDriver::start(const DriverOptions& optio
           raw->loop_.wake();
         }
       },
-      [raw = driver.get()](const ContentSession& session) { return raw->target_taken(session); }});
+      [raw = driver.get()](const SessionPlan& plan) { return raw->target_taken(plan); }});
   return driver;
 }
 
-bool PeerDriver::target_taken(const ContentSession& session) const {
+bool PeerDriver::target_taken(const SessionPlan& plan) const {
   return std::any_of(sessions_.begin(), sessions_.end(), [&](const auto& other) {
-    return other.get() != &session && other->has_target() &&
-           session.plan().mode == SessionPlan::Mode::kDownload && other->name() == session.name() &&
-           other->plan().dir == session.plan().dir;
+    return &other->plan() != &plan && other->has_target() &&
+           plan.mode == SessionPlan::Mode::kDownload && other->plan().name() == plan.name() &&
+           other->plan().dir == plan.dir;
   });
 }
 

@@ -12,11 +12,11 @@
 
 #include "client/app/backends/codec_choice.h"
 #include "client/app/console.h"
-#include "client/app/content_session.h"
 #include "client/app/exit_codes.h"
 #include "client/app/net/connections.h"
 #include "client/app/runtime/event_loop.h"
 #include "client/app/runtime/worker_pool.h"
+#include "client/app/session/content_session.h"
 #include "client/core/rate_budget.h"
 #include "codec/kernels.h"
 #include "proto/base/stage_times.h"
@@ -69,7 +69,7 @@ class PeerDriver {
   void show_peers(core::TimeUs now);
   void report_progress(core::TimeUs now);
   void start_coder();
-  bool target_taken(const ContentSession& session) const;
+  bool target_taken(const SessionPlan& plan) const;
   void tell_of_strangers();
   void arm(core::TimeUs now);
   bool over(core::TimeUs now);

@@ -1,4 +1,4 @@
-#include "client/app/patience.h"
+#include "client/app/session/patience.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "client/app/peer_table.h"
+#include "client/app/session/peer_table.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

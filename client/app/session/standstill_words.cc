@@ -1,4 +1,4 @@
-#include "client/app/standstill_words.h"
+#include "client/app/session/standstill_words.h"
 
 #include <fmt/format.h>
 

@@ -3,9 +3,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "client/app/patience.h"
-#include "client/app/peer_table.h"
-#include "client/app/standstill_words.h"
+#include "client/app/session/patience.h"
+#include "client/app/session/peer_table.h"
+#include "client/app/session/standstill_words.h"
 #include "proto/base/address.h"
 
 namespace firn::app {

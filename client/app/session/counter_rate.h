@@ -9,7 +9,7 @@
 
 namespace firn::app {
 
-class RateMeter {
+class CounterRate {
  public:
   static constexpr core::TimeUs kWindow = 5 * core::kSecond;
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "client/app/standstill_words.h"
+#include "client/app/session/standstill_words.h"
 #include "client/core/types.h"
 
 namespace firn::app {

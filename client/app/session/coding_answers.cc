@@ -1,0 +1,69 @@
+#include "client/app/session/coding_answers.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "client/app/session/store_advice.h"
+
+namespace firn::app {
+
+using core::SwarmCore;
+
+void CodingAnswers::row_stored(std::uint32_t, std::uint32_t) {
+  core_.feed(&SwarmCore::row_stored);
+}
+
+void CodingAnswers::generation_decoded(std::uint32_t generation, core::DecodeOutcome outcome) {
+  if (outcome != core::DecodeOutcome::kVerified)
+    host_.console.debug(fmt::format("generation {}: {}", generation,
+                                    outcome == core::DecodeOutcome::kCorrupt
+                                        ? "decoded to something else than its digest says"
+                                        : "rows could not be read back"));
+  core_.feed(&SwarmCore::generation_decoded, generation, outcome);
+}
+
+void CodingAnswers::evidence_checked(std::uint32_t generation, const std::vector<PeerId>& guilty) {
+  core_.feed(&SwarmCore::evidence_checked, generation, guilty);
+}
+
+void CodingAnswers::block_made(std::uint64_t ticket, proto::Payload payload) {
+  host_.connections.fill(ticket, std::move(payload));
+}
+
+void CodingAnswers::exchanged_block_made(std::uint64_t ticket, std::vector<std::uint8_t> vector,
+                                         proto::Payload payload) {
+  host_.connections.fill(ticket, std::move(payload), std::move(vector));
+}
+
+void CodingAnswers::generation_lost(std::uint32_t generation, const Error& error,
+                                    bool fetch_again) {
+  core_.feed(&SwarmCore::generation_lost, generation,
+             fetch_again ? error : advice_when_lost(plan_, error), fetch_again);
+}
+
+void CodingAnswers::generation_regained(std::uint32_t generation) {
+  core_.feed(&SwarmCore::generation_regained, generation);
+}
+
+void CodingAnswers::store_warning(const std::string& text) {
+  host_.console.warning(text, plan_.content_id);
+}
+
+void CodingAnswers::store_paused(const Error& error) {
+  core_.feed(&SwarmCore::store_paused, advice_when_paused(plan_, error));
+}
+
+void CodingAnswers::store_resumed() {
+  core_.feed(&SwarmCore::store_resumed);
+}
+
+void CodingAnswers::store_finished() {
+  life_.store_finished();
+}
+
+void CodingAnswers::store_spoiled(const Error& error) {
+  life_.store_spoiled(error);
+}
+
+}  // namespace firn::app

@@ -1,0 +1,255 @@
+#include "client/app/session/content_session.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "client/app/session/peer_table.h"
+#include "client/app/session/standstill_words.h"
+#include "client/content/find_folder.h"
+
+namespace firn::app {
+
+using core::SwarmCore;
+
+ContentSession::ContentSession(const SessionHost& host, std::uint32_t number, SessionPlan plan)
+    : host_(host),
+      plan_(std::move(plan)),
+      core_(host.loop, host.changed),
+      performer_(host, number, plan_, core_, *this),
+      report_(host, plan_),
+      standstill_(host, plan_),
+      command_(host, plan_) {}
+
+void ContentSession::start() {
+  if (plan_.manifest && plan_.mode != SessionPlan::Mode::kManifestOnly) {
+    open_store();
+  } else {
+    core_.make(plan_.content_id, plan_.core);
+  }
+  core_.changed();
+}
+
+// --- opening ---
+
+void ContentSession::manifest_arrived(Manifest manifest) {
+  plan_.manifest = std::move(manifest);
+  if (plan_.mode == SessionPlan::Mode::kManifestOnly) return core_.feed(&SwarmCore::stop);
+  if (plan_.serves()) {
+    // As for a manifest that was there at the start.
+    const std::string found = content::find_content_folder(plan_.manifest->info, plan_.dir);
+    if (found != plan_.dir)
+      host_.console.info(
+          plan_.dir + " does not hold " + plan_.name() + "; taking the one in " + found,
+          plan_.content_id);
+    plan_.dir = found;
+  }
+  open_store();
+}
+
+void ContentSession::open_store() {
+  phase_ = Phase::kOpening;
+  if (host_.target_taken(plan_)) {
+    return fail(Error{ErrorCode::kExists, "download " + plan_.name() + " to " + plan_.dir,
+                      "another content of that name goes there; give each a folder of its own"});
+  }
+  opening_ = std::make_unique<StoreOpening>(static_cast<LifeEvents&>(*this));
+  if (!opening_->start(host_.coding.pool, plan_))
+    fail(Error{ErrorCode::kInternal, "open " + plan_.dir, "too much to do at once"});
+}
+
+void ContentSession::store_opened(Result<OpenedStore> opened) {
+  opening_.reset();
+  host_.console.clear_progress();
+  if (ended()) return;  // it has failed meanwhile
+  if (stopping_ || (!opened.ok() && opened.error().code == ErrorCode::kCancelled)) {
+    if (!core_.made()) return fail(ExitCode::kInterrupted);
+    return core_.feed(&SwarmCore::stop);
+  }
+  if (!opened.ok()) return fail(opened.error());
+  start_core(*std::move(opened));
+}
+
+void ContentSession::start_core(OpenedStore opened) {
+  const Manifest& manifest = *plan_.manifest;
+  if (!core_.made()) core_.make(plan_.content_id, plan_.core);
+
+  core::StartState state;
+  state.verified = std::move(opened.resumed.verified);
+  if (plan_.serves()) state.verified.assign(manifest.info.shape.generation_count(), true);
+  std::vector<std::uint32_t> with_rows;
+  for (store::SpooledRow& row : opened.resumed.rows) {
+    if (with_rows.empty() || with_rows.back() != row.generation)
+      with_rows.push_back(row.generation);
+    state.rows.push_back({row.generation, row.slot, std::move(row.vector), row.sender});
+  }
+  DataPlane& coding = performer_.start_coding(std::move(opened.store), with_rows);
+  if (plan_.serves() && !plan_.trust) coding.check_in_background();
+  const bool everything =
+      std::all_of(state.verified.begin(), state.verified.end(), [](bool v) { return v; });
+  if (everything) coding.serve_everything();
+  if (plan_.offer_manifest) performer_.trackers().offer_manifest(manifest.file_bytes);
+
+  core_.feed(&SwarmCore::start, manifest, state, plan_.serves());
+  phase_ = Phase::kRunning;
+  complete_ = plan_.serves();
+  report_.started(core_.facts().report(), everything && !state.verified.empty(), now());
+}
+
+// --- turns ---
+
+void ContentSession::turn(core::TimeUs now) {
+  if (ended()) return;
+  performer_.wake(now);
+  if (phase_ == Phase::kLeaving) return check_left();
+  // A store that is being opened for a known manifest: it is not known yet what to ask for.
+  if (!core_.made()) return;
+  core_.wake(now);
+  perform_all();
+  if (awaits_progress() && standstill_.look(core_.facts(), now)) give_up(ExitCode::kNetwork);
+}
+
+void ContentSession::perform_all() {
+  while (core_.fed() && phase_ < Phase::kLeaving) {
+    std::vector<core::Action> actions = core_.take_actions();
+    for (core::Action& action : actions) {
+      if (ended()) return;
+      performer_.perform(action);
+    }
+    performer_.flush();
+  }
+}
+
+core::TimeUs ContentSession::next_wake() const {
+  if (ended()) return core::kNever;
+  core::TimeUs at = std::min(departure_.next_wake(), performer_.next_wake());
+  if (core_.made() && phase_ < Phase::kLeaving) at = std::min(at, core_.facts().next_wake());
+  if (awaits_progress()) at = std::min(at, standstill_.next_wake(core_.facts()));
+  return at;
+}
+
+bool ContentSession::has_target() const {
+  return plan_.mode == SessionPlan::Mode::kDownload && plan_.manifest &&
+         phase_ >= Phase::kOpening && (!ended() || complete_);
+}
+
+// A store that is being opened shows its own progress, and a peer that serves waits for nobody.
+bool ContentSession::awaits_progress() const {
+  return core_.made() && plan_.mode == SessionPlan::Mode::kDownload && !complete_ && !stopping_ &&
+         !gave_up_ && (phase_ == Phase::kWaiting || phase_ == Phase::kRunning);
+}
+
+// --- the end of the download ---
+
+void ContentSession::store_finished() {
+  if (ended()) return;  // too late to say so; the next run finds it complete
+  const bool leaving = phase_ == Phase::kLeaving;
+  complete_ = true;
+  if (leaving) result_ = ExitCode::kOk;  // it was told to stop just before
+  performer_.coding()->serve_everything();
+  core_.feed(&SwarmCore::content_finished);
+  report_.completed(core_.facts().report(), now());
+  command_.run(leaving);  // exit code 0 promises that it has run
+}
+
+// Everything else is done and durable; nothing is gained by staying.
+void ContentSession::store_spoiled(const Error& error) {
+  host_.console.error(error, plan_.content_id);
+  give_up(exit_code_of(error));
+}
+
+void ContentSession::all_sources_wrong(const std::string& source) {
+  if (complete_ || phase_ >= Phase::kLeaving || core_.facts().report().peers > 0) return;
+  fail(Error{ErrorCode::kWrongIdentity, "reach " + source,
+             "whoever answers there has another key, and no other address is known"});
+}
+
+// --- leaving ---
+
+void ContentSession::stop() {
+  if (stopping_) return;
+  stopping_ = true;
+  if (opening_) opening_->cancel();  // store_opened() goes on
+  if (core_.made() && phase_ < Phase::kLeaving && !opening_) core_.feed(&SwarmCore::stop);
+  core_.changed();
+}
+
+void ContentSession::give_up(ExitCode code) {
+  gave_up_ = true;
+  result_ = code;
+  core_.feed(&SwarmCore::stop);
+}
+
+void ContentSession::fail(const Error& error) {
+  host_.console.error(error, plan_.content_id);
+  fail(exit_code_of(error));
+}
+
+void ContentSession::fail(ExitCode code) {
+  result_ = code;
+  phase_ = Phase::kEnded;
+  performer_.peers().hang_up();
+  host_.changed();
+}
+
+void ContentSession::hang_up() {
+  performer_.peers().hang_up();
+  performer_.trackers().hang_up();
+}
+
+void ContentSession::core_finished() {
+  if (phase_ >= Phase::kLeaving) return;
+  phase_ = Phase::kLeaving;
+  const core::TimeUs at = now();
+  result_ = result_of_leaving();
+  departure_.begin(at);
+  report_.leaving(core_.facts().report());
+  performer_.peers().hang_up();
+  if (DataPlane* const coding = performer_.coding()) {
+    coding->close(at, [this] {
+      departure_.store_closed();
+      host_.changed();
+    });
+  } else {
+    departure_.store_closed();
+  }
+  check_left();
+}
+
+ExitCode ContentSession::result_of_leaving() const {
+  if (gave_up_) return result_;
+  if (complete_) return ExitCode::kOk;
+  const bool found = plan_.mode == SessionPlan::Mode::kManifestOnly && !stopping_;
+  return found ? ExitCode::kOk : ExitCode::kInterrupted;
+}
+
+void ContentSession::check_left() {
+  const core::TimeUs at = now();
+  if (!departure_.over(performer_.trackers().idle(), at) || command_.holds_up(stopping_)) return;
+  if (performer_.coding() != nullptr) report_.left(at);
+  phase_ = Phase::kEnded;
+  host_.changed();
+}
+
+// --- reporting ---
+
+void ContentSession::report_progress(core::TimeUs now) {
+  if (opening_) return opening_->show(host_.console, plan_.name());
+  if (!core_.made() || phase_ >= Phase::kLeaving) return;
+  report_.sample(core_.facts().report(), now);
+  if (running()) report_.progressed(now);
+}
+
+std::string ContentSession::why_it_waits(core::TimeUs now) const {
+  return core_.made() ? reason_of(core_.facts().standstill(), now).text : "";
+}
+
+void ContentSession::show_peers() const {
+  if (!core_.made() || phase_ >= Phase::kLeaving) return;
+  const std::vector<core::PeerStatus> peers = core_.facts().peers();
+  for (const std::string& line : peer_table(plan_.name(), peers)) host_.console.show(line);
+  host_.console.event(peers_event(plan_.content_id, peers));
+}
+
+}  // namespace firn::app

@@ -1,0 +1,103 @@
+// The life of one content within the process, and who is told of its steps.
+//
+//   waiting for the manifest -> opening the store -> running -> leaving -> ended
+//
+// (from a manifest file the first step is left out; `info` stops after it). The swarm core decides
+// what is done meanwhile, the performer does it.
+// Main thread; whatever blocks runs on the worker pool.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "client/app/exit_codes.h"
+#include "client/app/session/completion_command.h"
+#include "client/app/session/core_doors.h"
+#include "client/app/session/departure.h"
+#include "client/app/session/life_events.h"
+#include "client/app/session/performer.h"
+#include "client/app/session/progress_report.h"
+#include "client/app/session/session_host.h"
+#include "client/app/session/session_plan.h"
+#include "client/app/session/standstill_watch.h"
+#include "client/app/session/store_opening.h"
+
+namespace firn::app {
+
+class ContentSession final : private LifeEvents {
+ public:
+  // `number`: of this session within the process.
+  ContentSession(const SessionHost& host, std::uint32_t number, SessionPlan plan);
+
+  void start();
+  // Leaves the swarm cleanly, keeps what there is, then ends.
+  void stop();
+  // Closes what is left of its connections, to trackers too.
+  void hang_up();
+  // Lets time pass and performs what the core has decided.
+  void turn(core::TimeUs now);
+  core::TimeUs next_wake() const;
+
+  bool accepts_peers() const { return core_.made() && phase_ <= Phase::kRunning; }
+  bool running() const { return phase_ == Phase::kRunning; }
+  bool ended() const { return phase_ == Phase::kEnded; }
+  bool complete() const { return complete_; }
+  // Its files are being written, about to be, or written: nothing else may go there.
+  bool has_target() const;
+  ExitCode result() const { return command_.failed() ? ExitCode::kOnComplete : result_; }
+
+  // With the manifest as soon as there is one.
+  const SessionPlan& plan() const { return plan_; }
+  PeerEvents& peers() { return performer_.peers(); }
+  const SessionTrackers& trackers() const { return performer_.trackers(); }
+
+  // Once a second: a progress event, and figures for the bar.
+  void report_progress(core::TimeUs now);
+  ProgressFigures figures() const { return report_.figures(complete_); }
+  // Why nothing comes, for people; empty before it has begun.
+  std::string why_it_waits(core::TimeUs now) const;
+  // The table of its peers, on stderr, and a peers event.
+  void show_peers() const;
+
+ private:
+  enum class Phase { kWaiting, kOpening, kRunning, kLeaving, kEnded };
+
+  void manifest_arrived(Manifest manifest) override;
+  void store_opened(Result<OpenedStore> opened) override;
+  void store_finished() override;
+  void store_spoiled(const Error& error) override;
+  void all_sources_wrong(const std::string& source) override;
+  void core_finished() override;
+
+  core::TimeUs now() const { return host_.loop.now(); }
+  void open_store();
+  void start_core(OpenedStore opened);
+  void perform_all();
+  bool awaits_progress() const;
+  // Ends at once.
+  void fail(const Error& error);
+  void fail(ExitCode code);
+  // Leaves the swarm cleanly, with this result, which has been said.
+  void give_up(ExitCode code);
+  ExitCode result_of_leaving() const;
+  void check_left();
+
+  const SessionHost& host_;
+  SessionPlan plan_;
+  Phase phase_ = Phase::kWaiting;
+  ExitCode result_ = ExitCode::kInternal;
+  bool complete_ = false;
+  bool gave_up_ = false;  // result_ says why
+  bool stopping_ = false;
+
+  // In this order: what comes later uses what stands before it.
+  CoreDoors core_;
+  Performer performer_;
+  std::unique_ptr<StoreOpening> opening_;  // while the store is being opened
+  ProgressReport report_;
+  StandstillWatch standstill_;
+  CompletionCommand command_;
+  Departure departure_;
+};
+
+}  // namespace firn::app

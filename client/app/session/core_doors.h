@@ -1,0 +1,54 @@
+// The doors of a session's swarm core: inputs go in together with the time, and each wakes the
+// session's next turn, in which the actions come out.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "client/app/runtime/event_loop.h"
+#include "client/core/swarm.h"
+#include "proto/base/stage_times.h"
+
+namespace firn::app {
+
+// Main thread.
+class CoreDoors {
+ public:
+  // `wants_turn` is called whenever there may be actions to take.
+  CoreDoors(const EventLoop& loop, const std::function<void()>& wants_turn)
+      : loop_(loop), wants_turn_(wants_turn) {}
+
+  // Makes the core; until then there is none, and nothing below may be called but changed().
+  void make(const ContentId& content, const core::Options& options);
+  bool made() const { return core_ != nullptr; }
+  // For questions: report(), peers(), standstill(), ...
+  const core::SwarmCore& facts() const { return *core_; }
+
+  // An input: a member of SwarmCore that takes `inputs` and then the time.
+  template <typename Door, typename... Inputs>
+  void feed(Door door, Inputs&&... inputs) {
+    {
+      const StageScope stage(Stage::kCore);
+      std::invoke(door, *core_, std::forward<Inputs>(inputs)..., loop_.now());
+    }
+    changed();
+  }
+  // The session is to have a turn.
+  void changed();
+
+  // Lets time pass, if the core has asked to be woken by now.
+  void wake(core::TimeUs now);
+  // Whether there may be actions to take.
+  bool fed() const { return fed_; }
+  std::vector<core::Action> take_actions();
+
+ private:
+  const EventLoop& loop_;
+  const std::function<void()>& wants_turn_;
+  std::unique_ptr<core::SwarmCore> core_;
+  bool fed_ = true;
+};
+
+}  // namespace firn::app

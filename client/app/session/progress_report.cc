@@ -1,0 +1,92 @@
+#include "client/app/session/progress_report.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "client/app/backends/accounting.h"
+#include "client/app/quantities.h"
+
+namespace firn::app {
+
+ProgressReport::ProgressReport(const SessionHost& host, const SessionPlan& plan)
+    : host_(host), plan_(plan), began_at_(host.loop.now()) {}
+
+void ProgressReport::started(const core::Report& report, bool stood_complete, core::TimeUs now) {
+  stood_complete_ = stood_complete;
+  sample(report, now);
+  host_.console.event(start_event(*plan_.manifest, report, host_.listen));
+  say_start();
+}
+
+void ProgressReport::say_start() const {
+  const std::string name = plan_.name();
+  const Shape& shape = plan_.manifest->info.shape;
+  const std::string size = format_bytes(shape.content_bytes);
+  const auto info = [this](const std::string& text) { host_.console.info(text, plan_.content_id); };
+  if (plan_.serves()) {
+    info(fmt::format("serving {} ({}) on {}", name, size, host_.listen));
+  } else if (stood_complete_) {
+    info(fmt::format("{} stands complete in {}", name, plan_.dir));
+  } else if (last_.rank > 0) {
+    const double percent =
+        100.0 * static_cast<double>(last_.rank) / static_cast<double>(last_.rank_total);
+    info(fmt::format("{}: going on at {:.1f}% of {} ({} verified)", name, percent, size,
+                     format_bytes(last_.bytes_verified)));
+    host_.console.debug(fmt::format("{}: rank {} of {}", name, last_.rank, last_.rank_total));
+  } else {
+    info(fmt::format("{}: {} to {}", name, size,
+                     plan_.dir == "." ? "the current folder" : plan_.dir));
+  }
+}
+
+void ProgressReport::sample(const core::Report& report, core::TimeUs now) {
+  last_ = report;
+  down_.sample(last_.bytes_received, now);
+  up_.sample(last_.bytes_sent, now);
+}
+
+void ProgressReport::progressed(core::TimeUs now) const {
+  host_.console.event(progress_event(plan_.content_id, seconds(now), last_,
+                                     {down_.bytes_per_second(), up_.bytes_per_second()}));
+}
+
+void ProgressReport::completed(const core::Report& report, core::TimeUs now) {
+  last_ = report;
+  Json complete = complete_event(*plan_.manifest, seconds(now), last_);
+  complete["stages"] = stages_json(host_.stages.times());
+  complete["codec"] = codec_json(host_.coding.coder);
+  host_.console.event(complete);
+  host_.console.clear_progress();  // other contents' comes again with the next report
+  if (!stood_complete_)
+    host_.console.info(
+        fmt::format("{}: complete and verified after {:.1f} s", plan_.name(), seconds(now)),
+        plan_.content_id);
+}
+
+void ProgressReport::left(core::TimeUs now) const {
+  host_.console.event(progress_event(plan_.content_id, seconds(now), last_, {}));
+  const Json stages{{"event", "stages"},
+                    {"stages", stages_json(host_.stages.times())},
+                    {"codec", codec_json(host_.coding.coder)}};
+  host_.console.event(about(stages, plan_.content_id));
+  host_.console.debug("time went to: " + stages_line(host_.stages.times()));
+}
+
+ProgressFigures ProgressReport::figures(bool seeding) const {
+  ProgressFigures figures;
+  figures.name = plan_.name();
+  figures.rank = last_.rank;
+  figures.rank_total = last_.rank_total;
+  figures.down_rate = down_.bytes_per_second();
+  figures.up_rate = up_.bytes_per_second();
+  figures.peers = last_.peers;
+  figures.seeding = seeding;
+  if (plan_.manifest) figures.content_bytes = plan_.manifest->info.shape.content_bytes;
+  const double missing = static_cast<double>(last_.rank_total - last_.rank) *
+                         (plan_.manifest ? plan_.manifest->info.shape.block_bytes : 0);
+  figures.seconds_left = missing / figures.down_rate;
+  return figures;
+}
+
+}  // namespace firn::app

@@ -1,0 +1,46 @@
+// What a session tells of its progress: lines for people, events for programs, figures for the
+// progress bar.
+#pragma once
+
+#include "client/app/progress_bar.h"
+#include "client/app/session/counter_rate.h"
+#include "client/app/session/session_host.h"
+#include "client/app/session/session_plan.h"
+#include "client/core/report.h"
+#include "client/core/types.h"
+
+namespace firn::app {
+
+// Main thread.
+class ProgressReport {
+ public:
+  // Time counts from now on.
+  ProgressReport(const SessionHost& host, const SessionPlan& plan);
+
+  // The core has started. `stood_complete`: an earlier run left nothing to do.
+  void started(const core::Report& report, bool stood_complete, core::TimeUs now);
+  // How things stand; about once a second, for the rates.
+  void sample(const core::Report& report, core::TimeUs now);
+  // A progress event, from the last sample.
+  void progressed(core::TimeUs now) const;
+  void completed(const core::Report& report, core::TimeUs now);
+  // The core's last report.
+  void leaving(const core::Report& report) { last_ = report; }
+  // The last events of a session that had opened its store.
+  void left(core::TimeUs now) const;
+
+  ProgressFigures figures(bool seeding) const;
+
+ private:
+  void say_start() const;
+  double seconds(core::TimeUs now) const { return 1e-6 * static_cast<double>(now - began_at_); }
+
+  const SessionHost& host_;
+  const SessionPlan& plan_;
+  const core::TimeUs began_at_;
+  CounterRate down_, up_;
+  core::Report last_;
+  bool stood_complete_ = false;  // before this run
+};
+
+}  // namespace firn::app

@@ -1,0 +1,30 @@
+// What all sessions of a process share; the driver owns it.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+
+#include "client/app/coding/coded_content.h"
+#include "client/app/console.h"
+#include "client/app/net/connections.h"
+#include "client/app/runtime/event_loop.h"
+#include "client/app/session/session_plan.h"
+#include "proto/base/stage_times.h"
+
+namespace firn::app {
+
+struct SessionHost {
+  EventLoop& loop;
+  Connections& connections;
+  CodingResources coding;
+  Console& console;
+  const StageClock& stages;
+  std::size_t row_bytes_max;      // for each session
+  std::string listen;             // "ID@HOST:PORT", for people
+  std::function<void()> changed;  // a session wants a turn
+  // Another session downloads a content of this one's name into the same folder.
+  std::function<bool(const SessionPlan&)> target_taken;
+};
+
+}  // namespace firn::app

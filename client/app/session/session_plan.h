@@ -1,0 +1,36 @@
+// What a command wants done with one content.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "client/core/types.h"
+#include "proto/base/ids.h"
+#include "proto/content/manifest.h"
+
+namespace firn::app {
+
+struct SessionPlan {
+  enum class Mode {
+    kDownload,      // into `dir`, then seed as core.seeding says
+    kServe,         // what stands in `dir`
+    kManifestOnly,  // find the manifest, then end
+  };
+  Mode mode = Mode::kDownload;
+  ContentId content_id;
+  std::optional<Manifest> manifest;  // absent until a peer or tracker has sent it
+  std::string dir;
+  bool overwrite = false;
+  bool repair = false;
+  bool trust = false;                   // serve without checking bytes ahead of need
+  bool offer_manifest = false;          // to trackers that lack it
+  std::string on_complete;              // shell command; empty: none
+  core::TimeUs timeout = core::kNever;  // a download without progress ends after it
+  core::Options core;  // the driver sets `self`, `seed`, `listen_port`, memory and budgets
+
+  bool serves() const { return mode == Mode::kServe; }
+  // For people.
+  std::string name() const { return manifest ? manifest->info.name : content_id.short_text(); }
+};
+
+}  // namespace firn::app

@@ -1,0 +1,84 @@
+#include "client/app/session/session_trackers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace firn::app {
+
+using core::SwarmCore;
+
+SessionTrackers::SessionTrackers(const SessionHost& host, const SessionPlan& plan, CoreDoors& core,
+                                 GivenSources& sources)
+    : host_(host), plan_(plan), core_(core), sources_(sources) {
+  for (const Address& address : plan.core.trackers)
+    clients_.push_back(std::make_unique<TrackerClient>(host.connections, clients_.size(), address,
+                                                       plan.content_id, *this));
+}
+
+void SessionTrackers::announce(const core::AnnounceTo& action, core::TimeUs now) {
+  clients_[action.tracker]->announce(action.announce, now);
+}
+
+void SessionTrackers::fetch_manifest(const core::FetchManifestFrom& action, core::TimeUs now) {
+  clients_[action.tracker]->fetch_manifest(now);
+}
+
+void SessionTrackers::offer_manifest(const std::string& file_bytes) {
+  for (auto& client : clients_) client->offer_manifest(file_bytes);
+}
+
+void SessionTrackers::hang_up() {
+  clients_.clear();
+}
+
+void SessionTrackers::wake(core::TimeUs now) {
+  for (auto& client : clients_) client->wake(now);
+}
+
+core::TimeUs SessionTrackers::next_wake() const {
+  core::TimeUs at = core::kNever;
+  for (const auto& client : clients_) at = std::min(at, client->next_wake());
+  return at;
+}
+
+bool SessionTrackers::idle() const {
+  return std::all_of(clients_.begin(), clients_.end(),
+                     [](const auto& client) { return client->idle(); });
+}
+
+std::vector<Address> SessionTrackers::addresses() const {
+  std::vector<Address> known;
+  for (const auto& client : clients_) known.push_back(client->address());
+  return known;
+}
+
+void SessionTrackers::tracker_replied(std::size_t tracker, const proto::AnnounceReply& reply) {
+  heard_.insert(tracker);
+  sources_.tracker_heard(plan_.core.trackers[tracker], false);
+  host_.console.debug(fmt::format("tracker {}: {} complete, {} incomplete, {} addresses",
+                                  to_text(clients_[tracker]->address()), reply.complete_count,
+                                  reply.incomplete_count, reply.peers.size()));
+  core_.feed(&SwarmCore::tracker_replied, tracker, reply);
+}
+
+void SessionTrackers::tracker_failed(std::size_t tracker, const Error& error,
+                                     std::uint32_t retry_seconds) {
+  heard_.insert(tracker);
+  core_.feed(&SwarmCore::tracker_failed, tracker, error, retry_seconds);
+  sources_.tracker_heard(plan_.core.trackers[tracker], error.code == ErrorCode::kWrongIdentity);
+}
+
+void SessionTrackers::tracker_manifest(std::size_t tracker, Result<std::string> file_bytes) {
+  core_.feed(&SwarmCore::tracker_manifest, tracker, std::move(file_bytes));
+}
+
+void SessionTrackers::tracker_key_seen(std::size_t, const Address& pinned) {
+  host_.console.shared_info(
+      fmt::format("tracker {} (its key was seen first now and is kept for this run)",
+                  to_text(pinned)),
+      plan_.content_id);
+}
+
+}  // namespace firn::app

@@ -1,0 +1,56 @@
+// The trackers of one content: a client for each, and what they answer, on its way to the core.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "client/app/net/tracker_client.h"
+#include "client/app/session/core_doors.h"
+#include "client/app/session/given_sources.h"
+#include "client/app/session/session_host.h"
+#include "client/app/session/session_plan.h"
+#include "client/core/actions.h"
+
+namespace firn::app {
+
+// Main thread.
+class SessionTrackers final : public TrackerEvents {
+ public:
+  SessionTrackers(const SessionHost& host, const SessionPlan& plan, CoreDoors& core,
+                  GivenSources& sources);
+
+  void announce(const core::AnnounceTo& action, core::TimeUs now);
+  void fetch_manifest(const core::FetchManifestFrom& action, core::TimeUs now);
+  // To every tracker that lacks it.
+  void offer_manifest(const std::string& file_bytes);
+  // Closes the connections; there are no trackers any more.
+  void hang_up();
+
+  void wake(core::TimeUs now);
+  core::TimeUs next_wake() const;
+
+  // Nothing is being asked of any of them.
+  bool idle() const;
+  // Each has answered, or failed, once.
+  bool announced() const { return heard_.size() == clients_.size(); }
+  // With their ids as far as they are known.
+  std::vector<Address> addresses() const;
+
+  void tracker_replied(std::size_t tracker, const proto::AnnounceReply& reply) override;
+  void tracker_failed(std::size_t tracker, const Error& error,
+                      std::uint32_t retry_seconds) override;
+  void tracker_manifest(std::size_t tracker, Result<std::string> file_bytes) override;
+  void tracker_key_seen(std::size_t tracker, const Address& pinned) override;
+
+ private:
+  const SessionHost& host_;
+  const SessionPlan& plan_;
+  CoreDoors& core_;
+  GivenSources& sources_;
+  std::vector<std::unique_ptr<TrackerClient>> clients_;
+  std::set<std::size_t> heard_;
+};
+
+}  // namespace firn::app

@@ -1,0 +1,33 @@
+#include "client/app/session/standstill_watch.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "client/app/quantities.h"
+#include "client/app/session/standstill_words.h"
+
+namespace firn::app {
+
+bool StandstillWatch::look(const core::SwarmCore& core, core::TimeUs now) {
+  const core::TimeUs progressed = core.progressed_at();
+  if (!patience_.due(progressed, now)) return false;
+  const Reason reason = reason_of(core.standstill(), now);
+  const double quiet = 1e-6 * static_cast<double>(now - progressed);
+  if (patience_.review(reason, progressed, now)) {
+    host_.console.event(about(standstill_event(reason.name, reason.text, quiet), plan_.content_id));
+    host_.console.warning(fmt::format("{}: nothing has come for {}: {}", plan_.name(),
+                                      format_seconds(std::floor(quiet)), reason.text),
+                          plan_.content_id);
+  }
+  if (!patience_.over(progressed, now)) return false;
+  host_.console.error(
+      "timeout",
+      fmt::format("get {}: no progress for {}: {}; the same command goes on where it stopped",
+                  plan_.name(), format_duration(plan_.timeout), reason.text),
+      plan_.content_id);
+  return true;
+}
+
+}  // namespace firn::app

@@ -1,0 +1,32 @@
+// Says why a download does not move, when that is news, and that it gives up when its plan's
+// timeout is over.
+#pragma once
+
+#include "client/app/session/patience.h"
+#include "client/app/session/session_host.h"
+#include "client/app/session/session_plan.h"
+#include "client/core/swarm.h"
+
+namespace firn::app {
+
+// Main thread.
+class StandstillWatch {
+ public:
+  StandstillWatch(const SessionHost& host, const SessionPlan& plan)
+      : host_(host), plan_(plan), patience_(plan.timeout) {}
+
+  // When look() is due.
+  core::TimeUs next_wake(const core::SwarmCore& core) const {
+    return patience_.next(core.progressed_at());
+  }
+  // Says what there is to say of a download that is to make progress. True: it has waited for as
+  // long as the plan allows, which is said as an error.
+  [[nodiscard]] bool look(const core::SwarmCore& core, core::TimeUs now);
+
+ private:
+  const SessionHost& host_;
+  const SessionPlan& plan_;
+  Patience patience_;
+};
+
+}  // namespace firn::app

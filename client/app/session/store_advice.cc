@@ -1,0 +1,40 @@
+#include "client/app/session/store_advice.h"
+
+namespace firn::app {
+
+Error advice_when_paused(const SessionPlan& plan, Error error) {
+  if (!error.detail.empty()) error.detail += "; ";
+  switch (error.code) {
+    case ErrorCode::kDiskFull:
+      error.detail += "free space for " + plan.dir;
+      break;
+    case ErrorCode::kReadOnly:
+      error.detail += "make " + plan.dir + " writable";
+      break;
+    case ErrorCode::kNotFound:
+      error.detail += "bring it back (if it is gone for good, stop and start again)";
+      break;
+    case ErrorCode::kExists:
+      error.detail += "move it away";
+      break;
+    default:
+      error.detail += "look after the disk of " + plan.dir;
+      break;
+  }
+  error.detail += "; the download then goes on by itself";
+  return error;
+}
+
+Error advice_when_lost(const SessionPlan& plan, Error error) {
+  if (error.code != ErrorCode::kCorrupt && error.code != ErrorCode::kNotFound) return error;
+  if (!plan.serves()) {
+    error.detail += "; the file was complete, so it is left as it is";
+  } else if (error.code == ErrorCode::kCorrupt) {
+    error.detail += "; firn get --repair brings the file back, firn share shares it as it is now";
+  } else {
+    error.detail += "; bring the file back, and it is served again";
+  }
+  return error;
+}
+
+}  // namespace firn::app

@@ -1,0 +1,68 @@
+#include "client/app/session/store_opening.h"
+
+#include <atomic>
+#include <cstdint>
+#include <utility>
+
+#include "client/app/session/life_events.h"
+
+namespace firn::app {
+namespace {
+
+Result<OpenedStore> open_store(const Manifest& manifest, const std::string& dir, bool serve,
+                               const store::OpenOptions& options) {
+  OpenedStore opened;
+  auto store = serve ? store::ContentStore::open_complete(manifest, dir, options)
+                     : store::ContentStore::open_download(manifest, dir, options, opened.resumed);
+  if (!store.ok()) return store.error();
+  opened.store = *std::move(store);
+  return opened;
+}
+
+}  // namespace
+
+struct StoreOpening::Shared {
+  std::atomic<bool> cancelled = false;
+  std::atomic<std::uint64_t> done = 0, total = 0;  // bytes hashed
+  LifeEvents* life = nullptr;  // the main thread's; null: nobody listens any more
+};
+
+StoreOpening::StoreOpening(LifeEvents& life) : shared_(std::make_shared<Shared>()) {
+  shared_->life = &life;
+}
+
+StoreOpening::~StoreOpening() {
+  shared_->life = nullptr;
+  cancel();
+}
+
+bool StoreOpening::start(WorkerPool& pool, const SessionPlan& plan) {
+  store::OpenOptions options;
+  options.overwrite = plan.overwrite;
+  options.repair = plan.repair;
+  options.trust = plan.trust;
+  options.cancelled = [shared = shared_] { return shared->cancelled.load(); };
+  options.progress = [shared = shared_](std::uint64_t done, std::uint64_t total) {
+    shared->done = done;
+    shared->total = total;
+  };
+  auto task = [shared = shared_, options = std::move(options), manifest = *plan.manifest,
+               dir = plan.dir, serve = plan.serves()]() -> WorkerPool::Completion {
+    auto opened = std::make_shared<Result<OpenedStore>>(open_store(manifest, dir, serve, options));
+    return [shared, opened] {
+      if (LifeEvents* const life = std::exchange(shared->life, nullptr))
+        life->store_opened(std::move(*opened));
+    };
+  };
+  return pool.submit(WorkerPool::kUnordered, std::move(task));
+}
+
+void StoreOpening::cancel() {
+  shared_->cancelled = true;
+}
+
+void StoreOpening::show(Console& console, const std::string& name) const {
+  console.progress("checking " + name, shared_->done, shared_->total);
+}
+
+}  // namespace firn::app
