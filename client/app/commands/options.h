@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "client/app/console.h"
-#include "client/app/runtime/peer_driver.h"
+#include "client/app/driver/peer_driver.h"
 #include "proto/base/address.h"
 #include "proto/base/result.h"
 

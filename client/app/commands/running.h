@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "client/app/console.h"
+#include "client/app/driver/peer_driver.h"
 #include "client/app/exit_codes.h"
-#include "client/app/runtime/peer_driver.h"
 #include "proto/program/output_file.h"
 
 namespace firn::app {

@@ -1,4 +1,5 @@
-// The peer process: one event loop, one transport, one worker pool, and a session for each content.
+// The peer process: one event loop, one transport, one set of coding equipment, and a session for
+// each content.
 //
 // A turn of the loop takes everything that has come in (messages, results of jobs, time), feeds it
 // to the sessions, lets each perform what its core decided, and arms the timer.
@@ -7,38 +8,25 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "client/app/backends/codec_choice.h"
 #include "client/app/console.h"
+#include "client/app/driver/coding_equipment.h"
+#include "client/app/driver/driver_options.h"
+#include "client/app/driver/progress_ticker.h"
+#include "client/app/driver/session_list.h"
 #include "client/app/exit_codes.h"
 #include "client/app/net/connections.h"
 #include "client/app/runtime/event_loop.h"
-#include "client/app/runtime/worker_pool.h"
-#include "client/app/session/content_session.h"
 #include "client/core/rate_budget.h"
-#include "codec/kernels.h"
 #include "proto/base/stage_times.h"
 #include "proto/transport/identity.h"
 #include "proto/transport/transport.h"
 
 namespace firn::app {
-
-struct DriverOptions {
-  std::string identity_file;  // empty: a fresh identity
-  Address listen{{}, "*", 0};
-  std::string interface;       // to listen on and connect through; empty: any
-  std::uint64_t up_limit = 0;  // of all contents together, bytes per second; 0: none
-  std::uint64_t down_limit = 0;
-  std::uint64_t memory_bytes = 128u << 20;
-  int io_threads = 1;
-  CodecMode codec = CodecMode::kAuto;
-  unsigned threads = default_worker_count();  // for coding, hashing and disk
-  std::size_t content_count = 1;              // how many sessions share the memory
-  bool only_serves = false;                   // no session downloads
-  core::TimeUs peers_interval = 0;            // a table of peers so often; 0: when asked alone
-};
 
 // Main thread.
 class PeerDriver {
@@ -63,18 +51,18 @@ class PeerDriver {
   ExitCode run();
 
  private:
-  PeerDriver(const DriverOptions& options, Console& console, proto::transport::Identity identity);
+  PeerDriver(const DriverOptions& options, Console& console, proto::transport::Identity identity,
+             CodecChoice codec);
+  Status listen(const DriverOptions& options);
+  SessionHost make_host();
+  void session_changed();
   void turn();
   void signalled(int number);
-  void show_peers(core::TimeUs now);
-  void report_progress(core::TimeUs now);
-  void start_coder();
-  bool target_taken(const SessionPlan& plan) const;
   void tell_of_strangers();
   void arm(core::TimeUs now);
   bool over(core::TimeUs now);
 
-  const DriverOptions options_;
+  const MemoryShares memory_;
   Console& console_;
   const proto::transport::Identity identity_;
   Address listening_;
@@ -85,23 +73,17 @@ class PeerDriver {
   TransportInbox inbox_;
   std::unique_ptr<proto::transport::Transport> transport_;
   Connections connections_;
-  BufferPool buffers_;
-  LoopBudget loop_budget_;
-  GenerationCache cache_;
-  WorkerPool pool_;
-  CodecChoice codec_;
-  std::unique_ptr<BatchCoder> coder_;  // null without a device
+  CodingEquipment equipment_;
   core::RateBudget up_budget_, down_budget_;
-  std::unique_ptr<SessionHost> host_;
-  std::vector<std::unique_ptr<ContentSession>> sessions_;
+  std::optional<SessionHost> host_;  // once it listens
+  SessionList sessions_;
+  ProgressTicker ticker_;
 
   std::vector<TransportEvent> events_;
   std::function<core::TimeUs(core::TimeUs)> observer_;
   bool turning_ = false;
   bool again_ = false;  // something changed during the turn
   bool stopping_ = false;
-  core::TimeUs progress_at_ = 0;
-  core::TimeUs peers_at_ = core::kNever;
   core::TimeUs goodbye_due_ = core::kNever;
 };
 

@@ -1,0 +1,46 @@
+#include "client/app/driver/coding_equipment.h"
+
+#include <utility>
+
+#include "codec/kernels.h"
+#include "cuda_kernels/runtime/cache_file.h"
+
+namespace firn::app {
+
+CodingEquipment::CodingEquipment(const DriverOptions& options, CodecChoice codec,
+                                 std::uint64_t seed, StageClock& stages, Console& console,
+                                 const std::function<void()>& wake)
+    : buffers_(MemoryShares(options).idle_buffers),
+      cache_(MemoryShares(options).cache),
+      pool_({.threads = options.threads, .stages = &stages}, wake),
+      codec_(std::move(codec)) {
+  if (codec_.devices.empty()) return;
+  coder_ = make_coder(
+      codec_,
+      {options.codec, options.threads, options.memory_bytes, seed, &stages,
+       cuda::default_cache_folder()},
+      buffers_,
+      [&console](const std::string& device, const std::string& why) {
+        console.warning("GPU " + device + ": " + why + "; the coding goes on without it");
+      },
+      wake);
+}
+
+CodingResources CodingEquipment::lent() {
+  return {pool_, buffers_, cache_, codec::kernels(), loop_budget_, coder_.get()};
+}
+
+void CodingEquipment::run_completions() {
+  pool_.run_completions();
+  if (coder_) coder_->run_completions();
+}
+
+void CodingEquipment::say(Console& console) const {
+  if (codec_.devices.empty()) {
+    console.debug("codec: " + codec_.text);
+  } else {
+    console.info("codec: " + codec_.text);
+  }
+}
+
+}  // namespace firn::app

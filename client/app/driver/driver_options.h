@@ -1,0 +1,49 @@
+// What a command wants of its peer process, whatever the contents.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "client/app/backends/codec_choice.h"
+#include "client/app/runtime/worker_pool.h"
+#include "client/core/types.h"
+#include "proto/base/address.h"
+
+namespace firn::app {
+
+struct DriverOptions {
+  std::string identity_file;  // empty: a fresh identity
+  Address listen{{}, "*", 0};
+  std::string interface;       // to listen on and connect through; empty: any
+  std::uint64_t up_limit = 0;  // of all contents together, bytes per second; 0: none
+  std::uint64_t down_limit = 0;
+  std::uint64_t memory_bytes = 128u << 20;
+  int io_threads = 1;
+  CodecMode codec = CodecMode::kAuto;
+  unsigned threads = default_worker_count();  // for coding, hashing and disk
+  std::size_t content_count = 1;              // how many sessions share the memory
+  bool only_serves = false;                   // no session downloads
+  core::TimeUs peers_interval = 0;            // between tables of peers; 0: only on SIGUSR1
+};
+
+// How --memory is shared out, in bytes. Frames on their way, decode buffers and the program itself
+// take what is left.
+struct MemoryShares {
+  explicit MemoryShares(const DriverOptions& options)
+      : content(options.memory_bytes / std::max<std::size_t>(options.content_count, 1)),
+        rows(options.memory_bytes * 3 / 8 / std::max<std::size_t>(options.content_count, 1)),
+        cache(options.only_serves ? options.memory_bytes / 2 : options.memory_bytes / 8),
+        inbox(options.memory_bytes / 16),
+        idle_buffers(options.memory_bytes / 16) {}
+
+  std::size_t content;  // what a content's core counts with
+  // Of each content; what the core lets wait for the disk, a quarter at most, counts among them.
+  std::size_t rows;
+  std::size_t cache;  // of generations; a peer that only serves holds no rows
+  std::size_t inbox;
+  std::size_t idle_buffers;
+};
+
+}  // namespace firn::app

@@ -1,0 +1,191 @@
+#include "client/app/driver/peer_driver.h"
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <random>
+#include <utility>
+
+#include "client/core/rate_limit.h"
+#include "proto/program/hangup.h"
+
+namespace firn::app {
+namespace {
+
+// A quarter of the time that a block of 16 KiB takes on 8 Mbit/s: longer rests leave uplinks idle,
+// shorter ones cost CPU time (docs/notes/009).
+constexpr std::chrono::milliseconds kTurnInterval{4};
+// How long connections may take to send the last words.
+constexpr core::TimeUs kGoodbyeTime = core::kSecond;
+
+std::uint64_t fresh_seed() {
+  std::random_device device;
+  return std::uint64_t{device()} << 32 | device();
+}
+
+}  // namespace
+
+PeerDriver::PeerDriver(const DriverOptions& options, Console& console,
+                       proto::transport::Identity identity, CodecChoice codec)
+    : memory_(options),
+      console_(console),
+      identity_(std::move(identity)),
+      inbox_(memory_.inbox, [this] { loop_.wake(); }),
+      connections_(
+          inbox_, [this](const ContentId& content) { return sessions_.find(content); },
+          [this](const ContentId& content) { return sessions_.knows(content); }),
+      equipment_(options, std::move(codec), fresh_seed(), stages_, console,
+                 [this] { loop_.wake(); }),
+      up_budget_(options.up_limit, core::burst_of(options.up_limit)),
+      down_budget_(options.down_limit, core::burst_of(options.down_limit)),
+      ticker_(sessions_, console, options.peers_interval) {}
+
+PeerDriver::~PeerDriver() = default;
+
+void PeerDriver::tell_of_strangers() {
+  connections_.on_refused = [this](const std::string& stranger, const std::string& why) {
+    console_.debug(stranger + " turned away: " + why);
+  };
+}
+
+Result<std::unique_ptr<PeerDriver>> PeerDriver::start(const DriverOptions& options,
+                                                      Console& console) {
+  using proto::transport::Identity;
+  auto identity = options.identity_file.empty() ? Identity::generate()
+                                                : Identity::load_or_create(options.identity_file);
+  if (!identity.ok()) return identity.error();
+  auto codec = choose_codec(options.codec);
+  if (!codec.ok()) return codec.error();
+  std::unique_ptr<PeerDriver> driver(
+      new PeerDriver(options, console, *std::move(identity), *std::move(codec)));
+  driver->tell_of_strangers();
+  if (const Status listens = driver->listen(options); !listens.ok()) return listens.error();
+  driver->host_.emplace(driver->make_host());
+  return driver;
+}
+
+Status PeerDriver::listen(const DriverOptions& options) {
+  proto::transport::Options transport_options;
+  transport_options.io_threads = options.io_threads;
+  transport_options.stages = &stages_;
+  transport_options.turn_interval = kTurnInterval;
+  transport_options.interface = options.interface;
+  auto transport = proto::transport::Transport::start(identity_, inbox_, transport_options);
+  if (!transport.ok()) return transport.error();
+  transport_ = *std::move(transport);
+  inbox_.attach(transport_.get());
+  connections_.attach(*transport_);
+  auto listening = transport_->listen(options.listen);
+  if (!listening.ok()) return listening.error();
+  listening_ = *listening;
+  listening_.id = id();
+  return Done{};
+}
+
+SessionHost PeerDriver::make_host() {
+  return {loop_,
+          connections_,
+          equipment_.lent(),
+          console_,
+          stages_,
+          memory_.rows,
+          to_text(listening_),
+          [this] { session_changed(); },
+          [this](const SessionPlan& plan) { return sessions_.target_taken(plan); }};
+}
+
+ContentSession& PeerDriver::add(SessionPlan plan) {
+  plan.core.self = id();
+  plan.core.seed = fresh_seed();
+  plan.core.listen_port = listening_.port;
+  plan.core.up_budget = &up_budget_;
+  plan.core.down_budget = &down_budget_;
+  plan.core.memory_bytes = memory_.content;
+  return sessions_.add(*host_, std::move(plan));
+}
+
+void PeerDriver::on_turn(std::function<core::TimeUs(core::TimeUs)> observer) {
+  observer_ = std::move(observer);
+}
+
+void PeerDriver::stop() {
+  if (stopping_) return;
+  stopping_ = true;
+  sessions_.stop();
+}
+
+void PeerDriver::session_changed() {
+  if (turning_) {
+    again_ = true;
+  } else {
+    loop_.wake();
+  }
+}
+
+void PeerDriver::signalled(int number) {
+  if (number == SIGUSR1) return ticker_.show_peers(loop_.now());
+  if (number == SIGHUP) {
+    if (hangup() == Hangup::kReopens) return console_.reopen_log();
+    leave_closed_terminal();
+    // Kernel and shell both send it, so that one more is no second wish.
+    if (stopping_) return;
+  } else if (stopping_) {
+    console_.clear_progress();
+    std::_Exit(static_cast<int>(ExitCode::kInterrupted));
+  }
+  console_.info(number == SIGHUP ? "the terminal has closed: stopping"
+                                 : "stopping; once more to stop at once");
+  stop();
+}
+
+ExitCode PeerDriver::run() {
+  const StageClock::Attach counted(&stages_);
+  loop_.on_turn([this] { turn(); });
+  loop_.on_signal([this](int number) { signalled(number); });
+  equipment_.say(console_);
+  sessions_.start();
+  ticker_.start(loop_.now());
+  loop_.wake();
+  loop_.run();
+  console_.clear_progress();
+  return sessions_.result();
+}
+
+void PeerDriver::turn() {
+  turning_ = true;
+  const core::TimeUs now = loop_.now();
+  inbox_.take(events_);
+  for (TransportEvent& event : events_) connections_.handle(std::move(event), now);
+  equipment_.run_completions();
+  connections_.wake(now);
+  do {
+    again_ = false;
+    sessions_.turn(now);
+  } while (again_);
+  ticker_.wake(now, stopping_);
+  turning_ = false;
+  if (over(now)) {
+    loop_.stop();
+  } else {
+    arm(now);
+  }
+}
+
+bool PeerDriver::over(core::TimeUs now) {
+  if (!sessions_.ended()) return false;
+  if (goodbye_due_ == core::kNever) {
+    goodbye_due_ = now + kGoodbyeTime;
+    sessions_.hang_up();
+  }
+  return connections_.closing_count() == 0 || now >= goodbye_due_;
+}
+
+void PeerDriver::arm(core::TimeUs now) {
+  core::TimeUs at = std::min(
+      {connections_.next_wake(), ticker_.next_wake(), sessions_.next_wake(), goodbye_due_});
+  if (observer_) at = std::min(at, observer_(now));
+  loop_.wake_at(at);
+}
+
+}  // namespace firn::app

@@ -1,0 +1,70 @@
+#include "client/app/driver/progress_ticker.h"
+
+#include <algorithm>
+#include <string>
+
+namespace firn::app {
+namespace {
+
+constexpr core::TimeUs kProgressInterval = core::kSecond;
+
+void add(ProgressFigures& sum, const ProgressFigures& one) {
+  sum.rank += one.rank;
+  sum.rank_total += one.rank_total;
+  sum.down_rate += one.down_rate;
+  sum.up_rate += one.up_rate;
+  sum.peers += one.peers;
+  if (!one.seeding) sum.seconds_left = std::max(sum.seconds_left, one.seconds_left);
+  sum.seeding &= one.seeding;
+  sum.content_bytes += one.content_bytes;
+  sum.name = one.name;
+}
+
+}  // namespace
+
+void ProgressTicker::start(core::TimeUs now) {
+  progress_at_ = now + kProgressInterval;
+  await_peers(now);
+}
+
+void ProgressTicker::wake(core::TimeUs now, bool stopping) {
+  if (now >= progress_at_) report(now, stopping);
+  if (now >= peers_at_) show_peers(now);
+}
+
+core::TimeUs ProgressTicker::next_wake() const {
+  return std::min(progress_at_, peers_at_);
+}
+
+void ProgressTicker::await_peers(core::TimeUs now) {
+  peers_at_ = peers_interval_ > 0 ? now + peers_interval_ : core::kNever;
+}
+
+void ProgressTicker::show_peers(core::TimeUs now) {
+  await_peers(now);
+  for (const auto& session : sessions_.all()) session->show_peers();
+}
+
+void ProgressTicker::report(core::TimeUs now, bool stopping) {
+  progress_at_ = now + kProgressInterval;
+  ProgressFigures all;
+  all.seeding = true;
+  bool running = false;
+  for (const auto& session : sessions_.all()) {
+    session->report_progress(now);
+    if (session->ended()) continue;
+    // A download that is complete has said so.
+    if (session->complete() && !session->plan().serves()) continue;
+    running |= session->running();
+    add(all, session->figures());
+  }
+  const std::size_t count = sessions_.all().size();
+  if (count > 1) all.name = std::to_string(count) + " contents";
+  if (running && !stopping) {
+    console_.progress(all);
+  } else if (std::ranges::all_of(sessions_.all(), [](const auto& s) { return s->complete(); })) {
+    console_.clear_progress();
+  }
+}
+
+}  // namespace firn::app

@@ -1,0 +1,36 @@
+// What is shown of all sessions at intervals: their progress each second, and the table of peers as
+// often as the user asked for.
+#pragma once
+
+#include "client/app/console.h"
+#include "client/app/driver/session_list.h"
+#include "client/core/types.h"
+
+namespace firn::app {
+
+// Main thread.
+class ProgressTicker {
+ public:
+  // `peers_interval` 0: no tables but those of show_peers().
+  ProgressTicker(const SessionList& sessions, Console& console, core::TimeUs peers_interval)
+      : sessions_(sessions), console_(console), peers_interval_(peers_interval) {}
+
+  void start(core::TimeUs now);
+  // Shows what is due. `stopping`: the bar is left as it is.
+  void wake(core::TimeUs now, bool stopping);
+  core::TimeUs next_wake() const;
+  // At once; the next interval begins.
+  void show_peers(core::TimeUs now);
+
+ private:
+  void await_peers(core::TimeUs now);
+  void report(core::TimeUs now, bool stopping);
+
+  const SessionList& sessions_;
+  Console& console_;
+  const core::TimeUs peers_interval_;
+  core::TimeUs progress_at_ = 0;
+  core::TimeUs peers_at_ = core::kNever;
+};
+
+}  // namespace firn::app

@@ -1,0 +1,65 @@
+#include "client/app/driver/session_list.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace firn::app {
+
+ContentSession& SessionList::add(const SessionHost& host, SessionPlan plan) {
+  const auto number = static_cast<std::uint32_t>(sessions_.size());
+  sessions_.push_back(std::make_unique<ContentSession>(host, number, std::move(plan)));
+  return *sessions_.back();
+}
+
+PeerEvents* SessionList::find(const ContentId& content) const {
+  for (const auto& session : sessions_)
+    if (session->plan().content_id == content && session->accepts_peers()) return &session->peers();
+  return nullptr;
+}
+
+bool SessionList::knows(const ContentId& content) const {
+  return std::ranges::any_of(
+      sessions_, [&](const auto& session) { return session->plan().content_id == content; });
+}
+
+bool SessionList::target_taken(const SessionPlan& plan) const {
+  return std::ranges::any_of(sessions_, [&](const auto& other) {
+    return &other->plan() != &plan && other->has_target() &&
+           plan.mode == SessionPlan::Mode::kDownload && other->plan().name() == plan.name() &&
+           other->plan().dir == plan.dir;
+  });
+}
+
+void SessionList::start() {
+  for (const auto& session : sessions_) session->start();
+}
+
+void SessionList::stop() {
+  for (const auto& session : sessions_) session->stop();
+}
+
+void SessionList::hang_up() {
+  for (const auto& session : sessions_) session->hang_up();
+}
+
+void SessionList::turn(core::TimeUs now) {
+  for (const auto& session : sessions_) session->turn(now);
+}
+
+core::TimeUs SessionList::next_wake() const {
+  core::TimeUs at = core::kNever;
+  for (const auto& session : sessions_) at = std::min(at, session->next_wake());
+  return at;
+}
+
+bool SessionList::ended() const {
+  return std::ranges::all_of(sessions_, [](const auto& session) { return session->ended(); });
+}
+
+ExitCode SessionList::result() const {
+  for (const auto& session : sessions_)
+    if (session->result() != ExitCode::kOk) return session->result();
+  return ExitCode::kOk;
+}
+
+}  // namespace firn::app

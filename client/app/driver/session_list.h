@@ -1,0 +1,39 @@
+// The sessions of a process, one for each content.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "client/app/exit_codes.h"
+#include "client/app/session/content_session.h"
+
+namespace firn::app {
+
+// Main thread.
+class SessionList {
+ public:
+  // `host` outlives the list.
+  ContentSession& add(const SessionHost& host, SessionPlan plan);
+  const std::vector<std::unique_ptr<ContentSession>>& all() const { return sessions_; }
+
+  // What connections for a content are owned by; null while its session accepts none.
+  PeerEvents* find(const ContentId& content) const;
+  // Whether a session has this content, although it may accept no connections now.
+  bool knows(const ContentId& content) const;
+  // Whether another session than `plan`'s downloads a content of its name into its folder.
+  bool target_taken(const SessionPlan& plan) const;
+
+  void start();
+  void stop();
+  void hang_up();
+  void turn(core::TimeUs now);
+  core::TimeUs next_wake() const;
+  bool ended() const;
+  // The first that is not kOk.
+  ExitCode result() const;
+
+ private:
+  std::vector<std::unique_ptr<ContentSession>> sessions_;
+};
+
+}  // namespace firn::app
