@@ -25,6 +25,83 @@ void add_address(std::vector<Address>& addresses, const Address& address) {
   addresses.push_back(address);
 }
 
+constexpr const char* kNetworkGroup = "Network";
+
+// The peers and trackers that this peer looks for.
+void add_neighbour_options(CLI::App& app, NetworkOptions& options) {
+  const auto add_addresses = [&app](const char* name, std::vector<std::string>& addresses,
+                                    const char* description) {
+    app.add_option(name, addresses, description)
+        ->option_text("ADDR")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->group(kNetworkGroup);
+  };
+  add_addresses("--tracker", options.trackers, "a tracker, [ID@]HOST[:PORT] (repeatable)");
+  add_addresses("--peer", options.peers, "a peer to connect to, [ID@]HOST[:PORT] (repeatable)");
+  app.add_flag("--no-tracker", options.no_tracker, "use no tracker, not even those of the link")
+      ->group(kNetworkGroup);
+  app.add_flag("--no-pex", options.no_peer_exchange, "do not tell peers of other peers")
+      ->group(kNetworkGroup);
+}
+
+// Where this peer stands in the network.
+void add_own_address_options(CLI::App& app, NetworkOptions& options) {
+  app.add_option("--listen", options.listen,
+                 "where to accept peers; * means every address, no port or 0 any free one. One "
+                 "address is also the one that connections to peers and trackers go out from")
+      ->option_text("HOST[:PORT]")
+      ->capture_default_str()
+      ->group(kNetworkGroup);
+  app.add_option("--interface", options.interface,
+                 "accept peers and connect, to trackers too, through this network interface alone")
+      ->option_text("NAME")
+      ->group(kNetworkGroup);
+}
+
+// Bandwidth and memory.
+void add_limit_options(CLI::App& app, NetworkOptions& options) {
+  const auto add_limit = [&app](const char* name, std::uint64_t& bytes, const char* description) {
+    return add_bytes_option(app, name, bytes, description)->group(kNetworkGroup);
+  };
+  add_limit("--up-limit", options.up_limit,
+            "bytes per second sent to peers at most, all contents together (10M)");
+  add_limit("--down-limit", options.down_limit,
+            "bytes per second received from peers at most, all contents together");
+  add_limit("--content-up-limit", options.content_up_limit,
+            "bytes per second sent at most for each content");
+  add_limit("--content-down-limit", options.content_down_limit,
+            "bytes per second received at most for each content");
+  add_limit("--memory", options.memory_bytes, "memory for data (default 128M)")
+      ->check(
+          CLI::Range(std::uint64_t{16} << 20, std::uint64_t{1} << 40).description("at least 16M"));
+}
+
+// How the process takes part.
+void add_run_options(CLI::App& app, NetworkOptions& options) {
+  app.add_option("--identity", options.identity_file,
+                 "keep this peer's key in FILE (default: a fresh one for each run)")
+      ->option_text("FILE")
+      ->check(not_empty())
+      ->group(kNetworkGroup);
+  app.add_option("--max-peers", options.peers_max, "peers connected at most, for each content")
+      ->option_text("N")
+      ->check(CLI::Range(1, 4096).description("1 to 4096"))
+      ->group(kNetworkGroup);
+  app.add_option("--peers", options.peers_interval,
+                 "print the table of connected peers so often (10s); SIGUSR1 prints it at any time")
+      ->option_text("DURATION")
+      ->check(positive_duration)
+      ->group(kNetworkGroup);
+  app.add_flag("--dense", options.dense, "send coded blocks only, no source blocks as they are")
+      ->group(kNetworkGroup);
+  app.add_option("--io-threads", options.io_threads, "threads for sockets and TLS")
+      ->option_text("N")
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str()
+      ->group(kNetworkGroup);
+}
+
 }  // namespace
 
 void add_console_options(CLI::App& app, ConsoleOptions& options) {
@@ -48,68 +125,10 @@ std::string positive_duration(const std::string& text) {
 }
 
 void add_network_options(CLI::App& app, NetworkOptions& options) {
-  const std::string group = "Network";
-  app.add_option("--tracker", options.trackers, "a tracker, [ID@]HOST[:PORT] (repeatable)")
-      ->option_text("ADDR")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->group(group);
-  app.add_option("--peer", options.peers, "a peer to connect to, [ID@]HOST[:PORT] (repeatable)")
-      ->option_text("ADDR")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->group(group);
-  app.add_flag("--no-tracker", options.no_tracker, "use no tracker, not even those of the link")
-      ->group(group);
-  app.add_flag("--no-pex", options.no_peer_exchange, "do not tell peers of other peers")
-      ->group(group);
-  app.add_option("--listen", options.listen,
-                 "where to accept peers; * means every address, no port or 0 any free one. One "
-                 "address is also the one that connections to peers and trackers go out from")
-      ->option_text("HOST[:PORT]")
-      ->capture_default_str()
-      ->group(group);
-  app.add_option("--interface", options.interface,
-                 "accept peers and connect, to trackers too, through this network interface alone")
-      ->option_text("NAME")
-      ->group(group);
-  add_bytes_option(app, "--up-limit", options.up_limit,
-                   "bytes per second sent to peers at most, all contents together (10M)")
-      ->group(group);
-  add_bytes_option(app, "--down-limit", options.down_limit,
-                   "bytes per second received from peers at most, all contents together")
-      ->group(group);
-  add_bytes_option(app, "--content-up-limit", options.content_up_limit,
-                   "bytes per second sent at most for each content")
-      ->group(group);
-  add_bytes_option(app, "--content-down-limit", options.content_down_limit,
-                   "bytes per second received at most for each content")
-      ->group(group);
-  add_bytes_option(app, "--memory", options.memory_bytes, "memory for data (default 128M)")
-      ->check(
-          CLI::Range(std::uint64_t{16} << 20, std::uint64_t{1} << 40).description("at least 16M"))
-      ->group(group);
-  app.add_option("--identity", options.identity_file,
-                 "keep this peer's key in FILE (default: a fresh one for each run)")
-      ->option_text("FILE")
-      ->check(not_empty())
-      ->group(group);
-  app.add_option("--max-peers", options.peers_max, "peers connected at most, for each content")
-      ->option_text("N")
-      ->check(CLI::Range(1, 4096).description("1 to 4096"))
-      ->group(group);
-  app.add_option("--peers", options.peers_interval,
-                 "print the table of connected peers so often (10s); SIGUSR1 prints it at any time")
-      ->option_text("DURATION")
-      ->check(positive_duration)
-      ->group(group);
-  app.add_flag("--dense", options.dense, "send coded blocks only, no source blocks as they are")
-      ->group(group);
-  app.add_option("--io-threads", options.io_threads, "threads for sockets and TLS")
-      ->option_text("N")
-      ->check(CLI::Range(1, 64))
-      ->capture_default_str()
-      ->group(group);
+  add_neighbour_options(app, options);
+  add_own_address_options(app, options);
+  add_limit_options(app, options);
+  add_run_options(app, options);
 }
 
 void add_codec_options(CLI::App& app, CodecOptions& options) {
