@@ -34,14 +34,14 @@ std::string exit_code_help() {
          "  0    done; for get: every file is complete and verified\n"
          "  1    internal error\n"
          "  2    wrong usage, or a malformed link, manifest or address\n"
-         "  3    nobody could be reached, or nothing came within get --timeout\n"
+         "  3    no peer or tracker could be reached, or no progress for get --timeout\n"
          "  4    disk or standard output: missing, not writable, full, or another file in the way\n"
          "  5    bytes differ from what the manifest says\n"
          "  6    a tracker or peer proved another identity than the one asked for\n"
          "  7    the port to listen on is in use\n"
          "  8    complete and verified, but the command of --on-complete failed\n"
-         "  9    --codec gpu, and there is no GPU to be used\n"
-         "  130  interrupted; the same command goes on where it stopped\n";
+         "  9    --codec gpu, and there is no GPU that can be used\n"
+         "  130  interrupted; the same command continues where this one stopped\n";
 }
 
 }  // namespace firn::app

@@ -1,5 +1,5 @@
-// The choice of backends: what --codec says, what the machine has, and what comes of both. The one
-// place that knows backends by name.
+// The choice of the backends that code: from --codec and from the devices that this machine has.
+// Transfers name kinds of backends only here; `firn bench` measures each kind by itself.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@
 
 namespace firn::app {
 
-// The model, as the kernel names it; "unknown CPU" where it does not.
+// The CPU's model name, from the operating system; "unknown CPU" if that gives none.
 std::string cpu_name();
 
 enum class CodecMode {
-  kAuto,  // CPU and GPUs, each the share that its measured rate says; the CPU alone without a GPU
+  kAuto,  // CPU and GPUs, each with a share by its measured rate; without a GPU the CPU alone
   kCpu,
-  kGpu,  // GPUs alone, until they fail
+  kGpu,  // GPUs alone; the CPU only where they cannot code
 };
 std::optional<CodecMode> parse_codec_mode(std::string_view text);  // "auto", "cpu", "gpu"
 
@@ -29,7 +29,7 @@ struct CodecChoice {
   std::vector<cuda::Device> devices;  // empty: the workers do all coding on the CPU
   std::string text;                   // for people: "GPU NVIDIA H200 and CPU, by measured rates"
 };
-// Looks for devices unless the mode is kCpu. Errors: kNoDevice (kGpu, and there is none).
+// Looks for devices unless the mode is kCpu. Errors: kNoDevice (with kGpu, if there is none).
 Result<CodecChoice> choose_codec(CodecMode mode);
 
 struct CoderOptions {
@@ -38,12 +38,12 @@ struct CoderOptions {
   std::uint64_t memory_bytes = 0;
   std::uint64_t seed = 0;
   StageClock* stages = nullptr;  // where the coder's time is counted; outlives it
-  // Where kAuto keeps what CPU and devices were seen to take, for later runs; empty: nowhere.
+  // Folder in which kAuto keeps the measured costs of CPU and devices for later runs; empty: none.
   std::string cache_folder = {};
 };
 
-// The coder for a choice that has devices. Takes their memory when it is first used. Pinned memory
-// is twice a batch, and comes on top of `memory_bytes`.
+// Makes the coder for a choice that has devices. It takes device memory on first use. Its pinned
+// host memory, twice a batch, is not part of `memory_bytes`.
 std::unique_ptr<BatchCoder> make_coder(const CodecChoice& choice, const CoderOptions& options,
                                        BufferPool& buffers,
                                        codec::SharedBackend::Dropped on_dropped,

@@ -90,22 +90,23 @@ ExitCode run(const GetArguments& arguments, Console& console) {
 
 void add_get_command(CLI::App& app, Chosen& chosen) {
   auto arguments = std::make_shared<GetArguments>();
-  CLI::App* command = app.add_subcommand("get", "download; goes on where it stopped before");
+  CLI::App* command =
+      app.add_subcommand("get", "download; continues a download that was interrupted");
   command->add_option("SOURCE", arguments->sources, "links or manifest files")
       ->option_text("LINK|X.firn")
       ->required()
       ->check(not_empty());
   command
       ->add_option("-o,--output", arguments->dir,
-                   "folder in which the content will stand (default: this one)")
+                   "folder to put the content into (default: the current folder)")
       ->option_text("DIR")
       ->check(not_empty());
   command->add_flag("--overwrite", arguments->overwrite,
                     "replace files in DIR that are in the way");
   command->add_flag(
       "--repair", arguments->repair,
-      "bring files in DIR that are missing, short, long or changed to what they should "
-      "be; fetches and writes only what differs");
+      "restore files in DIR that are missing, too short, too long or changed; fetches and writes "
+      "only what differs");
   command
       ->add_option("--seed", arguments->seed,
                    "how long to stay when complete: none, forever, a ratio (ratio:1.5) or a "
@@ -117,14 +118,14 @@ void add_get_command(CLI::App& app, Chosen& chosen) {
       });
   command
       ->add_option("--on-complete", arguments->on_complete,
-                   "shell command to run once all is verified; it finds FIRN_CONTENT_ID, FIRN_DIR "
-                   "and FIRN_NAME in its environment")
+                   "shell command to run once every file is verified; its environment has "
+                   "FIRN_CONTENT_ID, FIRN_DIR and FIRN_NAME")
       ->option_text("COMMAND")
       ->check(not_empty());
   command
       ->add_option("--timeout", arguments->timeout,
                    "end with exit code 3 after this time without progress (5m); the same command "
-                   "then goes on where it stopped; default: wait for ever")
+                   "then continues the download; default: no limit")
       ->option_text("DURATION")
       ->check(positive_duration);
   add_codec_options(*command, arguments->codec);

@@ -113,7 +113,7 @@ ExitCode run(const InfoArguments& arguments, Console& console) {
 
 void add_info_command(CLI::App& app, Chosen& chosen) {
   auto arguments = std::make_shared<InfoArguments>();
-  CLI::App* command = app.add_subcommand("info", "show what a link or manifest file says");
+  CLI::App* command = app.add_subcommand("info", "show what a link or manifest file describes");
   command->add_option("SOURCE", arguments->source, "link or manifest file")
       ->option_text("LINK|X.firn")
       ->required()

@@ -30,7 +30,7 @@ void add_making_options(CLI::App& app, MakingOptions& options) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->group(group);
   app.add_flag("--skip-bad-names", options.skip_bad_names,
-               "leave out files whose names not every system takes")
+               "leave out files with names that some systems do not accept")
       ->group(group);
   app.add_option("--generation-size", options.generation_size,
                  "blocks in a generation (default: by content size)")

@@ -48,13 +48,15 @@ void add_neighbour_options(CLI::App& app, NetworkOptions& options) {
 // Where this peer stands in the network.
 void add_own_address_options(CLI::App& app, NetworkOptions& options) {
   app.add_option("--listen", options.listen,
-                 "where to accept peers; * means every address, no port or 0 any free one. One "
-                 "address is also the one that connections to peers and trackers go out from")
+                 "address to accept peers on; * means all addresses, no port or 0 any free port. "
+                 "With a single address, connections to peers and trackers also go out from it")
       ->option_text("HOST[:PORT]")
       ->capture_default_str()
       ->group(kNetworkGroup);
-  app.add_option("--interface", options.interface,
-                 "accept peers and connect, to trackers too, through this network interface alone")
+  app.add_option(
+         "--interface", options.interface,
+         "use only this network interface, for peers that connect and for connections to peers and "
+         "trackers")
       ->option_text("NAME")
       ->group(kNetworkGroup);
 }
@@ -88,12 +90,13 @@ void add_run_options(CLI::App& app, NetworkOptions& options) {
       ->option_text("N")
       ->check(CLI::Range(1, 4096).description("1 to 4096"))
       ->group(kNetworkGroup);
-  app.add_option("--peers", options.peers_interval,
-                 "print the table of connected peers so often (10s); SIGUSR1 prints it at any time")
+  app.add_option(
+         "--peers", options.peers_interval,
+         "print the table of connected peers at this interval (10s); SIGUSR1 prints it at any time")
       ->option_text("DURATION")
       ->check(positive_duration)
       ->group(kNetworkGroup);
-  app.add_flag("--dense", options.dense, "send coded blocks only, no source blocks as they are")
+  app.add_flag("--dense", options.dense, "send only coded blocks, never uncoded source blocks")
       ->group(kNetworkGroup);
   app.add_option("--io-threads", options.io_threads, "threads for sockets and TLS")
       ->option_text("N")
@@ -106,13 +109,13 @@ void add_run_options(CLI::App& app, NetworkOptions& options) {
 
 void add_console_options(CLI::App& app, ConsoleOptions& options) {
   app.add_flag("--json", options.json, "events as JSON on stdout, one object per line");
-  app.add_flag("-q,--quiet", options.quiet, "say nothing but errors");
-  app.add_flag("-v,--verbose", options.verbosity, "say more");
-  app.add_option("--log", options.log_file, "append what is said to FILE, with the time")
+  app.add_flag("-q,--quiet", options.quiet, "print errors only");
+  app.add_flag("-v,--verbose", options.verbosity, "print debug messages too");
+  app.add_option("--log", options.log_file, "append messages to FILE, with the time")
       ->option_text("FILE")
       ->check(not_empty());
   app.add_option("--log-level", options.log_level,
-                 "how much goes there: debug, info, warning or error")
+                 "least severe messages for the log: debug, info, warning or error")
       ->option_text("LEVEL")
       ->check(CLI::IsMember({"debug", "info", "warning", "error"}).description(""))
       ->capture_default_str();
@@ -132,7 +135,8 @@ void add_network_options(CLI::App& app, NetworkOptions& options) {
 }
 
 void add_codec_options(CLI::App& app, CodecOptions& options) {
-  app.add_option("--codec", options.codec, "who codes: cpu, gpu, or auto (both, by measured rates)")
+  app.add_option("--codec", options.codec,
+                 "processors that code: cpu, gpu, or auto (both, shared by measured rates)")
       ->option_text("auto|cpu|gpu")
       ->check(CLI::IsMember({"auto", "cpu", "gpu"}).description(""))
       ->capture_default_str();

@@ -68,13 +68,13 @@ void add_seed_command(CLI::App& app, Chosen& chosen) {
   command
       ->add_option(
           "PAIRS", arguments->pairs,
-          "a link or manifest file, and the folder in which the content stands; more such pairs")
+          "a link or manifest file, and the folder that holds the content; more such pairs")
       ->option_text("LINK|X.firn DIR ...")
       ->required()
       ->check(not_empty())
       ->expected(1, 2000);
   command->add_flag("--trust", arguments->trust,
-                    "do not check bytes ahead of need, only that files are there with their sizes");
+                    "check only the sizes of the files at the start, and bytes when they are sent");
   add_codec_options(*command, arguments->codec);
   add_kernels_option(*command, arguments->kernels);
   add_network_options(*command, arguments->network);

@@ -146,7 +146,7 @@ void add_share_command(CLI::App& app, Chosen& chosen) {
           ->check(not_empty());
   add_making_options(*command, arguments->making);
   command->add_flag("--leave-when-safe", arguments->leave_when_safe,
-                    "end once the peers connected hold everything between them");
+                    "end once the connected peers together hold the whole content");
   add_codec_options(*command, arguments->codec);
   add_kernels_option(*command, arguments->kernels);
   add_network_options(*command, arguments->network);

@@ -100,7 +100,7 @@ void add_verify_command(CLI::App& app, Chosen& chosen) {
       ->option_text("LINK|X.firn")
       ->required()
       ->check(not_empty());
-  command->add_option("DIR", arguments->dir, "folder in which the content stands")
+  command->add_option("DIR", arguments->dir, "folder that holds the content")
       ->required()
       ->check(not_empty());
   add_network_options(*command, arguments->network);
