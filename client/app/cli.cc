@@ -6,7 +6,7 @@
 
 #include "client/app/commands/commands.h"
 #include "client/app/commands/running.h"
-#include "client/app/exit_codes.h"
+#include "client/app/console/exit_codes.h"
 #include "client/app/version.h"
 #include "proto/program/usage.h"
 

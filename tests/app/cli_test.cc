@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "client/app/cli.h"
-#include "client/app/exit_codes.h"
+#include "client/app/console/exit_codes.h"
 #include "tests/app/temp_folder.h"
 
 namespace firn::app {

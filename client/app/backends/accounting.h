@@ -4,7 +4,7 @@
 #include <string>
 
 #include "client/app/backends/batch_coder.h"
-#include "client/app/events.h"
+#include "client/app/console/events.h"
 #include "proto/base/stage_times.h"
 
 namespace firn::app {

@@ -1,6 +1,6 @@
 #include "client/app/commands/bytes_option.h"
 
-#include "client/app/quantities.h"
+#include "client/app/console/quantities.h"
 
 namespace firn::app {
 

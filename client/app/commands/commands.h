@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 
-#include "client/app/exit_codes.h"
+#include "client/app/console/exit_codes.h"
 
 namespace firn::app {
 

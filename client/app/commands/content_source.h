@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "client/app/console.h"
+#include "client/app/console/console.h"
 #include "client/core/types.h"
 #include "proto/base/result.h"
 #include "proto/content/link.h"

@@ -12,7 +12,7 @@
 #include "client/app/commands/commands.h"
 #include "client/app/commands/options.h"
 #include "client/app/commands/running.h"
-#include "client/app/quantities.h"
+#include "client/app/console/quantities.h"
 #include "client/app/runtime/worker_pool.h"
 #include "client/app/version.h"
 #include "codec/kernels.h"

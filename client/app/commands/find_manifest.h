@@ -3,8 +3,8 @@
 
 #include "client/app/commands/content_source.h"
 #include "client/app/commands/options.h"
-#include "client/app/console.h"
-#include "client/app/exit_codes.h"
+#include "client/app/console/console.h"
+#include "client/app/console/exit_codes.h"
 
 namespace firn::app {
 

@@ -5,7 +5,7 @@
 #include "client/app/commands/content_source.h"
 #include "client/app/commands/options.h"
 #include "client/app/commands/running.h"
-#include "client/app/quantities.h"
+#include "client/app/console/quantities.h"
 #include "proto/program/usage.h"
 
 namespace firn::app {

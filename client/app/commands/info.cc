@@ -7,7 +7,7 @@
 #include "client/app/commands/find_manifest.h"
 #include "client/app/commands/options.h"
 #include "client/app/commands/running.h"
-#include "client/app/quantities.h"
+#include "client/app/console/quantities.h"
 #include "client/content/entries_text.h"
 #include "proto/base/limits.h"
 #include "proto/program/usage.h"

@@ -2,7 +2,7 @@
 
 #include "client/app/commands/bytes_option.h"
 #include "client/app/commands/content_source.h"
-#include "client/app/stop_request.h"
+#include "client/app/commands/stop_request.h"
 #include "proto/base/limits.h"
 
 namespace firn::app {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "client/app/console.h"
+#include "client/app/console/console.h"
 #include "client/content/create.h"
 
 namespace firn::app {

@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "client/app/commands/bytes_option.h"
-#include "client/app/quantities.h"
+#include "client/app/console/quantities.h"
 #include "client/app/version.h"
 #include "codec/kernels.h"
 #include "proto/program/usage.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "client/app/console.h"
+#include "client/app/console/console.h"
 #include "client/app/driver/peer_driver.h"
 #include "proto/base/address.h"
 #include "proto/base/result.h"

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "client/app/console.h"
+#include "client/app/console/console.h"
+#include "client/app/console/exit_codes.h"
 #include "client/app/driver/peer_driver.h"
-#include "client/app/exit_codes.h"
 #include "proto/program/output_file.h"
 
 namespace firn::app {

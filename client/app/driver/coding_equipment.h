@@ -10,7 +10,7 @@
 #include "client/app/backends/batch_coder.h"
 #include "client/app/backends/codec_choice.h"
 #include "client/app/coding/coded_content.h"
-#include "client/app/console.h"
+#include "client/app/console/console.h"
 #include "client/app/driver/driver_options.h"
 #include "client/app/runtime/buffer_pool.h"
 #include "client/app/runtime/generation_cache.h"

@@ -13,12 +13,12 @@
 #include <vector>
 
 #include "client/app/backends/codec_choice.h"
-#include "client/app/console.h"
+#include "client/app/console/console.h"
+#include "client/app/console/exit_codes.h"
 #include "client/app/driver/coding_equipment.h"
 #include "client/app/driver/driver_options.h"
 #include "client/app/driver/progress_ticker.h"
 #include "client/app/driver/session_list.h"
-#include "client/app/exit_codes.h"
 #include "client/app/net/connections.h"
 #include "client/app/runtime/event_loop.h"
 #include "client/core/rate_budget.h"

@@ -2,7 +2,7 @@
 // often as the user asked for.
 #pragma once
 
-#include "client/app/console.h"
+#include "client/app/console/console.h"
 #include "client/app/driver/session_list.h"
 #include "client/core/types.h"
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "client/app/exit_codes.h"
+#include "client/app/console/exit_codes.h"
 #include "client/app/session/content_session.h"
 
 namespace firn::app {

@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-#include "client/app/exit_codes.h"
+#include "client/app/console/exit_codes.h"
 #include "client/app/session/completion_command.h"
 #include "client/app/session/core_doors.h"
 #include "client/app/session/departure.h"

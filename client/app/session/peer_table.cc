@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "client/app/quantities.h"
+#include "client/app/console/quantities.h"
 
 namespace firn::app {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "client/app/events.h"
+#include "client/app/console/events.h"
 #include "client/core/peer_status.h"
 
 namespace firn::app {

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "client/app/backends/accounting.h"
-#include "client/app/quantities.h"
+#include "client/app/console/quantities.h"
 
 namespace firn::app {
 

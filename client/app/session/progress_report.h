@@ -2,7 +2,7 @@
 // progress bar.
 #pragma once
 
-#include "client/app/progress_bar.h"
+#include "client/app/console/progress_bar.h"
 #include "client/app/session/counter_rate.h"
 #include "client/app/session/session_host.h"
 #include "client/app/session/session_plan.h"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "client/app/coding/coded_content.h"
-#include "client/app/console.h"
+#include "client/app/console/console.h"
 #include "client/app/net/connections.h"
 #include "client/app/runtime/event_loop.h"
 #include "client/app/session/session_plan.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "client/app/quantities.h"
+#include "client/app/console/quantities.h"
 #include "client/app/session/standstill_words.h"
 
 namespace firn::app {

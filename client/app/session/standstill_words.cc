@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "client/app/quantities.h"
+#include "client/app/console/quantities.h"
 #include "proto/base/address.h"
 
 namespace firn::app {

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "client/app/console.h"
+#include "client/app/console/console.h"
 #include "client/app/runtime/worker_pool.h"
 #include "client/app/session/session_plan.h"
 #include "client/store/content_store.h"

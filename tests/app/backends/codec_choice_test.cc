@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "client/app/backends/codec_choice.h"
-#include "client/app/exit_codes.h"
+#include "client/app/console/exit_codes.h"
 
 namespace firn::app {
 namespace {

@@ -1,4 +1,4 @@
-#include "client/app/exit_codes.h"
+#include "client/app/console/exit_codes.h"
 
 namespace firn::app {
 

@@ -1,4 +1,4 @@
-#include "client/app/console.h"
+#include "client/app/console/console.h"
 
 #include <fmt/format.h>
 #include <spdlog/logger.h>

@@ -1,4 +1,4 @@
-#include "client/app/stop_request.h"
+#include "client/app/commands/stop_request.h"
 
 #include <unistd.h>
 

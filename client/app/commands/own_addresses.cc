@@ -1,4 +1,4 @@
-#include "client/app/own_addresses.h"
+#include "client/app/commands/own_addresses.h"
 
 #include <arpa/inet.h>
 #include <ifaddrs.h>

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "client/app/events.h"
-#include "client/app/exit_codes.h"
-#include "client/app/progress_bar.h"
-#include "client/app/progress_display.h"
+#include "client/app/console/events.h"
+#include "client/app/console/exit_codes.h"
+#include "client/app/console/progress_bar.h"
+#include "client/app/console/progress_display.h"
 #include "proto/base/result.h"
 
 namespace spdlog {

@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
-#include "client/app/progress_bar.h"
-#include "client/app/progress_display.h"
+#include "client/app/console/progress_bar.h"
+#include "client/app/console/progress_display.h"
 
 namespace firn::app {
 namespace {

@@ -1,4 +1,4 @@
-#include "client/app/quantities.h"
+#include "client/app/console/quantities.h"
 
 #include <fmt/format.h>
 

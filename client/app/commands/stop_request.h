@@ -6,8 +6,8 @@
 
 #include <csignal>
 
-#include "client/app/console.h"
-#include "client/app/exit_codes.h"
+#include "client/app/console/console.h"
+#include "client/app/console/exit_codes.h"
 
 namespace firn::app {
 

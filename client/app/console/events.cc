@@ -1,4 +1,4 @@
-#include "client/app/events.h"
+#include "client/app/console/events.h"
 
 #include <nlohmann/json.hpp>
 

@@ -1,10 +1,10 @@
-#include "client/app/progress_bar.h"
+#include "client/app/console/progress_bar.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "client/app/quantities.h"
+#include "client/app/console/quantities.h"
 
 namespace firn::app {
 namespace {

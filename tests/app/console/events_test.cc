@@ -5,8 +5,8 @@
 #include <set>
 #include <string>
 
-#include "client/app/events.h"
-#include "client/app/progress_bar.h"
+#include "client/app/console/events.h"
+#include "client/app/console/progress_bar.h"
 
 namespace firn::app {
 namespace {

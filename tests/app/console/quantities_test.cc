@@ -3,7 +3,7 @@
 #include <string>
 
 #include "client/app/commands/bytes_option.h"
-#include "client/app/quantities.h"
+#include "client/app/console/quantities.h"
 
 namespace firn::app {
 namespace {

@@ -1,9 +1,9 @@
-#include "client/app/progress_display.h"
+#include "client/app/console/progress_display.h"
 
 #include <algorithm>
 #include <string_view>
 
-#include "client/app/progress_bar.h"
+#include "client/app/console/progress_bar.h"
 
 namespace firn::app {
 namespace {
