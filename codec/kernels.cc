@@ -1,7 +1,14 @@
 // The dispatcher: a row for each kernel set, best first, each naming what the CPU must have.
 #include "codec/kernels.h"
 
+#if defined(FIRN_KERNELS_NEON)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#endif
+
+#include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <vector>
 
 namespace firn::codec {
@@ -10,11 +17,12 @@ namespace {
 struct Candidate {
   const Kernels* kernels;
   bool runs_here;
+  const CheckKernels* checks;  // of those that run here
 };
 
 // A new instruction set is a row here, a file in codec/kernels/ and a line in codec/meson.build.
 // The compiler's CPU test also asks whether the operating system keeps the wide registers.
-std::vector<const Kernels*> detect() {
+std::vector<Candidate> detect() {
 #if defined(FIRN_KERNELS_X86)
   __builtin_cpu_init();
   const bool ssse3 = __builtin_cpu_supports("ssse3");
@@ -22,31 +30,67 @@ std::vector<const Kernels*> detect() {
   const bool gfni = __builtin_cpu_supports("gfni");
   const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                       __builtin_cpu_supports("avx512vl");
+  const CheckKernels* const checks256 =
+      avx2 && __builtin_cpu_supports("pclmul") ? &kAvx2CheckKernels : &kScalarCheckKernels;
+  const CheckKernels* const checks512 =
+      avx512 && gfni && __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("vpclmulqdq")
+          ? &kAvx512CheckKernels
+          : checks256;
   const Candidate candidates[] = {
-      {&kAvx512GfniKernels, avx512 && gfni},
-      {&kAvx2GfniKernels, avx2 && gfni},
-      {&kAvx512BwKernels, avx512},
-      {&kAvx2Kernels, avx2},
-      {&kSsse3Kernels, ssse3},
-      {&kScalarKernels, true},
+      {&kAvx512GfniKernels, avx512 && gfni, checks512},
+      {&kAvx2GfniKernels, avx2 && gfni, checks256},
+      {&kAvx512BwKernels, avx512, checks256},
+      {&kAvx2Kernels, avx2, checks256},
+      {&kSsse3Kernels, ssse3, &kScalarCheckKernels},
+      {&kScalarKernels, true, &kScalarCheckKernels},
   };
 #elif defined(FIRN_KERNELS_NEON)
-  const Candidate candidates[] = {{&kNeonKernels, true}, {&kScalarKernels, true}};
+  const bool pmull = (getauxval(AT_HWCAP) & HWCAP_PMULL) != 0;
+  const Candidate candidates[] = {
+      {&kNeonKernels, true, pmull ? &kNeonCheckKernels : &kScalarCheckKernels},
+      {&kScalarKernels, true, &kScalarCheckKernels},
+  };
 #else
-  const Candidate candidates[] = {{&kScalarKernels, true}};
+  const Candidate candidates[] = {{&kScalarKernels, true, &kScalarCheckKernels}};
 #endif
-  std::vector<const Kernels*> available;
-  for (const Candidate& candidate : candidates) {
-    if (candidate.runs_here) available.push_back(candidate.kernels);
-  }
+  std::vector<Candidate> available;
+  std::copy_if(std::begin(candidates), std::end(candidates), std::back_inserter(available),
+               [](const Candidate& candidate) { return candidate.runs_here; });
+  return available;
+}
+
+std::span<const Candidate> available_candidates() {
+  static const std::vector<Candidate> available = detect();
   return available;
 }
 
 }  // namespace
 
 std::span<const Kernels* const> available_kernels() {
-  static const std::vector<const Kernels*> available = detect();
+  static const std::vector<const Kernels*> available = [] {
+    std::vector<const Kernels*> sets;
+    for (const Candidate& candidate : available_candidates()) sets.push_back(candidate.kernels);
+    return sets;
+  }();
   return available;
+}
+
+std::span<const CheckKernels* const> available_check_kernels() {
+  static const std::vector<const CheckKernels*> available = [] {
+    std::vector<const CheckKernels*> checks;
+    for (const Candidate& candidate : available_candidates()) {
+      if (checks.empty() || checks.back() != candidate.checks) checks.push_back(candidate.checks);
+    }
+    return checks;
+  }();
+  return available;
+}
+
+const CheckKernels& check_kernels(const Kernels& set) {
+  for (const Candidate& candidate : available_candidates()) {
+    if (candidate.kernels == &set) return *candidate.checks;
+  }
+  return kScalarCheckKernels;  // a set that is not built in, such as a benchmark's baseline
 }
 
 const Kernels* find_kernels(std::string_view name) {

@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "codec/kernels/check_table.h"
 #include "codec/kernels/table.h"
 
 namespace firn::codec {
@@ -19,5 +20,13 @@ const Kernels& kernels();
 
 // The available set called `name`, or nullptr if it is unknown or the CPU lacks it.
 const Kernels* find_kernels(std::string_view name);
+
+// The kernels for block checks (struct CheckKernels in codec/kernels/check_table.h) that go with a
+// set: the best that need no wider vectors than it. Several sets share one, as what checks need
+// (carry-less products) is not what products need.
+const CheckKernels& check_kernels(const Kernels& set = kernels());
+
+// Every one of them that this CPU can run, best first; the last is scalar.
+std::span<const CheckKernels* const> available_check_kernels();
 
 }  // namespace firn::codec

@@ -21,4 +21,11 @@ struct BitMatrices {
 };
 extern const BitMatrices kBitMatrices;
 
+// The isomorphism between this field and the one modulo 0x11b, in the form of BitMatrices:
+// GF2P8MULB of two mapped bytes is the mapped product. For sums of products of two variables.
+struct FieldMaps {
+  std::uint64_t to_11b, from_11b;
+};
+extern const FieldMaps kFieldMaps;
+
 }  // namespace firn::codec
