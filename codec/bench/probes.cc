@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "codec/bench/check_measures.h"
 #include "codec/bench/machine_limits.h"
 #include "codec/bench/measure.h"
 #include "codec/bench/shape_measures.h"
@@ -17,11 +18,12 @@
 namespace firn::codec::bench {
 namespace {
 
-void probe_levels(const Options& options, Report& report) {
-  std::vector<Shape> shapes = options.shapes;
-  if (shapes.empty()) shapes = {{256, 16384}, {512, 16384}, {1024, 4096}, {1024, 16384}};
-  for (const Shape& shape : shapes) {
-    std::vector<Measure> measures = level_measures(shape);
+// All measures of a shape in turn, round after round.
+void probe_shapes(std::vector<Shape> default_shapes,
+                  std::vector<Measure> (*measures_of)(const Shape&), const Options& options,
+                  Report& report) {
+  for (const Shape& shape : options.shapes.empty() ? default_shapes : options.shapes) {
+    std::vector<Measure> measures = measures_of(shape);
     double no_patience = 0;
     for (std::size_t repeat = 0; repeat < options.repeats; ++repeat) {
       for (Measure& measure : measures) measure.sample(options.sample_seconds, no_patience);
@@ -104,7 +106,10 @@ bool probe(std::string_view name, const Options& options, Report& report) {
   report.best_kernels = kernels().name;
   report.repeats = options.repeats;
   if (name == "levels") {
-    probe_levels(options, report);
+    probe_shapes({{256, 16384}, {512, 16384}, {1024, 4096}, {1024, 16384}}, level_measures, options,
+                 report);
+  } else if (name == "checks") {
+    probe_shapes({{64, 16384}, {64, 32768}}, check_measures, options, report);
   } else if (name == "threads") {
     probe_threads(options, report);
   } else {

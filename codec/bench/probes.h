@@ -1,5 +1,5 @@
 // Single questions about this machine and the codec's choices, beside the benchmark proper
-// (bench_codec --probe NAME; answers in docs/notes/025 and 026).
+// (bench_codec --probe NAME; answers in docs/notes/025, 026 and 038).
 #pragma once
 
 #include <string_view>
@@ -10,6 +10,7 @@ namespace firn::codec::bench {
 
 // False if there is no probe of that name. Of `options` only repeats, sample_seconds, threads and
 // shapes are used.
+//   checks    the hash of block checks beside plain reading and registers alone
 //   levels    the product with 0 to 3 levels of Strassen's algorithm: which of them pay
 //   threads   registers alone on threads bound to a CPU each, one at a time and at once: whether
 //             the CPUs are cores; and what starting a run costs a pool that watches and one that

@@ -21,7 +21,7 @@ const Cell* limit_of(const Report& report, const Cell& cell) {
   const Cell* found = nullptr;
   for (const Cell& other : report.cells) {
     if (&other == &cell) break;
-    if (other.series == "register" && other.operation == "multiply and add" &&
+    if (other.series == "register" && other.operation != "multiply" && other.unit == cell.unit &&
         other.kernels == cell.kernels && other.n == cell.n && other.k == cell.k) {
       found = &other;
     }
@@ -46,7 +46,7 @@ std::string to_table(const Report& report, const std::string& machine) {
                cell.operation.c_str(), cell.series.c_str(), cell.kernels.c_str(), cell.n, cell.k,
                cell.rows, cell.threads, cell.median(), cell.low(), cell.high(), cell.unit.c_str());
     const Cell* limit = limit_of(report, cell);
-    if (limit != nullptr && cell.unit == "GMAC/s" && cell.threads == 1) {
+    if (limit != nullptr && cell.threads == 1) {
       text += format(" %5.2f", cell.median() / limit->median());
     }
     text += "\n";

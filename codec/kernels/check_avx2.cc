@@ -138,6 +138,6 @@ struct Avx2 {
 
 }  // namespace
 
-const CheckKernels kAvx2CheckKernels = {"avx2-pclmul", convolve, check_planes::weigh<Avx2>};
+const CheckKernels kAvx2CheckKernels = {"avx2-clmul", convolve, check_planes::weigh<Avx2>};
 
 }  // namespace firn::codec

@@ -166,6 +166,6 @@ void weigh(std::uint8_t* out, const std::uint8_t* rows, std::size_t width,
 
 }  // namespace
 
-const CheckKernels kAvx512CheckKernels = {"avx512-vpclmul", convolve, weigh};
+const CheckKernels kAvx512CheckKernels = {"avx512-clmul", convolve, weigh};
 
 }  // namespace firn::codec

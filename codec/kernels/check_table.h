@@ -17,7 +17,7 @@ struct CheckWord {
 // Pointers have any alignment and nothing beyond the stated bytes is read or written. `y` and `out`
 // do not overlap an input. No branch depends on what is read.
 struct CheckKernels {
-  const char* name;  // "scalar", "avx2-pclmul", ...
+  const char* name;  // "scalar", "avx2-clmul", ...
 
   // Y(z) = sum_i X_i(z) R_i(z) over GF(2^8), where X_i has the i-th 128 bytes of the payload as
   // coefficients, the first byte at z^127 (zeros stand behind the last one), and R_i = words[i].
