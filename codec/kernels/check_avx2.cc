@@ -13,6 +13,8 @@ using check_planes::kGroup;
 using check_planes::PlaneSums;
 
 constexpr std::size_t kStage = 16;  // groups; 2 KiB of planes
+// Payloads of sets come from memory, and the CPU's own prefetching ends at each page (note 038).
+constexpr std::size_t kPrefetchBytes = 2048;
 
 // Planes 2 q and 2 q + 1 of the groups of a stage: of the upper halves (the first 64 bytes of each
 // group) in the low lane, of the lower halves in the high one.
@@ -94,6 +96,8 @@ void convolve(std::uint8_t* y, const CheckWord* words, const std::uint8_t* paylo
   while (bytes > 0) {
     std::size_t count = 0;
     for (; count < kStage && bytes >= kGroup; ++count, payload += kGroup, bytes -= kGroup) {
+      _mm_prefetch(reinterpret_cast<const char*>(payload) + kPrefetchBytes, _MM_HINT_T0);
+      _mm_prefetch(reinterpret_cast<const char*>(payload) + kPrefetchBytes + 64, _MM_HINT_T0);
       store_pairs(payload, count, stage);
     }
     if (count < kStage && bytes > 0) {

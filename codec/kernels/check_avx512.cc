@@ -16,6 +16,8 @@ namespace firn::codec {
 namespace {
 
 constexpr std::size_t kVector = 64, kGroup = 2 * kVector;
+// Payloads of sets come from memory, and the CPU's own prefetching ends at each page (note 038).
+constexpr std::size_t kPrefetchBytes = 2048;
 constexpr int kXorOfThree = 0x96;
 
 // As the first operand of GF2P8AFFINEQB this makes output bit i of byte q from bit q of the byte
@@ -96,6 +98,9 @@ void convolve(std::uint8_t* y, const CheckWord* words, const std::uint8_t* paylo
               std::size_t bytes) {
   Sum low, high, sum;
   for (; bytes >= 2 * kGroup; bytes -= 2 * kGroup, payload += 2 * kGroup, words += 2) {
+    for (std::size_t line = 0; line < 2 * kGroup; line += 64) {
+      _mm_prefetch(reinterpret_cast<const char*>(payload) + kPrefetchBytes + line, _MM_HINT_T0);
+    }
     const Planes a = planes_of_group(_mm512_loadu_si512(payload), _mm512_loadu_si512(payload + 64));
     const Planes b =
         planes_of_group(_mm512_loadu_si512(payload + 128), _mm512_loadu_si512(payload + 192));
@@ -128,27 +133,40 @@ void convolve(std::uint8_t* y, const CheckWord* words, const std::uint8_t* paylo
 }
 
 // GF2P8MULB works modulo 0x11b: both factors are carried over into that field and the sum back.
+struct Map {
+  __m512i matrix;
+  explicit Map(std::uint64_t m) : matrix(_mm512_set1_epi64(static_cast<long long>(m))) {}
+  __m512i operator()(__m512i v) const { return _mm512_gf2p8affine_epi64_epi8(v, matrix, 0); }
+};
+
+// The sum of `rows` rows, at most 64, times their coefficients, both in the field modulo 0x11b.
+// Rows are read by `load`, a vector of them at a time.
+template <std::size_t kWidth, class Load>
+__m512i weigh_vectors(__m512i coefficients, std::size_t rows, const Load& load) {
+  constexpr std::size_t kRows = kVector / kWidth;  // rows in a vector
+  const __m512i spread = _mm512_load_si512(kPermutations.spread[kWidth / 8]);
+  __m512i sum = _mm512_setzero_si512();
+  for (std::size_t r = 0; r < rows; r += kRows) {
+    const __m512i row_of_byte = _mm512_add_epi8(spread, _mm512_set1_epi8(static_cast<char>(r)));
+    const __m512i factors = _mm512_permutexvar_epi8(row_of_byte, coefficients);
+    sum = _mm512_xor_si512(sum, _mm512_gf2p8mul_epi8(load(r * kWidth), factors));
+  }
+  return sum;
+}
+
 template <std::size_t kWidth>
 void weigh_rows(std::uint8_t* out, const std::uint8_t* rows, const std::uint8_t* coefficients,
                 std::size_t count) {
-  constexpr std::size_t kRows = kVector / kWidth;  // rows in a vector
-  const __m512i to = _mm512_set1_epi64(static_cast<long long>(kFieldMaps.to_11b));
-  const __m512i from = _mm512_set1_epi64(static_cast<long long>(kFieldMaps.from_11b));
-  const __m512i spread = _mm512_load_si512(kPermutations.spread[kWidth / 8]);
+  const Map to(kFieldMaps.to_11b), from(kFieldMaps.from_11b);
   __m512i sum = _mm512_setzero_si512();
-  for (std::size_t d = 0; d < count; d += kVector) {
-    const __m512i factors =
-        _mm512_gf2p8affine_epi64_epi8(load_first(coefficients + d, count - d), to, 0);
-    const std::size_t here = count - d < kVector ? count - d : kVector;
-    for (std::size_t r = 0; r < here; r += kRows) {
-      const __m512i row = load_first(rows + (d + r) * kWidth, (here - r) * kWidth);
-      const __m512i factor = _mm512_permutexvar_epi8(
-          _mm512_add_epi8(spread, _mm512_set1_epi8(static_cast<char>(r))), factors);
-      sum = _mm512_xor_si512(
-          sum, _mm512_gf2p8mul_epi8(_mm512_gf2p8affine_epi64_epi8(row, to, 0), factor));
-    }
+  for (; count >= kVector; count -= kVector, coefficients += kVector, rows += kVector * kWidth) {
+    const auto load = [&](std::size_t at) { return to(_mm512_loadu_si512(rows + at)); };
+    const __m512i factors = to(_mm512_loadu_si512(coefficients));
+    sum = _mm512_xor_si512(sum, weigh_vectors<kWidth>(factors, kVector, load));
   }
-  sum = _mm512_gf2p8affine_epi64_epi8(sum, from, 0);
+  const auto load = [&](std::size_t at) { return to(load_first(rows + at, count * kWidth - at)); };
+  const __m512i factors = to(load_first(coefficients, count));
+  sum = from(_mm512_xor_si512(sum, weigh_vectors<kWidth>(factors, count, load)));
   const __m256i half =
       _mm256_xor_si256(_mm512_castsi512_si256(sum), _mm512_extracti64x4_epi64(sum, 1));
   __m128i folded = _mm_xor_si128(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
