@@ -1,0 +1,114 @@
+#include "client/checks/set_key.h"
+
+#include <openssl/core_names.h>
+#include <openssl/evp.h>
+#include <openssl/kdf.h>
+#include <openssl/params.h>
+
+#include <algorithm>
+#include <climits>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "proto/base/result.h"
+
+namespace firn::checks {
+namespace {
+
+struct FreeOpenssl {
+  void operator()(EVP_KDF_CTX* context) const { EVP_KDF_CTX_free(context); }
+  void operator()(EVP_CIPHER_CTX* context) const { EVP_CIPHER_CTX_free(context); }
+};
+
+// Fetched once: a fetch costs more than the rest. OpenSSL has both unless it is installed broken.
+EVP_KDF* hkdf_method() {
+  static EVP_KDF* const method = EVP_KDF_fetch(nullptr, "HKDF", nullptr);
+  FIRN_CHECK(method != nullptr);
+  return method;
+}
+
+const EVP_CIPHER* stream_method() {
+  static EVP_CIPHER* const method = EVP_CIPHER_fetch(nullptr, "AES-256-CTR", nullptr);
+  FIRN_CHECK(method != nullptr);
+  return method;
+}
+
+// OpenSSL takes what it only reads as void*.
+OSSL_PARAM octets(const char* name, const void* bytes, std::size_t count) {
+  return OSSL_PARAM_construct_octet_string(name, const_cast<void*>(bytes), count);
+}
+
+void hkdf_sha256(SecretView secret, const ContentId& salt, std::string_view info,
+                 std::span<std::uint8_t> out) {
+  const std::unique_ptr<EVP_KDF_CTX, FreeOpenssl> context(EVP_KDF_CTX_new(hkdf_method()));
+  FIRN_CHECK(context != nullptr);
+  char digest[] = "SHA256";
+  const OSSL_PARAM parameters[] = {
+      OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, digest, 0),
+      octets(OSSL_KDF_PARAM_KEY, secret.data(), secret.size()),
+      octets(OSSL_KDF_PARAM_SALT, salt.bytes.data(), salt.bytes.size()),
+      octets(OSSL_KDF_PARAM_INFO, info.data(), info.size()),
+      OSSL_PARAM_construct_end(),
+  };
+  FIRN_CHECK(EVP_KDF_derive(context.get(), out.data(), out.size(), parameters) == 1);
+}
+
+std::string little_endian(std::uint64_t value, std::size_t bytes) {
+  std::string text;
+  for (std::size_t i = 0; i < bytes; ++i) text += static_cast<char>(value >> (8 * i) & 0xff);
+  return text;
+}
+
+}  // namespace
+
+SetKey::SetKey(SecretView bytes) {
+  std::copy(bytes.begin(), bytes.end(), bytes_.begin());
+}
+
+SetKey::~SetKey() {
+  codec::wipe(bytes_.data(), bytes_.size());
+}
+
+SetKey SetKey::for_receiver(SecretView master, const ContentId& content, const PeerId& receiver,
+                            std::uint32_t set_number) {
+  SetKey key;
+  std::string info("firn check v1");
+  info.append(receiver.raw()).append(little_endian(set_number, 4));
+  hkdf_sha256(master, content, info, key.bytes_);
+  return key;
+}
+
+SetKey SetKey::for_pool(SecretView master, const ContentId& content, std::uint64_t pool_index) {
+  SetKey key;
+  hkdf_sha256(master, content, "firn pool v1" + little_endian(pool_index, 8), key.bytes_);
+  return key;
+}
+
+codec::SecretVector<std::uint8_t> SetKey::material(std::uint64_t generation,
+                                                   std::size_t block_bytes,
+                                                   std::size_t tag_bytes) const {
+  std::array<std::uint8_t, 16> first_counter{};
+  for (unsigned i = 0; i < 8; ++i) {
+    first_counter[i] = static_cast<std::uint8_t>(generation >> (56 - 8 * i));
+  }
+  const std::size_t count = codec::CheckKey::material_bytes(block_bytes, tag_bytes);
+  FIRN_CHECK(count <= INT_MAX);
+  codec::SecretVector<std::uint8_t> stream(count);  // of zeros, which become the key stream
+  const std::unique_ptr<EVP_CIPHER_CTX, FreeOpenssl> context(EVP_CIPHER_CTX_new());
+  FIRN_CHECK(context != nullptr);
+  FIRN_CHECK(EVP_EncryptInit_ex2(context.get(), stream_method(), bytes_.data(),
+                                 first_counter.data(), nullptr) == 1);
+  int written = 0;
+  FIRN_CHECK(EVP_EncryptUpdate(context.get(), stream.data(), &written, stream.data(),
+                               static_cast<int>(count)) == 1);
+  FIRN_CHECK(static_cast<std::size_t>(written) == count);
+  return stream;
+}
+
+codec::CheckKey SetKey::generation_key(std::uint64_t generation, std::size_t block_bytes,
+                                       std::size_t tag_bytes) const {
+  return {block_bytes, tag_bytes, material(generation, block_bytes, tag_bytes)};
+}
+
+}  // namespace firn::checks

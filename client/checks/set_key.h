@@ -1,0 +1,56 @@
+// The key of a check set: 32 secret bytes from which maker and receiver of the set derive the same
+// codec::CheckKey for every generation of a content. A maker keeps one master secret and derives
+// each receiver's key from it; a receiver gets its key over TLS.
+//
+//   set key    = HKDF-SHA256 (RFC 5869), salt: content id, 32 bytes; the info is
+//                "firn check v1" || receiver's peer id || le32(set number)   for one receiver
+//                "firn pool v1" || le64(pool index)                          for a pool
+//   material   = AES-256-CTR (NIST SP 800-38A) key stream of generation g, under the set key, the
+//   first
+//                counter block be64(g) || be64(0)
+//
+// OpenSSL underneath. Keys are wiped at the end and appear in no log. Any thread.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "codec/check_key.h"
+#include "codec/secret_memory.h"
+#include "proto/base/ids.h"
+
+namespace firn::checks {
+
+inline constexpr std::size_t kSecretBytes = 32;
+using SecretView = std::span<const std::uint8_t, kSecretBytes>;
+
+class SetKey {
+ public:
+  // As a receiver got it.
+  explicit SetKey(SecretView bytes);
+  // As the owner of `master` makes it: for one receiver, or as one of a pool of sets.
+  static SetKey for_receiver(SecretView master, const ContentId& content, const PeerId& receiver,
+                             std::uint32_t set_number);
+  static SetKey for_pool(SecretView master, const ContentId& content, std::uint64_t pool_index);
+  ~SetKey();
+  SetKey(const SetKey&) = default;
+  SetKey& operator=(const SetKey&) = default;
+
+  SecretView bytes() const { return bytes_; }
+
+  // What the key of generation `generation` is made from: CheckKey::material_bytes(...) bytes.
+  codec::SecretVector<std::uint8_t> material(std::uint64_t generation, std::size_t block_bytes,
+                                             std::size_t tag_bytes) const;
+  // block_bytes: k, at least 1; tag_bytes: CheckKey::valid_tag_bytes, checked where they are
+  // parsed.
+  codec::CheckKey generation_key(std::uint64_t generation, std::size_t block_bytes,
+                                 std::size_t tag_bytes = codec::CheckKey::kTagBytes) const;
+
+ private:
+  SetKey() = default;
+  std::array<std::uint8_t, kSecretBytes> bytes_{};
+};
+
+}  // namespace firn::checks
