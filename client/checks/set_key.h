@@ -5,9 +5,8 @@
 //   set key    = HKDF-SHA256 (RFC 5869), salt: content id, 32 bytes; the info is
 //                "firn check v1" || receiver's peer id || le32(set number)   for one receiver
 //                "firn pool v1" || le64(pool index)                          for a pool
-//   material   = AES-256-CTR (NIST SP 800-38A) key stream of generation g, under the set key, the
-//   first
-//                counter block be64(g) || be64(0)
+//   material   = AES-256-CTR (NIST SP 800-38A) key stream under the set key; for generation g the
+//                first counter block is be64(g) || be64(0)
 //
 // OpenSSL underneath. Keys are wiped at the end and appear in no log. Any thread.
 #pragma once
