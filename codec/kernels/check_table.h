@@ -15,7 +15,8 @@ struct CheckWord {
 };
 
 // Pointers have any alignment and nothing beyond the stated bytes is read or written. `y` and `out`
-// do not overlap an input. No branch depends on what is read.
+// do not overlap an input. No branch depends on what is read, and addresses in the scalar set
+// alone.
 struct CheckKernels {
   const char* name;  // "scalar", "avx2-clmul", ...
 
