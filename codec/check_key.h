@@ -22,9 +22,9 @@
 // (Linear hashes against pollution: Gkantsidis and Rodriguez, "Cooperative security for network
 // coding file distribution", INFOCOM 2006; this one is Firn's own.)
 //
-// Key and tags are secrets: they stand in memory that is wiped (codec/secret_memory.h), and so is
-// what hash() keeps on its stack but for copies in registers and what a compiler spills. No branch
-// depends on them. Draw fresh key material for each generation.
+// Key and tags are secrets: they stand in memory that is wiped (codec/secret_memory.h). hash()
+// wipes Y as well; what a kernel sums it up in stays on the stack until that is used again. No
+// branch depends on them. Draw fresh key material for each generation.
 #pragma once
 
 #include <cstddef>
