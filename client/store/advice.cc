@@ -64,10 +64,10 @@ bool is_unfinished(Files& files, const ContentId& content) {
   return stat && stat->kind == FileKind::kFile;
 }
 
-void mark_unfinished(Files& files, const ContentId& content, std::vector<FileFault>& faults) {
+void mark_unfinished(Files& files, const ContentId& content, std::vector<FileMismatch>& faults) {
   if (!is_unfinished(files, content)) return;
-  for (FileFault& fault : faults)
-    if (fault.kind == FileFault::Kind::kMissing) fault.kind = FileFault::Kind::kUnfinished;
+  for (FileMismatch& fault : faults)
+    if (fault.kind == FileMismatch::Kind::kMissing) fault.kind = FileMismatch::Kind::kUnfinished;
 }
 
 }  // namespace firn::store

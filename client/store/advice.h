@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "client/store/file_fault.h"
+#include "client/store/file_mismatch.h"
 #include "client/store/files.h"
 #include "proto/content/manifest.h"
 
@@ -19,7 +19,7 @@ bool looks_foreign(Files& files, const Info& info);
 bool is_unfinished(Files& files, const ContentId& content);
 
 // Marks files that are missing as on their way, where is_unfinished().
-void mark_unfinished(Files& files, const ContentId& content, std::vector<FileFault>& faults);
+void mark_unfinished(Files& files, const ContentId& content, std::vector<FileMismatch>& faults);
 
 inline constexpr const char* kForeignAdvice =
     "nothing there fits, so it looks like another content of that name";

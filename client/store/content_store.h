@@ -121,7 +121,7 @@ class ContentStore {
 struct VerifyReport {
   struct BadFile {
     std::string path;               // with `dir`
-    std::string fault;              // fault_name() of file_fault.h
+    std::string fault;              // mismatch_name() of file_mismatch.h
     std::uint64_t bytes_there = 0;  // of one that is too short or too long
     std::uint64_t bytes_wanted = 0;
   };

@@ -92,7 +92,7 @@ Result<Survey> DownloadOpening::look_again(const Survey& survey) {
   if (!found) return found;
   note_unsynced(found->rehashed);
   // Left in place to be replaced, and no part of the download.
-  for (const FileFault& fault : found->in_the_way) {
+  for (const FileMismatch& fault : found->in_the_way) {
     if (content_.place(fault.file) == Place::kFinished) {
       content_.set_place(fault.file, Place::kAbsent);
     }
@@ -117,13 +117,13 @@ Status DownloadOpening::vouch_for(const std::vector<bool>& verified) {
 }
 
 Status DownloadOpening::check_in_the_way(const Survey& survey) const {
-  std::vector<FileFault> faults;
+  std::vector<FileMismatch> faults;
   bool repairable = true, replaceable = true;
-  for (const FileFault& fault : survey.in_the_way) {
+  for (const FileMismatch& fault : survey.in_the_way) {
     const bool plain = info_.files[fault.file].kind == FileEntry::Kind::kFile;
     Result<FileStat> stat = files_.stat(content_.final_name(fault.file));
     const bool folder = !stat || stat->kind == FileKind::kFolder;  // or below something else
-    const bool can_repair = plain && fault.kind != FileFault::Kind::kKind;
+    const bool can_repair = plain && fault.kind != FileMismatch::Kind::kKind;
     const bool can_replace = !folder && info_.files[fault.file].kind != FileEntry::Kind::kFolder;
     if ((options_.repair && can_repair) || (options_.overwrite && can_replace)) continue;
     repairable &= can_repair;
@@ -132,7 +132,7 @@ Status DownloadOpening::check_in_the_way(const Survey& survey) const {
   }
   if (faults.empty()) return Done{};
   std::string detail = content::part_of_entries(faults.size(), info_.files) +
-                       " there not as the manifest says: " + list_faults(info_, faults) + "; ";
+                       " there not as the manifest says: " + list_mismatches(info_, faults) + "; ";
   if (repairable && looks_foreign(files_, info_)) {
     detail += std::string(kForeignAdvice) + ": choose another folder (-o), or move it away";
     if (replaceable) detail += ", or replace it (--overwrite)";
@@ -147,12 +147,12 @@ Status DownloadOpening::check_in_the_way(const Survey& survey) const {
 // What may be replaced stays until the new file takes its name, unless parts of it are right, or it
 // is to be repaired: then it becomes the file on its way.
 Status DownloadOpening::clear_the_way(const Survey& survey) {
-  for (const FileFault& fault : survey.in_the_way) {
+  for (const FileMismatch& fault : survey.in_the_way) {
     const std::uint32_t file = fault.file;
     opened_.replaceable.insert(file);
     if (content_.place(file) == Place::kWork) continue;  // that one goes on
     const bool plain = info_.files[file].kind == FileEntry::Kind::kFile;
-    const bool repair = options_.repair && plain && fault.kind != FileFault::Kind::kKind;
+    const bool repair = options_.repair && plain && fault.kind != FileMismatch::Kind::kKind;
     const content::GenerationRange range = content::generations_of(info_, file);
     const bool useful =
         content_.place(file) == Place::kFinished && plain &&

@@ -9,7 +9,7 @@
 #include "client/content/entries_text.h"
 #include "client/content/generation_loop.h"
 #include "client/store/advice.h"
-#include "client/store/file_fault.h"
+#include "client/store/file_mismatch.h"
 #include "client/store/survey.h"
 
 namespace firn::store {
@@ -23,16 +23,16 @@ bool same_time(std::int64_t there, std::int64_t wanted) {
   return there == wanted || (there % kSecond == 0 && there == wanted - wanted % kSecond);
 }
 
-Error cannot_serve(Files& files, const Manifest& manifest, std::vector<FileFault> faults) {
+Error cannot_serve(Files& files, const Manifest& manifest, std::vector<FileMismatch> faults) {
   const Info& info = manifest.info;
   mark_unfinished(files, manifest.id, faults);
-  using Kind = FileFault::Kind;
-  const auto absent = [](const FileFault& fault) {
+  using Kind = FileMismatch::Kind;
+  const auto absent = [](const FileMismatch& fault) {
     return fault.kind == Kind::kMissing || fault.kind == Kind::kUnfinished ||
            fault.kind == Kind::kKind;
   };
   std::string advice = "firn get --repair brings them back, firn share shares them as they are now";
-  if (std::ranges::find(faults, Kind::kUnfinished, &FileFault::kind) != faults.end()) {
+  if (std::ranges::find(faults, Kind::kUnfinished, &FileMismatch::kind) != faults.end()) {
     advice = "the download is not complete; firn get goes on with it";
   } else if (looks_foreign(files, info)) {
     advice = std::string(kForeignAdvice) + "; firn share shares what is there";
@@ -40,17 +40,17 @@ Error cannot_serve(Files& files, const Manifest& manifest, std::vector<FileFault
   return {std::ranges::all_of(faults, absent) ? ErrorCode::kNotFound : ErrorCode::kCorrupt,
           "serve " + files.full_path(info.name),
           content::part_of_entries(faults.size(), info.files) +
-              " not as the manifest says: " + list_faults(info, faults) + "; " + advice};
+              " not as the manifest says: " + list_mismatches(info, faults) + "; " + advice};
 }
 
 // `doubtful`: files whose time is not the manifest's.
 Status place_files(Files& files, ContentFiles& content, const Manifest& manifest,
                    std::vector<std::uint32_t>& doubtful) {
   const Info& info = manifest.info;
-  std::vector<FileFault> faults;
+  std::vector<FileMismatch> faults;
   for (std::uint32_t file = 0; file < info.files.size(); ++file) {
     const FileEntry& entry = info.files[file];
-    Result<std::optional<FileFault>> fault = look_at_final_path(files, content, info, file);
+    Result<std::optional<FileMismatch>> fault = look_at_final_path(files, content, info, file);
     if (!fault) return fault.error();
     if (*fault) faults.push_back(**fault);
     if (*fault || entry.kind != FileEntry::Kind::kFile) continue;
@@ -61,7 +61,7 @@ Status place_files(Files& files, ContentFiles& content, const Manifest& manifest
       doubtful.push_back(file);
   }
   // What has no bytes takes nothing from what can be served; it is told with the others.
-  const auto matters = [&](const FileFault& fault) { return info.files[fault.file].bytes > 0; };
+  const auto matters = [&](const FileMismatch& fault) { return info.files[fault.file].bytes > 0; };
   if (std::ranges::none_of(faults, matters)) return Done{};
   return cannot_serve(files, manifest, faults);
 }
@@ -100,12 +100,12 @@ Status place_servable(Files& files, ContentFiles& content, const Manifest& manif
   if (options.trust || doubtful.empty()) return Done{};
   Result<std::vector<bool>> right = hash_generations_of(doubtful, content, info, options);
   if (!right) return right.error();
-  std::vector<FileFault> faults;
+  std::vector<FileMismatch> faults;
   for (std::uint32_t file = 0; file < info.files.size(); ++file) {
     if (content.place(file) != Place::kFinished) continue;
     Result<bool> good = finished_file_is_right(content, info, file, *right, options.cancelled);
     if (!good) return good.error();
-    if (!*good) faults.push_back({file, FileFault::Kind::kChanged});
+    if (!*good) faults.push_back({file, FileMismatch::Kind::kChanged});
   }
   if (faults.empty()) return Done{};
   return cannot_serve(files, manifest, faults);

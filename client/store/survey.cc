@@ -57,7 +57,7 @@ class Surveyor {
       Result<bool> right =
           finished_file_is_right(content_, info_, file, survey_.verified, options.cancelled);
       if (!right) return right.error();
-      if (!*right) survey_.in_the_way.push_back({file, FileFault::Kind::kChanged});
+      if (!*right) survey_.in_the_way.push_back({file, FileMismatch::Kind::kChanged});
     }
     const auto verified = std::count(survey_.verified.begin(), survey_.verified.end(), true);
     if (!survey_.in_the_way.empty() || static_cast<std::size_t>(verified) < survey_.verified.size())
@@ -83,14 +83,14 @@ class Surveyor {
     if (entry.kind == FileEntry::Kind::kFile) {
       if (Status s = place_unfinished(file); !s) return s;
     }
-    Result<std::optional<FileFault>> fault = look_at_final_path(files_, content_, info_, file);
+    Result<std::optional<FileMismatch>> fault = look_at_final_path(files_, content_, info_, file);
     if (!fault) return fault.error();
     const bool begun = content_.place(file) == Place::kWork;
     if (!*fault && !begun) {
       content_.set_place(file, Place::kFinished);
     } else if (!*fault) {
-      survey_.in_the_way.push_back({file, FileFault::Kind::kKind});  // beside the one on its way
-    } else if ((*fault)->kind != FileFault::Kind::kMissing) {
+      survey_.in_the_way.push_back({file, FileMismatch::Kind::kKind});  // beside the one on its way
+    } else if ((*fault)->kind != FileMismatch::Kind::kMissing) {
       survey_.in_the_way.push_back(**fault);
     }
     return Done{};

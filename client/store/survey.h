@@ -6,17 +6,17 @@
 
 #include "client/store/content_files.h"
 #include "client/store/content_store.h"
-#include "client/store/file_fault.h"
+#include "client/store/file_mismatch.h"
 #include "client/store/files.h"
 #include "client/store/journal.h"
 
 namespace firn::store {
 
 struct Survey {
-  std::vector<bool> verified;           // per generation
-  std::vector<std::uint32_t> rehashed;  // of these, the ones that the journal did not vouch for
-  std::vector<FileFault> in_the_way;    // what stands at final paths and is not the content's
-  bool complete = false;                // every file and folder stands finished
+  std::vector<bool> verified;            // per generation
+  std::vector<std::uint32_t> rehashed;   // of these, the ones that the journal did not vouch for
+  std::vector<FileMismatch> in_the_way;  // what stands at final paths and is not the content's
+  bool complete = false;                 // every file and folder stands finished
 };
 
 // Sets the place of each file in `content`. Generations that the journal calls durable are trusted

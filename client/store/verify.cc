@@ -9,7 +9,7 @@
 #include "client/store/advice.h"
 #include "client/store/content_files.h"
 #include "client/store/content_store.h"
-#include "client/store/file_fault.h"
+#include "client/store/file_mismatch.h"
 #include "client/store/posix_files.h"
 #include "client/store/survey.h"
 #include "client/store/work_folder.h"
@@ -20,10 +20,11 @@ namespace {
 constexpr unsigned kHashingThreads = 2;
 
 // Places what can be hashed; says what is wrong with the others.
-Result<std::vector<FileFault>> place_files(Files& files, ContentFiles& content, const Info& info) {
-  std::vector<FileFault> faults;
+Result<std::vector<FileMismatch>> place_files(Files& files, ContentFiles& content,
+                                              const Info& info) {
+  std::vector<FileMismatch> faults;
   for (std::uint32_t file = 0; file < info.files.size(); ++file) {
-    Result<std::optional<FileFault>> fault = look_at_final_path(files, content, info, file);
+    Result<std::optional<FileMismatch>> fault = look_at_final_path(files, content, info, file);
     if (!fault) return fault.error();
     if (*fault) {
       faults.push_back(**fault);
@@ -69,7 +70,7 @@ Result<VerifyReport> verify_content(const Manifest& manifest, const std::string&
   Result<std::unique_ptr<Files>> files = open_posix_files(dir, false);
   if (!files) return files.error();
   ContentFiles content(**files, info, WorkFolder::path_of(manifest.id));
-  Result<std::vector<FileFault>> faults = place_files(**files, content, info);
+  Result<std::vector<FileMismatch>> faults = place_files(**files, content, info);
   if (!faults) return faults.error();
   Result<std::vector<bool>> good = hash_generations(content, info, options);
   if (!good) return good.error();
@@ -77,27 +78,28 @@ Result<VerifyReport> verify_content(const Manifest& manifest, const std::string&
     if (content.place(file) != Place::kFinished) continue;
     Result<bool> right = finished_file_is_right(content, info, file, *good, options.cancelled);
     if (!right) return right.error();
-    if (!*right) faults->push_back({file, FileFault::Kind::kChanged});
+    if (!*right) faults->push_back({file, FileMismatch::Kind::kChanged});
   }
-  std::ranges::sort(*faults, {}, &FileFault::file);
+  std::ranges::sort(*faults, {}, &FileMismatch::file);
 
   VerifyReport report;
   report.good = *std::move(good);
   mark_unfinished(**files, manifest.id, *faults);
   report.bad_count = faults->size();
-  report.unfinished =
-      std::ranges::find(*faults, FileFault::Kind::kUnfinished, &FileFault::kind) != faults->end();
+  report.unfinished = std::ranges::find(*faults, FileMismatch::Kind::kUnfinished,
+                                        &FileMismatch::kind) != faults->end();
   report.foreign = !faults->empty() && !report.unfinished && looks_foreign(**files, info);
   std::string parent;
-  for (const FileFault& fault : *faults) {
+  for (const FileMismatch& fault : *faults) {
     if (!fault.parent.empty() && fault.parent == parent) continue;
     parent = fault.parent;
     if (!parent.empty()) {
-      report.bad_files.push_back({(*files)->full_path(parent), fault_name(fault.kind)});
+      report.bad_files.push_back({(*files)->full_path(parent), mismatch_name(fault.kind)});
       continue;
     }
-    report.bad_files.push_back({content::final_path(info, dir, fault.file), fault_name(fault.kind),
-                                fault.bytes_there, info.files[fault.file].bytes});
+    report.bad_files.push_back({content::final_path(info, dir, fault.file),
+                                mismatch_name(fault.kind), fault.bytes_there,
+                                info.files[fault.file].bytes});
   }
   if (info.files.empty()) {  // the folder is all there is
     const Result<FileStat> stat = (*files)->stat(info.name);

@@ -1,4 +1,4 @@
-// A Report as a table for people and as JSON for scripts/plot_codec.py.
+// A Report as a table for people and as JSON for scripts/figures/plot_codec.py.
 #pragma once
 
 #include <string>

@@ -33,7 +33,7 @@ def main(arguments, about):
 # --- run ---
 
 def _run_options(command):
-    command.add_argument("scenario", nargs="+", help="a name from scripts/scenarios, or a file")
+    command.add_argument("scenario", nargs="+", help="a name from scripts/swarm_lab/scenarios, or a file")
     command.add_argument("--client", action="append", metavar="NAME[:key=value,...]",
                          help="repeatable; clients take turns within each round (default: firn)")
     command.add_argument("--out", required=True, metavar="DIR", help="one JSON file for each run")

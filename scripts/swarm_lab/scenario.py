@@ -1,5 +1,5 @@
 """A scenario: hosts with their links, and who comes, leaves or crashes when. Small TOML files in
-scripts/scenarios; every key is listed here, and an unknown one is an error.
+scripts/swarm_lab/scenarios; every key is listed here, and an unknown one is an error.
 
     title = "..."              one line
     about = "..."              what it shows, and why (optional)
@@ -35,7 +35,7 @@ import tomllib
 
 from swarm_lab import bound
 
-FOLDER = pathlib.Path(__file__).parents[1] / "scenarios"
+FOLDER = pathlib.Path(__file__).parent / "scenarios"
 
 
 class BadScenario(Exception):

@@ -2,7 +2,7 @@
 
 A test is a method of a subclass of `SwarmTest`. It starts programs with `self.firn`, `self.share`,
 `self.get`, `self.tracker`; those that still run at its end are ended. Nothing sleeps: each wait is
-for an event, a line or an exit, with a deadline (scripts/programs.py).
+for an event, a line or an exit, with a deadline (scripts/running/programs.py).
 """
 
 import hashlib
@@ -19,7 +19,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests")]
 from counted_unittest import main  # noqa: F401 (for the tests)
-from programs import BUILD, Failed, Programs  # noqa: F401
+from running.programs import BUILD, Failed, Programs  # noqa: F401
 
 # Exit codes, as in `firn --help`.
 UNREACHABLE = 3

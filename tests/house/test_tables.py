@@ -52,7 +52,7 @@ class Tables(unittest.TestCase):
 
     def test_a_command_that_fails_is_named(self):
         with self.assertRaises(RuntimeError) as caught:
-            tables.printed("scripts/plot_codec.py no-such-file.json")
+            tables.printed("scripts/figures/plot_codec.py no-such-file.json")
         self.assertIn("no-such-file", str(caught.exception))
 
 

@@ -6,7 +6,7 @@ import re
 import subprocess
 import threading
 
-from programs import BUILD
+from running.programs import BUILD
 from swarm_lab.adapters.base import Adapter, BadClient, Node
 from swarm_lab.processes import Process
 

@@ -15,9 +15,9 @@
 #include "proto/content/manifest.h"
 #include "tests/sim/action_trace.h"
 #include "tests/sim/lab/links.h"
+#include "tests/sim/lab/lookahead_queue.h"
 #include "tests/sim/lab/run.h"
 #include "tests/sim/lab/tracker.h"
-#include "tests/sim/lab/window_queue.h"
 
 namespace firn::sim {
 
@@ -98,7 +98,7 @@ class Lab final : private LinkUser {
   codec::CoefficientStream random_;
   core::Options options_;
   proto::Payload payload_;  // of every block
-  WindowQueue queue_;
+  LookaheadQueue queue_;
   Links links_;
   LabTracker tracker_;
   TimeUs shortest_delay_ = kNever;

@@ -12,8 +12,8 @@
 #include "client/core/types.h"
 #include "proto/messages.h"
 #include "tests/sim/lab/downlink.h"
+#include "tests/sim/lab/lookahead_queue.h"
 #include "tests/sim/lab/run.h"
-#include "tests/sim/lab/window_queue.h"
 
 namespace firn::sim {
 
@@ -33,7 +33,7 @@ class LinkUser {
 class Links {
  public:
   // Both outlive the links. Events of links in the queue are given to `handle`.
-  Links(WindowQueue& queue, LinkUser& user) : queue_(queue), user_(user) {}
+  Links(LookaheadQueue& queue, LinkUser& user) : queue_(queue), user_(user) {}
 
   void set_wire(const LabWire& wire) { wire_ = wire; }
   // The next peer; peers are numbered from 0.
@@ -123,7 +123,7 @@ class Links {
   TimeUs path_of(core::PeerKey key) const { return connections_[key / 2 - 1].path; }
   double wire_bytes(const Frame& frame) const;
 
-  WindowQueue& queue_;
+  LookaheadQueue& queue_;
   LinkUser& user_;
   LabWire wire_;
   std::vector<Station> stations_;  // by peer

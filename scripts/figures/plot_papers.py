@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Figures of what tests/gpu/bench_papers measured: the papers' grids of n and k, on one device.
+"""Figures of what tests/bench/gpu/bench_papers measured: the papers' grids of n and k, on one device.
 
-    scripts/plot_papers.py docs/results/gpu-papers-h200.json docs/results
+    scripts/figures/plot_papers.py docs/results/gpu-papers-h200.json docs/results
 
 Writes gpu-papers-encode.svg and gpu-papers-decode.svg into the folder: a panel for each n, MB/s over
 k in logarithmic scales, a line for each algorithm, the production codec and the CPU in black. Crosses
-are what the papers print for their chips, where they print it. scripts/papers_tables.py has the
+are what the papers print for their chips, where they print it. scripts/figures/papers_tables.py has the
 same figures in numbers. Needs nothing but Python.
 """
 import argparse

@@ -14,7 +14,7 @@
 
 namespace firn::store {
 
-struct FileFault {
+struct FileMismatch {
   enum class Kind : std::uint8_t {
     kMissing,
     kShort,       // fewer bytes than it should have
@@ -32,12 +32,12 @@ struct FileFault {
 
 // One word for people and for --json: "missing", "short", "long", "changed", "unfinished",
 // "in the way".
-const char* fault_name(FileFault::Kind kind);
+const char* mismatch_name(FileMismatch::Kind kind);
 
 // What is wrong with file `file` at its final path as far as its kind and size tell; nullopt if
 // they fit. Reads no bytes, but a link's target. Errors: the disk's.
-Result<std::optional<FileFault>> look_at_final_path(Files& files, const ContentFiles& content,
-                                                    const Info& info, std::uint32_t file);
+Result<std::optional<FileMismatch>> look_at_final_path(Files& files, const ContentFiles& content,
+                                                       const Info& info, std::uint32_t file);
 
 // Whether a file that stands finished has the right bytes. `verified`: which generations of the
 // content are right as a whole. The file's own digest is asked, and the file read, only where a
@@ -49,6 +49,6 @@ Result<bool> finished_file_is_right(const ContentFiles& content, const Info& inf
 
 // "a.txt (changed), b.txt (short: 3 of 10 bytes) and 5 more". A parent in the way is named once, in
 // the place of all that should be below it.
-std::string list_faults(const Info& info, std::span<const FileFault> faults);
+std::string list_mismatches(const Info& info, std::span<const FileMismatch> faults);
 
 }  // namespace firn::store

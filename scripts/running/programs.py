@@ -15,7 +15,7 @@ import subprocess
 import threading
 import time
 
-BUILD = pathlib.Path(os.environ.get("FIRN_BUILD", pathlib.Path(__file__).parents[1] / "build"))
+BUILD = pathlib.Path(os.environ.get("FIRN_BUILD", pathlib.Path(__file__).parents[2] / "build"))
 ENDPOINT = re.compile(r"\b([a-z2-7]{52})@(\[[0-9a-fA-F:.%\w]+\]|[\w.-]+):(\d+)")
 
 _libc = ctypes.CDLL(None, use_errno=True)

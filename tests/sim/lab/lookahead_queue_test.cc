@@ -7,8 +7,8 @@
 
 #include "codec/random.h"
 #include "tests/sim/lab/lab.h"
+#include "tests/sim/lab/lookahead_queue.h"
 #include "tests/sim/lab/time_queue.h"
-#include "tests/sim/lab/window_queue.h"
 
 using namespace firn;
 using namespace firn::sim;
@@ -54,7 +54,7 @@ TEST_CASE("in windows every peer sees the events that it sees one after the othe
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     CAPTURE(seed);
     TimeQueue plain;
-    WindowQueue windows;
+    LookaheadQueue windows;
     windows.set_window(kShortest);
     Seen expected = run(plain, seed), got = run(windows, seed);
     // Both stop after as many events, which is at other times: what came before is compared.
@@ -69,7 +69,7 @@ TEST_CASE("in windows every peer sees the events that it sees one after the othe
 }
 
 TEST_CASE("a peer's events come in the order of their times, those of one time as posted") {
-  WindowQueue queue;
+  LookaheadQueue queue;
   queue.set_window(kShortest);
   for (std::uint64_t i = 0; i < 6; ++i) queue.post({100 - static_cast<TimeUs>(i / 2), 0, 1, i});
   std::vector<std::uint64_t> order;

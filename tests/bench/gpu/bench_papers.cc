@@ -1,9 +1,10 @@
 // The papers' algorithms and the production codec on the same data, in the papers' own experiments,
 // next to what the papers print:
 //   bench_papers [--quick] [RESULT.json]
-// Prints a line per measurement and writes everything as JSON; scripts/papers_tables.py makes
-// tables of it. MB/s are 10^6 bytes of coded or decoded payload a second. A part of each result is
-// compared with the CPU's before it is timed. --quick takes one size of each experiment.
+// Prints a line per measurement and writes everything as JSON, of which
+// scripts/figures/papers_tables.py makes tables. MB/s are 10^6 bytes of coded or decoded payload a
+// second. A part of each result is compared with the CPU's before it is timed. --quick takes one
+// size of each experiment.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

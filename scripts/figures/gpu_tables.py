@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Tables of GPU rates, as Markdown, from what the programs in tests/gpu and `firn bench` wrote:
+"""Tables of GPU rates, as Markdown, from what the programs in tests/bench/gpu and `firn bench` wrote:
 
-    scripts/gpu_tables.py docs/results/gpu-h200.json          (bench_gpu)
-    scripts/gpu_tables.py docs/results/gpu-power-h200.json    (bench_power)
-    scripts/gpu_tables.py docs/results/gpu-stock-h200.json    (bench_stock)
-    scripts/gpu_tables.py docs/results/gpu-h200-x2.json       (bench_devices)
-    scripts/gpu_tables.py docs/results/gpu-peer-h200.json     (firn bench gpu)
+    scripts/figures/gpu_tables.py docs/results/gpu-h200.json          (bench_gpu)
+    scripts/figures/gpu_tables.py docs/results/gpu-power-h200.json    (bench_power)
+    scripts/figures/gpu_tables.py docs/results/gpu-stock-h200.json    (bench_stock)
+    scripts/figures/gpu_tables.py docs/results/gpu-h200-x2.json       (bench_devices)
+    scripts/figures/gpu_tables.py docs/results/gpu-peer-h200.json     (firn bench gpu)
 """
 
 import json

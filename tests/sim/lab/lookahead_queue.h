@@ -21,7 +21,7 @@
 
 namespace firn::sim {
 
-class WindowQueue {
+class LookaheadQueue {
  public:
   // The length of a window: what one peer posts for another is never due earlier than that after
   // it. Before the first event is taken.

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """Draws and tabulates what bench_codec measured.
 
-    scripts/plot_codec.py RESULTS.json                    Markdown tables for docs/benchmarks.md
-    scripts/plot_codec.py RESULTS.json --plot FILE.svg    a figure (needs python3-matplotlib)
-    scripts/plot_codec.py RESULTS.json --summary FILE     without the samples: docs/results has these
+    scripts/figures/plot_codec.py RESULTS.json                    Markdown tables for docs/benchmarks.md
+    scripts/figures/plot_codec.py RESULTS.json --plot FILE.svg    a figure (needs python3-matplotlib)
+    scripts/figures/plot_codec.py RESULTS.json --summary FILE     without the samples: docs/results has these
 """
 
 import argparse

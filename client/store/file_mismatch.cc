@@ -1,4 +1,4 @@
-#include "client/store/file_fault.h"
+#include "client/store/file_mismatch.h"
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@
 namespace firn::store {
 namespace {
 
-using Kind = FileFault::Kind;
+using Kind = FileMismatch::Kind;
 
 FileKind kind_wanted(FileEntry::Kind kind) {
   switch (kind) {
@@ -59,7 +59,7 @@ Result<Digest> digest_of(const ContentFiles& content, const FileEntry& entry,
 
 }  // namespace
 
-const char* fault_name(Kind kind) {
+const char* mismatch_name(Kind kind) {
   switch (kind) {
     case Kind::kMissing:
       return "missing";
@@ -77,28 +77,28 @@ const char* fault_name(Kind kind) {
   return "wrong";
 }
 
-Result<std::optional<FileFault>> look_at_final_path(Files& files, const ContentFiles& content,
-                                                    const Info& info, std::uint32_t file) {
+Result<std::optional<FileMismatch>> look_at_final_path(Files& files, const ContentFiles& content,
+                                                       const Info& info, std::uint32_t file) {
   const FileEntry& entry = info.files[file];
   const std::string name = content.final_name(file);
   const Result<FileStat> stat = files.stat(name);
   if (!stat) {
     // A file or link stands where one of its folders should be.
     if (stat.error().code == ErrorCode::kExists)
-      return std::optional(FileFault{file, Kind::kKind, 0, parent_in_the_way(files, name)});
+      return std::optional(FileMismatch{file, Kind::kKind, 0, parent_in_the_way(files, name)});
     return stat.error();
   }
-  if (stat->kind == FileKind::kMissing) return std::optional(FileFault{file, Kind::kMissing});
-  if (stat->kind != kind_wanted(entry.kind)) return std::optional(FileFault{file, Kind::kKind});
+  if (stat->kind == FileKind::kMissing) return std::optional(FileMismatch{file, Kind::kMissing});
+  if (stat->kind != kind_wanted(entry.kind)) return std::optional(FileMismatch{file, Kind::kKind});
   if (entry.kind == FileEntry::Kind::kLink) {
     const Result<std::string> target = files.read_link(name);
     if (!target) return target.error();
-    if (*target != entry.target) return std::optional(FileFault{file, Kind::kChanged});
+    if (*target != entry.target) return std::optional(FileMismatch{file, Kind::kChanged});
   } else if (entry.kind == FileEntry::Kind::kFile && stat->bytes != entry.bytes) {
     const Kind kind = stat->bytes < entry.bytes ? Kind::kShort : Kind::kLong;
-    return std::optional(FileFault{file, kind, stat->bytes});
+    return std::optional(FileMismatch{file, kind, stat->bytes});
   }
-  return std::optional<FileFault>();
+  return std::optional<FileMismatch>();
 }
 
 Result<bool> finished_file_is_right(const ContentFiles& content, const Info& info,
@@ -118,11 +118,11 @@ Result<bool> finished_file_is_right(const ContentFiles& content, const Info& inf
   return digest.error();
 }
 
-std::string list_faults(const Info& info, std::span<const FileFault> faults) {
+std::string list_mismatches(const Info& info, std::span<const FileMismatch> faults) {
   constexpr std::size_t kNamedMax = 10;
   std::string text, parent;
   std::size_t named = 0, more = 0;
-  for (const FileFault& fault : faults) {
+  for (const FileMismatch& fault : faults) {
     if (!fault.parent.empty() && fault.parent == parent) continue;
     parent = fault.parent;
     if (named == kNamedMax) {
@@ -131,7 +131,7 @@ std::string list_faults(const Info& info, std::span<const FileFault> faults) {
     }
     const FileEntry& entry = info.files[fault.file];
     const std::string& path = !parent.empty() ? parent : info.single_file ? info.name : entry.path;
-    text += (named++ > 0 ? ", " : "") + path + " (" + fault_name(fault.kind);
+    text += (named++ > 0 ? ", " : "") + path + " (" + mismatch_name(fault.kind);
     if (fault.kind == Kind::kShort || fault.kind == Kind::kLong) {
       text += ": " + std::to_string(fault.bytes_there) + " of " + std::to_string(entry.bytes) +
               " bytes";

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Tables of the papers' algorithms, as Markdown, from what tests/gpu/bench_papers wrote:
+"""Tables of the papers' algorithms, as Markdown, from what tests/bench/gpu/bench_papers wrote:
 
-    scripts/papers_tables.py docs/results/gpu-papers-h200.json
-    scripts/papers_tables.py RESULTS.json --summary FILE          what docs/results keeps of it
+    scripts/figures/papers_tables.py docs/results/gpu-papers-h200.json
+    scripts/figures/papers_tables.py RESULTS.json --summary FILE          what docs/results keeps of it
 
 Rates are MB/s (10^6 bytes of coded or decoded payload a second).
 """
