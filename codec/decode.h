@@ -50,11 +50,6 @@ class ProgressiveDecoder {
   // Writes n * k bytes in source-block order. The decoder must be complete.
   void decode(std::span<std::uint8_t> out) const;
 
-  // The i-th innovative block as it came, i < rank(); not in textbook mode, which works in place.
-  // A caller that finds a decoded generation false can check these against the truth.
-  std::span<const std::uint8_t> received_vector(std::size_t i) const { return vectors_[i]; }
-  std::span<const std::uint8_t> received_payload(std::size_t i) const { return payloads_[i]; }
-
   // Panel mode, complete: the n * k decoded bytes where they stand, in source-block order; decode()
   // copies them.
   std::span<const std::uint8_t> decoded() const { return reduced_; }

@@ -36,8 +36,8 @@ AnnounceCore::AnnounceCore(Registry& registry, const CoreOptions& options, std::
 void AnnounceCore::connected(ClientId client, const PeerId& id, const std::string& ip, Time now) {
   std::string network = network_of(ip);
   ++networks_[network].connections;
-  const TokenBucket bucket(options_.connection_rate, now);
-  clients_[client] = Client{id, ip, std::move(network), bucket, {}};
+  const TokenBucket bucket = full_bucket(options_.connection_rate, now);
+  clients_.insert_or_assign(client, Client{id, ip, std::move(network), bucket, {}});
 }
 
 std::string AnnounceCore::name_of(ClientId client) const {
@@ -57,7 +57,7 @@ void AnnounceCore::disconnected(ClientId client) {
 proto::TrackerReply AnnounceCore::handle(ClientId client, const proto::TrackerRequest& request,
                                          Time now) {
   Client& known = clients_.at(client);
-  const Time wait = std::max(known.bucket.take(options_.connection_rate, now),
+  const Time wait = std::max(take_one(known.bucket, now),
                              network_rate_.take(known.network, now));
   if (wait > Time::zero()) return slow_down("too many requests", wait);
   return std::visit([&](const auto& one) { return answer(known, one, now); }, request);
@@ -71,7 +71,7 @@ proto::TrackerReply AnnounceCore::answer(Client& client, const proto::Announce& 
   } else {
     const bool complete = request.complete || request.event == proto::AnnounceEvent::kCompleted;
     const Peer peer{{client.id, client.ip, request.listen_port}, complete};
-    if (registry_.announce(request.content_id, peer, now) == Admission::kTrackerFull)
+    if (registry_.announce(request.content_id, peer, now) == AnnounceOutcome::kTrackerFull)
       return slow_down("this tracker is full", options_.interval);
     // A full swarm does not list the newcomer, but tells it of others.
     reply.peers = registry_.sample(

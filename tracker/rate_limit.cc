@@ -1,23 +1,25 @@
 #include "tracker/rate_limit.h"
 
-#include <algorithm>
-#include <cmath>
+#include <chrono>
 
 namespace firn::tracker {
 
-double TokenBucket::tokens_at(const Rate& rate, Time now) const {
-  const double seconds = std::chrono::duration<double>(now - filled_).count();
-  return std::min(rate.burst, tokens_ + seconds * rate.per_second);
+namespace {
+
+TokenBucket::Micros micros(Time time) {
+  return std::chrono::microseconds(time).count();
 }
 
-Time TokenBucket::take(const Rate& rate, Time now) {
-  tokens_ = tokens_at(rate, now);
-  filled_ = now;
-  if (tokens_ >= 1) {
-    tokens_ -= 1;
-    return Time::zero();
-  }
-  return Time(static_cast<Time::rep>(std::ceil((1 - tokens_) / rate.per_second * 1000)));
+}  // namespace
+
+TokenBucket full_bucket(const Rate& rate, Time now) {
+  return {rate.per_second, rate.burst, micros(now)};
+}
+
+Time take_one(TokenBucket& bucket, Time now) {
+  const std::chrono::microseconds wait(bucket.wait_for(1, micros(now)));
+  if (wait.count() == 0) bucket.take(1);
+  return std::chrono::ceil<Time>(wait);
 }
 
 Time RateLimit::take(const std::string& name, Time now) {
@@ -26,14 +28,14 @@ Time RateLimit::take(const std::string& name, Time now) {
     // Not with every newcomer: going through all of them is work.
     if (buckets_.size() >= names_max_ && now - tidied_ >= std::chrono::seconds(1)) tidy(now);
     if (buckets_.size() >= names_max_) return std::chrono::seconds(1);
-    found = buckets_.try_emplace(name, rate_, now).first;
+    found = buckets_.emplace(name, full_bucket(rate_, now)).first;
   }
-  return found->second.take(rate_, now);
+  return take_one(found->second, now);
 }
 
 void RateLimit::tidy(Time now) {
   tidied_ = now;
-  std::erase_if(buckets_, [&](const auto& named) { return named.second.is_full(rate_, now); });
+  std::erase_if(buckets_, [&](const auto& named) { return named.second.full(micros(now)); });
 }
 
 }  // namespace firn::tracker

@@ -1,35 +1,25 @@
-// Token buckets: the owner of one may act `burst` times at once, and `per_second` times a second in
-// the long run.
+// How often clients may ask: a bucket of requests for each name (a network, a connection).
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <unordered_map>
 
+#include "proto/base/token_bucket.h"
 #include "tracker/registry.h"
 
 namespace firn::tracker {
 
+// The owner of a bucket may ask `burst` times at once, and `per_second` times a second in the long
+// run.
 struct Rate {
-  double per_second = 0;
-  double burst = 0;
+  std::uint64_t per_second = 0;
+  std::uint64_t burst = 0;
 };
 
-class TokenBucket {
- public:
-  TokenBucket() = default;
-  TokenBucket(const Rate& rate, Time now) : tokens_(rate.burst), filled_(now) {}
-
-  // Takes one token. Zero, or how long until there is one.
-  Time take(const Rate& rate, Time now);
-  bool is_full(const Rate& rate, Time now) const { return tokens_at(rate, now) >= rate.burst; }
-
- private:
-  double tokens_at(const Rate& rate, Time now) const;
-
-  double tokens_ = 0;
-  Time filled_{};
-};
+TokenBucket full_bucket(const Rate& rate, Time now);
+// Takes one token. Zero, or how long until there is one.
+Time take_one(TokenBucket& bucket, Time now);
 
 // A bucket for each name (a network). At most `names_max`: full buckets are forgotten first; if all
 // are in use, newcomers are told to wait. One thread.

@@ -51,7 +51,7 @@ struct RegistryLimits {
   std::uint32_t manifest_shares = 4;
 };
 
-enum class Admission {
+enum class AnnounceOutcome {
   kKept,
   kSwarmFull,    // the content has as many peers as it may have
   kTrackerFull,  // as many contents or peers as there may be
@@ -63,7 +63,7 @@ class Registry {
   virtual ~Registry() = default;
 
   // Adds the peer or brings it up to date. A peer that is not admitted is not kept.
-  virtual Admission announce(const ContentId& content, const Peer& peer, Time now) = 0;
+  virtual AnnounceOutcome announce(const ContentId& content, const Peer& peer, Time now) = 0;
   virtual void leave(const ContentId& content, const PeerId& peer) = 0;
   // Forgets the peers whose last announce came before `before`.
   virtual void expire(Time before) = 0;

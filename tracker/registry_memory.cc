@@ -4,7 +4,7 @@
 
 namespace firn::tracker {
 
-Admission MemoryRegistry::announce(const ContentId& content, const Peer& peer, Time now) {
+AnnounceOutcome MemoryRegistry::announce(const ContentId& content, const Peer& peer, Time now) {
   return swarms_.announce(content, peer, now);
 }
 

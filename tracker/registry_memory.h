@@ -14,7 +14,7 @@ class MemoryRegistry final : public Registry {
  public:
   explicit MemoryRegistry(const RegistryLimits& limits = {}) : swarms_(limits), shelf_(limits) {}
 
-  Admission announce(const ContentId& content, const Peer& peer, Time now) override;
+  AnnounceOutcome announce(const ContentId& content, const Peer& peer, Time now) override;
   void leave(const ContentId& content, const PeerId& peer) override;
   void expire(Time before) override;
   SwarmCounts counts(const ContentId& content) const override;

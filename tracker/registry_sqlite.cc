@@ -166,7 +166,7 @@ Status SqliteRegistry::load_peers(Time now) {
       return damaged("a peer makes no sense");
     const Peer peer{{*id, ip, static_cast<std::uint16_t>(port)}, query->integer(4) != 0};
     // Limits may be lower than they were: those that are not admitted leave the database too.
-    if (swarms_.announce(*content, peer, now) != Admission::kKept) peer_changed(*content, *id);
+    if (swarms_.announce(*content, peer, now) != AnnounceOutcome::kKept) peer_changed(*content, *id);
   }
 }
 
@@ -195,12 +195,12 @@ void SqliteRegistry::peer_changed(const ContentId& content, const PeerId& peer) 
   changed_peers_.clear();
 }
 
-Admission SqliteRegistry::announce(const ContentId& content, const Peer& peer, Time now) {
+AnnounceOutcome SqliteRegistry::announce(const ContentId& content, const Peer& peer, Time now) {
   const Peer* known = swarms_.find(content, peer.endpoint.id);
   const bool same = known != nullptr && *known == peer;
-  const Admission admission = swarms_.announce(content, peer, now);
-  if (admission == Admission::kKept && !same) peer_changed(content, peer.endpoint.id);
-  return admission;
+  const AnnounceOutcome outcome = swarms_.announce(content, peer, now);
+  if (outcome == AnnounceOutcome::kKept && !same) peer_changed(content, peer.endpoint.id);
+  return outcome;
 }
 
 void SqliteRegistry::leave(const ContentId& content, const PeerId& peer) {

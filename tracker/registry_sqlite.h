@@ -35,7 +35,7 @@ class SqliteRegistry final : public Registry {
                                                       const RegistryLimits& limits = {});
   ~SqliteRegistry() override;  // flushes
 
-  Admission announce(const ContentId& content, const Peer& peer, Time now) override;
+  AnnounceOutcome announce(const ContentId& content, const Peer& peer, Time now) override;
   void leave(const ContentId& content, const PeerId& peer) override;
   void expire(Time before) override;
   SwarmCounts counts(const ContentId& content) const override;

@@ -24,16 +24,16 @@ void SwarmTable::take_from_kind(Swarm& swarm, Entry& entry) {
   if (entry.peer.complete) --swarm.complete;
 }
 
-Admission SwarmTable::announce(const ContentId& content, const Peer& peer, Time now) {
+AnnounceOutcome SwarmTable::announce(const ContentId& content, const Peer& peer, Time now) {
   auto found = swarms_.find(content);
   const bool known = found != swarms_.end() && found->second.entries.contains(peer.endpoint.id);
   if (!known) {
-    if (ages_.size() >= limits_.peer_count_max) return Admission::kTrackerFull;
+    if (ages_.size() >= limits_.peer_count_max) return AnnounceOutcome::kTrackerFull;
     if (found == swarms_.end()) {
-      if (swarms_.size() >= limits_.content_count_max) return Admission::kTrackerFull;
+      if (swarms_.size() >= limits_.content_count_max) return AnnounceOutcome::kTrackerFull;
       found = swarms_.try_emplace(content).first;
     } else if (found->second.entries.size() >= limits_.peers_per_content_max) {
-      return Admission::kSwarmFull;
+      return AnnounceOutcome::kSwarmFull;
     }
   }
   Swarm& swarm = found->second;
@@ -47,7 +47,7 @@ Admission SwarmTable::announce(const ContentId& content, const Peer& peer, Time 
   entry.peer = peer;
   entry.seen = now;
   put_in_kind(swarm, entry);
-  return Admission::kKept;
+  return AnnounceOutcome::kKept;
 }
 
 bool SwarmTable::leave(const ContentId& content, const PeerId& peer) {

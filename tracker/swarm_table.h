@@ -18,7 +18,7 @@ class SwarmTable {
  public:
   explicit SwarmTable(const RegistryLimits& limits) : limits_(limits) {}
 
-  Admission announce(const ContentId& content, const Peer& peer, Time now);
+  AnnounceOutcome announce(const ContentId& content, const Peer& peer, Time now);
   bool leave(const ContentId& content, const PeerId& peer);  // false: was not there
   // Calls `gone` for each peer before it is forgotten.
   void expire(Time before, const std::function<void(const ContentId&, const PeerId&)>& gone);

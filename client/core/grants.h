@@ -13,8 +13,6 @@ class Grants {
  public:
   // Blocks granted so far, over all States: the number of the last block that may come.
   std::uint32_t credit() const { return credit_; }
-  // Number of the last block that came.
-  std::uint32_t highest_received() const { return highest_received_; }
   std::uint32_t outstanding() const { return credit_ - highest_received_; }
   // No credit is left to be granted on this connection, and what was granted has come.
   bool used_up() const { return credit_ == UINT32_MAX && outstanding() == 0; }
@@ -59,7 +57,7 @@ class Grants {
   TimeUs last_arrival_ = 0;
   TimeUs last_grant_ = 0;
   std::uint32_t credit_ = 0;
-  std::uint32_t highest_received_ = 0;
+  std::uint32_t highest_received_ = 0;  // number of the last block that came
   Window window_;
   bool ran_dry_ = false;
   std::uint32_t awaited_ = 0;  // first sequence number of the grant that is timed; 0: none is

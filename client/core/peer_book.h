@@ -58,7 +58,6 @@ class PeerBook {
   std::uint32_t strike(const PeerId& id, TimeUs now);
   bool banned(const PeerId& id, TimeUs now) const;
   // Peers whose strikes are remembered; bounded.
-  std::size_t struck() const { return strikes_.size(); }
 
   // The address of the attempt if it was given by hand and this is the first time that it is asked
   // for, else empty: for messages that should be said once.

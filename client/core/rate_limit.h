@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "client/core/rate_budget.h"
-#include "client/core/rates.h"
 #include "client/core/types.h"
+#include "proto/base/token_bucket.h"
 
 namespace firn::core {
 

@@ -1,4 +1,4 @@
-// Rates under given time: a meter of what flows, a bucket that bounds it.
+// Rates under given time: meters of what flows. proto/base/token_bucket.h bounds it.
 #pragma once
 
 #include <algorithm>
@@ -71,58 +71,6 @@ class UplinkMeter {
   TimeUs busy_ = 0;        // waited before, in this measure
   double bytes_ = 0;
   double rate_ = 0;
-};
-
-// Token bucket: tokens are bytes, `rate` a second, at most `burst` saved up. Rate 0: no limit. It
-// may be overdrawn once, so that a block larger than the burst passes, and pays afterwards.
-class TokenBucket {
- public:
-  TokenBucket(std::uint64_t rate, std::uint64_t burst, TimeUs now)
-      : rate_(rate),
-        burst_(static_cast<double>(burst)),
-        tokens_(static_cast<double>(burst)),
-        last_(now) {}
-
-  bool unlimited() const { return rate_ == 0; }
-  bool ready(TimeUs now) {
-    refill(now);
-    return unlimited() || tokens_ > 0;
-  }
-  double available(TimeUs now) {
-    refill(now);
-    return unlimited() ? 1e18 : std::max(tokens_, 0.0);
-  }
-  void take(std::uint64_t bytes) { tokens_ -= unlimited() ? 0 : static_cast<double>(bytes); }
-  // What was taken has not been used after all.
-  void give_back(std::uint64_t bytes) {
-    tokens_ = std::min(burst_, tokens_ + static_cast<double>(bytes));
-  }
-  // When ready() turns true; `now` if it is.
-  TimeUs ready_at(TimeUs now) const {
-    if (unlimited() || tokens_ > 0) return now;
-    return reaches(1.0, now);
-  }
-  // When it is half full; `now` if it is.
-  TimeUs half_full_at(TimeUs now) {
-    refill(now);
-    if (unlimited() || tokens_ >= burst_ / 2) return now;
-    return reaches(burst_ / 2, now);
-  }
-
- private:
-  TimeUs reaches(double tokens, TimeUs now) const {
-    return now + static_cast<TimeUs>((tokens - tokens_) * 1e6 / static_cast<double>(rate_)) + 1;
-  }
-  void refill(TimeUs now) {
-    if (unlimited() || now <= last_) return;
-    const double earned = static_cast<double>(rate_) * static_cast<double>(now - last_) * 1e-6;
-    tokens_ = std::min(burst_, tokens_ + earned);
-    last_ = now;
-  }
-  std::uint64_t rate_;
-  double burst_;
-  double tokens_;
-  TimeUs last_;
 };
 
 }  // namespace firn::core

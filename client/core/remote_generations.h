@@ -69,7 +69,6 @@ class RemoteGenerations {
   bool has_room(std::uint32_t g) const {
     return pages_[g / kPage] != nullptr || page_count_ < policy::kRemotePagesMax;
   }
-  std::uint32_t page_count() const { return page_count_; }
 
   // For each entry, f(generation, entry).
   template <typename F>

@@ -41,7 +41,7 @@ def check_comments(tree):
 
 
 def check_paths(tree):
-    """No file names a folder of somebody's machine."""
+    """No file names a folder of one machine."""
     for path in tree.paths:
         for number, line in enumerate(tree.text(path).splitlines(), 1):
             match = FOREIGN_PATH.search(line)

@@ -2,8 +2,8 @@
 """A swarm on this machine: a tracker, one seed and six downloaders move a folder of 64 MiB.
 
 Three downloaders find the seed through the tracker. Three are told only the addresses of other
-downloaders, so all they ever get was made by peers who themselves were still downloading or had
-just finished. Every peer sends at most 16 MiB/s, so nobody can have everything before the seed has
+downloaders, so all they ever get was made by peers that were still downloading themselves or had
+just finished. Every peer sends at most 16 MiB/s, so no peer can have everything before the seed has
 sent everything once: the bound printed below the table.
 
 Exits with 0 only if every downloader got every byte.

@@ -5,7 +5,7 @@
     processes.py   programs inside of them, and what they cost
     firewall.py    a host that accepts no connections
     adapters/      how each client is started, watched and stopped
-    race.py        one run: who starts, leaves and crashes when
+    race.py        one run: when each host starts, leaves and crashes
     collect.py     what is counted during a run, and the record made of it
     bound.py       how fast the run could have been
     figures.py     the figures of a record; its summary, which docs/results keeps

@@ -12,10 +12,10 @@ time to relay are not in it. Here each condition is piecewise in time, as hosts 
   first copy   sources have sent F bytes; never, if they leave before
   downlinks    arrival + F / d_i of each downloader that stays
   capacity     for each moment a: what those who arrive at a or later need must pass the uplinks of
-               those present after a, because nothing can be sent to who is not there
+               those present after a, because nothing can be sent to a host that is not there
 
 A host that leaves or crashes brings its uplink until then. What a downloader had received when it
-crashed counts as needed, for no schedule knows beforehand who will crash; a bound that forgot it
+crashed counts as needed, for no schedule knows beforehand which hosts will crash; a bound that forgot it
 would ask for clairvoyance. Rates are bytes per second, times seconds since the start.
 """
 
@@ -69,7 +69,7 @@ def time_to_send(amount, links, start):
 
 
 def lower_bound(links, content_bytes, start=0.0):
-    """The bound for the last downloader that stays; `start`: before then nobody knows anybody."""
+    """The bound for the last downloader that stays; `start`: before then no host knows another."""
     links = [dataclasses.replace(link, arrives=max(link.arrives, start)) for link in links]
     takers = [link for link in links if link.needs > 0]
     if not takers:

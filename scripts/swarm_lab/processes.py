@@ -26,7 +26,7 @@ def _own_priority():
 
 def _prepare(priority):
     """In the child. A session of its own is a scheduling group of its own, which would forget the
-    priority that somebody gave to the whole race."""
+    priority that the whole race was given."""
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if priority not in (None, "0"):
         try:

@@ -1,4 +1,4 @@
-"""One run of a scenario with one client: hosts, processes, and who comes and goes when.
+"""One run of a scenario with one client: hosts, processes, and when each comes and goes.
 
 Everything happens on one thread in a loop with a tick; the clock starts when the first downloader is
 started, with tracker and seed ready (but for a cold tracker).

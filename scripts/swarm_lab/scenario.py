@@ -1,4 +1,4 @@
-"""A scenario: hosts with their links, and who comes, leaves or crashes when. Small TOML files in
+"""A scenario: hosts with their links, and when each comes, leaves or crashes. Small TOML files in
 scripts/swarm_lab/scenarios; every key is listed here, and an unknown one is an error.
 
     title = "..."              one line
@@ -103,7 +103,7 @@ class Scenario:
                 yield f"p{number:02}", group, index
 
     def bound_if_all_stay(self):
-        """The bound before anybody has run: leaving after X copies at the earliest moment, no
+        """The bound before any run: leaving after X copies at the earliest moment, no
         crashes. A run has its own, with the moments at which hosts really went."""
         seed = bound.Link(up=bytes_per_second(self.seed.up_mbit), source=True)
         if self.seed.leaves_after_copies:

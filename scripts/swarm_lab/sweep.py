@@ -4,7 +4,7 @@ the same simulated links.
 
 Rivals appear twice. "x" asks by requests that take their way: with 2 and with 3 open at each
 neighbour, the better at each point. "x, omniscient" chooses each block the moment an uplink is free
-for it, knowing what everybody near has at that moment: no protocol can, and what such a rival needs
+for it, knowing what all its neighbours have at that moment: no protocol can, and what such a rival needs
 to know costs it no byte.
 """
 
@@ -53,7 +53,7 @@ def options(command):
                          help="a single run of values from here on")
     command.add_argument("--jobs", type=int, default=1)
     command.add_argument("--missing", action="store_true",
-                         help="leave out points that the file holds, whatever made them")
+                         help="leave out points that the file holds, by any program that made them")
     command.add_argument("--out", metavar="FILE", required=True,
                          help="JSON; what it holds of other strategies and values is kept")
     command.add_argument("--plot", metavar="FILE", help="SVG or PNG (needs matplotlib)")

@@ -2,7 +2,7 @@
 
 Every simulated run appends a line to the file that FIRN_TRACES names (tests/sim/action_trace.h): a
 hash over all actions of all its cores. A change that is to leave behaviour alone leaves the hashes
-alone. They are kept by nobody: an honest change of a policy changes all of them.
+alone. They are not kept: an honest change of a policy changes all of them.
 """
 
 import os

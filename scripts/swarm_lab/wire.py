@@ -1,8 +1,8 @@
 """Where the bytes on the wire go, from what a record counted.
 
 A frame on these hosts has at most 1,514 bytes: 14 Ethernet, 20 IP, 32 TCP (with timestamps) and 1,448
-of TCP's stream. So headers alone are 66/1448, 4.56 % of all that is sent in full segments: nobody
-who uses TCP with timestamps gets below that, whatever the protocol above it.
+of TCP's stream. So headers alone are 66/1448, 4.56 % of all that is sent in full segments: no
+protocol above TCP with timestamps gets below that.
 """
 
 HEADER_BYTES = 66

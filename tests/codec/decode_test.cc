@@ -183,7 +183,6 @@ TEST_CASE("the progressive decoder gives the source blocks in every mode") {
       const Generation generation(n, k, random);
       std::vector<ProgressiveDecoder> decoders;
       for (const Mode mode : kModes) decoders.emplace_back(n, k, mode, *kernels);
-      std::vector<CodedBlock> innovative;
       for (std::size_t sent = 0; !decoders[0].complete(); ++sent) {
         REQUIRE(sent < 4 * n + 20);
         const CodedBlock block =
@@ -198,7 +197,6 @@ TEST_CASE("the progressive decoder gives the source blocks in every mode") {
           REQUIRE(decoder.rank() == rank + (innovation == Innovation::kRedundant ? 0 : 1));
           REQUIRE((innovation == Innovation::kComplete) == decoder.complete());
         }
-        if (innovation != Innovation::kRedundant) innovative.push_back(block);
       }
       for (ProgressiveDecoder& decoder : decoders) {
         Bytes out(n * k);
@@ -206,12 +204,6 @@ TEST_CASE("the progressive decoder gives the source blocks in every mode") {
         REQUIRE(out == generation.source);
         const CodedBlock late = generation.dense(random);
         REQUIRE(decoder.add(late.vector, late.payload) == Innovation::kRedundant);
-      }
-      for (const ProgressiveDecoder& decoder : {std::cref(decoders[0]), std::cref(decoders[1])}) {
-        for (std::size_t i = 0; i < n; ++i) {
-          REQUIRE(std::ranges::equal(decoder.received_vector(i), innovative[i].vector));
-          REQUIRE(std::ranges::equal(decoder.received_payload(i), innovative[i].payload));
-        }
       }
       REQUIRE(std::ranges::equal(decoders[1].decoded(), generation.source));
     }

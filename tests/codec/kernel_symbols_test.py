@@ -4,7 +4,7 @@
 usage: kernel_symbols_test.py NM LIBRARY...
 
 A function that is global or weak in such a library could be called where the CPU lacks the
-instruction set: the linker keeps one copy of an inline function, whoever it came from. Each library
+instruction set: the linker keeps one copy of an inline function, from any of its users. Each library
 may give out its table of kernels, which is data, and nothing else.
 """
 import subprocess

@@ -362,8 +362,7 @@ TEST_CASE("progress reaches the total, and a wish to stop is followed") {
   created(dir.path("file"), options);
   CHECK(last == 100'000);
   options.progress = {};
-  options.threads =
-      1;  // it is the caller who asks: others might have done all before it asks again
+  options.threads = 1;  // the caller asks: workers might have done all before it asks again
   int polls = 0;
   options.cancelled = [&] { return ++polls >= 3; };
   CHECK(create_manifest(dir.path("file"), options).error().code == ErrorCode::kCancelled);

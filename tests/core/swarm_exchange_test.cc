@@ -70,7 +70,7 @@ TEST_CASE("who has called us hears soon of those who accept connections, not aga
   REQUIRE(first.size() == 1);
   REQUIRE(first[0].peers.size() == 1);
   CHECK(first[0].peers[0].id == numbered(2));
-  CHECK(bench.heard<proto::PeerExchange>(2).empty());  // of the others nobody is told
+  CHECK(bench.heard<proto::PeerExchange>(2).empty());  // no neighbour is told of the others
   // One that comes now is told of as soon as a side listens again.
   bench.open(3, numbered(3), 0, true, 71);
   bench.pass(kExchangeInterval / 2 - 1);

@@ -249,7 +249,7 @@ TEST_CASE("only where there is a place for everybody do the rules of a full mesh
     bench.say(1, row);
     return !bench.blocks_to(2).empty();
   };
-  CHECK_FALSE(passes_on(0, 0));   // nobody knows of more than a few
+  CHECK_FALSE(passes_on(0, 0));   // no neighbour knows of more than a few
   CHECK_FALSE(passes_on(0, 16));  // 16 with us, and there is room for 40
   CHECK(passes_on(0, 100));
   CHECK_FALSE(passes_on(15, 16));
@@ -275,7 +275,7 @@ TEST_CASE("one network cannot hold all places against others, its own newcomers 
   CHECK(bench.core.report().peers == core::policy::kNeighboursMax);
   std::size_t refused = 0, parted = 0;
   for (const auto& close : bench.take<Close>()) (close.peer >= 200 ? refused : parted) += 1;
-  CHECK(parted == core::policy::kNeighboursMax - 1);  // to the last: nobody has more than one
+  CHECK(parted == core::policy::kNeighboursMax - 1);  // to the last: no neighbour has more than one
   CHECK(refused == 40 - parted);
 }
 
@@ -359,7 +359,7 @@ TEST_CASE("in a large mesh a neighbour with which nothing moves makes room for s
   for (std::uint32_t i = 0; i < core::policy::kNeighboursWanted; ++i) {
     bench.join(100 + i, numbered(i), 4);
   }
-  // As long as nobody else is known, all stay.
+  // While no other peer is known, all stay.
   bench.pass(3 * core::policy::kExchangeInterval);
   CHECK(bench.take<core::Close>().empty());
   reply.peers = {{peer_id(0x66), "192.0.2.66", 66}};

@@ -48,7 +48,7 @@ int serve(Bench& bench, PeerKey peer, const std::string& file) {
   return served;
 }
 
-// The true info part and whatever may stand beside it, sealed again: nobody needs a key for that.
+// The true info part and any bytes beside it, sealed again: that needs no key.
 std::string resealed(const Manifest& manifest, const std::string& more_envelope) {
   std::string file = manifest.file_bytes.substr(0, manifest.file_bytes.size() - kIdBytes);
   file += more_envelope;

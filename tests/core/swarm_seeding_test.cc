@@ -23,7 +23,7 @@ core::Options seeding(SeedPolicy policy) {
   return options;
 }
 
-// Downloads all from neighbour 1, who has everything, and answers for the disk.
+// Downloads all from neighbour 1, which has everything, and answers for the disk.
 void download(Bench& bench) {
   std::uint32_t sequence = 0;
   for (std::uint32_t g = 0; g < bench.shape().generation_count(); ++g) {
@@ -106,7 +106,7 @@ TEST_CASE("a download completes, is announced, and the peer goes as its policy s
 TEST_CASE("a peer that stays while needed goes when the last needy neighbour is complete") {
   Bench bench(plain_manifest(1, 4, 16), seeding({}));
   bench.start(true);
-  // Complete from the start, alone: nobody needs anything.
+  // Complete from the start, alone: no peer needs anything.
   CHECK(bench.take<Finished>().size() == 1);
 
   Bench two(plain_manifest(1, 4, 16), seeding({}));
@@ -372,7 +372,7 @@ TEST_CASE("a source that leaves when safe does so when a neighbour says that it 
   Bench bench(plain_manifest(3, 4, 16), options);
   bench.start(true);
   bench.pass(60 * kSecond);
-  CHECK(bench.take<core::Finished>().empty());  // nobody is there
+  CHECK(bench.take<core::Finished>().empty());  // no neighbour is there
   bench.join(1, peer_id(1), 0);
   bench.pass(5 * kSecond);
   CHECK(bench.take<core::Finished>().empty());

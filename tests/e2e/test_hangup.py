@@ -31,7 +31,7 @@ class HangupTest(harness.SwarmTest):
             name, [sys.executable, "-c", ON_TERMINAL, os.ttyname(slave), streams, hangup, *command])
         self.terminal = open(master, "rb", buffering=0)
         self.addCleanup(self.terminal.close)
-        self.addCleanup(os.close, slave)  # reading a terminal that nobody has open yet fails
+        self.addCleanup(os.close, slave)  # reading a terminal that no process has open yet fails
         return program
 
     def hang_up(self):

@@ -35,7 +35,7 @@ class PythonPeer(harness.SwarmTest):
         return connection
 
     def relay(self, name="relay"):
-        """A `firn get` that knows the manifest and nobody; Python peers dial it."""
+        """A `firn get` that knows the manifest and no peer; Python peers dial it."""
         return self.get(self.manifest_file, name, "--no-tracker", "--no-pex", "--seed", "forever")
 
     def seed(self, *options):

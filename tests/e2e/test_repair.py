@@ -167,7 +167,7 @@ class Layouts(harness.SwarmTest):
                 harness.USAGE, "--exclude")
 
     def as_another_user(self):
-        """How a program is run by somebody for whom modes hold: root writes whatever they say."""
+        """How a program is run by a user whom modes bind: root writes in spite of them."""
         if not harness.is_root():
             return {}
         nobody = 65534

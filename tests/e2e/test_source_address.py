@@ -24,7 +24,7 @@ def own_network():
 
 class SourceAddress(harness.SwarmTest):
     def test_a_peer_is_seen_and_announced_under_the_address_that_it_listens_on(self):
-        """The tracker tells of the address it sees: nobody listens on another."""
+        """The tracker tells the address it sees: the peer listens on no other."""
         source = self.file(300 * KIB)
         tracker = self.tracker().endpoint()
         seed = self.firn("seed", "share", source, "--listen", "127.0.0.2:0", "--json", "-vv",

@@ -47,7 +47,7 @@ class Terminal(harness.SwarmTest):
                 self.fail(f"still runs after {timeout} s: {written!r}")
             try:
                 chunk = os.read(ours, 65536)
-            except OSError:  # nobody has the terminal open any more
+            except OSError:  # no process has the terminal open any more
                 break
             if not chunk:
                 break

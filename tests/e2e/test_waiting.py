@@ -21,7 +21,7 @@ NETWORK = 3  # exit code
 
 
 def link_to_nothing(**where):
-    """A link to a content that nobody has."""
+    """A link to a content that no peer has."""
     parts = "&".join(f"{key}={value}" for key, value in where.items())
     return f"firn:{text_of(random.Random(1).randbytes(32))}?{parts}"
 

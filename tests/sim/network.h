@@ -39,7 +39,7 @@ class Network {
   void cut_some_connection();
   void set_tracker_up(bool up) { tracker_up_ = up; }
   void set_tracker_has_manifest(bool has) { tracker_has_manifest_ = has; }
-  // Looks every second whether anybody stands still although those it can reach have what it lacks
+  // Looks every second whether a peer stands still although those it can reach have what it lacks
   // (progress.h); a broken rule like any other.
   void watch_progress();
   // Rules broken so far by any honest peer, each once.

@@ -37,8 +37,8 @@ class Peer {
   std::size_t index() const { return index_; }
   const PeerId& id() const { return id_; }
 
-  // Its clock goes ahead of everybody's by so much more, as of a host that slept: timers fire, and
-  // nothing was done meanwhile. Clocks of the core never go back.
+  // Its clock goes ahead of the network's by `ahead` more, as of a host that slept: timers fire,
+  // and nothing was done meanwhile. Clocks of the core never go back.
   void jump_clock(TimeUs ahead);
   // It handles nothing for so long (stopped, or swapped out), then all that has come meanwhile.
   void freeze(TimeUs how_long);

@@ -1,6 +1,6 @@
 // Watches a simulated network for peers that stand still: their rank has not changed for long
 // although those they can reach, over connections that stand and through peers that work, together
-// hold full rank of everything. Then somebody should have sent something.
+// hold full rank of everything. Then one of them should have sent something.
 #pragma once
 
 #include <cstdint>

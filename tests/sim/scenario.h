@@ -15,7 +15,7 @@ using core::kSecond;
 
 inline constexpr double kMbit = 1e6 / 8;
 
-// T >= max(F / u_s, N F / (u_s + sum u_i)): nobody can be faster.
+// T >= max(F / u_s, N F / (u_s + sum u_i)): no schedule is faster.
 inline double fluid_bound(const Content& content, double source_up, std::size_t peers,
                           double peer_up) {
   const Shape& shape = content.manifest.info.shape;

@@ -27,7 +27,7 @@ std::vector<std::uint8_t> generation(const Shape& shape, std::uint32_t g) {
 }
 
 // One file past 4 GiB, and two behind it whose offsets in the content are. The digests are true for
-// the generations that are written; nobody looks at the others.
+// the generations that are written; the test looks at no others.
 Manifest large_manifest() {
   Info info;
   info.name = "large";

@@ -2,7 +2,7 @@
 //
 // A change is a call that alters something (write, resize, hole, new name, rename, removal, sync).
 // After a kill the disk holds all that was written, with the last write torn. After a power cut it
-// holds what was synced, and of the rest whatever the seed says: each 512-byte sector of an
+// holds what was synced, and of the rest what the seed decides: each 512-byte sector of an
 // unsynced write on its own, a prefix of a file's unsynced size changes, and of the unsynced names
 // any set that keeps their order within each folder.
 #pragma once

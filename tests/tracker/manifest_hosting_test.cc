@@ -139,7 +139,7 @@ TEST_CASE("bytes that are not the manifest of that content are refused") {
   CHECK_FALSE(tracker.registry.has_manifest(other.id));
 }
 
-// Whatever stands beside the true info part, sealed again: nobody needs a key for that.
+// Any bytes beside the true info part, sealed again: that needs no key.
 TEST_CASE(
     "the true info part in an envelope that breaks a rule is refused, and then the owner's is "
     "kept") {
@@ -172,7 +172,7 @@ TEST_CASE("who has not announced itself as a peer of the content may not put its
   tracker.announce(other.id, 1);
   CHECK(refused());
   tracker.core.connected(3, peer_id(3), "192.0.2.1", Time{0});
-  tracker.announce(whole.id, 3);  // somebody else did
+  tracker.announce(whole.id, 3);  // another peer did
   CHECK(refused());
   tracker.announce(whole.id, 1);
   CHECK(next_offset(tracker.put_alone(whole.id, bytes, 0, 100)) == 100);

@@ -59,7 +59,7 @@ TEST_CASE_TEMPLATE("a registry does what a plain list of peers would", Kind, InM
         REQUIRE(registry.flush().ok());
         break;
       default:
-        REQUIRE(registry.announce(swarm, one, now) == Admission::kKept);
+        REQUIRE(registry.announce(swarm, one, now) == AnnounceOutcome::kKept);
         model[{swarm, one.endpoint.id}] = {one, now};
     }
     SwarmCounts counts;
@@ -89,17 +89,17 @@ TEST_CASE_TEMPLATE("limits hold, and room that is left is used again", Kind, InM
   Kind kind({.content_count_max = 2, .peer_count_max = 5, .peers_per_content_max = 3});
   Registry& registry = *kind;
   for (std::uint32_t number = 1; number <= 3; ++number)
-    CHECK(registry.announce(content(1), peer(number), Time{0}) == Admission::kKept);
-  CHECK(registry.announce(content(1), peer(4), Time{0}) == Admission::kSwarmFull);
-  CHECK(registry.announce(content(1), peer(1, true), Time{5}) == Admission::kKept);
-  CHECK(registry.announce(content(2), peer(1), Time{0}) == Admission::kKept);
-  CHECK(registry.announce(content(3), peer(1), Time{0}) == Admission::kTrackerFull);
-  CHECK(registry.announce(content(2), peer(2), Time{0}) == Admission::kKept);
-  CHECK(registry.announce(content(2), peer(3), Time{0}) == Admission::kTrackerFull);
+    CHECK(registry.announce(content(1), peer(number), Time{0}) == AnnounceOutcome::kKept);
+  CHECK(registry.announce(content(1), peer(4), Time{0}) == AnnounceOutcome::kSwarmFull);
+  CHECK(registry.announce(content(1), peer(1, true), Time{5}) == AnnounceOutcome::kKept);
+  CHECK(registry.announce(content(2), peer(1), Time{0}) == AnnounceOutcome::kKept);
+  CHECK(registry.announce(content(3), peer(1), Time{0}) == AnnounceOutcome::kTrackerFull);
+  CHECK(registry.announce(content(2), peer(2), Time{0}) == AnnounceOutcome::kKept);
+  CHECK(registry.announce(content(2), peer(3), Time{0}) == AnnounceOutcome::kTrackerFull);
   CHECK(registry.counts(content(1)) == SwarmCounts{1, 2});
   registry.leave(content(2), peer_id(1));
   registry.leave(content(2), peer_id(2));
-  CHECK(registry.announce(content(3), peer(1), Time{0}) == Admission::kKept);
+  CHECK(registry.announce(content(3), peer(1), Time{0}) == AnnounceOutcome::kKept);
 }
 
 TEST_CASE_TEMPLATE("manifests come back part by part", Kind, InMemory, InSqlite) {

@@ -106,7 +106,7 @@ class Firn(Adapter):
             on_line=node.on_line)
         if not node.spoken.wait(30):
             raise BadClient(f"the seed prints no link\n{node.process.story()}")
-        # Without the seed's address: everybody learns of everybody from the tracker, as the others.
+        # Without the seed's address: peers learn of one another from the tracker, as those of other clients do.
         self.link = re.sub(r"&peer=[^&]*|(?<=\?)peer=[^&]*&?", "", node.link)
         return node
 

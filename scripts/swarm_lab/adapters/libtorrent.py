@@ -60,7 +60,7 @@ class Libtorrent(TorrentAdapter):
         limit = ["--up-limit", upload_limit_bytes] if upload_limit_bytes else []
         if 0 < upload_limit_bytes < self.piece_bytes:
             # Its limit counts requests as well: at 1 KiB/s it received nothing for 150 s, being
-            # unable to ask. So it serves nobody instead.
+            # unable to ask. So it serves no peer instead.
             limit = ["--slots", 0]
         return self._start(host, folder, folder / host.name, limit)
 

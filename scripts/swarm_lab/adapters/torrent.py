@@ -74,7 +74,7 @@ class Rpc:
         self._connection = None
 
     def post(self, request):
-        """(status, headers, answer); raises OSError if nobody answers."""
+        """(status, headers, answer); raises OSError if the client does not answer."""
         try:
             if self._connection is None:
                 self._connection = http.client.HTTPConnection("127.0.0.1", self.port)

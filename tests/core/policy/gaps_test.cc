@@ -63,7 +63,7 @@ TEST_CASE("a generation that stands still while a later one is whole gets the ro
   CHECK(s.rows_of(1, kStallTime) == 0);  // it may have grown just before the first review
   CHECK(s.rows_of(1, kGapReview) == 1);
   CHECK(s.rows_of(0, kGapReview) == 3);
-  CHECK(s.rows_of(2, kGapReview) == 0);  // somebody can give it to the others
+  CHECK(s.rows_of(2, kGapReview) == 0);  // a neighbour can give it to the others
   CHECK(s.rows_of(3, kStallTime) == 0);  // relays may not have come to it yet
   REQUIRE(s.gaps.gaps().size() == 2);
   CHECK(s.gaps.gaps()[0].generation == 0);

@@ -117,7 +117,7 @@ TEST_CASE("rows that have got lost come before the next ones of a source") {
     return choice->generation;
   };
   for (int i = 0; i < 8; ++i) choose();
-  // All has arrived, and of generation 0 nobody holds more than three rows.
+  // All has arrived, and of generation 0 no peer holds more than three rows.
   s.tell(1, {{0, 3, 4, {}}}, {}, 4);
   s.tell(2, {{0, 2, 4, {}}}, {{1, 1}}, 4);
   s.now += core::policy::kGapReview;

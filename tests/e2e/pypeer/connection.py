@@ -83,7 +83,7 @@ class Connection:
 
 
 def dial_patiently(identity, endpoint):
-    """Dials until somebody listens: `firn get LINK` has nothing to say before it has the manifest."""
+    """Dials until a peer listens: `firn get LINK` has nothing to say before it has the manifest."""
     deadline = time.monotonic() + TIMEOUT
     while True:
         try:

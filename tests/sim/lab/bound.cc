@@ -18,7 +18,7 @@ struct Change {
 
 }  // namespace
 
-// Equal shares: everybody in the swarm receives sum(up) / peers. Late comers are behind, and how a
+// Equal shares: every peer in the swarm receives sum(up) / peers. Late comers are behind, and how a
 // fluid would best catch up is not worth a program: with them the bound is that of all work,
 // counted from when each peer was there.
 double fluid_bound(const LabRun& run) {

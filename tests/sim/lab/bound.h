@@ -1,4 +1,4 @@
-// The fluid lower bound of a run in the laboratory: what nobody could be faster than, if content
+// The fluid lower bound of a run in the laboratory: no schedule ends earlier, if content
 // were a fluid and every uplink full from the first moment.
 #pragma once
 
@@ -6,7 +6,7 @@ namespace firn::sim {
 
 struct LabRun;
 
-// Seconds. Before a run (nobody has gone, nothing has finished) it is
+// Seconds. Before a run (no peer has gone, nothing has finished) it is
 //   T >= max(F / u_s, F / d_min, N F / (u_s + sum u_i)).
 // After a run it is the bound of the capacity that remained: with what left or crashed counted
 // until then. Peers that crash before they are complete take their share of what was sent until

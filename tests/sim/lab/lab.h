@@ -35,7 +35,7 @@ class Lab final : private LinkUser {
   // The tracker answers from then until then.
   void set_tracker(TimeUs from, TimeUs until) { tracker_.set_hours(from, until); }
 
-  // Until everybody that has not gone is complete, or `until`. True if complete. May be called
+  // Until every peer that has not gone is complete, or `until`. True if complete. May be called
   // again to go on.
   bool run(TimeUs until);
 

@@ -17,7 +17,7 @@
 
 namespace firn::sim {
 
-// The peers at the ends, who hear what links do.
+// What links tell the peers at their ends.
 class LinkUser {
  public:
   virtual ~LinkUser() = default;

@@ -37,7 +37,7 @@ class LookaheadQueue {
 
   // Of the event taken last. From one peer to the next it may go back, within a window.
   core::TimeUs now() const { return now_; }
-  // Everything before has happened to everybody.
+  // Everything before has happened to every peer.
   core::TimeUs window_start() const { return window_end_ - width_; }
   bool empty() const { return size_ == 0; }
   std::uint64_t taken() const { return taken_; }

@@ -24,7 +24,7 @@ void RivalRequests::ask_all(RivalPeer& peer) {
 void RivalRequests::ask(RivalPeer& peer, RivalEndKey key) {
   if (!mesh_.open(key) || !peer.here || peer.spec.source) return;
   RivalPeer& from = mesh_.owner(key ^ 1);
-  // Where nobody asks, a sender that stands idle may have found something to do.
+  // Where receivers do not ask, a sender that stands idle may have found something to do.
   if (rules_.pipeline == 0 || pushes(from)) return senders_.transmit(from);
   if (from.spec.takes_only) return;
   std::vector<BlockId>& asked = end(key).asked;

@@ -16,7 +16,7 @@ namespace firn::sim {
 class RivalSenders {
  public:
   virtual ~RivalSenders() = default;
-  // Whether the source decides what it sends; else it is asked like everybody.
+  // Whether the source decides what it sends; else it is asked like every peer.
   virtual bool source_chooses() const = 0;
   // The block for `to`, which is not complete, chosen by the source; nullopt: none now.
   virtual std::optional<BlockId> source_block(std::size_t to) = 0;
@@ -48,7 +48,8 @@ class RivalRequests {
   void ask_all(RivalPeer& peer);
   // A block has come: it is not asked for on this connection any more.
   void answered(RivalEndKey key, BlockId id);
-  // It has come, or is of no use any more: nobody else need send it. Whether anything was open.
+  // It has come, or is of no use any more: no other neighbour need send it. Whether any request was
+  // open.
   bool cancel(RivalPeer& peer, BlockId id);
   bool cancel_group(RivalPeer& peer, std::uint32_t group);
   // The connection of `peer` has closed: what no other neighbour was asked for is wanted again.

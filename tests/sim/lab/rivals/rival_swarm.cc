@@ -95,7 +95,7 @@ void RivalSwarm::handle(const LabEvent& event) {
 
 // --- meeting and parting ---
 
-// Everybody calls half as many as wanted, so that with the calls of others the graph is a random
+// Each peer calls half as many as wanted, so that with the calls of others the graph is a random
 // one of that degree.
 void RivalSwarm::meet(RivalPeer& peer) {
   if (!peer.here) return;

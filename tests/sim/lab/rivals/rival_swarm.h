@@ -47,7 +47,7 @@ class RivalSwarm : private RivalSenders {
   std::size_t add(const LabPeerSpec& spec);
   // Writes down every transfer, in order, from now on; `trace` outlives the run.
   void record(std::vector<Transfer>* trace) { trace_ = trace; }
-  // Until everybody that has not gone is complete, or `until`. True if complete.
+  // Until every peer that has not gone is complete, or `until`. True if complete.
   bool run(TimeUs until);
 
   std::size_t size() const { return mesh_.size(); }

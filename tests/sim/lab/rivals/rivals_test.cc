@@ -35,7 +35,7 @@ void populate(RivalSwarm& swarm, int peers, double source_mbit = 8) {
   for (int i = 0; i < peers; ++i) swarm.add({.link = {8 * kMbit, 0, 10'000 + i % 7 * 5'000}});
 }
 
-// Everybody has each block once, and nobody sent what nobody received.
+// Every peer has each block once, and no peer sent a block that it had not received.
 void check_conserved(const RivalSwarm& swarm) {
   std::uint64_t sent = 0, received = 0;
   for (std::size_t i = 0; i < swarm.size(); ++i) {
@@ -125,7 +125,7 @@ TEST_CASE("a super-seeding source repeats no block before each was sent once") {
 TEST_CASE("a super-seeding source goes by what the swarm holds: what is lost is sent again") {
   Watched<SuperSeeding> swarm(uncoded(50), 6);
   swarm.add({.link = {8 * kMbit}, .source = true});
-  // It gets half of the content and crashes before anybody else is there.
+  // It gets half of the content and crashes before any other peer is there.
   swarm.add({.link = {8 * kMbit}, .crashes = 440'000});
   swarm.add({.link = {8 * kMbit}, .joins = 500'000});
   swarm.add({.link = {8 * kMbit}, .joins = 500'000});
@@ -141,7 +141,7 @@ TEST_CASE("blocks coded at the source are innovative by the rank of their vector
   Watched<SourceOnly> swarm(coded(4, 16), SourceOnly::Order::kSpread, 7);
   populate(swarm, 12, 16);
   REQUIRE(swarm.run(kLong));
-  // Nobody sends what the source has not made, and the source makes each block once.
+  // No peer sends what the source has not made, and the source makes each block once.
   std::set<BlockId> made(swarm.from_source.begin(), swarm.from_source.end());
   CHECK(made.size() == swarm.from_source.size());
   std::uint64_t innovative = 0;

@@ -1,4 +1,4 @@
-// No coding, and an ideal super-seeding source: it knows what everybody has, sends no block a
+// No coding, and an ideal super-seeding source: it knows what every peer has, sends no block a
 // second time before each was sent once, and always the one that is rarest in the whole swarm.
 // BitTorrent's own super-seeding (BEP 16) knows only what its neighbours tell.
 #pragma once
