@@ -57,8 +57,7 @@ void AnnounceCore::disconnected(ClientId client) {
 proto::TrackerReply AnnounceCore::handle(ClientId client, const proto::TrackerRequest& request,
                                          Time now) {
   Client& known = clients_.at(client);
-  const Time wait = std::max(take_one(known.bucket, now),
-                             network_rate_.take(known.network, now));
+  const Time wait = std::max(take_one(known.bucket, now), network_rate_.take(known.network, now));
   if (wait > Time::zero()) return slow_down("too many requests", wait);
   return std::visit([&](const auto& one) { return answer(known, one, now); }, request);
 }

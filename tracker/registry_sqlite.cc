@@ -166,7 +166,8 @@ Status SqliteRegistry::load_peers(Time now) {
       return damaged("a peer makes no sense");
     const Peer peer{{*id, ip, static_cast<std::uint16_t>(port)}, query->integer(4) != 0};
     // Limits may be lower than they were: those that are not admitted leave the database too.
-    if (swarms_.announce(*content, peer, now) != AnnounceOutcome::kKept) peer_changed(*content, *id);
+    if (swarms_.announce(*content, peer, now) != AnnounceOutcome::kKept)
+      peer_changed(*content, *id);
   }
 }
 
