@@ -31,13 +31,13 @@ AnnounceCore::AnnounceCore(Registry& registry, const CoreOptions& options, std::
     : registry_(registry),
       options_(options),
       random_(seed),
-      network_rate_(options.network_rate, options.networks_max) {}
+      network_rate_(options.network_rate, options.networks_max),
+      announce_rate_(options.announce_rate, options.networks_max),
+      prefix_rate_(options.prefix_rate, options.networks_max) {}
 
 void AnnounceCore::connected(ClientId client, const PeerId& id, const std::string& ip, Time now) {
-  std::string network = network_of(ip);
-  ++networks_[network].connections;
   const TokenBucket bucket = full_bucket(options_.connection_rate, now);
-  clients_.insert_or_assign(client, Client{id, ip, std::move(network), bucket, {}});
+  clients_.insert_or_assign(client, Client{id, ip, where_of(ip), bucket, {}});
 }
 
 std::string AnnounceCore::name_of(ClientId client) const {
@@ -49,17 +49,24 @@ void AnnounceCore::disconnected(ClientId client) {
   const auto found = clients_.find(client);
   if (found == clients_.end()) return;
   drop_upload(found->second);
-  const auto network = networks_.find(found->second.network);
-  if (--network->second.connections == 0) networks_.erase(network);
   clients_.erase(found);
 }
 
 proto::TrackerReply AnnounceCore::handle(ClientId client, const proto::TrackerRequest& request,
                                          Time now) {
   Client& known = clients_.at(client);
-  const Time wait = std::max(take_one(known.bucket, now), network_rate_.take(known.network, now));
+  const Time wait = wait_of(known, request, now);
   if (wait > Time::zero()) return slow_down("too many requests", wait);
   return std::visit([&](const auto& one) { return answer(known, one, now); }, request);
+}
+
+Time AnnounceCore::wait_of(Client& client, const proto::TrackerRequest& request, Time now) {
+  Time wait = std::max({take_one(client.bucket, now), network_rate_.take(client.where.network, now),
+                        prefix_rate_.take(client.where.prefix, now)});
+  if (std::holds_alternative<proto::Announce>(request)) {
+    wait = std::max(wait, announce_rate_.take(client.where.network, now));
+  }
+  return wait;
 }
 
 proto::TrackerReply AnnounceCore::answer(Client& client, const proto::Announce& request, Time now) {
@@ -128,9 +135,7 @@ proto::TrackerReply AnnounceCore::answer(Client& client, const proto::TrackerMan
                  "the parts of a manifest come in order from its first byte, none past its end");
   }
   // Counted as they come, not as they are promised.
-  const std::uint64_t of_network = networks_[client.network].upload_bytes;
-  if (upload_bytes_ + request.data.size() > options_.upload_bytes_total_max ||
-      of_network + request.data.size() > options_.upload_bytes_per_network_max) {
+  if (!has_upload_room(client, request.data.size())) {
     drop_upload(client);
     return slow_down("too many manifests are being sent", options_.interval);
   }
@@ -150,7 +155,7 @@ proto::TrackerReply AnnounceCore::finish_upload(Client& client) {
   // it is hosted already.
   if (const auto read = parse_manifest(whole.bytes, whole.content); !read)
     return error(TrackerErrorCode::kMalformed, read.error().message());
-  const Status kept = registry_.put_manifest(whole.content, client.network, whole.bytes);
+  const Status kept = registry_.put_manifest(whole.content, client.where.prefix, whole.bytes);
   if (kept) return proto::TrackerManifestPutReply{whole.total_bytes};
   if (kept.error().code == ErrorCode::kBadInput)
     return error(TrackerErrorCode::kTooLarge, kept.error().detail);
@@ -163,15 +168,41 @@ void AnnounceCore::drop_upload(Client& client) {
 }
 
 void AnnounceCore::count_upload_bytes(const Client& client, std::int64_t change) {
+  if (change == 0) return;
   upload_bytes_ += static_cast<std::uint64_t>(change);
-  networks_[client.network].upload_bytes += static_cast<std::uint64_t>(change);
+  const auto of_prefix = upload_bytes_of_.try_emplace(client.where.prefix).first;
+  of_prefix->second += static_cast<std::uint64_t>(change);
+  if (of_prefix->second == 0) upload_bytes_of_.erase(of_prefix);
+}
+
+// Where there is none in all, uploads of the prefix that has sent most give way to one that has
+// sent less with these bytes; of its uploads the one that has grown least lately.
+bool AnnounceCore::has_upload_room(const Client& client, std::size_t bytes) {
+  const auto own = upload_bytes_of_.find(client.where.prefix);
+  const std::uint64_t sent = (own == upload_bytes_of_.end() ? 0 : own->second) + bytes;
+  if (sent > options_.upload_bytes_per_prefix_max) return false;
+  while (upload_bytes_ + bytes > options_.upload_bytes_total_max) {
+    Client* leaving = nullptr;
+    std::uint64_t most = sent;
+    for (auto& [id, other] : clients_) {
+      if (other.upload.bytes.empty()) continue;
+      const std::uint64_t of_other = upload_bytes_of_.at(other.where.prefix);
+      if (of_other < most || (of_other == most && leaving == nullptr)) continue;
+      if (of_other == most && other.upload.grown >= leaving->upload.grown) continue;
+      most = of_other;
+      leaving = &other;
+    }
+    if (leaving == nullptr || leaving->where.prefix == client.where.prefix) return false;
+    drop_upload(*leaving);
+  }
+  return true;
 }
 
 void AnnounceCore::tick(Time now) {
   if (now < next_tick_) return;
   next_tick_ = now + kTickEvery;
   registry_.expire(now - options_.peer_ttl);
-  network_rate_.tidy(now);
+  for (RateLimit* rate : {&network_rate_, &announce_rate_, &prefix_rate_}) rate->tidy(now);
   if (upload_bytes_ == 0) return;
   for (auto& [id, client] : clients_) {
     if (client.upload.total_bytes > 0 && now - client.upload.grown > options_.upload_idle_max)

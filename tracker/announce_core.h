@@ -13,6 +13,7 @@
 
 #include "proto/base/limits.h"
 #include "proto/messages.h"
+#include "tracker/fair_shares.h"
 #include "tracker/rate_limit.h"
 #include "tracker/registry.h"
 
@@ -26,11 +27,14 @@ struct CoreOptions {
   std::chrono::seconds peer_ttl{150};  // 2.5 intervals
   std::uint64_t manifest_bytes_max = limits::kManifestBytesMax;
   std::uint64_t upload_bytes_total_max = 512 << 20;  // of manifests half sent, together
-  std::uint64_t upload_bytes_per_network_max = 256 << 20;
+  std::uint64_t upload_bytes_per_prefix_max = 256 << 20;
   std::chrono::seconds upload_idle_max{30};  // longest wait for the next part of a manifest
-  // A request takes one token of its connection and one of its network.
+  // A request takes one token of its connection, one of its network (an IPv4 address, an IPv6 /64)
+  // and one of its prefix (a /24, a /48), an announce one more of its network.
   Rate connection_rate{.per_second = 100, .burst = 600};
   Rate network_rate{.per_second = 1000, .burst = 5000};
+  Rate announce_rate{.per_second = 200, .burst = 5000};
+  Rate prefix_rate{.per_second = 4000, .burst = 20'000};
   std::size_t networks_max = 100'000;
 };
 
@@ -63,7 +67,7 @@ class AnnounceCore {
   struct Client {
     PeerId id;
     std::string ip;
-    std::string network;
+    Where where;
     TokenBucket bucket;
     Upload upload;  // none while total_bytes is 0
   };
@@ -74,17 +78,16 @@ class AnnounceCore {
   proto::TrackerReply finish_upload(Client& client);
   void drop_upload(Client& client);
   void count_upload_bytes(const Client& client, std::int64_t change);
+  bool has_upload_room(const Client& client, std::size_t bytes);
+  // Until `client` may ask this.
+  Time wait_of(Client& client, const proto::TrackerRequest& request, Time now);
 
   Registry& registry_;
   const CoreOptions options_;
   Random random_;
-  RateLimit network_rate_;
+  RateLimit network_rate_, announce_rate_, prefix_rate_;
   std::unordered_map<ClientId, Client> clients_;
-  struct Network {
-    std::size_t connections = 0;
-    std::uint64_t upload_bytes = 0;
-  };
-  std::unordered_map<std::string, Network> networks_;  // those with connections
+  std::unordered_map<std::string, std::uint64_t> upload_bytes_of_;  // by prefix
   std::uint64_t upload_bytes_ = 0;
   Time next_tick_{};
 };

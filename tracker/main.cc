@@ -47,6 +47,7 @@ struct Settings {
   std::uint32_t interval_seconds = 60;
   std::uint32_t peer_ttl_seconds = 0;  // 0: 2.5 intervals
   std::uint64_t manifests_mib = 1024;
+  std::size_t contents = RegistryLimits().content_count_max;
 };
 
 int fail(ExitCode code, const std::string& message) {
@@ -125,6 +126,45 @@ ServerOptions server_options(const Settings& settings,
   return options;
 }
 
+void add_options(CLI::App& app, Settings& settings, bool& verbose) {
+  app.set_version_flag("--version", "firn-tracker " FIRN_VERSION);
+  app.footer(kFooter);
+  app.add_option("--listen", settings.listen, "where to accept connections")
+      ->type_name("ADDR")
+      ->capture_default_str();
+  app.add_option("--data", settings.data, "folder for database and identity; made if missing")
+      ->type_name("DIR")
+      ->required()
+      ->check(not_empty());
+  app.add_option("--identity", settings.identity,
+                 "key that gives the tracker its ID (default: DIR/identity.pem; made if missing)")
+      ->type_name("FILE")
+      ->check(not_empty());
+  app.add_option("--interval", settings.interval_seconds, "seconds between announces of a peer")
+      ->check(CLI::Range(1, 86400))
+      ->capture_default_str();
+  app.add_option("--peer-ttl", settings.peer_ttl_seconds,
+                 "seconds after which a silent peer is forgotten (default: 2.5 intervals)")
+      ->check(CLI::Range(1, 864000));
+  app.add_option("--manifests", settings.manifests_mib,
+                 "MiB of manifests to host; those longest unused go first")
+      ->check(CLI::Range(1, 1 << 20))
+      ->capture_default_str();
+  app.add_option("--contents", settings.contents,
+                 "contents to serve at most; when full, those of large shares give way")
+      ->check(CLI::Range(1, 10'000'000))
+      ->capture_default_str();
+  app.add_flag("-v,--verbose", verbose, "log every request: --log-level debug");
+  app.add_option("--log", settings.log_file, "append the log to FILE instead of standard error")
+      ->type_name("FILE")
+      ->check(not_empty());
+  app.add_option("--log-level", settings.log_level,
+                 "how much is logged: debug, info, warning or error")
+      ->option_text("LEVEL")
+      ->check(CLI::IsMember({"debug", "info", "warning", "error"}).description(""))
+      ->capture_default_str();
+}
+
 int run(const Settings& settings) {
   const auto where = parse_address(settings.listen, kDefaultPort);
   if (!where) return fail(kUsage, "--listen: " + where.error().message());
@@ -140,6 +180,7 @@ int run(const Settings& settings) {
 
   RegistryLimits limits;
   limits.manifest_bytes_total_max = settings.manifests_mib << 20;
+  limits.content_count_max = settings.contents;
   const auto now =
       std::chrono::duration_cast<Time>(std::chrono::steady_clock::now().time_since_epoch());
   const auto registry = SqliteRegistry::open((data / "tracker.sqlite").string(), now, limits);
@@ -180,38 +221,7 @@ int main(int argc, char** argv) {
   bool verbose = false;
   CLI::App app("Tells the peers of each content about one another, and hosts manifests.",
                "firn-tracker");
-  app.set_version_flag("--version", "firn-tracker " FIRN_VERSION);
-  app.footer(firn::tracker::kFooter);
-  app.add_option("--listen", settings.listen, "where to accept connections")
-      ->type_name("ADDR")
-      ->capture_default_str();
-  app.add_option("--data", settings.data, "folder for database and identity; made if missing")
-      ->type_name("DIR")
-      ->required()
-      ->check(firn::not_empty());
-  app.add_option("--identity", settings.identity,
-                 "key that gives the tracker its ID (default: DIR/identity.pem; made if missing)")
-      ->type_name("FILE")
-      ->check(firn::not_empty());
-  app.add_option("--interval", settings.interval_seconds, "seconds between announces of a peer")
-      ->check(CLI::Range(1, 86400))
-      ->capture_default_str();
-  app.add_option("--peer-ttl", settings.peer_ttl_seconds,
-                 "seconds after which a silent peer is forgotten (default: 2.5 intervals)")
-      ->check(CLI::Range(1, 864000));
-  app.add_option("--manifests", settings.manifests_mib,
-                 "MiB of manifests to host; those longest unused go first")
-      ->check(CLI::Range(1, 1 << 20))
-      ->capture_default_str();
-  app.add_flag("-v,--verbose", verbose, "log every request: --log-level debug");
-  app.add_option("--log", settings.log_file, "append the log to FILE instead of standard error")
-      ->type_name("FILE")
-      ->check(firn::not_empty());
-  app.add_option("--log-level", settings.log_level,
-                 "how much is logged: debug, info, warning or error")
-      ->option_text("LEVEL")
-      ->check(CLI::IsMember({"debug", "info", "warning", "error"}).description(""))
-      ->capture_default_str();
+  firn::tracker::add_options(app, settings, verbose);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

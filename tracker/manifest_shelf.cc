@@ -1,5 +1,6 @@
 #include "tracker/manifest_shelf.h"
 
+#include <algorithm>
 #include <unordered_set>
 
 namespace firn::tracker {
@@ -10,45 +11,102 @@ std::optional<std::uint64_t> ManifestShelf::bytes_of(const ContentId& content) c
   return found->second.bytes;
 }
 
-std::vector<ContentId> ManifestShelf::in_the_way_of(const std::string& network,
-                                                    std::uint64_t bytes) const {
-  std::vector<ContentId> leaving;
-  std::unordered_set<ContentId> own_leaving;
-  std::uint64_t total = bytes_total_;
-  std::size_t count = entries_.size();
-  const auto leave = [&](const ContentId& content) {
-    leaving.push_back(content);
-    total -= entries_.at(content).bytes;
-    --count;
-  };
+// What the shelf would be without those that have been chosen to leave.
+class ManifestShelf::Leaving {
+ public:
+  explicit Leaving(const ManifestShelf& shelf)
+      : shelf_(shelf), bytes_(shelf.bytes_total_), count_(shelf.entries_.size()) {}
 
-  if (const auto found = networks_.find(network); found != networks_.end()) {
+  std::uint64_t bytes() const { return bytes_; }
+  std::size_t count() const { return count_; }
+  std::uint64_t room_of(const std::string& name, const Prefix& prefix) const {
+    const auto freed = freed_.find(name);
+    return prefix.room - (freed == freed_.end() ? 0 : freed->second);
+  }
+  // The prefix that takes most room now: few have lost any.
+  std::string largest() const {
+    std::pair<std::uint64_t, std::string> most;
+    for (const auto& [name, _] : freed_) {
+      most = std::max(most, {room_of(name, shelf_.prefixes_.at(name)), name});
+    }
+    for (auto it = shelf_.by_room_.rbegin(); it != shelf_.by_room_.rend(); ++it) {
+      if (!freed_.contains(it->second)) return std::max(most, *it).second;
+    }
+    return most.second;
+  }
+  // The longest unused of those; false if none is left.
+  bool take_first(const Order& order) {
+    for (const ContentId& oldest : order) {
+      if (chosen_.contains(oldest)) continue;
+      take(oldest);
+      return true;
+    }
+    return false;
+  }
+  std::vector<ContentId> all() && { return std::move(list_); }
+
+ private:
+  void take(const ContentId& content) {
+    const Entry& entry = shelf_.entries_.at(content);
+    chosen_.insert(content);
+    list_.push_back(content);
+    bytes_ -= entry.bytes;
+    --count_;
+    freed_[entry.prefix] += shelf_.room_of(entry.bytes);
+  }
+
+  const ManifestShelf& shelf_;
+  std::uint64_t bytes_;
+  std::size_t count_;
+  std::vector<ContentId> list_;
+  std::unordered_set<ContentId> chosen_;
+  std::unordered_map<std::string, std::uint64_t> freed_;  // by prefix
+};
+
+std::vector<ContentId> ManifestShelf::in_the_way_of(const std::string& prefix,
+                                                    std::uint64_t bytes) const {
+  Leaving leaving(*this);
+  const auto own = prefixes_.find(prefix);
+  if (own != prefixes_.end()) {
     const std::uint64_t share_bytes = limits_.manifest_bytes_total_max / limits_.manifest_shares;
     const std::size_t share_count = limits_.manifest_count_max / limits_.manifest_shares;
-    std::uint64_t own_bytes = found->second.bytes;
-    std::size_t own_count = found->second.order.size();
-    for (const ContentId& oldest : found->second.order) {
-      if (own_bytes + bytes <= share_bytes && own_count < share_count) break;
-      leave(oldest);
-      own_leaving.insert(oldest);
-      own_bytes -= entries_.at(oldest).bytes;
-      --own_count;
+    const std::uint64_t others_bytes = bytes_total_ - own->second.bytes;
+    const std::size_t others_count = entries_.size() - own->second.order.size();
+    while (leaving.bytes() - others_bytes + bytes > share_bytes ||
+           leaving.count() - others_count >= share_count) {
+      if (!leaving.take_first(own->second.order)) break;
     }
   }
-  for (const ContentId& oldest : order_) {
-    if (total + bytes <= limits_.manifest_bytes_total_max && count < limits_.manifest_count_max)
-      break;
-    if (!own_leaving.contains(oldest)) leave(oldest);
+  while (leaving.bytes() + bytes > limits_.manifest_bytes_total_max ||
+         leaving.count() >= limits_.manifest_count_max) {
+    if (leaving.count() == 0) break;
+    const std::string largest = leaving.largest();
+    const auto most = prefixes_.find(largest);
+    const std::uint64_t held = own == prefixes_.end() ? 0 : leaving.room_of(prefix, own->second);
+    const bool gives_way =
+        largest != prefix && held + room_of(bytes) < leaving.room_of(largest, most->second);
+    if (gives_way) {
+      leaving.take_first(most->second.order);
+    } else if (own == prefixes_.end() || !leaving.take_first(own->second.order)) {
+      leaving.take_first(order_);
+    }
   }
-  return leaving;
+  return std::move(leaving).all();
 }
 
-void ManifestShelf::add(const ContentId& content, const std::string& network, std::uint64_t bytes) {
+void ManifestShelf::change_room(Prefix& prefix, const std::string& name, std::uint64_t room) {
+  if (prefix.room > 0) by_room_.erase({prefix.room, name});
+  prefix.room = room;
+  if (prefix.room > 0) by_room_.insert({prefix.room, name});
+}
+
+void ManifestShelf::add(const ContentId& content, const std::string& prefix, std::uint64_t bytes) {
   remove(content);
-  Network& own = networks_[network];
+  Prefix& own = prefixes_[prefix];
   own.bytes += bytes;
+  change_room(own, prefix, own.room + room_of(bytes));
   bytes_total_ += bytes;
-  entries_[content] = {bytes, network, order_.insert(order_.end(), content),
+  entries_[content] = {bytes, prefix, order_.insert(order_.end(), content),
                        own.order.insert(own.order.end(), content)};
 }
 
@@ -56,7 +114,7 @@ void ManifestShelf::use(const ContentId& content) {
   const auto found = entries_.find(content);
   if (found == entries_.end()) return;
   order_.splice(order_.end(), order_, found->second.order);
-  Order& own = networks_.at(found->second.network).order;
+  Order& own = prefixes_.at(found->second.prefix).order;
   own.splice(own.end(), own, found->second.own_order);
 }
 
@@ -64,10 +122,11 @@ void ManifestShelf::remove(const ContentId& content) {
   const auto found = entries_.find(content);
   if (found == entries_.end()) return;
   const Entry& entry = found->second;
-  const auto network = networks_.find(entry.network);
-  network->second.bytes -= entry.bytes;
-  network->second.order.erase(entry.own_order);
-  if (network->second.order.empty()) networks_.erase(network);
+  const auto prefix = prefixes_.find(entry.prefix);
+  prefix->second.bytes -= entry.bytes;
+  change_room(prefix->second, entry.prefix, prefix->second.room - room_of(entry.bytes));
+  prefix->second.order.erase(entry.own_order);
+  if (prefix->second.order.empty()) prefixes_.erase(prefix);
   bytes_total_ -= entry.bytes;
   order_.erase(entry.order);
   entries_.erase(found);

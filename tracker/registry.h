@@ -45,16 +45,18 @@ struct RegistryLimits {
   std::size_t content_count_max = 100'000;
   std::size_t peer_count_max = 1'000'000;  // over all contents
   std::size_t peers_per_content_max = 50'000;
+  // Peers of one network (an IPv4 address, an IPv6 /64) in one content that are handed out.
+  std::size_t listed_per_network_max = 64;
   std::size_t manifest_count_max = 100'000;
   std::uint64_t manifest_bytes_total_max = 1ull << 30;
-  // One network's manifests may take 1 / manifest_shares of that room, and always one manifest.
+  // One prefix's manifests may take 1 / manifest_shares of that room, and always one manifest.
   std::uint32_t manifest_shares = 4;
 };
 
 enum class AnnounceOutcome {
   kKept,
-  kSwarmFull,    // the content has as many peers as it may have
-  kTrackerFull,  // as many contents or peers as there may be
+  kSwarmFull,    // the content has as many peers as it may have, and none gives way
+  kTrackerFull,  // as many contents or peers as there may be, and none gives way
 };
 
 // One thread.
@@ -62,13 +64,14 @@ class Registry {
  public:
   virtual ~Registry() = default;
 
-  // Adds the peer or brings it up to date. A peer that is not admitted is not kept.
+  // Adds the peer or brings it up to date. Where there is no room others may give way
+  // (fair_shares.h). A peer that is not admitted is not kept.
   virtual AnnounceOutcome announce(const ContentId& content, const Peer& peer, Time now) = 0;
   virtual void leave(const ContentId& content, const PeerId& peer) = 0;
   // Forgets the peers whose last announce came before `before`.
   virtual void expire(Time before) = 0;
   virtual SwarmCounts counts(const ContentId& content) const = 0;
-  // Different reachable peers of the content, each set of them equally likely.
+  // Different reachable peers of the content at random, spread over prefixes (swarm.h).
   virtual std::vector<proto::PeerEndpoint> sample(const ContentId& content,
                                                   const SampleRequest& request,
                                                   Random& random) const = 0;
@@ -77,10 +80,10 @@ class Registry {
   virtual bool has_peer(const ContentId& content, const PeerId& peer) const = 0;
 
   virtual bool has_manifest(const ContentId& content) const = 0;
-  // Keeps a manifest that was checked and comes from `network`, and drops until there is room:
-  // those of the same network where it has had its share, then those of anybody, longest unused
-  // first. Errors: kBadInput (larger than all the room there may be), those of the disk.
-  virtual Status put_manifest(const ContentId& content, const std::string& network,
+  // Keeps a manifest that was checked and comes from `prefix` (prefix_of), and drops others until
+  // there is room (manifest_shelf.h). Errors: kBadInput (larger than all the room there may be),
+  // those of the disk.
+  virtual Status put_manifest(const ContentId& content, const std::string& prefix,
                               std::string_view bytes) = 0;
   // Up to `bytes_max` bytes from `offset`; total_bytes 0 if there is none.
   virtual Result<proto::ManifestPart> manifest_part(const ContentId& content, std::uint64_t offset,

@@ -13,7 +13,7 @@ void MemoryRegistry::leave(const ContentId& content, const PeerId& peer) {
 }
 
 void MemoryRegistry::expire(Time before) {
-  swarms_.expire(before, [](const ContentId&, const PeerId&) {});
+  swarms_.expire(before);
 }
 
 SwarmCounts MemoryRegistry::counts(const ContentId& content) const {
@@ -34,15 +34,15 @@ bool MemoryRegistry::has_manifest(const ContentId& content) const {
   return shelf_.bytes_of(content).has_value();
 }
 
-Status MemoryRegistry::put_manifest(const ContentId& content, const std::string& network,
+Status MemoryRegistry::put_manifest(const ContentId& content, const std::string& prefix,
                                     std::string_view bytes) {
   if (has_manifest(content)) return Done{};
   if (!shelf_.fits(bytes.size())) return manifest_too_large(content, bytes.size());
-  for (const ContentId& leaving : shelf_.in_the_way_of(network, bytes.size())) {
+  for (const ContentId& leaving : shelf_.in_the_way_of(prefix, bytes.size())) {
     shelf_.remove(leaving);
     manifests_.erase(leaving);
   }
-  shelf_.add(content, network, bytes.size());
+  shelf_.add(content, prefix, bytes.size());
   manifests_[content] = bytes;
   return Done{};
 }

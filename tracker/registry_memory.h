@@ -12,7 +12,8 @@ namespace firn::tracker {
 
 class MemoryRegistry final : public Registry {
  public:
-  explicit MemoryRegistry(const RegistryLimits& limits = {}) : swarms_(limits), shelf_(limits) {}
+  explicit MemoryRegistry(const RegistryLimits& limits = {})
+      : swarms_(limits, [](const ContentId&, const PeerId&) {}), shelf_(limits) {}
 
   AnnounceOutcome announce(const ContentId& content, const Peer& peer, Time now) override;
   void leave(const ContentId& content, const PeerId& peer) override;
@@ -22,7 +23,7 @@ class MemoryRegistry final : public Registry {
                                           Random& random) const override;
   bool has_peer(const ContentId& content, const PeerId& peer) const override;
   bool has_manifest(const ContentId& content) const override;
-  Status put_manifest(const ContentId& content, const std::string& network,
+  Status put_manifest(const ContentId& content, const std::string& prefix,
                       std::string_view bytes) override;
   Result<proto::ManifestPart> manifest_part(const ContentId& content, std::uint64_t offset,
                                             std::size_t bytes_max) override;

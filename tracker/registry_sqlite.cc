@@ -103,7 +103,8 @@ Result<UniqueFd> lock_file(const std::string& path) {
 
 SqliteRegistry::SqliteRegistry(UniqueFd lock, Database database, const RegistryLimits& limits)
     : limits_(limits),
-      swarms_(limits),
+      swarms_(limits, [this](const ContentId& content,
+                             const PeerId& peer) { peer_changed(content, peer); }),
       shelf_(limits),
       lock_(std::move(lock)),
       database_(std::move(database)) {}
@@ -209,9 +210,7 @@ void SqliteRegistry::leave(const ContentId& content, const PeerId& peer) {
 }
 
 void SqliteRegistry::expire(Time before) {
-  swarms_.expire(before, [this](const ContentId& content, const PeerId& peer) {
-    peer_changed(content, peer);
-  });
+  swarms_.expire(before);
 }
 
 SwarmCounts SqliteRegistry::counts(const ContentId& content) const {
@@ -250,23 +249,23 @@ Status SqliteRegistry::transaction(Work work) {
   return status;
 }
 
-Status SqliteRegistry::put_manifest(const ContentId& content, const std::string& network,
+Status SqliteRegistry::put_manifest(const ContentId& content, const std::string& prefix,
                                     std::string_view bytes) {
   if (has_manifest(content)) return Done{};
   if (!shelf_.fits(bytes.size())) return manifest_too_large(content, bytes.size());
-  const std::vector<ContentId> leaving = shelf_.in_the_way_of(network, bytes.size());
+  const std::vector<ContentId> leaving = shelf_.in_the_way_of(prefix, bytes.size());
   const Status kept = transaction([&]() -> Status {
     for (const ContentId& one : leaving)
       if (Status status = drop_manifest(one); !status) return status;
     return statements_.put_manifest.bind_bytes(1, content.raw())
-        .bind_text(2, network)
+        .bind_text(2, prefix)
         .bind(3, last_use_ + 1)
         .bind_bytes(4, bytes)
         .run();
   });
   if (!kept) return kept;
   for (const ContentId& one : leaving) forget_manifest(one);
-  shelf_.add(content, network, bytes.size());
+  shelf_.add(content, prefix, bytes.size());
   manifest_rows_[content] = database_.last_row();
   ++last_use_;
   return Done{};

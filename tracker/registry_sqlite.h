@@ -7,9 +7,10 @@
 //
 //   peer(content, id, ip, port, complete)      manifest(number, content, network, used, bytes)
 //
-// `network` is where a manifest came from, `used` orders them by last use. PRAGMA user_version is
-// the version of this schema. Version 1 had no networks, and its manifests were not read in full
-// before they were kept: they are dropped, and their owners put them again when they announce.
+// `network` is the prefix of the address that a manifest came from, `used` orders them by last use.
+// PRAGMA user_version is the version of this schema. Version 1 had no networks, and its manifests
+// were not read in full before they were kept: they are dropped, and their owners put them again
+// when they announce.
 #pragma once
 
 #include <map>
@@ -44,7 +45,7 @@ class SqliteRegistry final : public Registry {
   bool has_peer(const ContentId& content, const PeerId& peer) const override;
   bool has_manifest(const ContentId& content) const override;
   // Is on disk when it returns, with all changes before it.
-  Status put_manifest(const ContentId& content, const std::string& network,
+  Status put_manifest(const ContentId& content, const std::string& prefix,
                       std::string_view bytes) override;
   Result<proto::ManifestPart> manifest_part(const ContentId& content, std::uint64_t offset,
                                             std::size_t bytes_max) override;

@@ -4,72 +4,95 @@
 
 namespace firn::tracker {
 
-SwarmTable::Kind SwarmTable::kind_of(const Peer& peer) {
-  if (peer.endpoint.port == 0) return kHidden;
-  return peer.complete ? kComplete : kIncomplete;
-}
+namespace {
 
-void SwarmTable::put_in_kind(Swarm& swarm, Entry& entry) {
-  auto& kind = swarm.kinds[kind_of(entry.peer)];
-  entry.slot = kind.size();
-  kind.push_back(&entry);
-  if (entry.peer.complete) ++swarm.complete;
-}
+constexpr std::size_t kProofMax = 8;  // prefixes, after which a content weighs no less
 
-void SwarmTable::take_from_kind(Swarm& swarm, Entry& entry) {
-  auto& kind = swarm.kinds[kind_of(entry.peer)];
-  kind[entry.slot] = kind.back();
-  kind[entry.slot]->slot = entry.slot;
-  kind.pop_back();
-  if (entry.peer.complete) --swarm.complete;
-}
+}  // namespace
 
-AnnounceOutcome SwarmTable::announce(const ContentId& content, const Peer& peer, Time now) {
-  auto found = swarms_.find(content);
-  const bool known = found != swarms_.end() && found->second.entries.contains(peer.endpoint.id);
-  if (!known) {
-    if (ages_.size() >= limits_.peer_count_max) return AnnounceOutcome::kTrackerFull;
-    if (found == swarms_.end()) {
-      if (swarms_.size() >= limits_.content_count_max) return AnnounceOutcome::kTrackerFull;
-      found = swarms_.try_emplace(content).first;
-    } else if (found->second.entries.size() >= limits_.peers_per_content_max) {
-      return AnnounceOutcome::kSwarmFull;
+// Room for one more peer, and its content if that is new.
+AnnounceOutcome SwarmTable::make_room(const ContentId& content, const Where& newcomer) {
+  if (const auto found = contents_.find(content); found == contents_.end()) {
+    if (contents_.size() >= limits_.content_count_max) {
+      const ContentId* leaving = content_shares_.gives_way(newcomer);
+      if (leaving == nullptr) return AnnounceOutcome::kTrackerFull;
+      forget_content(*leaving);
     }
+  } else if (found->second.swarm.size() >= limits_.peers_per_content_max) {
+    const PeerId* leaving = found->second.swarm.gives_way(newcomer);
+    if (leaving == nullptr) return AnnounceOutcome::kSwarmFull;
+    forget({content, *leaving});
   }
-  Swarm& swarm = found->second;
-  Entry& entry = swarm.entries[peer.endpoint.id];
-  if (known) {
-    take_from_kind(swarm, entry);
-    ages_.splice(ages_.end(), ages_, entry.age);
-  } else {
-    entry.age = ages_.insert(ages_.end(), {content, peer.endpoint.id});
-  }
-  entry.peer = peer;
-  entry.seen = now;
-  put_in_kind(swarm, entry);
+  if (ages_.size() < limits_.peer_count_max) return AnnounceOutcome::kKept;
+  const PeerKey* leaving = peer_shares_.gives_way(newcomer);
+  if (leaving == nullptr) return AnnounceOutcome::kTrackerFull;
+  forget(*leaving);
   return AnnounceOutcome::kKept;
 }
 
+AnnounceOutcome SwarmTable::announce(const ContentId& content, const Peer& peer, Time now) {
+  const Where where = where_of(peer.endpoint.ip);
+  const bool known = find(content, peer.endpoint.id) != nullptr;
+  if (!known) {
+    if (const AnnounceOutcome room = make_room(content, where); room != AnnounceOutcome::kKept)
+      return room;
+  }
+  const auto [found, fresh] = contents_.try_emplace(content, limits_.listed_per_network_max);
+  if (fresh) found->second.share = content_shares_.add(where, content);
+  Swarm& swarm = found->second.swarm;
+  swarm.announce(peer, where, now);
+  Swarm::TablePlaces& places = swarm.places_of(peer.endpoint.id);
+  if (known) {
+    ages_.splice(ages_.end(), ages_, places.age);
+    peer_shares_.remove(places.share);
+  } else {
+    places.age = ages_.insert(ages_.end(), {content, peer.endpoint.id});
+  }
+  places.share = peer_shares_.add(where, {content, peer.endpoint.id});
+  weigh(found->second);
+  return AnnounceOutcome::kKept;
+}
+
+void SwarmTable::weigh(Content& content) {
+  const std::size_t prefixes = std::clamp<std::size_t>(content.swarm.prefix_count(), 1, kProofMax);
+  content_shares_.reweigh(content.share,
+                          static_cast<std::uint32_t>(FairShares<ContentId>::kWhole / prefixes));
+}
+
 bool SwarmTable::leave(const ContentId& content, const PeerId& peer) {
-  const auto found = swarms_.find(content);
-  if (found == swarms_.end()) return false;
-  Swarm& swarm = found->second;
-  const auto entry = swarm.entries.find(peer);
-  if (entry == swarm.entries.end()) return false;
-  take_from_kind(swarm, entry->second);
-  ages_.erase(entry->second.age);
-  swarm.entries.erase(entry);
-  if (swarm.entries.empty()) swarms_.erase(found);
+  const auto found = contents_.find(content);
+  if (found == contents_.end() || found->second.swarm.find(peer) == nullptr) return false;
+  Swarm& swarm = found->second.swarm;
+  const Swarm::TablePlaces places = swarm.places_of(peer);
+  ages_.erase(places.age);
+  peer_shares_.remove(places.share);
+  swarm.leave(peer);
+  if (swarm.size() > 0) {
+    weigh(found->second);
+  } else {
+    content_shares_.remove(found->second.share);
+    contents_.erase(found);
+  }
   return true;
 }
 
-void SwarmTable::expire(Time before,
-                        const std::function<void(const ContentId&, const PeerId&)>& gone) {
+void SwarmTable::forget(PeerKey peer) {
+  gone_(peer.first, peer.second);
+  leave(peer.first, peer.second);
+}
+
+void SwarmTable::forget_content(ContentId content) {
+  std::vector<PeerId> peers;
+  contents_.at(content).swarm.for_each(
+      [&](const Peer& peer) { peers.push_back(peer.endpoint.id); });
+  for (const PeerId& peer : peers) forget({content, peer});
+}
+
+void SwarmTable::expire(Time before) {
   while (!ages_.empty()) {
-    const auto [content, peer] = ages_.front();
-    if (swarms_.at(content).entries.at(peer).seen >= before) return;
-    gone(content, peer);
-    leave(content, peer);
+    const PeerKey oldest = ages_.front();
+    if (contents_.at(oldest.first).swarm.find(oldest.second)->seen >= before) return;
+    forget(oldest);
   }
 }
 
@@ -78,44 +101,23 @@ void SwarmTable::for_each(const std::function<void(const ContentId&, const Peer&
 }
 
 const Peer* SwarmTable::find(const ContentId& content, const PeerId& peer) const {
-  const auto swarm = swarms_.find(content);
-  if (swarm == swarms_.end()) return nullptr;
-  const auto entry = swarm->second.entries.find(peer);
-  return entry == swarm->second.entries.end() ? nullptr : &entry->second.peer;
+  const auto found = contents_.find(content);
+  if (found == contents_.end()) return nullptr;
+  const Swarm::Known* known = found->second.swarm.find(peer);
+  return known == nullptr ? nullptr : &known->peer;
 }
 
 SwarmCounts SwarmTable::counts(const ContentId& content) const {
-  const auto found = swarms_.find(content);
-  if (found == swarms_.end()) return {};
-  const Swarm& swarm = found->second;
-  return {swarm.complete, static_cast<std::uint32_t>(swarm.entries.size()) - swarm.complete};
+  const auto found = contents_.find(content);
+  return found == contents_.end() ? SwarmCounts{} : found->second.swarm.counts();
 }
 
-// Draws without putting back: a Fisher-Yates shuffle of which only the drawn places are made, with
-// the places that hold something else than at the start kept in a map.
 std::vector<proto::PeerEndpoint> SwarmTable::sample(const ContentId& content,
                                                     const SampleRequest& request,
                                                     Random& random) const {
-  std::vector<proto::PeerEndpoint> drawn;
-  const auto found = swarms_.find(content);
-  if (found == swarms_.end()) return drawn;
-  const auto& incomplete = found->second.kinds[kIncomplete];
-  const auto& complete = found->second.kinds[kComplete];
-  const std::size_t count = incomplete.size() + (request.complete_too ? complete.size() : 0);
-  std::unordered_map<std::size_t, std::size_t> moved;
-  const auto at = [&](std::size_t place) {
-    const auto other = moved.find(place);
-    return other == moved.end() ? place : other->second;
-  };
-  for (std::size_t first = 0; first < count && drawn.size() < request.peers_max; ++first) {
-    const std::size_t place = std::uniform_int_distribution(first, count - 1)(random);
-    const std::size_t index = at(place);
-    moved[place] = at(first);
-    const Entry* entry =
-        index < incomplete.size() ? incomplete[index] : complete[index - incomplete.size()];
-    if (entry->peer.endpoint.id != request.asker) drawn.push_back(entry->peer.endpoint);
-  }
-  return drawn;
+  const auto found = contents_.find(content);
+  if (found == contents_.end()) return {};
+  return found->second.swarm.sample(request, random);
 }
 
 }  // namespace firn::tracker

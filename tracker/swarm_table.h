@@ -1,27 +1,36 @@
-// The swarms in memory: peers by content, in order of their last announce. Every registry that
-// lives in one process is built on it.
+// The swarms in memory: contents and their peers, in order of their last announce. Every registry
+// that lives in one process is built on it.
+//
+// Full tables are shared (fair_shares.h). A content belongs to the address whose peer announced it
+// first, and weighs the less the more prefixes its peers come from, down to an eighth: one
+// announcer proves nothing. A peer belongs to its own address; of those of one network the one goes
+// that has announced itself longest ago.
 #pragma once
 
-#include <array>
 #include <functional>
 #include <list>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "tracker/fair_shares.h"
 #include "tracker/registry.h"
+#include "tracker/swarm.h"
 
 namespace firn::tracker {
 
 // One thread.
 class SwarmTable {
  public:
-  explicit SwarmTable(const RegistryLimits& limits) : limits_(limits) {}
+  // Told of each peer before it is forgotten, but for those that leave() names.
+  using Gone = std::function<void(const ContentId&, const PeerId&)>;
 
+  SwarmTable(const RegistryLimits& limits, Gone gone) : limits_(limits), gone_(std::move(gone)) {}
+
+  // May forget others.
   AnnounceOutcome announce(const ContentId& content, const Peer& peer, Time now);
   bool leave(const ContentId& content, const PeerId& peer);  // false: was not there
-  // Calls `gone` for each peer before it is forgotten.
-  void expire(Time before, const std::function<void(const ContentId&, const PeerId&)>& gone);
+  void expire(Time before);
 
   void for_each(const std::function<void(const ContentId&, const Peer&)>& visit) const;
   const Peer* find(const ContentId& content, const PeerId& peer) const;
@@ -30,29 +39,24 @@ class SwarmTable {
                                           Random& random) const;
 
  private:
-  // Peers of one kind lie in one vector, so that a sample draws from those that fit.
-  enum Kind { kIncomplete, kComplete, kHidden, kKinds };
-  struct Entry;
-  using AgeList = std::list<std::pair<ContentId, PeerId>>;  // last announced comes last
-  struct Entry {
-    Peer peer;
-    Time seen{};
-    std::size_t slot = 0;  // in its kind's vector
-    AgeList::iterator age;
+  struct Content {
+    explicit Content(std::size_t listed_per_network_max) : swarm(listed_per_network_max) {}
+    Swarm swarm;
+    FairShares<ContentId>::Place share;
   };
-  struct Swarm {
-    std::unordered_map<PeerId, Entry> entries;
-    std::array<std::vector<Entry*>, kKinds> kinds;
-    std::uint32_t complete = 0;
-  };
+  using AgeList = std::list<PeerKey>;  // last announced comes last
 
-  static Kind kind_of(const Peer& peer);
-  static void put_in_kind(Swarm& swarm, Entry& entry);
-  static void take_from_kind(Swarm& swarm, Entry& entry);
+  AnnounceOutcome make_room(const ContentId& content, const Where& newcomer);
+  void forget(PeerKey peer);
+  void forget_content(ContentId content);
+  void weigh(Content& content);
 
-  RegistryLimits limits_;
-  std::unordered_map<ContentId, Swarm> swarms_;
+  const RegistryLimits limits_;
+  const Gone gone_;
+  std::unordered_map<ContentId, Content> contents_;
   AgeList ages_;
+  FairShares<ContentId> content_shares_;
+  FairShares<PeerKey> peer_shares_;
 };
 
 }  // namespace firn::tracker

@@ -109,4 +109,14 @@ std::string network_of(const std::string& ip) {
   return {reinterpret_cast<const char*>(address.s6_addr), 8};
 }
 
+std::string prefix_of(const std::string& ip) {
+  in6_addr six;
+  if (::inet_pton(AF_INET6, ip.c_str(), &six) == 1)
+    return {reinterpret_cast<const char*>(six.s6_addr), 6};
+  in_addr four;
+  if (::inet_pton(AF_INET, ip.c_str(), &four) == 1)
+    return {reinterpret_cast<const char*>(&four.s_addr), 3};
+  return ip;
+}
+
 }  // namespace firn

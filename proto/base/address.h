@@ -37,4 +37,9 @@ bool is_destination(const Address& address);
 // name for maps; not for people.
 std::string network_of(const std::string& ip);
 
+// The part of it that one provider hands out, so that one party may own many networks there: an
+// IPv4 /24, an IPv6 /48. Tables share their places among these when they are full. What is no
+// numeric address is a prefix of its own. A name for maps; not for people.
+std::string prefix_of(const std::string& ip);
+
 }  // namespace firn

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from house.tree import CPP, Finding, code_only
 
-# Everybody's part of proto, and that of the programs' edges, which touch files, signals and terminals.
+# The part of proto that all parts name, and that of the programs' edges, which touch files, signals and terminals.
 PROTO = {"proto", "proto/base", "proto/content"}
 EDGE = PROTO | {"proto/program", "proto/transport"}
 
@@ -42,7 +42,7 @@ TRACKER_EDGE = re.compile(r"tracker/(main|server|app)[^/]*$")
 # The deciding parts do no I/O, have no clock, no chance and no threads of their own: they are fed
 # time and randomness, so that a simulation with a seed replays them exactly.
 DECIDES = re.compile(
-    r"client/core/|tracker/(announce|manifest_shelf|rate_limit|registry_memory|swarm_table)[^/]*$")
+    r"client/core/|tracker/(announce|fair_shares|manifest_shelf|rate_limit|registry_memory|swarm)[^/]*$")
 
 
 class Ban(NamedTuple):

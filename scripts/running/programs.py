@@ -237,6 +237,6 @@ class Programs:
     def firn(self, name, *arguments, **popen):
         return self.start(name, [BUILD / "client" / "firn", *arguments], **popen)
 
-    def tracker(self, data, name="tracker", listen="127.0.0.1:0", **popen):
+    def tracker(self, data, name="tracker", listen="127.0.0.1:0", *options, **popen):
         return self.start(name, [BUILD / "tracker" / "firn-tracker", "--listen", listen,
-                                 "--data", data], **popen)
+                                 "--data", data, *options], **popen)

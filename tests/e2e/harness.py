@@ -79,8 +79,8 @@ class SwarmTest(unittest.TestCase):
 
     # --- programs ---
 
-    def tracker(self, name="tracker", listen="127.0.0.1:0"):
-        return self.programs.tracker(self.folder / name, name, listen)
+    def tracker(self, name="tracker", listen="127.0.0.1:0", *options):
+        return self.programs.tracker(self.folder / name, name, listen, *options)
 
     def firn(self, name, *arguments, **popen):
         return self.programs.firn(name, *arguments, **popen)

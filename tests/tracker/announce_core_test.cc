@@ -247,6 +247,30 @@ TEST_CASE("connections of one network share a rate") {
   tracker.announce(5);
 }
 
+TEST_CASE("announces have a rate of their own, and prefixes one for all their networks") {
+  CoreOptions options;
+  options.announce_rate = {.per_second = 1, .burst = 2};
+  options.prefix_rate = {.per_second = 1, .burst = 6};
+  Tracker tracker(options);
+  const auto refused = [&](std::uint32_t number) {
+    return std::holds_alternative<TrackerError>(tracker.ask(number, {.content_id = content(1)}));
+  };
+  for (const auto& [number, ip] : {std::pair{1u, "192.0.2.1"}, {2u, "192.0.2.2"}})
+    tracker.connect(number, ip);
+  CHECK_FALSE(refused(1));
+  CHECK_FALSE(refused(1));
+  CHECK(refused(1));
+  // Its manifests' parts are not announces.
+  const auto part = tracker.core.handle(1, proto::TrackerManifestGet{content(1), 0}, tracker.now);
+  CHECK(std::get<TrackerError>(part).code == TrackerErrorCode::kUnknownContent);
+  CHECK_FALSE(refused(2));
+  CHECK_FALSE(refused(2));
+  tracker.connect(3, "192.0.2.3");
+  CHECK(refused(3));  // the seventh of the prefix
+  tracker.connect(4, "198.51.100.1");
+  CHECK_FALSE(refused(4));
+}
+
 TEST_CASE("a swarm of fifty peers on one address does not meet the default rates") {
   Tracker tracker;
   for (std::uint32_t number = 1; number <= 50; ++number) tracker.connect(number, "127.0.0.1");

@@ -240,8 +240,28 @@ TEST_CASE("a manifest whose parts stop coming makes room for others") {
         TrackerErrorCode::kMalformed);
 }
 
+TEST_CASE("half-sent manifests of prefixes that sent most make room for one that sent less") {
+  Tracker tracker({.upload_bytes_total_max = 8000, .upload_bytes_per_prefix_max = 4000});
+  const Manifest whole = manifest(2000);
+  const Manifest small = manifest(10, "small");
+  for (ClientId client : {3, 4, 5}) {
+    const std::string ip = "198.51." + std::to_string(client) + ".7";
+    tracker.core.connected(client, peer_id(static_cast<std::uint32_t>(client)), ip, Time{0});
+  }
+  REQUIRE(next_offset(tracker.put(whole.id, whole.file_bytes, 0, 3900, 3)) == 3900);
+  REQUIRE(next_offset(tracker.put(whole.id, whole.file_bytes, 0, 4000, 4)) == 4000);
+  CHECK(next_offset(tracker.put(small.id, small.file_bytes, 0, 1000, 5)) ==
+        small.file_bytes.size());
+  // The larger one has gone, the other goes on.
+  CHECK(code(tracker.put(whole.id, whole.file_bytes, 4000, 10, 4)) == TrackerErrorCode::kMalformed);
+  CHECK(next_offset(tracker.put(whole.id, whole.file_bytes, 3900, 100, 3)) == 4000);
+  // And is not pushed out by one that would send as much.
+  REQUIRE(next_offset(tracker.put(whole.id, whole.file_bytes, 0, 4000, 4)) == 4000);
+  CHECK(code(tracker.put(whole.id, whole.file_bytes, 0, 4000, 5)) == TrackerErrorCode::kSlowDown);
+}
+
 TEST_CASE("one network cannot take all the room for half-sent manifests") {
-  Tracker tracker({.upload_bytes_total_max = 8000, .upload_bytes_per_network_max = 4000});
+  Tracker tracker({.upload_bytes_total_max = 8000, .upload_bytes_per_prefix_max = 4000});
   const Manifest whole = manifest(2000);
   const Manifest small = manifest(10, "small");
   REQUIRE(next_offset(tracker.put(whole.id, whole.file_bytes, 0, 3900, 1)) == 3900);

@@ -231,6 +231,25 @@ TEST_CASE("a database of a newer program is not touched") {
   CHECK(opened.error().message().find("99") != std::string::npos);
 }
 
+TEST_CASE("peers that gave way to others are gone from the database too") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path / "t.sqlite";
+  {
+    const auto registry = SqliteRegistry::open(path, Time{0}, {.content_count_max = 5}).value();
+    const auto announce = [&](std::uint32_t number, const std::string& ip) {
+      return registry->announce(content(number), {{peer_id(number), ip, 1}, false}, Time{0});
+    };
+    for (std::uint32_t number = 1; number <= 5; ++number)
+      REQUIRE(announce(number, "192.0.2.1") == AnnounceOutcome::kKept);
+    REQUIRE(registry->flush().ok());
+    REQUIRE(announce(6, "198.51.100.1") == AnnounceOutcome::kKept);
+  }
+  const auto registry = SqliteRegistry::open(path, Time{0}).value();
+  CHECK(registry->counts(content(1)) == SwarmCounts{});
+  for (std::uint32_t number = 2; number <= 6; ++number)
+    CHECK(registry->counts(content(number)) == SwarmCounts{0, 1});
+}
+
 TEST_CASE("a network's share survives a restart") {
   const TemporaryFolder folder;
   const std::string path = folder.path / "t.sqlite";

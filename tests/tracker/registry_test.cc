@@ -180,6 +180,26 @@ TEST_CASE_TEMPLATE("a network that has had its share pushes out its own manifest
   CHECK(registry.has_manifest(content(1)));
 }
 
+TEST_CASE_TEMPLATE("prefixes that fill the shelf together push out their own", Kind, InMemory,
+                   InSqlite) {
+  Kind kind({.manifest_count_max = 1000, .manifest_bytes_total_max = 4000, .manifest_shares = 4});
+  Registry& registry = *kind;
+  const auto put = [&](std::uint32_t number, const std::string& prefix, std::size_t bytes) {
+    REQUIRE(registry.put_manifest(content(number), prefix, std::string(bytes, 'm')).ok());
+  };
+  for (std::uint32_t number = 1; number <= 5; ++number)
+    put(number, "honest " + std::to_string(number), 100);
+  for (std::uint32_t number = 100; number < 400; ++number)
+    put(number, "flood " + std::to_string(number % 8), 100);
+  for (std::uint32_t number = 6; number <= 10; ++number)
+    put(number, "honest " + std::to_string(number), 100);
+  for (std::uint32_t number = 1; number <= 10; ++number)
+    CHECK(registry.has_manifest(content(number)));
+  // One that is larger than any share finds room all the same: the longest unused go.
+  put(50, "large", 3500);
+  CHECK(registry.has_manifest(content(50)));
+}
+
 TEST_CASE_TEMPLATE("a peer is known from its announce until it leaves", Kind, InMemory, InSqlite) {
   Kind kind;
   Registry& registry = *kind;

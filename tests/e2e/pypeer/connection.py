@@ -1,4 +1,5 @@
-"""One connection to a Firn peer: TLS 1.3 with both identities, then frames of PeerMessage."""
+"""One connection to a Firn peer or tracker: TLS 1.3 with both identities, then frames: those of
+PeerMessage here, those of a tracker in tracker.py."""
 
 import select
 import socket
@@ -16,8 +17,9 @@ class Closed(Exception):
 
 
 class Connection:
-    def __init__(self, identity, endpoint):
-        """Dials `endpoint`, ID@HOST:PORT or HOST:PORT; a given id must be proven."""
+    def __init__(self, identity, endpoint, source=None):
+        """Dials `endpoint`, ID@HOST:PORT or HOST:PORT, from the address `source`; a given id must be
+        proven."""
         wanted, _, where = endpoint.rpartition("@")
         host, _, port = where.rpartition(":")
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -26,7 +28,8 @@ class Connection:
         context.verify_mode = ssl.CERT_NONE  # the certificate is self-signed; its key is the name
         context.set_alpn_protocols(["firn/1"])
         context.load_cert_chain(identity.pem_file)
-        plain = socket.create_connection((host.strip("[]"), int(port)), timeout=TIMEOUT)
+        plain = socket.create_connection((host.strip("[]"), int(port)), timeout=TIMEOUT,
+                                         source_address=(source, 0) if source else None)
         self._socket = context.wrap_socket(plain)
         self._reader = FrameReader()
         self.alpn = self._socket.selected_alpn_protocol()
@@ -47,11 +50,15 @@ class Connection:
 
     def receive(self, deadline=None):
         """The next PeerMessage; Closed at the end; TimeoutError at the deadline."""
+        return peer_pb2.PeerMessage.FromString(self.receive_bytes(deadline))
+
+    def receive_bytes(self, deadline=None):
+        """The next frame, likewise."""
         deadline = deadline or time.monotonic() + TIMEOUT
         while True:
             data = self._reader.next()
             if data is not None:
-                return peer_pb2.PeerMessage.FromString(data)
+                return data
             left = deadline - time.monotonic()
             if left <= 0:
                 raise TimeoutError("no message in time")

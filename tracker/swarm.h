@@ -1,0 +1,96 @@
+// The peers of one content as a tracker knows them: kinds, counts, samples. Peers are grouped by
+// prefix (an IPv4 /24, an IPv6 /48), so that a sample can be spread over prefixes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "tracker/fair_shares.h"
+#include "tracker/registry.h"
+
+namespace firn::tracker {
+
+using PeerKey = std::pair<ContentId, PeerId>;
+
+// One thread. Neither copied nor moved: its parts name one another.
+class Swarm {
+ public:
+  explicit Swarm(std::size_t listed_per_network_max) : listed_max_(listed_per_network_max) {}
+
+  // What its table keeps of a peer: where it stands in the table's own orders.
+  struct TablePlaces {
+    std::list<PeerKey>::iterator age;
+    FairShares<PeerKey>::Place share;
+  };
+  struct Known {
+    Peer peer;
+    Time seen{};
+    TablePlaces places;
+  };
+
+  const Known* find(const PeerId& id) const;
+  TablePlaces& places_of(const PeerId& id) { return entries_.at(id).known.places; }
+  // Adds the peer or brings it up to date.
+  void announce(const Peer& peer, const Where& where, Time now);
+  void leave(const PeerId& id);
+
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+    for (const auto& [id, entry] : entries_) visit(entry.known.peer);
+  }
+  std::size_t size() const { return entries_.size(); }
+  SwarmCounts counts() const;
+  // From how many prefixes its peers come: one party has a few addresses, rarely many prefixes.
+  std::size_t prefix_count() const { return groups_.size(); }
+  // Of a full swarm; null: the newcomer is turned away. The shares are counted from the first such
+  // question on, until peers have left half of the places.
+  const PeerId* gives_way(const Where& newcomer);
+
+  // Different reachable peers, at most one of each prefix in turn; which prefixes, and which peers
+  // of a prefix, is chance.
+  std::vector<proto::PeerEndpoint> sample(const SampleRequest& request, Random& random) const;
+
+ private:
+  // Peers of one kind of one prefix lie in one vector, so that a sample draws from those that fit.
+  enum Kind { kIncomplete, kComplete, kHidden, kKinds };
+  struct Entry;
+  struct Group {
+    std::array<std::vector<Entry*>, kKinds> kinds;
+    std::array<std::size_t, 2> slots{};  // in groups_with_
+    std::size_t size() const {
+      return kinds[kIncomplete].size() + kinds[kComplete].size() + kinds[kHidden].size();
+    }
+  };
+  struct Entry {
+    Known known;
+    Where where;
+    Kind kind = kHidden;
+    std::size_t slot = 0;  // in its kind's vector
+    FairShares<PeerId>::Place share = {};
+  };
+  using Groups = std::vector<Group*>;
+  enum With { kWithIncomplete, kWithAny };
+
+  Kind kind_of(const Peer& peer, const Where& where) const;
+  void place(Entry& entry);
+  void displace(Entry& entry);
+  void list_group(Group& group, With with, bool before, bool after);
+  class Draw;
+
+  const std::size_t listed_max_;
+  std::unordered_map<PeerId, Entry> entries_;
+  std::unordered_map<std::string, Group> groups_;          // by prefix
+  std::array<Groups, 2> groups_with_;                      // incomplete peers; any that are listed
+  std::unordered_map<std::string, std::uint32_t> listed_;  // peers by network
+  std::uint32_t complete_ = 0;
+  std::unique_ptr<FairShares<PeerId>> shares_;
+  std::size_t shares_until_ = 0;  // so few peers
+};
+
+}  // namespace firn::tracker
