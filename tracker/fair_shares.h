@@ -52,9 +52,10 @@ class FairShares {
   FairShares& operator=(const FairShares&) = delete;
 
   Place add(const Where& where, Item item, std::uint32_t weight = kWhole) {
-    Prefix& prefix = prefixes_.try_emplace(where.prefix).first->second;
-    const auto [network, fresh] = prefix.networks.try_emplace(where.network);
-    if (fresh) network->second.where = where;
+    const auto prefix = prefixes_.try_emplace(where.prefix).first;
+    const auto network = prefix->second.networks.try_emplace(where.network).first;
+    network->second.name = &network->first;
+    network->second.prefix = &*prefix;
     const Place place = list_of(network->second, weight)
                             .insert(list_of(network->second, weight).end(),
                                     {std::move(item), &network->second, weight});
@@ -104,15 +105,16 @@ class FairShares {
 
  private:
   using Order = std::set<std::pair<std::uint64_t, std::string>>;  // weight and name
-  struct Network {
-    Where where;
-    std::uint64_t weight = 0;
-    std::list<Entry> unproven, proven;  // those longest there first
-  };
   struct Prefix {
     std::uint64_t weight = 0;
     std::unordered_map<std::string, Network> networks;
     Order by_weight;
+  };
+  struct Network {
+    const std::string* name = nullptr;
+    std::pair<const std::string, Prefix>* prefix = nullptr;
+    std::uint64_t weight = 0;
+    std::list<Entry> unproven, proven;  // those longest there first
   };
 
   static std::list<Entry>& list_of(Network& network, std::uint32_t weight) {
@@ -120,18 +122,23 @@ class FairShares {
   }
   // An entry of the network weighs `now` and no longer `before`. Forgets what holds nothing.
   void weigh(Network& network, std::uint32_t before, std::uint32_t now) {
-    const Where where = network.where;
-    Prefix& prefix = prefixes_.at(where.prefix);
-    change(prefix.by_weight, where.network, network.weight, before, now);
-    change(by_weight_, where.prefix, prefix.weight, before, now);
-    if (network.weight == 0) prefix.networks.erase(where.network);
-    if (prefix.weight == 0) prefixes_.erase(where.prefix);
+    auto& [name, prefix] = *network.prefix;
+    change(prefix.by_weight, *network.name, network.weight, before, now);
+    change(by_weight_, name, prefix.weight, before, now);
+    if (network.weight == 0) prefix.networks.erase(prefix.networks.find(*network.name));
+    if (prefix.weight == 0) prefixes_.erase(prefixes_.find(name));
   }
   static void change(Order& order, const std::string& name, std::uint64_t& weight,
                      std::uint32_t before, std::uint32_t now) {
-    if (weight > 0) order.erase({weight, name});
+    auto node = weight > 0 ? order.extract({weight, name}) : typename Order::node_type();
     weight = weight - before + now;
-    if (weight > 0) order.insert({weight, name});
+    if (weight == 0) return;
+    if (node.empty()) {
+      order.insert({weight, name});
+    } else {
+      node.value().first = weight;
+      order.insert(std::move(node));
+    }
   }
 
   std::unordered_map<std::string, Prefix> prefixes_;

@@ -36,22 +36,23 @@ void Swarm::list_group(Group& group, With with, bool before, bool after) {
   list.pop_back();
 }
 
-void Swarm::place(Entry& entry) {
-  Group& group = groups_[entry.where.prefix];
+void Swarm::place(Entry& entry, const Where& where) {
+  Group& group = groups_[where.prefix];
   const bool incomplete = !group.kinds[kIncomplete].empty();
   const bool any = incomplete || !group.kinds[kComplete].empty();
-  entry.kind = kind_of(entry.known.peer, entry.where);
+  entry.kind = kind_of(entry.known.peer, where);
   auto& kind = group.kinds[entry.kind];
   entry.slot = kind.size();
   kind.push_back(&entry);
   list_group(group, kWithIncomplete, incomplete, incomplete || entry.kind == kIncomplete);
   list_group(group, kWithAny, any, any || entry.kind != kHidden);
-  if (entry.kind != kHidden) ++listed_[entry.where.network];
+  if (entry.kind != kHidden) ++listed_[where.network];
   if (entry.known.peer.complete) ++complete_;
 }
 
 void Swarm::displace(Entry& entry) {
-  const auto found = groups_.find(entry.where.prefix);
+  const Where where = where_of(entry.known.peer.endpoint.ip);
+  const auto found = groups_.find(where.prefix);
   Group& group = found->second;
   const bool incomplete = !group.kinds[kIncomplete].empty();
   const bool any = incomplete || !group.kinds[kComplete].empty();
@@ -64,7 +65,7 @@ void Swarm::displace(Entry& entry) {
   list_group(group, kWithAny, any, incomplete_left || !group.kinds[kComplete].empty());
   if (group.size() == 0) groups_.erase(found);
   if (entry.kind != kHidden) {
-    const auto listed = listed_.find(entry.where.network);
+    const auto listed = listed_.find(where.network);
     if (--listed->second == 0) listed_.erase(listed);
   }
   if (entry.known.peer.complete) --complete_;
@@ -79,8 +80,7 @@ void Swarm::announce(const Peer& peer, const Where& where, Time now) {
   }
   entry.known.peer = peer;
   entry.known.seen = now;
-  entry.where = where;
-  place(entry);
+  place(entry, where);
   if (shares_) entry.share = shares_->add(where, peer.endpoint.id);
 }
 
@@ -103,7 +103,8 @@ const PeerId* Swarm::gives_way(const Where& newcomer) {
     });
     shares_ = std::make_unique<FairShares<PeerId>>();
     for (Entry* entry : by_age) {
-      entry->share = shares_->add(entry->where, entry->known.peer.endpoint.id);
+      entry->share =
+          shares_->add(where_of(entry->known.peer.endpoint.ip), entry->known.peer.endpoint.id);
     }
     shares_until_ = entries_.size() / 2;
   }
@@ -122,7 +123,8 @@ class Shuffle {
   std::size_t next(Random& random) {
     const std::size_t place = std::uniform_int_distribution(first_, count_ - 1)(random);
     const std::size_t drawn = at(place);
-    moved_[place] = at(first_++);
+    if (place != first_) moved_[place] = at(first_);
+    ++first_;
     return drawn;
   }
 

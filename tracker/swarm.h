@@ -17,6 +17,7 @@
 namespace firn::tracker {
 
 using PeerKey = std::pair<ContentId, PeerId>;
+using AgeList = std::list<PeerKey>;  // last announced comes last
 
 // One thread. Neither copied nor moved: its parts name one another.
 class Swarm {
@@ -25,8 +26,8 @@ class Swarm {
 
   // What its table keeps of a peer: where it stands in the table's own orders.
   struct TablePlaces {
-    std::list<PeerKey>::iterator age;
-    FairShares<PeerKey>::Place share;
+    AgeList::iterator age;
+    FairShares<AgeList::iterator>::Place share;
   };
   struct Known {
     Peer peer;
@@ -69,7 +70,6 @@ class Swarm {
   };
   struct Entry {
     Known known;
-    Where where;
     Kind kind = kHidden;
     std::size_t slot = 0;  // in its kind's vector
     FairShares<PeerId>::Place share = {};
@@ -78,7 +78,7 @@ class Swarm {
   enum With { kWithIncomplete, kWithAny };
 
   Kind kind_of(const Peer& peer, const Where& where) const;
-  void place(Entry& entry);
+  void place(Entry& entry, const Where& where);
   void displace(Entry& entry);
   void list_group(Group& group, With with, bool before, bool after);
   class Draw;

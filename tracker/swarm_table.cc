@@ -24,9 +24,9 @@ AnnounceOutcome SwarmTable::make_room(const ContentId& content, const Where& new
     forget({content, *leaving});
   }
   if (ages_.size() < limits_.peer_count_max) return AnnounceOutcome::kKept;
-  const PeerKey* leaving = peer_shares_.gives_way(newcomer);
+  const AgeList::iterator* leaving = peer_shares_.gives_way(newcomer);
   if (leaving == nullptr) return AnnounceOutcome::kTrackerFull;
-  forget(*leaving);
+  forget(**leaving);
   return AnnounceOutcome::kKept;
 }
 
@@ -48,7 +48,7 @@ AnnounceOutcome SwarmTable::announce(const ContentId& content, const Peer& peer,
   } else {
     places.age = ages_.insert(ages_.end(), {content, peer.endpoint.id});
   }
-  places.share = peer_shares_.add(where, {content, peer.endpoint.id});
+  places.share = peer_shares_.add(where, places.age);
   weigh(found->second);
   return AnnounceOutcome::kKept;
 }

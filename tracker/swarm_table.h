@@ -44,7 +44,6 @@ class SwarmTable {
     Swarm swarm;
     FairShares<ContentId>::Place share;
   };
-  using AgeList = std::list<PeerKey>;  // last announced comes last
 
   AnnounceOutcome make_room(const ContentId& content, const Where& newcomer);
   void forget(PeerKey peer);
@@ -56,7 +55,7 @@ class SwarmTable {
   std::unordered_map<ContentId, Content> contents_;
   AgeList ages_;
   FairShares<ContentId> content_shares_;
-  FairShares<PeerKey> peer_shares_;
+  FairShares<AgeList::iterator> peer_shares_;
 };
 
 }  // namespace firn::tracker
