@@ -71,9 +71,9 @@ void Network::connect(std::size_t from, std::uint64_t attempt, const Address& ad
     connections_[key] = {from, to, key, key + 1};
     caller.uplink().open(key);
     callee.uplink().open(key + 1);
-    caller.core().peer_opened(key, callee.id(), kAddress, static_cast<std::uint16_t>(to + 1),
+    caller.core().peer_opened(key, callee.id(), address_of(to), static_cast<std::uint16_t>(to + 1),
                               attempt, caller.now());
-    callee.core().peer_opened(key + 1, caller.id(), kAddress, 0, 0, callee.now());
+    callee.core().peer_opened(key + 1, caller.id(), address_of(from), 0, 0, callee.now());
     caller.act();
     callee.act();
   });
@@ -155,7 +155,7 @@ void Network::announce(std::size_t from, std::size_t tracker, const proto::Annou
     reply.has_manifest = tracker_has_manifest_;
     reply.incomplete_count = static_cast<std::uint32_t>(announced_.size());
     if (announce.listen_port != 0) {
-      announced_[from] = {asker.id(), kAddress, static_cast<std::uint16_t>(from + 1)};
+      announced_[from] = {asker.id(), address_of(from), static_cast<std::uint16_t>(from + 1)};
     }
     asker.core().tracker_replied(tracker, reply, asker.now());
     asker.act();

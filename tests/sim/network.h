@@ -11,6 +11,8 @@
 
 #include "client/core/swarm.h"
 #include "tests/sim/action_trace.h"
+#include "tests/sim/addresses.h"
+#include "tests/sim/addresses.h"
 #include "tests/sim/checker.h"
 #include "tests/sim/content.h"
 #include "tests/sim/event_queue.h"
@@ -18,9 +20,6 @@
 #include "tests/sim/peer_spec.h"
 
 namespace firn::sim {
-
-// All peers share one address; their port is their index plus one.
-inline constexpr const char* kAddress = "127.0.0.1";
 
 class Progress;
 

@@ -53,7 +53,8 @@ void Peer::start() {
   options.agent = "sim";
   if (spec_.tracker) options.trackers.push_back({std::nullopt, "tracker", 1});
   for (const std::size_t other : spec_.knows) {
-    options.peers.push_back({std::nullopt, kAddress, static_cast<std::uint16_t>(other + 1)});
+    options.peers.push_back(
+        {std::nullopt, address_of(other), static_cast<std::uint16_t>(other + 1)});
   }
   options.seeding = spec_.seeding;
   options.dense = spec_.dense;

@@ -12,9 +12,6 @@
 
 namespace firn::sim {
 
-// All peers of a lab share one address; their port is their index plus one.
-inline constexpr const char* kLabAddress = "127.0.0.1";
-
 class LabTracker {
  public:
   // It answers from then until then.
