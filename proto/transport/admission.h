@@ -1,26 +1,40 @@
-// Bounds on accepted connections, so that one party cannot take all places.
-// A party is taken to be a network (network_of: an IPv4 address, an IPv6 /64). Connections whose
-// TLS handshake is not done have bounds of their own, as holding those takes no key.
+// Bounds on accepted connections, so that no party can take all places.
+//
+// A connection is unproven until its first whole frame has come: until then it has cost the other
+// side next to nothing. Unproven connections have bounds of their own. When these are reached a
+// newcomer takes the place of an old unproven one, and the places are shared among prefixes, within
+// a prefix among networks (prefix_of, network_of): the one that holds most gives way. Prefixes are
+// never banned, as homes and offices share addresses.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 namespace firn::proto::transport {
 
-// Any thread. Must outlive its places.
+// Any thread. Must outlive its places. No clock of its own: times are milliseconds of any one
+// clock.
 class Admission {
  public:
+  using Id = std::uint64_t;  // of a connection; later ones have higher ids
+
+  // A TLS handshake, and after it a first frame, may take this long where others wait.
+  static constexpr std::uint64_t kProofMs = 2000;
+
   struct Limits {
     std::size_t of_network;  // connections
-    std::size_t handshakes_of_network;
-    std::size_t handshakes;  // in all
+    std::size_t unproven_of_network;
+    std::size_t unproven;  // in all
   };
-  // A network gets a quarter of all places and a sixteenth of them for handshakes, handshakes half
-  // of all; at least 16 each, so that small limits stay usable.
+  // A network gets a quarter of all places and a sixteenth of them for unproven connections,
+  // unproven ones half of all; at least 16 each, so that small limits stay usable.
   static Limits limits_for(std::size_t connection_count_max);
 
   explicit Admission(const Limits& limits) : limits_(limits) {}
@@ -28,35 +42,62 @@ class Admission {
   // The place of one connection, given back when it is destroyed.
   class Place {
    public:
-    Place(Place&& other) noexcept;
+    Place(Place&& other) noexcept
+        : owner_(std::exchange(other.owner_, nullptr)), id_(other.id_), proven_(other.proven_) {}
     Place& operator=(Place&&) = delete;
     ~Place();
-    // The handshake is done.
-    void opened();
+    // The TLS handshake is done.
+    void opened(std::uint64_t now_ms);
+    // A whole frame has come.
+    void proven();
 
    private:
     friend Admission;
-    Place(Admission& owner, std::string network) : owner_(&owner), network_(std::move(network)) {}
+    Place(Admission& owner, Id id) : owner_(&owner), id_(id) {}
     Admission* owner_;
-    std::string network_;
-    bool opened_ = false;
+    Id id_;
+    bool proven_ = false;
   };
 
-  // Empty: turn it away.
-  std::optional<Place> enter(const std::string& ip);
+  struct Answer {
+    std::optional<Place> place;   // empty: turn the newcomer away
+    std::optional<Id> gives_way;  // this connection has lost its place, and is to be closed
+  };
+  // A connection from `ip`. `full`: there are places for unproven connections only in exchange.
+  Answer enter(const std::string& ip, Id id, bool full, std::uint64_t now_ms);
+  // Some unproven connection has had its time: enter() finds a place though all are taken.
+  bool has_stale(std::uint64_t now_ms) const;
 
  private:
-  struct Counts {
+  // Unproven connections by the time at which their time began, oldest first.
+  using Waiting = std::set<std::pair<std::uint64_t, Id>>;
+  struct Network {
     std::size_t connections = 0;
-    std::size_t handshakes = 0;
+    Waiting unproven;
   };
-  void handshake_done(const std::string& network);
-  void leave(const std::string& network, bool opened);
+  struct Prefix {
+    Waiting unproven;
+    std::map<std::string, Network> networks;
+  };
+  struct Held {
+    std::string prefix, network;
+    std::uint64_t since_ms;
+  };
+  const Network* find(const std::string& prefix, const std::string& network) const;
+  const Network& largest(const Held& newcomer, bool& larger) const;
+  static std::optional<Id> oldest(const Network& network, bool of_any_age, std::uint64_t now_ms);
+  void wait(Id id, const Held& held);
+  bool stop_waiting(Id id, const Held& held);
+  void restart(Id id, std::uint64_t now_ms);
+  void prove(Id id);
+  void leave(Id id);
+  void erase(Id id);
 
   const Limits limits_;
-  std::mutex mutex_;  // guards what follows
-  std::unordered_map<std::string, Counts> networks_;
-  std::size_t handshakes_ = 0;
+  mutable std::mutex mutex_;  // guards what follows
+  std::unordered_map<std::string, Prefix> prefixes_;
+  std::unordered_map<Id, Held> held_;
+  std::size_t unproven_ = 0;
 };
 
 }  // namespace firn::proto::transport

@@ -72,6 +72,10 @@ void Connection::close() {
   }
 }
 
+void Connection::give_way() {
+  finish(ErrorCode::kIo, "it had said nothing yet, and others waited for its place");
+}
+
 void Connection::pause_reading(bool paused) {
   if (state_ == State::kClosed || paused == reader_.paused()) return;
   reader_.pause(paused);
@@ -207,7 +211,7 @@ void Connection::shake_hands() {
 
 void Connection::opened() {
   state_ = State::kOpen;
-  if (place_) place_->opened();
+  if (place_) place_->opened(now_ms());
   info_.id = tls_->peer();
   info_.outgoing = outgoing_;
   liveness_.shown(now_ms());
@@ -225,6 +229,7 @@ void Connection::read_some() {
 void Connection::after(StreamReader::Reading reading) {
   using Outcome = StreamReader::Outcome;
   if (reading.received) liveness_.shown(now_ms());
+  if (place_ && reader_.has_delivered()) place_->proven();
   switch (reading.outcome) {
     case Outcome::kWaits:
       return;

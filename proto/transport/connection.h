@@ -42,6 +42,8 @@ class Connection {
   void send(OutgoingFrame frame, FrameTag tag);
   void overflow();
   void close();
+  // Its place was given to a newcomer.
+  void give_way();
   void pause_reading(bool paused);
   // The turn asked for with IoLoop::run_soon().
   void take_turn();

@@ -197,6 +197,10 @@ void IoLoop::obey(PauseOrder& order) {
   if (Connection* connection = find(order.id)) connection->pause_reading(order.paused);
 }
 
+void IoLoop::obey(GiveWayOrder& order) {
+  if (Connection* connection = find(order.id)) connection->give_way();
+}
+
 void IoLoop::obey(StopOrder&) {
   begin_stop();
 }

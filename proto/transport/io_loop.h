@@ -97,6 +97,7 @@ class IoLoop {
   void obey(OverflowOrder& order);
   void obey(CloseOrder& order);
   void obey(PauseOrder& order);
+  void obey(GiveWayOrder& order);
   void obey(StopOrder& order);
 
   Shared& shared_;

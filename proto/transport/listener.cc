@@ -31,7 +31,9 @@ void Listener::rest() {
 void Listener::accept_some() {
   Shared& shared = loop_.shared();
   for (int i = 0; i < kAcceptedAtOnce; ++i) {
-    if (shared.connection_count.load() >= shared.options.connection_count_max) return rest();
+    const std::uint64_t now_ms = uv_now(loop_.uv());
+    const bool full = shared.connection_count.load() >= shared.options.connection_count_max;
+    if (full && !shared.admission.has_stale(now_ms)) return rest();
     SocketAddress remote;
     remote.bytes = sizeof remote.storage;
     Socket socket(::accept4(socket_.fd(), reinterpret_cast<sockaddr*>(&remote.storage),
@@ -41,10 +43,11 @@ void Listener::accept_some() {
       if (errno == ECONNABORTED || errno == EINTR) continue;
       return rest();
     }
-    auto place = shared.admission.enter(remote.ip());
+    const ConnectionId id = shared.new_connection();
+    auto [place, gives_way] = shared.admission.enter(remote.ip(), id, full, now_ms);
+    if (gives_way) shared.loop_of(*gives_way).mailbox().post(GiveWayOrder{*gives_way});
     if (!place) continue;  // turned away
     shared.connection_count.fetch_add(1);
-    const ConnectionId id = shared.new_connection();
     // False only while the transport goes down, and then the socket goes with the order.
     shared.loop_of(id).mailbox().post(AdoptOrder{id, std::move(socket), remote, std::move(*place)});
   }

@@ -44,10 +44,13 @@ struct PauseOrder {
   ConnectionId id;
   bool paused;
 };
+struct GiveWayOrder {  // its place was given to a newcomer (admission.h)
+  ConnectionId id;
+};
 struct StopOrder {};
 
 using Order = std::variant<ConnectOrder, AdoptOrder, ListenOrder, SendOrder, OverflowOrder,
-                           CloseOrder, PauseOrder, StopOrder>;
+                           CloseOrder, PauseOrder, GiveWayOrder, StopOrder>;
 
 // Orders keep their order. Bound: the frames of one connection that wait here never exceed
 // `send_bytes_max`; the first that would is dropped and becomes an OverflowOrder, later ones are

@@ -69,6 +69,7 @@ std::optional<StreamReader::Reading> StreamReader::deliver_frames() {
     if (!frame->has_value()) return std::nullopt;
     const Status taken = loop_.shared().sink.on_frame(id_, **frame);  // may pause reading
     if (!taken) return Reading{Outcome::kRefused, false, taken.error()};
+    delivered_ = true;
   }
   return Reading{};
 }

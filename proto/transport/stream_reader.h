@@ -47,6 +47,8 @@ class StreamReader {
 
   void pause(bool paused) { paused_ = paused; }
   bool paused() const { return paused_; }
+  // A whole frame has come.
+  bool has_delivered() const { return delivered_; }
   // Whether what the socket has should be left there.
   bool rests() const { return resting_; }
   // The same, and ends a rest that nothing else ends.
@@ -68,6 +70,7 @@ class StreamReader {
   ReadPace pace_;
   Timer rest_timer_;
   std::uint64_t rest_until_ms_ = 0;
+  bool delivered_ = false;
   bool paused_ = false;
   bool resting_ = false;     // until rest_until_ms_
   bool rest_timed_ = false;  // rest_timer_ ends it, and the socket is not polled for more

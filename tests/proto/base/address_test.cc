@@ -139,3 +139,11 @@ TEST_CASE("a network is an IPv4 address or an IPv6 /64") {
   CHECK(network_of("2001:db8::1") == network_of("2001:db8::ffff:1"));
   CHECK(network_of("2001:db8::1") != network_of("2001:db8:0:1::1"));
 }
+
+TEST_CASE("a prefix is what one provider hands out, and a name is its own") {
+  CHECK(prefix_of("192.0.2.1") == prefix_of("192.0.2.254"));
+  CHECK(prefix_of("192.0.2.1") != prefix_of("192.0.3.1"));
+  CHECK(prefix_of("2001:db8::1") == prefix_of("2001:db8:0:ffff::1"));
+  CHECK(prefix_of("2001:db8::1") != prefix_of("2001:db8:1::1"));
+  CHECK(prefix_of("a.example") != prefix_of("b.example"));
+}
