@@ -148,6 +148,10 @@ OutgoingFrame serialize(const PeerMessage& message);
 // Bytes that serialize(message) would send, without making them (simulation, rate limits).
 std::size_t wire_bytes(const PeerMessage& message);
 
+// Bytes of memory that a message holds beside sizeof(PeerMessage): what a queue of messages is
+// charged. A State of a few bytes on the wire can be many times larger in memory.
+std::size_t heap_bytes(const PeerMessage& message);
+
 // --- tracker ---
 
 enum class AnnounceEvent { kPeriodic, kStarted, kCompleted, kStopped };

@@ -155,7 +155,7 @@ ExitCode PeerDriver::run() {
 void PeerDriver::turn() {
   turning_ = true;
   const core::TimeUs now = loop_.now();
-  inbox_.take(events_);
+  inbox_.take(events_, now);
   for (TransportEvent& event : events_) connections_.handle(std::move(event), now);
   equipment_.run_completions();
   connections_.wake(now);
@@ -182,8 +182,8 @@ bool PeerDriver::over(core::TimeUs now) {
 }
 
 void PeerDriver::arm(core::TimeUs now) {
-  core::TimeUs at = std::min(
-      {connections_.next_wake(), ticker_.next_wake(), sessions_.next_wake(), goodbye_due_});
+  core::TimeUs at = std::min({connections_.next_wake(), inbox_.next_wake(), ticker_.next_wake(),
+                              sessions_.next_wake(), goodbye_due_});
   if (observer_) at = std::min(at, observer_(now));
   loop_.wake_at(at);
 }

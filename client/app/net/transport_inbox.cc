@@ -1,5 +1,7 @@
 #include "client/app/net/transport_inbox.h"
 
+#include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include "proto/base/stage_times.h"
@@ -10,23 +12,51 @@ namespace {
 
 // This much wakes the main thread at once: on fast links both are at work at the same time.
 constexpr std::size_t kMuchBytes = 64 << 10;
+// Of the queue, for the control messages of one connection: room for the largest States.
+constexpr std::size_t kShares = 32;
+constexpr std::size_t kShareLeast = 256 << 10;
+
+// What an event takes while it waits. A vector that grows has as much again in reserve.
+template <typename Message>
+std::size_t memory_of(const Message& message, std::size_t frame_bytes) {
+  if constexpr (std::is_same_v<Message, proto::PeerMessage>) {
+    return 2 * sizeof(TransportEvent) + proto::heap_bytes(message);
+  } else {
+    return 2 * sizeof(TransportEvent) + frame_bytes;
+  }
+}
+
+// Messages that nothing bounds but what is read of them. Parts of manifests come when asked for.
+bool is_control(const TransportEvent& event) {
+  const auto* arrived = std::get_if<MessageArrived>(&event);
+  return arrived != nullptr && !std::holds_alternative<proto::Block>(arrived->message) &&
+         !std::holds_alternative<proto::ManifestPart>(arrived->message);
+}
 
 }  // namespace
 
 TransportInbox::TransportInbox(std::size_t bytes_max, std::function<void()> wake)
-    : bytes_max_(bytes_max), wake_(std::move(wake)) {}
+    : bytes_max_(bytes_max),
+      wake_(std::move(wake)),
+      shares_(std::max(bytes_max / kShares, std::min(bytes_max, kShareLeast))) {}
 
-void TransportInbox::take(std::vector<TransportEvent>& events) {
+void TransportInbox::take(std::vector<TransportEvent>& events, core::TimeUs now) {
   events.clear();
-  std::unordered_set<ConnectionId> resumed;
+  std::vector<ReadShares::Change> changes;
   {
     std::lock_guard lock(mutex_);
     events.swap(events_);
     bytes_ = 0;
     wake_due_ = false;
-    resumed.swap(paused_);
+    changes = shares_.taken(now);
   }
-  for (ConnectionId connection : resumed) transport_.load()->pause_reading(connection, false);
+  for (const auto& [connection, pause] : changes)
+    transport_.load()->pause_reading(connection, pause);
+}
+
+core::TimeUs TransportInbox::next_wake() {
+  const std::lock_guard lock(mutex_);
+  return shares_.next_due();
 }
 
 void TransportInbox::expect_replies(ConnectionId connection) {
@@ -59,16 +89,17 @@ void TransportInbox::on_open(ConnectionId connection, const proto::transport::Pe
 Status TransportInbox::on_frame(ConnectionId connection, std::span<const std::uint8_t> frame) {
   const StageScope stage(Stage::kMessages);
   const std::size_t frame_bytes = frame.size() + proto::kFramePrefixBytes;
-  bool is_reply = false, full = false;
+  bool is_reply = false;
   {
     std::lock_guard lock(mutex_);
     is_reply = trackers_.contains(connection);
-    full = bytes_ + frame_bytes > bytes_max_;
   }
   TransportEvent event;
+  std::size_t memory_bytes = 0;
   if (is_reply) {
     auto reply = proto::parse_tracker_reply(frame);
     if (!reply.ok()) return reply.error();
+    memory_bytes = memory_of(*reply, frame_bytes);
     event = ReplyArrived{connection, *std::move(reply)};
   } else {
     auto message = proto::parse_peer_message(frame);
@@ -77,13 +108,25 @@ Status TransportInbox::on_frame(ConnectionId connection, std::span<const std::ui
       transport_.load()->send(connection, serialize(proto::PeerMessage(goodbye)));
       return message.error();
     }
+    memory_bytes = memory_of(*message, frame_bytes);
     event = MessageArrived{connection, *std::move(message), frame_bytes};
   }
-  // Before the frame and the pause are noted: the take() that finds them ends the pause.
-  if (full) transport_.load()->pause_reading(connection, true);
+  const bool control = is_control(event);
   std::unique_lock lock(mutex_);
-  if (full) paused_.insert(connection);
-  const bool wake = push(std::move(event), frame_bytes);
+  const bool full =
+      bytes_ + memory_bytes > bytes_max_ || (control && shares_.fills(connection, memory_bytes));
+  if (full) {
+    // Before the frame and the pause are noted: the take() that finds them ends the pause.
+    lock.unlock();
+    transport_.load()->pause_reading(connection, true);
+    lock.lock();
+  }
+  if (control) {
+    shares_.control_came(connection, memory_bytes, frame_bytes, full);
+  } else if (full) {
+    shares_.paused(connection);
+  }
+  const bool wake = push(std::move(event), memory_bytes);
   lock.unlock();
   if (wake) wake_();
   return Done{};
@@ -99,7 +142,7 @@ void TransportInbox::on_departed(ConnectionId connection, proto::transport::Fram
 void TransportInbox::on_close(ConnectionId connection, const Error& error) {
   std::unique_lock lock(mutex_);
   trackers_.erase(connection);
-  paused_.erase(connection);
+  shares_.closed(connection);
   const bool wake = push(ConnectionClosed{connection, error}, 0);
   lock.unlock();
   if (wake) wake_();

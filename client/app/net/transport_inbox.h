@@ -1,9 +1,10 @@
 // What the transport's I/O threads tell the main thread: parsed messages and the fate of
 // connections, in order per connection, through one queue.
 //
-// Bound: while the messages that wait hold more than `bytes_max`, connections that deliver more are
-// no longer read (TCP then slows their senders down); they are read again once the main thread has
-// taken the queue. Overshoot: a frame of each connection.
+// Bound: while the messages that wait take more than `bytes_max` of memory, connections that
+// deliver more are no longer read (TCP then slows their senders down); they are read again once the
+// main thread has taken the queue. Overshoot: a frame of each connection. Within that a connection
+// has a share and a rate of its own for control messages (read_shares.h).
 #pragma once
 
 #include <atomic>
@@ -14,6 +15,8 @@
 #include <variant>
 #include <vector>
 
+#include "client/app/net/read_shares.h"
+#include "client/core/types.h"
 #include "proto/messages.h"
 #include "proto/transport/transport.h"
 
@@ -55,8 +58,11 @@ class TransportInbox final : public proto::transport::EventSink {
   void attach(proto::transport::Transport* transport) { transport_ = transport; }
 
   // --- main thread ---
-  // Swaps the queue into `events` (emptied first) and lets paused connections be read again.
-  void take(std::vector<TransportEvent>& events);
+  // Swaps the queue into `events` (emptied first) and lets paused connections be read again, those
+  // that send too many control messages when they may.
+  void take(std::vector<TransportEvent>& events, core::TimeUs now);
+  // When to take() at the latest, though nothing wakes the main thread.
+  core::TimeUs next_wake();
   // Frames on this connection are a tracker's replies. Before the first request is sent.
   void expect_replies(ConnectionId connection);
 
@@ -80,7 +86,7 @@ class TransportInbox final : public proto::transport::EventSink {
   std::size_t bytes_ = 0;
   bool wake_due_ = false;  // events_ is not empty, and the main thread was not woken for it
   std::unordered_set<ConnectionId> trackers_;
-  std::unordered_set<ConnectionId> paused_;
+  ReadShares shares_;
 };
 
 }  // namespace firn::app

@@ -32,7 +32,7 @@ struct Owner final : PeerEvents {
 
 struct Fixture {
   FakeTransport transport;
-  TransportInbox inbox{1000, [] {}};
+  TransportInbox inbox{10'000, [] {}};
   Owner owner;
   ContentId served, opening;
   Connections connections{inbox,
@@ -68,7 +68,7 @@ struct Fixture {
   }
   void pump() {
     std::vector<TransportEvent> events;
-    inbox.take(events);
+    inbox.take(events, 0);
     for (auto& event : events) connections.handle(std::move(event), 0);
   }
 };
@@ -231,7 +231,7 @@ TEST_CASE("frames that depart in one turn wake the main thread once, when it is 
   inbox.on_turn_over();
   CHECK(wakes == 1);
   std::vector<TransportEvent> events;
-  inbox.take(events);
+  inbox.take(events, 0);
   REQUIRE(events.size() == 4);
   CHECK(std::get<FrameDeparted>(events[1]).connection == 1);
   CHECK(std::get<FrameDeparted>(events[1]).tag == 11);
@@ -239,7 +239,9 @@ TEST_CASE("frames that depart in one turn wake the main thread once, when it is 
 
 TEST_CASE("what a turn brings wakes the main thread once, when the turn is over") {
   int wakes = 0;
+  FakeTransport transport;
   TransportInbox inbox(1 << 20, [&] { ++wakes; });
+  inbox.attach(&transport);
   const auto frame = serialize(proto::PeerMessage(state(1))).head.substr(proto::kFramePrefixBytes);
   const std::vector<std::uint8_t> bytes(frame.begin(), frame.end());
   const auto deliver = [&](int times) {
@@ -255,10 +257,10 @@ TEST_CASE("what a turn brings wakes the main thread once, when the turn is over"
   deliver(1);
   inbox.on_turn_over();
   CHECK(wakes == 1);  // it has not taken the first ones yet
-  inbox.take(events);
+  inbox.take(events, 0);
   CHECK(events.size() == 4);
   deliver(1);
-  inbox.take(events);  // it came for another reason
+  inbox.take(events, 0);  // it came for another reason
   inbox.on_turn_over();
   CHECK(wakes == 1);
   deliver(100'000 / static_cast<int>(bytes.size()));  // much: it may begin before the turn is over
@@ -388,8 +390,8 @@ TEST_CASE("a full queue stops reading from the connection that fills it until it
   Fixture f;
   f.open(1, false);
   proto::ManifestPart part;
-  part.total_bytes = 800;
-  part.data.assign(600, 'x');
+  part.total_bytes = 8000;
+  part.data.assign(6000, 'x');
   const auto frame = serialize(proto::PeerMessage(part));
   const std::string bytes = frame.head.substr(proto::kFramePrefixBytes);
   const std::span view(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
@@ -398,7 +400,7 @@ TEST_CASE("a full queue stops reading from the connection that fills it until it
   REQUIRE(f.inbox.on_frame(1, view).ok());
   CHECK(f.transport.paused.at(1));
   std::vector<TransportEvent> events;
-  f.inbox.take(events);
+  f.inbox.take(events, 0);
   CHECK(events.size() == 2);
   CHECK_FALSE(f.transport.paused.at(1));
 }
@@ -408,16 +410,16 @@ TEST_CASE(
   Fixture f;
   f.open(1, false);
   proto::ManifestPart part;
-  part.total_bytes = 2000;
-  part.data.assign(1500, 'x');
+  part.total_bytes = 20'000;
+  part.data.assign(15'000, 'x');
   const auto frame = serialize(proto::PeerMessage(part));
   const std::string bytes = frame.head.substr(proto::kFramePrefixBytes);
   std::vector<TransportEvent> events;
-  f.transport.on_pause = [&] { f.inbox.take(events); };  // as the main thread may, at any time
+  f.transport.on_pause = [&] { f.inbox.take(events, 0); };  // as the main thread may, at any time
   REQUIRE(f.inbox.on_frame(1, {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()})
               .ok());
   CHECK(f.transport.paused.at(1));
-  f.inbox.take(events);
+  f.inbox.take(events, 0);
   CHECK(events.size() == 1);
   CHECK_FALSE(f.transport.paused.at(1));
 }
