@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "client/core/policy/constants.h"
+#include "proto/base/address.h"
 #include "proto/base/limits.h"
 
 namespace firn::core {
@@ -46,7 +47,7 @@ void Gossip::heard(const Neighbour& n, const proto::PeerExchange& exchange) {
   listen_from = listen_from == 0
                     ? context_.now
                     : context_.now + policy::kExchangeInterval / 2 - policy::kExchangeSlack;
-  membership_.heard_of(exchange.peers, PeerBook::Origin::kGossip);
+  membership_.heard_of(exchange.peers, PeerBook::Origin::kGossip, prefix_of(n.contact.ip()));
 }
 
 void Gossip::step() {

@@ -1,7 +1,6 @@
 #include "client/core/membership.h"
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <utility>
 
@@ -35,6 +34,12 @@ std::string said_with(const proto::Goodbye& goodbye) {
   return goodbye.detail.empty() ? meaning : meaning + " (" + goodbye.detail + ")";
 }
 
+// For how long a peer is not called that was left so, or left so. Others may need its place.
+TimeUs rest_after(GoodbyeReason reason) {
+  if (reason == GoodbyeReason::kNotUseful) return policy::kUselessTime;
+  return reason == GoodbyeReason::kTooManyPeers ? policy::kCrowdedTime : 0;
+}
+
 }  // namespace
 
 Membership::Membership(const Context& context, const Life& life, const Trackers& trackers,
@@ -43,7 +48,8 @@ Membership::Membership(const Context& context, const Life& life, const Trackers&
       life_(life),
       trackers_(trackers),
       outbox_(outbox),
-      book_(context.options.self) {
+      book_(context.options.self),
+      hunger_(context, life, book_) {
   for (const Address& address : context.options.peers) book_.add(address, true, context.now);
 }
 
@@ -57,18 +63,44 @@ bool Membership::crowded() const {
   return neighbours_.size() >= policy::neighbours_wanted(mesh(), context_.options);
 }
 
+// Up to this number it calls others.
+std::size_t Membership::wanted() const {
+  const std::size_t wanted = policy::neighbours_wanted(mesh(), context_.options);
+  if (!hunger_.calls_more()) return wanted;
+  return std::min(policy::kHungerNeighbours * wanted, policy::places(context_.options));
+}
+
 // At first only half of those wanted are called in a large mesh: the others will call us.
 bool Membership::wants_to_dial() const {
-  const std::size_t wanted = policy::neighbours_wanted(mesh(), context_.options);
-  const std::size_t dialing = book_.dialing();
-  if (dialing >= policy::kDialsAtOnce || neighbours_.size() + dialing >= wanted) return false;
-  if (small_mesh() || context_.now - life_.began_at() >= policy::kMeshTime) return true;
+  const bool hungry = hunger_.calls_more();
+  const std::size_t wanted = this->wanted(), dialing = book_.dialing();
+  const std::size_t at_once = hungry ? policy::kHungerDialsAtOnce : policy::kDialsAtOnce;
+  if (dialing >= at_once || neighbours_.size() + dialing >= wanted) return false;
+  if (hungry || small_mesh() || context_.now - life_.began_at() >= policy::kMeshTime) return true;
   const auto called = std::count_if(neighbours_.begin(), neighbours_.end(),
                                     [](const Neighbour& n) { return n.contact.outgoing(); });
   return dialing + static_cast<std::size_t>(called) < (wanted + 1) / 2;
 }
 
+// Where it starves, neighbours that do nothing are left for addresses that have not been tried.
+void Membership::leave_idle() {
+  if (neighbours_.size() + book_.dialing() < wanted()) return;
+  for (std::size_t left = policy::kDialsAtOnce; left > 0; --left) {
+    Neighbour* idle = nullptr;
+    for (Neighbour& n : neighbours_) {
+      const TimeUs patience =
+          n.traffic.blocks_innovative() > 0 ? policy::kIdleTime : policy::kHungerTime;
+      if (context_.now - n.idle_since() >= patience &&
+          (!idle || n.idle_since() < idle->idle_since()))
+        idle = &n;
+    }
+    if (!idle) return;
+    drop(*idle, GoodbyeReason::kTooManyPeers, "nothing moves");
+  }
+}
+
 void Membership::dial() {
+  if (hunger_.review() && hunger_.calls_more()) leave_idle();
   while (wants_to_dial()) {
     const auto next = book_.next_dial(context_.now);
     if (!next) return;
@@ -76,11 +108,15 @@ void Membership::dial() {
   }
 }
 
+bool Membership::wants_addresses() const {
+  return hunger_.starves() && trackers_.swarm_told() > book_.size() + 1;  // it counts us
+}
+
 TimeUs Membership::next_due() const {
   TimeUs at = wants_to_dial() ? book_.next_due() : kNever;
   const TimeUs began = life_.began_at();
   if (context_.now - began < policy::kMeshTime) at = std::min(at, began + policy::kMeshTime);
-  return at;
+  return std::min(at, hunger_.next_due());
 }
 
 void Membership::connect_failed(std::uint64_t attempt, const Error& error) {
@@ -148,32 +184,10 @@ void Membership::book_opened(std::uint64_t attempt, const PeerId& id) {
   }
 }
 
-// Parts with the neighbour that has been idle longest, if it has been for long. Otherwise with one
-// of the network that has most places, if the newcomer's would still have fewer: keys are free, so
-// the owner of one address must not be able to take all places.
 bool Membership::make_room(const std::string& ip) {
-  const auto idlest = std::min_element(
-      neighbours_.begin(), neighbours_.end(),
-      [](const Neighbour& a, const Neighbour& b) { return a.idle_since() < b.idle_since(); });
-  if (idlest != neighbours_.end() && context_.now - idlest->idle_since() >= policy::kIdleTime) {
-    drop(*idlest, GoodbyeReason::kTooManyPeers, "");
-    return true;
-  }
-  std::map<std::string, std::vector<Neighbour*>> networks;
-  for (Neighbour& n : neighbours_) networks[network_of(n.contact.ip())].push_back(&n);
-  const auto most = std::max_element(
-      networks.begin(), networks.end(),
-      [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
-  const auto own = networks.find(network_of(ip));
-  const std::size_t held = own == networks.end() ? 0 : own->second.size();
-  if (most == networks.end() || held + 1 >= most->second.size()) return false;
-  const auto moved = [](const Neighbour* n) {
-    return n->traffic.blocks_innovative() + n->pipe.blocks_sent();
-  };
-  drop(**std::min_element(most->second.begin(), most->second.end(),
-                          [&](const auto* a, const auto* b) { return moved(a) < moved(b); }),
-       GoodbyeReason::kTooManyPeers, "");
-  return true;
+  Neighbour* const gives_way = places_.gives_way(neighbours_, ip, context_.now);
+  if (gives_way) drop(*gives_way, GoodbyeReason::kTooManyPeers, "");
+  return gives_way != nullptr;
 }
 
 bool Membership::greeted(Neighbour& n, const proto::Hello& hello) {
@@ -198,15 +212,16 @@ bool Membership::greeted(Neighbour& n, const proto::Hello& hello) {
 }
 
 void Membership::heard_of(const std::vector<proto::PeerEndpoint>& endpoints,
-                          PeerBook::Origin origin) {
-  for (const proto::PeerEndpoint& endpoint : endpoints) book_.add(endpoint, context_.now, origin);
+                          PeerBook::Origin origin, const std::string& source) {
+  for (const proto::PeerEndpoint& endpoint : endpoints)
+    book_.add(endpoint, context_.now, origin, source);
 }
 
 // --- connections that go ---
 
-void Membership::forget(Neighbour& n, bool useless, const std::string& why) {
+void Membership::forget(Neighbour& n, TimeUs rest, const std::string& why) {
   history_.left(n);
-  book_.closed(n.id, useless, context_.now, why);
+  book_.closed(n.id, rest, context_.now, why);
   for (LeaveWatcher* watcher : watchers_) watcher->leaves(n);
   neighbours_.erase(n.key);
 }
@@ -214,8 +229,7 @@ void Membership::forget(Neighbour& n, bool useless, const std::string& why) {
 void Membership::drop(Neighbour& n, GoodbyeReason reason, const std::string& detail) {
   outbox_.send(n, proto::Goodbye{reason, detail});
   outbox_.push(Close{n.key});
-  forget(n, reason == GoodbyeReason::kNotUseful,
-         "left by this peer" + (detail.empty() ? "" : ": " + detail));
+  forget(n, rest_after(reason), "left by this peer" + (detail.empty() ? "" : ": " + detail));
 }
 
 void Membership::punish(const PeerId& id, GoodbyeReason reason, const std::string& what) {
@@ -233,22 +247,24 @@ void Membership::punish(const PeerId& id, GoodbyeReason reason, const std::strin
 }
 
 void Membership::closed(PeerKey peer, const std::string& why) {
-  if (Neighbour* n = find(peer)) forget(*n, false, why);
+  if (Neighbour* n = find(peer)) forget(*n, 0, why);
 }
 
 void Membership::said_goodbye(Neighbour& n, const proto::Goodbye& goodbye) {
   using Reason = GoodbyeReason;
   const Reason reason = goodbye.reason;
-  const bool useless = reason == Reason::kNotUseful || reason == Reason::kSelf ||
-                       reason == Reason::kNotServing || reason == Reason::kBanned ||
-                       reason == Reason::kVersion;
+  const bool useless = reason == Reason::kSelf || reason == Reason::kNotServing ||
+                       reason == Reason::kBanned || reason == Reason::kVersion;
   if (reason == Reason::kNotServing || reason == Reason::kVersion || reason == Reason::kBanned ||
       reason == Reason::kProtocolError) {
     outbox_.warn("peer " + n.name() + " refused us" +
                  (goodbye.detail.empty() ? std::string() : ": " + goodbye.detail));
   }
   outbox_.push(Close{n.key});
-  forget(n, useless, said_with(goodbye));
+  // A peer that had no place for us may have one soon.
+  const bool had_place = n.contact.greeted() || reason != Reason::kTooManyPeers;
+  const TimeUs rest = useless ? policy::kUselessTime : had_place ? rest_after(reason) : 0;
+  forget(n, rest, said_with(goodbye));
 }
 
 void Membership::stop() {

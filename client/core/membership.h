@@ -9,10 +9,12 @@
 
 #include "client/core/context.h"
 #include "client/core/history.h"
+#include "client/core/hunger.h"
 #include "client/core/life.h"
 #include "client/core/neighbours.h"
 #include "client/core/outbox.h"
 #include "client/core/peer_book.h"
+#include "client/core/places.h"
 #include "client/core/policy/mesh.h"
 #include "client/core/trackers.h"
 #include "proto/base/result.h"
@@ -52,7 +54,9 @@ class Membership {
   // Its Hello has come. False: it was dropped for that.
   bool greeted(Neighbour& n, const proto::Hello& hello);
   // What others say of peers.
-  void heard_of(const std::vector<proto::PeerEndpoint>& endpoints, PeerBook::Origin origin);
+  // `source`: PeerBook::add.
+  void heard_of(const std::vector<proto::PeerEndpoint>& endpoints, PeerBook::Origin origin,
+                const std::string& source);
 
   // --- connections that go; the neighbour is dead afterwards ---
   // The other side closed the connection. `why`: for people.
@@ -68,6 +72,8 @@ class Membership {
   bool small_mesh() const;
   // Whether this peer has as many neighbours as it wants.
   bool crowded() const;
+  // It starves, and trackers know of more peers than it has heard of.
+  bool wants_addresses() const;
   TimeUs next_due() const;
 
  private:
@@ -77,15 +83,19 @@ class Membership {
               const std::string& why);
   bool keeps_other_connection(const PeerId& id, bool outgoing);
   bool make_room(const std::string& ip);
+  std::size_t wanted() const;
+  void leave_idle();
   void book_opened(std::uint64_t attempt, const PeerId& id);
-  void forget(Neighbour& n, bool useless, const std::string& why);
+  void forget(Neighbour& n, TimeUs rest, const std::string& why);
 
   const Context& context_;
   const Life& life_;
   const Trackers& trackers_;
   Outbox& outbox_;
   PeerBook book_;
+  Hunger hunger_;
   Neighbours neighbours_;
+  Places places_;
   History history_;
   std::vector<LeaveWatcher*> watchers_;
 };

@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "client/core/policy/book_shares.h"
 #include "client/core/policy/constants.h"
 
 namespace firn::core {
 
 namespace {
 constexpr std::uint32_t kFailuresMax = 8;  // then an address not given by hand is forgotten
-constexpr std::size_t kEntriesMax = 2000;  // strangers may not fill our memory
+constexpr std::size_t kKeptMax = 1000;     // of each origin: strangers may not fill our memory
 constexpr std::size_t kStrikesMax = 4096;
 constexpr std::size_t kErrorBytesMax = 200;
 }  // namespace
@@ -21,11 +22,13 @@ void PeerBook::add(const Address& address, bool by_hand, TimeUs now) {
   add(std::move(wanted), now);
 }
 
-void PeerBook::add(const proto::PeerEndpoint& endpoint, TimeUs now, Origin origin) {
+void PeerBook::add(const proto::PeerEndpoint& endpoint, TimeUs now, Origin origin,
+                   const std::string& source) {
   if (endpoint.id == self_ || banned(endpoint.id, now)) return;
   Entry wanted;
   wanted.address = Address{endpoint.id, endpoint.ip, endpoint.port};
   wanted.from_tracker = origin == Origin::kTracker;
+  wanted.source = source;
   add(std::move(wanted), now);
 }
 
@@ -33,40 +36,64 @@ void PeerBook::add(Entry wanted, TimeUs now) {
   const std::optional<PeerId>& id = wanted.address.id;
   if (wanted.address.port == 0 || (id && *id == self_)) return;
   wanted.due = now;
+  wanted.prefix = prefix_of(wanted.address.host);
   const std::string key = key_of(wanted);
   wanted.turn = turn_of(key);
   const auto it = entries_.find(key);
   if (it == entries_.end()) {
-    if (entries_.size() >= kEntriesMax && !wanted.by_hand && !make_room(wanted.from_tracker)) {
-      return;
-    }
-    entries_.emplace(key, std::move(wanted));
-    quiet_until_ = 0;
+    if (wanted.by_hand || make_room(wanted)) insert(key, std::move(wanted));
     return;
   }
   Entry& entry = it->second;
   if (entry.by_hand || !id || entry.busy) return;
   const bool better = wanted.from_tracker && !entry.from_tracker;
   if (entry.address.id != id && (better || entry.failures > 0)) {
-    entry = std::move(wanted);  // someone else has moved in there
-    quiet_until_ = 0;
-  } else if (entry.address.id == id) {
-    entry.from_tracker |= wanted.from_tracker;
+    erase(key);  // someone else has moved in there
+    insert(key, std::move(wanted));
+  } else if (entry.address.id == id && better && kept_[1] < kKeptMax) {
+    --kept_[0];
+    ++kept_[1];
+    entry.from_tracker = true;
+    entry.source = wanted.source;
   }
 }
 
-// Gives up the address that has failed most; for a tracker's word some gossip.
-bool PeerBook::make_room(bool from_tracker) {
-  auto worst = entries_.end();
-  for (auto it = entries_.begin(); it != entries_.end(); ++it) {
-    const Entry& entry = it->second;
-    if (entry.by_hand || entry.busy) continue;
-    if (entry.failures == 0 && (!from_tracker || entry.from_tracker)) continue;
-    if (worst == entries_.end() || entry.failures > worst->second.failures) worst = it;
+void PeerBook::insert(const std::string& key, Entry wanted) {
+  if (!wanted.by_hand) ++kept_[wanted.from_tracker];
+  entries_.emplace(key, std::move(wanted));
+  quiet_until_ = 0;
+}
+
+void PeerBook::erase(const std::string& key) {
+  const auto it = entries_.find(key);
+  if (!it->second.by_hand) --kept_[it->second.from_tracker];
+  take_up(it->second, false);
+  entries_.erase(it);
+}
+
+// Among the addresses of the same origin: trackers and peers cannot displace each other's.
+bool PeerBook::make_room(const Entry& newcomer) {
+  if (kept_[newcomer.from_tracker] < kKeptMax) return true;
+  std::vector<const std::string*> keys;
+  std::vector<policy::KeptAddress> kept;
+  for (const auto& [key, entry] : entries_) {
+    if (entry.by_hand || entry.busy || entry.from_tracker != newcomer.from_tracker) continue;
+    keys.push_back(&key);
+    kept.push_back({&entry.source, &entry.prefix, entry.turn, entry.failures});
   }
-  if (worst == entries_.end()) return false;
-  entries_.erase(worst);
+  const std::size_t gone =
+      policy::gives_way(kept, {&newcomer.source, &newcomer.prefix, newcomer.turn, 0});
+  if (gone == policy::kNoAddress) return false;
+  erase(std::string(*keys[gone]));
   return true;
+}
+
+// Counts the entries of each prefix that are being called or connected.
+void PeerBook::take_up(Entry& entry, bool busy) {
+  if (std::exchange(entry.busy, busy) == busy) return;
+  const auto in = busy_in_.try_emplace(entry.prefix, 0).first;
+  in->second += busy ? 1 : -1;
+  if (in->second == 0) busy_in_.erase(in);
 }
 
 // A peer that is connected, or being called at another address, is not called: two connections
@@ -81,9 +108,18 @@ bool PeerBook::may_be_called(const Entry& entry) const {
   });
 }
 
-bool PeerBook::before(const Entry& a, const Entry& b) {
+bool PeerBook::before(const Entry& a, const Entry& b) const {
   if (a.by_hand != b.by_hand) return a.by_hand;
   if (a.failures != b.failures) return a.failures < b.failures;
+  // One prefix does not get all calls while there are others.
+  const auto busy = [this](const Entry& entry) {
+    const auto in = busy_in_.find(entry.prefix);
+    return in == busy_in_.end() ? 0u : in->second;
+  };
+  if (a.prefix != b.prefix) {
+    const std::uint32_t at_a = busy(a), at_b = busy(b);
+    if (at_a != at_b) return at_a < at_b;
+  }
   if (a.from_tracker != b.from_tracker) return a.from_tracker;
   return a.turn < b.turn;
 }
@@ -103,7 +139,7 @@ std::optional<PeerBook::Dial> PeerBook::next_dial(TimeUs now) {
   Entry* best = nullptr;
   const std::string* best_key = nullptr;
   for (auto& [key, entry] : entries_) {
-    if (entry.due > now || !may_be_called(entry)) continue;
+    if (due_of(entry) > now || !may_be_called(entry)) continue;
     if (entry.address.id && banned(*entry.address.id, now)) continue;
     if (best && !before(entry, *best)) continue;
     best = &entry;
@@ -113,8 +149,10 @@ std::optional<PeerBook::Dial> PeerBook::next_dial(TimeUs now) {
     quiet_until_ = earliest();
     return std::nullopt;
   }
-  best->busy = best->calling = true;
+  take_up(*best, true);
+  best->calling = best->tried = true;
   best->called_at = now;
+  if (!best->by_hand) pacing_.called(best->address.host, now);
   attempts_[next_attempt_] = *best_key;
   return Dial{next_attempt_++, best->address};
 }
@@ -127,7 +165,7 @@ TimeUs PeerBook::earliest() const {
   TimeUs due = kNever;
   for (const auto& [key, entry] : entries_) {
     if (!may_be_called(entry)) continue;
-    TimeUs at = entry.due;
+    TimeUs at = due_of(entry);
     if (entry.address.id) {
       const auto it = strikes_.find(*entry.address.id);
       if (it != strikes_.end()) at = std::max(at, it->second.until);
@@ -137,10 +175,25 @@ TimeUs PeerBook::earliest() const {
   return due;
 }
 
+// An address that a person gave is called as often as that person wants.
+TimeUs PeerBook::due_of(const Entry& entry) const {
+  return entry.by_hand ? entry.due
+                       : std::max(entry.due, pacing_.next(entry.address.host, entry.due));
+}
+
+bool PeerBook::has_untried(TimeUs now) const {
+  return std::any_of(entries_.begin(), entries_.end(), [&](const auto& one) {
+    const Entry& entry = one.second;
+    return !entry.tried && due_of(entry) <= now && may_be_called(entry) &&
+           !(entry.address.id && banned(*entry.address.id, now));
+  });
+}
+
 void PeerBook::retry_later(Entry& entry, TimeUs now) {
   quiet_until_ = 0;
   ++entry.failures;
-  entry.busy = entry.calling = false;
+  take_up(entry, false);
+  entry.calling = false;
   const std::uint32_t doublings = std::min(entry.failures - 1, 10u);
   entry.due = now + std::min(policy::kRedialFirst << doublings, policy::kRedialMax);
 }
@@ -153,6 +206,8 @@ std::string PeerBook::opened(std::uint64_t attempt, const PeerId& id, TimeUs) {
   std::string learnt;
   if (const auto entry = entries_.find(it->second); entry != entries_.end()) {
     entry->second.calling = false;
+    if (!entry->second.by_hand) pacing_.answered(entry->second.address.host);
+    quiet_until_ = 0;  // others may be there
     if (!entry->second.address.id) {
       learnt = to_text(entry->second.address);
       entry->second.address.id = id;
@@ -220,10 +275,10 @@ void PeerBook::failed(std::uint64_t attempt, bool wrong_identity, TimeUs now,
   retry_later(entry->second, now);
   note(entry->second, why);
   if (entry->second.by_hand) return;
-  if (wrong_identity || entry->second.failures > kFailuresMax) entries_.erase(entry);
+  if (wrong_identity || entry->second.failures > kFailuresMax) erase(std::string(entry->first));
 }
 
-void PeerBook::closed(const PeerId& id, bool useless, TimeUs now, const std::string& why) {
+void PeerBook::closed(const PeerId& id, TimeUs rest, TimeUs now, const std::string& why) {
   const auto it = known_.find(id);
   if (it == known_.end()) return;
   for (const std::string& key : it->second) {
@@ -231,7 +286,7 @@ void PeerBook::closed(const PeerId& id, bool useless, TimeUs now, const std::str
     if (entry == entries_.end()) continue;
     retry_later(entry->second, now);
     note(entry->second, why);
-    if (useless) entry->second.due = now + policy::kUselessTime;
+    entry->second.due = std::max(entry->second.due, now + rest);
   }
   known_.erase(it);
   quiet_until_ = 0;

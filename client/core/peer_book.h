@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "client/core/call_pacing.h"
 #include "client/core/standstill.h"
 #include "client/core/types.h"
 #include "proto/messages.h"
@@ -20,11 +21,14 @@ class PeerBook {
   explicit PeerBook(const PeerId& self) : self_(self) {}
 
   // Addresses given by a person are called for ever, others are given up after a few failures.
-  // Of what others say a tracker's word counts more than gossip, and neither displaces what has not
-  // been tried. At most a few thousand are kept; new ones take the place of those that failed.
+  // What trackers say and what peers say is kept apart, at most a thousand addresses of each. New
+  // ones take the place of those that failed, then those of the source with most addresses: each
+  // source has a share, and within it each prefix. A tracker's word is tried first.
   enum class Origin { kGossip, kTracker };
   void add(const Address& address, bool by_hand, TimeUs now);
-  void add(const proto::PeerEndpoint& endpoint, TimeUs now, Origin origin = Origin::kGossip);
+  // `source`: names the tracker, or the network of the peer, that said so.
+  void add(const proto::PeerEndpoint& endpoint, TimeUs now, Origin origin = Origin::kGossip,
+           const std::string& source = {});
 
   struct Dial {
     std::uint64_t attempt = 0;
@@ -35,6 +39,10 @@ class PeerBook {
   std::uint32_t dialing() const { return static_cast<std::uint32_t>(attempts_.size()); }
   // When next_dial has something; kNever: not before something is added.
   TimeUs next_due() const;
+  // Addresses kept.
+  std::size_t size() const { return entries_.size(); }
+  // An address that has never been called is due.
+  bool has_untried(TimeUs now) const;
 
   // The outcome of an attempt. opened() also books connections that came in (attempt 0). It returns
   // the text of an address given by hand without an id, whose first key this is: from now on that
@@ -46,8 +54,8 @@ class PeerBook {
   void answers_at(const PeerId& id, const Address& address, TimeUs now);
   // `why`, here and below, is for standings().
   void failed(std::uint64_t attempt, bool wrong_identity, TimeUs now, const std::string& why = {});
-  // The connection to `id` is gone; call again after a while, or much later if it is of no use.
-  void closed(const PeerId& id, bool useless, TimeUs now, const std::string& why = {});
+  // The connection to `id` is gone; call again after a while, not before `rest` is over.
+  void closed(const PeerId& id, TimeUs rest, TimeUs now, const std::string& why = {});
 
   // What came of the addresses that do not lead to a connected peer.
   // At most `count_max` of them: those given by hand first, then those that have been called, then
@@ -73,9 +81,12 @@ class PeerBook {
     TimeUs called_at = 0;
     std::string error;
     bool described = false;
+    bool tried = false;  // called once at least
     std::uint32_t failures = 0;
     TimeUs due = 0;
     std::uint64_t turn = 0;  // decides between equals
+    std::string prefix;      // prefix_of() its host
+    std::string source;
   };
   struct Strikes {
     std::uint32_t count = 0;
@@ -90,14 +101,21 @@ class PeerBook {
   static void note(Entry& entry, const std::string& why);
   void add(Entry wanted, TimeUs now);
   std::uint64_t turn_of(const std::string& key) const;
-  bool make_room(bool from_tracker);
+  bool make_room(const Entry& newcomer);
+  void insert(const std::string& key, Entry wanted);
+  void erase(const std::string& key);
   bool may_be_called(const Entry& entry) const;
-  static bool before(const Entry& a, const Entry& b);
+  bool before(const Entry& a, const Entry& b) const;
+  TimeUs due_of(const Entry& entry) const;
+  void take_up(Entry& entry, bool busy);
   TimeUs earliest() const;
   void retry_later(Entry& entry, TimeUs now);
 
   PeerId self_;
-  std::map<std::string, Entry> entries_;           // by host:port
+  std::map<std::string, Entry> entries_;          // by host:port
+  std::size_t kept_[2] = {};                      // of each origin; those by hand do not count
+  std::map<std::string, std::uint32_t> busy_in_;  // entries being called or connected, by prefix
+  CallPacing pacing_;
   std::map<std::uint64_t, std::string> attempts_;  // to entries_
   std::map<PeerId, std::set<std::string>> known_;  // connected ids to the entries they answer at
   std::map<PeerId, Strikes> strikes_;

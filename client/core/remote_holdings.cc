@@ -87,6 +87,14 @@ void RemoteHoldings::not_in_flight(std::uint32_t g, std::uint32_t sequence) {
   if (known->in_flight > 0) --known->in_flight;
 }
 
+bool RemoteHoldings::asks() const {
+  std::uint32_t shut = 0;
+  partial_.each([&](std::uint32_t g, const RemoteGeneration& known) {
+    if (known.quota == 0 && wants(g)) ++shut;
+  });
+  return heard_ && settled_.count() + shut < settled_.size();
+}
+
 RemoteGeneration& RemoteHoldings::open(std::uint32_t g, std::uint32_t next_sequence) {
   bool fresh = false;
   RemoteGeneration& known = partial_.open(g, fresh);

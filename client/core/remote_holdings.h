@@ -55,6 +55,8 @@ class RemoteHoldings {
   bool wants(std::uint32_t g) const { return !settled_.contains(g); }
   // It needs no more blocks of anything.
   bool satisfied() const { return heard_ && settled_.full(); }
+  // It needs blocks of some generation, and its quotas let them come.
+  bool asks() const;
   // Generations that it held in whole once and says that it cannot serve any more; of size 0 where
   // it has said so of none.
   const GenerationSet& withdrawn() const { return withdrawn_; }

@@ -2,6 +2,7 @@
 #include "client/core/swarm.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "client/core/explain.h"
@@ -29,9 +30,11 @@ Receiving* receiving(Parts& parts, TimeUs now) {
   return parts.transfer && !parts.life.stopped() ? &parts.transfer->receiving : nullptr;
 }
 
-// Whether this peer needs more of the swarm than it has found: neighbours, or the manifest.
+// Whether this peer needs more of the swarm than it has found: neighbours, of more use than those
+// it has met, or the manifest.
 bool lonely(const Parts& parts) {
-  return parts.membership.neighbours().empty() || !parts.fetch.found();
+  return parts.membership.neighbours().empty() || !parts.fetch.found() ||
+         parts.membership.wants_addresses();
 }
 
 }  // namespace
@@ -166,7 +169,7 @@ void SwarmCore::tracker_replied(std::size_t tracker, const proto::AnnounceReply&
   Parts& parts = at(*parts_, now);
   if (parts.life.stopped()) return;
   parts.trackers.replied(tracker, reply);
-  parts.membership.heard_of(reply.peers, PeerBook::Origin::kTracker);
+  parts.membership.heard_of(reply.peers, PeerBook::Origin::kTracker, std::to_string(tracker));
   if (reply.has_manifest) parts.fetch.offered_by(tracker);
 }
 
@@ -191,7 +194,7 @@ void SwarmCore::step() {
   Parts& parts = *parts_;
   if (parts.life.stopped()) return;
   parts.connections.step();
-  parts.trackers.announce(lonely(parts));
+  parts.trackers.announce(lonely(parts), parts.membership.wants_addresses());
   parts.membership.dial();
   if (!parts.transfer) return parts.fetch.ask();
   Transfer& transfer = *parts.transfer;

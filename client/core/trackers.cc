@@ -5,6 +5,7 @@
 
 #include "client/core/policy/constants.h"
 #include "proto/base/address.h"
+#include "proto/base/limits.h"
 
 namespace firn::core {
 
@@ -24,9 +25,10 @@ void Trackers::send(std::size_t tracker, proto::AnnounceEvent event, std::uint32
   outbox_.push(AnnounceTo{tracker, announce});
 }
 
-void Trackers::announce(bool lonely) {
+void Trackers::announce(bool lonely, bool starves) {
+  const std::uint32_t wanted = starves ? limits::kAnnouncePeersMax : policy::kAnnouncePeers;
   for (const Announcer::Due& due : announcer_.due(lonely, context_.now)) {
-    send(due.tracker, due.event, policy::kAnnouncePeers);
+    send(due.tracker, due.event, wanted);
   }
 }
 

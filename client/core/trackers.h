@@ -20,7 +20,8 @@ class Trackers {
   Trackers(const Context& context, const Life& life, Outbox& outbox);
 
   // Announces what is due. `lonely`: this peer needs more of the swarm than it has found.
-  void announce(bool lonely);
+  // `starves`: it needs all addresses that it can get.
+  void announce(bool lonely, bool starves);
   TimeUs next_due(bool lonely) const { return announcer_.next_due(lonely); }
 
   void replied(std::size_t tracker, const proto::AnnounceReply& reply);

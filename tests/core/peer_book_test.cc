@@ -89,7 +89,7 @@ TEST_CASE("the first key at an address without an id is reported once and kept")
   auto dial = book.next_dial(0);
   REQUIRE(dial);
   CHECK(book.opened(dial->attempt, peer_id(1), 0) == "192.0.2.1:1");
-  book.closed(peer_id(1), false, 0);
+  book.closed(peer_id(1), 0, 0);
   dial = book.next_dial(100 * kSecond);
   REQUIRE(dial);
   CHECK(dial->address == at(1, peer_id(1)));
@@ -102,7 +102,7 @@ TEST_CASE("who is connected, or being called elsewhere, is not called again") {
   book.add(endpoint(1, peer_id(1)), 0);
   CHECK_FALSE(book.next_dial(0));
   CHECK(book.next_due() == kNever);
-  book.closed(peer_id(1), false, 0);
+  book.closed(peer_id(1), 0, 0);
   CHECK(book.next_due() < kNever);
   REQUIRE(book.next_dial(book.next_due()));
 
@@ -121,7 +121,7 @@ TEST_CASE("a peer that greets and then sends us away is called less and less") {
   for (TimeUs now = 0; now < 600 * kSecond; now = std::max(now + 1, book.next_due())) {
     while (const auto dial = book.next_dial(now)) {
       book.opened(dial->attempt, peer_id(1), now);
-      book.closed(peer_id(1), false, now);
+      book.closed(peer_id(1), 0, now);
       REQUIRE(++calls < 1000);
     }
   }
@@ -132,7 +132,7 @@ TEST_CASE("a peer that greets and then sends us away is called less and less") {
   REQUIRE(dial);
   book.opened(dial->attempt, peer_id(1), now);
   book.welcomed(peer_id(1));
-  book.closed(peer_id(1), false, now);
+  book.closed(peer_id(1), 0, now);
   CHECK(book.next_due() == now + core::policy::kRedialFirst);
 }
 
@@ -142,7 +142,7 @@ TEST_CASE("a useless peer is not called for long") {
   const auto dial = book.next_dial(0);
   REQUIRE(dial);
   book.opened(dial->attempt, peer_id(1), 0);
-  book.closed(peer_id(1), true, 0);
+  book.closed(peer_id(1), core::policy::kUselessTime, 0);
   CHECK(book.next_due() == core::policy::kUselessTime);
 }
 
@@ -203,7 +203,7 @@ TEST_CASE("a connected peer's own word about its port counts for itself alone") 
   book.add(endpoint(1, peer_id(1)), 0);
   book.opened(0, peer_id(2), 0);
   book.answers_at(peer_id(2), at(1, peer_id(2)), 0);  // where peer 1 was heard of
-  book.closed(peer_id(2), true, 0);
+  book.closed(peer_id(2), core::policy::kUselessTime, 0);
   const auto dial = book.next_dial(0);
   REQUIRE(dial);
   CHECK(dial->address.id == peer_id(1));
@@ -212,20 +212,55 @@ TEST_CASE("a connected peer's own word about its port counts for itself alone") 
 TEST_CASE("strangers' gossip does not fill the book, and new addresses displace failed ones") {
   PeerBook book(peer_id(9));
   for (std::uint32_t i = 0; i < 10'000; ++i) {
-    book.add(endpoint(static_cast<std::uint16_t>(1 + i % 60'000),
-                      peer_id(static_cast<std::uint8_t>(i), static_cast<std::uint8_t>(i >> 8))),
-             0);
+    proto::PeerEndpoint stranger =
+        endpoint(static_cast<std::uint16_t>(1 + i % 60'000),
+                 peer_id(static_cast<std::uint8_t>(i), static_cast<std::uint8_t>(i >> 8)));
+    stranger.ip = "10.0." + std::to_string(i / 250) + "." + std::to_string(i % 250);
+    book.add(stranger, 0);
   }
   std::set<std::uint16_t> called;
   while (const auto dial = book.next_dial(0)) {
     called.insert(dial->address.port);
     book.failed(dial->attempt, false, 0);
   }
-  CHECK(called.size() == 2000);
+  CHECK(called.size() == 1000);
   book.add(endpoint(60'001, peer_id(1, 200)), 0);
   const auto dial = book.next_dial(0);
   REQUIRE(dial);
   CHECK(dial->address.port == 60'001);
+}
+
+TEST_CASE("what peers say cannot push out what trackers say, nor the other way round") {
+  PeerBook book(peer_id(9));
+  const auto tell = [&book](std::uint32_t i, std::uint8_t net, PeerBook::Origin origin) {
+    const std::string ip = std::to_string(net) + ".0." + std::to_string(i / 250) + ".1";
+    book.add({numbered(i), ip, static_cast<std::uint16_t>(1 + i)}, 0, origin, "source");
+  };
+  for (std::uint32_t i = 0; i < 20; ++i) tell(i, 10, PeerBook::Origin::kGossip);
+  for (std::uint32_t i = 0; i < 5000; ++i) tell(i, 11, PeerBook::Origin::kTracker);
+  for (std::uint32_t i = 0; i < 5000; ++i) tell(i, 12, PeerBook::Origin::kGossip);
+  CHECK(book.standings(10'000).size() == 2000);
+  const auto standings = book.standings(10'000);
+  CHECK(std::count_if(standings.begin(), standings.end(), [](const auto& standing) {
+          return standing.address.host.starts_with("11.");
+        }) == 1000);
+}
+
+TEST_CASE("calls go to other prefixes first where one has been called") {
+  PeerBook book(peer_id(9));
+  for (std::uint16_t i = 1; i <= 200; ++i) {
+    book.add({numbered(i), "192.0.2." + std::to_string(i), i}, 0, PeerBook::Origin::kTracker);
+  }
+  for (std::uint16_t i = 1; i <= 5; ++i) {
+    book.add(proto::PeerEndpoint{numbered(1000u + i), "10.0." + std::to_string(i) + ".1", i}, 0);
+  }
+  std::set<std::string> prefixes;
+  for (int i = 0; i < 6; ++i) {
+    const auto dial = book.next_dial(0);
+    REQUIRE(dial);
+    prefixes.insert(prefix_of(dial->address.host));
+  }
+  CHECK(prefixes.size() == 6);
 }
 
 TEST_CASE("an address heard of from a tracker is called before gossip") {

@@ -35,8 +35,7 @@ TEST_CASE("gossip without end is not listened to") {
     for (std::uint32_t j = 0; j < limits::kPeerExchangeMax; ++j) {
       PeerId id = numbered(j);
       id.bytes[9] = static_cast<std::uint8_t>(i);
-      exchange.peers.push_back(
-          {id, "192.0.2." + std::to_string(i), static_cast<std::uint16_t>(j + 1)});
+      exchange.peers.push_back({id, "10." + std::to_string(i) + "." + std::to_string(j) + ".1", 7});
     }
     bench.say(1, exchange);
   }
@@ -124,7 +123,7 @@ TEST_CASE("an exchange that comes a little sooner than the last one did is liste
     bench.pass(apart);
     proto::PeerExchange exchange;
     ++told;
-    exchange.peers.push_back({numbered(100u + told), "192.0.2.77", told});
+    exchange.peers.push_back({numbered(100u + told), "10.0." + std::to_string(told) + ".1", told});
     bench.say(1, exchange);
     bench.pass(1);
     CAPTURE(told);

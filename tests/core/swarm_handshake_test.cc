@@ -270,7 +270,7 @@ TEST_CASE("one network cannot hold all places against others, its own newcomers 
   CHECK(bench.heard<Goodbye>(1).front().reason == GoodbyeReason::kTooManyPeers);
   bench.take<Close>();
   for (std::uint32_t i = 0; i < 40; ++i) {
-    bench.connect_from("198.51.100." + std::to_string(i), 200 + i, numbered(1000 + i));
+    bench.connect_from("198.51." + std::to_string(i) + ".1", 200 + i, numbered(1000 + i));
   }
   CHECK(bench.core.report().peers == core::policy::kNeighboursMax);
   std::size_t refused = 0, parted = 0;
@@ -357,14 +357,18 @@ TEST_CASE("in a large mesh a neighbour with which nothing moves makes room for s
   reply.incomplete_count = 100;
   bench.core.tracker_replied(0, reply, bench.now);
   for (std::uint32_t i = 0; i < core::policy::kNeighboursWanted; ++i) {
-    bench.join(100 + i, numbered(i), 4);
+    bench.join(100 + i, numbered(i), 4, i == 0);
   }
   // While no other peer is known, all stay.
   bench.pass(3 * core::policy::kExchangeInterval);
   CHECK(bench.take<core::Close>().empty());
   reply.peers = {{peer_id(0x66), "192.0.2.66", 66}};
   bench.core.tracker_replied(0, reply, bench.now);
-  bench.pass(core::policy::kExchangeInterval + kSecond);
+  for (std::uint32_t i = 0; i < 7; ++i) {  // one brings something: this peer does not starve
+    bench.say(100, bench.block(i / 4, i + 1, i % 4));
+    bench.pass(core::policy::kExchangeInterval / 7 + kSecond / 7);
+  }
+  bench.pass(kSecond);
   CHECK(bench.take<core::Close>().size() == 1);
   const auto calls = bench.take<Connect>();
   REQUIRE(calls.size() == 1);

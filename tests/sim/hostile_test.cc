@@ -110,6 +110,20 @@ TEST_CASE("silent peers that claim everything do not stop a swarm, also without 
   }
 }
 
+TEST_CASE("two hundred silent identities do not shut a downloader off from the only source") {
+  for (std::uint64_t seed = 470; seed < 472; ++seed) {
+    CAPTURE(seed);
+    const Content content(8, 32, 16, seed);
+    Network network(content, seed);
+    for (int i = 0; i < 200; ++i) {
+      network.add({.link = {8 * kMbit}, .source = true, .silent = true});
+    }
+    network.add({.link = {8 * kMbit}, .source = true});
+    network.add({.link = {8 * kMbit}, .listens = false, .joins = 5 * kSecond});
+    run_to_completion(network, 120);
+  }
+}
+
 TEST_CASE("peers that stop reading do not stop the others") {
   for (std::uint64_t seed = 460; seed < 464; ++seed) {
     CAPTURE(seed);

@@ -113,12 +113,27 @@ inline constexpr std::uint32_t kNeighboursMax = 40;  // accept up to here
 inline constexpr TimeUs kMeshTime = 3 * kSecond;     // calls of others are waited for this long
 inline constexpr std::uint64_t kOpenMin = 4;         // generations open at once, however large n is
 inline constexpr std::uint32_t kDialsAtOnce = 8;
+// Calls in vain to one address: so many at once, then one in this time. All peers of a swarm may be
+// told of the same victim, so that each must be modest.
+inline constexpr TimeUs kVainCalls = 8;
+inline constexpr TimeUs kVainCallTime = 5 * kSecond;
 inline constexpr TimeUs kRedialFirst = 1 * kSecond;
 inline constexpr TimeUs kRedialMax = 60 * kSecond;
 inline constexpr TimeUs kUselessTime = 600 * kSecond;  // a useless peer is not called this long
-// A neighbour that moved no block for this long makes room for a newcomer.
+// A neighbour that moved no block for this long makes room for a newcomer where all places are
+// taken; sooner if it neither wants a block that we may send nor lets us send one. Its Hello must
+// have come sooner still.
 inline constexpr TimeUs kIdleTime = 120 * kSecond;
-inline constexpr std::size_t kHistoryMax = 1000;  // past neighbours that a report names
+inline constexpr TimeUs kIdleTimeCrowded = 5 * kSecond;
+inline constexpr TimeUs kFirstMessageTime = 2 * kSecond;
+inline constexpr TimeUs kIdledAwayTime = 60 * kSecond;  // then its network may do so again
+inline constexpr TimeUs kCrowdedTime = 30 * kSecond;    // a peer that made room for another is left
+// Nothing useful came for this long: more addresses are called, and idle neighbours left for them.
+inline constexpr TimeUs kHungerTime = 5 * kSecond;
+inline constexpr TimeUs kHungerReview = 500 * kMillisecond;
+inline constexpr std::uint32_t kHungerNeighbours = 2;    // times as many neighbours as else
+inline constexpr std::uint32_t kHungerDialsAtOnce = 32;  // those that do not answer take 10 s each
+inline constexpr std::size_t kHistoryMax = 1000;         // past neighbours that a report names
 inline constexpr TimeUs kExchangeInterval = 20 * kSecond;
 inline constexpr TimeUs kExchangeSlack = 1 * kSecond;
 // The first exchange with neighbours that have called us, if there is a peer to tell of; later ones

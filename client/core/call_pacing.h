@@ -1,0 +1,31 @@
+// How often one address is called that does not answer. Whoever names an address (a tracker, a
+// neighbour), it may be a victim that has never heard of this content: after a few calls in vain
+// come only a few more, however many ports and peer ids are said to be there. A call that reaches
+// the peer meant costs nothing, so many peers behind one address are called as fast as ever.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+
+#include "client/core/types.h"
+
+namespace firn::core {
+
+class CallPacing {
+ public:
+  // When `host` may be called next; at most `now` if it may be called now.
+  TimeUs next(const std::string& host, TimeUs now) const;
+  void called(const std::string& host, TimeUs now);
+  // A call that was counted has reached its peer.
+  void answered(const std::string& host);
+
+  // Addresses that have calls in vain to forget; bounded by the rate of calls.
+  std::size_t size() const { return vain_.size(); }
+
+ private:
+  // The time by which all calls so far are forgotten.
+  std::map<std::string, TimeUs> vain_;
+};
+
+}  // namespace firn::core

@@ -1,0 +1,26 @@
+// Which neighbour gives its place to a newcomer where all places are taken. Keys and addresses are
+// free, so neither an identity nor an address that does nothing may hold one.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "client/core/neighbours.h"
+#include "client/core/types.h"
+
+namespace firn::core {
+
+class Places {
+ public:
+  // The neighbour that makes room for a newcomer from `ip`; null: none, all are of use.
+  Neighbour* gives_way(Neighbours& neighbours, const std::string& ip, TimeUs now);
+
+ private:
+  bool has_idled_away(const std::string& network, TimeUs now) const;
+  void note_idled_away(const std::string& network, TimeUs now);
+
+  // Networks whose neighbour had to go for having done nothing, until when that counts.
+  std::map<std::string, TimeUs> idled_away_;
+};
+
+}  // namespace firn::core

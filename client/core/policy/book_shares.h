@@ -1,0 +1,25 @@
+// Which address of a full book gives its place to another. Each source of addresses has a share of
+// the book, and each prefix a share of what its source has named: so neither a neighbour nor a
+// prefix can fill the book. Of a source's addresses a sample is kept that is the same whatever
+// their order, and that differs from peer to peer.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace firn::core::policy {
+
+struct KeptAddress {
+  const std::string* source;  // that named it
+  const std::string* prefix;
+  std::uint64_t turn;      // lower ones are kept
+  std::uint32_t failures;  // calls in vain
+};
+
+inline constexpr std::size_t kNoAddress = SIZE_MAX;
+
+// The index of the one that gives way; kNoAddress: the newcomer is not kept.
+std::size_t gives_way(const std::vector<KeptAddress>& kept, const KeptAddress& newcomer);
+
+}  // namespace firn::core::policy
