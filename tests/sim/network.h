@@ -12,7 +12,6 @@
 #include "client/core/swarm.h"
 #include "tests/sim/action_trace.h"
 #include "tests/sim/addresses.h"
-#include "tests/sim/addresses.h"
 #include "tests/sim/checker.h"
 #include "tests/sim/content.h"
 #include "tests/sim/event_queue.h"

@@ -24,7 +24,8 @@ proto::AnnounceReply LabTracker::announced(std::uint32_t peer, const PeerId& id,
     std::swap(known_[i], known_[i + random.below(count - i)]);
     const Known& other = known_[i];
     if (other.peer == peer) continue;
-    reply.peers.push_back({other.id, address_of(other.peer), static_cast<std::uint16_t>(other.peer + 1)});
+    reply.peers.push_back(
+        {other.id, address_of(other.peer), static_cast<std::uint16_t>(other.peer + 1)});
   }
   const auto same = [&](const Known& other) { return other.peer == peer; };
   if (listens && std::find_if(known_.begin(), known_.end(), same) == known_.end()) {
