@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "proto/base/limits.h"
-
 namespace firn::proto {
 namespace {
 
@@ -42,11 +40,12 @@ Result<std::optional<std::span<const std::uint8_t>>> FrameReader::next() {
   if (end_ - begin_ < kFramePrefixBytes) return Frame();
   std::size_t length = 0;
   for (std::size_t i = 0; i < kFramePrefixBytes; ++i) length = length << 8 | buffer_[begin_ + i];
-  if (length == 0 || length > limits::kFrameBytesMax)
+  const std::size_t most = last_frame_bytes_ == 0 ? first_max_ : limits::kFrameBytesMax;
+  if (length == 0 || length > most)
     // The bad prefix stays in front: every later call fails as well.
     return Error{ErrorCode::kProtocol, "read a frame",
-                 "a length of " + std::to_string(length) + " bytes; 1 to " +
-                     std::to_string(limits::kFrameBytesMax) + " are allowed"};
+                 "a length of " + std::to_string(length) + " bytes; 1 to " + std::to_string(most) +
+                     " are allowed"};
   if (end_ - begin_ - kFramePrefixBytes < length) return Frame();
   const std::span frame = std::span(buffer_).subspan(begin_ + kFramePrefixBytes, length);
   begin_ += kFramePrefixBytes + length;

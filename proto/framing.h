@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "proto/base/limits.h"
 #include "proto/base/result.h"
 
 namespace firn::proto {
@@ -18,6 +19,9 @@ inline constexpr std::size_t kFramePrefixBytes = 4;
 // what has really arrived (a lying length costs the liar, not us).
 class FrameReader {
  public:
+  // The first frame may have no more bytes than this.
+  void limit_first(std::size_t frame_bytes_max) { first_max_ = frame_bytes_max; }
+
   // Where the next read may put at least `minimum` bytes; follow with commit(bytes read).
   std::span<std::uint8_t> prepare(std::size_t minimum);
   void commit(std::size_t bytes);
@@ -31,6 +35,7 @@ class FrameReader {
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   std::size_t last_frame_bytes_ = 0;
+  std::size_t first_max_ = limits::kFrameBytesMax;
 };
 
 }  // namespace firn::proto

@@ -37,6 +37,7 @@ void Connection::connect(const Address& where) {
 
 void Connection::adopt(Socket socket, const SocketAddress& remote, Admission::Place place) {
   place_.emplace(std::move(place));
+  reader_.limit_first_frame(loop_.shared().options.first_frame_bytes_max);
   info_.ip = remote.ip();
   info_.port = remote.port();
   if (!socket_.open(std::move(socket)))

@@ -45,6 +45,7 @@ class StreamReader {
   Reading read(TlsSession& tls, int fd);
   Reading read_arrived(TlsSession& tls, int fd);
 
+  void limit_first_frame(std::size_t bytes_max) { frames_.limit_first(bytes_max); }
   void pause(bool paused) { paused_ = paused; }
   bool paused() const { return paused_; }
   // A whole frame has come.

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "proto/base/address.h"
+#include "proto/base/limits.h"
 #include "proto/base/result.h"
 #include "proto/base/stage_times.h"
 #include "proto/messages.h"
@@ -76,6 +77,9 @@ struct Options {
   // gets a part of these places, and handshakes under way another (proto/transport/admission.h):
   // more are closed as they come.
   std::size_t connection_count_max = 4096;
+  // The first frame of a connection that was accepted: until then it is a stranger's, and there may
+  // be thousands of them. Longer ones close it.
+  std::size_t first_frame_bytes_max = limits::kFrameBytesMax;
   // A loop that moves little takes at most one turn in this time (loop_pace.h); 0: at once, always.
   std::chrono::milliseconds turn_interval{0};
   std::uint64_t records_per_key = 1u << 23;  // then the sender changes its TLS key

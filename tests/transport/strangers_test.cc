@@ -40,6 +40,26 @@ void check_still_works(const Address& where) {
   CHECK(client.recorder.wait_open(client.transport->connect(where)));
 }
 
+TEST_CASE("a stranger's first frame is short where the user says so, later ones are not") {
+  Options options;
+  options.first_frame_bytes_max = 100;
+  Answering server(options);
+  const Address where = server.listen();
+  Node client;
+  const auto ends_after = [&](std::size_t first, std::size_t second) {
+    const ConnectionId id = client.transport->connect(where);
+    REQUIRE(client.recorder.wait_open(id));
+    client.transport->send(id, frame_of(Bytes(first)));
+    client.transport->send(id, frame_of(Bytes(second)));
+    REQUIRE(client.recorder.wait([id](const auto& all) {
+      return !all.at(id).closed.empty() || all.at(id).frames.size() == 2;
+    }));
+    return !client.recorder.connection(id).closed.empty();
+  };
+  CHECK_FALSE(ends_after(100, 5000));
+  CHECK(ends_after(101, 1));
+}
+
 TEST_CASE("a client that does all the protocol asks is accepted") {
   Answering server;
   const Address where = server.listen();

@@ -15,6 +15,8 @@ namespace {
 
 // A quarter of the time that a block of 16 KiB takes on 8 Mbit/s: longer rests leave uplinks idle,
 // shorter ones cost CPU time (docs/notes/009).
+// Of an accepted connection: a Hello has a few hundred bytes at most.
+constexpr std::size_t kFirstFrameBytes = 4096;
 constexpr std::chrono::milliseconds kTurnInterval{4};
 // How long connections may take to send the last words.
 constexpr core::TimeUs kGoodbyeTime = core::kSecond;
@@ -71,6 +73,7 @@ Status PeerDriver::listen(const DriverOptions& options) {
   transport_options.stages = &stages_;
   transport_options.turn_interval = kTurnInterval;
   transport_options.interface = options.interface;
+  transport_options.first_frame_bytes_max = kFirstFrameBytes;
   auto transport = proto::transport::Transport::start(identity_, inbox_, transport_options);
   if (!transport.ok()) return transport.error();
   transport_ = *std::move(transport);
