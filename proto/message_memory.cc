@@ -8,10 +8,10 @@ std::size_t heap_of(const State& state) {
   for (const GenerationState& one : state.generations) bytes += one.null_vector.capacity();
   for (const auto* spans : {&state.complete, &state.unwanted, &state.withdrawn})
     bytes += spans->capacity() * sizeof(Span);
-  return bytes;
+  return bytes + state.received.capacity() * sizeof(Received);
 }
 std::size_t heap_of(const Hello& hello) {
-  return hello.agent.capacity();
+  return hello.agent.capacity() + hello.certificate.capacity();
 }
 std::size_t heap_of(const Block& block) {
   return block.payload.size() + block.coefficients.capacity() +
@@ -30,6 +30,12 @@ std::size_t heap_of(const PeerExchange& exchange) {
 }
 std::size_t heap_of(const Goodbye& goodbye) {
   return goodbye.detail.capacity();
+}
+std::size_t heap_of(const CheckRequest& request) {
+  return request.generations.capacity() * sizeof(std::uint32_t);
+}
+std::size_t heap_of(const CheckReply& reply) {
+  return reply.key.capacity() + reply.sums.capacity();
 }
 
 }  // namespace

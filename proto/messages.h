@@ -51,6 +51,7 @@ struct Hello {
   std::uint16_t listen_port = 0;
   std::string agent;
   bool has_manifest = false;
+  std::string certificate = {};  // 64 bytes, or empty (proto/content/authority.h)
   bool operator==(const Hello&) const = default;
 };
 
@@ -68,6 +69,12 @@ struct Span {
   bool operator==(const Span&) const = default;
 };
 
+struct Received {
+  std::uint64_t peer_prefix = 0;  // the first 8 bytes of a peer id, big-endian
+  std::uint32_t blocks = 0;       // innovative ones that came from it
+  bool operator==(const Received&) const = default;
+};
+
 struct State {
   std::uint32_t acknowledged = 0;
   std::uint32_t credit = 0;
@@ -78,6 +85,8 @@ struct State {
   std::uint32_t neighbours = 0;      // that its sender has; 0: as many as it said last
   std::vector<Span> unwanted = {};   // generations that it neither holds nor wants
   std::vector<Span> withdrawn = {};  // that it held in whole once and cannot serve any more
+  bool proven_only = false;
+  std::vector<Received> received = {};
   bool operator==(const State&) const = default;
 };
 
@@ -89,7 +98,20 @@ struct Block {
   bool recoded = false;
   std::optional<State> state;
   Payload payload;
+  bool unproven = false;  // its sender does not answer for it
   bool operator==(const Block&) const = default;
+};
+
+struct CheckRequest {
+  std::vector<std::uint32_t> generations;  // 1 to kCheckGenerationsMax
+  bool operator==(const CheckRequest&) const = default;
+};
+
+struct CheckReply {
+  std::uint32_t generation = 0;
+  std::vector<std::uint8_t> key;   // 32 bytes; empty: as in the last one on this connection
+  std::vector<std::uint8_t> sums;  // of n source blocks, n times t bytes; empty: there are none
+  bool operator==(const CheckReply&) const = default;
 };
 
 struct ManifestRequest {
@@ -128,8 +150,8 @@ struct Goodbye {
   bool operator==(const Goodbye&) const = default;
 };
 
-using PeerMessage =
-    std::variant<Hello, State, Block, ManifestRequest, ManifestPart, PeerExchange, Goodbye>;
+using PeerMessage = std::variant<Hello, State, Block, ManifestRequest, ManifestPart, PeerExchange,
+                                 Goodbye, CheckRequest, CheckReply>;
 
 // What one frame holds. Errors: kProtocol with what is wrong. Any thread. A block's payload is
 // copied once, from `frame` into its own Payload; its fields may come in any order.

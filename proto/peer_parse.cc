@@ -32,24 +32,30 @@ Result<Hello> parse_hello(Bytes body) {
   const auto content_id = ContentId::from_bytes(from.content_id());
   if (!content_id) return refuse("hello: the content id does not have 32 bytes");
   if (from.listen_port() > 0xffff) return refuse("hello: the port is above 65535");
+  if (!from.certificate().empty() && from.certificate().size() != limits::kCertificateBytes)
+    return refuse("hello: the certificate does not have 64 bytes");
   return Hello{.version_min = from.version_min(),
                .version_max = from.version_max(),
                .content_id = *content_id,
                .listen_port = static_cast<std::uint16_t>(from.listen_port()),
                .agent = std::move(*from.mutable_agent()),
-               .has_manifest = from.has_manifest()};
+               .has_manifest = from.has_manifest(),
+               .certificate = std::move(*from.mutable_certificate())};
 }
 
 // Counts before memory is taken for what is counted. False as well if the body is malformed.
 bool state_fits(Bytes body) {
-  std::size_t spans = 0, entries = 0;
+  std::size_t spans = 0, entries = 0, received = 0;
   FieldReader fields(body);
   while (fields.next()) {
     spans += fields.is_bytes(wire::State::kCompleteFieldNumber) ||
              fields.is_bytes(wire::State::kUnwantedFieldNumber) ||
              fields.is_bytes(wire::State::kWithdrawnFieldNumber);
     entries += fields.is_bytes(wire::State::kGenerationsFieldNumber);
-    if (spans > limits::kStateSpansMax || entries > limits::kStateEntriesMax) return false;
+    received += fields.is_bytes(wire::State::kReceivedFieldNumber);
+    if (spans > limits::kStateSpansMax || entries > limits::kStateEntriesMax ||
+        received > limits::kReceivedMax)
+      return false;
   }
   return fields.ok();
 }
@@ -85,10 +91,13 @@ Result<State> parse_state(Bytes body) {
   state.prefer_coded = from.prefer_coded();
   state.upload_kib = from.upload_kib();
   state.neighbours = from.neighbours();
+  state.proven_only = from.proven_only();
   if (!read_spans(from.complete(), state.complete) ||
       !read_spans(from.unwanted(), state.unwanted) ||
       !read_spans(from.withdrawn(), state.withdrawn))
     return refuse("state: a span is empty or ends past the last possible generation");
+  for (const wire::Received& entry : from.received())
+    state.received.push_back({entry.peer(), entry.blocks()});
   state.generations.reserve(static_cast<std::size_t>(from.generations_size()));
   for (const wire::GenerationState& entry : from.generations()) {
     if (entry.generation() >= limits::kGenerationCountMax)
@@ -124,6 +133,8 @@ Result<Block> parse_block(Bytes body) {
       coefficients = {};
     } else if (fields.is_varint(wire::Block::kRecodedFieldNumber)) {
       block.recoded = fields.varint() != 0;
+    } else if (fields.is_varint(wire::Block::kUnprovenFieldNumber)) {
+      block.unproven = fields.varint() != 0;
     } else if (fields.is_bytes(wire::Block::kStateFieldNumber)) {
       state = fields.bytes();
     } else if (fields.is_bytes(wire::Block::kPayloadFieldNumber)) {
@@ -192,6 +203,34 @@ Result<Goodbye> parse_goodbye(Bytes body) {
   return goodbye;
 }
 
+Result<CheckRequest> parse_check_request(Bytes body) {
+  // Packed or not, a number takes a byte at least.
+  wire::CheckRequest from;
+  if (body.size() > limits::kCheckGenerationsMax * 16 || !parse_wire(body, from) ||
+      from.generations().empty() ||
+      from.generations_size() > static_cast<int>(limits::kCheckGenerationsMax))
+    return refuse("check request: malformed, or no or too many generations");
+  CheckRequest request;
+  for (const std::uint32_t g : from.generations()) {
+    if (g >= limits::kGenerationCountMax)
+      return refuse("check request: a generation's number is too large");
+    request.generations.push_back(g);
+  }
+  return request;
+}
+
+Result<CheckReply> parse_check_reply(Bytes body) {
+  wire::CheckReply from;
+  if (!parse_wire(body, from)) return refuse("check reply: not a CheckReply message");
+  if (from.generation() >= limits::kGenerationCountMax)
+    return refuse("check reply: the generation's number is too large");
+  const Bytes key = as_bytes(from.key()), sums = as_bytes(from.sums());
+  if ((!key.empty() && key.size() != limits::kCheckKeyBytes) ||
+      sums.size() > limits::kGenerationSizeMax * limits::kCheckTagBytesMax)
+    return refuse("check reply: a key or sums of the wrong size");
+  return CheckReply{from.generation(), {key.begin(), key.end()}, {sums.begin(), sums.end()}};
+}
+
 }  // namespace
 
 Result<PeerMessage> parse_peer_message(std::span<const std::uint8_t> frame) {
@@ -200,7 +239,7 @@ Result<PeerMessage> parse_peer_message(std::span<const std::uint8_t> frame) {
   Bytes body;
   FieldReader fields(frame);
   while (fields.next()) {
-    if (!fields.is_bytes() || fields.number() > wire::PeerMessage::kGoodbyeFieldNumber) continue;
+    if (!fields.is_bytes() || fields.number() > wire::PeerMessage::kCheckReplyFieldNumber) continue;
     kind = fields.number();  // of several bodies the last one counts
     body = fields.bytes();
   }
@@ -221,6 +260,10 @@ Result<PeerMessage> parse_peer_message(std::span<const std::uint8_t> frame) {
       return as_any<PeerMessage>(parse_peer_exchange(body));
     case wire::PeerMessage::kGoodbyeFieldNumber:
       return as_any<PeerMessage>(parse_goodbye(body));
+    case wire::PeerMessage::kCheckRequestFieldNumber:
+      return as_any<PeerMessage>(parse_check_request(body));
+    case wire::PeerMessage::kCheckReplyFieldNumber:
+      return as_any<PeerMessage>(parse_check_reply(body));
     default:
       return refuse("an empty message, or of a kind that this version does not know");
   }

@@ -25,6 +25,7 @@ void fill(const Hello& from, wire::Hello& to) {
   to.set_listen_port(from.listen_port);
   to.set_agent(to_plain_text(from.agent, limits::kAgentBytesMax));
   to.set_has_manifest(from.has_manifest);
+  to.set_certificate(from.certificate);
 }
 
 void fill(const Span& from, wire::Span& to) {
@@ -38,9 +39,15 @@ void fill(const State& from, wire::State& to) {
   to.set_prefer_coded(from.prefer_coded);
   to.set_upload_kib(from.upload_kib);
   to.set_neighbours(from.neighbours);
+  to.set_proven_only(from.proven_only);
   for (const Span& span : from.complete) fill(span, *to.add_complete());
   for (const Span& span : from.unwanted) fill(span, *to.add_unwanted());
   for (const Span& span : from.withdrawn) fill(span, *to.add_withdrawn());
+  for (const Received& received : from.received) {
+    wire::Received& entry = *to.add_received();
+    entry.set_peer(received.peer_prefix);
+    entry.set_blocks(received.blocks);
+  }
   for (const GenerationState& generation : from.generations) {
     wire::GenerationState& entry = *to.add_generations();
     entry.set_generation(generation.generation);
@@ -60,6 +67,7 @@ void fill(const Block& from, wire::Block& to) {
   else
     to.set_coefficients(from.coefficients.data(), from.coefficients.size());
   to.set_recoded(from.recoded);
+  to.set_unproven(from.unproven);
   if (from.state) fill(*from.state, *to.mutable_state());
 }
 
@@ -80,6 +88,16 @@ void fill(const ManifestPart& from, wire::PeerMessage& to) {
   part.set_total_bytes(from.total_bytes);
   part.set_offset(from.offset);
   part.set_data(from.data);
+}
+void fill(const CheckRequest& from, wire::PeerMessage& to) {
+  wire::CheckRequest& request = *to.mutable_check_request();
+  for (const std::uint32_t g : from.generations) request.add_generations(g);
+}
+void fill(const CheckReply& from, wire::PeerMessage& to) {
+  wire::CheckReply& reply = *to.mutable_check_reply();
+  reply.set_generation(from.generation);
+  reply.set_key(from.key.data(), from.key.size());
+  reply.set_sums(from.sums.data(), from.sums.size());
 }
 void fill(const PeerExchange& from, wire::PeerMessage& to) {
   wire::PeerExchange& exchange = *to.mutable_peer_exchange();
@@ -112,6 +130,9 @@ class WireScratch {
 std::size_t varint_field(std::uint32_t value) {
   return value == 0 ? 0 : 1 + CodedOutputStream::VarintSize32(value);
 }
+std::size_t fixed64_field(std::uint64_t value) {
+  return value == 0 ? 0 : 1 + sizeof value;
+}
 std::size_t bytes_field(std::size_t bytes) {
   return 1 + CodedOutputStream::VarintSize32(static_cast<std::uint32_t>(bytes)) + bytes;
 }
@@ -119,10 +140,12 @@ std::size_t bytes_field(std::size_t bytes) {
 std::size_t body_bytes(const State& state) {
   std::size_t bytes = varint_field(state.acknowledged) + varint_field(state.credit) +
                       varint_field(state.prefer_coded) + varint_field(state.upload_kib) +
-                      varint_field(state.neighbours);
+                      varint_field(state.neighbours) + varint_field(state.proven_only);
   for (const std::vector<Span>* spans : {&state.complete, &state.unwanted, &state.withdrawn})
     for (const Span& span : *spans)
       bytes += bytes_field(varint_field(span.first) + varint_field(span.count));
+  for (const Received& entry : state.received)
+    bytes += bytes_field(fixed64_field(entry.peer_prefix) + varint_field(entry.blocks));
   for (const GenerationState& entry : state.generations) {
     const std::size_t null_vector =
         entry.null_vector.empty() ? 0 : bytes_field(entry.null_vector.size());
@@ -138,7 +161,8 @@ std::size_t body_bytes(const Block& block) {
                                  : bytes_field(block.coefficients.size());
   const std::size_t state = block.state ? bytes_field(body_bytes(*block.state)) : 0;
   return varint_field(block.generation) + varint_field(block.sequence) + vector +
-         varint_field(block.recoded) + state + bytes_field(block.payload.size());
+         varint_field(block.recoded) + varint_field(block.unproven) + state +
+         bytes_field(block.payload.size());
 }
 
 OutgoingFrame serialize_block(const Block& block) {

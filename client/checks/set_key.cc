@@ -4,6 +4,7 @@
 #include <openssl/evp.h>
 #include <openssl/kdf.h>
 #include <openssl/params.h>
+#include <openssl/rand.h>
 
 #include <algorithm>
 #include <climits>
@@ -68,6 +69,12 @@ SetKey::SetKey(SecretView bytes) {
 
 SetKey::~SetKey() {
   codec::wipe(bytes_.data(), bytes_.size());
+}
+
+SetKey SetKey::draw() {
+  SetKey key;
+  FIRN_CHECK(RAND_priv_bytes(key.bytes_.data(), static_cast<int>(key.bytes_.size())) == 1);
+  return key;
 }
 
 SetKey SetKey::for_receiver(SecretView master, const ContentId& content, const PeerId& receiver,

@@ -27,6 +27,8 @@ using SecretView = std::span<const std::uint8_t, kSecretBytes>;
 
 class SetKey {
  public:
+  // A fresh one, from the system's generator of secrets.
+  static SetKey draw();
   // As a receiver got it.
   explicit SetKey(SecretView bytes);
   // As the owner of `master` makes it: for one receiver, or as one of a pool of sets.

@@ -79,6 +79,30 @@ struct DropRows {
   std::uint32_t generation = 0;
 };
 
+// Forget the rows in these slots.
+struct DropSlots {
+  std::uint32_t generation = 0;
+  std::vector<std::uint32_t> slots;
+};
+
+// Say which of these rows are false: those whose hash under the key is not the combination of the
+// source blocks' check sums that their vector promises. Answer with rows_judged(generation, ...).
+struct JudgeRows {
+  std::uint32_t generation = 0;
+  std::vector<std::uint8_t> key, sums;  // as CheckReply has them
+  std::vector<std::uint32_t> slots;
+  std::vector<Vector> vectors;  // of those slots
+};
+
+// Work out check sums of t bytes of the generation's source blocks under this key; where it is
+// empty, under one drawn now that nobody else knows. Answer with check_made(peer, ...).
+struct MakeCheck {
+  PeerKey peer = kNoPeer;
+  std::uint32_t generation = 0;
+  std::uint32_t tag_bytes = 0;  // t
+  std::vector<std::uint8_t> key;
+};
+
 // The generation decoded to something else than its digest says: keep its rows aside as evidence
 // (in memory, for CheckEvidence) and clear its slots. May replace earlier evidence of it.
 struct KeepEvidence {
@@ -126,8 +150,8 @@ struct Notice {
   std::string text;
 };
 
-using Action = std::variant<Connect, Close, Send, SendBlock, StoreRow, Decode, DropRows,
-                            KeepEvidence, CheckEvidence, AnnounceTo, FetchManifestFrom,
-                            ManifestArrived, ContentComplete, Finished, Notice>;
+using Action = std::variant<Connect, Close, Send, SendBlock, StoreRow, Decode, DropRows, DropSlots,
+                            JudgeRows, MakeCheck, KeepEvidence, CheckEvidence, AnnounceTo,
+                            FetchManifestFrom, ManifestArrived, ContentComplete, Finished, Notice>;
 
 }  // namespace firn::core

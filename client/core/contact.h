@@ -30,12 +30,18 @@ class Contact {
     greeted_at_ = now;
     has_manifest_ = hello.has_manifest;
     listen_port_ = hello.listen_port;
+    certificate_ = hello.certificate;
   }
   // Its Hello has come.
   bool greeted() const { return greeted_; }
   TimeUs greeted_at() const { return greeted_at_; }
   // Where it accepts connections; 0: nowhere.
   std::uint16_t listen_port() const { return listen_port_; }
+  // As its Hello showed it; not checked.
+  const std::string& certificate() const { return certificate_; }
+  // It has proven that it speaks for the content's authority.
+  bool authority() const { return authority_; }
+  void proves_authority() { authority_ = true; }
   bool has_manifest() const { return has_manifest_; }
   void gains_manifest() { has_manifest_ = true; }
 
@@ -45,6 +51,8 @@ class Contact {
   const bool outgoing_;
   bool greeted_ = false;
   bool has_manifest_ = false;
+  bool authority_ = false;
+  std::string certificate_;
   std::uint16_t listen_port_ = 0;
   const TimeUs opened_at_;
   TimeUs greeted_at_ = 0;

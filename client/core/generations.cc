@@ -24,7 +24,7 @@ std::vector<std::uint32_t> Generations::restore(const StartState& state) {
       continue;
     }
     const auto vector = std::make_shared<const std::vector<std::uint8_t>>(row.vector);
-    if (!holdings_.restore(row.generation, row.slot, vector, row.sender)) continue;
+    if (!holdings_.restore(row.generation, row.slot, vector, {row.sender})) continue;
     if (full(row.generation)) all_there.push_back(row.generation);
   }
   return all_there;
@@ -47,9 +47,8 @@ bool Generations::accepts(std::uint32_t g, const PeerId& sender) {
 }
 
 std::optional<std::uint32_t> Generations::insert(std::uint32_t g, const Vector& vector,
-                                                 const PeerId& sender, bool first_hand,
-                                                 TimeUs now) {
-  const auto slot = holdings_.insert(g, vector, sender, first_hand, now);
+                                                 const Holdings::Origin& origin, TimeUs now) {
+  const auto slot = holdings_.insert(g, vector, origin, now);
   if (slot) rescue_.progressed(g, now);
   return slot;
 }
@@ -85,10 +84,22 @@ void Generations::give_up(std::uint32_t g) {
   holdings_.give_up(g);
 }
 
-std::vector<std::uint32_t> Generations::with_rows_of(const PeerId& sender) const {
-  std::vector<std::uint32_t> found;
+void Generations::remove(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
+  holdings_.remove(g, slots);
+  if (holdings_.rank(g) == 0) lost_.insert(g);
+}
+
+std::vector<Generations::Slots> Generations::unproven_rows_of(const PeerId& sender) const {
+  std::vector<Slots> found;
   for (const auto& [g, open] : holdings_.open()) {
-    if (!open.decoding && open.rows_from(sender) > 0) found.push_back(g);
+    if (open.decoding || open.rows_from(sender, Rows::kAll) == 0) continue;
+    Slots slots{g, {}};
+    for (std::uint32_t slot = 0; slot < open.vectors.size(); ++slot) {
+      if (open.has(slot, Rows::kAll) && !open.has(slot, Rows::kProven) &&
+          open.senders[slot] == sender)
+        slots.slots.push_back(slot);
+    }
+    if (!slots.slots.empty()) found.push_back(std::move(slots));
   }
   return found;
 }

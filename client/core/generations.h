@@ -30,8 +30,8 @@ class Generations {
   // is turned away for want of memory is remembered (Verified::waiting).
   bool accepts(std::uint32_t g, const PeerId& sender);
   // Holdings::insert.
-  std::optional<std::uint32_t> insert(std::uint32_t g, const Vector& vector, const PeerId& sender,
-                                      bool first_hand, TimeUs now);
+  std::optional<std::uint32_t> insert(std::uint32_t g, const Vector& vector,
+                                      const Holdings::Origin& origin, TimeUs now);
   bool full(std::uint32_t g) const { return holdings_.rank(g) == holdings_.blocks_in(g); }
   // Its rows are being decoded; returns their vectors.
   const std::vector<Vector>& start_decode(std::uint32_t g);
@@ -50,8 +50,18 @@ class Generations {
   void lose(std::uint32_t g);
   // As lose, but not wanted any more.
   void give_up(std::uint32_t g);
-  // Open generations with rows from this peer, but for those under decode.
-  std::vector<std::uint32_t> with_rows_of(const PeerId& sender) const;
+  // Rows that have been judged: Holdings::prove and remove.
+  void prove(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
+    holdings_.prove(g, slots);
+  }
+  void remove(std::uint32_t g, const std::vector<std::uint32_t>& slots);
+  // Rows of open generations that this peer has sent and that are not proven, but for generations
+  // under decode.
+  struct Slots {
+    std::uint32_t generation = 0;
+    std::vector<std::uint32_t> slots;
+  };
+  std::vector<Slots> unproven_rows_of(const PeerId& sender) const;
   // Rescue::review.
   std::vector<std::uint32_t> review_rescues(const Rescue::Holders& holders, TimeUs now);
   TimeUs next_rescue_review() const { return rescue_.next_review(); }

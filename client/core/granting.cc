@@ -11,7 +11,7 @@ namespace firn::core {
 
 Granting::Granting(const Context& context, const Life& life, Membership& membership, Outbox& outbox,
                    const Intake& intake, Links links, Generations& generations,
-                   const QuotaTurns& turns)
+                   const QuotaTurns& turns, const Trust& trust)
     : context_(context),
       life_(life),
       membership_(membership),
@@ -19,7 +19,8 @@ Granting::Granting(const Context& context, const Life& life, Membership& members
       intake_(intake),
       links_(links),
       generations_(generations),
-      turns_(turns) {}
+      turns_(turns),
+      trust_(trust) {}
 
 // --- how much may be granted ---
 
@@ -156,9 +157,22 @@ proto::State Granting::make_state(Neighbour& n, std::size_t entries_max) {
       std::count_if(neighbours.begin(), neighbours.end(),
                     [](const Neighbour& other) { return other.holds.has_everything(); });
   state.prefer_coded = sources > 1;
+  state.proven_only = trust_.strict() && !life_.finishing();
+  if (n.contact.authority() && !life_.finishing()) tell_received(n, state);
   tell_generations(n, entries_max, state);
   n.news.told(context_.now);
   return state;
+}
+
+// What came from whom: a source gives its rows to those that pass them on.
+void Granting::tell_received(Neighbour& n, proto::State& state) {
+  if (!n.news.report_due(context_.now)) return;
+  for (const Neighbour& other : std::as_const(membership_).neighbours()) {
+    if (state.received.size() == limits::kReceivedMax) break;
+    const std::uint64_t blocks = other.traffic.blocks_innovative();
+    if (other.key == n.key || blocks == 0) continue;
+    state.received.push_back({other.id.prefix(), static_cast<std::uint32_t>(blocks)});
+  }
 }
 
 void Granting::tell_generations(Neighbour& n, std::size_t entries_max, proto::State& state) {

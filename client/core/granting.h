@@ -13,6 +13,7 @@
 #include "client/core/outbox.h"
 #include "client/core/policy/leases.h"
 #include "client/core/quota_turns.h"
+#include "client/core/trust.h"
 #include "client/core/uplink.h"
 #include "proto/messages.h"
 
@@ -25,7 +26,8 @@ class Granting final : public LeaveWatcher {
     Downlink& down;
   };
   Granting(const Context& context, const Life& life, Membership& membership, Outbox& outbox,
-           const Intake& intake, Links links, Generations& generations, const QuotaTurns& turns);
+           const Intake& intake, Links links, Generations& generations, const QuotaTurns& turns,
+           const Trust& trust);
 
   // The first State, or the first that the neighbour can understand: everything we hold.
   void greet(Neighbour& n);
@@ -58,6 +60,7 @@ class Granting final : public LeaveWatcher {
   void review_regime();
   proto::State make_state(Neighbour& n, std::size_t entries_max);
   void grant(Neighbour& n);
+  void tell_received(Neighbour& n, proto::State& state);
   void tell_generations(Neighbour& n, std::size_t entries_max, proto::State& state);
 
   const Context& context_;
@@ -68,6 +71,7 @@ class Granting final : public LeaveWatcher {
   Links links_;
   Generations& generations_;
   const QuotaTurns& turns_;
+  const Trust& trust_;
   Regime regime_;
 };
 

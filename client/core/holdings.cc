@@ -8,6 +8,14 @@
 
 namespace firn::core {
 
+bool OpenGeneration::reaches(const std::vector<std::uint8_t>& z, Rows which) const {
+  if (which == Rows::kAll) return basis.reaches(z);
+  for (std::uint32_t slot = 0; slot < vectors.size(); ++slot) {
+    if (has(slot, which) && codec::dot(*vectors[slot], z) != 0) return true;
+  }
+  return false;
+}
+
 Holdings::Holdings(const Shape& shape)
     : shape_(shape),
       verified_(shape.generation_count()),
@@ -18,6 +26,12 @@ std::uint32_t Holdings::rank(std::uint32_t g) const {
   if (verified_.contains(g)) return blocks_in(g);
   const OpenGeneration* open = find_open(g);
   return open ? open->rows : 0;
+}
+
+std::uint32_t Holdings::rank(std::uint32_t g, Rows which) const {
+  if (verified_.contains(g)) return blocks_in(g);
+  const OpenGeneration* open = find_open(g);
+  return open ? open->count(which) : 0;
 }
 
 const OpenGeneration* Holdings::find_open(std::uint32_t g) const {
@@ -39,10 +53,12 @@ OpenGeneration* Holdings::extend_span(std::uint32_t g, const Vector& vector) {
 }
 
 void Holdings::place(OpenGeneration& open, std::uint32_t g, std::uint32_t slot,
-                     const Vector& vector, const PeerId& sender) {
+                     const Vector& vector, const Origin& origin) {
   if (slot >= open.vectors.size()) {
     open.vectors.resize(slot + 1);
     open.senders.resize(slot + 1);
+    open.standing.resize(slot + 1);
+    open.from_whole.resize(slot + 1);
     const std::size_t n = blocks_in(g), bytes = (slot + 1) * n;
     if (bytes > open.rows_by_slot.capacity())
       open.rows_by_slot.reserve(std::min(std::max(2 * open.rows_by_slot.size(), bytes), n * n));
@@ -51,42 +67,92 @@ void Holdings::place(OpenGeneration& open, std::uint32_t g, std::uint32_t slot,
   std::copy(vector->begin(), vector->end(),
             open.rows_by_slot.begin() + std::ptrdiff_t{slot} * blocks_in(g));
   open.vectors[slot] = vector;
-  open.senders[slot] = sender;
-  const auto known = std::find_if(open.by_sender.begin(), open.by_sender.end(),
-                                  [&](const auto& entry) { return entry.first == sender; });
-  if (known == open.by_sender.end()) {
-    open.by_sender.emplace_back(sender, 1);
-  } else {
-    ++known->second;
-  }
-  ++open.rows;
+  open.senders[slot] = origin.sender;
+  open.standing[slot] = origin.standing;
+  open.from_whole[slot] = origin.first_hand;
+  count(open, slot);
   ++total_rank_;
   frontier_ = std::max(frontier_, g + 1);
 }
 
+// Adds a slot that is taken to what is counted.
+void Holdings::count(OpenGeneration& open, std::uint32_t slot) {
+  const PeerId& sender = open.senders[slot];
+  auto share = std::find_if(open.by_sender.begin(), open.by_sender.end(),
+                            [&](const auto& entry) { return entry.sender == sender; });
+  if (share == open.by_sender.end()) {
+    open.by_sender.push_back({sender});
+    share = open.by_sender.end() - 1;
+  }
+  const bool proven = open.standing[slot] == Standing::kProven;
+  const bool first_hand = open.from_whole[slot];
+  ++share->rows;
+  share->proven += proven;
+  ++open.rows;
+  open.proven += proven;
+  open.first_hand_rows += first_hand;
+  open.first_hand_proven += first_hand && proven;
+}
+
 std::optional<std::uint32_t> Holdings::insert(std::uint32_t g, const Vector& vector,
-                                              const PeerId& sender, bool first_hand, TimeUs now) {
+                                              const Origin& origin, TimeUs now) {
   if (verified_.contains(g) || given_up_.contains(g)) return std::nullopt;
   OpenGeneration* open = extend_span(g, vector);
   if (!open) return std::nullopt;
   const auto free = std::find(open->vectors.begin(), open->vectors.end(), nullptr);
   const auto slot = static_cast<std::uint32_t>(free - open->vectors.begin());
   FIRN_CHECK(slot < blocks_in(g));  // rank = slots taken, so below that number there is a free one
-  place(*open, g, slot, vector, sender);
-  if (first_hand) ++open->first_hand;
+  place(*open, g, slot, vector, origin);
   open->last_growth = now;
   return slot;
 }
 
 bool Holdings::restore(std::uint32_t g, std::uint32_t slot, const Vector& vector,
-                       const PeerId& sender) {
+                       const Origin& origin) {
   if (verified_.contains(g) || slot >= blocks_in(g)) return false;
   const OpenGeneration* there = find_open(g);
   if (there && slot < there->vectors.size() && there->vectors[slot]) return false;
   OpenGeneration* open = extend_span(g, vector);
   if (!open) return false;
-  place(*open, g, slot, vector, sender);
+  place(*open, g, slot, vector, origin);
   return true;
+}
+
+void Holdings::prove(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
+  OpenGeneration& open = open_.at(g);
+  for (const std::uint32_t slot : slots) {
+    if (open.standing[slot] == Standing::kProven) continue;
+    open.standing[slot] = Standing::kProven;
+    ++open.proven;
+    open.first_hand_proven += open.from_whole[slot];
+    for (OpenGeneration::Share& share : open.by_sender) {
+      if (share.sender == open.senders[slot]) ++share.proven;
+    }
+  }
+}
+
+// The span is made anew: a basis knows no way back.
+void Holdings::remove(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
+  OpenGeneration& open = open_.at(g);
+  for (const std::uint32_t slot : slots) {
+    total_rank_ -= open.vectors[slot] ? 1 : 0;
+    open.vectors[slot].reset();
+  }
+  open.basis = codec::SpanBasis(blocks_in(g));
+  open.by_sender.clear();
+  open.rows = open.proven = open.first_hand_rows = open.first_hand_proven = 0;
+  open.decoding = false;
+  for (std::uint32_t slot = 0; slot < open.vectors.size(); ++slot) {
+    if (!open.vectors[slot]) continue;
+    FIRN_CHECK(open.basis.insert(*open.vectors[slot]));
+    count(open, slot);
+  }
+  if (open.rows == 0) open_.erase(g);
+}
+
+void Holdings::stop_decoding(std::uint32_t g) {
+  const auto it = open_.find(g);
+  if (it != open_.end()) it->second.decoding = false;
 }
 
 void Holdings::set_decoding(std::uint32_t g) {
@@ -123,19 +189,20 @@ void Holdings::give_up(std::uint32_t g) {
   given_up_blocks_ += blocks_in(g);
 }
 
-Holdings::Mix Holdings::recode(std::uint32_t g, codec::CoefficientStream& random) const {
+Holdings::Mix Holdings::recode(std::uint32_t g, Rows which,
+                               codec::CoefficientStream& random) const {
   const OpenGeneration* open = find_open(g);
-  FIRN_CHECK(open && open->rows > 0);
+  FIRN_CHECK(open && open->count(which) > 0);
   Mix result;
   std::vector<const std::uint8_t*> vectors;
-  result.slots.reserve(open->rows);
-  vectors.reserve(open->rows);
+  result.slots.reserve(open->count(which));
+  vectors.reserve(open->count(which));
   for (std::uint32_t slot = 0; slot < open->vectors.size(); ++slot) {
-    if (!open->vectors[slot]) continue;
+    if (!open->has(slot, which)) continue;
     result.slots.push_back(slot);
     vectors.push_back(open->rows_by_slot.data() + std::size_t{slot} * blocks_in(g));
   }
-  result.mix = codec::random_mix(open->rows, random);
+  result.mix = codec::random_mix(open->count(which), random);
   result.vector.resize(blocks_in(g));
   codec::mix_vectors(codec::kernels(), result.mix, vectors, result.vector);
   return result;

@@ -17,28 +17,60 @@
 
 namespace firn::core {
 
+// What is known of a row besides its vector. The sender of a row answers for it unless it said
+// otherwise; that makes it guilty of a false one, but proves nothing.
+enum class Standing : std::uint8_t {
+  kUnanswered,  // its sender said that it does not answer for it
+  kAnswered,
+  kProven,  // it came from the authority, or was judged right
+};
+
+// Which rows may go into what is sent.
+enum class Rows {
+  kAll,
+  kProven,
+};
+
 // A generation of which some rows are held and which is not verified.
 struct OpenGeneration {
   explicit OpenGeneration(std::uint32_t n) : basis(n) {}
 
-  // How many of the rows this peer has sent.
-  std::uint32_t rows_from(const PeerId& sender) const {
-    for (const auto& [id, count] : by_sender)
-      if (id == sender) return count;
+  struct Share {  // of one sender
+    PeerId sender;
+    std::uint32_t rows = 0;
+    std::uint32_t proven = 0;  // of them
+  };
+  // How many of those rows this peer has sent.
+  std::uint32_t rows_from(const PeerId& sender, Rows which) const {
+    for (const Share& share : by_sender)
+      if (share.sender == sender) return which == Rows::kAll ? share.rows : share.proven;
     return 0;
   }
+  std::uint32_t count(Rows which) const { return which == Rows::kAll ? rows : proven; }
+  std::uint32_t first_hand(Rows which) const {
+    return which == Rows::kAll ? first_hand_rows : first_hand_proven;
+  }
+  bool has(std::uint32_t slot, Rows which) const {
+    return vectors[slot] && (which == Rows::kAll || standing[slot] == Standing::kProven);
+  }
+  // Whether some combination of those rows is not orthogonal to z (n coefficients).
+  bool reaches(const std::vector<std::uint8_t>& z, Rows which) const;
 
   codec::SpanBasis basis;
   // By slot, up to the highest slot taken: what a generation costs grows with its rows, as a peer
   // that sends us one row of each can open them all. Null where a slot is free.
   std::vector<Vector> vectors;
   std::vector<PeerId> senders;
-  std::vector<std::pair<PeerId, std::uint32_t>> by_sender;  // the same, counted
+  std::vector<Standing> standing;
+  std::vector<bool> from_whole;  // its sender held the whole generation
+  std::vector<Share> by_sender;  // the senders, counted
   // The same vectors one after the other: recoding goes through all of them, and
   // would miss the cache at each where they lie scattered.
   std::vector<std::uint8_t> rows_by_slot;
-  std::uint32_t rows = 0;        // slots taken = rank
-  std::uint32_t first_hand = 0;  // rows that came from holders of the whole generation
+  std::uint32_t rows = 0;             // slots taken = rank
+  std::uint32_t proven = 0;           // of them
+  std::uint32_t first_hand_rows = 0;  // of them: came from holders of the whole generation
+  std::uint32_t first_hand_proven = 0;
   TimeUs last_growth = 0;
   bool decoding = false;  // full, handed to decode
 };
@@ -60,6 +92,8 @@ class Holdings {
   // Nothing is left to fetch.
   bool complete() const { return verified_.count() + given_up_.count() == generation_count(); }
   std::uint32_t rank(std::uint32_t g) const;
+  // As rank, of those rows alone: the dimension of what they can be recoded to.
+  std::uint32_t rank(std::uint32_t g, Rows which) const;
   std::uint64_t total_rank() const { return total_rank_; }
   // Rows that are still to come until every generation that is wanted has full rank.
   std::uint64_t missing() const { return total_possible() - total_rank_ - given_up_blocks_; }
@@ -76,10 +110,21 @@ class Holdings {
 
   // Puts an innovative row into the lowest free slot, which it returns; nullopt if it is redundant
   // (or the generation verified, or under decode).
-  std::optional<std::uint32_t> insert(std::uint32_t g, const Vector& vector, const PeerId& sender,
-                                      bool first_hand, TimeUs now);
+  struct Origin {
+    PeerId sender;
+    bool first_hand = false;  // it held the whole generation
+    Standing standing = Standing::kAnswered;
+  };
+  std::optional<std::uint32_t> insert(std::uint32_t g, const Vector& vector, const Origin& origin,
+                                      TimeUs now);
   // As insert, into a given slot (a row left by an earlier run). False if redundant or not free.
-  bool restore(std::uint32_t g, std::uint32_t slot, const Vector& vector, const PeerId& sender);
+  bool restore(std::uint32_t g, std::uint32_t slot, const Vector& vector, const Origin& origin);
+  // These slots of open generation g hold what is true.
+  void prove(std::uint32_t g, const std::vector<std::uint32_t>& slots);
+  // Frees these slots of open generation g, which is not under decode after that.
+  void remove(std::uint32_t g, const std::vector<std::uint32_t>& slots);
+  // Not under decode any more; its rows stay.
+  void stop_decoding(std::uint32_t g);
 
   void set_decoding(std::uint32_t g);
   void set_verified(std::uint32_t g);
@@ -88,19 +133,20 @@ class Holdings {
   // As reset, and takes no rows of it from now on, unless set_verified() says that it is back.
   void give_up(std::uint32_t g);
 
-  // A fresh combination of all rows held of an open generation. Rank at least 1.
+  // A fresh combination of all those rows of an open generation. At least one.
   struct Mix {
     std::vector<std::uint32_t> slots;
     std::vector<std::uint8_t> mix;
     std::vector<std::uint8_t> vector;
   };
-  Mix recode(std::uint32_t g, codec::CoefficientStream& random) const;
+  Mix recode(std::uint32_t g, Rows which, codec::CoefficientStream& random) const;
 
  private:
   // Adds the vector to the generation's span, which it opens; nullptr if it is redundant.
   OpenGeneration* extend_span(std::uint32_t g, const Vector& vector);
   void place(OpenGeneration& open, std::uint32_t g, std::uint32_t slot, const Vector& vector,
-             const PeerId& sender);
+             const Origin& origin);
+  void count(OpenGeneration& open, std::uint32_t slot);
 
   Shape shape_;
   GenerationSet verified_;

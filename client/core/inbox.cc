@@ -24,6 +24,7 @@ void Inbox::on(Neighbour& n, proto::Hello&& hello) {
   parts_.gossip.greeted(n);
   if (hello.listen_port != 0) parts_.connections.look_by(parts_.gossip.next_due());
   if (!parts_.transfer) return parts_.fetch.ask();
+  parts_.transfer->trust.greeted(n);
   // A peer without the manifest could not understand a State; it sends one when it can.
   if (n.contact.has_manifest()) parts_.transfer->granting.greet(n);
 }
@@ -72,6 +73,18 @@ void Inbox::on(Neighbour& n, proto::ManifestPart&& part) {
 
 void Inbox::on(Neighbour& n, proto::PeerExchange&& exchange) {
   parts_.gossip.heard(n, exchange);
+}
+
+void Inbox::on(Neighbour& n, proto::CheckRequest&& request) {
+  if (!parts_.transfer || !parts_.transfer->checks.asked(n, request)) {
+    punish(n, "asked for a check key of a generation that does not exist");
+  }
+}
+
+void Inbox::on(Neighbour& n, proto::CheckReply&& reply) {
+  if (!parts_.transfer || !parts_.transfer->judging.replied(n, std::move(reply))) {
+    punish(n, "sent a check key that nobody asked for, or that does not fit");
+  }
 }
 
 void Inbox::on(Neighbour& n, proto::Goodbye&& goodbye) {

@@ -173,7 +173,7 @@ Neighbour* Membership::opened(PeerKey peer, const PeerId& id, const std::string&
   // A peer that takes no part in peer exchange is not to be passed on by others either.
   const std::uint16_t told_port = options.peer_exchange ? options.listen_port : std::uint16_t{0};
   outbox_.send(added, proto::Hello{kWireVersion, kWireVersion, context_.content_id, told_port,
-                                   options.agent, has_manifest});
+                                   options.agent, has_manifest, options.certificate});
   return &added;
 }
 
@@ -232,8 +232,9 @@ void Membership::drop(Neighbour& n, GoodbyeReason reason, const std::string& det
   forget(n, rest_after(reason), "left by this peer" + (detail.empty() ? "" : ": " + detail));
 }
 
-void Membership::punish(const PeerId& id, GoodbyeReason reason, const std::string& what) {
-  const std::uint32_t strikes = book_.strike(id, context_.now);
+void Membership::punish(const PeerId& id, GoodbyeReason reason, const std::string& what,
+                        std::uint32_t strikes) {
+  strikes = book_.strike(id, context_.now, strikes);
   const TimeUs span = policy::kBanTimes[std::min(strikes, policy::kBansMax) - 1];
   const auto at = std::find_if(neighbours_.begin(), neighbours_.end(),
                                [&](const Neighbour& n) { return n.id == id; });

@@ -64,8 +64,9 @@ class Membership {
   void said_goodbye(Neighbour& n, const proto::Goodbye& goodbye);
   // Says goodbye.
   void drop(Neighbour& n, proto::GoodbyeReason reason, const std::string& detail);
-  // Drops the peer, if it is connected, and bans it for a while.
-  void punish(const PeerId& id, proto::GoodbyeReason reason, const std::string& what);
+  // Drops the peer, if it is connected, and bans it for a while: as for so many strikes at least.
+  void punish(const PeerId& id, proto::GoodbyeReason reason, const std::string& what,
+              std::uint32_t strikes = 1);
   void stop();
 
   // Whether the swarm is so small that every peer can know every other.

@@ -6,6 +6,7 @@
 //   news     what it is to be told of us                    (granting)
 //   pipe     what we send it                                (sending)
 //   traffic  what came and went, counted                    (receiving, outbox)
+//   reports  what it says came to it from others            (contributions)
 //
 // Here is what concerns several parts at once: book-keeping. Decisions are in policy/.
 #pragma once
@@ -21,6 +22,7 @@
 #include "client/core/pipeline.h"
 #include "client/core/policy/constants.h"
 #include "client/core/remote_holdings.h"
+#include "client/core/reports.h"
 #include "client/core/traffic.h"
 #include "client/core/types.h"
 
@@ -37,6 +39,7 @@ class Neighbour {
   bool apply_state(proto::State&& state) {
     if (!pipe.acknowledge(state.acknowledged, holds)) return false;
     pipe.raise_credit(state.credit);
+    reports.take(std::move(state.received));
     return holds.apply(std::move(state), pipe.next_sequence());
   }
   bool may_send() const { return holds.heard() && pipe.has_credit(); }
@@ -83,6 +86,8 @@ class Neighbour {
   const PeerId id;
   Contact contact;
   Traffic traffic;
+  Reports reports;
+  double worth = 1;  // of a row that a source gives to it (contributions.h)
 };
 
 }  // namespace firn::core

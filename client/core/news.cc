@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "client/core/policy/constants.h"
+
 namespace firn::core {
 
 namespace {
@@ -39,6 +41,11 @@ void News::begin(std::vector<std::uint32_t> complete, std::vector<std::uint32_t>
   withdrawn_ = std::move(withdrawn);
   changed_ = std::move(changed);
   begun_ = true;
+}
+
+void News::report_terms() {
+  terms_ = urgent_ = true;
+  touch();
 }
 
 void News::report(std::uint32_t g) {
@@ -116,9 +123,15 @@ std::vector<std::uint8_t> News::take_null_vector(std::uint32_t g) {
   return z;
 }
 
+bool News::report_due(TimeUs now) {
+  if (now - reported_ < policy::kReportInterval) return false;
+  reported_ = now;
+  return true;
+}
+
 void News::told(TimeUs now) {
   last_state_ = now;
-  urgent_ = false;
+  urgent_ = terms_ = false;
   touch();
 }
 

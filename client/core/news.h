@@ -31,10 +31,12 @@ class News {
   void report_lost(std::uint32_t g);
   // To be told with the rank of g: a vector orthogonal to all that this peer holds of it.
   void attach_null_vector(std::uint32_t g, const std::vector<std::uint8_t>& z);
+  // Which blocks this peer takes has changed; soon.
+  void report_terms();
   // Blocks up to this number have arrived from the neighbour.
   void arrived(std::uint32_t sequence);
   bool pending() const {
-    return !changed_.empty() || !complete_.empty() || !withdrawn_.empty() ||
+    return terms_ || !changed_.empty() || !complete_.empty() || !withdrawn_.empty() ||
            acknowledged_ != arrived_;
   }
 
@@ -52,6 +54,8 @@ class News {
   std::vector<std::uint32_t> take_changed(std::size_t count_max);
   // Empty where none is attached.
   std::vector<std::uint8_t> take_null_vector(std::uint32_t g);
+  // Whether a report (policy::kReportInterval) goes with it.
+  bool report_due(TimeUs now);
   // The State has been made.
   void told(TimeUs now);
 
@@ -72,6 +76,8 @@ class News {
   std::uint32_t acknowledged_ = 0;
   bool begun_ = false;
   bool urgent_ = false;
+  bool terms_ = false;
+  TimeUs reported_ = 0;
   std::uint32_t connections_told_ = 0;
   TimeUs last_state_ = -kSecond;
   std::vector<std::uint32_t> changed_;  // ascending

@@ -21,27 +21,35 @@ Parts::Parts(const ContentId& content_id, Options options, TimeUs now)
   membership.watch(serving);
 }
 
-Transfer::Transfer(Parts& parts, const Shape& shape)
-    : generations(shape, parts.context.options.memory_bytes),
+Transfer::Transfer(Parts& parts, const Info& info)
+    : generations(info.shape, parts.context.options.memory_bytes),
+      trust(parts.context, parts.life, parts.membership, info.authority_key),
       turns(parts.context, parts.life, parts.membership, parts.intake, generations),
       granting(parts.context, parts.life, parts.membership, parts.outbox, parts.intake,
-               {parts.uplink, parts.downlink}, generations, turns),
+               {parts.uplink, parts.downlink}, generations, turns, trust),
       stalls(parts.context, parts.life, parts.membership, generations.holdings()),
       seeding(parts.context, parts.life, parts.membership, parts.outbox, parts.uplink,
               generations.holdings()),
+      contributions(parts.context, parts.membership),
       sending(parts.context, parts.membership, parts.outbox, parts.uplink, generations.holdings(),
-              granting, seeding),
-      receiving(parts.context, parts.life, parts.membership, parts.outbox, parts.intake,
-                generations) {}
+              granting, seeding, trust),
+      judging(parts.context, parts.membership, parts.outbox, trust, generations),
+      checks(parts.context, parts.membership, parts.outbox, generations.holdings()),
+      receiving(parts.context, parts.life, parts.membership, parts.outbox, parts.intake, trust,
+                judging, generations) {}
 
-void Parts::start(const Shape& shape) {
+void Parts::start(const Info& info) {
+  const Shape& shape = info.shape;
   downlink.set_shape(shape);
   connections.set_block_bytes(shape.block_bytes);
   for (Neighbour& n : membership.neighbours()) n.holds.set_shape(shape);
-  Transfer& made = transfer.emplace(*this, shape);
+  Transfer& made = transfer.emplace(*this, info);
   membership.watch(made.granting);
   membership.watch(made.seeding);
   membership.watch(made.sending);
+  membership.watch(made.contributions);
+  membership.watch(made.judging);
+  membership.watch(made.checks);
   membership.watch(made.receiving);
 }
 

@@ -4,13 +4,16 @@
 
 #include <optional>
 
+#include "client/core/check_serving.h"
 #include "client/core/connection_watch.h"
 #include "client/core/context.h"
+#include "client/core/contributions.h"
 #include "client/core/downlink.h"
 #include "client/core/generations.h"
 #include "client/core/gossip.h"
 #include "client/core/granting.h"
 #include "client/core/intake.h"
+#include "client/core/judging.h"
 #include "client/core/life.h"
 #include "client/core/manifest_fetch.h"
 #include "client/core/manifest_serving.h"
@@ -22,6 +25,7 @@
 #include "client/core/sending.h"
 #include "client/core/stall_watch.h"
 #include "client/core/trackers.h"
+#include "client/core/trust.h"
 #include "client/core/uplink.h"
 
 namespace firn::core {
@@ -30,14 +34,18 @@ struct Parts;
 
 // What there is once the content's shape is known.
 struct Transfer {
-  Transfer(Parts& parts, const Shape& shape);
+  Transfer(Parts& parts, const Info& info);
 
   Generations generations;
+  Trust trust;
   QuotaTurns turns;
   Granting granting;
   StallWatch stalls;
   Seeding seeding;
+  Contributions contributions;
   Sending sending;
+  Judging judging;
+  CheckServing checks;
   Receiving receiving;
 };
 
@@ -47,7 +55,7 @@ struct Parts {
   Parts& operator=(const Parts&) = delete;
 
   // Makes `transfer`.
-  void start(const Shape& shape);
+  void start(const Info& info);
 
   Context context;
   Life life;

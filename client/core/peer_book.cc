@@ -292,7 +292,7 @@ void PeerBook::closed(const PeerId& id, TimeUs rest, TimeUs now, const std::stri
   quiet_until_ = 0;
 }
 
-std::uint32_t PeerBook::strike(const PeerId& id, TimeUs now) {
+std::uint32_t PeerBook::strike(const PeerId& id, TimeUs now, std::uint32_t at_least) {
   if (strikes_.size() >= kStrikesMax && !strikes_.contains(id)) {
     strikes_.erase(std::min_element(strikes_.begin(), strikes_.end(), [](auto& a, auto& b) {
       return a.second.until < b.second.until;
@@ -301,7 +301,7 @@ std::uint32_t PeerBook::strike(const PeerId& id, TimeUs now) {
   Strikes& strikes = strikes_[id];
   // What comes to light while it is banned belongs to the same offence.
   if (now < strikes.until) return strikes.count;
-  ++strikes.count;
+  strikes.count = std::max(strikes.count + 1, at_least);
   strikes.until = now + policy::kBanTimes[std::min(strikes.count, policy::kBansMax) - 1];
   quiet_until_ = 0;
   return strikes.count;

@@ -62,8 +62,8 @@ class PeerBook {
   // the others.
   std::vector<AddressStanding> standings(std::size_t count_max) const;
 
-  // One more strike; returns the number of strikes.
-  std::uint32_t strike(const PeerId& id, TimeUs now);
+  // One more strike, and `at_least` so many; returns the number of strikes.
+  std::uint32_t strike(const PeerId& id, TimeUs now, std::uint32_t at_least = 1);
   bool banned(const PeerId& id, TimeUs now) const;
   // Peers whose strikes are remembered; bounded.
 

@@ -12,12 +12,14 @@ namespace firn::core {
 using proto::GoodbyeReason;
 
 Receiving::Receiving(const Context& context, Life& life, Membership& membership, Outbox& outbox,
-                     Intake& intake, Generations& generations)
+                     Intake& intake, const Trust& trust, Judging& judging, Generations& generations)
     : context_(context),
       life_(life),
       membership_(membership),
       outbox_(outbox),
       intake_(intake),
+      trust_(trust),
+      judging_(judging),
       generations_(generations) {}
 
 void Receiving::resume(const std::vector<std::uint32_t>& full) {
@@ -56,8 +58,12 @@ void Receiving::take(Neighbour& n, proto::Block&& block) {
           : std::move(block.coefficients));
   std::optional<std::uint32_t> slot;
   // What a complete peer loses again was changed by its owner: nothing is written over it.
-  if (!life_.finishing() && generations_.accepts(g, n.id)) {
-    slot = generations_.insert(g, vector, n.id, !block.recoded, context_.now);
+  const bool wanted = !life_.finishing() && !(block.unproven && trust_.strict());
+  if (wanted && generations_.accepts(g, n.id)) {
+    const Standing standing = block.unproven          ? Standing::kUnanswered
+                              : n.contact.authority() ? Standing::kProven
+                                                      : Standing::kAnswered;
+    slot = generations_.insert(g, vector, {n.id, !block.recoded, standing}, context_.now);
   }
   n.traffic.usefulness().block(slot.has_value(), context_.now);
   if (slot) {
@@ -111,6 +117,7 @@ void Receiving::decoded(std::uint32_t g, DecodeOutcome outcome) {
 
 void Receiving::verified(std::uint32_t g) {
   life_.progress(context_.now);
+  judging_.forget(g);
   const Generations::Verified result = generations_.verified(g);
   for (const std::uint32_t waiting : result.waiting) membership_.neighbours().report(waiting);
   outbox_.push(DropRows{g});
@@ -121,6 +128,11 @@ void Receiving::verified(std::uint32_t g) {
 }
 
 void Receiving::decoded_falsely(std::uint32_t g) {
+  if (!judging_.doubt(g)) fetch_again(g);
+}
+
+// The rows cannot be judged one by one.
+void Receiving::fetch_again(std::uint32_t g) {
   const auto holders = [this](std::uint32_t of) { return holders_of(of); };
   const Rescue::Verdict verdict = generations_.failed(g, holders, context_.now);
   outbox_.warn("generation " + std::to_string(g) + " decoded to false data; it is fetched again");
@@ -134,15 +146,50 @@ void Receiving::decoded_falsely(std::uint32_t g) {
   if (verdict.guilty) blame(*verdict.guilty, g);
 }
 
+// --- judged rows ---
+
+void Receiving::remove(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
+  outbox_.push(DropSlots{g, slots});
+  generations_.remove(g, slots);
+  membership_.neighbours().report(g);
+}
+
+void Receiving::judged(std::uint32_t g, const std::vector<std::uint32_t>& right,
+                       const std::vector<std::uint32_t>& wrong, bool readable) {
+  const OpenGeneration* open = generations_.holdings().find_open(g);
+  if (!open) return;
+  if (!readable) {
+    outbox_.push(DropRows{g});
+    return lose(g);
+  }
+  generations_.prove(g, right);
+  const bool doubted = judging_.judged(g);
+  if (!wrong.empty()) return convict(g, wrong);
+  if (doubted) fetch_again(g);  // nothing is wrong with any of them
+}
+
+// Senders that answered for a false row have sent what they knew, or had to know, to be false.
+void Receiving::convict(std::uint32_t g, const std::vector<std::uint32_t>& wrong) {
+  const OpenGeneration& open = *generations_.holdings().find_open(g);
+  std::vector<PeerId> guilty;
+  for (const std::uint32_t slot : wrong) {
+    const PeerId& id = open.senders[slot];
+    if (open.standing[slot] != Standing::kAnswered) continue;
+    if (std::find(guilty.begin(), guilty.end(), id) == guilty.end()) guilty.push_back(id);
+  }
+  remove(g, wrong);
+  for (const PeerId& id : guilty) blame(id, g, policy::kStrikesConvicted);
+}
+
 void Receiving::evidence_checked(std::uint32_t g, const std::vector<PeerId>& guilty) {
   for (const PeerId& id : guilty) blame(id, g);
 }
 
 // Rows without a sender were found on the disk.
-void Receiving::blame(const PeerId& id, std::uint32_t g) {
+void Receiving::blame(const PeerId& id, std::uint32_t g, std::uint32_t strikes) {
   if (id == context_.options.self || id == PeerId{}) return;
   membership_.punish(id, GoodbyeReason::kBanned,
-                     "sent a false block of generation " + std::to_string(g));
+                     "sent a false block of generation " + std::to_string(g), strikes);
 }
 
 // Peers that hold all of g, those that hold everything first.
@@ -161,6 +208,9 @@ void Receiving::step() {
   for (const std::uint32_t g : generations_.review_rescues(holders, context_.now)) {
     membership_.neighbours().report(g);
   }
+  for (const std::uint32_t g : judging_.take_unanswered()) {
+    if (generations_.decoding(g)) fetch_again(g);
+  }
 }
 
 // --- losses ---
@@ -171,15 +221,15 @@ void Receiving::report_lost(std::uint32_t g) {
 }
 
 void Receiving::lose(std::uint32_t g) {
+  judging_.forget(g);
   generations_.lose(g);
   report_lost(g);
 }
 
-// Each generation with such a row would turn out false in turn, and be held against the peer again.
+// Each generation with such a row would turn out false in turn.
 void Receiving::banned(const PeerId& id) {
-  for (const std::uint32_t g : generations_.with_rows_of(id)) {
-    outbox_.push(DropRows{g});
-    lose(g);
+  for (const Generations::Slots& rows : generations_.unproven_rows_of(id)) {
+    remove(rows.generation, rows.slots);
   }
 }
 

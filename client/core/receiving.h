@@ -1,6 +1,7 @@
 // Blocks that arrive, and the life of a generation: filling, decoding, verified, or found false.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -9,9 +10,11 @@
 #include "client/core/context.h"
 #include "client/core/generations.h"
 #include "client/core/intake.h"
+#include "client/core/judging.h"
 #include "client/core/life.h"
 #include "client/core/membership.h"
 #include "client/core/outbox.h"
+#include "client/core/trust.h"
 #include "proto/base/result.h"
 #include "proto/messages.h"
 
@@ -27,7 +30,7 @@ struct BlockCounts {
 class Receiving final : public LeaveWatcher {
  public:
   Receiving(const Context& context, Life& life, Membership& membership, Outbox& outbox,
-            Intake& intake, Generations& generations);
+            Intake& intake, const Trust& trust, Judging& judging, Generations& generations);
 
   // Has those generations decoded of which an earlier run left all rows.
   void resume(const std::vector<std::uint32_t>& full);
@@ -40,13 +43,18 @@ class Receiving final : public LeaveWatcher {
   // Answers to Decode and CheckEvidence.
   void decoded(std::uint32_t g, DecodeOutcome outcome);
   void evidence_checked(std::uint32_t g, const std::vector<PeerId>& guilty);
+  // The answer to JudgeRows. `readable`: false if rows could not be read back.
+  void judged(std::uint32_t g, const std::vector<std::uint32_t>& right,
+              const std::vector<std::uint32_t>& wrong, bool readable);
   // As SwarmCore::generation_lost and generation_regained.
   void generation_lost(std::uint32_t g, const Error& error, bool fetch_again);
   void generation_regained(std::uint32_t g);
 
   // Looks for another holder where a generation that was false does not come.
   void step();
-  TimeUs next_due() const { return generations_.next_rescue_review(); }
+  TimeUs next_due() const {
+    return std::min(generations_.next_rescue_review(), judging_.next_due());
+  }
 
   // What else came from that peer is not trusted either.
   void banned(const PeerId& id) override;
@@ -60,9 +68,12 @@ class Receiving final : public LeaveWatcher {
   void start_decode(std::uint32_t g);
   void verified(std::uint32_t g);
   void decoded_falsely(std::uint32_t g);
+  void fetch_again(std::uint32_t g);
+  void remove(std::uint32_t g, const std::vector<std::uint32_t>& slots);
   void report_lost(std::uint32_t g);
   void lose(std::uint32_t g);
-  void blame(const PeerId& id, std::uint32_t g);
+  void blame(const PeerId& id, std::uint32_t g, std::uint32_t strikes = 1);
+  void convict(std::uint32_t g, const std::vector<std::uint32_t>& wrong);
   std::vector<PeerId> holders_of(std::uint32_t g) const;
 
   const Context& context_;
@@ -70,6 +81,8 @@ class Receiving final : public LeaveWatcher {
   Membership& membership_;
   Outbox& outbox_;
   Intake& intake_;
+  const Trust& trust_;
+  Judging& judging_;
   Generations& generations_;
   BlockCounts counts_;
 };

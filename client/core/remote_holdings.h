@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "client/core/generation_set.h"
+#include "client/core/holdings.h"
 #include "client/core/remote_generations.h"
-#include "codec/span_basis.h"
 #include "proto/content/shape.h"
 #include "proto/messages.h"
 
@@ -19,11 +19,12 @@ class NullVector {
  public:
   explicit NullVector(std::vector<std::uint8_t> z) : z_(std::move(z)) {}
   const std::vector<std::uint8_t>& z() const { return z_; }
-  // Whether some combination of what this peer holds (`rank` rows, their span in `basis`; null: the
-  // whole generation) is news to the neighbour. The answer for a rank is remembered.
-  bool reached_by(const codec::SpanBasis* basis, std::uint32_t rank) const {
+  // Whether some combination of what this peer has for the neighbour (`rank` rows) is news to it:
+  // asks reaches(), and remembers the answer for a rank.
+  template <typename Reaches>
+  bool reached_by(std::uint32_t rank, Reaches&& reaches) const {
     if (tested_at_ != rank) {
-      reached_ = !basis || basis->reaches(z_);
+      reached_ = reaches();
       tested_at_ = rank;
     }
     return reached_;
@@ -69,6 +70,8 @@ class RemoteHoldings {
   // The null vector of g; null if there is none. RemoteGeneration::has_null_vector says so at once.
   const NullVector* null_vector(std::uint32_t g) const;
 
+  // Which rows it takes combinations of.
+  Rows takes() const { return takes_; }
   // It has other sources: systematic blocks would come twice.
   bool prefers_coded() const { return prefers_coded_; }
   // What it says of its uplink, KiB a second, and of its connections; 0: not known.
@@ -97,6 +100,7 @@ class RemoteHoldings {
 
   bool heard_ = false;
   bool prefers_coded_ = false;
+  Rows takes_ = Rows::kAll;
   std::uint32_t upload_kib_ = 0;
   std::uint32_t connections_ = 0;
   std::uint64_t total_rank_ = 0;

@@ -9,7 +9,7 @@
 namespace firn::core {
 
 Sending::Sending(const Context& context, Membership& membership, Outbox& outbox, Uplink& uplink,
-                 const Holdings& holdings, Granting& granting, Seeding& seeding)
+                 const Holdings& holdings, Granting& granting, Seeding& seeding, const Trust& trust)
     : context_(context),
       membership_(membership),
       outbox_(outbox),
@@ -17,6 +17,7 @@ Sending::Sending(const Context& context, Membership& membership, Outbox& outbox,
       holdings_(holdings),
       granting_(granting),
       seeding_(seeding),
+      trust_(trust),
       relay_(context.options.seed),
       random_(context.options.seed, 0x636f646573) {}
 
@@ -73,7 +74,7 @@ TimeUs Sending::next_due() {
 
 // Draws the coding vector; for an open generation also the mix of rows that makes it. With a null
 // vector z the draw is repeated until v.z != 0: then v is outside the receiver's span for certain.
-std::vector<std::uint8_t> Sending::draw_vector(std::uint32_t g,
+std::vector<std::uint8_t> Sending::draw_vector(std::uint32_t g, Rows which,
                                                const std::vector<std::uint8_t>& null,
                                                SendBlock& out) {
   const bool whole = holdings_.verified().contains(g);
@@ -82,7 +83,7 @@ std::vector<std::uint8_t> Sending::draw_vector(std::uint32_t g,
     if (whole) {
       vector = codec::random_vector(holdings_.blocks_in(g), random_);
     } else {
-      Holdings::Mix mix = holdings_.recode(g, random_);
+      Holdings::Mix mix = holdings_.recode(g, which, random_);
       out.slots = std::move(mix.slots);
       out.mix = std::move(mix.mix);
       vector = std::move(mix.vector);
@@ -99,13 +100,15 @@ void Sending::send(const policy::Choice& choice) {
   SendBlock out;
   out.peer = n.key;
   out.block.generation = g;
-  out.block.recoded = !holdings_.verified().contains(g);
+  const OpenGeneration* open = holdings_.find_open(g);
+  out.block.recoded = open != nullptr;
+  out.block.unproven = open && trust_.possible() && open->proven < open->count(n.holds.takes());
   if (choice.source_index) {
     out.block.source_index = choice.source_index;
   } else {
     std::vector<std::uint8_t> null;
     if (choice.use_null_vector) null = n.holds.null_vector(g)->z();
-    out.block.coefficients = draw_vector(g, null, out);
+    out.block.coefficients = draw_vector(g, n.holds.takes(), null, out);
     out.exchangeable = !out.block.recoded && null.empty();
   }
   out.block.sequence = n.book_block(g, context_.now);

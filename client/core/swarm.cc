@@ -57,7 +57,7 @@ void SwarmCore::start(const Manifest& manifest, const StartState& state, bool fi
   parts.life.progress(now);
   parts.serving.set_file(manifest.file_bytes);
   parts.fetch.set_found();
-  parts.start(manifest.info.shape);
+  parts.start(manifest.info);
   Transfer& transfer = *parts.transfer;
   transfer.receiving.resume(transfer.generations.restore(state));
   if (transfer.generations.holdings().complete() && finished) {
@@ -67,7 +67,9 @@ void SwarmCore::start(const Manifest& manifest, const StartState& state, bool fi
     transfer.seeding.begin_as_source();
   }
   for (Neighbour& n : parts.membership.neighbours()) {
-    if (n.contact.greeted()) transfer.granting.greet(n);
+    if (!n.contact.greeted()) continue;
+    transfer.trust.greeted(n);
+    transfer.granting.greet(n);
   }
 }
 
@@ -134,6 +136,16 @@ void SwarmCore::evidence_checked(std::uint32_t generation, const std::vector<Pee
   if (Receiving* r = receiving(*parts_, now)) r->evidence_checked(generation, guilty);
 }
 
+void SwarmCore::rows_judged(std::uint32_t generation, const std::vector<std::uint32_t>& right,
+                            const std::vector<std::uint32_t>& wrong, bool readable, TimeUs now) {
+  if (Receiving* r = receiving(*parts_, now)) r->judged(generation, right, wrong, readable);
+}
+
+void SwarmCore::check_made(PeerKey peer, proto::CheckReply reply, TimeUs now) {
+  Parts& parts = at(*parts_, now);
+  if (parts.transfer && !parts.life.stopped()) parts.transfer->checks.made(peer, std::move(reply));
+}
+
 void SwarmCore::generation_lost(std::uint32_t generation, const Error& error, bool fetch_again,
                                 TimeUs now) {
   if (Receiving* r = receiving(*parts_, now)) r->generation_lost(generation, error, fetch_again);
@@ -198,13 +210,16 @@ void SwarmCore::step() {
   parts.membership.dial();
   if (!parts.transfer) return parts.fetch.ask();
   Transfer& transfer = *parts.transfer;
+  transfer.trust.step();
   transfer.receiving.step();
   transfer.turns.step();
   if (transfer.stalls.step()) transfer.sending.stir();
+  transfer.contributions.step();
   if (transfer.sending.take_due()) {
     parts.serving.send_parts();
     transfer.sending.pump();
   }
+  transfer.judging.step();
   transfer.granting.step();
   switch (transfer.seeding.step()) {
     case Seeding::Step::kNone:
@@ -229,8 +244,9 @@ TimeUs SwarmCore::next_wake() const {
                         parts.connections.next_due(), parts.fetch.next_due()});
   if (parts.transfer) {
     Transfer& t = *parts.transfer;
-    at = std::min({at, t.receiving.next_due(), t.turns.next_due(), t.stalls.next_due(),
-                   t.sending.next_due(), t.granting.next_due(), t.seeding.next_due()});
+    at = std::min({at, t.trust.next_due(), t.receiving.next_due(), t.turns.next_due(),
+                   t.stalls.next_due(), t.sending.next_due(), t.granting.next_due(),
+                   t.seeding.next_due()});
   }
   return std::max(at, parts.context.now);
 }

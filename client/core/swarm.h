@@ -66,6 +66,12 @@ class SwarmCore {
   void row_stored(TimeUs now);
   void generation_decoded(std::uint32_t generation, DecodeOutcome outcome, TimeUs now);
   void evidence_checked(std::uint32_t generation, const std::vector<PeerId>& guilty, TimeUs now);
+  // The answer to JudgeRows: which of its slots hold true rows, and which false ones. `readable`:
+  // false if they could not be read back; then both are empty.
+  void rows_judged(std::uint32_t generation, const std::vector<std::uint32_t>& right,
+                   const std::vector<std::uint32_t>& wrong, bool readable, TimeUs now);
+  // The answer to MakeCheck, with the key; without sums if they could not be made.
+  void check_made(PeerKey peer, proto::CheckReply reply, TimeUs now);
   void content_finished(TimeUs now);
   // The disk takes nothing for now (full, vanished): ask for no more blocks until resumed. The
   // driver keeps and retries what failed.

@@ -54,6 +54,7 @@ struct Options {
   std::uint64_t down_limit = 0;
   RateBudget* up_budget = nullptr;  // that it shares with other contents; outlives the core
   RateBudget* down_budget = nullptr;
+  std::string certificate;  // shown in Hello: this peer speaks for the authority; or empty
   std::uint64_t memory_bytes = 128u << 20;  // for rows that wait for the disk or a decode
   SeedPolicy seeding;
 };

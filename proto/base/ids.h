@@ -45,6 +45,12 @@ struct Id {
     std::memcpy(id.bytes.data(), raw.data(), kIdBytes);
     return id;
   }
+  // The first 8 bytes, big-endian.
+  std::uint64_t prefix() const {
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < sizeof value; ++i) value = value << 8 | bytes[i];
+    return value;
+  }
   std::string_view raw() const {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
   }

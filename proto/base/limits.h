@@ -23,10 +23,15 @@ inline constexpr std::size_t kTrackerCountMax = 64;
 inline constexpr std::size_t kAddressBytesMax = 320;
 inline constexpr std::size_t kAgentBytesMax = 64;
 inline constexpr std::size_t kReasonBytesMax = 256;
-inline constexpr std::size_t kPeerExchangeMax = 64;     // addresses in one message
-inline constexpr std::size_t kAnnouncePeersMax = 200;   // addresses in one reply
-inline constexpr std::size_t kStateEntriesMax = 4096;   // generations in one State
-inline constexpr std::size_t kStateSpansMax = 4096;     // spans in one State, of all kinds together
+inline constexpr std::size_t kPeerExchangeMax = 64;    // addresses in one message
+inline constexpr std::size_t kAnnouncePeersMax = 200;  // addresses in one reply
+inline constexpr std::size_t kStateEntriesMax = 4096;  // generations in one State
+inline constexpr std::size_t kStateSpansMax = 4096;    // spans in one State, of all kinds together
+inline constexpr std::size_t kCertificateBytes = 64;   // of a peer that speaks for the authority
+inline constexpr std::size_t kCheckGenerationsMax = 64;  // in one CheckRequest
+inline constexpr std::size_t kCheckKeyBytes = 32;
+inline constexpr std::size_t kCheckTagBytesMax = 16;    // t: check sum of one block
+inline constexpr std::size_t kReceivedMax = 64;         // neighbours named in one State
 inline constexpr std::size_t kTakenBackPerState = 256;  // generations, besides all of them once
 
 }  // namespace firn::limits

@@ -25,7 +25,7 @@ enum class Stage : std::uint8_t {
   kMessages,   // messages parsed, their payloads copied
   kEncode,     // payloads of coded blocks, made from source blocks or from rows
   kDecode,     // generations from their rows
-  kHash,       // SHA-256
+  kHash,       // SHA-256, and the hash of block checks
   kDiskRead,   // files and spool
   kDiskWrite,  // files, spool, journal, and waiting for the disk to have them
   kTls,        // records encrypted and decrypted, handshakes

@@ -9,9 +9,6 @@
 
 namespace firn {
 
-inline constexpr std::size_t kPublisherKeyBytes = 32;
-inline constexpr std::size_t kPublisherSignatureBytes = 64;
-
 // Errors: kBadInput (a field of the wrong size), kCorrupt (the signature does not fit).
 Status check_publisher(const Publisher& publisher, std::string_view info);
 

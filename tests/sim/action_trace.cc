@@ -94,6 +94,26 @@ void ActionTrace::add(const DropRows& action) {
   add(action.generation);
 }
 
+void ActionTrace::add(const DropSlots& action) {
+  add(action.generation);
+  for (const std::uint32_t slot : action.slots) add(slot);
+}
+
+void ActionTrace::add(const JudgeRows& action) {
+  add(action.generation);
+  add(action.key);
+  add(action.sums);
+  for (const std::uint32_t slot : action.slots) add(slot);
+  for (const Vector& vector : action.vectors) add(*vector);
+}
+
+void ActionTrace::add(const MakeCheck& action) {
+  add(action.peer);
+  add(action.generation);
+  add(action.tag_bytes);
+  add(action.key);
+}
+
 void ActionTrace::add(const KeepEvidence& action) {
   add(action.generation);
   for (const Vector& vector : action.vectors) add(*vector);

@@ -41,6 +41,9 @@ class ActionTrace {
   void add(const core::StoreRow& action);
   void add(const core::Decode& action);
   void add(const core::DropRows& action);
+  void add(const core::DropSlots& action);
+  void add(const core::JudgeRows& action);
+  void add(const core::MakeCheck& action);
   void add(const core::KeepEvidence& action);
   void add(const core::CheckEvidence& action);
   void add(const core::AnnounceTo& action);

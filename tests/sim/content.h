@@ -10,6 +10,8 @@
 
 #include "codec/random.h"
 #include "proto/base/digest.h"
+#include "proto/base/signature.h"
+#include "proto/content/authority.h"
 #include "proto/content/content_layout.h"
 #include "proto/content/manifest.h"
 
@@ -18,15 +20,16 @@ namespace firn::sim {
 struct Content {
   // One file that fills `generations`.
   Content(std::uint32_t generations, std::uint32_t generation_size, std::uint32_t block_bytes,
-          std::uint64_t seed)
+          std::uint64_t seed, bool authority = true)
       : Content(
             std::vector<std::uint64_t>{std::uint64_t{generations} * generation_size * block_bytes},
-            generation_size, block_bytes, seed) {}
+            generation_size, block_bytes, seed, authority) {}
 
   // Files of these sizes: those of a generation or more leave the one before them short.
   Content(const std::vector<std::uint64_t>& file_bytes, std::uint32_t generation_size,
-          std::uint32_t block_bytes, std::uint64_t seed) {
+          std::uint32_t block_bytes, std::uint64_t seed, bool authority = true) {
     Info info;
+    if (authority) info.authority_key = public_key_of(authority_secret()).value();
     info.shape = {generation_size, block_bytes, 0};
     info.name = "content";
     info.single_file = file_bytes.size() == 1;
@@ -46,6 +49,15 @@ struct Content {
     auto made = make_manifest(info, {});
     FIRN_CHECK(made.ok());
     manifest = *std::move(made);
+  }
+  // Empty where the content has no authority.
+  std::string certificate_of(const PeerId& peer) const {
+    if (manifest.info.authority_key.empty()) return {};
+    return make_certificate(manifest.id, peer, authority_secret()).value();
+  }
+  static std::span<const std::uint8_t> authority_secret() {
+    static const std::vector<std::uint8_t> secret(kSigningKeyBytes, 7);
+    return secret;
   }
   std::span<const std::uint8_t> generation(std::uint32_t g) const {
     const Shape& shape = manifest.info.shape;

@@ -96,6 +96,37 @@ void Disk::drop(std::uint32_t generation) {
   rows.erase(rows.lower_bound({generation, 0}), rows.lower_bound({generation + 1, 0}));
 }
 
+void Disk::drop(const core::DropSlots& action) {
+  for (const std::uint32_t slot : action.slots) rows.erase({action.generation, slot});
+}
+
+bool Disk::is_true(std::uint32_t generation, const std::vector<std::uint8_t>& vector,
+                   const std::vector<std::uint8_t>& payload) const {
+  const auto truth = content_.generation(generation);
+  std::vector<const std::uint8_t*> source;
+  for (std::size_t i = 0; i < vector.size(); ++i) {
+    source.push_back(truth.data() + i * payload.size());
+  }
+  std::vector<std::uint8_t> expected(payload.size());
+  codec::kernels().combine(expected.data(), source.data(), vector.data(), source.size(),
+                           payload.size());
+  return expected == payload;
+}
+
+// Once it is done, some of the rows may have been replaced: what counts is what was judged.
+void Disk::judge(const core::JudgeRows& action) {
+  std::vector<std::uint32_t> right, wrong;
+  for (std::size_t i = 0; i < action.slots.size(); ++i) {
+    const Row& row = rows.at({action.generation, action.slots[i]});
+    (is_true(action.generation, *action.vectors[i], row.payload) ? right : wrong)
+        .push_back(action.slots[i]);
+  }
+  peer_.later(1000, [this, g = action.generation, right, wrong] {
+    peer_.core().rows_judged(g, right, wrong, true, peer_.now());
+    peer_.act();
+  });
+}
+
 void Disk::keep(const core::KeepEvidence& action) {
   Evidence evidence{action.vectors, action.senders, {}};
   for (std::uint32_t slot = 0; slot < action.vectors.size(); ++slot) {

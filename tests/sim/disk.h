@@ -37,6 +37,8 @@ class Disk {
   void store(const core::StoreRow& action);
   void decode(const core::Decode& action);
   void drop(std::uint32_t generation);
+  void drop(const core::DropSlots& action);
+  void judge(const core::JudgeRows& action);
   void keep(const core::KeepEvidence& action);
   void check(const core::CheckEvidence& action);
   proto::Payload payload_of(const core::SendBlock& action) const;
@@ -58,6 +60,8 @@ class Disk {
     std::map<std::uint32_t, std::vector<std::uint8_t>> payloads;
   };
   void row_stored();
+  bool is_true(std::uint32_t generation, const std::vector<std::uint8_t>& vector,
+               const std::vector<std::uint8_t>& payload) const;
   void read_and_decode(const core::Decode& action);
   bool decodes(const core::Decode& action);
 

@@ -1,4 +1,5 @@
 #include "tests/sim/peer.h"
+#include "proto/base/limits.h"
 
 #include <algorithm>
 #include <memory>
@@ -61,6 +62,9 @@ void Peer::start() {
   options.up_limit = spec_.up_limit;
   options.down_limit = spec_.down_limit;
   options.memory_bytes = spec_.memory_bytes;
+  if (spec_.source && !spec_.hostile()) {
+    options.certificate = network_.content().certificate_of(id_);
+  }
   core_ = std::make_unique<core::SwarmCore>(network_.content().manifest.id, options, now());
   checker_ = std::make_unique<Checker>(network_.content().manifest.info.shape, disk, !complete(),
                                        spec_.memory_bytes, [this](const std::string& rule) {
@@ -176,6 +180,17 @@ void Peer::arm() {
   });
 }
 
+// Of a key that judges without fail: Disk::judge looks at the truth.
+void Peer::make_check(const core::MakeCheck& action) {
+  const std::uint32_t blocks = network_.content().manifest.info.shape.blocks_in(action.generation);
+  proto::CheckReply reply{action.generation, std::vector<std::uint8_t>(limits::kCheckKeyBytes),
+                          std::vector<std::uint8_t>(action.tag_bytes * blocks)};
+  later(1000, [this, peer = action.peer, reply = std::move(reply)] {
+    core_->check_made(peer, reply, now());
+    act();
+  });
+}
+
 void Peer::perform(core::Action&& action) {
   using namespace core;
   std::visit(Overloaded{
@@ -188,6 +203,9 @@ void Peer::perform(core::Action&& action) {
                  [this](StoreRow& a) { disk.store(a); },
                  [this](Decode& a) { disk.decode(a); },
                  [this](DropRows& a) { disk.drop(a.generation); },
+                 [this](DropSlots& a) { disk.drop(a); },
+                 [this](JudgeRows& a) { disk.judge(a); },
+                 [this](MakeCheck& a) { make_check(a); },
                  [this](KeepEvidence& a) { disk.keep(a); },
                  [this](CheckEvidence& a) { disk.check(a); },
                  [this](AnnounceTo& a) { network_.announce(index_, a.tracker, a.announce); },

@@ -12,6 +12,12 @@
 
 namespace firn::app {
 
+// Which of the judged rows are combinations of source blocks.
+struct RowVerdict {
+  std::vector<std::uint32_t> right, wrong;  // slots
+  bool readable = false;                    // else a row could not be read back, and both are empty
+};
+
 // Called on the owner thread, from within the data plane's members and its tasks' completions.
 class CodingOutcomes {
  public:
@@ -19,6 +25,8 @@ class CodingOutcomes {
   virtual void row_stored(std::uint32_t generation, std::uint32_t slot) = 0;
   virtual void generation_decoded(std::uint32_t generation, core::DecodeOutcome outcome) = 0;
   virtual void evidence_checked(std::uint32_t generation, const std::vector<PeerId>& guilty) = 0;
+  virtual void rows_judged(std::uint32_t generation, const RowVerdict& verdict) = 0;
+  virtual void check_made(core::PeerKey peer, proto::CheckReply reply) = 0;
   // An empty payload: the block could not be made.
   virtual void block_made(std::uint64_t ticket, proto::Payload payload) = 0;
   // The same, with another coding vector than the one in the order, which allowed it.

@@ -16,6 +16,8 @@ DataPlane::DataPlane(const CodingResources& lent, std::uint32_t number,
       rows_(content_, disk_, clock_, outcomes, row_bytes_max, resumed),
       decoder_(content_, tasks_, disk_, rows_, outcomes),
       evidence_(content_, tasks_, rows_, outcomes),
+      judge_(content_, tasks_, rows_, outcomes),
+      check_maker_(content_, tasks_, outcomes),
       stock_(content_, tasks_, outcomes,
              [this](std::uint32_t generation, BlockOrder order) {
                maker_.queue(generation, std::move(order));
@@ -40,6 +42,19 @@ void DataPlane::decode(core::Decode action, core::TimeUs now) {
 
 void DataPlane::drop_rows(std::uint32_t generation) {
   rows_.drop(generation);
+}
+
+void DataPlane::drop_slots(const core::DropSlots& action) {
+  rows_.drop_slots(action.generation, action.slots);
+}
+
+void DataPlane::judge_rows(core::JudgeRows action, core::TimeUs now) {
+  clock_.set(now);
+  judge_.judge(std::move(action));
+}
+
+void DataPlane::make_check(core::MakeCheck action) {
+  check_maker_.make(std::move(action));
 }
 
 void DataPlane::keep_evidence(core::KeepEvidence action, core::TimeUs now) {

@@ -5,6 +5,8 @@
 //   Decode ------------> GenerationDecoder -----+--> DiskQueue --> Durability (sync, finish, close)
 //   ContentComplete ----------------------------+
 //   KeepEvidence, CheckEvidence --> Evidence
+//   JudgeRows --> RowJudge
+//   MakeCheck --> CheckMaker
 //   SendBlock --> BlockMaker --> ReadAhead, Stock, LostGenerations
 //   what is served, once through --> BackgroundCheck --> BlockMaker
 //
@@ -26,6 +28,7 @@
 
 #include "client/app/coding/background_check.h"
 #include "client/app/coding/block_maker.h"
+#include "client/app/coding/check_maker.h"
 #include "client/app/coding/coded_content.h"
 #include "client/app/coding/coding_outcomes.h"
 #include "client/app/coding/disk_queue.h"
@@ -33,6 +36,7 @@
 #include "client/app/coding/evidence.h"
 #include "client/app/coding/generation_decoder.h"
 #include "client/app/coding/lost_generations.h"
+#include "client/app/coding/row_judge.h"
 #include "client/app/coding/spooler.h"
 #include "client/app/coding/stock.h"
 #include "client/app/coding/task_line.h"
@@ -53,6 +57,9 @@ class DataPlane final : private DiskEvents {
   void send_block(std::uint64_t ticket, core::SendBlock action, core::TimeUs now);
   void decode(core::Decode action, core::TimeUs now);
   void drop_rows(std::uint32_t generation);
+  void drop_slots(const core::DropSlots& action);
+  void judge_rows(core::JudgeRows action, core::TimeUs now);
+  void make_check(core::MakeCheck action);
   void keep_evidence(core::KeepEvidence action, core::TimeUs now);
   void check_evidence(std::uint32_t generation);
   void finish();
@@ -90,6 +97,8 @@ class DataPlane final : private DiskEvents {
   Spooler rows_;
   GenerationDecoder decoder_;
   Evidence evidence_;
+  RowJudge judge_;
+  CheckMaker check_maker_;
   Stock stock_;  // but for orders that it leaves to the maker
   LostGenerations losses_;
   BlockMaker maker_;

@@ -95,6 +95,26 @@ std::vector<std::uint32_t> RowTable::drop(std::uint32_t generation) {
   return unreported;
 }
 
+std::vector<std::uint32_t> RowTable::drop(std::uint32_t generation,
+                                          std::span<const std::uint32_t> slots) {
+  std::vector<std::uint32_t> unreported;
+  const auto found = generations_.find(generation);
+  if (found == generations_.end()) return unreported;
+  Rows& rows = found->second;
+  for (const std::uint32_t slot : slots) {
+    const auto row = rows.by_slot.find(slot);
+    if (row == rows.by_slot.end()) continue;
+    if (row->second.state == State::kSpooled) {
+      rows.spooled_bytes -= row->second.payload.size();
+    } else {
+      unreported.push_back(slot);
+    }
+    bytes_ -= row->second.payload.size();
+    rows.by_slot.erase(row);
+  }
+  return unreported;
+}
+
 bool RowTable::touched_disk(std::uint32_t generation) const {
   const auto found = generations_.find(generation);
   return found != generations_.end() && found->second.on_disk;
@@ -161,7 +181,9 @@ std::vector<std::uint32_t> RowTable::spooled(const SpoolBatch& batch) {
       batch.life->spooling_cancelled)
     return slots;
   for (const RowToSpool& written : batch.rows) {
-    Row& row = found->second.by_slot.at(written.slot);
+    const auto held = found->second.by_slot.find(written.slot);
+    if (held == found->second.by_slot.end()) continue;  // dropped since, and reported
+    Row& row = held->second;
     if (row.state != State::kWriting) continue;  // replaced since
     row.state = State::kSpooled;
     row.vector = nullptr;

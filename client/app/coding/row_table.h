@@ -74,6 +74,8 @@ class RowTable {
   void restart_spooling(std::uint32_t generation, core::TimeUs now);
   // Forgets the rows; returns the slots that never came to rest in the spool.
   std::vector<std::uint32_t> drop(std::uint32_t generation);
+  // The same for these slots alone. What is being written of them still is.
+  std::vector<std::uint32_t> drop(std::uint32_t generation, std::span<const std::uint32_t> slots);
   // Whether rows of this generation may be in the spool since the last drop.
   bool touched_disk(std::uint32_t generation) const;
   void mark_on_disk(std::uint32_t generation);

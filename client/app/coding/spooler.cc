@@ -73,6 +73,10 @@ void Spooler::drop(std::uint32_t generation) {
   disk_.submit(std::move(task));
 }
 
+void Spooler::drop_slots(std::uint32_t generation, std::span<const std::uint32_t> slots) {
+  report_stored(generation, rows_.drop(generation, slots));
+}
+
 void Spooler::forget(std::uint32_t generation) {
   report_stored(generation, rows_.drop(generation));
 }

@@ -29,6 +29,9 @@ class Spooler {
   void store(const core::StoreRow& row);
   // Forgets the generation's rows, in memory and in the spool.
   void drop(std::uint32_t generation);
+  // Forgets the rows in these slots. What the spool holds of them stands there until the slots are
+  // used again, or the generation is dropped or done: a run that finds it judges it once more.
+  void drop_slots(std::uint32_t generation, std::span<const std::uint32_t> slots);
   // Spools every row that waits.
   void spool_all() { spool(true); }
 

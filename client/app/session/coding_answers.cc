@@ -27,6 +27,14 @@ void CodingAnswers::evidence_checked(std::uint32_t generation, const std::vector
   core_.feed(&SwarmCore::evidence_checked, generation, guilty);
 }
 
+void CodingAnswers::rows_judged(std::uint32_t generation, const RowVerdict& verdict) {
+  core_.feed(&SwarmCore::rows_judged, generation, verdict.right, verdict.wrong, verdict.readable);
+}
+
+void CodingAnswers::check_made(core::PeerKey peer, proto::CheckReply reply) {
+  core_.feed(&SwarmCore::check_made, peer, std::move(reply));
+}
+
 void CodingAnswers::block_made(std::uint64_t ticket, proto::Payload payload) {
   host_.connections.fill(ticket, std::move(payload));
 }

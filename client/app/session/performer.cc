@@ -68,6 +68,15 @@ void Performer::on(core::Decode& action) {
 void Performer::on(core::DropRows& action) {
   coding_->drop_rows(action.generation);
 }
+void Performer::on(core::DropSlots& action) {
+  coding_->drop_slots(action);
+}
+void Performer::on(core::JudgeRows& action) {
+  coding_->judge_rows(std::move(action), now());
+}
+void Performer::on(core::MakeCheck& action) {
+  coding_->make_check(std::move(action));
+}
 void Performer::on(core::KeepEvidence& action) {
   coding_->keep_evidence(std::move(action), now());
 }

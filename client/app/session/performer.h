@@ -49,6 +49,9 @@ class Performer {
   void on(core::StoreRow& action);
   void on(core::Decode& action);
   void on(core::DropRows& action);
+  void on(core::DropSlots& action);
+  void on(core::JudgeRows& action);
+  void on(core::MakeCheck& action);
   void on(core::KeepEvidence& action);
   void on(core::CheckEvidence& action);
   void on(core::AnnounceTo& action);

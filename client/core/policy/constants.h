@@ -96,6 +96,26 @@ inline constexpr TimeUs kStallVoid = 4 * kStallTime;      // then claims and lea
 inline constexpr std::size_t kNullVectorsKept = 16;       // of one neighbour
 inline constexpr TimeUs kRescueTime = 5 * kSecond;        // a rescue source that brings nothing
 
+// --- check keys ---
+inline constexpr TimeUs kCheckTimeout = 3 * kSecond;  // then a request counts as unanswered
+// t: a false row passes with odds of 2^-8t, and its sender is banned where it does not. Twice as
+// many bytes cost a source of 8 Mbit/s with twelve neighbours 0.3 % of its uplink.
+inline constexpr std::uint32_t kCheckTagBytes = 4;
+// Sums of every generation are asked for ahead of need if all neighbours together make that no more
+// than this part of what the source sends.
+inline constexpr double kCheckShareMax = 0.01;
+// Generations that a neighbour may ask for: at once, and a second.
+inline constexpr double kChecksMax = 64;
+inline constexpr double kChecksPerSecond = 32;
+
+// --- reports on what others pass on ---
+inline constexpr TimeUs kReportInterval = 1 * kSecond;
+inline constexpr std::size_t kReportersMin = 3;  // fewer tell a source nothing
+inline constexpr TimeUs kContributionMemory = 5 * kSecond;
+inline constexpr TimeUs kNewcomerTime = 2 * kSecond;  // rows are still on their way
+inline constexpr double kWorthMin = 1.0 / 64;         // it may begin to pass something on
+inline constexpr double kGivenMin = 4;                // blocks, to judge by
+
 inline constexpr TimeUs kDepartureInterval = 100 * kMillisecond;  // is it safe to leave?
 
 // --- neighbours ---
@@ -163,6 +183,7 @@ inline constexpr std::uint64_t kManifestPartMin = 4 << 10;
 
 // --- bans, by number of strikes; not for good, as an honest relay may pass on false rows ---
 inline constexpr TimeUs kBanTimes[] = {30 * kSecond, 600 * kSecond, 3600 * kSecond};
-inline constexpr std::uint32_t kBansMax = 3;  // further ones take as long as the last
+inline constexpr std::uint32_t kStrikesConvicted = 2;  // for a false block it had answered for
+inline constexpr std::uint32_t kBansMax = 3;           // further ones take as long as the last
 
 }  // namespace firn::core::policy

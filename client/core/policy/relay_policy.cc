@@ -22,7 +22,8 @@ bool has_few_neighbours(const Neighbour& n, std::size_t ours) {
 RelayPolicy::Candidate RelayPolicy::judge(const Holdings& holdings, const Neighbour& neighbour,
                                           std::uint32_t g, bool small_mesh, TimeUs now) const {
   const std::uint32_t n = holdings.blocks_in(g);
-  const std::uint32_t own = holdings.rank(g);
+  const Rows which = neighbour.holds.takes();
+  const std::uint32_t own = holdings.rank(g, which);
   if (own == 0) return {};
   const RemoteGeneration* known = neighbour.holds.partial().find(g);
   const std::uint32_t need = known ? known->expected_rank() : 0;
@@ -33,14 +34,14 @@ RelayPolicy::Candidate RelayPolicy::judge(const Holdings& holdings, const Neighb
   // What it sent us lies in its span, whatever its last State says of its rank: there is no more
   // news for it than rows that came from others and that we have not sent it combinations of.
   if (open) {
-    const std::uint32_t foreign = open->rows - open->rows_from(neighbour.id);
+    const std::uint32_t foreign = own - open->rows_from(neighbour.id, which);
     gap = std::min(gap, foreign > sent ? foreign - sent : 0);
   }
   if (!small_mesh) {
     if (gap > 0) return {g, 1.0 + gap, false};
   } else {
     // First-hand rule: what came straight from the source is news to the others, once each.
-    if (open && open->first_hand > sent) return {g, 5.0 + gap, false};
+    if (open && open->first_hand(which) > sent) return {g, 5.0 + gap, false};
     // The front is closed to second-hand rows, which every peer would relay to every other; not so
     // where it stands still, for then nothing else will move it.
     const bool at_front =
@@ -49,8 +50,9 @@ RelayPolicy::Candidate RelayPolicy::judge(const Holdings& holdings, const Neighb
   }
   // A null vector proves that a block is news although the ranks do not tell.
   if (known && known->has_null_vector) {
-    const codec::SpanBasis* basis = own < n && open ? &open->basis : nullptr;
-    if (neighbour.holds.null_vector(g)->reached_by(basis, own)) return {g, 1.0, true};
+    const NullVector& null = *neighbour.holds.null_vector(g);
+    const bool news = null.reached_by(own, [&] { return !open || open->reaches(null.z(), which); });
+    if (news) return {g, 1.0, true};
   }
   return {};
 }
@@ -91,8 +93,8 @@ RelayPolicy::Candidate RelayPolicy::best_from(std::uint32_t& g, const Holdings& 
     if (candidate.score <= 0) continue;
     if (small_mesh) return candidate;
     ++seen;
-    const bool whole =
-        holdings.rank(candidate.generation) >= holdings.blocks_in(candidate.generation);
+    const bool whole = holdings.rank(candidate.generation, neighbour.holds.takes()) >=
+                       holdings.blocks_in(candidate.generation);
     const double key = (whole ? std::min(candidate.score, double{kGapCap}) : candidate.score) +
                        random_.below(512) / 1024.0 - (candidate.generation - base) * 1e-3;
     if (best.score <= 0 || key > best_key) {

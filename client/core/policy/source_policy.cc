@@ -27,11 +27,18 @@ double usual_uplink(const Neighbours& neighbours) {
 
 // Rows go to where they are passed on from. It is hearsay, so within bounds.
 double weight_of(const Neighbour& neighbour, double usual) {
-  if (neighbour.holds.upload_kib() == 0 || usual == 0) return 1;
-  return std::clamp(neighbour.holds.upload_kib() / usual, kWeightMin, kWeightMax);
+  double weight = neighbour.worth;
+  if (neighbour.holds.upload_kib() > 0 && usual > 0) weight *= neighbour.holds.upload_kib() / usual;
+  return std::clamp(weight, kWeightMin, kWeightMax);
 }
 
 }  // namespace
+
+// A relay passes on each row that it was given to each of the others, so that its share is about 1;
+// half of it may be lost to queues and to what others sent first.
+double worth_of(double passed_share) {
+  return std::clamp(2 * passed_share, kWorthMin, 1.0);
+}
 
 SourcePolicy::SourcePolicy(const Shape& shape, bool dense)
     : shape_(shape),

@@ -18,6 +18,10 @@
 
 namespace firn::core::policy {
 
+// The worth of a row given to a neighbour of which the others received this share of what it was
+// given: within kWorthMin and 1.
+double worth_of(double passed_share);
+
 class SourcePolicy {
  public:
   // `dense`: never send source blocks as they are.

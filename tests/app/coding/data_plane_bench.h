@@ -84,6 +84,8 @@ struct Outcomes final : app::CodingOutcomes {
   std::set<std::pair<std::uint32_t, std::uint32_t>> stored;
   std::map<std::uint32_t, core::DecodeOutcome> decoded;
   std::map<std::uint32_t, std::vector<PeerId>> guilty;
+  std::map<std::uint32_t, app::RowVerdict> judged;
+  std::map<std::uint32_t, proto::CheckReply> checks;
   std::map<std::uint64_t, proto::Payload> made;
   std::map<std::uint64_t, std::vector<std::uint8_t>> exchanged;  // vectors chosen below the core
   std::vector<std::uint32_t> lost, wanted_again, regained;
@@ -98,6 +100,12 @@ struct Outcomes final : app::CodingOutcomes {
   }
   void evidence_checked(std::uint32_t g, const std::vector<PeerId>& senders) override {
     guilty[g] = senders;
+  }
+  void rows_judged(std::uint32_t g, const app::RowVerdict& verdict) override {
+    judged[g] = verdict;
+  }
+  void check_made(core::PeerKey, proto::CheckReply reply) override {
+    checks[reply.generation] = std::move(reply);
   }
   void block_made(std::uint64_t ticket, proto::Payload payload) override {
     CHECK(made.emplace(ticket, std::move(payload)).second);

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "proto/base/result.h"
+#include "proto/base/signature.h"
+#include "proto/content/authority.h"
 #include "tests/sim/addresses.h"
 #include "tests/sim/lab/lab_events.h"
 
@@ -16,18 +18,27 @@ constexpr TimeUs kDecodeTime = 2000;
 constexpr TimeUs kFinishTime = 1000;
 constexpr TimeUs kConnectTimeout = 10 * core::kSecond;  // of proto/transport
 
+std::span<const std::uint8_t> authority_secret() {
+  static const std::vector<std::uint8_t> secret(kSigningKeyBytes, 7);
+  return secret;
+}
+
 }  // namespace
 
-Lab::Lab(std::uint32_t generations, std::uint32_t n, std::uint32_t k, std::uint64_t seed)
+Lab::Lab(std::uint32_t generations, std::uint32_t n, std::uint32_t k, std::uint64_t seed,
+         bool authority)
     : shape_{n, k, std::uint64_t{generations} * n * k},
       blocks_in_content_(std::uint64_t{generations} * n),
       trace_(seed),
       random_(seed, 0x6c6162),
       payload_(proto::Payload::allocate(k)),
+      false_payload_(proto::Payload::allocate(k)),
       links_(queue_, *this) {
   std::ranges::fill(payload_.writable(), std::uint8_t{0});
+  std::ranges::fill(false_payload_.writable(), std::uint8_t{1});
   random_.fill(manifest_.id.bytes);
   manifest_.info.shape = shape_;
+  if (authority) manifest_.info.authority_key = public_key_of(authority_secret()).value();
 }
 
 const LabPeerSpec& Lab::spec(std::size_t peer) const {
@@ -46,6 +57,7 @@ LabPeerResult Lab::result(std::size_t index) const {
   r.control_bytes = sent.control;
   r.busy_us = sent.busy_us;
   r.blocks_sent = sent.blocks;
+  r.rows_max = peer.store.rows_max();
   if (peer.core) {
     const core::Counters counters = peer.core->counters();
     r.innovative = counters.blocks_innovative;
@@ -67,7 +79,7 @@ std::size_t Lab::add(const LabPeerSpec& spec) {
   links_.add(peer->spec.link);
   shortest_delay_ = std::min(shortest_delay_, peer->spec.link.delay);
   random_.fill(peer->id.bytes);
-  if (!spec.source) ++left_;
+  if (!spec.source && !spec.hostile()) ++left_;
   post(spec.joins, kStart, *peer, 0);
   if (spec.crashes != kNever) post(spec.crashes, kCrash, *peer, 0);
   peers_.push_back(std::move(peer));
@@ -125,6 +137,8 @@ void Lab::handle(const LabEvent& event) {
     case kFinished:
       peer.core->content_finished(queue_.now());
       return act(peer);
+    case kWoken:
+      return act(peer);
     case kWake:
       if (peer.armed != static_cast<TimeUs>(event.value)) return;  // a nearer one has run since
       peer.armed = kNever;
@@ -149,7 +163,10 @@ void Lab::start(Peer& peer) {
   if (peer.spec.takes_only) options.up_limit = static_cast<std::uint64_t>(peer.spec.up_limit);
   if (peer.spec.send_limit > 0) options.up_limit = peer.spec.send_limit;
   options.down_limit = peer.spec.receive_limit;
-  peer.rows.assign(shape_.generation_count(), 0);
+  if (peer.spec.source && !manifest_.info.authority_key.empty()) {
+    options.certificate = make_certificate(manifest_.id, peer.id, authority_secret()).value();
+  }
+  peer.store.set_shape(shape_);
   peer.core = std::make_unique<core::SwarmCore>(manifest_.id, options, queue_.now());
   core::StartState state;
   if (peer.spec.source) state.verified.assign(shape_.generation_count(), true);
@@ -162,7 +179,7 @@ void Lab::start(Peer& peer) {
 void Lab::die(Peer& peer, bool crash) {
   if (!peer.core) return;
   peer.result.gone = queue_.now();
-  if (peer.result.completed < 0 && !peer.spec.source) --left_;
+  if (peer.result.completed < 0 && !peer.spec.source && !peer.spec.hostile()) --left_;
   tracker_.forget(peer.index);
   if (!crash) {
     peer.core->stop(queue_.now());
@@ -177,8 +194,12 @@ void Lab::die(Peer& peer, bool crash) {
 }
 
 void Lab::decoded(Peer& peer, std::uint32_t generation) {
-  if (peer.result.first_generation < 0) peer.result.first_generation = queue_.now();
-  peer.core->generation_decoded(generation, core::DecodeOutcome::kVerified, queue_.now());
+  const bool corrupt = peer.store.any_false(generation);
+  if (!corrupt && peer.result.first_generation < 0) peer.result.first_generation = queue_.now();
+  peer.result.decoded_falsely += corrupt;
+  peer.core->generation_decoded(
+      generation, corrupt ? core::DecodeOutcome::kCorrupt : core::DecodeOutcome::kVerified,
+      queue_.now());
   act(peer);
 }
 
@@ -199,19 +220,18 @@ void Lab::act(Peer& peer) {
 
 void Lab::perform(Peer& peer, core::Action&& action) {
   using namespace core;
+  if (peer.store.perform(action, *peer.core, queue_.now())) return post(1, kWoken, peer, 0);
   if (auto* send = std::get_if<SendBlock>(&action)) {
-    send->block.payload = payload_;
+    const bool is_false =
+        (peer.spec.pollutes > 0 && random_.below(1000) < peer.spec.pollutes * 1000) ||
+        peer.store.any_false(send->block.generation, send->slots);
+    peer.result.false_sent += is_false;
+    send->block.payload = is_false ? false_payload_ : payload_;
     links_.send(send->peer, std::move(send->block));
   } else if (auto* send = std::get_if<Send>(&action)) {
     links_.send(send->peer, std::move(send->message));
-  } else if (const auto* store = std::get_if<StoreRow>(&action)) {
-    ++peer.rows[store->generation];
-    peer.result.rows_max = std::max(peer.result.rows_max, ++peer.rows_held);
-    peer.core->row_stored(queue_.now());
   } else if (const auto* decode = std::get_if<Decode>(&action)) {
     post(kDecodeTime, kDecoded, peer, decode->generation);
-  } else if (const auto* drop = std::get_if<DropRows>(&action)) {
-    peer.rows_held -= std::exchange(peer.rows[drop->generation], 0);
   } else if (const auto* connect = std::get_if<Connect>(&action)) {
     call(peer, *connect);
   } else if (const auto* gone = std::get_if<Close>(&action)) {
@@ -227,7 +247,7 @@ void Lab::perform(Peer& peer, core::Action&& action) {
     peer.result.gone = source_left_ = queue_.now();
   } else if (std::holds_alternative<ContentComplete>(action)) {
     peer.result.completed = queue_.now();
-    --left_;
+    if (!peer.spec.hostile()) --left_;
     if (peer.spec.leaves_after != kNever) post(peer.spec.leaves_after, kLeave, peer, 0);
     post(kFinishTime, kFinished, peer, 0);
   }

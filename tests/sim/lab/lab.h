@@ -14,6 +14,7 @@
 #include "codec/random.h"
 #include "proto/content/manifest.h"
 #include "tests/sim/action_trace.h"
+#include "tests/sim/lab/lab_store.h"
 #include "tests/sim/lab/links.h"
 #include "tests/sim/lab/lookahead_queue.h"
 #include "tests/sim/lab/run.h"
@@ -25,7 +26,9 @@ class Lab final : private LinkUser {
  public:
   // A content of `generations` of n blocks of k bytes; the source leaves after it has sent
   // `source_copies` of it (0: stays).
-  Lab(std::uint32_t generations, std::uint32_t n, std::uint32_t k, std::uint64_t seed);
+  // `authority`: the source speaks for it.
+  Lab(std::uint32_t generations, std::uint32_t n, std::uint32_t k, std::uint64_t seed,
+      bool authority = true);
 
   std::size_t add(const LabPeerSpec& spec);
   void set_wire(const LabWire& wire) { links_.set_wire(wire); }
@@ -66,8 +69,7 @@ class Lab final : private LinkUser {
     std::unique_ptr<core::SwarmCore> core;  // none before it joins and after a crash
     TimeUs armed = kNever;
     bool acting = false;
-    std::vector<std::uint32_t> rows;  // of generations under way
-    std::uint64_t rows_held = 0;
+    LabStore store;
     LabPeerResult result;  // but for its traffic, which its links know
   };
 
@@ -97,7 +99,8 @@ class Lab final : private LinkUser {
   ActionTrace trace_;
   codec::CoefficientStream random_;
   core::Options options_;
-  proto::Payload payload_;  // of every block
+  proto::Payload payload_;        // of every block
+  proto::Payload false_payload_;  // but of these
   LookaheadQueue queue_;
   Links links_;
   LabTracker tracker_;

@@ -25,6 +25,7 @@ enum LabEventKind : std::uint32_t {
   kDecoded,   // value: generation
   kFinished,  // the store has finished the content
   kWake,      // value: when it was armed for
+  kWoken,     // it was told something while it acted
   kCrash,
   kLeave,
 };

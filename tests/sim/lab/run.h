@@ -30,9 +30,12 @@ struct LabPeerSpec {
   double up_limit = 1;            // bytes a second
   std::uint64_t send_limit = 0;   // as Options::up_limit and down_limit
   std::uint64_t receive_limit = 0;
+  double pollutes = 0;  // share of its blocks that it falsifies
   TimeUs joins = 0;
   TimeUs crashes = kNever;       // without a word
   TimeUs leaves_after = kNever;  // so long after it completed
+  // It spoils the swarm, and need not complete.
+  bool hostile() const { return pollutes > 0; }
 };
 
 // What transport adds to frames. A whole share stands for TCP/IP headers and TLS records, as the
@@ -54,6 +57,8 @@ struct LabPeerResult {
   std::uint64_t rows_max = 0;    // most rows of unfinished generations at a time
   TimeUs gone = -1;              // crashed or left
   std::uint32_t neighbours = 0;  // at the end
+  std::uint64_t false_sent = 0;  // blocks; an honest peer may pass such a one on unknowingly
+  std::uint64_t decoded_falsely = 0;
 };
 
 // All of a run. Peers stand in the order in which they were added, sources among them.

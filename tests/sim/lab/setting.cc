@@ -40,6 +40,8 @@ std::vector<LabPeerSpec> peers_of(Arguments& arguments, codec::CoefficientStream
   const double leave = arguments.number("leave_s", "-1");
   const double join = arguments.number("join_ms", "0") * 1e-3;
   const int takers = static_cast<int>(arguments.number("takers", "0"));
+  const int polluters = static_cast<int>(arguments.number("polluters", "0"));
+  const double pollutes = arguments.number("pollutes", "1");
   const double taker_kib = arguments.number("taker_kib", "0");
   for (int i = 0; i < peers; ++i) {
     LabPeerSpec spec;
@@ -55,6 +57,7 @@ std::vector<LabPeerSpec> peers_of(Arguments& arguments, codec::CoefficientStream
     if (crash > 0 && chosen(crash_share)) spec.crashes = micro(crash);
     if (leave >= 0) spec.leaves_after = micro(leave);
     spec.takes_only = i < takers;
+    if (i < polluters) spec.pollutes = pollutes;
     if (taker_kib > 0) spec.up_limit = taker_kib * 1024;
     spec.joins = micro(join * i);
     specs.push_back(spec);
@@ -76,12 +79,15 @@ nlohmann::json peer_json(const LabPeerSpec& spec, const LabPeerResult& r) {
 nlohmann::json summary(const LabRun& run) {
   const double bound = fluid_bound(run);
   double last = 0, mean = 0, finished = 0, sent = 0, control = 0, first = 0, busy = 0, spoke = 0;
+  double passed_on = 0, falsely = 0;
   double innovative = 0, redundant = 0, rows = 0;
   for (std::size_t i = 0; i < run.specs.size(); ++i) {
     const LabPeerResult& r = run.results[i];
     sent += r.bytes_sent;
     control += r.control_bytes;
-    if (run.specs[i].source) continue;
+    if (run.specs[i].source || run.specs[i].hostile()) continue;
+    passed_on += static_cast<double>(r.false_sent);
+    falsely += static_cast<double>(r.decoded_falsely);
     innovative += static_cast<double>(r.innovative);
     redundant += static_cast<double>(r.redundant);
     rows = std::max(rows, static_cast<double>(r.rows_max));
@@ -108,6 +114,8 @@ nlohmann::json summary(const LabRun& run) {
           {"control_share", control / std::max(sent, 1.0)},
           {"first_generation_seconds", spoke > 0 ? first / spoke : -1},
           {"rows_share_max", rows / blocks},
+          {"false_passed_on", passed_on},
+          {"decoded_falsely", falsely},
           {"busy_share", finished > 0 ? busy / finished : 0},
           {"source_left_seconds",
            run.source_left < 0 ? -1 : static_cast<double>(run.source_left) * 1e-6}};
@@ -134,6 +142,7 @@ Setting setting_of(Arguments& arguments) {
   setting.generations = static_cast<std::uint32_t>(std::max(bytes / setting.n / setting.k, 1.0));
   setting.seed = static_cast<std::uint64_t>(arguments.number("seed", "1"));
   setting.wire = {arguments.number("share", "1.05"), arguments.number("alone", "110")};
+  setting.authority = arguments.number("authority", "1") != 0;
   setting.source_copies = arguments.number("source_copies", "0");
   setting.neighbours = static_cast<std::uint32_t>(arguments.number("neighbours", "0"));
   setting.limit = arguments.number("limit", "20");

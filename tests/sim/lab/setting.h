@@ -15,6 +15,7 @@ struct Setting {
   std::uint32_t n = 0, k = 0, generations = 0;
   std::uint64_t seed = 0;
   LabWire wire;
+  bool authority = true;           // somebody speaks for the content: the source
   double source_copies = 0;        // 0: the source stays
   std::uint32_t neighbours = 0;    // 0: as the strategy says
   double limit = 0;                // a run ends after so many times the bound
@@ -30,6 +31,8 @@ struct Setting {
 //   crash_s=0 crash_share=0.34 hidden=0 (share that accepts no connections) firewalled=0 (1: those
 //   know it not, and calls to them stay unanswered) takers=0 taker_kib=0 (so much a second all the
 //   same)
+//   authority=1 (0: nobody speaks for the content) polluters=0 (the first of the peers) pollutes=1
+//   (share of their blocks that is false)
 //   share=1.05 alone=110 (bytes, see LabWire) neighbours=0 (0: the policy's) peers_out=0
 Setting setting_of(Arguments& arguments);
 

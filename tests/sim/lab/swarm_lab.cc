@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
   Arguments arguments("swarm_lab", argc, argv);
   const auto began = std::chrono::steady_clock::now();
   const Setting setting = setting_of(arguments);
-  Lab lab(setting.generations, setting.n, setting.k, setting.seed);
+  Lab lab(setting.generations, setting.n, setting.k, setting.seed, setting.authority);
   lab.set_wire(setting.wire);
   lab.set_source_copies(setting.source_copies);
   lab.sample_every(static_cast<TimeUs>(arguments.number("samples_ms", "0") * 1e3));

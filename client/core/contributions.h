@@ -1,0 +1,45 @@
+// Which neighbours of a source pass on what they are given. Rows of the first pass that go to a
+// peer which others have banned, or which sends to nobody, are lacking everywhere else, and the
+// source itself cannot see that. So downloading peers report once a second how many innovative
+// blocks came from whom. The source compares the median of the reports on a neighbour with what it
+// gave to it: up to half of the reporters may lie.
+//
+// A report never bans: it only decides the share of first-hand rows.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "client/core/context.h"
+#include "client/core/membership.h"
+
+namespace firn::core {
+
+class Contributions final : public LeaveWatcher {
+ public:
+  Contributions(const Context& context, Membership& membership);
+
+  void leaves(const Neighbour& n) override { counts_.erase(n.key); }
+
+  // Reviews all neighbours once a second (policy::kReportInterval).
+  void step();
+
+ private:
+  // Sums that forget, with kContributionMemory.
+  struct Count {
+    TimeUs since = 0;
+    double given = 0, passed_on = 0;
+    std::uint64_t given_seen = 0;
+    std::map<PeerKey, std::int64_t> reported;  // by reporter
+  };
+  std::optional<double> median_growth(const Neighbour& of, Count& count) const;
+
+  const Context& context_;
+  Membership& membership_;
+  std::map<PeerKey, Count> counts_;
+  TimeUs reviewed_ = 0;
+};
+
+}  // namespace firn::core

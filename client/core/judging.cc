@@ -1,0 +1,171 @@
+#include "client/core/judging.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "client/core/policy/constants.h"
+#include "codec/check_key.h"
+#include "proto/base/limits.h"
+
+namespace firn::core {
+
+Judging::Judging(const Context& context, Membership& membership, Outbox& outbox, const Trust& trust,
+                 const Generations& generations)
+    : context_(context),
+      membership_(membership),
+      outbox_(outbox),
+      trust_(trust),
+      generations_(generations) {}
+
+// --- asking ---
+
+const Neighbour* Judging::authority_for(std::uint32_t g) const {
+  for (const Neighbour& n : std::as_const(membership_).neighbours()) {
+    if (n.contact.authority() && n.holds.complete().contains(g)) return &n;
+  }
+  return nullptr;
+}
+
+bool Judging::ask(std::uint32_t g) {
+  const Neighbour* authority = authority_for(g);
+  if (!authority) return false;
+  sums_[g] = Sums{Phase::kAsked, authority->key, context_.now, {}, {}, false};
+  requests_[authority->key].push_back(g);
+  return true;
+}
+
+bool Judging::doubt(std::uint32_t g) {
+  const auto known = sums_.find(g);
+  if (known == sums_.end()) {
+    if (!ask(g)) return false;
+  } else if (known->second.phase == Phase::kHeld) {
+    if (known->second.all_right) return false;  // the key, or the digest, is wrong
+    judge(g, known->second);
+  }
+  doubted_.insert(g);
+  return true;
+}
+
+void Judging::step() {
+  look_ahead();
+  for (auto& [peer, generations] : requests_) {
+    Neighbour* n = membership_.find(peer);
+    for (std::size_t at = 0; n && at < generations.size(); at += limits::kCheckGenerationsMax) {
+      const std::size_t end = std::min(generations.size(), at + limits::kCheckGenerationsMax);
+      const auto from = generations.begin();
+      outbox_.send(*n, proto::CheckRequest{{from + static_cast<std::ptrdiff_t>(at),
+                                            from + static_cast<std::ptrdiff_t>(end)}});
+    }
+  }
+  requests_.clear();
+}
+
+// --- answers ---
+
+bool Judging::replied(const Neighbour& n, proto::CheckReply&& reply) {
+  const std::uint32_t g = reply.generation;
+  const auto known = sums_.find(g);
+  if (known == sums_.end() || known->second.from != n.key) return true;  // it came too late
+  Sums& held = known->second;
+  if (held.phase != Phase::kAsked) return false;
+  if (!reply.key.empty()) keys_told_[n.key] = std::move(reply.key);
+  const std::uint32_t blocks = generations_.holdings().blocks_in(g);
+  const std::size_t tag = reply.sums.size() / blocks;
+  const auto key = keys_told_.find(n.key);
+  if (reply.sums.empty()) {
+    held.asked_at = 0;  // overdue
+    return true;
+  }
+  if (key == keys_told_.end() || reply.sums.size() % blocks != 0 ||
+      !codec::CheckKey::valid_tag_bytes(tag))
+    return false;
+  held.key = key->second;
+  held.sums = std::move(reply.sums);
+  held.phase = Phase::kHeld;
+  judge(g, held);
+  return true;
+}
+
+void Judging::judge(std::uint32_t g, Sums& known) {
+  const OpenGeneration* open = generations_.holdings().find_open(g);
+  if (!open) return;
+  JudgeRows action{g, known.key, known.sums, {}, {}};
+  for (std::uint32_t slot = 0; slot < open->vectors.size(); ++slot) {
+    if (!open->has(slot, Rows::kAll) || open->has(slot, Rows::kProven)) continue;
+    action.slots.push_back(slot);
+    action.vectors.push_back(open->vectors[slot]);
+  }
+  if (action.slots.empty() && !doubted_.contains(g)) return;
+  known.phase = Phase::kJudging;
+  outbox_.push(std::move(action));
+}
+
+bool Judging::judged(std::uint32_t g) {
+  const auto known = sums_.find(g);
+  const OpenGeneration* open = generations_.holdings().find_open(g);
+  if (known != sums_.end() && known->second.phase == Phase::kJudging) {
+    known->second.phase = Phase::kHeld;
+    known->second.all_right = open && open->proven == generations_.holdings().blocks_in(g);
+  }
+  return doubted_.erase(g) > 0;
+}
+
+void Judging::forget(std::uint32_t g) {
+  sums_.erase(g);
+  doubted_.erase(g);
+}
+
+// --- what does not come ---
+
+void Judging::leaves(const Neighbour& n) {
+  requests_.erase(n.key);
+  keys_told_.erase(n.key);
+  for (auto& [g, key] : sums_) {
+    if (key.from == n.key && key.phase == Phase::kAsked) key.asked_at = 0;
+  }
+}
+
+std::vector<std::uint32_t> Judging::take_unanswered() {
+  std::vector<std::uint32_t> failed;
+  for (auto it = sums_.begin(); it != sums_.end();) {
+    const auto& [g, key] = *it;
+    if (key.phase != Phase::kAsked || context_.now - key.asked_at < policy::kCheckTimeout) {
+      ++it;
+      continue;
+    }
+    if (doubted_.erase(g) > 0) failed.push_back(g);
+    it = sums_.erase(it);
+  }
+  return failed;
+}
+
+TimeUs Judging::next_due() const {
+  TimeUs at = kNever;
+  for (const auto& [g, key] : sums_) {
+    if (key.phase == Phase::kAsked) at = std::min(at, key.asked_at + policy::kCheckTimeout);
+  }
+  return at;
+}
+
+// --- proof ahead of need ---
+
+bool Judging::cheap() const {
+  const double sums = policy::kCheckTagBytes * static_cast<double>(membership_.neighbours().size());
+  return sums <= policy::kCheckShareMax * generations_.holdings().shape().block_bytes;
+}
+
+void Judging::look_ahead() {
+  if (!trust_.strict()) return;
+  const bool cheap = this->cheap();
+  for (const auto& [g, open] : generations_.holdings().open()) {
+    if (open.decoding || open.proven == open.rows) continue;
+    const auto known = sums_.find(g);
+    if (known == sums_.end()) {
+      if (cheap) ask(g);
+    } else if (known->second.phase == Phase::kHeld) {
+      judge(g, known->second);
+    }
+  }
+}
+
+}  // namespace firn::core

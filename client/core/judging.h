@@ -1,0 +1,75 @@
+// Judging rows by check sums (codec/check_hash.h). The authority of the content draws a key for one
+// receiver, and sends it the sums of a generation's source blocks under that key. Whether a row is
+// a combination of source blocks then shows at once; nobody but the receiver and the authority
+// knows the key, so that nobody can make a false row that passes, but by luck
+// (policy::kCheckTagBytes).
+//
+// A peer asks for the sums of each generation of which it holds rows that nobody has proven, if
+// that costs the authority little; else where a generation decoded to false data.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "client/core/context.h"
+#include "client/core/generations.h"
+#include "client/core/membership.h"
+#include "client/core/outbox.h"
+#include "client/core/trust.h"
+#include "proto/messages.h"
+
+namespace firn::core {
+
+class Judging final : public LeaveWatcher {
+ public:
+  Judging(const Context& context, Membership& membership, Outbox& outbox, const Trust& trust,
+          const Generations& generations);
+
+  // Generation g, of which all rows are there, decoded to false data: they are to be judged. False:
+  // they cannot be, for want of an authority, or have been.
+  bool doubt(std::uint32_t g);
+  // An answer has come. False if nobody asked for it, or it does not fit the content.
+  bool replied(const Neighbour& n, proto::CheckReply&& reply);
+  // The rows have been judged. True if the generation was doubted.
+  bool judged(std::uint32_t g);
+  // g is verified, or begins anew: its key is forgotten.
+  void forget(std::uint32_t g);
+  // Doubted generations that will not be judged any more: the answer is overdue, or the authority
+  // has left.
+  std::vector<std::uint32_t> take_unanswered();
+
+  void leaves(const Neighbour& n) override;
+
+  // Has rows judged that have come, and sends the requests that have gathered.
+  void step();
+  TimeUs next_due() const;
+
+ private:
+  enum class Phase { kAsked, kHeld, kJudging };
+  struct Sums {
+    Phase phase = Phase::kAsked;
+    PeerKey from = kNoPeer;
+    TimeUs asked_at = 0;
+    std::vector<std::uint8_t> key, sums;
+    bool all_right = false;  // judged once, and every row was right
+  };
+  const Neighbour* authority_for(std::uint32_t g) const;
+  bool ask(std::uint32_t g);
+  void judge(std::uint32_t g, Sums& known);
+  void look_ahead();
+  bool cheap() const;
+
+  const Context& context_;
+  Membership& membership_;
+  Outbox& outbox_;
+  const Trust& trust_;
+  const Generations& generations_;
+  std::map<std::uint32_t, Sums> sums_;
+  std::set<std::uint32_t> doubted_;
+  std::map<PeerKey, std::vector<std::uint32_t>> requests_;  // to be sent in this step
+  std::map<PeerKey, std::vector<std::uint8_t>> keys_told_;  // by authorities
+};
+
+}  // namespace firn::core

@@ -1,0 +1,50 @@
+// Whose word counts: which neighbours speak for the content's authority, and whether this peer
+// takes only blocks that their sender answers for.
+//
+// A peer answers for a block made from rows that are proven (Standing::kProven) or from a
+// generation that it has verified. Where every peer answers for what it sends, a false block
+// convicts its sender, and cannot spread. That takes a way to prove rows while they are still few:
+// they came from the authority itself, or a check key of the authority's has judged them
+// (checking.h). Both need the authority near, so in a large mesh, and where no authority is found,
+// a peer takes any block.
+#pragma once
+
+#include <string>
+
+#include "client/core/context.h"
+#include "client/core/life.h"
+#include "client/core/membership.h"
+
+namespace firn::core {
+
+class Trust {
+ public:
+  // `authority_key`: of the manifest; empty: nobody speaks for the content.
+  Trust(const Context& context, const Life& life, Membership& membership,
+        std::string authority_key);
+
+  // The content has an authority.
+  bool possible() const { return !authority_key_.empty(); }
+  // Judges the neighbour's certificate; its Hello has come.
+  void greeted(Neighbour& n);
+  // This peer takes only what its sender answers for.
+  bool strict() const { return strict_; }
+
+  void step();
+  TimeUs next_due() const;
+
+ private:
+  bool wants_proof() const;
+  TimeUs opens_at() const;
+
+  const Context& context_;
+  const Life& life_;
+  Membership& membership_;
+  const std::string authority_key_;
+  bool strict_;
+  bool met_ = false;       // a neighbour has spoken for the authority
+  bool near_ = false;      // one does
+  TimeUs near_until_ = 0;  // when it was seen last
+};
+
+}  // namespace firn::core

@@ -1,0 +1,28 @@
+#include "proto/content/authority.h"
+
+#include "proto/base/signature.h"
+
+namespace firn {
+namespace {
+
+std::string certified_message(const ContentId& content, const PeerId& peer) {
+  std::string message = "firn authority v1";
+  message.append(content.bytes.begin(), content.bytes.end());
+  message.append(peer.bytes.begin(), peer.bytes.end());
+  return message;
+}
+
+}  // namespace
+
+std::optional<std::string> make_certificate(const ContentId& content, const PeerId& peer,
+                                            std::span<const std::uint8_t> secret_key) {
+  return sign(certified_message(content, peer), secret_key);
+}
+
+bool certified(std::string_view authority_key, const ContentId& content, const PeerId& peer,
+               std::string_view certificate) {
+  return !authority_key.empty() && !certificate.empty() &&
+         signed_by(authority_key, certified_message(content, peer), certificate);
+}
+
+}  // namespace firn

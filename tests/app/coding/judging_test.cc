@@ -1,0 +1,114 @@
+// Rows judged by check sums, from the source that makes them to the peer that judges.
+#include <doctest/doctest.h>
+
+#include "tests/app/coding/data_plane_bench.h"
+
+using namespace firn;
+using namespace firn::app;
+using firn::tests::DataPlaneBench;
+
+namespace {
+
+constexpr std::uint32_t kTagBytes = 8;
+
+// What a source answers for generation g.
+proto::CheckReply sums_of(DataPlaneBench& source, std::uint32_t g,
+                          const std::vector<std::uint8_t>& key = {}) {
+  source.plane->make_check({1, g, kTagBytes, key});
+  source.settle();
+  return source.outcomes.checks.at(g);
+}
+
+core::JudgeRows judge_of(const proto::CheckReply& sums, const core::KeepEvidence& rows) {
+  core::JudgeRows judge{sums.generation, sums.key, sums.sums, {}, rows.vectors};
+  for (std::uint32_t slot = 0; slot < rows.vectors.size(); ++slot) judge.slots.push_back(slot);
+  return judge;
+}
+
+}  // namespace
+
+TEST_CASE("rows are judged right but for those that are false, in memory or in the spool") {
+  DataPlaneBench source, getter;
+  source.serve();
+  for (std::uint32_t g = 0; g < DataPlaneBench::kGenerations; ++g) {
+    CAPTURE(g);
+    const proto::CheckReply sums = sums_of(source, g);
+    REQUIRE(sums.key.size() == 32);
+    REQUIRE(sums.sums.size() == kTagBytes * source.blocks_in(g));
+    const auto rows = getter.fill(g, {2, 5});
+    if (g == 1) {  // nothing in memory any more
+      getter.pass(kSpoolDelayFew);
+      getter.open(1 << 20);
+    }
+    getter.plane->judge_rows(judge_of(sums, rows), getter.now);
+    getter.settle();
+    const RowVerdict& verdict = getter.outcomes.judged.at(g);
+    CHECK(verdict.readable);
+    CHECK(verdict.wrong == std::vector<std::uint32_t>{2, 5});
+    CHECK(verdict.right.size() == getter.blocks_in(g) - 2);
+  }
+}
+
+TEST_CASE("a generation whose false rows were dropped and replaced decodes") {
+  DataPlaneBench getter;
+  auto rows = getter.fill(0, {3, 6});
+  getter.plane->decode({0, rows.vectors}, getter.now);
+  getter.settle();
+  REQUIRE(getter.outcomes.decoded.at(0) == core::DecodeOutcome::kCorrupt);
+  getter.plane->drop_slots({0, {3, 6}});
+  for (const std::uint32_t slot : {3u, 6u}) {
+    getter.outcomes.stored.erase({0, slot});
+    const auto row = getter.row(0, slot, 1);
+    rows.vectors[slot] = row.vector;
+    getter.plane->store_row(row, getter.now);
+  }
+  getter.plane->decode({0, rows.vectors}, getter.now);
+  getter.settle();
+  CHECK(getter.outcomes.decoded.at(0) == core::DecodeOutcome::kVerified);
+  CHECK(getter.outcomes.stored.size() == DataPlaneBench::kN);
+}
+
+TEST_CASE("slots dropped while they are written are told of once, and may be used again") {
+  DataPlaneBench getter;
+  const auto rows = getter.fill(0, {1});
+  getter.now += kSpoolDelayMax;
+  getter.plane->wake(getter.now);  // the rows are on their way to the spool
+  getter.plane->drop_slots({0, {1}});
+  getter.settle();
+  for (std::uint32_t slot = 0; slot < DataPlaneBench::kN; ++slot) {
+    CHECK(getter.outcomes.stored.contains({0, slot}));
+  }
+  getter.outcomes.stored.erase({0, 1});
+  getter.plane->store_row(getter.row(0, 1, 1), getter.now);
+  getter.pass(kSpoolDelayMax);
+  CHECK(getter.outcomes.stored.contains({0, 1}));
+}
+
+TEST_CASE("rows that cannot be read back are not judged") {
+  DataPlaneBench source, getter;
+  source.serve();
+  core::KeepEvidence rows;
+  for (std::uint32_t slot = 0; slot < DataPlaneBench::kN; ++slot) {
+    rows.vectors.push_back(getter.row(0, slot, 1).vector);
+  }
+  getter.plane->judge_rows(judge_of(sums_of(source, 0), rows), getter.now);
+  getter.settle();
+  CHECK_FALSE(getter.outcomes.judged.at(0).readable);
+  CHECK(getter.outcomes.judged.at(0).right.empty());
+}
+
+TEST_CASE("each key is drawn anew, and one that is handed in is used") {
+  DataPlaneBench source;
+  source.serve();
+  const proto::CheckReply first = sums_of(source, 0), second = sums_of(source, 0);
+  CHECK(first.key != second.key);
+  CHECK(first.sums != second.sums);
+  const proto::CheckReply again = sums_of(source, 0, first.key);
+  CHECK(again.key == first.key);
+  CHECK(again.sums == first.sums);
+}
+
+TEST_CASE("of a generation that cannot be read there are no sums") {
+  DataPlaneBench getter;
+  CHECK(sums_of(getter, 0).sums.empty());
+}

@@ -1,0 +1,105 @@
+// What a lab's peer keeps of unfinished generations: how many rows, and which of them are false.
+// The lab carries no payloads, only that bit of them.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "client/core/swarm.h"
+#include "proto/base/limits.h"
+#include "proto/content/shape.h"
+
+namespace firn::sim {
+
+class LabStore {
+ public:
+  void set_shape(const Shape& shape) { shape_ = shape; }
+
+  // Performs an action about rows, checks or evidence, and answers the core. False: it is none, or
+  // needs no answer.
+  bool perform(const core::Action& action, core::SwarmCore& core, core::TimeUs now) {
+    if (const auto* store = std::get_if<core::StoreRow>(&action)) {
+      put(store->generation, store->slot, store->payload.bytes()[0] != 0);
+      core.row_stored(now);
+      return false;
+    }
+    if (const auto* drop = std::get_if<core::DropRows>(&action)) drop_all(drop->generation);
+    if (const auto* drop = std::get_if<core::DropSlots>(&action)) {
+      for (const std::uint32_t slot : drop->slots) {
+        count_ -= rows_[drop->generation].erase(slot);
+      }
+    }
+    if (const auto* judge = std::get_if<core::JudgeRows>(&action)) {
+      const auto [right, wrong] = judged(judge->generation, judge->slots);
+      core.rows_judged(judge->generation, right, wrong, true, now);
+      return true;
+    }
+    // The key and the sums are as large as real ones; who is right is known here.
+    if (const auto* check = std::get_if<core::MakeCheck>(&action)) {
+      const std::size_t bytes = check->tag_bytes * shape_.blocks_in(check->generation);
+      core.check_made(check->peer,
+                      {check->generation, std::vector<std::uint8_t>(limits::kCheckKeyBytes),
+                       std::vector<std::uint8_t>(bytes)},
+                      now);
+      return true;
+    }
+    if (const auto* kept = std::get_if<core::KeepEvidence>(&action)) keep(*kept);
+    if (const auto* check = std::get_if<core::CheckEvidence>(&action)) {
+      const std::set<PeerId> guilty = std::exchange(evidence_[check->generation], {});
+      core.evidence_checked(check->generation, {guilty.begin(), guilty.end()}, now);
+      return true;
+    }
+    return false;
+  }
+
+  bool any_false(std::uint32_t g) const {
+    const auto rows = rows_.find(g);
+    return rows != rows_.end() && std::any_of(rows->second.begin(), rows->second.end(),
+                                              [](const auto& row) { return row.second; });
+  }
+  bool any_false(std::uint32_t g, const std::vector<std::uint32_t>& slots) const {
+    return !judged(g, slots).second.empty();
+  }
+  std::uint64_t rows_max() const { return rows_max_; }
+
+ private:
+  using Slots = std::vector<std::uint32_t>;
+
+  void put(std::uint32_t g, std::uint32_t slot, bool is_false) {
+    count_ += rows_[g].insert_or_assign(slot, is_false).second;
+    rows_max_ = std::max(rows_max_, count_);
+  }
+  void drop_all(std::uint32_t g) {
+    count_ -= rows_[g].size();
+    rows_.erase(g);
+  }
+  // Those that are right, and those that are wrong.
+  std::pair<Slots, Slots> judged(std::uint32_t g, const Slots& slots) const {
+    std::pair<Slots, Slots> found;
+    const auto rows = rows_.find(g);
+    if (rows == rows_.end()) return found;
+    for (const std::uint32_t slot : slots) {
+      (rows->second.at(slot) ? found.second : found.first).push_back(slot);
+    }
+    return found;
+  }
+  void keep(const core::KeepEvidence& kept) {
+    std::set<PeerId>& guilty = evidence_[kept.generation];
+    guilty.clear();
+    for (const auto& [slot, is_false] : rows_[kept.generation]) {
+      if (is_false) guilty.insert(kept.senders[slot]);
+    }
+    drop_all(kept.generation);
+  }
+
+  Shape shape_;
+  std::map<std::uint32_t, std::map<std::uint32_t, bool>> rows_;  // by generation and slot: false?
+  std::map<std::uint32_t, std::set<PeerId>> evidence_;
+  std::uint64_t count_ = 0, rows_max_ = 0;
+};
+
+}  // namespace firn::sim
