@@ -24,7 +24,9 @@ std::vector<std::uint32_t> Generations::restore(const StartState& state) {
       continue;
     }
     const auto vector = std::make_shared<const std::vector<std::uint8_t>>(row.vector);
-    if (!holdings_.restore(row.generation, row.slot, vector, {row.sender})) continue;
+    // Whether its sender answered for it is not kept.
+    const Holdings::Origin origin{row.sender, false, Standing::kUnanswered};
+    if (!holdings_.restore(row.generation, row.slot, vector, origin)) continue;
     if (full(row.generation)) all_there.push_back(row.generation);
   }
   return all_there;

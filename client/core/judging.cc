@@ -29,17 +29,18 @@ const Neighbour* Judging::authority_for(std::uint32_t g) const {
 bool Judging::ask(std::uint32_t g) {
   const Neighbour* authority = authority_for(g);
   if (!authority) return false;
-  sums_[g] = Sums{Phase::kAsked, authority->key, context_.now, {}, {}, false};
+  sums_[g] = Sums{Phase::kAsked, authority->key, context_.now, {}, {}, {}};
   requests_[authority->key].push_back(g);
   return true;
 }
 
 bool Judging::doubt(std::uint32_t g) {
+  const OpenGeneration& open = *generations_.holdings().find_open(g);
+  if (open.proven == open.rows) return false;  // a key, the digest or the disk is wrong
   const auto known = sums_.find(g);
   if (known == sums_.end()) {
     if (!ask(g)) return false;
   } else if (known->second.phase == Phase::kHeld) {
-    if (known->second.all_right) return false;  // the key, or the digest, is wrong
     judge(g, known->second);
   }
   doubted_.insert(g);
@@ -62,13 +63,15 @@ void Judging::step() {
 
 // --- answers ---
 
+// A key counts even if its sums come too late: it is told once.
 bool Judging::replied(const Neighbour& n, proto::CheckReply&& reply) {
+  if (!n.contact.authority()) return false;
+  if (!reply.key.empty()) keys_told_[n.key] = std::move(reply.key);
   const std::uint32_t g = reply.generation;
   const auto known = sums_.find(g);
   if (known == sums_.end() || known->second.from != n.key) return true;  // it came too late
   Sums& held = known->second;
   if (held.phase != Phase::kAsked) return false;
-  if (!reply.key.empty()) keys_told_[n.key] = std::move(reply.key);
   const std::uint32_t blocks = generations_.holdings().blocks_in(g);
   const std::size_t tag = reply.sums.size() / blocks;
   const auto key = keys_told_.find(n.key);
@@ -94,25 +97,44 @@ void Judging::judge(std::uint32_t g, Sums& known) {
     if (!open->has(slot, Rows::kAll) || open->has(slot, Rows::kProven)) continue;
     action.slots.push_back(slot);
     action.vectors.push_back(open->vectors[slot]);
+    known.rows.emplace(slot, open->vectors[slot]);
   }
-  if (action.slots.empty() && !doubted_.contains(g)) return;
+  if (action.slots.empty()) return;
   known.phase = Phase::kJudging;
   outbox_.push(std::move(action));
 }
 
-bool Judging::judged(std::uint32_t g) {
+// While rows are judged, others may take their places: those of a banned peer are removed.
+std::vector<std::uint32_t> Judging::still_there(std::uint32_t g,
+                                                const std::vector<std::uint32_t>& slots) const {
   const auto known = sums_.find(g);
   const OpenGeneration* open = generations_.holdings().find_open(g);
-  if (known != sums_.end() && known->second.phase == Phase::kJudging) {
-    known->second.phase = Phase::kHeld;
-    known->second.all_right = open && open->proven == generations_.holdings().blocks_in(g);
+  std::vector<std::uint32_t> found;
+  if (known == sums_.end() || !open) return found;
+  for (const std::uint32_t slot : slots) {
+    const auto row = known->second.rows.find(slot);
+    if (row == known->second.rows.end() || slot >= open->vectors.size()) continue;
+    if (open->vectors[slot] == row->second) found.push_back(slot);
   }
+  return found;
+}
+
+bool Judging::judged(std::uint32_t g) {
+  const auto known = sums_.find(g);
+  if (known == sums_.end() || known->second.phase != Phase::kJudging) return false;
+  known->second.phase = Phase::kHeld;
+  known->second.rows.clear();
+  if (generations_.holdings().verified().contains(g)) sums_.erase(known);
   return doubted_.erase(g) > 0;
 }
 
+// A verdict that is still to come is not to be taken for one on later rows.
 void Judging::forget(std::uint32_t g) {
-  sums_.erase(g);
   doubted_.erase(g);
+  const auto known = sums_.find(g);
+  if (known == sums_.end()) return;
+  known->second.rows.clear();
+  if (known->second.phase != Phase::kJudging) sums_.erase(known);
 }
 
 // --- what does not come ---

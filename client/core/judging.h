@@ -28,10 +28,13 @@ class Judging final : public LeaveWatcher {
           const Generations& generations);
 
   // Generation g, of which all rows are there, decoded to false data: they are to be judged. False:
-  // they cannot be, for want of an authority, or have been.
+  // they cannot be, for want of an authority, or all of them are proven.
   bool doubt(std::uint32_t g);
   // An answer has come. False if nobody asked for it, or it does not fit the content.
   bool replied(const Neighbour& n, proto::CheckReply&& reply);
+  // Of slots that were judged those which hold the same rows as then.
+  std::vector<std::uint32_t> still_there(std::uint32_t g,
+                                         const std::vector<std::uint32_t>& slots) const;
   // The rows have been judged. True if the generation was doubted.
   bool judged(std::uint32_t g);
   // g is verified, or begins anew: its key is forgotten.
@@ -53,7 +56,7 @@ class Judging final : public LeaveWatcher {
     PeerKey from = kNoPeer;
     TimeUs asked_at = 0;
     std::vector<std::uint8_t> key, sums;
-    bool all_right = false;  // judged once, and every row was right
+    std::map<std::uint32_t, Vector> rows;  // under judgement, by slot
   };
   const Neighbour* authority_for(std::uint32_t g) const;
   bool ask(std::uint32_t g);

@@ -156,16 +156,20 @@ void Receiving::remove(std::uint32_t g, const std::vector<std::uint32_t>& slots)
 
 void Receiving::judged(std::uint32_t g, const std::vector<std::uint32_t>& right,
                        const std::vector<std::uint32_t>& wrong, bool readable) {
-  const OpenGeneration* open = generations_.holdings().find_open(g);
-  if (!open) return;
+  const std::vector<std::uint32_t> true_rows = judging_.still_there(g, right);
+  const std::vector<std::uint32_t> false_rows = judging_.still_there(g, wrong);
+  if (!true_rows.empty()) generations_.prove(g, true_rows);
+  const bool doubted = judging_.judged(g);
+  // Rows under decode stay: it will tell, and if it fails they are judged once more.
+  if (generations_.decoding(g) && !doubted) return;
   if (!readable) {
+    if (!generations_.holdings().find_open(g)) return;
     outbox_.push(DropRows{g});
     return lose(g);
   }
-  generations_.prove(g, right);
-  const bool doubted = judging_.judged(g);
-  if (!wrong.empty()) return convict(g, wrong);
-  if (doubted) fetch_again(g);  // nothing is wrong with any of them
+  if (!false_rows.empty()) return convict(g, false_rows);
+  // Rows may have come since; else nothing is wrong with any of them.
+  if (doubted && !judging_.doubt(g)) fetch_again(g);
 }
 
 // Senders that answered for a false row have sent what they knew, or had to know, to be false.
