@@ -50,7 +50,7 @@ TEST_CASE("a generation turned away for want of memory is named once another is 
   Generations generations(ten_generations(), 0);
   for (std::uint32_t g = 0; g < core::policy::kOpenMin; ++g) {
     REQUIRE(generations.accepts(g, peer_id(1)));
-    REQUIRE(generations.insert(g, unit(0), peer_id(1), true, 0));
+    REQUIRE(generations.insert(g, unit(0), {peer_id(1), true}, 0));
   }
   CHECK(generations.accepts(0, peer_id(1)));  // open already
   CHECK_FALSE(generations.accepts(7, peer_id(1)));
@@ -63,18 +63,21 @@ TEST_CASE("a generation turned away for want of memory is named once another is 
 TEST_CASE("a false generation with one contributor convicts it, and its other rows are found") {
   Generations generations(ten_generations(), 1 << 20);
   for (std::uint32_t i = 0; i < kRows; ++i) {
-    REQUIRE(generations.insert(3, unit(i), peer_id(1), true, 0));
+    REQUIRE(generations.insert(3, unit(i), {peer_id(1), true}, 0));
   }
   REQUIRE(generations.full(3));
-  REQUIRE(generations.insert(4, unit(0), peer_id(1), true, 0));
-  REQUIRE(generations.insert(5, unit(0), peer_id(2), true, 0));
+  REQUIRE(generations.insert(4, unit(0), {peer_id(1), true}, 0));
+  REQUIRE(generations.insert(5, unit(0), {peer_id(2), true}, 0));
   generations.start_decode(3);
   const auto verdict = generations.failed(3, kNoHolders, 0);
   CHECK(verdict.guilty == peer_id(1));
   CHECK_FALSE(verdict.keep_evidence);
   generations.lose(3);
   CHECK(generations.holdings().rank(3) == 0);
-  CHECK(generations.with_rows_of(peer_id(1)) == std::vector<std::uint32_t>{4});
+  const auto rows = generations.unproven_rows_of(peer_id(1));
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0].generation == 4);
+  CHECK(rows[0].slots == std::vector<std::uint32_t>{0});
 }
 
 TEST_CASE("lost generations are named in turn, those that nobody offers or that have rows not") {
@@ -84,7 +87,7 @@ TEST_CASE("lost generations are named in turn, those that nobody offers or that 
   const auto offered = [](std::uint32_t g) { return g != 5; };
   CHECK(generations.next_lost(offered, 2) == std::vector<std::uint32_t>{1, 3});
   CHECK(generations.next_lost(offered, 2) == std::vector<std::uint32_t>{7, 1});
-  REQUIRE(generations.insert(3, unit(0), peer_id(1), true, 0));
+  REQUIRE(generations.insert(3, unit(0), {peer_id(1), true}, 0));
   generations.give_up(7);
   CHECK(generations.next_lost(offered, 4) == std::vector<std::uint32_t>{1});
 }

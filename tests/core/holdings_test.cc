@@ -11,6 +11,7 @@
 using namespace firn;
 using namespace firn::test;
 using core::Holdings;
+using core::Rows;
 using core::Vector;
 
 namespace {
@@ -45,7 +46,7 @@ void check_sums(const Holdings& holdings) {
     REQUIRE(taken == open.rows);
     REQUIRE(open.basis.rank() == open.rows);
     REQUIRE(open.rows > 0);  // one without rows is not open
-    REQUIRE(open.first_hand <= open.rows);
+    REQUIRE(open.first_hand(Rows::kAll) <= open.rows);
     REQUIRE(open.senders.size() == open.vectors.size());
   }
   for (std::uint32_t from = 0; from <= holdings.generation_count(); ++from) {
@@ -76,12 +77,12 @@ TEST_CASE("sums and slots stay right over random histories") {
           if (holdings.rank(g) == n && holdings.find_open(g)) holdings.set_decoding(g);
           break;
         case 3:
-          holdings.restore(g, random.below(n + 2), random_vector(n, random), peer_id(1));
+          holdings.restore(g, random.below(n + 2), random_vector(n, random), {peer_id(1)});
           break;
         default: {
           const std::uint32_t before = holdings.rank(g);
-          const auto slot =
-              holdings.insert(g, random_vector(n, random), peer_id(2), random.below(2) == 0, step);
+          const auto slot = holdings.insert(g, random_vector(n, random),
+                                            {peer_id(2), random.below(2) == 0}, step);
           REQUIRE(holdings.rank(g) == before + (slot ? 1 : 0));
           if (slot) {
             REQUIRE(*slot < n);
@@ -96,29 +97,29 @@ TEST_CASE("sums and slots stay right over random histories") {
 
 TEST_CASE("a full generation hands out a vector and a sender for each slot") {
   Holdings holdings(Shape{3, 1, 9});
-  CHECK(holdings.restore(1, 2, vector_of({1, 0, 0}), peer_id(1)));
-  CHECK(holdings.insert(1, vector_of({0, 1, 0}), peer_id(2), true, 5) == 0u);
-  CHECK(holdings.insert(1, vector_of({0, 2, 0}), peer_id(2), true, 5) == std::nullopt);
-  CHECK(holdings.insert(1, vector_of({0, 0, 1}), peer_id(3), false, 6) == 1u);
+  CHECK(holdings.restore(1, 2, vector_of({1, 0, 0}), {peer_id(1)}));
+  CHECK(holdings.insert(1, vector_of({0, 1, 0}), {peer_id(2), true}, 5) == 0u);
+  CHECK(holdings.insert(1, vector_of({0, 2, 0}), {peer_id(2), true}, 5) == std::nullopt);
+  CHECK(holdings.insert(1, vector_of({0, 0, 1}), {peer_id(3)}, 6) == 1u);
   const auto* open = holdings.find_open(1);
   REQUIRE(open);
   REQUIRE(open->vectors.size() == 3);
   CHECK((*open->vectors[2])[0] == 1);
   CHECK(open->senders == std::vector<PeerId>{peer_id(2), peer_id(3), peer_id(1)});
   CHECK(open->last_growth == 6);
-  CHECK(open->first_hand == 1);
+  CHECK(open->first_hand(Rows::kAll) == 1);
   holdings.set_decoding(1);
-  CHECK(holdings.insert(1, vector_of({0, 2, 0}), peer_id(2), true, 5) == std::nullopt);
+  CHECK(holdings.insert(1, vector_of({0, 2, 0}), {peer_id(2), true}, 5) == std::nullopt);
   CHECK(holdings.rank(1) == 3);
 }
 
 TEST_CASE("a mix names slots that hold rows and the vector that they make") {
   codec::CoefficientStream random(1, 3);
   Holdings holdings(Shape{6, 1, 6});
-  holdings.restore(0, 4, vector_of({1, 0, 0, 0, 0, 0}), peer_id(1));
-  holdings.restore(0, 1, vector_of({0, 0, 7, 0, 0, 0}), peer_id(1));
+  holdings.restore(0, 4, vector_of({1, 0, 0, 0, 0, 0}), {peer_id(1)});
+  holdings.restore(0, 1, vector_of({0, 0, 7, 0, 0, 0}), {peer_id(1)});
   for (int i = 0; i < 100; ++i) {
-    const auto mix = holdings.recode(0, random);
+    const auto mix = holdings.recode(0, Rows::kAll, random);
     CHECK(mix.slots == std::vector<std::uint32_t>{1, 4});
     REQUIRE(mix.mix.size() == 2);
     CHECK(mix.vector[0] == mix.mix[1]);
@@ -131,8 +132,8 @@ TEST_CASE("a mix names slots that hold rows and the vector that they make") {
 TEST_CASE("a lone row is never passed on as it is") {
   codec::CoefficientStream random(1, 4);
   Holdings holdings(Shape{2, 1, 2});
-  holdings.restore(0, 0, vector_of({3, 5}), peer_id(1));
+  holdings.restore(0, 0, vector_of({3, 5}), {peer_id(1)});
   for (int i = 0; i < 1000; ++i) {
-    CHECK(holdings.recode(0, random).vector != std::vector<std::uint8_t>{3, 5});
+    CHECK(holdings.recode(0, Rows::kAll, random).vector != std::vector<std::uint8_t>{3, 5});
   }
 }

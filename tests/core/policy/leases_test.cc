@@ -41,8 +41,8 @@ struct Situation {
   void hold(std::uint32_t g, std::uint32_t rank, TimeUs grown) {
     for (std::uint32_t i = 0; i < rank; ++i) {
       const auto v = codec::unit_vector(holdings.generation_size(), i);
-      REQUIRE(holdings.insert(g, std::make_shared<const std::vector<std::uint8_t>>(v), peer_id(9),
-                              false, grown));
+      REQUIRE(holdings.insert(g, std::make_shared<const std::vector<std::uint8_t>>(v), {peer_id(9)},
+                              grown));
     }
   }
   Holdings holdings;

@@ -54,8 +54,8 @@ struct Scene {
   void hold(std::uint32_t g, std::uint32_t rank, bool first_hand, TimeUs at = 0) {
     for (std::uint32_t i = 0; i < rank; ++i) {
       const auto v = codec::unit_vector(holdings.generation_size(), i);
-      REQUIRE(holdings.insert(g, std::make_shared<const std::vector<std::uint8_t>>(v), peer_id(9),
-                              first_hand, at));
+      REQUIRE(holdings.insert(g, std::make_shared<const std::vector<std::uint8_t>>(v),
+                              {peer_id(9), first_hand}, at));
     }
   }
   // Sends what was chosen, to a socket that takes it at once.

@@ -58,8 +58,8 @@ TEST_CASE("a relay does not send rows back to the peer that they came from") {
   for (std::uint32_t i = 0; i < 5; ++i) {
     const auto v = codec::unit_vector(8, i);
     const PeerId& sender = i < 4 ? s.peer(1).id : s.peer(2).id;
-    REQUIRE(s.holdings.insert(2, std::make_shared<const std::vector<std::uint8_t>>(v), sender,
-                              false, 0));
+    REQUIRE(
+        s.holdings.insert(2, std::make_shared<const std::vector<std::uint8_t>>(v), {sender}, 0));
   }
   s.hold(3, 1, false);  // so that generation 2 is not the front
   // What it last told of its rank is behind what it has sent.
