@@ -1,9 +1,11 @@
 // What docs/formats.md and docs/protocol.md print is what the program does.
 #include <doctest/doctest.h>
 
+#include <array>
 #include <sstream>
 #include <string>
 
+#include "client/checks/set_key.h"
 #include "codec/gf256.h"
 #include "proto/base/limits.h"
 #include "proto/content/link.h"
@@ -65,6 +67,21 @@ TEST_CASE("the combinations in docs/protocol.md follow from the field's arithmet
   CHECK(codec::gf_multiply(0x02, 0x8e) == 0x01);
 }
 
+TEST_CASE("the check sums in docs/protocol.md are those of its key") {
+  std::array<std::uint8_t, checks::kSecretBytes> secret{};
+  for (std::size_t i = 0; i < secret.size(); ++i) secret[i] = static_cast<std::uint8_t>(i);
+  const codec::CheckKey key = checks::SetKey(secret).generation_key(3, 4, 4);
+  const auto tag = [&](const std::string& payload) {
+    std::string out(4, '\0');
+    key.hash(bytes_of(payload), {reinterpret_cast<std::uint8_t*>(out.data()), out.size()});
+    return out;
+  };
+  const std::string combined = from_hex(hex_example("protocol.md", "combination")).substr(10);
+  CHECK(to_hex(tag("snow") + tag("firn") + tag(combined)) ==
+        hex_example("protocol.md", "check_sums"));
+  CHECK(sum(scaled(0x02, tag("snow")), scaled(0x1d, tag("firn"))) == tag(combined));
+}
+
 TEST_CASE("the limits in docs/protocol.md are those of the program") {
   const std::string text = document("protocol.md");
   const auto row = [](std::size_t limit, const char* name) {
@@ -90,5 +107,10 @@ TEST_CASE("the limits in docs/protocol.md are those of the program") {
   CHECK_LIMIT(kStateEntriesMax);
   CHECK_LIMIT(kStateSpansMax);
   CHECK_LIMIT(kTakenBackPerState);
+  CHECK_LIMIT(kReceivedMax);
+  CHECK_LIMIT(kCertificateBytes);
+  CHECK_LIMIT(kCheckGenerationsMax);
+  CHECK_LIMIT(kCheckKeyBytes);
+  CHECK_LIMIT(kCheckTagBytesMax);
 #undef CHECK_LIMIT
 }

@@ -43,11 +43,19 @@ wire::PeerMessage valid_block() {
   return message;
 }
 
+// docs/protocol.md prints the message.
+void check(const char* name, const PeerMessage& message) {
+  CAPTURE(name);
+  const std::string printed = hex_example("protocol.md", name);
+  CHECK(to_hex(whole(serialize(message))) == printed);
+  CHECK(*parse_peer_message(bytes_of(from_hex(printed).substr(4))) == message);
+}
+
 }  // namespace
 
 TEST_CASE("random peer messages come back as they were sent, in frames of the size foretold") {
   RandomMessages random(11);
-  std::size_t kinds[7] = {};
+  std::size_t kinds[std::variant_size_v<PeerMessage>] = {};
   for (int round = 0; round < 3000; ++round) {
     const PeerMessage message = random.peer_message();
     ++kinds[message.index()];
@@ -163,7 +171,7 @@ TEST_CASE("unknown fields are skipped") {
 
 TEST_CASE("what is no message of a known kind is refused") {
   CHECK(has(fault(std::string()), "empty message"));
-  CHECK(has(fault(from_hex("4200")), "empty message"));      // body number 8
+  CHECK(has(fault(from_hex("5200")), "empty message"));      // body number 10
   CHECK(has(fault(from_hex("1801")), "empty message"));      // block as a varint
   CHECK(has(fault(from_hex("0200")), "not a PeerMessage"));  // field number 0
   CHECK(has(fault(from_hex("00")), "not a PeerMessage"));
@@ -238,6 +246,9 @@ TEST_CASE("a hello out of bounds is refused") {
   CHECK(has(with([](auto& h) { h.set_listen_port(65536); }), "port"));
   CHECK(has(with([](auto& h) { h.set_agent(std::string(65, 'a')); }), "agent"));
   CHECK(has(with([](auto& h) { h.set_agent("a\nb"); }), "agent"));
+  CHECK(with([](auto& h) { h.set_certificate(std::string(64, '\0')); }) == "");
+  CHECK(has(with([](auto& h) { h.set_certificate(std::string(63, 's')); }), "certificate"));
+  CHECK(has(with([](auto& h) { h.set_certificate(std::string(65, 's')); }), "certificate"));
   // Text that is not UTF-8 cannot even be set without a complaint from protobuf: by hand.
   CHECK(has(fault(from_hex("0a03 2a01ff")), "agent"));
 }
@@ -290,6 +301,50 @@ TEST_CASE("a state out of bounds is refused") {
   CHECK(many(limits::kStateEntriesMax, limits::kStateSpansMax) == "");
   CHECK(has(many(limits::kStateEntriesMax + 1, 0), "too many"));
   CHECK(has(many(0, limits::kStateSpansMax + 1), "too many"));
+
+  const auto received = [&](std::size_t entries) {
+    return with([&](auto& s) {
+      for (std::size_t i = 0; i < entries; ++i) s.add_received();
+    });
+  };
+  CHECK(received(limits::kReceivedMax) == "");
+  CHECK(has(received(limits::kReceivedMax + 1), "too many"));
+}
+
+TEST_CASE("a check request names one generation at least, and no more than the limit") {
+  const auto request = [](std::size_t count, std::uint32_t generation = 0) {
+    wire::PeerMessage message;
+    message.mutable_check_request();
+    for (std::size_t i = 0; i < count; ++i)
+      message.mutable_check_request()->add_generations(generation);
+    return fault(message);
+  };
+  CHECK(request(1) == "");
+  CHECK(request(limits::kCheckGenerationsMax, limits::kGenerationCountMax - 1) == "");
+  CHECK(has(request(0), "check request"));
+  CHECK(has(request(limits::kCheckGenerationsMax + 1), "too many"));
+  CHECK(has(request(1, limits::kGenerationCountMax), "number"));
+  // Numbers need not be packed.
+  const auto parsed = parse_peer_message(bytes_of(from_hex("4204 0803 0807")));
+  REQUIRE(parsed.ok());
+  CHECK(std::get<CheckRequest>(*parsed).generations == std::vector<std::uint32_t>{3, 7});
+}
+
+TEST_CASE("a check reply has a whole key or none, and bounded sums") {
+  const auto with = [](auto change) {
+    wire::PeerMessage message;
+    change(*message.mutable_check_reply());
+    return fault(message);
+  };
+  constexpr std::size_t kSumsMax = limits::kGenerationSizeMax * limits::kCheckTagBytesMax;
+  CHECK(with([](auto&) {}) == "");
+  CHECK(with([](auto& r) { r.set_key(std::string(32, 'k')); }) == "");
+  CHECK(has(with([](auto& r) { r.set_key(std::string(31, 'k')); }), "key"));
+  CHECK(has(with([](auto& r) { r.set_key(std::string(33, 'k')); }), "key"));
+  CHECK(with([](auto& r) { r.set_sums(std::string(kSumsMax, 's')); }) == "");
+  CHECK(has(with([](auto& r) { r.set_sums(std::string(kSumsMax + 1, 's')); }), "sums"));
+  CHECK(with([](auto& r) { r.set_generation(limits::kGenerationCountMax - 1); }) == "");
+  CHECK(has(with([](auto& r) { r.set_generation(limits::kGenerationCountMax); }), "number"));
 }
 
 TEST_CASE("manifest requests and parts out of bounds are refused") {
@@ -375,12 +430,7 @@ TEST_CASE("texts are made fit to send") {
   CHECK(std::get<Hello>(*greeted).agent == "fi?rn");
 }
 
-TEST_CASE("peer messages are sent as docs/protocol.md prints them") {
-  const auto check = [](const char* name, const PeerMessage& message) {
-    const std::string printed = hex_example("protocol.md", name);
-    CHECK(to_hex(whole(serialize(message))) == printed);
-    CHECK(*parse_peer_message(bytes_of(from_hex(printed).substr(4))) == message);
-  };
+TEST_CASE("hello, states and blocks are sent as docs/protocol.md prints them") {
   Hello hello;
   for (std::size_t i = 0; i < kIdBytes; ++i)
     hello.content_id.bytes[i] = static_cast<std::uint8_t>(i);
@@ -407,6 +457,13 @@ TEST_CASE("peer messages are sent as docs/protocol.md prints them") {
   lost.withdrawn = {{17, 1}, {20, 1}};
   check("state_withdrawn", lost);
 
+  State strict;
+  strict.acknowledged = 7;
+  strict.credit = 300;
+  strict.proven_only = true;
+  strict.received = {{.peer_prefix = 0xa1a2a3a4a5a6a7a8, .blocks = 5}};
+  check("state_proven_only", strict);
+
   Block coded;
   coded.generation = 3;
   coded.sequence = 8;
@@ -415,6 +472,7 @@ TEST_CASE("peer messages are sent as docs/protocol.md prints them") {
   coded.state.emplace();
   coded.state->acknowledged = 7;
   coded.state->credit = 11;
+  coded.unproven = true;
   coded.payload = Payload::copy_of(bytes_of("payload!"));
   check("coded", coded);
 
@@ -423,12 +481,20 @@ TEST_CASE("peer messages are sent as docs/protocol.md prints them") {
   systematic.source_index = 0;
   systematic.payload = coded.payload;
   check("systematic", systematic);
+}
 
+TEST_CASE("all other peer messages are sent as docs/protocol.md prints them") {
   check("manifest_request", ManifestRequest{262144});
   check("manifest_part", ManifestPart{.total_bytes = 262147, .offset = 262144, .data = "end"});
   PeerExchange exchange;
   exchange.peers = {{.id = {}, .ip = "192.0.2.1", .port = 7000}};
   exchange.peers[0].id.bytes.fill(0xaa);
   check("peer_exchange", exchange);
+  check("check_request", CheckRequest{{3, 7}});
+  CheckReply reply{.generation = 3, .key = {}, .sums = {}};
+  for (std::size_t i = 0; i < limits::kCheckKeyBytes; ++i)
+    reply.key.push_back(static_cast<std::uint8_t>(i));
+  reply.sums = {0x16, 0x61, 0x0e, 0x9f, 0xc1, 0x6f, 0x97, 0x2a};
+  check("check_reply", reply);
   check("goodbye", Goodbye{GoodbyeReason::kNotServing, "gone"});
 }

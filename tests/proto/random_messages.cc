@@ -52,6 +52,11 @@ State RandomMessages::state() {
   state.prefer_coded = coin();
   state.upload_kib = any_size_u32();
   state.neighbours = any_size_u32();
+  state.proven_only = coin();
+  for (std::uint32_t i = below(4); i > 0; --i) {
+    const std::uint64_t prefix = coin() ? 0 : random_();
+    state.received.push_back({prefix << 32 | random_(), any_size_u32()});
+  }
   for (std::vector<Span>* spans : {&state.complete, &state.unwanted, &state.withdrawn}) {
     for (std::uint32_t i = below(5); i > 0; --i) {
       const std::uint32_t first = below(limits::kGenerationCountMax);
@@ -76,6 +81,7 @@ Block RandomMessages::block() {
   else
     block.coefficients = bytes(1 + below(300));
   block.recoded = coin();
+  block.unproven = coin();
   if (coin()) block.state = state();
   block.payload = Payload::copy_of(bytes(1 + below(20'000)));
   return block;
@@ -90,8 +96,22 @@ ManifestPart RandomMessages::manifest_part() {
           .data = {data.begin(), data.end()}};
 }
 
+CheckRequest RandomMessages::check_request() {
+  CheckRequest request;
+  for (std::uint32_t i = 1 + below(limits::kCheckGenerationsMax); i > 0; --i)
+    request.generations.push_back(coin() ? below(200) : below(limits::kGenerationCountMax));
+  return request;
+}
+
+CheckReply RandomMessages::check_reply() {
+  static constexpr std::size_t kTagBytes[] = {0, 4, 8, 16};
+  return {.generation = below(limits::kGenerationCountMax),
+          .key = bytes(coin() ? limits::kCheckKeyBytes : 0),
+          .sums = bytes((1 + below(100)) * kTagBytes[below(4)])};
+}
+
 PeerMessage RandomMessages::peer_message() {
-  switch (below(7)) {
+  switch (below(9)) {
     case 0: {
       Hello hello;
       hello.version_min = 1 + below(3);
@@ -100,6 +120,8 @@ PeerMessage RandomMessages::peer_message() {
       hello.listen_port = static_cast<std::uint16_t>(below(0x10000));
       hello.agent = text(limits::kAgentBytesMax);
       hello.has_manifest = coin();
+      const auto certificate = bytes(coin() ? limits::kCertificateBytes : 0);
+      hello.certificate = {certificate.begin(), certificate.end()};
       return hello;
     }
     case 1:
@@ -116,6 +138,10 @@ PeerMessage RandomMessages::peer_message() {
         exchange.peers.push_back(endpoint());
       return exchange;
     }
+    case 6:
+      return check_request();
+    case 7:
+      return check_reply();
     default:
       return Goodbye{static_cast<GoodbyeReason>(below(10)), text(limits::kReasonBytesMax)};
   }

@@ -26,6 +26,8 @@ class RandomMessages {
   proto::PeerEndpoint endpoint();
   proto::State state();
   proto::Block block();
+  proto::CheckRequest check_request();
+  proto::CheckReply check_reply();
   proto::ManifestPart manifest_part();
 
   std::mt19937 random_;
