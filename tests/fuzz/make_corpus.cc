@@ -54,6 +54,16 @@ void messages(const std::filesystem::path& root) {
   lost.unwanted = {{17, 1}, {20, 2}};
   lost.withdrawn = {{17, 1}, {20, 1}};
   peer.add("state-withdrawn", message_in(serialize(proto::PeerMessage(lost))));
+  proto::State strict;
+  strict.credit = 300;
+  strict.proven_only = true;
+  strict.received = {{.peer_prefix = 0xa1a2a3a4a5a6a7a8, .blocks = 5}, {.peer_prefix = 1}};
+  peer.add("state-proven-only", message_in(serialize(proto::PeerMessage(strict))));
+  proto::Hello speaker;
+  speaker.certificate.assign(64, 's');
+  peer.add("hello-certificate", message_in(serialize(proto::PeerMessage(speaker))));
+  const proto::CheckReply sums{3, std::vector<std::uint8_t>(32, 'k'), {1, 2, 3, 4, 5, 6, 7, 8}};
+  peer.add("check-reply", message_in(serialize(proto::PeerMessage(sums))));
   frames.add("empty-frame", stream + std::string(4, '\0') + stream);
   frames.add("large-frame", stream + std::string("\x7f\0\0\0", 4) + stream);
 

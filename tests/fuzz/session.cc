@@ -2,7 +2,13 @@
 // made field by field), the outcomes of what it asked for, time. It never crashes, asks only for
 // what its contract allows, rests, and keeps to its bounds (session_world.h).
 #include <algorithm>
+#include <array>
+#include <map>
+#include <string>
+#include <utility>
 
+#include "proto/base/signature.h"
+#include "proto/content/authority.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/fuzz/session_world.h"
 
@@ -12,6 +18,8 @@ using firn::fuzz::FuzzBytes;
 using firn::fuzz::World;
 
 namespace firn::fuzz {
+
+constexpr std::array<std::uint8_t, kSigningKeyBytes> kAuthoritySecret{1};
 
 class Session {
  public:
@@ -59,6 +67,7 @@ class Session {
   // What the network does, what peers say, what the driver answers: which byte means what is part
   // of the corpus.
   void step(std::uint8_t what) {
+    if (what >= 240) return trust(what % 4);
     const std::uint8_t kind = what % 24;
     if (kind <= 4) return connections_and_time(kind);
     if (kind <= 13 || kind == 21 || kind == 22) return message(kind);
@@ -134,12 +143,55 @@ class Session {
     }
   }
 
+  void trust(std::uint8_t kind) {
+    switch (kind) {
+      case 0: {
+        proto::CheckRequest request;
+        for (std::uint32_t i = 1 + in_.below(limits::kCheckGenerationsMax); i > 0; --i) {
+          request.generations.push_back(generation());
+        }
+        return say(std::move(request));
+      }
+      case 1:
+        return say(check_reply(generation()));
+      case 2:
+        return judged();
+      default: {
+        const core::MakeCheck made = in_.draw(world_.making, {});
+        if (made.peer != core::kNoPeer) {
+          core_.check_made(made.peer, check_reply(made.generation), now());
+        }
+      }
+    }
+  }
+  proto::CheckReply check_reply(std::uint32_t g) {
+    const std::uint8_t kind = in_.byte();
+    proto::CheckReply reply{g, {}, {}};
+    if (kind % 4 != 0) reply.key.assign(limits::kCheckKeyBytes, kind);
+    constexpr std::size_t kTagBytes[] = {4, 8, 16, 4, 4, 5, 0, 17};
+    const std::size_t blocks = std::min(blocks_in(g), std::uint32_t{limits::kGenerationSizeMax});
+    const std::size_t bytes = blocks * kTagBytes[kind / 4 % 8];
+    reply.sums.resize(std::min(bytes, limits::kGenerationSizeMax * limits::kCheckTagBytesMax));
+    return reply;
+  }
+  void judged() {
+    const Judgement judgement = in_.draw(world_.judging, {});
+    if (judgement.generation == UINT32_MAX) return;
+    std::vector<std::uint32_t> right, wrong;
+    const bool readable = in_.below(4) != 0;
+    for (const std::uint32_t slot : judgement.slots) {
+      if (readable) (in_.below(3) == 0 ? wrong : right).push_back(slot);
+    }
+    core_.rows_judged(judgement.generation, right, wrong, readable, now());
+  }
+
   void open() {
     const std::uint64_t attempt =
         in_.below(2) == 0 ? in_.draw(world_.attempts, std::uint64_t{0}) : 0;
     const PeerKey key = ++last_key_;
-    world_.connections[key];
-    core_.peer_opened(key, id(), "192.0.2.1", static_cast<std::uint16_t>(key), attempt, now());
+    const PeerId who = id();
+    world_.connections[key].id = who;
+    core_.peer_opened(key, who, "192.0.2.1", static_cast<std::uint16_t>(key), attempt, now());
     world_.drain();
     if (in_.below(4) != 0) to(key, hello());
   }
@@ -151,9 +203,21 @@ class Session {
       connection->second.credit = std::max(connection->second.credit, s.credit);
     };
     if (const auto* s = std::get_if<proto::State>(&message)) heard(*s);
+    if (auto* h = std::get_if<proto::Hello>(&message); h && !h->certificate.empty()) {
+      h->certificate = certificate_of(connection->second.id);
+    }
     if (const auto* b = std::get_if<proto::Block>(&message); b && b->state) heard(*b->state);
     const std::size_t bytes = proto::wire_bytes(message);
     core_.message(key, std::move(message), bytes, now());
+  }
+  // Signing takes longer than all else here.
+  const std::string& certificate_of(const PeerId& peer) const {
+    static std::map<std::pair<ContentId, PeerId>, std::string> known;
+    std::string& certificate = known[{manifest_.id, peer}];
+    if (certificate.empty()) {
+      certificate = make_certificate(manifest_.id, peer, kAuthoritySecret).value();
+    }
+    return certificate;
   }
   void say(proto::PeerMessage message) {
     if (auto* c = in_.pick(world_.connections)) to(c->first, std::move(message));
@@ -173,6 +237,7 @@ class Session {
     if (kind == 1) h.version_min = h.version_max = 2;
     h.has_manifest = kind % 4 != 0;
     h.listen_port = kind % 3 == 0 ? 0 : kind;
+    if (kind % 8 >= 6) h.certificate = "to be made for its sender";
     return h;
   }
   std::uint32_t generation() {
@@ -193,6 +258,10 @@ class Session {
     s.prefer_coded = kind % 2 == 0;
     s.upload_kib = s.credit ^ s.acknowledged;
     s.neighbours = s.credit % 64;
+    s.proven_only = kind % 8 == 5;
+    for (std::uint64_t i = 0; i < s.acknowledged % 4; ++i) {
+      s.received.push_back({i << 56, s.credit});
+    }
     for (int i = kind / 2 % 4; i > 0; --i) {
       const std::uint32_t first = generation();
       const auto most = static_cast<std::uint32_t>(limits::kGenerationCountMax) - first;
@@ -226,6 +295,7 @@ class Session {
       b.coefficients = in_.bytes(kind < 240 ? blocks_in(b.generation) : 1 + in_.below(9));
     }
     b.recoded = kind % 3 == 0;
+    b.unproven = kind % 7 == 0;
     if (kind % 5 == 0) b.state = state();
     b.payload = proto::Payload::copy_of(in_.bytes(kind < 245 ? shape.block_bytes : 1 + kind % 3));
     to(c->first, std::move(b));
@@ -338,8 +408,10 @@ class Session {
 
 namespace {
 
-Manifest manifest_of(std::uint32_t generations, std::uint32_t n, std::uint32_t k) {
+Manifest manifest_of(std::uint32_t generations, std::uint32_t n, std::uint32_t k, bool authority) {
   Info info;
+  static const std::string key = public_key_of(fuzz::kAuthoritySecret).value();
+  if (authority) info.authority_key = key;
   info.name = "c";
   info.single_file = true;
   info.shape = {n, k, std::uint64_t{generations} * n * k};
@@ -357,11 +429,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   FuzzBytes in(data, size);
   constexpr std::uint32_t kCounts[] = {3, 1, 0, 70}, kSizes[] = {2, 1, 4, 3};
   const std::uint8_t form = in.byte(), how = in.byte();
-  const Manifest manifest =
-      manifest_of(kCounts[form % 4], kSizes[form / 4 % 4], form / 16 % 2 == 0 ? 8 : 1);
+  const Manifest manifest = manifest_of(kCounts[form % 4], kSizes[form / 4 % 4],
+                                        form / 16 % 2 == 0 ? 8 : 1, (form & 32) != 0);
   core::Options options;
   options.self.bytes[0] = 7;
   options.listen_port = 7000;
+  if (form & 64) options.certificate.assign(limits::kCertificateBytes, 'c');
   options.trackers.resize(how % 3, Address{std::nullopt, "tracker", 1});
   if (how & 4) options.peers = {Address{std::nullopt, "192.0.2.9", 9}};
   if (how & 8) options.up_limit = 100;

@@ -24,10 +24,17 @@ using core::PeerKey;
 using core::TimeUs;
 
 struct Connection {
+  PeerId id;
   std::uint32_t credit = 0;    // the most that any State said
   std::uint32_t granted = 0;   // by the core
   std::uint32_t sequence = 0;  // of the last block that we sent
   std::size_t queued = 0;      // blocks of the core that have not departed
+};
+
+// Rows that are to be judged: the slots of a generation.
+struct Judgement {
+  std::uint32_t generation = UINT32_MAX;
+  std::vector<std::uint32_t> slots;
 };
 
 class World {
@@ -44,6 +51,8 @@ class World {
   std::vector<std::uint32_t> storing;   // generations of rows that are being stored
   std::vector<std::uint32_t> decoding;  // generations
   std::vector<std::uint32_t> checking;  // evidence
+  std::vector<Judgement> judging;
+  std::vector<core::MakeCheck> making;  // check sums
   std::vector<std::size_t> announcing;  // trackers
   std::vector<std::size_t> fetching;    // trackers
   std::set<std::uint32_t> verified;
@@ -134,6 +143,27 @@ class World {
     decoding.push_back(a.generation);
   }
   void on(core::DropRows& a) { drop(a.generation); }
+  void on(core::DropSlots& a) {
+    FIRN_CHECK(!a.slots.empty());
+    for (const std::uint32_t slot : a.slots) FIRN_CHECK(rows_.erase({a.generation, slot}) == 1);
+  }
+  void on(core::JudgeRows& a) {
+    FIRN_CHECK(!stopped && !a.slots.empty() && a.slots.size() == a.vectors.size());
+    FIRN_CHECK(a.key.size() == limits::kCheckKeyBytes);
+    const std::uint32_t n = shape_.blocks_in(a.generation);
+    FIRN_CHECK(!a.sums.empty() && a.sums.size() % n == 0);
+    for (std::size_t i = 0; i < a.slots.size(); ++i) {
+      const auto row = rows_.find({a.generation, a.slots[i]});
+      FIRN_CHECK(row != rows_.end() && (!row->second || *row->second == *a.vectors[i]));
+    }
+    for (const Judgement& other : judging) FIRN_CHECK(other.generation != a.generation);
+    judging.push_back({a.generation, a.slots});
+  }
+  void on(core::MakeCheck& a) {
+    FIRN_CHECK(!stopped && connections.contains(a.peer) && verified.contains(a.generation));
+    FIRN_CHECK(!options_.certificate.empty());
+    making.push_back(a);
+  }
   void on(core::KeepEvidence& a) {
     FIRN_CHECK(a.vectors.size() == shape_.blocks_in(a.generation));
     FIRN_CHECK(a.senders.size() == a.vectors.size());
