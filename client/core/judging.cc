@@ -29,7 +29,7 @@ const Neighbour* Judging::authority_for(std::uint32_t g) const {
 bool Judging::ask(std::uint32_t g) {
   const Neighbour* authority = authority_for(g);
   if (!authority) return false;
-  sums_[g] = Sums{Phase::kAsked, authority->key, context_.now, {}, {}, {}};
+  sums_[g] = Sums{Phase::kAsked, authority->key, context_.now + policy::kCheckTimeout, {}, {}, {}};
   requests_[authority->key].push_back(g);
   return true;
 }
@@ -76,7 +76,7 @@ bool Judging::replied(const Neighbour& n, proto::CheckReply&& reply) {
   const std::size_t tag = reply.sums.size() / blocks;
   const auto key = keys_told_.find(n.key);
   if (reply.sums.empty()) {
-    held.asked_at = 0;  // overdue
+    held.due = context_.now;
     return true;
   }
   if (key == keys_told_.end() || reply.sums.size() % blocks != 0 ||
@@ -143,7 +143,7 @@ void Judging::leaves(const Neighbour& n) {
   requests_.erase(n.key);
   keys_told_.erase(n.key);
   for (auto& [g, key] : sums_) {
-    if (key.from == n.key && key.phase == Phase::kAsked) key.asked_at = 0;
+    if (key.from == n.key && key.phase == Phase::kAsked) key.due = context_.now;
   }
 }
 
@@ -151,7 +151,7 @@ std::vector<std::uint32_t> Judging::take_unanswered() {
   std::vector<std::uint32_t> failed;
   for (auto it = sums_.begin(); it != sums_.end();) {
     const auto& [g, key] = *it;
-    if (key.phase != Phase::kAsked || context_.now - key.asked_at < policy::kCheckTimeout) {
+    if (key.phase != Phase::kAsked || context_.now < key.due) {
       ++it;
       continue;
     }
@@ -164,7 +164,7 @@ std::vector<std::uint32_t> Judging::take_unanswered() {
 TimeUs Judging::next_due() const {
   TimeUs at = kNever;
   for (const auto& [g, key] : sums_) {
-    if (key.phase == Phase::kAsked) at = std::min(at, key.asked_at + policy::kCheckTimeout);
+    if (key.phase == Phase::kAsked) at = std::min(at, key.due);
   }
   return at;
 }

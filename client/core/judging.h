@@ -54,7 +54,7 @@ class Judging final : public LeaveWatcher {
   struct Sums {
     Phase phase = Phase::kAsked;
     PeerKey from = kNoPeer;
-    TimeUs asked_at = 0;
+    TimeUs due = 0;  // then a request counts as unanswered
     std::vector<std::uint8_t> key, sums;
     std::map<std::uint32_t, Vector> rows;  // under judgement, by slot
   };
