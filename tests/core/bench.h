@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -13,6 +14,8 @@
 #include <vector>
 
 #include "client/core/swarm.h"
+#include "proto/base/signature.h"
+#include "proto/content/authority.h"
 #include "proto/messages.h"
 
 namespace firn::test {
@@ -38,6 +41,16 @@ inline Manifest plain_manifest(std::uint32_t generations, std::uint32_t generati
   manifest.info.shape = {generation_size, block_bytes,
                          std::uint64_t{generations} * generation_size * block_bytes};
   manifest.file_bytes = "the manifest file";
+  return manifest;
+}
+
+// The same with an authority, whose secret this is.
+inline constexpr std::array<std::uint8_t, kSigningKeyBytes> kAuthoritySecret{9};
+
+inline Manifest vouched_manifest(std::uint32_t generations, std::uint32_t generation_size,
+                                 std::uint32_t block_bytes) {
+  Manifest manifest = plain_manifest(generations, generation_size, block_bytes);
+  manifest.info.authority_key = public_key_of(kAuthoritySecret).value();
   return manifest;
 }
 
@@ -101,6 +114,16 @@ class Bench {
     state.credit = credit;
     if (complete) state.complete = {{0, shape().generation_count()}};
     say(peer, state);
+  }
+  // The same, holding everything; it shows a certificate made for `certified`.
+  void join_certified(PeerKey peer, const PeerId& id, const PeerId& certified) {
+    connect(peer, id);
+    proto::Hello hello;
+    hello.content_id = manifest.id;
+    hello.has_manifest = true;
+    hello.certificate = make_certificate(manifest.id, certified, kAuthoritySecret).value();
+    say(peer, hello);
+    say_state(peer, 0, 0, {}, {{0, shape().generation_count()}});
   }
   void say(PeerKey peer, proto::PeerMessage message) {
     const std::size_t bytes = proto::wire_bytes(message);

@@ -1,0 +1,99 @@
+// Which neighbours of a source pass on what they are given.
+#include "client/core/contributions.h"
+
+#include <map>
+#include <string>
+
+#include "client/core/parts.h"
+#include "client/core/policy/constants.h"
+#include "client/core/policy/source_policy.h"
+#include "tests/core/bench.h"
+
+using namespace firn;
+using namespace firn::test;
+namespace policy = core::policy;
+
+namespace {
+
+// A source and its neighbours 1 to `peers`, each of which says what came to it from the others.
+class Reported {
+ public:
+  explicit Reported(std::uint8_t peers)
+      : parts_(vouched_manifest(4, 4, 64).id, plain_options(), kSecond), peers_(peers) {
+    for (std::uint8_t i = 1; i <= peers; ++i) {
+      REQUIRE(
+          parts_.membership.opened(i, peer_id(i), "192.0.2." + std::to_string(i), 4000, 0, true));
+    }
+    parts_.start(vouched_manifest(4, 4, 64).info);
+  }
+  // A second in which each neighbour is given ten blocks. says(by, of): how many blocks of
+  // neighbour `of` reached neighbour `by` in it, as that tells.
+  template <typename Says>
+  void second(const Says& says) {
+    for (std::uint8_t by = 1; by <= peers_; ++by) {
+      core::Neighbour& n = neighbour(by);
+      std::vector<proto::Received> received;
+      for (std::uint8_t of = 1; of <= peers_; ++of) {
+        sums_[{by, of}] += says(by, of);
+        if (of != by) received.push_back({peer_id(of).prefix(), sums_[{by, of}]});
+      }
+      n.reports.take(std::move(received));
+      for (int i = 0; i < 10; ++i) {
+        n.book_block(0, parts_.context.now);
+        n.block_departed(100, parts_.context.now);
+      }
+    }
+    parts_.context.now += policy::kReportInterval;
+    parts_.transfer->contributions.step();
+  }
+  core::Neighbour& neighbour(core::PeerKey key) { return *parts_.membership.find(key); }
+
+ private:
+  core::Parts parts_;
+  const std::uint8_t peers_;
+  std::map<std::pair<std::uint8_t, std::uint8_t>, std::uint32_t> sums_;
+};
+
+const auto kAllPassOn = [](int, int) { return 10u; };
+
+}  // namespace
+
+TEST_CASE("a neighbour of which nothing reaches the others is worth next to nothing") {
+  Reported swarm(8);
+  for (int i = 0; i < 10; ++i) swarm.second([](int, int of) { return of == 1 ? 0u : 10u; });
+  CHECK(swarm.neighbour(1).worth == policy::kWorthMin);
+  for (core::PeerKey key = 2; key <= 8; ++key) CHECK(swarm.neighbour(key).worth == 1);
+  // It may mend its ways.
+  for (int i = 0; i < 30; ++i) swarm.second(kAllPassOn);
+  CHECK(swarm.neighbour(1).worth == 1);
+}
+
+TEST_CASE("liars below half of the reporters change nothing") {
+  Reported swarm(9);  // eight report on each
+  const auto liar = [](int by) { return by >= 7; };
+  for (int i = 0; i < 10; ++i) {
+    swarm.second(
+        [&](int by, int of) { return liar(by) ? (of == 1 ? 1000u : 0u) : (of == 1 ? 0u : 10u); });
+  }
+  CHECK(swarm.neighbour(1).worth == policy::kWorthMin);
+  for (core::PeerKey key = 2; key <= 6; ++key) CHECK(swarm.neighbour(key).worth == 1);
+}
+
+TEST_CASE("too few reporters tell nothing") {
+  Reported swarm(3);  // two report on each
+  for (int i = 0; i < 10; ++i) swarm.second([](int, int) { return 0u; });
+  for (core::PeerKey key = 1; key <= 3; ++key) CHECK(swarm.neighbour(key).worth == 1);
+}
+
+TEST_CASE("a newcomer is not judged before its rows can have arrived") {
+  Reported swarm(8);
+  swarm.second([](int, int) { return 0u; });
+  for (core::PeerKey key = 1; key <= 8; ++key) CHECK(swarm.neighbour(key).worth == 1);
+}
+
+TEST_CASE("a row's worth is twice the share that is passed on, within bounds") {
+  CHECK(policy::worth_of(0) == policy::kWorthMin);
+  CHECK(policy::worth_of(0.25) == 0.5);
+  CHECK(policy::worth_of(0.5) == 1);
+  CHECK(policy::worth_of(3) == 1);
+}
