@@ -136,6 +136,7 @@ void Checker::check_vector(const core::SendBlock& send) {
   std::vector<std::uint8_t> mixed(blocks);
   codec::mix_vectors(codec::kernels(), send.mix, rows, mixed);
   check(mixed == block.coefficients, "a vector that the mix does not make");
+  check(!disk_.betrays(send), "a false block that it answers for");
 }
 
 // --- what it reports ---

@@ -113,6 +113,16 @@ bool Disk::is_true(std::uint32_t generation, const std::vector<std::uint8_t>& ve
   return expected == payload;
 }
 
+bool Disk::betrays(const core::SendBlock& action) const {
+  const proto::Block& block = action.block;
+  if (content_.manifest.info.authority_key.empty() || block.unproven || block.source_index) {
+    return false;
+  }
+  const proto::Payload payload = payload_of(action);
+  return !is_true(block.generation, block.coefficients,
+                  {payload.bytes().begin(), payload.bytes().end()});
+}
+
 // Once it is done, some of the rows may have been replaced: what counts is what was judged.
 void Disk::judge(const core::JudgeRows& action) {
   std::vector<std::uint32_t> right, wrong;

@@ -42,6 +42,8 @@ class Disk {
   void keep(const core::KeepEvidence& action);
   void check(const core::CheckEvidence& action);
   proto::Payload payload_of(const core::SendBlock& action) const;
+  // Whether the block is false although its sender answers for it.
+  bool betrays(const core::SendBlock& action) const;
 
   // It takes nothing until it is resumed.
   void pause();

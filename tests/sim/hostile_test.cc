@@ -136,3 +136,47 @@ TEST_CASE("peers that stop reading do not stop the others") {
     run_to_completion(network, 300);
   }
 }
+
+TEST_CASE("of eight with an authority only the polluter is banned, and it costs little time") {
+  for (std::uint64_t seed = 500; seed < 504; ++seed) {
+    CAPTURE(seed);
+    double seconds[2] = {};
+    bool named = false;
+    for (const bool polluted : {false, true}) {
+      const Content content(8, 16, 4096, seed);  // check sums are small beside its blocks
+      Network network(content, seed);
+      network.add({.link = {8 * kMbit}, .source = true});
+      for (int i = 0; i < 7; ++i) network.add({.link = {8 * kMbit}});
+      if (polluted) network.add({.link = {8 * kMbit}, .pollutes = 1});
+      run_to_completion(network, 900);
+      check_blame(network);
+      for (std::size_t i = 1; polluted && i < 8; ++i) {
+        named |= warned(network.peer(i), network.peer(8).id().text(), "false block");
+      }
+      seconds[polluted] = totals(network).last_seconds;
+    }
+    CHECK(named);
+    CHECK(seconds[true] < 1.5 * seconds[false]);
+  }
+}
+
+TEST_CASE("polluters of every kind do not make honest peers blame each other") {
+  for (std::uint64_t seed = 520; seed < 540; ++seed) {
+    CAPTURE(seed);
+    const bool ahead = seed % 2 == 0;  // sums of each generation are asked for ahead of need
+    const Content content(6, 16, ahead ? 4096 : 16, seed);
+    Network network(content, seed);
+    network.add({.link = {8 * kMbit}, .source = true});
+    auto& random = network.random();
+    for (std::uint32_t i = 1 + random.below(3); i > 0; --i) {
+      const double share = random.below(2) == 0 ? 1 : 0.05 + random.below(50) / 100.0;
+      network.add({.link = {8 * kMbit}, .source = random.below(3) == 0, .pollutes = share});
+    }
+    for (int i = 0; i < 6; ++i) network.add({.link = {8 * kMbit}});
+    for (int i = 0; i < 10; ++i) {
+      network.events().at(random.below(4'000'000), [&network] { network.cut_some_connection(); });
+    }
+    run_to_completion(network, 900);
+    check_blame(network);
+  }
+}

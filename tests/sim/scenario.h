@@ -94,4 +94,16 @@ inline bool warned(Peer& peer, const std::string& a, const std::string& b = "") 
   });
 }
 
+// No honest peer has been blamed for a false block by another.
+inline void check_blame(Network& network) {
+  for (std::size_t i = 0; i < network.size(); ++i) {
+    for (std::size_t j = 0; j < network.size(); ++j) {
+      if (network.peer(i).spec().hostile() || network.peer(j).spec().hostile()) continue;
+      if (warned(network.peer(i), network.peer(j).id().text(), "false block")) {
+        FAIL_CHECK("peer " << i << " blames peer " << j);
+      }
+    }
+  }
+}
+
 }  // namespace firn::sim
