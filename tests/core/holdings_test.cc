@@ -3,8 +3,11 @@
 
 #include <doctest/doctest.h>
 
-#include <set>
+#include <algorithm>
+#include <map>
 
+#include "codec/encode.h"
+#include "codec/kernels.h"
 #include "codec/random.h"
 #include "tests/core/bench.h"
 
@@ -135,5 +138,107 @@ TEST_CASE("a lone row is never passed on as it is") {
   holdings.restore(0, 0, vector_of({3, 5}), {peer_id(1)});
   for (int i = 0; i < 1000; ++i) {
     CHECK(holdings.recode(0, Rows::kAll, random).vector != std::vector<std::uint8_t>{3, 5});
+  }
+}
+
+namespace {
+
+// What Holdings should keep of one generation: its rows by slot, and nothing else.
+class PlainRows {
+ public:
+  struct Row {
+    Vector vector;
+    PeerId sender;
+    bool first_hand = false, proven = false;
+  };
+  std::map<std::uint32_t, Row> rows;
+
+  std::uint32_t count(Rows which) const {
+    return count_if(which, [](const Row&) { return true; });
+  }
+  template <typename Condition>
+  std::uint32_t count_if(Rows which, const Condition& holds) const {
+    return static_cast<std::uint32_t>(std::count_if(rows.begin(), rows.end(), [&](auto& entry) {
+      return (which == Rows::kAll || entry.second.proven) && holds(entry.second);
+    }));
+  }
+  std::vector<std::uint32_t> some_slots(codec::CoefficientStream& random) const {
+    std::vector<std::uint32_t> slots;
+    for (const auto& [slot, row] : rows) {
+      if (random.below(3) == 0) slots.push_back(slot);
+    }
+    return slots;
+  }
+};
+
+void check_rows(const Holdings& holdings, const PlainRows& model,
+                codec::CoefficientStream& random) {
+  const core::OpenGeneration* open = holdings.find_open(0);
+  REQUIRE((open != nullptr) == !model.rows.empty());
+  REQUIRE(holdings.total_rank() == model.rows.size());
+  for (const Rows which : {Rows::kAll, Rows::kProven}) {
+    REQUIRE(holdings.rank(0, which) == model.count(which));
+    if (!open) continue;
+    REQUIRE(open->first_hand(which) == model.count_if(which, [](auto& r) { return r.first_hand; }));
+    for (std::uint8_t id = 1; id <= 3; ++id) {
+      const PeerId sender = peer_id(id);
+      REQUIRE(open->rows_from(sender, which) ==
+              model.count_if(which, [&](auto& row) { return row.sender == sender; }));
+    }
+    std::vector<std::uint8_t> z(holdings.generation_size());
+    random.fill(z);
+    REQUIRE(open->reaches(z, which) == (model.count_if(which, [&](auto& row) {
+              return codec::dot(*row.vector, z) != 0;
+            }) > 0));
+    if (model.count(which) == 0) continue;
+    const Holdings::Mix mix = holdings.recode(0, which, random);
+    REQUIRE(mix.slots.size() == model.count(which));
+    std::vector<const std::uint8_t*> vectors;
+    for (const std::uint32_t slot : mix.slots) {
+      const PlainRows::Row& row = model.rows.at(slot);
+      REQUIRE((which == Rows::kAll || row.proven));
+      vectors.push_back(row.vector->data());
+    }
+    std::vector<std::uint8_t> expected(holdings.generation_size());
+    codec::mix_vectors(codec::kernels(), mix.mix, vectors, expected);
+    REQUIRE(mix.vector == expected);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("rows that are proven and removed are counted and mixed as a plain model has it") {
+  codec::CoefficientStream random(5, 6);
+  for (const std::uint32_t n : {1u, 2u, 6u}) {
+    CAPTURE(n);
+    Holdings holdings(Shape{n, 2, n * 2});
+    PlainRows model;
+    for (int step = 0; step < 4000; ++step) {
+      const std::uint32_t kind = random.below(8);
+      const std::vector<std::uint32_t> slots = model.some_slots(random);
+      if (kind == 0 && !model.rows.empty()) {
+        holdings.remove(0, slots);
+        for (const std::uint32_t slot : slots) model.rows.erase(slot);
+      } else if (kind == 1 && !model.rows.empty()) {
+        holdings.prove(0, slots);
+        for (const std::uint32_t slot : slots) model.rows.at(slot).proven = true;
+      } else if (kind > 1) {
+        const PeerId sender = peer_id(static_cast<std::uint8_t>(1 + random.below(3)));
+        const auto standing = static_cast<core::Standing>(random.below(3));
+        const bool first_hand = random.below(2) == 0;
+        const Vector vector = random_vector(n, random);
+        const auto slot = holdings.insert(0, vector, {sender, first_hand, standing}, step);
+        if (slot) {
+          const bool fresh =
+              model.rows
+                  .emplace(*slot, PlainRows::Row{vector, sender, first_hand,
+                                                 standing == core::Standing::kProven})
+                  .second;
+          REQUIRE(fresh);
+        }
+      }
+      check_rows(holdings, model, random);
+      check_sums(holdings);
+    }
   }
 }
