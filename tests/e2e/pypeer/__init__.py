@@ -12,4 +12,5 @@ both directions.
     connection.py  one connection: TLS, frames, Hello
     leech.py       downloads
     source.py      serves, honestly or not
+    trust.py       authorities: certificates, check sums
 """

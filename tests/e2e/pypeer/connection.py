@@ -71,10 +71,11 @@ class Connection:
                 raise Closed("end of stream")
             self._reader.feed(more)
 
-    def greet(self, content_id, has_manifest=False):
+    def greet(self, content_id, has_manifest=False, certificate=b""):
         """Exchanges Hellos; returns the other side's."""
         self.send(hello=peer_pb2.Hello(version_min=1, version_max=1, content_id=content_id,
-                                       agent="pypeer/1", has_manifest=has_manifest))
+                                       agent="pypeer/1", has_manifest=has_manifest,
+                                       certificate=certificate))
         message = self.receive()
         if message.WhichOneof("body") == "goodbye":
             raise Closed(f"goodbye: {message.goodbye}")

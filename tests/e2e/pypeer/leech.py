@@ -15,6 +15,7 @@ class Leech:
         self.connection = connection
         self.hello = connection.greet(content_id)
         self.manifest = None
+        self.check_key = b""
         self.blocks = []  # all received, in order
         self.done = {}  # verified generations: their bytes
         self._spans = {}
@@ -37,6 +38,16 @@ class Leech:
     def use_manifest(self, manifest):
         self.manifest = manifest
         self._spans = {g: Span(manifest.blocks_in(g)) for g in range(manifest.generation_count)}
+
+    def check_sums(self, generations):
+        """Asks a peer that speaks for the authority: CheckReplies by generation."""
+        self.connection.send(check_request=peer_pb2.CheckRequest(generations=generations))
+        replies = {}
+        for _ in generations:
+            reply = self._receive("check_reply")
+            replies[reply.generation] = reply
+            self.check_key = reply.key or self.check_key
+        return replies
 
     def take(self, message):
         """Keeps the block that a message may hold."""

@@ -6,6 +6,7 @@ import time
 
 from .connection import TIMEOUT
 from .gf256 import combine
+from .trust import CheckMaker
 from .wire import peer_pb2
 
 PART = 256 << 10
@@ -13,8 +14,9 @@ QUOTA = 4  # of a generation that no State has mentioned
 
 
 class Source:
-    def __init__(self, connection, manifest, content, chance):
-        """`content`: the content's bytes; `chance`: a random.Random."""
+    def __init__(self, connection, manifest, content, chance, certificate=b""):
+        """`content`: the content's bytes; `chance`: a random.Random; `certificate`: of a source
+        that speaks for the content's authority."""
         self.connection = connection
         self.manifest = manifest
         self.blocks = manifest.cut(content)
@@ -29,7 +31,11 @@ class Source:
         self.rank = {}
         self.quota = {}
         self.complete = set()
-        self.hello = connection.greet(manifest.content_id, has_manifest=True)
+        self.proven_only = False
+        self.received = {}  # what it says came to it from others, by the prefix of their ids
+        self.checks = CheckMaker(self.blocks) if certificate else None
+        self.hello = connection.greet(manifest.content_id, has_manifest=True,
+                                      certificate=certificate)
         if self.hello.has_manifest:
             self.say_what_i_have()
 
@@ -64,6 +70,13 @@ class Source:
             data = self.manifest.file_bytes
             self.connection.send(manifest_part=peer_pb2.ManifestPart(
                 total_bytes=len(data), offset=offset, data=data[offset : offset + PART]))
+        elif body == "check_request":
+            if self.checks:
+                for fields in self.checks.replies(message.check_request):
+                    self.connection.send(check_reply=peer_pb2.CheckReply(**fields))
+            else:
+                for generation in message.check_request.generations:
+                    self.connection.send(check_reply=peer_pb2.CheckReply(generation=generation))
         elif body == "goodbye":
             self.goodbye = message.goodbye
 
@@ -73,6 +86,9 @@ class Source:
         self.state_seen = True
         self.acknowledged = max(self.acknowledged, state.acknowledged)
         self.credit = max(self.credit, state.credit)
+        self.proven_only = state.proven_only
+        if state.received:
+            self.received = {entry.peer: entry.blocks for entry in state.received}
         for span in state.complete:
             self.complete.update(range(span.first, span.first + span.count))
         for span in state.withdrawn:

@@ -1,0 +1,106 @@
+#!/usr/bin/python3
+"""Contents with an authority: a second implementation speaks for it, judges and is judged."""
+
+import random
+import threading
+
+import harness
+from pypeer.connection import Closed, Connection
+from pypeer.gf256 import combine
+from pypeer.identity import Identity
+from pypeer.manifest import Manifest, write_manifest
+from pypeer.source import Source
+from pypeer.trust import Authority, CheckHash, accepts
+from pypeer.wire import peer_pb2
+
+N, K = 8, 2048  # check sums are small beside a block
+GENERATIONS = 3
+SIZE = GENERATIONS * N * K
+
+
+class Polluter(Source):
+    def payload_of(self, generation, vector):
+        return self.chance.randbytes(self.manifest.k)
+
+
+class Trust(harness.SwarmTest):
+    def setUp(self):
+        super().setUp()
+        self.source = self.file(SIZE)
+        self.data = self.source.read_bytes()
+        plain = Manifest(
+            self.create(self.source, "--generation-size", N, "--block-size", K).read_bytes())
+        self.authority = Authority()
+        plain.info.authority_key = self.authority.public_key
+        self.manifest_file = self.folder / "vouched.firn"
+        self.manifest_file.write_bytes(write_manifest(plain.info))
+        self.manifest = Manifest(self.manifest_file.read_bytes())
+
+    def getter(self):
+        return self.get(self.manifest_file, "get", "--no-tracker", "--no-pex")
+
+    def serve(self, program, kind=Source, certified=False, limits=None):
+        """A source in a thread that ends with the test, sending `limits` blocks of generations."""
+        identity = Identity(self.folder)
+        connection = Connection(identity, program.endpoint())
+        self.addCleanup(connection.close)
+        certificate = (self.authority.certificate(self.manifest.content_id, identity.id)
+                       if certified else b"")
+        source = kind(connection, self.manifest, self.data, random.Random(7),
+                      certificate)
+        source.identity = identity
+        source.done = threading.Event()
+
+        def run():
+            try:
+                source.serve_until(
+                    lambda: source.goodbye or len(source.complete) == GENERATIONS, limits)
+            except (Closed, TimeoutError, OSError):
+                pass  # the download is done, or the test is
+            source.done.set()
+
+        threading.Thread(target=run, daemon=True).start()
+        return source
+
+    def test_rows_of_others_are_judged_by_the_authoritys_sums(self):
+        get = self.getter()
+        authority = self.serve(get, certified=True, limits={})  # it sends no block
+        honest = self.serve(get)
+        self.assert_downloaded(self.source, get)
+        self.assertTrue(authority.checks.asked)
+        self.assertNotIn(honest.identity.text[:8], get.output("stderr"))
+
+    def test_a_false_block_bans_its_sender_alone(self):
+        get = self.getter()
+        authority = self.serve(get, certified=True, limits={})
+        polluter = self.serve(get, kind=Polluter)
+        self.assertTrue(polluter.done.wait(20), "the polluter was not left")
+        self.assertEqual(peer_pb2.Goodbye.Reason.Value("BANNED"), polluter.goodbye.reason)
+        honest = self.serve(get)
+        self.assert_downloaded(self.source, get)
+        self.assertIn(polluter.identity.text[:8], get.output("stderr"))
+        for innocent in (authority, honest):
+            self.assertNotIn(innocent.identity.text[:8], get.output("stderr"))
+
+
+class Arithmetic(harness.unittest.TestCase):
+    def test_sums_tell_true_rows_from_false_ones(self):
+        chance = random.Random(3)
+        blocks = [chance.randbytes(300) for _ in range(4)]
+        check_hash = CheckHash(bytes(range(32)), 7, 300)
+        sums = [check_hash(block) for block in blocks]
+        vector = bytes([1, 0, 77, 200])
+        payload = combine(vector, blocks)
+        self.assertTrue(accepts(check_hash, sums, vector, payload))
+        for at in (0, 127, 128, 299):
+            false = payload[:at] + bytes([payload[at] ^ 1]) + payload[at + 1 :]
+            self.assertFalse(accepts(check_hash, sums, vector, false))
+
+    def test_the_sums_printed_in_the_protocol(self):
+        check_hash = CheckHash(bytes(range(32)), 3, 4)
+        self.assertEqual("16610e9f", check_hash(b"snow").hex())
+        self.assertEqual("c16f972a", check_hash(b"firn").hex())
+
+
+if __name__ == "__main__":
+    harness.main()
