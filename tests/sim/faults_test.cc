@@ -244,7 +244,10 @@ void stop_disks_and_clocks(Network& network, Random& random) {
 void random_faults(std::uint64_t seed) {
   CAPTURE(seed);
   Random random(seed, 0x6661756c74);
-  const Content content(1 + random.below(5), 1 + random.below(24), 1 + random.below(16), seed);
+  const std::uint32_t generations = 1 + random.below(5), n = 1 + random.below(24);
+  // Beside large blocks check sums are cheap, and asked for ahead of need.
+  const std::uint32_t block_bytes = (1 + random.below(16)) * (seed % 3 == 2 ? 512 : 1);
+  const Content content(generations, n, block_bytes, seed);
   Network network(content, seed);
   network.add({.link = random_link(random), .source = true});
   if (random.below(3) == 0) network.add({.link = random_link(random), .source = true});
