@@ -1,9 +1,6 @@
 #include "client/checks/set_key.h"
 
-#include <openssl/core_names.h>
 #include <openssl/evp.h>
-#include <openssl/kdf.h>
-#include <openssl/params.h>
 #include <openssl/rand.h>
 
 #include <algorithm>
@@ -12,47 +9,21 @@
 #include <string>
 #include <string_view>
 
+#include "client/checks/hkdf.h"
 #include "proto/base/result.h"
 
 namespace firn::checks {
 namespace {
 
 struct FreeOpenssl {
-  void operator()(EVP_KDF_CTX* context) const { EVP_KDF_CTX_free(context); }
   void operator()(EVP_CIPHER_CTX* context) const { EVP_CIPHER_CTX_free(context); }
 };
 
-// Fetched once: a fetch costs more than the rest. OpenSSL has both unless it is installed broken.
-EVP_KDF* hkdf_method() {
-  static EVP_KDF* const method = EVP_KDF_fetch(nullptr, "HKDF", nullptr);
-  FIRN_CHECK(method != nullptr);
-  return method;
-}
-
+// Fetched once: a fetch costs more than the rest. OpenSSL has it unless it is installed broken.
 const EVP_CIPHER* stream_method() {
   static EVP_CIPHER* const method = EVP_CIPHER_fetch(nullptr, "AES-256-CTR", nullptr);
   FIRN_CHECK(method != nullptr);
   return method;
-}
-
-// OpenSSL takes what it only reads as void*.
-OSSL_PARAM octets(const char* name, const void* bytes, std::size_t count) {
-  return OSSL_PARAM_construct_octet_string(name, const_cast<void*>(bytes), count);
-}
-
-void hkdf_sha256(SecretView secret, const ContentId& salt, std::string_view info,
-                 std::span<std::uint8_t> out) {
-  const std::unique_ptr<EVP_KDF_CTX, FreeOpenssl> context(EVP_KDF_CTX_new(hkdf_method()));
-  FIRN_CHECK(context != nullptr);
-  char digest[] = "SHA256";
-  const OSSL_PARAM parameters[] = {
-      OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, digest, 0),
-      octets(OSSL_KDF_PARAM_KEY, secret.data(), secret.size()),
-      octets(OSSL_KDF_PARAM_SALT, salt.bytes.data(), salt.bytes.size()),
-      octets(OSSL_KDF_PARAM_INFO, info.data(), info.size()),
-      OSSL_PARAM_construct_end(),
-  };
-  FIRN_CHECK(EVP_KDF_derive(context.get(), out.data(), out.size(), parameters) == 1);
 }
 
 std::string little_endian(std::uint64_t value, std::size_t bytes) {

@@ -16,14 +16,12 @@
 #include <cstdint>
 #include <span>
 
+#include "client/checks/hkdf.h"
 #include "codec/check_key.h"
 #include "codec/secret_memory.h"
 #include "proto/base/ids.h"
 
 namespace firn::checks {
-
-inline constexpr std::size_t kSecretBytes = 32;
-using SecretView = std::span<const std::uint8_t, kSecretBytes>;
 
 class SetKey {
  public:

@@ -1,7 +1,8 @@
-// Distinct types for the 256-bit names of the protocol. All are SHA-256 values.
+// Distinct types for the 256-bit names of the protocol. All but PublicKey are SHA-256 values.
 //   ContentId  of the manifest's info bytes as they stand
 //   PeerId     of the raw 32-byte Ed25519 public key (peers and trackers alike)
 //   Digest     of data: a Merkle root or leaf
+//   PublicKey  an Ed25519 key as it is: of a publisher, or of a content's authority
 // Text form: base32 (RFC 4648, lower case, no padding, 52 characters), read in either case.
 #pragma once
 
@@ -59,6 +60,7 @@ struct Id {
 using ContentId = Id<struct ContentTag>;
 using PeerId = Id<struct PeerTag>;
 using Digest = Id<struct DigestTag>;
+using PublicKey = Id<struct PublicKeyTag>;
 
 }  // namespace firn
 

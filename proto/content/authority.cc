@@ -1,6 +1,9 @@
 #include "proto/content/authority.h"
 
+#include "proto/base/digest.h"
 #include "proto/base/signature.h"
+#include "proto/content/manifest_info.h"
+#include "proto/wire_fields.h"
 
 namespace firn {
 namespace {
@@ -13,6 +16,10 @@ std::string certified_message(const ContentId& content, const PeerId& peer) {
 }
 
 }  // namespace
+
+ContentId id_without_authority(const Info& info) {
+  return *ContentId::from_bytes(sha256(proto::as_bytes(info_to_bytes(info, {}))).raw());
+}
 
 std::optional<std::string> make_certificate(const ContentId& content, const PeerId& peer,
                                             std::span<const std::uint8_t> secret_key) {

@@ -11,8 +11,13 @@
 #include <string_view>
 
 #include "proto/base/ids.h"
+#include "proto/content/manifest.h"
 
 namespace firn {
+
+// The id that the content would have without an authority: what a publisher that keeps one secret
+// for all contents derives each one's key from. `info` must have passed check_info.
+ContentId id_without_authority(const Info& info);
 
 // nullopt if `secret_key` does not have 32 bytes.
 std::optional<std::string> make_certificate(const ContentId& content, const PeerId& peer,

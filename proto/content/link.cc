@@ -65,12 +65,23 @@ std::string percent_encode(std::string_view text) {
   return out;
 }
 
+std::string take_publisher(std::string_view text, Link& link) {
+  const auto key = PublicKey::from_text(text);
+  if (!key)
+    return "the publisher '" + to_plain_text(text, 100) +
+           "' is no key of 52 characters a-z and 2-7";
+  if (link.publisher && link.publisher != key) return "it names two publishers";
+  link.publisher = key;
+  return "";
+}
+
 // One parameter, "name=value" still encoded, into `link`. Returns what is wrong, or "".
 std::string take_parameter(std::string_view parameter, Link& link) {
   const std::size_t equals = std::min(parameter.find('='), parameter.size());
   const auto name = percent_decode(parameter.substr(0, equals));
   const auto value = percent_decode(parameter.substr(std::min(equals + 1, parameter.size())));
   if (!name || !value) return "a '%' is not followed by two hexadecimal digits";
+  if (*name == "pub") return take_publisher(*value, link);
   if (*name != "tr" && *name != "peer") return "";
 
   auto& list = *name == "tr" ? link.trackers : link.peers;
@@ -118,14 +129,15 @@ Result<Link> parse_link(std::string_view text) {
 std::string to_text(const Link& link) {
   std::string text = std::string(kScheme) + link.content_id.text();
   char separator = '?';
-  const auto append = [&](std::string_view name, const Address& address) {
+  const auto append = [&](std::string_view name, std::string_view value) {
     text += separator;
     text.append(name) += '=';
-    text += percent_encode(to_text(address));
+    text += percent_encode(value);
     separator = '&';
   };
-  for (const Address& tracker : link.trackers) append("tr", tracker);
-  for (const Address& peer : link.peers) append("peer", peer);
+  for (const Address& tracker : link.trackers) append("tr", to_text(tracker));
+  for (const Address& peer : link.peers) append("peer", to_text(peer));
+  if (link.publisher) append("pub", link.publisher->text());
   return text;
 }
 

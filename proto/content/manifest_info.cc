@@ -237,6 +237,10 @@ Status check_info(Info& info) {
 }
 
 std::string info_to_bytes(const Info& info) {
+  return info_to_bytes(info, info.authority_key);
+}
+
+std::string info_to_bytes(const Info& info, std::string_view authority_key) {
   google::protobuf::Arena arena;
   auto& to = *google::protobuf::Arena::CreateMessage<wire::Info>(&arena);
   to.set_version(kInfoVersion);
@@ -260,7 +264,7 @@ std::string info_to_bytes(const Info& info) {
   for (const Digest& digest : info.generation_digests) digests += digest.raw();
   to.set_root(std::string(merkle_root(info.generation_digests).raw()));
   to.set_hash(wire::HASH_SHA_256);
-  to.set_authority_key(info.authority_key);
+  to.set_authority_key(std::string(authority_key));
   return to.SerializeAsString();
 }
 

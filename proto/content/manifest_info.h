@@ -14,6 +14,8 @@ Status check_info(Info& info);
 
 // `info` must have passed check_info.
 std::string info_to_bytes(const Info& info);
+// As if it named this authority.
+std::string info_to_bytes(const Info& info, std::string_view authority_key);
 
 // Errors: kBadInput (not an Info, or a rule is broken), kCorrupt (the Merkle root does not fit).
 Result<Info> info_from_bytes(std::string_view bytes);

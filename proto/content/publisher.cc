@@ -19,7 +19,8 @@ Status check_publisher(const Publisher& publisher, std::string_view info) {
                  "the key does not have 32 bytes or the signature not 64"};
   if (!signed_by(publisher.key, signed_message(info), publisher.signature))
     return Error{ErrorCode::kCorrupt, "check the publisher's signature",
-                 "it was not made by this key for this content"};
+                 "it was not made by the key " + PublicKey::from_bytes(publisher.key)->text() +
+                     " for this content"};
   return Done{};
 }
 
@@ -29,6 +30,17 @@ Result<Publisher> sign_info(std::string_view info, std::span<const std::uint8_t>
   if (!key || !signature)
     return Error{ErrorCode::kBadInput, "sign the manifest", "the key is not an Ed25519 key"};
   return Publisher{*std::move(key), *std::move(signature)};
+}
+
+Status check_published_by(const Manifest& manifest, const PublicKey& wanted) {
+  const auto signer =
+      manifest.publisher ? PublicKey::from_bytes(manifest.publisher->key) : std::nullopt;
+  const auto authority = PublicKey::from_bytes(manifest.info.authority_key);
+  if (signer == wanted || authority == wanted) return Done{};
+  return Error{ErrorCode::kWrongIdentity, "check the publisher of " + manifest.info.name,
+               "the key " + wanted.text() + " was asked for; the manifest " +
+                   (signer ? "is signed by " + signer->text() : "is not signed") + ", and " +
+                   (authority ? "its authority is " + authority->text() : "it names no authority")};
 }
 
 }  // namespace firn

@@ -1,4 +1,5 @@
-// The publisher's signature in a manifest: Ed25519 (RFC 8032) over "firn manifest v1" || info.
+// Who stands behind a content, as its manifest proves it: the publisher's signature, Ed25519
+// (RFC 8032) over "firn manifest v1" || info, and the authority that the info part names.
 #pragma once
 
 #include <cstdint>
@@ -14,5 +15,10 @@ Status check_publisher(const Publisher& publisher, std::string_view info);
 
 // `secret_key`: 32 bytes. Errors: kBadInput (no key).
 Result<Publisher> sign_info(std::string_view info, std::span<const std::uint8_t> secret_key);
+
+// Whether the holder of `wanted` published the content: it signed the manifest, or is its authority
+// (whose key is part of what the content id names). Errors: kWrongIdentity, with the keys that
+// stand there.
+Status check_published_by(const Manifest& manifest, const PublicKey& wanted);
 
 }  // namespace firn

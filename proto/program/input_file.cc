@@ -1,6 +1,7 @@
 #include "proto/program/input_file.h"
 
 #include <fcntl.h>
+#include <openssl/crypto.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -38,13 +39,16 @@ Result<std::string> read_input_file(const std::string& path, std::size_t bytes_m
   const auto fd = open_input(path);
   if (!fd.ok()) return fd.error();
   std::string bytes;
-  char chunk[1 << 16];
+  struct Chunk {
+    char bytes[1 << 16];
+    ~Chunk() { OPENSSL_cleanse(bytes, sizeof bytes); }  // it may have been a key
+  } chunk;
   for (;;) {
-    const ssize_t got = ::read(fd->get(), chunk, sizeof chunk);
+    const ssize_t got = ::read(fd->get(), chunk.bytes, sizeof chunk.bytes);
     if (got == 0) return bytes;
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return error_from_errno("read " + path, errno);
-    bytes.append(chunk, static_cast<std::size_t>(got));
+    bytes.append(chunk.bytes, static_cast<std::size_t>(got));
     if (bytes.size() > bytes_max)
       return Error{ErrorCode::kBadInput, "read " + path,
                    "it has more than " + std::to_string(bytes_max) + " bytes"};
