@@ -29,6 +29,7 @@ int run_cli(int argc, const char* const* argv) {
   add_seed_command(app, chosen);
   add_info_command(app, chosen);
   add_verify_command(app, chosen);
+  add_keygen_command(app, chosen);
   add_doctor_command(app, chosen);
   add_bench_command(app, chosen);
   add_help_command(app, chosen);

@@ -15,6 +15,9 @@ struct CreateOptions {
   std::uint32_t generation_size = 0;  // 0: chosen from the size
   std::uint32_t block_bytes = 0;
   std::vector<Address> trackers;
+  // The public key of the content's authority (32 bytes, or empty), of what is known but for it.
+  // May be empty: no authority.
+  std::function<std::string(const Info& info)> authority;
   ScanOptions scan;
   std::function<void(const Scan& scan)> scanned;  // before bytes are read; may be empty
   unsigned threads = 2;                           // hashing

@@ -30,6 +30,7 @@ PeerStatus status_of(const Neighbour& n, std::uint64_t rows, bool complete, Time
   status.id = n.id;
   status.endpoint = n.contact.endpoint();
   status.outgoing = n.contact.outgoing();
+  status.authority = n.contact.authority();
   if (rows > 0) {
     status.held = static_cast<double>(n.holds.total_rank()) / static_cast<double>(rows);
   }

@@ -24,7 +24,8 @@ struct PeerStatus {
   PeerId id;
   std::string endpoint;  // ip:port as connected
   bool outgoing = false;
-  double held = 0;  // part of all rows that it holds, 0 to 1
+  bool authority = false;  // it speaks for the content's authority
+  double held = 0;         // part of all rows that it holds, 0 to 1
   std::uint64_t bytes_received = 0;
   std::uint64_t bytes_sent = 0;
   double down_rate = 0;  // bytes a second, over the last seconds

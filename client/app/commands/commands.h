@@ -17,6 +17,7 @@ void add_get_command(CLI::App& app, Chosen& chosen);
 void add_seed_command(CLI::App& app, Chosen& chosen);
 void add_info_command(CLI::App& app, Chosen& chosen);
 void add_verify_command(CLI::App& app, Chosen& chosen);
+void add_keygen_command(CLI::App& app, Chosen& chosen);
 void add_doctor_command(CLI::App& app, Chosen& chosen);
 void add_bench_command(CLI::App& app, Chosen& chosen);
 void add_help_command(CLI::App& app, Chosen& chosen);

@@ -46,6 +46,7 @@ Result<ContentSource> read_source(const std::string& given) {
     source.content_id = link->content_id;
     source.trackers = link->trackers;
     source.peers = link->peers;
+    source.publisher = link->publisher;
     return source;
   }
   auto manifest = read_manifest_file(text);

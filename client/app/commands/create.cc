@@ -6,6 +6,7 @@
 #include "client/app/commands/content_source.h"
 #include "client/app/commands/making_options.h"
 #include "client/app/commands/options.h"
+#include "client/app/commands/publishing_options.h"
 #include "client/app/commands/running.h"
 #include "client/app/commands/stop_request.h"
 #include "client/app/console/quantities.h"
@@ -22,6 +23,7 @@ struct CreateArguments {
   std::string path;
   std::string output;
   MakingOptions making;
+  SigningOptions signing;
   std::vector<std::string> trackers;
   ConsoleOptions console;
 };
@@ -32,15 +34,23 @@ ExitCode run(const CreateArguments& arguments, Console& out) {
   const OutputFile output(arguments.output, kManifestFile);
   if (const Status free = check_output(output, arguments.path); !free.ok())
     return fail(out, free.error());
+  if (const Status apart = check_key_apart(arguments.signing, arguments.path); !apart.ok())
+    return fail(out, apart.error());
+  const auto signer = Signer::for_making(arguments.signing, out);
+  if (!signer.ok()) return fail(out, signer.error());
   std::set<std::string> excludes_used;
   auto options =
       create_options(arguments.making, default_worker_count(), "hashing", out, excludes_used);
   options.trackers = *trackers;
+  options.authority = [&](const Info& info) { return signer->authority_for(info); };
   const StopRequest stop;
   const auto path = named_path(arguments.path);
   if (!path.ok()) return fail(out, path.error());
-  const auto manifest = content::create_manifest(*path, options);
-  if (!manifest.ok()) return fail_or_stop(out, manifest.error(), "nothing was written");
+  auto unsigned_manifest = content::create_manifest(*path, options);
+  if (!unsigned_manifest.ok())
+    return fail_or_stop(out, unsigned_manifest.error(), "nothing was written");
+  const auto manifest = signer->sign(*std::move(unsigned_manifest));
+  if (!manifest.ok()) return fail(out, manifest.error());
   warn_of_unused_excludes(arguments.making, excludes_used, out);
   const Status written = output.write(manifest->file_bytes);
   if (!written.ok()) return fail(out, written.error());
@@ -61,7 +71,8 @@ ExitCode run(const CreateArguments& arguments, Console& out) {
                   generations, generations == 1 ? "" : "s", shape.generation_size,
                   format_bytes(shape.block_bytes)),
       manifest->id);
-  if (!out.json()) out.print(to_text(Link{manifest->id, manifest->trackers, {}}));
+  if (!out.json())
+    out.print(to_text(Link{manifest->id, manifest->trackers, {}, signer->publisher()}));
   return ExitCode::kOk;
 }
 
@@ -76,6 +87,7 @@ void add_create_command(CLI::App& app, Chosen& chosen) {
       ->required()
       ->check(not_empty());
   add_making_options(*command, arguments->making);
+  add_signing_options(*command, arguments->signing);
   command
       ->add_option("--tracker", arguments->trackers,
                    "a tracker to name in the manifest (repeatable)")

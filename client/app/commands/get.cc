@@ -4,6 +4,7 @@
 #include "client/app/commands/commands.h"
 #include "client/app/commands/content_source.h"
 #include "client/app/commands/options.h"
+#include "client/app/commands/publishing_options.h"
 #include "client/app/commands/running.h"
 #include "client/app/console/quantities.h"
 #include "proto/program/usage.h"
@@ -19,6 +20,7 @@ struct GetArguments {
   std::string seed;
   std::string on_complete;
   std::string timeout;
+  std::string publisher;
   std::string kernels;
   CodecOptions codec;
   NetworkOptions network;
@@ -29,6 +31,8 @@ Result<SessionPlan> plan_of(const GetArguments& arguments, const std::string& te
                             Console& console) {
   auto source = read_source(text, arguments.dir);
   if (!source.ok()) return source.error();
+  const Status right = require_publisher(*source, arguments.publisher);
+  if (!right.ok()) return right.error();
   auto core = core_options(arguments.network, source->trackers, source->peers);
   if (!core.ok()) return core.error();
   if (!arguments.seed.empty()) {
@@ -41,6 +45,7 @@ Result<SessionPlan> plan_of(const GetArguments& arguments, const std::string& te
   SessionPlan plan;
   plan.mode = SessionPlan::Mode::kDownload;
   plan.content_id = source->content_id;
+  plan.publisher = source->publisher;
   plan.manifest = std::move(source->manifest);
   plan.dir = arguments.dir;
   plan.overwrite = arguments.overwrite;
@@ -128,6 +133,7 @@ void add_get_command(CLI::App& app, Chosen& chosen) {
                    "then continues the download; default: no limit")
       ->option_text("DURATION")
       ->check(positive_duration);
+  add_publisher_option(*command, arguments->publisher);
   add_codec_options(*command, arguments->codec);
   add_kernels_option(*command, arguments->kernels);
   add_network_options(*command, arguments->network);

@@ -6,6 +6,7 @@
 #include "client/app/commands/content_source.h"
 #include "client/app/commands/find_manifest.h"
 #include "client/app/commands/options.h"
+#include "client/app/commands/publishing_options.h"
 #include "client/app/commands/running.h"
 #include "client/app/console/quantities.h"
 #include "client/content/entries_text.h"
@@ -35,9 +36,27 @@ std::string hex(const Digest& digest) {
 
 struct InfoArguments {
   std::string source;
+  std::string publisher;
   NetworkOptions network;
   ConsoleOptions console;
 };
+
+// Who stands behind a content, as keys in text form; empty: nobody.
+struct Publishing {
+  std::string signer, authority;
+  bool own = false;  // this account's key made the authority
+};
+
+Publishing publishing_of(const Manifest& manifest) {
+  Publishing by;
+  if (manifest.publisher) by.signer = PublicKey::from_bytes(manifest.publisher->key)->text();
+  const auto authority = PublicKey::from_bytes(manifest.info.authority_key);
+  if (!authority) return by;
+  by.authority = authority->text();
+  const auto signer = Signer::for_serving({});
+  by.own = signer.ok() && signer->of_this_account(manifest);
+  return by;
+}
 
 Json json_of(const ContentSource& source) {
   Json info = {{"event", "info"}, {"content_id", source.content_id.text()}};
@@ -49,6 +68,10 @@ Json json_of(const ContentSource& source) {
   }
   info["manifest"] = source.manifest.has_value();
   if (!source.manifest) return info;
+  const Publishing by = publishing_of(*source.manifest);
+  info["signed_by"] = by.signer.empty() ? Json() : Json(by.signer);
+  info["authority"] = by.authority.empty() ? Json() : Json(by.authority);
+  info["authority_is_own"] = by.own;
   const Info& about = source.manifest->info;
   info["name"] = about.name;
   info["single_file"] = about.single_file;
@@ -86,6 +109,10 @@ void print_table(const ContentSource& source, Console& console) {
                            shape.generation_count() == 1 ? "" : "s", shape.generation_size,
                            format_bytes(shape.block_bytes)));
   row("manifest", format_bytes(source.manifest->file_bytes.size()));
+  const Publishing by = publishing_of(*source.manifest);
+  row("signed by", by.signer.empty() ? "nobody" : by.signer);
+  row("authority",
+      by.authority.empty() ? "none" : by.authority + (by.own ? " (this account's)" : ""));
   if (info.single_file) return;
   row("files", content::entries_text(info.files));
   for (const FileEntry& file : info.files)
@@ -100,6 +127,8 @@ void print_table(const ContentSource& source, Console& console) {
 ExitCode run(const InfoArguments& arguments, Console& console) {
   auto source = read_source(arguments.source);
   if (!source.ok()) return fail(console, source.error());
+  if (const Status right = require_publisher(*source, arguments.publisher); !right.ok())
+    return fail(console, right.error());
   const ExitCode code = find_manifest(arguments.network, *source, console);
   if (console.json()) {
     console.event(json_of(*source));
@@ -118,6 +147,7 @@ void add_info_command(CLI::App& app, Chosen& chosen) {
       ->option_text("LINK|X.firn")
       ->required()
       ->check(not_empty());
+  add_publisher_option(*command, arguments->publisher);
   add_network_options(*command, arguments->network);
   add_console_options(*command, arguments->console);
   command->callback([arguments, &chosen] {

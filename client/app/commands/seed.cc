@@ -2,6 +2,7 @@
 #include "client/app/commands/commands.h"
 #include "client/app/commands/content_source.h"
 #include "client/app/commands/options.h"
+#include "client/app/commands/publishing_options.h"
 #include "client/app/commands/running.h"
 #include "proto/program/usage.h"
 
@@ -11,6 +12,7 @@ namespace {
 struct SeedArguments {
   std::vector<std::string> pairs;  // LINK or X.firn, DIR, ...
   bool trust = false;
+  SigningOptions signing;
   std::string kernels;
   CodecOptions codec;
   NetworkOptions network;
@@ -21,6 +23,7 @@ Result<SessionPlan> plan_of(const SeedArguments& arguments, const std::string& t
                             const std::string& dir, Console& console) {
   auto source = read_source(text, dir);
   if (!source.ok()) return source.error();
+  if (const Status right = require_publisher(*source, {}); !right.ok()) return right.error();
   auto core = core_options(arguments.network, source->trackers, source->peers);
   if (!core.ok()) return core.error();
   if (!source->manifest && core->trackers.empty() && core->peers.empty())
@@ -28,6 +31,7 @@ Result<SessionPlan> plan_of(const SeedArguments& arguments, const std::string& t
   SessionPlan plan;
   plan.mode = SessionPlan::Mode::kServe;
   plan.content_id = source->content_id;
+  plan.publisher = source->publisher;
   plan.dir = source->manifest ? found_folder(source->manifest->info, dir, console) : dir;
   plan.manifest = std::move(source->manifest);
   plan.trust = arguments.trust;
@@ -37,12 +41,23 @@ Result<SessionPlan> plan_of(const SeedArguments& arguments, const std::string& t
   return plan;
 }
 
+// Lets this process speak for the content's authority where the signer may.
+Status vouch(const Signer& signer, const PeerId& self, SessionPlan& plan) {
+  if (!plan.manifest) return Done{};  // it is not known yet who that is
+  auto certificate = signer.certificate(*plan.manifest, self);
+  if (!certificate.ok()) return certificate.error();
+  plan.core.certificate = *std::move(certificate);
+  return Done{};
+}
+
 ExitCode run(const SeedArguments& arguments, Console& console) {
   if (const Status usable = use_kernels(arguments.kernels); !usable.ok())
     return fail(console, usable.error());
   auto options = driver_options(arguments.network, arguments.codec, arguments.pairs.size() / 2);
   if (!options.ok()) return fail(console, options.error());
   options->only_serves = true;
+  const auto signer = Signer::for_serving(arguments.signing);
+  if (!signer.ok()) return fail(console, signer.error());
   std::vector<SessionPlan> plans;
   for (std::size_t i = 0; i < arguments.pairs.size(); i += 2) {
     auto plan = plan_of(arguments, arguments.pairs[i], arguments.pairs[i + 1], console);
@@ -56,6 +71,9 @@ ExitCode run(const SeedArguments& arguments, Console& console) {
   ExitCode code = ExitCode::kOk;
   const auto driver = start_driver(*options, console, code);
   if (!driver) return code;
+  for (SessionPlan& plan : plans)
+    if (const Status vouched = vouch(*signer, driver->id(), plan); !vouched.ok())
+      return fail(console, vouched.error());
   for (SessionPlan& plan : plans) driver->add(std::move(plan));
   return driver->run();
 }
@@ -75,6 +93,7 @@ void add_seed_command(CLI::App& app, Chosen& chosen) {
       ->expected(1, 2000);
   command->add_flag("--trust", arguments->trust,
                     "check only the sizes of the files at the start, and bytes when they are sent");
+  add_sign_option(*command, arguments->signing);
   add_codec_options(*command, arguments->codec);
   add_kernels_option(*command, arguments->kernels);
   add_network_options(*command, arguments->network);

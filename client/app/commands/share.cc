@@ -8,6 +8,7 @@
 #include "client/app/commands/making_options.h"
 #include "client/app/commands/options.h"
 #include "client/app/commands/own_addresses.h"
+#include "client/app/commands/publishing_options.h"
 #include "client/app/commands/running.h"
 #include "client/app/commands/stop_request.h"
 #include "client/app/runtime/worker_pool.h"
@@ -25,6 +26,7 @@ struct ShareArguments {
   std::vector<std::string> paths;
   std::string output;
   MakingOptions making;
+  SigningOptions signing;
   bool leave_when_safe = false;
   std::string kernels;
   CodecOptions codec;
@@ -43,15 +45,19 @@ std::vector<Address> own_addresses(const ShareArguments& arguments, const PeerDr
 }
 
 Result<SessionPlan> plan_of(const ShareArguments& arguments, const std::string& path,
+                            const Signer& signer, const PeerId& self,
                             std::set<std::string>& excludes_used, Console& console) {
   auto trackers = parse_addresses(arguments.network.trackers);
   if (!trackers.ok()) return trackers.error();
   auto options = create_options(arguments.making, arguments.codec.threads, "hashing " + path,
                                 console, excludes_used);
   options.trackers = *trackers;
+  options.authority = [&](const Info& info) { return signer.authority_for(info); };
   const auto named = named_path(path);
   if (!named.ok()) return named.error();
-  auto manifest = content::create_manifest(*named, options);
+  auto made = content::create_manifest(*named, options);
+  if (!made.ok()) return made.error();
+  auto manifest = signer.sign(*std::move(made));
   if (!manifest.ok()) return manifest.error();
   if (!arguments.output.empty()) {
     const Status written = OutputFile(arguments.output, kManifestFile).write(manifest->file_bytes);
@@ -59,6 +65,9 @@ Result<SessionPlan> plan_of(const ShareArguments& arguments, const std::string& 
   }
   auto core = core_options(arguments.network, {}, {});
   if (!core.ok()) return core.error();
+  auto certificate = signer.certificate(*manifest, self);
+  if (!certificate.ok()) return certificate.error();
+  core->certificate = *std::move(certificate);
   SessionPlan plan;
   plan.mode = SessionPlan::Mode::kServe;
   plan.content_id = manifest->id;
@@ -72,19 +81,26 @@ Result<SessionPlan> plan_of(const ShareArguments& arguments, const std::string& 
   return plan;
 }
 
+// No file that this command writes, and no secret, is part of what is shared.
+Status check_apart(const ShareArguments& arguments, const std::string& path) {
+  const OutputFile output(arguments.output, kManifestFile);
+  const OutputFile identity(arguments.network.identity_file, kKeyFile);
+  Status apart = output.path().empty() ? Done{} : check_output(output, path);
+  if (apart.ok() && !identity.path().empty()) apart = identity.check_apart(path);
+  return apart.ok() ? check_key_apart(arguments.signing, path) : apart;
+}
+
 ExitCode run(const ShareArguments& arguments, Console& console) {
   if (const Status usable = use_kernels(arguments.kernels); !usable.ok())
     return fail(console, usable.error());
   auto options = driver_options(arguments.network, arguments.codec, arguments.paths.size());
   if (!options.ok()) return fail(console, options.error());
   options->only_serves = true;
-  for (const std::string& path : arguments.paths) {
-    const OutputFile output(arguments.output, kManifestFile);
-    const OutputFile identity(arguments.network.identity_file, kKeyFile);
-    Status apart = output.path().empty() ? Done{} : check_output(output, path);
-    if (apart.ok() && !identity.path().empty()) apart = identity.check_apart(path);
-    if (!apart.ok()) return fail(console, apart.error());
-  }
+  for (const std::string& path : arguments.paths)
+    if (const Status apart = check_apart(arguments, path); !apart.ok())
+      return fail(console, apart.error());
+  const auto signer = Signer::for_making(arguments.signing, console);
+  if (!signer.ok()) return fail(console, signer.error());
   const StopRequest stop;
   ExitCode code = ExitCode::kOk;
   const auto driver = start_driver(*options, console, code);
@@ -94,7 +110,7 @@ ExitCode run(const ShareArguments& arguments, Console& console) {
   std::vector<ContentSession*> sessions;
   std::set<std::string> excludes_used;
   for (const std::string& path : arguments.paths) {
-    auto plan = plan_of(arguments, path, excludes_used, console);
+    auto plan = plan_of(arguments, path, *signer, driver->id(), excludes_used, console);
     if (!plan.ok()) return fail_or_stop(console, plan.error(), "nothing was shared or written");
     for (const ContentSession* other : sessions)
       if (other->plan().content_id == plan->content_id)
@@ -122,7 +138,7 @@ ExitCode run(const ShareArguments& arguments, Console& console) {
     for (const auto* session : sessions) {
       const auto trackers = session->trackers().addresses();
       const Link link{session->plan().content_id, trackers,
-                      own_addresses(arguments, *driver, !trackers.empty())};
+                      own_addresses(arguments, *driver, !trackers.empty()), signer->publisher()};
       links.push_back(to_text(link));
     }
     console.print(links);
@@ -145,6 +161,7 @@ void add_share_command(CLI::App& app, Chosen& chosen) {
           ->option_text("X.firn")
           ->check(not_empty());
   add_making_options(*command, arguments->making);
+  add_signing_options(*command, arguments->signing);
   command->add_flag("--leave-when-safe", arguments->leave_when_safe,
                     "end once the connected peers together hold the whole content");
   add_codec_options(*command, arguments->codec);

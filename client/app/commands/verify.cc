@@ -8,6 +8,7 @@
 #include "client/app/commands/content_source.h"
 #include "client/app/commands/find_manifest.h"
 #include "client/app/commands/options.h"
+#include "client/app/commands/publishing_options.h"
 #include "client/app/commands/running.h"
 #include "client/app/commands/stop_request.h"
 #include "client/app/console/quantities.h"
@@ -22,6 +23,7 @@ namespace {
 struct VerifyArguments {
   std::string source;
   std::string dir;
+  std::string publisher;
   NetworkOptions network;
   ConsoleOptions console;
 };
@@ -46,6 +48,8 @@ std::string advice(const store::VerifyReport& report) {
 ExitCode run(const VerifyArguments& arguments, Console& console) {
   auto source = read_source(arguments.source, arguments.dir);
   if (!source.ok()) return fail(console, source.error());
+  if (const Status right = require_publisher(*source, arguments.publisher); !right.ok())
+    return fail(console, right.error());
   if (const ExitCode found = find_manifest(arguments.network, *source, console);
       found != ExitCode::kOk)
     return found;
@@ -103,6 +107,7 @@ void add_verify_command(CLI::App& app, Chosen& chosen) {
   command->add_option("DIR", arguments->dir, "folder that holds the content")
       ->required()
       ->check(not_empty());
+  add_publisher_option(*command, arguments->publisher);
   add_network_options(*command, arguments->network);
   add_console_options(*command, arguments->console);
   command->callback([arguments, &chosen] {

@@ -8,6 +8,7 @@
 #include "client/app/session/peer_table.h"
 #include "client/app/session/standstill_words.h"
 #include "client/content/find_folder.h"
+#include "proto/content/publisher.h"
 
 namespace firn::app {
 
@@ -34,6 +35,9 @@ void ContentSession::start() {
 // --- opening ---
 
 void ContentSession::manifest_arrived(Manifest manifest) {
+  if (plan_.publisher)
+    if (const Status right = check_published_by(manifest, *plan_.publisher); !right.ok())
+      return fail(right.error());
   plan_.manifest = std::move(manifest);
   if (plan_.mode == SessionPlan::Mode::kManifestOnly) return core_.feed(&SwarmCore::stop);
   if (plan_.serves()) {

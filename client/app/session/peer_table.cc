@@ -57,7 +57,7 @@ std::vector<std::string> peer_table(const std::string& content,
         format_bytes(peer.bytes_sent), format_rate(peer.down_rate), format_rate(peer.up_rate),
         innovation ? fmt::format("{:.0f}%", 100 * *innovation) : "-",
         format_seconds(static_cast<double>(peer.silent_for / core::kSecond)),
-        state_name(peer.state)));
+        std::string(state_name(peer.state)) + (peer.authority ? ", authority" : "")));
   }
   return lines;
 }
@@ -69,6 +69,7 @@ Json peers_event(const ContentId& content, const std::vector<core::PeerStatus>& 
     list.push_back({{"peer", peer.id.text()},
                     {"endpoint", peer.endpoint},
                     {"direction", peer.outgoing ? "out" : "in"},
+                    {"authority", peer.authority},
                     {"held", peer.held},
                     {"bytes_received", peer.bytes_received},
                     {"bytes_sent", peer.bytes_sent},

@@ -18,7 +18,8 @@ struct SessionPlan {
   };
   Mode mode = Mode::kDownload;
   ContentId content_id;
-  std::optional<Manifest> manifest;  // absent until a peer or tracker has sent it
+  std::optional<Manifest> manifest;    // absent until a peer or tracker has sent it
+  std::optional<PublicKey> publisher;  // who must have published what a peer or tracker sends
   std::string dir;
   bool overwrite = false;
   bool repair = false;

@@ -1,0 +1,88 @@
+#include "client/app/commands/publishing_options.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "client/app/publishing/account_key.h"
+#include "proto/content/publisher.h"
+#include "proto/program/usage.h"
+
+namespace firn::app {
+namespace {
+
+constexpr const char* kGroup = "Publisher";
+
+CLI::Option* sign_option(CLI::App& app, SigningOptions& options, const char* description) {
+  return app.add_option("--sign", options.key_file, description)
+      ->option_text("KEY")
+      ->check(not_empty())
+      ->group(kGroup);
+}
+
+std::string fault_of_key(const std::string& text) {
+  return PublicKey::from_text(text) ? "" : "a publisher's key has 52 characters a-z and 2-7";
+}
+
+// Whether `file`, which may be missing, and its folders too, stands in `shared` or is it.
+bool stands_in(const std::string& shared, const std::string& file) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::path whole = fs::canonical(shared, error);
+  if (error || file.empty()) return false;
+  const fs::path part = fs::weakly_canonical(fs::absolute(file, error), error);
+  return std::mismatch(whole.begin(), whole.end(), part.begin(), part.end()).first == whole.end();
+}
+
+}  // namespace
+
+void add_sign_option(CLI::App& app, SigningOptions& options) {
+  sign_option(app, options,
+              "speak for the contents with the key in this file, which must be their authority's "
+              "(default: this account's, where that made them)");
+}
+
+void add_signing_options(CLI::App& app, SigningOptions& options) {
+  CLI::Option* const sign =
+      sign_option(app, options,
+                  "sign the manifest with the key in this file (firn keygen), and make it the "
+                  "content's authority (default: a key of this account's, for each content)");
+  app.add_flag("--no-authority", options.no_authority,
+               "name no authority: the same files then give everybody the same content id, and "
+               "peers that send false blocks do more harm")
+      ->excludes(sign)
+      ->group(kGroup);
+}
+
+Status check_key_apart(const SigningOptions& options, const std::string& shared) {
+  if (stands_in(shared, options.key_file))
+    return Error{ErrorCode::kBadInput, "sign with " + options.key_file,
+                 "the key stands in what is shared, and all would get it; keep it elsewhere"};
+  const std::string account = account_key_path();
+  if (stands_in(shared, account))
+    return Error{ErrorCode::kBadInput, "share " + shared,
+                 "this account's secret key is or would be kept in it, at " + account +
+                     ", and all would get it; share less, or set XDG_STATE_HOME to a folder "
+                     "elsewhere"};
+  return Done{};
+}
+
+void add_publisher_option(CLI::App& app, std::string& key) {
+  app.add_option("--publisher", key,
+                 "take only what this key has signed, or is the authority of (firn keygen --show)")
+      ->option_text("KEY")
+      ->check(CLI::Validator([](const std::string& text) { return fault_of_key(text); }, ""))
+      ->group(kGroup);
+}
+
+Status require_publisher(ContentSource& source, const std::string& key) {
+  const auto wanted = PublicKey::from_text(key);
+  if (wanted && source.publisher && *wanted != *source.publisher)
+    return Error{ErrorCode::kBadInput, "take the publisher " + wanted->text(),
+                 "the link asks for another, " + source.publisher->text()};
+  if (wanted) source.publisher = wanted;
+  if (!source.publisher || !source.manifest) return Done{};
+  return check_published_by(*source.manifest, *source.publisher);
+}
+
+}  // namespace firn::app

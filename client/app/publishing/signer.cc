@@ -1,0 +1,85 @@
+#include "client/app/publishing/signer.h"
+
+#include <utility>
+
+#include "client/app/publishing/account_key.h"
+#include "proto/content/authority.h"
+#include "proto/program/key_file.h"
+
+namespace firn::app {
+
+Result<Signer> Signer::for_making(const SigningOptions& options, Console& console) {
+  if (!options.key_file.empty() || options.no_authority) {
+    Signer signer;
+    if (options.key_file.empty()) return signer;
+    auto key = read_key_file(options.key_file);
+    if (!key.ok()) return key.error();
+    signer.named_ = *key;
+    return signer;
+  }
+  Signer signer;
+  const auto account = load_or_make_account_key(account_key_path());
+  if (account.ok()) {
+    signer.account_ = *account;
+  } else {
+    console.warning(
+        "no key for this account (" + account.error().message() +
+        "): no peer can prove that it speaks for what is shared now, so that a peer that sends "
+        "false blocks does more harm; --sign names a key, --no-authority goes without one");
+  }
+  return signer;
+}
+
+Result<Signer> Signer::for_serving(const SigningOptions& options) {
+  Signer signer;
+  if (!options.key_file.empty()) {
+    auto key = read_key_file(options.key_file);
+    if (!key.ok()) return key.error();
+    signer.named_ = *key;
+  } else if (const auto account = load_account_key(account_key_path()); account.ok()) {
+    signer.account_ = *account;
+  }
+  return signer;
+}
+
+std::string Signer::authority_for(const Info& info) const {
+  if (named_) return std::string(named_->public_key().raw());
+  if (!account_) return {};
+  return std::string(content_key(*account_, id_without_authority(info)).public_key().raw());
+}
+
+Result<Manifest> Signer::sign(Manifest manifest) const {
+  if (!named_) return manifest;
+  return sign_manifest(manifest, named_->secret());
+}
+
+std::optional<PublicKey> Signer::publisher() const {
+  if (!named_) return std::nullopt;
+  return named_->public_key();
+}
+
+std::optional<SigningKey> Signer::account_content_key(const Manifest& manifest) const {
+  if (!account_ || manifest.info.authority_key.empty()) return std::nullopt;
+  SigningKey key = content_key(*account_, id_without_authority(manifest.info));
+  if (key.public_key().raw() != manifest.info.authority_key) return std::nullopt;
+  return key;
+}
+
+bool Signer::of_this_account(const Manifest& manifest) const {
+  return account_content_key(manifest).has_value();
+}
+
+Result<std::string> Signer::certificate(const Manifest& manifest, const PeerId& self) const {
+  if (named_ && named_->public_key().raw() != manifest.info.authority_key) {
+    const auto authority = PublicKey::from_bytes(manifest.info.authority_key);
+    return Error{ErrorCode::kBadInput, "speak for " + manifest.info.name,
+                 "the key given with --sign is " + named_->public_key().text() + "; " +
+                     (authority ? "the content's authority is " + authority->text()
+                                : "the content has no authority")};
+  }
+  const auto key = named_ ? named_ : account_content_key(manifest);
+  if (!key) return std::string();
+  return *make_certificate(manifest.id, self, key->secret());
+}
+
+}  // namespace firn::app
