@@ -12,6 +12,7 @@ import pathlib
 import re
 import signal
 import subprocess
+import tempfile
 import threading
 import time
 
@@ -198,12 +199,16 @@ class Program:
 
 
 class Programs:
-    """Starts programs and, when the `with` block is left, ends those that still run."""
+    """Starts programs and, when the `with` block is left, ends those that still run. Their keys
+    (docs/operations.md, "Publishing") are kept in a folder that is gone then, not in the user's."""
 
     def __init__(self):
         self.started = []
 
     def __enter__(self):
+        self._state = tempfile.TemporaryDirectory(prefix="firn-state-")
+        self._state_before = os.environ.get("XDG_STATE_HOME")
+        os.environ["XDG_STATE_HOME"] = self._state.name
         # Also when this script is told to end: `with` blocks are left by exceptions only.
         self._handlers = {number: signal.signal(number, self._interrupted)
                           for number in (signal.SIGTERM, signal.SIGHUP)}
@@ -226,6 +231,11 @@ class Programs:
                 pass
             program.kill()
         signal.signal(signal.SIGINT, impatient)
+        if self._state_before is None:
+            os.environ.pop("XDG_STATE_HOME", None)
+        else:
+            os.environ["XDG_STATE_HOME"] = self._state_before
+        self._state.cleanup()
         for number, handler in self._handlers.items():
             signal.signal(number, handler)
 

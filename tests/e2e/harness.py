@@ -23,7 +23,8 @@ from running.programs import BUILD, Failed, Programs  # noqa: F401
 
 # Exit codes, as in `firn --help`.
 UNREACHABLE = 3
-USAGE, DISK, VERIFY_FAILED, PORT_IN_USE, ON_COMPLETE_FAILED, INTERRUPTED = 2, 4, 5, 7, 8, 130
+USAGE, DISK, VERIFY_FAILED, WRONG_IDENTITY, PORT_IN_USE = 2, 4, 5, 6, 7
+ON_COMPLETE_FAILED, INTERRUPTED = 8, 130
 
 LISTEN = ["--listen", "127.0.0.1:0", "--json"]
 KIB = 1 << 10
