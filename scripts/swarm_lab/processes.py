@@ -55,6 +55,7 @@ class Process:
             self._popen = subprocess.Popen(
                 host.command(*command), stdin=subprocess.DEVNULL, stderr=log,
                 stdout=subprocess.PIPE if on_line else log, cwd=folder,
+                env=dict(os.environ, XDG_STATE_HOME=str(folder)),  # no keys in the user's home
                 start_new_session=True, preexec_fn=lambda: _prepare(priority))
         self.pid = self._popen.pid
         self._reader = None

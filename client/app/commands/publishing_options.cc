@@ -24,12 +24,13 @@ std::string fault_of_key(const std::string& text) {
   return PublicKey::from_text(text) ? "" : "a publisher's key has 52 characters a-z and 2-7";
 }
 
-// Whether `file`, which may be missing, and its folders too, stands in `shared` or is it.
+// Whether `file`, which may be missing, and its folders too, stands in `shared` or is it. Not for
+// the root: that has no name, and is refused for it.
 bool stands_in(const std::string& shared, const std::string& file) {
   namespace fs = std::filesystem;
   std::error_code error;
   const fs::path whole = fs::canonical(shared, error);
-  if (error || file.empty()) return false;
+  if (error || file.empty() || whole == whole.root_path()) return false;
   const fs::path part = fs::weakly_canonical(fs::absolute(file, error), error);
   return std::mismatch(whole.begin(), whole.end(), part.begin(), part.end()).first == whole.end();
 }

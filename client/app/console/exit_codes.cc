@@ -37,7 +37,7 @@ std::string exit_code_help() {
          "  3    no peer or tracker could be reached, or no progress for get --timeout\n"
          "  4    disk or standard output: missing, not writable, full, or another file in the way\n"
          "  5    bytes differ from what the manifest says\n"
-         "  6    a tracker or peer proved another identity than the one asked for\n"
+         "  6    another key than the one asked for: of a tracker, a peer or a publisher\n"
          "  7    the port to listen on is in use\n"
          "  8    complete and verified, but the command of --on-complete failed\n"
          "  9    --codec gpu, and there is no GPU that can be used\n"

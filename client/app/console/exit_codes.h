@@ -14,7 +14,7 @@ enum class ExitCode : int {
   kNetwork = 3,        // no peer or tracker answered and the command gave up; get --timeout
   kDisk = 4,           // a file is missing, unreadable, unwritable, or another is in the way; full
   kVerifyFailed = 5,   // bytes that differ from what the manifest says
-  kWrongIdentity = 6,  // a peer or tracker proved another key than the one asked for
+  kWrongIdentity = 6,  // a peer, tracker or publisher has another key than the one asked for
   kPortInUse = 7,
   kOnComplete = 8,  // the content is complete; the command of --on-complete failed
   kNoDevice = 9,    // --codec gpu, and there is no GPU to be used

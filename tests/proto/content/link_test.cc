@@ -22,7 +22,8 @@ TEST_CASE("a link comes back as it was written") {
   for (const std::string& text :
        {"firn:" + id, "firn:" + id + "?tr=example.org:7000",
         "firn:" + id + "?tr=a:1&tr=" + id + "@b:2&peer=c:3&peer=%5B::1%5D:4",
-        "firn:" + id + "?peer=%5Bfe80::1%25eth0%5D:4"}) {
+        "firn:" + id + "?peer=%5Bfe80::1%25eth0%5D:4", "firn:" + id + "?pub=" + id,
+        "firn:" + id + "?tr=a:1&peer=c:3&pub=" + id}) {
     const auto link = parse_link(text);
     REQUIRE(link.ok());
     CHECK(link->content_id.text() == id);
@@ -84,6 +85,10 @@ TEST_CASE("a malformed link gets an error that says what is wrong and shows the 
       {"firn:" + id + "?tr=a%00b:1", "neither a name"},
       {"firn:" + id + "?tr=a+b:1", "neither a name"},
       {many, "more than 64"},
+      {"firn:" + id + "?pub=", "no key of 52"},
+      {"firn:" + id + "?pub=" + id + "a", "no key of 52"},
+      {"firn:" + id + "?pub=" + id.substr(1) + "1", "no key of 52"},
+      {"firn:" + id + "?pub=" + id + "&pub=" + PublicKey{}.text(), "two publishers"},
       {"firn:" + id + "?x=" + std::string(70'000, 'x'), "too long"},
   };
   for (const auto& c : cases) {
@@ -120,9 +125,11 @@ TEST_CASE("random links come back") {
         address.port = static_cast<std::uint16_t>(1 + random() % 65535);
         list->push_back(address);
       }
+    if (random() % 2) link.publisher = PublicKey{link.content_id.bytes};
     const auto parsed = parse_link(to_text(link));
     REQUIRE(parsed.ok());
     CHECK(parsed->content_id == link.content_id);
+    CHECK(parsed->publisher == link.publisher);
     CHECK(parsed->trackers == link.trackers);
     CHECK(parsed->peers == link.peers);
   }
