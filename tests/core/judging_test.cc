@@ -12,14 +12,14 @@ namespace policy = core::policy;
 namespace {
 
 constexpr PeerKey kSpeaker = 1, kFirst = 2, kSecondPeer = 3;
-constexpr std::uint32_t kRows = 4;
+constexpr std::uint32_t kRowsEach = 4;
 using Slots = std::vector<std::uint32_t>;
 using Bytes = std::vector<std::uint8_t>;
 
 // A speaker for the authority and two peers that hold everything are its neighbours.
 class JudgeBench : public Bench {
  public:
-  JudgeBench() : Bench(vouched_manifest(4, kRows, 8192)) {
+  JudgeBench() : Bench(vouched_manifest(4, kRowsEach, 8192)) {
     start();
     join_certified(kSpeaker, peer_id(1), peer_id(1));
     join(kFirst, peer_id(2), 0, true);
@@ -40,7 +40,7 @@ class JudgeBench : public Bench {
   }
   void answer(std::uint32_t g, bool with_key = true, std::size_t tag_bytes = 4) {
     say(kSpeaker, proto::CheckReply{g, Bytes(with_key ? limits::kCheckKeyBytes : 0, 5),
-                                    Bytes(kRows * tag_bytes, 6)});
+                                    Bytes(kRowsEach * tag_bytes, 6)});
   }
   // The slots of g that are to be judged; nothing else may be.
   Slots to_judge(std::uint32_t g) {
@@ -135,7 +135,7 @@ TEST_CASE("of a convicted peer all rows go that are not proven, wherever they ar
 
 TEST_CASE("a generation with a false row is decoded once the row has been replaced") {
   JudgeBench bench;
-  for (std::uint32_t i = 0; i < kRows; ++i) bench.send(i == 2 ? kFirst : kSecondPeer, 0, i);
+  for (std::uint32_t i = 0; i < kRowsEach; ++i) bench.send(i == 2 ? kFirst : kSecondPeer, 0, i);
   REQUIRE(bench.take<core::Decode>().size() == 1);
   bench.decoded(0, core::DecodeOutcome::kCorrupt);
   CHECK(bench.take<core::KeepEvidence>().empty());
@@ -183,7 +183,7 @@ TEST_CASE("a verdict on a generation that was emptied meanwhile does not hold up
 TEST_CASE("a key counts although the sums that came with it are late") {
   JudgeBench bench;
   bench.send(kFirst, 0, 0);
-  for (std::uint32_t i = 1; i < kRows; ++i) bench.send(kSpeaker, 0, i);
+  for (std::uint32_t i = 1; i < kRowsEach; ++i) bench.send(kSpeaker, 0, i);
   CHECK(bench.asked() == Slots{0});
   bench.decoded(0, core::DecodeOutcome::kVerified);
   bench.answer(0);
@@ -224,7 +224,7 @@ TEST_CASE("without an answer a false generation is fetched again as a whole") {
   for (const bool refused : {false, true}) {
     CAPTURE(refused);
     JudgeBench bench;
-    for (std::uint32_t i = 0; i < kRows; ++i) bench.send(i == 2 ? kFirst : kSecondPeer, 0, i);
+    for (std::uint32_t i = 0; i < kRowsEach; ++i) bench.send(i == 2 ? kFirst : kSecondPeer, 0, i);
     bench.decoded(0, core::DecodeOutcome::kCorrupt);
     CHECK_FALSE(bench.noticed("fetched again"));
     if (refused) bench.say(kSpeaker, proto::CheckReply{0, {}, {}});
@@ -237,7 +237,7 @@ TEST_CASE("without an answer a false generation is fetched again as a whole") {
 
 TEST_CASE("where every row is proven and still the data are false, all is fetched again at once") {
   JudgeBench bench;
-  for (std::uint32_t i = 0; i < kRows; ++i) bench.send(kSpeaker, 0, i);
+  for (std::uint32_t i = 0; i < kRowsEach; ++i) bench.send(kSpeaker, 0, i);
   bench.decoded(0, core::DecodeOutcome::kCorrupt);
   CHECK(bench.noticed("fetched again"));
   CHECK(bench.asked().empty());
@@ -245,16 +245,16 @@ TEST_CASE("where every row is proven and still the data are false, all is fetche
 
 TEST_CASE("rows that cannot be read back to be judged are fetched again") {
   JudgeBench bench;
-  for (std::uint32_t i = 0; i < kRows; ++i) bench.send(kFirst, 0, i);
+  for (std::uint32_t i = 0; i < kRowsEach; ++i) bench.send(kFirst, 0, i);
   bench.decoded(0, core::DecodeOutcome::kCorrupt);
   bench.answer(0);
-  REQUIRE(bench.to_judge(0).size() == kRows);
+  REQUIRE(bench.to_judge(0).size() == kRowsEach);
   bench.judged(0, {}, {}, false);
   CHECK(bench.noticed("fetched again"));
 }
 
 TEST_CASE("a row left by an earlier run does not convict its sender") {
-  Bench bench(vouched_manifest(4, kRows, 8192));
+  Bench bench(vouched_manifest(4, kRowsEach, 8192));
   core::StartState state;
   state.verified.assign(4, false);
   state.rows.push_back({0, 0, {1, 0, 0, 0}, peer_id(2)});

@@ -47,7 +47,8 @@ TEST_CASE("the manifest in docs/formats.md is the one that is written") {
   digests += manifest.id.raw();
   CHECK(to_hex(digests) == hex_example("formats.md", "digests"));
 
-  CHECK(to_text(Link{manifest.id, manifest.trackers, {}}) == text_example("formats.md", "link"));
+  CHECK(to_text(Link{manifest.id, manifest.trackers, {}, {}}) ==
+        text_example("formats.md", "link"));
 }
 
 TEST_CASE("the combinations in docs/protocol.md follow from the field's arithmetic") {
