@@ -23,34 +23,41 @@ void Trust::greeted(Neighbour& n) {
   met_ = near_ = true;
 }
 
-// Without an authority near, a peer that had one goes on with what it took while blocks that are
+// An authority that is near may be frozen, or have nothing for us: what it could prove then is of
+// no use. Without one near, a peer that had one goes on with what it took while blocks that are
 // answered for still come: the source of a small mesh leaves when its neighbours hold enough proven
 // rows between them.
 TimeUs Trust::opens_at() const {
-  const TimeUs since = met_ ? std::max(near_until_, life_.progressed_at()) : near_until_;
-  return since + policy::kStallVoid;
+  const TimeUs fed = std::max(life_.progressed_at(), strict_since_);
+  if (near_) return fed + policy::kStarvingTime;
+  return (met_ ? std::max(near_until_, fed) : near_until_) + policy::kStallVoid;
 }
 
-bool Trust::wants_proof() const {
+bool Trust::wants_proof(TimeUs heard_at) const {
   if (!possible() || !membership_.small_mesh()) return false;
-  if (near_) return true;
-  return strict_ && context_.now < opens_at();
+  if (life_.complete()) return strict_;
+  return strict_ ? context_.now < opens_at() : near_ && heard_at > open_since_;
 }
 
 void Trust::step() {
   if (!possible()) return;
-  const Neighbours& neighbours = std::as_const(membership_).neighbours();
-  near_ = std::any_of(neighbours.begin(), neighbours.end(),
-                      [](const Neighbour& n) { return n.contact.authority(); });
+  TimeUs heard_at = 0;  // an authority was
+  near_ = false;
+  for (const Neighbour& n : std::as_const(membership_).neighbours()) {
+    if (!n.contact.authority()) continue;
+    near_ = true;
+    heard_at = std::max(heard_at, n.traffic.heard_at());
+  }
   if (near_) near_until_ = context_.now;
-  const bool strict = wants_proof();
+  const bool strict = wants_proof(heard_at);
   if (strict == strict_) return;
   strict_ = strict;
+  (strict ? strict_since_ : open_since_) = context_.now;
   for (Neighbour& n : membership_.neighbours()) n.news.report_terms();
 }
 
 TimeUs Trust::next_due() const {
-  return strict_ && !near_ && !life_.complete() ? opens_at() : kNever;
+  return strict_ && !life_.complete() ? opens_at() : kNever;
 }
 
 }  // namespace firn::core

@@ -5,8 +5,8 @@
 // generation that it has verified. Where every peer answers for what it sends, a false block
 // convicts its sender, and cannot spread. That takes a way to prove rows while they are still few:
 // they came from the authority itself, or a check key of the authority's has judged them
-// (checking.h). Both need the authority near, so in a large mesh, and where no authority is found,
-// a peer takes any block.
+// (judging.h). Both need the authority near, so a peer takes any block in a large mesh, where no
+// authority is found, and where nothing comes although one is near.
 #pragma once
 
 #include <string>
@@ -34,7 +34,7 @@ class Trust {
   TimeUs next_due() const;
 
  private:
-  bool wants_proof() const;
+  bool wants_proof(TimeUs heard_at) const;
   TimeUs opens_at() const;
 
   const Context& context_;
@@ -42,6 +42,7 @@ class Trust {
   Membership& membership_;
   const std::string authority_key_;
   bool strict_;
+  TimeUs strict_since_ = 0, open_since_ = 0;
   bool met_ = false;       // a neighbour has spoken for the authority
   bool near_ = false;      // one does
   TimeUs near_until_ = 0;  // when it was seen last

@@ -45,6 +45,21 @@ TEST_CASE("with an authority near, a peer of a small mesh takes only what is ans
   CHECK(bench.core.report().rank == 1);
 }
 
+TEST_CASE("a peer that starves beside a silent authority takes any block until it is heard again") {
+  Bench bench = vouched_bench();
+  bench.start();
+  bench.join_certified(kSpeaker, peer_id(1), peer_id(1));
+  bench.join(kRelay, peer_id(2), 0, true);
+  bench.pass(policy::kStarvingTime / 2);
+  CHECK_FALSE(takes_unproven(bench, kRelay, bench.block(0, 1, 0)));
+  bench.pass(policy::kStarvingTime);
+  CHECK(takes_unproven(bench, kRelay, bench.block(0, 2, 1)));
+  bench.pass(core::kSecond);
+  bench.say(kSpeaker, proto::State{});
+  bench.pass(core::kSecond);
+  CHECK(bench.heard<proto::State>(kRelay).back().proven_only);
+}
+
 TEST_CASE("where no authority is found a peer takes any block after a while") {
   Bench bench = vouched_bench();
   bench.start();

@@ -97,6 +97,8 @@ inline constexpr std::size_t kNullVectorsKept = 16;       // of one neighbour
 inline constexpr TimeUs kRescueTime = 5 * kSecond;        // a rescue source that brings nothing
 
 // --- check keys ---
+// A peer that nothing useful has reached for so long takes any block, an authority near or not.
+inline constexpr TimeUs kStarvingTime = 5 * kSecond;
 inline constexpr TimeUs kCheckTimeout = 3 * kSecond;  // then a request counts as unanswered
 // t: a false row passes with odds of 2^-8t, and its sender is banned where it does not. Twice as
 // many bytes cost a source of 8 Mbit/s with twelve neighbours 0.3 % of its uplink.
