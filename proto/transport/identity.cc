@@ -1,9 +1,7 @@
 #include "proto/transport/identity.h"
 
-#include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
-#include <openssl/pem.h>
 #include <openssl/sha.h>
 #include <openssl/x509.h>
 #include <sys/stat.h>
@@ -11,8 +9,9 @@
 #include <array>
 #include <utility>
 
+#include "proto/base/signing_key.h"
 #include "proto/program/input_file.h"
-#include "proto/program/output_file.h"
+#include "proto/program/key_file.h"
 #include "proto/transport/identity_impl.h"
 
 namespace firn::proto::transport {
@@ -43,7 +42,10 @@ Result<X509Ptr> self_signed_certificate(EVP_PKEY* key) {
   return certificate;
 }
 
-Result<std::shared_ptr<const Identity::Impl>> make_impl(EvpKeyPtr key) {
+Result<std::shared_ptr<const Identity::Impl>> make_impl(const SigningKey& signing_key) {
+  EvpKeyPtr key(EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nullptr, signing_key.secret().data(),
+                                             kSigningKeyBytes));
+  if (!key) return internal("make Ed25519 key");
   const std::optional<PeerId> id = peer_id_of(key.get());
   if (!id) return internal("read public key");
   auto certificate = self_signed_certificate(key.get());
@@ -55,35 +57,10 @@ Result<std::shared_ptr<const Identity::Impl>> make_impl(EvpKeyPtr key) {
   return std::shared_ptr<const Identity::Impl>(std::move(impl));
 }
 
-// Never asks at the terminal: an encrypted key is simply not one of ours.
-int no_passphrase(char*, int, int, void*) {
-  return -1;
-}
-
 Error not_a_key(const std::string& path) {
   return {ErrorCode::kBadInput, "read identity " + path,
           "it holds no unencrypted Ed25519 private key in PEM form; name the file of a key, or a "
           "name that is free, where a new key is to be kept"};
-}
-
-Result<EvpKeyPtr> parse_key(const std::string& path, const std::string& pem) {
-  const BioPtr bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
-  EvpKeyPtr key(bio ? PEM_read_bio_PrivateKey(bio.get(), nullptr, no_passphrase, nullptr)
-                    : nullptr);
-  ERR_clear_error();
-  if (!key || EVP_PKEY_get_base_id(key.get()) != EVP_PKEY_ED25519) {
-    return not_a_key(path);
-  }
-  return key;
-}
-
-Result<std::string> key_to_pem(EVP_PKEY* key) {
-  const BioPtr bio(BIO_new(BIO_s_mem()));
-  if (!bio || !PEM_write_bio_PKCS8PrivateKey(bio.get(), key, nullptr, nullptr, 0, nullptr, nullptr))
-    return internal("write key");
-  const char* data = nullptr;
-  const long bytes = BIO_get_mem_data(bio.get(), &data);
-  return std::string(data, static_cast<std::size_t>(bytes));
 }
 
 // nullopt: there is no such file.
@@ -115,39 +92,35 @@ std::optional<PeerId> peer_id_of(const EVP_PKEY* key) {
   return id;
 }
 
-Result<Identity> Identity::generate() {
-  EvpKeyPtr key(EVP_PKEY_Q_keygen(nullptr, nullptr, "ED25519"));
-  if (!key) return internal("generate Ed25519 key");
-  auto impl = make_impl(std::move(key));
+Result<Identity> Identity::of(const SigningKey& key) {
+  auto impl = make_impl(key);
   if (!impl) return impl.error();
   Identity identity;
   identity.impl_ = std::move(impl).value();
   return identity;
 }
 
+Result<Identity> Identity::generate() {
+  return of(SigningKey::generate());
+}
+
 Result<Identity> Identity::load_or_create(const std::string& path) {
   auto text = read_file(path);
   if (!text) return text.error();
   if (!text->has_value()) {
-    auto fresh = generate();
-    if (!fresh) return fresh;
-    const auto pem = key_to_pem(fresh->impl().key.get());
-    if (!pem) return pem.error();
-    const auto written = OutputFile(path, kKeyFile).write_new_private(*pem);
+    const SigningKey fresh = SigningKey::generate();
+    const auto written = write_new_key_file(path, fresh);
     if (!written) return written.error();
-    if (*written) return fresh;
+    if (*written) return of(fresh);
     text = read_file(path);  // another process was first: that key it is
     if (!text) return text.error();
     if (!text->has_value())
       return Error{ErrorCode::kIo, "read identity " + path, "it comes and goes"};
   }
-  auto key = parse_key(path, **text);
-  if (!key) return key.error();
-  auto impl = make_impl(std::move(key).value());
-  if (!impl) return impl.error();
-  Identity identity;
-  identity.impl_ = std::move(impl).value();
-  return identity;
+  const auto key = SigningKey::from_pem(**text);
+  wipe_text(**text);
+  if (!key) return not_a_key(path);
+  return of(*key);
 }
 
 const PeerId& Identity::id() const {

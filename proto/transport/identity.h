@@ -7,6 +7,7 @@
 
 #include "proto/base/ids.h"
 #include "proto/base/result.h"
+#include "proto/base/signing_key.h"
 
 namespace firn::proto::transport {
 
@@ -17,6 +18,9 @@ class Identity {
   // Reads the key from `path` (PEM, PKCS#8), or makes one and writes it there (mode 0600).
   // Errors: kBadInput (not an Ed25519 key), kIo (no file: a folder, a FIFO) and its like.
   static Result<Identity> load_or_create(const std::string& path);
+
+  // Errors: kInternal.
+  static Result<Identity> of(const SigningKey& key);
 
   const PeerId& id() const;
 

@@ -1,7 +1,6 @@
 // What an Identity holds, for the files of this folder that speak OpenSSL.
 #pragma once
 
-#include <openssl/bio.h>
 #include <openssl/evp.h>
 #include <openssl/x509.h>
 
@@ -15,11 +14,9 @@ namespace firn::proto::transport {
 struct OpenSslFree {
   void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
   void operator()(X509* certificate) const { X509_free(certificate); }
-  void operator()(BIO* bio) const { BIO_free_all(bio); }
 };
 using EvpKeyPtr = std::unique_ptr<EVP_PKEY, OpenSslFree>;
 using X509Ptr = std::unique_ptr<X509, OpenSslFree>;
-using BioPtr = std::unique_ptr<BIO, OpenSslFree>;
 
 // Constant once made, so that any thread may use it.
 struct Identity::Impl {
