@@ -1,6 +1,5 @@
 #include "client/core/check_serving.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "client/core/policy/constants.h"
@@ -11,27 +10,23 @@ CheckServing::CheckServing(const Context& context, Membership& membership, Outbo
                            const Holdings& holdings)
     : context_(context), membership_(membership), outbox_(outbox), holdings_(holdings) {}
 
-bool CheckServing::allowed(Client& client) const {
-  const double seconds = static_cast<double>(context_.now - client.since) / kSecond;
-  client.since = context_.now;
-  client.allowance =
-      std::min(policy::kChecksMax, client.allowance + seconds * policy::kChecksPerSecond);
-  if (client.allowance < 1) return false;
-  --client.allowance;
-  return true;
+CheckServing::Client& CheckServing::client(PeerKey peer) {
+  const auto known = clients_.find(peer);
+  if (known != clients_.end()) return known->second;
+  const TokenBucket allowance(policy::kChecksPerSecond, policy::kChecksMax, context_.now);
+  return clients_.emplace(peer, Client{allowance}).first->second;
 }
 
 bool CheckServing::asked(const Neighbour& n, const proto::CheckRequest& request) {
-  const auto known =
-      clients_.try_emplace(n.key, Client{policy::kChecksMax, context_.now, {}, false});
-  Client& client = known.first->second;
+  Client& asking = client(n.key);
   for (const std::uint32_t g : request.generations) {
     if (g >= holdings_.generation_count()) return false;
-    if (!allowed(client)) break;  // the neighbour asks again later
+    if (asking.allowance.wait_for(1, context_.now) > 0) break;  // the neighbour asks again later
+    asking.allowance.take(1);
     if (context_.options.certificate.empty() || !holdings_.verified().contains(g)) {
       made(n.key, {g, {}, {}});
     } else {
-      outbox_.push(MakeCheck{n.key, g, policy::kCheckTagBytes, client.key});
+      outbox_.push(MakeCheck{n.key, g, policy::kCheckTagBytes, asking.key});
     }
   }
   return true;
@@ -42,12 +37,12 @@ bool CheckServing::asked(const Neighbour& n, const proto::CheckRequest& request)
 void CheckServing::made(PeerKey peer, proto::CheckReply&& reply) {
   Neighbour* n = membership_.find(peer);
   if (!n) return;
-  Client& client = clients_[peer];
-  if (client.told && reply.key == client.key) {
+  Client& asking = client(peer);
+  if (asking.told && reply.key == asking.key) {
     reply.key.clear();
   } else if (!reply.sums.empty()) {
-    client.key = reply.key;
-    client.told = true;
+    asking.key = reply.key;
+    asking.told = true;
   }
   outbox_.send(*n, std::move(reply));
 }

@@ -11,6 +11,7 @@
 #include "client/core/holdings.h"
 #include "client/core/membership.h"
 #include "client/core/outbox.h"
+#include "proto/base/token_bucket.h"
 #include "proto/messages.h"
 
 namespace firn::core {
@@ -29,12 +30,11 @@ class CheckServing final : public LeaveWatcher {
 
  private:
   struct Client {
-    double allowance = 0;  // generations
-    TimeUs since = 0;
-    std::vector<std::uint8_t> key;  // drawn with the first sums
-    bool told = false;              // it has the key
+    TokenBucket allowance;               // generations
+    std::vector<std::uint8_t> key = {};  // drawn with the first sums
+    bool told = false;                   // it has the key
   };
-  bool allowed(Client& client) const;
+  Client& client(PeerKey peer);
 
   const Context& context_;
   Membership& membership_;

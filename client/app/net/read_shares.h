@@ -2,8 +2,8 @@
 // the other peers.
 //
 // Blocks are bounded by the credit that was granted for them. Nothing bounds the control messages
-// (States, exchanges, requests), so of these a connection may have so many bytes waiting for the
-// main thread, and is read at so many a second; past that it is not read for a while, and TCP holds
+// (States, exchanges, requests): a connection may have `share_bytes` of them waiting for the main
+// thread, and is read at kControlsPerSecond; past that it is not read for a while, and TCP holds
 // its sender back. No honest peer comes near the rate: it sends a State every 2 ms at most.
 #pragma once
 
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "client/core/types.h"
+#include "proto/base/token_bucket.h"
 #include "proto/transport/transport.h"
 
 namespace firn::app {
@@ -22,11 +23,11 @@ class ReadShares {
   using ConnectionId = proto::transport::ConnectionId;
 
   // Control messages read in a second; one of more than 1 KiB counts once for each KiB.
-  static constexpr double kControlsPerSecond = 1000;
+  static constexpr std::uint64_t kControlsPerSecond = 1000;
   // So many may come at once: after a pause, or where a peer tells all that it holds.
-  static constexpr double kControlsAtOnce = 4000;
-  // Reading goes on when so many may come, so that it does not stop at each.
-  static constexpr double kControlsResumed = 100;
+  static constexpr std::uint64_t kControlsAtOnce = 4000;
+  // A connection that was over its rate is read again once this many may come, not at each.
+  static constexpr std::uint64_t kControlsResumed = 100;
 
   // `share_bytes`: of control messages of one connection in the queue.
   explicit ReadShares(std::size_t share_bytes) : share_bytes_(share_bytes) {}
@@ -51,15 +52,14 @@ class ReadShares {
   core::TimeUs next_due() const { return next_due_; }
 
  private:
+  static constexpr std::uint64_t kControlBytes = 1024;  // charged for one, at least
   struct Reader {
     std::size_t waiting_bytes = 0;
-    double spent = 0;  // controls since `earned_at`
-    double level = kControlsAtOnce;
-    core::TimeUs earned_at = 0;
+    std::uint64_t spent = 0;  // bytes charged since taken()
+    TokenBucket earned{kControlsPerSecond * kControlBytes, kControlsAtOnce* kControlBytes, 0};
     bool paused = false;
     bool overdrawn = false;  // paused until it has earned kControlsResumed
   };
-  static void earn(Reader& reader, core::TimeUs now);
 
   const std::size_t share_bytes_;
   std::unordered_map<ConnectionId, Reader> readers_;

@@ -107,8 +107,8 @@ inline constexpr std::uint32_t kCheckTagBytes = 4;
 // than this part of what the source sends.
 inline constexpr double kCheckShareMax = 0.01;
 // Generations that a neighbour may ask for: at once, and a second.
-inline constexpr double kChecksMax = 64;
-inline constexpr double kChecksPerSecond = 32;
+inline constexpr std::uint64_t kChecksMax = 64;
+inline constexpr std::uint64_t kChecksPerSecond = 32;
 
 // --- reports on what others pass on ---
 inline constexpr TimeUs kReportInterval = 1 * kSecond;
