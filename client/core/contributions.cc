@@ -12,6 +12,11 @@ namespace firn::core {
 Contributions::Contributions(const Context& context, Membership& membership)
     : context_(context), membership_(membership) {}
 
+void Contributions::leaves(const Neighbour& n) {
+  counts_.erase(n.key);
+  for (auto& [key, count] : counts_) count.reported.erase(n.key);
+}
+
 // Of the blocks that reporters received from the neighbour since the last review; nullopt: too few
 // reporters to tell. A reporter that names others and not this neighbour has received nothing.
 std::optional<double> Contributions::median_growth(const Neighbour& of, Count& count) const {

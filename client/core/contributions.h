@@ -21,7 +21,7 @@ class Contributions final : public LeaveWatcher {
  public:
   Contributions(const Context& context, Membership& membership);
 
-  void leaves(const Neighbour& n) override { counts_.erase(n.key); }
+  void leaves(const Neighbour& n) override;
 
   // Reviews all neighbours once a second (policy::kReportInterval).
   void step();

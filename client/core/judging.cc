@@ -76,7 +76,8 @@ bool Judging::replied(const Neighbour& n, proto::CheckReply&& reply) {
   const std::size_t tag = reply.sums.size() / blocks;
   const auto key = keys_told_.find(n.key);
   if (reply.sums.empty()) {
-    held.due = context_.now;
+    // Where nothing is in doubt a new request waits as long as for an answer that never came.
+    if (doubted_.contains(g)) held.due = context_.now;
     return true;
   }
   if (key == keys_told_.end() || reply.sums.size() % blocks != 0 ||
