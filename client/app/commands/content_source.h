@@ -16,7 +16,7 @@ struct ContentSource {
   std::optional<Manifest> manifest;
   std::vector<Address> trackers;
   std::vector<Address> peers;
-  std::optional<PublicKey> publisher;  // who must have published it, as the link says
+  std::optional<PublicKey> publisher;  // the key that the link demands of the publisher
 };
 
 // Reads a manifest file. Errors: kBadInput (it breaks a rule, is damaged, or is no file: that is

@@ -41,7 +41,7 @@ struct InfoArguments {
   ConsoleOptions console;
 };
 
-// Who stands behind a content, as keys in text form; empty: nobody.
+// The keys of a content's publisher and authority as text; empty where it has none.
 struct Publishing {
   std::string signer, authority;
   bool own = false;  // this account's key made the authority

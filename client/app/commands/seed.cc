@@ -43,7 +43,7 @@ Result<SessionPlan> plan_of(const SeedArguments& arguments, const std::string& t
 
 // Lets this process speak for the content's authority where the signer may.
 Status vouch(const Signer& signer, const PeerId& self, SessionPlan& plan) {
-  if (!plan.manifest) return Done{};  // it is not known yet who that is
+  if (!plan.manifest) return Done{};  // its authority is not known yet
   auto certificate = signer.certificate(*plan.manifest, self);
   if (!certificate.ok()) return certificate.error();
   plan.core.certificate = *std::move(certificate);

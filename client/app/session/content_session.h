@@ -1,4 +1,4 @@
-// The life of one content within the process, and who is told of its steps.
+// The life of one content within the process, phase by phase.
 //
 //   waiting for the manifest -> opening the store -> running -> leaving -> ended
 //

@@ -19,7 +19,7 @@ struct SessionPlan {
   Mode mode = Mode::kDownload;
   ContentId content_id;
   std::optional<Manifest> manifest;    // absent until a peer or tracker has sent it
-  std::optional<PublicKey> publisher;  // who must have published what a peer or tracker sends
+  std::optional<PublicKey> publisher;  // a manifest from the network must be signed by it
   std::string dir;
   bool overwrite = false;
   bool repair = false;
