@@ -42,8 +42,10 @@ void Contributions::step() {
   const double kept = std::exp(-static_cast<double>(context_.now - reviewed_) /
                                static_cast<double>(policy::kContributionMemory));
   reviewed_ = context_.now;
+  const bool small_mesh = membership_.small_mesh();
   for (Neighbour& n : membership_.neighbours()) {
-    if (n.holds.has_everything()) continue;
+    if (!small_mesh) n.worth = 1;
+    if (!small_mesh || n.holds.has_everything()) continue;
     const auto [entry, fresh] = counts_.try_emplace(n.key);
     Count& count = entry->second;
     if (fresh) count.since = context_.now;

@@ -4,7 +4,8 @@
 // blocks came from whom. The source compares the median of the reports on a neighbour with what it
 // gave to it: up to half of the reporters may lie.
 //
-// A report never bans: it only decides the share of first-hand rows.
+// A report never bans: it only decides the share of first-hand rows. In a large mesh most reporters
+// do not know the neighbour, and their silence says nothing: there all count alike.
 #pragma once
 
 #include <cstdint>

@@ -158,7 +158,9 @@ proto::State Granting::make_state(Neighbour& n, std::size_t entries_max) {
                     [](const Neighbour& other) { return other.holds.has_everything(); });
   state.prefer_coded = sources > 1;
   state.proven_only = trust_.strict() && !life_.finishing();
-  if (n.contact.authority() && !life_.finishing()) tell_received(n, state);
+  if (n.contact.authority() && membership_.small_mesh() && !life_.finishing()) {
+    tell_received(n, state);
+  }
   tell_generations(n, entries_max, state);
   n.news.told(context_.now);
   return state;

@@ -79,6 +79,14 @@ TEST_CASE("liars below half of the reporters change nothing") {
   for (core::PeerKey key = 2; key <= 6; ++key) CHECK(swarm.neighbour(key).worth == 1);
 }
 
+TEST_CASE("in a large mesh, where most do not know a neighbour, reports tell nothing") {
+  Reported swarm(policy::kSmallMesh + 1);
+  for (int i = 0; i < 10; ++i) swarm.second([](int, int of) { return of % 2 == 0 ? 10u : 0u; });
+  for (core::PeerKey key = 1; key <= policy::kSmallMesh + 1; ++key) {
+    CHECK(swarm.neighbour(key).worth == 1);
+  }
+}
+
 TEST_CASE("too few reporters tell nothing") {
   Reported swarm(3);  // two report on each
   for (int i = 0; i < 10; ++i) swarm.second([](int, int) { return 0u; });
