@@ -15,7 +15,7 @@ done
 unset CC CXX CFLAGS CXXFLAGS LDFLAGS CPPFLAGS
 if [ ! -f "$build/build.ninja" ]; then
   rm -rf "$build"
-  meson setup -Dcodec_only=true --cross-file "$source/tests/codec/aarch64.ini" "$build" "$source" \
+  meson setup -Dcodec_only=true -Dunity=on -Dunity_size=5 --cross-file "$source/tests/codec/aarch64.ini" "$build" "$source" \
     >"$build.log" 2>&1 || { cat "$build.log"; exit 1; }
 fi
 ninja -j2 -C "$build" tests/codec/codec_test >"$build.log" 2>&1 || { tail -n 40 "$build.log"; exit 1; }
