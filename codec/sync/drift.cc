@@ -1,0 +1,86 @@
+#include "codec/sync/drift.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+namespace firn::codec::sync {
+namespace {
+
+// log n!. The C library's lgamma writes a global variable, and this may run on any thread.
+double log_factorial(std::size_t n) {
+  constexpr std::size_t kSummed = 32;
+  double value = 0;
+  if (n < kSummed) {
+    for (std::size_t i = 2; i <= n; ++i) value += std::log(static_cast<double>(i));
+    return value;
+  }
+  // Stirling's series; the next term is below 1e-17.
+  const double x = static_cast<double>(n), inverse = 1 / x, square = inverse * inverse;
+  constexpr double kHalfLogTwoPi = 0.91893853320467274178;
+  return (x + 0.5) * std::log(x) - x + kHalfLogTwoPi +
+         inverse *
+             (1.0 / 12 -
+              square * (1.0 / 360 - square * (1.0 / 1260 - square * (1.0 / 1680 - square / 1188))));
+}
+
+double log_choose(std::size_t n, std::size_t k) {
+  return log_factorial(n) - log_factorial(k) - log_factorial(n - k);
+}
+
+double log_power(double base, std::size_t exponent) {
+  return exponent == 0 ? 0 : static_cast<double>(exponent) * std::log(base);
+}
+
+constexpr double kNegligible = 1e-18;  // of the sum so far: what is left of a falling series
+constexpr int kDriftMax = 1 << 20;     // where no channel of use goes
+
+}  // namespace
+
+DriftLaw::DriftLaw(std::size_t bits, const Channel& channel) : bits_(bits), channel_(channel) {
+  assert(channel.valid());
+}
+
+double DriftLaw::probability(int drift) const {
+  if (bits_ == 0) return drift == 0 ? 1 : 0;
+  const auto T = bits_;
+  double sum = 0, previous = 0;
+  const std::size_t first = drift < 0 ? static_cast<std::size_t>(-drift) : 0;
+  for (std::size_t deletions = first; deletions <= T; ++deletions) {
+    const auto insertions =
+        static_cast<std::size_t>(static_cast<std::ptrdiff_t>(deletions) + drift);
+    if (deletions > 0 && channel_.deletion == 0) break;
+    if (insertions > 0 && channel_.insertion == 0) break;
+    double log_term = log_choose(T, deletions) + log_power(channel_.deletion, deletions) +
+                      log_power(channel_.transmission(), T - deletions);
+    if (insertions > 0) {
+      log_term +=
+          log_choose(T + insertions - 1, insertions) + log_power(channel_.insertion, insertions);
+    }
+    const double term = std::exp(log_term);
+    sum += term;
+    // Terms rise to one maximum, then fall.
+    if (term < previous && term < kNegligible * sum) break;
+    previous = term;
+  }
+  return sum;
+}
+
+DriftRange DriftLaw::range(double excluded) const {
+  assert(excluded > 0);
+  DriftRange range;
+  double inside = probability(0);
+  double below = probability(-1), above = probability(1);
+  while (1 - inside > excluded && (below > 0 || above > 0) && range.size() < kDriftMax) {
+    if (below >= above) {
+      inside += below;
+      below = probability(--range.low - 1);
+    } else {
+      inside += above;
+      above = probability(++range.high + 1);
+    }
+  }
+  return range;
+}
+
+}  // namespace firn::codec::sync
