@@ -47,8 +47,9 @@ struct FrameSolution {
   std::vector<double> posteriors;  // L_i(D), row-major [N][q], each row's sum is 1
   // Phi: the posterior of the drift at boundary 0 and at FrameProblem::end_boundary, M states each.
   std::vector<double> start_posterior, end_posterior;
-  // ln Pr{received | channel, code, priors}, paths inside of the limits alone; priors as given, not
-  // scaled to a sum of 1. Tells which of several channels or codes fits a record.
+  // ln of the probability that the channel makes this record of the code's frames, on paths inside
+  // of the limits, with start and end priors scaled to a sum of 1. Tells which of several channels
+  // or codes fits a record.
   double log_likelihood = 0;
   bool redone = false;  // in double precision, as single precision lost mass
 };
