@@ -17,7 +17,9 @@ namespace {
 struct Candidate {
   const Kernels* kernels;
   bool runs_here;
-  const CheckKernels* checks;  // of those that run here
+  // Of those that run here:
+  const CheckKernels* checks;
+  const LatticeKernels* lattices;
 };
 
 // A new instruction set is a row here, a file in codec/kernels/ and a line in codec/meson.build.
@@ -36,22 +38,27 @@ std::vector<Candidate> detect() {
       avx512 && gfni && __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("vpclmulqdq")
           ? &kAvx512CheckKernels
           : checks256;
+  const LatticeKernels* const lattices256 =
+      avx2 && __builtin_cpu_supports("fma") ? &kAvx2LatticeKernels : &kScalarLatticeKernels;
+  const LatticeKernels* const lattices512 = avx512 ? &kAvx512LatticeKernels : lattices256;
   const Candidate candidates[] = {
-      {&kAvx512GfniKernels, avx512 && gfni, checks512},
-      {&kAvx2GfniKernels, avx2 && gfni, checks256},
-      {&kAvx512BwKernels, avx512, checks256},
-      {&kAvx2Kernels, avx2, checks256},
-      {&kSsse3Kernels, ssse3, &kScalarCheckKernels},
-      {&kScalarKernels, true, &kScalarCheckKernels},
+      {&kAvx512GfniKernels, avx512 && gfni, checks512, lattices512},
+      {&kAvx2GfniKernels, avx2 && gfni, checks256, lattices256},
+      {&kAvx512BwKernels, avx512, checks256, lattices512},
+      {&kAvx2Kernels, avx2, checks256, lattices256},
+      {&kSsse3Kernels, ssse3, &kScalarCheckKernels, &kScalarLatticeKernels},
+      {&kScalarKernels, true, &kScalarCheckKernels, &kScalarLatticeKernels},
   };
 #elif defined(FIRN_KERNELS_NEON)
   const bool pmull = (getauxval(AT_HWCAP) & HWCAP_PMULL) != 0;
   const Candidate candidates[] = {
-      {&kNeonKernels, true, pmull ? &kNeonCheckKernels : &kScalarCheckKernels},
-      {&kScalarKernels, true, &kScalarCheckKernels},
+      {&kNeonKernels, true, pmull ? &kNeonCheckKernels : &kScalarCheckKernels,
+       &kNeonLatticeKernels},
+      {&kScalarKernels, true, &kScalarCheckKernels, &kScalarLatticeKernels},
   };
 #else
-  const Candidate candidates[] = {{&kScalarKernels, true, &kScalarCheckKernels}};
+  const Candidate candidates[] = {
+      {&kScalarKernels, true, &kScalarCheckKernels, &kScalarLatticeKernels}};
 #endif
   std::vector<Candidate> available;
   std::copy_if(std::begin(candidates), std::end(candidates), std::back_inserter(available),
@@ -91,6 +98,27 @@ const CheckKernels& check_kernels(const Kernels& set) {
     if (candidate.kernels == &set) return *candidate.checks;
   }
   return kScalarCheckKernels;  // a set that is not built in, such as a benchmark's baseline
+}
+
+std::span<const LatticeKernels* const> available_lattice_kernels() {
+  static const std::vector<const LatticeKernels*> available = [] {
+    std::vector<const LatticeKernels*> lattices;
+    for (const Candidate& candidate : available_candidates()) {
+      const auto* const set = candidate.lattices;
+      if (std::find(lattices.begin(), lattices.end(), set) == lattices.end()) {
+        lattices.push_back(set);
+      }
+    }
+    return lattices;
+  }();
+  return available;
+}
+
+const LatticeKernels& lattice_kernels(const Kernels& set) {
+  for (const Candidate& candidate : available_candidates()) {
+    if (candidate.kernels == &set) return *candidate.lattices;
+  }
+  return kScalarLatticeKernels;  // as for checks
 }
 
 const Kernels* find_kernels(std::string_view name) {

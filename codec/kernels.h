@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "codec/kernels/check_table.h"
+#include "codec/kernels/lattice_table.h"
 #include "codec/kernels/table.h"
 
 namespace firn::codec {
@@ -28,5 +29,10 @@ const CheckKernels& check_kernels(const Kernels& set = kernels());
 
 // Every one of them that this CPU can run, best first; the last is scalar.
 std::span<const CheckKernels* const> available_check_kernels();
+
+// The same for the kernels of the synchronisation decoder (struct LatticeKernels in
+// codec/kernels/lattice_table.h).
+const LatticeKernels& lattice_kernels(const Kernels& set = kernels());
+std::span<const LatticeKernels* const> available_lattice_kernels();
 
 }  // namespace firn::codec

@@ -37,6 +37,20 @@ constexpr int kDriftMax = 1 << 20;     // where no channel of use goes
 
 }  // namespace
 
+DriftLosses pass_insertions(std::vector<double>& nodes, const Channel& channel) {
+  for (std::size_t k = 1; k < nodes.size(); ++k) nodes[k] += channel.insertion * nodes[k - 1];
+  return {0, channel.insertion * nodes.back()};
+}
+
+DriftLosses pass_bit(std::vector<double>& nodes, const Channel& channel) {
+  const DriftLosses losses{channel.deletion * nodes.front(), 0};
+  for (std::size_t k = 0; k + 1 < nodes.size(); ++k) {
+    nodes[k] = channel.transmission() * nodes[k] + channel.deletion * nodes[k + 1];
+  }
+  nodes.back() *= channel.transmission();
+  return losses;
+}
+
 DriftLaw::DriftLaw(std::size_t bits, const Channel& channel) : bits_(bits), channel_(channel) {
   assert(channel.valid());
 }

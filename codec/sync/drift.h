@@ -22,6 +22,18 @@ struct DriftRange {
   bool operator==(const DriftRange&) const = default;
 };
 
+// Probability that left a range of drifts, by the side on which it did.
+struct DriftLosses {
+  double below = 0, above = 0;
+  double sum() const { return below + above; }
+};
+
+// The events of one bit, in place, for paths inside of a range: nodes[d - low] is the probability
+// that a path passes the drift d. First insertions, then the bit's transmission or deletion; both
+// give what left the range.
+DriftLosses pass_insertions(std::vector<double>& nodes, const Channel& channel);
+DriftLosses pass_bit(std::vector<double>& nodes, const Channel& channel);
+
 class DriftLaw {
  public:
   // The channel is valid.

@@ -7,18 +7,7 @@
 namespace firn::codec::sync {
 namespace {
 
-// Probability that left a range of drifts, by the side on which it did.
-struct Losses {
-  double below = 0, above = 0;
-  double sum() const { return below + above; }
-  Losses& operator+=(const Losses& other) {
-    below += other.below;
-    above += other.above;
-    return *this;
-  }
-};
-
-void grow(DriftRange& range, const Losses& losses) {
+void grow(DriftRange& range, const DriftLosses& losses) {
   if (losses.below > losses.above) {
     --range.low;
   } else {
@@ -26,31 +15,15 @@ void grow(DriftRange& range, const Losses& losses) {
   }
 }
 
-// One bit's events, in place: `nodes` holds for each drift of a range the probability that a path
-// passes it. Insertions are left out where the codeword has ended.
-Losses insertions(std::vector<double>& nodes, double insertion) {
-  for (std::size_t k = 1; k < nodes.size(); ++k) nodes[k] += insertion * nodes[k - 1];
-  return {0, insertion * nodes.back()};
-}
-
-Losses end_of_bit(std::vector<double>& nodes, const Channel& channel) {
-  const Losses losses{channel.deletion * nodes.front(), 0};
-  for (std::size_t k = 0; k + 1 < nodes.size(); ++k) {
-    nodes[k] = channel.transmission() * nodes[k] + channel.deletion * nodes[k + 1];
-  }
-  nodes.back() *= channel.transmission();
-  return losses;
-}
-
 // `bits` bits from drift 0, on paths inside of `range`: where they end, and what was lost.
-Losses pass(std::vector<double>& nodes, std::size_t bits, const Channel& channel,
-            const DriftRange& range) {
+DriftLosses pass(std::vector<double>& nodes, std::size_t bits, const Channel& channel,
+                 const DriftRange& range) {
   nodes.assign(static_cast<std::size_t>(range.size()), 0);
   nodes[static_cast<std::size_t>(-range.low)] = 1;
-  Losses losses;
+  DriftLosses losses;
   for (std::size_t bit = 0; bit < bits; ++bit) {
-    losses += insertions(nodes, channel.insertion);
-    losses += end_of_bit(nodes, channel);
+    losses.above += pass_insertions(nodes, channel).above;
+    losses.below += pass_bit(nodes, channel).below;
   }
   return losses;
 }
@@ -61,13 +34,13 @@ double sum_of(const std::vector<double>& values) {
 
 // What paths over `length` codewords lose at their boundaries, given the law of one codeword's
 // change; and in `corridor_lost` what they lose inside of them.
-Losses boundary_losses(std::size_t length, const StateLimits& limits,
-                       const std::vector<double>& law, double lost_in_corridor,
-                       double& corridor_lost) {
+DriftLosses boundary_losses(std::size_t length, const StateLimits& limits,
+                            const std::vector<double>& law, double lost_in_corridor,
+                            double& corridor_lost) {
   const int size = limits.frame.size();
   std::vector<double> now(static_cast<std::size_t>(size), 0), next(now);
   now[static_cast<std::size_t>(-limits.frame.low)] = 1;
-  Losses losses;
+  DriftLosses losses;
   corridor_lost = 0;
   for (std::size_t i = 0; i < length; ++i) {
     corridor_lost += lost_in_corridor * sum_of(now);
@@ -114,7 +87,7 @@ StateLimits rigorous_limits(std::size_t n, std::size_t length, const Channel& ch
   // Half of the probability for the corridor, the rest for the boundaries.
   StateLimits limits;
   std::vector<double> law;
-  Losses in_codeword = pass(law, n, channel, limits.codeword);
+  DriftLosses in_codeword = pass(law, n, channel, limits.codeword);
   while (static_cast<double>(length) * in_codeword.sum() > excluded / 2) {
     grow(limits.codeword, in_codeword);
     in_codeword = pass(law, n, channel, limits.codeword);
@@ -124,13 +97,14 @@ StateLimits rigorous_limits(std::size_t n, std::size_t length, const Channel& ch
   limits.frame.high = std::max(limits.frame.high, limits.codeword.high);
   while (true) {
     double corridor_lost = 0;
-    const Losses losses = boundary_losses(length, limits, law, in_codeword.sum(), corridor_lost);
+    const DriftLosses losses =
+        boundary_losses(length, limits, law, in_codeword.sum(), corridor_lost);
     if (losses.sum() + corridor_lost <= excluded) break;
     grow(limits.frame, losses);
   }
   while (true) {
     std::vector<double> nodes;
-    const Losses losses = pass(nodes, n * length, channel, limits.frame);
+    const DriftLosses losses = pass(nodes, n * length, channel, limits.frame);
     if (losses.sum() <= excluded) return limits;
     grow(limits.frame, losses);
   }
@@ -139,9 +113,9 @@ StateLimits rigorous_limits(std::size_t n, std::size_t length, const Channel& ch
 double corridor_exclusion(std::size_t n, std::size_t length, const Channel& channel,
                           const StateLimits& limits) {
   std::vector<double> law;
-  const Losses in_codeword = pass(law, n, channel, limits.codeword);
+  const DriftLosses in_codeword = pass(law, n, channel, limits.codeword);
   double corridor_lost = 0;
-  const Losses losses = boundary_losses(length, limits, law, in_codeword.sum(), corridor_lost);
+  const DriftLosses losses = boundary_losses(length, limits, law, in_codeword.sum(), corridor_lost);
   return losses.sum() + corridor_lost;
 }
 

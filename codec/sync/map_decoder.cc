@@ -3,21 +3,39 @@
 #include <cassert>
 
 #include "codec/sync/lattice_decoder.h"
+#include "codec/sync/superposed_decoder.h"
 
 namespace firn::codec::sync {
 namespace {
 
-std::unique_ptr<FrameDecoder> make_decoder(std::shared_ptr<const FrameModel> model,
-                                           const DecoderOptions& options) {
+using Model = std::shared_ptr<const FrameModel>;
+
+std::unique_ptr<FrameDecoder> make_superposed(const Model& model, const DecoderOptions& options) {
+  const LatticeKernels& kernels = options.kernels != nullptr ? *options.kernels : lattice_kernels();
+  std::shared_ptr<const BridgeBand> bridge;
+  if (options.bridge_exclusion > 0) {
+    bridge = std::make_shared<const BridgeBand>(model->code.codeword_bits(), model->code.length(),
+                                                model->channel, model->limits.frame,
+                                                options.bridge_exclusion);
+  }
+  if (options.precision == Precision::kDouble) {
+    return std::make_unique<SuperposedDecoder<double>>(model, kernels, bridge);
+  }
+  return std::make_unique<SuperposedDecoder<float>>(model, kernels, bridge);
+}
+
+std::unique_ptr<FrameDecoder> make_decoder(const Model& model, const DecoderOptions& options) {
+  if (options.form == Form::kSuperposed) return make_superposed(model, options);
+  const auto [form, storage] = std::pair(options.form, options.storage);
   switch (options.precision) {
     case Precision::kSingle:
-      return std::make_unique<LatticeDecoder<float, float>>(model, options.form, options.storage);
+      return std::make_unique<LatticeDecoder<float, float>>(model, form, storage);
     case Precision::kMixed:
-      return std::make_unique<LatticeDecoder<float, double>>(model, options.form, options.storage);
+      return std::make_unique<LatticeDecoder<float, double>>(model, form, storage);
     case Precision::kDouble:
       break;
   }
-  return std::make_unique<LatticeDecoder<double, double>>(model, options.form, options.storage);
+  return std::make_unique<LatticeDecoder<double, double>>(model, form, storage);
 }
 
 }  // namespace

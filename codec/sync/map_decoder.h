@@ -25,6 +25,7 @@
 
 #include <memory>
 
+#include "codec/kernels/lattice_table.h"
 #include "codec/sync/channel.h"
 #include "codec/sync/frame.h"
 #include "codec/sync/limits.h"
@@ -50,7 +51,13 @@ enum class Storage {
 struct DecoderOptions {
   Form form = Form::kSuperposed;
   Precision precision = Precision::kSingle;
-  Storage storage = Storage::kGlobal;
+  Storage storage = Storage::kGlobal;  // of the other forms
+  // kSuperposed, frames that start and end with the record: keep only the drifts that can lie
+  // between the two ends, excluding paths of at most this probability (codec/sync/bridge_band.h);
+  // 0: all.
+  double bridge_exclusion = 0;
+  // kSuperposed: nullptr is the best set that the CPU has.
+  const LatticeKernels* kernels = nullptr;
 };
 
 class FrameDecoder;

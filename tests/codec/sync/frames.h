@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "codec/kernels.h"
 #include "codec/sync/codebooks.h"
 #include "codec/sync/map_decoder.h"
 
@@ -71,21 +72,32 @@ inline std::size_t wrong_symbols(const std::vector<Symbol>& a, const std::vector
 }
 
 struct FormCase {
-  const char* name;
+  std::string name;
   DecoderOptions options;
   double tolerance;  // against enumeration or the double form
 };
 
-// Every form and precision there is.
+// Every form and precision there is, and of the superposed form every kernel set of this CPU.
 inline std::vector<FormCase> all_forms() {
-  return {
-      {"individual double", {Form::kIndividual, Precision::kDouble, Storage::kGlobal}, 1e-9},
-      {"individual float", {Form::kIndividual, Precision::kSingle, Storage::kGlobal}, 1e-6},
-      {"batch double", {Form::kBatch, Precision::kDouble, Storage::kGlobal}, 1e-9},
-      {"batch double local", {Form::kBatch, Precision::kDouble, Storage::kLocal}, 1e-9},
-      {"batch mixed", {Form::kBatch, Precision::kMixed, Storage::kGlobal}, 1e-6},
-      {"batch float", {Form::kBatch, Precision::kSingle, Storage::kLocal}, 1e-6},
+  std::vector<FormCase> forms = {
+      {"individual double",
+       {Form::kIndividual, Precision::kDouble, Storage::kGlobal, 0, nullptr},
+       1e-9},
+      {"individual float",
+       {Form::kIndividual, Precision::kSingle, Storage::kGlobal, 0, nullptr},
+       1e-6},
+      {"batch double", {Form::kBatch, Precision::kDouble, Storage::kGlobal, 0, nullptr}, 1e-9},
+      {"batch double local", {Form::kBatch, Precision::kDouble, Storage::kLocal, 0, nullptr}, 1e-9},
+      {"batch mixed", {Form::kBatch, Precision::kMixed, Storage::kGlobal, 0, nullptr}, 1e-6},
+      {"batch float", {Form::kBatch, Precision::kSingle, Storage::kLocal, 0, nullptr}, 1e-6},
   };
+  for (const LatticeKernels* kernels : available_lattice_kernels()) {
+    DecoderOptions options{Form::kSuperposed, Precision::kDouble, Storage::kGlobal, 0, kernels};
+    forms.push_back({std::string("superposed double ") + kernels->name, options, 1e-9});
+    options.precision = Precision::kSingle;
+    forms.push_back({std::string("superposed float ") + kernels->name, options, 1e-6});
+  }
+  return forms;
 }
 
 }  // namespace firn::codec::sync
