@@ -6,8 +6,8 @@
 namespace firn::codec {
 namespace {
 
-// The sums of v[0..3] and v[4..7] within each half: lane j of a half is the sum of that half of
-// v[j]. Two shuffles and an addition join two vectors.
+// Steps of a sum over the lanes of many vectors: each joins two vectors of partial sums, and halves
+// the number of partial sums that a vector has.
 FIRN_INLINE __m256 join_pairs(__m256 a, __m256 b) {
   const __m256d first = _mm256_castps_pd(a), second = _mm256_castps_pd(b);
   return _mm256_add_ps(_mm256_castpd_ps(_mm256_unpacklo_pd(first, second)),
@@ -16,13 +16,11 @@ FIRN_INLINE __m256 join_pairs(__m256 a, __m256 b) {
 FIRN_INLINE __m256 join_singles(__m256 a, __m256 b) {
   return _mm256_add_ps(_mm256_shuffle_ps(a, b, 0x88), _mm256_shuffle_ps(a, b, 0xdd));
 }
-FIRN_INLINE __m256 join_halves(const float* a, const float* b) {
-  const __m256 first = _mm256_load_ps(a), second = _mm256_load_ps(b);
+FIRN_INLINE __m256 join_halves(__m256 first, __m256 second) {
   return _mm256_add_ps(_mm256_permute2f128_ps(first, second, 0x20),
                        _mm256_permute2f128_ps(first, second, 0x31));
 }
-FIRN_INLINE __m256d join_halves(const double* a, const double* b) {
-  const __m256d first = _mm256_load_pd(a), second = _mm256_load_pd(b);
+FIRN_INLINE __m256d join_halves(__m256d first, __m256d second) {
   return _mm256_add_pd(_mm256_permute2f128_pd(first, second, 0x20),
                        _mm256_permute2f128_pd(first, second, 0x31));
 }
@@ -44,9 +42,9 @@ struct Avx2Single {
   FIRN_INLINE static Vector multiply_add(Vector a, Vector b, Vector c) {
     return _mm256_fmadd_ps(a, b, c);
   }
-  FIRN_INLINE static Vector sum_of_each(const float* in) {
-    const __m256 first = join_pairs(join_halves(in, in + 32), join_halves(in + 8, in + 40));
-    const __m256 second = join_pairs(join_halves(in + 16, in + 48), join_halves(in + 24, in + 56));
+  FIRN_INLINE static Vector sum_of_each(const Vector (&v)[kLanes]) {
+    const __m256 first = join_pairs(join_halves(v[0], v[4]), join_halves(v[1], v[5]));
+    const __m256 second = join_pairs(join_halves(v[2], v[6]), join_halves(v[3], v[7]));
     return join_singles(first, second);
   }
 };
@@ -68,8 +66,8 @@ struct Avx2Double {
   FIRN_INLINE static Vector multiply_add(Vector a, Vector b, Vector c) {
     return _mm256_fmadd_pd(a, b, c);
   }
-  FIRN_INLINE static Vector sum_of_each(const double* in) {
-    const __m256d first = join_halves(in, in + 8), second = join_halves(in + 4, in + 12);
+  FIRN_INLINE static Vector sum_of_each(const Vector (&v)[kLanes]) {
+    const __m256d first = join_halves(v[0], v[2]), second = join_halves(v[1], v[3]);
     return _mm256_add_pd(_mm256_unpacklo_pd(first, second), _mm256_unpackhi_pd(first, second));
   }
 };

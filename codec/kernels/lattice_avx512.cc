@@ -51,14 +51,13 @@ struct Avx512Single {
   FIRN_INLINE static Vector multiply_add(Vector a, Vector b, Vector c) {
     return _mm512_fmadd_ps(a, b, c);
   }
-  // The vectors j, j + 4, j + 8 and j + 12: their sums within quarters, one of them in each.
-  FIRN_INLINE static Vector sum_of_four(const float* in) {
-    return join_quarters(join_halves(load(in), load(in + 4 * kLanes)),
-                         join_halves(load(in + 8 * kLanes), load(in + 12 * kLanes)));
+  // Of the vectors j, j + 4, j + 8 and j + 12: their sums within quarters, one of them in each.
+  FIRN_INLINE static Vector sum_of_four(const Vector* v) {
+    return join_quarters(join_halves(v[0], v[4]), join_halves(v[8], v[12]));
   }
-  FIRN_INLINE static Vector sum_of_each(const float* in) {
-    return join_singles(join_pairs(sum_of_four(in), sum_of_four(in + kLanes)),
-                        join_pairs(sum_of_four(in + 2 * kLanes), sum_of_four(in + 3 * kLanes)));
+  FIRN_INLINE static Vector sum_of_each(const Vector (&v)[kLanes]) {
+    return join_singles(join_pairs(sum_of_four(v), sum_of_four(v + 1)),
+                        join_pairs(sum_of_four(v + 2), sum_of_four(v + 3)));
   }
 };
 
@@ -79,12 +78,11 @@ struct Avx512Double {
   FIRN_INLINE static Vector multiply_add(Vector a, Vector b, Vector c) {
     return _mm512_fmadd_pd(a, b, c);
   }
-  FIRN_INLINE static Vector sum_of_four(const double* in) {
-    return join_quarters(join_halves(load(in), load(in + 2 * kLanes)),
-                         join_halves(load(in + 4 * kLanes), load(in + 6 * kLanes)));
+  FIRN_INLINE static Vector sum_of_four(const Vector* v) {
+    return join_quarters(join_halves(v[0], v[2]), join_halves(v[4], v[6]));
   }
-  FIRN_INLINE static Vector sum_of_each(const double* in) {
-    const Vector first = sum_of_four(in), second = sum_of_four(in + kLanes);
+  FIRN_INLINE static Vector sum_of_each(const Vector (&v)[kLanes]) {
+    const Vector first = sum_of_four(v), second = sum_of_four(v + 1);
     return _mm512_add_pd(_mm512_unpacklo_pd(first, second), _mm512_unpackhi_pd(first, second));
   }
 };

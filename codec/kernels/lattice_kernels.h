@@ -8,7 +8,7 @@
 //   load, store       aligned; load_any, store_any: anywhere
 //   zero, all         0, or one number, in all lanes
 //   add, multiply, multiply_add(a, b, c) = a b + c
-//   sum_of_each(in)   kLanes vectors at `in`, aligned: lane j is the sum of vector j
+//   sum_of_each(v)    of kLanes vectors: lane j is the sum of the lanes of v[j]
 //   kRows             the longest sweep: it takes two registers for each row and some more
 #pragma once
 
@@ -63,37 +63,64 @@ void run_chunk(const LatticePass<typename Isa::Real>& pass, std::size_t bits, st
   }
 }
 
-// Adds one chunk's last row, times the priors, to `sums` (or sets it), and makes its joint.
-template <class Isa, bool kFirst>
-void add_last_row(const LatticePass<typename Isa::Real>& pass, std::size_t chunk,
-                  typename Isa::Real* sums) {
+// kLanes nodes of a chunk's last row from node u on, times the priors: added to the sums of the
+// chunks before, and to the joint. kWhole: none of them is behind the last node.
+template <class Isa, bool kWhole>
+FIRN_INLINE void add_nodes(const LatticePass<typename Isa::Real>& pass, std::size_t chunk,
+                           std::size_t u, typename Isa::Real* sums,
+                           typename Isa::Vector (&joint)[4]) {
   const auto prior = Isa::load(pass.priors + chunk * Isa::kLanes);
-  auto joint = Isa::zero();
-  const typename Isa::Real* weight = pass.weights;
-  for (std::size_t u = 0; u < pass.nodes; ++u) {
-    const auto node = Isa::multiply(prior, Isa::load(pass.work + u * Isa::kLanes));
-    typename Isa::Real* const sum = sums + u * Isa::kLanes;
-    Isa::store(sum, kFirst ? node : Isa::add(Isa::load(sum), node));
-    if (weight != nullptr) {
-      joint = Isa::multiply_add(Isa::all(*weight), node, joint);
-      if (u + 1 < pass.nodes) weight += pass.weight_step;
+  typename Isa::Vector nodes[Isa::kLanes];
+#pragma GCC unroll 16
+  for (std::size_t j = 0; j < Isa::kLanes; ++j) {
+    nodes[j] = Isa::zero();
+    if (!kWhole && u + j >= pass.nodes) continue;
+    nodes[j] = Isa::multiply(prior, Isa::load(pass.work + (u + j) * Isa::kLanes));
+    if (pass.weights == nullptr) continue;
+    // Four sums, as each waits for its last addition.
+    const auto weight =
+        Isa::all(pass.weights[static_cast<std::ptrdiff_t>(u + j) * pass.weight_step]);
+    joint[j % 4] = Isa::multiply_add(weight, nodes[j], joint[j % 4]);
+  }
+  typename Isa::Real* const sums_here = sums + u * Isa::kLanes;
+  if (chunk > 0) {
+#pragma GCC unroll 16
+    for (std::size_t j = 0; j < Isa::kLanes; ++j) {
+      nodes[j] = Isa::add(nodes[j], Isa::load(sums_here + j * Isa::kLanes));
     }
   }
-  if (weight != nullptr) Isa::store(pass.joint + chunk * Isa::kLanes, joint);
+  if (chunk + 1 == pass.chunks) {
+    Isa::store_any(pass.row_sums + u, Isa::sum_of_each(nodes));
+    return;
+  }
+#pragma GCC unroll 16
+  for (std::size_t j = 0; j < Isa::kLanes; ++j) {
+    Isa::store(sums_here + j * Isa::kLanes, nodes[j]);
+  }
+}
+
+template <class Isa>
+__attribute__((noinline)) void add_last_row(const LatticePass<typename Isa::Real>& pass,
+                                            std::size_t chunk, typename Isa::Real* sums) {
+  typename Isa::Vector joint[4] = {Isa::zero(), Isa::zero(), Isa::zero(), Isa::zero()};
+  std::size_t u = 0;
+  for (; u + Isa::kLanes <= pass.nodes; u += Isa::kLanes) {
+    add_nodes<Isa, true>(pass, chunk, u, sums, joint);
+  }
+  if (u < pass.nodes) add_nodes<Isa, false>(pass, chunk, u, sums, joint);
+  if (pass.weights == nullptr) return;
+  Isa::store(pass.joint + chunk * Isa::kLanes,
+             Isa::add(Isa::add(joint[0], joint[1]), Isa::add(joint[2], joint[3])));
 }
 
 template <class Isa>
 void run_pass(const LatticePass<typename Isa::Real>& pass) {
   std::size_t bits = 0;
   for (std::size_t i = 0; i < pass.sweep_count; ++i) bits += pass.sweeps[i].rows;
-  typename Isa::Real* const sums = pass.work + (pass.nodes + 2) * Isa::kLanes;
+  typename Isa::Real* const sums = pass.work + pass.nodes * Isa::kLanes;
   for (std::size_t chunk = 0; chunk < pass.chunks; ++chunk) {
     run_chunk<Isa>(pass, bits, chunk);
-    chunk == 0 ? add_last_row<Isa, true>(pass, chunk, sums)
-               : add_last_row<Isa, false>(pass, chunk, sums);
-  }
-  for (std::size_t u = 0; u < pass.nodes; u += Isa::kLanes) {
-    Isa::store_any(pass.row_sums + u, Isa::sum_of_each(sums + u * Isa::kLanes));
+    add_last_row<Isa>(pass, chunk, sums);
   }
 }
 

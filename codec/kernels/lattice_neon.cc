@@ -23,8 +23,8 @@ struct NeonSingle {
   FIRN_INLINE static Vector multiply_add(Vector a, Vector b, Vector c) {
     return vfmaq_f32(c, a, b);
   }
-  FIRN_INLINE static Vector sum_of_each(const float* in) {
-    return vpaddq_f32(vpaddq_f32(load(in), load(in + 4)), vpaddq_f32(load(in + 8), load(in + 12)));
+  FIRN_INLINE static Vector sum_of_each(const Vector (&v)[kLanes]) {
+    return vpaddq_f32(vpaddq_f32(v[0], v[1]), vpaddq_f32(v[2], v[3]));
   }
 };
 
@@ -45,8 +45,8 @@ struct NeonDouble {
   FIRN_INLINE static Vector multiply_add(Vector a, Vector b, Vector c) {
     return vfmaq_f64(c, a, b);
   }
-  FIRN_INLINE static Vector sum_of_each(const double* in) {
-    return vpaddq_f64(load(in), load(in + 2));
+  FIRN_INLINE static Vector sum_of_each(const Vector (&v)[kLanes]) {
+    return vpaddq_f64(v[0], v[1]);
   }
 };
 

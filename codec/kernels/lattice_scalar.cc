@@ -20,7 +20,7 @@ struct Scalar {
   static Vector add(Vector a, Vector b) { return a + b; }
   static Vector multiply(Vector a, Vector b) { return a * b; }
   static Vector multiply_add(Vector a, Vector b, Vector c) { return a * b + c; }
-  static Vector sum_of_each(const Real* in) { return *in; }
+  static Vector sum_of_each(const Vector (&v)[kLanes]) { return v[0]; }
 };
 
 }  // namespace

@@ -41,7 +41,7 @@ struct LatticePass {
   const Real* priors;   // [chunks][lanes], aligned; 0 in lanes without a codeword
   const Real* weights;  // nullptr, or w: number u = 0..S-1 is weights[u * weight_step]
   std::ptrdiff_t weight_step;
-  Real* work;  // 2 (S + lanes + 2) lanes numbers, aligned
+  Real* work;  // (2 S + lanes) lanes numbers, aligned
 
   // sum_D prior(D) g_n[u]: S numbers, and up to lanes - 1 more that mean nothing.
   Real* row_sums;

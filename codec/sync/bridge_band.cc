@@ -45,7 +45,7 @@ BridgeBand::States BridgeBand::states_before(std::size_t bit, std::size_t end_st
       last_weight = weight(--last);
     }
   }
-  return {first, last};
+  return {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last)};
 }
 
 void BridgeBand::states(int end_drift, std::vector<States>& bands) const {
@@ -53,12 +53,13 @@ void BridgeBand::states(int end_drift, std::vector<States>& bands) const {
   assert(end_state < size_);
   const std::size_t bits = n_ * length_;
   const double excluded = excluded_ * law(bits)[end_state] / static_cast<double>(bits + 1);
-  bands.assign(length_, {size_ - 1, 0});
+  const auto top = static_cast<std::uint32_t>(size_ - 1);
+  bands.assign(length_, {top, 0});
   for (std::size_t bit = 0; bit <= bits; ++bit) {
     const States here = states_before(bit, end_state, excluded);
     const auto widen = [&](States& band) {
       band.first = std::min(band.first, here.first);
-      band.last = std::max(band.last, std::min(here.last + 1, size_ - 1));
+      band.last = std::max(band.last, std::min(here.last + 1, top));
     };
     if (bit < bits) widen(bands[bit / n_]);
     if (bit > 0 && bit % n_ == 0) widen(bands[bit / n_ - 1]);

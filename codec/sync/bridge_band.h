@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "codec/sync/channel.h"
@@ -20,7 +21,7 @@ namespace firn::codec::sync {
 class BridgeBand {
  public:
   struct States {
-    std::size_t first, last;  // state s is the drift s + frame.low
+    std::uint32_t first, last;  // state s is the drift s + frame.low
   };
 
   // Frames of N = `length` codewords of n bits, drifts inside of `frame`. Takes

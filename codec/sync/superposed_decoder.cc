@@ -33,7 +33,8 @@ SuperposedDecoder<Real>::SuperposedDecoder(std::shared_ptr<const FrameModel> mod
   beta_.resize(stride_);
   priors_.resize(tables_->width());
   joint_.resize(tables_->width());
-  work_.resize(2 * (states_ + lanes + 2) * lanes);
+  work_.resize((2 * states_ + lanes) * lanes);
+  all_states_.assign(N, {0, static_cast<std::uint32_t>(states_ - 1)});
   log_alpha_.resize(N + 1);
   log_mass_.resize(N);
 }
@@ -46,11 +47,11 @@ std::unique_ptr<FrameDecoder> SuperposedDecoder<Real>::copy() const {
 template <class Real>
 void SuperposedDecoder<Real>::choose_bands(const FrameProblem& problem) {
   const bool known_ends = problem.start_prior.empty() && problem.end_prior.empty();
-  if (bridge_ != nullptr && known_ends) {
-    bridge_->states(ends_.end_drift, bands_);
-  } else {
-    bands_.assign(model()->code.length(), {0, states_ - 1});
-  }
+  bands_ = all_states_.data();
+  if (bridge_ == nullptr || !known_ends) return;
+  auto& bridge = bridges_[ends_.end_drift];
+  if (bridge.empty()) bridge_->states(ends_.end_drift, bridge);
+  bands_ = bridge.data();
 }
 
 // The symbol at [e] is the bit received[origin + m_tau- + e], which transition k of index i passes

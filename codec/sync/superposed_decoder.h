@@ -9,6 +9,7 @@
 #pragma once
 
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "codec/kernels.h"
@@ -52,8 +53,11 @@ class SuperposedDecoder final : public FrameDecoder {
   std::shared_ptr<const BridgeBand> bridge_;
   std::size_t states_, stride_;  // M_tau, and the numbers from one boundary of alpha to the next
   FrameEnds ends_;
-  // The states that each codeword's lattice has, by index: of the frame in work.
-  std::vector<BridgeBand::States> bands_;
+  // The states that each codeword's lattice has, by index: of frames with unknown ends, and by the
+  // drift at the end of those with known ones.
+  std::vector<BridgeBand::States> all_states_;
+  std::unordered_map<int, std::vector<BridgeBand::States>> bridges_;
+  const BridgeBand::States* bands_ = nullptr;  // of the frame in work
   AlignedArray<std::int32_t> symbols_, reversed_symbols_;
   AlignedArray<Real> alpha_;  // [N + 1][stride]
   AlignedArray<Real> beta_;   // of the boundary in work, the highest drift first
