@@ -8,9 +8,12 @@
 namespace firn::codec::sync {
 namespace {
 
-// Single precision loses mass where a path's probability leaves its range. Then boundaries disagree
-// about the frame's likelihood; rounding moves its logarithm by less than this.
-constexpr double kLogAgreement = 1e-3;
+// Single precision loses mass where a path's probability leaves its range. Then indices disagree
+// about the frame's likelihood, by about as much as posteriors are wrong. Rounding alone moves its
+// logarithm by less than this (note 045).
+double agreement(std::size_t length) {
+  return 1e-5 + 2e-8 * static_cast<double>(length);
+}
 
 }  // namespace
 
@@ -176,7 +179,7 @@ bool SuperposedDecoder<Real>::backward(const FrameProblem& problem, FrameSolutio
 template <class Real>
 bool SuperposedDecoder<Real>::masses_agree() const {
   const auto [least, most] = std::minmax_element(log_mass_.begin(), log_mass_.end());
-  return *most - *least < kLogAgreement;
+  return *most - *least < agreement(log_mass_.size());
 }
 
 template <class Real>

@@ -24,7 +24,7 @@ std::optional<TvbCode> TvbCode::make(std::size_t codeword_bits, std::size_t alph
   TvbCode code;
   code.codeword_bits_ = codeword_bits;
   code.alphabet_ = alphabet;
-  code.length_ = length;
+  code.length_ = code.period_ = length;
   code.books_ = std::move(books);
   for (std::size_t book = 0; book < code.book_count(); ++book) {
     if (!words_are_distinct(code.book(book))) return {};
@@ -45,7 +45,13 @@ std::vector<std::uint32_t> TvbCode::flat_table() const {
 TvbCode TvbCode::with_length(std::size_t length) const {
   assert(length > 0);
   TvbCode code = *this;
-  code.length_ = length;
+  code.length_ = code.period_ = length;
+  return code;
+}
+
+TvbCode TvbCode::with_lookahead(std::size_t count) const {
+  TvbCode code = *this;
+  code.length_ += count;
   return code;
 }
 

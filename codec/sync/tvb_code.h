@@ -6,7 +6,7 @@
 //   symbols D_0 .. D_{N-1} in 0..q-1  ->  C_0(D_0) C_1(D_1) .. C_{N-1}(D_{N-1}): tau = n N bits
 //
 // A codeword is the low n bits of a word; bit 0 is sent first. Codebooks may be shared by several
-// indices. How good codebooks are made: codec/sync/codebooks.h. Immutable; any thread.
+// indices. How codebooks are made: codec/sync/codebooks.h. Immutable; any thread.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +38,7 @@ class TvbCode {
   std::size_t frame_bits() const { return codeword_bits_ * length_; }  // tau
 
   std::size_t book_count() const { return books_.size() / alphabet_; }
-  std::size_t book_index(std::size_t i) const { return i % book_count(); }
+  std::size_t book_index(std::size_t i) const { return i % period_ % book_count(); }
   // The q codewords of a distinct book, or of index i = 0..N-1.
   std::span<const std::uint32_t> book(std::size_t index) const {
     return {books_.data() + index * alphabet_, alphabet_};
@@ -51,6 +51,8 @@ class TvbCode {
 
   // The same books for frames of another length.
   TvbCode with_length(std::size_t length) const;
+  // A frame and the first `count` codewords of the next one: index N + j has the book of index j.
+  TvbCode with_lookahead(std::size_t count) const;
 
   // The tau bits of N symbols, each below q.
   Bits encode(std::span<const Symbol> symbols) const;
@@ -59,6 +61,7 @@ class TvbCode {
   TvbCode() = default;
 
   std::size_t codeword_bits_ = 0, alphabet_ = 0, length_ = 0;
+  std::size_t period_ = 0;  // indices after which the books begin again
   std::vector<std::uint32_t> books_;
 };
 

@@ -82,6 +82,9 @@ TEST_CASE("a code sends each symbol's codeword, first bit first, from its index'
   CHECK(code->book_count() == 2);
   CHECK(code->encode(std::vector<Symbol>{0, 1, 1}) == Bits{1, 0, 0, 0, 0, 1, 0, 1, 1});
   CHECK(code->flat_table() == std::vector<std::uint32_t>{0b001, 0b110, 0b111, 0b100, 0b001, 0b110});
+  CHECK(code->with_lookahead(2).flat_table() ==
+        std::vector<std::uint32_t>{0b001, 0b110, 0b111, 0b100, 0b001, 0b110, 0b001, 0b110, 0b111,
+                                   0b100});
   CHECK(code->with_length(1).flat_table() == std::vector<std::uint32_t>{0b001, 0b110});
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "codec/kernels.h"
+#include "codec/sync/bridge_band.h"
 #include "codec/sync/codebooks.h"
 #include "codec/sync/map_decoder.h"
 
