@@ -12,8 +12,8 @@ struct TinyShape {
   std::size_t n, q, length;
 };
 
-constexpr TinyShape kShapes[] = {{3, 4, 3}, {4, 4, 2}, {2, 2, 4}, {5, 8, 2}, {1, 2, 6}};
-constexpr Channel kChannels[] = {
+constexpr TinyShape kTinyShapes[] = {{3, 4, 3}, {4, 4, 2}, {2, 2, 4}, {5, 8, 2}, {1, 2, 6}};
+constexpr Channel kTinyChannels[] = {
     {0.05, 0.05, 0.02}, {0.2, 0.1, 0}, {0, 0.15, 0.05}, {0.12, 0, 0.1}};
 
 // Every state that a record of this length can be in.
@@ -50,8 +50,8 @@ bool check_tiny_case(const TinyShape& shape, const Channel& channel, Coefficient
 TEST_CASE("every form gives the posteriors that enumerating messages and events gives") {
   CoefficientStream random(1, 0);
   int cases = 0;
-  for (const TinyShape& shape : kShapes) {
-    for (const Channel& channel : kChannels) {
+  for (const TinyShape& shape : kTinyShapes) {
+    for (const Channel& channel : kTinyChannels) {
       CAPTURE(shape.n);
       CAPTURE(channel.insertion);
       for (int made = 0; made < 8;) {

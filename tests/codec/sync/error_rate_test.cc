@@ -50,6 +50,9 @@ Rate error_rate(const TvbCode& code, const Channel& channel, const Channel& assu
 void check_rate(const Rate& rate, double expected) {
   const double count = expected * rate.symbols;
   const double bound = std::max(0.3 * count, 4 * std::sqrt(4 * count) + 2);
+  if (std::getenv("FIRN_TEST_SYNC_RATE_FRAMES") != nullptr) {
+    MESSAGE(rate.value() << " beside " << expected << ", symbols: " << rate.symbols);
+  }
   CHECK(rate.lost == 0);
   CHECK(std::abs(rate.wrong - count) <= bound);
 }

@@ -10,7 +10,7 @@
 namespace firn::codec::sync {
 namespace {
 
-const Channel kChannels[] = {
+const Channel kDriftChannels[] = {
     {0.01, 0.01, 0}, {0.1, 0.05, 0.1}, {0, 0.1, 0}, {0.2, 0, 0}, {0, 0, 0}};
 
 // S_T by summing over the events of each bit: the change over one bit is g insertions and a
@@ -34,7 +34,7 @@ std::vector<double> convolved_law(int bits, const Channel& channel, int reach) {
 }
 
 TEST_CASE("the law of the drift is the one that summing over every bit's events gives") {
-  for (const Channel& channel : kChannels) {
+  for (const Channel& channel : kDriftChannels) {
     for (const int bits : {0, 1, 7, 120}) {
       const int reach = 150;
       const auto expected = convolved_law(bits, channel, reach);
