@@ -33,7 +33,8 @@ Lab::Lab(std::uint32_t generations, std::uint32_t n, std::uint32_t k, std::uint6
       random_(seed, 0x6c6162),
       payload_(proto::Payload::allocate(k)),
       false_payload_(proto::Payload::allocate(k)),
-      links_(queue_, *this) {
+      links_(queue_, *this),
+      delivered_(shape_) {
   std::ranges::fill(payload_.writable(), std::uint8_t{0});
   std::ranges::fill(false_payload_.writable(), std::uint8_t{1});
   random_.fill(manifest_.id.bytes);
@@ -302,6 +303,11 @@ void Lab::announced(Peer& asker, std::uint64_t wanted) {
 
 void Lab::message_came(std::uint32_t peer, core::PeerKey key, proto::PeerMessage&& message,
                        std::size_t bytes) {
+  const auto* block = std::get_if<proto::Block>(&message);
+  if (block && honest_copies_ > 0 && !peers_[peer]->spec.hostile()) {
+    const bool from_source = peers_[links_.peer_at(key ^ 1)]->spec.source;
+    if (block->payload == payload_) delivered_.count(*block, from_source);
+  }
   peers_[peer]->core->message(key, std::move(message), bytes, queue_.now());
   act(*peers_[peer]);
 }
@@ -313,9 +319,11 @@ void Lab::block_left(std::uint32_t peer, core::PeerKey key, std::size_t bytes) {
 void Lab::uplink_went_on(std::uint32_t index) {
   Peer& peer = *peers_[index];
   act(peer);
-  if (peer.spec.source && source_copies_ > 0 && source_left_ < 0 &&
-      static_cast<double>(links_.sent(index).blocks) >=
-          source_copies_ * static_cast<double>(blocks_in_content_)) {
+  if (!peer.spec.source || source_left_ >= 0) return;
+  const bool sent_enough =
+      source_copies_ > 0 && static_cast<double>(links_.sent(index).blocks) >=
+                                source_copies_ * static_cast<double>(blocks_in_content_);
+  if (sent_enough || (honest_copies_ > 0 && delivered_.reaches(honest_copies_))) {
     source_left_ = queue_.now();
     die(peer, true);
   }

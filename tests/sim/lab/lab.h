@@ -14,6 +14,7 @@
 #include "codec/random.h"
 #include "proto/content/manifest.h"
 #include "tests/sim/action_trace.h"
+#include "tests/sim/lab/delivered.h"
 #include "tests/sim/lab/lab_store.h"
 #include "tests/sim/lab/links.h"
 #include "tests/sim/lab/lookahead_queue.h"
@@ -34,7 +35,12 @@ class Lab final : private LinkUser {
   void set_wire(const LabWire& wire) { links_.set_wire(wire); }
   // The core's options that a sweep varies.
   core::Options& options() { return options_; }
-  void set_source_copies(double copies) { source_copies_ = copies; }
+  // `honest_copies`: it leaves once it has brought so many to honest peers, and these hold true
+  // rows of full rank between them (0: stays).
+  void set_source_copies(double copies, double honest_copies) {
+    source_copies_ = copies;
+    honest_copies_ = honest_copies;
+  }
   // The tracker answers from then until then.
   void set_tracker(TimeUs from, TimeUs until) { tracker_.set_hours(from, until); }
 
@@ -107,7 +113,8 @@ class Lab final : private LinkUser {
   TimeUs shortest_delay_ = kNever;
   std::vector<std::unique_ptr<Peer>> peers_;
   std::size_t left_ = 0;  // peers that are still to complete
-  double source_copies_ = 0;
+  double source_copies_ = 0, honest_copies_ = 0;
+  Delivered delivered_;
   TimeUs source_left_ = -1;
   TimeUs sample_interval_ = 0;
   std::vector<Sample> samples_;

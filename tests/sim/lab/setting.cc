@@ -144,6 +144,7 @@ Setting setting_of(Arguments& arguments) {
   setting.wire = {arguments.number("share", "1.05"), arguments.number("alone", "110")};
   setting.authority = arguments.number("authority", "1") != 0;
   setting.source_copies = arguments.number("source_copies", "0");
+  setting.honest_copies = arguments.number("honest_copies", "0");
   setting.neighbours = static_cast<std::uint32_t>(arguments.number("neighbours", "0"));
   setting.limit = arguments.number("limit", "20");
   setting.peers_out = arguments.number("peers_out", "0") != 0;

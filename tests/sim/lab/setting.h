@@ -17,6 +17,7 @@ struct Setting {
   LabWire wire;
   bool authority = true;           // somebody speaks for the content: the source
   double source_copies = 0;        // 0: the source stays
+  double honest_copies = 0;        // the same, of what has come to honest peers
   std::uint32_t neighbours = 0;    // 0: as the strategy says
   double limit = 0;                // a run ends after so many times the bound
   bool peers_out = false;          // the report names every peer
@@ -26,7 +27,8 @@ struct Setting {
 //   peers=12 seed_mbit=8 up=8[,16,...] (Mbit/s, in turn) down=0[,...] (the same; 0: no limit)
 //   queue_ms=100 (buffer before a limited downlink) delay_ms=10-50 (drawn per peer)
 //   mib=32 n=64 k=16384 seed=1 join_ms=0 (between two peers) limit=20 (times the bound)
-//   source_copies=0 (leaves after it has sent so many) leave_when_safe=0 (as firn share)
+//   source_copies=0 (leaves after it has sent so many) honest_copies=0 (once honest peers have so
+//   many, and every row between them) leave_when_safe=0 (as firn share)
 //   leave_s=-1 (after completing)
 //   crash_s=0 crash_share=0.34 hidden=0 (share that accepts no connections) firewalled=0 (1: those
 //   know it not, and calls to them stay unanswered) takers=0 taker_kib=0 (so much a second all the

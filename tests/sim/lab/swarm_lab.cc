@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
   const Setting setting = setting_of(arguments);
   Lab lab(setting.generations, setting.n, setting.k, setting.seed, setting.authority);
   lab.set_wire(setting.wire);
-  lab.set_source_copies(setting.source_copies);
+  lab.set_source_copies(setting.source_copies, setting.honest_copies);
   lab.sample_every(static_cast<TimeUs>(arguments.number("samples_ms", "0") * 1e3));
   lab.options().neighbours_wanted = setting.neighbours;
   lab.options().neighbours_max = static_cast<std::uint32_t>(arguments.number("max_peers", "0"));
