@@ -5,7 +5,9 @@ namespace {
 
 std::size_t heap_of(const State& state) {
   std::size_t bytes = state.generations.capacity() * sizeof(GenerationState);
-  for (const GenerationState& one : state.generations) bytes += one.null_vector.capacity();
+  for (const GenerationState& one : state.generations) {
+    bytes += one.null_vector.capacity() + one.wanted_blocks.capacity();
+  }
   for (const auto* spans : {&state.complete, &state.unwanted, &state.withdrawn})
     bytes += spans->capacity() * sizeof(Span);
   return bytes + state.received.capacity() * sizeof(Received);
@@ -36,6 +38,12 @@ std::size_t heap_of(const CheckRequest& request) {
 }
 std::size_t heap_of(const CheckReply& reply) {
   return reply.key.capacity() + reply.sums.capacity();
+}
+std::size_t heap_of(const LeafRequest& request) {
+  return request.generations.capacity() * sizeof(std::uint32_t);
+}
+std::size_t heap_of(const LeafReply& reply) {
+  return reply.leaves.capacity() * sizeof(Digest);
 }
 
 }  // namespace

@@ -59,7 +59,8 @@ struct GenerationState {
   std::uint32_t generation = 0;
   std::uint32_t rank = 0;
   std::uint32_t quota = 0;
-  std::vector<std::uint8_t> null_vector;  // empty or n coefficients
+  std::vector<std::uint8_t> null_vector;         // empty or n coefficients
+  std::vector<std::uint8_t> wanted_blocks = {};  // empty or n bits, as peer.proto says
   bool operator==(const GenerationState&) const = default;
 };
 
@@ -114,6 +115,17 @@ struct CheckReply {
   bool operator==(const CheckReply&) const = default;
 };
 
+struct LeafRequest {
+  std::vector<std::uint32_t> generations;  // 1 to kLeafGenerationsMax
+  bool operator==(const LeafRequest&) const = default;
+};
+
+struct LeafReply {
+  std::uint32_t generation = 0;
+  std::vector<Digest> leaves;  // of n source blocks; empty: there are none
+  bool operator==(const LeafReply&) const = default;
+};
+
 struct ManifestRequest {
   std::uint64_t offset = 0;
   bool operator==(const ManifestRequest&) const = default;
@@ -151,7 +163,7 @@ struct Goodbye {
 };
 
 using PeerMessage = std::variant<Hello, State, Block, ManifestRequest, ManifestPart, PeerExchange,
-                                 Goodbye, CheckRequest, CheckReply>;
+                                 Goodbye, CheckRequest, CheckReply, LeafRequest, LeafReply>;
 
 // What one frame holds. Errors: kProtocol with what is wrong. Any thread. A block's payload is
 // copied once, from `frame` into its own Payload; its fields may come in any order.

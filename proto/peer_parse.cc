@@ -98,18 +98,26 @@ Result<State> parse_state(Bytes body) {
     return refuse("state: a span is empty or ends past the last possible generation");
   for (const wire::Received& entry : from.received())
     state.received.push_back({entry.peer(), entry.blocks()});
+  std::size_t wanted_blocks = 0;
   state.generations.reserve(static_cast<std::size_t>(from.generations_size()));
   for (const wire::GenerationState& entry : from.generations()) {
     if (entry.generation() >= limits::kGenerationCountMax)
       return refuse("state: a generation's number is too large");
     if (entry.rank() > limits::kGenerationSizeMax || entry.quota() > limits::kGenerationSizeMax ||
-        entry.null_vector().size() > limits::kGenerationSizeMax)
-      return refuse("state: a rank, quota or null vector is larger than any generation");
+        entry.null_vector().size() > limits::kGenerationSizeMax ||
+        entry.wanted_blocks().size() > limits::kGenerationSizeMax / 8)
+      return refuse(
+          "state: a rank, quota, null vector or wanted blocks larger than any generation");
+    wanted_blocks += !entry.wanted_blocks().empty();
+    if (wanted_blocks > limits::kWantedBlocksMax)
+      return refuse("state: source blocks of too many generations are wanted");
     const Bytes null_vector = as_bytes(entry.null_vector());
+    const Bytes wanted = as_bytes(entry.wanted_blocks());
     state.generations.push_back({.generation = entry.generation(),
                                  .rank = entry.rank(),
                                  .quota = entry.quota(),
-                                 .null_vector = {null_vector.begin(), null_vector.end()}});
+                                 .null_vector = {null_vector.begin(), null_vector.end()},
+                                 .wanted_blocks = {wanted.begin(), wanted.end()}});
   }
   return state;
 }
@@ -203,20 +211,46 @@ Result<Goodbye> parse_goodbye(Bytes body) {
   return goodbye;
 }
 
-Result<CheckRequest> parse_check_request(Bytes body) {
-  // Packed or not, a number takes a byte at least.
-  wire::CheckRequest from;
-  if (body.size() > limits::kCheckGenerationsMax * 16 || !parse_wire(body, from) ||
-      from.generations().empty() ||
-      from.generations_size() > static_cast<int>(limits::kCheckGenerationsMax))
-    return refuse("check request: malformed, or no or too many generations");
-  CheckRequest request;
+// A request that names 1 to `count_max` generations and nothing else. Packed or not, a number takes
+// a byte at least.
+template <typename WireRequest, typename Request>
+Result<Request> parse_request(Bytes body, std::size_t count_max, const std::string& name) {
+  WireRequest from;
+  if (body.size() > count_max * 16 || !parse_wire(body, from) || from.generations().empty() ||
+      from.generations_size() > static_cast<int>(count_max))
+    return refuse(name + ": malformed, or no or too many generations");
+  Request request;
   for (const std::uint32_t g : from.generations()) {
     if (g >= limits::kGenerationCountMax)
-      return refuse("check request: a generation's number is too large");
+      return refuse(name + ": a generation's number is too large");
     request.generations.push_back(g);
   }
   return request;
+}
+
+Result<CheckRequest> parse_check_request(Bytes body) {
+  return parse_request<wire::CheckRequest, CheckRequest>(body, limits::kCheckGenerationsMax,
+                                                         "check request");
+}
+
+Result<LeafRequest> parse_leaf_request(Bytes body) {
+  return parse_request<wire::LeafRequest, LeafRequest>(body, limits::kLeafGenerationsMax,
+                                                       "leaf request");
+}
+
+Result<LeafReply> parse_leaf_reply(Bytes body) {
+  wire::LeafReply from;
+  if (!parse_wire(body, from)) return refuse("leaf reply: not a LeafReply message");
+  if (from.generation() >= limits::kGenerationCountMax)
+    return refuse("leaf reply: the generation's number is too large");
+  const std::string& leaves = from.leaves();
+  if (leaves.size() % kIdBytes != 0 || leaves.size() > limits::kGenerationSizeMax * kIdBytes)
+    return refuse("leaf reply: leaves of the wrong size");
+  LeafReply reply{from.generation(), {}};
+  reply.leaves.reserve(leaves.size() / kIdBytes);
+  for (std::size_t at = 0; at < leaves.size(); at += kIdBytes)
+    reply.leaves.push_back(*Digest::from_bytes(std::string_view(leaves).substr(at, kIdBytes)));
+  return reply;
 }
 
 Result<CheckReply> parse_check_reply(Bytes body) {
@@ -239,7 +273,7 @@ Result<PeerMessage> parse_peer_message(std::span<const std::uint8_t> frame) {
   Bytes body;
   FieldReader fields(frame);
   while (fields.next()) {
-    if (!fields.is_bytes() || fields.number() > wire::PeerMessage::kCheckReplyFieldNumber) continue;
+    if (!fields.is_bytes() || fields.number() > wire::PeerMessage::kLeafReplyFieldNumber) continue;
     kind = fields.number();  // of several bodies the last one counts
     body = fields.bytes();
   }
@@ -264,6 +298,10 @@ Result<PeerMessage> parse_peer_message(std::span<const std::uint8_t> frame) {
       return as_any<PeerMessage>(parse_check_request(body));
     case wire::PeerMessage::kCheckReplyFieldNumber:
       return as_any<PeerMessage>(parse_check_reply(body));
+    case wire::PeerMessage::kLeafRequestFieldNumber:
+      return as_any<PeerMessage>(parse_leaf_request(body));
+    case wire::PeerMessage::kLeafReplyFieldNumber:
+      return as_any<PeerMessage>(parse_leaf_reply(body));
     default:
       return refuse("an empty message, or of a kind that this version does not know");
   }

@@ -55,6 +55,7 @@ void fill(const State& from, wire::State& to) {
     entry.set_quota(generation.quota);
     if (!generation.null_vector.empty())
       entry.set_null_vector(generation.null_vector.data(), generation.null_vector.size());
+    entry.set_wanted_blocks(generation.wanted_blocks.data(), generation.wanted_blocks.size());
   }
 }
 
@@ -98,6 +99,15 @@ void fill(const CheckReply& from, wire::PeerMessage& to) {
   reply.set_generation(from.generation);
   reply.set_key(from.key.data(), from.key.size());
   reply.set_sums(from.sums.data(), from.sums.size());
+}
+void fill(const LeafRequest& from, wire::PeerMessage& to) {
+  wire::LeafRequest& request = *to.mutable_leaf_request();
+  for (const std::uint32_t g : from.generations) request.add_generations(g);
+}
+void fill(const LeafReply& from, wire::PeerMessage& to) {
+  wire::LeafReply& reply = *to.mutable_leaf_reply();
+  reply.set_generation(from.generation);
+  reply.set_leaves(from.leaves.data(), from.leaves.size() * sizeof(Digest));
 }
 void fill(const PeerExchange& from, wire::PeerMessage& to) {
   wire::PeerExchange& exchange = *to.mutable_peer_exchange();
@@ -149,8 +159,10 @@ std::size_t body_bytes(const State& state) {
   for (const GenerationState& entry : state.generations) {
     const std::size_t null_vector =
         entry.null_vector.empty() ? 0 : bytes_field(entry.null_vector.size());
+    const std::size_t wanted_blocks =
+        entry.wanted_blocks.empty() ? 0 : bytes_field(entry.wanted_blocks.size());
     bytes += bytes_field(varint_field(entry.generation) + varint_field(entry.rank) +
-                         varint_field(entry.quota) + null_vector);
+                         varint_field(entry.quota) + null_vector + wanted_blocks);
   }
   return bytes;
 }

@@ -103,12 +103,21 @@ struct MakeCheck {
   std::vector<std::uint8_t> key;
 };
 
-// The generation decoded to something else than its digest says: keep its rows aside as evidence
-// (in memory, for CheckEvidence) and clear its slots. May replace earlier evidence of it.
+// Hash the source blocks of a verified generation. Answer with leaves_made(peer, ...); without
+// leaves if the generation cannot be read.
+struct MakeLeaves {
+  PeerKey peer = kNoPeer;
+  std::uint32_t generation = 0;
+};
+
+// The generation decoded to something else than its digest says: keep what these rows are as
+// evidence (in memory, for CheckEvidence); they are dropped next. May replace earlier evidence of
+// it.
 struct KeepEvidence {
   std::uint32_t generation = 0;
-  std::vector<Vector> vectors;
-  std::vector<PeerId> senders;  // by slot
+  std::vector<std::uint32_t> slots;
+  std::vector<Vector> vectors;  // of those slots
+  std::vector<PeerId> senders;
 };
 
 // The generation is verified now: compare every row kept as evidence with the combination of
@@ -150,8 +159,9 @@ struct Notice {
   std::string text;
 };
 
-using Action = std::variant<Connect, Close, Send, SendBlock, StoreRow, Decode, DropRows, DropSlots,
-                            JudgeRows, MakeCheck, KeepEvidence, CheckEvidence, AnnounceTo,
-                            FetchManifestFrom, ManifestArrived, ContentComplete, Finished, Notice>;
+using Action =
+    std::variant<Connect, Close, Send, SendBlock, StoreRow, Decode, DropRows, DropSlots, JudgeRows,
+                 MakeCheck, MakeLeaves, KeepEvidence, CheckEvidence, AnnounceTo, FetchManifestFrom,
+                 ManifestArrived, ContentComplete, Finished, Notice>;
 
 }  // namespace firn::core

@@ -72,8 +72,17 @@ Generations::Verified Generations::verified(std::uint32_t g) {
   return {{waiting.begin(), waiting.end()}, rescue_.verified(g)};
 }
 
-Rescue::Verdict Generations::failed(std::uint32_t g, const Rescue::Holders& holders, TimeUs now) {
-  return rescue_.failed(g, holdings_.find_open(g)->senders, holders, now);
+Generations::Suspects Generations::suspects(std::uint32_t g) const {
+  const OpenGeneration& open = *holdings_.find_open(g);
+  const bool all = open.proven == open.rows;
+  Suspects found;
+  for (std::uint32_t slot = 0; slot < open.vectors.size(); ++slot) {
+    if (!open.has(slot, Rows::kAll) || (!all && open.has(slot, Rows::kProven))) continue;
+    found.slots.push_back(slot);
+    found.senders.push_back(open.senders[slot]);
+    found.answered.push_back(open.standing[slot] == Standing::kAnswered);
+  }
+  return found;
 }
 
 void Generations::lose(std::uint32_t g) {

@@ -44,8 +44,21 @@ class Generations {
   Verified verified(std::uint32_t g);
 
   // --- false and lost ones ---
-  // g decoded to false data: Rescue::failed. Its rows are still held.
-  Rescue::Verdict failed(std::uint32_t g, const Rescue::Holders& holders, TimeUs now);
+  // Rows of open generation g of which some are false, if it decoded to false data: those that are
+  // not proven; all, where all are.
+  struct Suspects {
+    std::vector<std::uint32_t> slots;
+    std::vector<PeerId> senders;
+    std::vector<bool> answered;  // its sender answers for the row
+  };
+  Suspects suspects(std::uint32_t g) const;
+  // g decoded to false data, for the rows of these senders: Rescue::failed.
+  Rescue::Verdict failed(std::uint32_t g, const std::vector<PeerId>& senders,
+                         const Rescue::Holders& holders, TimeUs now) {
+    return rescue_.failed(g, senders, holders, now);
+  }
+  // Rescue::lift.
+  void lift_rescue(std::uint32_t g) { rescue_.lift(g); }
   // Back to rank 0, to be fetched again.
   void lose(std::uint32_t g);
   // As lose, but not wanted any more.

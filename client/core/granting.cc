@@ -11,7 +11,7 @@ namespace firn::core {
 
 Granting::Granting(const Context& context, const Life& life, Membership& membership, Outbox& outbox,
                    const Intake& intake, Links links, Generations& generations,
-                   const QuotaTurns& turns, const Trust& trust)
+                   const QuotaTurns& turns, const Trust& trust, const PlainFetch& plain)
     : context_(context),
       life_(life),
       membership_(membership),
@@ -20,7 +20,8 @@ Granting::Granting(const Context& context, const Life& life, Membership& members
       links_(links),
       generations_(generations),
       turns_(turns),
-      trust_(trust) {}
+      trust_(trust),
+      plain_(plain) {}
 
 // --- how much may be granted ---
 
@@ -194,6 +195,7 @@ void Granting::tell_generations(Neighbour& n, std::size_t entries_max, proto::St
                                          context_.now)
                       : 0;
     entry.null_vector = n.news.take_null_vector(g);
+    if (plain_.on(g)) entry.wanted_blocks = plain_.wanted_from(n, g);
   }
 }
 

@@ -11,6 +11,7 @@
 #include "client/core/life.h"
 #include "client/core/membership.h"
 #include "client/core/outbox.h"
+#include "client/core/plain_fetch.h"
 #include "client/core/policy/leases.h"
 #include "client/core/quota_turns.h"
 #include "client/core/trust.h"
@@ -27,7 +28,7 @@ class Granting final : public LeaveWatcher {
   };
   Granting(const Context& context, const Life& life, Membership& membership, Outbox& outbox,
            const Intake& intake, Links links, Generations& generations, const QuotaTurns& turns,
-           const Trust& trust);
+           const Trust& trust, const PlainFetch& plain);
 
   // The first State, or the first that the neighbour can understand: everything we hold.
   void greet(Neighbour& n);
@@ -72,6 +73,7 @@ class Granting final : public LeaveWatcher {
   Generations& generations_;
   const QuotaTurns& turns_;
   const Trust& trust_;
+  const PlainFetch& plain_;
   Regime regime_;
 };
 

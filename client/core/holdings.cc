@@ -16,6 +16,13 @@ bool OpenGeneration::reaches(const std::vector<std::uint8_t>& z, Rows which) con
   return false;
 }
 
+std::optional<std::uint32_t> OpenGeneration::slot_of(std::uint32_t i) const {
+  for (std::uint32_t slot = 0; slot < vectors.size(); ++slot) {
+    if (vectors[slot] && source_block[slot] == i) return slot;
+  }
+  return std::nullopt;
+}
+
 Holdings::Holdings(const Shape& shape)
     : shape_(shape),
       verified_(shape.generation_count()),
@@ -58,6 +65,7 @@ void Holdings::place(OpenGeneration& open, std::uint32_t g, std::uint32_t slot,
     open.vectors.resize(slot + 1);
     open.senders.resize(slot + 1);
     open.standing.resize(slot + 1);
+    open.source_block.resize(slot + 1);
     open.from_whole.resize(slot + 1);
     const std::size_t n = blocks_in(g), bytes = (slot + 1) * n;
     if (bytes > open.rows_by_slot.capacity())
@@ -69,6 +77,7 @@ void Holdings::place(OpenGeneration& open, std::uint32_t g, std::uint32_t slot,
   open.vectors[slot] = vector;
   open.senders[slot] = origin.sender;
   open.standing[slot] = origin.standing;
+  open.source_block[slot] = origin.source_block;
   open.from_whole[slot] = origin.first_hand;
   count(open, slot);
   ++total_rank_;

@@ -25,6 +25,9 @@ enum class Standing : std::uint8_t {
   kProven,  // it came from the authority, or was judged right
 };
 
+// Of a row whose vector is no unit vector, in place of the number of its source block.
+inline constexpr std::uint32_t kCoded = UINT32_MAX;
+
 // Which rows may go into what is sent.
 enum class Rows {
   kAll,
@@ -53,6 +56,8 @@ struct OpenGeneration {
   bool has(std::uint32_t slot, Rows which) const {
     return vectors[slot] && (which == Rows::kAll || standing[slot] == Standing::kProven);
   }
+  // Where source block i lies as it is, if its sender sent it so.
+  std::optional<std::uint32_t> slot_of(std::uint32_t i) const;
   // Whether some combination of those rows is not orthogonal to z (n coefficients).
   bool reaches(const std::vector<std::uint8_t>& z, Rows which) const;
 
@@ -62,8 +67,9 @@ struct OpenGeneration {
   std::vector<Vector> vectors;
   std::vector<PeerId> senders;
   std::vector<Standing> standing;
-  std::vector<bool> from_whole;  // its sender held the whole generation
-  std::vector<Share> by_sender;  // the senders, counted
+  std::vector<std::uint32_t> source_block;  // or kCoded
+  std::vector<bool> from_whole;             // its sender held the whole generation
+  std::vector<Share> by_sender;             // the senders, counted
   // The same vectors one after the other: recoding goes through all of them, and
   // would miss the cache at each where they lie scattered.
   std::vector<std::uint8_t> rows_by_slot;
@@ -114,6 +120,7 @@ class Holdings {
     PeerId sender;
     bool first_hand = false;  // it held the whole generation
     Standing standing = Standing::kAnswered;
+    std::uint32_t source_block = kCoded;
   };
   std::optional<std::uint32_t> insert(std::uint32_t g, const Vector& vector, const Origin& origin,
                                       TimeUs now);

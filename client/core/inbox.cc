@@ -87,6 +87,17 @@ void Inbox::on(Neighbour& n, proto::CheckReply&& reply) {
   }
 }
 
+void Inbox::on(Neighbour& n, proto::LeafRequest&& request) {
+  if (!parts_.transfer || !parts_.transfer->leaf_lists.asked(n, request)) {
+    punish(n, "asked for the leaves of a generation that does not exist");
+  }
+}
+
+void Inbox::on(Neighbour& n, proto::LeafReply&& reply) {
+  if (!parts_.transfer) return punish(n, "sent leaves that nobody asked for");
+  parts_.transfer->receiving.take(n, std::move(reply));
+}
+
 void Inbox::on(Neighbour& n, proto::Goodbye&& goodbye) {
   parts_.membership.said_goodbye(n, goodbye);
 }

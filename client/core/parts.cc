@@ -24,19 +24,22 @@ Parts::Parts(const ContentId& content_id, Options options, TimeUs now)
 Transfer::Transfer(Parts& parts, const Info& info)
     : generations(info.shape, parts.context.options.memory_bytes),
       trust(parts.context, parts.life, parts.membership, info.authority_key),
+      plain(parts.context, parts.membership, parts.outbox, generations.holdings(),
+            info.generation_digests),
       turns(parts.context, parts.life, parts.membership, parts.intake, generations),
       granting(parts.context, parts.life, parts.membership, parts.outbox, parts.intake,
-               {parts.uplink, parts.downlink}, generations, turns, trust),
+               {parts.uplink, parts.downlink}, generations, turns, trust, plain),
       stalls(parts.context, parts.life, parts.membership, generations.holdings()),
       seeding(parts.context, parts.life, parts.membership, parts.outbox, parts.uplink,
               generations.holdings()),
       contributions(parts.context, parts.membership),
       sending(parts.context, parts.membership, parts.outbox, parts.uplink, generations.holdings(),
-              granting, seeding, trust),
+              granting, seeding),
       judging(parts.context, parts.membership, parts.outbox, trust, generations),
       checks(parts.context, parts.membership, parts.outbox, generations.holdings()),
+      leaf_lists(parts.context, parts.membership, parts.outbox, generations.holdings(), plain),
       receiving(parts.context, parts.life, parts.membership, parts.outbox, parts.intake, trust,
-                judging, generations) {}
+                judging, plain, generations) {}
 
 void Parts::start(const Info& info) {
   const Shape& shape = info.shape;
@@ -50,6 +53,8 @@ void Parts::start(const Info& info) {
   membership.watch(made.contributions);
   membership.watch(made.judging);
   membership.watch(made.checks);
+  membership.watch(made.plain);
+  membership.watch(made.leaf_lists);
   membership.watch(made.receiving);
 }
 

@@ -14,11 +14,13 @@
 #include "client/core/granting.h"
 #include "client/core/intake.h"
 #include "client/core/judging.h"
+#include "client/core/leaf_serving.h"
 #include "client/core/life.h"
 #include "client/core/manifest_fetch.h"
 #include "client/core/manifest_serving.h"
 #include "client/core/membership.h"
 #include "client/core/outbox.h"
+#include "client/core/plain_fetch.h"
 #include "client/core/quota_turns.h"
 #include "client/core/receiving.h"
 #include "client/core/seeding.h"
@@ -38,6 +40,7 @@ struct Transfer {
 
   Generations generations;
   Trust trust;
+  PlainFetch plain;
   QuotaTurns turns;
   Granting granting;
   StallWatch stalls;
@@ -46,6 +49,7 @@ struct Transfer {
   Sending sending;
   Judging judging;
   CheckServing checks;
+  LeafServing leaf_lists;
   Receiving receiving;
 };
 

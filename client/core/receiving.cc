@@ -12,7 +12,8 @@ namespace firn::core {
 using proto::GoodbyeReason;
 
 Receiving::Receiving(const Context& context, Life& life, Membership& membership, Outbox& outbox,
-                     Intake& intake, const Trust& trust, Judging& judging, Generations& generations)
+                     Intake& intake, const Trust& trust, Judging& judging, PlainFetch& plain,
+                     Generations& generations)
     : context_(context),
       life_(life),
       membership_(membership),
@@ -20,6 +21,7 @@ Receiving::Receiving(const Context& context, Life& life, Membership& membership,
       intake_(intake),
       trust_(trust),
       judging_(judging),
+      plain_(plain),
       generations_(generations) {}
 
 void Receiving::resume(const std::vector<std::uint32_t>& full) {
@@ -52,18 +54,26 @@ void Receiving::take(Neighbour& n, proto::Block&& block) {
     n.traffic.recoded();
     ++counts_.recoded;
   }
+  const bool plain = plain_.on(g);
+  if (plain && block.source_index && !plain_.right(g, *block.source_index, block.payload)) {
+    return blame(n.id, g);
+  }
   const auto vector = std::make_shared<const std::vector<std::uint8_t>>(
       block.source_index
           ? codec::unit_vector(generations_.holdings().blocks_in(g), *block.source_index)
           : std::move(block.coefficients));
   std::optional<std::uint32_t> slot;
   // What a complete peer loses again was changed by its owner: nothing is written over it.
-  const bool wanted = !life_.finishing() && !(block.unproven && trust_.strict());
+  const bool wanted =
+      !life_.finishing() && !(block.unproven && trust_.strict()) && (!plain || block.source_index);
   if (wanted && generations_.accepts(g, n.id)) {
-    const Standing standing = block.unproven          ? Standing::kUnanswered
-                              : n.contact.authority() ? Standing::kProven
-                                                      : Standing::kAnswered;
-    slot = generations_.insert(g, vector, {n.id, !block.recoded, standing}, context_.now);
+    const Standing standing = plain || (n.contact.authority() && !block.unproven)
+                                  ? Standing::kProven
+                              : block.unproven ? Standing::kUnanswered
+                                               : Standing::kAnswered;
+    const Holdings::Origin origin{n.id, !block.recoded, standing,
+                                  block.source_index.value_or(kCoded)};
+    slot = generations_.insert(g, vector, origin, context_.now);
   }
   n.traffic.usefulness().block(slot.has_value(), context_.now);
   if (slot) {
@@ -118,6 +128,7 @@ void Receiving::decoded(std::uint32_t g, DecodeOutcome outcome) {
 void Receiving::verified(std::uint32_t g) {
   life_.progress(context_.now);
   judging_.forget(g);
+  plain_.forget(g);
   const Generations::Verified result = generations_.verified(g);
   for (const std::uint32_t waiting : result.waiting) membership_.neighbours().report(waiting);
   outbox_.push(DropRows{g});
@@ -131,19 +142,54 @@ void Receiving::decoded_falsely(std::uint32_t g) {
   if (!judging_.doubt(g)) fetch_again(g);
 }
 
-// The rows cannot be judged one by one.
+// The rows cannot be judged one by one. Those that are proven stay: nobody else may have them.
 void Receiving::fetch_again(std::uint32_t g) {
+  const Generations::Suspects suspects = generations_.suspects(g);
   const auto holders = [this](std::uint32_t of) { return holders_of(of); };
-  const Rescue::Verdict verdict = generations_.failed(g, holders, context_.now);
+  const Rescue::Verdict verdict = generations_.failed(g, suspects.senders, holders, context_.now);
   outbox_.warn("generation " + std::to_string(g) + " decoded to false data; it is fetched again");
-  if (verdict.keep_evidence) {
-    const OpenGeneration& open = *generations_.holdings().find_open(g);
-    outbox_.push(KeepEvidence{g, open.vectors, open.senders});
-  } else {
-    outbox_.push(DropRows{g});
+  drop_suspects(g, suspects, verdict.keep_evidence);
+  plain_.begin(g);
+  const bool all_answered = std::find(suspects.answered.begin(), suspects.answered.end(), false) ==
+                            suspects.answered.end();
+  if (verdict.guilty && all_answered) blame(*verdict.guilty, g);
+}
+
+// What its sender does not answer for is no evidence: relays mix rows that they cannot judge.
+void Receiving::drop_suspects(std::uint32_t g, const Generations::Suspects& suspects,
+                              bool keep_evidence) {
+  const OpenGeneration& open = *generations_.holdings().find_open(g);
+  const bool all = suspects.slots.size() == open.rows;
+  KeepEvidence kept{g, {}, {}, {}};
+  for (std::size_t i = 0; i < suspects.slots.size(); ++i) {
+    if (!suspects.answered[i]) continue;
+    kept.slots.push_back(suspects.slots[i]);
+    kept.vectors.push_back(open.vectors[suspects.slots[i]]);
+    kept.senders.push_back(suspects.senders[i]);
   }
-  lose(g);
-  if (verdict.guilty) blame(*verdict.guilty, g);
+  if (keep_evidence) outbox_.push(std::move(kept));
+  if (all) {
+    outbox_.push(DropRows{g});
+    return lose(g);
+  }
+  judging_.forget(g);
+  remove(g, suspects.slots);
+  report_lost(g);
+}
+
+// Rows that nobody has proven make way for blocks that prove themselves.
+void Receiving::take(Neighbour& n, proto::LeafReply&& reply) {
+  const std::uint32_t g = reply.generation;
+  const PlainFetch::Reply came = plain_.replied(n, std::move(reply));
+  if (came == PlainFetch::Reply::kFalse) return blame(n.id, g);
+  if (came == PlainFetch::Reply::kUseless) return;
+  generations_.lift_rescue(g);
+  outbox_.inform("generation " + std::to_string(g) + " is fetched block by block");
+  const OpenGeneration* open = generations_.holdings().find_open(g);
+  if (open && !open->decoding && open->proven < open->rows) {
+    remove(g, generations_.suspects(g).slots);
+  }
+  membership_.neighbours().report(g);
 }
 
 // --- judged rows ---
@@ -182,7 +228,7 @@ void Receiving::convict(std::uint32_t g, const std::vector<std::uint32_t>& wrong
     if (std::find(guilty.begin(), guilty.end(), id) == guilty.end()) guilty.push_back(id);
   }
   remove(g, wrong);
-  for (const PeerId& id : guilty) blame(id, g, policy::kStrikesConvicted);
+  for (const PeerId& id : guilty) blame(id, g);
 }
 
 void Receiving::evidence_checked(std::uint32_t g, const std::vector<PeerId>& guilty) {
@@ -190,10 +236,11 @@ void Receiving::evidence_checked(std::uint32_t g, const std::vector<PeerId>& gui
 }
 
 // Rows without a sender were found on the disk.
-void Receiving::blame(const PeerId& id, std::uint32_t g, std::uint32_t strikes) {
+void Receiving::blame(const PeerId& id, std::uint32_t g) {
   if (id == context_.options.self || id == PeerId{}) return;
   membership_.punish(id, GoodbyeReason::kBanned,
-                     "sent a false block of generation " + std::to_string(g), strikes);
+                     "sent a false block of generation " + std::to_string(g),
+                     policy::kStrikesConvicted);
 }
 
 // Peers that hold all of g, those that hold everything first.
@@ -246,6 +293,7 @@ void Receiving::generation_lost(std::uint32_t g, const Error& error, bool fetch_
     if (!life_.complete()) life_.go_back();  // finishing has to wait
     return lose(g);
   }
+  plain_.forget(g);
   generations_.give_up(g);
   report_lost(g);
   for (Neighbour& n : membership_.neighbours()) {

@@ -14,6 +14,7 @@
 #include "client/core/life.h"
 #include "client/core/membership.h"
 #include "client/core/outbox.h"
+#include "client/core/plain_fetch.h"
 #include "client/core/trust.h"
 #include "proto/base/result.h"
 #include "proto/messages.h"
@@ -30,7 +31,8 @@ struct BlockCounts {
 class Receiving final : public LeaveWatcher {
  public:
   Receiving(const Context& context, Life& life, Membership& membership, Outbox& outbox,
-            Intake& intake, const Trust& trust, Judging& judging, Generations& generations);
+            Intake& intake, const Trust& trust, Judging& judging, PlainFetch& plain,
+            Generations& generations);
 
   // Has those generations decoded of which an earlier run left all rows.
   void resume(const std::vector<std::uint32_t>& full);
@@ -39,6 +41,9 @@ class Receiving final : public LeaveWatcher {
   bool fits(Neighbour& n, const proto::Block& block);
   // Takes a block that fits. Its sender may be dropped.
   void take(Neighbour& n, proto::Block&& block);
+
+  // Leaves of a generation have come. Their sender may be dropped.
+  void take(Neighbour& n, proto::LeafReply&& reply);
 
   // Answers to Decode and CheckEvidence.
   void decoded(std::uint32_t g, DecodeOutcome outcome);
@@ -69,10 +74,11 @@ class Receiving final : public LeaveWatcher {
   void verified(std::uint32_t g);
   void decoded_falsely(std::uint32_t g);
   void fetch_again(std::uint32_t g);
+  void drop_suspects(std::uint32_t g, const Generations::Suspects& suspects, bool keep_evidence);
   void remove(std::uint32_t g, const std::vector<std::uint32_t>& slots);
   void report_lost(std::uint32_t g);
   void lose(std::uint32_t g);
-  void blame(const PeerId& id, std::uint32_t g, std::uint32_t strikes = 1);
+  void blame(const PeerId& id, std::uint32_t g);
   void convict(std::uint32_t g, const std::vector<std::uint32_t>& wrong);
   std::vector<PeerId> holders_of(std::uint32_t g) const;
 
@@ -83,6 +89,7 @@ class Receiving final : public LeaveWatcher {
   Intake& intake_;
   const Trust& trust_;
   Judging& judging_;
+  PlainFetch& plain_;
   Generations& generations_;
   BlockCounts counts_;
 };

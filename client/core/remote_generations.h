@@ -24,6 +24,7 @@ struct RemoteGeneration {
   std::uint16_t quota = kNoQuota;  // it takes this many in flight; kNoQuota: no limit but credit
   bool present = false;
   bool has_null_vector = false;  // Neighbour::null_vector has it
+  bool plain = false;            // it takes source blocks alone: RemoteHoldings::wanted_blocks
 
   std::uint32_t expected_rank() const { return rank + in_flight; }
   bool quota_used() const { return quota != kNoQuota && in_flight >= quota; }

@@ -14,14 +14,14 @@ void RemoteHoldings::set_shape(const Shape& shape) {
   withdrawn_ = GenerationSet();
   partial_ = RemoteGenerations(shape.generation_count());
   null_vectors_.clear();
+  wanted_blocks_.clear();
   total_rank_ = 0;
 }
 
 void RemoteHoldings::mark_complete(std::uint32_t g) {
   if (complete_.contains(g)) return;
   total_rank_ += shape_.blocks_in(g) - partial_rank(g);
-  drop_null_vector(g);
-  partial_.erase(g);
+  forget_partial(g);
   complete_.add(g);
   settled_.add(g);
   if (withdrawn_.size() > 0) withdrawn_.remove(g);
@@ -58,8 +58,7 @@ void RemoteHoldings::settle_unwanted(const proto::Span& span) {
   for (std::uint32_t g = settled_.next_missing(span.first); g < end;
        g = settled_.next_missing(g + 1)) {
     total_rank_ -= partial_rank(g);
-    drop_null_vector(g);
-    partial_.erase(g);
+    forget_partial(g);
     settled_.add(g);
   }
 }
@@ -116,6 +115,12 @@ void RemoteHoldings::drop_null_vector(std::uint32_t g) {
   std::erase_if(null_vectors_, [g](const auto& kept) { return kept.first == g; });
 }
 
+void RemoteHoldings::forget_partial(std::uint32_t g) {
+  drop_null_vector(g);
+  wanted_blocks_.drop(g);
+  partial_.erase(g);
+}
+
 // A vector costs n bytes, and nothing obliges a neighbour to send few of them.
 void RemoteHoldings::keep_null_vector(std::uint32_t g, std::vector<std::uint8_t>&& z,
                                       std::uint32_t next_sequence) {
@@ -148,6 +153,8 @@ bool RemoteHoldings::apply_rank(proto::GenerationState&& update, std::uint32_t n
   const std::uint32_t blocks = shape_.blocks_in(g);
   if (update.rank > blocks) return false;
   if (!update.null_vector.empty() && update.null_vector.size() != blocks) return false;
+  if (!update.wanted_blocks.empty() && !WantedBlocks::fits(update.wanted_blocks, blocks))
+    return false;
   mark_incomplete(g);
   if (update.quota > 0) settled_.remove(g);
   if (!partial_.has_room(g)) return true;
@@ -159,6 +166,12 @@ bool RemoteHoldings::apply_rank(proto::GenerationState&& update, std::uint32_t n
       static_cast<std::uint16_t>(std::min<std::size_t>(update.quota, limits::kGenerationSizeMax));
   if (!update.null_vector.empty()) {
     keep_null_vector(g, std::move(update.null_vector), next_sequence);
+  }
+  known.plain = !update.wanted_blocks.empty();
+  if (known.plain) {
+    wanted_blocks_.keep(g, std::move(update.wanted_blocks), known.in_flight == 0);
+  } else {
+    wanted_blocks_.drop(g);
   }
   return true;
 }

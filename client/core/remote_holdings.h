@@ -9,6 +9,7 @@
 #include "client/core/generation_set.h"
 #include "client/core/holdings.h"
 #include "client/core/remote_generations.h"
+#include "client/core/wanted_blocks.h"
 #include "proto/content/shape.h"
 #include "proto/messages.h"
 
@@ -70,6 +71,10 @@ class RemoteHoldings {
   // The null vector of g; null if there is none. RemoteGeneration::has_null_vector says so at once.
   const NullVector* null_vector(std::uint32_t g) const;
 
+  // The source blocks that it asks for, where it takes no others of g (RemoteGeneration::plain);
+  // else null.
+  const WantedBlocks::Set* wanted_blocks(std::uint32_t g) const { return wanted_blocks_.find(g); }
+
   // Which rows it takes combinations of.
   Rows takes() const { return takes_; }
   // It has other sources: systematic blocks would come twice.
@@ -81,6 +86,8 @@ class RemoteHoldings {
   // A block of g is on its way to it under this number, or not any more.
   void in_flight(std::uint32_t g, std::uint32_t sequence);
   void not_in_flight(std::uint32_t g, std::uint32_t sequence);
+  // That block is source block i, which it asked for.
+  void source_block_sent(std::uint32_t g, std::uint32_t i) { wanted_blocks_.sent(g, i); }
 
  private:
   std::uint32_t partial_rank(std::uint32_t g) const {
@@ -92,6 +99,7 @@ class RemoteHoldings {
   void keep_null_vector(std::uint32_t g, std::vector<std::uint8_t>&& z,
                         std::uint32_t next_sequence);
   void drop_null_vector(std::uint32_t g);
+  void forget_partial(std::uint32_t g);
   void mark_complete(std::uint32_t g);
   void mark_incomplete(std::uint32_t g);
   bool take_back(const proto::State& state);
@@ -111,6 +119,7 @@ class RemoteHoldings {
   RemoteGenerations partial_;
   std::uint64_t taken_back_ = 0;  // generations that spans made incomplete again
   std::uint64_t states_ = 0;
+  WantedBlocks wanted_blocks_;
   std::vector<std::pair<std::uint32_t, NullVector>> null_vectors_;  // by generation, oldest first
 };
 

@@ -36,8 +36,16 @@ Rescue::Verdict Rescue::failed(std::uint32_t g, const std::vector<PeerId>& sende
     c.has_evidence = verdict.keep_evidence;
   }
   ++c.attempt;
-  choose(c, g, holders, now);
+  if (!c.lifted) choose(c, g, holders, now);
   return verdict;
+}
+
+void Rescue::lift(std::uint32_t g) {
+  const auto it = cases_.find(g);
+  if (it == cases_.end()) return;
+  it->second.lifted = true;
+  it->second.only.reset();
+  it->second.excluded.reset();
 }
 
 void Rescue::choose(Case& c, std::uint32_t g, const Holders& holders, TimeUs now) {
@@ -78,7 +86,7 @@ void Rescue::progressed(std::uint32_t g, TimeUs now) {
 std::vector<std::uint32_t> Rescue::review(const Holders& holders, TimeUs now) {
   std::vector<std::uint32_t> changed;
   for (auto& [g, c] : cases_) {
-    if (now - c.last_progress < policy::kRescueTime) continue;
+    if (c.lifted || now - c.last_progress < policy::kRescueTime) continue;
     ++c.attempt;
     choose(c, g, holders, now);
     changed.push_back(g);
@@ -88,7 +96,9 @@ std::vector<std::uint32_t> Rescue::review(const Holders& holders, TimeUs now) {
 
 TimeUs Rescue::next_review() const {
   TimeUs at = kNever;
-  for (const auto& [g, c] : cases_) at = std::min(at, c.last_progress + policy::kRescueTime);
+  for (const auto& [g, c] : cases_) {
+    if (!c.lifted) at = std::min(at, c.last_progress + policy::kRescueTime);
+  }
   return at;
 }
 

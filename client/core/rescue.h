@@ -34,6 +34,8 @@ class Rescue {
   // Generation g decoded falsely from rows of these senders (by slot).
   Verdict failed(std::uint32_t g, const std::vector<PeerId>& senders, const Holders& holders,
                  TimeUs now);
+  // Rows of g prove themselves from now on: all peers may send them.
+  void lift(std::uint32_t g);
   // It has been verified: true if evidence waits to be checked.
   bool verified(std::uint32_t g);
 
@@ -58,6 +60,7 @@ class Rescue {
     std::vector<PeerId> contributors;  // most rows first
     std::size_t attempt = 0;
     bool has_evidence = false;
+    bool lifted = false;
     TimeUs last_progress = 0;
   };
   static void choose(Case& c, std::uint32_t g, const Holders& holders, TimeUs now);

@@ -4,12 +4,13 @@
 
 #include "client/core/policy/constants.h"
 #include "client/core/policy/late_binding.h"
+#include "client/core/policy/plain_blocks.h"
 #include "codec/encode.h"
 
 namespace firn::core {
 
 Sending::Sending(const Context& context, Membership& membership, Outbox& outbox, Uplink& uplink,
-                 const Holdings& holdings, Granting& granting, Seeding& seeding, const Trust& trust)
+                 const Holdings& holdings, Granting& granting, Seeding& seeding)
     : context_(context),
       membership_(membership),
       outbox_(outbox),
@@ -17,7 +18,6 @@ Sending::Sending(const Context& context, Membership& membership, Outbox& outbox,
       holdings_(holdings),
       granting_(granting),
       seeding_(seeding),
-      trust_(trust),
       relay_(context.options.seed),
       random_(context.options.seed, 0x636f646573) {}
 
@@ -94,6 +94,21 @@ std::vector<std::uint8_t> Sending::draw_vector(std::uint32_t g, Rows which,
   }
 }
 
+// One of the source blocks that the neighbour asks for, by chance: neighbours that ask for the same
+// ones are to get different ones, as they send them to each other.
+void Sending::choose_plain(Neighbour& n, SendBlock& out) {
+  const std::uint32_t g = out.block.generation;
+  const std::vector<std::uint32_t> blocks = policy::plain_blocks(holdings_, n, g);
+  const std::uint32_t i = blocks[random_.below(static_cast<std::uint32_t>(blocks.size()))];
+  out.block.source_index = i;
+  out.block.unproven = false;
+  n.holds.source_block_sent(g, i);
+  const OpenGeneration* open = holdings_.find_open(g);
+  if (!open) return;
+  out.slots = {*open->slot_of(i)};
+  out.mix = {1};
+}
+
 void Sending::send(const policy::Choice& choice) {
   Neighbour& n = *membership_.find(choice.peer);
   const std::uint32_t g = choice.generation;
@@ -102,8 +117,10 @@ void Sending::send(const policy::Choice& choice) {
   out.block.generation = g;
   const OpenGeneration* open = holdings_.find_open(g);
   out.block.recoded = open != nullptr;
-  out.block.unproven = open && trust_.possible() && open->proven < open->count(n.holds.takes());
-  if (choice.source_index) {
+  out.block.unproven = open && open->proven < open->count(n.holds.takes());
+  if (choice.plain) {
+    choose_plain(n, out);
+  } else if (choice.source_index) {
     out.block.source_index = choice.source_index;
   } else {
     std::vector<std::uint8_t> null;

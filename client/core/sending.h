@@ -14,7 +14,6 @@
 #include "client/core/policy/relay_policy.h"
 #include "client/core/policy/source_policy.h"
 #include "client/core/seeding.h"
-#include "client/core/trust.h"
 #include "client/core/uplink.h"
 #include "codec/random.h"
 
@@ -23,7 +22,7 @@ namespace firn::core {
 class Sending final : public LeaveWatcher {
  public:
   Sending(const Context& context, Membership& membership, Outbox& outbox, Uplink& uplink,
-          const Holdings& holdings, Granting& granting, Seeding& seeding, const Trust& trust);
+          const Holdings& holdings, Granting& granting, Seeding& seeding);
 
   // This peer has had everything from the start: it sends in sequence.
   void begin_as_source();
@@ -44,6 +43,7 @@ class Sending final : public LeaveWatcher {
 
  private:
   void send(const policy::Choice& choice);
+  void choose_plain(Neighbour& n, SendBlock& out);
   std::vector<std::uint8_t> draw_vector(std::uint32_t g, Rows which,
                                         const std::vector<std::uint8_t>& null, SendBlock& out);
 
@@ -54,7 +54,6 @@ class Sending final : public LeaveWatcher {
   const Holdings& holdings_;
   Granting& granting_;
   Seeding& seeding_;
-  const Trust& trust_;
   std::optional<policy::SourcePolicy> source_;  // of a source; else the other one
   policy::RelayPolicy relay_;
   codec::CoefficientStream random_;

@@ -146,6 +146,13 @@ void SwarmCore::check_made(PeerKey peer, proto::CheckReply reply, TimeUs now) {
   if (parts.transfer && !parts.life.stopped()) parts.transfer->checks.made(peer, std::move(reply));
 }
 
+void SwarmCore::leaves_made(PeerKey peer, proto::LeafReply reply, TimeUs now) {
+  Parts& parts = at(*parts_, now);
+  if (parts.transfer && !parts.life.stopped()) {
+    parts.transfer->leaf_lists.made(peer, std::move(reply));
+  }
+}
+
 void SwarmCore::generation_lost(std::uint32_t generation, const Error& error, bool fetch_again,
                                 TimeUs now) {
   if (Receiving* r = receiving(*parts_, now)) r->generation_lost(generation, error, fetch_again);
@@ -212,6 +219,7 @@ void SwarmCore::step() {
   Transfer& transfer = *parts.transfer;
   transfer.trust.step();
   transfer.receiving.step();
+  transfer.plain.step();
   transfer.turns.step();
   if (transfer.stalls.step()) transfer.sending.stir();
   transfer.contributions.step();
@@ -244,9 +252,9 @@ TimeUs SwarmCore::next_wake() const {
                         parts.connections.next_due(), parts.fetch.next_due()});
   if (parts.transfer) {
     Transfer& t = *parts.transfer;
-    at = std::min({at, t.trust.next_due(), t.receiving.next_due(), t.turns.next_due(),
-                   t.stalls.next_due(), t.sending.next_due(), t.granting.next_due(),
-                   t.seeding.next_due()});
+    at = std::min({at, t.trust.next_due(), t.receiving.next_due(), t.plain.next_due(),
+                   t.turns.next_due(), t.stalls.next_due(), t.sending.next_due(),
+                   t.granting.next_due(), t.seeding.next_due()});
   }
   return std::max(at, parts.context.now);
 }

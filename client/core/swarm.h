@@ -72,6 +72,8 @@ class SwarmCore {
                    const std::vector<std::uint32_t>& wrong, bool readable, TimeUs now);
   // The answer to MakeCheck, with the key; without sums if they could not be made.
   void check_made(PeerKey peer, proto::CheckReply reply, TimeUs now);
+  // The answer to MakeLeaves; without leaves if the generation cannot be read.
+  void leaves_made(PeerKey peer, proto::LeafReply reply, TimeUs now);
   void content_finished(TimeUs now);
   // The disk takes nothing for now (full, vanished): ask for no more blocks until resumed. The
   // driver keeps and retries what failed.

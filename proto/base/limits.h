@@ -31,6 +31,8 @@ inline constexpr std::size_t kCertificateBytes = 64;   // of a peer that speaks 
 inline constexpr std::size_t kCheckGenerationsMax = 64;  // in one CheckRequest
 inline constexpr std::size_t kCheckKeyBytes = 32;
 inline constexpr std::size_t kCheckTagBytesMax = 16;    // t: check sum of one block
+inline constexpr std::size_t kLeafGenerationsMax = 16;  // in one LeafRequest
+inline constexpr std::size_t kWantedBlocksMax = 16;     // generations in one State, asked for so
 inline constexpr std::size_t kReceivedMax = 64;         // neighbours named in one State
 inline constexpr std::size_t kTakenBackPerState = 256;  // generations, besides all of them once
 

@@ -69,7 +69,7 @@ TEST_CASE("a false generation with one contributor convicts it, and its other ro
   REQUIRE(generations.insert(4, unit(0), {peer_id(1), true}, 0));
   REQUIRE(generations.insert(5, unit(0), {peer_id(2), true}, 0));
   generations.start_decode(3);
-  const auto verdict = generations.failed(3, kNoHolders, 0);
+  const auto verdict = generations.failed(3, generations.suspects(3).senders, kNoHolders, 0);
   CHECK(verdict.guilty == peer_id(1));
   CHECK_FALSE(verdict.keep_evidence);
   generations.lose(3);

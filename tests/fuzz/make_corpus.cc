@@ -64,6 +64,13 @@ void messages(const std::filesystem::path& root) {
   peer.add("hello-certificate", message_in(serialize(proto::PeerMessage(speaker))));
   const proto::CheckReply sums{3, std::vector<std::uint8_t>(32, 'k'), {1, 2, 3, 4, 5, 6, 7, 8}};
   peer.add("check-reply", message_in(serialize(proto::PeerMessage(sums))));
+  proto::State plain;
+  plain.credit = 300;
+  plain.generations = {
+      {.generation = 3, .rank = 5, .quota = 3, .null_vector = {}, .wanted_blocks = {0x54}}};
+  peer.add("state-wanted-blocks", message_in(serialize(proto::PeerMessage(plain))));
+  const proto::LeafReply leaves{3, {Digest{}, Digest{}}};
+  peer.add("leaf-reply", message_in(serialize(proto::PeerMessage(leaves))));
   frames.add("empty-frame", stream + std::string(4, '\0') + stream);
   frames.add("large-frame", stream + std::string("\x7f\0\0\0", 4) + stream);
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "proto/base/digest.h"
 #include "proto/base/signature.h"
 #include "proto/content/authority.h"
 #include "tests/fuzz/fuzz_target.h"
@@ -20,6 +21,11 @@ using firn::fuzz::World;
 namespace firn::fuzz {
 
 constexpr std::array<std::uint8_t, kSigningKeyBytes> kAuthoritySecret{1};
+
+// Of a source block of zeros: all are, in this content.
+Digest zeros_leaf(std::uint32_t block_bytes) {
+  return merkle_leaf(std::vector<std::uint8_t>(block_bytes));
+}
 
 class Session {
  public:
@@ -68,6 +74,7 @@ class Session {
   // of the corpus.
   void step(std::uint8_t what) {
     if (what >= 240) return trust(what % 4);
+    if (what >= 236) return leaves(what % 4);
     const std::uint8_t kind = what % 24;
     if (kind <= 4) return connections_and_time(kind);
     if (kind <= 13 || kind == 21 || kind == 22) return message(kind);
@@ -157,12 +164,40 @@ class Session {
       case 2:
         return judged();
       default: {
-        const core::MakeCheck made = in_.draw(world_.making, {});
+        const core::MakeCheck made = in_.draw(world_.making.sums, {});
         if (made.peer != core::kNoPeer) {
           core_.check_made(made.peer, check_reply(made.generation), now());
         }
       }
     }
+  }
+  void leaves(std::uint8_t kind) {
+    switch (kind) {
+      case 0: {
+        proto::LeafRequest request;
+        for (std::uint32_t i = 1 + in_.below(limits::kLeafGenerationsMax); i > 0; --i) {
+          request.generations.push_back(generation());
+        }
+        return say(std::move(request));
+      }
+      case 1: {
+        const core::MakeLeaves wanted = in_.draw(world_.making.leaves, {});
+        if (wanted.peer == core::kNoPeer) return;
+        return core_.leaves_made(wanted.peer, leaf_reply(wanted.generation), now());
+      }
+      default:
+        return say(leaf_reply(generation()));
+    }
+  }
+  // Leaves that fit (zeros_leaf), or one too few, or one that does not, or none.
+  proto::LeafReply leaf_reply(std::uint32_t g) {
+    const std::uint8_t kind = in_.byte();
+    const std::size_t blocks = std::min(blocks_in(g), std::uint32_t{limits::kGenerationSizeMax});
+    proto::LeafReply reply{g, {blocks, zeros_leaf(world_.shape().block_bytes)}};
+    if (kind % 8 == 5) reply.leaves.front().bytes[0] ^= 1;
+    if (kind % 8 == 6) reply.leaves.pop_back();
+    if (kind % 8 == 7) reply.leaves.clear();
+    return reply;
   }
   proto::CheckReply check_reply(std::uint32_t g) {
     const std::uint8_t kind = in_.byte();
@@ -276,7 +311,12 @@ class Session {
       const std::uint32_t n = blocks_in(entry.generation);
       entry.rank = in_.below(n + 2);
       entry.quota = in_.number() % (limits::kGenerationSizeMax + 1);
-      if (in_.below(4) == 0) entry.null_vector = in_.bytes(n);
+      const std::uint32_t extra = in_.below(8);
+      if (extra < 2) entry.null_vector = in_.bytes(n);
+      if (extra == 2 && s.generations.size() < limits::kWantedBlocksMax) {
+        entry.wanted_blocks = in_.bytes((n + 7) / 8);
+        if (n % 8 != 0 && kind < 128) entry.wanted_blocks.back() %= 1u << (n % 8);
+      }
       s.generations.push_back(std::move(entry));
     }
     return s;
@@ -417,7 +457,13 @@ Manifest manifest_of(std::uint32_t generations, std::uint32_t n, std::uint32_t k
   info.shape = {n, k, std::uint64_t{generations} * n * k};
   if (info.shape.content_bytes > 1 && generations % 2 == 1) --info.shape.content_bytes;
   info.files = {{.path = "", .bytes = info.shape.content_bytes}};
-  info.generation_digests.resize(info.shape.generation_count());
+  const Digest leaf = fuzz::zeros_leaf(k);
+  for (std::uint32_t g = 0; g < info.shape.generation_count(); ++g) {
+    const std::uint32_t blocks = info.shape.blocks_in(g);
+    const bool same = g > 0 && blocks == info.shape.blocks_in(g - 1);
+    info.generation_digests.push_back(same ? info.generation_digests.back()
+                                           : merkle_root(std::vector(blocks, leaf)));
+  }
   auto made = make_manifest(info, {});
   FIRN_CHECK(made.ok());
   return *std::move(made);

@@ -52,7 +52,10 @@ class World {
   std::vector<std::uint32_t> decoding;  // generations
   std::vector<std::uint32_t> checking;  // evidence
   std::vector<Judgement> judging;
-  std::vector<core::MakeCheck> making;  // check sums
+  struct {
+    std::vector<core::MakeCheck> sums;
+    std::vector<core::MakeLeaves> leaves;
+  } making;                             // for neighbours
   std::vector<std::size_t> announcing;  // trackers
   std::vector<std::size_t> fetching;    // trackers
   std::set<std::uint32_t> verified;
@@ -105,8 +108,9 @@ class World {
     }
     for (const auto& entry : state.generations) {
       FIRN_CHECK(entry.rank == rank(entry.generation));
-      FIRN_CHECK(entry.null_vector.empty() ||
-                 entry.null_vector.size() == shape_.blocks_in(entry.generation));
+      const std::uint32_t n = shape_.blocks_in(entry.generation);
+      FIRN_CHECK(entry.null_vector.empty() || entry.null_vector.size() == n);
+      FIRN_CHECK(entry.wanted_blocks.empty() || entry.wanted_blocks.size() == (n + 7) / 8);
     }
   }
   void on(core::SendBlock& a) {
@@ -162,13 +166,16 @@ class World {
   void on(core::MakeCheck& a) {
     FIRN_CHECK(!stopped && connections.contains(a.peer) && verified.contains(a.generation));
     FIRN_CHECK(!options_.certificate.empty());
-    making.push_back(a);
+    making.sums.push_back(a);
   }
   void on(core::KeepEvidence& a) {
-    FIRN_CHECK(a.vectors.size() == shape_.blocks_in(a.generation));
-    FIRN_CHECK(a.senders.size() == a.vectors.size());
+    FIRN_CHECK(a.vectors.size() == a.slots.size() && a.senders.size() == a.slots.size());
     evidence_.insert(a.generation);
-    drop(a.generation);
+    for (const std::uint32_t slot : a.slots) FIRN_CHECK(rows_.contains({a.generation, slot}));
+  }
+  void on(core::MakeLeaves& a) {
+    FIRN_CHECK(!stopped && connections.contains(a.peer) && verified.contains(a.generation));
+    making.leaves.push_back(a);
   }
   void on(core::CheckEvidence& a) {
     FIRN_CHECK(evidence_.erase(a.generation) == 1 && verified.contains(a.generation));

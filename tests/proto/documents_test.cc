@@ -113,5 +113,7 @@ TEST_CASE("the limits in docs/protocol.md are those of the program") {
   CHECK_LIMIT(kCheckGenerationsMax);
   CHECK_LIMIT(kCheckKeyBytes);
   CHECK_LIMIT(kCheckTagBytesMax);
+  CHECK_LIMIT(kLeafGenerationsMax);
+  CHECK_LIMIT(kWantedBlocksMax);
 #undef CHECK_LIMIT
 }

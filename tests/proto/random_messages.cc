@@ -68,7 +68,10 @@ State RandomMessages::state() {
         {.generation = coin() ? below(200) : below(limits::kGenerationCountMax),
          .rank = below(limits::kGenerationSizeMax + 1),
          .quota = below(5),
-         .null_vector = below(8) == 0 ? bytes(1 + below(200)) : std::vector<std::uint8_t>{}});
+         .null_vector = below(8) == 0 ? bytes(1 + below(200)) : std::vector<std::uint8_t>{},
+         .wanted_blocks = i <= limits::kWantedBlocksMax && below(8) == 0
+                              ? bytes(1 + below(64))
+                              : std::vector<std::uint8_t>{}});
   return state;
 }
 
@@ -110,8 +113,21 @@ CheckReply RandomMessages::check_reply() {
           .sums = bytes((1 + below(100)) * kTagBytes[below(4)])};
 }
 
+LeafRequest RandomMessages::leaf_request() {
+  LeafRequest request;
+  for (std::uint32_t i = 1 + below(limits::kLeafGenerationsMax); i > 0; --i)
+    request.generations.push_back(coin() ? below(200) : below(limits::kGenerationCountMax));
+  return request;
+}
+
+LeafReply RandomMessages::leaf_reply() {
+  LeafReply reply{.generation = below(limits::kGenerationCountMax), .leaves = {}};
+  for (std::uint32_t i = coin() ? 0 : below(20); i > 0; --i) reply.leaves.push_back(id<Digest>());
+  return reply;
+}
+
 PeerMessage RandomMessages::peer_message() {
-  switch (below(9)) {
+  switch (below(11)) {
     case 0: {
       Hello hello;
       hello.version_min = 1 + below(3);
@@ -142,6 +158,10 @@ PeerMessage RandomMessages::peer_message() {
       return check_request();
     case 7:
       return check_reply();
+    case 8:
+      return leaf_request();
+    case 9:
+      return leaf_reply();
     default:
       return Goodbye{static_cast<GoodbyeReason>(below(10)), text(limits::kReasonBytesMax)};
   }

@@ -28,6 +28,8 @@ class RandomMessages {
   proto::Block block();
   proto::CheckRequest check_request();
   proto::CheckReply check_reply();
+  proto::LeafRequest leaf_request();
+  proto::LeafReply leaf_reply();
   proto::ManifestPart manifest_part();
 
   std::mt19937 random_;

@@ -114,8 +114,14 @@ void ActionTrace::add(const MakeCheck& action) {
   add(action.key);
 }
 
+void ActionTrace::add(const MakeLeaves& action) {
+  add(action.peer);
+  add(action.generation);
+}
+
 void ActionTrace::add(const KeepEvidence& action) {
   add(action.generation);
+  for (const std::uint32_t slot : action.slots) add(slot);
   for (const Vector& vector : action.vectors) add(*vector);
   for (const PeerId& sender : action.senders) add(sender);
 }

@@ -123,8 +123,9 @@ void Checker::check_vector(const core::SendBlock& send) {
     check(!block.recoded, "called recoded, and is not");
     return;
   }
-  check(block.recoded && !block.source_index, "recoded, and not called so");
+  check(block.recoded, "recoded, and not called so");
   const std::uint32_t blocks = shape_.blocks_in(block.generation);
+  if (block.source_index) return check_plain(send);
   check(block.coefficients.size() == blocks, "a vector of wrong length");
   std::vector<const std::uint8_t*> rows;
   for (const std::uint32_t slot : send.slots) {
@@ -136,6 +137,18 @@ void Checker::check_vector(const core::SendBlock& send) {
   std::vector<std::uint8_t> mixed(blocks);
   codec::mix_vectors(codec::kernels(), send.mix, rows, mixed);
   check(mixed == block.coefficients, "a vector that the mix does not make");
+  check(!disk_.betrays(send), "a false block that it answers for");
+}
+
+// A source block that it holds as a row.
+void Checker::check_plain(const core::SendBlock& send) {
+  const proto::Block& block = send.block;
+  check(send.slots.size() == 1 && send.mix == std::vector<std::uint8_t>{1}, "a source block mixed");
+  const auto row = disk_.rows.find({block.generation, send.slots.front()});
+  if (row == disk_.rows.end()) return note_("a source block from an empty slot");
+  check(row->second.vector ==
+            codec::unit_vector(shape_.blocks_in(block.generation), *block.source_index),
+        "a source block that is none");
   check(!disk_.betrays(send), "a false block that it answers for");
 }
 

@@ -52,6 +52,7 @@ class Checker {
   void sends(const core::SendBlock& send);
   void stores();
   void check_vector(const core::SendBlock& send);
+  void check_plain(const core::SendBlock& send);
   std::uint32_t rank(std::uint32_t g) const;
 
   const Shape shape_;

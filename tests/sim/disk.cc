@@ -115,12 +115,13 @@ bool Disk::is_true(std::uint32_t generation, const std::vector<std::uint8_t>& ve
 
 bool Disk::betrays(const core::SendBlock& action) const {
   const proto::Block& block = action.block;
-  if (content_.manifest.info.authority_key.empty() || block.unproven || block.source_index) {
-    return false;
-  }
+  if (block.unproven) return false;
   const proto::Payload payload = payload_of(action);
-  return !is_true(block.generation, block.coefficients,
-                  {payload.bytes().begin(), payload.bytes().end()});
+  const std::uint32_t blocks = content_.manifest.info.shape.blocks_in(block.generation);
+  return !is_true(
+      block.generation,
+      block.source_index ? codec::unit_vector(blocks, *block.source_index) : block.coefficients,
+      {payload.bytes().begin(), payload.bytes().end()});
 }
 
 // Once it is done, some of the rows may have been replaced: what counts is what was judged.
@@ -139,11 +140,10 @@ void Disk::judge(const core::JudgeRows& action) {
 
 void Disk::keep(const core::KeepEvidence& action) {
   Evidence evidence{action.vectors, action.senders, {}};
-  for (std::uint32_t slot = 0; slot < action.vectors.size(); ++slot) {
-    const auto row = rows.find({action.generation, slot});
-    if (row != rows.end()) evidence.payloads[slot] = row->second.payload;
+  for (std::uint32_t i = 0; i < action.slots.size(); ++i) {
+    const auto row = rows.find({action.generation, action.slots[i]});
+    if (row != rows.end()) evidence.payloads[i] = row->second.payload;
   }
-  drop(action.generation);
   evidence_[action.generation] = std::move(evidence);
 }
 
@@ -158,11 +158,11 @@ void Disk::check(const core::CheckEvidence& action) {
   }
   std::vector<PeerId> guilty;
   std::vector<std::uint8_t> expected(shape.block_bytes);
-  for (const auto& [slot, payload] : it->second.payloads) {
-    codec::kernels().combine(expected.data(), source.data(), it->second.vectors[slot]->data(),
+  for (const auto& [i, payload] : it->second.payloads) {
+    codec::kernels().combine(expected.data(), source.data(), it->second.vectors[i]->data(),
                              source.size(), shape.block_bytes);
     if (expected == payload) continue;
-    const PeerId& sender = it->second.senders[slot];
+    const PeerId& sender = it->second.senders[i];
     if (std::find(guilty.begin(), guilty.end(), sender) == guilty.end()) guilty.push_back(sender);
   }
   evidence_.erase(it);
@@ -170,6 +170,16 @@ void Disk::check(const core::CheckEvidence& action) {
     peer_.core().evidence_checked(g, guilty, peer_.now());
     peer_.act();
   });
+}
+
+std::vector<Digest> Disk::leaves(std::uint32_t generation) const {
+  const auto& bytes = verified.at(generation);
+  const std::size_t block_bytes = content_.manifest.info.shape.block_bytes;
+  std::vector<Digest> all;
+  for (std::size_t at = 0; at < bytes.size(); at += block_bytes) {
+    all.push_back(merkle_leaf(std::span(bytes).subspan(at, block_bytes)));
+  }
+  return all;
 }
 
 proto::Payload Disk::payload_of(const core::SendBlock& action) const {

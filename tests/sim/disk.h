@@ -41,7 +41,12 @@ class Disk {
   void judge(const core::JudgeRows& action);
   void keep(const core::KeepEvidence& action);
   void check(const core::CheckEvidence& action);
+  // Of a verified generation.
+  std::vector<Digest> leaves(std::uint32_t generation) const;
   proto::Payload payload_of(const core::SendBlock& action) const;
+  // Whether row `payload` is the combination of source blocks that `vector` promises.
+  bool is_true(std::uint32_t generation, const std::vector<std::uint8_t>& vector,
+               const std::vector<std::uint8_t>& payload) const;
   // Whether the block is false although its sender answers for it.
   bool betrays(const core::SendBlock& action) const;
 
@@ -59,11 +64,9 @@ class Disk {
   struct Evidence {
     std::vector<core::Vector> vectors;
     std::vector<PeerId> senders;
-    std::map<std::uint32_t, std::vector<std::uint8_t>> payloads;
+    std::map<std::uint32_t, std::vector<std::uint8_t>> payloads;  // by place among them
   };
   void row_stored();
-  bool is_true(std::uint32_t generation, const std::vector<std::uint8_t>& vector,
-               const std::vector<std::uint8_t>& payload) const;
   void read_and_decode(const core::Decode& action);
   bool decodes(const core::Decode& action);
 

@@ -1,4 +1,5 @@
 // Swarms with members that lie, pollute, repeat, keep silent or do not listen.
+#include "codec/span_basis.h"
 #include "tests/sim/scenario.h"
 
 using namespace firn;
@@ -177,6 +178,95 @@ TEST_CASE("polluters of every kind do not make honest peers blame each other") {
       network.events().at(random.below(4'000'000), [&network] { network.cut_some_connection(); });
     }
     run_to_completion(network, 900);
+    check_blame(network);
+  }
+}
+
+namespace {
+
+// Whether honest peers hold the content between them, in true rows.
+bool held_by_honest(Network& network) {
+  const Shape& shape = network.content().manifest.info.shape;
+  for (std::uint32_t g = 0; g < shape.generation_count(); ++g) {
+    codec::SpanBasis span(shape.blocks_in(g));
+    bool whole = false;
+    for (std::size_t i = 1; i < network.size(); ++i) {
+      const Disk& disk = network.peer(i).disk;
+      if (network.peer(i).spec().hostile()) continue;
+      whole |= disk.verified.contains(g);
+      for (auto row = disk.rows.lower_bound({g, 0}); row != disk.rows.end(); ++row) {
+        if (row->first.first != g) break;
+        if (disk.is_true(g, row->second.vector, row->second.payload))
+          span.insert(row->second.vector);
+      }
+    }
+    if (!whole && !span.full()) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("without an authority polluters do not stop a swarm, and nobody honest is blamed") {
+  for (std::uint64_t seed = 560; seed < 566; ++seed) {
+    CAPTURE(seed);
+    const Content content(6, 16, 16, seed, false);
+    Network network(content, seed);
+    network.add({.link = {8 * kMbit}, .source = true});
+    const double share = seed % 3 == 0 ? 1 : seed % 3 == 1 ? 0.3 : 0.05;
+    for (int i = 0; i < 3; ++i) network.add({.link = {8 * kMbit}, .pollutes = share});
+    for (int i = 0; i < 7; ++i) network.add({.link = {8 * kMbit}});
+    run_to_completion(network, 900);
+    check_blame(network);
+  }
+}
+
+TEST_CASE("in a large mesh a third of polluters does not stop a swarm, with an authority or none") {
+  for (std::uint64_t seed = 570; seed < 572; ++seed) {
+    CAPTURE(seed);
+    const Content content(4, 16, 16, seed, seed % 2 == 0);
+    Network network(content, seed);
+    network.add({.link = {8 * kMbit}, .source = true});
+    for (int i = 0; i < 9; ++i) network.add({.link = {8 * kMbit}, .pollutes = 0.2});
+    for (int i = 0; i < 20; ++i) network.add({.link = {8 * kMbit}});
+    run_to_completion(network, 900);
+    check_blame(network);
+  }
+}
+
+TEST_CASE("once honest peers hold the content between them they finish without the source") {
+  for (std::uint64_t seed = 580; seed < 586; ++seed) {
+    CAPTURE(seed);
+    const Content content(8, 16, 4096, seed);
+    Network network(content, seed);
+    network.add({.link = {16 * kMbit}, .source = true});
+    const double share = seed % 3 == 0 ? 1 : seed % 3 == 1 ? 0.3 : 0.05;
+    for (int i = 0; i < 4; ++i) network.add({.link = {8 * kMbit}, .pollutes = share});
+    for (int i = 0; i < 8; ++i) network.add({.link = {8 * kMbit}});
+    bool held = false;
+    for (std::uint64_t blocks = 8 * 16 * 21 / 20; !held; blocks += 8) {
+      REQUIRE(network.events().run(600 * kSecond, [&] {
+        return network.peer(0).uplink().blocks_departed() >= blocks || network.all_complete();
+      }));
+      held = held_by_honest(network);
+    }
+    network.crash(0);
+    network.set_tracker_up(false);
+    run_to_completion(network, 900);
+    check_blame(network);
+  }
+}
+
+TEST_CASE("holders that send nothing do not hold up what is fetched block by block") {
+  for (std::uint64_t seed = 590; seed < 593; ++seed) {
+    CAPTURE(seed);
+    const Content content(3, 64, 16, seed, false);
+    Network network(content, seed);
+    network.add({.link = {8 * kMbit}, .source = true});
+    network.add({.link = {8 * kMbit}, .source = true, .silent = true});
+    network.add({.link = {8 * kMbit}, .pollutes = 0.5});
+    for (int i = 0; i < 2; ++i) network.add({.link = {8 * kMbit}});
+    run_to_completion(network, 300);
     check_blame(network);
   }
 }

@@ -191,6 +191,15 @@ void Peer::make_check(const core::MakeCheck& action) {
   });
 }
 
+// A peer that lies has noise on its disk.
+void Peer::make_leaves(const core::MakeLeaves& action) {
+  proto::LeafReply reply{action.generation, disk.leaves(action.generation)};
+  later(1000, [this, peer = action.peer, reply = std::move(reply)] {
+    core_->leaves_made(peer, reply, now());
+    act();
+  });
+}
+
 void Peer::perform(core::Action&& action) {
   using namespace core;
   std::visit(Overloaded{
@@ -206,6 +215,7 @@ void Peer::perform(core::Action&& action) {
                  [this](DropSlots& a) { disk.drop(a); },
                  [this](JudgeRows& a) { disk.judge(a); },
                  [this](MakeCheck& a) { make_check(a); },
+                 [this](MakeLeaves& a) { make_leaves(a); },
                  [this](KeepEvidence& a) { disk.keep(a); },
                  [this](CheckEvidence& a) { disk.check(a); },
                  [this](AnnounceTo& a) { network_.announce(index_, a.tracker, a.announce); },

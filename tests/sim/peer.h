@@ -65,6 +65,7 @@ class Peer {
   void on(const core::ManifestArrived& action);
   void on(const core::ContentComplete& action);
   void make_check(const core::MakeCheck& action);
+  void make_leaves(const core::MakeLeaves& action);
   TimeUs clock() const;  // its own
   void begin();          // gives the core its shape and what the disk holds
   void arm();            // the timer

@@ -18,6 +18,7 @@ DataPlane::DataPlane(const CodingResources& lent, std::uint32_t number,
       evidence_(content_, tasks_, rows_, outcomes),
       judge_(content_, tasks_, rows_, outcomes),
       check_maker_(content_, tasks_, outcomes),
+      leaf_maker_(content_, tasks_, outcomes),
       stock_(content_, tasks_, outcomes,
              [this](std::uint32_t generation, BlockOrder order) {
                maker_.queue(generation, std::move(order));
@@ -55,6 +56,10 @@ void DataPlane::judge_rows(core::JudgeRows action, core::TimeUs now) {
 
 void DataPlane::make_check(core::MakeCheck action) {
   check_maker_.make(std::move(action));
+}
+
+void DataPlane::make_leaves(const core::MakeLeaves& action) {
+  leaf_maker_.make(action);
 }
 
 void DataPlane::keep_evidence(core::KeepEvidence action, core::TimeUs now) {

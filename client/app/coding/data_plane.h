@@ -7,6 +7,7 @@
 //   KeepEvidence, CheckEvidence --> Evidence
 //   JudgeRows --> RowJudge
 //   MakeCheck --> CheckMaker
+//   MakeLeaves --> LeafMaker
 //   SendBlock --> BlockMaker --> ReadAhead, Stock, LostGenerations
 //   what is served, once through --> BackgroundCheck --> BlockMaker
 //
@@ -35,6 +36,7 @@
 #include "client/app/coding/durability.h"
 #include "client/app/coding/evidence.h"
 #include "client/app/coding/generation_decoder.h"
+#include "client/app/coding/leaf_maker.h"
 #include "client/app/coding/lost_generations.h"
 #include "client/app/coding/row_judge.h"
 #include "client/app/coding/spooler.h"
@@ -60,6 +62,7 @@ class DataPlane final : private DiskEvents {
   void drop_slots(const core::DropSlots& action);
   void judge_rows(core::JudgeRows action, core::TimeUs now);
   void make_check(core::MakeCheck action);
+  void make_leaves(const core::MakeLeaves& action);
   void keep_evidence(core::KeepEvidence action, core::TimeUs now);
   void check_evidence(std::uint32_t generation);
   void finish();
@@ -99,6 +102,7 @@ class DataPlane final : private DiskEvents {
   Evidence evidence_;
   RowJudge judge_;
   CheckMaker check_maker_;
+  LeafMaker leaf_maker_;
   Stock stock_;  // but for orders that it leaves to the maker
   LostGenerations losses_;
   BlockMaker maker_;

@@ -16,12 +16,11 @@ void Evidence::keep(core::KeepEvidence action) {
   auto kept = std::make_shared<Rows>();
   kept_[generation] = kept;
   tasks_.submit(content_->key_of(generation),
-                [kept, rows = rows_.find_all(generation), action = std::move(action),
+                [kept, rows = rows_.find(generation, action.slots), action,
                  content = content_]() -> WorkerPool::Completion {
                   *kept = gather(*content, action, rows);
                   return {};
                 });
-  rows_.drop(generation);
 }
 
 void Evidence::check(std::uint32_t generation) {
@@ -48,11 +47,10 @@ void Evidence::check(std::uint32_t generation) {
 Evidence::Rows Evidence::gather(const CodedContent& content, const core::KeepEvidence& kept,
                                 std::vector<RowRef> rows) {
   Rows gathered;
-  for (RowRef& row : rows) {
-    if (!content.read_back(kept.generation, row)) continue;
-    gathered.push_back(
-        {kept.vectors[row.slot], kept.senders[row.slot], sha256(row.payload.bytes())});
-    row.payload = {};
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!content.read_back(kept.generation, rows[i])) continue;
+    gathered.push_back({kept.vectors[i], kept.senders[i], sha256(rows[i].payload.bytes())});
+    rows[i].payload = {};
   }
   return gathered;
 }

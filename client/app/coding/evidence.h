@@ -22,8 +22,8 @@ class Evidence {
   Evidence(std::shared_ptr<const CodedContent> content, TaskLine& tasks, Spooler& rows,
            CodingOutcomes& outcomes);
 
-  // Keeps evidence of all rows of a generation, then drops the rows. Those that cannot be read back
-  // any more are left out.
+  // Keeps evidence of these rows, whatever becomes of them. Those that cannot be read back any more
+  // are left out.
   void keep(core::KeepEvidence action);
   // The generation is verified. Answered by evidence_checked, with each guilty sender once; with
   // none if nothing was kept.

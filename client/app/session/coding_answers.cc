@@ -35,6 +35,10 @@ void CodingAnswers::check_made(core::PeerKey peer, proto::CheckReply reply) {
   core_.feed(&SwarmCore::check_made, peer, std::move(reply));
 }
 
+void CodingAnswers::leaves_made(core::PeerKey peer, proto::LeafReply reply) {
+  core_.feed(&SwarmCore::leaves_made, peer, std::move(reply));
+}
+
 void CodingAnswers::block_made(std::uint64_t ticket, proto::Payload payload) {
   host_.connections.fill(ticket, std::move(payload));
 }

@@ -77,6 +77,9 @@ void Performer::on(core::JudgeRows& action) {
 void Performer::on(core::MakeCheck& action) {
   coding_->make_check(std::move(action));
 }
+void Performer::on(core::MakeLeaves& action) {
+  coding_->make_leaves(action);
+}
 void Performer::on(core::KeepEvidence& action) {
   coding_->keep_evidence(std::move(action), now());
 }

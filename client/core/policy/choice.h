@@ -13,6 +13,7 @@ struct Choice {
   std::uint32_t generation = 0;
   std::optional<std::uint32_t> source_index;  // send this source block as it is
   bool use_null_vector = false;               // draw until v.z != 0
+  bool plain = false;  // one of the source blocks that the neighbour asks for (plain_blocks.h)
 };
 
 }  // namespace firn::core::policy

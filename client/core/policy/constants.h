@@ -110,6 +110,14 @@ inline constexpr double kCheckShareMax = 0.01;
 inline constexpr std::uint64_t kChecksMax = 64;
 inline constexpr std::uint64_t kChecksPerSecond = 32;
 
+// --- leaf lists ---
+// Generations that are fetched plainly at a time; a State names as many (limits::kWantedBlocksMax).
+inline constexpr std::size_t kPlainMax = 16;
+inline constexpr TimeUs kLeavesTimeout = 2 * kSecond;  // then another neighbour is asked
+// Leaf lists that a neighbour may ask for: at once, and a second.
+inline constexpr std::uint64_t kLeavesMax = 32;
+inline constexpr std::uint64_t kLeavesPerSecond = 16;
+
 // --- reports on what others pass on ---
 inline constexpr TimeUs kReportInterval = 1 * kSecond;
 inline constexpr std::size_t kReportersMin = 3;  // fewer tell a source nothing

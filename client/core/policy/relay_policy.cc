@@ -4,6 +4,7 @@
 
 #include "client/core/policy/constants.h"
 #include "client/core/policy/late_binding.h"
+#include "client/core/policy/plain_blocks.h"
 
 namespace firn::core::policy {
 
@@ -23,11 +24,14 @@ RelayPolicy::Candidate RelayPolicy::judge(const Holdings& holdings, const Neighb
                                           std::uint32_t g, bool small_mesh, TimeUs now) const {
   const std::uint32_t n = holdings.blocks_in(g);
   const Rows which = neighbour.holds.takes();
-  const std::uint32_t own = holdings.rank(g, which);
-  if (own == 0) return {};
   const RemoteGeneration* known = neighbour.holds.partial().find(g);
   const std::uint32_t need = known ? known->expected_rank() : 0;
   if (need >= n || (known && known->quota_used())) return {};
+  if (known && known->plain) {
+    return any_plain_block(holdings, neighbour, g) ? Candidate{g, 1.0, false, true} : Candidate{};
+  }
+  const std::uint32_t own = holdings.rank(g, which);
+  if (own == 0) return {};
   const OpenGeneration* open = holdings.find_open(g);
   const std::uint32_t sent = known ? known->sent : 0;
   std::uint32_t gap = own > need ? own - need : 0;
@@ -38,15 +42,15 @@ RelayPolicy::Candidate RelayPolicy::judge(const Holdings& holdings, const Neighb
     gap = std::min(gap, foreign > sent ? foreign - sent : 0);
   }
   if (!small_mesh) {
-    if (gap > 0) return {g, 1.0 + gap, false};
+    if (gap > 0) return {g, 1.0 + gap};
   } else {
     // First-hand rule: what came straight from the source is news to the others, once each.
-    if (open && open->first_hand(which) > sent) return {g, 5.0 + gap, false};
+    if (open && open->first_hand(which) > sent) return {g, 5.0 + gap};
     // The front is closed to second-hand rows, which every peer would relay to every other; not so
     // where it stands still, for then nothing else will move it.
     const bool at_front =
         g + 1 >= holdings.frontier() && !(open && now - open->last_growth > kStallTime);
-    if (gap > 0 && (own >= n || !at_front || n - need <= kClosing)) return {g, 1.0 + gap, false};
+    if (gap > 0 && (own >= n || !at_front || n - need <= kClosing)) return {g, 1.0 + gap};
   }
   // A null vector proves that a block is news although the ranks do not tell.
   if (known && known->has_null_vector) {
@@ -160,8 +164,8 @@ std::optional<Choice> RelayPolicy::choose(const Holdings& holdings, const Neighb
         best_generation(holdings, *one.neighbour, *one.memory, small_mesh, now);
     if (candidate.score <= 0) continue;
     one.memory->last_choice = ++choices_;
-    return Choice{one.neighbour->key, candidate.generation, std::nullopt,
-                  candidate.use_null_vector};
+    return Choice{one.neighbour->key, candidate.generation, std::nullopt, candidate.use_null_vector,
+                  candidate.plain};
   }
   return std::nullopt;
 }

@@ -41,6 +41,7 @@ class RelayPolicy {
     std::uint32_t generation = 0;
     double score = 0;  // 0: nothing; below 1: only a guess
     bool use_null_vector = false;
+    bool plain = false;
   };
   void remember(const Neighbours& neighbours);
   void line_up(const Neighbours& neighbours, bool small_mesh, std::uint32_t busy_max, TimeUs now);

@@ -4,6 +4,7 @@
 
 #include "client/core/policy/constants.h"
 #include "client/core/policy/late_binding.h"
+#include "client/core/policy/plain_blocks.h"
 
 namespace firn::core::policy {
 
@@ -63,6 +64,7 @@ bool SourcePolicy::lacks(const Holdings& holdings, const Neighbour& neighbour,
   const RemoteGeneration& remote = *known;
   const std::uint32_t blocks = shape_.blocks_in(g);
   if (remote.expected_rank() >= blocks) return false;
+  if (remote.plain) return !remote.quota_used() && any_plain_block(holdings, neighbour, g);
   if (remote.quota == RemoteGeneration::kNoQuota) return true;
   // Near its end other senders fill it too, and with several sources at any time: then the quota
   // holds for us as well. A quota of 0 means that the rows are to come from another sender.
@@ -116,6 +118,9 @@ std::optional<Choice> SourcePolicy::choose(const Holdings& holdings, const Neigh
   }
   if (!best) return std::nullopt;
   Choice choice{best->key, g, std::nullopt, false};
+  const RemoteGeneration* known = best->holds.partial().find(g);
+  choice.plain = known && known->plain;
+  if (choice.plain) return choice;
   if (dense_ || best->holds.prefers_coded()) return choice;
   if (served_[g] == 0 && next_plain_[g] == 0 && !fresh_everywhere(g, neighbours)) {
     next_plain_[g] = shape_.blocks_in(g);
@@ -124,7 +129,9 @@ std::optional<Choice> SourcePolicy::choose(const Holdings& holdings, const Neigh
   return choice;
 }
 
+// What was asked for plainly is no part of a pass over the generation.
 void SourcePolicy::served(const Choice& choice, TimeUs now) {
+  if (choice.plain) return;
   const std::uint32_t g = choice.generation;
   ++served_[g];
   gaps_.served(g, now);

@@ -86,6 +86,7 @@ struct Outcomes final : app::CodingOutcomes {
   std::map<std::uint32_t, std::vector<PeerId>> guilty;
   std::map<std::uint32_t, app::RowVerdict> judged;
   std::map<std::uint32_t, proto::CheckReply> checks;
+  std::map<std::uint32_t, std::vector<Digest>> leaves;
   std::map<std::uint64_t, proto::Payload> made;
   std::map<std::uint64_t, std::vector<std::uint8_t>> exchanged;  // vectors chosen below the core
   std::vector<std::uint32_t> lost, wanted_again, regained;
@@ -106,6 +107,9 @@ struct Outcomes final : app::CodingOutcomes {
   }
   void check_made(core::PeerKey, proto::CheckReply reply) override {
     checks[reply.generation] = std::move(reply);
+  }
+  void leaves_made(core::PeerKey, proto::LeafReply reply) override {
+    leaves[reply.generation] = std::move(reply.leaves);
   }
   void block_made(std::uint64_t ticket, proto::Payload payload) override {
     CHECK(made.emplace(ticket, std::move(payload)).second);
@@ -232,6 +236,7 @@ class DataPlaneBench {
     for (std::uint32_t slot = 0; slot < blocks_in(g); ++slot) {
       const bool lie = lies.contains(slot);
       const auto stored = row(g, slot, static_cast<std::uint8_t>(lie ? 100 + slot : slot), lie);
+      all.slots.push_back(slot);
       all.vectors.push_back(stored.vector);
       all.senders.push_back(stored.sender);
       plane->store_row(stored, now);

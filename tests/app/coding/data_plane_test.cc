@@ -91,6 +91,7 @@ TEST_CASE("a false row makes the decode corrupt; evidence finds exactly its send
   bench.settle();
   REQUIRE(bench.outcomes.decoded.at(0) == core::DecodeOutcome::kCorrupt);
   bench.plane->keep_evidence(polluted, bench.now);
+  bench.plane->drop_rows(0);
   bench.settle();
   for (std::uint32_t slot = 0; slot < kN; ++slot) CHECK(bench.outcomes.stored.contains({0, slot}));
 
@@ -114,6 +115,7 @@ TEST_CASE("evidence that lies in the spool alone is found as well") {
   bench.settle();
   REQUIRE(bench.outcomes.decoded.at(0) == core::DecodeOutcome::kCorrupt);
   bench.plane->keep_evidence(polluted, bench.now);
+  bench.plane->drop_rows(0);
   bench.settle();
   bench.outcomes.stored.clear();
   bench.plane->decode({0, bench.fill(0).vectors}, bench.now);
@@ -357,6 +359,7 @@ TEST_CASE("more work than the pool takes waits its turn") {
   for (int i = 0; i < 100; ++i) {
     bench.plane->store_row(bench.row(1, 0, 1), bench.now);
     bench.plane->keep_evidence(bench.fill(2), bench.now);
+    bench.plane->drop_rows(2);
     bench.outcomes.stored.clear();
   }
   bench.settle();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "proto/base/digest.h"
 #include "proto/base/result.h"
 #include "proto/base/signature.h"
 #include "proto/content/authority.h"
@@ -37,6 +38,8 @@ Lab::Lab(std::uint32_t generations, std::uint32_t n, std::uint32_t k, std::uint6
       delivered_(shape_) {
   std::ranges::fill(payload_.writable(), std::uint8_t{0});
   std::ranges::fill(false_payload_.writable(), std::uint8_t{1});
+  leaf_ = merkle_leaf(payload_.bytes());
+  manifest_.info.generation_digests.assign(generations, merkle_root(std::vector(n, leaf_)));
   random_.fill(manifest_.id.bytes);
   manifest_.info.shape = shape_;
   if (authority) manifest_.info.authority_key = public_key_of(authority_secret()).value();
@@ -167,7 +170,7 @@ void Lab::start(Peer& peer) {
   if (peer.spec.source && !manifest_.info.authority_key.empty()) {
     options.certificate = make_certificate(manifest_.id, peer.id, authority_secret()).value();
   }
-  peer.store.set_shape(shape_);
+  peer.store.set_content(shape_, leaf_);
   peer.core = std::make_unique<core::SwarmCore>(manifest_.id, options, queue_.now());
   core::StartState state;
   if (peer.spec.source) state.verified.assign(shape_.generation_count(), true);

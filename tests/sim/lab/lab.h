@@ -107,6 +107,7 @@ class Lab final : private LinkUser {
   core::Options options_;
   proto::Payload payload_;        // of every block
   proto::Payload false_payload_;  // but of these
+  Digest leaf_;                   // of the first
   LookaheadQueue queue_;
   Links links_;
   LabTracker tracker_;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "client/core/swarm.h"
+#include "proto/base/digest.h"
 #include "proto/base/limits.h"
 #include "proto/content/shape.h"
 
@@ -17,7 +18,11 @@ namespace firn::sim {
 
 class LabStore {
  public:
-  void set_shape(const Shape& shape) { shape_ = shape; }
+  // `leaf`: of each source block of the content; they are all the same.
+  void set_content(const Shape& shape, const Digest& leaf) {
+    shape_ = shape;
+    leaf_ = leaf;
+  }
 
   // Performs an action about rows, checks or evidence, and answers the core. False: it is none, or
   // needs no answer.
@@ -45,6 +50,11 @@ class LabStore {
                       {check->generation, std::vector<std::uint8_t>(limits::kCheckKeyBytes),
                        std::vector<std::uint8_t>(bytes)},
                       now);
+      return true;
+    }
+    if (const auto* wanted = std::get_if<core::MakeLeaves>(&action)) {
+      core.leaves_made(wanted->peer,
+                       {wanted->generation, {shape_.blocks_in(wanted->generation), leaf_}}, now);
       return true;
     }
     if (const auto* kept = std::get_if<core::KeepEvidence>(&action)) keep(*kept);
@@ -90,13 +100,14 @@ class LabStore {
   void keep(const core::KeepEvidence& kept) {
     std::set<PeerId>& guilty = evidence_[kept.generation];
     guilty.clear();
-    for (const auto& [slot, is_false] : rows_[kept.generation]) {
-      if (is_false) guilty.insert(kept.senders[slot]);
+    const auto& rows = rows_[kept.generation];
+    for (std::size_t i = 0; i < kept.slots.size(); ++i) {
+      if (rows.at(kept.slots[i])) guilty.insert(kept.senders[i]);
     }
-    drop_all(kept.generation);
   }
 
   Shape shape_;
+  Digest leaf_;
   std::map<std::uint32_t, std::map<std::uint32_t, bool>> rows_;  // by generation and slot: false?
   std::map<std::uint32_t, std::set<PeerId>> evidence_;
   std::uint64_t count_ = 0, rows_max_ = 0;

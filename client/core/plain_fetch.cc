@@ -1,0 +1,140 @@
+#include "client/core/plain_fetch.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "client/core/policy/constants.h"
+#include "proto/base/digest.h"
+
+namespace firn::core {
+
+PlainFetch::PlainFetch(const Context& context, Membership& membership, Outbox& outbox,
+                       const Holdings& holdings, std::vector<Digest> digests)
+    : context_(context),
+      membership_(membership),
+      outbox_(outbox),
+      holdings_(holdings),
+      digests_(std::move(digests)),
+      random_(context.options.seed, 0x6c6561766573) {}
+
+void PlainFetch::begin(std::uint32_t g) {
+  cases_.try_emplace(g);
+}
+
+bool PlainFetch::on(std::uint32_t g) const {
+  if (cases_.empty()) return false;
+  const auto known = cases_.find(g);
+  return known != cases_.end() && !known->second.leaves.empty();
+}
+
+bool PlainFetch::right(std::uint32_t g, std::uint32_t i, const proto::Payload& payload) const {
+  return merkle_leaf(payload.bytes()) == cases_.at(g).leaves[i];
+}
+
+std::vector<Digest> PlainFetch::leaves_of(std::uint32_t g) const {
+  const auto known = cases_.find(g);
+  return known == cases_.end() ? std::vector<Digest>{} : known->second.leaves;
+}
+
+// --- leaves ---
+
+bool PlainFetch::may_have_leaves(const Neighbour& n, std::uint32_t g) const {
+  return n.holds.heard() && (n.holds.complete().contains(g) || n.holds.wanted_blocks(g));
+}
+
+void PlainFetch::ask(std::uint32_t g, Case& c) {
+  std::vector<Neighbour*> holders;
+  for (Neighbour& n : membership_.neighbours()) {
+    if (may_have_leaves(n, g) && !c.without.contains(n.key)) holders.push_back(&n);
+  }
+  c.asked = kNoPeer;
+  c.due = context_.now + policy::kLeavesTimeout;
+  if (holders.empty()) return c.without.clear();  // from the beginning
+  Neighbour& n = *holders[random_.below(static_cast<std::uint32_t>(holders.size()))];
+  c.asked = n.key;
+  c.without.insert(n.key);  // unless it answers
+  outbox_.send(n, proto::LeafRequest{{g}});
+}
+
+PlainFetch::Reply PlainFetch::replied(const Neighbour& n, proto::LeafReply&& reply) {
+  if (reply.generation >= holdings_.generation_count()) return Reply::kFalse;
+  const auto known = cases_.find(reply.generation);
+  if (known == cases_.end() || known->second.asked != n.key) return Reply::kUseless;
+  Case& c = known->second;
+  c.asked = kNoPeer;
+  c.due = context_.now;
+  if (reply.leaves.empty()) return Reply::kUseless;
+  if (reply.leaves.size() != holdings_.blocks_in(reply.generation) ||
+      merkle_root(reply.leaves) != digests_[reply.generation])
+    return Reply::kFalse;
+  c.leaves = std::move(reply.leaves);
+  c.turned_at = context_.now;
+  return Reply::kFits;
+}
+
+void PlainFetch::leaves(const Neighbour& n) {
+  for (auto& [g, c] : cases_) {
+    c.without.erase(n.key);
+    if (c.asked == n.key) c.due = context_.now;
+  }
+}
+
+// A bounded number of generations at a time, the lowest first.
+void PlainFetch::step() {
+  std::size_t room = policy::kPlainMax;
+  for (auto& [g, c] : cases_) {
+    if (room == 0) return;
+    if (c.leaves.empty() && c.due <= context_.now) ask(g, c);
+    if (!c.leaves.empty() && turn_due(g, c) <= context_.now) {
+      ++c.turn;
+      c.turned_at = context_.now;
+      membership_.neighbours().report(g);
+    }
+    room -= !c.leaves.empty() || c.asked != kNoPeer;
+  }
+}
+
+TimeUs PlainFetch::next_due() const {
+  TimeUs at = kNever;
+  std::size_t room = policy::kPlainMax;
+  for (const auto& [g, c] : cases_) {
+    if (room == 0) break;
+    at = std::min(at, c.leaves.empty() ? c.due : turn_due(g, c));
+    room -= !c.leaves.empty() || c.asked != kNoPeer;
+  }
+  return at;
+}
+
+// --- blocks ---
+
+// Shares go round where nothing has come for a while.
+TimeUs PlainFetch::turn_due(std::uint32_t g, const Case& c) const {
+  const OpenGeneration* open = holdings_.find_open(g);
+  if (open && open->decoding) return kNever;
+  return std::max(c.turned_at, open ? open->last_growth : 0) + policy::kStallTime;
+}
+
+// Of the neighbours that hold all of g each is asked for blocks of its own, so that no two send the
+// same; where nothing comes each for those of another. A neighbour that holds a part may send what
+// it has.
+std::vector<std::uint8_t> PlainFetch::wanted_from(const Neighbour& n, std::uint32_t g) const {
+  const std::uint32_t blocks = holdings_.blocks_in(g);
+  std::vector<std::uint8_t> bits((blocks + 7) / 8);
+  std::uint32_t holders = 0, place = 0;
+  const bool whole = n.holds.complete().contains(g);
+  for (const Neighbour& other : std::as_const(membership_).neighbours()) {
+    if (!whole || !other.holds.complete().contains(g)) continue;
+    if (other.key == n.key) place = holders;
+    ++holders;
+  }
+  const OpenGeneration* open = holdings_.find_open(g);
+  const std::uint32_t turn = cases_.at(g).turn;
+  for (std::uint32_t i = 0; i < blocks; ++i) {
+    const bool its = holders == 0 || (i + turn) % holders == place;
+    const bool held = open && open->slot_of(i);
+    if (its && !held) bits[i / 8] |= static_cast<std::uint8_t>(1 << (i % 8));
+  }
+  return bits;
+}
+
+}  // namespace firn::core

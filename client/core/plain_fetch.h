@@ -1,0 +1,79 @@
+// Generations that are fetched plainly: as source blocks, each of which proves itself.
+//
+// A generation's digest is a Merkle root over its source blocks. Any neighbour that has verified
+// the generation can hand out the leaves; the receiver compares their root with the digest, so that
+// it need not trust anybody. With the leaves each source block is true or false at once, and a
+// false one convicts its sender: peers send as source blocks only what they know to be true.
+//
+// That costs what coding saves (two senders may send the same block), so it is for generations in
+// trouble: they decoded to false data, and no authority can say which rows are false.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "client/core/context.h"
+#include "client/core/holdings.h"
+#include "client/core/membership.h"
+#include "client/core/outbox.h"
+#include "codec/random.h"
+#include "proto/base/ids.h"
+#include "proto/messages.h"
+
+namespace firn::core {
+
+class PlainFetch final : public LeaveWatcher {
+ public:
+  // `digests`: of the generations, as in the manifest.
+  PlainFetch(const Context& context, Membership& membership, Outbox& outbox,
+             const Holdings& holdings, std::vector<Digest> digests);
+
+  // Generation g is in trouble: its leaves are wanted.
+  void begin(std::uint32_t g);
+  // An answer has come: it is of no use now (late, or the neighbour has none), or fits, so that g
+  // is fetched plainly from now on, or is false.
+  enum class Reply { kUseless, kFits, kFalse };
+  Reply replied(const Neighbour& n, proto::LeafReply&& reply);
+
+  // Generation g is fetched plainly.
+  bool on(std::uint32_t g) const;
+  // Of such a generation: whether source block i has this payload.
+  bool right(std::uint32_t g, std::uint32_t i, const proto::Payload& payload) const;
+  // Of such a generation: what the neighbour is asked for (GenerationState::wanted_blocks).
+  std::vector<std::uint8_t> wanted_from(const Neighbour& n, std::uint32_t g) const;
+  // Empty where they are not held.
+  std::vector<Digest> leaves_of(std::uint32_t g) const;
+
+  // g is verified, or not wanted any more.
+  void forget(std::uint32_t g) { cases_.erase(g); }
+  void leaves(const Neighbour& n) override;
+
+  // Asks for leaves, and other holders for blocks that do not come.
+  void step();
+  TimeUs next_due() const;
+
+ private:
+  struct Case {
+    std::vector<Digest> leaves;  // empty: still to come
+    PeerKey asked = kNoPeer;     // an answer may come from it
+    std::set<PeerKey> without;   // have none, or did not answer
+    TimeUs due = 0;              // when another is asked
+    std::uint32_t turn = 0;      // how often blocks have been asked from other holders
+    TimeUs turned_at = 0;
+  };
+  bool may_have_leaves(const Neighbour& n, std::uint32_t g) const;
+  void ask(std::uint32_t g, Case& c);
+  TimeUs turn_due(std::uint32_t g, const Case& c) const;
+
+  const Context& context_;
+  Membership& membership_;
+  Outbox& outbox_;
+  const Holdings& holdings_;
+  const std::vector<Digest> digests_;
+  std::map<std::uint32_t, Case> cases_;
+  codec::CoefficientStream random_;
+};
+
+}  // namespace firn::core

@@ -1,0 +1,385 @@
+// Generations fetched as source blocks against a leaf list, through the doors of the core.
+#include <map>
+#include <set>
+
+#include "client/core/policy/constants.h"
+#include "client/core/wanted_blocks.h"
+#include "proto/base/digest.h"
+#include "proto/base/limits.h"
+#include "tests/core/bench.h"
+
+using namespace firn;
+using namespace firn::test;
+namespace policy = core::policy;
+using core::DecodeOutcome;
+
+namespace {
+
+constexpr std::uint32_t kN = 8, kBytes = 64;
+constexpr PeerKey kLiar = 1, kGood = 2, kOther = 3;
+
+// Every source block is zeros, as Bench::block makes them.
+Digest leaf() {
+  return merkle_leaf(std::vector<std::uint8_t>(kBytes));
+}
+std::vector<Digest> leaves() {
+  return {kN, leaf()};
+}
+
+class PlainBench : public Bench {
+ public:
+  explicit PlainBench(Manifest content = with_digests(plain_manifest(20, kN, kBytes)))
+      : Bench(content) {
+    start();
+    join(kLiar, peer_id(1), 0, true);
+    join(kGood, peer_id(2), 0, true);
+    join(kOther, peer_id(3), 0, true);
+  }
+  static Manifest with_digests(Manifest manifest) {
+    manifest.info.generation_digests.assign(manifest.info.shape.generation_count(),
+                                            merkle_root(leaves()));
+    return manifest;
+  }
+  // Whether it was taken as a row.
+  bool send(PeerKey peer, proto::Block block) {
+    pass(300 * kMillisecond);
+    take<core::StoreRow>();
+    block.sequence = ++sequence_[peer];
+    say(peer, std::move(block));
+    return !take<core::StoreRow>().empty();
+  }
+  bool send(PeerKey peer, std::uint32_t g, std::uint32_t index, bool is_false = false) {
+    proto::Block one = block(g, 1, index);
+    if (is_false) one.payload.writable()[5] = 1;
+    return send(peer, std::move(one));
+  }
+  // Generation g decodes to false data.
+  void spoil(std::uint32_t g) {
+    for (std::uint32_t i = 0; i < kN; ++i) send(i % 2 == 0 ? kGood : kOther, g, i);
+    REQUIRE(take<core::Decode>().size() == 1);
+    core.generation_decoded(g, DecodeOutcome::kCorrupt, now);
+    drain();
+    pass(kMillisecond);
+  }
+  // The neighbours that were asked for leaves, which is forgotten.
+  std::vector<PeerKey> asked() {
+    std::vector<PeerKey> all;
+    for (PeerKey peer = kLiar; peer <= kOther; ++peer) {
+      all.insert(all.end(), heard<proto::LeafRequest>(peer).size(), peer);
+    }
+    return all;
+  }
+  // The same, if there was one.
+  PeerKey the_asked() {
+    const auto all = asked();
+    REQUIRE(all.size() == 1);
+    return all[0];
+  }
+  void spoil_and_answer(std::uint32_t g) {
+    spoil(g);
+    say(the_asked(), proto::LeafReply{g, leaves()});
+    pass(kMillisecond);
+  }
+  // What the neighbour was asked for of g last; empty: coded blocks.
+  std::vector<std::uint8_t> wanted(PeerKey peer, std::uint32_t g) {
+    std::vector<std::uint8_t> last;
+    for (const proto::State& state : heard<proto::State>(peer)) {
+      for (const auto& entry : state.generations) {
+        if (entry.generation == g) last = entry.wanted_blocks;
+      }
+    }
+    return last;
+  }
+
+ private:
+  std::map<PeerKey, std::uint32_t> sequence_;
+};
+
+}  // namespace
+
+TEST_CASE("of a generation that decoded to false data the leaves are asked for, once") {
+  PlainBench bench;
+  bench.spoil(3);
+  CHECK(bench.asked().size() == 1);
+  bench.pass(policy::kLeavesTimeout / 2);
+  CHECK(bench.asked().empty());
+}
+
+TEST_CASE("with its leaves a generation takes true source blocks, and no others") {
+  PlainBench bench;
+  bench.spoil_and_answer(3);
+  CHECK_FALSE(bench.send(kGood, bench.coded_block(3, 1, {1, 2, 3, 4, 5, 6, 7, 8})));
+  CHECK(bench.send(kGood, 3, 0));
+  CHECK_FALSE(bench.send(kLiar, 3, 1, true));
+  CHECK(bench.noticed(peer_id(1).text() + " at 192.0.2.1:4000 sent a false block of generation 3"));
+  CHECK(bench.closed(kLiar));
+  for (std::uint32_t i = 1; i < kN; ++i) CHECK(bench.send(i % 2 == 0 ? kGood : kOther, 3, i));
+  REQUIRE(bench.take<core::Decode>().size() == 1);
+  bench.core.generation_decoded(3, DecodeOutcome::kVerified, bench.now);
+  bench.drain();
+  CHECK(bench.core.report().generations_verified == 1);
+  CHECK(bench.core.report().peers == 2);
+}
+
+TEST_CASE("a false block convicts although its sender says that it does not answer for it") {
+  PlainBench bench;
+  bench.spoil_and_answer(3);
+  proto::Block one = bench.block(3, 1, 4);
+  one.payload.writable()[0] = 7;
+  one.unproven = one.recoded = true;
+  bench.send(kLiar, std::move(one));
+  CHECK(bench.closed(kLiar));
+}
+
+TEST_CASE("holders of the whole are asked for different blocks, and for all of them together") {
+  PlainBench bench;
+  bench.spoil_and_answer(3);
+  bench.pass(kSecond / 2);
+  std::set<std::uint32_t> all;
+  for (PeerKey peer = kLiar; peer <= kOther; ++peer) {
+    const auto bits = bench.wanted(peer, 3);
+    REQUIRE(bits.size() == 1);
+    for (std::uint32_t i = 0; i < kN; ++i) {
+      if (bits[0] >> i & 1) CHECK(all.insert(i).second);
+    }
+  }
+  CHECK(all.size() == kN);
+  // What is there is not asked for again.
+  REQUIRE(bench.send(kGood, 3, 2));
+  bench.pass(kSecond / 2);
+  for (PeerKey peer = kLiar; peer <= kOther; ++peer) CHECK((bench.wanted(peer, 3)[0] & 4) == 0);
+}
+
+TEST_CASE("blocks that one holder keeps back are asked from the others") {
+  PlainBench bench;
+  bench.spoil_and_answer(3);
+  REQUIRE(bench.send(kGood, 3, 0));
+  std::map<PeerKey, std::uint8_t> ever;
+  for (int i = 0; i < 8; ++i) {
+    bench.pass(kSecond / 2);
+    for (PeerKey peer = kLiar; peer <= kOther; ++peer) {
+      const auto bits = bench.wanted(peer, 3);
+      if (!bits.empty()) ever[peer] |= bits[0];
+    }
+  }
+  for (PeerKey peer = kLiar; peer <= kOther; ++peer) CHECK(ever[peer] == 0xfe);
+}
+
+TEST_CASE("leaves that do not fit the digest ban their sender, and another is asked") {
+  for (const bool short_list : {false, true}) {
+    CAPTURE(short_list);
+    PlainBench bench;
+    bench.spoil(3);
+    const PeerKey first = bench.the_asked();
+    auto false_leaves = leaves();
+    false_leaves[7].bytes[0] ^= 1;
+    if (short_list) false_leaves.resize(kN - 1);
+    bench.say(first, proto::LeafReply{3, false_leaves});
+    CHECK(bench.closed(first));
+    bench.pass(kMillisecond);
+    const PeerKey second = bench.the_asked();
+    CHECK(second != first);
+    bench.say(second, proto::LeafReply{3, leaves()});
+    CHECK(bench.noticed("block by block"));
+    CHECK(bench.core.report().peers == 2);
+  }
+}
+
+TEST_CASE("a neighbour that has no leaves, or says nothing, is not asked again before the others") {
+  PlainBench bench;
+  bench.spoil(3);
+  std::set<PeerKey> all;
+  for (int i = 0; i < 3; ++i) {
+    const PeerKey peer = bench.the_asked();
+    CHECK(all.insert(peer).second);
+    if (i % 2 == 0) bench.say(peer, proto::LeafReply{3, {}});
+    bench.pass(i % 2 == 0 ? kMillisecond : policy::kLeavesTimeout);
+  }
+  CHECK(all.size() == 3);
+  bench.pass(2 * policy::kLeavesTimeout);
+  CHECK(bench.asked().size() >= 1);
+  CHECK(bench.core.report().peers == 3);
+}
+
+TEST_CASE("leaves that nobody asked for change nothing, those of no generation are a fault") {
+  PlainBench bench;
+  for (int i = 0; i < 100; ++i) bench.say(kLiar, proto::LeafReply{3, leaves()});
+  CHECK_FALSE(bench.closed(kLiar));
+  CHECK(bench.send(kGood, bench.coded_block(3, 1, {1, 2, 3, 4, 5, 6, 7, 8})));
+  // A late answer, and one of a peer that was not asked.
+  bench.spoil(4);
+  const PeerKey asked = bench.the_asked();
+  bench.say(asked % 3 + 1, proto::LeafReply{4, leaves()});
+  CHECK_FALSE(bench.noticed("block by block"));
+  bench.say(kLiar, proto::LeafReply{20, leaves()});
+  CHECK(bench.closed(kLiar));
+}
+
+TEST_CASE("rows of the authority survive a generation that decoded to false data") {
+  PlainBench bench(PlainBench::with_digests(vouched_manifest(20, kN, kBytes)));
+  bench.join_certified(9, peer_id(9), peer_id(9));
+  for (std::uint32_t i = 0; i < 3; ++i) REQUIRE(bench.send(9, 3, i));
+  for (std::uint32_t i = 3; i < kN; ++i) REQUIRE(bench.send(i % 2 == 0 ? kGood : kLiar, 3, i));
+  REQUIRE(bench.take<core::Decode>().size() == 1);
+  bench.core.peer_closed(9, bench.now);
+  bench.core.generation_decoded(3, DecodeOutcome::kCorrupt, bench.now);
+  bench.pass(policy::kCheckTimeout);
+  CHECK(bench.noticed("fetched again"));
+  CHECK(bench.core.report().rank == 3);
+  const auto kept = bench.take<core::KeepEvidence>();
+  REQUIRE(kept.size() == 1);
+  CHECK(kept[0].slots == std::vector<std::uint32_t>{3, 4, 5, 6, 7});
+  CHECK(bench.take<core::DropRows>().empty());
+}
+
+TEST_CASE("a peer that said it does not answer for a row is not blamed for it") {
+  PlainBench bench;
+  for (std::uint32_t i = 0; i < kN; ++i) {
+    proto::Block one = bench.block(3, 1, i);
+    one.unproven = true;
+    REQUIRE(bench.send(kGood, std::move(one)));
+  }
+  bench.core.generation_decoded(3, DecodeOutcome::kCorrupt, bench.now);
+  bench.drain();
+  CHECK(bench.noticed("fetched again"));
+  CHECK_FALSE(bench.closed(kGood));
+}
+
+// --- the serving side ---
+
+TEST_CASE("leaves are made of what is verified, others are told that there are none") {
+  PlainBench bench;
+  bench.core.generation_decoded(3, DecodeOutcome::kVerified, bench.now);
+  for (std::uint32_t i = 0; i < kN; ++i) REQUIRE(bench.send(kGood, 3, i));
+  bench.core.generation_decoded(3, DecodeOutcome::kVerified, bench.now);
+  bench.drain();
+  bench.say(kOther, proto::LeafRequest{{3, 4}});
+  const auto wanted = bench.take<core::MakeLeaves>();
+  REQUIRE(wanted.size() == 1);
+  CHECK(wanted[0].generation == 3);
+  CHECK(wanted[0].peer == kOther);
+  CHECK(bench.heard<proto::LeafReply>(kOther) ==
+        std::vector<proto::LeafReply>{proto::LeafReply{4, {}}});
+  bench.core.leaves_made(kOther, {3, leaves()}, bench.now);
+  bench.core.leaves_made(77, {3, leaves()}, bench.now);  // it has left
+  bench.drain();
+  CHECK(bench.heard<proto::LeafReply>(kOther) ==
+        std::vector<proto::LeafReply>{proto::LeafReply{3, leaves()}});
+  bench.say(kOther, proto::LeafRequest{{20}});
+  CHECK(bench.closed(kOther));
+}
+
+TEST_CASE("a leaf list that has come is handed on before the generation is verified") {
+  PlainBench bench;
+  bench.spoil_and_answer(3);
+  bench.say(kOther, proto::LeafRequest{{3}});
+  CHECK(bench.heard<proto::LeafReply>(kOther) ==
+        std::vector<proto::LeafReply>{proto::LeafReply{3, leaves()}});
+}
+
+TEST_CASE("leaf lists are made at a bounded rate for each neighbour") {
+  Bench bench(PlainBench::with_digests(plain_manifest(20, kN, kBytes)));
+  bench.start(true);
+  bench.join(kGood, peer_id(2), 0);
+  bench.join(kOther, peer_id(3), 0);
+  const proto::LeafRequest most{std::vector<std::uint32_t>(limits::kLeafGenerationsMax, 3)};
+  for (int i = 0; i < 20; ++i) bench.say(kGood, most);
+  CHECK(bench.take<core::MakeLeaves>().size() == policy::kLeavesMax);
+  bench.say(kOther, most);
+  CHECK(bench.take<core::MakeLeaves>().size() == limits::kLeafGenerationsMax);
+  bench.pass(kSecond);
+  for (int i = 0; i < 20; ++i) bench.say(kGood, most);
+  CHECK(bench.take<core::MakeLeaves>().size() == policy::kLeavesPerSecond);
+}
+
+TEST_CASE("a peer is sent the source blocks that it asks for, each once, and nothing else") {
+  for (const bool source : {true, false}) {
+    CAPTURE(source);
+    Bench bench(PlainBench::with_digests(plain_manifest(2, kN, kBytes)));
+    if (source) {
+      bench.start(true);
+    } else {
+      core::StartState state;
+      state.verified = {true, false};
+      bench.core.start(bench.manifest, state, false, bench.now);
+    }
+    bench.join(kGood, peer_id(2), 0);
+    const std::vector<proto::GenerationState> entry = {
+        {.generation = 0, .rank = 5, .quota = 8, .null_vector = {}, .wanted_blocks = {0x54}},
+        {.generation = 1, .rank = 0, .quota = 0, .null_vector = {}}};
+    bench.say_state(kGood, 0, 100, entry);
+    bench.pass(kSecond);
+    std::set<std::uint32_t> sent;
+    for (const core::SendBlock& one : bench.blocks_to(kGood)) {
+      REQUIRE(one.block.source_index.has_value());
+      CHECK(one.block.generation == 0);
+      CHECK_FALSE(one.block.unproven);
+      CHECK(sent.insert(*one.block.source_index).second);
+    }
+    bench.pass(kSecond);
+    for (const core::SendBlock& one : bench.blocks_to(kGood)) {
+      if (one.block.source_index) sent.insert(*one.block.source_index);
+    }
+    CHECK(sent == std::set<std::uint32_t>{2, 4, 6});
+    // What is acknowledged and wanted still has got lost, and is sent again.
+    bench.say_state(kGood, 3, 100, entry);
+    bench.pass(kSecond);
+    CHECK_FALSE(bench.blocks_to(kGood).empty());
+  }
+}
+
+TEST_CASE("source blocks that prove themselves are passed on before the generation is whole") {
+  PlainBench bench;
+  bench.spoil_and_answer(3);
+  REQUIRE(bench.send(kGood, 3, 2));
+  REQUIRE(bench.send(kGood, 3, 5));
+  bench.join(5, peer_id(5), 0);
+  bench.say_state(5, 0, 100,
+                  {{.generation = 3,
+                    .rank = 0,
+                    .quota = 8,
+                    .null_vector = {},
+                    .wanted_blocks = {0xdf}}});  // all but 5
+  bench.pass(kSecond);
+  std::vector<std::uint32_t> plain;
+  for (const core::SendBlock& one : bench.blocks_to(5)) {
+    CHECK(one.block.generation == 3);
+    REQUIRE(one.block.source_index.has_value());
+    CHECK(one.block.recoded);
+    CHECK_FALSE(one.block.unproven);
+    CHECK(one.slots.size() == 1);
+    CHECK(one.mix == std::vector<std::uint8_t>{1});
+    plain.push_back(*one.block.source_index);
+  }
+  CHECK(plain == std::vector<std::uint32_t>{2});
+}
+
+TEST_CASE("wanted blocks of a wrong length, or beyond the generation, are a fault") {
+  for (const std::vector<std::uint8_t>& bits :
+       {std::vector<std::uint8_t>{1, 0}, std::vector<std::uint8_t>{0x20}}) {
+    Bench bench(plain_manifest(2, 5, kBytes));
+    bench.start(true);
+    bench.join(kGood, peer_id(2), 0);
+    bench.say_state(
+        kGood, 0, 100,
+        {{.generation = 0, .rank = 0, .quota = 4, .null_vector = {}, .wanted_blocks = bits}});
+    CHECK(bench.closed(kGood));
+  }
+}
+
+TEST_CASE("a peer that asks for blocks of very many generations costs a bounded memory") {
+  core::WantedBlocks wanted;
+  for (std::uint32_t g = 0; g < 1000; ++g) wanted.keep(g, {0xff}, true);
+  std::uint32_t kept = 0;
+  for (std::uint32_t g = 0; g < 1000; ++g) kept += wanted.find(g) != nullptr;
+  CHECK(kept == limits::kWantedBlocksMax);
+  wanted.sent(999, 3);
+  CHECK_FALSE(wanted.find(999)->open(3));
+  CHECK(wanted.find(999)->open(4));
+  wanted.keep(999, {0x08}, false);
+  CHECK_FALSE(wanted.find(999)->any_open());
+  wanted.keep(999, {0x08}, true);
+  CHECK(wanted.find(999)->open(3));
+  wanted.drop(999);
+  CHECK(wanted.find(999) == nullptr);
+}
