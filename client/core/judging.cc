@@ -35,6 +35,7 @@ bool Judging::ask(std::uint32_t g) {
 }
 
 bool Judging::doubt(std::uint32_t g) {
+  alarm();
   const OpenGeneration& open = *generations_.holdings().find_open(g);
   if (open.proven == open.rows) return false;  // a key, the digest or the disk is wrong
   const auto known = sums_.find(g);
@@ -172,20 +173,26 @@ TimeUs Judging::next_due() const {
 
 // --- proof ahead of need ---
 
-bool Judging::cheap() const {
+// Of all generations where that costs the authority little; else of as many as do, spread by a
+// hash: peers that send false blocks show up in those, and are asked for proof from then on.
+bool Judging::sampled(std::uint32_t g) const {
   const double sums = policy::kCheckTagBytes * static_cast<double>(membership_.neighbours().size());
-  return sums <= policy::kCheckShareMax * generations_.holdings().shape().block_bytes;
+  const double share =
+      policy::kCheckShareMax * generations_.holdings().shape().block_bytes / std::max(sums, 1.0);
+  return (g * 2654435761u >> 16) < share * (1 << 16);
 }
 
+// Where false blocks are about, sums are asked for as soon as a generation is begun: the authority
+// may be gone when rows come that want proof.
 void Judging::look_ahead() {
-  if (!trust_.strict()) return;
-  const bool cheap = this->cheap();
+  const bool asks = trust_.strict();
   for (const auto& [g, open] : generations_.holdings().open()) {
-    if (open.decoding || open.proven == open.rows) continue;
+    const bool all_proven = open.proven == open.rows;
+    if (open.decoding || (all_proven && !(asks && alarmed_))) continue;
     const auto known = sums_.find(g);
     if (known == sums_.end()) {
-      if (cheap) ask(g);
-    } else if (known->second.phase == Phase::kHeld) {
+      if (asks && (alarmed_ || sampled(g))) ask(g);
+    } else if (known->second.phase == Phase::kHeld && !all_proven) {
       judge(g, known->second);
     }
   }

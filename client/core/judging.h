@@ -4,8 +4,8 @@
 // knows the key, so that nobody can make a false row that passes, but by luck
 // (policy::kCheckTagBytes).
 //
-// A peer asks for the sums of each generation of which it holds rows that nobody has proven, if
-// that costs the authority little; else where a generation decoded to false data.
+// A peer asks for the sums of generations of which it holds rows that nobody has proven, of as many
+// as cost the authority little; once it has met a false row, for those of each that it begins.
 #pragma once
 
 #include <cstdint>
@@ -30,6 +30,8 @@ class Judging final : public LeaveWatcher {
   // Generation g, of which all rows are there, decoded to false data: they are to be judged. False:
   // they cannot be, for want of an authority, or all of them are proven.
   bool doubt(std::uint32_t g);
+  // False rows are about.
+  void alarm() { alarmed_ = true; }
   // An answer has come. False if nobody asked for it, or it does not fit the content.
   bool replied(const Neighbour& n, proto::CheckReply&& reply);
   // Of slots that were judged those which hold the same rows as then.
@@ -62,7 +64,7 @@ class Judging final : public LeaveWatcher {
   bool ask(std::uint32_t g);
   void judge(std::uint32_t g, Sums& known);
   void look_ahead();
-  bool cheap() const;
+  bool sampled(std::uint32_t g) const;
 
   const Context& context_;
   Membership& membership_;
@@ -71,6 +73,7 @@ class Judging final : public LeaveWatcher {
   const Generations& generations_;
   std::map<std::uint32_t, Sums> sums_;
   std::set<std::uint32_t> doubted_;
+  bool alarmed_ = false;
   std::map<PeerKey, std::vector<std::uint32_t>> requests_;  // to be sent in this step
   std::map<PeerKey, std::vector<std::uint8_t>> keys_told_;  // by authorities
 };

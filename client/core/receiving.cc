@@ -220,6 +220,7 @@ void Receiving::judged(std::uint32_t g, const std::vector<std::uint32_t>& right,
 
 // Senders that answered for a false row have sent what they knew, or had to know, to be false.
 void Receiving::convict(std::uint32_t g, const std::vector<std::uint32_t>& wrong) {
+  judging_.alarm();
   const OpenGeneration& open = *generations_.holdings().find_open(g);
   std::vector<PeerId> guilty;
   for (const std::uint32_t slot : wrong) {

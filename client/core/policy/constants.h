@@ -103,8 +103,8 @@ inline constexpr TimeUs kCheckTimeout = 3 * kSecond;  // then a request counts a
 // t: a false row passes with odds of 2^-8t, and its sender is banned where it does not. Twice as
 // many bytes cost a source of 8 Mbit/s with twelve neighbours 0.3 % of its uplink.
 inline constexpr std::uint32_t kCheckTagBytes = 4;
-// Sums of every generation are asked for ahead of need if all neighbours together make that no more
-// than this part of what the source sends.
+// Sums are asked for ahead of need of as many generations as make this part of what the source
+// sends, for all neighbours together; of all once a false row has been met [041].
 inline constexpr double kCheckShareMax = 0.01;
 // Generations that a neighbour may ask for: at once, and a second.
 inline constexpr std::uint64_t kChecksMax = 64;
