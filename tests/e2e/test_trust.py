@@ -23,6 +23,21 @@ class Polluter(Source):
         return self.chance.randbytes(self.manifest.k)
 
 
+class Spoiler(Polluter):
+    """Three false blocks of generation 0, and nothing else."""
+
+    LIMITS = {0: 3}
+
+    def __init__(self, *arguments):
+        self.spoiled = threading.Event()
+        super().__init__(*arguments)
+
+    def send_block(self, g, vector, **changes):
+        super().send_block(g, vector, **changes)
+        if len(self.sent[g]) == self.LIMITS[g]:
+            self.spoiled.set()
+
+
 class Trust(harness.SwarmTest):
     def setUp(self):
         super().setUp()
@@ -81,6 +96,21 @@ class Trust(harness.SwarmTest):
         self.assertIn(polluter.identity.text[:8], get.output("stderr"))
         for innocent in (authority, honest):
             self.assertNotIn(innocent.identity.text[:8], get.output("stderr"))
+
+
+    def test_without_an_authority_blocks_prove_themselves(self):
+        self.manifest_file = self.folder / "plain.firn"
+        self.manifest.info.authority_key = b""
+        self.manifest_file.write_bytes(write_manifest(self.manifest.info))
+        self.manifest = Manifest(self.manifest_file.read_bytes())
+        get = self.getter()
+        spoiler = self.serve(get, kind=Spoiler, limits=Spoiler.LIMITS)
+        self.assertTrue(spoiler.spoiled.wait(20), "it was not asked for blocks")
+        honest = self.serve(get)
+        self.assert_downloaded(self.source, get)
+        self.assertIn("decoded to false data", get.output("stderr"))
+        self.assertTrue(honest.leaves_asked)
+        self.assertNotIn(honest.identity.text[:8], get.output("stderr"))
 
 
 class Arithmetic(harness.unittest.TestCase):

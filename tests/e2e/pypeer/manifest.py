@@ -7,6 +7,10 @@ from .wire import manifest_pb2
 MAGIC = b"FIRNMAN1"
 
 
+def leaf_of(block):
+    return hashlib.sha256(b"\x00" + block).digest()
+
+
 def merkle_root(leaves):
     """RFC 9162: split at the largest power of two below the count."""
     if not leaves:
@@ -50,8 +54,7 @@ class Manifest:
 
     def is_right(self, generation, data):
         """Whether `data`, whole blocks with padding, is this generation."""
-        leaves = [hashlib.sha256(b"\x00" + data[i : i + self.k]).digest()
-                  for i in range(0, len(data), self.k)]
+        leaves = [leaf_of(data[i : i + self.k]) for i in range(0, len(data), self.k)]
         return merkle_root(leaves) == self.digests[generation]
 
     def layout(self):

@@ -6,6 +6,7 @@ import time
 
 from .connection import TIMEOUT
 from .gf256 import combine
+from .manifest import leaf_of
 from .trust import CheckMaker
 from .wire import peer_pb2
 
@@ -31,6 +32,9 @@ class Source:
         self.rank = {}
         self.quota = {}
         self.complete = set()
+        self.wanted = {}  # generations of which it takes source blocks alone: those it asks for
+        self.plain_sent = {}  # and those that were sent of them
+        self.leaves_asked = False
         self.proven_only = False
         self.received = {}  # what it says came to it from others, by the prefix of their ids
         self.checks = CheckMaker(self.blocks) if certificate else None
@@ -77,6 +81,11 @@ class Source:
             else:
                 for generation in message.check_request.generations:
                     self.connection.send(check_reply=peer_pb2.CheckReply(generation=generation))
+        elif body == "leaf_request":
+            self.leaves_asked = True
+            for generation in message.leaf_request.generations:
+                self.connection.send(leaf_reply=peer_pb2.LeafReply(
+                    generation=generation, leaves=self.leaves_of(generation)))
         elif body == "goodbye":
             self.goodbye = message.goodbye
 
@@ -98,6 +107,11 @@ class Source:
         for entry in state.generations:
             self.rank[entry.generation] = entry.rank
             self.quota[entry.generation] = entry.quota
+            bits = entry.wanted_blocks
+            self.wanted.pop(entry.generation, None)
+            if bits:
+                self.wanted[entry.generation] = {
+                    i for i in range(8 * len(bits)) if bits[i // 8] >> (i % 8) & 1}
 
     def rank_of(self, generation):
         """The rank that the other side last reported."""
@@ -110,6 +124,10 @@ class Source:
             return False
         in_flight = self.generations_sent[self.acknowledged:]
         for g in range(self.manifest.generation_count):
+            if g in self.wanted:
+                if g not in self.complete and self._send_plain(g, in_flight.count(g)):
+                    return True
+                continue
             limit = math.inf if limits is None else limits.get(g, 0)
             if (g not in self.complete and len(self.sent[g]) < limit
                     and in_flight.count(g) < self.quota.get(g, QUOTA)):
@@ -117,6 +135,25 @@ class Source:
                                          for _ in range(self.manifest.blocks_in(g))))
                 return True
         return False
+
+    def _send_plain(self, g, in_flight):
+        """A source block that the other side asks for, each once unless it got lost."""
+        sent = self.plain_sent.setdefault(g, set())
+        if in_flight == 0:
+            sent.clear()
+        lacking = sorted(self.wanted[g] - sent)
+        if not lacking or in_flight >= self.quota.get(g, QUOTA):
+            return False
+        sent.add(lacking[0])
+        unit = bytes(i == lacking[0] for i in range(self.manifest.blocks_in(g)))
+        self.generations_sent.append(g)
+        self.connection.send(block=peer_pb2.Block(
+            generation=g, sequence=len(self.generations_sent), source_index=lacking[0],
+            payload=self.payload_of(g, unit)))
+        return True
+
+    def leaves_of(self, generation):
+        return b"".join(leaf_of(block) for block in self.blocks[generation])
 
     def send_block(self, g, vector, **changes):
         """Sends the coded block that belongs to the vector; `changes` replace its fields."""
