@@ -45,6 +45,9 @@ std::size_t heap_of(const LeafRequest& request) {
 std::size_t heap_of(const LeafReply& reply) {
   return reply.leaves.capacity() * sizeof(Digest);
 }
+std::size_t heap_of(const PrivateProof&) {
+  return 0;
+}
 
 }  // namespace
 

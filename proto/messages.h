@@ -5,6 +5,7 @@
 // coefficients and a payload k bytes. The session does that (client/core).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "proto/base/ids.h"
+#include "proto/base/limits.h"
 #include "proto/base/result.h"
 
 namespace firn::proto {
@@ -126,6 +128,11 @@ struct LeafReply {
   bool operator==(const LeafReply&) const = default;
 };
 
+struct PrivateProof {
+  std::array<std::uint8_t, limits::kPrivateProofBytes> proof{};
+  bool operator==(const PrivateProof&) const = default;
+};
+
 struct ManifestRequest {
   std::uint64_t offset = 0;
   bool operator==(const ManifestRequest&) const = default;
@@ -163,7 +170,8 @@ struct Goodbye {
 };
 
 using PeerMessage = std::variant<Hello, State, Block, ManifestRequest, ManifestPart, PeerExchange,
-                                 Goodbye, CheckRequest, CheckReply, LeafRequest, LeafReply>;
+                                 Goodbye, CheckRequest, CheckReply, LeafRequest, LeafReply,
+                                 PrivateProof>;
 
 // What one frame holds. Errors: kProtocol with what is wrong. Any thread. A block's payload is
 // copied once, from `frame` into its own Payload; its fields may come in any order.

@@ -265,6 +265,16 @@ Result<CheckReply> parse_check_reply(Bytes body) {
   return CheckReply{from.generation(), {key.begin(), key.end()}, {sums.begin(), sums.end()}};
 }
 
+Result<PrivateProof> parse_private_proof(Bytes body) {
+  wire::PrivateProof from;
+  PrivateProof parsed;
+  if (!parse_wire(body, from) || from.proof().size() != parsed.proof.size())
+    return refuse("private proof: malformed, or of the wrong size");
+  std::ranges::copy(as_bytes(from.proof()), parsed.proof.begin());
+  return parsed;
+}
+
+
 }  // namespace
 
 Result<PeerMessage> parse_peer_message(std::span<const std::uint8_t> frame) {
@@ -273,7 +283,7 @@ Result<PeerMessage> parse_peer_message(std::span<const std::uint8_t> frame) {
   Bytes body;
   FieldReader fields(frame);
   while (fields.next()) {
-    if (!fields.is_bytes() || fields.number() > wire::PeerMessage::kLeafReplyFieldNumber) continue;
+    if (!fields.is_bytes() || fields.number() > wire::PeerMessage::kPrivateProofFieldNumber) continue;
     kind = fields.number();  // of several bodies the last one counts
     body = fields.bytes();
   }
@@ -302,6 +312,8 @@ Result<PeerMessage> parse_peer_message(std::span<const std::uint8_t> frame) {
       return as_any<PeerMessage>(parse_leaf_request(body));
     case wire::PeerMessage::kLeafReplyFieldNumber:
       return as_any<PeerMessage>(parse_leaf_reply(body));
+    case wire::PeerMessage::kPrivateProofFieldNumber:
+      return as_any<PeerMessage>(parse_private_proof(body));
     default:
       return refuse("an empty message, or of a kind that this version does not know");
   }

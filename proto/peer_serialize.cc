@@ -109,6 +109,9 @@ void fill(const LeafReply& from, wire::PeerMessage& to) {
   reply.set_generation(from.generation);
   reply.set_leaves(from.leaves.data(), from.leaves.size() * sizeof(Digest));
 }
+void fill(const PrivateProof& from, wire::PeerMessage& to) {
+  to.mutable_private_proof()->set_proof(from.proof.data(), from.proof.size());
+}
 void fill(const PeerExchange& from, wire::PeerMessage& to) {
   wire::PeerExchange& exchange = *to.mutable_peer_exchange();
   for (const PeerEndpoint& peer : from.peers) endpoint_to_wire(peer, *exchange.add_peers());

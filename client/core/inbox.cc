@@ -98,6 +98,10 @@ void Inbox::on(Neighbour& n, proto::LeafReply&& reply) {
   parts_.transfer->receiving.take(n, std::move(reply));
 }
 
+void Inbox::on(Neighbour& n, proto::PrivateProof&&) {
+  punish(n, "sent a proof of a private content where it belongs to none");
+}
+
 void Inbox::on(Neighbour& n, proto::Goodbye&& goodbye) {
   parts_.membership.said_goodbye(n, goodbye);
 }

@@ -33,6 +33,7 @@ inline constexpr std::size_t kCheckKeyBytes = 32;
 inline constexpr std::size_t kCheckTagBytesMax = 16;    // t: check sum of one block
 inline constexpr std::size_t kLeafGenerationsMax = 16;  // in one LeafRequest
 inline constexpr std::size_t kWantedBlocksMax = 16;     // generations in one State, asked for so
+inline constexpr std::size_t kPrivateProofBytes = 32;
 inline constexpr std::size_t kReceivedMax = 64;         // neighbours named in one State
 inline constexpr std::size_t kTakenBackPerState = 256;  // generations, besides all of them once
 

@@ -11,9 +11,19 @@ namespace {
 
 constexpr std::string_view kScheme = "firn:";
 constexpr std::size_t kLinkBytesMax = 64 << 10;
+constexpr std::size_t kIdTextBytes = 52;
+
+// A link for an error's text, without what may be a secret: whatever stands where one should.
+std::string shown(std::string_view text) {
+  const std::size_t question = std::min(text.find('?'), text.size());
+  const std::size_t id_end = kScheme.size() + kIdTextBytes;
+  if (!looks_like_link(text) || question <= id_end) return to_plain_text(text, 200);
+  return to_plain_text(
+      std::string(text.substr(0, id_end)).append("...").append(text.substr(question)), 200);
+}
 
 Error bad_link(std::string_view text, const std::string& why) {
-  return {ErrorCode::kBadInput, "read the link '" + to_plain_text(text, 200) + "'",
+  return {ErrorCode::kBadInput, "read the link '" + shown(text) + "'",
           why +
               "; the right form is firn:CONTENT_ID?tr=HOST:PORT&peer=HOST:PORT, "
               "where CONTENT_ID has 52 characters a-z and 2-7"};
@@ -75,6 +85,17 @@ std::string take_publisher(std::string_view text, Link& link) {
   return "";
 }
 
+// What stands between "firn:" and the parameters. Returns what is wrong, or "".
+std::string take_name(std::string_view name, Link& link) {
+  const std::size_t point = std::min(name.find('.'), name.size());
+  const auto id = ContentId::from_text(name.substr(0, point));
+  if (!id) return "what follows 'firn:' is no content id";
+  link.content_id = *id;
+  if (point == name.size()) return "";
+  link.secret = ContentSecret::from_text(name.substr(point + 1), *id);
+  return link.secret ? "" : "it is of a private content, and damaged: copy the whole link again";
+}
+
 // One parameter, "name=value" still encoded, into `link`. Returns what is wrong, or "".
 std::string take_parameter(std::string_view parameter, Link& link) {
   const std::size_t equals = std::min(parameter.find('='), parameter.size());
@@ -111,16 +132,15 @@ Result<Link> parse_link(std::string_view text) {
   const std::size_t question = std::min(whole.find('?'), whole.size());
 
   Link link;
-  const auto id_text = percent_decode(whole.substr(kScheme.size(), question - kScheme.size()));
-  const auto id = id_text ? ContentId::from_text(*id_text) : std::nullopt;
-  if (!id) return bad_link(text, "what follows 'firn:' is no content id");
-  link.content_id = *id;
+  const auto name = percent_decode(whole.substr(kScheme.size(), question - kScheme.size()));
+  const std::string fault = take_name(name.value_or(""), link);
+  if (!fault.empty()) return bad_link(text, fault);
 
   std::string_view query = whole.substr(std::min(question + 1, whole.size()));
   while (!query.empty()) {
     const std::size_t end = std::min(query.find('&'), query.size());
-    const std::string fault = take_parameter(query.substr(0, end), link);
-    if (!fault.empty()) return bad_link(text, fault);
+    const std::string wrong = take_parameter(query.substr(0, end), link);
+    if (!wrong.empty()) return bad_link(text, wrong);
     query.remove_prefix(std::min(end + 1, query.size()));
   }
   return link;
@@ -128,6 +148,7 @@ Result<Link> parse_link(std::string_view text) {
 
 std::string to_text(const Link& link) {
   std::string text = std::string(kScheme) + link.content_id.text();
+  if (link.secret) text.append(".").append(link.secret->text(link.content_id));
   char separator = '?';
   const auto append = [&](std::string_view name, std::string_view value) {
     text += separator;

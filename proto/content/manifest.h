@@ -40,6 +40,7 @@ struct Info {
   std::vector<Digest> generation_digests;
   std::string authority_key;  // Ed25519, 32 bytes, whose holder may vouch for parts of the content;
                               // empty: there is none
+  bool is_private = false;    // only peers that know the secret of its link may get it
 };
 
 struct Publisher {

@@ -191,6 +191,8 @@ WireInfo read_info(std::span<const std::uint8_t> bytes) {
       read.hash = fields.varint();
     } else if (fields.is_bytes(Wire::kAuthorityKeyFieldNumber)) {
       info.authority_key = proto::as_text(fields.bytes());
+    } else if (fields.is_varint(Wire::kIsPrivateFieldNumber)) {
+      info.is_private = fields.varint() != 0;
     }
   }
   return read;
@@ -265,6 +267,7 @@ std::string info_to_bytes(const Info& info, std::string_view authority_key) {
   to.set_root(std::string(merkle_root(info.generation_digests).raw()));
   to.set_hash(wire::HASH_SHA_256);
   to.set_authority_key(std::string(authority_key));
+  to.set_is_private(info.is_private);
   return to.SerializeAsString();
 }
 

@@ -22,17 +22,18 @@ MAY_INCLUDE = {
     "proto/transport": EDGE,
     "client/content": {"client/content", *PROTO},
     "client/checks": {"client/checks", "codec", *PROTO},
+    "client/privacy": {"client/privacy", "client/checks", "codec", *PROTO},
     "client/store": {"client/store", "client/content", *PROTO},
     "client/core": {"client/core", "codec", *PROTO},
     "client/app": {
-        "client/app", "client/core", "client/store", "client/content", "client/checks", "codec",
-        "cuda_kernels", *EDGE,
+        "client/app", "client/core", "client/store", "client/content", "client/checks", "client/privacy",
+        "codec", "cuda_kernels", *EDGE,
     },
     "tracker": {"tracker", *PROTO},
     "tracker/app": {"tracker/app", "tracker", *EDGE},
     "tests": {
         "tests", "codec", "cuda_kernels", "cuda_kernels/papers", "client/content", "client/checks",
-        "client/store", "client/core", "client/app", "tracker", "tracker/app", *EDGE,
+        "client/privacy", "client/store", "client/core", "client/app", "tracker", "tracker/app", *EDGE,
     },
 }
 

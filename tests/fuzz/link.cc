@@ -14,7 +14,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (const auto link = parse_link(text); link.ok()) {
     const auto again = parse_link(to_text(*link));
     FIRN_CHECK(again.ok() && again->content_id == link->content_id &&
-               again->trackers == link->trackers && again->peers == link->peers);
+               again->trackers == link->trackers && again->peers == link->peers &&
+               again->secret == link->secret);
   } else {
     FIRN_CHECK(is_plain_text(link.error().message()));
   }
@@ -29,6 +30,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     FIRN_CHECK(path.is_relative() && path == path.lexically_normal() && path.has_filename());
     FIRN_CHECK(*path.begin() != "..");
   }
+  FIRN_CHECK(without_secrets(text).size() <= text.size());
   const std::string plain = to_plain_text(text, 100);
   FIRN_CHECK(plain.size() <= 100 && is_plain_text(plain));
   FIRN_CHECK(!is_plain_text(text) || text.starts_with(plain));

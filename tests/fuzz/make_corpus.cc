@@ -5,6 +5,7 @@
 #include <string>
 
 #include "proto/content/link.h"
+#include "proto/content/sealed_manifest.h"
 #include "proto/messages.h"
 #include "proto/wire.h"
 #include "tests/proto/random_messages.h"
@@ -71,6 +72,9 @@ void messages(const std::filesystem::path& root) {
   peer.add("state-wanted-blocks", message_in(serialize(proto::PeerMessage(plain))));
   const proto::LeafReply leaves{3, {Digest{}, Digest{}}};
   peer.add("leaf-reply", message_in(serialize(proto::PeerMessage(leaves))));
+  proto::PrivateProof proof;
+  proof.proof.fill('p');
+  peer.add("private-proof", message_in(serialize(proto::PeerMessage(proof))));
   frames.add("empty-frame", stream + std::string(4, '\0') + stream);
   frames.add("large-frame", stream + std::string("\x7f\0\0\0", 4) + stream);
 
@@ -111,12 +115,22 @@ void manifests(const std::filesystem::path& root) {
   add("empty", *make_manifest(info_of_shape(64, 16384, 0), {}));
 }
 
+void sealed_manifests(const std::filesystem::path& root) {
+  const Corpus corpus(root, "sealed_manifest");
+  const std::string head = std::string(kSealedMagic) + std::string(kSealNonceBytes, 'n');
+  corpus.add("stranger", std::string(1, '\0') + head);
+  corpus.add("nonsense", "\x01" + head + "nonsense");
+  corpus.add("manifest", "\x02" + (*make_manifest(info_of_shape(4, 16, 70), {})).file_bytes);
+}
+
 void links(const std::filesystem::path& root) {
   const Corpus corpus(root, "link");
   const std::string id = ContentId{}.text();
   corpus.add("bare", "firn:" + id);
   corpus.add("trackers", "firn:" + id + "?tr=a.example:7000&tr=%5B2001:db8::1%5D:7000");
   corpus.add("peers", "firn:" + id + "?x=y&peer=" + id + "@10.0.0.1:7#end");
+  const ContentSecret secret{ContentSecret::View(ContentId{}.bytes)};
+  corpus.add("private", "firn:" + id + "." + secret.text(ContentId{}) + "?tr=a.example:7000");
   corpus.add("address", id + "@[fe80::1%eth0]:7000");
   corpus.add("path",
              "folder/with some/Gr\xc3\xbc\xc3\x9f"
@@ -130,5 +144,6 @@ int main(int count, char** arguments) {
   FIRN_CHECK(count == 2);
   messages(arguments[1]);
   manifests(arguments[1]);
+  sealed_manifests(arguments[1]);
   links(arguments[1]);
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "client/checks/set_key.h"
+#include "client/privacy/private_keys.h"
 #include "codec/gf256.h"
 #include "proto/base/limits.h"
 #include "proto/content/link.h"
@@ -17,6 +18,13 @@ using namespace firn;
 using namespace firn::test;
 
 namespace {
+
+// 00 01 ... 1f
+ContentSecret counted_secret() {
+  std::array<std::uint8_t, ContentSecret::kBytes> bytes{};
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(i);
+  return ContentSecret{ContentSecret::View(bytes)};
+}
 
 std::string scaled(std::uint8_t factor, std::string bytes) {
   for (char& c : bytes)
@@ -49,6 +57,25 @@ TEST_CASE("the manifest in docs/formats.md is the one that is written") {
 
   CHECK(to_text(Link{manifest.id, manifest.trackers, {}, {}}) ==
         text_example("formats.md", "link"));
+  const Link as_private{manifest.id, manifest.trackers, {}, {}, counted_secret()};
+  CHECK(to_text(as_private) == text_example("formats.md", "private_link"));
+}
+
+TEST_CASE("the keys and proofs of a private content are those of docs/protocol.md") {
+  const Manifest manifest = *make_manifest(sample_info(), {});
+  const privacy::PrivateKeys keys(counted_secret(), manifest.id);
+  const std::string binding(32, '\xb1');
+  privacy::Session session{bytes_of(binding), {}, {}};
+  session.caller.bytes.fill(0xc1);
+  session.answerer.bytes.fill(0xa1);
+  std::string text = to_hex(keys.rendezvous().raw());
+  const auto append = [&](std::span<const std::uint8_t> bytes) {
+    text += to_hex(std::string(bytes.begin(), bytes.end()));
+  };
+  append(keys.manifest_key());
+  for (const privacy::Side side : {privacy::Side::kCaller, privacy::Side::kAnswerer})
+    append(keys.proof(side, session));
+  CHECK(text == hex_example("protocol.md", "private_keys"));
 }
 
 TEST_CASE("the combinations in docs/protocol.md follow from the field's arithmetic") {

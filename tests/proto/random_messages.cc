@@ -127,7 +127,7 @@ LeafReply RandomMessages::leaf_reply() {
 }
 
 PeerMessage RandomMessages::peer_message() {
-  switch (below(11)) {
+  switch (below(12)) {
     case 0: {
       Hello hello;
       hello.version_min = 1 + below(3);
@@ -162,6 +162,11 @@ PeerMessage RandomMessages::peer_message() {
       return leaf_request();
     case 9:
       return leaf_reply();
+    case 10: {
+      PrivateProof proof;
+      std::ranges::copy(bytes(proof.proof.size()), proof.proof.begin());
+      return proof;
+    }
     default:
       return Goodbye{static_cast<GoodbyeReason>(below(10)), text(limits::kReasonBytesMax)};
   }

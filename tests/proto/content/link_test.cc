@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <random>
 #include <string>
 
@@ -133,4 +134,64 @@ TEST_CASE("random links come back") {
     CHECK(parsed->trackers == link.trackers);
     CHECK(parsed->peers == link.peers);
   }
+}
+
+namespace {
+
+ContentSecret sample_secret() {
+  std::array<std::uint8_t, ContentSecret::kBytes> bytes{};
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(i);
+  return ContentSecret{ContentSecret::View(bytes)};
+}
+
+// Made with another program.
+constexpr const char* kSecretText = "aaaqeayeaudaocajbifqydiob4ibceqtcqkrmfyydenbwha5dypx6lpn";
+
+}  // namespace
+
+TEST_CASE("a private link carries its secret behind the content id") {
+  const std::string text = "firn:" + id_text() + "." + kSecretText + "?tr=a:1";
+  const auto link = parse_link(text);
+  REQUIRE(link.ok());
+  CHECK(link->secret == sample_secret());
+  CHECK(link->content_id.text() == id_text());
+  CHECK(to_text(*link) == text);
+  std::string loud = text;
+  for (char& c : loud)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  CHECK(parse_link(loud.substr(0, loud.find('?')))->secret == sample_secret());
+  CHECK_FALSE(parse_link("firn:" + id_text())->secret);
+}
+
+TEST_CASE("a private link that was damaged on its way is told, and its secret is not repeated") {
+  const std::string whole = "firn:" + id_text() + "." + kSecretText;
+  for (std::size_t at = 5; at < whole.size(); ++at) {
+    std::string changed = whole;
+    changed[at] = changed[at] == 'q' ? 'r' : 'q';
+    const auto link = parse_link(changed + "?tr=a:1");
+    CAPTURE(changed);
+    REQUIRE_FALSE(link.ok());
+    CHECK(link.error().message().find("ocajbifqydiob4") == std::string::npos);
+    CHECK(link.error().message().find("?tr=a:1") != std::string::npos);
+  }
+  for (const std::size_t bytes : {whole.size() - 1, whole.size() - 20, std::size_t{58}}) {
+    const auto cut = parse_link(whole.substr(0, bytes));
+    REQUIRE_FALSE(cut.ok());
+    CHECK(cut.error().message().find("copy the whole link") != std::string::npos);
+  }
+  ContentId other;
+  CHECK_FALSE(parse_link("firn:" + other.text() + "." + kSecretText).ok());
+}
+
+TEST_CASE("logs and errors hide the secrets of links that a person typed") {
+  const std::string id = id_text(), secret = kSecretText;
+  for (const std::string& before : {"firn:" + id, id, "open '" + id}) {
+    CHECK(without_secrets(before + "." + secret) == before + "....");
+    CHECK(without_secrets(before + "." + secret + "?tr=a:1 x") == before + "....?tr=a:1 x");
+    CHECK(without_secrets(before + "." + secret.substr(3) + "'") == before + "....'");
+  }
+  for (const std::string& harmless :
+       {std::string(), id, "firn:" + id + "?tr=a.b:1", id + ".firn", secret + " " + secret,
+        "dir/" + id + "/data.tar.gz", "a." + secret})
+    CHECK(without_secrets(harmless) == harmless);
 }

@@ -1,0 +1,91 @@
+#include "proto/content/content_secret.h"
+
+#include <openssl/crypto.h>
+#include <openssl/rand.h>
+
+#include <algorithm>
+
+#include "proto/base/digest.h"
+#include "proto/base/result.h"
+
+namespace firn {
+namespace {
+
+constexpr std::size_t kCheckBytes = 3;
+constexpr std::size_t kCheckedBytes = ContentSecret::kBytes + kCheckBytes;
+// A damaged link may lack some characters, and is hidden all the same.
+constexpr std::size_t kHiddenFrom = 40;
+
+std::array<std::uint8_t, kCheckBytes> check_of(const ContentId& content,
+                                               ContentSecret::View secret) {
+  constexpr std::string_view kPurpose = "firn link key v1";
+  std::string message(kPurpose);
+  message.append(content.raw()).append(secret.begin(), secret.end());
+  const Digest digest =
+      sha256({reinterpret_cast<const std::uint8_t*>(message.data()), message.size()});
+  OPENSSL_cleanse(message.data(), message.size());
+  std::array<std::uint8_t, kCheckBytes> check{};
+  std::copy_n(digest.bytes.begin(), kCheckBytes, check.begin());
+  return check;
+}
+
+bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+}  // namespace
+
+ContentSecret::ContentSecret(View bytes) {
+  std::ranges::copy(bytes, bytes_.begin());
+}
+
+ContentSecret::~ContentSecret() {
+  OPENSSL_cleanse(bytes_.data(), bytes_.size());
+}
+
+ContentSecret ContentSecret::generate() {
+  ContentSecret secret{View(std::array<std::uint8_t, kBytes>{})};
+  FIRN_CHECK(RAND_priv_bytes(secret.bytes_.data(), static_cast<int>(kBytes)) == 1);
+  return secret;
+}
+
+std::optional<ContentSecret> ContentSecret::from_text(std::string_view text,
+                                                      const ContentId& content) {
+  std::array<std::uint8_t, kCheckedBytes> checked{};
+  if (!base32_decode(text, checked)) return std::nullopt;
+  const ContentSecret secret{View(checked.data(), kBytes)};
+  const bool whole =
+      std::ranges::equal(check_of(content, secret.bytes()), std::span(checked).subspan<kBytes>());
+  OPENSSL_cleanse(checked.data(), checked.size());
+  if (!whole) return std::nullopt;
+  return secret;
+}
+
+std::string ContentSecret::text(const ContentId& content) const {
+  std::array<std::uint8_t, kCheckedBytes> checked{};
+  std::ranges::copy(bytes_, checked.begin());
+  std::ranges::copy(check_of(content, bytes_), checked.begin() + kBytes);
+  std::string text = base32_encode(checked);
+  OPENSSL_cleanse(checked.data(), checked.size());
+  return text;
+}
+
+std::string without_secrets(std::string_view text) {
+  std::string shown;
+  std::size_t before = 0;  // of word characters, up to where we are
+  for (std::size_t at = 0; at < text.size();) {
+    const bool after_id = text[at] == '.' && before >= kHiddenFrom;
+    before = is_word(text[at]) ? before + 1 : 0;
+    shown += text[at++];
+    if (!after_id) continue;
+    const auto* const end =
+        std::find_if_not(text.begin() + static_cast<std::ptrdiff_t>(at), text.end(), is_word);
+    const auto secret = static_cast<std::size_t>(end - text.begin()) - at;
+    if (secret < kHiddenFrom) continue;
+    shown += "...";
+    at += secret;
+  }
+  return shown;
+}
+
+}  // namespace firn

@@ -1,0 +1,47 @@
+// The secret of a private content: 32 random bytes that its link carries. Peers that know it find
+// each other and prove it to one another (docs/protocol.md, "Private contents"); it is never sent.
+// It is wiped at the end of its life. Any thread.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "proto/base/ids.h"
+
+namespace firn {
+
+class ContentSecret {
+ public:
+  static constexpr std::size_t kBytes = 32;
+  // Characters of text().
+  static constexpr std::size_t kTextBytes = 56;
+  using View = std::span<const std::uint8_t, kBytes>;
+
+  static ContentSecret generate();
+  explicit ContentSecret(View bytes);
+  ~ContentSecret();
+  ContentSecret(const ContentSecret&) = default;
+  ContentSecret& operator=(const ContentSecret&) = default;
+
+  // As a link has it, read in either case: base32 of the secret and 3 bytes of check sum over the
+  // content id and the secret, so that a damaged link is told. nullopt if they do not fit.
+  static std::optional<ContentSecret> from_text(std::string_view text, const ContentId& content);
+  std::string text(const ContentId& content) const;
+
+  View bytes() const { return bytes_; }
+  bool operator==(const ContentSecret&) const = default;
+
+ private:
+  std::array<std::uint8_t, kBytes> bytes_{};
+};
+
+// The text with dots in place of what looks like the secret in a link: for logs and errors, which
+// may repeat what a person typed.
+std::string without_secrets(std::string_view text);
+
+}  // namespace firn
