@@ -215,6 +215,7 @@ void Connection::opened() {
   if (place_) place_->opened(now_ms());
   info_.id = tls_->peer();
   info_.outgoing = outgoing_;
+  tls_->export_binding(info_.binding);
   liveness_.shown(now_ms());
   arm_timer();
   loop_.shared().sink.on_open(id_, info_);

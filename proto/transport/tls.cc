@@ -232,6 +232,12 @@ void TlsSession::say_goodbye() {
   ERR_clear_error();
 }
 
+void TlsSession::export_binding(std::span<std::uint8_t> binding) const {
+  constexpr std::string_view kLabel = "EXPORTER-firn-private-v1";
+  FIRN_CHECK(SSL_export_keying_material(session_.get(), binding.data(), binding.size(),
+                                        kLabel.data(), kLabel.size(), nullptr, 0, 0) == 1);
+}
+
 Error TlsSession::error(std::string what) const {
   if (peer_->wrong) return {ErrorCode::kWrongIdentity, std::move(what), peer_->complaint};
   if (failed_errno_ != 0) {

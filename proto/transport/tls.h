@@ -60,6 +60,9 @@ class TlsSession {
 
   // Proven; after the handshake is done.
   const PeerId& peer() const { return peer_->id; }
+  // A secret of this session's two ends (TLS exporter, label "EXPORTER-firn-private-v1", no
+  // context); after the handshake is done.
+  void export_binding(std::span<std::uint8_t> binding) const;
   // Why kFailed, for the operation `what`. kUnreachable or kIo where the network failed, kProtocol
   // where the other side did, or kWrongIdentity.
   Error error(std::string what) const;

@@ -10,6 +10,7 @@
 // come after the destructor has returned.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -34,11 +35,16 @@ using ConnectionId = std::uint64_t;
 using FrameTag = std::uint64_t;
 inline constexpr FrameTag kUntagged = 0;
 
+// Known to the two ends of one TLS session alone, and to both (RFC 8446, section 7.5): what is
+// derived from it cannot be used in another session.
+using SessionBinding = std::array<std::uint8_t, 32>;
+
 struct PeerInfo {
   PeerId id;       // proven in the handshake
   std::string ip;  // numeric, without a zone
   std::uint16_t port = 0;
   bool outgoing = false;
+  SessionBinding binding{};
 };
 
 class EventSink {

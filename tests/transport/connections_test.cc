@@ -30,6 +30,23 @@ bool machine_has_ipv6() {
   return has;
 }
 
+TEST_CASE("a session's binding is known to both of its sides, and no other session has it") {
+  Node server, client;
+  const Address where = server.listen("127.0.0.1");
+  std::vector<SessionBinding> bindings;
+  for (int i = 0; i < 2; ++i) {
+    const ConnectionId out = client.transport->connect(where);
+    REQUIRE(client.recorder.wait_open(out));
+    bindings.push_back(client.recorder.connection(out).info.binding);
+    CHECK(server.recorder.wait([&](const auto& connections) {
+      return std::ranges::any_of(
+          connections, [&](const auto& one) { return one.second.info.binding == bindings.back(); });
+    }));
+  }
+  CHECK(bindings[0] != bindings[1]);
+  CHECK(bindings[0] != SessionBinding{});
+}
+
 TEST_CASE("both sides learn each other's proven id and address") {
   const bool ipv6 = machine_has_ipv6();
   for (const std::string host : {"127.0.0.1", "::1", "localhost"}) {
