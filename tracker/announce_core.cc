@@ -7,6 +7,7 @@
 #include "proto/base/limits.h"
 #include "proto/base/plain_text.h"
 #include "proto/content/manifest.h"
+#include "proto/content/sealed_manifest.h"
 
 namespace firn::tracker {
 namespace {
@@ -30,6 +31,7 @@ proto::TrackerError slow_down(std::string detail, Time wait) {
 AnnounceCore::AnnounceCore(Registry& registry, const CoreOptions& options, std::uint64_t seed)
     : registry_(registry),
       options_(options),
+      served_(registry, options.served),
       random_(seed),
       network_rate_(options.network_rate, options.networks_max),
       announce_rate_(options.announce_rate, options.networks_max),
@@ -70,9 +72,12 @@ Time AnnounceCore::wait_of(Client& client, const proto::TrackerRequest& request,
 }
 
 proto::TrackerReply AnnounceCore::answer(Client& client, const proto::Announce& request, Time now) {
+  const bool leaves = request.event == proto::AnnounceEvent::kStopped;
+  if (!leaves && !served_.serves(request.content_id))
+    return error(TrackerErrorCode::kNotAllowed, served_.refusal());
   proto::AnnounceReply reply;
   reply.interval_seconds = static_cast<std::uint32_t>(options_.interval.count());
-  if (request.event == proto::AnnounceEvent::kStopped) {
+  if (leaves) {
     registry_.leave(request.content_id, client.id);
   } else {
     const bool complete = request.complete || request.event == proto::AnnounceEvent::kCompleted;
@@ -95,6 +100,8 @@ proto::TrackerReply AnnounceCore::answer(Client& client, const proto::Announce& 
 }
 
 proto::TrackerReply AnnounceCore::answer(Client&, const proto::TrackerManifestGet& request, Time) {
+  if (!served_.serves(request.content_id))
+    return error(TrackerErrorCode::kNotAllowed, served_.refusal());
   auto part =
       registry_.manifest_part(request.content_id, request.offset, limits::kManifestPartBytes);
   if (!part) return error(TrackerErrorCode::kInternal, "the manifest cannot be read");
@@ -109,8 +116,10 @@ proto::TrackerReply AnnounceCore::answer(Client& client, const proto::TrackerMan
     drop_upload(client);
     return proto::TrackerManifestPutReply{request.total_bytes};
   }
-  // A peer of the swarm may upload its manifest; others have no business on the shelf.
-  if (!registry_.has_peer(request.content_id, client.id)) {
+  // A peer of the swarm may upload its manifest; others have no business on the shelf. Where
+  // publishers are listed, the manifest shows whose content it is, and comes first.
+  if (!served_.takes_manifest_first(request.content_id) &&
+      !registry_.has_peer(request.content_id, client.id)) {
     drop_upload(client);
     return error(TrackerErrorCode::kNotAllowed,
                  "announce yourself as a peer of this content first");
@@ -150,16 +159,30 @@ proto::TrackerReply AnnounceCore::answer(Client& client, const proto::TrackerMan
 proto::TrackerReply AnnounceCore::finish_upload(Client& client) {
   const Upload whole = std::exchange(client.upload, {});
   count_upload_bytes(client, -static_cast<std::int64_t>(whole.bytes.size()));
-  // In full: the content id does not cover trackers and signature, and a peer that gets a
-  // manifest with a bad one from here would have to look for another, while its owner is told that
-  // it is hosted already.
-  if (const auto read = parse_manifest(whole.bytes, whole.content); !read)
-    return error(TrackerErrorCode::kMalformed, read.error().message());
+  if (const auto fault = fault_of(whole)) return *fault;
   const Status kept = registry_.put_manifest(whole.content, client.where.prefix, whole.bytes);
   if (kept) return proto::TrackerManifestPutReply{whole.total_bytes};
   if (kept.error().code == ErrorCode::kBadInput)
     return error(TrackerErrorCode::kTooLarge, kept.error().detail);
   return error(TrackerErrorCode::kInternal, "the manifest cannot be kept");
+}
+
+// In full: the content id does not cover trackers and signature, and a peer that gets a manifest
+// with a bad one from here would have to look for another, while its owner is told that it is
+// hosted already. A private content's is sealed, and only its signature can be checked.
+std::optional<proto::TrackerError> AnnounceCore::fault_of(const Upload& whole) const {
+  bool admitted = false;
+  if (is_sealed_manifest(whole.bytes)) {
+    const Status right = check_sealed_manifest(whole.bytes, whole.content);
+    if (!right.ok()) return error(TrackerErrorCode::kMalformed, right.error().message());
+    admitted = served_.admits_sealed(whole.content);
+  } else {
+    const auto read = parse_manifest(whole.bytes, whole.content);
+    if (!read.ok()) return error(TrackerErrorCode::kMalformed, read.error().message());
+    admitted = served_.admits(*read);
+  }
+  if (admitted) return std::nullopt;
+  return error(TrackerErrorCode::kNotAllowed, served_.refusal());
 }
 
 void AnnounceCore::drop_upload(Client& client) {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -16,6 +17,7 @@
 #include "tracker/fair_shares.h"
 #include "tracker/rate_limit.h"
 #include "tracker/registry.h"
+#include "tracker/served_contents.h"
 
 namespace firn::tracker {
 
@@ -36,6 +38,7 @@ struct CoreOptions {
   Rate announce_rate{.per_second = 200, .burst = 5000};
   Rate prefix_rate{.per_second = 4000, .burst = 20'000};
   std::size_t networks_max = 100'000;
+  ServedLists served = {};
 };
 
 // One thread.
@@ -52,6 +55,10 @@ class AnnounceCore {
   // The answer to a request of a connected client.
   proto::TrackerReply handle(ClientId client, const proto::TrackerRequest& request, Time now);
   void disconnected(ClientId client);
+
+  // Other lists of what is served. What is not served any more is refused from now on, and its
+  // peers are forgotten in time.
+  void serve(ServedLists lists) { served_.change(std::move(lists)); }
 
   // Forgets peers and rate buckets whose time is over. Call it when wake_at() says.
   void tick(Time now);
@@ -76,6 +83,7 @@ class AnnounceCore {
   proto::TrackerReply answer(Client& client, const proto::TrackerManifestGet& request, Time now);
   proto::TrackerReply answer(Client& client, const proto::TrackerManifestPut& request, Time now);
   proto::TrackerReply finish_upload(Client& client);
+  std::optional<proto::TrackerError> fault_of(const Upload& whole) const;
   void drop_upload(Client& client);
   void count_upload_bytes(const Client& client, std::int64_t change);
   bool has_upload_room(const Client& client, std::size_t bytes);
@@ -84,6 +92,7 @@ class AnnounceCore {
 
   Registry& registry_;
   const CoreOptions options_;
+  ServedContents served_;
   Random random_;
   RateLimit network_rate_, announce_rate_, prefix_rate_;
   std::unordered_map<ClientId, Client> clients_;

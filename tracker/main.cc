@@ -23,6 +23,7 @@
 #include "proto/program/usage.h"
 #include "proto/transport/descriptors.h"
 #include "proto/transport/identity.h"
+#include "tracker/app_lists.h"
 #include "tracker/registry_sqlite.h"
 #include "tracker/server.h"
 
@@ -48,6 +49,8 @@ struct Settings {
   std::uint32_t peer_ttl_seconds = 0;  // 0: 2.5 intervals
   std::uint64_t manifests_mib = 1024;
   std::size_t contents = RegistryLimits().content_count_max;
+  std::string publishers;  // lists; empty: none
+  std::string closed;
 };
 
 int fail(ExitCode code, const std::string& message) {
@@ -104,6 +107,28 @@ Result<Log> open_log(const Settings& settings) {
   return log;
 }
 
+// Errors: as read_served_lists; kBadInput (more contents than are to be served).
+Result<ServedLists> served_lists(const Settings& settings) {
+  auto lists = read_served_lists(settings.publishers, settings.closed);
+  if (lists.ok() && lists->contents && lists->contents->size() > settings.contents)
+    return Error{ErrorCode::kBadInput, "read the list " + settings.closed,
+                 "it names " + std::to_string(lists->contents->size()) +
+                     " contents, and --contents lets " + std::to_string(settings.contents) +
+                     " be served"};
+  return lists;
+}
+
+// What was wrong with a list goes with the lists that hold until then.
+void read_lists_again(const Settings& settings, Server& server, spdlog::logger& logger) {
+  if (settings.publishers.empty() && settings.closed.empty()) return;
+  auto lists = served_lists(settings);
+  if (!lists.ok())
+    return logger.warn("SIGHUP: {}; the old lists hold", escaped_lines(lists.error().message()));
+  server.serve(*lists);
+  if (lists->publishers) logger.info("SIGHUP: {} publishers listed", lists->publishers->size());
+  if (lists->contents) logger.info("SIGHUP: {} contents listed", lists->contents->size());
+}
+
 ServerOptions server_options(const Settings& settings,
                              const std::shared_ptr<spdlog::logger>& logger) {
   ServerOptions options;
@@ -154,6 +179,16 @@ void add_options(CLI::App& app, Settings& settings, bool& verbose) {
                  "contents to serve at most; when full, those of large shares give way")
       ->check(CLI::Range(1, 10'000'000))
       ->capture_default_str();
+  app.add_option("--publishers", settings.publishers,
+                 "serve only contents that a key of this list has signed, or is the authority of; "
+                 "read again on SIGHUP")
+      ->type_name("FILE")
+      ->check(not_empty());
+  app.add_option("--closed", settings.closed,
+                 "serve only the contents of this list (with --publishers: theirs too); read again "
+                 "on SIGHUP")
+      ->type_name("FILE")
+      ->check(not_empty());
   app.add_flag("-v,--verbose", verbose, "log every request: --log-level debug");
   app.add_option("--log", settings.log_file, "append the log to FILE instead of standard error")
       ->type_name("FILE")
@@ -168,6 +203,11 @@ void add_options(CLI::App& app, Settings& settings, bool& verbose) {
 int run(const Settings& settings) {
   const auto where = parse_address(settings.listen, kDefaultPort);
   if (!where) return fail(kUsage, "--listen: " + where.error().message());
+
+  auto lists = served_lists(settings);
+  if (!lists)
+    return fail(lists.error().code == ErrorCode::kBadInput ? kUsage : kDisk,
+                lists.error().message());
 
   const std::filesystem::path data = settings.data;
   std::error_code made;
@@ -192,7 +232,9 @@ int run(const Settings& settings) {
   spdlog::logger& logger = *log->logger;
   const Signals signals;  // before any thread starts
 
-  const auto server = Server::start(*identity, **registry, server_options(settings, log->logger));
+  ServerOptions options = server_options(settings, log->logger);
+  options.core.served = *std::move(lists);
+  const auto server = Server::start(*identity, **registry, std::move(options));
   if (!server) return fail(kInternalError, server.error().message());
   const auto listening = (*server)->listen(*where);
   if (!listening) {
@@ -205,7 +247,10 @@ int run(const Settings& settings) {
   logger.info("listening on {}, data in {}", to_text(*listening), escaped(settings.data));
 
   int number = signals.wait();
-  for (; number == SIGHUP && hangup() == Hangup::kReopens; number = signals.wait()) log->reopen();
+  for (; number == SIGHUP && hangup() == Hangup::kReopens; number = signals.wait()) {
+    log->reopen();
+    read_lists_again(settings, **server, logger);
+  }
   if (number == SIGHUP) leave_closed_terminal();
   logger.info("stopping: {}", strsignal(number));
   return kOk;

@@ -56,6 +56,10 @@ Result<Address> Server::listen(const Address& where) {
   return transport_->listen(where);
 }
 
+void Server::serve(ServedLists lists) {
+  push(std::move(lists));
+}
+
 // --- I/O threads ---
 
 void Server::push(Input input) {
@@ -141,6 +145,10 @@ void Server::take(const Overloaded& input) {
 
 void Server::take(const Closed& input) {
   core_.disconnected(input.id);
+}
+
+void Server::take(const ServedLists& input) {
+  core_.serve(input);
 }
 
 void Server::reply(ConnectionId id, const proto::TrackerReply& reply) {

@@ -45,6 +45,8 @@ class Server final : private proto::transport::EventSink {
 
   // As Transport::listen.
   Result<Address> listen(const Address& where);
+  // As AnnounceCore::serve. Any thread.
+  void serve(ServedLists lists);
 
  private:
   using ConnectionId = proto::transport::ConnectionId;
@@ -63,7 +65,7 @@ class Server final : private proto::transport::EventSink {
   struct Closed {
     ConnectionId id;
   };
-  using Input = std::variant<Opened, Asked, Overloaded, Closed>;
+  using Input = std::variant<Opened, Asked, Overloaded, Closed, ServedLists>;
 
   Server(Registry& registry, ServerOptions options);
 
@@ -79,6 +81,7 @@ class Server final : private proto::transport::EventSink {
   void take(const Asked& input);
   void take(const Overloaded& input);
   void take(const Closed& input);
+  void take(const ServedLists& input);
   void reply(ConnectionId id, const proto::TrackerReply& reply);
   void tick();
   void log(LogLevel level, const std::string& text) const;

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "proto/messages.h"
@@ -212,6 +213,69 @@ TEST_CASE("wrong usage is exit code 2; --help is not") {
   Program help({"--help"});
   CHECK(help.line() != "");
   CHECK(help.wait() == 0);
+}
+
+// With a line for each id, a comment, and an empty line.
+template <typename Id>
+void write_list(const std::filesystem::path& path, const std::vector<Id>& ids) {
+  std::ofstream file(path);
+  file << "# what is served\n\n";
+  for (const Id& id : ids) file << "  " << id.text() << "\t# as firn prints it\r\n";
+}
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+bool served(Node& node, ConnectionId connection, const ContentId& id) {
+  const auto reply = ask(node, connection, proto::Announce{.content_id = id, .listen_port = 4000});
+  if (const auto* error = std::get_if<proto::TrackerError>(&reply))
+    CHECK(error->code == proto::TrackerErrorCode::kNotAllowed);
+  return std::holds_alternative<proto::AnnounceReply>(reply);
+}
+
+TEST_CASE("a list of contents closes the tracker to others, and is read again on SIGHUP") {
+  const TemporaryFolder folder;
+  const std::string list = folder.path / "contents", log = folder.path / "log.txt";
+  write_list(list, std::vector{content(1)});
+  Program program(
+      {"--listen", "127.0.0.1:0", "--data", folder.path / "data", "--closed", list, "--log", log});
+  const Address address = listening(program);
+  Node peer;
+  const ConnectionId connection = peer.transport->connect(address);
+  REQUIRE(peer.recorder.wait_open(connection));
+  CHECK(served(peer, connection, content(1)));
+  CHECK_FALSE(served(peer, connection, content(2)));
+  write_list(list, std::vector{content(1), content(2)});
+  program.signal(SIGHUP);
+  while (text_of(log).find("SIGHUP: 2 contents listed") == std::string::npos)
+    std::this_thread::yield();
+  CHECK(served(peer, connection, content(2)));
+  // What was wrong with a list leaves things as they are.
+  std::ofstream(list) << "no id\n";
+  program.signal(SIGHUP);
+  while (text_of(log).find("line 1 is no content id") == std::string::npos)
+    std::this_thread::yield();
+  CHECK(served(peer, connection, content(2)));
+  program.signal(SIGTERM);
+  CHECK(program.wait() == 0);
+}
+
+TEST_CASE("lists that cannot be read, or say more than may be served, are refused at the start") {
+  const TemporaryFolder folder;
+  const std::string data = folder.path / "data", list = folder.path / "list";
+  write_list(list, std::vector{content(1), content(2)});
+  const auto exit_of = [&](std::vector<std::string> options, const std::string& word) {
+    options.insert(options.begin(), {"--listen", "127.0.0.1:0", "--data", data});
+    Program program(options);
+    CHECK(program.errors().find(word) != std::string::npos);
+    return program.wait();
+  };
+  CHECK(exit_of({"--closed", list, "--contents", "1"}, "--contents lets 1") == 2);
+  CHECK(exit_of({"--publishers", folder.path / "missing"}, "missing") == 4);
+  std::ofstream(list) << content(1).text() << "\n\nnonsense\n";
+  CHECK(exit_of({"--publishers", list}, "line 3") == 2);
 }
 
 TEST_CASE("the log goes where it is told") {

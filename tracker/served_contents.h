@@ -1,0 +1,60 @@
+// Which contents a tracker serves: all of them, or those on its operator's lists. A list of
+// publishers admits the contents whose hosted manifest one of them signed, or is the authority of;
+// so such a content's manifest comes before its first announce. A list of contents admits those, as
+// announces name them (a private content by its rendezvous id). With two lists either admits.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "proto/base/ids.h"
+#include "proto/content/manifest.h"
+#include "tracker/registry.h"
+
+namespace firn::tracker {
+
+struct ServedLists {
+  std::optional<std::unordered_set<PublicKey>> publishers;
+  std::optional<std::unordered_set<ContentId>> contents;
+};
+
+// One thread.
+class ServedContents {
+ public:
+  // `registry` outlives it.
+  ServedContents(Registry& registry, ServedLists lists)
+      : registry_(registry), lists_(std::move(lists)) {}
+
+  // Other lists from now on.
+  void change(ServedLists lists) { lists_ = std::move(lists); }
+
+  // May read the hosted manifest.
+  bool serves(const ContentId& content);
+  // Whether a peer may put the content's manifest before it has announced itself.
+  bool takes_manifest_first(const ContentId& content);
+  // Whether the content is served once this manifest of it, checked in full, is hosted.
+  bool admits(const Manifest& manifest) const;
+  // Likewise of a sealed one, which says nothing of its publisher.
+  bool admits_sealed(const ContentId& content) const { return open() || listed(content); }
+  // For a client that is refused: why, and what to do.
+  std::string refusal() const;
+
+ private:
+  using Keys = std::vector<PublicKey>;
+
+  bool open() const { return !lists_.publishers && !lists_.contents; }
+  bool listed(const ContentId& content) const;
+  bool known(const Keys& publishers) const;
+  const Keys& publishers_of(const ContentId& content);
+  std::string read_manifest(const ContentId& content);
+
+  Registry& registry_;
+  ServedLists lists_;
+  std::unordered_map<ContentId, Keys> publishers_;  // of hosted manifests that were asked about
+};
+
+}  // namespace firn::tracker
