@@ -1,11 +1,28 @@
 #include <malloc.h>
 
 #include <csignal>
+#include <cstring>
+#include <string>
+#include <vector>
 
 #include "client/app/cli.h"
+#include "proto/content/content_secret.h"
 #include "proto/program/hangup.h"
 #include "proto/program/standard_streams.h"
 #include "proto/transport/descriptors.h"
+
+namespace {
+
+// Other users see the words that a process was started with.
+void hide_secrets(int argc, char** argv) {
+  for (int i = 0; i < argc; ++i) {
+    const std::string shown = firn::without_secrets(argv[i]);
+    const std::size_t bytes = std::strlen(argv[i]);
+    if (shown.size() < bytes) std::strncpy(argv[i], shown.c_str(), bytes);  // and zeros behind
+  }
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   firn::open_missing_streams();
@@ -22,5 +39,10 @@ int main(int argc, char** argv) {
   // It asks for a table of peers; where there is none (yet) that is no reason to end.
   std::signal(SIGUSR1, SIG_IGN);
   firn::proto::transport::raise_descriptor_limit();
-  return firn::app::run_cli(argc, argv);
+  const std::vector<std::string> words(argv, argv + argc);
+  hide_secrets(argc, argv);
+  std::vector<const char*> arguments;
+  for (const std::string& word : words) arguments.push_back(word.c_str());
+  arguments.push_back(nullptr);
+  return firn::app::run_cli(argc, arguments.data());
 }

@@ -111,6 +111,7 @@ Result<Manifest> create_manifest(const std::string& path, const CreateOptions& o
   if (Status hashed = for_each_generation(info.shape, generations, loop, hash); !hashed) {
     return hashed.error();
   }
+  info.is_private = options.is_private;
   if (options.authority) info.authority_key = options.authority(info);
   return make_manifest(info, options.trackers);
 }

@@ -15,6 +15,7 @@ struct CreateOptions {
   std::uint32_t generation_size = 0;  // 0: chosen from the size
   std::uint32_t block_bytes = 0;
   std::vector<Address> trackers;
+  bool is_private = false;  // Info::is_private
   // The public key of the content's authority (32 bytes, or empty), of what is known but for it.
   // May be empty: no authority.
   std::function<std::string(const Info& info)> authority;

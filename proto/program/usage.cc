@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "proto/base/plain_text.h"
+#include "proto/content/content_secret.h"
 #include "proto/program/nearest_word.h"
 
 namespace firn {
@@ -118,6 +119,7 @@ std::string usage_error(const CLI::App& app, int argc, const char* const* argv,
   const std::string& names = reader.names();
   std::string what = reader.wrong();
   if (what.empty()) what = reader.at_command() ? error.what() : "a command is missing";
+  what = without_secrets(what);
   if (reader.at_command())
     return names + ": " + escaped(what) + "\n`" + names + " --help` shows its options.";
   const std::string program = app.get_name();

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <mutex>
 
+#include "client/app/session/secret_check.h"
 #include "client/content/find_folder.h"
 #include "client/store/work_folder.h"
 #include "proto/base/limits.h"
@@ -25,6 +26,9 @@ Result<Manifest> read_manifest_file(const std::string& path) {
   return error;
 }
 
+// More than the endings of file names have, and less than a secret that was not copied whole.
+constexpr std::size_t kLikelySecretBytes = 40;
+
 // A link as people paste it: with spaces or a line end around it, or a content id alone.
 std::string tidied(const std::string& text) {
   constexpr const char* kSpaces = " \t\r\n";
@@ -33,7 +37,11 @@ std::string tidied(const std::string& text) {
   const std::string inner = text.substr(begin, text.find_last_not_of(kSpaces) - begin + 1);
   if (looks_like_link(inner)) return inner;
   std::error_code ignored;
-  if (!ContentId::from_text(inner) || std::filesystem::exists(text, ignored)) return text;
+  const std::size_t point = inner.find('.');
+  const bool with_secret = point != std::string::npos && inner.size() > point + kLikelySecretBytes;
+  if (!ContentId::from_text(with_secret ? inner.substr(0, point) : inner) ||
+      std::filesystem::exists(text, ignored))
+    return text;
   return "firn:" + inner;
 }
 
@@ -47,6 +55,7 @@ Result<ContentSource> read_source(const std::string& given) {
     source.trackers = link->trackers;
     source.peers = link->peers;
     source.publisher = link->publisher;
+    source.secret = link->secret;
     return source;
   }
   auto manifest = read_manifest_file(text);
@@ -65,6 +74,14 @@ Result<ContentSource> read_source(const std::string& text, const std::string& di
   const auto& trackers = source->manifest->trackers;
   source->trackers.insert(source->trackers.end(), trackers.begin(), trackers.end());
   return source;
+}
+
+std::shared_ptr<const privacy::PrivateKeys> ContentSource::keys() const {
+  return secret ? std::make_shared<const privacy::PrivateKeys>(*secret, content_id) : nullptr;
+}
+
+Status require_secret(const ContentSource& source) {
+  return source.manifest ? check_secret(source.secret.has_value(), source.manifest->info) : Done{};
 }
 
 std::optional<Manifest> kept_manifest(const std::string& dir, const ContentId& content) {

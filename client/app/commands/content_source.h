@@ -1,10 +1,13 @@
 // What a command is told about a content: a link or a manifest file.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <string>
 
 #include "client/app/console/console.h"
 #include "client/core/types.h"
+#include "client/privacy/private_keys.h"
 #include "proto/base/result.h"
 #include "proto/content/link.h"
 #include "proto/content/manifest.h"
@@ -16,7 +19,11 @@ struct ContentSource {
   std::optional<Manifest> manifest;
   std::vector<Address> trackers;
   std::vector<Address> peers;
-  std::optional<PublicKey> publisher;  // the key that the link demands of the publisher
+  std::optional<PublicKey> publisher;        // the key that the link demands of the publisher
+  std::optional<ContentSecret> secret = {};  // of a private content
+
+  // For SessionPlan::keys.
+  std::shared_ptr<const privacy::PrivateKeys> keys() const;
 };
 
 // Reads a manifest file. Errors: kBadInput (it breaks a rule, is damaged, or is no file: that is
@@ -33,6 +40,9 @@ Result<ContentSource> read_source(const std::string& text);
 
 // The same, without the network where the work folder below `dir` keeps the link's manifest.
 Result<ContentSource> read_source(const std::string& text, const std::string& dir);
+
+// For commands that fetch or serve: a private content needs its secret. Errors: kBadInput.
+Status require_secret(const ContentSource& source);
 
 // The manifest that an earlier run kept in the work folder below `dir`, if it is there and right.
 std::optional<Manifest> kept_manifest(const std::string& dir, const ContentId& content);

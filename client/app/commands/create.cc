@@ -71,8 +71,9 @@ ExitCode run(const CreateArguments& arguments, Console& out) {
                   generations, generations == 1 ? "" : "s", shape.generation_size,
                   format_bytes(shape.block_bytes)),
       manifest->id);
-  if (!out.json())
-    out.print(to_text(Link{manifest->id, manifest->trackers, {}, signer->publisher()}));
+  const auto secret = secret_for(arguments.making, *signer, manifest->id);
+  if (!out.json() || secret)  // nothing else tells the secret
+    out.print(to_text(Link{manifest->id, manifest->trackers, {}, signer->publisher(), secret}));
   return ExitCode::kOk;
 }
 

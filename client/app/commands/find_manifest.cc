@@ -29,6 +29,7 @@ ExitCode find_manifest(const NetworkOptions& options, ContentSource& source, Con
   SessionPlan plan;
   plan.mode = SessionPlan::Mode::kManifestOnly;
   plan.content_id = source.content_id;
+  plan.keys = source.keys();
   plan.publisher = source.publisher;
   plan.core = *std::move(core);
   ContentSession& session = driver->add(std::move(plan));

@@ -33,6 +33,7 @@ Result<SessionPlan> plan_of(const GetArguments& arguments, const std::string& te
   if (!source.ok()) return source.error();
   const Status right = require_publisher(*source, arguments.publisher);
   if (!right.ok()) return right.error();
+  if (const Status may = require_secret(*source); !may.ok()) return may.error();
   auto core = core_options(arguments.network, source->trackers, source->peers);
   if (!core.ok()) return core.error();
   if (!arguments.seed.empty()) {
@@ -45,6 +46,7 @@ Result<SessionPlan> plan_of(const GetArguments& arguments, const std::string& te
   SessionPlan plan;
   plan.mode = SessionPlan::Mode::kDownload;
   plan.content_id = source->content_id;
+  plan.keys = source->keys();
   plan.publisher = source->publisher;
   plan.manifest = std::move(source->manifest);
   plan.dir = arguments.dir;

@@ -58,6 +58,10 @@ Publishing publishing_of(const Manifest& manifest) {
   return by;
 }
 
+bool is_private(const ContentSource& source) {
+  return source.secret || (source.manifest && source.manifest->info.is_private);
+}
+
 Json json_of(const ContentSource& source) {
   Json info = {{"event", "info"}, {"content_id", source.content_id.text()}};
   for (const char* kind : {"trackers", "peers"}) {
@@ -66,6 +70,8 @@ Json json_of(const ContentSource& source) {
       addresses.push_back(to_text(address));
     info[kind] = std::move(addresses);
   }
+  info["private"] = is_private(source);
+  if (const auto keys = source.keys()) info["rendezvous"] = keys->rendezvous().text();
   info["manifest"] = source.manifest.has_value();
   if (!source.manifest) return info;
   const Publishing by = publishing_of(*source.manifest);
@@ -98,6 +104,8 @@ void print_table(const ContentSource& source, Console& console) {
     console.print(fmt::format("{:<12} {}", what, text));
   };
   row("content id", source.content_id.text());
+  if (is_private(source)) row("private", "only peers that know the link's secret get it");
+  if (const auto keys = source.keys()) row("rendezvous", keys->rendezvous().text());
   for (const Address& tracker : source.trackers) row("tracker", to_text(tracker));
   for (const Address& peer : source.peers) row("peer", to_text(peer));
   if (!source.manifest) return;

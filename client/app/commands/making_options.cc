@@ -32,6 +32,14 @@ void add_making_options(CLI::App& app, MakingOptions& options) {
   app.add_flag("--skip-bad-names", options.skip_bad_names,
                "leave out files with names that some systems do not accept")
       ->group(group);
+  CLI::Option* const is_private = app.add_flag(
+      "--private", options.is_private,
+      "only who has the link finds, sees or gets it: peers prove that they know the link's secret, "
+      "trackers see neither content id nor manifest");
+  app.add_flag("--fresh-secret", options.fresh_secret,
+               "a private link that nobody has yet (default: the same link for the same files, as "
+               "long as this account or --sign has the same key)")
+      ->needs(is_private);
   app.add_option("--generation-size", options.generation_size,
                  "blocks in a generation (default: by content size)")
       ->option_text("N")
@@ -51,6 +59,7 @@ content::CreateOptions create_options(const MakingOptions& options, unsigned thr
   create.generation_size = options.generation_size;
   create.block_bytes = static_cast<std::uint32_t>(options.block_bytes);
   create.threads = threads;
+  create.is_private = options.is_private;
   create.progress = hashing_progress(console, what);
   create.cancelled = create.scan.cancelled = StopRequest::poll();
   create.scan.links = options.symlinks == "keep"   ? Links::kKeep
@@ -63,6 +72,12 @@ content::CreateOptions create_options(const MakingOptions& options, unsigned thr
     excludes_used.insert(scan.excludes_used.begin(), scan.excludes_used.end());
   };
   return create;
+}
+
+std::optional<ContentSecret> secret_for(const MakingOptions& options, const Signer& signer,
+                                        const ContentId& content) {
+  if (!options.is_private) return std::nullopt;
+  return options.fresh_secret ? ContentSecret::generate() : signer.secret_for(content);
 }
 
 void warn_of_unused_excludes(const MakingOptions& options, const std::set<std::string>& used,

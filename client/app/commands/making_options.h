@@ -3,11 +3,13 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "client/app/console/console.h"
+#include "client/app/publishing/signer.h"
 #include "client/content/create.h"
 
 namespace firn::app {
@@ -18,6 +20,8 @@ struct MakingOptions {
   std::string symlinks = "refuse";
   std::vector<std::string> excludes;
   bool skip_bad_names = false;
+  bool is_private = false;
+  bool fresh_secret = false;  // of a private content
 };
 void add_making_options(CLI::App& app, MakingOptions& options);
 
@@ -27,6 +31,9 @@ void add_making_options(CLI::App& app, MakingOptions& options);
 content::CreateOptions create_options(const MakingOptions& options, unsigned threads,
                                       const std::string& what, Console& console,
                                       std::set<std::string>& excludes_used);
+// Of the content made, if it is private.
+std::optional<ContentSecret> secret_for(const MakingOptions& options, const Signer& signer,
+                                        const ContentId& content);
 // A misspelt pattern would let through what was meant to stay private.
 void warn_of_unused_excludes(const MakingOptions& options, const std::set<std::string>& used,
                              Console& console);

@@ -19,11 +19,14 @@ struct SeedArguments {
   ConsoleOptions console;
 };
 
-Result<SessionPlan> plan_of(const SeedArguments& arguments, const std::string& text,
-                            const std::string& dir, Console& console) {
+Result<SessionPlan> plan_of(const SeedArguments& arguments, const Signer& signer,
+                            const std::string& text, const std::string& dir, Console& console) {
   auto source = read_source(text, dir);
   if (!source.ok()) return source.error();
   if (const Status right = require_publisher(*source, {}); !right.ok()) return right.error();
+  if (source->manifest && source->manifest->info.is_private && !source->secret)
+    source->secret = signer.own_secret(*source->manifest);
+  if (const Status may = require_secret(*source); !may.ok()) return may.error();
   auto core = core_options(arguments.network, source->trackers, source->peers);
   if (!core.ok()) return core.error();
   if (!source->manifest && core->trackers.empty() && core->peers.empty())
@@ -31,6 +34,7 @@ Result<SessionPlan> plan_of(const SeedArguments& arguments, const std::string& t
   SessionPlan plan;
   plan.mode = SessionPlan::Mode::kServe;
   plan.content_id = source->content_id;
+  plan.keys = source->keys();
   plan.publisher = source->publisher;
   plan.dir = source->manifest ? found_folder(source->manifest->info, dir, console) : dir;
   plan.manifest = std::move(source->manifest);
@@ -60,7 +64,7 @@ ExitCode run(const SeedArguments& arguments, Console& console) {
   if (!signer.ok()) return fail(console, signer.error());
   std::vector<SessionPlan> plans;
   for (std::size_t i = 0; i < arguments.pairs.size(); i += 2) {
-    auto plan = plan_of(arguments, arguments.pairs[i], arguments.pairs[i + 1], console);
+    auto plan = plan_of(arguments, *signer, arguments.pairs[i], arguments.pairs[i + 1], console);
     if (!plan.ok()) return fail(console, plan.error());
     for (const SessionPlan& other : plans)
       if (other.content_id == plan->content_id)

@@ -44,9 +44,16 @@ std::vector<Address> own_addresses(const ShareArguments& arguments, const PeerDr
   return reachable_addresses(host, driver.listening(), interface_addresses());
 }
 
+// What one PATH became.
+struct Shared {
+  ContentSession* session = nullptr;
+  std::optional<ContentSecret> secret;  // of a private content
+};
+
 Result<SessionPlan> plan_of(const ShareArguments& arguments, const std::string& path,
                             const Signer& signer, const PeerId& self,
-                            std::set<std::string>& excludes_used, Console& console) {
+                            std::set<std::string>& excludes_used,
+                            std::optional<ContentSecret>& secret, Console& console) {
   auto trackers = parse_addresses(arguments.network.trackers);
   if (!trackers.ok()) return trackers.error();
   auto options = create_options(arguments.making, arguments.codec.threads, "hashing " + path,
@@ -68,7 +75,9 @@ Result<SessionPlan> plan_of(const ShareArguments& arguments, const std::string& 
   auto certificate = signer.certificate(*manifest, self);
   if (!certificate.ok()) return certificate.error();
   core->certificate = *std::move(certificate);
+  secret = secret_for(arguments.making, signer, manifest->id);
   SessionPlan plan;
+  if (secret) plan.keys = std::make_shared<const privacy::PrivateKeys>(*secret, manifest->id);
   plan.mode = SessionPlan::Mode::kServe;
   plan.content_id = manifest->id;
   plan.manifest = *std::move(manifest);
@@ -90,6 +99,32 @@ Status check_apart(const ShareArguments& arguments, const std::string& path) {
   return apart.ok() ? check_key_apart(arguments.signing, path) : apart;
 }
 
+std::vector<std::string> links_of(const ShareArguments& arguments, const PeerDriver& driver,
+                                  const Signer& signer, const std::vector<Shared>& shared) {
+  std::vector<std::string> links;
+  for (const auto& [session, secret] : shared) {
+    const auto trackers = session->trackers().addresses();
+    links.push_back(to_text(Link{session->plan().content_id, trackers,
+                                 own_addresses(arguments, driver, !trackers.empty()),
+                                 signer.publisher(), secret}));
+  }
+  return links;
+}
+
+// Whether no tracker serves one of the contents: nobody would find it by its link.
+bool tell_refused(const std::vector<Shared>& shared, Console& console) {
+  for (const auto& [session, secret] : shared) {
+    if (!session->trackers().all_refused()) continue;
+    console.error("refused",
+                  "no tracker serves " + session->plan().name() +
+                      " (what they say stands above); name another with --tracker, or share with "
+                      "--no-tracker to peers that are given this address",
+                  session->plan().content_id);
+    return true;
+  }
+  return false;
+}
+
 ExitCode run(const ShareArguments& arguments, Console& console) {
   if (const Status usable = use_kernels(arguments.kernels); !usable.ok())
     return fail(console, usable.error());
@@ -107,45 +142,45 @@ ExitCode run(const ShareArguments& arguments, Console& console) {
   if (!driver) return code;
 
   console.hold_events();
-  std::vector<ContentSession*> sessions;
+  std::vector<Shared> shared;
   std::set<std::string> excludes_used;
   for (const std::string& path : arguments.paths) {
-    auto plan = plan_of(arguments, path, *signer, driver->id(), excludes_used, console);
+    std::optional<ContentSecret> secret;
+    auto plan = plan_of(arguments, path, *signer, driver->id(), excludes_used, secret, console);
     if (!plan.ok()) return fail_or_stop(console, plan.error(), "nothing was shared or written");
-    for (const ContentSession* other : sessions)
-      if (other->plan().content_id == plan->content_id)
+    for (const Shared& other : shared)
+      if (other.session->plan().content_id == plan->content_id)
         return fail(console, {ErrorCode::kBadInput, "share " + path, "the same content twice"});
-    sessions.push_back(&driver->add(*std::move(plan)));
+    shared.push_back({&driver->add(*std::move(plan)), secret});
   }
   warn_of_unused_excludes(arguments.making, excludes_used, console);
   console.clear_progress();
-  if (sessions.front()->plan().core.trackers.empty())
+  if (shared.front().session->plan().core.trackers.empty())
     console.warning(
         "no tracker: only peers that know an address of this one can follow. The link names those "
         "of this machine; --tracker makes it work from everywhere");
-  bool told = false;
+  bool told = false, refused = false;
   core::TimeUs due = core::kNever;
   driver->on_turn([&](core::TimeUs now) {
     if (stop.requested()) driver->stop();  // it came before the loop took signals
     if (told) return core::kNever;
     if (due == core::kNever) due = now + kLinkTime;
-    const bool heard = std::all_of(sessions.begin(), sessions.end(), [](const auto* session) {
-      return session->running() && session->trackers().announced();
+    const bool heard = std::all_of(shared.begin(), shared.end(), [](const Shared& one) {
+      return one.session->running() && one.session->trackers().announced();
     });
     if (!heard && now < due) return due;
     told = true;
-    std::vector<std::string> links;
-    for (const auto* session : sessions) {
-      const auto trackers = session->trackers().addresses();
-      const Link link{session->plan().content_id, trackers,
-                      own_addresses(arguments, *driver, !trackers.empty()), signer->publisher()};
-      links.push_back(to_text(link));
+    if (tell_refused(shared, console)) {
+      refused = true;
+      driver->stop();
+      return core::kNever;
     }
-    console.print(links);
+    console.print(links_of(arguments, *driver, *signer, shared));
     if (console.output_failed()) driver->stop();  // nobody learns of the links
     return core::kNever;
   });
-  return driver->run();
+  code = driver->run();
+  return refused ? ExitCode::kNetwork : code;
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "proto/base/plain_text.h"
+#include "proto/content/content_secret.h"
 #include "proto/program/log_sink.h"
 #include "proto/program/standard_streams.h"
 
@@ -60,7 +61,7 @@ Result<std::unique_ptr<Console>> Console::open(const ConsoleOptions& options) {
 void Console::print(const std::vector<std::string>& lines) {
   clear_progress();
   for (const std::string& line : lines) {
-    log_->info("{}", escaped(line));
+    log_->info("{}", escaped(without_secrets(line)));  // a link may be secret
     put_out(escaped(line));
   }
   finish();
@@ -73,7 +74,8 @@ void Console::finish() {
 
 void Console::event(const Json& event) {
   // Names of files need not be UTF-8 to the last byte; JSON must be.
-  const std::string line = event.dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::string line =
+      without_secrets(event.dump(-1, ' ', false, Json::error_handler_t::replace));
   log_->debug("{}", escaped_lines(line));
   if (!options_.json) return;
   if (holding_) return held_.push_back(line);
@@ -81,17 +83,17 @@ void Console::event(const Json& event) {
 }
 
 void Console::show(const std::string& line) {
-  log_->info("{}", escaped_lines(line));
+  log_->info("{}", escaped_lines(without_secrets(line)));
   say(line);
 }
 
 void Console::debug(const std::string& text) {
-  log_->debug("{}", escaped_lines(text));
+  log_->debug("{}", escaped_lines(without_secrets(text)));
   if (options_.verbosity > 0 && !options_.quiet) say(text);
 }
 
 void Console::info(const std::string& text, const std::optional<ContentId>& content) {
-  log_->info("{}", escaped_lines(text));
+  log_->info("{}", escaped_lines(without_secrets(text)));
   if (!options_.quiet) say(text);
   if (!options_.json) return;
   const Json plain = notice_event("info", text);
@@ -99,7 +101,7 @@ void Console::info(const std::string& text, const std::optional<ContentId>& cont
 }
 
 void Console::warning(const std::string& text, const std::optional<ContentId>& content) {
-  log_->warn("{}", escaped_lines(text));
+  log_->warn("{}", escaped_lines(without_secrets(text)));
   if (!options_.quiet) say("warning: " + text);
   if (!options_.json) return;
   const Json plain = notice_event("warning", text);
@@ -108,13 +110,13 @@ void Console::warning(const std::string& text, const std::optional<ContentId>& c
 
 void Console::shared_info(const std::string& text, const ContentId& content) {
   if (first_to_say(text, content)) return info(text, content);
-  log_->info("{}", escaped_lines(text));
+  log_->info("{}", escaped_lines(without_secrets(text)));
   event(about(notice_event("info", text), content));
 }
 
 void Console::shared_warning(const std::string& text, const ContentId& content) {
   if (first_to_say(text, content)) return warning(text, content);
-  log_->warn("{}", escaped_lines(text));
+  log_->warn("{}", escaped_lines(without_secrets(text)));
   event(about(notice_event("warning", text), content));
 }
 
@@ -124,7 +126,7 @@ void Console::error(const Error& failure, const std::optional<ContentId>& conten
 
 void Console::error(const std::string& code, const std::string& text,
                     const std::optional<ContentId>& content) {
-  log_->error("{}", escaped_lines(text));
+  log_->error("{}", escaped_lines(without_secrets(text)));
   say("firn: " + text);
   const Json plain = error_event(code, text);
   event(content ? about(plain, *content) : plain);
@@ -164,7 +166,7 @@ void Console::put_out(const std::string& line) {
   const Status told = flush_stdout();
   if (told.ok() || output_failed_ || (stdout_terminal_ && isatty(STDOUT_FILENO) == 0)) return;
   output_failed_ = true;
-  log_->error("{}", escaped_lines(told.error().message()));
+  log_->error("{}", escaped_lines(without_secrets(told.error().message())));
   say("firn: " + told.error().message());
 }
 
@@ -173,7 +175,7 @@ void Console::log_failed(const std::string& failure) {
 }
 
 void Console::say(const std::string& line) {
-  std::fputs(display_.say(escaped_lines(line)).c_str(), stderr);
+  std::fputs(display_.say(escaped_lines(without_secrets(line))).c_str(), stderr);
   std::fflush(stderr);
 }
 

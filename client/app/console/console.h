@@ -1,6 +1,6 @@
 // What `firn` says: stdout carries the link and the lines of --json and nothing else; stderr is for
 // people (a progress bar if it is a terminal, lines otherwise); --log FILE keeps what --log-level
-// says.
+// says. The secret of a private link goes to stdout alone, in the link that is printed.
 #pragma once
 
 #include <map>

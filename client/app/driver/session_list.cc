@@ -11,15 +11,29 @@ ContentSession& SessionList::add(const SessionHost& host, SessionPlan plan) {
   return *sessions_.back();
 }
 
-PeerEvents* SessionList::find(const ContentId& content) const {
+PeerEvents* SessionList::find(const ContentId& content) {
   for (const auto& session : sessions_)
-    if (session->plan().content_id == content && session->accepts_peers()) return &session->peers();
+    if (session->plan().content_id == content && !session->peers().greeting() &&
+        session->accepts_peers())
+      return &session->peers();
   return nullptr;
 }
 
-bool SessionList::knows(const ContentId& content) const {
-  return std::ranges::any_of(
-      sessions_, [&](const auto& session) { return session->plan().content_id == content; });
+bool SessionList::knows(const ContentId& content) {
+  return std::ranges::any_of(sessions_, [&](const auto& session) {
+    return session->plan().content_id == content && !session->peers().greeting();
+  });
+}
+
+ContentDirectory::Proven SessionList::find_private(const proto::PrivateProof& proof,
+                                                   const proto::transport::PeerInfo& connection) {
+  Proven found;
+  for (const auto& session : sessions_) {
+    const PrivateGreeting* const greeting = session->peers().greeting();
+    if (!greeting || !greeting->proven(proof, connection)) continue;
+    found = {session->accepts_peers() ? &session->peers() : nullptr, greeting};
+  }
+  return found;
 }
 
 bool SessionList::target_taken(const SessionPlan& plan) const {

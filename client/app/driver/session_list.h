@@ -10,16 +10,18 @@
 namespace firn::app {
 
 // Main thread.
-class SessionList {
+class SessionList final : public ContentDirectory {
  public:
   // `host` outlives the list.
   ContentSession& add(const SessionHost& host, SessionPlan plan);
   const std::vector<std::unique_ptr<ContentSession>>& all() const { return sessions_; }
 
   // What connections for a content are owned by; null while its session accepts none.
-  PeerEvents* find(const ContentId& content) const;
-  // Whether a session has this content, although it may accept no connections now.
-  bool knows(const ContentId& content) const;
+  PeerEvents* find(const ContentId& content) override;
+  bool knows(const ContentId& content) override;
+  // Looks at every private content, so that the time tells nothing about which it is.
+  Proven find_private(const proto::PrivateProof& proof,
+                      const proto::transport::PeerInfo& connection) override;
   // Whether another session than `plan`'s downloads a content of its name into its folder.
   bool target_taken(const SessionPlan& plan) const;
 

@@ -8,6 +8,9 @@ namespace {
 
 using proto::transport::FrameTag;
 
+// Said of private contents too, to callers that have not proven their secret.
+constexpr const char* kUnknownContent = "unknown content";
+
 // The core's 0 means "no peer"; the transport's ids are its own business.
 core::PeerKey key_of(ConnectionId id) {
   return id + 1;
@@ -34,13 +37,6 @@ Awaited awaited_of(FrameTag tag) {
 
 }  // namespace
 
-Connections::Connections(TransportInbox& inbox,
-                         std::function<PeerEvents*(const ContentId&)> find_content,
-                         std::function<bool(const ContentId&)> knows_content)
-    : inbox_(inbox),
-      find_content_(std::move(find_content)),
-      knows_content_(std::move(knows_content)) {}
-
 void Connections::handle(TransportEvent event, core::TimeUs now) {
   std::visit([&](auto& e) { on(e, now); }, event);
 }
@@ -54,16 +50,30 @@ void Connections::on(ConnectionOpened& event, core::TimeUs now) {
   } else {
     connection = &connections_[event.connection];
   }
-  connection->open = true;
   connection->info = event.info;
+  if (connection->greeting != nullptr) {
+    const proto::PeerMessage proof = connection->greeting->own_proof(event.info);
+    transport_->send(event.connection, serialize(proof));
+    return await_first(event.connection, *connection, now);
+  }
+  connection->open = true;
   if (connection->tracker != nullptr) {
     connection->tracker->opened(event.info, now);
   } else if (connection->owner != nullptr) {
     connection->owner->peer_opened(key_of(event.connection), event.info, connection->attempt);
   } else {
-    connection->hello_due = now + kHelloTimeout;
-    awaiting_hello_.emplace(connection->hello_due, event.connection);
+    await_first(event.connection, *connection, now);
   }
+}
+
+void Connections::await_first(ConnectionId id, Connection& connection, core::TimeUs now) {
+  connection.first_due = now + kHelloTimeout;
+  awaiting_first_.emplace(connection.first_due, id);
+}
+
+void Connections::stop_awaiting(ConnectionId id, Connection& connection) {
+  awaiting_first_.erase({connection.first_due, id});
+  connection.first_due = core::kNever;
 }
 
 void Connections::on(MessageArrived& event, core::TimeUs) {
@@ -71,27 +81,63 @@ void Connections::on(MessageArrived& event, core::TimeUs) {
   if (found == connections_.end()) return;
   Connection& connection = found->second;
   if (connection.owner == nullptr) return first_message(event.connection, connection, event);
+  if (!connection.open) return answerer_says(event.connection, connection, event.message);
   connection.owner->peer_message(key_of(event.connection), std::move(event.message),
                                  event.frame_bytes);
 }
 
 void Connections::first_message(ConnectionId id, Connection& connection, MessageArrived& event) {
-  awaiting_hello_.erase({connection.hello_due, id});
-  connection.hello_due = core::kNever;
+  stop_awaiting(id, connection);
+  if (const auto* proof = std::get_if<proto::PrivateProof>(&event.message))
+    return caller_proves(id, connection, *proof);
   const auto* hello = std::get_if<proto::Hello>(&event.message);
   if (hello == nullptr)
     return refuse(id, proto::GoodbyeReason::kProtocolError, "the first message is no Hello");
-  PeerEvents* const owner = find_content_(hello->content_id);
+  PeerEvents* const owner = contents_.find(hello->content_id);
   if (owner == nullptr) {
     // A peer that hears NOT_SERVING stays away for long. A content that is being opened, or that is
     // about to be shared again, is worth another call.
-    if (knows_content_ && knows_content_(hello->content_id))
+    if (contents_.knows(hello->content_id))
       return refuse(id, proto::GoodbyeReason::kUnspecified, "not ready; come back later");
-    return refuse(id, proto::GoodbyeReason::kNotServing, "unknown content");
+    return refuse(id, proto::GoodbyeReason::kNotServing, kUnknownContent);
   }
   connection.owner = owner;
   owner->peer_opened(key_of(id), connection.info, 0);
   owner->peer_message(key_of(id), std::move(event.message), event.frame_bytes);
+}
+
+// A caller that has proven nothing hears what it would of a content that nobody has.
+void Connections::caller_proves(ConnectionId id, Connection& connection,
+                                const proto::PrivateProof& proof) {
+  const auto [owner, greeting] = contents_.find_private(proof, connection.info);
+  if (greeting == nullptr) return refuse(id, proto::GoodbyeReason::kNotServing, kUnknownContent);
+  const proto::PeerMessage own = greeting->own_proof(connection.info);
+  transport_->send(id, serialize(own));
+  if (owner == nullptr)
+    return refuse(id, proto::GoodbyeReason::kUnspecified, "not ready; come back later");
+  connection.owner = owner;
+  owner->peer_opened(key_of(id), connection.info, 0);
+}
+
+// To a call for a private content: until the other side has proven the secret, the core knows
+// nothing of the connection, so that nothing is said on it.
+void Connections::answerer_says(ConnectionId id, Connection& connection,
+                                const proto::PeerMessage& message) {
+  stop_awaiting(id, connection);
+  const auto* proof = std::get_if<proto::PrivateProof>(&message);
+  if (proof == nullptr || !connection.greeting->proven(*proof, connection.info))
+    return fail_call(id, "it does not share this private content, or not under this link");
+  connection.open = true;
+  connection.owner->peer_opened(key_of(id), connection.info, connection.attempt);
+}
+
+void Connections::fail_call(ConnectionId id, const std::string& why) {
+  const Connection connection = connections_.at(id);
+  const proto::transport::PeerInfo& info = connection.info;
+  forget(id);
+  connection.owner->connect_failed(
+      connection.attempt,
+      {ErrorCode::kUnreachable, "meet " + to_text(Address{{}, info.ip, info.port}), why});
 }
 
 void Connections::tell_refused(const Connection& connection, const std::string& why) const {
@@ -109,9 +155,13 @@ void Connections::refuse(ConnectionId id, proto::GoodbyeReason reason, const std
 
 // Closes it; its owner hears nothing more.
 void Connections::forget(ConnectionId id) {
+  const auto found = connections_.find(id);
+  if (found != connections_.end()) {
+    stop_awaiting(id, found->second);
+    connections_.erase(found);
+  }
   closing_.insert(id);
   transport_->close(id);
-  connections_.erase(id);
 }
 
 void Connections::on(ReplyArrived& event, core::TimeUs now) {
@@ -138,7 +188,7 @@ void Connections::on(ConnectionClosed& event, core::TimeUs now) {
   if (found == connections_.end()) return;
   const Connection connection = std::move(found->second);
   connections_.erase(found);
-  awaiting_hello_.erase({connection.hello_due, event.connection});
+  awaiting_first_.erase({connection.first_due, event.connection});
   if (connection.tracker != nullptr) {
     connection.tracker->closed(event.error, now);
   } else if (connection.owner == nullptr) {
@@ -153,22 +203,28 @@ void Connections::on(ConnectionClosed& event, core::TimeUs now) {
 }
 
 void Connections::wake(core::TimeUs now) {
-  while (!awaiting_hello_.empty() && awaiting_hello_.begin()->first <= now) {
-    const ConnectionId late = awaiting_hello_.begin()->second;
-    awaiting_hello_.erase(awaiting_hello_.begin());
-    refuse(late, proto::GoodbyeReason::kProtocolError, "no Hello");
+  while (!awaiting_first_.empty() && awaiting_first_.begin()->first <= now) {
+    const ConnectionId late = awaiting_first_.begin()->second;
+    awaiting_first_.erase(awaiting_first_.begin());
+    if (connections_.at(late).owner != nullptr) {
+      fail_call(late, "it did not answer");
+    } else {
+      refuse(late, proto::GoodbyeReason::kProtocolError, "no Hello");
+    }
   }
 }
 
 core::TimeUs Connections::next_wake() const {
-  return awaiting_hello_.empty() ? core::kNever : awaiting_hello_.begin()->first;
+  return awaiting_first_.empty() ? core::kNever : awaiting_first_.begin()->first;
 }
 
 // --- peers ---
 
-void Connections::connect(PeerEvents& owner, std::uint64_t attempt, const Address& address) {
+void Connections::connect(PeerEvents& owner, std::uint64_t attempt, const Address& address,
+                          const PrivateGreeting* greeting) {
   Connection& connection = connections_[transport_->connect(address)];
   connection.owner = &owner;
+  connection.greeting = greeting;
   connection.attempt = attempt;
 }
 

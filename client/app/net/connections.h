@@ -15,6 +15,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "client/app/net/private_greeting.h"
 #include "client/app/net/transport_inbox.h"
 #include "client/core/types.h"
 #include "proto/messages.h"
@@ -48,19 +49,36 @@ class ReplyEvents {
   virtual void closed(const Error& error, core::TimeUs now) = 0;
 };
 
+// The content that a connection is for, as its first message says.
+class ContentDirectory {
+ public:
+  // Of a private content: `owner` is null while its session accepts no connections.
+  struct Proven {
+    PeerEvents* owner = nullptr;
+    const PrivateGreeting* greeting = nullptr;  // null: no content's secret was proven
+  };
+  virtual ~ContentDirectory() = default;
+  // The session that serves it, or null. Private contents are not found so.
+  virtual PeerEvents* find(const ContentId& content) = 0;
+  // Whether a session will, or did a moment ago.
+  virtual bool knows(const ContentId& content) = 0;
+  // The private content whose secret the caller of this connection has proven.
+  virtual Proven find_private(const proto::PrivateProof& proof,
+                              const proto::transport::PeerInfo& connection) = 0;
+};
+
 // Main thread.
 class Connections {
  public:
-  // An accepted connection must say hello within this time.
+  // An accepted connection must say hello, and a called peer prove a secret, within this time.
   static constexpr core::TimeUs kHelloTimeout = 10 * core::kSecond;
   // What may wait behind a block that is being made; a connection past it is closed. A
   // peer that waits for answers before it asks again stays far below.
   static constexpr std::size_t kLineBytesMax = 4 << 20;
 
-  // `find_content`: the session that serves a content, or null. `knows_content`: whether a session
-  // will, or did a moment ago; may be empty.
-  Connections(TransportInbox& inbox, std::function<PeerEvents*(const ContentId&)> find_content,
-              std::function<bool(const ContentId&)> knows_content = {});
+  // `contents` outlives it.
+  Connections(TransportInbox& inbox, ContentDirectory& contents)
+      : inbox_(inbox), contents_(contents) {}
 
   // Told of accepted connections that are closed before they have a part in any content: by what
   // they are, for people, and why.
@@ -74,7 +92,9 @@ class Connections {
   core::TimeUs next_wake() const;
 
   // --- peers ---
-  void connect(PeerEvents& owner, std::uint64_t attempt, const Address& address);
+  // `greeting`: of a private content, which lives until close_all(); null: of others.
+  void connect(PeerEvents& owner, std::uint64_t attempt, const Address& address,
+               const PrivateGreeting* greeting = nullptr);
   void send(core::PeerKey peer, const proto::PeerMessage& message);
   // Takes the next place in line for a block; fill() follows, with an empty payload if the block
   // could not be made. 0: the connection is gone.
@@ -106,9 +126,10 @@ class Connections {
     PeerEvents* owner = nullptr;
     ReplyEvents* tracker = nullptr;
     std::uint64_t attempt = 0;
-    bool open = false;
+    const PrivateGreeting* greeting = nullptr;  // of a call: the other side must prove its secret
+    bool open = false;                          // its owner, if there is one, was told so
     proto::transport::PeerInfo info;
-    core::TimeUs hello_due = core::kNever;
+    core::TimeUs first_due = core::kNever;  // its first message, where that decides something
     std::deque<Line> line;
     std::size_t line_bytes = 0;       // of all but blocks
     std::uint64_t first_in_line = 1;  // number of line.front()
@@ -123,7 +144,12 @@ class Connections {
   void on(ReplyArrived& event, core::TimeUs now);
   void on(FrameDeparted& event, core::TimeUs now);
   void on(ConnectionClosed& event, core::TimeUs now);
+  void await_first(ConnectionId id, Connection& connection, core::TimeUs now);
+  void stop_awaiting(ConnectionId id, Connection& connection);
   void first_message(ConnectionId id, Connection& connection, MessageArrived& event);
+  void caller_proves(ConnectionId id, Connection& connection, const proto::PrivateProof& proof);
+  void answerer_says(ConnectionId id, Connection& connection, const proto::PeerMessage& message);
+  void fail_call(ConnectionId id, const std::string& why);
   void refuse(ConnectionId id, proto::GoodbyeReason reason, const std::string& detail);
   void tell_refused(const Connection& connection, const std::string& why) const;
   void forget(ConnectionId id);
@@ -131,13 +157,12 @@ class Connections {
   void hand_over(ConnectionId id, const proto::PeerMessage& message);
 
   TransportInbox& inbox_;
-  const std::function<PeerEvents*(const ContentId&)> find_content_;
-  const std::function<bool(const ContentId&)> knows_content_;
+  ContentDirectory& contents_;
   proto::transport::Transport* transport_ = nullptr;
   // Until the transport has said that they are closed, or we closed them ourselves.
   std::unordered_map<ConnectionId, Connection> connections_;
   std::unordered_set<ConnectionId> closing_;
-  std::set<std::pair<core::TimeUs, ConnectionId>> awaiting_hello_;
+  std::set<std::pair<core::TimeUs, ConnectionId>> awaiting_first_;
   std::unordered_map<std::uint64_t, Ticket> tickets_;
   std::uint64_t next_ticket_ = 1;
 };

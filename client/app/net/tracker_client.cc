@@ -107,6 +107,7 @@ void TrackerClient::on(const proto::AnnounceReply& reply) {
   const bool stopping = tasks_.front().announce.event == proto::AnnounceEvent::kStopped;
   if (offered_ && !reply.has_manifest && !stopping)
     tasks_.push_back({Kind::kPut, {}, *offered_, 0});
+  refused_ = false;
   events_.tracker_replied(number_, reply);
   finish_front();
 }
@@ -138,6 +139,14 @@ void TrackerClient::on(const proto::TrackerManifestPutReply& reply) {
 }
 
 void TrackerClient::on(const proto::TrackerError& error) {
+  Task& task = tasks_.front();
+  // A tracker for known publishers wants to see the manifest before it takes an announce.
+  if (task.kind == Kind::kAnnounce && error.code == proto::TrackerErrorCode::kNotAllowed &&
+      offered_ && !std::exchange(task.manifest_shown, true)) {
+    tasks_.push_front({Kind::kPut, {}, *offered_, 0});
+    return begin_front();
+  }
+  if (task.kind == Kind::kAnnounce) refused_ = error.code == proto::TrackerErrorCode::kNotAllowed;
   fail_front({code_of(error.code), "ask tracker " + to_text(address_), error.detail},
              error.retry_seconds);
 }

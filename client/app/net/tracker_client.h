@@ -47,6 +47,8 @@ class TrackerClient final : public ReplyEvents {
   void wake(core::TimeUs now);
   core::TimeUs next_wake() const { return deadline_; }
   bool idle() const { return tasks_.empty(); }
+  // The last announce was answered so: the tracker does not serve this content.
+  bool refused() const { return refused_; }
   // With the id once it is known.
   const Address& address() const { return address_; }
 
@@ -61,8 +63,9 @@ class TrackerClient final : public ReplyEvents {
     proto::Announce announce;
     std::string data;  // of the manifest: fetched so far, or being put
     std::uint64_t offset = 0;
-    core::TimeUs began = 0;  // being the first
-    bool answered = false;   // with something that was not the end of it
+    core::TimeUs began = 0;       // being the first
+    bool answered = false;        // with something that was not the end of it
+    bool manifest_shown = false;  // of an announce that was refused before
   };
   void start(Task task, core::TimeUs now);
   void begin_front();
@@ -86,6 +89,7 @@ class TrackerClient final : public ReplyEvents {
 
   std::optional<ConnectionId> connection_;
   bool open_ = false;
+  bool refused_ = false;
   bool used_ = false;  // has answered before: may have been closed for idleness
   std::deque<Task> tasks_;
   core::TimeUs deadline_ = core::kNever;

@@ -61,4 +61,12 @@ SigningKey content_key(const SigningKey& account, const ContentId& id_without_au
   return key;
 }
 
+ContentSecret content_secret(const SigningKey& account, const ContentId& content) {
+  std::array<std::uint8_t, ContentSecret::kBytes> derived{};
+  checks::hkdf_sha256(account.secret(), content, "firn private v1 secret", derived);
+  const ContentSecret secret{ContentSecret::View(derived)};
+  codec::wipe(derived.data(), derived.size());
+  return secret;
+}
+
 }  // namespace firn::app

@@ -5,6 +5,7 @@
 //
 //   key of a content = HKDF-SHA256 (RFC 5869) of the account's secret; salt: the id that the
 //                      content has without an authority; info: "firn authority v1"
+//   secret of a private content = the same; salt: the content id; info: "firn private v1 secret"
 #pragma once
 
 #include <string>
@@ -12,6 +13,7 @@
 #include "proto/base/ids.h"
 #include "proto/base/result.h"
 #include "proto/base/signing_key.h"
+#include "proto/content/content_secret.h"
 
 namespace firn::app {
 
@@ -24,5 +26,7 @@ Result<SigningKey> load_account_key(const std::string& path);
 Result<SigningKey> load_or_make_account_key(const std::string& path);
 
 SigningKey content_key(const SigningKey& account, const ContentId& id_without_authority);
+// Also from a publisher's own key, in place of the account's.
+ContentSecret content_secret(const SigningKey& account, const ContentId& content);
 
 }  // namespace firn::app

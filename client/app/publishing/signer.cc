@@ -53,6 +53,18 @@ Result<Manifest> Signer::sign(Manifest manifest) const {
   return sign_manifest(manifest, named_->secret());
 }
 
+ContentSecret Signer::secret_for(const ContentId& content) const {
+  const std::optional<SigningKey>& key = named_ ? named_ : account_;
+  return key ? content_secret(*key, content) : ContentSecret::generate();
+}
+
+std::optional<ContentSecret> Signer::own_secret(const Manifest& manifest) const {
+  const bool own = named_ ? named_->public_key().raw() == manifest.info.authority_key
+                          : of_this_account(manifest);
+  if (!own) return std::nullopt;
+  return secret_for(manifest.id);
+}
+
 std::optional<PublicKey> Signer::publisher() const {
   if (!named_) return std::nullopt;
   return named_->public_key();

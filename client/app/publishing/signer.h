@@ -8,6 +8,7 @@
 
 #include "client/app/console/console.h"
 #include "proto/base/signing_key.h"
+#include "proto/content/content_secret.h"
 #include "proto/content/manifest.h"
 
 namespace firn::app {
@@ -29,6 +30,12 @@ class Signer {
   std::string authority_for(const Info& info) const;
   // The manifest, signed if a key was named.
   Result<Manifest> sign(Manifest manifest) const;
+  // The secret of a private content of this manifest: derived from the key that was named, or from
+  // the account's, so that the same user who shares the same files gets the same link; where there
+  // is neither, a fresh one.
+  ContentSecret secret_for(const ContentId& content) const;
+  // The same of a content that this key or account is the authority of; else nullopt.
+  std::optional<ContentSecret> own_secret(const Manifest& manifest) const;
   // The key that was named.
   std::optional<PublicKey> publisher() const;
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "client/app/session/peer_table.h"
+#include "client/app/session/secret_check.h"
 #include "client/app/session/standstill_words.h"
 #include "client/content/find_folder.h"
 #include "proto/content/publisher.h"
@@ -35,6 +36,8 @@ void ContentSession::start() {
 // --- opening ---
 
 void ContentSession::manifest_arrived(Manifest manifest) {
+  if (const Status fits = check_secret(plan_.keys != nullptr, manifest.info); !fits.ok())
+    return fail(fits.error());
   if (plan_.publisher)
     if (const Status right = check_published_by(manifest, *plan_.publisher); !right.ok())
       return fail(right.error());

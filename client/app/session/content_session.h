@@ -48,7 +48,7 @@ class ContentSession final : private LifeEvents {
 
   // With the manifest as soon as there is one.
   const SessionPlan& plan() const { return plan_; }
-  PeerEvents& peers() { return performer_.peers(); }
+  SessionPeers& peers() { return performer_.peers(); }
   const SessionTrackers& trackers() const { return performer_.trackers(); }
 
   // Once a second: a progress event, and figures for the bar.

@@ -15,7 +15,7 @@ Performer::Performer(const SessionHost& host, std::uint32_t number, const Sessio
       sources_(plan.core, life),
       trackers_(host, plan, core, sources_),
       answers_(host, plan, core, life),
-      peers_(host, core, sources_) {}
+      peers_(host, plan, core, sources_) {}
 
 DataPlane& Performer::start_coding(std::shared_ptr<store::ContentStore> store,
                                    const std::vector<std::uint32_t>& with_rows) {

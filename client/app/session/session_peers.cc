@@ -8,8 +8,11 @@ namespace firn::app {
 
 using core::SwarmCore;
 
-SessionPeers::SessionPeers(const SessionHost& host, CoreDoors& core, GivenSources& sources)
-    : host_(host), core_(core), sources_(sources) {}
+SessionPeers::SessionPeers(const SessionHost& host, const SessionPlan& plan, CoreDoors& core,
+                           GivenSources& sources)
+    : host_(host), core_(core), sources_(sources) {
+  if (plan.keys) greeting_.emplace(plan.keys, plan.core.self);
+}
 
 SessionPeers::~SessionPeers() {
   hang_up();
@@ -18,7 +21,7 @@ SessionPeers::~SessionPeers() {
 void SessionPeers::connect(const core::Connect& action) {
   calls_[action.attempt] = action.address;
   host_.console.debug("calling " + to_text(action.address));
-  host_.connections.connect(*this, action.attempt, action.address);
+  host_.connections.connect(*this, action.attempt, action.address, greeting());
 }
 
 void SessionPeers::hang_up() {

@@ -4,11 +4,13 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 
 #include "client/app/net/connections.h"
 #include "client/app/session/core_doors.h"
 #include "client/app/session/given_sources.h"
 #include "client/app/session/session_host.h"
+#include "client/app/session/session_plan.h"
 #include "client/core/actions.h"
 #include "proto/base/address.h"
 
@@ -17,9 +19,13 @@ namespace firn::app {
 // Main thread.
 class SessionPeers final : public PeerEvents {
  public:
-  SessionPeers(const SessionHost& host, CoreDoors& core, GivenSources& sources);
+  SessionPeers(const SessionHost& host, const SessionPlan& plan, CoreDoors& core,
+               GivenSources& sources);
   // Hangs up.
   ~SessionPeers() override;
+
+  // Of a private content; null: of others.
+  const PrivateGreeting* greeting() const { return greeting_ ? &*greeting_ : nullptr; }
 
   void connect(const core::Connect& action);
   // Closes all connections after what is queued on them.
@@ -39,6 +45,7 @@ class SessionPeers final : public PeerEvents {
   const SessionHost& host_;
   CoreDoors& core_;
   GivenSources& sources_;
+  std::optional<PrivateGreeting> greeting_;
   std::map<std::uint64_t, Address> calls_;  // by attempt: those under way
 };
 

@@ -1,10 +1,12 @@
 // What a command wants done with one content.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "client/core/types.h"
+#include "client/privacy/private_keys.h"
 #include "proto/base/ids.h"
 #include "proto/content/manifest.h"
 
@@ -18,7 +20,8 @@ struct SessionPlan {
   };
   Mode mode = Mode::kDownload;
   ContentId content_id;
-  std::optional<Manifest> manifest;    // absent until a peer or tracker has sent it
+  std::shared_ptr<const privacy::PrivateKeys> keys;  // of a private content; null: of others
+  std::optional<Manifest> manifest;                  // absent until a peer or tracker has sent it
   std::optional<PublicKey> publisher;  // a manifest from the network must be signed by it
   std::string dir;
   bool overwrite = false;
@@ -30,6 +33,8 @@ struct SessionPlan {
   core::Options core;  // the driver sets `self`, `seed`, `listen_port`, memory and budgets
 
   bool serves() const { return mode == Mode::kServe; }
+  // What trackers know the content by.
+  const ContentId& id_for_trackers() const { return keys ? keys->rendezvous() : content_id; }
   // For people.
   std::string name() const { return manifest ? manifest->info.name : content_id.short_text(); }
 };

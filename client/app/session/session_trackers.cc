@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "client/privacy/manifest_seal.h"
+
 namespace firn::app {
 
 using core::SwarmCore;
@@ -14,11 +16,13 @@ SessionTrackers::SessionTrackers(const SessionHost& host, const SessionPlan& pla
     : host_(host), plan_(plan), core_(core), sources_(sources) {
   for (const Address& address : plan.core.trackers)
     clients_.push_back(std::make_unique<TrackerClient>(host.connections, clients_.size(), address,
-                                                       plan.content_id, *this));
+                                                       plan.id_for_trackers(), *this));
 }
 
 void SessionTrackers::announce(const core::AnnounceTo& action, core::TimeUs now) {
-  clients_[action.tracker]->announce(action.announce, now);
+  proto::Announce announce = action.announce;
+  announce.content_id = plan_.id_for_trackers();
+  clients_[action.tracker]->announce(announce, now);
 }
 
 void SessionTrackers::fetch_manifest(const core::FetchManifestFrom& action, core::TimeUs now) {
@@ -26,7 +30,11 @@ void SessionTrackers::fetch_manifest(const core::FetchManifestFrom& action, core
 }
 
 void SessionTrackers::offer_manifest(const std::string& file_bytes) {
-  for (auto& client : clients_) client->offer_manifest(file_bytes);
+  if (clients_.empty()) return;
+  const auto offered =
+      plan_.keys ? privacy::seal_manifest(*plan_.keys, file_bytes) : Result(file_bytes);
+  if (!offered.ok()) return host_.console.warning(offered.error().message(), plan_.content_id);
+  for (auto& client : clients_) client->offer_manifest(*offered);
 }
 
 void SessionTrackers::hang_up() {
@@ -46,6 +54,11 @@ core::TimeUs SessionTrackers::next_wake() const {
 bool SessionTrackers::idle() const {
   return std::all_of(clients_.begin(), clients_.end(),
                      [](const auto& client) { return client->idle(); });
+}
+
+bool SessionTrackers::all_refused() const {
+  return !clients_.empty() && std::all_of(clients_.begin(), clients_.end(),
+                                          [](const auto& client) { return client->refused(); });
 }
 
 std::vector<Address> SessionTrackers::addresses() const {
@@ -71,6 +84,7 @@ void SessionTrackers::tracker_failed(std::size_t tracker, const Error& error,
 }
 
 void SessionTrackers::tracker_manifest(std::size_t tracker, Result<std::string> file_bytes) {
+  if (plan_.keys && file_bytes.ok()) file_bytes = privacy::open_manifest(*plan_.keys, *file_bytes);
   core_.feed(&SwarmCore::tracker_manifest, tracker, std::move(file_bytes));
 }
 

@@ -35,6 +35,8 @@ class SessionTrackers final : public TrackerEvents {
   bool idle() const;
   // Each has answered, or failed, once.
   bool announced() const { return heard_.size() == clients_.size(); }
+  // There are trackers, and none of them serves this content.
+  bool all_refused() const;
   // With their ids as far as they are known.
   std::vector<Address> addresses() const;
 

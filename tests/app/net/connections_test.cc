@@ -30,17 +30,20 @@ struct Owner final : PeerEvents {
   void manifest_part_departed(core::PeerKey) override { ++parts_departed; }
 };
 
-struct Fixture {
+struct Fixture final : ContentDirectory {
   FakeTransport transport;
   TransportInbox inbox{10'000, [] {}};
   Owner owner;
   ContentId served, opening;
-  Connections connections{inbox,
-                          [this](const ContentId& content) -> PeerEvents* {
-                            return content == served ? &owner : nullptr;
-                          },
-                          [this](const ContentId& content) { return content == opening; }};
+  Connections connections{inbox, *this};
 
+  PeerEvents* find(const ContentId& content) override {
+    return content == served ? &owner : nullptr;
+  }
+  bool knows(const ContentId& content) override { return content == opening; }
+  Proven find_private(const proto::PrivateProof&, const proto::transport::PeerInfo&) override {
+    return {};
+  }
   Fixture() {
     served.bytes.fill(9);
     opening.bytes.fill(8);

@@ -8,10 +8,20 @@
 #include <set>
 #include <vector>
 
+#include "client/app/net/connections.h"
 #include "proto/framing.h"
 #include "proto/transport/transport.h"
 
 namespace firn::tests {
+
+// For connections that serve nothing.
+struct NoContents final : app::ContentDirectory {
+  app::PeerEvents* find(const ContentId&) override { return nullptr; }
+  bool knows(const ContentId&) override { return false; }
+  Proven find_private(const proto::PrivateProof&, const proto::transport::PeerInfo&) override {
+    return {};
+  }
+};
 
 class FakeTransport final : public proto::transport::Transport {
  public:

@@ -30,7 +30,8 @@ struct Listener final : TrackerEvents {
 struct Fixture {
   FakeTransport transport;
   TransportInbox inbox{1 << 20, [] {}};
-  Connections connections{inbox, [](const ContentId&) { return nullptr; }};
+  tests::NoContents contents;
+  Connections connections{inbox, contents};
   Listener listener;
   core::TimeUs now = 0;
   TrackerClient client{connections, 0, {{}, "tracker", 99}, {}, listener};
@@ -72,6 +73,37 @@ TEST_CASE("an announce connects, asks and tells the reply; the next one uses the
   f.client.announce({}, f.now);
   CHECK(f.requests() == 2);
   CHECK(f.transport.dialled.size() == 1);
+}
+
+TEST_CASE("a tracker that refuses an announce gets to see the manifest first, and is asked again") {
+  Fixture f;
+  f.client.offer_manifest("manifest");
+  f.client.announce({}, f.now);
+  f.open();
+  const proto::TrackerError refusal{proto::TrackerErrorCode::kNotAllowed, "known publishers", 0};
+  f.reply(refusal);
+  REQUIRE(f.requests() == 2);
+  CHECK(f.request<proto::TrackerManifestPut>(1).data == "manifest");
+  SUBCASE("it knows the publisher") {
+    f.reply(proto::TrackerManifestPutReply{8});
+    REQUIRE(f.requests() == 3);
+    CHECK(std::holds_alternative<proto::Announce>(f.transport.request(f.transport.last, 2)));
+    proto::AnnounceReply taken;
+    taken.has_manifest = true;
+    f.reply(taken);
+    CHECK(f.listener.replies == 1);
+    CHECK_FALSE(f.client.refused());
+  }
+  SUBCASE("it does not") {
+    f.reply(refusal);
+    REQUIRE(f.requests() == 3);
+    f.reply(refusal);
+    CHECK(f.requests() == 3);
+    REQUIRE(f.listener.failures.size() == 1);
+    CHECK(f.listener.failures[0].detail == "known publishers");
+    CHECK(f.client.refused());
+  }
+  CHECK(f.client.idle());
 }
 
 TEST_CASE("the first key seen is reported and asked for afterwards") {

@@ -13,4 +13,5 @@ both directions.
     leech.py       downloads
     source.py      serves, honestly or not
     trust.py       authorities: certificates, check sums
+    private.py     private contents: links, keys, proofs, sealed manifests
 """

@@ -17,9 +17,9 @@ class Closed(Exception):
 
 
 class Connection:
-    def __init__(self, identity, endpoint, source=None):
+    def __init__(self, identity, endpoint, source=None, key_log=None):
         """Dials `endpoint`, ID@HOST:PORT or HOST:PORT, from the address `source`; a given id must be
-        proven."""
+        proven. `key_log`: a new file for the session's secrets, which private.py needs."""
         wanted, _, where = endpoint.rpartition("@")
         host, _, port = where.rpartition(":")
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -28,6 +28,9 @@ class Connection:
         context.verify_mode = ssl.CERT_NONE  # the certificate is self-signed; its key is the name
         context.set_alpn_protocols(["firn/1"])
         context.load_cert_chain(identity.pem_file)
+        self.key_log = key_log
+        if key_log:
+            context.keylog_filename = str(key_log)
         plain = socket.create_connection((host.strip("[]"), int(port)), timeout=TIMEOUT,
                                          source_address=(source, 0) if source else None)
         self._socket = context.wrap_socket(plain)
@@ -85,6 +88,10 @@ class Connection:
     def plain_socket(self):
         """The socket below TLS."""
         return self._socket
+
+    def cipher(self):
+        """The name of the TLS cipher suite."""
+        return self._socket.cipher()[0]
 
     def close(self):
         self._socket.close()
