@@ -91,6 +91,10 @@ TEST_CASE("breaking the order of messages is a fault") {
     bench.open(1, peer_id(1));
     bench.say(1, Hello{1, 1, bench.manifest.id, 0, "", true});
   }
+  SUBCASE("a proof of a private content, where the session is under way") {
+    bench.open(1, peer_id(1));
+    bench.say(1, proto::PrivateProof{});
+  }
   SUBCASE("a block before any grant") {
     bench.open(1, peer_id(1), 0, false);
     bench.say(1, bench.block(0, 1, 0));
