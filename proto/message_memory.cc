@@ -10,7 +10,8 @@ std::size_t heap_of(const State& state) {
   }
   for (const auto* spans : {&state.complete, &state.unwanted, &state.withdrawn})
     bytes += spans->capacity() * sizeof(Span);
-  return bytes + state.received.capacity() * sizeof(Received);
+  return bytes + state.received.capacity() * sizeof(Received) +
+         state.convicted.capacity() * sizeof(std::uint64_t);
 }
 std::size_t heap_of(const Hello& hello) {
   return hello.agent.capacity() + hello.certificate.capacity();
@@ -47,6 +48,21 @@ std::size_t heap_of(const LeafReply& reply) {
 }
 std::size_t heap_of(const PrivateProof&) {
   return 0;
+}
+std::size_t heap_of(const Epoch& epoch) {
+  std::size_t bytes = epoch.certificate.capacity() + epoch.key.capacity() +
+                      epoch.signature.capacity() + epoch.sums.capacity() * sizeof(EpochSums) +
+                      epoch.heard.capacity() * sizeof(HeardNonce);
+  for (const EpochSums& one : epoch.sums) bytes += one.sums.capacity();
+  return bytes;
+}
+std::size_t heap_of(const EpochRequest& request) {
+  return request.wanted.capacity() * sizeof(std::uint32_t);
+}
+std::size_t heap_of(const EpochProof& proof) {
+  std::size_t bytes = proof.lists.capacity() * sizeof(std::vector<Nonce>);
+  for (const std::vector<Nonce>& list : proof.lists) bytes += list.capacity() * sizeof(Nonce);
+  return bytes;
 }
 
 }  // namespace

@@ -90,6 +90,9 @@ struct State {
   std::vector<Span> withdrawn = {};  // that it held in whole once and cannot serve any more
   bool proven_only = false;
   std::vector<Received> received = {};
+  std::uint64_t epoch = 0;                    // the latest that its sender has
+  bool wants_epochs = false;                  // at once, from the receiver
+  std::vector<std::uint64_t> convicted = {};  // prefixes of ids of peers that sent false blocks
   bool operator==(const State&) const = default;
 };
 
@@ -133,6 +136,46 @@ struct PrivateProof {
   bool operator==(const PrivateProof&) const = default;
 };
 
+using Nonce = std::array<std::uint8_t, limits::kNonceBytes>;
+
+struct EpochSums {
+  std::uint32_t generation = 0;
+  std::vector<std::uint8_t> sums;  // of n source blocks, n times t bytes
+  bool operator==(const EpochSums&) const = default;
+};
+
+struct HeardNonce {
+  Nonce nonce{};
+  std::uint32_t age_us = 0;
+  bool operator==(const HeardNonce&) const = default;
+};
+
+struct Epoch {
+  PublicKey speaker;
+  std::string certificate;  // 64 bytes
+  std::uint64_t number = 0;
+  std::int64_t time_us = 0;       // of the speaker's clock; not negative
+  std::vector<std::uint8_t> key;  // 32 bytes
+  bool alarm = false;
+  std::vector<EpochSums> sums;  // ascending by generation
+  std::vector<HeardNonce> heard;
+  std::string signature;  // 64 bytes (proto/epoch_signature.h)
+  bool operator==(const Epoch&) const = default;
+};
+
+struct EpochRequest {
+  std::optional<Nonce> nonce;
+  bool alarm = false;
+  std::vector<std::uint32_t> wanted = {};  // generations
+  bool operator==(const EpochRequest&) const = default;
+};
+
+struct EpochProof {
+  std::uint64_t epoch = 0;
+  std::vector<std::vector<Nonce>> lists;  // 1 to kEpochProofListsMax, none of them empty
+  bool operator==(const EpochProof&) const = default;
+};
+
 struct ManifestRequest {
   std::uint64_t offset = 0;
   bool operator==(const ManifestRequest&) const = default;
@@ -170,8 +213,8 @@ struct Goodbye {
 };
 
 using PeerMessage = std::variant<Hello, State, Block, ManifestRequest, ManifestPart, PeerExchange,
-                                 Goodbye, CheckRequest, CheckReply, LeafRequest, LeafReply,
-                                 PrivateProof>;
+                                 Goodbye, CheckRequest, CheckReply, Epoch, EpochRequest, EpochProof,
+                                 LeafRequest, LeafReply, PrivateProof>;
 
 // What one frame holds. Errors: kProtocol with what is wrong. Any thread. A block's payload is
 // copied once, from `frame` into its own Payload; its fields may come in any order.

@@ -6,6 +6,7 @@
 #include <google/protobuf/arena.h>
 
 #include "proto/base/limits.h"
+#include "proto/epoch_parse.h"
 #include "proto/message_checks.h"
 #include "proto/messages.h"
 #include "proto/peer_endpoint.h"
@@ -92,12 +93,17 @@ Result<State> parse_state(Bytes body) {
   state.upload_kib = from.upload_kib();
   state.neighbours = from.neighbours();
   state.proven_only = from.proven_only();
+  state.epoch = from.epoch();
+  state.wants_epochs = from.wants_epochs();
   if (!read_spans(from.complete(), state.complete) ||
       !read_spans(from.unwanted(), state.unwanted) ||
       !read_spans(from.withdrawn(), state.withdrawn))
     return refuse("state: a span is empty or ends past the last possible generation");
   for (const wire::Received& entry : from.received())
     state.received.push_back({entry.peer(), entry.blocks()});
+  if (from.convicted_size() > static_cast<int>(limits::kConvictedMax))
+    return refuse("state: too many peers are convicted");
+  state.convicted.assign(from.convicted().begin(), from.convicted().end());
   std::size_t wanted_blocks = 0;
   state.generations.reserve(static_cast<std::size_t>(from.generations_size()));
   for (const wire::GenerationState& entry : from.generations()) {
@@ -274,7 +280,6 @@ Result<PrivateProof> parse_private_proof(Bytes body) {
   return parsed;
 }
 
-
 }  // namespace
 
 Result<PeerMessage> parse_peer_message(std::span<const std::uint8_t> frame) {
@@ -283,7 +288,8 @@ Result<PeerMessage> parse_peer_message(std::span<const std::uint8_t> frame) {
   Bytes body;
   FieldReader fields(frame);
   while (fields.next()) {
-    if (!fields.is_bytes() || fields.number() > wire::PeerMessage::kPrivateProofFieldNumber) continue;
+    if (!fields.is_bytes() || fields.number() > wire::PeerMessage::kPrivateProofFieldNumber)
+      continue;
     kind = fields.number();  // of several bodies the last one counts
     body = fields.bytes();
   }
@@ -314,6 +320,12 @@ Result<PeerMessage> parse_peer_message(std::span<const std::uint8_t> frame) {
       return as_any<PeerMessage>(parse_leaf_reply(body));
     case wire::PeerMessage::kPrivateProofFieldNumber:
       return as_any<PeerMessage>(parse_private_proof(body));
+    case wire::PeerMessage::kEpochFieldNumber:
+      return as_any<PeerMessage>(parse_epoch(body));
+    case wire::PeerMessage::kEpochRequestFieldNumber:
+      return as_any<PeerMessage>(parse_epoch_request(body));
+    case wire::PeerMessage::kEpochProofFieldNumber:
+      return as_any<PeerMessage>(parse_epoch_proof(body));
     default:
       return refuse("an empty message, or of a kind that this version does not know");
   }

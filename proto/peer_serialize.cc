@@ -48,6 +48,9 @@ void fill(const State& from, wire::State& to) {
     entry.set_peer(received.peer_prefix);
     entry.set_blocks(received.blocks);
   }
+  to.set_epoch(from.epoch);
+  to.set_wants_epochs(from.wants_epochs);
+  for (const std::uint64_t prefix : from.convicted) to.add_convicted(prefix);
   for (const GenerationState& generation : from.generations) {
     wire::GenerationState& entry = *to.add_generations();
     entry.set_generation(generation.generation);
@@ -112,6 +115,38 @@ void fill(const LeafReply& from, wire::PeerMessage& to) {
 void fill(const PrivateProof& from, wire::PeerMessage& to) {
   to.mutable_private_proof()->set_proof(from.proof.data(), from.proof.size());
 }
+void fill(const Epoch& from, wire::PeerMessage& to) {
+  wire::Epoch& epoch = *to.mutable_epoch();
+  epoch.set_speaker(from.speaker.bytes.data(), from.speaker.bytes.size());
+  epoch.set_certificate(from.certificate);
+  epoch.set_number(from.number);
+  epoch.set_time(static_cast<std::uint64_t>(from.time_us));
+  epoch.set_key(from.key.data(), from.key.size());
+  epoch.set_alarm(from.alarm);
+  for (const EpochSums& one : from.sums) {
+    wire::EpochSums& entry = *epoch.add_sums();
+    entry.set_generation(one.generation);
+    entry.set_sums(one.sums.data(), one.sums.size());
+  }
+  for (const HeardNonce& one : from.heard) {
+    wire::HeardNonce& entry = *epoch.add_heard();
+    entry.set_nonce(one.nonce.data(), one.nonce.size());
+    entry.set_age(one.age_us);
+  }
+  epoch.set_signature(from.signature);
+}
+void fill(const EpochRequest& from, wire::PeerMessage& to) {
+  wire::EpochRequest& request = *to.mutable_epoch_request();
+  if (from.nonce) request.set_nonce(from.nonce->data(), from.nonce->size());
+  request.set_alarm(from.alarm);
+  for (const std::uint32_t g : from.wanted) request.add_wanted(g);
+}
+void fill(const EpochProof& from, wire::PeerMessage& to) {
+  wire::EpochProof& proof = *to.mutable_epoch_proof();
+  proof.set_epoch(from.epoch);
+  for (const std::vector<Nonce>& list : from.lists)
+    proof.add_lists(list.data(), list.size() * sizeof(Nonce));
+}
 void fill(const PeerExchange& from, wire::PeerMessage& to) {
   wire::PeerExchange& exchange = *to.mutable_peer_exchange();
   for (const PeerEndpoint& peer : from.peers) endpoint_to_wire(peer, *exchange.add_peers());
@@ -143,6 +178,9 @@ class WireScratch {
 std::size_t varint_field(std::uint32_t value) {
   return value == 0 ? 0 : 1 + CodedOutputStream::VarintSize32(value);
 }
+std::size_t varint64_field(std::uint64_t value) {
+  return value == 0 ? 0 : 1 + CodedOutputStream::VarintSize64(value);
+}
 std::size_t fixed64_field(std::uint64_t value) {
   return value == 0 ? 0 : 1 + sizeof value;
 }
@@ -153,7 +191,9 @@ std::size_t bytes_field(std::size_t bytes) {
 std::size_t body_bytes(const State& state) {
   std::size_t bytes = varint_field(state.acknowledged) + varint_field(state.credit) +
                       varint_field(state.prefer_coded) + varint_field(state.upload_kib) +
-                      varint_field(state.neighbours) + varint_field(state.proven_only);
+                      varint_field(state.neighbours) + varint_field(state.proven_only) +
+                      varint64_field(state.epoch) + varint_field(state.wants_epochs);
+  if (!state.convicted.empty()) bytes += bytes_field(state.convicted.size() * 8);
   for (const std::vector<Span>* spans : {&state.complete, &state.unwanted, &state.withdrawn})
     for (const Span& span : *spans)
       bytes += bytes_field(varint_field(span.first) + varint_field(span.count));

@@ -110,6 +110,14 @@ struct MakeLeaves {
   std::uint32_t generation = 0;
 };
 
+// Draw the epoch's check key, work out the check sums of t bytes of its generations under it, and
+// sign it (proto/epoch_signature.h). The key must not be told before. Answer with
+// epoch_made(epoch); without a signature if it could not be made.
+struct MakeEpoch {
+  proto::Epoch epoch;           // sums empty
+  std::uint32_t tag_bytes = 0;  // t
+};
+
 // The generation decoded to something else than its digest says: keep what these rows are as
 // evidence (in memory, for CheckEvidence); they are dropped next. May replace earlier evidence of
 // it.
@@ -161,7 +169,7 @@ struct Notice {
 
 using Action =
     std::variant<Connect, Close, Send, SendBlock, StoreRow, Decode, DropRows, DropSlots, JudgeRows,
-                 MakeCheck, MakeLeaves, KeepEvidence, CheckEvidence, AnnounceTo, FetchManifestFrom,
-                 ManifestArrived, ContentComplete, Finished, Notice>;
+                 MakeCheck, MakeEpoch, MakeLeaves, KeepEvidence, CheckEvidence, AnnounceTo,
+                 FetchManifestFrom, ManifestArrived, ContentComplete, Finished, Notice>;
 
 }  // namespace firn::core

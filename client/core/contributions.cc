@@ -9,8 +9,8 @@
 
 namespace firn::core {
 
-Contributions::Contributions(const Context& context, Membership& membership)
-    : context_(context), membership_(membership) {}
+Contributions::Contributions(const Context& context, Membership& membership, const Trust& trust)
+    : context_(context), membership_(membership), trust_(trust) {}
 
 void Contributions::leaves(const Neighbour& n) {
   counts_.erase(n.key);
@@ -37,6 +37,24 @@ std::optional<double> Contributions::median_growth(const Neighbour& of, Count& c
   return *middle;
 }
 
+// Polluters that all others have banned gather at the source. So the word of neighbours counts that
+// this peer has called: of these no more are hostile than of the swarm. And of those that come
+// under alarm more are hostile.
+double Contributions::worth_at_large(const Neighbour& of) const {
+  std::size_t asked = 0, accusers = 0;
+  for (const Neighbour& n : std::as_const(membership_).neighbours()) {
+    if (n.key == of.key || !n.contact.outgoing() || n.holds.has_everything()) continue;
+    ++asked;
+    accusers += n.reports.convicts(of.id.prefix());
+  }
+  const bool many =
+      static_cast<double>(accusers) >= policy::kAccusersShare * static_cast<double>(asked);
+  if (accusers >= policy::kAccusersMin && many) return policy::kWorthMin;
+  const bool newcomer =
+      trust_.strict() && !of.contact.outgoing() && of.contact.opened_at() >= trust_.strict_since();
+  return accusers > 0 || newcomer ? policy::kDoubtedWorth : 1;
+}
+
 void Contributions::step() {
   if (context_.now - reviewed_ < policy::kReportInterval) return;
   const double kept = std::exp(-static_cast<double>(context_.now - reviewed_) /
@@ -44,7 +62,7 @@ void Contributions::step() {
   reviewed_ = context_.now;
   const bool small_mesh = membership_.small_mesh();
   for (Neighbour& n : membership_.neighbours()) {
-    if (!small_mesh) n.worth = 1;
+    if (!small_mesh) n.worth = worth_at_large(n);
     if (!small_mesh || n.holds.has_everything()) continue;
     const auto [entry, fresh] = counts_.try_emplace(n.key);
     Count& count = entry->second;

@@ -5,7 +5,8 @@
 // gave to it: up to half of the reporters may lie.
 //
 // A report never bans: it only decides the share of first-hand rows. In a large mesh most reporters
-// do not know the neighbour, and their silence says nothing: there all count alike.
+// do not know the neighbour, and their silence says nothing: there all count alike but those that
+// sent false blocks, as several of the reporters say.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +16,13 @@
 
 #include "client/core/context.h"
 #include "client/core/membership.h"
+#include "client/core/trust.h"
 
 namespace firn::core {
 
 class Contributions final : public LeaveWatcher {
  public:
-  Contributions(const Context& context, Membership& membership);
+  Contributions(const Context& context, Membership& membership, const Trust& trust);
 
   void leaves(const Neighbour& n) override;
 
@@ -35,10 +37,12 @@ class Contributions final : public LeaveWatcher {
     std::uint64_t given_seen = 0;
     std::map<PeerKey, std::int64_t> reported;  // by reporter
   };
+  double worth_at_large(const Neighbour& of) const;
   std::optional<double> median_growth(const Neighbour& of, Count& count) const;
 
   const Context& context_;
   Membership& membership_;
+  const Trust& trust_;
   std::map<PeerKey, Count> counts_;
   TimeUs reviewed_ = 0;
 };

@@ -13,7 +13,7 @@ Generations::Generations(const Shape& shape, std::uint64_t memory_bytes)
       holdings_(shape),
       rescue_(std::max<std::uint64_t>(memory_bytes / 4 / shape.generation_bytes(), 1)) {}
 
-std::vector<std::uint32_t> Generations::restore(const StartState& state) {
+std::vector<std::uint32_t> Generations::restore(const StartState& state, TimeUs now) {
   for (std::uint32_t g = 0; g < state.verified.size() && g < holdings_.generation_count(); ++g) {
     if (state.verified[g]) holdings_.set_verified(g);
   }
@@ -26,7 +26,7 @@ std::vector<std::uint32_t> Generations::restore(const StartState& state) {
     const auto vector = std::make_shared<const std::vector<std::uint8_t>>(row.vector);
     // Whether its sender answered for it is not kept.
     const Holdings::Origin origin{row.sender, false, Standing::kUnanswered};
-    if (!holdings_.restore(row.generation, row.slot, vector, origin)) continue;
+    if (!holdings_.restore(row.generation, row.slot, vector, origin, now)) continue;
     if (full(row.generation)) all_there.push_back(row.generation);
   }
   return all_there;

@@ -23,7 +23,7 @@ class Generations {
   const Holdings& holdings() const { return holdings_; }
 
   // What an earlier run left. Returns the generations of which all rows are there.
-  std::vector<std::uint32_t> restore(const StartState& state);
+  std::vector<std::uint32_t> restore(const StartState& state, TimeUs now);
 
   // --- filling ---
   // Whether rows of g from this peer are wanted, and there is memory to open g. A generation that

@@ -11,7 +11,8 @@ namespace firn::core {
 
 Granting::Granting(const Context& context, const Life& life, Membership& membership, Outbox& outbox,
                    const Intake& intake, Links links, Generations& generations,
-                   const QuotaTurns& turns, const Trust& trust, const PlainFetch& plain)
+                   const QuotaTurns& turns, const Trust& trust, const PlainFetch& plain,
+                   const Epochs& epochs)
     : context_(context),
       life_(life),
       membership_(membership),
@@ -21,7 +22,8 @@ Granting::Granting(const Context& context, const Life& life, Membership& members
       generations_(generations),
       turns_(turns),
       trust_(trust),
-      plain_(plain) {}
+      plain_(plain),
+      epochs_(epochs) {}
 
 // --- how much may be granted ---
 
@@ -158,9 +160,11 @@ proto::State Granting::make_state(Neighbour& n, std::size_t entries_max) {
       std::count_if(neighbours.begin(), neighbours.end(),
                     [](const Neighbour& other) { return other.holds.has_everything(); });
   state.prefer_coded = sources > 1;
+  state.epoch = epochs_.number();
+  state.wants_epochs = epochs_.upstream() == n.key;
   state.proven_only = trust_.strict() && !life_.finishing();
-  if (n.contact.authority() && membership_.small_mesh() && !life_.finishing()) {
-    tell_received(n, state);
+  if (n.contact.authority() && !life_.finishing()) {
+    membership_.small_mesh() ? tell_received(n, state) : tell_convicted(n, state);
   }
   tell_generations(n, entries_max, state);
   n.news.told(context_.now);
@@ -176,6 +180,12 @@ void Granting::tell_received(Neighbour& n, proto::State& state) {
     if (other.key == n.key || blocks == 0) continue;
     state.received.push_back({other.id.prefix(), static_cast<std::uint32_t>(blocks)});
   }
+}
+
+// And which peers sent false blocks: in a large mesh most neighbours of the source do not know each
+// other, but a polluter is soon known to many.
+void Granting::tell_convicted(Neighbour& n, proto::State& state) {
+  if (n.news.report_due(context_.now)) state.convicted = trust_.convicted();
 }
 
 void Granting::tell_generations(Neighbour& n, std::size_t entries_max, proto::State& state) {

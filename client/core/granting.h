@@ -28,7 +28,7 @@ class Granting final : public LeaveWatcher {
   };
   Granting(const Context& context, const Life& life, Membership& membership, Outbox& outbox,
            const Intake& intake, Links links, Generations& generations, const QuotaTurns& turns,
-           const Trust& trust, const PlainFetch& plain);
+           const Trust& trust, const PlainFetch& plain, const Epochs& epochs);
 
   // The first State, or the first that the neighbour can understand: everything we hold.
   void greet(Neighbour& n);
@@ -62,6 +62,7 @@ class Granting final : public LeaveWatcher {
   proto::State make_state(Neighbour& n, std::size_t entries_max);
   void grant(Neighbour& n);
   void tell_received(Neighbour& n, proto::State& state);
+  void tell_convicted(Neighbour& n, proto::State& state);
   void tell_generations(Neighbour& n, std::size_t entries_max, proto::State& state);
 
   const Context& context_;
@@ -74,6 +75,7 @@ class Granting final : public LeaveWatcher {
   const QuotaTurns& turns_;
   const Trust& trust_;
   const PlainFetch& plain_;
+  const Epochs& epochs_;
   Regime regime_;
 };
 

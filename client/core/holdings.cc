@@ -60,12 +60,13 @@ OpenGeneration* Holdings::extend_span(std::uint32_t g, const Vector& vector) {
 }
 
 void Holdings::place(OpenGeneration& open, std::uint32_t g, std::uint32_t slot,
-                     const Vector& vector, const Origin& origin) {
+                     const Vector& vector, const Origin& origin, TimeUs now) {
   if (slot >= open.vectors.size()) {
     open.vectors.resize(slot + 1);
     open.senders.resize(slot + 1);
     open.standing.resize(slot + 1);
     open.source_block.resize(slot + 1);
+    open.arrived.resize(slot + 1);
     open.from_whole.resize(slot + 1);
     const std::size_t n = blocks_in(g), bytes = (slot + 1) * n;
     if (bytes > open.rows_by_slot.capacity())
@@ -78,6 +79,7 @@ void Holdings::place(OpenGeneration& open, std::uint32_t g, std::uint32_t slot,
   open.senders[slot] = origin.sender;
   open.standing[slot] = origin.standing;
   open.source_block[slot] = origin.source_block;
+  open.arrived[slot] = now;
   open.from_whole[slot] = origin.first_hand;
   count(open, slot);
   ++total_rank_;
@@ -111,19 +113,19 @@ std::optional<std::uint32_t> Holdings::insert(std::uint32_t g, const Vector& vec
   const auto free = std::find(open->vectors.begin(), open->vectors.end(), nullptr);
   const auto slot = static_cast<std::uint32_t>(free - open->vectors.begin());
   FIRN_CHECK(slot < blocks_in(g));  // rank = slots taken, so below that number there is a free one
-  place(*open, g, slot, vector, origin);
+  place(*open, g, slot, vector, origin, now);
   open->last_growth = now;
   return slot;
 }
 
 bool Holdings::restore(std::uint32_t g, std::uint32_t slot, const Vector& vector,
-                       const Origin& origin) {
+                       const Origin& origin, TimeUs now) {
   if (verified_.contains(g) || slot >= blocks_in(g)) return false;
   const OpenGeneration* there = find_open(g);
   if (there && slot < there->vectors.size() && there->vectors[slot]) return false;
   OpenGeneration* open = extend_span(g, vector);
   if (!open) return false;
-  place(*open, g, slot, vector, origin);
+  place(*open, g, slot, vector, origin, now);
   return true;
 }
 

@@ -68,8 +68,9 @@ struct OpenGeneration {
   std::vector<PeerId> senders;
   std::vector<Standing> standing;
   std::vector<std::uint32_t> source_block;  // or kCoded
-  std::vector<bool> from_whole;             // its sender held the whole generation
-  std::vector<Share> by_sender;             // the senders, counted
+  std::vector<TimeUs> arrived;
+  std::vector<bool> from_whole;  // its sender held the whole generation
+  std::vector<Share> by_sender;  // the senders, counted
   // The same vectors one after the other: recoding goes through all of them, and
   // would miss the cache at each where they lie scattered.
   std::vector<std::uint8_t> rows_by_slot;
@@ -125,7 +126,8 @@ class Holdings {
   std::optional<std::uint32_t> insert(std::uint32_t g, const Vector& vector, const Origin& origin,
                                       TimeUs now);
   // As insert, into a given slot (a row left by an earlier run). False if redundant or not free.
-  bool restore(std::uint32_t g, std::uint32_t slot, const Vector& vector, const Origin& origin);
+  bool restore(std::uint32_t g, std::uint32_t slot, const Vector& vector, const Origin& origin,
+               TimeUs now);
   // These slots of open generation g hold what is true.
   void prove(std::uint32_t g, const std::vector<std::uint32_t>& slots);
   // Frees these slots of open generation g, which is not under decode after that.
@@ -152,7 +154,7 @@ class Holdings {
   // Adds the vector to the generation's span, which it opens; nullptr if it is redundant.
   OpenGeneration* extend_span(std::uint32_t g, const Vector& vector);
   void place(OpenGeneration& open, std::uint32_t g, std::uint32_t slot, const Vector& vector,
-             const Origin& origin);
+             const Origin& origin, TimeUs now);
   void count(OpenGeneration& open, std::uint32_t slot);
 
   Shape shape_;

@@ -30,6 +30,7 @@ void Inbox::on(Neighbour& n, proto::Hello&& hello) {
 }
 
 bool Inbox::apply(Neighbour& n, proto::State&& state) {
+  n.epochs.told(state.epoch, state.wants_epochs, parts_.context.now);
   if (!n.apply_state(std::move(state))) {
     punish(n, "sent an impossible State");
     return false;
@@ -100,6 +101,38 @@ void Inbox::on(Neighbour& n, proto::LeafReply&& reply) {
 
 void Inbox::on(Neighbour& n, proto::PrivateProof&&) {
   punish(n, "sent a proof of a private content where it belongs to none");
+}
+
+void Inbox::on(Neighbour& n, proto::Epoch&& epoch) {
+  if (!parts_.transfer) return;  // a later one will come
+  Transfer& transfer = *parts_.transfer;
+  switch (transfer.epochs.came(n, std::move(epoch))) {
+    case Epochs::Verdict::kNews:
+      transfer.timekeeping.learned(*transfer.epochs.latest());
+      transfer.epoch_judging.learned(*transfer.epochs.latest());
+      break;
+    case Epochs::Verdict::kOld:
+      break;
+    case Epochs::Verdict::kFalse:
+      punish(n, "sent a false or an old epoch");
+      break;
+  }
+}
+
+void Inbox::on(Neighbour& n, proto::EpochRequest&& request) {
+  if (!parts_.transfer) return;
+  Transfer& transfer = *parts_.transfer;
+  if (transfer.epoch_making.speaks()) {
+    transfer.epoch_making.asked(n, request);
+  } else {
+    transfer.timekeeping.asked(n, request);
+  }
+}
+
+void Inbox::on(Neighbour& n, proto::EpochProof&& proof) {
+  if (!parts_.transfer || !parts_.transfer->timekeeping.proved(n, proof)) {
+    punish(n, "sent a false proof of an epoch's nonces");
+  }
 }
 
 void Inbox::on(Neighbour& n, proto::Goodbye&& goodbye) {

@@ -27,6 +27,9 @@ class Inbox {
   void on(Neighbour& n, proto::LeafRequest&& request);
   void on(Neighbour& n, proto::LeafReply&& reply);
   void on(Neighbour& n, proto::PrivateProof&& proof);
+  void on(Neighbour& n, proto::Epoch&& epoch);
+  void on(Neighbour& n, proto::EpochRequest&& request);
+  void on(Neighbour& n, proto::EpochProof&& proof);
   void on(Neighbour& n, proto::Goodbye&& goodbye);
   bool apply(Neighbour& n, proto::State&& state);
   void punish(const Neighbour& n, const char* what);

@@ -10,11 +10,12 @@
 namespace firn::core {
 
 Judging::Judging(const Context& context, Membership& membership, Outbox& outbox, const Trust& trust,
-                 const Generations& generations)
+                 const Epochs& epochs, const Generations& generations)
     : context_(context),
       membership_(membership),
       outbox_(outbox),
       trust_(trust),
+      epochs_(epochs),
       generations_(generations) {}
 
 // --- asking ---
@@ -29,7 +30,7 @@ const Neighbour* Judging::authority_for(std::uint32_t g) const {
 bool Judging::ask(std::uint32_t g) {
   const Neighbour* authority = authority_for(g);
   if (!authority) return false;
-  sums_[g] = Sums{Phase::kAsked, authority->key, context_.now + policy::kCheckTimeout, {}, {}, {}};
+  sums_[g] = Sums{Phase::kAsked, authority->key, context_.now + policy::kCheckTimeout, {}, {}};
   requests_[authority->key].push_back(g);
   return true;
 }
@@ -40,11 +41,11 @@ bool Judging::doubt(std::uint32_t g) {
   if (open.proven == open.rows) return false;  // a key, the digest or the disk is wrong
   const auto known = sums_.find(g);
   if (known == sums_.end()) {
-    if (!ask(g)) return false;
+    if (!ask(g) && !epochs_.alive()) return false;
   } else if (known->second.phase == Phase::kHeld) {
-    judge(g, known->second);
+    judge_unproven(g, known->second);
   }
-  doubted_.insert(g);
+  doubted_[g] = sums_.contains(g) ? kNever : context_.now + policy::kEpochPatience;
   return true;
 }
 
@@ -87,56 +88,60 @@ bool Judging::replied(const Neighbour& n, proto::CheckReply&& reply) {
   held.key = key->second;
   held.sums = std::move(reply.sums);
   held.phase = Phase::kHeld;
-  judge(g, held);
+  judge_unproven(g, held);
   return true;
 }
 
-void Judging::judge(std::uint32_t g, Sums& known) {
+void Judging::judge_unproven(std::uint32_t g, const Sums& known) {
   const OpenGeneration* open = generations_.holdings().find_open(g);
   if (!open) return;
-  JudgeRows action{g, known.key, known.sums, {}, {}};
+  std::vector<std::uint32_t> slots;
   for (std::uint32_t slot = 0; slot < open->vectors.size(); ++slot) {
-    if (!open->has(slot, Rows::kAll) || open->has(slot, Rows::kProven)) continue;
-    action.slots.push_back(slot);
-    action.vectors.push_back(open->vectors[slot]);
-    known.rows.emplace(slot, open->vectors[slot]);
+    if (open->has(slot, Rows::kAll) && !open->has(slot, Rows::kProven)) slots.push_back(slot);
   }
-  if (action.slots.empty()) return;
-  known.phase = Phase::kJudging;
+  judge(g, known.key, known.sums, slots);
+}
+
+void Judging::judge(std::uint32_t g, const std::vector<std::uint8_t>& key,
+                    const std::vector<std::uint8_t>& sums,
+                    const std::vector<std::uint32_t>& slots) {
+  const OpenGeneration* open = generations_.holdings().find_open(g);
+  if (!open || slots.empty() || under_way(g)) return;
+  JudgeRows action{g, key, sums, slots, {}};
+  for (const std::uint32_t slot : slots) {
+    action.vectors.push_back(open->vectors[slot]);
+    under_way_[g].emplace(slot, open->vectors[slot]);
+  }
   outbox_.push(std::move(action));
 }
 
 // While rows are judged, others may take their places: those of a banned peer are removed.
 std::vector<std::uint32_t> Judging::still_there(std::uint32_t g,
                                                 const std::vector<std::uint32_t>& slots) const {
-  const auto known = sums_.find(g);
+  const auto known = under_way_.find(g);
   const OpenGeneration* open = generations_.holdings().find_open(g);
   std::vector<std::uint32_t> found;
-  if (known == sums_.end() || !open) return found;
+  if (known == under_way_.end() || !open) return found;
   for (const std::uint32_t slot : slots) {
-    const auto row = known->second.rows.find(slot);
-    if (row == known->second.rows.end() || slot >= open->vectors.size()) continue;
+    const auto row = known->second.find(slot);
+    if (row == known->second.end() || slot >= open->vectors.size()) continue;
     if (open->vectors[slot] == row->second) found.push_back(slot);
   }
   return found;
 }
 
 bool Judging::judged(std::uint32_t g) {
-  const auto known = sums_.find(g);
-  if (known == sums_.end() || known->second.phase != Phase::kJudging) return false;
-  known->second.phase = Phase::kHeld;
-  known->second.rows.clear();
-  if (generations_.holdings().verified().contains(g)) sums_.erase(known);
+  if (under_way_.erase(g) == 0) return false;
+  if (generations_.holdings().verified().contains(g)) sums_.erase(g);
   return doubted_.erase(g) > 0;
 }
 
 // A verdict that is still to come is not to be taken for one on later rows.
 void Judging::forget(std::uint32_t g) {
   doubted_.erase(g);
-  const auto known = sums_.find(g);
-  if (known == sums_.end()) return;
-  known->second.rows.clear();
-  if (known->second.phase != Phase::kJudging) sums_.erase(known);
+  sums_.erase(g);
+  const auto rows = under_way_.find(g);
+  if (rows != under_way_.end()) rows->second.clear();
 }
 
 // --- what does not come ---
@@ -160,6 +165,11 @@ std::vector<std::uint32_t> Judging::take_unanswered() {
     if (doubted_.erase(g) > 0) failed.push_back(g);
     it = sums_.erase(it);
   }
+  for (auto it = doubted_.begin(); it != doubted_.end();) {
+    const bool overdue = it->second <= context_.now;
+    if (overdue) failed.push_back(it->first);
+    it = overdue ? doubted_.erase(it) : std::next(it);
+  }
   return failed;
 }
 
@@ -168,6 +178,7 @@ TimeUs Judging::next_due() const {
   for (const auto& [g, key] : sums_) {
     if (key.phase == Phase::kAsked) at = std::min(at, key.due);
   }
+  for (const auto& [g, due] : doubted_) at = std::min(at, due);
   return at;
 }
 
@@ -191,9 +202,9 @@ void Judging::look_ahead() {
     if (open.decoding || (all_proven && !(asks && alarmed_))) continue;
     const auto known = sums_.find(g);
     if (known == sums_.end()) {
-      if (asks && (alarmed_ || sampled(g))) ask(g);
+      if (asks && ((alarmed_ && membership_.small_mesh()) || sampled(g))) ask(g);
     } else if (known->second.phase == Phase::kHeld && !all_proven) {
-      judge(g, known->second);
+      judge_unproven(g, known->second);
     }
   }
 }

@@ -10,10 +10,10 @@
 
 #include <cstdint>
 #include <map>
-#include <set>
 #include <vector>
 
 #include "client/core/context.h"
+#include "client/core/epochs.h"
 #include "client/core/generations.h"
 #include "client/core/membership.h"
 #include "client/core/outbox.h"
@@ -25,7 +25,7 @@ namespace firn::core {
 class Judging final : public LeaveWatcher {
  public:
   Judging(const Context& context, Membership& membership, Outbox& outbox, const Trust& trust,
-          const Generations& generations);
+          const Epochs& epochs, const Generations& generations);
 
   // Generation g, of which all rows are there, decoded to false data: they are to be judged. False:
   // they cannot be, for want of an authority, or all of them are proven.
@@ -37,6 +37,12 @@ class Judging final : public LeaveWatcher {
   // Of slots that were judged those which hold the same rows as then.
   std::vector<std::uint32_t> still_there(std::uint32_t g,
                                          const std::vector<std::uint32_t>& slots) const;
+  // Has those of g's rows judged by this key, which is good for them; nothing while others are.
+  void judge(std::uint32_t g, const std::vector<std::uint8_t>& key,
+             const std::vector<std::uint8_t>& sums, const std::vector<std::uint32_t>& slots);
+  // Epochs come: false rows whose senders did not answer for them say nothing against these.
+  bool by_epochs() const { return epochs_.alive(); }
+  bool under_way(std::uint32_t g) const { return under_way_.contains(g); }
   // The rows have been judged. True if the generation was doubted.
   bool judged(std::uint32_t g);
   // g is verified, or begins anew: its key is forgotten.
@@ -52,17 +58,16 @@ class Judging final : public LeaveWatcher {
   TimeUs next_due() const;
 
  private:
-  enum class Phase { kAsked, kHeld, kJudging };
+  enum class Phase { kAsked, kHeld };
   struct Sums {
     Phase phase = Phase::kAsked;
     PeerKey from = kNoPeer;
     TimeUs due = 0;  // then a request counts as unanswered
     std::vector<std::uint8_t> key, sums;
-    std::map<std::uint32_t, Vector> rows;  // under judgement, by slot
   };
   const Neighbour* authority_for(std::uint32_t g) const;
   bool ask(std::uint32_t g);
-  void judge(std::uint32_t g, Sums& known);
+  void judge_unproven(std::uint32_t g, const Sums& known);
   void look_ahead();
   bool sampled(std::uint32_t g) const;
 
@@ -70,9 +75,11 @@ class Judging final : public LeaveWatcher {
   Membership& membership_;
   Outbox& outbox_;
   const Trust& trust_;
+  const Epochs& epochs_;
   const Generations& generations_;
   std::map<std::uint32_t, Sums> sums_;
-  std::set<std::uint32_t> doubted_;
+  std::map<std::uint32_t, std::map<std::uint32_t, Vector>> under_way_;  // by generation and slot
+  std::map<std::uint32_t, TimeUs> doubted_;  // an Epoch's verdict is waited for until then
   bool alarmed_ = false;
   std::map<PeerKey, std::vector<std::uint32_t>> requests_;  // to be sent in this step
   std::map<PeerKey, std::vector<std::uint8_t>> keys_told_;  // by authorities

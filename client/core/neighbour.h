@@ -7,6 +7,7 @@
 //   pipe     what we send it                                (sending)
 //   traffic  what came and went, counted                    (receiving, outbox)
 //   reports  what it says came to it from others            (contributions)
+//   epochs   which Epochs it has                            (epochs)
 //
 // Here is what concerns several parts at once: book-keeping. Decisions are in policy/.
 #pragma once
@@ -17,6 +18,7 @@
 #include <utility>
 
 #include "client/core/contact.h"
+#include "client/core/epoch_link.h"
 #include "client/core/grants.h"
 #include "client/core/news.h"
 #include "client/core/pipeline.h"
@@ -40,6 +42,7 @@ class Neighbour {
     if (!pipe.acknowledge(state.acknowledged, holds)) return false;
     pipe.raise_credit(state.credit);
     reports.take(std::move(state.received));
+    reports.take_convicted(std::move(state.convicted));
     return holds.apply(std::move(state), pipe.next_sequence());
   }
   bool may_send() const { return holds.heard() && pipe.has_credit(); }
@@ -87,6 +90,7 @@ class Neighbour {
   Contact contact;
   Traffic traffic;
   Reports reports;
+  EpochLink epochs;
   double worth = 1;  // of a row that a source gives to it (contributions.h)
 };
 

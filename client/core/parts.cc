@@ -23,23 +23,28 @@ Parts::Parts(const ContentId& content_id, Options options, TimeUs now)
 
 Transfer::Transfer(Parts& parts, const Info& info)
     : generations(info.shape, parts.context.options.memory_bytes),
-      trust(parts.context, parts.life, parts.membership, info.authority_key),
       plain(parts.context, parts.membership, parts.outbox, generations.holdings(),
             info.generation_digests),
+      epochs(parts.context, parts.membership, parts.outbox, generations.holdings(),
+             info.authority_key),
+      timekeeping(parts.context, parts.membership, parts.outbox, epochs),
+      epoch_making(parts.context, parts.membership, parts.outbox, generations.holdings(), epochs),
+      trust(parts.context, parts.life, parts.membership, epochs, info.authority_key),
       turns(parts.context, parts.life, parts.membership, parts.intake, generations),
       granting(parts.context, parts.life, parts.membership, parts.outbox, parts.intake,
-               {parts.uplink, parts.downlink}, generations, turns, trust, plain),
+               {parts.uplink, parts.downlink}, generations, turns, trust, plain, epochs),
       stalls(parts.context, parts.life, parts.membership, generations.holdings()),
       seeding(parts.context, parts.life, parts.membership, parts.outbox, parts.uplink,
               generations.holdings()),
-      contributions(parts.context, parts.membership),
+      contributions(parts.context, parts.membership, trust),
       sending(parts.context, parts.membership, parts.outbox, parts.uplink, generations.holdings(),
-              granting, seeding),
-      judging(parts.context, parts.membership, parts.outbox, trust, generations),
+              granting, seeding, trust),
+      judging(parts.context, parts.membership, parts.outbox, trust, epochs, generations),
+      epoch_judging(parts.context, epochs, timekeeping, generations, judging),
       checks(parts.context, parts.membership, parts.outbox, generations.holdings()),
       leaf_lists(parts.context, parts.membership, parts.outbox, generations.holdings(), plain),
       receiving(parts.context, parts.life, parts.membership, parts.outbox, parts.intake, trust,
-                judging, plain, generations) {}
+                judging, plain, timekeeping, generations) {}
 
 void Parts::start(const Info& info) {
   const Shape& shape = info.shape;
@@ -51,6 +56,9 @@ void Parts::start(const Info& info) {
   membership.watch(made.seeding);
   membership.watch(made.sending);
   membership.watch(made.contributions);
+  membership.watch(made.epochs);
+  membership.watch(made.timekeeping);
+  membership.watch(made.epoch_making);
   membership.watch(made.judging);
   membership.watch(made.checks);
   membership.watch(made.plain);

@@ -9,6 +9,9 @@
 #include "client/core/context.h"
 #include "client/core/contributions.h"
 #include "client/core/downlink.h"
+#include "client/core/epoch_judging.h"
+#include "client/core/epoch_making.h"
+#include "client/core/epochs.h"
 #include "client/core/generations.h"
 #include "client/core/gossip.h"
 #include "client/core/granting.h"
@@ -26,6 +29,7 @@
 #include "client/core/seeding.h"
 #include "client/core/sending.h"
 #include "client/core/stall_watch.h"
+#include "client/core/timekeeping.h"
 #include "client/core/trackers.h"
 #include "client/core/trust.h"
 #include "client/core/uplink.h"
@@ -39,6 +43,9 @@ struct Transfer {
   Transfer(Parts& parts, const Info& info);
 
   Generations generations;
+  Epochs epochs;
+  Timekeeping timekeeping;
+  EpochMaking epoch_making;
   Trust trust;
   PlainFetch plain;
   QuotaTurns turns;
@@ -48,6 +55,7 @@ struct Transfer {
   Contributions contributions;
   Sending sending;
   Judging judging;
+  EpochJudging epoch_judging;
   CheckServing checks;
   LeafServing leaf_lists;
   Receiving receiving;

@@ -12,8 +12,8 @@ namespace firn::core {
 using proto::GoodbyeReason;
 
 Receiving::Receiving(const Context& context, Life& life, Membership& membership, Outbox& outbox,
-                     Intake& intake, const Trust& trust, Judging& judging, PlainFetch& plain,
-                     Generations& generations)
+                     Intake& intake, Trust& trust, Judging& judging, PlainFetch& plain,
+                     Timekeeping& timekeeping, Generations& generations)
     : context_(context),
       life_(life),
       membership_(membership),
@@ -22,6 +22,7 @@ Receiving::Receiving(const Context& context, Life& life, Membership& membership,
       trust_(trust),
       judging_(judging),
       plain_(plain),
+      timekeeping_(timekeeping),
       generations_(generations) {}
 
 void Receiving::resume(const std::vector<std::uint32_t>& full) {
@@ -139,6 +140,7 @@ void Receiving::verified(std::uint32_t g) {
 }
 
 void Receiving::decoded_falsely(std::uint32_t g) {
+  timekeeping_.raise_alarm();
   if (!judging_.doubt(g)) fetch_again(g);
 }
 
@@ -213,7 +215,10 @@ void Receiving::judged(std::uint32_t g, const std::vector<std::uint32_t>& right,
     outbox_.push(DropRows{g});
     return lose(g);
   }
-  if (!false_rows.empty()) return convict(g, false_rows);
+  if (!false_rows.empty()) {
+    timekeeping_.raise_alarm();
+    return convict(g, false_rows);
+  }
   // Rows may have come since; else nothing is wrong with any of them.
   if (doubted && !judging_.doubt(g)) fetch_again(g);
 }
@@ -229,7 +234,10 @@ void Receiving::convict(std::uint32_t g, const std::vector<std::uint32_t>& wrong
     if (std::find(guilty.begin(), guilty.end(), id) == guilty.end()) guilty.push_back(id);
   }
   remove(g, wrong);
-  for (const PeerId& id : guilty) blame(id, g);
+  for (const PeerId& id : guilty) {
+    if (id != PeerId{}) trust_.convict(id);
+    blame(id, g);
+  }
 }
 
 void Receiving::evidence_checked(std::uint32_t g, const std::vector<PeerId>& guilty) {

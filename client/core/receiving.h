@@ -15,6 +15,7 @@
 #include "client/core/membership.h"
 #include "client/core/outbox.h"
 #include "client/core/plain_fetch.h"
+#include "client/core/timekeeping.h"
 #include "client/core/trust.h"
 #include "proto/base/result.h"
 #include "proto/messages.h"
@@ -31,8 +32,8 @@ struct BlockCounts {
 class Receiving final : public LeaveWatcher {
  public:
   Receiving(const Context& context, Life& life, Membership& membership, Outbox& outbox,
-            Intake& intake, const Trust& trust, Judging& judging, PlainFetch& plain,
-            Generations& generations);
+            Intake& intake, Trust& trust, Judging& judging, PlainFetch& plain,
+            Timekeeping& timekeeping, Generations& generations);
 
   // Has those generations decoded of which an earlier run left all rows.
   void resume(const std::vector<std::uint32_t>& full);
@@ -87,9 +88,10 @@ class Receiving final : public LeaveWatcher {
   Membership& membership_;
   Outbox& outbox_;
   Intake& intake_;
-  const Trust& trust_;
+  Trust& trust_;
   Judging& judging_;
   PlainFetch& plain_;
+  Timekeeping& timekeeping_;
   Generations& generations_;
   BlockCounts counts_;
 };

@@ -2,6 +2,7 @@
 // which of its neighbours pass on what they are given.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -14,6 +15,13 @@ class Reports {
   void take(std::vector<proto::Received>&& received) {
     if (!received.empty()) received_ = std::move(received);
   }
+  void take_convicted(std::vector<std::uint64_t>&& convicted) {
+    if (!convicted.empty()) convicted_ = std::move(convicted);
+  }
+  // It says that this peer sent it a false block.
+  bool convicts(std::uint64_t peer_prefix) const {
+    return std::find(convicted_.begin(), convicted_.end(), peer_prefix) != convicted_.end();
+  }
   // Innovative blocks, in all, from the peer whose id begins so; -1: it says nothing of that peer.
   std::int64_t from(std::uint64_t peer_prefix) const {
     for (const proto::Received& entry : received_) {
@@ -25,6 +33,7 @@ class Reports {
 
  private:
   std::vector<proto::Received> received_;
+  std::vector<std::uint64_t> convicted_;
 };
 
 }  // namespace firn::core

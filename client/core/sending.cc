@@ -50,6 +50,10 @@ void Sending::pump() {
   const std::uint32_t busy_max =
       source_ ? policy::kBusyConnectionsSource : policy::busy_connections_max(rate, small_mesh);
   const TimeUs patience = policy::uplink_patience(rate, busy_max);
+  if (source_) {
+    const bool alarm = trust_.strict() && !small_mesh;
+    source_->set_gap_patience(alarm ? policy::kGapTimeAlarm : policy::kStallTime);
+  }
   for (Neighbour& n : membership_.neighbours()) n.pipe.set_patience(patience);
   const Neighbours& neighbours = membership_.neighbours();
   while (uplink_.ready(now)) {

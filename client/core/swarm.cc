@@ -59,7 +59,7 @@ void SwarmCore::start(const Manifest& manifest, const StartState& state, bool fi
   parts.fetch.set_found();
   parts.start(manifest.info);
   Transfer& transfer = *parts.transfer;
-  transfer.receiving.resume(transfer.generations.restore(state));
+  transfer.receiving.resume(transfer.generations.restore(state, now));
   if (transfer.generations.holdings().complete() && finished) {
     parts.life.finish();
     parts.life.complete(now);
@@ -128,7 +128,10 @@ void SwarmCore::row_stored(TimeUs now) {
 }
 
 void SwarmCore::generation_decoded(std::uint32_t generation, DecodeOutcome outcome, TimeUs now) {
-  if (Receiving* r = receiving(*parts_, now)) r->decoded(generation, outcome);
+  if (Receiving* r = receiving(*parts_, now)) {
+    r->decoded(generation, outcome);
+    parts_->transfer->epoch_judging.look();
+  }
 }
 
 void SwarmCore::evidence_checked(std::uint32_t generation, const std::vector<PeerId>& guilty,
@@ -138,7 +141,10 @@ void SwarmCore::evidence_checked(std::uint32_t generation, const std::vector<Pee
 
 void SwarmCore::rows_judged(std::uint32_t generation, const std::vector<std::uint32_t>& right,
                             const std::vector<std::uint32_t>& wrong, bool readable, TimeUs now) {
-  if (Receiving* r = receiving(*parts_, now)) r->judged(generation, right, wrong, readable);
+  if (Receiving* r = receiving(*parts_, now)) {
+    r->judged(generation, right, wrong, readable);
+    parts_->transfer->epoch_judging.look();
+  }
 }
 
 void SwarmCore::check_made(PeerKey peer, proto::CheckReply reply, TimeUs now) {
@@ -151,6 +157,11 @@ void SwarmCore::leaves_made(PeerKey peer, proto::LeafReply reply, TimeUs now) {
   if (parts.transfer && !parts.life.stopped()) {
     parts.transfer->leaf_lists.made(peer, std::move(reply));
   }
+}
+
+void SwarmCore::epoch_made(proto::Epoch epoch, TimeUs now) {
+  Parts& parts = at(*parts_, now);
+  if (parts.transfer && !parts.life.stopped()) parts.transfer->epoch_making.made(std::move(epoch));
 }
 
 void SwarmCore::generation_lost(std::uint32_t generation, const Error& error, bool fetch_again,
@@ -217,6 +228,9 @@ void SwarmCore::step() {
   parts.membership.dial();
   if (!parts.transfer) return parts.fetch.ask();
   Transfer& transfer = *parts.transfer;
+  transfer.epochs.step();
+  transfer.timekeeping.step();
+  transfer.epoch_making.step();
   transfer.trust.step();
   transfer.receiving.step();
   transfer.plain.step();
@@ -228,6 +242,7 @@ void SwarmCore::step() {
     transfer.sending.pump();
   }
   transfer.judging.step();
+  transfer.epoch_judging.step();
   transfer.granting.step();
   switch (transfer.seeding.step()) {
     case Seeding::Step::kNone:
@@ -252,7 +267,8 @@ TimeUs SwarmCore::next_wake() const {
                         parts.connections.next_due(), parts.fetch.next_due()});
   if (parts.transfer) {
     Transfer& t = *parts.transfer;
-    at = std::min({at, t.trust.next_due(), t.receiving.next_due(), t.plain.next_due(),
+    at = std::min({at, t.epochs.next_due(), t.timekeeping.next_due(), t.epoch_making.next_due(),
+                   t.trust.next_due(), t.receiving.next_due(), t.plain.next_due(),
                    t.turns.next_due(), t.stalls.next_due(), t.sending.next_due(),
                    t.granting.next_due(), t.seeding.next_due()});
   }

@@ -74,6 +74,8 @@ class SwarmCore {
   void check_made(PeerKey peer, proto::CheckReply reply, TimeUs now);
   // The answer to MakeLeaves; without leaves if the generation cannot be read.
   void leaves_made(PeerKey peer, proto::LeafReply reply, TimeUs now);
+  // The answer to MakeEpoch, signed; without a signature if it could not be made.
+  void epoch_made(proto::Epoch epoch, TimeUs now);
   void content_finished(TimeUs now);
   // The disk takes nothing for now (full, vanished): ask for no more blocks until resumed. The
   // driver keeps and retries what failed.

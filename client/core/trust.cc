@@ -4,15 +4,17 @@
 #include <utility>
 
 #include "client/core/policy/constants.h"
+#include "proto/base/limits.h"
 #include "proto/content/authority.h"
 
 namespace firn::core {
 
-Trust::Trust(const Context& context, const Life& life, Membership& membership,
+Trust::Trust(const Context& context, const Life& life, Membership& membership, const Epochs& epochs,
              std::string authority_key)
     : context_(context),
       life_(life),
       membership_(membership),
+      epochs_(epochs),
       authority_key_(std::move(authority_key)),
       strict_(possible() && membership.small_mesh()),
       near_until_(context.now) {}
@@ -29,14 +31,29 @@ void Trust::greeted(Neighbour& n) {
 // rows between them.
 TimeUs Trust::opens_at() const {
   const TimeUs fed = std::max(life_.progressed_at(), strict_since_);
-  if (near_) return fed + policy::kStarvingTime;
+  if (near_ || epochs_.alarm()) return fed + policy::kStarvingTime;
   return (met_ ? std::max(near_until_, fed) : near_until_) + policy::kStallVoid;
 }
 
 bool Trust::wants_proof(TimeUs heard_at) const {
-  if (!possible() || !membership_.small_mesh()) return false;
+  if (!possible()) return false;
+  if (!membership_.small_mesh()) return wants_proof_at_large();
   if (life_.complete()) return strict_;
   return strict_ ? context_.now < opens_at() : near_ && heard_at > open_since_;
+}
+
+void Trust::convict(const PeerId& id) {
+  if (std::find(convicted_.begin(), convicted_.end(), id.prefix()) != convicted_.end()) return;
+  if (convicted_.size() == limits::kConvictedMax) convicted_.erase(convicted_.begin());
+  convicted_.push_back(id.prefix());
+}
+
+// Where nothing comes any block is taken for a while.
+bool Trust::wants_proof_at_large() const {
+  if (!epochs_.alarm()) return false;
+  if (life_.complete()) return true;
+  if (strict_) return context_.now < opens_at();
+  return !starved_ || context_.now - open_since_ >= policy::kStarvingTime;
 }
 
 void Trust::step() {
@@ -52,6 +69,7 @@ void Trust::step() {
   const bool strict = wants_proof(heard_at);
   if (strict == strict_) return;
   strict_ = strict;
+  starved_ = !strict && epochs_.alarm();
   (strict ? strict_since_ : open_since_) = context_.now;
   for (Neighbour& n : membership_.neighbours()) n.news.report_terms();
 }

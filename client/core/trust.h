@@ -5,13 +5,18 @@
 // generation that it has verified. Where every peer answers for what it sends, a false block
 // convicts its sender, and cannot spread. That takes a way to prove rows while they are still few:
 // they came from the authority itself, or a check key of the authority's has judged them
-// (judging.h). Both need the authority near, so a peer takes any block in a large mesh, where no
-// authority is found, and where nothing comes although one is near.
+// (judging.h). In a small mesh both need the authority near, so there a peer takes any block where
+// no authority is found, and where nothing comes although one is near. In a large mesh rows are
+// judged by Epochs, a second later: there peers want answers for blocks while the authority says
+// that false rows are about.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "client/core/context.h"
+#include "client/core/epochs.h"
 #include "client/core/life.h"
 #include "client/core/membership.h"
 
@@ -20,7 +25,7 @@ namespace firn::core {
 class Trust {
  public:
   // `authority_key`: of the manifest; empty: nobody speaks for the content.
-  Trust(const Context& context, const Life& life, Membership& membership,
+  Trust(const Context& context, const Life& life, Membership& membership, const Epochs& epochs,
         std::string authority_key);
 
   // The content has an authority.
@@ -29,22 +34,32 @@ class Trust {
   void greeted(Neighbour& n);
   // This peer takes only what its sender answers for.
   bool strict() const { return strict_; }
+  TimeUs strict_since() const { return strict_since_; }
+
+  // Sent a false block for which it answered.
+  void convict(const PeerId& id);
+  // The first bytes of the ids of those that did last (PeerId::prefix).
+  const std::vector<std::uint64_t>& convicted() const { return convicted_; }
 
   void step();
   TimeUs next_due() const;
 
  private:
   bool wants_proof(TimeUs heard_at) const;
+  bool wants_proof_at_large() const;
   TimeUs opens_at() const;
 
   const Context& context_;
   const Life& life_;
   Membership& membership_;
+  const Epochs& epochs_;
   const std::string authority_key_;
+  std::vector<std::uint64_t> convicted_;
   bool strict_;
   TimeUs strict_since_ = 0, open_since_ = 0;
   bool met_ = false;       // a neighbour has spoken for the authority
   bool near_ = false;      // one does
+  bool starved_ = false;   // under alarm nothing came that its sender answers for
   TimeUs near_until_ = 0;  // when it was seen last
 };
 

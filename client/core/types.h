@@ -1,6 +1,7 @@
 // Small types of the swarm core.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -54,6 +55,8 @@ struct Options {
   std::uint64_t down_limit = 0;
   RateBudget* up_budget = nullptr;  // that it shares with other contents; outlives the core
   RateBudget* down_budget = nullptr;
+  // Of the driver's, unknown to all others: nonces are drawn from it (timekeeping.h).
+  std::array<std::uint8_t, 32> nonce_secret{};
   std::string certificate;  // shown in Hello: this peer speaks for the authority; or empty
   std::uint64_t memory_bytes = 128u << 20;  // for rows that wait for the disk or a decode
   SeedPolicy seeding;

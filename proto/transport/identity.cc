@@ -50,7 +50,7 @@ Result<std::shared_ptr<const Identity::Impl>> make_impl(const SigningKey& signin
   if (!id) return internal("read public key");
   auto certificate = self_signed_certificate(key.get());
   if (!certificate) return certificate.error();
-  auto impl = std::make_shared<Identity::Impl>();
+  auto impl = std::make_shared<Identity::Impl>(signing_key);
   impl->id = *id;
   impl->key = std::move(key);
   impl->certificate = std::move(certificate).value();
@@ -125,6 +125,10 @@ Result<Identity> Identity::load_or_create(const std::string& path) {
 
 const PeerId& Identity::id() const {
   return impl_->id;
+}
+
+const SigningKey& Identity::key() const {
+  return impl_->signing_key;
 }
 
 }  // namespace firn::proto::transport

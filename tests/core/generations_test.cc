@@ -38,7 +38,7 @@ TEST_CASE("rows of an earlier run are taken over, and full generations are named
   state.rows.push_back({10, 0, *unit(0), peer_id(1)});  // no such generation
   state.rows.push_back({2, 0, {1, 2, 3}, peer_id(1)});  // a vector of wrong length
   state.rows.push_back({2, 1, *unit(0), peer_id(1)});
-  CHECK(generations.restore(state) == std::vector<std::uint32_t>{1});
+  CHECK(generations.restore(state, 0) == std::vector<std::uint32_t>{1});
   CHECK(generations.holdings().rank(2) == 1);
   CHECK_FALSE(generations.decoding(1));
   CHECK(generations.start_decode(1).size() == kRows);

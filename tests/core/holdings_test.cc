@@ -80,7 +80,7 @@ TEST_CASE("sums and slots stay right over random histories") {
           if (holdings.rank(g) == n && holdings.find_open(g)) holdings.set_decoding(g);
           break;
         case 3:
-          holdings.restore(g, random.below(n + 2), random_vector(n, random), {peer_id(1)});
+          holdings.restore(g, random.below(n + 2), random_vector(n, random), {peer_id(1)}, 0);
           break;
         default: {
           const std::uint32_t before = holdings.rank(g);
@@ -100,7 +100,7 @@ TEST_CASE("sums and slots stay right over random histories") {
 
 TEST_CASE("a full generation hands out a vector and a sender for each slot") {
   Holdings holdings(Shape{3, 1, 9});
-  CHECK(holdings.restore(1, 2, vector_of({1, 0, 0}), {peer_id(1)}));
+  CHECK(holdings.restore(1, 2, vector_of({1, 0, 0}), {peer_id(1)}, 0));
   CHECK(holdings.insert(1, vector_of({0, 1, 0}), {peer_id(2), true}, 5) == 0u);
   CHECK(holdings.insert(1, vector_of({0, 2, 0}), {peer_id(2), true}, 5) == std::nullopt);
   CHECK(holdings.insert(1, vector_of({0, 0, 1}), {peer_id(3)}, 6) == 1u);
@@ -119,8 +119,8 @@ TEST_CASE("a full generation hands out a vector and a sender for each slot") {
 TEST_CASE("a mix names slots that hold rows and the vector that they make") {
   codec::CoefficientStream random(1, 3);
   Holdings holdings(Shape{6, 1, 6});
-  holdings.restore(0, 4, vector_of({1, 0, 0, 0, 0, 0}), {peer_id(1)});
-  holdings.restore(0, 1, vector_of({0, 0, 7, 0, 0, 0}), {peer_id(1)});
+  holdings.restore(0, 4, vector_of({1, 0, 0, 0, 0, 0}), {peer_id(1)}, 0);
+  holdings.restore(0, 1, vector_of({0, 0, 7, 0, 0, 0}), {peer_id(1)}, 0);
   for (int i = 0; i < 100; ++i) {
     const auto mix = holdings.recode(0, Rows::kAll, random);
     CHECK(mix.slots == std::vector<std::uint32_t>{1, 4});
@@ -135,7 +135,7 @@ TEST_CASE("a mix names slots that hold rows and the vector that they make") {
 TEST_CASE("a lone row is never passed on as it is") {
   codec::CoefficientStream random(1, 4);
   Holdings holdings(Shape{2, 1, 2});
-  holdings.restore(0, 0, vector_of({3, 5}), {peer_id(1)});
+  holdings.restore(0, 0, vector_of({3, 5}), {peer_id(1)}, 0);
   for (int i = 0; i < 1000; ++i) {
     CHECK(holdings.recode(0, Rows::kAll, random).vector != std::vector<std::uint8_t>{3, 5});
   }

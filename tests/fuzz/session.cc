@@ -10,6 +10,7 @@
 #include "proto/base/digest.h"
 #include "proto/base/signature.h"
 #include "proto/content/authority.h"
+#include "tests/fuzz/epoch_inputs.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/fuzz/session_world.h"
 
@@ -19,8 +20,6 @@ using firn::fuzz::FuzzBytes;
 using firn::fuzz::World;
 
 namespace firn::fuzz {
-
-constexpr std::array<std::uint8_t, kSigningKeyBytes> kAuthoritySecret{1};
 
 // Of a source block of zeros: all are, in this content.
 Digest zeros_leaf(std::uint32_t block_bytes) {
@@ -73,6 +72,7 @@ class Session {
   // What the network does, what peers say, what the driver answers: which byte means what is part
   // of the corpus.
   void step(std::uint8_t what) {
+    if (what >= 252) return epochs(what % 4);
     if (what >= 240) return trust(what % 4);
     if (what >= 236) return leaves(what % 4);
     const std::uint8_t kind = what % 24;
@@ -164,7 +164,7 @@ class Session {
       case 2:
         return judged();
       default: {
-        const core::MakeCheck made = in_.draw(world_.making.sums, {});
+        const core::MakeCheck made = in_.draw(world_.speaking.checks, {});
         if (made.peer != core::kNoPeer) {
           core_.check_made(made.peer, check_reply(made.generation), now());
         }
@@ -181,7 +181,7 @@ class Session {
         return say(std::move(request));
       }
       case 1: {
-        const core::MakeLeaves wanted = in_.draw(world_.making.leaves, {});
+        const core::MakeLeaves wanted = in_.draw(world_.speaking.leaves, {});
         if (wanted.peer == core::kNoPeer) return;
         return core_.leaves_made(wanted.peer, leaf_reply(wanted.generation), now());
       }
@@ -198,6 +198,21 @@ class Session {
     if (kind % 8 == 6) reply.leaves.pop_back();
     if (kind % 8 == 7) reply.leaves.clear();
     return reply;
+  }
+  void epochs(std::uint8_t kind) {
+    EpochInputs inputs(in_, manifest_, world_.speaking.nonce, now());
+    switch (kind) {
+      case 0:
+        return say(inputs.request());
+      case 1:
+        return say(inputs.epoch(in_.below(20), in_.below(8) == 0));
+      case 2:
+        return say(inputs.proof());
+      default:
+        if (world_.speaking.epochs.empty()) return;
+        core_.epoch_made(inputs.made(world_.speaking.epochs.back().epoch), now());
+        world_.speaking.epochs.pop_back();
+    }
   }
   proto::CheckReply check_reply(std::uint32_t g) {
     const std::uint8_t kind = in_.byte();

@@ -23,6 +23,14 @@ namespace firn::fuzz {
 using core::PeerKey;
 using core::TimeUs;
 
+// What is to be made for the authority, and said to it.
+struct Speaking {
+  std::vector<core::MakeCheck> checks;  // sums
+  std::vector<core::MakeEpoch> epochs;
+  std::vector<core::MakeLeaves> leaves;
+  std::optional<proto::Nonce> nonce;  // the last that the core has told a neighbour
+};
+
 struct Connection {
   PeerId id;
   std::uint32_t credit = 0;    // the most that any State said
@@ -52,10 +60,7 @@ class World {
   std::vector<std::uint32_t> decoding;  // generations
   std::vector<std::uint32_t> checking;  // evidence
   std::vector<Judgement> judging;
-  struct {
-    std::vector<core::MakeCheck> sums;
-    std::vector<core::MakeLeaves> leaves;
-  } making;                             // for neighbours
+  Speaking speaking;
   std::vector<std::size_t> announcing;  // trackers
   std::vector<std::size_t> fetching;    // trackers
   std::set<std::uint32_t> verified;
@@ -96,6 +101,9 @@ class World {
     const std::string bytes = test::message_in(frame);
     FIRN_CHECK(proto::parse_peer_message(test::bytes_of(bytes)).ok());
     if (const auto* state = std::get_if<proto::State>(&a.message)) tells(a.peer, *state);
+    if (const auto* request = std::get_if<proto::EpochRequest>(&a.message)) {
+      if (request->nonce) speaking.nonce = request->nonce;
+    }
   }
   void tells(PeerKey peer, const proto::State& state) {
     Connection& c = connections.at(peer);
@@ -166,7 +174,12 @@ class World {
   void on(core::MakeCheck& a) {
     FIRN_CHECK(!stopped && connections.contains(a.peer) && verified.contains(a.generation));
     FIRN_CHECK(!options_.certificate.empty());
-    making.sums.push_back(a);
+    speaking.checks.push_back(a);
+  }
+  void on(core::MakeEpoch& a) {
+    FIRN_CHECK(!stopped && !options_.certificate.empty() && a.epoch.number > 0);
+    for (const proto::EpochSums& one : a.epoch.sums) FIRN_CHECK(verified.contains(one.generation));
+    speaking.epochs.push_back(a);
   }
   void on(core::KeepEvidence& a) {
     FIRN_CHECK(a.vectors.size() == a.slots.size() && a.senders.size() == a.slots.size());
@@ -175,7 +188,7 @@ class World {
   }
   void on(core::MakeLeaves& a) {
     FIRN_CHECK(!stopped && connections.contains(a.peer) && verified.contains(a.generation));
-    making.leaves.push_back(a);
+    speaking.leaves.push_back(a);
   }
   void on(core::CheckEvidence& a) {
     FIRN_CHECK(evidence_.erase(a.generation) == 1 && verified.contains(a.generation));

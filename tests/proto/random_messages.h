@@ -30,6 +30,10 @@ class RandomMessages {
   proto::CheckReply check_reply();
   proto::LeafRequest leaf_request();
   proto::LeafReply leaf_reply();
+  proto::Nonce nonce();
+  proto::Epoch epoch();
+  proto::EpochRequest epoch_request();
+  proto::EpochProof epoch_proof();
   proto::ManifestPart manifest_part();
 
   std::mt19937 random_;

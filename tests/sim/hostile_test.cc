@@ -270,3 +270,18 @@ TEST_CASE("holders that send nothing do not hold up what is fetched block by blo
     check_blame(network);
   }
 }
+
+TEST_CASE("twenty polluters of sixty peers do not stop a swarm, and no honest peer is banned") {
+  for (std::uint64_t seed = 560; seed < 562; ++seed) {
+    CAPTURE(seed);
+    const Content content(5, 16, 2048, seed);
+    Network network(content, seed);
+    network.add({.link = {4 * kMbit}, .source = true});
+    for (int i = 0; i < 40; ++i) network.add({.link = {4 * kMbit}});
+    for (int i = 0; i < 20; ++i) {
+      network.add({.link = {4 * kMbit}, .pollutes = seed % 2 == 0 ? 1 : 0.2});
+    }
+    run_to_completion(network, 300);
+    check_blame(network);
+  }
+}

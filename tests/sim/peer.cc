@@ -46,7 +46,8 @@ Peer::Peer(Network& network, std::size_t index, const PeerSpec& spec)
 
 void Peer::start() {
   ++life_;
-  network_.random().fill(id_.bytes);
+  network_.random().fill(secret_);
+  id_ = id_of(secret_);
   core::Options options;
   options.seed = network_.random().next_u64();
   options.self = id_;
@@ -200,6 +201,14 @@ void Peer::make_leaves(const core::MakeLeaves& action) {
   });
 }
 
+void Peer::make_epoch(const core::MakeEpoch& action) {
+  const Manifest& manifest = network_.content().manifest;
+  later(1000, [this, epoch = made_epoch(action, manifest.info.shape, manifest.id, secret_)] {
+    core_->epoch_made(epoch, now());
+    act();
+  });
+}
+
 void Peer::perform(core::Action&& action) {
   using namespace core;
   std::visit(Overloaded{
@@ -216,6 +225,7 @@ void Peer::perform(core::Action&& action) {
                  [this](JudgeRows& a) { disk.judge(a); },
                  [this](MakeCheck& a) { make_check(a); },
                  [this](MakeLeaves& a) { make_leaves(a); },
+                 [this](MakeEpoch& a) { make_epoch(a); },
                  [this](KeepEvidence& a) { disk.keep(a); },
                  [this](CheckEvidence& a) { disk.check(a); },
                  [this](AnnounceTo& a) { network_.announce(index_, a.tracker, a.announce); },

@@ -10,6 +10,7 @@
 #include "client/core/swarm.h"
 #include "tests/sim/checker.h"
 #include "tests/sim/disk.h"
+#include "tests/sim/epoch_maker.h"
 #include "tests/sim/peer_spec.h"
 #include "tests/sim/uplink.h"
 
@@ -66,6 +67,7 @@ class Peer {
   void on(const core::ContentComplete& action);
   void make_check(const core::MakeCheck& action);
   void make_leaves(const core::MakeLeaves& action);
+  void make_epoch(const core::MakeEpoch& action);
   TimeUs clock() const;  // its own
   void begin();          // gives the core its shape and what the disk holds
   void arm();            // the timer
@@ -73,6 +75,7 @@ class Peer {
   Network& network_;
   const std::size_t index_;
   PeerSpec spec_;
+  IdentitySecret secret_{};
   PeerId id_;
   std::uint64_t life_ = 0;  // counts starts, so that events of an earlier life are void
   std::unique_ptr<core::SwarmCore> core_;

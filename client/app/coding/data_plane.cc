@@ -19,6 +19,7 @@ DataPlane::DataPlane(const CodingResources& lent, std::uint32_t number,
       judge_(content_, tasks_, rows_, outcomes),
       check_maker_(content_, tasks_, outcomes),
       leaf_maker_(content_, tasks_, outcomes),
+      epoch_maker_(content_, tasks_, outcomes),
       stock_(content_, tasks_, outcomes,
              [this](std::uint32_t generation, BlockOrder order) {
                maker_.queue(generation, std::move(order));
@@ -60,6 +61,10 @@ void DataPlane::make_check(core::MakeCheck action) {
 
 void DataPlane::make_leaves(const core::MakeLeaves& action) {
   leaf_maker_.make(action);
+}
+
+void DataPlane::make_epoch(core::MakeEpoch action) {
+  epoch_maker_.make(std::move(action));
 }
 
 void DataPlane::keep_evidence(core::KeepEvidence action, core::TimeUs now) {

@@ -8,6 +8,7 @@
 //   JudgeRows --> RowJudge
 //   MakeCheck --> CheckMaker
 //   MakeLeaves --> LeafMaker
+//   MakeEpoch --> EpochMaker
 //   SendBlock --> BlockMaker --> ReadAhead, Stock, LostGenerations
 //   what is served, once through --> BackgroundCheck --> BlockMaker
 //
@@ -34,6 +35,7 @@
 #include "client/app/coding/coding_outcomes.h"
 #include "client/app/coding/disk_queue.h"
 #include "client/app/coding/durability.h"
+#include "client/app/coding/epoch_maker.h"
 #include "client/app/coding/evidence.h"
 #include "client/app/coding/generation_decoder.h"
 #include "client/app/coding/leaf_maker.h"
@@ -63,6 +65,7 @@ class DataPlane final : private DiskEvents {
   void judge_rows(core::JudgeRows action, core::TimeUs now);
   void make_check(core::MakeCheck action);
   void make_leaves(const core::MakeLeaves& action);
+  void make_epoch(core::MakeEpoch action);
   void keep_evidence(core::KeepEvidence action, core::TimeUs now);
   void check_evidence(std::uint32_t generation);
   void finish();
@@ -103,6 +106,7 @@ class DataPlane final : private DiskEvents {
   RowJudge judge_;
   CheckMaker check_maker_;
   LeafMaker leaf_maker_;
+  EpochMaker epoch_maker_;
   Stock stock_;  // but for orders that it leaves to the maker
   LostGenerations losses_;
   BlockMaker maker_;

@@ -90,6 +90,7 @@ SessionHost PeerDriver::make_host() {
           equipment_.lent(),
           console_,
           stages_,
+          identity_,
           memory_.rows,
           to_text(listening_),
           [this] { session_changed(); },
@@ -99,6 +100,7 @@ SessionHost PeerDriver::make_host() {
 ContentSession& PeerDriver::add(SessionPlan plan) {
   plan.core.self = id();
   plan.core.seed = fresh_seed();
+  std::ranges::copy(SigningKey::generate().secret(), plan.core.nonce_secret.begin());
   plan.core.listen_port = listening_.port;
   plan.core.up_budget = &up_budget_;
   plan.core.down_budget = &down_budget_;

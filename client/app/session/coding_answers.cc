@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "client/app/session/store_advice.h"
+#include "proto/epoch_signature.h"
 
 namespace firn::app {
 
@@ -37,6 +38,11 @@ void CodingAnswers::check_made(core::PeerKey peer, proto::CheckReply reply) {
 
 void CodingAnswers::leaves_made(core::PeerKey peer, proto::LeafReply reply) {
   core_.feed(&SwarmCore::leaves_made, peer, std::move(reply));
+}
+
+void CodingAnswers::epoch_made(proto::Epoch epoch) {
+  sign_epoch(epoch, plan_.content_id, host_.identity.key().secret());
+  core_.feed(&SwarmCore::epoch_made, std::move(epoch));
 }
 
 void CodingAnswers::block_made(std::uint64_t ticket, proto::Payload payload) {

@@ -22,6 +22,7 @@ class CodingAnswers final : public CodingOutcomes {
   void rows_judged(std::uint32_t generation, const RowVerdict& verdict) override;
   void check_made(core::PeerKey peer, proto::CheckReply reply) override;
   void leaves_made(core::PeerKey peer, proto::LeafReply reply) override;
+  void epoch_made(proto::Epoch epoch) override;
   void block_made(std::uint64_t ticket, proto::Payload payload) override;
   void exchanged_block_made(std::uint64_t ticket, std::vector<std::uint8_t> vector,
                             proto::Payload payload) override;

@@ -80,6 +80,9 @@ void Performer::on(core::MakeCheck& action) {
 void Performer::on(core::MakeLeaves& action) {
   coding_->make_leaves(action);
 }
+void Performer::on(core::MakeEpoch& action) {
+  coding_->make_epoch(std::move(action));
+}
 void Performer::on(core::KeepEvidence& action) {
   coding_->keep_evidence(std::move(action), now());
 }

@@ -11,6 +11,7 @@
 #include "client/app/runtime/event_loop.h"
 #include "client/app/session/session_plan.h"
 #include "proto/base/stage_times.h"
+#include "proto/transport/identity.h"
 
 namespace firn::app {
 
@@ -20,6 +21,7 @@ struct SessionHost {
   CodingResources coding;
   Console& console;
   const StageClock& stages;
+  const proto::transport::Identity& identity;
   std::size_t row_bytes_max;      // for each session
   std::string listen;             // "ID@HOST:PORT", for people
   std::function<void()> changed;  // a session wants a turn

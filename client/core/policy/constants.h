@@ -72,6 +72,8 @@ inline constexpr std::uint64_t kChoicesPerRowLarge = 4;
 // How often a source looks for rows that have got lost (gaps.h); they did when a generation stands
 // still for kStallTime. The conditions of gaps.h keep a source from interrupting its first pass
 // too easily [014].
+// Under alarm in a large mesh rows wait for a second at each relay until they are proven.
+inline constexpr TimeUs kGapTimeAlarm = 2 * kSecond;
 inline constexpr TimeUs kGapReview = 100 * kMillisecond;
 inline constexpr std::uint32_t kGapScanMax = 4096;  // generations looked at in a review, at most
 // A neighbour with fewer neighbours than kFewNeighbours times ours is chosen kChoicesForFew choices
@@ -117,10 +119,53 @@ inline constexpr TimeUs kLeavesTimeout = 2 * kSecond;  // then another neighbour
 // Leaf lists that a neighbour may ask for: at once, and a second.
 inline constexpr std::uint64_t kLeavesMax = 32;
 inline constexpr std::uint64_t kLeavesPerSecond = 16;
+// --- Epochs: check keys for all peers of a large mesh ---
+inline constexpr TimeUs kEpochInterval = 2 * kSecond;  // of one to the next, at least
+inline constexpr TimeUs kEpochIntervalMax = 10 * kSecond;
+inline constexpr TimeUs kEpochIntervalAlarm = 500 * kMillisecond;
+inline constexpr TimeUs kEpochIntervalAlarmMax = 1 * kSecond;
+// What the authority sends meanwhile, at least, unless the interval is at its longest: bytes.
+inline constexpr std::uint64_t kEpochBytesQuiet = 1 << 20;
+inline constexpr std::uint64_t kEpochBytesAlarm = 128 << 10;
+inline constexpr std::size_t kEpochSumBytesQuiet = 512;  // sums in one Epoch
+inline constexpr std::size_t kEpochSumBytesAlarm = 8 << 10;
+inline constexpr std::uint64_t kWantedVotes = 1;   // a neighbour's word for a generation
+inline constexpr TimeUs kAlarmTime = 8 * kSecond;  // false rows are about so long after the last
+inline constexpr TimeUs kAlarmRepeat = 500 * kMillisecond;
+// The latest Epoch counts for so long: two of the longest intervals.
+inline constexpr TimeUs kEpochSilence = 20 * kSecond;
+inline constexpr TimeUs kAlarmSilence =
+    4 * kSecond;  // and an alarm for so long, for the same reason
+inline constexpr TimeUs kEpochPatience = 4 * kSecond;  // a doubted generation waits for a verdict
+// Neighbours to hand an Epoch on to, besides those that ask for it; more while they are still to
+// find out from which neighbour it comes first.
+inline constexpr std::size_t kEpochFanOut = 6;  // of those that ask
+inline constexpr std::size_t kEpochSpread = 1;
+inline constexpr std::size_t kEpochSpreadFirst = 4;
+inline constexpr std::uint64_t kEpochFirst = 3;
+inline constexpr TimeUs kEpochLag = 300 * kMillisecond;  // a neighbour without it is behind
+// Epochs of a neighbour: more are ignored.
+inline constexpr std::uint64_t kEpochsPerSecond = 8;
+inline constexpr std::uint64_t kEpochsAtOnce = 32;
+inline constexpr std::size_t kEpochsKept = 16;  // for proofs about their nonces
+inline constexpr std::uint64_t kEpochRequestsPerSecond = 8;
+inline constexpr std::uint64_t kEpochRequestsAtOnce = 16;
+inline constexpr std::size_t kEpochWantedKept = 256;   // generations
+inline constexpr std::size_t kNoncesPerNeighbour = 4;  // named in one Epoch
+inline constexpr std::size_t kNonceBatchesKept = 64;
+inline constexpr TimeUs kNonceGather = 150 * kMillisecond;
+inline constexpr TimeUs kNonceRetry = 1 * kSecond;
+inline constexpr TimeUs kNonceRenewAlarm = 5 * kSecond;
+inline constexpr TimeUs kNonceRenew = 60 * kSecond;
+// Quartz clocks drift by less than 1/5000 against each other (200 ppm).
+inline constexpr TimeUs kClockDriftShare = 5000;
 
 // --- reports on what others pass on ---
 inline constexpr TimeUs kReportInterval = 1 * kSecond;
-inline constexpr std::size_t kReportersMin = 3;  // fewer tell a source nothing
+inline constexpr std::size_t kReportersMin = 3;   // fewer tell a source nothing
+inline constexpr std::size_t kAccusersMin = 2;    // in a large mesh: that convict a neighbour,
+inline constexpr double kAccusersShare = 0.25;    // and are this part of those asked
+inline constexpr double kDoubtedWorth = 1.0 / 4;  // one convicts it, or it came under alarm
 inline constexpr TimeUs kContributionMemory = 5 * kSecond;
 inline constexpr TimeUs kNewcomerTime = 2 * kSecond;  // rows are still on their way
 inline constexpr double kWorthMin = 1.0 / 64;         // it may begin to pass something on

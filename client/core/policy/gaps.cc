@@ -46,7 +46,7 @@ void Gaps::review(const Neighbours& neighbours, std::uint32_t passed, bool first
     }
     Watched& watched = watched_.try_emplace(g, Watched{told, now}).first->second;
     if (told > watched.rank) watched = {told, now};
-    if (now - watched.since < kStallTime) continue;
+    if (now - watched.since < patience_) continue;
     if (first_pass && !overtaken && g >= lost_below_) continue;
     const std::uint32_t blocks = shape_.blocks_in(g);
     if (expected < blocks) gaps_.push_back({g, blocks - expected});

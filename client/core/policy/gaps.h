@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "client/core/neighbours.h"
+#include "client/core/policy/constants.h"
 #include "proto/content/shape.h"
 
 namespace firn::core::policy {
@@ -25,7 +26,9 @@ class Gaps {
 
   // Looks at the generations below `passed`, which were sent in whole; now and then, whenever it is
   // called. `first_pass`: others are still to be sent.
+  // One stands still that has not grown for the patience.
   void review(const Neighbours& neighbours, std::uint32_t passed, bool first_pass, TimeUs now);
+  void set_patience(TimeUs patience) { patience_ = patience; }
   // A neighbour has left that did not have everything.
   void neighbour_lost(std::uint32_t passed);
 
@@ -49,6 +52,7 @@ class Gaps {
   std::map<std::uint32_t, Watched> watched_;  // by generation
   std::vector<Gap> gaps_;
   TimeUs reviewed_ = 0;
+  TimeUs patience_ = kStallTime;
 };
 
 }  // namespace firn::core::policy

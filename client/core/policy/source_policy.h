@@ -33,6 +33,7 @@ class SourcePolicy {
   void served(const Choice& choice, TimeUs now);
   // A neighbour has left that did not have everything.
   void neighbour_lost() { gaps_.neighbour_lost(cursor_); }
+  void set_gap_patience(TimeUs patience) { gaps_.set_patience(patience); }
 
  private:
   std::optional<std::uint32_t> choose_generation(const Holdings& holdings,

@@ -89,6 +89,7 @@ struct Outcomes final : app::CodingOutcomes {
   std::map<std::uint32_t, std::vector<Digest>> leaves;
   std::map<std::uint64_t, proto::Payload> made;
   std::map<std::uint64_t, std::vector<std::uint8_t>> exchanged;  // vectors chosen below the core
+  std::vector<proto::Epoch> epochs;
   std::vector<std::uint32_t> lost, wanted_again, regained;
   int paused = 0, resumed = 0;
   bool finished = false, spoiled = false;
@@ -111,6 +112,7 @@ struct Outcomes final : app::CodingOutcomes {
   void leaves_made(core::PeerKey, proto::LeafReply reply) override {
     leaves[reply.generation] = std::move(reply.leaves);
   }
+  void epoch_made(proto::Epoch epoch) override { epochs.push_back(std::move(epoch)); }
   void block_made(std::uint64_t ticket, proto::Payload payload) override {
     CHECK(made.emplace(ticket, std::move(payload)).second);
   }

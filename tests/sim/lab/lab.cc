@@ -8,6 +8,7 @@
 #include "proto/base/signature.h"
 #include "proto/content/authority.h"
 #include "tests/sim/addresses.h"
+#include "tests/sim/epoch_maker.h"
 #include "tests/sim/lab/lab_events.h"
 
 namespace firn::sim {
@@ -83,6 +84,10 @@ std::size_t Lab::add(const LabPeerSpec& spec) {
   links_.add(peer->spec.link);
   shortest_delay_ = std::min(shortest_delay_, peer->spec.link.delay);
   random_.fill(peer->id.bytes);
+  if (spec.source) {
+    peer->secret = peer->id.bytes;
+    peer->id = id_of(peer->secret);
+  }
   if (!spec.source && !spec.hostile()) ++left_;
   post(spec.joins, kStart, *peer, 0);
   if (spec.crashes != kNever) post(spec.crashes, kCrash, *peer, 0);
@@ -234,6 +239,9 @@ void Lab::perform(Peer& peer, core::Action&& action) {
     links_.send(send->peer, std::move(send->block));
   } else if (auto* send = std::get_if<Send>(&action)) {
     links_.send(send->peer, std::move(send->message));
+  } else if (const auto* make = std::get_if<MakeEpoch>(&action)) {
+    peer.core->epoch_made(made_epoch(*make, shape_, manifest_.id, peer.secret), queue_.now());
+    post(1, kWoken, peer, 0);
   } else if (const auto* decode = std::get_if<Decode>(&action)) {
     post(kDecodeTime, kDecoded, peer, decode->generation);
   } else if (const auto* connect = std::get_if<Connect>(&action)) {

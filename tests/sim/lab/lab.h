@@ -14,6 +14,7 @@
 #include "codec/random.h"
 #include "proto/content/manifest.h"
 #include "tests/sim/action_trace.h"
+#include "tests/sim/epoch_maker.h"
 #include "tests/sim/lab/delivered.h"
 #include "tests/sim/lab/lab_store.h"
 #include "tests/sim/lab/links.h"
@@ -72,6 +73,7 @@ class Lab final : private LinkUser {
     std::uint32_t index = 0;
     LabPeerSpec spec;
     PeerId id;
+    IdentitySecret secret{};                // of a source
     std::unique_ptr<core::SwarmCore> core;  // none before it joins and after a crash
     TimeUs armed = kNever;
     bool acting = false;

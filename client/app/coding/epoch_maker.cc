@@ -1,0 +1,55 @@
+#include "client/app/coding/epoch_maker.h"
+
+#include <utility>
+
+#include "client/app/coding/block_product.h"
+#include "client/checks/set_key.h"
+#include "codec/check_sums.h"
+#include "proto/base/stage_times.h"
+
+namespace firn::app {
+
+EpochMaker::EpochMaker(std::shared_ptr<const CodedContent> content, TaskLine& tasks,
+                       CodingOutcomes& outcomes)
+    : content_(std::move(content)), tasks_(tasks), outcomes_(outcomes) {}
+
+void EpochMaker::make(core::MakeEpoch action) {
+  std::vector<SharedBuffer> cached;
+  for (const proto::EpochSums& one : action.epoch.sums)
+    cached.push_back(content_->cached(one.generation));
+  const std::uint32_t first = action.epoch.sums.empty() ? 0 : action.epoch.sums[0].generation;
+  tasks_.submit(content_->key_of(first),
+                [this, cached = std::move(cached), action = std::move(action),
+                 content = content_]() mutable -> WorkerPool::Completion {
+                  return [this, epoch = make_on_worker(*content, std::move(action),
+                                                       std::move(cached))]() mutable {
+                    outcomes_.epoch_made(std::move(epoch));
+                  };
+                });
+}
+
+proto::Epoch EpochMaker::make_on_worker(const CodedContent& content, core::MakeEpoch action,
+                                        std::vector<SharedBuffer> cached) {
+  const StageScope stage(Stage::kHash);
+  const std::size_t block_bytes = content.shape().block_bytes;
+  const checks::SetKey set_key = checks::SetKey::draw();
+  proto::Epoch& epoch = action.epoch;
+  epoch.key.assign(set_key.bytes().begin(), set_key.bytes().end());
+  for (std::size_t i = 0; i < epoch.sums.size(); ++i) {
+    SharedBuffer& data = cached[i];
+    proto::EpochSums& one = epoch.sums[i];
+    if (!data) {
+      if (auto loaded = content.load(one.generation); loaded.ok()) data = *loaded;
+    }
+    if (!data) continue;
+    const codec::CheckKey key =
+        set_key.generation_key(one.generation, block_bytes, action.tag_bytes);
+    const codec::CheckSums sums(key, source_blocks(data->bytes(), block_bytes));
+    one.sums.assign(sums.bytes().begin(), sums.bytes().end());
+    data.reset();
+  }
+  std::erase_if(epoch.sums, [](const proto::EpochSums& one) { return one.sums.empty(); });
+  return std::move(epoch);
+}
+
+}  // namespace firn::app

@@ -1,0 +1,50 @@
+#include "client/core/epoch_judging.h"
+
+namespace firn::core {
+
+EpochJudging::EpochJudging(const Context& context, const Epochs& epochs, Timekeeping& timekeeping,
+                           const Generations& generations, Judging& judging)
+    : context_(context),
+      epochs_(epochs),
+      timekeeping_(timekeeping),
+      generations_(generations),
+      judging_(judging) {}
+
+void EpochJudging::learned(const proto::Epoch& epoch) {
+  if (speakers_ != epochs_.speakers()) keys_.clear();
+  speakers_ = epochs_.speakers();
+  const Holdings& holdings = generations_.holdings();
+  std::erase_if(keys_, [&](const auto& key) { return !holdings.find_open(key.first); });
+  for (const proto::EpochSums& one : epoch.sums) {
+    if (!holdings.find_open(one.generation)) continue;
+    keys_[one.generation] = {epoch.time_us, epoch.key, one.sums};
+  }
+  if (epoch.alarm) {
+    for (const auto& [g, open] : holdings.open()) {
+      if (open.proven < open.rows) timekeeping_.want(g);
+    }
+  }
+  due_ = true;
+}
+
+void EpochJudging::step() {
+  if (!due_ && bounds_ == timekeeping_.bounds()) return;
+  due_ = false;
+  bounds_ = timekeeping_.bounds();
+  if (!timekeeping_.authority_clock().known()) return;
+  for (const auto& [g, key] : keys_) judge(g, key);
+}
+
+void EpochJudging::judge(std::uint32_t g, const Key& key) {
+  const OpenGeneration* open = generations_.holdings().find_open(g);
+  if (!open || open->proven == open->rows || judging_.under_way(g)) return;
+  std::vector<std::uint32_t> slots;
+  for (std::uint32_t slot = 0; slot < open->vectors.size(); ++slot) {
+    if (!open->has(slot, Rows::kAll) || open->has(slot, Rows::kProven)) continue;
+    if (*timekeeping_.authority_clock().latest(open->arrived[slot]) < key.told_at)
+      slots.push_back(slot);
+  }
+  judging_.judge(g, key.key, key.sums, slots);
+}
+
+}  // namespace firn::core

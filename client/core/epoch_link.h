@@ -1,0 +1,46 @@
+// Which Epochs a neighbour has, and which went between us (epochs.h).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "client/core/types.h"
+#include "proto/base/ids.h"
+
+namespace firn::core {
+
+class EpochLink {
+ public:
+  // Its State has come.
+  void told(std::uint64_t number, bool wants, TimeUs now) {
+    known_ = std::max(known_, number);
+    wants_ = wants;
+    told_at_ = now;
+  }
+  // It sent us this one. False if it had sent as late a one before.
+  bool came(const PublicKey& speaker, std::uint64_t number) {
+    if (speaker == speaker_ && number <= came_) return false;
+    speaker_ = speaker;
+    came_ = number;
+    known_ = std::max(known_, number);
+    return true;
+  }
+  void sent(std::uint64_t number) { known_ = std::max(known_, number); }
+  // Another peer speaks now, whose numbers begin anew.
+  void forget() { known_ = 0; }
+
+  // It has this Epoch, or it is on its way there.
+  bool has(std::uint64_t number) const { return known_ >= number; }
+  // It asks us to hand on Epochs at once.
+  bool wants() const { return wants_; }
+  TimeUs told_at() const { return told_at_; }
+
+ private:
+  PublicKey speaker_;
+  std::uint64_t came_ = 0;
+  std::uint64_t known_ = 0;
+  bool wants_ = false;
+  TimeUs told_at_ = 0;
+};
+
+}  // namespace firn::core

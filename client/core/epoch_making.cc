@@ -1,0 +1,148 @@
+#include "client/core/epoch_making.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "client/core/policy/constants.h"
+#include "proto/base/limits.h"
+#include "proto/epoch_signature.h"
+
+namespace firn::core {
+
+EpochMaking::EpochMaking(const Context& context, Membership& membership, Outbox& outbox,
+                         const Holdings& holdings, Epochs& epochs)
+    : context_(context),
+      membership_(membership),
+      outbox_(outbox),
+      holdings_(holdings),
+      epochs_(epochs) {}
+
+bool EpochMaking::speaks() const {
+  if (context_.options.certificate.empty()) return false;
+  return !epochs_.alive() || speaker_of(*epochs_.latest()) == context_.options.self;
+}
+
+// --- what neighbours send ---
+
+void EpochMaking::asked(const Neighbour& n, const proto::EpochRequest& request) {
+  if (request.nonce) {
+    std::vector<Heard>& heard = heard_[n.key];
+    if (heard.size() == policy::kNoncesPerNeighbour) heard.erase(heard.begin());
+    heard.push_back({*request.nonce, context_.now});
+  }
+  if (request.alarm) alarm_until_ = context_.now + policy::kAlarmTime;
+  wanted_[n.key] = request.wanted;
+}
+
+void EpochMaking::leaves(const Neighbour& n) {
+  heard_.erase(n.key);
+  wanted_.erase(n.key);
+}
+
+std::vector<proto::HeardNonce> EpochMaking::take_heard() {
+  std::vector<proto::HeardNonce> named;
+  for (const auto& [peer, heard] : heard_) {
+    for (const Heard& one : heard) {
+      const TimeUs age = context_.now - one.at;
+      if (named.size() == limits::kEpochHeardMax || age > std::numeric_limits<std::uint32_t>::max())
+        break;
+      named.push_back({one.nonce, static_cast<std::uint32_t>(age)});
+    }
+  }
+  heard_.clear();
+  return named;
+}
+
+// --- when ---
+
+// Some neighbour downloads, in a mesh where not every peer can ask for itself.
+bool EpochMaking::needed() const {
+  if (!speaks() || making_ || membership_.small_mesh()) return false;
+  const Neighbours& all = std::as_const(membership_).neighbours();
+  return std::any_of(all.begin(), all.end(), [](const Neighbour& n) {
+    return n.holds.heard() && !n.holds.has_everything();
+  });
+}
+
+std::uint64_t EpochMaking::blocks_sent() const {
+  std::uint64_t sent = 0;
+  for (const Neighbour& n : std::as_const(membership_).neighbours()) sent += n.pipe.blocks_sent();
+  return sent;
+}
+
+// An Epoch is to be little beside what peers receive meanwhile, unless nothing is received at all.
+bool EpochMaking::due() const {
+  const TimeUs since = context_.now - made_at_;
+  if (since < (alarm() ? policy::kEpochIntervalAlarm : policy::kEpochInterval)) return false;
+  if (since >= (alarm() ? policy::kEpochIntervalAlarmMax : policy::kEpochIntervalMax)) return true;
+  const std::uint64_t blocks = std::max(blocks_sent(), sent_then_) - sent_then_;
+  return blocks * holdings_.shape().block_bytes >=
+         (alarm() ? policy::kEpochBytesAlarm : policy::kEpochBytesQuiet);
+}
+
+// Before that blocks that leave have it looked at.
+TimeUs EpochMaking::next_due() const {
+  if (!needed()) return kNever;
+  return made_at_ + (alarm() ? policy::kEpochIntervalAlarmMax : policy::kEpochIntervalMax);
+}
+
+void EpochMaking::step() {
+  if (!needed() || !due()) return;
+  proto::Epoch epoch;
+  epoch.certificate = context_.options.certificate;
+  epoch.number = ++number_;
+  epoch.time_us = context_.now;
+  epoch.alarm = alarm();
+  epoch.sums = choose();
+  epoch.heard = take_heard();
+  made_at_ = context_.now;
+  sent_then_ = blocks_sent();
+  making_ = true;
+  outbox_.push(MakeEpoch{std::move(epoch), policy::kCheckTagBytes});
+}
+
+// --- of which generations ---
+
+// Those of which most neighbours hold a part or want rows judged; the longer ago an Epoch had
+// them the sooner.
+std::vector<proto::EpochSums> EpochMaking::choose() {
+  std::map<std::uint32_t, std::uint64_t> votes;
+  for (const Neighbour& n : std::as_const(membership_).neighbours()) {
+    if (!n.holds.heard() || n.holds.has_everything()) continue;
+    n.holds.partial().each([&](std::uint32_t g, const RemoteGeneration& known) {
+      if (known.rank > 0 && n.holds.wants(g)) ++votes[g];
+    });
+  }
+  for (const auto& [peer, wanted] : wanted_) {
+    for (const std::uint32_t g : wanted) {
+      if (g < holdings_.generation_count()) votes[g] += policy::kWantedVotes;
+    }
+  }
+  wanted_.clear();
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> ranked;
+  for (const auto& [g, count] : votes) {
+    if (!holdings_.verified().contains(g)) continue;
+    const std::uint64_t waits = number_ - judged_[g];
+    ranked.emplace_back(count * waits, g);
+  }
+  std::sort(ranked.rbegin(), ranked.rend());
+  const std::size_t each = std::size_t{holdings_.generation_size()} * policy::kCheckTagBytes;
+  const std::size_t room = alarm() ? policy::kEpochSumBytesAlarm : policy::kEpochSumBytesQuiet;
+  const std::size_t most = std::clamp<std::size_t>(room / each, 1, limits::kEpochSumsMax);
+  ranked.resize(std::min(ranked.size(), most));
+  std::vector<proto::EpochSums> chosen;
+  for (const auto& [score, g] : ranked) {
+    chosen.push_back({g, {}});
+    judged_[g] = number_;
+  }
+  std::sort(chosen.begin(), chosen.end(),
+            [](const auto& a, const auto& b) { return a.generation < b.generation; });
+  return chosen;
+}
+
+void EpochMaking::made(proto::Epoch&& epoch) {
+  making_ = false;
+  if (!epoch.signature.empty()) epochs_.speak(std::move(epoch));
+}
+
+}  // namespace firn::core

@@ -1,0 +1,63 @@
+// The authority's side of Epochs (proto/peer.proto): when one is told, of which generations it has
+// sums, and which nonces it names. In a large mesh alone; a neighbour of a small one asks for sums
+// of its own (check_serving.h).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "client/core/context.h"
+#include "client/core/epochs.h"
+#include "client/core/holdings.h"
+#include "client/core/membership.h"
+#include "client/core/outbox.h"
+#include "proto/messages.h"
+
+namespace firn::core {
+
+class EpochMaking final : public LeaveWatcher {
+ public:
+  EpochMaking(const Context& context, Membership& membership, Outbox& outbox,
+              const Holdings& holdings, Epochs& epochs);
+
+  // This peer speaks for the authority, and no other one does.
+  bool speaks() const;
+  void asked(const Neighbour& n, const proto::EpochRequest& request);
+  // The answer to MakeEpoch; without a signature if it could not be made.
+  void made(proto::Epoch&& epoch);
+
+  void leaves(const Neighbour& n) override;
+
+  void step();
+  TimeUs next_due() const;
+
+ private:
+  bool needed() const;
+  bool due() const;
+  bool alarm() const { return context_.now < alarm_until_; }
+  std::uint64_t blocks_sent() const;
+  std::vector<proto::EpochSums> choose();
+  std::vector<proto::HeardNonce> take_heard();
+
+  const Context& context_;
+  Membership& membership_;
+  Outbox& outbox_;
+  const Holdings& holdings_;
+  Epochs& epochs_;
+  struct Heard {
+    proto::Nonce nonce{};
+    TimeUs at = 0;
+  };
+  std::map<PeerKey, std::vector<Heard>> heard_;
+  std::map<PeerKey, std::vector<std::uint32_t>> wanted_;  // generations
+  std::map<std::uint32_t, std::uint64_t> judged_;  // the number of the last Epoch, by generation
+  std::uint64_t number_ = 0;
+  TimeUs made_at_ = -kSecond;
+  TimeUs alarm_until_ = 0;
+  std::uint64_t sent_then_ = 0;  // blocks, when the last one was made
+  bool making_ = false;
+};
+
+}  // namespace firn::core
