@@ -95,7 +95,7 @@ struct JudgeRows {
 };
 
 // Work out check sums of t bytes of the generation's source blocks under this key; where it is
-// empty, under one drawn now that nobody else knows. Answer with check_made(peer, ...).
+// empty, under one drawn now that nobody else knows. Answer with proof_made(peer, ...).
 struct MakeCheck {
   PeerKey peer = kNoPeer;
   std::uint32_t generation = 0;
@@ -103,7 +103,7 @@ struct MakeCheck {
   std::vector<std::uint8_t> key;
 };
 
-// Hash the source blocks of a verified generation. Answer with leaves_made(peer, ...); without
+// Hash the source blocks of a verified generation. Answer with proof_made(peer, ...); without
 // leaves if the generation cannot be read.
 struct MakeLeaves {
   PeerKey peer = kNoPeer;

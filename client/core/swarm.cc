@@ -147,15 +147,14 @@ void SwarmCore::rows_judged(std::uint32_t generation, const std::vector<std::uin
   }
 }
 
-void SwarmCore::check_made(PeerKey peer, proto::CheckReply reply, TimeUs now) {
+void SwarmCore::proof_made(PeerKey peer, std::variant<proto::CheckReply, proto::LeafReply> reply,
+                           TimeUs now) {
   Parts& parts = at(*parts_, now);
-  if (parts.transfer && !parts.life.stopped()) parts.transfer->checks.made(peer, std::move(reply));
-}
-
-void SwarmCore::leaves_made(PeerKey peer, proto::LeafReply reply, TimeUs now) {
-  Parts& parts = at(*parts_, now);
-  if (parts.transfer && !parts.life.stopped()) {
-    parts.transfer->leaf_lists.made(peer, std::move(reply));
+  if (!parts.transfer || parts.life.stopped()) return;
+  if (auto* sums = std::get_if<proto::CheckReply>(&reply)) {
+    parts.transfer->checks.made(peer, std::move(*sums));
+  } else {
+    parts.transfer->leaf_lists.made(peer, std::move(std::get<proto::LeafReply>(reply)));
   }
 }
 

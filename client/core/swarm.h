@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "client/core/actions.h"
@@ -70,10 +71,10 @@ class SwarmCore {
   // false if they could not be read back; then both are empty.
   void rows_judged(std::uint32_t generation, const std::vector<std::uint32_t>& right,
                    const std::vector<std::uint32_t>& wrong, bool readable, TimeUs now);
-  // The answer to MakeCheck, with the key; without sums if they could not be made.
-  void check_made(PeerKey peer, proto::CheckReply reply, TimeUs now);
-  // The answer to MakeLeaves; without leaves if the generation cannot be read.
-  void leaves_made(PeerKey peer, proto::LeafReply reply, TimeUs now);
+  // The answer to MakeCheck, with the key, or to MakeLeaves; without sums or leaves if they could
+  // not be made.
+  void proof_made(PeerKey peer, std::variant<proto::CheckReply, proto::LeafReply> reply,
+                  TimeUs now);
   // The answer to MakeEpoch, signed; without a signature if it could not be made.
   void epoch_made(proto::Epoch epoch, TimeUs now);
   void content_finished(TimeUs now);

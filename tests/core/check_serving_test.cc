@@ -34,7 +34,7 @@ std::vector<std::uint32_t> numbers(std::uint32_t first, std::uint32_t count) {
 
 // What is sent for sums of g that were made under this key.
 proto::CheckReply made(Bench& bench, std::uint32_t g, const Key& key) {
-  bench.core.check_made(kAsker, {g, key, Key(16, 1)}, bench.now);
+  bench.core.proof_made(kAsker, proto::CheckReply{g, key, Key(16, 1)}, bench.now);
   bench.drain();
   const auto replies = bench.heard<proto::CheckReply>(kAsker);
   REQUIRE(replies.size() == 1);
@@ -115,7 +115,7 @@ TEST_CASE("sums that were made for a neighbour that has left are sent to nobody"
   bench.join(kAsker, peer_id(2), 0);
   bench.say(kAsker, proto::CheckRequest{{3}});
   bench.core.peer_closed(kAsker, bench.now);
-  bench.core.check_made(kAsker, {3, key_of(1), Key(16, 1)}, bench.now);
+  bench.core.proof_made(kAsker, proto::CheckReply{3, key_of(1), Key(16, 1)}, bench.now);
   bench.drain();
   CHECK(bench.heard<proto::CheckReply>(kAsker).empty());
 }

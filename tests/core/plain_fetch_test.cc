@@ -260,8 +260,8 @@ TEST_CASE("leaves are made of what is verified, others are told that there are n
   CHECK(wanted[0].peer == kOther);
   CHECK(bench.heard<proto::LeafReply>(kOther) ==
         std::vector<proto::LeafReply>{proto::LeafReply{4, {}}});
-  bench.core.leaves_made(kOther, {3, leaves()}, bench.now);
-  bench.core.leaves_made(77, {3, leaves()}, bench.now);  // it has left
+  bench.core.proof_made(kOther, proto::LeafReply{3, leaves()}, bench.now);
+  bench.core.proof_made(77, proto::LeafReply{3, leaves()}, bench.now);  // it has left
   bench.drain();
   CHECK(bench.heard<proto::LeafReply>(kOther) ==
         std::vector<proto::LeafReply>{proto::LeafReply{3, leaves()}});

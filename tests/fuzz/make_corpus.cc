@@ -33,6 +33,45 @@ class Corpus {
 // A seed is small, so that mutations hit what matters.
 constexpr std::size_t kSeedBytesMax = 300;
 
+void epochs(const Corpus& peer) {
+  proto::Epoch epoch;
+  epoch.certificate.assign(64, 'c');
+  epoch.number = 3;
+  epoch.key.assign(32, 'k');
+  epoch.alarm = true;
+  epoch.sums = {{3, {1, 2, 3, 4}}, {5, {5, 6, 7, 8}}};
+  epoch.heard = {{proto::Nonce{1}, 250'000}};
+  epoch.signature.assign(64, 's');
+  peer.add("epoch", message_in(serialize(proto::PeerMessage(epoch))));
+  const proto::EpochRequest request{proto::Nonce{2}, true, {3, 7}};
+  peer.add("epoch-request", message_in(serialize(proto::PeerMessage(request))));
+  const proto::EpochProof proof{3, {{proto::Nonce{2}}, {proto::Nonce{4}, proto::Nonce{5}}}};
+  peer.add("epoch-proof", message_in(serialize(proto::PeerMessage(proof))));
+  proto::State told;
+  told.epoch = 300;
+  told.wants_epochs = true;
+  told.convicted = {0xa1a2a3a4a5a6a7a8, 1};
+  peer.add("state-epoch", message_in(serialize(proto::PeerMessage(told))));
+}
+
+void proofs(const Corpus& peer) {
+  proto::Hello speaker;
+  speaker.certificate.assign(64, 's');
+  peer.add("hello-certificate", message_in(serialize(proto::PeerMessage(speaker))));
+  const proto::CheckReply sums{3, std::vector<std::uint8_t>(32, 'k'), {1, 2, 3, 4, 5, 6, 7, 8}};
+  peer.add("check-reply", message_in(serialize(proto::PeerMessage(sums))));
+  proto::State plain;
+  plain.credit = 300;
+  plain.generations = {
+      {.generation = 3, .rank = 5, .quota = 3, .null_vector = {}, .wanted_blocks = {0x54}}};
+  peer.add("state-wanted-blocks", message_in(serialize(proto::PeerMessage(plain))));
+  const proto::LeafReply leaves{3, {Digest{}, Digest{}}};
+  peer.add("leaf-reply", message_in(serialize(proto::PeerMessage(leaves))));
+  proto::PrivateProof proof;
+  proof.proof.fill('p');
+  peer.add("private-proof", message_in(serialize(proto::PeerMessage(proof))));
+}
+
 void messages(const std::filesystem::path& root) {
   const Corpus peer(root, "peer_message"), tracker(root, "tracker_message"),
       frames(root, "frame_reader");
@@ -60,21 +99,8 @@ void messages(const std::filesystem::path& root) {
   strict.proven_only = true;
   strict.received = {{.peer_prefix = 0xa1a2a3a4a5a6a7a8, .blocks = 5}, {.peer_prefix = 1}};
   peer.add("state-proven-only", message_in(serialize(proto::PeerMessage(strict))));
-  proto::Hello speaker;
-  speaker.certificate.assign(64, 's');
-  peer.add("hello-certificate", message_in(serialize(proto::PeerMessage(speaker))));
-  const proto::CheckReply sums{3, std::vector<std::uint8_t>(32, 'k'), {1, 2, 3, 4, 5, 6, 7, 8}};
-  peer.add("check-reply", message_in(serialize(proto::PeerMessage(sums))));
-  proto::State plain;
-  plain.credit = 300;
-  plain.generations = {
-      {.generation = 3, .rank = 5, .quota = 3, .null_vector = {}, .wanted_blocks = {0x54}}};
-  peer.add("state-wanted-blocks", message_in(serialize(proto::PeerMessage(plain))));
-  const proto::LeafReply leaves{3, {Digest{}, Digest{}}};
-  peer.add("leaf-reply", message_in(serialize(proto::PeerMessage(leaves))));
-  proto::PrivateProof proof;
-  proof.proof.fill('p');
-  peer.add("private-proof", message_in(serialize(proto::PeerMessage(proof))));
+  proofs(peer);
+  epochs(peer);
   frames.add("empty-frame", stream + std::string(4, '\0') + stream);
   frames.add("large-frame", stream + std::string("\x7f\0\0\0", 4) + stream);
 

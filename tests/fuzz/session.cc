@@ -12,6 +12,7 @@
 #include "proto/content/authority.h"
 #include "tests/fuzz/epoch_inputs.h"
 #include "tests/fuzz/fuzz_target.h"
+#include "tests/fuzz/leaf_inputs.h"
 #include "tests/fuzz/session_world.h"
 
 using namespace firn;
@@ -20,11 +21,6 @@ using firn::fuzz::FuzzBytes;
 using firn::fuzz::World;
 
 namespace firn::fuzz {
-
-// Of a source block of zeros: all are, in this content.
-Digest zeros_leaf(std::uint32_t block_bytes) {
-  return merkle_leaf(std::vector<std::uint8_t>(block_bytes));
-}
 
 class Session {
  public:
@@ -166,7 +162,7 @@ class Session {
       default: {
         const core::MakeCheck made = in_.draw(world_.speaking.checks, {});
         if (made.peer != core::kNoPeer) {
-          core_.check_made(made.peer, check_reply(made.generation), now());
+          core_.proof_made(made.peer, check_reply(made.generation), now());
         }
       }
     }
@@ -183,21 +179,15 @@ class Session {
       case 1: {
         const core::MakeLeaves wanted = in_.draw(world_.speaking.leaves, {});
         if (wanted.peer == core::kNoPeer) return;
-        return core_.leaves_made(wanted.peer, leaf_reply(wanted.generation), now());
+        return core_.proof_made(wanted.peer, leaf_reply(wanted.generation), now());
       }
       default:
         return say(leaf_reply(generation()));
     }
   }
-  // Leaves that fit (zeros_leaf), or one too few, or one that does not, or none.
   proto::LeafReply leaf_reply(std::uint32_t g) {
-    const std::uint8_t kind = in_.byte();
-    const std::size_t blocks = std::min(blocks_in(g), std::uint32_t{limits::kGenerationSizeMax});
-    proto::LeafReply reply{g, {blocks, zeros_leaf(world_.shape().block_bytes)}};
-    if (kind % 8 == 5) reply.leaves.front().bytes[0] ^= 1;
-    if (kind % 8 == 6) reply.leaves.pop_back();
-    if (kind % 8 == 7) reply.leaves.clear();
-    return reply;
+    const std::uint32_t blocks = std::min(blocks_in(g), std::uint32_t{limits::kGenerationSizeMax});
+    return fuzz::leaf_reply(in_, g, blocks, world_.shape().block_bytes);
   }
   void epochs(std::uint8_t kind) {
     EpochInputs inputs(in_, manifest_, world_.speaking.nonce, now());

@@ -187,7 +187,7 @@ void Peer::make_check(const core::MakeCheck& action) {
   proto::CheckReply reply{action.generation, std::vector<std::uint8_t>(limits::kCheckKeyBytes),
                           std::vector<std::uint8_t>(action.tag_bytes * blocks)};
   later(1000, [this, peer = action.peer, reply = std::move(reply)] {
-    core_->check_made(peer, reply, now());
+    core_->proof_made(peer, reply, now());
     act();
   });
 }
@@ -196,7 +196,7 @@ void Peer::make_check(const core::MakeCheck& action) {
 void Peer::make_leaves(const core::MakeLeaves& action) {
   proto::LeafReply reply{action.generation, disk.leaves(action.generation)};
   later(1000, [this, peer = action.peer, reply = std::move(reply)] {
-    core_->leaves_made(peer, reply, now());
+    core_->proof_made(peer, reply, now());
     act();
   });
 }

@@ -33,11 +33,11 @@ void CodingAnswers::rows_judged(std::uint32_t generation, const RowVerdict& verd
 }
 
 void CodingAnswers::check_made(core::PeerKey peer, proto::CheckReply reply) {
-  core_.feed(&SwarmCore::check_made, peer, std::move(reply));
+  core_.feed(&SwarmCore::proof_made, peer, std::move(reply));
 }
 
 void CodingAnswers::leaves_made(core::PeerKey peer, proto::LeafReply reply) {
-  core_.feed(&SwarmCore::leaves_made, peer, std::move(reply));
+  core_.feed(&SwarmCore::proof_made, peer, std::move(reply));
 }
 
 void CodingAnswers::epoch_made(proto::Epoch epoch) {

@@ -46,15 +46,17 @@ class LabStore {
     // The key and the sums are as large as real ones; who is right is known here.
     if (const auto* check = std::get_if<core::MakeCheck>(&action)) {
       const std::size_t bytes = check->tag_bytes * shape_.blocks_in(check->generation);
-      core.check_made(check->peer,
-                      {check->generation, std::vector<std::uint8_t>(limits::kCheckKeyBytes),
-                       std::vector<std::uint8_t>(bytes)},
-                      now);
+      core.proof_made(
+          check->peer,
+          proto::CheckReply{check->generation, std::vector<std::uint8_t>(limits::kCheckKeyBytes),
+                            std::vector<std::uint8_t>(bytes)},
+          now);
       return true;
     }
     if (const auto* wanted = std::get_if<core::MakeLeaves>(&action)) {
-      core.leaves_made(wanted->peer,
-                       {wanted->generation, {shape_.blocks_in(wanted->generation), leaf_}}, now);
+      core.proof_made(
+          wanted->peer,
+          proto::LeafReply{wanted->generation, {shape_.blocks_in(wanted->generation), leaf_}}, now);
       return true;
     }
     if (const auto* kept = std::get_if<core::KeepEvidence>(&action)) keep(*kept);

@@ -1,0 +1,141 @@
+// The authority's side of Epochs: when they are made, and what they say.
+#include "tests/core/epoch_bench.h"
+
+using namespace firn;
+using namespace firn::test;
+namespace policy = core::policy;
+
+namespace {
+
+constexpr PeerKey kFirst = 1, kSecondPeer = 2;
+
+core::Options speaker_options() {
+  core::Options options = large_mesh_options();
+  options.self = id_of(EpochBench::kVoice);
+  options.certificate = "what it shows is looked at by others";
+  return options;
+}
+
+// The authority, with two neighbours that hold a part of generation 2.
+struct MakingBench : EpochBench {
+  MakingBench() : EpochBench(speaker_options()) {
+    begin(true);
+    join(kFirst, numbered(1), 0);
+    join(kSecondPeer, numbered(2), 0);
+    say_state(kFirst, 0, 0, {{2, 1, 0, {}}});
+  }
+  // Those that were to be made; each is answered.
+  std::vector<proto::Epoch> made() {
+    std::vector<proto::Epoch> all;
+    for (core::MakeEpoch& action : take<core::MakeEpoch>()) {
+      CHECK(action.tag_bytes == policy::kCheckTagBytes);
+      all.push_back(action.epoch);
+      proto::Epoch epoch = std::move(action.epoch);
+      epoch.key.assign(limits::kCheckKeyBytes, 1);
+      for (proto::EpochSums& one : epoch.sums) one.sums.assign(kBlocks * 4, 2);
+      core.epoch_made(said(std::move(epoch)), now);
+      drain();
+    }
+    return all;
+  }
+  std::vector<proto::Epoch> made_within(TimeUs duration) {
+    std::vector<proto::Epoch> all;
+    for (TimeUs passed = 0; passed < duration; passed += 100 * kMillisecond) {
+      pass(100 * kMillisecond);
+      for (proto::Epoch& epoch : made()) all.push_back(std::move(epoch));
+    }
+    return all;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("epochs are rare while nothing is wrong, frequent under alarm, and rare again") {
+  MakingBench bench;
+  const auto quiet = bench.made_within(60 * kSecond);
+  CHECK(quiet.size() >= 5);
+  CHECK(quiet.size() <= 8);
+  for (const proto::Epoch& epoch : quiet) CHECK_FALSE(epoch.alarm);
+  bench.say(kFirst, proto::EpochRequest{std::nullopt, true, {}});
+  const auto alarmed = bench.made_within(policy::kAlarmTime);
+  CHECK(alarmed.size() >= policy::kAlarmTime / policy::kEpochIntervalAlarmMax - 1);
+  for (const proto::Epoch& epoch : alarmed) CHECK(epoch.alarm);
+  const auto after = bench.made_within(30 * kSecond);
+  CHECK(after.size() <= 5);
+  CHECK_FALSE(after.back().alarm);
+}
+
+TEST_CASE("numbers rise, times are the speaker's, and no two epochs are made at once") {
+  MakingBench bench;
+  bench.pass(60 * kSecond);
+  CHECK(bench.take<core::MakeEpoch>().size() == 1);  // which was never answered
+  MakingBench other;
+  std::uint64_t number = 0;
+  TimeUs time = 0;
+  for (const proto::Epoch& epoch : other.made_within(60 * kSecond)) {
+    CHECK(epoch.number == number + 1);
+    CHECK(epoch.time_us > time);
+    CHECK(epoch.time_us <= other.now);
+    number = epoch.number;
+    time = epoch.time_us;
+  }
+}
+
+TEST_CASE("an epoch that could not be made is not told, and the next one comes") {
+  MakingBench bench;
+  bench.pass(policy::kEpochIntervalMax + kSecond);
+  REQUIRE(bench.take<core::MakeEpoch>().size() == 1);
+  bench.core.epoch_made(proto::Epoch{}, bench.now);
+  bench.drain();
+  CHECK(bench.handed_on(kFirst, kSecondPeer) == 0);
+  CHECK_FALSE(bench.made_within(policy::kEpochIntervalMax + kSecond).empty());
+}
+
+TEST_CASE("sums are those of generations that neighbours hold in part or ask for") {
+  MakingBench bench;
+  const auto first = bench.made_within(policy::kEpochIntervalMax);
+  REQUIRE_FALSE(first.empty());
+  for (const proto::Epoch& epoch : first) {
+    REQUIRE(epoch.sums.size() == 1);
+    CHECK(epoch.sums[0].generation == 2);
+  }
+  bench.say(kSecondPeer, proto::EpochRequest{std::nullopt, true, {0, 77}});  // 77 does not exist
+  const auto next = bench.made_within(policy::kEpochIntervalMax + kSecond);
+  REQUIRE_FALSE(next.empty());
+  REQUIRE(next[0].sums.size() == 2);
+  CHECK(next[0].sums[0].generation == 0);
+  CHECK(next[0].sums[1].generation == 2);
+}
+
+TEST_CASE("nonces are named with their age, a few of each neighbour, and once") {
+  MakingBench bench;
+  bench.made_within(policy::kEpochIntervalMax);
+  for (std::uint8_t i = 0; i < 100; ++i) bench.say(kFirst, proto::EpochRequest{nonce_of(i)});
+  bench.say(kSecondPeer, proto::EpochRequest{nonce_of(200)});
+  const TimeUs sent_at = bench.now;
+  const auto made = bench.made_within(2 * policy::kEpochIntervalMax);
+  REQUIRE(made.size() >= 2);
+  CHECK(made[0].heard.size() == policy::kNoncesPerNeighbour + 1);
+  for (const proto::HeardNonce& heard : made[0].heard) {
+    CHECK(made[0].time_us - heard.age_us == sent_at);
+  }
+  CHECK(made[0].heard.back().nonce == nonce_of(200));
+  CHECK(made[1].heard.empty());
+}
+
+TEST_CASE("no epochs are made in a small mesh, by other peers, or for nobody") {
+  MakingBench small;
+  small.tell_of(3);
+  small.made();
+  CHECK(small.made_within(60 * kSecond).empty());
+  core::Options plain = large_mesh_options();
+  EpochBench other(plain);
+  other.begin(true);
+  other.join(kFirst, numbered(1), 0);
+  other.pass(60 * kSecond);
+  CHECK(other.take<core::MakeEpoch>().empty());
+  EpochBench alone(speaker_options());
+  alone.begin(true);
+  alone.pass(60 * kSecond);
+  CHECK(alone.take<core::MakeEpoch>().empty());
+}
