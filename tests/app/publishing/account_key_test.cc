@@ -45,6 +45,16 @@ TEST_CASE("a content's key follows from the account's and the content") {
   CHECK(content_key(account, ContentId{counting_from(0x41)}).public_key() != key.public_key());
 }
 
+TEST_CASE("the secret of a private content follows from the account's and the content") {
+  const std::array<std::uint8_t, 32> secret = counting_from(0);
+  const SigningKey account{SigningKey::Secret(secret)};
+  const ContentSecret made = content_secret(account, ContentId{counting_from(0x40)});
+  const auto bytes = made.bytes();
+  CHECK(hex({reinterpret_cast<const char*>(bytes.data()), bytes.size()}) ==
+        "81dffd668041cc6f638f7888dfec15f7e555a66beef8f7fcb62307103fc58f37");
+  CHECK_FALSE(content_secret(account, ContentId{counting_from(0x41)}) == made);
+}
+
 TEST_CASE("the account's key is made once, for its owner alone") {
   const tests::TempFolder folder;
   const std::string path = folder.path() + "/a/b/firn/account.pem";

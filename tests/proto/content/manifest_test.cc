@@ -402,6 +402,16 @@ TEST_CASE("fields of later versions stay where they are") {
   CHECK(changed->file_bytes.find("abc") != std::string::npos);
 }
 
+TEST_CASE("that a content is private is part of what its id names") {
+  Info info = sample_info();
+  const Manifest open = *make_manifest(info, {});
+  info.is_private = true;
+  const Manifest closed = *make_manifest(info, {});
+  CHECK(closed.id != open.id);
+  CHECK_FALSE(parse_manifest(open.file_bytes)->info.is_private);
+  CHECK(parse_manifest(closed.file_bytes, closed.id)->info.is_private);
+}
+
 TEST_CASE("an envelope holds so many fields and bytes beside the info part, and no more") {
   const std::string envelope = envelope_of(sample()).SerializeAsString();  // info and a tracker
   const auto with = [&](const std::string& more) {
