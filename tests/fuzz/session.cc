@@ -186,8 +186,7 @@ class Session {
     }
   }
   proto::LeafReply leaf_reply(std::uint32_t g) {
-    const std::uint32_t blocks = std::min(blocks_in(g), std::uint32_t{limits::kGenerationSizeMax});
-    return fuzz::leaf_reply(in_, g, blocks, world_.shape().block_bytes);
+    return fuzz::leaf_reply(in_, g, blocks_in(g), world_.shape().block_bytes);
   }
   void epochs(std::uint8_t kind) {
     EpochInputs inputs(in_, manifest_, world_.speaking.nonce, now());
