@@ -25,15 +25,18 @@ MAY_INCLUDE = {
     "client/privacy": {"client/privacy", "client/checks", "codec", *PROTO},
     "client/store": {"client/store", "client/content", *PROTO},
     "client/core": {"client/core", "codec", *PROTO},
+    "client/medium": {"client/medium", "codec", *PROTO},
     "client/app": {
         "client/app", "client/core", "client/store", "client/content", "client/checks", "client/privacy",
+        "client/medium",
         "codec", "cuda_kernels", *EDGE,
     },
     "tracker": {"tracker", *PROTO},
     "tracker/app": {"tracker/app", "tracker", *EDGE},
     "tests": {
         "tests", "codec", "cuda_kernels", "cuda_kernels/papers", "client/content", "client/checks",
-        "client/privacy", "client/store", "client/core", "client/app", "tracker", "tracker/app", *EDGE,
+        "client/privacy", "client/store", "client/core", "client/medium", "client/app", "tracker",
+        "tracker/app", *EDGE,
     },
 }
 

@@ -1,0 +1,115 @@
+#include "client/medium/label.h"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "client/medium/fields.h"
+#include "proto/base/digest.h"
+#include "proto/base/limits.h"
+
+namespace firn::medium {
+namespace {
+
+constexpr char kMagic[] = "FIRNMED1";
+constexpr std::size_t kMagicBytes = 8, kCheckOffset = kLabelBytes - 4;
+constexpr double kRateUnit = 1e-9;
+
+std::uint32_t units(double rate) {
+  return static_cast<std::uint32_t>(std::lround(rate / kRateUnit));
+}
+
+// The first bytes of the digest of all before them.
+std::uint32_t check_of(std::span<const std::uint8_t> bytes) {
+  return get<std::uint32_t>(sha256(bytes.first(kCheckOffset)).bytes, 0);
+}
+
+Error broken(const std::string& rule) {
+  return {ErrorCode::kBadInput, "read a label of the medium", rule};
+}
+
+Status check_rules(const Label& label) {
+  const InnerShape& inner = label.inner;
+  if (inner.codeword_bits < 2 || inner.codeword_bits > 16) return broken("codeword bits");
+  if (!std::has_single_bit(inner.alphabet) || inner.alphabet < 2 || inner.alphabet > 256 ||
+      inner.alphabet > 1u << inner.codeword_bits)
+    return broken("alphabet");
+  if (inner.distance > 8) return broken("indel distance");
+  if (label.data_bytes <= Label::kFrameHeaderBytes || label.data_bytes >= label.word_bytes)
+    return broken("Reed-Solomon code");
+  if (label.frames_per_group == 0 || label.groups_per_label == 0) return broken("groups");
+  const Rates& rates = label.planned;
+  if (rates.insertion + rates.deletion >= 1 || rates.substitution > 0.5) return broken("rates");
+  if (label.manifest_bytes == 0 || label.manifest_bytes > limits::kManifestBytesMax)
+    return broken("manifest size");
+  if (label.block_bytes == 0 || label.block_bytes > limits::kBlockBytesMax)
+    return broken("block size");
+  if (label.spare.rows > (1 << 16) || label.spare.permille > 100'000) return broken("spare rows");
+  // A place is four bytes of a frame.
+  if (label.place_count == 0 || label.place_count > 0xffffffff) return broken("place count");
+  if (label.group > label.group_count()) return broken("group");
+  return Done{};
+}
+
+}  // namespace
+
+bool Label::same_medium(const Label& other) const {
+  Label a = *this, b = other;
+  a.group = b.group = 0;
+  return label_to_bytes(a) == label_to_bytes(b);
+}
+
+std::vector<std::uint8_t> label_to_bytes(const Label& label) {
+  std::vector<std::uint8_t> bytes(kLabelBytes);
+  std::memcpy(bytes.data(), kMagic, kMagicBytes);
+  std::memcpy(bytes.data() + 8, label.content.bytes.data(), kIdBytes);
+  put(bytes, 40, label.inner.seed);
+  put(bytes, 44, label.inner.alphabet);
+  put(bytes, 46, label.inner.codeword_bits);
+  put(bytes, 47, label.inner.distance);
+  put(bytes, 48, label.word_bytes);
+  put(bytes, 49, label.data_bytes);
+  put(bytes, 50, label.frames_per_group);
+  put(bytes, 51, label.groups_per_label);
+  put(bytes, 52, units(label.planned.insertion));
+  put(bytes, 56, units(label.planned.deletion));
+  put(bytes, 60, units(label.planned.substitution));
+  put(bytes, 64, label.manifest_bytes);
+  put(bytes, 68, label.block_bytes);
+  put(bytes, 72, label.spare.rows);
+  put(bytes, 76, label.spare.permille);
+  put(bytes, 80, label.place_count);
+  put(bytes, 88, label.group);
+  // 96 to 111: zero, for later versions.
+  put(bytes, kCheckOffset, check_of(bytes));
+  return bytes;
+}
+
+Result<Label> label_from_bytes(std::span<const std::uint8_t> bytes) {
+  FIRN_CHECK(bytes.size() == kLabelBytes);
+  if (std::memcmp(bytes.data(), kMagic, kMagicBytes) != 0) return broken("not a label");
+  if (get<std::uint32_t>(bytes, kCheckOffset) != check_of(bytes)) return broken("check sum");
+  Label label;
+  std::memcpy(label.content.bytes.data(), bytes.data() + 8, kIdBytes);
+  label.inner.seed = get<std::uint32_t>(bytes, 40);
+  label.inner.alphabet = get<std::uint16_t>(bytes, 44);
+  label.inner.codeword_bits = bytes[46];
+  label.inner.distance = bytes[47];
+  label.word_bytes = bytes[48];
+  label.data_bytes = bytes[49];
+  label.frames_per_group = bytes[50];
+  label.groups_per_label = bytes[51];
+  label.planned.insertion = get<std::uint32_t>(bytes, 52) * kRateUnit;
+  label.planned.deletion = get<std::uint32_t>(bytes, 56) * kRateUnit;
+  label.planned.substitution = get<std::uint32_t>(bytes, 60) * kRateUnit;
+  label.manifest_bytes = get<std::uint32_t>(bytes, 64);
+  label.block_bytes = get<std::uint32_t>(bytes, 68);
+  label.spare.rows = get<std::uint32_t>(bytes, 72);
+  label.spare.permille = get<std::uint32_t>(bytes, 76);
+  label.place_count = get<std::uint64_t>(bytes, 80);
+  label.group = get<std::uint64_t>(bytes, 88);
+  if (const Status right = check_rules(label); !right.ok()) return right.error();
+  return label;
+}
+
+}  // namespace firn::medium
