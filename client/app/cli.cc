@@ -32,6 +32,7 @@ int run_cli(int argc, const char* const* argv) {
   add_keygen_command(app, chosen);
   add_doctor_command(app, chosen);
   add_bench_command(app, chosen);
+  add_medium_command(app, chosen);
   add_help_command(app, chosen);
   for (CLI::App* command : app.get_subcommands({})) command->footer(exit_code_help());
   try {

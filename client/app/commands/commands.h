@@ -20,6 +20,7 @@ void add_verify_command(CLI::App& app, Chosen& chosen);
 void add_keygen_command(CLI::App& app, Chosen& chosen);
 void add_doctor_command(CLI::App& app, Chosen& chosen);
 void add_bench_command(CLI::App& app, Chosen& chosen);
+void add_medium_command(CLI::App& app, Chosen& chosen);
 void add_help_command(CLI::App& app, Chosen& chosen);
 
 }  // namespace firn::app

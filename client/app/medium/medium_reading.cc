@@ -1,0 +1,197 @@
+#include "client/app/medium/medium_reading.h"
+
+#include <algorithm>
+
+#include "client/medium/sync_inner_code.h"
+#include "proto/base/digest.h"
+
+namespace firn::app {
+namespace {
+
+// Groups whose first frames are decoded for each candidate of the rates.
+constexpr std::size_t kFitGroups = 6;
+constexpr double kFitFactors[] = {1.0 / 9, 1.0 / 3, 1, 3, 9};
+constexpr double kFitRateMax = 0.15;         // beyond, no code here reads
+constexpr std::size_t kGroupsPerThread = 2;  // decoded between two looks at a request to stop
+constexpr std::int64_t kFingerprintBits = 1 << 15;
+
+medium::Rates scaled(const medium::Rates& rates, double factor) {
+  return {rates.insertion * factor, rates.deletion * factor, rates.substitution * factor};
+}
+
+}  // namespace
+
+MediumReading::MediumReading(const MediumInput& input, const ReadingOptions& options)
+    : input_(input), options_(options), threads_(std::max(1u, options.threads)) {}
+
+Result<FoundLabels> MediumReading::find_label(bool all) const {
+  FoundLabels found;
+  std::optional<Error> failed;
+  MarkScan scan;
+  scan.cancelled = options_.cancelled;
+  if (options_.progress)
+    scan.progress = [&](std::int64_t done, std::int64_t total) {
+      options_.progress("looking for a label", static_cast<std::uint64_t>(done) / 8,
+                        static_cast<std::uint64_t>(total) / 8);
+    };
+  scan.on_mark = [&](const medium::FoundMark& mark) {
+    ++found.marks;
+    const std::int64_t at = mark.end.bit();
+    const auto behind = static_cast<std::int64_t>(labels_.bits_behind());
+    auto bits = input_.read(at - behind, at + behind);
+    if (!bits.ok()) {
+      failed = bits.error();
+      return false;
+    }
+    medium::Boundary end;
+    const medium::Window window{std::max<std::int64_t>(0, at - behind), *bits};
+    const auto label = labels_.read(window, mark.end, end);
+    if (!label) return true;
+    if (found.read == 0) {
+      found.label = *label;
+      found.first_bit = at;
+    } else if (!found.label.same_medium(*label)) {
+      ++found.foreign;
+    }
+    ++found.read;
+    return all;
+  };
+  const Status scanned = scan_marks(input_, medium::label_mark(), scan);
+  if (failed) return *failed;
+  if (!scanned.ok()) return scanned.error();
+  if (found.read > 0) return found;
+  return Error{ErrorCode::kCorrupt, "read " + input_.path(),
+               found.marks == 0 ? "no label of a medium is in it: it is no medium, or a channel "
+                                  "changed it more than labels survive"
+                                : "marks of labels are in it, but no label can be read: a channel "
+                                  "changed it more than labels survive"};
+}
+
+Status MediumReading::use(const medium::Label& label, const medium::Rates& rates) {
+  auto inner = medium::SyncInnerCode::make(label.inner, label.word_bytes, rates);
+  if (!inner.ok()) return inner.error();
+  label_ = label;
+  rates_ = rates;
+  reader_ = std::make_unique<medium::GroupReader>(label, *std::move(inner));
+  return Done{};
+}
+
+Status MediumReading::find_groups() {
+  marks_.clear();
+  MarkScan scan;
+  scan.cancelled = options_.cancelled;
+  if (options_.progress)
+    scan.progress = [&](std::int64_t done, std::int64_t total) {
+      options_.progress("looking for marks", static_cast<std::uint64_t>(done) / 8,
+                        static_cast<std::uint64_t>(total) / 8);
+    };
+  scan.on_mark = [&](const medium::FoundMark& mark) {
+    marks_.push_back(mark);
+    return true;
+  };
+  return scan_marks(input_, reader_->mark(), scan);
+}
+
+Result<medium::GroupReading> MediumReading::read_group(const medium::GroupReader& reader,
+                                                       const medium::FoundMark& mark,
+                                                       std::uint32_t frames_max) const {
+  const std::int64_t at = mark.end.bit();
+  const auto first =
+      std::max<std::int64_t>(0, at - static_cast<std::int64_t>(reader.bits_before()));
+  auto bits = input_.read(first, at + static_cast<std::int64_t>(reader.bits_behind()));
+  if (!bits.ok()) return bits.error();
+  return reader.read({first, *bits}, mark.end, frames_max);
+}
+
+std::vector<medium::FoundMark> MediumReading::spread_marks(std::size_t count) const {
+  std::vector<medium::FoundMark> chosen;
+  count = std::min(count, marks_.size());
+  for (std::size_t i = 0; i < count; ++i) chosen.push_back(marks_[i * marks_.size() / count]);
+  return chosen;
+}
+
+Result<FittedRates> MediumReading::fit() const {
+  FittedRates best{rates_};
+  double best_likelihood = 0;
+  std::uint32_t best_words = 0;
+  const auto marks = spread_marks(kFitGroups);
+  for (const double factor : kFitFactors) {
+    const medium::Rates rates = scaled(rates_, factor);
+    if (rates.insertion > kFitRateMax || rates.deletion > kFitRateMax) continue;
+    auto inner = medium::SyncInnerCode::make(label_.inner, label_.word_bytes, rates);
+    if (!inner.ok()) return inner.error();
+    const medium::GroupReader reader(label_, *std::move(inner));
+    std::vector<Result<medium::GroupReading>> readings(
+        marks.size(), Result<medium::GroupReading>(medium::GroupReading{}));
+    threads_.run(marks.size(),
+                 [&](std::size_t i) { readings[i] = read_group(reader, marks[i], 1); });
+    double likelihood = 0;
+    std::uint32_t words = 0;
+    for (const auto& reading : readings) {
+      if (!reading.ok()) return reading.error();
+      likelihood += reading->log_likelihood;
+      words += reading->words;
+    }
+    // A channel that explains more words is the better one; of equals the likelier.
+    if (words < best_words || (words == best_words && words > 0 && likelihood <= best_likelihood))
+      continue;
+    if (words == 0) continue;
+    best = {rates, factor, words};
+    best_likelihood = likelihood;
+    best_words = words;
+  }
+  return best;
+}
+
+Status MediumReading::read_groups(RowJournal& journal) {
+  std::vector<const medium::FoundMark*> waiting;
+  for (const medium::FoundMark& mark : marks_)
+    if (!journal.has_group(mark.end.bit())) waiting.push_back(&mark);
+  const std::size_t had = marks_.size() - waiting.size();
+  const std::size_t at_once = kGroupsPerThread * threads_.threads();
+  for (std::size_t at = 0; at < waiting.size(); at += at_once) {
+    if (options_.progress) options_.progress("reading", had + at, marks_.size());
+    if (options_.cancelled && options_.cancelled())
+      return Error{ErrorCode::kCancelled, "read " + input_.path(), "stopped"};
+    const std::size_t count = std::min(at_once, waiting.size() - at);
+    std::vector<Result<medium::GroupReading>> readings(
+        count, Result<medium::GroupReading>(medium::GroupReading{}));
+    threads_.run(count,
+                 [&](std::size_t i) { readings[i] = read_group(*reader_, *waiting[at + i]); });
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!readings[i].ok()) return readings[i].error();
+      const Status kept = journal.add(waiting[at + i]->end.bit(), *readings[i]);
+      if (!kept.ok()) return kept;
+    }
+  }
+  return Done{};
+}
+
+Result<std::vector<medium::GroupReading>> MediumReading::sample(std::size_t groups) const {
+  const auto marks = spread_marks(groups);
+  std::vector<Result<medium::GroupReading>> readings(
+      marks.size(), Result<medium::GroupReading>(medium::GroupReading{}));
+  threads_.run(marks.size(), [&](std::size_t i) { readings[i] = read_group(*reader_, marks[i]); });
+  std::vector<medium::GroupReading> result;
+  for (auto& reading : readings) {
+    if (!reading.ok()) return reading.error();
+    result.push_back(*std::move(reading));
+  }
+  return result;
+}
+
+Result<Digest> MediumReading::fingerprint() const {
+  const auto bits = input_.read(0, kFingerprintBits);
+  if (!bits.ok()) return bits.error();
+  medium::Label label = label_;
+  label.group = 0;
+  std::vector<std::uint8_t> length(8);
+  for (unsigned i = 0; i < 8; ++i) length[i] = static_cast<std::uint8_t>(input_.bits() >> (8 * i));
+  Sha256 hash;
+  hash.update(medium::label_to_bytes(label));
+  hash.update(length);
+  hash.update(*bits);
+  return hash.finish();
+}
+
+}  // namespace firn::app

@@ -1,0 +1,18 @@
+// Writes a content to a medium file.
+#pragma once
+
+#include <string>
+
+#include "client/app/medium/content_rows.h"
+#include "client/medium/plan.h"
+#include "proto/content/manifest.h"
+
+namespace firn::app {
+
+// The content's files stand in `dir`. `label` is that of a plan for this manifest; its content id
+// is set here. The result: bytes written to `path`. Errors: ContentRows', MediumOutput's.
+Result<std::uint64_t> write_medium(const Manifest& manifest, const std::string& dir,
+                                   const medium::Label& label, const std::string& path,
+                                   const ContentRows::Watch& watch);
+
+}  // namespace firn::app
