@@ -4,6 +4,7 @@
 #include "cuda_kernels/inverse/launch.h"
 #include "cuda_kernels/product/launch.h"
 #include "cuda_kernels/runtime/cuda_calls.h"
+#include "cuda_kernels/sync/job.h"
 
 namespace firn::cuda {
 namespace {
@@ -113,5 +114,22 @@ Status launch_panel_inverse(const InverseJob&, std::uint8_t*, void*) {
 Status launch_coefficient_fill(const CoefficientJob&, void*) {
   return none();
 }
+
+namespace sync {
+
+Status launch_without_flips(const Job&, void*, int*) {
+  return none();
+}
+Status launch_with_flips(const Job&, void*, int*) {
+  return none();
+}
+Status launch_any_codeword(const Job&, void*, int*) {
+  return none();
+}
+Status launch_double(const Job&, bool, void*, int*) {
+  return none();
+}
+
+}  // namespace sync
 
 }  // namespace firn::cuda
