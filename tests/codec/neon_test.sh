@@ -1,6 +1,6 @@
 #!/bin/bash
 # Builds the codec and its tests for AArch64 and runs them under qemu: the NEON kernels against the
-# scalar ones. Exit status 77 (skipped) where the cross compiler or qemu is not installed.
+# scalar ones, and the synchronisation decoder on them against enumeration. Exit status 77 (skipped) where the cross compiler or qemu is not installed.
 #   neon_test.sh SOURCE_FOLDER BUILD_FOLDER
 set -eu
 source=$1 build=$2
@@ -18,5 +18,6 @@ if [ ! -f "$build/build.ninja" ]; then
   meson setup -Dcodec_only=true -Dunity=on -Dunity_size=5 --cross-file "$source/tests/codec/aarch64.ini" "$build" "$source" \
     >"$build.log" 2>&1 || { cat "$build.log"; exit 1; }
 fi
-ninja -j2 -C "$build" tests/codec/codec_test >"$build.log" 2>&1 || { tail -n 40 "$build.log"; exit 1; }
-exec qemu-aarch64 "$build/tests/codec/codec_test" "${@:3}"
+ninja -j2 -C "$build" tests/codec/codec_test tests/codec/sync/sync_test >"$build.log" 2>&1 || { tail -n 40 "$build.log"; exit 1; }
+qemu-aarch64 "$build/tests/codec/codec_test" "${@:3}"
+exec qemu-aarch64 "$build/tests/codec/sync/sync_test" --test-case='*lattice kernel*,*enumerating*'
