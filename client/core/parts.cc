@@ -23,13 +23,13 @@ Parts::Parts(const ContentId& content_id, Options options, TimeUs now)
 
 Transfer::Transfer(Parts& parts, const Info& info)
     : generations(info.shape, parts.context.options.memory_bytes),
-      plain(parts.context, parts.membership, parts.outbox, generations.holdings(),
-            info.generation_digests),
       epochs(parts.context, parts.membership, parts.outbox, generations.holdings(),
              info.authority_key),
       timekeeping(parts.context, parts.membership, parts.outbox, epochs),
       epoch_making(parts.context, parts.membership, parts.outbox, generations.holdings(), epochs),
       trust(parts.context, parts.life, parts.membership, epochs, info.authority_key),
+      plain(parts.context, parts.membership, parts.outbox, generations.holdings(),
+            info.generation_digests),
       turns(parts.context, parts.life, parts.membership, parts.intake, generations),
       granting(parts.context, parts.life, parts.membership, parts.outbox, parts.intake,
                {parts.uplink, parts.downlink}, generations, turns, trust, plain, epochs),

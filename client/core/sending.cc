@@ -10,7 +10,7 @@
 namespace firn::core {
 
 Sending::Sending(const Context& context, Membership& membership, Outbox& outbox, Uplink& uplink,
-                 const Holdings& holdings, Granting& granting, Seeding& seeding)
+                 const Holdings& holdings, Granting& granting, Seeding& seeding, const Trust& trust)
     : context_(context),
       membership_(membership),
       outbox_(outbox),
@@ -18,6 +18,7 @@ Sending::Sending(const Context& context, Membership& membership, Outbox& outbox,
       holdings_(holdings),
       granting_(granting),
       seeding_(seeding),
+      trust_(trust),
       relay_(context.options.seed),
       random_(context.options.seed, 0x636f646573) {}
 

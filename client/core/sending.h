@@ -14,6 +14,7 @@
 #include "client/core/policy/relay_policy.h"
 #include "client/core/policy/source_policy.h"
 #include "client/core/seeding.h"
+#include "client/core/trust.h"
 #include "client/core/uplink.h"
 #include "codec/random.h"
 
@@ -22,7 +23,7 @@ namespace firn::core {
 class Sending final : public LeaveWatcher {
  public:
   Sending(const Context& context, Membership& membership, Outbox& outbox, Uplink& uplink,
-          const Holdings& holdings, Granting& granting, Seeding& seeding);
+          const Holdings& holdings, Granting& granting, Seeding& seeding, const Trust& trust);
 
   // This peer has had everything from the start: it sends in sequence.
   void begin_as_source();
@@ -54,6 +55,7 @@ class Sending final : public LeaveWatcher {
   const Holdings& holdings_;
   Granting& granting_;
   Seeding& seeding_;
+  const Trust& trust_;
   std::optional<policy::SourcePolicy> source_;  // of a source; else the other one
   policy::RelayPolicy relay_;
   codec::CoefficientStream random_;

@@ -129,7 +129,8 @@ void Disk::judge(const core::JudgeRows& action) {
   std::vector<std::uint32_t> right, wrong;
   for (std::size_t i = 0; i < action.slots.size(); ++i) {
     const Row& row = rows.at({action.generation, action.slots[i]});
-    (is_true(action.generation, *action.vectors[i], row.payload) ? right : wrong)
+    const bool believed = peer_.spec().deeds.colludes;
+    (believed || is_true(action.generation, *action.vectors[i], row.payload) ? right : wrong)
         .push_back(action.slots[i]);
   }
   peer_.later(1000, [this, g = action.generation, right, wrong] {

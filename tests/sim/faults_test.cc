@@ -186,16 +186,18 @@ void add_bad_peer(Network& network, Random& random) {
       break;
     case 1:
       bad.source = true;
-      bad.pollutes = 0.1;
+      bad.deeds.falsifies = 0.1;
       break;
     case 2:
-      bad.source = bad.silent = true;
+      bad.source = true;
+      bad.deeds.serves = 0;
       break;
     case 3:
       bad.deaf = true;
       break;
     case 4:
-      bad.source = bad.repeats = true;
+      bad.source = true;
+      bad.deeds.repeats = true;
       break;
     default:
       return;

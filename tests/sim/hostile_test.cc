@@ -28,7 +28,8 @@ TEST_CASE("with one downloader only the polluter is blamed, never the source") {
     const Content content(8, 32, 16, seed);
     Network network(content, seed);
     const std::size_t good = network.add({.link = {8 * kMbit}, .source = true});
-    const std::size_t bad = network.add({.link = {8 * kMbit}, .source = true, .pollutes = 0.3});
+    const std::size_t bad =
+        network.add({.link = {8 * kMbit}, .source = true, .deeds = {.falsifies = 0.3}});
     const std::size_t getter = network.add({.link = {8 * kMbit}});
     run_to_completion(network, 900);
     CHECK_FALSE(warned(network.peer(getter), network.peer(good).id().text()));
@@ -43,7 +44,8 @@ TEST_CASE("a relay that passes on false rows unknowingly does not keep the swarm
     const Content content(8, 32, 16, seed);
     Network network(content, seed);
     network.add({.link = {4 * kMbit}, .source = true, .tracker = false});
-    network.add({.link = {8 * kMbit}, .source = true, .tracker = false, .pollutes = 0.2});
+    network.add(
+        {.link = {8 * kMbit}, .source = true, .tracker = false, .deeds = {.falsifies = 0.2}});
     for (int i = 0; i < 3; ++i) {
       network.add({.link = {8 * kMbit}, .tracker = false, .knows = {0, 1}});
     }
@@ -60,7 +62,8 @@ TEST_CASE("a line whose only relay is fed by a polluter too completes") {
     const Content content(8, 32, 16, seed);
     Network network(content, seed);
     network.add({.link = {4 * kMbit}, .source = true, .tracker = false});
-    network.add({.link = {8 * kMbit}, .source = true, .tracker = false, .pollutes = 0.2});
+    network.add(
+        {.link = {8 * kMbit}, .source = true, .tracker = false, .deeds = {.falsifies = 0.2}});
     network.add({.link = {8 * kMbit}, .tracker = false, .knows = {0, 1}});
     // It keeps out of gossip's reach: the relay is all it will ever know.
     network.add({.link = {8 * kMbit}, .listens = false, .tracker = false, .knows = {2}});
@@ -72,7 +75,8 @@ TEST_CASE("polluters that come back with fresh keys slow a swarm down and do not
   const Content content(6, 16, 16, 430);
   Network network(content, 430);
   network.add({.link = {8 * kMbit}, .source = true});
-  const std::size_t bad = network.add({.link = {8 * kMbit}, .source = true, .pollutes = 0.1});
+  const std::size_t bad =
+      network.add({.link = {8 * kMbit}, .source = true, .deeds = {.falsifies = 0.1}});
   for (int i = 0; i < 6; ++i) network.add({.link = {8 * kMbit}});
   for (int i = 1; i < 30; ++i) {
     network.events().at(i * kSecond, [&] {
@@ -87,7 +91,8 @@ TEST_CASE("who claims everything and repeats itself is left as useless") {
   const Content content(64, 16, 16, 440);
   Network network(content, 440);
   network.add({.link = {4 * kMbit}, .source = true});
-  const std::size_t bad = network.add({.link = {32 * kMbit}, .source = true, .repeats = true});
+  const std::size_t bad =
+      network.add({.link = {32 * kMbit}, .source = true, .deeds = {.repeats = true}});
   const std::size_t getter = network.add({.link = {8 * kMbit}});
   run_to_completion(network, 900);
   for (const auto& neighbour : network.peer(getter).report().neighbours) {
@@ -101,7 +106,8 @@ TEST_CASE("silent peers that claim everything do not stop a swarm, also without 
     const Content content(8, 32, 16, seed);
     Network network(content, seed);
     network.add({.link = {8 * kMbit}, .source = true});
-    for (int i = 0; i < 6; ++i) network.add({.link = {8 * kMbit}, .source = true, .silent = true});
+    for (int i = 0; i < 6; ++i)
+      network.add({.link = {8 * kMbit}, .source = true, .deeds = {.serves = 0}});
     for (int i = 0; i < 6; ++i) network.add({.link = {8 * kMbit}});
     const auto blocks = static_cast<std::uint64_t>(1.1 * 8 * 32);
     network.events().run(600 * kSecond,
@@ -117,7 +123,7 @@ TEST_CASE("two hundred silent identities do not shut a downloader off from the o
     const Content content(8, 32, 16, seed);
     Network network(content, seed);
     for (int i = 0; i < 200; ++i) {
-      network.add({.link = {8 * kMbit}, .source = true, .silent = true});
+      network.add({.link = {8 * kMbit}, .source = true, .deeds = {.serves = 0}});
     }
     network.add({.link = {8 * kMbit}, .source = true});
     network.add({.link = {8 * kMbit}, .listens = false, .joins = 5 * kSecond});
@@ -148,7 +154,7 @@ TEST_CASE("of eight with an authority only the polluter is banned, and it costs 
       Network network(content, seed);
       network.add({.link = {8 * kMbit}, .source = true});
       for (int i = 0; i < 7; ++i) network.add({.link = {8 * kMbit}});
-      if (polluted) network.add({.link = {8 * kMbit}, .pollutes = 1});
+      if (polluted) network.add({.link = {8 * kMbit}, .deeds = {.falsifies = 1}});
       run_to_completion(network, 900);
       check_blame(network);
       for (std::size_t i = 1; polluted && i < 8; ++i) {
@@ -171,7 +177,8 @@ TEST_CASE("polluters of every kind do not make honest peers blame each other") {
     auto& random = network.random();
     for (std::uint32_t i = 1 + random.below(3); i > 0; --i) {
       const double share = random.below(2) == 0 ? 1 : 0.05 + random.below(50) / 100.0;
-      network.add({.link = {8 * kMbit}, .source = random.below(3) == 0, .pollutes = share});
+      network.add(
+          {.link = {8 * kMbit}, .source = random.below(3) == 0, .deeds = {.falsifies = share}});
     }
     for (int i = 0; i < 6; ++i) network.add({.link = {8 * kMbit}});
     for (int i = 0; i < 10; ++i) {

@@ -11,21 +11,6 @@ namespace firn::sim {
 
 namespace {
 
-// What a peer that spoils the swarm makes of a block.
-void falsify(proto::Block& block, const PeerSpec& spec, Network& network) {
-  if (spec.pollutes > 0 && network.random().below(1000) < spec.pollutes * 1000) {
-    block.payload = proto::Payload::copy_of(block.payload.bytes());
-    block.payload.writable()[0] ^= 0x5a;
-  }
-  if (!spec.repeats) return;
-  const Content& content = network.content();
-  block.source_index = 0;
-  block.coefficients.clear();
-  block.recoded = false;
-  block.payload = proto::Payload::copy_of(
-      content.generation(block.generation).first(content.manifest.info.shape.block_bytes));
-}
-
 template <class... Cases>
 struct Overloaded : Cases... {
   using Cases::operator()...;
@@ -71,9 +56,26 @@ void Peer::start() {
                                        spec_.memory_bytes, [this](const std::string& rule) {
                                          if (!spec_.hostile()) network_.note(index_, rule);
                                        });
+  if (!spec_.deeds.none()) corrupt();
   // The manifest is on disk as soon as anything of the content is.
   if (!spec_.link_only || !disk.verified.empty() || !disk.rows.empty()) begin();
   act();
+}
+
+// All that do such things are friends.
+void Peer::corrupt() {
+  saboteur_ = std::make_unique<hostile::Saboteur>(
+      spec_.deeds, network_.content().manifest.info.shape, network_.random().next_u64());
+  saboteur_->befriend(id_.prefix());
+  for (std::size_t i = 0; i < network_.size(); ++i) {
+    const Peer& other = network_.peer(i);
+    if (&other != this && other.saboteur_) saboteur_->befriend(other.id_.prefix());
+  }
+  if (spec_.deeds.renamed == 0) return;
+  later(spec_.deeds.renamed, [this] {
+    network_.crash(index_);
+    network_.restart(index_);
+  });
 }
 
 void Peer::begin() {
@@ -143,6 +145,7 @@ void Peer::later_in_life(TimeUs delay, std::function<void()> what) {
 
 void Peer::hear(core::PeerKey key, proto::PeerMessage message, std::size_t bytes) {
   checker_->heard(key, message, core_->started());
+  if (saboteur_) saboteur_->hears(key, message);
   core_->message(key, std::move(message), bytes, now());
   act();
 }
@@ -215,6 +218,8 @@ void Peer::perform(core::Action&& action) {
                  [this](Connect& a) { network_.connect(index_, a.attempt, a.address); },
                  [this](Close& a) { uplink_.close(a.peer); },
                  [this](Send& a) {
+                   auto* state = std::get_if<proto::State>(&a.message);
+                   if (saboteur_ && state) saboteur_->says(*state);
                    const std::size_t bytes = proto::wire_bytes(a.message);
                    uplink_.enqueue(a.peer, {std::move(a.message), bytes, false});
                  },
@@ -239,14 +244,13 @@ void Peer::perform(core::Action&& action) {
 }
 
 void Peer::on(core::SendBlock& action) {
-  if (spec_.silent) return;  // it never leaves
   proto::Block block = std::move(action.block);
   action.block = {};
   action.block.generation = block.generation;
   action.block.source_index = block.source_index;
   action.block.coefficients = block.coefficients;
   block.payload = disk.payload_of(action);
-  falsify(block, spec_, network_);
+  if (saboteur_) saboteur_->sends(block, network_.events().now());
   const std::size_t real = block.payload.size();
   const std::size_t charged = network_.content().charged_block_bytes;
   Uplink::Frame frame{std::move(block), 0, true};

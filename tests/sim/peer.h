@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "client/core/swarm.h"
+#include "tests/hostile/saboteur.h"
 #include "tests/sim/checker.h"
 #include "tests/sim/disk.h"
 #include "tests/sim/epoch_maker.h"
@@ -69,8 +70,9 @@ class Peer {
   void make_leaves(const core::MakeLeaves& action);
   void make_epoch(const core::MakeEpoch& action);
   TimeUs clock() const;  // its own
-  void begin();          // gives the core its shape and what the disk holds
-  void arm();            // the timer
+  void corrupt();
+  void begin();  // gives the core its shape and what the disk holds
+  void arm();    // the timer
 
   Network& network_;
   const std::size_t index_;
@@ -79,6 +81,7 @@ class Peer {
   PeerId id_;
   std::uint64_t life_ = 0;  // counts starts, so that events of an earlier life are void
   std::unique_ptr<core::SwarmCore> core_;
+  std::unique_ptr<hostile::Saboteur> saboteur_;  // of one that spoils the swarm
   TimeUs armed_ = kNever;
   bool acting_ = false;
   bool finished_ = false;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "client/core/types.h"
+#include "tests/hostile/deeds.h"
 #include "tests/sim/event_queue.h"
 
 namespace firn::sim {
@@ -20,10 +21,8 @@ struct PeerSpec {
   bool source = false;  // has everything from the start
   bool listens = true;
   bool tracker = true;
-  double pollutes = 0;                  // share of sent blocks whose payload is falsified
+  hostile::Deeds deeds = {};            // it spoils the swarm
   bool lies = false;                    // claims to have everything, sends noise
-  bool repeats = false;                 // sends one block of each generation again and again
-  bool silent = false;                  // takes all that is granted and sends no block
   bool deaf = false;                    // reads nothing once it is connected
   std::vector<std::size_t> knows = {};  // peers given by hand
   core::SeedPolicy seeding = {core::SeedPolicy::Kind::kForever, 0, 0};
@@ -36,7 +35,7 @@ struct PeerSpec {
   std::uint64_t down_limit = 0;
   std::uint64_t memory_bytes = 128u << 20;
   // One of those that spoil the swarm: it need not complete, and is not checked.
-  bool hostile() const { return lies || repeats || silent || deaf || pollutes > 0; }
+  bool hostile() const { return lies || deaf || !deeds.none(); }
 };
 
 }  // namespace firn::sim

@@ -20,9 +20,10 @@ class Arguments {
   std::vector<double> list(const std::string& key, const std::string& otherwise, char between);
   // Every key asked for with its value, given or not. Call it once all have been asked for.
   const std::map<std::string, std::string>& all() const;
+  // Ends the program with that message.
+  [[noreturn]] void fail(const std::string& what) const;
 
  private:
-  [[noreturn]] void fail(const std::string& what) const;
   const std::string program_;
   std::map<std::string, std::string> given_, used_;
 };

@@ -153,6 +153,12 @@ void Lab::handle(const LabEvent& event) {
       peer.armed = kNever;
       peer.core->wake(queue_.now());
       return act(peer);
+    case kRenamed:  // it begins anew
+      die(peer, true);
+      random_.fill(peer.id.bytes);
+      peer.store = {};
+      peer.armed = kNever;
+      return start(peer);
     default:
       return die(peer, event.kind == kCrash);
   }
@@ -174,6 +180,14 @@ void Lab::start(Peer& peer) {
   options.down_limit = peer.spec.receive_limit;
   if (peer.spec.source && !manifest_.info.authority_key.empty()) {
     options.certificate = make_certificate(manifest_.id, peer.id, authority_secret()).value();
+  }
+  if (const hostile::Deeds& deeds = peer.spec.deeds; peer.spec.hostile()) {
+    peer.saboteur = std::make_unique<hostile::Saboteur>(deeds, shape_, random_.next_u64());
+    for (const auto& other : peers_) {
+      if (other->spec.hostile()) peer.saboteur->befriend(other->id.prefix());
+    }
+    peer.store.believe_all(deeds.colludes);
+    if (deeds.renamed > 0) post(deeds.renamed, kRenamed, peer, 0);
   }
   peer.store.set_content(shape_, leaf_);
   peer.core = std::make_unique<core::SwarmCore>(manifest_.id, options, queue_.now());
@@ -231,13 +245,14 @@ void Lab::perform(Peer& peer, core::Action&& action) {
   using namespace core;
   if (peer.store.perform(action, *peer.core, queue_.now())) return post(1, kWoken, peer, 0);
   if (auto* send = std::get_if<SendBlock>(&action)) {
-    const bool is_false =
-        (peer.spec.pollutes > 0 && random_.below(1000) < peer.spec.pollutes * 1000) ||
-        peer.store.any_false(send->block.generation, send->slots);
+    const bool is_false = peer.store.any_false(send->block.generation, send->slots);
     peer.result.false_sent += is_false;
     send->block.payload = is_false ? false_payload_ : payload_;
+    if (peer.saboteur) peer.saboteur->sends(send->block, queue_.now());
     links_.send(send->peer, std::move(send->block));
   } else if (auto* send = std::get_if<Send>(&action)) {
+    auto* state = std::get_if<proto::State>(&send->message);
+    if (peer.saboteur && state) peer.saboteur->says(*state);
     links_.send(send->peer, std::move(send->message));
   } else if (const auto* make = std::get_if<MakeEpoch>(&action)) {
     peer.core->epoch_made(made_epoch(*make, shape_, manifest_.id, peer.secret), queue_.now());
@@ -270,7 +285,9 @@ void Lab::perform(Peer& peer, core::Action&& action) {
 void Lab::call(Peer& caller, const core::Connect& action) {
   const std::uint32_t to = action.address.port - 1u;
   FIRN_CHECK(action.attempt < (std::uint64_t{1} << 32));
-  if (to < peers_.size()) {
+  const bool moved =
+      to < peers_.size() && action.address.id && *action.address.id != peers_[to]->id;
+  if (to < peers_.size() && !moved) {
     post(3 * caller.spec.link.delay, kCalled, *peers_[to], pair(action.attempt, caller.index));
   } else {
     post(4 * caller.spec.link.delay, kConnectFailed, caller, action.attempt);
@@ -319,6 +336,7 @@ void Lab::message_came(std::uint32_t peer, core::PeerKey key, proto::PeerMessage
     const bool from_source = peers_[links_.peer_at(key ^ 1)]->spec.source;
     if (block->payload == payload_) delivered_.count(*block, from_source);
   }
+  if (peers_[peer]->saboteur) peers_[peer]->saboteur->hears(key, message);
   peers_[peer]->core->message(key, std::move(message), bytes, queue_.now());
   act(*peers_[peer]);
 }

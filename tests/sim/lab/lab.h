@@ -13,6 +13,7 @@
 #include "client/core/swarm.h"
 #include "codec/random.h"
 #include "proto/content/manifest.h"
+#include "tests/hostile/saboteur.h"
 #include "tests/sim/action_trace.h"
 #include "tests/sim/epoch_maker.h"
 #include "tests/sim/lab/delivered.h"
@@ -78,7 +79,8 @@ class Lab final : private LinkUser {
     TimeUs armed = kNever;
     bool acting = false;
     LabStore store;
-    LabPeerResult result;  // but for its traffic, which its links know
+    std::unique_ptr<hostile::Saboteur> saboteur;  // of a hostile one
+    LabPeerResult result;                         // but for its traffic, which its links know
   };
 
   void message_came(std::uint32_t peer, core::PeerKey key, proto::PeerMessage&& message,
@@ -108,7 +110,7 @@ class Lab final : private LinkUser {
   codec::CoefficientStream random_;
   core::Options options_;
   proto::Payload payload_;        // of every block
-  proto::Payload false_payload_;  // but of these
+  proto::Payload false_payload_;  // but of those made of false ones
   Digest leaf_;                   // of the first
   LookaheadQueue queue_;
   Links links_;

@@ -28,6 +28,7 @@ enum LabEventKind : std::uint32_t {
   kWoken,     // it was told something while it acted
   kCrash,
   kLeave,
+  kRenamed,  // a hostile peer takes a fresh identity
 };
 
 inline bool is_of_links(std::uint32_t kind) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "client/core/types.h"
+#include "tests/hostile/deeds.h"
 
 namespace firn::sim {
 
@@ -30,12 +31,12 @@ struct LabPeerSpec {
   double up_limit = 1;            // bytes a second
   std::uint64_t send_limit = 0;   // as Options::up_limit and down_limit
   std::uint64_t receive_limit = 0;
-  double pollutes = 0;  // share of its blocks that it falsifies
+  hostile::Deeds deeds = {};  // it spoils the swarm
   TimeUs joins = 0;
   TimeUs crashes = kNever;       // without a word
   TimeUs leaves_after = kNever;  // so long after it completed
-  // It spoils the swarm, and need not complete.
-  bool hostile() const { return pollutes > 0; }
+  // It need not complete.
+  bool hostile() const { return !deeds.none(); }
 };
 
 // What transport adds to frames. A whole share stands for TCP/IP headers and TLS records, as the

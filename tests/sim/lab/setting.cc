@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "codec/random.h"
 #include "tests/sim/lab/bound.h"
@@ -15,6 +16,23 @@ constexpr double kMbit = 1e6 / 8;
 
 TimeUs micro(double seconds) {
   return static_cast<TimeUs>(seconds * 1e6);
+}
+
+// What each of the first peers does.
+std::vector<hostile::Deeds> deeds_of(Arguments& arguments) {
+  const auto polluters = static_cast<std::size_t>(arguments.number("polluters", "0"));
+  std::vector<hostile::Deeds> all(polluters, {.falsifies = arguments.number("pollutes", "1")});
+  const std::string text = arguments.text("hostile", "");
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    const std::size_t star = std::min(text.find('*', at), end);
+    auto deeds = hostile::parse_deeds(text.substr(star + 1, end - star - 1));
+    if (star == end || !deeds.ok()) arguments.fail("hostile is not COUNT*DEEDS,...: " + text);
+    const auto count = static_cast<std::size_t>(std::atoi(text.c_str() + at));
+    all.insert(all.end(), count, *deeds);
+    at = end + 1;
+  }
+  return all;
 }
 
 std::vector<LabPeerSpec> peers_of(Arguments& arguments, codec::CoefficientStream& random) {
@@ -40,8 +58,8 @@ std::vector<LabPeerSpec> peers_of(Arguments& arguments, codec::CoefficientStream
   const double leave = arguments.number("leave_s", "-1");
   const double join = arguments.number("join_ms", "0") * 1e-3;
   const int takers = static_cast<int>(arguments.number("takers", "0"));
-  const int polluters = static_cast<int>(arguments.number("polluters", "0"));
-  const double pollutes = arguments.number("pollutes", "1");
+  const std::vector<hostile::Deeds> deeds = deeds_of(arguments);
+  const bool without = arguments.number("without_hostile", "0") != 0;
   const double taker_kib = arguments.number("taker_kib", "0");
   for (int i = 0; i < peers; ++i) {
     LabPeerSpec spec;
@@ -57,10 +75,10 @@ std::vector<LabPeerSpec> peers_of(Arguments& arguments, codec::CoefficientStream
     if (crash > 0 && chosen(crash_share)) spec.crashes = micro(crash);
     if (leave >= 0) spec.leaves_after = micro(leave);
     spec.takes_only = i < takers;
-    if (i < polluters) spec.pollutes = pollutes;
+    if (place < deeds.size()) spec.deeds = deeds[place];
     if (taker_kib > 0) spec.up_limit = taker_kib * 1024;
     spec.joins = micro(join * i);
-    specs.push_back(spec);
+    if (!without || !spec.hostile()) specs.push_back(spec);
   }
   return specs;
 }

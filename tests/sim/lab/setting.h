@@ -33,8 +33,10 @@ struct Setting {
 //   crash_s=0 crash_share=0.34 hidden=0 (share that accepts no connections) firewalled=0 (1: those
 //   know it not, and calls to them stay unanswered) takers=0 taker_kib=0 (so much a second all the
 //   same)
-//   authority=1 (0: nobody speaks for the content) polluters=0 (the first of the peers) pollutes=1
-//   (share of their blocks that is false)
+//   authority=1 (0: nobody speaks for the content)
+//   hostile=4*sparse:10,2*silent (what the first of the peers do: tests/hostile/deeds.h), or
+//   polluters=0 pollutes=1 (so many that falsify this share of their blocks)
+//   without_hostile=0 (1: the same race without those)
 //   share=1.05 alone=110 (bytes, see LabWire) neighbours=0 (0: the policy's) peers_out=0
 Setting setting_of(Arguments& arguments);
 
