@@ -12,6 +12,7 @@ Parts::Parts(const ContentId& content_id, Options options, TimeUs now)
       outbox(context, uplink),
       trackers(context, life, outbox),
       membership(context, life, trackers, outbox),
+      accusations(outbox),
       gossip(context, life, membership, outbox),
       connections(context, life, membership, gossip),
       fetch(context, life, membership, outbox),

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "client/core/accusations.h"
 #include "client/core/check_serving.h"
 #include "client/core/connection_watch.h"
 #include "client/core/context.h"
@@ -77,6 +78,7 @@ struct Parts {
   Outbox outbox;
   Trackers trackers;
   Membership membership;
+  Accusations accusations;
   Gossip gossip;
   ConnectionWatch connections;
   ManifestFetch fetch;

@@ -298,6 +298,29 @@ TEST_CASE("peers that come and go leave no traces without end") {
   CHECK(bench.core.report().blocks_sent == 5000);
 }
 
+TEST_CASE("a peer that several neighbours have banned is told to look at its memory") {
+  Bench bench(plain_manifest(2, 4, 64));
+  bench.start();
+  for (PeerKey peer = 1; peer <= 4; ++peer)
+    bench.open(peer, peer_id(static_cast<std::uint8_t>(peer)));
+  int count = 0;
+  const auto told = [&] {
+    for (const core::Notice& notice : bench.take<core::Notice>()) {
+      count += notice.text.find("check its memory") != std::string::npos;
+    }
+    return count;
+  };
+  const Goodbye banned{GoodbyeReason::kBanned, "sent a false block of generation 0"};
+  bench.say(1, banned);
+  bench.open(5, peer_id(1));  // the same peer once more
+  bench.say(5, banned);
+  bench.say(2, Goodbye{GoodbyeReason::kShuttingDown, ""});
+  bench.say(3, banned);
+  CHECK(told() == 0);
+  bench.say(4, banned);
+  CHECK(told() == 1);
+}
+
 TEST_CASE("a peer whose bytes are no messages is named and not let in again for a while") {
   Bench bench(plain_manifest(2, 4, 16));
   bench.start(true);
