@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "client/core/policy/constants.h"
@@ -9,32 +10,54 @@
 
 namespace firn::core {
 
+namespace {
+
+// The value that this part of them reach at least; not empty.
+double upper(std::vector<double>& values, double part) {
+  const auto rank = static_cast<std::ptrdiff_t>(static_cast<double>(values.size()) * part);
+  const auto at = values.begin() + rank;
+  std::nth_element(values.begin(), at, values.end(), std::greater<>());
+  return *at;
+}
+
+}  // namespace
+
 Contributions::Contributions(const Context& context, Membership& membership, const Trust& trust)
     : context_(context), membership_(membership), trust_(trust) {}
 
 void Contributions::leaves(const Neighbour& n) {
   counts_.erase(n.key);
+  totals_.erase(n.key);
   for (auto& [key, count] : counts_) count.reported.erase(n.key);
+}
+
+// Those that something has reached since the last review. A peer that all others have banned, or
+// that has not reported since, says nothing of any of them.
+void Contributions::find_reporters() {
+  reporters_.clear();
+  for (const Neighbour& reporter : std::as_const(membership_).neighbours()) {
+    if (reporter.holds.has_everything() || !reporter.reports.any()) continue;
+    std::uint64_t& last = totals_[reporter.key];
+    const std::uint64_t total = reporter.reports.total();
+    if (total > last) reporters_.push_back(&reporter);
+    last = total;
+  }
 }
 
 // Of the blocks that reporters received from the neighbour since the last review; nullopt: too few
 // reporters to tell. A reporter that names others and not this neighbour has received nothing.
-std::optional<double> Contributions::median_growth(const Neighbour& of, Count& count) const {
+std::optional<double> Contributions::told_growth(const Neighbour& of, Count& count) const {
   std::vector<double> growths;
-  for (const Neighbour& reporter : std::as_const(membership_).neighbours()) {
-    if (reporter.key == of.key || reporter.holds.has_everything() || !reporter.reports.any()) {
-      continue;
-    }
-    const std::int64_t told = std::max<std::int64_t>(reporter.reports.from(of.id.prefix()), 0);
-    const auto [last, fresh] = count.reported.try_emplace(reporter.key, told);
-    growths.push_back(fresh ? 0
-                            : static_cast<double>(std::max<std::int64_t>(told - last->second, 0)));
-    last->second = told;
+  for (const Neighbour* reporter : reporters_) {
+    if (reporter->key == of.key) continue;
+    const std::int64_t told = reporter->reports.from(of.id.prefix());
+    std::int64_t& last =
+        count.reported.try_emplace(reporter->key, std::max(told, {})).first->second;
+    growths.push_back(static_cast<double>(std::max<std::int64_t>(told - last, 0)));
+    last = std::max(told, last);
   }
   if (growths.size() < policy::kReportersMin) return std::nullopt;
-  const auto middle = growths.begin() + static_cast<std::ptrdiff_t>(growths.size() / 2);
-  std::nth_element(growths.begin(), middle, growths.end());
-  return *middle;
+  return upper(growths, policy::kReportersShare);
 }
 
 // Polluters that all others have banned gather at the source. So the word of neighbours counts that
@@ -55,27 +78,47 @@ double Contributions::worth_at_large(const Neighbour& of) const {
   return accusers > 0 || newcomer ? policy::kDoubtedWorth : 1;
 }
 
-void Contributions::step() {
-  if (context_.now - reviewed_ < policy::kReportInterval) return;
+void Contributions::count(const Neighbour& n, double kept) {
+  const auto [entry, fresh] = counts_.try_emplace(n.key);
+  Count& count = entry->second;
+  if (fresh) count.since = context_.now;
+  const std::uint64_t sent = n.pipe.blocks_sent();
+  count.given = count.given * kept + static_cast<double>(sent - count.given_seen);
+  count.given_seen = sent;
+  const std::optional<double> growth = told_growth(n, count);
+  count.passed_on = count.passed_on * kept + growth.value_or(0);
+  count.judged = growth && count.given >= policy::kGivenMin &&
+                 context_.now - count.since >= policy::kNewcomerTime;
+}
+
+bool Contributions::step() {
+  if (context_.now - reviewed_ < policy::kReportInterval) return false;
   const double kept = std::exp(-static_cast<double>(context_.now - reviewed_) /
                                static_cast<double>(policy::kContributionMemory));
   reviewed_ = context_.now;
-  const bool small_mesh = membership_.small_mesh();
-  for (Neighbour& n : membership_.neighbours()) {
-    if (!small_mesh) n.worth = worth_at_large(n);
-    if (!small_mesh || n.holds.has_everything()) continue;
-    const auto [entry, fresh] = counts_.try_emplace(n.key);
-    Count& count = entry->second;
-    if (fresh) count.since = context_.now;
-    const std::uint64_t sent = n.pipe.blocks_sent();
-    count.given = count.given * kept + static_cast<double>(sent - count.given_seen);
-    count.given_seen = sent;
-    const std::optional<double> growth = median_growth(n, count);
-    count.passed_on = count.passed_on * kept + growth.value_or(0);
-    const bool judged = growth && count.given >= policy::kGivenMin &&
-                        context_.now - count.since >= policy::kNewcomerTime;
-    if (judged) n.worth = policy::worth_of(count.passed_on / count.given);
+  if (!membership_.small_mesh()) {
+    for (Neighbour& n : membership_.neighbours()) n.worth = worth_at_large(n);
+    return false;
   }
+  find_reporters();
+  std::vector<double> shares;
+  for (const Neighbour& n : std::as_const(membership_).neighbours()) {
+    if (n.holds.has_everything()) continue;
+    count(n, kept);
+    if (counts_[n.key].judged) shares.push_back(counts_[n.key].share());
+  }
+  if (shares.empty()) return false;
+  // Up to three quarters of the neighbours may be sinks.
+  const double usual = upper(shares, 0.25);
+  bool found = false;
+  for (Neighbour& n : membership_.neighbours()) {
+    const auto known = counts_.find(n.key);
+    if (n.holds.has_everything() || known == counts_.end() || !known->second.judged) continue;
+    const bool was_sink = n.sink();
+    n.worth = policy::worth_of(known->second.share(), usual);
+    found |= n.sink() && !was_sink;
+  }
+  return found;
 }
 
 }  // namespace firn::core

@@ -26,24 +26,31 @@ class Contributions final : public LeaveWatcher {
 
   void leaves(const Neighbour& n) override;
 
-  // Reviews all neighbours once a second (policy::kReportInterval).
-  void step();
+  // Reviews all neighbours once a second (policy::kReportInterval). True: one turned out to pass
+  // next to nothing on (Neighbour::sink), so that what it was given is lacking elsewhere.
+  bool step();
 
  private:
   // Sums that forget, with kContributionMemory.
   struct Count {
     TimeUs since = 0;
+    bool judged = false;
     double given = 0, passed_on = 0;
+    double share() const { return passed_on / given; }
     std::uint64_t given_seen = 0;
     std::map<PeerKey, std::int64_t> reported;  // by reporter
   };
   double worth_at_large(const Neighbour& of) const;
-  std::optional<double> median_growth(const Neighbour& of, Count& count) const;
+  void find_reporters();
+  void count(const Neighbour& n, double kept);
+  std::optional<double> told_growth(const Neighbour& of, Count& count) const;
 
   const Context& context_;
   Membership& membership_;
   const Trust& trust_;
   std::map<PeerKey, Count> counts_;
+  std::map<PeerKey, std::uint64_t> totals_;  // by reporter: what it has told of all
+  std::vector<const Neighbour*> reporters_;  // of this review
   TimeUs reviewed_ = 0;
 };
 

@@ -171,13 +171,14 @@ proto::State Granting::make_state(Neighbour& n, std::size_t entries_max) {
   return state;
 }
 
-// What came from whom: a source gives its rows to those that pass them on.
+// What came from whom: a source gives its rows to those that pass them on. A neighbour that mostly
+// repeats itself does not, though now and then a block of it is new.
 void Granting::tell_received(Neighbour& n, proto::State& state) {
   if (!n.news.report_due(context_.now)) return;
   for (const Neighbour& other : std::as_const(membership_).neighbours()) {
     if (state.received.size() == limits::kReceivedMax) break;
     const std::uint64_t blocks = other.traffic.blocks_innovative();
-    if (other.key == n.key || blocks == 0) continue;
+    if (other.key == n.key || blocks == 0 || !other.useful()) continue;
     state.received.push_back({other.id.prefix(), static_cast<std::uint32_t>(blocks)});
   }
 }

@@ -64,6 +64,18 @@ class Neighbour {
     news.arrived(sequence);
     return true;
   }
+  // An innovative block of it has come.
+  void brought_news() {
+    traffic.innovative();
+    repaid_at_ = pipe.blocks_sent();
+  }
+  // What it sends is mostly new.
+  bool useful() const { return traffic.usefulness().share() >= policy::kUsefulMin; }
+  // It brings next to nothing for what it gets: a peer that only takes, or sends mixtures of few
+  // rows. In a small mesh, as in a large one some have no news for those nearer to the source.
+  bool in_debt() const { return !useful() || pipe.blocks_sent() - repaid_at_ >= policy::kDebtMax; }
+  // What a source gives to it reaches few others.
+  bool sink() const { return worth < policy::kSinkWorth; }
   // It has had credit for long and sent nothing, though it holds something: a peer that only takes,
   // or one whose uplink does not reach as far as us.
   bool only_takes(TimeUs now) const {
@@ -92,6 +104,9 @@ class Neighbour {
   Reports reports;
   EpochLink epochs;
   double worth = 1;  // of a row that a source gives to it (contributions.h)
+
+ private:
+  std::uint64_t repaid_at_ = 0;  // blocks that it had been sent when it brought something last
 };
 
 }  // namespace firn::core

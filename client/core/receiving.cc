@@ -87,7 +87,7 @@ void Receiving::take(Neighbour& n, proto::Block&& block) {
 void Receiving::innovative(Neighbour& n, std::uint32_t g, std::uint32_t slot, const Vector& vector,
                            proto::Payload payload) {
   ++counts_.innovative;
-  n.traffic.innovative();
+  n.brought_news();
   life_.progress(context_.now);
   intake_.row_taken();
   outbox_.push(StoreRow{g, slot, vector, n.id, std::move(payload)});

@@ -31,6 +31,10 @@ class Sending final : public LeaveWatcher {
   // A block has departed (or could not be made: 0 bytes).
   void departed(Neighbour& n, std::uint64_t frame_bytes);
 
+  // Rows that were given to a neighbour have got lost.
+  void rows_lost() {
+    if (source_) source_->neighbour_lost();
+  }
   // Something has happened that may let a block go.
   void stir() { due_ = true; }
   // Time has passed: that lets a block go where the rate was limited or a socket is stuck.

@@ -235,7 +235,7 @@ void SwarmCore::step() {
   transfer.plain.step();
   transfer.turns.step();
   if (transfer.stalls.step()) transfer.sending.stir();
-  transfer.contributions.step();
+  if (transfer.contributions.step()) transfer.sending.rows_lost();
   if (transfer.sending.take_due()) {
     parts.serving.send_parts();
     transfer.sending.pump();

@@ -17,7 +17,10 @@ class Usefulness {
   void block(bool innovative, TimeUs now) {
     if (blocks_++ == 0) since_ = now;
     if (!innovative) ++redundant_;
+    share_ += ((innovative ? 1 : 0) - share_) / policy::kUsefulMemory;
   }
+  // The part of its last blocks that was new.
+  double share() const { return share_; }
   // Nearly all of it was redundant: the neighbour claims what it does not have, or repeats itself.
   // Once there is enough to judge by, the count begins anew.
   bool useless(TimeUs now) {
@@ -31,6 +34,7 @@ class Usefulness {
   std::uint32_t blocks_ = 0;
   std::uint32_t redundant_ = 0;
   TimeUs since_ = 0;  // when the first of them came
+  double share_ = 1;
 };
 
 class Traffic {
@@ -51,6 +55,7 @@ class Traffic {
   void recoded() { ++blocks_recoded_; }
   void innovative() { ++blocks_innovative_; }
   Usefulness& usefulness() { return usefulness_; }
+  const Usefulness& usefulness() const { return usefulness_; }
 
   // Its last message came, or the connection stood.
   TimeUs heard_at() const { return heard_at_; }

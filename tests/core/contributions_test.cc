@@ -26,10 +26,10 @@ class Reported {
     }
     parts_.start(vouched_manifest(4, 4, 64).info);
   }
-  // A second in which each neighbour is given ten blocks. says(by, of): how many blocks of
-  // neighbour `of` reached neighbour `by` in it, as that tells.
+  // A second in which each neighbour is given ten blocks; whether a sink was found. says(by, of):
+  // how many blocks of neighbour `of` reached neighbour `by` in it, as that tells.
   template <typename Says>
-  void second(const Says& says) {
+  bool review(const Says& says) {
     for (std::uint8_t by = 1; by <= peers_; ++by) {
       core::Neighbour& n = neighbour(by);
       std::vector<proto::Received> received;
@@ -44,7 +44,7 @@ class Reported {
       }
     }
     parts_.context.now += policy::kReportInterval;
-    parts_.transfer->contributions.step();
+    return parts_.transfer->contributions.step();
   }
   core::Neighbour& neighbour(core::PeerKey key) { return *parts_.membership.find(key); }
 
@@ -60,11 +60,11 @@ const auto kAllPassOn = [](int, int) { return 10u; };
 
 TEST_CASE("a neighbour of which nothing reaches the others is worth next to nothing") {
   Reported swarm(8);
-  for (int i = 0; i < 10; ++i) swarm.second([](int, int of) { return of == 1 ? 0u : 10u; });
+  for (int i = 0; i < 10; ++i) swarm.review([](int, int of) { return of == 1 ? 0u : 10u; });
   CHECK(swarm.neighbour(1).worth == policy::kWorthMin);
   for (core::PeerKey key = 2; key <= 8; ++key) CHECK(swarm.neighbour(key).worth == 1);
   // It may mend its ways.
-  for (int i = 0; i < 30; ++i) swarm.second(kAllPassOn);
+  for (int i = 0; i < 30; ++i) swarm.review(kAllPassOn);
   CHECK(swarm.neighbour(1).worth == 1);
 }
 
@@ -72,7 +72,7 @@ TEST_CASE("liars below half of the reporters change nothing") {
   Reported swarm(9);  // eight report on each
   const auto liar = [](int by) { return by >= 7; };
   for (int i = 0; i < 10; ++i) {
-    swarm.second(
+    swarm.review(
         [&](int by, int of) { return liar(by) ? (of == 1 ? 1000u : 0u) : (of == 1 ? 0u : 10u); });
   }
   CHECK(swarm.neighbour(1).worth == policy::kWorthMin);
@@ -81,7 +81,7 @@ TEST_CASE("liars below half of the reporters change nothing") {
 
 TEST_CASE("in a large mesh, where most do not know a neighbour, reports tell nothing") {
   Reported swarm(policy::kSmallMesh + 1);
-  for (int i = 0; i < 10; ++i) swarm.second([](int, int of) { return of % 2 == 0 ? 10u : 0u; });
+  for (int i = 0; i < 10; ++i) swarm.review([](int, int of) { return of % 2 == 0 ? 10u : 0u; });
   for (core::PeerKey key = 1; key <= policy::kSmallMesh + 1; ++key) {
     CHECK(swarm.neighbour(key).worth == 1);
   }
@@ -89,19 +89,43 @@ TEST_CASE("in a large mesh, where most do not know a neighbour, reports tell not
 
 TEST_CASE("too few reporters tell nothing") {
   Reported swarm(3);  // two report on each
-  for (int i = 0; i < 10; ++i) swarm.second([](int, int) { return 0u; });
+  for (int i = 0; i < 10; ++i) swarm.review([](int, int) { return 0u; });
   for (core::PeerKey key = 1; key <= 3; ++key) CHECK(swarm.neighbour(key).worth == 1);
 }
 
 TEST_CASE("a newcomer is not judged before its rows can have arrived") {
   Reported swarm(8);
-  swarm.second([](int, int) { return 0u; });
+  swarm.review([](int, int) { return 0u; });
   for (core::PeerKey key = 1; key <= 8; ++key) CHECK(swarm.neighbour(key).worth == 1);
 }
 
-TEST_CASE("a row's worth is twice the share that is passed on, within bounds") {
-  CHECK(policy::worth_of(0) == policy::kWorthMin);
-  CHECK(policy::worth_of(0.25) == 0.5);
-  CHECK(policy::worth_of(0.5) == 1);
-  CHECK(policy::worth_of(3) == 1);
+TEST_CASE("a row's worth falls steeply below half of what is usually passed on, within bounds") {
+  CHECK(policy::worth_of(0, 1) == policy::kWorthMin);
+  CHECK(policy::worth_of(0.25, 1) == 0.125);
+  CHECK(policy::worth_of(0.5, 1) == 1);
+  CHECK(policy::worth_of(3, 1) == 1);
+  CHECK(policy::worth_of(0.5, 3) == 1);
+  CHECK(policy::worth_of(0.05, 0.1) == 1);  // the source is faster than all relays together
+  CHECK(policy::worth_of(0, 0) == 1);
+}
+
+TEST_CASE("peers that others have banned say nothing, though they reported once") {
+  Reported swarm(12);
+  const auto bad = [](int peer) { return peer <= 6; };
+  for (int i = 0; i < 3; ++i) swarm.review(kAllPassOn);
+  for (int i = 0; i < 20; ++i) {
+    swarm.review([&](int by, int of) { return bad(by) || bad(of) ? 0u : 10u; });
+  }
+  for (core::PeerKey key = 1; key <= 12; ++key) {
+    CHECK(swarm.neighbour(key).sink() == bad(static_cast<int>(key)));
+    if (!bad(static_cast<int>(key))) CHECK(swarm.neighbour(key).worth == 1);
+  }
+}
+
+TEST_CASE("a source hears once that a neighbour turned out to be a sink") {
+  Reported swarm(8);
+  int found = 0;
+  for (int i = 0; i < 20; ++i)
+    found += swarm.review([](int, int of) { return of == 1 ? 0u : 10u; });
+  CHECK(found == 1);
 }

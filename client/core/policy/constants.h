@@ -89,7 +89,18 @@ inline constexpr std::uint32_t kGapCap = 16;    // S: rank gaps above count as t
 inline constexpr std::uint32_t kScanMax = 64;   // eligible generations compared for one decision
 inline constexpr std::uint32_t kLookMax = 512;  // generations looked at to find them
 inline constexpr int kNullVectorTries = 8;
-inline constexpr TimeUs kTakerTime = 10 * kSecond;     // had credit this long and sent nothing
+inline constexpr TimeUs kTakerTime = 10 * kSecond;  // had credit this long and sent nothing
+// In a small mesh, where each peer has news for each other one: blocks that a neighbour got from us
+// since it brought the last new row. The slowest uplinks of a swarm bring one for ten or so [042].
+inline constexpr std::uint64_t kDebtMax = 32;
+// One in debt is served only where the uplink has stood idle for so long, for one choice of so
+// many, and when nobody else needs anything [042].
+inline constexpr TimeUs kDebtorPause = 100 * kMillisecond;
+inline constexpr std::uint32_t kDebtorShare = 128;
+// Part of its last blocks that is new, below which a neighbour is no holder to count with: it mixes
+// a few rows again and again, or claims what it lacks [042].
+inline constexpr double kUsefulMin = 0.5;
+inline constexpr double kUsefulMemory = 8;             // blocks
 inline constexpr std::uint32_t kOptimisticShare = 32;  // one choice of this many ignores that
 
 // --- stalls ---
@@ -169,7 +180,12 @@ inline constexpr double kDoubtedWorth = 1.0 / 4;  // one convicts it, or it came
 inline constexpr TimeUs kContributionMemory = 5 * kSecond;
 inline constexpr TimeUs kNewcomerTime = 2 * kSecond;  // rows are still on their way
 inline constexpr double kWorthMin = 1.0 / 64;         // it may begin to pass something on
-inline constexpr double kGivenMin = 4;                // blocks, to judge by
+inline constexpr double kWorthSteepness = 3;          // of what is passed on [042]
+inline constexpr double kSinkWorth = 1.0 / 8;         // below that its rows count as lost [042]
+// What this part of the reporters say of a neighbour at least counts: so many may praise a friend.
+// Less than a half, as honest reporters get nothing from a neighbour that has banned them [042].
+inline constexpr double kReportersShare = 0.4;
+inline constexpr double kGivenMin = 4;  // blocks, to judge by
 
 inline constexpr TimeUs kDepartureInterval = 100 * kMillisecond;  // is it safe to leave?
 

@@ -8,9 +8,11 @@ namespace firn::core::policy {
 
 namespace {
 
+// What a sink holds is lost to all others.
 bool somebody_has(const Neighbours& neighbours, std::uint32_t g) {
-  return std::any_of(neighbours.begin(), neighbours.end(),
-                     [g](const Neighbour& n) { return n.holds.complete().contains(g); });
+  return std::any_of(neighbours.begin(), neighbours.end(), [g](const Neighbour& n) {
+    return !n.sink() && n.holds.complete().contains(g);
+  });
 }
 
 bool nobody_wants(const Neighbours& neighbours, std::uint32_t g) {
@@ -40,7 +42,7 @@ void Gaps::review(const Neighbours& neighbours, std::uint32_t passed, bool first
     std::uint32_t told = 0, expected = 0;
     for (const Neighbour& n : neighbours) {
       const RemoteGeneration* known = n.holds.partial().find(g);
-      if (!known) continue;
+      if (!known || n.sink()) continue;
       told = std::max<std::uint32_t>(told, known->rank);
       expected = std::max(expected, known->expected_rank());
     }

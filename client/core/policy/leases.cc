@@ -10,7 +10,7 @@ namespace firn::core::policy {
 std::uint64_t promised_blocks(const Neighbours& neighbours, TimeUs now) {
   std::uint64_t sum = 0;
   for (const Neighbour& n : neighbours) {
-    if (!n.grants.stalled(now)) sum += n.grants.outstanding();
+    if (!n.grants.stalled(now) && n.useful()) sum += n.grants.outstanding();
   }
   return sum;
 }
@@ -52,11 +52,12 @@ std::uint32_t quota_of(const Holdings& holdings, const Neighbours& neighbours,
     const std::uint32_t place = next_place;
     next_place = place + 1 == size ? 0 : place + 1;
     const std::uint32_t rank = n.holds.rank(g);
-    if (rank == 0 || n.grants.stalled(now)) continue;
+    if (rank == 0 || n.grants.stalled(now) || !n.useful()) continue;
     ++holders;
     if (rank > own_rank || (rank == own_rank && place < own_place)) ++before;
   }
-  if (holders == 0) return 1;  // it alone, and stalled: let it come back
+  // It alone, and stalled, or it sends little that is new: it may show that it is better.
+  if (holders == 0 || !neighbour.useful()) return 1;
   std::uint32_t share = missing / holders + (before < missing % holders ? 1 : 0);
   // Shares go to the neighbours that claim most. Where nothing comes of it, any may try.
   if (share == 0 && open && now - open->last_growth >= kStallVoid) share = 1;

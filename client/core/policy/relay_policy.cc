@@ -18,6 +18,13 @@ bool has_few_neighbours(const Neighbour& n, std::size_t ours) {
          n.holds.connections() < kFewNeighbours * static_cast<double>(ours);
 }
 
+// Some neighbour needs blocks that is not in debt.
+bool somebody_pays(const Neighbours& neighbours) {
+  return std::any_of(neighbours.begin(), neighbours.end(), [](const Neighbour& n) {
+    return n.holds.heard() && !n.holds.satisfied() && !n.in_debt();
+  });
+}
+
 }  // namespace
 
 RelayPolicy::Candidate RelayPolicy::judge(const Holdings& holdings, const Neighbour& neighbour,
@@ -129,9 +136,12 @@ void RelayPolicy::remember(const Neighbours& neighbours) {
 // overflow while others stand idle. A neighbour with few neighbours comes sooner: it has only those
 // to be served by, and it passes on what it gets to peers with many, for which few others have
 // anything. A neighbour that only takes comes after all others, but for an optimistic share of the
-// choices: a newcomer has had no chance to give, and a slow peer is not to be starved.
-void RelayPolicy::line_up(const Neighbours& neighbours, bool small_mesh, std::uint32_t busy_max,
-                          TimeUs now) {
+// choices: a newcomer has had no chance to give, and a slow peer is not to be starved. In a small
+// mesh, while this peer needs blocks itself, that is one in debt, and it is passed over: there is
+// nearly always a moment in which no other neighbour can take a block, and an uplink that served it
+// then would be late for the next one.
+void RelayPolicy::line_up(const Neighbours& neighbours, bool small_mesh, bool complete,
+                          std::uint32_t busy_max, TimeUs now) {
   const std::uint32_t busy = busy_connections(neighbours, now);
   const std::uint64_t row_worth = small_mesh ? kChoicesPerRow : kChoicesPerRowLarge;
   const bool optimistic = random_.below(kOptimisticShare) == 0;
@@ -140,11 +150,15 @@ void RelayPolicy::line_up(const Neighbours& neighbours, bool small_mesh, std::ui
     few += !n.holds.has_everything() && has_few_neighbours(n, neighbours.size()) ? 1 : 0;
   }
   eligible_.clear();
+  const bool debts = small_mesh && !complete;
+  const bool skips_debtors = debts && now - chose_at_ < kDebtorPause &&
+                             random_.below(kDebtorShare) != 0 && somebody_pays(neighbours);
   Memory* next = memory_.data();
   for (const Neighbour& n : neighbours) {
     Memory& memory = *next++;
     if (!n.may_send() || !can_take_block(n, busy, busy_max) || n.holds.satisfied()) continue;
-    const std::uint64_t last = !optimistic && n.only_takes(now) ? kServedLast : 0;
+    if (skips_debtors && n.in_debt()) continue;
+    const std::uint64_t last = !debts && !optimistic && n.only_takes(now) ? kServedLast : 0;
     // Ranks are hearsay: a neighbour that tells of none has at least what we sent it.
     const std::uint64_t rank = std::max(n.expected_total_rank(), n.pipe.blocks_sent());
     std::uint64_t turn = rank * row_worth + memory.last_choice;
@@ -158,12 +172,13 @@ void RelayPolicy::line_up(const Neighbours& neighbours, bool small_mesh, std::ui
 std::optional<Choice> RelayPolicy::choose(const Holdings& holdings, const Neighbours& neighbours,
                                           bool small_mesh, std::uint32_t busy_max, TimeUs now) {
   remember(neighbours);
-  line_up(neighbours, small_mesh, busy_max, now);
+  line_up(neighbours, small_mesh, holdings.complete(), busy_max, now);
   for (const Eligible& one : eligible_) {
     const Candidate candidate =
         best_generation(holdings, *one.neighbour, *one.memory, small_mesh, now);
     if (candidate.score <= 0) continue;
     one.memory->last_choice = ++choices_;
+    chose_at_ = now;
     return Choice{one.neighbour->key, candidate.generation, std::nullopt, candidate.use_null_vector,
                   candidate.plain};
   }

@@ -44,7 +44,8 @@ class RelayPolicy {
     bool plain = false;
   };
   void remember(const Neighbours& neighbours);
-  void line_up(const Neighbours& neighbours, bool small_mesh, std::uint32_t busy_max, TimeUs now);
+  void line_up(const Neighbours& neighbours, bool small_mesh, bool complete, std::uint32_t busy_max,
+               TimeUs now);
   Candidate best_generation(const Holdings& holdings, const Neighbour& neighbour, Memory& memory,
                             bool small_mesh, TimeUs now);
   Candidate best_from(std::uint32_t& g, const Holdings& holdings, const Neighbour& neighbour,
@@ -54,6 +55,7 @@ class RelayPolicy {
 
   codec::CoefficientStream random_;
   std::uint64_t choices_ = 0;
+  TimeUs chose_at_ = 0;             // the last choice
   std::vector<Memory> memory_;      // of the neighbours, in their order
   std::vector<Eligible> eligible_;  // scratch of choose()
 };

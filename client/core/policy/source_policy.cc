@@ -1,6 +1,7 @@
 #include "client/core/policy/source_policy.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "client/core/policy/constants.h"
 #include "client/core/policy/late_binding.h"
@@ -35,10 +36,14 @@ double weight_of(const Neighbour& neighbour, double usual) {
 
 }  // namespace
 
-// A relay passes on each row that it was given to each of the others, so that its share is about 1;
-// half of it may be lost to queues and to what others sent first.
-double worth_of(double passed_share) {
-  return std::clamp(2 * passed_share, kWorthMin, 1.0);
+// A relay passes on each row that it was given to each of the others, so that its share is about 1,
+// or less where the source is faster than all relays together. Half of what is usual may be lost to
+// queues and to what others sent first. Below that it falls steeply: a peer that passes on a fifth
+// of its rows wastes the other four.
+double worth_of(double passed_share, double usual_share) {
+  const double expected = std::min(usual_share, 1.0) / 2;
+  if (expected <= 0) return 1;
+  return std::clamp(std::pow(passed_share / expected, kWorthSteepness), kWorthMin, 1.0);
 }
 
 SourcePolicy::SourcePolicy(const Shape& shape, bool dense)

@@ -19,8 +19,8 @@
 namespace firn::core::policy {
 
 // The worth of a row given to a neighbour of which the others received this share of what it was
-// given: within kWorthMin and 1.
-double worth_of(double passed_share);
+// given, where this share is usual: within kWorthMin and 1.
+double worth_of(double passed_share, double usual_share);
 
 class SourcePolicy {
  public:

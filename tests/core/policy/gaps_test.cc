@@ -69,6 +69,16 @@ TEST_CASE("a generation that stands still while a later one is whole gets the ro
   CHECK(s.gaps.gaps()[0].generation == 0);
 }
 
+TEST_CASE("what a neighbour holds that passes nothing on is lacking elsewhere") {
+  GapScene s;
+  s.tell(1, {{0, 5, 4, {}}}, {{1, 1}});
+  s.tell(2, {{0, 7, 4, {}}}, {{2, 1}});
+  s.neighbours.at(2).worth = core::policy::kWorthMin;
+  CHECK(s.rows_of(0, 2 * kStallTime) == 3);
+  s.neighbours.at(2).worth = 1;
+  CHECK(s.rows_of(0, 2 * kStallTime) == 1);
+}
+
 TEST_CASE("rows of a generation that nobody wants are not missing") {
   GapScene s;
   for (const core::PeerKey key : {1, 2}) {

@@ -109,6 +109,26 @@ TEST_CASE("promises to who has stalled do not count") {
   CHECK(core::policy::blocks_to_grant(s.holdings, third, unlimited(s, kNow + 4 * kSecond)) == 4);
 }
 
+TEST_CASE(
+    "a neighbour that repeats itself has no share in what is missing, and may mend its ways") {
+  Situation s(2, 64, 4);
+  s.hold(0, 60, kNow);
+  for (core::PeerKey peer = 1; peer <= 4; ++peer) s.claim(peer, 0, 64);
+  const auto quota = [&](core::PeerKey peer) {
+    return core::policy::quota_of(s.holdings, s.neighbours, s.neighbours.at(peer), 0, 0, kNow);
+  };
+  for (core::PeerKey peer = 1; peer <= 4; ++peer) CHECK(quota(peer) == 1);
+  auto& repeats = s.neighbours.at(1).traffic.usefulness();
+  for (int i = 0; i < 16; ++i) repeats.block(false, kNow);
+  CHECK(quota(1) == 1);  // beside what is shared out
+  CHECK(quota(2) + quota(3) + quota(4) == 4);
+  s.neighbours.at(1).grants.grant(4, kNow);
+  CHECK(core::policy::promised_blocks(s.neighbours, kNow) == 0);
+  for (int i = 0; i < 16; ++i) repeats.block(true, kNow);
+  CHECK(core::policy::promised_blocks(s.neighbours, kNow) == 4);
+  CHECK(quota(2) == 1);
+}
+
 TEST_CASE("an exhausted credit counter grants no more instead of beginning anew") {
   Situation s(1, 8, 1);
   Neighbour& one = s.neighbours.at(1);

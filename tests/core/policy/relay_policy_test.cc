@@ -210,6 +210,33 @@ TEST_CASE("a peer that only takes is served last, and not starved") {
   CHECK(relay.choose(s.holdings, s.neighbours, true, kBusy, s.now));
 }
 
+TEST_CASE("in a small mesh a neighbour that brings nothing is passed over until it does") {
+  Scene s(400, 4, 3, false);
+  RelayPolicy relay(1);
+  for (std::uint32_t g = 0; g < 399; ++g) s.holdings.set_verified(g);
+  const auto served = [&] {
+    std::map<core::PeerKey, int> sent;
+    for (int i = 0; i < 300; ++i) {
+      const auto choice = relay.choose(s.holdings, s.neighbours, true, kBusy, s.now);
+      if (!choice) continue;
+      ++sent[choice->peer];
+      s.send(*choice);
+      if (choice->peer != 1) s.peer(choice->peer).brought_news();
+    }
+    return sent;
+  };
+  auto sent = served();
+  CHECK(sent[1] >= static_cast<int>(core::policy::kDebtMax));
+  CHECK(sent[1] < static_cast<int>(core::policy::kDebtMax) + 20);
+  CHECK(sent[2] > 100);
+  s.peer(1).brought_news();
+  CHECK(served()[1] >= static_cast<int>(core::policy::kDebtMax));
+  // Alone it gets all there is.
+  s.neighbours.erase(2);
+  s.neighbours.erase(3);
+  CHECK(served()[1] > 200);
+}
+
 TEST_CASE("in a large mesh the largest gap in rank goes first") {
   Scene s(3, 16, 1, false);
   RelayPolicy relay(1);
