@@ -185,21 +185,21 @@ void Peer::arm() {
 }
 
 // Of a key that judges without fail: Disk::judge looks at the truth.
-void Peer::make_check(const core::MakeCheck& action) {
-  const std::uint32_t blocks = network_.content().manifest.info.shape.blocks_in(action.generation);
-  proto::CheckReply reply{action.generation, std::vector<std::uint8_t>(limits::kCheckKeyBytes),
-                          std::vector<std::uint8_t>(action.tag_bytes * blocks)};
-  later(1000, [this, peer = action.peer, reply = std::move(reply)] {
-    core_->proof_made(peer, reply, now());
-    act();
-  });
-}
-
-// A peer that lies has noise on its disk.
-void Peer::make_leaves(const core::MakeLeaves& action) {
-  proto::LeafReply reply{action.generation, disk.leaves(action.generation)};
-  later(1000, [this, peer = action.peer, reply = std::move(reply)] {
-    core_->proof_made(peer, reply, now());
+// For a neighbour: sums of the right size, or leaves. A peer that lies has noise on its disk.
+void Peer::make_proof(const std::variant<core::MakeCheck, core::MakeLeaves>& wanted) {
+  using Reply = std::variant<proto::CheckReply, proto::LeafReply>;
+  const auto made = [this](const auto& action) -> std::pair<core::PeerKey, Reply> {
+    const std::uint32_t g = action.generation;
+    if constexpr (std::is_same_v<std::decay_t<decltype(action)>, core::MakeLeaves>) {
+      return {action.peer, proto::LeafReply{g, disk.leaves(g)}};
+    } else {
+      const std::uint32_t blocks = network_.content().manifest.info.shape.blocks_in(g);
+      return {action.peer, proto::CheckReply{g, std::vector<std::uint8_t>(limits::kCheckKeyBytes),
+                                             std::vector<std::uint8_t>(action.tag_bytes * blocks)}};
+    }
+  };
+  later(1000, [this, reply = std::visit(made, wanted)] {
+    core_->proof_made(reply.first, reply.second, now());
     act();
   });
 }
@@ -228,8 +228,8 @@ void Peer::perform(core::Action&& action) {
                  [this](DropRows& a) { disk.drop(a.generation); },
                  [this](DropSlots& a) { disk.drop(a); },
                  [this](JudgeRows& a) { disk.judge(a); },
-                 [this](MakeCheck& a) { make_check(a); },
-                 [this](MakeLeaves& a) { make_leaves(a); },
+                 [this](MakeCheck& a) { make_proof(a); },
+                 [this](MakeLeaves& a) { make_proof(a); },
                  [this](MakeEpoch& a) { make_epoch(a); },
                  [this](KeepEvidence& a) { disk.keep(a); },
                  [this](CheckEvidence& a) { disk.check(a); },

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "client/core/swarm.h"
@@ -66,8 +67,7 @@ class Peer {
   void on(const core::FetchManifestFrom& action);
   void on(const core::ManifestArrived& action);
   void on(const core::ContentComplete& action);
-  void make_check(const core::MakeCheck& action);
-  void make_leaves(const core::MakeLeaves& action);
+  void make_proof(const std::variant<core::MakeCheck, core::MakeLeaves>& wanted);
   void make_epoch(const core::MakeEpoch& action);
   TimeUs clock() const;  // its own
   void corrupt();
