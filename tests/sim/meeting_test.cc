@@ -49,7 +49,7 @@ TEST_CASE("with a link alone in a swarm with silent and deaf peers the manifest 
   Network network(content, 16);
   network.add({.link = {8 * kMbit}, .source = true});
   for (int i = 0; i < 2; ++i) network.add({.link = {8 * kMbit}, .source = true, .deaf = true});
-  network.add({.link = {8 * kMbit}, .source = true, .silent = true});
+  network.add({.link = {8 * kMbit}, .source = true, .deeds = {.serves = 0}});
   for (int i = 0; i < 6; ++i) network.add({.link = {8 * kMbit}, .link_only = true});
   run_to_completion(network);
 }
