@@ -10,7 +10,7 @@ namespace {
 
 // Single precision loses mass where a path's probability leaves its range. Then indices disagree
 // about the frame's likelihood, by about as much as posteriors are wrong. Rounding alone moves its
-// logarithm by less than this (note 045).
+// logarithm by less than this (note 043).
 double agreement(std::size_t length) {
   return 1e-5 + 2e-8 * static_cast<double>(length);
 }

@@ -7,7 +7,7 @@ namespace policy = core::policy;
 
 namespace {
 
-constexpr PeerKey kFrom = 1, kFirst = 2, kLast = 13;
+constexpr PeerKey kFrom = 1, kSpeakerPeer = 2, kLast = 13;
 
 struct FloodBench : EpochBench {
   FloodBench() {
@@ -25,8 +25,8 @@ TEST_CASE("an epoch is handed on once to a few neighbours, and never back") {
   FloodBench bench;
   bench.say(kFrom, bench.epoch(1));
   CHECK(bench.handed_on(kFrom, kFrom) == 0);
-  CHECK(bench.handed_on(kFirst, kLast) == policy::kEpochSpreadFirst);
-  for (PeerKey peer = kFirst; peer <= kLast; ++peer) bench.say(peer, bench.epoch(1));
+  CHECK(bench.handed_on(kSpeakerPeer, kLast) == policy::kEpochSpreadFirst);
+  for (PeerKey peer = kSpeakerPeer; peer <= kLast; ++peer) bench.say(peer, bench.epoch(1));
   CHECK(bench.handed_on(kFrom, kLast) == 0);
   for (PeerKey peer = kFrom; peer <= kLast; ++peer) CHECK_FALSE(bench.punished(peer));
 }
@@ -40,7 +40,7 @@ TEST_CASE("a neighbour that asks for epochs gets each at once, of the others onl
     bench.pass(kSecond);
     bench.say(kFrom, bench.epoch(number));
     CHECK(bench.heard<proto::Epoch>(kLast).size() == 1);
-    const std::size_t others = bench.handed_on(kFirst, kLast);
+    const std::size_t others = bench.handed_on(kSpeakerPeer, kLast);
     CHECK(others ==
           (number < policy::kEpochFirst ? policy::kEpochSpreadFirst : policy::kEpochSpread));
   }
@@ -49,22 +49,22 @@ TEST_CASE("a neighbour that asks for epochs gets each at once, of the others onl
 TEST_CASE("the neighbour that epochs come from first is asked for more") {
   FloodBench bench;
   bench.say(kFrom, bench.epoch(1));
-  bench.say(kFirst, bench.epoch(1));
+  bench.say(kSpeakerPeer, bench.epoch(1));
   bench.pass(kSecond);
   CHECK(bench.heard<proto::State>(kFrom).back().wants_epochs);
-  for (const proto::State& state : bench.heard<proto::State>(kFirst)) {
+  for (const proto::State& state : bench.heard<proto::State>(kSpeakerPeer)) {
     CHECK_FALSE(state.wants_epochs);
   }
-  bench.say(kFirst, bench.epoch(2));
+  bench.say(kSpeakerPeer, bench.epoch(2));
   bench.pass(kSecond);
-  CHECK(bench.heard<proto::State>(kFirst).back().wants_epochs);
+  CHECK(bench.heard<proto::State>(kSpeakerPeer).back().wants_epochs);
 }
 
 TEST_CASE("a neighbour that stays behind gets the latest epoch, once") {
   FloodBench bench;
   for (std::uint64_t number = 1; number <= 4; ++number) bench.say(kFrom, bench.epoch(number));
   std::vector<PeerKey> without;
-  for (PeerKey peer = kFirst; peer <= kLast; ++peer) {
+  for (PeerKey peer = kSpeakerPeer; peer <= kLast; ++peer) {
     const auto sent = bench.heard<proto::Epoch>(peer);
     if (sent.empty() || sent.back().number < 4) without.push_back(peer);
   }
@@ -85,10 +85,10 @@ TEST_CASE("a neighbour that repeats an epoch, or goes back to an older one, is s
     CAPTURE(again);
     FloodBench bench;
     bench.say(kFrom, bench.epoch(3));
-    bench.handed_on(kFirst, kLast);
+    bench.handed_on(kSpeakerPeer, kLast);
     bench.say(kFrom, bench.epoch(again));
     CHECK(bench.punished(kFrom));
-    CHECK(bench.handed_on(kFirst, kLast) == 0);
+    CHECK(bench.handed_on(kSpeakerPeer, kLast) == 0);
   }
 }
 
@@ -135,7 +135,7 @@ TEST_CASE("of a flood of true epochs most are neither checked nor handed on") {
   std::size_t sent = 0;
   for (std::uint64_t number = 1; number <= 2 * policy::kEpochsAtOnce; ++number) {
     bench.say(kFrom, bench.epoch(number));
-    sent += bench.handed_on(kFirst, kLast) > 0;
+    sent += bench.handed_on(kSpeakerPeer, kLast) > 0;
   }
   CHECK(sent == policy::kEpochsAtOnce);
   CHECK_FALSE(bench.punished(kFrom));  // its connection may have stood still
@@ -145,7 +145,7 @@ TEST_CASE("what a speaker said before another one spoke is not believed again") 
   FloodBench bench;
   bench.say(kFrom, bench.epoch(7));
   bench.pass(policy::kEpochSilence);
-  bench.say(kFirst, bench.said(bench.unsigned_epoch(1), EpochBench::kOtherVoice));
+  bench.say(kSpeakerPeer, bench.said(bench.unsigned_epoch(1), EpochBench::kOtherVoice));
   bench.pass(policy::kEpochSilence);
   bench.handed_on(kFrom, kLast);
   bench.say(kLast, bench.epoch(6));
@@ -162,12 +162,12 @@ TEST_CASE("another peer that speaks is listened to once the first has been silen
     return bench.said(bench.unsigned_epoch(number), EpochBench::kOtherVoice);
   };
   bench.say(kFrom, bench.epoch(7));
-  bench.handed_on(kFirst, kLast);
-  bench.say(kFirst, other(1));
-  CHECK_FALSE(bench.punished(kFirst));
+  bench.handed_on(kSpeakerPeer, kLast);
+  bench.say(kSpeakerPeer, other(1));
+  CHECK_FALSE(bench.punished(kSpeakerPeer));
   CHECK(bench.handed_on(kFrom, kLast) == 0);
   bench.pass(policy::kEpochSilence);
-  bench.say(kFirst, other(2));
+  bench.say(kSpeakerPeer, other(2));
   CHECK(bench.handed_on(kFrom, kLast) > 0);
 }
 

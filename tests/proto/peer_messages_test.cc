@@ -171,7 +171,7 @@ TEST_CASE("unknown fields are skipped") {
 
 TEST_CASE("what is no message of a known kind is refused") {
   CHECK(has(fault(std::string()), "empty message"));
-  CHECK(has(fault(from_hex("6a00")), "empty message"));      // body number 10
+  CHECK(has(fault(from_hex("a20100")), "empty message"));    // body number 20
   CHECK(has(fault(from_hex("1801")), "empty message"));      // block as a varint
   CHECK(has(fault(from_hex("0200")), "not a PeerMessage"));  // field number 0
   CHECK(has(fault(from_hex("00")), "not a PeerMessage"));

@@ -41,8 +41,8 @@ TEST_CASE("of a generation that cannot be read there are no leaves") {
 
 TEST_CASE("of a generation that has changed on the disk there are no leaves") {
   DataPlaneBench source;
+  source.serve();
   std::fstream(source.folder.path() + "/file", std::ios::binary | std::ios::in | std::ios::out)
       << "X";
-  source.serve();
   CHECK(leaves_of(source, 0).empty());
 }
