@@ -10,12 +10,10 @@ namespace {
 // Then all are read again as they are asked about.
 constexpr std::size_t kKeysKeptMax = 100'000;
 
+// The signature alone proves a publisher: anybody may name any key as a content's authority.
 std::vector<PublicKey> keys_of(const Manifest& manifest) {
-  std::vector<PublicKey> keys;
-  if (manifest.publisher) keys.push_back(*PublicKey::from_bytes(manifest.publisher->key));
-  if (const auto authority = PublicKey::from_bytes(manifest.info.authority_key))
-    keys.push_back(*authority);
-  return keys;
+  if (!manifest.publisher) return {};
+  return {*PublicKey::from_bytes(manifest.publisher->key)};
 }
 
 }  // namespace

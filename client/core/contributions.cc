@@ -78,6 +78,19 @@ double Contributions::worth_at_large(const Neighbour& of) const {
   return accusers > 0 || newcomer ? policy::kDoubtedWorth : 1;
 }
 
+// What is given meanwhile is not held against anybody when the mesh becomes small.
+void Contributions::at_large() {
+  totals_.clear();
+  counts_.clear();
+  for (Neighbour& n : membership_.neighbours()) {
+    n.worth = worth_at_large(n);
+    Count& count = counts_[n.key];
+    count.since = context_.now;
+    count.given_seen = n.pipe.blocks_sent();
+  }
+  was_large_ = true;
+}
+
 void Contributions::count(const Neighbour& n, double kept) {
   const auto [entry, fresh] = counts_.try_emplace(n.key);
   Count& count = entry->second;
@@ -97,8 +110,12 @@ bool Contributions::step() {
                                static_cast<double>(policy::kContributionMemory));
   reviewed_ = context_.now;
   if (!membership_.small_mesh()) {
-    for (Neighbour& n : membership_.neighbours()) n.worth = worth_at_large(n);
+    at_large();
     return false;
+  }
+  if (was_large_) {
+    for (Neighbour& n : membership_.neighbours()) n.worth = 1;
+    was_large_ = false;
   }
   find_reporters();
   std::vector<double> shares;

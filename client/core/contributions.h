@@ -41,6 +41,7 @@ class Contributions final : public LeaveWatcher {
     std::map<PeerKey, std::int64_t> reported;  // by reporter
   };
   double worth_at_large(const Neighbour& of) const;
+  void at_large();
   void find_reporters();
   void count(const Neighbour& n, double kept);
   std::optional<double> told_growth(const Neighbour& of, Count& count) const;
@@ -52,6 +53,7 @@ class Contributions final : public LeaveWatcher {
   std::map<PeerKey, std::uint64_t> totals_;  // by reporter: what it has told of all
   std::vector<const Neighbour*> reporters_;  // of this review
   TimeUs reviewed_ = 0;
+  bool was_large_ = false;  // at the last review
 };
 
 }  // namespace firn::core

@@ -79,28 +79,36 @@ void PlainFetch::leaves(const Neighbour& n) {
   }
 }
 
-// A bounded number of generations at a time, the lowest first.
+// Those that are fetched plainly, or may soon be: a State can name no more (kWantedBlocksMax).
+bool PlainFetch::has_room() const {
+  const auto taken = std::count_if(cases_.begin(), cases_.end(), [](const auto& one) {
+    return !one.second.leaves.empty() || one.second.asked != kNoPeer;
+  });
+  return static_cast<std::size_t>(taken) < policy::kPlainMax;
+}
+
+// A bounded number of generations at a time, the lowest of those that wait first.
 void PlainFetch::step() {
-  std::size_t room = policy::kPlainMax;
   for (auto& [g, c] : cases_) {
-    if (room == 0) return;
-    if (c.leaves.empty() && c.due <= context_.now) ask(g, c);
-    if (!c.leaves.empty() && turn_due(g, c) <= context_.now) {
+    if (c.leaves.empty()) {
+      if (c.due <= context_.now && (c.asked != kNoPeer || has_room())) ask(g, c);
+    } else if (turn_due(g, c) <= context_.now) {
       ++c.turn;
       c.turned_at = context_.now;
       membership_.neighbours().report(g);
     }
-    room -= !c.leaves.empty() || c.asked != kNoPeer;
   }
 }
 
 TimeUs PlainFetch::next_due() const {
   TimeUs at = kNever;
-  std::size_t room = policy::kPlainMax;
+  const bool room = cases_.empty() || has_room();
   for (const auto& [g, c] : cases_) {
-    if (room == 0) break;
-    at = std::min(at, c.leaves.empty() ? c.due : turn_due(g, c));
-    room -= !c.leaves.empty() || c.asked != kNoPeer;
+    if (!c.leaves.empty()) {
+      at = std::min(at, turn_due(g, c));
+    } else if (room || c.asked != kNoPeer) {
+      at = std::min(at, c.due);
+    }
   }
   return at;
 }

@@ -64,6 +64,7 @@ class PlainFetch final : public LeaveWatcher {
     TimeUs turned_at = 0;
   };
   bool may_have_leaves(const Neighbour& n, std::uint32_t g) const;
+  bool has_room() const;
   void ask(std::uint32_t g, Case& c);
   TimeUs turn_due(std::uint32_t g, const Case& c) const;
 

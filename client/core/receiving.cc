@@ -234,10 +234,7 @@ void Receiving::convict(std::uint32_t g, const std::vector<std::uint32_t>& wrong
     if (std::find(guilty.begin(), guilty.end(), id) == guilty.end()) guilty.push_back(id);
   }
   remove(g, wrong);
-  for (const PeerId& id : guilty) {
-    if (id != PeerId{}) trust_.convict(id);
-    blame(id, g);
-  }
+  for (const PeerId& id : guilty) blame(id, g);
 }
 
 void Receiving::evidence_checked(std::uint32_t g, const std::vector<PeerId>& guilty) {
@@ -247,6 +244,9 @@ void Receiving::evidence_checked(std::uint32_t g, const std::vector<PeerId>& gui
 // Rows without a sender were found on the disk.
 void Receiving::blame(const PeerId& id, std::uint32_t g) {
   if (id == context_.options.self || id == PeerId{}) return;
+  judging_.alarm();
+  timekeeping_.raise_alarm();
+  trust_.convict(id);
   membership_.punish(id, GoodbyeReason::kBanned,
                      "sent a false block of generation " + std::to_string(g),
                      policy::kStrikesConvicted);

@@ -14,6 +14,8 @@ namespace {
 constexpr char kMagic[] = "FIRNMED1";
 constexpr std::size_t kMagicBytes = 8, kCheckOffset = kLabelBytes - 4;
 constexpr double kRateUnit = 1e-9;
+// What decoding costs grows with the rates; nothing planned is beyond.
+constexpr double kRateMax = 0.2;
 
 std::uint32_t units(double rate) {
   return static_cast<std::uint32_t>(std::lround(rate / kRateUnit));
@@ -39,7 +41,8 @@ Status check_rules(const Label& label) {
     return broken("Reed-Solomon code");
   if (label.frames_per_group == 0 || label.groups_per_label == 0) return broken("groups");
   const Rates& rates = label.planned;
-  if (rates.insertion + rates.deletion >= 1 || rates.substitution > 0.5) return broken("rates");
+  if (rates.insertion > kRateMax || rates.deletion > kRateMax || rates.substitution > 0.5)
+    return broken("rates");
   if (label.manifest_bytes == 0 || label.manifest_bytes > limits::kManifestBytesMax)
     return broken("manifest size");
   if (label.block_bytes == 0 || label.block_bytes > limits::kBlockBytesMax)

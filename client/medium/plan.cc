@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <map>
 
 #include "client/medium/label_code.h"
 #include "client/medium/loss_model.h"
@@ -15,6 +16,10 @@ namespace {
 constexpr unsigned kParityMax = 160;
 // A frame loss above this is never the shortest medium.
 constexpr double kFrameLossMax = 0.05;
+// The manifest stands in three runs: two are left wherever a piece of this share is missing.
+constexpr double kMissingMax = 0.45;
+// Labels are read by one code for all channels, whose drift may not run away.
+constexpr double kDriftMax = 0.02;
 
 Shape shape_for(const PlanRequest& request, std::uint32_t payload_bytes) {
   if (request.shape) return *request.shape;
@@ -40,14 +45,32 @@ std::uint64_t medium_bits(const Label& label) {
          labels * (word_bits(kLabelInner, kLabelWordBytes) + 3 * kMarkBits);
 }
 
+// How many generations of a content have how many blocks: a file's last one is shorter, and so is
+// what stands before a file that begins a generation.
+using GenerationSizes = std::map<std::uint32_t, std::uint64_t>;
+
+GenerationSizes sizes_of(const Shape& shape) {
+  GenerationSizes sizes;
+  for (std::uint32_t g = 0; g < shape.generation_count(); ++g) ++sizes[shape.blocks_in(g)];
+  return sizes;
+}
+
+// The chance that some code of some generation is lost.
+double content_loss(const GenerationSizes& sizes, std::uint32_t slices, std::uint32_t rows,
+                    double loss) {
+  double sum = 0;
+  for (const auto& [n, count] : sizes)
+    sum += static_cast<double>(count) * slices * generation_loss(n, n + rows, loss);
+  return sum;
+}
+
 // Rows of a generation beyond what a missing piece takes, so that all generations together are lost
 // with at most `loss_max`. Nothing if no reasonable number does.
-std::optional<std::uint32_t> spare_rows(const Shape& shape, std::uint32_t slices, double loss,
-                                        double loss_max) {
-  const double codes = static_cast<double>(shape.generation_count()) * slices;
-  const std::uint32_t n = std::max(1u, shape.generation_count() == 0 ? 1u : shape.blocks_in(0));
+std::optional<std::uint32_t> spare_rows(const GenerationSizes& sizes, std::uint32_t slices,
+                                        double loss, double loss_max) {
+  const std::uint32_t n = sizes.empty() ? 1 : sizes.rbegin()->first;
   for (std::uint32_t rows = 1; rows <= n + 64; ++rows)
-    if (codes * generation_loss(n, n + rows, loss) <= loss_max) return rows;
+    if (content_loss(sizes, slices, rows, loss) <= loss_max) return rows;
   return std::nullopt;
 }
 
@@ -75,7 +98,8 @@ std::optional<Plan> plan_with(const PlanRequest& request, const InnerShape& inne
   plan.label.manifest_bytes =
       request.manifest_bytes != 0 ? request.manifest_bytes : estimated_manifest_bytes(plan.shape);
   const std::uint32_t slices = plan.label.slices();
-  const auto rows = spare_rows(plan.shape, slices, *loss, request.loss_max);
+  const GenerationSizes sizes = sizes_of(plan.shape);
+  const auto rows = spare_rows(sizes, slices, *loss, request.loss_max);
   if (!rows) return std::nullopt;
   const std::uint64_t codes = std::uint64_t{plan.shape.generation_count()} * slices;
   // Of a whole group that is lost, each of few codes loses several rows.
@@ -85,9 +109,7 @@ std::optional<Plan> plan_with(const PlanRequest& request, const InnerShape& inne
   plan.label.spare.rows = *rows + bunch - 1;
   plan.label.spare.permille =
       static_cast<std::uint32_t>(std::ceil(1000 * request.missing / (1 - request.missing) * 1.02));
-  plan.content_loss =
-      static_cast<double>(codes) *
-      generation_loss(plan.shape.blocks_in(0), plan.shape.blocks_in(0) + *rows, *loss);
+  plan.content_loss = content_loss(sizes, slices, *rows, *loss);
   count_places(plan);
   return plan;
 }
@@ -102,7 +124,10 @@ Result<Plan> make_plan(const PlanRequest& request) {
     return said;
   };
   if (request.content_bytes == 0) return refuse("the content has no bytes");
-  if (request.missing < 0 || request.missing > 0.9) return refuse("more than 90 % may not miss");
+  if (request.missing < 0 || request.missing > kMissingMax)
+    return refuse("more than 45 % of a medium may not be missing");
+  if (std::abs(request.rates.insertion - request.rates.deletion) > kDriftMax)
+    return refuse("rates of insertions and deletions may differ by 0.02 at most");
   std::optional<Plan> best;
   for (const InnerShape& inner : measured_shapes()) {
     if (request.inner && *request.inner != inner) continue;

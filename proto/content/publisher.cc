@@ -35,12 +35,10 @@ Result<Publisher> sign_info(std::string_view info, std::span<const std::uint8_t>
 Status check_published_by(const Manifest& manifest, const PublicKey& wanted) {
   const auto signer =
       manifest.publisher ? PublicKey::from_bytes(manifest.publisher->key) : std::nullopt;
-  const auto authority = PublicKey::from_bytes(manifest.info.authority_key);
-  if (signer == wanted || authority == wanted) return Done{};
+  if (signer == wanted) return Done{};
   return Error{ErrorCode::kWrongIdentity, "check the publisher of " + manifest.info.name,
-               "the key " + wanted.text() + " was asked for; the manifest " +
-                   (signer ? "is signed by " + signer->text() : "is not signed") + ", and " +
-                   (authority ? "its authority is " + authority->text() : "it names no authority")};
+               "the key " + wanted.text() + " was asked for; the manifest is " +
+                   (signer ? "signed by " + signer->text() : "not signed")};
 }
 
 }  // namespace firn

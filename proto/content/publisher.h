@@ -16,9 +16,9 @@ Status check_publisher(const Publisher& publisher, std::string_view info);
 // `secret_key`: 32 bytes. Errors: kBadInput (no key).
 Result<Publisher> sign_info(std::string_view info, std::span<const std::uint8_t> secret_key);
 
-// Whether the holder of `wanted` published the content: it signed the manifest, or is its authority
-// (whose key is part of what the content id names). Errors: kWrongIdentity, with the keys that
-// stand there.
+// Whether the holder of `wanted` published the content: it signed the manifest. The authority that
+// a manifest names does not count, as anybody may name any key. Errors: kWrongIdentity, with the
+// key that stands there.
 Status check_published_by(const Manifest& manifest, const PublicKey& wanted);
 
 }  // namespace firn

@@ -94,13 +94,13 @@ TEST_CASE("where publishers are listed a content is served once its manifest sho
   }
 }
 
-TEST_CASE("the authority that a manifest names counts as its publisher") {
+TEST_CASE("a listed key that a manifest only names as its authority does not count") {
   Info info = firn::test::info_of_shape(1, 1, 4);
   info.authority_key = std::string(key(1).public_key().raw());
   const Manifest with_authority = make_manifest(info, {}).value();
   Tracker tracker(publishers({1}));
-  CHECK(kept(tracker.put(with_authority.id, with_authority.file_bytes)));
-  CHECK(taken(tracker.announce(with_authority.id)));
+  CHECK(refused(tracker.put(with_authority.id, with_authority.file_bytes)));
+  CHECK(refused(tracker.announce(with_authority.id)));
 }
 
 TEST_CASE("another list takes effect for contents that are hosted already, and back") {

@@ -70,7 +70,7 @@ Status check_key_apart(const SigningOptions& options, const std::string& shared)
 
 void add_publisher_option(CLI::App& app, std::string& key) {
   app.add_option("--publisher", key,
-                 "take only what this key has signed, or is the authority of (firn keygen --show)")
+                 "take only what this key has signed (firn keygen --show prints it)")
       ->option_text("KEY")
       ->check(CLI::Validator([](const std::string& text) { return fault_of_key(text); }, ""))
       ->group(kGroup);
