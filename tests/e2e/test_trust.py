@@ -98,7 +98,7 @@ class Trust(harness.SwarmTest):
             self.assertNotIn(innocent.identity.text[:8], get.output("stderr"))
 
 
-    def test_without_an_authority_blocks_prove_themselves(self):
+    def test_without_an_authority_a_polluter_does_not_stop_a_download(self):
         self.manifest_file = self.folder / "plain.firn"
         self.manifest.info.authority_key = b""
         self.manifest_file.write_bytes(write_manifest(self.manifest.info))
@@ -109,7 +109,6 @@ class Trust(harness.SwarmTest):
         honest = self.serve(get)
         self.assert_downloaded(self.source, get)
         self.assertIn("decoded to false data", get.output("stderr"))
-        self.assertTrue(honest.leaves_asked)
         self.assertNotIn(honest.identity.text[:8], get.output("stderr"))
 
 

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <fstream>
 #include <memory>
 #include <string>
@@ -236,6 +237,7 @@ bool served(Node& node, ConnectionId connection, const ContentId& id) {
 }
 
 TEST_CASE("a list of contents closes the tracker to others, and is read again on SIGHUP") {
+  std::signal(SIGHUP, SIG_DFL);  // where the tests run under nohup, it is ignored and stays so
   const TemporaryFolder folder;
   const std::string list = folder.path / "contents", log = folder.path / "log.txt";
   write_list(list, std::vector{content(1)});
