@@ -15,7 +15,8 @@ EpochMaking::EpochMaking(const Context& context, Membership& membership, Outbox&
       membership_(membership),
       outbox_(outbox),
       holdings_(holdings),
-      epochs_(epochs) {}
+      epochs_(epochs),
+      number_(context.options.epochs_before) {}
 
 bool EpochMaking::speaks() const {
   if (context_.options.certificate.empty()) return false;
@@ -115,14 +116,15 @@ std::vector<proto::EpochSums> EpochMaking::choose() {
   }
   for (const auto& [peer, wanted] : wanted_) {
     for (const std::uint32_t g : wanted) {
-      if (g < holdings_.generation_count()) votes[g] += policy::kWantedVotes;
+      if (g < holdings_.generation_count()) ++votes[g];
     }
   }
   wanted_.clear();
   std::vector<std::pair<std::uint64_t, std::uint32_t>> ranked;
   for (const auto& [g, count] : votes) {
     if (!holdings_.verified().contains(g)) continue;
-    const std::uint64_t waits = number_ - judged_[g];
+    const auto judged = judged_.try_emplace(g, context_.options.epochs_before).first;
+    const std::uint64_t waits = number_ - judged->second;
     ranked.emplace_back(count * waits, g);
   }
   std::sort(ranked.rbegin(), ranked.rend());

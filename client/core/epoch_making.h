@@ -53,7 +53,7 @@ class EpochMaking final : public LeaveWatcher {
   std::map<PeerKey, std::vector<Heard>> heard_;
   std::map<PeerKey, std::vector<std::uint32_t>> wanted_;  // generations
   std::map<std::uint32_t, std::uint64_t> judged_;  // the number of the last Epoch, by generation
-  std::uint64_t number_ = 0;
+  std::uint64_t number_;
   TimeUs made_at_ = -kSecond;
   TimeUs alarm_until_ = 0;
   std::uint64_t sent_then_ = 0;  // blocks, when the last one was made

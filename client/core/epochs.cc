@@ -93,6 +93,7 @@ void Epochs::keep(proto::Epoch&& epoch) {
     ++speakers_;
     for (Neighbour& n : membership_.neighbours()) n.epochs.forget();
   }
+  ++kept_;
   numbers_[epoch.speaker] = epoch.number;
   latest_ = std::move(epoch);
   came_at_ = context_.now;
@@ -122,7 +123,7 @@ void Epochs::hand_on() {
       others.push_back(&n);
     }
   }
-  const std::size_t first = number() < policy::kEpochFirst ? policy::kEpochSpreadFirst : 0;
+  const std::size_t first = kept_ < policy::kEpochFirst ? policy::kEpochSpreadFirst : 0;
   std::size_t spread = std::max<std::size_t>(first, policy::kEpochSpread);
   for (; spread > 0 && !others.empty(); --spread) {
     const std::size_t at = random_.below(static_cast<std::uint32_t>(others.size()));

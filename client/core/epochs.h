@@ -34,7 +34,7 @@ class Epochs final : public LeaveWatcher {
     kFalse,  // not even an honest relay sends that
   };
   Verdict came(Neighbour& n, proto::Epoch&& epoch);
-  // This peer speaks; the next number is number() + 1.
+  // This peer speaks. Its numbers rise.
   void speak(proto::Epoch&& epoch);
 
   // Null: none has come.
@@ -71,6 +71,7 @@ class Epochs final : public LeaveWatcher {
   std::optional<proto::Epoch> latest_;
   TimeUs came_at_ = 0;
   std::uint32_t speakers_ = 0;
+  std::uint64_t kept_ = 0;  // Epochs that were news
   PeerKey upstream_ = kNoPeer;
   std::map<PeerKey, TokenBucket> allowances_;
   std::map<PublicKey, std::uint64_t> numbers_;  // the highest of each certified speaker

@@ -171,8 +171,9 @@ proto::State Granting::make_state(Neighbour& n, std::size_t entries_max) {
   return state;
 }
 
-// What came from whom: a source gives its rows to those that pass them on. A neighbour that mostly
-// repeats itself does not, though now and then a block of it is new.
+// Tells a source how many innovative blocks came from each neighbour: it gives its rows to peers
+// that pass them on. A neighbour that mostly repeats itself does not, though a block of it is new
+// now and then.
 void Granting::tell_received(Neighbour& n, proto::State& state) {
   if (!n.news.report_due(context_.now)) return;
   for (const Neighbour& other : std::as_const(membership_).neighbours()) {

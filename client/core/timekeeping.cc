@@ -53,9 +53,7 @@ void Timekeeping::asked(const Neighbour& n, const proto::EpochRequest& request) 
   allowance.first->second.take(1);
   if (request.nonce) gathered_[n.key] = *request.nonce;
   alarm_ |= request.alarm;
-  for (const std::uint32_t g : request.wanted) {
-    if (wanted_.size() < policy::kEpochWantedKept || wanted_.contains(g)) ++wanted_[g];
-  }
+  wanted_by_[n.key] = request.wanted;
 }
 
 void Timekeeping::raise_alarm() {
@@ -110,12 +108,17 @@ void Timekeeping::send() {
   request.alarm = alarm_;
   if (alarm_) alarm_sent_ = context_.now;
   alarm_ = false;
+  std::map<std::uint32_t, std::uint32_t> count_of;
+  for (const std::uint32_t g : wanted_) ++count_of[g];
+  for (const auto& [peer, wanted] : wanted_by_)
+    for (const std::uint32_t g : wanted) ++count_of[g];
   std::vector<std::pair<std::uint32_t, std::uint32_t>> votes;
-  for (const auto& [g, count] : wanted_) votes.emplace_back(count, g);
+  for (const auto& [g, count] : count_of) votes.emplace_back(count, g);
   std::sort(votes.rbegin(), votes.rend());
   votes.resize(std::min(votes.size(), limits::kEpochWantedMax));
   for (const auto& [count, g] : votes) request.wanted.push_back(g);
   wanted_.clear();
+  wanted_by_.clear();
   sent_ = context_.now;
   outbox_.send(*membership_.find(epochs_.upstream()), std::move(request));
 }
@@ -184,6 +187,7 @@ bool Timekeeping::proved(const Neighbour&, const proto::EpochProof& proof) {
 
 void Timekeeping::leaves(const Neighbour& n) {
   gathered_.erase(n.key);
+  wanted_by_.erase(n.key);
   allowances_.erase(n.key);
 }
 

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -43,7 +44,7 @@ class Timekeeping final : public LeaveWatcher {
   // This peer has met a false row.
   void raise_alarm();
   // It holds rows of g that it wants judged.
-  void want(std::uint32_t g) { ++wanted_[g]; }
+  void want(std::uint32_t g) { wanted_.insert(g); }
 
   void leaves(const Neighbour& n) override;
 
@@ -77,7 +78,8 @@ class Timekeeping final : public LeaveWatcher {
   bool alarm_ = false;
   std::map<PeerKey, proto::Nonce> gathered_;
   std::map<PeerKey, TokenBucket> allowances_;
-  std::map<std::uint32_t, std::uint32_t> wanted_;  // votes, by generation
+  std::set<std::uint32_t> wanted_;                           // generations, by this peer
+  std::map<PeerKey, std::vector<std::uint32_t>> wanted_by_;  // what neighbours asked for last
   std::deque<Batch> batches_;
   std::deque<proto::Epoch> heard_;  // the last few, without sums: what proofs lead to
 };

@@ -45,7 +45,7 @@ class FrameCode {
   std::optional<Frame> read(std::span<const std::uint8_t> word, std::span<const float> certainty,
                             const std::function<bool(std::uint32_t)>& possible) const;
 
-  // How read() chooses erasures, also for those who measure losses: the bytes, the least certain
+  // How read() chooses erasures (measure_medium does as well): the bytes, the least certain
   // first; how many are so doubtful that erasing them pays; and the numbers of the first bytes that
   // are erased in turn, until one decodes, with that parity.
   static std::vector<std::uint8_t> weakest_first(std::span<const float> certainty);

@@ -17,13 +17,13 @@
 
 #include "codec/secret_memory.h"
 #include "proto/base/ids.h"
+#include "proto/base/limits.h"
 #include "proto/base/signing_key.h"
 #include "proto/content/content_secret.h"
 
 namespace firn::privacy {
 
-inline constexpr std::size_t kProofBytes = 32;
-using Proof = std::array<std::uint8_t, kProofBytes>;
+using Proof = std::array<std::uint8_t, limits::kPrivateProofBytes>;
 
 // A connection as both of its sides see it.
 struct Session {

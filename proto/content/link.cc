@@ -132,8 +132,10 @@ Result<Link> parse_link(std::string_view text) {
   const std::size_t question = std::min(whole.find('?'), whole.size());
 
   Link link;
-  const auto name = percent_decode(whole.substr(kScheme.size(), question - kScheme.size()));
-  const std::string fault = take_name(name.value_or(""), link);
+  // Ids and secrets need no percent signs, and a secret that is written with some would not be
+  // found where it is to be hidden (without_secrets).
+  const std::string fault =
+      take_name(whole.substr(kScheme.size(), question - kScheme.size()), link);
   if (!fault.empty()) return bad_link(text, fault);
 
   std::string_view query = whole.substr(std::min(question + 1, whole.size()));

@@ -145,6 +145,7 @@ TEST_CASE("what a speaker said before another one spoke is not believed again") 
   FloodBench bench;
   bench.say(kFrom, bench.epoch(7));
   bench.pass(policy::kEpochSilence);
+  bench.handed_on(kFrom, kLast);
   bench.say(kSpeakerPeer, bench.said(bench.unsigned_epoch(1), EpochBench::kOtherVoice));
   bench.pass(policy::kEpochSilence);
   bench.handed_on(kFrom, kLast);

@@ -2,7 +2,6 @@
 // made field by field), the outcomes of what it asked for, time. It never crashes, asks only for
 // what its contract allows, rests, and keeps to its bounds (session_world.h).
 #include <algorithm>
-#include <array>
 #include <map>
 #include <string>
 #include <utility>

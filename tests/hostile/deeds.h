@@ -1,5 +1,5 @@
 // What a peer that spoils a swarm does, in words: "sparse:10+reports" falsifies one block in ten
-// and lies in its reports. The saboteur (saboteur.h) does it, in simulations and in a real process.
+// and lies in its reports. The saboteur (saboteur.h) does it.
 #pragma once
 
 #include <cstdint>

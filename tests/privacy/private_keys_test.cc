@@ -66,7 +66,7 @@ TEST_CASE("a proof with any bit changed, or of another secret or content, proves
   const PrivateKeys keys = sample_keys();
   const Wire wire(0xb1);
   const Proof proof = keys.proof(Side::kCaller, wire.session());
-  for (std::size_t bit = 0; bit < 8 * kProofBytes; ++bit) {
+  for (std::size_t bit = 0; bit < 8 * limits::kPrivateProofBytes; ++bit) {
     Proof changed = proof;
     changed[bit / 8] ^= static_cast<std::uint8_t>(1 << bit % 8);
     CHECK_FALSE(keys.proves(changed, Side::kCaller, wire.session()));

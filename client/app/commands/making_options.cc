@@ -32,10 +32,11 @@ void add_making_options(CLI::App& app, MakingOptions& options) {
   app.add_flag("--skip-bad-names", options.skip_bad_names,
                "leave out files with names that some systems do not accept")
       ->group(group);
-  CLI::Option* const is_private = app.add_flag(
-      "--private", options.is_private,
-      "only who has the link finds, sees or gets it: peers prove that they know the link's secret, "
-      "trackers see neither content id nor manifest");
+  CLI::Option* const is_private =
+      app.add_flag("--private", options.is_private,
+                   "only peers that have the link can find or get the content: they prove to each "
+                   "other that they "
+                   "know its secret, and trackers see neither content id nor manifest");
   app.add_flag("--fresh-secret", options.fresh_secret,
                "a private link that nobody has yet (default: the same link for the same files, as "
                "long as this account or --sign has the same key)")

@@ -24,16 +24,22 @@ medium::Rates scaled(const medium::Rates& rates, double factor) {
 MediumReading::MediumReading(const MediumInput& input, const ReadingOptions& options)
     : input_(input), options_(options), threads_(std::max(1u, options.threads)) {}
 
-Result<FoundLabels> MediumReading::find_label(bool all) const {
-  FoundLabels found;
-  std::optional<Error> failed;
+// `what` it looks for, for people.
+MarkScan MediumReading::scan_for(const char* what) const {
   MarkScan scan;
   scan.cancelled = options_.cancelled;
   if (options_.progress)
-    scan.progress = [&](std::int64_t done, std::int64_t total) {
-      options_.progress("looking for a label", static_cast<std::uint64_t>(done) / 8,
+    scan.progress = [this, what](std::int64_t done, std::int64_t total) {
+      options_.progress(what, static_cast<std::uint64_t>(done) / 8,
                         static_cast<std::uint64_t>(total) / 8);
     };
+  return scan;
+}
+
+Result<FoundLabels> MediumReading::find_label(bool all) const {
+  FoundLabels found;
+  std::optional<Error> failed;
+  MarkScan scan = scan_for("looking for a label");
   scan.on_mark = [&](const medium::FoundMark& mark) {
     ++found.marks;
     const std::int64_t at = mark.end.bit();
@@ -78,13 +84,7 @@ Status MediumReading::use(const medium::Label& label, const medium::Rates& rates
 
 Status MediumReading::find_groups() {
   marks_.clear();
-  MarkScan scan;
-  scan.cancelled = options_.cancelled;
-  if (options_.progress)
-    scan.progress = [&](std::int64_t done, std::int64_t total) {
-      options_.progress("looking for marks", static_cast<std::uint64_t>(done) / 8,
-                        static_cast<std::uint64_t>(total) / 8);
-    };
+  MarkScan scan = scan_for("looking for marks");
   scan.on_mark = [&](const medium::FoundMark& mark) {
     marks_.push_back(mark);
     return true;

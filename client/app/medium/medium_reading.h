@@ -66,6 +66,7 @@ class MediumReading {
   Result<Digest> fingerprint() const;
 
  private:
+  MarkScan scan_for(const char* what) const;
   Result<medium::GroupReading> read_group(const medium::GroupReader& reader,
                                           const medium::FoundMark& mark,
                                           std::uint32_t frames_max = 0xffffffff) const;

@@ -34,8 +34,9 @@ TrackerClient::~TrackerClient() {
   disconnect();
 }
 
-void TrackerClient::announce(const proto::Announce& announce, core::TimeUs now) {
-  start({Kind::kAnnounce, announce, {}, 0}, now);
+void TrackerClient::announce(proto::Announce announce, core::TimeUs now) {
+  announce.content_id = content_;
+  start({Kind::kAnnounce, std::move(announce), {}, 0}, now);
 }
 
 void TrackerClient::fetch_manifest(core::TimeUs now) {
@@ -146,7 +147,8 @@ void TrackerClient::on(const proto::TrackerError& error) {
     tasks_.push_front({Kind::kPut, {}, *offered_, 0});
     return begin_front();
   }
-  if (task.kind == Kind::kAnnounce) refused_ = error.code == proto::TrackerErrorCode::kNotAllowed;
+  if (task.kind == Kind::kAnnounce || announce_waits())
+    refused_ = error.code == proto::TrackerErrorCode::kNotAllowed;
   fail_front({code_of(error.code), "ask tracker " + to_text(address_), error.detail},
              error.retry_seconds);
 }
@@ -171,7 +173,13 @@ void TrackerClient::finish_front() {
   if (!tasks_.empty()) begin_front();
 }
 
+// The manifest in front is put because an announce was refused that comes after it.
+bool TrackerClient::announce_waits() const {
+  return tasks_.front().kind == Kind::kPut && tasks_.size() > 1 && tasks_[1].manifest_shown;
+}
+
 void TrackerClient::fail_front(const Error& error, std::uint32_t retry_seconds) {
+  if (announce_waits()) tasks_.pop_front();  // and so has the announce, for the same reason
   const Kind kind = tasks_.front().kind;
   if (kind == Kind::kAnnounce) {
     events_.tracker_failed(number_, error, retry_seconds);

@@ -39,7 +39,8 @@ class TrackerClient final : public ReplyEvents {
                 const ContentId& content, TrackerEvents& events);
   ~TrackerClient() override;
 
-  void announce(const proto::Announce& announce, core::TimeUs now);
+  // Under the id that trackers know the content by, whatever `announce` says.
+  void announce(proto::Announce announce, core::TimeUs now);
   void fetch_manifest(core::TimeUs now);
   // Also after later announces whose reply says that the tracker has no manifest.
   void offer_manifest(std::string file_bytes) { offered_ = std::move(file_bytes); }
@@ -72,6 +73,7 @@ class TrackerClient final : public ReplyEvents {
   void go_on();
   void request();
   void finish_front();
+  bool announce_waits() const;
   void fail_front(const Error& error, std::uint32_t retry_seconds);
   void disconnect();
   void on(const proto::AnnounceReply& reply);

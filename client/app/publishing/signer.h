@@ -31,8 +31,8 @@ class Signer {
   // The manifest, signed if a key was named.
   Result<Manifest> sign(Manifest manifest) const;
   // The secret of a private content of this manifest: derived from the key that was named, or from
-  // the account's, so that the same user who shares the same files gets the same link; where there
-  // is neither, a fresh one.
+  // the account's, so that an account that shares the same files again gets the same link; where
+  // there is neither, a fresh one.
   ContentSecret secret_for(const ContentId& content) const;
   // The same of a content that this key or account is the authority of; else nullopt.
   std::optional<ContentSecret> own_secret(const Manifest& manifest) const;

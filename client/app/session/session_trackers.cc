@@ -20,9 +20,7 @@ SessionTrackers::SessionTrackers(const SessionHost& host, const SessionPlan& pla
 }
 
 void SessionTrackers::announce(const core::AnnounceTo& action, core::TimeUs now) {
-  proto::Announce announce = action.announce;
-  announce.content_id = plan_.id_for_trackers();
-  clients_[action.tracker]->announce(announce, now);
+  clients_[action.tracker]->announce(action.announce, now);
 }
 
 void SessionTrackers::fetch_manifest(const core::FetchManifestFrom& action, core::TimeUs now) {
@@ -31,10 +29,13 @@ void SessionTrackers::fetch_manifest(const core::FetchManifestFrom& action, core
 
 void SessionTrackers::offer_manifest(const std::string& file_bytes) {
   if (clients_.empty()) return;
-  const auto offered =
-      plan_.keys ? privacy::seal_manifest(*plan_.keys, file_bytes) : Result(file_bytes);
-  if (!offered.ok()) return host_.console.warning(offered.error().message(), plan_.content_id);
-  for (auto& client : clients_) client->offer_manifest(*offered);
+  if (!plan_.keys) {
+    for (auto& client : clients_) client->offer_manifest(file_bytes);
+    return;
+  }
+  const auto sealed = privacy::seal_manifest(*plan_.keys, file_bytes);
+  if (!sealed.ok()) return host_.console.warning(sealed.error().message(), plan_.content_id);
+  for (auto& client : clients_) client->offer_manifest(*sealed);
 }
 
 void SessionTrackers::hang_up() {

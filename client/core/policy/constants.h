@@ -93,8 +93,8 @@ inline constexpr TimeUs kTakerTime = 10 * kSecond;  // had credit this long and 
 // In a small mesh, where each peer has news for each other one: blocks that a neighbour got from us
 // since it brought the last new row. The slowest uplinks of a swarm bring one for ten or so [042].
 inline constexpr std::uint64_t kDebtMax = 32;
-// One in debt is served only where the uplink has stood idle for so long, for one choice of so
-// many, and when nobody else needs anything [042].
+// A neighbour in debt is served where the uplink has stood idle for kDebtorPause, in one of
+// kDebtorShare choices, and when no other neighbour needs a block [042].
 inline constexpr TimeUs kDebtorPause = 100 * kMillisecond;
 inline constexpr std::uint32_t kDebtorShare = 128;
 // Part of its last blocks that is new, below which a neighbour is no holder to count with: it mixes
@@ -130,6 +130,7 @@ inline constexpr TimeUs kLeavesTimeout = 2 * kSecond;  // then another neighbour
 // Leaf lists that a neighbour may ask for: at once, and a second.
 inline constexpr std::uint64_t kLeavesMax = 32;
 inline constexpr std::uint64_t kLeavesPerSecond = 16;
+
 // --- Epochs: check keys for all peers of a large mesh ---
 inline constexpr TimeUs kEpochInterval = 2 * kSecond;  // of one to the next, at least
 inline constexpr TimeUs kEpochIntervalMax = 10 * kSecond;
@@ -140,13 +141,13 @@ inline constexpr std::uint64_t kEpochBytesQuiet = 1 << 20;
 inline constexpr std::uint64_t kEpochBytesAlarm = 128 << 10;
 inline constexpr std::size_t kEpochSumBytesQuiet = 512;  // sums in one Epoch
 inline constexpr std::size_t kEpochSumBytesAlarm = 8 << 10;
-inline constexpr std::uint64_t kWantedVotes = 1;   // a neighbour's word for a generation
-inline constexpr TimeUs kAlarmTime = 8 * kSecond;  // false rows are about so long after the last
+// The authority's alarm lasts so long after the last request that raised one.
+inline constexpr TimeUs kAlarmTime = 8 * kSecond;
 inline constexpr TimeUs kAlarmRepeat = 500 * kMillisecond;
-// The latest Epoch counts for so long: two of the longest intervals.
+// A receiver counts on further Epochs until this time after the latest one, and on its alarm until
+// that time: two of the longest intervals and more, so that one may get lost.
 inline constexpr TimeUs kEpochSilence = 20 * kSecond;
-inline constexpr TimeUs kAlarmSilence =
-    4 * kSecond;  // and an alarm for so long, for the same reason
+inline constexpr TimeUs kAlarmSilence = 4 * kSecond;
 inline constexpr TimeUs kEpochPatience = 4 * kSecond;  // a doubted generation waits for a verdict
 // Neighbours to hand an Epoch on to, besides those that ask for it; more while they are still to
 // find out from which neighbour it comes first.
@@ -161,7 +162,6 @@ inline constexpr std::uint64_t kEpochsAtOnce = 32;
 inline constexpr std::size_t kEpochsKept = 16;  // for proofs about their nonces
 inline constexpr std::uint64_t kEpochRequestsPerSecond = 8;
 inline constexpr std::uint64_t kEpochRequestsAtOnce = 16;
-inline constexpr std::size_t kEpochWantedKept = 256;   // generations
 inline constexpr std::size_t kNoncesPerNeighbour = 4;  // named in one Epoch
 inline constexpr std::size_t kNonceBatchesKept = 64;
 inline constexpr TimeUs kNonceGather = 150 * kMillisecond;
@@ -182,8 +182,9 @@ inline constexpr TimeUs kNewcomerTime = 2 * kSecond;  // rows are still on their
 inline constexpr double kWorthMin = 1.0 / 64;         // it may begin to pass something on
 inline constexpr double kWorthSteepness = 3;          // of what is passed on [042]
 inline constexpr double kSinkWorth = 1.0 / 8;         // below that its rows count as lost [042]
-// What this part of the reporters say of a neighbour at least counts: so many may praise a friend.
-// Less than a half, as honest reporters get nothing from a neighbour that has banned them [042].
+// Of a neighbour a source believes what this share of the reporters say at least, so that a smaller
+// share that praises a friend achieves nothing. Less than a half, as honest reporters get nothing
+// from a neighbour that has banned them [042].
 inline constexpr double kReportersShare = 0.4;
 inline constexpr double kGivenMin = 4;  // blocks, to judge by
 

@@ -96,12 +96,22 @@ TEST_CASE("a tracker that refuses an announce gets to see the manifest first, an
   }
   SUBCASE("it does not") {
     f.reply(refusal);
-    REQUIRE(f.requests() == 3);
-    f.reply(refusal);
-    CHECK(f.requests() == 3);
+    CHECK(f.requests() == 2);  // the announce fails with the manifest
     REQUIRE(f.listener.failures.size() == 1);
     CHECK(f.listener.failures[0].detail == "known publishers");
     CHECK(f.client.refused());
+  }
+  SUBCASE("it knows the publisher of another content") {
+    f.reply(proto::TrackerManifestPutReply{8});
+    f.reply(refusal);
+    REQUIRE(f.listener.failures.size() == 1);
+    CHECK(f.client.refused());
+  }
+  SUBCASE("it is busy") {
+    f.reply(proto::TrackerError{proto::TrackerErrorCode::kSlowDown, "too many manifests", 7});
+    REQUIRE(f.listener.failures.size() == 1);
+    CHECK(f.listener.failures[0].detail == "too many manifests");
+    CHECK_FALSE(f.client.refused());
   }
   CHECK(f.client.idle());
 }
