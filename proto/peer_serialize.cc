@@ -175,10 +175,7 @@ class WireScratch {
 };
 
 // Sizes on the wire. All our field numbers are below 16, so that a tag is one byte.
-std::size_t varint_field(std::uint32_t value) {
-  return value == 0 ? 0 : 1 + CodedOutputStream::VarintSize32(value);
-}
-std::size_t varint64_field(std::uint64_t value) {
+std::size_t varint_field(std::uint64_t value) {
   return value == 0 ? 0 : 1 + CodedOutputStream::VarintSize64(value);
 }
 std::size_t fixed64_field(std::uint64_t value) {
@@ -192,7 +189,7 @@ std::size_t body_bytes(const State& state) {
   std::size_t bytes = varint_field(state.acknowledged) + varint_field(state.credit) +
                       varint_field(state.prefer_coded) + varint_field(state.upload_kib) +
                       varint_field(state.neighbours) + varint_field(state.proven_only) +
-                      varint64_field(state.epoch) + varint_field(state.wants_epochs);
+                      varint_field(state.epoch) + varint_field(state.wants_epochs);
   if (!state.convicted.empty()) bytes += bytes_field(state.convicted.size() * 8);
   for (const std::vector<Span>* spans : {&state.complete, &state.unwanted, &state.withdrawn})
     for (const Span& span : *spans)

@@ -180,8 +180,7 @@ void add_options(CLI::App& app, Settings& settings, bool& verbose) {
       ->check(CLI::Range(1, 10'000'000))
       ->capture_default_str();
   app.add_option("--publishers", settings.publishers,
-                 "serve only contents that a key of this list has signed, or is the authority of; "
-                 "read again on SIGHUP")
+                 "serve only contents that a key of this list has signed; read again on SIGHUP")
       ->type_name("FILE")
       ->check(not_empty());
   app.add_option("--closed", settings.closed,

@@ -1,7 +1,7 @@
 // Which contents a tracker serves: all of them, or those on its operator's lists. A list of
-// publishers admits the contents whose hosted manifest one of them signed, or is the authority of;
-// so such a content's manifest comes before its first announce. A list of contents admits those, as
-// announces name them (a private content by its rendezvous id). With two lists either admits.
+// publishers admits the contents whose hosted manifest one of them signed; so such a content's
+// manifest comes before its first announce. A list of contents admits those, as announces name them
+// (a private content by its rendezvous id). With two lists either admits.
 #pragma once
 
 #include <cstddef>

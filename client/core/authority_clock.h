@@ -30,8 +30,6 @@ class AuthorityClock {
     return bound_ ? std::optional(bound_->latest(at)) : std::nullopt;
   }
   bool known() const { return bound_.has_value(); }
-  // When the nonce was sent that the bound comes from.
-  TimeUs measured_at() const { return bound_ ? bound_->sent : 0; }
 
  private:
   struct Bound {

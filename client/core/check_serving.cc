@@ -21,8 +21,7 @@ bool CheckServing::asked(const Neighbour& n, const proto::CheckRequest& request)
   Client& asking = client(n.key);
   for (const std::uint32_t g : request.generations) {
     if (g >= holdings_.generation_count()) return false;
-    if (asking.allowance.wait_for(1, context_.now) > 0) break;  // the neighbour asks again later
-    asking.allowance.take(1);
+    if (!asking.allowance.try_take(1, context_.now)) break;  // the neighbour asks again later
     if (context_.options.certificate.empty() || !holdings_.verified().contains(g)) {
       made(n.key, {g, {}, {}});
     } else {

@@ -2,13 +2,9 @@
 
 namespace firn::core {
 
-EpochJudging::EpochJudging(const Context& context, const Epochs& epochs, Timekeeping& timekeeping,
+EpochJudging::EpochJudging(const Epochs& epochs, Timekeeping& timekeeping,
                            const Generations& generations, Judging& judging)
-    : context_(context),
-      epochs_(epochs),
-      timekeeping_(timekeeping),
-      generations_(generations),
-      judging_(judging) {}
+    : epochs_(epochs), timekeeping_(timekeeping), generations_(generations), judging_(judging) {}
 
 void EpochJudging::learned(const proto::Epoch& epoch) {
   if (speakers_ != epochs_.speakers()) keys_.clear();

@@ -7,7 +7,6 @@
 #include <map>
 #include <vector>
 
-#include "client/core/context.h"
 #include "client/core/epochs.h"
 #include "client/core/generations.h"
 #include "client/core/judging.h"
@@ -18,8 +17,8 @@ namespace firn::core {
 
 class EpochJudging {
  public:
-  EpochJudging(const Context& context, const Epochs& epochs, Timekeeping& timekeeping,
-               const Generations& generations, Judging& judging);
+  EpochJudging(const Epochs& epochs, Timekeeping& timekeeping, const Generations& generations,
+               Judging& judging);
 
   // A new Epoch has come.
   void learned(const proto::Epoch& epoch);
@@ -35,7 +34,6 @@ class EpochJudging {
   };
   void judge(std::uint32_t g, const Key& key);
 
-  const Context& context_;
   const Epochs& epochs_;
   Timekeeping& timekeeping_;
   const Generations& generations_;

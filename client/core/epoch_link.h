@@ -12,10 +12,9 @@ namespace firn::core {
 class EpochLink {
  public:
   // Its State has come.
-  void told(std::uint64_t number, bool wants, TimeUs now) {
+  void told(std::uint64_t number, bool wants) {
     known_ = std::max(known_, number);
     wants_ = wants;
-    told_at_ = now;
   }
   // It sent us this one. False if it had sent as late a one before.
   bool came(const PublicKey& speaker, std::uint64_t number) {
@@ -33,14 +32,12 @@ class EpochLink {
   bool has(std::uint64_t number) const { return known_ >= number; }
   // It asks us to hand on Epochs at once.
   bool wants() const { return wants_; }
-  TimeUs told_at() const { return told_at_; }
 
  private:
   PublicKey speaker_;
   std::uint64_t came_ = 0;
   std::uint64_t known_ = 0;
   bool wants_ = false;
-  TimeUs told_at_ = 0;
 };
 
 }  // namespace firn::core

@@ -10,10 +10,11 @@
 namespace firn::core {
 
 EpochMaking::EpochMaking(const Context& context, Membership& membership, Outbox& outbox,
-                         const Holdings& holdings, Epochs& epochs)
+                         const Uplink& uplink, const Holdings& holdings, Epochs& epochs)
     : context_(context),
       membership_(membership),
       outbox_(outbox),
+      uplink_(uplink),
       holdings_(holdings),
       epochs_(epochs),
       number_(context.options.epochs_before) {}
@@ -65,18 +66,12 @@ bool EpochMaking::needed() const {
   });
 }
 
-std::uint64_t EpochMaking::blocks_sent() const {
-  std::uint64_t sent = 0;
-  for (const Neighbour& n : std::as_const(membership_).neighbours()) sent += n.pipe.blocks_sent();
-  return sent;
-}
-
 // An Epoch is to be little beside what peers receive meanwhile, unless nothing is received at all.
 bool EpochMaking::due() const {
   const TimeUs since = context_.now - made_at_;
   if (since < (alarm() ? policy::kEpochIntervalAlarm : policy::kEpochInterval)) return false;
   if (since >= (alarm() ? policy::kEpochIntervalAlarmMax : policy::kEpochIntervalMax)) return true;
-  const std::uint64_t blocks = std::max(blocks_sent(), sent_then_) - sent_then_;
+  const std::uint64_t blocks = uplink_.blocks_sent() - sent_then_;
   return blocks * holdings_.shape().block_bytes >=
          (alarm() ? policy::kEpochBytesAlarm : policy::kEpochBytesQuiet);
 }
@@ -97,7 +92,7 @@ void EpochMaking::step() {
   epoch.sums = choose();
   epoch.heard = take_heard();
   made_at_ = context_.now;
-  sent_then_ = blocks_sent();
+  sent_then_ = uplink_.blocks_sent();
   making_ = true;
   outbox_.push(MakeEpoch{std::move(epoch), policy::kCheckTagBytes});
 }

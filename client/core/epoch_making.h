@@ -13,13 +13,14 @@
 #include "client/core/holdings.h"
 #include "client/core/membership.h"
 #include "client/core/outbox.h"
+#include "client/core/uplink.h"
 #include "proto/messages.h"
 
 namespace firn::core {
 
 class EpochMaking final : public LeaveWatcher {
  public:
-  EpochMaking(const Context& context, Membership& membership, Outbox& outbox,
+  EpochMaking(const Context& context, Membership& membership, Outbox& outbox, const Uplink& uplink,
               const Holdings& holdings, Epochs& epochs);
 
   // This peer speaks for the authority, and no other one does.
@@ -37,13 +38,13 @@ class EpochMaking final : public LeaveWatcher {
   bool needed() const;
   bool due() const;
   bool alarm() const { return context_.now < alarm_until_; }
-  std::uint64_t blocks_sent() const;
   std::vector<proto::EpochSums> choose();
   std::vector<proto::HeardNonce> take_heard();
 
   const Context& context_;
   Membership& membership_;
   Outbox& outbox_;
+  const Uplink& uplink_;
   const Holdings& holdings_;
   Epochs& epochs_;
   struct Heard {

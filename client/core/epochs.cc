@@ -65,8 +65,7 @@ Epochs::Verdict Epochs::came(Neighbour& n, proto::Epoch&& epoch) {
   const auto allowance =
       allowances_.try_emplace(n.key, policy::kEpochsPerSecond, policy::kEpochsAtOnce, context_.now);
   // As after a connection that stood still for long.
-  if (allowance.first->second.wait_for(1, context_.now) > 0) return Verdict::kOld;
-  allowance.first->second.take(1);
+  if (!allowance.first->second.try_take(1, context_.now)) return Verdict::kOld;
   if (!n.epochs.came(epoch.speaker, epoch.number) || !fits(epoch)) return Verdict::kFalse;
   const auto last = numbers_.find(epoch.speaker);
   if (last != numbers_.end() && epoch.number <= last->second) return Verdict::kOld;
@@ -133,12 +132,10 @@ void Epochs::hand_on() {
   }
 }
 
-void Epochs::step() {
-  if (!alive()) return;
-  for (Neighbour& n : membership_.neighbours()) {
-    if (n.holds.has_everything() || n.epochs.has(latest_->number) || shunned(n)) continue;
-    if (n.epochs.told_at() >= came_at_ + policy::kEpochLag) send(n);
-  }
+// A State shows that the neighbour is behind: nobody else hands the Epoch on to it.
+void Epochs::told(Neighbour& n) {
+  if (!alive() || context_.now < came_at_ + policy::kEpochLag || n.holds.has_everything()) return;
+  if (!n.epochs.has(latest_->number) && !shunned(n)) send(n);
 }
 
 }  // namespace firn::core

@@ -51,8 +51,8 @@ class Epochs final : public LeaveWatcher {
 
   void leaves(const Neighbour& n) override;
 
-  // Hands the latest on to neighbours that are behind.
-  void step();
+  // The neighbour's State has come: it gets the latest if it is behind.
+  void told(Neighbour& n);
   // When alarm() or alive() may change.
   TimeUs next_due() const;
 

@@ -30,12 +30,13 @@ void Inbox::on(Neighbour& n, proto::Hello&& hello) {
 }
 
 bool Inbox::apply(Neighbour& n, proto::State&& state) {
-  n.epochs.told(state.epoch, state.wants_epochs, parts_.context.now);
+  n.epochs.told(state.epoch, state.wants_epochs);
   if (!n.apply_state(std::move(state))) {
     punish(n, "sent an impossible State");
     return false;
   }
   parts_.transfer->seeding.acknowledged(n);
+  parts_.transfer->epochs.told(n);
   return true;
 }
 
@@ -95,7 +96,7 @@ void Inbox::on(Neighbour& n, proto::LeafRequest&& request) {
 }
 
 void Inbox::on(Neighbour& n, proto::LeafReply&& reply) {
-  if (!parts_.transfer) return punish(n, "sent leaves that nobody asked for");
+  if (!parts_.transfer) return;  // nobody asked for them
   parts_.transfer->receiving.take(n, std::move(reply));
 }
 

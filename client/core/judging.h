@@ -40,8 +40,6 @@ class Judging final : public LeaveWatcher {
   // Has those of g's rows judged by this key, which is good for them; nothing while others are.
   void judge(std::uint32_t g, const std::vector<std::uint8_t>& key,
              const std::vector<std::uint8_t>& sums, const std::vector<std::uint32_t>& slots);
-  // Epochs come: false rows whose senders did not answer for them say nothing against these.
-  bool by_epochs() const { return epochs_.alive(); }
   bool under_way(std::uint32_t g) const { return under_way_.contains(g); }
   // The rows have been judged. True if the generation was doubted.
   bool judged(std::uint32_t g);

@@ -19,8 +19,7 @@ bool LeafServing::asked(Neighbour& n, const proto::LeafRequest& request) {
   TokenBucket& allowance = allowances_.try_emplace(n.key, full).first->second;
   for (const std::uint32_t g : request.generations) {
     if (g >= holdings_.generation_count()) return false;
-    if (allowance.wait_for(1, context_.now) > 0) break;  // the neighbour asks others, or again
-    allowance.take(1);
+    if (!allowance.try_take(1, context_.now)) break;  // the neighbour asks others, or again
     if (holdings_.verified().contains(g)) {
       outbox_.push(MakeLeaves{n.key, g});
     } else {

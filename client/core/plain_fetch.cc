@@ -139,8 +139,12 @@ std::vector<std::uint8_t> PlainFetch::wanted_from(const Neighbour& n, std::uint3
   const std::uint32_t turn = cases_.at(g).turn;
   for (std::uint32_t i = 0; i < blocks; ++i) {
     const bool its = holders == 0 || (i + turn) % holders == place;
-    const bool held = open && open->slot_of(i);
-    if (its && !held) bits[i / 8] |= static_cast<std::uint8_t>(1 << (i % 8));
+    if (its) bits[i / 8] |= static_cast<std::uint8_t>(1 << (i % 8));
+  }
+  for (std::uint32_t slot = 0; open && slot < open->vectors.size(); ++slot) {
+    const std::uint32_t held = open->source_block[slot];
+    if (open->vectors[slot] && held != kCoded)
+      bits[held / 8] &= static_cast<std::uint8_t>(~(1 << (held % 8)));
   }
   return bits;
 }

@@ -227,7 +227,6 @@ void SwarmCore::step() {
   parts.membership.dial();
   if (!parts.transfer) return parts.fetch.ask();
   Transfer& transfer = *parts.transfer;
-  transfer.epochs.step();
   transfer.timekeeping.step();
   transfer.epoch_making.step();
   transfer.trust.step();

@@ -49,8 +49,7 @@ proto::Nonce Timekeeping::draw() {
 void Timekeeping::asked(const Neighbour& n, const proto::EpochRequest& request) {
   const auto allowance = allowances_.try_emplace(n.key, policy::kEpochRequestsPerSecond,
                                                  policy::kEpochRequestsAtOnce, context_.now);
-  if (allowance.first->second.wait_for(1, context_.now) > 0) return;
-  allowance.first->second.take(1);
+  if (!allowance.first->second.try_take(1, context_.now)) return;
   if (request.nonce) gathered_[n.key] = *request.nonce;
   alarm_ |= request.alarm;
   wanted_by_[n.key] = request.wanted;

@@ -28,8 +28,6 @@ class Trust {
   Trust(const Context& context, const Life& life, Membership& membership, const Epochs& epochs,
         std::string authority_key);
 
-  // The content has an authority.
-  bool possible() const { return !authority_key_.empty(); }
   // Judges the neighbour's certificate; its Hello has come.
   void greeted(Neighbour& n);
   // This peer takes only what its sender answers for.
@@ -45,6 +43,8 @@ class Trust {
   TimeUs next_due() const;
 
  private:
+  // The content has an authority.
+  bool possible() const { return !authority_key_.empty(); }
   bool wants_proof(TimeUs heard_at) const;
   bool wants_proof_at_large() const;
   TimeUs opens_at() const;

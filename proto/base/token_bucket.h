@@ -31,6 +31,12 @@ class TokenBucket {
   }
   bool full(Micros now) const { return unlimited() || tokens_ + earned(now) >= burst_; }
   void take(std::uint64_t tokens) { tokens_ -= unlimited() ? 0 : static_cast<double>(tokens); }
+  // Takes them if it holds as many; false: it does not.
+  bool try_take(std::uint64_t tokens, Micros now) {
+    if (wait_for(tokens, now) > 0) return false;
+    take(tokens);
+    return true;
+  }
   // What was taken has not been used after all.
   void give_back(std::uint64_t tokens) {
     tokens_ = std::min(burst_, tokens_ + static_cast<double>(tokens));

@@ -18,8 +18,6 @@ namespace firn {
 class ContentSecret {
  public:
   static constexpr std::size_t kBytes = 32;
-  // Characters of text().
-  static constexpr std::size_t kTextBytes = 56;
   using View = std::span<const std::uint8_t, kBytes>;
 
   static ContentSecret generate();

@@ -18,11 +18,12 @@ namespace {
 // A source and its neighbours 1 to `peers`, each of which says what came to it from the others.
 class Reported {
  public:
-  explicit Reported(std::uint8_t peers)
+  // The first `called` of them this peer has called itself.
+  explicit Reported(std::uint8_t peers, std::uint8_t called = 0)
       : parts_(vouched_manifest(4, 4, 64).id, plain_options(), kSecond), peers_(peers) {
     for (std::uint8_t i = 1; i <= peers; ++i) {
-      REQUIRE(
-          parts_.membership.opened(i, peer_id(i), "192.0.2." + std::to_string(i), 4000, 0, true));
+      REQUIRE(parts_.membership.opened(i, peer_id(i), "192.0.2." + std::to_string(i), 4000,
+                                       i <= called ? i : 0, true));
     }
     parts_.start(vouched_manifest(4, 4, 64).info);
   }
@@ -47,10 +48,12 @@ class Reported {
     return parts_.transfer->contributions.step();
   }
   core::Neighbour& neighbour(core::PeerKey key) { return *parts_.membership.find(key); }
+  // The last of them.
+  void leave() { parts_.membership.closed(peers_--, ""); }
 
  private:
   core::Parts parts_;
-  const std::uint8_t peers_;
+  std::uint8_t peers_;
   std::map<std::pair<std::uint8_t, std::uint8_t>, std::uint32_t> sums_;
 };
 
@@ -84,6 +87,38 @@ TEST_CASE("in a large mesh, where most do not know a neighbour, reports tell not
   for (int i = 0; i < 10; ++i) swarm.review([](int, int of) { return of % 2 == 0 ? 10u : 0u; });
   for (core::PeerKey key = 1; key <= policy::kSmallMesh + 1; ++key) {
     CHECK(swarm.neighbour(key).worth == 1);
+  }
+}
+
+TEST_CASE("in a large mesh called neighbours are believed when half of them accuse another") {
+  const std::uint8_t peers = policy::kSmallMesh + 1, accused = peers, called = 4;
+  const auto worth_after = [&](int accusers, bool called_ones) {
+    Reported swarm(peers, called);
+    for (int i = 1; i <= accusers; ++i) {
+      const int by = called_ones ? i : called + i;
+      swarm.neighbour(static_cast<core::PeerKey>(by))
+          .reports.take_convicted({peer_id(accused).prefix()});
+    }
+    swarm.review(kAllPassOn);
+    CHECK(swarm.neighbour(called).worth == 1);
+    return swarm.neighbour(accused).worth;
+  };
+  CHECK(worth_after(0, true) == 1);
+  CHECK(worth_after(1, true) == policy::kDoubtedWorth);
+  CHECK(worth_after(2, true) == policy::kWorthMin);
+  CHECK(worth_after(8, false) == 1);  // they called us
+}
+
+TEST_CASE("what was given in a large mesh is not held against anybody in a small one") {
+  Reported swarm(policy::kSmallMesh + 1);
+  swarm.neighbour(1).reports.take_convicted({peer_id(2).prefix()});
+  for (int i = 0; i < 20; ++i) swarm.review([](int, int) { return 0u; });
+  swarm.leave();
+  swarm.leave();
+  for (int i = 0; i < 3; ++i) swarm.review(kAllPassOn);
+  for (core::PeerKey key = 1; key < policy::kSmallMesh; ++key) {
+    CHECK(swarm.neighbour(key).worth == 1);
+    CHECK_FALSE(swarm.neighbour(key).sink());
   }
 }
 

@@ -249,7 +249,6 @@ TEST_CASE("a peer that said it does not answer for a row is not blamed for it") 
 
 TEST_CASE("leaves are made of what is verified, others are told that there are none") {
   PlainBench bench;
-  bench.core.generation_decoded(3, DecodeOutcome::kVerified, bench.now);
   for (std::uint32_t i = 0; i < kN; ++i) REQUIRE(bench.send(kGood, 3, i));
   bench.core.generation_decoded(3, DecodeOutcome::kVerified, bench.now);
   bench.drain();

@@ -10,6 +10,7 @@
 #include "codec/gf256.h"
 #include "proto/base/limits.h"
 #include "proto/content/link.h"
+#include "tests/privacy/sample_keys.h"
 #include "tests/proto/document.h"
 #include "tests/proto/hex.h"
 #include "tests/proto/sample_manifest.h"
@@ -18,13 +19,6 @@ using namespace firn;
 using namespace firn::test;
 
 namespace {
-
-// 00 01 ... 1f
-ContentSecret counted_secret() {
-  std::array<std::uint8_t, ContentSecret::kBytes> bytes{};
-  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(i);
-  return ContentSecret{ContentSecret::View(bytes)};
-}
 
 std::string scaled(std::uint8_t factor, std::string bytes) {
   for (char& c : bytes)
@@ -57,13 +51,13 @@ TEST_CASE("the manifest in docs/formats.md is the one that is written") {
 
   CHECK(to_text(Link{manifest.id, manifest.trackers, {}, {}}) ==
         text_example("formats.md", "link"));
-  const Link as_private{manifest.id, manifest.trackers, {}, {}, counted_secret()};
+  const Link as_private{manifest.id, manifest.trackers, {}, {}, privacy::test::sample_secret()};
   CHECK(to_text(as_private) == text_example("formats.md", "private_link"));
 }
 
 TEST_CASE("the keys and proofs of a private content are those of docs/protocol.md") {
   const Manifest manifest = *make_manifest(sample_info(), {});
-  const privacy::PrivateKeys keys(counted_secret(), manifest.id);
+  const privacy::PrivateKeys keys(privacy::test::sample_secret(), manifest.id);
   const std::string binding(32, '\xb1');
   privacy::Session session{bytes_of(binding), {}, {}};
   session.caller.bytes.fill(0xc1);
@@ -142,5 +136,14 @@ TEST_CASE("the limits in docs/protocol.md are those of the program") {
   CHECK_LIMIT(kCheckTagBytesMax);
   CHECK_LIMIT(kLeafGenerationsMax);
   CHECK_LIMIT(kWantedBlocksMax);
+  CHECK_LIMIT(kPrivateProofBytes);
+  CHECK_LIMIT(kConvictedMax);
+  CHECK_LIMIT(kEpochBytesMax);
+  CHECK_LIMIT(kEpochSumsMax);
+  CHECK_LIMIT(kEpochHeardMax);
+  CHECK_LIMIT(kNonceBytes);
+  CHECK_LIMIT(kEpochWantedMax);
+  CHECK_LIMIT(kEpochProofListsMax);
+  CHECK_LIMIT(kEpochProofNoncesMax);
 #undef CHECK_LIMIT
 }

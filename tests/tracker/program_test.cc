@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <fstream>
 #include <memory>
@@ -229,6 +230,16 @@ std::string text_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+// Whether the log says so, soon or at least before a patience that no test is to need.
+bool wait_for_line(const std::string& log, const std::string& words) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (text_of(log).find(words) == std::string::npos) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
 bool served(Node& node, ConnectionId connection, const ContentId& id) {
   const auto reply = ask(node, connection, proto::Announce{.content_id = id, .listen_port = 4000});
   if (const auto* error = std::get_if<proto::TrackerError>(&reply))
@@ -251,14 +262,12 @@ TEST_CASE("a list of contents closes the tracker to others, and is read again on
   CHECK_FALSE(served(peer, connection, content(2)));
   write_list(list, std::vector{content(1), content(2)});
   program.signal(SIGHUP);
-  while (text_of(log).find("SIGHUP: 2 contents listed") == std::string::npos)
-    std::this_thread::yield();
+  REQUIRE(wait_for_line(log, "SIGHUP: 2 contents listed"));
   CHECK(served(peer, connection, content(2)));
   // What was wrong with a list leaves things as they are.
   std::ofstream(list) << "no id\n";
   program.signal(SIGHUP);
-  while (text_of(log).find("line 1 is no content id") == std::string::npos)
-    std::this_thread::yield();
+  REQUIRE(wait_for_line(log, "line 1 is no content id"));
   CHECK(served(peer, connection, content(2)));
   program.signal(SIGTERM);
   CHECK(program.wait() == 0);

@@ -18,9 +18,7 @@ void CheckMaker::make(core::MakeCheck action) {
   tasks_.submit(content_->key_of(action.generation),
                 [this, data = content_->cached(action.generation), action = std::move(action),
                  content = content_]() mutable -> WorkerPool::Completion {
-                  if (!data) {
-                    if (auto loaded = content->load(action.generation); loaded.ok()) data = *loaded;
-                  }
+                  data = content->load_unless(std::move(data), action.generation);
                   return [this, peer = action.peer,
                           reply = make_on_worker(*content, action, data)]() mutable {
                     outcomes_.check_made(peer, std::move(reply));

@@ -24,6 +24,12 @@ Result<SharedBuffer> CodedContent::load(std::uint32_t generation) const {
   return SharedBuffer(data);
 }
 
+SharedBuffer CodedContent::load_unless(SharedBuffer cached, std::uint32_t generation) const {
+  if (cached) return cached;
+  auto loaded = load(generation);
+  return loaded.ok() ? *std::move(loaded) : nullptr;
+}
+
 bool CodedContent::read_back(std::uint32_t generation, RowRef& row) const {
   if (row.payload) return true;
   const StageScope stage(Stage::kDiskRead);

@@ -47,6 +47,8 @@ class CodedContent {
   std::shared_ptr<Buffer> take_buffer(std::uint32_t generation) const;
   // The bytes of a verified generation, read and compared with its digest.
   Result<SharedBuffer> load(std::uint32_t generation) const;
+  // What was cached, else what can be read; null if neither.
+  SharedBuffer load_unless(SharedBuffer cached, std::uint32_t generation) const;
   // Fetches the row's payload from the spool if it is not in memory; false if it cannot be read.
   bool read_back(std::uint32_t generation, RowRef& row) const;
   // The same for each row, until one cannot be read.

@@ -36,17 +36,13 @@ proto::Epoch EpochMaker::make_on_worker(const CodedContent& content, core::MakeE
   proto::Epoch& epoch = action.epoch;
   epoch.key.assign(set_key.bytes().begin(), set_key.bytes().end());
   for (std::size_t i = 0; i < epoch.sums.size(); ++i) {
-    SharedBuffer& data = cached[i];
     proto::EpochSums& one = epoch.sums[i];
-    if (!data) {
-      if (auto loaded = content.load(one.generation); loaded.ok()) data = *loaded;
-    }
+    const SharedBuffer data = content.load_unless(std::move(cached[i]), one.generation);
     if (!data) continue;
     const codec::CheckKey key =
         set_key.generation_key(one.generation, block_bytes, action.tag_bytes);
     const codec::CheckSums sums(key, source_blocks(data->bytes(), block_bytes));
     one.sums.assign(sums.bytes().begin(), sums.bytes().end());
-    data.reset();
   }
   std::erase_if(epoch.sums, [](const proto::EpochSums& one) { return one.sums.empty(); });
   return std::move(epoch);

@@ -31,9 +31,7 @@ void Evidence::check(std::uint32_t generation) {
   tasks_.submit(content_->key_of(generation),
                 [this, kept, generation, data = content_->cached(generation),
                  content = content_]() mutable -> WorkerPool::Completion {
-                  if (!data) {
-                    if (auto loaded = content->load(generation); loaded.ok()) data = *loaded;
-                  }
+                  data = content->load_unless(std::move(data), generation);
                   std::vector<PeerId> guilty;
                   if (data) guilty = find_guilty(*content, data->bytes(), *kept);
                   return [this, generation, guilty] {

@@ -16,9 +16,7 @@ void LeafMaker::make(const core::MakeLeaves& action) {
   tasks_.submit(content_->key_of(action.generation),
                 [this, data = content_->cached(action.generation), action,
                  content = content_]() mutable -> WorkerPool::Completion {
-                  if (!data) {
-                    if (auto loaded = content->load(action.generation); loaded.ok()) data = *loaded;
-                  }
+                  data = content->load_unless(std::move(data), action.generation);
                   return [this, peer = action.peer,
                           reply = make_on_worker(*content, action.generation, data)]() mutable {
                     outcomes_.leaves_made(peer, std::move(reply));

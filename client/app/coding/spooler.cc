@@ -85,17 +85,14 @@ std::vector<RowRef> Spooler::find(std::uint32_t generation, std::span<const std:
   return rows_.find(generation, slots, clock_.now());
 }
 
-std::vector<RowRef> Spooler::find_all(std::uint32_t generation) {
-  return rows_.find_all(generation, content_->shape().blocks_in(generation), clock_.now());
-}
-
 void Spooler::put_back(std::uint32_t generation, const std::vector<RowRef>& rows) {
   rows_.put_back(generation, rows, clock_.now());
 }
 
 Spooler::Claimed Spooler::claim(std::uint32_t generation) {
   rows_.cancel_spooling(generation);
-  return {find_all(generation), rows_.touched_disk(generation)};
+  return {rows_.find_all(generation, content_->shape().blocks_in(generation), clock_.now()),
+          rows_.touched_disk(generation)};
 }
 
 void Spooler::release(std::uint32_t generation) {

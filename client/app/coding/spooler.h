@@ -36,7 +36,6 @@ class Spooler {
   void spool_all() { spool(true); }
 
   std::vector<RowRef> find(std::uint32_t generation, std::span<const std::uint32_t> slots);
-  std::vector<RowRef> find_all(std::uint32_t generation);
   // Rows were read back from the spool for use: keeps them while there is room.
   void put_back(std::uint32_t generation, const std::vector<RowRef>& rows);
 

@@ -72,9 +72,9 @@ inline constexpr std::uint64_t kChoicesPerRowLarge = 4;
 // How often a source looks for rows that have got lost (gaps.h); they did when a generation stands
 // still for kStallTime. The conditions of gaps.h keep a source from interrupting its first pass
 // too easily [014].
-// Under alarm in a large mesh rows wait for a second at each relay until they are proven.
-inline constexpr TimeUs kGapTimeAlarm = 2 * kSecond;
 inline constexpr TimeUs kGapReview = 100 * kMillisecond;
+// Under alarm in a large mesh, where rows wait for a second at each relay until they are proven.
+inline constexpr TimeUs kGapTimeAlarm = 2 * kSecond;
 inline constexpr std::uint32_t kGapScanMax = 4096;  // generations looked at in a review, at most
 // A neighbour with fewer neighbours than kFewNeighbours times ours is chosen kChoicesForFew choices
 // sooner than others, for each of its kind: a single one is not to be every peer's choice [015].

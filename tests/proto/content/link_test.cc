@@ -6,6 +6,8 @@
 #include <random>
 #include <string>
 
+#include "tests/privacy/sample_keys.h"
+
 using namespace firn;
 
 namespace {
@@ -138,12 +140,6 @@ TEST_CASE("random links come back") {
 
 namespace {
 
-ContentSecret sample_secret() {
-  std::array<std::uint8_t, ContentSecret::kBytes> bytes{};
-  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(i);
-  return ContentSecret{ContentSecret::View(bytes)};
-}
-
 // Made with another program.
 constexpr const char* kSecretText = "aaaqeayeaudaocajbifqydiob4ibceqtcqkrmfyydenbwha5dypx6lpn";
 
@@ -153,13 +149,13 @@ TEST_CASE("a private link carries its secret behind the content id") {
   const std::string text = "firn:" + id_text() + "." + kSecretText + "?tr=a:1";
   const auto link = parse_link(text);
   REQUIRE(link.ok());
-  CHECK(link->secret == sample_secret());
+  CHECK(link->secret == privacy::test::sample_secret());
   CHECK(link->content_id.text() == id_text());
   CHECK(to_text(*link) == text);
   std::string loud = text;
   for (char& c : loud)
     if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  CHECK(parse_link(loud.substr(0, loud.find('?')))->secret == sample_secret());
+  CHECK(parse_link(loud.substr(0, loud.find('?')))->secret == privacy::test::sample_secret());
   CHECK_FALSE(parse_link("firn:" + id_text())->secret);
 }
 
