@@ -112,14 +112,18 @@ proto::TrackerReply AnnounceCore::answer(Client&, const proto::TrackerManifestGe
 
 proto::TrackerReply AnnounceCore::answer(Client& client, const proto::TrackerManifestPut& request,
                                          Time now) {
-  if (registry_.has_manifest(request.content_id)) {
+  const ContentId& content = request.content_id;
+  if (!served_.may_admit(content)) {
+    drop_upload(client);
+    return error(TrackerErrorCode::kNotAllowed, served_.refusal());
+  }
+  if (hosted(content)) {
     drop_upload(client);
     return proto::TrackerManifestPutReply{request.total_bytes};
   }
   // A peer of the swarm may upload its manifest; others have no business on the shelf. Where
   // publishers are listed, the manifest shows whose content it is, and comes first.
-  if (!served_.takes_manifest_first(request.content_id) &&
-      !registry_.has_peer(request.content_id, client.id)) {
+  if (!served_.takes_manifest_first(content) && !registry_.has_peer(content, client.id)) {
     drop_upload(client);
     return error(TrackerErrorCode::kNotAllowed,
                  "announce yourself as a peer of this content first");
@@ -132,11 +136,11 @@ proto::TrackerReply AnnounceCore::answer(Client& client, const proto::TrackerMan
   }
   if (request.offset == 0) {
     drop_upload(client);
-    client.upload.content = request.content_id;
+    client.upload.content = content;
     client.upload.total_bytes = request.total_bytes;
   }
   Upload& upload = client.upload;
-  if (request.content_id != upload.content || request.total_bytes != upload.total_bytes ||
+  if (content != upload.content || request.total_bytes != upload.total_bytes ||
       request.offset != upload.bytes.size() || request.data.empty() ||
       request.data.size() > upload.total_bytes - upload.bytes.size()) {
     drop_upload(client);
@@ -160,11 +164,24 @@ proto::TrackerReply AnnounceCore::finish_upload(Client& client) {
   const Upload whole = std::exchange(client.upload, {});
   count_upload_bytes(client, -static_cast<std::int64_t>(whole.bytes.size()));
   if (const auto fault = fault_of(whole)) return *fault;
-  const Status kept = registry_.put_manifest(whole.content, client.where.prefix, whole.bytes);
+  const Status kept = keep(client, whole);
   if (kept) return proto::TrackerManifestPutReply{whole.total_bytes};
   if (kept.error().code == ErrorCode::kBadInput)
     return error(TrackerErrorCode::kTooLarge, kept.error().detail);
   return error(TrackerErrorCode::kInternal, "the manifest cannot be kept");
+}
+
+bool AnnounceCore::hosted(const ContentId& content) {
+  return registry_.has_manifest(content) && served_.serves(content);
+}
+
+// One that was hosted before its publisher left the list, or before there was one, gives way: the
+// same content may have been signed with a listed key since.
+Status AnnounceCore::keep(const Client& client, const Upload& whole) {
+  if (hosted(whole.content)) return Done{};
+  if (const Status removed = registry_.remove_manifest(whole.content); !removed) return removed;
+  served_.manifest_changed(whole.content);
+  return registry_.put_manifest(whole.content, client.where.prefix, whole.bytes);
 }
 
 // In full: the content id does not cover trackers and signature, and a peer that gets a manifest

@@ -83,6 +83,9 @@ class AnnounceCore {
   proto::TrackerReply answer(Client& client, const proto::TrackerManifestGet& request, Time now);
   proto::TrackerReply answer(Client& client, const proto::TrackerManifestPut& request, Time now);
   proto::TrackerReply finish_upload(Client& client);
+  // With a manifest that makes it served.
+  bool hosted(const ContentId& content);
+  Status keep(const Client& client, const Upload& whole);
   std::optional<proto::TrackerError> fault_of(const Upload& whole) const;
   void drop_upload(Client& client);
   void count_upload_bytes(const Client& client, std::int64_t change);

@@ -85,6 +85,8 @@ class Registry {
   // those of the disk.
   virtual Status put_manifest(const ContentId& content, const std::string& prefix,
                               std::string_view bytes) = 0;
+  // Errors: those of the disk; then it is kept.
+  virtual Status remove_manifest(const ContentId& content) = 0;
   // Up to `bytes_max` bytes from `offset`; total_bytes 0 if there is none.
   virtual Result<proto::ManifestPart> manifest_part(const ContentId& content, std::uint64_t offset,
                                                     std::size_t bytes_max) = 0;

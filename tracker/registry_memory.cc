@@ -47,6 +47,12 @@ Status MemoryRegistry::put_manifest(const ContentId& content, const std::string&
   return Done{};
 }
 
+Status MemoryRegistry::remove_manifest(const ContentId& content) {
+  shelf_.remove(content);
+  manifests_.erase(content);
+  return Done{};
+}
+
 Result<proto::ManifestPart> MemoryRegistry::manifest_part(const ContentId& content,
                                                           std::uint64_t offset,
                                                           std::size_t bytes_max) {

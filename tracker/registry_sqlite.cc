@@ -271,6 +271,12 @@ Status SqliteRegistry::put_manifest(const ContentId& content, const std::string&
   return Done{};
 }
 
+Status SqliteRegistry::remove_manifest(const ContentId& content) {
+  const Status removed = drop_manifest(content);
+  if (removed) forget_manifest(content);
+  return removed;
+}
+
 Status SqliteRegistry::drop_manifest(const ContentId& content) {
   return statements_.remove_manifest.bind_bytes(1, content.raw()).run();
 }

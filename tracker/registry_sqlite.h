@@ -47,6 +47,7 @@ class SqliteRegistry final : public Registry {
   // Is on disk when it returns, with all changes before it.
   Status put_manifest(const ContentId& content, const std::string& prefix,
                       std::string_view bytes) override;
+  Status remove_manifest(const ContentId& content) override;
   Result<proto::ManifestPart> manifest_part(const ContentId& content, std::uint64_t offset,
                                             std::size_t bytes_max) override;
   Status flush() override;

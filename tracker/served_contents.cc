@@ -32,12 +32,16 @@ bool ServedContents::serves(const ContentId& content) {
   if (open() || listed(content)) return true;
   if (!lists_.publishers) return false;
   if (registry_.has_manifest(content)) return known(publishers_of(content));
-  publishers_.erase(content);  // it has made room for others
+  manifest_changed(content);  // it has made room for others
   return false;
 }
 
 bool ServedContents::takes_manifest_first(const ContentId& content) {
   return lists_.publishers && !serves(content);
+}
+
+void ServedContents::manifest_changed(const ContentId& content) {
+  publishers_.erase(content);
 }
 
 bool ServedContents::admits(const Manifest& manifest) const {

@@ -34,8 +34,14 @@ class ServedContents {
 
   // May read the hosted manifest.
   bool serves(const ContentId& content);
+  // Whether a manifest of the content can be admitted, as far as can be said before it comes.
+  bool may_admit(const ContentId& content) const {
+    return lists_.publishers || open() || listed(content);
+  }
   // Whether a peer may put the content's manifest before it has announced itself.
   bool takes_manifest_first(const ContentId& content);
+  // The hosted manifest gave way to another.
+  void manifest_changed(const ContentId& content);
   // Whether the content is served once this manifest of it, checked in full, is hosted.
   bool admits(const Manifest& manifest) const;
   // Likewise of a sealed one, which says nothing of its publisher.

@@ -119,6 +119,11 @@ TEST_CASE_TEMPLATE("manifests come back part by part", Kind, InMemory, InSqlite)
     CHECK(part.offset == std::min<std::uint64_t>(offset, 1000));
     CHECK(part.data == bytes.substr(part.offset, 300));
   }
+  REQUIRE(registry.remove_manifest(content(1)).ok());
+  CHECK_FALSE(registry.has_manifest(content(1)));
+  REQUIRE(registry.remove_manifest(content(1)).ok());  // nothing is there
+  REQUIRE(registry.put_manifest(content(1), "net", "another signature").ok());
+  CHECK(registry.manifest_part(content(1), 0, 100)->data == "another signature");
 }
 
 TEST_CASE_TEMPLATE("when there is no room the manifest longest unused goes", Kind, InMemory,

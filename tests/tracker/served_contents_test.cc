@@ -119,12 +119,28 @@ TEST_CASE("another list takes effect for contents that are hosted already, and b
   CHECK(refused(tracker.announce(known.id)));
 }
 
+TEST_CASE("a manifest that is signed by a listed key takes the place of one that is not") {
+  Tracker tracker({});
+  const Manifest nobodys = manifest(4), known = signed_by_key(1, "file");
+  REQUIRE(nobodys.id == known.id);
+  CHECK(taken(tracker.announce(known.id)));
+  CHECK(kept(tracker.put(nobodys.id, nobodys.file_bytes)));
+  tracker.core.serve(publishers({1}));
+  CHECK(refused(tracker.announce(known.id)));
+  CHECK(refused(tracker.put(nobodys.id, nobodys.file_bytes)));
+  CHECK(kept(tracker.put(known.id, known.file_bytes)));
+  CHECK(taken(tracker.announce(known.id)));
+  CHECK(std::get<proto::ManifestPart>(tracker.get(known.id)).total_bytes ==
+        known.file_bytes.size());
+}
+
 TEST_CASE("a closed tracker serves what is listed, whoever published it") {
   const Manifest listed = manifest(4), other = signed_by_key(1, "other");
   Tracker tracker(contents({listed.id}));
   CHECK(taken(tracker.announce(listed.id)));
   CHECK(kept(tracker.put(listed.id, listed.file_bytes)));
   CHECK(refused(tracker.announce(other.id)));
+  CHECK(refused(tracker.put(other.id, other.file_bytes)));
   // With a list of publishers either admits.
   ServedLists both = publishers({1});
   both.contents = contents({listed.id}).contents;
