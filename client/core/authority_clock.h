@@ -5,6 +5,9 @@
 // came. At the peer's time of sending the authority's clock cannot have shown more than that. A way
 // that is long, or held up by a hostile peer, makes the bound looser: fewer rows are judged, and no
 // false one passes. No clock is compared with another, only how long both have run.
+//
+// A machine that is suspended, or a virtual one that is paused, does not count that time. So a
+// bound is void once an Epoch shows a later time, and is kept for kBoundLife at most.
 #pragma once
 
 #include <cstdlib>
@@ -18,10 +21,15 @@ namespace firn::core {
 class AuthorityClock {
  public:
   // A nonce that was drawn at `sent`, of our clock, had come to the authority at `heard`, of its
-  // own. The bound that is nearer at `now` is kept.
+  // own. The bound that is nearer at `now` is kept, unless it is old.
   void heard(TimeUs sent, TimeUs heard, TimeUs now) {
     const Bound fresh{sent, heard};
-    if (!bound_ || fresh.latest(now) <= bound_->latest(now)) bound_ = fresh;
+    const bool old = bound_ && now - bound_->sent > policy::kBoundLife;
+    if (!bound_ || old || fresh.latest(now) <= bound_->latest(now)) bound_ = fresh;
+  }
+  // At `now` the authority's clock shows `time` or more.
+  void shows(TimeUs time, TimeUs now) {
+    if (bound_ && bound_->latest(now) < time) bound_.reset();
   }
   void forget() { bound_.reset(); }
 

@@ -147,6 +147,7 @@ void Timekeeping::learned(const proto::Epoch& epoch) {
     heard_.clear();
     own_sent_ = context_.now - policy::kNonceRetry;
   }
+  clock_.shows(epoch.time_us, context_.now);
   proto::Epoch& kept = heard_.emplace_back();
   kept.number = epoch.number;
   kept.time_us = epoch.time_us;

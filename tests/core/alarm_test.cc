@@ -95,6 +95,7 @@ TEST_CASE("of a generation that decoded falsely an epoch finds the false rows on
   bench.core.generation_decoded(0, core::DecodeOutcome::kCorrupt, bench.now);
   bench.drain();
   CHECK(bench.take<core::DropRows>().empty());
+  bench.pass(kSecond);
   bench.tell(true);
   const auto judged = bench.take<core::JudgeRows>();
   REQUIRE(judged.size() == 1);
@@ -112,6 +113,7 @@ TEST_CASE("a false row that its sender answered for convicts it") {
   AlarmBench bench;
   bench.say(kFirst, bench.block(0, 1, 0));
   bench.say(kLast, bench.block(0, 1, 1));
+  bench.pass(kSecond);
   bench.tell(true);
   REQUIRE(bench.take<core::JudgeRows>().size() == 1);
   bench.core.rows_judged(0, {1}, {0}, true, bench.now);

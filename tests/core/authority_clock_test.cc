@@ -57,3 +57,25 @@ TEST_CASE("what has drifted far gives way to a fresh bound") {
   clock.heard(later, later + 100 * kMillisecond, later);
   CHECK(*clock.latest(later) == later + 100 * kMillisecond + 1);
 }
+
+TEST_CASE("a bound of a clock that stood still since is void once a later time is shown") {
+  AuthorityClock clock;
+  clock.heard(10 * kSecond, 510 * kSecond, 11 * kSecond);
+  clock.shows(515 * kSecond, 15 * kSecond);
+  CHECK(clock.known());
+  clock.shows(900 * kSecond, 16 * kSecond);  // suspended for more than six minutes
+  CHECK_FALSE(clock.known());
+  clock.heard(17 * kSecond, 901 * kSecond, 18 * kSecond);
+  CHECK(*clock.latest(17 * kSecond) == 901 * kSecond + 1);
+}
+
+TEST_CASE("an old bound gives way to a fresh one that is looser") {
+  // It may come from before a suspension of which no Epoch has told.
+  AuthorityClock clock;
+  clock.heard(0, 0, 0);
+  const TimeUs later = firn::core::policy::kBoundLife;
+  clock.heard(later, later + 60 * kSecond, later);
+  CHECK(*clock.latest(0) == 1);
+  clock.heard(later + 1, later + 60 * kSecond, later + 1);
+  CHECK(*clock.latest(later + 1) == later + 60 * kSecond + 1);
+}

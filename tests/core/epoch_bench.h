@@ -60,10 +60,12 @@ struct EpochBench : Bench {
     core.tracker_replied(0, reply, now);
     drain();
   }
+  // By the speaker's clock.
+  TimeUs voice_time() const { return 1000 * kSecond + now; }
   proto::Epoch unsigned_epoch(std::uint64_t number, bool alarm = false) const {
     proto::Epoch epoch;
     epoch.number = number;
-    epoch.time_us = static_cast<std::int64_t>(number) * 1000 * kSecond;
+    epoch.time_us = voice_time();
     epoch.alarm = alarm;
     epoch.key.assign(limits::kCheckKeyBytes, static_cast<std::uint8_t>(number));
     for (std::uint32_t g = 0; g < kGenerations; ++g) {

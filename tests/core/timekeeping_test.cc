@@ -62,9 +62,11 @@ TEST_CASE("a row is judged only by a key told after it came, to the microsecond"
     bench.say(kFirst, bench.block(0, 1, 0));
     core::AuthorityClock clock;
     clock.heard(sent_at, heard_at, bench.now);
+    const TimeUs came = bench.now;
+    bench.pass(10 * kMillisecond);
     proto::Epoch next = bench.unsigned_epoch(3);
     // At this time of the speaker's the row may just have been made by who knew the key.
-    next.time_us = *clock.latest(bench.now) + (too_late ? 0 : 1);
+    next.time_us = *clock.latest(came) + (too_late ? 0 : 1);
     bench.say(kFrom, bench.said(next));
     CHECK(bench.to_judge() == (too_late ? Slots{} : Slots{0}));
     bench.pass(kSecond);
@@ -77,7 +79,7 @@ TEST_CASE("rows that come after the key was told are never judged by it") {
   const proto::Nonce nonce = bench.next_nonce();
   bench.say(kFirst, bench.block(0, 1, 0));
   bench.pass(kSecond);
-  bench.say(kFrom, bench.naming(2, 2000 * kSecond, nonce, 900'000));
+  bench.say(kFrom, bench.naming(2, bench.voice_time(), nonce, 900'000));
   CHECK(bench.to_judge() == Slots{0});
   bench.say(kFirst, bench.block(0, 2, 1));  // forged with the key that has just been told
   bench.core.rows_judged(0, {0}, {}, true, bench.now);
@@ -94,9 +96,31 @@ TEST_CASE("an epoch that came before the answer about the clock judges once it i
   bench.pass(kSecond);
   bench.say(kFrom, bench.epoch(2));
   CHECK(bench.to_judge().empty());
-  bench.say(kFrom, bench.naming(3, 3000 * kSecond, nonce, 0));
+  bench.say(kFrom, bench.naming(3, bench.voice_time(), nonce, 0));
   CHECK(bench.to_judge().empty());  // it may have come as late as that
+  bench.pass(kSecond);
   bench.say(kFrom, bench.epoch(4));
+  CHECK(bench.to_judge() == Slots{0});
+}
+
+TEST_CASE("rows are not judged by a bound from before our clock stood still") {
+  TimeBench bench;
+  const proto::Nonce nonce = bench.next_nonce();
+  bench.pass(kSecond);
+  bench.say(kFrom, bench.naming(2, bench.voice_time(), nonce, 0));
+  bench.say(kFirst, bench.block(0, 1, 0));
+  bench.pass(kSecond);
+  // The machine was suspended for an hour: the row may have been made with this key.
+  const TimeUs away = 3600 * kSecond;
+  proto::Epoch next = bench.unsigned_epoch(3);
+  next.time_us += away;
+  bench.say(kFrom, bench.said(next));
+  CHECK(bench.to_judge().empty());
+  const auto requests = bench.sent();  // for another bound
+  REQUIRE_FALSE(requests.empty());
+  REQUIRE(requests.back().nonce);
+  bench.pass(kSecond);
+  bench.say(kFrom, bench.naming(4, bench.voice_time() + away, *requests.back().nonce, 900'000));
   CHECK(bench.to_judge() == Slots{0});
 }
 
