@@ -319,6 +319,18 @@ class KnownPublishers(PrivateTest):
         self.assertEqual(UNREACHABLE, refused.wait_exit(), refused.story())
         self.assertIn("operator", refused.output("stderr"))
         self.assertEqual(raw_of(rendezvous), PrivateKeys(*link_parts(link)).rendezvous_id)
+        # Of two the one that is served goes on.
+        listed = self.file(2 * KIB, "listed.bin")
+        status, output, errors = self.run_firn("create", listed, "-o", self.folder / "listed.firn")
+        self.assertEqual(0, status, errors)
+        status, output, errors = self.run_firn("info", self.folder / "listed.firn")
+        content = re.search(r"^content id +(\w+)$", output, re.MULTILINE).group(1)
+        tracker = self.tracker("second", "127.0.0.1:0", "--closed", self.list_of("more", content))
+        both = self.share(listed, other, "--tracker", tracker.endpoint(), name="both")
+        link = both.link()
+        self.assertIn(content, link)
+        self.assert_downloaded(listed, self.get(link, "got"))
+        self.assertEqual(UNREACHABLE, both.stop(), both.story())
 
 
 if __name__ == "__main__":

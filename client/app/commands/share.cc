@@ -111,18 +111,21 @@ std::vector<std::string> links_of(const ShareArguments& arguments, const PeerDri
   return links;
 }
 
-// Whether no tracker serves one of the contents: nobody would find it by its link.
-bool tell_refused(const std::vector<Shared>& shared, Console& console) {
-  for (const auto& [session, secret] : shared) {
-    if (!session->trackers().all_refused()) continue;
-    console.error("refused",
-                  "no tracker serves " + session->plan().name() +
-                      " (what they say stands above); name another with --tracker, or share with "
-                      "--no-tracker to peers that are given this address",
-                  session->plan().content_id);
-    return true;
-  }
-  return false;
+// Those that no tracker serves end: nobody would find them by their links. The others go on. True
+// if there were any.
+bool end_refused(std::vector<Shared>& shared, Console& console) {
+  return std::erase_if(shared, [&](const Shared& one) {
+           ContentSession& session = *one.session;
+           if (!session.trackers().all_refused()) return false;
+           console.error(
+               "refused",
+               "no tracker serves " + session.plan().name() +
+                   " (what they say stands above); name another with --tracker, or share with "
+                   "--no-tracker to peers that are given this address",
+               session.plan().content_id);
+           session.stop();
+           return true;
+         }) > 0;
 }
 
 ExitCode run(const ShareArguments& arguments, Console& console) {
@@ -170,11 +173,7 @@ ExitCode run(const ShareArguments& arguments, Console& console) {
     });
     if (!heard && now < due) return due;
     told = true;
-    if (tell_refused(shared, console)) {
-      refused = true;
-      driver->stop();
-      return core::kNever;
-    }
+    refused = end_refused(shared, console);
     console.print(links_of(arguments, *driver, *signer, shared));
     if (console.output_failed()) driver->stop();  // nobody learns of the links
     return core::kNever;
