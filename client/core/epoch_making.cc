@@ -1,6 +1,7 @@
 #include "client/core/epoch_making.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 
 #include "client/core/policy/constants.h"
@@ -8,6 +9,16 @@
 #include "proto/epoch_signature.h"
 
 namespace firn::core {
+namespace {
+
+constexpr std::uint64_t kHeadBytes = 512;  // key, signature and certificate
+constexpr std::uint64_t kCopies = policy::kEpochFanOut + policy::kEpochSpread;
+// Bytes that go to all neighbours, about.
+std::uint64_t cost_of(const proto::Epoch& epoch, std::uint64_t sum_bytes) {
+  return kCopies * (kHeadBytes + epoch.heard.size() * sizeof(proto::HeardNonce) + sum_bytes);
+}
+
+}  // namespace
 
 EpochMaking::EpochMaking(const Context& context, Membership& membership, Outbox& outbox,
                          const Uplink& uplink, const Holdings& holdings, Epochs& epochs)
@@ -66,10 +77,23 @@ bool EpochMaking::needed() const {
   });
 }
 
+// Any neighbour can raise the alarm: what follows must not take a slow uplink. So Epochs are
+// smaller there, and those that are not small come later.
+std::uint64_t EpochMaking::allowed_bytes() const {
+  const std::uint64_t rate = std::uint64_t{uplink_.kib_per_second()} << 10;
+  return rate == 0 ? UINT64_MAX : rate / policy::kEpochUplinkShare;
+}
+
+TimeUs EpochMaking::interval() const {
+  if (!alarm()) return policy::kEpochInterval;
+  const auto paced = static_cast<TimeUs>(cost_ * kSecond / allowed_bytes());
+  return std::clamp(paced, policy::kEpochIntervalAlarm, policy::kAlarmSilence / 2);
+}
+
 // An Epoch is to be little beside what peers receive meanwhile, unless nothing is received at all.
 bool EpochMaking::due() const {
   const TimeUs since = context_.now - made_at_;
-  if (since < (alarm() ? policy::kEpochIntervalAlarm : policy::kEpochInterval)) return false;
+  if (since < interval()) return false;
   if (since >= (alarm() ? policy::kEpochIntervalAlarmMax : policy::kEpochIntervalMax)) return true;
   const std::uint64_t blocks = uplink_.blocks_sent() - sent_then_;
   return blocks * holdings_.shape().block_bytes >=
@@ -79,7 +103,8 @@ bool EpochMaking::due() const {
 // Before that blocks that leave have it looked at.
 TimeUs EpochMaking::next_due() const {
   if (!needed()) return kNever;
-  return made_at_ + (alarm() ? policy::kEpochIntervalAlarmMax : policy::kEpochIntervalMax);
+  if (!alarm()) return made_at_ + policy::kEpochIntervalMax;
+  return made_at_ + std::max(interval(), policy::kEpochIntervalAlarmMax);
 }
 
 void EpochMaking::step() {
@@ -91,6 +116,7 @@ void EpochMaking::step() {
   epoch.alarm = alarm();
   epoch.sums = choose();
   epoch.heard = take_heard();
+  cost_ = cost_of(epoch, epoch.sums.size() * sum_bytes());
   made_at_ = context_.now;
   sent_then_ = uplink_.blocks_sent();
   making_ = true;
@@ -123,9 +149,10 @@ std::vector<proto::EpochSums> EpochMaking::choose() {
     ranked.emplace_back(count * waits, g);
   }
   std::sort(ranked.rbegin(), ranked.rend());
-  const std::size_t each = std::size_t{holdings_.generation_size()} * policy::kCheckTagBytes;
-  const std::size_t room = alarm() ? policy::kEpochSumBytesAlarm : policy::kEpochSumBytesQuiet;
-  const std::size_t most = std::clamp<std::size_t>(room / each, 1, limits::kEpochSumsMax);
+  const std::size_t room =
+      !alarm() ? policy::kEpochSumBytesQuiet
+               : std::min<std::size_t>(policy::kEpochSumBytesAlarm, allowed_bytes() / kCopies);
+  const std::size_t most = std::clamp<std::size_t>(room / sum_bytes(), 1, limits::kEpochSumsMax);
   ranked.resize(std::min(ranked.size(), most));
   std::vector<proto::EpochSums> chosen;
   for (const auto& [score, g] : ranked) {

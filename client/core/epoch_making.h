@@ -13,6 +13,7 @@
 #include "client/core/holdings.h"
 #include "client/core/membership.h"
 #include "client/core/outbox.h"
+#include "client/core/policy/constants.h"
 #include "client/core/uplink.h"
 #include "proto/messages.h"
 
@@ -36,8 +37,15 @@ class EpochMaking final : public LeaveWatcher {
 
  private:
   bool needed() const;
+  // A second, under alarm.
+  std::uint64_t allowed_bytes() const;
+  TimeUs interval() const;
   bool due() const;
   bool alarm() const { return context_.now < alarm_until_; }
+  // Of one generation.
+  std::size_t sum_bytes() const {
+    return std::size_t{holdings_.generation_size()} * policy::kCheckTagBytes;
+  }
   std::vector<proto::EpochSums> choose();
   std::vector<proto::HeardNonce> take_heard();
 
@@ -58,6 +66,7 @@ class EpochMaking final : public LeaveWatcher {
   TimeUs made_at_ = -kSecond;
   TimeUs alarm_until_ = 0;
   std::uint64_t sent_then_ = 0;  // blocks, when the last one was made
+  std::uint64_t cost_ = 0;       // of the last one, to all neighbours: bytes, about
   bool making_ = false;
 };
 

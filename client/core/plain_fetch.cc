@@ -18,13 +18,15 @@ PlainFetch::PlainFetch(const Context& context, Membership& membership, Outbox& o
       random_(context.options.seed, 0x6c6561766573) {}
 
 void PlainFetch::begin(std::uint32_t g) {
-  cases_.try_emplace(g);
+  Case& c = cases_.try_emplace(g).first->second;
+  c.resting = c.resting && !has_room();
+  c.turned_at = c.waits_since = context_.now;
 }
 
 bool PlainFetch::on(std::uint32_t g) const {
   if (cases_.empty()) return false;
   const auto known = cases_.find(g);
-  return known != cases_.end() && !known->second.leaves.empty();
+  return known != cases_.end() && !known->second.leaves.empty() && !known->second.resting;
 }
 
 bool PlainFetch::right(std::uint32_t g, std::uint32_t i, const proto::Payload& payload) const {
@@ -68,7 +70,7 @@ PlainFetch::Reply PlainFetch::replied(const Neighbour& n, proto::LeafReply&& rep
       merkle_root(reply.leaves) != digests_[reply.generation])
     return Reply::kFalse;
   c.leaves = std::move(reply.leaves);
-  c.turned_at = context_.now;
+  c.turned_at = c.waits_since = context_.now;
   return Reply::kFits;
 }
 
@@ -82,7 +84,8 @@ void PlainFetch::leaves(const Neighbour& n) {
 // Those that are fetched plainly, or may soon be: a State can name no more (kWantedBlocksMax).
 bool PlainFetch::has_room() const {
   const auto taken = std::count_if(cases_.begin(), cases_.end(), [](const auto& one) {
-    return !one.second.leaves.empty() || one.second.asked != kNoPeer;
+    const Case& c = one.second;
+    return !c.resting && (!c.leaves.empty() || c.asked != kNoPeer);
   });
   return static_cast<std::size_t>(taken) < policy::kPlainMax;
 }
@@ -93,9 +96,7 @@ void PlainFetch::step() {
     if (c.leaves.empty()) {
       if (c.due <= context_.now && (c.asked != kNoPeer || has_room())) ask(g, c);
     } else if (turn_due(g, c) <= context_.now) {
-      ++c.turn;
-      c.turned_at = context_.now;
-      membership_.neighbours().report(g);
+      turn(g, c);
     }
   }
 }
@@ -118,8 +119,17 @@ TimeUs PlainFetch::next_due() const {
 // Shares go round where nothing has come for a while.
 TimeUs PlainFetch::turn_due(std::uint32_t g, const Case& c) const {
   const OpenGeneration* open = holdings_.find_open(g);
-  if (open && open->decoding) return kNever;
+  if (c.resting || (open && open->decoding)) return kNever;
   return std::max(c.turned_at, open ? open->last_growth : 0) + policy::kStallTime;
+}
+
+void PlainFetch::turn(std::uint32_t g, Case& c) {
+  const OpenGeneration* open = holdings_.find_open(g);
+  if (open) c.waits_since = std::max(c.waits_since, open->last_growth);
+  c.resting = context_.now - c.waits_since >= policy::kPlainPatience;
+  ++c.turn;
+  c.turned_at = context_.now;
+  membership_.neighbours().report(g);
 }
 
 // Of the neighbours that hold all of g each is asked for blocks of its own, so that no two send the

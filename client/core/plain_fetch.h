@@ -6,7 +6,9 @@
 // false one convicts its sender: peers send as source blocks only what they know to be true.
 //
 // That costs what coding saves (two senders may send the same block), so it is for generations in
-// trouble: they decoded to false data, and no authority can say which rows are false.
+// trouble: they decoded to false data, and no authority can say which rows are false. Where no
+// source block comes for kPlainPatience (those that had them have left), coded ones are taken
+// again, until they decode to false data.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +32,7 @@ class PlainFetch final : public LeaveWatcher {
   PlainFetch(const Context& context, Membership& membership, Outbox& outbox,
              const Holdings& holdings, std::vector<Digest> digests);
 
-  // Generation g is in trouble: its leaves are wanted.
+  // Generation g is in trouble: its leaves are wanted, if they are not there.
   void begin(std::uint32_t g);
   // An answer has come: it is of no use now (late, or the neighbour has none), or fits, so that g
   // is fetched plainly from now on, or is false.
@@ -62,11 +64,14 @@ class PlainFetch final : public LeaveWatcher {
     TimeUs due = 0;              // when another is asked
     std::uint32_t turn = 0;      // how often blocks have been asked from other holders
     TimeUs turned_at = 0;
+    TimeUs waits_since = 0;  // as blocks, without one that came; while it is on
+    bool resting = false;    // coded blocks are taken
   };
   bool may_have_leaves(const Neighbour& n, std::uint32_t g) const;
   bool has_room() const;
   void ask(std::uint32_t g, Case& c);
   TimeUs turn_due(std::uint32_t g, const Case& c) const;
+  void turn(std::uint32_t g, Case& c);
 
   const Context& context_;
   Membership& membership_;

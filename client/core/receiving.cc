@@ -152,6 +152,7 @@ void Receiving::fetch_again(std::uint32_t g) {
   outbox_.warn("generation " + std::to_string(g) + " decoded to false data; it is fetched again");
   drop_suspects(g, suspects, verdict.keep_evidence);
   plain_.begin(g);
+  if (plain_.on(g)) generations_.lift_rescue(g);
   const bool all_answered = std::find(suspects.answered.begin(), suspects.answered.end(), false) ==
                             suspects.answered.end();
   if (verdict.guilty && all_answered) blame(*verdict.guilty, g);

@@ -9,8 +9,7 @@ namespace {
 
 constexpr PeerKey kFirst = 1, kSecondPeer = 2;
 
-core::Options speaker_options() {
-  core::Options options = large_mesh_options();
+core::Options speaker_options(core::Options options = large_mesh_options()) {
   options.self = id_of(EpochBench::kVoice);
   options.certificate = "what it shows is looked at by others";
   return options;
@@ -18,7 +17,7 @@ core::Options speaker_options() {
 
 // The authority, with two neighbours that hold a part of generation 2.
 struct MakingBench : EpochBench {
-  MakingBench() : EpochBench(speaker_options()) {
+  explicit MakingBench(core::Options options = speaker_options()) : EpochBench(std::move(options)) {
     begin(true);
     join(kFirst, numbered(1), 0);
     join(kSecondPeer, numbered(2), 0);
@@ -63,6 +62,21 @@ TEST_CASE("epochs are rare while nothing is wrong, frequent under alarm, and rar
   const auto after = bench.made_within(30 * kSecond);
   CHECK(after.size() <= 5);
   CHECK_FALSE(after.back().alarm);
+}
+
+TEST_CASE("an alarm does not fill a slow uplink with epochs") {
+  core::Options slow = large_mesh_options();
+  slow.up_limit = 32 << 10;
+  MakingBench bench(speaker_options(slow));
+  bench.made_within(policy::kEpochIntervalMax);
+  for (int second = 0; second < 20; ++second) {
+    bench.say(kFirst, proto::EpochRequest{std::nullopt, true, {0, 1, 2, 3}});
+    const std::size_t made = bench.made_within(kSecond).size();
+    CHECK(made <= 1);
+    if (second > 3 && made == 1) {
+      CHECK(bench.made_within(kSecond).empty());
+    }
+  }
 }
 
 TEST_CASE("numbers rise, times are the speaker's, and no two epochs are made at once") {

@@ -165,6 +165,34 @@ TEST_CASE("blocks that one holder keeps back are asked from the others") {
   for (PeerKey peer = kLiar; peer <= kOther; ++peer) CHECK(ever[peer] == 0xfe);
 }
 
+TEST_CASE("where source blocks do not come coded ones are taken, until they prove false") {
+  PlainBench bench;
+  bench.spoil_and_answer(3);
+  REQUIRE(bench.send(kGood, 3, 0));
+  const auto coded = [&](std::uint8_t first) {
+    return bench.send(kOther, bench.coded_block(3, 1, {0, first, 3, 4, 5, 6, 7, 8}));
+  };
+  bench.pass(policy::kPlainPatience - kSecond);
+  CHECK_FALSE(coded(2));
+  CHECK(bench.send(kOther, 3, 1));  // that was in time
+  bench.pass(policy::kPlainPatience - kSecond);
+  CHECK_FALSE(coded(2));
+  bench.pass(kSecond);
+  bench.wanted(kOther, 3);
+  bench.pass(kSecond);
+  CHECK(coded(2));
+  // The leaves are there: nobody is asked when it decodes to false data once more.
+  for (std::uint32_t i = 2; i < kN; ++i) bench.send(kGood, 3, i);
+  REQUIRE(bench.take<core::Decode>().size() == 1);
+  bench.asked();
+  bench.core.generation_decoded(3, DecodeOutcome::kCorrupt, bench.now);
+  bench.drain();
+  bench.pass(kMillisecond);
+  CHECK(bench.asked().empty());
+  CHECK_FALSE(coded(9));
+  CHECK(bench.send(kOther, 3, 5));
+}
+
 TEST_CASE("leaves that do not fit the digest ban their sender, and another is asked") {
   for (const bool short_list : {false, true}) {
     CAPTURE(short_list);

@@ -126,7 +126,8 @@ inline constexpr std::uint64_t kChecksPerSecond = 32;
 // --- leaf lists ---
 // Generations that are fetched plainly at a time; a State names as many (limits::kWantedBlocksMax).
 inline constexpr std::size_t kPlainMax = 16;
-inline constexpr TimeUs kLeavesTimeout = 2 * kSecond;  // then another neighbour is asked
+inline constexpr TimeUs kLeavesTimeout = 2 * kSecond;   // then another neighbour is asked
+inline constexpr TimeUs kPlainPatience = 20 * kSecond;  // without a block, then it takes any
 // Leaf lists that a neighbour may ask for: at once, and a second.
 inline constexpr std::uint64_t kLeavesMax = 32;
 inline constexpr std::uint64_t kLeavesPerSecond = 16;
@@ -139,6 +140,7 @@ inline constexpr TimeUs kEpochIntervalAlarmMax = 1 * kSecond;
 // What the authority sends meanwhile, at least, unless the interval is at its longest: bytes.
 inline constexpr std::uint64_t kEpochBytesQuiet = 1 << 20;
 inline constexpr std::uint64_t kEpochBytesAlarm = 128 << 10;
+inline constexpr std::uint64_t kEpochUplinkShare = 16;   // one part of so many, under alarm
 inline constexpr std::size_t kEpochSumBytesQuiet = 512;  // sums in one Epoch
 inline constexpr std::size_t kEpochSumBytesAlarm = 8 << 10;
 // The authority's alarm lasts so long after the last request that raised one.
@@ -168,6 +170,7 @@ inline constexpr TimeUs kNonceGather = 150 * kMillisecond;
 inline constexpr TimeUs kNonceRetry = 1 * kSecond;
 inline constexpr TimeUs kNonceRenewAlarm = 5 * kSecond;
 inline constexpr TimeUs kNonceRenew = 60 * kSecond;
+inline constexpr TimeUs kBoundLife = 3 * kNonceRenew;
 // Quartz clocks drift by less than 1/5000 against each other (200 ppm).
 inline constexpr TimeUs kClockDriftShare = 5000;
 
