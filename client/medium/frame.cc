@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "client/medium/fields.h"
 #include "codec/random.h"
 #include "proto/base/digest.h"
+#include "proto/base/little_endian.h"
 
 namespace firn::medium {
 namespace {
@@ -26,12 +26,12 @@ FrameCode::FrameCode(const Label& label)
 std::uint32_t FrameCode::check_of(std::uint32_t place,
                                   std::span<const std::uint8_t> payload) const {
   std::uint8_t number[4];
-  put(number, 0, place);
+  put_field(number, 0, place);
   Sha256 hash;
   hash.update(content_.bytes);
   hash.update(number);
   hash.update(payload);
-  return get<std::uint32_t>(hash.finish().bytes, 0);
+  return get_field<std::uint32_t>(hash.finish().bytes, 0);
 }
 
 std::vector<std::uint8_t> FrameCode::make(std::uint32_t place,
@@ -40,8 +40,8 @@ std::vector<std::uint8_t> FrameCode::make(std::uint32_t place,
   std::vector<std::uint8_t> word(word_bytes());
   std::copy(payload.begin(), payload.end(), word.begin() + Label::kFrameHeaderBytes);
   const std::span data = std::span(word).first(code_.data_bytes());
-  put(word, 0, place);
-  put(word, 4, check_of(place, data.subspan(Label::kFrameHeaderBytes)));
+  put_field(word, 0, place);
+  put_field(word, 4, check_of(place, data.subspan(Label::kFrameHeaderBytes)));
   for (std::size_t i = 0; i < data.size(); ++i) data[i] ^= key_[i];
   code_.encode(data, std::span(word).subspan(data.size()));
   return word;
@@ -56,9 +56,9 @@ std::optional<FrameCode::Frame> FrameCode::attempt(
   const std::span data = std::span(word).first(code_.data_bytes());
   for (std::size_t i = 0; i < data.size(); ++i) data[i] ^= key_[i];
   Frame frame;
-  frame.place = get<std::uint32_t>(data, 0);
+  frame.place = get_field<std::uint32_t>(data, 0);
   const std::span payload = data.subspan(Label::kFrameHeaderBytes);
-  if (!possible(frame.place) || get<std::uint32_t>(data, 4) != check_of(frame.place, payload))
+  if (!possible(frame.place) || get_field<std::uint32_t>(data, 4) != check_of(frame.place, payload))
     return std::nullopt;
   frame.payload.assign(payload.begin(), payload.end());
   frame.errors = decoded.errors;

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <cstring>
 
-#include "client/medium/fields.h"
 #include "proto/base/digest.h"
 #include "proto/base/limits.h"
+#include "proto/base/little_endian.h"
 
 namespace firn::medium {
 namespace {
@@ -23,7 +23,7 @@ std::uint32_t units(double rate) {
 
 // The first bytes of the digest of all before them.
 std::uint32_t check_of(std::span<const std::uint8_t> bytes) {
-  return get<std::uint32_t>(sha256(bytes.first(kCheckOffset)).bytes, 0);
+  return get_field<std::uint32_t>(sha256(bytes.first(kCheckOffset)).bytes, 0);
 }
 
 Error broken(const std::string& rule) {
@@ -66,51 +66,51 @@ std::vector<std::uint8_t> label_to_bytes(const Label& label) {
   std::vector<std::uint8_t> bytes(kLabelBytes);
   std::memcpy(bytes.data(), kMagic, kMagicBytes);
   std::memcpy(bytes.data() + 8, label.content.bytes.data(), kIdBytes);
-  put(bytes, 40, label.inner.seed);
-  put(bytes, 44, label.inner.alphabet);
-  put(bytes, 46, label.inner.codeword_bits);
-  put(bytes, 47, label.inner.distance);
-  put(bytes, 48, label.word_bytes);
-  put(bytes, 49, label.data_bytes);
-  put(bytes, 50, label.frames_per_group);
-  put(bytes, 51, label.groups_per_label);
-  put(bytes, 52, units(label.planned.insertion));
-  put(bytes, 56, units(label.planned.deletion));
-  put(bytes, 60, units(label.planned.substitution));
-  put(bytes, 64, label.manifest_bytes);
-  put(bytes, 68, label.block_bytes);
-  put(bytes, 72, label.spare.rows);
-  put(bytes, 76, label.spare.permille);
-  put(bytes, 80, label.place_count);
-  put(bytes, 88, label.group);
+  put_field(bytes, 40, label.inner.seed);
+  put_field(bytes, 44, label.inner.alphabet);
+  put_field(bytes, 46, label.inner.codeword_bits);
+  put_field(bytes, 47, label.inner.distance);
+  put_field(bytes, 48, label.word_bytes);
+  put_field(bytes, 49, label.data_bytes);
+  put_field(bytes, 50, label.frames_per_group);
+  put_field(bytes, 51, label.groups_per_label);
+  put_field(bytes, 52, units(label.planned.insertion));
+  put_field(bytes, 56, units(label.planned.deletion));
+  put_field(bytes, 60, units(label.planned.substitution));
+  put_field(bytes, 64, label.manifest_bytes);
+  put_field(bytes, 68, label.block_bytes);
+  put_field(bytes, 72, label.spare.rows);
+  put_field(bytes, 76, label.spare.permille);
+  put_field(bytes, 80, label.place_count);
+  put_field(bytes, 88, label.group);
   // 96 to 111: zero, for later versions.
-  put(bytes, kCheckOffset, check_of(bytes));
+  put_field(bytes, kCheckOffset, check_of(bytes));
   return bytes;
 }
 
 Result<Label> label_from_bytes(std::span<const std::uint8_t> bytes) {
   FIRN_CHECK(bytes.size() == kLabelBytes);
   if (std::memcmp(bytes.data(), kMagic, kMagicBytes) != 0) return broken("not a label");
-  if (get<std::uint32_t>(bytes, kCheckOffset) != check_of(bytes)) return broken("check sum");
+  if (get_field<std::uint32_t>(bytes, kCheckOffset) != check_of(bytes)) return broken("check sum");
   Label label;
   std::memcpy(label.content.bytes.data(), bytes.data() + 8, kIdBytes);
-  label.inner.seed = get<std::uint32_t>(bytes, 40);
-  label.inner.alphabet = get<std::uint16_t>(bytes, 44);
+  label.inner.seed = get_field<std::uint32_t>(bytes, 40);
+  label.inner.alphabet = get_field<std::uint16_t>(bytes, 44);
   label.inner.codeword_bits = bytes[46];
   label.inner.distance = bytes[47];
   label.word_bytes = bytes[48];
   label.data_bytes = bytes[49];
   label.frames_per_group = bytes[50];
   label.groups_per_label = bytes[51];
-  label.planned.insertion = get<std::uint32_t>(bytes, 52) * kRateUnit;
-  label.planned.deletion = get<std::uint32_t>(bytes, 56) * kRateUnit;
-  label.planned.substitution = get<std::uint32_t>(bytes, 60) * kRateUnit;
-  label.manifest_bytes = get<std::uint32_t>(bytes, 64);
-  label.block_bytes = get<std::uint32_t>(bytes, 68);
-  label.spare.rows = get<std::uint32_t>(bytes, 72);
-  label.spare.permille = get<std::uint32_t>(bytes, 76);
-  label.place_count = get<std::uint64_t>(bytes, 80);
-  label.group = get<std::uint64_t>(bytes, 88);
+  label.planned.insertion = get_field<std::uint32_t>(bytes, 52) * kRateUnit;
+  label.planned.deletion = get_field<std::uint32_t>(bytes, 56) * kRateUnit;
+  label.planned.substitution = get_field<std::uint32_t>(bytes, 60) * kRateUnit;
+  label.manifest_bytes = get_field<std::uint32_t>(bytes, 64);
+  label.block_bytes = get_field<std::uint32_t>(bytes, 68);
+  label.spare.rows = get_field<std::uint32_t>(bytes, 72);
+  label.spare.permille = get_field<std::uint32_t>(bytes, 76);
+  label.place_count = get_field<std::uint64_t>(bytes, 80);
+  label.group = get_field<std::uint64_t>(bytes, 88);
   if (const Status right = check_rules(label); !right.ok()) return right.error();
   return label;
 }

@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "client/store/crc32c.h"
-#include "client/store/little_endian.h"
 #include "proto/base/limits.h"
+#include "proto/base/little_endian.h"
 
 namespace firn::store {
 namespace {

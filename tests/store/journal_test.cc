@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "client/store/crc32c.h"
-#include "client/store/little_endian.h"
+#include "proto/base/little_endian.h"
 #include "tests/store/memory_disk.h"
 #include "tests/store/sample_content.h"
 

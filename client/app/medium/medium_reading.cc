@@ -4,6 +4,7 @@
 
 #include "client/medium/sync_inner_code.h"
 #include "proto/base/digest.h"
+#include "proto/base/little_endian.h"
 
 namespace firn::app {
 namespace {
@@ -185,8 +186,8 @@ Result<Digest> MediumReading::fingerprint() const {
   if (!bits.ok()) return bits.error();
   medium::Label label = label_;
   label.group = 0;
-  std::vector<std::uint8_t> length(8);
-  for (unsigned i = 0; i < 8; ++i) length[i] = static_cast<std::uint8_t>(input_.bits() >> (8 * i));
+  std::uint8_t length[8];
+  put_field(length, 0, input_.bits());
   Sha256 hash;
   hash.update(medium::label_to_bytes(label));
   hash.update(length);

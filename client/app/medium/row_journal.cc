@@ -4,13 +4,10 @@
 #include <cstring>
 
 #include "client/store/crc32c.h"
-#include "client/store/little_endian.h"
+#include "proto/base/little_endian.h"
 
 namespace firn::app {
 namespace {
-
-using store::get_field;
-using store::put_field;
 
 constexpr char kJournalMagic[] = "FIRNROWS";
 constexpr std::size_t kMagicBytes = 8, kHeaderBytes = 64, kRecordHead = 24, kCheckBytes = 4;
@@ -80,7 +77,7 @@ Result<bool> RowJournal::replay_record() {
   if (get_field<std::uint32_t>(record, covered) !=
       store::crc32c(0, std::span(record).first(covered)))
     return false;
-  groups_.insert(static_cast<std::int64_t>(get_field<std::uint64_t>(record, 8)));
+  groups_.insert(get_field<std::int64_t>(record, 8));
   lost_ += get_field<std::uint32_t>(record, 4);
   for (std::uint32_t i = 0; i < frames; ++i) {
     const std::size_t at = kRecordHead + std::size_t{i} * (4 + payload_bytes_);
@@ -96,7 +93,7 @@ Status RowJournal::add(std::int64_t mark, const medium::GroupReading& group) {
   const std::span bytes(record);
   put_field(bytes, 0, frames);
   put_field(bytes, 4, group.lost);
-  put_field(bytes, 8, static_cast<std::uint64_t>(mark));
+  put_field(bytes, 8, mark);
   for (std::uint32_t i = 0; i < frames; ++i) {
     const std::size_t at = kRecordHead + std::size_t{i} * (4 + payload_bytes_);
     put_field(bytes, at, group.frames[i].place);
