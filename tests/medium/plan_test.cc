@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "client/medium/loss_model.h"
-#include "client/medium/row_collector.h"
+#include "client/medium/slice_decoder.h"
 #include "codec/random.h"
 #include "codec/span_basis.h"
 

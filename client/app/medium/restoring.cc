@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "client/medium/row_collector.h"
+#include "client/medium/slice_decoder.h"
 #include "codec/span_basis.h"
 #include "proto/base/digest.h"
 

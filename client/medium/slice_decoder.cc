@@ -1,4 +1,4 @@
-#include "client/medium/row_collector.h"
+#include "client/medium/slice_decoder.h"
 
 #include <algorithm>
 #include <cstring>
