@@ -3,14 +3,13 @@
 //   bench_sync [--repeats N] [--shape n,q,N,p]...
 // Each round decodes a frame with every form in turn, so that a slow moment falls on all of them;
 // times are the thread's own, and medians. See docs/medium.md.
-#include <ctime>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <vector>
 
+#include "codec/bench/measure.h"
 #include "codec/kernels.h"
 #include "codec/sync/codebooks.h"
 #include "codec/sync/map_decoder.h"
@@ -19,6 +18,7 @@
 namespace {
 
 using namespace firn::codec::sync;
+using firn::codec::bench::seconds_now;
 
 struct Shape {
   unsigned n, q, length;
@@ -26,12 +26,7 @@ struct Shape {
 };
 
 constexpr double kExcluded = 1e-10;
-
-double seconds_now() {
-  timespec time;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
+constexpr auto kClock = firn::codec::bench::Clock::kThread;
 
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
@@ -69,9 +64,9 @@ std::vector<Series> all_series() {
 
 double multiply_adds_a_second(const char* kernels) {
   firn::bench::register_multiply_adds(kernels, 20'000);  // wakes the wide units
-  const double start = seconds_now();
+  const double start = seconds_now(kClock);
   const double made = firn::bench::register_multiply_adds(kernels, 200'000);
-  return made / (seconds_now() - start);
+  return made / (seconds_now(kClock) - start);
 }
 
 void print(const Shape& shape, const StateLimits& limits, std::vector<Series>& series) {
@@ -125,9 +120,9 @@ void measure(const Shape& shape, int repeats) {
       const double limit = kernels != nullptr ? multiply_adds_a_second(kernels->name) : 0;
       // The second time: a bridge's bands are known then, as they are after some hundred frames.
       if (series[i].options.bridge_exclusion > 0) decoders[i].decode(problem, solution);
-      const double start = seconds_now();
+      const double start = seconds_now(kClock);
       decoders[i].decode(problem, solution);
-      const double seconds = seconds_now() - start;
+      const double seconds = seconds_now(kClock) - start;
       if (round < 0 || solution.status != FrameStatus::kDecoded) continue;
       series[i].seconds.push_back(seconds);
       series[i].limits.push_back(limit);

@@ -75,7 +75,7 @@ double largest_difference(const SyncFrames& frames, const channel::FrameSolution
   channel::MapDecoder decoder(frames.code, frames.medium, frames.limits);
   channel::FrameSolution wanted;
   decoder.decode(frames.problems[0], wanted);
-  return distance(got.posteriors, wanted.posteriors);
+  return channel::distance(got.posteriors, wanted.posteriors);
 }
 
 struct Ceilings {

@@ -8,11 +8,10 @@
 #include <memory>
 #include <vector>
 
-#include "codec/kernels.h"
 #include "codec/random.h"
-#include "codec/sync/codebooks.h"
 #include "codec/sync/limits.h"
 #include "codec/sync/map_decoder.h"
+#include "tests/codec/sync/frames.h"
 
 namespace firn::cuda::sync {
 
@@ -44,18 +43,14 @@ struct SyncFrames {
 
   SyncFrames(const SyncShape& shape, std::size_t count)
       : medium{shape.p, shape.p, shape.substitution},
-        code(*channel::TvbCode::make(
-            shape.n, shape.q, shape.length,
-            channel::random_books(shape.n, shape.q, std::min(shape.length, channel::kBookCount),
-                                  777))),
+        code(channel::random_code(shape.n, shape.q, shape.length, 777,
+                                  std::min(shape.length, channel::kBookCount))),
         limits(channel::rigorous_limits(shape.n, shape.length, medium, 1e-10)),
         records_(std::make_shared<std::vector<channel::Bits>>()) {
     codec::CoefficientStream random(3, shape.q);
-    std::vector<channel::Symbol> symbols(shape.length);
-    while (records_->size() < count) {
-      for (auto& symbol : symbols) symbol = random.below(static_cast<std::uint32_t>(shape.q));
-      records_->push_back(channel::transmit(code.encode(symbols), medium, random));
-    }
+    while (records_->size() < count)
+      records_->push_back(
+          channel::transmit(code.encode(channel::random_symbols(code, random)), medium, random));
     for (const channel::Bits& record : *records_) {
       problems.emplace_back();
       problems.back().received = record;
@@ -85,13 +80,5 @@ struct SyncFrames {
  private:
   std::shared_ptr<std::vector<channel::Bits>> records_;  // what problems refer to
 };
-
-inline double distance(const std::vector<double>& a, const std::vector<double>& b) {
-  double largest = a.size() == b.size() ? 0 : INFINITY;
-  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
-    largest = std::fmax(largest, std::abs(a[i] - b[i]));
-  }
-  return largest;
-}
 
 }  // namespace firn::cuda::sync

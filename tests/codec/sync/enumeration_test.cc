@@ -49,19 +49,13 @@ bool check_tiny_case(const TinyShape& shape, const Channel& channel, Coefficient
 
 TEST_CASE("every form gives the posteriors that enumerating messages and events gives") {
   CoefficientStream random(1, 0);
-  int cases = 0;
   for (const TinyShape& shape : kTinyShapes) {
     for (const Channel& channel : kTinyChannels) {
       CAPTURE(shape.n);
       CAPTURE(channel.insertion);
-      for (int made = 0; made < 8;) {
-        const bool counted = check_tiny_case(shape, channel, random);
-        made += counted ? 1 : 0;
-        cases += counted ? 1 : 0;
-      }
+      for (int made = 0; made < 8;) made += check_tiny_case(shape, channel, random) ? 1 : 0;
     }
   }
-  CHECK(cases >= 159);
 }
 
 TEST_CASE("what enumerates events sums to one over all records, remembering or not") {

@@ -150,7 +150,6 @@ Rate stream_error_rate(const TvbCode& code, double p, std::size_t lookahead, int
   FrameSolution solution;
   for (const auto& symbols : sent) {
     const bool last = &symbols == &sent.back();
-    last_position = decoder.position();
     decoder.decode(record, last ? StreamDecoder::Next::kEnd : StreamDecoder::Next::kFrame,
                    solution);
     if (solution.status != FrameStatus::kDecoded) ++rate.lost;
