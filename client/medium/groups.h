@@ -60,8 +60,8 @@ class GroupReader {
   std::size_t bits_behind() const;
   const Bits& mark() const { return inner_->mark(); }
 
-  // The frames behind a mark. Stops where the bits fit no word, and after `failures_max` frames in
-  // succession that do not decode. Any thread.
+  // The frames behind a mark, at most `frames_max`. Stops where the bits fit no word, and after
+  // kFailuresMax frames in succession that do not decode. Any thread.
   GroupReading read(const Window& window, const Boundary& start,
                     std::uint32_t frames_max = 0xffffffff) const;
 

@@ -1,4 +1,5 @@
-// Internal: one launch of the production kernel, and its launchers. The host's side is decoder.h.
+// Internal: one launch of the production kernel, and its launchers. The host's side is
+// device_decoder.h.
 //
 // The kernel is the superposed form of the MAP decoder (docs/gpu.md): a block of threads decodes a
 // frame, or a few where the alphabet is small. Half of its warps go forwards through the frame and
