@@ -62,7 +62,6 @@ std::optional<FrameCode::Frame> FrameCode::attempt(
     return std::nullopt;
   frame.payload.assign(payload.begin(), payload.end());
   frame.errors = decoded.errors;
-  frame.erasures = decoded.erasures;
   return frame;
 }
 

@@ -28,7 +28,7 @@ class FrameCode {
   struct Frame {
     std::uint32_t place = 0;
     std::vector<std::uint8_t> payload;
-    std::size_t errors = 0, erasures = 0;  // bytes that the code put right
+    std::size_t errors = 0;  // bytes corrected outside of the erasures
   };
 
   explicit FrameCode(const Label& label);

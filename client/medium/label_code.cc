@@ -29,9 +29,8 @@ std::size_t LabelCode::bits_behind() const {
   return inner_->bits_behind();
 }
 
-std::optional<Label> LabelCode::read(const Window& window, const Boundary& start,
-                                     Boundary& end) const {
-  WordReading reading = inner_->read(window, start);
+std::optional<Label> LabelCode::read(const Window& window, const Boundary& start) const {
+  const WordReading reading = inner_->read(window, start);
   if (!reading.found) return std::nullopt;
   // Erasing the less certain quarter of the parity's number leaves three eighths of it for errors.
   std::vector<std::uint8_t> erased(kLabelWordBytes);
@@ -44,9 +43,7 @@ std::optional<Label> LabelCode::read(const Window& window, const Boundary& start
     std::vector<std::uint8_t> word = reading.word;
     if (!code_.decode(word, std::span(erased).first(count)).ok) continue;
     auto label = label_from_bytes(std::span(word).first(kLabelBytes));
-    if (!label.ok()) continue;
-    end = reading.end;
-    return *label;
+    if (label.ok()) return *label;
   }
   return std::nullopt;
 }

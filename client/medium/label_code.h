@@ -32,8 +32,8 @@ class LabelCode {
 
   // Bits behind the end of a mark that read() wants to see.
   std::size_t bits_behind() const;
-  // The label behind a mark, if one can be read there. `end`: where what follows it begins.
-  std::optional<Label> read(const Window& window, const Boundary& start, Boundary& end) const;
+  // The label behind a mark, if one can be read there.
+  std::optional<Label> read(const Window& window, const Boundary& start) const;
 
  private:
   codec::ReedSolomon code_{kLabelWordBytes, kLabelBytes};

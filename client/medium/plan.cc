@@ -130,7 +130,6 @@ Result<Plan> make_plan(const PlanRequest& request) {
     return refuse("rates of insertions and deletions may differ by 0.02 at most");
   std::optional<Plan> best;
   for (const InnerShape& inner : measured_shapes()) {
-    if (request.inner && *request.inner != inner) continue;
     for (unsigned parity = 4; parity <= kParityMax; parity += 2) {
       auto plan = plan_with(request, inner, parity);
       if (plan && (!best || plan->bits < best->bits)) best = std::move(plan);
@@ -142,11 +141,6 @@ Result<Plan> make_plan(const PlanRequest& request) {
       best->label.place_count > 0xffffffff)
     return refuse("the content is too large for one medium; divide it");
   return *std::move(best);
-}
-
-void set_manifest_bytes(Plan& plan, std::uint32_t manifest_bytes) {
-  plan.label.manifest_bytes = manifest_bytes;
-  count_places(plan);
 }
 
 }  // namespace firn::medium

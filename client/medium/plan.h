@@ -18,7 +18,6 @@ struct PlanRequest {
   std::uint64_t content_bytes = 0;
   std::uint32_t manifest_bytes = 0;  // 0: estimated
   std::optional<Shape> shape;        // of a manifest that is there; else chosen
-  std::optional<InnerShape> inner;   // else chosen
 };
 
 struct Plan {
@@ -39,8 +38,5 @@ inline constexpr std::uint32_t kPlannedGenerationSize = 1024;
 
 // Errors: kBadInput (no code in the table does that; too large a content).
 Result<Plan> make_plan(const PlanRequest& request);
-
-// With the real manifest's size; the rest of the plan holds.
-void set_manifest_bytes(Plan& plan, std::uint32_t manifest_bytes);
 
 }  // namespace firn::medium

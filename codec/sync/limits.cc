@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <numeric>
+#include <vector>
 
 namespace firn::codec::sync {
 namespace {
@@ -122,13 +123,6 @@ double corridor_exclusion(std::size_t n, std::size_t length, const Channel& chan
 double band_exclusion(std::size_t bits, const Channel& channel, const DriftRange& range) {
   std::vector<double> nodes;
   return pass(nodes, bits, channel, range).sum();
-}
-
-std::vector<double> corridor_law(std::size_t n, const Channel& channel,
-                                 const DriftRange& corridor) {
-  std::vector<double> nodes;
-  pass(nodes, n, channel, corridor);
-  return nodes;
 }
 
 }  // namespace firn::codec::sync

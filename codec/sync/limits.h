@@ -14,7 +14,6 @@
 #pragma once
 
 #include <cstddef>
-#include <vector>
 
 #include "codec/sync/channel.h"
 #include "codec/sync/drift.h"
@@ -48,9 +47,5 @@ double corridor_exclusion(std::size_t n, std::size_t length, const Channel& chan
 // The exact probability that a node of a path over `bits` bits lies outside of `range`: what the
 // superposed form leaves out.
 double band_exclusion(std::size_t bits, const Channel& channel, const DriftRange& range);
-
-// The law of the drift change over one codeword on paths inside of the corridor: element d - low is
-// Pr{change is d, and no node left the corridor}.
-std::vector<double> corridor_law(std::size_t n, const Channel& channel, const DriftRange& corridor);
 
 }  // namespace firn::codec::sync

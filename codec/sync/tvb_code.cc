@@ -42,13 +42,6 @@ std::vector<std::uint32_t> TvbCode::flat_table() const {
   return table;
 }
 
-TvbCode TvbCode::with_length(std::size_t length) const {
-  assert(length > 0);
-  TvbCode code = *this;
-  code.length_ = code.period_ = length;
-  return code;
-}
-
 TvbCode TvbCode::with_lookahead(std::size_t count) const {
   TvbCode code = *this;
   code.length_ += count;

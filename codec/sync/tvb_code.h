@@ -49,8 +49,6 @@ class TvbCode {
   // All codebooks as one table, row-major [N][q]: the layout for a GPU (Briffa 2014, III-B).
   std::vector<std::uint32_t> flat_table() const;
 
-  // The same books for frames of another length.
-  TvbCode with_length(std::size_t length) const;
   // A frame and the first `count` codewords of the next one: index N + j has the book of index j.
   TvbCode with_lookahead(std::size_t count) const;
 

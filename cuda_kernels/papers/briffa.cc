@@ -35,7 +35,6 @@ Status BriffaDecoder::open(const Device& device, const codec::sync::TvbCode& cod
                            const codec::sync::StateLimits& limits, Storage storage) {
   code_ = code;
   range_ = limits.frame;
-  storage_ = storage;
   for (int s = 0; s < kStreams; ++s) {
     if (Status opened = streams_[s].open(device); !opened.ok()) return opened;
     if (Status opened = events_[s].open(device); !opened.ok()) return opened;

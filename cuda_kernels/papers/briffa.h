@@ -43,7 +43,6 @@ class BriffaDecoder {
 
   // Its work begins and ends here; three other streams run beside it.
   Stream& stream() { return streams_[0]; }
-  const BriffaPlan& plan() const { return plan_; }
   std::size_t device_bytes() const { return memory_.size() + gamma_.size(); }
 
  private:
@@ -66,7 +65,6 @@ class BriffaDecoder {
 
   std::optional<codec::sync::TvbCode> code_;
   codec::sync::DriftRange range_;
-  codec::sync::Storage storage_ = codec::sync::Storage::kGlobal;
   BriffaFrame frame_;
   BriffaPlan plan_;
   Stream streams_[kStreams];

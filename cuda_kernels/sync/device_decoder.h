@@ -65,7 +65,7 @@ class DeviceDecoder {
   Job job_, redo_job_;  // all frames; those that float lost, in double
   DeviceMemory books_, input_, output_, redo_, workspace_, redo_workspace_;
   PinnedMemory pinned_input_, pinned_output_;
-  std::size_t frames_max_ = 0, frames_ = 0, input_bytes_ = 0;
+  std::size_t frames_max_ = 0, frames_ = 0;
   bool with_priors_ = false;
   std::vector<std::uint8_t> outside_;  // of each frame of the batch: no state fits
 };

@@ -73,8 +73,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   parse_label({data, size});
   const Bits bits = unpack({data, std::min<std::size_t>(size, 4096)});
   if (bits.empty()) return 0;
-  Boundary end;
-  (void)labels.read({0, bits}, {0, {1.0}}, end);
+  (void)labels.read({0, bits}, {0, {1.0}});
   read_group(label, plain, bits);
   if (size <= 200) read_group(label, real, bits);
   MarkFinder finder(label_mark());

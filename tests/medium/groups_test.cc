@@ -111,8 +111,7 @@ TEST_CASE("every frame and label of a medium is read again") {
   CHECK(frames == world.label.place_count);
   std::vector<std::uint64_t> groups;
   for (const FoundMark& mark : marks_in(label_mark(), medium)) {
-    Boundary end;
-    const auto label = world.labels->read(window, mark.end, end);
+    const auto label = world.labels->read(window, mark.end);
     REQUIRE(label);
     CHECK(label->same_medium(world.label));
     groups.push_back(label->group);

@@ -97,8 +97,7 @@ TEST_CASE("a whole medium is read behind a channel of 1 % insertions and deletio
       lost += group.lost;
     }
     if (const auto mark = label_marks.next(bit)) {
-      Boundary after;
-      const auto read = labels->read(window, mark->end, after);
+      const auto read = labels->read(window, mark->end);
       if (read) CHECK(read->same_medium(label));
       labels_read += read ? 1 : 0;
     }

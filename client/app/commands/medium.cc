@@ -113,7 +113,7 @@ void add_sim(CLI::App& app, Chosen& chosen) {
       ->option_text("FILE")
       ->required()
       ->check(not_empty());
-  add_rates_options(*command, arguments->rates, false);
+  add_rates_options(*command, arguments->rates);
   command->add_option("--seed", arguments->seed, "the same seed loses the same bits; default 1");
   add_console_options(*command, arguments->console);
   on_command(*command, arguments, chosen,

@@ -10,7 +10,7 @@
 
 namespace firn::app {
 
-void add_rates_options(CLI::App& app, RatesOptions& options, bool required) {
+void add_rates_options(CLI::App& app, RatesOptions& options) {
   const CLI::Range share(0.0, 0.5);
   auto* rate = app.add_option("--rate", options.rate,
                               "share of the bits that are lost, and as many gained: 0.01")
@@ -26,7 +26,6 @@ void add_rates_options(CLI::App& app, RatesOptions& options, bool required) {
       ->option_text("P")
       ->check(share);
   rate->excludes(insertions)->excludes(deletions);
-  if (required) rate->required();
 }
 
 Result<std::optional<medium::Rates>> rates_of(const RatesOptions& options) {
@@ -40,7 +39,7 @@ Result<std::optional<medium::Rates>> rates_of(const RatesOptions& options) {
 }
 
 void add_plan_options(CLI::App& app, PlanOptions& options) {
-  add_rates_options(app, options.rates, false);
+  add_rates_options(app, options.rates);
   app.add_option("--loss", options.loss, "chance of losing the content; default 1e-9")
       ->option_text("P")
       ->check(CLI::Range(1e-15, 0.5));

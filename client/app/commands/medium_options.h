@@ -18,7 +18,7 @@ struct RatesOptions {
   double rate = 0;  // of insertions and of deletions
   double insertions = -1, deletions = -1, flips = 0;
 };
-void add_rates_options(CLI::App& app, RatesOptions& options, bool required);
+void add_rates_options(CLI::App& app, RatesOptions& options);
 // Nothing if none were given. Errors: kBadInput.
 Result<std::optional<medium::Rates>> rates_of(const RatesOptions& options);
 

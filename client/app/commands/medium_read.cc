@@ -197,7 +197,7 @@ void add_medium_read(CLI::App& app, Chosen& chosen) {
       ->check(not_empty());
   command->add_option("--expect", arguments->request.expected, "refuse a medium of another content")
       ->option_text("LINK|X.firn");
-  add_rates_options(*command, arguments->rates, false);
+  add_rates_options(*command, arguments->rates);
   command->add_flag("--overwrite", arguments->request.overwrite,
                     "replace files that are in the way");
   command->add_option("--threads", arguments->request.threads, "default: a thread for each core")

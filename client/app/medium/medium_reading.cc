@@ -50,13 +50,11 @@ Result<FoundLabels> MediumReading::find_label(bool all) const {
       failed = bits.error();
       return false;
     }
-    medium::Boundary end;
     const medium::Window window{std::max<std::int64_t>(0, at - behind), *bits};
-    const auto label = labels_.read(window, mark.end, end);
+    const auto label = labels_.read(window, mark.end);
     if (!label) return true;
     if (found.read == 0) {
       found.label = *label;
-      found.first_bit = at;
     } else if (!found.label.same_medium(*label)) {
       ++found.foreign;
     }

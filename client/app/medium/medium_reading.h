@@ -23,11 +23,10 @@ struct ReadingOptions {
 };
 
 struct FoundLabels {
-  medium::Label label;         // the first that could be read
-  std::size_t marks = 0;       // of labels that were found
-  std::size_t read = 0;        // of these
-  std::size_t foreign = 0;     // read, and of another medium
-  std::int64_t first_bit = 0;  // behind the mark of the first that was read
+  medium::Label label;      // the first that could be read
+  std::size_t marks = 0;    // of labels that were found
+  std::size_t read = 0;     // of these
+  std::size_t foreign = 0;  // read, and of another medium
 };
 
 // The rates of a channel whose bits are what was read: of some around those that are assumed, the
@@ -48,7 +47,6 @@ class MediumReading {
 
   // What the following need: the label, and the rates that the decoder assumes. Errors: kBadInput.
   Status use(const medium::Label& label, const medium::Rates& rates);
-  const medium::Rates& rates() const { return rates_; }
 
   // Errors: kIo, kCancelled.
   Status find_groups();

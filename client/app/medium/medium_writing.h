@@ -1,10 +1,11 @@
 // Writes a content to a medium file.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "client/app/medium/content_rows.h"
-#include "client/medium/plan.h"
+#include "client/medium/label.h"
 #include "proto/content/manifest.h"
 
 namespace firn::app {

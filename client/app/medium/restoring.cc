@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
+#include <vector>
 
+#include "client/medium/rows.h"
 #include "client/medium/slice_decoder.h"
+#include "client/store/content_store.h"
 #include "codec/span_basis.h"
 #include "proto/base/digest.h"
 

@@ -4,12 +4,9 @@
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <vector>
 
 #include "client/app/medium/row_journal.h"
 #include "client/medium/label.h"
-#include "client/medium/rows.h"
-#include "client/store/content_store.h"
 #include "proto/content/manifest.h"
 
 namespace firn::app {

@@ -85,7 +85,6 @@ TEST_CASE("a code sends each symbol's codeword, first bit first, from its index'
   CHECK(code->with_lookahead(2).flat_table() ==
         std::vector<std::uint32_t>{0b001, 0b110, 0b111, 0b100, 0b001, 0b110, 0b001, 0b110, 0b111,
                                    0b100});
-  CHECK(code->with_length(1).flat_table() == std::vector<std::uint32_t>{0b001, 0b110});
 }
 
 TEST_CASE("a code is not made of books that do not fit it") {
