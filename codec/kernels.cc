@@ -71,54 +71,48 @@ std::span<const Candidate> available_candidates() {
   return available;
 }
 
+// The sets of one kind that run here, best first.
+template <class Set>
+std::vector<const Set*> each_once(const Set* Candidate::*kind) {
+  std::vector<const Set*> sets;
+  for (const Candidate& candidate : available_candidates()) {
+    const Set* const set = candidate.*kind;
+    if (std::find(sets.begin(), sets.end(), set) == sets.end()) sets.push_back(set);
+  }
+  return sets;
+}
+
+template <class Set>
+const Set& going_with(const Kernels& set, const Set* Candidate::*kind, const Set& scalar) {
+  for (const Candidate& candidate : available_candidates()) {
+    if (candidate.kernels == &set) return *(candidate.*kind);
+  }
+  return scalar;  // a set that is not built in, such as a benchmark's baseline
+}
+
 }  // namespace
 
 std::span<const Kernels* const> available_kernels() {
-  static const std::vector<const Kernels*> available = [] {
-    std::vector<const Kernels*> sets;
-    for (const Candidate& candidate : available_candidates()) sets.push_back(candidate.kernels);
-    return sets;
-  }();
+  static const auto available = each_once(&Candidate::kernels);
   return available;
 }
 
 std::span<const CheckKernels* const> available_check_kernels() {
-  static const std::vector<const CheckKernels*> available = [] {
-    std::vector<const CheckKernels*> checks;
-    for (const Candidate& candidate : available_candidates()) {
-      if (checks.empty() || checks.back() != candidate.checks) checks.push_back(candidate.checks);
-    }
-    return checks;
-  }();
+  static const auto available = each_once(&Candidate::checks);
   return available;
 }
 
 const CheckKernels& check_kernels(const Kernels& set) {
-  for (const Candidate& candidate : available_candidates()) {
-    if (candidate.kernels == &set) return *candidate.checks;
-  }
-  return kScalarCheckKernels;  // a set that is not built in, such as a benchmark's baseline
+  return going_with(set, &Candidate::checks, kScalarCheckKernels);
 }
 
 std::span<const LatticeKernels* const> available_lattice_kernels() {
-  static const std::vector<const LatticeKernels*> available = [] {
-    std::vector<const LatticeKernels*> lattices;
-    for (const Candidate& candidate : available_candidates()) {
-      const auto* const set = candidate.lattices;
-      if (std::find(lattices.begin(), lattices.end(), set) == lattices.end()) {
-        lattices.push_back(set);
-      }
-    }
-    return lattices;
-  }();
+  static const auto available = each_once(&Candidate::lattices);
   return available;
 }
 
 const LatticeKernels& lattice_kernels(const Kernels& set) {
-  for (const Candidate& candidate : available_candidates()) {
-    if (candidate.kernels == &set) return *candidate.lattices;
-  }
-  return kScalarLatticeKernels;  // as for checks
+  return going_with(set, &Candidate::lattices, kScalarLatticeKernels);
 }
 
 const Kernels* find_kernels(std::string_view name) {

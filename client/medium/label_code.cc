@@ -1,7 +1,6 @@
 #include "client/medium/label_code.h"
 
-#include <algorithm>
-
+#include "client/medium/frame.h"
 #include "client/medium/mark.h"
 #include "client/medium/sync_inner_code.h"
 
@@ -33,15 +32,11 @@ std::optional<Label> LabelCode::read(const Window& window, const Boundary& start
   const WordReading reading = inner_->read(window, start);
   if (!reading.found) return std::nullopt;
   // Erasing the less certain quarter of the parity's number leaves three eighths of it for errors.
-  std::vector<std::uint8_t> erased(kLabelWordBytes);
-  for (std::size_t i = 0; i < erased.size(); ++i) erased[i] = static_cast<std::uint8_t>(i);
-  std::sort(erased.begin(), erased.end(), [&](std::uint8_t a, std::uint8_t b) {
-    return reading.certainty[a] < reading.certainty[b];
-  });
+  const auto weakest = FrameCode::weakest_first(reading.certainty);
   for (const std::size_t count : {std::size_t{0}, code_.parity_bytes() / 4,
                                   code_.parity_bytes() / 2, 3 * code_.parity_bytes() / 4}) {
     std::vector<std::uint8_t> word = reading.word;
-    if (!code_.decode(word, std::span(erased).first(count)).ok) continue;
+    if (!code_.decode(word, std::span(weakest).first(count)).ok) continue;
     auto label = label_from_bytes(std::span(word).first(kLabelBytes));
     if (label.ok()) return *label;
   }
