@@ -102,10 +102,25 @@ Result<medium::GroupReading> MediumReading::read_group(const medium::GroupReader
   return reader.read({first, *bits}, mark.end, frames_max);
 }
 
-std::vector<medium::FoundMark> MediumReading::spread_marks(std::size_t count) const {
-  std::vector<medium::FoundMark> chosen;
+Result<std::vector<medium::GroupReading>> MediumReading::read_all(
+    const medium::GroupReader& reader, std::span<const medium::FoundMark* const> marks,
+    std::uint32_t frames_max) const {
+  std::vector<Result<medium::GroupReading>> readings(
+      marks.size(), Result<medium::GroupReading>(medium::GroupReading{}));
+  threads_.run(marks.size(),
+               [&](std::size_t i) { readings[i] = read_group(reader, *marks[i], frames_max); });
+  std::vector<medium::GroupReading> groups;
+  for (auto& reading : readings) {
+    if (!reading.ok()) return reading.error();
+    groups.push_back(*std::move(reading));
+  }
+  return groups;
+}
+
+MediumReading::Marks MediumReading::spread_marks(std::size_t count) const {
+  Marks chosen;
   count = std::min(count, marks_.size());
-  for (std::size_t i = 0; i < count; ++i) chosen.push_back(marks_[i * marks_.size() / count]);
+  for (std::size_t i = 0; i < count; ++i) chosen.push_back(&marks_[i * marks_.size() / count]);
   return chosen;
 }
 
@@ -117,19 +132,19 @@ Result<FittedRates> MediumReading::fit() const {
   for (const double factor : kFitFactors) {
     const medium::Rates rates = scaled(rates_, factor);
     if (rates.insertion > kFitRateMax || rates.deletion > kFitRateMax) continue;
-    auto inner = medium::SyncInnerCode::make(label_.inner, label_.word_bytes, rates);
-    if (!inner.ok()) return inner.error();
-    const medium::GroupReader reader(label_, *std::move(inner));
-    std::vector<Result<medium::GroupReading>> readings(
-        marks.size(), Result<medium::GroupReading>(medium::GroupReading{}));
-    threads_.run(marks.size(),
-                 [&](std::size_t i) { readings[i] = read_group(reader, marks[i], 1); });
+    std::unique_ptr<const medium::GroupReader> scaled_reader;
+    if (factor != 1) {  // *reader_ is that of 1
+      auto inner = medium::SyncInnerCode::make(label_.inner, label_.word_bytes, rates);
+      if (!inner.ok()) return inner.error();
+      scaled_reader = std::make_unique<medium::GroupReader>(label_, *std::move(inner));
+    }
+    const auto readings = read_all(scaled_reader ? *scaled_reader : *reader_, marks, 1);
+    if (!readings.ok()) return readings.error();
     double likelihood = 0;
     std::uint32_t words = 0;
-    for (const auto& reading : readings) {
-      if (!reading.ok()) return reading.error();
-      likelihood += reading->log_likelihood;
-      words += reading->words;
+    for (const medium::GroupReading& reading : *readings) {
+      likelihood += reading.log_likelihood;
+      words += reading.words;
     }
     // A channel that explains more words is the better one; of equals the likelier.
     if (words < best_words || (words == best_words && words > 0 && likelihood <= best_likelihood))
@@ -143,7 +158,7 @@ Result<FittedRates> MediumReading::fit() const {
 }
 
 Status MediumReading::read_groups(RowJournal& journal) {
-  std::vector<const medium::FoundMark*> waiting;
+  Marks waiting;
   for (const medium::FoundMark& mark : marks_)
     if (!journal.has_group(mark.end.bit())) waiting.push_back(&mark);
   const std::size_t had = marks_.size() - waiting.size();
@@ -152,14 +167,11 @@ Status MediumReading::read_groups(RowJournal& journal) {
     if (options_.progress) options_.progress("reading", had + at, marks_.size());
     if (options_.cancelled && options_.cancelled())
       return Error{ErrorCode::kCancelled, "read " + input_.path(), "stopped"};
-    const std::size_t count = std::min(at_once, waiting.size() - at);
-    std::vector<Result<medium::GroupReading>> readings(
-        count, Result<medium::GroupReading>(medium::GroupReading{}));
-    threads_.run(count,
-                 [&](std::size_t i) { readings[i] = read_group(*reader_, *waiting[at + i]); });
-    for (std::size_t i = 0; i < count; ++i) {
-      if (!readings[i].ok()) return readings[i].error();
-      const Status kept = journal.add(waiting[at + i]->end.bit(), *readings[i]);
+    const auto marks = std::span(waiting).subspan(at, std::min(at_once, waiting.size() - at));
+    const auto groups = read_all(*reader_, marks);
+    if (!groups.ok()) return groups.error();
+    for (std::size_t i = 0; i < marks.size(); ++i) {
+      const Status kept = journal.add(marks[i]->end.bit(), (*groups)[i]);
       if (!kept.ok()) return kept;
     }
   }
@@ -167,16 +179,7 @@ Status MediumReading::read_groups(RowJournal& journal) {
 }
 
 Result<std::vector<medium::GroupReading>> MediumReading::sample(std::size_t groups) const {
-  const auto marks = spread_marks(groups);
-  std::vector<Result<medium::GroupReading>> readings(
-      marks.size(), Result<medium::GroupReading>(medium::GroupReading{}));
-  threads_.run(marks.size(), [&](std::size_t i) { readings[i] = read_group(*reader_, marks[i]); });
-  std::vector<medium::GroupReading> result;
-  for (auto& reading : readings) {
-    if (!reading.ok()) return reading.error();
-    result.push_back(*std::move(reading));
-  }
-  return result;
+  return read_all(*reader_, spread_marks(groups));
 }
 
 Result<Digest> MediumReading::fingerprint() const {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "client/app/medium/medium_file.h"
@@ -64,11 +65,17 @@ class MediumReading {
   Result<Digest> fingerprint() const;
 
  private:
+  using Marks = std::vector<const medium::FoundMark*>;  // of marks_
+
   MarkScan scan_for(const char* what) const;
   Result<medium::GroupReading> read_group(const medium::GroupReader& reader,
                                           const medium::FoundMark& mark,
-                                          std::uint32_t frames_max = 0xffffffff) const;
-  std::vector<medium::FoundMark> spread_marks(std::size_t count) const;
+                                          std::uint32_t frames_max) const;
+  // On all threads; the first failure if there is one.
+  Result<std::vector<medium::GroupReading>> read_all(
+      const medium::GroupReader& reader, std::span<const medium::FoundMark* const> marks,
+      std::uint32_t frames_max = 0xffffffff) const;
+  Marks spread_marks(std::size_t count) const;
 
   const MediumInput& input_;
   const ReadingOptions& options_;
