@@ -22,6 +22,7 @@ namespace firn::app {
 namespace {
 
 struct BenchArguments {
+  Run<BenchArguments> measure = nullptr;  // CPU or GPU
   bool quick = false;
   std::size_t repeats = 7;
   unsigned threads = default_worker_count();
@@ -132,10 +133,17 @@ ExitCode bench_gpu(const BenchArguments& arguments, Console& console) {
   return finish(arguments, console, report.dump(1));
 }
 
+ExitCode run(const BenchArguments& arguments, Console& console) {
+  Status usable = use_kernels(arguments.kernels);
+  if (usable.ok() && !arguments.output.empty())
+    usable = OutputFile(arguments.output, kFiguresFile).check();
+  return usable.ok() ? arguments.measure(arguments, console) : fail(console, usable.error());
+}
+
 void add_one(CLI::App& bench, Chosen& chosen, const std::string& name,
-             const std::string& description,
-             ExitCode (*run)(const BenchArguments& arguments, Console& console)) {
+             const std::string& description, Run<BenchArguments> measure) {
   auto arguments = std::make_shared<BenchArguments>();
+  arguments->measure = measure;
   CLI::App* command = bench.add_subcommand(name, description);
   command->add_flag("--quick", arguments->quick, "few shapes and repeats");
   command->add_option("--repeats", arguments->repeats, "samples of each figure")
@@ -157,16 +165,7 @@ void add_one(CLI::App& bench, Chosen& chosen, const std::string& name,
       ->check(not_empty());
   add_kernels_option(*command, arguments->kernels);
   add_console_options(*command, arguments->console);
-  command->callback([arguments, &chosen, run] {
-    chosen = [arguments, run] {
-      return with_console(arguments->console, [&](Console& console) {
-        Status usable = use_kernels(arguments->kernels);
-        if (usable.ok() && !arguments->output.empty())
-          usable = OutputFile(arguments->output, kFiguresFile).check();
-        return usable.ok() ? run(*arguments, console) : fail(console, usable.error());
-      });
-    };
-  });
+  on_command(*command, arguments, chosen, run);
 }
 
 }  // namespace

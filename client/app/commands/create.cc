@@ -96,13 +96,7 @@ void add_create_command(CLI::App& app, Chosen& chosen) {
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   add_console_options(*command, arguments->console);
-  command->callback([arguments, &chosen] {
-    chosen = [arguments] {
-      return with_console(arguments->console,
-                          [&](Console& console) { return run(*arguments, console); },
-                          {arguments->path});
-    };
-  });
+  command->callback([arguments, &chosen] { chosen = run_of(arguments, run, {arguments->path}); });
 }
 
 }  // namespace firn::app

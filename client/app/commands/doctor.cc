@@ -104,12 +104,7 @@ void add_doctor_command(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("doctor", "show what this build and machine can do");
   add_kernels_option(*command, arguments->kernels);
   add_console_options(*command, arguments->console);
-  command->callback([arguments, &chosen] {
-    chosen = [arguments] {
-      return with_console(arguments->console,
-                          [&](Console& console) { return run(*arguments, console); });
-    };
-  });
+  on_command(*command, arguments, chosen, run);
 }
 
 }  // namespace firn::app

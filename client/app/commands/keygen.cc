@@ -52,12 +52,7 @@ void add_keygen_command(CLI::App& app, Chosen& chosen) {
       ->check(not_empty());
   command->add_flag("--show", arguments->show, "print the public key of a FILE that exists");
   add_console_options(*command, arguments->console);
-  command->callback([arguments, &chosen] {
-    chosen = [arguments] {
-      return with_console(arguments->console,
-                          [&](Console& console) { return run(*arguments, console); });
-    };
-  });
+  on_command(*command, arguments, chosen, run);
 }
 
 }  // namespace firn::app

@@ -54,8 +54,7 @@ void add_plan(CLI::App& app, Chosen& chosen) {
   size->excludes(manifest);
   add_plan_options(*command, arguments->plan);
   add_console_options(*command, arguments->console);
-  on_command(*command, arguments, chosen,
-             [](const MediumPlanArguments& a, Console& console) { return run(a, console); });
+  on_command(*command, arguments, chosen, run);
 }
 
 struct MediumSimArguments {
@@ -116,8 +115,7 @@ void add_sim(CLI::App& app, Chosen& chosen) {
   add_rates_options(*command, arguments->rates);
   command->add_option("--seed", arguments->seed, "the same seed loses the same bits; default 1");
   add_console_options(*command, arguments->console);
-  on_command(*command, arguments, chosen,
-             [](const MediumSimArguments& a, Console& console) { return run(a, console); });
+  on_command(*command, arguments, chosen, run);
 }
 
 struct MediumInspectArguments {
@@ -190,8 +188,7 @@ void add_inspect(CLI::App& app, Chosen& chosen) {
   command->add_option("--threads", arguments->threads, "default: a thread for each core")
       ->check(CLI::Range(1, 1024));
   add_console_options(*command, arguments->console);
-  on_command(*command, arguments, chosen,
-             [](const MediumInspectArguments& a, Console& console) { return run(a, console); });
+  on_command(*command, arguments, chosen, run);
 }
 
 }  // namespace

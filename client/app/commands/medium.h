@@ -2,7 +2,6 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <memory>
 #include <optional>
 #include <string>
 
@@ -34,17 +33,5 @@ struct MediumReadRequest {
 
 // Reads the medium, restores its content below `dir`, and says what happened; errors too.
 MediumRead read_medium(const MediumReadRequest& request, Console& console);
-
-// Runs `body` with the arguments' console if the command is the one on the command line.
-template <typename Arguments, typename Body>
-void on_command(CLI::App& command, std::shared_ptr<Arguments> arguments, Chosen& chosen,
-                Body body) {
-  command.callback([arguments, &chosen, body] {
-    chosen = [arguments, body] {
-      return with_console(arguments->console,
-                          [&](Console& console) { return body(*arguments, console); });
-    };
-  });
-}
 
 }  // namespace firn::app

@@ -203,8 +203,7 @@ void add_medium_read(CLI::App& app, Chosen& chosen) {
   command->add_option("--threads", arguments->request.threads, "default: a thread for each core")
       ->check(CLI::Range(1, 1024));
   add_console_options(*command, arguments->console);
-  on_command(*command, arguments, chosen,
-             [](const MediumReadArguments& a, Console& console) { return run(a, console); });
+  on_command(*command, arguments, chosen, run);
 }
 
 }  // namespace firn::app

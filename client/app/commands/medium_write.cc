@@ -97,8 +97,7 @@ void add_medium_write(CLI::App& app, Chosen& chosen) {
   add_plan_options(*command, arguments->plan);
   add_making_options(*command, arguments->making);
   add_console_options(*command, arguments->console);
-  on_command(*command, arguments, chosen,
-             [](const MediumWriteArguments& a, Console& console) { return run(a, console); });
+  on_command(*command, arguments, chosen, run);
 }
 
 }  // namespace firn::app

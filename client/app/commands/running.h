@@ -1,10 +1,14 @@
 // How every command starts and fails.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <functional>
+#include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
+#include "client/app/commands/commands.h"
 #include "client/app/console/console.h"
 #include "client/app/console/exit_codes.h"
 #include "client/app/driver/peer_driver.h"
@@ -16,6 +20,27 @@ namespace firn::app {
 // that are read to be shared.
 ExitCode with_console(const ConsoleOptions& options, const std::function<ExitCode(Console&)>& body,
                       const std::vector<std::string>& sources = {});
+
+// A command's work. Of several functions of one name the arguments say which it is.
+template <typename Arguments>
+using Run = ExitCode (*)(const std::type_identity_t<Arguments>&, Console&);
+
+// What `chosen` becomes: `run` with the arguments and their console. `sources`: as above.
+template <typename Arguments>
+Chosen run_of(std::shared_ptr<Arguments> arguments, Run<Arguments> run,
+              const std::vector<std::string>& sources = {}) {
+  return [arguments, run, sources] {
+    return with_console(
+        arguments->console, [&](Console& console) { return run(*arguments, console); }, sources);
+  };
+}
+
+// Chooses that if the command is the one on the command line.
+template <typename Arguments>
+void on_command(CLI::App& command, std::shared_ptr<Arguments> arguments, Chosen& chosen,
+                Run<Arguments> run) {
+  command.callback([arguments, &chosen, run] { chosen = run_of(arguments, run); });
+}
 
 // Whether `output` may be written, and is not in `source`. Errors: as OutputFile's.
 Status check_output(const OutputFile& output, const std::string& source);

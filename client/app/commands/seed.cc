@@ -106,10 +106,7 @@ void add_seed_command(CLI::App& app, Chosen& chosen) {
     if (arguments->pairs.size() % 2 != 0)
       throw CLI::ValidationError("seed",
                                  "each link or manifest needs its folder: LINK DIR [LINK2 DIR2]");
-    chosen = [arguments] {
-      return with_console(arguments->console,
-                          [&](Console& console) { return run(*arguments, console); });
-    };
+    chosen = run_of(arguments, run);
   });
 }
 

@@ -205,11 +205,7 @@ void add_share_command(CLI::App& app, Chosen& chosen) {
   command->callback([arguments, output, &chosen] {
     if (output->count() > 0 && arguments->paths.size() > 1)
       throw CLI::ValidationError("-o", "goes with one PATH");
-    chosen = [arguments] {
-      return with_console(
-          arguments->console, [&](Console& console) { return run(*arguments, console); },
-          arguments->paths);
-    };
+    chosen = run_of(arguments, run, arguments->paths);
   });
 }
 

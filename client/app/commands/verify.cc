@@ -110,12 +110,7 @@ void add_verify_command(CLI::App& app, Chosen& chosen) {
   add_publisher_option(*command, arguments->publisher);
   add_network_options(*command, arguments->network);
   add_console_options(*command, arguments->console);
-  command->callback([arguments, &chosen] {
-    chosen = [arguments] {
-      return with_console(arguments->console,
-                          [&](Console& console) { return run(*arguments, console); });
-    };
-  });
+  on_command(*command, arguments, chosen, run);
 }
 
 }  // namespace firn::app
