@@ -1,8 +1,6 @@
 #include "client/app/commands/content_source.h"
 
-#include <chrono>
 #include <filesystem>
-#include <mutex>
 
 #include "client/app/session/secret_check.h"
 #include "client/content/find_folder.h"
@@ -114,21 +112,6 @@ std::string folder_of(const std::string& path) {
   if (!given.has_filename()) given = given.parent_path();  // "folder/"
   const std::string folder = given.parent_path().string();
   return folder.empty() ? "." : folder;
-}
-
-std::function<void(std::uint64_t, std::uint64_t)> hashing_progress(Console& console,
-                                                                   const std::string& what) {
-  if (!console.shows_progress()) return {};
-  using Clock = std::chrono::steady_clock;
-  auto last = std::make_shared<Clock::time_point>();
-  auto mutex = std::make_shared<std::mutex>();
-  return [&console, what, last, mutex](std::uint64_t done, std::uint64_t total) {
-    std::lock_guard lock(*mutex);
-    const auto now = Clock::now();
-    if (now - *last < std::chrono::milliseconds(100)) return;
-    *last = now;
-    console.progress(what, done, total);
-  };
 }
 
 }  // namespace firn::app

@@ -57,8 +57,4 @@ Result<std::string> named_path(const std::string& path);
 // The folder in which PATH's last component stands.
 std::string folder_of(const std::string& path);
 
-// create_manifest's progress on the console; may be called from any thread, one at a time.
-std::function<void(std::uint64_t, std::uint64_t)> hashing_progress(Console& console,
-                                                                   const std::string& what);
-
 }  // namespace firn::app

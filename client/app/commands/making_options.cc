@@ -1,7 +1,7 @@
 #include "client/app/commands/making_options.h"
 
 #include "client/app/commands/bytes_option.h"
-#include "client/app/commands/content_source.h"
+#include "client/app/commands/running.h"
 #include "client/app/commands/stop_request.h"
 #include "proto/base/limits.h"
 
@@ -61,7 +61,7 @@ content::CreateOptions create_options(const MakingOptions& options, unsigned thr
   create.block_bytes = static_cast<std::uint32_t>(options.block_bytes);
   create.threads = threads;
   create.is_private = options.is_private;
-  create.progress = hashing_progress(console, what);
+  create.progress = show_progress(console, what);
   create.cancelled = create.scan.cancelled = StopRequest::poll();
   create.scan.links = options.symlinks == "keep"   ? Links::kKeep
                       : options.symlinks == "skip" ? Links::kSkip

@@ -82,7 +82,7 @@ ExitCode run(const MediumSimArguments& arguments, Console& console) {
                                      (*rates)->substitution};
   codec::CoefficientStream random(arguments.seed, 0);
   const StopRequest stop;
-  const auto progress = medium_progress(console);
+  const auto progress = show_progress(console);
   for (std::int64_t at = 0; at < (*input)->bits(); at += kSimBits) {
     if (StopRequest::requested())
       return fail_or_stop(console, {ErrorCode::kCancelled, "", ""}, "nothing was written");
@@ -131,7 +131,7 @@ ExitCode run(const MediumInspectArguments& arguments, Console& console) {
   const auto input = MediumInput::open(arguments.input);
   if (!input.ok()) return fail(console, input.error());
   const StopRequest stop;
-  const ReadingOptions options{arguments.threads, medium_progress(console), StopRequest::poll()};
+  const ReadingOptions options{arguments.threads, show_progress(console), StopRequest::poll()};
   const auto stopped = [&](const Error& error) {
     return fail_or_stop(console, error, "nothing was decided");
   };

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
-#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "client/app/console/quantities.h"
@@ -100,18 +98,6 @@ void show_plan(const medium::Plan& plan, Console& console) {
   row("loss", fmt::format("{:.2g} of such contents", plan.content_loss));
   row("medium", fmt::format("{}, {:.3f} bits for each bit of the content",
                             format_bytes((plan.bits + 7) / 8), plan.bits_per_content_bit()));
-}
-
-std::function<void(const char*, std::uint64_t, std::uint64_t)> medium_progress(Console& console) {
-  if (!console.shows_progress()) return {};
-  using Clock = std::chrono::steady_clock;
-  auto last = std::make_shared<Clock::time_point>();
-  return [&console, last](const char* what, std::uint64_t done, std::uint64_t total) {
-    const auto now = Clock::now();
-    if (now - *last < std::chrono::milliseconds(100)) return;
-    *last = now;
-    console.progress(what, done, total);
-  };
 }
 
 }  // namespace firn::app

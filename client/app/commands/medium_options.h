@@ -2,7 +2,6 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <functional>
 #include <optional>
 #include <string>
 
@@ -34,8 +33,5 @@ Result<medium::PlanRequest> plan_request(const PlanOptions& options);
 std::string rates_text(const medium::Rates& rates);
 // What a plan is, as lines of a table and as an event.
 void show_plan(const medium::Plan& plan, Console& console);
-
-// A reading's progress on the console, at most ten times a second.
-std::function<void(const char*, std::uint64_t, std::uint64_t)> medium_progress(Console& console);
 
 }  // namespace firn::app

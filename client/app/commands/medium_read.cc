@@ -50,7 +50,7 @@ class MediumReader {
   ExitCode steps() {
     const auto input = MediumInput::open(request_.input);
     if (!input.ok()) return fail(console_, input.error());
-    options_ = {request_.threads, medium_progress(console_), StopRequest::poll()};
+    options_ = {request_.threads, show_progress(console_), StopRequest::poll()};
     MediumReading reading(**input, options_);
     if (const ExitCode code = find(reading); code != ExitCode::kOk) return code;
     auto files = store::open_posix_files(request_.dir, true);

@@ -40,7 +40,7 @@ ExitCode run(const MediumScrubArguments& arguments, Console& console) {
   if (read.code != ExitCode::kOk) return read.code;
   const StopRequest stop;
   const auto bytes = write_medium(*read.manifest, request.dir, *read.label, arguments.output,
-                                  {medium_progress(console), StopRequest::poll()});
+                                  {show_progress(console), StopRequest::poll()});
   if (!bytes.ok()) return fail_or_stop(console, bytes.error(), "nothing was written");
   auto files = store::open_posix_files(folder, false);
   if (!files.ok()) return fail(console, files.error());

@@ -63,7 +63,7 @@ ExitCode run(const MediumWriteArguments& arguments, Console& console) {
   const auto plan = medium::make_plan(*request);
   if (!plan.ok()) return fail(console, plan.error());
   const auto bytes = write_medium(*manifest, folder_of(*path), plan->label, arguments.output,
-                                  {medium_progress(console), StopRequest::poll()});
+                                  {show_progress(console), StopRequest::poll()});
   if (!bytes.ok()) return fail_or_stop(console, bytes.error(), "nothing was written");
   console.clear_progress();
   console.event({{"event", "medium_written"},

@@ -1,6 +1,8 @@
 #include "client/app/commands/running.h"
 
+#include <chrono>
 #include <cstdio>
+#include <mutex>
 
 #include "proto/program/log_file.h"
 #include "proto/program/standard_streams.h"
@@ -45,6 +47,29 @@ ExitCode print_alone(const std::string& text) {
 Status check_output(const OutputFile& output, const std::string& source) {
   Status apart = output.check_apart(source);
   return apart.ok() ? output.check() : apart;
+}
+
+ShowProgress show_progress(Console& console) {
+  if (!console.shows_progress()) return {};
+  using Clock = std::chrono::steady_clock;
+  auto last = std::make_shared<Clock::time_point>();
+  auto mutex = std::make_shared<std::mutex>();
+  return [&console, last, mutex](const char* what, std::uint64_t done, std::uint64_t total) {
+    const std::lock_guard lock(*mutex);
+    const auto now = Clock::now();
+    if (now - *last < std::chrono::milliseconds(100)) return;
+    *last = now;
+    console.progress(what, done, total);
+  };
+}
+
+std::function<void(std::uint64_t, std::uint64_t)> show_progress(Console& console,
+                                                                const std::string& what) {
+  ShowProgress show = show_progress(console);
+  if (!show) return {};
+  return [show = std::move(show), what](std::uint64_t done, std::uint64_t total) {
+    show(what.c_str(), done, total);
+  };
 }
 
 ExitCode fail(Console& console, const Error& error) {

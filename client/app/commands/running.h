@@ -1,7 +1,8 @@
-// How every command starts and fails.
+// How every command starts, shows how far it is, and fails.
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -48,6 +49,14 @@ Status check_output(const OutputFile& output, const std::string& source);
 // Prints text on stdout where there is no console: help, version. kDisk if that fails, which is
 // said.
 ExitCode print_alone(const std::string& text);
+
+// Shows how far a task is, at most ten times a second: what it is, done, in all. Empty where no
+// progress is shown. Any thread: one waits for another. `console` must outlive it.
+using ShowProgress = std::function<void(const char* what, std::uint64_t, std::uint64_t)>;
+ShowProgress show_progress(Console& console);
+// The same for one task.
+std::function<void(std::uint64_t, std::uint64_t)> show_progress(Console& console,
+                                                                const std::string& what);
 
 // Says the error; its exit code.
 ExitCode fail(Console& console, const Error& error);

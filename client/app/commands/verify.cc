@@ -55,7 +55,7 @@ ExitCode run(const VerifyArguments& arguments, Console& console) {
     return found;
   const std::optional<Manifest>& manifest = source->manifest;
   store::OpenOptions options;
-  options.progress = hashing_progress(console, "checking");
+  options.progress = show_progress(console, "checking");
   const StopRequest stop;
   options.cancelled = StopRequest::poll();
   const std::string dir = found_folder(manifest->info, arguments.dir, console);
