@@ -173,6 +173,30 @@ class DamagedMedia(MediumTest):
         self.assertFalse((self.folder / "out").exists())
 
 
+class PrivateContents(MediumTest):
+    def test_a_medium_makes_no_private_content_as_it_would_have_no_link(self):
+        content = self.file(KIB)
+        for option in ("--private", "--fresh-secret"):
+            result = self.run_medium("medium", "write", content, "-o", self.folder / "medium",
+                                   "--rate", "0.01", option)
+            self.assertEqual(result.returncode, USAGE, result.stderr)
+
+    def test_a_private_manifest_goes_with_its_content_and_no_link_without_the_secret_is_told(self):
+        content = self.file(20 * KIB)
+        manifest = self.create(content, "--private")
+        medium = self.folder / "medium"
+        result = self.run_medium("medium", "write", content, "-o", medium, "--rate", "0.003",
+                               "--manifest", manifest)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stdout, "")
+        half = self.cut(medium, lambda data: data[:len(data) // 2])
+        result = self.run_medium("medium", "read", half, self.folder / "out")
+        self.assertEqual(result.returncode, VERIFY_FAILED, result.stderr)
+        self.assertIn("with its whole link", result.stderr)
+        self.assertNotRegex(result.stderr, "firn:[a-z2-7]{52}")
+        self.assert_read(content, medium)
+
+
 class Interruptions(MediumTest):
     def test_a_read_that_is_killed_goes_on(self):
         content, medium = self.write(size=200 * KIB)

@@ -88,6 +88,7 @@ void add_create_command(CLI::App& app, Chosen& chosen) {
       ->required()
       ->check(not_empty());
   add_making_options(*command, arguments->making);
+  add_private_options(*command, arguments->making);
   add_signing_options(*command, arguments->signing);
   command
       ->add_option("--tracker", arguments->trackers,

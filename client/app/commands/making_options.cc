@@ -32,15 +32,6 @@ void add_making_options(CLI::App& app, MakingOptions& options) {
   app.add_flag("--skip-bad-names", options.skip_bad_names,
                "leave out files with names that some systems do not accept")
       ->group(group);
-  CLI::Option* const is_private =
-      app.add_flag("--private", options.is_private,
-                   "only peers that have the link can find or get the content: they prove to each "
-                   "other that they "
-                   "know its secret, and trackers see neither content id nor manifest");
-  app.add_flag("--fresh-secret", options.fresh_secret,
-               "a private link that nobody has yet (default: the same link for the same files, as "
-               "long as this account or --sign has the same key)")
-      ->needs(is_private);
   app.add_option("--generation-size", options.generation_size,
                  "blocks in a generation (default: by content size)")
       ->option_text("N")
@@ -50,6 +41,18 @@ void add_making_options(CLI::App& app, MakingOptions& options) {
                    "bytes in a block (default: by content size)")
       ->check(CLI::Range(1u, 1u << 20).description(""))
       ->group(group);
+}
+
+void add_private_options(CLI::App& app, MakingOptions& options) {
+  CLI::Option* const is_private =
+      app.add_flag("--private", options.is_private,
+                   "only peers that have the link can find or get the content: they prove to each "
+                   "other that they "
+                   "know its secret, and trackers see neither content id nor manifest");
+  app.add_flag("--fresh-secret", options.fresh_secret,
+               "a private link that nobody has yet (default: the same link for the same files, as "
+               "long as this account or --sign has the same key)")
+      ->needs(is_private);
 }
 
 content::CreateOptions create_options(const MakingOptions& options, unsigned threads,

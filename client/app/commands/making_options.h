@@ -1,4 +1,4 @@
-// Options of the commands that make a manifest from files: create and share.
+// Options of the commands that make a manifest from files: create, share and medium write.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -24,6 +24,8 @@ struct MakingOptions {
   bool fresh_secret = false;  // of a private content
 };
 void add_making_options(CLI::App& app, MakingOptions& options);
+// --private and --fresh-secret, for commands whose link has the secret: secret_for() tells it.
+void add_private_options(CLI::App& app, MakingOptions& options);
 
 // For create_manifest: with progress named `what`, and a warning for each thing left out; cancelled
 // by StopRequest. It adds the patterns of --exclude that left something out to `excludes_used`,

@@ -147,14 +147,16 @@ class MediumReader {
                     manifest.id);
       return;
     }
+    // The link of a private content has a secret, which its manifest does not tell.
+    const std::string link =
+        manifest.info.is_private ? "with its whole link" : to_text(Link{manifest.id, {}, {}, {}});
     console_.error(
         "corrupt",
         fmt::format("{}: {} of {} generations cannot be decoded, {} rows are missing; {}. What "
                     "was read is kept: another medium of this content, read into the same folder, "
                     "or firn get -o {} {} completes it",
                     manifest.info.name, restored.generations - restored.decoded - restored.had,
-                    restored.generations, restored.rows_missing, losses, request_.dir,
-                    to_text(Link{manifest.id, {}, {}, {}})),
+                    restored.generations, restored.rows_missing, losses, request_.dir, link),
         manifest.id);
   }
 

@@ -76,7 +76,9 @@ ExitCode run(const MediumWriteArguments& arguments, Console& console) {
   console.info(fmt::format("{}: {} for {} of content", arguments.output, format_bytes(*bytes),
                            format_bytes(request->content_bytes)),
                manifest->id);
-  if (!console.json()) console.print(to_text(Link{manifest->id, {}, {}, {}}));
+  // The link of a private content has a secret, which its manifest does not tell.
+  if (!console.json() && !manifest->info.is_private)
+    console.print(to_text(Link{manifest->id, {}, {}, {}}));
   return ExitCode::kOk;
 }
 

@@ -195,6 +195,7 @@ void add_share_command(CLI::App& app, Chosen& chosen) {
           ->option_text("X.firn")
           ->check(not_empty());
   add_making_options(*command, arguments->making);
+  add_private_options(*command, arguments->making);
   add_signing_options(*command, arguments->signing);
   command->add_flag("--leave-when-safe", arguments->leave_when_safe,
                     "end once the connected peers together hold the whole content");
