@@ -3,8 +3,8 @@
 // every machine. n is in 1..32 and 2 <= q <= 2^n.
 //
 // Indel distance of two words of n bits: 2 (n - length of their longest common subsequence), the
-// fewest deletions and insertions that make one of the other. Books with a distance of 4 have 4 to
-// 40 times fewer symbol errors than random ones up to P_i = P_d = 0.01 (docs/medium.md).
+// fewest deletions and insertions that make one of the other. Books with a distance of 4 have 4
+// to 5 times fewer symbol errors than random ones at P_i = P_d = 0.01 (note 043).
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace firn::codec::sync {
 
-// As many books as the acceptance figures of docs/medium.md were measured with.
+// As many books as the figures of note 043 were measured with.
 inline constexpr std::size_t kBookCount = 16;
 
 // The length of the longest common subsequence of the low n bits of two words, n <= 32.

@@ -30,7 +30,7 @@ struct StateLimits {
 };
 
 // Each range is that of DriftLaw::range: for n bits and for n N. It bounds the end of the path
-// alone: on the way a frame leaves the state space 5 to 800 times as often as `excluded` says.
+// alone: `excluded` does not count paths that leave the state space on the way and come back.
 StateLimits endpoint_limits(std::size_t n, std::size_t length, const Channel& channel,
                             double excluded);
 

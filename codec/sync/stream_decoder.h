@@ -15,7 +15,7 @@ namespace firn::codec::sync {
 
 class StreamDecoder {
  public:
-  // As many as are of use: 8 codewords tell a frame's end as well as 16 (docs/medium.md).
+  // As many as are of use: 8 codewords tell a frame's end as well as 16 (note 043).
   static constexpr std::size_t kLookahead = 8;
 
   // Frames of `code`, over which the channel drifts within limits that exclude at most `excluded`

@@ -1,4 +1,4 @@
-// How many symbols are decoded wrongly: the rates of docs/medium.md, with few frames and therefore
+// How many symbols are decoded wrongly: the rates of note 043, with few frames and therefore
 // wide bounds. FIRN_TEST_SYNC_RATE_FRAMES=1000 narrows them.
 #include <doctest/doctest.h>
 
