@@ -6,9 +6,11 @@
     scripts/figures/gpu_tables.py docs/results/gpu-stock-h200.json    (bench_stock)
     scripts/figures/gpu_tables.py docs/results/gpu-h200-x2.json       (bench_devices)
     scripts/figures/gpu_tables.py docs/results/gpu-peer-h200.json     (firn bench gpu)
+    scripts/figures/gpu_tables.py docs/results/gpu-sync-h100.json     (bench_sync_gpu)
 """
 
 import json
+import math
 import sys
 
 from papers_tables import table
@@ -99,11 +101,30 @@ def of_backends(document):
     table(["n", "k", *(f"{title}: {name}" for _, _, title in kinds for name in names)], rows)
 
 
+def of_sync(document):
+    rows = []
+    for shape in document["shapes"]:
+        information = shape["N"] * math.log2(shape["q"])  # bits a frame
+        best = max(shape["device"], key=lambda batch: batch["info_Mbit_per_s"])
+        papers = {paper["storage"]: paper["times_one_core"] for paper in shape["paper"]}
+        rows.append([shape["n"], shape["q"], shape["N"], shape["p"],
+                     number(information / shape["one_core_ms"] / 1e3), number(best["info_Mbit_per_s"]),
+                     number(best["times_one_core"]), number(best["frames"]),
+                     number(max(batch["host_to_host_Mbit_per_s"] for batch in shape["device"])),
+                     f"{100 * best['share_of_fma_ceiling']:.0f} %",
+                     *(number(papers.get(storage)) for storage in ("global", "local"))])
+    table(["n", "q", "N", "p", "one core, Mbit/s", "device, Mbit/s", "times a core", "frames of that batch",
+           "from and to the host, Mbit/s", "share of multiply-adds", "paper's kernels, global: times its form on a core",
+           "local"], rows)
+
+
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         document = json.load(file)
     if "stocks" in document:
         of_stocks(document)
+    elif "shapes" in document:
+        of_sync(document)
     elif "seconds_each" in document:
         of_devices(document)
     elif "backend" in document["rates"][0]:
