@@ -4,6 +4,7 @@
 
 #include "client/medium/groups.h"
 #include "codec/random.h"
+#include "proto/base/digest.h"
 
 namespace firn::medium {
 namespace {
@@ -51,6 +52,27 @@ TEST_CASE("words that follow each other are read without their boundaries being 
     }
     // A symbol in 2,000 or so is wrong; without the boundaries all would be.
     CHECK(wrong < 12);
+  }
+}
+
+// Media outlive the program that wrote them.
+TEST_CASE("a word and a mark have the bits that they always had") {
+  struct Row {
+    InnerShape shape;
+    std::string digest;
+  };
+  for (const Row& row :
+       {Row{{8, 16, 4, 1}, "hmxcqfw2um5zzg5f4iww34abum5wduflq45mnoucda5nndrh37na"},
+        Row{{10, 64, 4, 1}, "nxwvm4ijcbuzowpv32hd7cbcrogttvhabygqx3ffvvjdsgm2muuq"},
+        Row{{12, 16, 6, 1}, "yzd6hrd6niti4ej3s4igcn4zjkoj5yaiznlg4clyl4db6l5chrwq"},
+        Row{{9, 32, 0, 5}, "jwuew4yho4wbznrfvdfv4q3tsemopjox3evxhqhxhgftwcpmmdxa"}}) {
+    CAPTURE(int{row.shape.codeword_bits});
+    const auto inner = SyncInnerCode::make(row.shape, 101, {0.01, 0.01, 0});
+    REQUIRE(inner.ok());
+    codec::CoefficientStream random(92, row.shape.alphabet);
+    Bits bits = (*inner)->encode(random_word(101, random));
+    bits.insert(bits.end(), (*inner)->mark().begin(), (*inner)->mark().end());
+    CHECK(sha256(bits).text() == row.digest);
   }
 }
 
