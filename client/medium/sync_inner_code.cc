@@ -23,20 +23,6 @@ constexpr double kWeightMin = 1e-12;
 // Certainties are floats.
 constexpr float kCertain = 1.0f;
 
-// Books for the symbols of a word and, from the first book again, for what follows it.
-std::vector<std::uint32_t> books_in_order(const std::vector<std::uint32_t>& books,
-                                          std::size_t alphabet, std::size_t symbols,
-                                          std::size_t following) {
-  std::vector<std::uint32_t> ordered;
-  ordered.reserve((symbols + following) * alphabet);
-  for (std::size_t i = 0; i < symbols + following; ++i) {
-    const std::size_t book = (i < symbols ? i : i - symbols) % sync::kBookCount;
-    const auto begin = books.begin() + static_cast<std::ptrdiff_t>(book * alphabet);
-    ordered.insert(ordered.end(), begin, begin + static_cast<std::ptrdiff_t>(alphabet));
-  }
-  return ordered;
-}
-
 sync::StateLimits limits_of(const sync::TvbCode& code, const sync::Channel& channel) {
   sync::StateLimits limits =
       sync::rigorous_limits(code.codeword_bits(), code.length(), channel, kExcluded);
@@ -58,18 +44,17 @@ Result<std::shared_ptr<const SyncInnerCode>> SyncInnerCode::make(const InnerShap
   if (!channel.valid()) return error;
   const std::size_t n = shape.codeword_bits, q = shape.alphabet;
   if (!std::has_single_bit(q) || q < 2 || n > 32 || q > std::uint64_t{1} << n) return error;
-  const auto books = shape.distance == 0
-                         ? sync::random_books(n, q, sync::kBookCount, shape.seed)
-                         : sync::indel_books(n, q, shape.distance, sync::kBookCount, shape.seed);
-  if (books.empty()) return error;
   const auto bits = static_cast<std::size_t>(std::countr_zero(q));
   const std::size_t symbols = (word_bytes * 8 + bits - 1) / bits;
   const std::size_t following = kMarkBits / n;
-  auto code =
-      sync::TvbCode::make(n, q, symbols + following, books_in_order(books, q, symbols, following));
+  if (following > symbols) return error;  // the mark has the books of a word's first symbols
+  auto books = shape.distance == 0
+                   ? sync::random_books(n, q, sync::kBookCount, shape.seed)
+                   : sync::indel_books(n, q, shape.distance, sync::kBookCount, shape.seed);
+  const auto code = sync::TvbCode::make(n, q, symbols, std::move(books));
   if (!code) return error;
   return std::shared_ptr<const SyncInnerCode>(
-      new SyncInnerCode(*std::move(code), word_bytes, symbols, channel));
+      new SyncInnerCode(code->with_lookahead(following), word_bytes, symbols, channel));
 }
 
 SyncInnerCode::SyncInnerCode(sync::TvbCode code, std::size_t word_bytes, std::size_t symbols,

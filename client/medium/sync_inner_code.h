@@ -17,7 +17,8 @@ namespace firn::medium {
 
 class SyncInnerCode final : public InnerCode {
  public:
-  // Errors: kBadInput (no such codebooks can be made, or the rates are none).
+  // Errors: kBadInput (no such codebooks can be made, a word is shorter than a mark, or the rates
+  // are none).
   static Result<std::shared_ptr<const SyncInnerCode>> make(const InnerShape& shape,
                                                            std::size_t word_bytes,
                                                            const Rates& rates);

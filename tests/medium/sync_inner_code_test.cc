@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "client/medium/groups.h"
+#include "client/medium/mark.h"
 #include "codec/random.h"
 #include "proto/base/digest.h"
 
@@ -80,6 +81,12 @@ TEST_CASE("codebooks that cannot be made, and rates that are none, are refused")
   CHECK_FALSE(SyncInnerCode::make({7, 16, 4, 1}, 100, {0.01, 0.01, 0}).ok());
   CHECK_FALSE(SyncInnerCode::make({8, 12, 4, 1}, 100, {0.01, 0.01, 0}).ok());
   CHECK_FALSE(SyncInnerCode::make({8, 16, 4, 1}, 100, {0.7, 0.5, 0}).ok());
+}
+
+TEST_CASE("words that are shorter than a mark are refused") {
+  const Rates rates{0.01, 0.01, 0};
+  CHECK(SyncInnerCode::make({8, 256, 0, 1}, kMarkBits / 8, rates).ok());
+  CHECK_FALSE(SyncInnerCode::make({8, 256, 0, 1}, kMarkBits / 8 - 1, rates).ok());
 }
 
 TEST_CASE("a whole medium is read behind a channel of 1 % insertions and deletions") {
