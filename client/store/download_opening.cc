@@ -36,7 +36,7 @@ Result<DownloadOpening::Opened> DownloadOpening::open() {
     if (!found) return found.error();
     if (found->complete) {
       // A kill at the very end of an earlier run may have left it; it harms no one if it stays.
-      (void)files_.remove_folder(WorkFolder::kParent).ok();
+      (void)WorkFolder::remove_media(files_, manifest_.id).ok();
       opened_.complete = true;
       opened_.verified = found->verified;
       return std::move(opened_);

@@ -22,6 +22,22 @@ std::string WorkFolder::manifest_path_of(const ContentId& content) {
   return path_of(content) + "/manifest.firn";
 }
 
+std::string WorkFolder::media_prefix_of(const ContentId& content) {
+  return std::string(kParent) + "/medium-" + content.short_text() + "-";
+}
+
+Status WorkFolder::remove_media(Files& files, const ContentId& content) {
+  const Result<std::vector<std::string>> names = files.list(kParent);
+  if (!names) return names.error().code == ErrorCode::kNotFound ? Status(Done{}) : names.error();
+  for (const std::string& name : *names) {
+    const std::string path = std::string(kParent) + "/" + name;
+    if (!path.starts_with(media_prefix_of(content))) continue;
+    if (Status s = files.remove(path); !s) return s;
+  }
+  const Result<bool> removed = files.remove_folder(kParent);
+  return removed ? Status(Done{}) : removed.error();
+}
+
 WorkFolder::WorkFolder(Files& files, const Manifest& manifest)
     : files_(files), manifest_(manifest), path_(path_of(manifest.id)) {}
 
@@ -95,9 +111,7 @@ Status WorkFolder::remove() {
     if (Status s = remove_tree(files_, path_ + name); !s) return s;
   }
   if (Result<bool> removed = files_.remove_folder(path_); !removed) return removed.error();
-  if (Result<bool> removed = files_.remove_folder(parent_of(path_)); !removed) {
-    return removed.error();
-  }
+  if (Status s = remove_media(files_, manifest_.id); !s) return s;
   lock_.reset();
   return Done{};
 }

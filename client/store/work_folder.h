@@ -22,6 +22,12 @@ class WorkFolder {
   static std::string path_of(const ContentId& content);
   static std::string manifest_path_of(const ContentId& content);
 
+  // How the names of all files begin that keep what was read of the content's media, beside its
+  // work folder (client/app/medium).
+  static std::string media_prefix_of(const ContentId& content);
+  // Removes those, and the folder of all work folders if nothing else is in it.
+  static Status remove_media(Files& files, const ContentId& content);
+
   // Both are kept by reference. Nothing is touched yet.
   WorkFolder(Files& files, const Manifest& manifest);
 
@@ -42,7 +48,8 @@ class WorkFolder {
   Spool& spool() { return *spool_; }
   const Spool& spool() const { return *spool_; }
 
-  // The lock goes last, with everything else in an order that loses least if it is cut short.
+  // The lock goes last, with everything else in an order that loses least if it is cut short; what
+  // was read of media after it.
   Status remove();
 
  private:

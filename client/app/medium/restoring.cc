@@ -1,10 +1,10 @@
 #include "client/app/medium/restoring.h"
 
-#include <algorithm>
 #include <map>
 #include <memory>
 #include <vector>
 
+#include "client/app/medium/read_slices.h"
 #include "client/medium/rows.h"
 #include "client/medium/slice_decoder.h"
 #include "client/store/content_store.h"
@@ -14,34 +14,20 @@
 namespace firn::app {
 namespace {
 
+using medium::GenerationRows;
 using medium::Layout;
 using medium::RowOrder;
 using medium::RowSlice;
 using medium::SliceDecoder;
 using medium::Stream;
 
-// A row slice that was read, and its place.
-struct ReadSlice {
-  RowSlice at;
-  std::uint64_t place = 0;
-};
-
 // One content's way from rows to files.
 class Restoring {
  public:
-  Restoring(const Manifest& manifest, const medium::Label& label, const RowJournal& journal,
-            const RestoringOptions& options)
-      : manifest_(manifest),
-        shape_(manifest.info.shape),
-        label_(label),
-        journal_(journal),
-        options_(options),
-        order_(medium::content_rows(shape_, label.spare), label.slices()),
-        layout_(RowOrder(label.manifest_shape().rows_of(), 1).count(), order_.count()) {}
+  Restoring(const Manifest& manifest, const ReadSlices& slices, const RestoringOptions& options)
+      : manifest_(manifest), shape_(manifest.info.shape), slices_(slices), options_(options) {}
 
   Result<Restored> run(const std::string& dir) {
-    if (label_.block_bytes != shape_.block_bytes || label_.place_count != layout_.count())
-      return Error{ErrorCode::kBadInput, "read a medium", "its label does not fit its manifest"};
     store::OpenOptions opening;
     opening.overwrite = options_.overwrite;
     opening.cancelled = options_.cancelled;
@@ -51,19 +37,17 @@ class Restoring {
     store_ = *std::move(store);
     restored_.generations = shape_.generation_count();
     for (store::SpooledRow& row : resumed.rows) kept_[row.generation].push_back(std::move(row));
-    sort_places();
     for (std::uint32_t g = 0; g < shape_.generation_count(); ++g) {
-      if (options_.cancelled && options_.cancelled())
-        return Error{ErrorCode::kCancelled, "restore the content", "stopped"};
-      if (options_.progress) options_.progress(g, shape_.generation_count());
+      if (const Status go = step(g); !go.ok()) return go.error();
       if (resumed.verified[g]) {
         ++restored_.had;
-        continue;
+      } else if (const Status done = restore(g); !done.ok()) {
+        return done.error();
       }
-      if (const Status done = restore(g); !done.ok()) return done.error();
     }
+    if (const Status kept = keep_others(); !kept.ok()) return kept.error();
     if (const Status synced = store_->sync(); !synced.ok()) return synced.error();
-    if (restored_.had + restored_.decoded < restored_.generations) return restored_;
+    if (restored_.whole() < restored_.generations) return restored_;
     const auto finished = store_->finish();
     if (!finished.ok()) return finished.error();
     restored_.complete = *finished;
@@ -71,92 +55,88 @@ class Restoring {
   }
 
  private:
-  void sort_places() {
-    places_.resize(shape_.generation_count());
-    for (const std::uint64_t place : journal_.places()) {
-      const Layout::Place at = layout_.at(place);
-      if (at.stream != Stream::kContent) continue;
-      const RowSlice row = order_.at(at.index);
-      places_[row.generation].push_back({row, place});
-    }
+  Status step(std::uint32_t g) const {
+    if (options_.cancelled && options_.cancelled())
+      return Error{ErrorCode::kCancelled, "restore the content", "stopped"};
+    if (options_.progress) options_.progress(g, shape_.generation_count());
+    return Done{};
   }
 
-  std::size_t slice_bytes(std::uint32_t slice) const {
-    const std::size_t from = std::size_t{slice} * label_.payload_bytes();
-    return std::min<std::size_t>(label_.payload_bytes(), shape_.block_bytes - from);
-  }
-
-  // The slices of rows that an earlier run left.
-  Status add_kept(std::uint32_t g, std::vector<SliceDecoder>& decoders) {
+  // The rows that an earlier run left; of peers only if asked for.
+  Status add_kept(std::uint32_t g, GenerationRows& rows, bool of_peers) const {
+    const auto kept = kept_.find(g);
+    if (kept == kept_.end()) return Done{};
     std::vector<std::uint8_t> payload(shape_.block_bytes);
-    for (const store::SpooledRow& row : kept_[g]) {
+    for (const store::SpooledRow& row : kept->second) {
+      if (!of_peers && row.sender != PeerId{}) continue;
       if (const Status read = store_->read_row(g, row.slot, payload); !read.ok()) return read;
-      for (std::uint32_t s = 0; s < decoders.size(); ++s) {
-        const auto from = payload.begin() + static_cast<std::ptrdiff_t>(s) * label_.payload_bytes();
-        decoders[s].add(row.vector, {from, from + static_cast<std::ptrdiff_t>(slice_bytes(s))});
-      }
+      rows.add_whole(row.vector, payload);
     }
     return Done{};
   }
 
-  Status restore(std::uint32_t g) {
-    const std::uint32_t n = shape_.blocks_in(g);
-    std::vector<SliceDecoder> decoders;
-    for (std::uint32_t s = 0; s < label_.slices(); ++s) decoders.emplace_back(n, slice_bytes(s));
-    if (const Status added = add_kept(g, decoders); !added.ok()) return added;
-    for (const ReadSlice& read : places_[g]) {
-      auto payload = journal_.payload(read.place);
-      if (!payload.ok()) return payload.error();
-      (*payload)->resize(slice_bytes(read.at.slice));
-      decoders[read.at.slice].add(
-          medium::row_vector(manifest_.id, Stream::kContent, g, read.at.row, n),
-          **std::move(payload));
-    }
-    std::vector<std::uint8_t> data(shape_.padded_bytes(g));
-    std::size_t lacking = 0;
-    for (std::uint32_t s = 0; s < decoders.size(); ++s) {
-      std::size_t missing = 0;
-      if (!decoders[s].decode(data.data() + std::size_t{s} * label_.payload_bytes(),
-                              shape_.block_bytes, missing))
-        lacking += missing;
-    }
-    if (lacking == 0 &&
-        generation_digest(data, shape_.block_bytes) == manifest_.info.generation_digests[g]) {
-      ++restored_.decoded;
-      return store_->write_generation(g, data);
-    }
-    // A row that passed its check and is false all the same: none of them can be trusted.
-    if (lacking == 0) return Done{};
-    restored_.rows_missing += lacking;
-    return keep_rows(g);
+  bool is_right(std::uint32_t g, std::span<const std::uint8_t> data) const {
+    return generation_digest(data, shape_.block_bytes) == manifest_.info.generation_digests[g];
   }
 
-  // Rows whose slices were all read, as far as they are innovative, go to the download's spool.
+  Status take(std::uint32_t g, std::span<const std::uint8_t> data) {
+    ++restored_.decoded;
+    return store_->write_generation(g, data);
+  }
+
+  // The media's rows alone first: what an earlier download left may be false.
+  Status restore(std::uint32_t g) {
+    auto rows = slices_.rows_of(g);
+    if (!rows.ok()) return rows.error();
+    std::vector<std::uint8_t> data(shape_.padded_bytes(g));
+    if (rows->decode(data)) {
+      if (is_right(g, data)) return take(g, data);
+      ++restored_.false_ones;
+      return Done{};
+    }
+    if (kept_.contains(g)) {
+      if (const Status added = add_kept(g, *rows, true); !added.ok()) return added;
+      if (rows->decode(data)) return is_right(g, data) ? take(g, data) : Status(Done{});
+    }
+    restored_.rows_missing += rows->missing();
+    lacking_.push_back(g);
+    return Done{};
+  }
+
+  // What later comes from a swarm completes these rows.
+  Status keep_others() {
+    for (const std::uint32_t g : lacking_) {
+      if (const Status go = step(g); !go.ok()) return go;
+      if (const Status kept = keep_rows(g); !kept.ok()) return kept;
+    }
+    return Done{};
+  }
+
+  // Rows that are known in whole, as far as they are innovative, go to the download's spool.
+  // Nothing that a peer sent goes into them.
   Status keep_rows(std::uint32_t g) {
     const std::uint32_t n = shape_.blocks_in(g);
     codec::SpanBasis basis(n);
     std::vector<bool> used(n);
-    for (const store::SpooledRow& row : kept_[g]) {
-      basis.insert(row.vector);
-      used[row.slot] = true;
-    }
-    std::map<std::uint32_t, std::vector<const ReadSlice*>> rows;
-    for (const ReadSlice& read : places_[g]) rows[read.at.row].push_back(&read);
-    std::uint32_t slot = 0;
-    for (const auto& [row, slices] : rows) {
-      if (slices.size() != label_.slices()) continue;
-      auto vector = medium::row_vector(manifest_.id, Stream::kContent, g, row, n);
-      if (!basis.insert(vector)) continue;
-      std::vector<std::uint8_t> payload(shape_.block_bytes);
-      for (const ReadSlice* read : slices) {
-        const auto part = journal_.payload(read->place);
-        if (!part.ok()) return part.error();
-        std::copy_n((*part)->begin(), slice_bytes(read->at.slice),
-                    payload.begin() + std::ptrdiff_t{read->at.slice} * label_.payload_bytes());
+    if (const auto kept = kept_.find(g); kept != kept_.end())
+      for (const store::SpooledRow& row : kept->second) {
+        restored_.rows_kept += basis.insert(row.vector);
+        used[row.slot] = true;
       }
-      while (used[slot]) ++slot;
+    if (restored_.false_ones > 0 || !slices_.any(g)) return Done{};
+    auto rows = slices_.rows_of(g);
+    if (!rows.ok()) return rows.error();
+    if (const Status added = add_kept(g, *rows, false); !added.ok()) return added;
+    std::vector<std::uint8_t> data(shape_.padded_bytes(g));
+    (void)rows->decode(data);
+    std::uint32_t slot = 0;
+    for (GenerationRows::Row& row : rows->whole_rows(data)) {
+      if (!basis.insert(row.vector)) continue;
+      while (slot < n && used[slot]) ++slot;
+      if (slot == n) break;  // the others are not independent
       used[slot] = true;
-      const Status written = store_->write_row({g, slot, std::move(vector), PeerId{}}, payload);
+      const Status written =
+          store_->write_row({g, slot, std::move(row.vector), PeerId{}}, row.payload);
       if (!written.ok()) return written;
       ++restored_.rows_kept;
     }
@@ -165,20 +145,16 @@ class Restoring {
 
   const Manifest& manifest_;
   const Shape& shape_;
-  const medium::Label& label_;
-  const RowJournal& journal_;
+  const ReadSlices& slices_;
   const RestoringOptions& options_;
-  const RowOrder order_;
-  const Layout layout_;
   std::unique_ptr<store::ContentStore> store_;
   std::map<std::uint32_t, std::vector<store::SpooledRow>> kept_;
-  std::vector<std::vector<ReadSlice>> places_;  // of each generation
+  std::vector<std::uint32_t> lacking_;  // generations of which rows are missing
   Restored restored_;
 };
 
-}  // namespace
-
-Result<Manifest> restore_manifest(const medium::Label& label, const RowJournal& journal) {
+Result<Manifest> manifest_of(const MediumJournal& from) {
+  const medium::Label& label = from.label();
   const medium::ManifestShape shape = label.manifest_shape();
   const RowOrder order(shape.rows_of(), 1);
   const Error lacking{ErrorCode::kCorrupt, "read the medium's manifest",
@@ -188,11 +164,11 @@ Result<Manifest> restore_manifest(const medium::Label& label, const RowJournal& 
   std::vector<SliceDecoder> decoders;
   for (std::uint32_t g = 0; g < shape.generations(); ++g)
     decoders.emplace_back(shape.blocks_in(g), shape.block_bytes);
-  for (const std::uint64_t place : journal.places()) {
+  for (const std::uint64_t place : from.rows->places()) {
     const Layout::Place at = layout.at(place);
     if (at.stream != Stream::kManifest) continue;
     const RowSlice row = order.at(at.index);
-    auto payload = journal.payload(place);
+    auto payload = from.rows->payload(place);
     if (!payload.ok()) return payload.error();
     decoders[row.generation].add(
         medium::row_vector(label.content, Stream::kManifest, row.generation, row.row,
@@ -210,10 +186,24 @@ Result<Manifest> restore_manifest(const medium::Label& label, const RowJournal& 
   return parse_manifest(bytes, label.content);
 }
 
-Result<Restored> restore_content(const Manifest& manifest, const medium::Label& label,
-                                 const RowJournal& journal, const std::string& dir,
-                                 const RestoringOptions& options) {
-  return Restoring(manifest, label, journal, options).run(dir);
+}  // namespace
+
+Result<Manifest> restore_manifest(std::span<const MediumJournal> media) {
+  FIRN_CHECK(!media.empty());
+  std::optional<Error> first;
+  for (const MediumJournal& medium : media) {
+    auto manifest = manifest_of(medium);
+    if (manifest.ok()) return manifest;
+    if (!first) first = manifest.error();
+  }
+  return *first;
+}
+
+Result<Restored> restore_content(const Manifest& manifest, std::span<const MediumJournal> media,
+                                 const std::string& dir, const RestoringOptions& options) {
+  const auto slices = ReadSlices::of(manifest, media);
+  if (!slices.ok()) return slices.error();
+  return Restoring(manifest, *slices, options).run(dir);
 }
 
 }  // namespace firn::app

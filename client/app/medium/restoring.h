@@ -1,27 +1,30 @@
-// From the rows in a journal back to the manifest and the files.
+// From the rows that were read of a content's media back to its manifest and its files.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 
-#include "client/app/medium/row_journal.h"
-#include "client/medium/label.h"
+#include "client/app/medium/medium_journal.h"
 #include "proto/content/manifest.h"
 
 namespace firn::app {
 
-// The manifest that the label's content id names. Errors: kCorrupt (too few of its rows were
-// read), kBadInput (it breaks a rule), disk.
-Result<Manifest> restore_manifest(const medium::Label& label, const RowJournal& journal);
+// The manifest that the labels' content id names, from the first medium that gives it. Errors:
+// kCorrupt (too few of its rows were read of each), kBadInput (it breaks a rule), disk.
+Result<Manifest> restore_manifest(std::span<const MediumJournal> media);
 
 struct Restored {
   std::uint32_t generations = 0;   // of the content
   std::uint32_t had = 0;           // that stood there already
   std::uint32_t decoded = 0;       // from rows
-  std::uint64_t rows_missing = 0;  // innovative row slices that the others lack
-  std::uint64_t rows_kept = 0;     // rows of these put where a download goes on
+  std::uint32_t false_ones = 0;    // that all rows are there of, and not what the manifest says
+  std::uint64_t rows_missing = 0;  // innovative pieces of rows that the others lack
+  std::uint64_t rows_kept = 0;     // rows of the others, there for a download to go on with
   bool complete = false;           // all files stand, verified, under their names
+
+  std::uint32_t whole() const { return had + decoded; }
 };
 
 struct RestoringOptions {
@@ -30,12 +33,16 @@ struct RestoringOptions {
   std::function<bool()> cancelled;
 };
 
-// Decodes every generation that `dir` lacks, from the journal's rows and those that an earlier
-// download or medium left there, verifies it and puts it into its files. What cannot be decoded yet
-// stays as rows of an unfinished download, which another medium or a swarm completes. Errors:
-// kExists and others of ContentStore::open_download, kBadInput (the label is of another shape).
-Result<Restored> restore_content(const Manifest& manifest, const medium::Label& label,
-                                 const RowJournal& journal, const std::string& dir,
-                                 const RestoringOptions& options);
+// Decodes every generation that `dir` lacks, from the rows of all these media together and those
+// that an earlier download or medium left there, verifies it and puts it into its files. What
+// cannot be decoded yet stays as rows of an unfinished download, which another medium or a swarm
+// completes.
+//
+// Rows that no generation's digest has proven are only as true as the frames' checks, which the
+// writer of a medium can make fit. So where rows of the media decode to a false generation, none of
+// theirs is kept. Errors: kExists and others of ContentStore::open_download, kBadInput (a label is
+// of another content or shape).
+Result<Restored> restore_content(const Manifest& manifest, std::span<const MediumJournal> media,
+                                 const std::string& dir, const RestoringOptions& options);
 
 }  // namespace firn::app

@@ -10,14 +10,25 @@ namespace firn::app {
 namespace {
 
 constexpr char kJournalMagic[] = "FIRNROWS";
-constexpr std::size_t kMagicBytes = 8, kHeaderBytes = 64, kRecordHead = 24, kCheckBytes = 4;
+constexpr std::size_t kMagicBytes = 8, kHeaderBytes = 192, kRecordHead = 24, kCheckBytes = 4;
+constexpr std::size_t kLabelAt = kMagicBytes + kIdBytes;
 constexpr std::uint32_t kFramesMax = 255;  // in a group
 
-std::vector<std::uint8_t> header_of(const Digest& medium, std::uint32_t payload_bytes) {
+std::vector<std::uint8_t> header_of(const Digest& medium, const medium::Label& label) {
   std::vector<std::uint8_t> header(kHeaderBytes);
   std::memcpy(header.data(), kJournalMagic, kMagicBytes);
   std::memcpy(header.data() + kMagicBytes, medium.bytes.data(), kIdBytes);
-  put_field(std::span(header), kMagicBytes + kIdBytes, payload_bytes);
+  const auto bytes = medium::label_to_bytes(label);
+  std::memcpy(header.data() + kLabelAt, bytes.data(), bytes.size());
+  return header;
+}
+
+// Empty if the file is shorter.
+Result<std::vector<std::uint8_t>> read_header(const store::File& file) {
+  std::vector<std::uint8_t> header(kHeaderBytes);
+  const auto got = file.read_at(0, header);
+  if (!got.ok()) return got.error();
+  if (*got != kHeaderBytes) header.clear();
   return header;
 }
 
@@ -29,37 +40,52 @@ std::size_t RowJournal::record_bytes(std::uint32_t frames) const {
 
 Result<std::unique_ptr<RowJournal>> RowJournal::open(store::Files& files, const std::string& path,
                                                      const Digest& medium,
-                                                     std::uint32_t payload_bytes) {
+                                                     const medium::Label& label) {
   auto file = files.open(path, store::Files::Open::kCreate);
   if (!file.ok()) return file.error();
-  std::unique_ptr<RowJournal> journal(new RowJournal(*std::move(file), payload_bytes));
-  const auto known = journal->replay(medium);
-  if (!known.ok()) return known.error();
-  if (!*known)
-    if (const Status begun = journal->begin(medium); !begun.ok()) return begun.error();
+  const auto found = read_header(**file);
+  if (!found.ok()) return found.error();
+  medium::Label named = label;
+  named.group = 0;  // that of the copy which was read first
+  std::unique_ptr<RowJournal> journal(new RowJournal(*std::move(file), named));
+  const auto header = header_of(medium, named);
+  Status ready = Done{};
+  if (*found == header) {
+    ready = journal->replay();
+  } else {
+    ready = journal->file_->resize(0);
+    if (ready.ok()) ready = journal->file_->write_at(0, header);
+    journal->end_ = kHeaderBytes;
+  }
+  if (!ready.ok()) return ready.error();
   return journal;
 }
 
-Status RowJournal::begin(const Digest& medium) {
-  if (Status cut = file_->resize(0); !cut.ok()) return cut;
-  end_ = kHeaderBytes;
-  return file_->write_at(0, header_of(medium, payload_bytes_));
+Result<std::unique_ptr<RowJournal>> RowJournal::open_found(store::Files& files,
+                                                           const std::string& path) {
+  auto file = files.open(path, store::Files::Open::kWrite);
+  if (!file.ok()) return file.error();
+  const auto header = read_header(**file);
+  if (!header.ok()) return header.error();
+  std::unique_ptr<RowJournal> journal;
+  if (header->empty() || std::memcmp(header->data(), kJournalMagic, kMagicBytes) != 0)
+    return journal;
+  const auto label =
+      medium::label_from_bytes(std::span(*header).subspan(kLabelAt, medium::kLabelBytes));
+  if (!label.ok()) return journal;
+  journal.reset(new RowJournal(*std::move(file), *label));
+  if (const Status replayed = journal->replay(); !replayed.ok()) return replayed.error();
+  return journal;
 }
 
-// False: it is of another medium, or none.
-Result<bool> RowJournal::replay(const Digest& medium) {
-  std::vector<std::uint8_t> header(kHeaderBytes);
-  const auto got = file_->read_at(0, header);
-  if (!got.ok()) return got.error();
-  if (*got != kHeaderBytes || header != header_of(medium, payload_bytes_)) return false;
+Status RowJournal::replay() {
   end_ = kHeaderBytes;
   while (true) {
     const auto more = replay_record();
     if (!more.ok()) return more.error();
     if (!*more) break;
   }
-  if (const Status cut = file_->resize(end_); !cut.ok()) return cut.error();
-  return true;
+  return file_->resize(end_);
 }
 
 Result<bool> RowJournal::replay_record() {
