@@ -247,6 +247,35 @@ class Interruptions(MediumTest):
         self.assert_read(content, medium)
 
 
+class Writers(MediumTest):
+    def test_processes_that_write_one_medium_do_not_disturb_each_other(self):
+        content, medium = self.write()
+        for name, command in (("written", ["write", content, "--rate", "0.01"]),
+                              ("passed", ["sim", medium, "--rate", "0.01"]),
+                              ("fresh", ["scrub", medium])):
+            with self.subTest(name=name):
+                path = self.folder / "media" / name
+                path.parent.mkdir(exist_ok=True)
+                writers = [self.firn(f"{name}{i}", "medium", *command, "-o", path)
+                           for i in range(3)]
+                ends = sorted(writer.wait_exit() for writer in writers)
+                self.assertEqual([0, DISK, DISK], ends, [writer.story() for writer in writers])
+                self.assertEqual([name], os.listdir(path.parent))
+                if name != "passed":
+                    self.assertEqual(medium.read_bytes(), path.read_bytes())
+                path.unlink()
+
+    def test_what_a_killed_writer_left_is_used_again(self):
+        content, medium = self.write()
+        folder = self.folder / "media"
+        folder.mkdir()
+        (folder / ".new.firn-part0").write_bytes(b"left" * 1_000_000)
+        result = self.run_medium("medium", "write", content, "-o", folder / "new", "--rate", "0.01")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(["new"], os.listdir(folder))
+        self.assertEqual(medium.read_bytes(), (folder / "new").read_bytes())
+
+
 class Plans(MediumTest):
     def plan(self, *options):
         result = self.run_medium("medium", "plan", "--json", *options)

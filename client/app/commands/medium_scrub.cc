@@ -25,6 +25,26 @@ struct MediumScrubArguments {
   ConsoleOptions console;
 };
 
+std::string lock_of(const std::string& work) {
+  return work + ".lock";
+}
+
+// The work folder is one process's at a time.
+Result<std::unique_ptr<store::Lock>> take_turn(store::Files& files, const std::string& work,
+                                               const std::string& output) {
+  if (Status made = files.make_folders(store::WorkFolder::kParent); !made.ok()) return made.error();
+  auto lock = files.lock(lock_of(work));
+  if (lock.ok() && !*lock)
+    return Error{ErrorCode::kExists, "write " + output, "another process is scrubbing to it"};
+  return lock;
+}
+
+// What an unfinished scrub goes on from stays.
+void end_turn(store::Files& files, const std::string& work) {
+  (void)files.remove(lock_of(work));
+  (void)files.remove_folder(store::WorkFolder::kParent);
+}
+
 ExitCode run(const MediumScrubArguments& arguments, Console& console) {
   if (const auto free = MediumOutput::open(arguments.output); !free.ok())
     return fail(console, free.error());
@@ -32,21 +52,26 @@ ExitCode run(const MediumScrubArguments& arguments, Console& console) {
   const std::string folder = folder_of(arguments.output);
   const std::string work = std::string(store::WorkFolder::kParent) + "/scrub-" +
                            std::filesystem::path(arguments.output).filename().string();
+  auto files = store::open_posix_files(folder, false);
+  if (!files.ok()) return fail(console, files.error());
+  const auto lock = take_turn(**files, work, arguments.output);
+  if (!lock.ok()) return fail(console, lock.error());
   MediumReadRequest request;
   request.input = arguments.input;
   request.dir = folder + "/" + work;
   request.threads = arguments.threads;
   const MediumRead read = read_medium(request, console);
-  if (read.code != ExitCode::kOk) return read.code;
+  if (read.code != ExitCode::kOk) {
+    end_turn(**files, work);
+    return read.code;
+  }
   const StopRequest stop;
   const auto bytes = write_medium(*read.manifest, request.dir, *read.label, arguments.output,
                                   {show_progress(console), StopRequest::poll()});
   if (!bytes.ok()) return fail_or_stop(console, bytes.error(), "nothing was written");
-  auto files = store::open_posix_files(folder, false);
-  if (!files.ok()) return fail(console, files.error());
   if (const Status gone = store::remove_tree(**files, work); !gone.ok())
     return fail(console, gone.error());
-  (void)(*files)->remove_folder(store::WorkFolder::kParent);
+  end_turn(**files, work);
   console.clear_progress();
   console.event(
       {{"event", "medium_written"}, {"content_id", read.manifest->id.text()}, {"bytes", *bytes}});

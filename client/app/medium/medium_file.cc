@@ -12,6 +12,7 @@ namespace {
 constexpr std::int64_t kScanBits = 8 << 20;  // read at a time
 constexpr std::size_t kWriteBits = 8 << 20;  // written at a time
 constexpr std::uint32_t kMediumMode = 0644;
+constexpr unsigned kPartsMax = 64;  // of one medium, in work at a time
 
 }  // namespace
 
@@ -75,15 +76,26 @@ Result<std::unique_ptr<MediumOutput>> MediumOutput::open(const std::string& path
   if (there->kind != store::FileKind::kMissing)
     return Error{ErrorCode::kExists, "write " + path,
                  "something stands there, and media overwrite nothing; move it away"};
-  output->part_ = "." + output->name_ + ".firn-part";
-  auto file = output->files_->open(output->part_, store::Files::Open::kCreate);
-  if (!file.ok()) {
-    output->part_.clear();
-    return file.error();
-  }
-  output->file_ = *std::move(file);
-  if (const Status cut = output->file_->resize(0); !cut.ok()) return cut.error();
+  if (const Status begun = output->begin_part(); !begun.ok()) return begun.error();
   return output;
+}
+
+// A name whose lock nobody holds: new, or what a process that was killed left, which is begun anew.
+Status MediumOutput::begin_part() {
+  for (unsigned number = 0; number < kPartsMax; ++number) {
+    const std::string part = "." + name_ + ".firn-part" + std::to_string(number);
+    auto lock = files_->lock(part);
+    if (!lock.ok()) return lock.error();
+    if (!*lock) continue;
+    lock_ = *std::move(lock);
+    part_ = part;
+    auto file = files_->open(part, store::Files::Open::kWrite);
+    if (!file.ok()) return file.error();
+    file_ = *std::move(file);
+    return file_->resize(0);
+  }
+  return Error{ErrorCode::kExists, "write " + files_->full_path(name_),
+               "too many processes are writing it"};
 }
 
 MediumOutput::~MediumOutput() {

@@ -45,7 +45,8 @@ struct MarkScan {
 Status scan_marks(const MediumInput& input, const medium::Bits& pattern, const MarkScan& scan);
 
 // A medium that is written: beside its name, and under it when it is whole. What stands there is
-// never overwritten.
+// never overwritten. Processes that write the same medium do not disturb each other: each has a
+// file of its own, and the first that is done gets the name.
 class MediumOutput {
  public:
   // Errors: kExists (something stands at `path`), kNotFound (no such folder), others.
@@ -54,15 +55,17 @@ class MediumOutput {
   ~MediumOutput();
 
   Status put(std::span<const std::uint8_t> bits);
-  // The rest durable, under its name.
+  // The rest durable, under its name. Errors: kExists (another process was first), disk.
   Status finish();
   std::uint64_t bytes() const { return written_; }
 
  private:
   MediumOutput() = default;
+  Status begin_part();
   Status write(bool all);
 
   std::unique_ptr<store::Files> files_;
+  std::unique_ptr<store::Lock> lock_;  // of the part, while this process lives
   std::shared_ptr<store::File> file_;
   std::string name_, part_;
   medium::BitPacker packer_;
