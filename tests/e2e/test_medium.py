@@ -287,6 +287,14 @@ class Plans(MediumTest):
         self.assertLessEqual(plan["bits_per_content_bit"], 2.3)
         self.assertLessEqual(plan["content_loss"], 1e-9)
 
+    def test_a_plan_tells_how_long_writing_and_reading_take(self):
+        plan = self.plan("--size", "1M", "--rate", "0.003", "--threads", "1")
+        self.assertGreater(plan["write_seconds"], 0)
+        self.assertGreater(plan["read_seconds"], 0)
+        self.assertEqual(plan["threads"], 1)
+        result = self.run_medium("medium", "plan", "--size", "1M", "--rate", "0.003")
+        self.assertIn("an estimate", result.stdout)
+
     def test_more_losses_cost_more(self):
         mild = self.plan("--size", "1M", "--rate", "0.003")
         rough = self.plan("--size", "1M", "--rate", "0.02")

@@ -25,6 +25,7 @@ struct MediumPlanArguments {
   std::uint64_t bytes = 0;
   std::string source;
   PlanOptions plan;
+  unsigned threads = default_worker_count();
   ConsoleOptions console;
 };
 
@@ -41,7 +42,9 @@ ExitCode run(const MediumPlanArguments& arguments, Console& console) {
   }
   const auto plan = medium::make_plan(*request);
   if (!plan.ok()) return fail(console, plan.error());
-  show_plan(*plan, console);
+  const auto times = estimate_times(*plan, arguments.threads);
+  if (!times.ok()) return fail(console, times.error());
+  show_plan(*plan, *times, console);
   return ExitCode::kOk;
 }
 
@@ -53,6 +56,10 @@ void add_plan(CLI::App& app, Chosen& chosen) {
                        ->option_text("X.firn");
   size->excludes(manifest);
   add_plan_options(*command, arguments->plan);
+  command
+      ->add_option("--threads", arguments->threads,
+                   "that the time of reading is told for; default: a thread for each core")
+      ->check(CLI::Range(1, 1024));
   add_console_options(*command, arguments->console);
   on_command(*command, arguments, chosen, run);
 }

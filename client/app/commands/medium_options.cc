@@ -7,6 +7,13 @@
 #include "client/app/console/quantities.h"
 
 namespace firn::app {
+namespace {
+
+std::string rough_time(double seconds) {
+  return seconds < 1 ? "a second" : format_seconds(seconds);
+}
+
+}  // namespace
 
 void add_rates_options(CLI::App& app, RatesOptions& options) {
   const CLI::Range share(0.0, 0.5);
@@ -65,7 +72,7 @@ std::string rates_text(const medium::Rates& rates) {
                      100 * rates.deletion, 100 * rates.insertion, 100 * rates.substitution);
 }
 
-void show_plan(const medium::Plan& plan, Console& console) {
+void show_plan(const medium::Plan& plan, const MediumTimes& times, Console& console) {
   const medium::Label& label = plan.label;
   const auto row = [&](const char* what, const std::string& text) {
     if (!console.json()) console.print(fmt::format("{:<14} {}", what, text));
@@ -83,7 +90,10 @@ void show_plan(const medium::Plan& plan, Console& console) {
                  {"frame_loss", plan.frame_loss},
                  {"content_loss", plan.content_loss},
                  {"bits", plan.bits},
-                 {"bits_per_content_bit", plan.bits_per_content_bit()}});
+                 {"bits_per_content_bit", plan.bits_per_content_bit()},
+                 {"write_seconds", times.write_seconds},
+                 {"read_seconds", times.read_seconds},
+                 {"threads", times.threads}});
   row("channel", rates_text(label.planned));
   row("inner code",
       fmt::format("{} bits for {} symbols, indel distance {}", label.inner.codeword_bits,
@@ -98,6 +108,10 @@ void show_plan(const medium::Plan& plan, Console& console) {
   row("loss", fmt::format("{:.2g} of such contents", plan.content_loss));
   row("medium", fmt::format("{}, {:.3f} bits for each bit of the content",
                             format_bytes((plan.bits + 7) / 8), plan.bits_per_content_bit()));
+  row("time",
+      fmt::format("about {} to write, {} to read with {} here: an estimate, from a sample",
+                  rough_time(times.write_seconds), rough_time(times.read_seconds),
+                  times.threads == 1 ? "one thread" : fmt::format("{} threads", times.threads)));
 }
 
 }  // namespace firn::app

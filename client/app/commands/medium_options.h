@@ -7,6 +7,7 @@
 
 #include "client/app/commands/options.h"
 #include "client/app/console/console.h"
+#include "client/app/medium/medium_times.h"
 #include "client/medium/label.h"
 #include "client/medium/plan.h"
 
@@ -31,7 +32,7 @@ Result<medium::PlanRequest> plan_request(const PlanOptions& options);
 
 // "3 % of the bits lost, 3 % gained, 0 % flipped".
 std::string rates_text(const medium::Rates& rates);
-// What a plan is, as lines of a table and as an event.
-void show_plan(const medium::Plan& plan, Console& console);
+// What a plan is and takes, as lines of a table and as an event.
+void show_plan(const medium::Plan& plan, const MediumTimes& times, Console& console);
 
 }  // namespace firn::app
