@@ -1,16 +1,20 @@
 // firn seed LINK|X.firn DIR [LINK2|Y.firn DIR2]...: serve what stands in DIR until interrupted.
+// firn seed [LINK|X.firn] --from-medium FILE...: the same for what media hold (seed_media.h).
 #include "client/app/commands/commands.h"
 #include "client/app/commands/content_source.h"
 #include "client/app/commands/options.h"
 #include "client/app/commands/publishing_options.h"
 #include "client/app/commands/running.h"
+#include "client/app/commands/seed_media.h"
 #include "proto/program/usage.h"
 
 namespace firn::app {
 namespace {
 
 struct SeedArguments {
-  std::vector<std::string> pairs;  // LINK or X.firn, DIR, ...
+  std::vector<std::string> pairs;  // LINK or X.firn, DIR, ...; of media the first alone, if any
+  std::vector<std::string> media;
+  std::string dir = ".";  // for what media hold
   bool trust = false;
   SigningOptions signing;
   std::string kernels;
@@ -57,6 +61,12 @@ Status vouch(const Signer& signer, const PeerId& self, SessionPlan& plan) {
 ExitCode run(const SeedArguments& arguments, Console& console) {
   if (const Status usable = use_kernels(arguments.kernels); !usable.ok())
     return fail(console, usable.error());
+  if (!arguments.media.empty()) {
+    const std::string source = arguments.pairs.empty() ? "" : arguments.pairs.front();
+    return seed_from_media({arguments.media, source, arguments.dir, arguments.signing,
+                            arguments.codec, arguments.network},
+                           console);
+  }
   auto options = driver_options(arguments.network, arguments.codec, arguments.pairs.size() / 2);
   if (!options.ok()) return fail(console, options.error());
   options->only_serves = true;
@@ -82,30 +92,62 @@ ExitCode run(const SeedArguments& arguments, Console& console) {
   return driver->run();
 }
 
+// What the options' own checks do not find.
+void check_usage(const SeedArguments& arguments) {
+  if (!arguments.media.empty()) {
+    if (arguments.pairs.size() > 1)
+      throw CLI::ValidationError(
+          "seed", "--from-medium goes with one link or manifest at most; -o names the folder");
+  } else if (arguments.pairs.empty()) {
+    throw CLI::ValidationError("seed",
+                               "a link or manifest and its folder, or --from-medium, is required");
+  } else if (arguments.pairs.size() % 2 != 0) {
+    throw CLI::ValidationError("seed",
+                               "each link or manifest needs its folder: LINK DIR [LINK2 DIR2]");
+  }
+}
+
+void add_media_options(CLI::App& command, SeedArguments& arguments, CLI::Option* trust) {
+  CLI::Option* media =
+      command
+          .add_option("--from-medium", arguments.media,
+                      "serve what these media of one content hold (firn medium), and take from the "
+                      "swarm what they lack; LINK|X.firn is optional then, and goes before it")
+          ->option_text("FILE ...")
+          ->check(not_empty())
+          ->excludes(trust);
+  command
+      .add_option("-o,--output", arguments.dir,
+                  "folder for the content of media (default: the current folder)")
+      ->option_text("DIR")
+      ->check(not_empty())
+      ->needs(media);
+}
+
 }  // namespace
 
 void add_seed_command(CLI::App& app, Chosen& chosen) {
   auto arguments = std::make_shared<SeedArguments>();
-  CLI::App* command = app.add_subcommand("seed", "serve finished contents until interrupted");
+  CLI::App* command = app.add_subcommand(
+      "seed", "serve finished contents, or what media hold of one, until interrupted");
   command
       ->add_option(
           "PAIRS", arguments->pairs,
           "a link or manifest file, and the folder that holds the content; more such pairs")
       ->option_text("LINK|X.firn DIR ...")
-      ->required()
       ->check(not_empty())
       ->expected(1, 2000);
-  command->add_flag("--trust", arguments->trust,
-                    "check only the sizes of the files at the start, and bytes when they are sent");
+  CLI::Option* trust = command->add_flag(
+      "--trust", arguments->trust,
+      "check only the sizes of the files at the start, and bytes when they are sent");
+  add_media_options(*command, *arguments, trust);
   add_sign_option(*command, arguments->signing);
   add_codec_options(*command, arguments->codec);
   add_kernels_option(*command, arguments->kernels);
   add_network_options(*command, arguments->network);
   add_console_options(*command, arguments->console);
   command->callback([arguments, &chosen] {
-    if (arguments->pairs.size() % 2 != 0)
-      throw CLI::ValidationError("seed",
-                                 "each link or manifest needs its folder: LINK DIR [LINK2 DIR2]");
+    check_usage(*arguments);
     chosen = run_of(arguments, run);
   });
 }
