@@ -22,7 +22,38 @@ TimeUs StallWatch::next_due() const {
   return looked_at_ + policy::kStallTime;
 }
 
+// As many generations as a neighbour keeps null vectors of.
+void StallWatch::follow_up() {
+  for (auto it = asked_.begin(); it != asked_.end();) {
+    const OpenGeneration* open = holdings_.find_open(it->first);
+    if (!open || open->decoding || context_.now - it->second.at >= policy::kStallTime) {
+      it = asked_.erase(it);
+      continue;
+    }
+    if (open->rows > it->second.rows) {
+      ask_again(it->first, *open);
+      it->second = {open->rows, context_.now};
+    }
+    ++it;
+  }
+}
+
+// The neighbour that sent the latest row, unless it is known to hold more: then it sends anyway.
+void StallWatch::ask_again(std::uint32_t g, const OpenGeneration& open) {
+  std::size_t latest = open.vectors.size();
+  for (std::size_t slot = 0; slot < open.vectors.size(); ++slot)
+    if (open.vectors[slot] &&
+        (latest == open.vectors.size() || open.arrived[slot] >= open.arrived[latest]))
+      latest = slot;
+  for (Neighbour& n : membership_.neighbours()) {
+    if (latest == open.vectors.size() || n.id != open.senders[latest]) continue;
+    if (n.news.begun() && n.holds.rank(g) <= open.rows)
+      n.news.attach_null_vector(g, open.basis.random_null_vector(random_));
+  }
+}
+
 bool StallWatch::step() {
+  follow_up();
   if (idle() || context_.now - looked_at_ < policy::kStallTime) return false;
   looked_at_ = context_.now;
   const auto& open = holdings_.open();
@@ -36,6 +67,7 @@ bool StallWatch::step() {
     for (Neighbour& n : membership_.neighbours()) {
       if (n.news.begun() && n.holds.rank(g) > 0) n.news.attach_null_vector(g, z);
     }
+    if (asked_.size() < policy::kNullVectorsKept) asked_[g] = {it->second.rows, context_.now};
     break;
   }
   return true;

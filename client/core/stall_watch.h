@@ -1,8 +1,11 @@
 // A generation that stands still although its neighbours hold as much as we do: their spans may
-// differ from ours. A vector orthogonal to all we hold lets them find out.
+// differ from ours. A vector orthogonal to all we hold lets them find out. A neighbour that
+// answered one spans more than ranks tell, perhaps by many rows, as where two peers read other
+// halves of a medium: it is asked again at once, as long as it answers.
 #pragma once
 
 #include <cstdint>
+#include <map>
 
 #include "client/core/context.h"
 #include "client/core/holdings.h"
@@ -24,6 +27,12 @@ class StallWatch {
   TimeUs next_due() const;
 
  private:
+  struct Asked {
+    std::uint32_t rows = 0;  // that were there then
+    TimeUs at = 0;
+  };
+  void follow_up();
+  void ask_again(std::uint32_t g, const OpenGeneration& open);
   bool idle() const { return life_.complete() || holdings_.complete(); }
   bool stands_still(std::uint32_t g, const OpenGeneration& open) const;
 
@@ -34,6 +43,7 @@ class StallWatch {
   codec::CoefficientStream random_;
   TimeUs looked_at_;
   std::uint32_t last_ = UINT32_MAX;  // the last generation looked at
+  std::map<std::uint32_t, Asked> asked_;
 };
 
 }  // namespace firn::core

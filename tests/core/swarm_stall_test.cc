@@ -121,6 +121,33 @@ TEST_CASE("a generation that nobody can complete does not keep null vectors from
   CHECK(asked == std::set<std::uint32_t>{0, 1, 2});
 }
 
+TEST_CASE("a neighbour that answers a null vector is asked again at once, others are not") {
+  Bench bench(plain_manifest(1, 16, 16));
+  bench.start();
+  bench.join(1, peer_id(1), 0);
+  bench.join(2, peer_id(2), 0);
+  const auto asked = [&](PeerKey peer) {
+    bool found = false;
+    for (const proto::State& state : bench.heard<proto::State>(peer))
+      for (const auto& entry : state.generations) found |= !entry.null_vector.empty();
+    return found;
+  };
+  // All three have one row.
+  bench.say(1, bench.block(0, 1, 0));
+  for (PeerKey peer = 1; peer <= 2; ++peer) bench.say_state(peer, 0, 0, {{0, 1, 8, {}}});
+  bench.pass(kSecond, 10'000);
+  CHECK(asked(1));
+  CHECK(asked(2));
+  // One of them has others.
+  for (std::uint32_t i = 1; i < 6; ++i) {
+    CAPTURE(i);
+    bench.say(1, bench.block(0, i + 1, i));
+    bench.pass(300 * kMillisecond, 10'000);
+    CHECK(asked(1));
+    CHECK_FALSE(asked(2));
+  }
+}
+
 TEST_CASE("leases of a generation that stands still are void") {
   // One row is missing; the neighbour that claims more sends nothing new, the other one could.
   Bench bench(plain_manifest(1, 4, 16));
