@@ -32,6 +32,11 @@ sync::StateLimits limits_of(const sync::TvbCode& code, const sync::Channel& chan
   return limits;
 }
 
+sync::Channel channel_of(const Rates& rates) {
+  return {std::max(rates.insertion, kRateMin), std::max(rates.deletion, kRateMin),
+          rates.substitution};
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const SyncInnerCode>> SyncInnerCode::make(const InnerShape& shape,
@@ -39,8 +44,7 @@ Result<std::shared_ptr<const SyncInnerCode>> SyncInnerCode::make(const InnerShap
                                                                  const Rates& rates) {
   const Error error{ErrorCode::kBadInput, "make the medium's codebooks",
                     "there are none of this shape"};
-  const sync::Channel channel{std::max(rates.insertion, kRateMin),
-                              std::max(rates.deletion, kRateMin), rates.substitution};
+  const sync::Channel channel = channel_of(rates);
   if (!channel.valid()) return error;
   const std::size_t n = shape.codeword_bits, q = shape.alphabet;
   if (!std::has_single_bit(q) || q < 2 || n > 32 || q > std::uint64_t{1} << n) return error;
@@ -55,6 +59,14 @@ Result<std::shared_ptr<const SyncInnerCode>> SyncInnerCode::make(const InnerShap
   if (!code) return error;
   return std::shared_ptr<const SyncInnerCode>(
       new SyncInnerCode(code->with_lookahead(following), word_bytes, symbols, channel));
+}
+
+Result<std::shared_ptr<const SyncInnerCode>> SyncInnerCode::with_rates(const Rates& rates) const {
+  const sync::Channel channel = channel_of(rates);
+  if (!channel.valid())
+    return Error{ErrorCode::kBadInput, "read a medium", "no channel has these rates"};
+  return std::shared_ptr<const SyncInnerCode>(
+      new SyncInnerCode(code_, word_bytes_, symbols_, channel));
 }
 
 SyncInnerCode::SyncInnerCode(sync::TvbCode code, std::size_t word_bytes, std::size_t symbols,

@@ -22,6 +22,9 @@ class SyncInnerCode final : public InnerCode {
   static Result<std::shared_ptr<const SyncInnerCode>> make(const InnerShape& shape,
                                                            std::size_t word_bytes,
                                                            const Rates& rates);
+  // The same code, read as from a channel of other rates: making codebooks takes longer than
+  // decoding dozens of words. Errors: kBadInput (the rates are none).
+  Result<std::shared_ptr<const SyncInnerCode>> with_rates(const Rates& rates) const;
 
   std::size_t word_bytes() const override { return word_bytes_; }
   std::size_t word_bits() const override { return symbols_ * code_.codeword_bits(); }

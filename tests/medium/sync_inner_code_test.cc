@@ -83,6 +83,22 @@ TEST_CASE("codebooks that cannot be made, and rates that are none, are refused")
   CHECK_FALSE(SyncInnerCode::make({8, 16, 4, 1}, 100, {0.7, 0.5, 0}).ok());
 }
 
+TEST_CASE("the same code is read as from another channel") {
+  const auto mild = SyncInnerCode::make({8, 16, 4, 1}, 100, {0.001, 0.001, 0});
+  REQUIRE(mild.ok());
+  const auto rough = (*mild)->with_rates({0.01, 0.01, 0});
+  const auto made = SyncInnerCode::make({8, 16, 4, 1}, 100, {0.01, 0.01, 0});
+  REQUIRE(rough.ok());
+  REQUIRE(made.ok());
+  codec::CoefficientStream random(94, 0);
+  const auto word = random_word(100, random);
+  CHECK((*rough)->encode(word) == (*mild)->encode(word));
+  CHECK((*rough)->mark() == (*mild)->mark());
+  CHECK((*rough)->bits_behind() == (*made)->bits_behind());
+  CHECK((*rough)->bits_behind() > (*mild)->bits_behind());
+  CHECK_FALSE((*mild)->with_rates({0.7, 0.5, 0}).ok());
+}
+
 TEST_CASE("words that are shorter than a mark are refused") {
   const Rates rates{0.01, 0.01, 0};
   CHECK(SyncInnerCode::make({8, 256, 0, 1}, kMarkBits / 8, rates).ok());

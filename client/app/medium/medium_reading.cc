@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "client/medium/sync_inner_code.h"
 #include "proto/base/digest.h"
 #include "proto/base/little_endian.h"
 
@@ -73,11 +72,14 @@ Result<FoundLabels> MediumReading::find_label(bool all) const {
 }
 
 Status MediumReading::use(const medium::Label& label, const medium::Rates& rates) {
-  auto inner = medium::SyncInnerCode::make(label.inner, label.word_bytes, rates);
+  auto inner = inner_ && label_.same_medium(label)
+                   ? inner_->with_rates(rates)
+                   : medium::SyncInnerCode::make(label.inner, label.word_bytes, rates);
   if (!inner.ok()) return inner.error();
   label_ = label;
   rates_ = rates;
-  reader_ = std::make_unique<medium::GroupReader>(label, *std::move(inner));
+  inner_ = *std::move(inner);
+  reader_ = std::make_unique<medium::GroupReader>(label, inner_);
   return Done{};
 }
 
@@ -134,7 +136,7 @@ Result<FittedRates> MediumReading::fit() const {
     if (rates.insertion > kFitRateMax || rates.deletion > kFitRateMax) continue;
     std::unique_ptr<const medium::GroupReader> scaled_reader;
     if (factor != 1) {  // *reader_ is that of 1
-      auto inner = medium::SyncInnerCode::make(label_.inner, label_.word_bytes, rates);
+      auto inner = inner_->with_rates(rates);
       if (!inner.ok()) return inner.error();
       scaled_reader = std::make_unique<medium::GroupReader>(label_, *std::move(inner));
     }

@@ -13,6 +13,7 @@
 #include "client/app/medium/row_journal.h"
 #include "client/medium/groups.h"
 #include "client/medium/label_code.h"
+#include "client/medium/sync_inner_code.h"
 #include "codec/thread_pool.h"
 
 namespace firn::app {
@@ -83,6 +84,7 @@ class MediumReading {
   mutable codec::ThreadPool threads_;
   medium::Label label_;
   medium::Rates rates_;
+  std::shared_ptr<const medium::SyncInnerCode> inner_;  // reader_'s
   std::unique_ptr<const medium::GroupReader> reader_;
   std::vector<medium::FoundMark> marks_;
 };

@@ -21,8 +21,8 @@ namespace {
 constexpr double kWriteSample = 0.05, kReadSample = 0.2;  // seconds
 constexpr std::size_t kScanSample = 1 << 18;              // bits
 constexpr std::size_t kCodeSample = 1 << 20;              // bytes of source blocks
-// Inner codes that a reading makes: of labels, and of the rates that it tries (medium_reading.cc).
-constexpr double kCodesMade = 6;
+// Inner codes whose books a reading makes: that of labels and that of frames.
+constexpr double kCodesMade = 2;
 
 using SampleClock = std::chrono::steady_clock;
 
