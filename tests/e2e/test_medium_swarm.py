@@ -109,6 +109,17 @@ class Seeds(MediaTest):
             self.assertEqual(0, seed.stop())
             self.assert_same(self.content, self.folder / seed.name / self.content.name)
 
+    def test_two_halves_in_two_places_complete_each_other(self):
+        # Both lack rows of every generation, at equal ranks, and nobody has one in whole.
+        first = self.seed("first", "--from-medium", self.part(0, 0.56, "a"))
+        second = self.seed("second", "--from-medium", self.part(0.44, 1, "b"), "--peer",
+                           first.endpoint())
+        for seed in (first, second):
+            complete = seed.wait_event("complete")
+            start = seed.last_event("start")
+            self.assertEqual(start["rank_total"] - start["rank"], complete["blocks_innovative"])
+            self.assertEqual(0, seed.stop())
+
     def test_two_halves_together_are_the_content(self):
         halves = [self.part(0, 0.56, "a"), self.part(0.44, 1, "b")]
         seed = self.seed("seed", "--from-medium", *halves)
