@@ -35,6 +35,18 @@ double log_power(double base, std::size_t exponent) {
 constexpr double kNegligible = 1e-18;  // of the sum so far: what is left of a falling series
 constexpr int kDriftMax = 1 << 20;     // where no channel of use goes
 
+// The drifts on one side of a range, by the probabilities of the two next to it.
+struct Tail {
+  double first, second;
+
+  // Their sum is at most this: the law is log-concave, as it is that of a sum of Bernoulli and
+  // geometric variables, so that each ratio of neighbours is below the one before.
+  double most() const {
+    if (first == 0) return 0;
+    return second < first ? first / (1 - second / first) : 1;
+  }
+};
+
 }  // namespace
 
 DriftLosses pass_insertions(std::vector<double>& nodes, const Channel& channel) {
@@ -84,14 +96,19 @@ DriftRange DriftLaw::range(double excluded) const {
   assert(excluded > 0);
   DriftRange range;
   double inside = probability(0);
-  double below = probability(-1), above = probability(1);
-  while (1 - inside > excluded && (below > 0 || above > 0) && range.size() < kDriftMax) {
-    if (below >= above) {
-      inside += below;
-      below = probability(--range.low - 1);
+  Tail below{probability(-1), probability(-2)}, above{probability(1), probability(2)};
+  // What lies outside by what lies inside; over ten thousand bits and more that is never small, as
+  // the probabilities' errors add up, but the tails are.
+  while (1 - inside > excluded && below.most() + above.most() > excluded &&
+         range.size() < kDriftMax) {
+    if (below.first >= above.first) {
+      inside += below.first;
+      --range.low;
+      below = {below.second, probability(range.low - 2)};
     } else {
-      inside += above;
-      above = probability(++range.high + 1);
+      inside += above.first;
+      ++range.high;
+      above = {above.second, probability(range.high + 2)};
     }
   }
   return range;

@@ -64,6 +64,18 @@ TEST_CASE("a range of the drift's law leaves out at most what it may, and no sid
   }
 }
 
+TEST_CASE("a long frame's range is no wider for the errors of many probabilities") {
+  constexpr double kExcluded = 2.5e-11;
+  const DriftLaw law(16 * 840, {1e-3, 1e-3, 0});
+  const DriftRange range = law.range(kExcluded);
+  CHECK(range.size() < 80);
+  double outside = 0;
+  for (int beyond = 1; beyond <= 60; ++beyond)
+    outside += law.probability(range.low - beyond) + law.probability(range.high + beyond);
+  CHECK(outside <= kExcluded);
+  CHECK(outside + law.probability(range.low) + law.probability(range.high) > kExcluded);
+}
+
 TEST_CASE("rigorous limits exclude at most what they may, and endpoint limits exclude more") {
   for (const double p : {1e-3, 1e-2, 1e-1}) {
     for (const double excluded : {1e-4, 1e-10}) {
