@@ -93,6 +93,15 @@ void Saboteur::hears(core::PeerKey from, proto::PeerMessage& message) const {
   }
 }
 
+void Saboteur::believes(proto::PeerMessage& heard) const {
+  if (!deeds_.colludes) return;
+  if (auto* hello = std::get_if<proto::Hello>(&heard)) hello->certificate.clear();
+  if (auto* state = std::get_if<proto::State>(&heard)) state->proven_only = false;
+  if (auto* block = std::get_if<proto::Block>(&heard)) {
+    if (block->state) block->state->proven_only = false;
+  }
+}
+
 // Keys of both ends of a connection may differ in the last bit.
 bool Saboteur::serves(core::PeerKey peer) const {
   return deeds_.serves >= 1 || static_cast<double>(peer / 2 * 7 % 10) < deeds_.serves * 10;

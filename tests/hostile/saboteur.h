@@ -25,6 +25,9 @@ class Saboteur {
       : deeds_(deeds), shape_(shape), random_(seed, 0x7361626f) {}
 
   const Deeds& deeds() const { return deeds_; }
+  // The content's shape, of one that was made before it was known: before it sends anything of the
+  // content.
+  void learn(const Shape& shape) { shape_ = shape; }
   // The first 8 bytes of the id of a peer that it speaks for; itself is one.
   void befriend(std::uint64_t peer_prefix) { friends_.emplace_back(peer_prefix, 0); }
 
@@ -33,6 +36,12 @@ class Saboteur {
   void says(proto::State& state);
   // A message for the core: a State that rides on a block as well.
   void hears(core::PeerKey from, proto::PeerMessage& message) const;
+
+  // One that believes all (deeds.colludes) among the production's parts, which judge rows: its core
+  // hears of no authority that could, and of no neighbour that takes proven rows alone; and all of
+  // its blocks are answered for. Simulations have disks that believe instead.
+  void believes(proto::PeerMessage& heard) const;
+  void vouches(proto::Block& sent) const { sent.unproven &= !deeds_.colludes; }
 
  private:
   struct Sent {
@@ -45,7 +54,7 @@ class Saboteur {
   bool serves(core::PeerKey peer) const;
 
   const Deeds deeds_;
-  const Shape shape_;
+  Shape shape_;
   codec::CoefficientStream random_;
   std::map<std::uint32_t, std::vector<Sent>> sent_;               // the first of each generation
   std::vector<std::pair<std::uint64_t, std::uint32_t>> friends_;  // and the blocks made up for them

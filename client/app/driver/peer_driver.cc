@@ -50,7 +50,8 @@ void PeerDriver::tell_of_strangers() {
 }
 
 Result<std::unique_ptr<PeerDriver>> PeerDriver::start(const DriverOptions& options,
-                                                      Console& console) {
+                                                      Console& console,
+                                                      const TransportStart& start_transport) {
   using proto::transport::Identity;
   auto identity = options.identity_file.empty() ? Identity::generate()
                                                 : Identity::load_or_create(options.identity_file);
@@ -60,19 +61,20 @@ Result<std::unique_ptr<PeerDriver>> PeerDriver::start(const DriverOptions& optio
   std::unique_ptr<PeerDriver> driver(
       new PeerDriver(options, console, *std::move(identity), *std::move(codec)));
   driver->tell_of_strangers();
-  if (const Status listens = driver->listen(options); !listens.ok()) return listens.error();
+  if (const Status listens = driver->listen(options, start_transport); !listens.ok())
+    return listens.error();
   driver->host_.emplace(driver->make_host());
   return driver;
 }
 
-Status PeerDriver::listen(const DriverOptions& options) {
+Status PeerDriver::listen(const DriverOptions& options, const TransportStart& start_transport) {
   proto::transport::Options transport_options;
   transport_options.io_threads = options.io_threads;
   transport_options.stages = &stages_;
   transport_options.turn_interval = kTurnInterval;
   transport_options.interface = options.interface;
   transport_options.first_frame_bytes_max = kFirstFrameBytes;
-  auto transport = proto::transport::Transport::start(identity_, inbox_, transport_options);
+  auto transport = start_transport(identity_, inbox_, transport_options);
   if (!transport.ok()) return transport.error();
   transport_ = *std::move(transport);
   inbox_.attach(transport_.get());

@@ -28,11 +28,18 @@
 
 namespace firn::app {
 
+// Starts what a process speaks through, as Transport::start does. Tests put something in between.
+using TransportStart = std::function<Result<std::unique_ptr<proto::transport::Transport>>(
+    const proto::transport::Identity& identity, proto::transport::EventSink& sink,
+    const proto::transport::Options& options)>;
+
 // Main thread.
 class PeerDriver {
  public:
   // Listens. Errors: kExists (port in use), kBadInput, kNoDevice, what the identity file brings.
-  static Result<std::unique_ptr<PeerDriver>> start(const DriverOptions& options, Console& console);
+  static Result<std::unique_ptr<PeerDriver>> start(
+      const DriverOptions& options, Console& console,
+      const TransportStart& start_transport = &proto::transport::Transport::start);
   ~PeerDriver();
 
   ContentSession& add(SessionPlan plan);
@@ -53,7 +60,7 @@ class PeerDriver {
  private:
   PeerDriver(const DriverOptions& options, Console& console, proto::transport::Identity identity,
              CodecChoice codec);
-  Status listen(const DriverOptions& options);
+  Status listen(const DriverOptions& options, const TransportStart& start_transport);
   SessionHost make_host();
   void session_changed();
   void turn();
