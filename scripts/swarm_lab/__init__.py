@@ -7,6 +7,7 @@
     adapters/      how each client is started, watched and stopped
     race.py        one run: when each host starts, leaves and crashes
     collect.py     what is counted during a run, and the record made of it
+    trust.py       what hostile peers did, and what honest ones made of it
     bound.py       how fast the run could have been
     figures.py     the figures of a record; its summary, which docs/results keeps
     summarise.py   summaries of what `run` wrote

@@ -57,7 +57,9 @@ def run(chosen):
     scenarios = [scenario.load(name) for name in chosen.scenario]
     clients = chosen.client or ["firn"]
     for client in clients:
-        adapters.make(client)  # what is missing is said before the first race
+        adapter = adapters.make(client)  # what is missing is said before the first race
+        if any(True for one in scenarios for _ in one.hostile_members()):
+            adapter.check_hostile()
     out = pathlib.Path(chosen.out)
     out.mkdir(parents=True, exist_ok=True)
     worst = 0

@@ -23,6 +23,8 @@ class NotSimulated(Exception):
 def lab_options(scenario, parameters):
     """What swarm_lab is told of a scenario, as a race's record has it."""
     groups = scenario["peers"]
+    if any(group.get("hostile") for group in groups):
+        raise NotSimulated("hostile peers (scripts/swarm sim hostile=COUNT*DEEDS has them)")
     if any(group["arrives_s"] for group in groups):
         raise NotSimulated("groups that come late")
     shape = {(g["arrives_every_s"], g["leaves_on_finish"]) for g in groups}

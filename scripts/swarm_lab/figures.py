@@ -31,6 +31,7 @@ def summary(record):
         "rows": _short(unfinished(record)),
         "finished_s": sorted(round(peer["completed_s"], 2) for peer in record["peers"]
                              if peer["completed_s"] is not None),
+        **({"trust": record["trust"]} if "trust" in record else {}),
     }
 
 

@@ -10,7 +10,7 @@ import random
 import signal
 import time
 
-from swarm_lab import collect, hosts
+from swarm_lab import collect, hosts, trust
 from swarm_lab.firewall import Firewall
 
 TICK_S = 0.02
@@ -48,6 +48,7 @@ class Race:
         self.seed = seed
         self.trouble = []
         self.downloaders = []
+        self.saboteurs = []             # of hostile groups: Downloaders that need not finish
         self.seed_node = None
         self.seed_left = None           # when the seed's process had ended
         self.seed_asked = None          # when it was told to go
@@ -68,7 +69,9 @@ class Race:
             finally:
                 self._stop_all()
         self._verify(content)
-        return collect.record(self, at_end)
+        for peer in self.saboteurs:
+            at_end.pop(peer.name)
+        return collect.record(self, at_end) | trust.record(self)
 
     # --- before the clock starts ---
 
@@ -79,6 +82,10 @@ class Race:
         for name, group, index in scenario.members():
             host = network.add(name, group.up_mbit, group.down_mbit)
             self.downloaders.append(Downloader(name, group, index, host))
+        for name, group, index in scenario.hostile_members():
+            if self.adapter.deeds(group):
+                host = network.add(name, group.up_mbit, group.down_mbit)
+                self.saboteurs.append(Downloader(name, group, index, host))
         self.adapter.prepare(self.folder, content, self.tracker_host)
         if scenario.tracker.starts_s == 0:
             self._start_tracker()
@@ -113,6 +120,11 @@ class Race:
             time.sleep(TICK_S)
 
     def _arrivals(self, now):
+        for peer in self.saboteurs:
+            if peer.node is None and now >= peer.arrives:
+                peer.node = self.adapter.start_saboteur(peer.host, self.folder,
+                                                        self.adapter.deeds(peer.group))
+                self.processes.append(peer.node.process)
         for peer in self.downloaders:
             if peer.node is None and now >= peer.arrives:
                 peer.started = time.monotonic() - self.zero
@@ -169,6 +181,11 @@ class Race:
                 peer.left = peer.node.process.ended - self.zero
                 if peer.completed is None or not peer.group.leaves_on_finish:
                     peer.trouble.append("ended by itself: " + peer.node.process.story())
+
+        for peer in self.saboteurs:
+            if peer.node and peer.left is None and not peer.node.process.running:
+                peer.left = now
+                self.trouble.append("ended by itself: " + peer.node.process.story())
 
     def _seed_leaves(self, now):
         plan = self.scenario.seed

@@ -4,7 +4,7 @@ import json
 import pathlib
 import statistics
 
-from swarm_lab import figures, wire
+from swarm_lab import figures, trust, wire
 
 
 def records(paths):
@@ -39,6 +39,8 @@ def one_line(record):
     if run["seed_left_s"] is not None:
         line += (f", seed left at {run['seed_left_s']:.2f} s after "
                  f"{number(run['seed_told_copies'], 3)} copies")
+    if run.get("trust"):
+        line += ", " + trust.words(run["trust"])
     return line
 
 
@@ -124,7 +126,7 @@ def tables(records):
                  "|" + "---|" * len(used)]
         lines += ["| " + " | ".join(row[i] for i in used) + " |" for row in rows]
         parts.append("\n".join(lines))
-    return "\n\n".join([*parts, *wire_tables(records), LEGEND])
+    return "\n\n".join([*parts, *trust.tables(grouped(records)), *wire_tables(records), LEGEND])
 
 
 FIGURES = {"ratio": ("ratio", 1, 3), "redundant": ("redundant", 100, 2), "wire": ("wire", 1, 3),

@@ -27,6 +27,9 @@ scripts/swarm_lab/scenarios; every key is listed here, and an unknown one is an 
     upload_limit_kib = 0       the client itself is told to send at most so much a second
     leaves_on_finish = false   ends as soon as it has everything
     crashes_at = 0.5           kill -9 when this group has on average this part (optional)
+    hostile = "byte"           firn only: they spoil the swarm, in words of tests/hostile/deeds.h
+                               unless the client's setting `deeds` says others; `none`: they stay
+                               away. The race is that of the other groups (optional)
 """
 
 import dataclasses
@@ -66,6 +69,7 @@ class Group:
     upload_limit_kib: int = 0
     leaves_on_finish: bool = False
     crashes_at: float | None = None
+    hostile: str = ""
 
     def link(self, index, content_bytes):
         """Peer number `index` of this group as the bound sees it, if it stays."""
@@ -95,12 +99,20 @@ class Scenario:
         return int(self.content_mib * (1 << 20))
 
     def members(self):
-        """(name, group, index in the group) of each downloader."""
+        """(name, group, index in the group) of each downloader that is honest."""
+        return self._named("p", [group for group in self.peers if not group.hostile])
+
+    def hostile_members(self):
+        """The same of the others."""
+        return self._named("x", [group for group in self.peers if group.hostile])
+
+    @staticmethod
+    def _named(letter, groups):
         number = 0
-        for group in self.peers:
+        for group in groups:
             for index in range(group.count):
                 number += 1
-                yield f"p{number:02}", group, index
+                yield f"{letter}{number:02}", group, index
 
     def bound_if_all_stay(self):
         """The bound before any run: leaving after X copies at the earliest moment, no

@@ -18,7 +18,8 @@ sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests")]
 
 import counted_unittest
 from swarm_lab import (adapters, bound, collect, compare, figures, hosts, report, scenario, sim,
-                       summarise, sweep, tables, wire)
+                       summarise, sweep, tables, trust, wire)
+from swarm_lab.adapters.firn import Firn
 from swarm_lab.bound import Link, lower_bound
 from swarm_lab.race import Race
 
@@ -122,6 +123,16 @@ class Scenarios(unittest.TestCase):
         self.assertAlmostEqual(scenario.load("flash-8").bound_if_all_stay().seconds, 33.554, 3)
         self.assertAlmostEqual(scenario.load("flash-16").bound_if_all_stay().seconds, 28.761, 3)
 
+    def test_hostile_peers_are_beside_the_race(self):
+        one, honest = scenario.load("polluters-third"), scenario.load("flash-8")
+        self.assertEqual([name for name, _, _ in one.members()][-1], "p08")
+        self.assertEqual([name for name, _, _ in one.hostile_members()],
+                         ["x01", "x02", "x03", "x04"])
+        self.assertEqual(list(honest.hostile_members()), [])
+        # Their uplinks count for nothing.
+        self.assertAlmostEqual(one.bound_if_all_stay().capacity,
+                               8 * one.content_bytes / (9 * scenario.bytes_per_second(8)), 3)
+
     def check_refused(self, text, words):
         with self.assertRaises(scenario.BadScenario) as caught:
             scenario.parse(text, "bad")
@@ -147,6 +158,18 @@ class Clients(unittest.TestCase):
             with self.subTest(text), self.assertRaises(adapters.BadClient) as caught:
                 adapters.make(text)
             self.assertIn(words, str(caught.exception))
+
+    def test_the_deeds_of_hostile_peers_are_a_setting(self):
+        group = scenario.load("polluter").peers[1]
+        for text, deeds in (("firn", "byte"), ("firn:deeds=sparse:10+reports", "sparse:10+reports"),
+                            ("firn:deeds=none", "")):
+            with self.subTest(text), mock.patch.object(Firn, "check"):
+                self.assertEqual(adapters.make(text).deeds(group), deeds)
+
+    def test_clients_without_hostile_peers_say_so(self):
+        with self.assertRaises(adapters.BadClient) as caught:
+            adapters.base.Adapter("rival", {}).check_hostile()
+        self.assertIn("rival", str(caught.exception))
 
 
 class Reports(unittest.TestCase):
@@ -224,6 +247,27 @@ class Reports(unittest.TestCase):
         ratio = f"{runs[0]['ratio']:.3f}"
         self.assertEqual(report.variants(runs, "code", ["ratio"]).splitlines()[2:],
                          [f"| before | {ratio} |", f"| after | {ratio}, {ratio} |"])
+
+    def test_what_hostile_peers_cost_stands_beside_the_race_without_them(self):
+        def run(client, hostile, last, **told):
+            return {"scenario": {"name": "polluter"}, "client": client, "complete": True,
+                    "last_s": last, "trust": {"deeds": ["byte"] * bool(hostile),
+                    "hostile": hostile, "false_blocks": 40, "bans": 11, "honest_banned": 0,
+                    "false_files": 0, **told}}
+        runs = [run("firn:deeds=none", 0, 30.0), run("firn", 1, 31.5), run("firn", 1, 32.5),
+                run("firn", 1, 33.0, honest_banned=2)]
+        (table,) = trust.tables(report.grouped(runs))
+        self.assertEqual(table.splitlines()[4:], [
+            "| polluter | firn | byte | 1 | 3 | 32.50 | 30.00 | 1.083 | 40 | 11 | 2 | 0 |"])
+        self.assertEqual(trust.tables(report.grouped(runs[:1])), [])
+        self.assertIn("honest banned 2", trust.words(runs[3]["trust"]))
+
+    def test_bans_are_read_from_what_programs_say(self):
+        node = types.SimpleNamespace(facts={"notices": [
+            f"peer {'a' * 52} at 10.99.0.5:6881 sent a false block of generation 3; banned for 600 s",
+            f"peer {'b' * 52} sent a second Hello; banned for 30 s",
+            f"peer {'c' * 52} at 10.99.0.6:6881 refused us: sent a false block"]})
+        self.assertEqual(trust.bans(node), ["a" * 52, "b" * 52])
 
     def test_one_line_says_how_many_finished_and_how_far_from_the_bound(self):
         line = report.one_line(self.records[0])
@@ -374,6 +418,22 @@ leaves_on_finish = true
 """
 
 
+HOSTILE = """
+title = "three peers, and one that spoils"
+content_mib = 2
+deadline_s = 60
+[seed]
+up_mbit = 8
+[[peers]]
+count = 3
+up_mbit = 8
+[[peers]]
+count = 1
+up_mbit = 8
+hostile = "byte"
+"""
+
+
 class RealRace(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -398,6 +458,19 @@ class RealRace(unittest.TestCase):
         left = [path.name for path in hosts.NETNS.glob(f"{hosts.PREFIX}-{hosts.os.getpid()}-*")]
         self.assertEqual(left, [])
         self.assertTrue(json.dumps(record))
+
+    def test_a_hostile_peer_is_counted_apart(self):
+        adapter = adapters.make("firn:n=16,k=4096")
+        with tempfile.TemporaryDirectory() as folder:
+            record = Race(scenario.parse(HOSTILE, "hostile"), adapter, folder).run()
+        self.assertEqual(collect.failed(record), [])
+        self.assertEqual((record["finishers"], len(record["peers"])), (3, 3))
+        told = record["trust"]
+        self.assertEqual((told["hostile"], told["deeds"]), (1, ["byte"]))
+        self.assertGreater(told["false_blocks"], 0)
+        self.assertGreater(told["bans"], 0)
+        self.assertEqual((told["honest_banned"], told["false_files"]), (0, 0))
+        self.assertIn("1 hostile (byte)", report.one_line(record))
 
 
 if __name__ == "__main__":

@@ -57,6 +57,10 @@ class Adapter:
     def check(self):
         """Raises BadClient if something other than a program is missing."""
 
+    def check_hostile(self):
+        """Raises BadClient if it has no peers that spoil a swarm."""
+        raise BadClient(f"{self.name} has no hostile peers")
+
     def version(self):
         raise NotImplementedError
 
@@ -74,4 +78,12 @@ class Adapter:
 
     def start_peer(self, host, folder, upload_limit_bytes):
         """Starts a downloader that puts the content into folder/NAME; returns the node."""
+        raise NotImplementedError
+
+    def deeds(self, group):
+        """What the peers of a hostile group do; empty: they stay away."""
+        return group.hostile
+
+    def start_saboteur(self, host, folder, deeds):
+        """Starts a peer that spoils the swarm; returns the node. After check_hostile()."""
         raise NotImplementedError

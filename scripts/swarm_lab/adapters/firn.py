@@ -19,6 +19,8 @@ class FirnNode(Node):
     def __init__(self, host):
         super().__init__(host, None)
         self.link = None
+        self.ids = set()  # peer ids: a saboteur may have several
+        self.false_blocks = {}  # sent, by the id that a saboteur had
         self.block_bytes = 0
         self.content_bytes = 0
         self.unfinished_rows_max = 0.0  # part of the content
@@ -33,6 +35,7 @@ class FirnNode(Node):
         event = json.loads(line)
         kind = event.get("event")
         if kind == "start":
+            self.ids.add(event["listen"].partition("@")[0])
             self.block_bytes = event["block_bytes"]
             self.content_bytes = event["bytes"]
             self.facts["generation_size"] = event["generation_size"]
@@ -44,6 +47,9 @@ class FirnNode(Node):
             self.completed = now
             for key in ("blocks_innovative", "blocks_redundant", "blocks_recoded"):
                 self.facts[key] = event[key]
+        elif kind == "deeds":
+            self.ids.add(event["peer"])
+            self.false_blocks[event["peer"]] = event["false_blocks"]
         elif kind in ("notice", "error") and event.get("level") != "info":
             self.facts.setdefault("notices", []).append(event.get("message", ""))
 
@@ -65,7 +71,8 @@ class FirnNode(Node):
 
 
 class Firn(Adapter):
-    settings = {"n": "", "k": "", "io_threads": "1", "dense": "no", "build": str(BUILD)}
+    settings = {"n": "", "k": "", "io_threads": "1", "dense": "no", "deeds": "",
+                "build": str(BUILD)}
 
     def __init__(self, name, settings):
         super().__init__(name, settings)
@@ -73,12 +80,17 @@ class Firn(Adapter):
         build = pathlib.Path(settings["build"]).absolute()
         self.firn = build / "client" / "firn"
         self.tracker = build / "tracker" / "firn-tracker"
+        self.saboteur = build / "tests" / "hostile" / "firn-saboteur"
         self.link = None
 
     def check(self):
         for program in (self.firn, self.tracker):
             if not program.exists():
                 raise BadClient(f"{program} is missing; run scripts/build")
+
+    def check_hostile(self):
+        if not self.saboteur.exists():
+            raise BadClient(f"{self.saboteur} is missing; run scripts/build")
 
     def version(self):
         said = subprocess.run([self.firn, "--version"], capture_output=True, text=True, check=True)
@@ -116,6 +128,16 @@ class Firn(Adapter):
         node.process = Process(host, host.name, [
             self.firn, "get", self.link, "-o", folder / host.name, "--seed", "forever",
             *self._common(host), *limit], folder, on_line=node.on_line)
+        return node
+
+    def deeds(self, group):
+        return {"": group.hostile, "none": ""}.get(self.settings["deeds"], self.settings["deeds"])
+
+    def start_saboteur(self, host, folder, deeds):
+        node = FirnNode(host)
+        node.process = Process(host, host.name, [
+            self.saboteur, self.link, "-o", folder / host.name, "--deeds", deeds,
+            *self._common(host)], folder, on_line=node.on_line)
         return node
 
     def _common(self, host):
