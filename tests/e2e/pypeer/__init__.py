@@ -13,5 +13,6 @@ both directions.
     leech.py       downloads
     source.py      serves, honestly or not
     trust.py       authorities: certificates, check sums
+    epochs.py      Epochs: signatures, nonces, rows judged by them, handing them on
     private.py     private contents: links, keys, proofs, sealed manifests
 """

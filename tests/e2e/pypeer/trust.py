@@ -16,8 +16,10 @@ TAG_BYTES = 4
 class Authority:
     """The key that a manifest names in `authority_key`."""
 
-    def __init__(self):
-        self._key = Ed25519PrivateKey.generate()
+    def __init__(self, secret=None):
+        """`secret`: 32 bytes; None: a fresh key."""
+        self._key = (Ed25519PrivateKey.from_private_bytes(secret) if secret
+                     else Ed25519PrivateKey.generate())
         self.public_key = self._key.public_key().public_bytes(
             serialization.Encoding.Raw, serialization.PublicFormat.Raw)
 
