@@ -155,6 +155,7 @@ void Lab::handle(const LabEvent& event) {
       return act(peer);
     case kRenamed:  // it begins anew
       die(peer, true);
+      links_.rejoin(peer.index);
       random_.fill(peer.id.bytes);
       peer.store = {};
       peer.armed = kNever;

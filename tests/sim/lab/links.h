@@ -50,6 +50,8 @@ class Links {
   void close(core::PeerKey key);
   // The peer has crashed: the other ends of its connections see them break.
   void cut(std::uint32_t peer);
+  // It is there again, without connections. At once: what its uplink was sending goes on till then.
+  void rejoin(std::uint32_t peer) { stations_[peer].cut = false; }
 
   struct Traffic {
     double bytes = 0;    // on the wire

@@ -2,6 +2,8 @@
 // and swarms whose peers have no place for all the others.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "tests/sim/lab/bound.h"
 #include "tests/sim/lab/lab.h"
 
@@ -73,6 +75,23 @@ TEST_CASE("one source fills its link to one peer over 200 ms there and back, mos
     MESSAGE("ratio " << ratio);
     CHECK(ratio < (path == 100'000 ? 1.15 : 1.7));  // 4 blocks at a time never end
   }
+}
+
+TEST_CASE("a peer that takes a fresh identity goes on to receive and to send") {
+  Lab lab(8, 64, 16384, 1);
+  for (int i = 0; i <= 5; ++i) {
+    LabPeerSpec spec;
+    spec.source = i == 0;
+    if (i == 5) spec.deeds.renamed = 3 * core::kSecond;
+    lab.add(spec);
+  }
+  REQUIRE(lab.run(60 * core::kSecond));
+  REQUIRE(lab.now() > 6 * core::kSecond);
+  CHECK(lab.report(5).peers == 5);
+  // Under several identities: the others are the source and three peers.
+  const core::Report other = lab.report(1);
+  CHECK(std::count_if(other.neighbours.begin(), other.neighbours.end(),
+                      [](const auto& n) { return n.blocks_received > 0; }) > 5);
 }
 
 TEST_CASE("sixteen peers with places for twelve do not go by the rules of a full mesh") {
