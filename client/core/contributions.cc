@@ -104,6 +104,8 @@ void Contributions::count(const Neighbour& n, double kept) {
                  context_.now - count.since >= policy::kNewcomerTime;
 }
 
+// A peer that comes when others can be judged may be one that these have banned, under a fresh key:
+// it begins with a part of a share, until it is judged itself.
 bool Contributions::step() {
   if (context_.now - reviewed_ < policy::kReportInterval) return false;
   const double kept = std::exp(-static_cast<double>(context_.now - reviewed_) /
@@ -125,12 +127,17 @@ bool Contributions::step() {
     if (counts_[n.key].judged) shares.push_back(counts_[n.key].share());
   }
   if (shares.empty()) return false;
+  judged_since_ = std::min(judged_since_, context_.now);
   // Up to three quarters of the neighbours may be sinks.
   const double usual = upper(shares, 0.25);
   bool found = false;
   for (Neighbour& n : membership_.neighbours()) {
     const auto known = counts_.find(n.key);
-    if (n.holds.has_everything() || known == counts_.end() || !known->second.judged) continue;
+    if (n.holds.has_everything() || known == counts_.end()) continue;
+    if (!known->second.judged) {
+      if (n.contact.opened_at() > judged_since_) n.worth = policy::kNewcomerWorth;
+      continue;
+    }
     const bool was_sink = n.sink();
     n.worth = policy::worth_of(known->second.share(), usual);
     found |= n.sink() && !was_sink;

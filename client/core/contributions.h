@@ -53,7 +53,8 @@ class Contributions final : public LeaveWatcher {
   std::map<PeerKey, std::uint64_t> totals_;  // by reporter: what it has told of all
   std::vector<const Neighbour*> reporters_;  // of this review
   TimeUs reviewed_ = 0;
-  bool was_large_ = false;  // at the last review
+  bool was_large_ = false;        // at the last review
+  TimeUs judged_since_ = kNever;  // from when on some neighbour could be judged
 };
 
 }  // namespace firn::core

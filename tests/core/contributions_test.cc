@@ -48,6 +48,11 @@ class Reported {
     return parts_.transfer->contributions.step();
   }
   core::Neighbour& neighbour(core::PeerKey key) { return *parts_.membership.find(key); }
+  // One more.
+  core::Neighbour& join() {
+    const std::uint8_t i = ++peers_;
+    return *parts_.membership.opened(i, peer_id(i), "192.0.2." + std::to_string(i), 4000, 0, true);
+  }
   // The last of them.
   void leave() { parts_.membership.closed(peers_--, ""); }
 
@@ -132,6 +137,22 @@ TEST_CASE("a newcomer is not judged before its rows can have arrived") {
   Reported swarm(8);
   swarm.review([](int, int) { return 0u; });
   for (core::PeerKey key = 1; key <= 8; ++key) CHECK(swarm.neighbour(key).worth == 1);
+}
+
+TEST_CASE("one that comes when others are judged begins with a quarter, until it is judged") {
+  Reported swarm(8);
+  core::Neighbour& early = swarm.join();
+  for (int i = 0; i < 5; ++i) {
+    swarm.review(kAllPassOn);
+    CHECK(early.worth == 1);
+  }
+  core::Neighbour& late = swarm.join();
+  swarm.review(kAllPassOn);
+  CHECK(late.worth == policy::kNewcomerWorth);
+  CHECK_FALSE(late.sink());
+  for (int i = 0; i < 4; ++i) swarm.review(kAllPassOn);
+  CHECK(late.worth == 1);
+  for (core::PeerKey key = 1; key <= 9; ++key) CHECK(swarm.neighbour(key).worth == 1);
 }
 
 TEST_CASE("a row's worth falls steeply below half of what is usually passed on, within bounds") {

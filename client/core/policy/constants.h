@@ -182,6 +182,7 @@ inline constexpr double kAccusersShare = 0.5;     // and are this part of those 
 inline constexpr double kDoubtedWorth = 1.0 / 4;  // one convicts it, or it came under alarm
 inline constexpr TimeUs kContributionMemory = 5 * kSecond;
 inline constexpr TimeUs kNewcomerTime = 2 * kSecond;  // rows are still on their way
+inline constexpr double kNewcomerWorth = 1.0 / 4;     // until then, where others are judged [047]
 inline constexpr double kWorthMin = 1.0 / 64;         // it may begin to pass something on
 inline constexpr double kWorthSteepness = 3;          // of what is passed on [042]
 inline constexpr double kSinkWorth = 1.0 / 8;         // below that its rows count as lost [042]
