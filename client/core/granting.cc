@@ -140,7 +140,10 @@ void Granting::grant(Neighbour& n) {
   const auto share = context_.options.memory_bytes / 8 / k / std::max<std::size_t>(connections, 1);
   const auto window_max =
       static_cast<std::uint32_t>(std::min<std::uint64_t>(share, policy::kWindowMax));
-  n.grants.resize(policy::next_window(n.grants, connections == 1, k, window_max, context_.now));
+  Grants::Window window =
+      policy::next_window(n.grants, connections == 1, k, window_max, context_.now);
+  if (n.rows_to_prove > 0 && !n.contact.authority()) window.blocks /= policy::kProbationShare;
+  n.grants.resize(window);
   const std::uint32_t give = policy::blocks_to_grant(holdings(), n, limits());
   if (give == 0) return;
   n.grants.grant(give, context_.now);

@@ -15,7 +15,7 @@ void History::make_room(const Neighbours& present) {
   for (auto it = past_.begin(); it != past_.end(); ++it) {
     if (here.contains(it->first)) continue;
     const auto moved = [](const auto& entry) {
-      return entry->second.blocks_received + entry->second.blocks_sent;
+      return entry->second.report.blocks_received + entry->second.report.blocks_sent;
     };
     if (least == past_.end() || moved(it) < moved(least)) least = it;
   }
@@ -33,19 +33,26 @@ void History::add(NeighbourReport& report, const Neighbour& n) {
 
 void History::came(const Neighbour& n, const Neighbours& present) {
   make_room(present);
-  NeighbourReport& report = past_[n.id];
-  report.id = n.id;
-  report.endpoint = n.contact.endpoint();
+  Past& past = past_[n.id];
+  past.report.id = n.id;
+  past.report.endpoint = n.contact.endpoint();
+  past.ip = n.contact.ip();
+}
+
+std::string History::ip_of(const PeerId& id) const {
+  const auto known = past_.find(id);
+  return known == past_.end() ? std::string() : known->second.ip;
 }
 
 void History::left(const Neighbour& n) {
-  NeighbourReport& report = past_[n.id];
+  NeighbourReport& report = past_[n.id].report;
   add(report, n);
   if (report.blocks_received == 0 && report.blocks_sent == 0) past_.erase(n.id);
 }
 
 std::vector<NeighbourReport> History::reports(const Neighbours& present) const {
-  std::map<PeerId, NeighbourReport> all = past_;
+  std::map<PeerId, NeighbourReport> all;
+  for (const auto& [id, past] : past_) all[id] = past.report;
   for (const Neighbour& n : present) add(all[n.id], n);
   std::vector<NeighbourReport> result;
   result.reserve(all.size());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <string>
 #include <vector>
 
 #include "client/core/neighbours.h"
@@ -15,6 +16,8 @@ class History {
   // It is one of `present` from now on.
   void came(const Neighbour& n, const Neighbours& present);
   void left(const Neighbour& n);
+  // Where the peer was connected from last; empty: it is not known any more.
+  std::string ip_of(const PeerId& id) const;
   // One per peer id, in their order.
   std::vector<NeighbourReport> reports(const Neighbours& present) const;
 
@@ -22,7 +25,11 @@ class History {
   static void add(NeighbourReport& report, const Neighbour& n);
   void make_room(const Neighbours& present);
 
-  std::map<PeerId, NeighbourReport> past_;
+  struct Past {
+    NeighbourReport report;
+    std::string ip;
+  };
+  std::map<PeerId, Past> past_;
 };
 
 }  // namespace firn::core

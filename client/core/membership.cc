@@ -169,6 +169,7 @@ Neighbour* Membership::opened(PeerKey peer, const PeerId& id, const std::string&
   book_opened(attempt, id);
   Neighbour& added =
       neighbours_.add(std::make_unique<Neighbour>(peer, id, ip, port, attempt != 0, context_.now));
+  added.rows_to_prove = probation_.rows_to_prove(ip, context_.now);
   history_.came(added, neighbours_);
   // A peer that takes no part in peer exchange is not to be passed on by others either.
   const std::uint16_t told_port = options.peer_exchange ? options.listen_port : std::uint16_t{0};
@@ -242,9 +243,18 @@ void Membership::punish(const PeerId& id, GoodbyeReason reason, const std::strin
   outbox_.warn("peer " + name + " " + what + "; banned for " + std::to_string(span / kSecond) +
                " s");
   if (reason == GoodbyeReason::kBanned) {
+    if (const std::string ip = history_.ip_of(id); !ip.empty())
+      probation_.convicted(id, ip, context_.now);
     for (LeaveWatcher* watcher : watchers_) watcher->banned(id);
   }
   if (at != neighbours_.end()) drop(*at, reason, what);
+}
+
+void Membership::proved(const PeerId& id, std::uint32_t rows) {
+  if (probation_.unused()) return;
+  for (Neighbour& n : neighbours_) {
+    if (n.id == id) n.rows_to_prove -= std::min(rows, n.rows_to_prove);
+  }
 }
 
 void Membership::closed(PeerKey peer, const std::string& why) {

@@ -16,6 +16,7 @@
 #include "client/core/peer_book.h"
 #include "client/core/places.h"
 #include "client/core/policy/mesh.h"
+#include "client/core/probation.h"
 #include "client/core/trackers.h"
 #include "proto/base/result.h"
 #include "proto/messages.h"
@@ -68,6 +69,8 @@ class Membership {
   void punish(const PeerId& id, proto::GoodbyeReason reason, const std::string& what,
               std::uint32_t strikes = 1);
   void stop();
+  // So many rows of the peer have turned out to be true.
+  void proved(const PeerId& id, std::uint32_t rows);
 
   // Whether the swarm is so small that every peer can know every other.
   bool small_mesh() const;
@@ -98,6 +101,7 @@ class Membership {
   Neighbours neighbours_;
   Places places_;
   History history_;
+  Probation probation_;
   std::vector<LeaveWatcher*> watchers_;
 };
 

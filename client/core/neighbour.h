@@ -103,7 +103,8 @@ class Neighbour {
   Traffic traffic;
   Reports reports;
   EpochLink epochs;
-  double worth = 1;  // of a row that a source gives to it (contributions.h)
+  double worth = 1;                 // of a row that a source gives to it (contributions.h)
+  std::uint32_t rows_to_prove = 0;  // before it is granted as much as others (probation.h)
 
  private:
   std::uint64_t repaid_at_ = 0;  // blocks that it had been sent when it brought something last

@@ -130,6 +130,10 @@ void Receiving::verified(std::uint32_t g) {
   life_.progress(context_.now);
   judging_.forget(g);
   plain_.forget(g);
+  if (const OpenGeneration* open = generations_.holdings().find_open(g)) {
+    for (const OpenGeneration::Share& share : open->by_sender)
+      membership_.proved(share.sender, share.rows);
+  }
   const Generations::Verified result = generations_.verified(g);
   for (const std::uint32_t waiting : result.waiting) membership_.neighbours().report(waiting);
   outbox_.push(DropRows{g});
@@ -203,11 +207,17 @@ void Receiving::remove(std::uint32_t g, const std::vector<std::uint32_t>& slots)
   membership_.neighbours().report(g);
 }
 
+void Receiving::prove(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
+  generations_.prove(g, slots);
+  const OpenGeneration& open = *generations_.holdings().find_open(g);
+  for (const std::uint32_t slot : slots) membership_.proved(open.senders[slot], 1);
+}
+
 void Receiving::judged(std::uint32_t g, const std::vector<std::uint32_t>& right,
                        const std::vector<std::uint32_t>& wrong, bool readable) {
   const std::vector<std::uint32_t> true_rows = judging_.still_there(g, right);
   const std::vector<std::uint32_t> false_rows = judging_.still_there(g, wrong);
-  if (!true_rows.empty()) generations_.prove(g, true_rows);
+  if (!true_rows.empty()) prove(g, true_rows);
   const bool doubted = judging_.judged(g);
   // Rows under decode stay: it will tell, and if it fails they are judged once more.
   if (generations_.decoding(g) && !doubted) return;

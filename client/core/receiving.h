@@ -77,6 +77,7 @@ class Receiving final : public LeaveWatcher {
   void fetch_again(std::uint32_t g);
   void drop_suspects(std::uint32_t g, const Generations::Suspects& suspects, bool keep_evidence);
   void remove(std::uint32_t g, const std::vector<std::uint32_t>& slots);
+  void prove(std::uint32_t g, const std::vector<std::uint32_t>& slots);
   void report_lost(std::uint32_t g);
   void lose(std::uint32_t g);
   void blame(const PeerId& id, std::uint32_t g);

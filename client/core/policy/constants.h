@@ -261,5 +261,12 @@ inline constexpr std::uint64_t kManifestPartMin = 4 << 10;
 inline constexpr TimeUs kBanTimes[] = {30 * kSecond, 600 * kSecond, 3600 * kSecond};
 inline constexpr std::uint32_t kStrikesConvicted = 2;  // for a false block it had answered for
 inline constexpr std::uint32_t kBansMax = 3;           // further ones take as long as the last
+// Convicted peers of one network that put newcomers from it on probation: two may be chance, a home
+// with a bad machine that was started anew [047].
+inline constexpr std::size_t kProbationIdentities = 3;
+inline constexpr TimeUs kProbationMemory = 600 * kSecond;  // as long as the ban of the last
+inline constexpr std::size_t kProbationNetworksMax = 1024;
+inline constexpr std::uint32_t kProbationRows = 8;   // to be proven, then it is over
+inline constexpr std::uint32_t kProbationShare = 4;  // 1 / the part of a window until then
 
 }  // namespace firn::core::policy

@@ -12,6 +12,7 @@ from .wire import peer_pb2
 
 NONCE_BYTES = 16
 DRIFT_SHARE = 5000  # clocks drift by less than this part of the time against each other
+BOUND_LIFE = 180_000_000  # of a clock that may have stood still
 
 
 def now():
@@ -72,8 +73,17 @@ class SpeakerClock:
         self._bound = None  # (sent by our clock, heard by the speaker's)
 
     def heard(self, sent, heard):
-        if self._bound is None or heard - sent <= self._bound[1] - self._bound[0]:
-            self._bound = sent, heard
+        at = now()
+        old = self._bound is not None and at - self._bound[0] > BOUND_LIFE
+        before = self.latest(at)
+        self._bound, kept = (sent, heard), self._bound
+        if before is not None and not old and before < self.latest(at):
+            self._bound = kept
+
+    def shows(self, time):
+        """The speaker's clock is at `time` or beyond."""
+        if self._bound is not None and self.latest(now()) < time:
+            self._bound = None
 
     def latest(self, at):
         """At `at`, of our clock; None: nothing is known."""
@@ -112,6 +122,7 @@ class EpochReader:
         if not is_signed(epoch, self._manifest.content_id, self._manifest.info.authority_key):
             return False
         self.latest = epoch
+        self.clock.shows(epoch.time)
         for one in epoch.heard:
             if one.nonce in self._sent:
                 self.clock.heard(self._sent.pop(one.nonce), epoch.time - one.age)

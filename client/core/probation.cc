@@ -1,0 +1,37 @@
+#include "client/core/probation.h"
+
+#include <algorithm>
+
+#include "client/core/policy/constants.h"
+#include "proto/base/address.h"
+
+namespace firn::core {
+
+void Probation::convicted(const PeerId& id, const std::string& ip, TimeUs now) {
+  const TimeUs since = now - policy::kProbationMemory;
+  for (auto& [network, guilty] : networks_)
+    std::erase_if(guilty, [since](const auto& one) { return one.second < since; });
+  std::erase_if(networks_, [](const auto& one) { return one.second.empty(); });
+  const std::string network = network_of(ip);
+  if (networks_.size() >= policy::kProbationNetworksMax && !networks_.contains(network)) return;
+  Guilty& guilty = networks_[network];
+  guilty[id] = now;
+  // More say no more: the longest known gives way.
+  if (guilty.size() > policy::kProbationIdentities) {
+    guilty.erase(std::min_element(guilty.begin(), guilty.end(), [](const auto& a, const auto& b) {
+      return a.second < b.second;
+    }));
+  }
+}
+
+std::uint32_t Probation::rows_to_prove(const std::string& ip, TimeUs now) const {
+  const auto known = networks_.find(network_of(ip));
+  if (known == networks_.end()) return 0;
+  const TimeUs since = now - policy::kProbationMemory;
+  const auto guilty = std::count_if(known->second.begin(), known->second.end(),
+                                    [since](const auto& one) { return one.second >= since; });
+  return static_cast<std::size_t>(guilty) >= policy::kProbationIdentities ? policy::kProbationRows
+                                                                          : 0;
+}
+
+}  // namespace firn::core
