@@ -51,7 +51,10 @@ class Reported {
   // One more.
   core::Neighbour& join() {
     const std::uint8_t i = ++peers_;
-    return *parts_.membership.opened(i, peer_id(i), "192.0.2." + std::to_string(i), 4000, 0, true);
+    core::Neighbour& n =
+        *parts_.membership.opened(i, peer_id(i), "192.0.2." + std::to_string(i), 4000, 0, true);
+    n.holds.set_shape(vouched_manifest(4, 4, 64).info.shape);
+    return n;
   }
   // The last of them.
   void leave() { parts_.membership.closed(peers_--, ""); }
