@@ -28,7 +28,7 @@ class Documents(unittest.TestCase):
         found = [command for path in tables.documents()
                  for command, _ in tables.blocks(path.read_text(encoding="utf-8"))]
         for word in ("plot_codec.py", "gpu_tables.py", "papers_tables.py", "swarm report",
-                     "swarm table"):
+                     "swarm table", "medium table"):
             self.assertTrue(any(word in command for command in found), word)
 
     def test_every_note_is_in_the_index(self):
