@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace firn::medium {
 namespace {
@@ -9,6 +10,8 @@ namespace {
 constexpr double kFlipWeight = 1.4;
 // A count of none stands for half a frame.
 constexpr double kHalfFrame = 0.5;
+constexpr double kLogLossMin = -70;
+constexpr double kHalfByte = 0.5;
 
 double log_share(std::uint64_t lost, std::uint64_t frames) {
   return std::log((static_cast<double>(lost) + kHalfFrame) / static_cast<double>(frames));
@@ -28,6 +31,38 @@ std::optional<double> log_loss(const MeasuredLosses& cell, unsigned parity) {
   const auto& [p0, lost0] = cell.lost[i - 1];
   const auto& [p1, lost1] = cell.lost[i];
   return on_line(p0, log_share(lost0, cell.frames), p1, log_share(lost1, cell.frames), parity);
+}
+
+// The parity with which a share of exp(`log_share`) is lost at a measured rate; never less than the
+// smallest one that was measured.
+double parity_for(const MeasuredLosses& cell, double target) {
+  const auto y = [&](std::size_t i) { return log_share(cell.lost[i].second, cell.frames); };
+  std::size_t i = 0;
+  while (i < cell.lost.size() && y(i) > target) ++i;
+  if (i == 0) return cell.lost[0].first;
+  i = std::min(i, cell.lost.size() - 1);
+  const double from = y(i - 1), to = y(i);
+  if (to >= from) return std::numeric_limits<double>::infinity();
+  return on_line(from, cell.lost[i - 1].first, to, cell.lost[i].first, target);
+}
+
+// ln of the frame loss between two measured rates: there the parity for each share of losses is a
+// power of the rate [045], counted from a half below none.
+double log_loss_between(const MeasuredLosses& below, const MeasuredLosses& above, double rate,
+                        unsigned parity) {
+  const auto needed = [&](double target) {
+    return on_line(std::log(below.rate), std::log(parity_for(below, target) + kHalfByte),
+                   std::log(above.rate), std::log(parity_for(above, target) + kHalfByte),
+                   std::log(rate));
+  };
+  const double given = std::log(parity + kHalfByte);
+  if (needed(0) > given) return 0;
+  double low = kLogLossMin, high = 0;
+  while (high - low > 1e-6) {
+    const double middle = (low + high) / 2;
+    (needed(middle) > given ? low : high) = middle;
+  }
+  return high;
 }
 
 }  // namespace
@@ -52,13 +87,12 @@ std::optional<double> frame_loss(const InnerShape& shape, double rate, unsigned 
       below = &cell;
       continue;
     }
-    const auto above = log_loss(cell, parity);
-    if (!above) return std::nullopt;
-    if (below == nullptr || cell.rate == rate) return std::min(1.0, std::exp(*above));
-    const auto under = log_loss(*below, parity);
-    if (!under) return std::nullopt;
-    return std::min(1.0, std::exp(on_line(std::log(below->rate), *under, std::log(cell.rate),
-                                          *above, std::log(rate))));
+    if (below == nullptr || cell.rate == rate) {
+      const auto there = log_loss(cell, parity);
+      return there ? std::optional(std::min(1.0, std::exp(*there))) : std::nullopt;
+    }
+    if (cell.lost.size() < 2 || below->lost.size() < 2) return std::nullopt;
+    return std::exp(log_loss_between(*below, cell, rate, parity));
   }
   return std::nullopt;
 }

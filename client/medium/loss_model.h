@@ -32,8 +32,9 @@ std::vector<InnerShape> measured_shapes();
 // 7 C has 2.9 % of wrong symbols for 1 % of each, as 2.3 % of insertions and deletions alone have.
 double equivalent_rate(const Rates& rates);
 
-// The share of frames lost; between measured rates and parities interpolated by its logarithm,
-// beyond the last parity continued. Nothing if the rate is above the measured ones, or the code is
+// The share of frames lost. Its logarithm is a straight line between measured parities, and goes on
+// so beyond the last one; between measured rates the parity for a share is a power of the rate.
+// Nothing if the rate is above the measured ones, or the code is
 // not in the table.
 std::optional<double> frame_loss(const InnerShape& shape, double rate, unsigned parity);
 

@@ -31,6 +31,33 @@ TEST_CASE("medium plan: more parity loses fewer frames, a worse channel more") {
   CHECK_FALSE(frame_loss({9, 16, 4, 1}, 0.01, 16));
 }
 
+TEST_CASE("between measured rates losses are what was seen there") {
+  // docs/notes/045: 4,000 to 5,000 frames each.
+  struct Seen {
+    InnerShape shape;
+    double rate;
+    unsigned parity;
+    double loss;
+  };
+  const Seen all[] = {{{10, 64, 4, 1}, 0.002, 4, 2.5e-3}, {{10, 64, 4, 1}, 0.006, 10, 1.1e-2},
+                      {{8, 16, 4, 1}, 0.014, 18, 1.5e-2}, {{8, 16, 4, 1}, 0.025, 50, 3.5e-3},
+                      {{12, 16, 6, 1}, 0.04, 30, 7.8e-3}, {{12, 16, 6, 1}, 0.04, 26, 3.6e-2}};
+  for (const Seen& seen : all) {
+    const auto planned = frame_loss(seen.shape, seen.rate, seen.parity);
+    CAPTURE(seen.rate);
+    CAPTURE(seen.parity);
+    REQUIRE(planned);
+    CHECK(*planned >= seen.loss / 1.6);
+    CHECK(*planned <= seen.loss * 2);
+  }
+  // No jump at the measured rates.
+  const InnerShape shape{8, 16, 4, 1};
+  CHECK(frame_loss(shape, 0.0100001, 14).value() ==
+        doctest::Approx(frame_loss(shape, 0.01, 14).value()).epsilon(0.01));
+  CHECK(frame_loss(shape, 0.0199999, 30).value() ==
+        doctest::Approx(frame_loss(shape, 0.02, 30).value()).epsilon(0.01));
+}
+
 TEST_CASE("medium plan: the chance of losing a generation is what simulation finds") {
   // 40 blocks, 44 rows, each lost with probability 0.08: about 1 generation in 3 is lost.
   codec::CoefficientStream random(95, 0);
