@@ -1,5 +1,5 @@
 // The authority's side of Epochs: when they are made, and what they say.
-#include "tests/core/epoch_bench.h"
+#include "tests/core/epoch_fixture.h"
 
 using namespace firn;
 using namespace firn::test;
@@ -10,14 +10,15 @@ namespace {
 constexpr PeerKey kFirst = 1, kSecondPeer = 2;
 
 core::Options speaker_options(core::Options options = large_mesh_options()) {
-  options.self = id_of(EpochBench::kVoice);
+  options.self = id_of(EpochFixture::kVoice);
   options.certificate = "what it shows is looked at by others";
   return options;
 }
 
 // The authority, with two neighbours that hold a part of generation 2.
-struct MakingBench : EpochBench {
-  explicit MakingBench(core::Options options = speaker_options()) : EpochBench(std::move(options)) {
+struct MakingFixture : EpochFixture {
+  explicit MakingFixture(core::Options options = speaker_options())
+      : EpochFixture(std::move(options)) {
     begin(true);
     join(kFirst, numbered(1), 0);
     join(kSecondPeer, numbered(2), 0);
@@ -50,16 +51,16 @@ struct MakingBench : EpochBench {
 }  // namespace
 
 TEST_CASE("epochs are rare while nothing is wrong, frequent under alarm, and rare again") {
-  MakingBench bench;
-  const auto quiet = bench.made_within(60 * kSecond);
+  MakingFixture fixture;
+  const auto quiet = fixture.made_within(60 * kSecond);
   CHECK(quiet.size() >= 5);
   CHECK(quiet.size() <= 8);
   for (const proto::Epoch& epoch : quiet) CHECK_FALSE(epoch.alarm);
-  bench.say(kFirst, proto::EpochRequest{std::nullopt, true, {}});
-  const auto alarmed = bench.made_within(policy::kAlarmTime);
+  fixture.say(kFirst, proto::EpochRequest{std::nullopt, true, {}});
+  const auto alarmed = fixture.made_within(policy::kAlarmTime);
   CHECK(alarmed.size() >= policy::kAlarmTime / policy::kEpochIntervalAlarmMax - 1);
   for (const proto::Epoch& epoch : alarmed) CHECK(epoch.alarm);
-  const auto after = bench.made_within(30 * kSecond);
+  const auto after = fixture.made_within(30 * kSecond);
   CHECK(after.size() <= 5);
   CHECK_FALSE(after.back().alarm);
 }
@@ -67,23 +68,23 @@ TEST_CASE("epochs are rare while nothing is wrong, frequent under alarm, and rar
 TEST_CASE("an alarm does not fill a slow uplink with epochs") {
   core::Options slow = large_mesh_options();
   slow.up_limit = 32 << 10;
-  MakingBench bench(speaker_options(slow));
-  bench.made_within(policy::kEpochIntervalMax);
+  MakingFixture fixture(speaker_options(slow));
+  fixture.made_within(policy::kEpochIntervalMax);
   for (int second = 0; second < 20; ++second) {
-    bench.say(kFirst, proto::EpochRequest{std::nullopt, true, {0, 1, 2, 3}});
-    const std::size_t made = bench.made_within(kSecond).size();
+    fixture.say(kFirst, proto::EpochRequest{std::nullopt, true, {0, 1, 2, 3}});
+    const std::size_t made = fixture.made_within(kSecond).size();
     CHECK(made <= 1);
     if (second > 3 && made == 1) {
-      CHECK(bench.made_within(kSecond).empty());
+      CHECK(fixture.made_within(kSecond).empty());
     }
   }
 }
 
 TEST_CASE("numbers rise, times are the speaker's, and no two epochs are made at once") {
-  MakingBench bench;
-  bench.pass(60 * kSecond);
-  CHECK(bench.take<core::MakeEpoch>().size() == 1);  // which was never answered
-  MakingBench other;
+  MakingFixture fixture;
+  fixture.pass(60 * kSecond);
+  CHECK(fixture.take<core::MakeEpoch>().size() == 1);  // which was never answered
+  MakingFixture other;
   std::uint64_t number = 0;
   TimeUs time = 0;
   for (const proto::Epoch& epoch : other.made_within(60 * kSecond)) {
@@ -96,25 +97,25 @@ TEST_CASE("numbers rise, times are the speaker's, and no two epochs are made at 
 }
 
 TEST_CASE("an epoch that could not be made is not told, and the next one comes") {
-  MakingBench bench;
-  bench.pass(policy::kEpochIntervalMax + kSecond);
-  REQUIRE(bench.take<core::MakeEpoch>().size() == 1);
-  bench.core.epoch_made(proto::Epoch{}, bench.now);
-  bench.drain();
-  CHECK(bench.handed_on(kFirst, kSecondPeer) == 0);
-  CHECK_FALSE(bench.made_within(policy::kEpochIntervalMax + kSecond).empty());
+  MakingFixture fixture;
+  fixture.pass(policy::kEpochIntervalMax + kSecond);
+  REQUIRE(fixture.take<core::MakeEpoch>().size() == 1);
+  fixture.core.epoch_made(proto::Epoch{}, fixture.now);
+  fixture.drain();
+  CHECK(fixture.handed_on(kFirst, kSecondPeer) == 0);
+  CHECK_FALSE(fixture.made_within(policy::kEpochIntervalMax + kSecond).empty());
 }
 
 TEST_CASE("sums are those of generations that neighbours hold in part or ask for") {
-  MakingBench bench;
-  const auto first = bench.made_within(policy::kEpochIntervalMax);
+  MakingFixture fixture;
+  const auto first = fixture.made_within(policy::kEpochIntervalMax);
   REQUIRE_FALSE(first.empty());
   for (const proto::Epoch& epoch : first) {
     REQUIRE(epoch.sums.size() == 1);
     CHECK(epoch.sums[0].generation == 2);
   }
-  bench.say(kSecondPeer, proto::EpochRequest{std::nullopt, true, {0, 77}});  // 77 does not exist
-  const auto next = bench.made_within(policy::kEpochIntervalMax + kSecond);
+  fixture.say(kSecondPeer, proto::EpochRequest{std::nullopt, true, {0, 77}});  // 77 does not exist
+  const auto next = fixture.made_within(policy::kEpochIntervalMax + kSecond);
   REQUIRE_FALSE(next.empty());
   REQUIRE(next[0].sums.size() == 2);
   CHECK(next[0].sums[0].generation == 0);
@@ -122,12 +123,12 @@ TEST_CASE("sums are those of generations that neighbours hold in part or ask for
 }
 
 TEST_CASE("nonces are named with their age, a few of each neighbour, and once") {
-  MakingBench bench;
-  bench.made_within(policy::kEpochIntervalMax);
-  for (std::uint8_t i = 0; i < 100; ++i) bench.say(kFirst, proto::EpochRequest{nonce_of(i)});
-  bench.say(kSecondPeer, proto::EpochRequest{nonce_of(200)});
-  const TimeUs sent_at = bench.now;
-  const auto made = bench.made_within(2 * policy::kEpochIntervalMax);
+  MakingFixture fixture;
+  fixture.made_within(policy::kEpochIntervalMax);
+  for (std::uint8_t i = 0; i < 100; ++i) fixture.say(kFirst, proto::EpochRequest{nonce_of(i)});
+  fixture.say(kSecondPeer, proto::EpochRequest{nonce_of(200)});
+  const TimeUs sent_at = fixture.now;
+  const auto made = fixture.made_within(2 * policy::kEpochIntervalMax);
   REQUIRE(made.size() >= 2);
   CHECK(made[0].heard.size() == policy::kNoncesPerNeighbour + 1);
   for (const proto::HeardNonce& heard : made[0].heard) {
@@ -138,17 +139,17 @@ TEST_CASE("nonces are named with their age, a few of each neighbour, and once") 
 }
 
 TEST_CASE("no epochs are made in a small mesh, by other peers, or for nobody") {
-  MakingBench small;
+  MakingFixture small;
   small.tell_of(3);
   small.made();
   CHECK(small.made_within(60 * kSecond).empty());
   core::Options plain = large_mesh_options();
-  EpochBench other(plain);
+  EpochFixture other(plain);
   other.begin(true);
   other.join(kFirst, numbered(1), 0);
   other.pass(60 * kSecond);
   CHECK(other.take<core::MakeEpoch>().empty());
-  EpochBench alone(speaker_options());
+  EpochFixture alone(speaker_options());
   alone.begin(true);
   alone.pass(60 * kSecond);
   CHECK(alone.take<core::MakeEpoch>().empty());

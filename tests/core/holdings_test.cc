@@ -9,7 +9,7 @@
 #include "codec/encode.h"
 #include "codec/kernels.h"
 #include "codec/random.h"
-#include "tests/core/bench.h"
+#include "tests/core/fixture.h"
 
 using namespace firn;
 using namespace firn::test;

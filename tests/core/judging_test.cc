@@ -3,7 +3,7 @@
 
 #include "client/core/policy/constants.h"
 #include "proto/base/limits.h"
-#include "tests/core/bench.h"
+#include "tests/core/fixture.h"
 
 using namespace firn;
 using namespace firn::test;
@@ -17,9 +17,9 @@ using Slots = std::vector<std::uint32_t>;
 using Bytes = std::vector<std::uint8_t>;
 
 // A speaker for the authority and two peers that hold everything are its neighbours.
-class JudgeBench : public Bench {
+class JudgeFixture : public Fixture {
  public:
-  JudgeBench() : Bench(vouched_manifest(4, kRowsEach, 8192)) {
+  JudgeFixture() : Fixture(vouched_manifest(4, kRowsEach, 8192)) {
     start();
     join_certified(kSpeaker, peer_id(1), peer_id(1));
     join(kFirst, peer_id(2), 0, true);
@@ -78,143 +78,143 @@ class JudgeBench : public Bench {
 }  // namespace
 
 TEST_CASE("sums of a generation are asked for once, and all rows that come are judged by them") {
-  JudgeBench bench;
-  bench.send(kSpeaker, 1, 0);
-  CHECK(bench.asked().empty());  // its rows need no proof
-  bench.send(kFirst, 0, 0);
-  bench.send(kFirst, 0, 1);
-  CHECK(bench.asked() == Slots{0});
-  bench.answer(0);
-  CHECK(bench.to_judge(0) == Slots{0, 1});
-  bench.send(kSecondPeer, 0, 2);  // during the judgement
-  CHECK(bench.to_judge(0).empty());
-  bench.judged(0, {0, 1}, {});
-  bench.pass(kMillisecond);
-  CHECK(bench.to_judge(0) == Slots{2});
-  bench.judged(0, {2}, {});
-  bench.pass(kSecond);
-  CHECK(bench.to_judge(0).empty());
-  CHECK(bench.asked().empty());
+  JudgeFixture fixture;
+  fixture.send(kSpeaker, 1, 0);
+  CHECK(fixture.asked().empty());  // its rows need no proof
+  fixture.send(kFirst, 0, 0);
+  fixture.send(kFirst, 0, 1);
+  CHECK(fixture.asked() == Slots{0});
+  fixture.answer(0);
+  CHECK(fixture.to_judge(0) == Slots{0, 1});
+  fixture.send(kSecondPeer, 0, 2);  // during the judgement
+  CHECK(fixture.to_judge(0).empty());
+  fixture.judged(0, {0, 1}, {});
+  fixture.pass(kMillisecond);
+  CHECK(fixture.to_judge(0) == Slots{2});
+  fixture.judged(0, {2}, {});
+  fixture.pass(kSecond);
+  CHECK(fixture.to_judge(0).empty());
+  CHECK(fixture.asked().empty());
 }
 
 TEST_CASE("a false row bans its sender for ten minutes and nothing else is removed") {
-  JudgeBench bench;
-  bench.send(kFirst, 0, 0);
-  bench.send(kSecondPeer, 0, 1);
-  bench.send(kSpeaker, 0, 2);
-  bench.answer(0);
-  CHECK(bench.to_judge(0) == Slots{0, 1});
-  bench.judged(0, {1}, {0});
-  const auto dropped = bench.take<core::DropSlots>();
+  JudgeFixture fixture;
+  fixture.send(kFirst, 0, 0);
+  fixture.send(kSecondPeer, 0, 1);
+  fixture.send(kSpeaker, 0, 2);
+  fixture.answer(0);
+  CHECK(fixture.to_judge(0) == Slots{0, 1});
+  fixture.judged(0, {1}, {0});
+  const auto dropped = fixture.take<core::DropSlots>();
   REQUIRE(dropped.size() == 1);
   CHECK(dropped[0].slots == Slots{0});
-  CHECK(bench.core.report().rank == 2);
-  CHECK(bench.noticed(peer_id(2).text()));
-  CHECK_FALSE(bench.noticed(peer_id(3).text()));
-  CHECK(bench.closed(kFirst));
-  bench.pass(policy::kBanTimes[0] + kSecond);
-  CHECK(bench.banned(8, peer_id(2)));
-  bench.pass(policy::kBanTimes[1]);
-  CHECK_FALSE(bench.banned(9, peer_id(2)));
+  CHECK(fixture.core.report().rank == 2);
+  CHECK(fixture.noticed(peer_id(2).text()));
+  CHECK_FALSE(fixture.noticed(peer_id(3).text()));
+  CHECK(fixture.closed(kFirst));
+  fixture.pass(policy::kBanTimes[0] + kSecond);
+  CHECK(fixture.banned(8, peer_id(2)));
+  fixture.pass(policy::kBanTimes[1]);
+  CHECK_FALSE(fixture.banned(9, peer_id(2)));
 }
 
 TEST_CASE("of a convicted peer all rows go that are not proven, wherever they are") {
-  JudgeBench bench;
-  bench.send(kFirst, 0, 0);
-  bench.answer(0);
-  REQUIRE(bench.to_judge(0) == Slots{0});
-  bench.judged(0, {0}, {});
-  bench.send(kFirst, 1, 0);
-  bench.send(kFirst, 2, 0);
-  bench.send(kSecondPeer, 2, 1);
-  bench.answer(1, false);
-  REQUIRE(bench.to_judge(1) == Slots{0});
-  bench.judged(1, {}, {0});
-  CHECK(bench.core.report().rank == 2);  // the proven one, and the other peer's
+  JudgeFixture fixture;
+  fixture.send(kFirst, 0, 0);
+  fixture.answer(0);
+  REQUIRE(fixture.to_judge(0) == Slots{0});
+  fixture.judged(0, {0}, {});
+  fixture.send(kFirst, 1, 0);
+  fixture.send(kFirst, 2, 0);
+  fixture.send(kSecondPeer, 2, 1);
+  fixture.answer(1, false);
+  REQUIRE(fixture.to_judge(1) == Slots{0});
+  fixture.judged(1, {}, {0});
+  CHECK(fixture.core.report().rank == 2);  // the proven one, and the other peer's
 }
 
 TEST_CASE("a generation with a false row is decoded once the row has been replaced") {
-  JudgeBench bench;
-  for (std::uint32_t i = 0; i < kRowsEach; ++i) bench.send(i == 2 ? kFirst : kSecondPeer, 0, i);
-  REQUIRE(bench.take<core::Decode>().size() == 1);
-  bench.decoded(0, core::DecodeOutcome::kCorrupt);
-  CHECK(bench.take<core::KeepEvidence>().empty());
-  bench.answer(0);
-  CHECK(bench.to_judge(0) == Slots{0, 1, 2, 3});
-  bench.judged(0, {0, 1, 3}, {2});
-  CHECK(bench.closed(kFirst));
-  bench.send(kSpeaker, 0, 2);
-  REQUIRE(bench.take<core::Decode>().size() == 1);
-  bench.decoded(0, core::DecodeOutcome::kVerified);
-  CHECK(bench.core.report().generations_verified == 1);
+  JudgeFixture fixture;
+  for (std::uint32_t i = 0; i < kRowsEach; ++i) fixture.send(i == 2 ? kFirst : kSecondPeer, 0, i);
+  REQUIRE(fixture.take<core::Decode>().size() == 1);
+  fixture.decoded(0, core::DecodeOutcome::kCorrupt);
+  CHECK(fixture.take<core::KeepEvidence>().empty());
+  fixture.answer(0);
+  CHECK(fixture.to_judge(0) == Slots{0, 1, 2, 3});
+  fixture.judged(0, {0, 1, 3}, {2});
+  CHECK(fixture.closed(kFirst));
+  fixture.send(kSpeaker, 0, 2);
+  REQUIRE(fixture.take<core::Decode>().size() == 1);
+  fixture.decoded(0, core::DecodeOutcome::kVerified);
+  CHECK(fixture.core.report().generations_verified == 1);
 }
 
 TEST_CASE("a verdict does not touch rows that stand where judged ones have stood") {
-  JudgeBench bench;
-  bench.send(kFirst, 0, 0);
-  bench.send(kFirst, 1, 0);
-  bench.answer(0);
-  bench.answer(1);
-  REQUIRE(bench.take<core::JudgeRows>().size() == 2);
-  bench.judged(1, {}, {0});  // the first peer is banned, and its row in generation 0 removed
-  REQUIRE(bench.core.report().rank == 0);
-  bench.send(kSecondPeer, 0, 1);
-  REQUIRE(bench.core.report().rank == 1);
-  bench.judged(0, {}, {0});
-  CHECK_FALSE(bench.closed(kSecondPeer));
-  CHECK(bench.core.report().rank == 1);
-  bench.pass(kMillisecond);
-  CHECK(bench.to_judge(0) == Slots{0});  // it is judged itself
+  JudgeFixture fixture;
+  fixture.send(kFirst, 0, 0);
+  fixture.send(kFirst, 1, 0);
+  fixture.answer(0);
+  fixture.answer(1);
+  REQUIRE(fixture.take<core::JudgeRows>().size() == 2);
+  fixture.judged(1, {}, {0});  // the first peer is banned, and its row in generation 0 removed
+  REQUIRE(fixture.core.report().rank == 0);
+  fixture.send(kSecondPeer, 0, 1);
+  REQUIRE(fixture.core.report().rank == 1);
+  fixture.judged(0, {}, {0});
+  CHECK_FALSE(fixture.closed(kSecondPeer));
+  CHECK(fixture.core.report().rank == 1);
+  fixture.pass(kMillisecond);
+  CHECK(fixture.to_judge(0) == Slots{0});  // it is judged itself
 }
 
 TEST_CASE("a verdict on a generation that was emptied meanwhile does not hold up later rows") {
-  JudgeBench bench;
-  bench.send(kFirst, 0, 0);
-  bench.send(kFirst, 1, 0);
-  bench.answer(0);
-  bench.answer(1);
-  bench.judged(1, {}, {0});
-  bench.judged(0, {}, {0});
-  bench.take<core::JudgeRows>();
-  bench.send(kSecondPeer, 0, 1);
-  CHECK(bench.to_judge(0) == Slots{0});
+  JudgeFixture fixture;
+  fixture.send(kFirst, 0, 0);
+  fixture.send(kFirst, 1, 0);
+  fixture.answer(0);
+  fixture.answer(1);
+  fixture.judged(1, {}, {0});
+  fixture.judged(0, {}, {0});
+  fixture.take<core::JudgeRows>();
+  fixture.send(kSecondPeer, 0, 1);
+  CHECK(fixture.to_judge(0) == Slots{0});
 }
 
 TEST_CASE("a key counts although the sums that came with it are late") {
-  JudgeBench bench;
-  bench.send(kFirst, 0, 0);
-  for (std::uint32_t i = 1; i < kRowsEach; ++i) bench.send(kSpeaker, 0, i);
-  CHECK(bench.asked() == Slots{0});
-  bench.decoded(0, core::DecodeOutcome::kVerified);
-  bench.answer(0);
-  bench.send(kFirst, 1, 0);
-  bench.answer(1, false);
-  CHECK_FALSE(bench.closed(kSpeaker));
-  CHECK(bench.to_judge(1) == Slots{0});
+  JudgeFixture fixture;
+  fixture.send(kFirst, 0, 0);
+  for (std::uint32_t i = 1; i < kRowsEach; ++i) fixture.send(kSpeaker, 0, i);
+  CHECK(fixture.asked() == Slots{0});
+  fixture.decoded(0, core::DecodeOutcome::kVerified);
+  fixture.answer(0);
+  fixture.send(kFirst, 1, 0);
+  fixture.answer(1, false);
+  CHECK_FALSE(fixture.closed(kSpeaker));
+  CHECK(fixture.to_judge(1) == Slots{0});
 }
 
 TEST_CASE("sums of a wrong size, without a key, twice, or from no authority are faults") {
   for (const std::size_t tag_bytes : {3u, 17u}) {
-    JudgeBench bench;
-    bench.send(kFirst, 0, 0);
-    bench.answer(0, true, tag_bytes);
-    CHECK(bench.closed(kSpeaker));
+    JudgeFixture fixture;
+    fixture.send(kFirst, 0, 0);
+    fixture.answer(0, true, tag_bytes);
+    CHECK(fixture.closed(kSpeaker));
   }
-  JudgeBench uneven;
+  JudgeFixture uneven;
   uneven.send(kFirst, 0, 0);
   uneven.say(kSpeaker, proto::CheckReply{0, Bytes(limits::kCheckKeyBytes, 5), Bytes(17, 6)});
   CHECK(uneven.closed(kSpeaker));
-  JudgeBench keyless;
+  JudgeFixture keyless;
   keyless.send(kFirst, 0, 0);
   keyless.answer(0, false);
   CHECK(keyless.closed(kSpeaker));
-  JudgeBench twice;
+  JudgeFixture twice;
   twice.send(kFirst, 0, 0);
   twice.answer(0);
   CHECK_FALSE(twice.closed(kSpeaker));
   twice.answer(0);
   CHECK(twice.closed(kSpeaker));
-  JudgeBench stranger;
+  JudgeFixture stranger;
   stranger.send(kFirst, 0, 0);
   stranger.say(kFirst, proto::CheckReply{0, Bytes(limits::kCheckKeyBytes, 5), Bytes(16, 6)});
   CHECK(stranger.closed(kFirst));
@@ -223,50 +223,50 @@ TEST_CASE("sums of a wrong size, without a key, twice, or from no authority are 
 TEST_CASE("without an answer a false generation is fetched again as a whole") {
   for (const bool refused : {false, true}) {
     CAPTURE(refused);
-    JudgeBench bench;
-    for (std::uint32_t i = 0; i < kRowsEach; ++i) bench.send(i == 2 ? kFirst : kSecondPeer, 0, i);
-    bench.decoded(0, core::DecodeOutcome::kCorrupt);
-    CHECK_FALSE(bench.noticed("fetched again"));
-    if (refused) bench.say(kSpeaker, proto::CheckReply{0, {}, {}});
-    bench.pass(refused ? kMillisecond : policy::kCheckTimeout);
-    CHECK(bench.noticed("fetched again"));
-    CHECK(bench.take<core::KeepEvidence>().size() == 1);
-    CHECK_FALSE(bench.closed(kFirst));
+    JudgeFixture fixture;
+    for (std::uint32_t i = 0; i < kRowsEach; ++i) fixture.send(i == 2 ? kFirst : kSecondPeer, 0, i);
+    fixture.decoded(0, core::DecodeOutcome::kCorrupt);
+    CHECK_FALSE(fixture.noticed("fetched again"));
+    if (refused) fixture.say(kSpeaker, proto::CheckReply{0, {}, {}});
+    fixture.pass(refused ? kMillisecond : policy::kCheckTimeout);
+    CHECK(fixture.noticed("fetched again"));
+    CHECK(fixture.take<core::KeepEvidence>().size() == 1);
+    CHECK_FALSE(fixture.closed(kFirst));
   }
 }
 
 TEST_CASE("where every row is proven and still the data are false, all is fetched again at once") {
-  JudgeBench bench;
-  for (std::uint32_t i = 0; i < kRowsEach; ++i) bench.send(kSpeaker, 0, i);
-  bench.decoded(0, core::DecodeOutcome::kCorrupt);
-  CHECK(bench.noticed("fetched again"));
-  CHECK(bench.asked().empty());
+  JudgeFixture fixture;
+  for (std::uint32_t i = 0; i < kRowsEach; ++i) fixture.send(kSpeaker, 0, i);
+  fixture.decoded(0, core::DecodeOutcome::kCorrupt);
+  CHECK(fixture.noticed("fetched again"));
+  CHECK(fixture.asked().empty());
 }
 
 TEST_CASE("rows that cannot be read back to be judged are fetched again") {
-  JudgeBench bench;
-  for (std::uint32_t i = 0; i < kRowsEach; ++i) bench.send(kFirst, 0, i);
-  bench.decoded(0, core::DecodeOutcome::kCorrupt);
-  bench.answer(0);
-  REQUIRE(bench.to_judge(0).size() == kRowsEach);
-  bench.judged(0, {}, {}, false);
-  CHECK_FALSE(bench.take<core::DropRows>().empty());
-  CHECK(bench.core.report().rank == 0);
+  JudgeFixture fixture;
+  for (std::uint32_t i = 0; i < kRowsEach; ++i) fixture.send(kFirst, 0, i);
+  fixture.decoded(0, core::DecodeOutcome::kCorrupt);
+  fixture.answer(0);
+  REQUIRE(fixture.to_judge(0).size() == kRowsEach);
+  fixture.judged(0, {}, {}, false);
+  CHECK_FALSE(fixture.take<core::DropRows>().empty());
+  CHECK(fixture.core.report().rank == 0);
 }
 
 TEST_CASE("a row left by an earlier run does not convict its sender") {
-  Bench bench(vouched_manifest(4, kRowsEach, 8192));
+  Fixture fixture(vouched_manifest(4, kRowsEach, 8192));
   core::StartState state;
   state.verified.assign(4, false);
   state.rows.push_back({0, 0, {1, 0, 0, 0}, peer_id(2)});
-  bench.core.start(bench.manifest, state, false, bench.now);
-  bench.join_certified(kSpeaker, peer_id(1), peer_id(1));
-  bench.join(kFirst, peer_id(2), 0, true);
-  bench.pass(kMillisecond);
-  bench.say(kSpeaker, proto::CheckReply{0, Bytes(limits::kCheckKeyBytes, 5), Bytes(16, 6)});
-  REQUIRE(bench.take<core::JudgeRows>().size() == 1);
-  bench.core.rows_judged(0, {}, {0}, true, bench.now);
-  bench.drain();
-  CHECK(bench.core.report().rank == 0);
-  CHECK_FALSE(bench.closed(kFirst));
+  fixture.core.start(fixture.manifest, state, false, fixture.now);
+  fixture.join_certified(kSpeaker, peer_id(1), peer_id(1));
+  fixture.join(kFirst, peer_id(2), 0, true);
+  fixture.pass(kMillisecond);
+  fixture.say(kSpeaker, proto::CheckReply{0, Bytes(limits::kCheckKeyBytes, 5), Bytes(16, 6)});
+  REQUIRE(fixture.take<core::JudgeRows>().size() == 1);
+  fixture.core.rows_judged(0, {}, {0}, true, fixture.now);
+  fixture.drain();
+  CHECK(fixture.core.report().rank == 0);
+  CHECK_FALSE(fixture.closed(kFirst));
 }

@@ -5,7 +5,7 @@
 #include "client/core/policy/leases.h"
 #include "codec/random.h"
 #include "proto/base/limits.h"
-#include "tests/core/bench.h"
+#include "tests/core/fixture.h"
 
 using namespace firn;
 using namespace firn::test;

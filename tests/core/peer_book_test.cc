@@ -7,7 +7,7 @@
 #include <set>
 
 #include "client/core/policy/constants.h"
-#include "tests/core/bench.h"
+#include "tests/core/fixture.h"
 
 using namespace firn;
 using namespace firn::test;

@@ -6,7 +6,7 @@
 #include "client/core/wanted_blocks.h"
 #include "proto/base/digest.h"
 #include "proto/base/limits.h"
-#include "tests/core/bench.h"
+#include "tests/core/fixture.h"
 
 using namespace firn;
 using namespace firn::test;
@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint32_t kN = 8, kBytes = 64;
 constexpr PeerKey kLiar = 1, kGood = 2, kOther = 3;
 
-// Every source block is zeros, as Bench::block makes them.
+// Every source block is zeros, as Fixture::block makes them.
 Digest leaf() {
   return merkle_leaf(std::vector<std::uint8_t>(kBytes));
 }
@@ -26,10 +26,10 @@ std::vector<Digest> leaves() {
   return {kN, leaf()};
 }
 
-class PlainBench : public Bench {
+class PlainFixture : public Fixture {
  public:
-  explicit PlainBench(Manifest content = with_digests(plain_manifest(20, kN, kBytes)))
-      : Bench(content) {
+  explicit PlainFixture(Manifest content = with_digests(plain_manifest(20, kN, kBytes)))
+      : Fixture(content) {
     start();
     join(kLiar, peer_id(1), 0, true);
     join(kGood, peer_id(2), 0, true);
@@ -98,46 +98,47 @@ class PlainBench : public Bench {
 }  // namespace
 
 TEST_CASE("of a generation that decoded to false data the leaves are asked for, once") {
-  PlainBench bench;
-  bench.spoil(3);
-  CHECK(bench.asked().size() == 1);
-  bench.pass(policy::kLeavesTimeout / 2);
-  CHECK(bench.asked().empty());
+  PlainFixture fixture;
+  fixture.spoil(3);
+  CHECK(fixture.asked().size() == 1);
+  fixture.pass(policy::kLeavesTimeout / 2);
+  CHECK(fixture.asked().empty());
 }
 
 TEST_CASE("with its leaves a generation takes true source blocks, and no others") {
-  PlainBench bench;
-  bench.spoil_and_answer(3);
-  CHECK_FALSE(bench.send(kGood, bench.coded_block(3, 1, {1, 2, 3, 4, 5, 6, 7, 8})));
-  CHECK(bench.send(kGood, 3, 0));
-  CHECK_FALSE(bench.send(kLiar, 3, 1, true));
-  CHECK(bench.noticed(peer_id(1).text() + " at 192.0.2.1:4000 sent a false block of generation 3"));
-  CHECK(bench.closed(kLiar));
-  for (std::uint32_t i = 1; i < kN; ++i) CHECK(bench.send(i % 2 == 0 ? kGood : kOther, 3, i));
-  REQUIRE(bench.take<core::Decode>().size() == 1);
-  bench.core.generation_decoded(3, DecodeOutcome::kVerified, bench.now);
-  bench.drain();
-  CHECK(bench.core.report().generations_verified == 1);
-  CHECK(bench.core.report().peers == 2);
+  PlainFixture fixture;
+  fixture.spoil_and_answer(3);
+  CHECK_FALSE(fixture.send(kGood, fixture.coded_block(3, 1, {1, 2, 3, 4, 5, 6, 7, 8})));
+  CHECK(fixture.send(kGood, 3, 0));
+  CHECK_FALSE(fixture.send(kLiar, 3, 1, true));
+  CHECK(
+      fixture.noticed(peer_id(1).text() + " at 192.0.2.1:4000 sent a false block of generation 3"));
+  CHECK(fixture.closed(kLiar));
+  for (std::uint32_t i = 1; i < kN; ++i) CHECK(fixture.send(i % 2 == 0 ? kGood : kOther, 3, i));
+  REQUIRE(fixture.take<core::Decode>().size() == 1);
+  fixture.core.generation_decoded(3, DecodeOutcome::kVerified, fixture.now);
+  fixture.drain();
+  CHECK(fixture.core.report().generations_verified == 1);
+  CHECK(fixture.core.report().peers == 2);
 }
 
 TEST_CASE("a false block convicts although its sender says that it does not answer for it") {
-  PlainBench bench;
-  bench.spoil_and_answer(3);
-  proto::Block one = bench.block(3, 1, 4);
+  PlainFixture fixture;
+  fixture.spoil_and_answer(3);
+  proto::Block one = fixture.block(3, 1, 4);
   one.payload.writable()[0] = 7;
   one.unproven = one.recoded = true;
-  bench.send(kLiar, std::move(one));
-  CHECK(bench.closed(kLiar));
+  fixture.send(kLiar, std::move(one));
+  CHECK(fixture.closed(kLiar));
 }
 
 TEST_CASE("holders of the whole are asked for different blocks, and for all of them together") {
-  PlainBench bench;
-  bench.spoil_and_answer(3);
-  bench.pass(kSecond / 2);
+  PlainFixture fixture;
+  fixture.spoil_and_answer(3);
+  fixture.pass(kSecond / 2);
   std::set<std::uint32_t> all;
   for (PeerKey peer = kLiar; peer <= kOther; ++peer) {
-    const auto bits = bench.wanted(peer, 3);
+    const auto bits = fixture.wanted(peer, 3);
     REQUIRE(bits.size() == 1);
     for (std::uint32_t i = 0; i < kN; ++i) {
       if (bits[0] >> i & 1) CHECK(all.insert(i).second);
@@ -145,20 +146,20 @@ TEST_CASE("holders of the whole are asked for different blocks, and for all of t
   }
   CHECK(all.size() == kN);
   // What is there is not asked for again.
-  REQUIRE(bench.send(kGood, 3, 2));
-  bench.pass(kSecond / 2);
-  for (PeerKey peer = kLiar; peer <= kOther; ++peer) CHECK((bench.wanted(peer, 3)[0] & 4) == 0);
+  REQUIRE(fixture.send(kGood, 3, 2));
+  fixture.pass(kSecond / 2);
+  for (PeerKey peer = kLiar; peer <= kOther; ++peer) CHECK((fixture.wanted(peer, 3)[0] & 4) == 0);
 }
 
 TEST_CASE("blocks that one holder keeps back are asked from the others") {
-  PlainBench bench;
-  bench.spoil_and_answer(3);
-  REQUIRE(bench.send(kGood, 3, 0));
+  PlainFixture fixture;
+  fixture.spoil_and_answer(3);
+  REQUIRE(fixture.send(kGood, 3, 0));
   std::map<PeerKey, std::uint8_t> ever;
   for (int i = 0; i < 8; ++i) {
-    bench.pass(kSecond / 2);
+    fixture.pass(kSecond / 2);
     for (PeerKey peer = kLiar; peer <= kOther; ++peer) {
-      const auto bits = bench.wanted(peer, 3);
+      const auto bits = fixture.wanted(peer, 3);
       if (!bits.empty()) ever[peer] |= bits[0];
     }
   }
@@ -166,210 +167,210 @@ TEST_CASE("blocks that one holder keeps back are asked from the others") {
 }
 
 TEST_CASE("where source blocks do not come coded ones are taken, until they prove false") {
-  PlainBench bench;
-  bench.spoil_and_answer(3);
-  REQUIRE(bench.send(kGood, 3, 0));
+  PlainFixture fixture;
+  fixture.spoil_and_answer(3);
+  REQUIRE(fixture.send(kGood, 3, 0));
   const auto coded = [&](std::uint8_t first) {
-    return bench.send(kOther, bench.coded_block(3, 1, {0, first, 3, 4, 5, 6, 7, 8}));
+    return fixture.send(kOther, fixture.coded_block(3, 1, {0, first, 3, 4, 5, 6, 7, 8}));
   };
-  bench.pass(policy::kPlainPatience - kSecond);
+  fixture.pass(policy::kPlainPatience - kSecond);
   CHECK_FALSE(coded(2));
-  CHECK(bench.send(kOther, 3, 1));  // that was in time
-  bench.pass(policy::kPlainPatience - kSecond);
+  CHECK(fixture.send(kOther, 3, 1));  // that was in time
+  fixture.pass(policy::kPlainPatience - kSecond);
   CHECK_FALSE(coded(2));
-  bench.pass(kSecond);
-  bench.wanted(kOther, 3);
-  bench.pass(kSecond);
+  fixture.pass(kSecond);
+  fixture.wanted(kOther, 3);
+  fixture.pass(kSecond);
   CHECK(coded(2));
   // The leaves are there: nobody is asked when it decodes to false data once more.
-  for (std::uint32_t i = 2; i < kN; ++i) bench.send(kGood, 3, i);
-  REQUIRE(bench.take<core::Decode>().size() == 1);
-  bench.asked();
-  bench.core.generation_decoded(3, DecodeOutcome::kCorrupt, bench.now);
-  bench.drain();
-  bench.pass(kMillisecond);
-  CHECK(bench.asked().empty());
+  for (std::uint32_t i = 2; i < kN; ++i) fixture.send(kGood, 3, i);
+  REQUIRE(fixture.take<core::Decode>().size() == 1);
+  fixture.asked();
+  fixture.core.generation_decoded(3, DecodeOutcome::kCorrupt, fixture.now);
+  fixture.drain();
+  fixture.pass(kMillisecond);
+  CHECK(fixture.asked().empty());
   CHECK_FALSE(coded(9));
-  CHECK(bench.send(kOther, 3, 5));
+  CHECK(fixture.send(kOther, 3, 5));
 }
 
 TEST_CASE("leaves that do not fit the digest ban their sender, and another is asked") {
   for (const bool short_list : {false, true}) {
     CAPTURE(short_list);
-    PlainBench bench;
-    bench.spoil(3);
-    const PeerKey first = bench.the_asked();
+    PlainFixture fixture;
+    fixture.spoil(3);
+    const PeerKey first = fixture.the_asked();
     auto false_leaves = leaves();
     false_leaves[7].bytes[0] ^= 1;
     if (short_list) false_leaves.resize(kN - 1);
-    bench.say(first, proto::LeafReply{3, false_leaves});
-    CHECK(bench.closed(first));
-    bench.pass(kMillisecond);
-    const PeerKey second = bench.the_asked();
+    fixture.say(first, proto::LeafReply{3, false_leaves});
+    CHECK(fixture.closed(first));
+    fixture.pass(kMillisecond);
+    const PeerKey second = fixture.the_asked();
     CHECK(second != first);
-    bench.say(second, proto::LeafReply{3, leaves()});
-    CHECK(bench.noticed("block by block"));
-    CHECK(bench.core.report().peers == 2);
+    fixture.say(second, proto::LeafReply{3, leaves()});
+    CHECK(fixture.noticed("block by block"));
+    CHECK(fixture.core.report().peers == 2);
   }
 }
 
 TEST_CASE("a neighbour that has no leaves, or says nothing, is not asked again before the others") {
-  PlainBench bench;
-  bench.spoil(3);
+  PlainFixture fixture;
+  fixture.spoil(3);
   std::set<PeerKey> all;
   for (int i = 0; i < 3; ++i) {
-    const PeerKey peer = bench.the_asked();
+    const PeerKey peer = fixture.the_asked();
     CHECK(all.insert(peer).second);
-    if (i % 2 == 0) bench.say(peer, proto::LeafReply{3, {}});
-    bench.pass(i % 2 == 0 ? kMillisecond : policy::kLeavesTimeout);
+    if (i % 2 == 0) fixture.say(peer, proto::LeafReply{3, {}});
+    fixture.pass(i % 2 == 0 ? kMillisecond : policy::kLeavesTimeout);
   }
   CHECK(all.size() == 3);
-  bench.pass(2 * policy::kLeavesTimeout);
-  CHECK(bench.asked().size() >= 1);
-  CHECK(bench.core.report().peers == 3);
+  fixture.pass(2 * policy::kLeavesTimeout);
+  CHECK(fixture.asked().size() >= 1);
+  CHECK(fixture.core.report().peers == 3);
 }
 
 TEST_CASE("leaves that nobody asked for change nothing, those of no generation are a fault") {
-  PlainBench bench;
-  for (int i = 0; i < 100; ++i) bench.say(kLiar, proto::LeafReply{3, leaves()});
-  CHECK_FALSE(bench.closed(kLiar));
-  CHECK(bench.send(kGood, bench.coded_block(3, 1, {1, 2, 3, 4, 5, 6, 7, 8})));
+  PlainFixture fixture;
+  for (int i = 0; i < 100; ++i) fixture.say(kLiar, proto::LeafReply{3, leaves()});
+  CHECK_FALSE(fixture.closed(kLiar));
+  CHECK(fixture.send(kGood, fixture.coded_block(3, 1, {1, 2, 3, 4, 5, 6, 7, 8})));
   // A late answer, and one of a peer that was not asked.
-  bench.spoil(4);
-  const PeerKey asked = bench.the_asked();
-  bench.say(asked % 3 + 1, proto::LeafReply{4, leaves()});
-  CHECK_FALSE(bench.noticed("block by block"));
-  bench.say(kLiar, proto::LeafReply{20, leaves()});
-  CHECK(bench.closed(kLiar));
+  fixture.spoil(4);
+  const PeerKey asked = fixture.the_asked();
+  fixture.say(asked % 3 + 1, proto::LeafReply{4, leaves()});
+  CHECK_FALSE(fixture.noticed("block by block"));
+  fixture.say(kLiar, proto::LeafReply{20, leaves()});
+  CHECK(fixture.closed(kLiar));
 }
 
 TEST_CASE("rows of the authority survive a generation that decoded to false data") {
-  PlainBench bench(PlainBench::with_digests(vouched_manifest(20, kN, kBytes)));
-  bench.join_certified(9, peer_id(9), peer_id(9));
-  for (std::uint32_t i = 0; i < 3; ++i) REQUIRE(bench.send(9, 3, i));
-  for (std::uint32_t i = 3; i < kN; ++i) REQUIRE(bench.send(i % 2 == 0 ? kGood : kLiar, 3, i));
-  REQUIRE(bench.take<core::Decode>().size() == 1);
-  bench.core.peer_closed(9, bench.now);
-  bench.core.generation_decoded(3, DecodeOutcome::kCorrupt, bench.now);
-  bench.pass(policy::kCheckTimeout);
-  CHECK(bench.noticed("fetched again"));
-  CHECK(bench.core.report().rank == 3);
-  const auto kept = bench.take<core::KeepEvidence>();
+  PlainFixture fixture(PlainFixture::with_digests(vouched_manifest(20, kN, kBytes)));
+  fixture.join_certified(9, peer_id(9), peer_id(9));
+  for (std::uint32_t i = 0; i < 3; ++i) REQUIRE(fixture.send(9, 3, i));
+  for (std::uint32_t i = 3; i < kN; ++i) REQUIRE(fixture.send(i % 2 == 0 ? kGood : kLiar, 3, i));
+  REQUIRE(fixture.take<core::Decode>().size() == 1);
+  fixture.core.peer_closed(9, fixture.now);
+  fixture.core.generation_decoded(3, DecodeOutcome::kCorrupt, fixture.now);
+  fixture.pass(policy::kCheckTimeout);
+  CHECK(fixture.noticed("fetched again"));
+  CHECK(fixture.core.report().rank == 3);
+  const auto kept = fixture.take<core::KeepEvidence>();
   REQUIRE(kept.size() == 1);
   CHECK(kept[0].slots == std::vector<std::uint32_t>{3, 4, 5, 6, 7});
-  CHECK(bench.take<core::DropRows>().empty());
+  CHECK(fixture.take<core::DropRows>().empty());
 }
 
 TEST_CASE("a peer that said it does not answer for a row is not blamed for it") {
-  PlainBench bench;
+  PlainFixture fixture;
   for (std::uint32_t i = 0; i < kN; ++i) {
-    proto::Block one = bench.block(3, 1, i);
+    proto::Block one = fixture.block(3, 1, i);
     one.unproven = true;
-    REQUIRE(bench.send(kGood, std::move(one)));
+    REQUIRE(fixture.send(kGood, std::move(one)));
   }
-  bench.core.generation_decoded(3, DecodeOutcome::kCorrupt, bench.now);
-  bench.drain();
-  CHECK(bench.noticed("fetched again"));
-  CHECK_FALSE(bench.closed(kGood));
+  fixture.core.generation_decoded(3, DecodeOutcome::kCorrupt, fixture.now);
+  fixture.drain();
+  CHECK(fixture.noticed("fetched again"));
+  CHECK_FALSE(fixture.closed(kGood));
 }
 
 // --- the serving side ---
 
 TEST_CASE("leaves are made of what is verified, others are told that there are none") {
-  PlainBench bench;
-  for (std::uint32_t i = 0; i < kN; ++i) REQUIRE(bench.send(kGood, 3, i));
-  bench.core.generation_decoded(3, DecodeOutcome::kVerified, bench.now);
-  bench.drain();
-  bench.say(kOther, proto::LeafRequest{{3, 4}});
-  const auto wanted = bench.take<core::MakeLeaves>();
+  PlainFixture fixture;
+  for (std::uint32_t i = 0; i < kN; ++i) REQUIRE(fixture.send(kGood, 3, i));
+  fixture.core.generation_decoded(3, DecodeOutcome::kVerified, fixture.now);
+  fixture.drain();
+  fixture.say(kOther, proto::LeafRequest{{3, 4}});
+  const auto wanted = fixture.take<core::MakeLeaves>();
   REQUIRE(wanted.size() == 1);
   CHECK(wanted[0].generation == 3);
   CHECK(wanted[0].peer == kOther);
-  CHECK(bench.heard<proto::LeafReply>(kOther) ==
+  CHECK(fixture.heard<proto::LeafReply>(kOther) ==
         std::vector<proto::LeafReply>{proto::LeafReply{4, {}}});
-  bench.core.proof_made(kOther, proto::LeafReply{3, leaves()}, bench.now);
-  bench.core.proof_made(77, proto::LeafReply{3, leaves()}, bench.now);  // it has left
-  bench.drain();
-  CHECK(bench.heard<proto::LeafReply>(kOther) ==
+  fixture.core.proof_made(kOther, proto::LeafReply{3, leaves()}, fixture.now);
+  fixture.core.proof_made(77, proto::LeafReply{3, leaves()}, fixture.now);  // it has left
+  fixture.drain();
+  CHECK(fixture.heard<proto::LeafReply>(kOther) ==
         std::vector<proto::LeafReply>{proto::LeafReply{3, leaves()}});
-  bench.say(kOther, proto::LeafRequest{{20}});
-  CHECK(bench.closed(kOther));
+  fixture.say(kOther, proto::LeafRequest{{20}});
+  CHECK(fixture.closed(kOther));
 }
 
 TEST_CASE("a leaf list that has come is handed on before the generation is verified") {
-  PlainBench bench;
-  bench.spoil_and_answer(3);
-  bench.say(kOther, proto::LeafRequest{{3}});
-  CHECK(bench.heard<proto::LeafReply>(kOther) ==
+  PlainFixture fixture;
+  fixture.spoil_and_answer(3);
+  fixture.say(kOther, proto::LeafRequest{{3}});
+  CHECK(fixture.heard<proto::LeafReply>(kOther) ==
         std::vector<proto::LeafReply>{proto::LeafReply{3, leaves()}});
 }
 
 TEST_CASE("leaf lists are made at a bounded rate for each neighbour") {
-  Bench bench(PlainBench::with_digests(plain_manifest(20, kN, kBytes)));
-  bench.start(true);
-  bench.join(kGood, peer_id(2), 0);
-  bench.join(kOther, peer_id(3), 0);
+  Fixture fixture(PlainFixture::with_digests(plain_manifest(20, kN, kBytes)));
+  fixture.start(true);
+  fixture.join(kGood, peer_id(2), 0);
+  fixture.join(kOther, peer_id(3), 0);
   const proto::LeafRequest most{std::vector<std::uint32_t>(limits::kLeafGenerationsMax, 3)};
-  for (int i = 0; i < 20; ++i) bench.say(kGood, most);
-  CHECK(bench.take<core::MakeLeaves>().size() == policy::kLeavesMax);
-  bench.say(kOther, most);
-  CHECK(bench.take<core::MakeLeaves>().size() == limits::kLeafGenerationsMax);
-  bench.pass(kSecond);
-  for (int i = 0; i < 20; ++i) bench.say(kGood, most);
-  CHECK(bench.take<core::MakeLeaves>().size() == policy::kLeavesPerSecond);
+  for (int i = 0; i < 20; ++i) fixture.say(kGood, most);
+  CHECK(fixture.take<core::MakeLeaves>().size() == policy::kLeavesMax);
+  fixture.say(kOther, most);
+  CHECK(fixture.take<core::MakeLeaves>().size() == limits::kLeafGenerationsMax);
+  fixture.pass(kSecond);
+  for (int i = 0; i < 20; ++i) fixture.say(kGood, most);
+  CHECK(fixture.take<core::MakeLeaves>().size() == policy::kLeavesPerSecond);
 }
 
 TEST_CASE("a peer is sent the source blocks that it asks for, each once, and nothing else") {
   for (const bool source : {true, false}) {
     CAPTURE(source);
-    Bench bench(PlainBench::with_digests(plain_manifest(2, kN, kBytes)));
+    Fixture fixture(PlainFixture::with_digests(plain_manifest(2, kN, kBytes)));
     if (source) {
-      bench.start(true);
+      fixture.start(true);
     } else {
       core::StartState state;
       state.verified = {true, false};
-      bench.core.start(bench.manifest, state, false, bench.now);
+      fixture.core.start(fixture.manifest, state, false, fixture.now);
     }
-    bench.join(kGood, peer_id(2), 0);
+    fixture.join(kGood, peer_id(2), 0);
     const std::vector<proto::GenerationState> entry = {
         {.generation = 0, .rank = 5, .quota = 8, .null_vector = {}, .wanted_blocks = {0x54}},
         {.generation = 1, .rank = 0, .quota = 0, .null_vector = {}}};
-    bench.say_state(kGood, 0, 100, entry);
-    bench.pass(kSecond);
+    fixture.say_state(kGood, 0, 100, entry);
+    fixture.pass(kSecond);
     std::set<std::uint32_t> sent;
-    for (const core::SendBlock& one : bench.blocks_to(kGood)) {
+    for (const core::SendBlock& one : fixture.blocks_to(kGood)) {
       REQUIRE(one.block.source_index.has_value());
       CHECK(one.block.generation == 0);
       CHECK_FALSE(one.block.unproven);
       CHECK(sent.insert(*one.block.source_index).second);
     }
-    bench.pass(kSecond);
-    for (const core::SendBlock& one : bench.blocks_to(kGood)) {
+    fixture.pass(kSecond);
+    for (const core::SendBlock& one : fixture.blocks_to(kGood)) {
       if (one.block.source_index) sent.insert(*one.block.source_index);
     }
     CHECK(sent == std::set<std::uint32_t>{2, 4, 6});
     // What is acknowledged and wanted still has got lost, and is sent again.
-    bench.say_state(kGood, 3, 100, entry);
-    bench.pass(kSecond);
-    CHECK_FALSE(bench.blocks_to(kGood).empty());
+    fixture.say_state(kGood, 3, 100, entry);
+    fixture.pass(kSecond);
+    CHECK_FALSE(fixture.blocks_to(kGood).empty());
   }
 }
 
 TEST_CASE("source blocks that prove themselves are passed on before the generation is whole") {
-  PlainBench bench;
-  bench.spoil_and_answer(3);
-  REQUIRE(bench.send(kGood, 3, 2));
-  REQUIRE(bench.send(kGood, 3, 5));
-  bench.join(5, peer_id(5), 0);
-  bench.say_state(5, 0, 100,
-                  {{.generation = 3,
-                    .rank = 0,
-                    .quota = 8,
-                    .null_vector = {},
-                    .wanted_blocks = {0xdf}}});  // all but 5
-  bench.pass(kSecond);
+  PlainFixture fixture;
+  fixture.spoil_and_answer(3);
+  REQUIRE(fixture.send(kGood, 3, 2));
+  REQUIRE(fixture.send(kGood, 3, 5));
+  fixture.join(5, peer_id(5), 0);
+  fixture.say_state(5, 0, 100,
+                    {{.generation = 3,
+                      .rank = 0,
+                      .quota = 8,
+                      .null_vector = {},
+                      .wanted_blocks = {0xdf}}});  // all but 5
+  fixture.pass(kSecond);
   std::vector<std::uint32_t> plain;
-  for (const core::SendBlock& one : bench.blocks_to(5)) {
+  for (const core::SendBlock& one : fixture.blocks_to(5)) {
     CHECK(one.block.generation == 3);
     REQUIRE(one.block.source_index.has_value());
     CHECK(one.block.recoded);
@@ -384,13 +385,13 @@ TEST_CASE("source blocks that prove themselves are passed on before the generati
 TEST_CASE("wanted blocks of a wrong length, or beyond the generation, are a fault") {
   for (const std::vector<std::uint8_t>& bits :
        {std::vector<std::uint8_t>{1, 0}, std::vector<std::uint8_t>{0x20}}) {
-    Bench bench(plain_manifest(2, 5, kBytes));
-    bench.start(true);
-    bench.join(kGood, peer_id(2), 0);
-    bench.say_state(
+    Fixture fixture(plain_manifest(2, 5, kBytes));
+    fixture.start(true);
+    fixture.join(kGood, peer_id(2), 0);
+    fixture.say_state(
         kGood, 0, 100,
         {{.generation = 0, .rank = 0, .quota = 4, .null_vector = {}, .wanted_blocks = bits}});
-    CHECK(bench.closed(kGood));
+    CHECK(fixture.closed(kGood));
   }
 }
 

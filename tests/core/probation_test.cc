@@ -3,7 +3,7 @@
 
 #include "client/core/parts.h"
 #include "client/core/policy/constants.h"
-#include "tests/core/bench.h"
+#include "tests/core/fixture.h"
 
 using namespace firn;
 using namespace firn::test;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "client/core/rate_limit.h"
-#include "tests/core/bench.h"
+#include "tests/core/fixture.h"
 
 using namespace firn;
 using namespace firn::test;
@@ -141,27 +141,27 @@ struct Contents {
       options.down_budget = down > 0 ? &down_budget : nullptr;
       options.up_limit = up > 0 ? limit : 0;
       options.down_limit = down > 0 ? limit : 0;
-      benches.push_back(std::make_unique<Bench>(plain_manifest(4000, 64, 1000), options));
-      benches.back()->start(up > 0);
+      fixtures.push_back(std::make_unique<Fixture>(plain_manifest(4000, 64, 1000), options));
+      fixtures.back()->start(up > 0);
     }
-    moved.resize(benches.size());
+    moved.resize(fixtures.size());
   }
   void pass(TimeUs duration) {
-    for (auto& bench : benches) bench->pass(duration);
+    for (auto& fixture : fixtures) fixture->pass(duration);
   }
   RateBudget up_budget, down_budget;
-  std::vector<std::unique_ptr<Bench>> benches;
+  std::vector<std::unique_ptr<Fixture>> fixtures;
   std::vector<std::uint64_t> moved;  // bytes of payload
 };
 
 // Neighbours take all they can of the busy contents, for `seconds`.
 void send_for(Contents& contents, const std::vector<bool>& busy, int seconds) {
   for (std::size_t i = 0; i < busy.size(); ++i) {
-    if (busy[i]) contents.benches[i]->join(1, peer_id(1), 1'000'000);
+    if (busy[i]) contents.fixtures[i]->join(1, peer_id(1), 1'000'000);
   }
   for (int turn = 0; turn < seconds * 200; ++turn) {
     for (std::size_t i = 0; i < busy.size(); ++i) {
-      if (busy[i]) contents.moved[i] += 1000 * contents.benches[i]->blocks_to(1, 1030).size();
+      if (busy[i]) contents.moved[i] += 1000 * contents.fixtures[i]->blocks_to(1, 1030).size();
     }
     contents.pass(5 * kMillisecond);
   }
@@ -171,21 +171,22 @@ void send_for(Contents& contents, const std::vector<bool>& busy, int seconds) {
 void receive_for(Contents& contents, const std::vector<bool>& busy, int seconds) {
   std::vector<std::uint32_t> credit(busy.size()), sent(busy.size());
   for (std::size_t i = 0; i < busy.size(); ++i) {
-    if (busy[i]) contents.benches[i]->join(1, peer_id(1), 0, true);
+    if (busy[i]) contents.fixtures[i]->join(1, peer_id(1), 0, true);
   }
   for (int turn = 0; turn < seconds * 200; ++turn) {
     for (std::size_t i = 0; i < busy.size(); ++i) {
-      Bench& bench = *contents.benches[i];
-      for (const auto& state : bench.heard<proto::State>(1)) credit[i] = state.credit;
-      for (std::size_t rows = bench.take<core::StoreRow>().size(); rows > 0; --rows) {
-        bench.core.row_stored(bench.now);
+      Fixture& fixture = *contents.fixtures[i];
+      for (const auto& state : fixture.heard<proto::State>(1)) credit[i] = state.credit;
+      for (std::size_t rows = fixture.take<core::StoreRow>().size(); rows > 0; --rows) {
+        fixture.core.row_stored(fixture.now);
       }
-      for (const auto& decode : bench.take<core::Decode>()) {
-        bench.core.generation_decoded(decode.generation, core::DecodeOutcome::kVerified, bench.now);
+      for (const auto& decode : fixture.take<core::Decode>()) {
+        fixture.core.generation_decoded(decode.generation, core::DecodeOutcome::kVerified,
+                                        fixture.now);
       }
       for (; busy[i] && sent[i] < credit[i]; contents.moved[i] += 1000) {
         const std::uint32_t number = sent[i]++;
-        bench.say(1, bench.block(number / 64, number + 1, number % 64));
+        fixture.say(1, fixture.block(number / 64, number + 1, number % 64));
       }
     }
     contents.pass(5 * kMillisecond);
@@ -233,7 +234,7 @@ TEST_CASE("a content's own limit holds within the process's, and leaves the rest
 
 TEST_CASE("a content that waits for a limit is woken, though another has had it refilled since") {
   Contents contents(200'000, 0, {0, 0});
-  Bench& waiting = *contents.benches[0];
+  Fixture& waiting = *contents.fixtures[0];
   waiting.join(1, peer_id(1), 1'000'000);
   while (!waiting.blocks_to(1, 1030).empty()) {  // all that its bucket and the pot hold
   }

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "client/core/policy/constants.h"
-#include "tests/core/bench.h"
+#include "tests/core/fixture.h"
 
 using namespace firn;
 using namespace firn::test;

@@ -7,7 +7,7 @@
 #include "codec/encode.h"
 #include "codec/span_basis.h"
 #include "proto/base/limits.h"
-#include "tests/core/bench.h"
+#include "tests/core/fixture.h"
 
 using namespace firn;
 using namespace firn::test;
@@ -30,9 +30,9 @@ std::string text(const std::vector<std::uint8_t>& bytes) {
 }  // namespace
 
 TEST_CASE("an innovative block is stored in its own slot, and a full generation decoded") {
-  Bench bench(plain_manifest(2, 4, 16));
-  bench.start();
-  bench.join(1, peer_id(1), 0, true);
+  Fixture fixture(plain_manifest(2, 4, 16));
+  fixture.start();
+  fixture.join(1, peer_id(1), 0, true);
   codec::CoefficientStream random(1, 1);
   codec::SpanBasis model(4);
   std::set<std::uint32_t> slots;
@@ -44,9 +44,9 @@ TEST_CASE("an innovative block is stored in its own slot, and a full generation 
       c = static_cast<std::uint8_t>(random.below(2));  // often redundant
     if (std::all_of(vector.begin(), vector.end(), [](auto c) { return c == 0; })) continue;
     const bool innovative = model.insert(vector);
-    bench.pass(300 * kMillisecond);
-    bench.say(1, bench.coded_block(0, ++sequence, vector));
-    const auto stored = bench.take<StoreRow>();
+    fixture.pass(300 * kMillisecond);
+    fixture.say(1, fixture.coded_block(0, ++sequence, vector));
+    const auto stored = fixture.take<StoreRow>();
     REQUIRE(stored.size() == (innovative ? 1 : 0));
     if (!innovative) continue;
     CHECK(stored.front().generation == 0);
@@ -55,13 +55,13 @@ TEST_CASE("an innovative block is stored in its own slot, and a full generation 
     CHECK(stored.front().payload.size() == 16);
     CHECK(slots.insert(stored.front().slot).second);
     by_slot[stored.front().slot] = stored.front().vector;
-    bench.core.row_stored(bench.now);
-    CHECK(bench.core.report().rank == model.rank());
+    fixture.core.row_stored(fixture.now);
+    CHECK(fixture.core.report().rank == model.rank());
   }
-  const auto decodes = bench.take<core::Decode>();
+  const auto decodes = fixture.take<core::Decode>();
   REQUIRE(decodes.size() == 1);
   CHECK(decodes.front().vectors == by_slot);
-  const auto report = bench.core.report();
+  const auto report = fixture.core.report();
   CHECK(report.blocks_innovative == 4);
   CHECK(report.blocks_redundant == sequence - 4);
   CHECK(report.generations_verified == 0);
@@ -69,10 +69,10 @@ TEST_CASE("an innovative block is stored in its own slot, and a full generation 
 }
 
 TEST_CASE("what breaks the content's shape or the grant is a fault that names the peer") {
-  Bench bench(plain_manifest(2, 4, 16));
-  bench.start();
-  bench.join(1, peer_id(1), 0, true);
-  proto::Block block = bench.block(0, 1, 0);
+  Fixture fixture(plain_manifest(2, 4, 16));
+  fixture.start();
+  fixture.join(1, peer_id(1), 0, true);
+  proto::Block block = fixture.block(0, 1, 0);
   SUBCASE("an unknown generation") {
     block.generation = 2;
   }
@@ -89,10 +89,10 @@ TEST_CASE("what breaks the content's shape or the grant is a fault that names th
     block.source_index = 4;
   }
   SUBCASE("a short vector") {
-    block = bench.coded_block(0, 1, {1, 2, 3});
+    block = fixture.coded_block(0, 1, {1, 2, 3});
   }
   SUBCASE("a long vector") {
-    block = bench.coded_block(0, 1, {1, 2, 3, 4, 5});
+    block = fixture.coded_block(0, 1, {1, 2, 3, 4, 5});
   }
   SUBCASE("more than was granted") {
     block.sequence = 1000;
@@ -105,65 +105,65 @@ TEST_CASE("what breaks the content's shape or the grant is a fault that names th
     block.state->acknowledged = 3;
   }
   SUBCASE("a number that does not rise") {
-    bench.say(1, block);
-    CHECK_FALSE(bench.closed(1));
-    bench.take<StoreRow>();
+    fixture.say(1, block);
+    CHECK_FALSE(fixture.closed(1));
+    fixture.take<StoreRow>();
   }
-  bench.say(1, block);
-  CHECK(bench.closed(1));
-  CHECK(bench.take<StoreRow>().empty());
-  CHECK(bench.noticed(peer_id(1).text() + " at 192.0.2.1:4000 sent "));
-  CHECK(bench.heard<proto::Goodbye>(1).front().reason == proto::GoodbyeReason::kProtocolError);
-  bench.say(1, bench.block(0, 2, 1));  // still on its way
-  CHECK(bench.take<StoreRow>().empty());
+  fixture.say(1, block);
+  CHECK(fixture.closed(1));
+  CHECK(fixture.take<StoreRow>().empty());
+  CHECK(fixture.noticed(peer_id(1).text() + " at 192.0.2.1:4000 sent "));
+  CHECK(fixture.heard<proto::Goodbye>(1).front().reason == proto::GoodbyeReason::kProtocolError);
+  fixture.say(1, fixture.block(0, 2, 1));  // still on its way
+  CHECK(fixture.take<StoreRow>().empty());
 }
 
 TEST_CASE("vectors of zeros open no generation and are of no use") {
-  Bench bench(plain_manifest(100, 4, 16));
-  bench.start();
-  bench.join(1, peer_id(1), 0, true);
+  Fixture fixture(plain_manifest(100, 4, 16));
+  fixture.start();
+  fixture.join(1, peer_id(1), 0, true);
   for (std::uint32_t i = 0; i < 40; ++i) {
-    bench.say(1, bench.coded_block(i, i + 1, {0, 0, 0, 0}));
-    bench.pass(300 * kMillisecond);
+    fixture.say(1, fixture.coded_block(i, i + 1, {0, 0, 0, 0}));
+    fixture.pass(300 * kMillisecond);
   }
-  CHECK(bench.core.report().blocks_redundant == 40);
-  CHECK(bench.core.report().rank == 0);
-  CHECK(bench.take<StoreRow>().empty());
+  CHECK(fixture.core.report().blocks_redundant == 40);
+  CHECK(fixture.core.report().rank == 0);
+  CHECK(fixture.take<StoreRow>().empty());
 }
 
 TEST_CASE("who sends only what we have is left after a while, innocent repetition is not") {
-  Bench bench(plain_manifest(4, 64, 16));
-  bench.start();
-  bench.join(1, peer_id(1), 0, true);
-  bench.join(2, peer_id(2), 0, true);
+  Fixture fixture(plain_manifest(4, 64, 16));
+  fixture.start();
+  fixture.join(1, peer_id(1), 0, true);
+  fixture.join(2, peer_id(2), 0, true);
   std::uint32_t first = 0, second = 0, next = 0;
   for (int i = 0; i < 255; ++i) {
-    bench.pass(100 * kMillisecond);
-    bench.say(1, bench.block(0, ++first, 0));
-    bench.say(2, bench.block(next / 64, ++second, i % 4 == 0 ? next % 64 : 0));
+    fixture.pass(100 * kMillisecond);
+    fixture.say(1, fixture.block(0, ++first, 0));
+    fixture.say(2, fixture.block(next / 64, ++second, i % 4 == 0 ? next % 64 : 0));
     if (i % 4 == 0) ++next;
-    for (std::size_t rows = bench.take<StoreRow>().size(); rows > 0; --rows) {
-      bench.core.row_stored(bench.now);
+    for (std::size_t rows = fixture.take<StoreRow>().size(); rows > 0; --rows) {
+      fixture.core.row_stored(fixture.now);
     }
-    REQUIRE(bench.core.report().peers == 2);
+    REQUIRE(fixture.core.report().peers == 2);
   }
-  for (int i = 0; i < 10 && bench.core.report().peers == 2; ++i) {
-    bench.pass(100 * kMillisecond);
-    bench.say(1, bench.block(0, ++first, 0));
+  for (int i = 0; i < 10 && fixture.core.report().peers == 2; ++i) {
+    fixture.pass(100 * kMillisecond);
+    fixture.say(1, fixture.block(0, ++first, 0));
   }
-  CHECK(bench.closed(1));
-  CHECK(bench.heard<proto::Goodbye>(1).front().reason == proto::GoodbyeReason::kNotUseful);
-  CHECK(bench.noticed(peer_id(1).text()));
-  CHECK(bench.core.report().peers == 1);
+  CHECK(fixture.closed(1));
+  CHECK(fixture.heard<proto::Goodbye>(1).front().reason == proto::GoodbyeReason::kNotUseful);
+  CHECK(fixture.noticed(peer_id(1).text()));
+  CHECK(fixture.core.report().peers == 1);
 }
 
 TEST_CASE("hundreds of blocks that others have just made redundant are no fault") {
-  Bench bench(plain_manifest(16, 64, 16));
-  bench.start();
-  bench.join(1, peer_id(1), 0, true);
+  Fixture fixture(plain_manifest(16, 64, 16));
+  fixture.start();
+  fixture.join(1, peer_id(1), 0, true);
   std::uint32_t sequence = 0, credit = 0, redundant = 0, next = 0;
-  while (redundant < 900 && bench.core.report().peers == 1) {
-    for (const proto::State& state : bench.heard<proto::State>(1)) {
+  while (redundant < 900 && fixture.core.report().peers == 1) {
+    for (const proto::State& state : fixture.heard<proto::State>(1)) {
       credit = std::max(credit, state.credit);
     }
     // Of 400 blocks in a second or two nearly all are redundant, of the next 60 none.
@@ -171,25 +171,25 @@ TEST_CASE("hundreds of blocks that others have just made redundant are no fault"
       const bool burst = sequence % 460 < 400;
       const std::uint32_t index = burst ? 0 : ++next;
       redundant += burst ? 1 : 0;
-      bench.say(1, bench.block(index / 64, ++sequence, index % 64));
+      fixture.say(1, fixture.block(index / 64, ++sequence, index % 64));
     }
-    for (std::size_t rows = bench.take<StoreRow>().size(); rows > 0; --rows) {
-      bench.core.row_stored(bench.now);
+    for (std::size_t rows = fixture.take<StoreRow>().size(); rows > 0; --rows) {
+      fixture.core.row_stored(fixture.now);
     }
-    bench.pass(10 * kMillisecond);
+    fixture.pass(10 * kMillisecond);
   }
   CHECK(redundant >= 900);
-  CHECK(bench.core.report().peers == 1);
+  CHECK(fixture.core.report().peers == 1);
 }
 
 TEST_CASE("below full rank a relay sends fresh vectors in the span of what it received") {
   codec::CoefficientStream random(5, 6);
   for (const std::uint32_t n : {2u, 5u, 16u}) {
     CAPTURE(n);
-    Bench bench(plain_manifest(3, n, 16));
-    bench.start();
-    bench.join(1, peer_id(1), 0, true);
-    bench.join(2, peer_id(2), 100'000);
+    Fixture fixture(plain_manifest(3, n, 16));
+    fixture.start();
+    fixture.join(1, peer_id(1), 0, true);
+    fixture.join(2, peer_id(2), 100'000);
     std::uint32_t sequence = 0;
     std::size_t sent = 0;
     for (std::uint32_t g = 0; g < 3; ++g) {
@@ -198,12 +198,12 @@ TEST_CASE("below full rank a relay sends fresh vectors in the span of what it re
       std::vector<core::Vector> slots(n);
       while (span.rank() + 1 < n) {
         const auto vector = random_bytes(n, random);
-        bench.pass(300 * kMillisecond);
-        bench.say(1, bench.coded_block(g, ++sequence, vector));
+        fixture.pass(300 * kMillisecond);
+        fixture.say(1, fixture.coded_block(g, ++sequence, vector));
         received.insert(text(vector));
         span.insert(vector);
-        for (const StoreRow& row : bench.take<StoreRow>()) slots[row.slot] = row.vector;
-        for (const SendBlock& b : bench.blocks_to(2)) {
+        for (const StoreRow& row : fixture.take<StoreRow>()) slots[row.slot] = row.vector;
+        for (const SendBlock& b : fixture.blocks_to(2)) {
           ++sent;
           if (b.block.generation != g) continue;
           CHECK(b.block.recoded);
@@ -227,11 +227,11 @@ TEST_CASE("below full rank a relay sends fresh vectors in the span of what it re
 }
 
 TEST_CASE("a complete peer sends each source block once, then random combinations") {
-  Bench bench(plain_manifest(3, 8, 16));
-  bench.start(true);
-  bench.join(1, peer_id(1), 1000);
+  Fixture fixture(plain_manifest(3, 8, 16));
+  fixture.start(true);
+  fixture.join(1, peer_id(1), 1000);
   std::vector<std::uint32_t> order;
-  for (const SendBlock& b : bench.blocks_to(1)) {
+  for (const SendBlock& b : fixture.blocks_to(1)) {
     REQUIRE(b.block.source_index);
     CHECK(b.slots.empty());
     CHECK_FALSE(b.block.recoded);
@@ -241,8 +241,8 @@ TEST_CASE("a complete peer sends each source block once, then random combination
   CHECK(std::is_sorted(order.begin(), order.end()));
   CHECK(std::set<std::uint32_t>(order.begin(), order.end()).size() == 24);
   // It lost two rows: what comes now is coded.
-  bench.say_state(1, 24, 1000, {{1, 6, 4, {}}}, {{0, 1}, {2, 1}});
-  const auto more = bench.blocks_to(1);
+  fixture.say_state(1, 24, 1000, {{1, 6, 4, {}}}, {{0, 1}, {2, 1}});
+  const auto more = fixture.blocks_to(1);
   REQUIRE(more.size() == 2);
   for (const SendBlock& b : more) {
     CHECK(b.block.generation == 1);
@@ -260,14 +260,14 @@ TEST_CASE("coded blocks are sent where systematic ones are not wanted") {
   SUBCASE("by the receiver") {
     prefer = true;
   }
-  Bench bench(plain_manifest(1, 8, 16), options);
-  bench.start(true);
-  bench.open(1, peer_id(1));
+  Fixture fixture(plain_manifest(1, 8, 16), options);
+  fixture.start(true);
+  fixture.open(1, peer_id(1));
   proto::State state;
   state.credit = 100;
   state.prefer_coded = prefer;
-  bench.say(1, state);
-  const auto blocks = bench.blocks_to(1);
+  fixture.say(1, state);
+  const auto blocks = fixture.blocks_to(1);
   CHECK(blocks.size() == 8);
   for (const SendBlock& b : blocks) CHECK_FALSE(b.block.source_index);
 }
@@ -275,28 +275,28 @@ TEST_CASE("coded blocks are sent where systematic ones are not wanted") {
 TEST_CASE("no more than the credit is ever sent, whatever the numbers") {
   for (const std::uint32_t credit : {0u, 1u, 7u, UINT32_MAX}) {
     CAPTURE(credit);
-    Bench bench(plain_manifest(4, 8, 16));
-    bench.start(true);
-    bench.join(1, peer_id(1), credit);
+    Fixture fixture(plain_manifest(4, 8, 16));
+    fixture.start(true);
+    fixture.join(1, peer_id(1), credit);
     std::size_t sent = 0;
     for (int i = 0; i < 20; ++i) {
-      sent += bench.blocks_to(1).size();
-      bench.pass(kSecond);
+      sent += fixture.blocks_to(1).size();
+      fixture.pass(kSecond);
     }
     CHECK(sent == std::min<std::size_t>(credit, 32));  // 32 in flight are all it can need
   }
 }
 
 TEST_CASE("a quota of zero is kept by a source too") {
-  Bench bench(plain_manifest(2, 16, 16));
-  bench.start(true);
-  bench.open(1, peer_id(1));
-  bench.say_state(1, 0, 1000, {{0, 2, 0, {}}});
+  Fixture fixture(plain_manifest(2, 16, 16));
+  fixture.start(true);
+  fixture.open(1, peer_id(1));
+  fixture.say_state(1, 0, 1000, {{0, 2, 0, {}}});
   std::size_t of_first = 0, of_second = 0;
   for (int i = 0; i < 20; ++i) {
-    for (const SendBlock& b : bench.blocks_to(1))
+    for (const SendBlock& b : fixture.blocks_to(1))
       ++(b.block.generation == 0 ? of_first : of_second);
-    bench.pass(kSecond);
+    fixture.pass(kSecond);
   }
   CHECK(of_first == 0);
   CHECK(of_second == 16);
@@ -304,37 +304,37 @@ TEST_CASE("a quota of zero is kept by a source too") {
 
 TEST_CASE("a null vector brings a block that is innovative for certain") {
   // We hold the span of e0, e1; the neighbour that of e0, e2, and as much of it.
-  Bench bench(plain_manifest(1, 4, 16));
-  bench.start();
-  bench.join(1, peer_id(1), 0, true);
-  bench.join(2, peer_id(2), 1000);
-  bench.say(1, bench.block(0, 1, 0));
-  bench.say(1, bench.block(0, 2, 1));
-  const auto first_hand = bench.blocks_to(2);
-  bench.say_state(2, static_cast<std::uint32_t>(first_hand.size()), 1000, {{0, 2, 4, {}}});
-  bench.pass(100 * kMillisecond);
-  bench.blocks_to(2);
-  bench.say_state(2, 0, 1000, {{0, 2, 4, {0, 7, 0, 9}}});
-  const auto blocks = bench.blocks_to(2);
+  Fixture fixture(plain_manifest(1, 4, 16));
+  fixture.start();
+  fixture.join(1, peer_id(1), 0, true);
+  fixture.join(2, peer_id(2), 1000);
+  fixture.say(1, fixture.block(0, 1, 0));
+  fixture.say(1, fixture.block(0, 2, 1));
+  const auto first_hand = fixture.blocks_to(2);
+  fixture.say_state(2, static_cast<std::uint32_t>(first_hand.size()), 1000, {{0, 2, 4, {}}});
+  fixture.pass(100 * kMillisecond);
+  fixture.blocks_to(2);
+  fixture.say_state(2, 0, 1000, {{0, 2, 4, {0, 7, 0, 9}}});
+  const auto blocks = fixture.blocks_to(2);
   REQUIRE(blocks.size() == 1);
   CHECK(blocks.front().block.coefficients[1] != 0);
-  CHECK(bench.blocks_to(2).empty());                       // once
-  bench.say_state(2, 0, 1000, {{0, 2, 4, {0, 0, 1, 9}}});  // out of our reach
-  CHECK(bench.blocks_to(2).empty());
+  CHECK(fixture.blocks_to(2).empty());                       // once
+  fixture.say_state(2, 0, 1000, {{0, 2, 4, {0, 0, 1, 9}}});  // out of our reach
+  CHECK(fixture.blocks_to(2).empty());
 }
 
 TEST_CASE("the largest content with much to tell fits into its frames") {
   // A peer with many generations open, whose blocks are as large as any.
   const std::uint32_t count = 40'000;
   Manifest manifest = plain_manifest(count, 2, limits::kBlockBytesMax);
-  Bench bench(manifest);
+  Fixture fixture(manifest);
   core::StartState state;
   state.verified.assign(count, false);
   for (std::uint32_t g = 0; g < count; g += 2) state.verified[g] = true;  // spans of one
   for (std::uint32_t g = 1; g < count; g += 2) state.rows.push_back({g, 0, {1, 2}, peer_id(3)});
-  bench.core.start(manifest, state, false, bench.now);
-  bench.drain();
-  bench.join(1, peer_id(1), 300);
+  fixture.core.start(manifest, state, false, fixture.now);
+  fixture.drain();
+  fixture.join(1, peer_id(1), 300);
   std::size_t spans = 0, entries = 0, blocks = 0;
   const auto look = [&](const proto::State& s) {
     spans += s.complete.size();
@@ -343,17 +343,17 @@ TEST_CASE("the largest content with much to tell fits into its frames") {
     REQUIRE(s.generations.size() <= limits::kStateEntriesMax);
   };
   for (int i = 0; i < 20; ++i) {
-    for (const auto& s : bench.heard<proto::State>(1)) {
+    for (const auto& s : fixture.heard<proto::State>(1)) {
       look(s);
       CHECK(proto::wire_bytes(s) <= limits::kFrameBytesMax);
     }
-    for (SendBlock& b : bench.blocks_to(1)) {
+    for (SendBlock& b : fixture.blocks_to(1)) {
       ++blocks;
       if (b.block.state) look(*b.block.state);
       const std::size_t bytes = proto::wire_bytes(b.block) + limits::kBlockBytesMax + 8;
       CHECK(bytes <= limits::kFrameBytesMax);
     }
-    bench.pass(500 * kMillisecond);
+    fixture.pass(500 * kMillisecond);
   }
   CHECK(blocks > 0);
   CHECK(spans == count / 2);

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "client/core/policy/constants.h"
-#include "tests/core/bench.h"
+#include "tests/core/fixture.h"
 
 using namespace firn;
 using namespace firn::test;
@@ -23,16 +23,16 @@ std::string far_ip(std::uint32_t i) {
   return "10." + std::to_string(i / 256) + "." + std::to_string(i % 256) + ".1";
 }
 
-void greet(Bench& bench, PeerKey peer) {
+void greet(Fixture& fixture, PeerKey peer) {
   proto::Hello hello;
-  hello.content_id = bench.manifest.id;
+  hello.content_id = fixture.manifest.id;
   hello.has_manifest = true;
-  bench.say(peer, hello);
+  fixture.say(peer, hello);
 }
 
 // A seed whose places are all taken by peers of as many prefixes.
-struct CrowdedSeed : Bench {
-  CrowdedSeed() : Bench(plain_manifest(4, 4, 16)) {
+struct CrowdedSeed : Fixture {
+  CrowdedSeed() : Fixture(plain_manifest(4, 4, 16)) {
     start(true);
     for (std::uint32_t i = 0; i < kPlaces; ++i) {
       connect_from(far_ip(i), 100 + i, numbered(i));
@@ -42,95 +42,95 @@ struct CrowdedSeed : Bench {
   }
 };
 
-bool enters(Bench& bench, const std::string& ip, PeerKey peer, const PeerId& id) {
-  bench.connect_from(ip, peer, id);
-  return bench.heard<Goodbye>(peer).empty();
+bool enters(Fixture& fixture, const std::string& ip, PeerKey peer, const PeerId& id) {
+  fixture.connect_from(ip, peer, id);
+  return fixture.heard<Goodbye>(peer).empty();
 }
 
 }  // namespace
 
 TEST_CASE("neighbours that do nothing make room within seconds where others wait") {
-  CrowdedSeed bench;
-  CHECK_FALSE(enters(bench, far_ip(1000), 1, peer_id(0x70)));
-  bench.pass(core::policy::kIdleTimeCrowded);
+  CrowdedSeed fixture;
+  CHECK_FALSE(enters(fixture, far_ip(1000), 1, peer_id(0x70)));
+  fixture.pass(core::policy::kIdleTimeCrowded);
   for (PeerKey peer = 2; peer < 22; ++peer) {
-    CHECK(enters(bench, far_ip(1000 + static_cast<std::uint32_t>(peer)), peer,
+    CHECK(enters(fixture, far_ip(1000 + static_cast<std::uint32_t>(peer)), peer,
                  peer_id(0x70, static_cast<std::uint8_t>(peer))));
   }
-  CHECK(bench.core.report().peers == kPlaces);
+  CHECK(fixture.core.report().peers == kPlaces);
 }
 
 TEST_CASE("addresses that idled their places away get none so again for a while") {
-  CrowdedSeed bench;
-  bench.pass(core::policy::kIdleTimeCrowded);
+  CrowdedSeed fixture;
+  fixture.pass(core::policy::kIdleTimeCrowded);
   std::set<PeerKey> gone;
   for (PeerKey peer = 2; peer < 12; ++peer) {
-    REQUIRE(enters(bench, far_ip(1000 + static_cast<std::uint32_t>(peer)), peer,
+    REQUIRE(enters(fixture, far_ip(1000 + static_cast<std::uint32_t>(peer)), peer,
                    peer_id(0x70, static_cast<std::uint8_t>(peer))));
   }
-  for (const Close& close : bench.take<Close>()) gone.insert(close.peer);
+  for (const Close& close : fixture.take<Close>()) gone.insert(close.peer);
   REQUIRE(gone.size() == 10);
   PeerKey next = 500;
   for (const PeerKey one : gone) {
     const auto i = static_cast<std::uint32_t>(one - 100);
-    CHECK_FALSE(enters(bench, far_ip(i), next++, numbered(i)));
+    CHECK_FALSE(enters(fixture, far_ip(i), next++, numbered(i)));
   }
-  CHECK(enters(bench, far_ip(2000), next++, peer_id(0x71)));
-  bench.pass(core::policy::kIdledAwayTime);
-  CHECK(enters(bench, far_ip(static_cast<std::uint32_t>(*gone.begin() - 100)), next++,
+  CHECK(enters(fixture, far_ip(2000), next++, peer_id(0x71)));
+  fixture.pass(core::policy::kIdledAwayTime);
+  CHECK(enters(fixture, far_ip(static_cast<std::uint32_t>(*gone.begin() - 100)), next++,
                peer_id(0x72)));
 }
 
 TEST_CASE("a neighbour that waits for a slow uplink keeps its place") {
-  CrowdedSeed bench;
-  for (std::uint32_t i = 0; i < kPlaces; ++i) bench.say_state(100 + i, 0, 4);
-  bench.pass(core::policy::kIdleTimeCrowded + kSecond);  // no block departs
-  CHECK_FALSE(enters(bench, far_ip(1000), 1, peer_id(0x70)));
+  CrowdedSeed fixture;
+  for (std::uint32_t i = 0; i < kPlaces; ++i) fixture.say_state(100 + i, 0, 4);
+  fixture.pass(core::policy::kIdleTimeCrowded + kSecond);  // no block departs
+  CHECK_FALSE(enters(fixture, far_ip(1000), 1, peer_id(0x70)));
   SUBCASE("but not one that wants nothing any more") {
-    bench.say_state(100, 0, 4, {{0, 0, 0, {}}, {1, 0, 0, {}}, {2, 0, 0, {}}, {3, 0, 0, {}}});
+    fixture.say_state(100, 0, 4, {{0, 0, 0, {}}, {1, 0, 0, {}}, {2, 0, 0, {}}, {3, 0, 0, {}}});
   }
   SUBCASE("and not for ever") {
-    bench.pass(core::policy::kIdleTime);
+    fixture.pass(core::policy::kIdleTime);
   }
-  CHECK(enters(bench, far_ip(1001), 2, peer_id(0x71)));
+  CHECK(enters(fixture, far_ip(1001), 2, peer_id(0x71)));
 }
 
 TEST_CASE("a prefix has no more than its share of the places against others") {
-  Bench bench(plain_manifest(2, 4, 16));
-  bench.start();
+  Fixture fixture(plain_manifest(2, 4, 16));
+  fixture.start();
   for (std::uint32_t i = 0; i < kPlaces; ++i) {
-    bench.connect_from("192.0.2." + std::to_string(i), 100 + i, numbered(i));
+    fixture.connect_from("192.0.2." + std::to_string(i), 100 + i, numbered(i));
   }
-  bench.take<Close>();
-  CHECK_FALSE(enters(bench, "192.0.2.200", 1, peer_id(0x70)));  // all of the prefix have one
+  fixture.take<Close>();
+  CHECK_FALSE(enters(fixture, "192.0.2.200", 1, peer_id(0x70)));  // all of the prefix have one
   std::uint32_t entered = 0;
   for (PeerKey peer = 2; peer < 42; ++peer) {
-    entered += enters(bench, far_ip(static_cast<std::uint32_t>(peer)), peer,
+    entered += enters(fixture, far_ip(static_cast<std::uint32_t>(peer)), peer,
                       peer_id(0x71, static_cast<std::uint8_t>(peer)));
   }
   CHECK(entered == kPlaces - 1);
 }
 
 TEST_CASE("gossip about one address makes few calls there") {
-  Bench bench(plain_manifest(2, 4, 16));
-  bench.start();
-  bench.open(1, peer_id(1));
+  Fixture fixture(plain_manifest(2, 4, 16));
+  fixture.start();
+  fixture.open(1, peer_id(1));
   std::uint32_t calls = 0, told = 0;
-  const TimeUs end = bench.now + 41 * kSecond;
-  while (bench.now < end) {
+  const TimeUs end = fixture.now + 41 * kSecond;
+  while (fixture.now < end) {
     proto::PeerExchange exchange;
     for (int i = 0; i < 64; ++i, ++told) {
       exchange.peers.push_back(
           {numbered(told % 40'000), "198.51.100.7", static_cast<std::uint16_t>(1 + told % 60'000)});
     }
-    bench.say(1, exchange);
-    for (const Connect& call : bench.take<Connect>()) {
+    fixture.say(1, exchange);
+    for (const Connect& call : fixture.take<Connect>()) {
       ++calls;
-      bench.core.connect_failed(call.attempt, {ErrorCode::kUnreachable, "connect", "refused"},
-                                bench.now);
+      fixture.core.connect_failed(call.attempt, {ErrorCode::kUnreachable, "connect", "refused"},
+                                  fixture.now);
     }
-    bench.drain();
-    bench.pass(100 * kMillisecond);
+    fixture.drain();
+    fixture.pass(100 * kMillisecond);
   }
   CHECK(calls >= core::policy::kVainCalls);
   CHECK(calls <= core::policy::kVainCalls + 41 * kSecond / core::policy::kVainCallTime + 1);
@@ -139,40 +139,40 @@ TEST_CASE("gossip about one address makes few calls there") {
 TEST_CASE("a peer that starves among silent neighbours calls all others within a minute") {
   core::Options options = plain_options();
   options.trackers = {Address{std::nullopt, "tracker", 1}};
-  Bench bench(plain_manifest(4, 4, 16), options);
-  bench.start();
+  Fixture fixture(plain_manifest(4, 4, 16), options);
+  fixture.start();
   proto::AnnounceReply reply;
   reply.interval_seconds = 3600;
   reply.incomplete_count = 200;
   for (std::uint32_t i = 0; i < 200; ++i) reply.peers.push_back({numbered(i), far_ip(i), 7000});
-  bench.core.tracker_replied(0, reply, bench.now);
-  bench.drain();
+  fixture.core.tracker_replied(0, reply, fixture.now);
+  fixture.drain();
   std::set<std::string> called;
   std::size_t most = 0;
   PeerKey peer = 100;
   const auto answer_calls = [&] {
-    for (auto calls = bench.take<Connect>(); !calls.empty(); calls = bench.take<Connect>()) {
+    for (auto calls = fixture.take<Connect>(); !calls.empty(); calls = fixture.take<Connect>()) {
       for (const Connect& call : calls) {
         called.insert(call.address.host);
-        bench.core.peer_opened(++peer, *call.address.id, call.address.host, 7000, call.attempt,
-                               bench.now);
-        bench.drain();
-        greet(bench, peer);
-        bench.say_state(peer, 0, 4, {}, {{0, 4}});
+        fixture.core.peer_opened(++peer, *call.address.id, call.address.host, 7000, call.attempt,
+                                 fixture.now);
+        fixture.drain();
+        greet(fixture, peer);
+        fixture.say_state(peer, 0, 4, {}, {{0, 4}});
       }
     }
-    most = std::max<std::size_t>(most, bench.core.report().peers);
+    most = std::max<std::size_t>(most, fixture.core.report().peers);
   };
   answer_calls();
   CHECK(called.size() <= core::policy::kNeighboursWanted);
   for (int i = 0; i < 600 && called.size() < 200; ++i) {
-    bench.pass(100 * kMillisecond);
+    fixture.pass(100 * kMillisecond);
     answer_calls();
   }
   CHECK(called.size() == 200);
   CHECK(most <= kPlaces);
   // When all have been tried it rests: no peer is called again and again.
-  bench.take<Close>();
-  bench.pass(60 * kSecond);
-  CHECK(bench.take<Close>().size() < 10);
+  fixture.take<Close>();
+  fixture.pass(60 * kSecond);
+  CHECK(fixture.take<Close>().size() < 10);
 }

@@ -6,7 +6,7 @@
 
 #include "client/core/policy/constants.h"
 #include "proto/base/limits.h"
-#include "tests/core/bench.h"
+#include "tests/core/fixture.h"
 
 using namespace firn;
 using namespace firn::test;
@@ -16,20 +16,20 @@ using proto::Hello;
 TEST_CASE("a peer that keeps out of peer exchange tells nobody its port") {
   core::Options options = plain_options();
   options.peer_exchange = false;
-  Bench bench(plain_manifest(2, 4, 16), options);
-  bench.connect(1, peer_id(1));
-  CHECK(bench.heard<Hello>(1).front().listen_port == 0);
-  bench.open(2, peer_id(2), 0, true, 9);
-  bench.open(3, peer_id(3), 0, true, 9);
-  CHECK(bench.heard<proto::PeerExchange>(3).empty());
-  bench.say(2, proto::PeerExchange{{{peer_id(7), "192.0.2.7", 7}}});
-  CHECK(bench.take<Connect>().empty());
+  Fixture fixture(plain_manifest(2, 4, 16), options);
+  fixture.connect(1, peer_id(1));
+  CHECK(fixture.heard<Hello>(1).front().listen_port == 0);
+  fixture.open(2, peer_id(2), 0, true, 9);
+  fixture.open(3, peer_id(3), 0, true, 9);
+  CHECK(fixture.heard<proto::PeerExchange>(3).empty());
+  fixture.say(2, proto::PeerExchange{{{peer_id(7), "192.0.2.7", 7}}});
+  CHECK(fixture.take<Connect>().empty());
 }
 
 TEST_CASE("gossip without end is not listened to") {
-  Bench bench(plain_manifest(2, 4, 16));
-  bench.start();
-  bench.open(1, peer_id(1));
+  Fixture fixture(plain_manifest(2, 4, 16));
+  fixture.start();
+  fixture.open(1, peer_id(1));
   for (std::uint32_t i = 0; i < 50; ++i) {
     proto::PeerExchange exchange;
     for (std::uint32_t j = 0; j < limits::kPeerExchangeMax; ++j) {
@@ -37,15 +37,16 @@ TEST_CASE("gossip without end is not listened to") {
       id.bytes[9] = static_cast<std::uint8_t>(i);
       exchange.peers.push_back({id, "10." + std::to_string(i) + "." + std::to_string(j) + ".1", 7});
     }
-    bench.say(1, exchange);
+    fixture.say(1, exchange);
   }
   std::size_t calls = 0;
   for (bool more = true; more;) {
     more = false;
-    for (const Connect& call : bench.take<Connect>()) {
+    for (const Connect& call : fixture.take<Connect>()) {
       ++calls, more = true;
-      bench.core.connect_failed(call.attempt, {ErrorCode::kUnreachable, "connect", ""}, bench.now);
-      bench.drain();
+      fixture.core.connect_failed(call.attempt, {ErrorCode::kUnreachable, "connect", ""},
+                                  fixture.now);
+      fixture.drain();
     }
   }
   CHECK(calls >= limits::kPeerExchangeMax);
@@ -55,83 +56,84 @@ TEST_CASE("gossip without end is not listened to") {
 TEST_CASE("who has called us hears soon of those who accept connections, not again and again") {
   using core::policy::kExchangeFirst;
   using core::policy::kExchangeInterval;
-  Bench bench(plain_manifest(4, 4, 16), knowing({Address{std::nullopt, "192.0.2.9", 9}}));
-  const auto calls = bench.take<Connect>();
+  Fixture fixture(plain_manifest(4, 4, 16), knowing({Address{std::nullopt, "192.0.2.9", 9}}));
+  const auto calls = fixture.take<Connect>();
   REQUIRE(calls.size() == 1);
-  bench.start();
-  bench.open(1, numbered(1));
-  bench.open(4, numbered(4), calls.front().attempt);
-  bench.open(2, numbered(2), 0, true, 70);
-  bench.pass(kExchangeFirst - 1);
-  CHECK(bench.heard<proto::PeerExchange>(1).empty());
-  bench.pass(1);
-  const auto first = bench.heard<proto::PeerExchange>(1);
+  fixture.start();
+  fixture.open(1, numbered(1));
+  fixture.open(4, numbered(4), calls.front().attempt);
+  fixture.open(2, numbered(2), 0, true, 70);
+  fixture.pass(kExchangeFirst - 1);
+  CHECK(fixture.heard<proto::PeerExchange>(1).empty());
+  fixture.pass(1);
+  const auto first = fixture.heard<proto::PeerExchange>(1);
   REQUIRE(first.size() == 1);
   REQUIRE(first[0].peers.size() == 1);
   CHECK(first[0].peers[0].id == numbered(2));
-  CHECK(bench.heard<proto::PeerExchange>(2).empty());  // no neighbour is told of the others
+  CHECK(fixture.heard<proto::PeerExchange>(2).empty());  // no neighbour is told of the others
   // One that comes now is told of as soon as a side listens again.
-  bench.open(3, numbered(3), 0, true, 71);
-  bench.pass(kExchangeInterval / 2 - 1);
-  CHECK(bench.heard<proto::PeerExchange>(1).empty());
-  bench.pass(1);
-  const auto second = bench.heard<proto::PeerExchange>(1);
+  fixture.open(3, numbered(3), 0, true, 71);
+  fixture.pass(kExchangeInterval / 2 - 1);
+  CHECK(fixture.heard<proto::PeerExchange>(1).empty());
+  fixture.pass(1);
+  const auto second = fixture.heard<proto::PeerExchange>(1);
   REQUIRE(second.size() == 1);
   REQUIRE(second[0].peers.size() == 1);
   CHECK(second[0].peers[0].id == numbered(3));
-  CHECK(bench.heard<proto::PeerExchange>(4).empty());
+  CHECK(fixture.heard<proto::PeerExchange>(4).empty());
   // Then all neighbours are told, also those that we called; without news not before the next time.
-  bench.pass(kExchangeInterval / 2 - 1);
-  CHECK(bench.heard<proto::PeerExchange>(1).empty());
-  bench.pass(1);
-  CHECK(bench.heard<proto::PeerExchange>(1).size() == 1);
-  CHECK(bench.heard<proto::PeerExchange>(4).size() == 1);
-  bench.pass(kExchangeInterval - kSecond - 1);
-  CHECK(bench.heard<proto::PeerExchange>(1).empty());
+  fixture.pass(kExchangeInterval / 2 - 1);
+  CHECK(fixture.heard<proto::PeerExchange>(1).empty());
+  fixture.pass(1);
+  CHECK(fixture.heard<proto::PeerExchange>(1).size() == 1);
+  CHECK(fixture.heard<proto::PeerExchange>(4).size() == 1);
+  fixture.pass(kExchangeInterval - kSecond - 1);
+  CHECK(fixture.heard<proto::PeerExchange>(1).empty());
 }
 
 TEST_CASE("no peer exchange is sent sooner than a receiver listens again, and all get round") {
   using core::policy::kExchangeInterval;
-  Bench bench(plain_manifest(4, 4, 16));
-  bench.start();
-  bench.open(1, numbered(1));
+  Fixture fixture(plain_manifest(4, 4, 16));
+  fixture.start();
+  fixture.open(1, numbered(1));
   TimeUs heard_at = 0;
   std::set<PeerId> told;
   std::uint32_t key = 1;
   for (TimeUs step = 0; step < 1200; ++step) {
     if (step == 5 || step == 20 || step == 120 || step == 220 || step == 410) {
       ++key;
-      bench.open(key, numbered(key), 0, true, 70);
+      fixture.open(key, numbered(key), 0, true, 70);
     }
-    bench.pass(kSecond / 10);
-    for (const auto& exchange : bench.heard<proto::PeerExchange>(1)) {
+    fixture.pass(kSecond / 10);
+    for (const auto& exchange : fixture.heard<proto::PeerExchange>(1)) {
       for (const auto& peer : exchange.peers) told.insert(peer.id);
-      CHECK((heard_at == 0 || bench.now - heard_at >= kExchangeInterval / 2));
-      heard_at = bench.now;
+      CHECK((heard_at == 0 || fixture.now - heard_at >= kExchangeInterval / 2));
+      heard_at = fixture.now;
     }
   }
   CHECK(told.size() == 5);
 }
 
 TEST_CASE("an exchange that comes a little sooner than the last one did is listened to") {
-  Bench bench(plain_manifest(4, 4, 16));
-  bench.start();
-  bench.open(1, numbered(1));
+  Fixture fixture(plain_manifest(4, 4, 16));
+  fixture.start();
+  fixture.open(1, numbered(1));
   std::uint16_t told = 0;
   for (const TimeUs apart : {1 * kSecond, 1 * kSecond, 10 * kSecond - 1, 10 * kSecond + 300'000,
                              10 * kSecond - 600'000, 1 * kSecond}) {
-    bench.pass(apart);
+    fixture.pass(apart);
     proto::PeerExchange exchange;
     ++told;
     exchange.peers.push_back({numbered(100u + told), "10.0." + std::to_string(told) + ".1", told});
-    bench.say(1, exchange);
-    bench.pass(1);
+    fixture.say(1, exchange);
+    fixture.pass(1);
     CAPTURE(told);
     bool called = false;
-    for (const Connect& call : bench.take<Connect>()) {
+    for (const Connect& call : fixture.take<Connect>()) {
       called |= call.address.port == told;
-      bench.core.connect_failed(call.attempt, {ErrorCode::kUnreachable, "connect", ""}, bench.now);
-      bench.drain();
+      fixture.core.connect_failed(call.attempt, {ErrorCode::kUnreachable, "connect", ""},
+                                  fixture.now);
+      fixture.drain();
     }
     CHECK(called == (told <= 5));
   }

@@ -5,7 +5,7 @@
 
 #include "proto/base/digest.h"
 #include "proto/base/limits.h"
-#include "tests/core/bench.h"
+#include "tests/core/fixture.h"
 
 using namespace firn;
 using namespace firn::test;
@@ -37,13 +37,13 @@ proto::ManifestPart part_of(const std::string& file, std::uint64_t offset,
 }
 
 // Answers requests at `peer` until there are none; returns how many there were.
-int serve(Bench& bench, PeerKey peer, const std::string& file) {
+int serve(Fixture& fixture, PeerKey peer, const std::string& file) {
   int served = 0;
-  for (auto asked = bench.heard<proto::ManifestRequest>(peer); !asked.empty();
-       asked = bench.heard<proto::ManifestRequest>(peer)) {
+  for (auto asked = fixture.heard<proto::ManifestRequest>(peer); !asked.empty();
+       asked = fixture.heard<proto::ManifestRequest>(peer)) {
     REQUIRE(asked.size() == 1);
     ++served;
-    bench.say(peer, part_of(file, asked.front().offset));
+    fixture.say(peer, part_of(file, asked.front().offset));
   }
   return served;
 }
@@ -70,21 +70,21 @@ core::Options with_tracker() {
 
 TEST_CASE("a manifest comes from a neighbour in parts and is whole") {
   const Manifest manifest = large_manifest();
-  Bench bench(manifest);
-  bench.open(1, peer_id(1));
-  CHECK(serve(bench, 1, manifest.file_bytes) == 2);
-  const auto arrived = bench.take<ManifestArrived>();
+  Fixture fixture(manifest);
+  fixture.open(1, peer_id(1));
+  CHECK(serve(fixture, 1, manifest.file_bytes) == 2);
+  const auto arrived = fixture.take<ManifestArrived>();
   REQUIRE(arrived.size() == 1);
   CHECK(arrived.front().manifest.file_bytes == manifest.file_bytes);
-  bench.core.start(arrived.front().manifest, {}, false, bench.now);
-  bench.drain();
-  CHECK(bench.core.started());
-  CHECK(bench.heard<proto::State>(1).size() == 1);
+  fixture.core.start(arrived.front().manifest, {}, false, fixture.now);
+  fixture.drain();
+  CHECK(fixture.core.started());
+  CHECK(fixture.heard<proto::State>(1).size() == 1);
 }
 
 TEST_CASE("the manifest that a peer has fetched is served to the next") {
   const Manifest manifest = large_manifest();
-  Bench seed(manifest), getter(manifest);
+  Fixture seed(manifest), getter(manifest);
   seed.start(true);
   seed.open(1, peer_id(1), 0, false);
   CHECK(seed.heard<proto::State>(1).empty());
@@ -102,31 +102,31 @@ TEST_CASE("the manifest that a peer has fetched is served to the next") {
 
 TEST_CASE("requests past the end or without a manifest are answered with nothing") {
   const Manifest manifest = large_manifest();
-  Bench bench(manifest);
-  bench.open(1, peer_id(1), 0, false);
-  bench.say(1, proto::ManifestRequest{0});
-  auto parts = bench.heard<proto::ManifestPart>(1);
+  Fixture fixture(manifest);
+  fixture.open(1, peer_id(1), 0, false);
+  fixture.say(1, proto::ManifestRequest{0});
+  auto parts = fixture.heard<proto::ManifestPart>(1);
   REQUIRE(parts.size() == 1);
   CHECK(parts.front().total_bytes == 0);
-  bench.start(true);
-  bench.say(1, proto::ManifestRequest{manifest.file_bytes.size()});
-  parts = bench.heard<proto::ManifestPart>(1);
+  fixture.start(true);
+  fixture.say(1, proto::ManifestRequest{manifest.file_bytes.size()});
+  parts = fixture.heard<proto::ManifestPart>(1);
   REQUIRE(parts.size() == 1);
   CHECK(parts.front().total_bytes == 0);
 }
 
 TEST_CASE("who asks for parts without waiting for them gets one answer and no more") {
   const Manifest manifest = large_manifest();
-  Bench bench(manifest);
-  bench.start(true);
-  bench.open(1, peer_id(1), 0, false);
+  Fixture fixture(manifest);
+  fixture.start(true);
+  fixture.open(1, peer_id(1), 0, false);
   for (int i = 0; i < 1000; ++i) {
-    bench.core.message(1, proto::ManifestRequest{0}, 6, bench.now);
+    fixture.core.message(1, proto::ManifestRequest{0}, 6, fixture.now);
   }
-  bench.drain();
-  CHECK(bench.heard<proto::ManifestPart>(1).size() == 1);
-  CHECK(bench.closed(1));
-  CHECK(bench.noticed(peer_id(1).text()));
+  fixture.drain();
+  CHECK(fixture.heard<proto::ManifestPart>(1).size() == 1);
+  CHECK(fixture.closed(1));
+  CHECK(fixture.noticed(peer_id(1).text()));
 }
 
 TEST_CASE(
@@ -139,26 +139,26 @@ TEST_CASE(
   }
   const bool late = !options.peer_exchange;
   options.up_limit = 100'000;
-  Bench bench(manifest, options);
-  bench.start(true);
+  Fixture fixture(manifest, options);
+  fixture.start(true);
   constexpr PeerKey kAskers = 3;
   std::vector<std::uint64_t> got(kAskers + 1);
   for (PeerKey peer = 1; peer <= kAskers; ++peer) {
-    bench.open(peer, peer_id(static_cast<std::uint8_t>(peer)), 0, false);
-    bench.say(peer, proto::ManifestRequest{0});
+    fixture.open(peer, peer_id(static_cast<std::uint8_t>(peer)), 0, false);
+    fixture.say(peer, proto::ManifestRequest{0});
   }
   std::uint64_t bytes = 0;
-  const TimeUs began = bench.now;
+  const TimeUs began = fixture.now;
   const auto all = [&] {
     return std::all_of(got.begin() + 1, got.end(),
                        [&](std::uint64_t g) { return g == manifest.file_bytes.size(); });
   };
   while (!all()) {
-    REQUIRE(bench.now - began < 60 * kSecond);
+    REQUIRE(fixture.now - began < 60 * kSecond);
     for (PeerKey peer = 1; peer <= kAskers; ++peer) {
       // The asker has the part, and asks on, before anything else happens here.
       std::vector<proto::ManifestPart> parts;
-      std::erase_if(bench.actions, [&](core::Action& action) {
+      std::erase_if(fixture.actions, [&](core::Action& action) {
         const auto* send = std::get_if<core::Send>(&action);
         if (!send || send->peer != peer) return false;
         const auto* part = std::get_if<proto::ManifestPart>(&send->message);
@@ -172,39 +172,39 @@ TEST_CASE(
       bytes += parts[0].data.size();
       const proto::ManifestRequest next{got[peer]};
       const bool more = got[peer] < manifest.file_bytes.size();
-      if (!late) bench.core.manifest_part_departed(peer, bench.now);
-      if (more) bench.core.message(peer, next, 6, bench.now);
-      if (late) bench.core.manifest_part_departed(peer, bench.now);
-      bench.drain();
+      if (!late) fixture.core.manifest_part_departed(peer, fixture.now);
+      if (more) fixture.core.message(peer, next, 6, fixture.now);
+      if (late) fixture.core.manifest_part_departed(peer, fixture.now);
+      fixture.drain();
     }
-    bench.pass(5 * kMillisecond);
-    REQUIRE_FALSE(bench.noticed("banned"));
-    CHECK(bytes <= options.up_limit * (bench.now - began) / kSecond + options.up_limit);
+    fixture.pass(5 * kMillisecond);
+    REQUIRE_FALSE(fixture.noticed("banned"));
+    CHECK(bytes <= options.up_limit * (fixture.now - began) / kSecond + options.up_limit);
   }
 }
 
 TEST_CASE("who reads nothing gets one part and no more") {
   const Manifest manifest = large_manifest();
-  Bench bench(manifest);
-  bench.start(true);
-  bench.open(1, peer_id(1), 0, false);
-  for (int i = 0; i < 2; ++i) bench.say(1, proto::ManifestRequest{0});
-  bench.pass(20 * kSecond);
+  Fixture fixture(manifest);
+  fixture.start(true);
+  fixture.open(1, peer_id(1), 0, false);
+  for (int i = 0; i < 2; ++i) fixture.say(1, proto::ManifestRequest{0});
+  fixture.pass(20 * kSecond);
   std::size_t parts = 0;
-  for (const core::Action& action : bench.actions) {
+  for (const core::Action& action : fixture.actions) {
     const auto* send = std::get_if<core::Send>(&action);
     parts += send && std::holds_alternative<proto::ManifestPart>(send->message) ? 1 : 0;
   }
   CHECK(parts == 1);
-  CHECK_FALSE(bench.closed(1));
-  bench.say(1, proto::ManifestRequest{0});
-  CHECK(bench.closed(1));
+  CHECK_FALSE(fixture.closed(1));
+  fixture.say(1, proto::ManifestRequest{0});
+  CHECK(fixture.closed(1));
 }
 
 TEST_CASE("a neighbour that gets the manifest after us is asked once it shows that it has it") {
   // B knows only A, and both began with a link: A's State tells B that A can be asked now.
   const Manifest manifest = large_manifest();
-  Bench b(manifest);
+  Fixture b(manifest);
   b.open(1, peer_id(1), 0, false);
   CHECK(b.heard<proto::ManifestRequest>(1).empty());
   b.say_state(1, 0, 4);
@@ -214,7 +214,7 @@ TEST_CASE("a neighbour that gets the manifest after us is asked once it shows th
 
 TEST_CASE("two peers that began without a manifest learn all of each other") {
   Manifest manifest = plain_manifest(4, 4, 8);
-  Bench a(manifest), b(manifest);
+  Fixture a(manifest), b(manifest);
   a.open(1, peer_id(2), 0, false);
   b.open(1, peer_id(3), 0, false);
   const auto exchange = [&] {
@@ -238,119 +238,119 @@ TEST_CASE("two peers that began without a manifest learn all of each other") {
 
 TEST_CASE("a neighbour that has no manifest after all is asked again later") {
   const Manifest manifest = large_manifest();
-  Bench bench(manifest);
-  bench.open(1, peer_id(1));
-  REQUIRE(bench.heard<proto::ManifestRequest>(1).size() == 1);
-  bench.say(1, proto::ManifestPart{});
-  CHECK(bench.heard<proto::ManifestRequest>(1).empty());
-  bench.pass(120 * kSecond, 1000);
-  CHECK_FALSE(bench.heard<proto::ManifestRequest>(1).empty());
+  Fixture fixture(manifest);
+  fixture.open(1, peer_id(1));
+  REQUIRE(fixture.heard<proto::ManifestRequest>(1).size() == 1);
+  fixture.say(1, proto::ManifestPart{});
+  CHECK(fixture.heard<proto::ManifestRequest>(1).empty());
+  fixture.pass(120 * kSecond, 1000);
+  CHECK_FALSE(fixture.heard<proto::ManifestRequest>(1).empty());
 }
 
 TEST_CASE("a neighbour whose answer is due is not asked again, and its late answer is taken") {
   const Manifest manifest = large_manifest();
-  Bench bench(manifest);
-  bench.open(1, peer_id(1));
-  REQUIRE(bench.heard<proto::ManifestRequest>(1).size() == 1);
+  Fixture fixture(manifest);
+  fixture.open(1, peer_id(1));
+  REQUIRE(fixture.heard<proto::ManifestRequest>(1).size() == 1);
   SUBCASE("it alone has the manifest") {
-    bench.pass(120 * kSecond, 1000);
-    CHECK(bench.heard<proto::ManifestRequest>(1).empty());
-    bench.say(1, part_of(manifest.file_bytes, 0));
+    fixture.pass(120 * kSecond, 1000);
+    CHECK(fixture.heard<proto::ManifestRequest>(1).empty());
+    fixture.say(1, part_of(manifest.file_bytes, 0));
   }
   SUBCASE("another was asked meanwhile, and has gone") {
-    bench.open(2, peer_id(2));
-    bench.pass(60 * kSecond, 1000);
-    REQUIRE(bench.heard<proto::ManifestRequest>(2).size() == 1);
-    CHECK(bench.heard<proto::ManifestRequest>(1).empty());
-    bench.core.peer_closed(2, bench.now);
-    bench.drain();
-    CHECK(bench.heard<proto::ManifestRequest>(1).empty());
-    bench.say(1, part_of(manifest.file_bytes, 0));
+    fixture.open(2, peer_id(2));
+    fixture.pass(60 * kSecond, 1000);
+    REQUIRE(fixture.heard<proto::ManifestRequest>(2).size() == 1);
+    CHECK(fixture.heard<proto::ManifestRequest>(1).empty());
+    fixture.core.peer_closed(2, fixture.now);
+    fixture.drain();
+    CHECK(fixture.heard<proto::ManifestRequest>(1).empty());
+    fixture.say(1, part_of(manifest.file_bytes, 0));
   }
-  CHECK(serve(bench, 1, manifest.file_bytes) >= 1);
-  CHECK(bench.take<ManifestArrived>().size() == 1);
+  CHECK(serve(fixture, 1, manifest.file_bytes) >= 1);
+  CHECK(fixture.take<ManifestArrived>().size() == 1);
 }
 
 TEST_CASE("another neighbour is asked when the first leaves or is silent") {
   const Manifest manifest = large_manifest();
-  Bench bench(manifest);
-  bench.open(1, peer_id(1));
-  bench.open(2, peer_id(2));
-  const PeerKey first = bench.heard<proto::ManifestRequest>(1).empty() ? 2 : 1;
+  Fixture fixture(manifest);
+  fixture.open(1, peer_id(1));
+  fixture.open(2, peer_id(2));
+  const PeerKey first = fixture.heard<proto::ManifestRequest>(1).empty() ? 2 : 1;
   const PeerKey second = 3 - first;
-  CHECK(bench.heard<proto::ManifestRequest>(second).empty());
+  CHECK(fixture.heard<proto::ManifestRequest>(second).empty());
   SUBCASE("leaves") {
-    bench.core.peer_closed(first, bench.now), bench.drain();
+    fixture.core.peer_closed(first, fixture.now), fixture.drain();
   }
   SUBCASE("is silent") {
-    bench.pass(11 * kSecond, 1000);
+    fixture.pass(11 * kSecond, 1000);
   }
-  CHECK(serve(bench, second, manifest.file_bytes) == 2);
-  CHECK(bench.take<ManifestArrived>().size() == 1);
+  CHECK(serve(fixture, second, manifest.file_bytes) == 2);
+  CHECK(fixture.take<ManifestArrived>().size() == 1);
 }
 
 TEST_CASE("a neighbour that drips the manifest byte by byte does not hold up the others") {
   const Manifest manifest = large_manifest();
-  Bench bench(manifest);
-  bench.open(1, peer_id(1));
-  bench.open(2, peer_id(2));
+  Fixture fixture(manifest);
+  fixture.open(1, peer_id(1));
+  fixture.open(2, peer_id(2));
   std::uint64_t at = 0;
-  while (bench.heard<proto::ManifestRequest>(2).empty()) {
+  while (fixture.heard<proto::ManifestRequest>(2).empty()) {
     REQUIRE(at < 100);
-    bench.say(1, part_of(manifest.file_bytes, at++, 1));
-    bench.pass(5 * kSecond, 1000);
+    fixture.say(1, part_of(manifest.file_bytes, at++, 1));
+    fixture.pass(5 * kSecond, 1000);
   }
 }
 
 TEST_CASE("a false manifest is blamed on who sent it, and another neighbour asked") {
   const Manifest manifest = large_manifest();
   std::string file = manifest.file_bytes;
-  Bench bench(manifest);
-  bench.open(1, peer_id(1));
+  Fixture fixture(manifest);
+  fixture.open(1, peer_id(1));
   SUBCASE("a byte is wrong") {
     file[file.size() / 2] ^= 1;
-    CHECK(serve(bench, 1, file) == 2);
+    CHECK(serve(fixture, 1, file) == 2);
   }
   SUBCASE("the info part is right, a tracker beside it is not") {
-    CHECK(serve(bench, 1, resealed(manifest, kTrackerWithoutPort)) == 2);
+    CHECK(serve(fixture, 1, resealed(manifest, kTrackerWithoutPort)) == 2);
   }
   SUBCASE("the info part is right, the publisher's signature is not") {
-    CHECK(serve(bench, 1, resealed(manifest, kForeignSignature)) == 2);
+    CHECK(serve(fixture, 1, resealed(manifest, kForeignSignature)) == 2);
   }
   SUBCASE("a part is out of place") {
-    bench.say(1, part_of(file, 1));
+    fixture.say(1, part_of(file, 1));
   }
   SUBCASE("its length changes") {
-    bench.say(1, part_of(file, 0));
+    fixture.say(1, part_of(file, 0));
     file += 'x';
-    bench.say(1, part_of(file, limits::kManifestPartBytes));
+    fixture.say(1, part_of(file, limits::kManifestPartBytes));
   }
   SUBCASE("an empty part at the end") {
-    bench.say(1, part_of(file, 0));
-    bench.say(1, proto::ManifestPart{file.size(), limits::kManifestPartBytes, ""});
+    fixture.say(1, part_of(file, 0));
+    fixture.say(1, proto::ManifestPart{file.size(), limits::kManifestPartBytes, ""});
   }
-  CHECK(bench.take<ManifestArrived>().empty());
-  CHECK(bench.noticed(peer_id(1).text()));
-  CHECK(bench.closed(1));
-  bench.open(2, peer_id(2));
-  CHECK(serve(bench, 2, manifest.file_bytes) == 2);
-  CHECK(bench.take<ManifestArrived>().size() == 1);
+  CHECK(fixture.take<ManifestArrived>().empty());
+  CHECK(fixture.noticed(peer_id(1).text()));
+  CHECK(fixture.closed(1));
+  fixture.open(2, peer_id(2));
+  CHECK(serve(fixture, 2, manifest.file_bytes) == 2);
+  CHECK(fixture.take<ManifestArrived>().size() == 1);
 }
 
 TEST_CASE("nobody's trackers come with a manifest from the network, and none are served on") {
   const Manifest manifest = large_manifest();
   const auto with_others = with_trackers(manifest, {Address{std::nullopt, "stranger.example", 1}});
   REQUIRE(with_others.ok());
-  Bench bench(manifest, with_tracker());
+  Fixture fixture(manifest, with_tracker());
   SUBCASE("from a neighbour") {
-    bench.open(1, peer_id(1));
-    serve(bench, 1, with_others->file_bytes);
+    fixture.open(1, peer_id(1));
+    serve(fixture, 1, with_others->file_bytes);
   }
   SUBCASE("from a tracker") {
-    bench.core.tracker_manifest(0, with_others->file_bytes, bench.now);
-    bench.drain();
+    fixture.core.tracker_manifest(0, with_others->file_bytes, fixture.now);
+    fixture.drain();
   }
-  const auto arrived = bench.take<ManifestArrived>();
+  const auto arrived = fixture.take<ManifestArrived>();
   REQUIRE(arrived.size() == 1);
   CHECK(arrived.front().manifest.trackers.empty());
   CHECK(arrived.front().manifest.file_bytes == manifest.file_bytes);
@@ -358,38 +358,38 @@ TEST_CASE("nobody's trackers come with a manifest from the network, and none are
 
 TEST_CASE("parts that nobody asked for are ignored") {
   const Manifest manifest = large_manifest();
-  Bench bench(manifest);
-  bench.open(1, peer_id(1), 0, false);
-  bench.say(1, part_of(manifest.file_bytes, 0));
-  CHECK_FALSE(bench.closed(1));
-  CHECK(bench.take<ManifestArrived>().empty());
-  bench.start();
-  bench.say(1, part_of(manifest.file_bytes, 0));
-  CHECK_FALSE(bench.closed(1));
+  Fixture fixture(manifest);
+  fixture.open(1, peer_id(1), 0, false);
+  fixture.say(1, part_of(manifest.file_bytes, 0));
+  CHECK_FALSE(fixture.closed(1));
+  CHECK(fixture.take<ManifestArrived>().empty());
+  fixture.start();
+  fixture.say(1, part_of(manifest.file_bytes, 0));
+  CHECK_FALSE(fixture.closed(1));
 }
 
 TEST_CASE("a tracker that hosts the manifest is asked for it, and again when it fails") {
   const Manifest manifest = large_manifest();
-  Bench bench(manifest, with_tracker());
-  CHECK(bench.take<core::AnnounceTo>().size() == 2);
+  Fixture fixture(manifest, with_tracker());
+  CHECK(fixture.take<core::AnnounceTo>().size() == 2);
   proto::AnnounceReply reply;
   reply.interval_seconds = 1800;
-  bench.core.tracker_replied(1, reply, bench.now);
-  bench.drain();
-  CHECK(bench.take<FetchManifestFrom>().empty());
+  fixture.core.tracker_replied(1, reply, fixture.now);
+  fixture.drain();
+  CHECK(fixture.take<FetchManifestFrom>().empty());
   reply.has_manifest = true;
-  bench.core.tracker_replied(0, reply, bench.now);
-  bench.drain();
-  auto fetches = bench.take<FetchManifestFrom>();
+  fixture.core.tracker_replied(0, reply, fixture.now);
+  fixture.drain();
+  auto fetches = fixture.take<FetchManifestFrom>();
   REQUIRE(fetches.size() == 1);
   CHECK(fetches.front().tracker == 0);
   SUBCASE("comes") {
-    bench.core.tracker_manifest(0, manifest.file_bytes, bench.now);
-    bench.drain();
-    CHECK(bench.take<ManifestArrived>().size() == 1);
+    fixture.core.tracker_manifest(0, manifest.file_bytes, fixture.now);
+    fixture.drain();
+    CHECK(fixture.take<ManifestArrived>().size() == 1);
   }
   SUBCASE("fails or is another one, while a neighbour has none") {
-    bench.open(1, peer_id(1), 0, false);
+    fixture.open(1, peer_id(1), 0, false);
     std::string wrong = manifest.file_bytes;
     SUBCASE("a byte is wrong") {
       wrong[9] ^= 1;
@@ -400,28 +400,28 @@ TEST_CASE("a tracker that hosts the manifest is asked for it, and again when it 
     SUBCASE("its signature is none") {
       wrong = resealed(manifest, kForeignSignature);
     }
-    bench.core.tracker_manifest(0, wrong, bench.now);
-    bench.drain();
-    CHECK(bench.noticed("manifest from tracker"));
-    CHECK(bench.take<ManifestArrived>().empty());
-    bench.pass(60 * kSecond, 1000);
-    const auto again = bench.take<core::AnnounceTo>();
+    fixture.core.tracker_manifest(0, wrong, fixture.now);
+    fixture.drain();
+    CHECK(fixture.noticed("manifest from tracker"));
+    CHECK(fixture.take<ManifestArrived>().empty());
+    fixture.pass(60 * kSecond, 1000);
+    const auto again = fixture.take<core::AnnounceTo>();
     CHECK_FALSE(again.empty());
-    bench.core.tracker_replied(0, reply, bench.now);
-    bench.drain();
-    CHECK(bench.take<FetchManifestFrom>().size() == 1);
+    fixture.core.tracker_replied(0, reply, fixture.now);
+    fixture.drain();
+    CHECK(fixture.take<FetchManifestFrom>().size() == 1);
   }
 }
 
 TEST_CASE("the manifest arrives once, whoever is first") {
   const Manifest manifest = large_manifest();
-  Bench bench(manifest, with_tracker());
+  Fixture fixture(manifest, with_tracker());
   proto::AnnounceReply reply;
   reply.has_manifest = true;
-  bench.core.tracker_replied(0, reply, bench.now);
-  bench.open(1, peer_id(1));
-  CHECK(serve(bench, 1, manifest.file_bytes) == 2);
-  bench.core.tracker_manifest(0, manifest.file_bytes, bench.now);
-  bench.drain();
-  CHECK(bench.take<ManifestArrived>().size() == 1);
+  fixture.core.tracker_replied(0, reply, fixture.now);
+  fixture.open(1, peer_id(1));
+  CHECK(serve(fixture, 1, manifest.file_bytes) == 2);
+  fixture.core.tracker_manifest(0, manifest.file_bytes, fixture.now);
+  fixture.drain();
+  CHECK(fixture.take<ManifestArrived>().size() == 1);
 }

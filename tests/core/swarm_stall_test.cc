@@ -5,7 +5,7 @@
 #include <set>
 
 #include "codec/encode.h"
-#include "tests/core/bench.h"
+#include "tests/core/fixture.h"
 
 using namespace firn;
 using namespace firn::test;
@@ -21,50 +21,50 @@ std::size_t count_to(const std::vector<SendBlock>& blocks, PeerKey peer) {
 }  // namespace
 
 TEST_CASE("connections that read nothing do not keep the source from serving the others") {
-  Bench bench(plain_manifest(4, 8, 16));
-  bench.start(true);
+  Fixture fixture(plain_manifest(4, 8, 16));
+  fixture.start(true);
   // Four that grant credit and never read: their blocks never depart.
   for (PeerKey peer = 1; peer <= 4; ++peer) {
-    bench.join(peer, peer_id(static_cast<std::uint8_t>(peer)), 100);
+    fixture.join(peer, peer_id(static_cast<std::uint8_t>(peer)), 100);
   }
-  bench.take<SendBlock>();
-  bench.join(9, peer_id(9), 1000);
-  CHECK(count_to(bench.take<SendBlock>(), 9) == 0);  // three sockets are busy, and may be fast
+  fixture.take<SendBlock>();
+  fixture.join(9, peer_id(9), 1000);
+  CHECK(count_to(fixture.take<SendBlock>(), 9) == 0);  // three sockets are busy, and may be fast
   std::size_t sent = 0;
   for (int i = 0; i < 300; ++i) {
-    bench.pass(100 * kMillisecond);
-    sent += bench.blocks_to(9).size();
+    fixture.pass(100 * kMillisecond);
+    sent += fixture.blocks_to(9).size();
   }
   CHECK(sent >= 32);
 }
 
 TEST_CASE("a connection on which nothing moves for long is given up") {
-  Bench bench(plain_manifest(4, 8, 16));
-  bench.start(true);
-  bench.join(1, peer_id(1), 100);
-  bench.join(2, peer_id(2), 100);
-  bench.blocks_to(2);
-  bench.pass(300 * kSecond, 10'000);
-  const auto closed = bench.take<core::Close>();
+  Fixture fixture(plain_manifest(4, 8, 16));
+  fixture.start(true);
+  fixture.join(1, peer_id(1), 100);
+  fixture.join(2, peer_id(2), 100);
+  fixture.blocks_to(2);
+  fixture.pass(300 * kSecond, 10'000);
+  const auto closed = fixture.take<core::Close>();
   REQUIRE(closed.size() == 1);
   CHECK(closed.front().peer == 1);
 }
 
 TEST_CASE("a neighbour is served on after blocks that could not be made") {
-  Bench bench(plain_manifest(1, 4, 16));
-  bench.start(true);
-  bench.join(1, peer_id(1), 4);
+  Fixture fixture(plain_manifest(1, 4, 16));
+  fixture.start(true);
+  fixture.join(1, peer_id(1), 4);
   // The disk fails four times: the receiver hears nothing and can grant no more.
   std::size_t failed = 0;
   while (failed < 4) {
-    const auto blocks = bench.take<SendBlock>();
+    const auto blocks = fixture.take<SendBlock>();
     REQUIRE_FALSE(blocks.empty());
     for (std::size_t i = 0; i < blocks.size(); ++i, ++failed) {
-      bench.core.block_departed(1, 0, bench.now);
-      bench.drain();
+      fixture.core.block_departed(1, 0, fixture.now);
+      fixture.drain();
     }
   }
-  const auto blocks = bench.blocks_to(1);
+  const auto blocks = fixture.blocks_to(1);
   REQUIRE_FALSE(blocks.empty());
   CHECK(blocks.front().block.sequence == 1);
   for (const SendBlock& b : blocks) CHECK(b.block.sequence <= 4);
@@ -72,48 +72,48 @@ TEST_CASE("a neighbour is served on after blocks that could not be made") {
 
 TEST_CASE("generations that the source has lost do not hide the others in its second pass") {
   const std::uint32_t count = 100;
-  Bench bench(plain_manifest(count, 1, 16));
-  bench.start(true);
+  Fixture fixture(plain_manifest(count, 1, 16));
+  fixture.start(true);
   // The first pass goes to a neighbour that leaves with all of it.
-  bench.join(1, peer_id(1), 100'000);
-  CHECK(bench.blocks_to(1).size() == count);
-  bench.core.peer_closed(1, bench.now);
+  fixture.join(1, peer_id(1), 100'000);
+  CHECK(fixture.blocks_to(1).size() == count);
+  fixture.core.peer_closed(1, fixture.now);
   for (std::uint32_t g = 0; g < 80; ++g) {
-    bench.core.generation_lost(g, {ErrorCode::kCorrupt, "read", "changed"}, false, bench.now);
+    fixture.core.generation_lost(g, {ErrorCode::kCorrupt, "read", "changed"}, false, fixture.now);
   }
-  bench.drain();
-  bench.join(2, peer_id(2), 100'000);
+  fixture.drain();
+  fixture.join(2, peer_id(2), 100'000);
   std::set<std::uint32_t> served;
-  for (const SendBlock& b : bench.blocks_to(2)) served.insert(b.block.generation);
+  for (const SendBlock& b : fixture.blocks_to(2)) served.insert(b.block.generation);
   CHECK(served.size() == 20);
   CHECK(*served.begin() == 80);
 }
 
 TEST_CASE("a neighbour that claims everything and sends nothing does not hide a stall") {
-  Bench bench(plain_manifest(1, 4, 16));
-  bench.start();
-  bench.join(1, peer_id(1), 0);        // an honest one, with a row or two
-  bench.join(2, peer_id(2), 0, true);  // claims to have it all
-  REQUIRE(bench.heard<proto::State>(1).size() >= 1);
-  bench.say(1, bench.block(0, 1, 0));
-  bench.say_state(1, 0, 0, {{0, 1, 4, {}}});
-  bench.pass(10 * kSecond, 10'000);
+  Fixture fixture(plain_manifest(1, 4, 16));
+  fixture.start();
+  fixture.join(1, peer_id(1), 0);        // an honest one, with a row or two
+  fixture.join(2, peer_id(2), 0, true);  // claims to have it all
+  REQUIRE(fixture.heard<proto::State>(1).size() >= 1);
+  fixture.say(1, fixture.block(0, 1, 0));
+  fixture.say_state(1, 0, 0, {{0, 1, 4, {}}});
+  fixture.pass(10 * kSecond, 10'000);
   bool asked = false;
-  for (const proto::State& state : bench.heard<proto::State>(1)) {
+  for (const proto::State& state : fixture.heard<proto::State>(1)) {
     for (const auto& entry : state.generations) asked |= !entry.null_vector.empty();
   }
   CHECK(asked);
 }
 
 TEST_CASE("a generation that nobody can complete does not keep null vectors from the next") {
-  Bench bench(plain_manifest(3, 4, 16));
-  bench.start();
-  bench.join(1, peer_id(1), 0);
-  for (std::uint32_t g = 0; g < 3; ++g) bench.say(1, bench.block(g, g + 1, 0));
-  bench.say_state(1, 0, 0, {{0, 1, 4, {}}, {1, 1, 4, {}}, {2, 1, 4, {}}});
-  bench.pass(10 * kSecond, 10'000);
+  Fixture fixture(plain_manifest(3, 4, 16));
+  fixture.start();
+  fixture.join(1, peer_id(1), 0);
+  for (std::uint32_t g = 0; g < 3; ++g) fixture.say(1, fixture.block(g, g + 1, 0));
+  fixture.say_state(1, 0, 0, {{0, 1, 4, {}}, {1, 1, 4, {}}, {2, 1, 4, {}}});
+  fixture.pass(10 * kSecond, 10'000);
   std::set<std::uint32_t> asked;
-  for (const proto::State& state : bench.heard<proto::State>(1)) {
+  for (const proto::State& state : fixture.heard<proto::State>(1)) {
     for (const auto& entry : state.generations) {
       if (!entry.null_vector.empty()) asked.insert(entry.generation);
     }
@@ -122,27 +122,27 @@ TEST_CASE("a generation that nobody can complete does not keep null vectors from
 }
 
 TEST_CASE("a neighbour that answers a null vector is asked again at once, others are not") {
-  Bench bench(plain_manifest(1, 16, 16));
-  bench.start();
-  bench.join(1, peer_id(1), 0);
-  bench.join(2, peer_id(2), 0);
+  Fixture fixture(plain_manifest(1, 16, 16));
+  fixture.start();
+  fixture.join(1, peer_id(1), 0);
+  fixture.join(2, peer_id(2), 0);
   const auto asked = [&](PeerKey peer) {
     bool found = false;
-    for (const proto::State& state : bench.heard<proto::State>(peer))
+    for (const proto::State& state : fixture.heard<proto::State>(peer))
       for (const auto& entry : state.generations) found |= !entry.null_vector.empty();
     return found;
   };
   // All three have one row.
-  bench.say(1, bench.block(0, 1, 0));
-  for (PeerKey peer = 1; peer <= 2; ++peer) bench.say_state(peer, 0, 0, {{0, 1, 8, {}}});
-  bench.pass(kSecond, 10'000);
+  fixture.say(1, fixture.block(0, 1, 0));
+  for (PeerKey peer = 1; peer <= 2; ++peer) fixture.say_state(peer, 0, 0, {{0, 1, 8, {}}});
+  fixture.pass(kSecond, 10'000);
   CHECK(asked(1));
   CHECK(asked(2));
   // One of them has others.
   for (std::uint32_t i = 1; i < 6; ++i) {
     CAPTURE(i);
-    bench.say(1, bench.block(0, i + 1, i));
-    bench.pass(300 * kMillisecond, 10'000);
+    fixture.say(1, fixture.block(0, i + 1, i));
+    fixture.pass(300 * kMillisecond, 10'000);
     CHECK(asked(1));
     CHECK_FALSE(asked(2));
   }
@@ -150,37 +150,37 @@ TEST_CASE("a neighbour that answers a null vector is asked again at once, others
 
 TEST_CASE("leases of a generation that stands still are void") {
   // One row is missing; the neighbour that claims more sends nothing new, the other one could.
-  Bench bench(plain_manifest(1, 4, 16));
-  bench.start();
-  bench.join(1, peer_id(1), 0);
-  bench.join(2, peer_id(2), 0, true);
-  for (std::uint32_t i = 0; i < 3; ++i) bench.say(1, bench.block(0, i + 1, i));
-  bench.say_state(1, 0, 0, {{0, 3, 4, {}}});
-  bench.heard<proto::State>(1);
+  Fixture fixture(plain_manifest(1, 4, 16));
+  fixture.start();
+  fixture.join(1, peer_id(1), 0);
+  fixture.join(2, peer_id(2), 0, true);
+  for (std::uint32_t i = 0; i < 3; ++i) fixture.say(1, fixture.block(0, i + 1, i));
+  fixture.say_state(1, 0, 0, {{0, 3, 4, {}}});
+  fixture.heard<proto::State>(1);
   // It keeps itself from counting as stalled by sending the same row again and again.
   std::uint32_t quota = 0;
   for (std::uint32_t i = 1; i < 8; ++i) {
-    bench.pass(kSecond, 1000);
-    bench.say(2, bench.block(0, i, 0));
-    for (const proto::State& state : bench.heard<proto::State>(1)) {
+    fixture.pass(kSecond, 1000);
+    fixture.say(2, fixture.block(0, i, 0));
+    for (const proto::State& state : fixture.heard<proto::State>(1)) {
       for (const auto& entry : state.generations) quota = std::max(quota, entry.quota);
     }
   }
-  CHECK(bench.core.report().peers == 2);
+  CHECK(fixture.core.report().peers == 2);
   CHECK(quota > 0);
 }
 
 TEST_CASE("nobody is waited for who was promised blocks and never sends them") {
   // Eight neighbours hold all the promises there are; the ninth must be granted something.
-  Bench bench(plain_manifest(1, 16, 16));
-  bench.start();
+  Fixture fixture(plain_manifest(1, 16, 16));
+  fixture.start();
   for (PeerKey peer = 1; peer <= 8; ++peer) {
-    bench.join(peer, peer_id(static_cast<std::uint8_t>(peer)), 0, true);
+    fixture.join(peer, peer_id(static_cast<std::uint8_t>(peer)), 0, true);
   }
-  bench.pass(15 * kSecond, 10'000);
-  bench.join(9, peer_id(9), 0, true);
-  bench.pass(kSecond, 10'000);
+  fixture.pass(15 * kSecond, 10'000);
+  fixture.join(9, peer_id(9), 0, true);
+  fixture.pass(kSecond, 10'000);
   std::uint32_t credit = 0;
-  for (const auto& state : bench.heard<proto::State>(9)) credit = std::max(credit, state.credit);
+  for (const auto& state : fixture.heard<proto::State>(9)) credit = std::max(credit, state.credit);
   CHECK(credit > 1);
 }

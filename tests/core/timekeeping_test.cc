@@ -1,6 +1,6 @@
 // Nonces on their way to the authority, and which rows an Epoch judges.
 #include "client/core/authority_clock.h"
-#include "tests/core/epoch_bench.h"
+#include "tests/core/epoch_fixture.h"
 
 using namespace firn;
 using namespace firn::test;
@@ -13,9 +13,9 @@ using Slots = std::vector<std::uint32_t>;
 constexpr PeerKey kFrom = 1, kFirst = 2, kLast = 6;
 
 // Epochs come from kFrom.
-struct TimeBench : EpochBench {
-  explicit TimeBench(core::Options options = large_mesh_options())
-      : EpochBench(std::move(options)) {
+struct TimeFixture : EpochFixture {
+  explicit TimeFixture(core::Options options = large_mesh_options())
+      : EpochFixture(std::move(options)) {
     begin();
     for (PeerKey peer = kFrom; peer <= kLast; ++peer) {
       join(peer, numbered(static_cast<std::uint32_t>(peer)), 0, true);
@@ -52,105 +52,106 @@ struct TimeBench : EpochBench {
 TEST_CASE("a row is judged only by a key told after it came, to the microsecond") {
   for (const bool too_late : {false, true}) {
     CAPTURE(too_late);
-    TimeBench bench;
-    const TimeUs sent_at = bench.now;
-    const proto::Nonce nonce = bench.next_nonce();
-    bench.pass(250 * kMillisecond);
+    TimeFixture fixture;
+    const TimeUs sent_at = fixture.now;
+    const proto::Nonce nonce = fixture.next_nonce();
+    fixture.pass(250 * kMillisecond);
     const TimeUs heard_at = 2000 * kSecond;  // by the speaker's clock
-    bench.say(kFrom, bench.naming(2, heard_at + 10, nonce, 10));
-    bench.pass(50 * kMillisecond);
-    bench.say(kFirst, bench.block(0, 1, 0));
+    fixture.say(kFrom, fixture.naming(2, heard_at + 10, nonce, 10));
+    fixture.pass(50 * kMillisecond);
+    fixture.say(kFirst, fixture.block(0, 1, 0));
     core::AuthorityClock clock;
-    clock.heard(sent_at, heard_at, bench.now);
-    const TimeUs came = bench.now;
-    bench.pass(10 * kMillisecond);
-    proto::Epoch next = bench.unsigned_epoch(3);
+    clock.heard(sent_at, heard_at, fixture.now);
+    const TimeUs came = fixture.now;
+    fixture.pass(10 * kMillisecond);
+    proto::Epoch next = fixture.unsigned_epoch(3);
     // At this time of the speaker's the row may just have been made by who knew the key.
     next.time_us = *clock.latest(came) + (too_late ? 0 : 1);
-    bench.say(kFrom, bench.said(next));
-    CHECK(bench.to_judge() == (too_late ? Slots{} : Slots{0}));
-    bench.pass(kSecond);
-    CHECK(bench.to_judge().empty());
+    fixture.say(kFrom, fixture.said(next));
+    CHECK(fixture.to_judge() == (too_late ? Slots{} : Slots{0}));
+    fixture.pass(kSecond);
+    CHECK(fixture.to_judge().empty());
   }
 }
 
 TEST_CASE("rows that come after the key was told are never judged by it") {
-  TimeBench bench;
-  const proto::Nonce nonce = bench.next_nonce();
-  bench.say(kFirst, bench.block(0, 1, 0));
-  bench.pass(kSecond);
-  bench.say(kFrom, bench.naming(2, bench.voice_time(), nonce, 900'000));
-  CHECK(bench.to_judge() == Slots{0});
-  bench.say(kFirst, bench.block(0, 2, 1));  // forged with the key that has just been told
-  bench.core.rows_judged(0, {0}, {}, true, bench.now);
-  bench.pass(kSecond);
-  CHECK(bench.to_judge().empty());
-  bench.say(kFrom, bench.said(bench.unsigned_epoch(4)));
-  CHECK(bench.to_judge() == Slots{1});
+  TimeFixture fixture;
+  const proto::Nonce nonce = fixture.next_nonce();
+  fixture.say(kFirst, fixture.block(0, 1, 0));
+  fixture.pass(kSecond);
+  fixture.say(kFrom, fixture.naming(2, fixture.voice_time(), nonce, 900'000));
+  CHECK(fixture.to_judge() == Slots{0});
+  fixture.say(kFirst, fixture.block(0, 2, 1));  // forged with the key that has just been told
+  fixture.core.rows_judged(0, {0}, {}, true, fixture.now);
+  fixture.pass(kSecond);
+  CHECK(fixture.to_judge().empty());
+  fixture.say(kFrom, fixture.said(fixture.unsigned_epoch(4)));
+  CHECK(fixture.to_judge() == Slots{1});
 }
 
 TEST_CASE("an epoch that came before the answer about the clock judges once it is there") {
-  TimeBench bench;
-  bench.say(kFirst, bench.block(0, 1, 0));
-  const proto::Nonce nonce = bench.next_nonce();
-  bench.pass(kSecond);
-  bench.say(kFrom, bench.epoch(2));
-  CHECK(bench.to_judge().empty());
-  bench.say(kFrom, bench.naming(3, bench.voice_time(), nonce, 0));
-  CHECK(bench.to_judge().empty());  // it may have come as late as that
-  bench.pass(kSecond);
-  bench.say(kFrom, bench.epoch(4));
-  CHECK(bench.to_judge() == Slots{0});
+  TimeFixture fixture;
+  fixture.say(kFirst, fixture.block(0, 1, 0));
+  const proto::Nonce nonce = fixture.next_nonce();
+  fixture.pass(kSecond);
+  fixture.say(kFrom, fixture.epoch(2));
+  CHECK(fixture.to_judge().empty());
+  fixture.say(kFrom, fixture.naming(3, fixture.voice_time(), nonce, 0));
+  CHECK(fixture.to_judge().empty());  // it may have come as late as that
+  fixture.pass(kSecond);
+  fixture.say(kFrom, fixture.epoch(4));
+  CHECK(fixture.to_judge() == Slots{0});
 }
 
 TEST_CASE("rows are not judged by a bound from before our clock stood still") {
-  TimeBench bench;
-  const proto::Nonce nonce = bench.next_nonce();
-  bench.pass(kSecond);
-  bench.say(kFrom, bench.naming(2, bench.voice_time(), nonce, 0));
-  bench.say(kFirst, bench.block(0, 1, 0));
-  bench.pass(kSecond);
+  TimeFixture fixture;
+  const proto::Nonce nonce = fixture.next_nonce();
+  fixture.pass(kSecond);
+  fixture.say(kFrom, fixture.naming(2, fixture.voice_time(), nonce, 0));
+  fixture.say(kFirst, fixture.block(0, 1, 0));
+  fixture.pass(kSecond);
   // The machine was suspended for an hour: the row may have been made with this key.
   const TimeUs away = 3600 * kSecond;
-  proto::Epoch next = bench.unsigned_epoch(3);
+  proto::Epoch next = fixture.unsigned_epoch(3);
   next.time_us += away;
-  bench.say(kFrom, bench.said(next));
-  CHECK(bench.to_judge().empty());
-  const auto requests = bench.sent();  // for another bound
+  fixture.say(kFrom, fixture.said(next));
+  CHECK(fixture.to_judge().empty());
+  const auto requests = fixture.sent();  // for another bound
   REQUIRE_FALSE(requests.empty());
   REQUIRE(requests.back().nonce);
-  bench.pass(kSecond);
-  bench.say(kFrom, bench.naming(4, bench.voice_time() + away, *requests.back().nonce, 900'000));
-  CHECK(bench.to_judge() == Slots{0});
+  fixture.pass(kSecond);
+  fixture.say(kFrom,
+              fixture.naming(4, fixture.voice_time() + away, *requests.back().nonce, 900'000));
+  CHECK(fixture.to_judge() == Slots{0});
 }
 
 TEST_CASE("while no epoch names our nonce nothing is judged, whatever else is named") {
-  TimeBench bench;
-  bench.say(kFirst, bench.block(0, 1, 0));
-  proto::Nonce nonce = bench.next_nonce();
+  TimeFixture fixture;
+  fixture.say(kFirst, fixture.block(0, 1, 0));
+  proto::Nonce nonce = fixture.next_nonce();
   nonce[7] ^= 1;
-  bench.pass(kSecond);
-  bench.say(kFrom, bench.naming(2, 2000 * kSecond, nonce, 900'000));
-  bench.say(kFrom, bench.epoch(3));
-  CHECK(bench.to_judge().empty());
+  fixture.pass(kSecond);
+  fixture.say(kFrom, fixture.naming(2, 2000 * kSecond, nonce, 900'000));
+  fixture.say(kFrom, fixture.epoch(3));
+  CHECK(fixture.to_judge().empty());
 }
 
 TEST_CASE("the nonces of neighbours go on as one, and each gets proof of its own") {
-  TimeBench bench;
-  bench.sent();
-  bench.pass(policy::kNonceGather);
-  bench.sent();
+  TimeFixture fixture;
+  fixture.sent();
+  fixture.pass(policy::kNonceGather);
+  fixture.sent();
   for (PeerKey peer = kFirst; peer <= kLast; ++peer) {
-    bench.say(peer, proto::EpochRequest{nonce_of(static_cast<std::uint8_t>(peer))});
+    fixture.say(peer, proto::EpochRequest{nonce_of(static_cast<std::uint8_t>(peer))});
   }
-  bench.pass(policy::kNonceGather);
-  auto requests = bench.sent();
+  fixture.pass(policy::kNonceGather);
+  auto requests = fixture.sent();
   REQUIRE(requests.size() == 2);  // the first, and the rest that came within the time
   std::size_t proven = 0;
   for (std::uint64_t i = 0; i < 2; ++i) {
-    bench.say(kFrom, bench.naming(2 + i, 2000 * kSecond, *requests[i].nonce, 5));
+    fixture.say(kFrom, fixture.naming(2 + i, 2000 * kSecond, *requests[i].nonce, 5));
     for (PeerKey peer = kFirst; peer <= kLast; ++peer) {
-      for (const proto::EpochProof& proof : bench.heard<proto::EpochProof>(peer)) {
+      for (const proto::EpochProof& proof : fixture.heard<proto::EpochProof>(peer)) {
         ++proven;
         CHECK(proof.epoch == 2 + i);
         REQUIRE(proof.lists.size() == 1);
@@ -165,18 +166,18 @@ TEST_CASE("the nonces of neighbours go on as one, and each gets proof of its own
 }
 
 TEST_CASE("a proof that leads over several relays to an epoch is handed on with one list more") {
-  TimeBench bench;
-  bench.say(kLast, proto::EpochRequest{nonce_of(9)});
-  bench.sent();
-  bench.pass(policy::kNonceGather);
-  const auto requests = bench.sent();
+  TimeFixture fixture;
+  fixture.say(kLast, proto::EpochRequest{nonce_of(9)});
+  fixture.sent();
+  fixture.pass(policy::kNonceGather);
+  const auto requests = fixture.sent();
   REQUIRE_FALSE(requests.empty());
   const std::vector<proto::Nonce> inner = {nonce_of(1), *requests.back().nonce};
   const std::vector<proto::Nonce> outer = {hash_of(inner), nonce_of(2)};
-  bench.say(kFrom, bench.naming(2, 2000 * kSecond, hash_of(outer), 5));
-  bench.say(kFrom, proto::EpochProof{2, {inner, outer}});
-  CHECK_FALSE(bench.punished(kFrom));
-  const auto proofs = bench.heard<proto::EpochProof>(kLast);
+  fixture.say(kFrom, fixture.naming(2, 2000 * kSecond, hash_of(outer), 5));
+  fixture.say(kFrom, proto::EpochProof{2, {inner, outer}});
+  CHECK_FALSE(fixture.punished(kFrom));
+  const auto proofs = fixture.heard<proto::EpochProof>(kLast);
   REQUIRE(proofs.size() == 1);
   REQUIRE(proofs[0].lists.size() == 3);
   CHECK(proofs[0].lists[1] == inner);
@@ -186,38 +187,38 @@ TEST_CASE("a proof that leads over several relays to an epoch is handed on with 
 TEST_CASE("a proof that does not lead to its epoch convicts its sender of a lie") {
   for (int kind = 0; kind < 3; ++kind) {
     CAPTURE(kind);
-    TimeBench bench;
-    const proto::Nonce nonce = bench.next_nonce();
+    TimeFixture fixture;
+    const proto::Nonce nonce = fixture.next_nonce();
     const std::vector<proto::Nonce> list = {nonce};
-    bench.say(kFrom, bench.naming(2, 2000 * kSecond, hash_of(list), 5));
+    fixture.say(kFrom, fixture.naming(2, 2000 * kSecond, hash_of(list), 5));
     std::vector<std::vector<proto::Nonce>> lists = {list};
     if (kind == 0) lists = {{nonce_of(1), nonce}};
     if (kind == 1) lists = {list, list};
     if (kind == 2) lists = {{nonce_of(1)}};
-    bench.say(kFrom, proto::EpochProof{2, lists});
-    CHECK(bench.punished(kFrom));
-    bench.say(kFirst, bench.block(0, 1, 0));
-    bench.say(kFirst, bench.epoch(9));
-    CHECK(bench.to_judge().empty());
+    fixture.say(kFrom, proto::EpochProof{2, lists});
+    CHECK(fixture.punished(kFrom));
+    fixture.say(kFirst, fixture.block(0, 1, 0));
+    fixture.say(kFirst, fixture.epoch(9));
+    CHECK(fixture.to_judge().empty());
   }
 }
 
 TEST_CASE("a neighbour that sends nonces without end does not keep out those of others") {
-  TimeBench bench;
-  bench.sent();
+  TimeFixture fixture;
+  fixture.sent();
   std::size_t named = 0;
   for (int second = 0; second < 5; ++second) {
-    for (std::uint8_t i = 0; i < 200; ++i) bench.say(kFirst, proto::EpochRequest{nonce_of(i)});
-    bench.say(kLast, proto::EpochRequest{nonce_of(static_cast<std::uint8_t>(201 + second))});
-    bench.pass(kSecond);
-    const auto requests = bench.sent();
+    for (std::uint8_t i = 0; i < 200; ++i) fixture.say(kFirst, proto::EpochRequest{nonce_of(i)});
+    fixture.say(kLast, proto::EpochRequest{nonce_of(static_cast<std::uint8_t>(201 + second))});
+    fixture.pass(kSecond);
+    const auto requests = fixture.sent();
     CHECK(requests.size() <= static_cast<std::size_t>(kSecond / policy::kNonceGather) + 1);
     for (const proto::EpochRequest& request : requests) {
       if (!request.nonce) continue;
       const auto number = static_cast<std::uint64_t>(2 + named++);
-      bench.say(kFrom, bench.naming(number, 2000 * kSecond, *request.nonce, 5));
+      fixture.say(kFrom, fixture.naming(number, 2000 * kSecond, *request.nonce, 5));
     }
-    CHECK(bench.heard<proto::EpochProof>(kLast).size() == 1);
+    CHECK(fixture.heard<proto::EpochProof>(kLast).size() == 1);
   }
 }
 
@@ -225,33 +226,33 @@ TEST_CASE("nonces cannot be foretold by who knows the seed of all other choices"
   const auto drawn = [](std::uint8_t secret) {
     core::Options options = large_mesh_options();
     options.nonce_secret.fill(secret);
-    TimeBench bench(options);
-    return bench.next_nonce();
+    TimeFixture fixture(options);
+    return fixture.next_nonce();
   };
   CHECK(drawn(1) == drawn(1));
   CHECK(drawn(1) != drawn(2));
 }
 
 TEST_CASE("a false row raises the alarm, and alarms of others are passed on") {
-  TimeBench bench;
-  bench.sent();
-  bench.pass(kSecond);
-  for (const proto::EpochRequest& request : bench.sent()) CHECK_FALSE(request.alarm);
-  bench.say(kFirst, proto::EpochRequest{std::nullopt, true, {3}});
-  bench.pass(kSecond);
-  const auto requests = bench.sent();
+  TimeFixture fixture;
+  fixture.sent();
+  fixture.pass(kSecond);
+  for (const proto::EpochRequest& request : fixture.sent()) CHECK_FALSE(request.alarm);
+  fixture.say(kFirst, proto::EpochRequest{std::nullopt, true, {3}});
+  fixture.pass(kSecond);
+  const auto requests = fixture.sent();
   REQUIRE_FALSE(requests.empty());
   CHECK(std::any_of(requests.begin(), requests.end(), [](const proto::EpochRequest& request) {
     return request.alarm && request.wanted == Slots{3};
   }));
-  bench.pass(kSecond);
-  for (const proto::EpochRequest& request : bench.sent()) CHECK_FALSE(request.alarm);
-  for (std::uint32_t i = 0; i < EpochBench::kBlocks; ++i) {
-    bench.say(kFirst, bench.block(0, 1 + i, i));
+  fixture.pass(kSecond);
+  for (const proto::EpochRequest& request : fixture.sent()) CHECK_FALSE(request.alarm);
+  for (std::uint32_t i = 0; i < EpochFixture::kBlocks; ++i) {
+    fixture.say(kFirst, fixture.block(0, 1 + i, i));
   }
-  bench.core.generation_decoded(0, core::DecodeOutcome::kCorrupt, bench.now);
-  bench.pass(kSecond);
-  const auto own = bench.sent();
+  fixture.core.generation_decoded(0, core::DecodeOutcome::kCorrupt, fixture.now);
+  fixture.pass(kSecond);
+  const auto own = fixture.sent();
   CHECK(std::any_of(own.begin(), own.end(),
                     [](const proto::EpochRequest& request) { return request.alarm; }));
 }

@@ -5,18 +5,18 @@
 #include <mutex>
 
 #include "codec/encode.h"
-#include "tests/app/coding/data_plane_bench.h"
+#include "tests/app/coding/data_plane_fixture.h"
 #include "tests/codec/fake_device.h"
 
 namespace firn::app {
 namespace {
 
-using tests::DataPlaneBench;
+using tests::DataPlaneFixture;
 using tests::FakeDevice;
 using Code = codec::BackendStatus::Code;
 
-constexpr std::uint32_t kN = DataPlaneBench::kN;
-constexpr std::uint32_t kGenerations = DataPlaneBench::kGenerations;
+constexpr std::uint32_t kN = DataPlaneFixture::kN;
+constexpr std::uint32_t kGenerations = DataPlaneFixture::kGenerations;
 
 // Holds a thread at its call until it is opened.
 class Gate {
@@ -39,9 +39,10 @@ class Gate {
   bool open_ = false;
 };
 
-struct DeviceBench : DataPlaneBench {
-  explicit DeviceBench(const BatchCoder::Options& options = {}, std::size_t row_bytes_max = 1 << 20)
-      : DataPlaneBench(row_bytes_max) {
+struct DeviceFixture : DataPlaneFixture {
+  explicit DeviceFixture(const BatchCoder::Options& options = {},
+                         std::size_t row_bytes_max = 1 << 20)
+      : DataPlaneFixture(row_bytes_max) {
     auto first = std::make_unique<FakeDevice>(executor, 0, 0);
     auto second = std::make_unique<FakeDevice>(executor, 0, 0);
     device = first.get();
@@ -50,7 +51,7 @@ struct DeviceBench : DataPlaneBench {
     open(row_bytes_max);
   }
   // Ends the coder before the executor and what tests put into the device.
-  ~DeviceBench() {
+  ~DeviceFixture() {
     plane.reset();
     coder.reset();
   }
@@ -93,28 +94,28 @@ struct DeviceBench : DataPlaneBench {
 };
 
 TEST_CASE("generations are decoded on the device, checked and written") {
-  DeviceBench bench;
-  bench.decode_all();
-  bench.check_all_verified();
-  CHECK(bench.coder->counts().decoded_by_devices == kGenerations);
-  CHECK(bench.spare->decoded.empty());
-  CHECK(bench.store->rows_written == 0);
+  DeviceFixture fixture;
+  fixture.decode_all();
+  fixture.check_all_verified();
+  CHECK(fixture.coder->counts().decoded_by_devices == kGenerations);
+  CHECK(fixture.spare->decoded.empty());
+  CHECK(fixture.store->rows_written == 0);
 }
 
 TEST_CASE("what is ready while the device is busy goes into one batch") {
-  DeviceBench bench({.batch_bytes = 1});  // so that the first one waits for no other
+  DeviceFixture fixture({.batch_bytes = 1});  // so that the first one waits for no other
   Gate gate;
-  bench.device->before = [&] { gate.pass(); };
-  bench.plane->decode({0, bench.fill(0).vectors}, bench.now);
-  CHECK(bench.coder->task_count() == 1);
-  bench.plane->decode({1, bench.fill(1).vectors}, bench.now);
-  bench.plane->decode({2, bench.fill(2).vectors}, bench.now);
+  fixture.device->before = [&] { gate.pass(); };
+  fixture.plane->decode({0, fixture.fill(0).vectors}, fixture.now);
+  CHECK(fixture.coder->task_count() == 1);
+  fixture.plane->decode({1, fixture.fill(1).vectors}, fixture.now);
+  fixture.plane->decode({2, fixture.fill(2).vectors}, fixture.now);
   gate.open();
-  bench.settle();
-  bench.check_all_verified();
-  CHECK(bench.device->decoded == std::vector<std::size_t>{1, 1, 1});  // one byte: one at a time
+  fixture.settle();
+  fixture.check_all_verified();
+  CHECK(fixture.device->decoded == std::vector<std::size_t>{1, 1, 1});  // one byte: one at a time
 
-  DeviceBench together;
+  DeviceFixture together;
   Gate second;
   together.device->before = [&] { second.pass(); };
   for (std::uint32_t g = 0; g < kGenerations; ++g)
@@ -126,264 +127,264 @@ TEST_CASE("what is ready while the device is busy goes into one batch") {
 }
 
 TEST_CASE("source blocks alone are put together without the device") {
-  DeviceBench bench;
+  DeviceFixture fixture;
   std::vector<core::Vector> vectors;
   for (std::uint32_t slot = 0; slot < kN; ++slot) {
-    core::StoreRow row = bench.row(1, slot, 1);
+    core::StoreRow row = fixture.row(1, slot, 1);
     const auto unit = codec::unit_vector(kN, kN - 1 - slot);
     row.vector = std::make_shared<const std::vector<std::uint8_t>>(unit);
-    row.payload = proto::Payload::copy_of(bench.combination(1, unit));
+    row.payload = proto::Payload::copy_of(fixture.combination(1, unit));
     vectors.push_back(row.vector);
-    bench.plane->store_row(row, bench.now);
+    fixture.plane->store_row(row, fixture.now);
   }
-  bench.plane->decode({1, vectors}, bench.now);
-  bench.settle();
-  CHECK(bench.outcomes.decoded.at(1) == core::DecodeOutcome::kVerified);
-  CHECK(bench.device->decoded.empty());
+  fixture.plane->decode({1, vectors}, fixture.now);
+  fixture.settle();
+  CHECK(fixture.outcomes.decoded.at(1) == core::DecodeOutcome::kVerified);
+  CHECK(fixture.device->decoded.empty());
 }
 
 TEST_CASE("a device that fails in the middle of a batch costs nothing but itself") {
   for (const Code code : {Code::kFailed, Code::kOutOfMemory}) {
-    DeviceBench bench;
-    bench.device->outcomes.assign(8, code);
-    bench.decode_all();
-    bench.check_all_verified();
-    CHECK(bench.dropped_devices == std::vector<std::string>{"fake: told to"});
-    CHECK_FALSE(bench.coder->useful());
-    CHECK(bench.coder->counts().decoded_by_devices == 0);
+    DeviceFixture fixture;
+    fixture.device->outcomes.assign(8, code);
+    fixture.decode_all();
+    fixture.check_all_verified();
+    CHECK(fixture.dropped_devices == std::vector<std::string>{"fake: told to"});
+    CHECK_FALSE(fixture.coder->useful());
+    CHECK(fixture.coder->counts().decoded_by_devices == 0);
   }
 }
 
 TEST_CASE("a device short of memory gets fewer at a time") {
-  DeviceBench bench;
-  bench.device->generations_max = 1;
-  bench.decode_all();
-  bench.check_all_verified();
-  CHECK(bench.dropped_devices.empty());
-  CHECK(bench.coder->counts().decoded_by_devices == kGenerations);
+  DeviceFixture fixture;
+  fixture.device->generations_max = 1;
+  fixture.decode_all();
+  fixture.check_all_verified();
+  CHECK(fixture.dropped_devices.empty());
+  CHECK(fixture.coder->counts().decoded_by_devices == kGenerations);
 }
 
 TEST_CASE("a false row is found on the device's results too") {
-  DeviceBench bench;
-  const auto polluted = bench.fill(0, {3});
-  bench.plane->decode({0, polluted.vectors}, bench.now);
-  bench.settle();
-  CHECK(bench.outcomes.decoded.at(0) == core::DecodeOutcome::kCorrupt);
+  DeviceFixture fixture;
+  const auto polluted = fixture.fill(0, {3});
+  fixture.plane->decode({0, polluted.vectors}, fixture.now);
+  fixture.settle();
+  CHECK(fixture.outcomes.decoded.at(0) == core::DecodeOutcome::kCorrupt);
 }
 
 TEST_CASE("rows that were evicted are read back before they go to the device") {
-  DeviceBench bench({}, 3 * DataPlaneBench::kK);
-  const auto rows = bench.fill(0);
-  bench.pass(kSpoolDelayFew);
-  bench.plane->decode({0, rows.vectors}, bench.now);
-  bench.settle();
-  CHECK(bench.outcomes.decoded.at(0) == core::DecodeOutcome::kVerified);
-  CHECK(bench.coder->counts().decoded_by_devices == 1);
-  CHECK(bench.store->rows_read >= static_cast<int>(kN) - 3);
+  DeviceFixture fixture({}, 3 * DataPlaneFixture::kK);
+  const auto rows = fixture.fill(0);
+  fixture.pass(kSpoolDelayFew);
+  fixture.plane->decode({0, rows.vectors}, fixture.now);
+  fixture.settle();
+  CHECK(fixture.outcomes.decoded.at(0) == core::DecodeOutcome::kVerified);
+  CHECK(fixture.coder->counts().decoded_by_devices == 1);
+  CHECK(fixture.store->rows_read >= static_cast<int>(kN) - 3);
 }
 
 TEST_CASE("rows that are gone, or that lack rank, fail the decode and nothing else") {
-  DeviceBench bench;
+  DeviceFixture fixture;
   core::Decode gone{0, {}};
   for (std::uint32_t slot = 0; slot < kN; ++slot)
-    gone.vectors.push_back(bench.row(0, slot, 1).vector);
-  bench.plane->decode(gone, bench.now);
-  auto twice = bench.fill(1);
+    gone.vectors.push_back(fixture.row(0, slot, 1).vector);
+  fixture.plane->decode(gone, fixture.now);
+  auto twice = fixture.fill(1);
   twice.vectors[1] = twice.vectors[0];
-  bench.plane->decode({1, twice.vectors}, bench.now);
-  bench.settle();
-  CHECK(bench.outcomes.decoded.at(0) == core::DecodeOutcome::kFailed);
-  CHECK(bench.outcomes.decoded.at(1) == core::DecodeOutcome::kFailed);
-  CHECK(bench.dropped_devices.empty());
+  fixture.plane->decode({1, twice.vectors}, fixture.now);
+  fixture.settle();
+  CHECK(fixture.outcomes.decoded.at(0) == core::DecodeOutcome::kFailed);
+  CHECK(fixture.outcomes.decoded.at(1) == core::DecodeOutcome::kFailed);
+  CHECK(fixture.dropped_devices.empty());
 }
 
 TEST_CASE("a disk that is full keeps what the device has decoded") {
-  DeviceBench bench;
-  const auto rows = bench.fill(2);
-  bench.store->write_failures = 1;
-  bench.plane->decode({2, rows.vectors}, bench.now);
-  bench.settle();
-  CHECK(bench.outcomes.paused == 1);
-  CHECK(bench.outcomes.decoded.empty());
-  bench.pass(DiskQueue::kRetryInterval);
-  CHECK(bench.outcomes.decoded.at(2) == core::DecodeOutcome::kVerified);
-  CHECK(bench.coder->counts().decoded_by_devices == 1);
+  DeviceFixture fixture;
+  const auto rows = fixture.fill(2);
+  fixture.store->write_failures = 1;
+  fixture.plane->decode({2, rows.vectors}, fixture.now);
+  fixture.settle();
+  CHECK(fixture.outcomes.paused == 1);
+  CHECK(fixture.outcomes.decoded.empty());
+  fixture.pass(DiskQueue::kRetryInterval);
+  CHECK(fixture.outcomes.decoded.at(2) == core::DecodeOutcome::kVerified);
+  CHECK(fixture.coder->counts().decoded_by_devices == 1);
 }
 
 TEST_CASE("closing waits for what the device is decoding") {
-  DeviceBench bench;
+  DeviceFixture fixture;
   Gate gate;
-  bench.device->before = [&] { gate.pass(); };
-  bench.plane->decode({0, bench.fill(0).vectors}, bench.now);
+  fixture.device->before = [&] { gate.pass(); };
+  fixture.plane->decode({0, fixture.fill(0).vectors}, fixture.now);
   bool closed = false;
-  bench.plane->close(bench.now, [&] { closed = true; });
+  fixture.plane->close(fixture.now, [&] { closed = true; });
   CHECK_FALSE(closed);
   gate.open();
-  bench.settle();
+  fixture.settle();
   CHECK(closed);
-  CHECK(bench.outcomes.decoded.at(0) == core::DecodeOutcome::kVerified);
+  CHECK(fixture.outcomes.decoded.at(0) == core::DecodeOutcome::kVerified);
 }
 
 TEST_CASE("a data plane that goes away while the device works hears nothing more") {
-  DeviceBench bench;
+  DeviceFixture fixture;
   Gate gate;
-  bench.device->before = [&] { gate.pass(); };
-  bench.plane->decode({0, bench.fill(0).vectors}, bench.now);
-  bench.plane.reset();
+  fixture.device->before = [&] { gate.pass(); };
+  fixture.plane->decode({0, fixture.fill(0).vectors}, fixture.now);
+  fixture.plane.reset();
   gate.open();
-  bench.open(1 << 20);
-  bench.settle();
-  CHECK(bench.outcomes.decoded.empty());
+  fixture.open(1 << 20);
+  fixture.settle();
+  CHECK(fixture.outcomes.decoded.empty());
 }
 
 TEST_CASE("exchangeable blocks come from a stock made ahead, each with its own vector, once") {
-  DeviceBench bench;
-  bench.serve();
-  bench.load(0);
+  DeviceFixture fixture;
+  fixture.serve();
+  fixture.load(0);
   std::uint64_t ticket = 0;
   for (int round = 0; round < 10; ++round) {
-    for (int i = 0; i < 7; ++i) bench.plane->send_block(++ticket, bench.dense(0), bench.now);
-    bench.settle();
+    for (int i = 0; i < 7; ++i) fixture.plane->send_block(++ticket, fixture.dense(0), fixture.now);
+    fixture.settle();
   }
   std::set<std::string> vectors;
   for (std::uint64_t t = 1; t <= ticket; ++t) {
-    bench.check_exchanged(t, 0);
-    const auto& vector = bench.outcomes.exchanged.at(t);
+    fixture.check_exchanged(t, 0);
+    const auto& vector = fixture.outcomes.exchanged.at(t);
     CHECK(vectors.emplace(vector.begin(), vector.end()).second);
   }
-  CHECK(bench.coder->counts().encoded_by_devices >= ticket);
+  CHECK(fixture.coder->counts().encoded_by_devices >= ticket);
   // Ahead of demand, but not far.
-  CHECK(bench.coder->counts().encoded_by_devices <= ticket + 16);
-  CHECK(bench.spare->encoded.empty());
+  CHECK(fixture.coder->counts().encoded_by_devices <= ticket + 16);
+  CHECK(fixture.spare->encoded.empty());
 }
 
 TEST_CASE("a block in stock is sent at once") {
-  DeviceBench bench;
-  bench.serve();
-  bench.load(1);
-  bench.plane->send_block(1, bench.dense(1), bench.now);
-  bench.settle();
-  bench.plane->send_block(2, bench.dense(1), bench.now);
-  bench.check_exchanged(2, 1);  // before anything has settled
-  bench.settle();
+  DeviceFixture fixture;
+  fixture.serve();
+  fixture.load(1);
+  fixture.plane->send_block(1, fixture.dense(1), fixture.now);
+  fixture.settle();
+  fixture.plane->send_block(2, fixture.dense(1), fixture.now);
+  fixture.check_exchanged(2, 1);  // before anything has settled
+  fixture.settle();
 }
 
 TEST_CASE("a block that must have its vector is made with it, whatever is in stock") {
-  DeviceBench bench;
-  bench.serve();
-  bench.load(0);
-  bench.plane->send_block(1, bench.dense(0), bench.now);
-  bench.settle();
-  const core::SendBlock exact = bench.dense(0, false);
-  const auto wanted = bench.combination(0, exact.block.coefficients);
-  bench.plane->send_block(2, exact, bench.now);
-  bench.settle();
-  const auto made = bench.outcomes.made.at(2).bytes();
+  DeviceFixture fixture;
+  fixture.serve();
+  fixture.load(0);
+  fixture.plane->send_block(1, fixture.dense(0), fixture.now);
+  fixture.settle();
+  const core::SendBlock exact = fixture.dense(0, false);
+  const auto wanted = fixture.combination(0, exact.block.coefficients);
+  fixture.plane->send_block(2, exact, fixture.now);
+  fixture.settle();
+  const auto made = fixture.outcomes.made.at(2).bytes();
   CHECK(std::vector<std::uint8_t>(made.begin(), made.end()) == wanted);
-  CHECK_FALSE(bench.outcomes.exchanged.contains(2));
+  CHECK_FALSE(fixture.outcomes.exchanged.contains(2));
 }
 
 TEST_CASE("a generation that is not in memory is read first, then stocked") {
-  DeviceBench bench;
-  bench.serve();
+  DeviceFixture fixture;
+  fixture.serve();
   for (std::uint64_t ticket = 1; ticket <= 20; ++ticket) {
-    bench.plane->send_block(ticket, bench.dense(1), bench.now);
-    bench.settle();
-    REQUIRE(bench.outcomes.made.at(ticket));
+    fixture.plane->send_block(ticket, fixture.dense(1), fixture.now);
+    fixture.settle();
+    REQUIRE(fixture.outcomes.made.at(ticket));
   }
-  CHECK(bench.store->generations_read == 1);
-  CHECK_FALSE(bench.outcomes.exchanged.contains(1));
-  CHECK(bench.outcomes.exchanged.contains(20));
+  CHECK(fixture.store->generations_read == 1);
+  CHECK_FALSE(fixture.outcomes.exchanged.contains(1));
+  CHECK(fixture.outcomes.exchanged.contains(20));
 }
 
 TEST_CASE("a generation that a device keeps is not read again, one that it gave up is") {
-  DeviceBench bench;
-  bench.serve();
-  bench.load(0);
-  bench.device->keeping = true;
-  bench.plane->send_block(1, bench.dense(0), bench.now);
-  bench.settle();
-  const int read = bench.store->generations_read;
-  bench.cache.erase(0, 0);
+  DeviceFixture fixture;
+  fixture.serve();
+  fixture.load(0);
+  fixture.device->keeping = true;
+  fixture.plane->send_block(1, fixture.dense(0), fixture.now);
+  fixture.settle();
+  const int read = fixture.store->generations_read;
+  fixture.cache.erase(0, 0);
   for (std::uint64_t ticket = 2; ticket <= 30; ++ticket) {
-    bench.plane->send_block(ticket, bench.dense(0), bench.now);
-    bench.settle();
-    bench.check_exchanged(ticket, 0);
+    fixture.plane->send_block(ticket, fixture.dense(0), fixture.now);
+    fixture.settle();
+    fixture.check_exchanged(ticket, 0);
   }
-  CHECK(bench.store->generations_read == read);
+  CHECK(fixture.store->generations_read == read);
 
-  bench.device->kept.clear();
+  fixture.device->kept.clear();
   for (std::uint64_t ticket = 31; ticket <= 60; ++ticket) {
-    core::SendBlock send = bench.dense(0);
-    const auto given = bench.combination(0, send.block.coefficients);
-    bench.plane->send_block(ticket, std::move(send), bench.now);
-    bench.settle();
-    REQUIRE(bench.outcomes.made.contains(ticket));
-    if (bench.outcomes.exchanged.contains(ticket)) {
-      bench.check_exchanged(ticket, 0);
+    core::SendBlock send = fixture.dense(0);
+    const auto given = fixture.combination(0, send.block.coefficients);
+    fixture.plane->send_block(ticket, std::move(send), fixture.now);
+    fixture.settle();
+    REQUIRE(fixture.outcomes.made.contains(ticket));
+    if (fixture.outcomes.exchanged.contains(ticket)) {
+      fixture.check_exchanged(ticket, 0);
     } else {
-      const auto made = bench.outcomes.made.at(ticket).bytes();
+      const auto made = fixture.outcomes.made.at(ticket).bytes();
       CHECK(std::vector<std::uint8_t>(made.begin(), made.end()) == given);
     }
   }
-  CHECK(bench.store->generations_read == read + 1);
+  CHECK(fixture.store->generations_read == read + 1);
 }
 
 TEST_CASE("a device that fails while a stock is filled leaves all blocks to the CPU") {
-  DeviceBench bench;
-  bench.serve();
-  bench.load(0);
-  bench.device->outcomes = {Code::kFailed};
+  DeviceFixture fixture;
+  fixture.serve();
+  fixture.load(0);
+  fixture.device->outcomes = {Code::kFailed};
   for (std::uint64_t ticket = 1; ticket <= 30; ++ticket) {
-    core::SendBlock send = bench.dense(0);
-    const auto given = bench.combination(0, send.block.coefficients);
-    bench.plane->send_block(ticket, std::move(send), bench.now);
-    bench.settle();
-    if (bench.outcomes.exchanged.contains(ticket)) {
-      bench.check_exchanged(ticket, 0);
+    core::SendBlock send = fixture.dense(0);
+    const auto given = fixture.combination(0, send.block.coefficients);
+    fixture.plane->send_block(ticket, std::move(send), fixture.now);
+    fixture.settle();
+    if (fixture.outcomes.exchanged.contains(ticket)) {
+      fixture.check_exchanged(ticket, 0);
     } else {
-      const auto made = bench.outcomes.made.at(ticket).bytes();
+      const auto made = fixture.outcomes.made.at(ticket).bytes();
       CHECK(std::vector<std::uint8_t>(made.begin(), made.end()) == given);
     }
   }
-  CHECK(bench.dropped_devices.size() == 1);
-  CHECK_FALSE(bench.outcomes.exchanged.contains(30));
+  CHECK(fixture.dropped_devices.size() == 1);
+  CHECK_FALSE(fixture.outcomes.exchanged.contains(30));
 }
 
 TEST_CASE("stocks stay within their bytes: the one used longest ago goes") {
-  DeviceBench bench({.stock_bytes = 12 * DataPlaneBench::kK});
-  bench.serve();
-  for (std::uint32_t g = 0; g < kGenerations; ++g) bench.load(g);
+  DeviceFixture fixture({.stock_bytes = 12 * DataPlaneFixture::kK});
+  fixture.serve();
+  for (std::uint32_t g = 0; g < kGenerations; ++g) fixture.load(g);
   std::uint64_t ticket = 0;
   for (int round = 0; round < 5; ++round) {
     for (std::uint32_t g = 0; g < kGenerations; ++g) {
-      bench.plane->send_block(++ticket, bench.dense(g), bench.now);
-      bench.settle();
-      bench.check_exchanged(ticket, g);
+      fixture.plane->send_block(++ticket, fixture.dense(g), fixture.now);
+      fixture.settle();
+      fixture.check_exchanged(ticket, g);
     }
   }
   // Three stocks of six do not fit: some were made again.
-  CHECK(bench.coder->counts().encoded_by_devices > 3 * 12);
+  CHECK(fixture.coder->counts().encoded_by_devices > 3 * 12);
 }
 
 TEST_CASE("a generation whose file changed is lost on the device too") {
-  DeviceBench bench;
-  bench.serve();
+  DeviceFixture fixture;
+  fixture.serve();
   {
-    std::fstream file(bench.folder.path() + "/file",
+    std::fstream file(fixture.folder.path() + "/file",
                       std::ios::in | std::ios::out | std::ios::binary);
     file.seekp(10);
-    file.put(static_cast<char>(bench.text[10] ^ 1));
+    file.put(static_cast<char>(fixture.text[10] ^ 1));
   }
-  bench.plane->send_block(1, bench.dense(0), bench.now);
-  bench.settle();
-  CHECK(bench.outcomes.lost == std::vector<std::uint32_t>{0});
-  CHECK_FALSE(bench.outcomes.made.at(1));
-  bench.load(1);  // lets the coder hear of it
-  bench.plane->send_block(2, bench.dense(1), bench.now);
-  bench.settle();
-  bench.check_exchanged(2, 1);
-  CHECK(bench.device->forgotten.size() == 1);
+  fixture.plane->send_block(1, fixture.dense(0), fixture.now);
+  fixture.settle();
+  CHECK(fixture.outcomes.lost == std::vector<std::uint32_t>{0});
+  CHECK_FALSE(fixture.outcomes.made.at(1));
+  fixture.load(1);  // lets the coder hear of it
+  fixture.plane->send_block(2, fixture.dense(1), fixture.now);
+  fixture.settle();
+  fixture.check_exchanged(2, 1);
+  CHECK(fixture.device->forgotten.size() == 1);
 }
 
 }  // namespace

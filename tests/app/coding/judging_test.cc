@@ -1,18 +1,18 @@
 // Rows judged by check sums, from the source that makes them to the peer that judges.
 #include <doctest/doctest.h>
 
-#include "tests/app/coding/data_plane_bench.h"
+#include "tests/app/coding/data_plane_fixture.h"
 
 using namespace firn;
 using namespace firn::app;
-using firn::tests::DataPlaneBench;
+using firn::tests::DataPlaneFixture;
 
 namespace {
 
 constexpr std::uint32_t kTagBytes = 8;
 
 // What a source answers for generation g.
-proto::CheckReply sums_of(DataPlaneBench& source, std::uint32_t g,
+proto::CheckReply sums_of(DataPlaneFixture& source, std::uint32_t g,
                           const std::vector<std::uint8_t>& key = {}) {
   source.plane->make_check({1, g, kTagBytes, key});
   source.settle();
@@ -28,9 +28,9 @@ core::JudgeRows judge_of(const proto::CheckReply& sums, const core::KeepEvidence
 }  // namespace
 
 TEST_CASE("rows are judged right but for those that are false, in memory or in the spool") {
-  DataPlaneBench source, getter;
+  DataPlaneFixture source, getter;
   source.serve();
-  for (std::uint32_t g = 0; g < DataPlaneBench::kGenerations; ++g) {
+  for (std::uint32_t g = 0; g < DataPlaneFixture::kGenerations; ++g) {
     CAPTURE(g);
     const proto::CheckReply sums = sums_of(source, g);
     REQUIRE(sums.key.size() == 32);
@@ -50,7 +50,7 @@ TEST_CASE("rows are judged right but for those that are false, in memory or in t
 }
 
 TEST_CASE("a generation whose false rows were dropped and replaced decodes") {
-  DataPlaneBench getter;
+  DataPlaneFixture getter;
   auto rows = getter.fill(0, {3, 6});
   getter.plane->decode({0, rows.vectors}, getter.now);
   getter.settle();
@@ -65,17 +65,17 @@ TEST_CASE("a generation whose false rows were dropped and replaced decodes") {
   getter.plane->decode({0, rows.vectors}, getter.now);
   getter.settle();
   CHECK(getter.outcomes.decoded.at(0) == core::DecodeOutcome::kVerified);
-  CHECK(getter.outcomes.stored.size() == DataPlaneBench::kN);
+  CHECK(getter.outcomes.stored.size() == DataPlaneFixture::kN);
 }
 
 TEST_CASE("slots dropped while they are written are told of once, and may be used again") {
-  DataPlaneBench getter;
+  DataPlaneFixture getter;
   const auto rows = getter.fill(0, {1});
   getter.now += kSpoolDelayMax;
   getter.plane->wake(getter.now);  // the rows are on their way to the spool
   getter.plane->drop_slots({0, {1}});
   getter.settle();
-  for (std::uint32_t slot = 0; slot < DataPlaneBench::kN; ++slot) {
+  for (std::uint32_t slot = 0; slot < DataPlaneFixture::kN; ++slot) {
     CHECK(getter.outcomes.stored.contains({0, slot}));
   }
   getter.outcomes.stored.erase({0, 1});
@@ -85,10 +85,10 @@ TEST_CASE("slots dropped while they are written are told of once, and may be use
 }
 
 TEST_CASE("rows that cannot be read back are not judged") {
-  DataPlaneBench source, getter;
+  DataPlaneFixture source, getter;
   source.serve();
   core::KeepEvidence rows;
-  for (std::uint32_t slot = 0; slot < DataPlaneBench::kN; ++slot) {
+  for (std::uint32_t slot = 0; slot < DataPlaneFixture::kN; ++slot) {
     rows.vectors.push_back(getter.row(0, slot, 1).vector);
   }
   getter.plane->judge_rows(judge_of(sums_of(source, 0), rows), getter.now);
@@ -98,7 +98,7 @@ TEST_CASE("rows that cannot be read back are not judged") {
 }
 
 TEST_CASE("each key is drawn anew, and one that is handed in is used") {
-  DataPlaneBench source;
+  DataPlaneFixture source;
   source.serve();
   const proto::CheckReply first = sums_of(source, 0), second = sums_of(source, 0);
   CHECK(first.key != second.key);
@@ -109,18 +109,18 @@ TEST_CASE("each key is drawn anew, and one that is handed in is used") {
 }
 
 TEST_CASE("of a generation that cannot be read there are no sums") {
-  DataPlaneBench getter;
+  DataPlaneFixture getter;
   CHECK(sums_of(getter, 0).sums.empty());
 }
 
 TEST_CASE("an epoch's sums judge rows as those made for one peer do, under a key of its own") {
-  DataPlaneBench source, getter;
+  DataPlaneFixture source, getter;
   source.serve();
   core::MakeEpoch action;
   action.tag_bytes = 4;
   action.epoch.number = 9;
   action.epoch.alarm = true;
-  for (std::uint32_t g = 0; g < DataPlaneBench::kGenerations; ++g) {
+  for (std::uint32_t g = 0; g < DataPlaneFixture::kGenerations; ++g) {
     action.epoch.sums.push_back({g, {}});
   }
   for (int i = 0; i < 2; ++i) {
@@ -132,7 +132,7 @@ TEST_CASE("an epoch's sums judge rows as those made for one peer do, under a key
   const proto::Epoch& epoch = source.outcomes.epochs[0];
   CHECK(epoch.number == 9);
   CHECK(epoch.alarm);
-  REQUIRE(epoch.sums.size() == DataPlaneBench::kGenerations);
+  REQUIRE(epoch.sums.size() == DataPlaneFixture::kGenerations);
   const auto rows = getter.fill(1, {2, 5});
   const proto::EpochSums& sums = epoch.sums[1];
   getter.plane->judge_rows(judge_of({sums.generation, epoch.key, sums.sums}, rows), getter.now);

@@ -2,25 +2,25 @@
 #include <doctest/doctest.h>
 
 #include "proto/base/digest.h"
-#include "tests/app/coding/data_plane_bench.h"
+#include "tests/app/coding/data_plane_fixture.h"
 
 using namespace firn;
-using firn::tests::DataPlaneBench;
+using firn::tests::DataPlaneFixture;
 
 namespace {
 
-std::vector<Digest> leaves_of(DataPlaneBench& bench, std::uint32_t g) {
-  bench.plane->make_leaves({1, g});
-  bench.settle();
-  return bench.outcomes.leaves.at(g);
+std::vector<Digest> leaves_of(DataPlaneFixture& fixture, std::uint32_t g) {
+  fixture.plane->make_leaves({1, g});
+  fixture.settle();
+  return fixture.outcomes.leaves.at(g);
 }
 
 }  // namespace
 
 TEST_CASE("leaves are those of the source blocks, padding and all, and make the digest") {
-  DataPlaneBench source;
+  DataPlaneFixture source;
   source.serve();
-  for (std::uint32_t g = 0; g < DataPlaneBench::kGenerations; ++g) {
+  for (std::uint32_t g = 0; g < DataPlaneFixture::kGenerations; ++g) {
     CAPTURE(g);
     const auto leaves = leaves_of(source, g);
     REQUIRE(leaves.size() == source.blocks_in(g));
@@ -32,7 +32,7 @@ TEST_CASE("leaves are those of the source blocks, padding and all, and make the 
 }
 
 TEST_CASE("of a generation that cannot be read there are no leaves") {
-  DataPlaneBench source;
+  DataPlaneFixture source;
   source.serve();
   source.store->read_failures = 1;
   CHECK(leaves_of(source, 0).empty());
@@ -40,7 +40,7 @@ TEST_CASE("of a generation that cannot be read there are no leaves") {
 }
 
 TEST_CASE("of a generation that has changed on the disk there are no leaves") {
-  DataPlaneBench source;
+  DataPlaneFixture source;
   source.serve();
   std::fstream(source.folder.path() + "/file", std::ios::binary | std::ios::in | std::ios::out)
       << "X";

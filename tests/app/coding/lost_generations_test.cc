@@ -4,76 +4,77 @@
 #include <filesystem>
 
 #include "codec/encode.h"
-#include "tests/app/coding/data_plane_bench.h"
+#include "tests/app/coding/data_plane_fixture.h"
 
 namespace firn::app {
 namespace {
 
-using tests::DataPlaneBench;
+using tests::DataPlaneFixture;
 
-constexpr std::uint32_t kN = DataPlaneBench::kN;
+constexpr std::uint32_t kN = DataPlaneFixture::kN;
 
 std::vector<std::uint8_t> bytes_of(const proto::Payload& payload) {
   return {payload.bytes().begin(), payload.bytes().end()};
 }
 
 TEST_CASE("a file that changed underneath is not served and its generation is lost") {
-  DataPlaneBench bench;
-  bench.serve();
+  DataPlaneFixture fixture;
+  fixture.serve();
   {
-    std::fstream file(bench.folder.path() + "/file",
+    std::fstream file(fixture.folder.path() + "/file",
                       std::ios::in | std::ios::out | std::ios::binary);
     file.seekp(10);
-    file.put(static_cast<char>(bench.text[10] ^ 1));
+    file.put(static_cast<char>(fixture.text[10] ^ 1));
   }
   core::SendBlock send;
   send.block.generation = 0;
   send.block.source_index = 3;
-  bench.plane->send_block(1, send, bench.now);
+  fixture.plane->send_block(1, send, fixture.now);
   send.block.generation = 1;
-  bench.plane->send_block(2, send, bench.now);
-  bench.settle();
-  CHECK(bench.outcomes.lost == std::vector<std::uint32_t>{0});
-  CHECK_FALSE(bench.outcomes.made.at(1));
-  CHECK(bytes_of(bench.outcomes.made.at(2)) == bench.combination(1, codec::unit_vector(kN, 3)));
+  fixture.plane->send_block(2, send, fixture.now);
+  fixture.settle();
+  CHECK(fixture.outcomes.lost == std::vector<std::uint32_t>{0});
+  CHECK_FALSE(fixture.outcomes.made.at(1));
+  CHECK(bytes_of(fixture.outcomes.made.at(2)) == fixture.combination(1, codec::unit_vector(kN, 3)));
 }
 
 TEST_CASE("a generation damaged in the work folder is wanted again, and finishing waits for it") {
-  DataPlaneBench bench;
-  for (std::uint32_t g = 0; g < 2; ++g) bench.plane->decode({g, bench.fill(g).vectors}, bench.now);
-  bench.settle();
-  const auto rows = bench.fill(2);
-  bench.cache.erase(0, 1);
+  DataPlaneFixture fixture;
+  for (std::uint32_t g = 0; g < 2; ++g)
+    fixture.plane->decode({g, fixture.fill(g).vectors}, fixture.now);
+  fixture.settle();
+  const auto rows = fixture.fill(2);
+  fixture.cache.erase(0, 1);
   {
-    const std::string work = "/.firn/" + bench.manifest.id.text() + "/data/file";
-    std::fstream file(bench.target() + work, std::ios::in | std::ios::out | std::ios::binary);
+    const std::string work = "/.firn/" + fixture.manifest.id.text() + "/data/file";
+    std::fstream file(fixture.target() + work, std::ios::in | std::ios::out | std::ios::binary);
     REQUIRE(file.good());
-    file.seekp(kN * DataPlaneBench::kK + 5);
-    file.put(static_cast<char>(bench.text[kN * DataPlaneBench::kK + 5] ^ 1));
+    file.seekp(kN * DataPlaneFixture::kK + 5);
+    file.put(static_cast<char>(fixture.text[kN * DataPlaneFixture::kK + 5] ^ 1));
   }
   core::SendBlock send;
   send.block.generation = 1;
   send.block.source_index = 3;
-  bench.plane->send_block(1, send, bench.now);
-  bench.plane->decode({2, rows.vectors}, bench.now);
-  bench.settle();
-  CHECK(bench.outcomes.wanted_again == std::vector<std::uint32_t>{1});
-  CHECK_FALSE(bench.outcomes.made.at(1));
-  bench.plane->finish();
-  bench.settle();
-  CHECK_FALSE(bench.outcomes.finished);
-  CHECK(bench.outcomes.paused == 0);
-  bench.outcomes.stored.clear();
-  bench.plane->decode({1, bench.fill(1).vectors}, bench.now);
-  bench.settle();
-  bench.plane->finish();
-  bench.settle();
-  CHECK(bench.outcomes.finished);
+  fixture.plane->send_block(1, send, fixture.now);
+  fixture.plane->decode({2, rows.vectors}, fixture.now);
+  fixture.settle();
+  CHECK(fixture.outcomes.wanted_again == std::vector<std::uint32_t>{1});
+  CHECK_FALSE(fixture.outcomes.made.at(1));
+  fixture.plane->finish();
+  fixture.settle();
+  CHECK_FALSE(fixture.outcomes.finished);
+  CHECK(fixture.outcomes.paused == 0);
+  fixture.outcomes.stored.clear();
+  fixture.plane->decode({1, fixture.fill(1).vectors}, fixture.now);
+  fixture.settle();
+  fixture.plane->finish();
+  fixture.settle();
+  CHECK(fixture.outcomes.finished);
 }
 
 // A source, of whose first generation one block is asked for at a time.
-struct ReadingBench : DataPlaneBench {
-  ReadingBench() { serve(); }
+struct ReadingFixture : DataPlaneFixture {
+  ReadingFixture() { serve(); }
   void ask(std::uint64_t ticket) {
     core::SendBlock send;
     send.block.generation = 0;
@@ -87,73 +88,74 @@ struct ReadingBench : DataPlaneBench {
 };
 
 TEST_CASE("a generation that cannot be read for a moment is read again") {
-  ReadingBench bench;
-  bench.store->read_failures = 2;
-  bench.ask(1);
-  bench.ask(2);  // does not try again at once
-  CHECK(bench.store->generations_read == 1);
-  CHECK(bench.plane->next_wake() == bench.now + BlockMaker::kReadInterval);
-  bench.pass(BlockMaker::kReadInterval);
-  CHECK(bench.outcomes.made.empty());
-  bench.pass(BlockMaker::kReadInterval);
-  for (const std::uint64_t ticket : {1, 2}) bench.check_made(ticket);
-  CHECK(bench.outcomes.lost.empty());
-  CHECK(bench.plane->next_wake() == core::kNever);
+  ReadingFixture fixture;
+  fixture.store->read_failures = 2;
+  fixture.ask(1);
+  fixture.ask(2);  // does not try again at once
+  CHECK(fixture.store->generations_read == 1);
+  CHECK(fixture.plane->next_wake() == fixture.now + BlockMaker::kReadInterval);
+  fixture.pass(BlockMaker::kReadInterval);
+  CHECK(fixture.outcomes.made.empty());
+  fixture.pass(BlockMaker::kReadInterval);
+  for (const std::uint64_t ticket : {1, 2}) fixture.check_made(ticket);
+  CHECK(fixture.outcomes.lost.empty());
+  CHECK(fixture.plane->next_wake() == core::kNever);
 }
 
 TEST_CASE("a generation that cannot be read for a while is lost, and looked for less and less") {
-  ReadingBench bench;
-  bench.store->read_failures = 1'000'000;
-  bench.ask(1);
+  ReadingFixture fixture;
+  fixture.store->read_failures = 1'000'000;
+  fixture.ask(1);
   for (unsigned i = 1; i < BlockMaker::kReadTries; ++i) {
-    CHECK(bench.outcomes.lost.empty());
-    bench.pass(BlockMaker::kReadInterval);
+    CHECK(fixture.outcomes.lost.empty());
+    fixture.pass(BlockMaker::kReadInterval);
   }
-  CHECK(bench.outcomes.lost == std::vector<std::uint32_t>{0});
-  CHECK_FALSE(bench.outcomes.made.at(1));
-  const int before = bench.store->generations_read;
-  for (int i = 0; i < 1000; ++i) bench.pass(core::kSecond);
-  const int tried = bench.store->generations_read - before;
+  CHECK(fixture.outcomes.lost == std::vector<std::uint32_t>{0});
+  CHECK_FALSE(fixture.outcomes.made.at(1));
+  const int before = fixture.store->generations_read;
+  for (int i = 0; i < 1000; ++i) fixture.pass(core::kSecond);
+  const int tried = fixture.store->generations_read - before;
   CHECK(tried >= 15);
   CHECK(tried <= 25);
-  CHECK(bench.outcomes.regained.empty());
-  bench.store->read_failures = 0;
-  bench.pass(60 * core::kSecond);
-  CHECK(bench.outcomes.regained == std::vector<std::uint32_t>{0});
-  bench.ask(2);
-  bench.check_made(2);
-  CHECK(bench.plane->next_wake() == core::kNever);
+  CHECK(fixture.outcomes.regained.empty());
+  fixture.store->read_failures = 0;
+  fixture.pass(60 * core::kSecond);
+  CHECK(fixture.outcomes.regained == std::vector<std::uint32_t>{0});
+  fixture.ask(2);
+  fixture.check_made(2);
+  CHECK(fixture.plane->next_wake() == core::kNever);
 }
 
 TEST_CASE("a generation whose file is moved away is lost at once, and regained when it is back") {
-  ReadingBench bench;
-  const std::string file = bench.folder.path() + "/file";
+  ReadingFixture fixture;
+  const std::string file = fixture.folder.path() + "/file";
   std::filesystem::rename(file, file + ".away");
-  bench.ask(1);
-  CHECK(bench.outcomes.lost == std::vector<std::uint32_t>{0});
+  fixture.ask(1);
+  CHECK(fixture.outcomes.lost == std::vector<std::uint32_t>{0});
   std::filesystem::rename(file + ".away", file);
-  bench.pass(LostGenerations::kProbeIntervalMin);
-  CHECK(bench.outcomes.regained == std::vector<std::uint32_t>{0});
-  bench.ask(2);
-  bench.check_made(2);
+  fixture.pass(LostGenerations::kProbeIntervalMin);
+  CHECK(fixture.outcomes.regained == std::vector<std::uint32_t>{0});
+  fixture.ask(2);
+  fixture.check_made(2);
 }
 
 TEST_CASE("the background check loses a generation whose file changed, and reads each once") {
-  DataPlaneBench bench;
-  bench.serve();
+  DataPlaneFixture fixture;
+  fixture.serve();
   {
-    std::fstream file(bench.folder.path() + "/file",
+    std::fstream file(fixture.folder.path() + "/file",
                       std::ios::in | std::ios::out | std::ios::binary);
     file.seekp(10);
-    file.put(static_cast<char>(bench.text[10] ^ 1));
+    file.put(static_cast<char>(fixture.text[10] ^ 1));
   }
-  bench.plane->check_in_background();
+  fixture.plane->check_in_background();
   // Between two of them it rests as long as the reading took, in real time.
-  for (std::uint32_t g = 0; g < DataPlaneBench::kGenerations; ++g) bench.pass(600 * core::kSecond);
-  CHECK(bench.store->generations_read == static_cast<int>(DataPlaneBench::kGenerations));
-  CHECK(bench.outcomes.lost == std::vector<std::uint32_t>{0});
-  bench.pass(600 * core::kSecond);
-  CHECK(bench.store->generations_read == static_cast<int>(DataPlaneBench::kGenerations));
+  for (std::uint32_t g = 0; g < DataPlaneFixture::kGenerations; ++g)
+    fixture.pass(600 * core::kSecond);
+  CHECK(fixture.store->generations_read == static_cast<int>(DataPlaneFixture::kGenerations));
+  CHECK(fixture.outcomes.lost == std::vector<std::uint32_t>{0});
+  fixture.pass(600 * core::kSecond);
+  CHECK(fixture.store->generations_read == static_cast<int>(DataPlaneFixture::kGenerations));
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "client/core/policy/constants.h"
-#include "tests/core/bench.h"
+#include "tests/core/fixture.h"
 
 using namespace firn;
 using namespace firn::test;

@@ -9,7 +9,7 @@
 
 #include "client/core/policy/constants.h"
 #include "codec/encode.h"
-#include "tests/core/bench.h"
+#include "tests/core/fixture.h"
 
 using namespace firn;
 using namespace firn::test;

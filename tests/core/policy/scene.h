@@ -13,7 +13,7 @@
 #include "client/core/policy/relay_policy.h"
 #include "client/core/policy/source_policy.h"
 #include "codec/encode.h"
-#include "tests/core/bench.h"
+#include "tests/core/fixture.h"
 
 namespace firn::test {
 

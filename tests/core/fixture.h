@@ -1,4 +1,4 @@
-// A swarm core on the bench: the test speaks for its neighbours, its disk, its trackers and its
+// A swarm core by itself: the test speaks for its neighbours, its disk, its trackers and its
 // clock, and looks at what the core wants done.
 #pragma once
 
@@ -58,7 +58,7 @@ inline core::Options plain_options() {
   core::Options options;
   options.self = peer_id(0x50);
   options.listen_port = 7000;
-  options.agent = "bench";
+  options.agent = "fixture";
   options.seeding.kind = core::SeedPolicy::Kind::kForever;
   return options;
 }
@@ -74,9 +74,9 @@ inline PeerId numbered(std::uint32_t i) {
   return peer_id(static_cast<std::uint8_t>(1 + i / 200), static_cast<std::uint8_t>(i % 200));
 }
 
-class Bench {
+class Fixture {
  public:
-  explicit Bench(const Manifest& content, core::Options options = plain_options())
+  explicit Fixture(const Manifest& content, core::Options options = plain_options())
       : manifest(content), core(content.id, std::move(options), now) {
     drain();
   }

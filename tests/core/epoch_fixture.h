@@ -10,7 +10,7 @@
 #include "proto/base/digest.h"
 #include "proto/epoch_signature.h"
 #include "proto/wire_fields.h"
-#include "tests/core/bench.h"
+#include "tests/core/fixture.h"
 
 namespace firn::test {
 
@@ -41,12 +41,12 @@ inline core::Options large_mesh_options(core::Options options = plain_options())
   return options;
 }
 
-struct EpochBench : Bench {
+struct EpochFixture : Fixture {
   static constexpr IdentitySecret kVoice{5}, kOtherVoice{6};
   static constexpr std::uint32_t kGenerations = 4, kBlocks = 4;
 
-  explicit EpochBench(core::Options options = large_mesh_options())
-      : Bench(vouched_manifest(kGenerations, kBlocks, 8192), std::move(options)) {}
+  explicit EpochFixture(core::Options options = large_mesh_options())
+      : Fixture(vouched_manifest(kGenerations, kBlocks, 8192), std::move(options)) {}
 
   void begin(bool complete = false) {
     start(complete);

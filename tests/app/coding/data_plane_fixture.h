@@ -138,16 +138,16 @@ struct Outcomes final : app::CodingOutcomes {
   }
 };
 
-class DataPlaneBench {
+class DataPlaneFixture {
  public:
   static constexpr std::uint32_t kN = 8;
   static constexpr std::uint32_t kK = 1000;
   static constexpr std::uint32_t kGenerations = 3;
 
   // Generations have kN blocks each, the last one of them not full; fewer where `text_bytes` ends.
-  explicit DataPlaneBench(std::size_t row_bytes_max = 1 << 20,
-                          std::size_t cache_bytes_max = 1 << 20,
-                          std::size_t text_bytes = kN * kK * kGenerations - 766)
+  explicit DataPlaneFixture(std::size_t row_bytes_max = 1 << 20,
+                            std::size_t cache_bytes_max = 1 << 20,
+                            std::size_t text_bytes = kN * kK * kGenerations - 766)
       : cache(cache_bytes_max),
         text(random_text(text_bytes, 7)),
         pool({.threads = 2, .task_count_max = 64}, [this] { wake(); }) {

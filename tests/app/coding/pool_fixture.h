@@ -8,9 +8,9 @@
 
 namespace firn::tests {
 
-class PoolBench {
+class PoolFixture {
  public:
-  explicit PoolBench(std::size_t task_count_max = 64)
+  explicit PoolFixture(std::size_t task_count_max = 64)
       : pool({.threads = 2, .task_count_max = task_count_max}, [this] { wake(); }) {}
 
   // Calls `between` after each round of completions: it may submit more.
