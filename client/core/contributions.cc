@@ -89,6 +89,7 @@ void Contributions::at_large() {
     count.given_seen = n.pipe.blocks_sent();
   }
   was_large_ = true;
+  judges_ = false;
 }
 
 void Contributions::count(const Neighbour& n, double kept) {
@@ -102,10 +103,21 @@ void Contributions::count(const Neighbour& n, double kept) {
   count.passed_on = count.passed_on * kept + growth.value_or(0);
   count.judged = growth && count.given >= policy::kGivenMin &&
                  context_.now - count.since >= policy::kNewcomerTime;
+  count.ever_judged |= count.judged;
 }
 
 // A peer that comes when others can be judged may be one that these have banned, under a fresh key:
-// it begins with a part of a share, until it is judged itself.
+// it begins with a part of a share, until it is judged itself. What is given of a small share is
+// soon too little to judge by, so that ends.
+void Contributions::greeted(Neighbour& n) {
+  if (judges_ && n.contact.opened_at() > judged_since_) n.worth = policy::kNewcomerWorth;
+}
+
+void Contributions::review_newcomer(Neighbour& n) const {
+  const bool is_new = context_.now - n.contact.opened_at() < policy::kNewcomerTimeMax;
+  if (!judges_ || !is_new) n.worth = std::max(n.worth, 1.0);
+}
+
 bool Contributions::step() {
   if (context_.now - reviewed_ < policy::kReportInterval) return false;
   const double kept = std::exp(-static_cast<double>(context_.now - reviewed_) /
@@ -126,6 +138,11 @@ bool Contributions::step() {
     count(n, kept);
     if (counts_[n.key].judged) shares.push_back(counts_[n.key].share());
   }
+  judges_ = !shares.empty();
+  for (Neighbour& n : membership_.neighbours()) {
+    const auto known = counts_.find(n.key);
+    if (known != counts_.end() && !known->second.ever_judged) review_newcomer(n);
+  }
   if (shares.empty()) return false;
   judged_since_ = std::min(judged_since_, context_.now);
   // Up to three quarters of the neighbours may be sinks.
@@ -133,11 +150,7 @@ bool Contributions::step() {
   bool found = false;
   for (Neighbour& n : membership_.neighbours()) {
     const auto known = counts_.find(n.key);
-    if (n.holds.has_everything() || known == counts_.end()) continue;
-    if (!known->second.judged) {
-      if (n.contact.opened_at() > judged_since_) n.worth = policy::kNewcomerWorth;
-      continue;
-    }
+    if (n.holds.has_everything() || known == counts_.end() || !known->second.judged) continue;
     const bool was_sink = n.sink();
     n.worth = policy::worth_of(known->second.share(), usual);
     found |= n.sink() && !was_sink;

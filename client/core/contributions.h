@@ -25,6 +25,8 @@ class Contributions final : public LeaveWatcher {
   Contributions(const Context& context, Membership& membership, const Trust& trust);
 
   void leaves(const Neighbour& n) override;
+  // Its Hello has come.
+  void greeted(Neighbour& n);
 
   // Reviews all neighbours once a second (policy::kReportInterval). True: one turned out to pass
   // next to nothing on (Neighbour::sink), so that what it was given is lacking elsewhere.
@@ -34,7 +36,7 @@ class Contributions final : public LeaveWatcher {
   // Sums that forget, with kContributionMemory.
   struct Count {
     TimeUs since = 0;
-    bool judged = false;
+    bool judged = false, ever_judged = false;
     double given = 0, passed_on = 0;
     double share() const { return passed_on / given; }
     std::uint64_t given_seen = 0;
@@ -44,6 +46,8 @@ class Contributions final : public LeaveWatcher {
   void at_large();
   void find_reporters();
   void count(const Neighbour& n, double kept);
+  // One that was never judged.
+  void review_newcomer(Neighbour& n) const;
   std::optional<double> told_growth(const Neighbour& of, Count& count) const;
 
   const Context& context_;
@@ -53,8 +57,8 @@ class Contributions final : public LeaveWatcher {
   std::map<PeerKey, std::uint64_t> totals_;  // by reporter: what it has told of all
   std::vector<const Neighbour*> reporters_;  // of this review
   TimeUs reviewed_ = 0;
-  bool was_large_ = false;        // at the last review
-  TimeUs judged_since_ = kNever;  // from when on some neighbour could be judged
+  bool was_large_ = false, judges_ = false;  // at the last review
+  TimeUs judged_since_ = kNever;             // from when on some neighbour could be judged
 };
 
 }  // namespace firn::core

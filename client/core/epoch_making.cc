@@ -13,9 +13,8 @@ namespace {
 
 constexpr std::uint64_t kHeadBytes = 512;  // key, signature and certificate
 constexpr std::uint64_t kCopies = policy::kEpochFanOut + policy::kEpochSpread;
-// Bytes that go to all neighbours, about.
-std::uint64_t cost_of(const proto::Epoch& epoch, std::uint64_t sum_bytes) {
-  return kCopies * (kHeadBytes + epoch.heard.size() * sizeof(proto::HeardNonce) + sum_bytes);
+std::uint64_t bytes_beside_sums(const proto::Epoch& epoch) {
+  return kHeadBytes + epoch.heard.size() * sizeof(proto::HeardNonce);
 }
 
 }  // namespace
@@ -44,7 +43,7 @@ void EpochMaking::asked(const Neighbour& n, const proto::EpochRequest& request) 
     heard.push_back({*request.nonce, context_.now});
   }
   if (request.alarm) alarm_until_ = context_.now + policy::kAlarmTime;
-  wanted_[n.key] = request.wanted;
+  wanted_[n.key] = {request.wanted.begin(), request.wanted.end()};
 }
 
 void EpochMaking::leaves(const Neighbour& n) {
@@ -114,9 +113,10 @@ void EpochMaking::step() {
   epoch.number = ++number_;
   epoch.time_us = context_.now;
   epoch.alarm = alarm();
-  epoch.sums = choose();
   epoch.heard = take_heard();
-  cost_ = cost_of(epoch, epoch.sums.size() * sum_bytes());
+  const std::uint64_t other_bytes = bytes_beside_sums(epoch);
+  epoch.sums = choose(other_bytes);
+  cost_ = kCopies * (other_bytes + epoch.sums.size() * sum_bytes());
   made_at_ = context_.now;
   sent_then_ = uplink_.blocks_sent();
   making_ = true;
@@ -127,7 +127,7 @@ void EpochMaking::step() {
 
 // Those of which most neighbours hold a part or want rows judged; the longer ago an Epoch had
 // them the sooner.
-std::vector<proto::EpochSums> EpochMaking::choose() {
+std::vector<proto::EpochSums> EpochMaking::choose(std::uint64_t other_bytes) {
   std::map<std::uint32_t, std::uint64_t> votes;
   for (const Neighbour& n : std::as_const(membership_).neighbours()) {
     if (!n.holds.heard() || n.holds.has_everything()) continue;
@@ -149,9 +149,11 @@ std::vector<proto::EpochSums> EpochMaking::choose() {
     ranked.emplace_back(count * waits, g);
   }
   std::sort(ranked.rbegin(), ranked.rend());
-  const std::size_t room =
+  const std::uint64_t allowed = allowed_bytes() / kCopies;
+  const std::uint64_t room =
       !alarm() ? policy::kEpochSumBytesQuiet
-               : std::min<std::size_t>(policy::kEpochSumBytesAlarm, allowed_bytes() / kCopies);
+               : std::min<std::uint64_t>(policy::kEpochSumBytesAlarm,
+                                         allowed - std::min(allowed, other_bytes));
   const std::size_t most = std::clamp<std::size_t>(room / sum_bytes(), 1, limits::kEpochSumsMax);
   ranked.resize(std::min(ranked.size(), most));
   std::vector<proto::EpochSums> chosen;

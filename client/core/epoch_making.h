@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -46,7 +47,8 @@ class EpochMaking final : public LeaveWatcher {
   std::size_t sum_bytes() const {
     return std::size_t{holdings_.generation_size()} * policy::kCheckTagBytes;
   }
-  std::vector<proto::EpochSums> choose();
+  // In an Epoch that has so many other bytes.
+  std::vector<proto::EpochSums> choose(std::uint64_t other_bytes);
   std::vector<proto::HeardNonce> take_heard();
 
   const Context& context_;
@@ -60,7 +62,7 @@ class EpochMaking final : public LeaveWatcher {
     TimeUs at = 0;
   };
   std::map<PeerKey, std::vector<Heard>> heard_;
-  std::map<PeerKey, std::vector<std::uint32_t>> wanted_;  // generations
+  std::map<PeerKey, std::set<std::uint32_t>> wanted_;  // generations
   std::map<std::uint32_t, std::uint64_t> judged_;  // the number of the last Epoch, by generation
   std::uint64_t number_;
   TimeUs made_at_ = -kSecond;

@@ -25,6 +25,7 @@ void Inbox::on(Neighbour& n, proto::Hello&& hello) {
   if (hello.listen_port != 0) parts_.connections.look_by(parts_.gossip.next_due());
   if (!parts_.transfer) return parts_.fetch.ask();
   parts_.transfer->trust.greeted(n);
+  parts_.transfer->contributions.greeted(n);
   // A peer without the manifest could not understand a State; it sends one when it can.
   if (n.contact.has_manifest()) parts_.transfer->granting.greet(n);
 }

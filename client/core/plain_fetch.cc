@@ -24,9 +24,12 @@ void PlainFetch::begin(std::uint32_t g) {
 }
 
 bool PlainFetch::on(std::uint32_t g) const {
-  if (cases_.empty()) return false;
+  return knows(g) && !cases_.at(g).resting;
+}
+
+bool PlainFetch::knows(std::uint32_t g) const {
   const auto known = cases_.find(g);
-  return known != cases_.end() && !known->second.leaves.empty() && !known->second.resting;
+  return known != cases_.end() && !known->second.leaves.empty();
 }
 
 bool PlainFetch::right(std::uint32_t g, std::uint32_t i, const proto::Payload& payload) const {
@@ -123,10 +126,14 @@ TimeUs PlainFetch::turn_due(std::uint32_t g, const Case& c) const {
   return std::max(c.turned_at, open ? open->last_growth : 0) + policy::kStallTime;
 }
 
+// Holders may send one generation after the other: while any of them grows, all wait.
 void PlainFetch::turn(std::uint32_t g, Case& c) {
-  const OpenGeneration* open = holdings_.find_open(g);
-  if (open) c.waits_since = std::max(c.waits_since, open->last_growth);
-  c.resting = context_.now - c.waits_since >= policy::kPlainPatience;
+  for (const auto& [other, known] : cases_) {
+    const OpenGeneration* open = holdings_.find_open(other);
+    if (open && !known.leaves.empty() && !known.resting)
+      came_at_ = std::max(came_at_, open->last_growth);
+  }
+  c.resting = context_.now - std::max(c.waits_since, came_at_) >= policy::kPlainPatience;
   ++c.turn;
   c.turned_at = context_.now;
   membership_.neighbours().report(g);

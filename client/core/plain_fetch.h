@@ -39,8 +39,10 @@ class PlainFetch final : public LeaveWatcher {
   enum class Reply { kUseless, kFits, kFalse };
   Reply replied(const Neighbour& n, proto::LeafReply&& reply);
 
-  // Generation g is fetched plainly.
+  // Generation g is fetched plainly: source blocks alone are taken.
   bool on(std::uint32_t g) const;
+  // The leaves of g are there, though coded blocks may be taken.
+  bool knows(std::uint32_t g) const;
   // Of such a generation: whether source block i has this payload.
   bool right(std::uint32_t g, std::uint32_t i, const proto::Payload& payload) const;
   // Of such a generation: what the neighbour is asked for (GenerationState::wanted_blocks).
@@ -64,7 +66,7 @@ class PlainFetch final : public LeaveWatcher {
     TimeUs due = 0;              // when another is asked
     std::uint32_t turn = 0;      // how often blocks have been asked from other holders
     TimeUs turned_at = 0;
-    TimeUs waits_since = 0;  // as blocks, without one that came; while it is on
+    TimeUs waits_since = 0;  // fetched plainly since then
     bool resting = false;    // coded blocks are taken
   };
   bool may_have_leaves(const Neighbour& n, std::uint32_t g) const;
@@ -79,6 +81,7 @@ class PlainFetch final : public LeaveWatcher {
   const Holdings& holdings_;
   const std::vector<Digest> digests_;
   std::map<std::uint32_t, Case> cases_;
+  TimeUs came_at_ = 0;  // the last block of any of them, as far as is known
   codec::CoefficientStream random_;
 };
 

@@ -13,7 +13,7 @@ void Probation::convicted(const PeerId& id, const std::string& ip, TimeUs now) {
     std::erase_if(guilty, [since](const auto& one) { return one.second < since; });
   std::erase_if(networks_, [](const auto& one) { return one.second.empty(); });
   const std::string network = network_of(ip);
-  if (networks_.size() >= policy::kProbationNetworksMax && !networks_.contains(network)) return;
+  if (!networks_.contains(network) && !make_room()) return;
   Guilty& guilty = networks_[network];
   guilty[id] = now;
   // More say no more: the longest known gives way.
@@ -22,6 +22,24 @@ void Probation::convicted(const PeerId& id, const std::string& ip, TimeUs now) {
       return a.second < b.second;
     }));
   }
+}
+
+// One with fewer convicted peers than matter gives way, that of which the latest is longest ago.
+bool Probation::make_room() {
+  if (networks_.size() < policy::kProbationNetworksMax) return true;
+  const auto latest = [](const Guilty& guilty) {
+    TimeUs at = 0;
+    for (const auto& [id, when] : guilty) at = std::max(at, when);
+    return at;
+  };
+  auto oldest = networks_.end();
+  for (auto it = networks_.begin(); it != networks_.end(); ++it) {
+    if (it->second.size() >= policy::kProbationIdentities) continue;
+    if (oldest == networks_.end() || latest(it->second) < latest(oldest->second)) oldest = it;
+  }
+  if (oldest == networks_.end()) return false;
+  networks_.erase(oldest);
+  return true;
 }
 
 std::uint32_t Probation::rows_to_prove(const std::string& ip, TimeUs now) const {

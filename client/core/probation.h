@@ -23,6 +23,8 @@ class Probation {
 
  private:
   using Guilty = std::map<PeerId, TimeUs>;  // when it was found out
+  bool make_room();
+
   std::map<std::string, Guilty> networks_;
 };
 

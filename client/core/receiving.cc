@@ -56,9 +56,8 @@ void Receiving::take(Neighbour& n, proto::Block&& block) {
     ++counts_.recoded;
   }
   const bool plain = plain_.on(g);
-  if (plain && block.source_index && !plain_.right(g, *block.source_index, block.payload)) {
-    return blame(n.id, g);
-  }
+  const bool shown = block.source_index && plain_.knows(g);
+  if (shown && !plain_.right(g, *block.source_index, block.payload)) return blame(n.id, g);
   const auto vector = std::make_shared<const std::vector<std::uint8_t>>(
       block.source_index
           ? codec::unit_vector(generations_.holdings().blocks_in(g), *block.source_index)
@@ -68,7 +67,7 @@ void Receiving::take(Neighbour& n, proto::Block&& block) {
   const bool wanted =
       !life_.finishing() && !(block.unproven && trust_.strict()) && (!plain || block.source_index);
   if (wanted && generations_.accepts(g, n.id)) {
-    const Standing standing = plain || (n.contact.authority() && !block.unproven)
+    const Standing standing = shown || (n.contact.authority() && !block.unproven)
                                   ? Standing::kProven
                               : block.unproven ? Standing::kUnanswered
                                                : Standing::kAnswered;

@@ -52,7 +52,7 @@ void Timekeeping::asked(const Neighbour& n, const proto::EpochRequest& request) 
   if (!allowance.first->second.try_take(1, context_.now)) return;
   if (request.nonce) gathered_[n.key] = *request.nonce;
   alarm_ |= request.alarm;
-  wanted_by_[n.key] = request.wanted;
+  wanted_by_[n.key] = {request.wanted.begin(), request.wanted.end()};
 }
 
 void Timekeeping::raise_alarm() {
@@ -161,6 +161,7 @@ void Timekeeping::learned(const proto::Epoch& epoch) {
     batches_.erase(batch);
     answer(found, epoch.number, epoch.time_us - one.age_us, {});
   }
+  clock_.shows(epoch.time_us, context_.now);
 }
 
 bool Timekeeping::proved(const Neighbour&, const proto::EpochProof& proof) {
@@ -182,6 +183,8 @@ bool Timekeeping::proved(const Neighbour&, const proto::EpochProof& proof) {
   const Batch found = std::move(*batch);
   batches_.erase(batch);
   answer(found, proof.epoch, epoch->time_us - named->age_us, proof);
+  // We may have stood still between our nonce and this.
+  clock_.shows(heard_.back().time_us, context_.now);
   return true;
 }
 

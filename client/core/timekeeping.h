@@ -78,8 +78,8 @@ class Timekeeping final : public LeaveWatcher {
   bool alarm_ = false;
   std::map<PeerKey, proto::Nonce> gathered_;
   std::map<PeerKey, TokenBucket> allowances_;
-  std::set<std::uint32_t> wanted_;                           // generations, by this peer
-  std::map<PeerKey, std::vector<std::uint32_t>> wanted_by_;  // what neighbours asked for last
+  std::set<std::uint32_t> wanted_;                        // generations, by this peer
+  std::map<PeerKey, std::set<std::uint32_t>> wanted_by_;  // what neighbours asked for last
   std::deque<Batch> batches_;
   std::deque<proto::Epoch> heard_;  // the last few, without sums: what proofs lead to
 };

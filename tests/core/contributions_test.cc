@@ -27,10 +27,11 @@ class Reported {
     }
     parts_.start(vouched_manifest(4, 4, 64).info);
   }
-  // A second in which each neighbour is given ten blocks; whether a sink was found. says(by, of):
-  // how many blocks of neighbour `of` reached neighbour `by` in it, as that tells.
+  // A second in which each neighbour, or the first `given_to`, is given ten blocks; whether a sink
+  // was found. says(by, of): how many blocks of neighbour `of` reached neighbour `by` in it, as
+  // that tells.
   template <typename Says>
-  bool review(const Says& says) {
+  bool review(const Says& says, int given_to = 255) {
     for (std::uint8_t by = 1; by <= peers_; ++by) {
       core::Neighbour& n = neighbour(by);
       std::vector<proto::Received> received;
@@ -39,7 +40,7 @@ class Reported {
         if (of != by) received.push_back({peer_id(of).prefix(), sums_[{by, of}]});
       }
       n.reports.take(std::move(received));
-      for (int i = 0; i < 10; ++i) {
+      for (int i = 0; i < (by <= given_to ? 10 : 0); ++i) {
         n.book_block(0, parts_.context.now);
         n.block_departed(100, parts_.context.now);
       }
@@ -54,6 +55,7 @@ class Reported {
     core::Neighbour& n =
         *parts_.membership.opened(i, peer_id(i), "192.0.2." + std::to_string(i), 4000, 0, true);
     n.holds.set_shape(vouched_manifest(4, 4, 64).info.shape);
+    parts_.transfer->contributions.greeted(n);
     return n;
   }
   // The last of them.
@@ -156,6 +158,30 @@ TEST_CASE("one that comes when others are judged begins with a quarter, until it
   for (int i = 0; i < 4; ++i) swarm.review(kAllPassOn);
   CHECK(late.worth == 1);
   for (core::PeerKey key = 1; key <= 9; ++key) CHECK(swarm.neighbour(key).worth == 1);
+}
+
+TEST_CASE("a late one that passes nothing on stays at next to nothing") {
+  Reported swarm(8);
+  for (int i = 0; i < 5; ++i) swarm.review(kAllPassOn);
+  core::Neighbour& late = swarm.join();
+  const auto all_but_it = [](int, int of) { return of == 9 ? 0u : 10u; };
+  for (int i = 0; i < 5; ++i) swarm.review(all_but_it);
+  CHECK(late.worth == policy::kWorthMin);
+  // It is given nothing any more: too little to judge it by, and no reason to begin anew.
+  for (int i = 0; i < 30; ++i) {
+    CHECK_FALSE(swarm.review(all_but_it, 8));
+    CHECK(late.worth == policy::kWorthMin);
+  }
+}
+
+TEST_CASE("a newcomer that cannot be judged for long counts like the others") {
+  Reported swarm(8);
+  for (int i = 0; i < 5; ++i) swarm.review(kAllPassOn);
+  core::Neighbour& late = swarm.join();
+  swarm.review(kAllPassOn, 8);
+  CHECK(late.worth == policy::kNewcomerWorth);
+  for (int i = 0; i < 15; ++i) swarm.review(kAllPassOn, 8);
+  CHECK(late.worth == 1);
 }
 
 TEST_CASE("a row's worth falls steeply below half of what is usually passed on, within bounds") {

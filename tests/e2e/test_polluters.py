@@ -53,7 +53,9 @@ class Polluters(harness.SwarmTest):
             get.wait_event("complete")
             self.assert_same(source, self.folder / get.name / source.name)
         saboteur.stop()
-        names = {event["peer"] for event in saboteur.events if event["event"] == "deeds"}
+        deeds = [event for event in saboteur.events if event["event"] == "deeds"]
+        self.assertGreater(sum(event["false_blocks"] for event in deeds), 0)
+        names = {event["peer"] for event in deeds}
         self.assertGreater(len(names), 1)
         for program in (seed, *gets):
             self.assertLessEqual(self.banned_by(program), names, program.story())

@@ -183,9 +183,10 @@ inline constexpr double kDoubtedWorth = 1.0 / 4;  // one convicts it, or it came
 inline constexpr TimeUs kContributionMemory = 5 * kSecond;
 inline constexpr TimeUs kNewcomerTime = 2 * kSecond;  // rows are still on their way
 inline constexpr double kNewcomerWorth = 1.0 / 4;     // until then, where others are judged [047]
-inline constexpr double kWorthMin = 1.0 / 64;         // it may begin to pass something on
-inline constexpr double kWorthSteepness = 3;          // of what is passed on [042]
-inline constexpr double kSinkWorth = 1.0 / 8;         // below that its rows count as lost [042]
+inline constexpr TimeUs kNewcomerTimeMax = 10 * kSecond;
+inline constexpr double kWorthMin = 1.0 / 64;  // it may begin to pass something on
+inline constexpr double kWorthSteepness = 3;   // of what is passed on [042]
+inline constexpr double kSinkWorth = 1.0 / 8;  // below that its rows count as lost [042]
 // Of a neighbour a source believes what this share of the reporters say at least, so that a smaller
 // share that praises a friend achieves nothing. Less than a half, as honest reporters get nothing
 // from a neighbour that has banned them [042].
