@@ -73,13 +73,9 @@ TEST_CASE("an alarm does not fill a slow uplink with epochs") {
   std::size_t all = 0;
   for (int second = 0; second < 20; ++second) {
     fixture.say(kFirst, proto::EpochRequest{std::nullopt, true, {0, 1, 2, 3}});
-    const std::size_t made = fixture.made_within(kSecond).size();
-    all += made;
-    CHECK(made <= 1);
-    if (second > 3 && made == 1) {
-      CHECK(fixture.made_within(kSecond).empty());
-    }
+    all += fixture.made_within(kSecond).size();
   }
+  CHECK(all <= 13);  // twenty and more without regard to the uplink
   CHECK(all >= 8);
 }
 

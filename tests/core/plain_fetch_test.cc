@@ -190,8 +190,11 @@ TEST_CASE("where source blocks do not come coded ones are taken, until they prov
   fixture.drain();
   fixture.pass(kMillisecond);
   CHECK(fixture.asked().empty());
-  CHECK_FALSE(coded(9));
-  CHECK(fixture.send(kOther, 3, 5));
+  // All others fitted their leaves, and have stayed: the coded one was the false one.
+  CHECK(fixture.closed(kOther));
+  CHECK_FALSE(fixture.send(kGood, fixture.coded_block(3, 1, {0, 9, 3, 4, 5, 6, 7, 8})));
+  CHECK_FALSE(fixture.send(kGood, 3, 5));
+  CHECK(fixture.send(kGood, 3, 7));
 }
 
 TEST_CASE("leaves that do not fit the digest ban their sender, and another is asked") {
