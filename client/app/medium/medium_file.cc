@@ -5,12 +5,14 @@
 #include <filesystem>
 
 #include "client/store/posix_files.h"
+#include "proto/base/digest.h"
 
 namespace firn::app {
 namespace {
 
-constexpr std::int64_t kScanBits = 8 << 20;  // read at a time
-constexpr std::size_t kWriteBits = 8 << 20;  // written at a time
+constexpr std::int64_t kScanBits = 8 << 20;    // read at a time
+constexpr std::size_t kDigestBytes = 1 << 20;  // hashed at a time
+constexpr std::size_t kWriteBits = 8 << 20;    // written at a time
 constexpr std::uint32_t kMediumMode = 0644;
 constexpr unsigned kPartsMax = 64;  // of one medium, in work at a time
 
@@ -42,6 +44,22 @@ Result<medium::Bits> MediumInput::read(std::int64_t first, std::int64_t last) co
   bits.erase(bits.begin(), bits.begin() + (first - 8 * begin));
   bits.resize(static_cast<std::size_t>(last - first));
   return bits;
+}
+
+Result<Digest> MediumInput::digest(const std::function<bool()>& cancelled) const {
+  Sha256 hash;
+  std::vector<std::uint8_t> bytes(kDigestBytes);
+  const std::uint64_t end = static_cast<std::uint64_t>(bits_) / 8;
+  for (std::uint64_t at = 0; at < end; at += bytes.size()) {
+    if (cancelled && cancelled()) return Error{ErrorCode::kCancelled, "read " + path_, "stopped"};
+    bytes.resize(static_cast<std::size_t>(std::min<std::uint64_t>(kDigestBytes, end - at)));
+    const auto got = file_->read_at(at, bytes);
+    if (!got.ok()) return got.error();
+    if (*got != bytes.size())
+      return Error{ErrorCode::kIo, "read " + path_, "the file became shorter while it was read"};
+    hash.update(bytes);
+  }
+  return hash.finish();
 }
 
 Status scan_marks(const MediumInput& input, const medium::Bits& pattern, const MarkScan& scan) {

@@ -9,6 +9,7 @@
 #include "client/medium/bits.h"
 #include "client/medium/mark.h"
 #include "client/store/files.h"
+#include "proto/base/ids.h"
 #include "proto/base/result.h"
 
 namespace firn::app {
@@ -23,6 +24,8 @@ class MediumInput {
   std::int64_t bits() const { return bits_; }
   // The bits from `first` to `last`, as far as there are any. Errors: kIo.
   Result<medium::Bits> read(std::int64_t first, std::int64_t last) const;
+  // SHA-256 of the whole file; `cancelled` may be empty. Errors: kIo, kCancelled.
+  Result<Digest> digest(const std::function<bool()>& cancelled) const;
 
  private:
   MediumInput(std::string path, std::shared_ptr<store::File> file, std::uint64_t bytes)

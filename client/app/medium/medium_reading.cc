@@ -13,7 +13,6 @@ constexpr std::size_t kFitGroups = 6;
 constexpr double kFitFactors[] = {1.0 / 9, 1.0 / 3, 1, 3, 9};
 constexpr double kFitRateMax = 0.15;         // beyond, no code here reads
 constexpr std::size_t kGroupsPerThread = 2;  // decoded between two looks at a request to stop
-constexpr std::int64_t kFingerprintBits = 1 << 15;
 
 medium::Rates scaled(const medium::Rates& rates, double factor) {
   return {rates.insertion * factor, rates.deletion * factor, rates.substitution * factor};
@@ -185,7 +184,8 @@ Result<std::vector<medium::GroupReading>> MediumReading::sample(std::size_t grou
 }
 
 Result<Digest> MediumReading::fingerprint() const {
-  const auto bits = input_.read(0, kFingerprintBits);
+  // All of them: two readings of one medium may differ in a burst, wherever it is.
+  const auto bits = input_.digest(options_.cancelled);
   if (!bits.ok()) return bits.error();
   medium::Label label = label_;
   label.group = 0;
@@ -194,7 +194,7 @@ Result<Digest> MediumReading::fingerprint() const {
   Sha256 hash;
   hash.update(medium::label_to_bytes(label));
   hash.update(length);
-  hash.update(*bits);
+  hash.update(bits->bytes);
   return hash.finish();
 }
 

@@ -62,7 +62,8 @@ class MediumReading {
   // The readings of some groups, spread over the medium. For a look at it.
   Result<std::vector<medium::GroupReading>> sample(std::size_t groups) const;
 
-  // Names the medium in a journal: its label, its length, and its first bits.
+  // Names the medium in a journal: its label and all of its bits. Errors:
+  // kIo, kCancelled.
   Result<Digest> fingerprint() const;
 
  private:
