@@ -177,6 +177,12 @@ class Refusals(MediaTest):
             with self.subTest(arguments=arguments):
                 self.assert_refused(self.seed_fails(*arguments), USAGE, *words)
 
+    def test_a_key_that_is_not_the_contents_is_found_before_anything_is_read(self):
+        key = self.folder / "other.pem"
+        self.assertEqual(0, self.run_firn("keygen", key)[0])
+        result = self.seed_fails(self.manifest, "--sign", key, "--from-medium", self.folder / "none")
+        self.assert_refused(result, USAGE, "--sign")
+
     def test_a_medium_without_its_manifest_wants_one(self):
         # The manifest stands at the beginning, in the middle and at the end; a label comes first.
         data = self.medium.read_bytes()

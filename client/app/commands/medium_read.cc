@@ -41,9 +41,12 @@ class MediumReader {
       source.expected = expected->content_id;
     }
     options_ = {request_.threads, show_progress(console_), StopRequest::poll()};
-    auto journal = read_medium_journal(
-        source, options_, misfit_warning(request_.input, request_.rates.has_value(), console_));
-    if (!journal.ok()) return fail_or_stop(console_, journal.error(), kGoesOn);
+    bool keeps = false;
+    const MediumEvents events{misfit_warning(request_.input, request_.rates.has_value(), console_),
+                              [&keeps] { keeps = true; }};
+    auto journal = read_medium_journal(source, options_, events);
+    if (!journal.ok())
+      return fail_or_stop(console_, journal.error(), keeps ? kGoesOn : "nothing was read");
     read_.label = journal->label();
     std::vector<MediumJournal> media;
     media.push_back(*std::move(journal));

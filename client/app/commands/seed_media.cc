@@ -34,8 +34,9 @@ class MediaSeeder {
     Status done = read_media();
     if (done.ok()) done = restore();
     if (!done.ok())
-      return fail_or_stop(console_, done.error(),
-                          "what was read is kept, and the same command goes on");
+      return fail_or_stop(
+          console_, done.error(),
+          keeps_ ? "what was read is kept, and the same command goes on" : "nothing was read");
     auto plan = make_plan(driver->id());
     if (!plan.ok()) return fail(console_, plan.error());
     media_.clear();  // others may have the journals
@@ -65,9 +66,20 @@ class MediaSeeder {
       if (!source.ok()) return source.error();
       source_ = *std::move(source);
     }
-    if (const Status right = require_publisher(source_, {}); !right.ok()) return right;
+    if (const Status may = check_manifest(); !may.ok()) return may;
     const auto core = core_options(request_.network, source_.trackers, source_.peers);
     return core.ok() ? Status(Done{}) : core.error();
+  }
+
+  // Once the manifest is known: the publisher, the secret, and the key that was named.
+  Status check_manifest() {
+    if (const Status right = require_publisher(source_, {}); !right.ok()) return right;
+    if (!source_.manifest) return Done{};
+    const Manifest& manifest = *source_.manifest;
+    if (manifest.info.is_private && !source_.secret) source_.secret = signer_->own_secret(manifest);
+    if (const Status may = require_secret(source_); !may.ok()) return may;
+    const auto speaks = signer_->certificate(manifest, PeerId{});  // tells whether the key fits
+    return speaks.ok() ? Status(Done{}) : speaks.error();
   }
 
   Status read_media() {
@@ -76,7 +88,8 @@ class MediaSeeder {
       MediumSource source{path, request_.dir, {}, {}};
       if (!request_.source.empty()) source.expected = source_.content_id;
       if (!media_.empty()) source.expected = media_.front().label().content;
-      auto journal = read_medium_journal(source, options_, misfit_warning(path, false, console_));
+      auto journal = read_medium_journal(
+          source, options_, {misfit_warning(path, false, console_), [this] { keeps_ = true; }});
       if (!journal.ok()) return journal.error();
       media_.push_back(*std::move(journal));
     }
@@ -92,25 +105,25 @@ class MediaSeeder {
   Status find_manifest() {
     if (source_.manifest) return Done{};
     auto manifest = restore_manifest(media_);
-    if (!manifest.ok()) {
+    if (manifest.ok()) {
+      source_.manifest = *std::move(manifest);
+    } else {
       source_.manifest = kept_manifest(request_.dir, source_.content_id);
-      if (source_.manifest) return Done{};
+    }
+    if (!source_.manifest) {
       Error error = manifest.error();
       error.detail += "; give the content's manifest: firn seed X.firn --from-medium ...";
       return error;
     }
-    source_.trackers.insert(source_.trackers.end(), manifest->trackers.begin(),
-                            manifest->trackers.end());
-    source_.manifest = *std::move(manifest);
+    const auto& trackers = source_.manifest->trackers;
+    source_.trackers.insert(source_.trackers.end(), trackers.begin(), trackers.end());
     return Done{};
   }
 
   Status restore() {
     if (const Status found = find_manifest(); !found.ok()) return found;
+    if (const Status may = check_manifest(); !may.ok()) return may;
     const Manifest& manifest = *source_.manifest;
-    if (const Status right = require_publisher(source_, {}); !right.ok()) return right;
-    if (manifest.info.is_private && !source_.secret) source_.secret = signer_->own_secret(manifest);
-    if (const Status may = require_secret(source_); !may.ok()) return may;
     RestoringOptions options;
     options.cancelled = StopRequest::poll();
     options.progress = [this](std::uint64_t done, std::uint64_t total) {
@@ -175,6 +188,7 @@ class MediaSeeder {
   ContentSource source_;
   ReadingOptions options_;
   std::vector<MediumJournal> media_;  // those that were named first
+  bool keeps_ = false;                // something that was read is kept for another run
   Restored restored_;
   std::string losses_;
 };

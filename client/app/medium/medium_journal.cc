@@ -33,14 +33,19 @@ Result<medium::Label> find_rows(MediumReading& reading, const MediumSource& sour
   return label;
 }
 
+// Journals go when a process has completed the content.
+bool gone(const Error& error) {
+  return error.code == ErrorCode::kNotFound;
+}
+
 }  // namespace
 
 Result<MediumJournal> read_medium_journal(const MediumSource& source, const ReadingOptions& options,
-                                          const OnMisfit& on_misfit) {
+                                          const MediumEvents& events) {
   const auto input = MediumInput::open(source.path);
   if (!input.ok()) return input.error();
   MediumReading reading(**input, options);
-  const auto label = find_rows(reading, source, on_misfit);
+  const auto label = find_rows(reading, source, events.on_misfit);
   if (!label.ok()) return label.error();
   auto files = store::open_posix_files(source.dir, true);
   if (!files.ok()) return files.error();
@@ -56,6 +61,7 @@ Result<MediumJournal> read_medium_journal(const MediumSource& source, const Read
                  "it, or a copy of it, is being read into " + source.dir + " already"};
   auto rows = RowJournal::open(**files, name + std::string(kRowsEnding), *print, *label);
   if (!rows.ok()) return rows.error();
+  if (events.on_rows) events.on_rows();
   if (const Status done = reading.read_groups(**rows); !done.ok()) return done.error();
   return MediumJournal{name, *std::move(lock), *std::move(rows)};
 }
@@ -65,7 +71,7 @@ Status add_earlier_journals(const std::string& dir, std::vector<MediumJournal>& 
   auto files = store::open_posix_files(dir, false);
   if (!files.ok()) return files.error();
   const auto names = (*files)->list(store::WorkFolder::kParent);
-  if (!names.ok()) return names.error();
+  if (!names.ok()) return gone(names.error()) ? Status(Done{}) : names.error();
   for (const std::string& file : *names) {
     std::string name = std::string(store::WorkFolder::kParent) + "/" + file;
     if (!name.starts_with(prefix) || !name.ends_with(kRowsEnding)) continue;
@@ -73,12 +79,14 @@ Status add_earlier_journals(const std::string& dir, std::vector<MediumJournal>& 
     const auto same = [&](const MediumJournal& medium) { return medium.name == name; };
     if (std::any_of(media.begin(), media.end(), same)) continue;
     auto lock = (*files)->lock(name + ".lock");
+    if (!lock.ok() && gone(lock.error())) continue;
     if (!lock.ok()) return lock.error();
     if (!*lock) continue;
     auto rows = RowJournal::open_found(**files, name + std::string(kRowsEnding));
+    if (!rows.ok() && gone(rows.error())) continue;
     if (!rows.ok()) return rows.error();
     if (!*rows || (*rows)->label().content != media.front().label().content) continue;
-    media.push_back({name, *std::move(lock), *std::move(rows)});
+    media.push_back({name, *std::move(lock), *std::move(rows), true});
   }
   return Done{};
 }
