@@ -37,8 +37,13 @@ void GenerationRows::add(std::uint32_t row, const std::vector<std::uint8_t>& vec
                          std::size_t first, std::span<const std::uint8_t> bytes) {
   Known& into = known(row, vector);
   const std::size_t end = piece_at(first + bytes.size());
-  for (std::size_t piece = piece_at(first); piece < end; ++piece) into.has[piece] = true;
-  std::copy(bytes.begin(), bytes.end(), into.payload.begin() + static_cast<std::ptrdiff_t>(first));
+  for (std::size_t piece = piece_at(first); piece < end; ++piece) {
+    if (into.has[piece]) continue;
+    into.has[piece] = true;
+    const auto told = bytes.subspan(cuts_[piece] - first, cuts_[piece + 1] - cuts_[piece]);
+    std::copy(told.begin(), told.end(),
+              into.payload.begin() + static_cast<std::ptrdiff_t>(cuts_[piece]));
+  }
 }
 
 void GenerationRows::add_whole(const std::vector<std::uint8_t>& vector,

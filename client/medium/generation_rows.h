@@ -20,7 +20,7 @@ class GenerationRows {
   // n: source blocks. cuts: 0 first, then ascending, k last; at least two.
   GenerationRows(std::size_t n, std::vector<std::size_t> cuts);
 
-  // Bytes of row number `row` from offset `first` on; they begin and end at cuts. The last word
+  // Bytes of row number `row` from offset `first` on; they begin and end at cuts. The first word
   // counts where a piece is told twice.
   void add(std::uint32_t row, const std::vector<std::uint8_t>& vector, std::size_t first,
            std::span<const std::uint8_t> bytes);

@@ -108,5 +108,18 @@ TEST_CASE("generation rows: rows without a number count, and are not told again"
   CHECK(data == content.data);
 }
 
+TEST_CASE("generation rows: of what is told twice the first word counts, piece by piece") {
+  const Content content;
+  GenerationRows rows(kBlocks, {0, 50, 100});
+  content.add(rows, 0, 0, 50);
+  rows.add(0, content.vector(0), 0, Bytes(50));  // false, and later
+  content.add(rows, 0, 50, 100);
+  for (std::uint32_t row = 1; row < kBlocks; ++row) content.add(rows, row, 0, 100);
+  rows.add(1, content.vector(1), 0, Bytes(100));
+  Bytes data(kBlocks * kBlockBytes);
+  CHECK(rows.decode(data));
+  CHECK(data == content.data);
+}
+
 }  // namespace
 }  // namespace firn::medium

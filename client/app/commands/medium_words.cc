@@ -61,6 +61,11 @@ OnMisfit misfit_warning(const std::string& path, bool told, Console& console) {
 }
 
 void warn_of_false_rows(const Restored& restored, const ContentId& content, Console& console) {
+  if (restored.false_media && restored.false_ones == 0)
+    console.warning(
+        "a medium, of these or of an earlier run, was written from other bytes: its rows are left "
+        "out where they are false, and none is used that the manifest does not prove",
+        content);
   if (restored.false_ones == 0) return;
   console.warning(
       fmt::format("{} of {} generations are false although all their rows were read and passed "

@@ -16,8 +16,14 @@ ReadSlices::ReadSlices(const Manifest& manifest, std::span<const MediumJournal> 
 
 Result<ReadSlices> ReadSlices::of(const Manifest& manifest, std::span<const MediumJournal> media) {
   ReadSlices slices(manifest, media);
-  for (std::uint32_t medium = 0; medium < media.size(); ++medium)
-    if (const Status fits = slices.sort(medium); !fits.ok()) return fits.error();
+  for (std::uint32_t medium = 0; medium < media.size(); ++medium) {
+    if (slices.fits(media[medium].label())) {
+      slices.sort(medium);
+    } else if (!media[medium].earlier) {
+      return Error{ErrorCode::kBadInput, "read " + media[medium].name,
+                   "its label does not fit the content's manifest"};
+    }
+  }
   slices.cuts_.push_back(manifest.info.shape.block_bytes);
   std::sort(slices.cuts_.begin(), slices.cuts_.end());
   const auto last = std::unique(slices.cuts_.begin(), slices.cuts_.end());
@@ -25,15 +31,29 @@ Result<ReadSlices> ReadSlices::of(const Manifest& manifest, std::span<const Medi
   return slices;
 }
 
-Status ReadSlices::sort(std::uint32_t medium) {
+namespace {
+
+RowOrder content_order(const Shape& shape, const medium::Label& label) {
+  return {medium::content_rows(shape, label.spare), label.slices()};
+}
+
+Layout layout_of(const medium::Label& label, const RowOrder& order) {
+  return {RowOrder(label.manifest_shape().rows_of(), 1).count(), order.count()};
+}
+
+}  // namespace
+
+bool ReadSlices::fits(const medium::Label& label) const {
+  const Shape& shape = manifest_->info.shape;
+  if (label.content != manifest_->id || label.block_bytes != shape.block_bytes) return false;
+  return label.place_count == layout_of(label, content_order(shape, label)).count();
+}
+
+void ReadSlices::sort(std::uint32_t medium) {
   const Shape& shape = manifest_->info.shape;
   const medium::Label& label = media_[medium].label();
-  const RowOrder order(medium::content_rows(shape, label.spare), label.slices());
-  const Layout layout(RowOrder(label.manifest_shape().rows_of(), 1).count(), order.count());
-  if (label.content != manifest_->id || label.block_bytes != shape.block_bytes ||
-      label.place_count != layout.count())
-    return Error{ErrorCode::kBadInput, "read " + media_[medium].name,
-                 "its label does not fit the content's manifest"};
+  const RowOrder order = content_order(shape, label);
+  const Layout layout = layout_of(label, order);
   for (const std::uint64_t place : media_[medium].rows->places()) {
     if (place >= layout.count()) continue;
     const Layout::Place at = layout.at(place);
@@ -44,14 +64,22 @@ Status ReadSlices::sort(std::uint32_t medium) {
   }
   for (std::size_t cut = 0; cut < shape.block_bytes; cut += label.payload_bytes())
     cuts_.push_back(cut);
-  return Done{};
 }
 
-Result<medium::GenerationRows> ReadSlices::rows_of(std::uint32_t generation) const {
+ReadSlices::Chosen ReadSlices::media_of(std::uint32_t generation) const {
+  Chosen media;
+  for (const Slice& slice : slices_[generation])  // medium after medium
+    if (media.empty() || media.back() != slice.medium) media.push_back(slice.medium);
+  return media;
+}
+
+Result<medium::GenerationRows> ReadSlices::rows_of(std::uint32_t generation,
+                                                   const Chosen& media) const {
   const Shape& shape = manifest_->info.shape;
   const std::uint32_t n = shape.blocks_in(generation);
   medium::GenerationRows rows(n, cuts_);
   for (const Slice& slice : slices_[generation]) {
+    if (!std::binary_search(media.begin(), media.end(), slice.medium)) continue;
     const auto payload = media_[slice.medium].rows->payload(slice.place);
     if (!payload.ok()) return payload.error();
     const std::size_t bytes = media_[slice.medium].label().payload_bytes();

@@ -15,12 +15,19 @@ namespace firn::app {
 // One thread at a time.
 class ReadSlices {
  public:
-  // Both are kept by reference. Errors: kBadInput (a label that does not fit the manifest).
+  // Media by their index, ascending.
+  using Chosen = std::vector<std::uint32_t>;
+
+  // Both are kept by reference. A medium of an earlier run whose label does not fit the manifest is
+  // left out. Errors: kBadInput (such a label of one that was named).
   static Result<ReadSlices> of(const Manifest& manifest, std::span<const MediumJournal> media);
 
   bool any(std::uint32_t generation) const { return !slices_[generation].empty(); }
-  // What was read of a generation. Errors: disk.
-  Result<medium::GenerationRows> rows_of(std::uint32_t generation) const;
+  // Those of which something was read of a generation.
+  Chosen media_of(std::uint32_t generation) const;
+  // What was read of a generation from these media; where two tell the same the first one counts.
+  // Errors: disk.
+  Result<medium::GenerationRows> rows_of(std::uint32_t generation, const Chosen& media) const;
 
  private:
   struct Slice {
@@ -30,7 +37,8 @@ class ReadSlices {
     std::uint32_t place = 0;
   };
   ReadSlices(const Manifest& manifest, std::span<const MediumJournal> media);
-  Status sort(std::uint32_t medium);
+  bool fits(const medium::Label& label) const;
+  void sort(std::uint32_t medium);
 
   const Manifest* manifest_;
   std::span<const MediumJournal> media_;

@@ -55,6 +55,8 @@ class Restoring {
   }
 
  private:
+  using Chosen = ReadSlices::Chosen;
+
   Status step(std::uint32_t g) const {
     if (options_.cancelled && options_.cancelled())
       return Error{ErrorCode::kCancelled, "restore the content", "stopped"};
@@ -79,36 +81,113 @@ class Restoring {
     return generation_digest(data, shape_.block_bytes) == manifest_.info.generation_digests[g];
   }
 
-  Status take(std::uint32_t g, std::span<const std::uint8_t> data) {
+  enum class Outcome { kRight, kFalse, kLacking /* rows */ };
+
+  // What is right goes into the files.
+  Result<Outcome> take(std::uint32_t g, GenerationRows& rows) {
+    std::vector<std::uint8_t> data(shape_.padded_bytes(g));
+    if (!rows.decode(data)) return Outcome::kLacking;
+    if (!is_right(g, data)) return Outcome::kFalse;
+    if (const Status written = store_->write_generation(g, data); !written.ok())
+      return written.error();
     ++restored_.decoded;
-    return store_->write_generation(g, data);
+    return Outcome::kRight;
+  }
+
+  Result<Outcome> take(std::uint32_t g, const Chosen& media) {
+    auto rows = slices_.rows_of(g, media);
+    if (!rows.ok()) return rows.error();
+    return take(g, *rows);
+  }
+
+  // All these media together are false, so one of them at least. Where rows are missing then,
+  // `media` are those that are not false alone.
+  Result<Outcome> sift(std::uint32_t g, Chosen& media) {
+    restored_.false_media = true;
+    if (media.size() < 2) return Outcome::kFalse;
+    Chosen others;  // that are not false alone
+    for (const std::uint32_t medium : media) {
+      const auto alone = take(g, Chosen{medium});
+      if (!alone.ok() || *alone == Outcome::kRight) return alone;
+      if (*alone == Outcome::kLacking) others.push_back(medium);
+    }
+    if (others.empty()) return Outcome::kFalse;
+    if (others.size() < media.size()) {
+      const auto rest = take(g, others);
+      if (!rest.ok() || *rest != Outcome::kFalse) {
+        media = others;
+        return rest;
+      }
+    }
+    for (std::size_t out = others.size(); out-- > 0 && others.size() > 2;) {
+      Chosen rest = others;
+      rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(out));
+      const auto without = take(g, rest);
+      if (!without.ok() || *without == Outcome::kRight) return without;
+    }
+    return Outcome::kFalse;
   }
 
   // The media's rows alone first: what an earlier download left may be false.
   Status restore(std::uint32_t g) {
-    auto rows = slices_.rows_of(g);
-    if (!rows.ok()) return rows.error();
-    std::vector<std::uint8_t> data(shape_.padded_bytes(g));
-    if (rows->decode(data)) {
-      if (is_right(g, data)) return take(g, data);
-      ++restored_.false_ones;
-      return Done{};
-    }
-    if (kept_.contains(g)) {
-      if (const Status added = add_kept(g, *rows, true); !added.ok()) return added;
-      if (rows->decode(data)) return is_right(g, data) ? take(g, data) : Status(Done{});
-    }
-    restored_.rows_missing += rows->missing();
+    Chosen media = slices_.media_of(g);
+    auto outcome = take(g, media);
+    if (outcome.ok() && *outcome == Outcome::kFalse) outcome = sift(g, media);
+    if (outcome.ok() && *outcome == Outcome::kLacking) outcome = complete(g, media);
+    if (!outcome.ok()) return outcome.error();
+    if (*outcome == Outcome::kRight) return Done{};
+    if (*outcome == Outcome::kFalse) ++restored_.false_ones;
     lacking_.push_back(g);
     return Done{};
+  }
+
+  // With what an earlier run left, as these media lack rows. If that is false it goes.
+  Result<Outcome> complete(std::uint32_t g, const Chosen& media) {
+    auto rows = slices_.rows_of(g, media);
+    if (!rows.ok()) return rows.error();
+    if (const Status added = add_kept(g, *rows, true); !added.ok()) return added.error();
+    auto outcome = take(g, *rows);
+    if (!outcome.ok() || *outcome == Outcome::kRight) return outcome;
+    if (*outcome == Outcome::kFalse) {
+      if (const Status dropped = store_->drop_rows(g); !dropped.ok()) return dropped.error();
+      kept_.erase(g);
+      rows = slices_.rows_of(g, media);
+      if (!rows.ok()) return rows.error();
+      outcome = take(g, *rows);  // they lack as many as before
+    }
+    restored_.rows_missing += rows->missing();
+    return outcome;
   }
 
   // What later comes from a swarm completes these rows.
   Status keep_others() {
     for (const std::uint32_t g : lacking_) {
       if (const Status go = step(g); !go.ok()) return go;
+      if (restored_.false_media)
+        if (const Status dropped = drop_of_media(g); !dropped.ok()) return dropped;
       if (const Status kept = keep_rows(g); !kept.ok()) return kept;
     }
+    return Done{};
+  }
+
+  // Rows without a sender are of media, maybe of those that are false. The others stay.
+  Status drop_of_media(std::uint32_t g) {
+    const auto kept = kept_.find(g);
+    if (kept == kept_.end()) return Done{};
+    std::vector<store::SpooledRow> of_peers;
+    std::vector<std::vector<std::uint8_t>> payloads;
+    for (const store::SpooledRow& row : kept->second) {
+      if (row.sender == PeerId{}) continue;
+      of_peers.push_back(row);
+      payloads.emplace_back(shape_.block_bytes);
+      const Status read = store_->read_row(g, row.slot, payloads.back());
+      if (!read.ok()) return read;
+    }
+    if (of_peers.size() == kept->second.size()) return Done{};
+    if (const Status dropped = store_->drop_rows(g); !dropped.ok()) return dropped;
+    for (std::size_t i = 0; i < of_peers.size(); ++i)
+      if (const Status back = store_->write_row(of_peers[i], payloads[i]); !back.ok()) return back;
+    kept->second = std::move(of_peers);
     return Done{};
   }
 
@@ -123,8 +202,8 @@ class Restoring {
         restored_.rows_kept += basis.insert(row.vector);
         used[row.slot] = true;
       }
-    if (restored_.false_ones > 0 || !slices_.any(g)) return Done{};
-    auto rows = slices_.rows_of(g);
+    if (restored_.false_media || !slices_.any(g)) return Done{};
+    auto rows = slices_.rows_of(g, slices_.media_of(g));
     if (!rows.ok()) return rows.error();
     if (const Status added = add_kept(g, *rows, false); !added.ok()) return added;
     std::vector<std::uint8_t> data(shape_.padded_bytes(g));
@@ -149,7 +228,7 @@ class Restoring {
   const RestoringOptions& options_;
   std::unique_ptr<store::ContentStore> store_;
   std::map<std::uint32_t, std::vector<store::SpooledRow>> kept_;
-  std::vector<std::uint32_t> lacking_;  // generations of which rows are missing
+  std::vector<std::uint32_t> lacking_;  // generations that are not whole
   Restored restored_;
 };
 

@@ -20,6 +20,7 @@ struct Restored {
   std::uint32_t had = 0;           // that stood there already
   std::uint32_t decoded = 0;       // from rows
   std::uint32_t false_ones = 0;    // that all rows are there of, and not what the manifest says
+  bool false_media = false;        // some medium has false rows; false_ones or others' rows tell it
   std::uint64_t rows_missing = 0;  // innovative pieces of rows that the others lack
   std::uint64_t rows_kept = 0;     // rows of the others, there for a download to go on with
   bool complete = false;           // all files stand, verified, under their names
@@ -39,9 +40,12 @@ struct RestoringOptions {
 // completes.
 //
 // Rows that no generation's digest has proven are only as true as the frames' checks, which the
-// writer of a medium can make fit. So where rows of the media decode to a false generation, none of
-// theirs is kept. Errors: kExists and others of ContentStore::open_download, kBadInput (a label is
-// of another content or shape).
+// writer of a medium can make fit. So where rows of the media decode to a false generation, each
+// medium is tried alone, those that were named first, then all without those that are false alone,
+// then all but one. And no unproven row of media is kept then, this run's or an earlier one's;
+// those of peers are. Where only rows that an earlier run kept make a generation false, these are
+// dropped. Errors: kExists and others of ContentStore::open_download, kBadInput (the
+// label of a medium that was named is of another content or shape).
 Result<Restored> restore_content(const Manifest& manifest, std::span<const MediumJournal> media,
                                  const std::string& dir, const RestoringOptions& options);
 
