@@ -47,7 +47,7 @@ class EpochMaking final : public LeaveWatcher {
   std::size_t sum_bytes() const {
     return std::size_t{holdings_.generation_size()} * policy::kCheckTagBytes;
   }
-  // In an Epoch that has so many other bytes.
+  // `other_bytes`: of the Epoch beside its sums.
   std::vector<proto::EpochSums> choose(std::uint64_t other_bytes);
   std::vector<proto::HeardNonce> take_heard();
 

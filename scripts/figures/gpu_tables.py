@@ -13,7 +13,7 @@ import json
 import math
 import sys
 
-from papers_tables import table
+from markdown import table
 
 
 def number(value):

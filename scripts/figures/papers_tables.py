@@ -11,6 +11,8 @@ import argparse
 import json
 import pathlib
 
+from markdown import table
+
 # A summary has the rates of one experiment, algorithm, number of segments and n together.
 OF_ALL = ("experiment", "algorithm", "segments", "n")
 OF_EACH = ("k", "MB_per_s")
@@ -57,14 +59,6 @@ def number(value):
 
 def size(k):
     return f"{k // 1024} KiB" if k >= 1024 else f"{k} B"
-
-
-def table(head, rows):
-    print("| " + " | ".join(head) + " |")
-    print("|" + "---|" * len(head))
-    for row in rows:
-        print("| " + " | ".join(str(cell) for cell in row) + " |")
-    print()
 
 
 def in_order(values):

@@ -11,6 +11,8 @@ import json
 import pathlib
 import sys
 
+from markdown import table
+
 # Coded MB/s that the papers print for n = 128 (docs/benchmarks.md names them).
 PAPERS = [
     ("Nuclei 2009, 8 cores of 2.8 GHz", 67, 57),
@@ -84,14 +86,6 @@ def number(value, digits=0):
 
 def ratio(a, b, digits=2):
     return "-" if a is None or not b else f"{a / b:.{digits}f}"
-
-
-def table(header, rows):
-    print("| " + " | ".join(header) + " |")
-    print("|" + "---|" * len(header))
-    for row in rows:
-        print("| " + " | ".join(row) + " |")
-    print()
 
 
 def print_limits(r):

@@ -9,11 +9,11 @@ are what the papers print for their chips, where they print it. scripts/figures/
 same figures in numbers. Needs nothing but Python.
 """
 import argparse
-import html
 import math
 import pathlib
 
 import papers_tables
+from charts import Axis, text
 
 PANEL_WIDTH, PANEL_HEIGHT, MARGIN, GAP, LINE = 330, 360, 70, 60, 15
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#999933", "#882255")
@@ -31,31 +31,15 @@ def style(name, names):
     return COLOURS[index % len(COLOURS)], DASHES[index // len(COLOURS) % len(DASHES)]
 
 
-def text(x, y, content, size=11, anchor="middle", more=""):
-    return (f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}" {more}>'
-            f"{html.escape(content)}</text>")
-
-
 def bytes_name(count):
     return f"{count} B" if count < 1024 else f"{count // 1024} KiB"
-
-
-class Scale:
-    """A logarithmic axis from low to high, onto pixels."""
-
-    def __init__(self, low, high, begin, end):
-        self.low, self.begin = math.log(low), begin
-        self.per_unit = (end - begin) / (math.log(high) - self.low)
-
-    def __call__(self, value):
-        return self.begin + (math.log(value) - self.low) * self.per_unit
 
 
 def panel(rows, n, names, left, across, up):
     """The lines of one n: k across, MB/s up."""
     parts = [text(left + PANEL_WIDTH / 2, MARGIN - 28, f"n = {n}", 13)]
     top, bottom = up.end, up.begin
-    for power in range(math.ceil(math.log10(up.bounds[0])), math.floor(math.log10(up.bounds[1])) + 1):
+    for power in range(math.ceil(math.log10(up.low)), math.floor(math.log10(up.high)) + 1):
         y = up(10 ** power)
         parts.append(f'<line x1="{left}" x2="{left + PANEL_WIDTH}" y1="{y:.1f}" y2="{y:.1f}" '
                      'stroke="#dddddd"/>')
@@ -103,9 +87,8 @@ def figure(rows, title):
         left = MARGIN + i * (PANEL_WIDTH + GAP)
         chosen = [row for row in rows if row["n"] == n]
         ks = [row["k"] for row in chosen]
-        across = Scale(min(ks), max(ks), left + 12, left + PANEL_WIDTH - 12)
-        up = Scale(*bounds, MARGIN + PANEL_HEIGHT, MARGIN)
-        up.bounds, up.end = bounds, MARGIN
+        across = Axis(min(ks), max(ks), left + 12, left + PANEL_WIDTH - 12)
+        up = Axis(*bounds, MARGIN + PANEL_HEIGHT, MARGIN)
         parts += panel(chosen, n, names, left, across, up)
     parts.append(text(16, MARGIN + PANEL_HEIGHT / 2, "MB/s", 12, more=(
         f'transform="rotate(-90 16 {MARGIN + PANEL_HEIGHT / 2:.1f})"')))

@@ -32,7 +32,7 @@ def _plot_options(command):
 
 
 def plot(chosen):
-    kind = tables.read(chosen.file).get("kind")
+    kind = programs.read(chosen.file).get("kind")
     folder = pathlib.Path(chosen.folder)
     if kind == "paper":
         paper.draw(chosen.file, folder, chosen.device)

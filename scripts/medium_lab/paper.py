@@ -1,13 +1,13 @@
 """The paper's figures and tables (Briffa 2014) on one core of today: throughput over N, q, n and p,
 forms of lattices, storage. What a device does comes from tests/bench/gpu/bench_sync_gpu."""
 
-import json
 import math
 import pathlib
 import subprocess
 
-from medium_lab import charts, printed, programs
-from medium_lab.markdown import made_on, mib, number, percent, table
+from figures import charts
+from figures.markdown import made_on, mib, number, percent, table
+from medium_lab import printed, programs
 
 # The paper's codes have half the rate: n = 2 log2 q. P_s = 0 everywhere.
 HALF_RATE = [(4, 4), (6, 8), (8, 16), (10, 32), (12, 64), (14, 128), (16, 256), (18, 512), (20, 1024)]
@@ -51,8 +51,8 @@ def measure(chosen):
     storage = programs.measured(name, "storage", *map(shape_text, [*storage, LOCAL_EXAMPLE]))
     reach = programs.measured(name, "reach", REACH_STATES, *REACH_RATES)
     programs.save(chosen.out, {
-        "kind": "paper", "machine": programs.machine(), "cpu_kernels": times["cpu_kernels"],
-        "times": times["rows"], "storage": storage["rows"], "reach": reach["rows"]})
+        "kind": "paper", "machine": programs.machine(), "seconds": chosen.seconds,
+        "cpu_kernels": times["cpu_kernels"], "times": times["rows"], "storage": storage["rows"], "reach": reach["rows"]})
     if chosen.device:
         measure_device(chosen.device)
     return 0
@@ -142,7 +142,7 @@ def ours(result, devices):
     over = {q: first_over(result, q, GIB) for _, q in STORAGE_ALPHABETS}
     said = {
         "batch_over_individual":
-            f"{span(ratio(row, 'individual', 'batch') for row in moderate)} times at p = 0.001; " +
+            f"{span(ratio(row, 'individual', 'batch') for row in moderate)} times at p = {moderate[0]['p']:g}; " +
             "; ".join(f"{span(ratio(row, 'individual', 'batch') for row in poorer if row['p'] == p)} "
                       f"at p = {p:g}" for p in (1e-2, 1e-1)),
         "gamma_share": ", ".join(f"{percent(gamma_share(row))} at N = {row['N']}"
@@ -150,7 +150,7 @@ def ours(result, devices):
         "gamma_share_q": ", ".join(f"{percent(gamma_share(row))} at q = {row['q']}"
                                    for row in rows_of(result, "q") if row["q"] in (4, 32, 256)),
         "gamma_per_node": f"{span(gamma_ns_per_node(row) for row in rows_of(result, 'N'))} ns",
-        "storage_1gib": "; ".join(f"q = {q}: " + (f"at p = {p:g}" if p else "never, up to 0.3")
+        "storage_1gib": "; ".join(f"q = {q}: " + (f"at p = {p:g}" if p else f"never, up to {max(STORAGE_RATES):g}")
                                   for q, p in over.items()),
         "storage_local": f"{mib(example['local_bytes'])} in double precision (global: "
                          f"{mib(example['global_bytes'])}), M_tau = {example['M_tau']}",
@@ -162,9 +162,10 @@ def ours(result, devices):
     best = kernels_of(devices, "global")
     if best:
         mild = [(shape, one) for shape, one in best if shape["p"] == 1e-3]
+        alphabets = ", ".join(f"q = {q}" for q in sorted({shape["q"] for shape, _ in mild}))
         name, top = max(((shape, one) for shape, one in best), key=lambda pair: pair[1]["times_one_core"])
         said["gpu_speedup"] = (
-            f"{span(one['times_one_core'] for _, one in mild)} times at p = 0.001, q = 32; "
+            f"{span(one['times_one_core'] for _, one in mild)} times at p = 0.001, {alphabets}; "
             f"{number(top['times_one_core'])} at q = {name['q']}, N = {name['N']}, p = {name['p']:g}")
         local = {tuple(shape[key] for key in "nqNp"): one["ms"] for shape, one
                  in kernels_of(devices, "local")}
@@ -174,7 +175,7 @@ def ours(result, devices):
             f"q = {q}: {span(value for of, value in pairs if of == q)} times as long"
             for q in sorted({q for q, _ in pairs}))
         said["gpu_throughput"] = "; ".join(
-            f"the paper's kernels {number(one['info_kbit_per_s'])} kbit/s at q = 32, ours in batches "
+            f"the paper's kernels {number(one['info_kbit_per_s'])} kbit/s at q = {shape['q']}, ours in batches "
             f"{number(max(batch['info_Mbit_per_s'] for batch in shape['device']))} Mbit/s"
             for shape, one in mild if shape["N"] == LARGE)
     return said
@@ -252,8 +253,8 @@ def memory(result):
 
 
 def draw(path, folder, device=None):
-    result = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
-    devices = [json.loads(pathlib.Path(device).read_text(encoding="utf-8"))] if device else []
+    result = programs.read(path)
+    devices = [programs.read(device)] if device else []
     folder = pathlib.Path(folder)
     for name, svg in (("throughput", throughput(result, devices)), ("speedup", speedup(result)),
                       ("memory", memory(result))):

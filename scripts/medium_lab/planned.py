@@ -3,8 +3,8 @@
 import math
 import os
 
+from figures.markdown import made_on, number, percent, table
 from medium_lab import programs
-from medium_lab.markdown import made_on, number, percent, table
 
 # n, q, indel distance, rate. Those that plans for 1 % and 2 % choose, others of the plan's table, and
 # rates between those of the table.
@@ -18,6 +18,8 @@ def options(command):
                          help="of the codes that plans for 1 and 2 %% choose (default: 100,000)")
     command.add_argument("--others", type=int, default=20_000,
                          help="of other codes and rates (default: 20,000)")
+    command.add_argument("--between", type=int,
+                         help="at rates between those of the plan's table (default: as --others)")
     command.add_argument("--target", type=float, default=1e-3, help="planned loss (default: 1e-3)")
     command.add_argument("--threads", type=int, default=os.cpu_count())
     command.add_argument("--out", required=True, metavar="FILE")
@@ -25,7 +27,8 @@ def options(command):
 
 def measure(chosen):
     rows = []
-    for frames, cells in ((chosen.frames, CHOSEN), (chosen.others, OTHERS + BETWEEN)):
+    for frames, cells in ((chosen.frames, CHOSEN), (chosen.others, OTHERS),
+                          (chosen.others if chosen.between is None else chosen.between, BETWEEN)):
         if frames > 0:
             rows += programs.measured("tests/bench/measure_planned", frames, chosen.threads,
                                       chosen.target, *cells)
@@ -35,7 +38,7 @@ def measure(chosen):
 
 
 def standard_error(row):
-    """Of the share lost. Frames of a group are lost together, so groups are what counts: those hit
+    """Of the share lost. Frames of a group are lost together, so the error counts groups: those hit
     lose lost / hit frames each, on average."""
     hit = max(row["groups_hit"], 1)
     return row["lost"] / row["frames"] * math.sqrt(1 / hit) if row["lost"] else 1 / row["frames"]

@@ -1,44 +1,13 @@
 """Firn's programs, as the experiments run them: built where they are missing, timed by the kernel."""
 
-import functools
 import json
 import os
 import pathlib
-import platform
 import subprocess
 import tempfile
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILD = ROOT / os.environ.get("FIRN_BUILD", "build")
-
-
-class Failed(Exception):
-    """A program ended with an error; the text holds what it said."""
-
-
-@functools.cache
-def program(name):
-    """The path of a program of the build folder, built anew if a source has changed."""
-    command = ([ROOT / "scripts/build", name] if BUILD.name == "build" else
-               ["ninja", "-C", BUILD, "--quiet", name])
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          check=False)
-    if done.returncode != 0:
-        raise Failed(f"cannot build {name}:\n{done.stdout}")
-    return BUILD / name
-
-
-def machine():
-    model = platform.processor() or platform.machine()
-    try:
-        for line in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                model = line.split(":", 1)[1].strip()
-                break
-    except OSError:
-        pass
-    return {"cpu": model, "cores": os.cpu_count(), "date": time.strftime("%Y-%m-%d")}
+from running.building import Failed, machine, program
 
 
 def measured(name, *arguments):
@@ -75,6 +44,10 @@ def save(path, result):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(rounded(result), indent=1) + "\n", encoding="utf-8")
     print(path)
+
+
+def read(path):
+    return json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
 
 
 def rounded(value):

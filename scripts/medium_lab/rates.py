@@ -1,7 +1,7 @@
 """Symbol error rates of the synchronisation decoder, beside those of its specification."""
 
+from figures.markdown import made_on, number, percent, table
 from medium_lab import printed, programs
-from medium_lab.markdown import made_on, number, percent, table
 
 LENGTH = 510  # of n = 8, q = 16: frames of 255 bytes
 STREAM_LENGTH = 500  # no multiple of the number of codebooks

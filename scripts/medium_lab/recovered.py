@@ -1,14 +1,14 @@
 """What a channel that loses and gains bits leaves of a file: copied as it is, behind Reed-Solomon
 alone, and on a medium of Firn. Every figure is a run of the real programs."""
 
-import json
 import pathlib
 import random
 import statistics
 import tempfile
 
-from medium_lab import charts, drawing, programs
-from medium_lab.markdown import made_on, number, percent, table
+from figures import charts
+from figures.markdown import made_on, number, percent, table
+from medium_lab import drawing, programs
 
 CURVE_BYTES = 64 << 10
 PLANNED = (0.01, 0.03)
@@ -189,7 +189,7 @@ def figure(result):
 def measure(chosen):
     folder = pathlib.Path(chosen.folder)
     rows, bits = damaged_pictures()
-    labels = [f"p=0" if rate == 0 else f"{100 * rate:g}%" for rate in PICTURE_RATES]
+    labels = ["p=0" if rate == 0 else f"{100 * rate:g}%" for rate in PICTURE_RATES]
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "medium-picture.png").write_bytes(drawing.png(drawing.contact_sheet(labels, rows)))
     result = curves(chosen.seeds) | {"picture_bits_per_bit": bits, "picture_rates": PICTURE_RATES}
@@ -199,7 +199,7 @@ def measure(chosen):
 
 
 def draw(path, folder):
-    result = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
+    result = programs.read(path)
     (pathlib.Path(folder) / "medium-recovered.svg").write_text(figure(result), encoding="utf-8")
 
 

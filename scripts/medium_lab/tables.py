@@ -1,17 +1,11 @@
 """Results as Markdown."""
 
-import json
-import pathlib
 import sys
 
-from medium_lab import paper, planned, rates, recovered, whole
+from medium_lab import paper, planned, programs, rates, recovered, whole
 
 KINDS = {"paper": paper.tables, "rates": rates.tables, "planned": planned.tables,
          "whole": whole.tables, "recovered": recovered.tables}
-
-
-def read(path):
-    return json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
 
 
 def options(command):
@@ -20,7 +14,7 @@ def options(command):
 
 
 def table(chosen):
-    results = [read(path) for path in chosen.file]
+    results = [programs.read(path) for path in chosen.file]
     devices = [one for one in results if "kind" not in one and "device" in one]
     for one in results:
         if one in devices:

@@ -4,8 +4,8 @@ import pathlib
 import random
 import tempfile
 
+from figures.markdown import made_on, mib, number, table
 from medium_lab import programs
-from medium_lab.markdown import made_on, mib, number, table
 
 SEED = 2026
 PIECE = 1 << 20

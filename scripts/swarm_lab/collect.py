@@ -5,9 +5,9 @@ first downloader was started, bytes are on the wire with frame headers unless sa
 import dataclasses
 import datetime
 import os
-import pathlib
 import platform
 
+from running.building import processor
 from swarm_lab import bound
 from swarm_lab.scenario import bytes_per_second
 
@@ -124,10 +124,5 @@ def _rounded(value):
 
 
 def machine():
-    model = "unknown"
-    for line in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-        if line.startswith("model name"):
-            model = line.partition(":")[2].strip()
-            break
-    return {"cpu": model, "cpus": len(os.sched_getaffinity(0)), "kernel": platform.release(),
+    return {"cpu": processor(), "cpus": len(os.sched_getaffinity(0)), "kernel": platform.release(),
             "load_before": os.getloadavg()[0]}

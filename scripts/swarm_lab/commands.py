@@ -8,6 +8,7 @@ import sys
 import tempfile
 import time
 
+from running import building
 from swarm_lab import (adapters, collect, compare, hosts, report, scenario, sim, summarise,
                        sweep, tables, traces)
 
@@ -23,7 +24,7 @@ def main(arguments, about):
     chosen = parser.parse_args(arguments)
     try:
         return chosen.function(chosen)
-    except (scenario.BadScenario, adapters.BadClient, hosts.NoNetwork) as problem:
+    except (scenario.BadScenario, adapters.BadClient, hosts.NoNetwork, building.Failed) as problem:
         print(f"scripts/swarm: {problem}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
@@ -58,7 +59,7 @@ def run(chosen):
     clients = chosen.client or ["firn"]
     for client in clients:
         adapter = adapters.make(client)  # what is missing is said before the first race
-        if any(True for one in scenarios for _ in one.hostile_members()):
+        if any(next(one.hostile_members(), None) for one in scenarios):
             adapter.check_hostile()
     out = pathlib.Path(chosen.out)
     out.mkdir(parents=True, exist_ok=True)

@@ -8,15 +8,13 @@ import concurrent.futures
 import json
 import os
 import pathlib
-import platform
 import shutil
 import statistics
 import subprocess
 import sys
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILD = ROOT / os.environ.get("FIRN_BUILD", "build")
+from running.building import BUILD, ROOT, machine, program
 
 # Options of swarm_lab, by name. Uplinks in Mbit/s; what is not said is swarm_lab's default.
 SCENARIOS = {
@@ -39,25 +37,6 @@ SCENARIOS = {
     "peers-1000": "peers=1000 mib=128",
     "peers-10000": "peers=10000",
 }
-
-def program(name):
-    path = BUILD / name
-    subprocess.run([ROOT / "scripts/build", name] if BUILD.name == "build" else
-                   ["ninja", "-C", BUILD, "--quiet", name], check=True, stdout=subprocess.DEVNULL)
-    return path
-
-
-def machine():
-    model = platform.processor() or platform.machine()
-    try:
-        for line in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                model = line.split(":", 1)[1].strip()
-                break
-    except OSError:
-        pass
-    return {"cpu": model, "cores": os.cpu_count(), "date": time.strftime("%Y-%m-%d")}
-
 
 # What a simulated result depends on.
 CODE = ("client/core", "codec", "proto", "tests/sim")

@@ -3,7 +3,7 @@
 //   measure_sync times SECONDS n,q,N,p...   frames by every form on one core, in turn, for about
 //                                           SECONDS a shape and three rounds at least; medians
 //   measure_sync storage n,q,N,p...         states, and bytes of metrics in double precision
-//   measure_sync reach STATES p...          the longest frames that need at most so many states
+//   measure_sync reach STATES p...          the longest frames that need at most STATES states
 //
 // P_i = P_d = p, P_s = 0, excluded 1e-10. `storage` and `reach` count states by endpoint_limits, as
 // the paper's limits are of the frame's end; `times` decodes with rigorous_limits.

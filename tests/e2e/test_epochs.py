@@ -9,7 +9,7 @@ import threading
 
 import harness
 from harness import ROOT
-from pypeer.connection import Closed, Connection
+from pypeer.connection import Connection
 from pypeer.epochs import EpochLink, EpochReader, hash_of, is_certified, is_signed, now
 from pypeer.gf256 import combine
 from pypeer.identity import Identity, raw_of
@@ -40,7 +40,7 @@ class Rows(Leech):
 
 
 class Spoiler(Source):
-    """Sends false blocks; `arrived` says that so many of generation 0 have come."""
+    """Sends false blocks; `arrived` is set once the receiver has COUNT of them."""
 
     COUNT = 3
 
@@ -153,17 +153,8 @@ class HandingOn(EpochTest):
         """A source in a thread that ends with the test."""
         identity = Identity(self.folder)
         source = kind(self.dial(self.getter, identity), self.manifest, self.data, random.Random(5))
-        source.identity, source.ended = identity, threading.Event()
-
-        def run():
-            try:
-                source.serve_until(
-                    lambda: source.goodbye or len(source.complete) == GENERATIONS, limits)
-            except (Closed, TimeoutError, OSError):
-                pass  # the download is done, or the test is
-            source.ended.set()
-
-        threading.Thread(target=run, daemon=True).start()
+        source.identity = identity
+        source.serve_in_background(limits)
         return source
 
     def first_epoch(self):

@@ -6,7 +6,7 @@ import random
 import threading
 
 import harness
-from pypeer.connection import Closed, Connection
+from pypeer.connection import Connection
 from pypeer.gf256 import combine
 from pypeer.identity import Identity
 from pypeer.manifest import Manifest, write_manifest
@@ -65,17 +65,7 @@ class Trust(harness.SwarmTest):
         source = kind(connection, self.manifest, self.data, random.Random(7),
                       certificate)
         source.identity = identity
-        source.done = threading.Event()
-
-        def run():
-            try:
-                source.serve_until(
-                    lambda: source.goodbye or len(source.complete) == GENERATIONS, limits)
-            except (Closed, TimeoutError, OSError):
-                pass  # the download is done, or the test is
-            source.done.set()
-
-        threading.Thread(target=run, daemon=True).start()
+        source.serve_in_background(limits)
         return source
 
     def test_rows_of_others_are_judged_by_the_authoritys_sums(self):
@@ -90,7 +80,7 @@ class Trust(harness.SwarmTest):
         get = self.getter()
         authority = self.serve(get, certified=True, limits={})
         polluter = self.serve(get, kind=Polluter)
-        self.assertTrue(polluter.done.wait(20), "the polluter was not left")
+        self.assertTrue(polluter.ended.wait(20), "the polluter was not left")
         self.assertEqual(peer_pb2.Goodbye.Reason.Value("BANNED"), polluter.goodbye.reason)
         honest = self.serve(get)
         self.assert_downloaded(self.source, get)

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <thread>
 #include <vector>
 
 #include "client/medium/groups.h"
@@ -73,7 +74,9 @@ class Sampling {
     bits.insert(bits.end(), received.begin(), received.end());
     const medium::GroupReader reader(label_, inner_);
     const medium::Boundary start{static_cast<std::int64_t>(mark), {1.0}};
-    codec::ThreadPool pool(std::max(1u, threads));
+    // More threads than processors read no faster.
+    const unsigned processors = std::max(1u, std::thread::hardware_concurrency());
+    codec::ThreadPool pool(std::clamp(threads, 1u, processors));
     const auto round = [&] {
       pool.run(pool.threads(), [&](std::size_t) { (void)reader.read({0, bits}, start, 1); });
     };

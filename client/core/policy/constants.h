@@ -140,10 +140,10 @@ inline constexpr TimeUs kEpochIntervalAlarmMax = 1 * kSecond;
 // What the authority sends meanwhile, at least, unless the interval is at its longest: bytes.
 inline constexpr std::uint64_t kEpochBytesQuiet = 1 << 20;
 inline constexpr std::uint64_t kEpochBytesAlarm = 128 << 10;
-inline constexpr std::uint64_t kEpochUplinkShare = 16;   // one part of so many, under alarm
+inline constexpr std::uint64_t kEpochUplinkShare = 16;  // 1 / the part that Epochs take under alarm
 inline constexpr std::size_t kEpochSumBytesQuiet = 512;  // sums in one Epoch
 inline constexpr std::size_t kEpochSumBytesAlarm = 8 << 10;
-// The authority's alarm lasts so long after the last request that raised one.
+// How long the authority's alarm lasts after the last request that raised one.
 inline constexpr TimeUs kAlarmTime = 8 * kSecond;
 inline constexpr TimeUs kAlarmRepeat = 500 * kMillisecond;
 // A receiver counts on further Epochs until this time after the latest one, and on its alarm until
@@ -183,10 +183,10 @@ inline constexpr double kDoubtedWorth = 1.0 / 4;  // one convicts it, or it came
 inline constexpr TimeUs kContributionMemory = 5 * kSecond;
 inline constexpr TimeUs kNewcomerTime = 2 * kSecond;  // rows are still on their way
 inline constexpr double kNewcomerWorth = 1.0 / 4;     // until then, where others are judged [047]
-inline constexpr TimeUs kNewcomerTimeMax = 10 * kSecond;
-inline constexpr double kWorthMin = 1.0 / 64;  // it may begin to pass something on
-inline constexpr double kWorthSteepness = 3;   // of what is passed on [042]
-inline constexpr double kSinkWorth = 1.0 / 8;  // below that its rows count as lost [042]
+inline constexpr TimeUs kNewcomerTimeMax = 10 * kSecond;  // it lasts no longer
+inline constexpr double kWorthMin = 1.0 / 64;             // it may begin to pass something on
+inline constexpr double kWorthSteepness = 3;              // of what is passed on [042]
+inline constexpr double kSinkWorth = 1.0 / 8;             // below that its rows count as lost [042]
 // Of a neighbour a source believes what this share of the reporters say at least, so that a smaller
 // share that praises a friend achieves nothing. Less than a half, as honest reporters get nothing
 // from a neighbour that has banned them [042].

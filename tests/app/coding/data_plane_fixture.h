@@ -5,11 +5,9 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
-#include <condition_variable>
 #include <fstream>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <set>
 #include <string>
 #include <vector>
@@ -18,6 +16,7 @@
 #include "client/content/create.h"
 #include "codec/encode.h"
 #include "codec/random.h"
+#include "tests/app/coding/wake_up.h"
 #include "tests/app/temp_folder.h"
 
 namespace firn::tests {
@@ -150,7 +149,7 @@ class DataPlaneFixture {
                             std::size_t text_bytes = kN * kK * kGenerations - 766)
       : cache(cache_bytes_max),
         text(random_text(text_bytes, 7)),
-        pool({.threads = 2, .task_count_max = 64}, [this] { wake(); }) {
+        pool({.threads = 2, .task_count_max = 64}, [this] { wake_up_.wake(); }) {
     std::ofstream(folder.path() + "/file", std::ios::binary) << text;
     content::CreateOptions options;
     options.generation_size = kN;
@@ -205,7 +204,7 @@ class DataPlaneFixture {
         [this](const std::string& name, const std::string& why) {
           dropped_devices.push_back(name + ": " + why);
         },
-        [this] { wake(); });
+        [this] { wake_up_.wake(); });
   }
   std::string target() const { return folder.path() + "/target"; }
   std::uint32_t blocks_in(std::uint32_t g) const { return manifest.info.shape.blocks_in(g); }
@@ -250,11 +249,7 @@ class DataPlaneFixture {
   void settle() {
     plane->flush();
     while (pool.task_count() > 0 || (coder && coder->task_count() > 0)) {
-      {
-        std::unique_lock lock(mutex_);
-        changed_.wait(lock, [this] { return woken_; });
-        woken_ = false;
-      }
+      wake_up_.wait();
       pool.run_completions();
       if (coder) coder->run_completions();
       plane->flush();
@@ -281,14 +276,7 @@ class DataPlaneFixture {
   std::vector<std::string> dropped_devices;
 
  private:
-  void wake() {
-    std::lock_guard lock(mutex_);
-    woken_ = true;
-    changed_.notify_one();
-  }
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool woken_ = false;
+  WakeUp wake_up_;
 
  public:
   app::WorkerPool pool;  // after what its threads touch

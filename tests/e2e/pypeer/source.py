@@ -2,9 +2,10 @@
 overridden by tests that want a liar."""
 
 import math
+import threading
 import time
 
-from .connection import TIMEOUT
+from .connection import TIMEOUT, Closed
 from .gf256 import combine
 from .manifest import leaf_of
 from .trust import CheckMaker
@@ -56,11 +57,24 @@ class Source:
                 pass
             self.take(self.connection.receive(deadline))
 
-    def serve_all(self):
+    def serve_all(self, limits=None):
         """Serves until the other side has all, or leaves: one that is complete and not needed may
         leave before its last State is due."""
         self.serve_until(
-            lambda: self.goodbye or len(self.complete) == self.manifest.generation_count)
+            lambda: self.goodbye or len(self.complete) == self.manifest.generation_count, limits)
+
+    def serve_in_background(self, limits=None):
+        """serve_all in a thread that ends with the connection; `ended` is set then."""
+        self.ended = threading.Event()
+
+        def run():
+            try:
+                self.serve_all(limits)
+            except (Closed, TimeoutError, OSError):
+                pass  # the download is done, or the test is
+            self.ended.set()
+
+        threading.Thread(target=run, daemon=True).start()
 
     def take(self, message):
         body = message.WhichOneof("body")

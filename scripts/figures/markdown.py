@@ -10,7 +10,7 @@ def table(head, rows):
 
 
 def number(value, digits=3):
-    """So many significant digits, thousands separated; '-' for nothing, powers of ten if small."""
+    """With `digits` significant digits, thousands separated; '-' for nothing, powers of ten if small."""
     if value is None:
         return "-"
     if value == 0:
