@@ -166,18 +166,18 @@ void add_options(CLI::App& app, Settings& settings, bool& verbose) {
       ->type_name("FILE")
       ->check(not_empty());
   app.add_option("--interval", settings.interval_seconds, "seconds between announces of a peer")
-      ->check(CLI::Range(1, 86400))
+      ->check(between(1, 86400))
       ->capture_default_str();
   app.add_option("--peer-ttl", settings.peer_ttl_seconds,
                  "seconds after which a silent peer is forgotten (default: 2.5 intervals)")
-      ->check(CLI::Range(1, 864000));
+      ->check(between(1, 864000));
   app.add_option("--manifests", settings.manifests_mib,
                  "MiB of manifests to host; those longest unused go first")
-      ->check(CLI::Range(1, 1 << 20))
+      ->check(between(1, 1 << 20))
       ->capture_default_str();
   app.add_option("--contents", settings.contents,
                  "contents to serve at most; when full, those of large shares give way")
-      ->check(CLI::Range(1, 10'000'000))
+      ->check(between(1, 10'000'000))
       ->capture_default_str();
   app.add_option("--publishers", settings.publishers,
                  "serve only contents that a key of this list has signed; read again on SIGHUP")

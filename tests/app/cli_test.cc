@@ -52,6 +52,20 @@ Outcome run(std::vector<std::string> words) {
 
 constexpr int kUsage = static_cast<int>(ExitCode::kUsage);
 
+TEST_CASE("a number out of its bounds is refused in words that name the bounds") {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{"get", "x", "--max-peers", "0"}, "--max-peers: 0 is not 1 to 4096"},
+      {{"get", "x", "--max-peers", "4097"}, "4097 is not 1 to 4096"},
+      {{"get", "x", "--max-peers", "7x"}, "7x is not 1 to 4096"},
+      {{"get", "x", "--memory", "1M"}, "is not at least 16M"},
+      {{"medium", "plan", "x", "--rate", "0.7"}, "0.7 is not 0 to 0.5"}};
+  for (const auto& one : cases) {
+    const Outcome outcome = run(one.first);
+    CHECK(outcome.code == kUsage);
+    CHECK_MESSAGE(outcome.out.find(one.second) != std::string::npos, outcome.out);
+  }
+}
+
 TEST_CASE("help is there for the program and every command, with the exit codes") {
   for (const std::vector<std::string>& words : {std::vector<std::string>{"--help"},
                                                 {"create", "--help"},

@@ -106,6 +106,7 @@ class Seeds(MediaTest):
         self.assert_downloaded(self.content, self.get(self.link(first, second)))
         for seed in (first, second):
             seed.wait_event("complete")
+        for seed in (first, second):
             self.assertEqual(0, seed.stop())
             self.assert_same(self.content, self.folder / seed.name / self.content.name)
 
@@ -114,10 +115,11 @@ class Seeds(MediaTest):
         first = self.seed("first", "--from-medium", self.part(0, 0.56, "a"))
         second = self.seed("second", "--from-medium", self.part(0.44, 1, "b"), "--peer",
                            first.endpoint())
-        for seed in (first, second):
+        for seed in (first, second):  # neither ends before the other has everything
             complete = seed.wait_event("complete")
             start = seed.last_event("start")
             self.assertEqual(start["rank_total"] - start["rank"], complete["blocks_innovative"])
+        for seed in (first, second):
             self.assertEqual(0, seed.stop())
 
     def test_two_halves_together_are_the_content(self):

@@ -148,11 +148,11 @@ void add_one(CLI::App& bench, Chosen& chosen, const std::string& name,
   command->add_flag("--quick", arguments->quick, "few shapes and repeats");
   command->add_option("--repeats", arguments->repeats, "samples of each figure")
       ->option_text("N")
-      ->check(CLI::Range(1, 1000).description(""))
+      ->check(between(1, 1000))
       ->capture_default_str();
   command->add_option("--threads", arguments->threads, "threads of the CPU")
       ->option_text("N")
-      ->check(CLI::Range(1, 1024).description(""))
+      ->check(between(1, 1024))
       ->capture_default_str();
   command
       ->add_option("--shape", arguments->shapes,

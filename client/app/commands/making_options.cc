@@ -4,6 +4,7 @@
 #include "client/app/commands/running.h"
 #include "client/app/commands/stop_request.h"
 #include "proto/base/limits.h"
+#include "proto/program/usage.h"
 
 namespace firn::app {
 
@@ -35,11 +36,11 @@ void add_making_options(CLI::App& app, MakingOptions& options) {
   app.add_option("--generation-size", options.generation_size,
                  "blocks in a generation (default: by content size)")
       ->option_text("N")
-      ->check(CLI::Range(std::size_t{1}, limits::kGenerationSizeMax).description(""))
+      ->check(between(std::size_t{1}, limits::kGenerationSizeMax))
       ->group(group);
   add_bytes_option(app, "--block-size", options.block_bytes,
                    "bytes in a block (default: by content size)")
-      ->check(CLI::Range(1u, 1u << 20).description(""))
+      ->check(between(1u, 1u << 20))
       ->group(group);
 }
 

@@ -59,7 +59,7 @@ void add_plan(CLI::App& app, Chosen& chosen) {
   command
       ->add_option("--threads", arguments->threads,
                    "that the time of reading is told for; default: a thread for each core")
-      ->check(CLI::Range(1, 1024));
+      ->check(between(1, 1024));
   add_console_options(*command, arguments->console);
   on_command(*command, arguments, chosen, run);
 }
@@ -193,7 +193,7 @@ void add_inspect(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("inspect", "what a medium holds, and how it reads");
   command->add_option("MEDIUM", arguments->input, "medium file")->required()->check(not_empty());
   command->add_option("--threads", arguments->threads, "default: a thread for each core")
-      ->check(CLI::Range(1, 1024));
+      ->check(between(1, 1024));
   add_console_options(*command, arguments->console);
   on_command(*command, arguments, chosen, run);
 }

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "client/app/console/quantities.h"
+#include "proto/program/usage.h"
 
 namespace firn::app {
 namespace {
@@ -16,7 +17,7 @@ std::string rough_time(double seconds) {
 }  // namespace
 
 void add_rates_options(CLI::App& app, RatesOptions& options) {
-  const CLI::Range share(0.0, 0.5);
+  const CLI::Validator share = between(0.0, 0.5);
   auto* rate = app.add_option("--rate", options.rate,
                               "share of the bits that are lost, and as many gained: 0.01")
                    ->option_text("P")
@@ -47,11 +48,11 @@ void add_plan_options(CLI::App& app, PlanOptions& options) {
   add_rates_options(app, options.rates);
   app.add_option("--loss", options.loss, "chance of losing the content; default 1e-9")
       ->option_text("P")
-      ->check(CLI::Range(1e-15, 0.5));
+      ->check(between(1e-15, 0.5));
   app.add_option("--missing", options.missing,
                  "share of the medium that may be missing besides: 0.1")
       ->option_text("SHARE")
-      ->check(CLI::Range(0.0, 0.9));
+      ->check(between(0.0, 0.9));
 }
 
 Result<medium::PlanRequest> plan_request(const PlanOptions& options) {

@@ -140,7 +140,7 @@ void add_medium_read(CLI::App& app, Chosen& chosen) {
   command->add_flag("--overwrite", arguments->request.overwrite,
                     "replace files that are in the way");
   command->add_option("--threads", arguments->request.threads, "default: a thread for each core")
-      ->check(CLI::Range(1, 1024));
+      ->check(between(1, 1024));
   add_console_options(*command, arguments->console);
   on_command(*command, arguments, chosen, run);
 }

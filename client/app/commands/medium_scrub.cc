@@ -93,7 +93,7 @@ void add_medium_scrub(CLI::App& app, Chosen& chosen) {
       ->required()
       ->check(not_empty());
   command->add_option("--threads", arguments->threads, "default: a thread for each core")
-      ->check(CLI::Range(1, 1024));
+      ->check(between(1, 1024));
   add_console_options(*command, arguments->console);
   on_command(*command, arguments, chosen, run);
 }

@@ -76,7 +76,7 @@ void add_limit_options(CLI::App& app, NetworkOptions& options) {
             "bytes per second received at most for each content");
   add_limit("--memory", options.memory_bytes, "memory for data (default 128M)")
       ->check(
-          CLI::Range(std::uint64_t{16} << 20, std::uint64_t{1} << 40).description("at least 16M"));
+          between(std::uint64_t{16} << 20, std::uint64_t{1} << 40, "at least 16M"));
 }
 
 // How the process takes part.
@@ -88,7 +88,7 @@ void add_run_options(CLI::App& app, NetworkOptions& options) {
       ->group(kNetworkGroup);
   app.add_option("--max-peers", options.peers_max, "peers connected at most, for each content")
       ->option_text("N")
-      ->check(CLI::Range(1, 4096).description("1 to 4096"))
+      ->check(between(1, 4096))
       ->group(kNetworkGroup);
   app.add_option(
          "--peers", options.peers_interval,
@@ -100,7 +100,7 @@ void add_run_options(CLI::App& app, NetworkOptions& options) {
       ->group(kNetworkGroup);
   app.add_option("--io-threads", options.io_threads, "threads for sockets and TLS")
       ->option_text("N")
-      ->check(CLI::Range(1, 64))
+      ->check(between(1, 64))
       ->capture_default_str()
       ->group(kNetworkGroup);
 }
@@ -142,7 +142,7 @@ void add_codec_options(CLI::App& app, CodecOptions& options) {
       ->capture_default_str();
   app.add_option("--threads", options.threads, "threads for coding, hashing and disk")
       ->option_text("N")
-      ->check(CLI::Range(1, 1024).description(""))
+      ->check(between(1, 1024))
       ->capture_default_str();
 }
 

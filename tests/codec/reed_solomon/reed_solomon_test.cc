@@ -62,7 +62,8 @@ Bytes damaged(Bytes word, const std::vector<std::uint8_t>& places, std::size_t e
 
 TEST_CASE("Reed-Solomon: what is encoded is zero at the generator's roots") {
   CoefficientStream random(60, 0);
-  for (const auto& [n, k] : kCodes) {
+  for (const CodeShape& shape : kCodes) {
+    const std::size_t n = shape.n, k = shape.k;  // CAPTURE takes no structured bindings
     CAPTURE(n);
     CAPTURE(k);
     const ReedSolomon code(n, k);
@@ -72,7 +73,8 @@ TEST_CASE("Reed-Solomon: what is encoded is zero at the generator's roots") {
 
 TEST_CASE("Reed-Solomon: every e errors and s erasures with 2e + s <= n - k are corrected") {
   CoefficientStream random(61, 0);
-  for (const auto& [n, k] : kCodes) {
+  for (const CodeShape& shape : kCodes) {
+    const std::size_t n = shape.n, k = shape.k;  // CAPTURE takes no structured bindings
     CAPTURE(n);
     CAPTURE(k);
     const ReedSolomon code(n, k);
