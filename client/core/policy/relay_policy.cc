@@ -18,6 +18,11 @@ bool has_few_neighbours(const Neighbour& n, std::size_t ours) {
          n.holds.connections() < kFewNeighbours * static_cast<double>(ours);
 }
 
+// Ranks are hearsay: a neighbour that tells of none has at least what we sent it.
+std::uint64_t least_rank(const Neighbour& n) {
+  return std::max(n.expected_total_rank(), n.pipe.blocks_sent());
+}
+
 // Some neighbour needs blocks that is not in debt.
 bool somebody_pays(const Neighbours& neighbours) {
   return std::any_of(neighbours.begin(), neighbours.end(), [](const Neighbour& n) {
@@ -124,11 +129,40 @@ void RelayPolicy::remember(const Neighbours& neighbours) {
       memory_.erase(memory_.begin() + static_cast<std::ptrdiff_t>(at));
     }
     if (at == memory_.size() || memory_[at].peer != n.key) {
-      memory_.insert(memory_.begin() + static_cast<std::ptrdiff_t>(at), Memory{n.key, 0, 0});
+      memory_.insert(memory_.begin() + static_cast<std::ptrdiff_t>(at), Memory{.peer = n.key});
     }
     ++at;
   }
   memory_.resize(at);
+}
+
+// A neighbour that comes late lacks more than all others, and would get nearly every block until it
+// has caught up; under a fresh key each time, for ever. So only kNewcomerLag of the rows that it
+// lacks beyond the others when it comes make it come sooner.
+void RelayPolicy::place_newcomers(const Neighbours& neighbours) {
+  std::vector<std::uint64_t> ranks;
+  bool newcomers = false;
+  const Memory* next = memory_.data();
+  for (const Neighbour& n : neighbours) {
+    const Memory& memory = *next++;
+    if (memory.placed && !n.holds.satisfied()) ranks.push_back(least_rank(n) + memory.head_start);
+    newcomers |= !memory.placed && n.holds.heard();
+  }
+  if (!newcomers) return;
+  std::uint64_t usual = 0;
+  if (!ranks.empty()) {
+    const auto middle = ranks.begin() + static_cast<std::ptrdiff_t>(ranks.size() / 2);
+    std::nth_element(ranks.begin(), middle, ranks.end());
+    usual = *middle;
+  }
+  Memory* placing = memory_.data();
+  for (const Neighbour& n : neighbours) {
+    Memory& memory = *placing++;
+    if (memory.placed || !n.holds.heard()) continue;
+    memory.placed = true;
+    const std::uint64_t counted = least_rank(n) + kNewcomerLag;
+    memory.head_start = usual > counted ? usual - counted : 0;
+  }
 }
 
 // In turn, but a neighbour that lacks more comes sooner (kChoicesPerRow). Strictly the most
@@ -159,9 +193,7 @@ void RelayPolicy::line_up(const Neighbours& neighbours, bool small_mesh, bool co
     if (!n.may_send() || !can_take_block(n, busy, busy_max) || n.holds.satisfied()) continue;
     if (skips_debtors && n.in_debt()) continue;
     const std::uint64_t last = !debts && !optimistic && n.only_takes(now) ? kServedLast : 0;
-    // Ranks are hearsay: a neighbour that tells of none has at least what we sent it.
-    const std::uint64_t rank = std::max(n.expected_total_rank(), n.pipe.blocks_sent());
-    std::uint64_t turn = rank * row_worth + memory.last_choice;
+    std::uint64_t turn = (least_rank(n) + memory.head_start) * row_worth + memory.last_choice;
     if (!has_few_neighbours(n, neighbours.size())) turn += few * kChoicesForFew;
     eligible_.push_back({last | turn << 10 | random_.below(1024), &n, &memory});
   }
@@ -172,6 +204,7 @@ void RelayPolicy::line_up(const Neighbours& neighbours, bool small_mesh, bool co
 std::optional<Choice> RelayPolicy::choose(const Holdings& holdings, const Neighbours& neighbours,
                                           bool small_mesh, std::uint32_t busy_max, TimeUs now) {
   remember(neighbours);
+  if (small_mesh) place_newcomers(neighbours);
   line_up(neighbours, small_mesh, holdings.complete(), busy_max, now);
   for (const Eligible& one : eligible_) {
     const Candidate candidate =

@@ -30,7 +30,9 @@ class RelayPolicy {
   struct Memory {
     PeerKey peer = kNoPeer;
     std::uint64_t last_choice = 0;  // number of the last choice of it
-    std::uint32_t look_from = 0;  // where to look on if the lowest generations are of no use to it
+    std::uint32_t look_from = 0;   // where to look on if the lowest generations are of no use to it
+    bool placed = false;           // among the others: it has told of its ranks
+    std::uint64_t head_start = 0;  // rows that it lacked when it came and that make it no sooner
   };
   struct Eligible {
     std::uint64_t turn = 0;  // the lowest comes first
@@ -44,6 +46,7 @@ class RelayPolicy {
     bool plain = false;
   };
   void remember(const Neighbours& neighbours);
+  void place_newcomers(const Neighbours& neighbours);
   void line_up(const Neighbours& neighbours, bool small_mesh, bool complete, std::uint32_t busy_max,
                TimeUs now);
   Candidate best_generation(const Holdings& holdings, const Neighbour& neighbour, Memory& memory,

@@ -128,6 +128,31 @@ TEST_CASE("a neighbour far behind is served oftener, and not alone") {
   for (core::PeerKey peer = 2; peer <= 8; ++peer) CHECK(sent[peer] >= 1);
 }
 
+TEST_CASE("a neighbour that comes late is served like the others, not until it has caught up") {
+  constexpr std::uint32_t kGenerations = 400, kSize = 4, kPeers = 8;
+  Scene s(kGenerations, kSize, kPeers, false);
+  RelayPolicy relay(1);
+  for (std::uint32_t g = 0; g < kGenerations; ++g) s.holdings.set_verified(g);
+  for (core::PeerKey peer = 1; peer <= kPeers; ++peer) s.tell(peer, {}, {{0, 100}});
+  REQUIRE(relay.choose(s.holdings, s.neighbours, true, kBusy, s.now));
+  auto late = std::make_unique<Neighbour>(kPeers + 1, peer_id(kPeers + 1), "192.0.2.1",
+                                          std::uint16_t{1}, false, s.now);
+  late->holds.set_shape(s.holdings.shape());
+  s.neighbours.add(std::move(late));
+  s.tell(kPeers + 1, {});
+  std::map<core::PeerKey, std::uint64_t> sent;
+  for (std::uint64_t i = 0; i < 400; ++i) {
+    const auto choice = relay.choose(s.holdings, s.neighbours, true, kBusy, s.now);
+    REQUIRE(choice);
+    ++sent[choice->peer];
+    s.send(*choice);
+  }
+  const std::uint64_t fair = 400 / (kPeers + 1);
+  CHECK(sent[kPeers + 1] > fair);  // it still comes sooner
+  CHECK(sent[kPeers + 1] <= fair + core::policy::kNewcomerLag);
+  for (core::PeerKey peer = 1; peer <= kPeers; ++peer) CHECK(sent[peer] > fair / 2);
+}
+
 TEST_CASE("a peer with few neighbours is served sooner, and is ahead of the others then") {
   Scene s(400, 4, 8, false);
   RelayPolicy relay(1);
