@@ -25,10 +25,10 @@ void ManifestServing::asked(Neighbour& n, const proto::ManifestRequest& request)
 }
 
 void ManifestServing::part_departed(PeerKey peer) {
-  if (!membership_.find(peer)) return;
-  Asker& asker = askers_[peer];
-  asker.leaving = false;
-  queue(peer, asker);
+  const auto known = askers_.find(peer);
+  if (known == askers_.end() || !known->second.leaving) return;
+  known->second.leaving = false;
+  queue(peer, known->second);
 }
 
 void ManifestServing::queue(PeerKey peer, const Asker& asker) {

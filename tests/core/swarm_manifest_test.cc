@@ -201,6 +201,21 @@ TEST_CASE("who reads nothing gets one part and no more") {
   CHECK(fixture.closed(1));
 }
 
+TEST_CASE("a part that departs without having been sent puts nobody in line twice") {
+  const Manifest manifest = large_manifest();
+  core::Options options = plain_options();
+  options.up_limit = 100'000;  // the second asker has to wait
+  Fixture fixture(manifest, options);
+  fixture.start(true);
+  for (PeerKey peer = 1; peer <= 2; ++peer) {
+    fixture.open(peer, peer_id(static_cast<std::uint8_t>(peer)), 0, false);
+    fixture.say(peer, proto::ManifestRequest{0});
+  }
+  for (int i = 0; i < 3; ++i) fixture.core.manifest_part_departed(2, fixture.now);
+  fixture.pass(20 * kSecond);
+  CHECK(fixture.heard<proto::ManifestPart>(2).size() == 1);
+}
+
 TEST_CASE("a neighbour that gets the manifest after us is asked once it shows that it has it") {
   // B knows only A, and both began with a link: A's State tells B that A can be asked now.
   const Manifest manifest = large_manifest();
