@@ -14,10 +14,6 @@ namespace {
 
 using Bytes = std::span<const std::uint8_t>;
 
-Error refuse(const std::string& what) {
-  return protocol_error("a peer's message", what);
-}
-
 Nonce nonce_of(Bytes bytes) {
   Nonce nonce{};
   std::copy_n(bytes.begin(), nonce.size(), nonce.begin());
@@ -51,15 +47,15 @@ Result<Epoch> parse_epoch(Bytes body) {
   if (body.size() > limits::kEpochBytesMax ||
       !count_fits(body, wire::Epoch::kSumsFieldNumber, limits::kEpochSumsMax) ||
       !count_fits(body, wire::Epoch::kHeardFieldNumber, limits::kEpochHeardMax))
-    return refuse("epoch: malformed or too large");
+    return peer_error("epoch: malformed or too large");
   wire::Epoch from;
-  if (!parse_wire(body, from)) return refuse("epoch: not an Epoch message");
+  if (!parse_wire(body, from)) return peer_error("epoch: not an Epoch message");
   const auto speaker = PublicKey::from_bytes(from.speaker());
   if (!speaker || from.certificate().size() != limits::kCertificateBytes ||
       from.key().size() != limits::kCheckKeyBytes || from.signature().size() != kSignatureBytes)
-    return refuse("epoch: a key, certificate or signature of the wrong size");
+    return peer_error("epoch: a key, certificate or signature of the wrong size");
   if (from.number() == 0 || from.time() > static_cast<std::uint64_t>(INT64_MAX) / 4)
-    return refuse("epoch: no number, or an impossible time");
+    return peer_error("epoch: no number, or an impossible time");
   const Bytes key = as_bytes(from.key());
   Epoch epoch{.speaker = *speaker,
               .certificate = from.certificate(),
@@ -71,7 +67,7 @@ Result<Epoch> parse_epoch(Bytes body) {
               .heard = {},
               .signature = from.signature()};
   if (!read_sums(from, epoch.sums) || !read_heard(from, epoch.heard))
-    return refuse("epoch: sums or nonces of the wrong size or order");
+    return peer_error("epoch: sums or nonces of the wrong size or order");
   return epoch;
 }
 
@@ -80,14 +76,14 @@ Result<EpochRequest> parse_epoch_request(Bytes body) {
   // Packed or not, a number takes a byte at least.
   if (body.size() > limits::kEpochWantedMax * 16 + 64 || !parse_wire(body, from) ||
       from.wanted_size() > static_cast<int>(limits::kEpochWantedMax))
-    return refuse("epoch request: malformed, or too many generations");
+    return peer_error("epoch request: malformed, or too many generations");
   if (!from.nonce().empty() && from.nonce().size() != limits::kNonceBytes)
-    return refuse("epoch request: a nonce of the wrong size");
+    return peer_error("epoch request: a nonce of the wrong size");
   EpochRequest request{std::nullopt, from.alarm(), {}};
   if (!from.nonce().empty()) request.nonce = nonce_of(as_bytes(from.nonce()));
   for (const std::uint32_t g : from.wanted()) {
     if (g >= limits::kGenerationCountMax)
-      return refuse("epoch request: a generation's number is too large");
+      return peer_error("epoch request: a generation's number is too large");
     request.wanted.push_back(g);
   }
   return request;
@@ -95,16 +91,16 @@ Result<EpochRequest> parse_epoch_request(Bytes body) {
 
 Result<EpochProof> parse_epoch_proof(Bytes body) {
   if (!count_fits(body, wire::EpochProof::kListsFieldNumber, limits::kEpochProofListsMax))
-    return refuse("epoch proof: malformed, or too many lists");
+    return peer_error("epoch proof: malformed, or too many lists");
   wire::EpochProof from;
   if (!parse_wire(body, from) || from.lists().empty())
-    return refuse("epoch proof: not an EpochProof message, or an empty one");
+    return peer_error("epoch proof: not an EpochProof message, or an empty one");
   EpochProof proof{from.epoch(), {}};
   for (const std::string& list : from.lists()) {
     const Bytes bytes = as_bytes(list);
     if (bytes.empty() || bytes.size() % limits::kNonceBytes != 0 ||
         bytes.size() > limits::kEpochProofNoncesMax * limits::kNonceBytes)
-      return refuse("epoch proof: a list of the wrong size");
+      return peer_error("epoch proof: a list of the wrong size");
     std::vector<Nonce>& nonces = proof.lists.emplace_back();
     for (std::size_t at = 0; at < bytes.size(); at += limits::kNonceBytes)
       nonces.push_back(nonce_of(bytes.subspan(at)));

@@ -15,6 +15,10 @@ namespace firn::proto {
 inline Error protocol_error(const std::string& on_what, const std::string& why) {
   return {ErrorCode::kProtocol, "read " + on_what, why};
 }
+// The same of what a peer sent.
+inline Error peer_error(const std::string& why) {
+  return protocol_error("a peer's message", why);
+}
 
 template <typename Message>
 bool parse_wire(std::span<const std::uint8_t> bytes, Message& message) {

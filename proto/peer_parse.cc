@@ -18,23 +18,19 @@ namespace {
 
 using Bytes = std::span<const std::uint8_t>;
 
-Error refuse(const std::string& what) {
-  return protocol_error("a peer's message", what);
-}
-
 Result<Hello> parse_hello(Bytes body) {
   if (!text_fits(body, wire::Hello::kAgentFieldNumber, limits::kAgentBytesMax))
-    return refuse("hello: malformed, or the agent is too long or not plain UTF-8");
+    return peer_error("hello: malformed, or the agent is too long or not plain UTF-8");
   wire::Hello from;
-  if (!parse_wire(body, from)) return refuse("hello: not a Hello message");
+  if (!parse_wire(body, from)) return peer_error("hello: not a Hello message");
   if (from.version_min() == 0 || from.version_min() > from.version_max())
-    return refuse("hello: versions " + std::to_string(from.version_min()) + " to " +
-                  std::to_string(from.version_max()) + " are no range");
+    return peer_error("hello: versions " + std::to_string(from.version_min()) + " to " +
+                      std::to_string(from.version_max()) + " are no range");
   const auto content_id = ContentId::from_bytes(from.content_id());
-  if (!content_id) return refuse("hello: the content id does not have 32 bytes");
-  if (from.listen_port() > 0xffff) return refuse("hello: the port is above 65535");
+  if (!content_id) return peer_error("hello: the content id does not have 32 bytes");
+  if (from.listen_port() > 0xffff) return peer_error("hello: the port is above 65535");
   if (!from.certificate().empty() && from.certificate().size() != limits::kCertificateBytes)
-    return refuse("hello: the certificate does not have 64 bytes");
+    return peer_error("hello: the certificate does not have 64 bytes");
   return Hello{.version_min = from.version_min(),
                .version_max = from.version_max(),
                .content_id = *content_id,
@@ -75,7 +71,7 @@ bool read_spans(const WireSpans& from, std::vector<Span>& to) {
 }
 
 Result<State> parse_state(Bytes body) {
-  if (!state_fits(body)) return refuse("state: malformed, or too many entries");
+  if (!state_fits(body)) return peer_error("state: malformed, or too many entries");
 
   // States are frequent and made of many small objects: the first few KiB come from the stack.
   alignas(std::max_align_t) char scratch[4096];
@@ -84,7 +80,7 @@ Result<State> parse_state(Bytes body) {
   options.initial_block_size = sizeof scratch;
   google::protobuf::Arena arena(options);
   auto& from = *google::protobuf::Arena::CreateMessage<wire::State>(&arena);
-  if (!parse_wire(body, from)) return refuse("state: not a State message");
+  if (!parse_wire(body, from)) return peer_error("state: not a State message");
 
   State state;
   state.acknowledged = from.acknowledged();
@@ -98,25 +94,25 @@ Result<State> parse_state(Bytes body) {
   if (!read_spans(from.complete(), state.complete) ||
       !read_spans(from.unwanted(), state.unwanted) ||
       !read_spans(from.withdrawn(), state.withdrawn))
-    return refuse("state: a span is empty or ends past the last possible generation");
+    return peer_error("state: a span is empty or ends past the last possible generation");
   for (const wire::Received& entry : from.received())
     state.received.push_back({entry.peer(), entry.blocks()});
   if (from.convicted_size() > static_cast<int>(limits::kConvictedMax))
-    return refuse("state: too many peers are convicted");
+    return peer_error("state: too many peers are convicted");
   state.convicted.assign(from.convicted().begin(), from.convicted().end());
   std::size_t wanted_blocks = 0;
   state.generations.reserve(static_cast<std::size_t>(from.generations_size()));
   for (const wire::GenerationState& entry : from.generations()) {
     if (entry.generation() >= limits::kGenerationCountMax)
-      return refuse("state: a generation's number is too large");
+      return peer_error("state: a generation's number is too large");
     if (entry.rank() > limits::kGenerationSizeMax || entry.quota() > limits::kGenerationSizeMax ||
         entry.null_vector().size() > limits::kGenerationSizeMax ||
         entry.wanted_blocks().size() > limits::kGenerationSizeMax / 8)
-      return refuse(
+      return peer_error(
           "state: a rank, quota, null vector or wanted blocks larger than any generation");
     wanted_blocks += !entry.wanted_blocks().empty();
     if (wanted_blocks > limits::kWantedBlocksMax)
-      return refuse("state: source blocks of too many generations are wanted");
+      return peer_error("state: source blocks of too many generations are wanted");
     const Bytes null_vector = as_bytes(entry.null_vector());
     const Bytes wanted = as_bytes(entry.wanted_blocks());
     state.generations.push_back({.generation = entry.generation(),
@@ -155,18 +151,18 @@ Result<Block> parse_block(Bytes body) {
       payload = fields.bytes();
     }
   }
-  if (!fields.ok()) return refuse("block: not a Block message");
+  if (!fields.ok()) return peer_error("block: not a Block message");
   if (block.generation >= limits::kGenerationCountMax)
-    return refuse("block: the generation's number is too large");
-  if (block.sequence == 0) return refuse("block: there is no sequence number");
+    return peer_error("block: the generation's number is too large");
+  if (block.sequence == 0) return peer_error("block: there is no sequence number");
   if (block.source_index && *block.source_index >= limits::kGenerationSizeMax)
-    return refuse("block: the source block's number is too large");
+    return peer_error("block: the source block's number is too large");
   if (!block.source_index && coefficients.empty())
-    return refuse("block: there is no coding vector");
+    return peer_error("block: there is no coding vector");
   if (coefficients.size() > limits::kGenerationSizeMax)
-    return refuse("block: the coding vector is longer than any generation");
+    return peer_error("block: the coding vector is longer than any generation");
   if (payload.empty() || payload.size() > limits::kBlockBytesMax)
-    return refuse("block: a payload of " + std::to_string(payload.size()) + " bytes");
+    return peer_error("block: a payload of " + std::to_string(payload.size()) + " bytes");
   if (state) {
     Result<State> parsed = parse_state(*state);
     if (!parsed.ok()) return parsed.error();
@@ -180,25 +176,25 @@ Result<Block> parse_block(Bytes body) {
 Result<ManifestRequest> parse_manifest_request(Bytes body) {
   wire::ManifestRequest from;
   if (!parse_wire(body, from) || from.offset() > limits::kManifestBytesMax)
-    return refuse("manifest request: malformed, or an offset past the largest manifest");
+    return peer_error("manifest request: malformed, or an offset past the largest manifest");
   return ManifestRequest{from.offset()};
 }
 
 Result<ManifestPart> parse_part(Bytes body) {
   Result<ManifestPart> part = parse_manifest_part(body);
-  if (!part.ok()) return refuse("manifest part: " + part.error().detail);
+  if (!part.ok()) return peer_error("manifest part: " + part.error().detail);
   return part;
 }
 
 Result<PeerExchange> parse_peer_exchange(Bytes body) {
   if (!count_fits(body, wire::PeerExchange::kPeersFieldNumber, limits::kPeerExchangeMax))
-    return refuse("peer exchange: malformed, or too many addresses");
+    return peer_error("peer exchange: malformed, or too many addresses");
   wire::PeerExchange from;
-  if (!parse_wire(body, from)) return refuse("peer exchange: not a PeerExchange message");
+  if (!parse_wire(body, from)) return peer_error("peer exchange: not a PeerExchange message");
   PeerExchange exchange;
   for (const wire::PeerAddress& address : from.peers()) {
     auto endpoint = endpoint_from_wire(address);
-    if (!endpoint) return refuse("peer exchange: an id, ip or port of the wrong size");
+    if (!endpoint) return peer_error("peer exchange: an id, ip or port of the wrong size");
     exchange.peers.push_back(std::move(*endpoint));
   }
   return exchange;
@@ -206,9 +202,9 @@ Result<PeerExchange> parse_peer_exchange(Bytes body) {
 
 Result<Goodbye> parse_goodbye(Bytes body) {
   if (!text_fits(body, wire::Goodbye::kDetailFieldNumber, limits::kReasonBytesMax))
-    return refuse("goodbye: malformed, or the detail is too long or not plain UTF-8");
+    return peer_error("goodbye: malformed, or the detail is too long or not plain UTF-8");
   wire::Goodbye from;
-  if (!parse_wire(body, from)) return refuse("goodbye: not a Goodbye message");
+  if (!parse_wire(body, from)) return peer_error("goodbye: not a Goodbye message");
   Goodbye goodbye;
   // A reason that this version does not know closes the connection as well as any other.
   if (wire::Goodbye::Reason_IsValid(from.reason()))
@@ -224,11 +220,11 @@ Result<Request> parse_request(Bytes body, std::size_t count_max, const std::stri
   WireRequest from;
   if (body.size() > count_max * 16 || !parse_wire(body, from) || from.generations().empty() ||
       from.generations_size() > static_cast<int>(count_max))
-    return refuse(name + ": malformed, or no or too many generations");
+    return peer_error(name + ": malformed, or no or too many generations");
   Request request;
   for (const std::uint32_t g : from.generations()) {
     if (g >= limits::kGenerationCountMax)
-      return refuse(name + ": a generation's number is too large");
+      return peer_error(name + ": a generation's number is too large");
     request.generations.push_back(g);
   }
   return request;
@@ -246,12 +242,12 @@ Result<LeafRequest> parse_leaf_request(Bytes body) {
 
 Result<LeafReply> parse_leaf_reply(Bytes body) {
   wire::LeafReply from;
-  if (!parse_wire(body, from)) return refuse("leaf reply: not a LeafReply message");
+  if (!parse_wire(body, from)) return peer_error("leaf reply: not a LeafReply message");
   if (from.generation() >= limits::kGenerationCountMax)
-    return refuse("leaf reply: the generation's number is too large");
+    return peer_error("leaf reply: the generation's number is too large");
   const std::string& leaves = from.leaves();
   if (leaves.size() % kIdBytes != 0 || leaves.size() > limits::kGenerationSizeMax * kIdBytes)
-    return refuse("leaf reply: leaves of the wrong size");
+    return peer_error("leaf reply: leaves of the wrong size");
   LeafReply reply{from.generation(), {}};
   reply.leaves.reserve(leaves.size() / kIdBytes);
   for (std::size_t at = 0; at < leaves.size(); at += kIdBytes)
@@ -261,13 +257,13 @@ Result<LeafReply> parse_leaf_reply(Bytes body) {
 
 Result<CheckReply> parse_check_reply(Bytes body) {
   wire::CheckReply from;
-  if (!parse_wire(body, from)) return refuse("check reply: not a CheckReply message");
+  if (!parse_wire(body, from)) return peer_error("check reply: not a CheckReply message");
   if (from.generation() >= limits::kGenerationCountMax)
-    return refuse("check reply: the generation's number is too large");
+    return peer_error("check reply: the generation's number is too large");
   const Bytes key = as_bytes(from.key()), sums = as_bytes(from.sums());
   if ((!key.empty() && key.size() != limits::kCheckKeyBytes) ||
       sums.size() > limits::kGenerationSizeMax * limits::kCheckTagBytesMax)
-    return refuse("check reply: a key or sums of the wrong size");
+    return peer_error("check reply: a key or sums of the wrong size");
   return CheckReply{from.generation(), {key.begin(), key.end()}, {sums.begin(), sums.end()}};
 }
 
@@ -275,7 +271,7 @@ Result<PrivateProof> parse_private_proof(Bytes body) {
   wire::PrivateProof from;
   PrivateProof parsed;
   if (!parse_wire(body, from) || from.proof().size() != parsed.proof.size())
-    return refuse("private proof: malformed, or of the wrong size");
+    return peer_error("private proof: malformed, or of the wrong size");
   std::ranges::copy(as_bytes(from.proof()), parsed.proof.begin());
   return parsed;
 }
@@ -283,7 +279,7 @@ Result<PrivateProof> parse_private_proof(Bytes body) {
 }  // namespace
 
 Result<PeerMessage> parse_peer_message(std::span<const std::uint8_t> frame) {
-  if (frame.size() > limits::kFrameBytesMax) return refuse("it is larger than a frame may be");
+  if (frame.size() > limits::kFrameBytesMax) return peer_error("it is larger than a frame may be");
   int kind = 0;
   Bytes body;
   FieldReader fields(frame);
@@ -293,7 +289,7 @@ Result<PeerMessage> parse_peer_message(std::span<const std::uint8_t> frame) {
     kind = fields.number();  // of several bodies the last one counts
     body = fields.bytes();
   }
-  if (!fields.ok()) return refuse("not a PeerMessage");
+  if (!fields.ok()) return peer_error("not a PeerMessage");
 
   switch (kind) {
     case wire::PeerMessage::kHelloFieldNumber:
@@ -327,7 +323,7 @@ Result<PeerMessage> parse_peer_message(std::span<const std::uint8_t> frame) {
     case wire::PeerMessage::kEpochProofFieldNumber:
       return as_any<PeerMessage>(parse_epoch_proof(body));
     default:
-      return refuse("an empty message, or of a kind that this version does not know");
+      return peer_error("an empty message, or of a kind that this version does not know");
   }
 }
 

@@ -75,8 +75,7 @@ void add_limit_options(CLI::App& app, NetworkOptions& options) {
   add_limit("--content-down-limit", options.content_down_limit,
             "bytes per second received at most for each content");
   add_limit("--memory", options.memory_bytes, "memory for data (default 128M)")
-      ->check(
-          between(std::uint64_t{16} << 20, std::uint64_t{1} << 40, "at least 16M"));
+      ->check(between(std::uint64_t{16} << 20, std::uint64_t{1} << 40, "at least 16M"));
 }
 
 // How the process takes part.
