@@ -21,9 +21,9 @@
 #include <utility>
 
 #include "proto/base/unique_fd.h"
+#include "proto/database/sqlite.h"
 #include "tracker/manifest_shelf.h"
 #include "tracker/registry.h"
-#include "tracker/sqlite.h"
 #include "tracker/swarm_table.h"
 
 namespace firn::tracker {

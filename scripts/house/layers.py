@@ -20,6 +20,7 @@ MAY_INCLUDE = {
     "proto": PROTO,
     "proto/program": {"proto/program", "proto/base", "proto/content"},
     "proto/transport": EDGE,
+    "proto/database": {"proto/database", "proto/base"},
     "client/content": {"client/content", *PROTO},
     "client/checks": {"client/checks", "codec", *PROTO},
     "client/privacy": {"client/privacy", "client/checks", "codec", *PROTO},
@@ -29,14 +30,14 @@ MAY_INCLUDE = {
     "client/app": {
         "client/app", "client/core", "client/store", "client/content", "client/checks", "client/privacy",
         "client/medium",
-        "codec", "cuda_kernels", *EDGE,
+        "codec", "cuda_kernels", "proto/database", *EDGE,
     },
-    "tracker": {"tracker", *PROTO},
+    "tracker": {"tracker", "proto/database", *PROTO},
     "tracker/app": {"tracker/app", "tracker", *EDGE},
     "tests": {
         "tests", "codec", "cuda_kernels", "cuda_kernels/papers", "client/content", "client/checks",
         "client/privacy", "client/store", "client/core", "client/medium", "client/app", "tracker",
-        "tracker/app", *EDGE,
+        "tracker/app", "proto/database", *EDGE,
     },
 }
 

@@ -10,7 +10,7 @@
 
 #include "proto/base/result.h"
 
-namespace firn::tracker {
+namespace firn {
 
 struct SqliteClose {
   void operator()(sqlite3* database) const { sqlite3_close_v2(database); }
@@ -57,4 +57,4 @@ class Database {
   std::unique_ptr<sqlite3, SqliteClose> database_;
 };
 
-}  // namespace firn::tracker
+}  // namespace firn

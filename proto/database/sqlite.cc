@@ -1,6 +1,6 @@
-#include "tracker/sqlite.h"
+#include "proto/database/sqlite.h"
 
-namespace firn::tracker {
+namespace firn {
 namespace {
 
 // What the last failed call on `database` means for a person.
@@ -23,13 +23,12 @@ Error sqlite_error(sqlite3* database) {
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
       error.code = ErrorCode::kCorrupt;
-      error.detail +=
-          "; move the file away and start again: swarms come back as their peers announce";
+      error.detail += "; move the file away and start again";
       break;
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       error.code = ErrorCode::kExists;
-      error.detail += "; another tracker seems to use it";
+      error.detail += "; another process seems to use it";
       break;
     default:
       break;
@@ -125,4 +124,4 @@ Result<std::string> Database::read_blob(const char* table, std::int64_t row, std
   return data;
 }
 
-}  // namespace firn::tracker
+}  // namespace firn
