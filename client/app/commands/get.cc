@@ -4,6 +4,7 @@
 #include "client/app/commands/commands.h"
 #include "client/app/commands/content_source.h"
 #include "client/app/commands/options.h"
+#include "client/app/commands/planning.h"
 #include "client/app/commands/publishing_options.h"
 #include "client/app/commands/running.h"
 #include "client/app/console/quantities.h"
@@ -31,34 +32,25 @@ Result<SessionPlan> plan_of(const GetArguments& arguments, const std::string& te
                             Console& console) {
   auto source = read_source(text, arguments.dir);
   if (!source.ok()) return source.error();
-  const Status right = require_publisher(*source, arguments.publisher);
-  if (!right.ok()) return right.error();
-  if (const Status may = require_secret(*source); !may.ok()) return may.error();
-  auto core = core_options(arguments.network, source->trackers, source->peers);
-  if (!core.ok()) return core.error();
+  auto plan =
+      session_plan(*std::move(source), arguments.network, arguments.publisher, arguments.dir);
+  if (!plan.ok()) return plan;
   if (!arguments.seed.empty()) {
     const auto policy = parse_seed_policy(arguments.seed);
     if (!policy.ok()) return policy.error();
-    core->seeding = *policy;
+    plan->core.seeding = *policy;
   }
-  if (core->trackers.empty() && core->peers.empty())
-    console.shared_warning(kNobodyKnown, source->content_id);
-  SessionPlan plan;
-  plan.mode = SessionPlan::Mode::kDownload;
-  plan.content_id = source->content_id;
-  plan.keys = source->keys();
-  plan.publisher = source->publisher;
-  plan.manifest = std::move(source->manifest);
-  plan.dir = arguments.dir;
-  plan.overwrite = arguments.overwrite;
-  plan.repair = arguments.repair;
-  plan.on_complete = arguments.on_complete;
+  if (plan->core.trackers.empty() && plan->core.peers.empty())
+    console.shared_warning(kNobodyKnown, plan->content_id);
+  plan->mode = SessionPlan::Mode::kDownload;
+  plan->overwrite = arguments.overwrite;
+  plan->repair = arguments.repair;
+  plan->on_complete = arguments.on_complete;
   if (!arguments.timeout.empty()) {
     const auto timeout = parse_duration(arguments.timeout);
     if (!timeout.ok()) return timeout.error();
-    plan.timeout = *timeout;
+    plan->timeout = *timeout;
   }
-  plan.core = *std::move(core);
   return plan;
 }
 

@@ -3,6 +3,7 @@
 #include "client/app/commands/commands.h"
 #include "client/app/commands/content_source.h"
 #include "client/app/commands/options.h"
+#include "client/app/commands/planning.h"
 #include "client/app/commands/publishing_options.h"
 #include "client/app/commands/running.h"
 #include "client/app/commands/seed_media.h"
@@ -27,25 +28,17 @@ Result<SessionPlan> plan_of(const SeedArguments& arguments, const Signer& signer
                             const std::string& text, const std::string& dir, Console& console) {
   auto source = read_source(text, dir);
   if (!source.ok()) return source.error();
-  if (const Status right = require_publisher(*source, {}); !right.ok()) return right.error();
   if (source->manifest && source->manifest->info.is_private && !source->secret)
     source->secret = signer.own_secret(*source->manifest);
-  if (const Status may = require_secret(*source); !may.ok()) return may.error();
-  auto core = core_options(arguments.network, source->trackers, source->peers);
-  if (!core.ok()) return core.error();
-  if (!source->manifest && core->trackers.empty() && core->peers.empty())
-    console.shared_warning(kNobodyKnown, source->content_id);
-  SessionPlan plan;
-  plan.mode = SessionPlan::Mode::kServe;
-  plan.content_id = source->content_id;
-  plan.keys = source->keys();
-  plan.publisher = source->publisher;
-  plan.dir = source->manifest ? found_folder(source->manifest->info, dir, console) : dir;
-  plan.manifest = std::move(source->manifest);
-  plan.trust = arguments.trust;
-  plan.offer_manifest = true;
-  plan.core = *std::move(core);
-  plan.core.seeding.kind = core::SeedPolicy::Kind::kForever;
+  auto plan = session_plan(*std::move(source), arguments.network, {}, dir);
+  if (!plan.ok()) return plan;
+  if (!plan->manifest && plan->core.trackers.empty() && plan->core.peers.empty())
+    console.shared_warning(kNobodyKnown, plan->content_id);
+  if (plan->manifest) plan->dir = found_folder(plan->manifest->info, dir, console);
+  plan->mode = SessionPlan::Mode::kServe;
+  plan->trust = arguments.trust;
+  plan->offer_manifest = true;
+  plan->core.seeding.kind = core::SeedPolicy::Kind::kForever;
   return plan;
 }
 

@@ -1,0 +1,25 @@
+#include "client/app/commands/planning.h"
+
+#include <utility>
+
+#include "client/app/commands/publishing_options.h"
+
+namespace firn::app {
+
+Result<SessionPlan> session_plan(ContentSource source, const NetworkOptions& network,
+                                 const std::string& publisher, const std::string& dir) {
+  if (const Status right = require_publisher(source, publisher); !right.ok()) return right.error();
+  if (const Status may = require_secret(source); !may.ok()) return may.error();
+  auto core = core_options(network, source.trackers, source.peers);
+  if (!core.ok()) return core.error();
+  SessionPlan plan;
+  plan.content_id = source.content_id;
+  plan.keys = source.keys();
+  plan.publisher = source.publisher;
+  plan.manifest = std::move(source.manifest);
+  plan.dir = dir;
+  plan.core = *std::move(core);
+  return plan;
+}
+
+}  // namespace firn::app
