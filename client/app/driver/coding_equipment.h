@@ -30,6 +30,7 @@ class CodingEquipment {
 
   // For sessions; this outlives them.
   CodingResources lent();
+  WorkerPool& workers() { return pool_; }
   void run_completions();
   // Says which backends code: for people where a device does.
   void say(Console& console) const;

@@ -25,6 +25,7 @@ struct DriverOptions {
   unsigned threads = default_worker_count();  // for coding, hashing and disk
   std::size_t content_count = 1;              // how many sessions share the memory
   bool only_serves = false;                   // no session downloads
+  bool stays = false;                         // also without sessions, until it is told to stop
   core::TimeUs peers_interval = 0;            // between tables of peers; 0: only on SIGUSR1
 };
 

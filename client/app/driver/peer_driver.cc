@@ -33,6 +33,7 @@ PeerDriver::PeerDriver(const DriverOptions& options, Console& console,
     : memory_(options),
       console_(console),
       identity_(std::move(identity)),
+      stays_(options.stays),
       inbox_(memory_.inbox, [this] { loop_.wake(); }),
       connections_(inbox_, sessions_),
       equipment_(options, std::move(codec), fresh_seed(), stages_, console,
@@ -114,6 +115,12 @@ ContentSession& PeerDriver::add(SessionPlan plan) {
   return sessions_.add(*host_, std::move(plan));
 }
 
+std::weak_ptr<const void> PeerDriver::remove(const ContentSession& ended) {
+  std::weak_ptr<const void> files = ended.outcome().store;
+  sessions_.remove(ended);
+  return files;
+}
+
 void PeerDriver::on_turn(std::function<core::TimeUs(core::TimeUs)> observer) {
   observer_ = std::move(observer);
 }
@@ -122,6 +129,7 @@ void PeerDriver::stop() {
   if (stopping_) return;
   stopping_ = true;
   sessions_.stop();
+  session_changed();  // there may be none that asks for a turn
 }
 
 void PeerDriver::session_changed() {
@@ -182,7 +190,7 @@ void PeerDriver::turn() {
 }
 
 bool PeerDriver::over(core::TimeUs now) {
-  if (!sessions_.ended()) return false;
+  if (!sessions_.ended() || (stays_ && !stopping_)) return false;
   if (goodbye_due_ == core::kNever) {
     goodbye_due_ = now + kGoodbyeTime;
     sessions_.hang_up();

@@ -42,19 +42,26 @@ class PeerDriver {
       const TransportStart& start_transport = &proto::transport::Transport::start);
   ~PeerDriver();
 
+  // Also while it runs, but not from within a session's turn.
   ContentSession& add(SessionPlan plan);
+  // Destroys a session that has ended; likewise. Once the result has expired nothing uses its files
+  // any more, and another session may.
+  std::weak_ptr<const void> remove(const ContentSession& ended);
 
   const PeerId& id() const { return identity_.id(); }
   const Address& listening() const { return listening_; }
+  EventLoop& loop() { return loop_; }
+  WorkerPool& workers() { return equipment_.workers(); }
 
   // Called at the end of every turn; says when it wants to be called again at the latest.
   void on_turn(std::function<core::TimeUs(core::TimeUs now)> observer);
 
   // Stops all sessions cleanly.
   void stop();
-  // Until every session has ended. SIGINT or SIGTERM stop(); a second one ends the process at once.
-  // SIGUSR1 shows the peers.
-  // The first result that is not kOk.
+  bool stopping() const { return stopping_; }
+  // Until every session has ended, or, with DriverOptions::stays, it was told to stop. SIGINT or
+  // SIGTERM stop(); a second one ends the process at once. SIGUSR1 shows the peers. The first
+  // result that is not kOk.
   ExitCode run();
 
  private:
@@ -76,6 +83,7 @@ class PeerDriver {
 
   // In this order: what comes later uses what stands before it.
   StageClock stages_;
+  const bool stays_;
   EventLoop loop_;
   TransportInbox inbox_;
   std::unique_ptr<proto::transport::Transport> transport_;

@@ -6,9 +6,18 @@
 namespace firn::app {
 
 ContentSession& SessionList::add(const SessionHost& host, SessionPlan plan) {
-  const auto number = static_cast<std::uint32_t>(sessions_.size());
-  sessions_.push_back(std::make_unique<ContentSession>(host, number, std::move(plan)));
+  sessions_.push_back(std::make_unique<ContentSession>(host, next_number_++, std::move(plan)));
+  if (started_) sessions_.back()->start();
   return *sessions_.back();
+}
+
+void SessionList::remove(const ContentSession& ended) {
+  FIRN_CHECK(ended.ended());
+  const auto found =
+      std::ranges::find_if(sessions_, [&](const auto& session) { return session.get() == &ended; });
+  FIRN_CHECK(found != sessions_.end());
+  (*found)->hang_up();
+  sessions_.erase(found);
 }
 
 PeerEvents* SessionList::find(const ContentId& content) {
@@ -45,6 +54,7 @@ bool SessionList::target_taken(const SessionPlan& plan) const {
 }
 
 void SessionList::start() {
+  started_ = true;
   for (const auto& session : sessions_) session->start();
 }
 

@@ -1,6 +1,7 @@
 // The sessions of a process, one for each content.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -13,7 +14,11 @@ namespace firn::app {
 class SessionList final : public ContentDirectory {
  public:
   // `host` outlives the list.
+  // After start() it starts at once.
   ContentSession& add(const SessionHost& host, SessionPlan plan);
+  // Destroys a session that has ended, with what is left of its connections. Not from within a turn
+  // of the sessions.
+  void remove(const ContentSession& ended);
   const std::vector<std::unique_ptr<ContentSession>>& all() const { return sessions_; }
 
   // What connections for a content are owned by; null while its session accepts none.
@@ -36,6 +41,8 @@ class SessionList final : public ContentDirectory {
 
  private:
   std::vector<std::unique_ptr<ContentSession>> sessions_;
+  std::uint32_t next_number_ = 0;  // never given twice: caches know contents by their numbers
+  bool started_ = false;
 };
 
 }  // namespace firn::app

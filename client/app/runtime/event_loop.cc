@@ -146,6 +146,10 @@ Status EventLoop::run_shell(const std::string& command,
   return Done{};
 }
 
+uv_loop_s* EventLoop::uv() {
+  return &impl_->loop;
+}
+
 void EventLoop::run() {
   uv_run(&impl_->loop, UV_RUN_DEFAULT);
 }

@@ -11,6 +11,8 @@
 #include "client/core/types.h"
 #include "proto/base/result.h"
 
+struct uv_loop_s;
+
 namespace firn::app {
 
 // All members belong to the thread that runs the loop, except wake().
@@ -41,6 +43,9 @@ class EventLoop {
   Status run_shell(const std::string& command,
                    const std::vector<std::pair<std::string, std::string>>& environment,
                    std::function<void(int)> done);
+
+  // For what listens besides: its handles are closed, or closing, before this is destroyed.
+  uv_loop_s* uv();
 
   // Until stop().
   void run();

@@ -91,6 +91,7 @@ void ContentSession::start_core(OpenedStore opened) {
       with_rows.push_back(row.generation);
     state.rows.push_back({row.generation, row.slot, std::move(row.vector), row.sender});
   }
+  outcome_.store = opened.store;
   DataPlane& coding = performer_.start_coding(std::move(opened.store), with_rows);
   if (plan_.serves() && !plan_.trust) coding.check_in_background();
   const bool everything =
@@ -101,7 +102,7 @@ void ContentSession::start_core(OpenedStore opened) {
   core_.feed(&SwarmCore::start, manifest, state, plan_.serves());
   phase_ = Phase::kRunning;
   complete_ = plan_.serves();
-  report_.started(core_.facts().report(), everything && !state.verified.empty(), now());
+  report_.started(core_.facts().report(), everything && !state.verified.empty(), host_.loop.now());
 }
 
 // --- turns ---
@@ -156,13 +157,14 @@ void ContentSession::store_finished() {
   if (leaving) result_ = ExitCode::kOk;  // it was told to stop just before
   performer_.coding()->serve_everything();
   core_.feed(&SwarmCore::content_finished);
-  report_.completed(core_.facts().report(), now());
+  report_.completed(core_.facts().report(), host_.loop.now());
   command_.run(leaving);  // exit code 0 promises that it has run
 }
 
 // Everything else is done and durable; nothing is gained by staying.
 void ContentSession::store_spoiled(const Error& error) {
   host_.console.error(error, plan_.content_id);
+  outcome_.failure = error;
   give_up(exit_code_of(error));
 }
 
@@ -190,6 +192,7 @@ void ContentSession::give_up(ExitCode code) {
 
 void ContentSession::fail(const Error& error) {
   host_.console.error(error, plan_.content_id);
+  outcome_.failure = error;
   fail(exit_code_of(error));
 }
 
@@ -208,7 +211,7 @@ void ContentSession::hang_up() {
 void ContentSession::core_finished() {
   if (phase_ >= Phase::kLeaving) return;
   phase_ = Phase::kLeaving;
-  const core::TimeUs at = now();
+  const core::TimeUs at = host_.loop.now();
   result_ = result_of_leaving();
   departure_.begin(at);
   report_.leaving(core_.facts().report());
@@ -232,7 +235,7 @@ ExitCode ContentSession::result_of_leaving() const {
 }
 
 void ContentSession::check_left() {
-  const core::TimeUs at = now();
+  const core::TimeUs at = host_.loop.now();
   if (!departure_.over(performer_.trackers().idle(), at) || command_.holds_up(stopping_)) return;
   if (performer_.coding() != nullptr) report_.left(at);
   phase_ = Phase::kEnded;

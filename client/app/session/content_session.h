@@ -8,6 +8,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "client/app/console/exit_codes.h"
@@ -23,6 +24,12 @@
 #include "client/app/session/store_opening.h"
 
 namespace firn::app {
+
+// What is left of a session that has ended.
+struct SessionOutcome {
+  std::optional<Error> failure;     // why it failed, which has been said
+  std::weak_ptr<const void> store;  // held by all that works on its files, also when it is gone
+};
 
 class ContentSession final : private LifeEvents {
  public:
@@ -44,6 +51,7 @@ class ContentSession final : private LifeEvents {
   bool complete() const { return complete_; }
   // Its files are being written, about to be, or written: nothing else may go there.
   bool has_target() const;
+  const SessionOutcome& outcome() const { return outcome_; }
   ExitCode result() const { return command_.failed() ? ExitCode::kOnComplete : result_; }
 
   // With the manifest as soon as there is one.
@@ -69,7 +77,6 @@ class ContentSession final : private LifeEvents {
   void all_sources_wrong(const std::string& source) override;
   void core_finished() override;
 
-  core::TimeUs now() const { return host_.loop.now(); }
   void open_store();
   void start_core(OpenedStore opened);
   void perform_all();
@@ -89,6 +96,7 @@ class ContentSession final : private LifeEvents {
   bool complete_ = false;
   bool gave_up_ = false;  // result_ says why
   bool stopping_ = false;
+  SessionOutcome outcome_;
 
   // In this order: what comes later uses what stands before it.
   CoreDoors core_;
