@@ -27,6 +27,8 @@ int run_cli(int argc, const char* const* argv) {
   add_share_command(app, chosen);
   add_get_command(app, chosen);
   add_seed_command(app, chosen);
+  add_daemon_command(app, chosen);
+  add_content_commands(app, chosen);
   add_info_command(app, chosen);
   add_verify_command(app, chosen);
   add_keygen_command(app, chosen);

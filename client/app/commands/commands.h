@@ -15,6 +15,9 @@ void add_create_command(CLI::App& app, Chosen& chosen);
 void add_share_command(CLI::App& app, Chosen& chosen);
 void add_get_command(CLI::App& app, Chosen& chosen);
 void add_seed_command(CLI::App& app, Chosen& chosen);
+void add_daemon_command(CLI::App& app, Chosen& chosen);
+// add, list, show, pause, resume, remove
+void add_content_commands(CLI::App& app, Chosen& chosen);
 void add_info_command(CLI::App& app, Chosen& chosen);
 void add_verify_command(CLI::App& app, Chosen& chosen);
 void add_keygen_command(CLI::App& app, Chosen& chosen);

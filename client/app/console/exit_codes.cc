@@ -34,7 +34,7 @@ std::string exit_code_help() {
          "  0    done; for get: every file is complete and verified\n"
          "  1    internal error\n"
          "  2    wrong usage, or a malformed link, manifest or address\n"
-         "  3    no peer or tracker could be reached, or no progress for get --timeout\n"
+         "  3    no peer, tracker or daemon could be reached, or no progress for get --timeout\n"
          "  4    disk or standard output: missing, not writable, full, or another file in the way\n"
          "  5    bytes differ from what the manifest says\n"
          "  6    another key than the one asked for: of a tracker, a peer or a publisher\n"

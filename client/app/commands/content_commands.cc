@@ -1,0 +1,207 @@
+// firn add, list, show, pause, resume, remove: what a running `firn daemon` is asked.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "client/app/commands/commands.h"
+#include "client/app/commands/content_source.h"
+#include "client/app/commands/options.h"
+#include "client/app/commands/running.h"
+#include "client/app/console/quantities.h"
+#include "client/app/daemon/control_client.h"
+#include "client/app/daemon/data_folder.h"
+#include "proto/base/plain_text.h"
+#include "proto/program/usage.h"
+
+namespace firn::app {
+namespace {
+
+struct AskOptions {
+  std::string socket;
+  ConsoleOptions console;
+};
+
+struct AddArguments : AskOptions {
+  std::string source;
+  std::string folder = ".";
+  std::string seeding = "forever";
+  bool serve = false;
+};
+
+struct ListArguments : AskOptions {};
+
+// Of show, pause, resume and remove.
+struct OneArguments : AskOptions {
+  std::string method;
+  std::string content;
+  bool delete_data = false;
+};
+
+Result<Json> ask(const AskOptions& options, const std::string& method, const Json& params) {
+  const std::string socket = options.socket.empty()
+                                 ? DataFolder::default_socket(DataFolder::default_path())
+                                 : options.socket;
+  return call_daemon(socket, method, params);
+}
+
+std::string absolute(const std::string& path) {
+  std::error_code error;
+  const auto full = std::filesystem::absolute(path, error);
+  return error ? path : full.lexically_normal().string();
+}
+
+// A member of a daemon's answer as a row shows it; "-" where there is none.
+std::string cell(const Json& content, const char* name) {
+  const auto found = content.find(name);
+  if (found == content.end() || found->is_null()) return "-";
+  return escaped(found->is_string() ? found->get<std::string>() : found->dump());
+}
+
+double number(const Json& content, const char* name) {
+  const auto found = content.find(name);
+  return found != content.end() && found->is_number() ? found->get<double>() : 0;
+}
+
+std::string part_done(const Json& content) {
+  const double total = number(content, "rank_total");
+  if (cell(content, "complete") == "true") return "100%";
+  if (total <= 0) return "-";
+  return fmt::format("{:.1f}%", 100 * number(content, "rank") / total);
+}
+
+std::string size_of(const Json& content) {
+  const auto found = content.find("bytes");
+  return found != content.end() && found->is_number_unsigned()
+             ? format_bytes(found->get<std::uint64_t>())
+             : "-";
+}
+
+std::string list_row(const Json& content) {
+  return fmt::format(
+      "{:<9} {:<12} {:>7} {:>10} {:>12} {:>12} {:>6}  {}", cell(content, "content_id").substr(0, 8),
+      cell(content, "state"), part_done(content), size_of(content),
+      format_rate(number(content, "down_rate")), format_rate(number(content, "up_rate")),
+      cell(content, "peers"), cell(content, "name"));
+}
+
+void print_details(const Json& content, Console& console) {
+  if (!content.is_object()) return;
+  for (const auto& [name, value] : content.items())
+    console.print(fmt::format("{:<12} {}", escaped(name), cell(content, name.c_str())));
+}
+
+void tell_about(const std::string& event, const Json& result, Console& console) {
+  Json told = {{"event", event}};
+  if (result.is_object()) told.update(result);
+  console.event(told);
+}
+
+ExitCode run(const AddArguments& arguments, Console& console) {
+  // Read here first: a mistyped path or link is told without a daemon, and a path is the caller's.
+  const auto source = read_source(arguments.source);
+  if (!source.ok()) return fail(console, source.error());
+  const Json params = {{"source", source->manifest ? absolute(arguments.source) : arguments.source},
+                       {"folder", absolute(arguments.folder)},
+                       {"serve", arguments.serve},
+                       {"seeding", arguments.seeding}};
+  const auto added = ask(arguments, "add", params);
+  if (!added.ok()) return fail(console, added.error());
+  tell_about("content", *added, console);
+  if (!console.json()) console.print(cell(*added, "content_id"));
+  return ExitCode::kOk;
+}
+
+ExitCode run(const ListArguments& arguments, Console& console) {
+  const auto listed = ask(arguments, "list", Json());
+  if (!listed.ok()) return fail(console, listed.error());
+  tell_about("contents", *listed, console);
+  if (console.json()) return ExitCode::kOk;
+  std::vector<std::string> rows = {fmt::format("{:<9} {:<12} {:>7} {:>10} {:>12} {:>12} {:>6}  {}",
+                                               "id", "state", "done", "size", "down", "up", "peers",
+                                               "name")};
+  if (const auto contents = listed->find("contents"); contents != listed->end())
+    for (const Json& content : *contents) rows.push_back(list_row(content));
+  console.print(rows);
+  return ExitCode::kOk;
+}
+
+ExitCode run(const OneArguments& arguments, Console& console) {
+  Json params = {{"content", arguments.content}};
+  if (arguments.method == "remove") params["delete_data"] = arguments.delete_data;
+  const auto answer = ask(arguments, arguments.method, params);
+  if (!answer.ok()) return fail(console, answer.error());
+  tell_about("content", *answer, console);
+  if (!console.json() && arguments.method == "show") print_details(*answer, console);
+  return ExitCode::kOk;
+}
+
+void add_asking_options(CLI::App& command, AskOptions& options) {
+  command
+      .add_option("--socket", options.socket,
+                  "where the daemon takes commands (default: as firn daemon)")
+      ->option_text("PATH")
+      ->check(not_empty());
+  add_console_options(command, options.console);
+}
+
+void add_add_command(CLI::App& app, Chosen& chosen) {
+  auto arguments = std::make_shared<AddArguments>();
+  CLI::App* command = app.add_subcommand("add", "give the daemon a content to download or serve");
+  command->add_option("SOURCE", arguments->source, "link or manifest file")
+      ->option_text("LINK|X.firn")
+      ->required()
+      ->check(not_empty());
+  command
+      ->add_option("-o,--output", arguments->folder,
+                   "folder to put the content into (default: the current folder)")
+      ->option_text("DIR")
+      ->check(not_empty());
+  command->add_flag("--serve", arguments->serve, "the content stands in DIR: serve it");
+  command
+      ->add_option("--seed", arguments->seeding,
+                   "how long to stay when complete, as for get (default: forever)")
+      ->option_text("HOW")
+      ->check([](const std::string& text) {
+        const auto policy = parse_seed_policy(text);
+        return policy.ok() ? std::string() : policy.error().message();
+      });
+  add_asking_options(*command, *arguments);
+  on_command(*command, arguments, chosen, run);
+}
+
+CLI::App* add_one_command(CLI::App& app, Chosen& chosen, const char* name, const char* what,
+                          const std::shared_ptr<OneArguments>& arguments) {
+  arguments->method = name;
+  CLI::App* command = app.add_subcommand(name, what);
+  command
+      ->add_option("CONTENT", arguments->content,
+                   "a content id, the beginning of one, or a content's name")
+      ->option_text("ID|NAME")
+      ->required()
+      ->check(not_empty());
+  add_asking_options(*command, *arguments);
+  on_command(*command, arguments, chosen, run);
+  return command;
+}
+
+}  // namespace
+
+void add_content_commands(CLI::App& app, Chosen& chosen) {
+  add_add_command(app, chosen);
+  auto listing = std::make_shared<ListArguments>();
+  CLI::App* command = app.add_subcommand("list", "list the daemon's contents");
+  add_asking_options(*command, *listing);
+  on_command(*command, listing, chosen, run);
+  const auto one = [&](const char* name, const char* what) {
+    return add_one_command(app, chosen, name, what, std::make_shared<OneArguments>());
+  };
+  one("show", "show how one of the daemon's contents stands");
+  one("pause", "let the daemon leave a content alone until resume");
+  one("resume", "let the daemon go on with a content that was paused, failed or finished");
+  auto removing = std::make_shared<OneArguments>();
+  add_one_command(app, chosen, "remove", "make the daemon forget a content", removing)
+      ->add_flag("--delete-data", removing->delete_data, "delete its files too");
+}
+
+}  // namespace firn::app

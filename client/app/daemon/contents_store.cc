@@ -1,0 +1,166 @@
+#include "client/app/daemon/contents_store.h"
+
+#include <fcntl.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "proto/base/unique_fd.h"
+
+namespace firn::app {
+namespace {
+
+constexpr std::int64_t kContentsVersion = 1;
+
+// A change is answered only once it is on the disk, and changes are few.
+constexpr const char* kContentsPragmas =
+    "PRAGMA busy_timeout=200; PRAGMA journal_mode=DELETE; PRAGMA synchronous=EXTRA;"
+    "PRAGMA secure_delete=ON;";
+
+constexpr const char* kContentTable = R"(
+  BEGIN;
+  CREATE TABLE content(
+    number INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, kind INTEGER NOT NULL,
+    link TEXT NOT NULL, manifest BLOB NOT NULL, folder BLOB NOT NULL, seeding TEXT NOT NULL,
+    paused INTEGER NOT NULL, seeded INTEGER NOT NULL, removing INTEGER NOT NULL,
+    added_at INTEGER NOT NULL, finished_at INTEGER NOT NULL);
+  PRAGMA user_version=1;
+  COMMIT;
+)";
+
+// The file with the mode that SQLite's own journal then takes over.
+Status make_private_file(const std::string& path) {
+  const UniqueFd made(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (made.get() < 0) return error_from_errno("open the database " + path, errno);
+  return Done{};
+}
+
+Result<KeptContent> content_of(const Statement& row) {
+  KeptContent content;
+  const auto id = ContentId::from_bytes(row.bytes(0));
+  const std::int64_t kind = row.integer(1);
+  if (!id || kind < 0 || kind > 1)
+    return Error{ErrorCode::kCorrupt, "read the daemon's contents",
+                 "a row makes no sense; move the database away and start again"};
+  content.id = *id;
+  content.kind = static_cast<KeptContent::Kind>(kind);
+  content.link = row.bytes(2);
+  content.manifest = row.bytes(3);
+  content.folder = row.bytes(4);
+  content.seeding = row.bytes(5);
+  content.paused = row.integer(6) != 0;
+  content.seeded = row.integer(7) != 0;
+  content.removing = row.integer(8) != 0;
+  content.added_at = row.integer(9);
+  content.finished_at = row.integer(10);
+  return content;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ContentsStore>> ContentsStore::open(const std::string& path) {
+  if (const Status made = make_private_file(path); !made.ok()) return made.error();
+  auto database = Database::open(path);
+  if (!database.ok()) return database.error();
+  std::unique_ptr<ContentsStore> store(new ContentsStore(*std::move(database)));
+  if (const Status ready = store->prepare_tables(path); !ready.ok()) return ready.error();
+  return store;
+}
+
+Status ContentsStore::prepare_tables(const std::string& path) {
+  std::int64_t version = 0;
+  std::int64_t tables = 0;
+  {
+    auto query = database_.prepare(
+        "SELECT (SELECT user_version FROM pragma_user_version),"
+        "(SELECT count(*) FROM sqlite_schema), (SELECT count(*) FROM "
+        "pragma_table_info('content'))");
+    if (!query.ok()) return query.error();
+    const auto row = query->step();
+    if (!row.ok()) return row.error();
+    version = query->integer(0);
+    tables = query->integer(1);
+    const bool ours = version == 0 ? tables == 0 : query->integer(2) == 12;
+    if (version > kContentsVersion)
+      return Error{ErrorCode::kBadInput, "use the database " + path,
+                   "a newer version of firn made it; use that one"};
+    if (!ours)
+      return Error{ErrorCode::kExists, "use the database " + path,
+                   "it is not one of the daemon's; move it away, or name another folder with "
+                   "--data"};
+  }
+  if (const Status set = database_.execute(kContentsPragmas); !set.ok()) return set;
+  return version == 0 ? database_.execute(kContentTable) : Done{};
+}
+
+Result<std::vector<KeptContent>> ContentsStore::load() {
+  auto query = database_.prepare(
+      "SELECT id, kind, link, manifest, folder, seeding, paused, seeded, removing, added_at,"
+      " finished_at FROM content ORDER BY number");
+  if (!query.ok()) return query.error();
+  std::vector<KeptContent> contents;
+  for (;;) {
+    const auto row = query->step();
+    if (!row.ok()) return row.error();
+    if (!*row) return contents;
+    auto content = content_of(*query);
+    if (!content.ok()) return content.error();
+    contents.push_back(*std::move(content));
+  }
+}
+
+Status ContentsStore::insert(const KeptContent& content) {
+  {
+    auto known = database_.prepare("SELECT 1 FROM content WHERE id = ?1");
+    if (!known.ok()) return known.error();
+    const auto row = known->bind_bytes(1, content.id.raw()).step();
+    if (!row.ok()) return row.error();
+    if (*row) return Error{ErrorCode::kExists, "add " + content.id.text(), "it is there already"};
+  }
+  auto insert = database_.prepare(
+      "INSERT INTO content(id, kind, link, manifest, folder, seeding, paused, seeded, removing,"
+      " added_at, finished_at) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)");
+  if (!insert.ok()) return insert.error();
+  return insert->bind_bytes(1, content.id.raw())
+      .bind(2, static_cast<std::int64_t>(content.kind))
+      .bind_text(3, content.link)
+      .bind_bytes(4, content.manifest.empty() ? std::string_view("") : content.manifest)
+      .bind_bytes(5, content.folder)
+      .bind_text(6, content.seeding)
+      .bind(7, content.paused)
+      .bind(8, content.seeded)
+      .bind(9, content.removing)
+      .bind(10, content.added_at)
+      .bind(11, content.finished_at)
+      .run();
+}
+
+Status ContentsStore::update(const KeptContent& content) {
+  auto update = database_.prepare(
+      "UPDATE content SET folder = ?2, seeding = ?3, paused = ?4, seeded = ?5, removing = ?6,"
+      " added_at = ?7, finished_at = ?8 WHERE id = ?1");
+  if (!update.ok()) return update.error();
+  return update->bind_bytes(1, content.id.raw())
+      .bind_bytes(2, content.folder)
+      .bind_text(3, content.seeding)
+      .bind(4, content.paused)
+      .bind(5, content.seeded)
+      .bind(6, content.removing)
+      .bind(7, content.added_at)
+      .bind(8, content.finished_at)
+      .run();
+}
+
+Status ContentsStore::keep_manifest(const ContentId& id, const std::string& manifest) {
+  auto update = database_.prepare("UPDATE content SET manifest = ?2 WHERE id = ?1");
+  if (!update.ok()) return update.error();
+  return update->bind_bytes(1, id.raw()).bind_bytes(2, manifest).run();
+}
+
+Status ContentsStore::erase(const ContentId& id) {
+  auto erase = database_.prepare("DELETE FROM content WHERE id = ?1");
+  if (!erase.ok()) return erase.error();
+  return erase->bind_bytes(1, id.raw()).run();
+}
+
+}  // namespace firn::app

@@ -1,0 +1,225 @@
+#include "client/app/daemon/control_socket.h"
+
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include <uv.h>
+
+#include <cerrno>
+#include <cstring>
+#include <set>
+#include <utility>
+
+#include "client/app/daemon/rpc.h"
+#include "proto/base/unique_fd.h"
+
+namespace firn::app {
+
+struct ControlSocket::Impl {
+  struct Connection;
+
+  Answer answer;
+  uv_pipe_t* listener = nullptr;  // freed when libuv has closed it
+  std::set<Connection*> connections;
+
+  static void accept(uv_stream_t* listener, int status);
+};
+
+// Freed when libuv has closed its handle, which may be after the socket is gone.
+struct ControlSocket::Impl::Connection {
+  uv_pipe_t pipe;
+  Impl* owner = nullptr;     // null: being closed
+  std::string input;         // what was not answered yet
+  bool last_answer = false;  // nothing more is read; it ends when its answers are written
+  char chunk[16 << 10];
+
+  void read();
+  void close();
+  void arrived(ssize_t count);
+  void serve();
+  void send(std::string text);
+  void written();
+  std::size_t unread() const { return pipe.write_queue_size; }
+};
+
+namespace {
+
+struct SocketWrite {
+  uv_write_t request;
+  std::string text;
+};
+
+template <typename Handle>
+uv_stream_t* stream_of(Handle* handle) {
+  return reinterpret_cast<uv_stream_t*>(handle);
+}
+
+Error uv_failure(const std::string& operation, int code) {
+  return error_from_errno(operation, -code);  // libuv's codes are negative errnos
+}
+
+// Whether a program answers at the socket `path`.
+bool somebody_listens(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, path.c_str(), path.size());
+  const UniqueFd probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const int failed =
+      ::connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
+  return failed == 0 || errno != ECONNREFUSED;
+}
+
+// Makes room for a socket at `path`.
+Status clear_place(const std::string& path) {
+  const std::string operation = "listen for commands at " + path;
+  if (path.size() >= sizeof sockaddr_un{}.sun_path)
+    return Error{ErrorCode::kBadInput, operation,
+                 "the path is too long for a socket; name a shorter one with --socket"};
+  struct stat there {};
+  if (::lstat(path.c_str(), &there) != 0)
+    return errno == ENOENT ? Status(Done{}) : error_from_errno(operation, errno);
+  if (!S_ISSOCK(there.st_mode))
+    return Error{ErrorCode::kExists, operation,
+                 "something else than a socket stands there; name another with --socket"};
+  if (somebody_listens(path))
+    return Error{ErrorCode::kExists, operation,
+                 "another program listens there; name another with --socket"};
+  if (::unlink(path.c_str()) != 0) return error_from_errno(operation, errno);
+  return Done{};
+}
+
+}  // namespace
+
+ControlSocket::ControlSocket(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+Result<std::unique_ptr<ControlSocket>> ControlSocket::open(EventLoop& loop, const std::string& path,
+                                                           Answer answer) {
+  if (const Status clear = clear_place(path); !clear.ok()) return clear.error();
+  auto impl = std::make_unique<Impl>();
+  impl->answer = std::move(answer);
+  impl->listener = new uv_pipe_t;
+  FIRN_CHECK(uv_pipe_init(loop.uv(), impl->listener, 0) == 0);
+  impl->listener->data = impl.get();
+  std::unique_ptr<ControlSocket> socket(new ControlSocket(std::move(impl)));
+  uv_pipe_t* const listener = socket->impl_->listener;
+  const std::string operation = "listen for commands at " + path;
+  if (const int code = uv_pipe_bind(listener, path.c_str()); code != 0)
+    return uv_failure(operation, code);
+  // Before it listens nobody can connect, so that no other account ever could.
+  if (::chmod(path.c_str(), 0600) != 0) return error_from_errno(operation, errno);
+  constexpr int kBacklog = 64;
+  if (const int code = uv_listen(stream_of(listener), kBacklog, Impl::accept); code != 0)
+    return uv_failure(operation, code);
+  return socket;
+}
+
+ControlSocket::~ControlSocket() {
+  const std::set<Impl::Connection*> open = impl_->connections;
+  for (Impl::Connection* connection : open) connection->close();
+  impl_->listener->data = nullptr;
+  uv_close(reinterpret_cast<uv_handle_t*>(impl_->listener),
+           [](uv_handle_t* handle) { delete reinterpret_cast<uv_pipe_t*>(handle); });
+}
+
+void ControlSocket::Impl::accept(uv_stream_t* listener, int status) {
+  auto* const owner = static_cast<Impl*>(listener->data);
+  if (owner == nullptr || status != 0) return;
+  auto* const connection = new Connection;
+  FIRN_CHECK(uv_pipe_init(listener->loop, &connection->pipe, 0) == 0);
+  connection->pipe.data = connection;
+  connection->owner = owner;
+  const bool taken = uv_accept(listener, stream_of(&connection->pipe)) == 0;
+  const bool room = owner->connections.size() < kConnectionsMax;
+  owner->connections.insert(connection);
+  if (taken && room) {
+    connection->read();
+  } else {
+    connection->close();
+  }
+}
+
+void ControlSocket::Impl::Connection::read() {
+  const auto give = [](uv_handle_t* handle, std::size_t, uv_buf_t* buffer) {
+    auto* const connection = static_cast<Connection*>(handle->data);
+    *buffer = uv_buf_init(connection->chunk, sizeof connection->chunk);
+  };
+  const auto take = [](uv_stream_t* stream, ssize_t count, const uv_buf_t*) {
+    static_cast<Connection*>(stream->data)->arrived(count);
+  };
+  const int code = uv_read_start(stream_of(&pipe), give, take);
+  if (code != 0 && code != UV_EALREADY) close();
+}
+
+void ControlSocket::Impl::Connection::close() {
+  if (owner == nullptr) return;
+  std::exchange(owner, nullptr)->connections.erase(this);
+  uv_close(reinterpret_cast<uv_handle_t*>(&pipe),
+           [](uv_handle_t* handle) { delete static_cast<Connection*>(handle->data); });
+}
+
+void ControlSocket::Impl::Connection::arrived(ssize_t count) {
+  if (count > 0) {
+    input.append(chunk, static_cast<std::size_t>(count));
+    return serve();
+  }
+  if (count == 0) return;
+  // The other side says nothing more, and may still read what it asked for.
+  uv_read_stop(stream_of(&pipe));
+  last_answer = true;
+  written();
+}
+
+// Answers whole lines while their answers are taken; reads on if more is wanted.
+void ControlSocket::Impl::Connection::serve() {
+  std::size_t taken = 0;
+  while (owner != nullptr && !last_answer && unread() < kAnswerBytesMax) {
+    const std::size_t end = input.find('\n', taken);
+    const std::size_t bytes = (end == std::string::npos ? input.size() : end) - taken;
+    if (bytes > kLineBytesMax) {
+      last_answer = true;
+      send(refuse_rpc(RpcError::kInvalidRequest, "the line is longer than 1 MiB"));
+      break;
+    }
+    if (end == std::string::npos) break;
+    const std::string_view line = std::string_view(input).substr(taken, bytes);
+    taken = end + 1;
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+    std::string text = owner->answer(line);
+    if (!text.empty()) send(std::move(text));
+  }
+  if (owner == nullptr) return;
+  input.erase(0, taken);
+  if (last_answer || unread() >= kAnswerBytesMax) {
+    uv_read_stop(stream_of(&pipe));
+    if (last_answer) written();
+  } else {
+    read();
+  }
+}
+
+void ControlSocket::Impl::Connection::send(std::string text) {
+  auto* const write = new SocketWrite{{}, std::move(text)};
+  write->text += '\n';
+  write->request.data = write;
+  const uv_buf_t buffer =
+      uv_buf_init(write->text.data(), static_cast<unsigned>(write->text.size()));
+  const auto done = [](uv_write_t* request, int status) {
+    auto* const connection = static_cast<Connection*>(request->handle->data);
+    delete static_cast<SocketWrite*>(request->data);
+    if (connection->owner == nullptr) return;
+    if (status != 0) return connection->close();
+    connection->written();
+  };
+  if (uv_write(&write->request, stream_of(&pipe), &buffer, 1, done) == 0) return;
+  delete write;
+  close();
+}
+
+void ControlSocket::Impl::Connection::written() {
+  if (owner == nullptr) return;
+  if (!last_answer) return serve();
+  if (unread() == 0) close();
+}
+
+}  // namespace firn::app

@@ -1,0 +1,47 @@
+// The Unix socket on which a daemon takes commands: lines in, an answer for each out, in order, on
+// the main thread's loop.
+//
+// Bounds: kConnectionsMax connections, others are closed at once; lines of kLineBytesMax, a longer
+// one is answered with an error and ends its connection; a connection whose answers are not read is
+// not read either, once kAnswerBytesMax of them wait.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "client/app/runtime/event_loop.h"
+#include "proto/base/result.h"
+
+namespace firn::app {
+
+// Main thread.
+class ControlSocket {
+ public:
+  static constexpr std::size_t kLineBytesMax = 1 << 20;
+  static constexpr std::size_t kConnectionsMax = 64;
+  static constexpr std::size_t kAnswerBytesMax = 1 << 20;
+
+  // The answer to a line, without line ends; empty: none.
+  using Answer = std::function<std::string(std::string_view line)>;
+
+  // Listens at `path`, for this account alone. A socket there that nobody listens on any more is
+  // replaced. `loop` outlives the result. Errors: kExists (another program listens there, or it is
+  // no socket), kBadInput (too long a path for a socket), others as errno says.
+  static Result<std::unique_ptr<ControlSocket>> open(EventLoop& loop, const std::string& path,
+                                                     Answer answer);
+  // Closes all connections, and removes the socket.
+  ~ControlSocket();
+  ControlSocket(const ControlSocket&) = delete;
+  ControlSocket& operator=(const ControlSocket&) = delete;
+
+ private:
+  struct Impl;
+  explicit ControlSocket(std::unique_ptr<Impl> impl);
+
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace firn::app

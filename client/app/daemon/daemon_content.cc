@@ -1,0 +1,213 @@
+#include "client/app/daemon/daemon_content.h"
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "client/app/daemon/content_removal.h"
+#include "proto/content/content_secret.h"
+
+namespace firn::app {
+namespace {
+
+std::int64_t seconds_since_1970() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::seconds>(now).count();
+}
+
+Json time_or_null(std::int64_t seconds) {
+  return seconds == 0 ? Json() : Json(seconds);
+}
+
+}  // namespace
+
+DaemonContent::DaemonContent(const DaemonHost& host, KeptContent kept)
+    : host_(host), kept_(std::move(kept)), name_(kept_.id.short_text()) {
+  if (kept_.manifest.empty()) return;
+  const auto manifest = parse_manifest(kept_.manifest, kept_.id);
+  if (manifest.ok()) {
+    name_ = manifest->info.name;
+    content_bytes_ = manifest->info.shape.content_bytes;
+  } else {
+    fail(manifest.error());
+  }
+}
+
+// --- what is asked of it ---
+
+Status DaemonContent::change(const KeptContent& to) {
+  if (forgotten_ || kept_.removing)
+    return Error{ErrorCode::kExists, "change " + name_, "it is being removed"};
+  if (const Status kept = host_.store.update(to); !kept.ok()) return kept;
+  kept_ = to;
+  host_.driver.loop().wake();
+  return Done{};
+}
+
+Status DaemonContent::pause() {
+  KeptContent paused = kept_;
+  paused.paused = true;
+  if (const Status kept = change(paused); !kept.ok()) return kept;
+  leave();
+  return Done{};
+}
+
+Status DaemonContent::resume() {
+  KeptContent active = kept_;
+  active.paused = active.seeded = false;
+  if (const Status kept = change(active); !kept.ok()) return kept;
+  failure_.clear();
+  return Done{};
+}
+
+Status DaemonContent::remove(bool delete_data) {
+  if (deleting_) return Error{ErrorCode::kExists, "remove " + name_, "it is being removed"};
+  if (delete_data) {
+    KeptContent removing = kept_;
+    removing.removing = true;
+    if (const Status kept = host_.store.update(removing); !kept.ok()) return kept;
+    kept_ = removing;
+    failure_.clear();
+  } else {
+    if (const Status erased = host_.store.erase(kept_.id); !erased.ok()) return erased;
+    forgotten_ = true;
+  }
+  leave();
+  host_.driver.loop().wake();
+  return Done{};
+}
+
+void DaemonContent::leave() {
+  if (session_ == nullptr) return;
+  leaving_ = true;
+  session_->stop();
+}
+
+// --- its session ---
+
+void DaemonContent::turn() {
+  if (session_ != nullptr) watch();
+  if (session_ != nullptr || deleting_ || !files_.expired()) return;
+  if (forgotten_) {
+    gone_ = true;
+  } else if (failure_.empty() && !host_.driver.stopping()) {
+    if (kept_.removing) {
+      delete_files();
+    } else if (!kept_.paused && !kept_.seeded) {
+      start();
+    }
+  }
+}
+
+void DaemonContent::start() {
+  auto plan = host_.plan(kept_);
+  if (!plan.ok()) return fail(plan.error());
+  session_ = &host_.driver.add(*std::move(plan));
+}
+
+void DaemonContent::watch() {
+  learn();
+  if (!session_->ended()) return;
+  figures_ = session_->figures();
+  if (!std::exchange(leaving_, false) && !host_.driver.stopping()) {
+    if (const auto& failure = session_->outcome().failure) {
+      failure_ = failure->message();
+    } else if (session_->complete()) {
+      KeptContent seeded = kept_;
+      seeded.seeded = true;
+      if (const Status kept = change(seeded); !kept.ok()) fail(kept.error());
+    } else {
+      failure_ = "it ended before it was complete";
+    }
+  }
+  files_ = host_.driver.remove(*session_);
+  session_ = nullptr;
+}
+
+// Keeps what the session has found out. What cannot be kept is found out again by the next run.
+void DaemonContent::learn() {
+  if (forgotten_) return;
+  const auto& manifest = session_->plan().manifest;
+  if (manifest && kept_.manifest.empty()) {
+    kept_.manifest = manifest->file_bytes;
+    name_ = manifest->info.name;
+    content_bytes_ = manifest->info.shape.content_bytes;
+    const Status kept = host_.store.keep_manifest(kept_.id, kept_.manifest);
+    if (!kept.ok()) host_.console.warning(kept.error().message(), kept_.id);
+  }
+  if (session_->complete() && kept_.finished_at == 0) {
+    kept_.finished_at = seconds_since_1970();
+    const Status kept = host_.store.update(kept_);
+    if (!kept.ok()) host_.console.warning(kept.error().message(), kept_.id);
+  }
+}
+
+void DaemonContent::fail(const Error& error) {
+  failure_ = error.message();
+  host_.console.error(error, kept_.id);
+}
+
+// --- its files ---
+
+void DaemonContent::delete_files() {
+  auto task = [this, here = here_, kept = kept_]() -> WorkerPool::Completion {
+    const Status status = delete_content(kept);
+    return [this, here, status] {
+      if (*here) files_deleted(status);
+    };
+  };
+  // Where the pool has no room, the next turn comes soon.
+  deleting_ = host_.driver.workers().submit(WorkerPool::kUnordered, std::move(task));
+}
+
+void DaemonContent::files_deleted(const Status& status) {
+  deleting_ = false;
+  if (!status.ok()) return fail(status.error());
+  if (const Status erased = host_.store.erase(kept_.id); !erased.ok()) return fail(erased.error());
+  forgotten_ = gone_ = true;
+  host_.console.info(name_ + ": removed, and its files deleted", kept_.id);
+}
+
+// --- how it stands ---
+
+std::string DaemonContent::state() const {
+  if (!failure_.empty()) return "failed";
+  if (kept_.removing) return "removing";
+  if (session_ == nullptr) return kept_.paused ? "paused" : kept_.seeded ? "finished" : "starting";
+  if (leaving_) return "stopping";
+  if (!session_->plan().manifest) return "searching";
+  if (!session_->running()) return "checking";
+  return session_->complete() ? "seeding" : "downloading";
+}
+
+Json DaemonContent::summary() const {
+  const ProgressFigures figures = session_ != nullptr ? session_->figures() : figures_;
+  const bool active = session_ != nullptr;
+  Json json = {
+      {"content_id", kept_.id.text()},
+      {"name", name_},
+      {"state", state()},
+      {"bytes", content_bytes_ == 0 && kept_.manifest.empty() ? Json() : Json(content_bytes_)},
+      {"complete", kept_.finished_at != 0},
+      {"rank", figures.rank},
+      {"rank_total", figures.rank_total},
+      {"peers", active ? figures.peers : 0},
+      {"down_rate", active ? figures.down_rate : 0.0},
+      {"up_rate", active ? figures.up_rate : 0.0}};
+  if (!failure_.empty()) json["failure"] = without_secrets(failure_);
+  return json;
+}
+
+Json DaemonContent::details() const {
+  Json json = summary();
+  json["kind"] = kept_.kind == KeptContent::Kind::kServe ? "serve" : "download";
+  json["folder"] = kept_.folder;
+  json["seeding"] = kept_.seeding;
+  json["added_at"] = kept_.added_at;
+  json["finished_at"] = time_or_null(kept_.finished_at);
+  if (session_ != nullptr && !session_->complete())
+    json["waits_for"] = without_secrets(session_->why_it_waits(host_.driver.loop().now()));
+  return json;
+}
+
+}  // namespace firn::app

@@ -1,0 +1,87 @@
+// One content of the daemon: what is kept of it, and the session that it has while it is active.
+//
+//   active --pause--> session leaves --> paused --resume--> active
+//   active --seeding is over--> finished        active --an error--> failed, until it is resumed
+//   any --remove--> session leaves --> (files deleted) --> gone
+//
+// Main thread. What changes is kept before it is believed.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "client/app/console/events.h"
+#include "client/app/console/progress_bar.h"
+#include "client/app/daemon/contents_store.h"
+#include "client/app/daemon/kept_content.h"
+#include "client/app/driver/peer_driver.h"
+
+namespace firn::app {
+
+// What a session is made from what is kept. Errors: as its source, which may be damaged or need
+// more than is known.
+using PlanContent = std::function<Result<SessionPlan>(const KeptContent&)>;
+
+// What all contents of a daemon share; outlives them.
+struct DaemonHost {
+  PeerDriver& driver;
+  ContentsStore& store;
+  Console& console;
+  PlanContent plan;
+};
+
+class DaemonContent {
+ public:
+  // `kept` is in the store.
+  DaemonContent(const DaemonHost& host, KeptContent kept);
+  ~DaemonContent() { *here_ = false; }
+  DaemonContent(const DaemonContent&) = delete;
+  DaemonContent& operator=(const DaemonContent&) = delete;
+
+  const ContentId& id() const { return kept_.id; }
+  const std::string& name() const { return name_; }
+  // It is forgotten; the session that it had may still leave.
+  bool removed() const { return forgotten_; }
+  // Nothing is left of it: it may be destroyed.
+  bool gone() const { return gone_; }
+
+  // Errors: as ContentsStore's; nothing has changed then. kExists: it is being removed.
+  Status pause();
+  Status resume();
+  Status remove(bool delete_data);
+
+  // After each turn of the driver: starts and ends its session as is due.
+  void turn();
+
+  // How it stands; no secrets.
+  Json summary() const;
+  Json details() const;
+
+ private:
+  Status change(const KeptContent& to);
+  void watch();
+  void learn();
+  void start();
+  void delete_files();
+  void files_deleted(const Status& status);
+  void leave();
+  void fail(const Error& error);
+  std::string state() const;
+
+  const DaemonHost& host_;
+  KeptContent kept_;
+  std::string name_;
+  std::uint64_t content_bytes_ = 0;  // 0: not known
+  ContentSession* session_ = nullptr;
+  std::weak_ptr<const void> files_;  // of the last session: not expired while it is used
+  ProgressFigures figures_;          // of the last session, when it is gone
+  std::string failure_;
+  bool leaving_ = false;    // the session was told to end
+  bool forgotten_ = false;  // not kept any more
+  bool deleting_ = false;   // a worker deletes its files
+  bool gone_ = false;
+  const std::shared_ptr<bool> here_ = std::make_shared<bool>(true);
+};
+
+}  // namespace firn::app

@@ -1,0 +1,32 @@
+// The folder in which a daemon keeps its state, and where daemon and commands meet by default.
+// While it is taken no other daemon can take it.
+#pragma once
+
+#include <string>
+
+#include "proto/base/result.h"
+#include "proto/base/unique_fd.h"
+
+namespace firn::app {
+
+class DataFolder {
+ public:
+  // $XDG_STATE_HOME/firn, else ~/.local/state/firn; empty if HOME is not set either.
+  static std::string default_path();
+  // $XDG_RUNTIME_DIR/firn.sock, else firn.sock in `data`.
+  static std::string default_socket(const std::string& data);
+
+  // Makes the folder, for its owner alone, if it is missing. Errors: kExists (another daemon has
+  // it), kBadInput (`path` is empty), others as errno says.
+  static Result<DataFolder> take(const std::string& path);
+
+  const std::string& path() const { return path_; }
+
+ private:
+  DataFolder(std::string path, UniqueFd lock) : path_(std::move(path)), lock_(std::move(lock)) {}
+
+  std::string path_;
+  UniqueFd lock_;
+};
+
+}  // namespace firn::app

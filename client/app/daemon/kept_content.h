@@ -1,0 +1,29 @@
+// What the daemon remembers of a content from run to run.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "proto/base/ids.h"
+
+namespace firn::app {
+
+struct KeptContent {
+  enum class Kind {
+    kDownload,  // into `folder`
+    kServe,     // what stands in `folder`
+  };
+  ContentId id;
+  Kind kind = Kind::kDownload;
+  std::string link;      // with its secret, for nobody to see; empty: it was added as a manifest
+  std::string manifest;  // the bytes of its file; empty until they are known
+  std::string folder;    // absolute
+  std::string seeding;   // how long to stay when complete, as parse_seed_policy() takes it
+  bool paused = false;
+  bool seeded = false;           // it has stayed as long as `seeding` says
+  bool removing = false;         // with its files, which takes a while
+  std::int64_t added_at = 0;     // seconds since 1970
+  std::int64_t finished_at = 0;  // when the download was complete; 0: not yet
+};
+
+}  // namespace firn::app

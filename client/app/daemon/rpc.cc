@@ -1,0 +1,200 @@
+#include "client/app/daemon/rpc.h"
+
+#include <algorithm>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "client/app/version.h"
+#include "proto/content/content_secret.h"
+
+namespace firn::app {
+namespace {
+
+// What a request that cannot be carried out is answered.
+struct Refusal {
+  RpcError code;
+  std::string message;
+};
+
+Json answer_frame(const Json& id) {
+  return {{"jsonrpc", "2.0"}, {"id", id}};
+}
+
+// A message may repeat what the caller wrote, in whatever bytes.
+std::string dumped(const Json& answer) {
+  return answer.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string refused(const Json& id, const Refusal& refusal) {
+  Json answer = answer_frame(id);
+  answer["error"] = {{"code", static_cast<int>(refusal.code)},
+                     {"message", without_secrets(refusal.message)}};
+  return dumped(answer);
+}
+
+std::string failed(const Json& id, const Error& error) {
+  Json answer = answer_frame(id);
+  answer["error"] = {{"code", static_cast<int>(RpcError::kFailed)},
+                     {"message", without_secrets(error.message())},
+                     {"data", {{"code", error_code_name(error.code)}}}};
+  return dumped(answer);
+}
+
+// The parameters of a call; the first that is missing or of another type is noted. Which are asked
+// for is which are known.
+class Params {
+ public:
+  explicit Params(const Json& given) : given_(given) {}
+
+  std::string text(const char* name) {
+    const Json* const value = find(name);
+    if (value == nullptr) return note(std::string("the parameter '") + name + "' is missing");
+    return string_of(name, *value);
+  }
+  std::string text(const char* name, const std::string& otherwise) {
+    const Json* const value = find(name);
+    return value == nullptr ? otherwise : string_of(name, *value);
+  }
+  bool flag(const char* name) {
+    const Json* const value = find(name);
+    if (value == nullptr) return false;
+    if (!value->is_boolean()) note(std::string("'") + name + "' must be true or false");
+    return value->is_boolean() && value->get<bool>();
+  }
+
+  // Empty: nothing is wrong with them. After all were asked for.
+  std::string wrong() const {
+    if (given_.is_null()) return wrong_;
+    for (const auto& [name, value] : given_.items())
+      if (std::ranges::find(known_, name) == known_.end())
+        return "there is no parameter '" + name + "'";
+    return wrong_;
+  }
+
+ private:
+  const Json* find(const char* name) {
+    known_.emplace_back(name);
+    if (given_.is_null()) return nullptr;
+    const auto found = given_.find(name);
+    return found == given_.end() ? nullptr : &*found;
+  }
+  std::string string_of(const char* name, const Json& value) {
+    if (!value.is_string() || value.get_ref<const std::string&>().empty())
+      return note(std::string("'") + name + "' must be a text that is not empty");
+    auto text = value.get<std::string>();
+    if (text.find('\0') != std::string::npos)
+      return note(std::string("'") + name + "' must not hold the character U+0000");
+    return text;
+  }
+  std::string note(const std::string& what) {
+    if (wrong_.empty()) wrong_ = what;
+    return {};
+  }
+
+  const Json& given_;  // an object, or null
+  std::vector<std::string> known_;
+  std::string wrong_;
+};
+
+using Call = std::function<Result<Json>()>;
+struct Method {
+  const char* name;
+  // Reads the parameters; what it gives back is called if they are right.
+  Call (*prepare)(Params& params, DaemonMethods& methods);
+};
+
+Call prepare_add(Params& params, DaemonMethods& methods) {
+  AddRequest request;
+  request.source = params.text("source");
+  request.folder = params.text("folder");
+  request.serve = params.flag("serve");
+  request.seeding = params.text("seeding", request.seeding);
+  return [request, &methods] { return methods.add(request); };
+}
+
+template <Result<Json> (DaemonMethods::*kDo)(const std::string&)>
+Call prepare_one(Params& params, DaemonMethods& methods) {
+  return [which = params.text("content"), &methods] { return (methods.*kDo)(which); };
+}
+
+Call prepare_remove(Params& params, DaemonMethods& methods) {
+  return [which = params.text("content"), delete_data = params.flag("delete_data"), &methods] {
+    return methods.remove(which, delete_data);
+  };
+}
+
+constexpr Method kMethods[] = {
+    {"add", prepare_add},
+    {"list", [](Params&, DaemonMethods& m) -> Call { return [&m] { return m.list(); }; }},
+    {"show", prepare_one<&DaemonMethods::show>},
+    {"pause", prepare_one<&DaemonMethods::pause>},
+    {"resume", prepare_one<&DaemonMethods::resume>},
+    {"remove", prepare_remove},
+    {"stop", [](Params&, DaemonMethods& m) -> Call { return [&m] { return m.stop(); }; }},
+    {"version",
+     [](Params&, DaemonMethods&) -> Call {
+       return [] { return Result<Json>(Json{{"version", kVersion}}); };
+     }},
+};
+
+// The members that a request may have; others are refused, so that a misspelt one is noticed.
+std::string wrong_member(const Json& request) {
+  for (const auto& [name, value] : request.items())
+    if (name != "jsonrpc" && name != "id" && name != "method" && name != "params")
+      return "there is no member '" + name + "' in a request";
+  return {};
+}
+
+std::string wrong_request(const Json& request) {
+  if (request.is_array()) return "batches are not taken: one request a line";
+  if (!request.is_object()) return "a request is an object";
+  const auto version = request.find("jsonrpc");
+  if (version == request.end() || *version != "2.0") return "'jsonrpc' must be \"2.0\"";
+  const auto method = request.find("method");
+  if (method == request.end() || !method->is_string()) return "'method' must be a text";
+  const auto id = request.find("id");
+  if (id != request.end() && !id->is_string() && !id->is_number() && !id->is_null())
+    return "'id' must be a text or a number";
+  return wrong_member(request);
+}
+
+std::string carry_out(const Json& request, const Json& id, DaemonMethods& methods) {
+  const auto& name = request["method"].get_ref<const std::string&>();
+  const auto* const method =
+      std::ranges::find_if(kMethods, [&](const Method& known) { return name == known.name; });
+  if (method == std::end(kMethods))
+    return refused(id, {RpcError::kMethodNotFound, "there is no method '" + name + "'"});
+  const Json given = request.value("params", Json());
+  if (!given.is_null() && !given.is_object())
+    return refused(id, {RpcError::kInvalidParams, "parameters are given by name, in an object"});
+  Params params(given);
+  const Call call = method->prepare(params, methods);
+  if (const std::string wrong = params.wrong(); !wrong.empty())
+    return refused(id, {RpcError::kInvalidParams, name + ": " + wrong});
+  const Result<Json> result = call();
+  if (!result.ok()) return failed(id, result.error());
+  Json answer = answer_frame(id);
+  answer["result"] = *result;
+  return dumped(answer);
+}
+
+}  // namespace
+
+std::string answer_rpc(std::string_view line, DaemonMethods& methods) {
+  const Json request = Json::parse(line, nullptr, false);
+  if (request.is_discarded()) return refuse_rpc(RpcError::kParse, "the line is no JSON");
+  const std::string wrong = wrong_request(request);
+  const bool has_id = request.is_object() && request.contains("id") &&
+                      (request["id"].is_string() || request["id"].is_number());
+  const Json id = has_id ? request["id"] : Json();
+  if (!wrong.empty()) return refused(id, {RpcError::kInvalidRequest, wrong});
+  const std::string answer = carry_out(request, id, methods);
+  return request.contains("id") ? answer : std::string();
+}
+
+std::string refuse_rpc(RpcError code, const std::string& why) {
+  return refused(Json(), {code, why});
+}
+
+}  // namespace firn::app

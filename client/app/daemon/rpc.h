@@ -1,0 +1,49 @@
+// The daemon's JSON-RPC 2.0 (docs/rpc.md): a line in, a line out. Parses and checks what a line
+// asks, calls what does it, and words the answer. No I/O; it never throws, whatever the line is.
+//
+// Main thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "client/app/console/events.h"
+#include "proto/base/result.h"
+
+namespace firn::app {
+
+struct AddRequest {
+  std::string source;  // a link, or the absolute path of a manifest file
+  std::string folder;  // absolute
+  bool serve = false;  // the content stands in `folder` already
+  std::string seeding = "forever";
+};
+
+// What the methods do. `which` is a content id, the beginning of one, or a content's name.
+class DaemonMethods {
+ public:
+  virtual ~DaemonMethods() = default;
+  virtual Result<Json> add(const AddRequest& request) = 0;
+  virtual Result<Json> list() = 0;
+  virtual Result<Json> show(const std::string& which) = 0;
+  virtual Result<Json> pause(const std::string& which) = 0;
+  virtual Result<Json> resume(const std::string& which) = 0;
+  virtual Result<Json> remove(const std::string& which, bool delete_data) = 0;
+  virtual Result<Json> stop() = 0;
+};
+
+// JSON-RPC 2.0, section 5.1.
+enum class RpcError : int {
+  kParse = -32700,
+  kInvalidRequest = -32600,
+  kMethodNotFound = -32601,
+  kInvalidParams = -32602,
+  kFailed = -32000,  // `data.code` is the name of the ErrorCode
+};
+
+// The answer to a line, without a line end; empty: none is due, as the request has no id.
+std::string answer_rpc(std::string_view line, DaemonMethods& methods);
+// An answer to what could not be read as a request, with the id null.
+std::string refuse_rpc(RpcError code, const std::string& why);
+
+}  // namespace firn::app

@@ -1,0 +1,153 @@
+#include "client/app/daemon/contents_store.h"
+
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "../temp_folder.h"
+
+namespace firn::app {
+namespace {
+
+using tests::TempFolder;
+
+ContentId id_of(std::uint8_t number) {
+  ContentId id;
+  id.bytes[0] = number;
+  return id;
+}
+
+KeptContent content_of(std::uint8_t number) {
+  KeptContent content;
+  content.id = id_of(number);
+  content.link = "firn:link " + std::to_string(number);
+  content.folder = "/somewhere/" + std::to_string(number);
+  content.seeding = "forever";
+  content.added_at = 1000 + number;
+  return content;
+}
+
+std::string bytes_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void check_same(const KeptContent& one, const KeptContent& other) {
+  CHECK(one.id == other.id);
+  CHECK(one.kind == other.kind);
+  CHECK(one.link == other.link);
+  CHECK(one.manifest == other.manifest);
+  CHECK(one.folder == other.folder);
+  CHECK(one.seeding == other.seeding);
+  CHECK(one.paused == other.paused);
+  CHECK(one.seeded == other.seeded);
+  CHECK(one.removing == other.removing);
+  CHECK(one.added_at == other.added_at);
+  CHECK(one.finished_at == other.finished_at);
+}
+
+TEST_CASE("the daemon's contents come back as they were written, in the order they were added") {
+  const TempFolder folder;
+  const std::string path = folder.path() + "/c.sqlite";
+  KeptContent second = content_of(2);
+  second.kind = KeptContent::Kind::kServe;
+  second.link.clear();
+  second.manifest = std::string("bytes\0with zeros", 16);
+  second.paused = second.seeded = second.removing = true;
+  second.finished_at = 77;
+  {
+    const auto store = ContentsStore::open(path).value();
+    REQUIRE(store->insert(second).ok());
+    REQUIRE(store->insert(content_of(1)).ok());
+  }
+  const auto contents = ContentsStore::open(path).value()->load().value();
+  REQUIRE(contents.size() == 2);
+  check_same(contents[0], second);
+  check_same(contents[1], content_of(1));
+}
+
+TEST_CASE("a content is changed, learns its manifest, and is erased") {
+  const TempFolder folder;
+  const auto store = ContentsStore::open(folder.path() + "/c.sqlite").value();
+  REQUIRE(store->insert(content_of(1)).ok());
+  REQUIRE(store->insert(content_of(2)).ok());
+  KeptContent changed = content_of(1);
+  changed.paused = changed.seeded = changed.removing = true;
+  changed.finished_at = 5;
+  REQUIRE(store->update(changed).ok());
+  REQUIRE(store->keep_manifest(id_of(1), "manifest").ok());
+  changed.manifest = "manifest";
+  auto contents = store->load().value();
+  REQUIRE(contents.size() == 2);
+  check_same(contents[0], changed);
+  check_same(contents[1], content_of(2));
+  REQUIRE(store->erase(id_of(1)).ok());
+  contents = store->load().value();
+  REQUIRE(contents.size() == 1);
+  check_same(contents[0], content_of(2));
+}
+
+TEST_CASE("a content is not added twice") {
+  const TempFolder folder;
+  const auto store = ContentsStore::open(folder.path() + "/c.sqlite").value();
+  REQUIRE(store->insert(content_of(1)).ok());
+  const Status again = store->insert(content_of(1));
+  REQUIRE_FALSE(again.ok());
+  CHECK(again.error().code == ErrorCode::kExists);
+  CHECK(store->load().value().size() == 1);
+}
+
+TEST_CASE("nothing is left of the link of a content that was erased") {
+  const TempFolder folder;
+  const std::string path = folder.path() + "/c.sqlite";
+  const auto store = ContentsStore::open(path).value();
+  KeptContent content = content_of(1);
+  content.link = "firn:a-secret-that-must-go";
+  REQUIRE(store->insert(content).ok());
+  CHECK(bytes_of(path).find(content.link) != std::string::npos);
+  REQUIRE(store->erase(content.id).ok());
+  CHECK(bytes_of(path).find(content.link) == std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(path + "-journal"));
+}
+
+TEST_CASE("the database is for its owner alone") {
+  const TempFolder folder;
+  const std::string path = folder.path() + "/c.sqlite";
+  const auto store = ContentsStore::open(path).value();
+  struct stat there {};
+  REQUIRE(::stat(path.c_str(), &there) == 0);
+  CHECK((there.st_mode & 0777) == 0600);
+}
+
+TEST_CASE("a file that is no database of a daemon's is refused and left as it is") {
+  const TempFolder folder;
+  const std::string text = folder.path() + "/text";
+  std::ofstream(text) << std::string(5000, 'z');
+  const auto no_database = ContentsStore::open(text);
+  REQUIRE_FALSE(no_database.ok());
+  CHECK(no_database.error().code == ErrorCode::kCorrupt);
+  CHECK(no_database.error().message().find(text) != std::string::npos);
+  CHECK(bytes_of(text) == std::string(5000, 'z'));
+
+  const std::string other = folder.path() + "/other";
+  REQUIRE(
+      Database::open(other).value().execute("CREATE TABLE mine(a); PRAGMA user_version=1;").ok());
+  const std::string before = bytes_of(other);
+  const auto not_ours = ContentsStore::open(other);
+  REQUIRE_FALSE(not_ours.ok());
+  CHECK(not_ours.error().code == ErrorCode::kExists);
+  CHECK(bytes_of(other) == before);
+
+  const std::string newer = folder.path() + "/newer";
+  REQUIRE(Database::open(newer).value().execute("PRAGMA user_version=9;").ok());
+  const auto too_new = ContentsStore::open(newer);
+  REQUIRE_FALSE(too_new.ok());
+  CHECK(too_new.error().code == ErrorCode::kBadInput);
+}
+
+}  // namespace
+}  // namespace firn::app

@@ -1,0 +1,135 @@
+#include "client/app/daemon/rpc.h"
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace firn::app {
+namespace {
+
+// Notes what it is asked, and answers it.
+struct Recorder final : DaemonMethods {
+  std::vector<std::string> asked;
+  std::optional<Error> failure;
+
+  Result<Json> note(const std::string& what) {
+    asked.push_back(what);
+    if (failure) return *failure;
+    return Json{{"done", what}};
+  }
+  Result<Json> add(const AddRequest& r) override {
+    return note("add " + r.source + " " + r.folder + " " + r.seeding + (r.serve ? " serve" : ""));
+  }
+  Result<Json> list() override { return note("list"); }
+  Result<Json> show(const std::string& which) override { return note("show " + which); }
+  Result<Json> pause(const std::string& which) override { return note("pause " + which); }
+  Result<Json> resume(const std::string& which) override { return note("resume " + which); }
+  Result<Json> remove(const std::string& which, bool delete_data) override {
+    return note("remove " + which + (delete_data ? " with data" : ""));
+  }
+  Result<Json> stop() override { return note("stop"); }
+};
+
+Json parsed(const std::string& answer) {
+  CHECK(answer.find('\n') == std::string::npos);
+  return Json::parse(answer);
+}
+
+int code_of(const std::string& line) {
+  Recorder methods;
+  const Json answer = parsed(answer_rpc(line, methods));
+  CHECK(methods.asked.empty());
+  CHECK_FALSE(answer.contains("result"));
+  return answer["error"]["code"].get<int>();
+}
+
+std::string called(const std::string& method, const std::string& params) {
+  Recorder methods;
+  const Json answer = parsed(answer_rpc(
+      R"({"jsonrpc":"2.0","id":7,"method":")" + method + R"(","params":)" + params + "}", methods));
+  CHECK(answer["id"] == 7);
+  CHECK(answer["jsonrpc"] == "2.0");
+  if (!answer.contains("result")) return answer["error"]["message"].get<std::string>();
+  REQUIRE(methods.asked.size() == 1);
+  CHECK(answer["result"]["done"] == methods.asked.front());
+  return methods.asked.front();
+}
+
+TEST_CASE("each method is called with its parameters, and answered with its result") {
+  CHECK(called("add", R"({"source":"firn:x","folder":"/a"})") == "add firn:x /a forever");
+  CHECK(called("add", R"({"source":"/x","folder":"/a","serve":true,"seeding":"1h"})") ==
+        "add /x /a 1h serve");
+  CHECK(called("list", "{}") == "list");
+  CHECK(called("list", "null") == "list");
+  CHECK(called("show", R"({"content":"x"})") == "show x");
+  CHECK(called("pause", R"({"content":"x"})") == "pause x");
+  CHECK(called("resume", R"({"content":"x"})") == "resume x");
+  CHECK(called("remove", R"({"content":"x"})") == "remove x");
+  CHECK(called("remove", R"({"content":"x","delete_data":true})") == "remove x with data");
+  CHECK(called("stop", "{}") == "stop");
+}
+
+TEST_CASE("what is wrong with parameters is named, and nothing is done") {
+  CHECK(called("list", R"({"speed":1})") == "list: there is no parameter 'speed'");
+  CHECK(called("show", "{}") == "show: the parameter 'content' is missing");
+  CHECK(called("show", "null") == "show: the parameter 'content' is missing");
+  CHECK(called("show", R"({"content":""})") == "show: 'content' must be a text that is not empty");
+  CHECK(called("show", R"({"content":["x"]})") ==
+        "show: 'content' must be a text that is not empty");
+  CHECK(called("remove", R"({"content":"x","delete_data":1})") ==
+        "remove: 'delete_data' must be true or false");
+  CHECK(called("show", R"({"content":"a\u0000b"})") ==
+        "show: 'content' must not hold the character U+0000");
+  CHECK(called("show", R"(["x"])") == "parameters are given by name, in an object");
+}
+
+TEST_CASE("what is no request is refused with the code that JSON-RPC has for it") {
+  CHECK(code_of("") == -32700);
+  CHECK(code_of("{") == -32700);
+  CHECK(code_of("\xff") == -32700);
+  CHECK(code_of(std::string(300'000, '[')) == -32700);
+  CHECK(code_of(std::string(300'000, '[') + std::string(300'000, ']')) == -32600);
+  CHECK(code_of("[]") == -32600);
+  CHECK(code_of(R"([{"jsonrpc":"2.0","id":1,"method":"list"}])") == -32600);
+  CHECK(code_of(R"("list")") == -32600);
+  CHECK(code_of(R"({"id":1,"method":"list"})") == -32600);
+  CHECK(code_of(R"({"jsonrpc":"1.0","id":1,"method":"list"})") == -32600);
+  CHECK(code_of(R"({"jsonrpc":"2.0","id":1})") == -32600);
+  CHECK(code_of(R"({"jsonrpc":"2.0","id":1,"method":7})") == -32600);
+  CHECK(code_of(R"({"jsonrpc":"2.0","id":[1],"method":"list"})") == -32600);
+  CHECK(code_of(R"({"jsonrpc":"2.0","id":1,"method":"list","parms":{}})") == -32600);
+  CHECK(code_of(R"({"jsonrpc":"2.0","id":1,"method":"List"})") == -32601);
+}
+
+TEST_CASE("a request without an id is carried out and not answered") {
+  Recorder methods;
+  CHECK(answer_rpc(R"({"jsonrpc":"2.0","method":"list"})", methods).empty());
+  CHECK(methods.asked == std::vector<std::string>{"list"});
+  CHECK(answer_rpc(R"({"jsonrpc":"2.0","method":"fly"})", methods).empty());
+  CHECK(parsed(answer_rpc(R"({"jsonrpc":"2.0","id":"a","method":"list"})", methods))["id"] == "a");
+}
+
+TEST_CASE("a failure has the name of its code, and no secrets") {
+  Recorder methods;
+  const std::string secret(56, 'q');
+  methods.failure =
+      Error{ErrorCode::kDiskFull, "add firn:" + std::string(52, 'a') + "." + secret, "no space"};
+  const Json answer =
+      parsed(answer_rpc(R"({"jsonrpc":"2.0","id":1,"method":"list"})", methods))["error"];
+  CHECK(answer["code"] == -32000);
+  CHECK(answer["data"]["code"] == "disk_full");
+  CHECK(answer["message"].get<std::string>().find("no space") != std::string::npos);
+  CHECK(answer["message"].get<std::string>().find(secret) == std::string::npos);
+}
+
+TEST_CASE("a method or parameter that was taken for a link is answered without its secret") {
+  const std::string secret(56, 'q');
+  const std::string link = "firn:" + std::string(52, 'a') + "." + secret;
+  CHECK(called(link, "{}").find(secret) == std::string::npos);
+  CHECK(called("list", R"({")" + link + R"(":1})").find(secret) == std::string::npos);
+}
+
+}  // namespace
+}  // namespace firn::app
