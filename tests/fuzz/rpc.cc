@@ -1,0 +1,48 @@
+// Whatever a line asks of the daemon, the answer is one line of JSON: a result or an error, and at
+// most one method is called, with texts that can be paths.
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "client/app/daemon/rpc.h"
+#include "tests/fuzz/fuzz_target.h"
+
+using namespace firn;
+using namespace firn::app;
+
+namespace {
+
+struct CountingMethods final : DaemonMethods {
+  int calls = 0;
+
+  Result<Json> called(const std::string& text) {
+    ++calls;
+    FIRN_CHECK(!text.empty() && text.find('\0') == std::string::npos);
+    if (text.size() % 2 == 0) return Error{ErrorCode::kNotFound, "find " + text, "it is not here"};
+    return Json{{"text", text}};
+  }
+  Result<Json> add(const AddRequest& request) override {
+    FIRN_CHECK(!request.folder.empty() && !request.seeding.empty());
+    return called(request.source);
+  }
+  Result<Json> list() override { return called("list"); }
+  Result<Json> show(const std::string& which) override { return called(which); }
+  Result<Json> pause(const std::string& which) override { return called(which); }
+  Result<Json> resume(const std::string& which) override { return called(which); }
+  Result<Json> remove(const std::string& which, bool) override { return called(which); }
+  Result<Json> stop() override { return called("stop"); }
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  CountingMethods methods;
+  const std::string answer = answer_rpc({reinterpret_cast<const char*>(data), size}, methods);
+  FIRN_CHECK(methods.calls <= 1);
+  if (answer.empty()) return 0;
+  FIRN_CHECK(answer.find('\n') == std::string::npos);
+  const Json read = Json::parse(answer, nullptr, false);
+  FIRN_CHECK(read.is_object() && read["jsonrpc"] == "2.0" && read.contains("id"));
+  FIRN_CHECK(read.contains("result") != read.contains("error"));
+  FIRN_CHECK(methods.calls == 1 || read.contains("error") || read["result"].contains("version"));
+  return 0;
+}
