@@ -6,7 +6,8 @@
 #include <sstream>
 #include <string>
 #include <utility>
-#include <vector>
+
+#include "proto/program/command_words.h"
 
 namespace firn {
 
@@ -15,11 +16,6 @@ namespace firn {
 // and with the help to read: two lines, without a line end.
 std::string usage_error(const CLI::App& app, int argc, const char* const* argv,
                         const CLI::ParseError& error);
-
-// The command of `app` with this name, or nullptr.
-const CLI::App* command_of(const CLI::App& app, const std::string& name);
-// "unknown command 'gte'; did you mean 'get'?"
-std::string unknown_command(const CLI::App& app, const std::string& name);
 
 // Refuses an empty value: for options that name files and folders.
 CLI::Validator not_empty();
