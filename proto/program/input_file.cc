@@ -33,18 +33,28 @@ Result<UniqueFd> open_input(const std::string& path) {
   return Error{ErrorCode::kExists, operation, why_no_file(status.st_mode)};
 }
 
-}  // namespace
+// Of the file that is open: the name may become another's.
+Status check_trusted(const UniqueFd& fd, const std::string& path) {
+  struct stat status {};
+  if (::fstat(fd.get(), &status) != 0) return error_from_errno("open " + path, errno);
+  if (status.st_uid != 0 && status.st_uid != ::geteuid())
+    return Error{ErrorCode::kBadInput, "read " + path,
+                 "it belongs to another user, who could change what this program does"};
+  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+    return Error{ErrorCode::kBadInput, "read " + path,
+                 "other users may write it, and so change what this program does; "
+                 "chmod go-w takes that from them"};
+  return Done{};
+}
 
-Result<std::string> read_input_file(const std::string& path, std::size_t bytes_max) {
-  const auto fd = open_input(path);
-  if (!fd.ok()) return fd.error();
+Result<std::string> read_whole(const UniqueFd& fd, const std::string& path, std::size_t bytes_max) {
   std::string bytes;
   struct Chunk {
     char bytes[1 << 16];
     ~Chunk() { OPENSSL_cleanse(bytes, sizeof bytes); }  // it may have been a key
   } chunk;
   for (;;) {
-    const ssize_t got = ::read(fd->get(), chunk.bytes, sizeof chunk.bytes);
+    const ssize_t got = ::read(fd.get(), chunk.bytes, sizeof chunk.bytes);
     if (got == 0) return bytes;
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return error_from_errno("read " + path, errno);
@@ -53,6 +63,21 @@ Result<std::string> read_input_file(const std::string& path, std::size_t bytes_m
       return Error{ErrorCode::kBadInput, "read " + path,
                    "it has more than " + std::to_string(bytes_max) + " bytes"};
   }
+}
+
+}  // namespace
+
+Result<std::string> read_input_file(const std::string& path, std::size_t bytes_max) {
+  const auto fd = open_input(path);
+  if (!fd.ok()) return fd.error();
+  return read_whole(*fd, path, bytes_max);
+}
+
+Result<std::string> read_trusted_file(const std::string& path, std::size_t bytes_max) {
+  const auto fd = open_input(path);
+  if (!fd.ok()) return fd.error();
+  if (const Status trusted = check_trusted(*fd, path); !trusted.ok()) return trusted.error();
+  return read_whole(*fd, path, bytes_max);
 }
 
 }  // namespace firn

@@ -16,4 +16,8 @@ namespace firn {
 // (it has more than `bytes_max` bytes).
 Result<std::string> read_input_file(const std::string& path, std::size_t bytes_max);
 
+// The same for a file that says what the program does: nobody but root and the user of this process
+// may be able to write it. Errors: also kBadInput (another user owns it, or may write it).
+Result<std::string> read_trusted_file(const std::string& path, std::size_t bytes_max);
+
 }  // namespace firn

@@ -164,6 +164,18 @@ void links(const std::filesystem::path& root) {
   corpus.add("bad-path", "a/../con.txt/.firn/ .");
 }
 
+void configs(const std::filesystem::path& root) {
+  const Corpus corpus(root, "config");
+  corpus.add("options",
+             "up-limit = \"10M\"\nmax-peers = 40\njson = false\n"
+             "[get]\ntracker = [\"a.example\", \"[::1]:7\"]\n");
+  corpus.add("tables", "[bench.codec]\nthreads = 0x10\n[medium]\nrate = 1e-3\nloss = inf\n");
+  corpus.add("others",
+             "a.b.\"c d\" = '''x\ny'''\nd = 2026-01-01T00:00:00Z\n"
+             "e = {f = [1, [2]], g = nan}\n[[h]]\n");
+  corpus.add("broken", "a = \"\\u0000\\u202e\"\nb = \n");
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -172,4 +184,5 @@ int main(int count, char** arguments) {
   manifests(arguments[1]);
   sealed_manifests(arguments[1]);
   links(arguments[1]);
+  configs(arguments[1]);
 }
