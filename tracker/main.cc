@@ -17,6 +17,7 @@
 
 #include "proto/base/address.h"
 #include "proto/base/plain_text.h"
+#include "proto/program/configuration.h"
 #include "proto/program/hangup.h"
 #include "proto/program/log_sink.h"
 #include "proto/program/standard_streams.h"
@@ -188,7 +189,8 @@ void add_options(CLI::App& app, Settings& settings, bool& verbose) {
                  "on SIGHUP")
       ->type_name("FILE")
       ->check(not_empty());
-  app.add_flag("-v,--verbose", verbose, "log every request: --log-level debug");
+  app.add_flag("-v,--verbose", verbose, "log every request: --log-level debug")
+      ->configurable(false);  // a file says log-level, which the command line's then replaces
   app.add_option("--log", settings.log_file, "append the log to FILE instead of standard error")
       ->type_name("FILE")
       ->check(not_empty());
@@ -266,8 +268,17 @@ int main(int argc, char** argv) {
   CLI::App app("Tells the peers of each content about one another, and hosts manifests.",
                "firn-tracker");
   firn::tracker::add_options(app, settings, verbose);
+  const firn::ConfigNames names = {"tracker.toml", "FIRN_TRACKER_CONFIG"};
+  firn::add_config_options(app, names);
+  firn::Configuration configuration;
+  const auto line = firn::configured_line(app, argc, argv, names, configuration);
+  if (!line)
+    return firn::tracker::fail(line.error().code == firn::ErrorCode::kBadInput
+                                   ? firn::tracker::kUsage
+                                   : firn::tracker::kDisk,
+                               line.error().message());
   try {
-    app.parse(argc, argv);
+    firn::parse_line(app, *line);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != 0) {
       std::cerr << firn::usage_error(app, argc, argv, error) << std::endl;
