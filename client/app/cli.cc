@@ -8,21 +8,16 @@
 #include "client/app/commands/running.h"
 #include "client/app/console/exit_codes.h"
 #include "client/app/version.h"
+#include "proto/base/plain_text.h"
+#include "proto/program/configuration.h"
 #include "proto/program/usage.h"
 
 namespace firn::app {
+namespace {
 
-int run_cli(int argc, const char* const* argv) {
-  CLI::App app("Firn distributes files from peer to peer, with network coding.", "firn");
-  app.set_version_flag("--version", std::string("firn ") + kVersion);
-  app.require_subcommand(1);
-  app.get_formatter()->column_width(34);
-  app.footer(
-      "ADDR is [ID@]HOST[:PORT], IPv6 in brackets; without a port it is 4711. SIZE and RATE take\n"
-      "K, M, G (powers of 1024), with a fraction or without: 1.5M.\n"
-      "`firn help COMMAND` shows the options of a command.\n\n" +
-      exit_code_help());
-  Chosen chosen;
+const ConfigNames kConfigNames = {"config.toml", "FIRN_CONFIG"};
+
+void add_commands(CLI::App& app, const Configuration& configuration, Chosen& chosen) {
   add_create_command(app, chosen);
   add_share_command(app, chosen);
   add_get_command(app, chosen);
@@ -35,10 +30,34 @@ int run_cli(int argc, const char* const* argv) {
   add_doctor_command(app, chosen);
   add_bench_command(app, chosen);
   add_medium_command(app, chosen);
+  add_config_command(app, configuration, chosen);
   add_help_command(app, chosen);
+  add_config_options(app, kConfigNames);
   for (CLI::App* command : app.get_subcommands({})) command->footer(exit_code_help());
+}
+
+}  // namespace
+
+int run_cli(int argc, const char* const* argv) {
+  CLI::App app("Firn distributes files from peer to peer, with network coding.", "firn");
+  app.set_version_flag("--version", std::string("firn ") + kVersion);
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(34);
+  app.footer(
+      "ADDR is [ID@]HOST[:PORT], IPv6 in brackets; without a port it is 4711. SIZE and RATE take\n"
+      "K, M, G (powers of 1024), with a fraction or without: 1.5M.\n"
+      "`firn help COMMAND` shows the options of a command.\n\n" +
+      exit_code_help());
+  Chosen chosen;
+  Configuration configuration;
+  add_commands(app, configuration, chosen);
+  const auto line = configured_line(app, argc, argv, kConfigNames, configuration);
+  if (!line.ok()) {
+    std::fprintf(stderr, "firn: %s\n", escaped_lines(line.error().message()).c_str());
+    return static_cast<int>(exit_code_of(line.error()));
+  }
   try {
-    app.parse(argc, argv);
+    parse_line(app, *line);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != 0) {
       std::fprintf(stderr, "%s\n", usage_error(app, argc, argv, error).c_str());

@@ -200,15 +200,19 @@ class Program:
 
 class Programs:
     """Starts programs and, when the `with` block is left, ends those that still run. Their keys
-    (docs/operations.md, "Publishing") are kept in a folder that is gone then, not in the user's."""
+    (docs/operations.md, "Publishing") are kept in a folder that is gone then, not in the user's,
+    and they read no configuration."""
+
+    ENVIRONMENT = {"FIRN_CONFIG": "", "FIRN_TRACKER_CONFIG": ""}
 
     def __init__(self):
         self.started = []
 
     def __enter__(self):
         self._state = tempfile.TemporaryDirectory(prefix="firn-state-")
-        self._state_before = os.environ.get("XDG_STATE_HOME")
-        os.environ["XDG_STATE_HOME"] = self._state.name
+        environment = {"XDG_STATE_HOME": self._state.name, **self.ENVIRONMENT}
+        self._before = {name: os.environ.get(name) for name in environment}
+        os.environ.update(environment)
         # Also when this script is told to end: `with` blocks are left by exceptions only.
         self._handlers = {number: signal.signal(number, self._interrupted)
                           for number in (signal.SIGTERM, signal.SIGHUP)}
@@ -231,10 +235,11 @@ class Programs:
                 pass
             program.kill()
         signal.signal(signal.SIGINT, impatient)
-        if self._state_before is None:
-            os.environ.pop("XDG_STATE_HOME", None)
-        else:
-            os.environ["XDG_STATE_HOME"] = self._state_before
+        for name, value in self._before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
         self._state.cleanup()
         for number, handler in self._handlers.items():
             signal.signal(number, handler)

@@ -55,7 +55,8 @@ class Process:
             self._popen = subprocess.Popen(
                 host.command(*command), stdin=subprocess.DEVNULL, stderr=log,
                 stdout=subprocess.PIPE if on_line else log, cwd=folder,
-                env=dict(os.environ, XDG_STATE_HOME=str(folder)),  # no keys in the user's home
+                # No keys in the user's home, and no configuration from there.
+                env=dict(os.environ, XDG_STATE_HOME=str(folder), FIRN_CONFIG="", FIRN_TRACKER_CONFIG=""),
                 start_new_session=True, preexec_fn=lambda: _prepare(priority))
         self.pid = self._popen.pid
         self._reader = None

@@ -23,8 +23,10 @@ struct Outcome {
   std::string out;
 };
 
-// stdout as C++ and C streams write it goes to a file meanwhile.
+// stdout as C++ and C streams write it goes to a file meanwhile. The user's own configuration is
+// not read.
 Outcome run(std::vector<std::string> words) {
+  setenv("FIRN_CONFIG", "", 1);
   words.insert(words.begin(), "firn");
   std::vector<const char*> argv;
   for (const std::string& word : words) argv.push_back(word.c_str());
@@ -167,6 +169,62 @@ TEST_CASE("a port in use has an exit code of its own") {
   CAPTURE(outcome.out);
   CHECK(outcome.code == static_cast<int>(ExitCode::kPortInUse));
   close(taken);
+}
+
+TEST_CASE("a command takes options from a configuration, and refuses what it cannot take") {
+  tests::TempFolder folder;
+  const std::string config = folder.path() + "/config.toml";
+  const auto with = [&](const std::string& text, std::vector<std::string> words) {
+    std::ofstream(config) << text;
+    words.insert(words.end(), {"--config", config});
+    return run(words);
+  };
+  const std::vector<std::string> info = {"info", "firn:nonsense"};
+  CHECK(with("json = true\n", info).out.find("\"event\":\"error\"") != std::string::npos);
+  CHECK(with("[get]\njson = true\n", info).out.find("\"event\"") == std::string::npos);
+  const std::vector<std::pair<std::string, std::string>> wrong = {
+      {"\nup-limt = 5\n", ":2: unknown key 'up-limt'; did you mean 'up-limit'?"},
+      {"max-peers = 0\n", ":1: max-peers: 0 is not 1 to 4096"},
+      {"memory = \"1M\"\n", ":1: memory: "},
+      {"output = \"x\"\n", ":1: output: belongs to a single run"},
+      {"seed = \n", ":1: "}};
+  for (const auto& [text, said] : wrong) {
+    const Outcome outcome = with(text, info);
+    CHECK(outcome.code == kUsage);
+    CHECK_MESSAGE(outcome.out.find(config + said) != std::string::npos, outcome.out);
+  }
+  CHECK(run({"info", "x", "--config", folder.path() + "/missing"}).code ==
+        static_cast<int>(ExitCode::kDisk));
+  CHECK(with("nonsense", {"get", "--help"}).code == 0);
+}
+
+TEST_CASE("config shows what options have, and where it comes from") {
+  tests::TempFolder folder;
+  const std::string config = folder.path() + "/config.toml";
+  std::ofstream(config) << "up-limit = \"10M\"\ntracker = [\"a\", \"b\"]\n[get]\nseed = \"none\"\n"
+                           "[bench.codec]\nrepeats = 3\n[share]\nprivate = true\n";
+  const Outcome all = run({"config", "--config", config});
+  CHECK(all.code == 0);
+  const auto line_with = [](const Outcome& outcome, const std::string& start) {
+    const std::size_t at = outcome.out.find("\n" + start + " ");
+    if (at == std::string::npos) return std::string();
+    return outcome.out.substr(at + 1, outcome.out.find('\n', at + 1) - at - 1);
+  };
+  const std::string limit = line_with(all, "up-limit");
+  CHECK_MESSAGE(limit.find("10M") != std::string::npos, all.out);
+  CHECK(limit.find(config + ":1") != std::string::npos);
+  CHECK(limit.find("share, get, seed, ") != std::string::npos);
+  CHECK(line_with(all, "tracker").find("a, b") != std::string::npos);
+  CHECK(line_with(all, "private").find(":8") != std::string::npos);
+  CHECK(line_with(all, "codec").find("default") != std::string::npos);
+  const Outcome bench = run({"config", "bench", "codec", "--show", "--config", config});
+  CHECK(line_with(bench, "repeats").find(config + ":6") != std::string::npos);
+  CHECK(line_with(bench, "up-limit").empty());
+  CHECK(run({"config", "gte"}).code == kUsage);
+  std::ofstream(config) << "[get]\nseed = \"sometimes\"\n";
+  const Outcome wrong = run({"config", "--config", config});
+  CHECK(wrong.code == kUsage);
+  CHECK_MESSAGE(wrong.out.find(config + ":2: seed: ") != std::string::npos, wrong.out);
 }
 
 TEST_CASE("a manifest made by create verifies until a byte changes") {

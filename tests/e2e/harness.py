@@ -21,6 +21,9 @@ sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests")]
 from counted_unittest import main  # noqa: F401 (for the tests)
 from running.programs import BUILD, Failed, Programs  # noqa: F401
 
+# Also for programs that tests start otherwise, and before they begin.
+os.environ.update(Programs.ENVIRONMENT)
+
 # Exit codes, as in `firn --help`.
 UNREACHABLE = 3
 USAGE, DISK, VERIFY_FAILED, WRONG_IDENTITY, PORT_IN_USE = 2, 4, 5, 6, 7

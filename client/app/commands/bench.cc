@@ -162,6 +162,7 @@ void add_one(CLI::App& bench, Chosen& chosen, const std::string& name,
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command->add_option("-o,--output", arguments->output, "write the figures to FILE, as JSON")
       ->option_text("FILE")
+      ->configurable(false)
       ->check(not_empty());
   add_kernels_option(*command, arguments->kernels);
   add_console_options(*command, arguments->console);

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "client/app/console/exit_codes.h"
+#include "proto/program/configuration.h"
 
 namespace firn::app {
 
@@ -25,5 +26,7 @@ void add_doctor_command(CLI::App& app, Chosen& chosen);
 void add_bench_command(CLI::App& app, Chosen& chosen);
 void add_medium_command(CLI::App& app, Chosen& chosen);
 void add_help_command(CLI::App& app, Chosen& chosen);
+// `configuration` is looked at when the command runs.
+void add_config_command(CLI::App& app, const Configuration& configuration, Chosen& chosen);
 
 }  // namespace firn::app

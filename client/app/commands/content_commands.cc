@@ -156,8 +156,10 @@ void add_add_command(CLI::App& app, Chosen& chosen) {
       ->add_option("-o,--output", arguments->folder,
                    "folder to put the content into (default: the current folder)")
       ->option_text("DIR")
+      ->configurable(false)
       ->check(not_empty());
-  command->add_flag("--serve", arguments->serve, "the content stands in DIR: serve it");
+  command->add_flag("--serve", arguments->serve, "the content stands in DIR: serve it")
+      ->configurable(false);
   command
       ->add_option("--seed", arguments->seeding,
                    "how long to stay when complete, as for get (default: forever)")
@@ -201,7 +203,8 @@ void add_content_commands(CLI::App& app, Chosen& chosen) {
   one("resume", "let the daemon go on with a content that was paused, failed or finished");
   auto removing = std::make_shared<OneArguments>();
   add_one_command(app, chosen, "remove", "make the daemon forget a content", removing)
-      ->add_flag("--delete-data", removing->delete_data, "delete its files too");
+      ->add_flag("--delete-data", removing->delete_data, "delete its files too")
+      ->configurable(false);
 }
 
 }  // namespace firn::app

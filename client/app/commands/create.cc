@@ -85,6 +85,7 @@ void add_create_command(CLI::App& app, Chosen& chosen) {
   command->add_option("PATH", arguments->path, "file or folder")->required()->check(not_empty());
   command->add_option("-o,--output", arguments->output, "where to write the manifest")
       ->option_text("X.firn")
+      ->configurable(false)
       ->required()
       ->check(not_empty());
   add_making_options(*command, arguments->making);

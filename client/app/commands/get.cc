@@ -99,6 +99,7 @@ void add_get_command(CLI::App& app, Chosen& chosen) {
       ->add_option("-o,--output", arguments->dir,
                    "folder to put the content into (default: the current folder)")
       ->option_text("DIR")
+      ->configurable(false)
       ->check(not_empty());
   command->add_flag("--overwrite", arguments->overwrite,
                     "replace files in DIR that are in the way");

@@ -50,7 +50,8 @@ void add_keygen_command(CLI::App& app, Chosen& chosen) {
   command->add_option("FILE", arguments->file, "where to keep the secret key")
       ->required()
       ->check(not_empty());
-  command->add_flag("--show", arguments->show, "print the public key of a FILE that exists");
+  command->add_flag("--show", arguments->show, "print the public key of a FILE that exists")
+      ->configurable(false);
   add_console_options(*command, arguments->console);
   on_command(*command, arguments, chosen, run);
 }

@@ -53,8 +53,9 @@ void add_plan(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("plan", "how a content would be put on a medium");
   auto* size = add_bytes_option(*command, "--size", arguments->bytes, "bytes of the content");
   auto* manifest = command->add_option("--manifest", arguments->source, "manifest of the content")
-                       ->option_text("X.firn");
-  size->excludes(manifest);
+                       ->option_text("X.firn")
+                       ->configurable(false);
+  size->configurable(false)->excludes(manifest);
   add_plan_options(*command, arguments->plan);
   command
       ->add_option("--threads", arguments->threads,
@@ -117,10 +118,12 @@ void add_sim(CLI::App& app, Chosen& chosen) {
   command->add_option("MEDIUM", arguments->input, "medium file")->required()->check(not_empty());
   command->add_option("-o,--output", arguments->output, "where to write what is received")
       ->option_text("FILE")
+      ->configurable(false)
       ->required()
       ->check(not_empty());
   add_rates_options(*command, arguments->rates);
-  command->add_option("--seed", arguments->seed, "the same seed loses the same bits; default 1");
+  command->add_option("--seed", arguments->seed, "the same seed loses the same bits; default 1")
+      ->configurable(false);
   add_console_options(*command, arguments->console);
   on_command(*command, arguments, chosen, run);
 }

@@ -135,7 +135,8 @@ void add_medium_read(CLI::App& app, Chosen& chosen) {
       ->required()
       ->check(not_empty());
   command->add_option("--expect", arguments->request.expected, "refuse a medium of another content")
-      ->option_text("LINK|X.firn");
+      ->option_text("LINK|X.firn")
+      ->configurable(false);
   add_rates_options(*command, arguments->rates);
   command->add_flag("--overwrite", arguments->request.overwrite,
                     "replace files that are in the way");

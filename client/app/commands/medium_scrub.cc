@@ -90,6 +90,7 @@ void add_medium_scrub(CLI::App& app, Chosen& chosen) {
   command->add_option("MEDIUM", arguments->input, "medium file")->required()->check(not_empty());
   command->add_option("-o,--output", arguments->output, "where to write the new medium")
       ->option_text("NEW")
+      ->configurable(false)
       ->required()
       ->check(not_empty());
   command->add_option("--threads", arguments->threads, "default: a thread for each core")

@@ -90,12 +90,14 @@ void add_medium_write(CLI::App& app, Chosen& chosen) {
   command->add_option("PATH", arguments->path, "file or folder")->required()->check(not_empty());
   command->add_option("-o,--output", arguments->output, "where to write the medium")
       ->option_text("MEDIUM")
+      ->configurable(false)
       ->required()
       ->check(not_empty());
   command
       ->add_option("--manifest", arguments->manifest,
                    "keep the content's manifest and shape, so that a swarm shares them")
-      ->option_text("X.firn");
+      ->option_text("X.firn")
+      ->configurable(false);
   add_plan_options(*command, arguments->plan);
   add_making_options(*command, arguments->making);
   add_console_options(*command, arguments->console);

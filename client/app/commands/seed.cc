@@ -107,12 +107,14 @@ void add_media_options(CLI::App& command, SeedArguments& arguments, CLI::Option*
                       "serve what these media of one content hold (firn medium), and take from the "
                       "swarm what they lack; LINK|X.firn is optional then, and goes before it")
           ->option_text("FILE ...")
+          ->configurable(false)
           ->check(not_empty())
           ->excludes(trust);
   command
       .add_option("-o,--output", arguments.dir,
                   "folder for the content of media (default: the current folder)")
       ->option_text("DIR")
+      ->configurable(false)
       ->check(not_empty())
       ->needs(media);
 }

@@ -193,6 +193,7 @@ void add_share_command(CLI::App& app, Chosen& chosen) {
       command
           ->add_option("-o,--output", arguments->output, "write the manifest too (one PATH only)")
           ->option_text("X.firn")
+          ->configurable(false)
           ->check(not_empty());
   add_making_options(*command, arguments->making);
   add_private_options(*command, arguments->making);

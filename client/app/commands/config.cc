@@ -1,0 +1,116 @@
+// firn config [COMMAND]: the values that options have without a command line that gives others, and
+// where they come from.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "client/app/commands/commands.h"
+#include "client/app/commands/running.h"
+#include "proto/base/plain_text.h"
+#include "proto/program/config_keys.h"
+#include "proto/program/configuration.h"
+#include "proto/program/usage.h"
+
+namespace firn::app {
+namespace {
+
+// What an option has, and where from; the commands for which it is so.
+struct OptionValue {
+  std::string key;
+  std::string value;
+  std::string place;
+
+  auto operator<=>(const OptionValue&) const = default;
+};
+using OptionValues = std::map<OptionValue, std::vector<std::string>>;
+
+std::string joined(const std::vector<std::string>& words, const char* separator) {
+  return fmt::format("{}", fmt::join(words, separator));
+}
+
+// Of one command. Every value that a file gives is checked, as for a run.
+Status add_values(CLI::App& app, const std::vector<std::string>& command,
+                  const Configuration& configuration, OptionValues& values) {
+  CLI::App& at = app_at(app, command);
+  const std::string name = joined(command, " ");
+  std::map<std::string, OptionValue> of_command;
+  for (const CLI::Option* option : at.get_options())
+    if (option->get_configurable() && !key_of(*option).empty() &&
+        !option->get_default_str().empty())
+      of_command[key_of(*option)] = {key_of(*option), option->get_default_str(), "default"};
+  for (const Setting& setting : configuration.settings(app, command)) {
+    const Status taken = check_value(*at.get_option_no_throw("--" + setting.key), setting);
+    if (!taken.ok()) return taken;
+    of_command[setting.key] = {setting.key, joined(setting.values, ", "), setting.place};
+  }
+  for (const auto& [key, value] : of_command) values[value].push_back(name);
+  return Done{};
+}
+
+std::string sources_text(const Configuration& configuration) {
+  if (configuration.sources().empty()) return "no configuration is read\n";
+  std::string text;
+  for (const ConfigSource& source : configuration.sources())
+    text += escaped(source.path) + (source.found ? ": read\n" : ": not there\n");
+  return text;
+}
+
+std::string table_of(const OptionValues& values) {
+  std::vector<std::tuple<std::string, std::string, std::string, std::string>> rows = {
+      {"option", "value", "from", "for"}};
+  for (const auto& [value, commands] : values)
+    rows.emplace_back(value.key, escaped(value.value), value.place, joined(commands, ", "));
+  std::size_t keys = 0, texts = 0, places = 0;
+  for (const auto& [key, text, place, commands] : rows) {
+    keys = std::max(keys, key.size());
+    texts = std::max(texts, text.size());
+    places = std::max(places, place.size());
+  }
+  std::string table;
+  for (const auto& [key, text, place, commands] : rows)
+    table += fmt::format("{:<{}}  {:<{}}  {:<{}}  {}\n", key, keys, text, texts, place, places,
+                         commands);
+  return table;
+}
+
+ExitCode show(CLI::App& app, const std::vector<std::string>& about,
+              const Configuration& configuration) {
+  OptionValues values;
+  for (const auto& command : whole_commands(app)) {
+    if (command.front() == "config" || command.front() == "help") continue;
+    if (command.size() < about.size() || !std::equal(about.begin(), about.end(), command.begin()))
+      continue;
+    const Status added = add_values(app, command, configuration, values);
+    if (added.ok()) continue;
+    std::fprintf(stderr, "firn: %s\n", escaped_lines(added.error().message()).c_str());
+    return exit_code_of(added.error());
+  }
+  return print_alone(sources_text(configuration) + "\n" + table_of(values));
+}
+
+}  // namespace
+
+void add_config_command(CLI::App& app, const Configuration& configuration, Chosen& chosen) {
+  auto about = std::make_shared<std::vector<std::string>>();
+  CLI::App* command = app.add_subcommand(
+      "config", "show the values of options, from files or defaults, and where they come from");
+  command->add_option("COMMAND", *about, "such as get, or bench codec; default: all commands")
+      ->option_text("...");
+  command
+      ->add_flag_callback(
+          "--show", [] {}, "show the values, as without this option")
+      ->configurable(false);
+  command->callback([about, &app, &configuration, &chosen] {
+    const CLI::App* at = &app;
+    for (const std::string& word : *about) {
+      const CLI::App* const found = command_of(*at, word);
+      if (found == nullptr) throw CLI::ValidationError(unknown_command(*at, word));
+      at = found;
+    }
+    chosen = [about, &app, &configuration] { return show(app, *about, configuration); };
+  });
+}
+
+}  // namespace firn::app
