@@ -20,6 +20,7 @@
 #include "proto/program/configuration.h"
 #include "proto/program/hangup.h"
 #include "proto/program/log_sink.h"
+#include "proto/program/service_notice.h"
 #include "proto/program/standard_streams.h"
 #include "proto/program/usage.h"
 #include "proto/transport/descriptors.h"
@@ -128,6 +129,12 @@ void read_lists_again(const Settings& settings, Server& server, spdlog::logger& 
   server.serve(*lists);
   if (lists->publishers) logger.info("SIGHUP: {} publishers listed", lists->publishers->size());
   if (lists->contents) logger.info("SIGHUP: {} contents listed", lists->contents->size());
+}
+
+// Peers can be served all the same where the service manager does not listen.
+void tell_manager(const char* state, spdlog::logger& logger) {
+  if (const Status told = tell_service_manager(state); !told)
+    logger.warn("{}", escaped_lines(told.error().message()));
 }
 
 ServerOptions server_options(const Settings& settings,
@@ -246,6 +253,7 @@ int run(const Settings& settings) {
   // Without that line no peer can be told where the tracker listens.
   if (const Status told = flush_stdout(); !told) return fail(kDisk, told.error().message());
   logger.info("listening on {}, data in {}", to_text(*listening), escaped(settings.data));
+  tell_manager("READY=1", logger);
 
   int number = signals.wait();
   for (; number == SIGHUP && hangup() == Hangup::kReopens; number = signals.wait()) {
@@ -253,6 +261,7 @@ int run(const Settings& settings) {
     read_lists_again(settings, **server, logger);
   }
   if (number == SIGHUP) leave_closed_terminal();
+  tell_manager("STOPPING=1", logger);
   logger.info("stopping: {}", strsignal(number));
   return kOk;
 }

@@ -3,6 +3,9 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +17,7 @@
 #include <thread>
 #include <vector>
 
+#include "proto/base/unique_fd.h"
 #include "proto/messages.h"
 #include "tests/tracker/tracker_fixture.h"
 #include "tests/transport/recorder.h"
@@ -134,6 +138,30 @@ TEST_CASE("it says where it listens, keeps its identity, and stops cleanly when 
     program.signal(number);
     CHECK(program.wait() == 0);
   }
+}
+
+TEST_CASE("a service manager hears that it listens, and that it stops") {
+  const TemporaryFolder folder;
+  const std::string name = folder.path / "notify";
+  const UniqueFd manager(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+  REQUIRE(name.copy(address.sun_path, sizeof(address.sun_path) - 1) == name.size());
+  REQUIRE(::bind(manager.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0);
+  const timeval patience{.tv_sec = 60, .tv_usec = 0};
+  REQUIRE(::setsockopt(manager.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) == 0);
+  const auto heard = [&manager] {
+    char text[100];
+    const auto bytes = ::recv(manager.get(), text, sizeof(text), 0);
+    return bytes < 0 ? std::string() : std::string(text, static_cast<std::size_t>(bytes));
+  };
+  ::setenv("NOTIFY_SOCKET", name.c_str(), 1);
+  Program program({"--listen", "127.0.0.1:0", "--data", folder.path / "data"});
+  ::unsetenv("NOTIFY_SOCKET");
+  CHECK(heard() == "READY=1");
+  listening(program);
+  program.signal(SIGTERM);
+  CHECK(heard() == "STOPPING=1");
+  CHECK(program.wait() == 0);
 }
 
 TEST_CASE("killed and started again it still knows the swarm and its manifest") {
