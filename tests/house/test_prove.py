@@ -38,7 +38,7 @@ class Parts(unittest.TestCase):
         names = self.names()
         self.assertEqual(len(set(names)), len(names))
         for name in ("address", "faults", "kernels", "neon", "thread", "fresh-bookworm", "fresh-trixie", "clang-bookworm",
-                     "clang-trixie"):
+                     "clang-trixie", "package-bookworm", "package-trixie"):
             self.assertIn(name, names)
         for target in (ROOT / "tests/fuzz").glob("*.cc"):
             if "LLVMFuzzerTestOneInput" in target.read_text() and target.stem != "corpus_test":

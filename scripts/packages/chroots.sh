@@ -1,0 +1,53 @@
+# Bare Debian systems in folders. Sourced by scripts/prove-fresh and scripts/prove-packages, which run as
+# root: make_root, mount_root and in_root; unmount_roots when all is done.
+# shellcheck shell=bash
+mounted=()
+variables=(DEBIAN_FRONTEND=noninteractive)
+
+# needs_root PROGRAM: ends with status 77 where the user is not root, or debootstrap is missing.
+needs_root() {
+  [ "$(id -u)" = 0 ] || { echo "$1: needs root (debootstrap, mount)" >&2; exit 77; }
+  command -v debootstrap >/dev/null || { echo "$1: install debootstrap first" >&2; exit 77; }
+}
+
+# make_root RELEASE FOLDER: debootstrap's minbase there, unless one is there already. Packages come from
+# where this machine's own apt gets them.
+make_root() {
+  if [ ! -x "$2/bin/bash" ]; then
+    local mirror
+    # shellcheck disable=SC2016 # apt fills that in
+    mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Label: Debian' |
+             head -n 1)
+    echo "debootstrap --variant=minbase $1"
+    mkdir -p "$2"
+    debootstrap --variant=minbase "$1" "$2" ${mirror:+"$mirror"} >"$2/debootstrap.out" 2>&1 ||
+      { tail -n 20 "$2/debootstrap.out" >&2; return 1; }
+  fi
+  cp /etc/resolv.conf "$2/etc/resolv.conf" 2>/dev/null || true
+  cp /etc/hosts "$2/etc/hosts" 2>/dev/null || true
+}
+
+mount_root() {
+  local at
+  for at in proc sys dev; do
+    mkdir -p "$1/$at"
+    mount --rbind "/$at" "$1/$at"
+    mounted+=("$1/$at")
+    mount --make-rslave "$1/$at"
+  done
+}
+
+unmount_roots() {
+  local i
+  for ((i = ${#mounted[@]} - 1; i >= 0; --i)); do umount -R "${mounted[i]}" || true; done
+  mounted=()
+}
+
+# in_root FOLDER DIRECTORY COMMAND...: there, with nothing of this machine's environment.
+in_root() {
+  local root=$1 directory=$2
+  shift 2
+  # shellcheck disable=SC2016 # the shell in there fills that in
+  chroot "$root" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 \
+    "${variables[@]}" bash -c 'cd "$1" && shift && exec "$@"' run "$directory" "$@"
+}
