@@ -1,8 +1,8 @@
 // A configuration file: TOML 1.0 (toml.io), with the long options of a program as its keys.
 //
 // A key at the top is for every command that has the option; a key of a table is for the command of
-// that name, [get], or for those below it, [bench] and [bench.codec]. What the keys mean is checked
-// in config_keys.h, what the values are worth in configuration.h.
+// that name, [get], or for those below it, [bench] and [bench.codec]. config_keys.h checks
+// keys, configuration.h values.
 #pragma once
 
 #include <cstddef>

@@ -77,7 +77,7 @@ def add_documents(package, release, stage, changes):
     """copyright, changelog.gz, and what users can notice, for people."""
     folder = stage / "usr/share/doc" / package.name
     write(folder / "copyright", COPYRIGHT.format(year=release.date[:4],
-                                                 holder=release.maintainer.partition(" <")[0]))
+                                                 holder="Firn contributors"))
     date = time.strftime("%a, %d %b %Y %H:%M:%S +0000", time.gmtime(release.epoch))
     write_gzip(folder / "changelog.gz", f"{package.name} ({release.version}) unstable; urgency=medium\n\n"
                "  * Built from this version; CHANGES.md.gz says what is new.\n\n"

@@ -46,6 +46,7 @@ class Program {
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, out[1], 1);
     posix_spawn_file_actions_adddup2(&actions, err[1], 2);
+    ::setenv("FIRN_TRACKER_CONFIG", "", 1);  // none of this machine's
     REQUIRE(::posix_spawn(&pid_, FIRN_TRACKER, &actions, nullptr, argv.data(), environ) == 0);
     posix_spawn_file_actions_destroy(&actions);
     ::close(out[1]);

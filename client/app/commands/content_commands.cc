@@ -47,8 +47,8 @@ Result<Json> ask(const AskOptions& options, const std::string& method, const Jso
 
 std::string absolute(const std::string& path) {
   std::error_code error;
-  const auto full = std::filesystem::absolute(path, error);
-  return error ? path : full.lexically_normal().string();
+  const auto full = std::filesystem::weakly_canonical(path, error);
+  return error ? path : full.string();
 }
 
 // A member of a daemon's answer as a row shows it; "-" where there is none.

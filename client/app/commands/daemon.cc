@@ -11,6 +11,7 @@
 #include "client/app/daemon/content_list.h"
 #include "client/app/daemon/control_socket.h"
 #include "client/app/daemon/data_folder.h"
+#include "client/content/find_folder.h"
 #include "proto/program/usage.h"
 
 namespace firn::app {
@@ -29,9 +30,17 @@ struct DaemonArguments {
   ConsoleOptions console;
 };
 
+// A descriptor of the caller's is another file here, or the daemon's own.
+bool names_descriptor(const std::string& path) {
+  return path.starts_with("/dev/") || path.starts_with("/proc/");
+}
+
 // What is kept of a content that a caller adds.
 Result<KeptContent> read_added(const AddRequest& request) {
   const std::string operation = "add " + request.source;
+  if (names_descriptor(request.source))
+    return Error{ErrorCode::kBadInput, operation,
+                 "the daemon takes a manifest from a file alone: write it into one first"};
   if (!request.folder.starts_with('/'))
     return Error{ErrorCode::kBadInput, operation, "its folder must be an absolute path"};
   if (const auto seeding = parse_seed_policy(request.seeding); !seeding.ok())
@@ -48,6 +57,8 @@ Result<KeptContent> read_added(const AddRequest& request) {
   kept.seeding = request.seeding;
   if (source->manifest) {
     kept.manifest = source->manifest->file_bytes;
+    if (request.serve)
+      kept.folder = content::find_content_folder(source->manifest->info, request.folder);
   } else {
     kept.link = to_text(Link{source->content_id, source->trackers, source->peers, source->publisher,
                              source->secret});
@@ -137,7 +148,7 @@ ExitCode run(const DaemonArguments& arguments, Console& console) {
   if (!socket.ok()) return fail(console, socket.error());
   say_start(*driver, path, data, (*list)->size(), console);
   driver->on_turn([&](core::TimeUs) { return (*list)->turn(); });
-  // What becomes of its contents is theirs: `list` tells.
+  // A content's failure does not change the exit code; `list` shows it.
   (void)driver->run();
   return ExitCode::kOk;
 }

@@ -4,12 +4,13 @@
 #include <functional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "client/content/create.h"
-#include "client/content/find_folder.h"
 #include "client/store/files.h"
 #include "client/store/posix_files.h"
 #include "client/store/work_folder.h"
+#include "proto/base/digest.h"
 #include "proto/content/manifest.h"
 
 namespace firn::app {
@@ -30,7 +31,39 @@ Status delete_work(store::Files& files, const ContentId& id) {
   return store::WorkFolder::remove_media(files, id);
 }
 
-// The first failure, if there is one; the others go on.
+Result<Digest> digest_of(store::File& file) {
+  std::vector<std::uint8_t> piece(1 << 20);
+  Sha256 hash;
+  for (std::uint64_t at = 0;; at += piece.size()) {
+    const auto got = file.read_at(at, piece);
+    if (!got.ok()) return got.error();
+    hash.update({piece.data(), *got});
+    if (*got < piece.size()) return hash.finish();
+  }
+}
+
+// Whether the content's own file or link stands there, or what the user has put in its place since.
+// A file whose time has changed is read.
+Result<bool> is_the_contents(store::Files& files, const std::string& path, const FileEntry& entry) {
+  const auto there = files.stat(path);
+  if (!there.ok()) return there.error();
+  if (entry.kind == FileEntry::Kind::kLink) {
+    if (there->kind != store::FileKind::kLink) return false;
+    const auto target = files.read_link(path);
+    if (!target.ok()) return target.error();
+    return *target == entry.target;
+  }
+  if (there->kind != store::FileKind::kFile || there->bytes != entry.bytes) return false;
+  if (there->modified_ns == entry.modified_ns) return true;
+  const auto file = files.open(path, store::Files::Open::kRead);
+  if (!file.ok()) return file.error();
+  const auto digest = digest_of(**file);
+  if (!digest.ok()) return digest.error();
+  return *digest == entry.digest;
+}
+
+// What the user put in the place of a file stays, as a missing one does. After a failure the other
+// files are still deleted; the first failure.
 Status delete_finished(store::Files& files, const Info& info) {
   Status first = Done{};
   const auto note = [&first](const Status& status) {
@@ -42,7 +75,9 @@ Status delete_finished(store::Files& files, const Info& info) {
     const std::string path = content::final_path(info, "", i);
     if (info.files[i].kind == FileEntry::Kind::kFolder) {
       folders.insert(path);
-    } else {
+    } else if (const auto ours = is_the_contents(files, path, info.files[i]); !ours.ok()) {
+      note(ours.error());
+    } else if (*ours) {
       note(files.remove(path));
     }
     for (std::string up = store::parent_of(path); !up.empty(); up = store::parent_of(up))
@@ -55,17 +90,15 @@ Status delete_finished(store::Files& files, const Info& info) {
 
 }  // namespace
 
+// Only in the content's own folder: another file of its name, one level deeper, is another's.
 Status delete_content(const KeptContent& content) {
-  const bool files_are_its = content.finished_at != 0 || content.kind == KeptContent::Kind::kServe;
-  std::string folder = content.folder;
   std::optional<Manifest> manifest;
-  if (files_are_its && !content.manifest.empty()) {
+  if (content.finished_at != 0 && !content.manifest.empty()) {
     auto parsed = parse_manifest(content.manifest, content.id);
     if (!parsed.ok()) return parsed.error();
     manifest = *std::move(parsed);
-    folder = content::find_content_folder(manifest->info, folder);
   }
-  const auto files = store::open_posix_files(folder, false);
+  const auto files = store::open_posix_files(content.folder, false);
   if (!files.ok())
     return files.error().code == ErrorCode::kNotFound ? Status(Done{}) : files.error();
   Status work = delete_work(**files, content.id);

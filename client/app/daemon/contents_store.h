@@ -1,6 +1,7 @@
 // The daemon's contents in a SQLite database (docs/formats.md, "The daemon's contents"). Each
 // change is one transaction, durable when the function returns: a kill or a power cut leaves the
-// contents as before or after it. Deleted bytes are overwritten, as links hold secrets.
+// contents as before or after it. Deleted bytes are overwritten in the database, as links hold
+// secrets; not in the journal, which SQLite deletes.
 //
 // One thread. Errors: as SQLite's, naming the file.
 #pragma once

@@ -109,7 +109,13 @@ Result<Json> call_daemon(const std::string& socket, const std::string& method, c
   if (!connection.ok()) return connection.error();
   Json request = {{"jsonrpc", "2.0"}, {"id", 1}, {"method", method}};
   if (!params.is_null()) request["params"] = params;
-  const std::string line = request.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  std::string line;
+  try {
+    line = request.dump() + "\n";
+  } catch (const Json::type_error&) {
+    return Error{ErrorCode::kBadInput, method,
+                 "a path or name in it is no UTF-8, which the daemon's socket does not carry"};
+  }
   const Status sent = send_all(connection->get(), line);
   if (!sent.ok()) return sent.error();
   const auto reply = receive_line(connection->get());

@@ -178,7 +178,7 @@ void ControlSocket::Impl::Connection::serve() {
     const std::size_t bytes = (end == std::string::npos ? input.size() : end) - taken;
     if (bytes > kLineBytesMax) {
       last_answer = true;
-      send(refuse_rpc(RpcError::kInvalidRequest, "the line is longer than 1 MiB"));
+      send(refuse_rpc(RpcError::kInvalidRequest, "the line is longer than 64 KiB"));
       break;
     }
     if (end == std::string::npos) break;

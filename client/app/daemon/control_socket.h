@@ -20,7 +20,7 @@ namespace firn::app {
 // Main thread.
 class ControlSocket {
  public:
-  static constexpr std::size_t kLineBytesMax = 1 << 20;
+  static constexpr std::size_t kLineBytesMax = 64 << 10;
   static constexpr std::size_t kConnectionsMax = 64;
   static constexpr std::size_t kAnswerBytesMax = 1 << 20;
 

@@ -10,6 +10,8 @@
 namespace firn::app {
 namespace {
 
+constexpr core::TimeUs kLearnAgain = 60 * core::kSecond;
+
 std::int64_t seconds_since_1970() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::seconds>(now).count();
@@ -52,8 +54,10 @@ Status DaemonContent::pause() {
   return Done{};
 }
 
+// One that has stayed as long as it was to stay is served until it is paused or removed.
 Status DaemonContent::resume() {
   KeptContent active = kept_;
+  if (active.seeded) active.seeding = "forever";
   active.paused = active.seeded = false;
   if (const Status kept = change(active); !kept.ok()) return kept;
   failure_.clear();
@@ -124,21 +128,28 @@ void DaemonContent::watch() {
   session_ = nullptr;
 }
 
-// Keeps what the session has found out. What cannot be kept is found out again by the next run.
+// Keeps what the session has found out. A write that fails is tried again after a while: the disk
+// may be full.
 void DaemonContent::learn() {
-  if (forgotten_) return;
+  const core::TimeUs now = host_.driver.loop().now();
+  if (forgotten_ || now < learns_at_) return;
+  const auto note = [&](const Status& kept) {
+    if (kept.ok()) return true;
+    learns_at_ = now + kLearnAgain;
+    host_.console.warning(kept.error().message(), kept_.id);
+    return false;
+  };
   const auto& manifest = session_->plan().manifest;
   if (manifest && kept_.manifest.empty()) {
-    kept_.manifest = manifest->file_bytes;
     name_ = manifest->info.name;
     content_bytes_ = manifest->info.shape.content_bytes;
-    const Status kept = host_.store.keep_manifest(kept_.id, kept_.manifest);
-    if (!kept.ok()) host_.console.warning(kept.error().message(), kept_.id);
+    if (!note(host_.store.keep_manifest(kept_.id, manifest->file_bytes))) return;
+    kept_.manifest = manifest->file_bytes;
   }
   if (session_->complete() && kept_.finished_at == 0) {
-    kept_.finished_at = seconds_since_1970();
-    const Status kept = host_.store.update(kept_);
-    if (!kept.ok()) host_.console.warning(kept.error().message(), kept_.id);
+    KeptContent finished = kept_;
+    finished.finished_at = seconds_since_1970();
+    if (note(host_.store.update(finished))) kept_ = std::move(finished);
   }
 }
 
@@ -206,7 +217,8 @@ Json DaemonContent::details() const {
   json["added_at"] = kept_.added_at;
   json["finished_at"] = time_or_null(kept_.finished_at);
   if (session_ != nullptr && !session_->complete())
-    json["waits_for"] = without_secrets(session_->why_it_waits(host_.driver.loop().now()));
+    if (const std::string why = session_->why_it_waits(host_.driver.loop().now()); !why.empty())
+      json["waits_for"] = without_secrets(why);
   return json;
 }
 

@@ -4,7 +4,7 @@
 //   active --seeding is over--> finished        active --an error--> failed, until it is resumed
 //   any --remove--> session leaves --> (files deleted) --> gone
 //
-// Main thread. What changes is kept before it is believed.
+// Main thread. A change is written to the store first, then to memory.
 #pragma once
 
 #include <functional>
@@ -77,9 +77,10 @@ class DaemonContent {
   std::weak_ptr<const void> files_;  // of the last session: not expired while it is used
   ProgressFigures figures_;          // of the last session, when it is gone
   std::string failure_;
-  bool leaving_ = false;    // the session was told to end
-  bool forgotten_ = false;  // not kept any more
-  bool deleting_ = false;   // a worker deletes its files
+  core::TimeUs learns_at_ = 0;  // not before, as the store could not be written
+  bool leaving_ = false;        // the session was told to end
+  bool forgotten_ = false;      // not kept any more
+  bool deleting_ = false;       // a worker deletes its files
   bool gone_ = false;
   const std::shared_ptr<bool> here_ = std::make_shared<bool>(true);
 };

@@ -11,6 +11,12 @@
 namespace firn::app {
 namespace {
 
+// What is asked; its members are found by search, unlike those of Json, and never copied as a tree.
+using Request = nlohmann::json;
+
+// A request needs 2: parameters within it. Deeper values cost stack where they are used.
+constexpr int kDepthMax = 8;
+
 // What a request that cannot be carried out is answered.
 struct Refusal {
   RpcError code;
@@ -41,23 +47,23 @@ std::string failed(const Json& id, const Error& error) {
   return dumped(answer);
 }
 
-// The parameters of a call; the first that is missing or of another type is noted. Which are asked
-// for is which are known.
+// The parameters of a call; the first that is missing or of another type is noted. A method knows
+// those that it asks for.
 class Params {
  public:
-  explicit Params(const Json& given) : given_(given) {}
+  explicit Params(const Request& given) : given_(given) {}
 
   std::string text(const char* name) {
-    const Json* const value = find(name);
+    const Request* const value = find(name);
     if (value == nullptr) return note(std::string("the parameter '") + name + "' is missing");
     return string_of(name, *value);
   }
   std::string text(const char* name, const std::string& otherwise) {
-    const Json* const value = find(name);
+    const Request* const value = find(name);
     return value == nullptr ? otherwise : string_of(name, *value);
   }
   bool flag(const char* name) {
-    const Json* const value = find(name);
+    const Request* const value = find(name);
     if (value == nullptr) return false;
     if (!value->is_boolean()) note(std::string("'") + name + "' must be true or false");
     return value->is_boolean() && value->get<bool>();
@@ -73,13 +79,13 @@ class Params {
   }
 
  private:
-  const Json* find(const char* name) {
+  const Request* find(const char* name) {
     known_.emplace_back(name);
     if (given_.is_null()) return nullptr;
     const auto found = given_.find(name);
     return found == given_.end() ? nullptr : &*found;
   }
-  std::string string_of(const char* name, const Json& value) {
+  std::string string_of(const char* name, const Request& value) {
     if (!value.is_string() || value.get_ref<const std::string&>().empty())
       return note(std::string("'") + name + "' must be a text that is not empty");
     auto text = value.get<std::string>();
@@ -92,7 +98,7 @@ class Params {
     return {};
   }
 
-  const Json& given_;  // an object, or null
+  const Request& given_;  // an object, or null
   std::vector<std::string> known_;
   std::string wrong_;
 };
@@ -139,14 +145,14 @@ constexpr Method kMethods[] = {
 };
 
 // The members that a request may have; others are refused, so that a misspelt one is noticed.
-std::string wrong_member(const Json& request) {
+std::string wrong_member(const Request& request) {
   for (const auto& [name, value] : request.items())
     if (name != "jsonrpc" && name != "id" && name != "method" && name != "params")
       return "there is no member '" + name + "' in a request";
   return {};
 }
 
-std::string wrong_request(const Json& request) {
+std::string wrong_request(const Request& request) {
   if (request.is_array()) return "batches are not taken: one request a line";
   if (!request.is_object()) return "a request is an object";
   const auto version = request.find("jsonrpc");
@@ -159,13 +165,15 @@ std::string wrong_request(const Json& request) {
   return wrong_member(request);
 }
 
-std::string carry_out(const Json& request, const Json& id, DaemonMethods& methods) {
+std::string carry_out(const Request& request, const Json& id, DaemonMethods& methods) {
   const auto& name = request["method"].get_ref<const std::string&>();
   const auto* const method =
       std::ranges::find_if(kMethods, [&](const Method& known) { return name == known.name; });
   if (method == std::end(kMethods))
     return refused(id, {RpcError::kMethodNotFound, "there is no method '" + name + "'"});
-  const Json given = request.value("params", Json());
+  static const Request kNone;
+  const auto params_at = request.find("params");
+  const Request& given = params_at == request.end() ? kNone : *params_at;
   if (!given.is_null() && !given.is_object())
     return refused(id, {RpcError::kInvalidParams, "parameters are given by name, in an object"});
   Params params(given);
@@ -182,12 +190,18 @@ std::string carry_out(const Json& request, const Json& id, DaemonMethods& method
 }  // namespace
 
 std::string answer_rpc(std::string_view line, DaemonMethods& methods) {
-  const Json request = Json::parse(line, nullptr, false);
+  bool deep = false;
+  const auto keep = [&deep](int depth, Request::parse_event_t, const Request&) {
+    deep |= depth > kDepthMax;
+    return !deep;
+  };
+  const Request request = Request::parse(line, keep, false);
+  if (deep) return refuse_rpc(RpcError::kInvalidRequest, "its values are nested too deep");
   if (request.is_discarded()) return refuse_rpc(RpcError::kParse, "the line is no JSON");
   const std::string wrong = wrong_request(request);
   const bool has_id = request.is_object() && request.contains("id") &&
                       (request["id"].is_string() || request["id"].is_number());
-  const Json id = has_id ? request["id"] : Json();
+  const Json id = has_id ? Json(request["id"]) : Json();
   if (!wrong.empty()) return refused(id, {RpcError::kInvalidRequest, wrong});
   const std::string answer = carry_out(request, id, methods);
   return request.contains("id") ? answer : std::string();

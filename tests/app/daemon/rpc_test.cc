@@ -57,6 +57,19 @@ std::string called(const std::string& method, const std::string& params) {
   return methods.asked.front();
 }
 
+TEST_CASE("values nested as deep as a line is long are refused, and cost no stack") {
+  const std::string deep = std::string(30'000, '[') + std::string(30'000, ']');
+  CHECK(code_of(R"({"jsonrpc":"2.0","id":1,"method":"list","params":)" + deep + "}") == -32600);
+  CHECK(code_of(deep) == -32600);
+  CHECK(code_of(std::string(60'000, '[')) == -32600);
+}
+
+TEST_CASE("a request of very many members is refused") {
+  std::string line = R"({"jsonrpc":"2.0","id":1,"method":"list","params":{)";
+  for (int i = 0; i < 6000; ++i) line += "\"" + std::to_string(i) + "\":1,";
+  CHECK(code_of(line + "\"x\":1}}") == -32602);
+}
+
 TEST_CASE("each method is called with its parameters, and answered with its result") {
   CHECK(called("add", R"({"source":"firn:x","folder":"/a"})") == "add firn:x /a forever");
   CHECK(called("add", R"({"source":"/x","folder":"/a","serve":true,"seeding":"1h"})") ==
@@ -89,7 +102,7 @@ TEST_CASE("what is no request is refused with the code that JSON-RPC has for it"
   CHECK(code_of("") == -32700);
   CHECK(code_of("{") == -32700);
   CHECK(code_of("\xff") == -32700);
-  CHECK(code_of(std::string(300'000, '[')) == -32700);
+  CHECK(code_of(std::string(300'000, '[')) == -32600);
   CHECK(code_of(std::string(300'000, '[') + std::string(300'000, ']')) == -32600);
   CHECK(code_of("[]") == -32600);
   CHECK(code_of(R"([{"jsonrpc":"2.0","id":1,"method":"list"}])") == -32600);
