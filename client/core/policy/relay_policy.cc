@@ -140,15 +140,16 @@ void RelayPolicy::remember(const Neighbours& neighbours) {
 // has caught up; under a fresh key each time, for ever. So only kNewcomerLag of the rows that it
 // lacks beyond the others when it comes make it come sooner.
 void RelayPolicy::place_newcomers(const Neighbours& neighbours) {
-  std::vector<std::uint64_t> ranks;
   bool newcomers = false;
   const Memory* next = memory_.data();
+  for (const Neighbour& n : neighbours) newcomers |= !next++->placed && n.holds.heard();
+  if (!newcomers) return;
+  std::vector<std::uint64_t> ranks;
+  next = memory_.data();
   for (const Neighbour& n : neighbours) {
     const Memory& memory = *next++;
     if (memory.placed && !n.holds.satisfied()) ranks.push_back(least_rank(n) + memory.head_start);
-    newcomers |= !memory.placed && n.holds.heard();
   }
-  if (!newcomers) return;
   std::uint64_t usual = 0;
   if (!ranks.empty()) {
     const auto middle = ranks.begin() + static_cast<std::ptrdiff_t>(ranks.size() / 2);
