@@ -1,9 +1,9 @@
 // Which neighbours of a source pass on what they are given. Rows of the first pass that go to a
 // peer which others have banned, or which sends to nobody, are lacking everywhere else, and the
 // source itself cannot see that. So downloading peers report once a second how many innovative
-// blocks came from whom. For each neighbour the source takes the number that two fifths of the
-// reporters reach, and compares it with the blocks that it gave to the neighbour: fewer reporters
-// than that may lie (policy::kReportersShare).
+// blocks each of their neighbours gave them. For each of its own neighbours the source takes the
+// number that two fifths of the reporters reach, and compares it with the blocks that it gave to
+// the neighbour: fewer reporters than that may lie (policy::kReportersShare).
 //
 // A report never bans: it only decides the share of first-hand rows. In a large mesh most reporters
 // do not know the neighbour, and their silence says nothing: there all count alike but those that

@@ -7,20 +7,13 @@
 
 #include "proto/base/plain_text.h"
 #include "proto/program/config_keys.h"
+#include "proto/program/user_folders.h"
 
 namespace firn {
 namespace {
 
 constexpr const char* kGroup = "Configuration";
 constexpr std::size_t kRankOfFile = 1000;  // more than tables can lie in one another
-
-// Empty: there is none.
-std::string user_folder() {
-  const char* const config = std::getenv("XDG_CONFIG_HOME");
-  if (config != nullptr && *config == '/') return config;  // the specification ignores others
-  const char* const home = std::getenv("HOME");
-  return home != nullptr && *home == '/' ? std::string(home) + "/.config" : "";
-}
 
 // What the file says of an option of a command: the entry in the deepest table.
 const ConfigEntry* entry_for(const ConfigFile& file, const std::vector<std::string>& command,
@@ -105,7 +98,7 @@ std::vector<ConfigSource> config_sources(const CommandWords& words, const Config
     return {{path, true}};
   }
   std::vector<ConfigSource> sources = {{"/etc/firn/" + names.file}};
-  const std::string folder = user_folder();
+  const std::string folder = user_config_folder();
   if (!folder.empty()) sources.push_back({folder + "/firn/" + names.file});
   return sources;
 }

@@ -38,8 +38,9 @@ Status check_trusted(const UniqueFd& fd, const std::string& path) {
   struct stat status {};
   if (::fstat(fd.get(), &status) != 0) return error_from_errno("open " + path, errno);
   if (status.st_uid != 0 && status.st_uid != ::geteuid())
-    return Error{ErrorCode::kBadInput, "read " + path,
-                 "it belongs to another user, who could change what this program does"};
+    return Error{
+        ErrorCode::kBadInput, "read " + path,
+        "it belongs to another user, so that this user could change what the program does"};
   if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
     return Error{ErrorCode::kBadInput, "read " + path,
                  "other users may write it, and so change what this program does; "

@@ -164,10 +164,7 @@ void add_add_command(CLI::App& app, Chosen& chosen) {
       ->add_option("--seed", arguments->seeding,
                    "how long to stay when complete, as for get (default: forever)")
       ->option_text("HOW")
-      ->check([](const std::string& text) {
-        const auto policy = parse_seed_policy(text);
-        return policy.ok() ? std::string() : policy.error().message();
-      });
+      ->check(seeding_policy);
   add_asking_options(*command, *arguments);
   on_command(*command, arguments, chosen, run);
 }

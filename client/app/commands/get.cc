@@ -112,10 +112,7 @@ void add_get_command(CLI::App& app, Chosen& chosen) {
                    "how long to stay when complete: none, forever, a ratio (ratio:1.5) or a "
                    "duration (30m, 1h30m); default: while connected peers need it, 30s at most")
       ->option_text("HOW")
-      ->check([](const std::string& text) {
-        const auto policy = parse_seed_policy(text);
-        return policy.ok() ? std::string() : policy.error().message();
-      });
+      ->check(seeding_policy);
   command
       ->add_option("--on-complete", arguments->on_complete,
                    "shell command to run once every file is verified; its environment has "

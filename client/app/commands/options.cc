@@ -126,6 +126,11 @@ std::string positive_duration(const std::string& text) {
   return *duration > 0 ? "" : "must be longer than nothing";
 }
 
+std::string seeding_policy(const std::string& text) {
+  const auto policy = parse_seed_policy(text);
+  return policy.ok() ? "" : policy.error().message();
+}
+
 void add_network_options(CLI::App& app, NetworkOptions& options) {
   add_neighbour_options(app, options);
   add_own_address_options(app, options);

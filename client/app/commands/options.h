@@ -37,6 +37,8 @@ struct NetworkOptions {
 };
 // A check for CLI11: what is wrong with the text, or "".
 std::string positive_duration(const std::string& text);
+// Likewise, of how long to stay when complete.
+std::string seeding_policy(const std::string& text);
 void add_network_options(CLI::App& app, NetworkOptions& options);
 
 // --codec and --threads

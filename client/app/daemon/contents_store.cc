@@ -56,6 +56,17 @@ Result<KeptContent> content_of(const Statement& row) {
   return content;
 }
 
+// What a row may change, as the parameters 5 to 11.
+Statement& bind_changeable(Statement& statement, const KeptContent& content) {
+  return statement.bind_bytes(5, content.folder)
+      .bind_text(6, content.seeding)
+      .bind(7, content.paused)
+      .bind(8, content.seeded)
+      .bind(9, content.removing)
+      .bind(10, content.added_at)
+      .bind(11, content.finished_at);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ContentsStore>> ContentsStore::open(const std::string& path) {
@@ -121,34 +132,20 @@ Status ContentsStore::insert(const KeptContent& content) {
       "INSERT INTO content(id, kind, link, manifest, folder, seeding, paused, seeded, removing,"
       " added_at, finished_at) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)");
   if (!insert.ok()) return insert.error();
-  return insert->bind_bytes(1, content.id.raw())
+  insert->bind_bytes(1, content.id.raw())
       .bind(2, static_cast<std::int64_t>(content.kind))
       .bind_text(3, content.link)
-      .bind_bytes(4, content.manifest.empty() ? std::string_view("") : content.manifest)
-      .bind_bytes(5, content.folder)
-      .bind_text(6, content.seeding)
-      .bind(7, content.paused)
-      .bind(8, content.seeded)
-      .bind(9, content.removing)
-      .bind(10, content.added_at)
-      .bind(11, content.finished_at)
-      .run();
+      .bind_bytes(4, content.manifest.empty() ? std::string_view("") : content.manifest);
+  return bind_changeable(*insert, content).run();
 }
 
 Status ContentsStore::update(const KeptContent& content) {
   auto update = database_.prepare(
-      "UPDATE content SET folder = ?2, seeding = ?3, paused = ?4, seeded = ?5, removing = ?6,"
-      " added_at = ?7, finished_at = ?8 WHERE id = ?1");
+      "UPDATE content SET folder = ?5, seeding = ?6, paused = ?7, seeded = ?8, removing = ?9,"
+      " added_at = ?10, finished_at = ?11 WHERE id = ?1");
   if (!update.ok()) return update.error();
-  return update->bind_bytes(1, content.id.raw())
-      .bind_bytes(2, content.folder)
-      .bind_text(3, content.seeding)
-      .bind(4, content.paused)
-      .bind(5, content.seeded)
-      .bind(6, content.removing)
-      .bind(7, content.added_at)
-      .bind(8, content.finished_at)
-      .run();
+  update->bind_bytes(1, content.id.raw());
+  return bind_changeable(*update, content).run();
 }
 
 Status ContentsStore::keep_manifest(const ContentId& id, const std::string& manifest) {

@@ -1,38 +1,18 @@
 #include "client/app/publishing/account_key.h"
 
-#include <sys/stat.h>
-
 #include <array>
-#include <cstdlib>
 #include <filesystem>
-#include <system_error>
 
 #include "client/checks/hkdf.h"
 #include "codec/secret_memory.h"
 #include "proto/program/key_file.h"
+#include "proto/program/user_folders.h"
 
 namespace firn::app {
-namespace {
-
-namespace fs = std::filesystem;
-
-// A folder for its owner alone, in one that is made as folders are.
-Status make_private_folder(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder.parent_path(), error);
-  if (::mkdir(folder.c_str(), 0700) == 0 || errno == EEXIST) return Done{};
-  return error_from_errno("make the folder " + folder.string(), errno);
-}
-
-}  // namespace
 
 std::string account_key_path() {
-  constexpr const char* kFile = "/firn/account.pem";
-  const char* const state = std::getenv("XDG_STATE_HOME");
-  if (state != nullptr && *state == '/') return std::string(state) + kFile;
-  const char* const home = std::getenv("HOME");
-  if (home != nullptr && *home == '/') return std::string(home) + "/.local/state" + kFile;
-  return {};
+  const std::string state = user_state_folder();
+  return state.empty() ? "" : state + "/firn/account.pem";
 }
 
 Result<SigningKey> load_account_key(const std::string& path) {
@@ -44,7 +24,8 @@ Result<SigningKey> load_account_key(const std::string& path) {
 Result<SigningKey> load_or_make_account_key(const std::string& path) {
   auto kept = load_account_key(path);
   if (kept.ok() || kept.error().code != ErrorCode::kNotFound || path.empty()) return kept;
-  if (const Status made = make_private_folder(fs::path(path).parent_path()); !made.ok())
+  if (const Status made = make_private_folder(std::filesystem::path(path).parent_path());
+      !made.ok())
     return made.error();
   const SigningKey fresh = SigningKey::generate();
   const auto written = write_new_key_file(path, fresh);
