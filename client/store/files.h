@@ -25,6 +25,7 @@ struct FileStat {
   std::uint64_t bytes = 0;
   std::uint64_t links = 0;       // 0: open, but removed from its folder
   std::int64_t modified_ns = 0;  // since 1970-01-01 UTC
+  std::uint64_t inode = 0;       // of Files::stat(); another file has another, on one file system
 };
 
 // An open regular file; closed by the destructor.

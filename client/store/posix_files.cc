@@ -85,6 +85,7 @@ class PosixFiles final : public Files {
     result.kind = kind_of(status.st_mode);
     result.bytes = static_cast<std::uint64_t>(status.st_size);
     result.links = static_cast<std::uint64_t>(status.st_nlink);
+    result.inode = status.st_ino;
     result.modified_ns =
         std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
     return result;

@@ -10,74 +10,11 @@ import stat
 import time
 
 import harness
+from daemons import DaemonTest
 from harness import DISK, KIB, LISTEN, UNREACHABLE, USAGE
 
 
-class Daemon(harness.SwarmTest):
-    def setUp(self):
-        super().setUp()
-        self.data = self.folder / "state"
-        self.socket = self.folder / "s"
-        self.downloads = self.folder / "downloads"
-        self.started = 0
-
-    def daemon(self, *options, data=None, path=None):
-        """A running daemon that takes commands."""
-        self.started += 1
-        daemon = self.firn(f"daemon{self.started}", "daemon", "--data", data or self.data, "--socket",
-                           path or self.socket, *LISTEN, *options)
-        daemon.wait_event("daemon")
-        return daemon
-
-    def ask(self, command, *arguments):
-        """The event that a command ends with; it must succeed."""
-        status, output, errors = self.run_firn(
-            command, *arguments, "--socket", self.socket, "--json")
-        self.assertEqual(0, status, output + errors)
-        return json.loads(output)
-
-    def add(self, source, *options):
-        return self.ask("add", source, "-o", self.downloads, *options)
-
-    def contents(self):
-        return self.ask("list")["contents"]
-
-    def states(self):
-        return {content["name"]: content["state"] for content in self.contents()}
-
-    def wait_for(self, holds, timeout=60):
-        """Asks until holds(contents) does: what a daemon does is seen through its answers."""
-        deadline = time.monotonic() + timeout
-        while True:
-            contents = self.contents()
-            if holds(contents):
-                return contents
-            self.assertLess(time.monotonic(), deadline, contents)
-
-    def wait_state(self, state):
-        return self.wait_for(lambda contents: contents and contents[0]["state"] == state)
-
-    def wait_complete(self):
-        return self.wait_for(lambda contents: all(c["complete"] for c in contents))
-
-    def call(self, line, timeout=20):
-        """The answers to raw bytes, until the daemon closes the connection or all are there."""
-        with socket.socket(socket.AF_UNIX) as peer:
-            peer.settimeout(timeout)
-            peer.connect(str(self.socket))
-            peer.sendall(line)
-            peer.shutdown(socket.SHUT_WR)
-            answer = b""
-            while chunk := peer.recv(1 << 16):
-                answer += chunk
-        return [json.loads(one) for one in answer.splitlines()]
-
-    def request(self, method, **params):
-        return self.call(json.dumps(
-            {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode() + b"\n")[0]
-
-
-class Contents(Daemon):
+class Contents(DaemonTest):
     def test_a_content_that_is_added_arrives_and_is_served_on(self):
         source = self.tree({"a": 300 * KIB, "b/c": 5})
         seed = self.share(source)
@@ -250,7 +187,7 @@ class Contents(Daemon):
             self.assertNotIn(secret, text)
 
 
-class Restarts(Daemon):
+class Restarts(DaemonTest):
     def restarted(self, end):
         source = self.file(2000 * KIB)
         other = self.file(50 * KIB, "paused.bin")
@@ -315,7 +252,7 @@ class Restarts(Daemon):
         self.wait_for(lambda contents: [c["name"] for c in contents] == ["0.bin", "2.bin"])
 
 
-class Sockets(Daemon):
+class Sockets(DaemonTest):
     def test_without_a_daemon_a_command_says_how_to_start_one(self):
         for command in (["list"], ["show", "x"], ["remove", "x"]):
             said = self.run_firn(*command, "--socket", self.socket)
@@ -371,7 +308,7 @@ class Sockets(Daemon):
         self.assertIn("no daemon of firn", asking.output("stderr"))
 
 
-class Requests(Daemon):
+class Requests(DaemonTest):
     def error_of(self, line):
         answers = self.call(line)
         self.assertEqual(1, len(answers), answers)

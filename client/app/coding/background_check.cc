@@ -49,6 +49,7 @@ void BackgroundCheck::checked(const Status& status, core::TimeUs took) {
   const bool false_bytes = !status.ok() && status.error().code == ErrorCode::kCorrupt;
   const bool again = !status.ok() && !(false_bytes && found_(next_, status.error()));
   if (!again) ++next_;
+  if (false_bytes && !again) found_false_ = true;
   due_ = done() ? core::kNever : now_ + (!again ? 2 * took : false_bytes ? kTryAgain : kUnreadable);
 }
 

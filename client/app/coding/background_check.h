@@ -28,6 +28,8 @@ class BackgroundCheck {
   // When wake() has something to do; kNever: not before a task ends, or no more at all.
   core::TimeUs next_wake() const { return under_way_ ? core::kNever : due_; }
   bool done() const { return next_ == generation_count_; }
+  // All was read, and nothing was false.
+  bool all_right() const { return done() && !found_false_; }
 
  private:
   void checked(const Status& status, core::TimeUs took);
@@ -38,6 +40,7 @@ class BackgroundCheck {
   const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   std::uint32_t next_ = 0;
   bool under_way_ = false;
+  bool found_false_ = false;
   core::TimeUs now_ = 0;
   core::TimeUs due_ = 0;
 };

@@ -74,6 +74,8 @@ class DataPlane final : private DiskEvents {
   void serve_everything();
   // Reads all generations once, in the background, for changes on the disk; until close().
   void check_in_background();
+  // That has ended, and found nothing wrong.
+  bool found_all_right() const { return check_ && check_->all_right(); }
 
   // After a batch of the above: starts the jobs that were gathered. Small ones are done when it
   // returns (runtime/loop_budget.h).

@@ -1,32 +1,25 @@
 // firn add, list, show, pause, resume, remove: what a running `firn daemon` is asked.
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "client/app/commands/asking.h"
 #include "client/app/commands/commands.h"
 #include "client/app/commands/content_source.h"
-#include "client/app/commands/options.h"
 #include "client/app/commands/running.h"
 #include "client/app/console/quantities.h"
-#include "client/app/daemon/control_client.h"
-#include "client/app/daemon/data_folder.h"
 #include "proto/base/plain_text.h"
 #include "proto/program/usage.h"
 
 namespace firn::app {
 namespace {
 
-struct AskOptions {
-  std::string socket;
-  ConsoleOptions console;
-};
-
 struct AddArguments : AskOptions {
   std::string source;
   std::string folder = ".";
   std::string seeding = "forever";
   bool serve = false;
+  bool trust = false;
 };
 
 struct ListArguments : AskOptions {};
@@ -37,31 +30,6 @@ struct OneArguments : AskOptions {
   std::string content;
   bool delete_data = false;
 };
-
-Result<Json> ask(const AskOptions& options, const std::string& method, const Json& params) {
-  const std::string socket = options.socket.empty()
-                                 ? DataFolder::default_socket(DataFolder::default_path())
-                                 : options.socket;
-  return call_daemon(socket, method, params);
-}
-
-std::string absolute(const std::string& path) {
-  std::error_code error;
-  const auto full = std::filesystem::weakly_canonical(path, error);
-  return error ? path : full.string();
-}
-
-// A member of a daemon's answer as a row shows it; "-" where there is none.
-std::string cell(const Json& content, const char* name) {
-  const auto found = content.find(name);
-  if (found == content.end() || found->is_null()) return "-";
-  return escaped(found->is_string() ? found->get<std::string>() : found->dump());
-}
-
-double number(const Json& content, const char* name) {
-  const auto found = content.find(name);
-  return found != content.end() && found->is_number() ? found->get<double>() : 0;
-}
 
 std::string part_done(const Json& content) {
   const double total = number(content, "rank_total");
@@ -91,12 +59,6 @@ void print_details(const Json& content, Console& console) {
     console.print(fmt::format("{:<12} {}", escaped(name), cell(content, name.c_str())));
 }
 
-void tell_about(const std::string& event, const Json& result, Console& console) {
-  Json told = {{"event", event}};
-  if (result.is_object()) told.update(result);
-  console.event(told);
-}
-
 ExitCode run(const AddArguments& arguments, Console& console) {
   // Read here first: a mistyped path or link is told without a daemon, and a path is the caller's.
   const auto source = read_source(arguments.source);
@@ -104,7 +66,8 @@ ExitCode run(const AddArguments& arguments, Console& console) {
   const Json params = {{"source", source->manifest ? absolute(arguments.source) : arguments.source},
                        {"folder", absolute(arguments.folder)},
                        {"serve", arguments.serve},
-                       {"seeding", arguments.seeding}};
+                       {"seeding", arguments.seeding},
+                       {"trust", arguments.trust}};
   const auto added = ask(arguments, "add", params);
   if (!added.ok()) return fail(console, added.error());
   tell_about("content", *added, console);
@@ -136,15 +99,6 @@ ExitCode run(const OneArguments& arguments, Console& console) {
   return ExitCode::kOk;
 }
 
-void add_asking_options(CLI::App& command, AskOptions& options) {
-  command
-      .add_option("--socket", options.socket,
-                  "where the daemon takes commands (default: as firn daemon)")
-      ->option_text("PATH")
-      ->check(not_empty());
-  add_console_options(command, options.console);
-}
-
 void add_add_command(CLI::App& app, Chosen& chosen) {
   auto arguments = std::make_shared<AddArguments>();
   CLI::App* command = app.add_subcommand("add", "give the daemon a content to download or serve");
@@ -158,8 +112,14 @@ void add_add_command(CLI::App& app, Chosen& chosen) {
       ->option_text("DIR")
       ->configurable(false)
       ->check(not_empty());
-  command->add_flag("--serve", arguments->serve, "the content stands in DIR: serve it")
-      ->configurable(false);
+  CLI::Option* serve =
+      command->add_flag("--serve", arguments->serve, "the content stands in DIR: serve it")
+          ->configurable(false);
+  command
+      ->add_flag("--trust", arguments->trust,
+                 "with --serve: files of the right sizes and times need not be read first")
+      ->configurable(false)
+      ->needs(serve);
   command
       ->add_option("--seed", arguments->seeding,
                    "how long to stay when complete, as for get (default: forever)")
@@ -173,12 +133,7 @@ CLI::App* add_one_command(CLI::App& app, Chosen& chosen, const char* name, const
                           const std::shared_ptr<OneArguments>& arguments) {
   arguments->method = name;
   CLI::App* command = app.add_subcommand(name, what);
-  command
-      ->add_option("CONTENT", arguments->content,
-                   "a content id, the beginning of one, or a content's name")
-      ->option_text("ID|NAME")
-      ->required()
-      ->check(not_empty());
+  add_content_option(*command, arguments->content)->required();
   add_asking_options(*command, *arguments);
   on_command(*command, arguments, chosen, run);
   return command;

@@ -1,17 +1,15 @@
 // firn daemon: one process that holds all contents, and takes commands on a Unix socket.
-#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "client/app/commands/commands.h"
-#include "client/app/commands/content_source.h"
+#include "client/app/commands/daemon_plans.h"
 #include "client/app/commands/options.h"
-#include "client/app/commands/planning.h"
+#include "client/app/commands/own_addresses.h"
+#include "client/app/commands/publishing_options.h"
 #include "client/app/commands/running.h"
-#include "client/app/console/quantities.h"
 #include "client/app/daemon/content_list.h"
 #include "client/app/daemon/control_socket.h"
 #include "client/app/daemon/data_folder.h"
-#include "client/content/find_folder.h"
 #include "proto/program/usage.h"
 
 namespace firn::app {
@@ -24,92 +22,12 @@ constexpr std::size_t kMemoryShares = 8;
 struct DaemonArguments {
   std::string socket;
   std::string data;
+  SigningOptions signing;
   std::string kernels;
   CodecOptions codec;
   NetworkOptions network;
   ConsoleOptions console;
 };
-
-// A descriptor of the caller's is another file here, or the daemon's own.
-bool names_descriptor(const std::string& path) {
-  return path.starts_with("/dev/") || path.starts_with("/proc/");
-}
-
-// What is kept of a content that a caller adds.
-Result<KeptContent> read_added(const AddRequest& request) {
-  const std::string operation = "add " + request.source;
-  if (names_descriptor(request.source))
-    return Error{ErrorCode::kBadInput, operation,
-                 "the daemon takes a manifest from a file alone: write it into one first"};
-  if (!request.folder.starts_with('/'))
-    return Error{ErrorCode::kBadInput, operation, "its folder must be an absolute path"};
-  if (const auto seeding = parse_seed_policy(request.seeding); !seeding.ok())
-    return seeding.error();
-  const auto source = read_source(request.source);
-  if (!source.ok()) return source.error();
-  // The daemon's own folder means nothing to a caller.
-  if (source->manifest && !request.source.starts_with('/'))
-    return Error{ErrorCode::kBadInput, operation, "a manifest's path must be absolute"};
-  KeptContent kept;
-  kept.id = source->content_id;
-  kept.kind = request.serve ? KeptContent::Kind::kServe : KeptContent::Kind::kDownload;
-  kept.folder = request.folder;
-  kept.seeding = request.seeding;
-  if (source->manifest) {
-    kept.manifest = source->manifest->file_bytes;
-    if (request.serve)
-      kept.folder = content::find_content_folder(source->manifest->info, request.folder);
-  } else {
-    kept.link = to_text(Link{source->content_id, source->trackers, source->peers, source->publisher,
-                             source->secret});
-  }
-  return kept;
-}
-
-Result<ContentSource> source_of(const KeptContent& kept) {
-  ContentSource source;
-  if (!kept.link.empty()) {
-    auto read = read_source(kept.link, kept.folder);
-    if (!read.ok() || kept.manifest.empty()) return read;
-    source = *std::move(read);
-    if (source.manifest) return source;
-  }
-  auto manifest = parse_manifest(kept.manifest, kept.id);
-  if (!manifest.ok()) return manifest.error();
-  source.content_id = kept.id;
-  source.trackers.insert(source.trackers.end(), manifest->trackers.begin(),
-                         manifest->trackers.end());
-  source.manifest = *std::move(manifest);
-  return source;
-}
-
-// A time to stay goes on where an earlier run stopped; a ratio begins anew.
-core::SeedPolicy seeding_left(const KeptContent& kept, core::SeedPolicy policy) {
-  if (kept.finished_at == 0) return policy;
-  const auto now = std::chrono::duration_cast<std::chrono::seconds>(
-                       std::chrono::system_clock::now().time_since_epoch())
-                       .count();
-  const core::TimeUs stayed = std::max<std::int64_t>(0, now - kept.finished_at) * core::kSecond;
-  policy.duration = std::max<core::TimeUs>(0, policy.duration - stayed);
-  return policy;
-}
-
-Result<SessionPlan> plan_of(const DaemonArguments& arguments, const KeptContent& kept,
-                            Console& console) {
-  auto source = source_of(kept);
-  if (!source.ok()) return source.error();
-  auto plan = session_plan(*std::move(source), arguments.network, {}, kept.folder);
-  if (!plan.ok()) return plan;
-  const auto seeding = parse_seed_policy(kept.seeding);
-  if (!seeding.ok()) return seeding.error();
-  plan->core.seeding = seeding_left(kept, *seeding);
-  const bool serves = kept.kind == KeptContent::Kind::kServe || kept.finished_at != 0;
-  plan->mode = serves ? SessionPlan::Mode::kServe : SessionPlan::Mode::kDownload;
-  plan->offer_manifest = serves;
-  if (serves && plan->manifest)
-    plan->dir = found_folder(plan->manifest->info, kept.folder, console);
-  return plan;
-}
 
 void say_start(const PeerDriver& driver, const std::string& socket, const std::string& data,
                std::size_t contents, Console& console) {
@@ -133,12 +51,19 @@ ExitCode run(const DaemonArguments& arguments, Console& console) {
   if (!folder.ok()) return fail(console, folder.error());
   const auto store = ContentsStore::open(data + "/contents.sqlite");
   if (!store.ok()) return fail(console, store.error());
+  const auto signer = Signer::for_serving(arguments.signing);
+  if (!signer.ok()) return fail(console, signer.error());
   ExitCode code = ExitCode::kOk;
   const auto driver = start_driver(*options, console, code);
   if (!driver) return code;
   const auto list = ContentList::restore(
       {*driver, **store, console,
-       [&](const KeptContent& kept) { return plan_of(arguments, kept, console); }},
+       [&](const KeptContent& kept) {
+         return plan_kept(arguments.network, kept, *signer, driver->id(), console);
+       },
+       [&](bool with_tracker) {
+         return link_addresses(arguments.network, driver->listening(), with_tracker);
+       }},
       read_added);
   if (!list.ok()) return fail(console, list.error());
   const std::string path =
@@ -171,6 +96,7 @@ void add_daemon_command(CLI::App& app, Chosen& chosen) {
                    "~/.local/state/firn)")
       ->option_text("DIR")
       ->check(not_empty());
+  add_sign_option(*command, arguments->signing);
   add_codec_options(*command, arguments->codec);
   add_kernels_option(*command, arguments->kernels);
   add_network_options(*command, arguments->network);

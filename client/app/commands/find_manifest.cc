@@ -1,6 +1,7 @@
 #include "client/app/commands/find_manifest.h"
 
 #include "client/app/commands/running.h"
+#include "client/app/session/standstill_words.h"
 
 namespace firn::app {
 namespace {
@@ -40,7 +41,7 @@ ExitCode find_manifest(const NetworkOptions& options, ContentSource& source, Con
     if (due == core::kNever) due = now + kFindTime;
     if (now < due) return due;
     late = true;
-    why = session.why_it_waits(now);
+    why = why_it_waits(session.core(), now);
     session.stop();
     return core::kNever;
   });

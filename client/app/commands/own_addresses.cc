@@ -69,4 +69,12 @@ std::vector<Address> reachable_addresses(const std::string& listen_host, const A
   return addresses;
 }
 
+std::vector<Address> link_addresses(const NetworkOptions& network, const Address& listening,
+                                    bool with_tracker) {
+  const std::string host = listen_address(network)->host;
+  const bool given = !host.empty() && host != "*" && host != "0.0.0.0" && host != "::";
+  if (with_tracker && !given) return {};
+  return reachable_addresses(host, listening, interface_addresses());
+}
+
 }  // namespace firn::app

@@ -10,6 +10,7 @@
 #include "client/app/commands/own_addresses.h"
 #include "client/app/commands/publishing_options.h"
 #include "client/app/commands/running.h"
+#include "client/app/commands/share_daemon.h"
 #include "client/app/commands/stop_request.h"
 #include "client/app/runtime/worker_pool.h"
 #include "client/content/create.h"
@@ -23,6 +24,8 @@ namespace {
 constexpr core::TimeUs kLinkTime = 2 * core::kSecond;
 
 struct ShareArguments {
+  bool with_daemon = false;
+  std::string socket;
   std::vector<std::string> paths;
   std::string output;
   MakingOptions making;
@@ -34,26 +37,15 @@ struct ShareArguments {
   ConsoleOptions console;
 };
 
-// The addresses of this peer in the link. With a tracker only one that was given to be used, as the
-// tracker tells where this peer is.
-std::vector<Address> own_addresses(const ShareArguments& arguments, const PeerDriver& driver,
-                                   bool with_tracker) {
-  const std::string host = listen_address(arguments.network)->host;
-  const bool given = !host.empty() && host != "*" && host != "0.0.0.0" && host != "::";
-  if (with_tracker && !given) return {};
-  return reachable_addresses(host, driver.listening(), interface_addresses());
-}
-
 // What one PATH became.
 struct Shared {
   ContentSession* session = nullptr;
   std::optional<ContentSecret> secret;  // of a private content
 };
 
-Result<SessionPlan> plan_of(const ShareArguments& arguments, const std::string& path,
-                            const Signer& signer, const PeerId& self,
-                            std::set<std::string>& excludes_used,
-                            std::optional<ContentSecret>& secret, Console& console) {
+Result<MadeContent> make(const ShareArguments& arguments, const std::string& path,
+                         const Signer& signer, std::set<std::string>& excludes_used,
+                         Console& console) {
   auto trackers = parse_addresses(arguments.network.trackers);
   if (!trackers.ok()) return trackers.error();
   auto options = create_options(arguments.making, arguments.codec.threads, "hashing " + path,
@@ -70,18 +62,24 @@ Result<SessionPlan> plan_of(const ShareArguments& arguments, const std::string& 
     const Status written = OutputFile(arguments.output, kManifestFile).write(manifest->file_bytes);
     if (!written.ok()) return written.error();
   }
+  const auto secret = secret_for(arguments.making, signer, manifest->id);
+  return MadeContent{*std::move(manifest), folder_of(*named), secret};
+}
+
+Result<SessionPlan> plan_of(const ShareArguments& arguments, MadeContent made, const Signer& signer,
+                            const PeerId& self) {
   auto core = core_options(arguments.network, {}, {});
   if (!core.ok()) return core.error();
-  auto certificate = signer.certificate(*manifest, self);
+  auto certificate = signer.certificate(made.manifest, self);
   if (!certificate.ok()) return certificate.error();
   core->certificate = *std::move(certificate);
-  secret = secret_for(arguments.making, signer, manifest->id);
   SessionPlan plan;
-  if (secret) plan.keys = std::make_shared<const privacy::PrivateKeys>(*secret, manifest->id);
+  if (made.secret)
+    plan.keys = std::make_shared<const privacy::PrivateKeys>(*made.secret, made.manifest.id);
   plan.mode = SessionPlan::Mode::kServe;
-  plan.content_id = manifest->id;
-  plan.manifest = *std::move(manifest);
-  plan.dir = folder_of(*named);
+  plan.content_id = made.manifest.id;
+  plan.manifest = std::move(made.manifest);
+  plan.dir = std::move(made.folder);
   plan.trust = true;  // it has just been read
   plan.offer_manifest = true;
   plan.core = *std::move(core);
@@ -104,9 +102,10 @@ std::vector<std::string> links_of(const ShareArguments& arguments, const PeerDri
   std::vector<std::string> links;
   for (const auto& [session, secret] : shared) {
     const auto trackers = session->trackers().addresses();
-    links.push_back(to_text(Link{session->plan().content_id, trackers,
-                                 own_addresses(arguments, driver, !trackers.empty()),
-                                 signer.publisher(), secret}));
+    links.push_back(
+        to_text(Link{session->plan().content_id, trackers,
+                     link_addresses(arguments.network, driver.listening(), !trackers.empty()),
+                     signer.publisher(), secret}));
   }
   return links;
 }
@@ -128,7 +127,36 @@ bool end_refused(std::vector<Shared>& shared, Console& console) {
          }) > 0;
 }
 
+// Makes the contents here, with this terminal's progress and this user's keys, and leaves them to
+// the daemon.
+ExitCode leave_to_daemon(const ShareArguments& arguments, Console& console) {
+  const AskOptions daemon{arguments.socket, arguments.console};
+  // Before anything is read: whether there is one.
+  if (const auto there = ask(daemon, "version", Json()); !there.ok())
+    return fail(console, there.error());
+  for (const std::string& path : arguments.paths)
+    if (const Status apart = check_apart(arguments, path); !apart.ok())
+      return fail(console, apart.error());
+  const auto signer = Signer::for_making(arguments.signing, console);
+  if (!signer.ok()) return fail(console, signer.error());
+  const StopRequest stop;
+  std::set<std::string> excludes_used;
+  std::vector<std::string> links;
+  for (const std::string& path : arguments.paths) {
+    const auto made = make(arguments, path, *signer, excludes_used, console);
+    if (!made.ok()) return fail_or_stop(console, made.error(), path + " is not shared");
+    const auto link = share_with_daemon(daemon, *made, signer->publisher());
+    if (!link.ok()) return fail(console, link.error());
+    links.push_back(*link);
+  }
+  warn_of_unused_excludes(arguments.making, excludes_used, console);
+  console.clear_progress();
+  console.print(links);
+  return ExitCode::kOk;
+}
+
 ExitCode run(const ShareArguments& arguments, Console& console) {
+  if (arguments.with_daemon) return leave_to_daemon(arguments, console);
   if (const Status usable = use_kernels(arguments.kernels); !usable.ok())
     return fail(console, usable.error());
   auto options = driver_options(arguments.network, arguments.codec, arguments.paths.size());
@@ -148,9 +176,11 @@ ExitCode run(const ShareArguments& arguments, Console& console) {
   std::vector<Shared> shared;
   std::set<std::string> excludes_used;
   for (const std::string& path : arguments.paths) {
-    std::optional<ContentSecret> secret;
-    auto plan = plan_of(arguments, path, *signer, driver->id(), excludes_used, secret, console);
-    if (!plan.ok()) return fail_or_stop(console, plan.error(), "nothing was shared or written");
+    auto made = make(arguments, path, *signer, excludes_used, console);
+    if (!made.ok()) return fail_or_stop(console, made.error(), "nothing was shared or written");
+    const auto secret = made->secret;
+    auto plan = plan_of(arguments, *std::move(made), *signer, driver->id());
+    if (!plan.ok()) return fail(console, plan.error());
     for (const Shared& other : shared)
       if (other.session->plan().content_id == plan->content_id)
         return fail(console, {ErrorCode::kBadInput, "share " + path, "the same content twice"});
@@ -182,6 +212,26 @@ ExitCode run(const ShareArguments& arguments, Console& console) {
   return refused ? ExitCode::kNetwork : code;
 }
 
+// Options of the network are the daemon's own, but for --tracker.
+CLI::Option* add_daemon_options(CLI::App& command, ShareArguments& arguments) {
+  CLI::Option* daemon =
+      command
+          .add_flag("--daemon", arguments.with_daemon,
+                    "leave the contents to the running daemon, which serves them also after a "
+                    "restart; ends once it has them")
+          ->configurable(false);
+  for (CLI::Option* option : command.get_options())
+    if (option->get_group() == "Network" && option->get_name() != "--tracker")
+      daemon->excludes(option);
+  command
+      .add_option("--socket", arguments.socket,
+                  "with --daemon: where it takes commands (default: as firn daemon)")
+      ->option_text("PATH")
+      ->check(not_empty())
+      ->needs(daemon);
+  return daemon;
+}
+
 }  // namespace
 
 void add_share_command(CLI::App& app, Chosen& chosen) {
@@ -198,12 +248,14 @@ void add_share_command(CLI::App& app, Chosen& chosen) {
   add_making_options(*command, arguments->making);
   add_private_options(*command, arguments->making);
   add_signing_options(*command, arguments->signing);
-  command->add_flag("--leave-when-safe", arguments->leave_when_safe,
-                    "end once the connected peers together hold the whole content");
+  CLI::Option* when_safe =
+      command->add_flag("--leave-when-safe", arguments->leave_when_safe,
+                        "end once the connected peers together hold the whole content");
   add_codec_options(*command, arguments->codec);
   add_kernels_option(*command, arguments->kernels);
   add_network_options(*command, arguments->network);
   add_console_options(*command, arguments->console);
+  add_daemon_options(*command, *arguments)->excludes(when_safe);
   command->callback([arguments, output, &chosen] {
     if (output->count() > 0 && arguments->paths.size() > 1)
       throw CLI::ValidationError("-o", "goes with one PATH");

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 
 #include <cerrno>
+#include <iterator>
 #include <utility>
 
 #include "proto/base/unique_fd.h"
@@ -10,23 +11,32 @@
 namespace firn::app {
 namespace {
 
-constexpr std::int64_t kContentsVersion = 1;
-
 // A change is answered only once it is on the disk, and changes are few.
 constexpr const char* kContentsPragmas =
     "PRAGMA busy_timeout=200; PRAGMA journal_mode=DELETE; PRAGMA synchronous=EXTRA;"
     "PRAGMA secure_delete=ON;";
 
-constexpr const char* kContentTable = R"(
-  BEGIN;
+// What makes each version of the table from the one before.
+struct TableVersion {
+  const char* change;
+  std::int64_t columns;  // that it has then
+};
+constexpr TableVersion kTableVersions[] = {
+    {R"(
   CREATE TABLE content(
     number INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, kind INTEGER NOT NULL,
     link TEXT NOT NULL, manifest BLOB NOT NULL, folder BLOB NOT NULL, seeding TEXT NOT NULL,
     paused INTEGER NOT NULL, seeded INTEGER NOT NULL, removing INTEGER NOT NULL,
     added_at INTEGER NOT NULL, finished_at INTEGER NOT NULL);
-  PRAGMA user_version=1;
-  COMMIT;
-)";
+)",
+     12},
+    {R"(
+  ALTER TABLE content ADD COLUMN trusted INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE content ADD COLUMN stamp BLOB NOT NULL DEFAULT x'';
+)",
+     14},
+};
+constexpr std::int64_t kContentsVersion = std::size(kTableVersions);
 
 // The file with the mode that SQLite's own journal then takes over.
 Status make_private_file(const std::string& path) {
@@ -53,10 +63,17 @@ Result<KeptContent> content_of(const Statement& row) {
   content.removing = row.integer(8) != 0;
   content.added_at = row.integer(9);
   content.finished_at = row.integer(10);
+  content.trusted = row.integer(11) != 0;
+  content.stamp = row.bytes(12);
   return content;
 }
 
-// What a row may change, as the parameters 5 to 11.
+// SQLite takes a view of nothing for NULL.
+std::string_view not_null(std::string_view bytes) {
+  return bytes.data() == nullptr ? std::string_view("") : bytes;
+}
+
+// What a row may change, as the parameters from 5 on.
 Statement& bind_changeable(Statement& statement, const KeptContent& content) {
   return statement.bind_bytes(5, content.folder)
       .bind_text(6, content.seeding)
@@ -64,7 +81,9 @@ Statement& bind_changeable(Statement& statement, const KeptContent& content) {
       .bind(8, content.seeded)
       .bind(9, content.removing)
       .bind(10, content.added_at)
-      .bind(11, content.finished_at);
+      .bind(11, content.finished_at)
+      .bind(12, content.trusted)
+      .bind_bytes(13, not_null(content.stamp));
 }
 
 }  // namespace
@@ -91,23 +110,29 @@ Status ContentsStore::prepare_tables(const std::string& path) {
     if (!row.ok()) return row.error();
     version = query->integer(0);
     tables = query->integer(1);
-    const bool ours = version == 0 ? tables == 0 : query->integer(2) == 12;
     if (version > kContentsVersion)
       return Error{ErrorCode::kBadInput, "use the database " + path,
                    "a newer version of firn made it; use that one"};
+    const bool ours = version == 0
+                          ? tables == 0
+                          : version > 0 && query->integer(2) == kTableVersions[version - 1].columns;
     if (!ours)
       return Error{ErrorCode::kExists, "use the database " + path,
                    "it is not one of the daemon's; move it away, or name another folder with "
                    "--data"};
   }
   if (const Status set = database_.execute(kContentsPragmas); !set.ok()) return set;
-  return version == 0 ? database_.execute(kContentTable) : Done{};
+  if (version == kContentsVersion) return Done{};
+  std::string changes = "BEGIN;";
+  for (; version < kContentsVersion; ++version) changes += kTableVersions[version].change;
+  changes += "PRAGMA user_version=" + std::to_string(version) + ";COMMIT;";
+  return database_.execute(changes);
 }
 
 Result<std::vector<KeptContent>> ContentsStore::load() {
   auto query = database_.prepare(
       "SELECT id, kind, link, manifest, folder, seeding, paused, seeded, removing, added_at,"
-      " finished_at FROM content ORDER BY number");
+      " finished_at, trusted, stamp FROM content ORDER BY number");
   if (!query.ok()) return query.error();
   std::vector<KeptContent> contents;
   for (;;) {
@@ -130,19 +155,20 @@ Status ContentsStore::insert(const KeptContent& content) {
   }
   auto insert = database_.prepare(
       "INSERT INTO content(id, kind, link, manifest, folder, seeding, paused, seeded, removing,"
-      " added_at, finished_at) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)");
+      " added_at, finished_at, trusted, stamp)"
+      " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)");
   if (!insert.ok()) return insert.error();
   insert->bind_bytes(1, content.id.raw())
       .bind(2, static_cast<std::int64_t>(content.kind))
       .bind_text(3, content.link)
-      .bind_bytes(4, content.manifest.empty() ? std::string_view("") : content.manifest);
+      .bind_bytes(4, not_null(content.manifest));
   return bind_changeable(*insert, content).run();
 }
 
 Status ContentsStore::update(const KeptContent& content) {
   auto update = database_.prepare(
       "UPDATE content SET folder = ?5, seeding = ?6, paused = ?7, seeded = ?8, removing = ?9,"
-      " added_at = ?10, finished_at = ?11 WHERE id = ?1");
+      " added_at = ?10, finished_at = ?11, trusted = ?12, stamp = ?13 WHERE id = ?1");
   if (!update.ok()) return update.error();
   update->bind_bytes(1, content.id.raw());
   return bind_changeable(*update, content).run();

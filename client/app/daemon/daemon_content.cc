@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "client/app/daemon/content_removal.h"
+#include "client/app/session/standstill_words.h"
 #include "proto/content/content_secret.h"
 
 namespace firn::app {
@@ -65,7 +66,8 @@ Status DaemonContent::resume() {
 }
 
 Status DaemonContent::remove(bool delete_data) {
-  if (deleting_) return Error{ErrorCode::kExists, "remove " + name_, "it is being removed"};
+  if (kept_.removing && task_.busy())
+    return Error{ErrorCode::kExists, "remove " + name_, "it is being removed"};
   if (delete_data) {
     KeptContent removing = kept_;
     removing.removing = true;
@@ -91,7 +93,7 @@ void DaemonContent::leave() {
 
 void DaemonContent::turn() {
   if (session_ != nullptr) watch();
-  if (session_ != nullptr || deleting_ || !files_.expired()) return;
+  if (session_ != nullptr || task_.busy() || !files_.expired()) return;
   if (forgotten_) {
     gone_ = true;
   } else if (failure_.empty() && !host_.driver.stopping()) {
@@ -106,7 +108,22 @@ void DaemonContent::turn() {
 void DaemonContent::start() {
   auto plan = host_.plan(kept_);
   if (!plan.ok()) return fail(plan.error());
-  session_ = &host_.driver.add(*std::move(plan));
+  if (!plan->serves() || !plan->manifest) return start_session(*std::move(plan), FileStamp{});
+  // A worker looks whether the files are as they were when they were right. Where the pool has no
+  // room, the next turn comes soon.
+  auto look = [info = plan->manifest->info, dir = plan->dir] { return stamp_files(info, dir); };
+  auto then = [this, plan = std::make_shared<SessionPlan>(*std::move(plan))](
+                  const Result<FileStamp>& stamp) { start_session(std::move(*plan), stamp); };
+  (void)task_.start(host_.driver.workers(), std::move(look), std::move(then));
+}
+
+// Files that cannot be looked at are the session's to complain about.
+void DaemonContent::start_session(SessionPlan plan, const Result<FileStamp>& stamp) {
+  if (forgotten_ || kept_.removing || kept_.paused || host_.driver.stopping()) return;
+  stamp_ = stamp.ok() ? stamp->digest : std::string();
+  if (!stamp_.empty())
+    plan.trust = kept_.stamp.empty() ? kept_.trusted && stamp->as_described : kept_.stamp == stamp_;
+  session_ = &host_.driver.add(std::move(plan));
 }
 
 void DaemonContent::watch() {
@@ -149,8 +166,35 @@ void DaemonContent::learn() {
   if (session_->complete() && kept_.finished_at == 0) {
     KeptContent finished = kept_;
     finished.finished_at = seconds_since_1970();
-    if (note(host_.store.update(finished))) kept_ = std::move(finished);
+    if (!note(host_.store.update(finished))) return;
+    kept_ = std::move(finished);
   }
+  if (session_->plan().serves()) {
+    const bool right =
+        session_->running() && (session_->plan().trust || session_->found_all_right());
+    if (!right || stamp_.empty() || stamp_ == kept_.stamp) return;
+    KeptContent stamped = kept_;
+    stamped.stamp = stamp_;
+    if (note(host_.store.update(stamped))) kept_ = std::move(stamped);
+  } else if (session_->complete() && kept_.stamp.empty() && !task_.busy() && !stamped_) {
+    // What has just been verified and written has the times of the manifest.
+    stamped_ = true;
+    auto look = [info = manifest->info, dir = session_->plan().dir] {
+      return stamp_files(info, dir);
+    };
+    (void)task_.start(host_.driver.workers(), std::move(look),
+                      [this](const Result<FileStamp>& stamp) { keep_stamp(stamp); });
+  }
+}
+
+void DaemonContent::keep_stamp(const Result<FileStamp>& stamp) {
+  if (!stamp.ok() || !stamp->as_described || forgotten_) return;
+  KeptContent stamped = kept_;
+  stamped.stamp = stamp->digest;
+  // Without it the files are read once more when the daemon starts again.
+  if (!host_.store.update(stamped).ok()) return;
+  kept_ = std::move(stamped);
+  stamp_ = kept_.stamp;
 }
 
 void DaemonContent::fail(const Error& error) {
@@ -161,18 +205,12 @@ void DaemonContent::fail(const Error& error) {
 // --- its files ---
 
 void DaemonContent::delete_files() {
-  auto task = [this, here = here_, kept = kept_]() -> WorkerPool::Completion {
-    const Status status = delete_content(kept);
-    return [this, here, status] {
-      if (*here) files_deleted(status);
-    };
-  };
-  // Where the pool has no room, the next turn comes soon.
-  deleting_ = host_.driver.workers().submit(WorkerPool::kUnordered, std::move(task));
+  (void)task_.start(
+      host_.driver.workers(), [kept = kept_] { return delete_content(kept); },
+      [this](const Status& status) { files_deleted(status); });
 }
 
 void DaemonContent::files_deleted(const Status& status) {
-  deleting_ = false;
   if (!status.ok()) return fail(status.error());
   if (const Status erased = host_.store.erase(kept_.id); !erased.ok()) return fail(erased.error());
   forgotten_ = gone_ = true;
@@ -216,8 +254,19 @@ Json DaemonContent::details() const {
   json["seeding"] = kept_.seeding;
   json["added_at"] = kept_.added_at;
   json["finished_at"] = time_or_null(kept_.finished_at);
+  Json trackers = Json::array(), addresses = Json::array();
+  if (session_ != nullptr) {
+    for (const Address& one : session_->trackers().addresses()) trackers.push_back(to_text(one));
+    json["trusted"] = session_->plan().trust;
+    json["announced"] = session_->running() && session_->trackers().announced();
+  }
+  for (const Address& one : host_.addresses(!trackers.empty())) addresses.push_back(to_text(one));
+  json["stamped"] = !stamp_.empty() && stamp_ == kept_.stamp;
+  json["trackers"] = std::move(trackers);
+  json["addresses"] = std::move(addresses);
   if (session_ != nullptr && !session_->complete())
-    if (const std::string why = session_->why_it_waits(host_.driver.loop().now()); !why.empty())
+    if (const std::string why = why_it_waits(session_->core(), host_.driver.loop().now());
+        !why.empty())
       json["waits_for"] = without_secrets(why);
   return json;
 }

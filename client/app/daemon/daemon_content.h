@@ -10,11 +10,14 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "client/app/console/events.h"
 #include "client/app/console/progress_bar.h"
 #include "client/app/daemon/contents_store.h"
+#include "client/app/daemon/file_stamp.h"
 #include "client/app/daemon/kept_content.h"
+#include "client/app/daemon/worker_task.h"
 #include "client/app/driver/peer_driver.h"
 
 namespace firn::app {
@@ -29,13 +32,14 @@ struct DaemonHost {
   ContentsStore& store;
   Console& console;
   PlanContent plan;
+  // Where peers reach this process, for links to a content with trackers or without.
+  std::function<std::vector<Address>(bool with_tracker)> addresses;
 };
 
 class DaemonContent {
  public:
   // `kept` is in the store.
   DaemonContent(const DaemonHost& host, KeptContent kept);
-  ~DaemonContent() { *here_ = false; }
   DaemonContent(const DaemonContent&) = delete;
   DaemonContent& operator=(const DaemonContent&) = delete;
 
@@ -63,6 +67,8 @@ class DaemonContent {
   void watch();
   void learn();
   void start();
+  void start_session(SessionPlan plan, const Result<FileStamp>& stamp);
+  void keep_stamp(const Result<FileStamp>& stamp);
   void delete_files();
   void files_deleted(const Status& status);
   void leave();
@@ -80,9 +86,10 @@ class DaemonContent {
   core::TimeUs learns_at_ = 0;  // not before, as the store could not be written
   bool leaving_ = false;        // the session was told to end
   bool forgotten_ = false;      // not kept any more
-  bool deleting_ = false;       // a worker deletes its files
   bool gone_ = false;
-  const std::shared_ptr<bool> here_ = std::make_shared<bool>(true);
+  bool stamped_ = false;  // the files of the download were looked at when it was complete
+  std::string stamp_;     // of the files that the session serves, to be kept once they are right
+  WorkerTask task_;       // looks at its files, or deletes them
 };
 
 }  // namespace firn::app

@@ -20,8 +20,12 @@ struct KeptContent {
   std::string folder;    // absolute
   std::string seeding;   // how long to stay when complete, as parse_seed_policy() takes it
   bool paused = false;
-  bool seeded = false;           // it has stayed as long as `seeding` says
-  bool removing = false;         // with its files, which takes a while
+  bool seeded = false;    // it has stayed as long as `seeding` says
+  bool removing = false;  // with its files, which takes a while
+  // Whoever added it had just read the files: with the sizes and times of the manifest they are
+  // right.
+  bool trusted = false;
+  std::string stamp;             // of the files when they were known to be right (file_stamp.h)
   std::int64_t added_at = 0;     // seconds since 1970
   std::int64_t finished_at = 0;  // when the download was complete; 0: not yet
 };

@@ -116,6 +116,8 @@ Call prepare_add(Params& params, DaemonMethods& methods) {
   request.folder = params.text("folder");
   request.serve = params.flag("serve");
   request.seeding = params.text("seeding", request.seeding);
+  request.link = params.text("link", request.link);
+  request.trust = params.flag("trust");
   return [request, &methods] { return methods.add(request); };
 }
 

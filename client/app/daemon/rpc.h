@@ -17,6 +17,8 @@ struct AddRequest {
   std::string folder;  // absolute
   bool serve = false;  // the content stands in `folder` already
   std::string seeding = "forever";
+  std::string link = {};  // of the manifest's content, for a private one's secret; may be empty
+  bool trust = false;     // what stands there was just read: its sizes and times are enough
 };
 
 // What the methods do. `which` is a content id, the beginning of one, or a content's name.

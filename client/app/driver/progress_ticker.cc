@@ -1,7 +1,11 @@
 #include "client/app/driver/progress_ticker.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
+
+#include "client/app/session/peer_table.h"
 
 namespace firn::app {
 namespace {
@@ -42,7 +46,12 @@ void ProgressTicker::await_peers(core::TimeUs now) {
 
 void ProgressTicker::show_peers(core::TimeUs now) {
   await_peers(now);
-  for (const auto& session : sessions_.all()) session->show_peers();
+  for (const auto& session : sessions_.all()) {
+    if (!session->accepts_peers()) continue;
+    const std::vector<core::PeerStatus> peers = session->core().facts().peers();
+    for (const std::string& line : peer_table(session->plan().name(), peers)) console_.show(line);
+    console_.event(peers_event(session->plan().content_id, peers));
+  }
 }
 
 void ProgressTicker::report(core::TimeUs now, bool stopping) {

@@ -5,9 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "client/app/session/peer_table.h"
 #include "client/app/session/secret_check.h"
-#include "client/app/session/standstill_words.h"
 #include "client/content/find_folder.h"
 #include "proto/content/publisher.h"
 
@@ -142,6 +140,10 @@ bool ContentSession::has_target() const {
          phase_ >= Phase::kOpening && (!ended() || complete_);
 }
 
+bool ContentSession::found_all_right() const {
+  return performer_.coding() != nullptr && performer_.coding()->found_all_right();
+}
+
 // A store that is being opened shows its own progress, and a peer that serves waits for nobody.
 bool ContentSession::awaits_progress() const {
   return core_.made() && plan_.mode == SessionPlan::Mode::kDownload && !complete_ && !stopping_ &&
@@ -249,17 +251,6 @@ void ContentSession::report_progress(core::TimeUs now) {
   if (!core_.made() || phase_ >= Phase::kLeaving) return;
   report_.sample(core_.facts().report(), now);
   if (running()) report_.progressed(now);
-}
-
-std::string ContentSession::why_it_waits(core::TimeUs now) const {
-  return core_.made() ? reason_of(core_.facts().standstill(), now).text : "";
-}
-
-void ContentSession::show_peers() const {
-  if (!core_.made() || phase_ >= Phase::kLeaving) return;
-  const std::vector<core::PeerStatus> peers = core_.facts().peers();
-  for (const std::string& line : peer_table(plan_.name(), peers)) host_.console.show(line);
-  host_.console.event(peers_event(plan_.content_id, peers));
 }
 
 }  // namespace firn::app

@@ -49,6 +49,8 @@ class ContentSession final : private LifeEvents {
   bool running() const { return phase_ == Phase::kRunning; }
   bool ended() const { return phase_ == Phase::kEnded; }
   bool complete() const { return complete_; }
+  // Its files were read in the background, from beginning to end, and are right.
+  bool found_all_right() const;
   // Its files are being written, about to be, or written: nothing else may go there.
   bool has_target() const;
   const SessionOutcome& outcome() const { return outcome_; }
@@ -56,16 +58,14 @@ class ContentSession final : private LifeEvents {
 
   // With the manifest as soon as there is one.
   const SessionPlan& plan() const { return plan_; }
+  // Questions to its core, once that is made, and limits for it.
+  CoreDoors& core() { return core_; }
   SessionPeers& peers() { return performer_.peers(); }
   const SessionTrackers& trackers() const { return performer_.trackers(); }
 
   // Once a second: a progress event, and figures for the bar.
   void report_progress(core::TimeUs now);
   ProgressFigures figures() const { return report_.figures(complete_); }
-  // Why nothing comes, for people; empty before it has begun.
-  std::string why_it_waits(core::TimeUs now) const;
-  // The table of its peers, on stderr, and a peers event.
-  void show_peers() const;
 
  private:
   enum class Phase { kWaiting, kOpening, kRunning, kLeaving, kEnded };

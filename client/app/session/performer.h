@@ -38,6 +38,7 @@ class Performer {
   SessionTrackers& trackers() { return trackers_; }
   const SessionTrackers& trackers() const { return trackers_; }
   DataPlane* coding() { return coding_.get(); }  // null before start_coding()
+  const DataPlane* coding() const { return coding_.get(); }
 
  private:
   core::TimeUs now() const { return host_.loop.now(); }

@@ -268,4 +268,8 @@ Reason reason_of(const Standstill& standstill, core::TimeUs now) {
   return reason;
 }
 
+std::string why_it_waits(const CoreDoors& core, core::TimeUs now) {
+  return core.made() ? reason_of(core.facts().standstill(), now).text : "";
+}
+
 }  // namespace firn::app

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "client/app/session/core_doors.h"
 #include "client/core/standstill.h"
 
 namespace firn::app {
@@ -13,6 +14,9 @@ struct Reason {
   std::string key;   // the same while nothing but times and counts changes
   std::string text;
 };
+
+// Why nothing comes, for people; empty before the core is made.
+std::string why_it_waits(const CoreDoors& core, core::TimeUs now);
 
 Reason reason_of(const core::Standstill& standstill, core::TimeUs now);
 

@@ -48,6 +48,8 @@ void check_same(const KeptContent& one, const KeptContent& other) {
   CHECK(one.removing == other.removing);
   CHECK(one.added_at == other.added_at);
   CHECK(one.finished_at == other.finished_at);
+  CHECK(one.trusted == other.trusted);
+  CHECK(one.stamp == other.stamp);
 }
 
 TEST_CASE("the daemon's contents come back as they were written, in the order they were added") {
@@ -59,6 +61,8 @@ TEST_CASE("the daemon's contents come back as they were written, in the order th
   second.manifest = std::string("bytes\0with zeros", 16);
   second.paused = second.seeded = second.removing = true;
   second.finished_at = 77;
+  second.trusted = true;
+  second.stamp = std::string("\0\1", 2);
   {
     const auto store = ContentsStore::open(path).value();
     REQUIRE(store->insert(second).ok());
@@ -78,6 +82,7 @@ TEST_CASE("a content is changed, learns its manifest, and is erased") {
   KeptContent changed = content_of(1);
   changed.paused = changed.seeded = changed.removing = true;
   changed.finished_at = 5;
+  changed.stamp = "stamp";
   REQUIRE(store->update(changed).ok());
   REQUIRE(store->keep_manifest(id_of(1), "manifest").ok());
   changed.manifest = "manifest";
@@ -89,6 +94,29 @@ TEST_CASE("a content is changed, learns its manifest, and is erased") {
   contents = store->load().value();
   REQUIRE(contents.size() == 1);
   check_same(contents[0], content_of(2));
+}
+
+TEST_CASE("contents that the first version of the table kept are still there") {
+  const TempFolder folder;
+  const std::string path = folder.path() + "/c.sqlite";
+  {
+    auto database = Database::open(path).value();
+    REQUIRE(database
+                .execute("CREATE TABLE content(number INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE,"
+                         " kind INTEGER NOT NULL, link TEXT NOT NULL, manifest BLOB NOT NULL,"
+                         " folder BLOB NOT NULL, seeding TEXT NOT NULL, paused INTEGER NOT NULL,"
+                         " seeded INTEGER NOT NULL, removing INTEGER NOT NULL,"
+                         " added_at INTEGER NOT NULL, finished_at INTEGER NOT NULL);"
+                         "INSERT INTO content VALUES(1, zeroblob(32), 0, 'firn:link 0', x'',"
+                         " '/somewhere/0', 'forever', 0, 0, 0, 1000, 0);"
+                         "PRAGMA user_version=1;")
+                .ok());
+  }
+  for (int run = 0; run < 2; ++run) {
+    const auto contents = ContentsStore::open(path).value()->load().value();
+    REQUIRE(contents.size() == 1);
+    check_same(contents.front(), content_of(0));
+  }
 }
 
 TEST_CASE("a content is not added twice") {

@@ -20,7 +20,8 @@ struct Recorder final : DaemonMethods {
     return Json{{"done", what}};
   }
   Result<Json> add(const AddRequest& r) override {
-    return note("add " + r.source + " " + r.folder + " " + r.seeding + (r.serve ? " serve" : ""));
+    return note("add " + r.source + " " + r.folder + " " + r.seeding + (r.serve ? " serve" : "") +
+                (r.trust ? " trust" : "") + (r.link.empty() ? "" : " link " + r.link));
   }
   Result<Json> list() override { return note("list"); }
   Result<Json> show(const std::string& which) override { return note("show " + which); }
@@ -74,6 +75,8 @@ TEST_CASE("each method is called with its parameters, and answered with its resu
   CHECK(called("add", R"({"source":"firn:x","folder":"/a"})") == "add firn:x /a forever");
   CHECK(called("add", R"({"source":"/x","folder":"/a","serve":true,"seeding":"1h"})") ==
         "add /x /a 1h serve");
+  CHECK(called("add", R"({"source":"/x","folder":"/a","serve":true,"trust":true,"link":"l"})") ==
+        "add /x /a forever serve trust link l");
   CHECK(called("list", "{}") == "list");
   CHECK(called("list", "null") == "list");
   CHECK(called("show", R"({"content":"x"})") == "show x");

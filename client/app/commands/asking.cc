@@ -1,0 +1,69 @@
+#include "client/app/commands/asking.h"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "client/app/daemon/control_client.h"
+#include "client/app/daemon/data_folder.h"
+#include "client/app/runtime/event_loop.h"
+#include "proto/base/plain_text.h"
+#include "proto/program/usage.h"
+
+namespace firn::app {
+
+void add_asking_options(CLI::App& command, AskOptions& options) {
+  command
+      .add_option("--socket", options.socket,
+                  "where the daemon takes commands (default: as firn daemon)")
+      ->option_text("PATH")
+      ->check(not_empty());
+  add_console_options(command, options.console);
+}
+
+std::string socket_of(const AskOptions& options) {
+  return options.socket.empty() ? DataFolder::default_socket(DataFolder::default_path())
+                                : options.socket;
+}
+
+CLI::Option* add_content_option(CLI::App& command, std::string& content) {
+  return command
+      .add_option("CONTENT", content, "a content id, the beginning of one, or a content's name")
+      ->option_text("ID|NAME")
+      ->check(not_empty());
+}
+
+Result<Json> ask(const AskOptions& options, const std::string& method, const Json& params) {
+  return call_daemon(socket_of(options), method, params);
+}
+
+void look_again(core::TimeUs interval, const std::function<bool()>& look) {
+  EventLoop loop;
+  loop.on_turn([&] { look() ? loop.wake_at(loop.now() + interval) : loop.stop(); });
+  loop.wake();
+  loop.run();
+}
+
+std::string absolute(const std::string& path) {
+  std::error_code error;
+  const auto full = std::filesystem::weakly_canonical(path, error);
+  return error ? path : full.string();
+}
+
+std::string cell(const Json& content, const char* name) {
+  const auto found = content.find(name);
+  if (found == content.end() || found->is_null()) return "-";
+  return escaped(found->is_string() ? found->get<std::string>() : found->dump());
+}
+
+double number(const Json& content, const char* name) {
+  const auto found = content.find(name);
+  return found != content.end() && found->is_number() ? found->get<double>() : 0;
+}
+
+void tell_about(const std::string& event, const Json& result, Console& console) {
+  Json told = {{"event", event}};
+  if (result.is_object()) told.update(result);
+  console.event(told);
+}
+
+}  // namespace firn::app

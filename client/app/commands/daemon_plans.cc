@@ -1,0 +1,107 @@
+#include "client/app/commands/daemon_plans.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "client/app/commands/content_source.h"
+#include "client/app/commands/planning.h"
+#include "client/app/console/quantities.h"
+#include "client/content/find_folder.h"
+
+namespace firn::app {
+namespace {
+
+// A descriptor of the caller's is another file here, or the daemon's own.
+bool names_descriptor(const std::string& path) {
+  return path.starts_with("/dev/") || path.starts_with("/proc/");
+}
+
+Result<ContentSource> source_of(const KeptContent& kept) {
+  ContentSource source;
+  if (!kept.link.empty()) {
+    auto read = read_source(kept.link, kept.folder);
+    if (!read.ok() || kept.manifest.empty()) return read;
+    source = *std::move(read);
+    if (source.manifest) return source;
+  }
+  auto manifest = parse_manifest(kept.manifest, kept.id);
+  if (!manifest.ok()) return manifest.error();
+  source.content_id = kept.id;
+  source.trackers.insert(source.trackers.end(), manifest->trackers.begin(),
+                         manifest->trackers.end());
+  source.manifest = *std::move(manifest);
+  return source;
+}
+
+// A time to stay goes on where an earlier run stopped; a ratio begins anew.
+core::SeedPolicy seeding_left(const KeptContent& kept, core::SeedPolicy policy) {
+  if (kept.finished_at == 0) return policy;
+  const auto now = std::chrono::duration_cast<std::chrono::seconds>(
+                       std::chrono::system_clock::now().time_since_epoch())
+                       .count();
+  const core::TimeUs stayed = std::max<std::int64_t>(0, now - kept.finished_at) * core::kSecond;
+  policy.duration = std::max<core::TimeUs>(0, policy.duration - stayed);
+  return policy;
+}
+
+}  // namespace
+
+Result<KeptContent> read_added(const AddRequest& request) {
+  const std::string operation = "add " + request.source;
+  if (names_descriptor(request.source))
+    return Error{ErrorCode::kBadInput, operation,
+                 "the daemon takes a manifest from a file alone: write it into one first"};
+  if (!request.folder.starts_with('/'))
+    return Error{ErrorCode::kBadInput, operation, "its folder must be an absolute path"};
+  if (const auto seeding = parse_seed_policy(request.seeding); !seeding.ok())
+    return seeding.error();
+  auto source = read_source(request.source);
+  if (!source.ok()) return source.error();
+  // The daemon's own folder means nothing to a caller.
+  if (source->manifest && !request.source.starts_with('/'))
+    return Error{ErrorCode::kBadInput, operation, "a manifest's path must be absolute"};
+  KeptContent kept;
+  kept.id = source->content_id;
+  kept.kind = request.serve ? KeptContent::Kind::kServe : KeptContent::Kind::kDownload;
+  kept.folder = request.folder;
+  kept.seeding = request.seeding;
+  if (source->manifest) {
+    kept.manifest = source->manifest->file_bytes;
+    if (request.serve)
+      kept.folder = content::find_content_folder(source->manifest->info, request.folder);
+    kept.trusted = request.serve && request.trust;
+    if (request.link.empty()) return kept;
+    source = read_source(request.link);
+    if (!source.ok()) return source.error();
+    if (source->content_id != kept.id)
+      return Error{ErrorCode::kBadInput, operation, "its link is of another content"};
+  }
+  kept.link = to_text(
+      Link{source->content_id, source->trackers, source->peers, source->publisher, source->secret});
+  return kept;
+}
+
+Result<SessionPlan> plan_kept(const NetworkOptions& network, const KeptContent& kept,
+                              const Signer& signer, const PeerId& self, Console& console) {
+  auto source = source_of(kept);
+  if (!source.ok()) return source.error();
+  if (source->manifest && source->manifest->info.is_private && !source->secret)
+    source->secret = signer.own_secret(*source->manifest);
+  auto plan = session_plan(*std::move(source), network, {}, kept.folder);
+  if (!plan.ok()) return plan;
+  const auto seeding = parse_seed_policy(kept.seeding);
+  if (!seeding.ok()) return seeding.error();
+  plan->core.seeding = seeding_left(kept, *seeding);
+  const bool serves = kept.kind == KeptContent::Kind::kServe || kept.finished_at != 0;
+  plan->mode = serves ? SessionPlan::Mode::kServe : SessionPlan::Mode::kDownload;
+  plan->offer_manifest = serves;
+  if (!serves || !plan->manifest) return plan;
+  plan->dir = found_folder(plan->manifest->info, kept.folder, console);
+  // The key of --sign need not be this content's.
+  auto certificate = signer.certificate(*plan->manifest, self);
+  if (certificate.ok()) plan->core.certificate = *std::move(certificate);
+  return plan;
+}
+
+}  // namespace firn::app

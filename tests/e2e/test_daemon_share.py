@@ -1,0 +1,106 @@
+#!/usr/bin/python3
+"""`firn share --daemon`: files that a daemon serves, also after a restart."""
+
+import os
+
+import harness
+from daemons import DaemonTest
+from harness import KIB, UNREACHABLE, USAGE
+
+
+class Share(DaemonTest):
+    def share_with(self, path, *options):
+        """The link that the command prints."""
+        status, output, errors = self.run_firn("share", "--daemon", path, "--socket", self.socket, *options)
+        self.assertEqual(0, status, output + errors)
+        return output.strip()
+
+    def assert_served(self, source, link, name):
+        self.assert_downloaded(source, self.get(link, name, into=self.folder / name),
+                               into=self.folder / name)
+
+    def test_what_is_shared_is_served_without_the_command_and_after_a_kill(self):
+        source = self.tree({"a": 300 * KIB, "b/c": 5})
+        daemon = self.daemon("--identity", self.folder / "key")
+        link = self.share_with(source)
+        self.assertEqual(["s"], [p.name for p in self.folder.glob("s*") if p.is_socket()])
+        self.assertEqual([], list(self.folder.glob("*.firn")))
+        self.assert_served(source, link, "first")
+        daemon.kill()
+        self.daemon("--identity", self.folder / "key", listen=daemon.endpoint().partition("@")[2])
+        self.assert_served(source, link, "second")
+
+    def test_files_that_are_as_they_were_are_not_read_again(self):
+        source = self.tree({"a": 3000 * KIB, "b": 100 * KIB})
+        self.daemon().kill()
+        self.daemon()
+        self.share_with(source)
+        self.wait_state("seeding")
+        self.wait_for(lambda contents: self.ask("show", source.name)["trusted"])
+        for change, trusted in ((lambda: None, True), (lambda: os.utime(source / "a"), False),
+                                (lambda: None, True)):
+            self.request("stop")
+            change()
+            self.wait_gone()
+            self.daemon()
+            self.wait_state("seeding")
+            # What is not trusted is read in the background, and trusted again next time.
+            self.assertEqual(trusted, self.ask("show", source.name)["trusted"])
+            self.wait_for(lambda contents: self.ask("show", source.name)["stamped"])
+
+    def wait_gone(self):
+        self.assertEqual(0, self.last.wait_exit())
+
+    def daemon(self, *options, **others):
+        self.last = super().daemon(*options, **others)
+        return self.last
+
+    def test_a_private_content_is_shared_with_its_secret(self):
+        source = self.file(100 * KIB)
+        daemon = self.daemon("--identity", self.folder / "key")
+        link = self.share_with(source, "--private")
+        secret = link.partition("?")[0].partition(".")[2]
+        self.assertGreater(len(secret), 40)
+        self.assert_served(source, link, "first")
+        self.assertNotIn(secret, str(self.ask("show", source.name)))
+        daemon.kill()
+        self.daemon("--identity", self.folder / "key", listen=daemon.endpoint().partition("@")[2])
+        self.assert_served(source, link, "second")
+
+    def test_a_content_is_shared_by_its_publisher(self):
+        source = self.file(100 * KIB)
+        key = self.folder / "publisher"
+        self.assertEqual(0, self.run_firn("keygen", key)[0])
+        self.daemon("--sign", key)
+        link = self.share_with(source, "--sign", key)
+        self.assertIn("pub=", link)
+        self.assert_served(source, link, "first")
+
+    def test_the_link_has_the_tracker_s_id(self):
+        tracker = self.tracker()
+        source = self.file(100 * KIB)
+        self.daemon()
+        link = self.share_with(source, "--tracker", tracker.endpoint().partition("@")[2])
+        self.assertIn("tr=" + tracker.endpoint(), link)
+        self.assert_served(source, link, "first")
+
+    def test_sharing_again_gives_the_same_link(self):
+        source = self.file(100 * KIB)
+        self.daemon()
+        self.assertEqual(self.share_with(source), self.share_with(source))
+        self.assertEqual(1, len(self.contents()))
+
+    def test_without_a_daemon_nothing_is_read(self):
+        source = self.file(100 * KIB)
+        said = self.run_firn("share", "--daemon", source, "--socket", self.socket)
+        self.assert_refused(said, UNREACHABLE, "firn daemon", str(self.socket))
+
+    def test_options_that_are_the_daemon_s_are_refused(self):
+        source = self.file(100 * KIB)
+        for option in (["--up-limit", "1M"], ["--listen", "*:1"], ["--leave-when-safe"]):
+            said = self.run_firn("share", "--daemon", source, *option)
+            self.assert_refused(said, USAGE, "--daemon", option[0])
+
+
+if __name__ == "__main__":
+    harness.main()
