@@ -31,6 +31,7 @@ class Contact {
     has_manifest_ = hello.has_manifest;
     listen_port_ = hello.listen_port;
     certificate_ = hello.certificate;
+    agent_ = hello.agent;
   }
   // Its Hello has come.
   bool greeted() const { return greeted_; }
@@ -39,6 +40,8 @@ class Contact {
   std::uint16_t listen_port() const { return listen_port_; }
   // As its Hello showed it; not checked.
   const std::string& certificate() const { return certificate_; }
+  // The program that it says it is.
+  const std::string& agent() const { return agent_; }
   // It has proven that it speaks for the content's authority.
   bool authority() const { return authority_; }
   void proves_authority() { authority_ = true; }
@@ -53,6 +56,7 @@ class Contact {
   bool has_manifest_ = false;
   bool authority_ = false;
   std::string certificate_;
+  std::string agent_;
   std::uint16_t listen_port_ = 0;
   const TimeUs opened_at_;
   TimeUs greeted_at_ = 0;

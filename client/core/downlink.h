@@ -14,6 +14,8 @@ class Downlink {
   Downlink(const Options& options, TimeUs now)
       : limit_(options.down_limit, options.down_budget, now) {}
 
+  // Bytes a second, 0: none of its own.
+  void set_limit(std::uint64_t rate, TimeUs now) { limit_.set_rate(rate, now); }
   // The shape is known: blocks may be granted from now on.
   void set_shape(const Shape& shape);
 

@@ -235,7 +235,7 @@ void Membership::drop(Neighbour& n, GoodbyeReason reason, const std::string& det
 
 void Membership::punish(const PeerId& id, GoodbyeReason reason, const std::string& what,
                         std::uint32_t strikes) {
-  strikes = book_.strike(id, context_.now, strikes);
+  strikes = book_.strike(id, context_.now, strikes, what);
   const TimeUs span = policy::kBanTimes[std::min(strikes, policy::kBansMax) - 1];
   const auto at = std::find_if(neighbours_.begin(), neighbours_.end(),
                                [&](const Neighbour& n) { return n.id == id; });
@@ -248,6 +248,12 @@ void Membership::punish(const PeerId& id, GoodbyeReason reason, const std::strin
     for (LeaveWatcher* watcher : watchers_) watcher->banned(id);
   }
   if (at != neighbours_.end()) drop(*at, reason, what);
+}
+
+std::vector<PeerBan> Membership::bans() const {
+  std::vector<PeerBan> bans = book_.bans(context_.now);
+  for (PeerBan& ban : bans) ban.ip = history_.ip_of(ban.id);
+  return bans;
 }
 
 void Membership::proved(const PeerId& id, std::uint32_t rows) {

@@ -43,6 +43,8 @@ class Membership {
   Neighbours& neighbours() { return neighbours_; }
   Neighbour* find(PeerKey peer) { return neighbours_.find(peer); }
   const PeerBook& book() const { return book_; }
+  // The peers that are banned now.
+  std::vector<PeerBan> bans() const;
   std::vector<NeighbourReport> reports() const { return history_.reports(neighbours_); }
 
   // --- connections that come ---

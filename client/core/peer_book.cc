@@ -292,7 +292,8 @@ void PeerBook::closed(const PeerId& id, TimeUs rest, TimeUs now, const std::stri
   quiet_until_ = 0;
 }
 
-std::uint32_t PeerBook::strike(const PeerId& id, TimeUs now, std::uint32_t at_least) {
+std::uint32_t PeerBook::strike(const PeerId& id, TimeUs now, std::uint32_t at_least,
+                               const std::string& why) {
   if (strikes_.size() >= kStrikesMax && !strikes_.contains(id)) {
     strikes_.erase(std::min_element(strikes_.begin(), strikes_.end(), [](auto& a, auto& b) {
       return a.second.until < b.second.until;
@@ -301,10 +302,19 @@ std::uint32_t PeerBook::strike(const PeerId& id, TimeUs now, std::uint32_t at_le
   Strikes& strikes = strikes_[id];
   // What comes to light while it is banned belongs to the same offence.
   if (now < strikes.until) return strikes.count;
+  strikes.why = why;
   strikes.count = std::max(strikes.count + 1, at_least);
   strikes.until = now + policy::kBanTimes[std::min(strikes.count, policy::kBansMax) - 1];
   quiet_until_ = 0;
   return strikes.count;
+}
+
+std::vector<PeerBan> PeerBook::bans(TimeUs now) const {
+  std::vector<PeerBan> bans;
+  for (const auto& [id, strikes] : strikes_)
+    if (now < strikes.until)
+      bans.push_back({id, {}, strikes.why, strikes.count, strikes.until - now});
+  return bans;
 }
 
 bool PeerBook::banned(const PeerId& id, TimeUs now) const {

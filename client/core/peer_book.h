@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "client/core/call_pacing.h"
+#include "client/core/peer_status.h"
 #include "client/core/standstill.h"
 #include "client/core/types.h"
 #include "proto/messages.h"
@@ -62,10 +63,12 @@ class PeerBook {
   // the others.
   std::vector<AddressStanding> standings(std::size_t count_max) const;
 
-  // One more strike, and `at_least` so many; returns the number of strikes.
-  std::uint32_t strike(const PeerId& id, TimeUs now, std::uint32_t at_least = 1);
+  // One more strike, for `why`, and `at_least` so many; returns the number of strikes.
+  std::uint32_t strike(const PeerId& id, TimeUs now, std::uint32_t at_least = 1,
+                       const std::string& why = {});
   bool banned(const PeerId& id, TimeUs now) const;
-  // Peers whose strikes are remembered; bounded.
+  // Peers that are banned now; bounded. Their addresses are not known here.
+  std::vector<PeerBan> bans(TimeUs now) const;
 
   // The address of the attempt if it was given by hand and this is the first time that it is asked
   // for, else empty: for messages that should be said once.
@@ -91,6 +94,7 @@ class PeerBook {
   struct Strikes {
     std::uint32_t count = 0;
     TimeUs until = 0;
+    std::string why;
   };
 
   static std::string key_of(const Entry& entry) {

@@ -29,6 +29,8 @@ PeerStatus status_of(const Neighbour& n, std::uint64_t rows, bool complete, Time
   PeerStatus status;
   status.id = n.id;
   status.endpoint = n.contact.endpoint();
+  status.agent = n.contact.agent();
+  status.rank = n.holds.total_rank();
   status.outgoing = n.contact.outgoing();
   status.authority = n.contact.authority();
   if (rows > 0) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "client/core/types.h"
 
@@ -23,9 +24,11 @@ struct PeerStatus {
   };
   PeerId id;
   std::string endpoint;  // ip:port as connected
+  std::string agent;     // as it says itself, in whatever bytes; empty: its Hello has not come
   bool outgoing = false;
   bool authority = false;  // it speaks for the content's authority
   double held = 0;         // part of all rows that it holds, 0 to 1
+  std::uint64_t rank = 0;  // over all generations
   std::uint64_t bytes_received = 0;
   std::uint64_t bytes_sent = 0;
   double down_rate = 0;  // bytes a second, over the last seconds
@@ -36,6 +39,21 @@ struct PeerStatus {
   TimeUs connected_for = 0;
   TimeUs silent_for = 0;  // since anything has come from it
   State state = State::kGreeting;
+};
+
+// A peer that was found to have sent what is false, and is not talked to for a while.
+struct PeerBan {
+  PeerId id;
+  std::string ip;   // empty: not known any more
+  std::string why;  // for people
+  std::uint32_t strikes = 0;
+  TimeUs left = 0;  // until it may come back
+};
+
+// The peers of a content.
+struct PeerView {
+  std::vector<PeerStatus> connected;  // in the order in which they came
+  std::vector<PeerBan> banned;
 };
 
 // `rows`: of the whole content, 0 where it is not known. `complete`: this peer lacks nothing.

@@ -6,6 +6,22 @@
 
 namespace firn::core {
 
+namespace {
+// More than can be taken.
+constexpr double kNoLimit = 1e18;
+}  // namespace
+
+void RateBudget::set_rate(std::uint64_t rate, std::uint64_t burst, TimeUs now) {
+  refill(now);
+  const bool fresh = unlimited();
+  rate_ = static_cast<double>(rate);
+  burst_ = static_cast<double>(burst);
+  last_ = std::max(last_, now);
+  pot_ = fresh ? 0 : std::min(pot_, burst_);
+  for (auto& [member, tokens] : buckets_) tokens = fresh ? 0 : std::min(tokens, brim());
+  if (fresh && !buckets_.empty()) earn(burst_);
+}
+
 RateBudget::Member RateBudget::join(TimeUs now) {
   if (buckets_.empty()) last_ = now;
   refill(now);
@@ -48,18 +64,20 @@ void RateBudget::earn(double bytes) {
 }
 
 void RateBudget::refill(TimeUs now) {
-  if (now <= last_) return;
+  if (unlimited() || now <= last_) return;
   const double earned = rate_ * static_cast<double>(now - last_) * 1e-6;
   last_ = now;
   earn(earned);
 }
 
 double RateBudget::available(Member member, TimeUs now) {
+  if (unlimited()) return kNoLimit;
   refill(now);
   return buckets_[member] + pot_;
 }
 
 void RateBudget::take(Member member, std::uint64_t bytes) {
+  if (unlimited()) return;
   double& own = buckets_[member];
   const auto wanted = static_cast<double>(bytes);
   const double from_own = std::clamp(own, 0.0, wanted);
@@ -69,6 +87,7 @@ void RateBudget::take(Member member, std::uint64_t bytes) {
 }
 
 void RateBudget::give_back(Member member, std::uint64_t bytes) {
+  if (unlimited()) return;
   double& own = buckets_[member];
   own += static_cast<double>(bytes);
   const double excess = own - brim();

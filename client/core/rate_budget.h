@@ -23,13 +23,18 @@ class RateBudget {
   RateBudget(std::uint64_t rate, std::uint64_t burst)
       : rate_(static_cast<double>(rate)), burst_(static_cast<double>(burst)) {}
 
+  // From `now` on. What is saved up stays, up to the new brims; a limit where there was none begins
+  // with full buckets.
+  void set_rate(std::uint64_t rate, std::uint64_t burst, TimeUs now);
+
   bool unlimited() const { return rate_ <= 0; }
   std::uint64_t rate() const { return static_cast<std::uint64_t>(rate_); }
 
   Member join(TimeUs now);
   void leave(Member member, TimeUs now);
 
-  // What `member` may take now, in bytes; 0 or less: nothing. It may take more than it has once
+  // What `member` may take now, in bytes; 0 or less: nothing, and without a limit very much. It may
+  // take more than it has once
   // there is any, and pays afterwards.
   double available(Member member, TimeUs now);
   void take(Member member, std::uint64_t bytes);
@@ -45,8 +50,8 @@ class RateBudget {
   void earn(double bytes);
   TimeUs reaches(Member member, double bytes, TimeUs now);
 
-  const double rate_;
-  const double burst_;
+  double rate_;
+  double burst_;
   std::map<Member, double> buckets_;  // bytes; less than 0: overdrawn
   double pot_ = 0;
   TimeUs last_ = 0;

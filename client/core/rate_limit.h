@@ -18,11 +18,12 @@ inline std::uint64_t burst_of(std::uint64_t rate) {
 
 class RateLimit {
  public:
-  // `rate` 0: no limit of its own. `budget` null: no other content counts; it outlives this.
+  // `rate` 0: no limit of its own. `budget` null: no other content counts; it outlives this, and
+  // may get or lose its own limit meanwhile.
   RateLimit(std::uint64_t rate, RateBudget* budget, TimeUs now)
       : own_(rate, burst_of(rate), now),
         rate_(rate),
-        budget_(budget && !budget->unlimited() ? budget : nullptr),
+        budget_(budget),
         member_(budget_ ? budget_->join(now) : 0),
         last_(now) {}
   ~RateLimit() {
@@ -31,10 +32,15 @@ class RateLimit {
   RateLimit(const RateLimit&) = delete;
   RateLimit& operator=(const RateLimit&) = delete;
 
-  bool unlimited() const { return own_.unlimited() && !budget_; }
+  // Of its own limit, from now on.
+  void set_rate(std::uint64_t rate, TimeUs now) {
+    rate_ = rate;
+    own_.set_rate(rate, burst_of(rate), now);
+  }
+  bool unlimited() const { return own_.unlimited() && (!budget_ || budget_->unlimited()); }
   // The most that it can come to; 0: no limit.
   std::uint64_t rate() const {
-    if (!budget_) return rate_;
+    if (!budget_ || budget_->unlimited()) return rate_;
     return rate_ == 0 ? budget_->rate() : std::min(rate_, budget_->rate());
   }
   bool ready(TimeUs now) {
@@ -72,7 +78,7 @@ class RateLimit {
 
  private:
   TokenBucket own_;
-  const std::uint64_t rate_;
+  std::uint64_t rate_;
   RateBudget* const budget_;
   const RateBudget::Member member_;
   TimeUs last_;

@@ -30,6 +30,7 @@ Counters counters_of(const Parts& parts) {
   Counters counters;
   counters.neighbours = static_cast<std::uint32_t>(parts.membership.neighbours().size());
   counters.blocks_sent = parts.uplink.blocks_sent();
+  counters.progressed_at = parts.life.progressed_at();
   if (!parts.transfer) return counters;
   counters.rank = parts.transfer->generations.holdings().total_rank();
   counters.blocks_innovative = parts.transfer->receiving.counts().innovative;

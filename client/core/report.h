@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "client/core/types.h"
 #include "proto/base/ids.h"
 
 namespace firn::core {
@@ -45,6 +46,9 @@ struct Counters {
   std::uint64_t blocks_redundant = 0;
   std::uint64_t blocks_sent = 0;
   std::uint32_t neighbours = 0;
+  // When something last came that brings the download on: an innovative block, a verified
+  // generation, a part of the manifest; else when this peer began.
+  TimeUs progressed_at = 0;
 };
 
 Report report_of(const Parts& parts);

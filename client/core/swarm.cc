@@ -178,6 +178,12 @@ void SwarmCore::content_finished(TimeUs now) {
   parts.trackers.completed();
 }
 
+void SwarmCore::set_limits(std::uint64_t up, std::uint64_t down, TimeUs now) {
+  Parts& parts = stirred(*parts_, now);
+  parts.uplink.set_limit(up, now);
+  parts.downlink.set_limit(down, now);
+}
+
 void SwarmCore::store_paused(const Error& error, TimeUs now) {
   Parts& parts = stirred(*parts_, now);
   const bool news = parts.intake.pause(error.message());
@@ -297,10 +303,6 @@ Counters SwarmCore::counters() const {
   return counters_of(*parts_);
 }
 
-TimeUs SwarmCore::progressed_at() const {
-  return parts_->life.progressed_at();
-}
-
 Standstill SwarmCore::standstill() const {
   Parts& parts = *parts_;
   const bool started = parts.transfer.has_value();
@@ -311,13 +313,14 @@ Standstill SwarmCore::standstill() const {
                   started && parts.downlink.exhausted(parts.context.now)});
 }
 
-std::vector<PeerStatus> SwarmCore::peers() const {
+PeerView SwarmCore::peers() const {
   const Parts& parts = *parts_;
   const std::uint64_t rows =
       parts.transfer ? parts.transfer->generations.holdings().total_possible() : 0;
-  std::vector<PeerStatus> all;
+  PeerView all;
+  all.banned = parts.membership.bans();
   for (const Neighbour& n : parts.membership.neighbours()) {
-    all.push_back(status_of(n, rows, parts.life.complete(), parts.context.now));
+    all.connected.push_back(status_of(n, rows, parts.life.complete(), parts.context.now));
   }
   return all;
 }

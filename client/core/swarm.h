@@ -95,6 +95,10 @@ class SwarmCore {
                       TimeUs now);
   void tracker_manifest(std::size_t tracker, Result<std::string> file_bytes, TimeUs now);
 
+  // --- limits ---
+  // Of this content's own traffic, as Options say at first: bytes a second, 0: none.
+  void set_limits(std::uint64_t up, std::uint64_t down, TimeUs now);
+
   // --- time ---
   void wake(TimeUs now);
   // When wake() must be called at the latest if nothing else comes; kNever: not at all.
@@ -109,13 +113,10 @@ class SwarmCore {
   Report report() const;
   Counters counters() const;
 
-  // When something last came that brings the download on: an innovative block, a verified
-  // generation, a part of the manifest; else when this peer began.
-  TimeUs progressed_at() const;
-  // Why nothing does, as things stand now. Costs a look at every generation that is missing.
+  // Why nothing comes, as things stand now. Costs a look at every generation that is missing.
   Standstill standstill() const;
-  // The connected peers, in the order in which they came.
-  std::vector<PeerStatus> peers() const;
+  // As of the last input.
+  PeerView peers() const;
 
  private:
   void step();

@@ -14,6 +14,8 @@ class Uplink {
   Uplink(const Options& options, TimeUs now) : limit_(options.up_limit, options.up_budget, now) {}
 
   // --- the limit ---
+  // Bytes a second, 0: none of its own.
+  void set_limit(std::uint64_t rate, TimeUs now) { limit_.set_rate(rate, now); }
   bool unlimited() const { return limit_.unlimited(); }
   std::uint64_t rate_max() const { return limit_.rate(); }
   bool ready(TimeUs now) { return limit_.ready(now); }

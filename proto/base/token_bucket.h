@@ -20,6 +20,17 @@ class TokenBucket {
         tokens_(static_cast<double>(burst)),
         last_(now) {}
 
+  // From `now` on. What is saved up stays, up to the new burst; a limit where there was none begins
+  // with a full bucket.
+  void set_rate(std::uint64_t rate, std::uint64_t burst, Micros now) {
+    refill(now);
+    const auto brim = static_cast<double>(burst);
+    tokens_ = unlimited() ? brim : std::min(tokens_, brim);
+    rate_ = rate;
+    burst_ = brim;
+    last_ = std::max(last_, now);
+  }
+
   bool unlimited() const { return rate_ == 0; }
   bool ready(Micros now) {
     refill(now);

@@ -118,6 +118,50 @@ TEST_CASE("a member is ready when the budget says it will be, and half full then
   }
 }
 
+TEST_CASE("a budget that gets another rate gives that from then on, equally") {
+  RateBudget budget(kRate, kRate / 20);
+  Takers takers(budget, {1000, 1000});
+  takers.run(10 * kSecond);
+  const std::uint64_t before = takers.total();
+  budget.set_rate(4 * kRate, 4 * kRate / 20, takers.now);
+  takers.run(100 * kSecond);
+  CHECK(static_cast<double>(takers.total() - before) ==
+        doctest::Approx(400.0 * kRate).epsilon(0.01));
+  CHECK(static_cast<double>(takers.taken[0]) ==
+        doctest::Approx(static_cast<double>(takers.taken[1])).epsilon(0.01));
+}
+
+TEST_CASE(
+    "a budget may lose its limit and get one again, and what was taken meanwhile is no debt") {
+  RateBudget budget(kRate, kRate / 20);
+  const auto member = budget.join(kSecond);
+  budget.set_rate(0, 1, kSecond);
+  CHECK(budget.unlimited());
+  CHECK(budget.ready_at(member, kSecond) == kSecond);
+  budget.take(member, 1'000'000'000);
+  CHECK(budget.available(member, 2 * kSecond) > 1e12);
+  budget.set_rate(kRate, kRate / 20, 3 * kSecond);
+  CHECK(budget.available(member, 3 * kSecond) == doctest::Approx(kRate / 20.0));
+  budget.take(member, kRate / 20);
+  CHECK(budget.ready_at(member, 3 * kSecond) > 3 * kSecond);
+}
+
+TEST_CASE("a content's limit holds from the moment it is set, within that of the process") {
+  RateBudget budget(0, 1);
+  core::RateLimit limit(0, &budget, kSecond);
+  CHECK(limit.unlimited());
+  limit.set_rate(kRate, kSecond);
+  CHECK_FALSE(limit.unlimited());
+  CHECK(limit.rate() == kRate);
+  limit.take(kRate);
+  CHECK(limit.ready_at(kSecond) > kSecond);
+  limit.set_rate(0, kSecond);
+  CHECK(limit.ready_at(kSecond) == kSecond);
+  budget.set_rate(kRate / 2, kRate / 40, kSecond);
+  CHECK_FALSE(limit.unlimited());
+  CHECK(limit.rate() == kRate / 2);
+}
+
 TEST_CASE("what was not used goes back, to the others where there is no room") {
   RateBudget budget(kRate, kRate / 20);
   const auto one = budget.join(0), other = budget.join(0);

@@ -121,6 +121,12 @@ std::weak_ptr<const void> PeerDriver::remove(const ContentSession& ended) {
   return files;
 }
 
+void PeerDriver::set_limits(std::uint64_t up, std::uint64_t down) {
+  up_budget_.set_rate(up, core::burst_of(up), loop_.now());
+  down_budget_.set_rate(down, core::burst_of(down), loop_.now());
+  session_changed();
+}
+
 void PeerDriver::on_turn(std::function<core::TimeUs(core::TimeUs)> observer) {
   observer_ = std::move(observer);
 }

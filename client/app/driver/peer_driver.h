@@ -53,6 +53,9 @@ class PeerDriver {
   EventLoop& loop() { return loop_; }
   WorkerPool& workers() { return equipment_.workers(); }
 
+  // Of all contents together, from now on; as DriverOptions.
+  void set_limits(std::uint64_t up, std::uint64_t down);
+
   // Called at the end of every turn; says when it wants to be called again at the latest.
   void on_turn(std::function<core::TimeUs(core::TimeUs now)> observer);
 

@@ -48,7 +48,7 @@ void ProgressTicker::show_peers(core::TimeUs now) {
   await_peers(now);
   for (const auto& session : sessions_.all()) {
     if (!session->accepts_peers()) continue;
-    const std::vector<core::PeerStatus> peers = session->core().facts().peers();
+    const std::vector<core::PeerStatus> peers = session->core().facts().peers().connected;
     for (const std::string& line : peer_table(session->plan().name(), peers)) console_.show(line);
     console_.event(peers_event(session->plan().content_id, peers));
   }

@@ -62,15 +62,17 @@ std::vector<std::string> peer_table(const std::string& content,
   return lines;
 }
 
-Json peers_event(const ContentId& content, const std::vector<core::PeerStatus>& peers) {
+Json peers_json(const std::vector<core::PeerStatus>& peers) {
   Json list = Json::array();
   for (const core::PeerStatus& peer : peers) {
     const auto innovation = innovation_of(peer);
     list.push_back({{"peer", peer.id.text()},
                     {"endpoint", peer.endpoint},
+                    {"agent", peer.agent},
                     {"direction", peer.outgoing ? "out" : "in"},
                     {"authority", peer.authority},
                     {"held", peer.held},
+                    {"rank", peer.rank},
                     {"bytes_received", peer.bytes_received},
                     {"bytes_sent", peer.bytes_sent},
                     {"down_rate", peer.down_rate},
@@ -83,7 +85,22 @@ Json peers_event(const ContentId& content, const std::vector<core::PeerStatus>& 
                     {"silent_seconds", 1e-6 * static_cast<double>(peer.silent_for)},
                     {"state", state_name(peer.state)}});
   }
-  return about({{"event", "peers"}, {"peers", list}}, content);
+  return list;
+}
+
+Json bans_json(const std::vector<core::PeerBan>& bans) {
+  Json list = Json::array();
+  for (const core::PeerBan& ban : bans)
+    list.push_back({{"peer", ban.id.text()},
+                    {"ip", ban.ip.empty() ? Json() : Json(ban.ip)},
+                    {"why", ban.why},
+                    {"strikes", ban.strikes},
+                    {"seconds_left", 1e-6 * static_cast<double>(ban.left)}});
+  return list;
+}
+
+Json peers_event(const ContentId& content, const std::vector<core::PeerStatus>& peers) {
+  return about({{"event", "peers"}, {"peers", peers_json(peers)}}, content);
 }
 
 }  // namespace firn::app

@@ -12,6 +12,9 @@ namespace firn::app {
 // Lines with a heading; one line if there are no peers.
 std::vector<std::string> peer_table(const std::string& content,
                                     const std::vector<core::PeerStatus>& peers);
+// Of each peer its figures, and of each ban.
+Json peers_json(const std::vector<core::PeerStatus>& peers);
+Json bans_json(const std::vector<core::PeerBan>& bans);
 Json peers_event(const ContentId& content, const std::vector<core::PeerStatus>& peers);
 
 }  // namespace firn::app

@@ -11,7 +11,7 @@
 namespace firn::app {
 
 bool StandstillWatch::look(const core::SwarmCore& core, core::TimeUs now) {
-  const core::TimeUs progressed = core.progressed_at();
+  const core::TimeUs progressed = core.counters().progressed_at;
   if (!patience_.due(progressed, now)) return false;
   const Reason reason = reason_of(core.standstill(), now);
   const double quiet = 1e-6 * static_cast<double>(now - progressed);

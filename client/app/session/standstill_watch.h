@@ -17,7 +17,7 @@ class StandstillWatch {
 
   // When look() is due.
   core::TimeUs next_wake(const core::SwarmCore& core) const {
-    return patience_.next(core.progressed_at());
+    return patience_.next(core.counters().progressed_at);
   }
   // Says what there is to say of a download that is to make progress. True: it has waited for as
   // long as the plan allows, which is said as an error.
