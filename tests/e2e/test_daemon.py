@@ -41,6 +41,21 @@ class Contents(DaemonTest):
         get = self.get("firn:" + id, "get", "--no-tracker", "--peer", daemon.endpoint())
         self.assert_downloaded(source, get)
 
+    def test_the_peers_of_a_content_are_listed(self):
+        source = self.file(300 * KIB)
+        seed = self.share(source)
+        self.daemon("--down-limit", "100K")
+        self.add(seed.link())
+        self.wait_for(lambda contents: contents[0]["rank"] > 0)
+        told = self.ask("peers", source.name)
+        self.assertEqual([seed.id()], [peer["peer"] for peer in told["peers"]])
+        self.assertRegex(told["peers"][0]["agent"], "^firn/")
+        self.assertGreater(told["peers"][0]["bytes_received"], 0)
+        self.assertEqual([], told["bans"])
+        status, table, _ = self.run_firn("peers", source.name, "--socket", self.socket)
+        self.assertEqual((0, 2), (status, len(table.splitlines())))
+        self.assertIn(seed.id()[:8], table)
+
     def test_contents_are_paused_and_resumed(self):
         source = self.file(300 * KIB)
         seed = self.share(source)

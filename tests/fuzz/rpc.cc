@@ -26,6 +26,7 @@ struct CountingMethods final : DaemonMethods {
   }
   Result<Json> list() override { return called("list"); }
   Result<Json> show(const std::string& which) override { return called(which); }
+  Result<Json> peers(const std::string& which) override { return called(which); }
   Result<Json> pause(const std::string& which) override { return called(which); }
   Result<Json> resume(const std::string& which) override { return called(which); }
   Result<Json> remove(const std::string& which, bool) override { return called(which); }

@@ -83,6 +83,12 @@ Result<Json> ContentList::show(const std::string& which) {
   return change(which, [](DaemonContent&) -> Status { return Done{}; });
 }
 
+Result<Json> ContentList::peers(const std::string& which) {
+  const auto content = find(which);
+  if (!content.ok()) return content.error();
+  return (*content)->peers();
+}
+
 Result<Json> ContentList::pause(const std::string& which) {
   return change(which, [](DaemonContent& content) { return content.pause(); });
 }

@@ -33,6 +33,7 @@ class ContentList final : public DaemonMethods {
   Result<Json> add(const AddRequest& request) override;
   Result<Json> list() override;
   Result<Json> show(const std::string& which) override;
+  Result<Json> peers(const std::string& which) override;
   Result<Json> pause(const std::string& which) override;
   Result<Json> resume(const std::string& which) override;
   Result<Json> remove(const std::string& which, bool delete_data) override;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "client/app/daemon/content_removal.h"
+#include "client/app/session/peer_table.h"
 #include "client/app/session/standstill_words.h"
 #include "proto/content/content_secret.h"
 
@@ -269,6 +270,14 @@ Json DaemonContent::details() const {
         !why.empty())
       json["waits_for"] = without_secrets(why);
   return json;
+}
+
+Json DaemonContent::peers() const {
+  const bool met = session_ != nullptr && session_->accepts_peers();
+  const core::PeerView view = met ? session_->core().facts().peers() : core::PeerView{};
+  return {{"content_id", kept_.id.text()},
+          {"peers", peers_json(view.connected)},
+          {"bans", bans_json(view.banned)}};
 }
 
 }  // namespace firn::app

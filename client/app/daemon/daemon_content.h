@@ -61,6 +61,8 @@ class DaemonContent {
   // How it stands; no secrets.
   Json summary() const;
   Json details() const;
+  // Its connected peers, and those that are banned.
+  Json peers() const;
 
  private:
   Status change(const KeptContent& to);

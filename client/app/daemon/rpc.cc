@@ -136,6 +136,7 @@ constexpr Method kMethods[] = {
     {"add", prepare_add},
     {"list", [](Params&, DaemonMethods& m) -> Call { return [&m] { return m.list(); }; }},
     {"show", prepare_one<&DaemonMethods::show>},
+    {"peers", prepare_one<&DaemonMethods::peers>},
     {"pause", prepare_one<&DaemonMethods::pause>},
     {"resume", prepare_one<&DaemonMethods::resume>},
     {"remove", prepare_remove},

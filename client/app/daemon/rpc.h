@@ -28,6 +28,7 @@ class DaemonMethods {
   virtual Result<Json> add(const AddRequest& request) = 0;
   virtual Result<Json> list() = 0;
   virtual Result<Json> show(const std::string& which) = 0;
+  virtual Result<Json> peers(const std::string& which) = 0;
   virtual Result<Json> pause(const std::string& which) = 0;
   virtual Result<Json> resume(const std::string& which) = 0;
   virtual Result<Json> remove(const std::string& which, bool delete_data) = 0;

@@ -25,6 +25,7 @@ struct Recorder final : DaemonMethods {
   }
   Result<Json> list() override { return note("list"); }
   Result<Json> show(const std::string& which) override { return note("show " + which); }
+  Result<Json> peers(const std::string& which) override { return note("peers " + which); }
   Result<Json> pause(const std::string& which) override { return note("pause " + which); }
   Result<Json> resume(const std::string& which) override { return note("resume " + which); }
   Result<Json> remove(const std::string& which, bool delete_data) override {
@@ -80,6 +81,7 @@ TEST_CASE("each method is called with its parameters, and answered with its resu
   CHECK(called("list", "{}") == "list");
   CHECK(called("list", "null") == "list");
   CHECK(called("show", R"({"content":"x"})") == "show x");
+  CHECK(called("peers", R"({"content":"x"})") == "peers x");
   CHECK(called("pause", R"({"content":"x"})") == "pause x");
   CHECK(called("resume", R"({"content":"x"})") == "resume x");
   CHECK(called("remove", R"({"content":"x"})") == "remove x");
