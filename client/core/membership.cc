@@ -250,9 +250,9 @@ void Membership::punish(const PeerId& id, GoodbyeReason reason, const std::strin
   if (at != neighbours_.end()) drop(*at, reason, what);
 }
 
-std::vector<PeerBan> Membership::bans() const {
-  std::vector<PeerBan> bans = book_.bans(context_.now);
-  for (PeerBan& ban : bans) ban.ip = history_.ip_of(ban.id);
+std::vector<Ban> Membership::bans(std::size_t count_max) const {
+  std::vector<Ban> bans = book_.bans(context_.now, count_max);
+  for (Ban& ban : bans) ban.ip = history_.ip_of(ban.id);
   return bans;
 }
 

@@ -43,9 +43,9 @@ class Membership {
   Neighbours& neighbours() { return neighbours_; }
   Neighbour* find(PeerKey peer) { return neighbours_.find(peer); }
   const PeerBook& book() const { return book_; }
-  // The peers that are banned now.
-  std::vector<PeerBan> bans() const;
   std::vector<NeighbourReport> reports() const { return history_.reports(neighbours_); }
+  // PeerBook::bans, with the addresses that are known.
+  std::vector<Ban> bans(std::size_t count_max) const;
 
   // --- connections that come ---
   // Calls addresses that are due, as long as neighbours are wanted.

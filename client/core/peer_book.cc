@@ -302,18 +302,20 @@ std::uint32_t PeerBook::strike(const PeerId& id, TimeUs now, std::uint32_t at_le
   Strikes& strikes = strikes_[id];
   // What comes to light while it is banned belongs to the same offence.
   if (now < strikes.until) return strikes.count;
-  strikes.why = why;
   strikes.count = std::max(strikes.count + 1, at_least);
   strikes.until = now + policy::kBanTimes[std::min(strikes.count, policy::kBansMax) - 1];
+  strikes.why = why;
   quiet_until_ = 0;
   return strikes.count;
 }
 
-std::vector<PeerBan> PeerBook::bans(TimeUs now) const {
-  std::vector<PeerBan> bans;
+std::vector<Ban> PeerBook::bans(TimeUs now, std::size_t count_max) const {
+  std::vector<Ban> bans;
   for (const auto& [id, strikes] : strikes_)
     if (now < strikes.until)
-      bans.push_back({id, {}, strikes.why, strikes.count, strikes.until - now});
+      bans.push_back({id, {}, strikes.count, strikes.until - now, strikes.why});
+  std::ranges::sort(bans, std::ranges::greater(), &Ban::left);
+  bans.resize(std::min(bans.size(), count_max));
   return bans;
 }
 

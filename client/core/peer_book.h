@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "client/core/call_pacing.h"
-#include "client/core/peer_status.h"
 #include "client/core/standstill.h"
+#include "client/core/swarm_view.h"
 #include "client/core/types.h"
 #include "proto/messages.h"
 
@@ -63,12 +63,12 @@ class PeerBook {
   // the others.
   std::vector<AddressStanding> standings(std::size_t count_max) const;
 
-  // One more strike, for `why`, and `at_least` so many; returns the number of strikes.
+  // One more strike, and `at_least` so many; returns the number of strikes. `why`: for bans().
   std::uint32_t strike(const PeerId& id, TimeUs now, std::uint32_t at_least = 1,
                        const std::string& why = {});
   bool banned(const PeerId& id, TimeUs now) const;
-  // Peers that are banned now; bounded. Their addresses are not known here.
-  std::vector<PeerBan> bans(TimeUs now) const;
+  // Peers that are banned now, those that are so longest first; without their addresses.
+  std::vector<Ban> bans(TimeUs now, std::size_t count_max) const;
 
   // The address of the attempt if it was given by hand and this is the first time that it is asked
   // for, else empty: for messages that should be said once.
@@ -94,7 +94,7 @@ class PeerBook {
   struct Strikes {
     std::uint32_t count = 0;
     TimeUs until = 0;
-    std::string why;
+    std::string why;  // of the first that led to the ban
   };
 
   static std::string key_of(const Entry& entry) {

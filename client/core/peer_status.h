@@ -41,21 +41,6 @@ struct PeerStatus {
   State state = State::kGreeting;
 };
 
-// A peer that was found to have sent what is false, and is not talked to for a while.
-struct PeerBan {
-  PeerId id;
-  std::string ip;   // empty: not known any more
-  std::string why;  // for people
-  std::uint32_t strikes = 0;
-  TimeUs left = 0;  // until it may come back
-};
-
-// The peers of a content.
-struct PeerView {
-  std::vector<PeerStatus> connected;  // in the order in which they came
-  std::vector<PeerBan> banned;
-};
-
 // `rows`: of the whole content, 0 where it is not known. `complete`: this peer lacks nothing.
 PeerStatus status_of(const Neighbour& n, std::uint64_t rows, bool complete, TimeUs now);
 

@@ -313,16 +313,8 @@ Standstill SwarmCore::standstill() const {
                   started && parts.downlink.exhausted(parts.context.now)});
 }
 
-PeerView SwarmCore::peers() const {
-  const Parts& parts = *parts_;
-  const std::uint64_t rows =
-      parts.transfer ? parts.transfer->generations.holdings().total_possible() : 0;
-  PeerView all;
-  all.banned = parts.membership.bans();
-  for (const Neighbour& n : parts.membership.neighbours()) {
-    all.connected.push_back(status_of(n, rows, parts.life.complete(), parts.context.now));
-  }
-  return all;
+SwarmView SwarmCore::view() const {
+  return view_of(*parts_);
 }
 
 }  // namespace firn::core

@@ -28,6 +28,7 @@
 #include "client/core/report.h"
 #include "client/core/standstill.h"
 #include "client/core/start_state.h"
+#include "client/core/swarm_view.h"
 #include "client/core/types.h"
 #include "proto/content/manifest.h"
 #include "proto/messages.h"
@@ -115,8 +116,8 @@ class SwarmCore {
 
   // Why nothing comes, as things stand now. Costs a look at every generation that is missing.
   Standstill standstill() const;
-  // As of the last input.
-  PeerView peers() const;
+  // For people, as of the last input. Costs a look at all that is not verified yet but begun.
+  SwarmView view() const;
 
  private:
   void step();

@@ -21,6 +21,7 @@ MAY_INCLUDE = {
     "proto/program": {"proto/program", "proto/base", "proto/content"},
     "proto/transport": EDGE,
     "proto/database": {"proto/database", "proto/base"},
+    "proto/web": {"proto/web", *EDGE},
     "client/content": {"client/content", *PROTO},
     "client/checks": {"client/checks", "codec", *PROTO},
     "client/privacy": {"client/privacy", "client/checks", "codec", *PROTO},
@@ -30,14 +31,14 @@ MAY_INCLUDE = {
     "client/app": {
         "client/app", "client/core", "client/store", "client/content", "client/checks", "client/privacy",
         "client/medium",
-        "codec", "cuda_kernels", "proto/database", *EDGE,
+        "codec", "cuda_kernels", "proto/database", "proto/web", *EDGE,
     },
     "tracker": {"tracker", "proto/database", *PROTO},
-    "tracker/app": {"tracker/app", "tracker", *EDGE},
+    "tracker/app": {"tracker/app", "tracker", "proto/web", *EDGE},
     "tests": {
         "tests", "codec", "cuda_kernels", "cuda_kernels/papers", "client/content", "client/checks",
         "client/privacy", "client/store", "client/core", "client/medium", "client/app", "tracker",
-        "tracker/app", "proto/database", *EDGE,
+        "tracker/app", "proto/database", "proto/web", *EDGE,
     },
 }
 
@@ -67,6 +68,7 @@ BANS = [
     ban(r"", r"\b(uv_\w+|SSL_\w+)|#include <(uv|openssl/ssl)\.h>",
         "sockets and TLS sessions belong to proto/transport and the programs' edges",
         but=r"^(proto/transport/|client/app/|tests/transport/)|" + TRACKER_EDGE.pattern),
+    ban(r"", r"\blws_\w+|#include <libwebsockets\.h>", "HTTP belongs to proto/web", but=r"^proto/web/"),
     ban(DECIDES.pattern,
         r"\b(system_clock|steady_clock|high_resolution_clock)::now\b"
         r"|(?<![\w.>])(clock_gettime|gettimeofday|time|clock)\s*\(\s*(\)|NULL|nullptr|0\s*\)|&|CLOCK_)",

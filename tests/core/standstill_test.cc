@@ -219,8 +219,8 @@ TEST_CASE("the table of peers shows what each holds, moves and does") {
   Fixture fixture(plain_manifest(2, 4, 16));
   fixture.start();
   fixture.connect(1, peer_id(1));
-  REQUIRE(fixture.core.peers().connected.size() == 1);
-  PeerStatus peer = fixture.core.peers().connected[0];
+  REQUIRE(fixture.core.view().peers.size() == 1);
+  PeerStatus peer = fixture.core.view().peers[0];
   CHECK(peer.state == PeerStatus::State::kGreeting);
   CHECK(peer.endpoint == "192.0.2.1:4000");
   CHECK_FALSE(peer.outgoing);
@@ -229,14 +229,14 @@ TEST_CASE("the table of peers shows what each holds, moves and does") {
   hello.content_id = fixture.manifest.id;
   hello.has_manifest = true;
   fixture.say(1, hello);
-  CHECK(fixture.core.peers().connected[0].state == PeerStatus::State::kWaiting);
+  CHECK(fixture.core.view().peers[0].state == PeerStatus::State::kWaiting);
   fixture.say_state(1, 0, 0, {{1, 2, 0, {}}}, {{0, 1}});
-  peer = fixture.core.peers().connected[0];
+  peer = fixture.core.view().peers[0];
   CHECK(peer.held == doctest::Approx(0.75));
   fixture.pass(kSecond);
   fixture.say(1, fixture.block(0, 1, 0));
   fixture.say(1, fixture.block(0, 2, 0));
-  peer = fixture.core.peers().connected[0];
+  peer = fixture.core.view().peers[0];
   CHECK(peer.state == PeerStatus::State::kSends);
   CHECK(peer.blocks_received == 2);
   CHECK(peer.blocks_innovative == 1);
@@ -244,7 +244,7 @@ TEST_CASE("the table of peers shows what each holds, moves and does") {
   CHECK(peer.bytes_sent > 0);
   CHECK(peer.down_rate > 0);
   fixture.pass(10 * kSecond);
-  peer = fixture.core.peers().connected[0];
+  peer = fixture.core.view().peers[0];
   CHECK(peer.state == PeerStatus::State::kSilent);
   CHECK(peer.silent_for == 10 * kSecond);
   CHECK(peer.connected_for == 11 * kSecond);

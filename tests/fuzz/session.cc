@@ -37,7 +37,7 @@ class Session {
       step(in_.byte());
       world_.drain();
     }
-    FIRN_CHECK(core_.standstill().neighbours.size() == core_.peers().connected.size());
+    FIRN_CHECK(core_.standstill().neighbours.size() == core_.view().peers.size());
     core_.stop(now());
     world_.drain();
     FIRN_CHECK(world_.stopped && core_.next_wake() == core::kNever);

@@ -10,6 +10,7 @@
 #include "client/app/daemon/content_list.h"
 #include "client/app/daemon/control_socket.h"
 #include "client/app/daemon/data_folder.h"
+#include "client/app/page/page_server.h"
 #include "proto/program/usage.h"
 
 namespace firn::app {
@@ -23,6 +24,7 @@ struct DaemonArguments {
   std::string socket;
   std::string data;
   SigningOptions signing;
+  PageOptions page;
   std::string kernels;
   CodecOptions codec;
   NetworkOptions network;
@@ -38,6 +40,17 @@ void say_start(const PeerDriver& driver, const std::string& socket, const std::s
                  {"contents", contents}});
   console.info(std::to_string(contents) + (contents == 1 ? " content" : " contents") +
                ", peers at " + to_text(driver.listening()) + ", commands at " + socket);
+}
+
+// Null where none is asked for.
+Result<std::unique_ptr<PageServer>> open_page(const DaemonArguments& arguments,
+                                              const std::string& data, PeerDriver& driver,
+                                              DaemonMethods& methods, Console& console) {
+  if (arguments.page.listen.empty()) return std::unique_ptr<PageServer>();
+  PageOptions options = arguments.page;
+  options.folder = data;
+  if (options.token_file.empty()) options.token_file = data + "/http-token";
+  return open_page_server(options, driver, &methods, console);
 }
 
 ExitCode run(const DaemonArguments& arguments, Console& console) {
@@ -71,6 +84,11 @@ ExitCode run(const DaemonArguments& arguments, Console& console) {
   const auto socket = ControlSocket::open(
       driver->loop(), path, [&](std::string_view line) { return answer_rpc(line, **list); });
   if (!socket.ok()) return fail(console, socket.error());
+  const auto page = open_page(arguments, data, *driver, **list, console);
+  if (!page.ok()) {
+    const ExitCode failed = fail(console, page.error());
+    return page.error().code == ErrorCode::kExists ? ExitCode::kPortInUse : failed;
+  }
   say_start(*driver, path, data, (*list)->size(), console);
   driver->on_turn([&](core::TimeUs) { return (*list)->turn(); });
   // A content's failure does not change the exit code; `list` shows it.
@@ -97,6 +115,17 @@ void add_daemon_command(CLI::App& app, Chosen& chosen) {
       ->option_text("DIR")
       ->check(not_empty());
   add_sign_option(*command, arguments->signing);
+  command
+      ->add_option("--http", arguments->page.listen,
+                   "serve the page and JSON-RPC over HTTP there, with a token: localhost:8080")
+      ->option_text("HOST:PORT")
+      ->check(not_empty());
+  command
+      ->add_option("--token-file", arguments->page.token_file,
+                   "file with the token for HTTP, made if missing (default: http-token in the data "
+                   "folder)")
+      ->option_text("FILE")
+      ->check(not_empty());
   add_codec_options(*command, arguments->codec);
   add_kernels_option(*command, arguments->kernels);
   add_network_options(*command, arguments->network);

@@ -7,6 +7,7 @@
 #include "client/app/commands/planning.h"
 #include "client/app/commands/publishing_options.h"
 #include "client/app/commands/running.h"
+#include "client/app/commands/status_option.h"
 #include "client/app/console/quantities.h"
 #include "proto/program/usage.h"
 
@@ -25,6 +26,7 @@ struct GetArguments {
   std::string kernels;
   CodecOptions codec;
   NetworkOptions network;
+  std::string status;
   ConsoleOptions console;
 };
 
@@ -78,6 +80,8 @@ ExitCode run(const GetArguments& arguments, Console& console) {
   ExitCode code = ExitCode::kOk;
   const auto driver = start_driver(*options, console, code);
   if (!driver) return code;
+  const StatusPage status = open_status(arguments.status, *driver, console, code);
+  if (status.failed) return code;
   for (SessionPlan& plan : plans) driver->add(std::move(plan));
   code = driver->run();
   if (code == ExitCode::kInterrupted)
@@ -129,6 +133,7 @@ void add_get_command(CLI::App& app, Chosen& chosen) {
   add_codec_options(*command, arguments->codec);
   add_kernels_option(*command, arguments->kernels);
   add_network_options(*command, arguments->network);
+  add_status_option(*command, arguments->status);
   add_console_options(*command, arguments->console);
   on_command(*command, arguments, chosen, run);
 }

@@ -7,6 +7,7 @@
 #include "client/app/commands/publishing_options.h"
 #include "client/app/commands/running.h"
 #include "client/app/commands/seed_media.h"
+#include "client/app/commands/status_option.h"
 #include "proto/program/usage.h"
 
 namespace firn::app {
@@ -21,6 +22,7 @@ struct SeedArguments {
   std::string kernels;
   CodecOptions codec;
   NetworkOptions network;
+  std::string status;
   ConsoleOptions console;
 };
 
@@ -55,6 +57,8 @@ ExitCode run(const SeedArguments& arguments, Console& console) {
   if (const Status usable = use_kernels(arguments.kernels); !usable.ok())
     return fail(console, usable.error());
   if (!arguments.media.empty()) {
+    if (!arguments.status.empty())
+      throw CLI::ValidationError("seed", "--status does not go with --from-medium");
     const std::string source = arguments.pairs.empty() ? "" : arguments.pairs.front();
     return seed_from_media({arguments.media, source, arguments.dir, arguments.signing,
                             arguments.codec, arguments.network},
@@ -78,6 +82,8 @@ ExitCode run(const SeedArguments& arguments, Console& console) {
   ExitCode code = ExitCode::kOk;
   const auto driver = start_driver(*options, console, code);
   if (!driver) return code;
+  const StatusPage status = open_status(arguments.status, *driver, console, code);
+  if (status.failed) return code;
   for (SessionPlan& plan : plans)
     if (const Status vouched = vouch(*signer, driver->id(), plan); !vouched.ok())
       return fail(console, vouched.error());
@@ -140,6 +146,7 @@ void add_seed_command(CLI::App& app, Chosen& chosen) {
   add_codec_options(*command, arguments->codec);
   add_kernels_option(*command, arguments->kernels);
   add_network_options(*command, arguments->network);
+  add_status_option(*command, arguments->status);
   add_console_options(*command, arguments->console);
   command->callback([arguments, &chosen] {
     check_usage(*arguments);

@@ -11,6 +11,7 @@
 #include "client/app/commands/publishing_options.h"
 #include "client/app/commands/running.h"
 #include "client/app/commands/share_daemon.h"
+#include "client/app/commands/status_option.h"
 #include "client/app/commands/stop_request.h"
 #include "client/app/runtime/worker_pool.h"
 #include "client/content/create.h"
@@ -34,6 +35,7 @@ struct ShareArguments {
   std::string kernels;
   CodecOptions codec;
   NetworkOptions network;
+  std::string status;
   ConsoleOptions console;
 };
 
@@ -173,6 +175,8 @@ ExitCode run(const ShareArguments& arguments, Console& console) {
   if (!driver) return code;
 
   console.hold_events();
+  const StatusPage status = open_status(arguments.status, *driver, console, code);
+  if (status.failed) return code;
   std::vector<Shared> shared;
   std::set<std::string> excludes_used;
   for (const std::string& path : arguments.paths) {
@@ -254,6 +258,7 @@ void add_share_command(CLI::App& app, Chosen& chosen) {
   add_codec_options(*command, arguments->codec);
   add_kernels_option(*command, arguments->kernels);
   add_network_options(*command, arguments->network);
+  add_status_option(*command, arguments->status);
   add_console_options(*command, arguments->console);
   add_daemon_options(*command, *arguments)->excludes(when_safe);
   command->callback([arguments, output, &chosen] {

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "client/app/daemon/content_removal.h"
@@ -273,11 +274,12 @@ Json DaemonContent::details() const {
 }
 
 Json DaemonContent::peers() const {
-  const bool met = session_ != nullptr && session_->accepts_peers();
-  const core::PeerView view = met ? session_->core().facts().peers() : core::PeerView{};
+  std::optional<core::SwarmView> met;
+  if (session_ != nullptr) met = swarm_view(*session_);
+  const core::SwarmView view = std::move(met).value_or(core::SwarmView{});
   return {{"content_id", kept_.id.text()},
-          {"peers", peers_json(view.connected)},
-          {"bans", bans_json(view.banned)}};
+          {"peers", peers_json(view.peers)},
+          {"bans", bans_json(view.bans)}};
 }
 
 }  // namespace firn::app

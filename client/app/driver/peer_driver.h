@@ -51,6 +51,7 @@ class PeerDriver {
   const PeerId& id() const { return identity_.id(); }
   const Address& listening() const { return listening_; }
   EventLoop& loop() { return loop_; }
+  const SessionList& sessions() const { return sessions_; }
   WorkerPool& workers() { return equipment_.workers(); }
 
   // Of all contents together, from now on; as DriverOptions.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <vector>
 
 #include "client/app/session/peer_table.h"
 
@@ -46,12 +45,15 @@ void ProgressTicker::await_peers(core::TimeUs now) {
 
 void ProgressTicker::show_peers(core::TimeUs now) {
   await_peers(now);
-  for (const auto& session : sessions_.all()) {
-    if (!session->accepts_peers()) continue;
-    const std::vector<core::PeerStatus> peers = session->core().facts().peers().connected;
-    for (const std::string& line : peer_table(session->plan().name(), peers)) console_.show(line);
-    console_.event(peers_event(session->plan().content_id, peers));
-  }
+  for (const auto& session : sessions_.all()) show_peers_of(*session);
+}
+
+void ProgressTicker::show_peers_of(ContentSession& session) {
+  const auto view = swarm_view(session);
+  if (!view) return;
+  for (const std::string& line : peer_table(session.plan().name(), view->peers))
+    console_.show(line);
+  console_.event(peers_event(session.plan().content_id, view->peers));
 }
 
 void ProgressTicker::report(core::TimeUs now, bool stopping) {

@@ -24,6 +24,8 @@ class ProgressTicker {
 
  private:
   void await_peers(core::TimeUs now);
+  // The table of its peers, on stderr, and a peers event.
+  void show_peers_of(ContentSession& session);
   void report(core::TimeUs now, bool stopping);
 
   const SessionList& sessions_;

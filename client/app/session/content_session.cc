@@ -253,4 +253,9 @@ void ContentSession::report_progress(core::TimeUs now) {
   if (running()) report_.progressed(now);
 }
 
+std::optional<core::SwarmView> swarm_view(ContentSession& session) {
+  if (!session.accepts_peers()) return std::nullopt;
+  return session.core().facts().view();
+}
+
 }  // namespace firn::app

@@ -108,4 +108,7 @@ class ContentSession final : private LifeEvents {
   Departure departure_;
 };
 
+// How a session's swarm stands; nullopt before it has begun and when it is over.
+std::optional<core::SwarmView> swarm_view(ContentSession& session);
+
 }  // namespace firn::app

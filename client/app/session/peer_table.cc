@@ -8,7 +8,17 @@
 namespace firn::app {
 namespace {
 
-const char* state_name(core::PeerStatus::State state) {
+// Innovative blocks among those received; nullopt: none have come.
+std::optional<double> innovation_of(const core::PeerStatus& peer) {
+  if (peer.blocks_received == 0) return std::nullopt;
+  return static_cast<double>(peer.blocks_innovative) / static_cast<double>(peer.blocks_received);
+}
+
+constexpr const char* kRow = "{:<9} {:<24} {:>3} {:>6} {:>10} {:>10} {:>12} {:>12} {:>6} {:>7}  {}";
+
+}  // namespace
+
+const char* peer_state_name(core::PeerStatus::State state) {
   using State = core::PeerStatus::State;
   switch (state) {
     case State::kGreeting:
@@ -31,16 +41,6 @@ const char* state_name(core::PeerStatus::State state) {
   return "";
 }
 
-// Innovative blocks among those received; nullopt: none have come.
-std::optional<double> innovation_of(const core::PeerStatus& peer) {
-  if (peer.blocks_received == 0) return std::nullopt;
-  return static_cast<double>(peer.blocks_innovative) / static_cast<double>(peer.blocks_received);
-}
-
-constexpr const char* kRow = "{:<9} {:<24} {:>3} {:>6} {:>10} {:>10} {:>12} {:>12} {:>6} {:>7}  {}";
-
-}  // namespace
-
 std::vector<std::string> peer_table(const std::string& content,
                                     const std::vector<core::PeerStatus>& peers) {
   std::vector<std::string> lines;
@@ -57,7 +57,7 @@ std::vector<std::string> peer_table(const std::string& content,
         format_bytes(peer.bytes_sent), format_rate(peer.down_rate), format_rate(peer.up_rate),
         innovation ? fmt::format("{:.0f}%", 100 * *innovation) : "-",
         format_seconds(static_cast<double>(peer.silent_for / core::kSecond)),
-        std::string(state_name(peer.state)) + (peer.authority ? ", authority" : "")));
+        std::string(peer_state_name(peer.state)) + (peer.authority ? ", authority" : "")));
   }
   return lines;
 }
@@ -83,14 +83,14 @@ Json peers_json(const std::vector<core::PeerStatus>& peers) {
                     {"innovation", innovation ? Json(*innovation) : Json()},
                     {"connected_seconds", 1e-6 * static_cast<double>(peer.connected_for)},
                     {"silent_seconds", 1e-6 * static_cast<double>(peer.silent_for)},
-                    {"state", state_name(peer.state)}});
+                    {"state", peer_state_name(peer.state)}});
   }
   return list;
 }
 
-Json bans_json(const std::vector<core::PeerBan>& bans) {
+Json bans_json(const std::vector<core::Ban>& bans) {
   Json list = Json::array();
-  for (const core::PeerBan& ban : bans)
+  for (const core::Ban& ban : bans)
     list.push_back({{"peer", ban.id.text()},
                     {"ip", ban.ip.empty() ? Json() : Json(ban.ip)},
                     {"why", ban.why},

@@ -5,16 +5,18 @@
 #include <vector>
 
 #include "client/app/console/events.h"
-#include "client/core/peer_status.h"
+#include "client/core/swarm_view.h"
 
 namespace firn::app {
+
+const char* peer_state_name(core::PeerStatus::State state);
 
 // Lines with a heading; one line if there are no peers.
 std::vector<std::string> peer_table(const std::string& content,
                                     const std::vector<core::PeerStatus>& peers);
 // Of each peer its figures, and of each ban.
 Json peers_json(const std::vector<core::PeerStatus>& peers);
-Json bans_json(const std::vector<core::PeerBan>& bans);
+Json bans_json(const std::vector<core::Ban>& bans);
 Json peers_event(const ContentId& content, const std::vector<core::PeerStatus>& peers);
 
 }  // namespace firn::app

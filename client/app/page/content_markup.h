@@ -1,0 +1,43 @@
+// The bodies of the two pages: all contents, and one of them. Parts that change have ids, by which
+// a live page takes them over.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "client/app/page/rank_map.h"
+#include "client/app/page/rate_history.h"
+#include "client/app/page/status_source.h"
+
+namespace firn::app {
+
+// Ids of elements, and their HTML.
+using Regions = std::vector<std::pair<std::string, std::string>>;
+
+// What a page shows part of.
+struct PageView {
+  std::string path;  // of the page
+  MapRange range;
+  std::size_t page = 0;  // of a long table
+  bool may_change = false;
+};
+
+inline constexpr std::size_t kContentsOnPage = 200;
+
+Regions contents_regions(const Json& contents, const RateHistory::Samples& rates,
+                         const PageView& view);
+std::string contents_page(const Json& contents, const RateHistory::Samples& rates,
+                          const PageView& view, const std::string& message);
+
+// Without the map, which is large: RankMap's cells change one by one.
+Regions content_regions(const ContentFacts& facts, const RankMap& map,
+                        const RateHistory::Samples& rates, const PageView& view);
+std::string content_page(const ContentFacts& facts, const RankMap& map,
+                         const RateHistory::Samples& rates, const PageView& view,
+                         const std::string& message);
+
+// Says what failed, or what is not there.
+std::string failure_page(const std::string& title, const std::string& text);
+
+}  // namespace firn::app

@@ -1,0 +1,84 @@
+#include "client/app/page/driver_status.h"
+
+#include "client/app/daemon/rpc.h"
+#include "client/app/session/standstill_words.h"
+#include "proto/content/content_secret.h"
+
+namespace firn::app {
+namespace {
+
+const char* state_of(const ContentSession& session) {
+  if (session.ended()) return session.complete() ? "finished" : "failed";
+  if (!session.plan().manifest) return "searching";
+  if (!session.running()) return "checking";
+  return session.complete() ? "seeding" : "downloading";
+}
+
+// The members that `list` of a daemon has.
+Json summary_of(const ContentSession& session) {
+  const ProgressFigures figures = session.figures();
+  const auto& manifest = session.plan().manifest;
+  Json json = {{"content_id", session.plan().content_id.text()},
+               {"name", session.plan().name()},
+               {"state", state_of(session)},
+               {"bytes", manifest ? Json(manifest->info.shape.content_bytes) : Json()},
+               {"complete", session.complete()},
+               {"rank", figures.rank},
+               {"rank_total", figures.rank_total},
+               {"peers", figures.peers},
+               {"down_rate", figures.down_rate},
+               {"up_rate", figures.up_rate}};
+  if (const auto& failure = session.outcome().failure)
+    json["failure"] = without_secrets(failure->message());
+  return json;
+}
+
+}  // namespace
+
+Result<Json> DriverStatus::contents() {
+  if (methods_ != nullptr) {
+    auto listed = methods_->list();
+    if (!listed.ok()) return listed;
+    return (*listed)["contents"];
+  }
+  Json contents = Json::array();
+  for (const auto& session : driver_.sessions().all()) contents.push_back(summary_of(*session));
+  return contents;
+}
+
+Result<ContentFacts> DriverStatus::content(const std::string& id) {
+  ContentFacts facts;
+  ContentSession* const session = find(id);
+  if (methods_ != nullptr) {
+    auto shown = methods_->show(id);
+    if (!shown.ok()) return shown.error();
+    facts.details = *std::move(shown);
+  } else {
+    if (session == nullptr)
+      return Error{ErrorCode::kNotFound, "show " + id, "no content has this id"};
+    facts.details = summary_of(*session);
+    facts.details["folder"] = session->plan().dir;
+    if (!session->complete() && !session->ended())
+      if (const auto why = why_it_waits(session->core(), driver_.loop().now()); !why.empty())
+        facts.details["waits_for"] = without_secrets(why);
+  }
+  if (session != nullptr) facts.swarm = swarm_view(*session);
+  return facts;
+}
+
+std::vector<ContentRate> DriverStatus::rates() {
+  std::vector<ContentRate> rates;
+  for (const auto& session : driver_.sessions().all()) {
+    const ProgressFigures figures = session->figures();
+    rates.push_back({session->plan().content_id.text(), figures.down_rate, figures.up_rate});
+  }
+  return rates;
+}
+
+ContentSession* DriverStatus::find(const std::string& id) const {
+  for (const auto& session : driver_.sessions().all())
+    if (session->plan().content_id.text() == id) return session.get();
+  return nullptr;
+}
+
+}  // namespace firn::app

@@ -1,0 +1,33 @@
+// The HTTP door of a peer's program: its pages, and JSON-RPC where there are methods.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "client/app/console/console.h"
+#include "client/app/driver/peer_driver.h"
+#include "proto/base/result.h"
+
+namespace firn::app {
+
+class DaemonMethods;  // daemon/rpc.h
+
+struct PageOptions {
+  std::string listen;      // HOST:PORT
+  std::string token_file;  // empty: a token for this process alone
+  std::string folder;      // for manifests that are uploaded; with methods
+};
+
+// Open until it is destroyed, on the main thread.
+class PageServer {
+ public:
+  virtual ~PageServer() = default;
+};
+
+// Listens, and says where, with the token. `methods`: of a daemon, or null. All outlive the result.
+// Errors: kBadInput (the address; this build has no HTTP), kExists (the port is in use), those of
+// the token's file.
+Result<std::unique_ptr<PageServer>> open_page_server(const PageOptions& options, PeerDriver& driver,
+                                                     DaemonMethods* methods, Console& console);
+
+}  // namespace firn::app

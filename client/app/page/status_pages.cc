@@ -1,0 +1,262 @@
+#include "client/app/page/status_pages.h"
+
+#include <unistd.h>
+
+#include <charconv>
+#include <utility>
+
+#include "client/app/daemon/rpc.h"
+#include "client/app/page/live_update.h"
+#include "proto/program/output_file.h"
+#include "proto/web/form.h"
+#include "proto/web/token.h"
+
+namespace firn::app {
+namespace {
+
+using web::ExchangeId;
+using web::Method;
+using web::Request;
+using web::Response;
+
+constexpr std::size_t kKnownMax = 64;
+constexpr std::chrono::milliseconds kFresh{500};
+constexpr const char* kBusy = "there is too much to do; try again";
+
+std::uint32_t number_in(const web::Fields& fields, const char* name) {
+  const std::string* const text = web::find_field(fields, name);
+  std::uint32_t number = 0;
+  if (text != nullptr) std::from_chars(text->data(), text->data() + text->size(), number);
+  return number;
+}
+
+Response json_response(std::string text) {
+  Response response;
+  response.status = text.empty() ? 204 : 200;
+  response.content_type = "application/json";
+  response.body = std::move(text);
+  return response;
+}
+
+Response failure(int status, const std::string& title, const std::string& text) {
+  Response response;
+  response.status = status;
+  response.body = failure_page(title, text);
+  return response;
+}
+
+PageView view_of(const web::Fields& query, const std::string& content, bool may_change) {
+  PageView view;
+  view.path = content.empty() ? "/" : "/content/" + content;
+  view.range = {number_in(query, "from"), number_in(query, "count")};
+  view.page = number_in(query, content.empty() ? "page" : "peers");
+  view.may_change = may_change;
+  return view;
+}
+
+}  // namespace
+
+StatusPages::StatusPages(web::HttpServer& server, MainCalls& calls, StatusSource& source,
+                         std::string folder)
+    : server_(server),
+      calls_(calls),
+      source_(source),
+      folder_(std::move(folder)),
+      may_change_(source.methods() != nullptr) {}
+
+std::size_t StatusPages::body_bytes_max(const Request& head) {
+  if (!may_change_) return 0;
+  return head.path == "/add" ? kManifestBytesMax : kRpcBytesMax;
+}
+
+void StatusPages::request(ExchangeId id, Request request) {
+  constexpr std::string_view kContent = "/content/";
+  if (request.method == Method::kPost && may_change_) {
+    if (request.path == "/rpc") return call_rpc(id, std::move(request.body));
+    if (request.path == "/add") return add(id, request);
+    if (request.path == "/do") return change(id, request);
+  } else if (request.method == Method::kGet) {
+    if (request.path == "/events") return begin_stream(id, request);
+    if (request.path == "/") return show(id, "", view_of(request.query, "", may_change_), "");
+    if (request.path.starts_with(kContent)) {
+      const std::string content = request.path.substr(kContent.size());
+      return show(id, content, view_of(request.query, content, may_change_), "");
+    }
+  }
+  server_.reply(id, failure(404, "Not found", "There is no page here."));
+}
+
+// --- what the main thread says ---
+
+bool StatusPages::with_facts(const std::string& content, TakeFacts take) {
+  const auto now = std::chrono::steady_clock::now();
+  Known& known = known_[content];
+  if (known.facts && now - known.at < kFresh) {
+    const Facts facts = known.facts;  // `take` may ask for others
+    take(facts);
+    return true;
+  }
+  known.waiting.push_back(std::move(take));
+  if (known.waiting.size() > 1) return true;
+  const bool asked = calls_.call([this, content] {
+    Facts facts;
+    if (content.empty()) {
+      auto list = source_.contents();
+      facts = list.ok() ? std::make_shared<const Result<ContentFacts>>(ContentFacts{*list, {}})
+                        : std::make_shared<const Result<ContentFacts>>(list.error());
+    } else {
+      facts = std::make_shared<const Result<ContentFacts>>(source_.content(content));
+    }
+    server_.post([this, content, facts] { keep(content, facts); });
+  });
+  if (!asked) known_.erase(content);
+  return asked;
+}
+
+void StatusPages::keep(const std::string& content, Facts facts) {
+  if (known_.size() > kKnownMax)
+    std::erase_if(known_, [](const auto& known) { return known.second.waiting.empty(); });
+  Known& known = known_[content];
+  known.facts = facts;
+  known.at = std::chrono::steady_clock::now();
+  const auto waiting = std::exchange(known.waiting, {});
+  if (!facts->ok()) known_.erase(content);
+  for (const TakeFacts& take : waiting) take(facts);
+}
+
+void StatusPages::tick() {
+  if (ticks_++ % RateHistory::kSecondsBetween == 0)
+    (void)calls_.call(
+        [this] { server_.post([this, rates = source_.rates()] { history_.add(rates); }); });
+  for (const auto& [id, stream] : streams_)
+    (void)with_facts(stream.content, [this, id = id](const Facts& facts) { feed(id, facts); });
+}
+
+// --- pages ---
+
+void StatusPages::show(ExchangeId id, const std::string& content, const PageView& view,
+                       const std::string& message) {
+  const auto take = [this, id, content, view, message](const Facts& facts) {
+    if (!facts->ok()) return server_.reply(id, failure(404, "Not found", facts->error().message()));
+    Response response;
+    const ContentFacts& known = facts->value();
+    if (content.empty()) {
+      response.body = contents_page(known.details, history_.all(), view, message);
+    } else {
+      const RankMap map = known.swarm ? rank_map(*known.swarm, view.range) : RankMap{};
+      response.body = content_page(known, map, history_.of(content), view, message);
+    }
+    server_.reply(id, std::move(response));
+  };
+  if (!with_facts(content, take)) server_.reply(id, web::plain_response(503, kBusy));
+}
+
+void StatusPages::begin_stream(ExchangeId id, const Request& request) {
+  if (streams_.size() >= kStreamsMax)
+    return server_.reply(id, web::plain_response(503, "too many pages are live"));
+  const std::string* const content = web::find_field(request.query, "content");
+  Stream& stream = streams_[id];
+  if (content != nullptr) stream.content = *content;
+  stream.view = view_of(request.query, stream.content, may_change_);
+  Response response;
+  response.content_type = "text/event-stream";
+  response.stream = true;
+  server_.reply(id, std::move(response));
+}
+
+// Only what has changed since it was sent last; a reader that has not taken that yet gets nothing.
+void StatusPages::feed(ExchangeId id, const Facts& facts) {
+  const auto found = streams_.find(id);
+  if (found == streams_.end()) return;
+  Stream& stream = found->second;
+  LiveUpdate update(stream.sent, stream.cells);
+  if (!facts->ok()) {
+    update.fail(facts->error().message());
+  } else if (stream.content.empty()) {
+    update.regions(contents_regions(facts->value().details, history_.all(), stream.view));
+  } else {
+    const ContentFacts& known = facts->value();
+    const RankMap map = known.swarm ? rank_map(*known.swarm, stream.view.range) : RankMap{};
+    update.regions(content_regions(known, map, history_.of(stream.content), stream.view));
+    update.cells(map, known.swarm ? known.swarm->peers : std::vector<core::PeerStatus>());
+  }
+  if (server_.push(id, update.text())) update.commit();
+}
+
+// --- what changes something ---
+
+void StatusPages::call_rpc(ExchangeId id, std::string body) {
+  const bool called = calls_.call([this, id, body = std::move(body)] {
+    server_.post([this, id, answer = answer_rpc(body, *source_.methods())] {
+      known_.clear();
+      server_.reply(id, json_response(answer));
+    });
+  });
+  if (!called) server_.reply(id, web::plain_response(503, kBusy));
+}
+
+void StatusPages::call_and_return(ExchangeId id, const Json& rpc, const std::string& path,
+                                  const std::string& forget_file) {
+  const std::string line = rpc.dump(-1, ' ', false, Json::error_handler_t::replace);
+  const bool called = calls_.call([this, id, line, path, forget_file] {
+    const std::string text = answer_rpc(line, *source_.methods());
+    server_.post([this, id, text, path, forget_file] {
+      if (!forget_file.empty()) ::unlink(forget_file.c_str());
+      known_.clear();
+      const Json answer = Json::parse(text, nullptr, false);
+      if (answer.is_object() && answer.contains("result"))
+        return server_.reply(id, web::redirection(path));
+      const std::string why = answer.is_object() && answer.contains("error")
+                                  ? answer["error"].value("message", "")
+                                  : "";
+      server_.reply(id, failure(422, "That was not done", why));
+    });
+  });
+  if (called) return;
+  if (!forget_file.empty()) ::unlink(forget_file.c_str());
+  server_.reply(id, web::plain_response(503, kBusy));
+}
+
+void StatusPages::add(ExchangeId id, const Request& request) {
+  const auto fields = web::parse_form(request);
+  if (!fields) return server_.reply(id, failure(400, "That was not done", "It is no form."));
+  const auto value = [&fields](const char* name) {
+    const std::string* const found = web::find_field(*fields, name);
+    return found == nullptr ? std::string() : *found;
+  };
+  std::string source = value("source"), uploaded;
+  if (const std::string manifest = value("manifest"); !manifest.empty() && source.empty()) {
+    uploaded = folder_ + "/upload-" + web::fresh_token() + ".firn";
+    const auto written = OutputFile(uploaded, kManifestFile).write_new_private(manifest);
+    if (!written.ok())
+      return server_.reply(id, failure(500, "That was not done", written.error().message()));
+    source = uploaded;
+  }
+  const Json rpc = {
+      {"jsonrpc", "2.0"},
+      {"id", 1},
+      {"method", "add"},
+      {"params",
+       {{"source", source}, {"folder", value("folder")}, {"serve", value("serve") == "on"}}}};
+  call_and_return(id, rpc, "/", uploaded);
+}
+
+void StatusPages::change(ExchangeId id, const Request& request) {
+  const auto fields = web::parse_form(request);
+  const std::string* const content = fields ? web::find_field(*fields, "content") : nullptr;
+  const std::string* const action = fields ? web::find_field(*fields, "action") : nullptr;
+  if (content == nullptr || action == nullptr)
+    return server_.reply(id, failure(400, "That was not done", "It is no form of these pages."));
+  const bool removes = *action == "remove" || *action == "remove_data";
+  if (!removes && *action != "pause" && *action != "resume")
+    return server_.reply(id, failure(400, "That was not done", "There is no such action."));
+  Json params = {{"content", *content}};
+  if (removes) params["delete_data"] = *action == "remove_data";
+  const Json rpc = {{"jsonrpc", "2.0"},
+                    {"id", 1},
+                    {"method", removes ? "remove" : *action},
+                    {"params", std::move(params)}};
+  call_and_return(id, rpc, "/", "");
+}
+
+}  // namespace firn::app

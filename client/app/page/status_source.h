@@ -1,0 +1,41 @@
+// What a page shows of this process, and what it lets one do. Main thread.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client/app/console/events.h"
+#include "client/core/swarm_view.h"
+#include "proto/base/result.h"
+
+namespace firn::app {
+
+class DaemonMethods;  // daemon/rpc.h
+
+// A content as the page of it needs it.
+struct ContentFacts {
+  Json details;  // docs/rpc.md, as `show`
+  std::optional<core::SwarmView> swarm;
+};
+
+struct ContentRate {
+  std::string content_id;
+  double down = 0;  // bytes a second
+  double up = 0;
+};
+
+class StatusSource {
+ public:
+  virtual ~StatusSource() = default;
+  // An array; docs/rpc.md, as `list`.
+  virtual Result<Json> contents() = 0;
+  virtual Result<ContentFacts> content(const std::string& id) = 0;
+  // Of contents that have a session.
+  virtual std::vector<ContentRate> rates() = 0;
+  // Null: the page shows, and changes nothing.
+  virtual DaemonMethods* methods() = 0;
+};
+
+}  // namespace firn::app

@@ -1,0 +1,98 @@
+#include "proto/web/access.h"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+
+#include "proto/web/token.h"
+
+namespace firn::web {
+namespace {
+
+constexpr const char* kCookieTerms = "; Path=/; HttpOnly; SameSite=Strict";
+
+bool is_numeric(const std::string& host) {
+  in_addr four{};
+  in6_addr six{};
+  return ::inet_pton(AF_INET, host.c_str(), &four) == 1 ||
+         ::inet_pton(AF_INET6, host.c_str(), &six) == 1;
+}
+
+std::string lower(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
+
+// The host of `host[:port]`, IPv6 in brackets; empty: it is none.
+std::string host_of(const std::string& header) {
+  if (header.starts_with('[')) {
+    const std::size_t end = header.find(']');
+    return end == std::string::npos ? "" : header.substr(1, end - 1);
+  }
+  return lower(header.substr(0, header.find(':')));
+}
+
+}  // namespace
+
+// The port: browsers send a host's cookies to all its ports.
+Access::Access(std::string token, const Address& listening)
+    : token_(std::move(token)),
+      host_(lower(listening.host)),
+      cookie_name_("firn_" + std::to_string(listening.port)),
+      cookie_(derived_secret(token_, "cookie " + fresh_token())) {}
+
+bool Access::names_us(const std::string& host) const {
+  const std::string name = host_of(host);
+  return name == "localhost" || is_numeric(name) || (!host_.empty() && name == host_);
+}
+
+bool Access::meant_for_us(const Request& request) const {
+  if (!names_us(request.host)) return false;
+  if (request.origin.empty()) return true;
+  const std::string origin = lower(request.origin), host = lower(request.host);
+  return origin == "http://" + host || origin == "https://" + host;
+}
+
+bool Access::is_token(const std::string& text) const {
+  return same_secret(text, token_);
+}
+
+bool Access::has_cookie(const Request& request) const {
+  std::string_view rest = request.cookie;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find(';'), rest.size());
+    const std::string_view pair = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    while (rest.starts_with(' ')) rest.remove_prefix(1);
+    if (pair.starts_with(cookie_name_ + "=") &&
+        same_secret(pair.substr(cookie_name_.size() + 1), cookie_))
+      return true;
+  }
+  return false;
+}
+
+Access::Verdict Access::judge(const Request& request) const {
+  if (!meant_for_us(request)) return Verdict::kForeign;
+  if (!request.authorization.empty()) {
+    constexpr std::string_view kScheme = "bearer ";
+    const std::string scheme = lower(request.authorization.substr(0, kScheme.size()));
+    const bool right = scheme == kScheme && is_token(request.authorization.substr(kScheme.size()));
+    return right ? Verdict::kAllowed : Verdict::kWrongToken;
+  }
+  if (!has_cookie(request)) return Verdict::kNoToken;
+  // A browser names the origin of what it posts; what else has the cookie can be made to say so.
+  if (request.method == Method::kPost && request.origin.empty()) return Verdict::kForeign;
+  return Verdict::kAllowed;
+}
+
+std::string Access::set_cookie() const {
+  return cookie_name_ + "=" + cookie_ + kCookieTerms;
+}
+
+std::string Access::forget_cookie() const {
+  return cookie_name_ + "=" + kCookieTerms + "; Max-Age=0";
+}
+
+}  // namespace firn::web

@@ -1,0 +1,49 @@
+// Who may ask: a request must be meant for this server, and carry its token.
+//
+// Meant for it: the Host is `localhost`, a numeric address or the name it listens at, so that a
+// stranger's name that leads here (DNS rebinding) is refused; an Origin, if one is named, is this
+// Host's, so that a page of another origin cannot use a browser's cookie.
+//
+// The token comes as `Authorization: Bearer`, or a browser gets a cookie for it once. The cookie is
+// derived from the token and from a secret of the process: it ends with the process, and does not
+// tell the token.
+#pragma once
+
+#include <string>
+
+#include "proto/base/address.h"
+#include "proto/web/http_message.h"
+
+namespace firn::web {
+
+class Access {
+ public:
+  Access(std::string token, const Address& listening);
+
+  enum class Verdict {
+    kAllowed,
+    kForeign,     // not meant for this server
+    kNoToken,     // none came, or a cookie of another process
+    kWrongToken,  // one came that is not this server's
+  };
+  Verdict judge(const Request& request) const;
+  // The same without token: is it meant for this server?
+  bool meant_for_us(const Request& request) const;
+
+  bool is_token(const std::string& text) const;
+  // The header for a browser that has shown the token.
+  std::string set_cookie() const;
+  std::string forget_cookie() const;
+  const std::string& token() const { return token_; }
+
+ private:
+  bool names_us(const std::string& host) const;
+  bool has_cookie(const Request& request) const;
+
+  const std::string token_;
+  const std::string host_;
+  const std::string cookie_name_;
+  const std::string cookie_;
+};
+
+}  // namespace firn::web

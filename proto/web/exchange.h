@@ -1,0 +1,62 @@
+// One request on a connection of libwebsockets, and the response to it.
+#pragma once
+
+#include <libwebsockets.h>
+
+#include <optional>
+#include <string>
+
+#include "proto/web/http_server.h"
+
+namespace firn::web {
+
+// The server's thread.
+class Exchange {
+ public:
+  Exchange(ExchangeId id, lws* connection) : id_(id), connection_(connection) {}
+
+  ExchangeId id() const { return id_; }
+
+  // Reads the headers. What refuses the request at once, before its body comes; nullopt: nothing.
+  std::optional<Response> begin(HttpHandler& handler);
+  bool awaits_body() const { return !refused_ && body_bytes_ > 0; }
+  // False once its request was taken: libwebsockets tells the end of an empty body as well.
+  bool has_request() const { return !taken_; }
+  // False: more has come than was said.
+  bool take_body(std::string_view part);
+  Request take_request() {
+    taken_ = true;
+    return std::move(request_);
+  }
+
+  // `refused`: the request is not read to its end, so that its connection closes.
+  void answer(Response response, bool refused);
+  bool answered() const { return answered_; }
+  // Its delay is over.
+  void release();
+  // False: what came before has not left.
+  bool push(std::string text);
+
+  // The connection takes bytes. What libwebsockets is to be told: 0, or -1 to close it.
+  int write();
+
+ private:
+  int write_head();
+  int write_body();
+  int end();
+  std::string header(int token) const;
+
+  const ExchangeId id_;
+  lws* const connection_;
+  Request request_;
+  std::size_t body_bytes_ = 0;
+  Response response_;
+  std::size_t written_ = 0;
+  bool refused_ = false;
+  bool taken_ = false;
+  bool answered_ = false;
+  bool waits_ = false;  // for its delay
+  bool head_written_ = false;
+};
+
+}  // namespace firn::web

@@ -1,0 +1,67 @@
+// A request of HTTP as a handler sees it, and what is answered.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace firn::web {
+
+// Names and values of a query or a form, decoded, in the order in which they came.
+using Fields = std::vector<std::pair<std::string, std::string>>;
+
+// The first value of that name; null: there is none.
+inline const std::string* find_field(const Fields& fields, std::string_view name) {
+  for (const auto& [field, value] : fields)
+    if (field == name) return &value;
+  return nullptr;
+}
+
+enum class Method { kGet, kPost };
+
+struct Request {
+  Method method = Method::kGet;
+  std::string path;  // decoded, begins with '/'
+  Fields query;
+  std::string body;
+  std::string client;  // numeric address of the other side
+  // Headers; empty where they did not come.
+  std::string host;
+  std::string origin;
+  std::string cookie;
+  std::string authorization;
+  std::string content_type;
+};
+
+struct Response {
+  int status = 200;
+  std::string content_type = "text/html; charset=utf-8";
+  std::string body;
+  std::string location;    // of a redirection
+  std::string set_cookie;  // the whole value of the header
+  bool cacheable = false;  // it is the same for everybody, and for the life of this process
+  // Server-sent events: the response does not end; text follows with HttpServer::push().
+  bool stream = false;
+  std::chrono::milliseconds delay{0};  // before it is sent
+};
+
+inline Response plain_response(int status, std::string text) {
+  Response response;
+  response.status = status;
+  response.content_type = "text/plain; charset=utf-8";
+  response.body = std::move(text) + "\n";
+  return response;
+}
+
+inline Response redirection(std::string location) {
+  Response response;
+  response.status = 303;  // RFC 9110, 15.4.4: GET follows a POST
+  response.location = std::move(location);
+  return response;
+}
+
+}  // namespace firn::web

@@ -1,0 +1,33 @@
+#include "proto/web/markup.h"
+
+#include "proto/base/plain_text.h"
+
+namespace firn::web {
+
+std::string html(std::string_view text) {
+  std::string shown;
+  for (const char c : escaped(text)) {
+    switch (c) {
+      case '&':
+        shown += "&amp;";
+        break;
+      case '<':
+        shown += "&lt;";
+        break;
+      case '>':
+        shown += "&gt;";
+        break;
+      case '"':
+        shown += "&quot;";
+        break;
+      case '\'':
+        shown += "&#39;";
+        break;
+      default:
+        shown += c;
+    }
+  }
+  return shown;
+}
+
+}  // namespace firn::web

@@ -1,0 +1,341 @@
+#!/usr/bin/python3
+"""The HTTP door of a daemon and of other programs: JSON-RPC, pages without JavaScript, and who may ask."""
+
+import http.client
+import json
+import os
+import pathlib
+import re
+import socket
+import stat
+import sys
+import threading
+import time
+import urllib.parse
+
+import harness
+from harness import KIB, LISTEN, PORT_IN_USE, USAGE
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "docs/examples"))
+import rpc_client
+
+HOSTILE = "<img src=x onerror=alert(1)>&\"'.bin"
+
+
+class Door(harness.SwarmTest):
+    def daemon(self, *options):
+        self.data = self.folder / "state"
+        self.socket = self.folder / "s"
+        self.process = self.firn("daemon", "daemon", "--data", self.data, "--socket", self.socket, "--http",
+                                 "localhost:0", *LISTEN, *options)
+        self.enter(self.process)
+        return self.process
+
+    def enter(self, process):
+        """Waits for the door, or for this build to say that it has none."""
+        try:
+            told = process.wait_event("http")
+        except AssertionError:
+            if "without libwebsockets" in process.output("stderr"):
+                self.skipTest("built without libwebsockets")
+            raise
+        self.url = told["url"].rstrip("/")
+        self.token = told["token"]
+        self.port = urllib.parse.urlsplit(self.url).port
+
+    def http(self, method, path, body=None, token=None, timeout=30, **headers):
+        """(status, headers, text) of one request; the token unless another is named."""
+        sent = {name.replace("_", "-"): value for name, value in headers.items()}
+        token = self.token if token is None else token
+        if token:
+            sent["Authorization"] = "Bearer " + token
+        connection = http.client.HTTPConnection("localhost", self.port, timeout=timeout)
+        try:
+            connection.request(method, path, body, sent)
+            answer = connection.getresponse()
+            return answer.status, answer.headers, answer.read().decode()
+        finally:
+            connection.close()
+
+    def page(self, path="/"):
+        status, _, text = self.http("GET", path)
+        self.assertEqual(200, status, text)
+        return text
+
+    def form(self, path, **fields):
+        return self.http("POST", path, urllib.parse.urlencode(fields),
+                         Content_Type="application/x-www-form-urlencoded", Origin=self.url)
+
+    def rpc(self, method, **params):
+        return rpc_client.Daemon(self.url, self.token).call(method, **params)
+
+    def wait_for(self, holds, timeout=60):
+        deadline = time.monotonic() + timeout
+        while not holds(contents := self.rpc("list")["contents"]):
+            self.assertLess(time.monotonic(), deadline, contents)
+        return contents
+
+
+class Rpc(Door):
+    def test_both_doors_answer_the_same(self):
+        self.daemon()
+        over_socket = rpc_client.Daemon(str(self.socket))
+        for method in ("list", "version"):
+            self.assertEqual(over_socket.call(method), self.rpc(method))
+        with self.assertRaises(rpc_client.Failed) as failed:
+            self.rpc("show", content="missing")
+        self.assertEqual(-32000, failed.exception.code)
+
+    def test_malformed_requests_are_refused_in_the_same_words(self):
+        self.daemon()
+        for body, code in (("no json", -32700), ("[]", -32600), ("", -32700), ("[" * 1000, -32600),
+                           (json.dumps({"jsonrpc": "2.0", "id": 1, "method": "x"}), -32601)):
+            status, headers, text = self.http("POST", "/rpc", body)
+            self.assertEqual((200, "application/json"), (status, headers["Content-Type"]), body[:20])
+            self.assertEqual(code, json.loads(text)["error"]["code"])
+        self.assertEqual(204, self.http("POST", "/rpc", '{"jsonrpc":"2.0","method":"version"}')[0])
+
+    def test_a_body_past_the_bound_is_refused_unread(self):
+        self.daemon()
+        with socket.create_connection(("localhost", self.port), timeout=20) as peer:
+            peer.sendall(f"POST /rpc HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {self.token}\r\n"
+                         f"Content-Length: {(64 << 10) + 1}\r\n\r\n".encode())
+            self.assertIn(b" 413 ", peer.recv(4096))
+        self.assertEqual([], self.rpc("list")["contents"])
+
+    def test_a_kept_connection_takes_one_request_after_another(self):
+        self.daemon()
+        connection = http.client.HTTPConnection("localhost", self.port, timeout=20)
+        for i in range(50):
+            connection.request("POST", "/rpc", json.dumps({"jsonrpc": "2.0", "id": i, "method": "version"}),
+                               {"Authorization": "Bearer " + self.token})
+            self.assertEqual(i, json.loads(connection.getresponse().read())["id"])
+        connection.close()
+
+
+class Access(Door):
+    def test_without_the_token_nothing_is_shown_or_done(self):
+        self.daemon()
+        for method, path in (("GET", "/"), ("GET", "/events"), ("GET", "/content/x"), ("POST", "/rpc"),
+                             ("POST", "/add"), ("POST", "/do"), ("GET", "/missing")):
+            status, _, text = self.http(method, path, "{}" if method == "POST" else None, token="")
+            self.assertEqual(401, status, path)
+            self.assertNotIn("contents", text)
+
+    def test_a_wrong_token_waits_and_is_logged_once(self):
+        daemon = self.daemon()
+        began = time.monotonic()
+        for wrong in ("x" * 52, self.token[:-1], self.token + "a"):
+            self.assertEqual(401, self.http("GET", "/", token=wrong)[0])
+        self.assertGreaterEqual(time.monotonic() - began, 3)
+        self.assertEqual(401, self.form_without_token("/login", token="wrong")[0])
+        daemon.stop()
+        self.assertEqual(1, daemon.output("stderr").count("wrong token"))
+        self.assertNotIn(self.token, daemon.output("stderr"))
+
+    def form_without_token(self, path, **fields):
+        return self.http("POST", path, urllib.parse.urlencode(fields), token="",
+                         Content_Type="application/x-www-form-urlencoded", Origin=self.url)
+
+    def test_a_browser_signs_in_and_out(self):
+        self.daemon()
+        self.assertIn('name="token"', self.http("GET", "/", token="")[2])
+        status, headers, _ = self.form_without_token("/login", token=self.token)
+        self.assertEqual((303, "/"), (status, headers["Location"]))
+        given = headers["Set-Cookie"]
+        self.assertIn("HttpOnly; SameSite=Strict", given)
+        self.assertNotIn(self.token, given)
+        cookie = given.partition(";")[0]
+        self.assertIn("Contents", self.http("GET", "/", token="", Cookie=cookie)[2])
+        body = urllib.parse.urlencode({"content": "x", "action": "pause"})
+        kind = {"Content_Type": "application/x-www-form-urlencoded", "Cookie": cookie, "token": ""}
+        self.assertEqual(403, self.http("POST", "/do", body, **kind)[0])
+        self.assertEqual(403, self.http("POST", "/do", body, Origin="http://localhost:1", **kind)[0])
+        self.assertEqual(422, self.http("POST", "/do", body, Origin=self.url, **kind)[0])
+        status, headers, _ = self.http("POST", "/logout", "", token="", Cookie=cookie, Origin=self.url)
+        self.assertIn("Max-Age=0", headers["Set-Cookie"])
+
+    def test_other_hosts_and_origins_are_refused(self):
+        self.daemon()
+        for headers in ({"Host": "evil.example"}, {"Host": f"evil.example:{self.port}"},
+                        {"Origin": "http://evil.example"}, {"Origin": "null"}):
+            self.assertEqual(403, self.http("GET", "/", **headers)[0], headers)
+
+    def test_a_page_lets_no_script_or_frame_in(self):
+        self.daemon()
+        _, headers, text = self.http("GET", "/")
+        self.assertIn("default-src 'none'", headers["Content-Security-Policy"])
+        self.assertIn("frame-ancestors 'none'", headers["Content-Security-Policy"])
+        self.assertEqual("no-store", headers["Cache-Control"])
+        self.assertEqual("nosniff", headers["X-Content-Type-Options"])
+        self.assertEqual([], re.findall(r"<script(?! src=\"/page.js\")|style=|\son\w+=", text))
+
+    def test_the_token_file_is_for_its_owner_and_stays(self):
+        daemon = self.daemon()
+        file = self.data / "http-token"
+        self.assertEqual(0o600, stat.S_IMODE(file.stat().st_mode))
+        self.assertEqual(self.token, file.read_text().strip())
+        daemon.stop()
+        first = self.token
+        daemon = self.daemon()
+        self.assertEqual(first, self.token)
+        daemon.stop()
+        os.chmod(file, 0o644)
+        refused = self.run_firn("daemon", "--data", self.data, "--socket", self.socket, "--http",
+                                "localhost:0", *LISTEN)
+        self.assert_refused(refused, USAGE, "chmod 600")
+
+    def test_a_port_in_use_and_a_name_are_refused(self):
+        self.daemon()
+        other = ("daemon", "--data", self.folder / "b", "--socket", self.folder / "t", *LISTEN, "--http")
+        self.assert_refused(self.run_firn(*other, f"localhost:{self.port}"), PORT_IN_USE, "in use")
+        self.assert_refused(self.run_firn(*other, "a.example:80"), USAGE, "numeric")
+
+
+class Pages(Door):
+    def test_a_content_is_added_shown_paused_and_removed_by_forms(self):
+        source = self.file(300 * KIB, HOSTILE)
+        seed = self.share(source)
+        self.daemon()
+        status, headers, text = self.form("/add", source=seed.link(), folder=str(self.folder / "d"))
+        self.assertEqual((303, "/"), (status, headers["Location"]), text)
+        contents = self.wait_for(lambda contents: contents and contents[0]["complete"])
+        id = contents[0]["content_id"]
+        for page in (self.page(), self.page("/content/" + id)):
+            self.assertIn("&lt;img src=x onerror=alert(1)&gt;", page)
+            self.assertNotIn("<img", page)
+        page = self.page("/content/" + id)
+        self.assertIn("verified", page)
+        self.assertIn('id="cells"', page)
+        self.assertEqual(303, self.form("/do", content=id, action="pause")[0])
+        self.wait_for(lambda contents: contents[0]["state"] == "paused")
+        self.assertEqual(303, self.form("/do", content=id, action="resume")[0])
+        self.wait_for(lambda contents: contents[0]["state"] == "seeding")
+        self.assertEqual(303, self.form("/do", content=id, action="remove_data")[0])
+        self.wait_for(lambda contents: contents == [])
+        self.assertEqual(404, self.http("GET", "/content/" + id)[0])
+
+    def test_a_manifest_is_uploaded_and_does_not_stay(self):
+        manifest = self.create(self.file(100 * KIB))
+        self.daemon()
+        boundary = "XXXX"
+        parts = b"".join(b'--XXXX\r\nContent-Disposition: form-data; name="%s"\r\n\r\n%s\r\n' % part for part in (
+            (b"manifest", manifest.read_bytes()), (b"folder", str(self.folder / "d").encode()))) + b"--XXXX--\r\n"
+        status, _, text = self.http("POST", "/add", parts, Origin=self.url,
+                                    Content_Type="multipart/form-data; boundary=" + boundary)
+        self.assertEqual(303, status, text)
+        self.assertEqual(1, len(self.rpc("list")["contents"]))
+        self.assertEqual([], list(self.data.glob("upload-*")))
+
+    def test_what_fails_is_said_on_a_page(self):
+        self.daemon()
+        for path, fields in (("/add", {"source": "firn:<b>", "folder": "/"}), ("/add", {}),
+                             ("/do", {"content": "x", "action": "pause"}),
+                             ("/do", {"content": "x", "action": "explode"})):
+            status, _, text = self.form(path, **fields)
+            self.assertIn(status, (400, 422), path)
+            self.assertIn('role="alert"', text)
+            self.assertNotIn("<b>", text)
+
+    def test_numbers_that_make_no_sense_show_a_page(self):
+        source = self.file(100 * KIB)
+        self.daemon()
+        self.rpc("add", source=self.share(source).link(), folder=str(self.folder / "d"))
+        id = self.wait_for(lambda contents: contents and contents[0]["complete"])[0]["content_id"]
+        for query in ("from=4294967295&count=4294967295", "from=-1", "from=x&count=%25", "peers=99999999",
+                      "from=99999999999999999999", "a" * 500):
+            self.page("/content/" + id + "?" + query)
+        self.page("/?page=4294967295")
+
+    def test_events_bring_what_changes(self):
+        source = self.file(2000 * KIB)
+        seed = self.share(source)
+        self.daemon("--down-limit", "300K")
+        self.rpc("add", source=seed.link(), folder=str(self.folder / "d"))
+        id = self.wait_for(lambda contents: contents[0]["rank"] > 0)[0]["content_id"]
+        connection = http.client.HTTPConnection("localhost", self.port, timeout=30)
+        connection.request("GET", "/events?content=" + id, None, {"Authorization": "Bearer " + self.token})
+        events = connection.getresponse()
+        self.assertEqual("text/event-stream", events.headers["Content-Type"])
+        cells, states = {}, set()
+        while not any(style == "v" for style in cells.values()) or "downloading" not in states:
+            line = events.readline()
+            self.assertTrue(line)
+            if line.startswith(b"data: "):
+                update = json.loads(line[6:])
+                cells.update({index: style for index, style, _ in update.get("cells", [])})
+                states.update(re.findall("downloading|seeding", update.get("regions", {}).get("facts", "")))
+        connection.close()
+
+    def test_get_share_and_seed_show_their_contents_and_change_nothing(self):
+        source = self.file(100 * KIB)
+        seed = self.share(source, "--status", "localhost:0")
+        seed.link()
+        self.enter(seed)
+        page = self.page()
+        self.assertIn(source.name, page)
+        self.assertNotIn("<form method=\"post\" action=\"/do\"", page)
+        self.assertEqual(401, self.http("GET", "/", token="")[0])
+        id = re.search(r"/content/(\w+)", page).group(1)
+        self.assertIn("verified", self.page("/content/" + id))
+        self.assertIn(self.http("POST", "/rpc", "{}")[0], (404, 413))
+        get = self.get(seed.link(), "get", "--status", "localhost:0", "--seed", "forever")
+        self.enter(get)
+        get.wait_event("complete")
+        self.assertIn(source.name, self.page())
+
+
+class Load(Door):
+    def test_connections_that_say_nothing_keep_nobody_out_for_long(self):
+        self.daemon()
+        idle = [socket.create_connection(("localhost", self.port)) for _ in range(500)]
+        try:
+            # Half of them were closed at once; the others end after their time.
+            deadline = time.monotonic() + 60
+            while True:
+                try:
+                    self.assertEqual(200, self.http("GET", "/")[0])
+                    break
+                except OSError:
+                    self.assertLess(time.monotonic(), deadline)
+            self.assertEqual([], rpc_client.Daemon(str(self.socket)).call("list")["contents"])
+        finally:
+            for one in idle:
+                one.close()
+
+    def test_a_reader_that_does_not_read_holds_up_nobody(self):
+        self.daemon()
+        slow = socket.create_connection(("localhost", self.port))
+        slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        request = f"GET / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {self.token}\r\n\r\n"
+        slow.sendall(request.encode() * 20)
+        for _ in range(20):
+            self.page()
+        slow.close()
+
+    def test_many_requests_at_once_are_all_answered(self):
+        self.daemon()
+        wrong = []
+
+        def ask():
+            for _ in range(30):
+                if self.http("GET", "/")[0] not in (200, 503):
+                    wrong.append(1)
+        threads = [threading.Thread(target=ask) for _ in range(20)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual([], wrong)
+
+    def test_it_stops_with_open_connections(self):
+        daemon = self.daemon()
+        connection = http.client.HTTPConnection("localhost", self.port, timeout=30)
+        connection.request("GET", "/events", None, {"Authorization": "Bearer " + self.token})
+        connection.getresponse()
+        self.assertEqual(0, daemon.stop())
+        connection.close()
+
+
+if __name__ == "__main__":
+    harness.main()
