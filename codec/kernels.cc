@@ -38,9 +38,14 @@ std::vector<Candidate> detect() {
       avx512 && gfni && __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("vpclmulqdq")
           ? &kAvx512CheckKernels
           : checks256;
+#if defined(FIRN_WITHOUT_LATTICES)
+  const LatticeKernels* const lattices256 = &kScalarLatticeKernels;
+  const LatticeKernels* const lattices512 = &kScalarLatticeKernels;
+#else
   const LatticeKernels* const lattices256 =
       avx2 && __builtin_cpu_supports("fma") ? &kAvx2LatticeKernels : &kScalarLatticeKernels;
   const LatticeKernels* const lattices512 = avx512 ? &kAvx512LatticeKernels : lattices256;
+#endif
   const Candidate candidates[] = {
       {&kAvx512GfniKernels, avx512 && gfni, checks512, lattices512},
       {&kAvx2GfniKernels, avx2 && gfni, checks256, lattices256},
@@ -51,9 +56,13 @@ std::vector<Candidate> detect() {
   };
 #elif defined(FIRN_KERNELS_NEON)
   const bool pmull = (getauxval(AT_HWCAP) & HWCAP_PMULL) != 0;
+#if defined(FIRN_WITHOUT_LATTICES)
+  const LatticeKernels* const lattices = &kScalarLatticeKernels;
+#else
+  const LatticeKernels* const lattices = &kNeonLatticeKernels;
+#endif
   const Candidate candidates[] = {
-      {&kNeonKernels, true, pmull ? &kNeonCheckKernels : &kScalarCheckKernels,
-       &kNeonLatticeKernels},
+      {&kNeonKernels, true, pmull ? &kNeonCheckKernels : &kScalarCheckKernels, lattices},
       {&kScalarKernels, true, &kScalarCheckKernels, &kScalarLatticeKernels},
   };
 #else

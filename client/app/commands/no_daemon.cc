@@ -1,0 +1,10 @@
+// Of a build without `firn daemon`.
+#include "client/app/commands/absent_command.h"
+
+namespace firn::app {
+
+void add_daemon_command(CLI::App& app, Chosen& chosen) {
+  add_absent_command(app, chosen, "daemon", "daemon");
+}
+
+}  // namespace firn::app
