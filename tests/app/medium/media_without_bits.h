@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -52,6 +53,11 @@ class Media {
     std::ofstream(folder_.path() + "/source/photo", std::ios::binary)
         .write(reinterpret_cast<const char*>(data.data()),
                static_cast<std::streamsize>(data.size()));
+    // The content's id holds the time, and coefficients follow from the id: of some ids a spare
+    // row stands for no source block.
+    const std::chrono::sys_seconds then(std::chrono::seconds(1'767'225'600));
+    fs::last_write_time(folder_.path() + "/source/photo",
+                        fs::file_time_type::clock::from_sys(then));
     content::CreateOptions options;
     options.generation_size = 26;
     options.block_bytes = 1000;
