@@ -38,7 +38,8 @@ proto::Block source_block(std::uint32_t sequence, std::uint32_t g, std::uint32_t
   block.sequence = sequence;
   block.generation = g;
   block.source_index = i;
-  const std::vector<std::uint8_t> data = data_of(g);
+  std::vector<std::uint8_t> data = data_of(g);
+  data.resize(data.size() + kK);  // for a block that there is not
   block.payload = proto::Payload::copy_of({data.data() + i * kK, kK});
   return block;
 }
