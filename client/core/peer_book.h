@@ -63,7 +63,7 @@ class PeerBook {
   // the others.
   std::vector<AddressStanding> standings(std::size_t count_max) const;
 
-  // One more strike, and `at_least` so many; returns the number of strikes. `why`: for bans().
+  // One more strike, and `at_least` so many; returns the number of strikes. bans() tells `why`.
   std::uint32_t strike(const PeerId& id, TimeUs now, std::uint32_t at_least = 1,
                        const std::string& why = {});
   bool banned(const PeerId& id, TimeUs now) const;

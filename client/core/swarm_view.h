@@ -1,4 +1,5 @@
-// How a content stands, for a page: its generations, its neighbours, and whom this peer has banned.
+// How a content stands, for a page: its generations, its neighbours, and the peers that this one
+// has banned.
 #pragma once
 
 #include <cstdint>

@@ -114,4 +114,11 @@ std::string to_plain_text(std::string_view text, std::size_t bytes_max) {
   return out;
 }
 
+std::string lower_case(std::string_view text) {
+  std::string low(text);
+  for (char& c : low)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return low;
+}
+
 }  // namespace firn

@@ -22,4 +22,7 @@ std::string escaped(std::string_view text);
 // The same for whole messages, whose further lines begin with two spaces: such line ends stay.
 std::string escaped_lines(std::string_view text);
 
+// ASCII's capital letters made small; other bytes stay.
+std::string lower_case(std::string_view text);
+
 }  // namespace firn

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "proto/base/limits.h"
+#include "proto/base/percent.h"
 #include "proto/base/plain_text.h"
 
 namespace firn {
@@ -29,51 +30,9 @@ Error bad_link(std::string_view text, const std::string& why) {
               "where CONTENT_ID has 52 characters a-z and 2-7"};
 }
 
-int hex_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
-// RFC 3986, section 2.1; '+' stands for itself. nullopt where '%' is not followed by two digits.
-std::optional<std::string> percent_decode(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      out += text[i];
-      continue;
-    }
-    if (text.size() - i < 3) return std::nullopt;
-    const int high = hex_value(text[i + 1]), low = hex_value(text[i + 2]);
-    if (high < 0 || low < 0) return std::nullopt;
-    out += static_cast<char>(high << 4 | low);
-    i += 2;
-  }
-  return out;
-}
-
-// What may stand unencoded in a parameter of a query: unreserved characters, and of the reserved
-// ones those that addresses have and queries allow.
-bool stands_for_itself(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-         std::string_view("-._~:@").find(c) != std::string_view::npos;
-}
-
-std::string percent_encode(std::string_view text) {
-  static constexpr char kDigits[] = "0123456789ABCDEF";
-  std::string out;
-  for (const char c : text) {
-    if (stands_for_itself(c)) {
-      out += c;
-    } else {
-      out += '%';
-      out += kDigits[static_cast<std::uint8_t>(c) >> 4];
-      out += kDigits[static_cast<std::uint8_t>(c) & 15];
-    }
-  }
-  return out;
-}
+// What stands unencoded in a parameter beside unreserved characters: of those that queries allow,
+// the ones that addresses have.
+constexpr std::string_view kOfAddresses = ":@";
 
 std::string take_publisher(std::string_view text, Link& link) {
   const auto key = PublicKey::from_text(text);
@@ -155,7 +114,7 @@ std::string to_text(const Link& link) {
   const auto append = [&](std::string_view name, std::string_view value) {
     text += separator;
     text.append(name) += '=';
-    text += percent_encode(value);
+    text += percent_encode(value, kOfAddresses);
     separator = '&';
   };
   for (const Address& tracker : link.trackers) append("tr", to_text(tracker));

@@ -1,19 +1,14 @@
 #include "proto/program/nearest_word.h"
 
 #include <algorithm>
-#include <cctype>
+
+#include "proto/base/plain_text.h"
 
 namespace firn {
 namespace {
 
 constexpr std::size_t kBeginningMin = 3;  // letters; fewer begin too many words
 constexpr std::size_t kShort = 3;  // letters; such words differ too little to change the first one
-
-std::string lower(std::string_view word) {
-  std::string text(word);
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
 
 std::string_view without_dashes(std::string_view word) {
   word.remove_prefix(std::min(word.find_first_not_of('-'), word.size()));
@@ -41,12 +36,12 @@ std::size_t edit_distance(std::string_view one, std::string_view other) {
 }
 
 std::string nearest_word(std::string_view word, const std::vector<std::string>& known) {
-  const std::string wanted = lower(without_dashes(word));
+  const std::string wanted = lower_case(without_dashes(word));
   const std::size_t distance_max = std::max<std::size_t>(1, wanted.size() / 3);
   std::string nearest;
   std::size_t least = distance_max + 1;
   for (const std::string& candidate : known) {
-    const std::string plain = lower(without_dashes(candidate));
+    const std::string plain = lower_case(without_dashes(candidate));
     std::size_t distance = edit_distance(wanted, plain);
     if (wanted.size() >= kBeginningMin && plain.starts_with(wanted))
       distance = std::min(distance, distance_max);

@@ -3,9 +3,9 @@
 #include <arpa/inet.h>
 
 #include <algorithm>
-#include <cctype>
 #include <string_view>
 
+#include "proto/base/plain_text.h"
 #include "proto/web/token.h"
 
 namespace firn::web {
@@ -20,18 +20,13 @@ bool is_numeric(const std::string& host) {
          ::inet_pton(AF_INET6, host.c_str(), &six) == 1;
 }
 
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
-
 // The host of `host[:port]`, IPv6 in brackets; empty: it is none.
 std::string host_of(const std::string& header) {
   if (header.starts_with('[')) {
     const std::size_t end = header.find(']');
     return end == std::string::npos ? "" : header.substr(1, end - 1);
   }
-  return lower(header.substr(0, header.find(':')));
+  return lower_case(header.substr(0, header.find(':')));
 }
 
 }  // namespace
@@ -39,7 +34,7 @@ std::string host_of(const std::string& header) {
 // The port: browsers send a host's cookies to all its ports.
 Access::Access(std::string token, const Address& listening)
     : token_(std::move(token)),
-      host_(lower(listening.host)),
+      host_(lower_case(listening.host)),
       cookie_name_("firn_" + std::to_string(listening.port)),
       cookie_(derived_secret(token_, "cookie " + fresh_token())) {}
 
@@ -51,7 +46,7 @@ bool Access::names_us(const std::string& host) const {
 bool Access::meant_for_us(const Request& request) const {
   if (!names_us(request.host)) return false;
   if (request.origin.empty()) return true;
-  const std::string origin = lower(request.origin), host = lower(request.host);
+  const std::string origin = lower_case(request.origin), host = lower_case(request.host);
   return origin == "http://" + host || origin == "https://" + host;
 }
 
@@ -77,7 +72,7 @@ Access::Verdict Access::judge(const Request& request) const {
   if (!meant_for_us(request)) return Verdict::kForeign;
   if (!request.authorization.empty()) {
     constexpr std::string_view kScheme = "bearer ";
-    const std::string scheme = lower(request.authorization.substr(0, kScheme.size()));
+    const std::string scheme = lower_case(request.authorization.substr(0, kScheme.size()));
     const bool right = scheme == kScheme && is_token(request.authorization.substr(kScheme.size()));
     return right ? Verdict::kAllowed : Verdict::kWrongToken;
   }

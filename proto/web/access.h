@@ -1,4 +1,4 @@
-// Who may ask: a request must be meant for this server, and carry its token.
+// Access control: a request must be meant for this server, and carry its token.
 //
 // Meant for it: the Host is `localhost`, a numeric address or the name it listens at, so that a
 // stranger's name that leads here (DNS rebinding) is refused; an Origin, if one is named, is this

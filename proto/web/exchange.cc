@@ -16,7 +16,8 @@ constexpr std::size_t kChunkBytes = 16 << 10;
 // Forms of the page name their origin only if the policy for referrers lets them.
 constexpr std::pair<const char*, const char*> kSafety[] = {
     {"content-security-policy:",
-     "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; "
+     "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' "
+     "data:; "
      "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"},
     {"x-content-type-options:", "nosniff"},
     {"x-frame-options:", "DENY"},

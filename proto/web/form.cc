@@ -1,23 +1,12 @@
 #include "proto/web/form.h"
 
 #include <algorithm>
-#include <cctype>
+
+#include "proto/base/percent.h"
+#include "proto/base/plain_text.h"
 
 namespace firn::web {
 namespace {
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
-std::string lower(std::string_view text) {
-  std::string low(text);
-  std::ranges::transform(low, low.begin(), [](unsigned char c) { return std::tolower(c); });
-  return low;
-}
 
 std::string_view trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t");
@@ -32,7 +21,7 @@ std::optional<std::string> parameter(std::string_view header, std::string_view n
     std::string_view rest = header.substr(at + 1);
     const std::size_t equals = rest.find('=');
     if (equals == std::string_view::npos) return std::nullopt;
-    const std::string key = lower(trimmed(rest.substr(0, equals)));
+    const std::string key = lower_case(trimmed(rest.substr(0, equals)));
     std::string_view value = rest.substr(equals + 1);
     std::size_t end = value.find(';');
     if (value.starts_with('"')) {
@@ -55,44 +44,13 @@ std::optional<std::string> part_name(std::string_view headers) {
   while (!headers.empty()) {
     const std::size_t end = std::min(headers.find("\r\n"), headers.size());
     const std::string_view line = headers.substr(0, end);
-    if (lower(line.substr(0, 20)) == "content-disposition:") return parameter(line, "name");
+    if (lower_case(line.substr(0, 20)) == "content-disposition:") return parameter(line, "name");
     headers.remove_prefix(std::min(end + 2, headers.size()));
   }
   return std::nullopt;
 }
 
 }  // namespace
-
-std::optional<std::string> percent_decoded(std::string_view text) {
-  std::string decoded;
-  decoded.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      decoded += text[i];
-      continue;
-    }
-    if (text.size() - i < 3) return std::nullopt;
-    const int high = hex_digit(text[i + 1]), low = hex_digit(text[i + 2]);
-    if (high < 0 || low < 0) return std::nullopt;
-    decoded += static_cast<char>(high << 4 | low);
-    i += 2;
-  }
-  return decoded;
-}
-
-std::string percent_encoded(std::string_view text) {
-  constexpr char kDigits[] = "0123456789ABCDEF";
-  std::string encoded;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (std::isalnum(byte) || c == '-' || c == '.' || c == '_' || c == '~') {
-      encoded += c;
-    } else {
-      encoded += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
-    }
-  }
-  return encoded;
-}
 
 std::optional<Fields> parse_urlencoded(std::string_view text) {
   Fields fields;
@@ -103,8 +61,8 @@ std::optional<Fields> parse_urlencoded(std::string_view text) {
     if (pair.empty()) continue;
     std::ranges::replace(pair, '+', ' ');
     const std::size_t equals = std::min(pair.find('='), pair.size());
-    auto name = percent_decoded(std::string_view(pair).substr(0, equals));
-    auto value = percent_decoded(std::string_view(pair).substr(std::min(equals + 1, pair.size())));
+    auto name = percent_decode(std::string_view(pair).substr(0, equals));
+    auto value = percent_decode(std::string_view(pair).substr(std::min(equals + 1, pair.size())));
     if (!name || !value || fields.size() == kFieldsMax) return std::nullopt;
     fields.emplace_back(*std::move(name), *std::move(value));
   }
@@ -134,7 +92,7 @@ std::optional<Fields> parse_multipart(std::string_view content_type, std::string
 }
 
 std::optional<Fields> parse_form(const Request& request) {
-  const std::string type = lower(trimmed(
+  const std::string type = lower_case(trimmed(
       std::string_view(request.content_type)
           .substr(0, std::min(request.content_type.find(';'), request.content_type.size()))));
   if (type == "application/x-www-form-urlencoded") return parse_urlencoded(request.body);

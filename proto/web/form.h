@@ -14,11 +14,6 @@ namespace firn::web {
 
 inline constexpr std::size_t kFieldsMax = 64;
 
-// nullopt: an escape is not two hexadecimal digits.
-std::optional<std::string> percent_decoded(std::string_view text);
-// All bytes but unreserved ones (RFC 3986, 2.3) escaped.
-std::string percent_encoded(std::string_view text);
-
 // nullopt: an escape is wrong, or there are more than kFieldsMax.
 std::optional<Fields> parse_urlencoded(std::string_view text);
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The HTTP door of a daemon and of other programs: JSON-RPC, pages without JavaScript, and who may ask."""
+"""The HTTP door of a daemon and of other programs: JSON-RPC, pages without JavaScript, and access control."""
 
 import http.client
 import json
@@ -29,6 +29,8 @@ class Door(harness.SwarmTest):
         self.process = self.firn("daemon", "daemon", "--data", self.data, "--socket", self.socket, "--http",
                                  "localhost:0", *LISTEN, *options)
         self.enter(self.process)
+        # The main thread answers: from now on a signal ends it cleanly.
+        self.assertEqual(200, self.http("GET", "/")[0])
         return self.process
 
     def enter(self, process):
@@ -40,7 +42,7 @@ class Door(harness.SwarmTest):
                 self.skipTest("built without libwebsockets")
             raise
         self.url = told["url"].rstrip("/")
-        self.token = told["token"]
+        self.token = told.get("token") or (self.data / "http-token").read_text().strip()
         self.port = urllib.parse.urlsplit(self.url).port
 
     def http(self, method, path, body=None, token=None, timeout=30, **headers):
@@ -176,6 +178,7 @@ class Access(Door):
         self.assertEqual(0o600, stat.S_IMODE(file.stat().st_mode))
         self.assertEqual(self.token, file.read_text().strip())
         daemon.stop()
+        self.assertNotIn(self.token, daemon.output("stdout") + daemon.output("stderr"))
         first = self.token
         daemon = self.daemon()
         self.assertEqual(first, self.token)

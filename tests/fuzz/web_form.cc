@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "proto/base/percent.h"
 #include "proto/base/result.h"
 #include "proto/web/form.h"
 #include "proto/web/markup.h"
@@ -22,10 +23,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const auto& [name, value] : *fields) {
       bytes += name.size() + value.size();
       FIRN_CHECK(web::html(value).find_first_of("<>\"'\n") == std::string::npos);
-      FIRN_CHECK(web::percent_decoded(web::percent_encoded(value)) == value);
+      FIRN_CHECK(percent_decode(percent_encode(value)) == value);
     }
   }
   FIRN_CHECK(bytes <= size);
-  (void)web::percent_decoded(text);
+  (void)percent_decode(text);
   return 0;
 }

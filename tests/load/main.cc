@@ -211,7 +211,7 @@ int main(int argc, char** argv) {
   app.add_option("--state-ms", a.state_ms, "between two States")->check(CLI::Range(10.0, 1000.0));
   app.add_option("--generations", a.generations, "wanted at a time")->check(CLI::Range(1, 1000));
   app.add_flag("--together", a.together, "all begin with the same generation");
-  app.add_option("--sample", a.sample, "one receiver of so many checks what it decodes")
+  app.add_option("--sample", a.sample, "of N receivers one checks what it decodes")
       ->check(CLI::Range(1, 1'000'000));
   app.add_option("--connects", a.connects_a_second, "a second")->check(CLI::Range(1.0, 1e5));
   app.add_option("--settle", a.settle, "seconds before the measurement")

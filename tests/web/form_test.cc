@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "proto/base/percent.h"
+
 using namespace firn::web;
 
 namespace {
@@ -45,8 +47,8 @@ TEST_CASE("a form has a bounded number of fields") {
 TEST_CASE("what is encoded is decoded to itself") {
   std::string all;
   for (int c = 0; c < 256; ++c) all += static_cast<char>(c);
-  CHECK(percent_decoded(percent_encoded(all)) == all);
-  CHECK(percent_encoded("a-b.c_d~9/") == "a-b.c_d~9%2F");
+  CHECK(firn::percent_decode(firn::percent_encode(all)) == all);
+  CHECK(firn::percent_encode("a-b.c_d~9/") == "a-b.c_d~9%2F");
 }
 
 TEST_CASE("parts of a form with a file come as their bytes") {

@@ -22,8 +22,8 @@ struct KeptContent {
   bool paused = false;
   bool seeded = false;    // it has stayed as long as `seeding` says
   bool removing = false;  // with its files, which takes a while
-  // Whoever added it had just read the files: with the sizes and times of the manifest they are
-  // right.
+  // The program that added it had just read the files: with the sizes and times of the manifest
+  // they are right.
   bool trusted = false;
   std::string stamp;             // of the files when they were known to be right (file_stamp.h)
   std::int64_t added_at = 0;     // seconds since 1970

@@ -8,7 +8,7 @@
 #include "client/app/page/map_markup.h"
 #include "client/app/page/peer_markup.h"
 #include "client/app/page/rate_chart.h"
-#include "proto/web/form.h"
+#include "proto/base/percent.h"
 #include "proto/web/frame.h"
 #include "proto/web/markup.h"
 
@@ -120,10 +120,6 @@ constexpr const char* kAddForm =
     "<label><input type=\"checkbox\" name=\"serve\" value=\"on\"> its files stand there already"
     "</label><button>Add</button></form></details>";
 
-std::string said(const std::string& message) {
-  return message.empty() ? "" : "<p role=\"alert\" class=\"bad\">" + html(message) + "</p>";
-}
-
 std::string region(const std::pair<std::string, std::string>& one) {
   return "<div id=\"" + one.first + "\">" + one.second + "</div>";
 }
@@ -159,14 +155,14 @@ Regions contents_regions(const Json& contents, const RateHistory::Samples& rates
 }
 
 std::string contents_page(const Json& contents, const RateHistory::Samples& rates,
-                          const PageView& view, const std::string& message) {
+                          const PageView& view) {
   const Regions regions = contents_regions(contents, rates, view);
   web::Frame frame;
   frame.title = fmt::format("Firn: {} contents", contents.size());
   frame.events = fmt::format("/events?page={}", view.page);
   frame.body = "<header><p class=\"mark\">Firn</p></header><main id=\"main\"><h1>Contents</h1>" +
-               said(message) + region(regions[1]) + (view.may_change ? kAddForm : "") +
-               "<h2>Rates</h2>" + region(regions[0]) + "</main>";
+               region(regions[1]) + (view.may_change ? kAddForm : "") + "<h2>Rates</h2>" +
+               region(regions[0]) + "</main>";
   return web::whole_page(frame);
 }
 
@@ -185,8 +181,7 @@ Regions content_regions(const ContentFacts& facts, const RankMap& map,
 }
 
 std::string content_page(const ContentFacts& facts, const RankMap& map,
-                         const RateHistory::Samples& rates, const PageView& view,
-                         const std::string& message) {
+                         const RateHistory::Samples& rates, const PageView& view) {
   const Regions regions = content_regions(facts, map, rates, view);
   const auto shown = [&regions](const char* id) {
     const auto found = std::ranges::find(regions, id, &Regions::value_type::first);
@@ -196,12 +191,12 @@ std::string content_page(const ContentFacts& facts, const RankMap& map,
   web::Frame frame;
   frame.title = name + " - Firn";
   frame.events = fmt::format("/events?content={}&from={}&count={}&peers={}",
-                             web::percent_encoded(text_of(facts.details, "content_id")),
-                             map.range.first, map.range.count, view.page);
+                             percent_encode(text_of(facts.details, "content_id")), map.range.first,
+                             map.range.count, view.page);
   frame.body =
       "<header><p class=\"mark\"><a href=\"/\">Firn</a></p></header><main id=\"main\"><h1>" +
-      html(name) + "</h1>" + said(message) + shown("facts") + shown("actions") + "<h2>Rates</h2>" +
-      shown("rates") + "<h2 id=\"map\">Rank of every generation</h2>" +
+      html(name) + "</h1>" + shown("facts") + shown("actions") + "<h2>Rates</h2>" + shown("rates") +
+      "<h2 id=\"map\">Rank of every generation</h2>" +
       map_section(map, facts.swarm ? facts.swarm->peers : std::vector<core::PeerStatus>(),
                   view.path) +
       "<details id=\"map-details\"><summary>Generations as a table</summary>" + shown("map-table") +

@@ -28,14 +28,13 @@ inline constexpr std::size_t kContentsOnPage = 200;
 Regions contents_regions(const Json& contents, const RateHistory::Samples& rates,
                          const PageView& view);
 std::string contents_page(const Json& contents, const RateHistory::Samples& rates,
-                          const PageView& view, const std::string& message);
+                          const PageView& view);
 
 // Without the map, which is large: RankMap's cells change one by one.
 Regions content_regions(const ContentFacts& facts, const RankMap& map,
                         const RateHistory::Samples& rates, const PageView& view);
 std::string content_page(const ContentFacts& facts, const RankMap& map,
-                         const RateHistory::Samples& rates, const PageView& view,
-                         const std::string& message);
+                         const RateHistory::Samples& rates, const PageView& view);
 
 // Says what failed, or what is not there.
 std::string failure_page(const std::string& title, const std::string& text);

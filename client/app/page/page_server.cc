@@ -59,7 +59,9 @@ Result<std::unique_ptr<PageServer>> open_page_server(const PageOptions& options,
   const std::string url = "http://" + to_text(shown) + "/";
   if (for_others(server.listen.host))
     console.warning("HTTP at " + url + " is not encrypted: others on the way can read the token");
-  console.event({{"event", "http"}, {"url", url}, {"token", *token}});
+  Json told = {{"event", "http"}, {"url", url}};
+  if (options.token_file.empty()) told["token"] = *token;
+  console.event(told);
   // What is no terminal may be a log that others read. A browser keeps what follows '#' to itself.
   const bool terminal = ::isatty(STDERR_FILENO) == 1;
   console.show(options.token_file.empty() || terminal

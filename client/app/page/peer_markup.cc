@@ -20,9 +20,10 @@ std::string row_of(const core::PeerStatus& peer) {
           : fmt::format("{:.0f}%", 100.0 * static_cast<double>(peer.blocks_innovative) /
                                        static_cast<double>(peer.blocks_received));
   const std::string id = peer.id.text();
-  std::string row =
-      fmt::format("<tr id=\"p-{}\"><th scope=\"row\" title=\"{}\"><code>{}</code></th><td>{}</td>",
-                  id, id, peer.id.short_text(), html(peer.endpoint));
+  std::string row = fmt::format(
+      "<tr id=\"p-{}\"><th scope=\"row\" title=\"{}\"><code>{}</code></th><td>{}</td>"
+      "<td>{}</td>",
+      id, id, peer.id.short_text(), html(peer.endpoint), html(peer.agent));
   const auto number = [&row](const std::string& text) {
     row += "<td class=\"n\">" + text + "</td>";
   };
@@ -60,7 +61,8 @@ std::string peers_section(std::vector<core::PeerStatus> peers, std::size_t page,
   return fmt::format("<p>{} connected</p>", count) + pages_of(count, page, path) +
          "<div class=\"wide\"><table><thead><tr><th scope=\"col\">Peer</th><th "
          "scope=\"col\">Address"
-         "</th><th scope=\"col\" class=\"n\">Holds</th><th scope=\"col\" class=\"n\">Gave</th>"
+         "</th><th scope=\"col\">Program</th><th scope=\"col\" class=\"n\">Holds</th><th "
+         "scope=\"col\" class=\"n\">Gave</th>"
          "<th scope=\"col\" class=\"n\">Took</th><th scope=\"col\" class=\"n\">Down</th>"
          "<th scope=\"col\" class=\"n\">Up</th><th scope=\"col\" class=\"n\">Innovative</th>"
          "<th scope=\"col\">State</th></tr></thead><tbody>" +

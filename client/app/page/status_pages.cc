@@ -77,10 +77,10 @@ void StatusPages::request(ExchangeId id, Request request) {
     if (request.path == "/do") return change(id, request);
   } else if (request.method == Method::kGet) {
     if (request.path == "/events") return begin_stream(id, request);
-    if (request.path == "/") return show(id, "", view_of(request.query, "", may_change_), "");
+    if (request.path == "/") return show(id, "", view_of(request.query, "", may_change_));
     if (request.path.starts_with(kContent)) {
       const std::string content = request.path.substr(kContent.size());
-      return show(id, content, view_of(request.query, content, may_change_), "");
+      return show(id, content, view_of(request.query, content, may_change_));
     }
   }
   server_.reply(id, failure(404, "Not found", "There is no page here."));
@@ -114,14 +114,18 @@ bool StatusPages::with_facts(const std::string& content, TakeFacts take) {
 }
 
 void StatusPages::keep(const std::string& content, Facts facts) {
-  if (known_.size() > kKnownMax)
-    std::erase_if(known_, [](const auto& known) { return known.second.waiting.empty(); });
+  if (known_.size() > kKnownMax) forget_facts();
   Known& known = known_[content];
   known.facts = facts;
   known.at = std::chrono::steady_clock::now();
   const auto waiting = std::exchange(known.waiting, {});
   if (!facts->ok()) known_.erase(content);
   for (const TakeFacts& take : waiting) take(facts);
+}
+
+// But what requests wait for, which the main thread has not said yet.
+void StatusPages::forget_facts() {
+  std::erase_if(known_, [](const auto& known) { return known.second.waiting.empty(); });
 }
 
 void StatusPages::tick() {
@@ -134,17 +138,16 @@ void StatusPages::tick() {
 
 // --- pages ---
 
-void StatusPages::show(ExchangeId id, const std::string& content, const PageView& view,
-                       const std::string& message) {
-  const auto take = [this, id, content, view, message](const Facts& facts) {
+void StatusPages::show(ExchangeId id, const std::string& content, const PageView& view) {
+  const auto take = [this, id, content, view](const Facts& facts) {
     if (!facts->ok()) return server_.reply(id, failure(404, "Not found", facts->error().message()));
     Response response;
     const ContentFacts& known = facts->value();
     if (content.empty()) {
-      response.body = contents_page(known.details, history_.all(), view, message);
+      response.body = contents_page(known.details, history_.all(), view);
     } else {
       const RankMap map = known.swarm ? rank_map(*known.swarm, view.range) : RankMap{};
-      response.body = content_page(known, map, history_.of(content), view, message);
+      response.body = content_page(known, map, history_.of(content), view);
     }
     server_.reply(id, std::move(response));
   };
@@ -188,7 +191,7 @@ void StatusPages::feed(ExchangeId id, const Facts& facts) {
 void StatusPages::call_rpc(ExchangeId id, std::string body) {
   const bool called = calls_.call([this, id, body = std::move(body)] {
     server_.post([this, id, answer = answer_rpc(body, *source_.methods())] {
-      known_.clear();
+      forget_facts();
       server_.reply(id, json_response(answer));
     });
   });
@@ -202,7 +205,7 @@ void StatusPages::call_and_return(ExchangeId id, const Json& rpc, const std::str
     const std::string text = answer_rpc(line, *source_.methods());
     server_.post([this, id, text, path, forget_file] {
       if (!forget_file.empty()) ::unlink(forget_file.c_str());
-      known_.clear();
+      forget_facts();
       const Json answer = Json::parse(text, nullptr, false);
       if (answer.is_object() && answer.contains("result"))
         return server_.reply(id, web::redirection(path));

@@ -56,8 +56,8 @@ class StatusPages final : public web::Pages {
   // Calls `take` at once, or when the main thread has answered; false: it has too much to do.
   bool with_facts(const std::string& content, TakeFacts take);
   void keep(const std::string& content, Facts facts);
-  void show(web::ExchangeId id, const std::string& content, const PageView& view,
-            const std::string& message);
+  void forget_facts();
+  void show(web::ExchangeId id, const std::string& content, const PageView& view);
   void begin_stream(web::ExchangeId id, const web::Request& request);
   void feed(web::ExchangeId id, const Facts& facts);
   void call_rpc(web::ExchangeId id, std::string body);

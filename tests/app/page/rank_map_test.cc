@@ -84,7 +84,7 @@ TEST_CASE("a range is shown alone, and cut to the content") {
   CHECK(rank_map(none, {1, 1}).cells.empty());
 }
 
-TEST_CASE("hovering tells the rank and who sent rows") {
+TEST_CASE("the title of a cell tells the rank and the senders of its rows") {
   core::SwarmView view = view_of(2);
   fill(view, 0, 32, FillingGeneration::State::kInFlight);
   core::PeerStatus peer;
