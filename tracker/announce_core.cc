@@ -54,8 +54,25 @@ void AnnounceCore::disconnected(ClientId client) {
   clients_.erase(found);
 }
 
+Snapshot AnnounceCore::snapshot() const {
+  Snapshot snapshot;
+  registry_.describe(snapshot);
+  snapshot.connection_count = clients_.size();
+  snapshot.announce_count = announce_count_;
+  snapshot.refusal_count = refusal_count_;
+  return snapshot;
+}
+
 proto::TrackerReply AnnounceCore::handle(ClientId client, const proto::TrackerRequest& request,
                                          Time now) {
+  proto::TrackerReply reply = judge(client, request, now);
+  announce_count_ += std::holds_alternative<proto::AnnounceReply>(reply) ? 1 : 0;
+  refusal_count_ += std::holds_alternative<proto::TrackerError>(reply) ? 1 : 0;
+  return reply;
+}
+
+proto::TrackerReply AnnounceCore::judge(ClientId client, const proto::TrackerRequest& request,
+                                        Time now) {
   Client& known = clients_.at(client);
   const Time wait = wait_of(known, request, now);
   if (wait > Time::zero()) return slow_down("too many requests", wait);

@@ -18,6 +18,7 @@
 #include "tracker/rate_limit.h"
 #include "tracker/registry.h"
 #include "tracker/served_contents.h"
+#include "tracker/snapshot.h"
 
 namespace firn::tracker {
 
@@ -60,6 +61,8 @@ class AnnounceCore {
   // peers are forgotten in time.
   void serve(ServedLists lists) { served_.change(std::move(lists)); }
 
+  Snapshot snapshot() const;
+
   // Forgets peers and rate buckets whose time is over. Call it when wake_at() says.
   void tick(Time now);
   Time wake_at() const { return next_tick_; }
@@ -79,6 +82,7 @@ class AnnounceCore {
     Upload upload;  // none while total_bytes is 0
   };
 
+  proto::TrackerReply judge(ClientId client, const proto::TrackerRequest& request, Time now);
   proto::TrackerReply answer(Client& client, const proto::Announce& request, Time now);
   proto::TrackerReply answer(Client& client, const proto::TrackerManifestGet& request, Time now);
   proto::TrackerReply answer(Client& client, const proto::TrackerManifestPut& request, Time now);
@@ -101,6 +105,7 @@ class AnnounceCore {
   std::unordered_map<ClientId, Client> clients_;
   std::unordered_map<std::string, std::uint64_t> upload_bytes_of_;  // by prefix
   std::uint64_t upload_bytes_ = 0;
+  std::uint64_t announce_count_ = 0, refusal_count_ = 0;
   Time next_tick_{};
 };
 

@@ -25,6 +25,7 @@
 #include "proto/program/usage.h"
 #include "proto/transport/descriptors.h"
 #include "proto/transport/identity.h"
+#include "tracker/app/status_door.h"
 #include "tracker/app_lists.h"
 #include "tracker/registry_sqlite.h"
 #include "tracker/server.h"
@@ -53,6 +54,8 @@ struct Settings {
   std::size_t contents = RegistryLimits().content_count_max;
   std::string publishers;  // lists; empty: none
   std::string closed;
+  std::string status;      // where its page is; empty: nowhere
+  std::string token_file;  // of that page; empty: in the data folder
 };
 
 int fail(ExitCode code, const std::string& message) {
@@ -196,6 +199,13 @@ void add_options(CLI::App& app, Settings& settings, bool& verbose) {
                  "on SIGHUP")
       ->type_name("FILE")
       ->check(not_empty());
+  app.add_option("--status", settings.status, "serve a page of swarms, peers and announces")
+      ->type_name("HOST:PORT")
+      ->check(not_empty());
+  app.add_option("--token-file", settings.token_file,
+                 "the page's token (default: DIR/http-token; made if missing)")
+      ->type_name("FILE")
+      ->check(not_empty());
   app.add_flag("-v,--verbose", verbose, "log every request: --log-level debug")
       ->configurable(false);  // a file says log-level, which the command line's then replaces
   app.add_option("--log", settings.log_file, "append the log to FILE instead of standard error")
@@ -206,6 +216,27 @@ void add_options(CLI::App& app, Settings& settings, bool& verbose) {
       ->option_text("LEVEL")
       ->check(CLI::IsMember({"debug", "info", "warning", "error"}).description(""))
       ->capture_default_str();
+}
+
+// Null: none is wanted.
+Result<std::unique_ptr<StatusDoor>> open_page(const Settings& settings, Server& server,
+                                              const std::shared_ptr<spdlog::logger>& logger) {
+  if (settings.status.empty()) return std::unique_ptr<StatusDoor>();
+  StatusDoorOptions options;
+  options.listen = settings.status;
+  options.token_file =
+      settings.token_file.empty() ? settings.data + "/http-token" : settings.token_file;
+  options.log = [logger](LogLevel, const std::string& text) {
+    logger->warn("{}", escaped_lines(text));
+  };
+  auto door = open_status_door(options, server);
+  if (door.ok()) logger->info("page: {}, token in {}", (*door)->url(), escaped(options.token_file));
+  return door;
+}
+
+int page_failure(const Error& error) {
+  if (error.code == ErrorCode::kExists) return fail(kPortInUse, "--status: " + error.message());
+  return fail(error.code == ErrorCode::kBadInput ? kUsage : kDisk, "--status: " + error.message());
 }
 
 int run(const Settings& settings) {
@@ -249,6 +280,8 @@ int run(const Settings& settings) {
     const bool in_use = listening.error().code == ErrorCode::kExists;
     return fail(in_use ? kPortInUse : kUsage, listening.error().message());
   }
+  const auto page = open_page(settings, **server, log->logger);
+  if (!page) return page_failure(page.error());
   std::printf("listening on %s\n", to_text(*listening).c_str());
   // Without that line no peer can be told where the tracker listens.
   if (const Status told = flush_stdout(); !told) return fail(kDisk, told.error().message());

@@ -14,6 +14,7 @@
 #include "proto/base/ids.h"
 #include "proto/base/result.h"
 #include "proto/messages.h"
+#include "tracker/snapshot.h"
 
 namespace firn::tracker {
 
@@ -76,6 +77,8 @@ class Registry {
                                                   const SampleRequest& request,
                                                   Random& random) const = 0;
 
+  // Fills in the swarms and their peers.
+  virtual void describe(Snapshot& snapshot) const = 0;
   // Whether it has announced itself in the content's swarm and is not forgotten.
   virtual bool has_peer(const ContentId& content, const PeerId& peer) const = 0;
 

@@ -21,6 +21,7 @@ class MemoryRegistry final : public Registry {
   SwarmCounts counts(const ContentId& content) const override;
   std::vector<proto::PeerEndpoint> sample(const ContentId& content, const SampleRequest& request,
                                           Random& random) const override;
+  void describe(Snapshot& snapshot) const override { swarms_.describe(snapshot); }
   bool has_peer(const ContentId& content, const PeerId& peer) const override;
   bool has_manifest(const ContentId& content) const override;
   Status put_manifest(const ContentId& content, const std::string& prefix,

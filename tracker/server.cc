@@ -60,6 +60,10 @@ void Server::serve(ServedLists lists) {
   push(std::move(lists));
 }
 
+void Server::look(std::function<void(const Snapshot&)> take) {
+  push(std::move(take));
+}
+
 // --- I/O threads ---
 
 void Server::push(Input input) {
@@ -149,6 +153,10 @@ void Server::take(const Closed& input) {
 
 void Server::take(const ServedLists& input) {
   core_.serve(input);
+}
+
+void Server::take(const Look& input) {
+  input(core_.snapshot());
 }
 
 void Server::reply(ConnectionId id, const proto::TrackerReply& reply) {

@@ -47,6 +47,8 @@ class Server final : private proto::transport::EventSink {
   Result<Address> listen(const Address& where);
   // As AnnounceCore::serve. Any thread.
   void serve(ServedLists lists);
+  // How it stands: `take` is called on the core thread, unless the server stops before. Any thread.
+  void look(std::function<void(const Snapshot&)> take);
 
  private:
   using ConnectionId = proto::transport::ConnectionId;
@@ -65,7 +67,8 @@ class Server final : private proto::transport::EventSink {
   struct Closed {
     ConnectionId id;
   };
-  using Input = std::variant<Opened, Asked, Overloaded, Closed, ServedLists>;
+  using Look = std::function<void(const Snapshot&)>;
+  using Input = std::variant<Opened, Asked, Overloaded, Closed, ServedLists, Look>;
 
   Server(Registry& registry, ServerOptions options);
 
@@ -82,6 +85,7 @@ class Server final : private proto::transport::EventSink {
   void take(const Overloaded& input);
   void take(const Closed& input);
   void take(const ServedLists& input);
+  void take(const Look& input);
   void reply(ConnectionId id, const proto::TrackerReply& reply);
   void tick();
   void log(LogLevel level, const std::string& text) const;

@@ -1,6 +1,7 @@
 #include "tracker/swarm_table.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace firn::tracker {
 
@@ -105,6 +106,27 @@ const Peer* SwarmTable::find(const ContentId& content, const PeerId& peer) const
   if (found == contents_.end()) return nullptr;
   const Swarm::Known* known = found->second.swarm.find(peer);
   return known == nullptr ? nullptr : &known->peer;
+}
+
+void SwarmTable::describe(Snapshot& snapshot) const {
+  std::vector<Snapshot::Line> lines;
+  lines.reserve(contents_.size());
+  for (const auto& [content, known] : contents_) {
+    const SwarmCounts counts = known.swarm.counts();
+    snapshot.complete_count += counts.complete;
+    snapshot.incomplete_count += counts.incomplete;
+    lines.push_back({content, counts.complete, counts.incomplete});
+  }
+  snapshot.swarm_count += lines.size();
+  const auto larger = [](const Snapshot::Line& a, const Snapshot::Line& b) {
+    const std::uint64_t size_a = std::uint64_t{a.complete} + a.incomplete;
+    const std::uint64_t size_b = std::uint64_t{b.complete} + b.incomplete;
+    return std::tie(size_b, a.content) < std::tie(size_a, b.content);  // ids: the same each time
+  };
+  const std::size_t count = std::min(lines.size(), Snapshot::kSwarmsMax);
+  std::ranges::partial_sort(lines, lines.begin() + static_cast<std::ptrdiff_t>(count), larger);
+  lines.resize(count);
+  snapshot.largest = std::move(lines);
 }
 
 SwarmCounts SwarmTable::counts(const ContentId& content) const {

@@ -34,6 +34,8 @@ class SwarmTable {
 
   void for_each(const std::function<void(const ContentId&, const Peer&)>& visit) const;
   const Peer* find(const ContentId& content, const PeerId& peer) const;
+  // Fills in the swarms and their peers; takes time in proportion to the number of swarms.
+  void describe(Snapshot& snapshot) const;
   SwarmCounts counts(const ContentId& content) const;
   std::vector<proto::PeerEndpoint> sample(const ContentId& content, const SampleRequest& request,
                                           Random& random) const;

@@ -196,6 +196,7 @@ int Exchange::write_body() {
 }
 
 int Exchange::end() {
+  ended_ = true;
   if (refused_) return -1;
   return lws_http_transaction_completed(connection_) != 0 ? -1 : 0;
 }

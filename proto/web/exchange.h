@@ -32,6 +32,8 @@ class Exchange {
   // `refused`: the request is not read to its end, so that its connection closes.
   void answer(Response response, bool refused);
   bool answered() const { return answered_; }
+  // Part of its answer has not been written yet; streams have no end.
+  bool owes() const { return answered_ && !ended_ && !waits_ && !response_.stream; }
   // Its delay is over.
   void release();
   // False: what came before has not left.
@@ -57,6 +59,7 @@ class Exchange {
   bool answered_ = false;
   bool waits_ = false;  // for its delay
   bool head_written_ = false;
+  bool ended_ = false;
 };
 
 }  // namespace firn::web

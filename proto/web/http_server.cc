@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -24,8 +25,9 @@
 namespace firn::web {
 namespace {
 
-constexpr int kNiceness = 10;
+constexpr int kNiceness = 19;
 constexpr int kKeptAliveSeconds = 30;
+constexpr std::chrono::milliseconds kLastWords{500};  // for answers, when the server ends
 
 // A bare timer of libwebsockets, and whose it is.
 struct Ticker {
@@ -91,6 +93,7 @@ struct HttpServer::Impl {
   Status open();
   void serve();
   void run_posted();
+  void finish();
   void tick();
   int event(lws* connection, lws_callback_reasons reason, std::string_view bytes);
   int begin(lws* connection);
@@ -158,6 +161,16 @@ void HttpServer::Impl::serve() {
   ticker.owner = this;
   tick();
   while (!stopping && lws_service(context, 0) >= 0) run_posted();
+  finish();
+}
+
+// What has been answered still leaves, such as the answer to the request that ends the program.
+void HttpServer::Impl::finish() {
+  run_posted();
+  const auto owes = [](const auto& one) { return one.second->owes(); };
+  const auto end = std::chrono::steady_clock::now() + kLastWords;
+  while (std::ranges::any_of(exchanges, owes) && std::chrono::steady_clock::now() < end)
+    if (lws_service(context, 0) < 0) return;
 }
 
 void HttpServer::Impl::tick() {

@@ -30,4 +30,12 @@ std::string html(std::string_view text) {
   return shown;
 }
 
+std::string scrolled(std::string_view label, std::string_view markup) {
+  std::string box = "<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"";
+  box += label;
+  box += "\">";
+  box += markup;
+  return box + "</div>";
+}
+
 }  // namespace firn::web

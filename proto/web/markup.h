@@ -11,4 +11,8 @@ namespace firn::web {
 // as escaped() does.
 std::string html(std::string_view text);
 
+// `markup` in a box that scrolls where the window is too narrow, also by keyboard. `label`: unique
+// in the page; HTML.
+std::string scrolled(std::string_view label, std::string_view markup);
+
 }  // namespace firn::web

@@ -4,78 +4,18 @@
 import http.client
 import json
 import os
-import pathlib
 import re
 import socket
 import stat
-import sys
 import threading
 import time
 import urllib.parse
 
+import doors
 import harness
-from harness import KIB, LISTEN, PORT_IN_USE, USAGE
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "docs/examples"))
 import rpc_client
-
-HOSTILE = "<img src=x onerror=alert(1)>&\"'.bin"
-
-
-class Door(harness.SwarmTest):
-    def daemon(self, *options):
-        self.data = self.folder / "state"
-        self.socket = self.folder / "s"
-        self.process = self.firn("daemon", "daemon", "--data", self.data, "--socket", self.socket, "--http",
-                                 "localhost:0", *LISTEN, *options)
-        self.enter(self.process)
-        # The main thread answers: from now on a signal ends it cleanly.
-        self.assertEqual(200, self.http("GET", "/")[0])
-        return self.process
-
-    def enter(self, process):
-        """Waits for the door, or for this build to say that it has none."""
-        try:
-            told = process.wait_event("http")
-        except AssertionError:
-            if "without libwebsockets" in process.output("stderr"):
-                self.skipTest("built without libwebsockets")
-            raise
-        self.url = told["url"].rstrip("/")
-        self.token = told.get("token") or (self.data / "http-token").read_text().strip()
-        self.port = urllib.parse.urlsplit(self.url).port
-
-    def http(self, method, path, body=None, token=None, timeout=30, **headers):
-        """(status, headers, text) of one request; the token unless another is named."""
-        sent = {name.replace("_", "-"): value for name, value in headers.items()}
-        token = self.token if token is None else token
-        if token:
-            sent["Authorization"] = "Bearer " + token
-        connection = http.client.HTTPConnection("localhost", self.port, timeout=timeout)
-        try:
-            connection.request(method, path, body, sent)
-            answer = connection.getresponse()
-            return answer.status, answer.headers, answer.read().decode()
-        finally:
-            connection.close()
-
-    def page(self, path="/"):
-        status, _, text = self.http("GET", path)
-        self.assertEqual(200, status, text)
-        return text
-
-    def form(self, path, **fields):
-        return self.http("POST", path, urllib.parse.urlencode(fields),
-                         Content_Type="application/x-www-form-urlencoded", Origin=self.url)
-
-    def rpc(self, method, **params):
-        return rpc_client.Daemon(self.url, self.token).call(method, **params)
-
-    def wait_for(self, holds, timeout=60):
-        deadline = time.monotonic() + timeout
-        while not holds(contents := self.rpc("list")["contents"]):
-            self.assertLess(time.monotonic(), deadline, contents)
-        return contents
+from doors import Door
+from harness import KIB, LISTEN, PORT_IN_USE, USAGE
 
 
 class Rpc(Door):
@@ -104,6 +44,11 @@ class Rpc(Door):
                          f"Content-Length: {(64 << 10) + 1}\r\n\r\n".encode())
             self.assertIn(b" 413 ", peer.recv(4096))
         self.assertEqual([], self.rpc("list")["contents"])
+
+    def test_the_request_that_stops_the_daemon_is_answered(self):
+        daemon = self.daemon()
+        self.assertEqual({"stopping": True}, self.rpc("stop"))
+        self.assertEqual(0, daemon.wait_exit())
 
     def test_a_kept_connection_takes_one_request_after_another(self):
         self.daemon()
@@ -172,6 +117,10 @@ class Access(Door):
         self.assertEqual("nosniff", headers["X-Content-Type-Options"])
         self.assertEqual([], re.findall(r"<script(?! src=\"/page.js\")|style=|\son\w+=", text))
 
+    def test_the_script_is_small(self):
+        self.daemon()
+        self.assertLess(len(self.http("GET", "/page.js", token="")[2]), 30 * KIB)
+
     def test_the_token_file_is_for_its_owner_and_stays(self):
         daemon = self.daemon()
         file = self.data / "http-token"
@@ -197,7 +146,7 @@ class Access(Door):
 
 class Pages(Door):
     def test_a_content_is_added_shown_paused_and_removed_by_forms(self):
-        source = self.file(300 * KIB, HOSTILE)
+        source = self.file(300 * KIB, doors.HOSTILE)
         seed = self.share(source)
         self.daemon()
         status, headers, text = self.form("/add", source=seed.link(), folder=str(self.folder / "d"))
@@ -260,14 +209,16 @@ class Pages(Door):
         connection.request("GET", "/events?content=" + id, None, {"Authorization": "Bearer " + self.token})
         events = connection.getresponse()
         self.assertEqual("text/event-stream", events.headers["Content-Type"])
-        cells, states = {}, set()
-        while not any(style == "v" for style in cells.values()) or "downloading" not in states:
+        rows, states, deadline = {}, set(), time.monotonic() + 60
+        while not any('class="v"' in row for row in rows.values()) or "downloading" not in states:
+            # Lines come each second, so that readline() does not wait for ever.
+            self.assertLess(time.monotonic(), deadline, (rows, states))
             line = events.readline()
             self.assertTrue(line)
             if line.startswith(b"data: "):
-                update = json.loads(line[6:])
-                cells.update({index: style for index, style, _ in update.get("cells", [])})
-                states.update(re.findall("downloading|seeding", update.get("regions", {}).get("facts", "")))
+                regions = json.loads(line[6:]).get("regions", {})
+                rows.update({id: markup for id, markup in regions.items() if id.startswith("row-")})
+                states.update(re.findall("downloading|seeding", regions.get("facts", "")))
         connection.close()
 
     def test_get_share_and_seed_show_their_contents_and_change_nothing(self):

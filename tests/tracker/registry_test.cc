@@ -85,6 +85,26 @@ TEST_CASE_TEMPLATE("a registry does what a plain list of peers would", Kind, InM
   }
 }
 
+TEST_CASE_TEMPLATE("a snapshot counts all swarms and lists the largest", Kind, InMemory, InSqlite) {
+  Kind kind;
+  Registry& registry = *kind;
+  constexpr std::uint32_t kSwarms = Snapshot::kSwarmsMax + 50;
+  for (std::uint32_t i = 0; i < kSwarms; ++i) registry.announce(content(i), peer(i), Time{1});
+  for (std::uint32_t i = 0; i < 3; ++i)
+    registry.announce(content(77), peer(1000 + i, true), Time{2});
+  registry.announce(content(78), peer(1001), Time{2});
+  Snapshot snapshot;
+  (*kind).describe(snapshot);
+  CHECK(snapshot.swarm_count == kSwarms);
+  CHECK(snapshot.complete_count == 3);
+  CHECK(snapshot.incomplete_count == kSwarms + 1);
+  REQUIRE(snapshot.largest.size() == Snapshot::kSwarmsMax);
+  CHECK(snapshot.largest[0].content == content(77));
+  CHECK(snapshot.largest[0].complete == 3);
+  CHECK(snapshot.largest[0].incomplete == 1);
+  CHECK(snapshot.largest[1].content == content(78));
+}
+
 TEST_CASE_TEMPLATE("limits hold, and room that is left is used again", Kind, InMemory, InSqlite) {
   Kind kind({.content_count_max = 2, .peer_count_max = 5, .peers_per_content_max = 3});
   Registry& registry = *kind;

@@ -69,6 +69,8 @@ class Params {
     return value->is_boolean() && value->get<bool>();
   }
 
+  // The names of all that were asked for.
+  const std::vector<std::string>& known() const { return known_; }
   // Empty: nothing is wrong with them. After all were asked for.
   std::string wrong() const {
     if (given_.is_null()) return wrong_;
@@ -132,6 +134,8 @@ Call prepare_remove(Params& params, DaemonMethods& methods) {
   };
 }
 
+Json known_methods(DaemonMethods& methods);
+
 constexpr Method kMethods[] = {
     {"add", prepare_add},
     {"list", [](Params&, DaemonMethods& m) -> Call { return [&m] { return m.list(); }; }},
@@ -145,7 +149,23 @@ constexpr Method kMethods[] = {
      [](Params&, DaemonMethods&) -> Call {
        return [] { return Result<Json>(Json{{"version", kVersion}}); };
      }},
+    {"methods",
+     [](Params&, DaemonMethods& m) -> Call {
+       return [&m] { return Result<Json>(Json{{"methods", known_methods(m)}}); };
+     }},
 };
+
+// Each with the names of its parameters: what it asks for is what it knows.
+Json known_methods(DaemonMethods& methods) {
+  Json known = Json::object();
+  const Request none;
+  for (const Method& method : kMethods) {
+    Params params(none);
+    (void)method.prepare(params, methods);
+    known[method.name] = params.known();
+  }
+  return known;
+}
 
 // The members that a request may have; others are refused, so that a misspelt one is noticed.
 std::string wrong_member(const Request& request) {

@@ -54,7 +54,8 @@ std::string button(const char* action, const std::string& label, const std::stri
                      action, label, html(name), label);
 }
 
-std::string actions_of(const Json& content, bool removal) {
+// `alone`: on the page of this content, which also offers what cannot be undone.
+std::string actions_of(const Json& content, bool alone) {
   const std::string id = text_of(content, "content_id"), name = text_of(content, "name"),
                     state = text_of(content, "state");
   const bool rests = state == "paused" || state == "finished" || state == "failed";
@@ -63,8 +64,10 @@ std::string actions_of(const Json& content, bool removal) {
       "name=\"content\" value=\"" +
       html(id) + "\">";
   form += rests ? button("resume", "Resume", name) : button("pause", "Pause", name);
-  if (!removal) return form + "</form>";
-  return form + "<details id=\"removal\"><summary>Remove</summary>" +
+  if (!alone) return form + "</form>";
+  return form +
+         "<input type=\"hidden\" name=\"alone\" value=\"on\"><details "
+         "id=\"removal\"><summary>Remove</summary>" +
          button("remove", "Forget, keep files", name) +
          button("remove_data", "Forget and delete files", name) + "</details></form>";
 }
@@ -99,13 +102,14 @@ std::string contents_table(const Json& contents, const PageView& view) {
   if (!pages.empty())
     pages = "<nav aria-label=\"Pages of contents\" class=\"pages\">" + pages + "</nav>";
   return pages +
-         "<div class=\"wide\"><table><thead><tr><th scope=\"col\">Name</th><th "
-         "scope=\"col\">State</th>"
-         "<th scope=\"col\" class=\"n\">Size</th><th scope=\"col\">Complete</th>"
-         "<th scope=\"col\" class=\"n\">Peers</th><th scope=\"col\" class=\"n\">Down</th>"
-         "<th scope=\"col\" class=\"n\">Up</th>" +
-         std::string(view.may_change ? "<th scope=\"col\">Change</th>" : "") +
-         "</tr></thead><tbody>" + contents_rows(contents, view) + "</tbody></table></div>";
+         web::scrolled(
+             "Contents",
+             "<table><thead><tr><th scope=\"col\">Name</th><th scope=\"col\">State</th>"
+             "<th scope=\"col\" class=\"n\">Size</th><th scope=\"col\">Complete</th>"
+             "<th scope=\"col\" class=\"n\">Peers</th><th scope=\"col\" class=\"n\">Down</th>"
+             "<th scope=\"col\" class=\"n\">Up</th>" +
+                 std::string(view.may_change ? "<th scope=\"col\">Change</th>" : "") +
+                 "</tr></thead><tbody>" + contents_rows(contents, view) + "</tbody></table>");
 }
 
 constexpr const char* kAddForm =
@@ -171,7 +175,8 @@ Regions content_regions(const ContentFacts& facts, const RankMap& map,
   const std::vector<core::PeerStatus> none;
   Regions regions{{"facts", facts_of(facts)},
                   {"rates", rate_chart(rates, text_of(facts.details, "name"))},
-                  {"map-table", map_table(map)}};
+                  {"map-table", facts.swarm ? map_table(map, *facts.swarm) : ""}};
+  for (auto& row : map_rows(map, view.path)) regions.push_back(std::move(row));
   if (view.may_change) regions.emplace_back("actions", actions_of(facts.details, true));
   regions.emplace_back(
       "peers", peers_section(facts.swarm ? facts.swarm->peers : none, view.page, view.path));
@@ -197,8 +202,7 @@ std::string content_page(const ContentFacts& facts, const RankMap& map,
       "<header><p class=\"mark\"><a href=\"/\">Firn</a></p></header><main id=\"main\"><h1>" +
       html(name) + "</h1>" + shown("facts") + shown("actions") + "<h2>Rates</h2>" + shown("rates") +
       "<h2 id=\"map\">Rank of every generation</h2>" +
-      map_section(map, facts.swarm ? facts.swarm->peers : std::vector<core::PeerStatus>(),
-                  view.path) +
+      map_section(map, view.path, text_of(facts.details, "content_id")) +
       "<details id=\"map-details\"><summary>Generations as a table</summary>" + shown("map-table") +
       "</details><h2>Peers</h2>" + shown("peers") + "<h2>Bans</h2>" + shown("bans") + "</main>";
   return web::whole_page(frame);

@@ -9,11 +9,11 @@
 #include "client/app/page/rank_map.h"
 #include "client/app/page/rate_history.h"
 #include "client/app/page/status_source.h"
+#include "proto/web/live_update.h"
 
 namespace firn::app {
 
-// Ids of elements, and their HTML.
-using Regions = std::vector<std::pair<std::string, std::string>>;
+using web::Regions;
 
 // What a page shows part of.
 struct PageView {
@@ -30,7 +30,7 @@ Regions contents_regions(const Json& contents, const RateHistory::Samples& rates
 std::string contents_page(const Json& contents, const RateHistory::Samples& rates,
                           const PageView& view);
 
-// Without the map, which is large: RankMap's cells change one by one.
+// With the rows of the map one by one.
 Regions content_regions(const ContentFacts& facts, const RankMap& map,
                         const RateHistory::Samples& rates, const PageView& view);
 std::string content_page(const ContentFacts& facts, const RankMap& map,

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
-#include "client/app/console/quantities.h"
 #include "proto/web/markup.h"
 
 namespace firn::app {
@@ -13,14 +13,18 @@ namespace {
 using State = MapCell::State;
 using web::html;
 
-constexpr std::size_t kRunsMax = 500;
-constexpr std::size_t kSendersMax = 6;  // that a title names
+constexpr std::size_t kRunsMax = 100;
+constexpr std::size_t kSendersMax = 6;  // that are named
 constexpr int kStep = 10;               // from a cell to the next
 constexpr int kSide = 9;
 constexpr int kMargin = 64;  // for the numbers beside the rows
 
 std::size_t columns_of_map(std::size_t cells) {
   return cells > 1024 ? 128 : cells > 256 ? 64 : 32;
+}
+
+bool settled(const MapCell& cell) {
+  return cell.state == State::kMissing || cell.state == State::kVerified;
 }
 
 std::string generations_of(const MapCell& cell) {
@@ -34,19 +38,47 @@ std::string sender_name(const PeerId& id, const std::vector<core::PeerStatus>& p
                               : id.short_text() + " at " + known->endpoint;
 }
 
-std::string rows_link(const RankMap& map, std::size_t row, std::size_t columns,
+// "A (rows), B (rows) and 3 more"; empty: there are none.
+std::string senders_in(const core::SwarmView& view, MapRange range) {
+  const auto senders = senders_of(view, range);
+  std::string text;
+  for (std::size_t i = 0; i < std::min(senders.size(), kSendersMax); ++i)
+    text += fmt::format("{}{} ({})", i == 0 ? "" : ", ", sender_name(senders[i].id, view.peers),
+                        senders[i].rows);
+  if (senders.size() > kSendersMax)
+    text += fmt::format(" and {} more", senders.size() - kSendersMax);
+  return text;
+}
+
+std::string row_label(const RankMap& map, std::size_t begin, std::size_t end,
                       const std::string& path) {
-  const MapCell& first = map.cells[row * columns];
-  const MapCell& last = map.cells[std::min((row + 1) * columns, map.cells.size()) - 1];
+  const MapCell& first = map.cells[begin];
+  const MapCell& last = map.cells[end - 1];
   const std::string text =
-      fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>", kMargin - 6,
-                  static_cast<int>(row) * kStep + kSide - 1, first.first);
+      fmt::format("<text x=\"-6\" y=\"{}\" text-anchor=\"end\">{}</text>", kSide - 1, first.first);
   if (map.per_cell == 1) return text;
   return fmt::format(
       "<a href=\"{}?from={}&amp;count={}#map\" aria-label=\"Zoom to generations {} to {}\">"
       "{}</a>",
       html(path), first.first, last.first + last.count - first.first, first.first,
       last.first + last.count - 1, text);
+}
+
+std::string row_markup(const RankMap& map, std::size_t begin, std::size_t end,
+                       const std::string& path) {
+  // By style, and what the cells of one are called.
+  std::map<std::string, std::pair<std::string, State>> shapes;
+  for (std::size_t i = begin; i < end; ++i) {
+    auto& [shape, state] = shapes[cell_style(map.cells[i])];
+    fmt::format_to(std::back_inserter(shape), "M{} 0h{}v{}h-{}z",
+                   static_cast<int>(i - begin) * kStep, kSide, kSide, kSide);
+    state = map.cells[i].state;
+  }
+  std::string row = row_label(map, begin, end, path);
+  for (const auto& [style, shape] : shapes)
+    row += fmt::format("<path class=\"{}\" d=\"{}\"><title>{}</title></path>", style, shape.first,
+                       name_of(shape.second));
+  return row;
 }
 
 std::string ways(const RankMap& map, const std::string& path) {
@@ -76,108 +108,113 @@ std::string legend() {
   return text + "</ul>";
 }
 
+// For the script, which shows it: a cell is chosen with the mouse on the map, or with keys here.
+std::string probe(const RankMap& map, const std::string& content) {
+  return fmt::format(
+      "<div class=\"probe scripted\" id=\"probe\" hidden data-content=\"{}\" data-from=\"{}\" "
+      "data-count=\"{}\" data-per=\"{}\" data-columns=\"{}\"><label for=\"cell\">Cell</label>"
+      "<input id=\"cell\" type=\"range\" min=\"0\" max=\"{}\" value=\"0\">"
+      "<a id=\"zoom\" href=\"#map\"{}>Zoom in</a><p id=\"told\">Point at a cell, or choose one "
+      "here with the arrow keys, to see who supplies it.</p></div>",
+      html(content), map.range.first, map.range.count, map.per_cell,
+      columns_of_map(map.cells.size()), map.cells.size() - 1, map.per_cell == 1 ? " hidden" : "");
+}
+
 }  // namespace
 
-CellMarkup cell_markup(const MapCell& cell, const std::vector<core::PeerStatus>& peers) {
-  CellMarkup markup;
+std::string cell_style(const MapCell& cell) {
   const double share =
       cell.blocks == 0 ? 0 : static_cast<double>(cell.rank) / static_cast<double>(cell.blocks);
   const int level = std::clamp(static_cast<int>(share * 9), 0, 8);
   switch (cell.state) {
     case State::kMissing:
-      markup.style = "m";
-      break;
+      return "m";
     case State::kVerified:
-      markup.style = "v";
-      break;
+      return "v";
     case State::kFilling:
-      markup.style = fmt::format("r{}", level);
-      break;
+      return fmt::format("r{}", level);
     case State::kInFlight:
-      markup.style = fmt::format("r{} f", level);
-      break;
+      return fmt::format("r{} f", level);
     case State::kDecoding:
-      markup.style = "d";
-      break;
+      return "d";
     case State::kLost:
-      markup.style = "l";
-      break;
+      return "l";
     case State::kStalled:
-      markup.style = "s";
-      break;
+      return "s";
     case State::kQuarantined:
-      markup.style = "q";
-      break;
+      return "q";
   }
-  markup.title = generations_of(cell) + ": " + name_of(cell.state);
-  if (cell.state != State::kMissing && cell.state != State::kVerified)
-    markup.title += fmt::format(", rank {} of {}", cell.rank, cell.blocks);
-  for (const core::FillingGeneration& filling : cell.filling) {
-    if (filling.still_for >= core::FillingGeneration::kStalledTime)
-      markup.title += ", nothing new for 10 s";
-    for (std::size_t i = 0; i < std::min(filling.senders.size(), kSendersMax); ++i)
-      markup.title +=
-          fmt::format("{} {} ({})", i == 0 ? ", from" : ",",
-                      sender_name(filling.senders[i].id, peers), filling.senders[i].rows);
-    if (filling.senders.size() > kSendersMax)
-      markup.title += fmt::format(" and {} more", filling.senders.size() - kSendersMax);
-  }
-  return markup;
+  return "m";
 }
 
-std::string map_section(const RankMap& map, const std::vector<core::PeerStatus>& peers,
-                        const std::string& path) {
-  if (map.cells.empty()) return "<p>The content's shape is not known yet.</p>";
+std::string range_words(const core::SwarmView& view, MapRange range) {
+  if (view.verified.size() == 0) return "the content's shape is not known yet";
+  const MapCell cell = cell_of(view, range);
+  std::string words = generations_of(cell) + ": " + name_of(cell.state);
+  if (settled(cell)) return words;
+  words += fmt::format(", rank {} of {}", cell.rank, cell.blocks);
+  const auto* const filling = cell.count == 1 ? filling_at(view, cell.first) : nullptr;
+  if (filling != nullptr && filling->still_for >= core::FillingGeneration::kStalledTime)
+    words += ", nothing new for 10 s";
+  const std::string senders = senders_in(view, {cell.first, cell.count});
+  return senders.empty() ? words : words + ", from " + senders;
+}
+
+web::Regions map_rows(const RankMap& map, const std::string& path) {
+  web::Regions rows;
   const std::size_t columns = columns_of_map(map.cells.size());
-  const std::size_t rows = (map.cells.size() + columns - 1) / columns;
+  for (std::size_t begin = 0; begin < map.cells.size(); begin += columns)
+    rows.emplace_back(fmt::format("row-{}", rows.size()),
+                      row_markup(map, begin, std::min(begin + columns, map.cells.size()), path));
+  return rows;
+}
+
+std::string map_section(const RankMap& map, const std::string& path, const std::string& content) {
+  if (map.cells.empty()) return "<p>The content's shape is not known yet.</p>";
+  const auto rows = map_rows(map, path);
   std::string svg = fmt::format(
-      "<svg class=\"map\" id=\"cells\" viewBox=\"0 0 {} {}\" role=\"group\" "
+      "<svg class=\"map\" id=\"cells\" viewBox=\"-{} -1 {} {}\" role=\"group\" "
       "aria-label=\"Rank map: {} cells, {} a generation each\">",
-      static_cast<int>(columns) * kStep + kMargin, static_cast<int>(rows) * kStep, map.cells.size(),
+      kMargin, static_cast<int>(columns_of_map(map.cells.size())) * kStep + kMargin,
+      static_cast<int>(rows.size()) * kStep + 1, map.cells.size(),
       map.per_cell == 1 ? std::string("of one") : fmt::format("of {}", map.per_cell));
-  for (std::size_t row = 0; row < rows; ++row) {
-    svg += "<g>" + rows_link(map, row, columns, path);
-    for (std::size_t i = row * columns; i < std::min((row + 1) * columns, map.cells.size()); ++i) {
-      const CellMarkup markup = cell_markup(map.cells[i], peers);
-      fmt::format_to(std::back_inserter(svg),
-                     "<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"><title>{}"
-                     "</title></rect>",
-                     markup.style, static_cast<int>(i - row * columns) * kStep + kMargin,
-                     static_cast<int>(row) * kStep, kSide, kSide, html(markup.title));
-    }
-    svg += "</g>";
-  }
-  svg += "</svg>";
+  for (std::size_t row = 0; row < rows.size(); ++row)
+    svg += fmt::format("<g id=\"{}\" transform=\"translate(0 {})\">{}</g>", rows[row].first,
+                       row * kStep, rows[row].second);
+  svg += fmt::format("<rect id=\"cursor\" width=\"{}\" height=\"{}\" visibility=\"hidden\"/></svg>",
+                     kSide, kSide);
   std::string note;
   if (map.per_cell > 1)
     note = fmt::format(
         "<p>Each cell stands for {} generations; the number beside a row zooms to it.</p>",
         map.per_cell);
-  return ways(map, path) + note + "<div class=\"wide\">" + svg + "</div>" + legend();
+  return ways(map, path) + note + web::scrolled("Rank map", svg) + probe(map, content) + legend();
 }
 
-std::string map_table(const RankMap& map) {
+std::string map_table(const RankMap& map, const core::SwarmView& view) {
   std::string table =
       "<table><thead><tr><th scope=\"col\">Generations</th><th scope=\"col\">State</th>"
-      "<th scope=\"col\" class=\"n\">Rank</th><th scope=\"col\" class=\"n\">of</th></tr></thead>"
-      "<tbody>";
+      "<th scope=\"col\" class=\"n\">Rank</th><th scope=\"col\" class=\"n\">of</th>"
+      "<th scope=\"col\">From (rows)</th></tr></thead><tbody>";
   std::size_t runs = 0;
   for (std::size_t i = 0; i < map.cells.size();) {
     MapCell run = map.cells[i];
-    const bool settled = run.state == State::kMissing || run.state == State::kVerified;
     std::size_t next = i + 1;
-    for (; settled && next < map.cells.size() && map.cells[next].state == run.state; ++next) {
+    for (; settled(run) && next < map.cells.size() && map.cells[next].state == run.state; ++next) {
       run.count += map.cells[next].count;
       run.rank += map.cells[next].rank;
       run.blocks += map.cells[next].blocks;
     }
     i = next;
-    if (++runs > kRunsMax) return table + "</tbody></table><p>And more.</p>";
-    fmt::format_to(
-        std::back_inserter(table),
-        "<tr><td>{}{}</td><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>",
-        run.first, run.count == 1 ? "" : fmt::format(" to {}", run.first + run.count - 1),
-        name_of(run.state), run.rank, run.blocks);
+    if (++runs > kRunsMax)
+      return table + "</tbody></table><p>And more: show fewer generations to see them.</p>";
+    fmt::format_to(std::back_inserter(table),
+                   "<tr><td>{}{}</td><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>"
+                   "<td>{}</td></tr>",
+                   run.first,
+                   run.count == 1 ? "" : fmt::format(" to {}", run.first + run.count - 1),
+                   name_of(run.state), run.rank, run.blocks,
+                   settled(run) ? "" : html(senders_in(view, {run.first, run.count})));
   }
   return table + "</tbody></table>";
 }

@@ -59,30 +59,38 @@ std::string peers_section(std::vector<core::PeerStatus> peers, std::size_t page,
   for (std::size_t i = page * kPeersOnPage; i < std::min(count, (page + 1) * kPeersOnPage); ++i)
     rows += row_of(peers[i]);
   return fmt::format("<p>{} connected</p>", count) + pages_of(count, page, path) +
-         "<div class=\"wide\"><table><thead><tr><th scope=\"col\">Peer</th><th "
-         "scope=\"col\">Address"
-         "</th><th scope=\"col\">Program</th><th scope=\"col\" class=\"n\">Holds</th><th "
-         "scope=\"col\" class=\"n\">Gave</th>"
-         "<th scope=\"col\" class=\"n\">Took</th><th scope=\"col\" class=\"n\">Down</th>"
-         "<th scope=\"col\" class=\"n\">Up</th><th scope=\"col\" class=\"n\">Innovative</th>"
-         "<th scope=\"col\">State</th></tr></thead><tbody>" +
-         rows + "</tbody></table></div>";
+         web::scrolled(
+             "Peers",
+             "<table><thead><tr><th scope=\"col\">Peer</th><th scope=\"col\">Address"
+             "</th><th scope=\"col\">Program</th><th scope=\"col\" class=\"n\">Holds</th><th "
+             "scope=\"col\" class=\"n\">Gave</th>"
+             "<th scope=\"col\" class=\"n\">Took</th><th scope=\"col\" class=\"n\">Down</th>"
+             "<th scope=\"col\" class=\"n\">Up</th><th scope=\"col\" class=\"n\">Innovative</th>"
+             "<th scope=\"col\">State</th></tr></thead><tbody>" +
+                 rows + "</tbody></table>");
 }
 
 std::string bans_section(const std::vector<core::Ban>& bans) {
   if (bans.empty()) return "<p>No peer is banned.</p>";
   std::string rows;
-  for (const core::Ban& ban : bans)
+  for (std::size_t i = 0; i < std::min(bans.size(), kBansOnPage); ++i) {
+    const core::Ban& ban = bans[i];
     rows += fmt::format(
         "<tr><th scope=\"row\" title=\"{}\"><code>{}</code></th><td>{}</td>"
         "<td class=\"n\">{}</td><td class=\"n\">{}</td><td>{}</td></tr>",
         ban.id.text(), ban.id.short_text(), html(ban.ip), ban.strikes,
         format_seconds(static_cast<double>(ban.left / core::kSecond)), html(ban.why));
-  return "<div class=\"wide\"><table><thead><tr><th scope=\"col\">Peer</th><th "
-         "scope=\"col\">Address"
-         "</th><th scope=\"col\" class=\"n\">Times</th><th scope=\"col\" class=\"n\">Time left</th>"
-         "<th scope=\"col\">Because it</th></tr></thead><tbody>" +
-         rows + "</tbody></table></div>";
+  }
+  std::string more;
+  if (bans.size() > kBansOnPage)
+    more = fmt::format("<p>And {} more, which end sooner.</p>", bans.size() - kBansOnPage);
+  return web::scrolled("Bans",
+                       "<table><thead><tr><th scope=\"col\">Peer</th><th scope=\"col\">Address"
+                       "</th><th scope=\"col\" class=\"n\">Times</th><th scope=\"col\" "
+                       "class=\"n\">Time left</th>"
+                       "<th scope=\"col\">Because it</th></tr></thead><tbody>" +
+                           rows + "</tbody></table>") +
+         more;
 }
 
 }  // namespace firn::app

@@ -9,7 +9,8 @@
 
 namespace firn::app {
 
-inline constexpr std::size_t kPeersOnPage = 100;
+inline constexpr std::size_t kPeersOnPage = 50;
+inline constexpr std::size_t kBansOnPage = 50;
 
 // The peers of page `page` (from 0), those that gave most first. `path`: of the content's page.
 std::string peers_section(std::vector<core::PeerStatus> peers, std::size_t page,

@@ -1,6 +1,8 @@
 #include "client/app/page/rank_map.h"
 
 #include <algorithm>
+#include <map>
+#include <span>
 
 namespace firn::app {
 namespace {
@@ -43,34 +45,74 @@ void count_settled(MapCell& cell, const core::SwarmView& view) {
   cell.state = verified == cell.count ? State::kVerified : State::kFilling;
 }
 
+// Of the states that are worse than part of it: their order in the enumeration.
+void count_filling(MapCell& cell, const core::FillingGeneration& filling) {
+  cell.rank += filling.rank;
+  const State state = state_of(filling.state);
+  if (cell.state == State::kVerified || state > cell.state) cell.state = state;
+}
+
+// Within the content, which has generations.
+MapRange cut_to_fit(MapRange range, std::uint32_t generations) {
+  range.first = std::min(range.first, generations - 1);
+  const std::uint32_t left = generations - range.first;
+  range.count = range.count == 0 ? left : std::min(range.count, left);
+  return range;
+}
+
+// Those generations that fill, of a range that fits.
+std::span<const core::FillingGeneration> filling_in(const core::SwarmView& view, MapRange range) {
+  const auto begin = std::ranges::lower_bound(view.filling, range.first, std::ranges::less(),
+                                              &core::FillingGeneration::number);
+  const auto end = std::ranges::lower_bound(begin, view.filling.end(), range.first + range.count,
+                                            std::ranges::less(), &core::FillingGeneration::number);
+  return {begin, end};
+}
+
+RankMap map_in_cells(const core::SwarmView& view, MapRange range, std::uint32_t per_cell) {
+  RankMap map;
+  map.generations = view.verified.size();
+  map.range = range;
+  map.per_cell = per_cell;
+  for (std::uint32_t at = 0; at < range.count; at += per_cell) {
+    MapCell cell;
+    cell.first = range.first + at;
+    cell.count = std::min(per_cell, range.count - at);
+    count_settled(cell, view);
+    map.cells.push_back(cell);
+  }
+  for (const core::FillingGeneration& filling : filling_in(view, range))
+    count_filling(map.cells[(filling.number - range.first) / per_cell], filling);
+  return map;
+}
+
 }  // namespace
 
 RankMap rank_map(const core::SwarmView& view, MapRange range) {
-  RankMap map;
-  map.generations = view.verified.size();
-  if (map.generations == 0) return map;
-  range.first = std::min(range.first, map.generations - 1);
-  const std::uint32_t left = map.generations - range.first;
-  range.count = range.count == 0 ? left : std::min(range.count, left);
-  map.range = range;
-  map.per_cell = (range.count + RankMap::kCellsMax - 1) / RankMap::kCellsMax;
-  for (std::uint32_t at = 0; at < range.count; at += map.per_cell) {
-    MapCell cell;
-    cell.first = range.first + at;
-    cell.count = std::min(map.per_cell, range.count - at);
-    count_settled(cell, view);
-    map.cells.push_back(std::move(cell));
-  }
-  for (const core::FillingGeneration& filling : view.filling) {
-    if (filling.number < range.first || filling.number - range.first >= range.count) continue;
-    MapCell& cell = map.cells[(filling.number - range.first) / map.per_cell];
-    cell.rank += filling.rank;
-    // Of the states that are worse than part of it: their order in the enumeration.
-    const State state = state_of(filling.state);
-    if (cell.state == State::kVerified || state > cell.state) cell.state = state;
-    if (map.per_cell == 1) cell.filling.push_back(filling);
-  }
-  return map;
+  if (view.verified.size() == 0) return {};
+  range = cut_to_fit(range, view.verified.size());
+  return map_in_cells(view, range, (range.count + RankMap::kCellsMax - 1) / RankMap::kCellsMax);
+}
+
+MapCell cell_of(const core::SwarmView& view, MapRange range) {
+  range = cut_to_fit(range, view.verified.size());
+  return map_in_cells(view, range, range.count).cells[0];
+}
+
+const core::FillingGeneration* filling_at(const core::SwarmView& view, std::uint32_t number) {
+  const auto found = filling_in(view, {number, 1});
+  return found.empty() ? nullptr : &found[0];
+}
+
+std::vector<core::FillingGeneration::Sender> senders_of(const core::SwarmView& view,
+                                                        MapRange range) {
+  std::map<PeerId, std::uint32_t> rows;
+  for (const auto& filling : filling_in(view, cut_to_fit(range, view.verified.size())))
+    for (const auto& sender : filling.senders) rows[sender.id] += sender.rows;
+  std::vector<core::FillingGeneration::Sender> senders;
+  for (const auto& [id, count] : rows) senders.push_back({id, count});
+  std::ranges::stable_sort(senders, std::ranges::greater(), &core::FillingGeneration::Sender::rows);
+  return senders;
 }
 
 const char* name_of(MapCell::State state) {

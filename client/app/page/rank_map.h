@@ -26,7 +26,6 @@ struct MapCell {
   std::uint64_t rank = 0;
   std::uint64_t blocks = 0;  // that it needs
   State state = State::kMissing;
-  std::vector<core::FillingGeneration> filling;  // of a single generation: it, if it fills
 };
 
 // Part of a content, as a map shows it.
@@ -46,6 +45,13 @@ struct RankMap {
 
 // Of no cells where the shape is not known. A range beyond the content is cut to fit.
 RankMap rank_map(const core::SwarmView& view, MapRange range);
+// All of a range as one cell. The shape is known.
+MapCell cell_of(const core::SwarmView& view, MapRange range);
+// The filling generation of that number; null: it does not fill.
+const core::FillingGeneration* filling_at(const core::SwarmView& view, std::uint32_t number);
+// Who sent the rows of the generations of a range that fill, most first.
+std::vector<core::FillingGeneration::Sender> senders_of(const core::SwarmView& view,
+                                                        MapRange range);
 
 const char* name_of(MapCell::State state);
 

@@ -6,9 +6,11 @@
 #include <utility>
 
 #include "client/app/daemon/rpc.h"
-#include "client/app/page/live_update.h"
+#include "client/app/page/map_markup.h"
+#include "proto/base/percent.h"
 #include "proto/program/output_file.h"
 #include "proto/web/form.h"
+#include "proto/web/live_update.h"
 #include "proto/web/token.h"
 
 namespace firn::app {
@@ -77,6 +79,7 @@ void StatusPages::request(ExchangeId id, Request request) {
     if (request.path == "/do") return change(id, request);
   } else if (request.method == Method::kGet) {
     if (request.path == "/events") return begin_stream(id, request);
+    if (request.path == "/range") return tell_range(id, request);
     if (request.path == "/") return show(id, "", view_of(request.query, "", may_change_));
     if (request.path.starts_with(kContent)) {
       const std::string content = request.path.substr(kContent.size());
@@ -154,6 +157,20 @@ void StatusPages::show(ExchangeId id, const std::string& content, const PageView
   if (!with_facts(content, take)) server_.reply(id, web::plain_response(503, kBusy));
 }
 
+void StatusPages::tell_range(ExchangeId id, const Request& request) {
+  const std::string* const content = web::find_field(request.query, "content");
+  const MapRange range{number_in(request.query, "from"), number_in(request.query, "count")};
+  const auto take = [this, id, range](const Facts& facts) {
+    if (!facts->ok()) return server_.reply(id, web::plain_response(404, facts->error().message()));
+    const auto& swarm = facts->value().swarm;
+    server_.reply(id, web::plain_response(
+                          200, swarm ? range_words(*swarm, range) : "this content does not run"));
+  };
+  if (content == nullptr || content->empty())
+    return server_.reply(id, web::plain_response(404, "there is no such content"));
+  if (!with_facts(*content, take)) server_.reply(id, web::plain_response(503, kBusy));
+}
+
 void StatusPages::begin_stream(ExchangeId id, const Request& request) {
   if (streams_.size() >= kStreamsMax)
     return server_.reply(id, web::plain_response(503, "too many pages are live"));
@@ -172,7 +189,7 @@ void StatusPages::feed(ExchangeId id, const Facts& facts) {
   const auto found = streams_.find(id);
   if (found == streams_.end()) return;
   Stream& stream = found->second;
-  LiveUpdate update(stream.sent, stream.cells);
+  web::LiveUpdate update(stream.sent);
   if (!facts->ok()) {
     update.fail(facts->error().message());
   } else if (stream.content.empty()) {
@@ -181,7 +198,6 @@ void StatusPages::feed(ExchangeId id, const Facts& facts) {
     const ContentFacts& known = facts->value();
     const RankMap map = known.swarm ? rank_map(*known.swarm, stream.view.range) : RankMap{};
     update.regions(content_regions(known, map, history_.of(stream.content), stream.view));
-    update.cells(map, known.swarm ? known.swarm->peers : std::vector<core::PeerStatus>());
   }
   if (server_.push(id, update.text())) update.commit();
 }
@@ -259,7 +275,8 @@ void StatusPages::change(ExchangeId id, const Request& request) {
                     {"id", 1},
                     {"method", removes ? "remove" : *action},
                     {"params", std::move(params)}};
-  call_and_return(id, rpc, "/", "");
+  const bool stays = !removes && web::find_field(*fields, "alone") != nullptr;
+  call_and_return(id, rpc, stays ? "/content/" + percent_encode(*content) : "/", "");
 }
 
 }  // namespace firn::app

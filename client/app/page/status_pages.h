@@ -2,8 +2,8 @@
 // the main thread, and what they answer.
 //
 //   GET  /                contents             GET /events          what changes of a page
-//   GET  /content/ID      one content          POST /rpc            JSON-RPC (docs/rpc.md)
-//   POST /add  /do        a form of a page
+//   GET  /content/ID      one content          GET /range           generations of it, in words
+//   POST /add  /do        a form of a page     POST /rpc            JSON-RPC (docs/rpc.md)
 //
 // The server's thread. What the main thread has said is kept for half a second, so that many
 // readers cost it no more than one.
@@ -50,7 +50,6 @@ class StatusPages final : public web::Pages {
     std::string content;  // empty: the list
     PageView view;
     std::map<std::string, std::string> sent;  // regions
-    std::vector<std::string> cells;           // their classes and titles
   };
 
   // Calls `take` at once, or when the main thread has answered; false: it has too much to do.
@@ -58,6 +57,8 @@ class StatusPages final : public web::Pages {
   void keep(const std::string& content, Facts facts);
   void forget_facts();
   void show(web::ExchangeId id, const std::string& content, const PageView& view);
+  // What a range of generations is, in words.
+  void tell_range(web::ExchangeId id, const web::Request& request);
   void begin_stream(web::ExchangeId id, const web::Request& request);
   void feed(web::ExchangeId id, const Facts& facts);
   void call_rpc(web::ExchangeId id, std::string body);

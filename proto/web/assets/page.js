@@ -50,40 +50,90 @@ function morph(old, now) {
   }
 }
 
+// What stands in closed details waits until they are opened.
+const unseen = new Map();
+
+function takeRegion(old, markup) {
+  const template = document.createElement("template");
+  const drawn = old instanceof SVGElement;
+  template.innerHTML = drawn ? `<svg>${markup}</svg>` : markup;
+  const now = old.cloneNode(false);
+  now.append(...(drawn ? template.content.firstChild : template.content).childNodes);
+  morph(old, now);
+}
+
 function takeRegions(regions) {
   for (const [id, markup] of Object.entries(regions)) {
     const old = document.getElementById(id);
     if (!old) continue;
-    const template = document.createElement("template");
-    template.innerHTML = markup;
-    const now = old.cloneNode(false);
-    now.append(template.content);
-    morph(old, now);
+    if (old.closest("details:not([open])")) unseen.set(id, markup);
+    else unseen.delete(id), takeRegion(old, markup);
   }
 }
 
-// --- the map: a few cells at a time, so that nothing else waits ---
-let waiting = [];
-let mapCells = null;
-
-function takeCells() {
-  const began = performance.now();
-  while (waiting.length && performance.now() - began < 8) {
-    const [index, style, title] = waiting.shift();
-    const cell = mapCells[index];
-    if (!cell) continue;
-    if (cell.getAttribute("class") !== style) cell.setAttribute("class", style);
-    const named = cell.firstChild;
-    if (named && named.textContent !== title) named.textContent = title;
+addEventListener("toggle", ({target}) => {
+  for (const [id, markup] of unseen) {
+    const old = document.getElementById(id);
+    if (!target.open || !target.contains(old)) continue;
+    unseen.delete(id);
+    takeRegion(old, markup);
   }
-  if (waiting.length) requestAnimationFrame(takeCells);
-}
+}, true);
 
-function queueCells(more) {
-  mapCells = mapCells || [...document.querySelectorAll("#cells rect")];
-  const idle = waiting.length === 0;
-  waiting = waiting.concat(more);
-  if (idle) requestAnimationFrame(takeCells);
+// --- the map: what a cell holds is asked for when it is pointed at, or chosen with the keys ---
+const probe = document.getElementById("probe");
+let askAgain = () => {};
+
+if (probe) {
+  const {from, count, per, columns} = Object.fromEntries(
+    ["from", "count", "per", "columns"].map((name) => [name, Number(probe.dataset[name])]));
+  const [map, cursor, cell, told, zoom] =
+    ["cells", "cursor", "cell", "told", "zoom"].map((id) => document.getElementById(id));
+  let chosen = -1, asked = -1, busy = false;
+
+  const ask = async () => {
+    if (busy) return;
+    busy = true;
+    asked = chosen;
+    const first = from + asked * per;
+    const range = `from=${first}&count=${Math.min(per, from + count - first)}`;
+    zoom.search = range;
+    try {
+      const answer = await fetch(`/range?content=${encodeURIComponent(probe.dataset.content)}&${range}`);
+      const text = (await answer.text()).trim();
+      if (told.textContent !== text) told.textContent = text;
+      cell.setAttribute("aria-valuetext", text);
+    } catch {}  // the line below says that it is not connected
+    busy = false;
+    if (asked !== chosen) ask();
+  };
+  const choose = (index) => {
+    if (index === chosen || !(index >= 0 && index <= Number(cell.max))) return;
+    chosen = index;
+    cell.value = index;
+    cursor.setAttribute("x", index % columns * 10);
+    cursor.setAttribute("y", Math.floor(index / columns) * 10);
+    cursor.setAttribute("visibility", "visible");
+    ask();
+  };
+  const at = ({clientX, clientY}) => {
+    const {x, y} = new DOMPoint(clientX, clientY).matrixTransform(map.getScreenCTM().inverse());
+    const column = Math.floor(x / 10);
+    return column < 0 || column >= columns ? -1 : Math.floor(y / 10) * columns + column;
+  };
+  probe.hidden = false;
+  map.addEventListener("pointermove", (event) => choose(at(event)));
+  map.addEventListener("click", (event) => {
+    if (per > 1 && at(event) >= 0 && !event.target.closest("a")) choose(at(event)), zoom.click();
+  });
+  cell.addEventListener("input", () => choose(Number(cell.value)));
+  cell.addEventListener("focus", () => choose(Number(cell.value)));
+  cell.addEventListener("keydown", (event) => {
+    const step = {ArrowUp: -columns, ArrowDown: columns}[event.key];
+    if (step) event.preventDefault(), choose(Number(cell.value) + step);
+    if (event.key === "Enter" && per > 1) zoom.click();
+  });
+  askAgain = () => { if (chosen >= 0) ask(); };
 }
 
 const live = document.getElementById("live");
@@ -92,12 +142,14 @@ const say = (text) => { if (live && live.textContent !== text) live.textContent 
 function connect() {
   const events = new EventSource(document.body.dataset.events);
   events.onopen = () => say("Live");
-  events.onerror = () => say("Not connected: what is shown may be old.");
+  events.onerror = () => say(events.readyState === EventSource.CLOSED
+    ? "Not connected any more: reload the page, which may ask for the token again."
+    : "Not connected: what is shown may be old.");
   events.onmessage = ({data}) => {
     const update = JSON.parse(data);
     if (update.failure) say(update.failure);
     if (update.regions) takeRegions(update.regions);
-    if (update.cells) queueCells(update.cells);
+    askAgain();
   };
   return events;
 }
@@ -109,6 +161,22 @@ if (document.body.dataset.events && window.EventSource) {
     events = document.hidden ? null : connect();
   });
 }
+
+// --- pause and resume: the page stays, and so does the focus; its next event shows what changed ---
+addEventListener("submit", async (event) => {
+  const {target: form, submitter} = event;
+  if (!submitter || !["pause", "resume"].includes(submitter.value) || !live) return;
+  event.preventDefault();
+  try {
+    const answer = await fetch(form.getAttribute("action"), {  // a button is called "action"
+      method: "POST", redirect: "manual", body: new URLSearchParams(new FormData(form, submitter))});
+    if (answer.type === "opaqueredirect") return;
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    say(page.querySelector("[role=alert]")?.textContent || `That was not done (${answer.status}).`);
+  } catch {
+    say("That was not done: the program does not answer.");
+  }
+});
 
 // --- a manifest that is dropped goes into the form; the folder is still to be said ---
 const manifest = document.getElementById("manifest");

@@ -59,6 +59,17 @@ std::string called(const std::string& method, const std::string& params) {
   return methods.asked.front();
 }
 
+TEST_CASE("the methods are told with the names of their parameters") {
+  Recorder recorder;
+  const Json answer =
+      parsed(answer_rpc(R"({"jsonrpc":"2.0","id":1,"method":"methods"})", recorder));
+  const Json methods = answer["result"]["methods"];
+  CHECK(methods["remove"] == Json({"content", "delete_data"}));
+  CHECK(methods["version"] == Json::array());
+  CHECK(methods.contains("methods"));
+  CHECK(recorder.asked.empty());
+}
+
 TEST_CASE("values nested as deep as a line is long are refused, and cost no stack") {
   const std::string deep = std::string(30'000, '[') + std::string(30'000, ']');
   CHECK(code_of(R"({"jsonrpc":"2.0","id":1,"method":"list","params":)" + deep + "}") == -32600);

@@ -2,9 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
-
-#include "client/app/page/live_update.h"
 #include "client/app/page/map_markup.h"
 
 using namespace firn;
@@ -77,51 +74,47 @@ TEST_CASE("a range is shown alone, and cut to the content") {
   CHECK(map.per_cell == 1);
   REQUIRE(map.cells.size() == 25);
   CHECK(map.cells[1].rank == 5);
-  REQUIRE(map.cells[1].filling.size() == 1);
+  REQUIRE(filling_at(view, 50'001) != nullptr);
+  CHECK(filling_at(view, 50'000) == nullptr);
   CHECK(rank_map(view, {99'999, UINT32_MAX}).cells.size() == 1);
   CHECK(rank_map(view, {UINT32_MAX, UINT32_MAX}).range.first == 99'999);
   const core::SwarmView none = view_of(0);
   CHECK(rank_map(none, {1, 1}).cells.empty());
 }
 
-TEST_CASE("the title of a cell tells the rank and the senders of its rows") {
-  core::SwarmView view = view_of(2);
+TEST_CASE("the words of a range tell its rank and the senders of its rows") {
+  core::SwarmView view = view_of(100);
   fill(view, 0, 32, FillingGeneration::State::kInFlight);
-  core::PeerStatus peer;
-  peer.endpoint = "192.0.2.1:4000";
-  const CellMarkup markup = cell_markup(rank_map(view, {}).cells[0], {peer});
-  CHECK(markup.style == "r4 f");
-  CHECK(markup.title ==
-        "generation 0: in flight, rank 32 of 64, from aaaaaaaa at 192.0.2.1:4000 (32)");
-  CHECK(cell_markup(rank_map(view, {}).cells[0], {}).title.find("(gone)") != std::string::npos);
+  fill(view, 3, 8, FillingGeneration::State::kStalled);
+  view.filling[1].senders.push_back({PeerId{{1}}, 50});
+  CHECK(range_words(view, {0, 1}) ==
+        "generation 0: in flight, rank 32 of 64, from aaaaaaaa (gone) (32)");
+  CHECK(range_words(view, {1, 2}) == "generations 1 to 2: missing");
+  view.peers.emplace_back().endpoint = "192.0.2.1:4000";
+  CHECK(range_words(view, {0, 4}) ==
+        "generations 0 to 3: stalled, rank 40 of 256, from aeaaaaaa (gone) (50), "
+        "aaaaaaaa at 192.0.2.1:4000 (40)");
+  CHECK(range_words(view, {99, UINT32_MAX}) == "generation 99: missing");
+  CHECK(range_words(view_of(0), {0, 1}).find("not known") != std::string::npos);
+}
+
+TEST_CASE("a row of the map has a shape for each style in it") {
+  core::SwarmView view = view_of(40);
+  view.verified.add(0);
+  view.verified.add(2);
+  const auto rows = map_rows(rank_map(view, {}), "/content/x");
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0].first == "row-0");
+  CHECK(rows[0].second.find("<path class=\"v\" d=\"M0 0h9v9h-9zM20 0h9v9h-9z\"><title>verified") !=
+        std::string::npos);
+  CHECK(rows[1].second.find("class=\"v\"") == std::string::npos);
+  CHECK(rows[1].second.find(">32</text>") != std::string::npos);
 }
 
 TEST_CASE("a map's table joins generations that are settled") {
   core::SwarmView view = view_of(10);
   for (std::uint32_t g = 0; g < 5; ++g) view.verified.add(g);
-  const std::string table = map_table(rank_map(view, {}));
+  const std::string table = map_table(rank_map(view, {}), view);
   CHECK(table.find("<td>0 to 4</td><td>verified</td>") != std::string::npos);
   CHECK(table.find("<td>5 to 9</td><td>missing</td>") != std::string::npos);
-}
-
-TEST_CASE("a live page is sent what has changed, once it takes it") {
-  core::SwarmView view = view_of(600);
-  std::map<std::string, std::string> regions;
-  std::vector<std::string> cells;
-  const auto update = [&](bool taken) {
-    LiveUpdate one(regions, cells);
-    one.regions({{"facts", "<p>1</p>"}});
-    one.cells(rank_map(view, {}), {});
-    if (taken) one.commit();
-    const std::string text = one.text();
-    return text.starts_with("data: ") ? Json::parse(text.substr(6)) : Json();
-  };
-  CHECK(update(false)["cells"].size() == LiveUpdate::kCellsMax);
-  CHECK(update(true)["regions"]["facts"] == "<p>1</p>");
-  const Json rest = update(true);
-  CHECK(rest["cells"].size() == 600 - LiveUpdate::kCellsMax);
-  CHECK(!rest.contains("regions"));
-  CHECK(update(true).is_null());
-  view.verified.add(7);
-  CHECK(update(true)["cells"] == Json::parse("[[7,\"v\",\"generation 7: verified\"]]"));
 }

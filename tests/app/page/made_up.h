@@ -1,0 +1,44 @@
+// The state of a peer that there is not: contents in all states that a page can show, among them
+// one of 100,000 generations and 1,000 peers, and one whose names were made up to attack the page.
+// It goes on a step each time it is asked, so that a live page has something to show.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "client/app/daemon/rpc.h"
+#include "client/app/page/status_source.h"
+
+namespace firn::app {
+
+class MadeUp final : public StatusSource, public DaemonMethods {
+ public:
+  // `others`: how many contents of no interest are listed after the ones of kinds().
+  // `kinds`: whether those are listed at all.
+  MadeUp(bool kinds, std::size_t others);
+
+  Result<Json> contents() override;
+  Result<ContentFacts> content(const std::string& id) override;
+  std::vector<ContentRate> rates() override;
+  DaemonMethods* methods() override { return this; }
+
+  // What changes something changes the state that is shown; nothing else happens.
+  Result<Json> add(const AddRequest& request) override;
+  Result<Json> list() override;
+  Result<Json> show(const std::string& which) override;
+  Result<Json> peers(const std::string& which) override;
+  Result<Json> pause(const std::string& which) override { return put(which, "paused"); }
+  Result<Json> resume(const std::string& which) override { return put(which, "downloading"); }
+  Result<Json> remove(const std::string& which, bool delete_data) override;
+  Result<Json> stop() override;
+
+ private:
+  Result<Json> put(const std::string& which, const char* state);
+  Json* find(const std::string& id);
+
+  Json contents_ = Json::array();
+  std::uint64_t steps_ = 0;  // that content() has made
+};
+
+}  // namespace firn::app

@@ -1,0 +1,200 @@
+#!/usr/bin/python3
+"""The pages in a real browser: without a sign of trouble in any state, by mouse, keyboard and drop,
+with script and without. Pictures of the states stay in the build folder, under tests/e2e/pages."""
+
+import json
+
+import doors
+import harness
+from harness import KIB, MIB
+from pages import AXE, PICTURES, Page
+
+
+class States(Page):
+    # Name of the picture, path, and a text that the page must show.
+    SHOWN = (("04-contents", "/", "holiday pictures"),
+             ("05-downloading", "/content/downloading", "stalled"),
+             ("06-seeding", "/content/seeding", "160 verified of 160"),
+             ("07-large", "/content/large", "1000 connected"),
+             ("08-zoomed", "/content/large?from=50000&count=3200", "All 100000 generations"),
+             ("09-hostile", "/content/hostile", "<img src=x onerror=alert(1)>"),
+             ("10-failed", "/content/failed", "no space left"),
+             ("11-searching", "/content/searching", "no peer is known"),
+             ("12-not-found", "/content/none", "no content has this id"))
+
+    def look(self, tab, name):
+        """Keeps a picture of each colour scheme, and asks axe of both."""
+        tab.show_all()
+        for scheme in ("light", "dark"):
+            tab.colours(scheme == "dark")
+            tab.picture(PICTURES / f"{name}-{scheme}.png")
+            with self.subTest(name, scheme=scheme):
+                self.assert_accessible(tab, name)
+
+    def test_each_state_shows_what_it_should_in_both_colour_schemes(self):
+        self.stage()
+        tab = self.tab()
+        for name, path, text in self.SHOWN:
+            tab.go(self.url + path)
+            self.assertIn(text, tab.text(), name)
+            self.look(tab, name)
+        self.assert_quiet(tab, "404")
+        self.skip_without_axe()
+
+    def skip_without_axe(self):
+        if not AXE.exists():
+            self.skipTest("axe-core was not asked, as there is none: scripts/setup --browser brings it")
+
+    def test_signing_in(self):
+        self.stage("none")
+        tab = self.tab(signed_in=False)
+        self.assertIn("Token", tab.text())
+        self.look(tab, "01-sign-in")
+        tab.ask("document.querySelector('#token').focus()")
+        tab.type("wrong")
+        self.follow(tab, lambda: tab.key("Enter"))
+        self.assertIn("not the token", tab.text())
+        self.look(tab, "02-wrong-token")
+        tab.go(f"{self.url}/#token={self.token}")
+        tab.wait_for("document.body.innerText.includes('There is no content yet')")
+        self.assertEqual("", tab.ask("location.hash"))
+        self.look(tab, "03-empty")
+        self.assert_quiet(tab)
+        self.skip_without_axe()
+
+    def test_a_narrow_window_shows_all_of_it(self):
+        self.stage("kinds", "1000")
+        tab = self.tab(width=380, height=800)
+        for name, path in (("13-narrow-contents", "/"), ("14-narrow-content", "/content/downloading")):
+            tab.go(self.url + path)
+            self.look(tab, name)
+            self.assertLessEqual(tab.ask("document.documentElement.scrollWidth"), 380, name)
+        self.skip_without_axe()
+
+    def test_axe_would_notice(self):
+        self.skip_without_axe()
+        self.stage()
+        tab = self.tab()
+        tab.ask("document.querySelector('main').append(document.createElement('button')), 0")
+        with self.assertRaisesRegex(AssertionError, "button-name"):
+            self.assert_accessible(tab, "a button without a name")
+
+
+class Strangers(Page):
+    def test_names_and_agents_of_strangers_are_text(self):
+        self.stage()
+        for path in ("/", "/content/hostile", "/content/failed"):
+            tab = self.tab(path)
+            tab.wait_for("document.querySelector('#live').innerText == 'Live'")
+            self.assertEqual(0, tab.ask("document.querySelectorAll('main img, main script, main svg[onload]').length"))
+            self.assertIn("<img src=x onerror=alert(1)>", tab.text())
+            self.assert_quiet(tab)
+        tab = self.tab("/content/hostile")
+        self.assertIn("<script>alert(3)</script>", tab.text())
+
+    def test_a_hostile_name_that_was_shared_is_text(self):
+        seed = self.share(self.file(100 * KIB, doors.HOSTILE))
+        self.daemon()
+        self.rpc("add", source=seed.link(), folder=str(self.folder / "d"))
+        id = self.wait_for(lambda contents: contents[0]["complete"])[0]["content_id"]
+        for path in ("/", "/content/" + id):
+            tab = self.tab(path)
+            self.assertIn(doors.HOSTILE, tab.text())
+            self.assert_quiet(tab)
+
+
+class Use(Page):
+    def test_a_link_is_added_paused_resumed_and_removed_by_keyboard_and_the_page_lives(self):
+        source = self.file(3 * MIB)
+        seed = self.share(source)
+        self.daemon("--down-limit", "300K")
+        tab = self.tab()
+        tab.tab_to("e.innerText == 'Add a content'")
+        tab.key("Enter")
+        tab.tab_to("e.id == 'source'")
+        tab.type(seed.link())
+        tab.tab_to("e.id == 'folder'")
+        tab.type(str(self.folder / "d"))
+        self.follow(tab, lambda: tab.key("Enter"))
+        tab.ask("window.notReloaded = true")
+        tab.wait_for(f"document.querySelector('table').innerText.includes({json.dumps(source.name)})")
+        tab.tab_to("e.innerText == 'Pause'")
+        tab.key("Enter")
+        self.wait_for(lambda contents: contents[0]["state"] == "paused")
+        tab.wait_for("document.querySelector('table').innerText.includes('paused')")
+        tab.wait_for("document.activeElement.innerText == 'Resume'")
+        tab.key("Enter")
+        tab.wait_for("document.querySelector('table').innerText.includes('downloading')")
+        tab.wait_for("document.querySelector('table').innerText.includes('seeding')")
+        self.assertTrue(tab.ask("window.notReloaded"))
+        tab.tab_to(f"e.innerText == {json.dumps(source.name)}")
+        self.follow(tab, lambda: tab.key("Enter"))
+        self.assertIn("verified of", tab.text())
+        tab.tab_to("e.innerText == 'Remove'")
+        tab.key("Enter")
+        tab.tab_to("e.innerText == 'Forget, keep files'")
+        self.follow(tab, lambda: tab.key("Enter"))
+        tab.wait_for("document.body.innerText.includes('There is no content yet')")
+        self.assertTrue((self.folder / "d" / source.name).exists())
+        self.assert_quiet(tab)
+
+    def test_a_manifest_is_dropped(self):
+        manifest = self.create(self.file(100 * KIB))
+        self.daemon()
+        tab = self.tab()
+        tab.drop(manifest)
+        tab.wait_for("document.activeElement.id == 'folder'")
+        tab.type(str(self.folder / "d"))
+        self.follow(tab, lambda: tab.key("Enter"))
+        self.assertIn("content.bin", tab.text())
+        self.assertEqual(1, len(self.rpc("list")["contents"]))
+        self.assert_quiet(tab)
+
+    def test_what_cannot_be_done_is_said(self):
+        self.daemon()
+        tab = self.tab()
+        tab.mouse("#add summary", "click")
+        tab.mouse("#source", "click")
+        tab.type("firn:nonsense")
+        tab.mouse("#folder", "click")
+        tab.type(str(self.folder / "d"))
+        self.follow(tab, lambda: tab.key("Enter"))
+        self.assertIn("That was not done", tab.text())
+        self.assert_quiet(tab, "422")
+
+    def test_a_page_tells_that_its_program_has_gone_and_when_it_is_to_be_reloaded(self):
+        port = harness.free_port()
+        self.daemon("--http", f"localhost:{port}")
+        tab = self.tab()
+        tab.wait_for("document.querySelector('#live').innerText == 'Live'")
+        self.process.stop()
+        tab.wait_for("document.querySelector('#live').innerText.startsWith('Not connected')")
+        self.daemon("--http", f"localhost:{port}")  # which does not know the cookies of the one before
+        tab.wait_for("document.querySelector('#live').innerText.includes('reload the page')")
+        tab.go(self.url + "/")
+        self.assertIn("Token", tab.text())
+
+    def test_without_script_the_page_shows_and_does_the_same(self):
+        seed = self.share(self.file(300 * KIB))
+        self.daemon()
+        self.rpc("add", source=seed.link(), folder=str(self.folder / "d"))
+        self.wait_for(lambda contents: contents[0]["state"] == "seeding")
+        id = self.rpc("list")["contents"][0]["content_id"]
+        seed.kill()
+        self.wait_for(lambda contents: contents[0]["peers"] == 0)
+        self.rpc("pause", content=id)
+        for path in ("/", "/content/" + id):
+            plain = self.tab(path, script=False)
+            live = self.tab(path)
+            live.wait_for("document.querySelector('#live').innerText == 'Live'")
+            for tab in (plain, live):
+                tab.ask("document.querySelectorAll('details').forEach(e => e.open = true), "
+                        "document.querySelectorAll('.scripted').forEach(e => e.remove())")
+            facts = "document.querySelector('main').innerText"
+            self.assertEqual(plain.ask(facts), live.ask(facts))
+        plain.mouse("button[value=resume]", "click")
+        self.wait_for(lambda contents: contents[0]["state"] == "seeding")
+
+
+if __name__ == "__main__":
+    harness.main()

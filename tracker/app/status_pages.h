@@ -1,0 +1,59 @@
+// The tracker's pages, as the door (proto/web/door.h) lets requests pass to them:
+//
+//   GET  /         swarms, peers, announces a second        GET  /status   the same as JSON
+//   GET  /events   what changes of the page
+//
+// The server's thread. The tracker is asked for a snapshot once in a second, and rests 99 times as
+// long as the last one took: it walks over all swarms.
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "proto/web/door.h"
+#include "tracker/snapshot.h"
+
+namespace firn::tracker {
+
+class StatusPages final : public web::Pages {
+ public:
+  static constexpr std::size_t kStreamsMax = 32;
+  static constexpr std::size_t kRatesMax = 300;  // that are kept, one for each second
+
+  using Take = std::function<void(const Snapshot&)>;
+  // Asks for a snapshot; `take` is called once, on any thread, or never when the server ends.
+  using Ask = std::function<void(Take take)>;
+
+  // All outlive this object.
+  StatusPages(web::HttpServer& server, Ask ask);
+
+  std::size_t body_bytes_max(const web::Request&) override { return 0; }
+  void request(web::ExchangeId id, web::Request request) override;
+  void over(web::ExchangeId id) override { streams_.erase(id); }
+  void tick() override;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void refresh();
+  void keep(const Snapshot& snapshot);
+  void answer(web::ExchangeId id, bool page);
+  void feed();
+
+  web::HttpServer& server_;
+  const Ask ask_;
+  const Clock::time_point started_ = Clock::now();
+  std::optional<Snapshot> known_;
+  Clock::time_point asked_at_{}, known_at_{}, fresh_until_{};
+  bool asked_ = false;
+  std::vector<std::pair<web::ExchangeId, bool>> waiting_;  // for a snapshot; a page?
+  std::map<web::ExchangeId, std::map<std::string, std::string>> streams_;  // with what was sent
+  std::deque<double> rates_;
+};
+
+}  // namespace firn::tracker
