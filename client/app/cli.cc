@@ -24,6 +24,7 @@ void add_commands(CLI::App& app, const Configuration& configuration, Chosen& cho
   add_seed_command(app, chosen);
   add_daemon_command(app, chosen);
   add_content_commands(app, chosen);
+  add_limit_commands(app, chosen);
   add_peers_command(app, chosen);
   add_info_command(app, chosen);
   add_verify_command(app, chosen);

@@ -11,7 +11,9 @@ RESULT_BYTES_MAX = 64 << 10
 # digests and ids have more digits, or stand in blocks of code.
 COMMIT_HASH = re.compile(r"(?<![\w.:/%-])(?!ed25519)(?=[a-f]*[0-9])(?=[0-9]*[a-f])"
                          r"(?:[0-9a-f]{7,12}|[0-9a-f]{40})(?![\w:-])")
-CLOCK_TIME = re.compile(r"(?:(?<=\dT)|(?<![\w.:\[]))(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?![0-9a-z:])")
+# Not a span of them, as a schedule has.
+CLOCK_TIME = re.compile(r"(?:(?<=\dT)|(?<![\w.:\[])(?<!\d-))(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?"
+                        r"(?![0-9a-z:]|-\d\d:)")
 
 def proto_fields(text):
     """{message name: [field names]}, enums left out, of a .proto file."""

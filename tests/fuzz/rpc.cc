@@ -30,6 +30,17 @@ struct CountingMethods final : DaemonMethods {
   Result<Json> pause(const std::string& which) override { return called(which); }
   Result<Json> resume(const std::string& which) override { return called(which); }
   Result<Json> remove(const std::string& which, bool) override { return called(which); }
+  Result<Json> limit(const std::string& which, const LimitChange& change) override {
+    FIRN_CHECK(change.up.value_or(0) >= LimitValues::kUnset);
+    return called(which.empty() ? "limit" : which);
+  }
+  Result<Json> prioritize(const std::string& which, const std::string& priority) override {
+    return called(which + priority);
+  }
+  Result<Json> queue(const std::string& which, const std::string& to) override {
+    return called(which + to);
+  }
+  Result<Json> status() override { return called("status"); }
   Result<Json> stop() override { return called("stop"); }
 };
 

@@ -6,6 +6,7 @@
 #include "client/app/commands/asking.h"
 #include "client/app/commands/commands.h"
 #include "client/app/commands/content_source.h"
+#include "client/app/commands/limit_options.h"
 #include "client/app/commands/running.h"
 #include "client/app/console/quantities.h"
 #include "proto/base/plain_text.h"
@@ -20,6 +21,8 @@ struct AddArguments : AskOptions {
   std::string seeding = "forever";
   bool serve = false;
   bool trust = false;
+  LimitTexts limits;
+  std::string priority = "normal";
 };
 
 struct ListArguments : AskOptions {};
@@ -53,6 +56,16 @@ std::string list_row(const Json& content) {
       cell(content, "peers"), cell(content, "name"));
 }
 
+// The limits of all contents together.
+std::string limits_row(const Json& listed) {
+  const auto rate = [&](const char* name) {
+    return number(listed, name) > 0 ? format_rate(number(listed, name)) : "none";
+  };
+  const std::string schedule = cell(listed, "schedule");
+  return fmt::format("limits: up {}, down {}{}", rate("up_limit"), rate("down_limit"),
+                     schedule == "-" ? "" : " (schedule " + schedule + ")");
+}
+
 void print_details(const Json& content, Console& console) {
   if (!content.is_object()) return;
   for (const auto& [name, value] : content.items())
@@ -63,11 +76,13 @@ ExitCode run(const AddArguments& arguments, Console& console) {
   // Read here first: a mistyped path or link is told without a daemon, and a path is the caller's.
   const auto source = read_source(arguments.source);
   if (!source.ok()) return fail(console, source.error());
-  const Json params = {{"source", source->manifest ? absolute(arguments.source) : arguments.source},
-                       {"folder", absolute(arguments.folder)},
-                       {"serve", arguments.serve},
-                       {"seeding", arguments.seeding},
-                       {"trust", arguments.trust}};
+  Json params = {{"source", source->manifest ? absolute(arguments.source) : arguments.source},
+                 {"folder", absolute(arguments.folder)},
+                 {"serve", arguments.serve},
+                 {"seeding", arguments.seeding},
+                 {"trust", arguments.trust}};
+  add_limit_params(arguments.limits, params);
+  params["priority"] = arguments.priority;
   const auto added = ask(arguments, "add", params);
   if (!added.ok()) return fail(console, added.error());
   tell_about("content", *added, console);
@@ -85,6 +100,8 @@ ExitCode run(const ListArguments& arguments, Console& console) {
                                                "name")};
   if (const auto contents = listed->find("contents"); contents != listed->end())
     for (const Json& content : *contents) rows.push_back(list_row(content));
+  if (number(*listed, "up_limit") > 0 || number(*listed, "down_limit") > 0)
+    rows.push_back(limits_row(*listed));
   console.print(rows);
   return ExitCode::kOk;
 }
@@ -125,6 +142,13 @@ void add_add_command(CLI::App& app, Chosen& chosen) {
                    "how long to stay when complete, as for get (default: forever)")
       ->option_text("HOW")
       ->check(seeding_policy);
+  command
+      ->add_option("--priority", arguments->priority,
+                   "before or after others where the daemon has a place for one (default: normal)")
+      ->option_text("high|normal|low")
+      ->configurable(false)
+      ->check(CLI::IsMember({"high", "normal", "low"}).description(""));
+  add_goal_options(*command, arguments->limits, ", none, or default: as the daemon");
   add_asking_options(*command, *arguments);
   on_command(*command, arguments, chosen, run);
 }

@@ -1,12 +1,15 @@
 // firn daemon: one process that holds all contents, and takes commands on a Unix socket.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "client/app/commands/commands.h"
 #include "client/app/commands/daemon_plans.h"
+#include "client/app/commands/limit_options.h"
 #include "client/app/commands/options.h"
 #include "client/app/commands/own_addresses.h"
 #include "client/app/commands/publishing_options.h"
 #include "client/app/commands/running.h"
+#include "client/app/console/quantities.h"
 #include "client/app/daemon/content_list.h"
 #include "client/app/daemon/control_socket.h"
 #include "client/app/daemon/data_folder.h"
@@ -25,6 +28,10 @@ struct DaemonArguments {
   std::string data;
   SigningOptions signing;
   PageOptions page;
+  LimitTexts goals;  // of seeding
+  std::vector<std::string> schedule;
+  QueueLimits queue{kMemoryShares, 0};
+  std::string queue_patience = "5m";
   std::string kernels;
   CodecOptions codec;
   NetworkOptions network;
@@ -53,6 +60,33 @@ Result<std::unique_ptr<PageServer>> open_page(const DaemonArguments& arguments,
   return open_page_server(options, driver, &methods, console);
 }
 
+// Of texts that the option has taken.
+BandwidthSchedule schedule_of(const std::vector<std::string>& texts) {
+  std::vector<ScheduleRule> rules;
+  for (const std::string& text : texts)
+    if (auto rule = parse_schedule_rule(text); rule.ok()) rules.push_back(*std::move(rule));
+  return BandwidthSchedule(std::move(rules));
+}
+
+std::string schedule_rule(const std::string& text) {
+  const auto rule = parse_schedule_rule(text);
+  return rule.ok() ? "" : rule.error().message();
+}
+
+ConfiguredLimits configured_limits(const DaemonArguments& arguments) {
+  const auto signed_rate = [](std::uint64_t rate) {
+    return static_cast<std::int64_t>(std::min<std::uint64_t>(rate, INT64_MAX));
+  };
+  const LimitChange goals = limits_of(arguments.goals);
+  const NetworkOptions& network = arguments.network;
+  return {{signed_rate(network.up_limit), signed_rate(network.down_limit),
+           std::max<std::int64_t>(goals.seed_ratio.value_or(0), 0),
+           std::max<std::int64_t>(goals.seed_seconds.value_or(0), 0)},
+          signed_rate(network.content_up_limit),
+          signed_rate(network.content_down_limit),
+          schedule_of(arguments.schedule)};
+}
+
 ExitCode run(const DaemonArguments& arguments, Console& console) {
   if (const Status usable = use_kernels(arguments.kernels); !usable.ok())
     return fail(console, usable.error());
@@ -66,18 +100,20 @@ ExitCode run(const DaemonArguments& arguments, Console& console) {
   if (!store.ok()) return fail(console, store.error());
   const auto signer = Signer::for_serving(arguments.signing);
   if (!signer.ok()) return fail(console, signer.error());
+  auto limits = TransferLimits::restore(**store, configured_limits(arguments));
+  if (!limits.ok()) return fail(console, limits.error());
   ExitCode code = ExitCode::kOk;
   const auto driver = start_driver(*options, console, code);
   if (!driver) return code;
   const auto list = ContentList::restore(
-      {*driver, **store, console,
+      {*driver, **store, *limits, *parse_duration(arguments.queue_patience), console,
        [&](const KeptContent& kept) {
          return plan_kept(arguments.network, kept, *signer, driver->id(), console);
        },
        [&](bool with_tracker) {
          return link_addresses(arguments.network, driver->listening(), with_tracker);
        }},
-      read_added);
+      arguments.queue, read_added);
   if (!list.ok()) return fail(console, list.error());
   const std::string path =
       arguments.socket.empty() ? DataFolder::default_socket(data) : arguments.socket;
@@ -93,7 +129,39 @@ ExitCode run(const DaemonArguments& arguments, Console& console) {
   driver->on_turn([&](core::TimeUs) { return (*list)->turn(); });
   // A content's failure does not change the exit code; `list` shows it.
   (void)driver->run();
+  (*list)->finish();
   return ExitCode::kOk;
+}
+
+// What bounds the daemon, and how many contents are active.
+void add_limits(CLI::App& command, DaemonArguments& arguments) {
+  command
+      .add_option("--schedule", arguments.schedule,
+                  "other limits of all contents together at some times of the week, local time: "
+                  "'mon-fri 08:00-18:00 up=1M down=2M' (repeatable; the first that fits counts)")
+      ->option_text("RULE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->check(schedule_rule);
+  command
+      .add_option("--max-downloads", arguments.queue.downloads,
+                  "downloads that are active at a time, others wait; 0: all")
+      ->option_text("N")
+      ->capture_default_str();
+  command
+      .add_option("--max-seeds", arguments.queue.seeds,
+                  "complete contents that are served at a time, others wait; 0: all")
+      ->option_text("N")
+      ->capture_default_str();
+  command
+      .add_option("--queue-patience", arguments.queue_patience,
+                  "a download that stands still for this time lets one that waits go first")
+      ->option_text("DURATION")
+      ->check(positive_duration)
+      ->capture_default_str();
+  add_goal_options(command, arguments.goals, "; unless a content has its own");
+  for (const char* name : {"--seed-ratio", "--seed-time"})
+    command.get_option(name)->configurable(true);
 }
 
 }  // namespace
@@ -126,6 +194,7 @@ void add_daemon_command(CLI::App& app, Chosen& chosen) {
                    "folder)")
       ->option_text("FILE")
       ->check(not_empty());
+  add_limits(*command, *arguments);
   add_codec_options(*command, arguments->codec);
   add_kernels_option(*command, arguments->kernels);
   add_network_options(*command, arguments->network);

@@ -7,6 +7,7 @@
 #include "client/app/commands/content_source.h"
 #include "client/app/commands/planning.h"
 #include "client/app/console/quantities.h"
+#include "client/app/daemon/content_queue.h"
 #include "client/content/find_folder.h"
 
 namespace firn::app {
@@ -66,6 +67,11 @@ Result<KeptContent> read_added(const AddRequest& request) {
   kept.kind = request.serve ? KeptContent::Kind::kServe : KeptContent::Kind::kDownload;
   kept.folder = request.folder;
   kept.seeding = request.seeding;
+  kept.limits = request.limits.applied_to({});
+  const auto priority = priority_of(request.priority);
+  if (!priority)
+    return Error{ErrorCode::kBadInput, operation, "its priority must be high, normal or low"};
+  kept.priority = *priority;
   if (source->manifest) {
     kept.manifest = source->manifest->file_bytes;
     if (request.serve)

@@ -16,6 +16,7 @@ struct ProgressFigures {
   std::uint32_t peers = 0;
   bool seeding = false;
   std::uint64_t content_bytes = 0;
+  std::uint64_t bytes_sent = 0;  // by this session
   bool with_rank = false;
 };
 

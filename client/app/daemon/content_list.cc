@@ -2,24 +2,80 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 
-namespace firn::app {
+#include "client/app/version.h"
 
-Result<std::unique_ptr<ContentList>> ContentList::restore(DaemonHost host, ReadContent read) {
+namespace firn::app {
+namespace {
+
+// Of what sessions have done; at most ten times a second, however much they do.
+constexpr core::TimeUs kLookInterval = 100 * core::kMillisecond;
+// Contents that start or end at a time: each takes workers, and the pool has a bound.
+constexpr std::size_t kStartingMax = 64;
+constexpr std::time_t kMinute = 60;
+
+std::int64_t wall_seconds() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::seconds>(now).count();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ContentList>> ContentList::restore(DaemonHost host, const QueueLimits& queue,
+                                                          ReadContent read) {
   auto kept = host.store.load();
   if (!kept.ok()) return kept.error();
-  std::unique_ptr<ContentList> list(new ContentList(std::move(host), std::move(read)));
+  std::unique_ptr<ContentList> list(new ContentList(std::move(host), queue, std::move(read)));
   for (KeptContent& content : *kept)
     list->contents_.push_back(std::make_unique<DaemonContent>(list->host_, std::move(content)));
+  list->apply_limits(list->host_.driver.loop().now());
   return list;
 }
 
 core::TimeUs ContentList::turn() {
-  for (const auto& content : contents_) content->turn();
+  const core::TimeUs now = host_.driver.loop().now();
+  if (now >= limits_at_) apply_limits(now);
+  return std::min(limits_at_, turn_contents(now));
+}
+
+core::TimeUs ContentList::turn_contents(core::TimeUs now) {
+  // What a session does shows in its next turn, or in the look after that.
+  if (!changed_ && now < looked_at_ + kLookInterval)
+    return watched_.empty() ? core::kNever : looked_at_ + kLookInterval;
+  return look(now);
+}
+
+core::TimeUs ContentList::look(core::TimeUs now) {
+  using Due = DaemonContent::Due;
+  looked_at_ = now;
+  if (std::exchange(changed_, false)) arrange();
+  std::size_t working = 0;
+  for (DaemonContent* const content : watched_) {
+    changed_ |= content->turn(working < kStartingMax);
+    if (content->due() == Due::kSoon) ++working;
+  }
+  std::erase_if(watched_, [](const DaemonContent* content) {
+    return content->gone() || content->due() == Due::kNever;
+  });
   std::erase_if(contents_, [](const auto& content) { return content->gone(); });
-  return core::kNever;
+  if (changed_) return now;
+  if (watched_.empty()) return core::kNever;
+  return now + (working > 0 ? kLookInterval : core::kSecond);
+}
+
+// Gives each its place; all are looked at once.
+void ContentList::arrange() {
+  std::vector<QueueEntry> entries;
+  for (const auto& content : contents_) entries.push_back(content->queue_entry());
+  const std::vector<QueuePlace> places = places_of(entries, queue_);
+  watched_.clear();
+  for (std::size_t i = 0; i < contents_.size(); ++i) {
+    contents_[i]->give_place(places[i]);
+    watched_.push_back(contents_[i].get());
+  }
 }
 
 Result<Json> ContentList::add(const AddRequest& request) {
@@ -36,11 +92,14 @@ Result<Json> ContentList::add(const AddRequest& request) {
                    other->removed() ? "it is being removed; try again in a moment"
                                     : "it is there already, as " + other->name()};
   if (const auto plan = host_.plan(*kept); !plan.ok()) return plan.error();
-  kept->added_at = std::chrono::duration_cast<std::chrono::seconds>(
-                       std::chrono::system_clock::now().time_since_epoch())
-                       .count();
+  kept->added_at = wall_seconds();
+  kept->position = 1;
+  for (const auto& other : contents_)
+    kept->position = std::max(kept->position, other->queue_entry().position + 1);
   if (const Status inserted = host_.store.insert(*kept); !inserted.ok()) return inserted.error();
   contents_.push_back(std::make_unique<DaemonContent>(host_, *std::move(kept)));
+  arrange();
+  changed_ = true;
   host_.driver.loop().wake();
   return contents_.back()->details();
 }
@@ -49,7 +108,9 @@ Result<Json> ContentList::list() {
   Json contents = Json::array();
   for (const auto& content : contents_)
     if (!content->removed()) contents.push_back(content->summary());
-  return Json{{"contents", std::move(contents)}};
+  Json listed = {{"contents", std::move(contents)}};
+  listed.update(limits_now());
+  return listed;
 }
 
 // An id or a name that fits whole goes before the beginning of an id.
@@ -76,11 +137,15 @@ Result<Json> ContentList::change(const std::string& which, Change change) {
   const auto content = find(which);
   if (!content.ok()) return content.error();
   if (const Status changed = change(**content); !changed.ok()) return changed.error();
+  arrange();
+  changed_ = true;
   return (*content)->details();
 }
 
 Result<Json> ContentList::show(const std::string& which) {
-  return change(which, [](DaemonContent&) -> Status { return Done{}; });
+  const auto content = find(which);
+  if (!content.ok()) return content.error();
+  return (*content)->details();
 }
 
 Result<Json> ContentList::peers(const std::string& which) {
@@ -100,6 +165,96 @@ Result<Json> ContentList::resume(const std::string& which) {
 Result<Json> ContentList::remove(const std::string& which, bool delete_data) {
   return change(which,
                 [delete_data](DaemonContent& content) { return content.remove(delete_data); });
+}
+
+Result<Json> ContentList::limit(const std::string& which, const LimitChange& wanted) {
+  if (!which.empty())
+    return change(which, [&](DaemonContent& content) { return content.limit(wanted); });
+  if (const Status kept = host_.limits.change(wanted); !kept.ok()) return kept.error();
+  apply_limits(host_.driver.loop().now());
+  for (const auto& content : contents_) content->limits_changed();
+  return status();
+}
+
+Result<Json> ContentList::prioritize(const std::string& which, const std::string& priority) {
+  const auto wanted = priority_of(priority);
+  if (!wanted)
+    return Error{ErrorCode::kBadInput, "priority '" + priority + "'", "use high, normal or low"};
+  return change(which, [&](DaemonContent& content) {
+    return content.rank(*wanted, content.queue_entry().position);
+  });
+}
+
+Result<Json> ContentList::queue(const std::string& which, const std::string& to) {
+  return change(which, [&](DaemonContent& content) { return move(content, to); });
+}
+
+Status ContentList::move(DaemonContent& content, const std::string& to) {
+  const QueueEntry entry = content.queue_entry();
+  std::int64_t first = entry.position, last = entry.position;
+  DaemonContent *before = nullptr, *after = nullptr;  // of its kind and priority
+  for (const auto& other : contents_) {
+    const QueueEntry there = other->queue_entry();
+    first = std::min(first, there.position);
+    last = std::max(last, there.position);
+    if (!there.wants || there.seeds != entry.seeds || there.priority != entry.priority) continue;
+    const bool earlier = there.position < entry.position;
+    if (earlier && (!before || there.position > before->queue_entry().position))
+      before = other.get();
+    if (there.position > entry.position &&
+        (!after || there.position < after->queue_entry().position))
+      after = other.get();
+  }
+  if (to == "first") return content.rank(entry.priority, first - 1);
+  if (to == "last") return content.rank(entry.priority, last + 1);
+  if (to != "up" && to != "down")
+    return Error{ErrorCode::kBadInput, "queue to '" + to + "'", "use first, up, down or last"};
+  DaemonContent* const other = to == "up" ? before : after;
+  return other ? content.swap_position(*other) : Status(Done{});
+}
+
+void ContentList::apply_limits(core::TimeUs now) {
+  const std::time_t time = wall_seconds();
+  // Rules begin and end with a minute of the wall's clock, which may also be set.
+  limits_at_ = host_.limits.schedule().rules().empty()
+                   ? core::kNever
+                   : now + (kMinute - time % kMinute) * core::kSecond;
+  const LimitValues whole = host_.limits.whole_at(time);
+  if (whole == applied_) return;
+  applied_ = whole;
+  host_.driver.set_limits(static_cast<std::uint64_t>(whole.up),
+                          static_cast<std::uint64_t>(whole.down));
+}
+
+// As `status` and `list` tell them.
+Json ContentList::limits_now() const {
+  const std::time_t time = wall_seconds();
+  const LimitValues whole = host_.limits.whole_at(time);
+  const ScheduleRule* const rule = host_.limits.schedule().at(time);
+  return {{"up_limit", limit_or_null(whole.up)},
+          {"down_limit", limit_or_null(whole.down)},
+          {"schedule", rule ? Json(rule->text) : Json()}};
+}
+
+Result<Json> ContentList::status() {
+  const LimitValues whole = host_.limits.whole();
+  Json rules = Json::array();
+  for (const ScheduleRule& rule : host_.limits.schedule().rules()) rules.push_back(rule.text);
+  std::map<std::string, int> states;
+  for (const auto& content : contents_)
+    if (!content->removed()) ++states[content->state()];
+  Json status = {{"version", kVersion}, {"contents", states}};
+  status.update(limits_now());
+  status["schedules"] = std::move(rules);
+  status["seed_ratio"] = limit_or_null(whole.seed_ratio, 1000);
+  status["seed_time"] = limit_or_null(whole.seed_seconds);
+  status["max_downloads"] = limit_or_null(static_cast<std::int64_t>(queue_.downloads));
+  status["max_seeds"] = limit_or_null(static_cast<std::int64_t>(queue_.seeds));
+  return status;
+}
+
+void ContentList::finish() {
+  for (const auto& content : contents_) content->keep_record();
 }
 
 Result<Json> ContentList::stop() {

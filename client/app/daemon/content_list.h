@@ -23,9 +23,13 @@ class ContentList final : public DaemonMethods {
 
   // Takes what the store remembers; turn() starts it. Errors: as ContentsStore::load(). `driver`,
   // `store` and `console` outlive the result.
-  static Result<std::unique_ptr<ContentList>> restore(DaemonHost host, ReadContent read);
+  static Result<std::unique_ptr<ContentList>> restore(DaemonHost host, const QueueLimits& queue,
+                                                      ReadContent read);
 
   std::size_t size() const { return contents_.size(); }
+
+  // Once the driver has run: keeps what has been counted.
+  void finish();
 
   // For PeerDriver::on_turn().
   core::TimeUs turn();
@@ -37,18 +41,36 @@ class ContentList final : public DaemonMethods {
   Result<Json> pause(const std::string& which) override;
   Result<Json> resume(const std::string& which) override;
   Result<Json> remove(const std::string& which, bool delete_data) override;
+  Result<Json> limit(const std::string& which, const LimitChange& change) override;
+  Result<Json> prioritize(const std::string& which, const std::string& priority) override;
+  Result<Json> queue(const std::string& which, const std::string& to) override;
+  Result<Json> status() override;
   // Ends the daemon, once it has answered and every session has left.
   Result<Json> stop() override;
 
  private:
-  ContentList(DaemonHost host, ReadContent read) : host_(std::move(host)), read_(std::move(read)) {}
+  ContentList(DaemonHost host, const QueueLimits& queue, ReadContent read)
+      : host_(std::move(host)), queue_(queue), read_(std::move(read)) {}
+  void arrange();
+  core::TimeUs turn_contents(core::TimeUs now);
+  core::TimeUs look(core::TimeUs now);
+  Status move(DaemonContent& content, const std::string& to);
   Result<DaemonContent*> find(const std::string& which);
+  // Those of all contents together, as they are now.
+  void apply_limits(core::TimeUs now);
+  Json limits_now() const;
   template <typename Change>
   Result<Json> change(const std::string& which, Change change);
 
   const DaemonHost host_;
+  const QueueLimits queue_;
   const ReadContent read_;
   std::vector<std::unique_ptr<DaemonContent>> contents_;  // as they were added
+  std::vector<DaemonContent*> watched_;                   // those whose turn() may be due
+  bool changed_ = true;                                   // which want to be active, or their order
+  core::TimeUs looked_at_ = 0;
+  core::TimeUs limits_at_ = 0;  // when the schedule is looked at again
+  LimitValues applied_;         // the limits that the driver has
 };
 
 }  // namespace firn::app

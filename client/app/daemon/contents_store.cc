@@ -35,6 +35,22 @@ constexpr TableVersion kTableVersions[] = {
   ALTER TABLE content ADD COLUMN stamp BLOB NOT NULL DEFAULT x'';
 )",
      14},
+    {R"(
+  ALTER TABLE content ADD COLUMN up_limit INTEGER NOT NULL DEFAULT -1;
+  ALTER TABLE content ADD COLUMN down_limit INTEGER NOT NULL DEFAULT -1;
+  ALTER TABLE content ADD COLUMN seed_ratio INTEGER NOT NULL DEFAULT -1;
+  ALTER TABLE content ADD COLUMN seed_seconds INTEGER NOT NULL DEFAULT -1;
+  ALTER TABLE content ADD COLUMN priority INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE content ADD COLUMN position INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE content ADD COLUMN uploaded INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE content ADD COLUMN seeded_seconds INTEGER NOT NULL DEFAULT 0;
+  UPDATE content SET position = number;
+  CREATE TABLE limits(
+    up INTEGER NOT NULL, down INTEGER NOT NULL, seed_ratio INTEGER NOT NULL,
+    seed_seconds INTEGER NOT NULL);
+  INSERT INTO limits VALUES(-1, -1, -1, -1);
+)",
+     22},
 };
 constexpr std::int64_t kContentsVersion = std::size(kTableVersions);
 
@@ -65,6 +81,11 @@ Result<KeptContent> content_of(const Statement& row) {
   content.finished_at = row.integer(10);
   content.trusted = row.integer(11) != 0;
   content.stamp = row.bytes(12);
+  content.limits = {row.integer(13), row.integer(14), row.integer(15), row.integer(16)};
+  content.priority = row.integer(17);
+  content.position = row.integer(18);
+  content.uploaded = static_cast<std::uint64_t>(row.integer(19));
+  content.seeded_seconds = row.integer(20);
   return content;
 }
 
@@ -83,7 +104,15 @@ Statement& bind_changeable(Statement& statement, const KeptContent& content) {
       .bind(10, content.added_at)
       .bind(11, content.finished_at)
       .bind(12, content.trusted)
-      .bind_bytes(13, not_null(content.stamp));
+      .bind_bytes(13, not_null(content.stamp))
+      .bind(14, content.limits.up)
+      .bind(15, content.limits.down)
+      .bind(16, content.limits.seed_ratio)
+      .bind(17, content.limits.seed_seconds)
+      .bind(18, content.priority)
+      .bind(19, content.position)
+      .bind(20, static_cast<std::int64_t>(content.uploaded))
+      .bind(21, content.seeded_seconds);
 }
 
 }  // namespace
@@ -132,7 +161,8 @@ Status ContentsStore::prepare_tables(const std::string& path) {
 Result<std::vector<KeptContent>> ContentsStore::load() {
   auto query = database_.prepare(
       "SELECT id, kind, link, manifest, folder, seeding, paused, seeded, removing, added_at,"
-      " finished_at, trusted, stamp FROM content ORDER BY number");
+      " finished_at, trusted, stamp, up_limit, down_limit, seed_ratio, seed_seconds, priority,"
+      " position, uploaded, seeded_seconds FROM content ORDER BY number");
   if (!query.ok()) return query.error();
   std::vector<KeptContent> contents;
   for (;;) {
@@ -155,8 +185,10 @@ Status ContentsStore::insert(const KeptContent& content) {
   }
   auto insert = database_.prepare(
       "INSERT INTO content(id, kind, link, manifest, folder, seeding, paused, seeded, removing,"
-      " added_at, finished_at, trusted, stamp)"
-      " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)");
+      " added_at, finished_at, trusted, stamp, up_limit, down_limit, seed_ratio, seed_seconds,"
+      " priority, position, uploaded, seeded_seconds)"
+      " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,"
+      " ?19, ?20, ?21)");
   if (!insert.ok()) return insert.error();
   insert->bind_bytes(1, content.id.raw())
       .bind(2, static_cast<std::int64_t>(content.kind))
@@ -168,7 +200,9 @@ Status ContentsStore::insert(const KeptContent& content) {
 Status ContentsStore::update(const KeptContent& content) {
   auto update = database_.prepare(
       "UPDATE content SET folder = ?5, seeding = ?6, paused = ?7, seeded = ?8, removing = ?9,"
-      " added_at = ?10, finished_at = ?11, trusted = ?12, stamp = ?13 WHERE id = ?1");
+      " added_at = ?10, finished_at = ?11, trusted = ?12, stamp = ?13, up_limit = ?14,"
+      " down_limit = ?15, seed_ratio = ?16, seed_seconds = ?17, priority = ?18, position = ?19,"
+      " uploaded = ?20, seeded_seconds = ?21 WHERE id = ?1");
   if (!update.ok()) return update.error();
   update->bind_bytes(1, content.id.raw());
   return bind_changeable(*update, content).run();
@@ -178,6 +212,36 @@ Status ContentsStore::keep_manifest(const ContentId& id, const std::string& mani
   auto update = database_.prepare("UPDATE content SET manifest = ?2 WHERE id = ?1");
   if (!update.ok()) return update.error();
   return update->bind_bytes(1, id.raw()).bind_bytes(2, manifest).run();
+}
+
+Status ContentsStore::update_both(const KeptContent& one, const KeptContent& other) {
+  if (const Status begun = database_.execute("BEGIN"); !begun.ok()) return begun;
+  Status written = update(one);
+  if (written.ok()) written = update(other);
+  if (written.ok()) written = database_.execute("COMMIT");
+  // After some errors SQLite has undone everything by itself, and has nothing to undo.
+  if (!written.ok()) (void)database_.execute("ROLLBACK");
+  return written;
+}
+
+Result<LimitValues> ContentsStore::limits() {
+  auto query = database_.prepare("SELECT up, down, seed_ratio, seed_seconds FROM limits");
+  if (!query.ok()) return query.error();
+  const auto row = query->step();
+  if (!row.ok()) return row.error();
+  if (!*row) return LimitValues{};
+  return LimitValues{query->integer(0), query->integer(1), query->integer(2), query->integer(3)};
+}
+
+Status ContentsStore::keep_limits(const LimitValues& limits) {
+  auto update =
+      database_.prepare("UPDATE limits SET up = ?1, down = ?2, seed_ratio = ?3, seed_seconds = ?4");
+  if (!update.ok()) return update.error();
+  return update->bind(1, limits.up)
+      .bind(2, limits.down)
+      .bind(3, limits.seed_ratio)
+      .bind(4, limits.seed_seconds)
+      .run();
 }
 
 Status ContentsStore::erase(const ContentId& id) {

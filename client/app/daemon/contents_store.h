@@ -28,6 +28,11 @@ class ContentsStore {
   Status insert(const KeptContent& content);
   // All but id, kind, link and manifest of a content that is there.
   Status update(const KeptContent& content);
+  // Both or neither.
+  Status update_both(const KeptContent& one, const KeptContent& other);
+  // Of the daemon.
+  Result<LimitValues> limits();
+  Status keep_limits(const LimitValues& limits);
   Status keep_manifest(const ContentId& id, const std::string& manifest);
   Status erase(const ContentId& id);
 

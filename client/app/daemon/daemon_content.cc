@@ -14,6 +14,8 @@ namespace firn::app {
 namespace {
 
 constexpr core::TimeUs kLearnAgain = 60 * core::kSecond;
+// What is counted is kept when a session ends, and this often: a kill loses no more.
+constexpr core::TimeUs kRecordInterval = 600 * core::kSecond;
 
 std::int64_t seconds_since_1970() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
@@ -26,8 +28,16 @@ Json time_or_null(std::int64_t seconds) {
 
 }  // namespace
 
+Json limit_or_null(std::int64_t value, std::int64_t unit) {
+  if (value <= 0) return {};
+  return unit == 1 ? Json(value) : Json(static_cast<double>(value) / static_cast<double>(unit));
+}
+
 DaemonContent::DaemonContent(const DaemonHost& host, KeptContent kept)
-    : host_(host), kept_(std::move(kept)), name_(kept_.id.short_text()) {
+    : host_(host),
+      kept_(std::move(kept)),
+      name_(kept_.id.short_text()),
+      record_(kept_.uploaded, kept_.seeded_seconds) {
   if (kept_.manifest.empty()) return;
   const auto manifest = parse_manifest(kept_.manifest, kept_.id);
   if (manifest.ok()) {
@@ -60,10 +70,14 @@ Status DaemonContent::pause() {
 // One that has stayed as long as it was to stay is served until it is paused or removed.
 Status DaemonContent::resume() {
   KeptContent active = kept_;
-  if (active.seeded) active.seeding = "forever";
+  if (active.seeded) {
+    active.seeding = "forever";
+    active.limits.seed_ratio = active.limits.seed_seconds = LimitValues::kNone;
+  }
   active.paused = active.seeded = false;
   if (const Status kept = change(active); !kept.ok()) return kept;
   failure_.clear();
+  progress_.forgive();
   return Done{};
 }
 
@@ -85,6 +99,21 @@ Status DaemonContent::remove(bool delete_data) {
   return Done{};
 }
 
+Status DaemonContent::limit(const LimitChange& limit) {
+  KeptContent limited = kept_;
+  limited.limits = limit.applied_to(kept_.limits);
+  if (const Status kept = change(limited); !kept.ok()) return kept;
+  limits_changed();
+  return Done{};
+}
+
+void DaemonContent::limits_changed() {
+  if (session_ == nullptr) return;
+  const LimitValues now = limits();
+  session_->core().set_limits(static_cast<std::uint64_t>(now.up),
+                              static_cast<std::uint64_t>(now.down));
+}
+
 void DaemonContent::leave() {
   if (session_ == nullptr) return;
   leaving_ = true;
@@ -93,18 +122,55 @@ void DaemonContent::leave() {
 
 // --- its session ---
 
-void DaemonContent::turn() {
+bool DaemonContent::turn(bool may_start) {
   if (session_ != nullptr) watch();
-  if (session_ != nullptr || task_.busy() || !files_.expired()) return;
-  if (forgotten_) {
-    gone_ = true;
-  } else if (failure_.empty() && !host_.driver.stopping()) {
-    if (kept_.removing) {
-      delete_files();
-    } else if (!kept_.paused && !kept_.seeded) {
-      start();
+  if (session_ == nullptr && !task_.busy() && files_.expired()) {
+    if (forgotten_) {
+      gone_ = true;
+    } else if (failure_.empty() && !host_.driver.stopping()) {
+      if (kept_.removing) {
+        delete_files();
+      } else if (queue_entry().wants && place_.runs && may_start) {
+        start();
+      }
     }
   }
+  const QueueEntry entry = queue_entry();
+  return std::exchange(told_, entry) != entry;
+}
+
+DaemonContent::Due DaemonContent::due() const {
+  if (session_ != nullptr) {
+    const bool opens = session_->plan().manifest && !session_->running();
+    return opens || leaving_ ? Due::kSoon : Due::kAtTimes;
+  }
+  if (task_.busy() || !files_.expired() || forgotten_) return Due::kSoon;
+  if (!failure_.empty() || host_.driver.stopping()) return Due::kNever;
+  return kept_.removing || (queue_entry().wants && place_.runs) ? Due::kSoon : Due::kNever;
+}
+
+// --- its place in the queue ---
+
+Status DaemonContent::rank(std::int64_t priority, std::int64_t position) {
+  KeptContent ranked = kept_;
+  ranked.priority = priority;
+  ranked.position = position;
+  return change(ranked);
+}
+
+Status DaemonContent::swap_position(DaemonContent& other) {
+  KeptContent mine = kept_, theirs = other.kept_;
+  std::swap(mine.position, theirs.position);
+  if (const Status kept = host_.store.update_both(mine, theirs); !kept.ok()) return kept;
+  kept_ = std::move(mine);
+  other.kept_ = std::move(theirs);
+  return Done{};
+}
+
+QueueEntry DaemonContent::queue_entry() const {
+  const bool idle = forgotten_ || kept_.removing || kept_.paused || kept_.seeded;
+  const bool seeds = kept_.kind == KeptContent::Kind::kServe || kept_.finished_at != 0;
+  return {!idle && failure_.empty(), seeds, kept_.priority, kept_.position, progress_.yields()};
 }
 
 void DaemonContent::start() {
@@ -121,17 +187,25 @@ void DaemonContent::start() {
 
 // Files that cannot be looked at are the session's to complain about.
 void DaemonContent::start_session(SessionPlan plan, const Result<FileStamp>& stamp) {
-  if (forgotten_ || kept_.removing || kept_.paused || host_.driver.stopping()) return;
+  if (!queue_entry().wants || !place_.runs || host_.driver.stopping()) return;
   stamp_ = stamp.ok() ? stamp->digest : std::string();
   if (!stamp_.empty())
     plan.trust = kept_.stamp.empty() ? kept_.trusted && stamp->as_described : kept_.stamp == stamp_;
+  const LimitValues now = limits();
+  plan.core.up_limit = static_cast<std::uint64_t>(now.up);
+  plan.core.down_limit = static_cast<std::uint64_t>(now.down);
   session_ = &host_.driver.add(std::move(plan));
+  record_.session_began(host_.driver.loop().now());
+  progress_.session_began(host_.driver.loop().now());
 }
 
 void DaemonContent::watch() {
   learn();
+  count();
+  if (!place_.runs && !leaving_) leave();
   if (!session_->ended()) return;
   figures_ = session_->figures();
+  keep_record();
   if (!std::exchange(leaving_, false) && !host_.driver.stopping()) {
     if (const auto& failure = session_->outcome().failure) {
       failure_ = failure->message();
@@ -145,6 +219,39 @@ void DaemonContent::watch() {
   }
   files_ = host_.driver.remove(*session_);
   session_ = nullptr;
+}
+
+// Ends the session once a goal of seeding is reached.
+void DaemonContent::count() {
+  const core::TimeUs now = host_.driver.loop().now();
+  const bool seeds = session_->running() && session_->complete();
+  const ProgressFigures figures = session_->figures();
+  record_.sample(figures.bytes_sent, seeds, now);
+  const bool works =
+      session_->complete() || leaving_ || (session_->plan().manifest && !session_->running());
+  progress_.sample(figures.rank, works, place_.others_wait, host_.queue_patience, now);
+  if (now >= recorded_at_ + kRecordInterval) keep_record();
+  if (!seeds || leaving_ || forgotten_ || kept_.seeded || now < learns_at_) return;
+  if (!record_.reached(limits(), content_bytes_)) return;
+  KeptContent seeded = kept_;
+  seeded.seeded = true;
+  if (const Status kept = change(seeded); !kept.ok()) {
+    learns_at_ = now + kLearnAgain;
+    return host_.console.warning(kept.error().message(), kept_.id);
+  }
+  host_.console.info(name_ + ": finished seeding", kept_.id);
+  leave();
+}
+
+void DaemonContent::keep_record() {
+  recorded_at_ = host_.driver.loop().now();
+  KeptContent recorded = kept_;
+  recorded.uploaded = record_.uploaded();
+  recorded.seeded_seconds = record_.seconds();
+  const bool news =
+      recorded.uploaded != kept_.uploaded || recorded.seeded_seconds != kept_.seeded_seconds;
+  // Without it the goals of seeding are reached a little later.
+  if (news && !forgotten_ && host_.store.update(recorded).ok()) kept_ = std::move(recorded);
 }
 
 // Keeps what the session has found out. A write that fails is tried again after a while: the disk
@@ -224,7 +331,11 @@ void DaemonContent::files_deleted(const Status& status) {
 std::string DaemonContent::state() const {
   if (!failure_.empty()) return "failed";
   if (kept_.removing) return "removing";
-  if (session_ == nullptr) return kept_.paused ? "paused" : kept_.seeded ? "finished" : "starting";
+  if (session_ == nullptr) {
+    if (kept_.paused) return "paused";
+    if (kept_.seeded) return "finished";
+    return place_.runs ? "starting" : "queued";
+  }
   if (leaving_) return "stopping";
   if (!session_->plan().manifest) return "searching";
   if (!session_->running()) return "checking";
@@ -244,7 +355,12 @@ Json DaemonContent::summary() const {
       {"rank_total", figures.rank_total},
       {"peers", active ? figures.peers : 0},
       {"down_rate", active ? figures.down_rate : 0.0},
-      {"up_rate", active ? figures.up_rate : 0.0}};
+      {"up_rate", active ? figures.up_rate : 0.0},
+      {"up_limit", limit_or_null(limits().up)},
+      {"down_limit", limit_or_null(limits().down)}};
+  json["priority"] = priority_name(kept_.priority);
+  const bool waits = place_.waits_as != 0 && queue_entry().wants;
+  json["queue_position"] = waits ? Json(place_.waits_as) : Json();
   if (!failure_.empty()) json["failure"] = without_secrets(failure_);
   return json;
 }
@@ -254,6 +370,11 @@ Json DaemonContent::details() const {
   json["kind"] = kept_.kind == KeptContent::Kind::kServe ? "serve" : "download";
   json["folder"] = kept_.folder;
   json["seeding"] = kept_.seeding;
+  const LimitValues goals = limits();
+  json["seed_ratio"] = limit_or_null(goals.seed_ratio, 1000);
+  json["seed_time"] = limit_or_null(goals.seed_seconds);
+  json["uploaded"] = record_.uploaded();
+  json["seeded_seconds"] = record_.seconds();
   json["added_at"] = kept_.added_at;
   json["finished_at"] = time_or_null(kept_.finished_at);
   Json trackers = Json::array(), addresses = Json::array();

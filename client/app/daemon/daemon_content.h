@@ -2,6 +2,7 @@
 //
 //   active --pause--> session leaves --> paused --resume--> active
 //   active --seeding is over--> finished        active --an error--> failed, until it is resumed
+//   active --its place is another's--> session leaves --> queued --a place is free--> active
 //   any --remove--> session leaves --> (files deleted) --> gone
 //
 // Main thread. A change is written to the store first, then to memory.
@@ -14,9 +15,12 @@
 
 #include "client/app/console/events.h"
 #include "client/app/console/progress_bar.h"
+#include "client/app/daemon/content_queue.h"
 #include "client/app/daemon/contents_store.h"
 #include "client/app/daemon/file_stamp.h"
 #include "client/app/daemon/kept_content.h"
+#include "client/app/daemon/seeding_record.h"
+#include "client/app/daemon/transfer_limits.h"
 #include "client/app/daemon/worker_task.h"
 #include "client/app/driver/peer_driver.h"
 
@@ -26,10 +30,16 @@ namespace firn::app {
 // more than is known.
 using PlanContent = std::function<Result<SessionPlan>(const KeptContent&)>;
 
+// A limit in an answer, in `unit`s; null: there is none.
+Json limit_or_null(std::int64_t value, std::int64_t unit = 1);
+
 // What all contents of a daemon share; outlives them.
 struct DaemonHost {
   PeerDriver& driver;
   ContentsStore& store;
+  TransferLimits& limits;
+  // How long a download that has a place may stand still while others wait.
+  core::TimeUs queue_patience;
   Console& console;
   PlanContent plan;
   // Where peers reach this process, for links to a content with trackers or without.
@@ -54,19 +64,37 @@ class DaemonContent {
   Status pause();
   Status resume();
   Status remove(bool delete_data);
+  Status limit(const LimitChange& change);
+  // The daemon's limits have changed.
+  void limits_changed();
+  // Keeps what it has counted: the daemon ends.
+  void keep_record();
 
-  // After each turn of the driver: starts and ends its session as is due.
-  void turn();
+  // Its place among those that wait; lasting, as all changes.
+  Status rank(std::int64_t priority, std::int64_t position);
+  Status swap_position(DaemonContent& other);
+  QueueEntry queue_entry() const;
+  void give_place(const QueuePlace& place) { place_ = place; }
+
+  // Starts, if it may, and ends its session as is due. Whether its queue_entry() has changed.
+  bool turn(bool may_start);
+  // When turn() is due: not before something is asked of it, now and then, or soon.
+  enum class Due { kNever, kAtTimes, kSoon };
+  Due due() const;
 
   // How it stands; no secrets.
   Json summary() const;
   Json details() const;
+  // As rpc.md names it.
+  std::string state() const;
   // Its connected peers, and those that are banned.
   Json peers() const;
 
  private:
   Status change(const KeptContent& to);
   void watch();
+  void count();
+  LimitValues limits() const { return host_.limits.of_content(kept_.limits); }
   void learn();
   void start();
   void start_session(SessionPlan plan, const Result<FileStamp>& stamp);
@@ -75,7 +103,6 @@ class DaemonContent {
   void files_deleted(const Status& status);
   void leave();
   void fail(const Error& error);
-  std::string state() const;
 
   const DaemonHost& host_;
   KeptContent kept_;
@@ -84,10 +111,15 @@ class DaemonContent {
   ContentSession* session_ = nullptr;
   std::weak_ptr<const void> files_;  // of the last session: not expired while it is used
   ProgressFigures figures_;          // of the last session, when it is gone
+  SeedingRecord record_;
+  core::TimeUs recorded_at_ = 0;  // when the record was last kept
   std::string failure_;
   core::TimeUs learns_at_ = 0;  // not before, as the store could not be written
-  bool leaving_ = false;        // the session was told to end
-  bool forgotten_ = false;      // not kept any more
+  QueueProgress progress_;
+  QueuePlace place_;
+  QueueEntry told_;         // what turn() has reported
+  bool leaving_ = false;    // the session was told to end
+  bool forgotten_ = false;  // not kept any more
   bool gone_ = false;
   bool stamped_ = false;  // the files of the download were looked at when it was complete
   std::string stamp_;     // of the files that the session serves, to be kept once they are right

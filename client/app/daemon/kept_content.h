@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "client/app/daemon/limit_values.h"
 #include "proto/base/ids.h"
 
 namespace firn::app {
@@ -25,9 +26,14 @@ struct KeptContent {
   // The program that added it had just read the files: with the sizes and times of the manifest
   // they are right.
   bool trusted = false;
-  std::string stamp;             // of the files when they were known to be right (file_stamp.h)
-  std::int64_t added_at = 0;     // seconds since 1970
-  std::int64_t finished_at = 0;  // when the download was complete; 0: not yet
+  std::string stamp;                // of the files when they were known to be right (file_stamp.h)
+  std::int64_t added_at = 0;        // seconds since 1970
+  std::int64_t finished_at = 0;     // when the download was complete; 0: not yet
+  LimitValues limits;               // its own
+  std::int64_t priority = 0;        // 1: before others, -1: after them
+  std::int64_t position = 0;        // in the queue, among those of its priority: small ones first
+  std::uint64_t uploaded = 0;       // by all its sessions; written when one ends, and at intervals
+  std::int64_t seeded_seconds = 0;  // likewise, of being complete and served
 };
 
 }  // namespace firn::app

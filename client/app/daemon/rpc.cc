@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <vector>
 
 #include "client/app/version.h"
@@ -16,6 +17,8 @@ using Request = nlohmann::json;
 
 // A request needs 2: parameters within it. Deeper values cost stack where they are used.
 constexpr int kDepthMax = 8;
+// Every whole number up to it is one of a double's.
+constexpr double kLimitMax = 9e15;
 
 // What a request that cannot be carried out is answered.
 struct Refusal {
@@ -71,6 +74,21 @@ class Params {
 
   // The names of all that were asked for.
   const std::vector<std::string>& known() const { return known_; }
+
+  // A number of `unit`s, 0 for none, "none" or "default".
+  std::optional<std::int64_t> limit(const char* name, std::int64_t unit = 1) {
+    const Request* const value = find(name);
+    if (value == nullptr) return std::nullopt;
+    if (*value == "none") return LimitValues::kNone;
+    if (*value == "default") return LimitValues::kUnset;
+    const double number = value->is_number() ? value->get<double>() : 0;
+    const double parts = number * static_cast<double>(unit);
+    if (value->is_number() && number == 0) return LimitValues::kNone;
+    if (parts >= 1 && parts <= kLimitMax) return static_cast<std::int64_t>(parts);
+    note(std::string("'") + name + R"(' must be a number, "none" or "default")");
+    return std::nullopt;
+  }
+
   // Empty: nothing is wrong with them. After all were asked for.
   std::string wrong() const {
     if (given_.is_null()) return wrong_;
@@ -112,6 +130,15 @@ struct Method {
   Call (*prepare)(Params& params, DaemonMethods& methods);
 };
 
+LimitChange limits_of(Params& params) {
+  LimitChange change;
+  change.up = params.limit("up");
+  change.down = params.limit("down");
+  change.seed_ratio = params.limit("seed_ratio", 1000);
+  change.seed_seconds = params.limit("seed_time");
+  return change;
+}
+
 Call prepare_add(Params& params, DaemonMethods& methods) {
   AddRequest request;
   request.source = params.text("source");
@@ -120,6 +147,8 @@ Call prepare_add(Params& params, DaemonMethods& methods) {
   request.seeding = params.text("seeding", request.seeding);
   request.link = params.text("link", request.link);
   request.trust = params.flag("trust");
+  request.limits = limits_of(params);
+  request.priority = params.text("priority", request.priority);
   return [request, &methods] { return methods.add(request); };
 }
 
@@ -136,6 +165,12 @@ Call prepare_remove(Params& params, DaemonMethods& methods) {
 
 Json known_methods(DaemonMethods& methods);
 
+Call prepare_limit(Params& params, DaemonMethods& methods) {
+  return [which = params.text("content", ""), change = limits_of(params), &methods] {
+    return methods.limit(which, change);
+  };
+}
+
 constexpr Method kMethods[] = {
     {"add", prepare_add},
     {"list", [](Params&, DaemonMethods& m) -> Call { return [&m] { return m.list(); }; }},
@@ -144,6 +179,20 @@ constexpr Method kMethods[] = {
     {"pause", prepare_one<&DaemonMethods::pause>},
     {"resume", prepare_one<&DaemonMethods::resume>},
     {"remove", prepare_remove},
+    {"limit", prepare_limit},
+    {"priority",
+     [](Params& params, DaemonMethods& m) -> Call {
+       return [which = params.text("content"), priority = params.text("priority"), &m] {
+         return m.prioritize(which, priority);
+       };
+     }},
+    {"queue",
+     [](Params& params, DaemonMethods& m) -> Call {
+       return [which = params.text("content"), to = params.text("to"), &m] {
+         return m.queue(which, to);
+       };
+     }},
+    {"status", [](Params&, DaemonMethods& m) -> Call { return [&m] { return m.status(); }; }},
     {"stop", [](Params&, DaemonMethods& m) -> Call { return [&m] { return m.stop(); }; }},
     {"version",
      [](Params&, DaemonMethods&) -> Call {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "client/app/console/events.h"
+#include "client/app/daemon/limit_values.h"
 #include "proto/base/result.h"
 
 namespace firn::app {
@@ -18,7 +19,9 @@ struct AddRequest {
   bool serve = false;  // the content stands in `folder` already
   std::string seeding = "forever";
   std::string link = {};  // of the manifest's content, for a private one's secret; may be empty
-  bool trust = false;     // what stands there was just read: its sizes and times are enough
+  LimitChange limits = {};
+  std::string priority = "normal";
+  bool trust = false;  // what stands there was just read: its sizes and times are enough
 };
 
 // What the methods do. `which` is a content id, the beginning of one, or a content's name.
@@ -32,6 +35,13 @@ class DaemonMethods {
   virtual Result<Json> pause(const std::string& which) = 0;
   virtual Result<Json> resume(const std::string& which) = 0;
   virtual Result<Json> remove(const std::string& which, bool delete_data) = 0;
+  // An empty `which`: of the daemon.
+  virtual Result<Json> limit(const std::string& which, const LimitChange& change) = 0;
+  // high, normal or low
+  virtual Result<Json> prioritize(const std::string& which, const std::string& priority) = 0;
+  // Moves it among those of its priority: first, up, down or last.
+  virtual Result<Json> queue(const std::string& which, const std::string& to) = 0;
+  virtual Result<Json> status() = 0;
   virtual Result<Json> stop() = 0;
 };
 

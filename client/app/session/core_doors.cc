@@ -3,7 +3,16 @@
 namespace firn::app {
 
 void CoreDoors::make(const ContentId& content, const core::Options& options) {
-  core_ = std::make_unique<core::SwarmCore>(content, options, loop_.now());
+  core::Options limited = options;
+  limited.up_limit = up_limit_.value_or(options.up_limit);
+  limited.down_limit = down_limit_.value_or(options.down_limit);
+  core_ = std::make_unique<core::SwarmCore>(content, limited, loop_.now());
+}
+
+void CoreDoors::set_limits(std::uint64_t up, std::uint64_t down) {
+  up_limit_ = up;
+  down_limit_ = down;
+  if (made()) feed(&core::SwarmCore::set_limits, up, down);
 }
 
 void CoreDoors::changed() {

@@ -2,8 +2,10 @@
 // session's next turn, in which the actions come out.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -19,6 +21,9 @@ class CoreDoors {
   // `wants_turn` is called whenever there may be actions to take.
   CoreDoors(const EventLoop& loop, const std::function<void()>& wants_turn)
       : loop_(loop), wants_turn_(wants_turn) {}
+
+  // Of this content, from now on, in bytes per second, whatever `options` of make() say; 0: none.
+  void set_limits(std::uint64_t up, std::uint64_t down);
 
   // Makes the core; until then there is none, and nothing below may be called but changed().
   void make(const ContentId& content, const core::Options& options);
@@ -48,6 +53,7 @@ class CoreDoors {
   const EventLoop& loop_;
   const std::function<void()>& wants_turn_;
   std::unique_ptr<core::SwarmCore> core_;
+  std::optional<std::uint64_t> up_limit_, down_limit_;
   bool fed_ = true;
 };
 

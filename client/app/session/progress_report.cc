@@ -82,6 +82,7 @@ ProgressFigures ProgressReport::figures(bool seeding) const {
   figures.up_rate = up_.bytes_per_second();
   figures.peers = last_.peers;
   figures.seeding = seeding;
+  figures.bytes_sent = last_.bytes_sent;
   if (plan_.manifest) figures.content_bytes = plan_.manifest->info.shape.content_bytes;
   const double missing = static_cast<double>(last_.rank_total - last_.rank) *
                          (plan_.manifest ? plan_.manifest->info.shape.block_bytes : 0);

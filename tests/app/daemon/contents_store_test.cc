@@ -50,6 +50,11 @@ void check_same(const KeptContent& one, const KeptContent& other) {
   CHECK(one.finished_at == other.finished_at);
   CHECK(one.trusted == other.trusted);
   CHECK(one.stamp == other.stamp);
+  CHECK(one.limits == other.limits);
+  CHECK(one.priority == other.priority);
+  CHECK(one.position == other.position);
+  CHECK(one.uploaded == other.uploaded);
+  CHECK(one.seeded_seconds == other.seeded_seconds);
 }
 
 TEST_CASE("the daemon's contents come back as they were written, in the order they were added") {
@@ -63,6 +68,11 @@ TEST_CASE("the daemon's contents come back as they were written, in the order th
   second.finished_at = 77;
   second.trusted = true;
   second.stamp = std::string("\0\1", 2);
+  second.limits = {1, 2, 3, 4};
+  second.priority = -1;
+  second.position = -7;
+  second.uploaded = std::uint64_t{5} << 40;
+  second.seeded_seconds = 6;
   {
     const auto store = ContentsStore::open(path).value();
     REQUIRE(store->insert(second).ok());
@@ -83,6 +93,11 @@ TEST_CASE("a content is changed, learns its manifest, and is erased") {
   changed.paused = changed.seeded = changed.removing = true;
   changed.finished_at = 5;
   changed.stamp = "stamp";
+  changed.limits = {1, 2, 3, 4};
+  changed.priority = 1;
+  changed.position = 8;
+  changed.uploaded = 5;
+  changed.seeded_seconds = 6;
   REQUIRE(store->update(changed).ok());
   REQUIRE(store->keep_manifest(id_of(1), "manifest").ok());
   changed.manifest = "manifest";
@@ -115,8 +130,31 @@ TEST_CASE("contents that the first version of the table kept are still there") {
   for (int run = 0; run < 2; ++run) {
     const auto contents = ContentsStore::open(path).value()->load().value();
     REQUIRE(contents.size() == 1);
-    check_same(contents.front(), content_of(0));
+    KeptContent first = content_of(0);
+    first.position = 1;  // in the order in which they were added
+    check_same(contents.front(), first);
   }
+}
+
+TEST_CASE("two contents are changed together, or neither is") {
+  const TempFolder folder;
+  const std::string path = folder.path() + "/c.sqlite";
+  const auto store = ContentsStore::open(path).value();
+  KeptContent one = content_of(1), other = content_of(2);
+  REQUIRE(store->insert(one).ok());
+  REQUIRE(store->insert(other).ok());
+  one.position = other.position = 3;
+  REQUIRE(store->update_both(one, other).ok());
+  CHECK(store->load().value()[0].position == 3);
+  CHECK(store->load().value()[1].position == 3);
+  REQUIRE(Database::open(path)
+              .value()
+              .execute("CREATE TRIGGER refuse BEFORE UPDATE ON content WHEN OLD.number = 2"
+                       " BEGIN SELECT RAISE(ABORT, 'no'); END")
+              .ok());
+  one.position = other.position = 4;
+  CHECK_FALSE(store->update_both(one, other).ok());
+  CHECK(store->load().value()[0].position == 3);
 }
 
 TEST_CASE("a content is not added twice") {

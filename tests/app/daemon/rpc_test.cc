@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,24 @@ struct Recorder final : DaemonMethods {
   Result<Json> remove(const std::string& which, bool delete_data) override {
     return note("remove " + which + (delete_data ? " with data" : ""));
   }
+  Result<Json> limit(const std::string& which, const LimitChange& change) override {
+    std::string what = "limit " + which;
+    const auto tell = [&what](const char* name, const std::optional<std::int64_t>& value) {
+      if (value) what += " " + std::string(name) + "=" + std::to_string(*value);
+    };
+    tell("up", change.up);
+    tell("down", change.down);
+    tell("ratio", change.seed_ratio);
+    tell("time", change.seed_seconds);
+    return note(what);
+  }
+  Result<Json> prioritize(const std::string& which, const std::string& priority) override {
+    return note("priority " + which + " " + priority);
+  }
+  Result<Json> queue(const std::string& which, const std::string& to) override {
+    return note("queue " + which + " " + to);
+  }
+  Result<Json> status() override { return note("status"); }
   Result<Json> stop() override { return note("stop"); }
 };
 
@@ -70,6 +89,12 @@ TEST_CASE("the methods are told with the names of their parameters") {
   CHECK(recorder.asked.empty());
 }
 
+TEST_CASE("a limit is a number, or a word for none or for the default") {
+  for (const char* wrong : {"-1", "1e16", "\"much\"", "true", "null", "[]", "0.0001"})
+    CHECK(code_of(std::string(R"({"jsonrpc":"2.0","id":1,"method":"limit","params":{"up":)") +
+                  wrong + "}}") == -32602);
+}
+
 TEST_CASE("values nested as deep as a line is long are refused, and cost no stack") {
   const std::string deep = std::string(30'000, '[') + std::string(30'000, ']');
   CHECK(code_of(R"({"jsonrpc":"2.0","id":1,"method":"list","params":)" + deep + "}") == -32600);
@@ -85,6 +110,12 @@ TEST_CASE("a request of very many members is refused") {
 
 TEST_CASE("each method is called with its parameters, and answered with its result") {
   CHECK(called("add", R"({"source":"firn:x","folder":"/a"})") == "add firn:x /a forever");
+  CHECK(called("limit", R"({"content":"c","up":1000,"down":"none"})") == "limit c up=1000 down=0");
+  CHECK(called("limit", R"({"up":"default","seed_ratio":1.5,"seed_time":60})") ==
+        "limit  up=-1 ratio=1500 time=60");
+  CHECK(called("status", "{}") == "status");
+  CHECK(called("priority", R"({"content":"c","priority":"high"})") == "priority c high");
+  CHECK(called("queue", R"({"content":"c","to":"up"})") == "queue c up");
   CHECK(called("add", R"({"source":"/x","folder":"/a","serve":true,"seeding":"1h"})") ==
         "add /x /a 1h serve");
   CHECK(called("add", R"({"source":"/x","folder":"/a","serve":true,"trust":true,"link":"l"})") ==
