@@ -319,6 +319,9 @@ int main(int argc, char** argv) {
                                    ? firn::tracker::kUsage
                                    : firn::tracker::kDisk,
                                line.error().message());
+  for (const firn::ConfigSource& source : configuration.sources())
+    if (!source.trouble.empty())
+      std::cerr << "firn-tracker: warning: " << source.trouble << "; going on without it\n";
   try {
     firn::parse_line(app, *line);
   } catch (const CLI::ParseError& error) {

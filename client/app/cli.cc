@@ -17,15 +17,17 @@ namespace {
 
 const ConfigNames kConfigNames = {"config.toml", "FIRN_CONFIG"};
 
-void add_commands(CLI::App& app, const Configuration& configuration, Chosen& chosen) {
+void add_commands(CLI::App& app, const Configuration& configuration, const DeclareDaemon& daemon,
+                  Chosen& chosen) {
   add_create_command(app, chosen);
   add_share_command(app, chosen);
   add_get_command(app, chosen);
   add_seed_command(app, chosen);
-  add_daemon_command(app, chosen);
+  daemon(app, chosen);
   add_content_commands(app, chosen);
   add_limit_commands(app, chosen);
   add_peers_command(app, chosen);
+  add_watch_command(app, chosen);
   add_info_command(app, chosen);
   add_verify_command(app, chosen);
   add_keygen_command(app, chosen);
@@ -36,6 +38,22 @@ void add_commands(CLI::App& app, const Configuration& configuration, Chosen& cho
   add_help_command(app, chosen);
   add_config_options(app, kConfigNames);
   for (CLI::App* command : app.get_subcommands({})) command->footer(exit_code_help());
+}
+
+Result<std::vector<Setting>> read_again(int argc, const char* const* argv,
+                                        const DeclareDaemon& daemon) {
+  CLI::App app("", "firn");
+  Chosen never_run;
+  Configuration configuration;
+  add_commands(app, configuration, daemon, never_run);
+  const auto line = configured_line(app, argc, argv, kConfigNames, configuration);
+  if (!line.ok()) return line.error();
+  try {
+    parse_line(app, *line);
+  } catch (const CLI::ParseError& error) {
+    return Error{ErrorCode::kBadInput, "read the options again", escaped(error.what())};
+  }
+  return configuration.settings(app, {"daemon"});
 }
 
 }  // namespace
@@ -52,12 +70,20 @@ int run_cli(int argc, const char* const* argv) {
       exit_code_help());
   Chosen chosen;
   Configuration configuration;
-  add_commands(app, configuration, chosen);
+  const auto again = [argc, argv](const DeclareDaemon& daemon) {
+    return read_again(argc, argv, daemon);
+  };
+  const auto daemon = [&again](CLI::App& to, Chosen& run) { add_daemon_command(to, run, again); };
+  add_commands(app, configuration, daemon, chosen);
   const auto line = configured_line(app, argc, argv, kConfigNames, configuration);
   if (!line.ok()) {
     std::fprintf(stderr, "firn: %s\n", escaped_lines(line.error().message()).c_str());
     return static_cast<int>(exit_code_of(line.error()));
   }
+  for (const ConfigSource& source : configuration.sources())
+    if (!source.trouble.empty())
+      std::fprintf(stderr, "firn: warning: %s; going on without it\n",
+                   escaped_lines(source.trouble).c_str());
   try {
     parse_line(app, *line);
   } catch (const CLI::ParseError& error) {

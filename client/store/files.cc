@@ -36,6 +36,10 @@ Result<std::vector<std::uint8_t>> read_whole_file(Files& files, const std::strin
   return data;
 }
 
+Result<bool> Files::link_from(const std::string&, const std::string&) {
+  return false;
+}
+
 Status remove_tree(Files& files, const std::string& path) {
   Result<FileStat> stat = files.stat(path);
   if (!stat) return stat.error();

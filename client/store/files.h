@@ -75,6 +75,10 @@ class Files {
   // Of files and links. Atomic. kExists if `to` stands and `replace` is false, or if `to` is a
   // folder.
   virtual Status rename(const std::string& from, const std::string& to, bool replace) = 0;
+  // `path` becomes another name of the file `source`, a full path. False if the file system has no
+  // such names, or not for this file: it is on another one, or another account's. kExists if
+  // anything stands there.
+  virtual Result<bool> link_from(const std::string& source, const std::string& path);
   // A file or link; one that is missing is fine.
   virtual Status remove(const std::string& path) = 0;
   // An empty folder. False if it is not empty or not there.

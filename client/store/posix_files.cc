@@ -178,6 +178,18 @@ class PosixFiles final : public Files {
     return error_from_errno(operation, errno);
   }
 
+  Result<bool> link_from(const std::string& source, const std::string& path) override {
+    const std::string operation = "link " + full_path(path) + " to " + source;
+    Result<Place> place = walk(path, operation);
+    if (!place) return place.error();
+    if (::linkat(AT_FDCWD, source.c_str(), place->folder, place->leaf.c_str(), 0) == 0) return true;
+    if (errno == EEXIST) return in_the_way(operation, "something else stands there");
+    if (errno == EXDEV || errno == EPERM || errno == EMLINK || errno == EOPNOTSUPP ||
+        errno == ENOSYS)
+      return false;
+    return error_from_errno(operation, errno);
+  }
+
   Status remove(const std::string& path) override {
     const std::string operation = "remove " + full_path(path);
     Result<Place> place = walk(path, operation);

@@ -99,7 +99,10 @@ std::vector<ConfigSource> config_sources(const CommandWords& words, const Config
   }
   std::vector<ConfigSource> sources = {{"/etc/firn/" + names.file}};
   const std::string folder = user_config_folder();
-  if (!folder.empty()) sources.push_back({folder + "/firn/" + names.file});
+  if (!folder.empty()) {
+    sources.push_back({folder + "/firn/" + names.file});
+    sources.back().may_be_closed = true;
+  }
   return sources;
 }
 
@@ -109,6 +112,10 @@ Result<Configuration> Configuration::load(const CLI::App& app, std::vector<Confi
     auto file = read_config_file(source.path);
     source.found = file.ok();
     if (!file.ok() && file.error().code == ErrorCode::kNotFound && !source.required) continue;
+    if (!file.ok() && file.error().code == ErrorCode::kReadOnly && source.may_be_closed) {
+      source.trouble = file.error().message();
+      continue;
+    }
     if (!file.ok()) return file.error();
     if (const Status known = check_keys(app, *file); !known.ok()) return known.error();
     configuration.files_.push_back(*std::move(file));

@@ -28,6 +28,8 @@ struct ConfigSource {
   std::string path;
   bool required = false;  // the user named it
   bool found = false;
+  bool may_be_closed = false;  // without the right to read it, the program goes on
+  std::string trouble = {};    // why it was passed over, for people; empty: it was not
 };
 
 // What a file says of an option.
@@ -47,7 +49,8 @@ std::vector<ConfigSource> config_sources(const CommandWords& words, const Config
 class Configuration {
  public:
   Configuration() = default;  // of no file
-  // Reads the files and checks their keys. Files that nobody named may be missing. Errors: as
+  // Reads the files and checks their keys. Files that nobody named may be missing, and the user's
+  // unreadable, as for git: the program may run for another account than its HOME's. Errors: as
   // read_config_file and check_keys.
   static Result<Configuration> load(const CLI::App& app, std::vector<ConfigSource> sources);
 

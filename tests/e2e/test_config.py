@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 """Options from configuration files: which are read, what wins, and what is refused."""
 
+import json
 import os
 import re
+import shutil
 import unittest
 from unittest import mock
 
@@ -63,6 +65,17 @@ class UserFile(Config):
             self.assertEqual(("4", f"{other}:1"), self.value_of("max-peers", "get"))
         self.assertIsNone(self.value_of("max-peers", "--no-config"))
 
+    def test_programs_get_the_values_as_json(self):
+        path = self.write('max-peers = 3\njson = true\n[get]\ntracker = ["h:1", "g:2"]\n')
+        status, output, errors = self.run_firn("config", "--json")
+        self.assertEqual(0, status, errors)
+        told = json.loads(output)
+        self.assertIn({"path": str(path), "read": True}, told["files"])
+        self.assertIn({"option": "tracker", "value": "h:1, g:2", "from": f"{path}:4",
+                       "commands": ["get"]}, told["options"])
+        peers = [o for o in told["options"] if o["option"] == "max-peers" and o["value"] == "3"]
+        self.assertIn("daemon", peers[0]["commands"])
+
     def test_what_is_wrong_is_named_with_its_line(self):
         manifest = self.create(self.file(10))
         for text, words in (
@@ -89,6 +102,28 @@ class UserFile(Config):
         path = self.write("json = true\n")
         os.chown(path, 65534, -1)
         self.assert_refused(self.run_firn("doctor"), USAGE, str(path), "another user")
+
+    def test_the_user_s_file_that_may_not_be_read_is_passed_over_with_a_warning(self):
+        path = self.write("max-peers = 3\n")
+        path.parent.chmod(0)
+        self.addCleanup(path.parent.chmod, 0o700)
+        # Root may read everything: another account is what this is about.
+        prefix = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
+        firn = self.folder / "firn"
+        shutil.copy(BUILD / "client" / "firn", firn)
+        for folder in (self.folder, self.home):
+            folder.chmod(0o755)
+        def run(name, *arguments):
+            run = self.programs.start(
+                name, [*(prefix if harness.is_root() else []), firn, "config", *arguments])
+            return run, run.wait_exit()
+        shown, status = run("shown")
+        self.assertEqual(0, status, shown.story())
+        self.assertIn(f"{path}: may not be read", shown.output())
+        self.assertRegex(shown.output("stderr"),
+                         rf"warning: .*{re.escape(str(path))}.*going on without it")
+        named, status = run("named", "--config", path)
+        self.assertEqual(harness.DISK, status, named.story())
 
     def test_a_named_file_that_is_missing_is_an_error(self):
         self.assert_refused(self.run_firn("doctor", "--config", self.folder / "no"), harness.DISK,

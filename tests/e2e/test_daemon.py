@@ -114,6 +114,17 @@ class Contents(DaemonTest):
             self.assertIn("being removed", output + errors)
             self.assertLess(time.monotonic(), deadline)
 
+    def test_what_a_download_has_finished_is_deleted_with_it_and_nothing_else(self):
+        source = self.tree({"a": 900 * KIB, "b": 4000 * KIB})
+        self.daemon("--down-limit", "800K")
+        self.add(self.share(source).link())
+        copy = self.downloads / source.name
+        self.wait_for(lambda contents: (copy / "a").exists())
+        (copy / "b").write_bytes(b"mine")
+        self.ask("remove", source.name, "--delete-data")
+        self.wait_for(lambda contents: contents == [])
+        self.assertEqual([copy / "b"], [p for p in self.downloads.rglob("*") if p != copy])
+
     def test_a_file_that_was_in_the_way_is_not_deleted_with_the_content(self):
         source = self.file(100 * KIB)
         self.downloads.mkdir()

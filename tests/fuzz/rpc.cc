@@ -41,6 +41,16 @@ struct CountingMethods final : DaemonMethods {
     return called(which + to);
   }
   Result<Json> status() override { return called("status"); }
+  Result<Json> move(const std::string& which, const std::string& folder) override {
+    FIRN_CHECK(!folder.empty());
+    return called(which);
+  }
+  Result<Json> watch(const std::string& folder, const std::string& output) override {
+    FIRN_CHECK(!output.empty());
+    return called(folder);
+  }
+  Result<Json> watches() override { return called("watches"); }
+  Result<Json> unwatch(const std::string& folder) override { return called(folder); }
   Result<Json> stop() override { return called("stop"); }
 };
 

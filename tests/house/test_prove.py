@@ -37,7 +37,8 @@ class Parts(unittest.TestCase):
     def test_every_release_compiler_and_fuzz_target_has_one(self):
         names = self.names()
         self.assertEqual(len(set(names)), len(names))
-        for name in ("address", "faults", "http", "kernels", "neon", "thread", "fresh-bookworm", "fresh-trixie", "clang-bookworm",
+        for name in ("address", "contents", "faults", "http", "kernels", "kills", "neon", "thread", "fresh-bookworm",
+                     "fresh-trixie", "clang-bookworm",
                      "clang-trixie", "package-bookworm", "package-trixie"):
             self.assertIn(name, names)
         for target in (ROOT / "tests/fuzz").glob("*.cc"):

@@ -3,6 +3,7 @@
 
 import gzip
 import hashlib
+import os
 import pathlib
 import re
 import shutil
@@ -116,6 +117,30 @@ class Unit(Folder):
         self.assertIn("\nRestartPreventExitStatus=2 3\n", self.TEXT)
         said = helps()["firn-tracker",]
         self.assertRegex(said, r"2 wrong usage,\s+3 port in use")
+
+
+class UserUnit(Folder):
+    TEXT = (FILES / "firn.service").read_text()
+
+    @unittest.skipUnless(shutil.which("systemd-analyze"), "systemd-analyze is not installed")
+    def test_systemd_has_nothing_against_it(self):
+        unit = self.folder / "firn.service"
+        unit.write_text(self.TEXT.replace("/usr/bin/firn", str(PROGRAMS["firn"].resolve())))
+        environment = dict(os.environ, XDG_RUNTIME_DIR=str(self.folder))
+        said = subprocess.run(["systemd-analyze", "--user", "verify", "--man=no", unit],
+                              capture_output=True, text=True, env=environment)
+        self.assertEqual((0, ""), (said.returncode, said.stdout + said.stderr))
+
+    def test_it_runs_the_daemon_and_reloads_it_with_sighup(self):
+        for line in ("ExecStart=/usr/bin/firn daemon", "NoNewPrivileges=yes", "WantedBy=default.target",
+                     "SystemCallFilter=@system-service"):
+            self.assertIn(f"\n{line}\n", self.TEXT)
+        self.assertRegex(self.TEXT, r"\nExecReload=.*kill -HUP")
+
+    def test_exit_codes_that_are_not_tried_again_are_usage_and_port(self):
+        self.assertIn("\nRestartPreventExitStatus=2 7\n", self.TEXT)
+        said = helps()["firn",]
+        self.assertRegex(said, r"(?s)2 +wrong usage.*7 +the port to listen on is in use")
 
 
 class Container(unittest.TestCase):

@@ -4,24 +4,34 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <vector>
 
 #include "client/app/console/exit_codes.h"
+#include "proto/base/result.h"
 #include "proto/program/configuration.h"
 
 namespace firn::app {
 
 using Chosen = std::function<ExitCode()>;
 
+// Declares `firn daemon`.
+using DeclareDaemon = std::function<void(CLI::App& app, Chosen& chosen)>;
+// Reads the process's command line and its configuration once more, for a daemon command that is
+// declared so, and runs nothing; what the configuration says of it. Errors: kBadInput and others as
+// configured_line()'s.
+using ReadAgain = std::function<Result<std::vector<Setting>>(const DeclareDaemon& declare)>;
+
 void add_create_command(CLI::App& app, Chosen& chosen);
 void add_share_command(CLI::App& app, Chosen& chosen);
 void add_get_command(CLI::App& app, Chosen& chosen);
 void add_seed_command(CLI::App& app, Chosen& chosen);
-void add_daemon_command(CLI::App& app, Chosen& chosen);
+void add_daemon_command(CLI::App& app, Chosen& chosen, const ReadAgain& read_again);
 // add, list, show, pause, resume, remove
 void add_content_commands(CLI::App& app, Chosen& chosen);
 // limit, priority, queue
 void add_limit_commands(CLI::App& app, Chosen& chosen);
 void add_peers_command(CLI::App& app, Chosen& chosen);
+void add_watch_command(CLI::App& app, Chosen& chosen);
 void add_info_command(CLI::App& app, Chosen& chosen);
 void add_verify_command(CLI::App& app, Chosen& chosen);
 void add_keygen_command(CLI::App& app, Chosen& chosen);

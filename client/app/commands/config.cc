@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <tuple>
 
 #include "client/app/commands/commands.h"
@@ -53,7 +54,9 @@ std::string sources_text(const Configuration& configuration) {
   if (configuration.sources().empty()) return "no configuration is read\n";
   std::string text;
   for (const ConfigSource& source : configuration.sources())
-    text += escaped(source.path) + (source.found ? ": read\n" : ": not there\n");
+    text += escaped(source.path) + (source.found             ? ": read\n"
+                                    : source.trouble.empty() ? ": not there\n"
+                                                             : ": may not be read\n");
   return text;
 }
 
@@ -75,7 +78,22 @@ std::string table_of(const OptionValues& values) {
   return table;
 }
 
-ExitCode show(CLI::App& app, const std::vector<std::string>& about,
+// One object, for programs.
+std::string json_of(const Configuration& configuration, const OptionValues& values) {
+  nlohmann::ordered_json json = {{"event", "config"}};
+  json["files"] = nlohmann::ordered_json::array();
+  for (const ConfigSource& source : configuration.sources())
+    json["files"].push_back({{"path", source.path}, {"read", source.found}});
+  json["options"] = nlohmann::ordered_json::array();
+  for (const auto& [value, commands] : values)
+    json["options"].push_back({{"option", value.key},
+                               {"value", value.value},
+                               {"from", value.place},
+                               {"commands", commands}});
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+ExitCode show(CLI::App& app, const std::vector<std::string>& about, bool as_json,
               const Configuration& configuration) {
   OptionValues values;
   for (const auto& command : whole_commands(app)) {
@@ -87,6 +105,7 @@ ExitCode show(CLI::App& app, const std::vector<std::string>& about,
     std::fprintf(stderr, "firn: %s\n", escaped_lines(added.error().message()).c_str());
     return exit_code_of(added.error());
   }
+  if (as_json) return print_alone(json_of(configuration, values));
   return print_alone(sources_text(configuration) + "\n" + table_of(values));
 }
 
@@ -102,14 +121,18 @@ void add_config_command(CLI::App& app, const Configuration& configuration, Chose
       ->add_flag_callback(
           "--show", [] {}, "show the values, as without this option")
       ->configurable(false);
-  command->callback([about, &app, &configuration, &chosen] {
+  auto as_json = std::make_shared<bool>(false);
+  command->add_flag("--json", *as_json, "the same as one JSON object");
+  command->callback([about, as_json, &app, &configuration, &chosen] {
     const CLI::App* at = &app;
     for (const std::string& word : *about) {
       const CLI::App* const found = command_of(*at, word);
       if (found == nullptr) throw CLI::ValidationError(unknown_command(*at, word));
       at = found;
     }
-    chosen = [about, &app, &configuration] { return show(app, *about, configuration); };
+    chosen = [about, as_json, &app, &configuration] {
+      return show(app, *about, *as_json, configuration);
+    };
   });
 }
 

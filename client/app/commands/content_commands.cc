@@ -1,4 +1,4 @@
-// firn add, list, show, pause, resume, remove: what a running `firn daemon` is asked.
+// firn add, list, show, pause, resume, move, remove: what a running `firn daemon` is asked.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -27,10 +27,11 @@ struct AddArguments : AskOptions {
 
 struct ListArguments : AskOptions {};
 
-// Of show, pause, resume and remove.
+// Of show, pause, resume, move and remove.
 struct OneArguments : AskOptions {
   std::string method;
   std::string content;
+  std::string folder;  // of move
   bool delete_data = false;
 };
 
@@ -109,6 +110,7 @@ ExitCode run(const ListArguments& arguments, Console& console) {
 ExitCode run(const OneArguments& arguments, Console& console) {
   Json params = {{"content", arguments.content}};
   if (arguments.method == "remove") params["delete_data"] = arguments.delete_data;
+  if (arguments.method == "move") params["folder"] = absolute(arguments.folder);
   const auto answer = ask(arguments, arguments.method, params);
   if (!answer.ok()) return fail(console, answer.error());
   tell_about("content", *answer, console);
@@ -177,6 +179,13 @@ void add_content_commands(CLI::App& app, Chosen& chosen) {
   one("show", "show how one of the daemon's contents stands");
   one("pause", "let the daemon leave a content alone until resume");
   one("resume", "let the daemon go on with a content that was paused, failed or finished");
+  auto moving = std::make_shared<OneArguments>();
+  add_one_command(app, chosen, "move", "move a content's files to another folder, and go on there",
+                  moving)
+      ->add_option("DIR", moving->folder, "folder to put the content into")
+      ->option_text("DIR")
+      ->required()
+      ->check(not_empty());
   auto removing = std::make_shared<OneArguments>();
   add_one_command(app, chosen, "remove", "make the daemon forget a content", removing)
       ->add_flag("--delete-data", removing->delete_data, "delete its files too")

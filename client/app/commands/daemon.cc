@@ -2,13 +2,16 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "client/app/commands/asking.h"
 #include "client/app/commands/commands.h"
 #include "client/app/commands/daemon_plans.h"
+#include "client/app/commands/daemon_reload.h"
 #include "client/app/commands/limit_options.h"
 #include "client/app/commands/options.h"
 #include "client/app/commands/own_addresses.h"
 #include "client/app/commands/publishing_options.h"
 #include "client/app/commands/running.h"
+#include "client/app/commands/stop_request.h"
 #include "client/app/console/quantities.h"
 #include "client/app/daemon/content_list.h"
 #include "client/app/daemon/control_socket.h"
@@ -32,11 +35,18 @@ struct DaemonArguments {
   std::vector<std::string> schedule;
   QueueLimits queue{kMemoryShares, 0};
   std::string queue_patience = "5m";
+  HookCommands hooks;
+  std::vector<std::string> watched;
+  std::string downloads;
   std::string kernels;
   CodecOptions codec;
   NetworkOptions network;
   ConsoleOptions console;
+  ReadAgain read_again;  // of the process
 };
+
+void add_daemon_options(CLI::App& app, Chosen& chosen,
+                        const std::shared_ptr<DaemonArguments>& arguments);
 
 void say_start(const PeerDriver& driver, const std::string& socket, const std::string& data,
                std::size_t contents, Console& console) {
@@ -87,12 +97,50 @@ ConfiguredLimits configured_limits(const DaemonArguments& arguments) {
           schedule_of(arguments.schedule)};
 }
 
+// Of --watch.
+Result<std::vector<WatchedFolder>> watched_folders(const DaemonArguments& arguments) {
+  std::vector<WatchedFolder> folders;
+  for (const std::string& folder : arguments.watched) {
+    folders.push_back({absolute(folder), absolute(arguments.downloads)});
+    if (const Status right = check_watched(folders.back()); !right.ok()) return right.error();
+  }
+  return folders;
+}
+
+// Reads options and configuration again, and gives a running daemon what can change: the keys that
+// daemon_reload.cc names.
+Result<std::vector<Setting>> read_and_apply(const ReadAgain& read_again, Hooks& hooks,
+                                            TransferLimits& limits, ContentList& list) {
+  const auto fresh = std::make_shared<DaemonArguments>();
+  auto settings =
+      read_again([&](CLI::App& app, Chosen& chosen) { add_daemon_options(app, chosen, fresh); });
+  if (!settings.ok()) return settings;
+  auto watched = watched_folders(*fresh);
+  if (!watched.ok()) return watched.error();
+  limits.configure(configured_limits(*fresh));
+  list.limits_changed();
+  hooks.set(fresh->hooks);
+  list.watch_configured(*std::move(watched));
+  return settings;
+}
+
+// What the configuration says at the start; empty where it cannot be read any more.
+std::vector<Setting> settings_of(const ReadAgain& read_again) {
+  const auto ignored = std::make_shared<DaemonArguments>();
+  auto settings =
+      read_again([&](CLI::App& app, Chosen& chosen) { add_daemon_options(app, chosen, ignored); });
+  return settings.ok() ? *std::move(settings) : std::vector<Setting>();
+}
+
 ExitCode run(const DaemonArguments& arguments, Console& console) {
+  const StopRequest stop;
   if (const Status usable = use_kernels(arguments.kernels); !usable.ok())
     return fail(console, usable.error());
   auto options = driver_options(arguments.network, arguments.codec, kMemoryShares);
   if (!options.ok()) return fail(console, options.error());
   options->stays = true;
+  auto watched = watched_folders(arguments);
+  if (!watched.ok()) return fail(console, watched.error());
   const std::string data = arguments.data.empty() ? DataFolder::default_path() : arguments.data;
   const auto folder = DataFolder::take(data);
   if (!folder.ok()) return fail(console, folder.error());
@@ -105,8 +153,10 @@ ExitCode run(const DaemonArguments& arguments, Console& console) {
   ExitCode code = ExitCode::kOk;
   const auto driver = start_driver(*options, console, code);
   if (!driver) return code;
+  Hooks hooks(driver->loop(), console);
+  hooks.set(arguments.hooks);
   const auto list = ContentList::restore(
-      {*driver, **store, *limits, *parse_duration(arguments.queue_patience), console,
+      {*driver, **store, *limits, *parse_duration(arguments.queue_patience), console, hooks,
        [&](const KeptContent& kept) {
          return plan_kept(arguments.network, kept, *signer, driver->id(), console);
        },
@@ -115,6 +165,7 @@ ExitCode run(const DaemonArguments& arguments, Console& console) {
        }},
       arguments.queue, read_added);
   if (!list.ok()) return fail(console, list.error());
+  (*list)->watch_configured(*std::move(watched));
   const std::string path =
       arguments.socket.empty() ? DataFolder::default_socket(data) : arguments.socket;
   const auto socket = ControlSocket::open(
@@ -125,8 +176,14 @@ ExitCode run(const DaemonArguments& arguments, Console& console) {
     const ExitCode failed = fail(console, page.error());
     return page.error().code == ErrorCode::kExists ? ExitCode::kPortInUse : failed;
   }
+  DaemonReload reload(console, settings_of(arguments.read_again),
+                      [&] { return read_and_apply(arguments.read_again, hooks, *limits, **list); });
+  driver->on_reload([&] { reload.run(); });
   say_start(*driver, path, data, (*list)->size(), console);
-  driver->on_turn([&](core::TimeUs) { return (*list)->turn(); });
+  driver->on_turn([&](core::TimeUs) {
+    if (stop.requested()) driver->stop();  // it came before the loop took signals
+    return (*list)->turn();
+  });
   // A content's failure does not change the exit code; `list` shows it.
   (void)driver->run();
   (*list)->finish();
@@ -164,10 +221,22 @@ void add_limits(CLI::App& command, DaemonArguments& arguments) {
     command.get_option(name)->configurable(true);
 }
 
-}  // namespace
+void add_hook_options(CLI::App& command, HookCommands& hooks) {
+  const auto add_hook = [&command](const char* name, std::string& hook, const char* description) {
+    command.add_option(name, hook, description)
+        ->option_text("COMMAND")
+        ->check(not_empty())
+        ->group("Commands to run");
+  };
+  add_hook("--on-added", hooks.on_added,
+           "run this shell command when a content is added; FIRN_CONTENT_ID, FIRN_NAME and "
+           "FIRN_DIR tell which");
+  add_hook("--on-complete", hooks.on_complete, "the same when a download is complete and verified");
+  add_hook("--on-error", hooks.on_error, "the same when a content fails; FIRN_ERROR says why");
+}
 
-void add_daemon_command(CLI::App& app, Chosen& chosen) {
-  auto arguments = std::make_shared<DaemonArguments>();
+void add_daemon_options(CLI::App& app, Chosen& chosen,
+                        const std::shared_ptr<DaemonArguments>& arguments) {
   CLI::App* command = app.add_subcommand(
       "daemon", "hold all contents that add gives it, across restarts, until it is stopped");
   command
@@ -195,11 +264,34 @@ void add_daemon_command(CLI::App& app, Chosen& chosen) {
       ->option_text("FILE")
       ->check(not_empty());
   add_limits(*command, *arguments);
+  CLI::Option* downloads = command
+                               ->add_option("--download-dir", arguments->downloads,
+                                            "folder for contents that --watch finds")
+                               ->option_text("DIR")
+                               ->check(not_empty());
+  command
+      ->add_option("--watch", arguments->watched,
+                   "add what appears in this folder: .firn files, and .link files with links "
+                   "(repeatable)")
+      ->option_text("DIR")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->check(not_empty())
+      ->needs(downloads);
+  add_hook_options(*command, arguments->hooks);
   add_codec_options(*command, arguments->codec);
   add_kernels_option(*command, arguments->kernels);
   add_network_options(*command, arguments->network);
   add_console_options(*command, arguments->console);
   on_command(*command, arguments, chosen, run);
+}
+
+}  // namespace
+
+void add_daemon_command(CLI::App& app, Chosen& chosen, const ReadAgain& read_again) {
+  const auto arguments = std::make_shared<DaemonArguments>();
+  arguments->read_again = read_again;
+  add_daemon_options(app, chosen, arguments);
 }
 
 }  // namespace firn::app

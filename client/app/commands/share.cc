@@ -129,6 +129,13 @@ bool end_refused(std::vector<Shared>& shared, Console& console) {
          }) > 0;
 }
 
+// What makes and signs, once nothing that this command writes is part of what is shared.
+Result<Signer> prepare_making(const ShareArguments& arguments, Console& console) {
+  for (const std::string& path : arguments.paths)
+    if (const Status apart = check_apart(arguments, path); !apart.ok()) return apart.error();
+  return Signer::for_making(arguments.signing, console);
+}
+
 // Makes the contents here, with this terminal's progress and this user's keys, and leaves them to
 // the daemon.
 ExitCode leave_to_daemon(const ShareArguments& arguments, Console& console) {
@@ -136,10 +143,7 @@ ExitCode leave_to_daemon(const ShareArguments& arguments, Console& console) {
   // Before anything is read: whether there is one.
   if (const auto there = ask(daemon, "version", Json()); !there.ok())
     return fail(console, there.error());
-  for (const std::string& path : arguments.paths)
-    if (const Status apart = check_apart(arguments, path); !apart.ok())
-      return fail(console, apart.error());
-  const auto signer = Signer::for_making(arguments.signing, console);
+  const auto signer = prepare_making(arguments, console);
   if (!signer.ok()) return fail(console, signer.error());
   const StopRequest stop;
   std::set<std::string> excludes_used;
@@ -164,10 +168,7 @@ ExitCode run(const ShareArguments& arguments, Console& console) {
   auto options = driver_options(arguments.network, arguments.codec, arguments.paths.size());
   if (!options.ok()) return fail(console, options.error());
   options->only_serves = true;
-  for (const std::string& path : arguments.paths)
-    if (const Status apart = check_apart(arguments, path); !apart.ok())
-      return fail(console, apart.error());
-  const auto signer = Signer::for_making(arguments.signing, console);
+  const auto signer = prepare_making(arguments, console);
   if (!signer.ok()) return fail(console, signer.error());
   const StopRequest stop;
   ExitCode code = ExitCode::kOk;

@@ -24,13 +24,24 @@ std::int64_t wall_seconds() {
 
 }  // namespace
 
+ContentList::ContentList(DaemonHost host, const QueueLimits& queue, ReadContent read)
+    : host_(std::move(host)),
+      queue_(queue),
+      read_(std::move(read)),
+      watch_(host_.driver.workers(), host_.console,
+             [this](const AddRequest& request) { return add(request); }) {}
+
 Result<std::unique_ptr<ContentList>> ContentList::restore(DaemonHost host, const QueueLimits& queue,
                                                           ReadContent read) {
   auto kept = host.store.load();
   if (!kept.ok()) return kept.error();
+  auto folders = host.store.load_folders();
+  if (!folders.ok()) return folders.error();
   std::unique_ptr<ContentList> list(new ContentList(std::move(host), queue, std::move(read)));
   for (KeptContent& content : *kept)
     list->contents_.push_back(std::make_unique<DaemonContent>(list->host_, std::move(content)));
+  list->kept_folders_ = *std::move(folders);
+  list->watch_all();
   list->apply_limits(list->host_.driver.loop().now());
   return list;
 }
@@ -38,13 +49,14 @@ Result<std::unique_ptr<ContentList>> ContentList::restore(DaemonHost host, const
 core::TimeUs ContentList::turn() {
   const core::TimeUs now = host_.driver.loop().now();
   if (now >= limits_at_) apply_limits(now);
-  return std::min(limits_at_, turn_contents(now));
+  const core::TimeUs watched = host_.driver.stopping() ? core::kNever : watch_.turn(now);
+  return std::min({limits_at_, watched, turn_contents(now)});
 }
 
 core::TimeUs ContentList::turn_contents(core::TimeUs now) {
   // What a session does shows in its next turn, or in the look after that.
   if (!changed_ && now < looked_at_ + kLookInterval)
-    return watched_.empty() ? core::kNever : looked_at_ + kLookInterval;
+    return active_.empty() ? core::kNever : looked_at_ + kLookInterval;
   return look(now);
 }
 
@@ -53,16 +65,16 @@ core::TimeUs ContentList::look(core::TimeUs now) {
   looked_at_ = now;
   if (std::exchange(changed_, false)) arrange();
   std::size_t working = 0;
-  for (DaemonContent* const content : watched_) {
+  for (DaemonContent* const content : active_) {
     changed_ |= content->turn(working < kStartingMax);
     if (content->due() == Due::kSoon) ++working;
   }
-  std::erase_if(watched_, [](const DaemonContent* content) {
+  std::erase_if(active_, [](const DaemonContent* content) {
     return content->gone() || content->due() == Due::kNever;
   });
   std::erase_if(contents_, [](const auto& content) { return content->gone(); });
   if (changed_) return now;
-  if (watched_.empty()) return core::kNever;
+  if (active_.empty()) return core::kNever;
   return now + (working > 0 ? kLookInterval : core::kSecond);
 }
 
@@ -71,10 +83,10 @@ void ContentList::arrange() {
   std::vector<QueueEntry> entries;
   for (const auto& content : contents_) entries.push_back(content->queue_entry());
   const std::vector<QueuePlace> places = places_of(entries, queue_);
-  watched_.clear();
+  active_.clear();
   for (std::size_t i = 0; i < contents_.size(); ++i) {
     contents_[i]->give_place(places[i]);
-    watched_.push_back(contents_[i].get());
+    active_.push_back(contents_[i].get());
   }
 }
 
@@ -101,6 +113,7 @@ Result<Json> ContentList::add(const AddRequest& request) {
   arrange();
   changed_ = true;
   host_.driver.loop().wake();
+  host_.hooks.added(contents_.back()->subject());
   return contents_.back()->details();
 }
 
@@ -171,9 +184,13 @@ Result<Json> ContentList::limit(const std::string& which, const LimitChange& wan
   if (!which.empty())
     return change(which, [&](DaemonContent& content) { return content.limit(wanted); });
   if (const Status kept = host_.limits.change(wanted); !kept.ok()) return kept.error();
+  limits_changed();
+  return status();
+}
+
+void ContentList::limits_changed() {
   apply_limits(host_.driver.loop().now());
   for (const auto& content : contents_) content->limits_changed();
-  return status();
 }
 
 Result<Json> ContentList::prioritize(const std::string& which, const std::string& priority) {
@@ -186,10 +203,10 @@ Result<Json> ContentList::prioritize(const std::string& which, const std::string
 }
 
 Result<Json> ContentList::queue(const std::string& which, const std::string& to) {
-  return change(which, [&](DaemonContent& content) { return move(content, to); });
+  return change(which, [&](DaemonContent& content) { return place(content, to); });
 }
 
-Status ContentList::move(DaemonContent& content, const std::string& to) {
+Status ContentList::place(DaemonContent& content, const std::string& to) {
   const QueueEntry entry = content.queue_entry();
   std::int64_t first = entry.position, last = entry.position;
   DaemonContent *before = nullptr, *after = nullptr;  // of its kind and priority
@@ -255,6 +272,58 @@ Result<Json> ContentList::status() {
 
 void ContentList::finish() {
   for (const auto& content : contents_) content->keep_record();
+}
+
+Result<Json> ContentList::move(const std::string& which, const std::string& folder) {
+  return change(which, [&folder](DaemonContent& content) { return content.move(folder); });
+}
+
+// --- watched folders ---
+
+void ContentList::watch_all() {
+  std::vector<WatchedFolder> all = kept_folders_;
+  for (const WatchedFolder& configured : configured_folders_)
+    if (std::ranges::find(all, configured.folder, &WatchedFolder::folder) == all.end())
+      all.push_back(configured);
+  watch_.set(std::move(all));
+  host_.driver.loop().wake();
+}
+
+void ContentList::watch_configured(std::vector<WatchedFolder> folders) {
+  configured_folders_ = std::move(folders);
+  watch_all();
+}
+
+Result<Json> ContentList::watch(const std::string& folder, const std::string& output) {
+  const WatchedFolder watched{folder, output};
+  if (const Status right = check_watched(watched); !right.ok()) return right.error();
+  if (const Status kept = host_.store.keep_folder(watched); !kept.ok()) return kept.error();
+  std::erase_if(kept_folders_, [&](const auto& known) { return known.folder == folder; });
+  kept_folders_.push_back(watched);
+  watch_all();
+  return watches();
+}
+
+Result<Json> ContentList::watches() {
+  Json folders = Json::array();
+  for (const WatchedFolder& watched : watch_.folders())
+    folders.push_back({{"folder", watched.folder}, {"output", watched.output}});
+  return Json{{"folders", std::move(folders)}};
+}
+
+Result<Json> ContentList::unwatch(const std::string& folder) {
+  const auto kept = std::ranges::find(kept_folders_, folder, &WatchedFolder::folder);
+  if (kept == kept_folders_.end())
+    return Error{ErrorCode::kNotFound, "no longer watch the folder " + folder,
+                 std::ranges::find(configured_folders_, folder, &WatchedFolder::folder) ==
+                         configured_folders_.end()
+                     ? "it is not watched; `firn watch --list` shows those that are"
+                     : "the configuration of the daemon names it"};
+  if (const Status forgotten = host_.store.forget_folder(folder); !forgotten.ok())
+    return forgotten.error();
+  kept_folders_.erase(kept);
+  watch_all();
+  return watches();
 }
 
 Result<Json> ContentList::stop() {

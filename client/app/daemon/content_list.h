@@ -11,6 +11,7 @@
 
 #include "client/app/daemon/daemon_content.h"
 #include "client/app/daemon/rpc.h"
+#include "client/app/daemon/watched_folder.h"
 
 namespace firn::app {
 
@@ -45,16 +46,24 @@ class ContentList final : public DaemonMethods {
   Result<Json> prioritize(const std::string& which, const std::string& priority) override;
   Result<Json> queue(const std::string& which, const std::string& to) override;
   Result<Json> status() override;
+  Result<Json> move(const std::string& which, const std::string& folder) override;
+  Result<Json> watch(const std::string& folder, const std::string& output) override;
+  Result<Json> watches() override;
+  Result<Json> unwatch(const std::string& folder) override;
+  // Those of TransferLimits.
+  void limits_changed();
+  // Folders that the configuration names, besides those that are kept.
+  void watch_configured(std::vector<WatchedFolder> folders);
   // Ends the daemon, once it has answered and every session has left.
   Result<Json> stop() override;
 
  private:
-  ContentList(DaemonHost host, const QueueLimits& queue, ReadContent read)
-      : host_(std::move(host)), queue_(queue), read_(std::move(read)) {}
+  ContentList(DaemonHost host, const QueueLimits& queue, ReadContent read);
   void arrange();
   core::TimeUs turn_contents(core::TimeUs now);
   core::TimeUs look(core::TimeUs now);
-  Status move(DaemonContent& content, const std::string& to);
+  Status place(DaemonContent& content, const std::string& to);
+  void watch_all();
   Result<DaemonContent*> find(const std::string& which);
   // Those of all contents together, as they are now.
   void apply_limits(core::TimeUs now);
@@ -66,11 +75,13 @@ class ContentList final : public DaemonMethods {
   const QueueLimits queue_;
   const ReadContent read_;
   std::vector<std::unique_ptr<DaemonContent>> contents_;  // as they were added
-  std::vector<DaemonContent*> watched_;                   // those whose turn() may be due
+  std::vector<DaemonContent*> active_;                    // those whose turn() may be due
   bool changed_ = true;                                   // which want to be active, or their order
   core::TimeUs looked_at_ = 0;
   core::TimeUs limits_at_ = 0;  // when the schedule is looked at again
   LimitValues applied_;         // the limits that the driver has
+  std::vector<WatchedFolder> kept_folders_, configured_folders_;
+  FolderWatch watch_;  // of both
 };
 
 }  // namespace firn::app

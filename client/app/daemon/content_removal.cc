@@ -1,6 +1,7 @@
 #include "client/app/daemon/content_removal.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
 #include <set>
 #include <string>
@@ -42,9 +43,15 @@ Result<Digest> digest_of(store::File& file) {
   }
 }
 
-// Whether the content's own file or link stands there, or what the user has put in its place since.
-// A file whose time has changed is read.
-Result<bool> is_the_contents(store::Files& files, const std::string& path, const FileEntry& entry) {
+// FAT keeps times to two seconds.
+constexpr std::int64_t kTimeStepNs = 2'000'000'000;
+
+// Whether the content's own file or link stands there, or what the user has put in its place. A
+// file of a complete content whose time has changed is read. A download gives a file its name and
+// the manifest's time together, before others are there: any other time is that of a file in its
+// way.
+Result<bool> is_the_contents(store::Files& files, const std::string& path, const FileEntry& entry,
+                             bool complete) {
   const auto there = files.stat(path);
   if (!there.ok()) return there.error();
   if (entry.kind == FileEntry::Kind::kLink) {
@@ -55,6 +62,7 @@ Result<bool> is_the_contents(store::Files& files, const std::string& path, const
   }
   if (there->kind != store::FileKind::kFile || there->bytes != entry.bytes) return false;
   if (there->modified_ns == entry.modified_ns) return true;
+  if (!complete) return std::abs(there->modified_ns - entry.modified_ns) <= kTimeStepNs;
   const auto file = files.open(path, store::Files::Open::kRead);
   if (!file.ok()) return file.error();
   const auto digest = digest_of(**file);
@@ -64,7 +72,7 @@ Result<bool> is_the_contents(store::Files& files, const std::string& path, const
 
 // What the user put in the place of a file stays, as a missing one does. After a failure the other
 // files are still deleted; the first failure.
-Status delete_finished(store::Files& files, const Info& info) {
+Status delete_finished(store::Files& files, const Info& info, bool complete) {
   Status first = Done{};
   const auto note = [&first](const Status& status) {
     if (first.ok() && !status.ok()) first = status;
@@ -75,7 +83,8 @@ Status delete_finished(store::Files& files, const Info& info) {
     const std::string path = content::final_path(info, "", i);
     if (info.files[i].kind == FileEntry::Kind::kFolder) {
       folders.insert(path);
-    } else if (const auto ours = is_the_contents(files, path, info.files[i]); !ours.ok()) {
+    } else if (const auto ours = is_the_contents(files, path, info.files[i], complete);
+               !ours.ok()) {
       note(ours.error());
     } else if (*ours) {
       note(files.remove(path));
@@ -93,7 +102,8 @@ Status delete_finished(store::Files& files, const Info& info) {
 // Only in the content's own folder: another file of its name, one level deeper, is another's.
 Status delete_content(const KeptContent& content) {
   std::optional<Manifest> manifest;
-  if (content.finished_at != 0 && !content.manifest.empty()) {
+  const bool complete = content.finished_at != 0;
+  if ((complete || content.kind == KeptContent::Kind::kDownload) && !content.manifest.empty()) {
     auto parsed = parse_manifest(content.manifest, content.id);
     if (!parsed.ok()) return parsed.error();
     manifest = *std::move(parsed);
@@ -103,7 +113,7 @@ Status delete_content(const KeptContent& content) {
     return files.error().code == ErrorCode::kNotFound ? Status(Done{}) : files.error();
   Status work = delete_work(**files, content.id);
   if (!manifest) return work;
-  const Status finished = delete_finished(**files, manifest->info);
+  const Status finished = delete_finished(**files, manifest->info, complete);
   return work.ok() ? finished : work;
 }
 

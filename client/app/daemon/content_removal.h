@@ -6,12 +6,12 @@
 
 namespace firn::app {
 
-// Deletes the content's work folder and, if the content was whole and right at some time, the files
-// and links that its manifest names in `folder`, with the folders that are empty then. A file that
-// has other bytes now, or that stood in a download's way, is the user's own and stays; a missing
-// one is no error. Below `folder` no link is followed. After a failure the rest is still deleted.
-// Blocks; any thread. No session may use the content. Errors: kExists (another process downloads
-// it), others as errno says.
+// Deletes the content's work folder and the files and links that its manifest names in `folder`,
+// with the folders that are empty then: all, if the content was whole and right at some time, else
+// those that its download has finished. A file that has other bytes now, or that stood in a
+// download's way, is the user's own and stays; a missing one is no error. Below `folder` no link is
+// followed. After a failure the rest is still deleted. Blocks; any thread. No session may use the
+// content. Errors: kExists (another process downloads it), others as errno says.
 Status delete_content(const KeptContent& content);
 
 }  // namespace firn::app

@@ -51,6 +51,12 @@ constexpr TableVersion kTableVersions[] = {
   INSERT INTO limits VALUES(-1, -1, -1, -1);
 )",
      22},
+    {R"(
+  ALTER TABLE content ADD COLUMN move INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE content ADD COLUMN other_folder BLOB NOT NULL DEFAULT x'';
+)",
+     24},
+    {"CREATE TABLE watched(folder BLOB PRIMARY KEY, output BLOB NOT NULL);", 24},
 };
 constexpr std::int64_t kContentsVersion = std::size(kTableVersions);
 
@@ -65,7 +71,8 @@ Result<KeptContent> content_of(const Statement& row) {
   KeptContent content;
   const auto id = ContentId::from_bytes(row.bytes(0));
   const std::int64_t kind = row.integer(1);
-  if (!id || kind < 0 || kind > 1)
+  const std::int64_t move = row.integer(21);
+  if (!id || kind < 0 || kind > 1 || move < 0 || move > 3)
     return Error{ErrorCode::kCorrupt, "read the daemon's contents",
                  "a row makes no sense; move the database away and start again"};
   content.id = *id;
@@ -86,7 +93,18 @@ Result<KeptContent> content_of(const Statement& row) {
   content.position = row.integer(18);
   content.uploaded = static_cast<std::uint64_t>(row.integer(19));
   content.seeded_seconds = row.integer(20);
+  content.move = static_cast<KeptContent::Move>(move);
+  content.other_folder = row.bytes(22);
   return content;
+}
+
+// The files of the contents are none of the database's, and stand as they stood.
+Error with_remedy(Error error) {
+  if (error.code == ErrorCode::kCorrupt)
+    error.detail +=
+        "; the list is empty then: `firn add` each content again with the folder that it is in, "
+        "which fetches nothing that is there";
+  return error;
 }
 
 // SQLite takes a view of nothing for NULL.
@@ -112,7 +130,9 @@ Statement& bind_changeable(Statement& statement, const KeptContent& content) {
       .bind(18, content.priority)
       .bind(19, content.position)
       .bind(20, static_cast<std::int64_t>(content.uploaded))
-      .bind(21, content.seeded_seconds);
+      .bind(21, content.seeded_seconds)
+      .bind(22, static_cast<std::int64_t>(content.move))
+      .bind_bytes(23, not_null(content.other_folder));
 }
 
 }  // namespace
@@ -120,9 +140,10 @@ Statement& bind_changeable(Statement& statement, const KeptContent& content) {
 Result<std::unique_ptr<ContentsStore>> ContentsStore::open(const std::string& path) {
   if (const Status made = make_private_file(path); !made.ok()) return made.error();
   auto database = Database::open(path);
-  if (!database.ok()) return database.error();
+  if (!database.ok()) return with_remedy(database.error());
   std::unique_ptr<ContentsStore> store(new ContentsStore(*std::move(database)));
-  if (const Status ready = store->prepare_tables(path); !ready.ok()) return ready.error();
+  if (const Status ready = store->prepare_tables(path); !ready.ok())
+    return with_remedy(ready.error());
   return store;
 }
 
@@ -162,15 +183,15 @@ Result<std::vector<KeptContent>> ContentsStore::load() {
   auto query = database_.prepare(
       "SELECT id, kind, link, manifest, folder, seeding, paused, seeded, removing, added_at,"
       " finished_at, trusted, stamp, up_limit, down_limit, seed_ratio, seed_seconds, priority,"
-      " position, uploaded, seeded_seconds FROM content ORDER BY number");
-  if (!query.ok()) return query.error();
+      " position, uploaded, seeded_seconds, move, other_folder FROM content ORDER BY number");
+  if (!query.ok()) return with_remedy(query.error());
   std::vector<KeptContent> contents;
   for (;;) {
     const auto row = query->step();
-    if (!row.ok()) return row.error();
+    if (!row.ok()) return with_remedy(row.error());
     if (!*row) return contents;
     auto content = content_of(*query);
-    if (!content.ok()) return content.error();
+    if (!content.ok()) return with_remedy(content.error());
     contents.push_back(*std::move(content));
   }
 }
@@ -186,9 +207,9 @@ Status ContentsStore::insert(const KeptContent& content) {
   auto insert = database_.prepare(
       "INSERT INTO content(id, kind, link, manifest, folder, seeding, paused, seeded, removing,"
       " added_at, finished_at, trusted, stamp, up_limit, down_limit, seed_ratio, seed_seconds,"
-      " priority, position, uploaded, seeded_seconds)"
+      " priority, position, uploaded, seeded_seconds, move, other_folder)"
       " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,"
-      " ?19, ?20, ?21)");
+      " ?19, ?20, ?21, ?22, ?23)");
   if (!insert.ok()) return insert.error();
   insert->bind_bytes(1, content.id.raw())
       .bind(2, static_cast<std::int64_t>(content.kind))
@@ -202,7 +223,7 @@ Status ContentsStore::update(const KeptContent& content) {
       "UPDATE content SET folder = ?5, seeding = ?6, paused = ?7, seeded = ?8, removing = ?9,"
       " added_at = ?10, finished_at = ?11, trusted = ?12, stamp = ?13, up_limit = ?14,"
       " down_limit = ?15, seed_ratio = ?16, seed_seconds = ?17, priority = ?18, position = ?19,"
-      " uploaded = ?20, seeded_seconds = ?21 WHERE id = ?1");
+      " uploaded = ?20, seeded_seconds = ?21, move = ?22, other_folder = ?23 WHERE id = ?1");
   if (!update.ok()) return update.error();
   update->bind_bytes(1, content.id.raw());
   return bind_changeable(*update, content).run();
@@ -248,6 +269,30 @@ Status ContentsStore::erase(const ContentId& id) {
   auto erase = database_.prepare("DELETE FROM content WHERE id = ?1");
   if (!erase.ok()) return erase.error();
   return erase->bind_bytes(1, id.raw()).run();
+}
+
+Result<std::vector<WatchedFolder>> ContentsStore::load_folders() {
+  auto query = database_.prepare("SELECT folder, output FROM watched ORDER BY folder");
+  if (!query.ok()) return query.error();
+  std::vector<WatchedFolder> folders;
+  for (;;) {
+    const auto row = query->step();
+    if (!row.ok()) return row.error();
+    if (!*row) return folders;
+    folders.push_back({std::string(query->bytes(0)), std::string(query->bytes(1))});
+  }
+}
+
+Status ContentsStore::keep_folder(const WatchedFolder& watched) {
+  auto keep = database_.prepare("INSERT OR REPLACE INTO watched(folder, output) VALUES(?1, ?2)");
+  if (!keep.ok()) return keep.error();
+  return keep->bind_bytes(1, watched.folder).bind_bytes(2, watched.output).run();
+}
+
+Status ContentsStore::forget_folder(const std::string& folder) {
+  auto forget = database_.prepare("DELETE FROM watched WHERE folder = ?1");
+  if (!forget.ok()) return forget.error();
+  return forget->bind_bytes(1, folder).run();
 }
 
 }  // namespace firn::app

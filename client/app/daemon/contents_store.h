@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "client/app/daemon/kept_content.h"
+#include "client/app/daemon/watched_folder.h"
 #include "proto/base/result.h"
 #include "proto/database/sqlite.h"
 
@@ -35,6 +36,12 @@ class ContentsStore {
   Status keep_limits(const LimitValues& limits);
   Status keep_manifest(const ContentId& id, const std::string& manifest);
   Status erase(const ContentId& id);
+
+  // Watched folders, by name.
+  Result<std::vector<WatchedFolder>> load_folders();
+  // Also one that is there already.
+  Status keep_folder(const WatchedFolder& watched);
+  Status forget_folder(const std::string& folder);
 
  private:
   explicit ContentsStore(Database database) : database_(std::move(database)) {}

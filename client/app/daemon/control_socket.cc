@@ -1,5 +1,7 @@
 #include "client/app/daemon/control_socket.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -20,6 +22,8 @@ struct ControlSocket::Impl {
   struct Connection;
 
   Answer answer;
+  std::string lock_path;
+  UniqueFd lock;
   uv_pipe_t* listener = nullptr;  // freed when libuv has closed it
   std::set<Connection*> connections;
 
@@ -70,12 +74,32 @@ bool somebody_listens(const std::string& path) {
   return failed == 0 || errno != ECONNREFUSED;
 }
 
+Status check_length(const std::string& operation, const std::string& path) {
+  if (path.size() < sizeof sockaddr_un{}.sun_path) return Done{};
+  return Error{ErrorCode::kBadInput, operation,
+               "the path is too long for a socket; name a shorter one with --socket"};
+}
+
+// The lock on `path`, which the last holder may be removing: then it is made anew.
+Result<UniqueFd> take_lock(const std::string& operation, const std::string& path) {
+  for (;;) {
+    UniqueFd lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (lock.get() < 0) return error_from_errno("open " + path, errno);
+    if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
+      if (errno != EWOULDBLOCK) return error_from_errno("lock " + path, errno);
+      return Error{ErrorCode::kExists, operation,
+                   "another program listens there; name another with --socket"};
+    }
+    struct stat locked {
+    }, named{};
+    if (::fstat(lock.get(), &locked) == 0 && ::lstat(path.c_str(), &named) == 0 &&
+        locked.st_dev == named.st_dev && locked.st_ino == named.st_ino)
+      return lock;
+  }
+}
+
 // Makes room for a socket at `path`.
-Status clear_place(const std::string& path) {
-  const std::string operation = "listen for commands at " + path;
-  if (path.size() >= sizeof sockaddr_un{}.sun_path)
-    return Error{ErrorCode::kBadInput, operation,
-                 "the path is too long for a socket; name a shorter one with --socket"};
+Status clear_place(const std::string& operation, const std::string& path) {
   struct stat there {};
   if (::lstat(path.c_str(), &there) != 0)
     return errno == ENOENT ? Status(Done{}) : error_from_errno(operation, errno);
@@ -95,15 +119,23 @@ ControlSocket::ControlSocket(std::unique_ptr<Impl> impl) : impl_(std::move(impl)
 
 Result<std::unique_ptr<ControlSocket>> ControlSocket::open(EventLoop& loop, const std::string& path,
                                                            Answer answer) {
-  if (const Status clear = clear_place(path); !clear.ok()) return clear.error();
+  const std::string operation = "listen for commands at " + path;
+  if (const Status fits = check_length(operation, path); !fits.ok()) return fits.error();
   auto impl = std::make_unique<Impl>();
+  impl->lock_path = path + ".lock";
+  auto lock = take_lock(operation, impl->lock_path);
+  if (!lock.ok()) return lock.error();
+  impl->lock = *std::move(lock);
+  if (const Status clear = clear_place(operation, path); !clear.ok()) {
+    ::unlink(impl->lock_path.c_str());
+    return clear.error();
+  }
   impl->answer = std::move(answer);
   impl->listener = new uv_pipe_t;
   FIRN_CHECK(uv_pipe_init(loop.uv(), impl->listener, 0) == 0);
   impl->listener->data = impl.get();
   std::unique_ptr<ControlSocket> socket(new ControlSocket(std::move(impl)));
   uv_pipe_t* const listener = socket->impl_->listener;
-  const std::string operation = "listen for commands at " + path;
   if (const int code = uv_pipe_bind(listener, path.c_str()); code != 0)
     return uv_failure(operation, code);
   // Before it listens nobody can connect, so that no other account ever could.
@@ -120,6 +152,8 @@ ControlSocket::~ControlSocket() {
   impl_->listener->data = nullptr;
   uv_close(reinterpret_cast<uv_handle_t*>(impl_->listener),
            [](uv_handle_t* handle) { delete reinterpret_cast<uv_pipe_t*>(handle); });
+  // The socket is gone by now; the next program makes a lock of its own.
+  ::unlink(impl_->lock_path.c_str());
 }
 
 void ControlSocket::Impl::accept(uv_stream_t* listener, int status) {

@@ -28,11 +28,12 @@ class ControlSocket {
   using Answer = std::function<std::string(std::string_view line)>;
 
   // Listens at `path`, for this account alone. A socket there that nobody listens on any more is
-  // replaced. `loop` outlives the result. Errors: kExists (another program listens there, or it is
+  // replaced; a lock on the file `path`.lock keeps two programs from doing so at one time. `loop`
+  // outlives the result. Errors: kExists (another program listens there, or it is
   // no socket), kBadInput (too long a path for a socket), others as errno says.
   static Result<std::unique_ptr<ControlSocket>> open(EventLoop& loop, const std::string& path,
                                                      Answer answer);
-  // Closes all connections, and removes the socket.
+  // Closes all connections, and removes the socket and its lock.
   ~ControlSocket();
   ControlSocket(const ControlSocket&) = delete;
   ControlSocket& operator=(const ControlSocket&) = delete;

@@ -1,5 +1,6 @@
 #include "client/app/daemon/daemon_content.h"
 
+#include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -16,6 +17,7 @@ namespace {
 constexpr core::TimeUs kLearnAgain = 60 * core::kSecond;
 // What is counted is kept when a session ends, and this often: a kill loses no more.
 constexpr core::TimeUs kRecordInterval = 600 * core::kSecond;
+constexpr core::TimeUs kSaveAgain = 5 * core::kSecond;
 
 std::int64_t seconds_since_1970() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
@@ -37,7 +39,8 @@ DaemonContent::DaemonContent(const DaemonHost& host, KeptContent kept)
     : host_(host),
       kept_(std::move(kept)),
       name_(kept_.id.short_text()),
-      record_(kept_.uploaded, kept_.seeded_seconds) {
+      record_(kept_.uploaded, kept_.seeded_seconds),
+      relocation_({host.driver.workers(), host.store, host.console, host.driver.loop()}, kept_) {
   if (kept_.manifest.empty()) return;
   const auto manifest = parse_manifest(kept_.manifest, kept_.id);
   if (manifest.ok()) {
@@ -48,15 +51,33 @@ DaemonContent::DaemonContent(const DaemonHost& host, KeptContent kept)
   }
 }
 
+DaemonContent::~DaemonContent() {
+  if (unsaved_) save();
+}
+
 // --- what is asked of it ---
 
 Status DaemonContent::change(const KeptContent& to) {
   if (forgotten_ || kept_.removing)
     return Error{ErrorCode::kExists, "change " + name_, "it is being removed"};
-  if (const Status kept = host_.store.update(to); !kept.ok()) return kept;
   kept_ = to;
+  save();
   host_.driver.loop().wake();
   return Done{};
+}
+
+void DaemonContent::save() {
+  const Status saved = forgotten_ ? host_.store.erase(kept_.id) : host_.store.update(kept_);
+  const bool told = std::exchange(unsaved_, !saved.ok());
+  if (saved.ok()) {
+    if (told) host_.console.info(name_ + ": the change is saved now", kept_.id);
+    return;
+  }
+  save_at_ = host_.driver.loop().now() + kSaveAgain;
+  if (told) return;
+  host_.console.warning(name_ + ": the change is not saved yet, and lost if the daemon ends: " +
+                            saved.error().message(),
+                        kept_.id);
 }
 
 Status DaemonContent::pause() {
@@ -84,16 +105,19 @@ Status DaemonContent::resume() {
 Status DaemonContent::remove(bool delete_data) {
   if (kept_.removing && task_.busy())
     return Error{ErrorCode::kExists, "remove " + name_, "it is being removed"};
+  if (relocation_.active())
+    return Error{ErrorCode::kExists, "remove " + name_, "it is being moved; try again after that"};
   if (delete_data) {
-    KeptContent removing = kept_;
-    removing.removing = true;
-    if (const Status kept = host_.store.update(removing); !kept.ok()) return kept;
-    kept_ = removing;
+    kept_.removing = true;
+    // The download's last files may be getting their names, which it ends with.
+    const ProgressFigures figures = session_ != nullptr ? session_->figures() : figures_;
+    if (kept_.finished_at == 0 && figures.rank_total > 0 && figures.rank == figures.rank_total)
+      kept_.finished_at = seconds_since_1970();
     failure_.clear();
   } else {
-    if (const Status erased = host_.store.erase(kept_.id); !erased.ok()) return erased;
     forgotten_ = true;
   }
+  save();
   leave();
   host_.driver.loop().wake();
   return Done{};
@@ -114,6 +138,24 @@ void DaemonContent::limits_changed() {
                               static_cast<std::uint64_t>(now.down));
 }
 
+Status DaemonContent::move(const std::string& folder) {
+  if (relocation_.active())
+    return Error{ErrorCode::kExists, "move " + name_, "it is being moved to another folder"};
+  if (const Status free = check_move(kept_, folder); !free.ok()) return free;
+  if (forgotten_ || kept_.removing)
+    return Error{ErrorCode::kExists, "move " + name_, "it is being removed"};
+  KeptContent moving = kept_;
+  moving.move = KeptContent::Move::kStage;
+  moving.other_folder = folder;
+  if (const Status kept = host_.store.update(moving); !kept.ok()) return kept;
+  kept_ = std::move(moving);
+  host_.driver.loop().wake();
+  relocation_.forget_failure();
+  failure_.clear();
+  leave();
+  return Done{};
+}
+
 void DaemonContent::leave() {
   if (session_ == nullptr) return;
   leaving_ = true;
@@ -123,20 +165,27 @@ void DaemonContent::leave() {
 // --- its session ---
 
 bool DaemonContent::turn(bool may_start) {
+  if (unsaved_ && host_.driver.loop().now() >= save_at_) save();
   if (session_ != nullptr) watch();
-  if (session_ == nullptr && !task_.busy() && files_.expired()) {
-    if (forgotten_) {
-      gone_ = true;
-    } else if (failure_.empty() && !host_.driver.stopping()) {
-      if (kept_.removing) {
-        delete_files();
-      } else if (queue_entry().wants && place_.runs && may_start) {
-        start();
-      }
-    }
-  }
+  if (session_ == nullptr && !task_.busy() && !relocation_.busy() && files_.expired())
+    act(may_start);
   const QueueEntry entry = queue_entry();
   return std::exchange(told_, entry) != entry;
+}
+
+// Nothing uses its files.
+void DaemonContent::act(bool may_start) {
+  if (forgotten_) {
+    gone_ = !unsaved_ || host_.driver.stopping();
+  } else if (relocation_.active()) {
+    if (!host_.driver.stopping()) relocation_.turn();
+  } else if (failure_.empty() && !host_.driver.stopping()) {
+    if (kept_.removing) {
+      delete_files();
+    } else if (queue_entry().wants && place_.runs && may_start) {
+      start();
+    }
+  }
 }
 
 DaemonContent::Due DaemonContent::due() const {
@@ -144,7 +193,10 @@ DaemonContent::Due DaemonContent::due() const {
     const bool opens = session_->plan().manifest && !session_->running();
     return opens || leaving_ ? Due::kSoon : Due::kAtTimes;
   }
-  if (task_.busy() || !files_.expired() || forgotten_) return Due::kSoon;
+  if (task_.busy() || relocation_.busy() || !files_.expired()) return Due::kSoon;
+  if (relocation_.active() && !host_.driver.stopping()) return Due::kSoon;
+  if (unsaved_) return Due::kAtTimes;
+  if (forgotten_) return Due::kSoon;
   if (!failure_.empty() || host_.driver.stopping()) return Due::kNever;
   return kept_.removing || (queue_entry().wants && place_.runs) ? Due::kSoon : Due::kNever;
 }
@@ -168,7 +220,7 @@ Status DaemonContent::swap_position(DaemonContent& other) {
 }
 
 QueueEntry DaemonContent::queue_entry() const {
-  const bool idle = forgotten_ || kept_.removing || kept_.paused || kept_.seeded;
+  const bool idle = forgotten_ || kept_.removing || kept_.paused || kept_.seeded || moving();
   const bool seeds = kept_.kind == KeptContent::Kind::kServe || kept_.finished_at != 0;
   return {!idle && failure_.empty(), seeds, kept_.priority, kept_.position, progress_.yields()};
 }
@@ -208,13 +260,13 @@ void DaemonContent::watch() {
   keep_record();
   if (!std::exchange(leaving_, false) && !host_.driver.stopping()) {
     if (const auto& failure = session_->outcome().failure) {
-      failure_ = failure->message();
+      set_failure(failure->message());
     } else if (session_->complete()) {
       KeptContent seeded = kept_;
       seeded.seeded = true;
       if (const Status kept = change(seeded); !kept.ok()) fail(kept.error());
     } else {
-      failure_ = "it ended before it was complete";
+      set_failure("it ended before it was complete");
     }
   }
   files_ = host_.driver.remove(*session_);
@@ -277,6 +329,7 @@ void DaemonContent::learn() {
     finished.finished_at = seconds_since_1970();
     if (!note(host_.store.update(finished))) return;
     kept_ = std::move(finished);
+    if (kept_.kind == KeptContent::Kind::kDownload) host_.hooks.completed(subject());
   }
   if (session_->plan().serves()) {
     const bool right =
@@ -307,8 +360,13 @@ void DaemonContent::keep_stamp(const Result<FileStamp>& stamp) {
 }
 
 void DaemonContent::fail(const Error& error) {
-  failure_ = error.message();
   host_.console.error(error, kept_.id);
+  set_failure(error.message());
+}
+
+void DaemonContent::set_failure(const std::string& why) {
+  failure_ = why;
+  host_.hooks.failed(subject(), without_secrets(why));
 }
 
 // --- its files ---
@@ -321,14 +379,16 @@ void DaemonContent::delete_files() {
 
 void DaemonContent::files_deleted(const Status& status) {
   if (!status.ok()) return fail(status.error());
-  if (const Status erased = host_.store.erase(kept_.id); !erased.ok()) return fail(erased.error());
-  forgotten_ = gone_ = true;
+  forgotten_ = true;
+  save();
+  host_.driver.loop().wake();
   host_.console.info(name_ + ": removed, and its files deleted", kept_.id);
 }
 
 // --- how it stands ---
 
 std::string DaemonContent::state() const {
+  if (moving()) return "moving";
   if (!failure_.empty()) return "failed";
   if (kept_.removing) return "removing";
   if (session_ == nullptr) {
@@ -369,6 +429,11 @@ Json DaemonContent::details() const {
   Json json = summary();
   json["kind"] = kept_.kind == KeptContent::Kind::kServe ? "serve" : "download";
   json["folder"] = kept_.folder;
+  if (!kept_.other_folder.empty())
+    json[kept_.move == KeptContent::Move::kClear ? "moving_from" : "moving_to"] =
+        kept_.other_folder;
+  if (!relocation_.failure().empty()) json["move_failure"] = without_secrets(relocation_.failure());
+  if (unsaved_) json["saved"] = false;
   json["seeding"] = kept_.seeding;
   const LimitValues goals = limits();
   json["seed_ratio"] = limit_or_null(goals.seed_ratio, 1000);

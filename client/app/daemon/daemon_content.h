@@ -3,9 +3,11 @@
 //   active --pause--> session leaves --> paused --resume--> active
 //   active --seeding is over--> finished        active --an error--> failed, until it is resumed
 //   active --its place is another's--> session leaves --> queued --a place is free--> active
+//   any --move--> session leaves --> (files moved, relocation.h) --> as before
 //   any --remove--> session leaves --> (files deleted) --> gone
 //
-// Main thread. A change is written to the store first, then to memory.
+// Main thread. A change is written to the store before it is answered; where that fails, as the
+// disk is full, it holds in memory and is written as soon as that can be done.
 #pragma once
 
 #include <functional>
@@ -18,7 +20,9 @@
 #include "client/app/daemon/content_queue.h"
 #include "client/app/daemon/contents_store.h"
 #include "client/app/daemon/file_stamp.h"
+#include "client/app/daemon/hooks.h"
 #include "client/app/daemon/kept_content.h"
+#include "client/app/daemon/relocation.h"
 #include "client/app/daemon/seeding_record.h"
 #include "client/app/daemon/transfer_limits.h"
 #include "client/app/daemon/worker_task.h"
@@ -41,6 +45,7 @@ struct DaemonHost {
   // How long a download that has a place may stand still while others wait.
   core::TimeUs queue_patience;
   Console& console;
+  Hooks& hooks;
   PlanContent plan;
   // Where peers reach this process, for links to a content with trackers or without.
   std::function<std::vector<Address>(bool with_tracker)> addresses;
@@ -50,6 +55,8 @@ class DaemonContent {
  public:
   // `kept` is in the store.
   DaemonContent(const DaemonHost& host, KeptContent kept);
+  // Tries once more to write what could not be written.
+  ~DaemonContent();
   DaemonContent(const DaemonContent&) = delete;
   DaemonContent& operator=(const DaemonContent&) = delete;
 
@@ -60,10 +67,12 @@ class DaemonContent {
   // Nothing is left of it: it may be destroyed.
   bool gone() const { return gone_; }
 
-  // Errors: as ContentsStore's; nothing has changed then. kExists: it is being removed.
+  // Errors: kExists (it is being removed or moved).
   Status pause();
   Status resume();
   Status remove(bool delete_data);
+  // Errors besides: as check_move()'s and ContentsStore's; nothing has changed then.
+  Status move(const std::string& folder);
   Status limit(const LimitChange& change);
   // The daemon's limits have changed.
   void limits_changed();
@@ -81,6 +90,11 @@ class DaemonContent {
   // When turn() is due: not before something is asked of it, now and then, or soon.
   enum class Due { kNever, kAtTimes, kSoon };
   Due due() const;
+  // It waits for nothing but the end of its move.
+  bool moving() const { return relocation_.active(); }
+
+  // What a command is told of it.
+  HookSubject subject() const { return {kept_.id, name_, kept_.folder}; }
 
   // How it stands; no secrets.
   Json summary() const;
@@ -92,6 +106,8 @@ class DaemonContent {
 
  private:
   Status change(const KeptContent& to);
+  void save();
+  void act(bool may_start);
   void watch();
   void count();
   LimitValues limits() const { return host_.limits.of_content(kept_.limits); }
@@ -103,6 +119,7 @@ class DaemonContent {
   void files_deleted(const Status& status);
   void leave();
   void fail(const Error& error);
+  void set_failure(const std::string& why);
 
   const DaemonHost& host_;
   KeptContent kept_;
@@ -118,12 +135,15 @@ class DaemonContent {
   QueueProgress progress_;
   QueuePlace place_;
   QueueEntry told_;         // what turn() has reported
-  bool leaving_ = false;    // the session was told to end
-  bool forgotten_ = false;  // not kept any more
+  bool unsaved_ = false;        // the store has not taken the last change
+  core::TimeUs save_at_ = 0;    // not before
+  bool leaving_ = false;        // the session was told to end
+  bool forgotten_ = false;      // not kept any more
   bool gone_ = false;
-  bool stamped_ = false;  // the files of the download were looked at when it was complete
-  std::string stamp_;     // of the files that the session serves, to be kept once they are right
-  WorkerTask task_;       // looks at its files, or deletes them
+  bool stamped_ = false;   // the files of the download were looked at when it was complete
+  std::string stamp_;      // of the files that the session serves, to be kept once they are right
+  Relocation relocation_;  // of kept_
+  WorkerTask task_;        // looks at its files, or deletes them
 };
 
 }  // namespace firn::app

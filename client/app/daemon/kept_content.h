@@ -14,6 +14,13 @@ struct KeptContent {
     kDownload,  // into `folder`
     kServe,     // what stands in `folder`
   };
+  // How far it is on its way to another folder (content_move.h).
+  enum class Move {
+    kNone,
+    kStage,  // from `folder` to `other_folder`
+    kPlace,  // likewise
+    kClear,  // it is in `folder`, and what it left in `other_folder` is deleted
+  };
   ContentId id;
   Kind kind = Kind::kDownload;
   std::string link;      // with its secret, for nobody to see; empty: it was added as a manifest
@@ -34,6 +41,8 @@ struct KeptContent {
   std::int64_t position = 0;        // in the queue, among those of its priority: small ones first
   std::uint64_t uploaded = 0;       // by all its sessions; written when one ends, and at intervals
   std::int64_t seeded_seconds = 0;  // likewise, of being complete and served
+  Move move = Move::kNone;
+  std::string other_folder;  // empty unless it moves
 };
 
 }  // namespace firn::app

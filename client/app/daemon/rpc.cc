@@ -171,6 +171,22 @@ Call prepare_limit(Params& params, DaemonMethods& methods) {
   };
 }
 
+Call prepare_move(Params& params, DaemonMethods& methods) {
+  return [which = params.text("content"), folder = params.text("folder"), &methods] {
+    return methods.move(which, folder);
+  };
+}
+
+Call prepare_watch(Params& params, DaemonMethods& methods) {
+  return [folder = params.text("folder"), output = params.text("output"), &methods] {
+    return methods.watch(folder, output);
+  };
+}
+
+Call prepare_unwatch(Params& params, DaemonMethods& methods) {
+  return [folder = params.text("folder"), &methods] { return methods.unwatch(folder); };
+}
+
 constexpr Method kMethods[] = {
     {"add", prepare_add},
     {"list", [](Params&, DaemonMethods& m) -> Call { return [&m] { return m.list(); }; }},
@@ -193,6 +209,10 @@ constexpr Method kMethods[] = {
        };
      }},
     {"status", [](Params&, DaemonMethods& m) -> Call { return [&m] { return m.status(); }; }},
+    {"move", prepare_move},
+    {"watch", prepare_watch},
+    {"watches", [](Params&, DaemonMethods& m) -> Call { return [&m] { return m.watches(); }; }},
+    {"unwatch", prepare_unwatch},
     {"stop", [](Params&, DaemonMethods& m) -> Call { return [&m] { return m.stop(); }; }},
     {"version",
      [](Params&, DaemonMethods&) -> Call {

@@ -42,6 +42,12 @@ class DaemonMethods {
   // Moves it among those of its priority: first, up, down or last.
   virtual Result<Json> queue(const std::string& which, const std::string& to) = 0;
   virtual Result<Json> status() = 0;
+  // To an absolute path.
+  virtual Result<Json> move(const std::string& which, const std::string& folder) = 0;
+  // Both absolute. A folder that is watched already gets the new output.
+  virtual Result<Json> watch(const std::string& folder, const std::string& output) = 0;
+  virtual Result<Json> watches() = 0;
+  virtual Result<Json> unwatch(const std::string& folder) = 0;
   virtual Result<Json> stop() = 0;
 };
 

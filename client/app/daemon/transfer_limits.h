@@ -34,6 +34,9 @@ class TransferLimits {
   // Kept before it returns. Errors: as the store's; nothing has changed then.
   Status change(const LimitChange& change);
 
+  // The configuration was read again.
+  void configure(ConfiguredLimits configured) { configured_ = std::move(configured); }
+
   // What holds for all contents together; nothing in it is unset. Its goals of seeding hold for
   // each content.
   LimitValues whole() const { return kept_.or_else(configured_.whole); }

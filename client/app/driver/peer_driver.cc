@@ -149,7 +149,11 @@ void PeerDriver::session_changed() {
 void PeerDriver::signalled(int number) {
   if (number == SIGUSR1) return ticker_.show_peers(loop_.now());
   if (number == SIGHUP) {
-    if (hangup() == Hangup::kReopens) return console_.reopen_log();
+    if (hangup() == Hangup::kReopens) {
+      console_.reopen_log();
+      if (reload_) reload_();
+      return;
+    }
     leave_closed_terminal();
     // Kernel and shell both send it, so that one more is no second wish.
     if (stopping_) return;

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "client/app/backends/codec_choice.h"
@@ -60,6 +61,9 @@ class PeerDriver {
   // Called at the end of every turn; says when it wants to be called again at the latest.
   void on_turn(std::function<core::TimeUs(core::TimeUs now)> observer);
 
+  // Called when SIGHUP asks a process without a terminal to look at its files again.
+  void on_reload(std::function<void()> reload) { reload_ = std::move(reload); }
+
   // Stops all sessions cleanly.
   void stop();
   bool stopping() const { return stopping_; }
@@ -100,6 +104,7 @@ class PeerDriver {
 
   std::vector<TransportEvent> events_;
   std::function<core::TimeUs(core::TimeUs)> observer_;
+  std::function<void()> reload_;
   bool turning_ = false;
   bool again_ = false;  // something changed during the turn
   bool stopping_ = false;

@@ -55,6 +55,18 @@ void check_same(const KeptContent& one, const KeptContent& other) {
   CHECK(one.position == other.position);
   CHECK(one.uploaded == other.uploaded);
   CHECK(one.seeded_seconds == other.seeded_seconds);
+  CHECK(one.move == other.move);
+  CHECK(one.other_folder == other.other_folder);
+}
+
+TEST_CASE("a damaged list says how its contents are taken up again") {
+  const TempFolder folder;
+  const std::string path = folder.path() + "/c.sqlite";
+  std::ofstream(path) << std::string(8192, 'x');
+  const auto opened = ContentsStore::open(path);
+  REQUIRE_FALSE(opened.ok());
+  CHECK(opened.error().code == ErrorCode::kCorrupt);
+  CHECK(opened.error().message().find("`firn add` each content again") != std::string::npos);
 }
 
 TEST_CASE("the daemon's contents come back as they were written, in the order they were added") {
@@ -73,6 +85,8 @@ TEST_CASE("the daemon's contents come back as they were written, in the order th
   second.position = -7;
   second.uploaded = std::uint64_t{5} << 40;
   second.seeded_seconds = 6;
+  second.move = KeptContent::Move::kClear;
+  second.other_folder = "/elsewhere";
   {
     const auto store = ContentsStore::open(path).value();
     REQUIRE(store->insert(second).ok());
@@ -98,6 +112,8 @@ TEST_CASE("a content is changed, learns its manifest, and is erased") {
   changed.position = 8;
   changed.uploaded = 5;
   changed.seeded_seconds = 6;
+  changed.move = KeptContent::Move::kStage;
+  changed.other_folder = "/elsewhere";
   REQUIRE(store->update(changed).ok());
   REQUIRE(store->keep_manifest(id_of(1), "manifest").ok());
   changed.manifest = "manifest";

@@ -50,6 +50,14 @@ struct Recorder final : DaemonMethods {
     return note("queue " + which + " " + to);
   }
   Result<Json> status() override { return note("status"); }
+  Result<Json> move(const std::string& which, const std::string& folder) override {
+    return note("move " + which + " to " + folder);
+  }
+  Result<Json> watch(const std::string& folder, const std::string& output) override {
+    return note("watch " + folder + " for " + output);
+  }
+  Result<Json> watches() override { return note("watches"); }
+  Result<Json> unwatch(const std::string& folder) override { return note("unwatch " + folder); }
   Result<Json> stop() override { return note("stop"); }
 };
 
@@ -128,6 +136,10 @@ TEST_CASE("each method is called with its parameters, and answered with its resu
   CHECK(called("resume", R"({"content":"x"})") == "resume x");
   CHECK(called("remove", R"({"content":"x"})") == "remove x");
   CHECK(called("remove", R"({"content":"x","delete_data":true})") == "remove x with data");
+  CHECK(called("move", R"({"content":"x","folder":"/a"})") == "move x to /a");
+  CHECK(called("watch", R"({"folder":"/a","output":"/b"})") == "watch /a for /b");
+  CHECK(called("watches", "{}") == "watches");
+  CHECK(called("unwatch", R"({"folder":"/a"})") == "unwatch /a");
   CHECK(called("stop", "{}") == "stop");
 }
 
@@ -140,6 +152,7 @@ TEST_CASE("what is wrong with parameters is named, and nothing is done") {
         "show: 'content' must be a text that is not empty");
   CHECK(called("remove", R"({"content":"x","delete_data":1})") ==
         "remove: 'delete_data' must be true or false");
+  CHECK(called("move", R"({"content":"x"})") == "move: the parameter 'folder' is missing");
   CHECK(called("show", R"({"content":"a\u0000b"})") ==
         "show: 'content' must not hold the character U+0000");
   CHECK(called("show", R"(["x"])") == "parameters are given by name, in an object");

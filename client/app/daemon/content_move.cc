@@ -1,0 +1,411 @@
+#include "client/app/daemon/content_move.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <set>
+#include <utility>
+
+#include "client/content/create.h"
+#include "client/store/differences.h"
+#include "client/store/posix_files.h"
+#include "client/store/work_folder.h"
+
+namespace firn::app {
+namespace {
+
+using store::FileKind;
+using store::Files;
+using store::WorkFolder;
+
+// Of one stage(): a worker is not kept from other contents for long.
+constexpr std::uint64_t kSliceBytes = 64 << 20;
+constexpr std::size_t kSliceItems = 256;
+// FAT keeps times to two seconds.
+constexpr std::int64_t kTimeStepNs = 2'000'000'000;
+
+Result<std::optional<Info>> info_of(const KeptContent& content) {
+  if (content.manifest.empty()) return std::optional<Info>();
+  auto manifest = parse_manifest(content.manifest, content.id);
+  if (!manifest.ok()) return manifest.error();
+  return std::optional<Info>(std::move(manifest->info));
+}
+
+// The deepest first: a path sorts behind those of the folders that it is in.
+using Folders = std::set<std::string, std::greater<>>;
+
+void add_parents(const std::string& path, Folders& folders) {
+  for (std::string up = store::parent_of(path); !up.empty(); up = store::parent_of(up))
+    folders.insert(up);
+}
+
+bool is_empty_folder(const std::filesystem::path& path) {
+  std::error_code error;
+  return std::filesystem::symlink_status(path, error).type() ==
+             std::filesystem::file_type::directory &&
+         std::filesystem::is_empty(path, error) && !error;
+}
+
+Status check_free(const std::string& operation, const std::filesystem::path& path) {
+  std::error_code error;
+  const auto there = std::filesystem::symlink_status(path, error);
+  if (there.type() == std::filesystem::file_type::not_found || is_empty_folder(path)) return Done{};
+  if (there.type() == std::filesystem::file_type::none)
+    return error_from_errno(operation, error.value());
+  return Error{ErrorCode::kExists, operation,
+               path.string() + " is there already; move it away or choose another folder"};
+}
+
+// What waits for its rename needs the owner's right to be written, and nobody else any.
+std::uint32_t mode_of(const Files& files, const std::string& path) {
+  struct stat there {};
+  return ::lstat(files.full_path(path).c_str(), &there) == 0 ? there.st_mode & 07777 : 0600;
+}
+
+// Nobody downloads it: the lock is free, or there is none.
+Status check_unused(Files& files, const ContentId& id) {
+  const std::string work = WorkFolder::path_of(id);
+  const auto there = files.stat(work);
+  if (!there.ok()) return there.error();
+  if (there->kind != FileKind::kFolder) return Done{};
+  const auto lock = files.lock(work + "/lock");
+  if (!lock.ok()) return lock.error();
+  if (*lock != nullptr) return Done{};
+  return Error{ErrorCode::kExists, "move " + files.full_path(work),
+               "another firn is downloading this content"};
+}
+
+}  // namespace
+
+Status check_move(const KeptContent& content, const std::string& to) {
+  const std::string operation = "move " + content.id.short_text() + " to " + to;
+  namespace fs = std::filesystem;
+  if (!to.starts_with('/'))
+    return Error{ErrorCode::kBadInput, operation, "the folder must be an absolute path"};
+  const auto info = info_of(content);
+  if (!info.ok()) return info.error();
+  std::error_code error;
+  const fs::path target = fs::weakly_canonical(to, error);
+  if (error) return error_from_errno(operation, error.value());
+  if (fs::exists(target, error) && !fs::is_directory(target, error))
+    return Error{ErrorCode::kExists, operation, "it is not a folder"};
+  const fs::path old = fs::weakly_canonical(content.folder, error);
+  if (target == old) return Error{ErrorCode::kBadInput, operation, "it is in this folder already"};
+  if (*info) {
+    const fs::path itself = old / (*info)->name;
+    if (std::mismatch(itself.begin(), itself.end(), target.begin(), target.end()).first ==
+        itself.end())
+      return Error{ErrorCode::kBadInput, operation, "a content cannot go into itself"};
+    if (const Status free = check_free(operation, target / (*info)->name); !free.ok()) return free;
+  }
+  return check_free(operation, target / WorkFolder::path_of(content.id));
+}
+
+Result<std::unique_ptr<ContentMove>> ContentMove::open(const KeptContent& content,
+                                                       const std::string& from,
+                                                       const std::string& to) {
+  auto info = info_of(content);
+  if (!info.ok()) return info.error();
+  auto source = store::open_posix_files(from, false);
+  if (!source.ok() && source.error().code != ErrorCode::kNotFound) return source.error();
+  auto target = store::open_posix_files(to, true);
+  if (!target.ok()) return target.error();
+  std::shared_ptr<Files> there;
+  if (source.ok()) {
+    there = *std::move(source);
+    if (const Status unused = check_unused(*there, content.id); !unused.ok()) return unused.error();
+  }
+  const bool complete = content.kind == KeptContent::Kind::kServe || content.finished_at != 0;
+  return std::make_unique<ContentMove>(std::move(there), *std::move(target), content.id,
+                                       *std::move(info), complete);
+}
+
+ContentMove::ContentMove(std::shared_ptr<Files> from, std::shared_ptr<Files> to,
+                         const ContentId& id, std::optional<Info> info, bool complete)
+    : from_(std::move(from)),
+      to_(std::move(to)),
+      id_(id),
+      info_(std::move(info)),
+      complete_(complete),
+      work_(WorkFolder::path_of(id)),
+      stage_(std::string(WorkFolder::kParent) + "/move-" + id.text()) {}
+
+// --- what there is ---
+
+Result<std::vector<ContentMove::Item>> ContentMove::collect() const {
+  std::vector<Item> items;
+  if (from_ == nullptr) return items;
+  for (std::uint32_t i = 0; info_ && i < info_->files.size(); ++i)
+    if (const Status found = collect_entry(i, items); !found.ok()) return found.error();
+  if (const Status found = collect_work(work_, items); !found.ok()) return found.error();
+  if (const Status found = collect_media(items); !found.ok()) return found.error();
+  return items;
+}
+
+// The size tells the files of a content that was complete from others; of a download that is not,
+// also the time that a file gets with its name: another file may still be in its way.
+Status ContentMove::collect_entry(std::uint32_t file, std::vector<Item>& items) const {
+  const FileEntry& entry = info_->files[file];
+  Item item{content::final_path(*info_, "", file), {}, {}, entry.mode, entry.modified_ns};
+  const auto there = from_->stat(item.path);
+  if (!there.ok()) return there.error();
+  item.stat = *there;
+  if (entry.kind == FileEntry::Kind::kFolder) {
+    if (there->kind == FileKind::kFolder) items.push_back(std::move(item));
+  } else if (entry.kind == FileEntry::Kind::kLink) {
+    if (there->kind != FileKind::kLink) return Done{};
+    const auto target = from_->read_link(item.path);
+    if (!target.ok()) return target.error();
+    item.target = *target;
+    if (*target == entry.target) items.push_back(std::move(item));
+  } else if (there->kind == FileKind::kFile && there->bytes == entry.bytes) {
+    const auto apart = std::abs(there->modified_ns - entry.modified_ns);
+    if (complete_ || apart <= kTimeStepNs) items.push_back(std::move(item));
+  }
+  return Done{};
+}
+
+Status ContentMove::collect_work(const std::string& folder, std::vector<Item>& items) const {
+  const auto there = from_->stat(folder);
+  if (!there.ok()) return there.error();
+  if (there->kind != FileKind::kFolder) return Done{};
+  const auto names = from_->list(folder);
+  if (!names.ok()) return names.error();
+  for (const std::string& name : *names) {
+    Item item{folder + "/" + name, {}, {}};
+    const auto stat = from_->stat(item.path);
+    if (!stat.ok()) return stat.error();
+    item.stat = *stat;
+    if (stat->kind == FileKind::kFolder) {
+      if (const Status below = collect_work(item.path, items); !below.ok()) return below;
+    } else if (stat->kind == FileKind::kFile && item.path != work_ + "/lock") {
+      items.push_back(std::move(item));  // links are made anew when the download finishes
+    }
+  }
+  return Done{};
+}
+
+Status ContentMove::collect_media(std::vector<Item>& items) const {
+  const std::string folder = WorkFolder::kParent;
+  const auto there = from_->stat(folder);
+  if (!there.ok()) return there.error();
+  if (there->kind != FileKind::kFolder) return Done{};
+  const auto names = from_->list(folder);
+  if (!names.ok()) return names.error();
+  for (const std::string& name : *names) {
+    Item item{folder + "/" + name, {}, {}};
+    if (!item.path.starts_with(WorkFolder::media_prefix_of(id_)) || name.ends_with(".lock"))
+      continue;
+    const auto stat = from_->stat(item.path);
+    if (!stat.ok()) return stat.error();
+    item.stat = *stat;
+    if (stat->kind == FileKind::kFile) items.push_back(std::move(item));
+  }
+  return Done{};
+}
+
+// Whether `path` is the item, linked or copied.
+Result<bool> ContentMove::same(Files& files, const std::string& path, const Item& item) const {
+  const auto there = files.stat(path);
+  if (!there.ok()) return there.error();
+  if (there->kind != item.stat.kind) return false;
+  if (there->kind == FileKind::kFolder) return true;
+  if (there->kind == FileKind::kLink) {
+    const auto target = files.read_link(path);
+    if (!target.ok()) return target.error();
+    return *target == item.target;
+  }
+  return there->bytes == item.stat.bytes &&
+         std::abs(there->modified_ns - item.stat.modified_ns) <= kTimeStepNs;
+}
+
+// --- stage ---
+
+Result<bool> ContentMove::stage() {
+  if (!items_) {
+    auto items = collect();
+    if (!items.ok()) return items.error();
+    if (complete_ && items->empty())
+      return Error{ErrorCode::kNotFound, "move " + id_.short_text(),
+                   "its files are not in its folder"};
+    items_ = *std::move(items);
+  }
+  std::uint64_t bytes = 0;
+  for (std::size_t count = 0; next_ < items_->size(); ++count) {
+    if (bytes >= kSliceBytes || count >= kSliceItems) return false;
+    const auto staged_bytes = stage_item((*items_)[next_]);
+    if (!staged_bytes.ok()) return staged_bytes.error();
+    bytes += *staged_bytes;
+    if (copied_ == 0) ++next_;
+  }
+  if (const Status synced = to_->sync_all(); !synced.ok()) return synced.error();
+  return true;
+}
+
+// The bytes that were copied. copied_ is not 0 afterwards if the item needs another call.
+Result<std::uint64_t> ContentMove::stage_item(const Item& item) {
+  if (item.stat.kind == FileKind::kFolder) return std::uint64_t{0};
+  const std::string path = staged(item.path);
+  if (copied_ == 0) {
+    const auto done = same(*to_, path, item);
+    if (!done.ok()) return done.error();
+    if (*done) return std::uint64_t{0};
+    if (const Status made = to_->make_folders(store::parent_of(path)); !made.ok())
+      return made.error();
+    if (const Status gone = to_->remove(path); !gone.ok()) return gone.error();
+    if (item.stat.kind == FileKind::kLink) {
+      const Status made = to_->make_link(path, item.target);
+      if (!made.ok()) return made.error();
+      return std::uint64_t{0};
+    }
+    const auto linked = to_->link_from(from_->full_path(item.path), path);
+    if (!linked.ok()) return linked.error();
+    if (*linked) return std::uint64_t{0};
+  }
+  return copy_slice(item);
+}
+
+// Holes stay holes. A copy has its name once it is whole.
+Result<std::uint64_t> ContentMove::copy_slice(const Item& item) {
+  const auto from = from_->open(item.path, Files::Open::kRead);
+  if (!from.ok()) return from.error();
+  const std::string half = staged(item.path) + ".half";
+  const auto to = to_->open(half, Files::Open::kCreate);
+  if (!to.ok()) return to.error();
+  if (copied_ == 0)
+    if (const Status sized = (*to)->resize(item.stat.bytes); !sized.ok()) return sized.error();
+  std::vector<std::uint8_t> piece(1 << 20);
+  std::uint64_t bytes = 0;
+  while (copied_ < item.stat.bytes && bytes < kSliceBytes) {
+    const std::size_t wanted = std::min<std::uint64_t>(piece.size(), item.stat.bytes - copied_);
+    const auto got = (*from)->read_at(copied_, std::span(piece).first(wanted));
+    if (!got.ok()) return got.error();
+    if (*got < wanted)
+      return Error{ErrorCode::kCorrupt, "move " + from_->full_path(item.path),
+                   "the file changed meanwhile"};
+    const auto data = std::span<const std::uint8_t>(piece).first(wanted);
+    for (const store::ByteRun& run : store::runs_beside_zeros(copied_, data))
+      if (const Status written =
+              (*to)->write_at(copied_ + run.begin, data.subspan(run.begin, run.bytes));
+          !written.ok())
+        return written.error();
+    copied_ += wanted;
+    bytes += wanted;
+  }
+  if (copied_ < item.stat.bytes) return bytes;
+  copied_ = 0;
+  if (const Status synced = (*to)->sync(); !synced.ok()) return synced.error();
+  const auto set = (*to)->set_attributes(mode_of(*from_, item.path), item.stat.modified_ns);
+  if (!set.ok()) return set.error();
+  if (const Status named = to_->rename(half, staged(item.path), true); !named.ok())
+    return named.error();
+  return bytes;
+}
+
+// --- place, clear, undo ---
+
+Status ContentMove::place() {
+  const auto items = collect();
+  if (!items.ok()) return items.error();
+  for (const Item& item : *items)
+    if (const Status placed = place_item(item); !placed.ok()) return placed;
+  // Folders last, and the deepest first: what is put into one changes its time.
+  for (auto item = items->rbegin(); item != items->rend(); ++item)
+    if (item->stat.kind == FileKind::kFolder) {
+      const auto set = to_->set_folder_attributes(item->path, item->mode, item->time_ns);
+      if (!set.ok()) return set.error();
+    }
+  if (const Status synced = to_->sync_all(); !synced.ok()) return synced;
+  if (const Status removed = store::remove_tree(*to_, stage_); !removed.ok()) return removed;
+  const auto removed = to_->remove_folder(WorkFolder::kParent);  // unless other things are in it
+  if (!removed.ok()) return removed.error();
+  return Done{};
+}
+
+// One that is not staged was placed before a kill.
+Status ContentMove::place_item(const Item& item) {
+  if (item.stat.kind == FileKind::kFolder) return to_->make_folders(item.path);
+  const std::string path = staged(item.path);
+  const auto waiting = to_->stat(path);
+  if (!waiting.ok()) return waiting.error();
+  if (waiting->kind == FileKind::kMissing) {
+    const auto placed = same(*to_, item.path, item);
+    if (!placed.ok()) return placed.error();
+    if (*placed) return Done{};
+    return Error{ErrorCode::kNotFound, "move to " + to_->full_path(item.path),
+                 "the file that was to go there is gone"};
+  }
+  if (const Status made = to_->make_folders(store::parent_of(item.path)); !made.ok()) return made;
+  return to_->rename(path, item.path, false);
+}
+
+Status ContentMove::clear() {
+  if (from_ == nullptr) return Done{};
+  Status first = Done{};
+  const auto note = [&first](const Status& status) {
+    if (first.ok() && !status.ok()) first = status;
+  };
+  const auto items = collect();
+  if (!items.ok()) return items.error();
+  Folders folders;  // also of files that were deleted before a kill
+  for (std::uint32_t i = 0; info_ && i < info_->files.size(); ++i) {
+    const std::string path = content::final_path(*info_, "", i);
+    if (info_->files[i].kind == FileEntry::Kind::kFolder) folders.insert(path);
+    add_parents(path, folders);
+  }
+  for (const Item& item : *items) {
+    if (item.stat.kind == FileKind::kFolder) continue;
+    if (const auto there = same(*to_, item.path, item); !there.ok()) {
+      note(there.error());
+    } else if (*there) {
+      note(from_->remove(item.path));
+    } else if (item.path.starts_with(work_)) {
+      note(Error{ErrorCode::kNotFound, "delete " + from_->full_path(item.path),
+                 "it has not arrived"});
+    }
+  }
+  // What is left of the work folder has no use of its own, such as the lock.
+  if (first.ok()) note(store::remove_tree(*from_, work_));
+  for (const std::string& folder : folders)
+    if (const auto removed = from_->remove_folder(folder); !removed.ok()) note(removed.error());
+  if (const auto removed = from_->remove_folder(WorkFolder::kParent); !removed.ok())
+    note(removed.error());
+  return first;
+}
+
+// What waits was not placed: the file of its name is another's.
+Status ContentMove::undo(bool placed_some) {
+  Status first = Done{};
+  const auto note = [&first](const Status& status) {
+    if (first.ok() && !status.ok()) first = status;
+  };
+  const auto items = collect();
+  if (!items.ok()) return items.error();
+  Folders folders;
+  if (placed_some)
+    for (const Item& item : *items) {
+      add_parents(item.path, folders);
+      if (item.stat.kind == FileKind::kFolder) {
+        folders.insert(item.path);
+        continue;
+      }
+      const auto waiting = to_->stat(staged(item.path));
+      const auto placed = same(*to_, item.path, item);
+      if (!waiting.ok() || !placed.ok()) {
+        note(waiting.ok() ? placed.error() : waiting.error());
+      } else if (waiting->kind == FileKind::kMissing && *placed) {
+        note(to_->remove(item.path));
+      }
+    }
+  for (const std::string& folder : folders)
+    if (const auto removed = to_->remove_folder(folder); !removed.ok()) note(removed.error());
+  note(store::remove_tree(*to_, stage_));
+  if (const auto removed = to_->remove_folder(WorkFolder::kParent); !removed.ok())
+    note(removed.error());
+  return first;
+}
+
+}  // namespace firn::app

@@ -1,0 +1,170 @@
+#include "client/app/daemon/watched_folder.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <utility>
+
+#include "client/store/posix_files.h"
+#include "proto/content/content_secret.h"
+#include "proto/program/input_file.h"
+
+namespace firn::app {
+namespace {
+
+constexpr const char* kManifestSuffix = ".firn";
+constexpr const char* kLinkSuffix = ".link";
+constexpr std::size_t kLinkFileBytesMax = 64 << 10;
+// What is wrong for a while, such as a full disk.
+constexpr core::TimeUs kTryAgain = 30 * core::kSecond;
+
+// Whether the file itself is at fault.
+bool is_refused(const Error& error) {
+  return error.code == ErrorCode::kBadInput || error.code == ErrorCode::kCorrupt;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) {
+    const std::size_t begin = line.find_first_not_of(" \t\r");
+    if (begin == std::string::npos || line[begin] == '#') continue;
+    lines.push_back(line.substr(begin, line.find_last_not_of(" \t\r") - begin + 1));
+  }
+  return lines;
+}
+
+}  // namespace
+
+Status check_watched(const WatchedFolder& watched) {
+  const std::string operation = "watch the folder " + watched.folder;
+  if (!watched.folder.starts_with('/') || !watched.output.starts_with('/'))
+    return Error{ErrorCode::kBadInput, operation, "both folders must be absolute paths"};
+  std::error_code error;
+  namespace fs = std::filesystem;
+  if (fs::weakly_canonical(watched.folder, error) == fs::weakly_canonical(watched.output, error))
+    return Error{ErrorCode::kBadInput, operation,
+                 "contents must go to another folder: files that arrive would be added too"};
+  return Done{};
+}
+
+Result<std::vector<WatchedFile>> files_to_add(const std::string& folder) {
+  const auto files = store::open_posix_files(folder, false);
+  if (!files.ok()) return files.error();
+  const auto names = (*files)->list("");
+  if (!names.ok()) return names.error();
+  std::vector<WatchedFile> found;
+  for (const std::string& name : *names) {
+    if (name.starts_with('.') || !(name.ends_with(kManifestSuffix) || name.ends_with(kLinkSuffix)))
+      continue;
+    const auto there = (*files)->stat(name);
+    if (there.ok() && there->kind == store::FileKind::kFile)
+      found.push_back({name, there->bytes, there->modified_ns, there->inode});
+  }
+  return found;
+}
+
+void FolderWatch::set(std::vector<WatchedFolder> folders) {
+  folders_ = std::move(folders);
+  missing_.clear();
+  look_at_ = 0;
+}
+
+core::TimeUs FolderWatch::turn(core::TimeUs now) {
+  now_ = now;
+  if (folders_.empty()) return core::kNever;
+  if (now < look_at_) return look_at_;
+  if (task_.busy()) return core::kNever;  // its end brings a turn
+  look_at_ = now + kInterval;
+  auto look = [folders = folders_] {
+    Looks looks;
+    for (const WatchedFolder& watched : folders)
+      looks.emplace_back(watched, files_to_add(watched.folder));
+    return looks;
+  };
+  (void)task_.start(workers_, std::move(look), [this](const Looks& looks) { looked(looks); });
+  return look_at_;
+}
+
+void FolderWatch::looked(const Looks& looks) {
+  std::set<std::string> there;
+  for (const auto& [watched, files] : looks) {
+    if (!files.ok()) {
+      const std::string why = files.error().message();
+      if (std::exchange(missing_[watched.folder], why) != why)
+        console_.warning("the watched folder cannot be read, and is tried again: " + why);
+      continue;
+    }
+    if (missing_.erase(watched.folder) != 0)
+      console_.info("the watched folder " + watched.folder + " is there again");
+    for (const WatchedFile& file : *files) {
+      there.insert(watched.folder + "/" + file.name);
+      take(watched, file);
+    }
+  }
+  std::erase_if(files_, [&](const auto& known) { return !there.contains(known.first); });
+}
+
+void FolderWatch::take(const WatchedFolder& watched, const WatchedFile& file) {
+  Known& known = files_[watched.folder + "/" + file.name];
+  if (known.file != file) {
+    known = {file, now_, 0};
+  } else if (now_ >= known.again_at) {
+    try_to_add(watched, known);
+  }
+}
+
+void FolderWatch::try_to_add(const WatchedFolder& watched, Known& known) {
+  const std::string path = watched.folder + "/" + known.file.name;
+  const Status added = add_file(watched, known.file.name);
+  if (added.ok()) {
+    console_.info("added " + path);
+    rename(path, ".added", known);
+  } else if (added.error().code == ErrorCode::kExists) {
+    console_.info(path + ": " + without_secrets(added.error().message()));
+    rename(path, ".added", known);
+  } else if (!is_refused(added.error())) {
+    known.again_at = now_ + kTryAgain;
+    console_.warning(path + " is not added yet, and is tried again: " +
+                     without_secrets(added.error().message()));
+  } else if (now_ - known.since >= kPatience) {
+    console_.error("watch", path + " is not added: " + without_secrets(added.error().message()));
+    rename(path, ".invalid", known);
+  }
+}
+
+// Of several links those that can be are added; the first failure.
+Status FolderWatch::add_file(const WatchedFolder& watched, const std::string& name) {
+  const std::string path = watched.folder + "/" + name;
+  AddRequest request;
+  request.folder = watched.output;
+  std::vector<std::string> sources = {path};
+  if (name.ends_with(kLinkSuffix)) {
+    const auto text = read_input_file(path, kLinkFileBytesMax);
+    if (!text.ok()) return text.error();
+    sources = lines_of(*text);
+    if (sources.empty())
+      return Error{ErrorCode::kBadInput, "read " + path, "there is no link in it"};
+  }
+  Status first = Done{};
+  for (const std::string& source : sources) {
+    request.source = source;
+    if (source != path && !source.starts_with("firn:"))
+      first = first.ok() ? Error{ErrorCode::kBadInput, "read " + path, "a line in it is no link"}
+                         : first;
+    else if (const auto added = add_(request); !added.ok() && first.ok())
+      first = added.error();
+  }
+  return first;
+}
+
+void FolderWatch::rename(const std::string& path, const std::string& suffix, Known& known) {
+  if (std::rename(path.c_str(), (path + suffix).c_str()) == 0) return;
+  const Error error = error_from_errno("rename " + path + " to NAME" + suffix, errno);
+  console_.warning(error.message() + "; it is left alone until it changes");
+  known.again_at = core::kNever;
+}
+
+}  // namespace firn::app
