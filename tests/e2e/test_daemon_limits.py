@@ -49,7 +49,7 @@ class Limits(DaemonTest):
         self.daemon()
         self.ask("limit", "--down", "1")
         self.add(seed.link())
-        self.wait_state("downloading")
+        self.wait_for(lambda contents: contents[0]["bytes"])
         self.ask("limit", source.name, "--down", "1")
         self.ask("limit", "--down", "none")
         self.assertFalse(self.contents()[0]["complete"])

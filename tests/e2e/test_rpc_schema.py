@@ -93,6 +93,28 @@ class Daemon(doors.Door):
         self.check(f"methods/{method}/result", answer["result"])
         return answer["result"]
 
+    def change(self, id):
+        """Tries what changes a content or the daemon, but its ends."""
+        self.rpc("limit", content=id, up=1000, down="none", seed_ratio=1.5, seed_time=3600)
+        self.rpc("limit", up=1 << 20)
+        self.rpc("priority", content=id, priority="high")
+        self.rpc("queue", content=id, to="first")
+        self.rpc("status")
+        watched = self.folder / "watched"
+        watched.mkdir()
+        self.assertEqual(1, len(self.rpc("watch", folder=str(watched), output=str(self.folder))["folders"]))
+        self.rpc("watches")
+        self.rpc("unwatch", folder=str(watched))
+        (self.folder / "elsewhere").mkdir()
+        self.rpc("move", content=id, folder=str(self.folder / "elsewhere"))
+        self.wait_for(lambda contents: contents[0]["state"] == "seeding")
+        self.assertTrue(self.rpc("show", content=id)["folder"].endswith("elsewhere"))
+        for method, params in (("limit", {"up": -1}), ("priority", {"content": id, "priority": "highest"}),
+                               ("queue", {"content": id, "to": "front"}), ("move", {"content": id, "folder": "d"}),
+                               ("watch", {"folder": "d", "output": "d"}), ("unwatch", {"folder": "/missing"})):
+            with self.assertRaises(rpc_client.Failed, msg=method):
+                self.rpc(method, **params)
+
     @unittest.skipUnless(jsonschema, "no python3-jsonschema")
     def test_what_the_daemon_answers_is_as_the_schema_says(self):
         source = self.file(600 * KIB)
@@ -131,6 +153,7 @@ class Daemon(doors.Door):
                                ("list", {"content": "x"}), ("add", {"source": "firn:x", "folder": folder})):
             with self.assertRaises(rpc_client.Failed):
                 self.rpc(method, **params)
+        self.change(id)
         self.rpc("remove", content=id, delete_data=True)
         self.rpc("version")
         self.rpc("methods")

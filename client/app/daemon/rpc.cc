@@ -163,8 +163,6 @@ Call prepare_remove(Params& params, DaemonMethods& methods) {
   };
 }
 
-Json known_methods(DaemonMethods& methods);
-
 Call prepare_limit(Params& params, DaemonMethods& methods) {
   return [which = params.text("content", ""), change = limits_of(params), &methods] {
     return methods.limit(which, change);
@@ -186,6 +184,8 @@ Call prepare_watch(Params& params, DaemonMethods& methods) {
 Call prepare_unwatch(Params& params, DaemonMethods& methods) {
   return [folder = params.text("folder"), &methods] { return methods.unwatch(folder); };
 }
+
+Json known_methods(DaemonMethods& methods);
 
 constexpr Method kMethods[] = {
     {"add", prepare_add},
