@@ -17,7 +17,6 @@ namespace {
 constexpr core::TimeUs kLearnAgain = 60 * core::kSecond;
 // What is counted is kept when a session ends, and this often: a kill loses no more.
 constexpr core::TimeUs kRecordInterval = 600 * core::kSecond;
-constexpr core::TimeUs kSaveAgain = 5 * core::kSecond;
 
 std::int64_t seconds_since_1970() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
@@ -37,12 +36,12 @@ Json limit_or_null(std::int64_t value, std::int64_t unit) {
 
 DaemonContent::DaemonContent(const DaemonHost& host, KeptContent kept)
     : host_(host),
-      kept_(std::move(kept)),
-      name_(kept_.id.short_text()),
-      record_(kept_.uploaded, kept_.seeded_seconds),
-      relocation_({host.driver.workers(), host.store, host.console, host.driver.loop()}, kept_) {
-  if (kept_.manifest.empty()) return;
-  const auto manifest = parse_manifest(kept_.manifest, kept_.id);
+      name_(kept.id.short_text()),
+      kept_(host.store, host.console, host.driver.loop(), name_, std::move(kept)),
+      record_(kept_->uploaded, kept_->seeded_seconds),
+      relocation_({host.driver.workers(), host.console, host.driver.loop()}, kept_) {
+  if (kept_->manifest.empty()) return;
+  const auto manifest = parse_manifest(kept_->manifest, kept_->id);
   if (manifest.ok()) {
     name_ = manifest->info.name;
     content_bytes_ = manifest->info.shape.content_bytes;
@@ -51,37 +50,18 @@ DaemonContent::DaemonContent(const DaemonHost& host, KeptContent kept)
   }
 }
 
-DaemonContent::~DaemonContent() {
-  if (unsaved_) save();
-}
-
 // --- what is asked of it ---
 
 Status DaemonContent::change(const KeptContent& to) {
-  if (forgotten_ || kept_.removing)
+  if (kept_.forgotten() || kept_->removing)
     return Error{ErrorCode::kExists, "change " + name_, "it is being removed"};
-  kept_ = to;
-  save();
+  kept_.set(to);
   host_.driver.loop().wake();
   return Done{};
 }
 
-void DaemonContent::save() {
-  const Status saved = forgotten_ ? host_.store.erase(kept_.id) : host_.store.update(kept_);
-  const bool told = std::exchange(unsaved_, !saved.ok());
-  if (saved.ok()) {
-    if (told) host_.console.info(name_ + ": the change is saved now", kept_.id);
-    return;
-  }
-  save_at_ = host_.driver.loop().now() + kSaveAgain;
-  if (told) return;
-  host_.console.warning(name_ + ": the change is not saved yet, and lost if the daemon ends: " +
-                            saved.error().message(),
-                        kept_.id);
-}
-
 Status DaemonContent::pause() {
-  KeptContent paused = kept_;
+  KeptContent paused = *kept_;
   paused.paused = true;
   if (const Status kept = change(paused); !kept.ok()) return kept;
   leave();
@@ -90,7 +70,7 @@ Status DaemonContent::pause() {
 
 // One that has stayed as long as it was to stay is served until it is paused or removed.
 Status DaemonContent::resume() {
-  KeptContent active = kept_;
+  KeptContent active = *kept_;
   if (active.seeded) {
     active.seeding = "forever";
     active.limits.seed_ratio = active.limits.seed_seconds = LimitValues::kNone;
@@ -103,29 +83,30 @@ Status DaemonContent::resume() {
 }
 
 Status DaemonContent::remove(bool delete_data) {
-  if (kept_.removing && task_.busy())
+  if (kept_->removing && task_.busy())
     return Error{ErrorCode::kExists, "remove " + name_, "it is being removed"};
   if (relocation_.active())
     return Error{ErrorCode::kExists, "remove " + name_, "it is being moved; try again after that"};
   if (delete_data) {
-    kept_.removing = true;
+    KeptContent removing = *kept_;
+    removing.removing = true;
     // The download's last files may be getting their names, which it ends with.
     const ProgressFigures figures = session_ != nullptr ? session_->figures() : figures_;
-    if (kept_.finished_at == 0 && figures.rank_total > 0 && figures.rank == figures.rank_total)
-      kept_.finished_at = seconds_since_1970();
+    if (kept_->finished_at == 0 && figures.rank_total > 0 && figures.rank == figures.rank_total)
+      removing.finished_at = seconds_since_1970();
     failure_.clear();
+    kept_.set(std::move(removing));
   } else {
-    forgotten_ = true;
+    kept_.forget();
   }
-  save();
   leave();
   host_.driver.loop().wake();
   return Done{};
 }
 
 Status DaemonContent::limit(const LimitChange& limit) {
-  KeptContent limited = kept_;
-  limited.limits = limit.applied_to(kept_.limits);
+  KeptContent limited = *kept_;
+  limited.limits = limit.applied_to(kept_->limits);
   if (const Status kept = change(limited); !kept.ok()) return kept;
   limits_changed();
   return Done{};
@@ -133,7 +114,7 @@ Status DaemonContent::limit(const LimitChange& limit) {
 
 void DaemonContent::limits_changed() {
   if (session_ == nullptr) return;
-  const LimitValues now = limits();
+  const LimitValues now = host_.limits.of_content(kept_->limits);
   session_->core().set_limits(static_cast<std::uint64_t>(now.up),
                               static_cast<std::uint64_t>(now.down));
 }
@@ -141,14 +122,13 @@ void DaemonContent::limits_changed() {
 Status DaemonContent::move(const std::string& folder) {
   if (relocation_.active())
     return Error{ErrorCode::kExists, "move " + name_, "it is being moved to another folder"};
-  if (const Status free = check_move(kept_, folder); !free.ok()) return free;
-  if (forgotten_ || kept_.removing)
+  if (const Status free = check_move(*kept_, folder); !free.ok()) return free;
+  if (kept_.forgotten() || kept_->removing)
     return Error{ErrorCode::kExists, "move " + name_, "it is being removed"};
-  KeptContent moving = kept_;
+  KeptContent moving = *kept_;
   moving.move = KeptContent::Move::kStage;
   moving.other_folder = folder;
-  if (const Status kept = host_.store.update(moving); !kept.ok()) return kept;
-  kept_ = std::move(moving);
+  if (const Status kept = kept_.put(std::move(moving)); !kept.ok()) return kept;
   host_.driver.loop().wake();
   relocation_.forget_failure();
   failure_.clear();
@@ -165,7 +145,7 @@ void DaemonContent::leave() {
 // --- its session ---
 
 bool DaemonContent::turn(bool may_start) {
-  if (unsaved_ && host_.driver.loop().now() >= save_at_) save();
+  kept_.retry();
   if (session_ != nullptr) watch();
   if (session_ == nullptr && !task_.busy() && !relocation_.busy() && files_.expired())
     act(may_start);
@@ -175,12 +155,12 @@ bool DaemonContent::turn(bool may_start) {
 
 // Nothing uses its files.
 void DaemonContent::act(bool may_start) {
-  if (forgotten_) {
-    gone_ = !unsaved_ || host_.driver.stopping();
+  if (kept_.forgotten()) {
+    gone_ = kept_.saved() || host_.driver.stopping();
   } else if (relocation_.active()) {
     if (!host_.driver.stopping()) relocation_.turn();
   } else if (failure_.empty() && !host_.driver.stopping()) {
-    if (kept_.removing) {
+    if (kept_->removing) {
       delete_files();
     } else if (queue_entry().wants && place_.runs && may_start) {
       start();
@@ -195,38 +175,30 @@ DaemonContent::Due DaemonContent::due() const {
   }
   if (task_.busy() || relocation_.busy() || !files_.expired()) return Due::kSoon;
   if (relocation_.active() && !host_.driver.stopping()) return Due::kSoon;
-  if (unsaved_) return Due::kAtTimes;
-  if (forgotten_) return Due::kSoon;
+  if (!kept_.saved()) return Due::kAtTimes;
+  if (kept_.forgotten()) return Due::kSoon;
   if (!failure_.empty() || host_.driver.stopping()) return Due::kNever;
-  return kept_.removing || (queue_entry().wants && place_.runs) ? Due::kSoon : Due::kNever;
+  return kept_->removing || (queue_entry().wants && place_.runs) ? Due::kSoon : Due::kNever;
 }
 
 // --- its place in the queue ---
 
 Status DaemonContent::rank(std::int64_t priority, std::int64_t position) {
-  KeptContent ranked = kept_;
+  KeptContent ranked = *kept_;
   ranked.priority = priority;
   ranked.position = position;
   return change(ranked);
 }
 
-Status DaemonContent::swap_position(DaemonContent& other) {
-  KeptContent mine = kept_, theirs = other.kept_;
-  std::swap(mine.position, theirs.position);
-  if (const Status kept = host_.store.update_both(mine, theirs); !kept.ok()) return kept;
-  kept_ = std::move(mine);
-  other.kept_ = std::move(theirs);
-  return Done{};
-}
-
 QueueEntry DaemonContent::queue_entry() const {
-  const bool idle = forgotten_ || kept_.removing || kept_.paused || kept_.seeded || moving();
-  const bool seeds = kept_.kind == KeptContent::Kind::kServe || kept_.finished_at != 0;
-  return {!idle && failure_.empty(), seeds, kept_.priority, kept_.position, progress_.yields()};
+  const bool idle = kept_.forgotten() || kept_->removing || kept_->paused || kept_->seeded ||
+                    relocation_.active();
+  const bool seeds = kept_->kind == KeptContent::Kind::kServe || kept_->finished_at != 0;
+  return {!idle && failure_.empty(), seeds, kept_->priority, kept_->position, progress_.yields()};
 }
 
 void DaemonContent::start() {
-  auto plan = host_.plan(kept_);
+  auto plan = host_.plan(*kept_);
   if (!plan.ok()) return fail(plan.error());
   if (!plan->serves() || !plan->manifest) return start_session(*std::move(plan), FileStamp{});
   // A worker looks whether the files are as they were when they were right. Where the pool has no
@@ -242,8 +214,9 @@ void DaemonContent::start_session(SessionPlan plan, const Result<FileStamp>& sta
   if (!queue_entry().wants || !place_.runs || host_.driver.stopping()) return;
   stamp_ = stamp.ok() ? stamp->digest : std::string();
   if (!stamp_.empty())
-    plan.trust = kept_.stamp.empty() ? kept_.trusted && stamp->as_described : kept_.stamp == stamp_;
-  const LimitValues now = limits();
+    plan.trust =
+        kept_->stamp.empty() ? kept_->trusted && stamp->as_described : kept_->stamp == stamp_;
+  const LimitValues now = host_.limits.of_content(kept_->limits);
   plan.core.up_limit = static_cast<std::uint64_t>(now.up);
   plan.core.down_limit = static_cast<std::uint64_t>(now.down);
   session_ = &host_.driver.add(std::move(plan));
@@ -262,7 +235,7 @@ void DaemonContent::watch() {
     if (const auto& failure = session_->outcome().failure) {
       set_failure(failure->message());
     } else if (session_->complete()) {
-      KeptContent seeded = kept_;
+      KeptContent seeded = *kept_;
       seeded.seeded = true;
       if (const Status kept = change(seeded); !kept.ok()) fail(kept.error());
     } else {
@@ -283,62 +256,60 @@ void DaemonContent::count() {
       session_->complete() || leaving_ || (session_->plan().manifest && !session_->running());
   progress_.sample(figures.rank, works, place_.others_wait, host_.queue_patience, now);
   if (now >= recorded_at_ + kRecordInterval) keep_record();
-  if (!seeds || leaving_ || forgotten_ || kept_.seeded || now < learns_at_) return;
-  if (!record_.reached(limits(), content_bytes_)) return;
-  KeptContent seeded = kept_;
+  if (!seeds || leaving_ || kept_.forgotten() || kept_->seeded || now < learns_at_) return;
+  if (!record_.reached(host_.limits.of_content(kept_->limits), content_bytes_)) return;
+  KeptContent seeded = *kept_;
   seeded.seeded = true;
   if (const Status kept = change(seeded); !kept.ok()) {
     learns_at_ = now + kLearnAgain;
-    return host_.console.warning(kept.error().message(), kept_.id);
+    return host_.console.warning(kept.error().message(), kept_->id);
   }
-  host_.console.info(name_ + ": finished seeding", kept_.id);
+  host_.console.info(name_ + ": finished seeding", kept_->id);
   leave();
 }
 
 void DaemonContent::keep_record() {
   recorded_at_ = host_.driver.loop().now();
-  KeptContent recorded = kept_;
+  KeptContent recorded = *kept_;
   recorded.uploaded = record_.uploaded();
   recorded.seeded_seconds = record_.seconds();
   const bool news =
-      recorded.uploaded != kept_.uploaded || recorded.seeded_seconds != kept_.seeded_seconds;
+      recorded.uploaded != kept_->uploaded || recorded.seeded_seconds != kept_->seeded_seconds;
   // Without it the goals of seeding are reached a little later.
-  if (news && !forgotten_ && host_.store.update(recorded).ok()) kept_ = std::move(recorded);
+  if (news && !kept_.forgotten()) (void)kept_.put(std::move(recorded));
 }
 
 // Keeps what the session has found out. A write that fails is tried again after a while: the disk
 // may be full.
 void DaemonContent::learn() {
   const core::TimeUs now = host_.driver.loop().now();
-  if (forgotten_ || now < learns_at_) return;
+  if (kept_.forgotten() || now < learns_at_) return;
   const auto note = [&](const Status& kept) {
     if (kept.ok()) return true;
     learns_at_ = now + kLearnAgain;
-    host_.console.warning(kept.error().message(), kept_.id);
+    host_.console.warning(kept.error().message(), kept_->id);
     return false;
   };
   const auto& manifest = session_->plan().manifest;
-  if (manifest && kept_.manifest.empty()) {
+  if (manifest && kept_->manifest.empty()) {
     name_ = manifest->info.name;
     content_bytes_ = manifest->info.shape.content_bytes;
-    if (!note(host_.store.keep_manifest(kept_.id, manifest->file_bytes))) return;
-    kept_.manifest = manifest->file_bytes;
+    if (!note(kept_.put_manifest(manifest->file_bytes))) return;
   }
-  if (session_->complete() && kept_.finished_at == 0) {
-    KeptContent finished = kept_;
+  if (session_->complete() && kept_->finished_at == 0) {
+    KeptContent finished = *kept_;
     finished.finished_at = seconds_since_1970();
-    if (!note(host_.store.update(finished))) return;
-    kept_ = std::move(finished);
-    if (kept_.kind == KeptContent::Kind::kDownload) host_.hooks.completed(subject());
+    if (!note(kept_.put(std::move(finished)))) return;
+    if (kept_->kind == KeptContent::Kind::kDownload) host_.hooks.completed(subject());
   }
   if (session_->plan().serves()) {
     const bool right =
         session_->running() && (session_->plan().trust || session_->found_all_right());
-    if (!right || stamp_.empty() || stamp_ == kept_.stamp) return;
-    KeptContent stamped = kept_;
+    if (!right || stamp_.empty() || stamp_ == kept_->stamp) return;
+    KeptContent stamped = *kept_;
     stamped.stamp = stamp_;
-    if (note(host_.store.update(stamped))) kept_ = std::move(stamped);
-  } else if (session_->complete() && kept_.stamp.empty() && !task_.busy() && !stamped_) {
+    (void)note(kept_.put(std::move(stamped)));
+  } else if (session_->complete() && kept_->stamp.empty() && !task_.busy() && !stamped_) {
     // What has just been verified and written has the times of the manifest.
     stamped_ = true;
     auto look = [info = manifest->info, dir = session_->plan().dir] {
@@ -350,17 +321,15 @@ void DaemonContent::learn() {
 }
 
 void DaemonContent::keep_stamp(const Result<FileStamp>& stamp) {
-  if (!stamp.ok() || !stamp->as_described || forgotten_) return;
-  KeptContent stamped = kept_;
+  if (!stamp.ok() || !stamp->as_described || kept_.forgotten()) return;
+  KeptContent stamped = *kept_;
   stamped.stamp = stamp->digest;
   // Without it the files are read once more when the daemon starts again.
-  if (!host_.store.update(stamped).ok()) return;
-  kept_ = std::move(stamped);
-  stamp_ = kept_.stamp;
+  if (kept_.put(std::move(stamped)).ok()) stamp_ = kept_->stamp;
 }
 
 void DaemonContent::fail(const Error& error) {
-  host_.console.error(error, kept_.id);
+  host_.console.error(error, kept_->id);
   set_failure(error.message());
 }
 
@@ -372,28 +341,25 @@ void DaemonContent::set_failure(const std::string& why) {
 // --- its files ---
 
 void DaemonContent::delete_files() {
+  const auto then = [this](const Status& deleted) {
+    if (!deleted.ok()) return fail(deleted.error());
+    kept_.forget();
+    host_.driver.loop().wake();
+    host_.console.info(name_ + ": removed, and its files deleted", kept_->id);
+  };
   (void)task_.start(
-      host_.driver.workers(), [kept = kept_] { return delete_content(kept); },
-      [this](const Status& status) { files_deleted(status); });
-}
-
-void DaemonContent::files_deleted(const Status& status) {
-  if (!status.ok()) return fail(status.error());
-  forgotten_ = true;
-  save();
-  host_.driver.loop().wake();
-  host_.console.info(name_ + ": removed, and its files deleted", kept_.id);
+      host_.driver.workers(), [kept = *kept_] { return delete_content(kept); }, then);
 }
 
 // --- how it stands ---
 
 std::string DaemonContent::state() const {
-  if (moving()) return "moving";
+  if (relocation_.active()) return "moving";
   if (!failure_.empty()) return "failed";
-  if (kept_.removing) return "removing";
+  if (kept_->removing) return "removing";
   if (session_ == nullptr) {
-    if (kept_.paused) return "paused";
-    if (kept_.seeded) return "finished";
+    if (kept_->paused) return "paused";
+    if (kept_->seeded) return "finished";
     return place_.runs ? "starting" : "queued";
   }
   if (leaving_) return "stopping";
@@ -405,20 +371,21 @@ std::string DaemonContent::state() const {
 Json DaemonContent::summary() const {
   const ProgressFigures figures = session_ != nullptr ? session_->figures() : figures_;
   const bool active = session_ != nullptr;
+  const LimitValues limits = host_.limits.of_content(kept_->limits);
   Json json = {
-      {"content_id", kept_.id.text()},
+      {"content_id", kept_->id.text()},
       {"name", name_},
       {"state", state()},
-      {"bytes", content_bytes_ == 0 && kept_.manifest.empty() ? Json() : Json(content_bytes_)},
-      {"complete", kept_.finished_at != 0},
+      {"bytes", content_bytes_ == 0 && kept_->manifest.empty() ? Json() : Json(content_bytes_)},
+      {"complete", kept_->finished_at != 0},
       {"rank", figures.rank},
       {"rank_total", figures.rank_total},
       {"peers", active ? figures.peers : 0},
       {"down_rate", active ? figures.down_rate : 0.0},
       {"up_rate", active ? figures.up_rate : 0.0},
-      {"up_limit", limit_or_null(limits().up)},
-      {"down_limit", limit_or_null(limits().down)}};
-  json["priority"] = priority_name(kept_.priority);
+      {"up_limit", limit_or_null(limits.up)},
+      {"down_limit", limit_or_null(limits.down)}};
+  json["priority"] = priority_name(kept_->priority);
   const bool waits = place_.waits_as != 0 && queue_entry().wants;
   json["queue_position"] = waits ? Json(place_.waits_as) : Json();
   if (!failure_.empty()) json["failure"] = without_secrets(failure_);
@@ -427,21 +394,21 @@ Json DaemonContent::summary() const {
 
 Json DaemonContent::details() const {
   Json json = summary();
-  json["kind"] = kept_.kind == KeptContent::Kind::kServe ? "serve" : "download";
-  json["folder"] = kept_.folder;
-  if (!kept_.other_folder.empty())
-    json[kept_.move == KeptContent::Move::kClear ? "moving_from" : "moving_to"] =
-        kept_.other_folder;
+  json["kind"] = kept_->kind == KeptContent::Kind::kServe ? "serve" : "download";
+  json["folder"] = kept_->folder;
+  if (!kept_->other_folder.empty())
+    json[kept_->move == KeptContent::Move::kClear ? "moving_from" : "moving_to"] =
+        kept_->other_folder;
   if (!relocation_.failure().empty()) json["move_failure"] = without_secrets(relocation_.failure());
-  if (unsaved_) json["saved"] = false;
-  json["seeding"] = kept_.seeding;
-  const LimitValues goals = limits();
+  if (!kept_.saved()) json["saved"] = false;
+  json["seeding"] = kept_->seeding;
+  const LimitValues goals = host_.limits.of_content(kept_->limits);
   json["seed_ratio"] = limit_or_null(goals.seed_ratio, 1000);
   json["seed_time"] = limit_or_null(goals.seed_seconds);
   json["uploaded"] = record_.uploaded();
   json["seeded_seconds"] = record_.seconds();
-  json["added_at"] = kept_.added_at;
-  json["finished_at"] = time_or_null(kept_.finished_at);
+  json["added_at"] = kept_->added_at;
+  json["finished_at"] = time_or_null(kept_->finished_at);
   Json trackers = Json::array(), addresses = Json::array();
   if (session_ != nullptr) {
     for (const Address& one : session_->trackers().addresses()) trackers.push_back(to_text(one));
@@ -449,7 +416,7 @@ Json DaemonContent::details() const {
     json["announced"] = session_->running() && session_->trackers().announced();
   }
   for (const Address& one : host_.addresses(!trackers.empty())) addresses.push_back(to_text(one));
-  json["stamped"] = !stamp_.empty() && stamp_ == kept_.stamp;
+  json["stamped"] = !stamp_.empty() && stamp_ == kept_->stamp;
   json["trackers"] = std::move(trackers);
   json["addresses"] = std::move(addresses);
   if (session_ != nullptr && !session_->complete())
@@ -463,7 +430,7 @@ Json DaemonContent::peers() const {
   std::optional<core::SwarmView> met;
   if (session_ != nullptr) met = swarm_view(*session_);
   const core::SwarmView view = std::move(met).value_or(core::SwarmView{});
-  return {{"content_id", kept_.id.text()},
+  return {{"content_id", kept_->id.text()},
           {"peers", peers_json(view.peers)},
           {"bans", bans_json(view.bans)}};
 }

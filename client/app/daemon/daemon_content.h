@@ -21,7 +21,7 @@
 #include "client/app/daemon/contents_store.h"
 #include "client/app/daemon/file_stamp.h"
 #include "client/app/daemon/hooks.h"
-#include "client/app/daemon/kept_content.h"
+#include "client/app/daemon/kept_record.h"
 #include "client/app/daemon/relocation.h"
 #include "client/app/daemon/seeding_record.h"
 #include "client/app/daemon/transfer_limits.h"
@@ -55,15 +55,11 @@ class DaemonContent {
  public:
   // `kept` is in the store.
   DaemonContent(const DaemonHost& host, KeptContent kept);
-  // Tries once more to write what could not be written.
-  ~DaemonContent();
-  DaemonContent(const DaemonContent&) = delete;
-  DaemonContent& operator=(const DaemonContent&) = delete;
 
-  const ContentId& id() const { return kept_.id; }
+  const ContentId& id() const { return kept_->id; }
   const std::string& name() const { return name_; }
   // It is forgotten; the session that it had may still leave.
-  bool removed() const { return forgotten_; }
+  bool removed() const { return kept_.forgotten(); }
   // Nothing is left of it: it may be destroyed.
   bool gone() const { return gone_; }
 
@@ -81,7 +77,7 @@ class DaemonContent {
 
   // Its place among those that wait; lasting, as all changes.
   Status rank(std::int64_t priority, std::int64_t position);
-  Status swap_position(DaemonContent& other);
+  Status swap_position(DaemonContent& other) { return kept_.swap_position(other.kept_); }
   QueueEntry queue_entry() const;
   void give_place(const QueuePlace& place) { place_ = place; }
 
@@ -90,11 +86,9 @@ class DaemonContent {
   // When turn() is due: not before something is asked of it, now and then, or soon.
   enum class Due { kNever, kAtTimes, kSoon };
   Due due() const;
-  // It waits for nothing but the end of its move.
-  bool moving() const { return relocation_.active(); }
 
   // What a command is told of it.
-  HookSubject subject() const { return {kept_.id, name_, kept_.folder}; }
+  HookSubject subject() const { return {kept_->id, name_, kept_->folder}; }
 
   // How it stands; no secrets.
   Json summary() const;
@@ -106,24 +100,21 @@ class DaemonContent {
 
  private:
   Status change(const KeptContent& to);
-  void save();
   void act(bool may_start);
   void watch();
   void count();
-  LimitValues limits() const { return host_.limits.of_content(kept_.limits); }
   void learn();
   void start();
   void start_session(SessionPlan plan, const Result<FileStamp>& stamp);
   void keep_stamp(const Result<FileStamp>& stamp);
   void delete_files();
-  void files_deleted(const Status& status);
   void leave();
   void fail(const Error& error);
   void set_failure(const std::string& why);
 
   const DaemonHost& host_;
-  KeptContent kept_;
   std::string name_;
+  KeptRecord kept_;
   std::uint64_t content_bytes_ = 0;  // 0: not known
   ContentSession* session_ = nullptr;
   std::weak_ptr<const void> files_;  // of the last session: not expired while it is used
@@ -134,11 +125,8 @@ class DaemonContent {
   core::TimeUs learns_at_ = 0;  // not before, as the store could not be written
   QueueProgress progress_;
   QueuePlace place_;
-  QueueEntry told_;         // what turn() has reported
-  bool unsaved_ = false;        // the store has not taken the last change
-  core::TimeUs save_at_ = 0;    // not before
-  bool leaving_ = false;        // the session was told to end
-  bool forgotten_ = false;      // not kept any more
+  QueueEntry told_;       // what turn() has reported
+  bool leaving_ = false;  // the session was told to end
   bool gone_ = false;
   bool stamped_ = false;   // the files of the download were looked at when it was complete
   std::string stamp_;      // of the files that the session serves, to be kept once they are right

@@ -15,9 +15,9 @@ void Relocation::turn() {
   if (!active() || busy()) return;
   if (again_at_ != core::kNever && host_.loop.now() < again_at_) return;
   again_at_ = core::kNever;
-  const Move step = content_.move;
+  const Move step = content_->move;
   const bool back = why_back_.has_value();
-  auto work = [move = move_, content = content_, step, back]() mutable {
+  auto work = [move = move_, content = *content_, step, back]() mutable {
     Outcome outcome;
     if (move == nullptr) {
       const bool clears = step == Move::kClear;
@@ -48,12 +48,12 @@ void Relocation::done(const Outcome& outcome) {
   host_.loop.wake();
   if (outcome.goes_on) return;
   if (why_back_) return went_back(outcome.status);
-  KeptContent next = content_;
-  if (content_.move == Move::kStage) {
+  KeptContent next = *content_;
+  if (content_->move == Move::kStage) {
     if (!outcome.status.ok()) return go_back(outcome.status.error());
     next.move = Move::kPlace;
     record(std::move(next));
-  } else if (content_.move == Move::kPlace) {
+  } else if (content_->move == Move::kPlace) {
     if (!outcome.status.ok()) return go_back(outcome.status.error());
     next.move = Move::kClear;
     std::swap(next.folder, next.other_folder);
@@ -61,13 +61,13 @@ void Relocation::done(const Outcome& outcome) {
     if (record(std::move(next))) move_.reset();
   } else {
     if (!outcome.status.ok())
-      host_.console.warning("not all could be deleted from " + content_.other_folder + ": " +
+      host_.console.warning("not all could be deleted from " + content_->other_folder + ": " +
                                 outcome.status.error().message(),
-                            content_.id);
+                            content_->id);
     next.move = Move::kNone;
     next.other_folder.clear();
     move_.reset();
-    if (record(std::move(next))) host_.console.info("moved to " + content_.folder, content_.id);
+    if (record(std::move(next))) host_.console.info("moved to " + content_->folder, content_->id);
   }
 }
 
@@ -79,25 +79,22 @@ void Relocation::go_back(const Error& error) {
 void Relocation::went_back(const Status& status) {
   if (!status.ok())
     host_.console.warning(
-        "not all could be deleted from " + content_.other_folder + ": " + status.error().message(),
-        content_.id);
-  KeptContent next = content_;
+        "not all could be deleted from " + content_->other_folder + ": " + status.error().message(),
+        content_->id);
+  KeptContent next = *content_;
   next.move = Move::kNone;
   next.other_folder.clear();
   move_.reset();
   if (!record(std::move(next))) return;
   failure_ = why_back_->message();
-  host_.console.error(*why_back_, content_.id);
+  host_.console.error(*why_back_, content_->id);
   why_back_.reset();
 }
 
 bool Relocation::record(KeptContent to) {
-  const Status kept = host_.store.update(to);
-  if (kept.ok()) {
-    content_ = std::move(to);
-    return true;
-  }
-  host_.console.warning(kept.error().message(), content_.id);
+  const Status kept = content_.put(std::move(to));
+  if (kept.ok()) return true;
+  host_.console.warning(kept.error().message(), content_->id);
   again_at_ = host_.loop.now() + kRecordAgain;
   return false;
 }

@@ -11,8 +11,7 @@
 
 #include "client/app/console/console.h"
 #include "client/app/daemon/content_move.h"
-#include "client/app/daemon/contents_store.h"
-#include "client/app/daemon/kept_content.h"
+#include "client/app/daemon/kept_record.h"
 #include "client/app/daemon/worker_task.h"
 #include "client/app/runtime/event_loop.h"
 
@@ -23,14 +22,13 @@ class Relocation {
   // What it works with; all outlive it.
   struct Host {
     WorkerPool& workers;
-    ContentsStore& store;
     Console& console;
     EventLoop& loop;
   };
   // `content` is what is kept, which it changes as it goes on.
-  Relocation(const Host& host, KeptContent& content) : host_(host), content_(content) {}
+  Relocation(const Host& host, KeptRecord& content) : host_(host), content_(content) {}
 
-  bool active() const { return content_.move != KeptContent::Move::kNone; }
+  bool active() const { return content_->move != KeptContent::Move::kNone; }
   bool busy() const { return task_.busy(); }
   // Why the last move failed; empty: it did not.
   const std::string& failure() const { return failure_; }
@@ -39,8 +37,6 @@ class Relocation {
 
   // Starts what is due, while it is active and no session uses the content.
   void turn();
-  // When it wants a turn at the latest, as the store could not be written.
-  core::TimeUs next_wake() const { return active() && !busy() ? again_at_ : core::kNever; }
 
  private:
   // What a step has come to.
@@ -54,7 +50,7 @@ class Relocation {
   bool record(KeptContent to);
 
   const Host host_;
-  KeptContent& content_;
+  KeptRecord& content_;
   std::shared_ptr<ContentMove> move_;  // null: opened by the next step
   std::optional<Error> why_back_;      // it is being undone
   std::string failure_;
