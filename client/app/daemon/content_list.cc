@@ -98,6 +98,11 @@ Result<Json> ContentList::add(const AddRequest& request) {
     return Error{ErrorCode::kBadInput, operation, "there are too many contents; remove some"};
   auto kept = read_(request);
   if (!kept.ok()) return kept.error();
+  // Nothing may be left of one that is being removed but its place in the list.
+  if (std::ranges::any_of(contents_, [&](const auto& other) {
+        return other->removed() && other->id() == kept->id;
+      }))
+    look(host_.driver.loop().now());
   for (const auto& other : contents_)
     if (other->id() == kept->id)
       return Error{ErrorCode::kExists, operation,

@@ -194,17 +194,45 @@ Result<Json> MadeUp::peers(const std::string& which) {
 }
 
 Result<Json> MadeUp::remove(const std::string& which, bool) {
-  return put(which, "removing");
+  return put(which, "state", "removing");
 }
 
 Result<Json> MadeUp::stop() {
   return Json{{"stopping", true}};
 }
 
-Result<Json> MadeUp::put(const std::string& which, const char* state) {
+Result<Json> MadeUp::limit(const std::string& which, const LimitChange& change) {
+  if (which.empty()) return status();
+  const auto limit = [](std::int64_t value) { return value > 0 ? Json(value) : Json(); };
+  if (change.up) (void)put(which, "up_limit", limit(*change.up));
+  if (change.down) (void)put(which, "down_limit", limit(*change.down));
+  return show(which);
+}
+
+Result<Json> MadeUp::prioritize(const std::string& which, const std::string& priority) {
+  return put(which, "priority", priority);
+}
+
+Result<Json> MadeUp::queue(const std::string& which, const std::string&) {
+  return show(which);
+}
+
+Result<Json> MadeUp::move(const std::string& which, const std::string& folder) {
+  return put(which, "folder", folder);
+}
+
+Result<Json> MadeUp::watch(const std::string& folder, const std::string&) {
+  return Error{ErrorCode::kBadInput, "watch " + folder, "nothing is added here"};
+}
+
+Result<Json> MadeUp::unwatch(const std::string& folder) {
+  return Error{ErrorCode::kNotFound, "unwatch " + folder, "it is not watched"};
+}
+
+Result<Json> MadeUp::put(const std::string& which, const char* member, const Json& value) {
   Json* const details = find(which);
   if (details == nullptr) return Error{ErrorCode::kNotFound, "show " + which, "there is none"};
-  (*details)["state"] = state;
+  (*details)[member] = value;
   return *details;
 }
 

@@ -28,13 +28,23 @@ class MadeUp final : public StatusSource, public DaemonMethods {
   Result<Json> list() override;
   Result<Json> show(const std::string& which) override;
   Result<Json> peers(const std::string& which) override;
-  Result<Json> pause(const std::string& which) override { return put(which, "paused"); }
-  Result<Json> resume(const std::string& which) override { return put(which, "downloading"); }
+  Result<Json> pause(const std::string& which) override { return put(which, "state", "paused"); }
+  Result<Json> resume(const std::string& which) override {
+    return put(which, "state", "downloading");
+  }
   Result<Json> remove(const std::string& which, bool delete_data) override;
+  Result<Json> limit(const std::string& which, const LimitChange& change) override;
+  Result<Json> prioritize(const std::string& which, const std::string& priority) override;
+  Result<Json> queue(const std::string& which, const std::string& to) override;
+  Result<Json> move(const std::string& which, const std::string& folder) override;
+  Result<Json> status() override { return Json::object(); }
+  Result<Json> watch(const std::string& folder, const std::string& output) override;
+  Result<Json> watches() override { return Json{{"folders", Json::array()}}; }
+  Result<Json> unwatch(const std::string& folder) override;
   Result<Json> stop() override;
 
  private:
-  Result<Json> put(const std::string& which, const char* state);
+  Result<Json> put(const std::string& which, const char* member, const Json& value);
   Json* find(const std::string& id);
 
   Json contents_ = Json::array();
