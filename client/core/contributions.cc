@@ -22,8 +22,9 @@ double upper(std::vector<double>& values, double part) {
 
 }  // namespace
 
-Contributions::Contributions(const Context& context, Membership& membership, const Trust& trust)
-    : context_(context), membership_(membership), trust_(trust) {}
+Contributions::Contributions(const Context& context, Membership& membership, Spread& spread,
+                             SpreadJudging& at_large)
+    : context_(context), membership_(membership), spread_(spread), at_large_(at_large) {}
 
 void Contributions::leaves(const Neighbour& n) {
   counts_.erase(n.key);
@@ -60,36 +61,19 @@ std::optional<double> Contributions::told_growth(const Neighbour& of, Count& cou
   return upper(growths, policy::kReportersShare);
 }
 
-// Polluters that all others have banned gather at the source. So the word of neighbours counts that
-// this peer has called: of these no more are hostile than of the swarm. And of those that come
-// under alarm more are hostile.
-double Contributions::worth_at_large(const Neighbour& of) const {
-  std::size_t asked = 0, accusers = 0;
-  for (const Neighbour& n : std::as_const(membership_).neighbours()) {
-    if (n.key == of.key || !n.contact.outgoing() || n.holds.has_everything()) continue;
-    ++asked;
-    accusers += n.reports.convicts(of.id.prefix());
-  }
-  const bool many =
-      static_cast<double>(accusers) >= policy::kAccusersShare * static_cast<double>(asked);
-  if (accusers >= policy::kAccusersMin && many) return policy::kWorthMin;
-  const bool newcomer =
-      trust_.strict() && !of.contact.outgoing() && of.contact.opened_at() >= trust_.strict_since();
-  return accusers > 0 || newcomer ? policy::kDoubtedWorth : 1;
-}
-
 // What is given meanwhile is not held against anybody when the mesh becomes small.
-void Contributions::at_large() {
+bool Contributions::review_at_large(double kept) {
   totals_.clear();
   counts_.clear();
-  for (Neighbour& n : membership_.neighbours()) {
-    n.worth = worth_at_large(n);
+  for (const Neighbour& n : std::as_const(membership_).neighbours()) {
     Count& count = counts_[n.key];
     count.since = context_.now;
     count.given_seen = n.pipe.blocks_sent();
   }
   was_large_ = true;
   judges_ = false;
+  spread_.forget(kept);
+  return at_large_.review();
 }
 
 void Contributions::count(const Neighbour& n, double kept) {
@@ -110,6 +94,7 @@ void Contributions::count(const Neighbour& n, double kept) {
 // it begins with a part of a share, until it is judged itself. What is given of a small share is
 // soon too little to judge by, so that ends.
 void Contributions::greeted(Neighbour& n) {
+  if (!membership_.small_mesh()) return at_large_.greeted(n);
   if (judges_ && n.contact.opened_at() > judged_since_) n.worth = policy::kNewcomerWorth;
 }
 
@@ -123,10 +108,7 @@ bool Contributions::step() {
   const double kept = std::exp(-static_cast<double>(context_.now - reviewed_) /
                                static_cast<double>(policy::kContributionMemory));
   reviewed_ = context_.now;
-  if (!membership_.small_mesh()) {
-    at_large();
-    return false;
-  }
+  if (!membership_.small_mesh()) return review_at_large(kept);
   if (was_large_) {
     for (Neighbour& n : membership_.neighbours()) n.worth = 1;
     was_large_ = false;

@@ -6,8 +6,7 @@
 // the neighbour: fewer reporters than that may lie (policy::kReportersShare).
 //
 // A report never bans: it only decides the share of first-hand rows. In a large mesh most reporters
-// do not know the neighbour, and their silence says nothing: there all count alike but those that
-// sent false blocks, as several of the reporters say.
+// do not know the neighbour, and their silence says nothing: there spread_judging.h does the same.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +16,15 @@
 
 #include "client/core/context.h"
 #include "client/core/membership.h"
-#include "client/core/trust.h"
+#include "client/core/spread.h"
+#include "client/core/spread_judging.h"
 
 namespace firn::core {
 
 class Contributions final : public LeaveWatcher {
  public:
-  Contributions(const Context& context, Membership& membership, const Trust& trust);
+  Contributions(const Context& context, Membership& membership, Spread& spread,
+                SpreadJudging& at_large);
 
   void leaves(const Neighbour& n) override;
   // Its Hello has come.
@@ -43,8 +44,7 @@ class Contributions final : public LeaveWatcher {
     std::uint64_t given_seen = 0;
     std::map<PeerKey, std::int64_t> reported;  // by reporter
   };
-  double worth_at_large(const Neighbour& of) const;
-  void at_large();
+  bool review_at_large(double kept);
   void find_reporters();
   void count(const Neighbour& n, double kept);
   // One that was never judged.
@@ -53,7 +53,8 @@ class Contributions final : public LeaveWatcher {
 
   const Context& context_;
   Membership& membership_;
-  const Trust& trust_;
+  Spread& spread_;
+  SpreadJudging& at_large_;
   std::map<PeerKey, Count> counts_;
   std::map<PeerKey, std::uint64_t> totals_;  // by reporter: what it has told of all
   std::vector<const Neighbour*> reporters_;  // of this review

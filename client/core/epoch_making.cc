@@ -83,18 +83,26 @@ std::uint64_t EpochMaking::allowed_bytes() const {
   return rate == 0 ? UINT64_MAX : rate / policy::kEpochUplinkShare;
 }
 
+TimeUs EpochMaking::paced(TimeUs shortest, TimeUs longest) const {
+  return std::clamp(static_cast<TimeUs>(cost_ * kSecond / allowed_bytes()), shortest, longest);
+}
+
 TimeUs EpochMaking::interval() const {
-  if (!alarm()) return policy::kEpochInterval;
-  const auto paced = static_cast<TimeUs>(cost_ * kSecond / allowed_bytes());
-  return std::clamp(paced, policy::kEpochIntervalAlarm, policy::kAlarmSilence / 2);
+  if (alarm()) return paced(policy::kEpochIntervalAlarm, policy::kAlarmSilence / 2);
+  if (told_alarm_) return policy::kEpochIntervalAlarm;
+  return early() ? paced(policy::kEpochIntervalEarly, policy::kEpochInterval)
+                 : policy::kEpochInterval;
 }
 
 // An Epoch is to be little beside what peers receive meanwhile, unless nothing is received at all.
+// The first ones come sooner, as false rows are found the later the more of them there are. So does
+// the one that ends the alarm: until it comes peers take only rows that no Epoch proves any more.
 bool EpochMaking::due() const {
   const TimeUs since = context_.now - made_at_;
   if (since < interval()) return false;
   if (since >= (alarm() ? policy::kEpochIntervalAlarmMax : policy::kEpochIntervalMax)) return true;
   const std::uint64_t blocks = uplink_.blocks_sent() - sent_then_;
+  if (!alarm() && (told_alarm_ || early())) return told_alarm_ || blocks > 0;
   return blocks * holdings_.shape().block_bytes >=
          (alarm() ? policy::kEpochBytesAlarm : policy::kEpochBytesQuiet);
 }
@@ -102,7 +110,7 @@ bool EpochMaking::due() const {
 // Before that blocks that leave have it looked at.
 TimeUs EpochMaking::next_due() const {
   if (!needed()) return kNever;
-  if (!alarm()) return made_at_ + policy::kEpochIntervalMax;
+  if (!alarm()) return made_at_ + (told_alarm_ ? interval() : policy::kEpochIntervalMax);
   return made_at_ + std::max(interval(), policy::kEpochIntervalAlarmMax);
 }
 
@@ -112,7 +120,7 @@ void EpochMaking::step() {
   epoch.certificate = context_.options.certificate;
   epoch.number = ++number_;
   epoch.time_us = context_.now;
-  epoch.alarm = alarm();
+  epoch.alarm = told_alarm_ = alarm();
   epoch.heard = take_heard();
   const std::uint64_t other_bytes = bytes_beside_sums(epoch);
   epoch.sums = choose(other_bytes);

@@ -40,9 +40,11 @@ class EpochMaking final : public LeaveWatcher {
   bool needed() const;
   // A second, under alarm.
   std::uint64_t allowed_bytes() const;
+  TimeUs paced(TimeUs shortest, TimeUs longest) const;
   TimeUs interval() const;
   bool due() const;
   bool alarm() const { return context_.now < alarm_until_; }
+  bool early() const { return number_ - context_.options.epochs_before < policy::kEpochsEarly; }
   // Of one generation.
   std::size_t sum_bytes() const {
     return std::size_t{holdings_.generation_size()} * policy::kCheckTagBytes;
@@ -70,6 +72,7 @@ class EpochMaking final : public LeaveWatcher {
   std::uint64_t sent_then_ = 0;  // blocks, when the last one was made
   std::uint64_t cost_ = 0;       // of the last one, to all neighbours: bytes, about
   bool making_ = false;
+  bool told_alarm_ = false;  // by the last one
 };
 
 }  // namespace firn::core

@@ -23,7 +23,8 @@ Granting::Granting(const Context& context, const Life& life, Membership& members
       turns_(turns),
       trust_(trust),
       plain_(plain),
-      epochs_(epochs) {}
+      epochs_(epochs),
+      random_(context.options.seed, 0x6c61636b73) {}
 
 // --- how much may be granted ---
 
@@ -191,7 +192,24 @@ void Granting::tell_received(Neighbour& n, proto::State& state) {
 // And which peers sent false blocks: in a large mesh most neighbours of the source do not know each
 // other, but a polluter is soon known to many.
 void Granting::tell_convicted(Neighbour& n, proto::State& state) {
-  if (n.news.report_due(context_.now)) state.convicted = trust_.convicted();
+  if (!n.news.report_due(context_.now)) return;
+  state.convicted = trust_.convicted();
+  tell_lacking(n);
+}
+
+// Sources find out by null vectors which of their rows have come through to us (spread.h).
+void Granting::tell_lacking(Neighbour& n) {
+  const auto& open = holdings().open();
+  auto it = open.upper_bound(told_lacking_);
+  std::size_t told = 0;
+  for (std::size_t looked = 0; looked < std::min<std::size_t>(open.size(), policy::kScanMax);
+       ++looked, ++it) {
+    if (it == open.end()) it = open.begin();
+    if (it->second.decoding || it->second.basis.full()) continue;
+    n.news.attach_null_vector(it->first, it->second.basis.random_null_vector(random_));
+    told_lacking_ = it->first;
+    if (++told == policy::kSpreadVectors) break;
+  }
 }
 
 void Granting::tell_generations(Neighbour& n, std::size_t entries_max, proto::State& state) {

@@ -16,6 +16,7 @@
 #include "client/core/quota_turns.h"
 #include "client/core/trust.h"
 #include "client/core/uplink.h"
+#include "codec/random.h"
 #include "proto/messages.h"
 
 namespace firn::core {
@@ -63,6 +64,7 @@ class Granting final : public LeaveWatcher {
   void grant(Neighbour& n);
   void tell_received(Neighbour& n, proto::State& state);
   void tell_convicted(Neighbour& n, proto::State& state);
+  void tell_lacking(Neighbour& n);
   void tell_generations(Neighbour& n, std::size_t entries_max, proto::State& state);
 
   const Context& context_;
@@ -76,6 +78,8 @@ class Granting final : public LeaveWatcher {
   const Trust& trust_;
   const PlainFetch& plain_;
   const Epochs& epochs_;
+  codec::CoefficientStream random_;  // of null vectors
+  std::uint32_t told_lacking_ = 0;   // the last generation that a source was told of
   Regime regime_;
 };
 

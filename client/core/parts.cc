@@ -38,9 +38,11 @@ Transfer::Transfer(Parts& parts, const Info& info)
       stalls(parts.context, parts.life, parts.membership, generations.holdings()),
       seeding(parts.context, parts.life, parts.membership, parts.outbox, parts.uplink,
               generations.holdings()),
-      contributions(parts.context, parts.membership, trust),
+      spread(parts.context, parts.membership),
+      spread_judging(parts.membership, trust, spread),
+      contributions(parts.context, parts.membership, spread, spread_judging),
       sending(parts.context, parts.membership, parts.outbox, parts.uplink, generations.holdings(),
-              granting, seeding, trust),
+              granting, seeding, trust, spread),
       judging(parts.context, parts.membership, parts.outbox, trust, epochs, generations),
       epoch_judging(epochs, timekeeping, generations, judging),
       checks(parts.context, parts.membership, parts.outbox, generations.holdings()),
@@ -58,6 +60,7 @@ void Parts::start(const Info& info) {
   membership.watch(made.seeding);
   membership.watch(made.sending);
   membership.watch(made.contributions);
+  membership.watch(made.spread);
   membership.watch(made.epochs);
   membership.watch(made.timekeeping);
   membership.watch(made.epoch_making);

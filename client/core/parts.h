@@ -29,6 +29,8 @@
 #include "client/core/receiving.h"
 #include "client/core/seeding.h"
 #include "client/core/sending.h"
+#include "client/core/spread.h"
+#include "client/core/spread_judging.h"
 #include "client/core/stall_watch.h"
 #include "client/core/timekeeping.h"
 #include "client/core/trackers.h"
@@ -53,6 +55,8 @@ struct Transfer {
   Granting granting;
   StallWatch stalls;
   Seeding seeding;
+  Spread spread;
+  SpreadJudging spread_judging;
   Contributions contributions;
   Sending sending;
   Judging judging;

@@ -10,7 +10,8 @@
 namespace firn::core {
 
 Sending::Sending(const Context& context, Membership& membership, Outbox& outbox, Uplink& uplink,
-                 const Holdings& holdings, Granting& granting, Seeding& seeding, const Trust& trust)
+                 const Holdings& holdings, Granting& granting, Seeding& seeding, const Trust& trust,
+                 Spread& spread)
     : context_(context),
       membership_(membership),
       outbox_(outbox),
@@ -19,6 +20,7 @@ Sending::Sending(const Context& context, Membership& membership, Outbox& outbox,
       granting_(granting),
       seeding_(seeding),
       trust_(trust),
+      spread_(spread),
       relay_(context.options.seed),
       random_(context.options.seed, 0x636f646573) {}
 
@@ -33,7 +35,8 @@ void Sending::departed(Neighbour& n, std::uint64_t frame_bytes) {
 }
 
 void Sending::leaves(const Neighbour& n) {
-  if (source_ && n.pipe.blocks_sent() > 0 && !n.holds.has_everything()) source_->neighbour_lost();
+  if (source_ && n.pipe.blocks_sent() > 0 && !n.holds.has_everything())
+    source_->neighbour_lost(n.key);
 }
 
 void Sending::wake() {
@@ -58,7 +61,7 @@ void Sending::pump() {
   for (Neighbour& n : membership_.neighbours()) n.pipe.set_patience(patience);
   const Neighbours& neighbours = membership_.neighbours();
   while (uplink_.ready(now)) {
-    const auto choice = source_ ? source_->choose(holdings_, neighbours, busy_max, now)
+    const auto choice = source_ ? source_->choose(holdings_, neighbours, small_mesh, busy_max, now)
                                 : relay_.choose(holdings_, neighbours, small_mesh, busy_max, now);
     if (!choice) break;
     send(*choice);
@@ -135,6 +138,7 @@ void Sending::send(const policy::Choice& choice) {
   }
   out.block.sequence = n.book_block(g, context_.now);
   seeding_.sent(out.block, n.key);
+  if (source_) spread_.sent(out.block, n);
   out.block.state = granting_.riding_state(n);
   uplink_.chose_block(proto::wire_bytes(out.block) + holdings_.shape().block_bytes);
   outbox_.push(std::move(out));

@@ -14,6 +14,7 @@
 #include "client/core/policy/relay_policy.h"
 #include "client/core/policy/source_policy.h"
 #include "client/core/seeding.h"
+#include "client/core/spread.h"
 #include "client/core/trust.h"
 #include "client/core/uplink.h"
 #include "codec/random.h"
@@ -23,7 +24,8 @@ namespace firn::core {
 class Sending final : public LeaveWatcher {
  public:
   Sending(const Context& context, Membership& membership, Outbox& outbox, Uplink& uplink,
-          const Holdings& holdings, Granting& granting, Seeding& seeding, const Trust& trust);
+          const Holdings& holdings, Granting& granting, Seeding& seeding, const Trust& trust,
+          Spread& spread);
 
   // This peer has had everything from the start: it sends in sequence.
   void begin_as_source();
@@ -33,7 +35,7 @@ class Sending final : public LeaveWatcher {
 
   // Rows that were given to a neighbour have got lost.
   void rows_lost() {
-    if (source_) source_->neighbour_lost();
+    if (source_) source_->rows_lost(std::as_const(membership_).neighbours());
   }
   // Something has happened that may let a block go.
   void stir() { due_ = true; }
@@ -60,6 +62,7 @@ class Sending final : public LeaveWatcher {
   Granting& granting_;
   Seeding& seeding_;
   const Trust& trust_;
+  Spread& spread_;
   std::optional<policy::SourcePolicy> source_;  // of a source; else the other one
   policy::RelayPolicy relay_;
   codec::CoefficientStream random_;

@@ -57,12 +57,32 @@ TEST_CASE("epochs are rare while nothing is wrong, frequent under alarm, and rar
   CHECK(quiet.size() <= 8);
   for (const proto::Epoch& epoch : quiet) CHECK_FALSE(epoch.alarm);
   fixture.say(kFirst, proto::EpochRequest{std::nullopt, true, {}});
-  const auto alarmed = fixture.made_within(policy::kAlarmTime);
+  const auto alarmed = fixture.made_within(policy::kAlarmTime - 100 * kMillisecond);
   CHECK(alarmed.size() >= policy::kAlarmTime / policy::kEpochIntervalAlarmMax - 1);
   for (const proto::Epoch& epoch : alarmed) CHECK(epoch.alarm);
+  // Its end is told at once: peers take no unproven rows until then.
+  const auto over = fixture.made_within(policy::kEpochIntervalAlarmMax);
+  REQUIRE_FALSE(over.empty());
+  CHECK_FALSE(over.back().alarm);
   const auto after = fixture.made_within(30 * kSecond);
   CHECK(after.size() <= 5);
   CHECK_FALSE(after.back().alarm);
+}
+
+TEST_CASE("the first epochs come soon, while blocks leave") {
+  MakingFixture fixture;
+  const auto made_in = [&](TimeUs duration) {
+    std::size_t made = 0;
+    for (TimeUs passed = 0; passed < duration; passed += 100 * kMillisecond) {
+      fixture.say_state(kFirst, 0, 4, {{2, 1, 64, {}}});
+      fixture.blocks_to(kFirst);
+      made += fixture.made_within(100 * kMillisecond).size();
+    }
+    return made;
+  };
+  const std::size_t early = made_in(policy::kEpochInterval);
+  CHECK(early >= 2);  // one without the rule
+  CHECK(early <= policy::kEpochsEarly);
 }
 
 TEST_CASE("an alarm does not fill a slow uplink with epochs") {

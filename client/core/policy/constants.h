@@ -78,7 +78,7 @@ inline constexpr std::uint64_t kNewcomerLag = 64;
 // too easily [014].
 inline constexpr TimeUs kGapReview = 100 * kMillisecond;
 // Under alarm in a large mesh, where rows wait for a second at each relay until they are proven.
-inline constexpr TimeUs kGapTimeAlarm = 2 * kSecond;
+inline constexpr TimeUs kGapTimeAlarm = 5 * kSecond;
 inline constexpr std::uint32_t kGapScanMax = 4096;  // generations looked at in a review, at most
 // A neighbour with fewer neighbours than kFewNeighbours times ours is chosen kChoicesForFew choices
 // sooner than others, for each of its kind: a single one is not to be every peer's choice [015].
@@ -138,6 +138,8 @@ inline constexpr std::uint64_t kLeavesPerSecond = 16;
 
 // --- Epochs: check keys for all peers of a large mesh ---
 inline constexpr TimeUs kEpochInterval = 2 * kSecond;  // of one to the next, at least
+inline constexpr std::uint64_t kEpochsEarly = 6;  // the first, which come at least this far apart
+inline constexpr TimeUs kEpochIntervalEarly = 300 * kMillisecond;
 inline constexpr TimeUs kEpochIntervalMax = 10 * kSecond;
 inline constexpr TimeUs kEpochIntervalAlarm = 500 * kMillisecond;
 inline constexpr TimeUs kEpochIntervalAlarmMax = 1 * kSecond;
@@ -148,7 +150,7 @@ inline constexpr std::uint64_t kEpochUplinkShare = 16;  // 1 / the part that Epo
 inline constexpr std::size_t kEpochSumBytesQuiet = 512;  // sums in one Epoch
 inline constexpr std::size_t kEpochSumBytesAlarm = 8 << 10;
 // How long the authority's alarm lasts after the last request that raised one.
-inline constexpr TimeUs kAlarmTime = 8 * kSecond;
+inline constexpr TimeUs kAlarmTime = 4 * kSecond;
 inline constexpr TimeUs kAlarmRepeat = 500 * kMillisecond;
 // A receiver counts on further Epochs until this time after the latest one, and on its alarm until
 // that time: two of the longest intervals and more, so that one may get lost.
@@ -191,11 +193,28 @@ inline constexpr TimeUs kNewcomerTimeMax = 10 * kSecond;  // it lasts no longer
 inline constexpr double kWorthMin = 1.0 / 64;             // it may begin to pass something on
 inline constexpr double kWorthSteepness = 3;              // of what is passed on [042]
 inline constexpr double kSinkWorth = 1.0 / 8;             // below that its rows count as lost [042]
+// In a large mesh neighbours below this worth get this part of a source's blocks together, and so
+// many at once.
+inline constexpr double kTrustedWorth = 1.0 / 2;
+inline constexpr double kDoubtedPart = 1.0 / 32;
+inline constexpr double kDoubtedAtOnce = 4;
+inline constexpr std::size_t kGivenKept = 64;  // generations, of one neighbour
 // Of a neighbour a source believes what this share of the reporters say at least, so that a smaller
 // share that praises a friend achieves nothing. Less than a half, as honest reporters get nothing
 // from a neighbour that has banned them [042].
 inline constexpr double kReportersShare = 0.4;
 inline constexpr double kGivenMin = 4;  // blocks, to judge by
+
+// In a large mesh sources find out by null vectors what has spread: rows so old should have; of
+// each neighbour one is kept in this time, for so long, of a generation so many; a reporter that
+// was asked about fewer says nothing. Null vectors that a peer sends to a source in each
+// kReportInterval.
+inline constexpr TimeUs kSpreadTime = 1500 * kMillisecond;
+inline constexpr TimeUs kSpreadSample = 100 * kMillisecond;
+inline constexpr TimeUs kSpreadMemory = 30 * kSecond;
+inline constexpr std::size_t kSpreadRowsMax = 256;
+inline constexpr double kSpreadRowsMin = 4;
+inline constexpr std::size_t kSpreadVectors = 4;
 
 inline constexpr TimeUs kDepartureInterval = 100 * kMillisecond;  // is it safe to leave?
 

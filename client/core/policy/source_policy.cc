@@ -49,8 +49,8 @@ double worth_of(double passed_share, double usual_share) {
 SourcePolicy::SourcePolicy(const Shape& shape, bool dense)
     : shape_(shape),
       dense_(dense),
-      served_(shape.generation_count(), 0),
       next_plain_(shape.generation_count(), 0),
+      pass_(shape),
       gaps_(shape) {}
 
 // Systematic blocks are worth sending only where no other source or earlier run has begun.
@@ -86,9 +86,9 @@ std::optional<std::uint32_t> SourcePolicy::choose_generation(const Holdings& hol
   const GenerationSet& settled = neighbour.holds.settled();
   const std::uint32_t count = settled.size();
   std::uint32_t looked = 0;
-  for (std::uint32_t g = settled.next_missing(cursor_); g < count && looked < kLookMax;
+  for (std::uint32_t g = settled.next_missing(pass_.cursor()); g < count && looked < kLookMax;
        g = settled.next_missing(g + 1), ++looked) {
-    if (served_[g] < shape_.blocks_in(g) && lacks(holdings, neighbour, g)) return g;
+    if (!pass_.whole(g) && lacks(holdings, neighbour, g)) return g;
   }
   // Second pass: of the first few it lacks, the one served least.
   std::optional<std::uint32_t> best;
@@ -97,37 +97,53 @@ std::optional<std::uint32_t> SourcePolicy::choose_generation(const Holdings& hol
        g = settled.next_missing(g + 1)) {
     if (!holdings.verified().contains(g)) continue;
     ++seen;
-    if (lacks(holdings, neighbour, g) && (!best || served_[g] < served_[*best])) best = g;
+    if (lacks(holdings, neighbour, g) && (!best || pass_.blocks(g) < pass_.blocks(*best))) best = g;
   }
   return best;
 }
 
+// In a large mesh those that are doubted get a part of the blocks together, however many they are
+// and whenever they come: polluters that all others have banned gather at a source.
 std::optional<Choice> SourcePolicy::choose(const Holdings& holdings, const Neighbours& neighbours,
-                                           std::uint32_t busy_max, TimeUs now) {
-  const Neighbour* best = nullptr;
-  std::uint32_t g = 0;
-  double least = 0;
+                                           bool small_mesh, std::uint32_t busy_max, TimeUs now) {
+  struct Best {
+    const Neighbour* neighbour = nullptr;
+    std::uint32_t generation = 0;
+    double served = 0;
+  };
+  Best trusted, doubted;
+  bool others = false;  // that are not doubted
   const std::uint32_t busy = busy_connections(neighbours, now);
   const double usual = usual_uplink(neighbours);
-  gaps_.review(neighbours, cursor_, cursor_ < served_.size(), now);
+  gaps_.review(neighbours, pass_.passed(), !pass_.over(), now);
   for (const Neighbour& n : neighbours) {
     if (!n.may_send() || n.holds.satisfied()) continue;
+    const bool doubts = !small_mesh && n.doubted();
+    others |= !doubts;
     if (!can_take_block(n, busy, busy_max)) continue;
+    Best& best = doubts ? doubted : trusted;
     const double served = n.pipe.served_rate(now) / weight_of(n, usual);
-    if (best && served >= least) continue;
-    const auto chosen = choose_generation(holdings, n);
-    if (!chosen) continue;
-    best = &n;
-    g = *chosen;
-    least = served;
+    if (best.neighbour && served >= best.served) continue;
+    if (const auto chosen = choose_generation(holdings, n)) best = {&n, *chosen, served};
   }
-  if (!best) return std::nullopt;
-  Choice choice{best->key, g, std::nullopt, false};
-  const RemoteGeneration* known = best->holds.partial().find(g);
+  const bool spare = for_doubted_ >= 1 && (!trusted.neighbour || doubted.served < trusted.served);
+  const bool to_doubted = doubted.neighbour && (!others || spare);
+  const Best& best = to_doubted ? doubted : trusted;
+  if (!best.neighbour) return std::nullopt;
+  Choice choice = choice_of(*best.neighbour, best.generation, neighbours);
+  choice.doubted = to_doubted;
+  return choice;
+}
+
+Choice SourcePolicy::choice_of(const Neighbour& n, std::uint32_t g, const Neighbours& neighbours) {
+  Choice choice;
+  choice.peer = n.key;
+  choice.generation = g;
+  const RemoteGeneration* known = n.holds.partial().find(g);
   choice.plain = known && known->plain;
   if (choice.plain) return choice;
-  if (dense_ || best->holds.prefers_coded()) return choice;
-  if (served_[g] == 0 && next_plain_[g] == 0 && !fresh_everywhere(g, neighbours)) {
+  if (dense_ || n.holds.prefers_coded()) return choice;
+  if (pass_.blocks(g) == 0 && next_plain_[g] == 0 && !fresh_everywhere(g, neighbours)) {
     next_plain_[g] = shape_.blocks_in(g);
   }
   if (next_plain_[g] < shape_.blocks_in(g)) choice.source_index = next_plain_[g];
@@ -136,12 +152,24 @@ std::optional<Choice> SourcePolicy::choose(const Holdings& holdings, const Neigh
 
 // What was asked for plainly is no part of a pass over the generation.
 void SourcePolicy::served(const Choice& choice, TimeUs now) {
+  for_doubted_ = choice.doubted ? std::max(for_doubted_ - 1, 0.0)
+                                : std::min(for_doubted_ + kDoubtedPart, kDoubtedAtOnce);
   if (choice.plain) return;
   const std::uint32_t g = choice.generation;
-  ++served_[g];
-  gaps_.served(g, now);
   if (choice.source_index) next_plain_[g] = *choice.source_index + 1;
-  while (cursor_ < served_.size() && served_[cursor_] >= shape_.blocks_in(cursor_)) ++cursor_;
+  if (choice.doubted) return;
+  pass_.served(choice.peer, g);
+  gaps_.served(g, now);
+}
+
+void SourcePolicy::neighbour_lost(PeerKey peer) {
+  pass_.forget(peer);
+  gaps_.neighbour_lost(pass_.passed());
+}
+
+void SourcePolicy::rows_lost(const Neighbours& neighbours) {
+  pass_.take_back(neighbours);
+  gaps_.neighbour_lost(pass_.passed());
 }
 
 }  // namespace firn::core::policy

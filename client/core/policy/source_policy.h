@@ -14,6 +14,7 @@
 #include "client/core/holdings.h"
 #include "client/core/neighbours.h"
 #include "client/core/policy/choice.h"
+#include "client/core/policy/first_pass.h"
 #include "client/core/policy/gaps.h"
 
 namespace firn::core::policy {
@@ -28,11 +29,13 @@ class SourcePolicy {
   SourcePolicy(const Shape& shape, bool dense);
 
   std::optional<Choice> choose(const Holdings& holdings, const Neighbours& neighbours,
-                               std::uint32_t busy_max, TimeUs now);
+                               bool small_mesh, std::uint32_t busy_max, TimeUs now);
   // The choice has been sent.
   void served(const Choice& choice, TimeUs now);
   // A neighbour has left that did not have everything.
-  void neighbour_lost() { gaps_.neighbour_lost(cursor_); }
+  void neighbour_lost(PeerKey peer);
+  // Some neighbours turned out to pass on next to nothing (Neighbour::sink).
+  void rows_lost(const Neighbours& neighbours);
   void set_gap_patience(TimeUs patience) { gaps_.set_patience(patience); }
 
  private:
@@ -40,13 +43,14 @@ class SourcePolicy {
                                                  const Neighbour& neighbour) const;
   bool lacks(const Holdings& holdings, const Neighbour& neighbour, std::uint32_t g) const;
   bool fresh_everywhere(std::uint32_t g, const Neighbours& neighbours) const;
+  Choice choice_of(const Neighbour& n, std::uint32_t g, const Neighbours& neighbours);
 
   Shape shape_;
   bool dense_;
-  std::vector<std::uint32_t> served_;      // blocks of each generation
   std::vector<std::uint32_t> next_plain_;  // next systematic block; blocks_in(g): no more
-  std::uint32_t cursor_ = 0;               // lowest generation not served in whole
+  FirstPass pass_;
   Gaps gaps_;
+  double for_doubted_ = 0;  // blocks that those may have who are doubted
 };
 
 }  // namespace firn::core::policy

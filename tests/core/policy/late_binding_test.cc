@@ -17,7 +17,7 @@ TEST_CASE("blocks wait on few sockets at a time, one on each unless they are fas
   Scene s(100, 4, 6, true);
   SourcePolicy source(shape_of(100, 4), false);
   std::set<core::PeerKey> waiting;
-  while (const auto choice = source.choose(s.holdings, s.neighbours, kBusy, s.now)) {
+  while (const auto choice = source.choose(s.holdings, s.neighbours, true, kBusy, s.now)) {
     CHECK(waiting.insert(choice->peer).second);
     s.peer(choice->peer).book_block(choice->generation, s.now);
     source.served(*choice, s.now);

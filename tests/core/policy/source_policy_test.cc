@@ -20,7 +20,7 @@ TEST_CASE("a source goes in sequence, each source block once, to all in turn") {
   std::vector<std::uint32_t> order;
   std::map<core::PeerKey, int> served;
   for (int i = 0; i < 20; ++i) {
-    const auto choice = source.choose(s.holdings, s.neighbours, kBusy, s.now);
+    const auto choice = source.choose(s.holdings, s.neighbours, true, kBusy, s.now);
     REQUIRE(choice);
     REQUIRE(choice->source_index);
     order.push_back(choice->generation * 4 + *choice->source_index);
@@ -39,16 +39,16 @@ TEST_CASE("after the first pass a source serves what each lacks, the least serve
   Scene s(3, 2, 1, true);
   SourcePolicy source(shape_of(3, 2), false);
   for (int i = 0; i < 6; ++i) {
-    const auto choice = source.choose(s.holdings, s.neighbours, kBusy, s.now);
+    const auto choice = source.choose(s.holdings, s.neighbours, true, kBusy, s.now);
     REQUIRE(choice);
     s.send(*choice);
     source.served(*choice, s.now);
   }
-  CHECK_FALSE(source.choose(s.holdings, s.neighbours, kBusy, s.now));  // all on its way
+  CHECK_FALSE(source.choose(s.holdings, s.neighbours, true, kBusy, s.now));  // all on its way
   // It crashed: one generation is whole, of the others it has a row each or nothing.
   s.tell(1, {{1, 1, 4, {}}, {2, 0, 4, {}}}, {{0, 1}}, 6);
   std::multiset<std::uint32_t> sent;
-  while (const auto choice = source.choose(s.holdings, s.neighbours, kBusy, s.now)) {
+  while (const auto choice = source.choose(s.holdings, s.neighbours, true, kBusy, s.now)) {
     CHECK_FALSE(choice->source_index);
     sent.insert(choice->generation);
     s.send(*choice);
@@ -69,7 +69,7 @@ TEST_CASE("a source gives almost nothing to a peer that does not upload") {
   REQUIRE(s.peer(2).apply_state(std::move(state)));
   std::map<core::PeerKey, int> served;
   for (int i = 0; i < 300; ++i) {
-    const auto choice = source.choose(s.holdings, s.neighbours, kBusy, s.now);
+    const auto choice = source.choose(s.holdings, s.neighbours, true, kBusy, s.now);
     REQUIRE(choice);
     ++served[choice->peer];
     s.send(*choice);
@@ -78,7 +78,7 @@ TEST_CASE("a source gives almost nothing to a peer that does not upload") {
   CHECK(served[1] <= 2);
   // Alone it gets all there is.
   s.neighbours.erase(2);
-  CHECK(source.choose(s.holdings, s.neighbours, kBusy, s.now));
+  CHECK(source.choose(s.holdings, s.neighbours, true, kBusy, s.now));
 }
 
 TEST_CASE("a peer that claims an enormous uplink gets no more than its bound from a source") {
@@ -94,7 +94,7 @@ TEST_CASE("a peer that claims an enormous uplink gets no more than its bound fro
     }
     std::map<core::PeerKey, double> served;
     for (int i = 0; i < 4000; ++i) {
-      const auto choice = source.choose(s.holdings, s.neighbours, kBusy, s.now);
+      const auto choice = source.choose(s.holdings, s.neighbours, true, kBusy, s.now);
       REQUIRE(choice);
       ++served[choice->peer];
       s.send(*choice);
@@ -110,7 +110,7 @@ TEST_CASE("rows that have got lost come before the next ones of a source") {
   Scene s(4, 4, 2, true);
   SourcePolicy source(shape_of(4, 4), false);
   const auto choose = [&] {
-    const auto choice = source.choose(s.holdings, s.neighbours, kBusy, s.now);
+    const auto choice = source.choose(s.holdings, s.neighbours, true, kBusy, s.now);
     REQUIRE(choice);
     s.send(*choice);
     source.served(*choice, s.now);
@@ -133,7 +133,7 @@ TEST_CASE("a source sends coded blocks of what a neighbour holds in part already
   SourcePolicy source(shape_of(2, 4), false);
   std::set<std::uint32_t> plain;
   for (int i = 0; i < 8; ++i) {
-    const auto choice = source.choose(s.holdings, s.neighbours, kBusy, s.now);
+    const auto choice = source.choose(s.holdings, s.neighbours, true, kBusy, s.now);
     REQUIRE(choice);
     if (choice->source_index) plain.insert(choice->generation);
     s.send(*choice);
@@ -151,7 +151,77 @@ TEST_CASE("a source serves no neighbour without credit, and none that has everyt
     broke.book_block(0, 0);
     broke.block_departed(1, 0);
   }
-  const auto choice = source.choose(s.holdings, s.neighbours, kBusy, s.now);
+  const auto choice = source.choose(s.holdings, s.neighbours, true, kBusy, s.now);
   REQUIRE(choice);
   CHECK(choice->peer == 3);
+}
+
+TEST_CASE("in a large mesh all that are doubted get a small part together") {
+  for (const bool small : {false, true}) {
+    CAPTURE(small);
+    Scene s(50, 64, 10, true);
+    SourcePolicy source(shape_of(50, 64), false);
+    for (core::PeerKey key = 2; key <= 10; ++key) s.peer(key).worth = core::policy::kDoubtedWorth;
+    int doubted = 0;
+    for (int i = 0; i < 640; ++i) {
+      const auto choice = source.choose(s.holdings, s.neighbours, small, kBusy, s.now);
+      REQUIRE(choice);
+      CHECK(choice->doubted == (!small && choice->peer != 1));
+      doubted += choice->peer != 1;
+      s.send(*choice);
+      source.served(*choice, s.now);
+    }
+    if (small) {
+      CHECK(doubted > 320);  // nine with a quarter of a share each
+    } else {
+      CHECK(doubted >= 10);
+      CHECK(doubted <= 640 * core::policy::kDoubtedPart + core::policy::kDoubtedAtOnce);
+    }
+  }
+}
+
+TEST_CASE("where nobody else needs blocks those that are doubted get them") {
+  Scene s(5, 4, 2, true);
+  SourcePolicy source(shape_of(5, 4), false);
+  s.peer(1).worth = core::policy::kDoubtedWorth;
+  s.tell(2, {}, {{0, 5}});
+  for (int i = 0; i < 20; ++i) {
+    const auto choice = source.choose(s.holdings, s.neighbours, false, kBusy, s.now);
+    REQUIRE(choice);
+    CHECK(choice->peer == 1);
+    s.send(*choice);
+    source.served(*choice, s.now);
+  }
+}
+
+TEST_CASE("what a sink was given is given to others, unless one of them has it") {
+  Scene s(4, 4, 4, true);
+  SourcePolicy source(shape_of(4, 4), false);
+  std::map<std::uint32_t, int> to_sink;  // blocks by generation
+  const auto next = [&] {
+    const auto choice = source.choose(s.holdings, s.neighbours, false, kBusy, s.now);
+    REQUIRE(choice);
+    s.send(*choice);
+    source.served(*choice, s.now);
+    return *choice;
+  };
+  for (int i = 0; i < 12; ++i) {
+    const auto choice = next();
+    if (choice.peer == 1) ++to_sink[choice.generation];
+  }
+  REQUIRE(to_sink[0] > 0);
+  REQUIRE(to_sink[1] > 0);
+  s.peer(1).worth = core::policy::kWorthMin;
+  s.tell(2, {}, {{0, 1}});  // it has generation 0 from others
+  source.rows_lost(s.neighbours);
+  std::map<std::uint32_t, int> again;
+  for (int i = 0; i < to_sink[1] + to_sink[2]; ++i) {
+    const auto choice = next();
+    CHECK(choice.peer != 1);
+    CHECK_FALSE(choice.source_index);  // source blocks have been sent once
+    ++again[choice.generation];
+  }
+  CHECK(again[0] == 0);
+  CHECK(again[1] == to_sink[1]);
+  CHECK(again[2] == to_sink[2]);
 }

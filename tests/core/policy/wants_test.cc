@@ -15,7 +15,7 @@ TEST_CASE("nobody sends a generation to a neighbour that does not want it") {
   SourcePolicy source(shape_of(4, 4), false);
   RelayPolicy relay(1);
   for (int i = 0; i < 8; ++i) {
-    const auto choice = source.choose(s.holdings, s.neighbours, kBusy, s.now);
+    const auto choice = source.choose(s.holdings, s.neighbours, true, kBusy, s.now);
     REQUIRE(choice);
     CHECK(choice->generation == 2);
     source.served(*choice, s.now);
@@ -26,11 +26,11 @@ TEST_CASE("nobody sends a generation to a neighbour that does not want it") {
     CHECK(choice->generation == 2);
   }
   s.tell(1, {}, {{2, 1}});
-  CHECK_FALSE(source.choose(s.holdings, s.neighbours, kBusy, s.now));
+  CHECK_FALSE(source.choose(s.holdings, s.neighbours, true, kBusy, s.now));
   for (const bool small : {true, false})
     CHECK_FALSE(relay.choose(s.holdings, s.neighbours, small, kBusy, s.now));
   s.tell(1, {{3, 0, 2, {}}});
-  CHECK(source.choose(s.holdings, s.neighbours, kBusy, s.now)->generation == 3);
+  CHECK(source.choose(s.holdings, s.neighbours, true, kBusy, s.now)->generation == 3);
 }
 
 TEST_CASE("what a neighbour wants is found behind any number of generations it does not want") {
@@ -42,7 +42,7 @@ TEST_CASE("what a neighbour wants is found behind any number of generations it d
   REQUIRE(s.peer(1).apply_state(std::move(state)));
   SourcePolicy source(shape_of(kMany, 4), false);
   RelayPolicy relay(1);
-  const auto served = source.choose(s.holdings, s.neighbours, kBusy, s.now);
+  const auto served = source.choose(s.holdings, s.neighbours, true, kBusy, s.now);
   REQUIRE(served);
   CHECK(served->generation == kMany - 1);
   for (const bool small : {true, false}) {

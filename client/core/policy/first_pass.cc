@@ -1,0 +1,45 @@
+#include "client/core/policy/first_pass.h"
+
+#include <algorithm>
+
+#include "client/core/policy/constants.h"
+
+namespace firn::core::policy {
+
+namespace {
+
+bool somebody_has(const Neighbours& neighbours, std::uint32_t g) {
+  return std::any_of(neighbours.begin(), neighbours.end(), [g](const Neighbour& n) {
+    return !n.sink() && n.holds.complete().contains(g);
+  });
+}
+
+}  // namespace
+
+void FirstPass::served(PeerKey peer, std::uint32_t g) {
+  Given& given = given_[peer];
+  if (!given.empty() && given.back().first == g) {
+    ++given.back().second;
+  } else {
+    if (given.size() == kGivenKept) given.pop_front();
+    given.emplace_back(g, 1);
+  }
+  ++served_[g];
+  while (cursor_ < served_.size() && whole(cursor_)) ++cursor_;
+  passed_ = std::max(passed_, cursor_);
+}
+
+void FirstPass::take_back(const Neighbours& neighbours) {
+  for (const Neighbour& n : neighbours) {
+    const auto given = given_.find(n.key);
+    if (!n.sink() || given == given_.end()) continue;
+    for (const auto& [g, blocks] : given->second) {
+      if (somebody_has(neighbours, g)) continue;
+      served_[g] -= std::min(served_[g], blocks);
+      if (!whole(g)) cursor_ = std::min(cursor_, g);
+    }
+    given_.erase(given);
+  }
+}
+
+}  // namespace firn::core::policy

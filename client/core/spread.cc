@@ -1,0 +1,94 @@
+#include "client/core/spread.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "client/core/policy/constants.h"
+#include "codec/encode.h"
+
+namespace firn::core {
+
+Spread::Spread(const Context& context, Membership& membership)
+    : context_(context), membership_(membership) {}
+
+// A part of the rows is enough where there are many.
+void Spread::sent(const proto::Block& block, const Neighbour& to) {
+  if (membership_.small_mesh()) return;
+  const auto [last, first] = kept_at_.try_emplace(to.key, context_.now);
+  if (!first && context_.now - last->second < policy::kSpreadSample) return;
+  last->second = context_.now;
+  std::vector<Row>& rows = rows_[block.generation];
+  if (rows.size() == policy::kSpreadRowsMax) return;
+  rows.push_back({to.key, context_.now, block.source_index, block.coefficients});
+}
+
+template <typename Through>
+void Spread::count(const Neighbour& by, const std::vector<Row>& rows, Through&& through) {
+  for (const Row& row : rows) {
+    if (row.to == by.key || context_.now - row.at < policy::kSpreadTime) continue;
+    Told& told = told_[row.to][by.key];
+    ++told.rows;
+    told.through += through(row) ? 1 : 0;
+  }
+}
+
+void Spread::told(const Neighbour& by, const proto::State& state) {
+  if (rows_.empty() || by.holds.has_everything()) return;
+  for (const proto::GenerationState& one : state.generations) {
+    const std::vector<std::uint8_t>& z = one.null_vector;
+    const auto rows = rows_.find(one.generation);
+    if (z.empty() || rows == rows_.end()) continue;
+    if (std::all_of(z.begin(), z.end(), [](std::uint8_t c) { return c == 0; })) continue;
+    count(by, rows->second, [&z](const Row& row) {
+      if (row.source_index) return *row.source_index < z.size() && z[*row.source_index] == 0;
+      return row.vector.size() == z.size() && codec::dot(row.vector, z) == 0;
+    });
+  }
+  for (const proto::Span& span : state.complete) {
+    for (auto rows = rows_.lower_bound(span.first);
+         rows != rows_.end() && rows->first - span.first < span.count; ++rows) {
+      count(by, rows->second, [](const Row&) { return true; });
+    }
+  }
+}
+
+void Spread::leaves(const Neighbour& n) {
+  kept_at_.erase(n.key);
+  told_.erase(n.key);
+  for (auto& [peer, reporters] : told_) reporters.erase(n.key);
+}
+
+void Spread::forget(double kept) {
+  for (auto& [peer, reporters] : told_) {
+    for (auto& [reporter, told] : reporters) {
+      told.rows *= kept;
+      told.through *= kept;
+    }
+  }
+  std::erase_if(rows_, [this](const auto& generation) {
+    return context_.now - generation.second.back().at > policy::kSpreadMemory;
+  });
+}
+
+// Those that this peer has called are asked where there are enough of them: hostile ones that
+// gather at a source have called it. Nobody is asked who is doubted.
+std::optional<double> Spread::share(const Neighbour& of) const {
+  const auto reporters = told_.find(of.key);
+  if (reporters == told_.end()) return std::nullopt;
+  std::vector<double> called, all;
+  for (const auto& [key, told] : reporters->second) {
+    const Neighbour* reporter = membership_.find(key);
+    if (!reporter || reporter->doubted() || told.rows < policy::kSpreadRowsMin) continue;
+    all.push_back(told.through / told.rows);
+    if (reporter->contact.outgoing()) called.push_back(all.back());
+  }
+  std::vector<double>& shares = called.size() < policy::kReportersMin ? all : called;
+  if (shares.size() < policy::kReportersMin) return std::nullopt;
+  const auto rank =
+      static_cast<std::ptrdiff_t>(static_cast<double>(shares.size()) * policy::kReportersShare);
+  std::nth_element(shares.begin(), shares.begin() + rank, shares.end(), std::greater<>());
+  return shares[static_cast<std::size_t>(rank)];
+}
+
+}  // namespace firn::core

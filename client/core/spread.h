@@ -1,0 +1,66 @@
+// How far the rows of a source have spread: what each neighbour was given, and whether it has
+// reached others.
+//
+// A row goes to one neighbour alone, and the others can only have it if that one passed it on. So
+// downloading peers of a large mesh send sources null vectors now and then: z, drawn at random
+// among the vectors orthogonal to all that they hold of a generation. A row v that the source gave
+// to some neighbour has come through to the sender of z if v.z = 0 (else it is 0 by chance, once
+// in 256 times), by whatever way and mixed with whatever else. A neighbour whose rows come through
+// to nobody may have been banned by all others, or take and give nothing, or give the same
+// combination again and again: the source need not know which.
+//
+// A sender of null vectors may lie. What a neighbour's rows are worth is what two fifths of the
+// reporters say at least (policy::kReportersShare), so that a smaller share that praises a friend,
+// or accuses somebody, achieves nothing.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "client/core/context.h"
+#include "client/core/generation_set.h"
+#include "client/core/membership.h"
+#include "client/core/types.h"
+#include "proto/messages.h"
+
+namespace firn::core {
+
+class Spread final : public LeaveWatcher {
+ public:
+  Spread(const Context& context, Membership& membership);
+
+  // The block is on its way to the neighbour.
+  void sent(const proto::Block& block, const Neighbour& to);
+  // The neighbour's State, before it is taken over.
+  void told(const Neighbour& by, const proto::State& state);
+  void leaves(const Neighbour& n) override;
+
+  // Once a second: what is old counts less and less (policy::kContributionMemory).
+  void forget(double kept);
+  // The part of its rows that have come through to others, as enough of these say; nullopt: too few
+  // of them have said anything.
+  std::optional<double> share(const Neighbour& of) const;
+
+ private:
+  struct Row {
+    PeerKey to = kNoPeer;
+    TimeUs at = 0;
+    std::optional<std::uint32_t> source_index;
+    std::vector<std::uint8_t> vector;  // where it is no source block
+  };
+  struct Told {
+    double rows = 0, through = 0;  // sums that forget
+  };
+  template <typename Through>
+  void count(const Neighbour& by, const std::vector<Row>& rows, Through&& through);
+
+  const Context& context_;
+  Membership& membership_;
+  std::map<std::uint32_t, std::vector<Row>> rows_;   // by generation
+  std::map<PeerKey, TimeUs> kept_at_;                // the last row, by neighbour
+  std::map<PeerKey, std::map<PeerKey, Told>> told_;  // by neighbour given to, and reporter
+};
+
+}  // namespace firn::core

@@ -1,0 +1,66 @@
+#include "client/core/spread_judging.h"
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "client/core/policy/constants.h"
+#include "client/core/policy/source_policy.h"
+
+namespace firn::core {
+
+SpreadJudging::SpreadJudging(Membership& membership, const Trust& trust, const Spread& spread)
+    : membership_(membership), trust_(trust), spread_(spread) {}
+
+// The word of neighbours counts that this peer has called: of these no more are hostile than of the
+// swarm. And of those that come under alarm more are hostile.
+double SpreadJudging::hearsay(const Neighbour& of) const {
+  std::size_t asked = 0, accusers = 0;
+  for (const Neighbour& n : std::as_const(membership_).neighbours()) {
+    if (n.key == of.key || !n.contact.outgoing() || n.holds.has_everything()) continue;
+    ++asked;
+    accusers += n.reports.convicts(of.id.prefix());
+  }
+  const bool many =
+      static_cast<double>(accusers) >= policy::kAccusersShare * static_cast<double>(asked);
+  if (accusers >= policy::kAccusersMin && many) return policy::kWorthMin;
+  const bool newcomer =
+      trust_.strict() && !of.contact.outgoing() && of.contact.opened_at() >= trust_.strict_since();
+  return accusers > 0 || newcomer ? policy::kDoubtedWorth : 1;
+}
+
+double SpreadJudging::worth(const Neighbour& of, double usual_share) const {
+  const double told = hearsay(of);
+  const std::optional<double> share = spread_.share(of);
+  if (told <= policy::kWorthMin || !share || usual_share <= 0) return told;
+  return policy::worth_of(*share, usual_share);
+}
+
+void SpreadJudging::greeted(Neighbour& n) const {
+  n.worth = hearsay(n);
+}
+
+bool SpreadJudging::review() {
+  std::vector<double> shares;
+  for (const Neighbour& n : std::as_const(membership_).neighbours()) {
+    if (n.holds.has_everything()) continue;
+    if (const auto share = spread_.share(n)) shares.push_back(*share);
+  }
+  double usual = 0;
+  if (!shares.empty()) {  // up to three quarters of the neighbours may be sinks
+    const auto quarter = shares.begin() + static_cast<std::ptrdiff_t>(shares.size() / 4);
+    std::nth_element(shares.begin(), quarter, shares.end(), std::greater<>());
+    usual = *quarter;
+  }
+  bool found = false;
+  for (Neighbour& n : membership_.neighbours()) {
+    const bool was_sink = n.sink();
+    n.worth = worth(n, usual);
+    found |= n.sink() && !was_sink;
+  }
+  return found;
+}
+
+}  // namespace firn::core

@@ -1,0 +1,32 @@
+// What a row is worth that a source of a large mesh gives to a neighbour (Neighbour::worth), where
+// most neighbours do not know each other: the reports that small meshes go by (contributions.h)
+// would say nothing there. It goes by what has come through (spread.h), by the peers that several
+// neighbours have convicted, and by when a neighbour came: polluters that all others have banned
+// gather at the source. Nobody is banned by it.
+#pragma once
+
+#include "client/core/membership.h"
+#include "client/core/spread.h"
+#include "client/core/trust.h"
+
+namespace firn::core {
+
+class SpreadJudging {
+ public:
+  SpreadJudging(Membership& membership, const Trust& trust, const Spread& spread);
+
+  // Its Hello has come.
+  void greeted(Neighbour& n) const;
+  // Reviews all neighbours. True: one turned out to pass next to nothing on (Neighbour::sink).
+  bool review();
+
+ private:
+  double worth(const Neighbour& of, double usual_share) const;
+  double hearsay(const Neighbour& of) const;
+
+  Membership& membership_;
+  const Trust& trust_;
+  const Spread& spread_;
+};
+
+}  // namespace firn::core
