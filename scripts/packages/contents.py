@@ -67,6 +67,7 @@ def fill(package, installed, stage, version, date):
     move(installed, stage, f"usr/bin/{package.name}")
     if package.name == "firn":
         debian.write(stage / "usr/lib/systemd/user/firn.service", (HERE / "firn.service").read_text())
+        debian.write(stage / "usr/lib/systemd/system/firn@.service", (HERE / "firn@.service").read_text())
         debian.write(stage / "usr/share/doc/firn/examples/config.toml", (ROOT / "docs/config.example.toml").read_text())
     if package.name == "firn-tracker":
         debian.write(stage / "usr/lib/systemd/system/firn-tracker.service",

@@ -300,6 +300,21 @@ class Sockets(DaemonTest):
         self.assertEqual(str(self.data / "firn" / "firn.sock"), told["socket"])
         status, output, _ = self.run_firn("list", "--json", env=environment)
         self.assertEqual((0, []), (status, json.loads(output)["contents"]))
+        # Its user has a session, which a daemon of the system has not.
+        environment["XDG_RUNTIME_DIR"] = str(self.folder)
+        status, output, _ = self.run_firn("list", "--json", env=environment)
+        self.assertEqual((0, []), (status, json.loads(output)["contents"]))
+
+    def test_the_service_manager_is_told_of_start_and_end(self):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+            manager.settimeout(20)
+            manager.bind(str(self.folder / "manager"))
+            daemon = self.firn("daemon", "daemon", "--data", self.data, "--socket", self.socket, *LISTEN,
+                               env=dict(os.environ, NOTIFY_SOCKET=str(self.folder / "manager")))
+            self.assertEqual(b"READY=1", manager.recv(100))
+            self.assertEqual([], self.contents())
+            self.assertEqual(0, daemon.stop())
+            self.assertEqual(b"STOPPING=1", manager.recv(100))
 
     def test_a_second_daemon_on_the_same_data_is_refused(self):
         self.daemon()

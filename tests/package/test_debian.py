@@ -132,7 +132,7 @@ class UserUnit(Folder):
         self.assertEqual((0, ""), (said.returncode, said.stdout + said.stderr))
 
     def test_it_runs_the_daemon_and_reloads_it_with_sighup(self):
-        for line in ("ExecStart=/usr/bin/firn daemon", "NoNewPrivileges=yes", "WantedBy=default.target",
+        for line in ("Type=notify", "ExecStart=/usr/bin/firn daemon", "NoNewPrivileges=yes", "WantedBy=default.target",
                      "SystemCallFilter=@system-service"):
             self.assertIn(f"\n{line}\n", self.TEXT)
         self.assertRegex(self.TEXT, r"\nExecReload=.*kill -HUP")
@@ -141,6 +141,24 @@ class UserUnit(Folder):
         self.assertIn("\nRestartPreventExitStatus=2 7\n", self.TEXT)
         said = helps()["firn",]
         self.assertRegex(said, r"(?s)2 +wrong usage.*7 +the port to listen on is in use")
+
+
+class ServerUnit(Folder):
+    TEXT = (FILES / "firn@.service").read_text()
+
+    @unittest.skipUnless(shutil.which("systemd-analyze"), "systemd-analyze is not installed")
+    def test_systemd_has_nothing_against_it(self):
+        unit = self.folder / "firn@root.service"
+        unit.write_text(self.TEXT.replace("/usr/bin/firn", str(PROGRAMS["firn"].resolve())))
+        said = subprocess.run(["systemd-analyze", "verify", "--man=no", unit], capture_output=True, text=True)
+        self.assertEqual((0, ""), (said.returncode, said.stdout + said.stderr))
+
+    def test_it_is_the_user_s_unit_with_a_user_and_more_walls(self):
+        """Lines of the one that the other lacks are the ones that it must have for itself."""
+        own = set(UserUnit.TEXT.splitlines()) - set(self.TEXT.splitlines())
+        self.assertEqual({"WantedBy=default.target"}, {line for line in own if not line.startswith(("Description=", "#"))})
+        for line in ("User=%i", "ProtectSystem=full", "CapabilityBoundingSet=", "WantedBy=multi-user.target"):
+            self.assertIn(f"\n{line}\n", self.TEXT)
 
 
 class Container(unittest.TestCase):

@@ -21,7 +21,7 @@ void add_asking_options(CLI::App& command, AskOptions& options) {
 }
 
 std::string socket_of(const AskOptions& options) {
-  return options.socket.empty() ? DataFolder::default_socket(DataFolder::default_path())
+  return options.socket.empty() ? DataFolder::socket_to_ask(DataFolder::default_path())
                                 : options.socket;
 }
 

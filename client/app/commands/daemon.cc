@@ -1,6 +1,7 @@
 // firn daemon: one process that holds all contents, and takes commands on a Unix socket.
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "client/app/commands/asking.h"
 #include "client/app/commands/commands.h"
@@ -17,6 +18,7 @@
 #include "client/app/daemon/control_socket.h"
 #include "client/app/daemon/data_folder.h"
 #include "client/app/page/page_server.h"
+#include "proto/program/service_notice.h"
 #include "proto/program/usage.h"
 
 namespace firn::app {
@@ -57,6 +59,12 @@ void say_start(const PeerDriver& driver, const std::string& socket, const std::s
                  {"contents", contents}});
   console.info(std::to_string(contents) + (contents == 1 ? " content" : " contents") +
                ", peers at " + to_text(driver.listening()) + ", commands at " + socket);
+}
+
+// The daemon works all the same where the service manager does not listen.
+void tell_manager(const char* state, Console& console) {
+  if (const Status told = tell_service_manager(state); !told.ok())
+    console.warning(told.error().message());
 }
 
 // Null where none is asked for.
@@ -132,6 +140,21 @@ std::vector<Setting> settings_of(const ReadAgain& read_again) {
   return settings.ok() ? *std::move(settings) : std::vector<Setting>();
 }
 
+// Of what outlives them, as all of run() does its list.
+PlanContent plans_of(const DaemonArguments& arguments, const Signer& signer,
+                     const PeerDriver& driver, Console& console) {
+  return [&](const KeptContent& kept) {
+    return plan_kept(arguments.network, kept, signer, driver.id(), console);
+  };
+}
+
+std::function<std::vector<Address>(bool)> addresses_of(const DaemonArguments& arguments,
+                                                       const PeerDriver& driver) {
+  return [&](bool with_tracker) {
+    return link_addresses(arguments.network, driver.listening(), with_tracker);
+  };
+}
+
 ExitCode run(const DaemonArguments& arguments, Console& console) {
   const StopRequest stop;
   if (const Status usable = use_kernels(arguments.kernels); !usable.ok())
@@ -157,12 +180,7 @@ ExitCode run(const DaemonArguments& arguments, Console& console) {
   hooks.set(arguments.hooks);
   const auto list = ContentList::restore(
       {*driver, **store, *limits, *parse_duration(arguments.queue_patience), console, hooks,
-       [&](const KeptContent& kept) {
-         return plan_kept(arguments.network, kept, *signer, driver->id(), console);
-       },
-       [&](bool with_tracker) {
-         return link_addresses(arguments.network, driver->listening(), with_tracker);
-       }},
+       plans_of(arguments, *signer, *driver, console), addresses_of(arguments, *driver)},
       arguments.queue, read_added);
   if (!list.ok()) return fail(console, list.error());
   (*list)->watch_configured(*std::move(watched));
@@ -180,12 +198,19 @@ ExitCode run(const DaemonArguments& arguments, Console& console) {
                       [&] { return read_and_apply(arguments.read_again, hooks, *limits, **list); });
   driver->on_reload([&] { reload.run(); });
   say_start(*driver, path, data, (*list)->size(), console);
+  tell_manager("READY=1", console);
+  bool leaves = false;
+  const auto leave = [&] {
+    if (!std::exchange(leaves, true)) tell_manager("STOPPING=1", console);
+  };
   driver->on_turn([&](core::TimeUs) {
     if (stop.requested()) driver->stop();  // it came before the loop took signals
+    if (driver->stopping()) leave();
     return (*list)->turn();
   });
   // A content's failure does not change the exit code; `list` shows it.
   (void)driver->run();
+  leave();
   (*list)->finish();
   return ExitCode::kOk;
 }

@@ -4,6 +4,8 @@
 #include <sys/file.h>
 
 #include <cerrno>
+#include <filesystem>
+#include <system_error>
 
 #include "proto/program/user_folders.h"
 
@@ -17,6 +19,14 @@ std::string DataFolder::default_path() {
 std::string DataFolder::default_socket(const std::string& data) {
   const std::string runtime = user_runtime_folder();
   return (runtime.empty() ? data : runtime) + "/firn.sock";
+}
+
+std::string DataFolder::socket_to_ask(const std::string& data) {
+  const std::string usual = default_socket(data), other = data + "/firn.sock";
+  std::error_code ignored;
+  return !std::filesystem::exists(usual, ignored) && std::filesystem::exists(other, ignored)
+             ? other
+             : usual;
 }
 
 Result<DataFolder> DataFolder::take(const std::string& path) {

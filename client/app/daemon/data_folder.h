@@ -15,6 +15,9 @@ class DataFolder {
   static std::string default_path();
   // $XDG_RUNTIME_DIR/firn.sock, else firn.sock in `data`.
   static std::string default_socket(const std::string& data);
+  // Where a daemon of that folder is asked: its default socket, or where there is none, the one of
+  // a daemon that was started without XDG_RUNTIME_DIR, as the system's services are.
+  static std::string socket_to_ask(const std::string& data);
 
   // Makes the folder, for its owner alone, if it is missing. Errors: kExists (another daemon has
   // it), kBadInput (`path` is empty), others as errno says.
