@@ -3,18 +3,9 @@
 #include <algorithm>
 
 #include "client/core/policy/constants.h"
+#include "client/core/policy/gaps.h"
 
 namespace firn::core::policy {
-
-namespace {
-
-bool somebody_has(const Neighbours& neighbours, std::uint32_t g) {
-  return std::any_of(neighbours.begin(), neighbours.end(), [g](const Neighbour& n) {
-    return !n.sink() && n.holds.complete().contains(g);
-  });
-}
-
-}  // namespace
 
 void FirstPass::served(PeerKey peer, std::uint32_t g) {
   Given& given = given_[peer];

@@ -8,19 +8,18 @@ namespace firn::core::policy {
 
 namespace {
 
-// What a sink holds is lost to all others.
-bool somebody_has(const Neighbours& neighbours, std::uint32_t g) {
-  return std::any_of(neighbours.begin(), neighbours.end(), [g](const Neighbour& n) {
-    return !n.sink() && n.holds.complete().contains(g);
-  });
-}
-
 bool nobody_wants(const Neighbours& neighbours, std::uint32_t g) {
   return std::none_of(neighbours.begin(), neighbours.end(),
                       [g](const Neighbour& n) { return n.holds.wants(g); });
 }
 
 }  // namespace
+
+bool somebody_has(const Neighbours& neighbours, std::uint32_t g) {
+  return std::any_of(neighbours.begin(), neighbours.end(), [g](const Neighbour& n) {
+    return !n.sink() && n.holds.complete().contains(g);
+  });
+}
 
 void Gaps::review(const Neighbours& neighbours, std::uint32_t passed, bool first_pass, TimeUs now) {
   if (now - reviewed_ < kGapReview) return;

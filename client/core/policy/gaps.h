@@ -20,6 +20,9 @@
 
 namespace firn::core::policy {
 
+// A neighbour holds all of the generation, and is no sink: what a sink holds is lost to others.
+bool somebody_has(const Neighbours& neighbours, std::uint32_t g);
+
 class Gaps {
  public:
   explicit Gaps(const Shape& shape) : shape_(shape) {}
