@@ -28,6 +28,12 @@ struct FileStat {
   std::uint64_t inode = 0;       // of Files::stat(); another file has another, on one file system
 };
 
+// Whether a file system may have kept the one for the other: FAT keeps times to two seconds.
+inline bool near_times(std::int64_t a_ns, std::int64_t b_ns) {
+  const std::int64_t apart = a_ns < b_ns ? b_ns - a_ns : a_ns - b_ns;
+  return apart <= 2'000'000'000;
+}
+
 // An open regular file; closed by the destructor.
 class File {
  public:

@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <set>
@@ -24,8 +23,6 @@ using store::WorkFolder;
 // Of one stage(): a worker is not kept from other contents for long.
 constexpr std::uint64_t kSliceBytes = 64 << 20;
 constexpr std::size_t kSliceItems = 256;
-// FAT keeps times to two seconds.
-constexpr std::int64_t kTimeStepNs = 2'000'000'000;
 
 Result<std::optional<Info>> info_of(const KeptContent& content) {
   if (content.manifest.empty()) return std::optional<Info>();
@@ -162,8 +159,8 @@ Status ContentMove::collect_entry(std::uint32_t file, std::vector<Item>& items) 
     item.target = *target;
     if (*target == entry.target) items.push_back(std::move(item));
   } else if (there->kind == FileKind::kFile && there->bytes == entry.bytes) {
-    const auto apart = std::abs(there->modified_ns - entry.modified_ns);
-    if (complete_ || apart <= kTimeStepNs) items.push_back(std::move(item));
+    if (complete_ || store::near_times(there->modified_ns, entry.modified_ns))
+      items.push_back(std::move(item));
   }
   return Done{};
 }
@@ -219,7 +216,7 @@ Result<bool> ContentMove::same(Files& files, const std::string& path, const Item
     return *target == item.target;
   }
   return there->bytes == item.stat.bytes &&
-         std::abs(there->modified_ns - item.stat.modified_ns) <= kTimeStepNs;
+         store::near_times(there->modified_ns, item.stat.modified_ns);
 }
 
 // --- stage ---

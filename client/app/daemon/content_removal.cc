@@ -1,7 +1,6 @@
 #include "client/app/daemon/content_removal.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <functional>
 #include <set>
 #include <string>
@@ -43,9 +42,6 @@ Result<Digest> digest_of(store::File& file) {
   }
 }
 
-// FAT keeps times to two seconds.
-constexpr std::int64_t kTimeStepNs = 2'000'000'000;
-
 // Whether the content's own file or link stands there, or what the user has put in its place. A
 // file of a complete content whose time has changed is read. A download gives a file its name and
 // the manifest's time together, before others are there: any other time is that of a file in its
@@ -62,7 +58,7 @@ Result<bool> is_the_contents(store::Files& files, const std::string& path, const
   }
   if (there->kind != store::FileKind::kFile || there->bytes != entry.bytes) return false;
   if (there->modified_ns == entry.modified_ns) return true;
-  if (!complete) return std::abs(there->modified_ns - entry.modified_ns) <= kTimeStepNs;
+  if (!complete) return store::near_times(there->modified_ns, entry.modified_ns);
   const auto file = files.open(path, store::Files::Open::kRead);
   if (!file.ok()) return file.error();
   const auto digest = digest_of(**file);
