@@ -36,19 +36,36 @@ Result<Body> find_body(Bytes frame, int last) {
   return body;
 }
 
+// Field by field: a tracker reads many of them, and the generated class would take memory for each.
 Result<Announce> parse_announce(Bytes body) {
-  wire::Announce from;
-  if (!parse_wire(body, from)) return bad_message("announce: malformed");
-  const auto content_id = ContentId::from_bytes(from.content_id());
-  if (!content_id) return bad_message("announce: the content id does not have 32 bytes");
-  if (from.listen_port() > 0xffff) return bad_message("announce: the port is above 65535");
+  using Wire = wire::Announce;
   Announce announce;
-  announce.content_id = *content_id;
-  if (wire::Announce::Event_IsValid(from.event()))
-    announce.event = static_cast<AnnounceEvent>(from.event());
-  announce.listen_port = static_cast<std::uint16_t>(from.listen_port());
-  announce.complete = from.complete();
-  announce.peers_wanted = std::min<std::uint32_t>(from.peers_wanted(), limits::kAnnouncePeersMax);
+  announce.peers_wanted = 0;
+  Bytes content_id;
+  std::uint32_t port = 0, peers_wanted = 0;
+  FieldReader fields(body);
+  while (fields.next()) {
+    if (fields.is_bytes(Wire::kContentIdFieldNumber)) {
+      content_id = fields.bytes();
+    } else if (fields.is_varint(Wire::kEventFieldNumber)) {
+      const auto event = static_cast<int>(fields.varint());
+      announce.event =
+          Wire::Event_IsValid(event) ? static_cast<AnnounceEvent>(event) : AnnounceEvent::kPeriodic;
+    } else if (fields.is_varint(Wire::kListenPortFieldNumber)) {
+      port = static_cast<std::uint32_t>(fields.varint());
+    } else if (fields.is_varint(Wire::kCompleteFieldNumber)) {
+      announce.complete = fields.varint() != 0;
+    } else if (fields.is_varint(Wire::kPeersWantedFieldNumber)) {
+      peers_wanted = static_cast<std::uint32_t>(fields.varint());
+    }
+  }
+  if (!fields.ok()) return bad_message("announce: malformed");
+  const auto id = ContentId::from_bytes(as_text(content_id));
+  if (!id) return bad_message("announce: the content id does not have 32 bytes");
+  if (port > 0xffff) return bad_message("announce: the port is above 65535");
+  announce.content_id = *id;
+  announce.listen_port = static_cast<std::uint16_t>(port);
+  announce.peers_wanted = std::min<std::uint32_t>(peers_wanted, limits::kAnnouncePeersMax);
   return announce;
 }
 

@@ -1,6 +1,7 @@
 #include "tracker/announce_core.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "proto/base/address.h"
@@ -39,7 +40,10 @@ AnnounceCore::AnnounceCore(Registry& registry, const CoreOptions& options, std::
 
 void AnnounceCore::connected(ClientId client, const PeerId& id, const std::string& ip, Time now) {
   const TokenBucket bucket = full_bucket(options_.connection_rate, now);
-  clients_.insert_or_assign(client, Client{id, ip, where_of(ip), bucket, {}});
+  const auto endpoint = proto::pack({id, ip, 0});
+  FIRN_CHECK(endpoint.has_value());  // a socket's addresses are numeric
+  clients_.insert_or_assign(client,
+                            Client{id, ip, *endpoint, where_of(ip), bucket, {}, {}, {}, {}});
 }
 
 std::string AnnounceCore::name_of(ClientId client) const {
@@ -65,55 +69,86 @@ Snapshot AnnounceCore::snapshot() const {
 
 proto::TrackerReply AnnounceCore::handle(ClientId client, const proto::TrackerRequest& request,
                                          Time now) {
-  proto::TrackerReply reply = judge(client, request, now);
+  const Time wait = wait_of(client, request, now);
+  if (wait > Time::zero()) return too_many_requests(wait);
+  return answer(client, request, now);
+}
+
+proto::TrackerReply AnnounceCore::answer(ClientId client, const proto::TrackerRequest& request,
+                                         Time now) {
+  Client& known = clients_.at(client);
+  proto::TrackerReply reply =
+      std::visit([&](const auto& one) { return answer(known, one, now); }, request);
   announce_count_ += std::holds_alternative<proto::AnnounceReply>(reply) ? 1 : 0;
   refusal_count_ += std::holds_alternative<proto::TrackerError>(reply) ? 1 : 0;
   return reply;
 }
 
-proto::TrackerReply AnnounceCore::judge(ClientId client, const proto::TrackerRequest& request,
-                                        Time now) {
-  Client& known = clients_.at(client);
-  const Time wait = wait_of(known, request, now);
-  if (wait > Time::zero()) return slow_down("too many requests", wait);
-  return std::visit([&](const auto& one) { return answer(known, one, now); }, request);
+proto::TrackerError AnnounceCore::too_many_requests(Time wait) {
+  ++refusal_count_;
+  return slow_down("too many requests", wait);
 }
 
-Time AnnounceCore::wait_of(Client& client, const proto::TrackerRequest& request, Time now) {
-  Time wait = std::max({take_one(client.bucket, now), network_rate_.take(client.where.network, now),
-                        prefix_rate_.take(client.where.prefix, now)});
-  if (std::holds_alternative<proto::Announce>(request)) {
-    wait = std::max(wait, announce_rate_.take(client.where.network, now));
-  }
+Time AnnounceCore::wait_of(ClientId id, const proto::TrackerRequest& request, Time now) {
+  Client& client = clients_.at(id);
+  const auto& [prefix, network] = client.where;
+  Time wait =
+      std::max({take_one(client.bucket, now), network_rate_.take(network, client.of_network, now),
+                prefix_rate_.take(prefix, client.of_prefix, now)});
+  if (std::holds_alternative<proto::Announce>(request))
+    wait = std::max(wait, announce_rate_.take(network, client.of_announces, now));
   return wait;
 }
 
-proto::TrackerReply AnnounceCore::answer(Client& client, const proto::Announce& request, Time now) {
+std::optional<proto::TrackerError> AnnounceCore::enter(Client& client,
+                                                       const proto::Announce& request, Time now) {
+  const ContentId& content = request.content_id;
   const bool leaves = request.event == proto::AnnounceEvent::kStopped;
-  if (!leaves && !served_.serves(request.content_id))
+  if (!leaves && !served_.serves(content))
     return error(TrackerErrorCode::kNotAllowed, served_.refusal());
-  proto::AnnounceReply reply;
-  reply.interval_seconds = static_cast<std::uint32_t>(options_.interval.count());
+  peers_.clear();
   if (leaves) {
-    registry_.leave(request.content_id, client.id);
+    registry_.leave(content, client.id);
   } else {
-    const bool complete = request.complete || request.event == proto::AnnounceEvent::kCompleted;
-    const Peer peer{{client.id, client.ip, request.listen_port}, complete};
-    if (registry_.announce(request.content_id, peer, now) == AnnounceOutcome::kTrackerFull)
+    PackedPeer peer{client.endpoint,
+                    request.complete || request.event == proto::AnnounceEvent::kCompleted};
+    peer.endpoint.port = request.listen_port;
+    if (registry_.announce(content, peer, now) == AnnounceOutcome::kTrackerFull)
       return slow_down("this tracker is full", options_.interval);
     // A full swarm does not list the newcomer, but tells it of others.
-    reply.peers = registry_.sample(
-        request.content_id,
-        {.asker = client.id,
-         .peers_max = std::min<std::size_t>(request.peers_wanted, limits::kAnnouncePeersMax),
-         .complete_too = !complete},
-        random_);
+    registry_.sample(
+        content,
+        {.asker = client.id, .peers_max = request.peers_wanted, .complete_too = !peer.complete},
+        random_, peers_);
   }
-  const SwarmCounts counts = registry_.counts(request.content_id);
-  reply.complete_count = counts.complete;
-  reply.incomplete_count = counts.incomplete;
-  reply.has_manifest = registry_.has_manifest(request.content_id);
+  const SwarmCounts counts = registry_.counts(content);
+  summary_ = {static_cast<std::uint32_t>(options_.interval.count()), counts.complete,
+              counts.incomplete, registry_.has_manifest(content)};
+  return std::nullopt;
+}
+
+proto::TrackerReply AnnounceCore::answer(Client& client, const proto::Announce& request, Time now) {
+  if (auto refused = enter(client, request, now)) return *std::move(refused);
+  proto::AnnounceReply reply{summary_.interval_seconds,
+                             summary_.complete_count,
+                             summary_.incomplete_count,
+                             summary_.has_manifest,
+                             {}};
+  for (const proto::PackedEndpoint& peer : peers_) reply.peers.push_back(proto::unpack(peer));
   return reply;
+}
+
+void AnnounceCore::announce(ClientId client, const proto::Announce& request, Time now,
+                            FrameOut& out) {
+  auto refused = enter(clients_.at(client), request, now);
+  ++(refused ? refusal_count_ : announce_count_);
+  if (refused) {
+    const std::string frame = serialize(proto::TrackerReply(*std::move(refused))).head;
+    std::memcpy(out.prepare(frame.size()), frame.data(), frame.size());
+    return out.commit(frame.size());
+  }
+  std::uint8_t* const to = out.prepare(proto::announce_reply_bytes_max(peers_.size()));
+  out.commit(proto::write_announce_reply(summary_, peers_, to));
 }
 
 proto::TrackerReply AnnounceCore::answer(Client&, const proto::TrackerManifestGet& request, Time) {

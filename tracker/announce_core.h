@@ -12,6 +12,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "proto/announce_reply_wire.h"
 #include "proto/base/limits.h"
 #include "proto/messages.h"
 #include "tracker/fair_shares.h"
@@ -42,6 +43,15 @@ struct CoreOptions {
   ServedLists served = {};
 };
 
+// Where frames go.
+class FrameOut {
+ public:
+  virtual ~FrameOut() = default;
+  // Room for `bytes` more, of which commit() keeps the first.
+  virtual std::uint8_t* prepare(std::size_t bytes) = 0;
+  virtual void commit(std::size_t bytes) = 0;
+};
+
 // One thread.
 class AnnounceCore {
  public:
@@ -53,14 +63,23 @@ class AnnounceCore {
   void connected(ClientId client, const PeerId& id, const std::string& ip, Time now);
   // "ID at IP", of a connected client.
   std::string name_of(ClientId client) const;
-  // The answer to a request of a connected client.
+  bool knows(ClientId client) const { return clients_.contains(client); }
+  // The answer to a request of a connected client: wait_of(), then answer().
   proto::TrackerReply handle(ClientId client, const proto::TrackerRequest& request, Time now);
+  // Zero, or until the client may ask this; then it is told to slow down.
+  Time wait_of(ClientId client, const proto::TrackerRequest& request, Time now);
+  proto::TrackerError too_many_requests(Time wait);
+  proto::TrackerReply answer(ClientId client, const proto::TrackerRequest& request, Time now);
+  // The same of an announce, written as a frame. Takes no memory of its own while nothing has
+  // changed.
+  void announce(ClientId client, const proto::Announce& request, Time now, FrameOut& out);
   void disconnected(ClientId client);
 
   // Other lists of what is served. What is not served any more is refused from now on, and its
   // peers are forgotten in time.
   void serve(ServedLists lists) { served_.change(std::move(lists)); }
 
+  // Its shard's, and the clients that it knows.
   Snapshot snapshot() const;
 
   // Forgets peers and rate buckets whose time is over. Call it when wake_at() says.
@@ -77,13 +96,17 @@ class AnnounceCore {
   struct Client {
     PeerId id;
     std::string ip;
+    proto::PackedEndpoint endpoint;  // but for its port
     Where where;
     TokenBucket bucket;
+    RateLimit::Found of_network, of_announces, of_prefix;
     Upload upload;  // none while total_bytes is 0
   };
 
-  proto::TrackerReply judge(ClientId client, const proto::TrackerRequest& request, Time now);
   proto::TrackerReply answer(Client& client, const proto::Announce& request, Time now);
+  // Does what an announce asks for. Fills summary and peers, or says why not.
+  std::optional<proto::TrackerError> enter(Client& client, const proto::Announce& request,
+                                           Time now);
   proto::TrackerReply answer(Client& client, const proto::TrackerManifestGet& request, Time now);
   proto::TrackerReply answer(Client& client, const proto::TrackerManifestPut& request, Time now);
   proto::TrackerReply finish_upload(Client& client);
@@ -94,8 +117,6 @@ class AnnounceCore {
   void drop_upload(Client& client);
   void count_upload_bytes(const Client& client, std::int64_t change);
   bool has_upload_room(const Client& client, std::size_t bytes);
-  // Until `client` may ask this.
-  Time wait_of(Client& client, const proto::TrackerRequest& request, Time now);
 
   Registry& registry_;
   const CoreOptions options_;
@@ -107,6 +128,9 @@ class AnnounceCore {
   std::uint64_t upload_bytes_ = 0;
   std::uint64_t announce_count_ = 0, refusal_count_ = 0;
   Time next_tick_{};
+  // Of the announce that is being answered; kept for their memory.
+  proto::AnnounceSummary summary_;
+  Endpoints peers_;
 };
 
 }  // namespace firn::tracker

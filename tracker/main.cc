@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
@@ -14,6 +15,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "proto/base/address.h"
 #include "proto/base/plain_text.h"
@@ -52,6 +54,9 @@ struct Settings {
   std::uint32_t peer_ttl_seconds = 0;  // 0: 2.5 intervals
   std::uint64_t manifests_mib = 1024;
   std::size_t contents = RegistryLimits().content_count_max;
+  std::size_t connections = 4096;
+  std::size_t io_threads = 1;
+  double rates = 1;
   std::string publishers;  // lists; empty: none
   std::string closed;
   std::string status;      // where its page is; empty: nowhere
@@ -140,6 +145,15 @@ void tell_manager(const char* state, spdlog::logger& logger) {
     logger.warn("{}", escaped_lines(told.error().message()));
 }
 
+void scale_rates(CoreOptions& core, double factor) {
+  for (Rate* rate :
+       {&core.connection_rate, &core.network_rate, &core.announce_rate, &core.prefix_rate}) {
+    for (std::uint64_t* one : {&rate->per_second, &rate->burst})
+      *one = std::max<std::uint64_t>(static_cast<std::uint64_t>(static_cast<double>(*one) * factor),
+                                     1);
+  }
+}
+
 ServerOptions server_options(const Settings& settings,
                              const std::shared_ptr<spdlog::logger>& logger) {
   ServerOptions options;
@@ -148,6 +162,8 @@ ServerOptions server_options(const Settings& settings,
       settings.peer_ttl_seconds != 0 ? settings.peer_ttl_seconds : 2.5 * settings.interval_seconds;
   options.core.peer_ttl = std::chrono::seconds(static_cast<std::int64_t>(std::ceil(ttl)));
   options.seed = std::random_device()();
+  options.transport.connection_count_max = settings.connections;
+  scale_rates(options.core, settings.rates);
   options.log_requests = logger->should_log(spdlog::level::debug);
   options.log = [logger](LogLevel level, const std::string& text) {
     switch (level) {
@@ -160,6 +176,19 @@ ServerOptions server_options(const Settings& settings,
     }
   };
   return options;
+}
+
+void add_log_options(CLI::App& app, Settings& settings, bool& verbose) {
+  app.add_flag("-v,--verbose", verbose, "log every request: --log-level debug")
+      ->configurable(false);  // a file says log-level, which the command line's then replaces
+  app.add_option("--log", settings.log_file, "append the log to FILE instead of standard error")
+      ->type_name("FILE")
+      ->check(not_empty());
+  app.add_option("--log-level", settings.log_level,
+                 "how much is logged: debug, info, warning or error")
+      ->option_text("LEVEL")
+      ->check(CLI::IsMember({"debug", "info", "warning", "error"}).description(""))
+      ->capture_default_str();
 }
 
 void add_options(CLI::App& app, Settings& settings, bool& verbose) {
@@ -190,6 +219,18 @@ void add_options(CLI::App& app, Settings& settings, bool& verbose) {
                  "contents to serve at most; when full, those of large shares give way")
       ->check(between(1, 10'000'000))
       ->capture_default_str();
+  app.add_option("--connections", settings.connections,
+                 "connections at a time at most; two descriptors are needed for each")
+      ->check(between(1, 200'000))
+      ->capture_default_str();
+  app.add_option("--io-threads", settings.io_threads,
+                 "threads for connections; each has a part of the contents")
+      ->check(between(1, 64))
+      ->capture_default_str();
+  app.add_option("--rates", settings.rates,
+                 "how often a client, address or prefix may ask, as a multiple of the usual limits")
+      ->check(between(0.01, 1e6))
+      ->capture_default_str();
   app.add_option("--publishers", settings.publishers,
                  "serve only contents that a key of this list has signed; read again on SIGHUP")
       ->type_name("FILE")
@@ -206,16 +247,7 @@ void add_options(CLI::App& app, Settings& settings, bool& verbose) {
                  "the page's token (default: DIR/http-token; made if missing)")
       ->type_name("FILE")
       ->check(not_empty());
-  app.add_flag("-v,--verbose", verbose, "log every request: --log-level debug")
-      ->configurable(false);  // a file says log-level, which the command line's then replaces
-  app.add_option("--log", settings.log_file, "append the log to FILE instead of standard error")
-      ->type_name("FILE")
-      ->check(not_empty());
-  app.add_option("--log-level", settings.log_level,
-                 "how much is logged: debug, info, warning or error")
-      ->option_text("LEVEL")
-      ->check(CLI::IsMember({"debug", "info", "warning", "error"}).description(""))
-      ->capture_default_str();
+  add_log_options(app, settings, verbose);
 }
 
 // Null: none is wanted.
@@ -239,6 +271,31 @@ int page_failure(const Error& error) {
   return fail(error.code == ErrorCode::kBadInput ? kUsage : kDisk, "--status: " + error.message());
 }
 
+// Errors: kBadInput (the system allows fewer).
+Status make_room_for(std::size_t connections) {
+  const std::size_t descriptors = 2 * connections;  // transport.h
+  proto::transport::raise_descriptor_limit();
+  if (proto::transport::descriptor_limit() < descriptors)
+    proto::transport::raise_descriptor_limit(descriptors);
+  const std::size_t allowed = proto::transport::descriptor_limit();
+  if (allowed >= descriptors || connections <= Settings().connections) return Done{};
+  return Error{ErrorCode::kBadInput, "--connections " + std::to_string(connections),
+               "that needs " + std::to_string(descriptors) + " descriptors and the system allows " +
+                   std::to_string(allowed) + "; raise the hard limit (ulimit -Hn, LimitNOFILE=)"};
+}
+
+// One for each I/O thread.
+Result<std::vector<std::unique_ptr<SqliteRegistry>>> open_registries(
+    const Settings& settings, const std::filesystem::path& data) {
+  RegistryLimits limits;
+  limits.manifest_bytes_total_max = settings.manifests_mib << 20;
+  limits.content_count_max = settings.contents;
+  const auto now =
+      std::chrono::duration_cast<Time>(std::chrono::steady_clock::now().time_since_epoch());
+  return SqliteRegistry::open_shards((data / "tracker.sqlite").string(), now, limits,
+                                     settings.io_threads);
+}
+
 int run(const Settings& settings) {
   const auto where = parse_address(settings.listen, kDefaultPort);
   if (!where) return fail(kUsage, "--listen: " + where.error().message());
@@ -257,13 +314,13 @@ int run(const Settings& settings) {
       settings.identity.empty() ? (data / "identity.pem").string() : settings.identity);
   if (!identity) return fail(kDisk, identity.error().message());
 
-  RegistryLimits limits;
-  limits.manifest_bytes_total_max = settings.manifests_mib << 20;
-  limits.content_count_max = settings.contents;
-  const auto now =
-      std::chrono::duration_cast<Time>(std::chrono::steady_clock::now().time_since_epoch());
-  const auto registry = SqliteRegistry::open((data / "tracker.sqlite").string(), now, limits);
-  if (!registry) return fail(kDisk, registry.error().message());
+  if (const Status room = make_room_for(settings.connections); !room)
+    return fail(kUsage, room.error().message());
+
+  const auto registries = open_registries(settings, data);
+  if (!registries) return fail(kDisk, registries.error().message());
+  std::vector<Registry*> shards;
+  for (const auto& registry : *registries) shards.push_back(registry.get());
   // After key and database, so that their names are taken. A FIFO waits here for its reader, and a
   // signal ends that.
   const auto log = open_log(settings);
@@ -273,7 +330,7 @@ int run(const Settings& settings) {
 
   ServerOptions options = server_options(settings, log->logger);
   options.core.served = *std::move(lists);
-  const auto server = Server::start(*identity, **registry, std::move(options));
+  const auto server = Server::start(*identity, shards, std::move(options));
   if (!server) return fail(kInternalError, server.error().message());
   const auto listening = (*server)->listen(*where);
   if (!listening) {
@@ -339,6 +396,5 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   // It asks for a table of peers; where there is none (yet) that is no reason to end.
   std::signal(SIGUSR1, SIG_IGN);
-  firn::proto::transport::raise_descriptor_limit();
   return firn::tracker::run(settings);
 }

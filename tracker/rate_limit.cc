@@ -22,20 +22,26 @@ Time take_one(TokenBucket& bucket, Time now) {
   return std::chrono::ceil<Time>(wait);
 }
 
-Time RateLimit::take(const std::string& name, Time now) {
-  auto found = buckets_.find(name);
-  if (found == buckets_.end()) {
+Time RateLimit::take(const std::string& name, Found& found, Time now) {
+  if (found.bucket_ != nullptr && found.tidyings_ == tidyings_)
+    return take_one(*found.bucket_, now);
+  auto named = buckets_.find(name);
+  if (named == buckets_.end()) {
     // Not with every newcomer: going through all of them is work.
     if (buckets_.size() >= names_max_ && now - tidied_ >= std::chrono::seconds(1)) tidy(now);
     if (buckets_.size() >= names_max_) return std::chrono::seconds(1);
-    found = buckets_.emplace(name, full_bucket(rate_, now)).first;
+    named = buckets_.emplace(name, full_bucket(rate_, now)).first;
   }
-  return take_one(found->second, now);
+  found.bucket_ = &named->second;
+  found.tidyings_ = tidyings_;
+  return take_one(named->second, now);
 }
 
 void RateLimit::tidy(Time now) {
   tidied_ = now;
-  std::erase_if(buckets_, [&](const auto& named) { return named.second.full(micros(now)); });
+  const auto erased =
+      std::erase_if(buckets_, [&](const auto& named) { return named.second.full(micros(now)); });
+  if (erased > 0) ++tidyings_;
 }
 
 }  // namespace firn::tracker

@@ -27,7 +27,19 @@ class RateLimit {
  public:
   RateLimit(const Rate& rate, std::size_t names_max) : rate_(rate), names_max_(names_max) {}
 
-  Time take(const std::string& name, Time now);
+  // Where a name's bucket was last found, for one that asks often.
+  class Found {
+    friend RateLimit;
+    TokenBucket* bucket_ = nullptr;
+    std::uint64_t tidyings_ = 0;
+  };
+
+  Time take(const std::string& name, Time now) {
+    Found found;
+    return take(name, found, now);
+  }
+  // `found`: of this name and this limit.
+  Time take(const std::string& name, Found& found, Time now);
   // Forgets buckets that are full again.
   void tidy(Time now);
 
@@ -36,6 +48,7 @@ class RateLimit {
   std::size_t names_max_;
   std::unordered_map<std::string, TokenBucket> buckets_;
   Time tidied_{};
+  std::uint64_t tidyings_ = 0;  // since when buckets stay where they are
 };
 
 }  // namespace firn::tracker

@@ -14,6 +14,7 @@
 #include "proto/base/ids.h"
 #include "proto/base/result.h"
 #include "proto/messages.h"
+#include "proto/packed_endpoint.h"
 #include "tracker/snapshot.h"
 
 namespace firn::tracker {
@@ -30,6 +31,16 @@ struct Peer {
   bool operator==(const Peer&) const = default;
 };
 
+// The same, as it is kept.
+struct PackedPeer {
+  proto::PackedEndpoint endpoint;
+  bool complete = false;
+  bool operator==(const PackedPeer&) const = default;
+};
+// Its address is numeric (FIRN_CHECK): it comes from a socket, or was checked.
+PackedPeer pack(const Peer& from);
+Peer unpack(const PackedPeer& from);
+
 struct SwarmCounts {
   std::uint32_t complete = 0;
   std::uint32_t incomplete = 0;
@@ -42,6 +53,8 @@ struct SampleRequest {
   bool complete_too = true;  // complete peers have no use for each other
 };
 
+using Endpoints = std::vector<proto::PackedEndpoint>;
+
 struct RegistryLimits {
   std::size_t content_count_max = 100'000;
   std::size_t peer_count_max = 1'000'000;  // over all contents
@@ -53,6 +66,11 @@ struct RegistryLimits {
   // One prefix's manifests may take 1 / manifest_shares of that room, and always one manifest.
   std::uint32_t manifest_shares = 4;
 };
+
+// With several registries, each has a shard of the contents (of 0 to shards - 1), and a part of
+// what may be kept in all.
+std::size_t shard_of(const ContentId& content, std::size_t shards);
+RegistryLimits limits_of_shard(RegistryLimits limits, std::size_t shards);
 
 enum class AnnounceOutcome {
   kKept,
@@ -67,15 +85,20 @@ class Registry {
 
   // Adds the peer or brings it up to date. Where there is no room others may give way
   // (fair_shares.h). A peer that is not admitted is not kept.
-  virtual AnnounceOutcome announce(const ContentId& content, const Peer& peer, Time now) = 0;
+  virtual AnnounceOutcome announce(const ContentId& content, const PackedPeer& peer, Time now) = 0;
+  AnnounceOutcome announce(const ContentId& content, const Peer& peer, Time now) {
+    return announce(content, pack(peer), now);
+  }
   virtual void leave(const ContentId& content, const PeerId& peer) = 0;
   // Forgets the peers whose last announce came before `before`.
   virtual void expire(Time before) = 0;
   virtual SwarmCounts counts(const ContentId& content) const = 0;
-  // Different reachable peers of the content at random, spread over prefixes (swarm.h).
-  virtual std::vector<proto::PeerEndpoint> sample(const ContentId& content,
-                                                  const SampleRequest& request,
-                                                  Random& random) const = 0;
+  // Different reachable peers of the content at random, spread over prefixes (swarm.h). Replaces
+  // what `into` holds.
+  virtual void sample(const ContentId& content, const SampleRequest& request, Random& random,
+                      Endpoints& into) const = 0;
+  std::vector<proto::PeerEndpoint> sample(const ContentId& content, const SampleRequest& request,
+                                          Random& random) const;
 
   // Fills in the swarms and their peers.
   virtual void describe(Snapshot& snapshot) const = 0;
@@ -97,6 +120,9 @@ class Registry {
   // Carries what changed to the disk, if there is one behind. What could not be carried is tried
   // again with the next call; nothing is lost from memory.
   virtual Status flush() = 0;
+  // The same of a part, so that announces do not wait long: called a few times a second it carries
+  // all that changes within a second or two.
+  virtual Status flush_some() { return flush(); }
 };
 
 }  // namespace firn::tracker

@@ -4,7 +4,8 @@
 
 namespace firn::tracker {
 
-AnnounceOutcome MemoryRegistry::announce(const ContentId& content, const Peer& peer, Time now) {
+AnnounceOutcome MemoryRegistry::announce(const ContentId& content, const PackedPeer& peer,
+                                         Time now) {
   return swarms_.announce(content, peer, now);
 }
 
@@ -20,10 +21,9 @@ SwarmCounts MemoryRegistry::counts(const ContentId& content) const {
   return swarms_.counts(content);
 }
 
-std::vector<proto::PeerEndpoint> MemoryRegistry::sample(const ContentId& content,
-                                                        const SampleRequest& request,
-                                                        Random& random) const {
-  return swarms_.sample(content, request, random);
+void MemoryRegistry::sample(const ContentId& content, const SampleRequest& request, Random& random,
+                            Endpoints& into) const {
+  swarms_.sample(content, request, random, into);
 }
 
 bool MemoryRegistry::has_peer(const ContentId& content, const PeerId& peer) const {

@@ -15,12 +15,14 @@ class MemoryRegistry final : public Registry {
   explicit MemoryRegistry(const RegistryLimits& limits = {})
       : swarms_(limits, [](const ContentId&, const PeerId&) {}), shelf_(limits) {}
 
-  AnnounceOutcome announce(const ContentId& content, const Peer& peer, Time now) override;
+  using Registry::announce;
+  using Registry::sample;
+  AnnounceOutcome announce(const ContentId& content, const PackedPeer& peer, Time now) override;
   void leave(const ContentId& content, const PeerId& peer) override;
   void expire(Time before) override;
   SwarmCounts counts(const ContentId& content) const override;
-  std::vector<proto::PeerEndpoint> sample(const ContentId& content, const SampleRequest& request,
-                                          Random& random) const override;
+  void sample(const ContentId& content, const SampleRequest& request, Random& random,
+              Endpoints& into) const override;
   void describe(Snapshot& snapshot) const override { swarms_.describe(snapshot); }
   bool has_peer(const ContentId& content, const PeerId& peer) const override;
   bool has_manifest(const ContentId& content) const override;

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
+#include <limits>
 
 #include "tracker/registry_memory.h"
 
@@ -13,6 +15,9 @@ namespace firn::tracker {
 namespace {
 
 constexpr std::int64_t kSchemaVersion = 2;
+
+constexpr std::size_t kAllPeers = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t kPeersAtOnce = 1000;  // some 4 ms in which no announce is answered
 
 // WAL with synchronous=NORMAL: a transaction is one append to the log without waiting for the
 // disk; a power cut loses the last ones, never the database. Other programs may read meanwhile; one
@@ -101,12 +106,13 @@ Result<UniqueFd> lock_file(const std::string& path) {
 
 }  // namespace
 
-SqliteRegistry::SqliteRegistry(UniqueFd lock, Database database, const RegistryLimits& limits)
+SqliteRegistry::SqliteRegistry(std::shared_ptr<File> file, Database database,
+                               const RegistryLimits& limits)
     : limits_(limits),
       swarms_(limits, [this](const ContentId& content,
                              const PeerId& peer) { peer_changed(content, peer); }),
       shelf_(limits),
-      lock_(std::move(lock)),
+      file_(std::move(file)),
       database_(std::move(database)) {}
 
 SqliteRegistry::~SqliteRegistry() {
@@ -115,21 +121,37 @@ SqliteRegistry::~SqliteRegistry() {
 
 Result<std::unique_ptr<SqliteRegistry>> SqliteRegistry::open(const std::string& path, Time now,
                                                              const RegistryLimits& limits) {
+  auto shards = open_shards(path, now, limits, 1);
+  if (!shards) return shards.error();
+  return std::move(shards->front());
+}
+
+Result<std::vector<std::unique_ptr<SqliteRegistry>>> SqliteRegistry::open_shards(
+    const std::string& path, Time now, const RegistryLimits& limits, std::size_t shards) {
+  const auto file = std::make_shared<File>();
   auto lock = lock_file(path);
   if (!lock) return lock.error();
-  auto database = Database::open(path);
-  if (!database) return database.error();
-  std::unique_ptr<SqliteRegistry> registry(
-      new SqliteRegistry(std::move(lock).value(), std::move(database).value(), limits));
-  const auto version = known_version(registry->database_, path);
-  if (!version) return version.error();
-  Status status = registry->database_.execute(kPragmas);
-  if (status) status = make_schema(registry->database_, *version);
-  if (status) status = registry->prepare();
-  if (status) status = registry->load_peers(now);
-  if (status) status = registry->load_manifests();
+  file->lock = std::move(lock).value();
+  Shards opened;
+  for (std::size_t shard = 0; shard < shards; ++shard) {
+    auto database = Database::open(path);
+    if (!database) return database.error();
+    std::unique_ptr<SqliteRegistry> registry(
+        new SqliteRegistry(file, std::move(database).value(), limits_of_shard(limits, shards)));
+    const auto version = known_version(registry->database_, path);
+    if (!version) return version.error();
+    Status status = registry->database_.execute(kPragmas);
+    if (status) status = make_schema(registry->database_, *version);
+    if (status) status = registry->prepare();
+    if (!status) return status.error();
+    registry->shard_ = shard;
+    registry->shards_ = shards;
+    opened.push_back(std::move(registry));
+  }
+  Status status = opened.front()->load_peers(opened, now);
+  if (status) status = opened.front()->load_manifests(opened);
   if (!status) return status.error();
-  return registry;
+  return opened;
 }
 
 Status SqliteRegistry::prepare() {
@@ -152,7 +174,7 @@ Status SqliteRegistry::prepare() {
   return status;
 }
 
-Status SqliteRegistry::load_peers(Time now) {
+Status SqliteRegistry::load_peers(const Shards& shards, Time now) {
   auto query = database_.prepare("SELECT content, id, ip, port, complete FROM peer");
   if (!query) return query.error();
   for (;;) {
@@ -167,12 +189,13 @@ Status SqliteRegistry::load_peers(Time now) {
       return damaged("a peer makes no sense");
     const Peer peer{{*id, ip, static_cast<std::uint16_t>(port)}, query->integer(4) != 0};
     // Limits may be lower than they were: those that are not admitted leave the database too.
-    if (swarms_.announce(*content, peer, now) != AnnounceOutcome::kKept)
-      peer_changed(*content, *id);
+    SqliteRegistry& shard = *shards[shard_of(*content, shards.size())];
+    if (shard.swarms_.announce(*content, pack(peer), now) != AnnounceOutcome::kKept)
+      shard.peer_changed(*content, *id);
   }
 }
 
-Status SqliteRegistry::load_manifests() {
+Status SqliteRegistry::load_manifests(const Shards& shards) {
   auto query = database_.prepare(
       "SELECT number, content, used, length(bytes), network FROM manifest ORDER BY used");
   if (!query) return query.error();
@@ -182,10 +205,11 @@ Status SqliteRegistry::load_manifests() {
     if (!*row) return Done{};
     const auto content = ContentId::from_bytes(query->bytes(1));
     if (!content) return damaged("a manifest has no content id");
-    shelf_.add(*content, std::string(query->bytes(4)),
-               static_cast<std::uint64_t>(query->integer(3)));
-    manifest_rows_[*content] = query->integer(0);
-    last_use_ = std::max(last_use_, query->integer(2));
+    SqliteRegistry& shard = *shards[shard_of(*content, shards.size())];
+    shard.shelf_.add(*content, std::string(query->bytes(4)),
+                     static_cast<std::uint64_t>(query->integer(3)));
+    shard.manifest_rows_[*content] = query->integer(0);
+    for (const auto& one : shards) one->last_use_ = std::max(one->last_use_, query->integer(2));
   }
 }
 
@@ -197,11 +221,11 @@ void SqliteRegistry::peer_changed(const ContentId& content, const PeerId& peer) 
   changed_peers_.clear();
 }
 
-AnnounceOutcome SqliteRegistry::announce(const ContentId& content, const Peer& peer, Time now) {
-  const Peer* known = swarms_.find(content, peer.endpoint.id);
-  const bool same = known != nullptr && *known == peer;
-  const AnnounceOutcome outcome = swarms_.announce(content, peer, now);
-  if (outcome == AnnounceOutcome::kKept && !same) peer_changed(content, peer.endpoint.id);
+AnnounceOutcome SqliteRegistry::announce(const ContentId& content, const PackedPeer& peer,
+                                         Time now) {
+  bool changed = false;
+  const AnnounceOutcome outcome = swarms_.announce(content, peer, now, &changed);
+  if (changed) peer_changed(content, peer.endpoint.id);
   return outcome;
 }
 
@@ -217,10 +241,9 @@ SwarmCounts SqliteRegistry::counts(const ContentId& content) const {
   return swarms_.counts(content);
 }
 
-std::vector<proto::PeerEndpoint> SqliteRegistry::sample(const ContentId& content,
-                                                        const SampleRequest& request,
-                                                        Random& random) const {
-  return swarms_.sample(content, request, random);
+void SqliteRegistry::sample(const ContentId& content, const SampleRequest& request, Random& random,
+                            Endpoints& into) const {
+  swarms_.sample(content, request, random, into);
 }
 
 bool SqliteRegistry::has_peer(const ContentId& content, const PeerId& peer) const {
@@ -231,16 +254,17 @@ bool SqliteRegistry::has_manifest(const ContentId& content) const {
   return shelf_.bytes_of(content).has_value();
 }
 
-// Every transaction also carries what waits to be written.
+// Every transaction also carries what waits to be written, of peers up to `peers_max`.
 template <typename Work>
-Status SqliteRegistry::transaction(Work work) {
+Status SqliteRegistry::transaction(std::size_t peers_max, Work work) {
   Status status = database_.execute("BEGIN IMMEDIATE");
   if (!status) return status;
-  status = write_changes();
+  status = write_changes(peers_max);
   if (status) status = work();
   if (status) status = database_.execute("COMMIT");
   if (status) {
-    changed_peers_.clear();
+    const auto written = static_cast<std::ptrdiff_t>(std::min(peers_max, changed_peers_.size()));
+    changed_peers_.erase(changed_peers_.begin(), std::next(changed_peers_.begin(), written));
     rewrite_peers_ = false;
     changed_uses_.clear();
   } else {
@@ -254,7 +278,8 @@ Status SqliteRegistry::put_manifest(const ContentId& content, const std::string&
   if (has_manifest(content)) return Done{};
   if (!shelf_.fits(bytes.size())) return manifest_too_large(content, bytes.size());
   const std::vector<ContentId> leaving = shelf_.in_the_way_of(prefix, bytes.size());
-  const Status kept = transaction([&]() -> Status {
+  const std::lock_guard turn(file_->turn);
+  const Status kept = transaction(kAllPeers, [&]() -> Status {
     for (const ContentId& one : leaving)
       if (Status status = drop_manifest(one); !status) return status;
     return statements_.put_manifest.bind_bytes(1, content.raw())
@@ -272,6 +297,7 @@ Status SqliteRegistry::put_manifest(const ContentId& content, const std::string&
 }
 
 Status SqliteRegistry::remove_manifest(const ContentId& content) {
+  const std::lock_guard turn(file_->turn);
   const Status removed = drop_manifest(content);
   if (removed) forget_manifest(content);
   return removed;
@@ -299,6 +325,7 @@ Result<proto::ManifestPart> SqliteRegistry::manifest_part(const ContentId& conte
                                   std::min<std::uint64_t>(bytes_max, *total - from));
   if (!data) {
     // A peer that has it may upload it again.
+    const std::lock_guard turn(file_->turn);
     if (data.error().code == ErrorCode::kCorrupt && drop_manifest(content))
       forget_manifest(content);
     return data.error();
@@ -307,11 +334,23 @@ Result<proto::ManifestPart> SqliteRegistry::manifest_part(const ContentId& conte
 }
 
 Status SqliteRegistry::flush() {
-  if (changed_peers_.empty() && !rewrite_peers_ && changed_uses_.empty()) return Done{};
-  return transaction([]() -> Status { return Done{}; });
+  return write_in_turn(kAllPeers);
 }
 
-Status SqliteRegistry::put_peer(const ContentId& content, const Peer& peer) {
+Status SqliteRegistry::flush_some() {
+  return write_in_turn(std::max(kPeersAtOnce, changed_peers_.size() / 4));
+}
+
+Status SqliteRegistry::write_in_turn(std::size_t peers_max) {
+  if (changed_peers_.empty() && !rewrite_peers_ && changed_uses_.empty()) return Done{};
+  // While another shard writes, announces are not to wait: the next call writes this one's.
+  const std::unique_lock turn(file_->turn, std::try_to_lock);
+  if (!turn.owns_lock()) return Done{};
+  return transaction(peers_max, []() -> Status { return Done{}; });
+}
+
+Status SqliteRegistry::put_peer(const ContentId& content, const PackedPeer& packed) {
+  const Peer peer = unpack(packed);
   return statements_.put_peer.bind_bytes(1, content.raw())
       .bind_bytes(2, peer.endpoint.id.raw())
       .bind_text(3, peer.endpoint.ip)
@@ -320,17 +359,38 @@ Status SqliteRegistry::put_peer(const ContentId& content, const Peer& peer) {
       .run();
 }
 
-Status SqliteRegistry::write_changes() {
+// Those of other shards stay.
+Status SqliteRegistry::remove_all_peers() {
+  if (shards_ == 1) return database_.execute("DELETE FROM peer");
+  std::vector<ContentId> own;
+  auto contents = database_.prepare("SELECT DISTINCT content FROM peer");
+  if (!contents) return contents.error();
+  for (;;) {
+    const auto row = contents->step();
+    if (!row) return row.error();
+    if (!*row) break;
+    const auto content = ContentId::from_bytes(contents->bytes(0));
+    if (content && shard_of(*content, shards_) == shard_) own.push_back(*content);
+  }
+  auto remove = database_.prepare("DELETE FROM peer WHERE content=?");
+  if (!remove) return remove.error();
+  for (const ContentId& content : own)
+    if (Status removed = remove->bind_bytes(1, content.raw()).run(); !removed) return removed;
+  return Done{};
+}
+
+Status SqliteRegistry::write_changes(std::size_t peers_max) {
   Status status = Done{};
   if (rewrite_peers_) {
-    status = database_.execute("DELETE FROM peer");
-    swarms_.for_each([&](const ContentId& content, const Peer& peer) {
+    status = remove_all_peers();
+    swarms_.for_each([&](const ContentId& content, const PackedPeer& peer) {
       if (status) status = put_peer(content, peer);
     });
   }
   for (const auto& [content, id] : changed_peers_) {
     if (!status) return status;
-    const Peer* peer = swarms_.find(content, id);
+    if (peers_max-- == 0) break;
+    const PackedPeer* peer = swarms_.find(content, id);
     status =
         peer != nullptr
             ? put_peer(content, *peer)

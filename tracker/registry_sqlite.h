@@ -1,6 +1,6 @@
 // A registry in memory with SQLite behind it, so that a restart keeps swarms and manifests.
 //
-// Peers are served from memory. Those that changed are written by flush(), all in one transaction,
+// Peers are served from memory. Those that changed are written by flush(), many in one transaction,
 // so an announce costs no disk access of its own; what a kill loses is what came after the last
 // flush. Times are not written: a peer found in the database counts as announced at the moment of
 // opening, which gives all peers time to come back. Manifests live in the database alone.
@@ -15,10 +15,12 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "proto/base/unique_fd.h"
 #include "proto/database/sqlite.h"
@@ -34,14 +36,20 @@ class SqliteRegistry final : public Registry {
   // schema), kIo; each says what to do.
   static Result<std::unique_ptr<SqliteRegistry>> open(const std::string& path, Time now,
                                                       const RegistryLimits& limits = {});
+  // One for each shard, on one database: each is used by one thread, and they take turns where they
+  // write. `limits`: of all together.
+  static Result<std::vector<std::unique_ptr<SqliteRegistry>>> open_shards(
+      const std::string& path, Time now, const RegistryLimits& limits, std::size_t shards);
   ~SqliteRegistry() override;  // flushes
 
-  AnnounceOutcome announce(const ContentId& content, const Peer& peer, Time now) override;
+  using Registry::announce;
+  using Registry::sample;
+  AnnounceOutcome announce(const ContentId& content, const PackedPeer& peer, Time now) override;
   void leave(const ContentId& content, const PeerId& peer) override;
   void expire(Time before) override;
   SwarmCounts counts(const ContentId& content) const override;
-  std::vector<proto::PeerEndpoint> sample(const ContentId& content, const SampleRequest& request,
-                                          Random& random) const override;
+  void sample(const ContentId& content, const SampleRequest& request, Random& random,
+              Endpoints& into) const override;
   void describe(Snapshot& snapshot) const override { swarms_.describe(snapshot); }
   bool has_peer(const ContentId& content, const PeerId& peer) const override;
   bool has_manifest(const ContentId& content) const override;
@@ -52,28 +60,39 @@ class SqliteRegistry final : public Registry {
   Result<proto::ManifestPart> manifest_part(const ContentId& content, std::uint64_t offset,
                                             std::size_t bytes_max) override;
   Status flush() override;
+  Status flush_some() override;
 
  private:
   struct Statements {
     Statement put_peer, remove_peer, put_manifest, remove_manifest, use_manifest;
   };
 
-  SqliteRegistry(UniqueFd lock, Database database, const RegistryLimits& limits);
+  using Shards = std::vector<std::unique_ptr<SqliteRegistry>>;
+  // What the registries of one database share.
+  struct File {
+    UniqueFd lock;    // until the last database is closed
+    std::mutex turn;  // to write
+  };
+
+  SqliteRegistry(std::shared_ptr<File> file, Database database, const RegistryLimits& limits);
   Status prepare();
-  Status load_peers(Time now);
-  Status load_manifests();
+  Status load_peers(const Shards& shards, Time now);
+  Status load_manifests(const Shards& shards);
   template <typename Work>
-  Status transaction(Work work);
+  Status transaction(std::size_t peers_max, Work work);  // in this registry's turn
   void peer_changed(const ContentId& content, const PeerId& peer);
-  Status write_changes();
-  Status put_peer(const ContentId& content, const Peer& peer);
+  Status remove_all_peers();
+  Status write_changes(std::size_t peers_max);
+  Status write_in_turn(std::size_t peers_max);
+  Status put_peer(const ContentId& content, const PackedPeer& peer);
   Status drop_manifest(const ContentId& content);
   void forget_manifest(const ContentId& content);
 
   const RegistryLimits limits_;
   SwarmTable swarms_;
   ManifestShelf shelf_;
-  UniqueFd lock_;  // until the database is closed
+  std::shared_ptr<File> file_;
+  std::size_t shard_ = 0, shards_ = 1;
   Database database_;
   Statements statements_;  // before the database closes
   std::unordered_map<ContentId, std::int64_t> manifest_rows_;

@@ -1,110 +1,97 @@
-// The tracker as a running thing: transport on one side, announce core and registry on the other,
-// and the one thread on which the core lives.
+// The tracker as a running thing: transport on one side, announce cores and registries on the
+// other.
 //
-//   I/O threads: frame -> checked request -> queue        core thread: queue -> core -> reply
+//   I/O thread:  frame -> checked request -> core -> registry -> reply, into the connection's
+//   replies
 //
-// A connection is not read while a request of it waits or its reply has not left, so the queue
-// holds at most one request for each connection, and no more than `queue_bytes_max` of manifest
-// parts in all: past that a request is answered with SLOW_DOWN unseen.
+// A request is answered on the thread that reads it: there is no queue and no lock on the way of an
+// announce. With several I/O threads each has a shard of the contents (server_desk.h). TCP holds
+// back a client that asks faster than it is answered, and one that does not read its replies is not
+// read either. Once a second each registry is told to flush.
 #pragma once
 
-#include <condition_variable>
-#include <deque>
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <thread>
-#include <variant>
+#include <vector>
 
 #include "proto/transport/transport.h"
 #include "tracker/announce_core.h"
+#include "tracker/server_desk.h"
 
 namespace firn::tracker {
-
-enum class LogLevel { kDebug, kInfo, kWarning };
-using Log = std::function<void(LogLevel, const std::string&)>;
 
 struct ServerOptions {
   CoreOptions core;
   proto::transport::Options transport{.send_queue_bytes_max = 1 << 20};
-  std::uint64_t seed = 0;  // of the samples of peers
-  std::size_t queue_bytes_max = 64 << 20;
-  std::function<Time()> clock;  // steady time if empty
-  Log log;                      // called on the core thread; may be empty
+  std::uint64_t seed = 0;       // of the samples of peers
+  std::function<Time()> clock;  // steady time if empty; called on all I/O threads
+  Log log;                      // called on the I/O threads; may be empty
   bool log_requests = false;    // each with its reply, as kDebug
 };
 
 class Server final : private proto::transport::EventSink {
  public:
-  // `registry` must outlive the server and is used on its thread alone meanwhile.
+  // A registry for each I/O thread, each of its shard alone. They must outlive the server, and each
+  // is used on its thread alone meanwhile.
   static Result<std::unique_ptr<Server>> start(const proto::transport::Identity& identity,
-                                               Registry& registry, ServerOptions options);
-  // Stops, and flushes the registry.
+                                               const std::vector<Registry*>& shards,
+                                               ServerOptions options);
+  // Stops, and flushes the registries.
   ~Server() override;
 
   // As Transport::listen.
   Result<Address> listen(const Address& where);
-  // As AnnounceCore::serve. Any thread.
+  // As AnnounceCore::serve. Any thread; holds for the requests that come from now on.
   void serve(ServedLists lists);
-  // How it stands: `take` is called on the core thread, unless the server stops before. Any thread.
+  // How it stands, all shards together: `take` is called on an I/O thread, unless the server stops
+  // before. Each desk looks on its own thread, one after the other, so that a great tracker does
+  // not stand still. Any thread.
   void look(std::function<void(const Snapshot&)> take);
 
  private:
   using ConnectionId = proto::transport::ConnectionId;
-  struct Opened {
-    ConnectionId id;
-    proto::transport::PeerInfo info;
-  };
-  struct Asked {
-    ConnectionId id;
-    std::size_t bytes;
-    proto::TrackerRequest request;
-  };
-  struct Overloaded {
-    ConnectionId id;
-  };
-  struct Closed {
-    ConnectionId id;
-  };
-  using Look = std::function<void(const Snapshot&)>;
-  using Input = std::variant<Opened, Asked, Overloaded, Closed, ServedLists, Look>;
+  using Replies = proto::transport::Replies;
 
-  Server(Registry& registry, ServerOptions options);
+  explicit Server(ServerOptions options);
 
   void on_open(ConnectionId id, const proto::transport::PeerInfo& info) override;
-  Status on_frame(ConnectionId id, std::span<const std::uint8_t> frame) override;
-  void on_departed(ConnectionId id, proto::transport::FrameTag tag) override;
+  Status on_frame(ConnectionId, std::span<const std::uint8_t>) override;
+  Status on_request(ConnectionId id, std::span<const std::uint8_t> frame,
+                    Replies& replies) override;
+  void on_departed(ConnectionId, proto::transport::FrameTag) override {}
   void on_close(ConnectionId id, const Error& error) override;
-  void push(Input input);
+  void on_tick(std::size_t thread) override;
+  void on_woken(std::size_t thread) override;
 
-  // The core thread.
-  void run();
-  void take(const Opened& input);
-  void take(const Asked& input);
-  void take(const Overloaded& input);
-  void take(const Closed& input);
-  void take(const ServedLists& input);
-  void take(const Look& input);
-  void reply(ConnectionId id, const proto::TrackerReply& reply);
-  void tick();
-  void log(LogLevel level, const std::string& text) const;
+  // A look on its way from desk to desk.
+  struct Look {
+    Snapshot sum;
+    std::function<void(const Snapshot&)> take;
+  };
+  void pass_looks(std::size_t thread);
 
-  Registry& registry_;
+  Desk& desk_of(ConnectionId id);
+  void take_lists(std::size_t thread);
+
   const ServerOptions options_;
-  AnnounceCore core_;
-  bool flush_failed_ = false;  // said once
+  const DeskOptions desk_options_;
+  Desk::Desks desks_;
 
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::deque<Input> inputs_;
-  std::size_t queued_bytes_ = 0;
-  bool stopping_ = false;
+  // A desk takes the lists when it sees that there are later ones than it has.
+  std::atomic<std::uint64_t> lists_number_{0};
+  std::vector<std::uint64_t> lists_taken_;  // by each desk
+  std::mutex lists_mutex_;
+  ServedLists lists_;
+
+  std::mutex looks_mutex_;
+  std::vector<std::vector<Look>> looks_;  // that each desk has to add to
 
   // Events come, and use it, until its destructor returns: reset() would empty the owner before.
-  proto::transport::Transport* transport_ = nullptr;
+  std::atomic<proto::transport::Transport*> transport_ = nullptr;
   std::unique_ptr<proto::transport::Transport> transport_owner_;
-  std::thread thread_;
 };
 
 }  // namespace firn::tracker

@@ -24,6 +24,12 @@ struct Snapshot {
   std::uint64_t announce_count = 0;  // answered since the start
   std::uint64_t refusal_count = 0;   // requests that were answered with an error
   std::vector<Line> largest;         // most peers first, kSwarmsMax at most
+
+  // Puts most peers first and drops the smallest. Equal ones stand by their ids: the same each
+  // time.
+  void sort();
+  // Of another shard of the contents.
+  void add(const Snapshot& other);
 };
 
 }  // namespace firn::tracker

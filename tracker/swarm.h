@@ -30,15 +30,18 @@ class Swarm {
     FairShares<AgeList::iterator>::Place share;
   };
   struct Known {
-    Peer peer;
+    PackedPeer peer;
     Time seen{};
     TablePlaces places;
   };
 
   const Known* find(const PeerId& id) const;
   TablePlaces& places_of(const PeerId& id) { return entries_.at(id).known.places; }
+  // Brings a known peer up to date if it announces what it announced before. False: it does not,
+  // or another place among its network's peers may be free for it, and announce() must look.
+  bool renew(const PackedPeer& peer, Time now);
   // Adds the peer or brings it up to date.
-  void announce(const Peer& peer, const Where& where, Time now);
+  void announce(const PackedPeer& peer, const Where& where, Time now);
   void leave(const PeerId& id);
 
   template <class Visit>
@@ -53,20 +56,35 @@ class Swarm {
   // question on, until peers have left half of the places.
   const PeerId* gives_way(const Where& newcomer);
 
-  // Different reachable peers, at most one of each prefix in turn; which prefixes, and which peers
-  // of a prefix, is chance.
-  std::vector<proto::PeerEndpoint> sample(const SampleRequest& request, Random& random) const;
+  // Different reachable peers, at most kAnnouncePeersMax and at most one of each prefix in turn;
+  // which prefixes, and which peers of a prefix, is chance.
+  void sample(const SampleRequest& request, Random& random, Endpoints& into) const;
 
  private:
   // Peers of one kind of one prefix lie in one vector, so that a sample draws from those that fit.
   enum Kind { kIncomplete, kComplete, kHidden, kKinds };
   struct Entry;
+  enum With { kWithIncomplete, kWithAny };
   struct Group {
     std::array<std::vector<Entry*>, kKinds> kinds;
     std::array<std::size_t, 2> slots{};  // in groups_with_
     std::size_t size() const {
       return kinds[kIncomplete].size() + kinds[kComplete].size() + kinds[kHidden].size();
     }
+    std::size_t fitting(With with) const {
+      return kinds[kIncomplete].size() + (with == kWithAny ? kinds[kComplete].size() : 0);
+    }
+    const Entry& at(std::size_t index) const {
+      const auto& incomplete = kinds[kIncomplete];
+      return index < incomplete.size() ? *incomplete[index]
+                                       : *kinds[kComplete][index - incomplete.size()];
+    }
+  };
+  // A group that has peers for a sample; `only`: its one peer that fits, if it has no more. Most
+  // prefixes have one peer, which is then found without going through the group.
+  struct Listed {
+    Group* group = nullptr;
+    const Entry* only = nullptr;
   };
   struct Entry {
     Known known;
@@ -74,19 +92,22 @@ class Swarm {
     std::size_t slot = 0;  // in its kind's vector
     FairShares<PeerId>::Place share = {};
   };
-  using Groups = std::vector<Group*>;
-  enum With { kWithIncomplete, kWithAny };
+  using Groups = std::vector<Listed>;
 
-  Kind kind_of(const Peer& peer, const Where& where) const;
+  Kind kind_of(const PackedPeer& peer, const Where& where) const;
   void place(Entry& entry, const Where& where);
   void displace(Entry& entry);
-  void list_group(Group& group, With with, bool before, bool after);
+  void list_group(Group& group, With with, std::size_t before);
   class Draw;
+  class Round;
+  void sample_again(const Groups& groups, const SampleRequest& request, Random& random,
+                    Endpoints& into) const;
 
   const std::size_t listed_max_;
   std::unordered_map<PeerId, Entry> entries_;
   std::unordered_map<std::string, Group> groups_;          // by prefix
   std::array<Groups, 2> groups_with_;                      // incomplete peers; any that are listed
+  std::array<std::size_t, 2> fitting_{};                   // peers of those groups
   std::unordered_map<std::string, std::uint32_t> listed_;  // peers by network
   std::uint32_t complete_ = 0;
   std::unique_ptr<FairShares<PeerId>> shares_;

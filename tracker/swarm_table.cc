@@ -1,7 +1,6 @@
 #include "tracker/swarm_table.h"
 
 #include <algorithm>
-#include <tuple>
 
 namespace firn::tracker {
 
@@ -31,16 +30,29 @@ AnnounceOutcome SwarmTable::make_room(const ContentId& content, const Where& new
   return AnnounceOutcome::kKept;
 }
 
-AnnounceOutcome SwarmTable::announce(const ContentId& content, const Peer& peer, Time now) {
-  const Where where = where_of(peer.endpoint.ip);
-  const bool known = find(content, peer.endpoint.id) != nullptr;
+// Nearly all announces are of peers that are known and have not changed: they cost two look-ups.
+AnnounceOutcome SwarmTable::announce(const ContentId& content, const PackedPeer& peer, Time now,
+                                     bool* changed) {
+  auto found = contents_.find(content);
+  const bool known = found != contents_.end() && found->second.swarm.find(peer.endpoint.id);
+  if (known && found->second.swarm.renew(peer, now)) {
+    const Swarm::TablePlaces& places = found->second.swarm.places_of(peer.endpoint.id);
+    ages_.splice(ages_.end(), ages_, places.age);
+    peer_shares_.touch(places.share);
+    return AnnounceOutcome::kKept;
+  }
+  const Where where = where_of(proto::unpack(peer.endpoint).ip);
   if (!known) {
     if (const AnnounceOutcome room = make_room(content, where); room != AnnounceOutcome::kKept)
       return room;
+    found = contents_.find(content);
   }
-  const auto [found, fresh] = contents_.try_emplace(content, limits_.listed_per_network_max);
-  if (fresh) found->second.share = content_shares_.add(where, content);
+  if (found == contents_.end()) {
+    found = contents_.try_emplace(content, limits_.listed_per_network_max).first;
+    found->second.share = content_shares_.add(where, content);
+  }
   Swarm& swarm = found->second.swarm;
+  if (changed != nullptr) *changed = !known || swarm.find(peer.endpoint.id)->peer != peer;
   swarm.announce(peer, where, now);
   Swarm::TablePlaces& places = swarm.places_of(peer.endpoint.id);
   if (known) {
@@ -85,7 +97,7 @@ void SwarmTable::forget(PeerKey peer) {
 void SwarmTable::forget_content(ContentId content) {
   std::vector<PeerId> peers;
   contents_.at(content).swarm.for_each(
-      [&](const Peer& peer) { peers.push_back(peer.endpoint.id); });
+      [&](const PackedPeer& peer) { peers.push_back(peer.endpoint.id); });
   for (const PeerId& peer : peers) forget({content, peer});
 }
 
@@ -97,11 +109,12 @@ void SwarmTable::expire(Time before) {
   }
 }
 
-void SwarmTable::for_each(const std::function<void(const ContentId&, const Peer&)>& visit) const {
+void SwarmTable::for_each(
+    const std::function<void(const ContentId&, const PackedPeer&)>& visit) const {
   for (const auto& [content, id] : ages_) visit(content, *find(content, id));
 }
 
-const Peer* SwarmTable::find(const ContentId& content, const PeerId& peer) const {
+const PackedPeer* SwarmTable::find(const ContentId& content, const PeerId& peer) const {
   const auto found = contents_.find(content);
   if (found == contents_.end()) return nullptr;
   const Swarm::Known* known = found->second.swarm.find(peer);
@@ -109,24 +122,15 @@ const Peer* SwarmTable::find(const ContentId& content, const PeerId& peer) const
 }
 
 void SwarmTable::describe(Snapshot& snapshot) const {
-  std::vector<Snapshot::Line> lines;
-  lines.reserve(contents_.size());
+  snapshot.swarm_count += contents_.size();
+  snapshot.largest.reserve(contents_.size());
   for (const auto& [content, known] : contents_) {
     const SwarmCounts counts = known.swarm.counts();
     snapshot.complete_count += counts.complete;
     snapshot.incomplete_count += counts.incomplete;
-    lines.push_back({content, counts.complete, counts.incomplete});
+    snapshot.largest.push_back({content, counts.complete, counts.incomplete});
   }
-  snapshot.swarm_count += lines.size();
-  const auto larger = [](const Snapshot::Line& a, const Snapshot::Line& b) {
-    const std::uint64_t size_a = std::uint64_t{a.complete} + a.incomplete;
-    const std::uint64_t size_b = std::uint64_t{b.complete} + b.incomplete;
-    return std::tie(size_b, a.content) < std::tie(size_a, b.content);  // ids: the same each time
-  };
-  const std::size_t count = std::min(lines.size(), Snapshot::kSwarmsMax);
-  std::ranges::partial_sort(lines, lines.begin() + static_cast<std::ptrdiff_t>(count), larger);
-  lines.resize(count);
-  snapshot.largest = std::move(lines);
+  snapshot.sort();
 }
 
 SwarmCounts SwarmTable::counts(const ContentId& content) const {
@@ -134,12 +138,11 @@ SwarmCounts SwarmTable::counts(const ContentId& content) const {
   return found == contents_.end() ? SwarmCounts{} : found->second.swarm.counts();
 }
 
-std::vector<proto::PeerEndpoint> SwarmTable::sample(const ContentId& content,
-                                                    const SampleRequest& request,
-                                                    Random& random) const {
+void SwarmTable::sample(const ContentId& content, const SampleRequest& request, Random& random,
+                        Endpoints& into) const {
   const auto found = contents_.find(content);
-  if (found == contents_.end()) return {};
-  return found->second.swarm.sample(request, random);
+  if (found == contents_.end()) return into.clear();
+  found->second.swarm.sample(request, random, into);
 }
 
 }  // namespace firn::tracker

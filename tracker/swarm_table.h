@@ -27,18 +27,20 @@ class SwarmTable {
 
   SwarmTable(const RegistryLimits& limits, Gone gone) : limits_(limits), gone_(std::move(gone)) {}
 
-  // May forget others.
-  AnnounceOutcome announce(const ContentId& content, const Peer& peer, Time now);
+  // May forget others. `changed`: set if the peer is new, or another than it was.
+  AnnounceOutcome announce(const ContentId& content, const PackedPeer& peer, Time now,
+                           bool* changed = nullptr);
   bool leave(const ContentId& content, const PeerId& peer);  // false: was not there
   void expire(Time before);
 
-  void for_each(const std::function<void(const ContentId&, const Peer&)>& visit) const;
-  const Peer* find(const ContentId& content, const PeerId& peer) const;
+  void for_each(const std::function<void(const ContentId&, const PackedPeer&)>& visit) const;
+  const PackedPeer* find(const ContentId& content, const PeerId& peer) const;
   // Fills in the swarms and their peers; takes time in proportion to the number of swarms.
   void describe(Snapshot& snapshot) const;
   SwarmCounts counts(const ContentId& content) const;
-  std::vector<proto::PeerEndpoint> sample(const ContentId& content, const SampleRequest& request,
-                                          Random& random) const;
+  // Replaces what `into` holds.
+  void sample(const ContentId& content, const SampleRequest& request, Random& random,
+              Endpoints& into) const;
 
  private:
   struct Content {

@@ -86,6 +86,18 @@ void Connection::pause_reading(bool paused) {
   watch();
 }
 
+void Connection::answer(std::span<const std::uint8_t> frames) {
+  if (state_ != State::kOpen) return;
+  loop_.note_action();
+  send_now(frames);
+  if (state_ == State::kClosed) return;
+  if (std::exchange(awaits_answer_, false)) {
+    liveness_.shown(now_ms());
+    if (!holds_) ask_reading();  // TLS and the frame reader may hold the next request
+  }
+  watch();
+}
+
 void Connection::take_turn() {
   turn_asked_ = false;
   go_on(std::exchange(read_asked_, false), !writer_.blocked());
@@ -97,7 +109,7 @@ void Connection::on_poll(int status, int events) {
   // A socket in error: reading or writing says which.
   if (status < 0) events = UV_READABLE | UV_WRITABLE;
   const bool readable = (events & UV_READABLE) != 0;
-  if (readable && state_ == State::kOpen && !reader_.rests() && !reader_.paused() && status == 0) {
+  if (readable && state_ == State::kOpen && !reader_.rests() && reads() && status == 0) {
     after(reader_.read_arrived(*tls_, socket_.fd()));
     if (state_ == State::kClosed) return;
     events &= ~UV_READABLE;
@@ -122,7 +134,7 @@ void Connection::go_on(bool readable, bool writable) {
       shake_hands();
       break;
     case State::kOpen:
-      if (readable && !reader_.still_rests()) read_some();
+      if (readable && !holds_ && !awaits_answer_ && !reader_.still_rests()) read_some();
       if (state_ == State::kOpen) write_some();
       break;
     case State::kFlushing:
@@ -146,7 +158,7 @@ void Connection::on_timer() {
     case State::kOpen:
       // With nothing to take, the other side of a paused connection has nothing to show.
       if (reader_.paused() && writer_.empty()) liveness_.shown(now_ms());
-      if (auto reason = liveness_.look(socket_.fd(), reader_.paused(), now_ms()))
+      if (auto reason = liveness_.look(socket_.fd(), !reads(), now_ms()))
         return finish(ErrorCode::kIo, *std::move(reason));
       return arm_timer();
     case State::kFlushing:
@@ -231,6 +243,8 @@ void Connection::read_some() {
 void Connection::after(StreamReader::Reading reading) {
   using Outcome = StreamReader::Outcome;
   if (reading.received) liveness_.shown(now_ms());
+  send_replies();
+  if (state_ == State::kClosed) return;
   if (place_ && reader_.has_delivered()) place_->proven();
   switch (reading.outcome) {
     case Outcome::kWaits:
@@ -251,6 +265,22 @@ void Connection::after(StreamReader::Reading reading) {
   }
 }
 
+// Of the frames that were just read. Until the other side has taken them no more are read, so that
+// a connection has one turn's replies waiting at most.
+void Connection::send_replies() {
+  Replies& replies = loop_.replies();
+  if (replies.later()) awaits_answer_ = true;
+  if (replies.size() > 0) send_now(replies.bytes());
+  replies.clear();
+}
+
+void Connection::send_now(std::span<const std::uint8_t> frames) {
+  const StreamWriter::Writing writing = writer_.write(*tls_, socket_.fd(), frames);
+  holds_ = !writer_.empty();
+  if (writing.closed) return finish(ErrorCode::kIo, "closed by the other side");
+  if (writer_.awaits_departures()) wrote(writing);
+}
+
 void Connection::write_some() {
   const StreamWriter::Writing writing = writer_.write(*tls_, socket_.fd());
   if (writing.closed) {
@@ -259,8 +289,15 @@ void Connection::write_some() {
     return finish(ErrorCode::kIo, "closed by the other side");
   }
   if (writing.turn_over) ask_turn();
+  wrote(writing);
+  if (!holds_ || !writer_.empty()) return;
+  holds_ = false;
+  if (state_ == State::kOpen) ask_reading();
+}
+
+void Connection::wrote(const StreamWriter::Writing& writing) {
   if (writing.bytes == 0) return;
-  if (reader_.paused()) liveness_.shown(now_ms());
+  if (!reads()) liveness_.shown(now_ms());
   if (state_ == State::kOpen) writer_.follow(socket_.fd(), writing.bytes);
 }
 
@@ -323,7 +360,7 @@ void Connection::watch() {
     case State::kHandshake:
       return socket_.wait_for(tls_writes_ ? UV_WRITABLE : UV_READABLE);
     case State::kOpen:
-      return socket_.wait_for((reader_.wants_readable() ? UV_READABLE : 0) |
+      return socket_.wait_for((reader_.wants_readable() && reads() ? UV_READABLE : 0) |
                               (writer_.blocked() || tls_writes_ ? UV_WRITABLE : 0));
     case State::kFlushing:
       return socket_.wait_for(UV_READABLE | (writer_.blocked() ? UV_WRITABLE : 0));

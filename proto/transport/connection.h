@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "proto/transport/admission.h"
@@ -45,6 +46,8 @@ class Connection {
   // Its place was given to a newcomer.
   void give_way();
   void pause_reading(bool paused);
+  // Of requests whose answers come later.
+  void answer(std::span<const std::uint8_t> frames);
   // The turn asked for with IoLoop::run_soon().
   void take_turn();
 
@@ -66,6 +69,10 @@ class Connection {
   void after(StreamReader::Reading reading);
   void read_some();
   void write_some();
+  void send_replies();
+  void send_now(std::span<const std::uint8_t> frames);
+  void wrote(const StreamWriter::Writing& writing);
+  bool reads() const { return !reader_.paused() && !holds_ && !awaits_answer_; }
 
   // The end.
   void begin_flush(Error ending);
@@ -102,6 +109,8 @@ class Connection {
   std::uint64_t deadline_ms_ = 0;  // of connecting, shaking hands, flushing
   bool turn_asked_ = false;        // of the loop
   bool read_asked_ = false;        // in that turn
+  bool awaits_answer_ = false;     // before more is read
+  bool holds_ = false;             // replies wait to be taken before more is read
   bool tls_writes_ = false;        // TLS must write before it can read, or shake hands
   std::optional<Error> ending_;    // while flushing: what on_close will say
 };

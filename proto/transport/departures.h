@@ -19,6 +19,7 @@ class Departures {
   // Of all bytes that were added the last `unsent_bytes` have not left. Returns the next tagged
   // frame that has left in whole and was not returned before; kUntagged: none.
   FrameTag next(std::size_t unsent_bytes);
+  bool awaits_any() const { return !awaited_.empty(); }
 
  private:
   struct Awaited {

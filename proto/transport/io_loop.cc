@@ -13,8 +13,9 @@ constexpr std::uint64_t kTogetherMs = 4;
 
 }  // namespace
 
-IoLoop::IoLoop(Shared& shared)
+IoLoop::IoLoop(Shared& shared, std::size_t number)
     : shared_(shared),
+      number_(number),
       mailbox_(shared.options.send_queue_bytes_max),
       pace_(static_cast<std::uint64_t>(shared.options.turn_interval.count()) * 1000) {}
 
@@ -37,6 +38,13 @@ Status IoLoop::start() {
   before_waiting_ = make_uv_handle<uv_prepare_t>(
       this, [this](uv_prepare_t* handle) { return uv_prepare_init(&loop_, handle); });
   if (!idle_ || !before_waiting_ || !wake_.start(&loop_, [this] { on_wake(); })) return failure;
+  if (const auto tick_ms = static_cast<std::uint64_t>(shared_.options.tick.count()); tick_ms > 0) {
+    ticks_ = std::make_unique<Timer>(&loop_, [this, tick_ms] {
+      ticks_->start(tick_ms);
+      shared_.sink.on_tick(number_);
+    });
+    ticks_->start(tick_ms);
+  }
   mailbox_.open(&wake_);
   thread_ = std::thread([this] { run(); });
   return Done{};
@@ -106,10 +114,6 @@ Connection* IoLoop::find(ConnectionId id) {
   return found == connections_.end() ? nullptr : found->second.get();
 }
 
-void IoLoop::pause_now(ConnectionId id) {
-  if (Connection* connection = find(id)) connection->pause_reading(true);
-}
-
 std::uint64_t IoLoop::together_ms(std::uint64_t delay_ms) const {
   if (delay_ms < kTogetherMs) return delay_ms;
   const std::uint64_t now = uv_now(&loop_);
@@ -150,7 +154,9 @@ void IoLoop::run_ready() {
 
 void IoLoop::on_wake() {
   obey_orders();
-  if (wake_.started()) run_ready();
+  if (!wake_.started()) return;
+  shared_.sink.on_woken(number_);
+  run_ready();
 }
 
 void IoLoop::obey_orders() {
@@ -210,6 +216,7 @@ void IoLoop::begin_stop() {
   connections_.clear();
   retired_.clear();
   listeners_.clear();
+  ticks_.reset();
   ready_.clear();
   idle_.reset();
   before_waiting_.reset();

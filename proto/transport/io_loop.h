@@ -18,7 +18,9 @@
 #include "proto/transport/listener.h"
 #include "proto/transport/loop_pace.h"
 #include "proto/transport/mailbox.h"
+#include "proto/transport/replies.h"
 #include "proto/transport/source.h"
+#include "proto/transport/timer.h"
 #include "proto/transport/tls.h"
 #include "proto/transport/transport.h"
 #include "proto/transport/uv_handle.h"
@@ -44,14 +46,22 @@ struct Shared {
   std::atomic<ConnectionId> last_connection{0};
   std::atomic<std::size_t> connection_count{0};
 
-  ConnectionId new_connection() { return last_connection.fetch_add(1) + 1; }
   // A connection lives on the loop that its number says, for life.
+  ConnectionId new_connection() { return new_connection_on(last_connection.load()); }
+  ConnectionId new_connection_from(const std::string& ip) {
+    if (!options.threads_by_prefix) return new_connection();
+    return new_connection_on(std::hash<std::string>()(prefix_of(ip)));
+  }
+  ConnectionId new_connection_on(std::size_t loop) {
+    return (last_connection.fetch_add(1) + 1) * loops.size() + loop % loops.size();
+  }
   IoLoop& loop_of(ConnectionId id) { return *loops[id % loops.size()]; }
 };
 
 class IoLoop {
  public:
-  explicit IoLoop(Shared& shared);
+  // `number` of those of the transport, from 0.
+  IoLoop(Shared& shared, std::size_t number);
   ~IoLoop();  // after stop()
 
   // Starts the thread.
@@ -63,13 +73,14 @@ class IoLoop {
   bool on_this_thread() const { return std::this_thread::get_id() == thread_.get_id(); }
 
   Mailbox& mailbox() { return mailbox_; }
+  Wakeup& wakeup() { return wake_; }
 
   // --- for what lives on this thread ---
   uv_loop_t* uv() { return &loop_; }
-  void pause_now(ConnectionId id);
   Shared& shared() { return shared_; }
   SharedQueue& uplink_queue() { return uplink_queue_; }
   LoopPace& pace() { return pace_; }
+  Replies& replies() { return replies_; }
   Connection* find(ConnectionId id);
   // `delay_ms` or a little more: delays of many connections end together, in one wake-up.
   std::uint64_t together_ms(std::uint64_t delay_ms) const;
@@ -101,6 +112,7 @@ class IoLoop {
   void obey(StopOrder& order);
 
   Shared& shared_;
+  const std::size_t number_;
   Mailbox mailbox_;
   uv_loop_t loop_{};
   bool initialised_ = false;
@@ -116,6 +128,8 @@ class IoLoop {
   std::thread thread_;
   SharedQueue uplink_queue_;
   LoopPace pace_;
+  Replies replies_;  // of the connection that is being read
+  std::unique_ptr<Timer> ticks_;
   std::mutex stopping_mutex_;
   std::condition_variable stopping_changed_;
   bool stopping_ = false;

@@ -43,8 +43,9 @@ void Listener::accept_some() {
       if (errno == ECONNABORTED || errno == EINTR) continue;
       return rest();
     }
-    const ConnectionId id = shared.new_connection();
-    auto [place, gives_way] = shared.admission.enter(remote.ip(), id, full, now_ms);
+    const std::string ip = remote.ip();
+    const ConnectionId id = shared.new_connection_from(ip);
+    auto [place, gives_way] = shared.admission.enter(ip, id, full, now_ms);
     if (gives_way) shared.loop_of(*gives_way).mailbox().post(GiveWayOrder{*gives_way});
     if (!place) continue;  // turned away
     shared.connection_count.fetch_add(1);

@@ -8,6 +8,12 @@
 
 namespace firn::proto::transport {
 
+namespace {
+
+constexpr std::size_t kRepliesMax = 64 << 10;  // then they go out before more is asked
+
+}  // namespace
+
 StreamReader::StreamReader(IoLoop& loop, ConnectionId id, std::function<void()> rest_over)
     : loop_(loop), id_(id), rest_over_(std::move(rest_over)), rest_timer_(loop.uv(), [this] {
         resting_ = rest_timed_ = false;
@@ -48,7 +54,7 @@ StreamReader::Reading StreamReader::read(TlsSession& tls, int fd) {
         left -= std::min(left, progress.bytes);
         break;
       case TlsOutcome::kWantRead:
-        acknowledge_calmly(fd);
+        if (loop_.replies().size() == 0) acknowledge_calmly(fd);  // else they say it
         rest(pace_.rest_ms(tls.awaited_bytes(), tls.received_bytes(), uv_hrtime() / 1000));
         return ended(Outcome::kWaits);
       case TlsOutcome::kWantWrite:
@@ -67,9 +73,12 @@ std::optional<StreamReader::Reading> StreamReader::deliver_frames() {
     auto frame = frames_.next();
     if (!frame) return Reading{Outcome::kNoFrames, false, frame.error()};
     if (!frame->has_value()) return std::nullopt;
-    const Status taken = loop_.shared().sink.on_frame(id_, **frame);  // may pause reading
+    // May pause reading.
+    const Status taken = loop_.shared().sink.on_request(id_, **frame, loop_.replies());
     if (!taken) return Reading{Outcome::kRefused, false, taken.error()};
     delivered_ = true;
+    if (loop_.replies().later()) return Reading{};
+    if (loop_.replies().size() >= kRepliesMax) return Reading{Outcome::kTurnOver};
   }
   return Reading{};
 }

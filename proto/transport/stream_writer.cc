@@ -41,6 +41,30 @@ StreamWriter::Writing StreamWriter::write(TlsSession& tls, int fd) {
   return writing;
 }
 
+StreamWriter::Writing StreamWriter::write(TlsSession& tls, int fd,
+                                          std::span<const std::uint8_t> bytes) {
+  Writing writing;
+  departures_.add(bytes.size(), kUntagged);
+  const bool several_records = bytes.size() > kTlsRecordBytes;
+  if (several_records) hold_partial_segments(fd, true);
+  while (!bytes.empty() && !blocked_ && queue_.empty() && !writing.closed) {
+    const TlsProgress progress = tls.write(bytes);
+    if (progress.outcome == TlsOutcome::kDone) {
+      bytes = bytes.subspan(progress.bytes);
+      writing.bytes += progress.bytes;
+      continue;
+    }
+    blocked_ = progress.outcome == TlsOutcome::kWantWrite;
+    writing.closed = !blocked_;
+  }
+  loop_.pace().sent(writing.bytes);
+  if (several_records) hold_partial_segments(fd, false);
+  // As OpenSSL demands, a record that was tried comes again with the same bytes: it is the first of
+  // the queue.
+  if (!bytes.empty() && !writing.closed) queue_.push({std::string(bytes.begin(), bytes.end()), {}});
+  return writing;
+}
+
 // Of what was written `backlog_bytes` stand in queues further on.
 void StreamWriter::tell_departures(std::size_t backlog_bytes) {
   const std::size_t unsent_bytes = queue_.bytes() + backlog_bytes;

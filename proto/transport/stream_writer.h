@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 
 #include "proto/transport/backlog_watch.h"
 #include "proto/transport/departures.h"
@@ -32,8 +34,12 @@ class StreamWriter {
 
   // Writes what the socket takes.
   Writing write(TlsSession& tls, int fd);
+  // Behind all that was pushed: writes what the socket takes at once, and keeps the rest.
+  Writing write(TlsSession& tls, int fd, std::span<const std::uint8_t> bytes);
   // `bytes` were written: the user is told which tagged frames have left, now and as they leave.
   void follow(int fd, std::size_t bytes) { backlog_.wrote(fd, bytes); }
+  // Whether a tagged frame has not left yet.
+  bool awaits_departures() const { return departures_.awaits_any(); }
   void stop_following() { backlog_.stop(); }
 
   // Nothing can be written until the socket is writable, which unblock() says.

@@ -34,7 +34,7 @@ class TlsTransport final : public Transport {
 
   Status start_threads() {
     for (int i = 0; i < shared_.options.io_threads; ++i) {
-      shared_.loops.push_back(std::make_unique<IoLoop>(shared_));
+      shared_.loops.push_back(std::make_unique<IoLoop>(shared_, static_cast<std::size_t>(i)));
       if (Status started = shared_.loops.back()->start(); !started) return started;
     }
     return Done{};
@@ -65,8 +65,20 @@ class TlsTransport final : public Transport {
   void pause_reading(ConnectionId id, bool paused) override {
     IoLoop& loop = shared_.loop_of(id);
     // On its own thread the pause holds from now on; the order keeps its place among others.
-    if (paused && loop.on_this_thread()) loop.pause_now(id);
+    if (paused && loop.on_this_thread()) {
+      if (Connection* connection = loop.find(id)) connection->pause_reading(true);
+    }
     loop.mailbox().post(PauseOrder{id, paused});
+  }
+
+  std::size_t thread_of(ConnectionId id) const override { return id % shared_.loops.size(); }
+
+  void wake(std::size_t thread) override { shared_.loops[thread]->wakeup().signal(); }
+
+  void answer(ConnectionId id, std::span<const std::uint8_t> frames) override {
+    IoLoop& loop = shared_.loop_of(id);
+    FIRN_CHECK(loop.on_this_thread());
+    if (Connection* connection = loop.find(id)) connection->answer(frames);
   }
 
   const PeerId& id() const override { return shared_.identity.id(); }

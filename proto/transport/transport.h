@@ -25,6 +25,7 @@
 #include "proto/base/stage_times.h"
 #include "proto/messages.h"
 #include "proto/transport/identity.h"
+#include "proto/transport/replies.h"
 
 namespace firn::proto::transport {
 
@@ -55,6 +56,12 @@ class EventSink {
   // One whole frame without its length prefix; the view dies with the call. Returning an error
   // closes the connection with it, after frames sent before (a goodbye) are out.
   virtual Status on_frame(ConnectionId, std::span<const std::uint8_t> frame) = 0;
+  // The same, for a sink that answers at once: what it puts into `replies`, whole frames, goes out
+  // on this connection, behind all that it has sent before. The connection is not read on while the
+  // other side does not take it.
+  virtual Status on_request(ConnectionId id, std::span<const std::uint8_t> frame, Replies&) {
+    return on_frame(id, frame);
+  }
   // A frame sent with this tag has left: none of it waits in this process, in the kernel or before
   // the narrowest link of the path (backlog.h). Once for each tagged frame, in the order in which
   // they were sent. Frames that have not left when the connection closes are not told of, nor what
@@ -67,10 +74,16 @@ class EventSink {
   // An I/O thread has done all that it found to do, which may have brought events of several
   // connections: the time to wake the thread that looks after them.
   virtual void on_turn_over() {}
+  // Options::tick has passed; on each I/O thread (0 and up).
+  virtual void on_tick(std::size_t) {}
+  // wake() was called for this I/O thread since the last of these.
+  virtual void on_woken(std::size_t) {}
 };
 
 struct Options {
   int io_threads = 1;
+  // Connections that come from one prefix (prefix_of) share a thread; else threads take turns.
+  bool threads_by_prefix = false;
   std::chrono::milliseconds connect_timeout{10'000};  // name, TCP and TLS together
   std::chrono::milliseconds idle_timeout{120'000};    // of receiving nothing; 0: never
   // The other side's kernel answers nothing for this time, neither what was sent nor a probe of an
@@ -88,6 +101,7 @@ struct Options {
   std::size_t first_frame_bytes_max = limits::kFrameBytesMax;
   // A loop that moves little takes at most one turn in this time (loop_pace.h); 0: at once, always.
   std::chrono::milliseconds turn_interval{0};
+  std::chrono::milliseconds tick{0};         // between two on_tick(); 0: none comes
   std::uint64_t records_per_key = 1u << 23;  // then the sender changes its TLS key
   // Listen, and connect, through this interface alone; empty: through any.
   std::string interface = {};
@@ -124,6 +138,14 @@ class Transport {
   // already read (some hundred KiB) may still come. A connection that is lost meanwhile is noticed
   // when reading goes on or a write fails.
   virtual void pause_reading(ConnectionId, bool paused) = 0;
+
+  // For a sink that answers on the I/O threads. The one that a connection lives on, for life.
+  virtual std::size_t thread_of(ConnectionId) const { return 0; }
+  // on_woken() follows on that thread; several calls may end in one.
+  virtual void wake(std::size_t) {}
+  // What goes out later than within on_request(), as whole frames; on the connection's thread. A
+  // connection that was not to be read on until then (Replies::come_later) is.
+  virtual void answer(ConnectionId, std::span<const std::uint8_t>) {}
 
   virtual const PeerId& id() const = 0;
 };

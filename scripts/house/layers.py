@@ -67,7 +67,7 @@ PRODUCT = r"^(codec|cuda_kernels|proto|client|tracker)/"
 BANS = [
     ban(r"", r"\b(uv_\w+|SSL_\w+)|#include <(uv|openssl/ssl)\.h>",
         "sockets and TLS sessions belong to proto/transport and the programs' edges",
-        but=r"^(proto/transport/|client/app/|tests/transport/)|" + TRACKER_EDGE.pattern),
+        but=r"^(proto/transport/|client/app/|tests/transport/|tests/tracker_load/bare_main)|" + TRACKER_EDGE.pattern),
     ban(r"", r"\blws_\w+|#include <libwebsockets\.h>", "HTTP belongs to proto/web", but=r"^proto/web/"),
     ban(DECIDES.pattern,
         r"\b(system_clock|steady_clock|high_resolution_clock)::now\b"

@@ -61,6 +61,16 @@ class Status(TrackerDoor):
         for words in ("Rates as a table", "Requests refused"):
             self.assertIn(words, page)
 
+    def test_what_several_threads_hold_is_counted_together(self):
+        endpoint = self.tracker("--io-threads", "3")
+        links = [self.share(self.file(20 * KIB, f"{i}.bin"), "--tracker", endpoint, name=f"share{i}").link()
+                 for i in range(5)]
+        status = self.wait_status(lambda now: now["complete"] == 5)
+        self.assertEqual((5, 5, 5), (status["swarms"], status["peers"], status["connections"]))
+        # Equal ones stand by their ids, where digits come after letters.
+        self.assertEqual(sorted((link[5:57] for link in links), key=lambda id: [(c.isdigit(), c) for c in id]),
+                         [line["content_id"] for line in status["largest"]])
+
     def test_the_page_names_no_peer(self):
         endpoint = self.tracker()
         seed = self.share(self.file(100 * KIB), "--tracker", endpoint)

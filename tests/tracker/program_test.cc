@@ -165,14 +165,18 @@ TEST_CASE("a service manager hears that it listens, and that it stops") {
   CHECK(program.wait() == 0);
 }
 
-TEST_CASE("killed and started again it still knows the swarm and its manifest") {
+// With so many I/O threads before and after.
+void check_kill(const std::string& threads, const std::string& threads_then) {
+  CAPTURE(threads);
+  CAPTURE(threads_then);
   const TemporaryFolder folder;
   const std::string data = folder.path;
   const Manifest whole = manifest(100);
   Node seed;
   Address address;
   {
-    Program program({"--listen", "127.0.0.1:0", "--data", data, "--interval", "2"});
+    Program program(
+        {"--listen", "127.0.0.1:0", "--data", data, "--interval", "2", "--io-threads", threads});
     address = listening(program);
     const ConnectionId connection = seed.transport->connect(address);
     REQUIRE(seed.recorder.wait_open(connection));
@@ -184,7 +188,8 @@ TEST_CASE("killed and started again it still knows the swarm and its manifest") 
     program.signal(SIGKILL);
     CHECK(program.wait() == -SIGKILL);
   }
-  Program program({"--listen", "127.0.0.1:" + std::to_string(address.port), "--data", data});
+  Program program({"--listen", "127.0.0.1:" + std::to_string(address.port), "--data", data,
+                   "--io-threads", threads_then});
   CHECK(listening(program) == address);
   Node peer;
   const ConnectionId connection = peer.transport->connect(address);
@@ -195,6 +200,12 @@ TEST_CASE("killed and started again it still knows the swarm and its manifest") 
   const auto part = ask(peer, connection, proto::TrackerManifestGet{whole.id, 0});
   REQUIRE(std::holds_alternative<proto::ManifestPart>(part));
   CHECK(std::get<proto::ManifestPart>(part).data == whole.file_bytes);
+}
+
+TEST_CASE("killed and started again it still knows the swarm and its manifest") {
+  check_kill("1", "1");
+  check_kill("3", "2");
+  check_kill("2", "1");
 }
 
 TEST_CASE("a port in use is exit code 3 and names the port") {
@@ -236,7 +247,9 @@ TEST_CASE("wrong usage is exit code 2; --help is not") {
   using Arguments = std::vector<std::string>;
   for (const Arguments& arguments :
        {Arguments{}, Arguments{"--data", data, "--listen", "nonsense"},
-        Arguments{"--data", data, "--interval", "0"}, Arguments{"--data", data, "--unknown"}}) {
+        Arguments{"--data", data, "--interval", "0"}, Arguments{"--data", data, "--unknown"},
+        Arguments{"--data", data, "--io-threads", "0"}, Arguments{"--data", data, "--rates", "0"},
+        Arguments{"--data", data, "--connections", "200001"}}) {
     Program program(arguments);
     CHECK(program.errors() != "");
     CHECK(program.wait() == 2);

@@ -39,5 +39,18 @@ TEST_CASE("with all names in use newcomers wait until one is full again") {
   CHECK(limit.take("b", 1000ms) > 0ms);
 }
 
+TEST_CASE("a bucket that was found before is the name's own, also after others were forgotten") {
+  RateLimit limit({.per_second = 1, .burst = 2}, 10);
+  RateLimit::Found found;
+  CHECK(limit.take("a", found, 0ms) == 0ms);
+  CHECK(limit.take("a", 0ms) == 0ms);
+  CHECK(limit.take("a", found, 0ms) > 0ms);
+  limit.tidy(10s);  // it is full again, and forgotten
+  CHECK(limit.take("a", 10s) == 0ms);
+  CHECK(limit.take("a", found, 10s) == 0ms);
+  CHECK(limit.take("a", found, 10s) > 0ms);
+  CHECK(limit.take("a", 10s) > 0ms);
+}
+
 }  // namespace
 }  // namespace firn::tracker::test

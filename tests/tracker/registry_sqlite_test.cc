@@ -52,7 +52,7 @@ TEST_CASE("a restart keeps swarms and manifests") {
     const auto registry = SqliteRegistry::open(path, Time{0}).value();
     for (std::uint32_t number = 1; number <= 5; ++number)
       registry->announce(content(1), peer(number, number % 2 == 0), Time{0});
-    registry->announce(content(2), {{peer_id(6), "2001:db8::6", 99}, false}, Time{0});
+    registry->announce(content(2), Peer{{peer_id(6), "2001:db8::6", 99}, false}, Time{0});
     REQUIRE(registry->flush().ok());
     registry->leave(content(1), peer_id(5));
     registry->announce(content(1), peer(3, true), Time{0});
@@ -237,7 +237,7 @@ TEST_CASE("peers that gave way to others are gone from the database too") {
   {
     const auto registry = SqliteRegistry::open(path, Time{0}, {.content_count_max = 5}).value();
     const auto announce = [&](std::uint32_t number, const std::string& ip) {
-      return registry->announce(content(number), {{peer_id(number), ip, 1}, false}, Time{0});
+      return registry->announce(content(number), Peer{{peer_id(number), ip, 1}, false}, Time{0});
     };
     for (std::uint32_t number = 1; number <= 5; ++number)
       REQUIRE(announce(number, "192.0.2.1") == AnnounceOutcome::kKept);
@@ -344,6 +344,62 @@ TEST_CASE("peers that come and go while the disk is full leave only those that s
   const auto registry = SqliteRegistry::open(path, Time{0}, limits).value();
   CHECK(members(*registry, content(1)) == stayed);
   CHECK(members(*registry, content(2)) == std::set{peer_id(3)});
+}
+
+TEST_CASE("what shards wrote is found again, also with another number of them") {
+  TemporaryFolder folder;
+  const std::string path = folder.path / "t.sqlite";
+  const auto content_of = [](std::uint32_t number) {
+    ContentId id = content(number);
+    id.bytes[8] = static_cast<std::uint8_t>(number);
+    return id;
+  };
+  constexpr std::uint32_t kContents = 30;
+  for (const std::size_t shards : {3u, 2u, 1u, 4u}) {
+    const auto registries = SqliteRegistry::open_shards(path, Time{0}, {}, shards).value();
+    REQUIRE(registries.size() == shards);
+    for (std::uint32_t number = 0; number < kContents; ++number) {
+      const ContentId id = content_of(number);
+      SqliteRegistry& registry = *registries[shard_of(id, shards)];
+      CHECK(registry.counts(id).incomplete == (shards == 3 ? 0 : number % 3 + 1));
+      CHECK(registry.has_manifest(id) == (shards != 3 && number % 5 == 0));
+      for (std::uint32_t one = 0; one <= number % 3; ++one)
+        registry.announce(id, peer(one), Time{0});
+      if (number % 5 == 0) REQUIRE(registry.put_manifest(id, "net", "manifest").ok());
+      for (const auto& other : registries)
+        if (other.get() != &registry) CHECK(other->counts(id) == SwarmCounts{});
+    }
+  }
+}
+
+TEST_CASE("changes are written in parts, and all of them after a few") {
+  TemporaryFolder folder;
+  const std::string path = folder.path / "t.sqlite";
+  constexpr std::uint32_t kPeers = 20'000;
+  {
+    const auto registry = SqliteRegistry::open(path, Time{0}).value();
+    for (std::uint32_t number = 0; number < kPeers; ++number)
+      registry->announce(content(1), peer(number), Time{0});
+    const auto written = [&] {
+      auto database = Database::open(path).value();
+      auto query = database.prepare("SELECT count(*) FROM peer").value();
+      REQUIRE(query.step().value());
+      return query.integer(0);
+    };
+    REQUIRE(registry->flush_some().ok());
+    CHECK(written() == kPeers / 4);
+    int calls = 1;
+    for (; written() < kPeers; ++calls) REQUIRE(registry->flush_some().ok());
+    CHECK(calls < 20);
+    // What changes back and forth meanwhile is written as it is at last.
+    registry->leave(content(1), peer_id(1));
+    registry->announce(content(1), peer(1, true), Time{0});
+    registry->leave(content(1), peer_id(2));
+    REQUIRE(registry->flush_some().ok());
+    CHECK(written() == kPeers - 1);
+  }
+  CHECK(SqliteRegistry::open(path, Time{0}).value()->counts(content(1)) ==
+        SwarmCounts{1, kPeers - 2});
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <deque>
 #include <memory>
 
 #include "proto/base/limits.h"
@@ -19,15 +20,18 @@ using proto::transport::Identity;
 using proto::transport::test::Node;
 
 struct Running {
-  explicit Running(ServerOptions options = {}) : identity(Identity::generate().value()) {
+  explicit Running(ServerOptions options = {}, std::size_t shards = 1)
+      : identity(Identity::generate().value()), registries(shards) {
+    std::vector<Registry*> all;
+    for (MemoryRegistry& registry : registries) all.push_back(&registry);
     options.clock = [this] { return Time(now.load()); };
     options.seed = 5;
-    server = Server::start(identity, registry, std::move(options)).value();
+    server = Server::start(identity, all, std::move(options)).value();
     address = server->listen(Address{{}, "127.0.0.1", 0}).value();
   }
   std::atomic<Time::rep> now{0};
   Identity identity;
-  MemoryRegistry registry;
+  std::deque<MemoryRegistry> registries;
   std::unique_ptr<Server> server;
   Address address;
 };
@@ -158,17 +162,75 @@ TEST_CASE("a network with too many connections is turned away") {
   CHECK_FALSE(one_more.recorder.connection(connection).open);
 }
 
-TEST_CASE("a part that finds the queue full is answered with slow down") {
-  ServerOptions options;
-  options.queue_bytes_max = 1000;
-  Running tracker(std::move(options));
-  const Manifest whole = manifest(2000);
+TEST_CASE("requests sent at once are answered in order, however large the replies are") {
+  Running tracker;
+  Asker seed(tracker.address);
+  const Manifest whole = manifest(20'000);
+  seed.announce(1, true, whole.id);
+  std::size_t parts = 0;
+  for (std::size_t at = 0; at < whole.file_bytes.size(); at += limits::kManifestPartBytes, ++parts)
+    seed.send(proto::TrackerManifestPut{whole.id, whole.file_bytes.size(), at,
+                                        whole.file_bytes.substr(at, limits::kManifestPartBytes)});
+  seed.reply(1 + parts);
   Asker peer(tracker.address);
-  const auto reply = peer.ask(proto::TrackerManifestPut{whole.id, whole.file_bytes.size(), 0,
-                                                        whole.file_bytes.substr(0, 2000)});
-  REQUIRE(std::holds_alternative<proto::TrackerError>(reply));
-  CHECK(std::get<proto::TrackerError>(reply).code == proto::TrackerErrorCode::kSlowDown);
-  peer.announce(1);
+  constexpr std::size_t kRounds = 50;
+  for (std::size_t round = 0; round < kRounds; ++round) {
+    peer.send(proto::Announce{.content_id = whole.id, .listen_port = 2});
+    peer.send(proto::TrackerManifestGet{whole.id, round});
+  }
+  for (std::size_t round = 0; round < kRounds; ++round) {
+    CHECK(std::holds_alternative<proto::AnnounceReply>(peer.reply(2 * round + 1)));
+    CHECK(std::get<proto::ManifestPart>(peer.reply(2 * round + 2)).offset == round);
+  }
+}
+
+TEST_CASE("with several I/O threads each content is one swarm, whoever's connection lives where") {
+  Running tracker({}, 3);
+  std::vector<std::unique_ptr<Asker>> peers;
+  for (int i = 0; i < 8; ++i) peers.push_back(std::make_unique<Asker>(tracker.address));
+  constexpr std::uint32_t kContents = 20;  // of several shards; ids differ in the bytes that say so
+  const auto content_of = [](std::uint32_t number) {
+    ContentId id = content(number);
+    id.bytes[8] = static_cast<std::uint8_t>(number);
+    return id;
+  };
+  for (std::uint16_t i = 0; i < 8; ++i) {
+    for (std::uint32_t number = 0; number < kContents; ++number) {
+      const auto reply =
+          peers[i]->announce(static_cast<std::uint16_t>(2000 + i), false, content_of(number));
+      CHECK(reply.incomplete_count == i + 1u);
+      CHECK(reply.peers.size() == i);
+    }
+  }
+}
+
+TEST_CASE("requests for several shards sent at once are answered in order") {
+  Running tracker({}, 3);
+  Asker peer(tracker.address);
+  constexpr std::uint32_t kRequests = 60;
+  for (std::uint32_t number = 0; number < kRequests; ++number) {
+    ContentId id = content(1);
+    id.bytes[8] = static_cast<std::uint8_t>(number % 7);
+    peer.send(proto::Announce{.content_id = id, .listen_port = 2, .complete = number % 2 == 0});
+    peer.send(proto::TrackerManifestGet{id, 0});
+  }
+  for (std::uint32_t number = 0; number < kRequests; ++number) {
+    const auto reply = std::get<proto::AnnounceReply>(peer.reply(2 * number + 1));
+    CHECK(reply.complete_count == (number % 2 == 0 ? 1 : 0));
+    CHECK(std::get<proto::TrackerError>(peer.reply(2 * number + 2)).code ==
+          proto::TrackerErrorCode::kUnknownContent);
+  }
+}
+
+TEST_CASE("a client that leaves while another shard answers does no harm") {
+  Running tracker({}, 3);
+  for (std::uint32_t round = 0; round < 20; ++round) {
+    Asker peer(tracker.address);
+    ContentId id = content(round);
+    id.bytes[8] = static_cast<std::uint8_t>(round);
+    peer.send(proto::Announce{.content_id = id, .listen_port = 2});
+  }
+  Asker(tracker.address).announce(7);
 }
 
 TEST_CASE("fifty peers on one address all find each other") {

@@ -41,7 +41,12 @@ struct Tables {
           ++gone;
         }) {}
   bool announce(std::uint32_t content_number, const Peer& peer) {
-    return table.announce(content(content_number), peer, now) == AnnounceOutcome::kKept;
+    return table.announce(content(content_number), pack(peer), now) == AnnounceOutcome::kKept;
+  }
+  Endpoints sample(const SampleRequest& request, Random& random) const {
+    Endpoints drawn;
+    table.sample(content(1), request, random, drawn);
+    return drawn;
   }
   Time now{0};
   std::size_t gone = 0;
@@ -162,7 +167,7 @@ TEST_CASE("samples are spread over prefixes: few addresses do not hide the other
   Random random(3);
   for (int round = 0; round < 50; ++round) {
     std::set<PeerId> drawn;
-    for (const auto& one : tables.table.sample(content(1), {peer_id(0), 50, true}, random))
+    for (const auto& one : tables.sample({peer_id(0), 50, true}, random))
       CHECK(drawn.insert(one.id).second);
     CHECK(drawn.size() == 50);
     for (std::uint32_t number = 1; number < 20; ++number) CHECK(drawn.contains(peer_id(number)));
@@ -175,9 +180,7 @@ TEST_CASE("a reply names one address only so often, however many peers claim to 
   for (std::uint32_t number = 0; number < 500; ++number)
     REQUIRE(tables.announce(1, at(kFake + number, victim)));
   Random random(4);
-  const auto named = [&] {
-    return tables.table.sample(content(1), {peer_id(0), 200, true}, random).size();
-  };
+  const auto named = [&] { return tables.sample({peer_id(0), 200, true}, random).size(); };
   CHECK(named() == 16);
   CHECK(tables.table.counts(content(1)).incomplete == 500);
   // Those that are not listed come up when others leave, with their next announce.
@@ -194,9 +197,9 @@ TEST_CASE("a peer that comes from another address is listed there alone, and wei
   REQUIRE(tables.announce(1, at(1, "192.0.2.1")));
   REQUIRE(tables.announce(1, at(1, "198.51.100.1")));
   Random random(5);
-  const auto listed = tables.table.sample(content(1), {peer_id(0), 9, true}, random);
+  const auto listed = tables.sample({peer_id(0), 9, true}, random);
   REQUIRE(listed.size() == 1);
-  CHECK(listed[0].ip == "198.51.100.1");
+  CHECK(proto::unpack(listed[0]).ip == "198.51.100.1");
   CHECK(tables.table.leave(content(1), peer_id(1)));
   CHECK_FALSE(tables.table.leave(content(1), peer_id(1)));
   CHECK(tables.table.counts(content(1)) == SwarmCounts{});

@@ -1,0 +1,245 @@
+#include "tracker/server_desk.h"
+
+#include <cstring>
+#include <utility>
+
+#include "tracker/request_text.h"
+
+namespace firn::tracker {
+namespace {
+
+using proto::transport::PeerInfo;
+using proto::transport::Replies;
+
+constexpr std::size_t kLineMax = 16;                // then a connection is not read on
+constexpr std::size_t kUnusedMax = 4096;            // parcels
+constexpr std::size_t kAnswerBytesKept = 16 << 10;  // of a parcel that is not used
+
+class ReplyOut final : public FrameOut {
+ public:
+  explicit ReplyOut(Replies& replies) : replies_(replies) {}
+  std::uint8_t* prepare(std::size_t bytes) override { return replies_.prepare(bytes); }
+  void commit(std::size_t bytes) override { replies_.commit(bytes); }
+
+ private:
+  Replies& replies_;
+};
+
+class ParcelOut final : public FrameOut {
+ public:
+  explicit ParcelOut(Parcel& parcel) : answer_(parcel.answer) {}
+  std::uint8_t* prepare(std::size_t bytes) override {
+    answer_.resize(used_ + bytes);
+    return answer_.data() + used_;
+  }
+  void commit(std::size_t bytes) override {
+    used_ += bytes;
+    answer_.resize(used_);
+  }
+
+ private:
+  std::vector<std::uint8_t>& answer_;
+  std::size_t used_ = 0;
+};
+
+void put(const proto::TrackerReply& reply, FrameOut& out) {
+  const std::string frame = proto::serialize(reply).head;
+  std::memcpy(out.prepare(frame.size()), frame.data(), frame.size());
+  out.commit(frame.size());
+}
+
+}  // namespace
+
+Desk::Desk(Registry& registry, const DeskOptions& options, std::size_t number, const Desks& desks)
+    : registry_(registry),
+      options_(options),
+      number_(number),
+      desks_(desks),
+      core_(registry, options.core, options.seed + number) {}
+
+Desk::~Desk() {
+  // Parcels that are away lie in the mail of a desk.
+  for (auto& [id, visitor] : visitors_)
+    for (Parcel* parcel : visitor.line)
+      if (parcel->answered) delete parcel;
+}
+
+void Desk::opened(ConnectionId id, const PeerInfo& info) {
+  core_.connected(id, info.id, info.ip, options_.clock());
+  if (desks_.size() > 1) visitors_[id] = {info.id, info.ip};
+}
+
+void Desk::closed(ConnectionId id) {
+  core_.disconnected(id);
+  const auto found = visitors_.find(id);
+  if (found == visitors_.end()) return;
+  const Visitor visitor = std::move(found->second);
+  visitors_.erase(found);
+  for (std::size_t shard = 0; shard < visitor.shards.size(); ++shard)
+    if (visitor.shards[shard]) send(shard, new_parcel(Parcel::Kind::kClosed, id));
+  // Those that are away are put away when they come back.
+  for (Parcel* parcel : visitor.line)
+    if (parcel->answered) put_away(std::unique_ptr<Parcel>(parcel));
+}
+
+Status Desk::requested(ConnectionId id, std::span<const std::uint8_t> frame, Replies& replies) {
+  ReplyOut out(replies);
+  const auto request = proto::parse_tracker_request(frame);
+  if (!request) {
+    put(proto::TrackerError{proto::TrackerErrorCode::kMalformed, request.error().detail, 0}, out);
+    return request.error();
+  }
+  const Time now = options_.clock();
+  const ContentId& content =
+      std::visit([](const auto& one) -> const ContentId& { return one.content_id; }, *request);
+  const std::size_t shard = shard_of(content, desks_.size());
+  const Time wait = core_.wait_of(id, *request, now);
+  const bool own = shard == number_ || wait > Time::zero();
+  const auto answer_to = [&](FrameOut& to) {
+    if (wait > Time::zero()) return put(core_.too_many_requests(wait), to);
+    answer(id, *request, now, to);
+  };
+  if (desks_.size() == 1) {
+    answer_to(out);
+  } else if (Visitor& visitor = visitors_.at(id); own && visitor.line.empty()) {
+    answer_to(out);
+  } else {
+    if (own) {
+      auto parcel = new_parcel(Parcel::Kind::kAnswer, id);
+      ParcelOut into(*parcel);
+      answer_to(into);
+      parcel->answered = true;
+      visitor.line.push_back(parcel.release());
+    } else {
+      forward(shard, visitor, id, *request);
+    }
+    if (visitor.line.size() >= kLineMax) replies.come_later();
+  }
+  core_.tick(now);
+  return Done{};
+}
+
+void Desk::answer(ConnectionId id, const proto::TrackerRequest& request, Time now, FrameOut& out) {
+  const auto* announce = std::get_if<proto::Announce>(&request);
+  if (announce != nullptr && !options_.log_requests) return core_.announce(id, *announce, now, out);
+  const proto::TrackerReply reply = core_.answer(id, request, now);
+  if (options_.log_requests)
+    log(LogLevel::kDebug, core_.name_of(id) + ": " + text_of(request, reply));
+  put(reply, out);
+}
+
+// --- other shards ---
+
+std::unique_ptr<Parcel> Desk::new_parcel(Parcel::Kind kind, ConnectionId id) {
+  std::unique_ptr<Parcel> parcel;
+  if (unused_.empty()) {
+    parcel = std::make_unique<Parcel>();
+  } else {
+    parcel = std::move(unused_.back());
+    unused_.pop_back();
+  }
+  parcel->kind = kind;
+  parcel->connection = id;
+  parcel->from = number_;
+  parcel->answered = false;
+  return parcel;
+}
+
+void Desk::put_away(std::unique_ptr<Parcel> parcel) {
+  if (unused_.size() >= kUnusedMax || parcel->answer.capacity() > kAnswerBytesKept) return;
+  parcel->request = {};
+  unused_.push_back(std::move(parcel));
+}
+
+void Desk::send(std::size_t to, std::unique_ptr<Parcel> parcel) {
+  if (desks_[to]->mail_.put(parcel.release())) transport_->wake(to);
+}
+
+void Desk::forward(std::size_t shard, Visitor& visitor, ConnectionId id,
+                   const proto::TrackerRequest& request) {
+  visitor.shards.resize(desks_.size());
+  visitor.shards[shard] = true;
+  auto parcel = new_parcel(Parcel::Kind::kRequest, id);
+  parcel->peer = visitor.peer;
+  parcel->ip = visitor.ip;
+  parcel->request = request;
+  visitor.line.push_back(parcel.get());
+  send(shard, std::move(parcel));
+}
+
+void Desk::woken() {
+  for (Parcel* parcel = mail_.take(); parcel != nullptr;)
+    take(std::unique_ptr<Parcel>(std::exchange(parcel, parcel->next)));
+  for (const ConnectionId id : std::exchange(answered_, {})) answer_line(id);
+}
+
+void Desk::take(std::unique_ptr<Parcel> parcel) {
+  const ConnectionId id = parcel->connection;
+  switch (parcel->kind) {
+    case Parcel::Kind::kRequest: {
+      const Time now = options_.clock();
+      if (!core_.knows(id)) core_.connected(id, parcel->peer, parcel->ip, now);
+      ParcelOut out(*parcel);
+      answer(id, parcel->request, now, out);
+      parcel->kind = Parcel::Kind::kAnswer;
+      const std::size_t home = parcel->from;
+      return send(home, std::move(parcel));
+    }
+    case Parcel::Kind::kClosed:
+      core_.disconnected(id);
+      return put_away(std::move(parcel));
+    case Parcel::Kind::kAnswer:
+      const auto visitor = visitors_.find(id);
+      if (visitor == visitors_.end()) return put_away(std::move(parcel));
+      parcel.release()->answered = true;  // it stands in the visitor's line
+      if (!std::exchange(visitor->second.to_be_answered, true)) answered_.push_back(id);
+  }
+}
+
+// What has been answered at the head of the line goes out together.
+void Desk::answer_line(ConnectionId id) {
+  const auto visitor = visitors_.find(id);
+  if (visitor == visitors_.end()) return;
+  visitor->second.to_be_answered = false;
+  std::deque<Parcel*>& line = visitor->second.line;
+  frames_.clear();
+  while (!line.empty() && line.front()->answered) {
+    std::unique_ptr<Parcel> parcel(line.front());
+    line.pop_front();
+    frames_.insert(frames_.end(), parcel->answer.begin(), parcel->answer.end());
+    put_away(std::move(parcel));
+  }
+  if (!frames_.empty()) transport_->answer(id, frames_);  // may close it
+}
+
+// --- time ---
+
+void Desk::look_at_time() {
+  core_.tick(options_.clock());
+  told(registry_.flush_some());
+}
+
+void Desk::flush() {
+  core_.tick(options_.clock());
+  told(registry_.flush());
+}
+
+Snapshot Desk::snapshot() const {
+  Snapshot snapshot = core_.snapshot();
+  // The core knows visitors of other desks, too.
+  if (desks_.size() > 1) snapshot.connection_count = visitors_.size();
+  return snapshot;
+}
+
+void Desk::told(const Status& flushed) {
+  if (!flushed && !flush_failed_)
+    log(LogLevel::kWarning, flushed.error().message() + "; going on in memory, trying again");
+  if (flushed && flush_failed_) log(LogLevel::kInfo, "the database can be written again");
+  flush_failed_ = !flushed;
+}
+
+void Desk::log(LogLevel level, const std::string& text) const {
+  if (options_.log) options_.log(level, text);
+}
+
+}  // namespace firn::tracker

@@ -1,0 +1,30 @@
+#include "tracker/snapshot.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace firn::tracker {
+
+void Snapshot::sort() {
+  const auto larger = [](const Line& a, const Line& b) {
+    const std::uint64_t size_a = std::uint64_t{a.complete} + a.incomplete;
+    const std::uint64_t size_b = std::uint64_t{b.complete} + b.incomplete;
+    return std::tie(size_b, a.content) < std::tie(size_a, b.content);
+  };
+  const std::size_t count = std::min(largest.size(), kSwarmsMax);
+  std::ranges::partial_sort(largest, largest.begin() + static_cast<std::ptrdiff_t>(count), larger);
+  largest.resize(count);
+}
+
+void Snapshot::add(const Snapshot& other) {
+  swarm_count += other.swarm_count;
+  complete_count += other.complete_count;
+  incomplete_count += other.incomplete_count;
+  connection_count += other.connection_count;
+  announce_count += other.announce_count;
+  refusal_count += other.refusal_count;
+  largest.insert(largest.end(), other.largest.begin(), other.largest.end());
+  sort();
+}
+
+}  // namespace firn::tracker
