@@ -18,8 +18,7 @@ class ConnectionWatch {
 
   // Blocks have this size from now on.
   void set_block_bytes(std::uint32_t block_bytes) { block_bytes_ = block_bytes; }
-  // A connection is new: look at once.
-  void look_now() { due_ = 0; }
+  void opened(const Neighbour& n) { look_by(n.contact.opened_at() + policy::kHelloTimeout); }
   void look_by(TimeUs at) { due_ = at < due_ ? at : due_; }
   void step();
   TimeUs next_due() const;

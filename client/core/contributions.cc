@@ -103,8 +103,8 @@ void Contributions::review_newcomer(Neighbour& n) const {
   if (!judges_ || !is_new) n.worth = std::max(n.worth, 1.0);
 }
 
-bool Contributions::step() {
-  if (context_.now - reviewed_ < policy::kReportInterval) return false;
+std::optional<bool> Contributions::step() {
+  if (context_.now - reviewed_ < policy::kReportInterval) return std::nullopt;
   const double kept = std::exp(-static_cast<double>(context_.now - reviewed_) /
                                static_cast<double>(policy::kContributionMemory));
   reviewed_ = context_.now;

@@ -30,9 +30,10 @@ class Contributions final : public LeaveWatcher {
   // Its Hello has come.
   void greeted(Neighbour& n);
 
-  // Reviews all neighbours once a second (policy::kReportInterval). True: one turned out to pass
-  // next to nothing on (Neighbour::sink), so that what it was given is lacking elsewhere.
-  bool step();
+  // Reviews all neighbours once a second (policy::kReportInterval); nullopt: it was not time yet.
+  // True: one turned out to pass next to nothing on (Neighbour::sink), so that what it was given is
+  // lacking elsewhere.
+  std::optional<bool> step();
 
  private:
   // Sums that forget, with kContributionMemory.

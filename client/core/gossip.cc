@@ -21,22 +21,53 @@ TimeUs Gossip::due(bool all) const {
   return all ? std::max(told_all_at_ + policy::kExchangeInterval, listening) : listening;
 }
 
-void Gossip::share(Neighbour& n, TimeUs came_since) {
-  if (!context_.options.peer_exchange) return;
+bool Gossip::add(proto::PeerExchange& exchange, const Neighbour& other, const Neighbour& to) const {
+  if (other.key == to.key) return true;
+  if (exchange.peers.size() == limits::kPeerExchangeMax) return false;
+  exchange.peers.push_back({other.id, other.contact.ip(), other.contact.listen_port()});
+  return true;
+}
+
+void Gossip::send(Neighbour& n, proto::PeerExchange&& exchange) {
   of_[n.key].told_at = context_.now;
-  proto::PeerExchange exchange;
-  for (const Neighbour& other : std::as_const(membership_).neighbours()) {
-    if (other.id == n.id || other.contact.listen_port() == 0 || !other.contact.greeted()) continue;
-    if (other.contact.greeted_at() < came_since) continue;
-    if (exchange.peers.size() == limits::kPeerExchangeMax) break;
-    exchange.peers.push_back({other.id, other.contact.ip(), other.contact.listen_port()});
-  }
   if (!exchange.peers.empty()) outbox_.send(n, std::move(exchange));
 }
 
+void Gossip::share_all(Neighbour& n) {
+  if (!context_.options.peer_exchange) return;
+  proto::PeerExchange exchange;
+  for (const Neighbour& other : std::as_const(membership_).neighbours()) {
+    if (other.contact.listen_port() != 0 && !add(exchange, other, n)) break;
+  }
+  send(n, std::move(exchange));
+}
+
+void Gossip::share_since(Neighbour& n, TimeUs since) {
+  if (!context_.options.peer_exchange) return;
+  std::vector<PeerKey> came;
+  for (auto it = std::lower_bound(listeners_.begin(), listeners_.end(), std::pair{since, kNoPeer});
+       it != listeners_.end(); ++it) {
+    came.push_back(it->second);
+  }
+  std::sort(came.begin(), came.end());
+  proto::PeerExchange exchange;
+  for (const PeerKey key : came) {
+    if (!add(exchange, *membership_.find(key), n)) break;
+  }
+  send(n, std::move(exchange));
+}
+
+void Gossip::leaves(const Neighbour& n) {
+  of_.erase(n.key);
+  std::erase_if(listeners_, [&n](const auto& one) { return one.second == n.key; });
+}
+
 void Gossip::greeted(Neighbour& n) {
-  if (n.contact.listen_port() != 0) news_ = true;
-  share(n, 0);
+  if (n.contact.listen_port() != 0) {
+    listeners_.emplace_back(context_.now, n.key);
+    news_ = true;
+  }
+  share_all(n);
 }
 
 void Gossip::heard(const Neighbour& n, const proto::PeerExchange& exchange) {
@@ -55,7 +86,7 @@ void Gossip::step() {
   if (!all && (!news_ || context_.now < due(false))) return;
   for (Neighbour& n : membership_.neighbours()) {
     if (!n.contact.greeted() || (n.contact.outgoing() && !all)) continue;
-    share(n, all ? 0 : of_[n.key].told_at);
+    all ? share_all(n) : share_since(n, of_[n.key].told_at);
   }
   told_callers_at_ = context_.now;
   if (all) told_all_at_ = context_.now;

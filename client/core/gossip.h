@@ -6,6 +6,8 @@
 #pragma once
 
 #include <map>
+#include <utility>
+#include <vector>
 
 #include "client/core/context.h"
 #include "client/core/life.h"
@@ -26,11 +28,14 @@ class Gossip final : public LeaveWatcher {
   void step();
   TimeUs next_due() const { return due(!news_); }
 
-  void leaves(const Neighbour& n) override { of_.erase(n.key); }
+  void leaves(const Neighbour& n) override;
 
  private:
   TimeUs due(bool all) const;
-  void share(Neighbour& n, TimeUs came_since);
+  void share_all(Neighbour& n);
+  void share_since(Neighbour& n, TimeUs since);
+  bool add(proto::PeerExchange& exchange, const Neighbour& other, const Neighbour& to) const;
+  void send(Neighbour& n, proto::PeerExchange&& exchange);
 
   struct Times {
     TimeUs told_at = 0;      // it was told of others
@@ -40,6 +45,8 @@ class Gossip final : public LeaveWatcher {
   Membership& membership_;
   Outbox& outbox_;
   std::map<PeerKey, Times> of_;  // connected neighbours
+  // Those that accept connections, in the order in which they came.
+  std::vector<std::pair<TimeUs, PeerKey>> listeners_;
   TimeUs told_all_at_;
   TimeUs told_callers_at_;  // at least those that have called us
   bool news_ = false;       // since then a neighbour has come that accepts connections

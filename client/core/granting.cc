@@ -34,15 +34,23 @@ policy::GrantLimits Granting::limits() {
   limits.paused = intake_.paused() || life_.stopped() || life_.finishing();
   const std::uint64_t k = std::max<std::uint64_t>(holdings().shape().block_bytes, 1);
   const std::uint64_t room = std::max<std::uint64_t>(context_.options.memory_bytes / 4 / k, 8);
-  limits.promised = policy::promised_blocks(membership_.neighbours(), context_.now);
+  limits.promised = promised();
   const std::uint64_t promised = intake_.rows_in_memory() + limits.promised;
   limits.blocks_max = promised < room ? room - promised : 0;
   limits.blocks_max = std::min(limits.blocks_max, links_.down.blocks_allowed(context_.now));
   return limits;
 }
 
+// Worked out once for as long as nothing is granted: every neighbour's State asks.
+std::uint64_t Granting::promised() {
+  if (holdings().missing() == 0) return 0;  // nothing more is granted
+  if (!promised_) promised_ = policy::promised_blocks(membership_.neighbours(), context_.now);
+  return *promised_;
+}
+
 // Where nothing limits the rate but memory, nothing can be granted because of what waits in it.
 bool Granting::store_behind() {
+  look_anew();
   return links_.down.unlimited() && intake_.rows_in_memory() > 0 && !holdings().complete() &&
          limits().blocks_max == 0;
 }
@@ -97,21 +105,37 @@ void Granting::review_regime() {
 
 void Granting::step() {
   review_regime();
-  for (Neighbour& n : membership_.neighbours()) {
-    if (due(n) <= context_.now) outbox_.send(n, make_state(n, limits::kStateEntriesMax));
+  for (const PeerKey key : membership_.neighbours().states().take_due(context_.now)) {
+    Neighbour* n = membership_.find(key);
+    if (n && due(*n) <= context_.now) outbox_.send(*n, make_state(*n, limits::kStateEntriesMax));
   }
 }
 
 TimeUs Granting::next_due() {
-  TimeUs at = kNever;
-  for (Neighbour& n : membership_.neighbours()) at = std::min(at, due(n));
+  Agenda& states = membership_.neighbours().states();
+  for (const PeerKey key : states.take_due(context_.now)) {
+    if (Neighbour* n = membership_.find(key)) due(*n);
+  }
+  TimeUs at = states.first([this](const Agenda::Entry& entry) {
+    const Neighbour* n = membership_.find(entry.second);
+    return n && n->news.due() == entry.first;
+  });
   if (membership_.neighbours().empty() || life_.complete() || holdings().complete()) return at;
   return intake_.paused() ? at : std::min(at, links_.down.next_due(context_.now));
 }
 
 // --- States ---
 
+void Granting::told(const Neighbour& n) {
+  if (n.holds.has_everything()) {
+    sources_.insert(n.key);
+  } else {
+    sources_.erase(n.key);
+  }
+}
+
 void Granting::greet(Neighbour& n) {
+  look_anew();
   const GenerationSet& verified = holdings().verified();
   const GenerationSet& given_up = holdings().given_up();
   std::vector<std::uint32_t> complete, withdrawn, changed;
@@ -149,6 +173,7 @@ void Granting::grant(Neighbour& n) {
   }
   if (give == 0) return;
   n.grants.grant(give, context_.now);
+  promised_.reset();
   links_.down.granted(give);
 }
 
@@ -161,10 +186,7 @@ proto::State Granting::make_state(Neighbour& n, std::size_t entries_max) {
   state.neighbours = n.news.take_connections(static_cast<std::uint32_t>(neighbours.size()));
   state.acknowledged = n.news.take_acknowledgement();
   state.credit = n.grants.credit();
-  const auto sources =
-      std::count_if(neighbours.begin(), neighbours.end(),
-                    [](const Neighbour& other) { return other.holds.has_everything(); });
-  state.prefer_coded = sources > 1;
+  state.prefer_coded = sources_.size() > 1;
   state.epoch = epochs_.number();
   state.wants_epochs = epochs_.upstream() == n.key;
   state.proven_only = trust_.strict() && !life_.finishing();

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 
 #include "client/core/context.h"
 #include "client/core/downlink.h"
@@ -35,12 +36,20 @@ class Granting final : public LeaveWatcher {
   void greet(Neighbour& n);
   // A State that rides on a block which leaves anyway; nullopt: there is no news.
   std::optional<proto::State> riding_state(Neighbour& n);
+  // The neighbour's State has been taken over.
+  void told(const Neighbour& n);
+  // A step begins: what was worked out of all neighbours may have changed.
+  void look_anew() { promised_.reset(); }
   // All States that are due.
   void step();
   TimeUs next_due();
 
   // What was granted and has not come is no load on the downlink.
-  void leaves(const Neighbour& n) override { links_.down.give_back(n.grants.outstanding()); }
+  void leaves(const Neighbour& n) override {
+    links_.down.give_back(n.grants.outstanding());
+    sources_.erase(n.key);
+    look_anew();
+  }
 
   // Nothing is granted because of rows that wait in memory for the store.
   bool store_behind();
@@ -55,6 +64,7 @@ class Granting final : public LeaveWatcher {
   };
   const Holdings& holdings() const { return generations_.holdings(); }
   policy::GrantLimits limits();
+  std::uint64_t promised();
   bool can_grant(const Neighbour& n);
   bool has_news(const Neighbour& n);
   TimeUs due(Neighbour& n);
@@ -81,6 +91,8 @@ class Granting final : public LeaveWatcher {
   codec::CoefficientStream random_;  // of null vectors
   std::uint32_t told_lacking_ = 0;   // the last generation that a source was told of
   Regime regime_;
+  std::optional<std::uint64_t> promised_;  // as of this step
+  std::set<PeerKey> sources_;              // neighbours that have everything
 };
 
 }  // namespace firn::core

@@ -1,6 +1,5 @@
 #include "client/core/history.h"
 
-#include <set>
 #include <utility>
 
 #include "client/core/policy/constants.h"
@@ -8,12 +7,10 @@
 namespace firn::core {
 
 void History::make_room(const Neighbours& present) {
-  if (past_.size() < policy::kHistoryMax) return;
-  std::set<PeerId> here;
-  for (const Neighbour& n : present) here.insert(n.id);
+  if (past_.size() < policy::kHistoryMax + present.size()) return;
   auto least = past_.end();
   for (auto it = past_.begin(); it != past_.end(); ++it) {
-    if (here.contains(it->first)) continue;
+    if (present.contains(it->first)) continue;
     const auto moved = [](const auto& entry) {
       return entry->second.report.blocks_received + entry->second.report.blocks_sent;
     };

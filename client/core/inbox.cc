@@ -37,7 +37,9 @@ bool Inbox::apply(Neighbour& n, proto::State&& state) {
     punish(n, "sent an impossible State");
     return false;
   }
-  parts_.transfer->seeding.acknowledged(n);
+  parts_.transfer->seeding.told(n);
+  parts_.transfer->granting.told(n);
+  parts_.transfer->sending.told(n);
   parts_.transfer->epochs.told(n);
   return true;
 }

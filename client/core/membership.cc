@@ -77,9 +77,7 @@ bool Membership::wants_to_dial() const {
   const std::size_t at_once = hungry ? policy::kHungerDialsAtOnce : policy::kDialsAtOnce;
   if (dialing >= at_once || neighbours_.size() + dialing >= wanted) return false;
   if (hungry || small_mesh() || context_.now - life_.began_at() >= policy::kMeshTime) return true;
-  const auto called = std::count_if(neighbours_.begin(), neighbours_.end(),
-                                    [](const Neighbour& n) { return n.contact.outgoing(); });
-  return dialing + static_cast<std::size_t>(called) < (wanted + 1) / 2;
+  return dialing + neighbours_.called().size() < (wanted + 1) / 2;
 }
 
 // Where it starves, neighbours that do nothing are left for addresses that have not been tried.
@@ -141,14 +139,12 @@ void Membership::refuse(PeerKey peer, std::uint64_t attempt, const PeerId& id, G
 
 // Both sides keep the connection that the lower id opened; of two such the newer one.
 bool Membership::keeps_other_connection(const PeerId& id, bool outgoing) {
-  for (Neighbour& old : neighbours_) {
-    if (old.id != id) continue;
-    const bool new_fits = outgoing == (context_.options.self < id);
-    const bool old_fits = old.contact.outgoing() == (context_.options.self < id);
-    if (old_fits && !new_fits) return true;
-    drop(old, GoodbyeReason::kDuplicate, "");
-    return false;
-  }
+  Neighbour* const old = neighbours_.find(id);
+  if (!old) return false;
+  const bool new_fits = outgoing == (context_.options.self < id);
+  const bool old_fits = old->contact.outgoing() == (context_.options.self < id);
+  if (old_fits && !new_fits) return true;
+  drop(*old, GoodbyeReason::kDuplicate, "");
   return false;
 }
 
@@ -237,9 +233,8 @@ void Membership::punish(const PeerId& id, GoodbyeReason reason, const std::strin
                         std::uint32_t strikes) {
   strikes = book_.strike(id, context_.now, strikes, what);
   const TimeUs span = policy::kBanTimes[std::min(strikes, policy::kBansMax) - 1];
-  const auto at = std::find_if(neighbours_.begin(), neighbours_.end(),
-                               [&](const Neighbour& n) { return n.id == id; });
-  const std::string name = at == neighbours_.end() ? id.text() : at->name();
+  Neighbour* const at = neighbours_.find(id);
+  const std::string name = at ? at->name() : id.text();
   outbox_.warn("peer " + name + " " + what + "; banned for " + std::to_string(span / kSecond) +
                " s");
   if (reason == GoodbyeReason::kBanned) {
@@ -247,7 +242,7 @@ void Membership::punish(const PeerId& id, GoodbyeReason reason, const std::strin
       probation_.convicted(id, ip, context_.now);
     for (LeaveWatcher* watcher : watchers_) watcher->banned(id);
   }
-  if (at != neighbours_.end()) drop(*at, reason, what);
+  if (at) drop(*at, reason, what);
 }
 
 std::vector<Ban> Membership::bans(std::size_t count_max) const {
@@ -258,9 +253,7 @@ std::vector<Ban> Membership::bans(std::size_t count_max) const {
 
 void Membership::proved(const PeerId& id, std::uint32_t rows) {
   if (probation_.unused()) return;
-  for (Neighbour& n : neighbours_) {
-    if (n.id == id) n.rows_to_prove -= std::min(rows, n.rows_to_prove);
-  }
+  if (Neighbour* n = neighbours_.find(id)) n->rows_to_prove -= std::min(rows, n->rows_to_prove);
 }
 
 void Membership::closed(PeerKey peer, const std::string& why) {

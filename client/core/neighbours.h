@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "client/core/agenda.h"
 #include "client/core/neighbour.h"
 #include "proto/base/result.h"
 
@@ -62,6 +64,15 @@ class Neighbours {
     const auto it = lower_bound(key);
     return it != entries_.end() && it->first == key ? it->second.get() : nullptr;
   }
+  const Neighbour* find(PeerKey key) const { return const_cast<Neighbours*>(this)->find(key); }
+  // Null: none that is connected proved this identity.
+  Neighbour* find(const PeerId& id) {
+    const auto it = keys_.find(id);
+    return it == keys_.end() ? nullptr : find(it->second);
+  }
+  // Those that this peer has called.
+  const std::vector<PeerKey>& called() const { return called_; }
+  bool contains(const PeerId& id) const { return keys_.contains(id); }
   // How many have a lower key.
   std::uint32_t index_of(PeerKey key) const {
     return static_cast<std::uint32_t>(lower_bound(key) - entries_.begin());
@@ -71,15 +82,23 @@ class Neighbours {
     FIRN_CHECK(n != nullptr);
     return *n;
   }
-  // The key must be new.
+  // The key must be new, and the identity not connected.
   Neighbour& add(std::unique_ptr<Neighbour> neighbour) {
     const PeerKey key = neighbour->key;
+    neighbour->news.note_in(states_, key);
+    keys_.emplace(neighbour->id, key);
+    if (neighbour->contact.outgoing()) called_.push_back(key);
     return *entries_.emplace(lower_bound(key), key, std::move(neighbour))->second;
   }
   void erase(PeerKey key) {
     const auto it = lower_bound(key);
-    if (it != entries_.end() && it->first == key) entries_.erase(it);
+    if (it == entries_.end() || it->first != key) return;
+    keys_.erase(it->second->id);
+    std::erase(called_, key);
+    entries_.erase(it);
   }
+  // When the next State to each is due, or is to be worked out (News::due).
+  Agenda& states() { return states_; }
   // All that have been told what we hold are to be told of generation g.
   void report(std::uint32_t g) {
     for (Neighbour& n : *this) {
@@ -93,6 +112,9 @@ class Neighbours {
     return std::lower_bound(entries_.begin(), entries_.end(), key, before);
   }
   Entries entries_;
+  std::map<PeerId, PeerKey> keys_;
+  std::vector<PeerKey> called_;
+  Agenda states_;
 };
 
 }  // namespace firn::core

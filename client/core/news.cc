@@ -41,6 +41,8 @@ void News::begin(std::vector<std::uint32_t> complete, std::vector<std::uint32_t>
   withdrawn_ = std::move(withdrawn);
   changed_ = std::move(changed);
   begun_ = true;
+  due_ = kNever;
+  touch();
 }
 
 void News::report_terms() {

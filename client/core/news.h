@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "client/core/agenda.h"
 #include "client/core/types.h"
 #include "proto/messages.h"
 
@@ -13,6 +14,12 @@ namespace firn::core {
 
 class News {
  public:
+  // Where it is noted when the next State to this neighbour is due, from the first State on.
+  void note_in(Agenda& agenda, PeerKey peer) {
+    agenda_ = &agenda;
+    peer_ = peer;
+  }
+
   // The first State: everything this peer holds. Lists ascend.
   void begin(std::vector<std::uint32_t> complete, std::vector<std::uint32_t> withdrawn,
              std::vector<std::uint32_t> changed);
@@ -64,14 +71,23 @@ class News {
   bool urgent() const { return urgent_; }
   // When the next State is due, as worked out last; 0: it is to be worked out.
   TimeUs due() const { return due_; }
-  void set_due(TimeUs due) { due_ = due; }
+  void set_due(TimeUs due) {
+    due_ = due;
+    if (agenda_) agenda_->note(due, peer_);
+  }
   // The next State may be due at another time than was worked out.
-  void touch() { due_ = 0; }
+  void touch() {
+    if (due_ == 0) return;
+    due_ = 0;
+    if (agenda_) agenda_->touch(peer_);
+  }
 
  private:
   void unreport(std::uint32_t g);
 
   TimeUs due_ = 0;
+  Agenda* agenda_ = nullptr;
+  PeerKey peer_ = kNoPeer;
   std::uint32_t arrived_ = 0;
   std::uint32_t acknowledged_ = 0;
   bool begun_ = false;

@@ -56,6 +56,7 @@ void Parts::start(const Info& info) {
   connections.set_block_bytes(shape.block_bytes);
   for (Neighbour& n : membership.neighbours()) n.holds.set_shape(shape);
   Transfer& made = transfer.emplace(*this, info);
+  membership.watch(made.trust);
   membership.watch(made.granting);
   membership.watch(made.seeding);
   membership.watch(made.sending);

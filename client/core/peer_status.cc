@@ -9,11 +9,11 @@ namespace {
 // Blocks that came or went within this time show what a neighbour is doing.
 constexpr TimeUs kLately = 3 * kSecond;
 
-PeerStatus::State state_of(const Neighbour& n, bool complete, TimeUs now) {
+PeerStatus::State state_of(const Neighbour& n, bool complete, bool stuck, TimeUs now) {
   using State = PeerStatus::State;
   if (!n.contact.greeted()) return State::kGreeting;
   if (!n.holds.heard()) return State::kWaiting;
-  if (n.pipe.stuck(now)) return State::kStuck;
+  if (stuck) return State::kStuck;
   const bool sends = n.grants.blocks_received() > 0 && now - n.grants.last_arrival() < kLately;
   const bool receives = n.pipe.blocks_sent() > 0 && now - n.pipe.last_departure() < kLately;
   if (sends && receives) return State::kBoth;
@@ -25,7 +25,8 @@ PeerStatus::State state_of(const Neighbour& n, bool complete, TimeUs now) {
 
 }  // namespace
 
-PeerStatus status_of(const Neighbour& n, std::uint64_t rows, bool complete, TimeUs now) {
+PeerStatus status_of(const Neighbour& n, std::uint64_t rows, bool complete, bool stuck,
+                     TimeUs now) {
   PeerStatus status;
   status.id = n.id;
   status.endpoint = n.contact.endpoint();
@@ -45,7 +46,7 @@ PeerStatus status_of(const Neighbour& n, std::uint64_t rows, bool complete, Time
   status.blocks_sent = n.pipe.blocks_sent();
   status.connected_for = now - n.contact.opened_at();
   status.silent_for = now - n.traffic.heard_at();
-  status.state = state_of(n, complete, now);
+  status.state = state_of(n, complete, stuck, now);
   return status;
 }
 

@@ -42,6 +42,6 @@ struct PeerStatus {
 };
 
 // `rows`: of the whole content, 0 where it is not known. `complete`: this peer lacks nothing.
-PeerStatus status_of(const Neighbour& n, std::uint64_t rows, bool complete, TimeUs now);
+PeerStatus status_of(const Neighbour& n, std::uint64_t rows, bool complete, bool stuck, TimeUs now);
 
 }  // namespace firn::core

@@ -42,11 +42,6 @@ class Pipeline {
   // --- its socket ---
   // Since when it has taken nothing of what is queued; kNever: nothing is queued.
   TimeUs waiting_since() const { return queued_ > 0 ? waiting_since_ : kNever; }
-  // It has taken nothing for the patience that was set: what is queued waits for the other side and
-  // its path, not for our uplink.
-  bool stuck(TimeUs now) const { return stuck_at() <= now; }
-  TimeUs stuck_at() const { return queued_ > 0 ? waiting_since_ + patience_ : kNever; }
-  void set_patience(TimeUs patience) { patience_ = patience; }
   // How many blocks may wait in it, as its rate was when the last one left.
   std::uint32_t depth() const { return depth_; }
 
@@ -54,6 +49,8 @@ class Pipeline {
   double rate(TimeUs now) const { return rate_.bytes_per_second(now); }
   // Blocks a second that were chosen for it of late, over a few seconds.
   double served_rate(TimeUs now) const { return served_rate_.bytes_per_second(now); }
+  // RateMeter::log_at_fixed_time of it.
+  double served_log() const { return served_rate_.log_at_fixed_time(); }
 
  private:
   std::uint32_t credit_ = 0;
@@ -61,7 +58,6 @@ class Pipeline {
   std::uint32_t queued_ = 0;
   std::uint32_t depth_ = 1;
   TimeUs waiting_since_ = 0;
-  TimeUs patience_ = policy::kStuckTime;
   std::uint64_t blocks_sent_ = 0;
   TimeUs last_departure_ = 0;
   std::uint32_t departed_ = 0;   // sequence number of the last block that left or failed

@@ -22,6 +22,11 @@ class RateMeter {
     const double age = static_cast<double>(now - last_) / static_cast<double>(window_);
     return held_ * std::exp(-age) * 1e6 / static_cast<double>(window_);
   }
+  // A logarithm of the rate as of one fixed time: meters with the same window compare by it alike
+  // at any time. Nothing was added: minus infinity.
+  double log_at_fixed_time() const {
+    return std::log(held_) + static_cast<double>(last_) / static_cast<double>(window_);
+  }
 
  private:
   void decay(TimeUs now) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "client/core/policy/constants.h"
 
@@ -31,11 +32,17 @@ void Seeding::not_made(PeerKey peer, std::uint32_t sequence) {
   if (departure_) departure_->failed(peer, sequence);
 }
 
-void Seeding::acknowledged(const Neighbour& n) {
+void Seeding::told(const Neighbour& n) {
+  if (n.holds.satisfied()) {
+    satisfied_.insert(n.key);
+  } else {
+    satisfied_.erase(n.key);
+  }
   if (departure_) departure_->acknowledged(n.key, n.pipe.acknowledged());
 }
 
 void Seeding::leaves(const Neighbour& n) {
+  satisfied_.erase(n.key);
   if (departure_) departure_->gone(n.key);
 }
 
@@ -52,8 +59,7 @@ Seeding::Step Seeding::step() {
   if (!life_.complete()) {
     return holdings_.complete() && !life_.finishing() ? Step::kFinish : Step::kNone;
   }
-  std::vector<PeerKey> keys;
-  for (const Neighbour& n : std::as_const(membership_).neighbours()) keys.push_back(n.key);
+  const std::vector<PeerKey> keys(satisfied_.begin(), satisfied_.end());
   for (const PeerKey key : keys) part_if_useless(*membership_.find(key));
   if (may_depart()) {
     outbox_.inform("the others hold everything between them; leaving");
@@ -71,7 +77,6 @@ bool Seeding::may_depart() {
 
 bool Seeding::duty_done() const {
   const SeedPolicy& seeding = context_.options.seeding;
-  const Neighbours& neighbours = membership_.neighbours();
   const TimeUs stayed = context_.now - life_.completed_at();
   switch (seeding.kind) {
     case Kind::kNone:
@@ -86,9 +91,7 @@ bool Seeding::duty_done() const {
     case Kind::kDuration:
       return stayed >= seeding.duration;
     case Kind::kWhileNeeded:
-      return stayed >= seeding.duration ||
-             std::all_of(neighbours.begin(), neighbours.end(),
-                         [](const Neighbour& n) { return n.holds.satisfied(); });
+      return stayed >= seeding.duration || satisfied_.size() == membership_.neighbours().size();
   }
   return true;
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "client/core/context.h"
@@ -28,7 +29,8 @@ class Seeding final : public LeaveWatcher {
   // --- what a departing source must know of blocks (departure.h) ---
   void sent(const proto::Block& block, PeerKey peer);
   void not_made(PeerKey peer, std::uint32_t sequence);
-  void acknowledged(const Neighbour& n);
+  // Its State has been taken over.
+  void told(const Neighbour& n);
   void leaves(const Neighbour& n) override;
 
   // Two peers that need nothing have nothing to say to each other: they part. The neighbour is dead
@@ -53,6 +55,7 @@ class Seeding final : public LeaveWatcher {
   Outbox& outbox_;
   const Uplink& uplink_;
   const Holdings& holdings_;
+  std::set<PeerKey> satisfied_;         // neighbours that need nothing more
   std::optional<Departure> departure_;  // of a source that leaves when that is safe
   TimeUs departure_due_ = 0;
   bool departure_proven_ = false;

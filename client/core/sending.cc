@@ -31,19 +31,29 @@ void Sending::begin_as_source() {
 void Sending::departed(Neighbour& n, std::uint64_t frame_bytes) {
   n.traffic.sent(frame_bytes, context_.now);
   const std::uint32_t number = n.block_departed(frame_bytes, context_.now);
+  sockets_.update(n);
+  told(n);
   if (frame_bytes == 0) seeding_.not_made(n.key, number);
 }
 
+void Sending::reviewed(bool rows_lost) {
+  if (!source_) return;
+  source_->look_again();
+  if (rows_lost) source_->rows_lost(std::as_const(membership_).neighbours());
+}
+
 void Sending::leaves(const Neighbour& n) {
-  if (source_ && n.pipe.blocks_sent() > 0 && !n.holds.has_everything())
-    source_->neighbour_lost(n.key);
+  sockets_.leaves(n.key);
+  if (source_) source_->leaves(n);
 }
 
 void Sending::wake() {
-  due_ |= !uplink_.unlimited();
-  for (const Neighbour& n : std::as_const(membership_).neighbours()) {
-    due_ |= n.pipe.stuck(context_.now);
-  }
+  due_ |= !uplink_.unlimited() || sockets_.any_stuck(context_.now);
+}
+
+std::uint32_t Sending::busy_max(double blocks_per_second, bool small_mesh) const {
+  return source_ ? policy::busy_connections_source(blocks_per_second)
+                 : policy::busy_connections_max(blocks_per_second, small_mesh);
 }
 
 void Sending::pump() {
@@ -51,33 +61,29 @@ void Sending::pump() {
   const TimeUs now = context_.now;
   const double rate = uplink_.blocks_per_second(now);
   const bool small_mesh = membership_.small_mesh();
-  const std::uint32_t busy_max =
-      source_ ? policy::kBusyConnectionsSource : policy::busy_connections_max(rate, small_mesh);
-  const TimeUs patience = policy::uplink_patience(rate, busy_max);
+  const std::uint32_t most = busy_max(rate, small_mesh);
+  sockets_.set_patience(policy::uplink_patience(rate, most));
   if (source_) {
     const bool alarm = trust_.strict() && !small_mesh;
     source_->set_gap_patience(alarm ? policy::kGapTimeAlarm : policy::kStallTime);
   }
-  for (Neighbour& n : membership_.neighbours()) n.pipe.set_patience(patience);
   const Neighbours& neighbours = membership_.neighbours();
+  policy::Sockets sockets{sockets_.busy(now, most), most};
   while (uplink_.ready(now)) {
-    const auto choice = source_ ? source_->choose(holdings_, neighbours, small_mesh, busy_max, now)
-                                : relay_.choose(holdings_, neighbours, small_mesh, busy_max, now);
+    const auto choice = source_ ? source_->choose(holdings_, neighbours, small_mesh, sockets, now)
+                                : relay_.choose(holdings_, neighbours, small_mesh, sockets, now);
     if (!choice) break;
     send(*choice);
+    if (neighbours.find(choice->peer)->pipe.queued() == 1) ++sockets.busy;
     if (source_) source_->served(*choice, now);
   }
-  uplink_.waiting(policy::busy_connections(neighbours, now) > 0, now);
+  uplink_.waiting(sockets_.busy(now, 1) > 0, now);
 }
 
 // A socket that turns out to be stuck makes way for others.
 TimeUs Sending::next_due() {
-  TimeUs at = kNever;
-  for (const Neighbour& n : std::as_const(membership_).neighbours()) {
-    if (!n.pipe.stuck(context_.now)) at = std::min(at, n.pipe.stuck_at());
-  }
-  if (membership_.neighbours().empty()) return at;
-  return std::min(at, uplink_.next_due(context_.now));
+  if (std::as_const(membership_).neighbours().empty()) return kNever;
+  return std::min(sockets_.next_stuck(context_.now), uplink_.next_due(context_.now));
 }
 
 // Draws the coding vector; for an open generation also the mix of rows that makes it. With a null
@@ -137,6 +143,8 @@ void Sending::send(const policy::Choice& choice) {
     out.exchangeable = !out.block.recoded && null.empty();
   }
   out.block.sequence = n.book_block(g, context_.now);
+  sockets_.update(n);
+  told(n);
   seeding_.sent(out.block, n.key);
   if (source_) spread_.sent(out.block, n);
   out.block.state = granting_.riding_state(n);

@@ -14,6 +14,7 @@
 #include "client/core/policy/relay_policy.h"
 #include "client/core/policy/source_policy.h"
 #include "client/core/seeding.h"
+#include "client/core/socket_line.h"
 #include "client/core/spread.h"
 #include "client/core/trust.h"
 #include "client/core/uplink.h"
@@ -33,9 +34,15 @@ class Sending final : public LeaveWatcher {
   // A block has departed (or could not be made: 0 bytes).
   void departed(Neighbour& n, std::uint64_t frame_bytes);
 
-  // Rows that were given to a neighbour have got lost.
-  void rows_lost() {
-    if (source_) source_->rows_lost(std::as_const(membership_).neighbours());
+  // The neighbour's State has been taken over.
+  void told(const Neighbour& n) {
+    if (source_) source_->told(n);
+  }
+  // Neighbours were reviewed (Contributions). `rows_lost`: rows that were given to one are lost.
+  void reviewed(bool rows_lost);
+  // Which generations can be served has changed.
+  void holdings_changed() {
+    if (source_) source_->look_again();
   }
   // Something has happened that may let a block go.
   void stir() { due_ = true; }
@@ -45,10 +52,13 @@ class Sending final : public LeaveWatcher {
   // Sends blocks as long as the limit allows, and some socket takes one.
   void pump();
   TimeUs next_due();
+  // What waits in the neighbour's socket waits for its side, not for our uplink.
+  bool stuck(const Neighbour& n) const { return sockets_.stuck(n, context_.now); }
 
   void leaves(const Neighbour& n) override;
 
  private:
+  std::uint32_t busy_max(double blocks_per_second, bool small_mesh) const;
   void send(const policy::Choice& choice);
   void choose_plain(Neighbour& n, SendBlock& out);
   std::vector<std::uint8_t> draw_vector(std::uint32_t g, Rows which,
@@ -63,6 +73,7 @@ class Sending final : public LeaveWatcher {
   Seeding& seeding_;
   const Trust& trust_;
   Spread& spread_;
+  SocketLine sockets_;
   std::optional<policy::SourcePolicy> source_;  // of a source; else the other one
   policy::RelayPolicy relay_;
   codec::CoefficientStream random_;

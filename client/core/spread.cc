@@ -23,6 +23,15 @@ void Spread::sent(const proto::Block& block, const Neighbour& to) {
   rows.push_back({to.key, context_.now, block.source_index, block.coefficients});
 }
 
+// Where there are many neighbours, a part of them by chance is asked besides those that this peer
+// has called: each is told of every other's rows.
+bool Spread::asks(const Neighbour& by) const {
+  if (by.contact.outgoing()) return true;
+  const auto size = static_cast<double>(membership_.neighbours().size());
+  const std::uint64_t drawn = (by.id.prefix() ^ context_.options.seed) * 0x9e3779b97f4a7c15;
+  return static_cast<double>(drawn) * 0x1p-64 * size < policy::kSpreadReporters;
+}
+
 template <typename Through>
 void Spread::count(const Neighbour& by, const std::vector<Row>& rows, Through&& through) {
   for (const Row& row : rows) {
@@ -34,7 +43,7 @@ void Spread::count(const Neighbour& by, const std::vector<Row>& rows, Through&& 
 }
 
 void Spread::told(const Neighbour& by, const proto::State& state) {
-  if (rows_.empty() || by.holds.has_everything()) return;
+  if (rows_.empty() || by.holds.has_everything() || !asks(by)) return;
   for (const proto::GenerationState& one : state.generations) {
     const std::vector<std::uint8_t>& z = one.null_vector;
     const auto rows = rows_.find(one.generation);

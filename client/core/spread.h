@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "client/core/context.h"
@@ -53,13 +54,14 @@ class Spread final : public LeaveWatcher {
   struct Told {
     double rows = 0, through = 0;  // sums that forget
   };
+  bool asks(const Neighbour& by) const;
   template <typename Through>
   void count(const Neighbour& by, const std::vector<Row>& rows, Through&& through);
 
   const Context& context_;
   Membership& membership_;
   std::map<std::uint32_t, std::vector<Row>> rows_;   // by generation
-  std::map<PeerKey, TimeUs> kept_at_;                // the last row, by neighbour
+  std::unordered_map<PeerKey, TimeUs> kept_at_;      // the last row, by neighbour
   std::map<PeerKey, std::map<PeerKey, Told>> told_;  // by neighbour given to, and reporter
 };
 

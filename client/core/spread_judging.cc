@@ -15,31 +15,42 @@ SpreadJudging::SpreadJudging(Membership& membership, const Trust& trust, const S
     : membership_(membership), trust_(trust), spread_(spread) {}
 
 // The word of neighbours counts that this peer has called: of these no more are hostile than of the
-// swarm. And of those that come under alarm more are hostile.
-double SpreadJudging::hearsay(const Neighbour& of) const {
-  std::size_t asked = 0, accusers = 0;
-  for (const Neighbour& n : std::as_const(membership_).neighbours()) {
-    if (n.key == of.key || !n.contact.outgoing() || n.holds.has_everything()) continue;
-    ++asked;
-    accusers += n.reports.convicts(of.id.prefix());
+// swarm.
+SpreadJudging::Asked SpreadJudging::ask() const {
+  Asked asked;
+  const Neighbours& neighbours = std::as_const(membership_).neighbours();
+  for (const PeerKey key : neighbours.called()) {
+    const Neighbour* n = neighbours.find(key);
+    if (!n->holds.has_everything()) asked.push_back(n);
+  }
+  return asked;
+}
+
+// Of those that come under alarm more are hostile.
+double SpreadJudging::hearsay(const Neighbour& of, const Asked& asked) const {
+  std::size_t others = 0, accusers = 0;
+  for (const Neighbour* n : asked) {
+    if (n->key == of.key) continue;
+    ++others;
+    accusers += n->reports.convicts(of.id.prefix());
   }
   const bool many =
-      static_cast<double>(accusers) >= policy::kAccusersShare * static_cast<double>(asked);
+      static_cast<double>(accusers) >= policy::kAccusersShare * static_cast<double>(others);
   if (accusers >= policy::kAccusersMin && many) return policy::kWorthMin;
   const bool newcomer =
       trust_.strict() && !of.contact.outgoing() && of.contact.opened_at() >= trust_.strict_since();
   return accusers > 0 || newcomer ? policy::kDoubtedWorth : 1;
 }
 
-double SpreadJudging::worth(const Neighbour& of, double usual_share) const {
-  const double told = hearsay(of);
+double SpreadJudging::worth(const Neighbour& of, const Asked& asked, double usual_share) const {
+  const double told = hearsay(of, asked);
   const std::optional<double> share = spread_.share(of);
   if (told <= policy::kWorthMin || !share || usual_share <= 0) return told;
   return policy::worth_of(*share, usual_share);
 }
 
 void SpreadJudging::greeted(Neighbour& n) const {
-  n.worth = hearsay(n);
+  n.worth = hearsay(n, ask());
 }
 
 bool SpreadJudging::review() {
@@ -55,9 +66,10 @@ bool SpreadJudging::review() {
     usual = *quarter;
   }
   bool found = false;
+  const Asked asked = ask();
   for (Neighbour& n : membership_.neighbours()) {
     const bool was_sink = n.sink();
-    n.worth = worth(n, usual);
+    n.worth = worth(n, asked, usual);
     found |= n.sink() && !was_sink;
   }
   return found;

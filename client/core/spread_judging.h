@@ -5,6 +5,8 @@
 // gather at the source. Nobody is banned by it.
 #pragma once
 
+#include <vector>
+
 #include "client/core/membership.h"
 #include "client/core/spread.h"
 #include "client/core/trust.h"
@@ -21,8 +23,10 @@ class SpreadJudging {
   bool review();
 
  private:
-  double worth(const Neighbour& of, double usual_share) const;
-  double hearsay(const Neighbour& of) const;
+  using Asked = std::vector<const Neighbour*>;
+  Asked ask() const;
+  double worth(const Neighbour& of, const Asked& asked, double usual_share) const;
+  double hearsay(const Neighbour& of, const Asked& asked) const;
 
   Membership& membership_;
   const Trust& trust_;

@@ -81,7 +81,7 @@ void SwarmCore::peer_opened(PeerKey peer, const PeerId& id, const std::string& i
   Neighbour* n = parts.membership.opened(peer, id, ip, port, attempt, started());
   if (!n) return;
   if (started()) n->holds.set_shape(parts.transfer->generations.holdings().shape());
-  parts.connections.look_now();
+  parts.connections.opened(*n);
 }
 
 void SwarmCore::connect_failed(std::uint64_t attempt, const Error& error, TimeUs now) {
@@ -165,11 +165,17 @@ void SwarmCore::epoch_made(proto::Epoch epoch, TimeUs now) {
 
 void SwarmCore::generation_lost(std::uint32_t generation, const Error& error, bool fetch_again,
                                 TimeUs now) {
-  if (Receiving* r = receiving(*parts_, now)) r->generation_lost(generation, error, fetch_again);
+  Receiving* r = receiving(*parts_, now);
+  if (!r) return;
+  r->generation_lost(generation, error, fetch_again);
+  parts_->transfer->sending.holdings_changed();
 }
 
 void SwarmCore::generation_regained(std::uint32_t generation, TimeUs now) {
-  if (Receiving* r = receiving(*parts_, now)) r->generation_regained(generation);
+  Receiving* r = receiving(*parts_, now);
+  if (!r) return;
+  r->generation_regained(generation);
+  parts_->transfer->sending.holdings_changed();
 }
 
 void SwarmCore::content_finished(TimeUs now) {
@@ -233,6 +239,7 @@ void SwarmCore::step() {
   parts.membership.dial();
   if (!parts.transfer) return parts.fetch.ask();
   Transfer& transfer = *parts.transfer;
+  transfer.granting.look_anew();
   transfer.timekeeping.step();
   transfer.epoch_making.step();
   transfer.trust.step();
@@ -240,7 +247,7 @@ void SwarmCore::step() {
   transfer.plain.step();
   transfer.turns.step();
   if (transfer.stalls.step()) transfer.sending.stir();
-  if (transfer.contributions.step()) transfer.sending.rows_lost();
+  if (const auto rows_lost = transfer.contributions.step()) transfer.sending.reviewed(*rows_lost);
   if (transfer.sending.take_due()) {
     parts.serving.send_parts();
     transfer.sending.pump();

@@ -46,8 +46,10 @@ SwarmView view_of(const Parts& parts) {
   const Holdings* const holdings =
       parts.transfer ? &parts.transfer->generations.holdings() : nullptr;
   const std::uint64_t rows = holdings != nullptr ? holdings->total_possible() : 0;
-  for (const Neighbour& n : parts.membership.neighbours())
-    view.peers.push_back(status_of(n, rows, parts.life.complete(), parts.context.now));
+  for (const Neighbour& n : parts.membership.neighbours()) {
+    const bool stuck = parts.transfer && parts.transfer->sending.stuck(n);
+    view.peers.push_back(status_of(n, rows, parts.life.complete(), stuck, parts.context.now));
+  }
   view.bans = parts.membership.bans(SwarmView::kBansMax);
   if (holdings == nullptr) return view;
   view.generation_size = holdings->generation_size();

@@ -21,6 +21,7 @@ Trust::Trust(const Context& context, const Life& life, Membership& membership, c
 
 void Trust::greeted(Neighbour& n) {
   if (!certified(authority_key_, context_.content_id, n.id, n.contact.certificate())) return;
+  if (!n.contact.authority()) authorities_.push_back(n.key);
   n.contact.proves_authority();
   met_ = near_ = true;
 }
@@ -59,11 +60,9 @@ bool Trust::wants_proof_at_large() const {
 void Trust::step() {
   if (!possible()) return;
   TimeUs heard_at = 0;  // an authority was
-  near_ = false;
-  for (const Neighbour& n : std::as_const(membership_).neighbours()) {
-    if (!n.contact.authority()) continue;
-    near_ = true;
-    heard_at = std::max(heard_at, n.traffic.heard_at());
+  near_ = !authorities_.empty();
+  for (const PeerKey key : authorities_) {
+    heard_at = std::max(heard_at, membership_.find(key)->traffic.heard_at());
   }
   if (near_) near_until_ = context_.now;
   const bool strict = wants_proof(heard_at);

@@ -22,7 +22,7 @@
 
 namespace firn::core {
 
-class Trust {
+class Trust final : public LeaveWatcher {
  public:
   // `authority_key`: of the manifest; empty: nobody speaks for the content.
   Trust(const Context& context, const Life& life, Membership& membership, const Epochs& epochs,
@@ -42,6 +42,8 @@ class Trust {
   void step();
   TimeUs next_due() const;
 
+  void leaves(const Neighbour& n) override { std::erase(authorities_, n.key); }
+
  private:
   // The content has an authority.
   bool possible() const { return !authority_key_.empty(); }
@@ -54,6 +56,7 @@ class Trust {
   Membership& membership_;
   const Epochs& epochs_;
   const std::string authority_key_;
+  std::vector<PeerKey> authorities_;  // neighbours that speak for the content's authority
   std::vector<std::uint64_t> convicted_;
   bool strict_;
   TimeUs strict_since_ = 0, open_since_ = 0;

@@ -46,7 +46,7 @@ class Reported {
       }
     }
     parts_.context.now += policy::kReportInterval;
-    return parts_.transfer->contributions.step();
+    return parts_.transfer->contributions.step().value();
   }
   core::Neighbour& neighbour(core::PeerKey key) { return *parts_.membership.find(key); }
   // One more.

@@ -47,6 +47,10 @@ inline constexpr std::uint64_t kEndBlocks = 2;
 // --- sending ---
 // A source weighs a neighbour by its uplink over the median one, as announced, within these bounds.
 // Rows of the first pass that go to a peer which does not upload are lacking everywhere else [014].
+// A source looks at all neighbours again when what is usual of their uplinks has moved so far, and
+// where there are few whenever it moves.
+inline constexpr double kUsualStep = 1.0 / 16;
+inline constexpr std::size_t kFewToLookAt = 256;
 inline constexpr double kWeightMin = 0.001;
 inline constexpr double kWeightMax = 4;
 // Connections with unsent blocks at once. Each more is a block that is chosen earlier than need be;
@@ -58,6 +62,7 @@ inline constexpr std::uint32_t kBusyConnections = 3;
 // and an uplink that stands idle costs all [004].
 inline constexpr std::uint32_t kBusyConnectionsSource = 4;
 inline constexpr TimeUs kBusyTime = 40 * kMillisecond;  // of the uplink, held by waiting blocks
+inline constexpr TimeUs kBusyTimeSource = 2 * kMillisecond;  // of a fast source's
 inline constexpr TimeUs kBusyTimeLarge = 20 * kMillisecond;  // in large meshes
 // A connection is slow for a reason of its own if its block has not left when all waiting blocks
 // could have left kPatienceTurns times (a congestion window, acknowledgements that stand in the
@@ -77,6 +82,7 @@ inline constexpr std::uint64_t kNewcomerLag = 64;
 // still for kStallTime. The conditions of gaps.h keep a source from interrupting its first pass
 // too easily [014].
 inline constexpr TimeUs kGapReview = 100 * kMillisecond;
+inline constexpr TimeUs kGapReviewEach = kMillisecond / 10;  // more time for many neighbours
 // Under alarm in a large mesh, where rows wait for a second at each relay until they are proven.
 inline constexpr TimeUs kGapTimeAlarm = 5 * kSecond;
 inline constexpr std::uint32_t kGapScanMax = 4096;  // generations looked at in a review, at most
@@ -214,6 +220,7 @@ inline constexpr TimeUs kSpreadSample = 100 * kMillisecond;
 inline constexpr TimeUs kSpreadMemory = 30 * kSecond;
 inline constexpr std::size_t kSpreadRowsMax = 256;
 inline constexpr double kSpreadRowsMin = 4;
+inline constexpr double kSpreadReporters = 64;  // of those that have called, about
 inline constexpr std::size_t kSpreadVectors = 4;
 
 inline constexpr TimeUs kDepartureInterval = 100 * kMillisecond;  // is it safe to leave?
@@ -253,7 +260,7 @@ inline constexpr TimeUs kHungerTime = 5 * kSecond;
 inline constexpr TimeUs kHungerReview = 500 * kMillisecond;
 inline constexpr std::uint32_t kHungerNeighbours = 2;    // times as many neighbours as else
 inline constexpr std::uint32_t kHungerDialsAtOnce = 32;  // those that do not answer take 10 s each
-inline constexpr std::size_t kHistoryMax = 1000;         // past neighbours that a report names
+inline constexpr std::size_t kHistoryMax = 1000;         // that have left, in a report
 inline constexpr TimeUs kExchangeInterval = 20 * kSecond;
 inline constexpr TimeUs kExchangeSlack = 1 * kSecond;
 // The first exchange with neighbours that have called us, if there is a peer to tell of; later ones

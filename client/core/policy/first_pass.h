@@ -8,7 +8,7 @@
 
 #include <cstdint>
 #include <deque>
-#include <map>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -42,7 +42,7 @@ class FirstPass {
   Shape shape_;
   std::vector<std::uint32_t> served_;
   std::uint32_t cursor_ = 0, passed_ = 0;
-  std::map<PeerKey, Given> given_;  // of each the latest kGivenKept generations
+  std::unordered_map<PeerKey, Given> given_;  // of each the latest kGivenKept generations
 };
 
 }  // namespace firn::core::policy

@@ -21,8 +21,9 @@ bool somebody_has(const Neighbours& neighbours, std::uint32_t g) {
   });
 }
 
-void Gaps::review(const Neighbours& neighbours, std::uint32_t passed, bool first_pass, TimeUs now) {
-  if (now - reviewed_ < kGapReview) return;
+bool Gaps::review(const Neighbours& neighbours, std::uint32_t passed, bool first_pass, TimeUs now) {
+  const auto size = static_cast<TimeUs>(neighbours.size());
+  if (now - reviewed_ < std::max(kGapReview, size * kGapReviewEach)) return false;
   reviewed_ = now;
   gaps_.clear();
   for (std::uint32_t looked = 0; looked < kGapScanMax && from_ < passed; ++looked) {
@@ -53,6 +54,7 @@ void Gaps::review(const Neighbours& neighbours, std::uint32_t passed, bool first
     if (expected < blocks) gaps_.push_back({g, blocks - expected});
   }
   std::reverse(gaps_.begin(), gaps_.end());
+  return !gaps_.empty();
 }
 
 // Other neighbours may lack what it had in whole; which generations none has is found out anew.

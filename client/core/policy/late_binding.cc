@@ -7,15 +7,9 @@
 
 namespace firn::core::policy {
 
-std::uint32_t busy_connections(const Neighbours& neighbours, TimeUs now) {
-  std::uint32_t busy = 0;
-  for (const Neighbour& n : neighbours) busy += n.pipe.queued() > 0 && !n.pipe.stuck(now) ? 1 : 0;
-  return busy;
-}
-
-bool can_take_block(const Neighbour& neighbour, std::uint32_t busy, std::uint32_t busy_max) {
+bool can_take_block(const Neighbour& neighbour, const Sockets& sockets) {
   if (neighbour.pipe.queued() > 0) return neighbour.pipe.queued() < neighbour.pipe.depth();
-  return busy < busy_max;
+  return sockets.free();
 }
 
 std::uint32_t busy_connections_max(double blocks_per_second, bool small_mesh) {
@@ -24,6 +18,11 @@ std::uint32_t busy_connections_max(double blocks_per_second, bool small_mesh) {
   if (blocks <= 0) return kBusyConnections;
   const auto rounded = static_cast<std::uint32_t>(std::ceil(std::min(blocks, 100.0)));
   return std::clamp(rounded, kBusyConnectionsMin, kBusyConnections);
+}
+
+std::uint32_t busy_connections_source(double blocks_per_second) {
+  const double blocks = blocks_per_second * static_cast<double>(kBusyTimeSource) * 1e-6;
+  return std::max(kBusyConnectionsSource, static_cast<std::uint32_t>(std::min(blocks, 1e6)));
 }
 
 TimeUs uplink_patience(double blocks_per_second, std::uint32_t busy_max) {

@@ -8,17 +8,21 @@
 
 namespace firn::core::policy {
 
-// Connections with blocks that wait in their sockets. A stuck one (a neighbour that reads nothing)
-// does not count: it must not hold up the others.
-std::uint32_t busy_connections(const Neighbours& neighbours, TimeUs now);
+// Connections with blocks that wait in their sockets, and how many there may be.
+struct Sockets {
+  std::uint32_t busy = 0, busy_max = 0;
+  bool free() const { return busy < busy_max; }
+};
 
-// Whether the neighbour's socket can take another block (Pipeline::depth), where `busy` of
-// `busy_max` connections are busy.
-bool can_take_block(const Neighbour& neighbour, std::uint32_t busy, std::uint32_t busy_max);
+// Whether the neighbour's socket can take another block (Pipeline::depth).
+bool can_take_block(const Neighbour& neighbour, const Sockets& sockets);
 
 // How many connections may be busy at a time, for an uplink that was seen to carry
 // `blocks_per_second` (0: not known).
 std::uint32_t busy_connections_max(double blocks_per_second, bool small_mesh);
+
+// The same of a source, whose neighbours may be many and each of them slow.
+std::uint32_t busy_connections_source(double blocks_per_second);
 
 // How long a block may wait in a socket before it counts as waiting for something else than such an
 // uplink, of which `busy_max` connections have one each.

@@ -179,8 +179,7 @@ void RelayPolicy::place_newcomers(const Neighbours& neighbours) {
 // nearly always a moment in which no other neighbour can take a block, and an uplink that served it
 // then would be late for the next one.
 void RelayPolicy::line_up(const Neighbours& neighbours, bool small_mesh, bool complete,
-                          std::uint32_t busy_max, TimeUs now) {
-  const std::uint32_t busy = busy_connections(neighbours, now);
+                          const Sockets& sockets, TimeUs now) {
   const std::uint64_t row_worth = small_mesh ? kChoicesPerRow : kChoicesPerRowLarge;
   const bool optimistic = random_.below(kOptimisticShare) == 0;
   std::uint64_t few = 0;
@@ -194,7 +193,7 @@ void RelayPolicy::line_up(const Neighbours& neighbours, bool small_mesh, bool co
   Memory* next = memory_.data();
   for (const Neighbour& n : neighbours) {
     Memory& memory = *next++;
-    if (!n.may_send() || !can_take_block(n, busy, busy_max) || n.holds.satisfied()) continue;
+    if (!n.may_send() || !can_take_block(n, sockets) || n.holds.satisfied()) continue;
     if (skips_debtors && n.in_debt()) continue;
     const std::uint64_t last = !debts && !optimistic && n.only_takes(now) ? kServedLast : 0;
     std::uint64_t turn = (least_rank(n) + memory.head_start) * row_worth + memory.last_choice;
@@ -206,10 +205,10 @@ void RelayPolicy::line_up(const Neighbours& neighbours, bool small_mesh, bool co
 }
 
 std::optional<Choice> RelayPolicy::choose(const Holdings& holdings, const Neighbours& neighbours,
-                                          bool small_mesh, std::uint32_t busy_max, TimeUs now) {
+                                          bool small_mesh, const Sockets& sockets, TimeUs now) {
   remember(neighbours);
   if (small_mesh) place_newcomers(neighbours);
-  line_up(neighbours, small_mesh, holdings.complete(), busy_max, now);
+  line_up(neighbours, small_mesh, holdings.complete(), sockets, now);
   for (const Eligible& one : eligible_) {
     const Candidate candidate =
         best_generation(holdings, *one.neighbour, *one.memory, small_mesh, now);

@@ -13,6 +13,7 @@
 #include "client/core/holdings.h"
 #include "client/core/neighbours.h"
 #include "client/core/policy/choice.h"
+#include "client/core/policy/late_binding.h"
 #include "codec/random.h"
 
 namespace firn::core::policy {
@@ -23,7 +24,7 @@ class RelayPolicy {
 
   // `small_mesh`: the swarm is so small that every peer can know every other.
   std::optional<Choice> choose(const Holdings& holdings, const Neighbours& neighbours,
-                               bool small_mesh, std::uint32_t busy_max, TimeUs now);
+                               bool small_mesh, const Sockets& sockets, TimeUs now);
 
  private:
   // What is remembered of a neighbour while it is connected.
@@ -47,7 +48,7 @@ class RelayPolicy {
   };
   void remember(const Neighbours& neighbours);
   void place_newcomers(const Neighbours& neighbours);
-  void line_up(const Neighbours& neighbours, bool small_mesh, bool complete, std::uint32_t busy_max,
+  void line_up(const Neighbours& neighbours, bool small_mesh, bool complete, const Sockets& sockets,
                TimeUs now);
   Candidate best_generation(const Holdings& holdings, const Neighbour& neighbour, Memory& memory,
                             bool small_mesh, TimeUs now);

@@ -4,37 +4,9 @@
 #include <cmath>
 
 #include "client/core/policy/constants.h"
-#include "client/core/policy/late_binding.h"
 #include "client/core/policy/plain_blocks.h"
 
 namespace firn::core::policy {
-
-namespace {
-
-// The median of what downloading neighbours say of their uplinks, KiB a second; 0: none has.
-// Not the mean: one neighbour that claims enough would make every other look like one that passes
-// nothing on.
-double usual_uplink(const Neighbours& neighbours) {
-  std::vector<std::uint64_t> said;
-  for (const Neighbour& n : neighbours) {
-    if (!n.holds.has_everything() && n.holds.upload_kib() > 0) {
-      said.push_back(n.holds.upload_kib());
-    }
-  }
-  if (said.empty()) return 0;
-  const auto middle = said.begin() + static_cast<std::ptrdiff_t>(said.size() / 2);
-  std::nth_element(said.begin(), middle, said.end());
-  return static_cast<double>(*middle);
-}
-
-// Rows go to where they are passed on from. It is hearsay, so within bounds.
-double weight_of(const Neighbour& neighbour, double usual) {
-  double weight = neighbour.worth;
-  if (neighbour.holds.upload_kib() > 0 && usual > 0) weight *= neighbour.holds.upload_kib() / usual;
-  return std::clamp(weight, kWeightMin, kWeightMax);
-}
-
-}  // namespace
 
 // A relay passes on each row that it was given to each of the others, so that its share is about 1,
 // or less where the source is faster than all relays together. Half of what is usual may be lost to
@@ -102,35 +74,66 @@ std::optional<std::uint32_t> SourcePolicy::choose_generation(const Holdings& hol
   return best;
 }
 
+void SourcePolicy::told(const Neighbour& n) {
+  claims_.update(n);
+  line_.update(n, terms_);
+}
+
+void SourcePolicy::leaves(const Neighbour& n) {
+  claims_.leaves(n.key);
+  line_.leaves(n.key);
+  pass_.forget(n.key);
+  if (n.pipe.blocks_sent() > 0 && !n.holds.has_everything()) gaps_.neighbour_lost(pass_.passed());
+}
+
+// Brings the line up to date where more than single neighbours have changed. What is usual weighs
+// all alike, but for the bounds of a weight: where many must be looked at, small changes wait.
+void SourcePolicy::refresh(const Neighbours& neighbours, bool small_mesh, TimeUs now) {
+  const bool gaps = gaps_.review(neighbours, pass_.passed(), !pass_.over(), now);
+  const double usual = claims_.usual();
+  const double step = neighbours.size() > kFewToLookAt ? kUsualStep : 0;
+  const bool moved = std::abs(usual - terms_.usual_uplink) > step * terms_.usual_uplink;
+  if (look_at_all_ || moved || small_mesh != terms_.small_mesh) {
+    terms_ = {small_mesh, usual};
+    for (const Neighbour& n : neighbours) line_.update(n, terms_);
+  }
+  if (look_at_all_ || gaps || pass_.cursor() != looked_from_) {
+    looked_from_ = pass_.cursor();
+    for (const PeerKey peer : line_.take_parked()) {
+      if (const Neighbour* n = neighbours.find(peer)) line_.update(*n, terms_);
+    }
+  }
+  look_at_all_ = false;
+}
+
+SourcePolicy::Best SourcePolicy::best_of(bool doubted, const Holdings& holdings,
+                                         const Neighbours& neighbours, const Sockets& sockets) {
+  for (;;) {
+    const PeerKey peer = line_.first(doubted, sockets.free());
+    if (peer == kNoPeer) return {};
+    const auto chosen = choose_generation(holdings, *neighbours.find(peer));
+    if (chosen) return {peer, *chosen, line_.key(peer)};
+    line_.park(peer);
+  }
+}
+
 // In a large mesh those that are doubted get a part of the blocks together, however many they are
 // and whenever they come: polluters that all others have banned gather at a source.
 std::optional<Choice> SourcePolicy::choose(const Holdings& holdings, const Neighbours& neighbours,
-                                           bool small_mesh, std::uint32_t busy_max, TimeUs now) {
-  struct Best {
-    const Neighbour* neighbour = nullptr;
-    std::uint32_t generation = 0;
-    double served = 0;
-  };
-  Best trusted, doubted;
-  bool others = false;  // that are not doubted
-  const std::uint32_t busy = busy_connections(neighbours, now);
-  const double usual = usual_uplink(neighbours);
-  gaps_.review(neighbours, pass_.passed(), !pass_.over(), now);
-  for (const Neighbour& n : neighbours) {
-    if (!n.may_send() || n.holds.satisfied()) continue;
-    const bool doubts = !small_mesh && n.doubted();
-    others |= !doubts;
-    if (!can_take_block(n, busy, busy_max)) continue;
-    Best& best = doubts ? doubted : trusted;
-    const double served = n.pipe.served_rate(now) / weight_of(n, usual);
-    if (best.neighbour && served >= best.served) continue;
-    if (const auto chosen = choose_generation(holdings, n)) best = {&n, *chosen, served};
+                                           bool small_mesh, const Sockets& sockets, TimeUs now) {
+  refresh(neighbours, small_mesh, now);
+  const bool others = line_.anybody_wants(false);
+  const Best trusted = best_of(false, holdings, neighbours, sockets);
+  Best best = trusted;
+  bool to_doubted = false;
+  if (!others || for_doubted_ >= 1) {
+    const Best doubted = best_of(true, holdings, neighbours, sockets);
+    to_doubted = doubted.peer != kNoPeer &&
+                 (!others || trusted.peer == kNoPeer || doubted.key < trusted.key);
+    if (to_doubted) best = doubted;
   }
-  const bool spare = for_doubted_ >= 1 && (!trusted.neighbour || doubted.served < trusted.served);
-  const bool to_doubted = doubted.neighbour && (!others || spare);
-  const Best& best = to_doubted ? doubted : trusted;
-  if (!best.neighbour) return std::nullopt;
-  Choice choice = choice_of(*best.neighbour, best.generation, neighbours);
+  if (best.peer == kNoPeer) return std::nullopt;
+  Choice choice = choice_of(*neighbours.find(best.peer), best.generation, neighbours);
   choice.doubted = to_doubted;
   return choice;
 }
@@ -160,11 +163,6 @@ void SourcePolicy::served(const Choice& choice, TimeUs now) {
   if (choice.doubted) return;
   pass_.served(choice.peer, g);
   gaps_.served(g, now);
-}
-
-void SourcePolicy::neighbour_lost(PeerKey peer) {
-  pass_.forget(peer);
-  gaps_.neighbour_lost(pass_.passed());
 }
 
 void SourcePolicy::rows_lost(const Neighbours& neighbours) {

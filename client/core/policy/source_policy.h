@@ -16,6 +16,9 @@
 #include "client/core/policy/choice.h"
 #include "client/core/policy/first_pass.h"
 #include "client/core/policy/gaps.h"
+#include "client/core/policy/late_binding.h"
+#include "client/core/policy/source_line.h"
+#include "client/core/policy/uplink_claims.h"
 
 namespace firn::core::policy {
 
@@ -28,17 +31,30 @@ class SourcePolicy {
   // `dense`: never send source blocks as they are.
   SourcePolicy(const Shape& shape, bool dense);
 
+  // Something about the neighbour has changed: its State, its queue.
+  void told(const Neighbour& n);
+  // What the rows of neighbours are worth, or which generations can be served, has changed.
+  void look_again() { look_at_all_ = true; }
+
   std::optional<Choice> choose(const Holdings& holdings, const Neighbours& neighbours,
-                               bool small_mesh, std::uint32_t busy_max, TimeUs now);
+                               bool small_mesh, const Sockets& sockets, TimeUs now);
   // The choice has been sent.
   void served(const Choice& choice, TimeUs now);
-  // A neighbour has left that did not have everything.
-  void neighbour_lost(PeerKey peer);
+  // The neighbour leaves.
+  void leaves(const Neighbour& n);
   // Some neighbours turned out to pass on next to nothing (Neighbour::sink).
   void rows_lost(const Neighbours& neighbours);
   void set_gap_patience(TimeUs patience) { gaps_.set_patience(patience); }
 
  private:
+  struct Best {
+    PeerKey peer = kNoPeer;
+    std::uint32_t generation = 0;
+    double key = 0;  // SourceLine::key
+  };
+  void refresh(const Neighbours& neighbours, bool small_mesh, TimeUs now);
+  Best best_of(bool doubted, const Holdings& holdings, const Neighbours& neighbours,
+               const Sockets& sockets);
   std::optional<std::uint32_t> choose_generation(const Holdings& holdings,
                                                  const Neighbour& neighbour) const;
   bool lacks(const Holdings& holdings, const Neighbour& neighbour, std::uint32_t g) const;
@@ -50,7 +66,12 @@ class SourcePolicy {
   std::vector<std::uint32_t> next_plain_;  // next systematic block; blocks_in(g): no more
   FirstPass pass_;
   Gaps gaps_;
-  double for_doubted_ = 0;  // blocks that those may have who are doubted
+  SourceLine line_;
+  SourceLine::Terms terms_;
+  UplinkClaims claims_;
+  bool look_at_all_ = true;
+  std::uint32_t looked_from_ = 0;  // the cursor when those left out were looked at last
+  double for_doubted_ = 0;         // blocks that those may have who are doubted
 };
 
 }  // namespace firn::core::policy

@@ -17,7 +17,7 @@ TEST_CASE("blocks wait on few sockets at a time, one on each unless they are fas
   Scene s(100, 4, 6, true);
   SourcePolicy source(shape_of(100, 4), false);
   std::set<core::PeerKey> waiting;
-  while (const auto choice = source.choose(s.holdings, s.neighbours, true, kBusy, s.now)) {
+  while (const auto choice = s.choose(source, true)) {
     CHECK(waiting.insert(choice->peer).second);
     s.peer(choice->peer).book_block(choice->generation, s.now);
     source.served(*choice, s.now);
@@ -31,8 +31,7 @@ TEST_CASE("blocks wait on few sockets at a time, one on each unless they are fas
     one.block_departed(kBlockBytes, fast.now += 100);
   }
   std::uint32_t depth = 0;
-  while (core::policy::can_take_block(
-      one, core::policy::busy_connections(fast.neighbours, fast.now), kBusy)) {
+  while (core::policy::can_take_block(one, fast.sockets())) {
     one.book_block(0, fast.now);
     ++depth;
   }

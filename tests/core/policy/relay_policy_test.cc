@@ -19,21 +19,21 @@ TEST_CASE("a relay sends only of what it holds and the neighbour lacks") {
   Scene s(4, 4, 1, false);
   RelayPolicy relay(1);
   for (const bool small : {true, false}) {
-    CHECK_FALSE(relay.choose(s.holdings, s.neighbours, small, kBusy, s.now));
+    CHECK_FALSE(s.choose(relay, small));
   }
   s.hold(2, 2, false);
   s.hold(3, 1, false);  // so that generation 2 is not the front
   s.tell(1, {{3, 4, 0, {}}});
   for (const bool small : {true, false}) {
     CAPTURE(small);
-    const auto choice = relay.choose(s.holdings, s.neighbours, small, kBusy, s.now);
+    const auto choice = s.choose(relay, small);
     REQUIRE(choice);
     CHECK(choice->generation == 2);
     CHECK_FALSE(choice->source_index);
   }
   s.tell(1, {{2, 2, 4, {}}});  // as much as we hold
   for (const bool small : {true, false}) {
-    CHECK_FALSE(relay.choose(s.holdings, s.neighbours, small, kBusy, s.now));
+    CHECK_FALSE(s.choose(relay, small));
   }
 }
 
@@ -44,16 +44,16 @@ TEST_CASE("what is in flight counts as had, and a quota holds") {
   s.hold(3, 1, false);
   s.tell(1, {{0, 2, 2, {}}, {3, 8, 0, {}}});
   for (int i = 0; i < 2; ++i) {
-    const auto choice = relay.choose(s.holdings, s.neighbours, true, kBusy, s.now);
+    const auto choice = s.choose(relay, true);
     REQUIRE(choice);
     s.send(*choice);
   }
-  CHECK_FALSE(relay.choose(s.holdings, s.neighbours, true, kBusy, s.now));  // quota 2
+  CHECK_FALSE(s.choose(relay, true));  // quota 2
   s.tell(1, {{0, 2, 8, {}}});
-  const auto choice = relay.choose(s.holdings, s.neighbours, true, kBusy, s.now);
+  const auto choice = s.choose(relay, true);
   REQUIRE(choice);
   s.send(*choice);
-  CHECK_FALSE(relay.choose(s.holdings, s.neighbours, true, kBusy, s.now));  // 2 + 3 = ours
+  CHECK_FALSE(s.choose(relay, true));  // 2 + 3 = ours
 }
 
 TEST_CASE("first-hand rule: at the front of a small mesh rows from the source go on once each") {
@@ -61,7 +61,7 @@ TEST_CASE("first-hand rule: at the front of a small mesh rows from the source go
   RelayPolicy relay(1);
   s.hold(3, 3, true, s.now);
   std::map<core::PeerKey, int> sent;
-  while (const auto choice = relay.choose(s.holdings, s.neighbours, true, kBusy, s.now)) {
+  while (const auto choice = s.choose(relay, true)) {
     ++sent[choice->peer];
     s.send(*choice);
     REQUIRE(sent.size() + sent.begin()->second < 20);
@@ -70,11 +70,10 @@ TEST_CASE("first-hand rule: at the front of a small mesh rows from the source go
 
   Scene second_hand(4, 16, 2, false);
   second_hand.hold(3, 3, false, second_hand.now);
-  CHECK_FALSE(
-      relay.choose(second_hand.holdings, second_hand.neighbours, true, kBusy, second_hand.now));
+  CHECK_FALSE(second_hand.choose(relay, true));
   // Unless the front stands still, or the mesh is large.
-  CHECK(relay.choose(second_hand.holdings, second_hand.neighbours, false, kBusy, second_hand.now));
-  CHECK(relay.choose(second_hand.holdings, second_hand.neighbours, true, kBusy,
+  CHECK(second_hand.choose(relay, false));
+  CHECK(relay.choose(second_hand.holdings, second_hand.neighbours, true, second_hand.sockets(),
                      second_hand.now + kSecond));
 }
 
@@ -86,7 +85,7 @@ TEST_CASE("a relay serves the most deprived first, and its lowest generation") {
   s.tell(1, {}, {{0, 3}});
   s.tell(2, {}, {{0, 2}});
   s.tell(3, {}, {{0, 4}});
-  const auto choice = relay.choose(s.holdings, s.neighbours, true, kBusy, s.now);
+  const auto choice = s.choose(relay, true);
   REQUIRE(choice);
   CHECK(choice->peer == 2);
   CHECK(choice->generation == 2);
@@ -102,7 +101,7 @@ TEST_CASE("of many that lack about as much none is served twice before all other
   for (int round = 0; round < 3; ++round) {
     std::map<core::PeerKey, int> sent;
     for (int i = 0; i < 8; ++i) {
-      const auto choice = relay.choose(s.holdings, s.neighbours, true, kBusy, s.now);
+      const auto choice = s.choose(relay, true);
       REQUIRE(choice);
       if (i == 0) CHECK(choice->peer == 1);
       ++sent[choice->peer];
@@ -119,7 +118,7 @@ TEST_CASE("a neighbour far behind is served oftener, and not alone") {
   for (core::PeerKey peer = 2; peer <= 8; ++peer) s.tell(peer, {}, {{0, 10}});
   std::map<core::PeerKey, int> sent;
   for (int i = 0; i < 80; ++i) {
-    const auto choice = relay.choose(s.holdings, s.neighbours, true, kBusy, s.now);
+    const auto choice = s.choose(relay, true);
     REQUIRE(choice);
     ++sent[choice->peer];
     s.send(*choice);
@@ -134,7 +133,7 @@ TEST_CASE("a neighbour that comes late is served like the others, not until it h
   RelayPolicy relay(1);
   for (std::uint32_t g = 0; g < kGenerations; ++g) s.holdings.set_verified(g);
   for (core::PeerKey peer = 1; peer <= kPeers; ++peer) s.tell(peer, {}, {{0, 100}});
-  REQUIRE(relay.choose(s.holdings, s.neighbours, true, kBusy, s.now));
+  REQUIRE(s.choose(relay, true));
   auto late = std::make_unique<Neighbour>(kPeers + 1, peer_id(kPeers + 1), "192.0.2.1",
                                           std::uint16_t{1}, false, s.now);
   late->holds.set_shape(s.holdings.shape());
@@ -142,7 +141,7 @@ TEST_CASE("a neighbour that comes late is served like the others, not until it h
   s.tell(kPeers + 1, {});
   std::map<core::PeerKey, std::uint64_t> sent;
   for (std::uint64_t i = 0; i < 400; ++i) {
-    const auto choice = relay.choose(s.holdings, s.neighbours, true, kBusy, s.now);
+    const auto choice = s.choose(relay, true);
     REQUIRE(choice);
     ++sent[choice->peer];
     s.send(*choice);
@@ -167,7 +166,7 @@ TEST_CASE("a peer with few neighbours is served sooner, and is ahead of the othe
   std::map<core::PeerKey, std::uint64_t> sent;
   const auto serve = [&](std::uint64_t blocks) {
     for (std::uint64_t i = 0; i < blocks; ++i) {
-      const auto choice = relay.choose(s.holdings, s.neighbours, true, kBusy, s.now);
+      const auto choice = s.choose(relay, true);
       REQUIRE(choice);
       ++sent[choice->peer];
       s.send(*choice);
@@ -198,7 +197,7 @@ TEST_CASE(
   };
   for (core::PeerKey key = 1; key <= 8; ++key) tell(key);
   for (int i = 0; i < 800; ++i) {
-    const auto choice = relay.choose(s.holdings, s.neighbours, true, kBusy, s.now);
+    const auto choice = s.choose(relay, true);
     REQUIRE(choice);
     const core::PeerKey key = choice->peer;
     ++sent[key];
@@ -222,7 +221,7 @@ TEST_CASE("a peer that only takes is served last, and not starved") {
   REQUIRE(s.peer(2).book_arrival(1, kBlockBytes, s.now - kSecond));
   std::map<core::PeerKey, int> sent;
   for (int i = 0; i < 1000; ++i) {
-    const auto choice = relay.choose(s.holdings, s.neighbours, true, kBusy, s.now);
+    const auto choice = s.choose(relay, true);
     REQUIRE(choice);
     ++sent[choice->peer];
     s.peer(choice->peer).book_block(choice->generation, s.now);
@@ -232,7 +231,7 @@ TEST_CASE("a peer that only takes is served last, and not starved") {
   CHECK(sent[1] < 100);
   // Alone it gets all there is.
   s.neighbours.erase(2);
-  CHECK(relay.choose(s.holdings, s.neighbours, true, kBusy, s.now));
+  CHECK(s.choose(relay, true));
 }
 
 TEST_CASE("in a small mesh a neighbour that brings nothing is passed over until it does") {
@@ -242,7 +241,7 @@ TEST_CASE("in a small mesh a neighbour that brings nothing is passed over until 
   const auto served = [&] {
     std::map<core::PeerKey, int> sent;
     for (int i = 0; i < 300; ++i) {
-      const auto choice = relay.choose(s.holdings, s.neighbours, true, kBusy, s.now);
+      const auto choice = s.choose(relay, true);
       if (!choice) continue;
       ++sent[choice->peer];
       s.send(*choice);
@@ -269,7 +268,7 @@ TEST_CASE("in a large mesh the largest gap in rank goes first") {
   s.hold(1, 12, false);
   s.hold(2, 8, false);
   s.tell(1, {{0, 5, 9, {}}, {1, 2, 9, {}}, {2, 3, 9, {}}});
-  const auto choice = relay.choose(s.holdings, s.neighbours, false, kBusy, s.now);
+  const auto choice = s.choose(relay, false);
   REQUIRE(choice);
   CHECK(choice->generation == 1);
 }
@@ -286,7 +285,7 @@ TEST_CASE("generations beyond those looked at first are found in the end") {
   int tries = 0;
   std::optional<Choice> choice;
   while (!choice && ++tries < 20) {
-    choice = relay.choose(s.holdings, s.neighbours, true, kBusy, s.now);
+    choice = s.choose(relay, true);
   }
   REQUIRE(choice);
   CHECK(choice->generation == 2500);

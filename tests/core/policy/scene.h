@@ -64,6 +64,18 @@ struct Scene {
     peer(choice.peer).block_departed(kBlockBytes, now);
     now += 1000;
   }
+  core::policy::Sockets sockets() const {
+    std::uint32_t busy = 0;
+    for (const Neighbour& n : neighbours) busy += n.pipe.queued() > 0 ? 1 : 0;
+    return {busy, kBusy};
+  }
+  std::optional<Choice> choose(core::policy::RelayPolicy& relay, bool small_mesh) {
+    return relay.choose(holdings, neighbours, small_mesh, sockets(), now);
+  }
+  std::optional<Choice> choose(core::policy::SourcePolicy& source, bool small_mesh) {
+    for (const Neighbour& n : std::as_const(neighbours)) source.told(n);
+    return source.choose(holdings, neighbours, small_mesh, sockets(), now);
+  }
   Neighbour& peer(core::PeerKey key) { return neighbours.at(key); }
 
   TimeUs now = kSecond;

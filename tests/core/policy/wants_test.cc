@@ -15,22 +15,21 @@ TEST_CASE("nobody sends a generation to a neighbour that does not want it") {
   SourcePolicy source(shape_of(4, 4), false);
   RelayPolicy relay(1);
   for (int i = 0; i < 8; ++i) {
-    const auto choice = source.choose(s.holdings, s.neighbours, true, kBusy, s.now);
+    const auto choice = s.choose(source, true);
     REQUIRE(choice);
     CHECK(choice->generation == 2);
     source.served(*choice, s.now);
   }
   for (const bool small : {true, false}) {
-    const auto choice = relay.choose(s.holdings, s.neighbours, small, kBusy, s.now);
+    const auto choice = s.choose(relay, small);
     REQUIRE(choice);
     CHECK(choice->generation == 2);
   }
   s.tell(1, {}, {{2, 1}});
-  CHECK_FALSE(source.choose(s.holdings, s.neighbours, true, kBusy, s.now));
-  for (const bool small : {true, false})
-    CHECK_FALSE(relay.choose(s.holdings, s.neighbours, small, kBusy, s.now));
+  CHECK_FALSE(s.choose(source, true));
+  for (const bool small : {true, false}) CHECK_FALSE(s.choose(relay, small));
   s.tell(1, {{3, 0, 2, {}}});
-  CHECK(source.choose(s.holdings, s.neighbours, true, kBusy, s.now)->generation == 3);
+  CHECK(s.choose(source, true)->generation == 3);
 }
 
 TEST_CASE("what a neighbour wants is found behind any number of generations it does not want") {
@@ -42,11 +41,11 @@ TEST_CASE("what a neighbour wants is found behind any number of generations it d
   REQUIRE(s.peer(1).apply_state(std::move(state)));
   SourcePolicy source(shape_of(kMany, 4), false);
   RelayPolicy relay(1);
-  const auto served = source.choose(s.holdings, s.neighbours, true, kBusy, s.now);
+  const auto served = s.choose(source, true);
   REQUIRE(served);
   CHECK(served->generation == kMany - 1);
   for (const bool small : {true, false}) {
-    const auto choice = relay.choose(s.holdings, s.neighbours, small, kBusy, s.now);
+    const auto choice = s.choose(relay, small);
     REQUIRE(choice);
     CHECK(choice->generation == kMany - 1);
   }
@@ -66,7 +65,7 @@ TEST_CASE("a relay does not send rows back to the peer that they came from") {
   s.tell(1, {{2, 1, 8, {}}, {3, 8, 0, {}}});
   s.tell(2, {{2, 8, 0, {}}, {3, 8, 0, {}}});
   for (const bool small : {true, false}) {
-    const auto choice = relay.choose(s.holdings, s.neighbours, small, kBusy, s.now);
+    const auto choice = s.choose(relay, small);
     REQUIRE(choice);  // the fifth row is news
     CHECK(choice->peer == 1);
     CHECK(choice->generation == 2);
@@ -74,6 +73,5 @@ TEST_CASE("a relay does not send rows back to the peer that they came from") {
   s.peer(1).book_block(2, s.now);
   s.peer(1).block_departed(kBlockBytes, s.now);
   s.tell(1, {{2, 1, 8, {}}}, {}, 1);  // acknowledged, and it still says the same
-  for (const bool small : {true, false})
-    CHECK_FALSE(relay.choose(s.holdings, s.neighbours, small, kBusy, s.now));
+  for (const bool small : {true, false}) CHECK_FALSE(s.choose(relay, small));
 }
