@@ -273,15 +273,10 @@ int page_failure(const Error& error) {
 
 // Errors: kBadInput (the system allows fewer).
 Status make_room_for(std::size_t connections) {
-  const std::size_t descriptors = 2 * connections;  // transport.h
   proto::transport::raise_descriptor_limit();
-  if (proto::transport::descriptor_limit() < descriptors)
-    proto::transport::raise_descriptor_limit(descriptors);
-  const std::size_t allowed = proto::transport::descriptor_limit();
-  if (allowed >= descriptors || connections <= Settings().connections) return Done{};
-  return Error{ErrorCode::kBadInput, "--connections " + std::to_string(connections),
-               "that needs " + std::to_string(descriptors) + " descriptors and the system allows " +
-                   std::to_string(allowed) + "; raise the hard limit (ulimit -Hn, LimitNOFILE=)"};
+  if (connections <= Settings().connections) return Done{};
+  return proto::transport::make_room_for_connections(
+      connections, "--connections " + std::to_string(connections));
 }
 
 // One for each I/O thread.

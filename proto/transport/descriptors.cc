@@ -6,6 +6,12 @@
 
 namespace firn::proto::transport {
 
+namespace {
+
+constexpr std::size_t kOthersMax = 4096;  // descriptors that are kept for files and the like
+
+}  // namespace
+
 std::size_t descriptor_limit() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 1024;
@@ -22,7 +28,22 @@ void raise_descriptor_limit(std::size_t wanted) {
 }
 
 std::size_t connections_within(std::size_t wanted, std::size_t descriptors) {
-  return std::min(wanted, std::max<std::size_t>(descriptors / 2, 1));
+  return std::min(wanted,
+                  std::max<std::size_t>(descriptors - std::min(descriptors / 2, kOthersMax), 1));
+}
+
+std::size_t descriptors_for(std::size_t connections) {
+  return connections + std::min(connections, kOthersMax);
+}
+
+Status make_room_for_connections(std::size_t connections, const std::string& what) {
+  const std::size_t wanted = descriptors_for(connections);
+  raise_descriptor_limit(wanted);
+  const std::size_t allowed = descriptor_limit();
+  if (allowed >= wanted) return Done{};
+  return Error{ErrorCode::kBadInput, what,
+               "that needs " + std::to_string(wanted) + " descriptors and the system allows " +
+                   std::to_string(allowed) + "; raise the hard limit (ulimit -Hn, LimitNOFILE=)"};
 }
 
 }  // namespace firn::proto::transport

@@ -3,6 +3,9 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
+
+#include "proto/base/result.h"
 
 namespace firn::proto::transport {
 
@@ -13,8 +16,13 @@ std::size_t descriptor_limit();
 // before there are threads.
 void raise_descriptor_limit(std::size_t wanted = 16384);
 
-// How many connections may be taken of the `wanted` ones: at most half the descriptors, the others
-// are for files and for what we connect to.
+// How many connections may be taken of the `wanted` ones: the others of the descriptors, half of
+// them or 4096, are for files and for what we connect to.
 std::size_t connections_within(std::size_t wanted, std::size_t descriptors);
+// The descriptors that so many connections take, so that connections_within() allows all of them.
+std::size_t descriptors_for(std::size_t connections);
+// Raises the soft limit as far as so many connections take. Errors: kBadInput (the hard limit
+// forbids it); `what` asked for them.
+Status make_room_for_connections(std::size_t connections, const std::string& what);
 
 }  // namespace firn::proto::transport

@@ -92,7 +92,7 @@ struct Options {
   std::chrono::milliseconds silence_timeout{30'000};
   std::size_t send_queue_bytes_max = 8u << 20;  // a connection past it is closed (kIo)
   int notsent_lowat_bytes = 64 << 10;           // TCP_NOTSENT_LOWAT
-  // Accepting stops above; at most half of the descriptors that the process may have. One network
+  // Accepting stops above, or where descriptors are few (descriptors.h). One network
   // gets a part of these places, and handshakes under way another (proto/transport/admission.h):
   // more are closed as they come.
   std::size_t connection_count_max = 4096;

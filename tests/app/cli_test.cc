@@ -56,9 +56,9 @@ constexpr int kUsage = static_cast<int>(ExitCode::kUsage);
 
 TEST_CASE("a number out of its bounds is refused in words that name the bounds") {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
-      {{"get", "x", "--max-peers", "0"}, "--max-peers: 0 is not 1 to 4096"},
-      {{"get", "x", "--max-peers", "4097"}, "4097 is not 1 to 4096"},
-      {{"get", "x", "--max-peers", "7x"}, "7x is not 1 to 4096"},
+      {{"get", "x", "--max-peers", "0"}, "--max-peers: 0 is not 1 to 20000"},
+      {{"get", "x", "--max-peers", "20001"}, "20001 is not 1 to 20000"},
+      {{"get", "x", "--max-peers", "7x"}, "7x is not 1 to 20000"},
       {{"get", "x", "--memory", "1M"}, "is not at least 16M"},
       {{"medium", "plan", "x", "--rate", "0.7"}, "0.7 is not 0 to 0.5"}};
   for (const auto& one : cases) {
@@ -184,7 +184,7 @@ TEST_CASE("a command takes options from a configuration, and refuses what it can
   CHECK(with("[get]\njson = true\n", info).out.find("\"event\"") == std::string::npos);
   const std::vector<std::pair<std::string, std::string>> wrong = {
       {"\nup-limt = 5\n", ":2: unknown key 'up-limt'; did you mean 'up-limit'?"},
-      {"max-peers = 0\n", ":1: max-peers: 0 is not 1 to 4096"},
+      {"max-peers = 0\n", ":1: max-peers: 0 is not 1 to 20000"},
       {"memory = \"1M\"\n", ":1: memory: "},
       {"output = \"x\"\n", ":1: output: belongs to a single run"},
       {"seed = \n", ":1: "}};

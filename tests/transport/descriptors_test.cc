@@ -29,6 +29,7 @@ TEST_CASE("connections leave half of the descriptors to others") {
   CHECK(connections_within(4096, 1024) == 512);
   CHECK(connections_within(2, 1024) == 2);
   CHECK(connections_within(4096, 0) == 1);
+  CHECK(connections_within(20'000, 20'000) == 15'904);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "client/app/version.h"
 #include "codec/kernels.h"
 #include "proto/program/usage.h"
+#include "proto/transport/descriptors.h"
 
 namespace firn::app {
 namespace {
@@ -87,7 +88,7 @@ void add_run_options(CLI::App& app, NetworkOptions& options) {
       ->group(kNetworkGroup);
   app.add_option("--max-peers", options.peers_max, "peers connected at most, for each content")
       ->option_text("N")
-      ->check(between(1, 4096))
+      ->check(between(1, 20000))
       ->group(kNetworkGroup);
   app.add_option(
          "--peers", options.peers_interval,
@@ -188,11 +189,26 @@ Result<Address> listen_address(const NetworkOptions& options) {
   return parse_address(options.listen, 0);
 }
 
+namespace {
+
+// Beyond this number of peers more descriptors are asked for than any process gets.
+constexpr std::uint32_t kUsualPeers = 2048;
+
+Status make_room_for_peers(std::uint32_t peers_max) {
+  if (peers_max <= kUsualPeers) return Done{};
+  return proto::transport::make_room_for_connections(connections_for(peers_max),
+                                                     "--max-peers " + std::to_string(peers_max));
+}
+
+}  // namespace
+
 Result<DriverOptions> driver_options(const NetworkOptions& options, const CodecOptions& codec,
                                      std::size_t content_count) {
   auto listen = listen_address(options);
   if (!listen.ok()) return listen.error();
+  if (const Status room = make_room_for_peers(options.peers_max); !room.ok()) return room.error();
   DriverOptions driver;
+  driver.connections_max = connections_for(options.peers_max);
   driver.identity_file = options.identity_file;
   driver.listen = *listen;
   driver.interface = options.interface;

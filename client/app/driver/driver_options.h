@@ -13,6 +13,12 @@
 
 namespace firn::app {
 
+// Connections that a process takes whose contents have so many peers each (0: as the core's policy
+// says), with those that are yet to say what they want.
+inline std::size_t connections_for(std::uint32_t peers_max) {
+  return std::max<std::size_t>(4096, std::size_t{peers_max} + peers_max / 4);
+}
+
 struct DriverOptions {
   std::string identity_file;  // empty: a fresh identity
   Address listen{{}, "*", 0};
@@ -23,10 +29,11 @@ struct DriverOptions {
   int io_threads = 1;
   CodecMode codec = CodecMode::kAuto;
   unsigned threads = default_worker_count();  // for coding, hashing and disk
-  std::size_t content_count = 1;              // how many sessions share the memory
-  bool only_serves = false;                   // no session downloads
-  bool stays = false;                         // also without sessions, until it is told to stop
-  core::TimeUs peers_interval = 0;            // between tables of peers; 0: only on SIGUSR1
+  std::size_t connections_max = connections_for(0);
+  std::size_t content_count = 1;    // how many sessions share the memory
+  bool only_serves = false;         // no session downloads
+  bool stays = false;               // also without sessions, until it is told to stop
+  core::TimeUs peers_interval = 0;  // between tables of peers; 0: only on SIGUSR1
 };
 
 // How --memory is shared out, in bytes. Frames on their way, decode buffers and the program itself

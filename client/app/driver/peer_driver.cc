@@ -74,6 +74,7 @@ Status PeerDriver::listen(const DriverOptions& options, const TransportStart& st
   transport_options.stages = &stages_;
   transport_options.turn_interval = kTurnInterval;
   transport_options.interface = options.interface;
+  transport_options.connection_count_max = options.connections_max;
   transport_options.first_frame_bytes_max = kFirstFrameBytes;
   auto transport = start_transport(identity_, inbox_, transport_options);
   if (!transport.ok()) return transport.error();
