@@ -167,6 +167,62 @@ class Pages(Door):
         self.wait_for(lambda contents: contents == [])
         self.assertEqual(404, self.http("GET", "/content/" + id)[0])
 
+    def test_limits_place_and_folder_of_a_content_are_set_by_forms(self):
+        source = self.file(300 * KIB)
+        self.daemon()
+        self.rpc("add", source=self.share(source).link(), folder=str(self.folder / "d"))
+        id = self.wait_for(lambda contents: contents and contents[0]["complete"])[0]["content_id"]
+        page = "/content/" + id
+
+        def change(**fields):
+            status, headers, text = self.form("/do", content=id, alone="on", **fields)
+            self.assertEqual((303, page), (status, headers["Location"]), text)
+            return self.rpc("show", content=id)
+        changed = change(action="limit", up=" 2M ", down="", seed_ratio="1.5", seed_time="none")
+        self.assertEqual((2 << 20, None, 1.5, None),
+                         tuple(changed[name] for name in ("up_limit", "down_limit", "seed_ratio", "seed_time")))
+        for text in ("up 2.0 MiB/s, down none", "ratio 1.5"):
+            self.assertIn(text, self.page(page))
+        self.assertEqual("high", change(action="priority", priority="high")["priority"])
+        self.assertIn("seeding, high", self.page(page))
+        change(action="queue", to="first")
+        moved = self.folder / "moved"
+        moved.mkdir()
+        change(action="move", folder=str(moved))
+        self.wait_for(lambda contents: contents[0]["state"] == "seeding")
+        self.assertTrue((moved / source.name).exists())
+        for fields, words in (({"action": "limit", "up": "fast"}, "fast"), ({"action": "limit"}, "empty"),
+                              ({"action": "priority", "priority": "<b>"}, "priority"),
+                              ({"action": "queue", "to": "side"}, "to"), ({"action": "move", "folder": " "}, "folder"),
+                              ({"action": "move", "folder": "relative"}, "absolute")):
+            status, _, text = self.form("/do", content=id, alone="on", **fields)
+            self.assertEqual(422, status, fields)
+            self.assertIn('role="alert"', text)
+            self.assertIn(words, text, fields)
+            self.assertNotIn("<b>", text)
+
+    def test_limits_and_watched_folders_of_the_daemon_are_set_by_forms(self):
+        self.daemon("--schedule", "mon-sun 00:00-24:00 down=3M")
+        self.assertIn("down=3M", self.page())
+        self.assertEqual(303, self.form("/do", action="limit", up="1M", down="none")[0])
+        status = self.rpc("status")
+        self.assertEqual((1 << 20, 3 << 20), (status["up_limit"], status["down_limit"]))  # the schedule holds
+        self.assertIn("1.0 MiB/s", self.page())
+        inbox, output = self.folder / "in<b>", self.folder / "out"
+        inbox.mkdir()
+        output.mkdir()
+        self.assertEqual(303, self.form("/do", action="watch", folder=str(inbox), output=str(output))[0])
+        self.assertEqual([{"folder": str(inbox), "output": str(output)}], self.rpc("watches")["folders"])
+        page = self.page()
+        self.assertIn("in&lt;b&gt;", page)
+        self.assertNotIn("in<b>", page)
+        self.assertEqual(303, self.form("/do", action="unwatch", folder=str(inbox))[0])
+        self.assertEqual([], self.rpc("watches")["folders"])
+        for fields in ({"action": "limit", "up": "1Q"}, {"action": "watch", "folder": "/"},
+                       {"action": "watch", "folder": "relative", "output": "/"}, {"action": "unwatch"},
+                       {"action": "pause"}, {}):
+            self.assertEqual(422, self.form("/do", **fields)[0], fields)
+
     def test_a_manifest_is_uploaded_and_does_not_stay(self):
         manifest = self.create(self.file(100 * KIB))
         self.daemon()

@@ -20,6 +20,8 @@ class States(Page):
              ("09-hostile", "/content/hostile", "<img src=x onerror=alert(1)>"),
              ("10-failed", "/content/failed", "no space left"),
              ("11-searching", "/content/searching", "no peer is known"),
+             ("15-queued", "/content/queued", "2. in line, high"),
+             ("16-moving", "/content/moving", "no space left"),
              ("12-not-found", "/content/none", "no content has this id"))
 
     def look(self, tab, name):
@@ -136,6 +138,28 @@ class Use(Page):
         self.follow(tab, lambda: tab.key("Enter"))
         tab.wait_for("document.body.innerText.includes('There is no content yet')")
         self.assertTrue((self.folder / "d" / source.name).exists())
+        self.assert_quiet(tab)
+
+    def test_limits_are_set_and_a_folder_is_watched_by_keyboard(self):
+        self.daemon()
+        inbox = self.folder / "inbox"
+        inbox.mkdir()
+        tab = self.tab()
+        tab.tab_to("e.innerText == 'Change limits'")
+        tab.key("Enter")
+        tab.tab_to("e.id == 'set-up'")
+        tab.type("2M")
+        self.follow(tab, lambda: tab.key("Enter"))
+        self.assertIn("2.0 MiB/s", tab.text())
+        tab.tab_to("e.innerText == 'Watch a folder'")
+        tab.key("Enter")
+        tab.tab_to("e.id == 'set-folder'")
+        tab.type(str(inbox))
+        tab.tab_to("e.id == 'set-output'")
+        tab.type(str(self.folder))
+        self.follow(tab, lambda: tab.key("Enter"))
+        self.assertIn(str(inbox), tab.text())
+        self.assertEqual(1, len(self.rpc("watches")["folders"]))
         self.assert_quiet(tab)
 
     def test_a_manifest_is_dropped(self):

@@ -82,7 +82,7 @@ ExitCode run(const AddArguments& arguments, Console& console) {
                  {"serve", arguments.serve},
                  {"seeding", arguments.seeding},
                  {"trust", arguments.trust}};
-  add_limit_params(arguments.limits, params);
+  add_limit_params(limits_of(arguments.limits).value(), params);
   params["priority"] = arguments.priority;
   const auto added = ask(arguments, "add", params);
   if (!added.ok()) return fail(console, added.error());

@@ -95,7 +95,7 @@ ConfiguredLimits configured_limits(const DaemonArguments& arguments) {
   const auto signed_rate = [](std::uint64_t rate) {
     return static_cast<std::int64_t>(std::min<std::uint64_t>(rate, INT64_MAX));
   };
-  const LimitChange goals = limits_of(arguments.goals);
+  const LimitChange goals = limits_of(arguments.goals).value();
   const NetworkOptions& network = arguments.network;
   return {{signed_rate(network.up_limit), signed_rate(network.down_limit),
            std::max<std::int64_t>(goals.seed_ratio.value_or(0), 0),

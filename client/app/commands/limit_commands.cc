@@ -41,10 +41,11 @@ std::string limits_line(const Json& answer) {
 }
 
 ExitCode run(const LimitArguments& arguments, Console& console) {
-  const bool asks = limits_of(arguments.limits).empty();
+  const LimitChange limits = limits_of(arguments.limits).value();  // its options have checked them
+  const bool asks = limits.empty();
   Json params = Json::object();
   if (!arguments.content.empty()) params["content"] = arguments.content;
-  add_limit_params(arguments.limits, params);
+  add_limit_params(limits, params);
   const char* const method = !asks ? "limit" : arguments.content.empty() ? "status" : "show";
   const auto answer = ask(arguments, method, params);
   if (!answer.ok()) return fail(console, answer.error());

@@ -5,9 +5,12 @@
 #include <algorithm>
 
 #include "client/app/console/quantities.h"
+#include "client/app/page/daemon_markup.h"
+#include "client/app/page/json_members.h"
 #include "client/app/page/map_markup.h"
 #include "client/app/page/peer_markup.h"
 #include "client/app/page/rate_chart.h"
+#include "client/app/page/settings_markup.h"
 #include "proto/base/percent.h"
 #include "proto/web/frame.h"
 #include "proto/web/markup.h"
@@ -16,16 +19,6 @@ namespace firn::app {
 namespace {
 
 using web::html;
-
-std::string text_of(const Json& json, const char* name) {
-  const auto found = json.find(name);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
-double number_of(const Json& json, const char* name) {
-  const auto found = json.find(name);
-  return found != json.end() && found->is_number() ? found->get<double>() : 0;
-}
 
 std::string size_of(const Json& content) {
   const double bytes = number_of(content, "bytes");
@@ -72,6 +65,17 @@ std::string actions_of(const Json& content, bool alone) {
          button("remove_data", "Forget and delete files", name) + "</details></form>";
 }
 
+// With its place, where it waits for one.
+std::string state_words(const Json& content) {
+  std::string words = text_of(content, "state");
+  if (const double place = number_of(content, "queue_position"); place > 0)
+    words += fmt::format(", {}. in line", place);
+  if (const std::string priority = text_of(content, "priority");
+      !priority.empty() && priority != "normal")
+    words += ", " + priority;
+  return html(words);
+}
+
 std::string contents_rows(const Json& contents, const PageView& view) {
   std::string rows;
   const std::size_t begin = view.page * kContentsOnPage;
@@ -84,8 +88,8 @@ std::string contents_rows(const Json& contents, const PageView& view) {
         "<td class=\"n\">{}</td><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>"
         "<td class=\"n\">{}</td>{}</tr>",
         html(id), html(id), html(text_of(content, "name")),
-        text_of(content, "state") == "failed" ? "bad" : "", html(text_of(content, "state")),
-        size_of(content), progress_of(content), number_of(content, "peers"),
+        text_of(content, "state") == "failed" ? "bad" : "", state_words(content), size_of(content),
+        progress_of(content), number_of(content, "peers"),
         format_rate(number_of(content, "down_rate")), format_rate(number_of(content, "up_rate")),
         view.may_change ? "<td>" + actions_of(content, false) + "</td>" : "");
   }
@@ -134,7 +138,7 @@ std::string facts_of(const ContentFacts& facts) {
   const auto add = [&list](const char* name, const std::string& markup) {
     if (!markup.empty()) list += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>", name, markup);
   };
-  add("State", html(text_of(details, "state")));
+  add("State", state_words(details));
   add("Complete", progress_of(details));
   add("Size", size_of(details));
   add("Peers", fmt::format("{}", number_of(details, "peers")));
@@ -144,6 +148,7 @@ std::string facts_of(const ContentFacts& facts) {
                     facts.swarm->verified.size(), facts.swarm->generation_size));
   add("Folder", html(text_of(details, "folder")));
   add("Stays", html(text_of(details, "seeding")));
+  for (const auto& [name, markup] : settings_facts(details)) add(name, markup);
   add("Waits for", html(text_of(details, "waits_for")));
   add("Failed", html(text_of(details, "failure")));
   add("Content id", "<code>" + html(text_of(details, "content_id")) + "</code>");
@@ -152,21 +157,30 @@ std::string facts_of(const ContentFacts& facts) {
 
 }  // namespace
 
-Regions contents_regions(const Json& contents, const RateHistory::Samples& rates,
+Regions contents_regions(const ContentFacts& facts, const RateHistory::Samples& rates,
                          const PageView& view) {
-  return {{"rates", rate_chart(rates, "All contents")},
-          {"contents", contents_table(contents, view)}};
+  Regions regions{{"rates", rate_chart(rates, "All contents")},
+                  {"contents", contents_table(facts.details, view)}};
+  if (!view.may_change) return regions;
+  regions.emplace_back("limits", limits_now(facts.daemon));
+  regions.emplace_back("watches", watched_folders(facts.daemon));
+  return regions;
 }
 
-std::string contents_page(const Json& contents, const RateHistory::Samples& rates,
+std::string contents_page(const ContentFacts& facts, const RateHistory::Samples& rates,
                           const PageView& view) {
-  const Regions regions = contents_regions(contents, rates, view);
+  const Regions regions = contents_regions(facts, rates, view);
   web::Frame frame;
-  frame.title = fmt::format("Firn: {} contents", contents.size());
+  frame.title = fmt::format("Firn: {} contents", facts.details.size());
   frame.events = fmt::format("/events?page={}", view.page);
   frame.body = "<header><p class=\"mark\">Firn</p></header><main id=\"main\"><h1>Contents</h1>" +
                region(regions[1]) + (view.may_change ? kAddForm : "") + "<h2>Rates</h2>" +
-               region(regions[0]) + "</main>";
+               region(regions[0]);
+  if (view.may_change) {
+    frame.body += "<h2>Limits of all contents</h2>" + region(regions[2]) + limits_form() +
+                  "<h2>Watched folders</h2>" + region(regions[3]) + watch_form();
+  }
+  frame.body += "</main>";
   return web::whole_page(frame);
 }
 
@@ -200,7 +214,8 @@ std::string content_page(const ContentFacts& facts, const RankMap& map,
                              map.range.count, view.page);
   frame.body =
       "<header><p class=\"mark\"><a href=\"/\">Firn</a></p></header><main id=\"main\"><h1>" +
-      html(name) + "</h1>" + shown("facts") + shown("actions") + "<h2>Rates</h2>" + shown("rates") +
+      html(name) + "</h1>" + shown("facts") + shown("actions") +
+      (view.may_change ? settings_forms(facts.details) : "") + "<h2>Rates</h2>" + shown("rates") +
       "<h2 id=\"map\">Rank of every generation</h2>" +
       map_section(map, view.path, text_of(facts.details, "content_id")) +
       "<details id=\"map-details\"><summary>Generations as a table</summary>" + shown("map-table") +

@@ -25,9 +25,10 @@ struct PageView {
 
 inline constexpr std::size_t kContentsOnPage = 200;
 
-Regions contents_regions(const Json& contents, const RateHistory::Samples& rates,
+Regions contents_regions(const ContentFacts& facts, const RateHistory::Samples& rates,
                          const PageView& view);
-std::string contents_page(const Json& contents, const RateHistory::Samples& rates,
+// Of the list: `facts.details` is an array.
+std::string contents_page(const ContentFacts& facts, const RateHistory::Samples& rates,
                           const PageView& view);
 
 // With the rows of the map one by one.

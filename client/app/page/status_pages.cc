@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "client/app/daemon/rpc.h"
+#include "client/app/page/form_calls.h"
 #include "client/app/page/map_markup.h"
-#include "proto/base/percent.h"
 #include "proto/program/output_file.h"
 #include "proto/web/form.h"
 #include "proto/web/live_update.h"
@@ -54,6 +54,19 @@ PageView view_of(const web::Fields& query, const std::string& content, bool may_
   view.page = number_in(query, content.empty() ? "page" : "peers");
   view.may_change = may_change;
   return view;
+}
+
+// What the list of contents shows.
+Result<ContentFacts> list_facts(StatusSource& source) {
+  ContentFacts facts;
+  auto list = source.contents();
+  if (!list.ok()) return list.error();
+  facts.details = *std::move(list);
+  DaemonMethods* const methods = source.methods();
+  if (methods == nullptr) return facts;
+  if (auto status = methods->status(); status.ok()) facts.daemon = *std::move(status);
+  if (auto watches = methods->watches(); watches.ok()) facts.daemon.update(*watches);
+  return facts;
 }
 
 }  // namespace
@@ -104,9 +117,7 @@ bool StatusPages::with_facts(const std::string& content, TakeFacts take) {
   const bool asked = calls_.call([this, content] {
     Facts facts;
     if (content.empty()) {
-      auto list = source_.contents();
-      facts = list.ok() ? std::make_shared<const Result<ContentFacts>>(ContentFacts{*list, {}})
-                        : std::make_shared<const Result<ContentFacts>>(list.error());
+      facts = std::make_shared<const Result<ContentFacts>>(list_facts(source_));
     } else {
       facts = std::make_shared<const Result<ContentFacts>>(source_.content(content));
     }
@@ -147,7 +158,7 @@ void StatusPages::show(ExchangeId id, const std::string& content, const PageView
     Response response;
     const ContentFacts& known = facts->value();
     if (content.empty()) {
-      response.body = contents_page(known.details, history_.all(), view);
+      response.body = contents_page(known, history_.all(), view);
     } else {
       const RankMap map = known.swarm ? rank_map(*known.swarm, view.range) : RankMap{};
       response.body = content_page(known, map, history_.of(content), view);
@@ -193,7 +204,7 @@ void StatusPages::feed(ExchangeId id, const Facts& facts) {
   if (!facts->ok()) {
     update.fail(facts->error().message());
   } else if (stream.content.empty()) {
-    update.regions(contents_regions(facts->value().details, history_.all(), stream.view));
+    update.regions(contents_regions(facts->value(), history_.all(), stream.view));
   } else {
     const ContentFacts& known = facts->value();
     const RankMap map = known.swarm ? rank_map(*known.swarm, stream.view.range) : RankMap{};
@@ -262,21 +273,12 @@ void StatusPages::add(ExchangeId id, const Request& request) {
 
 void StatusPages::change(ExchangeId id, const Request& request) {
   const auto fields = web::parse_form(request);
-  const std::string* const content = fields ? web::find_field(*fields, "content") : nullptr;
-  const std::string* const action = fields ? web::find_field(*fields, "action") : nullptr;
-  if (content == nullptr || action == nullptr)
+  if (!fields)
     return server_.reply(id, failure(400, "That was not done", "It is no form of these pages."));
-  const bool removes = *action == "remove" || *action == "remove_data";
-  if (!removes && *action != "pause" && *action != "resume")
-    return server_.reply(id, failure(400, "That was not done", "There is no such action."));
-  Json params = {{"content", *content}};
-  if (removes) params["delete_data"] = *action == "remove_data";
-  const Json rpc = {{"jsonrpc", "2.0"},
-                    {"id", 1},
-                    {"method", removes ? "remove" : *action},
-                    {"params", std::move(params)}};
-  const bool stays = !removes && web::find_field(*fields, "alone") != nullptr;
-  call_and_return(id, rpc, stays ? "/content/" + percent_encode(*content) : "/", "");
+  const auto call = form_call(*fields);
+  if (!call.ok())
+    return server_.reply(id, failure(422, "That was not done", call.error().message()));
+  call_and_return(id, call->rpc, call->back, "");
 }
 
 }  // namespace firn::app

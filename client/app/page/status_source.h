@@ -18,6 +18,8 @@ class DaemonMethods;  // daemon/rpc.h
 struct ContentFacts {
   Json details;  // docs/rpc.md, as `show`
   std::optional<core::SwarmView> swarm;
+  Json daemon =
+      Json::object();  // of the list: docs/rpc.md, as `status`, with `folders` of `watches`
 };
 
 struct ContentRate {

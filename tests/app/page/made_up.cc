@@ -32,6 +32,8 @@ constexpr Kind kKinds[] = {
     {"searching", "abcdefghijklmnop", "searching", 0, 0, 0},
     {"paused", "album", "paused", 0.7, 300, 0},
     {"failed", "backup", "failed", 0.2, 300, 0},
+    {"queued", "lectures", "queued", 0.1, 300, 0},
+    {"moving", "archive", "moving", 1, 300, 0},
 };
 
 const Kind* kind_of(const std::string& id) {
@@ -61,6 +63,16 @@ Json details_of(const Kind& kind) {
     json["failure"] = std::string("/srv/downloads/") + kHostileName + ": no space left";
   if (std::string(kind.state) == "searching")
     json["waits_for"] = "no peer is known that has the manifest";
+  if (std::string(kind.state) == "queued")
+    json.update({{"queue_position", 2}, {"priority", "high"}, {"saved", false}});
+  if (std::string(kind.state) == "moving") {
+    json.update({{"moving_to", std::string("/srv/") + kHostileName},
+                 {"move_failure", "/srv/x: no space left"},
+                 {"up_limit", 2'000'000},
+                 {"uploaded", 1'500'000'000},
+                 {"seed_ratio", 1.5},
+                 {"seed_time", 86'400}});
+  }
   return json;
 }
 
@@ -221,12 +233,23 @@ Result<Json> MadeUp::move(const std::string& which, const std::string& folder) {
   return put(which, "folder", folder);
 }
 
-Result<Json> MadeUp::watch(const std::string& folder, const std::string&) {
-  return Error{ErrorCode::kBadInput, "watch " + folder, "nothing is added here"};
+Result<Json> MadeUp::status() {
+  return Json{{"up_limit", 1'000'000},
+              {"down_limit", nullptr},
+              {"schedule", "mon-fri 08:00-18:00 up=1M"},
+              {"max_downloads", 8},
+              {"max_seeds", 100}};
+}
+
+Result<Json> MadeUp::watch(const std::string& folder, const std::string& output) {
+  watched_.push_back({{"folder", folder}, {"output", output}});
+  return watches();
 }
 
 Result<Json> MadeUp::unwatch(const std::string& folder) {
-  return Error{ErrorCode::kNotFound, "unwatch " + folder, "it is not watched"};
+  std::erase_if(watched_.get_ref<Json::array_t&>(),
+                [&](const Json& one) { return one["folder"] == folder; });
+  return watches();
 }
 
 Result<Json> MadeUp::put(const std::string& which, const char* member, const Json& value) {

@@ -37,9 +37,9 @@ class MadeUp final : public StatusSource, public DaemonMethods {
   Result<Json> prioritize(const std::string& which, const std::string& priority) override;
   Result<Json> queue(const std::string& which, const std::string& to) override;
   Result<Json> move(const std::string& which, const std::string& folder) override;
-  Result<Json> status() override { return Json::object(); }
+  Result<Json> status() override;
   Result<Json> watch(const std::string& folder, const std::string& output) override;
-  Result<Json> watches() override { return Json{{"folders", Json::array()}}; }
+  Result<Json> watches() override { return Json{{"folders", watched_}}; }
   Result<Json> unwatch(const std::string& folder) override;
   Result<Json> stop() override;
 
@@ -48,6 +48,7 @@ class MadeUp final : public StatusSource, public DaemonMethods {
   Json* find(const std::string& id);
 
   Json contents_ = Json::array();
+  Json watched_ = Json::array({{{"folder", "/srv/in<b>"}, {"output", "/srv/downloads"}}});
   std::uint64_t steps_ = 0;  // that content() has made
 };
 
