@@ -63,7 +63,7 @@ Snapshot AnnounceCore::snapshot() const {
   registry_.describe(snapshot);
   snapshot.connection_count = clients_.size();
   snapshot.announce_count = announce_count_;
-  snapshot.refusal_count = refusal_count_;
+  snapshot.refusals = refusals_;
   return snapshot;
 }
 
@@ -80,13 +80,14 @@ proto::TrackerReply AnnounceCore::answer(ClientId client, const proto::TrackerRe
   proto::TrackerReply reply =
       std::visit([&](const auto& one) { return answer(known, one, now); }, request);
   announce_count_ += std::holds_alternative<proto::AnnounceReply>(reply) ? 1 : 0;
-  refusal_count_ += std::holds_alternative<proto::TrackerError>(reply) ? 1 : 0;
+  if (const auto* refused = std::get_if<proto::TrackerError>(&reply)) count_refusal(*refused);
   return reply;
 }
 
 proto::TrackerError AnnounceCore::too_many_requests(Time wait) {
-  ++refusal_count_;
-  return slow_down("too many requests", wait);
+  const proto::TrackerError refused = slow_down("too many requests", wait);
+  count_refusal(refused);
+  return refused;
 }
 
 Time AnnounceCore::wait_of(ClientId id, const proto::TrackerRequest& request, Time now) {
@@ -141,8 +142,10 @@ proto::TrackerReply AnnounceCore::answer(Client& client, const proto::Announce& 
 void AnnounceCore::announce(ClientId client, const proto::Announce& request, Time now,
                             FrameOut& out) {
   auto refused = enter(clients_.at(client), request, now);
-  ++(refused ? refusal_count_ : announce_count_);
-  if (refused) {
+  if (!refused) {
+    ++announce_count_;
+  } else {
+    count_refusal(*refused);
     const std::string frame = serialize(proto::TrackerReply(*std::move(refused))).head;
     std::memcpy(out.prepare(frame.size()), frame.data(), frame.size());
     return out.commit(frame.size());

@@ -103,6 +103,9 @@ class AnnounceCore {
     Upload upload;  // none while total_bytes is 0
   };
 
+  void count_refusal(const proto::TrackerError& error) {
+    ++refusals_[static_cast<std::size_t>(error.code)];
+  }
   proto::TrackerReply answer(Client& client, const proto::Announce& request, Time now);
   // Does what an announce asks for. Fills summary and peers, or says why not.
   std::optional<proto::TrackerError> enter(Client& client, const proto::Announce& request,
@@ -126,7 +129,8 @@ class AnnounceCore {
   std::unordered_map<ClientId, Client> clients_;
   std::unordered_map<std::string, std::uint64_t> upload_bytes_of_;  // by prefix
   std::uint64_t upload_bytes_ = 0;
-  std::uint64_t announce_count_ = 0, refusal_count_ = 0;
+  std::uint64_t announce_count_ = 0;
+  RefusalCounts refusals_{};
   Time next_tick_{};
   // Of the announce that is being answered; kept for their memory.
   proto::AnnounceSummary summary_;

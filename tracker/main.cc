@@ -61,6 +61,7 @@ struct Settings {
   std::string closed;
   std::string status;      // where its page is; empty: nowhere
   std::string token_file;  // of that page; empty: in the data folder
+  int drain_seconds = 0;   // from the first signal to the end
 };
 
 int fail(ExitCode code, const std::string& message) {
@@ -84,6 +85,12 @@ class Signals {
     while (sigwait(&signals_, &number) != 0) {
     }
     return number;
+  }
+  // The same, but for this time at most: 0 then.
+  int wait_for(int seconds) const {
+    const timespec most{seconds, 0};
+    const int number = sigtimedwait(&signals_, nullptr, &most);
+    return number > 0 ? number : 0;
   }
 
  private:
@@ -191,6 +198,21 @@ void add_log_options(CLI::App& app, Settings& settings, bool& verbose) {
       ->capture_default_str();
 }
 
+void add_service_options(CLI::App& app, Settings& settings) {
+  app.add_option("--drain", settings.drain_seconds,
+                 "seconds from SIGTERM to the end, in which open connections are served and new "
+                 "ones closed; a second signal ends it at once")
+      ->check(between(0, 3600))
+      ->capture_default_str();
+  app.add_option("--status", settings.status, "serve a page of swarms, peers and announces")
+      ->type_name("HOST:PORT")
+      ->check(not_empty());
+  app.add_option("--token-file", settings.token_file,
+                 "the page's token (default: DIR/http-token; made if missing)")
+      ->type_name("FILE")
+      ->check(not_empty());
+}
+
 void add_options(CLI::App& app, Settings& settings, bool& verbose) {
   app.set_version_flag("--version", "firn-tracker " FIRN_VERSION);
   app.footer(kFooter);
@@ -240,13 +262,7 @@ void add_options(CLI::App& app, Settings& settings, bool& verbose) {
                  "on SIGHUP")
       ->type_name("FILE")
       ->check(not_empty());
-  app.add_option("--status", settings.status, "serve a page of swarms, peers and announces")
-      ->type_name("HOST:PORT")
-      ->check(not_empty());
-  app.add_option("--token-file", settings.token_file,
-                 "the page's token (default: DIR/http-token; made if missing)")
-      ->type_name("FILE")
-      ->check(not_empty());
+  add_service_options(app, settings);
   add_log_options(app, settings, verbose);
 }
 
@@ -289,6 +305,20 @@ Result<std::vector<std::unique_ptr<SqliteRegistry>>> open_registries(
       std::chrono::duration_cast<Time>(std::chrono::steady_clock::now().time_since_epoch());
   return SqliteRegistry::open_shards((data / "tracker.sqlite").string(), now, limits,
                                      settings.io_threads);
+}
+
+// After a signal: drains until the time is over, or another one comes. `page`: null where there is
+// none.
+void wind_up(int number, const Settings& settings, const Signals& signals, Server& server,
+             StatusDoor* page, spdlog::logger& logger) {
+  tell_manager("STOPPING=1", logger);
+  if (settings.drain_seconds > 0) {
+    logger.info("draining for {} s: {}", settings.drain_seconds, strsignal(number));
+    server.drain();
+    if (page != nullptr) page->drain();
+    (void)signals.wait_for(settings.drain_seconds);
+  }
+  logger.info("stopping: {}", strsignal(number));
 }
 
 int run(const Settings& settings) {
@@ -346,8 +376,7 @@ int run(const Settings& settings) {
     read_lists_again(settings, **server, logger);
   }
   if (number == SIGHUP) leave_closed_terminal();
-  tell_manager("STOPPING=1", logger);
-  logger.info("stopping: {}", strsignal(number));
+  wind_up(number, settings, signals, **server, page->get(), logger);
   return kOk;
 }
 

@@ -42,6 +42,7 @@ Result<std::unique_ptr<Server>> Server::start(const Identity& identity,
                                                     server->desks_.size(), server->desks_));
   server->lists_taken_.resize(shards.size());
   server->looks_.resize(shards.size());
+  server->turned_away_.resize(shards.size());
   auto transport = Transport::start(identity, *server, server->options_.transport);
   if (!transport) return transport.error();
   server->transport_owner_ = std::move(transport).value();
@@ -104,10 +105,13 @@ void Server::take_lists(std::size_t thread) {
 }
 
 void Server::on_open(ConnectionId id, const PeerInfo& info) {
-  desk_of(id).opened(id, info);
+  if (!draining_.load(std::memory_order_relaxed)) return desk_of(id).opened(id, info);
+  turned_away_[transport_.load()->thread_of(id)].insert(id);
+  transport_.load()->close(id);
 }
 
 void Server::on_close(ConnectionId id, const Error&) {
+  if (turned_away_[transport_.load()->thread_of(id)].erase(id) > 0) return;
   desk_of(id).closed(id);
 }
 
@@ -117,7 +121,10 @@ Status Server::on_frame(ConnectionId, std::span<const std::uint8_t>) {
 }
 
 Status Server::on_request(ConnectionId id, std::span<const std::uint8_t> frame, Replies& replies) {
-  take_lists(transport_.load()->thread_of(id));
+  const std::size_t thread = transport_.load()->thread_of(id);
+  take_lists(thread);
+  if (turned_away_[thread].contains(id))
+    return Error{ErrorCode::kCancelled, "answer a request", "this tracker is stopping"};
   return desk_of(id).requested(id, frame, replies);
 }
 

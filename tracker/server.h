@@ -15,6 +15,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "proto/transport/transport.h"
@@ -46,6 +47,9 @@ class Server final : private proto::transport::EventSink {
   Result<Address> listen(const Address& where);
   // As AnnounceCore::serve. Any thread; holds for the requests that come from now on.
   void serve(ServedLists lists);
+  // From now on new connections are closed as they come, so that peers ask another tracker; those
+  // that are open are served. Any thread.
+  void drain() { draining_.store(true); }
   // How it stands, all shards together: `take` is called on an I/O thread, unless the server stops
   // before. Each desk looks on its own thread, one after the other, so that a great tracker does
   // not stand still. Any thread.
@@ -79,6 +83,10 @@ class Server final : private proto::transport::EventSink {
   const ServerOptions options_;
   const DeskOptions desk_options_;
   Desk::Desks desks_;
+
+  std::atomic<bool> draining_{false};
+  // By thread: connections that came while it drained, until they are closed.
+  std::vector<std::unordered_set<ConnectionId>> turned_away_;
 
   // A desk takes the lists when it sees that there are later ones than it has.
   std::atomic<std::uint64_t> lists_number_{0};

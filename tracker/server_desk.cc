@@ -65,6 +65,7 @@ Desk::~Desk() {
 }
 
 void Desk::opened(ConnectionId id, const PeerInfo& info) {
+  ++accepted_count_;
   core_.connected(id, info.id, info.ip, options_.clock());
   if (desks_.size() > 1) visitors_[id] = {info.id, info.ip};
 }
@@ -228,6 +229,8 @@ Snapshot Desk::snapshot() const {
   Snapshot snapshot = core_.snapshot();
   // The core knows visitors of other desks, too.
   if (desks_.size() > 1) snapshot.connection_count = visitors_.size();
+  snapshot.accepted_count = accepted_count_;
+  snapshot.unwritten = flush_failed_ ? 1 : 0;
   return snapshot;
 }
 

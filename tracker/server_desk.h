@@ -89,6 +89,7 @@ class Desk {
   std::vector<ConnectionId> answered_;                  // whose lines have moved
   std::vector<std::uint8_t> frames_;                    // of a line, kept for its memory
   bool flush_failed_ = false;                           // said once
+  std::uint64_t accepted_count_ = 0;
   proto::transport::Transport* transport_ = nullptr;
 };
 

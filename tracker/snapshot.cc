@@ -22,7 +22,9 @@ void Snapshot::add(const Snapshot& other) {
   incomplete_count += other.incomplete_count;
   connection_count += other.connection_count;
   announce_count += other.announce_count;
-  refusal_count += other.refusal_count;
+  accepted_count += other.accepted_count;
+  unwritten += other.unwritten;
+  for (std::size_t code = 0; code < refusals.size(); ++code) refusals[code] += other.refusals[code];
   largest.insert(largest.end(), other.largest.begin(), other.largest.end());
   sort();
 }

@@ -2,12 +2,19 @@
 // names no peers: who shares what is for those who announce themselves.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "proto/base/ids.h"
+#include "proto/messages.h"
 
 namespace firn::tracker {
+
+// By proto::TrackerErrorCode.
+using RefusalCounts =
+    std::array<std::uint64_t, static_cast<std::size_t>(proto::TrackerErrorCode::kNotAllowed) + 1>;
 
 struct Snapshot {
   static constexpr std::size_t kSwarmsMax = 200;  // that are listed
@@ -22,9 +29,14 @@ struct Snapshot {
   std::uint64_t incomplete_count = 0;
   std::uint64_t connection_count = 0;
   std::uint64_t announce_count = 0;  // answered since the start
-  std::uint64_t refusal_count = 0;   // requests that were answered with an error
+  std::uint64_t accepted_count = 0;  // connections since the start
+  RefusalCounts refusals{};          // requests that were answered with an error, by its code
+  std::uint64_t unwritten = 0;       // shards of the contents whose registry cannot be written now
   std::vector<Line> largest;         // most peers first, kSwarmsMax at most
 
+  std::uint64_t refusal_count() const {
+    return std::accumulate(refusals.begin(), refusals.end(), std::uint64_t{0});
+  }
   // Puts most peers first and drops the smallest. Equal ones stand by their ids: the same each
   // time.
   void sort();

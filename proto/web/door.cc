@@ -20,6 +20,7 @@ void Door::request(ExchangeId id, Request request) {
   if (!access_.meant_for_us(request))
     return server_.reply(id, plain_response(403, "the Host or Origin is not this server's"));
   if (serve_file(id, request)) return;
+  if (pages_.open_to_all(request)) return pages_.request(id, std::move(request));
   if (request.method == Method::kPost && request.path == "/login") return sign_in(id, request);
   const Access::Verdict verdict = access_.judge(request);
   if (verdict == Access::Verdict::kForeign)

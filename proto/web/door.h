@@ -4,7 +4,7 @@
 //   GET  /page.css /page.js   for everybody
 //   POST /login               a token gets a cookie
 //   POST /logout              takes it back
-//   all else                  to the pages, if the request may (access.h)
+//   all else                  to the pages, if the request may (access.h), or needs no token there
 #pragma once
 
 #include <functional>
@@ -20,6 +20,9 @@ class Pages {
  public:
   virtual ~Pages() = default;
   virtual std::size_t body_bytes_max(const Request& head) = 0;
+  // Whether it is answered without a token: what tells nothing, for programs that look whether this
+  // one lives.
+  virtual bool open_to_all(const Request&) const { return false; }
   virtual void request(ExchangeId id, Request request) = 0;
   virtual void over(ExchangeId id) = 0;
   virtual void tick() = 0;

@@ -3,8 +3,13 @@
 
 import json
 import pathlib
+import re
+import shutil
+import signal
 import stat
+import subprocess
 import time
+import unittest
 
 import doors
 import harness
@@ -105,6 +110,98 @@ class Status(TrackerDoor):
         self.assertIn("in use", other.output("stderr"))
         self.http("GET", "/")
         self.assertEqual(0, self.process.stop())
+
+
+class Operations(TrackerDoor):
+    def metrics(self):
+        """The values of all metrics, by name and labels; the text is as the format's description says."""
+        status, headers, text = self.http("GET", "/metrics")
+        self.assertEqual(200, status, text)
+        self.assertIn("version=0.0.4", headers["Content-Type"])
+        kinds, values = {}, {}
+        for line in text.splitlines():
+            if line.startswith("# TYPE "):
+                _, _, name, kind = line.split(" ")
+                self.assertNotIn(name, kinds)
+                kinds[name] = kind
+            elif not line.startswith("# HELP "):
+                found = re.fullmatch(r'([a-z_]+)(\{[a-z_]+="[^"\n]*"\})? ([0-9.e+-]+)', line)
+                self.assertTrue(found, line)
+                self.assertIn(found.group(1), kinds, "a value before its type")
+                values[found.group(1) + (found.group(2) or "")] = float(found.group(3))
+        for name in kinds:
+            self.assertEqual(kinds[name] == "counter", name.endswith("_total"), name)
+        return values
+
+    def test_metrics_count_what_happens(self):
+        endpoint = self.tracker("--io-threads", "2", "--closed", self.folder / "closed")
+        before = self.metrics()
+        self.assertEqual((0, 0), (before["firn_tracker_announces_total"], before["firn_tracker_connections_total"]))
+        refused = self.share(self.file(50 * KIB, "other.bin"), "--tracker", endpoint, name="refused")
+        self.assertNotEqual(0, refused.wait_exit())
+        self.wait_status(lambda now: now["refusals"] > 0)
+        after = self.metrics()
+        self.assertGreaterEqual(after['firn_tracker_refusals_total{reason="not_allowed"}'], 1)
+        self.assertGreaterEqual(after["firn_tracker_connections_total"], 1)
+        self.assertEqual(0, after["firn_tracker_database_failing"])
+        self.assertGreater(after["process_resident_memory_bytes"], 1 << 20)
+        self.assertLess(abs(after["process_start_time_seconds"] - time.time()), 600)
+
+    def tracker(self, *options):
+        (self.folder / "closed").write_text("")
+        return super().tracker(*options)
+
+    @unittest.skipUnless(shutil.which("promtool"), "promtool is not installed")
+    def test_promtool_finds_nothing_to_say(self):
+        self.tracker()
+        checked = subprocess.run(["promtool", "check", "metrics"], input=self.http("GET", "/metrics")[2].encode(),
+                                 capture_output=True, check=False)
+        self.assertEqual((0, b""), (checked.returncode, checked.stderr + checked.stdout))
+
+    def test_health_and_readiness_need_no_token_and_all_else_does(self):
+        self.tracker()
+        self.wait_status(lambda now: True)
+        for path in ("/health", "/ready"):
+            self.assertEqual(200, self.http("GET", path, token="")[0], path)
+            self.assertEqual(401, self.http("POST", path, "", token="")[0], path)
+            self.assertEqual(403, self.http("GET", path, token="", Host="evil.example")[0], path)
+        self.assertEqual(401, self.http("GET", "/metrics", token="")[0])
+
+    def test_while_it_drains_it_serves_who_is_there_and_nobody_else(self):
+        endpoint = self.tracker("--drain", "60", "--interval", "1")
+        self.share(self.file(100 * KIB), "--tracker", endpoint).link()
+        self.wait_status(lambda now: now["peers"] == 1)
+        self.process.process.send_signal(signal.SIGTERM)
+        self.wait_ready(503, "stopping")
+        before = self.status()["announces"]
+        late = self.share(self.file(50 * KIB, "late.bin"), "--tracker", endpoint, name="late")
+        late.wait_line("warning: tracker ", stream="stderr")
+        self.wait_status(lambda now: now["announces"] > before)
+        self.assertEqual((1, 1), (self.status()["peers"], self.status()["connections"]))
+        self.assertEqual(200, self.http("GET", "/health", token="")[0])
+        self.process.process.send_signal(signal.SIGTERM)
+        self.assertEqual(0, self.process.wait_exit())
+
+    def wait_ready(self, status, words):
+        deadline = time.monotonic() + 30
+        while (answer := self.http("GET", "/ready", token=""))[0] != status:
+            self.assertLess(time.monotonic(), deadline, answer)
+        self.assertIn(words, answer[2])
+
+    def test_a_drain_ends_by_itself(self):
+        self.tracker("--drain", "1")
+        self.process.process.send_signal(signal.SIGTERM)
+        self.assertEqual(0, self.process.wait_exit())
+        self.assertIn("draining for 1 s", self.process.output("stderr"))
+
+    def test_every_metric_of_the_examples_is_there(self):
+        self.tracker()
+        known = {re.match("[a-z_]+", name).group(0) for name in self.metrics()}
+        for name in ("prometheus-rules.yml", "grafana-tracker.json"):
+            text = (harness.ROOT / "docs/examples" / name).read_text(encoding="utf-8")
+            used = set(re.findall(r"\b(?:firn_tracker|process)_[a-z_]+", text))
+            self.assertTrue(used, name)
+            self.assertEqual(set(), used - known, name)
 
 
 class InBrowser(TrackerDoor, Page):

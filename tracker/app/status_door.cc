@@ -52,6 +52,8 @@ struct OpenDoor final : StatusDoor {
     return "http://" + to_text(shown) + "/";
   }
 
+  void drain() override { pages.drain(); }
+
   const std::shared_ptr<Gate> gate = std::make_shared<Gate>();
   std::unique_ptr<web::HttpServer> http;  // ends before what its thread uses
   StatusPages pages;

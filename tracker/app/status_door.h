@@ -15,6 +15,8 @@ class StatusDoor {
   virtual ~StatusDoor() = default;
   // With the port that it got.
   virtual std::string url() const = 0;
+  // From now on it says that no more work is wanted (/ready). Any thread.
+  virtual void drain() = 0;
 };
 
 struct StatusDoorOptions {

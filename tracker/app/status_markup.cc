@@ -35,7 +35,7 @@ std::string facts_of(const StatusView& view) {
   add("Complete peers", std::to_string(now.complete_count));
   add("Connections", std::to_string(now.connection_count));
   add("Announces", std::to_string(now.announce_count));
-  add("Requests refused", std::to_string(now.refusal_count));
+  add("Requests refused", std::to_string(now.refusal_count()));
   add("Runs for", duration_text(static_cast<double>(view.running.count())));
   return list + "</dl>";
 }
@@ -100,7 +100,7 @@ std::string status_json(const StatusView& view) {
       {"connections", now.connection_count},
       {"announces", now.announce_count},
       {"announces_per_second", view.rates.empty() ? 0 : view.rates.back()},
-      {"refusals", now.refusal_count},
+      {"refusals", now.refusal_count()},
       {"largest", nlohmann::ordered_json::array()}};
   for (const Snapshot::Line& line : now.largest)
     json["largest"].push_back({{"content_id", line.content.text()},

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "proto/web/live_update.h"
+#include "tracker/app/metrics_text.h"
 #include "tracker/app/status_markup.h"
 
 namespace firn::tracker {
@@ -23,25 +24,44 @@ constexpr std::size_t kWaitingMax = 256;
 StatusPages::StatusPages(web::HttpServer& server, Ask ask)
     : server_(server), ask_(std::move(ask)) {}
 
+bool StatusPages::open_to_all(const Request& request) const {
+  return request.method == web::Method::kGet &&
+         (request.path == "/health" || request.path == "/ready");
+}
+
 void StatusPages::request(ExchangeId id, Request request) {
-  const bool page = request.path == "/";
-  if (request.method != web::Method::kGet ||
-      (!page && request.path != "/status" && request.path != "/events"))
+  static const std::map<std::string, Form> kForms = {
+      {"/", Form::kPage}, {"/status", Form::kJson}, {"/metrics", Form::kMetrics}};
+  const bool get = request.method == web::Method::kGet;
+  if (get && request.path == "/events") return begin_stream(id);
+  if (get && request.path == "/health") return server_.reply(id, web::plain_response(200, "alive"));
+  if (get && request.path == "/ready") return server_.reply(id, readiness());
+  const auto form = kForms.find(request.path);
+  if (!get || form == kForms.end())
     return server_.reply(id, web::plain_response(404, "there is no page here"));
-  if (request.path == "/events") {
-    if (streams_.size() >= kStreamsMax)
-      return server_.reply(id, web::plain_response(503, "too many pages are live"));
-    streams_[id];
-    Response response;
-    response.content_type = "text/event-stream";
-    response.stream = true;
-    return server_.reply(id, std::move(response));
-  }
-  if (known_ && Clock::now() < fresh_until_) return answer(id, page);
+  if (known_ && Clock::now() < fresh_until_) return answer(id, form->second);
   if (waiting_.size() >= kWaitingMax)
     return server_.reply(id, web::plain_response(503, "there is too much to do; try again"));
-  waiting_.emplace_back(id, page);
+  waiting_.emplace_back(id, form->second);
   refresh();
+}
+
+void StatusPages::begin_stream(ExchangeId id) {
+  if (streams_.size() >= kStreamsMax)
+    return server_.reply(id, web::plain_response(503, "too many pages are live"));
+  streams_[id];
+  Response response;
+  response.content_type = "text/event-stream";
+  response.stream = true;
+  server_.reply(id, std::move(response));
+}
+
+// As of the last second: it is for programs that ask every few seconds.
+Response StatusPages::readiness() const {
+  if (draining_.load()) return web::plain_response(503, "it is stopping");
+  if (!known_) return web::plain_response(503, "it is starting");
+  if (known_->unwritten > 0) return web::plain_response(503, "its database cannot be written");
+  return web::plain_response(200, "ready");
 }
 
 void StatusPages::refresh() {
@@ -67,21 +87,28 @@ void StatusPages::keep(const Snapshot& snapshot) {
   known_at_ = now;
   fresh_until_ = now + std::max<Clock::duration>(kFresh, kRestFactor * (now - asked_at_));
   asked_ = false;
-  for (const auto& [id, page] : std::exchange(waiting_, {})) answer(id, page);
+  for (const auto& [id, form] : std::exchange(waiting_, {})) answer(id, form);
   feed();
 }
 
-void StatusPages::answer(ExchangeId id, bool page) {
+void StatusPages::answer(ExchangeId id, Form form) {
   const StatusView view{*known_,
                         {rates_.begin(), rates_.end()},
                         kRatesMax,
                         std::chrono::duration_cast<std::chrono::seconds>(known_at_ - started_)};
   Response response;
-  if (page) {
-    response.body = status_page(view);
-  } else {
-    response.content_type = "application/json";
-    response.body = status_json(view);
+  switch (form) {
+    case Form::kPage:
+      response.body = status_page(view);
+      break;
+    case Form::kJson:
+      response.content_type = "application/json";
+      response.body = status_json(view);
+      break;
+    case Form::kMetrics:
+      response.content_type = "text/plain; version=0.0.4; charset=utf-8";
+      response.body = metrics_text(view.now, process_use(started_at_));
+      break;
   }
   server_.reply(id, std::move(response));
 }

@@ -1,12 +1,14 @@
 // The tracker's pages, as the door (proto/web/door.h) lets requests pass to them:
 //
 //   GET  /         swarms, peers, announces a second        GET  /status   the same as JSON
-//   GET  /events   what changes of the page
+//   GET  /events   what changes of the page               GET  /metrics  for Prometheus
+//   GET  /health   it answers                              GET  /ready    it wants work
 //
 // The server's thread. The tracker is asked for a snapshot once in a second, and rests 99 times as
 // long as the last one took: it walks over all swarms.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <deque>
 #include <functional>
@@ -33,25 +35,35 @@ class StatusPages final : public web::Pages {
   StatusPages(web::HttpServer& server, Ask ask);
 
   std::size_t body_bytes_max(const web::Request&) override { return 0; }
+  bool open_to_all(const web::Request& request) const override;
   void request(web::ExchangeId id, web::Request request) override;
   void over(web::ExchangeId id) override { streams_.erase(id); }
   void tick() override;
+  // /ready says no from now on. Any thread.
+  void drain() { draining_.store(true); }
 
  private:
   using Clock = std::chrono::steady_clock;
 
   void refresh();
   void keep(const Snapshot& snapshot);
-  void answer(web::ExchangeId id, bool page);
+  enum class Form { kPage, kJson, kMetrics };
+  void answer(web::ExchangeId id, Form form);
+  web::Response readiness() const;
+  void begin_stream(web::ExchangeId id);
   void feed();
 
   web::HttpServer& server_;
   const Ask ask_;
   const Clock::time_point started_ = Clock::now();
+  // Seconds since 1970.
+  const double started_at_ =
+      std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
   std::optional<Snapshot> known_;
   Clock::time_point asked_at_{}, known_at_{}, fresh_until_{};
   bool asked_ = false;
-  std::vector<std::pair<web::ExchangeId, bool>> waiting_;  // for a snapshot; a page?
+  std::atomic<bool> draining_{false};
+  std::vector<std::pair<web::ExchangeId, Form>> waiting_;                  // for a snapshot
   std::map<web::ExchangeId, std::map<std::string, std::string>> streams_;  // with what was sent
   std::deque<double> rates_;
 };
