@@ -1,5 +1,7 @@
-// The connected peers in the order of their keys. A sorted vector: every step goes through all of
-// them, and there are few. A const view of them shows each of them const.
+// The connected peers in the order of their keys. There may be ten thousand at a source: what is
+// done for each block or in each step looks at none but those that it concerns (agenda.h,
+// socket_line.h, policy/source_line.h); going through all of them is for once a second. A const
+// view of them shows each of them const.
 #pragma once
 
 #include <algorithm>
