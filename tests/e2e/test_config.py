@@ -81,7 +81,7 @@ class UserFile(Config):
         for text, words in (
                 ("\n[get]\nup-limt = 5\n", [":3:", "up-limt", "did you mean 'up-limit'"]),
                 ("[gte]\n", [":1:", "did you mean 'get'"]),
-                ("max-peers = 0\n", [":1:", "max-peers: 0 is not 1 to 4096"]),
+                ("max-peers = 0\n", [":1:", "max-peers: 0 is not 1 to 20000"]),
                 ("json = 1\n", [":1:", "json: must be true or false"]),
                 ('output = "x"\n', [":1:", "output", "command line alone"]),
                 ("json = true\njson = true\n", [":2:"]), ("json\n", [":1:"]), ("\0", [":1:"])):
