@@ -107,13 +107,19 @@ Result<std::shared_ptr<File>> ContentFiles::opened(std::uint32_t file, bool for_
   return *file_opened;
 }
 
-Status ContentFiles::read(std::uint64_t offset, std::span<std::uint8_t> out) const {
+Status ContentFiles::read(std::uint64_t offset, std::span<std::uint8_t> out,
+                          ReadStamps* stamps) const {
   for (const content::FileSpan& span : content::spans_of(info_, offset, out.size())) {
     Result<std::shared_ptr<File>> file = opened(span.file, false);
     if (!file) return file.error();
     const auto part = out.subspan(span.content_offset - offset, span.bytes);
+    const Result<FileStat> before = stamps != nullptr ? (*file)->stat() : FileStat{};
     Result<std::size_t> got = (*file)->read_at(span.file_offset, part);
     if (!got) return got.error();
+    const Result<FileStat> after = stamps != nullptr ? (*file)->stat() : FileStat{};
+    if (!before) return before.error();
+    if (!after) return after.error();
+    if (stamps != nullptr) stamps->add(*before, *after);
     if (*got < part.size()) {
       return Error{ErrorCode::kCorrupt, "read " + files_.full_path(final_name(span.file)),
                    "the file was cut short"};

@@ -16,6 +16,7 @@
 
 #include "client/store/differences.h"
 #include "client/store/files.h"
+#include "client/store/hash_memory.h"
 #include "proto/content/manifest.h"
 
 namespace firn::store {
@@ -42,7 +43,9 @@ class ContentFiles {
   // what differs from what is there: a file's holes stay holes, what was right already is left
   // alone. After a failed sync all of it is written, whatever can be read back. Finished files are
   // the user's and are passed over: they were right when they got their names.
-  Status read(std::uint64_t offset, std::span<std::uint8_t> out) const;
+  // `stamps`, if given, learns what the files were like before and after.
+  Status read(std::uint64_t offset, std::span<std::uint8_t> out,
+              ReadStamps* stamps = nullptr) const;
   Status write(std::uint64_t offset, std::span<const std::uint8_t> data);
   // What was written into this file may be damaged: it is compared from now on.
   void doubt(std::uint32_t file);

@@ -24,6 +24,7 @@
 #include <string>
 #include <vector>
 
+#include "client/store/hash_memory.h"
 #include "proto/content/manifest.h"
 
 namespace firn::store {
@@ -40,6 +41,9 @@ struct OpenOptions {
   bool overwrite = false;  // replace files at the final paths that are not this content
   bool repair = false;     // bring such files to what they should be, keeping what is right in them
   bool trust = false;      // for serving: take it that the bytes are right where the sizes are
+  // For serving: this process has hashed all of it since then (Unix time); 0: it has not.
+  std::int64_t hashed_since_ns = 0;
+  std::function<Moment()> clock = Moment::now;                                 // another in tests
   std::function<void(std::uint64_t done, std::uint64_t total)> progress = {};  // while hashing
   std::function<bool()> cancelled = {};  // polled while hashing; then kCancelled
 };
@@ -79,7 +83,8 @@ class ContentStore {
   virtual Status write_generation(std::uint32_t generation, std::span<const std::uint8_t> data) = 0;
 
   // Reads a verified generation (Shape::padded_bytes, padding zero) and checks its digest: kCorrupt
-  // if the files were changed underneath. One that was lost and left alone is tried again.
+  // if the files were changed underneath. A content that is only served is not hashed again while
+  // its files stand as they were (hash_memory.h). One that was lost and left alone is tried again.
   virtual Status read_generation(std::uint32_t generation, std::span<std::uint8_t> out) const = 0;
 
   // A generation could not be read: it is verified no more, here and in the journal, so that no

@@ -9,18 +9,21 @@
 
 namespace firn::store {
 
-DiskStore::DiskStore(std::unique_ptr<Files> files, const Manifest& manifest)
+DiskStore::DiskStore(std::unique_ptr<Files> files, const Manifest& manifest,
+                     const OpenOptions& options)
     : files_(std::move(files)),
       manifest_(manifest),
       info_(manifest_.info),
       work_(*files_, manifest_),
       content_(*files_, info_, work_.path()),
-      ledger_(info_, content_) {}
+      ledger_(info_, content_),
+      clock_(options.clock),
+      hash_memory_(info_.shape.generation_count(), options.hashed_since_ns, clock_()) {}
 
 Result<std::unique_ptr<DiskStore>> DiskStore::open_complete(std::unique_ptr<Files> files,
                                                             const Manifest& manifest,
                                                             const OpenOptions& options) {
-  std::unique_ptr<DiskStore> store(new DiskStore(std::move(files), manifest));
+  std::unique_ptr<DiskStore> store(new DiskStore(std::move(files), manifest, options));
   store->phase_ = Phase::kServing;
   store->ledger_.serve(std::vector<bool>(manifest.info.shape.generation_count(), true));
   Status servable = place_servable(*store->files_, store->content_, manifest, options);
@@ -32,7 +35,7 @@ Result<std::unique_ptr<DiskStore>> DiskStore::open_download(std::unique_ptr<File
                                                             const Manifest& manifest,
                                                             const OpenOptions& options,
                                                             Resumed& resumed) {
-  std::unique_ptr<DiskStore> store(new DiskStore(std::move(files), manifest));
+  std::unique_ptr<DiskStore> store(new DiskStore(std::move(files), manifest, options));
   resumed = {};
   DownloadOpening opening(*store->files_, store->manifest_, store->content_, store->work_, options);
   Result<DownloadOpening::Opened> opened = opening.open();
@@ -81,9 +84,21 @@ Status DiskStore::read_generation(std::uint32_t generation, std::span<std::uint8
   if (!ledger_.readable(generation)) {
     return Error{ErrorCode::kNotFound, operation, "it is not complete yet"};
   }
-  Result<bool> right = generation_is_right(content_, info_, generation, out);
-  if (!right) return right.error();
-  if (*right) return Done{};
+  const Moment now = clock_();
+  ReadStamps stamps;
+  if (Status s = read_padded(content_, info_, generation, out, &stamps); !s) return s;
+  // Files on their way change with every generation that is written.
+  const bool still = phase_ == Phase::kServing;
+  if (still && hash_memory_.knows(generation, stamps, now)) return Done{};
+  if (!digest_is_right(info_, generation, out)) {
+    hash_memory_.forget(generation);
+    return changed_on_disk(generation, operation);
+  }
+  if (still) hash_memory_.hashed(generation, stamps, now);
+  return Done{};
+}
+
+Error DiskStore::changed_on_disk(std::uint32_t generation, const std::string& operation) const {
   std::set<std::uint32_t> files;
   for (const content::FileSpan& span : spans_of(generation)) files.insert(span.file);
   return Error{ErrorCode::kCorrupt, operation + " from " + names_of(files),

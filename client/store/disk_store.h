@@ -15,6 +15,7 @@
 #include "client/store/content_store.h"
 #include "client/store/files.h"
 #include "client/store/generation_ledger.h"
+#include "client/store/hash_memory.h"
 #include "client/store/work_folder.h"
 
 namespace firn::store {
@@ -51,7 +52,7 @@ class DiskStore final : public ContentStore {
     kServing,   // no work folder
   };
 
-  DiskStore(std::unique_ptr<Files> files, const Manifest& manifest);
+  DiskStore(std::unique_ptr<Files> files, const Manifest& manifest, const OpenOptions& options);
 
   // With sync_mutex_ held.
   Status sync_now();
@@ -63,6 +64,7 @@ class DiskStore final : public ContentStore {
   void reread_left();
   Error left_error() const;
 
+  Error changed_on_disk(std::uint32_t generation, const std::string& operation) const;
   Error not_downloading(const char* what) const;
   bool may_replace(std::uint32_t file) const { return overwrite_ || replaceable_.contains(file); }
   std::string names_of(const std::set<std::uint32_t>& files) const;
@@ -74,6 +76,8 @@ class DiskStore final : public ContentStore {
   WorkFolder work_;
   ContentFiles content_;
   GenerationLedger ledger_;
+  const std::function<Moment()> clock_;
+  mutable HashMemory hash_memory_;
   bool overwrite_ = false;
   std::set<std::uint32_t> replaceable_;  // files in the way at the start that may be replaced
   std::atomic<Phase> phase_ = Phase::kDownloading;

@@ -25,7 +25,8 @@ struct FileStat {
   std::uint64_t bytes = 0;
   std::uint64_t links = 0;       // 0: open, but removed from its folder
   std::int64_t modified_ns = 0;  // since 1970-01-01 UTC
-  std::uint64_t inode = 0;       // of Files::stat(); another file has another, on one file system
+  std::uint64_t inode = 0;       // another file has another, on one file system
+  std::int64_t changed_ns = 0;   // ctime: also when a name, mode or time changed; 0: not kept
 };
 
 // Whether a file system may have kept the one for the other: FAT keeps times to two seconds.

@@ -73,8 +73,7 @@ class PosixFile final : public File {
     if (::fstat(descriptor_.number(), &status) != 0) {
       return error_from_errno("examine " + path_, errno);
     }
-    return FileStat{FileKind::kFile, static_cast<std::uint64_t>(status.st_size),
-                    static_cast<std::uint64_t>(status.st_nlink)};
+    return stat_of(status, FileKind::kFile);
   }
 
  private:
@@ -83,6 +82,20 @@ class PosixFile final : public File {
 };
 
 }  // namespace
+
+FileStat stat_of(const struct stat& status, FileKind kind) {
+  const auto ns_of = [](const timespec& time) {
+    return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+  };
+  FileStat result;
+  result.kind = kind;
+  result.bytes = static_cast<std::uint64_t>(status.st_size);
+  result.links = static_cast<std::uint64_t>(status.st_nlink);
+  result.modified_ns = ns_of(status.st_mtim);
+  result.inode = status.st_ino;
+  result.changed_ns = ns_of(status.st_ctim);
+  return result;
+}
 
 std::shared_ptr<File> make_posix_file(Descriptor descriptor, std::string path) {
   return std::make_shared<PosixFile>(std::move(descriptor), std::move(path));

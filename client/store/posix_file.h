@@ -1,6 +1,7 @@
 // An open file on a POSIX system.
 #pragma once
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdint>
@@ -32,6 +33,9 @@ class Descriptor {
  private:
   int number_ = -1;
 };
+
+// All but the kind is read from `status`.
+FileStat stat_of(const struct stat& status, FileKind kind);
 
 // `path` is for errors.
 std::shared_ptr<File> make_posix_file(Descriptor descriptor, std::string path);

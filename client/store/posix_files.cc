@@ -67,28 +67,21 @@ class PosixFiles final : public Files {
 
   Result<FileStat> stat(const std::string& path) override {
     const std::string operation = "examine " + full_path(path);
-    FileStat result;
     struct stat status;
     if (path.empty()) {
       if (::fstat(root_.number(), &status) != 0) return error_from_errno(operation, errno);
     } else {
       Result<Place> place = walk(path, operation);
       if (!place) {
-        if (place.error().code == ErrorCode::kNotFound) return result;
+        if (place.error().code == ErrorCode::kNotFound) return FileStat{};
         return place.error();
       }
       if (::fstatat(place->folder, place->leaf.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
-        if (errno == ENOENT) return result;
+        if (errno == ENOENT) return FileStat{};
         return error_from_errno(operation, errno);
       }
     }
-    result.kind = kind_of(status.st_mode);
-    result.bytes = static_cast<std::uint64_t>(status.st_size);
-    result.links = static_cast<std::uint64_t>(status.st_nlink);
-    result.inode = status.st_ino;
-    result.modified_ns =
-        std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
-    return result;
+    return stat_of(status, kind_of(status.st_mode));
   }
 
   Result<std::vector<std::string>> list(const std::string& path) override {

@@ -174,14 +174,25 @@ Result<Survey> survey(Files& files, ContentFiles& content, const Manifest& manif
   return surveyor.conclude(options);
 }
 
-Result<bool> generation_is_right(const ContentFiles& content, const Info& info,
-                                 std::uint32_t generation, std::span<std::uint8_t> buffer) {
+Status read_padded(const ContentFiles& content, const Info& info, std::uint32_t generation,
+                   std::span<std::uint8_t> out, ReadStamps* stamps) {
   const std::uint64_t bytes = info.shape.bytes_in_generation(generation);
   const std::uint64_t offset = generation * info.shape.generation_bytes();
-  if (Status s = content.read(offset, buffer.first(bytes)); !s) return s.error();
+  if (Status s = content.read(offset, out.first(bytes), stamps); !s) return s;
+  std::ranges::fill(out.subspan(bytes), std::uint8_t{0});
+  return Done{};
+}
+
+bool digest_is_right(const Info& info, std::uint32_t generation,
+                     std::span<const std::uint8_t> data) {
+  return generation_digest(data, info.shape.block_bytes) == info.generation_digests[generation];
+}
+
+Result<bool> generation_is_right(const ContentFiles& content, const Info& info,
+                                 std::uint32_t generation, std::span<std::uint8_t> buffer) {
   const auto whole = buffer.first(info.shape.padded_bytes(generation));
-  std::ranges::fill(whole.subspan(bytes), std::uint8_t{0});
-  return generation_digest(whole, info.shape.block_bytes) == info.generation_digests[generation];
+  if (Status s = read_padded(content, info, generation, whole); !s) return s.error();
+  return digest_is_right(info, generation, whole);
 }
 
 }  // namespace firn::store

@@ -1,4 +1,5 @@
-// SHA-256 and the Merkle trees over it (OpenSSL's EVP underneath).
+// SHA-256 and the Merkle trees over it: OpenSSL's EVP underneath, and the leaves of a generation
+// sixteen at a time where the processor has AVX-512 (docs/notes/052-sixteen-leaves-at-once.md).
 //   leaf  = SHA-256(0x00 || data)       node = SHA-256(0x01 || left || right)
 // A tree over m leaves is split at the largest power of two below m (RFC 9162, section 2.1.1);
 // the root of no leaves is SHA-256 of the empty string.
@@ -7,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "proto/base/ids.h"
 
@@ -31,6 +33,8 @@ class Sha256 {
   std::unique_ptr<State> state_;
 };
 Digest merkle_leaf(std::span<const std::uint8_t> data);
+// The leaf of each block. `data` is whole blocks of `block_bytes`. Any thread.
+std::vector<Digest> merkle_leaves(std::span<const std::uint8_t> data, std::size_t block_bytes);
 Digest merkle_root(std::span<const Digest> leaves);
 
 // The digest of a generation: the root over its source blocks' leaves. `data` is whole blocks

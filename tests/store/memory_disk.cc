@@ -287,7 +287,8 @@ class MemoryFile final : public File {
   Result<FileStat> stat() const override {
     const std::lock_guard lock(disk_.mutex_);
     if (disk_.killed_) return dead("examine " + path_);
-    return FileStat{FileKind::kFile, node_->data.size(), node_->links};
+    return FileStat{FileKind::kFile, node_->data.size(), node_->links, disk_.times_ns_, 0,
+                    disk_.times_ns_};
   }
 
  private:

@@ -50,6 +50,8 @@ class MemoryDisk {
 
   // Flips bits of a file's byte in place, also on the durable copy.
   void damage(const std::string& path, std::uint64_t offset, std::uint8_t flip);
+  // Of modification and of the last change, of all files; 0 until then, and nothing alters it.
+  void set_times(std::int64_t ns) { times_ns_ = ns; }
   bool exists(const std::string& path) const;
   std::vector<std::uint8_t> bytes_of(const std::string& path) const;
   std::vector<std::string> paths() const;                              // of files, in order
@@ -108,6 +110,7 @@ class MemoryDisk {
   bool holes_ = true;
   bool evict_ = false;
   bool refuse_attributes_ = false;
+  std::int64_t times_ns_ = 0;
 };
 
 }  // namespace firn::store::test

@@ -28,10 +28,8 @@ proto::LeafReply LeafMaker::make_on_worker(const CodedContent& content, std::uin
                                            const SharedBuffer& data) {
   proto::LeafReply reply{generation, {}};
   if (!data) return reply;
-  const StageScope stage(Stage::kHash);
   const std::size_t block_bytes = content.shape().block_bytes;
-  for (const std::uint8_t* block : source_blocks(data->bytes(), block_bytes))
-    reply.leaves.push_back(merkle_leaf({block, block_bytes}));
+  reply.leaves = merkle_leaves(data->bytes(), block_bytes);
   const Digest& digest = content.store().manifest().info.generation_digests[generation];
   if (merkle_root(reply.leaves) != digest) reply.leaves.clear();
   return reply;

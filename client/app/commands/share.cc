@@ -15,6 +15,7 @@
 #include "client/app/commands/stop_request.h"
 #include "client/app/runtime/worker_pool.h"
 #include "client/content/create.h"
+#include "client/store/hash_memory.h"
 #include "proto/content/link.h"
 #include "proto/program/usage.h"
 
@@ -56,6 +57,7 @@ Result<MadeContent> make(const ShareArguments& arguments, const std::string& pat
   options.authority = [&](const Info& info) { return signer.authority_for(info); };
   const auto named = named_path(path);
   if (!named.ok()) return named.error();
+  const std::int64_t began_ns = store::Moment::now().unix_ns;
   auto made = content::create_manifest(*named, options);
   if (!made.ok()) return made.error();
   auto manifest = signer.sign(*std::move(made));
@@ -65,7 +67,7 @@ Result<MadeContent> make(const ShareArguments& arguments, const std::string& pat
     if (!written.ok()) return written.error();
   }
   const auto secret = secret_for(arguments.making, signer, manifest->id);
-  return MadeContent{*std::move(manifest), folder_of(*named), secret};
+  return MadeContent{*std::move(manifest), folder_of(*named), secret, began_ns};
 }
 
 Result<SessionPlan> plan_of(const ShareArguments& arguments, MadeContent made, const Signer& signer,
@@ -83,6 +85,7 @@ Result<SessionPlan> plan_of(const ShareArguments& arguments, MadeContent made, c
   plan.manifest = std::move(made.manifest);
   plan.dir = std::move(made.folder);
   plan.trust = true;  // it has just been read
+  plan.hashed_since_ns = made.hashed_since_ns;
   plan.offer_manifest = true;
   plan.core = *std::move(core);
   using Kind = core::SeedPolicy::Kind;

@@ -17,6 +17,7 @@ struct MadeContent {
   Manifest manifest;
   std::string folder;                   // in which it stands
   std::optional<ContentSecret> secret;  // of a private content
+  std::int64_t hashed_since_ns = 0;     // Unix time when hashing began
 };
 
 // Gives it to the daemon; the link to it. One that the daemon has already stays as it is. Waits a

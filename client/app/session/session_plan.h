@@ -26,7 +26,9 @@ struct SessionPlan {
   std::string dir;
   bool overwrite = false;
   bool repair = false;
-  bool trust = false;                   // serve without checking bytes ahead of need
+  bool trust = false;  // serve without checking bytes ahead of need
+  // Of what is served: this process has hashed all of it since then (Unix time); 0: it has not.
+  std::int64_t hashed_since_ns = 0;
   bool offer_manifest = false;          // to trackers that lack it
   std::string on_complete;              // shell command; empty: none
   core::TimeUs timeout = core::kNever;  // a download without progress ends after it

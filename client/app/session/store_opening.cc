@@ -41,6 +41,7 @@ bool StoreOpening::start(WorkerPool& pool, const SessionPlan& plan) {
   options.overwrite = plan.overwrite;
   options.repair = plan.repair;
   options.trust = plan.trust;
+  options.hashed_since_ns = plan.hashed_since_ns;
   options.cancelled = [shared = shared_] { return shared->cancelled.load(); };
   options.progress = [shared = shared_](std::uint64_t done, std::uint64_t total) {
     shared->done = done;

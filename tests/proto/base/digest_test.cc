@@ -1,6 +1,8 @@
 #include "proto/base/digest.h"
 
 #include <doctest/doctest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
@@ -62,6 +64,42 @@ TEST_CASE("Merkle roots are those of RFC 9162 for any number of leaves") {
     const std::string text = "leaf " + std::to_string(count);
     leaves.push_back(merkle_leaf(bytes_of(text)));
   }
+}
+
+TEST_CASE("leaves made many at once are those made one by one") {
+  // Around the numbers of blocks that are worth the lanes, and of lanes; around the block lengths
+  // where the last chunk of SHA-256 has room for the length and where not.
+  for (const std::size_t blocks : {0, 1, 9, 10, 15, 16, 17, 25, 26, 32, 64}) {
+    for (const std::size_t block_bytes :
+         {1, 53, 54, 55, 56, 62, 63, 64, 117, 118, 119, 127, 1000}) {
+      CAPTURE(blocks);
+      CAPTURE(block_bytes);
+      const auto data = random_bytes(blocks * block_bytes, static_cast<unsigned>(block_bytes));
+      const std::vector<Digest> leaves = merkle_leaves(data, block_bytes);
+      REQUIRE(leaves.size() == blocks);
+      for (std::size_t i = 0; i < blocks; ++i)
+        CHECK(leaves[i] == merkle_leaf(std::span(data).subspan(i * block_bytes, block_bytes)));
+    }
+  }
+}
+
+TEST_CASE("making leaves reads nothing outside the blocks") {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  void* const room = ::mmap(nullptr, 3 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  REQUIRE(room != MAP_FAILED);
+  auto* const data = static_cast<std::uint8_t*>(room) + page;
+  REQUIRE(::mprotect(data, page, PROT_READ | PROT_WRITE) == 0);
+  const auto bytes = random_bytes(page, 11);
+  std::copy(bytes.begin(), bytes.end(), data);
+  for (const std::size_t block_bytes : {page / 16, page / 32, page / 16 - 1}) {
+    // From the first byte of the page, and to its last.
+    for (const std::size_t offset : {std::size_t{0}, page - page / block_bytes * block_bytes}) {
+      const std::span whole(data + offset, page / block_bytes * block_bytes);
+      const std::vector<Digest> leaves = merkle_leaves(whole, block_bytes);
+      CHECK(leaves.back() == merkle_leaf(whole.last(block_bytes)));
+    }
+  }
+  ::munmap(room, 3 * page);
 }
 
 TEST_CASE("a generation's digest is the root over its blocks' leaves") {
