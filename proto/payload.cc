@@ -1,6 +1,7 @@
 #include <cstring>
 #include <new>
 
+#include "proto/base/stage_times.h"
 #include "proto/messages.h"
 
 namespace firn::proto {
@@ -11,15 +12,20 @@ constexpr std::align_val_t kPayloadAlignment{64};
 Payload Payload::allocate(std::size_t bytes) {
   Payload payload;
   if (bytes == 0) return payload;
+  const StageScope stage(Stage::kMemory);
   payload.data_ = std::shared_ptr<std::uint8_t[]>(
       static_cast<std::uint8_t*>(::operator new[](bytes, kPayloadAlignment)),
-      [](std::uint8_t* data) { ::operator delete[](data, kPayloadAlignment); });
+      [](std::uint8_t* data) {
+        const StageScope giving_back(Stage::kMemory);
+        ::operator delete[](data, kPayloadAlignment);
+      });
   payload.size_ = bytes;
   return payload;
 }
 
 Payload Payload::copy_of(std::span<const std::uint8_t> bytes) {
   Payload payload = allocate(bytes.size());
+  const StageScope stage(Stage::kCopies);
   if (!bytes.empty()) std::memcpy(payload.data_.get(), bytes.data(), bytes.size());
   return payload;
 }

@@ -36,19 +36,36 @@ std::string_view name(Stage stage) {
       return "tls";
     case Stage::kNetwork:
       return "network";
+    case Stage::kCopies:
+      return "copies";
+    case Stage::kMemory:
+      return "memory";
+    case Stage::kWakeUps:
+      return "wake_ups";
+    case Stage::kMainTurns:
+      return "main_turns";
+    case Stage::kIoTurns:
+      return "io_turns";
+    case Stage::kWorkerTurns:
+      return "worker_turns";
   }
   return "none";
 }
 
-StageClock::Attach::Attach(StageClock* clock)
+StageClock::Attach::Attach(StageClock* clock, Stage turns)
     : before_(present.clock), stage_before_(enter_stage(Stage::kNone)) {
   present.clock = clock;
+  enter_stage(turns);
 }
 
 StageClock::Attach::~Attach() {
   enter_stage(Stage::kNone);
   present.clock = before_;
   enter_stage(stage_before_);
+}
+
+Stage current_stage() {
+  return present.stage;
 }
 
 Stage enter_stage(Stage stage) {
@@ -58,7 +75,7 @@ Stage enter_stage(Stage stage) {
     return before;
   }
   const auto now = std::chrono::steady_clock::now();
-  if (before != Stage::kNone) {
+  if (before != Stage::kNone && static_cast<std::size_t>(before) < kTimedStageCount) {
     const auto spent = std::chrono::duration_cast<std::chrono::nanoseconds>(now - present.since);
     present.clock->counters_[static_cast<std::size_t>(before)].nanoseconds.fetch_add(
         static_cast<std::uint64_t>(spent.count()), std::memory_order_relaxed);

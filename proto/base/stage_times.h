@@ -8,7 +8,7 @@
 // attached to no clock a change of stage costs next to nothing.
 //
 // Times are of the clock on the wall, summed over threads. Where there are more busy threads than
-// cores, a thread that waits for its turn counts as working.
+// cores, a thread that waits for its turn counts as working; StageProfile counts processor time.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ namespace firn {
 enum class Stage : std::uint8_t {
   kNone,
   kCore,       // the swarm core: decisions, and coding vectors brought to reduced form
-  kMessages,   // messages parsed, their payloads copied
+  kMessages,   // messages parsed and made
   kEncode,     // payloads of coded blocks, made from source blocks or from rows
   kDecode,     // generations from their rows
   kHash,       // SHA-256, and the hash of block checks
@@ -30,11 +30,20 @@ enum class Stage : std::uint8_t {
   kDiskWrite,  // files, spool, journal, and waiting for the disk to have them
   kTls,        // records encrypted and decrypted, handshakes
   kNetwork,    // calls of the kernel that send and receive
+  kCopies,     // payloads copied from frames and into them
+  kMemory,     // buffers and payloads taken and given back
+  kWakeUps,    // other threads told that there is work
+  // What a thread does outside all others, waiting included. Wall times do not count these.
+  kMainTurns,    // the main thread: events taken, actions performed
+  kIoTurns,      // I/O threads: sockets polled, queues, timers
+  kWorkerTurns,  // workers: tasks taken and handed back
 };
-inline constexpr std::size_t kStageCount = 10;
+inline constexpr std::size_t kStageCount = 16;
+inline constexpr std::size_t kTimedStageCount =
+    13;                              // those that wall times count, kNone among them
 std::string_view name(Stage stage);  // "core", "disk_read"
 
-// Nanoseconds by stage. kNone stays 0.
+// Nanoseconds by stage. kNone and the turns stay 0.
 using StageTimes = std::array<std::uint64_t, kStageCount>;
 
 class StageClock {
@@ -42,7 +51,8 @@ class StageClock {
   // This thread counts here for the scope's life; before and after it, where it counted before.
   class Attach {
    public:
-    explicit Attach(StageClock* clock);  // null: nowhere
+    // null: nowhere. `turns` is the stage outside all others.
+    explicit Attach(StageClock* clock, Stage turns = Stage::kNone);
     ~Attach();
     Attach(const Attach&) = delete;
     Attach& operator=(const Attach&) = delete;
@@ -64,6 +74,9 @@ class StageClock {
   };
   std::array<Counter, kStageCount> counters_;
 };
+
+// What this thread is in. Also within a signal handler.
+Stage current_stage();
 
 // This thread goes over to `stage`; the one it was in.
 Stage enter_stage(Stage stage);

@@ -51,7 +51,7 @@ Status IoLoop::start() {
 }
 
 void IoLoop::run() {
-  const StageClock::Attach counted(shared_.options.stages);
+  const StageClock::Attach counted(shared_.options.stages, Stage::kIoTurns);
   // Writing to a peer that has gone must be an error, not a signal.
   sigset_t pipe_signal;
   sigemptyset(&pipe_signal);

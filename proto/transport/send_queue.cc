@@ -4,6 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "proto/base/stage_times.h"
+
 namespace firn::proto::transport {
 
 void SendQueue::push(OutgoingFrame frame) {
@@ -36,6 +38,7 @@ std::span<const std::uint8_t> SendQueue::record() {
     record_is_staged_ = false;
     return record_ = piece.first(kTlsRecordBytes);
   }
+  const StageScope stage(Stage::kCopies);
   if (!staging_) staging_ = std::make_unique<std::array<std::uint8_t, kTlsRecordBytes>>();
   std::size_t staged = 0;
   while (staged < staging_->size() && !frames_.empty()) {

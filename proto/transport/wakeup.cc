@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "proto/base/stage_times.h"
+
 namespace firn::proto::transport {
 
 bool Wakeup::start(uv_loop_t* loop, std::function<void()> woken) {
@@ -22,6 +24,7 @@ bool Wakeup::start(uv_loop_t* loop, std::function<void()> woken) {
 
 void Wakeup::signal() {
   if (signalled_.exchange(true)) return;
+  const StageScope stage(Stage::kWakeUps);
   const std::uint64_t one = 1;
   // It fails only with 2^64 - 2 signals unread.
   FIRN_CHECK(::write(event_.fd(), &one, sizeof one) == sizeof one);

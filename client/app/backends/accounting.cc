@@ -19,7 +19,7 @@ double seconds_of(const timeval& time) {
 
 Json stages_json(const StageTimes& times) {
   Json stages = Json::object();
-  for (std::size_t s = 1; s < kStageCount; ++s)
+  for (std::size_t s = 1; s < kTimedStageCount; ++s)
     stages[std::string(name(static_cast<Stage>(s)))] = 1e-9 * static_cast<double>(times[s]);
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -46,7 +46,7 @@ Json codec_json(BatchCoder* coder) {
 
 std::string stages_line(const StageTimes& times) {
   std::vector<std::pair<std::uint64_t, Stage>> spent;
-  for (std::size_t s = 1; s < kStageCount; ++s)
+  for (std::size_t s = 1; s < kTimedStageCount; ++s)
     if (times[s] > 0) spent.emplace_back(times[s], static_cast<Stage>(s));
   std::sort(spent.rbegin(), spent.rend());
   std::string line;
@@ -54,6 +54,38 @@ std::string stages_line(const StageTimes& times) {
     line += fmt::format("{}{} {:.2f} s", line.empty() ? "" : ", ", name(stage),
                         1e-9 * static_cast<double>(nanoseconds));
   return line;
+}
+
+Json profile_event(const StageProfile::Spent& spent) {
+  Json seconds = Json::object();
+  for (std::size_t s = 0; s < kStageCount; ++s)
+    seconds[std::string(name(static_cast<Stage>(s)))] = spent.seconds[s];
+  return {{"event", "profile"},
+          {"seconds", seconds},
+          {"cpu_user", spent.cpu_user},
+          {"cpu_system", spent.cpu_system},
+          {"samples", spent.samples},
+          {"page_faults", spent.page_faults},
+          {"switches_waiting", spent.switches_waiting},
+          {"switches_interrupted", spent.switches_interrupted}};
+}
+
+std::vector<std::string> profile_lines(const StageProfile::Spent& spent) {
+  const double all = spent.cpu_user + spent.cpu_system;
+  std::vector<std::pair<double, Stage>> stages;
+  for (std::size_t s = 0; s < kStageCount; ++s)
+    if (spent.seconds[s] > 0) stages.emplace_back(spent.seconds[s], static_cast<Stage>(s));
+  std::sort(stages.rbegin(), stages.rend());
+  std::vector<std::string> lines;
+  lines.push_back(fmt::format("processor time: {:.2f} s, of it {:.2f} s in the kernel; {} samples",
+                              all, spent.cpu_system, spent.samples));
+  for (const auto& [seconds, stage] : stages)
+    lines.push_back(
+        fmt::format("  {:<13} {:7.2f} s {:5.1f} %", name(stage), seconds, 100 * seconds / all));
+  lines.push_back(
+      fmt::format("{} page faults; {} times a thread waited, {} times it was interrupted",
+                  spent.page_faults, spent.switches_waiting, spent.switches_interrupted));
+  return lines;
 }
 
 }  // namespace firn::app

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "client/app/backends/batch_coder.h"
 #include "client/app/console/events.h"
+#include "proto/base/stage_profile.h"
 #include "proto/base/stage_times.h"
 
 namespace firn::app {
@@ -18,6 +20,9 @@ Json stages_json(const StageTimes& times);
 Json codec_json(BatchCoder* coder);
 
 // One line: the stages with their seconds, largest first; those without any are left out.
+// Where processor time went: an event, and lines for people, one for each stage that took any.
+Json profile_event(const StageProfile::Spent& spent);
+std::vector<std::string> profile_lines(const StageProfile::Spent& spent);
 std::string stages_line(const StageTimes& times);
 
 }  // namespace firn::app

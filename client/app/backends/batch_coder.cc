@@ -95,7 +95,7 @@ std::string BatchCoder::name() {
 // --- the coder's thread ---
 
 void BatchCoder::work() {
-  const StageClock::Attach counted(options_.stages);
+  const StageClock::Attach counted(options_.stages, Stage::kWorkerTurns);
   std::unique_lock lock(mutex_);
   for (;;) {
     while (!stopping_ && to_prepare_.empty() && encodes_.empty() && !batch_is_ready(Clock::now())) {

@@ -98,6 +98,9 @@ void add_run_options(CLI::App& app, NetworkOptions& options) {
       ->group(kNetworkGroup);
   app.add_flag("--dense", options.dense, "send only coded blocks, never uncoded source blocks")
       ->group(kNetworkGroup);
+  app.add_flag("--profile", options.profile,
+               "say at the end where processor time went, by stage of the work")
+      ->group(kNetworkGroup);
   app.add_option("--io-threads", options.io_threads, "threads for sockets and TLS")
       ->option_text("N")
       ->check(between(1, 64))
@@ -212,6 +215,7 @@ Result<DriverOptions> driver_options(const NetworkOptions& options, const CodecO
   driver.identity_file = options.identity_file;
   driver.listen = *listen;
   driver.interface = options.interface;
+  driver.profile = options.profile;
   driver.up_limit = options.up_limit;
   driver.down_limit = options.down_limit;
   driver.memory_bytes = options.memory_bytes;

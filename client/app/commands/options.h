@@ -32,6 +32,7 @@ struct NetworkOptions {
   std::uint64_t content_down_limit = 0;
   std::uint64_t memory_bytes = 128u << 20;
   std::string identity_file;
+  bool profile = false;
   int io_threads = 1;
   std::string peers_interval;  // empty: never
 };

@@ -32,6 +32,7 @@ struct DriverOptions {
   std::size_t connections_max = connections_for(0);
   std::size_t content_count = 1;    // how many sessions share the memory
   bool only_serves = false;         // no session downloads
+  bool profile = false;             // say at the end where processor time went
   bool stays = false;               // also without sessions, until it is told to stop
   core::TimeUs peers_interval = 0;  // between tables of peers; 0: only on SIGUSR1
 };

@@ -4,9 +4,11 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 #include <random>
 #include <utility>
 
+#include "client/app/backends/accounting.h"
 #include "client/core/rate_limit.h"
 #include "proto/program/hangup.h"
 
@@ -34,6 +36,7 @@ PeerDriver::PeerDriver(const DriverOptions& options, Console& console,
       console_(console),
       identity_(std::move(identity)),
       stays_(options.stays),
+      profile_(options.profile),
       inbox_(memory_.inbox, [this] { loop_.wake(); }),
       connections_(inbox_, sessions_),
       equipment_(options, std::move(codec), fresh_seed(), stages_, console,
@@ -168,7 +171,9 @@ void PeerDriver::signalled(int number) {
 }
 
 ExitCode PeerDriver::run() {
-  const StageClock::Attach counted(&stages_);
+  const StageClock::Attach counted(&stages_, Stage::kMainTurns);
+  std::optional<StageProfile> profile;
+  if (profile_) profile.emplace();
   loop_.on_turn([this] { turn(); });
   loop_.on_signal([this](int number) { signalled(number); });
   equipment_.say(console_);
@@ -177,7 +182,13 @@ ExitCode PeerDriver::run() {
   loop_.wake();
   loop_.run();
   console_.clear_progress();
+  if (profile) tell_profile(profile->spent());
   return sessions_.result();
+}
+
+void PeerDriver::tell_profile(const StageProfile::Spent& spent) {
+  console_.event(profile_event(spent));
+  for (const std::string& line : profile_lines(spent)) console_.info(line);
 }
 
 void PeerDriver::turn() {

@@ -23,6 +23,7 @@
 #include "client/app/net/connections.h"
 #include "client/app/runtime/event_loop.h"
 #include "client/core/rate_budget.h"
+#include "proto/base/stage_profile.h"
 #include "proto/base/stage_times.h"
 #include "proto/transport/identity.h"
 #include "proto/transport/transport.h"
@@ -81,6 +82,7 @@ class PeerDriver {
   void turn();
   void signalled(int number);
   void tell_of_strangers();
+  void tell_profile(const StageProfile::Spent& spent);
   void arm(core::TimeUs now);
   bool over(core::TimeUs now);
 
@@ -92,6 +94,7 @@ class PeerDriver {
   // In this order: what comes later uses what stands before it.
   StageClock stages_;
   const bool stays_;
+  const bool profile_;
   EventLoop loop_;
   TransportInbox inbox_;
   std::unique_ptr<proto::transport::Transport> transport_;

@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <new>
 
+#include "proto/base/stage_times.h"
+
 namespace firn::app {
 
 Buffer::Buffer(std::size_t bytes) : size_(bytes) {
@@ -20,6 +22,7 @@ BufferPool::BufferPool(std::size_t idle_bytes_max) : shelf_(std::make_shared<She
 }
 
 std::shared_ptr<Buffer> BufferPool::take(std::size_t bytes) {
+  const StageScope stage(Stage::kMemory);
   std::unique_ptr<Buffer> buffer;
   {
     std::lock_guard lock(shelf_->mutex);
@@ -34,6 +37,7 @@ std::shared_ptr<Buffer> BufferPool::take(std::size_t bytes) {
   }
   if (!buffer) buffer = std::make_unique<Buffer>(bytes);
   return {buffer.release(), [shelf = shelf_](Buffer* used) {
+            const StageScope giving_back(Stage::kMemory);
             std::unique_ptr<Buffer> owned(used);
             const std::size_t size = owned->bytes().size();
             std::lock_guard lock(shelf->mutex);

@@ -39,6 +39,7 @@ bool WorkerPool::submit(Key key, Task&& task) {
     }
     ready_.push_back({key, std::move(task)});
   }
+  const StageScope stage(Stage::kWakeUps);
   ready_changed_.notify_one();
   return true;
 }
@@ -56,7 +57,7 @@ std::size_t WorkerPool::run_completions() {
 }
 
 void WorkerPool::work() {
-  const StageClock::Attach counted(stages_);
+  const StageClock::Attach counted(stages_, Stage::kWorkerTurns);
   std::unique_lock lock(mutex_);
   for (;;) {
     ready_changed_.wait(lock, [this] { return stopping_ || !ready_.empty(); });
