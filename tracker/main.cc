@@ -27,6 +27,7 @@
 #include "proto/program/usage.h"
 #include "proto/transport/descriptors.h"
 #include "proto/transport/identity.h"
+#include "tracker/app/reload.h"
 #include "tracker/app/status_door.h"
 #include "tracker/app_lists.h"
 #include "tracker/registry_sqlite.h"
@@ -135,24 +136,13 @@ Result<ServedLists> served_lists(const Settings& settings) {
   return lists;
 }
 
-// What was wrong with a list goes with the lists that hold until then.
-void read_lists_again(const Settings& settings, Server& server, spdlog::logger& logger) {
-  if (settings.publishers.empty() && settings.closed.empty()) return;
-  auto lists = served_lists(settings);
-  if (!lists.ok())
-    return logger.warn("SIGHUP: {}; the old lists hold", escaped_lines(lists.error().message()));
-  server.serve(*lists);
-  if (lists->publishers) logger.info("SIGHUP: {} publishers listed", lists->publishers->size());
-  if (lists->contents) logger.info("SIGHUP: {} contents listed", lists->contents->size());
-}
-
 // Peers can be served all the same where the service manager does not listen.
 void tell_manager(const char* state, spdlog::logger& logger) {
   if (const Status told = tell_service_manager(state); !told)
     logger.warn("{}", escaped_lines(told.error().message()));
 }
 
-void scale_rates(CoreOptions& core, double factor) {
+void scale_rates(CoreRules& core, double factor) {
   for (Rate* rate :
        {&core.connection_rate, &core.network_rate, &core.announce_rate, &core.prefix_rate}) {
     for (std::uint64_t* one : {&rate->per_second, &rate->burst})
@@ -161,16 +151,23 @@ void scale_rates(CoreOptions& core, double factor) {
   }
 }
 
-ServerOptions server_options(const Settings& settings,
-                             const std::shared_ptr<spdlog::logger>& logger) {
-  ServerOptions options;
-  options.core.interval = std::chrono::seconds(settings.interval_seconds);
+CoreRules core_rules(const Settings& settings, ServedLists lists) {
+  CoreRules rules;
+  rules.interval = std::chrono::seconds(settings.interval_seconds);
   const double ttl =
       settings.peer_ttl_seconds != 0 ? settings.peer_ttl_seconds : 2.5 * settings.interval_seconds;
-  options.core.peer_ttl = std::chrono::seconds(static_cast<std::int64_t>(std::ceil(ttl)));
+  rules.peer_ttl = std::chrono::seconds(static_cast<std::int64_t>(std::ceil(ttl)));
+  scale_rates(rules, settings.rates);
+  rules.served = std::move(lists);
+  return rules;
+}
+
+ServerOptions server_options(const Settings& settings, ServedLists lists,
+                             const std::shared_ptr<spdlog::logger>& logger) {
+  ServerOptions options;
+  static_cast<CoreRules&>(options.core) = core_rules(settings, std::move(lists));
   options.seed = std::random_device()();
   options.transport.connection_count_max = settings.connections;
-  scale_rates(options.core, settings.rates);
   options.log_requests = logger->should_log(spdlog::level::debug);
   options.log = [logger](LogLevel level, const std::string& text) {
     switch (level) {
@@ -295,6 +292,65 @@ Status make_room_for(std::size_t connections) {
       connections, "--connections " + std::to_string(connections));
 }
 
+// The program's options as its command line and its configuration give them.
+struct Program {
+  int argc = 0;
+  char** argv = nullptr;
+  Settings settings = {};
+  Reload in_force = Reload({});
+};
+
+const ConfigNames kConfigNames = {"tracker.toml", "FIRN_TRACKER_CONFIG"};
+
+struct CommandLine {
+  CommandLine() {
+    add_options(app, settings, verbose);
+    add_config_options(app, kConfigNames);
+  }
+  // Errors: CLI::ParseError.
+  void parse(const std::vector<std::string>& line) {
+    parse_line(app, line);
+    if (verbose) settings.log_level = "debug";
+  }
+
+  CLI::App app{"Tells the peers of each content about one another, and hosts manifests.",
+               "firn-tracker"};
+  Settings settings;
+  bool verbose = false;
+};
+
+// Errors: as configured_line; kBadInput (options that do not go together).
+Status read_again(const Program& program, CommandLine& fresh) {
+  Configuration ignored;
+  const auto line = configured_line(fresh.app, program.argc, program.argv, kConfigNames, ignored);
+  if (!line) return line.error();
+  try {
+    fresh.parse(*line);
+  } catch (const CLI::ParseError& error) {
+    return Error{ErrorCode::kBadInput, "read the configuration", error.what()};
+  }
+  return Done{};
+}
+
+// SIGHUP: configuration and lists again. A fault in one of them leaves all as it was.
+void reload(Program& program, Server& server, spdlog::logger& logger) {
+  const auto refuse = [&logger](const Error& error) {
+    logger.warn("SIGHUP: {}; nothing is changed", escaped_lines(error.message()));
+  };
+  CommandLine fresh;
+  if (const Status read = read_again(program, fresh); !read) return refuse(read.error());
+  fresh.settings.contents = program.settings.contents;  // changes with the next start alone
+  auto lists = served_lists(fresh.settings);
+  if (!lists) return refuse(lists.error());
+  if (lists->publishers) logger.info("SIGHUP: {} publishers listed", lists->publishers->size());
+  if (lists->contents) logger.info("SIGHUP: {} contents listed", lists->contents->size());
+  program.settings.drain_seconds = fresh.settings.drain_seconds;
+  logger.info("SIGHUP: {}", text_of(program.in_force.take(values_of(fresh.app))));
+  logger.set_level(spdlog::level::from_str(fresh.settings.log_level));
+  server.change(
+      {core_rules(fresh.settings, *std::move(lists)), logger.should_log(spdlog::level::debug)});
+}
+
 // One for each I/O thread.
 Result<std::vector<std::unique_ptr<SqliteRegistry>>> open_registries(
     const Settings& settings, const std::filesystem::path& data) {
@@ -321,7 +377,8 @@ void wind_up(int number, const Settings& settings, const Signals& signals, Serve
   logger.info("stopping: {}", strsignal(number));
 }
 
-int run(const Settings& settings) {
+int run(Program& program) {
+  const Settings& settings = program.settings;
   const auto where = parse_address(settings.listen, kDefaultPort);
   if (!where) return fail(kUsage, "--listen: " + where.error().message());
 
@@ -353,9 +410,8 @@ int run(const Settings& settings) {
   spdlog::logger& logger = *log->logger;
   const Signals signals;  // before any thread starts
 
-  ServerOptions options = server_options(settings, log->logger);
-  options.core.served = *std::move(lists);
-  const auto server = Server::start(*identity, shards, std::move(options));
+  const auto server =
+      Server::start(*identity, shards, server_options(settings, *std::move(lists), log->logger));
   if (!server) return fail(kInternalError, server.error().message());
   const auto listening = (*server)->listen(*where);
   if (!listening) {
@@ -373,7 +429,7 @@ int run(const Settings& settings) {
   int number = signals.wait();
   for (; number == SIGHUP && hangup() == Hangup::kReopens; number = signals.wait()) {
     log->reopen();
-    read_lists_again(settings, **server, logger);
+    reload(program, **server, logger);
   }
   if (number == SIGHUP) leave_closed_terminal();
   wind_up(number, settings, signals, **server, page->get(), logger);
@@ -386,13 +442,9 @@ int run(const Settings& settings) {
 int main(int argc, char** argv) {
   firn::open_missing_streams();
   firn::keep_hangup_waiting();
-  firn::tracker::Settings settings;
-  bool verbose = false;
-  CLI::App app("Tells the peers of each content about one another, and hosts manifests.",
-               "firn-tracker");
-  firn::tracker::add_options(app, settings, verbose);
-  const firn::ConfigNames names = {"tracker.toml", "FIRN_TRACKER_CONFIG"};
-  firn::add_config_options(app, names);
+  firn::tracker::CommandLine command;
+  CLI::App& app = command.app;
+  const firn::ConfigNames& names = firn::tracker::kConfigNames;
   firn::Configuration configuration;
   const auto line = firn::configured_line(app, argc, argv, names, configuration);
   if (!line)
@@ -404,7 +456,7 @@ int main(int argc, char** argv) {
     if (!source.trouble.empty())
       std::cerr << "firn-tracker: warning: " << source.trouble << "; going on without it\n";
   try {
-    firn::parse_line(app, *line);
+    command.parse(*line);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != 0) {
       std::cerr << firn::usage_error(app, argc, argv, error) << std::endl;
@@ -415,10 +467,11 @@ int main(int argc, char** argv) {
     return told ? firn::tracker::kOk
                 : firn::tracker::fail(firn::tracker::kDisk, told.error().message());
   }
-  if (verbose) settings.log_level = "debug";
   // A reader of standard output or of the log that has gone away is no reason to end.
   std::signal(SIGPIPE, SIG_IGN);
   // It asks for a table of peers; where there is none (yet) that is no reason to end.
   std::signal(SIGUSR1, SIG_IGN);
-  return firn::tracker::run(settings);
+  firn::tracker::Program program{argc, argv, command.settings,
+                                 firn::tracker::Reload(firn::tracker::values_of(app))};
+  return firn::tracker::run(program);
 }
