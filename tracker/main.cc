@@ -41,12 +41,13 @@ enum ExitCode { kOk = 0, kInternalError = 1, kUsage = 2, kPortInUse = 3, kDisk =
 constexpr const char* kFooter =
     "ADDR is HOST[:PORT], IPv6 in brackets; without a port it is 4711; an empty host or *\n"
     "listens on all addresses.\n"
-    "The first line on standard output is `listening on ID@HOST:PORT`.\n\n"
+    "The first line on standard output is `listening on ID@HOST:PORT`; each further --listen\n"
+    "has a line like it.\n\n"
     "Exit codes: 0 stopped by a signal, 1 internal error, 2 wrong usage,\n"
     "3 port in use, 4 data folder, key, log or standard output not usable.";
 
 struct Settings {
-  std::string listen = "*:" + std::to_string(kDefaultPort);
+  std::vector<std::string> listen = {"*:" + std::to_string(kDefaultPort)};
   std::string data;
   std::string identity;
   std::string log_file;
@@ -213,8 +214,10 @@ void add_service_options(CLI::App& app, Settings& settings) {
 void add_options(CLI::App& app, Settings& settings, bool& verbose) {
   app.set_version_flag("--version", "firn-tracker " FIRN_VERSION);
   app.footer(kFooter);
-  app.add_option("--listen", settings.listen, "where to accept connections")
+  app.add_option("--listen", settings.listen, "where to accept connections (repeatable)")
       ->type_name("ADDR")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->capture_default_str();
   app.add_option("--data", settings.data, "folder for database and identity; made if missing")
       ->type_name("DIR")
@@ -307,8 +310,7 @@ struct CommandLine {
     add_options(app, settings, verbose);
     add_config_options(app, kConfigNames);
   }
-  // Errors: CLI::ParseError.
-  void parse(const std::vector<std::string>& line) {
+  void parse(const std::vector<std::string>& line) {  // throws CLI::ParseError
     parse_line(app, line);
     if (verbose) settings.log_level = "debug";
   }
@@ -377,9 +379,31 @@ void wind_up(int number, const Settings& settings, const Signals& signals, Serve
   logger.info("stopping: {}", strsignal(number));
 }
 
+// Errors: kBadInput.
+Result<std::vector<Address>> addresses_of(const Settings& settings) {
+  std::vector<Address> addresses;
+  for (const std::string& text : settings.listen) {
+    const auto parsed = parse_address(text, kDefaultPort);
+    if (!parsed) return parsed.error();
+    addresses.push_back(*parsed);
+  }
+  return addresses;
+}
+
+// The addresses that it got, as texts. Errors: as Server::listen.
+Result<std::vector<std::string>> listen_at(const std::vector<Address>& where, Server& server) {
+  std::vector<std::string> texts;
+  for (const Address& one : where) {
+    const auto bound = server.listen(one);
+    if (!bound) return bound.error();
+    texts.push_back(to_text(*bound));
+  }
+  return texts;
+}
+
 int run(Program& program) {
   const Settings& settings = program.settings;
-  const auto where = parse_address(settings.listen, kDefaultPort);
+  const auto where = addresses_of(settings);
   if (!where) return fail(kUsage, "--listen: " + where.error().message());
 
   auto lists = served_lists(settings);
@@ -413,17 +437,17 @@ int run(Program& program) {
   const auto server =
       Server::start(*identity, shards, server_options(settings, *std::move(lists), log->logger));
   if (!server) return fail(kInternalError, server.error().message());
-  const auto listening = (*server)->listen(*where);
-  if (!listening) {
-    const bool in_use = listening.error().code == ErrorCode::kExists;
-    return fail(in_use ? kPortInUse : kUsage, listening.error().message());
-  }
+  const auto listening = listen_at(*where, **server);
+  if (!listening)
+    return fail(listening.error().code == ErrorCode::kExists ? kPortInUse : kUsage,
+                listening.error().message());
   const auto page = open_page(settings, **server, log->logger);
   if (!page) return page_failure(page.error());
-  std::printf("listening on %s\n", to_text(*listening).c_str());
+  for (const std::string& one : *listening) std::printf("listening on %s\n", one.c_str());
   // Without that line no peer can be told where the tracker listens.
   if (const Status told = flush_stdout(); !told) return fail(kDisk, told.error().message());
-  logger.info("listening on {}, data in {}", to_text(*listening), escaped(settings.data));
+  for (const std::string& one : *listening)
+    logger.info("listening on {}, data in {}", one, escaped(settings.data));
   tell_manager("READY=1", logger);
 
   int number = signals.wait();
@@ -443,10 +467,9 @@ int main(int argc, char** argv) {
   firn::open_missing_streams();
   firn::keep_hangup_waiting();
   firn::tracker::CommandLine command;
-  CLI::App& app = command.app;
-  const firn::ConfigNames& names = firn::tracker::kConfigNames;
   firn::Configuration configuration;
-  const auto line = firn::configured_line(app, argc, argv, names, configuration);
+  const auto line =
+      firn::configured_line(command.app, argc, argv, firn::tracker::kConfigNames, configuration);
   if (!line)
     return firn::tracker::fail(line.error().code == firn::ErrorCode::kBadInput
                                    ? firn::tracker::kUsage
@@ -459,10 +482,10 @@ int main(int argc, char** argv) {
     command.parse(*line);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != 0) {
-      std::cerr << firn::usage_error(app, argc, argv, error) << std::endl;
+      std::cerr << firn::usage_error(command.app, argc, argv, error) << std::endl;
       return firn::tracker::kUsage;
     }
-    app.exit(error);  // --help or --version
+    command.app.exit(error);  // --help or --version
     const firn::Status told = firn::flush_stdout();
     return told ? firn::tracker::kOk
                 : firn::tracker::fail(firn::tracker::kDisk, told.error().message());
@@ -472,6 +495,6 @@ int main(int argc, char** argv) {
   // It asks for a table of peers; where there is none (yet) that is no reason to end.
   std::signal(SIGUSR1, SIG_IGN);
   firn::tracker::Program program{argc, argv, command.settings,
-                                 firn::tracker::Reload(firn::tracker::values_of(app))};
+                                 firn::tracker::Reload(firn::tracker::values_of(command.app))};
   return firn::tracker::run(program);
 }
