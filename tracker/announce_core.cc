@@ -32,7 +32,7 @@ proto::TrackerError slow_down(std::string detail, Time wait) {
 AnnounceCore::AnnounceCore(Registry& registry, const CoreOptions& options, std::uint64_t seed)
     : registry_(registry),
       options_(options),
-      served_(registry, options.served),
+      served_(registry, std::move(options_.served)),
       random_(seed),
       network_rate_(options.network_rate, options.networks_max),
       announce_rate_(options.announce_rate, options.networks_max),
@@ -44,6 +44,15 @@ void AnnounceCore::connected(ClientId client, const PeerId& id, const std::strin
   FIRN_CHECK(endpoint.has_value());  // a socket's addresses are numeric
   clients_.insert_or_assign(client,
                             Client{id, ip, *endpoint, where_of(ip), bucket, {}, {}, {}, {}});
+}
+
+void AnnounceCore::change(CoreRules rules, Time now) {
+  served_.change(std::exchange(rules.served, {}));
+  static_cast<CoreRules&>(options_) = std::move(rules);
+  network_rate_.change(options_.network_rate, now);
+  announce_rate_.change(options_.announce_rate, now);
+  prefix_rate_.change(options_.prefix_rate, now);
+  for (auto& [id, client] : clients_) change_rate(client.bucket, options_.connection_rate, now);
 }
 
 std::string AnnounceCore::name_of(ClientId client) const {

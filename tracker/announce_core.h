@@ -26,21 +26,25 @@ namespace firn::tracker {
 // Names a connection while it lasts.
 using ClientId = std::uint64_t;
 
-struct CoreOptions {
+// What may change while a tracker runs.
+struct CoreRules {
   std::chrono::seconds interval{60};   // between announces of a peer
   std::chrono::seconds peer_ttl{150};  // 2.5 intervals
-  std::uint64_t manifest_bytes_max = limits::kManifestBytesMax;
-  std::uint64_t upload_bytes_total_max = 512 << 20;  // of manifests half sent, together
-  std::uint64_t upload_bytes_per_prefix_max = 256 << 20;
-  std::chrono::seconds upload_idle_max{30};  // longest wait for the next part of a manifest
   // A request takes one token of its connection, one of its network (an IPv4 address, an IPv6 /64)
   // and one of its prefix (a /24, a /48), an announce one more of its network.
   Rate connection_rate{.per_second = 100, .burst = 600};
   Rate network_rate{.per_second = 1000, .burst = 5000};
   Rate announce_rate{.per_second = 200, .burst = 5000};
   Rate prefix_rate{.per_second = 4000, .burst = 20'000};
-  std::size_t networks_max = 100'000;
   ServedLists served = {};
+};
+
+struct CoreOptions : CoreRules {
+  std::uint64_t manifest_bytes_max = limits::kManifestBytesMax;
+  std::uint64_t upload_bytes_total_max = 512 << 20;  // of manifests half sent, together
+  std::uint64_t upload_bytes_per_prefix_max = 256 << 20;
+  std::chrono::seconds upload_idle_max{30};  // longest wait for the next part of a manifest
+  std::size_t networks_max = 100'000;
 };
 
 // Where frames go.
@@ -75,9 +79,9 @@ class AnnounceCore {
   void announce(ClientId client, const proto::Announce& request, Time now, FrameOut& out);
   void disconnected(ClientId client);
 
-  // Other lists of what is served. What is not served any more is refused from now on, and its
-  // peers are forgotten in time.
-  void serve(ServedLists lists) { served_.change(std::move(lists)); }
+  // Other rules from now on, for the clients that are known too. What is not served any more is
+  // refused, and its peers are forgotten in time.
+  void change(CoreRules rules, Time now);
 
   // Its shard's, and the clients that it knows.
   Snapshot snapshot() const;
@@ -122,7 +126,7 @@ class AnnounceCore {
   bool has_upload_room(const Client& client, std::size_t bytes);
 
   Registry& registry_;
-  const CoreOptions options_;
+  CoreOptions options_;  // the lists are in served_
   ServedContents served_;
   Random random_;
   RateLimit network_rate_, announce_rate_, prefix_rate_;

@@ -27,6 +27,7 @@
 #include "proto/program/usage.h"
 #include "proto/transport/descriptors.h"
 #include "proto/transport/identity.h"
+#include "tracker/app/reload.h"
 #include "tracker/app/status_door.h"
 #include "tracker/app_lists.h"
 #include "tracker/registry_sqlite.h"
@@ -40,12 +41,13 @@ enum ExitCode { kOk = 0, kInternalError = 1, kUsage = 2, kPortInUse = 3, kDisk =
 constexpr const char* kFooter =
     "ADDR is HOST[:PORT], IPv6 in brackets; without a port it is 4711; an empty host or *\n"
     "listens on all addresses.\n"
-    "The first line on standard output is `listening on ID@HOST:PORT`.\n\n"
+    "The first line on standard output is `listening on ID@HOST:PORT`; each further --listen\n"
+    "has a line like it.\n\n"
     "Exit codes: 0 stopped by a signal, 1 internal error, 2 wrong usage,\n"
     "3 port in use, 4 data folder, key, log or standard output not usable.";
 
 struct Settings {
-  std::string listen = "*:" + std::to_string(kDefaultPort);
+  std::vector<std::string> listen = {"*:" + std::to_string(kDefaultPort)};
   std::string data;
   std::string identity;
   std::string log_file;
@@ -135,24 +137,13 @@ Result<ServedLists> served_lists(const Settings& settings) {
   return lists;
 }
 
-// What was wrong with a list goes with the lists that hold until then.
-void read_lists_again(const Settings& settings, Server& server, spdlog::logger& logger) {
-  if (settings.publishers.empty() && settings.closed.empty()) return;
-  auto lists = served_lists(settings);
-  if (!lists.ok())
-    return logger.warn("SIGHUP: {}; the old lists hold", escaped_lines(lists.error().message()));
-  server.serve(*lists);
-  if (lists->publishers) logger.info("SIGHUP: {} publishers listed", lists->publishers->size());
-  if (lists->contents) logger.info("SIGHUP: {} contents listed", lists->contents->size());
-}
-
 // Peers can be served all the same where the service manager does not listen.
 void tell_manager(const char* state, spdlog::logger& logger) {
   if (const Status told = tell_service_manager(state); !told)
     logger.warn("{}", escaped_lines(told.error().message()));
 }
 
-void scale_rates(CoreOptions& core, double factor) {
+void scale_rates(CoreRules& core, double factor) {
   for (Rate* rate :
        {&core.connection_rate, &core.network_rate, &core.announce_rate, &core.prefix_rate}) {
     for (std::uint64_t* one : {&rate->per_second, &rate->burst})
@@ -161,16 +152,23 @@ void scale_rates(CoreOptions& core, double factor) {
   }
 }
 
-ServerOptions server_options(const Settings& settings,
-                             const std::shared_ptr<spdlog::logger>& logger) {
-  ServerOptions options;
-  options.core.interval = std::chrono::seconds(settings.interval_seconds);
+CoreRules core_rules(const Settings& settings, ServedLists lists) {
+  CoreRules rules;
+  rules.interval = std::chrono::seconds(settings.interval_seconds);
   const double ttl =
       settings.peer_ttl_seconds != 0 ? settings.peer_ttl_seconds : 2.5 * settings.interval_seconds;
-  options.core.peer_ttl = std::chrono::seconds(static_cast<std::int64_t>(std::ceil(ttl)));
+  rules.peer_ttl = std::chrono::seconds(static_cast<std::int64_t>(std::ceil(ttl)));
+  scale_rates(rules, settings.rates);
+  rules.served = std::move(lists);
+  return rules;
+}
+
+ServerOptions server_options(const Settings& settings, ServedLists lists,
+                             const std::shared_ptr<spdlog::logger>& logger) {
+  ServerOptions options;
+  static_cast<CoreRules&>(options.core) = core_rules(settings, std::move(lists));
   options.seed = std::random_device()();
   options.transport.connection_count_max = settings.connections;
-  scale_rates(options.core, settings.rates);
   options.log_requests = logger->should_log(spdlog::level::debug);
   options.log = [logger](LogLevel level, const std::string& text) {
     switch (level) {
@@ -216,8 +214,10 @@ void add_service_options(CLI::App& app, Settings& settings) {
 void add_options(CLI::App& app, Settings& settings, bool& verbose) {
   app.set_version_flag("--version", "firn-tracker " FIRN_VERSION);
   app.footer(kFooter);
-  app.add_option("--listen", settings.listen, "where to accept connections")
+  app.add_option("--listen", settings.listen, "where to accept connections (repeatable)")
       ->type_name("ADDR")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->capture_default_str();
   app.add_option("--data", settings.data, "folder for database and identity; made if missing")
       ->type_name("DIR")
@@ -295,6 +295,64 @@ Status make_room_for(std::size_t connections) {
       connections, "--connections " + std::to_string(connections));
 }
 
+// The program's options as its command line and its configuration give them.
+struct Program {
+  int argc = 0;
+  char** argv = nullptr;
+  Settings settings = {};
+  Reload in_force = Reload({});
+};
+
+const ConfigNames kConfigNames = {"tracker.toml", "FIRN_TRACKER_CONFIG"};
+
+struct CommandLine {
+  CommandLine() {
+    add_options(app, settings, verbose);
+    add_config_options(app, kConfigNames);
+  }
+  void parse(const std::vector<std::string>& line) {  // throws CLI::ParseError
+    parse_line(app, line);
+    if (verbose) settings.log_level = "debug";
+  }
+
+  CLI::App app{"Tells the peers of each content about one another, and hosts manifests.",
+               "firn-tracker"};
+  Settings settings;
+  bool verbose = false;
+};
+
+// Errors: as configured_line; kBadInput (options that do not go together).
+Status read_again(const Program& program, CommandLine& fresh) {
+  Configuration ignored;
+  const auto line = configured_line(fresh.app, program.argc, program.argv, kConfigNames, ignored);
+  if (!line) return line.error();
+  try {
+    fresh.parse(*line);
+  } catch (const CLI::ParseError& error) {
+    return Error{ErrorCode::kBadInput, "read the configuration", error.what()};
+  }
+  return Done{};
+}
+
+// SIGHUP: configuration and lists again. A fault in one of them leaves all as it was.
+void reload(Program& program, Server& server, spdlog::logger& logger) {
+  const auto refuse = [&logger](const Error& error) {
+    logger.warn("SIGHUP: {}; nothing is changed", escaped_lines(error.message()));
+  };
+  CommandLine fresh;
+  if (const Status read = read_again(program, fresh); !read) return refuse(read.error());
+  fresh.settings.contents = program.settings.contents;  // changes with the next start alone
+  auto lists = served_lists(fresh.settings);
+  if (!lists) return refuse(lists.error());
+  if (lists->publishers) logger.info("SIGHUP: {} publishers listed", lists->publishers->size());
+  if (lists->contents) logger.info("SIGHUP: {} contents listed", lists->contents->size());
+  program.settings.drain_seconds = fresh.settings.drain_seconds;
+  logger.info("SIGHUP: {}", text_of(program.in_force.take(values_of(fresh.app))));
+  logger.set_level(spdlog::level::from_str(fresh.settings.log_level));
+  server.change(
+      {core_rules(fresh.settings, *std::move(lists)), logger.should_log(spdlog::level::debug)});
+}
+
 // One for each I/O thread.
 Result<std::vector<std::unique_ptr<SqliteRegistry>>> open_registries(
     const Settings& settings, const std::filesystem::path& data) {
@@ -321,8 +379,31 @@ void wind_up(int number, const Settings& settings, const Signals& signals, Serve
   logger.info("stopping: {}", strsignal(number));
 }
 
-int run(const Settings& settings) {
-  const auto where = parse_address(settings.listen, kDefaultPort);
+// Errors: kBadInput.
+Result<std::vector<Address>> addresses_of(const Settings& settings) {
+  std::vector<Address> addresses;
+  for (const std::string& text : settings.listen) {
+    const auto parsed = parse_address(text, kDefaultPort);
+    if (!parsed) return parsed.error();
+    addresses.push_back(*parsed);
+  }
+  return addresses;
+}
+
+// The addresses that it got, as texts. Errors: as Server::listen.
+Result<std::vector<std::string>> listen_at(const std::vector<Address>& where, Server& server) {
+  std::vector<std::string> texts;
+  for (const Address& one : where) {
+    const auto bound = server.listen(one);
+    if (!bound) return bound.error();
+    texts.push_back(to_text(*bound));
+  }
+  return texts;
+}
+
+int run(Program& program) {
+  const Settings& settings = program.settings;
+  const auto where = addresses_of(settings);
   if (!where) return fail(kUsage, "--listen: " + where.error().message());
 
   auto lists = served_lists(settings);
@@ -353,27 +434,26 @@ int run(const Settings& settings) {
   spdlog::logger& logger = *log->logger;
   const Signals signals;  // before any thread starts
 
-  ServerOptions options = server_options(settings, log->logger);
-  options.core.served = *std::move(lists);
-  const auto server = Server::start(*identity, shards, std::move(options));
+  const auto server =
+      Server::start(*identity, shards, server_options(settings, *std::move(lists), log->logger));
   if (!server) return fail(kInternalError, server.error().message());
-  const auto listening = (*server)->listen(*where);
-  if (!listening) {
-    const bool in_use = listening.error().code == ErrorCode::kExists;
-    return fail(in_use ? kPortInUse : kUsage, listening.error().message());
-  }
+  const auto listening = listen_at(*where, **server);
+  if (!listening)
+    return fail(listening.error().code == ErrorCode::kExists ? kPortInUse : kUsage,
+                listening.error().message());
   const auto page = open_page(settings, **server, log->logger);
   if (!page) return page_failure(page.error());
-  std::printf("listening on %s\n", to_text(*listening).c_str());
+  for (const std::string& one : *listening) std::printf("listening on %s\n", one.c_str());
   // Without that line no peer can be told where the tracker listens.
   if (const Status told = flush_stdout(); !told) return fail(kDisk, told.error().message());
-  logger.info("listening on {}, data in {}", to_text(*listening), escaped(settings.data));
+  for (const std::string& one : *listening)
+    logger.info("listening on {}, data in {}", one, escaped(settings.data));
   tell_manager("READY=1", logger);
 
   int number = signals.wait();
   for (; number == SIGHUP && hangup() == Hangup::kReopens; number = signals.wait()) {
     log->reopen();
-    read_lists_again(settings, **server, logger);
+    reload(program, **server, logger);
   }
   if (number == SIGHUP) leave_closed_terminal();
   wind_up(number, settings, signals, **server, page->get(), logger);
@@ -386,15 +466,10 @@ int run(const Settings& settings) {
 int main(int argc, char** argv) {
   firn::open_missing_streams();
   firn::keep_hangup_waiting();
-  firn::tracker::Settings settings;
-  bool verbose = false;
-  CLI::App app("Tells the peers of each content about one another, and hosts manifests.",
-               "firn-tracker");
-  firn::tracker::add_options(app, settings, verbose);
-  const firn::ConfigNames names = {"tracker.toml", "FIRN_TRACKER_CONFIG"};
-  firn::add_config_options(app, names);
+  firn::tracker::CommandLine command;
   firn::Configuration configuration;
-  const auto line = firn::configured_line(app, argc, argv, names, configuration);
+  const auto line =
+      firn::configured_line(command.app, argc, argv, firn::tracker::kConfigNames, configuration);
   if (!line)
     return firn::tracker::fail(line.error().code == firn::ErrorCode::kBadInput
                                    ? firn::tracker::kUsage
@@ -404,21 +479,22 @@ int main(int argc, char** argv) {
     if (!source.trouble.empty())
       std::cerr << "firn-tracker: warning: " << source.trouble << "; going on without it\n";
   try {
-    firn::parse_line(app, *line);
+    command.parse(*line);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != 0) {
-      std::cerr << firn::usage_error(app, argc, argv, error) << std::endl;
+      std::cerr << firn::usage_error(command.app, argc, argv, error) << std::endl;
       return firn::tracker::kUsage;
     }
-    app.exit(error);  // --help or --version
+    command.app.exit(error);  // --help or --version
     const firn::Status told = firn::flush_stdout();
     return told ? firn::tracker::kOk
                 : firn::tracker::fail(firn::tracker::kDisk, told.error().message());
   }
-  if (verbose) settings.log_level = "debug";
   // A reader of standard output or of the log that has gone away is no reason to end.
   std::signal(SIGPIPE, SIG_IGN);
   // It asks for a table of peers; where there is none (yet) that is no reason to end.
   std::signal(SIGUSR1, SIG_IGN);
-  return firn::tracker::run(settings);
+  firn::tracker::Program program{argc, argv, command.settings,
+                                 firn::tracker::Reload(firn::tracker::values_of(command.app))};
+  return firn::tracker::run(program);
 }

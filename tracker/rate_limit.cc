@@ -22,6 +22,10 @@ Time take_one(TokenBucket& bucket, Time now) {
   return std::chrono::ceil<Time>(wait);
 }
 
+void change_rate(TokenBucket& bucket, const Rate& rate, Time now) {
+  bucket.set_rate(rate.per_second, rate.burst, micros(now));
+}
+
 Time RateLimit::take(const std::string& name, Found& found, Time now) {
   if (found.bucket_ != nullptr && found.tidyings_ == tidyings_)
     return take_one(*found.bucket_, now);
@@ -35,6 +39,11 @@ Time RateLimit::take(const std::string& name, Found& found, Time now) {
   found.bucket_ = &named->second;
   found.tidyings_ = tidyings_;
   return take_one(named->second, now);
+}
+
+void RateLimit::change(const Rate& rate, Time now) {
+  rate_ = rate;
+  for (auto& [name, bucket] : buckets_) change_rate(bucket, rate, now);
 }
 
 void RateLimit::tidy(Time now) {

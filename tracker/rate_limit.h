@@ -20,6 +20,8 @@ struct Rate {
 TokenBucket full_bucket(const Rate& rate, Time now);
 // Takes one token. Zero, or how long until there is one.
 Time take_one(TokenBucket& bucket, Time now);
+// From now on; what is saved up stays, up to the new burst.
+void change_rate(TokenBucket& bucket, const Rate& rate, Time now);
 
 // A bucket for each name (a network). At most `names_max`: full buckets are forgotten first; if all
 // are in use, newcomers are told to wait. One thread.
@@ -40,6 +42,8 @@ class RateLimit {
   }
   // `found`: of this name and this limit.
   Time take(const std::string& name, Found& found, Time now);
+  // Another rate from now on, for the names that are known too.
+  void change(const Rate& rate, Time now);
   // Forgets buckets that are full again.
   void tidy(Time now);
 

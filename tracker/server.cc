@@ -40,7 +40,7 @@ Result<std::unique_ptr<Server>> Server::start(const Identity& identity,
   for (Registry* registry : shards)
     server->desks_.push_back(std::make_unique<Desk>(*registry, server->desk_options_,
                                                     server->desks_.size(), server->desks_));
-  server->lists_taken_.resize(shards.size());
+  server->rules_taken_.resize(shards.size());
   server->looks_.resize(shards.size());
   server->turned_away_.resize(shards.size());
   auto transport = Transport::start(identity, *server, server->options_.transport);
@@ -62,10 +62,10 @@ Result<Address> Server::listen(const Address& where) {
   return transport_owner_->listen(where);
 }
 
-void Server::serve(ServedLists lists) {
-  const std::lock_guard lock(lists_mutex_);
-  lists_ = std::move(lists);
-  lists_number_.fetch_add(1);
+void Server::change(DeskRules rules) {
+  const std::lock_guard lock(rules_mutex_);
+  rules_ = std::move(rules);
+  rules_number_.fetch_add(1);
 }
 
 void Server::look(std::function<void(const Snapshot&)> take) {
@@ -97,11 +97,11 @@ Desk& Server::desk_of(ConnectionId id) {
   return *desks_[transport_.load()->thread_of(id)];
 }
 
-void Server::take_lists(std::size_t thread) {
-  if (lists_taken_[thread] == lists_number_.load()) return;
-  const std::lock_guard lock(lists_mutex_);
-  lists_taken_[thread] = lists_number_.load();
-  desks_[thread]->serve(lists_);
+void Server::take_rules(std::size_t thread) {
+  if (rules_taken_[thread] == rules_number_.load()) return;
+  const std::lock_guard lock(rules_mutex_);
+  rules_taken_[thread] = rules_number_.load();
+  desks_[thread]->change(rules_);
 }
 
 void Server::on_open(ConnectionId id, const PeerInfo& info) {
@@ -122,21 +122,21 @@ Status Server::on_frame(ConnectionId, std::span<const std::uint8_t>) {
 
 Status Server::on_request(ConnectionId id, std::span<const std::uint8_t> frame, Replies& replies) {
   const std::size_t thread = transport_.load()->thread_of(id);
-  take_lists(thread);
+  take_rules(thread);
   if (turned_away_[thread].contains(id))
     return Error{ErrorCode::kCancelled, "answer a request", "this tracker is stopping"};
   return desk_of(id).requested(id, frame, replies);
 }
 
 void Server::on_woken(std::size_t thread) {
-  take_lists(thread);
+  take_rules(thread);
   desks_[thread]->woken();
   pass_looks(thread);
 }
 
 void Server::on_tick(std::size_t thread) {
   if (transport_.load() == nullptr) return;  // it starts
-  take_lists(thread);
+  take_rules(thread);
   desks_[thread]->look_at_time();
 }
 

@@ -45,8 +45,8 @@ class Server final : private proto::transport::EventSink {
 
   // As Transport::listen.
   Result<Address> listen(const Address& where);
-  // As AnnounceCore::serve. Any thread; holds for the requests that come from now on.
-  void serve(ServedLists lists);
+  // Other rules, for the requests that come from now on. Any thread.
+  void change(DeskRules rules);
   // From now on new connections are closed as they come, so that peers ask another tracker; those
   // that are open are served. Any thread.
   void drain() { draining_.store(true); }
@@ -78,7 +78,7 @@ class Server final : private proto::transport::EventSink {
   void pass_looks(std::size_t thread);
 
   Desk& desk_of(ConnectionId id);
-  void take_lists(std::size_t thread);
+  void take_rules(std::size_t thread);
 
   const ServerOptions options_;
   const DeskOptions desk_options_;
@@ -88,11 +88,11 @@ class Server final : private proto::transport::EventSink {
   // By thread: connections that came while it drained, until they are closed.
   std::vector<std::unordered_set<ConnectionId>> turned_away_;
 
-  // A desk takes the lists when it sees that there are later ones than it has.
-  std::atomic<std::uint64_t> lists_number_{0};
-  std::vector<std::uint64_t> lists_taken_;  // by each desk
-  std::mutex lists_mutex_;
-  ServedLists lists_;
+  // A desk takes the rules when it sees that there are later ones than it has.
+  std::atomic<std::uint64_t> rules_number_{0};
+  std::vector<std::uint64_t> rules_taken_;  // by each desk
+  std::mutex rules_mutex_;
+  DeskRules rules_;
 
   std::mutex looks_mutex_;
   std::vector<std::vector<Look>> looks_;  // that each desk has to add to

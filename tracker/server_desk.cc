@@ -53,6 +53,7 @@ void put(const proto::TrackerReply& reply, FrameOut& out) {
 Desk::Desk(Registry& registry, const DeskOptions& options, std::size_t number, const Desks& desks)
     : registry_(registry),
       options_(options),
+      log_requests_(options.log_requests),
       number_(number),
       desks_(desks),
       core_(registry, options.core, options.seed + number) {}
@@ -122,10 +123,9 @@ Status Desk::requested(ConnectionId id, std::span<const std::uint8_t> frame, Rep
 
 void Desk::answer(ConnectionId id, const proto::TrackerRequest& request, Time now, FrameOut& out) {
   const auto* announce = std::get_if<proto::Announce>(&request);
-  if (announce != nullptr && !options_.log_requests) return core_.announce(id, *announce, now, out);
+  if (announce != nullptr && !log_requests_) return core_.announce(id, *announce, now, out);
   const proto::TrackerReply reply = core_.answer(id, request, now);
-  if (options_.log_requests)
-    log(LogLevel::kDebug, core_.name_of(id) + ": " + text_of(request, reply));
+  if (log_requests_) log(LogLevel::kDebug, core_.name_of(id) + ": " + text_of(request, reply));
   put(reply, out);
 }
 
@@ -223,6 +223,11 @@ void Desk::look_at_time() {
 void Desk::flush() {
   core_.tick(options_.clock());
   told(registry_.flush());
+}
+
+void Desk::change(DeskRules rules) {
+  log_requests_ = rules.log_requests;
+  core_.change(std::move(rules.core), options_.clock());
 }
 
 Snapshot Desk::snapshot() const {

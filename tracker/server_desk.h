@@ -19,6 +19,12 @@ namespace firn::tracker {
 enum class LogLevel { kDebug, kInfo, kWarning };
 using Log = std::function<void(LogLevel, const std::string&)>;
 
+// What may change while a tracker runs.
+struct DeskRules {
+  CoreRules core;
+  bool log_requests = false;
+};
+
 // What all desks share. Constant, but for the transport, which is there before anything is asked.
 struct DeskOptions {
   CoreOptions core;
@@ -51,7 +57,7 @@ class Desk {
   void woken();
   // Lets the core forget, if it is time, and the registry write.
   void look_at_time();
-  void serve(ServedLists lists) { core_.serve(std::move(lists)); }
+  void change(DeskRules rules);
   // What is left to be written.
   void flush();
   // Its shard's, with the connections of its thread.
@@ -80,6 +86,7 @@ class Desk {
 
   Registry& registry_;
   const DeskOptions& options_;
+  bool log_requests_;
   const std::size_t number_;
   const Desks& desks_;
   AnnounceCore core_;

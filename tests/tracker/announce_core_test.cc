@@ -230,6 +230,25 @@ TEST_CASE("who asks too fast is told to slow down, and may go on later") {
   CHECK(std::holds_alternative<TrackerError>(tracker.ask(1, {.content_id = content(1)})));
 }
 
+TEST_CASE("other rates, intervals and lifetimes hold at once, for those that are known too") {
+  Tracker tracker;
+  tracker.announce(1);
+  CoreRules rules;
+  rules.interval = 20s;
+  rules.peer_ttl = 50s;
+  rules.connection_rate = {.per_second = 1, .burst = 2};
+  tracker.core.change(rules, tracker.now);
+  CHECK(tracker.announce(1).interval_seconds == 20);
+  tracker.announce(1);
+  CHECK(std::holds_alternative<TrackerError>(tracker.ask(1, {.content_id = content(1)})));
+  rules.connection_rate = {.per_second = 100, .burst = 100};
+  tracker.core.change(rules, tracker.now);
+  tracker.pass(1s);
+  for (int i = 0; i < 50; ++i) tracker.announce(1);
+  tracker.pass(52s);
+  CHECK(tracker.registry.counts(content(1)) == SwarmCounts{});
+}
+
 TEST_CASE("connections of one network share a rate") {
   CoreOptions options;
   options.network_rate = {.per_second = 1, .burst = 4};

@@ -208,7 +208,9 @@ TEST_CASE("two connections may send the same manifest at once") {
 }
 
 TEST_CASE("a manifest over the tracker's limit is too large") {
-  Tracker tracker({.manifest_bytes_max = 5000});
+  CoreOptions options;
+  options.manifest_bytes_max = 5000;
+  Tracker tracker(options);
   const Manifest large = manifest(1000);
   CHECK(code(tracker.put_all(large.id, large.file_bytes)) == TrackerErrorCode::kTooLarge);
   Tracker small({}, {.manifest_bytes_total_max = 5000});
@@ -216,7 +218,9 @@ TEST_CASE("a manifest over the tracker's limit is too large") {
 }
 
 TEST_CASE("half-sent manifests are bounded together and go with their connections") {
-  Tracker tracker({.upload_bytes_total_max = 4000});
+  CoreOptions options;
+  options.upload_bytes_total_max = 4000;
+  Tracker tracker(options);
   const Manifest whole = manifest(2000);
   const Manifest small = manifest(10, "small");
   REQUIRE(next_offset(tracker.put(whole.id, whole.file_bytes, 0, 3900, 1)) == 3900);
@@ -227,7 +231,10 @@ TEST_CASE("half-sent manifests are bounded together and go with their connection
 }
 
 TEST_CASE("a manifest whose parts stop coming makes room for others") {
-  Tracker tracker({.upload_bytes_total_max = 4000, .upload_idle_max = std::chrono::seconds(30)});
+  CoreOptions options;
+  options.upload_bytes_total_max = 4000;
+  options.upload_idle_max = std::chrono::seconds(30);
+  Tracker tracker(options);
   const Manifest whole = manifest(2000);
   const Manifest small = manifest(10, "small");
   REQUIRE(next_offset(tracker.put(whole.id, whole.file_bytes, 0, 3900, 1)) == 3900);
@@ -241,7 +248,10 @@ TEST_CASE("a manifest whose parts stop coming makes room for others") {
 }
 
 TEST_CASE("half-sent manifests of prefixes that sent most make room for one that sent less") {
-  Tracker tracker({.upload_bytes_total_max = 8000, .upload_bytes_per_prefix_max = 4000});
+  CoreOptions options;
+  options.upload_bytes_total_max = 8000;
+  options.upload_bytes_per_prefix_max = 4000;
+  Tracker tracker(options);
   const Manifest whole = manifest(2000);
   const Manifest small = manifest(10, "small");
   for (ClientId client : {3, 4, 5}) {
@@ -261,7 +271,10 @@ TEST_CASE("half-sent manifests of prefixes that sent most make room for one that
 }
 
 TEST_CASE("one network cannot take all the room for half-sent manifests") {
-  Tracker tracker({.upload_bytes_total_max = 8000, .upload_bytes_per_prefix_max = 4000});
+  CoreOptions options;
+  options.upload_bytes_total_max = 8000;
+  options.upload_bytes_per_prefix_max = 4000;
+  Tracker tracker(options);
   const Manifest whole = manifest(2000);
   const Manifest small = manifest(10, "small");
   REQUIRE(next_offset(tracker.put(whole.id, whole.file_bytes, 0, 3900, 1)) == 3900);

@@ -21,6 +21,16 @@ TEST_CASE("a bucket gives its burst at once, then its rate") {
   CHECK(limit.take("a", 1h) > 0ms);
 }
 
+TEST_CASE("another rate holds for the names that are known, which keep what they have saved up") {
+  RateLimit limit({.per_second = 1, .burst = 4}, 10);
+  CHECK(limit.take("a", 0ms) == 0ms);
+  limit.change({.per_second = 10, .burst = 2}, 0ms);
+  for (int i = 0; i < 2; ++i) CHECK(limit.take("a", 0ms) == 0ms);  // of three, two fit
+  CHECK(limit.take("a", 0ms) == 100ms);
+  for (int i = 0; i < 2; ++i) CHECK(limit.take("b", 0ms) == 0ms);
+  CHECK(limit.take("b", 0ms) == 100ms);
+}
+
 TEST_CASE("names have buckets of their own") {
   RateLimit limit({.per_second = 1, .burst = 1}, 10);
   CHECK(limit.take("a", 0ms) == 0ms);

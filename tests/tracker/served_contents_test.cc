@@ -42,10 +42,11 @@ ServedLists contents(std::initializer_list<ContentId> ids) {
 }
 
 struct Tracker {
-  explicit Tracker(ServedLists lists) : core(registry, {.served = std::move(lists)}, 1) {
+  explicit Tracker(ServedLists lists) : core(registry, {{.served = std::move(lists)}}, 1) {
     for (ClientId client : {1, 2})
       core.connected(client, peer_id(static_cast<std::uint32_t>(client)), "192.0.2.1", Time{0});
   }
+  void serve(ServedLists lists) { core.change({.served = std::move(lists)}, Time{0}); }
   proto::TrackerReply announce(const ContentId& id, ClientId client = 1,
                                proto::AnnounceEvent event = {}) {
     return core.handle(client, proto::Announce{.content_id = id, .event = event, .listen_port = 1},
@@ -108,14 +109,14 @@ TEST_CASE("another list takes effect for contents that are hosted already, and b
   const Manifest known = signed_by_key(1);
   CHECK(taken(tracker.announce(known.id)));
   CHECK(kept(tracker.put(known.id, known.file_bytes)));
-  tracker.core.serve(publishers({2}));
+  tracker.serve(publishers({2}));
   CHECK(refused(tracker.announce(known.id)));
   CHECK(refused(tracker.get(known.id)));
   CHECK(taken(tracker.announce(known.id, 1, proto::AnnounceEvent::kStopped)));
   CHECK(tracker.registry.counts(known.id) == SwarmCounts{});
-  tracker.core.serve(publishers({2, 1}));
+  tracker.serve(publishers({2, 1}));
   CHECK(taken(tracker.announce(known.id)));
-  tracker.core.serve(contents({}));
+  tracker.serve(contents({}));
   CHECK(refused(tracker.announce(known.id)));
 }
 
@@ -125,7 +126,7 @@ TEST_CASE("a manifest that is signed by a listed key takes the place of one that
   REQUIRE(nobodys.id == known.id);
   CHECK(taken(tracker.announce(known.id)));
   CHECK(kept(tracker.put(nobodys.id, nobodys.file_bytes)));
-  tracker.core.serve(publishers({1}));
+  tracker.serve(publishers({1}));
   CHECK(refused(tracker.announce(known.id)));
   CHECK(refused(tracker.put(nobodys.id, nobodys.file_bytes)));
   CHECK(kept(tracker.put(known.id, known.file_bytes)));
@@ -144,7 +145,7 @@ TEST_CASE("a closed tracker serves what is listed, whoever published it") {
   // With a list of publishers either admits.
   ServedLists both = publishers({1});
   both.contents = contents({listed.id}).contents;
-  tracker.core.serve(std::move(both));
+  tracker.serve(std::move(both));
   CHECK(taken(tracker.announce(listed.id)));
   CHECK(kept(tracker.put(other.id, other.file_bytes)));
   CHECK(taken(tracker.announce(other.id)));
