@@ -1,12 +1,11 @@
-// firn-tracker: command line, data folder, log, signals. What it serves is in server.h.
+// firn-tracker: data folder, log, signals. Its options are in app/settings.h; what it serves, in
+// server.h.
 #include <signal.h>
 #include <spdlog/logger.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -28,8 +27,8 @@
 #include "proto/transport/descriptors.h"
 #include "proto/transport/identity.h"
 #include "tracker/app/reload.h"
+#include "tracker/app/settings.h"
 #include "tracker/app/status_door.h"
-#include "tracker/app_lists.h"
 #include "tracker/registry_sqlite.h"
 #include "tracker/server.h"
 
@@ -37,34 +36,6 @@ namespace firn::tracker {
 namespace {
 
 enum ExitCode { kOk = 0, kInternalError = 1, kUsage = 2, kPortInUse = 3, kDisk = 4 };
-
-constexpr const char* kFooter =
-    "ADDR is HOST[:PORT], IPv6 in brackets; without a port it is 4711; an empty host or *\n"
-    "listens on all addresses.\n"
-    "The first line on standard output is `listening on ID@HOST:PORT`; each further --listen\n"
-    "has a line like it.\n\n"
-    "Exit codes: 0 stopped by a signal, 1 internal error, 2 wrong usage,\n"
-    "3 port in use, 4 data folder, key, log or standard output not usable.";
-
-struct Settings {
-  std::vector<std::string> listen = {"*:" + std::to_string(kDefaultPort)};
-  std::string data;
-  std::string identity;
-  std::string log_file;
-  std::string log_level = "info";
-  std::uint32_t interval_seconds = 60;
-  std::uint32_t peer_ttl_seconds = 0;  // 0: 2.5 intervals
-  std::uint64_t manifests_mib = 1024;
-  std::size_t contents = RegistryLimits().content_count_max;
-  std::size_t connections = 4096;
-  std::size_t io_threads = 1;
-  double rates = 1;
-  std::string publishers;  // lists; empty: none
-  std::string closed;
-  std::string status;      // where its page is; empty: nowhere
-  std::string token_file;  // of that page; empty: in the data folder
-  int drain_seconds = 0;   // from the first signal to the end
-};
 
 int fail(ExitCode code, const std::string& message) {
   std::cerr << "firn-tracker: " << escaped_lines(message) << std::endl;
@@ -126,41 +97,10 @@ Result<Log> open_log(const Settings& settings) {
   return log;
 }
 
-// Errors: as read_served_lists; kBadInput (more contents than are to be served).
-Result<ServedLists> served_lists(const Settings& settings) {
-  auto lists = read_served_lists(settings.publishers, settings.closed);
-  if (lists.ok() && lists->contents && lists->contents->size() > settings.contents)
-    return Error{ErrorCode::kBadInput, "read the list " + settings.closed,
-                 "it names " + std::to_string(lists->contents->size()) +
-                     " contents, and --contents lets " + std::to_string(settings.contents) +
-                     " be served"};
-  return lists;
-}
-
 // Peers can be served all the same where the service manager does not listen.
 void tell_manager(const char* state, spdlog::logger& logger) {
   if (const Status told = tell_service_manager(state); !told)
     logger.warn("{}", escaped_lines(told.error().message()));
-}
-
-void scale_rates(CoreRules& core, double factor) {
-  for (Rate* rate :
-       {&core.connection_rate, &core.network_rate, &core.announce_rate, &core.prefix_rate}) {
-    for (std::uint64_t* one : {&rate->per_second, &rate->burst})
-      *one = std::max<std::uint64_t>(static_cast<std::uint64_t>(static_cast<double>(*one) * factor),
-                                     1);
-  }
-}
-
-CoreRules core_rules(const Settings& settings, ServedLists lists) {
-  CoreRules rules;
-  rules.interval = std::chrono::seconds(settings.interval_seconds);
-  const double ttl =
-      settings.peer_ttl_seconds != 0 ? settings.peer_ttl_seconds : 2.5 * settings.interval_seconds;
-  rules.peer_ttl = std::chrono::seconds(static_cast<std::int64_t>(std::ceil(ttl)));
-  scale_rates(rules, settings.rates);
-  rules.served = std::move(lists);
-  return rules;
 }
 
 ServerOptions server_options(const Settings& settings, ServedLists lists,
@@ -181,89 +121,6 @@ ServerOptions server_options(const Settings& settings, ServedLists lists,
     }
   };
   return options;
-}
-
-void add_log_options(CLI::App& app, Settings& settings, bool& verbose) {
-  app.add_flag("-v,--verbose", verbose, "log every request: --log-level debug")
-      ->configurable(false);  // a file says log-level, which the command line's then replaces
-  app.add_option("--log", settings.log_file, "append the log to FILE instead of standard error")
-      ->type_name("FILE")
-      ->check(not_empty());
-  app.add_option("--log-level", settings.log_level,
-                 "how much is logged: debug, info, warning or error")
-      ->option_text("LEVEL")
-      ->check(CLI::IsMember({"debug", "info", "warning", "error"}).description(""))
-      ->capture_default_str();
-}
-
-void add_service_options(CLI::App& app, Settings& settings) {
-  app.add_option("--drain", settings.drain_seconds,
-                 "seconds from SIGTERM to the end, in which open connections are served and new "
-                 "ones closed; a second signal ends it at once")
-      ->check(between(0, 3600))
-      ->capture_default_str();
-  app.add_option("--status", settings.status, "serve a page of swarms, peers and announces")
-      ->type_name("HOST:PORT")
-      ->check(not_empty());
-  app.add_option("--token-file", settings.token_file,
-                 "the page's token (default: DIR/http-token; made if missing)")
-      ->type_name("FILE")
-      ->check(not_empty());
-}
-
-void add_options(CLI::App& app, Settings& settings, bool& verbose) {
-  app.set_version_flag("--version", "firn-tracker " FIRN_VERSION);
-  app.footer(kFooter);
-  app.add_option("--listen", settings.listen, "where to accept connections (repeatable)")
-      ->type_name("ADDR")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->capture_default_str();
-  app.add_option("--data", settings.data, "folder for database and identity; made if missing")
-      ->type_name("DIR")
-      ->required()
-      ->check(not_empty());
-  app.add_option("--identity", settings.identity,
-                 "key that gives the tracker its ID (default: DIR/identity.pem; made if missing)")
-      ->type_name("FILE")
-      ->check(not_empty());
-  app.add_option("--interval", settings.interval_seconds, "seconds between announces of a peer")
-      ->check(between(1, 86400))
-      ->capture_default_str();
-  app.add_option("--peer-ttl", settings.peer_ttl_seconds,
-                 "seconds after which a silent peer is forgotten (default: 2.5 intervals)")
-      ->check(between(1, 864000));
-  app.add_option("--manifests", settings.manifests_mib,
-                 "MiB of manifests to host; those longest unused go first")
-      ->check(between(1, 1 << 20))
-      ->capture_default_str();
-  app.add_option("--contents", settings.contents,
-                 "contents to serve at most; when full, those of large shares give way")
-      ->check(between(1, 10'000'000))
-      ->capture_default_str();
-  app.add_option("--connections", settings.connections,
-                 "connections at a time at most; two descriptors are needed for each")
-      ->check(between(1, 200'000))
-      ->capture_default_str();
-  app.add_option("--io-threads", settings.io_threads,
-                 "threads for connections; each has a part of the contents")
-      ->check(between(1, 64))
-      ->capture_default_str();
-  app.add_option("--rates", settings.rates,
-                 "how often a client, address or prefix may ask, as a multiple of the usual limits")
-      ->check(between(0.01, 1e6))
-      ->capture_default_str();
-  app.add_option("--publishers", settings.publishers,
-                 "serve only contents that a key of this list has signed; read again on SIGHUP")
-      ->type_name("FILE")
-      ->check(not_empty());
-  app.add_option("--closed", settings.closed,
-                 "serve only the contents of this list (with --publishers: theirs too); read again "
-                 "on SIGHUP")
-      ->type_name("FILE")
-      ->check(not_empty());
-  add_service_options(app, settings);
-  add_log_options(app, settings, verbose);
 }
 
 // Null: none is wanted.
@@ -301,24 +158,6 @@ struct Program {
   char** argv = nullptr;
   Settings settings = {};
   Reload in_force = Reload({});
-};
-
-const ConfigNames kConfigNames = {"tracker.toml", "FIRN_TRACKER_CONFIG"};
-
-struct CommandLine {
-  CommandLine() {
-    add_options(app, settings, verbose);
-    add_config_options(app, kConfigNames);
-  }
-  void parse(const std::vector<std::string>& line) {  // throws CLI::ParseError
-    parse_line(app, line);
-    if (verbose) settings.log_level = "debug";
-  }
-
-  CLI::App app{"Tells the peers of each content about one another, and hosts manifests.",
-               "firn-tracker"};
-  Settings settings;
-  bool verbose = false;
 };
 
 // Errors: as configured_line; kBadInput (options that do not go together).
@@ -377,17 +216,6 @@ void wind_up(int number, const Settings& settings, const Signals& signals, Serve
     (void)signals.wait_for(settings.drain_seconds);
   }
   logger.info("stopping: {}", strsignal(number));
-}
-
-// Errors: kBadInput.
-Result<std::vector<Address>> addresses_of(const Settings& settings) {
-  std::vector<Address> addresses;
-  for (const std::string& text : settings.listen) {
-    const auto parsed = parse_address(text, kDefaultPort);
-    if (!parsed) return parsed.error();
-    addresses.push_back(*parsed);
-  }
-  return addresses;
 }
 
 // The addresses that it got, as texts. Errors: as Server::listen.
