@@ -53,7 +53,7 @@ void add_options(CLI::App& app, Settings& settings, bool& verbose) {
       ->type_name("ADDR")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->capture_default_str();
+      ->default_str(settings.listen.front());
   app.add_option("--data", settings.data, "folder for database and identity; made if missing")
       ->type_name("DIR")
       ->required()
