@@ -200,20 +200,19 @@ void Holdings::give_up(std::uint32_t g) {
   given_up_blocks_ += blocks_in(g);
 }
 
-Holdings::Mix Holdings::recode(std::uint32_t g, Rows which,
+Holdings::Mix Holdings::recode(std::uint32_t g, std::vector<std::uint32_t> slots,
                                codec::CoefficientStream& random) const {
   const OpenGeneration* open = find_open(g);
-  FIRN_CHECK(open && open->count(which) > 0);
+  FIRN_CHECK(open && !slots.empty());
   Mix result;
   std::vector<const std::uint8_t*> vectors;
-  result.slots.reserve(open->count(which));
-  vectors.reserve(open->count(which));
-  for (std::uint32_t slot = 0; slot < open->vectors.size(); ++slot) {
-    if (!open->has(slot, which)) continue;
-    result.slots.push_back(slot);
+  vectors.reserve(slots.size());
+  for (const std::uint32_t slot : slots) {
+    FIRN_CHECK(slot < open->vectors.size() && open->vectors[slot]);
     vectors.push_back(open->rows_by_slot.data() + std::size_t{slot} * blocks_in(g));
   }
-  result.mix = codec::random_mix(open->count(which), random);
+  result.slots = std::move(slots);
+  result.mix = codec::random_mix(result.slots.size(), random);
   result.vector.resize(blocks_in(g));
   codec::mix_vectors(codec::kernels(), result.mix, vectors, result.vector);
   return result;

@@ -142,13 +142,14 @@ class Holdings {
   // As reset, and takes no rows of it from now on, unless set_verified() says that it is back.
   void give_up(std::uint32_t g);
 
-  // A fresh combination of all those rows of an open generation. At least one.
+  // A fresh combination of the rows in these slots of an open generation: one at least.
   struct Mix {
     std::vector<std::uint32_t> slots;
     std::vector<std::uint8_t> mix;
     std::vector<std::uint8_t> vector;
   };
-  Mix recode(std::uint32_t g, Rows which, codec::CoefficientStream& random) const;
+  Mix recode(std::uint32_t g, std::vector<std::uint32_t> slots,
+             codec::CoefficientStream& random) const;
 
  private:
   // Adds the vector to the generation's span, which it opens; nullptr if it is redundant.

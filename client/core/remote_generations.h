@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "client/core/policy/constants.h"
+#include "client/core/slot_set.h"
 
 namespace firn::core {
 
@@ -25,6 +26,7 @@ struct RemoteGeneration {
   bool present = false;
   bool has_null_vector = false;  // Neighbour::null_vector has it
   bool plain = false;            // it takes source blocks alone: RemoteHoldings::wanted_blocks
+  SlotSet mixed;                 // slots of ours whose rows were in mixtures for it
 
   std::uint32_t expected_rank() const { return rank + in_flight; }
   bool quota_used() const { return quota != kNoQuota && in_flight >= quota; }

@@ -80,6 +80,12 @@ void RemoteHoldings::in_flight(std::uint32_t g, std::uint32_t sequence) {
   to.first_sequence = std::min(to.first_sequence, sequence);
 }
 
+void RemoteHoldings::mixture_sent(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
+  RemoteGeneration* known = partial_.find(g);
+  if (!known) return;
+  for (const std::uint32_t slot : slots) known->mixed.add(slot);
+}
+
 void RemoteHoldings::not_in_flight(std::uint32_t g, std::uint32_t sequence) {
   RemoteGeneration* known = partial_.find(g);
   if (!known || sequence < known->first_sequence) return;

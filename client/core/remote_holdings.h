@@ -86,6 +86,8 @@ class RemoteHoldings {
   // A block of g is on its way to it under this number, or not any more.
   void in_flight(std::uint32_t g, std::uint32_t sequence);
   void not_in_flight(std::uint32_t g, std::uint32_t sequence);
+  // That block mixes the rows in these slots.
+  void mixture_sent(std::uint32_t g, const std::vector<std::uint32_t>& slots);
   // That block is source block i, which it asked for.
   void source_block_sent(std::uint32_t g, std::uint32_t i) { wanted_blocks_.sent(g, i); }
 

@@ -4,6 +4,7 @@
 
 #include "client/core/policy/constants.h"
 #include "client/core/policy/late_binding.h"
+#include "client/core/policy/mixture.h"
 #include "client/core/policy/plain_blocks.h"
 #include "codec/encode.h"
 
@@ -86,26 +87,35 @@ TimeUs Sending::next_due() {
   return std::min(sockets_.next_stuck(context_.now), uplink_.next_due(context_.now));
 }
 
-// Draws the coding vector; for an open generation also the mix of rows that makes it. With a null
-// vector z the draw is repeated until v.z != 0: then v is outside the receiver's span for certain.
-std::vector<std::uint8_t> Sending::draw_vector(std::uint32_t g, Rows which,
-                                               const std::vector<std::uint8_t>& null,
-                                               SendBlock& out) {
-  const bool whole = holdings_.verified().contains(g);
+// Draws a coding vector. With a null vector z the draw is repeated until v.z != 0: then v is
+// outside the receiver's span for certain. Few rows may all be orthogonal to z, so then all are
+// mixed.
+void Sending::draw_vector(const Neighbour& n, const std::vector<std::uint8_t>& null,
+                          SendBlock& out) {
+  const std::uint32_t g = out.block.generation;
+  const std::uint32_t few = context_.options.mixture_rows;
+  const std::size_t rows_max = !null.empty() ? 0 : few > 0 ? few : policy::kMixtureRows;
   for (int tries = 1;; ++tries) {
-    std::vector<std::uint8_t> vector;
-    if (whole) {
-      vector = codec::random_vector(holdings_.blocks_in(g), random_);
+    if (out.block.recoded) {
+      mix(n, rows_max, out);
     } else {
-      Holdings::Mix mix = holdings_.recode(g, which, random_);
-      out.slots = std::move(mix.slots);
-      out.mix = std::move(mix.mix);
-      vector = std::move(mix.vector);
+      out.block.coefficients = codec::random_vector(holdings_.blocks_in(g), random_);
     }
-    if (null.empty() || tries == policy::kNullVectorTries || codec::dot(vector, null) != 0) {
-      return vector;
-    }
+    const bool last = null.empty() || tries == policy::kNullVectorTries;
+    if (last || codec::dot(out.block.coefficients, null) != 0) return;
   }
+}
+
+// Of an open generation: the rows, how they are mixed, and the vector that comes of it.
+void Sending::mix(const Neighbour& n, std::size_t rows_max, SendBlock& out) {
+  const std::uint32_t g = out.block.generation;
+  const RemoteGeneration* known = n.holds.partial().find(g);
+  const policy::MixtureFor wanted{n.id, n.holds.takes(), rows_max, known ? &known->mixed : nullptr};
+  Holdings::Mix made = holdings_.recode(
+      g, policy::choose_mixture(*holdings_.find_open(g), wanted, random_), random_);
+  out.slots = std::move(made.slots);
+  out.mix = std::move(made.mix);
+  out.block.coefficients = std::move(made.vector);
 }
 
 // One of the source blocks that the neighbour asks for, by chance: neighbours that ask for the same
@@ -139,10 +149,11 @@ void Sending::send(const policy::Choice& choice) {
   } else {
     std::vector<std::uint8_t> null;
     if (choice.use_null_vector) null = n.holds.null_vector(g)->z();
-    out.block.coefficients = draw_vector(g, n.holds.takes(), null, out);
+    draw_vector(n, null, out);
     out.exchangeable = !out.block.recoded && null.empty();
   }
   out.block.sequence = n.book_block(g, context_.now);
+  n.holds.mixture_sent(g, out.slots);
   sockets_.update(n);
   told(n);
   seeding_.sent(out.block, n.key);

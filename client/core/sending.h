@@ -61,8 +61,8 @@ class Sending final : public LeaveWatcher {
   std::uint32_t busy_max(double blocks_per_second, bool small_mesh) const;
   void send(const policy::Choice& choice);
   void choose_plain(Neighbour& n, SendBlock& out);
-  std::vector<std::uint8_t> draw_vector(std::uint32_t g, Rows which,
-                                        const std::vector<std::uint8_t>& null, SendBlock& out);
+  void draw_vector(const Neighbour& n, const std::vector<std::uint8_t>& null, SendBlock& out);
+  void mix(const Neighbour& n, std::size_t rows_max, SendBlock& out);
 
   const Context& context_;
   Membership& membership_;

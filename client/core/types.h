@@ -51,6 +51,7 @@ struct Options {
   std::uint32_t neighbours_wanted = 0;  // dial up to this number; 0: as the policy says
   std::uint32_t neighbours_max = 0;     // never more than this; 0: as the policy says
   bool dense = false;                   // never send systematic blocks
+  std::uint32_t mixture_rows = 0;       // at most, in what it recodes; 0: as the policy says
   std::uint64_t up_limit = 0;           // of this content, bytes per second; 0: none
   std::uint64_t down_limit = 0;
   RateBudget* up_budget = nullptr;  // that it shares with other contents; outlives the core

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "client/core/policy/mixture.h"
 #include "codec/encode.h"
 #include "codec/kernels.h"
 #include "codec/random.h"
@@ -122,7 +123,7 @@ TEST_CASE("a mix names slots that hold rows and the vector that they make") {
   holdings.restore(0, 4, vector_of({1, 0, 0, 0, 0, 0}), {peer_id(1)}, 0);
   holdings.restore(0, 1, vector_of({0, 0, 7, 0, 0, 0}), {peer_id(1)}, 0);
   for (int i = 0; i < 100; ++i) {
-    const auto mix = holdings.recode(0, Rows::kAll, random);
+    const auto mix = holdings.recode(0, {1, 4}, random);
     CHECK(mix.slots == std::vector<std::uint32_t>{1, 4});
     REQUIRE(mix.mix.size() == 2);
     CHECK(mix.vector[0] == mix.mix[1]);
@@ -137,7 +138,7 @@ TEST_CASE("a lone row is never passed on as it is") {
   Holdings holdings(Shape{2, 1, 2});
   holdings.restore(0, 0, vector_of({3, 5}), {peer_id(1)}, 0);
   for (int i = 0; i < 1000; ++i) {
-    CHECK(holdings.recode(0, Rows::kAll, random).vector != std::vector<std::uint8_t>{3, 5});
+    CHECK(holdings.recode(0, {0}, random).vector != std::vector<std::uint8_t>{3, 5});
   }
 }
 
@@ -191,7 +192,8 @@ void check_rows(const Holdings& holdings, const PlainRows& model,
               return codec::dot(*row.vector, z) != 0;
             }) > 0));
     if (model.count(which) == 0) continue;
-    const Holdings::Mix mix = holdings.recode(0, which, random);
+    const Holdings::Mix mix = holdings.recode(
+        0, core::policy::choose_mixture(*open, {peer_id(9), which}, random), random);
     REQUIRE(mix.slots.size() == model.count(which));
     std::vector<const std::uint8_t*> vectors;
     for (const std::uint32_t slot : mix.slots) {

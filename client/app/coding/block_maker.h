@@ -1,7 +1,7 @@
 // Makes the blocks that are to be sent.
 //
 //   source block of a cached generation: one copy, at once
-//   exchangeable, with a device:         from the stock
+//   exchangeable, asked for often:       from the stock (with a device: always)
 //   else:                                waits for the generation's job, and is made by it
 //
 // Blocks of one generation that are asked for while its job is under way wait and go together into

@@ -33,9 +33,24 @@ class RowUnion {
                        [&](const RowRef& row) { return readable_[column_of_slot_.at(row.slot)]; });
   }
 
+  // Whether one product for all of the orders costs less than one each. Mixtures of few rows share
+  // few, and their product together is mostly zeros.
+  bool shared_by(std::span<const BlockOrder> orders) const {
+    std::size_t alone = 0;
+    for (const BlockOrder& order : orders) alone += order.rows.size();
+    return orders.size() == 1 || orders.size() * rows_.size() <= kTogetherGain * alone;
+  }
+
+  // Where the payloads of the order's rows are.
+  std::vector<const std::uint8_t*> payloads(const BlockOrder& order) const {
+    std::vector<const std::uint8_t*> in;
+    for (const RowRef& row : order.rows)
+      in.push_back(rows_[column_of_slot_.at(row.slot)].payload.bytes().data());
+    return in;
+  }
+
   // Appends the order's coefficients for all rows.
   void append(const BlockOrder& order, std::vector<std::uint8_t>& matrix) const {
-    FIRN_CHECK(order.coefficients.size() == order.rows.size());
     const std::size_t begin = matrix.size();
     matrix.resize(begin + rows_.size());
     for (std::size_t j = 0; j < order.rows.size(); ++j)
@@ -52,6 +67,9 @@ class RowUnion {
 
  private:
   static constexpr std::uint32_t kNoColumn = ~std::uint32_t{0};
+  // A product of 8 rows does so many times the multiply-adds of a single one in the same time, with
+  // AVX-512 and n of 64 and more (docs/benchmarks.md, "8 rows" and "1 row").
+  static constexpr std::size_t kTogetherGain = 3;
 
   void add(const RowRef& row) {
     std::uint32_t& column = column_of_slot_.at(row.slot);
@@ -122,6 +140,31 @@ std::vector<proto::Payload> make_from_source(const CodedContent& content,
   return blocks;
 }
 
+namespace {
+
+// With a product for each of `makeable` alone.
+void make_each(const CodedContent& content, const RowUnion& rows,
+               std::span<const BlockOrder> orders, std::span<const std::size_t> makeable,
+               std::vector<proto::Payload>& blocks) {
+  for (const std::size_t i : makeable)
+    blocks[i] = std::move(combine_blocks(content.kernels(), rows.payloads(orders[i]),
+                                         orders[i].coefficients, content.shape().block_bytes)[0]);
+}
+
+// With one product.
+void make_together(const CodedContent& content, const RowUnion& rows,
+                   std::span<const BlockOrder> orders, std::span<const std::size_t> makeable,
+                   std::vector<proto::Payload>& blocks) {
+  std::vector<std::uint8_t> matrix;
+  for (const std::size_t i : makeable) rows.append(orders[i], matrix);
+  const std::size_t block_bytes = content.shape().block_bytes;
+  const proto::Payload nothing = proto::Payload::allocate(block_bytes);
+  auto made = combine_blocks(content.kernels(), rows.payloads(nothing), matrix, block_bytes);
+  for (std::size_t m = 0; m < makeable.size(); ++m) blocks[makeable[m]] = std::move(made[m]);
+}
+
+}  // namespace
+
 std::vector<proto::Payload> make_from_rows(const CodedContent& content, std::uint32_t generation,
                                            std::vector<BlockOrder>& orders,
                                            std::vector<RowRef>& read_back) {
@@ -129,17 +172,16 @@ std::vector<proto::Payload> make_from_rows(const CodedContent& content, std::uin
   read_back = rows.read_back(content, generation);
   std::vector<proto::Payload> blocks(orders.size());
   std::vector<std::size_t> makeable;
-  std::vector<std::uint8_t> matrix;
   for (std::size_t i = 0; i < orders.size(); ++i) {
-    if (!rows.readable(orders[i])) continue;
-    rows.append(orders[i], matrix);
-    makeable.push_back(i);
+    FIRN_CHECK(orders[i].coefficients.size() == orders[i].rows.size());
+    if (rows.readable(orders[i])) makeable.push_back(i);
   }
   if (makeable.empty()) return blocks;
-  const std::size_t block_bytes = content.shape().block_bytes;
-  const proto::Payload nothing = proto::Payload::allocate(block_bytes);
-  auto made = combine_blocks(content.kernels(), rows.payloads(nothing), matrix, block_bytes);
-  for (std::size_t m = 0; m < makeable.size(); ++m) blocks[makeable[m]] = std::move(made[m]);
+  if (rows.shared_by(orders)) {
+    make_together(content, rows, orders, makeable, blocks);
+  } else {
+    make_each(content, rows, orders, makeable, blocks);
+  }
   return blocks;
 }
 

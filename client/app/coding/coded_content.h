@@ -30,6 +30,7 @@ struct CodingResources {
   const codec::Kernels& kernels;
   LoopBudget& loop_budget;
   BatchCoder* coder = nullptr;  // null: the workers do all coding
+  std::uint64_t seed = 0;       // of coding vectors that are drawn here
 };
 
 class CodedContent {
@@ -61,6 +62,8 @@ class CodedContent {
   WorkerPool& pool() const { return lent_.pool; }
   LoopBudget& loop_budget() const { return lent_.loop_budget; }
   BatchCoder* coder() const { return lent_.coder; }
+  // Of this content's own random choices.
+  std::uint64_t seed() const { return lent_.seed + number_; }
 
   // The process's cache, as far as it holds generations of this content.
   SharedBuffer cached(std::uint32_t generation) const;

@@ -4,25 +4,17 @@
 #include <utility>
 
 namespace firn::app {
-namespace {
-
-constexpr std::size_t kRefillMin = 8;    // blocks made at once
-constexpr std::size_t kRefillMax = 64;   // the same
-constexpr std::size_t kShelvesMax = 16;  // generations with a stock
-
-}  // namespace
 
 Stock::Stock(std::shared_ptr<const CodedContent> content, TaskLine& tasks, CodingOutcomes& outcomes,
              Unserved unserved)
     : content_(std::move(content)),
-      tasks_(tasks),
       outcomes_(outcomes),
-      unserved_(std::move(unserved)) {}
+      unserved_(std::move(unserved)),
+      maker_(stock_maker(content_, tasks)) {}
 
 bool Stock::take(BlockOrder& order, std::uint32_t generation) {
-  BatchCoder* const coder = content_->coder();
-  const bool wanted = coder != nullptr && coder->useful() &&
-                      order.coefficients.size() == content_->shape().generation_size;
+  const bool wanted =
+      maker_->useful() && order.coefficients.size() == content_->shape().generation_size;
   const auto found = shelves_.find(generation);
   if (!wanted && (found == shelves_.end() || found->second.blocks.empty())) return false;
   // What is not in memory is read as for any other block; the blocks after that one come from here.
@@ -30,6 +22,11 @@ bool Stock::take(BlockOrder& order, std::uint32_t generation) {
   if (found == shelves_.end() && !content_->cached(generation)) return false;
   Shelf& shelf = shelves_[generation];
   shelf.used = ++uses_;
+  ++shelf.asked;
+  if (maker_->ahead(shelf.asked) == 0 && shelf.blocks.empty()) {
+    trim(generation);
+    return false;
+  }
   shelf.waiting.push_back(std::move(order));
   serve(generation, shelf);
   return true;
@@ -44,27 +41,19 @@ void Stock::serve(std::uint32_t generation, Shelf& shelf) {
     shelf.waiting.pop_front();
     outcomes_.exchanged_block_made(ticket, std::move(block.vector), std::move(block.payload));
   }
-  if (!shelf.under_way && shelf.blocks.size() <= refill_rows() / 2) refill(generation, shelf);
-}
-
-std::size_t Stock::refill_rows() const {
-  const Shape& shape = content_->shape();
-  const std::size_t room = content_->coder()->options().stock_bytes / 2 / shape.block_bytes;
-  const std::size_t fair =
-      std::clamp<std::size_t>(shape.generation_size / 8, kRefillMin, kRefillMax);
-  return std::max<std::size_t>(1, std::min(room, fair));
+  if (!shelf.under_way && shelf.blocks.size() <= maker_->ahead(shelf.asked) / 2)
+    refill(generation, shelf);
 }
 
 void Stock::refill(std::uint32_t generation, Shelf& shelf) {
-  SharedBuffer source = content_->cached(generation);
-  if (!content_->coder()->useful()) return leave_unserved(generation, shelf);
+  if (!maker_->useful()) return leave_unserved(generation, shelf);
   shelf.under_way = true;
-  const Shape& shape = content_->shape();
-  content_->coder()->encode(
-      {content_->key_of(generation), shape.generation_size, shape.block_bytes, std::move(source),
-       refill_rows(), tasks_.unless_gone([this, generation](std::vector<CodedPayload> blocks) {
-         refilled(generation, std::move(blocks));
-       })});
+  const std::size_t room = maker_->bytes_max() - std::min(bytes_, maker_->bytes_max());
+  maker_->make(generation, content_->cached(generation),
+               maker_->rows(maker_->ahead(shelf.asked), shelf.waiting.size(), room),
+               [this, generation](std::vector<CodedPayload> blocks) {
+                 refilled(generation, std::move(blocks));
+               });
 }
 
 void Stock::refilled(std::uint32_t generation, std::vector<CodedPayload> blocks) {
@@ -72,7 +61,7 @@ void Stock::refilled(std::uint32_t generation, std::vector<CodedPayload> blocks)
   if (found == shelves_.end()) return;  // lost meanwhile
   Shelf& shelf = found->second;
   shelf.under_way = false;
-  // No device has the source blocks any more: they are read again, for the orders that wait.
+  // Nobody has the source blocks any more: they are read again, for the orders that wait.
   if (blocks.empty()) return leave_unserved(generation, shelf);
   bytes_ += blocks.size() * content_->shape().block_bytes;
   for (CodedPayload& block : blocks) shelf.blocks.push_back(std::move(block));
@@ -87,7 +76,7 @@ void Stock::leave_unserved(std::uint32_t generation, Shelf& shelf) {
 
 // The least recently used go until there is room, but for the one in use.
 void Stock::trim(std::uint32_t keep) {
-  while (shelves_.size() > kShelvesMax || bytes_ > content_->coder()->options().stock_bytes) {
+  while (shelves_.size() > maker_->generations_max() || bytes_ > maker_->bytes_max()) {
     auto oldest = shelves_.end();
     for (auto it = shelves_.begin(); it != shelves_.end(); ++it) {
       const bool idle = it->first != keep && !it->second.under_way && it->second.waiting.empty();

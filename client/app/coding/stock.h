@@ -1,4 +1,4 @@
-// Coded blocks of verified generations, made ahead of demand by the batch coder.
+// Coded blocks of verified generations, made ahead of demand (stock_maker.h).
 //
 // A block that the core calls exchangeable may have any random vector: such blocks come from a
 // stock of their generation, which is filled again when it is half empty. When there are too many
@@ -12,10 +12,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "client/app/backends/batch_coder.h"
 #include "client/app/coding/block_product.h"
 #include "client/app/coding/coded_content.h"
 #include "client/app/coding/coding_outcomes.h"
+#include "client/app/coding/stock_maker.h"
 #include "client/app/coding/task_line.h"
 
 namespace firn::app {
@@ -39,21 +39,21 @@ class Stock {
   struct Shelf {
     std::deque<CodedPayload> blocks;
     std::deque<BlockOrder> waiting;
-    bool under_way = false;  // more are being made
-    std::uint64_t used = 0;  // uses_ when it was used last
+    bool under_way = false;   // more are being made
+    std::uint64_t used = 0;   // uses_ when it was used last
+    std::uint64_t asked = 0;  // blocks
   };
 
   void serve(std::uint32_t generation, Shelf& shelf);
-  std::size_t refill_rows() const;
   void refill(std::uint32_t generation, Shelf& shelf);
   void refilled(std::uint32_t generation, std::vector<CodedPayload> blocks);
   void leave_unserved(std::uint32_t generation, Shelf& shelf);
   void trim(std::uint32_t keep);
 
   const std::shared_ptr<const CodedContent> content_;
-  TaskLine& tasks_;
   CodingOutcomes& outcomes_;
   const Unserved unserved_;
+  const std::unique_ptr<StockMaker> maker_;
   std::unordered_map<std::uint32_t, Shelf> shelves_;  // by generation
   std::size_t bytes_ = 0;
   std::uint64_t uses_ = 0;

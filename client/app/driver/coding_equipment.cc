@@ -13,6 +13,7 @@ CodingEquipment::CodingEquipment(const DriverOptions& options, CodecChoice codec
     : buffers_(MemoryShares(options).idle_buffers),
       cache_(MemoryShares(options).cache),
       pool_({.threads = options.threads, .stages = &stages}, wake),
+      seed_(seed),
       codec_(std::move(codec)) {
   if (codec_.devices.empty()) return;
   coder_ = make_coder(
@@ -27,7 +28,7 @@ CodingEquipment::CodingEquipment(const DriverOptions& options, CodecChoice codec
 }
 
 CodingResources CodingEquipment::lent() {
-  return {pool_, buffers_, cache_, codec::kernels(), loop_budget_, coder_.get()};
+  return {pool_, buffers_, cache_, codec::kernels(), loop_budget_, coder_.get(), seed_};
 }
 
 void CodingEquipment::run_completions() {

@@ -24,7 +24,7 @@ namespace firn::app {
 class CodingEquipment {
  public:
   // `wake` is called by other threads when completions wait. `console` hears of devices that fail.
-  // `seed`: of the coding vectors that the batch coder draws.
+  // `seed`: of the coding vectors that are drawn for stocks.
   CodingEquipment(const DriverOptions& options, CodecChoice codec, std::uint64_t seed,
                   StageClock& stages, Console& console, const std::function<void()>& wake);
 
@@ -41,6 +41,7 @@ class CodingEquipment {
   LoopBudget loop_budget_;
   GenerationCache cache_;
   WorkerPool pool_;
+  const std::uint64_t seed_;
   const CodecChoice codec_;
   std::unique_ptr<BatchCoder> coder_;  // null without a device
 };

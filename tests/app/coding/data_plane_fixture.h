@@ -245,6 +245,27 @@ class DataPlaneFixture {
     return all;
   }
 
+  // A coded block of g, to be made.
+  core::SendBlock dense(std::uint32_t g, bool exchangeable = true) {
+    core::SendBlock send;
+    send.block.generation = g;
+    send.block.coefficients = codec::random_vector(kN, random);
+    send.exchangeable = exchangeable;
+    return send;
+  }
+  // Brings a generation's source blocks into memory.
+  void load(std::uint32_t g) {
+    plane->send_block(1'000'000 + g, dense(g, false), now);
+    settle();
+  }
+  // The block that this ticket was answered with is what its vector, chosen below the core, says.
+  void check_exchanged(std::uint64_t ticket, std::uint32_t g) {
+    REQUIRE(outcomes.made.contains(ticket));
+    const auto payload = outcomes.made.at(ticket).bytes();
+    CHECK(std::vector<std::uint8_t>(payload.begin(), payload.end()) ==
+          combination(g, outcomes.exchanged.at(ticket)));
+  }
+
   // Until no task is under way. Time stands still.
   void settle() {
     plane->flush();

@@ -70,24 +70,6 @@ struct DeviceFixture : DataPlaneFixture {
     std::ifstream file(target() + "/file", std::ios::binary);
     CHECK(std::string(std::istreambuf_iterator<char>(file), {}) == text);
   }
-  core::SendBlock dense(std::uint32_t g, bool exchangeable = true) {
-    core::SendBlock send;
-    send.block.generation = g;
-    send.block.coefficients = codec::random_vector(kN, random);
-    send.exchangeable = exchangeable;
-    return send;
-  }
-  // Brings a generation's source blocks into memory.
-  void load(std::uint32_t g) {
-    plane->send_block(1'000'000 + g, dense(g, false), now);
-    settle();
-  }
-  void check_exchanged(std::uint64_t ticket, std::uint32_t g) {
-    REQUIRE(outcomes.made.contains(ticket));
-    const auto payload = outcomes.made.at(ticket).bytes();
-    CHECK(std::vector<std::uint8_t>(payload.begin(), payload.end()) ==
-          combination(g, outcomes.exchanged.at(ticket)));
-  }
   codec::SerialExecutor executor;
   FakeDevice* device;  // the coder's; gone once it is dropped
   FakeDevice* spare;

@@ -164,6 +164,7 @@ Setting setting_of(Arguments& arguments) {
   setting.source_copies = arguments.number("source_copies", "0");
   setting.honest_copies = arguments.number("honest_copies", "0");
   setting.neighbours = static_cast<std::uint32_t>(arguments.number("neighbours", "0"));
+  setting.mixture_rows = static_cast<std::uint32_t>(arguments.number("mixture_rows", "0"));
   setting.limit = arguments.number("limit", "20");
   setting.peers_out = arguments.number("peers_out", "0") != 0;
   codec::CoefficientStream random(setting.seed, 0x6c696e6b);

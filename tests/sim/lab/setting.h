@@ -19,6 +19,7 @@ struct Setting {
   double source_copies = 0;        // 0: the source stays
   double honest_copies = 0;        // the same, of what has come to honest peers
   std::uint32_t neighbours = 0;    // 0: as the strategy says
+  std::uint32_t mixture_rows = 0;  // likewise
   double limit = 0;                // a run ends after so many times the bound
   bool peers_out = false;          // the report names every peer
   std::vector<LabPeerSpec> peers;  // the source first
@@ -37,7 +38,8 @@ struct Setting {
 //   hostile=4*sparse:10,2*silent (what the first of the peers do: tests/hostile/deeds.h), or
 //   polluters=0 pollutes=1 (so many that falsify this share of their blocks)
 //   without_hostile=0 (1: the same race without those)
-//   share=1.05 alone=110 (bytes, see LabWire) neighbours=0 (0: the policy's) peers_out=0
+//   share=1.05 alone=110 (bytes, see LabWire) neighbours=0 mixture_rows=0 (0: the policy's)
+//   peers_out=0
 Setting setting_of(Arguments& arguments);
 
 // {"options", "done", "result", "peers" if asked for, "cost"}; `seconds`: wall clock it took.

@@ -22,6 +22,7 @@ int main(int argc, char** argv) {
   lab.set_source_copies(setting.source_copies, setting.honest_copies);
   lab.sample_every(static_cast<TimeUs>(arguments.number("samples_ms", "0") * 1e3));
   lab.options().neighbours_wanted = setting.neighbours;
+  lab.options().mixture_rows = setting.mixture_rows;
   lab.options().neighbours_max = static_cast<std::uint32_t>(arguments.number("max_peers", "0"));
   const double dies = arguments.number("tracker_dies_s", "-1") * 1e6;
   lab.set_tracker(static_cast<TimeUs>(arguments.number("tracker_starts_s", "0") * 1e6),

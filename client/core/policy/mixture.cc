@@ -1,0 +1,77 @@
+#include "client/core/policy/mixture.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "proto/base/result.h"
+
+namespace firn::core::policy {
+
+namespace {
+
+class Chooser {
+ public:
+  Chooser(const OpenGeneration& open, const MixtureFor& wanted) : open_(open), wanted_(wanted) {
+    const std::uint32_t all = open.count(wanted.which);
+    const std::uint32_t own = open.rows_from(wanted.receiver, wanted.which);
+    receivers_too_ = own == all;
+    const std::size_t eligible = receivers_too_ ? all : all - own;
+    rows_max_ = wanted.rows_max == 0 ? eligible : std::min(wanted.rows_max, eligible);
+    chosen_.reserve(rows_max_);
+  }
+
+  void take_fresh(bool first_hand) {
+    for (std::uint32_t slot = 0; slot < slot_count() && !full(); ++slot) {
+      const bool fresh = !wanted_.mixed || !wanted_.mixed->contains(slot);
+      if (fresh && open_.from_whole[slot] == first_hand && eligible(slot)) chosen_.push_back(slot);
+    }
+  }
+
+  // A few tries for each row; where few are eligible the rest is taken in order from a place that
+  // chance names.
+  void take_by_chance(codec::CoefficientStream& random) {
+    for (std::size_t tries = kTries * (rows_max_ - chosen_.size()); tries > 0 && !full(); --tries)
+      take(random.below(slot_count()));
+    const std::uint32_t from = full() ? 0 : random.below(slot_count());
+    for (std::uint32_t i = 0; i < slot_count() && !full(); ++i) take((from + i) % slot_count());
+  }
+
+  std::vector<std::uint32_t> take_chosen() {
+    std::sort(chosen_.begin(), chosen_.end());
+    return std::move(chosen_);
+  }
+
+ private:
+  static constexpr std::size_t kTries = 4;
+
+  bool full() const { return chosen_.size() == rows_max_; }
+  std::uint32_t slot_count() const { return static_cast<std::uint32_t>(open_.vectors.size()); }
+  bool eligible(std::uint32_t slot) const {
+    return open_.has(slot, wanted_.which) &&
+           (receivers_too_ || open_.senders[slot] != wanted_.receiver);
+  }
+  void take(std::uint32_t slot) {
+    const bool taken = std::find(chosen_.begin(), chosen_.end(), slot) != chosen_.end();
+    if (!taken && eligible(slot)) chosen_.push_back(slot);
+  }
+
+  const OpenGeneration& open_;
+  const MixtureFor& wanted_;
+  bool receivers_too_ = false;
+  std::size_t rows_max_ = 0;
+  std::vector<std::uint32_t> chosen_;
+};
+
+}  // namespace
+
+std::vector<std::uint32_t> choose_mixture(const OpenGeneration& open, const MixtureFor& wanted,
+                                          codec::CoefficientStream& random) {
+  FIRN_CHECK(open.count(wanted.which) > 0);
+  Chooser chooser(open, wanted);
+  chooser.take_fresh(true);
+  chooser.take_fresh(false);
+  chooser.take_by_chance(random);
+  return chooser.take_chosen();
+}
+
+}  // namespace firn::core::policy
