@@ -99,7 +99,7 @@ inline constexpr std::uint32_t kGapCap = 16;    // S: rank gaps above count as t
 inline constexpr std::uint32_t kScanMax = 64;   // eligible generations compared for one decision
 inline constexpr std::uint32_t kLookMax = 512;  // generations looked at to find them
 inline constexpr int kNullVectorTries = 8;
-inline constexpr std::uint32_t kMixtureRows = 16;  // that are mixed into a block [053]
+inline constexpr std::uint32_t kMixtureRows = 16;   // that are mixed into a block [053]
 inline constexpr TimeUs kTakerTime = 10 * kSecond;  // had credit this long and sent nothing
 // In a small mesh, where each peer has news for each other one: blocks that a neighbour got from us
 // since it brought the last new row. The slowest uplinks of a swarm bring one for ten or so [042].
