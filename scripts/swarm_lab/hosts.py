@@ -18,6 +18,10 @@ import subprocess
 import tempfile
 import time
 
+from swarm_lab import content
+from swarm_lab.firewall import Firewall
+from swarm_lab.processes import Process
+
 PREFIX = "firn-swarm"
 NETNS = pathlib.Path("/run/netns")
 TOOLS = {"ip": "iproute2", "tc": "iproute2"}
@@ -126,6 +130,37 @@ class Host:
     def command(self, *command):
         """`command`, to be run on this host."""
         return ["ip", "netns", "exec", self.namespace, *map(str, command)]
+
+    def start(self, name, command, folder, on_line=None):
+        """Runs `command` here, in `folder`; the process (processes.py)."""
+        return Process(name, self.command(*command), folder, on_line)
+
+    def port(self, usual):
+        """The port for a program that others must find: this host has all of them."""
+        return usual
+
+    def listen_at(self, usual_port):
+        """Where a client of this host listens: HOST:PORT."""
+        return f"{self.address}:{usual_port}"
+
+    def left_to_client(self, upload_limit_bytes):
+        """Bytes per second that the client itself is to send and to receive at most; 0: no limit,
+        as the links here are limited already."""
+        return upload_limit_bytes, 0
+
+    def make_content(self, folder, size, seed):
+        """The content, as programs here are told of it."""
+        return content.make(folder, size, seed)
+
+    def digest(self, folder, name):
+        """Of a file; None: there is none."""
+        return content.digest(pathlib.Path(folder) / name)
+
+    def refuse_connections(self, process, port):
+        """From now on no connection to the listening `process` succeeds; its firewall."""
+        firewall = Firewall(process.pid, port)
+        firewall.close()
+        return firewall
 
     def connect(self, port, timeout=5.0):
         """A TCP connection to 127.0.0.1:port of this host. Sockets stay in the namespace in which

@@ -41,7 +41,7 @@ class Process:
     line of stdout; stderr goes to a file. Must be made on the main thread: children die with the
     thread that made them."""
 
-    def __init__(self, host, name, command, folder, on_line=None):
+    def __init__(self, name, command, folder, on_line=None):
         self.name = name
         self.started = time.monotonic()
         self.ended = None   # when, and
@@ -53,7 +53,7 @@ class Process:
         priority = _own_priority()
         with self.log.open("wb") as log:
             self._popen = subprocess.Popen(
-                host.command(*command), stdin=subprocess.DEVNULL, stderr=log,
+                list(map(str, command)), stdin=subprocess.DEVNULL, stderr=log,
                 stdout=subprocess.PIPE if on_line else log, cwd=folder,
                 # No keys in the user's home, and no configuration from there.
                 env=dict(os.environ, XDG_STATE_HOME=str(folder), FIRN_CONFIG="", FIRN_TRACKER_CONFIG=""),
