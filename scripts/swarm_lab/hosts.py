@@ -23,6 +23,7 @@ from swarm_lab.firewall import Firewall
 from swarm_lab.processes import Process
 
 PREFIX = "firn-swarm"
+PEERS_MAX = 200
 NETNS = pathlib.Path("/run/netns")
 TOOLS = {"ip": "iproute2", "tc": "iproute2"}
 _CLONE_NEWNET = 0x40000000
@@ -52,6 +53,13 @@ def check():
         raise NoNetwork(f"this machine does not allow it: {reason}") from None
     finally:
         subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)
+
+
+def check_size(scenario):
+    """Raises NoNetwork if a machine is too small for it."""
+    if scenario.peer_count > PEERS_MAX:
+        raise NoNetwork(f"{scenario.name}: more than {PEERS_MAX} peers on one machine; see --on "
+                        "slurm, --on kubernetes and `scripts/swarm sim`")
 
 
 def _run(*command):

@@ -3,6 +3,7 @@
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import threading
 
@@ -10,6 +11,22 @@ from running.programs import BUILD
 from swarm_lab.adapters.base import Adapter, BadClient, Node
 
 TRACKER_PORT = 4711
+
+
+INSTALLED = "installed"  # as setting `build`: the programs that PATH finds
+
+
+def _installed(name):
+    return pathlib.Path(shutil.which(name) or name)
+
+
+def commit():
+    """Of these sources; empty: not known."""
+    try:
+        return subprocess.run(["git", "-C", pathlib.Path(__file__).parent, "rev-parse", "--short",
+                               "HEAD"], capture_output=True, text=True, check=False).stdout.strip()
+    except OSError:
+        return ""
 
 
 class FirnNode(Node):
@@ -76,11 +93,17 @@ class Firn(Adapter):
     def __init__(self, name, settings):
         super().__init__(name, settings)
         # Runs go on in folders of their own.
-        build = pathlib.Path(settings["build"]).absolute()
-        self.firn = build / "client" / "firn"
-        self.tracker = build / "tracker" / "firn-tracker"
-        self.saboteur = build / "tests" / "hostile" / "firn-saboteur"
+        if settings["build"] == INSTALLED:
+            self.firn, self.tracker, self.saboteur = map(_installed, (
+                "firn", "firn-tracker", "firn-saboteur"))
+        else:
+            build = pathlib.Path(settings["build"]).absolute()
+            self.firn = build / "client" / "firn"
+            self.tracker = build / "tracker" / "firn-tracker"
+            self.saboteur = build / "tests" / "hostile" / "firn-saboteur"
         self.link = None
+        self.commit = None  # of the sources, where they are not at hand
+        self.rates = 1      # of the tracker: how many peers may share an address
 
     def check(self):
         for program in (self.firn, self.tracker):
@@ -93,15 +116,14 @@ class Firn(Adapter):
 
     def version(self):
         said = subprocess.run([self.firn, "--version"], capture_output=True, text=True, check=True)
-        commit = subprocess.run(["git", "-C", pathlib.Path(__file__).parent, "rev-parse", "--short",
-                                 "HEAD"], capture_output=True, text=True, check=False)
-        return f"{said.stdout.strip()} ({commit.stdout.strip() or 'no git'})"
+        return f"{said.stdout.strip()} ({self.commit or commit() or 'no git'})"
 
     def start_tracker(self, host, folder):
         listening = threading.Event()
         process = host.start("tracker", [
             self.tracker, "--listen", f"{host.address}:{host.port(TRACKER_PORT)}", "--data",
-            "tracker"], folder, on_line=lambda now, line: listening.set())
+            "tracker", *(["--rates", self.rates] if self.rates > 1 else [])], folder,
+            on_line=lambda now, line: listening.set())
         if not listening.wait(20):
             raise BadClient(f"the tracker does not listen\n{process.story()}")
         return process

@@ -1,0 +1,78 @@
+"""A race as one Slurm job: a batch script with one `srun` of one task for each host of the scenario.
+Its folder must be seen by all nodes under the same path: the tasks read program and plan there, and
+the first one writes its address and the record."""
+
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+
+from swarm_lab.cluster import plan
+
+POLL_S = 2.0
+GOING_ON = ("PENDING", "CONFIGURING", "RUNNING", "COMPLETING", "SUSPENDED", "REQUEUED", "RESIZING",
+            "SIGNALING", "STAGE_OUT", "STOPPED")
+MEET, RECORD, LOG = "meeting.address", "record.json", "slurm.log"
+
+
+class JobFailed(Exception):
+    """The job could not be submitted or did not end well; the text says how."""
+
+
+def check():
+    if shutil.which("sbatch") is None:
+        raise JobFailed("`sbatch` is missing: run this where jobs are submitted to Slurm "
+                        "(scripts/setup --all installs it, package slurm-client)")
+
+
+def script(folder, name, tasks, minutes, options):
+    """The batch script. `options` are sbatch's own, given by the user."""
+    folder = pathlib.Path(folder)
+    settings = [f"--job-name={name}", f"--ntasks={tasks}", f"--time={minutes}",
+                f"--output={folder / LOG}", "--open-mode=append", *options]
+    program, told = shlex.quote(str(folder / plan.PROGRAM)), shlex.quote(str(folder / "plan.json"))
+    return "\n".join([
+        "#!/bin/bash", *(f"#SBATCH {setting}" for setting in settings),
+        "# One task for each host of the scenario. If one fails the race is void, and all end.",
+        f"exec srun --kill-on-bad-exit=1 --wait=0 python3 {program} {told}", ""])
+
+
+def submit(folder, batch_script):
+    """Runs the job to its end; raises JobFailed with the end of its log."""
+    path = pathlib.Path(folder) / "job.sh"
+    path.write_text(batch_script, encoding="utf-8")
+    asked = subprocess.run(["sbatch", "--parsable", str(path)], stdin=subprocess.DEVNULL,
+                           stdout=subprocess.PIPE, text=True, check=False)
+    if asked.returncode != 0:
+        raise JobFailed(f"sbatch refused the job (exit status {asked.returncode}); its words are above")
+    number = asked.stdout.strip().partition(";")[0]
+    try:
+        print(f"Slurm job {number} in {folder}", file=sys.stderr, flush=True)
+        while (state := _state(number)) in GOING_ON:
+            time.sleep(POLL_S)
+    except BaseException:  # an interrupt too: the job must not go on without its submitter
+        subprocess.run(["scancel", number], check=False)
+        raise
+    if state != "COMPLETED":
+        raise JobFailed(f"Slurm job {number} ended as {state or 'a job that Slurm does not know'}\n"
+                        f"{tail(folder)}")
+
+
+def _state(number):
+    """Slurm's word for it; None: Slurm has forgotten it. (`sbatch --wait` looks twice a minute.)"""
+    told = subprocess.run(["scontrol", "--oneliner", "show", "job", number], text=True, check=False,
+                          stdout=subprocess.PIPE)
+    found = re.search(r"\bJobState=(\w+)", told.stdout)
+    return found.group(1) if found else None
+
+
+def tail(folder, lines=15):
+    """Of the job's log."""
+    try:
+        text = (pathlib.Path(folder) / LOG).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return f"  there is no {LOG}"
+    return "\n".join(f"  {line}" for line in text.splitlines()[-lines:])
