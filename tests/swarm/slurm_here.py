@@ -11,7 +11,7 @@ import socket
 import subprocess
 import sys
 
-from running.programs import Program
+from running.programs import Failed, Program
 
 INSIDE = "FIRN_TEST_INSIDE_NAMESPACES"
 PROGRAMS = {"slurmctld": "slurmctld", "slurmd": "slurmd", "sbatch": "slurm-client",
@@ -106,9 +106,9 @@ class Slurm:
             controller.wait_line("Running as primary controller", stream="stderr")
             for name in self.names:
                 self._start("slurmd", "-D", "-N", name).wait_line("slurmd started", stream="stderr")
-        except BaseException:
+        except Failed as problem:
             self.__exit__()
-            raise
+            raise Unavailable(f"Slurm does not start here: {problem}") from None
         return self
 
     def __exit__(self, *_):

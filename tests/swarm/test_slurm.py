@@ -55,10 +55,10 @@ class OnSlurm(unittest.TestCase):
     def setUpClass(cls):
         try:
             slurm_here.check()
+            folder = cls.enterClassContext(tempfile.TemporaryDirectory())
+            cls.slurm = cls.enterClassContext(slurm_here.Slurm(folder, 2))
         except slurm_here.Unavailable as reason:
             raise unittest.SkipTest(str(reason)) from None
-        folder = cls.enterClassContext(tempfile.TemporaryDirectory())
-        cls.slurm = cls.enterClassContext(slurm_here.Slurm(folder, 2))
 
     def setUp(self):
         self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
