@@ -93,7 +93,9 @@ class Slurm:
     def __init__(self, folder, nodes):
         self.folder = pathlib.Path(folder)
         self.names = [f"node{number}" for number in range(1, nodes + 1)]
-        self.environment = dict(os.environ, SLURM_CONF=str(self.folder / "slurm.conf"))
+        # With the files of tasks: also one that is killed leaves nothing outside of the folder.
+        self.environment = dict(os.environ, SLURM_CONF=str(self.folder / "slurm.conf"),
+                                TMPDIR=str(self.folder))
         self._daemons = []
 
     def __enter__(self):

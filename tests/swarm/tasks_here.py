@@ -32,10 +32,11 @@ def write(told, folder):
 
 
 def start(folder, rank, variable="SLURM_PROCID"):
+    # Also a task that is killed leaves its files where the test removes them.
     environment = {name: value for name, value in os.environ.items()
                    if not name.startswith(("SLURM", "JOB_"))}
     return Program(f"task {rank}", [sys.executable, folder / plan.PROGRAM, folder / "plan.json"],
-                   env=dict(environment, **{variable: str(rank)}))
+                   env=dict(environment, TMPDIR=str(folder), **{variable: str(rank)}))
 
 
 def record(folder):

@@ -251,6 +251,21 @@ class Races(unittest.TestCase):
             self.assertEqual(task.wait_exit(60), 1)
             self.assertIn("the first task is gone", task.output("stderr"))
 
+    def test_a_task_that_is_ended_takes_its_peer_and_its_files_with_it(self):
+        self.start(SMALL.replace("up_mbit = 40", "up_mbit = 0.1"))
+        for task in self.tasks[1:4]:
+            task.wait_line("starts", 60, stream="stderr")
+        peer = self.tasks[3].process.pid
+        peer = int(pathlib.Path(f"/proc/{peer}/task/{peer}/children").read_text().split()[0])
+        with open(f"/proc/{peer}/cmdline", "rb") as words:
+            self.assertIn(b"p02", words.read())
+        for task in self.tasks:
+            task.send(signal.SIGTERM)
+        for task in self.tasks:
+            self.assertIn(task.wait_exit(60), (143, 1), task.story())
+        self.assertFalse(pathlib.Path(f"/proc/{peer}").exists())
+        self.assertEqual(list(self.folder.glob("firn-swarm-task-*")), [])
+
     def test_what_the_first_task_lacks_is_its_record(self):
         self.start(SMALL, build="/nowhere", start_within_s=1)
         self.assertEqual(self.tasks[0].wait_exit(60), 1)

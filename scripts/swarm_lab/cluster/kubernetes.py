@@ -64,7 +64,7 @@ def manifest(job, told, tasks, settings):
 def _pod(job, labels, settings):
     return {
         "subdomain": job, "restartPolicy": "Never", "automountServiceAccountToken": False,
-        "enableServiceLinks": False, "terminationGracePeriodSeconds": 5,
+        "enableServiceLinks": False, "terminationGracePeriodSeconds": 15,
         "securityContext": {"runAsNonRoot": True, "runAsUser": 4711, "runAsGroup": 4711,
                             "fsGroup": 4711, "seccompProfile": {"type": "RuntimeDefault"}},
         "topologySpreadConstraints": [{

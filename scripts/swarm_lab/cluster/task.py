@@ -8,6 +8,7 @@ import functools
 import json
 import os
 import pathlib
+import signal
 import socket
 import sys
 import tempfile
@@ -33,6 +34,8 @@ def main(path):
     if rank is None:
         print(f"swarm: a task needs its rank in {' or '.join(RANKS)}", file=sys.stderr)
         return 2
+    # A job that is cancelled leaves neither processes nor contents on its hosts.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     with tempfile.TemporaryDirectory(prefix="firn-swarm-task-") as folder:
         try:
             if rank == 0:
