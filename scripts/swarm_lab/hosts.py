@@ -113,27 +113,36 @@ def _is_swarm(pid):
         return False
 
 
+def address(index):
+    """Of the host of that number."""
+    return f"10.99.{index // 250}.{index % 250 + 1}"
+
+
+def mac(index):
+    return f"02:99:00:00:{index >> 8:02x}:{index & 255:02x}"
+
+
 class Host:
     """One namespace with one interface."""
 
-    def __init__(self, network, name, index, up_mbit, down_mbit, queue_ms):
+    def __init__(self, network, name, index, up_mbit, down_mbit, mtu):
         self.name = name
         self.namespace = f"{network.prefix}-{name}"
         self.cable = f"h{index}"  # the bridge's end
-        self.address = f"10.99.{index // 250}.{index % 250 + 1}"
+        self.address = address(index)
         self.up_mbit = up_mbit
         self.down_mbit = down_mbit
         _run("ip", "netns", "add", self.namespace)
         network.namespaces.append(self.namespace)
         _run("ip", "link", "add", self.cable, "netns", network.hub, "type", "veth",
-             "peer", "name", "eth0", "netns", self.namespace)
+             "peer", "name", "eth0", "address", mac(index), "mtu", str(mtu), "netns", self.namespace)
         inside = ("ip", "-n", self.namespace)
         _run(*inside, "address", "add", f"{self.address}/16", "dev", "eth0")
         _run(*inside, "link", "set", "lo", "up")
         _run(*inside, "link", "set", "eth0", "up")
         _run("ip", "-n", network.hub, "link", "set", self.cable, "master", "bridge", "up")
-        limit(self.namespace, "eth0", up_mbit, queue_ms)
-        limit(network.hub, self.cable, down_mbit, queue_ms)
+        limit(self.namespace, "eth0", up_mbit, network.queue_ms)
+        limit(network.hub, self.cable, down_mbit, network.queue_ms)
 
     def command(self, *command):
         """`command`, to be run on this host."""
@@ -262,8 +271,9 @@ class Network:
     def __exit__(self, *_):
         self.close()
 
-    def add(self, name, up_mbit=0.0, down_mbit=0.0):
-        host = Host(self, name, len(self.hosts), up_mbit, down_mbit, self.queue_ms)
+    def add(self, name, up_mbit=0.0, down_mbit=0.0, index=None, mtu=1500):
+        """`index`: its number, which its address comes from, if that is not the next one."""
+        host = Host(self, name, len(self.hosts) if index is None else index, up_mbit, down_mbit, mtu)
         if self.congestion:
             # By route, as the sysctl of a namespace takes only what the machine's own allows.
             _run("ip", "-n", host.namespace, "route", "replace", "10.99.0.0/16", "dev", "eth0",

@@ -12,6 +12,7 @@ import subprocess
 import sys
 
 from running.programs import Failed, Program
+from swarm_lab import hosts
 
 INSIDE = "FIRN_TEST_INSIDE_NAMESPACES"
 PROGRAMS = {"slurmctld": "slurmctld", "slurmd": "slurmd", "sbatch": "slurm-client",
@@ -102,6 +103,9 @@ class Slurm:
         # getaddrinfo() finds not even 127.0.0.1 where that is the only address.
         for words in ("link set lo up", "address add 10.99.0.1/32 dev lo"):
             subprocess.run(["ip", *words.split()], check=True)
+        if os.geteuid() == 0:  # races with namespaces name theirs by processes, which are ours alone
+            os.makedirs(hosts.NETNS, exist_ok=True)
+            subprocess.run(["mount", "-t", "tmpfs", "none", hosts.NETNS], check=True)
         self._configure()
         try:
             controller = self._start("slurmctld", "-D")

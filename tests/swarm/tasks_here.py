@@ -31,11 +31,13 @@ def write(told, folder):
     (folder / plan.PROGRAM).write_bytes(plan.program())
 
 
-def start(folder, rank, variable="SLURM_PROCID"):
+def start(folder, rank, wrap=lambda *words: words, variable="SLURM_PROCID"):
+    """`wrap`: what the command becomes where the task is to run."""
     # Also a task that is killed leaves its files where the test removes them.
     environment = {name: value for name, value in os.environ.items()
                    if not name.startswith(("SLURM", "JOB_"))}
-    return Program(f"task {rank}", [sys.executable, folder / plan.PROGRAM, folder / "plan.json"],
+    command = wrap(sys.executable, folder / plan.PROGRAM, folder / "plan.json")
+    return Program(f"task {rank}", command,
                    env=dict(environment, TMPDIR=str(folder), **{variable: str(rank)}))
 
 

@@ -16,7 +16,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
 import tasks_here
 import counted_unittest
-from swarm_lab import collect, commands, figures, report, scenario
+from swarm_lab import collect, commands, figures, hosts, report, scenario
 from swarm_lab.cluster import addresses, clock, meeting, plan, refusals, results, slurm
 
 SMALL = """
@@ -95,13 +95,13 @@ class Records(unittest.TestCase):
 class Refusals(unittest.TestCase):
     def check_refused(self, text, client, words):
         with self.assertRaises(refusals.CannotPlace) as caught:
-            refusals.check(scenario.parse(text, "small"), client, "slurm")
+            refusals.check(scenario.parse(text, "small"), client, "slurm", "clients")
         self.assertIn("without --on", str(caught.exception))
         for word in words:
             self.assertIn(word, str(caught.exception))
 
     def test_what_tasks_cannot_do_is_named(self):
-        refusals.check(scenario.parse(SMALL, "small"), "firn:n=16", "slurm")
+        refusals.check(scenario.parse(SMALL, "small"), "firn:n=16", "slurm", "clients")
         self.check_refused(SMALL, "aria2", ["aria2"])
         self.check_refused(SMALL + "reachable = false\n", "firn", ["`reachable = false`"])
         self.check_refused('congestion = "bbr"\n' + SMALL + "reachable = false\n", "libtorrent",
@@ -111,7 +111,7 @@ class Refusals(unittest.TestCase):
         refused = []
         for name in scenario.names():
             try:
-                refusals.check(scenario.load(name), "firn", "kubernetes")
+                refusals.check(scenario.load(name), "firn", "kubernetes", "clients")
             except refusals.CannotPlace:
                 refused.append(name)
         self.assertEqual(refused, ["unreachable"])
@@ -231,6 +231,29 @@ class Races(unittest.TestCase):
         here = {**record, "placement": None}
         names = report.grouped([figures.summary(record), figures.summary(here)])["small"]
         self.assertEqual(list(names), ["firn on processes", "firn"])
+
+    def test_namespaces_of_tasks_on_two_machines_are_one_network(self):
+        try:
+            hosts.check()
+        except hosts.NoNetwork as reason:
+            self.skipTest(str(reason))
+        one = scenario.parse(SMALL + "reachable = false\n", "small")
+        with hosts.Network() as network:
+            machines = [network.add(name) for name in ("a", "b")]
+            tasks_here.write(tasks_here.plan_of(one, self.folder, links="namespaces",
+                                                network="10.99.0.0/16"), self.folder)
+            tasks = []
+            for rank in range(plan.tasks(one)):
+                tasks.append(tasks_here.start(self.folder, rank, machines[rank % 2].command))
+                self.addCleanup(tasks[-1].kill)
+            self.assertEqual([task.wait_exit(120) for task in tasks], [0] * 5, tasks[0].story())
+            sent = machines[1].counters()["sent"]
+        record = tasks_here.record(self.folder)
+        self.assertEqual(collect.failed(record), [])
+        self.assertTrue(record["complete"])
+        # The seed is on the second machine: what the first one's peers have came through tunnels.
+        self.assertGreater(sent, one.content_bytes)
+        self.assertGreater(record["wire_bytes"], 3 * one.content_bytes)
 
     def test_a_race_that_loses_a_task_says_so(self):
         # So slow that none is over before the task is killed.

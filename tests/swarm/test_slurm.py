@@ -16,7 +16,7 @@ sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests"), str(pathlib.Path(__f
 import counted_unittest
 import slurm_here
 from running.programs import Program
-from swarm_lab import collect, report
+from swarm_lab import collect, hosts, report
 
 SCENARIO = """
 title = "four peers: two that crash half-way, one that leaves, one that comes later"
@@ -37,6 +37,21 @@ leaves_on_finish = true
 count = 2
 up_mbit = 16
 crashes_at = 0.4
+"""
+BEHIND_A_FIREWALL = """
+title = "four peers, one of which accepts no connections"
+content_mib = 4
+deadline_s = 90
+[seed]
+up_mbit = 40
+[[peers]]
+count = 3
+up_mbit = 20
+down_mbit = 60
+[[peers]]
+count = 1
+up_mbit = 20
+reachable = false
 """
 ENDLESS = """
 title = "a seed that sends too little for any peer to end"
@@ -94,6 +109,23 @@ class OnSlurm(unittest.TestCase):
         self.assertIn("firn on slurm", report.tables(report.load([self.out])))
         self.assertEqual(list(self.out.iterdir()), [path])  # the job's folder is gone
         self.assertEqual(self.slurm.queue(), [])
+
+    def test_tasks_that_are_root_have_hosts_that_accept_no_connections_and_count_bytes(self):
+        try:
+            hosts.check()
+        except hosts.NoNetwork as reason:
+            self.skipTest(str(reason))
+        done = self.run_swarm(BEHIND_A_FIREWALL, "--links", "namespaces")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        (path,) = self.out.iterdir()
+        record = json.loads(path.read_text(encoding="utf-8"))
+        self.assertEqual(collect.failed(record), [])
+        self.assertEqual(record["finishers"], 4)
+        self.assertEqual(record["placement"]["links"], "namespaces")
+        self.assertGreaterEqual(record["ratio"], 1)
+        for peer in record["peers"]:
+            self.assertGreater(peer["wire_received"], 4 << 20)
+        self.assertEqual(list(hosts.NETNS.iterdir()), [])
 
     def test_what_a_task_lacks_is_told_and_its_log_is_kept(self):
         done = self.run_swarm(SCENARIO, "--client", "firn:build=/nowhere")

@@ -8,6 +8,7 @@ one Kubernetes Job, all of them running this package's `task`.
     clock.py       how far two tasks' clocks are apart
     addresses.py   which of its addresses a task uses
     task_host.py   a host of the race as the task that is it sees it
+    overlay.py     such a host in network namespaces, with tunnels to all others
     members.py     the same host as the conductor sees it
     results.py     the record of a run, on its way to the command that asked for it
     slurm.py       the batch script; submitting it

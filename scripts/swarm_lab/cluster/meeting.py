@@ -90,7 +90,7 @@ class Member:
             raise Lost(f"{self.name()} {'is gone' if self.gone else 'does not answer'}")
         if "failed" in answer:
             raise Lost(f"{self.name()}: {answer['failed']}")
-        return answer["value"]
+        return answer.get("value")
 
     def heard(self, what):
         if "answer" in what:

@@ -4,6 +4,7 @@ for tasks that have come to the meeting."""
 import threading
 import time
 
+from swarm_lab import hosts
 from swarm_lab.cluster.meeting import Lost
 from swarm_lab.cluster.task_host import left_to_client
 
@@ -80,13 +81,13 @@ class RemoteProcess:
 class RemoteHost:
     """A task at the meeting, as a host of the scenario."""
 
-    def __init__(self, member, name, up_mbit, down_mbit):
+    def __init__(self, member, name, up_mbit, down_mbit, link):
         self.member = member
         self.name = name
         self.address = member.address
         self.up_mbit = up_mbit
         self.down_mbit = down_mbit
-        member.send({"do": "be", "name": name, "up_mbit": up_mbit, "down_mbit": down_mbit})
+        member.ask("be", name=name, up_mbit=up_mbit, down_mbit=down_mbit, **link)
 
     def start(self, name, command, _folder=None, on_line=None):
         return RemoteProcess(self.member, name, command, on_line)
@@ -114,18 +115,58 @@ class RemoteHost:
             return None
 
 
+class RemoteNamespace(RemoteHost):
+    """The same, where the task has network namespaces (overlay.py)."""
+
+    def __init__(self, member, name, up_mbit, down_mbit, link):
+        super().__init__(member, name, up_mbit, down_mbit, link)
+        self.address = hosts.address(member.rank)
+
+    def listen_at(self, usual_port):
+        return f"{self.address}:{usual_port}"
+
+    def left_to_client(self, upload_limit_bytes):
+        return upload_limit_bytes, 0
+
+    def counters(self):
+        try:
+            return self.member.ask("counters")
+        except Lost:
+            return None
+
+    def refuse_connections(self, process, port):
+        self.member.ask("refuse", name=process.name, port=port)
+        return RemoteFirewall(self.member)
+
+
+class RemoteFirewall:
+    def __init__(self, member):
+        self._member = member
+
+    def accepted(self):
+        return self._member.ask("accepted")
+
+
 class Members:
     """All hosts, for a Race. The tracker is on the conductor's own host, `tracker_host`; the tasks
-    become the others in the order of their rank, the seed first."""
+    become the others in the order of their rank, the seed first. `link`: queue_ms and congestion,
+    for tasks with namespaces."""
 
-    def __init__(self, tracker_host, members):
+    def __init__(self, tracker_host, members, links, link):
         self.hosts = []
         self.clocks = {}
+        self._kind = RemoteNamespace if links == "namespaces" else RemoteHost
+        self._links, self._link = links, link
         self._tracker_host = tracker_host
         self._free = [members[rank] for rank in sorted(members)]
         self._all = list(self._free)
 
     def __enter__(self):
+        if self._links == "namespaces":
+            tunnels = [self._tracker_host.tunnel(), *(m.ask("tunnel") for m in self._all)]
+            self._tracker_host.join(tunnels)
+            for member in self._all:
+                member.ask("join", tunnels=tunnels)
         return self
 
     def __exit__(self, *_):
@@ -142,8 +183,9 @@ class Members:
     def add(self, name, up_mbit=0.0, down_mbit=0.0):
         if name == "tracker":
             host = self._tracker_host
+            host.be(name, up_mbit, down_mbit, **self._link)
         else:
-            host = RemoteHost(self._free.pop(0), name, up_mbit, down_mbit)
+            host = self._kind(self._free.pop(0), name, up_mbit, down_mbit, self._link)
         self.hosts.append(host)
         return host
 
@@ -153,7 +195,7 @@ class Members:
         for name in [self._tracker_host.machine, *(member.host for member in self._all)]:
             tasks[name] = tasks.get(name, 0) + 1
         errors = [member.clock_error for member in self._all]
-        return {"hosts": tasks, "tasks": 1 + len(self._all),
+        return {"links": self._links, "hosts": tasks, "tasks": 1 + len(self._all),
                 "clock_error_ms": _ms(max(errors, default=0.0)),
                 "clock_drift_ms": _ms(max(self.clocks.values(), default=0.0))}
 

@@ -10,19 +10,23 @@ class CannotPlace(Exception):
 HERE = "run it on this machine (without --on)"
 
 
-def check(one, client, on):
+def check(one, client, on, links):
     """Raises CannotPlace with every reason."""
-    found = list(_reasons(one, client))
+    found = list(_reasons(one, client, on, links))
     if found:
         raise CannotPlace(f"{one.name} cannot run on {on}: {'; '.join(found)}; {HERE}")
 
 
-def _reasons(one, client):
+def _reasons(one, client, on, links):
     if client.partition(":")[0] != "firn":
         yield f"the client {client} has no limits of its own that stand for its host's link"
+    if links == "namespaces":
+        if on != "slurm":
+            yield "`--links namespaces` needs tasks that are root on their hosts, which pods are not"
+        return
     if not all(group.reachable for group in one.peers):
-        yield ("`reachable = false` needs a host whose connections can be refused from outside, "
-               "which needs root and a network namespace")
+        yield ("`reachable = false` needs a host whose connections can be refused from outside "
+               "(`--links namespaces`)")
     if one.congestion != scenario.Scenario.congestion:
         yield (f"`congestion = \"{one.congestion}\"` is the hosts' own matter, which a task does "
-               "not change")
+               "not change (`--links namespaces`)")

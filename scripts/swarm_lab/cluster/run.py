@@ -23,6 +23,9 @@ def options(command):
     group.add_argument("--on", choices=ON, help="hosts are tasks of a job there, not namespaces here")
     group.add_argument("--dry-run", action="store_true",
                        help="with --on: print the batch script or the manifest, and submit nothing")
+    group.add_argument("--links", choices=("clients", "namespaces"), default="clients",
+                       help="clients keep to the scenario's limits themselves (default), or each "
+                            "task makes network namespaces, joined by tunnels (root; Slurm)")
     group.add_argument("--network", metavar="A.B.C.D/N",
                        help="tasks use their address in this network (default: that of their route "
                             "to the world, or the pod's)")
@@ -42,7 +45,7 @@ def check(chosen, scenarios, clients):
     """Refuses what cannot be done there before anything is submitted."""
     for one in scenarios:
         for client in clients:
-            refusals.check(one, client, chosen.on)
+            refusals.check(one, client, chosen.on, chosen.links)
     if chosen.on == "kubernetes" and not chosen.image:
         raise refusals.CannotPlace("--on kubernetes needs --image: what the pods run")
     if not chosen.dry_run:
@@ -54,7 +57,7 @@ def told(chosen, one, client, **where):
     return plan.Plan(
         on=chosen.on, token=secrets.token_hex(16), scenario=scenario.as_table(one), client=client,
         content_seed=chosen.seed, start_within_s=chosen.start_within, network=chosen.network,
-        commit=commit() or None,
+        commit=commit() or None, links=chosen.links,
         **{"record": None, "meet_file": None, "meet_host": None, **where})
 
 

@@ -15,8 +15,9 @@ import tempfile
 import threading
 import time
 
-from swarm_lab import adapters, scenario
-from swarm_lab.cluster import addresses, clock, meeting, members, plan, results, task_host
+from swarm_lab import adapters, hosts, scenario
+from swarm_lab.cluster import (addresses, clock, meeting, members, overlay, plan, results,
+                               task_host)
 
 RANKS = ("SLURM_PROCID", "JOB_COMPLETION_INDEX")
 MACHINES = ("SLURMD_NODENAME", "FIRN_SWARM_NODE")
@@ -41,7 +42,7 @@ def main(path):
             if rank == 0:
                 return conduct(told, pathlib.Path(folder))
             return Follower(told, rank, pathlib.Path(folder)).run()
-        except (addresses.NoAddress, meeting.Lost, adapters.BadClient,
+        except (addresses.NoAddress, meeting.Lost, adapters.BadClient, hosts.NoNetwork,
                 scenario.BadScenario) as problem:
             print(f"swarm: task {rank} on {machine()}: {problem}", file=sys.stderr)
             if rank == 0:
@@ -62,15 +63,26 @@ def conduct(told, folder):
         if told.meet_file:
             _publish(pathlib.Path(told.meet_file), f"{address} {door.port}\n")
         present = door.wait_for(plan.tasks(one) - 1, told.start_within_s)
-        host = task_host.TaskHost("tracker", address, folder)
+        host = _host(told, 0, address, folder)
         host.machine = machine()
-        network = members.Members(host, present)
-        record = Race(one, adapter, folder, told.content_seed, network).run()
-        record["placement"] = {"on": told.on, "links": "clients", **network.placement()}
+        network = members.Members(host, present, told.links,
+                                  {"queue_ms": one.queue_ms, "congestion": one.congestion})
+        try:
+            record = Race(one, adapter, folder, told.content_seed, network).run()
+        finally:
+            host.close()
+        record["segments"] = None  # wire.py knows frames of 1,514 bytes; tunnels have smaller ones
+        record["placement"] = {"on": told.on, **network.placement()}
         results.write(record, told.record)
     finally:
         door.close()
     return 0
+
+
+def _host(told, rank, address, folder):
+    if told.links == "namespaces":
+        return overlay.NamespaceHost(rank, address, folder)
+    return task_host.TaskHost(f"task-{rank}", address, folder)
 
 
 def _publish(path, text):
@@ -95,8 +107,9 @@ class Follower:
         self._link = self._call()
         address = addresses.own(told.network) if told.network else self._link.getsockname()[0]
         self._lines = self._link.makefile("rb")
-        self.host = task_host.TaskHost(f"task-{rank}", os.environ.get(addresses.GIVEN, address), folder)
-        self._say(hello=told.token, rank=rank, host=machine(), address=self.host.address)
+        address = os.environ.get(addresses.GIVEN, address)
+        self.host = _host(told, rank, address, folder)
+        self._say(hello=told.token, rank=rank, host=machine(), address=address)
         self.clock = self._compare_clocks()
         self._say(ready=self.clock.error)
 
@@ -113,6 +126,7 @@ class Follower:
                 process.kill()
             for watch in self._watches:
                 watch.join(5)  # they read in the folder, which goes now
+            self.host.close()
 
     def _call(self):
         deadline = time.monotonic() + self.told.start_within_s
@@ -196,8 +210,23 @@ class Follower:
                 self._say(answer=number, value=value)
 
     def _do_be(self, what):
-        self.host.name = what["name"]
-        self.host.up_mbit, self.host.down_mbit = what["up_mbit"], what["down_mbit"]
+        self.host.be(what["name"], what["up_mbit"], what["down_mbit"],
+                     queue_ms=what["queue_ms"], congestion=what["congestion"])
+
+    def _do_tunnel(self, _what):
+        return self.host.tunnel()
+
+    def _do_join(self, what):
+        self.host.join(what["tunnels"])
+
+    def _do_counters(self, _what):
+        return self.host.counters()
+
+    def _do_refuse(self, what):
+        self.firewall = self.host.refuse_connections(self.processes[what["name"]], what["port"])
+
+    def _do_accepted(self, _what):
+        return self.firewall.accepted()
 
     def _do_start(self, what):
         name = what["name"]

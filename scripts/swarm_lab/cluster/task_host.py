@@ -20,6 +20,13 @@ class TaskHost:
         self.down_mbit = down_mbit
         self._ports = {}
 
+    def be(self, name, up_mbit, down_mbit, **_link):
+        """Which host of the scenario this is. Queues and congestion control stay as they are."""
+        self.name, self.up_mbit, self.down_mbit = name, up_mbit, down_mbit
+
+    def close(self):
+        """All of its processes have ended."""
+
     def start(self, name, command, _folder=None, on_line=None):
         return Process(name, command, self.folder, on_line)
 
@@ -45,6 +52,9 @@ class TaskHost:
 
     def digest(self, _folder, name):
         return content.digest(self.folder / name)
+
+    def refuse_connections(self, _process, _port):
+        raise NotImplementedError("refused before the job was submitted (refusals.py)")
 
 
 def left_to_client(up_mbit, down_mbit, upload_limit_bytes):
