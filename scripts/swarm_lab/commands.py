@@ -42,7 +42,8 @@ def _run_options(command):
                          help="repeatable; clients take turns within each round (default: firn)")
     command.add_argument("--out", required=True, metavar="DIR", help="one JSON file for each run")
     command.add_argument("--rounds", type=int, default=1)
-    command.add_argument("--keep", metavar="DIR", help="keep content, downloads and logs there")
+    command.add_argument("--keep", metavar="DIR", help="keep content, downloads and logs there; with "
+                                                       "--on slurm plan and log of the job")
     command.add_argument("--seed", type=int, default=1, help="of the content's random bytes")
     cluster_run.options(command)
 

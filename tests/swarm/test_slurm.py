@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -103,7 +104,7 @@ class OnSlurm(unittest.TestCase):
         for peer in record["peers"][:2]:
             self.assertGreater(peer["cpu_s"], 0)
             self.assertGreater(peer["facts"]["blocks_innovative"], 0)
-        # Nobody ends before a peer could have the content through its downlink.
+        # Else the clients' limits or the bound are wrong.
         self.assertGreaterEqual(record["ratio"], 1)
         self.assertIn("firn on slurm", done.stdout)
         self.assertIn("firn on slurm", report.tables(report.load([self.out])))
@@ -144,12 +145,14 @@ class OnSlurm(unittest.TestCase):
         self.assertIn("CANCELLED", self.state(job))
 
     def state(self, job):
-        """Of a job once it is over; scontrol itself waits for that."""
-        while True:
+        """Of a job, once its processes are gone too."""
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
             told = subprocess.run(["scontrol", "show", "job", job], env=self.slurm.environment,
                                   capture_output=True, text=True, check=True).stdout
             if "JobState=COMPLETING" not in told:
                 return told
+        self.fail(f"job {job} does not end: {told}")
 
 
 if __name__ == "__main__":

@@ -158,7 +158,7 @@ class Firn(Adapter):
         node = FirnNode(host)
         node.process = host.start(host.name, [
             self.saboteur, self.link, "-o", host.name, "--deeds", deeds,
-            *self._common(host)], folder, on_line=node.on_line)
+            *self._common(host), *self._limits(host)], folder, on_line=node.on_line)
         return node
 
     def _common(self, host):

@@ -22,6 +22,7 @@ import selectors
 import socket
 import threading
 import time
+import traceback
 
 LINE_MAX = 1 << 20
 HELLO_MAX = 4096    # of a caller that has not said the token
@@ -193,7 +194,10 @@ class Meeting:
                 member.ready = True
                 self._changed.notify_all()
         else:
-            member.heard(what)
+            try:
+                member.heard(what)
+            except Exception:  # of one client's words; the others are heard all the same
+                traceback.print_exc()
         return True
 
     def _welcome(self, member, what):

@@ -144,7 +144,10 @@ class RemoteFirewall:
         self._member = member
 
     def accepted(self):
-        return self._member.ask("accepted")
+        try:
+            return self._member.ask("accepted")
+        except Lost:
+            return 0
 
 
 class Members:

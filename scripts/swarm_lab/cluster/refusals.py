@@ -19,7 +19,7 @@ def check(one, client, on, links):
 
 def _reasons(one, client, on, links):
     if client.partition(":")[0] != "firn":
-        yield f"the client {client} has no limits of its own that stand for its host's link"
+        yield f"the client {client} needs files on every host, which tasks do not make (firn does not)"
     if links == "namespaces":
         if on != "slurm":
             yield "`--links namespaces` needs tasks that are root on their hosts, which pods are not"

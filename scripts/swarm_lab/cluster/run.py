@@ -8,6 +8,7 @@ import pathlib
 import secrets
 import shutil
 import tempfile
+import time
 
 from running.programs import BUILD
 from swarm_lab import scenario
@@ -48,6 +49,8 @@ def check(chosen, scenarios, clients):
             refusals.check(one, client, chosen.on, chosen.links)
     if chosen.on == "kubernetes" and not chosen.image:
         raise refusals.CannotPlace("--on kubernetes needs --image: what the pods run")
+    if chosen.on == "kubernetes" and chosen.keep:
+        raise refusals.CannotPlace("--keep is not for --on kubernetes: pods' folders go with them")
     if not chosen.dry_run:
         {"slurm": slurm, "kubernetes": kubernetes}[chosen.on].check()
 
@@ -97,8 +100,12 @@ def _on_slurm(chosen, one, client):
         record = results.from_file(folder / slurm.RECORD)
     except results.NoRecord as problem:
         raise slurm.JobFailed(f"{problem}\n{slurm.tail(folder)}") from None
-    if "failed" not in record and not chosen.keep:
-        shutil.rmtree(folder)
+    if "failed" not in record:
+        if chosen.keep:
+            pathlib.Path(chosen.keep).mkdir(parents=True, exist_ok=True)
+            shutil.move(folder, pathlib.Path(chosen.keep) / f"{one.name}-{int(time.time())}")
+        else:
+            shutil.rmtree(folder)
     return record
 
 

@@ -37,6 +37,8 @@ def script(folder, name, tasks, minutes, options):
     return "\n".join([
         "#!/bin/bash", *(f"#SBATCH {setting}" for setting in settings),
         "# One task for each host of the scenario. If one fails the race is void, and all end.",
+        # srun does not take this one from sbatch by itself.
+        "export SRUN_CPUS_PER_TASK=${SLURM_CPUS_PER_TASK:-1}",
         f"exec srun --kill-on-bad-exit=1 --wait=0 python3 {program} {told}", ""])
 
 

@@ -8,6 +8,7 @@ import functools
 import json
 import os
 import pathlib
+import resource
 import signal
 import socket
 import sys
@@ -21,7 +22,7 @@ from swarm_lab.cluster import (addresses, clock, meeting, members, overlay, plan
 
 RANKS = ("SLURM_PROCID", "JOB_COMPLETION_INDEX")
 MACHINES = ("SLURMD_NODENAME", "FIRN_SWARM_NODE")
-RETRY_S = 0.1
+RETRY_S, RETRY_MAX_S = 0.1, 3.0  # how often a thousand tasks look into one folder
 
 
 def machine():
@@ -56,8 +57,12 @@ def conduct(told, folder):
     from swarm_lab.race import Race
     one = scenario.from_table(dict(told.scenario), told.scenario["name"])
     adapter = adapters.make(told.client, build=told.build)
+    if any(one.hostile_members()):
+        adapter.check_hostile()
     adapter.commit, adapter.rates = told.commit, plan.tasks(one)
     address = addresses.own(told.network)
+    # A socket for each task.
+    resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
     door = meeting.Meeting(address, told.meet_port, told.token)
     try:
         if told.meet_file:
@@ -100,14 +105,14 @@ class Follower:
         self.rank = rank
         self.processes = {}
         self.host = None
-        self._folder = folder
+        self.firewall = None
         self._lock = threading.Lock()
         self._watches = []
         self._waiting = []  # lines that came while a pong was waited for
         self._link = self._call()
-        address = addresses.own(told.network) if told.network else self._link.getsockname()[0]
         self._lines = self._link.makefile("rb")
-        address = os.environ.get(addresses.GIVEN, address)
+        told_it = told.network or addresses.GIVEN in os.environ
+        address = addresses.own(told.network) if told_it else self._link.getsockname()[0]
         self.host = _host(told, rank, address, folder)
         self._say(hello=told.token, rank=rank, host=machine(), address=address)
         self.clock = self._compare_clocks()
@@ -130,7 +135,7 @@ class Follower:
 
     def _call(self):
         deadline = time.monotonic() + self.told.start_within_s
-        trouble = "nothing was there"
+        trouble, pause = "nothing was there", RETRY_S
         while time.monotonic() < deadline:
             try:
                 where = self._conductor()
@@ -141,7 +146,8 @@ class Follower:
                     return link
             except OSError as error:
                 trouble = str(error)
-            time.sleep(RETRY_S)
+            time.sleep(pause)
+            pause = min(1.5 * pause, RETRY_MAX_S)
         raise meeting.Lost(f"the first task did not appear within {self.told.start_within_s:.0f} s "
                            f"({trouble})")
 
