@@ -120,7 +120,8 @@ def _on_kubernetes(chosen, one, client):
     job = kubernetes.name(one.name, secrets.token_hex(3))
     what = told(chosen, one, client, build=INSTALLED, meet_port=kubernetes.PORT,
                 meet_host=kubernetes.meeting_host(job))
-    deadline_s = _seconds(chosen, one)
+    # A job's time runs as soon as it is created, while its pods wait for nodes and images.
+    deadline_s = math.ceil(chosen.start_within) + _seconds(chosen, one)
     disk = f"{math.ceil(3 * one.content_mib) + 64}Mi"
     items = kubernetes.manifest(job, what, plan.tasks(one), {
         "image": chosen.image, "cpu": chosen.cpu, "memory": chosen.memory, "disk": disk,
@@ -128,5 +129,4 @@ def _on_kubernetes(chosen, one, client):
     if chosen.dry_run:
         print(json.dumps(items, indent=2))
         return None
-    # Pods may wait for their nodes: that is not in the job's own deadline.
-    return kubernetes.Cluster(chosen.kubectl).run(job, items, deadline_s + chosen.start_within)
+    return kubernetes.Cluster(chosen.kubectl).run(job, items, deadline_s + AFTER_S)
