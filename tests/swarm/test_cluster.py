@@ -11,6 +11,7 @@ import socket
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
@@ -126,6 +127,17 @@ class Scripts(unittest.TestCase):
         for option in ("--ntasks=14", "--time=7", "--partition=big", "--output=/shared/run/slurm.log"):
             self.assertIn(f"#SBATCH {option}", lines)
         self.assertTrue(lines[-1].endswith("python3 /shared/run/swarm.pyz /shared/run/plan.json"))
+
+    def states(self, *told):
+        return mock.patch.multiple(slurm, POLL_S=0, _state=mock.Mock(side_effect=told))
+
+    def test_a_controller_that_is_away_for_a_moment_ends_no_wait(self):
+        with self.states("PENDING", None, "RUNNING", None, None, "TIMEOUT"):
+            self.assertEqual(slurm._wait("7"), "TIMEOUT")
+        with self.states("RUNNING", *[None] * slurm.SILENT_MAX), \
+                self.assertRaises(slurm.JobFailed) as caught:
+            slurm._wait("7")
+        self.assertIn("job 7", str(caught.exception))
 
     def test_a_dry_run_prints_and_leaves_nothing(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -13,6 +13,7 @@ import time
 from swarm_lab.cluster import plan
 
 POLL_S = 2.0
+SILENT_MAX = 60  # looks that Slurm does not answer
 GOING_ON = ("PENDING", "CONFIGURING", "RUNNING", "COMPLETING", "SUSPENDED", "REQUEUED", "RESIZING",
             "SIGNALING", "STAGE_OUT", "STOPPED")
 MEET, RECORD, LOG = "meeting.address", "record.json", "slurm.log"
@@ -53,18 +54,28 @@ def submit(folder, batch_script):
     number = asked.stdout.strip().partition(";")[0]
     try:
         print(f"Slurm job {number} in {folder}", file=sys.stderr, flush=True)
-        while (state := _state(number)) in GOING_ON:
-            time.sleep(POLL_S)
+        state = _wait(number)
     except BaseException:  # an interrupt too: the job must not go on without its submitter
         subprocess.run(["scancel", number], check=False)
         raise
     if state != "COMPLETED":
-        raise JobFailed(f"Slurm job {number} ended as {state or 'a job that Slurm does not know'}\n"
-                        f"{tail(folder)}")
+        raise JobFailed(f"Slurm job {number} ended as {state}\n{tail(folder)}")
+
+
+def _wait(number):
+    """The state in which the job ends. (`sbatch --wait` looks but twice a minute.)"""
+    silent = 0  # a controller may be away for a moment
+    while silent < SILENT_MAX:
+        state = _state(number)
+        if state and state not in GOING_ON:
+            return state
+        silent = 0 if state else silent + 1
+        time.sleep(POLL_S)
+    raise JobFailed(f"Slurm says nothing of job {number}, which is cancelled")
 
 
 def _state(number):
-    """Slurm's word for it; None: Slurm has forgotten it. (`sbatch --wait` looks twice a minute.)"""
+    """Slurm's word for it; None: it gave none."""
     told = subprocess.run(["scontrol", "--oneliner", "show", "job", number], text=True, check=False,
                           stdout=subprocess.PIPE)
     found = re.search(r"\bJobState=(\w+)", told.stdout)
