@@ -12,11 +12,14 @@ from swarm_lab import bound
 from swarm_lab.scenario import bytes_per_second
 
 SAMPLES_MAX = 200  # of one peer's progress: enough to plot
+NOT_COUNTED = {"sent": None, "received": None, "dropped": None}
 
 
 def record(race, counters):
     scenario = race.scenario
     seed_node = race.seed_node
+    counted = all(counters.values())  # else hosts share their interface with others
+    counters = {name: found or NOT_COUNTED for name, found in counters.items()}
     downloaders = [_downloader(race, peer, counters) for peer in race.downloaders]
     finishers = [peer for peer in race.downloaders if peer.completed is not None]
     staying = [peer for peer in race.downloaders if not peer.crashed]
@@ -26,7 +29,7 @@ def record(race, counters):
     if scenario.seed.leaves_after_copies is not None:
         if race.seed_left is None or (last is not None and race.seed_left >= last):
             race.trouble.append("the seed had not left before the last downloader had finished")
-    wire = sum(counters[name]["sent"] for name in counters if name != "tracker")
+    wire = sum(counters[name]["sent"] for name in counters if name != "tracker") if counted else None
     return {
         "scenario": dataclasses.asdict(scenario),
         "client": race.adapter.name,
@@ -46,7 +49,7 @@ def record(race, counters):
             "wire_bytes": counters["seed"]["sent"],
             "dropped": counters["seed"]["dropped"],
             "payload_copies": round(seed_node.uploaded / scenario.content_bytes, 4),
-            "wire_copies": round(counters["seed"]["sent"] / scenario.content_bytes, 4),
+            "wire_copies": _part(counters["seed"]["sent"], scenario.content_bytes),
             "told_to_leave_s": race.seed_asked,
             "copies_when_told": race.seed_copies,
             "left_s": race.seed_left,
@@ -54,15 +57,18 @@ def record(race, counters):
             "facts": seed_node.facts,
         },
         "wire_bytes": wire,
-        "wire_per_content": (round(wire / (scenario.content_bytes * len(finishers)), 4)
-                             if finishers else None),
-        "segments": {key: sum(counted[key] for counted in counters.values())
-                     for key in ("data_segments", "again_segments", "pure_acks")},
+        "wire_per_content": _part(wire, scenario.content_bytes * len(finishers)),
+        "segments": {key: sum(found[key] for found in counters.values())
+                     for key in ("data_segments", "again_segments", "pure_acks")} if counted else None,
         "tracker_died_s": race.tracker_died,
         "peers": downloaders,
         "wire_samples": [[round(when, 3), sent] for when, sent in race.wire],
         "trouble": race.trouble,
     }
+
+
+def _part(count, whole):
+    return round(count / whole, 4) if count is not None and whole else None
 
 
 def failed(result):

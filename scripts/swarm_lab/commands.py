@@ -11,6 +11,8 @@ import time
 from running import building
 from swarm_lab import (adapters, collect, compare, hosts, report, scenario, sim, summarise,
                        sweep, tables, traces)
+from swarm_lab.cluster import refusals, slurm
+from swarm_lab.cluster import run as cluster_run
 
 
 def main(arguments, about):
@@ -24,7 +26,8 @@ def main(arguments, about):
     chosen = parser.parse_args(arguments)
     try:
         return chosen.function(chosen)
-    except (scenario.BadScenario, adapters.BadClient, hosts.NoNetwork, building.Failed) as problem:
+    except (scenario.BadScenario, adapters.BadClient, hosts.NoNetwork, building.Failed,
+            refusals.CannotPlace, slurm.JobFailed) as problem:
         print(f"scripts/swarm: {problem}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
@@ -39,8 +42,10 @@ def _run_options(command):
                          help="repeatable; clients take turns within each round (default: firn)")
     command.add_argument("--out", required=True, metavar="DIR", help="one JSON file for each run")
     command.add_argument("--rounds", type=int, default=1)
-    command.add_argument("--keep", metavar="DIR", help="keep content, downloads and logs there")
+    command.add_argument("--keep", metavar="DIR", help="keep content, downloads and logs there; with "
+                                                       "--on slurm plan and log of the job")
     command.add_argument("--seed", type=int, default=1, help="of the content's random bytes")
+    cluster_run.options(command)
 
 
 def _interrupted(number, _frame):
@@ -48,33 +53,51 @@ def _interrupted(number, _frame):
 
 
 def run(chosen):
-    from swarm_lab.race import Race
-    hosts.check()
     # SIGINT too: a shell may have it ignored for what runs in the background.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupted)
-    for name in hosts.remove_stale():
-        print(f"removed {name}, left by a run that was killed", file=sys.stderr)
     scenarios = [scenario.load(name) for name in chosen.scenario]
     clients = chosen.client or ["firn"]
-    for client in clients:
-        adapter = adapters.make(client)  # what is missing is said before the first race
-        if any(next(one.hostile_members(), None) for one in scenarios):
-            adapter.check_hostile()
+    if chosen.on:
+        cluster_run.check(chosen, scenarios, clients)
+    elif chosen.dry_run:
+        raise refusals.CannotPlace("--dry-run goes with --on: here nothing is submitted")
+    else:
+        _check_here(scenarios, clients)
     out = pathlib.Path(chosen.out)
-    out.mkdir(parents=True, exist_ok=True)
+    if not chosen.dry_run:
+        out.mkdir(parents=True, exist_ok=True)
+    one_run = cluster_run.run if chosen.on else _run_here
     worst = 0
     for _ in range(chosen.rounds):
         for one in scenarios:
             for client in clients:
-                with tempfile.TemporaryDirectory(prefix=hosts.folder_prefix()) as folder:
-                    if chosen.keep:
-                        folder = pathlib.Path(chosen.keep) / f"{one.name}-{int(time.time())}"
-                        folder.mkdir(parents=True)
-                    adapter = adapters.make(client)
-                    result = Race(one, adapter, folder, chosen.seed).run()
-                worst = max(worst, _tell(result, _write(out, one.name, client, result)))
+                result = one_run(chosen, one, client)
+                if result:
+                    worst = max(worst, _tell(result, _write(out, one.name, client, result)))
     return worst
+
+
+def _check_here(scenarios, clients):
+    """What is missing is said before the first race."""
+    hosts.check()
+    for name in hosts.remove_stale():
+        print(f"removed {name}, left by a run that was killed", file=sys.stderr)
+    for one in scenarios:
+        hosts.check_size(one)
+    for client in clients:
+        adapter = adapters.make(client)
+        if any(next(one.hostile_members(), None) for one in scenarios):
+            adapter.check_hostile()
+
+
+def _run_here(chosen, one, client):
+    from swarm_lab.race import Race
+    with tempfile.TemporaryDirectory(prefix=hosts.folder_prefix()) as folder:
+        if chosen.keep:
+            folder = pathlib.Path(chosen.keep) / f"{one.name}-{int(time.time())}"
+            folder.mkdir(parents=True)
+        return Race(one, adapters.make(client), folder, chosen.seed).run()
 
 
 def _write(out, name, client, result):
@@ -161,7 +184,7 @@ def clean(_):
 
 
 COMMANDS = {
-    "run": (run, "race clients on hosts made of network namespaces"),
+    "run": (run, "race clients on hosts made of network namespaces, or on those of a cluster"),
     "report": (report_command, "tables and plots of what `run` wrote"),
     "summarise": (summarise.summarise, "what `run` wrote, without what no table or plot needs"),
     "bound": (bound_command, "the fluid lower bound of scenarios"),

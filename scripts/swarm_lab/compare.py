@@ -73,7 +73,8 @@ def lab_options(scenario, parameters):
 
 
 def compare(chosen):
-    records = [r for r in report.load(chosen.path) if r["client"] == chosen.client]
+    records = [r for r in report.load(chosen.path)
+               if r["client"] == chosen.client and not r.get("placement")]
     if not records:
         print(f"scripts/swarm: no races of {chosen.client} there", file=sys.stderr)
         return 2

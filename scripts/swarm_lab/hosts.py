@@ -18,7 +18,12 @@ import subprocess
 import tempfile
 import time
 
+from swarm_lab import content
+from swarm_lab.firewall import Firewall
+from swarm_lab.processes import Process
+
 PREFIX = "firn-swarm"
+PEERS_MAX = 200
 NETNS = pathlib.Path("/run/netns")
 TOOLS = {"ip": "iproute2", "tc": "iproute2"}
 _CLONE_NEWNET = 0x40000000
@@ -48,6 +53,13 @@ def check():
         raise NoNetwork(f"this machine does not allow it: {reason}") from None
     finally:
         subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)
+
+
+def check_size(scenario):
+    """Raises NoNetwork if a machine is too small for it."""
+    if scenario.peer_count > PEERS_MAX:
+        raise NoNetwork(f"{scenario.name}: more than {PEERS_MAX} peers on one machine; see --on "
+                        "slurm, --on kubernetes and `scripts/swarm sim`")
 
 
 def _run(*command):
@@ -101,31 +113,71 @@ def _is_swarm(pid):
         return False
 
 
+def address(index):
+    """Of the host of that number."""
+    return f"10.99.{index // 250}.{index % 250 + 1}"
+
+
+def mac(index):
+    return f"02:99:00:00:{index >> 8:02x}:{index & 255:02x}"
+
+
 class Host:
     """One namespace with one interface."""
 
-    def __init__(self, network, name, index, up_mbit, down_mbit, queue_ms):
+    def __init__(self, network, name, index, up_mbit, down_mbit, mtu):
         self.name = name
         self.namespace = f"{network.prefix}-{name}"
         self.cable = f"h{index}"  # the bridge's end
-        self.address = f"10.99.{index // 250}.{index % 250 + 1}"
+        self.address = address(index)
         self.up_mbit = up_mbit
         self.down_mbit = down_mbit
         _run("ip", "netns", "add", self.namespace)
         network.namespaces.append(self.namespace)
         _run("ip", "link", "add", self.cable, "netns", network.hub, "type", "veth",
-             "peer", "name", "eth0", "netns", self.namespace)
+             "peer", "name", "eth0", "address", mac(index), "mtu", str(mtu), "netns", self.namespace)
         inside = ("ip", "-n", self.namespace)
         _run(*inside, "address", "add", f"{self.address}/16", "dev", "eth0")
         _run(*inside, "link", "set", "lo", "up")
         _run(*inside, "link", "set", "eth0", "up")
         _run("ip", "-n", network.hub, "link", "set", self.cable, "master", "bridge", "up")
-        limit(self.namespace, "eth0", up_mbit, queue_ms)
-        limit(network.hub, self.cable, down_mbit, queue_ms)
+        limit(self.namespace, "eth0", up_mbit, network.queue_ms)
+        limit(network.hub, self.cable, down_mbit, network.queue_ms)
 
     def command(self, *command):
         """`command`, to be run on this host."""
         return ["ip", "netns", "exec", self.namespace, *map(str, command)]
+
+    def start(self, name, command, folder, on_line=None):
+        """Runs `command` here, in `folder`; the process (processes.py)."""
+        return Process(name, self.command(*command), folder, on_line)
+
+    def port(self, usual):
+        """The port for a program that others must find: this host has all of them."""
+        return usual
+
+    def listen_at(self, usual_port):
+        """Where a client of this host listens: HOST:PORT."""
+        return f"{self.address}:{usual_port}"
+
+    def left_to_client(self, upload_limit_bytes):
+        """Bytes per second that the client itself is to send and to receive at most; 0: no limit,
+        as the links here are limited already."""
+        return upload_limit_bytes, 0
+
+    def make_content(self, folder, size, seed):
+        """The content, as programs here are told of it."""
+        return content.make(folder, size, seed)
+
+    def digest(self, folder, name):
+        """Of a file; None: there is none."""
+        return content.digest(pathlib.Path(folder) / name)
+
+    def refuse_connections(self, process, port):
+        """From now on no connection to the listening `process` succeeds; its firewall."""
+        firewall = Firewall(process.pid, port)
+        firewall.close()
+        return firewall
 
     def connect(self, port, timeout=5.0):
         """A TCP connection to 127.0.0.1:port of this host. Sockets stay in the namespace in which
@@ -219,8 +271,9 @@ class Network:
     def __exit__(self, *_):
         self.close()
 
-    def add(self, name, up_mbit=0.0, down_mbit=0.0):
-        host = Host(self, name, len(self.hosts), up_mbit, down_mbit, self.queue_ms)
+    def add(self, name, up_mbit=0.0, down_mbit=0.0, index=None, mtu=1500):
+        """`index`: its number, which its address comes from, if that is not the next one."""
+        host = Host(self, name, len(self.hosts) if index is None else index, up_mbit, down_mbit, mtu)
         if self.congestion:
             # By route, as the sysctl of a namespace takes only what the machine's own allows.
             _run("ip", "-n", host.namespace, "route", "replace", "10.99.0.0/16", "dev", "eth0",

@@ -24,10 +24,12 @@ def _own_priority():
         return None
 
 
-def _prepare(priority):
+def _prepare(priority, parent):
     """In the child. A session of its own is a scheduling group of its own, which would forget the
     priority that the whole race was given."""
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)  # it was killed in between
     if priority not in (None, "0"):
         try:
             AUTOGROUP.write_text(priority, encoding="ascii")
@@ -41,7 +43,7 @@ class Process:
     line of stdout; stderr goes to a file. Must be made on the main thread: children die with the
     thread that made them."""
 
-    def __init__(self, host, name, command, folder, on_line=None):
+    def __init__(self, name, command, folder, on_line=None):
         self.name = name
         self.started = time.monotonic()
         self.ended = None   # when, and
@@ -50,14 +52,14 @@ class Process:
         self._on_line = on_line
         self._over = threading.Event()
         self.log = pathlib.Path(folder) / f"{name}.log"
-        priority = _own_priority()
+        priority, parent = _own_priority(), os.getpid()
         with self.log.open("wb") as log:
             self._popen = subprocess.Popen(
-                host.command(*command), stdin=subprocess.DEVNULL, stderr=log,
+                list(map(str, command)), stdin=subprocess.DEVNULL, stderr=log,
                 stdout=subprocess.PIPE if on_line else log, cwd=folder,
                 # No keys in the user's home, and no configuration from there.
                 env=dict(os.environ, XDG_STATE_HOME=str(folder), FIRN_CONFIG="", FIRN_TRACKER_CONFIG=""),
-                start_new_session=True, preexec_fn=lambda: _prepare(priority))
+                start_new_session=True, preexec_fn=lambda: _prepare(priority, parent))
         self.pid = self._popen.pid
         self._reader = None
         if on_line:

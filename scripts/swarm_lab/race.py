@@ -4,18 +4,17 @@ Everything happens on one thread in a loop with a tick; the clock starts when th
 started, with tracker and seed ready (but for a cold tracker).
 """
 
-import hashlib
+import concurrent.futures
 import pathlib
-import random
 import signal
 import time
 
 from swarm_lab import collect, hosts, trust
-from swarm_lab.firewall import Firewall
 
 TICK_S = 0.02
 SAMPLE_S = 0.25     # bytes on the wire are noted so often
 STOP_S = 5.0        # after an interrupt a client has so long to end
+HASHED_AT_ONCE = 16  # files, each by its host
 NEAR_END = 0.9      # clients that have to be asked are asked oftener from here on
 
 
@@ -41,7 +40,9 @@ class Downloader:
 class Race:
     """`run` returns a record (collect.py); everything it started has ended then."""
 
-    def __init__(self, scenario, adapter, folder, seed=1):
+    def __init__(self, scenario, adapter, folder, seed=1, network=None):
+        """`network`: where the hosts are (hosts.py; members.py)."""
+        self.network = network or hosts.Network(scenario.queue_ms, scenario.congestion)
         self.scenario = scenario
         self.adapter = adapter
         self.folder = pathlib.Path(folder)
@@ -60,22 +61,21 @@ class Race:
         self.processes = []
 
     def run(self):
-        content = make_content(self.folder, self.scenario.content_bytes, self.seed)
-        with hosts.Network(self.scenario.queue_ms, self.scenario.congestion) as network:
+        with self.network as network:
             try:
-                self._set_up(network, content)
+                self._set_up(network)
                 self._loop()
                 at_end = {host.name: host.counters() for host in network.hosts}
             finally:
                 self._stop_all()
-        self._verify(content)
+            self._verify()
         for peer in self.saboteurs:
             at_end.pop(peer.name)
         return collect.record(self, at_end) | trust.record(self)
 
     # --- before the clock starts ---
 
-    def _set_up(self, network, content):
+    def _set_up(self, network):
         scenario = self.scenario
         self.tracker_host = network.add("tracker")
         self.seed_host = network.add("seed", scenario.seed.up_mbit)
@@ -86,6 +86,8 @@ class Race:
             if self.adapter.deeds(group):
                 host = network.add(name, group.up_mbit, group.down_mbit)
                 self.saboteurs.append(Downloader(name, group, index, host))
+        self.content = content = self.seed_host.make_content(
+            self.folder, scenario.content_bytes, self.seed)
         self.adapter.prepare(self.folder, content, self.tracker_host)
         if scenario.tracker.starts_s == 0:
             self._start_tracker()
@@ -127,13 +129,13 @@ class Race:
                 self.processes.append(peer.node.process)
         for peer in self.downloaders:
             if peer.node is None and now >= peer.arrives:
-                peer.started = time.monotonic() - self.zero
+                peer.started = now
                 peer.node = self.adapter.start_peer(peer.host, self.folder,
                                                     peer.group.upload_limit_kib * 1024)
                 self.processes.append(peer.node.process)
                 if not peer.group.reachable:
-                    peer.firewall = Firewall(peer.node.process.pid, self.adapter.port)
-                    peer.firewall.close()
+                    peer.firewall = peer.host.refuse_connections(peer.node.process,
+                                                                 self.adapter.port)
 
     def _sample(self, now):
         sent = {}
@@ -212,15 +214,16 @@ class Race:
         """Copies of payload that the seed has sent. It says so now and then; in between the bytes
         on its wire tell, at the ratio of payload to wire up to its last word."""
         node = self.seed_node
-        if not self.wire or node.uploaded_at is None:
+        if node.uploaded_at is None:
             return 0.0
         said_at = node.uploaded_at - self.zero
-        before = [sent["seed"] for when, sent in self.wire if when <= said_at and "seed" in sent]
-        latest = node.process.bytes_sent()
-        if latest is None:
-            latest = next(sent["seed"] for _, sent in reversed(self.wire) if "seed" in sent)
+        counted = [(when, sent["seed"]) for when, sent in self.wire if "seed" in sent]
+        before = [count for when, count in counted if when <= said_at]
         uploaded = node.uploaded
         if before and before[-1] > 0 and uploaded > 0:
+            latest = node.process.bytes_sent()
+            if latest is None:
+                latest = counted[-1][1]
             share = min(1.0, uploaded / before[-1])
             uploaded = max(uploaded, share * latest)
         return uploaded / self.scenario.content_bytes
@@ -260,33 +263,24 @@ class Race:
         for process in self.processes:
             process.wait(max(0.0, deadline - time.monotonic()))
             process.kill()
+        for peer in self.downloaders:
+            if peer.node and peer.node.process.started is not None:  # as the host says it
+                peer.started = peer.node.process.started - self.zero
         # Peers that were on their way out when the last one finished.
         for peer in self.downloaders:
             if peer.group.leaves_on_finish and peer.completed is not None and peer.left is None:
                 peer.left = peer.node.process.ended - self.zero
 
-    def _verify(self, content):
-        truth = digest(content)
+    def _verify(self):
+        name = pathlib.PurePath(self.content).name
+        truth = self.seed_host.digest(self.folder, name)
+        finished = [peer for peer in self.downloaders if peer.completed is not None]
+        with concurrent.futures.ThreadPoolExecutor(HASHED_AT_ONCE) as threads:
+            found = threads.map(lambda peer: peer.host.digest(self.folder, f"{peer.name}/{name}"),
+                                finished)
+            for peer, got in zip(finished, found):
+                if truth is None or got != truth:
+                    peer.trouble.append("its file differs from the seed's")
         for peer in self.downloaders:
             if peer.accepted:
                 peer.trouble.append("a host that accepts no connections has accepted some")
-            if peer.completed is None:
-                continue
-            got = self.folder / peer.name / content.name
-            if not got.is_file() or digest(got) != truth:
-                peer.trouble.append("its file differs from the seed's")
-
-
-def make_content(folder, size, seed):
-    """A file of random bytes in `folder`, always the same for a seed."""
-    path = folder / "content.bin"
-    chance = random.Random(seed)
-    with path.open("wb") as file:
-        for at in range(0, size, 1 << 20):
-            file.write(chance.randbytes(min(1 << 20, size - at)))
-    return path
-
-
-def digest(path):
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -32,9 +32,9 @@ def one_line(record):
     last = "-" if run["last_s"] is None else f"{run['last_s']:.2f} s"
     limit = run["bound_s"]
     ratio = "-" if run["ratio"] is None else f"{run['ratio']:.3f}"
-    line = (f"{run['scenario']['name']:16} {run['client']:24} {finish:>5} finished, last "
+    line = (f"{run['scenario']['name']:16} {entrant(run):24} {finish:>5} finished, last "
             f"{last}, bound {'never' if limit is None else f'{limit:.2f} s'}, ratio {ratio}, wire "
-            f"{number(run['wire'], 3)}, seed {run['seed_copies']:.2f} "
+            f"{number(run['wire'], 3)}, seed {number(run['seed_copies'], 2)} "
             f"copies, CPU {number(run['cpu_s'], 2)} s, redundant {percent(run['redundant'])}")
     if run["seed_left_s"] is not None:
         line += (f", seed left at {run['seed_left_s']:.2f} s after "
@@ -67,7 +67,7 @@ def _median(values, digits, spread=False):
 # --- tables ---
 
 COLUMNS = [
-    ("client", lambda rs: rs[0]["client"]),
+    ("client", lambda rs: entrant(rs[0])),
     ("runs", lambda rs: str(len(rs))),
     ("finished", lambda rs: " ".join(_finished(rs))),
     ("bound s", lambda rs: _median([r["bound_s"] for r in rs], 2)),
@@ -105,12 +105,18 @@ def _times100(value):
     return None if value is None else 100 * value
 
 
+def entrant(record):
+    """The client, and where its hosts were if not here: such runs are not of one kind."""
+    place = record.get("placement")
+    return f"{record['client']} on {place['on']}" if place else record["client"]
+
+
 def grouped(records):
-    """{scenario name: {client: records}}, in the order in which they first appear."""
+    """{scenario name: {entrant: records}}, in the order in which they first appear."""
     groups = {}
     for record in records:
         by_client = groups.setdefault(record["scenario"]["name"], {})
-        by_client.setdefault(record["client"], []).append(record)
+        by_client.setdefault(entrant(record), []).append(record)
     return groups
 
 

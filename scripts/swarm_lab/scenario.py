@@ -38,6 +38,7 @@ import tomllib
 
 from swarm_lab import bound
 
+PEERS_MAX = 5000
 FOLDER = pathlib.Path(__file__).parent / "scenarios"
 
 
@@ -98,6 +99,10 @@ class Scenario:
     def content_bytes(self):
         return int(self.content_mib * (1 << 20))
 
+    @property
+    def peer_count(self):
+        return sum(group.count for group in self.peers)
+
     def members(self):
         """(name, group, index in the group) of each downloader that is honest."""
         return self._named("p", [group for group in self.peers if not group.hostile])
@@ -150,16 +155,26 @@ def parse(text, name):
         raise BadScenario(f"{name}: {error}") from None
     if "name" in table:
         raise BadScenario(f"{name}: the name of a scenario is that of its file")
+    return from_table(table, name)
+
+
+def from_table(table, name):
+    """A scenario of the tables that its file holds, or of `dataclasses.asdict` of one."""
     if not isinstance(table.get("seed"), dict) or not table.get("peers"):
         raise BadScenario(f"{name}: needs a table [seed] and at least one [[peers]]")
     table["seed"] = _make(Seed, table["seed"], f"{name}, [seed]")
     table["peers"] = [_make(Group, group, f"{name}, [[peers]]") for group in table["peers"]]
     if "tracker" in table:
         table["tracker"] = _make(Tracker, table["tracker"], f"{name}, [tracker]")
-    scenario = _make(Scenario, {"name": name, **table}, name)
-    if sum(group.count for group in scenario.peers) > 200:
-        raise BadScenario(f"{name}: more than 200 downloaders; that is work for a simulation")
+    scenario = _make(Scenario, {**table, "name": name}, name)
+    if scenario.peer_count > PEERS_MAX:
+        raise BadScenario(f"{name}: more than {PEERS_MAX} peers; that is work for a simulation")
     return scenario
+
+
+def as_table(scenario):
+    """What `from_table` makes it of."""
+    return dataclasses.asdict(scenario)
 
 
 def load(name):

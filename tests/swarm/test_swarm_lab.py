@@ -144,7 +144,10 @@ class Scenarios(unittest.TestCase):
         self.check_refused(GOOD.replace("up_mbit = 4", "up_mbit = -4"), "negative")
         self.check_refused("title = ", "bad:")
         self.check_refused('title = "t"\ncontent_mib = 1\n', "[seed]")
-        self.check_refused(GOOD.replace("count = 2", "count = 2000"), "200 downloaders")
+        self.check_refused(GOOD.replace("count = 2", "count = 20000"), "5000 peers")
+        with self.assertRaises(hosts.NoNetwork) as caught:
+            hosts.check_size(scenario.parse(GOOD.replace("count = 2", "count = 2000"), "large"))
+        self.assertIn("--on slurm", str(caught.exception))
 
     def test_a_scenario_that_does_not_exist_is_an_error_with_advice(self):
         with self.assertRaises(scenario.BadScenario) as caught:

@@ -24,14 +24,15 @@ def describe():
         yield f"{name:13} {settings}"
 
 
-def make(text):
-    """The adapter that `text` names; raises BadClient with what is wrong or missing."""
+def make(text, **defaults):
+    """The adapter that `text` names; raises BadClient with what is wrong or missing. `defaults`:
+    settings that `text` may still say otherwise."""
     name, _, rest = text.partition(":")
     kinds = _classes()
     if name not in kinds:
         raise BadClient(f"no client `{name}`; there are {', '.join(sorted(kinds))}")
     kind = kinds[name]
-    settings = dict(kind.settings)
+    settings = kind.settings | defaults
     for pair in filter(None, rest.split(",")):
         key, _, value = pair.partition("=")
         if key not in settings:

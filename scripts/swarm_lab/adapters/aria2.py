@@ -6,7 +6,6 @@ import time
 
 from swarm_lab.adapters.base import BadClient, Node
 from swarm_lab.adapters.torrent import Rpc, TorrentAdapter
-from swarm_lab.processes import Process
 
 RPC_PORT = 6800
 COMMON = ["--enable-dht=false", "--enable-dht6=false", "--bt-enable-lpd=false", "--disable-ipv6",
@@ -70,7 +69,7 @@ class Aria2(TorrentAdapter):
 
     def _start(self, host, folder, where, more):
         node = Aria2Node(host)
-        node.process = Process(host, host.name, [
+        node.process = host.start(host.name, [
             "aria2c", *COMMON, f"--listen-port={self.port}", f"--dir={where}", *more,
             self.torrent], folder)
         return node

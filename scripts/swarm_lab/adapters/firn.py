@@ -3,14 +3,30 @@
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import threading
 
 from running.programs import BUILD
 from swarm_lab.adapters.base import Adapter, BadClient, Node
-from swarm_lab.processes import Process
 
 TRACKER_PORT = 4711
+
+
+INSTALLED = "installed"  # as setting `build`: the programs that PATH finds
+
+
+def _installed(name):
+    return pathlib.Path(shutil.which(name) or name)
+
+
+def commit():
+    """Of these sources; empty: not known."""
+    try:
+        return subprocess.run(["git", "-C", pathlib.Path(__file__).parent, "rev-parse", "--short",
+                               "HEAD"], capture_output=True, text=True, check=False).stdout.strip()
+    except OSError:
+        return ""
 
 
 class FirnNode(Node):
@@ -77,11 +93,17 @@ class Firn(Adapter):
     def __init__(self, name, settings):
         super().__init__(name, settings)
         # Runs go on in folders of their own.
-        build = pathlib.Path(settings["build"]).absolute()
-        self.firn = build / "client" / "firn"
-        self.tracker = build / "tracker" / "firn-tracker"
-        self.saboteur = build / "tests" / "hostile" / "firn-saboteur"
+        if settings["build"] == INSTALLED:
+            self.firn, self.tracker, self.saboteur = map(_installed, (
+                "firn", "firn-tracker", "firn-saboteur"))
+        else:
+            build = pathlib.Path(settings["build"]).absolute()
+            self.firn = build / "client" / "firn"
+            self.tracker = build / "tracker" / "firn-tracker"
+            self.saboteur = build / "tests" / "hostile" / "firn-saboteur"
         self.link = None
+        self.commit = None  # of the sources, where they are not at hand
+        self.rates = 1      # of the tracker: how many peers may share an address
 
     def check(self):
         for program in (self.firn, self.tracker):
@@ -94,24 +116,23 @@ class Firn(Adapter):
 
     def version(self):
         said = subprocess.run([self.firn, "--version"], capture_output=True, text=True, check=True)
-        commit = subprocess.run(["git", "-C", pathlib.Path(__file__).parent, "rev-parse", "--short",
-                                 "HEAD"], capture_output=True, text=True, check=False)
-        return f"{said.stdout.strip()} ({commit.stdout.strip() or 'no git'})"
+        return f"{said.stdout.strip()} ({self.commit or commit() or 'no git'})"
 
     def start_tracker(self, host, folder):
         listening = threading.Event()
-        process = Process(host, "tracker", [
-            self.tracker, "--listen", f"{host.address}:{TRACKER_PORT}", "--data",
-            folder / "tracker"], folder, on_line=lambda now, line: listening.set())
+        process = host.start("tracker", [
+            self.tracker, "--listen", f"{host.address}:{host.port(TRACKER_PORT)}", "--data",
+            "tracker", *(["--rates", self.rates] if self.rates > 1 else [])], folder,
+            on_line=lambda now, line: listening.set())
         if not listening.wait(20):
             raise BadClient(f"the tracker does not listen\n{process.story()}")
         return process
 
     def start_seed(self, host, folder, content, tracker_host, leave_when_safe=False):
         node = FirnNode(host)
-        node.process = Process(host, host.name, [
-            self.firn, "share", content, *self._common(host),
-            "--tracker", f"{tracker_host.address}:{TRACKER_PORT}",
+        node.process = host.start(host.name, [
+            self.firn, "share", content, *self._common(host), *self._limits(host),
+            "--tracker", f"{tracker_host.address}:{tracker_host.port(TRACKER_PORT)}",
             *self._option("--generation-size", "n"), *self._option("--block-size", "k"),
             *(["--leave-when-safe"] if leave_when_safe else []),
             *(["--dense"] if self.settings["dense"] == "yes" else [])], folder,
@@ -124,10 +145,10 @@ class Firn(Adapter):
 
     def start_peer(self, host, folder, upload_limit_bytes):
         node = FirnNode(host)
-        limit = ["--up-limit", upload_limit_bytes] if upload_limit_bytes else []
-        node.process = Process(host, host.name, [
-            self.firn, "get", self.link, "-o", folder / host.name, "--seed", "forever",
-            *self._common(host), *limit], folder, on_line=node.on_line)
+        node.process = host.start(host.name, [
+            self.firn, "get", self.link, "-o", host.name, "--seed", "forever",
+            *self._common(host), *self._limits(host, upload_limit_bytes)], folder,
+            on_line=node.on_line)
         return node
 
     def deeds(self, group):
@@ -135,14 +156,20 @@ class Firn(Adapter):
 
     def start_saboteur(self, host, folder, deeds):
         node = FirnNode(host)
-        node.process = Process(host, host.name, [
-            self.saboteur, self.link, "-o", folder / host.name, "--deeds", deeds,
-            *self._common(host)], folder, on_line=node.on_line)
+        node.process = host.start(host.name, [
+            self.saboteur, self.link, "-o", host.name, "--deeds", deeds,
+            *self._common(host), *self._limits(host)], folder, on_line=node.on_line)
         return node
 
     def _common(self, host):
-        return ["--listen", f"{host.address}:{self.port}", "--json",
+        return ["--listen", host.listen_at(self.port), "--json",
                 "--io-threads", self.settings["io_threads"]]
+
+    @staticmethod
+    def _limits(host, upload_limit_bytes=0):
+        """Options for what the scenario tells the client, and for the link if the host has none."""
+        up, down = host.left_to_client(upload_limit_bytes)
+        return [*(["--up-limit", up] if up else []), *(["--down-limit", down] if down else [])]
 
     def _option(self, flag, key):
         return [flag, self.settings[key]] if self.settings[key] else []

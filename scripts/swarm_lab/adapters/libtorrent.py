@@ -8,7 +8,6 @@ import threading
 
 from swarm_lab.adapters.base import BadClient, Node
 from swarm_lab.adapters.torrent import TorrentAdapter
-from swarm_lab.processes import Process
 
 PYTHON = "/usr/bin/python3"  # Debian's: the module is made for it
 PEER = pathlib.Path(__file__).with_name("libtorrent_peer.py")
@@ -66,7 +65,7 @@ class Libtorrent(TorrentAdapter):
 
     def _start(self, host, folder, where, more):
         node = LibtorrentNode(host)
-        node.process = Process(host, host.name, [
+        node.process = host.start(host.name, [
             PYTHON, PEER, self.torrent, where, f"{host.address}:{self.port}", "--slots",
             self.settings["slots"], *more], folder, on_line=node.on_line)
         return node

@@ -6,7 +6,6 @@ import json
 import socket
 
 from swarm_lab.adapters.base import Adapter, BadClient
-from swarm_lab.processes import Process
 
 TRACKER_PORT = 6969
 
@@ -58,7 +57,7 @@ class TorrentAdapter(Adapter):
         data.mkdir()
         data.chmod(0o777)
         (data / "whitelist").write_text(self.info_hash + "\n")
-        return Process(host, "tracker", [
+        return host.start("tracker", [
             "opentracker", "-i", host.address, "-p", TRACKER_PORT, "-P", TRACKER_PORT,
             "-d", data, "-u", "nobody", "-w", "whitelist"], folder)
 

@@ -7,7 +7,6 @@ import time
 
 from swarm_lab.adapters.base import BadClient, Node
 from swarm_lab.adapters.torrent import Rpc, TorrentAdapter
-from swarm_lab.processes import Process
 
 RPC_PORT = 9091
 FIELDS = ["percentDone", "uploadedEver", "leftUntilDone", "haveValid", "corruptEver",
@@ -94,8 +93,8 @@ class Transmission(TorrentAdapter):
             (config / "torrents" / "content.torrent").write_bytes(self.torrent.read_bytes())
         (config / "settings.json").write_text(json.dumps(settings))
         node = TransmissionNode(host)
-        node.process = Process(host, host.name, ["transmission-daemon", "--foreground",
-                                                 "--config-dir", config], folder)
+        node.process = host.start(host.name, ["transmission-daemon", "--foreground",
+                                              "--config-dir", config], folder)
         return node
 
     def _add(self, node):
