@@ -1,23 +1,28 @@
 #include <cstring>
-#include <new>
 
 #include "proto/base/stage_times.h"
+#include "proto/idle_payloads.h"
 #include "proto/messages.h"
 
 namespace firn::proto {
+namespace {
 
-// Of a cache line and of the widest vector register.
-constexpr std::align_val_t kPayloadAlignment{64};
+// Never destroyed: payloads may be given back until the process ends.
+IdlePayloads& idle_payloads() {
+  static IdlePayloads& pool = *new IdlePayloads;
+  return pool;
+}
+
+}  // namespace
 
 Payload Payload::allocate(std::size_t bytes) {
   Payload payload;
   if (bytes == 0) return payload;
   const StageScope stage(Stage::kMemory);
-  payload.data_ = std::shared_ptr<std::uint8_t[]>(
-      static_cast<std::uint8_t*>(::operator new[](bytes, kPayloadAlignment)),
-      [](std::uint8_t* data) {
+  payload.data_ =
+      std::shared_ptr<std::uint8_t[]>(idle_payloads().take(bytes), [bytes](std::uint8_t* data) {
         const StageScope giving_back(Stage::kMemory);
-        ::operator delete[](data, kPayloadAlignment);
+        idle_payloads().give_back(data, bytes);
       });
   payload.size_ = bytes;
   return payload;
