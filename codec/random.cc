@@ -99,7 +99,12 @@ void CoefficientStream::fill_nonzero(std::span<std::uint8_t> out) {
 
 std::uint64_t CoefficientStream::next_u64() {
   std::array<std::uint8_t, 8> bytes;
-  fill(bytes);
+  if (kBlockBytes - used_ >= bytes.size()) {
+    std::copy_n(block_.data() + used_, bytes.size(), bytes.data());
+    used_ += bytes.size();
+  } else {
+    fill(bytes);
+  }
   std::uint64_t value = 0;
   for (std::size_t i = 0; i < bytes.size(); ++i) value |= std::uint64_t{bytes[i]} << (8 * i);
   return value;
@@ -107,12 +112,13 @@ std::uint64_t CoefficientStream::next_u64() {
 
 std::uint32_t CoefficientStream::below(std::uint32_t bound) {
   assert(bound > 0);
-  // 2^64 mod bound values too many would favour the small results: draw again.
-  const std::uint64_t excess = (std::uint64_t{0} - bound) % bound;
-  std::uint64_t value;
-  do value = next_u64();
-  while (value < excess);
-  return static_cast<std::uint32_t>(value % bound);
+  // There are 2^64 mod bound values too many, which would favour small results: as many of the
+  // lowest are drawn again. Only a value below `bound` can be one of them, which is rare.
+  for (;;) {
+    const std::uint64_t value = next_u64();
+    if (value >= bound || value >= (std::uint64_t{0} - bound) % bound)
+      return static_cast<std::uint32_t>(value % bound);
+  }
 }
 
 }  // namespace firn::codec

@@ -20,11 +20,15 @@ class Chooser {
     chosen_.reserve(rows_max_);
   }
 
-  void take_fresh(bool first_hand) {
+  void take_fresh() {
+    std::vector<std::uint32_t> second_hand;
     for (std::uint32_t slot = 0; slot < slot_count() && !full(); ++slot) {
-      const bool fresh = !wanted_.mixed || !wanted_.mixed->contains(slot);
-      if (fresh && open_.from_whole[slot] == first_hand && eligible(slot)) chosen_.push_back(slot);
+      if (wanted_.mixed && wanted_.mixed->contains(slot)) continue;
+      if (eligible(slot)) (open_.from_whole[slot] ? chosen_ : second_hand).push_back(slot);
     }
+    const std::size_t some = std::min(second_hand.size(), rows_max_ - chosen_.size());
+    chosen_.insert(chosen_.end(), second_hand.begin(),
+                   second_hand.begin() + static_cast<std::ptrdiff_t>(some));
   }
 
   // A few tries for each row; where few are eligible the rest is taken in order from a place that
@@ -68,8 +72,7 @@ std::vector<std::uint32_t> choose_mixture(const OpenGeneration& open, const Mixt
                                           codec::CoefficientStream& random) {
   FIRN_CHECK(open.count(wanted.which) > 0);
   Chooser chooser(open, wanted);
-  chooser.take_fresh(true);
-  chooser.take_fresh(false);
+  chooser.take_fresh();
   chooser.take_by_chance(random);
   return chooser.take_chosen();
 }
