@@ -10,6 +10,7 @@ using proto::transport::Identity;
 using proto::transport::PeerInfo;
 using proto::transport::Transport;
 
+constexpr std::chrono::minutes kProxyWarningEvery{1};
 constexpr std::chrono::milliseconds kTick{250};  // how often it is looked whether time is over
 
 Time steady_now() {
@@ -138,6 +139,14 @@ void Server::on_tick(std::size_t thread) {
   if (transport_.load() == nullptr) return;  // it starts
   take_rules(thread);
   desks_[thread]->look_at_time();
+}
+
+void Server::on_proxy_refused(const Error& error) {
+  const Time now = options_.clock();
+  if (!options_.log || (proxy_refused_ && now - *proxy_refused_ < kProxyWarningEvery)) return;
+  proxy_refused_ = now;
+  options_.log(LogLevel::kWarning,
+               error.message() + "; the proxy must send version 2 before each connection");
 }
 
 }  // namespace firn::tracker

@@ -14,6 +14,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -69,6 +70,7 @@ class Server final : private proto::transport::EventSink {
   void on_close(ConnectionId id, const Error& error) override;
   void on_tick(std::size_t thread) override;
   void on_woken(std::size_t thread) override;
+  void on_proxy_refused(const Error& error) override;
 
   // A look on its way from desk to desk.
   struct Look {
@@ -93,6 +95,8 @@ class Server final : private proto::transport::EventSink {
   std::vector<std::uint64_t> rules_taken_;  // by each desk
   std::mutex rules_mutex_;
   DeskRules rules_;
+
+  std::optional<Time> proxy_refused_;  // when it was last logged; the first thread's
 
   std::mutex looks_mutex_;
   std::vector<std::vector<Look>> looks_;  // that each desk has to add to

@@ -10,6 +10,7 @@
 // come after the destructor has returned.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdint>
@@ -20,6 +21,7 @@
 #include <vector>
 
 #include "proto/base/address.h"
+#include "proto/base/address_range.h"
 #include "proto/base/limits.h"
 #include "proto/base/result.h"
 #include "proto/base/stage_times.h"
@@ -78,6 +80,9 @@ class EventSink {
   virtual void on_tick(std::size_t) {}
   // wake() was called for this I/O thread since the last of these.
   virtual void on_woken(std::size_t) {}
+  // A connection of one of Options::proxies was closed, as no header came that says where it is
+  // from; the error names the proxy. On the first I/O thread.
+  virtual void on_proxy_refused(const Error&) {}
 };
 
 struct Options {
@@ -105,6 +110,13 @@ struct Options {
   std::uint64_t records_per_key = 1u << 23;  // then the sender changes its TLS key
   // Listen, and connect, through this interface alone; empty: through any.
   std::string interface = {};
+  // Proxies that put a header before each connection (proxy_header.h), which then counts as coming
+  // from where it says. Connections of theirs that lack it are refused, and so are headers of
+  // others.
+  std::vector<AddressRange> proxies = {};
+  bool is_proxy(const std::string& ip) const {
+    return std::ranges::any_of(proxies, [&ip](const auto& range) { return range.contains(ip); });
+  }
   StageClock* stages = nullptr;  // where the I/O threads' time is counted; outlives the transport
 };
 

@@ -46,14 +46,25 @@ void add_service_options(CLI::App& app, Settings& settings) {
       ->check(not_empty());
 }
 
-void add_options(CLI::App& app, Settings& settings, bool& verbose) {
-  app.set_version_flag("--version", "firn-tracker " FIRN_VERSION);
-  app.footer(kFooter);
+void add_listen_options(CLI::App& app, Settings& settings) {
   app.add_option("--listen", settings.listen, "where to accept connections (repeatable)")
       ->type_name("ADDR")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->default_str(settings.listen.front());
+  app.add_option(
+         "--proxy-protocol", settings.proxies,
+         "addresses (ADDRESS or ADDRESS/BITS) of proxies, which must send a PROXY header of "
+         "version 2 before each connection; others may not (repeatable)")
+      ->type_name("FROM")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+void add_options(CLI::App& app, Settings& settings, bool& verbose) {
+  app.set_version_flag("--version", "firn-tracker " FIRN_VERSION);
+  app.footer(kFooter);
+  add_listen_options(app, settings);
   app.add_option("--data", settings.data, "folder for database and identity; made if missing")
       ->type_name("DIR")
       ->required()
@@ -134,6 +145,16 @@ Result<std::vector<Address>> addresses_of(const Settings& settings) {
     addresses.push_back(*parsed);
   }
   return addresses;
+}
+
+Result<std::vector<AddressRange>> proxies_of(const Settings& settings) {
+  std::vector<AddressRange> ranges;
+  for (const std::string& text : settings.proxies) {
+    const auto range = AddressRange::parse(text);
+    if (!range) return range.error();
+    ranges.push_back(*range);
+  }
+  return ranges;
 }
 
 Result<ServedLists> served_lists(const Settings& settings) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "proto/base/address.h"
+#include "proto/base/address_range.h"
 #include "proto/base/result.h"
 #include "proto/program/configuration.h"
 #include "tracker/announce_core.h"
@@ -19,6 +20,7 @@ namespace firn::tracker {
 
 struct Settings {
   std::vector<std::string> listen = {"*:" + std::to_string(kDefaultPort)};
+  std::vector<std::string> proxies;  // ranges of addresses
   std::string data;
   std::string identity;
   std::string log_file;
@@ -50,6 +52,9 @@ struct CommandLine {
 
 // Errors: kBadInput.
 Result<std::vector<Address>> addresses_of(const Settings& settings);
+
+// Errors: kBadInput.
+Result<std::vector<AddressRange>> proxies_of(const Settings& settings);
 
 // Errors: as read_served_lists; kBadInput (more contents than are to be served).
 Result<ServedLists> served_lists(const Settings& settings);
