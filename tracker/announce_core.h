@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -45,6 +46,8 @@ struct CoreOptions : CoreRules {
   std::uint64_t upload_bytes_per_prefix_max = 256 << 20;
   std::chrono::seconds upload_idle_max{30};  // longest wait for the next part of a manifest
   std::size_t networks_max = 100'000;
+  // What publishers take, with other shards; one of its own if null.
+  std::shared_ptr<PublisherLedger> ledger = nullptr;
 };
 
 // Where frames go.
@@ -120,7 +123,9 @@ class AnnounceCore {
   // With a manifest that makes it served.
   bool hosted(const ContentId& content);
   Status keep(const Client& client, const Upload& whole);
-  std::optional<proto::TrackerError> fault_of(const Upload& whole) const;
+  // Of a sealed manifest `read` stays empty.
+  std::optional<proto::TrackerError> fault_of(const Upload& whole,
+                                              std::optional<Manifest>& read) const;
   void drop_upload(Client& client);
   void count_upload_bytes(const Client& client, std::int64_t change);
   bool has_upload_room(const Client& client, std::size_t bytes);

@@ -44,6 +44,7 @@ Peer unpack(const PackedPeer& from);
 struct SwarmCounts {
   std::uint32_t complete = 0;
   std::uint32_t incomplete = 0;
+  std::uint64_t size() const { return std::uint64_t{complete} + incomplete; }
   bool operator==(const SwarmCounts&) const = default;
 };
 
@@ -106,6 +107,8 @@ class Registry {
   virtual bool has_peer(const ContentId& content, const PeerId& peer) const = 0;
 
   virtual bool has_manifest(const ContentId& content) const = 0;
+  // Those that are hosted, as far as it can tell without asking elsewhere.
+  virtual std::vector<ContentId> hosted_manifests() const { return {}; }
   // Keeps a manifest that was checked and comes from `prefix` (prefix_of), and drops others until
   // there is room (manifest_shelf.h). Errors: kBadInput (larger than all the room there may be),
   // those of the disk.

@@ -53,6 +53,7 @@ class SqliteRegistry final : public Registry {
   void describe(Snapshot& snapshot) const override { swarms_.describe(snapshot); }
   bool has_peer(const ContentId& content, const PeerId& peer) const override;
   bool has_manifest(const ContentId& content) const override;
+  std::vector<ContentId> hosted_manifests() const override { return shelf_.all(); }
   // Is on disk when it returns, with all changes before it.
   Status put_manifest(const ContentId& content, const std::string& prefix,
                       std::string_view bytes) override;

@@ -23,6 +23,7 @@ ServerOptions completed(ServerOptions options, std::size_t shards) {
   options.transport.threads_by_prefix = true;  // rates of networks are kept by the thread
   options.transport.tick = kTick;
   options.core.upload_bytes_total_max /= shards;
+  options.core.ledger = std::make_shared<PublisherLedger>();
   return options;
 }
 

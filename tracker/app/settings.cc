@@ -31,6 +31,28 @@ void add_log_options(CLI::App& app, Settings& settings, bool& verbose) {
       ->capture_default_str();
 }
 
+void add_list_options(CLI::App& app, Settings& settings) {
+  app.add_option("--publishers", settings.publishers,
+                 "serve only contents that a key of this list has signed; read again on SIGHUP")
+      ->type_name("FILE")
+      ->check(not_empty());
+  app.add_option("--closed", settings.closed,
+                 "serve only the contents of this list (with --publishers: theirs too); read again "
+                 "on SIGHUP")
+      ->type_name("FILE")
+      ->check(not_empty());
+  const auto add_limit = [&app](const char* name, std::uint64_t& limit, const char* help) {
+    app.add_option(name, limit, help)->check(between(0, 1'000'000'000))->capture_default_str();
+  };
+  add_limit(
+      "--publisher-contents", settings.of_publishers.contents,
+      "contents of a listed publisher at most, where its line says nothing else; 0: no bound");
+  add_limit("--publisher-manifest-kib", settings.publisher_manifests_kib,
+            "KiB of its manifests at most, likewise");
+  add_limit("--publisher-peers", settings.of_publishers.peers,
+            "peers over all its contents at most, likewise");
+}
+
 void add_service_options(CLI::App& app, Settings& settings) {
   app.add_option("--drain", settings.drain_seconds,
                  "seconds from SIGTERM to the end, in which open connections are served and new "
@@ -99,15 +121,7 @@ void add_options(CLI::App& app, Settings& settings, bool& verbose) {
                  "how often a client, address or prefix may ask, as a multiple of the usual limits")
       ->check(between(0.01, 1e6))
       ->capture_default_str();
-  app.add_option("--publishers", settings.publishers,
-                 "serve only contents that a key of this list has signed; read again on SIGHUP")
-      ->type_name("FILE")
-      ->check(not_empty());
-  app.add_option("--closed", settings.closed,
-                 "serve only the contents of this list (with --publishers: theirs too); read again "
-                 "on SIGHUP")
-      ->type_name("FILE")
-      ->check(not_empty());
+  add_list_options(app, settings);
   add_service_options(app, settings);
   add_log_options(app, settings, verbose);
 }
@@ -158,7 +172,9 @@ Result<std::vector<AddressRange>> proxies_of(const Settings& settings) {
 }
 
 Result<ServedLists> served_lists(const Settings& settings) {
-  auto lists = read_served_lists(settings.publishers, settings.closed);
+  PublisherLimits of_all = settings.of_publishers;
+  of_all.manifest_bytes = settings.publisher_manifests_kib << 10;
+  auto lists = read_served_lists(settings.publishers, settings.closed, of_all);
   if (lists.ok() && lists->contents && lists->contents->size() > settings.contents)
     return Error{ErrorCode::kBadInput, "read the list " + settings.closed,
                  "it names " + std::to_string(lists->contents->size()) +

@@ -34,6 +34,8 @@ struct Settings {
   double rates = 1;
   std::string publishers;  // lists; empty: none
   std::string closed;
+  PublisherLimits of_publishers;  // whose lines say nothing else
+  std::uint64_t publisher_manifests_kib = 0;
   std::string status;      // where its page is; empty: nowhere
   std::string token_file;  // of that page; empty: in the data folder
   int drain_seconds = 0;   // from the first signal to the end
