@@ -118,6 +118,9 @@ std::optional<proto::TrackerError> AnnounceCore::enter(Client& client,
   const bool leaves = request.event == proto::AnnounceEvent::kStopped;
   if (!leaves && !served_.serves(content))
     return error(TrackerErrorCode::kNotAllowed, served_.refusal());
+  if (strained_ && !leaves) {
+    if (auto early = too_early(client, request, now)) return early;
+  }
   peers_.clear();
   if (leaves) {
     registry_.leave(content, client.id);
@@ -137,9 +140,27 @@ std::optional<proto::TrackerError> AnnounceCore::enter(Client& client,
         random_, peers_);
   }
   const SwarmCounts counts = registry_.counts(content);
-  summary_ = {static_cast<std::uint32_t>(options_.interval.count()), counts.complete,
+  summary_ = {static_cast<std::uint32_t>(told_interval().count()), counts.complete,
               counts.incomplete, registry_.has_manifest(content)};
   return std::nullopt;
+}
+
+// It is listed for some intervals to come, and knows others.
+std::optional<proto::TrackerError> AnnounceCore::too_early(const Client& client,
+                                                           const proto::Announce& request,
+                                                           Time now) const {
+  if (request.event == proto::AnnounceEvent::kCompleted) return std::nullopt;
+  const auto before = registry_.announced_at(request.content_id, client.id);
+  if (!before || now - *before >= Time(options_.interval) / 2) return std::nullopt;
+  return slow_down("this tracker has more to do than it can, and knows this peer",
+                   *before + options_.interval - now);
+}
+
+// No peer may be forgotten because it did as it was told.
+std::chrono::seconds AnnounceCore::told_interval() const {
+  if (!strained_) return options_.interval;
+  const auto longest = options_.peer_ttl * 4 / 5;
+  return std::max(options_.interval, std::min(2 * options_.interval, longest));
 }
 
 proto::TrackerReply AnnounceCore::answer(Client& client, const proto::Announce& request, Time now) {

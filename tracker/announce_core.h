@@ -86,6 +86,11 @@ class AnnounceCore {
   // refused, and its peers are forgotten in time.
   void change(CoreRules rules, Time now);
 
+  // While its thread is behind with requests: peers that announced themselves less than half an
+  // interval ago, and have not become complete, are told to slow down; those that it answers are
+  // told a longer interval.
+  void strain(bool strained) { strained_ = strained; }
+
   // Its shard's, and the clients that it knows.
   Snapshot snapshot() const;
 
@@ -110,6 +115,9 @@ class AnnounceCore {
     Upload upload;  // none while total_bytes is 0
   };
 
+  std::optional<proto::TrackerError> too_early(const Client& client, const proto::Announce& request,
+                                               Time now) const;
+  std::chrono::seconds told_interval() const;
   void count_refusal(const proto::TrackerError& error) {
     ++refusals_[static_cast<std::size_t>(error.code)];
   }
@@ -140,6 +148,7 @@ class AnnounceCore {
   std::uint64_t upload_bytes_ = 0;
   std::uint64_t announce_count_ = 0;
   RefusalCounts refusals_{};
+  bool strained_ = false;
   Time next_tick_{};
   // Of the announce that is being answered; kept for their memory.
   proto::AnnounceSummary summary_;

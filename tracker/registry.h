@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
@@ -103,6 +104,11 @@ class Registry {
 
   // Fills in the swarms and their peers.
   virtual void describe(Snapshot& snapshot) const = 0;
+  // When a peer of the content announced itself last; nullopt: there is none such, or it cannot
+  // tell.
+  virtual std::optional<Time> announced_at(const ContentId&, const PeerId&) const {
+    return std::nullopt;
+  }
   // Whether it has announced itself in the content's swarm and is not forgotten.
   virtual bool has_peer(const ContentId& content, const PeerId& peer) const = 0;
 

@@ -24,6 +24,9 @@ class MemoryRegistry final : public Registry {
   void sample(const ContentId& content, const SampleRequest& request, Random& random,
               Endpoints& into) const override;
   void describe(Snapshot& snapshot) const override { swarms_.describe(snapshot); }
+  std::optional<Time> announced_at(const ContentId& content, const PeerId& peer) const override {
+    return swarms_.announced_at(content, peer);
+  }
   bool has_peer(const ContentId& content, const PeerId& peer) const override;
   bool has_manifest(const ContentId& content) const override;
   std::vector<ContentId> hosted_manifests() const override { return shelf_.all(); }

@@ -1,5 +1,6 @@
 #include "tracker/server.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -11,6 +12,8 @@ using proto::transport::PeerInfo;
 using proto::transport::Transport;
 
 constexpr std::chrono::minutes kProxyWarningEvery{1};
+// Behind by that much, new connections wait; by twice that, announces that come too early do.
+constexpr std::chrono::milliseconds kOverloadLag{50};
 constexpr std::chrono::milliseconds kTick{250};  // how often it is looked whether time is over
 
 Time steady_now() {
@@ -22,6 +25,7 @@ ServerOptions completed(ServerOptions options, std::size_t shards) {
   options.transport.io_threads = static_cast<int>(shards);
   options.transport.threads_by_prefix = true;  // rates of networks are kept by the thread
   options.transport.tick = kTick;
+  options.transport.overload_lag = kOverloadLag;
   options.core.upload_bytes_total_max /= shards;
   options.core.ledger = std::make_shared<PublisherLedger>();
   return options;
@@ -84,6 +88,7 @@ void Server::pass_looks(std::size_t thread) {
   lock.unlock();
   for (Look& look : looks) {
     look.sum.add(desks_[thread]->snapshot());
+    look.sum.lag = std::max(look.sum.lag, lag_of(thread));
     if (thread + 1 == desks_.size()) {
       look.take(look.sum);
       continue;
@@ -93,6 +98,10 @@ void Server::pass_looks(std::size_t thread) {
     lock.unlock();
     transport_.load()->wake(thread + 1);
   }
+}
+
+std::chrono::microseconds Server::lag_of(std::size_t thread) const {
+  return options_.lag ? options_.lag(thread) : transport_.load()->lag_of(thread);
 }
 
 Desk& Server::desk_of(ConnectionId id) {
@@ -125,6 +134,7 @@ Status Server::on_frame(ConnectionId, std::span<const std::uint8_t>) {
 Status Server::on_request(ConnectionId id, std::span<const std::uint8_t> frame, Replies& replies) {
   const std::size_t thread = transport_.load()->thread_of(id);
   take_rules(thread);
+  desks_[thread]->strain(lag_of(thread) >= 2 * kOverloadLag);
   if (turned_away_[thread].contains(id))
     return Error{ErrorCode::kCancelled, "answer a request", "this tracker is stopping"};
   return desk_of(id).requested(id, frame, replies);
@@ -132,6 +142,7 @@ Status Server::on_request(ConnectionId id, std::span<const std::uint8_t> frame, 
 
 void Server::on_woken(std::size_t thread) {
   take_rules(thread);
+  desks_[thread]->strain(lag_of(thread) >= 2 * kOverloadLag);
   desks_[thread]->woken();
   pass_looks(thread);
 }

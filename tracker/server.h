@@ -11,6 +11,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -30,8 +31,10 @@ struct ServerOptions {
   proto::transport::Options transport{.send_queue_bytes_max = 1 << 20};
   std::uint64_t seed = 0;       // of the samples of peers
   std::function<Time()> clock;  // steady time if empty; called on all I/O threads
-  Log log;                      // called on the I/O threads; may be empty
-  bool log_requests = false;    // each with its reply, as kDebug
+  // How far each I/O thread is behind; the transport's measure if empty.
+  std::function<std::chrono::microseconds(std::size_t thread)> lag;
+  Log log;                    // called on the I/O threads; may be empty
+  bool log_requests = false;  // each with its reply, as kDebug
 };
 
 class Server final : private proto::transport::EventSink {
@@ -79,6 +82,7 @@ class Server final : private proto::transport::EventSink {
   };
   void pass_looks(std::size_t thread);
 
+  std::chrono::microseconds lag_of(std::size_t thread) const;
   Desk& desk_of(ConnectionId id);
   void take_rules(std::size_t thread);
 

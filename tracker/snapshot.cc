@@ -30,6 +30,7 @@ void Snapshot::add(const Snapshot& other) {
   announce_count += other.announce_count;
   accepted_count += other.accepted_count;
   unwritten += other.unwritten;
+  lag = std::max(lag, other.lag);
   for (std::size_t code = 0; code < refusals.size(); ++code) refusals[code] += other.refusals[code];
   publishers.insert(publishers.end(), other.publishers.begin(), other.publishers.end());
   largest.insert(largest.end(), other.largest.begin(), other.largest.end());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <numeric>
 #include <vector>
@@ -36,6 +37,7 @@ struct Snapshot {
   std::uint64_t connection_count = 0;
   std::uint64_t announce_count = 0;  // answered since the start
   std::uint64_t accepted_count = 0;  // connections since the start
+  std::chrono::microseconds lag{0};  // of the I/O thread that is behind most
   RefusalCounts refusals{};          // requests that were answered with an error, by its code
   std::uint64_t unwritten = 0;       // shards of the contents whose registry cannot be written now
   std::vector<Line> largest;         // most peers first, kSwarmsMax at most

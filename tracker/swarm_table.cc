@@ -121,6 +121,14 @@ const PackedPeer* SwarmTable::find(const ContentId& content, const PeerId& peer)
   return known == nullptr ? nullptr : &known->peer;
 }
 
+std::optional<Time> SwarmTable::announced_at(const ContentId& content, const PeerId& peer) const {
+  const auto found = contents_.find(content);
+  if (found == contents_.end()) return std::nullopt;
+  const Swarm::Known* known = found->second.swarm.find(peer);
+  if (known == nullptr) return std::nullopt;
+  return known->seen;
+}
+
 void SwarmTable::describe(Snapshot& snapshot) const {
   snapshot.swarm_count += contents_.size();
   snapshot.largest.reserve(contents_.size());

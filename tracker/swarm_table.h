@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <list>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -35,6 +36,7 @@ class SwarmTable {
 
   void for_each(const std::function<void(const ContentId&, const PackedPeer&)>& visit) const;
   const PackedPeer* find(const ContentId& content, const PeerId& peer) const;
+  std::optional<Time> announced_at(const ContentId& content, const PeerId& peer) const;
   // Fills in the swarms and their peers; takes time in proportion to the number of swarms.
   void describe(Snapshot& snapshot) const;
   SwarmCounts counts(const ContentId& content) const;

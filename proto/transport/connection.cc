@@ -158,8 +158,12 @@ void Connection::on_timer() {
     case State::kOpen:
       // With nothing to take, the other side of a paused connection has nothing to show.
       if (reader_.paused() && writer_.empty()) liveness_.shown(now_ms());
-      if (auto reason = liveness_.look(socket_.fd(), !reads(), now_ms()))
+      if (auto reason = liveness_.look(socket_.fd(), !reads(), now_ms())) {
+        // The other side of an idle connection may be there, with nothing to say: it is told.
+        if (reads() && writer_.empty() && liveness_.is_idle(now_ms()))
+          return begin_flush({ErrorCode::kIo, what(), *std::move(reason)});
         return finish(ErrorCode::kIo, *std::move(reason));
+      }
       return arm_timer();
     case State::kFlushing:
       return finish_flush();

@@ -9,7 +9,8 @@
 namespace firn::proto::transport {
 namespace {
 
-constexpr int kAcceptedAtOnce = 64;        // then others get their turn
+constexpr int kAcceptedAtOnce = 64;  // then others get their turn
+constexpr int kAcceptedBehind = 2;   // between two rests, while those that are open wait too long
 constexpr std::uint64_t kRestMs = 100;     // when out of descriptors, memory or connections
 constexpr std::size_t kWaitingLeast = 16;  // for headers, where there are few places
 
@@ -36,7 +37,9 @@ void Listener::rest() {
 
 void Listener::accept_some() {
   Shared& shared = loop_.shared();
+  const bool overloaded = shared.overloaded();
   for (int i = 0; i < kAcceptedAtOnce; ++i) {
+    if (overloaded && i == kAcceptedBehind) return rest();
     const std::uint64_t now_ms = uv_now(loop_.uv());
     const bool full = shared.connection_count.load() >= shared.options.connection_count_max;
     if (full && !shared.admission.has_stale(now_ms)) return rest();

@@ -106,6 +106,10 @@ struct Options {
   std::size_t first_frame_bytes_max = limits::kFrameBytesMax;
   // A loop that moves little takes at most one turn in this time (loop_pace.h); 0: at once, always.
   std::chrono::milliseconds turn_interval{0};
+  // While a loop is further behind (loop_lag.h), few new connections are accepted, and the others
+  // wait in the kernel's queue; 0: never. Wants a tick, without which a loop that has become idle
+  // still counts as behind.
+  std::chrono::microseconds overload_lag{0};
   std::chrono::milliseconds tick{0};         // between two on_tick(); 0: none comes
   std::uint64_t records_per_key = 1u << 23;  // then the sender changes its TLS key
   // Listen, and connect, through this interface alone; empty: through any.
@@ -153,6 +157,8 @@ class Transport {
 
   // For a sink that answers on the I/O threads. The one that a connection lives on, for life.
   virtual std::size_t thread_of(ConnectionId) const { return 0; }
+  // How far its loop is behind; 0 where Options::overload_lag is.
+  virtual std::chrono::microseconds lag_of(std::size_t) const { return {}; }
   // on_woken() follows on that thread; several calls may end in one.
   virtual void wake(std::size_t) {}
   // What goes out later than within on_request(), as whole frames; on the connection's thread. A

@@ -117,6 +117,9 @@ std::string metrics_text(const Snapshot& snapshot, const ProcessUse& process) {
   for (std::size_t code = 0; code < snapshot.refusals.size(); ++code)
     text += fmt::format("firn_tracker_refusals_total{{reason=\"{}\"}} {}\n", kReasons[code],
                         snapshot.refusals[code]);
+  add(text, "firn_tracker_lag_seconds", "gauge",
+      "How far the I/O thread that is behind most is behind.",
+      std::chrono::duration<double>(snapshot.lag).count());
   add(text, "firn_tracker_database_failing", "gauge",
       "Shards of the contents that cannot be written to the database now.", snapshot.unwritten);
   add_publishers(text, snapshot);

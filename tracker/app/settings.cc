@@ -183,6 +183,12 @@ Result<ServedLists> served_lists(const Settings& settings) {
   return lists;
 }
 
+std::chrono::seconds idle_timeout(const Settings& settings) {
+  constexpr std::uint32_t kOftenSeconds = 300;
+  if (settings.interval_seconds > kOftenSeconds) return std::chrono::seconds(30);
+  return std::chrono::seconds(std::max(150u, settings.interval_seconds * 5 / 2));
+}
+
 CoreRules core_rules(const Settings& settings, ServedLists lists) {
   CoreRules rules;
   rules.interval = std::chrono::seconds(settings.interval_seconds);

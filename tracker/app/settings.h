@@ -3,6 +3,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -60,6 +61,10 @@ Result<std::vector<AddressRange>> proxies_of(const Settings& settings);
 
 // Errors: as read_served_lists; kBadInput (more contents than are to be served).
 Result<ServedLists> served_lists(const Settings& settings);
+
+// How long a connection is kept on which nothing comes. Where peers announce themselves often it
+// lasts from one announce to the next, elsewhere it costs more than another handshake.
+std::chrono::seconds idle_timeout(const Settings& settings);
 
 CoreRules core_rules(const Settings& settings, ServedLists lists);
 
