@@ -200,6 +200,7 @@ void Connection::begin_handshake() {
   const bool few = shared.connection_count <= kFewConnections;
   auto session = shared.tls.session(side, socket_.fd(), where_.id, few);
   if (!session) return finish(session.error());
+  reader_.keep_buffer(few);
   tls_ = std::move(session).value();
   state_ = State::kHandshake;
   arm_timer();
