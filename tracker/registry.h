@@ -61,6 +61,9 @@ struct RegistryLimits {
   std::size_t content_count_max = 100'000;
   std::size_t peer_count_max = 1'000'000;  // over all contents
   std::size_t peers_per_content_max = 50'000;
+  // Whose peers fill the table is counted, which takes half as much memory again as the peers, from
+  // when a quarter of its places, or so many, are free.
+  std::size_t peer_places_spare = 65'536;
   // Peers of one network (an IPv4 address, an IPv6 /64) in one content that are handed out.
   std::size_t listed_per_network_max = 64;
   std::size_t manifest_count_max = 100'000;

@@ -17,7 +17,13 @@
 namespace firn::tracker {
 
 using PeerKey = std::pair<ContentId, PeerId>;
-using AgeList = std::list<PeerKey>;  // last announced comes last
+// Names a peer by keys of the tables that hold it.
+struct PeerRef {
+  const ContentId* content;
+  const PeerId* id;
+  PeerKey key() const { return {*content, *id}; }
+};
+using AgeList = std::list<PeerRef>;  // last announced comes last
 
 // One thread. Neither copied nor moved: its parts name one another.
 class Swarm {
@@ -28,6 +34,7 @@ class Swarm {
   struct TablePlaces {
     AgeList::iterator age;
     FairShares<AgeList::iterator>::Place share;
+    bool shared = false;  // `share` is one
   };
   struct Known {
     PackedPeer peer;
