@@ -30,6 +30,12 @@ std::span<std::uint8_t> FrameReader::prepare(std::size_t minimum) {
   return std::span(buffer_).subspan(end_);
 }
 
+void FrameReader::release() {
+  if (begin_ != end_) return;
+  begin_ = end_ = 0;
+  std::vector<std::uint8_t>().swap(buffer_);  // an assignment would keep the memory
+}
+
 void FrameReader::commit(std::size_t bytes) {
   FIRN_CHECK(bytes <= buffer_.size() - end_);
   end_ += bytes;

@@ -22,6 +22,9 @@ class FrameReader {
   // The first frame may have no more bytes than this.
   void limit_first(std::size_t frame_bytes_max) { first_max_ = frame_bytes_max; }
 
+  // Gives the buffer back if nothing is in it: for a stream that is to be quiet now.
+  void release();
+
   // Where the next read may put at least `minimum` bytes; follow with commit(bytes read).
   std::span<std::uint8_t> prepare(std::size_t minimum);
   void commit(std::size_t bytes);

@@ -32,7 +32,8 @@ proto::TrackerError slow_down(std::string detail, Time wait) {
 AnnounceCore::AnnounceCore(Registry& registry, const CoreOptions& options, std::uint64_t seed)
     : registry_(registry),
       options_(options),
-      served_(registry, std::move(options_.served)),
+      served_(registry, std::move(options_.served),
+              options.ledger ? options.ledger : std::make_shared<PublisherLedger>()),
       random_(seed),
       network_rate_(options.network_rate, options.networks_max),
       announce_rate_(options.announce_rate, options.networks_max),
@@ -70,6 +71,7 @@ void AnnounceCore::disconnected(ClientId client) {
 Snapshot AnnounceCore::snapshot() const {
   Snapshot snapshot;
   registry_.describe(snapshot);
+  served_.describe(snapshot);
   snapshot.connection_count = clients_.size();
   snapshot.announce_count = announce_count_;
   snapshot.refusals = refusals_;
@@ -116,6 +118,9 @@ std::optional<proto::TrackerError> AnnounceCore::enter(Client& client,
   const bool leaves = request.event == proto::AnnounceEvent::kStopped;
   if (!leaves && !served_.serves(content))
     return error(TrackerErrorCode::kNotAllowed, served_.refusal());
+  if (strained_ && !leaves) {
+    if (auto early = too_early(client, request, now)) return early;
+  }
   peers_.clear();
   if (leaves) {
     registry_.leave(content, client.id);
@@ -123,6 +128,9 @@ std::optional<proto::TrackerError> AnnounceCore::enter(Client& client,
     PackedPeer peer{client.endpoint,
                     request.complete || request.event == proto::AnnounceEvent::kCompleted};
     peer.endpoint.port = request.listen_port;
+    // Others may leave: it may try again.
+    if (auto why = served_.refuses_peer(content, client.id, now))
+      return slow_down(*std::move(why), options_.interval);
     if (registry_.announce(content, peer, now) == AnnounceOutcome::kTrackerFull)
       return slow_down("this tracker is full", options_.interval);
     // A full swarm does not list the newcomer, but tells it of others.
@@ -132,9 +140,27 @@ std::optional<proto::TrackerError> AnnounceCore::enter(Client& client,
         random_, peers_);
   }
   const SwarmCounts counts = registry_.counts(content);
-  summary_ = {static_cast<std::uint32_t>(options_.interval.count()), counts.complete,
+  summary_ = {static_cast<std::uint32_t>(told_interval().count()), counts.complete,
               counts.incomplete, registry_.has_manifest(content)};
   return std::nullopt;
+}
+
+// It is listed for some intervals to come, and knows others.
+std::optional<proto::TrackerError> AnnounceCore::too_early(const Client& client,
+                                                           const proto::Announce& request,
+                                                           Time now) const {
+  if (request.event == proto::AnnounceEvent::kCompleted) return std::nullopt;
+  const auto before = registry_.announced_at(request.content_id, client.id);
+  if (!before || now - *before >= Time(options_.interval) / 2) return std::nullopt;
+  return slow_down("this tracker has more to do than it can, and knows this peer",
+                   *before + options_.interval - now);
+}
+
+// No peer may be forgotten because it did as it was told.
+std::chrono::seconds AnnounceCore::told_interval() const {
+  if (!strained_) return options_.interval;
+  const auto longest = options_.peer_ttl * 4 / 5;
+  return std::max(options_.interval, std::min(2 * options_.interval, longest));
 }
 
 proto::TrackerReply AnnounceCore::answer(Client& client, const proto::Announce& request, Time now) {
@@ -227,9 +253,18 @@ proto::TrackerReply AnnounceCore::answer(Client& client, const proto::TrackerMan
 proto::TrackerReply AnnounceCore::finish_upload(Client& client) {
   const Upload whole = std::exchange(client.upload, {});
   count_upload_bytes(client, -static_cast<std::int64_t>(whole.bytes.size()));
-  if (const auto fault = fault_of(whole)) return *fault;
+  std::optional<Manifest> read;
+  if (const auto fault = fault_of(whole, read)) return *fault;
+  if (read) {
+    if (const auto why = served_.refuses_manifest(*read, whole.bytes.size()))
+      return error(TrackerErrorCode::kNotAllowed, *why);
+  }
   const Status kept = keep(client, whole);
-  if (kept) return proto::TrackerManifestPutReply{whole.total_bytes};
+  if (!kept && read) served_.given_up(*read);
+  if (kept) {
+    served_.hosted(whole.content);
+    return proto::TrackerManifestPutReply{whole.total_bytes};
+  }
   if (kept.error().code == ErrorCode::kBadInput)
     return error(TrackerErrorCode::kTooLarge, kept.error().detail);
   return error(TrackerErrorCode::kInternal, "the manifest cannot be kept");
@@ -251,15 +286,17 @@ Status AnnounceCore::keep(const Client& client, const Upload& whole) {
 // In full: the content id does not cover trackers and signature, and a peer that gets a manifest
 // with a bad one from here would have to look for another, while its owner is told that it is
 // hosted already. A private content's is sealed, and only its signature can be checked.
-std::optional<proto::TrackerError> AnnounceCore::fault_of(const Upload& whole) const {
+std::optional<proto::TrackerError> AnnounceCore::fault_of(const Upload& whole,
+                                                          std::optional<Manifest>& read) const {
   bool admitted = false;
   if (is_sealed_manifest(whole.bytes)) {
     const Status right = check_sealed_manifest(whole.bytes, whole.content);
     if (!right.ok()) return error(TrackerErrorCode::kMalformed, right.error().message());
     admitted = served_.admits_sealed(whole.content);
   } else {
-    const auto read = parse_manifest(whole.bytes, whole.content);
-    if (!read.ok()) return error(TrackerErrorCode::kMalformed, read.error().message());
+    auto parsed = parse_manifest(whole.bytes, whole.content);
+    if (!parsed.ok()) return error(TrackerErrorCode::kMalformed, parsed.error().message());
+    read = *std::move(parsed);
     admitted = served_.admits(*read);
   }
   if (admitted) return std::nullopt;
@@ -306,6 +343,7 @@ void AnnounceCore::tick(Time now) {
   if (now < next_tick_) return;
   next_tick_ = now + kTickEvery;
   registry_.expire(now - options_.peer_ttl);
+  served_.look_some(now);
   for (RateLimit* rate : {&network_rate_, &announce_rate_, &prefix_rate_}) rate->tidy(now);
   if (upload_bytes_ == 0) return;
   for (auto& [id, client] : clients_) {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -45,6 +46,8 @@ struct CoreOptions : CoreRules {
   std::uint64_t upload_bytes_per_prefix_max = 256 << 20;
   std::chrono::seconds upload_idle_max{30};  // longest wait for the next part of a manifest
   std::size_t networks_max = 100'000;
+  // What publishers take, with other shards; one of its own if null.
+  std::shared_ptr<PublisherLedger> ledger = nullptr;
 };
 
 // Where frames go.
@@ -83,6 +86,11 @@ class AnnounceCore {
   // refused, and its peers are forgotten in time.
   void change(CoreRules rules, Time now);
 
+  // While its thread is behind with requests: peers that announced themselves less than half an
+  // interval ago, and have not become complete, are told to slow down; those that it answers are
+  // told a longer interval.
+  void strain(bool strained) { strained_ = strained; }
+
   // Its shard's, and the clients that it knows.
   Snapshot snapshot() const;
 
@@ -107,6 +115,9 @@ class AnnounceCore {
     Upload upload;  // none while total_bytes is 0
   };
 
+  std::optional<proto::TrackerError> too_early(const Client& client, const proto::Announce& request,
+                                               Time now) const;
+  std::chrono::seconds told_interval() const;
   void count_refusal(const proto::TrackerError& error) {
     ++refusals_[static_cast<std::size_t>(error.code)];
   }
@@ -120,7 +131,9 @@ class AnnounceCore {
   // With a manifest that makes it served.
   bool hosted(const ContentId& content);
   Status keep(const Client& client, const Upload& whole);
-  std::optional<proto::TrackerError> fault_of(const Upload& whole) const;
+  // Of a sealed manifest `read` stays empty.
+  std::optional<proto::TrackerError> fault_of(const Upload& whole,
+                                              std::optional<Manifest>& read) const;
   void drop_upload(Client& client);
   void count_upload_bytes(const Client& client, std::int64_t change);
   bool has_upload_room(const Client& client, std::size_t bytes);
@@ -135,6 +148,7 @@ class AnnounceCore {
   std::uint64_t upload_bytes_ = 0;
   std::uint64_t announce_count_ = 0;
   RefusalCounts refusals_{};
+  bool strained_ = false;
   Time next_tick_{};
   // Of the announce that is being answered; kept for their memory.
   proto::AnnounceSummary summary_;

@@ -104,11 +104,14 @@ void tell_manager(const char* state, spdlog::logger& logger) {
 }
 
 ServerOptions server_options(const Settings& settings, ServedLists lists,
+                             std::vector<AddressRange> proxies,
                              const std::shared_ptr<spdlog::logger>& logger) {
   ServerOptions options;
+  options.transport.proxies = std::move(proxies);
   static_cast<CoreRules&>(options.core) = core_rules(settings, std::move(lists));
   options.seed = std::random_device()();
   options.transport.connection_count_max = settings.connections;
+  options.transport.idle_timeout = idle_timeout(settings);
   options.log_requests = logger->should_log(spdlog::level::debug);
   options.log = [logger](LogLevel level, const std::string& text) {
     switch (level) {
@@ -233,6 +236,8 @@ int run(Program& program) {
   const Settings& settings = program.settings;
   const auto where = addresses_of(settings);
   if (!where) return fail(kUsage, "--listen: " + where.error().message());
+  const auto proxies = proxies_of(settings);
+  if (!proxies) return fail(kUsage, "--proxy-protocol: " + proxies.error().message());
 
   auto lists = served_lists(settings);
   if (!lists)
@@ -262,8 +267,8 @@ int run(Program& program) {
   spdlog::logger& logger = *log->logger;
   const Signals signals;  // before any thread starts
 
-  const auto server =
-      Server::start(*identity, shards, server_options(settings, *std::move(lists), log->logger));
+  const auto server = Server::start(
+      *identity, shards, server_options(settings, *std::move(lists), *proxies, log->logger));
   if (!server) return fail(kInternalError, server.error().message());
   const auto listening = listen_at(*where, **server);
   if (!listening)

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
@@ -44,6 +45,7 @@ Peer unpack(const PackedPeer& from);
 struct SwarmCounts {
   std::uint32_t complete = 0;
   std::uint32_t incomplete = 0;
+  std::uint64_t size() const { return std::uint64_t{complete} + incomplete; }
   bool operator==(const SwarmCounts&) const = default;
 };
 
@@ -59,6 +61,9 @@ struct RegistryLimits {
   std::size_t content_count_max = 100'000;
   std::size_t peer_count_max = 1'000'000;  // over all contents
   std::size_t peers_per_content_max = 50'000;
+  // Whose peers fill the table is counted, which takes half as much memory again as the peers, from
+  // when a quarter of its places, or so many, are free.
+  std::size_t peer_places_spare = 65'536;
   // Peers of one network (an IPv4 address, an IPv6 /64) in one content that are handed out.
   std::size_t listed_per_network_max = 64;
   std::size_t manifest_count_max = 100'000;
@@ -102,10 +107,17 @@ class Registry {
 
   // Fills in the swarms and their peers.
   virtual void describe(Snapshot& snapshot) const = 0;
+  // When a peer of the content announced itself last; nullopt: there is none such, or it cannot
+  // tell.
+  virtual std::optional<Time> announced_at(const ContentId&, const PeerId&) const {
+    return std::nullopt;
+  }
   // Whether it has announced itself in the content's swarm and is not forgotten.
   virtual bool has_peer(const ContentId& content, const PeerId& peer) const = 0;
 
   virtual bool has_manifest(const ContentId& content) const = 0;
+  // Those that are hosted, as far as it can tell without asking elsewhere.
+  virtual std::vector<ContentId> hosted_manifests() const { return {}; }
   // Keeps a manifest that was checked and comes from `prefix` (prefix_of), and drops others until
   // there is room (manifest_shelf.h). Errors: kBadInput (larger than all the room there may be),
   // those of the disk.

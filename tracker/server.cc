@@ -1,5 +1,6 @@
 #include "tracker/server.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -10,6 +11,9 @@ using proto::transport::Identity;
 using proto::transport::PeerInfo;
 using proto::transport::Transport;
 
+constexpr std::chrono::minutes kProxyWarningEvery{1};
+// Behind by that much, new connections wait; by twice that, announces that come too early do.
+constexpr std::chrono::milliseconds kOverloadLag{50};
 constexpr std::chrono::milliseconds kTick{250};  // how often it is looked whether time is over
 
 Time steady_now() {
@@ -21,7 +25,9 @@ ServerOptions completed(ServerOptions options, std::size_t shards) {
   options.transport.io_threads = static_cast<int>(shards);
   options.transport.threads_by_prefix = true;  // rates of networks are kept by the thread
   options.transport.tick = kTick;
+  options.transport.overload_lag = kOverloadLag;
   options.core.upload_bytes_total_max /= shards;
+  options.core.ledger = std::make_shared<PublisherLedger>();
   return options;
 }
 
@@ -82,6 +88,7 @@ void Server::pass_looks(std::size_t thread) {
   lock.unlock();
   for (Look& look : looks) {
     look.sum.add(desks_[thread]->snapshot());
+    look.sum.lag = std::max(look.sum.lag, lag_of(thread));
     if (thread + 1 == desks_.size()) {
       look.take(look.sum);
       continue;
@@ -91,6 +98,10 @@ void Server::pass_looks(std::size_t thread) {
     lock.unlock();
     transport_.load()->wake(thread + 1);
   }
+}
+
+std::chrono::microseconds Server::lag_of(std::size_t thread) const {
+  return options_.lag ? options_.lag(thread) : transport_.load()->lag_of(thread);
 }
 
 Desk& Server::desk_of(ConnectionId id) {
@@ -123,6 +134,7 @@ Status Server::on_frame(ConnectionId, std::span<const std::uint8_t>) {
 Status Server::on_request(ConnectionId id, std::span<const std::uint8_t> frame, Replies& replies) {
   const std::size_t thread = transport_.load()->thread_of(id);
   take_rules(thread);
+  desks_[thread]->strain(lag_of(thread) >= 2 * kOverloadLag);
   if (turned_away_[thread].contains(id))
     return Error{ErrorCode::kCancelled, "answer a request", "this tracker is stopping"};
   return desk_of(id).requested(id, frame, replies);
@@ -130,6 +142,7 @@ Status Server::on_request(ConnectionId id, std::span<const std::uint8_t> frame, 
 
 void Server::on_woken(std::size_t thread) {
   take_rules(thread);
+  desks_[thread]->strain(lag_of(thread) >= 2 * kOverloadLag);
   desks_[thread]->woken();
   pass_looks(thread);
 }
@@ -138,6 +151,14 @@ void Server::on_tick(std::size_t thread) {
   if (transport_.load() == nullptr) return;  // it starts
   take_rules(thread);
   desks_[thread]->look_at_time();
+}
+
+void Server::on_proxy_refused(const Error& error) {
+  const Time now = options_.clock();
+  if (!options_.log || (proxy_refused_ && now - *proxy_refused_ < kProxyWarningEvery)) return;
+  proxy_refused_ = now;
+  options_.log(LogLevel::kWarning,
+               error.message() + "; the proxy must send version 2 before each connection");
 }
 
 }  // namespace firn::tracker

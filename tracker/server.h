@@ -11,9 +11,11 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -29,8 +31,10 @@ struct ServerOptions {
   proto::transport::Options transport{.send_queue_bytes_max = 1 << 20};
   std::uint64_t seed = 0;       // of the samples of peers
   std::function<Time()> clock;  // steady time if empty; called on all I/O threads
-  Log log;                      // called on the I/O threads; may be empty
-  bool log_requests = false;    // each with its reply, as kDebug
+  // How far each I/O thread is behind; the transport's measure if empty.
+  std::function<std::chrono::microseconds(std::size_t thread)> lag;
+  Log log;                    // called on the I/O threads; may be empty
+  bool log_requests = false;  // each with its reply, as kDebug
 };
 
 class Server final : private proto::transport::EventSink {
@@ -69,6 +73,7 @@ class Server final : private proto::transport::EventSink {
   void on_close(ConnectionId id, const Error& error) override;
   void on_tick(std::size_t thread) override;
   void on_woken(std::size_t thread) override;
+  void on_proxy_refused(const Error& error) override;
 
   // A look on its way from desk to desk.
   struct Look {
@@ -77,6 +82,7 @@ class Server final : private proto::transport::EventSink {
   };
   void pass_looks(std::size_t thread);
 
+  std::chrono::microseconds lag_of(std::size_t thread) const;
   Desk& desk_of(ConnectionId id);
   void take_rules(std::size_t thread);
 
@@ -93,6 +99,8 @@ class Server final : private proto::transport::EventSink {
   std::vector<std::uint64_t> rules_taken_;  // by each desk
   std::mutex rules_mutex_;
   DeskRules rules_;
+
+  std::optional<Time> proxy_refused_;  // when it was last logged; the first thread's
 
   std::mutex looks_mutex_;
   std::vector<std::vector<Look>> looks_;  // that each desk has to add to

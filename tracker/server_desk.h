@@ -58,6 +58,8 @@ class Desk {
   // Lets the core forget, if it is time, and the registry write.
   void look_at_time();
   void change(DeskRules rules);
+  // Whether its thread is behind (AnnounceCore::strain).
+  void strain(bool strained) { core_.strain(strained); }
   // What is left to be written.
   void flush();
   // Its shard's, with the connections of its thread.

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <numeric>
 #include <vector>
 
 #include "proto/base/ids.h"
 #include "proto/messages.h"
+#include "tracker/publisher_ledger.h"
 
 namespace firn::tracker {
 
@@ -24,15 +26,23 @@ struct Snapshot {
     std::uint32_t complete = 0;
     std::uint32_t incomplete = 0;
   };
+  struct PublisherLine {
+    PublicKey key;
+    PublisherUse use;
+    PublisherLimits limits;
+  };
   std::uint64_t swarm_count = 0;
   std::uint64_t complete_count = 0;  // peers, over all swarms
   std::uint64_t incomplete_count = 0;
   std::uint64_t connection_count = 0;
   std::uint64_t announce_count = 0;  // answered since the start
   std::uint64_t accepted_count = 0;  // connections since the start
+  std::chrono::microseconds lag{0};  // of the I/O thread that is behind most
   RefusalCounts refusals{};          // requests that were answered with an error, by its code
   std::uint64_t unwritten = 0;       // shards of the contents whose registry cannot be written now
   std::vector<Line> largest;         // most peers first, kSwarmsMax at most
+  // Listed ones that have contents; the same order and bound.
+  std::vector<PublisherLine> publishers;
 
   std::uint64_t refusal_count() const {
     return std::accumulate(refusals.begin(), refusals.end(), std::uint64_t{0});

@@ -6,6 +6,46 @@
 #include "proto/base/limits.h"
 
 namespace firn::tracker {
+namespace {
+
+// The first bytes of an address as a number, so that no two of a family have the same.
+std::uint64_t first_bytes(const proto::PackedEndpoint& endpoint, std::size_t count) {
+  std::uint64_t number = 0;
+  for (std::size_t i = 0; i < count; ++i) number = number << 8 | endpoint.ip[i];
+  return number;
+}
+
+// As prefix_of() and network_of() have it. No IPv6 address in use begins with so many ones.
+constexpr std::uint64_t kIpv4 = 0xffffffff'00000000;
+std::uint64_t prefix_key(const proto::PackedEndpoint& endpoint) {
+  return endpoint.v6 ? first_bytes(endpoint, 6) : kIpv4 | first_bytes(endpoint, 3);
+}
+std::uint64_t network_key(const proto::PackedEndpoint& endpoint) {
+  return endpoint.v6 ? first_bytes(endpoint, 8) : kIpv4 | first_bytes(endpoint, 4);
+}
+
+}  // namespace
+
+void Swarm::Group::swap(std::uint32_t a, std::uint32_t b) {
+  std::swap(peers_[a], peers_[b]);
+  peers_[a]->slot = a;
+  peers_[b]->slot = b;
+}
+
+void Swarm::Group::add(Entry* entry) {
+  entry->slot = static_cast<std::uint32_t>(peers_.size());
+  peers_.push_back(entry);
+  if (entry->kind == kHidden) return;
+  swap(entry->slot, ends_[kWithAny]++);
+  if (entry->kind == kIncomplete) swap(entry->slot, ends_[kWithIncomplete]++);
+}
+
+void Swarm::Group::remove(Entry* entry) {
+  if (entry->kind == kIncomplete) swap(entry->slot, --ends_[kWithIncomplete]);
+  if (entry->kind != kHidden) swap(entry->slot, --ends_[kWithAny]);
+  swap(entry->slot, static_cast<std::uint32_t>(peers_.size() - 1));
+  peers_.pop_back();
+}
 
 const Swarm::Known* Swarm::find(const PeerId& id) const {
   const auto found = entries_.find(id);
@@ -18,9 +58,9 @@ SwarmCounts Swarm::counts() const {
 
 // A network may have a few peers listed: a reply must not send its reader to one address again and
 // again. The others count, learn of peers, and call them.
-Swarm::Kind Swarm::kind_of(const PackedPeer& peer, const Where& where) const {
+Swarm::Kind Swarm::kind_of(const PackedPeer& peer) const {
   if (peer.endpoint.port == 0) return kHidden;
-  const auto listed = listed_.find(where.network);
+  const auto listed = listed_.find(network_key(peer.endpoint));
   if (listed != listed_.end() && listed->second >= listed_max_) return kHidden;
   return peer.complete ? kComplete : kIncomplete;
 }
@@ -31,7 +71,7 @@ void Swarm::list_group(Group& group, With with, std::size_t before) {
   const std::size_t after = group.fitting(with);
   fitting_[with] += after - before;
   if (before == 0 && after > 0) {
-    group.slots[with] = list.size();
+    group.slots[with] = static_cast<std::uint32_t>(list.size());
     list.push_back({&group, nullptr});
   } else if (before > 0 && after == 0) {
     list[group.slots[with]] = list.back();
@@ -41,33 +81,29 @@ void Swarm::list_group(Group& group, With with, std::size_t before) {
   if (after > 0) list[group.slots[with]].only = after == 1 ? &group.at(0) : nullptr;
 }
 
-void Swarm::place(Entry& entry, const Where& where) {
-  Group& group = groups_[where.prefix];
+void Swarm::place(Entry& entry) {
+  const proto::PackedEndpoint& endpoint = entry.known.peer.endpoint;
+  Group& group = groups_[prefix_key(endpoint)];
   const std::size_t incomplete = group.fitting(kWithIncomplete), any = group.fitting(kWithAny);
-  entry.kind = kind_of(entry.known.peer, where);
-  auto& kind = group.kinds[entry.kind];
-  entry.slot = kind.size();
-  kind.push_back(&entry);
+  entry.kind = kind_of(entry.known.peer);
+  group.add(&entry);
   list_group(group, kWithIncomplete, incomplete);
   list_group(group, kWithAny, any);
-  if (entry.kind != kHidden) ++listed_[where.network];
+  if (entry.kind != kHidden) ++listed_[network_key(endpoint)];
   if (entry.known.peer.complete) ++complete_;
 }
 
 void Swarm::displace(Entry& entry) {
-  const Where where = where_of(proto::unpack(entry.known.peer.endpoint).ip);
-  const auto found = groups_.find(where.prefix);
+  const proto::PackedEndpoint& endpoint = entry.known.peer.endpoint;
+  const auto found = groups_.find(prefix_key(endpoint));
   Group& group = found->second;
   const std::size_t incomplete = group.fitting(kWithIncomplete), any = group.fitting(kWithAny);
-  auto& kind = group.kinds[entry.kind];
-  kind[entry.slot] = kind.back();
-  kind[entry.slot]->slot = entry.slot;
-  kind.pop_back();
+  group.remove(&entry);
   list_group(group, kWithIncomplete, incomplete);
   list_group(group, kWithAny, any);
   if (group.size() == 0) groups_.erase(found);
   if (entry.kind != kHidden) {
-    const auto listed = listed_.find(where.network);
+    const auto listed = listed_.find(network_key(endpoint));
     if (--listed->second == 0) listed_.erase(listed);
   }
   if (entry.known.peer.complete) --complete_;
@@ -91,7 +127,7 @@ void Swarm::announce(const PackedPeer& peer, const Where& where, Time now) {
   }
   entry.known.peer = peer;
   entry.known.seen = now;
-  place(entry, where);
+  place(entry);
   if (shares_) entry.share = shares_->add(where, peer.endpoint.id);
 }
 

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <list>
 #include <memory>
-#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -17,7 +16,13 @@
 namespace firn::tracker {
 
 using PeerKey = std::pair<ContentId, PeerId>;
-using AgeList = std::list<PeerKey>;  // last announced comes last
+// Names a peer by keys of the tables that hold it.
+struct PeerRef {
+  const ContentId* content;
+  const PeerId* id;
+  PeerKey key() const { return {*content, *id}; }
+};
+using AgeList = std::list<PeerRef>;  // last announced comes last
 
 // One thread. Neither copied nor moved: its parts name one another.
 class Swarm {
@@ -28,6 +33,7 @@ class Swarm {
   struct TablePlaces {
     AgeList::iterator age;
     FairShares<AgeList::iterator>::Place share;
+    bool shared = false;  // `share` is one
   };
   struct Known {
     PackedPeer peer;
@@ -61,24 +67,33 @@ class Swarm {
   void sample(const SampleRequest& request, Random& random, Endpoints& into) const;
 
  private:
-  // Peers of one kind of one prefix lie in one vector, so that a sample draws from those that fit.
-  enum Kind { kIncomplete, kComplete, kHidden, kKinds };
+  // Peers of one prefix lie in one vector by kind, so that a sample draws from those that fit.
+  // Spreads keys that differ in few bits over a table.
+  struct KeyHash {
+    std::size_t operator()(std::uint64_t key) const noexcept {
+      key *= 0x9e3779b97f4a7c15u;
+      return static_cast<std::size_t>(key ^ key >> 32);
+    }
+  };
+  enum Kind : std::uint8_t { kIncomplete, kComplete, kHidden };
   struct Entry;
   enum With { kWithIncomplete, kWithAny };
-  struct Group {
-    std::array<std::vector<Entry*>, kKinds> kinds;
-    std::array<std::size_t, 2> slots{};  // in groups_with_
-    std::size_t size() const {
-      return kinds[kIncomplete].size() + kinds[kComplete].size() + kinds[kHidden].size();
-    }
-    std::size_t fitting(With with) const {
-      return kinds[kIncomplete].size() + (with == kWithAny ? kinds[kComplete].size() : 0);
-    }
-    const Entry& at(std::size_t index) const {
-      const auto& incomplete = kinds[kIncomplete];
-      return index < incomplete.size() ? *incomplete[index]
-                                       : *kinds[kComplete][index - incomplete.size()];
-    }
+  // The peers of a prefix: incomplete ones first, then complete ones, then hidden ones.
+  class Group {
+   public:
+    std::array<std::uint32_t, 2> slots{};  // in groups_with_
+
+    void add(Entry* entry);  // by its kind
+    void remove(Entry* entry);
+    std::size_t size() const { return peers_.size(); }
+    std::size_t fitting(With with) const { return ends_[with]; }
+    const Entry& at(std::size_t index) const { return *peers_[index]; }
+
+   private:
+    void swap(std::uint32_t a, std::uint32_t b);
+
+    std::vector<Entry*> peers_;
+    std::array<std::uint32_t, 2> ends_{};  // of incomplete ones, of complete ones
   };
   // A group that has peers for a sample; `only`: its one peer that fits, if it has no more. Most
   // prefixes have one peer, which is then found without going through the group.
@@ -88,14 +103,14 @@ class Swarm {
   };
   struct Entry {
     Known known;
-    Kind kind = kHidden;
-    std::size_t slot = 0;  // in its kind's vector
     FairShares<PeerId>::Place share = {};
+    std::uint32_t slot = 0;  // in its group
+    Kind kind = kHidden;
   };
   using Groups = std::vector<Listed>;
 
-  Kind kind_of(const PackedPeer& peer, const Where& where) const;
-  void place(Entry& entry, const Where& where);
+  Kind kind_of(const PackedPeer& peer) const;
+  void place(Entry& entry);
   void displace(Entry& entry);
   void list_group(Group& group, With with, std::size_t before);
   class Draw;
@@ -105,10 +120,10 @@ class Swarm {
 
   const std::size_t listed_max_;
   std::unordered_map<PeerId, Entry> entries_;
-  std::unordered_map<std::string, Group> groups_;          // by prefix
-  std::array<Groups, 2> groups_with_;                      // incomplete peers; any that are listed
-  std::array<std::size_t, 2> fitting_{};                   // peers of those groups
-  std::unordered_map<std::string, std::uint32_t> listed_;  // peers by network
+  std::unordered_map<std::uint64_t, Group, KeyHash> groups_;  // by prefix
+  std::array<Groups, 2> groups_with_;     // incomplete peers; any that are listed
+  std::array<std::size_t, 2> fitting_{};  // peers of those groups
+  std::unordered_map<std::uint64_t, std::uint32_t, KeyHash> listed_;  // peers by network
   std::uint32_t complete_ = 0;
   std::unique_ptr<FairShares<PeerId>> shares_;
   std::size_t shares_until_ = 0;  // so few peers

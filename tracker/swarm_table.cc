@@ -26,8 +26,13 @@ AnnounceOutcome SwarmTable::make_room(const ContentId& content, const Where& new
   if (ages_.size() < limits_.peer_count_max) return AnnounceOutcome::kKept;
   const AgeList::iterator* leaving = peer_shares_.gives_way(newcomer);
   if (leaving == nullptr) return AnnounceOutcome::kTrackerFull;
-  forget(**leaving);
+  forget((*leaving)->key());
   return AnnounceOutcome::kKept;
+}
+
+bool SwarmTable::counts_shares() const {
+  const std::size_t spare = std::max(limits_.peer_count_max / 4, limits_.peer_places_spare);
+  return ages_.size() + spare >= limits_.peer_count_max;
 }
 
 // Nearly all announces are of peers that are known and have not changed: they cost two look-ups.
@@ -36,9 +41,7 @@ AnnounceOutcome SwarmTable::announce(const ContentId& content, const PackedPeer&
   auto found = contents_.find(content);
   const bool known = found != contents_.end() && found->second.swarm.find(peer.endpoint.id);
   if (known && found->second.swarm.renew(peer, now)) {
-    const Swarm::TablePlaces& places = found->second.swarm.places_of(peer.endpoint.id);
-    ages_.splice(ages_.end(), ages_, places.age);
-    peer_shares_.touch(places.share);
+    renew(found->second.swarm.places_of(peer.endpoint.id), peer);
     return AnnounceOutcome::kKept;
   }
   const Where where = where_of(proto::unpack(peer.endpoint).ip);
@@ -57,13 +60,24 @@ AnnounceOutcome SwarmTable::announce(const ContentId& content, const PackedPeer&
   Swarm::TablePlaces& places = swarm.places_of(peer.endpoint.id);
   if (known) {
     ages_.splice(ages_.end(), ages_, places.age);
-    peer_shares_.remove(places.share);
+    if (places.shared) peer_shares_.remove(places.share);
   } else {
-    places.age = ages_.insert(ages_.end(), {content, peer.endpoint.id});
+    places.age =
+        ages_.insert(ages_.end(), {&found->first, &swarm.find(peer.endpoint.id)->peer.endpoint.id});
   }
-  places.share = peer_shares_.add(where, places.age);
+  places.shared = counts_shares();
+  if (places.shared) places.share = peer_shares_.add(where, places.age);
   weigh(found->second);
   return AnnounceOutcome::kKept;
+}
+
+// Of a peer that has not changed.
+void SwarmTable::renew(Swarm::TablePlaces& places, const PackedPeer& peer) {
+  ages_.splice(ages_.end(), ages_, places.age);
+  if (places.shared) return peer_shares_.touch(places.share);
+  if (!counts_shares()) return;
+  places.share = peer_shares_.add(where_of(proto::unpack(peer.endpoint).ip), places.age);
+  places.shared = true;
 }
 
 void SwarmTable::weigh(Content& content) {
@@ -78,7 +92,7 @@ bool SwarmTable::leave(const ContentId& content, const PeerId& peer) {
   Swarm& swarm = found->second.swarm;
   const Swarm::TablePlaces places = swarm.places_of(peer);
   ages_.erase(places.age);
-  peer_shares_.remove(places.share);
+  if (places.shared) peer_shares_.remove(places.share);
   swarm.leave(peer);
   if (swarm.size() > 0) {
     weigh(found->second);
@@ -103,7 +117,7 @@ void SwarmTable::forget_content(ContentId content) {
 
 void SwarmTable::expire(Time before) {
   while (!ages_.empty()) {
-    const PeerKey oldest = ages_.front();
+    const PeerKey oldest = ages_.front().key();
     if (contents_.at(oldest.first).swarm.find(oldest.second)->seen >= before) return;
     forget(oldest);
   }
@@ -111,7 +125,7 @@ void SwarmTable::expire(Time before) {
 
 void SwarmTable::for_each(
     const std::function<void(const ContentId&, const PackedPeer&)>& visit) const {
-  for (const auto& [content, id] : ages_) visit(content, *find(content, id));
+  for (const PeerRef& peer : ages_) visit(*peer.content, *find(*peer.content, *peer.id));
 }
 
 const PackedPeer* SwarmTable::find(const ContentId& content, const PeerId& peer) const {
@@ -119,6 +133,14 @@ const PackedPeer* SwarmTable::find(const ContentId& content, const PeerId& peer)
   if (found == contents_.end()) return nullptr;
   const Swarm::Known* known = found->second.swarm.find(peer);
   return known == nullptr ? nullptr : &known->peer;
+}
+
+std::optional<Time> SwarmTable::announced_at(const ContentId& content, const PeerId& peer) const {
+  const auto found = contents_.find(content);
+  if (found == contents_.end()) return std::nullopt;
+  const Swarm::Known* known = found->second.swarm.find(peer);
+  if (known == nullptr) return std::nullopt;
+  return known->seen;
 }
 
 void SwarmTable::describe(Snapshot& snapshot) const {

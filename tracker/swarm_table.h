@@ -4,11 +4,14 @@
 // Full tables are shared (fair_shares.h). A content belongs to the address whose peer announced it
 // first, and weighs the less the more prefixes its peers come from, down to an eighth: one
 // announcer proves nothing. A peer belongs to its own address; of those of one network the one goes
-// that has announced itself longest ago.
+// that has announced itself longest ago. While a table is far from full nobody's peers are counted:
+// those that are there are when they announce themselves again, which all do within their interval,
+// and none gives way before.
 #pragma once
 
 #include <functional>
 #include <list>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -35,6 +38,7 @@ class SwarmTable {
 
   void for_each(const std::function<void(const ContentId&, const PackedPeer&)>& visit) const;
   const PackedPeer* find(const ContentId& content, const PeerId& peer) const;
+  std::optional<Time> announced_at(const ContentId& content, const PeerId& peer) const;
   // Fills in the swarms and their peers; takes time in proportion to the number of swarms.
   void describe(Snapshot& snapshot) const;
   SwarmCounts counts(const ContentId& content) const;
@@ -49,7 +53,10 @@ class SwarmTable {
     FairShares<ContentId>::Place share;
   };
 
+  void renew(Swarm::TablePlaces& places, const PackedPeer& peer);
   AnnounceOutcome make_room(const ContentId& content, const Where& newcomer);
+  // Whether the table is so full that a peer that announces itself is to be in peer_shares_.
+  bool counts_shares() const;
   void forget(PeerKey peer);
   void forget_content(ContentId content);
   void weigh(Content& content);

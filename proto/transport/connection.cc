@@ -158,8 +158,12 @@ void Connection::on_timer() {
     case State::kOpen:
       // With nothing to take, the other side of a paused connection has nothing to show.
       if (reader_.paused() && writer_.empty()) liveness_.shown(now_ms());
-      if (auto reason = liveness_.look(socket_.fd(), !reads(), now_ms()))
+      if (auto reason = liveness_.look(socket_.fd(), !reads(), now_ms())) {
+        // The other side of an idle connection may be there, with nothing to say: it is told.
+        if (reads() && writer_.empty() && liveness_.is_idle(now_ms()))
+          return begin_flush({ErrorCode::kIo, what(), *std::move(reason)});
         return finish(ErrorCode::kIo, *std::move(reason));
+      }
       return arm_timer();
     case State::kFlushing:
       return finish_flush();
@@ -196,6 +200,7 @@ void Connection::begin_handshake() {
   const bool few = shared.connection_count <= kFewConnections;
   auto session = shared.tls.session(side, socket_.fd(), where_.id, few);
   if (!session) return finish(session.error());
+  reader_.keep_buffer(few);
   tls_ = std::move(session).value();
   state_ = State::kHandshake;
   arm_timer();

@@ -4,8 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 
+#include "proto/transport/lazy_deque.h"
 #include "proto/transport/transport.h"
 
 namespace firn::proto::transport {
@@ -27,7 +27,7 @@ class Departures {
     FrameTag tag;
   };
   std::uint64_t added_bytes_ = 0;
-  std::deque<Awaited> awaited_;
+  LazyDeque<Awaited> awaited_;
 };
 
 }  // namespace firn::proto::transport

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace firn::proto::transport {
@@ -12,6 +13,12 @@ namespace {
 constexpr std::uint64_t kTogetherMs = 4;
 
 }  // namespace
+
+bool Shared::overloaded() const {
+  const auto bound_us = static_cast<std::uint64_t>(options.overload_lag.count());
+  return bound_us > 0 &&
+         std::ranges::any_of(lags, [bound_us](const LoopLag& lag) { return lag.us() >= bound_us; });
+}
 
 IoLoop::IoLoop(Shared& shared, std::size_t number)
     : shared_(shared),
@@ -33,6 +40,9 @@ Status IoLoop::start() {
   const Error failure{ErrorCode::kInternal, "start I/O thread", "libuv refused"};
   if (uv_loop_init(&loop_) != 0) return failure;
   initialised_ = true;
+  if (shared_.options.overload_lag.count() > 0 &&
+      uv_loop_configure(&loop_, UV_METRICS_IDLE_TIME) != 0)
+    return failure;
   idle_ = make_uv_handle<uv_idle_t>(
       this, [this](uv_idle_t* handle) { return uv_idle_init(&loop_, handle); });
   before_waiting_ = make_uv_handle<uv_prepare_t>(
@@ -60,7 +70,10 @@ void IoLoop::run() {
   // libuv runs timers and what is ready before it waits for sockets: their events come first.
   uv_prepare_start(before_waiting_.get(), [](uv_prepare_t* handle) {
     auto* loop = static_cast<IoLoop*>(handle->data);
-    if (loop != nullptr && loop->may_wait_) loop->shared_.sink.on_turn_over();
+    if (loop == nullptr) return;
+    if (loop->shared_.options.overload_lag.count() > 0)
+      loop->meter_.turn_over(loop->uv(), loop->shared_.lags[loop->number_]);
+    if (loop->may_wait_) loop->shared_.sink.on_turn_over();
   });
   for (bool running = true; running;) {  // until begin_stop() has closed everything
     if (rest()) {

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -16,6 +17,7 @@
 #include "proto/transport/backlog.h"
 #include "proto/transport/connection.h"
 #include "proto/transport/listener.h"
+#include "proto/transport/loop_lag.h"
 #include "proto/transport/loop_pace.h"
 #include "proto/transport/mailbox.h"
 #include "proto/transport/replies.h"
@@ -39,12 +41,16 @@ struct Shared {
   EventSink& sink;
   Options options;
   TlsContext tls;
-  Source source;        // of connections that go out
-  Admission admission;  // outlives the loops, which hold places
+  Source source;             // of connections that go out
+  Admission admission;       // outlives the loops, which hold places
+  std::deque<LoopLag> lags;  // of the loops; outlive them
   std::vector<std::unique_ptr<IoLoop>> loops;
 
   std::atomic<ConnectionId> last_connection{0};
   std::atomic<std::size_t> connection_count{0};
+
+  // Some loop is further behind than it should be.
+  bool overloaded() const;
 
   // A connection lives on the loop that its number says, for life.
   ConnectionId new_connection() { return new_connection_on(last_connection.load()); }
@@ -128,6 +134,7 @@ class IoLoop {
   std::thread thread_;
   SharedQueue uplink_queue_;
   LoopPace pace_;
+  LoopMeter meter_;
   Replies replies_;  // of the connection that is being read
   std::unique_ptr<Timer> ticks_;
   std::mutex stopping_mutex_;

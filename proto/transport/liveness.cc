@@ -24,7 +24,7 @@ std::optional<std::string> Liveness::look(int fd, bool paused, std::uint64_t now
   if (is_silent(fd, now_ms))
     return "gone without a goodbye: nothing sent was acknowledged for " +
            std::to_string(silence_ms_) + " ms";
-  if (idle_ms_ == 0 || now_ms - last_shown_ms_ < idle_ms_) return std::nullopt;
+  if (!is_idle(now_ms)) return std::nullopt;
   return (paused ? "the other side took nothing for " : "nothing received for ") +
          std::to_string(idle_ms_) + " ms";
 }

@@ -21,6 +21,10 @@ class Liveness {
   // The other side has shown that it is there, or needs not show it.
   void shown(std::uint64_t now_ms) { last_shown_ms_ = now_ms; }
 
+  // Whether it is the idle timeout that has passed: the other side may still be there.
+  bool is_idle(std::uint64_t now_ms) const {
+    return idle_ms_ > 0 && now_ms - last_shown_ms_ >= idle_ms_;
+  }
   // When to look again; kNever: no timeout is set.
   std::uint64_t next_look_ms(std::uint64_t now_ms) const;
   // Asks the kernel too. Returns why the connection is to be given up, if it is. `paused`: nothing

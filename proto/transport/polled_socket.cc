@@ -21,6 +21,12 @@ void PolledSocket::close() {
   awaited_ = 0;
 }
 
+Socket PolledSocket::release() {
+  Socket released = std::move(socket_);
+  close();
+  return released;
+}
+
 void PolledSocket::wait_for(int events) {
   if (events == awaited_) return;
   awaited_ = events;

@@ -24,6 +24,8 @@ class PolledSocket {
   // Takes `socket` in place of the present one. False: libuv cannot poll it.
   bool open(Socket socket);
   void close();
+  // Gives the socket up, for another to watch.
+  Socket release();
   int fd() const { return socket_.fd(); }
 
   // From now on `events`, and no others, are waited for.

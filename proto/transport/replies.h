@@ -30,7 +30,7 @@ class Replies {
   void clear() {
     size_ = 0;
     later_ = false;
-    if (buffer_.size() > kKeptBytes) buffer_ = {};
+    if (buffer_.size() > kKeptBytes) std::vector<std::uint8_t>().swap(buffer_);
   }
 
  private:

@@ -5,11 +5,11 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <span>
 
 #include "proto/messages.h"
+#include "proto/transport/lazy_deque.h"
 #include "proto/transport/tls.h"
 
 namespace firn::proto::transport {
@@ -32,7 +32,7 @@ class SendQueue {
   std::span<const std::uint8_t> front_piece() const;
   void advance(std::size_t bytes);
 
-  std::deque<OutgoingFrame> frames_;
+  LazyDeque<OutgoingFrame> frames_;
   std::size_t offset_ = 0;  // in frames_.front(), of what is neither staged nor sent
   std::size_t bytes_ = 0;
   std::span<const std::uint8_t> record_;

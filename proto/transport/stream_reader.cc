@@ -55,6 +55,7 @@ StreamReader::Reading StreamReader::read(TlsSession& tls, int fd) {
         break;
       case TlsOutcome::kWantRead:
         if (loop_.replies().size() == 0) acknowledge_calmly(fd);  // else they say it
+        if (!keeps_buffer_) frames_.release();
         rest(pace_.rest_ms(tls.awaited_bytes(), tls.received_bytes(), uv_hrtime() / 1000));
         return ended(Outcome::kWaits);
       case TlsOutcome::kWantWrite:

@@ -46,6 +46,8 @@ class StreamReader {
   Reading read_arrived(TlsSession& tls, int fd);
 
   void limit_first_frame(std::size_t bytes_max) { frames_.limit_first(bytes_max); }
+  // Whether memory stays with it while nothing comes.
+  void keep_buffer(bool keep) { keeps_buffer_ = keep; }
   void pause(bool paused) { paused_ = paused; }
   bool paused() const { return paused_; }
   // A whole frame has come.
@@ -71,6 +73,7 @@ class StreamReader {
   ReadPace pace_;
   Timer rest_timer_;
   std::uint64_t rest_until_ms_ = 0;
+  bool keeps_buffer_ = true;
   bool delivered_ = false;
   bool paused_ = false;
   bool resting_ = false;     // until rest_until_ms_

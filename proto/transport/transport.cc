@@ -22,6 +22,7 @@ class TlsTransport final : public Transport {
                 Admission(Admission::limits_for(options.connection_count_max)),
                 {},
                 {},
+                {},
                 {}} {}
 
   ~TlsTransport() override {
@@ -33,6 +34,7 @@ class TlsTransport final : public Transport {
   }
 
   Status start_threads() {
+    for (int i = 0; i < shared_.options.io_threads; ++i) shared_.lags.emplace_back();
     for (int i = 0; i < shared_.options.io_threads; ++i) {
       shared_.loops.push_back(std::make_unique<IoLoop>(shared_, static_cast<std::size_t>(i)));
       if (Status started = shared_.loops.back()->start(); !started) return started;
@@ -72,6 +74,10 @@ class TlsTransport final : public Transport {
   }
 
   std::size_t thread_of(ConnectionId id) const override { return id % shared_.loops.size(); }
+
+  std::chrono::microseconds lag_of(std::size_t thread) const override {
+    return std::chrono::microseconds(shared_.lags[thread].us());
+  }
 
   void wake(std::size_t thread) override { shared_.loops[thread]->wakeup().signal(); }
 

@@ -10,6 +10,7 @@
 // come after the destructor has returned.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdint>
@@ -20,6 +21,7 @@
 #include <vector>
 
 #include "proto/base/address.h"
+#include "proto/base/address_range.h"
 #include "proto/base/limits.h"
 #include "proto/base/result.h"
 #include "proto/base/stage_times.h"
@@ -78,6 +80,9 @@ class EventSink {
   virtual void on_tick(std::size_t) {}
   // wake() was called for this I/O thread since the last of these.
   virtual void on_woken(std::size_t) {}
+  // A connection of one of Options::proxies was closed, as no header came that says where it is
+  // from; the error names the proxy. On the first I/O thread.
+  virtual void on_proxy_refused(const Error&) {}
 };
 
 struct Options {
@@ -101,10 +106,21 @@ struct Options {
   std::size_t first_frame_bytes_max = limits::kFrameBytesMax;
   // A loop that moves little takes at most one turn in this time (loop_pace.h); 0: at once, always.
   std::chrono::milliseconds turn_interval{0};
+  // While a loop is further behind (loop_lag.h), few new connections are accepted, and the others
+  // wait in the kernel's queue; 0: never. Wants a tick, without which a loop that has become idle
+  // still counts as behind.
+  std::chrono::microseconds overload_lag{0};
   std::chrono::milliseconds tick{0};         // between two on_tick(); 0: none comes
   std::uint64_t records_per_key = 1u << 23;  // then the sender changes its TLS key
   // Listen, and connect, through this interface alone; empty: through any.
   std::string interface = {};
+  // Proxies that put a header before each connection (proxy_header.h), which then counts as coming
+  // from where it says. Connections of theirs that lack it are refused, and so are headers of
+  // others.
+  std::vector<AddressRange> proxies = {};
+  bool is_proxy(const std::string& ip) const {
+    return std::ranges::any_of(proxies, [&ip](const auto& range) { return range.contains(ip); });
+  }
   StageClock* stages = nullptr;  // where the I/O threads' time is counted; outlives the transport
 };
 
@@ -141,6 +157,8 @@ class Transport {
 
   // For a sink that answers on the I/O threads. The one that a connection lives on, for life.
   virtual std::size_t thread_of(ConnectionId) const { return 0; }
+  // How far its loop is behind; 0 where Options::overload_lag is.
+  virtual std::chrono::microseconds lag_of(std::size_t) const { return {}; }
   // on_woken() follows on that thread; several calls may end in one.
   virtual void wake(std::size_t) {}
   // What goes out later than within on_request(), as whole frames; on the connection's thread. A

@@ -66,6 +66,24 @@ class Status(TrackerDoor):
         for words in ("Rates as a table", "Requests refused"):
             self.assertIn(words, page)
 
+    def test_publishers_and_their_bounds_are_shown_and_a_publisher_past_them_is_told(self):
+        key = self.folder / "publisher.pem"
+        public = self.run_firn("keygen", key)[1].strip()
+        listed = self.folder / "publishers"
+        listed.write_text(f"{public} contents=1\n")
+        endpoint = self.tracker("--publishers", listed, "--publisher-peers", "7")
+        self.share(self.file(20 * KIB), "--sign", key, "--tracker", endpoint).link()
+        status = self.wait_status(lambda now: [line["peers"] for line in now["publishers"]] == [1])
+        line = status["publishers"][0]
+        self.assertEqual((public, 1, 1, 7), (line["key"], line["contents"], line["contents_max"], line["peers_max"]))
+        self.assertIn("1 of 7", self.page())
+        metrics = self.http("GET", "/metrics")[2]
+        self.assertIn(f'firn_tracker_publisher_peers{{publisher="{public}"}} 1\n', metrics)
+        self.assertIn(f'firn_tracker_publisher_contents_max{{publisher="{public}"}} 1\n', metrics)
+        refused = self.share(self.file(9 * KIB, "second"), "--sign", key, "--tracker", endpoint, name="second")
+        self.assertEqual(harness.UNREACHABLE, refused.wait_exit(), refused.story())
+        self.assertIn("allows this publisher 1 contents", refused.output("stderr"))
+
     def test_what_several_threads_hold_is_counted_together(self):
         endpoint = self.tracker("--io-threads", "3")
         links = [self.share(self.file(20 * KIB, f"{i}.bin"), "--tracker", endpoint, name=f"share{i}").link()

@@ -11,6 +11,7 @@
 #include "tests/proto/random_messages.h"
 #include "tests/proto/sample_manifest.h"
 #include "tests/proto/wire_frames.h"
+#include "tests/transport/proxy_headers.h"
 
 using namespace firn;
 using namespace firn::test;
@@ -176,6 +177,25 @@ void configs(const std::filesystem::path& root) {
   corpus.add("broken", "a = \"\\u0000\\u202e\"\nb = \n");
 }
 
+void proxy_headers(const std::filesystem::path& root) {
+  namespace made = proto::transport::test;
+  const Corpus corpus(root, "proxy_header");
+  using Octets = std::vector<std::uint8_t>;
+  const auto add = [&corpus](const std::string& name, const Octets& header) {
+    corpus.add(name, std::string(header.begin(), header.end()) + "\x16\x03\x01");
+  };
+  Octets with_tlv = made::kIpv4Addresses;
+  for (const int byte : {0x03, 0x00, 0x04, 1, 2, 3, 4})
+    with_tlv.push_back(static_cast<std::uint8_t>(byte));
+  add("ipv4", made::proxy_header(0x21, 0x11, with_tlv));
+  add("ipv6", made::proxy_header(0x21, 0x21, made::kIpv6Addresses));
+  add("unix", made::proxy_header(0x21, 0x31, Octets(216, 'p')));
+  add("local", made::proxy_header(0x20, 0x00, {}));
+  add("none", made::proxy_header(0x21, 0x00, Octets(20)));
+  add("short", made::proxy_header(0x21, 0x21, made::kIpv4Addresses));
+  add("version-1", made::proxy_header(0x11, 0x11, made::kIpv4Addresses));
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -185,4 +205,5 @@ int main(int count, char** arguments) {
   sealed_manifests(arguments[1]);
   links(arguments[1]);
   configs(arguments[1]);
+  proxy_headers(arguments[1]);
 }

@@ -139,3 +139,18 @@ TEST_CASE("memory of a large frame is given back when small ones follow") {
   CHECK(take_all(reader).size() == 1);
   CHECK(reader.prepare(4096).size() == 4096);
 }
+
+TEST_CASE("a buffer with nothing in it can be given back, and one with a part of a frame is kept") {
+  FrameReader reader;
+  reader.release();
+  feed(reader, framed("x") + framed("yz").substr(0, 5));
+  REQUIRE(reader.next().value().has_value());
+  REQUIRE_FALSE(reader.next().value().has_value());
+  reader.release();  // keeps what has come of the second
+  feed(reader, "z");
+  const auto second = reader.next();
+  REQUIRE(second.value().has_value());
+  CHECK(std::string((*second)->begin(), (*second)->end()) == "yz");
+  reader.release();
+  CHECK(reader.prepare(1).size() == 1);
+}

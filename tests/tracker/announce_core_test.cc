@@ -314,5 +314,38 @@ TEST_CASE("a full swarm lists no newcomer but tells it of others; a full tracker
   CHECK(std::get<TrackerError>(refused).retry_seconds == 60);
 }
 
+TEST_CASE(
+    "a tracker that is behind tells peers to slow down that it knows, and serves the others") {
+  Tracker tracker;
+  tracker.announce(1);
+  tracker.core.strain(true);
+  tracker.pass(29s);
+  const auto early = tracker.ask(1, {.content_id = content(1)});
+  REQUIRE(std::holds_alternative<TrackerError>(early));
+  CHECK(std::get<TrackerError>(early).code == TrackerErrorCode::kSlowDown);
+  CHECK(std::get<TrackerError>(early).retry_seconds == 31);  // when it was to come
+  CHECK(tracker.announce(2).peers == std::vector{peer(1).endpoint});
+  CHECK(tracker.announce(2, true, AnnounceEvent::kCompleted).complete_count == 1);
+  const auto other = tracker.ask(1, {.content_id = content(2)});
+  CHECK(std::holds_alternative<AnnounceReply>(other));
+  tracker.pass(1s);
+  CHECK(tracker.announce(1).interval_seconds == 120);
+  const auto leaving = tracker.ask(1, {.content_id = content(1), .event = AnnounceEvent::kStopped});
+  CHECK(std::holds_alternative<AnnounceReply>(leaving));
+  tracker.core.strain(false);
+  CHECK(tracker.announce(2).interval_seconds == 60);
+}
+
+TEST_CASE("a longer interval is shorter than the time after which a silent peer is forgotten") {
+  CoreOptions options;
+  options.peer_ttl = 100s;
+  Tracker tracker(options);
+  tracker.core.strain(true);
+  const auto told = std::chrono::seconds(tracker.announce(1).interval_seconds);
+  CHECK(told == 80s);
+  tracker.pass(told);
+  CHECK(tracker.announce(2).incomplete_count == 2);
+}
+
 }  // namespace
 }  // namespace firn::tracker::test

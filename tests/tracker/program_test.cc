@@ -315,6 +315,29 @@ TEST_CASE("a list of contents closes the tracker to others, and is read again on
   CHECK(program.wait() == 0);
 }
 
+TEST_CASE("bounds in a list of publishers are read at the start, and again on SIGHUP") {
+  std::signal(SIGHUP, SIG_DFL);
+  const TemporaryFolder folder;
+  const std::string list = folder.path / "publishers", log = folder.path / "log.txt";
+  const std::string key = content(7).text();  // any key
+  std::ofstream(list) << key << "  contents=3 peers=9 # a comment\n";
+  Program program({"--listen", "127.0.0.1:0", "--data", folder.path / "data", "--publishers", list,
+                   "--publisher-manifest-kib", "5", "--log", log});
+  listening(program);
+  for (const char* wrong : {"contents=x", "contents=", "peers", "peers=-1", "bytes=4", "=3",
+                            "contents=99999999999999"}) {
+    std::ofstream(log, std::ios::trunc);
+    std::ofstream(list) << "# its line\n" << key << " " << wrong << "\n";
+    program.signal(SIGHUP);
+    CHECK(wait_for_line(log, "line 2 has '" + std::string(wrong) + "' behind the key"));
+  }
+  std::ofstream(list) << key << " peers=4\tcontents=0\n";
+  program.signal(SIGHUP);
+  CHECK(wait_for_line(log, "SIGHUP: 1 publishers listed"));
+  program.signal(SIGTERM);
+  CHECK(program.wait() == 0);
+}
+
 TEST_CASE("lists that cannot be read, or say more than may be served, are refused at the start") {
   const TemporaryFolder folder;
   const std::string data = folder.path / "data", list = folder.path / "list";

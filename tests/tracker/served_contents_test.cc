@@ -32,7 +32,8 @@ Manifest signed_by_key(std::uint8_t fill, const std::string& name = "file") {
 ServedLists publishers(std::initializer_list<std::uint8_t> fills) {
   ServedLists lists;
   lists.publishers.emplace();
-  for (const std::uint8_t fill : fills) lists.publishers->insert(key(fill).public_key());
+  for (const std::uint8_t fill : fills)
+    lists.publishers->emplace(key(fill).public_key(), PublisherLimits());
   return lists;
 }
 ServedLists contents(std::initializer_list<ContentId> ids) {

@@ -233,6 +233,27 @@ TEST_CASE("a client that leaves while another shard answers does no harm") {
   Asker(tracker.address).announce(7);
 }
 
+TEST_CASE("a tracker whose threads are behind sheds announces that come early, and none else") {
+  std::atomic<int> lag_ms{0};
+  ServerOptions options;
+  options.lag = [&lag_ms](std::size_t) { return std::chrono::milliseconds(lag_ms.load()); };
+  Running tracker(std::move(options), 2);
+  Asker known(tracker.address);
+  known.announce(1001);
+  lag_ms = 99;
+  known.announce(1001);
+  lag_ms = 100;
+  const auto shed = known.ask(proto::Announce{.content_id = content(1), .listen_port = 1001});
+  REQUIRE(std::holds_alternative<proto::TrackerError>(shed));
+  CHECK(std::get<proto::TrackerError>(shed).code == proto::TrackerErrorCode::kSlowDown);
+  Asker newcomer(tracker.address);
+  CHECK(newcomer.announce(1002).peers.size() == 1);
+  tracker.now += 60'000;
+  CHECK(known.announce(1001).interval_seconds == 120);
+  lag_ms = 0;
+  CHECK(known.announce(1001).interval_seconds == 60);
+}
+
 TEST_CASE("fifty peers on one address all find each other") {
   Running tracker;
   std::vector<std::unique_ptr<Asker>> peers;

@@ -205,5 +205,51 @@ TEST_CASE("a peer that comes from another address is listed there alone, and wei
   CHECK(tables.table.counts(content(1)) == SwarmCounts{});
 }
 
+TEST_CASE("a table that was far from full gives every honest newcomer a place when it is flooded") {
+  Tables tables({.peer_count_max = 1000, .peers_per_content_max = 10'000, .peer_places_spare = 0});
+  for (std::uint32_t number = 0; number < kHonest; ++number)
+    REQUIRE(tables.announce(number % 5, at(number, honest_ip(number))));
+  std::uint32_t fake = kFake;
+  const auto flood = [&](std::uint32_t count) {
+    for (std::uint32_t i = 0; i < count; ++i, ++fake)
+      tables.announce(fake % 7, at(fake, hostile_ip(fake, 1)));
+  };
+  flood(5000);
+  for (std::uint32_t number = 0; number < kHonest; ++number) {
+    CHECK(tables.table.find(content(number % 5), peer_id(number)) != nullptr);
+    CHECK(tables.announce(number % 5, at(number, honest_ip(number))));  // is counted now
+  }
+  flood(5000);
+  for (std::uint32_t number = kHonest; number < 2 * kHonest; ++number)
+    CHECK(tables.announce(number % 5, at(number, honest_ip(number))));
+  flood(5000);
+  for (std::uint32_t number = 0; number < 2 * kHonest; ++number)
+    CHECK(tables.table.find(content(number % 5), peer_id(number)) != nullptr);
+}
+
+TEST_CASE("peers come, come again, change and leave on both sides of the bound of counting") {
+  Tables tables({.peer_count_max = 200, .peers_per_content_max = 1000, .peer_places_spare = 0});
+  std::mt19937_64 random(3);
+  std::set<std::pair<std::uint32_t, std::uint32_t>> model;  // content and peer
+  for (int step = 0; step < 20'000; ++step) {
+    const bool grows = step / 1000 % 2 == 0;
+    const auto number = static_cast<std::uint32_t>(random() % 190);
+    const std::uint32_t swarm = number % 4;
+    Peer one = at(number, honest_ip(number % 100));
+    one.complete = random() % 4 == 0;
+    if (random() % 3 != (grows ? 0u : 1u) && (grows || random() % 4 == 0)) {
+      REQUIRE(tables.announce(swarm, one));
+      model.emplace(swarm, number);
+    } else {
+      CHECK(tables.table.leave(content(swarm), peer_id(number)) ==
+            (model.erase({swarm, number}) > 0));
+    }
+  }
+  std::size_t count = 0;
+  tables.table.for_each([&](const ContentId&, const PackedPeer&) { ++count; });
+  CHECK(count == model.size());
+  CHECK(tables.gone == 0);
+}
+
 }  // namespace
 }  // namespace firn::tracker::test

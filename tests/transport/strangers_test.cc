@@ -70,6 +70,22 @@ TEST_CASE("a client that does all the protocol asks is accepted") {
   CHECK(std::string(SSL_get_cipher_name(stranger.session.get())) == "TLS_AES_128_GCM_SHA256");
 }
 
+TEST_CASE("a connection on which nothing comes ends in order after the idle timeout") {
+  Options options;
+  options.idle_timeout = 50ms;
+  Answering server(options);
+  Stranger stranger(server.listen());
+  stranger.present(Identity::generate().value());
+  REQUIRE(stranger.is_accepted());
+  char byte = 0;
+  int read = 0;
+  do {
+    read = uninterrupted([&] { return SSL_read(stranger.session.get(), &byte, 1); });
+  } while (read > 0);  // the answer's other bytes
+  CHECK(SSL_get_error(stranger.session.get(), read) == SSL_ERROR_ZERO_RETURN);
+  ERR_clear_error();
+}
+
 TEST_CASE("rubbish on the listening port is thrown out and does no harm") {
   Answering server;
   const Address where = server.listen();

@@ -36,6 +36,36 @@ std::uint64_t open_descriptors() {
   return count;
 }
 
+// A gauge with a value for each listed publisher that has contents. `of`: of a publisher's line.
+template <typename Of>
+void add_of_publishers(std::string& text, const Snapshot& snapshot, const char* name,
+                       const char* help, Of of) {
+  if (snapshot.publishers.empty()) return;
+  text += fmt::format("# HELP {0} {1}\n# TYPE {0} gauge\n", name, help);
+  for (const Snapshot::PublisherLine& line : snapshot.publishers)
+    text += fmt::format("{}{{publisher=\"{}\"}} {}\n", name, line.key.text(), of(line));
+}
+
+void add_publishers(std::string& text, const Snapshot& snapshot) {
+  using Line = Snapshot::PublisherLine;
+  add_of_publishers(text, snapshot, "firn_tracker_publisher_contents",
+                    "Hosted manifests of a listed publisher.",
+                    [](const Line& line) { return line.use.contents; });
+  add_of_publishers(text, snapshot, "firn_tracker_publisher_contents_max", "Its bound; 0: none.",
+                    [](const Line& line) { return line.limits.contents; });
+  add_of_publishers(text, snapshot, "firn_tracker_publisher_manifest_bytes",
+                    "Bytes of hosted manifests of a listed publisher.",
+                    [](const Line& line) { return line.use.manifest_bytes; });
+  add_of_publishers(text, snapshot, "firn_tracker_publisher_manifest_bytes_max",
+                    "Its bound; 0: none.",
+                    [](const Line& line) { return line.limits.manifest_bytes; });
+  add_of_publishers(text, snapshot, "firn_tracker_publisher_peers",
+                    "Peers over all contents of a listed publisher.",
+                    [](const Line& line) { return line.use.peers; });
+  add_of_publishers(text, snapshot, "firn_tracker_publisher_peers_max", "Its bound; 0: none.",
+                    [](const Line& line) { return line.limits.peers; });
+}
+
 void add_process(std::string& text, const ProcessUse& process) {
   add(text, "process_cpu_seconds_total", "counter", "CPU time that the process took.",
       process.cpu_seconds);
@@ -87,8 +117,12 @@ std::string metrics_text(const Snapshot& snapshot, const ProcessUse& process) {
   for (std::size_t code = 0; code < snapshot.refusals.size(); ++code)
     text += fmt::format("firn_tracker_refusals_total{{reason=\"{}\"}} {}\n", kReasons[code],
                         snapshot.refusals[code]);
+  add(text, "firn_tracker_lag_seconds", "gauge",
+      "How far the I/O thread that is behind most is behind.",
+      std::chrono::duration<double>(snapshot.lag).count());
   add(text, "firn_tracker_database_failing", "gauge",
       "Shards of the contents that cannot be written to the database now.", snapshot.unwritten);
+  add_publishers(text, snapshot);
   add_process(text, process);
   return text;
 }

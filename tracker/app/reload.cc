@@ -10,8 +10,10 @@ namespace firn::tracker {
 namespace {
 
 // What main.cc gives a tracker that runs.
-constexpr std::array<std::string_view, 7> kChangeable = {
-    "closed", "drain", "interval", "log-level", "peer-ttl", "publishers", "rates"};
+constexpr std::array<std::string_view, 10> kChangeable = {
+    "closed",          "drain",      "interval",           "log-level",
+    "peer-ttl",        "publishers", "publisher-contents", "publisher-manifest-kib",
+    "publisher-peers", "rates"};
 
 // Empty and missing are the same: the option's default.
 std::vector<std::string> value_in(const OptionValues& values, const std::string& key) {

@@ -31,6 +31,28 @@ void add_log_options(CLI::App& app, Settings& settings, bool& verbose) {
       ->capture_default_str();
 }
 
+void add_list_options(CLI::App& app, Settings& settings) {
+  app.add_option("--publishers", settings.publishers,
+                 "serve only contents that a key of this list has signed; read again on SIGHUP")
+      ->type_name("FILE")
+      ->check(not_empty());
+  app.add_option("--closed", settings.closed,
+                 "serve only the contents of this list (with --publishers: theirs too); read again "
+                 "on SIGHUP")
+      ->type_name("FILE")
+      ->check(not_empty());
+  const auto add_limit = [&app](const char* name, std::uint64_t& limit, const char* help) {
+    app.add_option(name, limit, help)->check(between(0, 1'000'000'000))->capture_default_str();
+  };
+  add_limit(
+      "--publisher-contents", settings.of_publishers.contents,
+      "contents of a listed publisher at most, where its line says nothing else; 0: no bound");
+  add_limit("--publisher-manifest-kib", settings.publisher_manifests_kib,
+            "KiB of its manifests at most, likewise");
+  add_limit("--publisher-peers", settings.of_publishers.peers,
+            "peers over all its contents at most, likewise");
+}
+
 void add_service_options(CLI::App& app, Settings& settings) {
   app.add_option("--drain", settings.drain_seconds,
                  "seconds from SIGTERM to the end, in which open connections are served and new "
@@ -46,14 +68,25 @@ void add_service_options(CLI::App& app, Settings& settings) {
       ->check(not_empty());
 }
 
-void add_options(CLI::App& app, Settings& settings, bool& verbose) {
-  app.set_version_flag("--version", "firn-tracker " FIRN_VERSION);
-  app.footer(kFooter);
+void add_listen_options(CLI::App& app, Settings& settings) {
   app.add_option("--listen", settings.listen, "where to accept connections (repeatable)")
       ->type_name("ADDR")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->default_str(settings.listen.front());
+  app.add_option(
+         "--proxy-protocol", settings.proxies,
+         "addresses (ADDRESS or ADDRESS/BITS) of proxies, which must send a PROXY header of "
+         "version 2 before each connection; others may not (repeatable)")
+      ->type_name("FROM")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+void add_options(CLI::App& app, Settings& settings, bool& verbose) {
+  app.set_version_flag("--version", "firn-tracker " FIRN_VERSION);
+  app.footer(kFooter);
+  add_listen_options(app, settings);
   app.add_option("--data", settings.data, "folder for database and identity; made if missing")
       ->type_name("DIR")
       ->required()
@@ -88,15 +121,7 @@ void add_options(CLI::App& app, Settings& settings, bool& verbose) {
                  "how often a client, address or prefix may ask, as a multiple of the usual limits")
       ->check(between(0.01, 1e6))
       ->capture_default_str();
-  app.add_option("--publishers", settings.publishers,
-                 "serve only contents that a key of this list has signed; read again on SIGHUP")
-      ->type_name("FILE")
-      ->check(not_empty());
-  app.add_option("--closed", settings.closed,
-                 "serve only the contents of this list (with --publishers: theirs too); read again "
-                 "on SIGHUP")
-      ->type_name("FILE")
-      ->check(not_empty());
+  add_list_options(app, settings);
   add_service_options(app, settings);
   add_log_options(app, settings, verbose);
 }
@@ -136,14 +161,32 @@ Result<std::vector<Address>> addresses_of(const Settings& settings) {
   return addresses;
 }
 
+Result<std::vector<AddressRange>> proxies_of(const Settings& settings) {
+  std::vector<AddressRange> ranges;
+  for (const std::string& text : settings.proxies) {
+    const auto range = AddressRange::parse(text);
+    if (!range) return range.error();
+    ranges.push_back(*range);
+  }
+  return ranges;
+}
+
 Result<ServedLists> served_lists(const Settings& settings) {
-  auto lists = read_served_lists(settings.publishers, settings.closed);
+  PublisherLimits of_all = settings.of_publishers;
+  of_all.manifest_bytes = settings.publisher_manifests_kib << 10;
+  auto lists = read_served_lists(settings.publishers, settings.closed, of_all);
   if (lists.ok() && lists->contents && lists->contents->size() > settings.contents)
     return Error{ErrorCode::kBadInput, "read the list " + settings.closed,
                  "it names " + std::to_string(lists->contents->size()) +
                      " contents, and --contents lets " + std::to_string(settings.contents) +
                      " be served"};
   return lists;
+}
+
+std::chrono::seconds idle_timeout(const Settings& settings) {
+  constexpr std::uint32_t kOftenSeconds = 300;
+  if (settings.interval_seconds > kOftenSeconds) return std::chrono::seconds(30);
+  return std::chrono::seconds(std::max(150u, settings.interval_seconds * 5 / 2));
 }
 
 CoreRules core_rules(const Settings& settings, ServedLists lists) {

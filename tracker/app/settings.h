@@ -3,12 +3,14 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "proto/base/address.h"
+#include "proto/base/address_range.h"
 #include "proto/base/result.h"
 #include "proto/program/configuration.h"
 #include "tracker/announce_core.h"
@@ -19,6 +21,7 @@ namespace firn::tracker {
 
 struct Settings {
   std::vector<std::string> listen = {"*:" + std::to_string(kDefaultPort)};
+  std::vector<std::string> proxies;  // ranges of addresses
   std::string data;
   std::string identity;
   std::string log_file;
@@ -32,6 +35,8 @@ struct Settings {
   double rates = 1;
   std::string publishers;  // lists; empty: none
   std::string closed;
+  PublisherLimits of_publishers;  // whose lines say nothing else
+  std::uint64_t publisher_manifests_kib = 0;
   std::string status;      // where its page is; empty: nowhere
   std::string token_file;  // of that page; empty: in the data folder
   int drain_seconds = 0;   // from the first signal to the end
@@ -51,8 +56,15 @@ struct CommandLine {
 // Errors: kBadInput.
 Result<std::vector<Address>> addresses_of(const Settings& settings);
 
+// Errors: kBadInput.
+Result<std::vector<AddressRange>> proxies_of(const Settings& settings);
+
 // Errors: as read_served_lists; kBadInput (more contents than are to be served).
 Result<ServedLists> served_lists(const Settings& settings);
+
+// How long a connection is kept on which nothing comes. Where peers announce themselves often it
+// lasts from one announce to the next, elsewhere it costs more than another handshake.
+std::chrono::seconds idle_timeout(const Settings& settings);
 
 CoreRules core_rules(const Settings& settings, ServedLists lists);
 

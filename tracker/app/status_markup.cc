@@ -70,10 +70,36 @@ std::string swarms_of(const Snapshot& now) {
                                   rows + "</tbody></table>");
 }
 
+// "12 of 20"; where there is no bound "12".
+std::string of_bound(std::uint64_t use, std::uint64_t bound) {
+  return bound == 0 ? std::to_string(use) : fmt::format("{} of {}", use, bound);
+}
+
+std::string publishers_of(const Snapshot& now) {
+  if (now.publishers.empty()) return "";
+  std::string rows;
+  for (const Snapshot::PublisherLine& line : now.publishers)
+    rows += fmt::format(
+        "<tr><th scope=\"row\"><code>{}</code></th><td class=\"n\">{}</td><td class=\"n\">{}</td>"
+        "<td class=\"n\">{}</td></tr>",
+        line.key.text(), of_bound(line.use.contents, line.limits.contents),
+        of_bound(line.use.manifest_bytes, line.limits.manifest_bytes),
+        of_bound(line.use.peers, line.limits.peers));
+  return "<h2>Publishers</h2>" +
+         web::scrolled("Publishers",
+                       "<table><thead><tr><th scope=\"col\">Publisher</th><th scope=\"col\" "
+                       "class=\"n\">Contents</th><th scope=\"col\" class=\"n\">Bytes of manifests"
+                       "</th><th scope=\"col\" class=\"n\">Peers</th></tr></thead><tbody>" +
+                           rows + "</tbody></table>");
+}
+
 }  // namespace
 
 web::Regions status_regions(const StatusView& view) {
-  return {{"facts", facts_of(view)}, {"rates", chart_of(view)}, {"swarms", swarms_of(view.now)}};
+  return {{"facts", facts_of(view)},
+          {"rates", chart_of(view)},
+          {"swarms", swarms_of(view.now)},
+          {"publishers", publishers_of(view.now)}};
 }
 
 std::string status_page(const StatusView& view) {
@@ -86,7 +112,7 @@ std::string status_page(const StatusView& view) {
   frame.events = "/events";
   frame.body = "<header><p class=\"mark\">Firn</p></header><main id=\"main\"><h1>Tracker</h1>" +
                shown(0) + "<h2>Announces a second</h2>" + shown(1) + "<h2>Swarms</h2>" + shown(2) +
-               "</main>";
+               shown(3) + "</main>";
   return web::whole_page(frame);
 }
 
@@ -106,6 +132,15 @@ std::string status_json(const StatusView& view) {
     json["largest"].push_back({{"content_id", line.content.text()},
                                {"complete", line.complete},
                                {"incomplete", line.incomplete}});
+  json["publishers"] = nlohmann::ordered_json::array();
+  for (const Snapshot::PublisherLine& line : now.publishers)
+    json["publishers"].push_back({{"key", line.key.text()},
+                                  {"contents", line.use.contents},
+                                  {"contents_max", line.limits.contents},
+                                  {"manifest_bytes", line.use.manifest_bytes},
+                                  {"manifest_bytes_max", line.limits.manifest_bytes},
+                                  {"peers", line.use.peers},
+                                  {"peers_max", line.limits.peers}});
   return json.dump() + "\n";
 }
 

@@ -17,9 +17,10 @@ class Closed(Exception):
 
 
 class Connection:
-    def __init__(self, identity, endpoint, source=None, key_log=None):
+    def __init__(self, identity, endpoint, source=None, key_log=None, before=b""):
         """Dials `endpoint`, ID@HOST:PORT or HOST:PORT, from the address `source`; a given id must be
-        proven. `key_log`: a new file for the session's secrets, which private.py needs."""
+        proven. `key_log`: a new file for the session's secrets, which private.py needs. `before`:
+        sent before TLS begins, as by a proxy."""
         wanted, _, where = endpoint.rpartition("@")
         host, _, port = where.rpartition(":")
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -33,6 +34,7 @@ class Connection:
             context.keylog_filename = str(key_log)
         plain = socket.create_connection((host.strip("[]"), int(port)), timeout=TIMEOUT,
                                          source_address=(source, 0) if source else None)
+        plain.sendall(before)
         self._socket = context.wrap_socket(plain)
         self._reader = FrameReader()
         self.alpn = self._socket.selected_alpn_protocol()

@@ -5,8 +5,8 @@ from .wire import frame, tracker_pb2
 
 
 class TrackerConnection:
-    def __init__(self, identity, endpoint, source=None):
-        self._connection = Connection(identity, endpoint, source)
+    def __init__(self, identity, endpoint, source=None, before=b""):
+        self._connection = Connection(identity, endpoint, source, before=before)
 
     def ask(self, **body):
         """Sends one TrackerRequest, ask(announce=Announce(...)); its TrackerReply."""

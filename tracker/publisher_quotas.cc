@@ -1,0 +1,163 @@
+#include "tracker/publisher_quotas.h"
+
+#include <algorithm>
+
+namespace firn::tracker {
+namespace {
+
+constexpr std::chrono::seconds kLookEvery{1};
+
+std::string refusal(std::uint64_t limit, const char* of_what) {
+  return "this tracker's operator allows this publisher " + std::to_string(limit) + " " + of_what +
+         ": ask the operator, or use another tracker";
+}
+
+}  // namespace
+
+void PublisherQuotas::hosted(const ContentId& content, const PublicKey& key, std::uint64_t bytes) {
+  if (const auto [known, fresh] = keys_.try_emplace(content, key); !fresh) {
+    if (known->second == key) return given_up(key);
+    gone(content);
+    keys_[content] = key;
+  }
+  Publisher& publisher = publishers_[key];
+  publisher.contents[content] = {bytes, ++last_number_};
+  ++publisher.use.contents;
+  publisher.use.manifest_bytes += bytes;
+  publisher.use.peers += registry_.counts(content).size();
+  ledger_->tell(member_, key, publisher.use);
+}
+
+void PublisherQuotas::gone(const ContentId& content) {
+  const auto key = keys_.find(content);
+  if (key == keys_.end()) return;
+  const auto publisher = publishers_.find(key->second);
+  drop(publisher->first, publisher->second, content);
+  if (publisher->second.contents.empty()) publishers_.erase(publisher);
+}
+
+void PublisherQuotas::drop(const PublicKey& key, Publisher& publisher, const ContentId& content) {
+  const auto found = publisher.contents.find(content);
+  PublisherUse& use = publisher.use;
+  --use.contents;
+  use.manifest_bytes -= found->second.bytes;
+  use.peers -= std::min<std::uint64_t>(use.peers, registry_.counts(content).size());
+  publisher.contents.erase(found);
+  keys_.erase(content);
+  ledger_->tell(member_, key, use);
+}
+
+// Counts anew, and forgets what gave way in the registry.
+void PublisherQuotas::look(const PublicKey& key, Publisher& publisher, Time now) {
+  publisher.looked = now;
+  std::vector<ContentId> given_way;
+  std::uint64_t peers = 0;
+  for (const auto& [content, known] : publisher.contents) {
+    if (registry_.has_manifest(content)) {
+      peers += registry_.counts(content).size();
+    } else {
+      given_way.push_back(content);
+    }
+  }
+  for (const ContentId& content : given_way) drop(key, publisher, content);
+  publisher.use.peers = peers;
+  ledger_->tell(member_, key, publisher.use);
+}
+
+std::optional<ContentId> PublisherQuotas::idle_one(const Publisher& publisher) const {
+  const std::pair<const ContentId, Content>* oldest = nullptr;
+  for (const auto& one : publisher.contents) {
+    if (registry_.counts(one.first).size() > 0) continue;
+    if (oldest == nullptr || one.second.number < oldest->second.number) oldest = &one;
+  }
+  if (oldest == nullptr) return std::nullopt;
+  return oldest->first;
+}
+
+std::optional<std::string> PublisherQuotas::refuses_manifest(const PublicKey& key,
+                                                             const PublisherLimits& limits,
+                                                             std::uint64_t bytes,
+                                                             std::vector<ContentId>& dropped) {
+  if (limits.manifest_bytes > 0 && bytes > limits.manifest_bytes)
+    return refusal(limits.manifest_bytes, "bytes of manifests, and this one has more");
+  Publisher& publisher = publishers_[key];
+  const auto takes = [&] {
+    PublisherUse use = publisher.use;
+    ++use.contents;
+    use.manifest_bytes += bytes;
+    return ledger_->take(member_, key, use, limits);
+  };
+  if (takes()) return std::nullopt;
+  look(key, publisher, publisher.looked);
+  for (bool room = takes(); !room; room = takes()) {
+    const auto idle = idle_one(publisher);
+    if (!idle || !registry_.remove_manifest(*idle).ok()) {
+      const PublisherUse sum = ledger_->sum(key);
+      const bool full = limits.contents > 0 && sum.contents >= limits.contents;
+      if (publisher.contents.empty()) publishers_.erase(key);
+      return full
+                 ? refusal(limits.contents, "contents, and all of these have peers")
+                 : refusal(limits.manifest_bytes, "bytes of manifests, all of contents with peers");
+    }
+    drop(key, publisher, *idle);
+    dropped.push_back(*idle);
+  }
+  return std::nullopt;
+}
+
+void PublisherQuotas::given_up(const PublicKey& key) {
+  const auto found = publishers_.find(key);
+  if (found == publishers_.end()) return;
+  ledger_->tell(member_, key, found->second.use);
+  if (found->second.contents.empty()) publishers_.erase(found);
+}
+
+std::optional<std::string> PublisherQuotas::refuses_peer(const PublicKey& key,
+                                                         const PublisherLimits& limits, Time now) {
+  const auto found = publishers_.find(key);
+  if (found == publishers_.end()) return std::nullopt;
+  Publisher& publisher = found->second;
+  const auto takes = [&] {
+    PublisherUse use = publisher.use;
+    ++use.peers;
+    if (!ledger_->take(member_, key, use, limits)) return false;
+    publisher.use = use;
+    return true;
+  };
+  if (takes()) return std::nullopt;
+  if (now - publisher.looked >= kLookEvery) {  // some may have left
+    look(key, publisher, now);
+    if (takes()) return std::nullopt;
+  }
+  return refusal(limits.peers, "peers over all its contents, and there are as many");
+}
+
+void PublisherQuotas::look_some(Time now) {
+  std::size_t looked = 0;
+  for (std::size_t i = publishers_.size(); i > 0 && looked < kLookedAt; --i) {
+    auto next = publishers_.upper_bound(looked_at_);
+    if (next == publishers_.end()) next = publishers_.begin();
+    if (next == publishers_.end()) return;
+    looked_at_ = next->first;
+    looked += next->second.contents.size();
+    look(next->first, next->second, now);
+    if (next->second.contents.empty()) publishers_.erase(next);
+  }
+}
+
+void PublisherQuotas::clear() {
+  for (const auto& [key, publisher] : publishers_) ledger_->tell(member_, key, {});
+  publishers_.clear();
+  keys_.clear();
+}
+
+void PublisherQuotas::describe(const PublisherList& listed, Snapshot& snapshot) const {
+  if (member_ != 0) return;
+  for (const auto& [key, use] : ledger_->all()) {
+    const auto limits = listed.find(key);
+    if (limits != listed.end()) snapshot.publishers.push_back({key, use, limits->second});
+  }
+  snapshot.sort();
+}
+
+}  // namespace firn::tracker

@@ -1,0 +1,83 @@
+// How much of a tracker each listed publisher takes, within one shard, and whether it may take
+// more: contents, bytes of their manifests, peers in their swarms. Knows which hosted manifests are
+// whose from what it is told.
+//
+// A publisher that is at its bound of contents or bytes makes room with its own: hosted manifests
+// without a peer give way, those known longest first. Manifests that gave way in the registry are
+// noticed when their publisher is looked at.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "proto/base/ids.h"
+#include "tracker/publisher_ledger.h"
+#include "tracker/registry.h"
+
+namespace firn::tracker {
+
+using PublisherList = std::unordered_map<PublicKey, PublisherLimits>;
+
+// One thread.
+class PublisherQuotas {
+ public:
+  // `registry` outlives it.
+  PublisherQuotas(Registry& registry, std::shared_ptr<PublisherLedger> ledger)
+      : registry_(registry), ledger_(std::move(ledger)), member_(ledger_->join()) {}
+
+  // A hosted manifest of `bytes` is `key`'s. Says so again: no harm.
+  void hosted(const ContentId& content, const PublicKey& key, std::uint64_t bytes);
+  // It is hosted no more.
+  void gone(const ContentId& content);
+
+  // Whether `key` may have one more manifest of `bytes`; then it is counted until hosted() or
+  // given_up(). Otherwise the reason, for the peer that puts it. `dropped`: those that gave way for
+  // it; they are not in the registry any more.
+  std::optional<std::string> refuses_manifest(const PublicKey& key, const PublisherLimits& limits,
+                                              std::uint64_t bytes, std::vector<ContentId>& dropped);
+  void given_up(const PublicKey& key);
+  // Whether a swarm of `key` may have one more peer; then it is counted.
+  std::optional<std::string> refuses_peer(const PublicKey& key, const PublisherLimits& limits,
+                                          Time now);
+
+  // Counts the peers of some publishers anew, in turn: up to kLookedAt contents.
+  void look_some(Time now);
+  // Forgets all. What is hosted is to be told again.
+  void clear();
+
+  // All shards together; nothing from any but the first of them, so that sums have each once.
+  void describe(const PublisherList& listed, Snapshot& snapshot) const;
+
+ private:
+  static constexpr std::size_t kLookedAt = 1000;
+
+  struct Content {
+    std::uint64_t bytes = 0;
+    std::uint64_t number = 0;  // later ones have higher numbers
+  };
+  struct Publisher {
+    std::unordered_map<ContentId, Content> contents;
+    PublisherUse use;
+    Time looked{};  // when peers were counted
+  };
+
+  void look(const PublicKey& key, Publisher& publisher, Time now);
+  std::optional<ContentId> idle_one(const Publisher& publisher) const;
+  void drop(const PublicKey& key, Publisher& publisher, const ContentId& content);
+
+  Registry& registry_;
+  const std::shared_ptr<PublisherLedger> ledger_;
+  const PublisherLedger::Member member_;
+  std::map<PublicKey, Publisher> publishers_;
+  std::unordered_map<ContentId, PublicKey> keys_;
+  std::uint64_t last_number_ = 0;
+  PublicKey looked_at_{};  // last
+};
+
+}  // namespace firn::tracker
