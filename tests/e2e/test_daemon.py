@@ -41,6 +41,38 @@ class Contents(DaemonTest):
         get = self.get("firn:" + id, "get", "--no-tracker", "--peer", daemon.endpoint())
         self.assert_downloaded(source, get)
 
+    def test_a_content_without_a_folder_goes_where_downloads_go(self):
+        seed = self.share(self.file(100 * KIB))
+        self.daemon("--download-dir", self.downloads)
+        status, output, errors = self.run_firn("add", seed.link(), "--socket", self.socket)
+        self.assertEqual(0, status, errors)
+        self.assertIn(f"goes into {self.downloads}", errors)
+        self.wait_complete()
+        self.assertTrue((self.downloads / "content.bin").exists())
+        served = self.file(10 * KIB, "served.bin")
+        status, _, errors = self.run_firn("add", self.create(served), "--serve", "--socket", self.socket,
+                                          cwd=served.parent)
+        self.assertEqual(0, status, errors)
+        self.assertEqual(str(served.parent), self.ask("show", "served.bin")["folder"])
+
+    def test_downloads_go_where_the_desktop_has_them(self):
+        config = self.folder / "config"
+        config.mkdir()
+        (config / "user-dirs.dirs").write_text(f'XDG_DOWNLOAD_DIR="{self.downloads}"\n')
+        environment = dict(os.environ, HOME=str(self.folder), XDG_CONFIG_HOME=str(config))
+        daemon = self.firn("daemon", "daemon", "--data", self.data, "--socket", self.socket, "--json", *LISTEN,
+                           env=environment)
+        daemon.wait_event("daemon")
+        self.assertEqual(str(self.downloads), self.request("status")["result"]["download_dir"])
+        self.assertEqual(0, daemon.stop())
+        # Without a home there is no such place, and it is told that one is missing.
+        del environment["HOME"], environment["XDG_CONFIG_HOME"]
+        daemon = self.firn("homeless", "daemon", "--data", self.data, "--socket", self.socket, "--json", *LISTEN,
+                           env=environment)
+        daemon.wait_event("daemon")
+        refused = self.run_firn("add", "firn:" + "a" * 52, "--socket", self.socket)
+        self.assert_refused(refused, USAGE, "folder is missing", "--download-dir")
+
     def test_the_peers_of_a_content_are_listed(self):
         source = self.file(300 * KIB)
         seed = self.share(source)

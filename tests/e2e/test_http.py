@@ -218,7 +218,7 @@ class Pages(Door):
         self.assertNotIn("in<b>", page)
         self.assertEqual(303, self.form("/do", action="unwatch", folder=str(inbox))[0])
         self.assertEqual([], self.rpc("watches")["folders"])
-        for fields in ({"action": "limit", "up": "1Q"}, {"action": "watch", "folder": "/"},
+        for fields in ({"action": "limit", "up": "1Q"}, {"action": "watch"},
                        {"action": "watch", "folder": "relative", "output": "/"}, {"action": "unwatch"},
                        {"action": "pause"}, {}):
             self.assertEqual(422, self.form("/do", **fields)[0], fields)

@@ -103,6 +103,7 @@ class Daemon(doors.Door):
         watched = self.folder / "watched"
         watched.mkdir()
         self.assertEqual(1, len(self.rpc("watch", folder=str(watched), output=str(self.folder))["folders"]))
+        self.assertEqual(self.rpc("status")["download_dir"], self.rpc("watch", folder=str(watched))["folders"][0]["output"])
         self.rpc("watches")
         self.rpc("unwatch", folder=str(watched))
         (self.folder / "elsewhere").mkdir()
@@ -150,7 +151,8 @@ class Daemon(doors.Door):
         except rpc_client.Failed:
             pass  # it may be refused at once
         for method, params in (("show", {"content": "missing"}), ("show", {}), ("nothing", {}),
-                               ("list", {"content": "x"}), ("add", {"source": "firn:x", "folder": folder})):
+                               ("list", {"content": "x"}), ("add", {"source": "firn:x", "folder": folder}),
+                               ("add", {"source": str(manifest), "serve": True})):
             with self.assertRaises(rpc_client.Failed):
                 self.rpc(method, **params)
         self.change(id)

@@ -20,6 +20,7 @@
 #include "client/app/page/page_server.h"
 #include "proto/program/service_notice.h"
 #include "proto/program/usage.h"
+#include "proto/program/user_folders.h"
 
 namespace firn::app {
 namespace {
@@ -105,11 +106,16 @@ ConfiguredLimits configured_limits(const DaemonArguments& arguments) {
           schedule_of(arguments.schedule)};
 }
 
+// Where contents go that come without a folder: of --watch, and of `add` without one.
+std::string download_folder(const DaemonArguments& arguments) {
+  return arguments.downloads.empty() ? user_download_folder() : absolute(arguments.downloads);
+}
+
 // Of --watch.
 Result<std::vector<WatchedFolder>> watched_folders(const DaemonArguments& arguments) {
   std::vector<WatchedFolder> folders;
   for (const std::string& folder : arguments.watched) {
-    folders.push_back({absolute(folder), absolute(arguments.downloads)});
+    folders.push_back({absolute(folder), download_folder(arguments)});
     if (const Status right = check_watched(folders.back()); !right.ok()) return right.error();
   }
   return folders;
@@ -118,7 +124,8 @@ Result<std::vector<WatchedFolder>> watched_folders(const DaemonArguments& argume
 // Reads options and configuration again, and gives a running daemon what can change: the keys that
 // daemon_reload.cc names.
 Result<std::vector<Setting>> read_and_apply(const ReadAgain& read_again, Hooks& hooks,
-                                            TransferLimits& limits, ContentList& list) {
+                                            TransferLimits& limits, std::string& downloads,
+                                            ContentList& list) {
   const auto fresh = std::make_shared<DaemonArguments>();
   auto settings =
       read_again([&](CLI::App& app, Chosen& chosen) { add_daemon_options(app, chosen, fresh); });
@@ -128,6 +135,7 @@ Result<std::vector<Setting>> read_and_apply(const ReadAgain& read_again, Hooks& 
   limits.configure(configured_limits(*fresh));
   list.limits_changed();
   hooks.set(fresh->hooks);
+  downloads = download_folder(*fresh);
   list.watch_configured(*std::move(watched));
   return settings;
 }
@@ -178,9 +186,10 @@ ExitCode run(const DaemonArguments& arguments, Console& console) {
   if (!driver) return code;
   Hooks hooks(driver->loop(), console);
   hooks.set(arguments.hooks);
+  std::string downloads = download_folder(arguments);
   const auto list = ContentList::restore(
       {*driver, **store, *limits, *parse_duration(arguments.queue_patience), console, hooks,
-       plans_of(arguments, *signer, *driver, console), addresses_of(arguments, *driver)},
+       downloads, plans_of(arguments, *signer, *driver, console), addresses_of(arguments, *driver)},
       arguments.queue, read_added);
   if (!list.ok()) return fail(console, list.error());
   (*list)->watch_configured(*std::move(watched));
@@ -194,8 +203,9 @@ ExitCode run(const DaemonArguments& arguments, Console& console) {
     const ExitCode failed = fail(console, page.error());
     return page.error().code == ErrorCode::kExists ? ExitCode::kPortInUse : failed;
   }
-  DaemonReload reload(console, settings_of(arguments.read_again),
-                      [&] { return read_and_apply(arguments.read_again, hooks, *limits, **list); });
+  DaemonReload reload(console, settings_of(arguments.read_again), [&] {
+    return read_and_apply(arguments.read_again, hooks, *limits, downloads, **list);
+  });
   driver->on_reload([&] { reload.run(); });
   say_start(*driver, path, data, (*list)->size(), console);
   tell_manager("READY=1", console);
@@ -289,11 +299,12 @@ void add_daemon_options(CLI::App& app, Chosen& chosen,
       ->option_text("FILE")
       ->check(not_empty());
   add_limits(*command, *arguments);
-  CLI::Option* downloads = command
-                               ->add_option("--download-dir", arguments->downloads,
-                                            "folder for contents that --watch finds")
-                               ->option_text("DIR")
-                               ->check(not_empty());
+  command
+      ->add_option("--download-dir", arguments->downloads,
+                   "folder for contents that come without one: from --watch, and from add without "
+                   "-o (default: the desktop's folder for downloads, else ~/Downloads)")
+      ->option_text("DIR")
+      ->check(not_empty());
   command
       ->add_option("--watch", arguments->watched,
                    "add what appears in this folder: .firn files, and .link files with links "
@@ -301,8 +312,7 @@ void add_daemon_options(CLI::App& app, Chosen& chosen,
       ->option_text("DIR")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->check(not_empty())
-      ->needs(downloads);
+      ->check(not_empty());
   add_hook_options(*command, arguments->hooks);
   add_codec_options(*command, arguments->codec);
   add_kernels_option(*command, arguments->kernels);

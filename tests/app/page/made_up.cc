@@ -237,6 +237,7 @@ Result<Json> MadeUp::status() {
   return Json{{"up_limit", 1'000'000},
               {"down_limit", nullptr},
               {"schedule", "mon-fri 08:00-18:00 up=1M"},
+              {"download_dir", "/srv/downloads"},
               {"max_downloads", 8},
               {"max_seeds", 100}};
 }
