@@ -25,6 +25,8 @@ class Share(DaemonTest):
         link = self.share_with(source)
         self.assertEqual(["s"], [p.name for p in self.folder.glob("s*") if p.is_socket()])
         self.assertEqual([], list(self.folder.glob("*.firn")))
+        self.wait_state("seeding")
+        self.assertEqual(link, self.ask("show", source.name)["link"])
         self.assert_served(source, link, "first")
         daemon.kill()
         self.daemon("--identity", self.folder / "key", listen=daemon.endpoint().partition("@")[2])
@@ -62,7 +64,10 @@ class Share(DaemonTest):
         secret = link.partition("?")[0].partition(".")[2]
         self.assertGreater(len(secret), 40)
         self.assert_served(source, link, "first")
-        self.assertNotIn(secret, str(self.ask("show", source.name)))
+        self.wait_state("seeding")
+        shown = self.ask("show", source.name)
+        self.assertIsNone(shown["link"])
+        self.assertNotIn(secret, str(shown))
         daemon.kill()
         self.daemon("--identity", self.folder / "key", listen=daemon.endpoint().partition("@")[2])
         self.assert_served(source, link, "second")
@@ -74,6 +79,8 @@ class Share(DaemonTest):
         self.daemon("--sign", key)
         link = self.share_with(source, "--sign", key)
         self.assertIn("pub=", link)
+        self.wait_state("seeding")
+        self.assertEqual(link, self.ask("show", source.name)["link"])
         self.assert_served(source, link, "first")
 
     def test_the_link_has_the_tracker_s_id(self):

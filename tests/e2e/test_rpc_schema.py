@@ -135,7 +135,7 @@ class Daemon(doors.Door):
         self.wait_for(complete)
         self.rpc("add", source=str(manifest), folder=str(served.parent), serve=True, seeding="forever", trust=True)
         self.wait_for(lambda contents: contents[1]["state"] == "seeding")
-        self.rpc("show", content="served.bin")
+        self.assertIn("peer=", self.rpc("show", content="served.bin")["link"])
         # Nobody has this one.
         self.rpc("add", source="firn:" + "a" * 52, folder=folder)
         self.wait_for(lambda contents: self.rpc("show", content="a" * 52).get("waits_for"))

@@ -166,6 +166,8 @@ std::string facts_of(const ContentFacts& facts) {
   add("Waits for", html(text_of(details, "waits_for")));
   add("Failed", html(text_of(details, "failure")));
   add("Content id", "<code>" + html(text_of(details, "content_id")) + "</code>");
+  if (const std::string link = text_of(details, "link"); !link.empty())
+    add("Link for others", "<code>" + html(link) + "</code>");
   return list + "</dl>";
 }
 
