@@ -27,6 +27,7 @@ void add_commands(CLI::App& app, const Configuration& configuration, const Decla
   add_content_commands(app, chosen);
   add_limit_commands(app, chosen);
   add_peers_command(app, chosen);
+  add_page_command(app, chosen);
   add_watch_command(app, chosen);
   add_info_command(app, chosen);
   add_verify_command(app, chosen);

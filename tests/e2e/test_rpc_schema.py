@@ -158,6 +158,7 @@ class Daemon(doors.Door):
         self.change(id)
         self.rpc("remove", content=id, delete_data=True)
         self.rpc("version")
+        self.assertEqual({"url": self.url + "/", "token": self.token}, self.rpc("page"))
         self.rpc("methods")
         self.rpc("stop")
         self.assertEqual(set(), set(METHODS) - self.asked, "methods of the schema that this test did not try")

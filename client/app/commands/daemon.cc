@@ -5,6 +5,7 @@
 
 #include "client/app/commands/asking.h"
 #include "client/app/commands/commands.h"
+#include "client/app/commands/daemon_page.h"
 #include "client/app/commands/daemon_plans.h"
 #include "client/app/commands/daemon_reload.h"
 #include "client/app/commands/limit_options.h"
@@ -17,7 +18,6 @@
 #include "client/app/daemon/content_list.h"
 #include "client/app/daemon/control_socket.h"
 #include "client/app/daemon/data_folder.h"
-#include "client/app/page/page_server.h"
 #include "proto/program/service_notice.h"
 #include "proto/program/usage.h"
 #include "proto/program/user_folders.h"
@@ -62,21 +62,15 @@ void say_start(const PeerDriver& driver, const std::string& socket, const std::s
                ", peers at " + to_text(driver.listening()) + ", commands at " + socket);
 }
 
+ExitCode fail_to_serve(Console& console, const Error& error) {
+  const ExitCode failed = fail(console, error);
+  return error.code == ErrorCode::kExists ? ExitCode::kPortInUse : failed;
+}
+
 // The daemon works all the same where the service manager does not listen.
 void tell_manager(const char* state, Console& console) {
   if (const Status told = tell_service_manager(state); !told.ok())
     console.warning(told.error().message());
-}
-
-// Null where none is asked for.
-Result<std::unique_ptr<PageServer>> open_page(const DaemonArguments& arguments,
-                                              const std::string& data, PeerDriver& driver,
-                                              DaemonMethods& methods, Console& console) {
-  if (arguments.page.listen.empty()) return std::unique_ptr<PageServer>();
-  PageOptions options = arguments.page;
-  options.folder = data;
-  if (options.token_file.empty()) options.token_file = data + "/http-token";
-  return open_page_server(options, driver, &methods, console);
 }
 
 // Of texts that the option has taken.
@@ -198,11 +192,10 @@ ExitCode run(const DaemonArguments& arguments, Console& console) {
   const auto socket = ControlSocket::open(
       driver->loop(), path, [&](std::string_view line) { return answer_rpc(line, **list); });
   if (!socket.ok()) return fail(console, socket.error());
-  const auto page = open_page(arguments, data, *driver, **list, console);
-  if (!page.ok()) {
-    const ExitCode failed = fail(console, page.error());
-    return page.error().code == ErrorCode::kExists ? ExitCode::kPortInUse : failed;
-  }
+  DaemonPage page(arguments.page, data, *driver, **list, console);
+  if (const Status opened = page.open(); !opened.ok())
+    return fail_to_serve(console, opened.error());
+  (*list)->offer_page([&page] { return page.tell(); });
   DaemonReload reload(console, settings_of(arguments.read_again), [&] {
     return read_and_apply(arguments.read_again, hooks, *limits, downloads, **list);
   });

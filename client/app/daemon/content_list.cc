@@ -334,6 +334,11 @@ Result<Json> ContentList::unwatch(const std::string& folder) {
   return watches();
 }
 
+Result<Json> ContentList::page() {
+  if (page_) return page_();
+  return Error{ErrorCode::kUnreachable, "open the page", "the daemon is starting"};
+}
+
 Result<Json> ContentList::stop() {
   host_.driver.stop();
   return Json{{"stopping", true}};

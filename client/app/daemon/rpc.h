@@ -49,6 +49,8 @@ class DaemonMethods {
   virtual Result<Json> watch(const std::string& folder, const std::string& output) = 0;
   virtual Result<Json> watches() = 0;
   virtual Result<Json> unwatch(const std::string& folder) = 0;
+  // Opens the page if it is not open.
+  virtual Result<Json> page() = 0;
   virtual Result<Json> stop() = 0;
 };
 

@@ -212,6 +212,10 @@ Result<Json> MadeUp::remove(const std::string& which, bool) {
   return put(which, "state", "removing");
 }
 
+Result<Json> MadeUp::page() {
+  return Json{{"url", "http://localhost/"}, {"token", "made-up"}};
+}
+
 Result<Json> MadeUp::stop() {
   return Json{{"stopping", true}};
 }
