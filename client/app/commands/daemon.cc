@@ -67,6 +67,28 @@ ExitCode fail_to_serve(Console& console, const Error& error) {
   return error.code == ErrorCode::kExists ? ExitCode::kPortInUse : failed;
 }
 
+// Where peers knew it in its last run, unless the options say otherwise: links lead to it again.
+// Null after a failure, which has been said.
+std::unique_ptr<PeerDriver> start_where_it_was(DriverOptions options, const DataFolder& folder,
+                                               Console& console, ExitCode& code) {
+  if (options.identity_file.empty()) options.identity_file = folder.identity_file();
+  const bool any_port = options.listen.port == 0;
+  if (const std::uint16_t port = folder.port(); any_port && port != 0) {
+    options.listen.port = port;
+    auto driver = PeerDriver::start(options, console);
+    if (driver.ok()) return *std::move(driver);
+    if (driver.error().code == ErrorCode::kExists)
+      console.warning("port " + std::to_string(port) +
+                      ", which links of an earlier run name, is in use; taking another");
+    options.listen.port = 0;
+  }
+  auto driver = start_driver(options, console, code);
+  if (driver == nullptr || !any_port) return driver;
+  if (const Status kept = folder.keep_port(driver->listening().port); !kept.ok())
+    console.warning(kept.error().message());
+  return driver;
+}
+
 // The daemon works all the same where the service manager does not listen.
 void tell_manager(const char* state, Console& console) {
   if (const Status told = tell_service_manager(state); !told.ok())
@@ -176,7 +198,7 @@ ExitCode run(const DaemonArguments& arguments, Console& console) {
   auto limits = TransferLimits::restore(**store, configured_limits(arguments));
   if (!limits.ok()) return fail(console, limits.error());
   ExitCode code = ExitCode::kOk;
-  const auto driver = start_driver(*options, console, code);
+  const auto driver = start_where_it_was(*options, *folder, console, code);
   if (!driver) return code;
   Hooks hooks(driver->loop(), console);
   hooks.set(arguments.hooks);
