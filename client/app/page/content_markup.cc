@@ -165,9 +165,13 @@ std::string facts_of(const ContentFacts& facts) {
   for (const auto& [name, markup] : settings_facts(details)) add(name, markup);
   add("Waits for", html(text_of(details, "waits_for")));
   add("Failed", html(text_of(details, "failure")));
-  add("Content id", "<code>" + html(text_of(details, "content_id")) + "</code>");
-  if (const std::string link = text_of(details, "link"); !link.empty())
-    add("Link for others", "<code>" + html(link) + "</code>");
+  const auto add_code = [&list](const char* name, const std::string& text) {
+    if (!text.empty())
+      list += fmt::format("<div class=\"whole\"><dt>{}</dt><dd><code>{}</code></dd></div>", name,
+                          html(text));
+  };
+  add_code("Content id", text_of(details, "content_id"));
+  add_code("Link for others", text_of(details, "link"));
   return list + "</dl>";
 }
 
