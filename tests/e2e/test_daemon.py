@@ -72,6 +72,8 @@ class Contents(DaemonTest):
         daemon.wait_event("daemon")
         refused = self.run_firn("add", "firn:" + "a" * 52, "--socket", self.socket)
         self.assert_refused(refused, USAGE, "folder is missing", "--download-dir")
+        refused = self.run_firn("watch", self.folder, "--socket", self.socket)
+        self.assert_refused(refused, USAGE, "--download-dir")
 
     def test_the_peers_of_a_content_are_listed(self):
         source = self.file(300 * KIB)
