@@ -75,6 +75,9 @@ class States(Page):
                 self.assertLessEqual(tab.ask("document.documentElement.scrollWidth"), 380, name)
                 tab.ask("document.querySelectorAll('details').forEach(e => e.open = true)")
             tab.picture(PICTURES / f"{name}-open.png")
+            self.assertEqual([], tab.ask("[...document.querySelectorAll('table')].filter(e => !e.closest('.wide') && "
+                                         "e.getBoundingClientRect().right > innerWidth).map(e => e.innerText)"),
+                             "tables that are cut off and cannot be scrolled")
         self.skip_without_axe()
 
     def test_axe_would_notice(self):

@@ -208,16 +208,17 @@ std::string map_table(const RankMap& map, const core::SwarmView& view) {
     }
     i = next;
     if (++runs > kRunsMax)
-      return table + "</tbody></table><p>And more: show fewer generations to see them.</p>";
+      return web::scrolled("Generations", table + "</tbody></table>") +
+             "<p>And more: show fewer generations to see them.</p>";
     fmt::format_to(std::back_inserter(table),
                    "<tr><td>{}{}</td><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>"
-                   "<td>{}</td></tr>",
+                   "<td class=\"from\">{}</td></tr>",
                    run.first,
                    run.count == 1 ? "" : fmt::format(" to {}", run.first + run.count - 1),
                    name_of(run.state), run.rank, run.blocks,
                    settled(run) ? "" : html(senders_in(view, {run.first, run.count})));
   }
-  return table + "</tbody></table>";
+  return web::scrolled("Generations", table + "</tbody></table>");
 }
 
 }  // namespace firn::app
