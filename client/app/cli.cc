@@ -78,7 +78,8 @@ int run_cli(int argc, const char* const* argv) {
   add_commands(app, configuration, daemon, chosen);
   const auto line = configured_line(app, argc, argv, kConfigNames, configuration);
   if (!line.ok()) {
-    std::fprintf(stderr, "firn: %s\n", escaped_lines(line.error().message()).c_str());
+    std::fprintf(stderr, "firn: %s\n--no-config goes on without configuration files\n",
+                 escaped_lines(line.error().message()).c_str());
     return static_cast<int>(exit_code_of(line.error()));
   }
   for (const ConfigSource& source : configuration.sources())
