@@ -27,6 +27,7 @@ void add_commands(CLI::App& app, const Configuration& configuration, const Decla
   add_content_commands(app, chosen);
   add_limit_commands(app, chosen);
   add_peers_command(app, chosen);
+  add_page_command(app, chosen);
   add_watch_command(app, chosen);
   add_info_command(app, chosen);
   add_verify_command(app, chosen);
@@ -77,7 +78,8 @@ int run_cli(int argc, const char* const* argv) {
   add_commands(app, configuration, daemon, chosen);
   const auto line = configured_line(app, argc, argv, kConfigNames, configuration);
   if (!line.ok()) {
-    std::fprintf(stderr, "firn: %s\n", escaped_lines(line.error().message()).c_str());
+    std::fprintf(stderr, "firn: %s\n--no-config goes on without configuration files\n",
+                 escaped_lines(line.error().message()).c_str());
     return static_cast<int>(exit_code_of(line.error()));
   }
   for (const ConfigSource& source : configuration.sources())

@@ -22,7 +22,7 @@ Error broken(std::string rule) {
   return {ErrorCode::kBadInput, "check the manifest", std::move(rule)};
 }
 
-std::string quoted(std::string_view path) {
+std::string in_quotes(std::string_view path) {
   return std::string("'").append(to_plain_text(path, limits::kPathBytesMax)).append("'");
 }
 
@@ -53,15 +53,15 @@ Status check_file(const Info& info, const FileEntry& file) {
     if (file.kind != FileEntry::Kind::kFile)
       return broken("the one file is a folder or a symbolic link");
   } else if (Status path = check_content_path(file.path); !path.ok()) {
-    return broken("the path " + quoted(file.path) + " is not safe: " + path.error().detail);
+    return broken("the path " + in_quotes(file.path) + " is not safe: " + path.error().detail);
   }
-  if (file.mode > 0777) return broken("the mode of " + quoted(file.path) + " is above 0777");
+  if (file.mode > 0777) return broken("the mode of " + in_quotes(file.path) + " is above 0777");
   if (file.kind != FileEntry::Kind::kFile && file.bytes != 0)
-    return broken("the folder or link " + quoted(file.path) + " has bytes");
+    return broken("the folder or link " + in_quotes(file.path) + " has bytes");
   if (file.kind != FileEntry::Kind::kLink) {
-    if (!file.target.empty()) return broken(quoted(file.path) + " is no link, but has a target");
+    if (!file.target.empty()) return broken(in_quotes(file.path) + " is no link, but has a target");
   } else if (Status target = check_link_target(file.path, file.target); !target.ok()) {
-    return broken("the link " + quoted(file.path) + " is not safe: " + target.error().message());
+    return broken("the link " + in_quotes(file.path) + " is not safe: " + target.error().message());
   }
   return Done{};
 }
@@ -78,9 +78,9 @@ Status check_paths_distinct(const std::vector<FileEntry>& files) {
   });
   for (std::size_t i = 1; i < paths.size(); ++i) {
     const std::string_view above = paths[i - 1], below = paths[i];
-    if (above == below) return broken("the path " + quoted(above) + " is there twice");
+    if (above == below) return broken("the path " + in_quotes(above) + " is there twice");
     if (below.starts_with(above) && below[above.size()] == '/')
-      return broken(quoted(above) + " is a file, link or empty folder, and " + quoted(below) +
+      return broken(in_quotes(above) + " is a file, link or empty folder, and " + in_quotes(below) +
                     " lies below it");
   }
   return Done{};
@@ -202,9 +202,9 @@ WireInfo read_info(std::span<const std::uint8_t> bytes) {
 
 Status check_info(Info& info) {
   if (Status name = check_content_path(info.name); !name.ok())
-    return broken("the name " + quoted(info.name) + " is not safe: " + name.error().detail);
+    return broken("the name " + in_quotes(info.name) + " is not safe: " + name.error().detail);
   if (info.name.find('/') != std::string::npos)
-    return broken("the name " + quoted(info.name) + " has a slash");
+    return broken("the name " + in_quotes(info.name) + " has a slash");
   if (Status shape = check_shape(info.shape); !shape.ok()) return shape;
   if (info.single_file && info.files.size() != 1)
     return broken("the content is one file, but " + std::to_string(info.files.size()) +

@@ -14,6 +14,9 @@ std::string user_config_folder();
 std::string user_state_folder();
 // $XDG_RUNTIME_DIR, or empty.
 std::string user_runtime_folder();
+// Where the user's desktop keeps downloads: XDG_DOWNLOAD_DIR in user-dirs.dirs (xdg-user-dirs) of
+// user_config_folder(), else ~/Downloads; empty: HOME is not set.
+std::string user_download_folder();
 
 // A folder for its owner alone (0700), in one that is made as folders are. One that stands is kept
 // as it is. Errors: as errno says.

@@ -21,6 +21,21 @@ def argument_kind(command):
     return next((k for k in (FILES, DIRECTORIES) if k in kinds), NOTHING)
 
 
+def argument_words(command):
+    """The words that may stand where no option does, of arguments whose help names all of them."""
+    values = [name.rpartition(" ")[2] for name, _ in command.positionals]
+    return [word for value in values if re.fullmatch(r"[a-z]+(\|[a-z]+)+", value) for word in value.split("|")]
+
+
+def names_contents(command):
+    """Whether one of the daemon's contents is named there."""
+    return any(name.endswith(" ID|NAME") for name, _ in command.positionals)
+
+
+# The beginnings of the daemon's content ids. Names would need quotes, as others have chosen them.
+CONTENTS = "{name} list 2>/dev/null | awk 'NR > 1 && length($1) == 8 {{ print $1 }}'"
+
+
 def takes_commands(command, program):
     """The words that it completes as commands: its own, or for `help` those that it tells of."""
     if command.words[1:] == ["help"]:
@@ -40,7 +55,7 @@ BASH = """\
       {paths}) command+=" ${{COMP_WORDS[i]}}" ;;
     esac
   done
-  local words='' kind=''
+  local words='' kind='' contents=''
   case "$command $previous" in
 {values}
   esac
@@ -55,6 +70,10 @@ BASH = """\
     esac
   fi
   COMPREPLY=()
+  if [[ -n $contents ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "$words $({contents})" -- "$current")
+    [ ${{#COMPREPLY[@]}} -eq 0 ] || return 0
+  fi
   case "$kind" in
     words) mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current") ;;
     files) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
@@ -75,13 +94,13 @@ def bash(program):
                 values.append(f"    {pattern}) {_bash_value(option)} ;;")
         names = " ".join(name for option in command.options for name in option.names)
         options.append(f'      "{at}") words="{names}" ;;')
-        words = takes_commands(command, program)
-        arguments.append(f'      "{at}") kind=words words="{" ".join(words)}" ;;' if words else
-                         f'      "{at}") kind={argument_kind(command)} ;;')
+        words = takes_commands(command, program) or argument_words(command)
+        action = f'kind={"words" if words else argument_kind(command)} words="{" ".join(words)}"'
+        arguments.append(f'      "{at}") {action}{" contents=yes" * names_contents(command)} ;;')
     paths = [f'"{" ".join(command.words)}"' for command in program.all()[1:]] or ["''"]
     return BASH.format(name=program.page, function="_" + program.page.replace("-", "_"),
                        paths=" | ".join(paths), values="\n".join(values), options="\n".join(options),
-                       arguments="\n".join(arguments))
+                       arguments="\n".join(arguments), contents=CONTENTS.format(name=program.page))
 
 
 def _bash_value(option):
@@ -110,7 +129,12 @@ def _zsh_function(command, program):
     specs = [spec for option in command.options for spec in _zsh_option(option)]
     words = takes_commands(command, program)
     if not words:
-        specs.append(f"'*: :{ZSH_ACTIONS[argument_kind(command)]}'")
+        if names_contents(command):
+            listed = _quoted(f'$({CONTENTS.format(name=program.page)})')
+            specs.append(f"'1: :{{compadd -- {listed}}}'")
+        others = argument_words(command)
+        action = f"({' '.join(others)})" if others else ZSH_ACTIONS[argument_kind(command)]
+        specs.append(f"'*: :{action}'")
         return _shell_function(_zsh_name(command), ["_arguments \\", *_continued(specs)])
     specs += ["'1: :->command'", "'*:: :->argument'"]
     told = {below.words[-1]: below.summary for below in program.all() if below.words[-1] in words}
@@ -178,6 +202,10 @@ def fish(program):
         start = f"complete -c {program.page} -n '__{function}_at {' '.join(command.words)}'"
         told = {below.words[-1]: below.summary for below in program.all()}
         out += [f"{start} -a {word} -d {_fish_text(told[word])}" for word in takes_commands(command, program)]
+        if names_contents(command):
+            out.append(f"{start} -a {_fish_text('(' + CONTENTS.format(name=program.page) + ')')}")
+        if argument_words(command):
+            out.append(f"{start} -a '{' '.join(argument_words(command))}'")
         if not takes_commands(command, program) and argument_kind(command) != NOTHING:
             out.append(f"{start} -F")
         out += [f"{start} {_fish_option(option)}" for option in command.options]

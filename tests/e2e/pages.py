@@ -12,6 +12,10 @@ PICTURES = BUILD / "tests/e2e/pages"
 STAGE = BUILD / "tests/app/page_stage"
 
 
+# Of a page that is still being read some of it can be seen already, and its script has not run.
+LOADED = "performance.getEntriesByType('navigation')[0].loadEventEnd > 0"
+
+
 class Page(doors.Door):
     """Tabs of one browser, and the programs whose pages they show."""
 
@@ -26,7 +30,7 @@ class Page(doors.Door):
         self.addCleanup(tab.close)
         if signed_in and options.get("script", True):
             tab.go(f"{self.url}/#token={self.token}")
-            tab.wait_for("document.querySelector('h1') && document.querySelector('h1').innerText == 'Contents'")
+            self.wait_signed_in(tab)
             if path != "/":
                 tab.go(self.url + path)
         elif signed_in:
@@ -38,6 +42,11 @@ class Page(doors.Door):
         else:
             tab.go(self.url + path)
         return tab
+
+    @staticmethod
+    def wait_signed_in(tab):
+        """Waits until the page that an address with the token leads to has been read whole."""
+        tab.wait_for(f"!document.querySelector('#token') && {LOADED}")
 
     def follow(self, tab, act):
         """Does what brings another page, and waits for it."""

@@ -87,7 +87,7 @@ class UserFile(Config):
                 ("json = true\njson = true\n", [":2:"]), ("json\n", [":1:"]), ("\0", [":1:"])):
             with self.subTest(text=text):
                 path = self.write(text)
-                self.assert_refused(self.run_firn("info", manifest), USAGE, str(path), *words)
+                self.assert_refused(self.run_firn("info", manifest), USAGE, str(path), "--no-config", *words)
                 self.assertEqual(0, self.run_firn("info", "--help")[0])
                 self.assertEqual(0, self.run_firn("info", manifest, "--no-config")[0])
 

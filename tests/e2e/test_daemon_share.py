@@ -2,6 +2,7 @@
 """`firn share --daemon`: files that a daemon serves, also after a restart."""
 
 import os
+import socket
 
 import harness
 from daemons import DaemonTest
@@ -25,6 +26,8 @@ class Share(DaemonTest):
         link = self.share_with(source)
         self.assertEqual(["s"], [p.name for p in self.folder.glob("s*") if p.is_socket()])
         self.assertEqual([], list(self.folder.glob("*.firn")))
+        self.wait_state("seeding")
+        self.assertEqual(link, self.ask("show", source.name)["link"])
         self.assert_served(source, link, "first")
         daemon.kill()
         self.daemon("--identity", self.folder / "key", listen=daemon.endpoint().partition("@")[2])
@@ -62,7 +65,10 @@ class Share(DaemonTest):
         secret = link.partition("?")[0].partition(".")[2]
         self.assertGreater(len(secret), 40)
         self.assert_served(source, link, "first")
-        self.assertNotIn(secret, str(self.ask("show", source.name)))
+        self.wait_state("seeding")
+        shown = self.ask("show", source.name)
+        self.assertIsNone(shown["link"])
+        self.assertNotIn(secret, str(shown))
         daemon.kill()
         self.daemon("--identity", self.folder / "key", listen=daemon.endpoint().partition("@")[2])
         self.assert_served(source, link, "second")
@@ -74,6 +80,8 @@ class Share(DaemonTest):
         self.daemon("--sign", key)
         link = self.share_with(source, "--sign", key)
         self.assertIn("pub=", link)
+        self.wait_state("seeding")
+        self.assertEqual(link, self.ask("show", source.name)["link"])
         self.assert_served(source, link, "first")
 
     def test_the_link_has_the_tracker_s_id(self):
@@ -100,6 +108,33 @@ class Share(DaemonTest):
         for option in (["--up-limit", "1M"], ["--listen", "*:1"], ["--leave-when-safe"]):
             said = self.run_firn("share", "--daemon", source, *option)
             self.assert_refused(said, USAGE, "--daemon", option[0])
+
+
+class Address(DaemonTest):
+    def test_a_link_leads_to_the_daemon_after_a_restart(self):
+        self.data.mkdir(mode=0o700)
+        source = self.file(100 * KIB)
+        self.daemon()
+        self.ask("add", self.create(source), "-o", source.parent, "--serve")
+        self.wait_state("seeding")
+        link = self.ask("show", source.name)["link"]
+        self.request("stop")
+        self.daemon()
+        self.wait_state("seeding")
+        self.assertEqual(link, self.ask("show", source.name)["link"])
+        self.assert_downloaded(source, self.get(link))
+
+    def test_another_port_is_taken_where_the_last_one_is_in_use(self):
+        first = self.daemon()
+        id, _, place = first.endpoint().partition("@")
+        self.assertEqual(0, first.stop())
+        with socket.socket() as other:
+            other.bind(("127.0.0.1", int(place.rpartition(":")[2])))
+            other.listen()
+            second = self.daemon()
+            second.wait_line("links of an earlier run name, is in use", stream="stderr")
+            self.assertEqual(id, second.endpoint().partition("@")[0])
+            self.assertNotEqual(first.port(), second.port())
 
 
 if __name__ == "__main__":

@@ -121,6 +121,21 @@ class Access(Door):
         self.daemon()
         self.assertLess(len(self.http("GET", "/page.js", token="")[2]), 30 * KIB)
 
+    def test_the_page_is_opened_when_it_is_asked_for(self):
+        data, path = self.folder / "state", self.folder / "s"
+        process = self.firn("daemon", "daemon", "--data", data, "--socket", path, "--json", *harness.LISTEN)
+        process.wait_event("daemon")
+        status, output, errors = self.run_firn("page", "--socket", path)
+        if "without libwebsockets" in errors:
+            self.skipTest("built without libwebsockets")
+        self.assertEqual(0, status, errors)
+        self.url, _, self.token = output.strip().partition("/#token=")
+        self.port = urllib.parse.urlsplit(self.url).port
+        self.assertIn("There is no content yet", self.page())
+        self.assertEqual(401, self.http("GET", "/", token="wrong")[0])
+        self.assertEqual(output, self.run_firn("page", "--socket", path)[1])
+        self.assertEqual(0, process.stop())
+
     def test_the_token_file_is_for_its_owner_and_stays(self):
         daemon = self.daemon()
         file = self.data / "http-token"
@@ -218,7 +233,7 @@ class Pages(Door):
         self.assertNotIn("in<b>", page)
         self.assertEqual(303, self.form("/do", action="unwatch", folder=str(inbox))[0])
         self.assertEqual([], self.rpc("watches")["folders"])
-        for fields in ({"action": "limit", "up": "1Q"}, {"action": "watch", "folder": "/"},
+        for fields in ({"action": "limit", "up": "1Q"}, {"action": "watch"},
                        {"action": "watch", "folder": "relative", "output": "/"}, {"action": "unwatch"},
                        {"action": "pause"}, {}):
             self.assertEqual(422, self.form("/do", **fields)[0], fields)

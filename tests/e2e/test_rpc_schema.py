@@ -103,6 +103,7 @@ class Daemon(doors.Door):
         watched = self.folder / "watched"
         watched.mkdir()
         self.assertEqual(1, len(self.rpc("watch", folder=str(watched), output=str(self.folder))["folders"]))
+        self.assertEqual(self.rpc("status")["download_dir"], self.rpc("watch", folder=str(watched))["folders"][0]["output"])
         self.rpc("watches")
         self.rpc("unwatch", folder=str(watched))
         (self.folder / "elsewhere").mkdir()
@@ -134,7 +135,7 @@ class Daemon(doors.Door):
         self.wait_for(complete)
         self.rpc("add", source=str(manifest), folder=str(served.parent), serve=True, seeding="forever", trust=True)
         self.wait_for(lambda contents: contents[1]["state"] == "seeding")
-        self.rpc("show", content="served.bin")
+        self.assertIn("peer=", self.rpc("show", content="served.bin")["link"])
         # Nobody has this one.
         self.rpc("add", source="firn:" + "a" * 52, folder=folder)
         self.wait_for(lambda contents: self.rpc("show", content="a" * 52).get("waits_for"))
@@ -150,12 +151,14 @@ class Daemon(doors.Door):
         except rpc_client.Failed:
             pass  # it may be refused at once
         for method, params in (("show", {"content": "missing"}), ("show", {}), ("nothing", {}),
-                               ("list", {"content": "x"}), ("add", {"source": "firn:x", "folder": folder})):
+                               ("list", {"content": "x"}), ("add", {"source": "firn:x", "folder": folder}),
+                               ("add", {"source": str(manifest), "serve": True})):
             with self.assertRaises(rpc_client.Failed):
                 self.rpc(method, **params)
         self.change(id)
         self.rpc("remove", content=id, delete_data=True)
         self.rpc("version")
+        self.assertEqual({"url": self.url + "/", "token": self.token}, self.rpc("page"))
         self.rpc("methods")
         self.rpc("stop")
         self.assertEqual(set(), set(METHODS) - self.asked, "methods of the schema that this test did not try")

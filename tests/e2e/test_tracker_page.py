@@ -228,7 +228,8 @@ class InBrowser(TrackerDoor, Page):
         tab = self.browser.tab()
         self.addCleanup(tab.close)
         tab.go(f"{self.url}/#token={self.token}")
-        tab.wait_for("document.body.innerText.includes('No peer has announced itself')")
+        self.wait_signed_in(tab)
+        self.assertIn("No peer has announced itself", tab.text())
         tab.wait_for("document.querySelector('#live').innerText == 'Live'")
         tab.ask("window.notReloaded = true")
         id = self.share(self.file(100 * KIB), "--tracker", endpoint).link()[5:57]

@@ -21,7 +21,7 @@ struct CountingMethods final : DaemonMethods {
     return Json{{"text", text}};
   }
   Result<Json> add(const AddRequest& request) override {
-    FIRN_CHECK(!request.folder.empty() && !request.seeding.empty());
+    FIRN_CHECK(!request.seeding.empty());
     return called(request.source);
   }
   Result<Json> list() override { return called("list"); }
@@ -51,6 +51,7 @@ struct CountingMethods final : DaemonMethods {
   }
   Result<Json> watches() override { return called("watches"); }
   Result<Json> unwatch(const std::string& folder) override { return called(folder); }
+  Result<Json> page() override { return called("page"); }
   Result<Json> stop() override { return called("stop"); }
 };
 

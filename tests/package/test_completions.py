@@ -1,11 +1,13 @@
 #!/usr/bin/python3
 """Completions: they offer each command's own commands and options, in bash, fish and zsh."""
 
+import os
 import pathlib
 import shutil
 import subprocess
 import tempfile
 import unittest
+import unittest.mock
 
 from helps import helps, options, read
 from packages import completions
@@ -40,6 +42,17 @@ class Shells(unittest.TestCase):
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(text)
                 self.files[program, path.split("-")[0].split("/")[0]] = file
+
+    def fake_list(self):
+        """A `firn` that lists two contents, one of which has a name that a shell must not read."""
+        program = self.folder / "firn"
+        program.write_text("#!/bin/sh\ncat <<'END'\nid        state  name\nabcdefgh  seeding  $(touch touched)\n"
+                           "ijklmnop  paused   b\nlimits: up none, down none\nEND\n")
+        program.chmod(0o755)
+        self.addCleanup(lambda: self.assertFalse((self.folder / "touched").exists()))
+        environment = unittest.mock.patch.dict(os.environ, PATH=f"{self.folder}:{os.environ['PATH']}")
+        environment.start()
+        self.addCleanup(environment.stop)
 
     def needs(self, shell):
         if not shutil.which(shell):
@@ -84,6 +97,15 @@ class Bash(Shells):
                           {"holiday", "holiday.firn"}, set(), set()], offered)
 
 
+    def test_contents_of_the_daemon_and_places_are_offered(self):
+        (self.folder / "other").mkdir()
+        self.fake_list()
+        offered = self.bash("firn", ["firn show .", "firn pause ab", "firn queue abcdefgh fi", "firn priority x h",
+                                     "firn move ijkl", "firn move ijklmnop oth", "firn get ij"])
+        self.assertEqual([{"abcdefgh", "ijklmnop"}, {"abcdefgh"}, {"first"}, {"high"}, {"ijklmnop"}, {"other"}, set()],
+                         offered)
+
+
 class Fish(Shells):
     def offered(self, program, line):
         said = self.run_shell("fish", "--no-config", "-c", "source $argv[1]; complete -C $argv[2]",
@@ -92,12 +114,15 @@ class Fish(Shells):
 
     def test_it_offers_the_commands_and_options_of_each_command(self):
         self.needs("fish")
+        self.fake_list()
         for words, text in helps().items():
             with self.subTest(words):
                 long_ones = {name for name in options(text) if name.startswith("--")}
                 self.assertEqual(long_ones, self.offered(words[0], " ".join(words) + " --"))
         self.assertIn("scrub", self.offered("firn", "firn medium "))
         self.assertEqual({"auto", "cpu", "gpu"}, self.offered("firn", "firn get --codec "))
+        self.assertEqual({"abcdefgh", "ijklmnop"}, self.offered("firn", "firn show "))
+        self.assertIn("down", self.offered("firn", "firn queue abcdefgh "))
 
 
 class Zsh(Shells):

@@ -31,6 +31,7 @@ void add_content_commands(CLI::App& app, Chosen& chosen);
 // limit, priority, queue
 void add_limit_commands(CLI::App& app, Chosen& chosen);
 void add_peers_command(CLI::App& app, Chosen& chosen);
+void add_page_command(CLI::App& app, Chosen& chosen);
 void add_watch_command(CLI::App& app, Chosen& chosen);
 void add_info_command(CLI::App& app, Chosen& chosen);
 void add_verify_command(CLI::App& app, Chosen& chosen);

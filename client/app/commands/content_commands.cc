@@ -17,7 +17,7 @@ namespace {
 
 struct AddArguments : AskOptions {
   std::string source;
-  std::string folder = ".";
+  std::string folder;
   std::string seeding = "forever";
   bool serve = false;
   bool trust = false;
@@ -78,15 +78,19 @@ ExitCode run(const AddArguments& arguments, Console& console) {
   const auto source = read_source(arguments.source);
   if (!source.ok()) return fail(console, source.error());
   Json params = {{"source", source->manifest ? absolute(arguments.source) : arguments.source},
-                 {"folder", absolute(arguments.folder)},
                  {"serve", arguments.serve},
                  {"seeding", arguments.seeding},
                  {"trust", arguments.trust}};
+  // What is served stands here; what is downloaded goes where the daemon puts downloads.
+  if (!arguments.folder.empty() || arguments.serve)
+    params["folder"] = absolute(arguments.folder.empty() ? "." : arguments.folder);
   add_limit_params(limits_of(arguments.limits).value(), params);
   params["priority"] = arguments.priority;
   const auto added = ask(arguments, "add", params);
   if (!added.ok()) return fail(console, added.error());
   tell_about("content", *added, console);
+  if (arguments.folder.empty() && !arguments.serve)
+    console.info(cell(*added, "name") + " goes into " + cell(*added, "folder"));
   if (!console.json()) console.print(cell(*added, "content_id"));
   return ExitCode::kOk;
 }
@@ -127,7 +131,8 @@ void add_add_command(CLI::App& app, Chosen& chosen) {
       ->check(not_empty());
   command
       ->add_option("-o,--output", arguments->folder,
-                   "folder to put the content into (default: the current folder)")
+                   "folder to put the content into (default: the daemon's --download-dir; with "
+                   "--serve the current folder)")
       ->option_text("DIR")
       ->configurable(false)
       ->check(not_empty());

@@ -5,6 +5,7 @@
 
 #include "client/app/commands/asking.h"
 #include "client/app/commands/commands.h"
+#include "client/app/commands/daemon_page.h"
 #include "client/app/commands/daemon_plans.h"
 #include "client/app/commands/daemon_reload.h"
 #include "client/app/commands/limit_options.h"
@@ -17,9 +18,9 @@
 #include "client/app/daemon/content_list.h"
 #include "client/app/daemon/control_socket.h"
 #include "client/app/daemon/data_folder.h"
-#include "client/app/page/page_server.h"
 #include "proto/program/service_notice.h"
 #include "proto/program/usage.h"
+#include "proto/program/user_folders.h"
 
 namespace firn::app {
 namespace {
@@ -61,21 +62,37 @@ void say_start(const PeerDriver& driver, const std::string& socket, const std::s
                ", peers at " + to_text(driver.listening()) + ", commands at " + socket);
 }
 
+ExitCode fail_to_serve(Console& console, const Error& error) {
+  const ExitCode failed = fail(console, error);
+  return error.code == ErrorCode::kExists ? ExitCode::kPortInUse : failed;
+}
+
+// Where peers knew it in its last run, unless the options say otherwise: links lead to it again.
+// Null after a failure, which has been said.
+std::unique_ptr<PeerDriver> start_where_it_was(DriverOptions options, const DataFolder& folder,
+                                               Console& console, ExitCode& code) {
+  if (options.identity_file.empty()) options.identity_file = folder.identity_file();
+  const bool any_port = options.listen.port == 0;
+  if (const std::uint16_t port = folder.port(); any_port && port != 0) {
+    options.listen.port = port;
+    auto driver = PeerDriver::start(options, console);
+    if (driver.ok()) return *std::move(driver);
+    if (driver.error().code == ErrorCode::kExists)
+      console.warning("port " + std::to_string(port) +
+                      ", which links of an earlier run name, is in use; taking another");
+    options.listen.port = 0;
+  }
+  auto driver = start_driver(options, console, code);
+  if (driver == nullptr || !any_port) return driver;
+  if (const Status kept = folder.keep_port(driver->listening().port); !kept.ok())
+    console.warning(kept.error().message());
+  return driver;
+}
+
 // The daemon works all the same where the service manager does not listen.
 void tell_manager(const char* state, Console& console) {
   if (const Status told = tell_service_manager(state); !told.ok())
     console.warning(told.error().message());
-}
-
-// Null where none is asked for.
-Result<std::unique_ptr<PageServer>> open_page(const DaemonArguments& arguments,
-                                              const std::string& data, PeerDriver& driver,
-                                              DaemonMethods& methods, Console& console) {
-  if (arguments.page.listen.empty()) return std::unique_ptr<PageServer>();
-  PageOptions options = arguments.page;
-  options.folder = data;
-  if (options.token_file.empty()) options.token_file = data + "/http-token";
-  return open_page_server(options, driver, &methods, console);
 }
 
 // Of texts that the option has taken.
@@ -105,11 +122,16 @@ ConfiguredLimits configured_limits(const DaemonArguments& arguments) {
           schedule_of(arguments.schedule)};
 }
 
+// Where contents go that come without a folder: of --watch, and of `add` without one.
+std::string download_folder(const DaemonArguments& arguments) {
+  return arguments.downloads.empty() ? user_download_folder() : absolute(arguments.downloads);
+}
+
 // Of --watch.
 Result<std::vector<WatchedFolder>> watched_folders(const DaemonArguments& arguments) {
   std::vector<WatchedFolder> folders;
   for (const std::string& folder : arguments.watched) {
-    folders.push_back({absolute(folder), absolute(arguments.downloads)});
+    folders.push_back({absolute(folder), download_folder(arguments)});
     if (const Status right = check_watched(folders.back()); !right.ok()) return right.error();
   }
   return folders;
@@ -118,7 +140,8 @@ Result<std::vector<WatchedFolder>> watched_folders(const DaemonArguments& argume
 // Reads options and configuration again, and gives a running daemon what can change: the keys that
 // daemon_reload.cc names.
 Result<std::vector<Setting>> read_and_apply(const ReadAgain& read_again, Hooks& hooks,
-                                            TransferLimits& limits, ContentList& list) {
+                                            TransferLimits& limits, std::string& downloads,
+                                            ContentList& list) {
   const auto fresh = std::make_shared<DaemonArguments>();
   auto settings =
       read_again([&](CLI::App& app, Chosen& chosen) { add_daemon_options(app, chosen, fresh); });
@@ -128,6 +151,7 @@ Result<std::vector<Setting>> read_and_apply(const ReadAgain& read_again, Hooks& 
   limits.configure(configured_limits(*fresh));
   list.limits_changed();
   hooks.set(fresh->hooks);
+  downloads = download_folder(*fresh);
   list.watch_configured(*std::move(watched));
   return settings;
 }
@@ -174,13 +198,14 @@ ExitCode run(const DaemonArguments& arguments, Console& console) {
   auto limits = TransferLimits::restore(**store, configured_limits(arguments));
   if (!limits.ok()) return fail(console, limits.error());
   ExitCode code = ExitCode::kOk;
-  const auto driver = start_driver(*options, console, code);
+  const auto driver = start_where_it_was(*options, *folder, console, code);
   if (!driver) return code;
   Hooks hooks(driver->loop(), console);
   hooks.set(arguments.hooks);
+  std::string downloads = download_folder(arguments);
   const auto list = ContentList::restore(
       {*driver, **store, *limits, *parse_duration(arguments.queue_patience), console, hooks,
-       plans_of(arguments, *signer, *driver, console), addresses_of(arguments, *driver)},
+       downloads, plans_of(arguments, *signer, *driver, console), addresses_of(arguments, *driver)},
       arguments.queue, read_added);
   if (!list.ok()) return fail(console, list.error());
   (*list)->watch_configured(*std::move(watched));
@@ -189,13 +214,13 @@ ExitCode run(const DaemonArguments& arguments, Console& console) {
   const auto socket = ControlSocket::open(
       driver->loop(), path, [&](std::string_view line) { return answer_rpc(line, **list); });
   if (!socket.ok()) return fail(console, socket.error());
-  const auto page = open_page(arguments, data, *driver, **list, console);
-  if (!page.ok()) {
-    const ExitCode failed = fail(console, page.error());
-    return page.error().code == ErrorCode::kExists ? ExitCode::kPortInUse : failed;
-  }
-  DaemonReload reload(console, settings_of(arguments.read_again),
-                      [&] { return read_and_apply(arguments.read_again, hooks, *limits, **list); });
+  DaemonPage page(arguments.page, data, *driver, **list, console);
+  if (const Status opened = page.open(); !opened.ok())
+    return fail_to_serve(console, opened.error());
+  (*list)->offer_page([&page] { return page.tell(); });
+  DaemonReload reload(console, settings_of(arguments.read_again), [&] {
+    return read_and_apply(arguments.read_again, hooks, *limits, downloads, **list);
+  });
   driver->on_reload([&] { reload.run(); });
   say_start(*driver, path, data, (*list)->size(), console);
   tell_manager("READY=1", console);
@@ -289,11 +314,12 @@ void add_daemon_options(CLI::App& app, Chosen& chosen,
       ->option_text("FILE")
       ->check(not_empty());
   add_limits(*command, *arguments);
-  CLI::Option* downloads = command
-                               ->add_option("--download-dir", arguments->downloads,
-                                            "folder for contents that --watch finds")
-                               ->option_text("DIR")
-                               ->check(not_empty());
+  command
+      ->add_option("--download-dir", arguments->downloads,
+                   "folder for contents that come without one: from --watch, and from add without "
+                   "-o (default: the desktop's folder for downloads, else ~/Downloads)")
+      ->option_text("DIR")
+      ->check(not_empty());
   command
       ->add_option("--watch", arguments->watched,
                    "add what appears in this folder: .firn files, and .link files with links "
@@ -301,8 +327,7 @@ void add_daemon_options(CLI::App& app, Chosen& chosen,
       ->option_text("DIR")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->check(not_empty())
-      ->needs(downloads);
+      ->check(not_empty());
   add_hook_options(*command, arguments->hooks);
   add_codec_options(*command, arguments->codec);
   add_kernels_option(*command, arguments->kernels);

@@ -53,6 +53,11 @@ Result<KeptContent> read_added(const AddRequest& request) {
   if (names_descriptor(request.source))
     return Error{ErrorCode::kBadInput, operation,
                  "the daemon takes a manifest from a file alone: write it into one first"};
+  if (request.folder.empty())
+    return Error{ErrorCode::kBadInput, operation,
+                 request.serve ? "its folder is missing: where do its files stand?"
+                               : "its folder is missing, and neither --download-dir nor HOME of "
+                                 "the daemon says where downloads go"};
   if (!request.folder.starts_with('/'))
     return Error{ErrorCode::kBadInput, operation, "its folder must be an absolute path"};
   if (const auto seeding = parse_seed_policy(request.seeding); !seeding.ok())

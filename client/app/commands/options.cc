@@ -81,8 +81,10 @@ void add_limit_options(CLI::App& app, NetworkOptions& options) {
 
 // How the process takes part.
 void add_run_options(CLI::App& app, NetworkOptions& options) {
-  app.add_option("--identity", options.identity_file,
-                 "keep this peer's key in FILE (default: a fresh one for each run)")
+  app.add_option(
+         "--identity", options.identity_file,
+         "keep this peer's key in FILE (default: a fresh one for each run; of daemon: one in "
+         "its data folder)")
       ->option_text("FILE")
       ->check(not_empty())
       ->group(kNetworkGroup);

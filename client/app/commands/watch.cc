@@ -13,7 +13,7 @@ namespace {
 
 struct WatchArguments : AskOptions {
   std::string folder;
-  std::string output = ".";
+  std::string output;
   bool list = false;
   bool remove = false;
 };
@@ -22,7 +22,9 @@ Result<Json> ask_for(const WatchArguments& arguments) {
   if (arguments.list) return ask(arguments, "watches", Json());
   const Json folder = absolute(arguments.folder);
   if (arguments.remove) return ask(arguments, "unwatch", {{"folder", folder}});
-  return ask(arguments, "watch", {{"folder", folder}, {"output", absolute(arguments.output)}});
+  Json params = {{"folder", folder}};
+  if (!arguments.output.empty()) params["output"] = absolute(arguments.output);
+  return ask(arguments, "watch", params);
 }
 
 ExitCode run(const WatchArguments& arguments, Console& console) {
@@ -48,7 +50,7 @@ void add_watch_command(CLI::App& app, Chosen& chosen) {
           ->check(not_empty());
   command
       ->add_option("-o,--output", arguments->output,
-                   "folder to put the contents into (default: the current folder)")
+                   "folder to put the contents into (default: the daemon's --download-dir)")
       ->option_text("DIR")
       ->configurable(false)
       ->check(not_empty());

@@ -96,7 +96,9 @@ Result<Json> ContentList::add(const AddRequest& request) {
     return Error{ErrorCode::kCancelled, operation, "the daemon is stopping"};
   if (contents_.size() >= kContentsMax)
     return Error{ErrorCode::kBadInput, operation, "there are too many contents; remove some"};
-  auto kept = read_(request);
+  AddRequest placed = request;
+  if (placed.folder.empty() && !placed.serve) placed.folder = host_.downloads;
+  auto kept = read_(placed);
   if (!kept.ok()) return kept.error();
   // Nothing may be left of one that is being removed but its place in the list.
   if (std::ranges::any_of(contents_, [&](const auto& other) {
@@ -270,6 +272,7 @@ Result<Json> ContentList::status() {
   status["schedules"] = std::move(rules);
   status["seed_ratio"] = limit_or_null(whole.seed_ratio, 1000);
   status["seed_time"] = limit_or_null(whole.seed_seconds);
+  status["download_dir"] = host_.downloads.empty() ? Json() : Json(host_.downloads);
   status["max_downloads"] = limit_or_null(static_cast<std::int64_t>(queue_.downloads));
   status["max_seeds"] = limit_or_null(static_cast<std::int64_t>(queue_.seeds));
   return status;
@@ -300,7 +303,7 @@ void ContentList::watch_configured(std::vector<WatchedFolder> folders) {
 }
 
 Result<Json> ContentList::watch(const std::string& folder, const std::string& output) {
-  const WatchedFolder watched{folder, output};
+  const WatchedFolder watched{folder, output.empty() ? host_.downloads : output};
   if (const Status right = check_watched(watched); !right.ok()) return right.error();
   if (const Status kept = host_.store.keep_folder(watched); !kept.ok()) return kept.error();
   std::erase_if(kept_folders_, [&](const auto& known) { return known.folder == folder; });
@@ -329,6 +332,11 @@ Result<Json> ContentList::unwatch(const std::string& folder) {
   kept_folders_.erase(kept);
   watch_all();
   return watches();
+}
+
+Result<Json> ContentList::page() {
+  if (page_) return page_();
+  return Error{ErrorCode::kUnreachable, "open the page", "the daemon is starting"};
 }
 
 Result<Json> ContentList::stop() {

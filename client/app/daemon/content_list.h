@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "client/app/daemon/daemon_content.h"
@@ -54,6 +55,9 @@ class ContentList final : public DaemonMethods {
   void limits_changed();
   // Folders that the configuration names, besides those that are kept.
   void watch_configured(std::vector<WatchedFolder> folders);
+  Result<Json> page() override;
+  // What page() asks, while it is open for commands.
+  void offer_page(std::function<Result<Json>()> page) { page_ = std::move(page); }
   // Ends the daemon, once it has answered and every session has left.
   Result<Json> stop() override;
 
@@ -74,6 +78,7 @@ class ContentList final : public DaemonMethods {
   const DaemonHost host_;
   const QueueLimits queue_;
   const ReadContent read_;
+  std::function<Result<Json>()> page_;
   std::vector<std::unique_ptr<DaemonContent>> contents_;  // as they were added
   std::vector<DaemonContent*> active_;                    // those whose turn() may be due
   bool changed_ = true;                                   // which want to be active, or their order

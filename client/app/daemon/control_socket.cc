@@ -9,6 +9,7 @@
 #include <uv.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <set>
 #include <utility>
@@ -26,7 +27,9 @@ struct ControlSocket::Impl {
   UniqueFd lock;
   uv_pipe_t* listener = nullptr;  // freed when libuv has closed it
   std::set<Connection*> connections;
+  std::uint64_t turns = 0;  // how often one was opened or said something
 
+  bool make_room();
   static void accept(uv_stream_t* listener, int status);
 };
 
@@ -36,6 +39,7 @@ struct ControlSocket::Impl::Connection {
   Impl* owner = nullptr;     // null: being closed
   std::string input;         // what was not answered yet
   bool last_answer = false;  // nothing more is read; it ends when its answers are written
+  std::uint64_t heard = 0;   // the owner's count when it said something last, or was opened
   char chunk[16 << 10];
 
   void read();
@@ -163,14 +167,27 @@ void ControlSocket::Impl::accept(uv_stream_t* listener, int status) {
   FIRN_CHECK(uv_pipe_init(listener->loop, &connection->pipe, 0) == 0);
   connection->pipe.data = connection;
   connection->owner = owner;
+  connection->heard = ++owner->turns;
   const bool taken = uv_accept(listener, stream_of(&connection->pipe)) == 0;
-  const bool room = owner->connections.size() < kConnectionsMax;
+  const bool room = owner->make_room();
   owner->connections.insert(connection);
   if (taken && room) {
     connection->read();
   } else {
     connection->close();
   }
+}
+
+// Closes the connection that has been silent the longest if there is no room for one more. One that
+// has answers to read stays; false: all have.
+bool ControlSocket::Impl::make_room() {
+  if (connections.size() < kConnectionsMax) return true;
+  Connection* silent = nullptr;
+  for (Connection* const one : connections)
+    if (one->unread() == 0 && (silent == nullptr || one->heard < silent->heard)) silent = one;
+  if (silent == nullptr) return false;
+  silent->close();
+  return true;
 }
 
 void ControlSocket::Impl::Connection::read() {
@@ -194,6 +211,7 @@ void ControlSocket::Impl::Connection::close() {
 
 void ControlSocket::Impl::Connection::arrived(ssize_t count) {
   if (count > 0) {
+    heard = ++owner->turns;
     input.append(chunk, static_cast<std::size_t>(count));
     return serve();
   }

@@ -1,8 +1,9 @@
 // The Unix socket on which a daemon takes commands: lines in, an answer for each out, in order, on
 // the main thread's loop.
 //
-// Bounds: kConnectionsMax connections, others are closed at once; lines of kLineBytesMax, a longer
-// one is answered with an error and ends its connection; a connection whose answers are not read is
+// Bounds: kConnectionsMax connections; one more takes the place of the one that has been silent the
+// longest and has no answers to read, or is closed if all have. Lines of kLineBytesMax: a longer
+// one is answered with an error and ends its connection. A connection whose answers are not read is
 // not read either, once kAnswerBytesMax of them wait.
 #pragma once
 

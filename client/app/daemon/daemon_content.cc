@@ -10,6 +10,7 @@
 #include "client/app/session/peer_table.h"
 #include "client/app/session/standstill_words.h"
 #include "proto/content/content_secret.h"
+#include "proto/content/link.h"
 
 namespace firn::app {
 namespace {
@@ -25,6 +26,33 @@ std::int64_t seconds_since_1970() {
 
 Json time_or_null(std::int64_t seconds) {
   return seconds == 0 ? Json() : Json(seconds);
+}
+
+// What leads others to the content; null: it is for those alone who have its secret.
+Json link_of(const Manifest& manifest, std::vector<Address> trackers,
+             std::vector<Address> addresses) {
+  if (manifest.info.is_private) return {};
+  Link link{manifest.id, std::move(trackers), std::move(addresses), {}};
+  if (manifest.publisher) link.publisher = PublicKey::from_bytes(manifest.publisher->key);
+  return to_text(link);
+}
+
+// How others reach it; `session`: null while it has none.
+Json ways_to_it(ContentSession* session, const DaemonHost& host) {
+  Json ways = Json::object();
+  std::vector<Address> trackers;
+  if (session != nullptr) {
+    trackers = session->trackers().addresses();
+    ways["trusted"] = session->plan().trust;
+    ways["announced"] = session->running() && session->trackers().announced();
+  }
+  const std::vector<Address> addresses = host.addresses(!trackers.empty());
+  ways["trackers"] = ways["addresses"] = Json::array();
+  for (const Address& one : trackers) ways["trackers"].push_back(to_text(one));
+  for (const Address& one : addresses) ways["addresses"].push_back(to_text(one));
+  if (session != nullptr && session->plan().manifest)
+    ways["link"] = link_of(*session->plan().manifest, trackers, addresses);
+  return ways;
 }
 
 }  // namespace
@@ -409,16 +437,8 @@ Json DaemonContent::details() const {
   json["seeded_seconds"] = record_.seconds();
   json["added_at"] = kept_->added_at;
   json["finished_at"] = time_or_null(kept_->finished_at);
-  Json trackers = Json::array(), addresses = Json::array();
-  if (session_ != nullptr) {
-    for (const Address& one : session_->trackers().addresses()) trackers.push_back(to_text(one));
-    json["trusted"] = session_->plan().trust;
-    json["announced"] = session_->running() && session_->trackers().announced();
-  }
-  for (const Address& one : host_.addresses(!trackers.empty())) addresses.push_back(to_text(one));
   json["stamped"] = !stamp_.empty() && stamp_ == kept_->stamp;
-  json["trackers"] = std::move(trackers);
-  json["addresses"] = std::move(addresses);
+  json.update(ways_to_it(session_, host_));
   if (session_ != nullptr && !session_->complete())
     if (const std::string why = why_it_waits(session_->core(), host_.driver.loop().now());
         !why.empty())

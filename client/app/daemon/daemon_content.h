@@ -46,6 +46,8 @@ struct DaemonHost {
   core::TimeUs queue_patience;
   Console& console;
   Hooks& hooks;
+  // Where a content goes that is added without a folder; empty: there is no such place.
+  const std::string& downloads;
   PlanContent plan;
   // Where peers reach this process, for links to a content with trackers or without.
   std::function<std::vector<Address>(bool with_tracker)> addresses;

@@ -2,9 +2,11 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <filesystem>
+#include <fstream>
 #include <system_error>
 
 #include "proto/program/user_folders.h"
@@ -43,6 +45,23 @@ Result<DataFolder> DataFolder::take(const std::string& path) {
       ErrorCode::kExists, "take the folder " + path,
       "another daemon runs with it; `firn list` asks that one, and --data and --socket are "
       "for a second one"};
+}
+
+std::uint16_t DataFolder::port() const {
+  std::uint16_t port = 0;
+  std::ifstream(path_ + "/port") >> port;
+  return port;
+}
+
+// One that is half written counts as none.
+Status DataFolder::keep_port(std::uint16_t port) const {
+  const std::string name = path_ + "/port", text = std::to_string(port) + "\n";
+  const UniqueFd file(
+      ::open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (file.get() < 0 ||
+      ::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
+    return error_from_errno("write " + name, errno);
+  return Done{};
 }
 
 }  // namespace firn::app

@@ -2,6 +2,7 @@
 // While it is taken no other daemon can take it.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "proto/base/result.h"
@@ -24,6 +25,12 @@ class DataFolder {
   static Result<DataFolder> take(const std::string& path);
 
   const std::string& path() const { return path_; }
+  // The key by which peers know the daemon, unless it is given another.
+  std::string identity_file() const { return path_ + "/identity.pem"; }
+  // The port at which peers reached it last; 0: none is known.
+  std::uint16_t port() const;
+  // Errors: as errno says.
+  Status keep_port(std::uint16_t port) const;
 
  private:
   DataFolder(std::string path, UniqueFd lock) : path_(std::move(path)), lock_(std::move(lock)) {}

@@ -142,7 +142,7 @@ LimitChange limits_of(Params& params) {
 Call prepare_add(Params& params, DaemonMethods& methods) {
   AddRequest request;
   request.source = params.text("source");
-  request.folder = params.text("folder");
+  request.folder = params.text("folder", request.folder);
   request.serve = params.flag("serve");
   request.seeding = params.text("seeding", request.seeding);
   request.link = params.text("link", request.link);
@@ -176,7 +176,7 @@ Call prepare_move(Params& params, DaemonMethods& methods) {
 }
 
 Call prepare_watch(Params& params, DaemonMethods& methods) {
-  return [folder = params.text("folder"), output = params.text("output"), &methods] {
+  return [folder = params.text("folder"), output = params.text("output", ""), &methods] {
     return methods.watch(folder, output);
   };
 }
@@ -213,6 +213,7 @@ constexpr Method kMethods[] = {
     {"watch", prepare_watch},
     {"watches", [](Params&, DaemonMethods& m) -> Call { return [&m] { return m.watches(); }; }},
     {"unwatch", prepare_unwatch},
+    {"page", [](Params&, DaemonMethods& m) -> Call { return [&m] { return m.page(); }; }},
     {"stop", [](Params&, DaemonMethods& m) -> Call { return [&m] { return m.stop(); }; }},
     {"version",
      [](Params&, DaemonMethods&) -> Call {

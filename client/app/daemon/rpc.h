@@ -15,7 +15,7 @@ namespace firn::app {
 
 struct AddRequest {
   std::string source;  // a link, or the absolute path of a manifest file
-  std::string folder;  // absolute
+  std::string folder;  // absolute; empty: the daemon's folder for downloads
   bool serve = false;  // the content stands in `folder` already
   std::string seeding = "forever";
   std::string link = {};  // of the manifest's content, for a private one's secret; may be empty
@@ -44,10 +44,13 @@ class DaemonMethods {
   virtual Result<Json> status() = 0;
   // To an absolute path.
   virtual Result<Json> move(const std::string& which, const std::string& folder) = 0;
-  // Both absolute. A folder that is watched already gets the new output.
+  // Both absolute; an empty output is the daemon's folder for downloads. A folder that is watched
+  // already gets the new output.
   virtual Result<Json> watch(const std::string& folder, const std::string& output) = 0;
   virtual Result<Json> watches() = 0;
   virtual Result<Json> unwatch(const std::string& folder) = 0;
+  // Opens the page if it is not open.
+  virtual Result<Json> page() = 0;
   virtual Result<Json> stop() = 0;
 };
 

@@ -40,6 +40,9 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 Status check_watched(const WatchedFolder& watched) {
   const std::string operation = "watch the folder " + watched.folder;
+  if (watched.output.empty())
+    return Error{ErrorCode::kBadInput, operation,
+                 "it is not known where contents go: name a folder with --download-dir"};
   if (!watched.folder.starts_with('/') || !watched.output.starts_with('/'))
     return Error{ErrorCode::kBadInput, operation, "both folders must be absolute paths"};
   std::error_code error;

@@ -97,7 +97,10 @@ std::string contents_rows(const Json& contents, const PageView& view) {
 }
 
 std::string contents_table(const Json& contents, const PageView& view) {
-  if (contents.empty()) return "<p>There is no content yet.</p>";
+  if (contents.empty())
+    return view.may_change ? "<p>There is no content yet: add one by its link, or share a folder "
+                             "with <code>firn share --daemon FOLDER</code>.</p>"
+                           : "<p>There is no content yet.</p>";
   std::string pages;
   for (std::size_t at = 0; contents.size() > kContentsOnPage && at < contents.size();
        at += kContentsOnPage)
@@ -116,17 +119,28 @@ std::string contents_table(const Json& contents, const PageView& view) {
                  "</tr></thead><tbody>" + contents_rows(contents, view) + "</tbody></table>");
 }
 
-constexpr const char* kAddForm =
-    "<details id=\"add\"><summary>Add a content</summary>"
-    "<form method=\"post\" action=\"/add\" enctype=\"multipart/form-data\" class=\"add\">"
-    "<label for=\"source\">Link</label><input id=\"source\" name=\"source\" "
-    "placeholder=\"firn:...\" autocomplete=\"off\">"
-    "<label for=\"manifest\">or manifest (.firn)</label><input id=\"manifest\" name=\"manifest\" "
-    "type=\"file\" accept=\".firn\">"
-    "<label for=\"folder\">Folder</label><input id=\"folder\" name=\"folder\" required "
-    "placeholder=\"/srv/downloads\">"
-    "<label><input type=\"checkbox\" name=\"serve\" value=\"on\"> its files stand there already"
-    "</label><button>Add</button></form></details>";
+// Where a content goes whose folder is not said; required where the daemon knows none.
+std::string folder_field(const Json& daemon) {
+  const std::string downloads = text_of(daemon, "download_dir");
+  return fmt::format(
+      "<label for=\"folder\">Folder</label><input id=\"folder\" name=\"folder\" "
+      "placeholder=\"{}\"{}>",
+      html(downloads.empty() ? "/srv/downloads" : downloads), downloads.empty() ? " required" : "");
+}
+
+// Open where there is nothing else to do.
+std::string add_form(const ContentFacts& facts) {
+  return fmt::format(
+      "<details id=\"add\"{}><summary>Add a content</summary>"
+      "<form method=\"post\" action=\"/add\" enctype=\"multipart/form-data\" class=\"add\">"
+      "<label for=\"source\">Link</label><input id=\"source\" name=\"source\" "
+      "placeholder=\"firn:...\" autocomplete=\"off\">"
+      "<label for=\"manifest\">or manifest (.firn)</label><input id=\"manifest\" name=\"manifest\" "
+      "type=\"file\" accept=\".firn\">{}"
+      "<label><input type=\"checkbox\" name=\"serve\" value=\"on\"> its files stand there already"
+      "</label><button>Add</button></form></details>",
+      facts.details.empty() ? " open" : "", folder_field(facts.daemon));
+}
 
 std::string region(const std::pair<std::string, std::string>& one) {
   return "<div id=\"" + one.first + "\">" + one.second + "</div>";
@@ -151,7 +165,13 @@ std::string facts_of(const ContentFacts& facts) {
   for (const auto& [name, markup] : settings_facts(details)) add(name, markup);
   add("Waits for", html(text_of(details, "waits_for")));
   add("Failed", html(text_of(details, "failure")));
-  add("Content id", "<code>" + html(text_of(details, "content_id")) + "</code>");
+  const auto add_code = [&list](const char* name, const std::string& text) {
+    if (!text.empty())
+      list += fmt::format("<div class=\"whole\"><dt>{}</dt><dd><code>{}</code></dd></div>", name,
+                          html(text));
+  };
+  add_code("Content id", text_of(details, "content_id"));
+  add_code("Link for others", text_of(details, "link"));
   return list + "</dl>";
 }
 
@@ -174,11 +194,11 @@ std::string contents_page(const ContentFacts& facts, const RateHistory::Samples&
   frame.title = fmt::format("Firn: {} contents", facts.details.size());
   frame.events = fmt::format("/events?page={}", view.page);
   frame.body = "<header><p class=\"mark\">Firn</p></header><main id=\"main\"><h1>Contents</h1>" +
-               region(regions[1]) + (view.may_change ? kAddForm : "") + "<h2>Rates</h2>" +
+               region(regions[1]) + (view.may_change ? add_form(facts) : "") + "<h2>Rates</h2>" +
                region(regions[0]);
   if (view.may_change) {
     frame.body += "<h2>Limits of all contents</h2>" + region(regions[2]) + limits_form() +
-                  "<h2>Watched folders</h2>" + region(regions[3]) + watch_form();
+                  "<h2>Watched folders</h2>" + region(regions[3]) + watch_form(facts.daemon);
   }
   frame.body += "</main>";
   return web::whole_page(frame);

@@ -74,11 +74,14 @@ std::string watched_folders(const Json& daemon) {
                            rows + "</tbody></table>");
 }
 
-std::string watch_form() {
+std::string watch_form(const Json& daemon) {
+  const std::string downloads = text_of(daemon, "download_dir");
   return "<details id=\"watch\"><summary>Watch a folder</summary><form method=\"post\" "
          "action=\"/do\" class=\"add\">" +
          labelled_field("folder", "Folder for .firn and .link files", "/srv/inbox", true) +
-         labelled_field("output", "Contents go to", "/srv/downloads", true) +
+         labelled_field("output", "Contents go to",
+                        html(downloads.empty() ? "/srv/downloads" : downloads).c_str(),
+                        downloads.empty()) +
          "<button name=\"action\" value=\"watch\">Watch</button></form></details>";
 }
 

@@ -11,7 +11,7 @@ namespace firn::app {
 std::string limits_now(const Json& daemon);
 std::string limits_form();
 std::string watched_folders(const Json& daemon);
-std::string watch_form();
+std::string watch_form(const Json& daemon);
 
 // The words for a limit in bytes a second; "none" where it is null or 0.
 std::string rate_words(const Json& of, const char* name);

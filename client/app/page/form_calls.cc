@@ -51,8 +51,8 @@ Result<std::string> complete(const std::string& action, const web::Fields& field
     if (const Status added = add_folder(fields, "folder", params); !added.ok())
       return added.error();
     if (action == "unwatch") return action;
-    if (const Status added = add_folder(fields, "output", params); !added.ok())
-      return added.error();
+    if (const std::string output = value_of(fields, "output"); !output.empty())
+      params["output"] = output;
     return action;
   }
   if (!of_content) return not_understood("there is no such action");

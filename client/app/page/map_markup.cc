@@ -173,9 +173,10 @@ std::string map_section(const RankMap& map, const std::string& path, const std::
   if (map.cells.empty()) return "<p>The content's shape is not known yet.</p>";
   const auto rows = map_rows(map, path);
   std::string svg = fmt::format(
-      "<svg class=\"map\" id=\"cells\" viewBox=\"-{} -1 {} {}\" role=\"group\" "
+      "<svg class=\"map map{}\" id=\"cells\" viewBox=\"-{} -1 {} {}\" role=\"group\" "
       "aria-label=\"Rank map: {} cells, {} a generation each\">",
-      kMargin, static_cast<int>(columns_of_map(map.cells.size())) * kStep + kMargin,
+      columns_of_map(map.cells.size()), kMargin,
+      static_cast<int>(columns_of_map(map.cells.size())) * kStep + kMargin,
       static_cast<int>(rows.size()) * kStep + 1, map.cells.size(),
       map.per_cell == 1 ? std::string("of one") : fmt::format("of {}", map.per_cell));
   for (std::size_t row = 0; row < rows.size(); ++row)
@@ -207,16 +208,17 @@ std::string map_table(const RankMap& map, const core::SwarmView& view) {
     }
     i = next;
     if (++runs > kRunsMax)
-      return table + "</tbody></table><p>And more: show fewer generations to see them.</p>";
+      return web::scrolled("Generations", table + "</tbody></table>") +
+             "<p>And more: show fewer generations to see them.</p>";
     fmt::format_to(std::back_inserter(table),
                    "<tr><td>{}{}</td><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>"
-                   "<td>{}</td></tr>",
+                   "<td class=\"from\">{}</td></tr>",
                    run.first,
                    run.count == 1 ? "" : fmt::format(" to {}", run.first + run.count - 1),
                    name_of(run.state), run.rank, run.blocks,
                    settled(run) ? "" : html(senders_in(view, {run.first, run.count})));
   }
-  return table + "</tbody></table>";
+  return web::scrolled("Generations", table + "</tbody></table>");
 }
 
 }  // namespace firn::app

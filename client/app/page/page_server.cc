@@ -21,8 +21,10 @@ bool for_others(const std::string& host) {
 // The server ends before what its thread uses.
 struct OpenPage final : PageServer {
   OpenPage(PeerDriver& driver, DaemonMethods* methods, const std::string& folder, std::string token,
-           Console& console, std::unique_ptr<web::HttpServer> opened)
-      : source(driver, methods),
+           Console& console, std::unique_ptr<web::HttpServer> opened, std::string its_url)
+      : url_(std::move(its_url)),
+        token_(token),
+        source(driver, methods),
         calls(driver.loop()),
         http(std::move(opened)),
         pages(*http, calls, source, folder),
@@ -33,7 +35,10 @@ struct OpenPage final : PageServer {
     http->run(door);
   }
   ~OpenPage() override { http.reset(); }
+  const std::string& url() const override { return url_; }
+  const std::string& token() const override { return token_; }
 
+  const std::string url_, token_;
   DriverStatus source;
   MainCalls calls;
   std::unique_ptr<web::HttpServer> http;
@@ -68,7 +73,7 @@ Result<std::unique_ptr<PageServer>> open_page_server(const PageOptions& options,
                    ? "page: " + url + "#token=" + *token
                    : "page: " + url + ", token in " + options.token_file);
   return std::unique_ptr<PageServer>(std::make_unique<OpenPage>(
-      driver, methods, options.folder, *std::move(token), console, *std::move(http)));
+      driver, methods, options.folder, *std::move(token), console, *std::move(http), url));
 }
 
 }  // namespace firn::app

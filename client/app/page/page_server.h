@@ -22,6 +22,9 @@ struct PageOptions {
 class PageServer {
  public:
   virtual ~PageServer() = default;
+  // Where a browser finds it, with a slash at the end, and the token that it asks for.
+  virtual const std::string& url() const = 0;
+  virtual const std::string& token() const = 0;
 };
 
 // Listens, and says where, with the token. `methods`: of a daemon, or null. All outlive the result.

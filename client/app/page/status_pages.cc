@@ -262,13 +262,11 @@ void StatusPages::add(ExchangeId id, const Request& request) {
       return server_.reply(id, failure(500, "That was not done", written.error().message()));
     source = uploaded;
   }
-  const Json rpc = {
-      {"jsonrpc", "2.0"},
-      {"id", 1},
-      {"method", "add"},
-      {"params",
-       {{"source", source}, {"folder", value("folder")}, {"serve", value("serve") == "on"}}}};
-  call_and_return(id, rpc, "/", uploaded);
+  Json params = {{"source", source}, {"serve", value("serve") == "on"}};
+  if (const std::string folder = value("folder"); !folder.empty()) params["folder"] = folder;
+  call_and_return(id,
+                  {{"jsonrpc", "2.0"}, {"id", 1}, {"method", "add"}, {"params", std::move(params)}},
+                  "/", uploaded);
 }
 
 void StatusPages::change(ExchangeId id, const Request& request) {

@@ -178,7 +178,7 @@ addEventListener("submit", async (event) => {
   }
 });
 
-// --- a manifest that is dropped goes into the form; the folder is still to be said ---
+// --- a manifest that is dropped goes into the form; a folder may still have to be said ---
 const manifest = document.getElementById("manifest");
 if (manifest) {
   const folder = document.getElementById("folder");
@@ -195,7 +195,7 @@ if (manifest) {
     if (!event.dataTransfer.files.length) return;
     manifest.files = event.dataTransfer.files;
     document.getElementById("add").open = true;
-    if (folder.value) manifest.form.requestSubmit();
+    if (folder.value || !folder.required) manifest.form.requestSubmit();
     else folder.focus();
   });
 }

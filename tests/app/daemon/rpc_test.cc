@@ -58,6 +58,7 @@ struct Recorder final : DaemonMethods {
   }
   Result<Json> watches() override { return note("watches"); }
   Result<Json> unwatch(const std::string& folder) override { return note("unwatch " + folder); }
+  Result<Json> page() override { return note("page"); }
   Result<Json> stop() override { return note("stop"); }
 };
 
@@ -124,6 +125,7 @@ TEST_CASE("each method is called with its parameters, and answered with its resu
   CHECK(called("status", "{}") == "status");
   CHECK(called("priority", R"({"content":"c","priority":"high"})") == "priority c high");
   CHECK(called("queue", R"({"content":"c","to":"up"})") == "queue c up");
+  CHECK(called("add", R"({"source":"firn:x"})") == "add firn:x  forever");
   CHECK(called("add", R"({"source":"/x","folder":"/a","serve":true,"seeding":"1h"})") ==
         "add /x /a 1h serve");
   CHECK(called("add", R"({"source":"/x","folder":"/a","serve":true,"trust":true,"link":"l"})") ==
@@ -138,7 +140,9 @@ TEST_CASE("each method is called with its parameters, and answered with its resu
   CHECK(called("remove", R"({"content":"x","delete_data":true})") == "remove x with data");
   CHECK(called("move", R"({"content":"x","folder":"/a"})") == "move x to /a");
   CHECK(called("watch", R"({"folder":"/a","output":"/b"})") == "watch /a for /b");
+  CHECK(called("watch", R"({"folder":"/a"})") == "watch /a for ");
   CHECK(called("watches", "{}") == "watches");
+  CHECK(called("page", "{}") == "page");
   CHECK(called("unwatch", R"({"folder":"/a"})") == "unwatch /a");
   CHECK(called("stop", "{}") == "stop");
 }

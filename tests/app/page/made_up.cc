@@ -61,6 +61,9 @@ Json details_of(const Kind& kind) {
       {"seeding", "forever"}};
   if (std::string(kind.state) == "failed")
     json["failure"] = std::string("/srv/downloads/") + kHostileName + ": no space left";
+  if (std::string(kind.state) == "seeding")
+    json["link"] = "firn:" + std::string(52, 'a') + "?tr=" + std::string(52, 'b') +
+                   "%40tracker.example.org&peer=192.0.2.7%3A40123";
   if (std::string(kind.state) == "searching")
     json["waits_for"] = "no peer is known that has the manifest";
   if (std::string(kind.state) == "queued")
@@ -209,6 +212,10 @@ Result<Json> MadeUp::remove(const std::string& which, bool) {
   return put(which, "state", "removing");
 }
 
+Result<Json> MadeUp::page() {
+  return Json{{"url", "http://localhost/"}, {"token", "made-up"}};
+}
+
 Result<Json> MadeUp::stop() {
   return Json{{"stopping", true}};
 }
@@ -237,6 +244,7 @@ Result<Json> MadeUp::status() {
   return Json{{"up_limit", 1'000'000},
               {"down_limit", nullptr},
               {"schedule", "mon-fri 08:00-18:00 up=1M"},
+              {"download_dir", "/srv/downloads"},
               {"max_downloads", 8},
               {"max_seeds", 100}};
 }

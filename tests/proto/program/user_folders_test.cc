@@ -2,8 +2,11 @@
 #include "proto/program/user_folders.h"
 
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <optional>
 #include <string>
 
@@ -50,6 +53,27 @@ TEST_CASE("folders of a user are those of XDG, else in the home folder, else non
   const Variable nowhere("HOME", nullptr);
   CHECK(user_config_folder().empty());
   CHECK(user_state_folder().empty());
+}
+
+TEST_CASE("the folder for downloads is the desktop's, else one in the home folder") {
+  std::string made = std::filesystem::temp_directory_path() / "firn-user-folders-XXXXXX";
+  REQUIRE(::mkdtemp(made.data()) != nullptr);
+  const Variable home("HOME", "/folder/of/a"), config("XDG_CONFIG_HOME", made.c_str());
+  CHECK(user_download_folder() == "/folder/of/a/Downloads");
+  const auto with = [&](const std::string& text) {
+    std::ofstream(made + "/user-dirs.dirs") << text;
+    return user_download_folder();
+  };
+  CHECK(with("# made by xdg-user-dirs-update\nXDG_DESKTOP_DIR=\"/x\"\n"
+             "XDG_DOWNLOAD_DIR=\"$HOME/T\\\"l\\$ charg\"\n") == "/folder/of/a/T\"l$ charg");
+  CHECK(with("XDG_DOWNLOAD_DIR=\"/srv/all\"\n") == "/srv/all");
+  CHECK(with("XDG_DOWNLOAD_DIR=\"$HOME\"\n") == "/folder/of/a");
+  for (const char* const wrong : {"relative\"", "$HOMES/x\"", "", "$HOME"})
+    CHECK(with("XDG_DOWNLOAD_DIR=\"" + std::string(wrong)) == "/folder/of/a/Downloads");
+  CHECK(with("XDG_DOWNLOAD_DIR=/srv/all\n") == "/folder/of/a/Downloads");
+  const Variable nowhere("HOME", nullptr);
+  CHECK(user_download_folder().empty());
+  std::filesystem::remove_all(made);
 }
 
 }  // namespace
