@@ -37,7 +37,9 @@ AnnounceCore::AnnounceCore(Registry& registry, const CoreOptions& options, std::
       random_(seed),
       network_rate_(options.network_rate, options.networks_max),
       announce_rate_(options.announce_rate, options.networks_max),
-      prefix_rate_(options.prefix_rate, options.networks_max) {}
+      prefix_rate_(options.prefix_rate, options.networks_max) {
+  registry_.keep_for(options_.peer_ttl);
+}
 
 void AnnounceCore::connected(ClientId client, const PeerId& id, const std::string& ip, Time now) {
   const TokenBucket bucket = full_bucket(options_.connection_rate, now);
@@ -50,6 +52,7 @@ void AnnounceCore::connected(ClientId client, const PeerId& id, const std::strin
 void AnnounceCore::change(CoreRules rules, Time now) {
   served_.change(std::exchange(rules.served, {}));
   static_cast<CoreRules&>(options_) = std::move(rules);
+  registry_.keep_for(options_.peer_ttl);
   network_rate_.change(options_.network_rate, now);
   announce_rate_.change(options_.announce_rate, now);
   prefix_rate_.change(options_.prefix_rate, now);

@@ -11,6 +11,11 @@ std::optional<std::uint64_t> ManifestShelf::bytes_of(const ContentId& content) c
   return found->second.bytes;
 }
 
+std::string ManifestShelf::prefix_of(const ContentId& content) const {
+  const auto found = entries_.find(content);
+  return found == entries_.end() ? std::string() : found->second.prefix;
+}
+
 // What the shelf would be without those that have been chosen to leave.
 class ManifestShelf::Leaving {
  public:

@@ -24,6 +24,8 @@ class ManifestShelf {
   std::optional<std::uint64_t> bytes_of(const ContentId& content) const;
   // Longest unused first.
   std::vector<ContentId> all() const { return {order_.begin(), order_.end()}; }
+  // Empty if there is none.
+  std::string prefix_of(const ContentId& content) const;
   // False: larger than all the room there may be.
   bool fits(std::uint64_t bytes) const { return bytes <= limits_.manifest_bytes_total_max; }
   // Those to drop before one more of `bytes` from `prefix` may be added, longest unused first: of

@@ -1,11 +1,12 @@
 // What a tracker remembers: which peers share which content, and the manifests it hosts. The
 // announce core asks and tells a Registry; behind it lies memory alone, memory with SQLite behind
-// (so that a restart keeps swarms), or later Redis (so that several trackers serve the same
-// swarms).
+// (so that a restart keeps swarms), or one of these with Redis behind (so that several trackers
+// serve the same swarms: tracker/redis).
 #pragma once
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <random>
 #include <string>
@@ -41,6 +42,12 @@ struct PackedPeer {
 // Its address is numeric (FIRN_CHECK): it comes from a socket, or was checked.
 PackedPeer pack(const Peer& from);
 Peer unpack(const PackedPeer& from);
+
+// With the time of its last announce.
+struct SeenPeer {
+  PackedPeer peer;
+  Time seen{};
+};
 
 struct SwarmCounts {
   std::uint32_t complete = 0;
@@ -107,17 +114,28 @@ class Registry {
 
   // Fills in the swarms and their peers.
   virtual void describe(Snapshot& snapshot) const = 0;
-  // When a peer of the content announced itself last; nullopt: there is none such, or it cannot
-  // tell.
-  virtual std::optional<Time> announced_at(const ContentId&, const PeerId&) const {
-    return std::nullopt;
+  // nullopt unless it has announced itself in the content's swarm and is not forgotten.
+  virtual std::optional<SeenPeer> find(const ContentId& content, const PeerId& peer) const = 0;
+  bool has_peer(const ContentId& content, const PeerId& peer) const {
+    return find(content, peer).has_value();
   }
-  // Whether it has announced itself in the content's swarm and is not forgotten.
-  virtual bool has_peer(const ContentId& content, const PeerId& peer) const = 0;
+  // When a peer of the content announced itself last; nullopt: there is none such.
+  std::optional<Time> announced_at(const ContentId& content, const PeerId& peer) const {
+    const auto found = find(content, peer);
+    return found ? std::optional(found->seen) : std::nullopt;
+  }
+  // Those with peers.
+  virtual std::vector<ContentId> contents() const = 0;
+  virtual void for_each_peer(const ContentId& content,
+                             const std::function<void(const SeenPeer&)>& visit) const = 0;
+  // After how long the caller of expire() forgets a silent peer: for a registry that others share.
+  virtual void keep_for(Time) {}
 
   virtual bool has_manifest(const ContentId& content) const = 0;
-  // Those that are hosted, as far as it can tell without asking elsewhere.
-  virtual std::vector<ContentId> hosted_manifests() const { return {}; }
+  // Those that are hosted.
+  virtual std::vector<ContentId> hosted_manifests() const = 0;
+  // As put_manifest() was told; empty if there is none.
+  virtual std::string manifest_prefix(const ContentId& content) const = 0;
   // Keeps a manifest that was checked and comes from `prefix` (prefix_of), and drops others until
   // there is room (manifest_shelf.h). Errors: kBadInput (larger than all the room there may be),
   // those of the disk.

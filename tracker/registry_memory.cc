@@ -26,10 +26,6 @@ void MemoryRegistry::sample(const ContentId& content, const SampleRequest& reque
   swarms_.sample(content, request, random, into);
 }
 
-bool MemoryRegistry::has_peer(const ContentId& content, const PeerId& peer) const {
-  return swarms_.find(content, peer) != nullptr;
-}
-
 bool MemoryRegistry::has_manifest(const ContentId& content) const {
   return shelf_.bytes_of(content).has_value();
 }

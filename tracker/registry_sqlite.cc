@@ -246,10 +246,6 @@ void SqliteRegistry::sample(const ContentId& content, const SampleRequest& reque
   swarms_.sample(content, request, random, into);
 }
 
-bool SqliteRegistry::has_peer(const ContentId& content, const PeerId& peer) const {
-  return swarms_.find(content, peer) != nullptr;
-}
-
 bool SqliteRegistry::has_manifest(const ContentId& content) const {
   return shelf_.bytes_of(content).has_value();
 }

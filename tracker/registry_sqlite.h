@@ -51,12 +51,19 @@ class SqliteRegistry final : public Registry {
   void sample(const ContentId& content, const SampleRequest& request, Random& random,
               Endpoints& into) const override;
   void describe(Snapshot& snapshot) const override { swarms_.describe(snapshot); }
-  std::optional<Time> announced_at(const ContentId& content, const PeerId& peer) const override {
-    return swarms_.announced_at(content, peer);
+  std::optional<SeenPeer> find(const ContentId& content, const PeerId& peer) const override {
+    return swarms_.seen(content, peer);
   }
-  bool has_peer(const ContentId& content, const PeerId& peer) const override;
+  std::vector<ContentId> contents() const override { return swarms_.contents(); }
+  void for_each_peer(const ContentId& content,
+                     const std::function<void(const SeenPeer&)>& visit) const override {
+    swarms_.for_each_of(content, visit);
+  }
   bool has_manifest(const ContentId& content) const override;
   std::vector<ContentId> hosted_manifests() const override { return shelf_.all(); }
+  std::string manifest_prefix(const ContentId& content) const override {
+    return shelf_.prefix_of(content);
+  }
   // Is on disk when it returns, with all changes before it.
   Status put_manifest(const ContentId& content, const std::string& prefix,
                       std::string_view bytes) override;

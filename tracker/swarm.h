@@ -52,7 +52,7 @@ class Swarm {
 
   template <class Visit>
   void for_each(const Visit& visit) const {
-    for (const auto& [id, entry] : entries_) visit(entry.known.peer);
+    for (const auto& [id, entry] : entries_) visit(entry.known);
   }
   std::size_t size() const { return entries_.size(); }
   SwarmCounts counts() const;

@@ -111,7 +111,7 @@ void SwarmTable::forget(PeerKey peer) {
 void SwarmTable::forget_content(ContentId content) {
   std::vector<PeerId> peers;
   contents_.at(content).swarm.for_each(
-      [&](const PackedPeer& peer) { peers.push_back(peer.endpoint.id); });
+      [&](const Swarm::Known& known) { peers.push_back(known.peer.endpoint.id); });
   for (const PeerId& peer : peers) forget({content, peer});
 }
 
@@ -135,12 +135,26 @@ const PackedPeer* SwarmTable::find(const ContentId& content, const PeerId& peer)
   return known == nullptr ? nullptr : &known->peer;
 }
 
-std::optional<Time> SwarmTable::announced_at(const ContentId& content, const PeerId& peer) const {
+std::optional<SeenPeer> SwarmTable::seen(const ContentId& content, const PeerId& peer) const {
   const auto found = contents_.find(content);
   if (found == contents_.end()) return std::nullopt;
   const Swarm::Known* known = found->second.swarm.find(peer);
   if (known == nullptr) return std::nullopt;
-  return known->seen;
+  return SeenPeer{known->peer, known->seen};
+}
+
+std::vector<ContentId> SwarmTable::contents() const {
+  std::vector<ContentId> all;
+  all.reserve(contents_.size());
+  for (const auto& [content, known] : contents_) all.push_back(content);
+  return all;
+}
+
+void SwarmTable::for_each_of(const ContentId& content,
+                             const std::function<void(const SeenPeer&)>& visit) const {
+  const auto found = contents_.find(content);
+  if (found == contents_.end()) return;
+  found->second.swarm.for_each([&](const Swarm::Known& known) { visit({known.peer, known.seen}); });
 }
 
 void SwarmTable::describe(Snapshot& snapshot) const {

@@ -38,7 +38,10 @@ class SwarmTable {
 
   void for_each(const std::function<void(const ContentId&, const PackedPeer&)>& visit) const;
   const PackedPeer* find(const ContentId& content, const PeerId& peer) const;
-  std::optional<Time> announced_at(const ContentId& content, const PeerId& peer) const;
+  std::optional<SeenPeer> seen(const ContentId& content, const PeerId& peer) const;
+  std::vector<ContentId> contents() const;
+  void for_each_of(const ContentId& content,
+                   const std::function<void(const SeenPeer&)>& visit) const;
   // Fills in the swarms and their peers; takes time in proportion to the number of swarms.
   void describe(Snapshot& snapshot) const;
   SwarmCounts counts(const ContentId& content) const;
