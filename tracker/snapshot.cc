@@ -31,6 +31,7 @@ void Snapshot::add(const Snapshot& other) {
   accepted_count += other.accepted_count;
   unwritten += other.unwritten;
   lag = std::max(lag, other.lag);
+  if (other.redis.used) redis = other.redis;  // all shards share it
   for (std::size_t code = 0; code < refusals.size(); ++code) refusals[code] += other.refusals[code];
   publishers.insert(publishers.end(), other.publishers.begin(), other.publishers.end());
   largest.insert(largest.end(), other.largest.begin(), other.largest.end());

@@ -18,6 +18,15 @@ namespace firn::tracker {
 using RefusalCounts =
     std::array<std::uint64_t, static_cast<std::size_t>(proto::TrackerErrorCode::kNotAllowed) + 1>;
 
+// How the link to Redis stands, where there is one.
+struct RedisState {
+  bool used = false;
+  bool connected = false;
+  std::uint64_t lost_count = 0;      // since the start: connections, and each first one that failed
+  std::uint64_t lag_ms = 0;          // since Redis last answered
+  std::uint64_t rejected_count = 0;  // entries that no tracker wrote
+};
+
 struct Snapshot {
   static constexpr std::size_t kSwarmsMax = 200;  // that are listed
 
@@ -40,6 +49,7 @@ struct Snapshot {
   std::chrono::microseconds lag{0};  // of the I/O thread that is behind most
   RefusalCounts refusals{};          // requests that were answered with an error, by its code
   std::uint64_t unwritten = 0;       // shards of the contents whose registry cannot be written now
+  RedisState redis;                  // of the whole tracker
   std::vector<Line> largest;         // most peers first, kSwarmsMax at most
   // Listed ones that have contents; the same order and bound.
   std::vector<PublisherLine> publishers;

@@ -34,21 +34,25 @@ MAY_INCLUDE = {
         "codec", "cuda_kernels", "proto/database", "proto/web", *EDGE,
     },
     "tracker": {"tracker", "proto/database", *PROTO},
-    "tracker/app": {"tracker/app", "tracker", "proto/web", *EDGE},
+    "tracker/redis": {"tracker/redis", "tracker", *PROTO},
+    "tracker/app": {"tracker/app", "tracker/redis", "tracker", "proto/web", *EDGE},
     "tests": {
         "tests", "codec", "cuda_kernels", "cuda_kernels/papers", "client/content", "client/checks",
         "client/privacy", "client/store", "client/core", "client/medium", "client/app", "tracker",
-        "tracker/app", "proto/database", "proto/web", *EDGE,
+        "tracker/app", "tracker/redis", "proto/database", "proto/web", *EDGE,
     },
 }
 
 # The tracker's edge: these files speak to the network; the rest of the folder decides and keeps.
 TRACKER_EDGE = re.compile(r"tracker/(main|server|app)[^/]*$")
+# TLS with Redis, by hiredis.
+REDIS_TLS = r"|^tracker/redis/tls\.cc$"
 
 # The deciding parts do no I/O, have no clock, no chance and no threads of their own: they are fed
 # time and randomness, so that a simulation with a seed replays them exactly.
 DECIDES = re.compile(
-    r"client/core/|tracker/(announce|fair_shares|manifest_shelf|rate_limit|registry_memory|swarm)[^/]*$")
+    r"client/core/|tracker/(announce|fair_shares|manifest_shelf|rate_limit|registry_memory|swarm)[^/]*$"
+    r"|^tracker/redis/(commands|conversation|letters|records|redis_address)[^/]*$")
 
 
 class Ban(NamedTuple):
@@ -67,8 +71,10 @@ PRODUCT = r"^(codec|cuda_kernels|proto|client|tracker)/"
 BANS = [
     ban(r"", r"\b(uv_\w+|SSL_\w+)|#include <(uv|openssl/ssl)\.h>",
         "sockets and TLS sessions belong to proto/transport and the programs' edges",
-        but=r"^(proto/transport/|client/app/|tests/transport/|tests/tracker_load/bare_main)|" + TRACKER_EDGE.pattern),
+        but=r"^(proto/transport/|client/app/|tests/transport/|tests/tracker_load/bare_main)|" + TRACKER_EDGE.pattern + REDIS_TLS),
     ban(r"", r"\blws_\w+|#include <libwebsockets\.h>", "HTTP belongs to proto/web", but=r"^proto/web/"),
+    ban(r"", r"\bredis[A-Z]\w*\(|#include <hiredis/", "hiredis belongs to tracker/redis",
+        but=r"^tracker/redis/(connection|tls)\.cc$"),
     ban(DECIDES.pattern,
         r"\b(system_clock|steady_clock|high_resolution_clock)::now\b"
         r"|(?<![\w.>])(clock_gettime|gettimeofday|time|clock)\s*\(\s*(\)|NULL|nullptr|0\s*\)|&|CLOCK_)",

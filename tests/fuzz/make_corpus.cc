@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "proto/content/link.h"
 #include "proto/content/sealed_manifest.h"
@@ -12,6 +13,8 @@
 #include "tests/proto/sample_manifest.h"
 #include "tests/proto/wire_frames.h"
 #include "tests/transport/proxy_headers.h"
+#include "tracker/redis/commands.h"
+#include "tracker/redis/records.h"
 
 using namespace firn;
 using namespace firn::test;
@@ -196,6 +199,44 @@ void proxy_headers(const std::filesystem::path& root) {
   add("version-1", made::proxy_header(0x11, 0x11, made::kIpv4Addresses));
 }
 
+// Answers as redis.cc reads them.
+std::string small(int value) {
+  return {'\x02', static_cast<char>(value)};
+}
+std::string text(const std::string& bytes) {
+  return std::string{'\x04', static_cast<char>(bytes.size())} + bytes;
+}
+std::string list(const std::vector<std::string>& replies) {
+  std::string all{'\x03', static_cast<char>(replies.size())};
+  for (const std::string& one : replies) all += one;
+  return all;
+}
+
+void redis(const std::filesystem::path& root) {
+  const Corpus corpus(root, "redis");
+  using namespace firn::tracker;
+  std::string changes;
+  PackedPeer peer = pack(Peer{{{}, "10.0.0.1", 4000}, true});
+  append_change(changes, {{}, peer, false, Time(5)}, Time(10));
+  peer = pack(Peer{{{}, "2001:db8::1", 4000}, false});
+  append_change(changes, {{}, peer, false, Time(5)}, Time(10));
+  append_change(changes, {{}, {}, true, Time(5)}, Time(10));
+  corpus.add("changes", std::string(1, '\0') + changes);
+  corpus.add("record", std::string(1, '\0') + peer_record(peer));
+  corpus.add("address", "\x01redis://me:%41word@[::1]:7000/3");
+  corpus.add("address-tls", "\x01rediss://:word@host/0");
+  corpus.add("address-unix", "\x01unix:///run/redis.sock?2");
+  const std::string nothing(1, '\0');
+  std::string turn = list({small(1), small(3)}) + small(1) + small(0);
+  for (int i = 0; i < 5; ++i) turn += nothing;
+  const Keys keys("p:");
+  corpus.add("conversation", "\x02" + turn + text("1") + nothing +
+                                 list({small(100), text("5-0"), small(1), small(0), small(3),
+                                       text(changes.substr(0, 75)), text(std::string(32, 'c'))}) +
+                                 list({text("7"), list({text(keys.seen({})), text("p:other")})}));
+  corpus.add("refusal", "\x02\x05\x09WRONGTYPE\x05\x05MOVED");
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -206,4 +247,5 @@ int main(int count, char** arguments) {
   links(arguments[1]);
   configs(arguments[1]);
   proxy_headers(arguments[1]);
+  redis(arguments[1]);
 }
