@@ -28,6 +28,7 @@
 #include "proto/transport/identity.h"
 #include "tracker/app/reload.h"
 #include "tracker/app/settings.h"
+#include "tracker/app/sharing.h"
 #include "tracker/app/status_door.h"
 #include "tracker/registry_sqlite.h"
 #include "tracker/server.h"
@@ -147,6 +148,11 @@ int page_failure(const Error& error) {
   return fail(error.code == ErrorCode::kBadInput ? kUsage : kDisk, "--status: " + error.message());
 }
 
+// Of an option, or of a file that one names.
+int option_failure(const Error& error) {
+  return fail(error.code == ErrorCode::kBadInput ? kUsage : kDisk, error.message());
+}
+
 // Errors: kBadInput (the system allows fewer).
 Status make_room_for(std::size_t connections) {
   proto::transport::raise_descriptor_limit();
@@ -195,16 +201,23 @@ void reload(Program& program, Server& server, spdlog::logger& logger) {
       {core_rules(fresh.settings, *std::move(lists)), logger.should_log(spdlog::level::debug)});
 }
 
+Time steady_now() {
+  return std::chrono::duration_cast<Time>(std::chrono::steady_clock::now().time_since_epoch());
+}
+
 // One for each I/O thread.
-Result<std::vector<std::unique_ptr<SqliteRegistry>>> open_registries(
-    const Settings& settings, const std::filesystem::path& data) {
+Result<Registries> open_registries(const Settings& settings, const std::filesystem::path& data,
+                                   Sharing& sharing) {
   RegistryLimits limits;
   limits.manifest_bytes_total_max = settings.manifests_mib << 20;
   limits.content_count_max = settings.contents;
-  const auto now =
-      std::chrono::duration_cast<Time>(std::chrono::steady_clock::now().time_since_epoch());
-  return SqliteRegistry::open_shards((data / "tracker.sqlite").string(), now, limits,
-                                     settings.io_threads);
+  const Time now = steady_now();
+  auto opened = SqliteRegistry::open_shards((data / "tracker.sqlite").string(), now, limits,
+                                            settings.io_threads);
+  if (!opened) return opened.error();
+  Registries below;
+  for (auto& registry : *opened) below.push_back(std::move(registry));
+  return sharing.wrap(std::move(below), now);
 }
 
 // After a signal: drains until the time is over, or another one comes. `page`: null where there is
@@ -232,6 +245,18 @@ Result<std::vector<std::string>> listen_at(const std::vector<Address>& where, Se
   return texts;
 }
 
+std::vector<Registry*> shards_of(const Registries& registries) {
+  std::vector<Registry*> shards;
+  for (const auto& registry : registries) shards.push_back(registry.get());
+  return shards;
+}
+
+void begin_sharing(Sharing& sharing, const std::shared_ptr<spdlog::logger>& logger) {
+  sharing.begin(steady_now, [logger](bool is_trouble, const std::string& text) {
+    logger->log(is_trouble ? spdlog::level::warn : spdlog::level::info, "{}", escaped_lines(text));
+  });
+}
+
 int run(Program& program) {
   const Settings& settings = program.settings;
   const auto where = addresses_of(settings);
@@ -240,9 +265,7 @@ int run(Program& program) {
   if (!proxies) return fail(kUsage, "--proxy-protocol: " + proxies.error().message());
 
   auto lists = served_lists(settings);
-  if (!lists)
-    return fail(lists.error().code == ErrorCode::kBadInput ? kUsage : kDisk,
-                lists.error().message());
+  if (!lists) return option_failure(lists.error());
 
   const std::filesystem::path data = settings.data;
   std::error_code made;
@@ -256,10 +279,11 @@ int run(Program& program) {
   if (const Status room = make_room_for(settings.connections); !room)
     return fail(kUsage, room.error().message());
 
-  const auto registries = open_registries(settings, data);
+  auto sharing = Sharing::of(settings);
+  if (!sharing) return option_failure(sharing.error());
+  const auto registries = open_registries(settings, data, *sharing);
   if (!registries) return fail(kDisk, registries.error().message());
-  std::vector<Registry*> shards;
-  for (const auto& registry : *registries) shards.push_back(registry.get());
+  const std::vector<Registry*> shards = shards_of(*registries);
   // After key and database, so that their names are taken. A FIFO waits here for its reader, and a
   // signal ends that.
   const auto log = open_log(settings);
@@ -274,6 +298,7 @@ int run(Program& program) {
   if (!listening)
     return fail(listening.error().code == ErrorCode::kExists ? kPortInUse : kUsage,
                 listening.error().message());
+  begin_sharing(*sharing, log->logger);
   const auto page = open_page(settings, **server, log->logger);
   if (!page) return page_failure(page.error());
   for (const std::string& one : *listening) std::printf("listening on %s\n", one.c_str());

@@ -123,6 +123,15 @@ std::string metrics_text(const Snapshot& snapshot, const ProcessUse& process) {
   add(text, "firn_tracker_database_failing", "gauge",
       "Shards of the contents that cannot be written to the database now.", snapshot.unwritten);
   add_publishers(text, snapshot);
+  const RedisState& redis = snapshot.redis;
+  add(text, "firn_tracker_redis_failing", "gauge",
+      "1 while --redis is given and Redis cannot be used.", redis.used && !redis.connected ? 1 : 0);
+  add(text, "firn_tracker_redis_lag_seconds", "gauge", "Since Redis last answered.",
+      redis.used ? static_cast<double>(redis.lag_ms) / 1000 : 0.0);
+  add(text, "firn_tracker_redis_losses_total", "counter", "How often Redis was lost.",
+      redis.lost_count);
+  add(text, "firn_tracker_redis_rejected_total", "counter",
+      "Entries in Redis that no tracker wrote, and that were passed over.", redis.rejected_count);
   add_process(text, process);
   return text;
 }

@@ -68,6 +68,30 @@ void add_service_options(CLI::App& app, Settings& settings) {
       ->check(not_empty());
 }
 
+void add_redis_options(CLI::App& app, Settings& settings) {
+  app.add_option("--redis", settings.redis,
+                 "share swarms and manifests with other trackers: redis://HOST:PORT/DATABASE, "
+                 "rediss:// over TLS, or unix:///PATH")
+      ->type_name("URL")
+      ->check(not_empty());
+  app.add_option("--redis-password-file", settings.redis_password_file,
+                 "its password (default: FIRN_REDIS_PASSWORD, or that of the URL)")
+      ->type_name("FILE")
+      ->check(not_empty());
+  app.add_option("--redis-ca", settings.redis_ca,
+                 "certificates to believe of rediss:// (default: the system's)")
+      ->type_name("FILE")
+      ->check(not_empty());
+  app.add_option("--redis-prefix", settings.redis_prefix, "what the names of all keys begin with")
+      ->option_text("TEXT")
+      ->check(not_empty())
+      ->capture_default_str();
+  app.add_option("--redis-timeout", settings.redis_timeout_seconds,
+                 "seconds without an answer after which Redis counts as lost")
+      ->check(between(1, 60))
+      ->capture_default_str();
+}
+
 void add_listen_options(CLI::App& app, Settings& settings) {
   app.add_option("--listen", settings.listen, "where to accept connections (repeatable)")
       ->type_name("ADDR")
@@ -122,6 +146,7 @@ void add_options(CLI::App& app, Settings& settings, bool& verbose) {
       ->check(between(0.01, 1e6))
       ->capture_default_str();
   add_list_options(app, settings);
+  add_redis_options(app, settings);
   add_service_options(app, settings);
   add_log_options(app, settings, verbose);
 }

@@ -40,6 +40,11 @@ struct Settings {
   std::string status;      // where its page is; empty: nowhere
   std::string token_file;  // of that page; empty: in the data folder
   int drain_seconds = 0;   // from the first signal to the end
+  std::string redis;       // where swarms are shared with other trackers; empty: nowhere
+  std::string redis_password_file;
+  std::string redis_ca;
+  std::string redis_prefix = "firn:";
+  std::uint32_t redis_timeout_seconds = 2;
 };
 
 extern const ConfigNames kConfigNames;

@@ -24,6 +24,11 @@ std::string per_second(double rate) {
   return rate < 10 ? fmt::format("{:.1f}/s", rate) : fmt::format("{:.0f}/s", rate);
 }
 
+const char* redis_text(const RedisState& redis) {
+  if (!redis.used) return "none";
+  return redis.connected ? "shared" : "lost";
+}
+
 std::string facts_of(const StatusView& view) {
   const Snapshot& now = view.now;
   std::string list = "<dl class=\"facts\">";
@@ -36,6 +41,7 @@ std::string facts_of(const StatusView& view) {
   add("Connections", std::to_string(now.connection_count));
   add("Announces", std::to_string(now.announce_count));
   add("Requests refused", std::to_string(now.refusal_count()));
+  if (now.redis.used) add("Redis", redis_text(now.redis));
   add("Runs for", duration_text(static_cast<double>(view.running.count())));
   return list + "</dl>";
 }
@@ -127,6 +133,7 @@ std::string status_json(const StatusView& view) {
       {"announces", now.announce_count},
       {"announces_per_second", view.rates.empty() ? 0 : view.rates.back()},
       {"refusals", now.refusal_count()},
+      {"redis", redis_text(now.redis)},
       {"largest", nlohmann::ordered_json::array()}};
   for (const Snapshot::Line& line : now.largest)
     json["largest"].push_back({{"content_id", line.content.text()},
