@@ -22,7 +22,7 @@ class Page(doors.Door):
     @classmethod
     def setUpClass(cls):
         if not browser.find():
-            raise unittest.SkipTest("no Chromium: scripts/setup --browser installs it")
+            raise unittest.SkipTest("no Chromium: scripts/setup --checks installs it")
         cls.browser = cls.enterClassContext(browser.Browser())
 
     def tab(self, path="/", signed_in=True, **options):

@@ -45,7 +45,7 @@ class States(Page):
 
     def skip_without_axe(self):
         if not AXE.exists():
-            self.skipTest("axe-core was not asked, as there is none: scripts/setup --browser brings it")
+            self.skipTest("axe-core was not asked, as there is none: scripts/setup --checks brings it")
 
     def test_signing_in(self):
         self.stage("none")
