@@ -9,8 +9,8 @@ import tempfile
 import time
 
 from running import building
-from swarm_lab import (adapters, collect, compare, hosts, report, scenario, sim, summarise,
-                       sweep, tables, traces)
+from swarm_lab import (adapters, collect, compare, hosts, matrix, matrix_command, report, scenario,
+                       sim, slow_link, summarise, sweep, tables, traces)
 from swarm_lab.cluster import refusals, slurm
 from swarm_lab.cluster import run as cluster_run
 
@@ -26,8 +26,9 @@ def main(arguments, about):
     chosen = parser.parse_args(arguments)
     try:
         return chosen.function(chosen)
-    except (scenario.BadScenario, adapters.BadClient, hosts.NoNetwork, building.Failed,
-            refusals.CannotPlace, slurm.JobFailed) as problem:
+    except (scenario.BadScenario, adapters.BadClient, hosts.NoNetwork, matrix.BadMatrix,
+            slow_link.BrokenLink, building.Failed, refusals.CannotPlace,
+            slurm.JobFailed) as problem:
         print(f"scripts/swarm: {problem}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
@@ -185,6 +186,7 @@ def clean(_):
 
 COMMANDS = {
     "run": (run, "race clients on hosts made of network namespaces, or on those of a cluster"),
+    "matrix": (matrix_command.command, "race clients on links of many kinds, and make one table"),
     "report": (report_command, "tables and plots of what `run` wrote"),
     "summarise": (summarise.summarise, "what `run` wrote, without what no table or plot needs"),
     "bound": (bound_command, "the fluid lower bound of scenarios"),
@@ -197,7 +199,7 @@ COMMANDS = {
     "traces": (traces.traces, "hashes over all that simulated cores decide, to compare builds"),
     "clean": (clean, "remove what a killed run left"),
 }
-OPTIONS = {"run": _run_options, "report": _report_options, "bound": _bound_options,
+OPTIONS = {"run": _run_options, "report": _report_options, "bound": _bound_options, "matrix": matrix_command.options,
            "summarise": summarise.options, "sim": sim.sim_options, "sweep": sweep.options,
            "table": tables.options, "compare": compare.options, "faults": sim.faults_options,
            "traces": traces.options}

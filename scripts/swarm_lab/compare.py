@@ -25,6 +25,8 @@ def lab_options(scenario, parameters):
     groups = scenario["peers"]
     if any(group.get("hostile") for group in groups):
         raise NotSimulated("hostile peers (scripts/swarm sim hostile=COUNT*DEEDS has them)")
+    if scenario.get("loss"):
+        raise NotSimulated("frames that get lost")
     if any(group["arrives_s"] for group in groups):
         raise NotSimulated("groups that come late")
     shape = {(g["arrives_every_s"], g["leaves_on_finish"]) for g in groups}
@@ -47,7 +49,8 @@ def lab_options(scenario, parameters):
         "seed_mbit": seed["up_mbit"] * share / senders,
         "up": ",".join(f"{g['up_mbit']:g}" for g in links), "join_ms": 1000 * every,
         "down": ",".join(f"{g['down_mbit']:g}" for g in links), "queue_ms": scenario["queue_ms"],
-        "delay_ms": parameters["delay_ms"], "share": share, "alone": parameters["alone_bytes"],
+        "delay_ms": _delays(parameters["delay_ms"], scenario.get("delay_ms", 0)),
+        "share": share, "alone": parameters["alone_bytes"],
         "source_copies": seed["leaves_after_copies"] or 0,
         "leave_when_safe": int(seed["leaves_when_safe"]), "leave_s": 0 if leaves else -1,
     }
@@ -70,6 +73,10 @@ def lab_options(scenario, parameters):
         words["crash_s"] = crashing[0]["crashes_at"] * bound * share
         words["crash_share"] = sum(g["count"] for g in crashing) / peers + 1e-9
     return " ".join(f"{key}={value}" for key, value in words.items())
+
+
+def _delays(without, more):
+    return "-".join(f"{float(end) + more:g}" for end in without.split("-"))
 
 
 def compare(chosen):

@@ -2,8 +2,8 @@
 nothing in the machine's own network changes.
 
 Each host has one interface, eth0. A token bucket (tc tbf) on it limits what the host sends, one on
-the bridge's end of the cable what it receives. Namespaces are named after this process; those of a
-process that is gone are removed by `remove_stale`.
+the bridge's end of the cable what it receives. Delay and loss are in slow_link.py. Namespaces are
+named after this process; those of a process that is gone are removed by `remove_stale`.
 """
 
 import ctypes
@@ -18,7 +18,7 @@ import subprocess
 import tempfile
 import time
 
-from swarm_lab import content
+from swarm_lab import content, slow_link
 from swarm_lab.firewall import Firewall
 from swarm_lab.processes import Process
 
@@ -134,8 +134,19 @@ class Host:
         self.down_mbit = down_mbit
         _run("ip", "netns", "add", self.namespace)
         network.namespaces.append(self.namespace)
-        _run("ip", "link", "add", self.cable, "netns", network.hub, "type", "veth",
-             "peer", "name", "eth0", "address", mac(index), "mtu", str(mtu), "netns", self.namespace)
+        self.slow_link = None
+        if network.path.slow:
+            self.slow_link = slow_link.SlowLink(NETNS, self.namespace, "eth0", network.hub,
+                                                self.cable, network.path.words(index + 1))
+        else:
+            _run("ip", "link", "add", self.cable, "netns", network.hub, "type", "veth",
+                 "peer", "name", "eth0", "netns", self.namespace)
+        _run("ip", "-n", self.namespace, "link", "set", "eth0", "address", mac(index), "mtu",
+             str(mtu))
+        if not network.path.offload:
+            for namespace, device in ((self.namespace, "eth0"), (network.hub, self.cable)):
+                with socket_in(namespace, socket.SOCK_DGRAM) as control:
+                    slow_link.stop_offload(control, device)
         inside = ("ip", "-n", self.namespace)
         _run(*inside, "address", "add", f"{self.address}/16", "dev", "eth0")
         _run(*inside, "link", "set", "lo", "up")
@@ -180,14 +191,8 @@ class Host:
         return firewall
 
     def connect(self, port, timeout=5.0):
-        """A TCP connection to 127.0.0.1:port of this host. Sockets stay in the namespace in which
-        they were made, whatever the thread does afterwards."""
-        with open("/proc/self/ns/net", "rb") as own, open(NETNS / self.namespace, "rb") as other:
-            _setns(other.fileno())
-            try:
-                link = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-            finally:
-                _setns(own.fileno())
+        """A TCP connection to 127.0.0.1:port of this host."""
+        link = socket_in(self.namespace, socket.SOCK_STREAM)
         link.settimeout(timeout)
         try:
             link.connect(("127.0.0.1", port))
@@ -197,11 +202,14 @@ class Host:
         return link
 
     def counters(self):
-        """Bytes on the wire, frame headers included, since the host was made; and frames that the
-        buffer before its link had no room for."""
+        """Bytes on the wire, frame headers included, since the host was made; frames that the
+        buffer before its link had no room for, and those that its link has lost."""
         link = json.loads(_run("ip", "-n", self.namespace, "-s", "-j", "link", "show", "eth0"))[0]
-        sent = {"sent": link["stats64"]["tx"]["bytes"], "dropped": 0,
+        sent = {"sent": link["stats64"]["tx"]["bytes"], "dropped": 0, "lost": 0,
                 "received": link["stats64"]["rx"]["bytes"]}
+        if self.slow_link:
+            sent["lost"] = sum(way["lost"] + way["overflowed"]
+                               for way in self.slow_link.counts().values())
         # The interface counts a batch of segments with one header; the token bucket counts all.
         for qdisc in json.loads(_run("tc", "-n", self.namespace, "-s", "-j", "qdisc", "show",
                                      "dev", "eth0")):
@@ -228,6 +236,17 @@ class Host:
                 "pure_acks": int(found["Tcp.OutSegs"]) - int(found["TcpExt.TCPOrigDataSent"])}
 
 
+def socket_in(namespace, kind):
+    """A socket of that namespace. Sockets stay in the one in which they were made, whatever the
+    thread does afterwards."""
+    with open("/proc/self/ns/net", "rb") as own, open(NETNS / namespace, "rb") as other:
+        _setns(other.fileno())
+        try:
+            return socket.socket(socket.AF_INET, kind)
+        finally:
+            _setns(own.fileno())
+
+
 def _setns(descriptor):
     if _libc.setns(descriptor, _CLONE_NEWNET) != 0:
         error = ctypes.get_errno()
@@ -249,13 +268,14 @@ def limit(namespace, device, mbit, queue_ms):
 class Network:
     """The bridge and its hosts; a context manager that removes everything."""
 
-    def __init__(self, queue_ms=100.0, congestion=None):
+    def __init__(self, queue_ms=100.0, congestion=None, path=slow_link.Path()):
         self.prefix = f"{PREFIX}-{os.getpid()}"
         self.hub = f"{self.prefix}-hub"
         self.namespaces = []
         self.hosts = []
         self.queue_ms = queue_ms
         self.congestion = congestion
+        self.path = path
 
     def __enter__(self):
         try:
@@ -282,6 +302,9 @@ class Network:
         return host
 
     def close(self):
+        for host in self.hosts:
+            if host.slow_link:
+                host.slow_link.close()
         for name in reversed(self.namespaces):
             remove_namespace(name)
         self.namespaces.clear()

@@ -6,6 +6,9 @@ scripts/swarm_lab/scenarios; every key is listed here, and an unknown one is an 
     content_mib = 32
     deadline_s = 150           a race that takes longer has failed
     queue_ms = 100             what the buffer before a limited link holds
+    delay_ms = 0               one way between two hosts, besides what queues take (slow_link.py)
+    loss = 0                   part of the frames that get lost on their way
+    offload = true             false: segments go one by one through all interfaces
     congestion = "cubic"       TCP congestion control of all hosts
 
     [tracker]
@@ -36,7 +39,7 @@ import dataclasses
 import pathlib
 import tomllib
 
-from swarm_lab import bound
+from swarm_lab import bound, slow_link
 
 PEERS_MAX = 5000
 FOLDER = pathlib.Path(__file__).parent / "scenarios"
@@ -93,11 +96,17 @@ class Scenario:
     about: str = ""
     deadline_s: float = 150.0
     queue_ms: float = 100.0
+    delay_ms: float = 0.0
+    loss: float = 0.0
+    offload: bool = True
     congestion: str = "cubic"
 
     @property
     def content_bytes(self):
         return int(self.content_mib * (1 << 20))
+
+    def path(self):
+        return slow_link.Path(self.delay_ms, self.loss, self.offload)
 
     @property
     def peer_count(self):
@@ -167,6 +176,8 @@ def from_table(table, name):
     if "tracker" in table:
         table["tracker"] = _make(Tracker, table["tracker"], f"{name}, [tracker]")
     scenario = _make(Scenario, {**table, "name": name}, name)
+    if scenario.loss >= 1:
+        raise BadScenario(f"{name}: `loss` is a part, below 1")
     if scenario.peer_count > PEERS_MAX:
         raise BadScenario(f"{name}: more than {PEERS_MAX} peers; that is work for a simulation")
     return scenario

@@ -1,6 +1,6 @@
 """What a scenario asks for that tasks cannot give, said before anything is submitted."""
 
-from swarm_lab import scenario
+from swarm_lab import scenario, slow_link
 
 
 class CannotPlace(Exception):
@@ -20,6 +20,8 @@ def check(one, client, on, links):
 def _reasons(one, client, on, links):
     if client.partition(":")[0] != "firn":
         yield f"the client {client} needs files on every host, which tasks do not make (firn does not)"
+    if one.path() != slow_link.Path():
+        yield "`delay_ms`, `loss` and `offload` are for links between hosts of one machine"
     if links == "namespaces":
         if on != "slurm":
             yield "`--links namespaces` needs tasks that are root on their hosts, which pods are not"
