@@ -79,8 +79,10 @@ TimeUs Granting::work_out_due(const Neighbour& n) {
   const TimeUs last = n.news.last_state();
   if (!has_news(n)) return last + policy::kKeepAlive;
   const bool grants = can_grant(n);
+  const double share = membership_.small_mesh() ? policy::kStateShare : policy::kStateShareLarge;
   const TimeUs interval = policy::state_interval(holdings(), membership_.neighbours(), n, grants,
-                                                 holdings().shape().block_bytes, context_.now);
+                                                 holdings().shape().block_bytes,
+                                                 share * links_.up.seen(), context_.now);
   TimeUs due = last + interval;
   // Those that can wait a little go together: one step for all.
   if (interval >= policy::kStateIntervalEnd) {

@@ -25,14 +25,18 @@ bool Grants::book_arrival(std::uint32_t sequence, std::uint64_t bytes, TimeUs no
   if (awaited_ != 0 && sequence >= awaited_) {
     const TimeUs took = std::max<TimeUs>(now - awaited_since_, 1);
     ran_dry_ |= pause > took / policy::kDryPause;
-    if (took <= policy::kRoundTripMax) {
-      round_trip_ = round_trip_ == 0 ? took : std::min(round_trip_, took);
-    }
+    shortest_ = answered_++ == 0 ? took : std::min(shortest_, took);
     awaited_ = 0;
   }
   ++blocks_received_;
   rate_.add(bytes, now);
   return true;
+}
+
+TimeUs Grants::round_trip() const {
+  if (answered_ == 0 || shortest_ > policy::kRoundTripPath) return 0;
+  const bool path = answered_ >= policy::kRoundTripGrants;
+  return shortest_ <= policy::kRoundTripMax || path ? shortest_ : 0;
 }
 
 }  // namespace firn::core

@@ -41,7 +41,7 @@ class Grants {
   // Shortest time from a grant to the first block that could not have come without it; 0: not
   // known. If the neighbour had run out of credit once and had a block to send, that is a round
   // trip.
-  TimeUs round_trip() const { return round_trip_; }
+  TimeUs round_trip() const;
   // Bytes of payload a second.
   double rate(TimeUs now) const { return rate_.bytes_per_second(now); }
   TimeUs last_arrival() const { return last_arrival_; }
@@ -62,7 +62,8 @@ class Grants {
   bool ran_dry_ = false;
   std::uint32_t awaited_ = 0;  // first sequence number of the grant that is timed; 0: none is
   TimeUs awaited_since_ = 0;
-  TimeUs round_trip_ = 0;
+  TimeUs shortest_ = 0;         // from a grant to its first block
+  std::uint32_t answered_ = 0;  // grants that were timed
   std::uint64_t blocks_received_ = 0;
   RateMeter rate_;
 };

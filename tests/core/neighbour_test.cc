@@ -114,6 +114,23 @@ TEST_CASE("a round trip is the shortest time from a grant to what could not come
   CHECK(n.grants.round_trip() == 50'000);
 }
 
+TEST_CASE("a long round trip is believed once several grants were answered no sooner") {
+  const auto told = [](TimeUs takes, std::uint32_t grants, TimeUs last_takes) {
+    Neighbour n = neighbour();
+    for (std::uint32_t i = 1; i <= grants; ++i) {
+      n.grants.grant(1, i * kSecond);
+      REQUIRE(n.book_arrival(i, 10, i * kSecond + (i < grants ? takes : last_takes)));
+    }
+    return n.grants.round_trip();
+  };
+  constexpr std::uint32_t kEnough = core::policy::kRoundTripGrants;
+  CHECK(told(600'000, kEnough - 1, 600'000) == 0);  // it may have had nothing to send
+  CHECK(told(600'000, kEnough, 600'000) == 600'000);
+  CHECK(told(600'000, kEnough, 40'000) == 40'000);
+  CHECK(told(600'000, 2, 300'000) == 300'000);  // short enough at once
+  CHECK(told(core::policy::kRoundTripPath + 1, 2 * kEnough, core::policy::kRoundTripPath + 1) == 0);
+}
+
 TEST_CASE("a block that could not be made is not in flight and costs no credit") {
   Neighbour n = neighbour();
   REQUIRE(n.apply_state(state(0, 4)));

@@ -18,8 +18,12 @@ inline constexpr std::uint32_t kWindowMax = 512;  // blocks, of a neighbour at m
 inline constexpr TimeUs kWindowTime = 20 * kMillisecond;
 inline constexpr double kWindowRoundTrips = 2.5;
 // A grant answered later than this met a sender with nothing to send, or a queue: a window that
-// covers a queue makes it longer [010].
+// covers a queue makes it longer [010]. Where the first kRoundTripGrants grants were all answered
+// later, it is the path; of that windows cover no more than this all the same, and what takes
+// longer than kRoundTripPath is not believed [056].
 inline constexpr TimeUs kRoundTripMax = 300 * kMillisecond;
+inline constexpr TimeUs kRoundTripPath = 1 * kSecond;
+inline constexpr std::uint32_t kRoundTripGrants = 8;
 inline constexpr std::uint32_t kExhaustedStreak = 4;  // windows used up in a row that double it
 // A sender waited for credit if the first block of a grant came after a pause of more than this
 // part of the time since the grant [011].
@@ -37,6 +41,15 @@ inline constexpr TimeUs kStateIntervalUrgent = 10 * kMillisecond;  // a generati
 inline constexpr TimeUs kStateIntervalStart = 20 * kMillisecond;   // before a rate is known
 inline constexpr TimeUs kFastHalfWindow = 10 * kMillisecond;   // half a window within: a fast link
 inline constexpr TimeUs kStateIntervalMin = 2 * kMillisecond;  // to renew credit: never oftener
+// States to all neighbours together take this part of the uplink, but where credit must be renewed:
+// on slow uplinks and among many neighbours they come less often, down to kStateIntervalMax. In
+// large meshes what others tell is worth more. Near the end they take kStateTimesEnd as much, as a
+// redundant block costs more than a hundred of them. Bytes of one, headers included [057].
+inline constexpr double kStateShare = 1.0 / 80;
+inline constexpr double kStateShareLarge = 1.0 / 40;
+inline constexpr double kStateTimesEnd = 10;
+inline constexpr double kStateBytes = 150;
+inline constexpr TimeUs kStateIntervalMax = 1 * kSecond;
 inline constexpr TimeUs kStateGrain = 10 * kMillisecond;  // slow ones are due at multiples of this
 inline constexpr TimeUs kKeepAlive = 45 * kSecond;   // a State without news: the line still stands
 inline constexpr std::size_t kRidingEntries = 512;   // spans, and ranks, in a State aboard a block
@@ -93,6 +106,10 @@ inline constexpr std::uint64_t kChoicesForFew = 32;
 inline constexpr TimeUs kPipelineTime = 5 * kMillisecond;  // unsent blocks cover this much
 inline constexpr std::uint32_t kPipelineMax = 64;
 inline constexpr std::uint32_t kSmallMesh = 24;  // S: up to here the first-hand rule
+// A generation that the front of the download has passed stays closed to second-hand rows for this
+// many usual round trips: one way, in which first-hand rows of it still come from other relays
+// [056].
+inline constexpr double kFrontRoundTrips = 0.5;
 // A generation of which at most this many rows are missing is open to every relay [013].
 inline constexpr std::uint32_t kClosing = 4;
 inline constexpr std::uint32_t kGapCap = 16;    // S: rank gaps above count as this

@@ -69,8 +69,9 @@ Grants::Window next_window(const Grants& grants, bool alone, std::uint32_t block
   Grants::Window next = grants.window();
   const bool exhausted = grants.credit() > 0 && grants.outstanding() == 0;
   next.exhausted_streak = exhausted ? next.exhausted_streak + 1 : 0;
-  const double time = static_cast<double>(kWindowTime) +
-                      kWindowRoundTrips * static_cast<double>(grants.round_trip());
+  const TimeUs round_trip = std::min(grants.round_trip(), kRoundTripMax);
+  const double time =
+      static_cast<double>(kWindowTime) + kWindowRoundTrips * static_cast<double>(round_trip);
   const double covered = grants.rate(now) * time * 1e-6 / block_bytes;
   std::uint32_t blocks = next.blocks;
   if (alone) {
@@ -91,10 +92,25 @@ bool near_end(const Holdings& holdings, const Neighbours& neighbours) {
   return holdings.missing() < kEndBlocks * neighbours.size();
 }
 
+namespace {
+
+// At least `usual`, and so long that States to all neighbours take no more than `rate`.
+TimeUs affordable(TimeUs usual, double rate, std::size_t neighbours) {
+  if (rate <= 0) return usual;
+  const double takes = 1e6 * kStateBytes * static_cast<double>(neighbours) / rate;
+  const auto longest = static_cast<double>(kStateIntervalMax);
+  return std::max(usual, static_cast<TimeUs>(std::min(takes, longest)));
+}
+
+}  // namespace
+
 TimeUs state_interval(const Holdings& holdings, const Neighbours& neighbours,
                       const Neighbour& neighbour, bool can_grant, std::uint32_t block_bytes,
-                      TimeUs now) {
-  TimeUs interval = near_end(holdings, neighbours) ? kStateIntervalEnd : kStateInterval;
+                      double states_rate, TimeUs now) {
+  TimeUs interval =
+      near_end(holdings, neighbours)
+          ? affordable(kStateIntervalEnd, states_rate * kStateTimesEnd, neighbours.size())
+          : affordable(kStateInterval, states_rate, neighbours.size());
   if (neighbour.news.urgent()) interval = std::min(interval, kStateIntervalUrgent);
   if (!can_grant) return interval;
   // Half its window has come. On a fast link renew at once, or it might have to wait for us; on a

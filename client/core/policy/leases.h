@@ -43,9 +43,10 @@ Grants::Window next_window(const Grants& grants, bool alone, std::uint32_t block
 bool near_end(const Holdings& holdings, const Neighbours& neighbours);
 
 // How long after the last State the next one to `neighbour` is due. `can_grant`: half its window
-// has been used and more can be granted.
+// has been used and more can be granted. `states_rate`: bytes a second that States to all may take,
+// 0: not known.
 TimeUs state_interval(const Holdings& holdings, const Neighbours& neighbours,
                       const Neighbour& neighbour, bool can_grant, std::uint32_t block_bytes,
-                      TimeUs now);
+                      double states_rate, TimeUs now);
 
 }  // namespace firn::core::policy

@@ -23,6 +23,18 @@ std::uint64_t least_rank(const Neighbour& n) {
   return std::max(n.expected_total_rank(), n.pipe.blocks_sent());
 }
 
+// As the half of the neighbours have it; 0: not known.
+TimeUs usual_round_trip(const Neighbours& neighbours) {
+  std::vector<TimeUs> all;
+  for (const Neighbour& n : neighbours) {
+    if (n.grants.round_trip() > 0) all.push_back(n.grants.round_trip());
+  }
+  if (all.empty()) return 0;
+  const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+  std::nth_element(all.begin(), middle, all.end());
+  return *middle;
+}
+
 // Some neighbour needs blocks that is not in debt.
 bool somebody_pays(const Neighbours& neighbours) {
   return std::any_of(neighbours.begin(), neighbours.end(), [](const Neighbour& n) {
@@ -63,8 +75,7 @@ RelayPolicy::Candidate RelayPolicy::judge(const Holdings& holdings, const Neighb
     if (open && open->first_hand(which) > sent) return {g, 5.0 + gap};
     // The front is closed to second-hand rows, which every peer would relay to every other; not so
     // where it stands still, for then nothing else will move it.
-    const bool at_front =
-        g + 1 >= holdings.frontier() && !(open && now - open->last_growth > kStallTime);
+    const bool at_front = g >= front_first_ && !(open && now - open->last_growth > kStallTime);
     if (gap > 0 && (own >= n || !at_front || n - need <= kClosing)) return {g, 1.0 + gap};
   }
   // A null vector proves that a block is news although the ranks do not tell.
@@ -74,6 +85,14 @@ RelayPolicy::Candidate RelayPolicy::judge(const Holdings& holdings, const Neighb
     if (news) return {g, 1.0, true};
   }
   return {};
+}
+
+void RelayPolicy::find_front(const Holdings& holdings, const Neighbours& neighbours, TimeUs now) {
+  if (holdings.frontier() != front_.frontier()) {
+    const double lag = kFrontRoundTrips * static_cast<double>(usual_round_trip(neighbours));
+    front_.move(holdings.frontier(), static_cast<TimeUs>(lag), now);
+  }
+  front_first_ = front_.first(now);
 }
 
 // Of those we hold some of and it lacks: the lowest eligible generation, in a large mesh the best
@@ -207,7 +226,10 @@ void RelayPolicy::line_up(const Neighbours& neighbours, bool small_mesh, bool co
 std::optional<Choice> RelayPolicy::choose(const Holdings& holdings, const Neighbours& neighbours,
                                           bool small_mesh, const Sockets& sockets, TimeUs now) {
   remember(neighbours);
-  if (small_mesh) place_newcomers(neighbours);
+  if (small_mesh) {
+    place_newcomers(neighbours);
+    find_front(holdings, neighbours, now);
+  }
   line_up(neighbours, small_mesh, holdings.complete(), sockets, now);
   for (const Eligible& one : eligible_) {
     const Candidate candidate =

@@ -13,6 +13,7 @@
 #include "client/core/holdings.h"
 #include "client/core/neighbours.h"
 #include "client/core/policy/choice.h"
+#include "client/core/policy/front.h"
 #include "client/core/policy/late_binding.h"
 #include "codec/random.h"
 
@@ -50,6 +51,7 @@ class RelayPolicy {
   void place_newcomers(const Neighbours& neighbours);
   void line_up(const Neighbours& neighbours, bool small_mesh, bool complete, const Sockets& sockets,
                TimeUs now);
+  void find_front(const Holdings& holdings, const Neighbours& neighbours, TimeUs now);
   Candidate best_generation(const Holdings& holdings, const Neighbour& neighbour, Memory& memory,
                             bool small_mesh, TimeUs now);
   Candidate best_from(std::uint32_t& g, const Holdings& holdings, const Neighbour& neighbour,
@@ -58,6 +60,8 @@ class RelayPolicy {
                   bool small_mesh, TimeUs now) const;
 
   codec::CoefficientStream random_;
+  Front front_;                    // of small meshes
+  std::uint32_t front_first_ = 0;  // the lowest generation there
   std::uint64_t choices_ = 0;
   TimeUs chose_at_ = 0;             // the last choice
   std::vector<Memory> memory_;      // of the neighbours, in their order

@@ -263,7 +263,7 @@ static std::uint32_t carried(std::uint32_t blocks_per_second, TimeUs delay) {
     }
     const bool can_grant = one.grants.outstanding() <= one.grants.window().blocks / 2;
     if (now - last_state <
-        core::policy::state_interval(s.holdings, s.neighbours, one, can_grant, 1000, now)) {
+        core::policy::state_interval(s.holdings, s.neighbours, one, can_grant, 1000, 0, now)) {
       continue;
     }
     one.grants.resize(
@@ -315,10 +315,48 @@ TEST_CASE("a State is due after the ordinary time where nothing has come for ver
   REQUIRE(one.book_arrival(1, 100, kNow + kSecond));
   for (TimeUs now = kNow + kSecond; now < 1'000'000 * kSecond; now *= 2) {
     const TimeUs interval =
-        core::policy::state_interval(s.holdings, s.neighbours, one, true, 100, now);
+        core::policy::state_interval(s.holdings, s.neighbours, one, true, 100, 0, now);
     CHECK(interval >= 20 * kMillisecond);
     CHECK(interval <= core::policy::kStateInterval);
   }
+}
+
+TEST_CASE("States come less often where the uplink is slow or the neighbours are many") {
+  using namespace core::policy;
+  const auto interval = [](std::uint32_t generations, std::uint32_t peers, double rate) {
+    Situation s(generations, 8, peers);
+    return state_interval(s.holdings, s.neighbours, s.neighbours.at(1), false, 100, rate, kNow);
+  };
+  const double enough =
+      12 * kStateBytes * 1e6 / kStateInterval;    // bytes a second, of 12 neighbours
+  CHECK(interval(100, 12, 0) == kStateInterval);  // what it carries is not known
+  CHECK(interval(100, 12, 2 * enough) == kStateInterval);
+  CHECK(interval(100, 12, enough / 2) == 2 * kStateInterval);
+  CHECK(interval(100, 24, enough) == 2 * kStateInterval);
+  CHECK(interval(100, 12, enough / 1000) == kStateIntervalMax);
+  // Near the end they may take kStateTimesEnd as much.
+  CHECK(interval(1, 12, enough / 2) == kStateIntervalEnd);
+  CHECK(interval(1, 12, enough / 10) > kStateIntervalEnd);
+  CHECK(interval(1, 12, enough / 10) == doctest::Approx(10 * kStateInterval / kStateTimesEnd));
+}
+
+TEST_CASE("a window covers no longer path than one that cannot be a queue") {
+  Situation s(1, 8, 1);
+  const auto window = [](TimeUs round_trip) {
+    Neighbour one(1, peer_id(1), "192.0.2.1", std::uint16_t{1}, false, 0);
+    TimeUs now = kNow;
+    for (std::uint32_t i = 0; i < core::policy::kRoundTripGrants; ++i) {
+      one.grants.grant(i + 1 < core::policy::kRoundTripGrants ? 1 : 1000, now);
+      REQUIRE(one.book_arrival(last_number(one) + 1, 1000, now += round_trip));
+    }
+    for (int i = 0; i < 500; ++i) {
+      REQUIRE(one.book_arrival(last_number(one) + 1, 1000, now += 10'000));  // 100 a second
+    }
+    return core::policy::next_window(one.grants, false, 1000, 512, now).blocks;
+  };
+  const std::uint32_t longest = window(core::policy::kRoundTripMax);
+  CHECK(longest > window(100'000));
+  CHECK(window(800'000) == longest);
 }
 
 TEST_CASE("a neighbour that uses up its window again and again gets a larger one") {

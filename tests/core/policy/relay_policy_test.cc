@@ -77,6 +77,40 @@ TEST_CASE("first-hand rule: at the front of a small mesh rows from the source go
                      second_hand.now + kSecond));
 }
 
+TEST_CASE("what the front has passed stays closed to second-hand rows for one way") {
+  Scene s(6, 16, 3, false);
+  RelayPolicy relay(1);
+  constexpr TimeUs kPath = 200'000;
+  for (core::PeerKey key = 1; key <= 3; ++key) {
+    s.peer(key).grants.grant(1, 0);
+    REQUIRE(s.peer(key).book_arrival(1, kBlockBytes, kPath));
+  }
+  s.hold(2, 8, false, s.now);
+  CHECK_FALSE(s.choose(relay, true));
+  s.hold(3, 1, false, s.now);  // the front goes on
+  CHECK_FALSE(s.choose(relay, true));
+  s.now += kPath / 2 - 1;
+  CHECK_FALSE(s.choose(relay, true));
+  s.now += 1;
+  const auto choice = s.choose(relay, true);
+  REQUIRE(choice);
+  CHECK(choice->generation == 2);
+}
+
+TEST_CASE("the front goes on in steps, each as long after it was passed") {
+  core::policy::Front front;
+  CHECK(front.first(0) == 0);
+  front.move(5, 100, 1000);
+  CHECK(front.first(1000) == 0);
+  front.move(7, 100, 1050);
+  CHECK(front.frontier() == 7);
+  CHECK(front.first(1099) == 0);
+  CHECK(front.first(1100) == 4);
+  CHECK(front.first(1150) == 6);
+  front.move(8, 0, 1200);
+  CHECK(front.first(1200) == 7);
+}
+
 TEST_CASE("a relay serves the most deprived first, and its lowest generation") {
   Scene s(6, 4, 3, false);
   RelayPolicy relay(1);

@@ -19,15 +19,7 @@ struct Outcome {
   double redundant_share = 0;
 };
 
-// A source and six peers of 100 Mbit/s with delays that rise from `shortest` to `longest`, 64 MiB.
-Outcome race(TimeUs shortest, TimeUs longest) {
-  Lab lab(64, 64, 16384, 1);
-  for (int i = 0; i <= 6; ++i) {
-    LabPeerSpec spec;
-    spec.source = i == 0;
-    spec.link = {100 * kMbit, 0, shortest + (longest - shortest) * i / 6};
-    lab.add(spec);
-  }
+Outcome outcome_of(Lab& lab) {
   const LabRun run = run_of(lab);
   const double bound = fluid_bound(run);
   REQUIRE(lab.run(static_cast<TimeUs>(20 * bound * 1e6)));
@@ -39,6 +31,31 @@ Outcome race(TimeUs shortest, TimeUs longest) {
     redundant += static_cast<double>(r.redundant);
   }
   return {last / bound, redundant / (innovative + redundant)};
+}
+
+// A source and six peers of 100 Mbit/s with delays that rise from `shortest` to `longest`, 64 MiB.
+Outcome race(TimeUs shortest, TimeUs longest) {
+  Lab lab(64, 64, 16384, 1);
+  for (int i = 0; i <= 6; ++i) {
+    LabPeerSpec spec;
+    spec.source = i == 0;
+    spec.link = {100 * kMbit, 0, shortest + (longest - shortest) * i / 6};
+    lab.add(spec);
+  }
+  return outcome_of(lab);
+}
+
+// A source and twelve peers, all with the same link.
+Outcome twelve(double mbit, TimeUs delay, std::uint32_t generations, std::uint32_t n,
+               std::uint32_t k) {
+  Lab lab(generations, n, k, 1);
+  for (int i = 0; i <= 12; ++i) {
+    LabPeerSpec spec;
+    spec.source = i == 0;
+    spec.link = {mbit * kMbit, 0, delay + i};
+    lab.add(spec);
+  }
+  return outcome_of(lab);
 }
 
 }  // namespace
@@ -58,6 +75,19 @@ TEST_CASE("and across paths of 100 ms, where most of a generation is on its way 
   MESSAGE("100 ms: ratio " << far.ratio << ", redundant " << far.redundant_share);
   CHECK(far.ratio < 1.7);
   CHECK(far.redundant_share < 0.12);
+}
+
+TEST_CASE("on paths of 300 ms relays do not send what others have on its way") {
+  const Outcome far = twelve(8, 300'000, 32, 64, 16384);
+  MESSAGE("300 ms: ratio " << far.ratio << ", redundant " << far.redundant_share);
+  CHECK(far.ratio < 1.18);
+  CHECK(far.redundant_share < 0.085);
+}
+
+TEST_CASE("on links of half a megabit States leave most of the uplinks to blocks") {
+  const Outcome slow = twelve(0.5, 20'000, 16, 32, 4096);
+  MESSAGE("0.5 Mbit/s: ratio " << slow.ratio << ", redundant " << slow.redundant_share);
+  CHECK(slow.ratio < 1.15);
 }
 
 TEST_CASE("one source fills its link to one peer over 200 ms there and back, most of it over 400") {
