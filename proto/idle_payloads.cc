@@ -41,19 +41,46 @@ void IdlePayloads::clear(Shelf& shelf) {
   shelf.idle.clear();
 }
 
-// The shelf of that size; null if others are in use.
+// The shelf of that size; null if there is none.
 IdlePayloads::Shelf* IdlePayloads::shelf_of(std::size_t bytes) {
   const auto found = std::ranges::find(shelves_, bytes, &Shelf::bytes);
   return found == shelves_.end() ? nullptr : &*found;
 }
 
+// The same, made in place of the one that was used longest ago.
+IdlePayloads::Shelf& IdlePayloads::take_shelf(std::size_t bytes) {
+  Shelf* shelf = shelf_of(bytes);
+  if (!shelf) {
+    shelf = &*std::ranges::min_element(shelves_, {}, &Shelf::used);
+    clear(*shelf);
+    shelf->bytes = bytes;
+    shelf->idle.reserve(kIdleMax / bytes);  // payloads are given back where nothing may throw
+  }
+  return *shelf;
+}
+
+// What other sizes have left gives way, until one more of this size fits.
+bool IdlePayloads::make_room(const Shelf& wanted) {
+  while (idle_bytes_ + wanted.bytes > kIdleMax) {
+    Shelf* oldest = nullptr;
+    for (Shelf& shelf : shelves_) {
+      if (&shelf == &wanted || shelf.idle.empty()) continue;
+      if (!oldest || shelf.used < oldest->used) oldest = &shelf;
+    }
+    if (!oldest) return false;
+    clear(*oldest);
+  }
+  return true;
+}
+
 std::uint8_t* IdlePayloads::take(std::size_t bytes) {
-  if (kKeeps && bytes >= kBytesMin) {
+  if (kKeeps && bytes >= kBytesMin && bytes <= kIdleMax) {
     const std::lock_guard lock(mutex_);
-    Shelf* const shelf = shelf_of(bytes);
-    if (shelf && !shelf->idle.empty()) {
-      std::uint8_t* const data = shelf->idle.back();
-      shelf->idle.pop_back();
+    Shelf& shelf = take_shelf(bytes);
+    shelf.used = ++uses_;
+    if (!shelf.idle.empty()) {
+      std::uint8_t* const data = shelf.idle.back();
+      shelf.idle.pop_back();
       idle_bytes_ -= bytes;
       return data;
     }
@@ -64,16 +91,9 @@ std::uint8_t* IdlePayloads::take(std::size_t bytes) {
 void IdlePayloads::give_back(std::uint8_t* data, std::size_t bytes) {
   if (kKeeps && bytes >= kBytesMin && bytes <= kIdleMax) {
     const std::lock_guard lock(mutex_);
-    Shelf* shelf = shelf_of(bytes);
-    if (!shelf) {
-      const auto empty =
-          std::ranges::find_if(shelves_, [](const Shelf& one) { return one.idle.empty(); });
-      shelf = empty != shelves_.end() ? &*empty : &shelves_.front();
-      clear(*shelf);
-      shelf->bytes = bytes;
-    }
-    if (idle_bytes_ + bytes <= kIdleMax) {
-      shelf->idle.push_back(data);
+    Shelf* const shelf = shelf_of(bytes);
+    if (shelf && make_room(*shelf)) {
+      shelf->idle.push_back(data);  // there is room
       idle_bytes_ += bytes;
       return;
     }

@@ -25,16 +25,19 @@ class IdlePayloads {
   std::size_t idle_bytes() const;
 
  private:
-  // Contents of different block sizes take turns in it: the one that was not used gives way.
-  struct Shelf {
+  struct Shelf {  // for one size
     std::size_t bytes = 0;
+    std::uint64_t used = 0;  // uses_ when it was used last
     std::vector<std::uint8_t*> idle;
   };
   Shelf* shelf_of(std::size_t bytes);
+  Shelf& take_shelf(std::size_t bytes);
+  bool make_room(const Shelf& wanted);
   void clear(Shelf& shelf);
 
   mutable std::mutex mutex_;
-  std::array<Shelf, 4> shelves_;
+  std::array<Shelf, 4> shelves_;  // the sizes used last
+  std::uint64_t uses_ = 0;
   std::size_t idle_bytes_ = 0;
 };
 

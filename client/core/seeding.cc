@@ -23,9 +23,10 @@ void Seeding::begin_as_source() {
   if (context_.options.seeding.kind == Kind::kWhenSafe) departure_.emplace(holdings_.shape());
 }
 
-void Seeding::sent(const proto::Block& block, PeerKey peer) {
-  if (!departure_) return;
+bool Seeding::sent(const proto::Block& block, PeerKey peer) {
+  if (!departure_) return false;
   departure_->sent(peer, block.sequence, block.generation, block.source_index, block.coefficients);
+  return true;
 }
 
 void Seeding::not_made(PeerKey peer, std::uint32_t sequence) {

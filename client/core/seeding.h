@@ -27,7 +27,8 @@ class Seeding final : public LeaveWatcher {
   void begin_as_source();
 
   // --- what a departing source must know of blocks (departure.h) ---
-  void sent(const proto::Block& block, PeerKey peer);
+  // Whether its vector is remembered.
+  bool sent(const proto::Block& block, PeerKey peer);
   void not_made(PeerKey peer, std::uint32_t sequence);
   // Its State has been taken over.
   void told(const Neighbour& n);

@@ -156,8 +156,9 @@ void Sending::send(const policy::Choice& choice) {
   n.holds.mixture_sent(g, out.slots);
   sockets_.update(n);
   told(n);
-  seeding_.sent(out.block, n.key);
-  if (source_) spread_.sent(out.block, n);
+  // What is concluded from a vector later must not be concluded from one that was never sent.
+  if (seeding_.sent(out.block, n.key)) out.exchangeable = false;
+  if (source_ && spread_.sent(out.block, n)) out.exchangeable = false;
   out.block.state = granting_.riding_state(n);
   uplink_.chose_block(proto::wire_bytes(out.block) + holdings_.shape().block_bytes);
   outbox_.push(std::move(out));

@@ -13,14 +13,15 @@ Spread::Spread(const Context& context, Membership& membership)
     : context_(context), membership_(membership) {}
 
 // A part of the rows is enough where there are many.
-void Spread::sent(const proto::Block& block, const Neighbour& to) {
-  if (membership_.small_mesh()) return;
+bool Spread::sent(const proto::Block& block, const Neighbour& to) {
+  if (membership_.small_mesh()) return false;
   const auto [last, first] = kept_at_.try_emplace(to.key, context_.now);
-  if (!first && context_.now - last->second < policy::kSpreadSample) return;
+  if (!first && context_.now - last->second < policy::kSpreadSample) return false;
   last->second = context_.now;
   std::vector<Row>& rows = rows_[block.generation];
-  if (rows.size() == policy::kSpreadRowsMax) return;
+  if (rows.size() == policy::kSpreadRowsMax) return false;
   rows.push_back({to.key, context_.now, block.source_index, block.coefficients});
+  return true;
 }
 
 // Where there are many neighbours, a part of them by chance is asked besides those that this peer

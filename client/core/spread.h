@@ -32,8 +32,8 @@ class Spread final : public LeaveWatcher {
  public:
   Spread(const Context& context, Membership& membership);
 
-  // The block is on its way to the neighbour.
-  void sent(const proto::Block& block, const Neighbour& to);
+  // The block is on its way to the neighbour. Whether its vector is remembered.
+  bool sent(const proto::Block& block, const Neighbour& to);
   // The neighbour's State, before it is taken over.
   void told(const Neighbour& by, const proto::State& state);
   void leaves(const Neighbour& n) override;

@@ -76,6 +76,15 @@ class Spreading {
 
 }  // namespace
 
+TEST_CASE("it says of which blocks it remembers the vector") {
+  Spreading here;
+  proto::Block block;
+  block.coefficients = {1, 2, 3, 4};
+  core::Neighbour& fresh = here.neighbour(kFirst);
+  CHECK(here.spread().sent(block, fresh));
+  CHECK_FALSE(here.spread().sent(block, fresh));  // too soon after the other
+}
+
 TEST_CASE("a null vector tells whose rows have not come through") {
   Spreading swarm;
   CHECK_FALSE(swarm.share(kTaker));

@@ -269,7 +269,22 @@ TEST_CASE("coded blocks are sent where systematic ones are not wanted") {
   fixture.say(1, state);
   const auto blocks = fixture.blocks_to(1);
   CHECK(blocks.size() == 8);
-  for (const SendBlock& b : blocks) CHECK_FALSE(b.block.source_index);
+  for (const SendBlock& b : blocks) {
+    CHECK_FALSE(b.block.source_index);
+    CHECK(b.exchangeable);
+  }
+}
+
+TEST_CASE("a source that leaves when it is safe sends the vectors that it remembers") {
+  core::Options options = plain_options();
+  options.dense = true;
+  options.seeding.kind = core::SeedPolicy::Kind::kWhenSafe;
+  Fixture fixture(plain_manifest(1, 8, 16), options);
+  fixture.start(true);
+  fixture.join(1, peer_id(1), 100);
+  const auto blocks = fixture.blocks_to(1);
+  CHECK(blocks.size() == 8);
+  for (const SendBlock& b : blocks) CHECK_FALSE(b.exchangeable);
 }
 
 TEST_CASE("no more than the credit is ever sent, whatever the numbers") {

@@ -37,6 +37,27 @@ TEST_CASE("memory that was given back is bounded, whatever the sizes") {
   }
 }
 
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which keep nothing
+TEST_CASE("memory is used again, also of a size that comes later") {
+  IdlePayloads pool;
+  for (const std::size_t bytes : {std::size_t{16384}, std::size_t{32768}, std::size_t{4096},
+                                  std::size_t{8192}, std::size_t{65536}, std::size_t{16384}}) {
+    CAPTURE(bytes);
+    std::vector<std::uint8_t*> first;
+    for (std::size_t i = 0; i < IdlePayloads::kIdleMax / bytes; ++i)
+      first.push_back(pool.take(bytes));
+    for (std::uint8_t* data : first) pool.give_back(data, bytes);
+    CHECK(pool.idle_bytes() == IdlePayloads::kIdleMax);
+    const std::set<std::uint8_t*> known(first.begin(), first.end());
+    std::vector<std::uint8_t*> second;
+    for (std::size_t i = 0; i < first.size(); ++i) second.push_back(pool.take(bytes));
+    CHECK(pool.idle_bytes() == 0);
+    CHECK(std::ranges::all_of(second, [&](std::uint8_t* data) { return known.contains(data); }));
+    for (std::uint8_t* data : second) pool.give_back(data, bytes);
+  }
+}
+#endif
+
 TEST_CASE("memory in use is never handed out again") {
   IdlePayloads pool;
   std::set<std::uint8_t*> in_use;

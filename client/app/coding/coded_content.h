@@ -31,6 +31,9 @@ struct CodingResources {
   LoopBudget& loop_budget;
   BatchCoder* coder = nullptr;  // null: the workers do all coding
   std::uint64_t seed = 0;       // of coding vectors that are drawn here
+  // Of blocks that workers make ahead, of a content. Enough for the 64 generations that a source
+  // serves at a time, with blocks of 16 KiB.
+  std::size_t stock_bytes = std::size_t{16} << 20;
 };
 
 class CodedContent {
@@ -64,6 +67,7 @@ class CodedContent {
   BatchCoder* coder() const { return lent_.coder; }
   // Of this content's own random choices.
   std::uint64_t seed() const { return lent_.seed + number_; }
+  std::size_t stock_bytes() const { return lent_.stock_bytes; }
 
   // The process's cache, as far as it holds generations of this content.
   SharedBuffer cached(std::uint32_t generation) const;

@@ -48,9 +48,8 @@ void Stock::serve(std::uint32_t generation, Shelf& shelf) {
 void Stock::refill(std::uint32_t generation, Shelf& shelf) {
   if (!maker_->useful()) return leave_unserved(generation, shelf);
   shelf.under_way = true;
-  const std::size_t room = maker_->bytes_max() - std::min(bytes_, maker_->bytes_max());
   maker_->make(generation, content_->cached(generation),
-               maker_->rows(maker_->ahead(shelf.asked), shelf.waiting.size(), room),
+               maker_->rows(maker_->ahead(shelf.asked), shelf.waiting.size()),
                [this, generation](std::vector<CodedPayload> blocks) {
                  refilled(generation, std::move(blocks));
                });

@@ -21,7 +21,7 @@ class DeviceMaker final : public StockMaker {
     const std::size_t fair = std::clamp(shape.generation_size / 8, kRowsMin, kRowsMax);
     return std::max<std::size_t>(1, std::min(room, fair));
   }
-  std::size_t rows(std::size_t ahead, std::size_t, std::size_t) const override { return ahead; }
+  std::size_t rows(std::size_t ahead, std::size_t) const override { return ahead; }
   std::size_t bytes_max() const override { return coder_.options().stock_bytes; }
   std::size_t generations_max() const override { return kGenerationsMax; }
   void make(std::uint32_t generation, SharedBuffer source, std::size_t rows, Made made) override {
@@ -52,10 +52,10 @@ class WorkerMaker final : public StockMaker {
     const std::uint64_t part = asked / kAskedForEach;
     return part < kAheadMin ? 0 : std::min<std::size_t>(part, kAheadMax);
   }
-  std::size_t rows(std::size_t ahead, std::size_t waiting, std::size_t room) const override {
-    return std::min(ahead, room / 2 / content_->shape().block_bytes) + waiting;
+  std::size_t rows(std::size_t ahead, std::size_t waiting) const override {
+    return ahead + waiting;
   }
-  std::size_t bytes_max() const override { return kBytesMax; }
+  std::size_t bytes_max() const override { return content_->stock_bytes(); }
   std::size_t generations_max() const override { return kGenerationsMax; }
   void make(std::uint32_t generation, SharedBuffer source, std::size_t rows, Made made) override {
     if (!source) return made({});
@@ -75,7 +75,6 @@ class WorkerMaker final : public StockMaker {
   static constexpr std::uint64_t kAskedForEach = 12;  // a twelfth of what is made may be left over
   static constexpr std::uint64_t kAheadMin = 4;
   static constexpr std::size_t kAheadMax = 16;
-  static constexpr std::size_t kBytesMax = std::size_t{8} << 20;
   static constexpr std::size_t kGenerationsMax = 1024;
 
   static std::vector<CodedPayload> blocks_of(const CodedContent& content,

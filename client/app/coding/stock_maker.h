@@ -26,9 +26,8 @@ class StockMaker {
   virtual bool useful() const = 0;
   // Blocks to have ready of a generation of which `asked` blocks were asked for; 0: none, as yet.
   virtual std::size_t ahead(std::uint64_t asked) const = 0;
-  // Blocks to make at once, where `ahead` are to be ready, orders wait, and the stocks have room
-  // for as many bytes more.
-  virtual std::size_t rows(std::size_t ahead, std::size_t waiting, std::size_t room) const = 0;
+  // Blocks to make at once, where `ahead` are to be ready and orders wait.
+  virtual std::size_t rows(std::size_t ahead, std::size_t waiting) const = 0;
   // In all stocks of a content.
   virtual std::size_t bytes_max() const = 0;
   virtual std::size_t generations_max() const = 0;

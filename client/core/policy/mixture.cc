@@ -15,9 +15,17 @@ class Chooser {
     const std::uint32_t all = open.count(wanted.which);
     const std::uint32_t own = open.rows_from(wanted.receiver, wanted.which);
     receivers_too_ = own == all;
-    const std::size_t eligible = receivers_too_ ? all : all - own;
-    rows_max_ = wanted.rows_max == 0 ? eligible : std::min(wanted.rows_max, eligible);
+    eligible_count_ = receivers_too_ ? all : all - own;
+    rows_max_ = wanted.rows_max == 0 ? eligible_count_ : std::min(wanted.rows_max, eligible_count_);
     chosen_.reserve(rows_max_);
+  }
+
+  // Where all are to be mixed nothing has to be chosen.
+  bool takes_all() const { return rows_max_ == eligible_count_; }
+  void take_all() {
+    for (std::uint32_t slot = 0; slot < slot_count(); ++slot) {
+      if (eligible(slot)) chosen_.push_back(slot);
+    }
   }
 
   void take_fresh() {
@@ -62,6 +70,7 @@ class Chooser {
   const OpenGeneration& open_;
   const MixtureFor& wanted_;
   bool receivers_too_ = false;
+  std::size_t eligible_count_ = 0;
   std::size_t rows_max_ = 0;
   std::vector<std::uint32_t> chosen_;
 };
@@ -72,8 +81,12 @@ std::vector<std::uint32_t> choose_mixture(const OpenGeneration& open, const Mixt
                                           codec::CoefficientStream& random) {
   FIRN_CHECK(open.count(wanted.which) > 0);
   Chooser chooser(open, wanted);
-  chooser.take_fresh();
-  chooser.take_by_chance(random);
+  if (chooser.takes_all()) {
+    chooser.take_all();
+  } else {
+    chooser.take_fresh();
+    chooser.take_by_chance(random);
+  }
   return chooser.take_chosen();
 }
 

@@ -174,8 +174,9 @@ class DataPlaneFixture {
     std::vector<std::uint32_t> with_rows;
     for (const auto& row : resumed.rows) with_rows.push_back(row.generation);
     plane = std::make_unique<app::DataPlane>(
-        app::CodingResources{pool, buffers, cache, codec::kernels(), budget, coder.get()}, 0, store,
-        row_bytes_max, with_rows, outcomes);
+        app::CodingResources{pool, buffers, cache, codec::kernels(), budget, coder.get(), 0,
+                             stock_bytes},
+        0, store, row_bytes_max, with_rows, outcomes);
   }
   // Opens the finished original for serving.
   void serve() {
@@ -184,8 +185,9 @@ class DataPlaneFixture {
     REQUIRE(opened.ok());
     store = std::make_shared<MoodyStore>(*std::move(opened));
     plane = std::make_unique<app::DataPlane>(
-        app::CodingResources{pool, buffers, cache, codec::kernels(), budget, coder.get()}, 0, store,
-        1 << 20, std::vector<std::uint32_t>{}, outcomes);
+        app::CodingResources{pool, buffers, cache, codec::kernels(), budget, coder.get(), 0,
+                             stock_bytes},
+        0, store, 1 << 20, std::vector<std::uint32_t>{}, outcomes);
   }
   // From the next open() or serve() on, jobs may use `device`; for what it cannot do there is a
   // spare. Both are the coder's.
@@ -283,6 +285,7 @@ class DataPlaneFixture {
     settle();
   }
 
+  std::size_t stock_bytes = 1 << 20;  // from the next open() or serve() on
   app::GenerationCache cache;
   TempFolder folder;
   std::string text, padded;

@@ -13,7 +13,8 @@ using tests::DataPlaneFixture;
 
 // The pool counts its tasks: each block that is not in stock costs one.
 struct Serving : DataPlaneFixture {
-  Serving() {
+  explicit Serving(std::size_t stocked = 1 << 20) {
+    stock_bytes = stocked;
     while (budget.take(LoopBudget::kJobMax, now)) {
     }  // small jobs go to the workers as well
     serve();
@@ -68,6 +69,19 @@ TEST_CASE("blocks that are asked for together are all made, with a stock or with
   }
   for (const auto& [ticket, vector] : serving.outcomes.exchanged)
     serving.check_exchanged(ticket, 0);
+}
+
+TEST_CASE("stocks of generations that are not asked for any more make way") {
+  Serving serving(25 * DataPlaneFixture::kK);  // no room for two
+  serving.load(1);
+  int last = 0;
+  for (int round = 0; round < 6; ++round) {
+    for (const std::uint32_t g : {0u, 1u}) {
+      last = 0;
+      for (int i = 0; i < 100; ++i) last += serving.ask(g);
+      CHECK(last >= 20);  // the sixth round as the first
+    }
+  }
 }
 
 TEST_CASE("a generation that leaves the memory is read again for a stock") {
