@@ -7,6 +7,8 @@ namespace firn::tracker {
 namespace {
 
 constexpr std::size_t kProofMax = 8;  // prefixes, after which a content weighs no less
+// Peers per announce: a table that fills from three quarters with newcomers alone counts all.
+constexpr int kCountedAtOnce = 4;
 
 }  // namespace
 
@@ -38,6 +40,7 @@ bool SwarmTable::counts_shares() const {
 // Nearly all announces are of peers that are known and have not changed: they cost two look-ups.
 AnnounceOutcome SwarmTable::announce(const ContentId& content, const PackedPeer& peer, Time now,
                                      bool* changed) {
+  if (counts_shares()) count_some();
   auto found = contents_.find(content);
   const bool known = found != contents_.end() && found->second.swarm.find(peer.endpoint.id);
   if (known && found->second.swarm.renew(peer, now)) {
@@ -59,25 +62,47 @@ AnnounceOutcome SwarmTable::announce(const ContentId& content, const PackedPeer&
   swarm.announce(peer, where, now);
   Swarm::TablePlaces& places = swarm.places_of(peer.endpoint.id);
   if (known) {
-    ages_.splice(ages_.end(), ages_, places.age);
+    move_to_newest(places.age);
     if (places.shared) peer_shares_.remove(places.share);
   } else {
     places.age =
         ages_.insert(ages_.end(), {&found->first, &swarm.find(peer.endpoint.id)->peer.endpoint.id});
   }
   places.shared = counts_shares();
-  if (places.shared) places.share = peer_shares_.add(where, places.age);
+  if (places.shared) {
+    places.share = peer_shares_.add(where, places.age);
+  } else if (uncounted_ == ages_.end()) {
+    uncounted_ = places.age;
+  }
   weigh(found->second);
   return AnnounceOutcome::kKept;
 }
 
 // Of a peer that has not changed.
 void SwarmTable::renew(Swarm::TablePlaces& places, const PackedPeer& peer) {
-  ages_.splice(ages_.end(), ages_, places.age);
+  move_to_newest(places.age);
   if (places.shared) return peer_shares_.touch(places.share);
-  if (!counts_shares()) return;
+  if (counts_shares()) return count(places, peer);
+  if (uncounted_ == ages_.end()) uncounted_ = places.age;
+}
+
+void SwarmTable::move_to_newest(AgeList::iterator peer) {
+  if (uncounted_ == peer) ++uncounted_;
+  ages_.splice(ages_.end(), ages_, peer);
+}
+
+void SwarmTable::count(Swarm::TablePlaces& places, const PackedPeer& peer) {
   places.share = peer_shares_.add(where_of(proto::unpack(peer.endpoint).ip), places.age);
   places.shared = true;
+}
+
+void SwarmTable::count_some() {
+  for (int i = 0; i < kCountedAtOnce && uncounted_ != ages_.end(); ++i, ++uncounted_) {
+    const PeerKey key = uncounted_->key();
+    Swarm& swarm = contents_.at(key.first).swarm;
+    Swarm::TablePlaces& places = swarm.places_of(key.second);
+    if (!places.shared) count(places, swarm.find(key.second)->peer);
+  }
 }
 
 void SwarmTable::weigh(Content& content) {
@@ -91,6 +116,7 @@ bool SwarmTable::leave(const ContentId& content, const PeerId& peer) {
   if (found == contents_.end() || found->second.swarm.find(peer) == nullptr) return false;
   Swarm& swarm = found->second.swarm;
   const Swarm::TablePlaces places = swarm.places_of(peer);
+  if (uncounted_ == places.age) ++uncounted_;
   ages_.erase(places.age);
   if (places.shared) peer_shares_.remove(places.share);
   swarm.leave(peer);

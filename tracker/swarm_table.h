@@ -4,9 +4,9 @@
 // Full tables are shared (fair_shares.h). A content belongs to the address whose peer announced it
 // first, and weighs the less the more prefixes its peers come from, down to an eighth: one
 // announcer proves nothing. A peer belongs to its own address; of those of one network the one goes
-// that has announced itself longest ago. While a table is far from full nobody's peers are counted:
-// those that are there are when they announce themselves again, which all do within their interval,
-// and none gives way before.
+// that has announced itself longest ago. While a table is far from full nobody's peers are counted.
+// From then on each announce also counts a few of those that are there, oldest first, so that a
+// full table has counted them all; one that is counted so stands as the newest of its network.
 #pragma once
 
 #include <functional>
@@ -58,6 +58,9 @@ class SwarmTable {
 
   void renew(Swarm::TablePlaces& places, const PackedPeer& peer);
   AnnounceOutcome make_room(const ContentId& content, const Where& newcomer);
+  void move_to_newest(AgeList::iterator peer);
+  void count(Swarm::TablePlaces& places, const PackedPeer& peer);
+  void count_some();
   // Whether the table is so full that a peer that announces itself is to be in peer_shares_.
   bool counts_shares() const;
   void forget(PeerKey peer);
@@ -68,6 +71,7 @@ class SwarmTable {
   const Gone gone_;
   std::unordered_map<ContentId, Content> contents_;
   AgeList ages_;
+  AgeList::iterator uncounted_ = ages_.end();  // peers before it are in peer_shares_
   FairShares<ContentId> content_shares_;
   FairShares<AgeList::iterator> peer_shares_;
 };

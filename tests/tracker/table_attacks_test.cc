@@ -227,6 +227,18 @@ TEST_CASE("a table that was far from full gives every honest newcomer a place wh
     CHECK(tables.table.find(content(number % 5), peer_id(number)) != nullptr);
 }
 
+TEST_CASE("an attacker that came while the table was far from full gives way to honest peers") {
+  Tables tables({.peer_count_max = 1000, .peers_per_content_max = 10'000, .peer_places_spare = 0});
+  for (std::uint32_t fake = kFake; fake < kFake + 749; ++fake)
+    REQUIRE(tables.announce(fake % 7, at(fake, hostile_ip(fake, 1))));
+  // Four of each prefix, each announcing itself once.
+  for (std::uint32_t number = 0; number < 800; ++number)
+    CHECK(tables.announce(number % 5, at(number, honest_ip(number % 200))));
+  for (std::uint32_t number = 0; number < 800; ++number)
+    CHECK(tables.table.find(content(number % 5), peer_id(number)) != nullptr);
+  CHECK(tables.gone == 549);
+}
+
 TEST_CASE("peers come, come again, change and leave on both sides of the bound of counting") {
   Tables tables({.peer_count_max = 200, .peers_per_content_max = 1000, .peer_places_spare = 0});
   std::mt19937_64 random(3);
