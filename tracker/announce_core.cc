@@ -115,6 +115,13 @@ Time AnnounceCore::wait_of(ClientId id, const proto::TrackerRequest& request, Ti
   return wait;
 }
 
+PackedPeer AnnounceCore::packed_peer(const Client& client, const proto::Announce& request) {
+  PackedPeer peer{client.endpoint,
+                  request.complete || request.event == proto::AnnounceEvent::kCompleted};
+  peer.endpoint.port = request.listen_port;
+  return peer;
+}
+
 std::optional<proto::TrackerError> AnnounceCore::enter(Client& client,
                                                        const proto::Announce& request, Time now) {
   const ContentId& content = request.content_id;
@@ -128,9 +135,7 @@ std::optional<proto::TrackerError> AnnounceCore::enter(Client& client,
   if (leaves) {
     registry_.leave(content, client.id);
   } else {
-    PackedPeer peer{client.endpoint,
-                    request.complete || request.event == proto::AnnounceEvent::kCompleted};
-    peer.endpoint.port = request.listen_port;
+    const PackedPeer peer = packed_peer(client, request);
     // Others may leave: it may try again.
     if (auto why = served_.refuses_peer(content, client.id, now))
       return slow_down(*std::move(why), options_.interval);
@@ -148,15 +153,17 @@ std::optional<proto::TrackerError> AnnounceCore::enter(Client& client,
   return std::nullopt;
 }
 
-// It is listed for some intervals to come, and knows others.
+// It is listed for some intervals to come, as what it still is, and knows others.
 std::optional<proto::TrackerError> AnnounceCore::too_early(const Client& client,
                                                            const proto::Announce& request,
                                                            Time now) const {
-  if (request.event == proto::AnnounceEvent::kCompleted) return std::nullopt;
-  const auto before = registry_.announced_at(request.content_id, client.id);
-  if (!before || now - *before >= Time(options_.interval) / 2) return std::nullopt;
+  if (request.event != proto::AnnounceEvent::kPeriodic) return std::nullopt;
+  const auto before = registry_.find(request.content_id, client.id);
+  if (!before || before->peer != packed_peer(client, request) ||
+      now - before->seen >= Time(options_.interval) / 2)
+    return std::nullopt;
   return slow_down("this tracker has more to do than it can, and knows this peer",
-                   *before + options_.interval - now);
+                   before->seen + options_.interval - now);
 }
 
 // No peer may be forgotten because it did as it was told.

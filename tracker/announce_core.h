@@ -115,6 +115,7 @@ class AnnounceCore {
     Upload upload;  // none while total_bytes is 0
   };
 
+  static PackedPeer packed_peer(const Client& client, const proto::Announce& request);
   std::optional<proto::TrackerError> too_early(const Client& client, const proto::Announce& request,
                                                Time now) const;
   std::chrono::seconds told_interval() const;

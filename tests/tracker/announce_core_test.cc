@@ -336,6 +336,29 @@ TEST_CASE(
   CHECK(tracker.announce(2).interval_seconds == 60);
 }
 
+TEST_CASE("a tracker that is behind answers a peer that starts anew, or is not what it was") {
+  Tracker tracker;
+  tracker.announce(1);
+  tracker.announce(2);
+  tracker.core.strain(true);
+  const auto answered = [&](AnnounceEvent event, std::uint16_t port, bool complete) {
+    Announce request;
+    request.content_id = content(1);
+    request.event = event;
+    request.listen_port = port;
+    request.complete = complete;
+    return std::holds_alternative<AnnounceReply>(tracker.ask(1, request));
+  };
+  CHECK_FALSE(answered(AnnounceEvent::kPeriodic, 0, false));
+  CHECK(answered(AnnounceEvent::kStarted, 0, false));
+  CHECK_FALSE(answered(AnnounceEvent::kPeriodic, 0, false));
+  CHECK(answered(AnnounceEvent::kPeriodic, 77, false));
+  CHECK_FALSE(answered(AnnounceEvent::kPeriodic, 77, false));
+  CHECK(answered(AnnounceEvent::kPeriodic, 77, true));
+  CHECK_FALSE(answered(AnnounceEvent::kPeriodic, 77, true));
+  CHECK(tracker.announce(3).complete_count == 1);
+}
+
 TEST_CASE("a longer interval is shorter than the time after which a silent peer is forgotten") {
   CoreOptions options;
   options.peer_ttl = 100s;
