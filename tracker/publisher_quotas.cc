@@ -64,14 +64,29 @@ void PublisherQuotas::look(const PublicKey& key, Publisher& publisher, Time now)
   ledger_->tell(member_, key, publisher.use);
 }
 
-std::optional<ContentId> PublisherQuotas::idle_one(const Publisher& publisher) const {
-  const std::pair<const ContentId, Content>* oldest = nullptr;
-  for (const auto& one : publisher.contents) {
-    if (registry_.counts(one.first).size() > 0) continue;
-    if (oldest == nullptr || one.second.number < oldest->second.number) oldest = &one;
+// Those without a peer, known longest first, that make room for one more manifest of `bytes`; no
+// value where all of them do not.
+std::optional<std::vector<ContentId>> PublisherQuotas::making_room(const PublisherUse& sum,
+                                                                   const Publisher& publisher,
+                                                                   const PublisherLimits& limits,
+                                                                   std::uint64_t bytes) const {
+  std::vector<std::pair<std::uint64_t, ContentId>> idle;  // by number
+  for (const auto& [content, known] : publisher.contents)
+    if (registry_.counts(content).size() == 0) idle.emplace_back(known.number, content);
+  std::sort(idle.begin(), idle.end());
+  std::vector<ContentId> leaving;
+  std::uint64_t contents = sum.contents + 1, total = sum.manifest_bytes + bytes;
+  const auto fits = [&] {
+    return (limits.contents == 0 || contents <= limits.contents) &&
+           (limits.manifest_bytes == 0 || total <= limits.manifest_bytes);
+  };
+  for (auto next = idle.begin(); !fits(); ++next) {
+    if (next == idle.end()) return std::nullopt;
+    leaving.push_back(next->second);
+    --contents;
+    total -= publisher.contents.at(next->second).bytes;
   }
-  if (oldest == nullptr) return std::nullopt;
-  return oldest->first;
+  return leaving;
 }
 
 std::optional<std::string> PublisherQuotas::refuses_manifest(const PublicKey& key,
@@ -89,20 +104,21 @@ std::optional<std::string> PublisherQuotas::refuses_manifest(const PublicKey& ke
   };
   if (takes()) return std::nullopt;
   look(key, publisher, publisher.looked);
-  for (bool room = takes(); !room; room = takes()) {
-    const auto idle = idle_one(publisher);
-    if (!idle || !registry_.remove_manifest(*idle).ok()) {
-      const PublisherUse sum = ledger_->sum(key);
-      const bool full = limits.contents > 0 && sum.contents >= limits.contents;
-      if (publisher.contents.empty()) publishers_.erase(key);
-      return full
-                 ? refusal(limits.contents, "contents, and all of these have peers")
-                 : refusal(limits.manifest_bytes, "bytes of manifests, all of contents with peers");
+  if (takes()) return std::nullopt;
+  const PublisherUse sum = ledger_->sum(key);
+  if (const auto leaving = making_room(sum, publisher, limits, bytes)) {
+    for (const ContentId& content : *leaving) {
+      if (!registry_.remove_manifest(content).ok()) break;
+      drop(key, publisher, content);
+      dropped.push_back(content);
     }
-    drop(key, publisher, *idle);
-    dropped.push_back(*idle);
+    if (takes()) return std::nullopt;
   }
-  return std::nullopt;
+  if (publisher.contents.empty()) publishers_.erase(key);
+  return limits.contents > 0 && sum.contents >= limits.contents
+             ? refusal(limits.contents, "contents, and too few of these are without peers")
+             : refusal(limits.manifest_bytes,
+                       "bytes of manifests, too few of them of contents without peers");
 }
 
 void PublisherQuotas::given_up(const PublicKey& key) {

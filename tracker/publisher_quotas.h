@@ -38,7 +38,8 @@ class PublisherQuotas {
 
   // Whether `key` may have one more manifest of `bytes`; then it is counted until hosted() or
   // given_up(). Otherwise the reason, for the peer that puts it. `dropped`: those that gave way for
-  // it; they are not in the registry any more.
+  // it; they are not in the registry any more. None gives way where all of them make too little
+  // room.
   std::optional<std::string> refuses_manifest(const PublicKey& key, const PublisherLimits& limits,
                                               std::uint64_t bytes, std::vector<ContentId>& dropped);
   void given_up(const PublicKey& key);
@@ -68,7 +69,10 @@ class PublisherQuotas {
   };
 
   void look(const PublicKey& key, Publisher& publisher, Time now);
-  std::optional<ContentId> idle_one(const Publisher& publisher) const;
+  std::optional<std::vector<ContentId>> making_room(const PublisherUse& sum,
+                                                    const Publisher& publisher,
+                                                    const PublisherLimits& limits,
+                                                    std::uint64_t bytes) const;
   void drop(const PublicKey& key, Publisher& publisher, const ContentId& content);
 
   Registry& registry_;

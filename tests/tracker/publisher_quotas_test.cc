@@ -127,6 +127,37 @@ TEST_CASE("bytes of manifests have a bound, and one alone that is larger is refu
   CHECK_FALSE(shard.registry.has_manifest(first.id));
 }
 
+TEST_CASE("no manifest gives way for one that is refused all the same") {
+  const Manifest small = signed_by(1, "small", 4), large = signed_by(1, "large", 40);
+  Tracker tracker({.manifest_bytes = large.file_bytes.size() + small.file_bytes.size()});
+  Shard& shard = tracker.shard;
+  CHECK_FALSE(shard.put(small));
+  CHECK_FALSE(shard.put(large));
+  CHECK_FALSE(shard.announce(large, 1));
+  check_not_allowed(shard.put(signed_by(1, "other", 20)), "bytes of manifests");
+  CHECK(shard.registry.has_manifest(small.id));
+  CHECK_FALSE(shard.put(signed_by(1, "other", 4)));
+  CHECK_FALSE(shard.registry.has_manifest(small.id));
+}
+
+TEST_CASE("a manifest that another peer put first needs no room of its publisher") {
+  Tracker tracker({.contents = 1});
+  Shard& shard = tracker.shard;
+  const Manifest one = signed_by(1, "a");
+  const std::string& bytes = one.file_bytes;
+  const auto put_part = [&](std::size_t from, std::size_t count) {
+    return shard.error_of(shard.core.handle(
+        2, proto::TrackerManifestPut{one.id, bytes.size(), from, bytes.substr(from, count)},
+        shard.now));
+  };
+  CHECK_FALSE(put_part(0, 10));
+  CHECK_FALSE(shard.put(one));
+  CHECK_FALSE(shard.announce(one, 1));
+  // The rest of the upload is not asked for: the tracker says that it has the manifest.
+  CHECK_FALSE(put_part(10, bytes.size() - 10));
+  CHECK(shard.use().contents == 1);
+}
+
 TEST_CASE("peers over all contents of a publisher have a bound; those within it are served on") {
   Tracker tracker({.peers = 3});
   Shard& shard = tracker.shard;
