@@ -84,6 +84,9 @@ struct RegistryLimits {
 std::size_t shard_of(const ContentId& content, std::size_t shards);
 RegistryLimits limits_of_shard(RegistryLimits limits, std::size_t shards);
 
+// Whether a reading of a manifest counts when the longest unused one is to give way.
+enum class ManifestReading { kUse, kLook };
+
 enum class AnnounceOutcome {
   kKept,
   kSwarmFull,    // the content has as many peers as it may have, and none gives way
@@ -144,8 +147,9 @@ class Registry {
   // Errors: those of the disk; then it is kept.
   virtual Status remove_manifest(const ContentId& content) = 0;
   // Up to `bytes_max` bytes from `offset`; total_bytes 0 if there is none.
-  virtual Result<proto::ManifestPart> manifest_part(const ContentId& content, std::uint64_t offset,
-                                                    std::size_t bytes_max) = 0;
+  virtual Result<proto::ManifestPart> manifest_part(
+      const ContentId& content, std::uint64_t offset, std::size_t bytes_max,
+      ManifestReading reading = ManifestReading::kUse) = 0;
 
   // Carries what changed to the disk, if there is one behind. What could not be carried is tried
   // again with the next call; nothing is lost from memory.

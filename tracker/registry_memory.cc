@@ -51,10 +51,11 @@ Status MemoryRegistry::remove_manifest(const ContentId& content) {
 
 Result<proto::ManifestPart> MemoryRegistry::manifest_part(const ContentId& content,
                                                           std::uint64_t offset,
-                                                          std::size_t bytes_max) {
+                                                          std::size_t bytes_max,
+                                                          ManifestReading reading) {
   const auto found = manifests_.find(content);
   if (found == manifests_.end()) return proto::ManifestPart{};
-  shelf_.use(content);
+  if (reading == ManifestReading::kUse) shelf_.use(content);
   const std::string& bytes = found->second;
   const std::uint64_t from = std::min<std::uint64_t>(offset, bytes.size());
   return proto::ManifestPart{bytes.size(), from, bytes.substr(from, bytes_max)};

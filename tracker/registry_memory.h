@@ -40,8 +40,9 @@ class MemoryRegistry final : public Registry {
   Status put_manifest(const ContentId& content, const std::string& prefix,
                       std::string_view bytes) override;
   Status remove_manifest(const ContentId& content) override;
-  Result<proto::ManifestPart> manifest_part(const ContentId& content, std::uint64_t offset,
-                                            std::size_t bytes_max) override;
+  Result<proto::ManifestPart> manifest_part(
+      const ContentId& content, std::uint64_t offset, std::size_t bytes_max,
+      ManifestReading reading = ManifestReading::kUse) override;
   Status flush() override { return Done{}; }
 
  private:

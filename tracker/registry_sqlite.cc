@@ -311,11 +311,14 @@ void SqliteRegistry::forget_manifest(const ContentId& content) {
 
 Result<proto::ManifestPart> SqliteRegistry::manifest_part(const ContentId& content,
                                                           std::uint64_t offset,
-                                                          std::size_t bytes_max) {
+                                                          std::size_t bytes_max,
+                                                          ManifestReading reading) {
   const auto total = shelf_.bytes_of(content);
   if (!total) return proto::ManifestPart{};
-  shelf_.use(content);
-  changed_uses_[content] = ++last_use_;
+  if (reading == ManifestReading::kUse) {
+    shelf_.use(content);
+    changed_uses_[content] = ++last_use_;
+  }
   const std::uint64_t from = std::min(offset, *total);
   auto data = database_.read_blob("manifest", manifest_rows_.at(content), from,
                                   std::min<std::uint64_t>(bytes_max, *total - from));

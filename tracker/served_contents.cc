@@ -127,7 +127,6 @@ void ServedContents::look_some(Time now) {
   if (!lists_.publishers) return;
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < kReadAtOnce && bytes < kReadBytes && !unread_.empty(); ++i) {
-    // The one used last comes last: each reading counts as a use.
     const ContentId content = unread_.front();
     unread_.pop_front();
     if (shown_.contains(content) || !registry_.has_manifest(content)) continue;
@@ -145,7 +144,8 @@ void ServedContents::describe(Snapshot& snapshot) const {
 std::string ServedContents::read_manifest(const ContentId& content) {
   std::string bytes;
   for (;;) {
-    const auto part = registry_.manifest_part(content, bytes.size(), limits::kManifestPartBytes);
+    const auto part = registry_.manifest_part(content, bytes.size(), limits::kManifestPartBytes,
+                                              ManifestReading::kLook);
     if (!part.ok() || part->data.empty()) return {};
     bytes += part->data;
     if (bytes.size() >= part->total_bytes) return bytes;

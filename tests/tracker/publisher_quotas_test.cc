@@ -234,6 +234,19 @@ TEST_CASE("what was hosted before a start is counted within some seconds") {
   CHECK(shard.use().contents == 60);
 }
 
+TEST_CASE("reading whose the hosted manifests are does not count as their use") {
+  MemoryRegistry registry;
+  const Manifest a = signed_by(1, "a"), b = signed_by(1, "b");
+  for (const Manifest& one : {b, a})
+    REQUIRE(registry.put_manifest(one.id, "192.0.2", one.file_bytes).ok());
+  REQUIRE(registry.manifest_part(b.id, 0, 1).ok());  // is used last
+  Shard shard(registry, bounded({}));
+  CHECK_FALSE(shard.announce(b, 1));  // asks whose it is, before its turn
+  shard.core.tick(shard.now += 1s);
+  CHECK(shard.use().contents == 2);
+  CHECK(registry.hosted_manifests() == std::vector{a.id, b.id});
+}
+
 TEST_CASE("manifests that gave way to others in the registry are counted no more") {
   RegistryLimits few;
   few.manifest_count_max = 4;

@@ -65,9 +65,10 @@ class RedisRegistry final : public Registry {
   Status remove_manifest(const ContentId& content) override {
     return below_->remove_manifest(content);
   }
-  Result<proto::ManifestPart> manifest_part(const ContentId& content, std::uint64_t offset,
-                                            std::size_t bytes_max) override {
-    return below_->manifest_part(content, offset, bytes_max);
+  Result<proto::ManifestPart> manifest_part(
+      const ContentId& content, std::uint64_t offset, std::size_t bytes_max,
+      ManifestReading reading = ManifestReading::kUse) override {
+    return below_->manifest_part(content, offset, bytes_max, reading);
   }
   // Those of the registry below; whether Redis can be reached is the link's to say.
   Status flush() override;
