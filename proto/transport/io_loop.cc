@@ -16,8 +16,7 @@ constexpr std::uint64_t kTogetherMs = 4;
 
 bool Shared::overloaded() const {
   const auto bound_us = static_cast<std::uint64_t>(options.overload_lag.count());
-  return bound_us > 0 &&
-         std::ranges::any_of(lags, [bound_us](const LoopLag& lag) { return lag.us() >= bound_us; });
+  return bound_us > 0 && half_are_behind(lags, bound_us);
 }
 
 IoLoop::IoLoop(Shared& shared, std::size_t number)

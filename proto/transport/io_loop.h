@@ -49,7 +49,7 @@ struct Shared {
   std::atomic<ConnectionId> last_connection{0};
   std::atomic<std::size_t> connection_count{0};
 
-  // Some loop is further behind than it should be.
+  // At least half of the loops are further behind than they should be.
   bool overloaded() const;
 
   // A connection lives on the loop that its number says, for life.

@@ -1,13 +1,16 @@
 // How far an I/O loop is behind. A loop serves all that is ready in one turn, so what comes waits
 // for the turn that it falls into: the lag is the mean, over time, of how long that turn keeps the
-// loop busy. One long turn among many short ones (a flush to disk) moves it little; a loop with
-// more to do than it can has long turns alone.
+// loop busy. Of two windows in a row the smaller mean counts: one long turn among many short ones
+// (a flush to disk), however long, does not move it; a loop with more to do than it can has long
+// turns alone.
 #pragma once
 
 #include <uv.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <deque>
 
 namespace firn::proto::transport {
 
@@ -22,20 +25,30 @@ class LoopLag {
     weighted_ += static_cast<double>(busy_us) * static_cast<double>(busy_us);
     const std::uint64_t passed = now_us - begin_us_;
     if (passed < kWindowUs) return;
-    lag_us_.store(static_cast<std::uint64_t>(weighted_ / static_cast<double>(passed)),
-                  std::memory_order_relaxed);
+    const auto mean_us = static_cast<std::uint64_t>(weighted_ / static_cast<double>(passed));
+    lag_us_.store(std::min(mean_us, last_mean_us_), std::memory_order_relaxed);
+    last_mean_us_ = mean_us;
     begin_us_ = now_us;
     weighted_ = 0;
   }
 
-  // Of the last window that is over. Any thread.
+  // Of the last two windows that are over. Any thread.
   std::uint64_t us() const { return lag_us_.load(std::memory_order_relaxed); }
 
  private:
   std::uint64_t begin_us_ = 0;
   double weighted_ = 0;
+  std::uint64_t last_mean_us_ = 0;
   std::atomic<std::uint64_t> lag_us_{0};
 };
+
+// Whether at least half of the loops are behind by `bound_us`: fewer say nothing of what a new
+// connection, which may live on any of them, would meet. Any thread.
+inline bool half_are_behind(const std::deque<LoopLag>& lags, std::uint64_t bound_us) {
+  const auto behind =
+      std::ranges::count_if(lags, [bound_us](const auto& lag) { return lag.us() >= bound_us; });
+  return behind > 0 && 2 * static_cast<std::size_t>(behind) >= lags.size();
+}
 
 // Tells a loop's lag how long each turn takes: the time between two turns' ends without that in
 // which libuv waited for sockets. The loop is configured with UV_METRICS_IDLE_TIME. Its thread.

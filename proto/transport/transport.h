@@ -106,9 +106,9 @@ struct Options {
   std::size_t first_frame_bytes_max = limits::kFrameBytesMax;
   // A loop that moves little takes at most one turn in this time (loop_pace.h); 0: at once, always.
   std::chrono::milliseconds turn_interval{0};
-  // While a loop is further behind (loop_lag.h), few new connections are accepted, and the others
-  // wait in the kernel's queue; 0: never. Wants a tick, without which a loop that has become idle
-  // still counts as behind.
+  // While half of the loops are further behind (loop_lag.h), few new connections are accepted, and
+  // the others wait in the kernel's queue; 0: never. Wants a tick, without which a loop that has
+  // become idle still counts as behind.
   std::chrono::microseconds overload_lag{0};
   std::chrono::milliseconds tick{0};         // between two on_tick(); 0: none comes
   std::uint64_t records_per_key = 1u << 23;  // then the sender changes its TLS key

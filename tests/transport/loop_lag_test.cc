@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <deque>
+
 #include "tests/transport/recorder.h"
 
 namespace firn::proto::transport::test {
@@ -29,13 +32,39 @@ TEST_CASE("a loop that waits most of the time is not behind") {
   CHECK(lag.us() == 100);
 }
 
-TEST_CASE("one long turn among short ones moves the lag little") {
-  LoopLag lag;
-  std::uint64_t now = 5'000'000;
-  take_turns(lag, 1000, 1000, now);
-  lag.turn(50'000, now += 50'000);
-  take_turns(lag, 1000, 1000, now);
-  CHECK(lag.us() <= 11'000);
+TEST_CASE("one long turn among short ones does not move the lag, however long it is") {
+  for (const std::uint64_t long_us : {50'000, 120'000, 249'000, 600'000}) {
+    // Wherever in a window it comes.
+    for (int before = 0; before < 250; before += 10) {
+      CAPTURE(long_us);
+      CAPTURE(before);
+      LoopLag lag;
+      std::uint64_t now = 5'000'000, most_us = 0;
+      const auto turn = [&](std::uint64_t busy_us) {
+        lag.turn(busy_us, now += busy_us);
+        most_us = std::max(most_us, lag.us());
+      };
+      for (int i = 0; i < 1000 + before; ++i) turn(1000);
+      turn(long_us);
+      for (int i = 0; i < 1000; ++i) turn(1000);
+      CHECK(most_us == 1000);
+    }
+  }
+}
+
+TEST_CASE("loops are behind together where at least half of them are") {
+  std::deque<LoopLag> lags(4);
+  const auto fall_behind = [](LoopLag& lag) {
+    std::uint64_t now = 5'000'000;
+    take_turns(lag, 80'000, 80'000, now);
+  };
+  CHECK_FALSE(half_are_behind(lags, 80'000));
+  fall_behind(lags[1]);
+  CHECK_FALSE(half_are_behind(lags, 80'000));
+  fall_behind(lags[3]);
+  CHECK(half_are_behind(lags, 80'000));
+  CHECK_FALSE(half_are_behind(lags, 80'001));
+  CHECK_FALSE(half_are_behind(std::deque<LoopLag>(), 80'000));
 }
 
 TEST_CASE("the lag is over when the work is") {
