@@ -135,6 +135,8 @@ class Address(DaemonTest):
             second.wait_line("links of an earlier run name, is in use", stream="stderr")
             self.assertEqual(id, second.endpoint().partition("@")[0])
             self.assertNotEqual(first.port(), second.port())
+            self.assertEqual(0, second.stop())
+        self.assertEqual(first.port(), self.daemon().port())  # it is free again
 
 
 if __name__ == "__main__":

@@ -72,18 +72,21 @@ ExitCode fail_to_serve(Console& console, const Error& error) {
 std::unique_ptr<PeerDriver> start_where_it_was(DriverOptions options, const DataFolder& folder,
                                                Console& console, ExitCode& code) {
   if (options.identity_file.empty()) options.identity_file = folder.identity_file();
-  const bool any_port = options.listen.port == 0;
-  if (const std::uint16_t port = folder.port(); any_port && port != 0) {
+  bool keeps_port = options.listen.port == 0;
+  if (const std::uint16_t port = folder.port(); keeps_port && port != 0) {
     options.listen.port = port;
     auto driver = PeerDriver::start(options, console);
     if (driver.ok()) return *std::move(driver);
-    if (driver.error().code == ErrorCode::kExists)
+    if (driver.error().code == ErrorCode::kExists) {
       console.warning("port " + std::to_string(port) +
-                      ", which links of an earlier run name, is in use; taking another");
+                      ", which links of an earlier run name, is in use; taking another: those "
+                      "links lead nowhere until the next start, which tries that port again");
+      keeps_port = false;
+    }
     options.listen.port = 0;
   }
   auto driver = start_driver(options, console, code);
-  if (driver == nullptr || !any_port) return driver;
+  if (driver == nullptr || !keeps_port) return driver;
   if (const Status kept = folder.keep_port(driver->listening().port); !kept.ok())
     console.warning(kept.error().message());
   return driver;

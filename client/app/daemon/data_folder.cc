@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
@@ -48,19 +50,28 @@ Result<DataFolder> DataFolder::take(const std::string& path) {
 }
 
 std::uint16_t DataFolder::port() const {
+  std::ifstream file(path_ + "/port");
+  std::string line;
+  // At the end of the file already: its newline is missing, and perhaps digits too.
+  if (!std::getline(file, line) || file.eof()) return 0;
   std::uint16_t port = 0;
-  std::ifstream(path_ + "/port") >> port;
-  return port;
+  const char* const end = line.data() + line.size();
+  const auto [read_to, fault] = std::from_chars(line.data(), end, port);
+  return fault == std::errc() && read_to == end ? port : 0;
 }
 
-// One that is half written counts as none.
+// What is kept stays until another is written in full.
 Status DataFolder::keep_port(std::uint16_t port) const {
-  const std::string name = path_ + "/port", text = std::to_string(port) + "\n";
+  const std::string name = path_ + "/port", beside = name + ".new";
+  const std::string text = std::to_string(port) + "\n";
   const UniqueFd file(
-      ::open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (file.get() < 0 ||
-      ::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
-    return error_from_errno("write " + name, errno);
+      ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (file.get() < 0) return error_from_errno("open " + beside, errno);
+  const ssize_t written = ::write(file.get(), text.data(), text.size());
+  if (written != static_cast<ssize_t>(text.size()))
+    return error_from_errno("write " + beside, written < 0 ? errno : ENOSPC);
+  if (::rename(beside.c_str(), name.c_str()) != 0)
+    return error_from_errno("rename " + beside + " to " + name, errno);
   return Done{};
 }
 

@@ -1,0 +1,49 @@
+#include "client/app/daemon/data_folder.h"
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace firn::app {
+namespace {
+
+struct Folder {
+  Folder() {
+    std::string pattern = std::filesystem::temp_directory_path() / "firn-folder-XXXXXX";
+    path = ::mkdtemp(pattern.data());
+  }
+  ~Folder() { std::filesystem::remove_all(path); }
+  Folder(const Folder&) = delete;
+  std::filesystem::path path;
+};
+
+TEST_CASE("a daemon's port is kept, and replaced in one step") {
+  const Folder folder;
+  const DataFolder data = DataFolder::take(folder.path).value();
+  CHECK(data.port() == 0);
+  REQUIRE(data.keep_port(45711).ok());
+  CHECK(data.port() == 45711);
+  std::ifstream before(folder.path / "port");
+  REQUIRE(data.keep_port(80).ok());
+  CHECK(data.port() == 80);
+  std::string read;
+  std::getline(before, read);
+  CHECK(read == "45711");  // of a file that nothing was written over
+}
+
+TEST_CASE("a port file that is not a whole line with a port counts as none") {
+  const Folder folder;
+  const DataFolder data = DataFolder::take(folder.path).value();
+  for (const char* text :
+       {"", "\n", "457", "45711", "-1\n", "+1\n", "65536\n", "457x\n", " 457\n"}) {
+    CAPTURE(text);
+    std::ofstream(folder.path / "port") << text;
+    CHECK(data.port() == 0);
+  }
+}
+
+}  // namespace
+}  // namespace firn::app
