@@ -47,7 +47,8 @@ class PublisherQuotas {
   std::optional<std::string> refuses_peer(const PublicKey& key, const PublisherLimits& limits,
                                           Time now);
 
-  // Counts the peers of some publishers anew, in turn: up to kLookedAt contents.
+  // Counts the peers of some publishers anew, in turn, until kLookedAt contents or more were looked
+  // at: a publisher's are looked at together, however many there are.
   void look_some(Time now);
   // Forgets all. What is hosted is to be told again.
   void clear();
