@@ -24,6 +24,8 @@ from swarm_lab.processes import Process
 
 PREFIX = "firn-swarm"
 PEERS_MAX = 200
+NEIGHBOURS_MAX = 33     # hosts that one speaks to, about (docs/notes/058)
+NEIGHBOUR_TABLE = pathlib.Path("/proc/sys/net/ipv4/neigh/default/gc_thresh3")
 NETNS = pathlib.Path("/run/netns")
 TOOLS = {"ip": "iproute2", "tc": "iproute2"}
 _CLONE_NEWNET = 0x40000000
@@ -60,6 +62,14 @@ def check_size(scenario):
     if scenario.peer_count > PEERS_MAX:
         raise NoNetwork(f"{scenario.name}: more than {PEERS_MAX} peers on one machine; see --on "
                         "slurm, --on kubernetes and `scripts/swarm sim`")
+    hosts = scenario.peer_count + 2
+    entries = hosts * min(hosts - 1, NEIGHBOURS_MAX)
+    table = int(NEIGHBOUR_TABLE.read_text(encoding="ascii"))
+    if entries > table:
+        # The last hosts would reach nobody, for no reason that a race could show.
+        raise NoNetwork(f"{scenario.name}: {hosts} hosts need up to {entries} entries in the kernel's table of "
+                        f"neighbours (ARP), which holds {table} for all namespaces; as root: "
+                        f"sysctl -w net.ipv4.neigh.default.gc_thresh3={2 * entries}")
 
 
 def _run(*command):
