@@ -67,7 +67,7 @@ class RowUnion {
 
  private:
   static constexpr std::uint32_t kNoColumn = ~std::uint32_t{0};
-  // A product of 8 rows does so many times the multiply-adds of a single one in the same time, with
+  // A product of 8 rows does 3 times the multiply-adds of a single row in the same time, with
   // AVX-512 and n of 64 and more (docs/benchmarks.md, "8 rows" and "1 row").
   static constexpr std::size_t kTogetherGain = 3;
 

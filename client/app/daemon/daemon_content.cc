@@ -28,7 +28,7 @@ Json time_or_null(std::int64_t seconds) {
   return seconds == 0 ? Json() : Json(seconds);
 }
 
-// What leads others to the content; null: it is for those alone who have its secret.
+// The link that leads others to the content; null: a private content, which only members may share.
 Json link_of(const Manifest& manifest, std::vector<Address> trackers,
              std::vector<Address> addresses) {
   if (manifest.info.is_private) return {};

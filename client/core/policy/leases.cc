@@ -94,7 +94,7 @@ bool near_end(const Holdings& holdings, const Neighbours& neighbours) {
 
 namespace {
 
-// At least `usual`, and so long that States to all neighbours take no more than `rate`.
+// The interval of States: `usual`, or longer where States to all neighbours would exceed `rate`.
 TimeUs affordable(TimeUs usual, double rate, std::size_t neighbours) {
   if (rate <= 0) return usual;
   const double takes = 1e6 * kStateBytes * static_cast<double>(neighbours) / rate;
