@@ -51,7 +51,7 @@ Reply converted(const redisReply& from) {
 }
 
 // What a person can do.
-std::string advice_on(const std::string& text) {
+std::string advice_on_refusal(const std::string& text) {
   if (text.starts_with("WRONGPASS") || text.starts_with("NOAUTH") || text.starts_with("ERR AUTH") ||
       text.starts_with("ERR invalid password"))
     return "; see --redis-password-file";
@@ -86,8 +86,9 @@ Status HiredisConnection::introduce(const RedisAddress& address) {
   if (!replies) return replies.error();
   for (const Reply& reply : *replies) {
     if (reply.kind != Reply::Kind::kError) continue;
-    return Error{ErrorCode::kProtocol, "use Redis",
-                 to_plain_text(reply.text, limits::kReasonBytesMax) + advice_on(reply.text)};
+    return Error{
+        ErrorCode::kProtocol, "use Redis",
+        to_plain_text(reply.text, limits::kReasonBytesMax) + advice_on_refusal(reply.text)};
   }
   return Done{};
 }
