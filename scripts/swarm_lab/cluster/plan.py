@@ -29,7 +29,7 @@ class Plan:
     meet_port: int = 0
     network: str | None = None  # the address in it is a task's
     commit: str | None = None
-    links: str = "clients"    # who limits them; or `namespaces`: the kernel (overlay.py)
+    links: str = "clients"    # what limits them; or `namespaces`: the kernel (overlay.py)
 
     def text(self):
         return json.dumps(dataclasses.asdict(self), indent=1) + "\n"

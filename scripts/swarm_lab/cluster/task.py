@@ -207,7 +207,7 @@ class Follower:
         number = what.get("ask")
         try:
             value = getattr(self, "_do_" + what["do"])(what)
-        except Exception as problem:  # told to the conductor, who decides
+        except Exception as problem:  # told to the conductor, which decides
             if number is None:
                 raise
             self._say(answer=number, failed=f"{type(problem).__name__}: {problem}")

@@ -88,7 +88,7 @@ TEST_CASE("a peer is told of when it comes, changes and leaves, and otherwise on
   CHECK(tracker.said().peers.empty());
 }
 
-TEST_CASE("the later word holds, whoever brings it") {
+TEST_CASE("the later announce holds, by whichever way it comes") {
   Tracker tracker;
   tracker.announce(1, peer(1), kOpened + 50s);
   SUBCASE("older news change nothing") {
