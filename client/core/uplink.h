@@ -37,6 +37,8 @@ class Uplink {
   double blocks_per_second(TimeUs now) const { return blocks_rate_.bytes_per_second(now); }
   // What the link was seen to carry, or the limit if that is less; at least 1 once it is known.
   std::uint32_t kib_per_second() const;
+  // How long it takes to carry so much; 0: not known.
+  TimeUs time_for(std::uint64_t bytes) const;
   // What the link was seen to carry, bytes a second, whatever the limit; 0: not known.
   double seen() const { return meter_.bytes_per_second(); }
   std::uint64_t bytes_sent() const { return bytes_sent_; }

@@ -38,6 +38,7 @@ void Peer::start() {
   options.self = id_;
   options.listen_port = spec_.listens ? static_cast<std::uint16_t>(index_ + 1) : 0;
   options.agent = "sim";
+  options.peer_exchange = spec_.peer_exchange;
   if (spec_.tracker) options.trackers.push_back({std::nullopt, "tracker", 1});
   for (const std::size_t other : spec_.knows) {
     options.peers.push_back(

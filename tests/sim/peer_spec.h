@@ -21,6 +21,7 @@ struct PeerSpec {
   bool source = false;  // has everything from the start
   bool listens = true;
   bool tracker = true;
+  bool peer_exchange = true;
   hostile::Deeds deeds = {};            // it spoils the swarm
   bool lies = false;                    // claims to have everything, sends noise
   bool deaf = false;                    // reads nothing once it is connected

@@ -121,9 +121,10 @@ inline constexpr TimeUs kTakerTime = 10 * kSecond;  // had credit this long and 
 // In a small mesh, where each peer has news for each other one: blocks that a neighbour got from us
 // since it brought the last new row. The slowest uplinks of a swarm bring one for ten or so [042].
 inline constexpr std::uint64_t kDebtMax = 32;
-// A neighbour in debt is served where the uplink has stood idle for kDebtorPause, in one of
-// kDebtorShare choices, and when no other neighbour needs a block [042].
-inline constexpr TimeUs kDebtorPause = 100 * kMillisecond;
+// A neighbour in debt is served in the time in which the uplink would stand idle (of which
+// kSpareMax is kept), in one of kDebtorShare choices, and when no other neighbour needs a block
+// [042, 061].
+inline constexpr TimeUs kSpareMax = 200 * kMillisecond;
 inline constexpr std::uint32_t kDebtorShare = 128;
 // Part of its last blocks that is new, below which a neighbour is no holder to count with: it mixes
 // a few rows again and again, or claims what it lacks [042].

@@ -194,9 +194,9 @@ void RelayPolicy::place_newcomers(const Neighbours& neighbours) {
 // to be served by, and it passes on what it gets to peers with many, for which few others have
 // anything. A neighbour that only takes comes after all others, but for an optimistic share of the
 // choices: a newcomer has had no chance to give, and a slow peer is not to be starved. In a small
-// mesh, while this peer needs blocks itself, that is one in debt, and it is passed over: there is
-// nearly always a moment in which no other neighbour can take a block, and an uplink that served it
-// then would be late for the next one.
+// mesh, while this peer needs blocks itself, that is one in debt, and it waits for spare time:
+// there is nearly always a moment in which no other neighbour can take a block, and an uplink that
+// served it in each of them would be late for the next one.
 void RelayPolicy::line_up(const Neighbours& neighbours, bool small_mesh, bool complete,
                           const Sockets& sockets, TimeUs now) {
   const std::uint64_t row_worth = small_mesh ? kChoicesPerRow : kChoicesPerRowLarge;
@@ -207,40 +207,45 @@ void RelayPolicy::line_up(const Neighbours& neighbours, bool small_mesh, bool co
   }
   eligible_.clear();
   const bool debts = small_mesh && !complete;
-  const bool skips_debtors = debts && now - chose_at_ < kDebtorPause &&
-                             random_.below(kDebtorShare) != 0 && somebody_pays(neighbours);
+  const bool debtors_wait = debts && random_.below(kDebtorShare) != 0 && somebody_pays(neighbours);
   Memory* next = memory_.data();
   for (const Neighbour& n : neighbours) {
     Memory& memory = *next++;
     if (!n.may_send() || !can_take_block(n, sockets) || n.holds.satisfied()) continue;
-    if (skips_debtors && n.in_debt()) continue;
-    const std::uint64_t last = !debts && !optimistic && n.only_takes(now) ? kServedLast : 0;
+    const bool waits = debtors_wait && n.in_debt();
+    const bool only_takes = !debts && !optimistic && n.only_takes(now);
+    const std::uint64_t last = waits || only_takes ? kServedLast : 0;
     std::uint64_t turn = (least_rank(n) + memory.head_start) * row_worth + memory.last_choice;
     if (!has_few_neighbours(n, neighbours.size())) turn += few * kChoicesForFew;
-    eligible_.push_back({last | turn << 10 | random_.below(1024), &n, &memory});
+    eligible_.push_back({last | turn << 10 | random_.below(1024), &n, &memory, waits});
   }
   std::stable_sort(eligible_.begin(), eligible_.end(),
                    [](const Eligible& a, const Eligible& b) { return a.turn < b.turn; });
 }
 
 std::optional<Choice> RelayPolicy::choose(const Holdings& holdings, const Neighbours& neighbours,
-                                          bool small_mesh, const Sockets& sockets, TimeUs now) {
+                                          bool small_mesh, const Sockets& sockets, TimeUs sending,
+                                          TimeUs now) {
   remember(neighbours);
   if (small_mesh) {
     place_newcomers(neighbours);
     find_front(holdings, neighbours, now);
   }
   line_up(neighbours, small_mesh, holdings.complete(), sockets, now);
+  std::optional<Choice> choice;
   for (const Eligible& one : eligible_) {
+    if (one.waits && !spare_.affords(sending)) break;
     const Candidate candidate =
         best_generation(holdings, *one.neighbour, *one.memory, small_mesh, now);
     if (candidate.score <= 0) continue;
     one.memory->last_choice = ++choices_;
-    chose_at_ = now;
-    return Choice{one.neighbour->key, candidate.generation, std::nullopt, candidate.use_null_vector,
-                  candidate.plain};
+    if (one.waits) spare_.spend(sending);
+    choice = Choice{one.neighbour->key, candidate.generation, std::nullopt,
+                    candidate.use_null_vector, candidate.plain};
+    break;
   }
-  return std::nullopt;
+  spare_.idle(!choice && sockets.busy == 0, now);
+  return choice;
 }
 
 }  // namespace firn::core::policy

@@ -15,6 +15,7 @@
 #include "client/core/policy/choice.h"
 #include "client/core/policy/front.h"
 #include "client/core/policy/late_binding.h"
+#include "client/core/policy/spare_time.h"
 #include "codec/random.h"
 
 namespace firn::core::policy {
@@ -23,9 +24,10 @@ class RelayPolicy {
  public:
   explicit RelayPolicy(std::uint64_t seed) : random_(seed, 0x72656c6179) {}
 
-  // `small_mesh`: the swarm is so small that every peer can know every other.
+  // `small_mesh`: the swarm is so small that every peer can know every other. `sending`: how long
+  // the uplink takes for a block; 0: not known.
   std::optional<Choice> choose(const Holdings& holdings, const Neighbours& neighbours,
-                               bool small_mesh, const Sockets& sockets, TimeUs now);
+                               bool small_mesh, const Sockets& sockets, TimeUs sending, TimeUs now);
 
  private:
   // What is remembered of a neighbour while it is connected.
@@ -40,6 +42,7 @@ class RelayPolicy {
     std::uint64_t turn = 0;  // the lowest comes first
     const Neighbour* neighbour = nullptr;
     Memory* memory = nullptr;
+    bool waits = false;  // until there is spare time
   };
   struct Candidate {
     std::uint32_t generation = 0;
@@ -63,7 +66,7 @@ class RelayPolicy {
   Front front_;                    // of small meshes
   std::uint32_t front_first_ = 0;  // the lowest generation there
   std::uint64_t choices_ = 0;
-  TimeUs chose_at_ = 0;             // the last choice
+  SpareTime spare_;                 // for neighbours in debt
   std::vector<Memory> memory_;      // of the neighbours, in their order
   std::vector<Eligible> eligible_;  // scratch of choose()
 };

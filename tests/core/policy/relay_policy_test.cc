@@ -74,7 +74,7 @@ TEST_CASE("first-hand rule: at the front of a small mesh rows from the source go
   // Unless the front stands still, or the mesh is large.
   CHECK(second_hand.choose(relay, false));
   CHECK(relay.choose(second_hand.holdings, second_hand.neighbours, true, second_hand.sockets(),
-                     second_hand.now + kSecond));
+                     1000, second_hand.now + kSecond));
 }
 
 TEST_CASE("what the front has passed stays closed to second-hand rows for one way") {
@@ -293,6 +293,63 @@ TEST_CASE("in a small mesh a neighbour that brings nothing is passed over until 
   s.neighbours.erase(2);
   s.neighbours.erase(3);
   CHECK(served()[1] > 200);
+}
+
+TEST_CASE("a neighbour that brings nothing gets what the uplink has time for beside the others") {
+  constexpr TimeUs kSending = 10'000;
+  constexpr int kRounds = 200;
+  // In each round the one that pays takes a block, and then nothing for `pause`. How many the other
+  // one gets, which always takes more.
+  const auto served_beside = [](TimeUs pause) {
+    Scene s(400, 4, 2, false, 0);
+    for (std::uint32_t g = 0; g < 399; ++g) s.holdings.set_verified(g);
+    RelayPolicy relay(1);
+    s.tell(1, {}, {}, 0, 100'000);
+    Choice to_first;
+    to_first.peer = 1;
+    for (std::uint64_t i = 0; i < core::policy::kDebtMax; ++i) s.send(to_first);
+    REQUIRE(s.peer(1).in_debt());
+    int served = 0;
+    for (std::uint32_t round = 1; round <= kRounds; ++round) {
+      s.tell(2, {}, {}, 0, round);
+      auto choice = s.choose(relay, true, kSending);
+      REQUIRE(choice);
+      for (; choice; choice = s.choose(relay, true, kSending)) {
+        served += choice->peer == 1 ? 1 : 0;
+        s.send(*choice);
+        s.peer(2).brought_news();
+        s.now += kSending;
+      }
+      s.now += pause;
+    }
+    return served;
+  };
+  CHECK(served_beside(0) < 10);
+  const int tenth = served_beside(kSending / 10);
+  CHECK(tenth >= kRounds / 10 - 2);
+  CHECK(tenth < kRounds / 10 + 10);
+  const int half = served_beside(kSending / 2);
+  CHECK(half >= kRounds / 2 - 2);
+  CHECK(half < kRounds / 2 + 10);
+}
+
+TEST_CASE("spare time is what was idle, less what was spent, and little of it is kept") {
+  core::policy::SpareTime spare;
+  CHECK(spare.affords(0));
+  CHECK_FALSE(spare.affords(1));
+  spare.idle(true, 1000);
+  spare.idle(false, 1500);
+  spare.idle(true, 9000);  // busy until then
+  CHECK(spare.affords(500));
+  CHECK_FALSE(spare.affords(501));
+  spare.spend(500);
+  spare.idle(true, 9000 + 10 * kSecond);
+  CHECK(spare.affords(core::policy::kSpareMax));
+  // A block of a slow uplink takes more than is ever kept; that much less is left.
+  CHECK(spare.affords(kSecond));
+  spare.spend(kSecond);
+  spare.idle(true, 9000 + 10 * kSecond + kSecond - core::policy::kSpareMax);
+  CHECK_FALSE(spare.affords(1));
 }
 
 TEST_CASE("in a large mesh the largest gap in rank goes first") {

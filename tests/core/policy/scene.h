@@ -30,7 +30,9 @@ inline Shape shape_of(std::uint32_t generations, std::uint32_t n) {
 }
 
 struct Scene {
-  Scene(std::uint32_t generations, std::uint32_t n, std::uint32_t peers, bool complete)
+  // `credit`: blocks that each neighbour may be sent, as it says at the beginning.
+  Scene(std::uint32_t generations, std::uint32_t n, std::uint32_t peers, bool complete,
+        std::uint32_t credit = 100'000)
       : holdings(shape_of(generations, n)) {
     for (std::uint32_t g = 0; complete && g < generations; ++g) holdings.set_verified(g);
     for (std::uint32_t i = 1; i <= peers; ++i) {
@@ -38,7 +40,7 @@ struct Scene {
                                              std::uint16_t{1}, false, 0);
       one->holds.set_shape(holdings.shape());
       neighbours.add(std::move(one));
-      tell(i, {});
+      tell(i, {}, {}, 0, credit);
     }
   }
   void tell(core::PeerKey peer, std::vector<proto::GenerationState> entries,
@@ -69,8 +71,9 @@ struct Scene {
     for (const Neighbour& n : neighbours) busy += n.pipe.queued() > 0 ? 1 : 0;
     return {busy, kBusy};
   }
-  std::optional<Choice> choose(core::policy::RelayPolicy& relay, bool small_mesh) {
-    return relay.choose(holdings, neighbours, small_mesh, sockets(), now);
+  std::optional<Choice> choose(core::policy::RelayPolicy& relay, bool small_mesh,
+                               TimeUs sending = 1000) {
+    return relay.choose(holdings, neighbours, small_mesh, sockets(), sending, now);
   }
   std::optional<Choice> choose(core::policy::SourcePolicy& source, bool small_mesh) {
     for (const Neighbour& n : std::as_const(neighbours)) source.told(n);
