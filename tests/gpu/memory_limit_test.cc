@@ -16,8 +16,9 @@ namespace {
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 
 // Generations of full rank, their coded blocks, and room for them decoded.
-struct Coded {
-  Coded(std::size_t count, std::size_t n, std::size_t k, codec::CoefficientStream& random)
+struct CodedGenerations {
+  CodedGenerations(std::size_t count, std::size_t n, std::size_t k,
+                   codec::CoefficientStream& random)
       : shape{count, n, n, k}, vectors(count * n * n), payloads(count * n * k), out(count * n * k) {
     source = random_bytes(out.size(), random);
     random.fill(vectors);  // of full rank but for one in 256: then both sides say so
@@ -52,7 +53,7 @@ void decode_shared(std::size_t limit, bool by_devices) {
         DeviceBackend::Options{.batch_bytes = 4 * kMiB, .work_bytes = 64 * kMiB}));
   }
   codec::CoefficientStream random(9, limit);
-  Coded coded(6, 96, 2000, random);
+  CodedGenerations coded(6, 96, 2000, random);
   codec::SerialExecutor executor;
   int dropped = 0;
   codec::SharedBackend shared(
@@ -82,7 +83,7 @@ TEST_SUITE("device") {
   TEST_CASE("with little memory a pipeline is opened with less, and its results stay right") {
     const OnDevice on;
     codec::CoefficientStream random(9, 1);
-    Coded coded(40, 64, 3000, random);
+    CodedGenerations coded(40, 64, 3000, random);
     Bytes out(coded.out.size(), Guarded::kPoison);
     for (const std::size_t limit : {48 * kMiB, 9 * kMiB, 3 * kMiB}) {
       LimitedMemory memory(limit);

@@ -2,9 +2,11 @@
 """The closing line of scripts/test counts what really ran."""
 
 import json
+import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 import textwrap
 import unittest
 
@@ -15,8 +17,8 @@ from house import test_summary
 
 
 def log(*programs):
-    return "".join(json.dumps({"result": result, "stdout": stdout}) + "\n"
-                   for result, stdout in programs)
+    return [{"name": f"firn:unit / {i}", "result": result, "stdout": stdout}
+            for i, (result, stdout) in enumerate(programs)]
 
 
 def doctest(passed, failed, skipped):
@@ -26,15 +28,15 @@ def doctest(passed, failed, skipped):
 
 class Counting(unittest.TestCase):
     def test_cases_are_counted_not_programs(self):
-        self.assertEqual((7, 1, 3), test_summary.count_log(log(
+        self.assertEqual((7, 1, 3), test_summary.count_records(log(
             ("OK", doctest(4, 0, 1)), ("FAIL", doctest(3, 1, 2)))))
 
     def test_python_programs_count_their_cases(self):
-        self.assertEqual((5, 2, 1), test_summary.count_log(log(
+        self.assertEqual((5, 2, 1), test_summary.count_records(log(
             ("FAIL", "noise\ncases: 5 passed, 2 failed, 1 skipped\n"))))
 
     def test_a_program_without_cases_counts_as_one(self):
-        self.assertEqual((1, 1, 1), test_summary.count_log(log(
+        self.assertEqual((1, 1, 1), test_summary.count_records(log(
             ("OK", "fine"), ("FAIL", None), ("SKIP", ""))))
 
     def test_cases_left_out_on_purpose_are_not_skipped(self):
@@ -44,8 +46,8 @@ class Counting(unittest.TestCase):
         self.assertEqual((1, 0, 40), test_summary.count_program({**record, "command": ["codec"]}))
 
     def test_a_program_that_dies_after_its_cases_has_failed(self):
-        self.assertEqual((4, 1, 0), test_summary.count_log(log(("FAIL", doctest(4, 0, 0)))))
-        self.assertEqual((0, 1, 0), test_summary.count_log(log(("TIMEOUT", "started"))))
+        self.assertEqual((4, 1, 0), test_summary.count_records(log(("FAIL", doctest(4, 0, 0)))))
+        self.assertEqual((0, 1, 0), test_summary.count_records(log(("TIMEOUT", "started"))))
 
     def test_a_python_program_counts_cases_not_subtests(self):
         program = textwrap.dedent(f"""
@@ -87,6 +89,55 @@ class Counting(unittest.TestCase):
     def test_skips_are_named_only_when_there_are_some(self):
         self.assertEqual("2 passed, 0 failed", test_summary.closing_line(2, 0, 0))
         self.assertEqual("2 passed, 1 failed, 3 skipped", test_summary.closing_line(2, 1, 3))
+
+
+# A meson of which each run has the next of the given records as its log.
+MESON = """#!/bin/sh
+while [ $# -gt 0 ]; do
+  [ "$1" != -C ] || build=$2
+  [ "$1" != --logbase ] || log=$2
+  shift
+done
+run=$(($(cat "$build/runs" 2>/dev/null || echo 0) + 1))
+echo $run >"$build/runs"
+cp "$build/$run.json" "$build/meson-logs/$log.json"
+! grep -q FAIL "$build/$run.json"
+"""
+
+
+class Repeating(unittest.TestCase):
+    def summary(self, *runs):
+        with tempfile.TemporaryDirectory() as folder:
+            build = pathlib.Path(folder)
+            (build / "meson-logs").mkdir()
+            (build / "meson").write_text(MESON)
+            (build / "meson").chmod(0o755)
+            for i, records in enumerate(runs, 1):
+                (build / f"{i}.json").write_text("".join(
+                    json.dumps({"name": name, "result": result}) + "\n" for name, result in records.items()))
+            done = subprocess.run(
+                [sys.executable, ROOT / "scripts/house/test_summary.py", build], capture_output=True, text=True,
+                env={**os.environ, "PATH": f"{build}:{os.environ['PATH']}"})
+            self.assertEqual(str(len(runs)), (build / "runs").read_text().strip(), done.stderr)
+            return done.returncode, done.stdout.splitlines()
+
+    def test_a_test_of_processes_that_passes_alone_is_counted_and_named(self):
+        status, lines = self.summary({"firn:unit / a": "OK", "firn:e2e / b": "FAIL", "firn:e2e / c": "TIMEOUT"},
+                                     {"firn:e2e / b": "OK", "firn:e2e / c": "OK"})
+        self.assertEqual((0, "3 passed, 0 failed"), (status, lines[-1]))
+        self.assertEqual("once more, alone: b, c", lines[0])
+        self.assertEqual(["unsteady: b failed beside other tests, and passed alone",
+                          "unsteady: c failed beside other tests, and passed alone"], lines[1:-1])
+
+    def test_one_that_fails_again_has_failed(self):
+        status, lines = self.summary({"firn:unit / a": "OK", "firn:e2e / b": "FAIL"}, {"firn:e2e / b": "FAIL"})
+        self.assertEqual((1, "1 passed, 1 failed"), (status, lines[-1]))
+
+    def test_no_other_tests_and_not_many_run_again(self):
+        self.assertEqual(1, self.summary({"firn:unit / a": "OK", "firn:sim / b": "FAIL"})[0])
+        self.assertEqual(1, self.summary({"firn:unit / a": "FAIL", "firn:e2e / b": "FAIL"})[0])
+        many = {f"firn:e2e / {i}": "FAIL" for i in range(test_summary.REPEATED_MAX + 1)}
+        self.assertEqual(1, self.summary({**many, "firn:unit / a": "OK"})[0])
 
 
 if __name__ == "__main__":

@@ -123,7 +123,7 @@ inline constexpr TimeUs kTakerTime = 10 * kSecond;  // had credit this long and 
 inline constexpr std::uint64_t kDebtMax = 32;
 // A neighbour in debt is served in the time in which the uplink would stand idle (of which
 // kSpareMax is kept), in one of kDebtorShare choices, and when no other neighbour needs a block
-// [042, 061].
+// [042, 059].
 inline constexpr TimeUs kSpareMax = 200 * kMillisecond;
 inline constexpr std::uint32_t kDebtorShare = 128;
 // Part of its last blocks that is new, below which a neighbour is no holder to count with: it mixes

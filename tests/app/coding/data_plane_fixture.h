@@ -308,4 +308,11 @@ class DataPlaneFixture {
   std::unique_ptr<app::DataPlane> plane;
 };
 
+// Its source blocks in a generation.
+inline constexpr std::uint32_t kN = DataPlaneFixture::kN;
+
+inline std::vector<std::uint8_t> bytes_of(const proto::Payload& payload) {
+  return {payload.bytes().begin(), payload.bytes().end()};
+}
+
 }  // namespace firn::tests

@@ -8,14 +8,10 @@
 namespace firn::app {
 namespace {
 
+using tests::bytes_of;
 using tests::DataPlaneFixture;
+using tests::kN;
 using tests::Outcomes;
-
-constexpr std::uint32_t kN = DataPlaneFixture::kN;
-
-std::vector<std::uint8_t> bytes_of(const proto::Payload& payload) {
-  return {payload.bytes().begin(), payload.bytes().end()};
-}
 
 TEST_CASE("a full generation is decoded, checked and written, without touching the spool") {
   DataPlaneFixture fixture;

@@ -13,13 +13,13 @@ namespace {
 
 using tests::DataPlaneFixture;
 using tests::FakeDevice;
+using tests::kN;
 using Code = codec::BackendStatus::Code;
 
-constexpr std::uint32_t kN = DataPlaneFixture::kN;
 constexpr std::uint32_t kGenerations = DataPlaneFixture::kGenerations;
 
 // Holds a thread at its call until it is opened.
-class Gate {
+class DeviceGate {
  public:
   void pass() {
     std::unique_lock lock(mutex_);
@@ -86,7 +86,7 @@ TEST_CASE("generations are decoded on the device, checked and written") {
 
 TEST_CASE("what is ready while the device is busy goes into one batch") {
   DeviceFixture fixture({.batch_bytes = 1});  // so that the first one waits for no other
-  Gate gate;
+  DeviceGate gate;
   fixture.device->before = [&] { gate.pass(); };
   fixture.plane->decode({0, fixture.fill(0).vectors}, fixture.now);
   CHECK(fixture.coder->task_count() == 1);
@@ -98,7 +98,7 @@ TEST_CASE("what is ready while the device is busy goes into one batch") {
   CHECK(fixture.device->decoded == std::vector<std::size_t>{1, 1, 1});  // one byte: one at a time
 
   DeviceFixture together;
-  Gate second;
+  DeviceGate second;
   together.device->before = [&] { second.pass(); };
   for (std::uint32_t g = 0; g < kGenerations; ++g)
     together.plane->decode({g, together.fill(g).vectors}, together.now);
@@ -195,7 +195,7 @@ TEST_CASE("a disk that is full keeps what the device has decoded") {
 
 TEST_CASE("closing waits for what the device is decoding") {
   DeviceFixture fixture;
-  Gate gate;
+  DeviceGate gate;
   fixture.device->before = [&] { gate.pass(); };
   fixture.plane->decode({0, fixture.fill(0).vectors}, fixture.now);
   bool closed = false;
@@ -209,7 +209,7 @@ TEST_CASE("closing waits for what the device is decoding") {
 
 TEST_CASE("a data plane that goes away while the device works hears nothing more") {
   DeviceFixture fixture;
-  Gate gate;
+  DeviceGate gate;
   fixture.device->before = [&] { gate.pass(); };
   fixture.plane->decode({0, fixture.fill(0).vectors}, fixture.now);
   fixture.plane.reset();

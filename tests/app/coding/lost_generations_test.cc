@@ -9,13 +9,9 @@
 namespace firn::app {
 namespace {
 
+using tests::bytes_of;
 using tests::DataPlaneFixture;
-
-constexpr std::uint32_t kN = DataPlaneFixture::kN;
-
-std::vector<std::uint8_t> bytes_of(const proto::Payload& payload) {
-  return {payload.bytes().begin(), payload.bytes().end()};
-}
+using tests::kN;
 
 TEST_CASE("a file that changed underneath is not served and its generation is lost") {
   DataPlaneFixture fixture;

@@ -6,14 +6,10 @@
 namespace firn::app {
 namespace {
 
+using tests::bytes_of;
 using tests::DataPlaneFixture;
+using tests::kN;
 using tests::Outcomes;
-
-constexpr std::uint32_t kN = DataPlaneFixture::kN;
-
-std::vector<std::uint8_t> bytes_of(const proto::Payload& payload) {
-  return {payload.bytes().begin(), payload.bytes().end()};
-}
 
 TEST_CASE("recoded blocks are the combination asked for, from memory and from the spool") {
   for (const std::size_t memory : {std::size_t{1} << 20, std::size_t{DataPlaneFixture::kK}}) {

@@ -17,15 +17,12 @@
 namespace firn::app {
 namespace {
 
+using tests::file_bytes;
+
 using tests::DyingFiles;
 using tests::Life;
 using Step = KeptContent::Move;
 namespace fs = std::filesystem;
-
-std::string bytes_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 // Every file and link below a folder, with its bytes, and every empty folder.
 std::map<std::string, std::string> tree_of(const std::string& folder) {
@@ -36,7 +33,7 @@ std::map<std::string, std::string> tree_of(const std::string& folder) {
     if (entry.is_symlink()) {
       tree[path] = "-> " + fs::read_symlink(entry.path()).string();
     } else if (entry.is_regular_file()) {
-      tree[path] = bytes_of(entry.path());
+      tree[path] = file_bytes(entry.path());
     } else if (fs::is_empty(entry.path())) {
       tree[path] = "folder";
     }
@@ -182,7 +179,7 @@ TEST_CASE("what is not the content's stays in the old folder") {
   REQUIRE(moved.run(step, life, false));
   CHECK(tree_of(moved.old_folder) ==
         std::map<std::string, std::string>{{"c/a", "of another size"}, {"c/mine", "mine"}});
-  CHECK(bytes_of(moved.new_folder + "/c/d/b") == std::string(9000, 'b'));
+  CHECK(file_bytes(moved.new_folder + "/c/d/b") == std::string(9000, 'b'));
 }
 
 TEST_CASE("a complete content that is not in its folder is not moved") {

@@ -13,6 +13,8 @@
 namespace firn::app {
 namespace {
 
+using tests::file_bytes;
+
 using tests::TempFolder;
 
 ContentId id_of(std::uint8_t number) {
@@ -29,11 +31,6 @@ KeptContent content_of(std::uint8_t number) {
   content.seeding = "forever";
   content.added_at = 1000 + number;
   return content;
-}
-
-std::string bytes_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 void check_same(const KeptContent& one, const KeptContent& other) {
@@ -190,9 +187,9 @@ TEST_CASE("nothing is left of the link of a content that was erased") {
   KeptContent content = content_of(1);
   content.link = "firn:a-secret-that-must-go";
   REQUIRE(store->insert(content).ok());
-  CHECK(bytes_of(path).find(content.link) != std::string::npos);
+  CHECK(file_bytes(path).find(content.link) != std::string::npos);
   REQUIRE(store->erase(content.id).ok());
-  CHECK(bytes_of(path).find(content.link) == std::string::npos);
+  CHECK(file_bytes(path).find(content.link) == std::string::npos);
   CHECK_FALSE(std::filesystem::exists(path + "-journal"));
 }
 
@@ -213,16 +210,16 @@ TEST_CASE("a file that is no database of a daemon's is refused and left as it is
   REQUIRE_FALSE(no_database.ok());
   CHECK(no_database.error().code == ErrorCode::kCorrupt);
   CHECK(no_database.error().message().find(text) != std::string::npos);
-  CHECK(bytes_of(text) == std::string(5000, 'z'));
+  CHECK(file_bytes(text) == std::string(5000, 'z'));
 
   const std::string other = folder.path() + "/other";
   REQUIRE(
       Database::open(other).value().execute("CREATE TABLE mine(a); PRAGMA user_version=1;").ok());
-  const std::string before = bytes_of(other);
+  const std::string before = file_bytes(other);
   const auto not_ours = ContentsStore::open(other);
   REQUIRE_FALSE(not_ours.ok());
   CHECK(not_ours.error().code == ErrorCode::kExists);
-  CHECK(bytes_of(other) == before);
+  CHECK(file_bytes(other) == before);
 
   const std::string newer = folder.path() + "/newer";
   REQUIRE(Database::open(newer).value().execute("PRAGMA user_version=9;").ok());

@@ -8,7 +8,7 @@
 
 #include "client/store/files.h"
 
-namespace firn::app::tests {
+namespace firn::tests {
 
 // Calls that change something, of all files together, until the kill.
 struct Life {
@@ -80,4 +80,4 @@ class DyingFiles final : public store::Files {
   const bool links_;
 };
 
-}  // namespace firn::app::tests
+}  // namespace firn::tests

@@ -8,7 +8,7 @@ namespace {
 
 using tests::FakeTransport;
 
-struct Owner final : PeerEvents {
+struct Hearer final : PeerEvents {
   std::vector<core::PeerKey> opened, closed, guilty;
   std::vector<std::uint64_t> attempts, failed;
   std::vector<proto::PeerMessage> messages;
@@ -30,10 +30,10 @@ struct Owner final : PeerEvents {
   void manifest_part_departed(core::PeerKey) override { ++parts_departed; }
 };
 
-struct Fixture final : ContentDirectory {
+struct Connected final : ContentDirectory {
   FakeTransport transport;
   TransportInbox inbox{10'000, [] {}};
-  Owner owner;
+  Hearer owner;
   ContentId served, opening;
   Connections connections{inbox, *this};
 
@@ -44,7 +44,7 @@ struct Fixture final : ContentDirectory {
   Proven find_private(const proto::PrivateProof&, const proto::transport::PeerInfo&) override {
     return {};
   }
-  Fixture() {
+  Connected() {
     served.bytes.fill(9);
     opening.bytes.fill(8);
     inbox.attach(&transport);
@@ -78,7 +78,7 @@ struct Fixture final : ContentDirectory {
 
 using Refusals = std::vector<std::pair<std::string, std::string>>;
 
-Refusals& collect_refusals(Fixture& fixture, Refusals& refusals) {
+Refusals& collect_refusals(Connected& fixture, Refusals& refusals) {
   fixture.connections.on_refused = [&refusals](const std::string& stranger,
                                                const std::string& why) {
     refusals.emplace_back(stranger, why);
@@ -87,7 +87,7 @@ Refusals& collect_refusals(Fixture& fixture, Refusals& refusals) {
 }
 
 TEST_CASE("a stranger that begins with something that is no message is told so, and named") {
-  Fixture fixture;
+  Connected fixture;
   Refusals refusals;
   collect_refusals(fixture, refusals);
   fixture.open(7, false);
@@ -111,7 +111,7 @@ TEST_CASE("a stranger that begins with something that is no message is told so, 
 }
 
 TEST_CASE("a stranger that never says Hello is told why it is left") {
-  Fixture fixture;
+  Connected fixture;
   Refusals refusals;
   collect_refusals(fixture, refusals);
   fixture.open(7, false);
@@ -136,7 +136,7 @@ proto::PeerMessage state(std::uint32_t credit) {
 }
 
 TEST_CASE("frames leave in the order in which they were decided, however late a payload is made") {
-  Fixture f;
+  Connected f;
   const core::PeerKey peer = f.dial();
   const ConnectionId id = f.transport.last;
   const auto first = f.connections.reserve(peer, block(1));
@@ -154,7 +154,7 @@ TEST_CASE("frames leave in the order in which they were decided, however late a 
 }
 
 TEST_CASE("a block that could not be made is left out and counts as departed with no bytes") {
-  Fixture f;
+  Connected f;
   const core::PeerKey peer = f.dial();
   const auto first = f.connections.reserve(peer, block(1));
   const auto second = f.connections.reserve(peer, block(2));
@@ -166,7 +166,7 @@ TEST_CASE("a block that could not be made is left out and counts as departed wit
 
 TEST_CASE(
     "the owner hears of each block that has departed, in order, with the bytes of its frame") {
-  Fixture f;
+  Connected f;
   const core::PeerKey peer = f.dial();
   const ConnectionId id = f.transport.last;
   f.connections.send(peer, state(1));
@@ -185,7 +185,7 @@ TEST_CASE(
 }
 
 TEST_CASE("the owner hears of each part of a manifest that has departed") {
-  Fixture f;
+  Connected f;
   const core::PeerKey peer = f.dial();
   const ConnectionId id = f.transport.last;
   f.connections.send(peer, proto::ManifestPart{300, 0, std::string(300, 'm')});
@@ -197,7 +197,7 @@ TEST_CASE("the owner hears of each part of a manifest that has departed") {
 }
 
 TEST_CASE("only blocks and parts of a manifest are asked after") {
-  Fixture f;
+  Connected f;
   const core::PeerKey peer = f.dial();
   const ConnectionId id = f.transport.last;
   f.connections.send(peer, state(1));
@@ -213,7 +213,7 @@ TEST_CASE("only blocks and parts of a manifest are asked after") {
 }
 
 TEST_CASE("what departs from a connection that was closed meanwhile is not told of") {
-  Fixture f;
+  Connected f;
   const core::PeerKey peer = f.dial();
   const ConnectionId id = f.transport.last;
   f.connections.fill(f.connections.reserve(peer, block(1)), proto::Payload::allocate(100));
@@ -273,7 +273,7 @@ TEST_CASE("what a turn brings wakes the main thread once, when the turn is over"
 }
 
 TEST_CASE("an accepted connection belongs to the content its hello names") {
-  Fixture f;
+  Connected f;
   f.open(77, false);
   CHECK(f.owner.opened.empty());
   proto::Hello hello;
@@ -289,7 +289,7 @@ TEST_CASE("an accepted connection belongs to the content its hello names") {
 }
 
 TEST_CASE("a hello for a content that is not served is answered with a goodbye") {
-  Fixture f;
+  Connected f;
   f.open(77, false);
   f.arrive(77, proto::Hello{});
   CHECK(f.owner.opened.empty());
@@ -299,7 +299,7 @@ TEST_CASE("a hello for a content that is not served is answered with a goodbye")
 }
 
 TEST_CASE("a hello for a content that is not ready is answered with a goodbye that ends nothing") {
-  Fixture f;
+  Connected f;
   f.open(77, false);
   proto::Hello hello;
   hello.content_id = f.opening;
@@ -311,7 +311,7 @@ TEST_CASE("a hello for a content that is not ready is answered with a goodbye th
 }
 
 TEST_CASE("a stranger that begins with anything but a hello is sent away") {
-  Fixture f;
+  Connected f;
   f.open(77, false);
   f.arrive(77, state(1));
   CHECK(std::get<proto::Goodbye>(f.transport.message(77, 0)).reason ==
@@ -320,7 +320,7 @@ TEST_CASE("a stranger that begins with anything but a hello is sent away") {
 }
 
 TEST_CASE("an accepted connection that stays silent is closed after ten seconds") {
-  Fixture f;
+  Connected f;
   f.open(77, false);
   CHECK(f.connections.next_wake() == Connections::kHelloTimeout);
   f.connections.wake(Connections::kHelloTimeout - 1);
@@ -331,7 +331,7 @@ TEST_CASE("an accepted connection that stays silent is closed after ten seconds"
 }
 
 TEST_CASE("a peer is blamed for a connection that ends because of what it sent, and only then") {
-  Fixture f;
+  Connected f;
   const core::PeerKey honest = f.dial();
   f.inbox.on_close(f.transport.last, {ErrorCode::kUnreachable, "", "timed out"});
   const core::PeerKey rude = f.dial();
@@ -342,7 +342,7 @@ TEST_CASE("a peer is blamed for a connection that ends because of what it sent, 
 }
 
 TEST_CASE("a connection that cannot be made fails its attempt") {
-  Fixture f;
+  Connected f;
   f.connections.connect(f.owner, 12, {{}, "host", 1});
   f.inbox.on_close(f.transport.last, {ErrorCode::kUnreachable, "", ""});
   f.pump();
@@ -351,7 +351,7 @@ TEST_CASE("a connection that cannot be made fails its attempt") {
 }
 
 TEST_CASE("closing sends what is ready, leaves out what is being made, and tells nothing more") {
-  Fixture f;
+  Connected f;
   const core::PeerKey peer = f.dial();
   const ConnectionId id = f.transport.last;
   const auto ticket = f.connections.reserve(peer, block(1));
@@ -370,7 +370,7 @@ TEST_CASE("closing sends what is ready, leaves out what is being made, and tells
 }
 
 TEST_CASE("what waits behind a block is bounded: a connection past it is closed") {
-  Fixture f;
+  Connected f;
   const core::PeerKey peer = f.dial();
   const ConnectionId id = f.transport.last;
   const auto slow = f.connections.reserve(peer, block(1));
@@ -390,7 +390,7 @@ TEST_CASE("what waits behind a block is bounded: a connection past it is closed"
 }
 
 TEST_CASE("a full queue stops reading from the connection that fills it until it has been taken") {
-  Fixture f;
+  Connected f;
   f.open(1, false);
   proto::ManifestPart part;
   part.total_bytes = 8000;
@@ -410,7 +410,7 @@ TEST_CASE("a full queue stops reading from the connection that fills it until it
 
 TEST_CASE(
     "a queue that is taken while a connection is being paused leaves it paused until the next") {
-  Fixture f;
+  Connected f;
   f.open(1, false);
   proto::ManifestPart part;
   part.total_bytes = 20'000;
@@ -428,7 +428,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a frame that is no message closes its connection") {
-  Fixture f;
+  Connected f;
   f.open(1, false);
   const std::uint8_t rubbish[] = {0xff, 0xff, 0xff};
   CHECK_FALSE(f.inbox.on_frame(1, rubbish).ok());

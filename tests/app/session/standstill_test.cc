@@ -20,7 +20,7 @@ bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-PeerId id_of(std::uint8_t first) {
+PeerId peer_of(std::uint8_t first) {
   PeerId id;
   id.bytes[0] = first;
   return id;
@@ -34,7 +34,7 @@ Standstill alone() {
 
 NeighbourStanding neighbour(std::uint8_t first, NeighbourStanding::Kind kind) {
   NeighbourStanding one;
-  one.id = id_of(first);
+  one.id = peer_of(first);
   one.endpoint = "192.0.2.1:4000";
   one.kind = kind;
   one.heard_at = 4 * kSecond;
@@ -81,7 +81,7 @@ TEST_CASE("many addresses with one fate are told together") {
 TEST_CASE("an address that is known with several ids is told once") {
   Standstill why = alone();
   for (const std::uint8_t id : {1, 2})
-    why.addresses.push_back({{id_of(id), "192.0.2.9", 1}, false, false, 0, "refused"});
+    why.addresses.push_back({{peer_of(id), "192.0.2.9", 1}, false, false, 0, "refused"});
   why.addresses.push_back({{{}, "192.0.2.9", 2}, false, false, 0, "refused"});
   CHECK(has(reason_of(why, 0).text, "2 addresses tried: 192.0.2.9:1, 192.0.2.9:2: refused"));
 }
@@ -94,7 +94,7 @@ TEST_CASE("a peer whose files changed is named with the generations it took back
   why.lacking = {{17, 1}, {20, 1}};
   why.lacking_count = 2;
   const std::string text = reason_of(why, 10 * kSecond).text;
-  CHECK(has(text, id_of(1).short_text() + " at 192.0.2.1:4000 lacks generations 17 and 20"));
+  CHECK(has(text, peer_of(1).short_text() + " at 192.0.2.1:4000 lacks generations 17 and 20"));
   CHECK(has(text, "says that its files changed or cannot be read: generations 17 and 20"));
 }
 
@@ -128,7 +128,7 @@ TEST_CASE("numbers that merely grow are no other reason; another peer or error i
   other = why;
   other.neighbours[0].heard_at = 5 * kSecond;
   CHECK(reason_of(other, 20 * kSecond).key == reason_of(why, 30 * kSecond).key);
-  other.neighbours[0].id = id_of(2);
+  other.neighbours[0].id = peer_of(2);
   CHECK(reason_of(other, 20 * kSecond).key != reason_of(why, 20 * kSecond).key);
 }
 
@@ -167,7 +167,7 @@ TEST_CASE("a timeout is over when nothing has come for so long") {
 
 core::PeerStatus a_peer() {
   core::PeerStatus peer;
-  peer.id = id_of(7);
+  peer.id = peer_of(7);
   peer.endpoint = "[2001:db8::1]:4000";
   peer.outgoing = true;
   peer.held = 0.974;
@@ -189,7 +189,7 @@ TEST_CASE("the table of peers has a line for each, with everything in it") {
     CAPTURE(part);
     CHECK(has(lines[2], part));
   }
-  CHECK(has(lines[2], id_of(7).short_text()));
+  CHECK(has(lines[2], peer_of(7).short_text()));
   CHECK(lines[2].find("out") == lines[1].find("dir"));
   CHECK(peer_table("name", {}) == std::vector<std::string>{"name: 0 peers connected"});
 }
@@ -199,7 +199,7 @@ TEST_CASE("a peers event says the same to programs") {
   CHECK(event["event"] == "peers");
   CHECK(event.contains("content_id"));
   const Json& peer = event["peers"][0];
-  CHECK(peer["peer"] == id_of(7).text());
+  CHECK(peer["peer"] == peer_of(7).text());
   CHECK(peer["direction"] == "out");
   CHECK(peer["innovation"] == 0.75);
   CHECK(peer["silent_seconds"] == 12.0);
