@@ -211,6 +211,8 @@ Result<Registries> open_registries(const Settings& settings, const std::filesyst
   RegistryLimits limits;
   limits.manifest_bytes_total_max = settings.manifests_mib << 20;
   limits.content_count_max = settings.contents;
+  limits.peer_count_max = settings.peers;
+  limits.peers_per_content_max = settings.peers_of_content;
   const Time now = steady_now();
   auto opened = SqliteRegistry::open_shards((data / "tracker.sqlite").string(), now, limits,
                                             settings.io_threads);

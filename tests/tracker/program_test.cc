@@ -289,6 +289,32 @@ bool served(Node& node, ConnectionId connection, const ContentId& id) {
   return std::holds_alternative<proto::AnnounceReply>(reply);
 }
 
+TEST_CASE("it keeps no more peers than it is told, of a content and in all") {
+  const TemporaryFolder folder;
+  for (const std::string bound : {"--peers", "--peers-of-content"}) {
+    CAPTURE(bound);
+    Program program({"--listen", "127.0.0.1:0", "--data", folder.path / bound, bound, "3"});
+    const Address address = listening(program);
+    for (std::uint32_t number = 1; number <= 5; ++number) {
+      Node node;
+      const ConnectionId connection = node.transport->connect(address);
+      REQUIRE(node.recorder.wait_open(connection));
+      const proto::Announce request{.content_id = content(1), .listen_port = 4000};
+      const auto reply = ask(node, connection, request);
+      if (number > 3 && bound == "--peers") {  // all of one network: nobody has to give way
+        REQUIRE(std::holds_alternative<proto::TrackerError>(reply));
+        CHECK(std::get<proto::TrackerError>(reply).code == proto::TrackerErrorCode::kSlowDown);
+      } else {
+        REQUIRE(std::holds_alternative<proto::AnnounceReply>(reply));
+        const auto& known = std::get<proto::AnnounceReply>(reply);
+        CHECK(known.complete_count + known.incomplete_count == std::min(number, 3u));
+      }
+    }
+    program.signal(SIGTERM);
+    CHECK(program.wait() == 0);
+  }
+}
+
 TEST_CASE("a list of contents closes the tracker to others, and is read again on SIGHUP") {
   std::signal(SIGHUP, SIG_DFL);  // where the tests run under nohup, it is ignored and stays so
   const TemporaryFolder folder;

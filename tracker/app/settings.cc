@@ -133,6 +133,13 @@ void add_options(CLI::App& app, Settings& settings, bool& verbose) {
                  "contents to serve at most; when full, those of large shares give way")
       ->check(between(1, 10'000'000))
       ->capture_default_str();
+  app.add_option("--peers", settings.peers,
+                 "peers over all contents at most; when full, those of large shares give way")
+      ->check(between(1, 100'000'000))
+      ->capture_default_str();
+  app.add_option("--peers-of-content", settings.peers_of_content, "peers of one content, likewise")
+      ->check(between(1, 100'000'000))
+      ->capture_default_str();
   app.add_option("--connections", settings.connections,
                  "connections at a time at most; two descriptors are needed for each")
       ->check(between(1, 200'000))
