@@ -86,6 +86,16 @@ void RemoteHoldings::mixture_sent(std::uint32_t g, const std::vector<std::uint32
   for (const std::uint32_t slot : slots) known->mixed.add(slot);
 }
 
+void RemoteHoldings::rows_gone(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
+  RemoteGeneration* known = partial_.find(g);
+  if (!known) return;
+  for (const std::uint32_t slot : slots) known->mixed.remove(slot);
+}
+
+void RemoteHoldings::rows_gone(std::uint32_t g) {
+  if (RemoteGeneration* known = partial_.find(g)) known->mixed.clear();
+}
+
 void RemoteHoldings::not_in_flight(std::uint32_t g, std::uint32_t sequence) {
   RemoteGeneration* known = partial_.find(g);
   if (!known || sequence < known->first_sequence) return;

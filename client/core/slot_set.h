@@ -15,6 +15,10 @@ class SlotSet {
     if (slot / 64 >= words_.size()) words_.resize(slot / 64 + 1);
     words_[slot / 64] |= std::uint64_t{1} << slot % 64;
   }
+  void remove(std::uint32_t slot) {
+    if (slot / 64 < words_.size()) words_[slot / 64] &= ~(std::uint64_t{1} << slot % 64);
+  }
+  void clear() { words_.clear(); }
 
  private:
   std::vector<std::uint64_t> words_;

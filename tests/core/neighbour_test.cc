@@ -41,6 +41,21 @@ std::uint32_t in_flight(const Neighbour& n, std::uint32_t g) {
 
 }  // namespace
 
+TEST_CASE("a row that comes into the place of a false one was in no mixture for a neighbour") {
+  Neighbour n = neighbour();
+  n.holds.in_flight(3, 0);
+  n.holds.mixture_sent(3, {1, 70, 71});
+  const core::SlotSet& mixed = n.holds.partial().find(3)->mixed;
+  n.holds.rows_gone(3, {0, 70, 500});
+  n.holds.rows_gone(4, {1});
+  CHECK(mixed.contains(1));
+  CHECK_FALSE(mixed.contains(70));
+  CHECK(mixed.contains(71));
+  n.holds.rows_gone(3);
+  CHECK_FALSE(mixed.contains(1));
+  CHECK_FALSE(mixed.contains(71));
+}
+
 TEST_CASE("a neighbour takes blocks up to its credit, after its first State only") {
   Neighbour n = neighbour();
   CHECK_FALSE(n.may_send());
