@@ -90,8 +90,8 @@ void Crowd::ask_some(TimeUs now) {
   const auto due = static_cast<std::uint64_t>(static_cast<double>(now - asking_since_) / 1e6 *
                                               options_.announces_a_second);
   for (; asked_ < due; ++asked_) {
-    const TimeUs due_at = asking_since_ + static_cast<TimeUs>(static_cast<double>(asked_) * 1e6 /
-                                                              options_.announces_a_second);
+    const TimeUs due_at = asking_since_ + static_cast<TimeUs>(static_cast<double>(asked_ + 1) *
+                                                              1e6 / options_.announces_a_second);
     for (std::size_t tried = 0; tried < parties_.size(); ++tried) {
       const std::size_t index = turn_++ % parties_.size();
       if (states_[index].ended || !parties_[index]->ask(due_at)) continue;
