@@ -21,17 +21,16 @@ Admission::Answer Admission::enter(const std::string& ip, Id id, bool full, std:
   const Network* own = find(newcomer.prefix, newcomer.network);
   if (own != nullptr && (own->connections >= limits_.of_network ||
                          own->unproven.size() >= limits_.unproven_of_network)) {
-    victim = oldest(*own, false, now_ms);
+    victim = oldest(own->unproven, false, now_ms);
     if (!victim) return {};
   } else if (full || unproven_ >= limits_.unproven) {
-    if (unproven_ == 0) return {};
-    bool larger = false;
-    const Network& most = largest(newcomer, larger);
-    victim = oldest(most, larger, now_ms);
+    victim = unproven_for(newcomer);
+    if (!victim && full) victim = proven_for(newcomer);
     if (!victim) return {};
   }
   if (victim) erase(*victim);
-  ++prefixes_[newcomer.prefix].networks[newcomer.network].connections;
+  count(newcomer.prefix, +1);
+  ++prefixes_.at(newcomer.prefix).networks[newcomer.network].connections;
   held_.emplace(id, newcomer);
   wait(id, newcomer);
   return {Place(*this, id), victim};
@@ -67,16 +66,50 @@ const Admission::Network& Admission::largest(const Held& newcomer, bool& larger)
   return network->second;
 }
 
-std::optional<Admission::Id> Admission::oldest(const Network& network, bool of_any_age,
+std::optional<Admission::Id> Admission::unproven_for(const Held& newcomer) const {
+  if (unproven_ == 0) return std::nullopt;
+  bool larger = false;
+  const Network& most = largest(newcomer, larger);
+  return oldest(most.unproven, larger, newcomer.since_ms);
+}
+
+// Of the prefix that holds most, if the newcomer's would still hold less; else of its own, and
+// there likewise by networks.
+std::optional<Admission::Id> Admission::proven_for(const Held& newcomer) const {
+  if (by_connections_.empty()) return std::nullopt;
+  const auto& [most, name] = *by_connections_.rbegin();
+  const auto own = prefixes_.find(newcomer.prefix);
+  const std::size_t held = own == prefixes_.end() ? 0 : own->second.connections;
+  if (held + 1 < most && name != newcomer.prefix)
+    return oldest(most_proven(prefixes_.at(name)).proven, false, newcomer.since_ms);
+  if (own == prefixes_.end()) return std::nullopt;
+  const Network& largest = most_proven(own->second);
+  const Network* same = find(newcomer.prefix, newcomer.network);
+  const bool larger = same == nullptr || same->connections + 1 < largest.proven.size();
+  return oldest((larger ? largest : *same).proven, false, newcomer.since_ms);
+}
+
+const Admission::Network& Admission::most_proven(const Prefix& prefix) {
+  const auto fewer = [](const auto& a, const auto& b) {
+    return a.second.proven.size() < b.second.proven.size();
+  };
+  return std::max_element(prefix.networks.begin(), prefix.networks.end(), fewer)->second;
+}
+
+std::optional<Admission::Id> Admission::oldest(const Waiting& waiting, bool of_any_age,
                                                std::uint64_t now_ms) {
-  if (network.unproven.empty()) return std::nullopt;
-  const auto& [since_ms, id] = *network.unproven.begin();
+  if (waiting.empty()) return std::nullopt;
+  const auto& [since_ms, id] = *waiting.begin();
   if (of_any_age || now_ms >= since_ms + kProofMs) return id;
   return std::nullopt;
 }
 
-bool Admission::has_stale(std::uint64_t now_ms) const {
+bool Admission::may_exchange(std::uint64_t now_ms) const {
   const std::lock_guard lock(mutex_);
+  if (!by_connections_.empty() && by_connections_.rbegin()->first > 1) {
+    const Network& most = most_proven(prefixes_.at(by_connections_.rbegin()->second));
+    if (oldest(most.proven, false, now_ms)) return true;
+  }
   return std::any_of(prefixes_.begin(), prefixes_.end(), [now_ms](const auto& prefix) {
     const Waiting& unproven = prefix.second.unproven;
     return !unproven.empty() && now_ms >= unproven.begin()->first + kProofMs;
@@ -110,7 +143,24 @@ void Admission::restart(Id id, std::uint64_t now_ms) {
 void Admission::prove(Id id) {
   const std::lock_guard lock(mutex_);
   const auto held = held_.find(id);
-  if (held != held_.end()) stop_waiting(id, held->second);
+  if (held == held_.end() || !stop_waiting(id, held->second)) return;
+  const auto& [prefix, network, since_ms] = held->second;
+  prefixes_.at(prefix).networks.at(network).proven.emplace(since_ms, id);
+}
+
+// A connection of the prefix has come or gone.
+void Admission::count(const std::string& prefix, int change) {
+  std::size_t& connections = prefixes_[prefix].connections;
+  auto node = connections > 0 ? by_connections_.extract({connections, prefix})
+                              : decltype(by_connections_)::node_type();
+  connections += static_cast<std::size_t>(change);
+  if (connections == 0) return;
+  if (node.empty()) {
+    by_connections_.emplace(connections, prefix);
+  } else {
+    node.value().first = connections;
+    by_connections_.insert(std::move(node));
+  }
 }
 
 void Admission::leave(Id id) {
@@ -122,9 +172,10 @@ void Admission::leave(Id id) {
 void Admission::erase(Id id) {
   const auto held = held_.find(id);
   if (held == held_.end()) return;
-  stop_waiting(id, held->second);
+  count(held->second.prefix, -1);
   const auto prefix = prefixes_.find(held->second.prefix);
   const auto network = prefix->second.networks.find(held->second.network);
+  if (!stop_waiting(id, held->second)) network->second.proven.erase({held->second.since_ms, id});
   held_.erase(held);
   if (--network->second.connections > 0) return;
   prefix->second.networks.erase(network);

@@ -5,6 +5,11 @@
 // newcomer takes the place of an old unproven one, and the places are shared among prefixes, within
 // a prefix among networks (prefix_of, network_of): the one that holds most gives way. Prefixes are
 // never banned, as homes and offices share addresses.
+//
+// Where all places are taken and no unproven one can go, a proven one does that has had its time:
+// of the prefix that holds most, if the newcomer's would still hold less; else of the newcomer's
+// own, so that those who share few places take turns. It is the longest open of its network. So
+// nobody is kept out by connections that say a word now and then, however many a prefix has.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +30,8 @@ class Admission {
  public:
   using Id = std::uint64_t;  // of a connection; later ones have higher ids
 
-  // A TLS handshake, and after it a first frame, may take this long where others wait.
+  // A TLS handshake, and after it a first frame, may take this long where others wait, and a proven
+  // connection is left this long.
   static constexpr std::uint64_t kProofMs = 2000;
 
   struct Limits {
@@ -63,19 +69,21 @@ class Admission {
     std::optional<Place> place;   // empty: turn the newcomer away
     std::optional<Id> gives_way;  // this connection has lost its place, and is to be closed
   };
-  // A connection from `ip`. `full`: there are places for unproven connections only in exchange.
+  // A connection from `ip`. `full`: there are places only in exchange.
   Answer enter(const std::string& ip, Id id, bool full, std::uint64_t now_ms);
-  // Some unproven connection has had its time: enter() finds a place though all are taken.
-  bool has_stale(std::uint64_t now_ms) const;
+  // Though all places are taken enter() may find one: some connection has had its time that is
+  // unproven, or of a prefix that holds several.
+  bool may_exchange(std::uint64_t now_ms) const;
 
  private:
-  // Unproven connections by the time at which their time began, oldest first.
+  // Connections by the time at which their time began, oldest first.
   using Waiting = std::set<std::pair<std::uint64_t, Id>>;
   struct Network {
     std::size_t connections = 0;
-    Waiting unproven;
+    Waiting unproven, proven;
   };
   struct Prefix {
+    std::size_t connections = 0;
     Waiting unproven;
     std::map<std::string, Network> networks;
   };
@@ -85,7 +93,11 @@ class Admission {
   };
   const Network* find(const std::string& prefix, const std::string& network) const;
   const Network& largest(const Held& newcomer, bool& larger) const;
-  static std::optional<Id> oldest(const Network& network, bool of_any_age, std::uint64_t now_ms);
+  static std::optional<Id> oldest(const Waiting& waiting, bool of_any_age, std::uint64_t now_ms);
+  std::optional<Id> unproven_for(const Held& newcomer) const;
+  std::optional<Id> proven_for(const Held& newcomer) const;
+  static const Network& most_proven(const Prefix& prefix);
+  void count(const std::string& prefix, int change);
   void wait(Id id, const Held& held);
   bool stop_waiting(Id id, const Held& held);
   void restart(Id id, std::uint64_t now_ms);
@@ -96,6 +108,7 @@ class Admission {
   const Limits limits_;
   mutable std::mutex mutex_;  // guards what follows
   std::unordered_map<std::string, Prefix> prefixes_;
+  std::set<std::pair<std::size_t, std::string>> by_connections_;  // the same
   std::unordered_map<Id, Held> held_;
   std::size_t unproven_ = 0;
 };

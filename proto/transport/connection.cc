@@ -74,7 +74,8 @@ void Connection::close() {
 }
 
 void Connection::give_way() {
-  finish(ErrorCode::kIo, "it had said nothing yet, and others waited for its place");
+  finish(ErrorCode::kIo,
+         "others waited for its place, and it had said nothing yet or came from where most come");
 }
 
 void Connection::pause_reading(bool paused) {

@@ -42,7 +42,7 @@ void Listener::accept_some() {
     if (overloaded && i == kAcceptedBehind) return rest();
     const std::uint64_t now_ms = uv_now(loop_.uv());
     const bool full = shared.connection_count.load() >= shared.options.connection_count_max;
-    if (full && !shared.admission.has_stale(now_ms)) return rest();
+    if (full && !shared.admission.may_exchange(now_ms)) return rest();
     SocketAddress remote;
     remote.bytes = sizeof remote.storage;
     Socket socket(::accept4(socket_.fd(), reinterpret_cast<sockaddr*>(&remote.storage),

@@ -97,9 +97,9 @@ struct Options {
   std::chrono::milliseconds silence_timeout{30'000};
   std::size_t send_queue_bytes_max = 8u << 20;  // a connection past it is closed (kIo)
   int notsent_lowat_bytes = 64 << 10;           // TCP_NOTSENT_LOWAT
-  // Accepting stops above, or where descriptors are few (descriptors.h). One network
-  // gets a part of these places, and handshakes under way another (proto/transport/admission.h):
-  // more are closed as they come.
+  // Above, or where descriptors are few (descriptors.h), connections are accepted only in exchange
+  // for others, or wait to be accepted. One network gets a part of these places, and handshakes
+  // under way another (proto/transport/admission.h): more are closed as they come.
   std::size_t connection_count_max = 4096;
   // The first frame of a connection that was accepted: until then it is a stranger's, and there may
   // be thousands of them. Longer ones close it.

@@ -106,16 +106,70 @@ TEST_CASE("a prefix of many networks has no more than its share of a full table"
   CHECK(door.gave_way == 11);
 }
 
-TEST_CASE("where all connections are taken newcomers enter in exchange for unproven ones alone") {
+TEST_CASE("where all connections are taken newcomers enter in exchange for unproven ones first") {
   Door door({.of_network = 100, .unproven_of_network = 50, .unproven = 50});
   REQUIRE(door.enters("192.0.2.1"));
-  CHECK_FALSE(door.admission.has_stale(door.now_ms));
+  CHECK_FALSE(door.admission.may_exchange(door.now_ms));
   door.now_ms += Admission::kProofMs;
-  CHECK(door.admission.has_stale(door.now_ms));
+  CHECK(door.admission.may_exchange(door.now_ms));
   CHECK(door.enters("198.51.100.1", true));
   CHECK(door.gave_way == 1);
   door.places.back().proven();
+  CHECK_FALSE(door.enters("203.0.113.1", true));  // each prefix would hold one
+  CHECK_FALSE(door.admission.may_exchange(door.now_ms));
+}
+
+TEST_CASE("proven connections of a prefix that holds more than its share give way, oldest first") {
+  Door door({.of_network = 100, .unproven_of_network = 50, .unproven = 50});
+  const auto held = [&](const std::string& ip) {
+    REQUIRE(door.enters(ip));
+    door.places.back().proven();
+    ++door.now_ms;
+  };
+  for (const char* ip : {"192.0.2.1", "192.0.2.2", "192.0.2.2", "192.0.2.3"}) held(ip);
+  held("198.51.100.1");
+  CHECK_FALSE(door.admission.may_exchange(door.now_ms));
   CHECK_FALSE(door.enters("203.0.113.1", true));
+  door.now_ms += Admission::kProofMs;
+  CHECK(door.admission.may_exchange(door.now_ms));
+  for (const auto& [ip, gives_way] : {std::pair{"203.0.113.1", 2}, {"203.0.114.1", 1}}) {
+    CHECK(door.enters(ip, true));
+    CHECK(door.gave_way == gives_way);
+    door.places.back().proven();
+  }
+  // Two are left there: a newcomer whose prefix holds one would not hold less, and takes its place.
+  CHECK(door.enters("198.51.100.2", true));
+  CHECK(door.gave_way == 5);
+  CHECK(door.enters("203.0.115.1", true));
+  CHECK(door.gave_way == 3);
+}
+
+TEST_CASE("those who share a prefix take turns where all connections are taken") {
+  Door door({.of_network = 100, .unproven_of_network = 50, .unproven = 50});
+  REQUIRE(door.enters("192.0.2.1"));
+  door.places.back().proven();
+  CHECK_FALSE(door.enters("192.0.2.1", true));
+  door.now_ms += Admission::kProofMs;
+  CHECK(door.enters("192.0.2.1", true));
+  CHECK(door.gave_way == 1);
+  door.places.back().proven();
+  // A neighbour there too, once that has had its time.
+  CHECK_FALSE(door.enters("192.0.2.2", true));
+  door.now_ms += Admission::kProofMs;
+  CHECK(door.enters("192.0.2.2", true));
+  CHECK(door.gave_way == 3);
+}
+
+TEST_CASE("a prefix that holds most gives a proven connection where its silent ones may stay") {
+  Door door({.of_network = 100, .unproven_of_network = 50, .unproven = 50});
+  for (const char* ip : {"192.0.2.1", "192.0.2.2", "192.0.2.3"}) REQUIRE(door.enters(ip));
+  door.places[1].proven();
+  door.places[2].proven();
+  door.now_ms += Admission::kProofMs;
+  door.places[0].opened(door.now_ms);
+  REQUIRE(door.enters("198.51.100.1"));  // each prefix has one silent connection now
+  CHECK(door.enters("198.51.100.1", true));
+  CHECK(door.gave_way == 2);
 }
 
 TEST_CASE("a connection that has given way gives nothing back") {
@@ -148,8 +202,8 @@ struct ClientAt {
   explicit ClientAt(const std::string& ip) {
     REQUIRE(node.transport->listen(Address{{}, ip, 0}).ok());  // calls go out from there
   }
-  // Whether an Answering server takes it in; it leaves again.
-  bool reaches(const Address& where) {
+  // Whether an Answering server takes it in; it leaves again, unless it stays.
+  bool reaches(const Address& where, bool stays = false) {
     const ConnectionId id = node.transport->connect(where);
     const auto over = [id](const auto& all) {
       return all.contains(id) && !all.at(id).closed.empty();
@@ -159,6 +213,7 @@ struct ClientAt {
     REQUIRE(node.recorder.wait([&](const auto& all) { return open(all) || over(all); }));
     node.transport->send(id, frame_of(Bytes{1}));
     REQUIRE(node.recorder.wait([&](const auto& all) { return over(all) || answered(all); }));
+    if (stays) return !node.recorder.connection(id).frames.empty();
     node.transport->close(id);
     REQUIRE(node.recorder.wait(over));
     return !node.recorder.connection(id).frames.empty();
@@ -188,6 +243,21 @@ TEST_CASE("silent strangers of nine addresses do not keep others out, of their o
   bool reached = false;
   for (int tries = 0; tries < 1000 && !reached; ++tries) reached = same.reaches(where);
   CHECK(reached);
+}
+
+TEST_CASE("connections that have spoken and stay do not keep those of other prefixes out") {
+  Options options;
+  options.connection_count_max = 16;
+  Answering server(options);
+  const Address where = server.listen();
+  std::vector<std::unique_ptr<ClientAt>> staying;
+  for (int i = 0; i < 16; ++i) {
+    staying.push_back(std::make_unique<ClientAt>("127.0.0." + std::to_string(2 + i)));
+    REQUIRE(staying.back()->reaches(where, true));
+  }
+  ClientAt other("127.0.77.1");
+  CHECK(other.reaches(where, true));
+  CHECK(other.reaches(where, true));
 }
 
 }  // namespace
