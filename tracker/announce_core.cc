@@ -81,6 +81,11 @@ Snapshot AnnounceCore::snapshot() const {
   return snapshot;
 }
 
+AnnounceCore::Fill AnnounceCore::fill() const {
+  return {std::max(network_rate_.size(), announce_rate_.size()), prefix_rate_.size(),
+          upload_bytes_of_.size(), upload_bytes_};
+}
+
 proto::TrackerReply AnnounceCore::handle(ClientId client, const proto::TrackerRequest& request,
                                          Time now) {
   const Time wait = wait_of(client, request, now);

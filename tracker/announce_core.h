@@ -93,6 +93,14 @@ class AnnounceCore {
 
   // Its shard's, and the clients that it knows.
   Snapshot snapshot() const;
+  // How full its own tables are: rate buckets by name, manifests half sent.
+  struct Fill {
+    std::size_t networks = 0;  // the larger of both limits that count them
+    std::size_t prefixes = 0;
+    std::size_t uploading_prefixes = 0;
+    std::uint64_t upload_bytes = 0;
+  };
+  Fill fill() const;
 
   // Forgets peers and rate buckets whose time is over. Call it when wake_at() says.
   void tick(Time now);

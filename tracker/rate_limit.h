@@ -46,6 +46,7 @@ class RateLimit {
   void change(const Rate& rate, Time now);
   // Forgets buckets that are full again.
   void tidy(Time now);
+  std::size_t size() const { return buckets_.size(); }
 
  private:
   Rate rate_;

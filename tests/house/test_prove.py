@@ -38,7 +38,7 @@ class Parts(unittest.TestCase):
         names = self.names()
         self.assertEqual(len(set(names)), len(names))
         for name in ("address", "contents", "faults", "http", "kernels", "kills", "neon", "thread", "fresh-bookworm",
-                     "fresh-trixie", "clang-bookworm",
+                     "fresh-trixie", "tracker-abuse", "clang-bookworm",
                      "clang-trixie", "package-bookworm", "package-trixie"):
             self.assertIn(name, names)
         for target in (ROOT / "tests/fuzz").glob("*.cc"):
