@@ -120,7 +120,9 @@ class Attacks {
 void raise(Host::Fill& most, const Host::Fill& now) {
   const auto raised = [](auto& value, auto other) { value = std::max(value, other); };
   raised(most.connections, now.connections);
+  raised(most.clients, now.clients);
   raised(most.swarms, now.swarms);
+  raised(most.largest_swarm, now.largest_swarm);
   raised(most.peers, now.peers);
   raised(most.manifests, now.manifests);
   raised(most.manifest_bytes, now.manifest_bytes);
@@ -149,8 +151,9 @@ Day simulate(const DayOptions& options) {
   Attacks attacks(options, crowd, host);
   const Time begin = host.now();
   const auto sample = [&] {
-    if (day.overfull.empty()) day.overfull = host.overfull();
-    raise(day.most, host.fill());
+    const Host::Fill fill = host.fill();
+    if (day.overfull.empty()) day.overfull = host.overfull(fill);
+    raise(day.most, fill);
     day.bytes_most = std::max(day.bytes_most, counted_bytes());
     attacks.sampled(counted_bytes());
   };

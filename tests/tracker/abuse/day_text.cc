@@ -31,11 +31,12 @@ std::string honesty_of(const char* whose, const Honesty& h) {
 
 std::string fill_of(const char* when, const Host::Fill& fill) {
   return fmt::format(
-      "{}: connections {}, contents {}, peers {}, manifests {} of {:.1f} MiB, half uploads {:.1f} "
+      "{}: connections {}, contents {}, peers {} ({} in one content), manifests {} of {:.1f} MiB, "
+      "half uploads {:.1f} "
       "MiB of {} prefixes, networks {}, prefixes {}\n",
-      when, fill.connections, fill.swarms, fill.peers, fill.manifests, mib(fill.manifest_bytes),
-      mib(fill.core.upload_bytes), fill.core.uploading_prefixes, fill.core.networks,
-      fill.core.prefixes);
+      when, fill.connections, fill.swarms, fill.peers, fill.largest_swarm, fill.manifests,
+      mib(fill.manifest_bytes), mib(fill.core.upload_bytes), fill.core.uploading_prefixes,
+      fill.core.networks, fill.core.prefixes);
 }
 
 }  // namespace

@@ -143,35 +143,33 @@ Host::Fill Host::fill() {
   const Snapshot snapshot = core_.snapshot();
   Fill fill;
   fill.connections = held_;
+  fill.clients = snapshot.connection_count;
   fill.swarms = snapshot.swarm_count;
   fill.peers = snapshot.complete_count + snapshot.incomplete_count;
-  fill.core = core_.fill();
+  if (!snapshot.largest.empty())
+    fill.largest_swarm = snapshot.largest.front().complete + snapshot.largest.front().incomplete;
   for (const ContentId& content : registry_.hosted_manifests()) {
     ++fill.manifests;
     const auto part = registry_.manifest_part(content, 0, 0, ManifestReading::kLook);
     fill.manifest_bytes += part->total_bytes;
   }
+  fill.core = core_.fill();
   return fill;
 }
 
-std::string Host::overfull() {
-  const Fill has = fill();
-  const Snapshot snapshot = core_.snapshot();
+std::string Host::overfull(const Fill& has) const {
   const RegistryLimits& may = options_.limits;
   if (has.connections > options_.places) return "connections";
-  if (snapshot.connection_count > has.connections) return "clients of the core";
+  if (has.clients > has.connections) return "clients of the core";
   if (has.swarms > may.content_count_max) return "contents";
   if (has.peers > may.peer_count_max) return "peers";
+  if (has.largest_swarm > may.peers_per_content_max) return "peers of a content";
   if (has.manifests > may.manifest_count_max) return "manifests";
   if (has.manifest_bytes > may.manifest_bytes_total_max) return "bytes of manifests";
   if (has.core.upload_bytes > options_.core.upload_bytes_total_max) return "bytes of uploads";
   if (has.core.uploading_prefixes > has.connections) return "prefixes that upload";
   if (has.core.networks > options_.core.networks_max) return "networks with rates";
   if (has.core.prefixes > options_.core.networks_max) return "prefixes with rates";
-  if (!snapshot.largest.empty()) {
-    const auto& [content, complete, incomplete] = snapshot.largest.front();
-    if (complete + incomplete > may.peers_per_content_max) return "peers of a content";
-  }
   return {};
 }
 

@@ -55,14 +55,17 @@ class Host {
 
   Time now() const { return now_; }
   const Registry& registry() const { return registry_; }
-  // Where a table is fuller than it may be, which; else empty.
-  std::string overfull();
   struct Fill {
-    std::size_t connections = 0, swarms = 0, peers = 0, manifests = 0;
+    std::size_t connections = 0, clients = 0;  // clients: those that the core knows
+    std::size_t swarms = 0, peers = 0, largest_swarm = 0;
+    std::size_t manifests = 0;
     std::uint64_t manifest_bytes = 0;
     AnnounceCore::Fill core;
   };
+  // Takes time in proportion to the swarms.
   Fill fill();
+  // Where a table is fuller than it may be, which; else empty.
+  std::string overfull(const Fill& has) const;
   bool strained() const { return lag_us_ >= 100'000; }
 
  private:
