@@ -112,6 +112,7 @@ ServerOptions server_options(const Settings& settings, ServedLists lists,
   static_cast<CoreRules&>(options.core) = core_rules(settings, std::move(lists));
   options.seed = std::random_device()();
   options.transport.connection_count_max = settings.connections;
+  options.transport.proven_give_way = true;  // a peer calls again for its next announce
   options.transport.idle_timeout = idle_timeout(settings);
   options.log_requests = logger->should_log(spdlog::level::debug);
   options.log = [logger](LogLevel level, const std::string& text) {

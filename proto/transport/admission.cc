@@ -7,11 +7,12 @@
 
 namespace firn::proto::transport {
 
-Admission::Limits Admission::limits_for(std::size_t connection_count_max) {
+Admission::Limits Admission::limits_for(std::size_t connection_count_max, bool exchanges_proven) {
   constexpr std::size_t kLeast = 16;
   return {.of_network = std::max(connection_count_max / 4, kLeast),
           .unproven_of_network = std::max(connection_count_max / 16, kLeast),
-          .unproven = std::max(connection_count_max / 2, kLeast)};
+          .unproven = std::max(connection_count_max / 2, kLeast),
+          .exchanges_proven = exchanges_proven};
 }
 
 Admission::Answer Admission::enter(const std::string& ip, Id id, bool full, std::uint64_t now_ms) {
@@ -76,7 +77,7 @@ std::optional<Admission::Id> Admission::unproven_for(const Held& newcomer) const
 // Of the prefix that holds most, if the newcomer's would still hold less; else of its own, and
 // there likewise by networks.
 std::optional<Admission::Id> Admission::proven_for(const Held& newcomer) const {
-  if (by_connections_.empty()) return std::nullopt;
+  if (!limits_.exchanges_proven || by_connections_.empty()) return std::nullopt;
   const auto& [most, name] = *by_connections_.rbegin();
   const auto own = prefixes_.find(newcomer.prefix);
   const std::size_t held = own == prefixes_.end() ? 0 : own->second.connections;
@@ -106,7 +107,7 @@ std::optional<Admission::Id> Admission::oldest(const Waiting& waiting, bool of_a
 
 bool Admission::may_exchange(std::uint64_t now_ms) const {
   const std::lock_guard lock(mutex_);
-  if (!by_connections_.empty() && by_connections_.rbegin()->first > 1) {
+  if (limits_.exchanges_proven && !by_connections_.empty() && by_connections_.rbegin()->first > 1) {
     const Network& most = most_proven(prefixes_.at(by_connections_.rbegin()->second));
     if (oldest(most.proven, false, now_ms)) return true;
   }

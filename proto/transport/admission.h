@@ -6,10 +6,11 @@
 // a prefix among networks (prefix_of, network_of): the one that holds most gives way. Prefixes are
 // never banned, as homes and offices share addresses.
 //
-// Where all places are taken and no unproven one can go, a proven one does that has had its time:
-// of the prefix that holds most, if the newcomer's would still hold less; else of the newcomer's
-// own, so that those who share few places take turns. It is the longest open of its network. So
-// nobody is kept out by connections that say a word now and then, however many a prefix has.
+// Where all places are taken and no unproven one can go, a proven one does that has had its time,
+// if these may be exchanged (as where connections do little and are soon made again): of the prefix
+// that holds most, if the newcomer's would still hold less; else of the newcomer's own, so that
+// those who share few places take turns. It is the longest open of its network. So nobody is kept
+// out by connections that say a word now and then, however many a prefix has.
 #pragma once
 
 #include <cstddef>
@@ -38,10 +39,11 @@ class Admission {
     std::size_t of_network;  // connections
     std::size_t unproven_of_network;
     std::size_t unproven;  // in all
+    bool exchanges_proven = false;
   };
   // A network gets a quarter of all places and a sixteenth of them for unproven connections,
   // unproven ones half of all; at least 16 each, so that small limits stay usable.
-  static Limits limits_for(std::size_t connection_count_max);
+  static Limits limits_for(std::size_t connection_count_max, bool exchanges_proven);
 
   explicit Admission(const Limits& limits) : limits_(limits) {}
 

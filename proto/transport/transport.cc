@@ -14,16 +14,17 @@ class TlsTransport final : public Transport {
  public:
   TlsTransport(const Identity& identity, EventSink& sink, const Options& options, TlsContext tls,
                Source source)
-      : shared_{identity,
-                sink,
-                options,
-                std::move(tls),
-                std::move(source),
-                Admission(Admission::limits_for(options.connection_count_max)),
-                {},
-                {},
-                {},
-                {}} {}
+      : shared_{
+            identity,
+            sink,
+            options,
+            std::move(tls),
+            std::move(source),
+            Admission(Admission::limits_for(options.connection_count_max, options.proven_give_way)),
+            {},
+            {},
+            {},
+            {}} {}
 
   ~TlsTransport() override {
     for (const auto& loop : shared_.loops) {

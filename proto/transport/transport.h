@@ -101,6 +101,7 @@ struct Options {
   // for others, or wait to be accepted. One network gets a part of these places, and handshakes
   // under way another (proto/transport/admission.h): more are closed as they come.
   std::size_t connection_count_max = 4096;
+  bool proven_give_way = false;  // where all are taken (Admission)
   // The first frame of a connection that was accepted: until then it is a stranger's, and there may
   // be thousands of them. Longer ones close it.
   std::size_t first_frame_bytes_max = limits::kFrameBytesMax;

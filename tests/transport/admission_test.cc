@@ -107,7 +107,8 @@ TEST_CASE("a prefix of many networks has no more than its share of a full table"
 }
 
 TEST_CASE("where all connections are taken newcomers enter in exchange for unproven ones first") {
-  Door door({.of_network = 100, .unproven_of_network = 50, .unproven = 50});
+  Door door(
+      {.of_network = 100, .unproven_of_network = 50, .unproven = 50, .exchanges_proven = true});
   REQUIRE(door.enters("192.0.2.1"));
   CHECK_FALSE(door.admission.may_exchange(door.now_ms));
   door.now_ms += Admission::kProofMs;
@@ -120,7 +121,8 @@ TEST_CASE("where all connections are taken newcomers enter in exchange for unpro
 }
 
 TEST_CASE("proven connections of a prefix that holds more than its share give way, oldest first") {
-  Door door({.of_network = 100, .unproven_of_network = 50, .unproven = 50});
+  Door door(
+      {.of_network = 100, .unproven_of_network = 50, .unproven = 50, .exchanges_proven = true});
   const auto held = [&](const std::string& ip) {
     REQUIRE(door.enters(ip));
     door.places.back().proven();
@@ -144,8 +146,20 @@ TEST_CASE("proven connections of a prefix that holds more than its share give wa
   CHECK(door.gave_way == 3);
 }
 
-TEST_CASE("those who share a prefix take turns where all connections are taken") {
+TEST_CASE("where proven connections do lasting work none of them gives way") {
   Door door({.of_network = 100, .unproven_of_network = 50, .unproven = 50});
+  for (const char* ip : {"192.0.2.1", "192.0.2.2", "192.0.2.2", "192.0.2.3"}) {
+    REQUIRE(door.enters(ip));
+    door.places.back().proven();
+  }
+  door.now_ms += Admission::kProofMs;
+  CHECK_FALSE(door.admission.may_exchange(door.now_ms));
+  CHECK_FALSE(door.enters("203.0.113.1", true));
+}
+
+TEST_CASE("those who share a prefix take turns where all connections are taken") {
+  Door door(
+      {.of_network = 100, .unproven_of_network = 50, .unproven = 50, .exchanges_proven = true});
   REQUIRE(door.enters("192.0.2.1"));
   door.places.back().proven();
   CHECK_FALSE(door.enters("192.0.2.1", true));
@@ -161,7 +175,8 @@ TEST_CASE("those who share a prefix take turns where all connections are taken")
 }
 
 TEST_CASE("a prefix that holds most gives a proven connection where its silent ones may stay") {
-  Door door({.of_network = 100, .unproven_of_network = 50, .unproven = 50});
+  Door door(
+      {.of_network = 100, .unproven_of_network = 50, .unproven = 50, .exchanges_proven = true});
   for (const char* ip : {"192.0.2.1", "192.0.2.2", "192.0.2.3"}) REQUIRE(door.enters(ip));
   door.places[1].proven();
   door.places[2].proven();

@@ -22,7 +22,7 @@ Host::Host(const HostOptions& options, std::uint64_t seed)
     : options_(options),
       registry_(options.limits),
       core_(registry_, options.core, seed),
-      admission_(Admission::limits_for(options.places)) {}
+      admission_(Admission::limits_for(options.places, true)) {}
 
 Host::~Host() = default;
 
