@@ -215,8 +215,10 @@ Result<Registries> open_registries(const Settings& settings, const std::filesyst
   limits.peer_count_max = settings.peers;
   limits.peers_per_content_max = settings.peers_of_content;
   const Time now = steady_now();
+  std::random_device random;
+  const std::uint64_t seed = std::uint64_t{random()} << 32 | random();
   auto opened = SqliteRegistry::open_shards((data / "tracker.sqlite").string(), now, limits,
-                                            settings.io_threads);
+                                            settings.io_threads, seed);
   if (!opened) return opened.error();
   Registries below;
   for (auto& registry : *opened) below.push_back(std::move(registry));

@@ -11,6 +11,7 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "proto/base/ids.h"
@@ -43,6 +44,9 @@ struct PackedPeer {
 PackedPeer pack(const Peer& from);
 Peer unpack(const PackedPeer& from);
 
+// Names a peer among those of all contents.
+using PeerKey = std::pair<ContentId, PeerId>;
+
 // With the time of its last announce.
 struct SeenPeer {
   PackedPeer peer;
@@ -69,7 +73,7 @@ struct RegistryLimits {
   std::size_t peer_count_max = 1'000'000;  // over all contents
   std::size_t peers_per_content_max = 50'000;
   // Whose peers fill the table is counted, which takes half as much memory again as the peers, from
-  // when a quarter of its places, or so many, are free.
+  // when a quarter of its places, or this number, are free.
   std::size_t peer_places_spare = 65'536;
   // Peers of one network (an IPv4 address, an IPv6 /64) in one content that are handed out.
   std::size_t listed_per_network_max = 64;

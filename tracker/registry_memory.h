@@ -12,8 +12,11 @@ namespace firn::tracker {
 
 class MemoryRegistry final : public Registry {
  public:
-  explicit MemoryRegistry(const RegistryLimits& limits = {})
-      : swarms_(limits, [](const ContentId&, const PeerId&) {}), shelf_(limits) {}
+  // `seed`: as SwarmTable's.
+  explicit MemoryRegistry(const RegistryLimits& limits = {}, std::uint64_t seed = 0)
+      : swarms_(
+            limits, [](const ContentId&, const PeerId&) {}, seed),
+        shelf_(limits) {}
 
   using Registry::announce;
   using Registry::sample;

@@ -107,10 +107,12 @@ Result<UniqueFd> lock_file(const std::string& path) {
 }  // namespace
 
 SqliteRegistry::SqliteRegistry(std::shared_ptr<File> file, Database database,
-                               const RegistryLimits& limits)
+                               const RegistryLimits& limits, std::uint64_t seed)
     : limits_(limits),
-      swarms_(limits, [this](const ContentId& content,
-                             const PeerId& peer) { peer_changed(content, peer); }),
+      swarms_(
+          limits,
+          [this](const ContentId& content, const PeerId& peer) { peer_changed(content, peer); },
+          seed),
       shelf_(limits),
       file_(std::move(file)),
       database_(std::move(database)) {}
@@ -127,7 +129,8 @@ Result<std::unique_ptr<SqliteRegistry>> SqliteRegistry::open(const std::string& 
 }
 
 Result<std::vector<std::unique_ptr<SqliteRegistry>>> SqliteRegistry::open_shards(
-    const std::string& path, Time now, const RegistryLimits& limits, std::size_t shards) {
+    const std::string& path, Time now, const RegistryLimits& limits, std::size_t shards,
+    std::uint64_t seed) {
   const auto file = std::make_shared<File>();
   auto lock = lock_file(path);
   if (!lock) return lock.error();
@@ -136,8 +139,8 @@ Result<std::vector<std::unique_ptr<SqliteRegistry>>> SqliteRegistry::open_shards
   for (std::size_t shard = 0; shard < shards; ++shard) {
     auto database = Database::open(path);
     if (!database) return database.error();
-    std::unique_ptr<SqliteRegistry> registry(
-        new SqliteRegistry(file, std::move(database).value(), limits_of_shard(limits, shards)));
+    std::unique_ptr<SqliteRegistry> registry(new SqliteRegistry(
+        file, std::move(database).value(), limits_of_shard(limits, shards), seed));
     const auto version = known_version(registry->database_, path);
     if (!version) return version.error();
     Status status = registry->database_.execute(kPragmas);

@@ -37,9 +37,10 @@ class SqliteRegistry final : public Registry {
   static Result<std::unique_ptr<SqliteRegistry>> open(const std::string& path, Time now,
                                                       const RegistryLimits& limits = {});
   // One for each shard, on one database: each is used by one thread, and they take turns where they
-  // write. `limits`: of all together.
+  // write. `limits`: of all together. `seed`: as SwarmTable's.
   static Result<std::vector<std::unique_ptr<SqliteRegistry>>> open_shards(
-      const std::string& path, Time now, const RegistryLimits& limits, std::size_t shards);
+      const std::string& path, Time now, const RegistryLimits& limits, std::size_t shards,
+      std::uint64_t seed = 0);
   ~SqliteRegistry() override;  // flushes
 
   using Registry::announce;
@@ -86,7 +87,8 @@ class SqliteRegistry final : public Registry {
     std::mutex turn;  // to write
   };
 
-  SqliteRegistry(std::shared_ptr<File> file, Database database, const RegistryLimits& limits);
+  SqliteRegistry(std::shared_ptr<File> file, Database database, const RegistryLimits& limits,
+                 std::uint64_t seed);
   Status prepare();
   Status load_peers(const Shards& shards, Time now);
   Status load_manifests(const Shards& shards);

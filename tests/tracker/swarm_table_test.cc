@@ -57,11 +57,13 @@ class Pair {
   Pair(const Shape& shape, std::uint64_t seed)
       : shape_(shape),
         plain_(shape.limits),
-        table_(shape.limits,
-               [this](const ContentId& content, const PeerId& id) {
-                 REQUIRE(table_.find(content, id) != nullptr);
-                 gone_.push_back({content, id});
-               }),
+        table_(
+            shape.limits,
+            [this](const ContentId& content, const PeerId& id) {
+              REQUIRE(table_.find(content, id) != nullptr);
+              gone_.push_back({content, id});
+            },
+            seed),
         random_(seed) {}
 
   void step() {
