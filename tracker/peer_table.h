@@ -28,6 +28,7 @@ struct PeerRecord {
   std::uint32_t link = kNone;         // in this table's index
   std::uint32_t& free_link() { return link; }
 };
+static_assert(sizeof(PeerRecord) == 96);  // there may be ten million
 
 // One thread.
 class PeerTable {

@@ -72,7 +72,7 @@ struct RegistryLimits {
   std::size_t content_count_max = 100'000;
   std::size_t peer_count_max = 1'000'000;  // over all contents
   std::size_t peers_per_content_max = 50'000;
-  // Whose peers fill the table is counted, which takes half as much memory again as the peers, from
+  // Whose peers fill the table is counted, which takes six tenths of the peers' memory again, from
   // when a quarter of its places, or this number, are free.
   std::size_t peer_places_spare = 65'536;
   // Peers of one network (an IPv4 address, an IPv6 /64) in one content that are handed out.

@@ -1,6 +1,6 @@
 // The peers of one content as a tracker knows them: kinds, counts, samples. Peers are grouped by
 // prefix (an IPv4 /24, an IPv6 /48), so that a sample can be spread over prefixes. Their records
-// lie in tables that all swarms share; a swarm itself is 56 bytes and a list of its prefixes.
+// lie in tables that all swarms share; a swarm itself is 48 bytes and a list of its prefixes.
 #pragma once
 
 #include <array>
@@ -69,5 +69,6 @@ class Swarm {
   std::uint32_t size_ = 0, complete_ = 0;
   std::unique_ptr<Shares> shares_;
 };
+static_assert(sizeof(Swarm) == 48);  // there may be a million
 
 }  // namespace firn::tracker

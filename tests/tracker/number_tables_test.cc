@@ -119,6 +119,31 @@ TEST_CASE("an index finds each item that is there, and no other, however it has 
   CHECK(items.end() > 10'000);
 }
 
+struct CountingChain : Chain {
+  std::uint64_t hash(std::uint32_t number) const {
+    ++hashed;
+    return Chain::hash(number);
+  }
+  std::uint64_t& hashed;
+};
+
+TEST_CASE("an index that grows never hashes more than a few items at once") {
+  NumberPool<Item> items;
+  NumberIndex index;
+  std::uint64_t most = 0, all = 0;
+  constexpr std::uint32_t kItems = 200'000;
+  for (std::uint32_t key = 0; key < kItems; ++key) {
+    const std::uint32_t number = items.take();
+    items[number].key = key;
+    std::uint64_t hashed = 0;
+    index.insert(number, CountingChain{{items}, hashed});
+    most = std::max(most, hashed);
+    all += hashed;
+  }
+  CHECK(most < 64);
+  CHECK(all > kItems);  // it did grow
+}
+
 struct ByKey {
   NumberPool<Item>& items;
   bool before(std::uint32_t a, std::uint32_t b) const { return items[a].key > items[b].key; }
