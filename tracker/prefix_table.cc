@@ -9,22 +9,23 @@ Crowd PrefixTable::find(std::uint32_t content, const Origin& origin) const {
   });
 }
 
+std::size_t PrefixTable::listed_of(const Origin& origin, Crowd crowd) const {
+  if (crowd == kNone) return 0;
+  if (!is_group(crowd))
+    return peers_[crowd].kind != Kind::kHidden && origin_of(peers_[crowd]) == origin ? 1 : 0;
+  const Group& group = groups_[crowd & ~kOtherPool];
+  if (group.listed == nullptr) return 0;  // less than its fill
+  const auto counted = group.listed->find(origin.network());
+  return counted == group.listed->end() ? 0 : counted->second;
+}
+
 // A network may have a few peers listed: a reply must not send its reader to one address again and
 // again. The others count, learn of peers, and call them.
-Kind PrefixTable::kind_for(std::uint32_t number, Crowd crowd) const {
-  const PeerRecord& peer = peers_[number];
-  if (peer.peer.endpoint.port == 0) return Kind::kHidden;
-  std::size_t listed = 0;
-  if (crowd == kNone) {
-  } else if (!is_group(crowd)) {
-    const PeerRecord& other = peers_[crowd];
-    listed = other.kind != Kind::kHidden && origin_of(other) == origin_of(peer) ? 1 : 0;
-  } else if (const Group& group = groups_[crowd & ~kOtherPool]; group.listed != nullptr) {
-    const auto counted = group.listed->find(origin_of(peer).network());
-    if (counted != group.listed->end()) listed = counted->second;
-  }
-  if (listed >= listed_max_) return Kind::kHidden;
-  return peer.peer.complete ? Kind::kComplete : Kind::kIncomplete;
+Kind PrefixTable::kind_for(std::uint32_t peer, Crowd crowd) const {
+  const PeerRecord& record = peers_[peer];
+  if (record.peer.endpoint.port == 0) return Kind::kHidden;
+  if (listed_of(origin_of(record), crowd) >= listed_max_) return Kind::kHidden;
+  return record.peer.complete ? Kind::kComplete : Kind::kIncomplete;
 }
 
 void PrefixTable::add_alone(std::uint32_t peer) {

@@ -80,6 +80,7 @@ class PrefixTable {
   const PeerRecord& any_of(Crowd crowd) const {
     return peers_[is_group(crowd) ? members(crowd)[0] : crowd];
   }
+  std::size_t listed_of(const Origin& origin, Crowd crowd) const;
   Crowd make_group(std::uint32_t peer);
   void join(std::uint32_t peer, Group& group);
   void count_listed(Group& group);

@@ -9,7 +9,8 @@
 // full table has counted them all; one that is counted so stands as the newest of its network.
 //
 // Peers and contents lie in arrays and are named by 32-bit numbers: about 110 bytes a peer, 70 more
-// once it is counted. Nothing in it is moved or hashed anew in one go, however large it grows.
+// once it is counted. However large it grows, nothing is moved or hashed anew in one go but a
+// single swarm's list of its prefixes.
 #pragma once
 
 #include <functional>
