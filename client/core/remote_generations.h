@@ -19,7 +19,7 @@ struct RemoteGeneration {
   static constexpr std::uint16_t kNoQuota = 0xffff;
 
   std::uint32_t in_flight = 0;       // blocks sent to it and not acknowledged
-  std::uint32_t sent = 0;            // blocks sent to it in all
+  std::uint32_t sent = 0;            // blocks sent to it, of rows that are still held
   std::uint32_t first_sequence = 0;  // older blocks in flight belong to an earlier life of it
   std::uint16_t rank = 0;
   std::uint16_t quota = kNoQuota;  // it takes this many in flight; kNoQuota: no limit but credit

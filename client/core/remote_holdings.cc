@@ -90,10 +90,14 @@ void RemoteHoldings::rows_gone(std::uint32_t g, const std::vector<std::uint32_t>
   RemoteGeneration* known = partial_.find(g);
   if (!known) return;
   for (const std::uint32_t slot : slots) known->mixed.remove(slot);
+  known->sent -= std::min(known->sent, static_cast<std::uint32_t>(slots.size()));
 }
 
 void RemoteHoldings::rows_gone(std::uint32_t g) {
-  if (RemoteGeneration* known = partial_.find(g)) known->mixed.clear();
+  RemoteGeneration* known = partial_.find(g);
+  if (!known) return;
+  known->mixed.clear();
+  known->sent = 0;
 }
 
 void RemoteHoldings::not_in_flight(std::uint32_t g, std::uint32_t sequence) {

@@ -56,18 +56,34 @@ def count_records(records):
     return tuple(totals)
 
 
-def to_repeat(records):
-    """Names of the tests that are to run once more alone."""
-    failed = [record["name"] for record in records if record["result"] not in GOOD + ("SKIP",)]
-    real = [name.partition(" / ")[2] for name in failed if name.startswith("firn:e2e / ")]
-    return real if len(real) == len(failed) <= REPEATED_MAX else []
+def to_repeat(status, records, options):
+    """Names of the tests that are to run once more alone: none if anything else was wrong."""
+    failed = [record for record in records if record["result"] not in GOOD + ("SKIP",)]
+    real = [record["name"].partition(" / ")[2] for record in failed
+            if record["name"].startswith("firn:e2e / ") and record["result"] in ("FAIL", "TIMEOUT")]
+    whole = status == len(failed)  # as meson ends that has run all
+    some = any(option.startswith(("--repeat", "--maxfail")) for option in options)
+    return real if whole and not some and len(real) == len(failed) <= REPEATED_MAX else []
 
 
 def repeated(records, again):
     """Records with those of the second run in place of the first; names of what passed only then."""
     second = {record["name"]: record for record in again}
-    unsteady = [name.partition(" / ")[2] for name, record in second.items() if record["result"] in GOOD]
-    return [second.get(record["name"], record) for record in records], unsteady
+    final, unsteady = [], []
+    for first in records:
+        record = second.get(first["name"])
+        if record is None or record["result"] not in GOOD or not _says_as_much(record, first):
+            final.append(first)
+            continue
+        final.append(record)
+        unsteady.append(first["name"].partition(" / ")[2])
+    return final, unsteady
+
+
+def _says_as_much(record, first):
+    passed, _, skipped = count_program(record)
+    passed_first, _, skipped_first = count_program(first)
+    return passed >= passed_first and skipped <= skipped_first
 
 
 def closing_line(passed, failed, skipped):
@@ -88,12 +104,13 @@ def run(build, log_name, options):
 def main(arguments):
     build, *options = arguments
     status, records = run(build, "testlog", options)
-    names = to_repeat(records)
+    names = to_repeat(status, records, options)
     if names:
         print(f"once more, alone: {', '.join(names)}", flush=True)
         alone = ["--num-processes", "1", "--timeout-multiplier", "4"]
-        status, again = run(build, "testlog-alone", [*alone, *names])
+        _, again = run(build, "testlog-alone", [*alone, *names])
         records, unsteady = repeated(records, again)
+        status -= len(unsteady)
         for name in unsteady:
             print(f"unsteady: {name} failed beside other tests, and passed alone", flush=True)
     passed, failed, skipped = count_records(records)

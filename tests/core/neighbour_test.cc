@@ -43,15 +43,17 @@ std::uint32_t in_flight(const Neighbour& n, std::uint32_t g) {
 
 TEST_CASE("a row that comes into the place of a false one was in no mixture for a neighbour") {
   Neighbour n = neighbour();
-  n.holds.in_flight(3, 0);
+  for (std::uint32_t i = 0; i < 5; ++i) n.holds.in_flight(3, i);
   n.holds.mixture_sent(3, {1, 70, 71});
   const core::SlotSet& mixed = n.holds.partial().find(3)->mixed;
   n.holds.rows_gone(3, {0, 70, 500});
+  CHECK(n.holds.partial().find(3)->sent == 2);
   n.holds.rows_gone(4, {1});
   CHECK(mixed.contains(1));
   CHECK_FALSE(mixed.contains(70));
   CHECK(mixed.contains(71));
   n.holds.rows_gone(3);
+  CHECK(n.holds.partial().find(3)->sent == 0);
   CHECK_FALSE(mixed.contains(1));
   CHECK_FALSE(mixed.contains(71));
 }

@@ -101,12 +101,13 @@ done
 run=$(($(cat "$build/runs" 2>/dev/null || echo 0) + 1))
 echo $run >"$build/runs"
 cp "$build/$run.json" "$build/meson-logs/$log.json"
-! grep -q FAIL "$build/$run.json"
+status=$(cat "$build/$run.status" 2>/dev/null || grep -cE 'FAIL|TIMEOUT' "$build/$run.json")
+exit "$status"
 """
 
 
 class Repeating(unittest.TestCase):
-    def summary(self, *runs):
+    def summary(self, *runs, options=(), status=None):
         with tempfile.TemporaryDirectory() as folder:
             build = pathlib.Path(folder)
             (build / "meson-logs").mkdir()
@@ -114,9 +115,13 @@ class Repeating(unittest.TestCase):
             (build / "meson").chmod(0o755)
             for i, records in enumerate(runs, 1):
                 (build / f"{i}.json").write_text("".join(
-                    json.dumps({"name": name, "result": result}) + "\n" for name, result in records.items()))
+                    json.dumps({"name": name, "result": result, "stdout": said}) + "\n"
+                    for name, (result, _, said) in
+                    ((name, text.partition(": ")) for name, text in records.items())))
+            if status is not None:
+                (build / "1.status").write_text(str(status))
             done = subprocess.run(
-                [sys.executable, ROOT / "scripts/house/test_summary.py", build], capture_output=True, text=True,
+                [sys.executable, ROOT / "scripts/house/test_summary.py", build, *options], capture_output=True, text=True,
                 env={**os.environ, "PATH": f"{build}:{os.environ['PATH']}"})
             self.assertEqual(str(len(runs)), (build / "runs").read_text().strip(), done.stderr)
             return done.returncode, done.stdout.splitlines()
@@ -133,9 +138,27 @@ class Repeating(unittest.TestCase):
         status, lines = self.summary({"firn:unit / a": "OK", "firn:e2e / b": "FAIL"}, {"firn:e2e / b": "FAIL"})
         self.assertEqual((1, "1 passed, 1 failed"), (status, lines[-1]))
 
+    def test_what_is_skipped_alone_has_not_passed(self):
+        first = {"firn:unit / a": "OK", "firn:e2e / b": "FAIL"}
+        self.assertEqual((1, "1 passed, 1 failed"), self.closing(first, {"firn:e2e / b": "SKIP"}))
+        first["firn:e2e / b"] = "FAIL: cases: 4 passed, 1 failed, 0 skipped"
+        second = {"firn:e2e / b": "OK: cases: 0 passed, 0 failed, 5 skipped"}
+        self.assertEqual((1, "5 passed, 1 failed"), self.closing(first, second))
+        second = {"firn:e2e / b": "OK: cases: 5 passed, 0 failed, 0 skipped"}
+        self.assertEqual((0, "6 passed, 0 failed"), self.closing(first, second))
+
+    def closing(self, *runs):
+        status, lines = self.summary(*runs)
+        return status, lines[-1]
+
     def test_no_other_tests_and_not_many_run_again(self):
         self.assertEqual(1, self.summary({"firn:unit / a": "OK", "firn:sim / b": "FAIL"})[0])
         self.assertEqual(1, self.summary({"firn:unit / a": "FAIL", "firn:e2e / b": "FAIL"})[0])
+        broken = {"firn:e2e / a": "OK", "firn:e2e / b": "FAIL"}
+        self.assertEqual(1, self.summary(broken, status=137)[0])  # meson was killed before others ran
+        self.assertEqual(1, self.summary(broken, options=["--maxfail=1"])[0])
+        self.assertEqual(1, self.summary(broken, options=["--repeat", "9"])[0])
+        self.assertEqual(1, self.summary({**broken, "firn:e2e / c": "INTERRUPT"}, status=1)[0])
         many = {f"firn:e2e / {i}": "FAIL" for i in range(test_summary.REPEATED_MAX + 1)}
         self.assertEqual(1, self.summary({**many, "firn:unit / a": "OK"})[0])
 

@@ -92,16 +92,18 @@ void Crowd::ask_some(TimeUs now) {
   for (; asked_ < due; ++asked_) {
     const TimeUs due_at = asking_since_ + static_cast<TimeUs>(static_cast<double>(asked_ + 1) *
                                                               1e6 / options_.announces_a_second);
-    for (std::size_t tried = 0; tried < parties_.size(); ++tried) {
+    bool taken = false;
+    for (std::size_t tried = 0; tried < parties_.size() && !taken; ++tried) {
       const std::size_t index = turn_++ % parties_.size();
       if (states_[index].ended || !parties_[index]->ask(due_at)) continue;
+      taken = true;
       if (const Status sent = parties_[index]->send_asked(now); sent.ok()) {
         watch(index);
       } else {
         end(index, sent.error());
       }
-      break;
     }
+    if (!taken) return;  // all wait for answers: it is late, and counts as that
   }
 }
 

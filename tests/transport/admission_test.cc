@@ -263,6 +263,7 @@ TEST_CASE("silent strangers of nine addresses do not keep others out, of their o
 TEST_CASE("connections that have spoken and stay do not keep those of other prefixes out") {
   Options options;
   options.connection_count_max = 16;
+  options.proven_give_way = true;
   Answering server(options);
   const Address where = server.listen();
   std::vector<std::unique_ptr<ClientAt>> staying;

@@ -121,11 +121,16 @@ inline constexpr TimeUs kTakerTime = 10 * kSecond;  // had credit this long and 
 // In a small mesh, where each peer has news for each other one: blocks that a neighbour got from us
 // since it brought the last new row. The slowest uplinks of a swarm bring one for ten or so [042].
 inline constexpr std::uint64_t kDebtMax = 32;
-// A neighbour in debt is served in the time in which the uplink would stand idle (of which
-// kSpareMax is kept), in one of kDebtorShare choices, and when no other neighbour needs a block
-// [042, 059].
-inline constexpr TimeUs kSpareMax = 200 * kMillisecond;
+// A neighbour in debt is served in the time in which the uplink would stand idle, in one of
+// kDebtorShare choices, where nothing was chosen for kDebtorPause, and when no other neighbour
+// needs a block [042, 059].
+inline constexpr TimeUs kDebtorPause = 100 * kMillisecond;
 inline constexpr std::uint32_t kDebtorShare = 128;
+// Of idle time so much is kept: some blocks of an ordinary uplink, so that a pause in the swarm is
+// not paid back when there is much to do again. And so much may be spent ahead, for a block of a
+// slow uplink, or of one that was measured wrong.
+inline constexpr TimeUs kSpareMax = 200 * kMillisecond;
+inline constexpr TimeUs kSpareAheadMax = 2 * kSecond;
 // Part of its last blocks that is new, below which a neighbour is no holder to count with: it mixes
 // a few rows again and again, or claims what it lacks [042].
 inline constexpr double kUsefulMin = 0.5;

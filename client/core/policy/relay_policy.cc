@@ -234,12 +234,13 @@ std::optional<Choice> RelayPolicy::choose(const Holdings& holdings, const Neighb
   line_up(neighbours, small_mesh, holdings.complete(), sockets, now);
   std::optional<Choice> choice;
   for (const Eligible& one : eligible_) {
-    if (one.waits && !spare_.affords(sending)) break;
+    if (one.waits && !spare_.affords(sending) && now - chose_at_ < kDebtorPause) break;
     const Candidate candidate =
         best_generation(holdings, *one.neighbour, *one.memory, small_mesh, now);
     if (candidate.score <= 0) continue;
     one.memory->last_choice = ++choices_;
     if (one.waits) spare_.spend(sending);
+    chose_at_ = now;
     choice = Choice{one.neighbour->key, candidate.generation, std::nullopt,
                     candidate.use_null_vector, candidate.plain};
     break;

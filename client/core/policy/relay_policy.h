@@ -25,7 +25,7 @@ class RelayPolicy {
   explicit RelayPolicy(std::uint64_t seed) : random_(seed, 0x72656c6179) {}
 
   // `small_mesh`: the swarm is so small that every peer can know every other. `sending`: how long
-  // the uplink takes for a block; 0: not known.
+  // the uplink takes for a block; 0: not known, as nothing has waited for it so far.
   std::optional<Choice> choose(const Holdings& holdings, const Neighbours& neighbours,
                                bool small_mesh, const Sockets& sockets, TimeUs sending, TimeUs now);
 
@@ -66,6 +66,7 @@ class RelayPolicy {
   Front front_;                    // of small meshes
   std::uint32_t front_first_ = 0;  // the lowest generation there
   std::uint64_t choices_ = 0;
+  TimeUs chose_at_ = 0;             // the last choice
   SpareTime spare_;                 // for neighbours in debt
   std::vector<Memory> memory_;      // of the neighbours, in their order
   std::vector<Eligible> eligible_;  // scratch of choose()

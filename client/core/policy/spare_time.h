@@ -1,7 +1,9 @@
-// The time in which an uplink had nothing to send to the neighbours that come first, less what it
-// has since taken to serve others: so much more these can have, and the first wait for a block of
-// theirs at most. Idle moments lie between the blocks of a busy uplink as well; they are short, and
-// blocks that filled each of them would make it late for the next one.
+// An account of the time in which an uplink had nothing to send to the neighbours that come first.
+// Blocks for the others are paid from it, so these get no more than nobody else would use, and one
+// that comes first waits for one block of theirs at most.
+//
+// A busy uplink has idle moments, too, between any two blocks; they are short, and blocks for
+// others in each of them would make it late for the next one.
 #pragma once
 
 #include <algorithm>
@@ -11,6 +13,7 @@
 
 namespace firn::core::policy {
 
+// One content's: what other contents send over the same uplink is not in it.
 class SpareTime {
  public:
   // At `now` the uplink is idle, or it is not: so it stays until the next call.
@@ -19,9 +22,9 @@ class SpareTime {
     is_idle_ = is_idle;
     since_ = now;
   }
-  // Of a block that takes longer than is ever kept the rest comes in afterwards.
+  // A block that takes longer than kSpareMax may go once that much is there.
   bool affords(TimeUs sending) const { return time_ >= std::min(sending, kSpareMax); }
-  void spend(TimeUs sending) { time_ -= sending; }
+  void spend(TimeUs sending) { time_ = std::max(time_ - sending, -kSpareAheadMax); }
 
  private:
   TimeUs time_ = 0;

@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <string>
 
@@ -17,9 +16,8 @@
 namespace firn::app {
 namespace {
 
-using tests::file_bytes;
-
 using tests::DyingFiles;
+using tests::file_bytes;
 using tests::Life;
 using Step = KeptContent::Move;
 namespace fs = std::filesystem;

@@ -5,7 +5,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
 
 #include "../temp_folder.h"
@@ -14,7 +13,6 @@ namespace firn::app {
 namespace {
 
 using tests::file_bytes;
-
 using tests::TempFolder;
 
 ContentId id_of(std::uint8_t number) {

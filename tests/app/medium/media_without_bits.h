@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,11 +23,6 @@
 namespace firn::app {
 
 namespace fs = std::filesystem;
-
-inline std::string bytes_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 // Which row slice of the content stands in a place; nothing for the manifest's.
 inline std::optional<medium::RowSlice> slice_at(const Manifest& manifest,
@@ -125,7 +119,7 @@ class Media {
   }
 
   void check_complete() const {
-    CHECK(bytes_of(out() + "/photo") == bytes_of(folder_.path() + "/source/photo"));
+    CHECK(tests::file_bytes(out() + "/photo") == tests::file_bytes(folder_.path() + "/source/photo"));
     CHECK_FALSE(fs::exists(out() + "/.firn"));
   }
 

@@ -268,7 +268,7 @@ TEST_CASE("a peer that only takes is served last, and not starved") {
   CHECK(s.choose(relay, true));
 }
 
-TEST_CASE("in a small mesh a neighbour that brings nothing is passed over until it does") {
+TEST_CASE("in a small mesh a neighbour that brings nothing gets little of a busy uplink") {
   Scene s(400, 4, 3, false);
   RelayPolicy relay(1);
   for (std::uint32_t g = 0; g < 399; ++g) s.holdings.set_verified(g);
@@ -333,6 +333,26 @@ TEST_CASE("a neighbour that brings nothing gets what the uplink has time for bes
   CHECK(half < kRounds / 2 + 10);
 }
 
+TEST_CASE("a neighbour that brings nothing is served where nothing was chosen for a while") {
+  Scene s(40, 4, 2, false, 0);
+  for (std::uint32_t g = 0; g < 39; ++g) s.holdings.set_verified(g);
+  RelayPolicy relay(1);
+  s.tell(1, {}, {}, 0, 100'000);
+  s.tell(2, {}, {}, 0, 1);
+  Choice to_first;
+  to_first.peer = 1;
+  for (std::uint64_t i = 0; i < core::policy::kDebtMax; ++i) s.send(to_first);
+  // The other one takes so slowly that its socket is always busy: no time counts as idle.
+  const auto choice = s.choose(relay, true, kSecond);
+  REQUIRE((choice && choice->peer == 2));
+  s.peer(2).book_block(choice->generation, s.now);
+  int early = 0;
+  for (TimeUs passed = 0; passed < core::policy::kDebtorPause; passed += 1000, s.now += 1000)
+    early += s.choose(relay, true, kSecond) ? 1 : 0;
+  CHECK(early <= 4);  // one of kDebtorShare choices
+  CHECK(s.choose(relay, true, kSecond));
+}
+
 TEST_CASE("spare time is what was idle, less what was spent, and little of it is kept") {
   core::policy::SpareTime spare;
   CHECK(spare.affords(0));
@@ -345,11 +365,18 @@ TEST_CASE("spare time is what was idle, less what was spent, and little of it is
   spare.spend(500);
   spare.idle(true, 9000 + 10 * kSecond);
   CHECK(spare.affords(core::policy::kSpareMax));
-  // A block of a slow uplink takes more than is ever kept; that much less is left.
+  // A block of a slow uplink takes more than is ever kept; that much less is left, within bounds.
   CHECK(spare.affords(kSecond));
   spare.spend(kSecond);
-  spare.idle(true, 9000 + 10 * kSecond + kSecond - core::policy::kSpareMax);
+  TimeUs now = 9000 + 10 * kSecond + kSecond - core::policy::kSpareMax;
+  spare.idle(true, now);
   CHECK_FALSE(spare.affords(1));
+  spare.idle(true, now += 1);
+  CHECK(spare.affords(1));
+  spare.spend(1000 * kSecond);
+  spare.idle(true, now + core::policy::kSpareAheadMax + 5);
+  CHECK(spare.affords(5));
+  CHECK_FALSE(spare.affords(6));
 }
 
 TEST_CASE("in a large mesh the largest gap in rank goes first") {
