@@ -190,7 +190,7 @@ void reload(Program& program, Server& server, spdlog::logger& logger) {
   };
   CommandLine fresh;
   if (const Status read = read_again(program, fresh); !read) return refuse(read.error());
-  fresh.settings.contents = program.settings.contents;  // changes with the next start alone
+  fresh.settings.limits = program.settings.limits;  // changes with the next start alone
   auto lists = served_lists(fresh.settings);
   if (!lists) return refuse(lists.error());
   if (lists->publishers) logger.info("SIGHUP: {} publishers listed", lists->publishers->size());
@@ -209,11 +209,8 @@ Time steady_now() {
 // One for each I/O thread.
 Result<Registries> open_registries(const Settings& settings, const std::filesystem::path& data,
                                    Sharing& sharing) {
-  RegistryLimits limits;
+  RegistryLimits limits = settings.limits;
   limits.manifest_bytes_total_max = settings.manifests_mib << 20;
-  limits.content_count_max = settings.contents;
-  limits.peer_count_max = settings.peers;
-  limits.peers_per_content_max = settings.peers_of_content;
   const Time now = steady_now();
   std::random_device random;
   const std::uint64_t seed = std::uint64_t{random()} << 32 | random();

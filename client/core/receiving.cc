@@ -203,7 +203,7 @@ void Receiving::take(Neighbour& n, proto::LeafReply&& reply) {
 void Receiving::remove(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
   outbox_.push(DropSlots{g, slots});
   generations_.remove(g, slots);
-  for (Neighbour& n : membership_.neighbours()) n.holds.rows_gone(g, slots);
+  for (Neighbour& n : membership_.neighbours()) n.holds.rows_gone(g, &slots);
   membership_.neighbours().report(g);
 }
 
@@ -294,7 +294,7 @@ void Receiving::report_lost(std::uint32_t g) {
 void Receiving::lose(std::uint32_t g) {
   judging_.forget(g);
   generations_.lose(g);
-  for (Neighbour& n : membership_.neighbours()) n.holds.rows_gone(g);
+  for (Neighbour& n : membership_.neighbours()) n.holds.rows_gone(g, nullptr);
   report_lost(g);
 }
 

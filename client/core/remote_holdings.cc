@@ -86,18 +86,16 @@ void RemoteHoldings::mixture_sent(std::uint32_t g, const std::vector<std::uint32
   for (const std::uint32_t slot : slots) known->mixed.add(slot);
 }
 
-void RemoteHoldings::rows_gone(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
+void RemoteHoldings::rows_gone(std::uint32_t g, const std::vector<std::uint32_t>* slots) {
   RemoteGeneration* known = partial_.find(g);
   if (!known) return;
-  for (const std::uint32_t slot : slots) known->mixed.remove(slot);
-  known->sent -= std::min(known->sent, static_cast<std::uint32_t>(slots.size()));
-}
-
-void RemoteHoldings::rows_gone(std::uint32_t g) {
-  RemoteGeneration* known = partial_.find(g);
-  if (!known) return;
-  known->mixed.clear();
-  known->sent = 0;
+  if (!slots) {
+    known->mixed.clear();
+    known->sent = 0;
+    return;
+  }
+  for (const std::uint32_t slot : *slots) known->mixed.remove(slot);
+  known->sent -= std::min(known->sent, static_cast<std::uint32_t>(slots->size()));
 }
 
 void RemoteHoldings::not_in_flight(std::uint32_t g, std::uint32_t sequence) {

@@ -88,10 +88,9 @@ class RemoteHoldings {
   void not_in_flight(std::uint32_t g, std::uint32_t sequence);
   // That block mixes the rows in these slots.
   void mixture_sent(std::uint32_t g, const std::vector<std::uint32_t>& slots);
-  // These slots, or all of the generation's, have lost their rows, and are free for others, which
-  // are news to the neighbour whatever was sent of the lost ones.
-  void rows_gone(std::uint32_t g, const std::vector<std::uint32_t>& slots);
-  void rows_gone(std::uint32_t g);
+  // These slots (null: all of the generation's) have lost their rows, and are free for others,
+  // which are news to the neighbour whatever was sent of the lost ones.
+  void rows_gone(std::uint32_t g, const std::vector<std::uint32_t>* slots);
   // That block is source block i, which it asked for.
   void source_block_sent(std::uint32_t g, std::uint32_t i) { wanted_blocks_.sent(g, i); }
 

@@ -46,13 +46,14 @@ TEST_CASE("a row that comes into the place of a false one was in no mixture for 
   for (std::uint32_t i = 0; i < 5; ++i) n.holds.in_flight(3, i);
   n.holds.mixture_sent(3, {1, 70, 71});
   const core::SlotSet& mixed = n.holds.partial().find(3)->mixed;
-  n.holds.rows_gone(3, {0, 70, 500});
+  const std::vector<std::uint32_t> some = {0, 70, 500};
+  n.holds.rows_gone(3, &some);
   CHECK(n.holds.partial().find(3)->sent == 2);
-  n.holds.rows_gone(4, {1});
+  n.holds.rows_gone(4, &some);
   CHECK(mixed.contains(1));
   CHECK_FALSE(mixed.contains(70));
   CHECK(mixed.contains(71));
-  n.holds.rows_gone(3);
+  n.holds.rows_gone(3, nullptr);
   CHECK(n.holds.partial().find(3)->sent == 0);
   CHECK_FALSE(mixed.contains(1));
   CHECK_FALSE(mixed.contains(71));

@@ -129,15 +129,16 @@ void add_options(CLI::App& app, Settings& settings, bool& verbose) {
                  "MiB of manifests to host; those longest unused go first")
       ->check(between(1, 1 << 20))
       ->capture_default_str();
-  app.add_option("--contents", settings.contents,
+  app.add_option("--contents", settings.limits.content_count_max,
                  "contents to serve at most; when full, those of large shares give way")
       ->check(between(1, 10'000'000))
       ->capture_default_str();
-  app.add_option("--peers", settings.peers,
+  app.add_option("--peers", settings.limits.peer_count_max,
                  "peers over all contents at most; when full, those of large shares give way")
       ->check(between(1, 100'000'000))
       ->capture_default_str();
-  app.add_option("--peers-of-content", settings.peers_of_content, "peers of one content, likewise")
+  app.add_option("--peers-of-content", settings.limits.peers_per_content_max,
+                 "peers of one content, likewise")
       ->check(between(1, 100'000'000))
       ->capture_default_str();
   app.add_option("--connections", settings.connections,
@@ -207,11 +208,11 @@ Result<ServedLists> served_lists(const Settings& settings) {
   PublisherLimits of_all = settings.of_publishers;
   of_all.manifest_bytes = settings.publisher_manifests_kib << 10;
   auto lists = read_served_lists(settings.publishers, settings.closed, of_all);
-  if (lists.ok() && lists->contents && lists->contents->size() > settings.contents)
+  if (lists.ok() && lists->contents && lists->contents->size() > settings.limits.content_count_max)
     return Error{ErrorCode::kBadInput, "read the list " + settings.closed,
                  "it names " + std::to_string(lists->contents->size()) +
-                     " contents, and --contents lets " + std::to_string(settings.contents) +
-                     " be served"};
+                     " contents, and --contents lets " +
+                     std::to_string(settings.limits.content_count_max) + " be served"};
   return lists;
 }
 

@@ -29,9 +29,7 @@ struct Settings {
   std::uint32_t interval_seconds = 60;
   std::uint32_t peer_ttl_seconds = 0;  // 0: 2.5 intervals
   std::uint64_t manifests_mib = 1024;
-  std::size_t contents = RegistryLimits().content_count_max;
-  std::size_t peers = RegistryLimits().peer_count_max;
-  std::size_t peers_of_content = RegistryLimits().peers_per_content_max;
+  RegistryLimits limits;  // over all threads
   std::size_t connections = 4096;
   std::size_t io_threads = 1;
   double rates = 1;

@@ -119,7 +119,8 @@ class Media {
   }
 
   void check_complete() const {
-    CHECK(tests::file_bytes(out() + "/photo") == tests::file_bytes(folder_.path() + "/source/photo"));
+    CHECK(tests::file_bytes(out() + "/photo") ==
+          tests::file_bytes(folder_.path() + "/source/photo"));
     CHECK_FALSE(fs::exists(out() + "/.firn"));
   }
 
