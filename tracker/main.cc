@@ -104,13 +104,18 @@ void tell_manager(const char* state, spdlog::logger& logger) {
     logger.warn("{}", escaped_lines(told.error().message()));
 }
 
+std::uint64_t random_seed() {
+  std::random_device random;
+  return std::uint64_t{random()} << 32 | random();
+}
+
 ServerOptions server_options(const Settings& settings, ServedLists lists,
                              std::vector<AddressRange> proxies,
                              const std::shared_ptr<spdlog::logger>& logger) {
   ServerOptions options;
   options.transport.proxies = std::move(proxies);
   static_cast<CoreRules&>(options.core) = core_rules(settings, std::move(lists));
-  options.seed = std::random_device()();
+  options.seed = random_seed();
   options.transport.connection_count_max = settings.connections;
   options.transport.proven_give_way = true;  // a peer calls again for its next announce
   options.transport.idle_timeout = idle_timeout(settings);
@@ -212,10 +217,8 @@ Result<Registries> open_registries(const Settings& settings, const std::filesyst
   RegistryLimits limits = settings.limits;
   limits.manifest_bytes_total_max = settings.manifests_mib << 20;
   const Time now = steady_now();
-  std::random_device random;
-  const std::uint64_t seed = std::uint64_t{random()} << 32 | random();
   auto opened = SqliteRegistry::open_shards((data / "tracker.sqlite").string(), now, limits,
-                                            settings.io_threads, seed);
+                                            settings.io_threads, random_seed());
   if (!opened) return opened.error();
   Registries below;
   for (auto& registry : *opened) below.push_back(std::move(registry));

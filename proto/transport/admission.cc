@@ -23,10 +23,14 @@ Admission::Answer Admission::enter(const std::string& ip, Id id, bool full, std:
   if (own != nullptr && (own->connections >= limits_.of_network ||
                          own->unproven.size() >= limits_.unproven_of_network)) {
     victim = oldest(own->unproven, false, now_ms);
+    if (!victim && limits_.exchanges_proven && own->connections >= limits_.of_network)
+      victim = oldest(own->proven, false, now_ms);
     if (!victim) return {};
   } else if (full || unproven_ >= limits_.unproven) {
-    victim = unproven_for(newcomer);
-    if (!victim && full) victim = proven_for(newcomer);
+    const bool exchanges = full && limits_.exchanges_proven;
+    victim = unproven_for(newcomer, !exchanges);
+    if (!victim && exchanges) victim = proven_for(newcomer);
+    if (!victim && exchanges) victim = unproven_for(newcomer, true);
     if (!victim) return {};
   }
   if (victim) erase(*victim);
@@ -67,27 +71,39 @@ const Admission::Network& Admission::largest(const Held& newcomer, bool& larger)
   return network->second;
 }
 
-std::optional<Admission::Id> Admission::unproven_for(const Held& newcomer) const {
+std::optional<Admission::Id> Admission::unproven_for(const Held& newcomer, bool of_any_age) const {
   if (unproven_ == 0) return std::nullopt;
   bool larger = false;
   const Network& most = largest(newcomer, larger);
-  return oldest(most.unproven, larger, newcomer.since_ms);
+  return oldest(most.unproven, larger && of_any_age, newcomer.since_ms);
 }
 
-// Of the prefix that holds most, if the newcomer's would still hold less; else of its own, and
-// there likewise by networks.
+// Of the prefixes that hold most one that the newcomer's would still hold less than; else its own,
+// and there likewise by networks.
 std::optional<Admission::Id> Admission::proven_for(const Held& newcomer) const {
-  if (!limits_.exchanges_proven || by_connections_.empty()) return std::nullopt;
-  const auto& [most, name] = *by_connections_.rbegin();
   const auto own = prefixes_.find(newcomer.prefix);
   const std::size_t held = own == prefixes_.end() ? 0 : own->second.connections;
-  if (held + 1 < most && name != newcomer.prefix)
-    return oldest(most_proven(prefixes_.at(name)).proven, false, newcomer.since_ms);
+  if (const auto id = proven_of_most(held + 1, newcomer.prefix, newcomer.since_ms)) return id;
   if (own == prefixes_.end()) return std::nullopt;
   const Network& largest = most_proven(own->second);
   const Network* same = find(newcomer.prefix, newcomer.network);
   const bool larger = same == nullptr || same->connections + 1 < largest.proven.size();
   return oldest((larger ? largest : *same).proven, false, newcomer.since_ms);
+}
+
+// Of the first of those kMostLooked prefixes with most connections, more than `above`, in which one
+// has had its time: where a prefix comes anew all the time, it is the next one's turn.
+std::optional<Admission::Id> Admission::proven_of_most(std::size_t above, const std::string& except,
+                                                       std::uint64_t now_ms) const {
+  std::size_t looked = 0;
+  for (auto most = by_connections_.rbegin();
+       most != by_connections_.rend() && most->first > above && looked < kMostLooked;
+       ++most, ++looked) {
+    if (most->second == except) continue;
+    if (const auto id = oldest(most_proven(prefixes_.at(most->second)).proven, false, now_ms))
+      return id;
+  }
+  return std::nullopt;
 }
 
 const Admission::Network& Admission::most_proven(const Prefix& prefix) {
@@ -107,10 +123,7 @@ std::optional<Admission::Id> Admission::oldest(const Waiting& waiting, bool of_a
 
 bool Admission::may_exchange(std::uint64_t now_ms) const {
   const std::lock_guard lock(mutex_);
-  if (limits_.exchanges_proven && !by_connections_.empty() && by_connections_.rbegin()->first > 1) {
-    const Network& most = most_proven(prefixes_.at(by_connections_.rbegin()->second));
-    if (oldest(most.proven, false, now_ms)) return true;
-  }
+  if (limits_.exchanges_proven && proven_of_most(1, {}, now_ms)) return true;
   return std::any_of(prefixes_.begin(), prefixes_.end(), [now_ms](const auto& prefix) {
     const Waiting& unproven = prefix.second.unproven;
     return !unproven.empty() && now_ms >= unproven.begin()->first + kProofMs;

@@ -6,11 +6,11 @@
 // a prefix among networks (prefix_of, network_of): the one that holds most gives way. Prefixes are
 // never banned, as homes and offices share addresses.
 //
-// Where all places are taken and no unproven one can go, a proven one does that has had its time,
-// if these may be exchanged (as where connections do little and are soon made again): of the prefix
-// that holds most, if the newcomer's would still hold less; else of the newcomer's own, so that
-// those who share few places take turns. It is the longest open of its network. So nobody is kept
-// out by connections that say a word now and then, however many a prefix has.
+// Where all places are taken and no unproven one has had its time, a proven one does that has had
+// its time, if these may be exchanged (as where connections do little and are soon made again): of
+// the prefix that holds most, if the newcomer's would still hold less; else of the newcomer's own,
+// so that those who share few places take turns. It is the longest open of its network. So nobody
+// is kept out by connections that say a word now and then, however many a prefix has.
 #pragma once
 
 #include <cstddef>
@@ -78,6 +78,8 @@ class Admission {
   bool may_exchange(std::uint64_t now_ms) const;
 
  private:
+  static constexpr std::size_t kMostLooked = 8;
+
   // Connections by the time at which their time began, oldest first.
   using Waiting = std::set<std::pair<std::uint64_t, Id>>;
   struct Network {
@@ -96,8 +98,10 @@ class Admission {
   const Network* find(const std::string& prefix, const std::string& network) const;
   const Network& largest(const Held& newcomer, bool& larger) const;
   static std::optional<Id> oldest(const Waiting& waiting, bool of_any_age, std::uint64_t now_ms);
-  std::optional<Id> unproven_for(const Held& newcomer) const;
+  std::optional<Id> unproven_for(const Held& newcomer, bool of_any_age) const;
   std::optional<Id> proven_for(const Held& newcomer) const;
+  std::optional<Id> proven_of_most(std::size_t above, const std::string& except,
+                                   std::uint64_t now_ms) const;
   static const Network& most_proven(const Prefix& prefix);
   void count(const std::string& prefix, int change);
   void wait(Id id, const Held& held);

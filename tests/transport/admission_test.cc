@@ -146,6 +146,49 @@ TEST_CASE("proven connections of a prefix that holds more than its share give wa
   CHECK(door.gave_way == 3);
 }
 
+TEST_CASE("an address that holds all it may takes turns with itself") {
+  for (const bool exchanges : {true, false}) {
+    Door door(
+        {.of_network = 2, .unproven_of_network = 2, .unproven = 50, .exchanges_proven = exchanges});
+    for (int i = 0; i < 2; ++i) {
+      REQUIRE(door.enters("192.0.2.1"));
+      door.places.back().proven();
+    }
+    CHECK_FALSE(door.enters("192.0.2.1"));
+    door.now_ms += Admission::kProofMs;
+    CHECK(door.enters("192.0.2.1") == exchanges);
+    if (exchanges) CHECK(door.gave_way == 1);
+  }
+}
+
+TEST_CASE("a prefix whose connections are made anew all the time does not shield the next ones") {
+  Door door(
+      {.of_network = 100, .unproven_of_network = 50, .unproven = 50, .exchanges_proven = true});
+  const auto held = [&](const std::string& ip) {
+    REQUIRE(door.enters(ip));
+    door.places.back().proven();
+  };
+  for (const char* ip : {"10.1.0.1", "10.1.1.1", "10.1.1.1"}) held(ip);
+  door.now_ms += Admission::kProofMs;
+  for (int i = 0; i < 3; ++i) held("192.0.2.1");
+  CHECK(door.admission.may_exchange(door.now_ms));
+  CHECK(door.enters("203.0.113.1", true));
+  CHECK(door.gave_way == 2);
+}
+
+TEST_CASE("where all places are taken handshakes under way wait for proven ones to go first") {
+  Door door(
+      {.of_network = 100, .unproven_of_network = 50, .unproven = 50, .exchanges_proven = true});
+  for (int i = 0; i < 3; ++i) {
+    REQUIRE(door.enters("192.0.2.1"));
+    door.places.back().proven();
+  }
+  door.now_ms += Admission::kProofMs;
+  for (int i = 0; i < 2; ++i) REQUIRE(door.enters("198.51.100.1"));  // just begun
+  CHECK(door.enters("203.0.113.1", true));
+  CHECK(door.gave_way == 1);
+}
+
 TEST_CASE("where proven connections do lasting work none of them gives way") {
   Door door({.of_network = 100, .unproven_of_network = 50, .unproven = 50});
   for (const char* ip : {"192.0.2.1", "192.0.2.2", "192.0.2.2", "192.0.2.3"}) {
