@@ -9,8 +9,9 @@
 // Where all places are taken and no unproven one has had its time, a proven one does that has had
 // its time, if these may be exchanged (as where connections do little and are soon made again): of
 // the prefix that holds most, if the newcomer's would still hold less; else of the newcomer's own,
-// so that those who share few places take turns. It is the longest open of its network. So nobody
-// is kept out by connections that say a word now and then, however many a prefix has.
+// so that peers of one prefix that share few places take turns. It is the longest open of its
+// network. So nobody is kept out by connections that say a word now and then, however many a prefix
+// has.
 #pragma once
 
 #include <cstddef>

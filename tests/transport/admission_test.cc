@@ -200,7 +200,7 @@ TEST_CASE("where proven connections do lasting work none of them gives way") {
   CHECK_FALSE(door.enters("203.0.113.1", true));
 }
 
-TEST_CASE("those who share a prefix take turns where all connections are taken") {
+TEST_CASE("peers of one prefix take turns where all connections are taken") {
   Door door(
       {.of_network = 100, .unproven_of_network = 50, .unproven = 50, .exchanges_proven = true});
   REQUIRE(door.enters("192.0.2.1"));

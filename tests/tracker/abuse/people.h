@@ -1,4 +1,4 @@
-// Who is who: ids that say whether their peer is honest, and addresses.
+// Ids that say whether their peer is honest, and addresses of both kinds of peers.
 #pragma once
 
 #include <cstdint>
