@@ -9,7 +9,8 @@ namespace firn::app {
 void RowTable::store(const core::StoreRow& row, core::TimeUs now) {
   Rows& rows = generations_[row.generation];
   rows.used = now;
-  Row& held = rows.by_slot[row.slot];
+  rows.began = std::min(rows.began, now);
+  Row& held = rows.at(row.slot);
   bytes_ -= held.payload.size();
   if (held.state == State::kSpooled) rows.spooled_bytes -= held.payload.size();
   held = {State::kFresh, row.vector, row.sender, row.payload};
@@ -32,8 +33,7 @@ std::vector<RowRef> RowTable::find(std::uint32_t generation, std::span<const std
   if (rows == generations_.end()) return found;
   rows->second.used = now;
   for (RowRef& ref : found) {
-    const auto row = rows->second.by_slot.find(ref.slot);
-    if (row != rows->second.by_slot.end()) ref.payload = row->second.payload;
+    if (const Row* row = rows->second.find(ref.slot)) ref.payload = row->payload;
   }
   return found;
 }
@@ -52,18 +52,22 @@ void RowTable::put_back(std::uint32_t generation, const std::vector<RowRef>& row
   found->second.used = now;
   for (const RowRef& row : rows) {
     if (!row.payload || bytes_ + row.payload.size() > bytes_max_) continue;
-    const auto [entry, absent] = found->second.by_slot.try_emplace(row.slot);
-    if (!absent) continue;
-    entry->second.state = State::kSpooled;
-    entry->second.payload = row.payload;
+    Row& entry = found->second.at(row.slot);
+    if (entry.state != State::kAbsent) continue;
+    entry.state = State::kSpooled;
+    entry.payload = row.payload;
     bytes_ += row.payload.size();
     found->second.spooled_bytes += row.payload.size();
   }
 }
 
-void RowTable::cancel_spooling(std::uint32_t generation) {
-  generations_[generation].life->spooling_cancelled = true;
+void RowTable::cancel_spooling(std::uint32_t generation, core::TimeUs now) {
+  Rows& rows = generations_[generation];
+  rows.life->spooling_cancelled = true;
   forget_fresh(generation);
+  if (rows.began == core::kNever) return;  // resumed, and nothing came since
+  const core::TimeUs took = now - rows.began;
+  whole_after_ = whole_after_ == 0 ? took : (7 * whole_after_ + took) / 8;
 }
 
 void RowTable::forget_fresh(std::uint32_t generation) {
@@ -74,9 +78,10 @@ void RowTable::restart_spooling(std::uint32_t generation, core::TimeUs now) {
   const auto found = generations_.find(generation);
   if (found == generations_.end() || !found->second.life->spooling_cancelled) return;
   found->second.life = std::make_shared<RowsLife>();
-  for (auto& [slot, row] : found->second.by_slot) {
-    if (row.state == State::kSpooled) continue;
-    row.state = State::kFresh;
+  std::vector<Row>& rows = found->second.by_slot;
+  for (std::uint32_t slot = 0; slot < rows.size(); ++slot) {
+    if (rows[slot].state == State::kAbsent || rows[slot].state == State::kSpooled) continue;
+    rows[slot].state = State::kFresh;
     fresh_.push_back({generation, slot, now});
   }
 }
@@ -85,13 +90,14 @@ std::vector<std::uint32_t> RowTable::drop(std::uint32_t generation) {
   std::vector<std::uint32_t> unreported;
   const auto found = generations_.find(generation);
   if (found == generations_.end()) return unreported;
-  for (const auto& [slot, row] : found->second.by_slot)
-    if (row.state != State::kSpooled) unreported.push_back(slot);
+  const std::vector<Row>& rows = found->second.by_slot;
+  for (std::uint32_t slot = 0; slot < rows.size(); ++slot)
+    if (rows[slot].state == State::kFresh || rows[slot].state == State::kWriting)
+      unreported.push_back(slot);
   found->second.life->spooling_cancelled = true;
   forget_fresh(generation);
   erase_rows(found->second);
   generations_.erase(found);
-  std::sort(unreported.begin(), unreported.end());
   return unreported;
 }
 
@@ -102,15 +108,15 @@ std::vector<std::uint32_t> RowTable::drop(std::uint32_t generation,
   if (found == generations_.end()) return unreported;
   Rows& rows = found->second;
   for (const std::uint32_t slot : slots) {
-    const auto row = rows.by_slot.find(slot);
-    if (row == rows.by_slot.end()) continue;
-    if (row->second.state == State::kSpooled) {
-      rows.spooled_bytes -= row->second.payload.size();
+    Row* const row = rows.find(slot);
+    if (!row) continue;
+    if (row->state == State::kSpooled) {
+      rows.spooled_bytes -= row->payload.size();
     } else {
       unreported.push_back(slot);
     }
-    bytes_ -= row->second.payload.size();
-    rows.by_slot.erase(row);
+    bytes_ -= row->payload.size();
+    *row = {};
   }
   return unreported;
 }
@@ -125,11 +131,14 @@ bool RowTable::touched_disk(std::uint32_t generation) const {
 void RowTable::note_block_bytes(std::size_t block_bytes) {
   const std::size_t rows_max = bytes_max_ / std::max<std::size_t>(block_bytes, 1);
   few_below_ = std::min(kSpoolRows, rows_max / 4);
-  fresh_max_ = rows_max / 8;
+  fresh_max_ = rows_max / 4;
 }
 
 core::TimeUs RowTable::spool_delay(core::TimeUs now) const {
-  return std::clamp((now - began_) / kSpoolDelayShare, kSpoolDelayMin, kSpoolDelayMax);
+  const core::TimeUs share =
+      std::clamp((now - began_) / kSpoolDelayShare, kSpoolDelayMin, kSpoolDelayMax);
+  const core::TimeUs whole = whole_after_ + whole_after_ / 2;
+  return whole <= kSpoolDelayWhole ? std::max(share, whole) : share;
 }
 
 void RowTable::mark_on_disk(std::uint32_t generation) {
@@ -148,10 +157,10 @@ std::vector<SpoolBatch> RowTable::take_due(core::TimeUs now, bool all) {
     const Fresh next = fresh_.front();
     fresh_.pop_front();
     Rows& rows = generations_.at(next.generation);
-    const auto held = rows.by_slot.find(next.slot);
+    Row* const held = rows.find(next.slot);
     // Stored twice, and taken with its first entry; perhaps it is not held any more.
-    if (held == rows.by_slot.end() || held->second.state != State::kFresh) continue;
-    Row& row = held->second;
+    if (!held || held->state != State::kFresh) continue;
+    Row& row = *held;
     row.state = State::kWriting;
     rows.on_disk = true;
     SpoolBatch& batch = batches[next.generation];
@@ -181,13 +190,12 @@ std::vector<std::uint32_t> RowTable::spooled(const SpoolBatch& batch) {
       batch.life->spooling_cancelled)
     return slots;
   for (const RowToSpool& written : batch.rows) {
-    const auto held = found->second.by_slot.find(written.slot);
-    if (held == found->second.by_slot.end()) continue;  // dropped since, and reported
-    Row& row = held->second;
-    if (row.state != State::kWriting) continue;  // replaced since
-    row.state = State::kSpooled;
-    row.vector = nullptr;
-    found->second.spooled_bytes += row.payload.size();
+    Row* const row = found->second.find(written.slot);
+    if (!row) continue;                           // dropped since, and reported
+    if (row->state != State::kWriting) continue;  // replaced since
+    row->state = State::kSpooled;
+    row->vector = nullptr;
+    found->second.spooled_bytes += row->payload.size();
     slots.push_back(written.slot);
   }
   return slots;
@@ -199,18 +207,18 @@ bool RowTable::make_room() {
     for (auto& [generation, rows] : generations_)
       if (rows.spooled_bytes > 0 && (oldest == nullptr || rows.used < oldest->used)) oldest = &rows;
     if (oldest == nullptr) return false;
-    std::erase_if(oldest->by_slot, [&](const auto& entry) {
-      if (entry.second.state != State::kSpooled) return false;
-      bytes_ -= entry.second.payload.size();
-      return true;
-    });
+    for (Row& row : oldest->by_slot) {
+      if (row.state != State::kSpooled) continue;
+      bytes_ -= row.payload.size();
+      row = {};
+    }
     oldest->spooled_bytes = 0;
   }
   return true;
 }
 
 void RowTable::erase_rows(Rows& rows) {
-  for (const auto& [slot, row] : rows.by_slot) bytes_ -= row.payload.size();
+  for (const Row& row : rows.by_slot) bytes_ -= row.payload.size();
   rows.by_slot.clear();
   rows.spooled_bytes = 0;
 }

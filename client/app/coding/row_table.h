@@ -25,12 +25,15 @@ namespace firn::app {
 // The spool delay: how long a row waits for its generation to be decoded, and for others to be
 // spooled with it. It is what a kill may lose, so it is a twentieth of the time since the first
 // row: many kills of one download cost it about a twentieth more time. Not less than what makes a
-// job worth while, though: more where few rows come.
+// job worth while, though: more where few rows come. And where generations of late were whole soon
+// after their first row, rows wait as long as that takes, and half as long again: spooling each of
+// them a moment before it is needed no more was a third of all that was written (docs/notes/063).
 inline constexpr core::TimeUs kSpoolDelayMin = 20 * core::kMillisecond;
 inline constexpr core::TimeUs kSpoolDelayMax = 2 * core::kSecond;
 inline constexpr core::TimeUs kSpoolDelayShare = 20;  // a twentieth
 inline constexpr core::TimeUs kSpoolDelayFew = 250 * core::kMillisecond;
-inline constexpr std::size_t kSpoolRows = 8;  // fewer are few
+inline constexpr std::size_t kSpoolRows = 8;                     // fewer are few
+inline constexpr core::TimeUs kSpoolDelayWhole = core::kSecond;  // longer is not soon
 
 // One stay of a generation's rows, from the first row until they are dropped or decoded. Jobs under
 // way hold it and look whether their work is still wanted.
@@ -69,7 +72,7 @@ class RowTable {
   void put_back(std::uint32_t generation, const std::vector<RowRef>& rows, core::TimeUs now);
 
   // No more writing for this generation: it is being decoded. Rows that wait stay in memory.
-  void cancel_spooling(std::uint32_t generation);
+  void cancel_spooling(std::uint32_t generation, core::TimeUs now);
   // The decode did not work out: rows that wait are due for the spool again.
   void restart_spooling(std::uint32_t generation, core::TimeUs now);
   // Forgets the rows; returns the slots that never came to rest in the spool.
@@ -94,17 +97,27 @@ class RowTable {
   bool memory_short() const { return bytes_ > bytes_max_; }
 
  private:
-  enum class State { kFresh, kWriting, kSpooled };
+  enum class State : std::uint8_t { kAbsent, kFresh, kWriting, kSpooled };
   struct Row {
-    State state = State::kFresh;
+    State state = State::kAbsent;
     core::Vector vector;
     PeerId sender;
     proto::Payload payload;
   };
   struct Rows {
     std::shared_ptr<RowsLife> life = std::make_shared<RowsLife>();
-    std::unordered_map<std::uint32_t, Row> by_slot;
+    std::vector<Row> by_slot;  // up to the last that has come
+    core::TimeUs began = core::kNever;
     core::TimeUs used = 0;
+
+    Row* find(std::uint32_t slot) {
+      if (slot >= by_slot.size() || by_slot[slot].state == State::kAbsent) return nullptr;
+      return &by_slot[slot];
+    }
+    Row& at(std::uint32_t slot) {
+      if (slot >= by_slot.size()) by_slot.resize(slot + 1);
+      return by_slot[slot];
+    }
     bool on_disk = false;
     std::size_t spooled_bytes = 0;  // in memory too
   };
@@ -123,6 +136,7 @@ class RowTable {
   std::size_t few_below_ = kSpoolRows;
   std::size_t fresh_max_ = kSpoolRows;  // more do not wait, however short their delay
   core::TimeUs began_ = core::kNever;   // the first row came
+  core::TimeUs whole_after_ = 0;        // from a generation's first row to its last, of late
   std::size_t bytes_ = 0;
   std::unordered_map<std::uint32_t, Rows> generations_;
   std::deque<Fresh> fresh_;  // in order of arrival; of generations that are still spooled

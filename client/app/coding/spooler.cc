@@ -90,7 +90,7 @@ void Spooler::put_back(std::uint32_t generation, const std::vector<RowRef>& rows
 }
 
 Spooler::Claimed Spooler::claim(std::uint32_t generation) {
-  rows_.cancel_spooling(generation);
+  rows_.cancel_spooling(generation, clock_.now());
   return {rows_.find_all(generation, content_->shape().blocks_in(generation), clock_.now()),
           rows_.touched_disk(generation)};
 }

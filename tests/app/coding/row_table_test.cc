@@ -62,8 +62,28 @@ TEST_CASE("the longer a download has run, the longer rows wait: a twentieth of t
   CHECK(table.next_due() == much_later + kSpoolDelayMax);
 }
 
+TEST_CASE("where generations are whole soon rows wait as long as that takes, and half again") {
+  RowTable table(1'000'000);
+  const core::TimeUs took = 200 * core::kMillisecond;
+  for (std::uint32_t slot = 0; slot < kSpoolRows; ++slot) table.store(row_of(1, slot), 0);
+  table.cancel_spooling(1, took);
+  for (std::uint32_t slot = 0; slot < kSpoolRows; ++slot) table.store(row_of(2, slot), took);
+  CHECK(table.next_due() == took + took * 3 / 2);
+  CHECK(table.take_due(took + took * 3 / 2 - 1, false).empty());
+  CHECK(table.take_due(took + took * 3 / 2, false).size() == 1);
+}
+
+TEST_CASE("where generations take long rows do not wait for them") {
+  RowTable table(1'000'000);
+  const core::TimeUs took = 3 * core::kSecond;
+  for (std::uint32_t slot = 0; slot < kSpoolRows; ++slot) table.store(row_of(1, slot), 0);
+  table.cancel_spooling(1, took);
+  for (std::uint32_t slot = 0; slot < kSpoolRows; ++slot) table.store(row_of(2, slot), took);
+  CHECK(table.next_due() == took + took / kSpoolDelayShare);
+}
+
 TEST_CASE("rows that would fill memory while they wait do not: the older half goes") {
-  RowTable table(100 * 8 * kRowBytes);  // of which an eighth may wait
+  RowTable table(100 * 4 * kRowBytes);  // of which a quarter may wait
   const core::TimeUs later = 40 * core::kSecond;
   table.store(row_of(1, 0), 0);
   (void)table.take_due(later, true);
@@ -82,7 +102,7 @@ TEST_CASE("rows that are decoded or dropped wait for nothing") {
   RowTable table(100 * 8 * kRowBytes);
   for (std::uint32_t slot = 0; slot < 64; ++slot) table.store(row_of(1, slot), 0);
   table.store(row_of(2, 0), 5);
-  table.cancel_spooling(1);
+  table.cancel_spooling(1, 0);
   CHECK(table.next_due() == 5 + kSpoolDelayFew);
   (void)table.drop(2);
   CHECK(table.next_due() == core::kNever);
@@ -92,7 +112,7 @@ TEST_CASE("a generation that is decoded in time never touches the spool") {
   RowTable table(10'000);
   table.store(row_of(1, 0), 0);
   table.store(row_of(1, 1), 1);
-  table.cancel_spooling(1);
+  table.cancel_spooling(1, 1);
   CHECK(table.take_due(core::kSecond, true).empty());
   CHECK_FALSE(table.touched_disk(1));
   CHECK(table.find(1, 0, 0).payload);  // the decode needs it
@@ -103,7 +123,7 @@ TEST_CASE("a generation that is decoded in time never touches the spool") {
 TEST_CASE("a decode that fails makes its rows due again") {
   RowTable table(10'000);
   table.store(row_of(1, 0), 0);
-  table.cancel_spooling(1);
+  table.cancel_spooling(1, 0);
   table.restart_spooling(1, 500);
   CHECK(table.take_due(500 + kSpoolDelayMin - 1, false).empty());
   CHECK(table.take_due(500 + kSpoolDelayFew, false).size() == 1);
