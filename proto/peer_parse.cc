@@ -1,14 +1,16 @@
 // Peer messages: from the bytes of a frame to validated values.
 //
 // A message's body is found by walking the PeerMessage's fields, then parsed alone. A Block is
-// walked in the same way, so that its payload goes from the frame straight into its own memory;
-// all others are parsed by the generated classes and then checked.
+// walked in the same way, so that its payload goes from the frame straight into its own memory, if
+// it did not come there (payload_place.h); all others are parsed by the generated classes and then
+// checked.
 #include <google/protobuf/arena.h>
 
 #include "proto/base/limits.h"
 #include "proto/epoch_parse.h"
 #include "proto/message_checks.h"
 #include "proto/messages.h"
+#include "proto/payload_place.h"
 #include "proto/peer_endpoint.h"
 #include "proto/wire.h"
 #include "proto/wire_fields.h"
@@ -124,7 +126,8 @@ Result<State> parse_state(Bytes body) {
   return state;
 }
 
-Result<Block> parse_block(Bytes body) {
+// `apart`: the payload, where it is not in the body; it comes last there.
+Result<Block> parse_block(Bytes body, const Payload& apart) {
   Block block;
   Bytes coefficients, payload;
   std::optional<Bytes> state;
@@ -152,6 +155,7 @@ Result<Block> parse_block(Bytes body) {
     }
   }
   if (!fields.ok()) return peer_error("block: not a Block message");
+  if (apart) payload = apart.bytes();
   if (block.generation >= limits::kGenerationCountMax)
     return peer_error("block: the generation's number is too large");
   if (block.sequence == 0) return peer_error("block: there is no sequence number");
@@ -169,7 +173,7 @@ Result<Block> parse_block(Bytes body) {
     block.state = std::move(*parsed);
   }
   block.coefficients.assign(coefficients.begin(), coefficients.end());
-  block.payload = Payload::copy_of(payload);
+  block.payload = apart ? apart : Payload::copy_of(payload);
   return block;
 }
 
@@ -297,7 +301,7 @@ Result<PeerMessage> parse_peer_message(std::span<const std::uint8_t> frame) {
     case wire::PeerMessage::kStateFieldNumber:
       return as_any<PeerMessage>(parse_state(body));
     case wire::PeerMessage::kBlockFieldNumber:
-      return as_any<PeerMessage>(parse_block(body));
+      return as_any<PeerMessage>(parse_block(body, {}));
     case wire::PeerMessage::kManifestRequestFieldNumber:
       return as_any<PeerMessage>(parse_manifest_request(body));
     case wire::PeerMessage::kManifestPartFieldNumber:
@@ -325,6 +329,14 @@ Result<PeerMessage> parse_peer_message(std::span<const std::uint8_t> frame) {
     default:
       return peer_error("an empty message, or of a kind that this version does not know");
   }
+}
+
+Result<PeerMessage> parse_peer_message(std::span<const std::uint8_t> head, Payload payload) {
+  const PayloadPlace place = find_payload(head, head.size() + payload.size());
+  if (place.outcome != PayloadPlace::Outcome::kFound || place.begin != head.size())
+    return peer_error("not a PeerMessage");
+  const Bytes fields = head.subspan(place.fields_begin, place.fields_end - place.fields_begin);
+  return as_any<PeerMessage>(parse_block(fields, payload));
 }
 
 }  // namespace firn::proto

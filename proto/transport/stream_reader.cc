@@ -15,7 +15,11 @@ constexpr std::size_t kRepliesMax = 64 << 10;  // then they go out before more i
 }  // namespace
 
 StreamReader::StreamReader(IoLoop& loop, ConnectionId id, std::function<void()> rest_over)
-    : loop_(loop), id_(id), rest_over_(std::move(rest_over)), rest_timer_(loop.uv(), [this] {
+    : loop_(loop),
+      id_(id),
+      rest_over_(std::move(rest_over)),
+      frames_(loop.shared().options.find_payload),
+      rest_timer_(loop.uv(), [this] {
         resting_ = rest_timed_ = false;
         rest_over_();
       }) {}
@@ -71,17 +75,23 @@ StreamReader::Reading StreamReader::read(TlsSession& tls, int fd) {
 // Empty: all whole frames were taken, and more may be read.
 std::optional<StreamReader::Reading> StreamReader::deliver_frames() {
   while (!paused_) {
-    auto frame = frames_.next();
+    auto frame = frames_.next_frame();
     if (!frame) return Reading{Outcome::kNoFrames, false, frame.error()};
     if (!frame->has_value()) return std::nullopt;
     // May pause reading.
-    const Status taken = loop_.shared().sink.on_request(id_, **frame, loop_.replies());
+    const Status taken = hand_on(**frame);
     if (!taken) return Reading{Outcome::kRefused, false, taken.error()};
     delivered_ = true;
     if (loop_.replies().later()) return Reading{};
     if (loop_.replies().size() >= kRepliesMax) return Reading{Outcome::kTurnOver};
   }
   return Reading{};
+}
+
+Status StreamReader::hand_on(FrameReader::Frame& frame) {
+  EventSink& sink = loop_.shared().sink;
+  if (frame.payload) return sink.on_payload(id_, frame.head, std::move(frame.payload));
+  return sink.on_request(id_, frame.head, loop_.replies());
 }
 
 void StreamReader::rest(std::uint64_t rest_ms) {

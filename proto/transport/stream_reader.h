@@ -63,6 +63,7 @@ class StreamReader {
 
  private:
   std::optional<Reading> deliver_frames();
+  Status hand_on(FrameReader::Frame& frame);
   void rest(std::uint64_t rest_ms);
   void time_rest(std::uint64_t rest_ms);
 

@@ -96,6 +96,12 @@ class TlsTransport final : public Transport {
 
 }  // namespace
 
+Status EventSink::on_payload(ConnectionId id, std::span<const std::uint8_t> head, Payload payload) {
+  std::vector<std::uint8_t> frame(head.begin(), head.end());
+  frame.insert(frame.end(), payload.bytes().begin(), payload.bytes().end());
+  return on_frame(id, frame);
+}
+
 Result<std::unique_ptr<Transport>> Transport::start(const Identity& identity, EventSink& sink,
                                                     const Options& options) {
   FIRN_CHECK(options.io_threads > 0);

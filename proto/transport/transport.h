@@ -26,6 +26,7 @@
 #include "proto/base/result.h"
 #include "proto/base/stage_times.h"
 #include "proto/messages.h"
+#include "proto/payload_place.h"
 #include "proto/transport/identity.h"
 #include "proto/transport/replies.h"
 
@@ -64,6 +65,9 @@ class EventSink {
   virtual Status on_request(ConnectionId id, std::span<const std::uint8_t> frame, Replies&) {
     return on_frame(id, frame);
   }
+  // The same as on_frame, of a frame whose payload was received in place (Options::find_payload):
+  // `head` is what comes before it.
+  virtual Status on_payload(ConnectionId id, std::span<const std::uint8_t> head, Payload payload);
   // A frame sent with this tag has left: none of it waits in this process, in the kernel or before
   // the narrowest link of the path (backlog.h). Once for each tagged frame, in the order in which
   // they were sent. Frames that have not left when the connection closes are not told of, nor what
@@ -122,6 +126,9 @@ struct Options {
   bool is_proxy(const std::string& ip) const {
     return std::ranges::any_of(proxies, [&ip](const auto& range) { return range.contains(ip); });
   }
+  // Payloads that it finds in frames that come are decrypted where they are to stay, and told of
+  // by on_payload(). Null: frames are not looked into.
+  FindPayload find_payload = nullptr;
   StageClock* stages = nullptr;  // where the I/O threads' time is counted; outlives the transport
 };
 

@@ -17,22 +17,28 @@ struct Outcome {
   bool operator==(const Outcome&) const = default;
 };
 
-// Takes frames after each piece, or (`take_late`) only once all has arrived.
-Outcome cut(std::span<const std::uint8_t> stream, std::size_t piece, bool take_late) {
-  FrameReader reader;
+// Takes frames after each piece, or (`take_late`) only once all has arrived. `find`: payloads that
+// are to be received in place, where a piece may find less space than it needs.
+Outcome cut(std::span<const std::uint8_t> stream, std::size_t piece, bool take_late,
+            firn::proto::FindPayload find = nullptr) {
+  FrameReader reader(find);
   Outcome outcome;
   const auto take = [&] {
     while (!outcome.broken) {
-      const auto frame = reader.next();
+      const auto frame = reader.next_frame();
       outcome.broken = !frame.ok();
       if (outcome.broken || !frame->has_value()) return;
-      outcome.frames.emplace_back((*frame)->begin(), (*frame)->end());
+      const auto payload = (*frame)->payload.bytes();
+      std::string& whole =
+          outcome.frames.emplace_back((*frame)->head.begin(), (*frame)->head.end());
+      whole.append(payload.begin(), payload.end());
     }
   };
   while (!stream.empty()) {
-    const auto part = stream.first(std::min(piece, stream.size()));
+    auto part = stream.first(std::min(piece, stream.size()));
     const auto space = reader.prepare(part.size());
-    FIRN_CHECK(space.size() >= part.size());
+    FIRN_CHECK(!space.empty() && (find != nullptr || space.size() >= part.size()));
+    part = part.first(std::min(part.size(), space.size()));
     std::memcpy(space.data(), part.data(), part.size());
     reader.commit(part.size());
     stream = stream.subspan(part.size());
@@ -50,6 +56,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const std::size_t piece : {1, 3, 4, 5, 64}) {
     FIRN_CHECK(cut(stream, piece, false) == whole);
     FIRN_CHECK(cut(stream, piece, true) == whole);
+    FIRN_CHECK(cut(stream, piece, false, firn::proto::find_payload) == whole);
   }
   return 0;
 }

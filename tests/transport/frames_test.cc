@@ -52,6 +52,45 @@ TEST_CASE("frames of all sizes arrive whole, in order, both ways at once") {
   CHECK(pair.client.recorder.connection(pair.out).frames == down);
 }
 
+// A Block as a peer would send it; `padding` lengthens what comes before its payload.
+OutgoingFrame block_frame(std::mt19937_64& random, std::size_t payload_bytes, std::size_t padding) {
+  Block block;
+  block.sequence = 1;
+  block.coefficients = random_bytes(random, 1 + padding);
+  block.payload = Payload::copy_of(random_bytes(random, payload_bytes));
+  return serialize(PeerMessage(block));
+}
+
+Bytes body_of(const OutgoingFrame& frame) {
+  Bytes body(frame.head.begin() + kFramePrefixBytes, frame.head.end());
+  body.insert(body.end(), frame.payload.bytes().begin(), frame.payload.bytes().end());
+  return body;
+}
+
+TEST_CASE("payloads that are received in place arrive whole, in order, among other frames") {
+  std::mt19937_64 random(2);
+  Options options;
+  options.send_queue_bytes_max = 64 << 20;
+  options.records_per_key = 5;
+  options.find_payload = find_payload;
+  Pair pair(options);
+  std::vector<Bytes> sent;
+  for (int i = 0; i < 600; ++i) {
+    OutgoingFrame frame = frame_of(random_bytes(random, 1 + random() % 900));
+    if (random() % 4 != 0) {
+      const std::size_t bytes = random() % 3 != 0 ? 16384 : 1 + random() % 70'000;
+      frame = block_frame(random, bytes, random() % 600);
+    }
+    sent.push_back(body_of(frame));
+    pair.client.transport->send(pair.out, std::move(frame));
+    if (i % 100 == 50) pair.server.transport->pause_reading(pair.in, true);
+    if (i % 100 == 70) pair.server.transport->pause_reading(pair.in, false);
+  }
+  REQUIRE(pair.server.recorder.wait_frames(pair.in, sent.size()));
+  CHECK(pair.server.recorder.connection(pair.in).frames == sent);
+  CHECK(pair.server.recorder.payloads > 200);
+}
+
 TEST_CASE("loops that rest between their turns lose nothing") {
   Options options;
   options.turn_interval = 2ms;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -55,6 +56,8 @@ class Recorder : public EventSink {
   // Called within on_frame before the frame is noted; set it before frames come.
   std::function<Status(ConnectionId, std::span<const std::uint8_t>)> frame_hook;
 
+  std::atomic<std::size_t> payloads = 0;  // frames whose payload was received in place
+
   void on_open(ConnectionId id, const PeerInfo& info) override {
     change([&] {
       connections_[id].info = info;
@@ -65,6 +68,10 @@ class Recorder : public EventSink {
     const Status status = frame_hook ? frame_hook(id, frame) : Status(Done{});
     change([&] { connections_[id].frames.emplace_back(frame.begin(), frame.end()); });
     return status;
+  }
+  Status on_payload(ConnectionId id, std::span<const std::uint8_t> head, Payload payload) override {
+    ++payloads;
+    return EventSink::on_payload(id, head, std::move(payload));
   }
   void on_departed(ConnectionId id, FrameTag tag) override {
     change([&] { connections_[id].departed.push_back(tag); });

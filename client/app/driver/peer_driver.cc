@@ -79,6 +79,7 @@ Status PeerDriver::listen(const DriverOptions& options, const TransportStart& st
   transport_options.interface = options.interface;
   transport_options.connection_count_max = options.connections_max;
   transport_options.first_frame_bytes_max = kFirstFrameBytes;
+  transport_options.find_payload = proto::find_payload;
   auto transport = start_transport(identity_, inbox_, transport_options);
   if (!transport.ok()) return transport.error();
   transport_ = *std::move(transport);

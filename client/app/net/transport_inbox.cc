@@ -86,31 +86,51 @@ void TransportInbox::on_open(ConnectionId connection, const proto::transport::Pe
   if (wake) wake_();
 }
 
+bool TransportInbox::is_tracker(ConnectionId connection) {
+  const std::lock_guard lock(mutex_);
+  return trackers_.contains(connection);
+}
+
 Status TransportInbox::on_frame(ConnectionId connection, std::span<const std::uint8_t> frame) {
   const StageScope stage(Stage::kMessages);
+  if (is_tracker(connection)) return take_reply(connection, frame);
+  return take_message(connection, proto::parse_peer_message(frame), frame.size());
+}
+
+Status TransportInbox::on_payload(ConnectionId connection, std::span<const std::uint8_t> head,
+                                  proto::Payload payload) {
+  // What looks like a block may be a tracker's reply.
+  if (is_tracker(connection)) return EventSink::on_payload(connection, head, std::move(payload));
+  const StageScope stage(Stage::kMessages);
+  const std::size_t frame_bytes = head.size() + payload.size();
+  return take_message(connection, proto::parse_peer_message(head, std::move(payload)), frame_bytes);
+}
+
+Status TransportInbox::take_reply(ConnectionId connection, std::span<const std::uint8_t> frame) {
+  auto reply = proto::parse_tracker_reply(frame);
+  if (!reply.ok()) return reply.error();
   const std::size_t frame_bytes = frame.size() + proto::kFramePrefixBytes;
-  bool is_reply = false;
-  {
-    std::lock_guard lock(mutex_);
-    is_reply = trackers_.contains(connection);
+  const std::size_t memory_bytes = memory_of(*reply, frame_bytes);
+  deliver(connection, ReplyArrived{connection, *std::move(reply)}, frame_bytes, memory_bytes);
+  return Done{};
+}
+
+Status TransportInbox::take_message(ConnectionId connection, Result<proto::PeerMessage> message,
+                                    std::size_t frame_bytes) {
+  if (!message.ok()) {
+    const proto::Goodbye goodbye{proto::GoodbyeReason::kProtocolError, message.error().detail};
+    transport_.load()->send(connection, serialize(proto::PeerMessage(goodbye)));
+    return message.error();
   }
-  TransportEvent event;
-  std::size_t memory_bytes = 0;
-  if (is_reply) {
-    auto reply = proto::parse_tracker_reply(frame);
-    if (!reply.ok()) return reply.error();
-    memory_bytes = memory_of(*reply, frame_bytes);
-    event = ReplyArrived{connection, *std::move(reply)};
-  } else {
-    auto message = proto::parse_peer_message(frame);
-    if (!message.ok()) {
-      const proto::Goodbye goodbye{proto::GoodbyeReason::kProtocolError, message.error().detail};
-      transport_.load()->send(connection, serialize(proto::PeerMessage(goodbye)));
-      return message.error();
-    }
-    memory_bytes = memory_of(*message, frame_bytes);
-    event = MessageArrived{connection, *std::move(message), frame_bytes};
-  }
+  frame_bytes += proto::kFramePrefixBytes;
+  const std::size_t memory_bytes = memory_of(*message, frame_bytes);
+  deliver(connection, MessageArrived{connection, *std::move(message), frame_bytes}, frame_bytes,
+          memory_bytes);
+  return Done{};
+}
+
+void TransportInbox::deliver(ConnectionId connection, TransportEvent event, std::size_t frame_bytes,
+                             std::size_t memory_bytes) {
   const bool control = is_control(event);
   std::unique_lock lock(mutex_);
   const bool full =
@@ -129,7 +149,6 @@ Status TransportInbox::on_frame(ConnectionId connection, std::span<const std::ui
   const bool wake = push(std::move(event), memory_bytes);
   lock.unlock();
   if (wake) wake_();
-  return Done{};
 }
 
 void TransportInbox::on_departed(ConnectionId connection, proto::transport::FrameTag tag) {

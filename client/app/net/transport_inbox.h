@@ -69,11 +69,20 @@ class TransportInbox final : public proto::transport::EventSink {
   // --- I/O threads ---
   void on_open(ConnectionId connection, const proto::transport::PeerInfo& info) override;
   Status on_frame(ConnectionId connection, std::span<const std::uint8_t> frame) override;
+  Status on_payload(ConnectionId connection, std::span<const std::uint8_t> head,
+                    proto::Payload payload) override;
   void on_departed(ConnectionId connection, proto::transport::FrameTag tag) override;
   void on_close(ConnectionId connection, const Error& error) override;
   void on_turn_over() override;
 
  private:
+  bool is_tracker(ConnectionId connection);
+  Status take_reply(ConnectionId connection, std::span<const std::uint8_t> frame);
+  Status take_message(ConnectionId connection, Result<proto::PeerMessage> message,
+                      std::size_t frame_bytes);
+  // Of the connection, which is read no further where that much is waiting.
+  void deliver(ConnectionId connection, TransportEvent event, std::size_t frame_bytes,
+               std::size_t memory_bytes);
   // True: the main thread must be woken at once, without the lock, which it takes.
   [[nodiscard]] bool push(TransportEvent event, std::size_t bytes);
 

@@ -81,5 +81,47 @@ TEST_CASE("a connection that sends States without end is read at a bounded rate"
   CHECK(inbox.next_wake() == core::kNever);
 }
 
+TEST_CASE(
+    "a block whose payload came apart is the same message, charged the same, and not copied") {
+  FakeTransport transport;
+  TransportInbox inbox(8 << 20, [] {});
+  inbox.attach(&transport);
+  proto::Block block;
+  block.sequence = 1;
+  block.source_index = 0;
+  block.payload = proto::Payload::allocate(1 << 20);
+  const proto::OutgoingFrame frame = serialize(proto::PeerMessage(block));
+  const Flood whole{proto::PeerMessage(block)};
+  const auto head = std::span(whole.bytes).first(frame.head.size() - proto::kFramePrefixBytes);
+  REQUIRE(inbox.on_frame(1, whole.bytes).ok());
+  REQUIRE(inbox.on_payload(1, head, block.payload).ok());
+  std::vector<TransportEvent> events;
+  inbox.take(events, 0);
+  REQUIRE(events.size() == 2);
+  const auto& one = std::get<MessageArrived>(events[0]);
+  const auto& other = std::get<MessageArrived>(events[1]);
+  CHECK(one.message == other.message);
+  CHECK(one.frame_bytes == other.frame_bytes);
+  const auto& received = std::get<proto::Block>(other.message).payload;
+  CHECK(received.bytes().data() == block.payload.bytes().data());
+  // Connections are paused after as many.
+  std::size_t count = 0;
+  while (!transport.paused[2]) {
+    REQUIRE(++count < 100);
+    REQUIRE(inbox.on_payload(2, head, block.payload).ok());
+  }
+  inbox.take(events, 1);
+  CHECK(count == whole.fill(transport, inbox, 3));
+}
+
+TEST_CASE("a head that fits no payload closes the connection with a goodbye") {
+  FakeTransport transport;
+  TransportInbox inbox(8 << 20, [] {});
+  inbox.attach(&transport);
+  const std::vector<std::uint8_t> head{0x1a, 0x02, 0x7a, 0x00};
+  CHECK_FALSE(inbox.on_payload(1, head, proto::Payload::allocate(10)).ok());
+  CHECK(transport.sent[1].size() == 1);
+}
+
 }  // namespace
 }  // namespace firn::app
