@@ -2,6 +2,7 @@
 // messages among them, counted.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,9 +25,16 @@ class Outbox {
   void inform(std::string text) { push(Notice{Notice::Kind::kInfo, std::move(text)}); }
   void warn(std::string text) { push(Notice{Notice::Kind::kWarning, std::move(text)}); }
 
-  std::vector<Action> take() { return std::exchange(actions_, {}); }
+  std::vector<Action> take() {
+    std::vector<Action> taken = std::move(actions_);
+    actions_ = {};
+    actions_.reserve(std::min(taken.size(), kReserved));  // the next step is much like this one
+    return taken;
+  }
 
  private:
+  static constexpr std::size_t kReserved = 64;
+
   const Context& context_;
   Uplink& uplink_;
   std::vector<Action> actions_;

@@ -11,6 +11,8 @@ namespace firn::proto::transport {
 namespace {
 
 constexpr std::uint64_t kTogetherMs = 4;
+// Orders for which memory is kept: some 30 KiB.
+constexpr std::size_t kOrdersKept = 256;
 
 }  // namespace
 
@@ -172,12 +174,15 @@ void IoLoop::on_wake() {
 }
 
 void IoLoop::obey_orders() {
-  std::vector<Order> orders = mailbox_.take();
-  if (!orders.empty()) note_action();
-  for (Order& order : orders) {
-    if (!wake_.started()) return;  // stopped
+  mailbox_.take(orders_);
+  if (!orders_.empty()) note_action();
+  for (Order& order : orders_) {
+    if (!wake_.started()) break;  // stopped
     std::visit([this](auto& one) { obey(one); }, order);
   }
+  // What came with them is freed now; a burst's memory too.
+  orders_.clear();
+  if (orders_.capacity() > kOrdersKept) std::vector<Order>().swap(orders_);
 }
 
 void IoLoop::obey(ConnectOrder& order) {

@@ -131,6 +131,7 @@ class IoLoop {
   std::vector<std::unique_ptr<Connection>> retired_;
   std::vector<std::unique_ptr<Listener>> listeners_;
   std::vector<ConnectionId> ready_;
+  std::vector<Order> orders_;  // those being obeyed
   std::thread thread_;
   SharedQueue uplink_queue_;
   LoopPace pace_;

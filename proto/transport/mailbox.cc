@@ -47,12 +47,11 @@ bool Mailbox::post_send(ConnectionId id, OutgoingFrame frame, FrameTag tag) {
   return post_and_unlock(SendOrder{id, std::move(frame), tag}, lock);
 }
 
-std::vector<Order> Mailbox::take() {
-  std::vector<Order> taken;
+void Mailbox::take(std::vector<Order>& orders) {
+  orders.clear();
   const std::lock_guard lock(mutex_);
-  taken.swap(orders_);
+  orders.swap(orders_);
   waiting_.clear();
-  return taken;
 }
 
 std::size_t Mailbox::waiting_bytes(ConnectionId id) const {

@@ -68,8 +68,9 @@ class Mailbox {
   bool post(Order order);
   bool post_send(ConnectionId id, OutgoingFrame frame, FrameTag tag);
 
-  // The I/O thread: takes all that waits.
-  std::vector<Order> take();
+  // The I/O thread: takes all that waits, in place of what is in `orders`, whose memory the next
+  // orders get.
+  void take(std::vector<Order>& orders);
   // Bytes of `id`'s frames that wait here.
   std::size_t waiting_bytes(ConnectionId id) const;
 
