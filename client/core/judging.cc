@@ -203,7 +203,7 @@ void Judging::look_ahead() {
     const auto known = sums_.find(g);
     if (known == sums_.end()) {
       if (asks && ((alarmed_ && membership_.small_mesh()) || sampled(g))) ask(g);
-    } else if (known->second.phase == Phase::kHeld && !all_proven) {
+    } else if (known->second.phase == Phase::kHeld && !all_proven && !under_way(g)) {
       judge_unproven(g, known->second);
     }
   }

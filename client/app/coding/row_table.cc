@@ -131,7 +131,7 @@ bool RowTable::touched_disk(std::uint32_t generation) const {
 void RowTable::note_block_bytes(std::size_t block_bytes) {
   const std::size_t rows_max = bytes_max_ / std::max<std::size_t>(block_bytes, 1);
   few_below_ = std::min(kSpoolRows, rows_max / 4);
-  fresh_max_ = rows_max / 4;
+  fresh_max_ = rows_max / 3;
 }
 
 core::TimeUs RowTable::spool_delay(core::TimeUs now) const {
@@ -146,14 +146,15 @@ void RowTable::mark_on_disk(std::uint32_t generation) {
 }
 
 // With the row whose delay is over go those that have waited nearly as long: a job for each would
-// cost more than its row. Where rows come faster than memory lets them wait, the older half goes.
+// cost more than its row. Where rows come faster than memory lets them wait, the oldest quarter
+// goes.
 std::vector<SpoolBatch> RowTable::take_due(core::TimeUs now, bool all) {
   std::map<std::uint32_t, SpoolBatch> batches;
   if (!all && next_due() > now) return {};
   const bool crowded = fresh_.size() > fresh_max_;
   const core::TimeUs taken_until = now - spool_delay(now) / 4 * 3;
   while (!fresh_.empty() && (all || fresh_.front().came <= taken_until ||
-                             (crowded && fresh_.size() > fresh_max_ / 2))) {
+                             (crowded && fresh_.size() > fresh_max_ / 4 * 3))) {
     const Fresh next = fresh_.front();
     fresh_.pop_front();
     Rows& rows = generations_.at(next.generation);

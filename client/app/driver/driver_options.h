@@ -42,7 +42,7 @@ struct DriverOptions {
 struct MemoryShares {
   explicit MemoryShares(const DriverOptions& options)
       : content(options.memory_bytes / std::max<std::size_t>(options.content_count, 1)),
-        rows(options.memory_bytes * 3 / 8 / std::max<std::size_t>(options.content_count, 1)),
+        rows(options.memory_bytes / 2 / std::max<std::size_t>(options.content_count, 1)),
         cache(options.only_serves ? options.memory_bytes / 2 : options.memory_bytes / 8),
         inbox(options.memory_bytes / 16),
         idle_buffers(options.memory_bytes / 16) {}

@@ -82,8 +82,8 @@ TEST_CASE("where generations take long rows do not wait for them") {
   CHECK(table.next_due() == took + took / kSpoolDelayShare);
 }
 
-TEST_CASE("rows that would fill memory while they wait do not: the older half goes") {
-  RowTable table(100 * 4 * kRowBytes);  // of which a quarter may wait
+TEST_CASE("rows that would fill memory while they wait do not: the oldest quarter goes") {
+  RowTable table(100 * 3 * kRowBytes);  // of which a third may wait
   const core::TimeUs later = 40 * core::kSecond;
   table.store(row_of(1, 0), 0);
   (void)table.take_due(later, true);
@@ -93,9 +93,9 @@ TEST_CASE("rows that would fill memory while they wait do not: the older half go
   CHECK(table.next_due() == later + kSpoolDelayMin);
   const auto due = table.take_due(later + kSpoolDelayMin, false);
   REQUIRE(due.size() == 1);
-  REQUIRE(due[0].rows.size() == 51);
+  REQUIRE(due[0].rows.size() == 26);
   CHECK(due[0].rows[0].slot == 0);
-  CHECK(due[0].rows[50].slot == 50);
+  CHECK(due[0].rows[25].slot == 25);
 }
 
 TEST_CASE("rows that are decoded or dropped wait for nothing") {
