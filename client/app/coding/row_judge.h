@@ -1,5 +1,6 @@
 // Judges rows of unfinished generations by check sums (codec/check_sums.h): which of them are the
-// combinations of source blocks that their vectors promise.
+// combinations of source blocks that their vectors promise. Few rows that are at hand are judged at
+// once, within the loop's budget: a trip to a worker and back costs many times as much.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include "client/app/coding/coding_outcomes.h"
 #include "client/app/coding/spooler.h"
 #include "client/app/coding/task_line.h"
+#include "client/app/coding/turn_clock.h"
 #include "client/core/actions.h"
 #include "codec/check_key.h"
 
@@ -20,27 +22,31 @@ namespace firn::app {
 // Owner thread.
 class RowJudge {
  public:
-  RowJudge(std::shared_ptr<const CodedContent> content, TaskLine& tasks, Spooler& rows,
-           CodingOutcomes& outcomes);
+  RowJudge(std::shared_ptr<const CodedContent> content, TaskLine& tasks, const TurnClock& clock,
+           Spooler& rows, CodingOutcomes& outcomes);
 
-  // Answered by rows_judged. The rows are those that stand in the slots now.
+  // Answered by rows_judged, perhaps before it returns. The rows are those that stand in the slots
+  // now.
   void judge(core::JudgeRows action);
 
  private:
   // A generation's key, kept for the rows that come next: to derive it costs as much as to judge
-  // several rows. Filled by its tasks, which run one at a time.
+  // several rows. Filled by its tasks, which run one at a time, or, while there are none, here.
   struct Prepared {
-    std::vector<std::uint8_t> set_key;
+    std::size_t tasks = 0;  // under way; the owner thread's
+    codec::SecretVector<std::uint8_t> set_key;
     std::vector<codec::CheckKey> key;  // one, once it is derived
   };
   static const codec::CheckKey& key_for(const CodedContent& content, const core::JudgeRows& action,
                                         Prepared& prepared);
-  static RowVerdict judge_on_worker(const CodedContent& content, const core::JudgeRows& action,
-                                    std::vector<RowRef> rows, Prepared& prepared);
+  static RowVerdict judge_rows(const CodedContent& content, const core::JudgeRows& action,
+                               std::vector<RowRef> rows, Prepared& prepared);
   std::shared_ptr<Prepared> prepared_for(std::uint32_t generation);
+  bool at_once(const Prepared& prepared, const std::vector<RowRef>& rows) const;
 
   const std::shared_ptr<const CodedContent> content_;
   TaskLine& tasks_;
+  const TurnClock& clock_;
   Spooler& rows_;
   CodingOutcomes& outcomes_;
   std::unordered_map<std::uint32_t, std::shared_ptr<Prepared>> prepared_;
