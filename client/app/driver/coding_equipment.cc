@@ -6,11 +6,20 @@
 #include "cuda_kernels/runtime/cache_file.h"
 
 namespace firn::app {
+namespace {
+
+std::uint64_t loop_budget_of(const codec::Kernels& kernels) {
+  const bool vectors = &kernels != codec::find_kernels("scalar");
+  return vectors ? LoopBudget::kPerSecondVector : LoopBudget::kPerSecond;
+}
+
+}  // namespace
 
 CodingEquipment::CodingEquipment(const DriverOptions& options, CodecChoice codec,
                                  std::uint64_t seed, StageClock& stages, Console& console,
                                  const std::function<void()>& wake)
     : buffers_(MemoryShares(options).idle_buffers),
+      loop_budget_(loop_budget_of(codec::kernels())),
       cache_(MemoryShares(options).cache),
       pool_({.threads = options.threads, .stages = &stages}, wake),
       seed_(seed),

@@ -21,19 +21,27 @@ class LoopBudget {
   // In multiply-adds of bytes: coefficients times block_bytes. With vector kernels these take 100
   // us at most, with scalar ones 2 ms (the same table).
   static constexpr std::uint64_t kJobMax = 1 << 21;
-  // An eightieth of the loop's time with vector kernels, a quarter with scalar ones; a peer on 8
-  // Mbit/s needs a quarter of it, one on 100 Mbit/s three times as much.
+  // A quarter of the loop's time with scalar kernels; a peer on 8 Mbit/s needs a quarter of it, one
+  // on 100 Mbit/s three times as much.
   static constexpr std::uint64_t kPerSecond = 256 << 20;
-  static constexpr std::uint64_t kSavedMax = 8 << 20;
+  // A tenth of the loop's time with vector kernels. Where peers of one host pass on what they can,
+  // trips to workers cost a tenth of all processor time (docs/notes/063).
+  static constexpr std::uint64_t kPerSecondVector = std::uint64_t{2} << 30;
+  // What a quiet loop has saved: this part of a second's.
+  static constexpr std::uint64_t kSavedShare = 32;
+  static constexpr std::uint64_t kSavedMax = kPerSecond / kSavedShare;
+
+  explicit LoopBudget(std::uint64_t per_second = kPerSecond)
+      : per_second_(per_second), saved_max_(per_second / kSavedShare), saved_(saved_max_) {}
 
   // Whether the loop may do a job of `multiply_adds` now; counts it if so.
   bool take(std::uint64_t multiply_adds, core::TimeUs now) {
     const auto passed_us = static_cast<std::uint64_t>(std::max<core::TimeUs>(now - filled_at_, 0));
     filled_at_ = std::max(filled_at_, now);
     if (passed_us >= core::kSecond) {
-      saved_ = kSavedMax;
+      saved_ = saved_max_;
     } else {
-      saved_ = std::min(kSavedMax, saved_ + passed_us * kPerSecond / core::kSecond);
+      saved_ = std::min(saved_max_, saved_ + passed_us * per_second_ / core::kSecond);
     }
     if (multiply_adds > kJobMax || multiply_adds > saved_) return false;
     saved_ -= multiply_adds;
@@ -41,7 +49,8 @@ class LoopBudget {
   }
 
  private:
-  std::uint64_t saved_ = kSavedMax;
+  const std::uint64_t per_second_, saved_max_;
+  std::uint64_t saved_;
   core::TimeUs filled_at_ = 0;
 };
 

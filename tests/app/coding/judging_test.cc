@@ -49,6 +49,25 @@ TEST_CASE("rows are judged right but for those that are false, in memory or in t
   }
 }
 
+TEST_CASE(
+    "rows at hand are judged at once while the loop's budget lasts, and by workers after that") {
+  DataPlaneFixture source, getter;
+  source.serve();
+  const proto::CheckReply sums = sums_of(source, 0);
+  const auto rows = getter.fill(0, {2, 5});
+  getter.plane->judge_rows(judge_of(sums, rows), getter.now);
+  REQUIRE(getter.outcomes.judged.contains(0));
+  CHECK(getter.outcomes.judged.at(0).wrong == std::vector<std::uint32_t>{2, 5});
+  getter.outcomes.judged.clear();
+  while (getter.budget.take(1, getter.now)) {
+  }
+  getter.plane->judge_rows(judge_of(sums, rows), getter.now);
+  CHECK(getter.outcomes.judged.empty());
+  getter.settle();
+  REQUIRE(getter.outcomes.judged.contains(0));
+  CHECK(getter.outcomes.judged.at(0).wrong == std::vector<std::uint32_t>{2, 5});
+}
+
 TEST_CASE("a generation whose false rows were dropped and replaced decodes") {
   DataPlaneFixture getter;
   auto rows = getter.fill(0, {3, 6});

@@ -26,6 +26,14 @@ TEST_CASE("what the loop takes in a while is bounded, and comes back with time")
   CHECK(taken >= LoopBudget::kPerSecond / 2 - 2 * kJob);
 }
 
+TEST_CASE("a loop with vector kernels may do more, within a bound of its own") {
+  LoopBudget budget(LoopBudget::kPerSecondVector);
+  std::uint64_t taken = 0;
+  while (budget.take(1 << 20, core::kSecond)) taken += 1 << 20;
+  CHECK(taken == LoopBudget::kPerSecondVector / LoopBudget::kSavedShare);
+  CHECK_FALSE(budget.take(LoopBudget::kJobMax + 1, 1000 * core::kSecond));
+}
+
 TEST_CASE("a clock that steps back gives nothing and takes nothing") {
   LoopBudget budget;
   while (budget.take(1 << 20, core::kSecond)) {
