@@ -121,6 +121,7 @@ void ProgressiveDecoder::eliminate_panel() {
   settled_ = total;
   if (complete()) return;
   reduced_vectors_.clear();
+  basis_.settle();
   for (std::size_t r = 0; r < total; ++r) {
     const auto row = basis_.basis_row(r);
     reduced_vectors_.insert(reduced_vectors_.end(), row.begin(), row.end());

@@ -12,6 +12,7 @@
 #include "codec/bench/machine_limits.h"
 #include "codec/bench/measure.h"
 #include "codec/bench/shape_measures.h"
+#include "codec/bench/span_measures.h"
 #include "codec/kernels.h"
 #include "codec/thread_pool.h"
 
@@ -110,6 +111,9 @@ bool probe(std::string_view name, const Options& options, Report& report) {
                  report);
   } else if (name == "checks") {
     probe_shapes({{64, 16384}, {64, 32768}}, check_measures, options, report);
+  } else if (name == "span") {
+    probe_shapes({{64, 1}, {128, 1}, {256, 1}, {512, 1}, {1024, 1}}, span_measures, options,
+                 report);
   } else if (name == "threads") {
     probe_threads(options, report);
   } else {

@@ -12,6 +12,7 @@ namespace firn::codec::bench {
 // shapes are used.
 //   checks    the hash of block checks beside plain reading and registers alone
 //   levels    the product with 0 to 3 levels of Strassen's algorithm: which of them pay
+//   span      coding vectors brought to reduced form as they arrive, one after the other
 //   threads   registers alone on threads bound to a CPU each, one at a time and at once: whether
 //             the CPUs are cores; and what starting a run costs a pool that watches and one that
 //             sleeps

@@ -1,6 +1,6 @@
 // Rates of the codec beside the machine's limits, ISA-L and the papers' methods:
 //   bench_codec [--quick] [--repeats N] [--threads N] [--shape N,K]... [--json FILE] [--note TEXT]
-//   bench_codec --probe checks|levels|threads [...]
+//   bench_codec --probe checks|levels|span|threads [...]
 //                                               one question alone, see codec/bench/probes.h
 // Prints a table. See docs/benchmarks.md.
 #include <cstdio>
@@ -25,7 +25,7 @@ std::string cpu_name() {
 
 [[noreturn]] void usage() {
   std::cerr << "usage: bench_codec [--quick] [--repeats N] [--threads N] [--shape N,K]...\n"
-               "                   [--probe checks|levels|threads] [--json FILE] [--note TEXT]\n";
+               "                   [--probe checks|levels|span|threads] [--json FILE] [--note TEXT]\n";
   std::exit(2);
 }
 

@@ -20,6 +20,53 @@ Bytes combination(const std::vector<Bytes>& rows, std::size_t n, CoefficientStre
   return sum;
 }
 
+// The specification: rows kept in reduced form one by one, with nothing left out.
+class OneByOne {
+ public:
+  explicit OneByOne(std::size_t n) : n_(n) {}
+  bool insert(Bytes vector) {
+    for (std::size_t r = 0; r < rows.size(); ++r)
+      kernels().multiply_add(vector.data(), rows[r].data(), Bytes(vector)[pivots[r]], n_);
+    const auto first =
+        std::find_if(vector.begin(), vector.end(), [](std::uint8_t c) { return c != 0; });
+    if (first == vector.end()) return false;
+    const auto pivot = static_cast<std::size_t>(first - vector.begin());
+    kernels().multiply(vector.data(), vector.data(), gf_inverse(*first), n_);
+    for (Bytes& row : rows)
+      kernels().multiply_add(row.data(), vector.data(), Bytes(row)[pivot], n_);
+    rows.push_back(std::move(vector));
+    pivots.push_back(pivot);
+    return true;
+  }
+  std::vector<Bytes> rows;
+  std::vector<std::size_t> pivots;
+
+ private:
+  const std::size_t n_;
+};
+
+// One of many kinds of vectors: dense, sparse, a unit vector, one that lies in the span, nothing.
+Bytes any_vector(const std::vector<Bytes>& held, std::size_t n, CoefficientStream& random) {
+  Bytes vector(n);
+  switch (random.below(8)) {
+    case 0:
+      return unit_vector(n, random.below(static_cast<std::uint32_t>(n)));
+    case 1:
+      return combination(held, n, random);
+    case 2:
+      for (int i = 0; i < 3; ++i)
+        vector[random.below(static_cast<std::uint32_t>(n))] =
+            static_cast<std::uint8_t>(random.below(256));
+      return vector;
+    case 3:  // begins late
+      vector = random_vector(n, random);
+      std::fill_n(vector.begin(), random.below(static_cast<std::uint32_t>(n)), std::uint8_t{0});
+      return vector;
+    default:
+      return random_vector(n, random);
+  }
+}
+
 bool all_zero(const Bytes& bytes) {
   return std::all_of(bytes.begin(), bytes.end(), [](std::uint8_t byte) { return byte == 0; });
 }
@@ -97,6 +144,41 @@ TEST_CASE("every kernel set keeps the same span") {
       const bool innovative = reference.insert(vector);
       REQUIRE(basis.insert(vector) == innovative);
       if (innovative) held.push_back(std::move(vector));
+    }
+  }
+}
+
+TEST_CASE("in blocks the span is the same as row by row, at any time and for any vectors") {
+  for (const std::size_t n : {64, 255, 256, 257, 300}) {
+    for (const std::uint64_t seed : {1, 2, 3}) {
+      CAPTURE(n);
+      CAPTURE(seed);
+      CoefficientStream random(28 + seed, n);
+      SpanBasis basis(n);
+      OneByOne reference(n);
+      std::vector<Bytes> held;
+      while (!basis.full()) {
+        const Bytes vector = any_vector(held, n, random);
+        const bool innovative = reference.insert(vector);
+        REQUIRE(basis.is_innovative(vector) == innovative);
+        REQUIRE(basis.insert(vector) == innovative);
+        if (innovative) held.push_back(vector);
+        REQUIRE(basis.rank() == reference.rows.size());
+        if (random.below(40) == 0 && !basis.full()) {
+          const Bytes z = basis.random_null_vector(random);
+          REQUIRE_FALSE(basis.reaches(z));
+          for (const Bytes& each : held) REQUIRE(dot(each, z) == 0);
+        }
+        if (random.below(80) == 0) basis.settle();
+        if (random.below(20) != 0 && !basis.full()) continue;
+        SpanBasis settled = basis;
+        settled.settle();
+        for (std::size_t r = 0; r < settled.rank(); ++r) {
+          REQUIRE(settled.pivot(r) == reference.pivots[r]);
+          const auto row = settled.basis_row(r);
+          REQUIRE(Bytes(row.begin(), row.end()) == reference.rows[r]);
+        }
+      }
     }
   }
 }
