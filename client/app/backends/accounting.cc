@@ -44,6 +44,15 @@ Json codec_json(BatchCoder* coder) {
           {"by_device", by_device}};
 }
 
+Json serving_json(const ServingCounts::Figures& served) {
+  return {{"encoded", served.encoded},
+          {"recoded", served.recoded},
+          {"stocked", served.stocked},
+          {"thrown_away", served.thrown_away},
+          {"generations_read", served.generations_read},
+          {"generations_read_again", served.generations_read_again}};
+}
+
 std::string stages_line(const StageTimes& times) {
   std::vector<std::pair<std::uint64_t, Stage>> spent;
   for (std::size_t s = 1; s < kTimedStageCount; ++s)

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "client/app/backends/batch_coder.h"
+#include "client/app/coding/serving_counts.h"
 #include "client/app/console/events.h"
 #include "proto/base/stage_profile.h"
 #include "proto/base/stage_times.h"
@@ -18,6 +19,9 @@ Json stages_json(const StageTimes& times);
 // What went over the batch coder: {"backend": name, "decoded_by_devices": generations, ...}; with
 // no coder {"backend": "CPU"}.
 Json codec_json(BatchCoder* coder);
+
+// What it took to serve a content: {"encoded": blocks, ...}.
+Json serving_json(const ServingCounts::Figures& served);
 
 // One line: the stages with their seconds, largest first; those without any are left out.
 // Where processor time went: an event, and lines for people, one for each stage that took any.

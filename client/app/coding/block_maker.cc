@@ -29,7 +29,7 @@ void BlockMaker::make(std::uint64_t ticket, core::SendBlock action) {
   if (action.slots.empty()) {
     order.source_index = action.block.source_index;
     if (!order.source_index) order.coefficients = action.block.coefficients;
-    ahead_.serving(generation);
+    ahead_.serving(generation, stock_.keeps(generation + 1));
     if (copy_from_cache(order, generation)) return;
     if (action.exchangeable && stock_.take(order, generation)) return;
   } else {

@@ -133,6 +133,7 @@ std::vector<proto::Payload> make_from_source(const CodedContent& content,
       matrix.insert(matrix.end(), order.coefficients.begin(), order.coefficients.end());
     }
   }
+  content.counts().encoded(dense.size());
   if (dense.empty()) return blocks;
   auto made = combine_blocks(content.kernels(), source_blocks(generation, block_bytes), matrix,
                              block_bytes);
@@ -177,6 +178,7 @@ std::vector<proto::Payload> make_from_rows(const CodedContent& content, std::uin
     if (rows.readable(orders[i])) makeable.push_back(i);
   }
   if (makeable.empty()) return blocks;
+  content.counts().recoded(makeable.size());
   if (rows.shared_by(orders)) {
     make_together(content, rows, orders, makeable, blocks);
   } else {

@@ -18,6 +18,7 @@ std::shared_ptr<Buffer> CodedContent::take_buffer(std::uint32_t generation) cons
 
 Result<SharedBuffer> CodedContent::load(std::uint32_t generation) const {
   const StageScope stage(Stage::kDiskRead);
+  counts_->read(generation);
   const auto data = take_buffer(generation);
   const Status status = store_->read_generation(generation, data->bytes());
   if (!status.ok()) return status.error();

@@ -12,6 +12,7 @@
 
 #include "client/app/backends/batch_coder.h"
 #include "client/app/coding/row_ref.h"
+#include "client/app/coding/serving_counts.h"
 #include "client/app/runtime/buffer_pool.h"
 #include "client/app/runtime/generation_cache.h"
 #include "client/app/runtime/loop_budget.h"
@@ -46,6 +47,7 @@ class CodedContent {
 
   store::ContentStore& store() const { return *store_; }
   const Shape& shape() const { return store_->manifest().info.shape; }
+  ServingCounts& counts() const { return *counts_; }
   const codec::Kernels& kernels() const { return lent_.kernels; }
   // A buffer for a generation's n * k bytes.
   std::shared_ptr<Buffer> take_buffer(std::uint32_t generation) const;
@@ -80,6 +82,7 @@ class CodedContent {
   const CodingResources lent_;
   const std::uint32_t number_;
   const std::shared_ptr<store::ContentStore> store_;
+  const std::unique_ptr<ServingCounts> counts_ = std::make_unique<ServingCounts>();
 };
 
 }  // namespace firn::app

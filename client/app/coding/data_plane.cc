@@ -20,7 +20,7 @@ DataPlane::DataPlane(const CodingResources& lent, std::uint32_t number,
       check_maker_(content_, tasks_, outcomes),
       leaf_maker_(content_, tasks_, outcomes),
       epoch_maker_(content_, tasks_, outcomes),
-      stock_(content_, tasks_, outcomes,
+      stock_(content_, stock_maker(content_, tasks_), outcomes,
              [this](std::uint32_t generation, BlockOrder order) {
                maker_.queue(generation, std::move(order));
              }),

@@ -88,6 +88,8 @@ class DataPlane final : private DiskEvents {
   // takes nothing: with what can be done). Nothing else may be asked for afterwards.
   void close(core::TimeUs now, std::function<void()> done);
 
+  ServingCounts::Figures counts() const { return content_->counts().figures(); }
+
  private:
   void disk_paused(const Error& error) override;
   void disk_resumed() override;

@@ -12,13 +12,13 @@ constexpr std::size_t kRoomyCache = 8;  // generations
 ReadAhead::ReadAhead(std::shared_ptr<const CodedContent> content, TaskLine& tasks, Arrived arrived)
     : content_(std::move(content)), tasks_(tasks), arrived_(std::move(arrived)) {}
 
-void ReadAhead::serving(std::uint32_t generation) {
+void ReadAhead::serving(std::uint32_t generation, bool next_kept) {
   if (generation == last_) return;
   // Receivers may stand at different generations, and each block be of another than the one
   // before: with room for few, what is read ahead then only drives out what is being served.
   const bool at_front = !front_ || generation > *front_;
   if (at_front) front_ = generation;
-  if (at_front || content_->caches(kRoomyCache)) fetch(generation + 1);
+  if (at_front || (!next_kept && content_->caches(kRoomyCache))) fetch(generation + 1);
   last_ = generation;
 }
 

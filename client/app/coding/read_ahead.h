@@ -23,8 +23,9 @@ class ReadAhead {
 
   // Does nothing before this: all generations are verified.
   void enable() { enabled_ = true; }
-  // A block of a verified generation is asked for.
-  void serving(std::uint32_t generation);
+  // A block of a verified generation is asked for. `next_kept`: the generation after it has been
+  // served, and its source blocks are kept elsewhere.
+  void serving(std::uint32_t generation, bool next_kept);
   bool is_coming(std::uint32_t generation) const { return fetching_.contains(generation); }
 
  private:

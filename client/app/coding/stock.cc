@@ -4,13 +4,21 @@
 #include <utility>
 
 namespace firn::app {
+namespace {
 
-Stock::Stock(std::shared_ptr<const CodedContent> content, TaskLine& tasks, CodingOutcomes& outcomes,
-             Unserved unserved)
+constexpr std::size_t kBlocksAtOnce = 128;  // that are made together
+// Blocks thrown away: one of this many that were asked for, and a few before there are that many.
+constexpr std::uint64_t kThrownAwayShare = 32;
+constexpr std::uint64_t kThrownAwayAtFirst = 32;
+
+}  // namespace
+
+Stock::Stock(std::shared_ptr<const CodedContent> content, std::unique_ptr<StockMaker> maker,
+             CodingOutcomes& outcomes, Unserved unserved)
     : content_(std::move(content)),
       outcomes_(outcomes),
       unserved_(std::move(unserved)),
-      maker_(stock_maker(content_, tasks)) {}
+      maker_(std::move(maker)) {}
 
 bool Stock::take(BlockOrder& order, std::uint32_t generation) {
   const bool wanted =
@@ -20,13 +28,12 @@ bool Stock::take(BlockOrder& order, std::uint32_t generation) {
   // What is not in memory is read as for any other block; the blocks after that one come from here.
   // A generation that had a stock may still be kept by a device.
   if (found == shelves_.end() && !content_->cached(generation)) return false;
+  if (found == shelves_.end() && shelves_.size() >= maker_->generations_max()) drop_oldest();
   Shelf& shelf = shelves_[generation];
   shelf.used = ++uses_;
   ++shelf.asked;
-  if (maker_->ahead(shelf.asked) == 0 && shelf.blocks.empty()) {
-    trim(generation);
+  if (!maker_->keeps_sources() && maker_->ahead(shelf.asked) == 0 && shelf.blocks.empty())
     return false;
-  }
   shelf.waiting.push_back(std::move(order));
   serve(generation, shelf);
   return true;
@@ -36,36 +43,39 @@ void Stock::serve(std::uint32_t generation, Shelf& shelf) {
   while (!shelf.waiting.empty() && !shelf.blocks.empty()) {
     CodedPayload block = std::move(shelf.blocks.front());
     shelf.blocks.pop_front();
-    bytes_ -= content_->shape().block_bytes;
+    --blocks_;
     const std::uint64_t ticket = shelf.waiting.front().ticket;
     shelf.waiting.pop_front();
     outcomes_.exchanged_block_made(ticket, std::move(block.vector), std::move(block.payload));
   }
-  if (!shelf.under_way && shelf.blocks.size() <= maker_->ahead(shelf.asked) / 2)
-    refill(generation, shelf);
+  if (shelf.under_way == 0) refill(generation, shelf);
 }
 
 void Stock::refill(std::uint32_t generation, Shelf& shelf) {
   if (!maker_->useful()) return leave_unserved(generation, shelf);
-  shelf.under_way = true;
-  maker_->make(generation, content_->cached(generation),
-               maker_->rows(maker_->ahead(shelf.asked), shelf.waiting.size()),
+  const std::size_t ahead = this->ahead(generation, shelf);
+  const std::size_t wanted = shelf.waiting.size() + ahead;
+  if (shelf.waiting.empty() && shelf.blocks.size() > ahead / 2) return;
+  if (wanted <= shelf.blocks.size()) return;
+  shelf.under_way = std::min(wanted - shelf.blocks.size(), kBlocksAtOnce);
+  blocks_ += shelf.under_way;
+  maker_->make(generation, content_->cached(generation), shelf.under_way,
                [this, generation](std::vector<CodedPayload> blocks) {
                  refilled(generation, std::move(blocks));
                });
 }
 
 void Stock::refilled(std::uint32_t generation, std::vector<CodedPayload> blocks) {
+  content_->counts().stocked(blocks.size());
   const auto found = shelves_.find(generation);
-  if (found == shelves_.end()) return;  // lost meanwhile
+  if (found == shelves_.end()) return content_->counts().thrown_away(blocks.size());  // lost
   Shelf& shelf = found->second;
-  shelf.under_way = false;
+  blocks_ -= std::exchange(shelf.under_way, 0);
   // Nobody has the source blocks any more: they are read again, for the orders that wait.
   if (blocks.empty()) return leave_unserved(generation, shelf);
-  bytes_ += blocks.size() * content_->shape().block_bytes;
+  blocks_ += blocks.size();
   for (CodedPayload& block : blocks) shelf.blocks.push_back(std::move(block));
   serve(generation, shelf);
-  trim(generation);
 }
 
 void Stock::leave_unserved(std::uint32_t generation, Shelf& shelf) {
@@ -73,23 +83,51 @@ void Stock::leave_unserved(std::uint32_t generation, Shelf& shelf) {
   shelf.waiting.clear();
 }
 
-// The least recently used go until there is room, but for the one in use.
-void Stock::trim(std::uint32_t keep) {
-  while (shelves_.size() > maker_->generations_max() || bytes_ > maker_->bytes_max()) {
-    auto oldest = shelves_.end();
-    for (auto it = shelves_.begin(); it != shelves_.end(); ++it) {
-      const bool idle = it->first != keep && !it->second.under_way && it->second.waiting.empty();
-      if (idle && (oldest == shelves_.end() || it->second.used < oldest->second.used)) oldest = it;
-    }
-    if (oldest == shelves_.end()) return;
-    drop(oldest->first);
+// Blocks to have ready of the generation, as far as there is room for them.
+std::size_t Stock::ahead(std::uint32_t generation, const Shelf& shelf) {
+  const std::size_t ahead = maker_->ahead(shelf.asked);
+  const std::size_t more = ahead > shelf.blocks.size() ? ahead - shelf.blocks.size() : 0;
+  return more == 0 || make_room(generation, more) ? ahead : 0;
+}
+
+// For so many blocks more of this generation: the least recently used stocks go. False: there is no
+// room, or too many blocks would be lost.
+bool Stock::make_room(std::uint32_t generation, std::size_t blocks) {
+  const std::size_t blocks_max = maker_->bytes_max() / content_->shape().block_bytes;
+  while (blocks_ + blocks > blocks_max) {
+    const auto oldest = oldest_idle(generation);
+    if (oldest == shelves_.end()) return false;
+    const std::uint64_t lost = thrown_away_ + oldest->second.blocks.size();
+    if (lost > kThrownAwayAtFirst + uses_ / kThrownAwayShare) return false;
+    throw_away(oldest->first);
   }
+  return true;
+}
+
+void Stock::drop_oldest() {
+  const auto oldest = oldest_idle(UINT32_MAX);
+  if (oldest != shelves_.end()) throw_away(oldest->first);
+}
+
+Stock::Shelves::const_iterator Stock::oldest_idle(std::uint32_t but) const {
+  auto oldest = shelves_.end();
+  for (auto it = shelves_.begin(); it != shelves_.end(); ++it) {
+    const bool idle = it->first != but && it->second.under_way == 0 && it->second.waiting.empty();
+    if (idle && (oldest == shelves_.end() || it->second.used < oldest->second.used)) oldest = it;
+  }
+  return oldest;
+}
+
+void Stock::throw_away(std::uint32_t generation) {
+  thrown_away_ += shelves_.at(generation).blocks.size();
+  drop(generation);
 }
 
 void Stock::drop(std::uint32_t generation) {
   const auto found = shelves_.find(generation);
   if (found == shelves_.end()) return;
-  bytes_ -= found->second.blocks.size() * content_->shape().block_bytes;
+  blocks_ -= found->second.blocks.size() + found->second.under_way;
+  content_->counts().thrown_away(found->second.blocks.size());
   for (const BlockOrder& order : found->second.waiting) outcomes_.block_made(order.ticket, {});
   shelves_.erase(found);
 }

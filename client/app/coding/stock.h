@@ -1,8 +1,10 @@
 // Coded blocks of verified generations, made ahead of demand (stock_maker.h).
 //
 // A block that the core calls exchangeable may have any random vector: such blocks come from a
-// stock of their generation, which is filled again when it is half empty. When there are too many
-// stocks, or too many bytes in them, the stock that was used longest ago goes.
+// stock of their generation, which is filled again when it is half empty. How many blocks it has
+// follows from how many were asked for (StockMaker::ahead). When there are too many stocks, or too
+// many bytes in them, the stock that was used longest ago makes way, but only as long as few blocks
+// are thrown away of those that were asked for: beyond that nothing is made ahead.
 #pragma once
 
 #include <cstdint>
@@ -26,12 +28,16 @@ class Stock {
   // An order that was taken, but must be made the ordinary way, with its own vector.
   using Unserved = std::function<void(std::uint32_t generation, BlockOrder order)>;
 
-  Stock(std::shared_ptr<const CodedContent> content, TaskLine& tasks, CodingOutcomes& outcomes,
-        Unserved unserved);
+  Stock(std::shared_ptr<const CodedContent> content, std::unique_ptr<StockMaker> maker,
+        CodingOutcomes& outcomes, Unserved unserved);
 
   // Takes the order if its block comes from a stock, now or later: answered by
   // exchanged_block_made, perhaps before this returns. False: `order` is untouched.
   bool take(BlockOrder& order, std::uint32_t generation);
+  // Blocks of the generation are likely to come without its source blocks being read once more.
+  bool keeps(std::uint32_t generation) const {
+    return maker_->keeps_sources() && shelves_.contains(generation);
+  }
   // The generation is lost: its stock goes, and blocks that wait are not made.
   void drop(std::uint32_t generation);
 
@@ -39,24 +45,31 @@ class Stock {
   struct Shelf {
     std::deque<CodedPayload> blocks;
     std::deque<BlockOrder> waiting;
-    bool under_way = false;   // more are being made
-    std::uint64_t used = 0;   // uses_ when it was used last
-    std::uint64_t asked = 0;  // blocks
+    std::size_t under_way = 0;  // blocks that are being made
+    std::uint64_t used = 0;     // uses_ when it was used last
+    std::uint64_t asked = 0;    // blocks
   };
+
+  using Shelves = std::unordered_map<std::uint32_t, Shelf>;  // by generation
 
   void serve(std::uint32_t generation, Shelf& shelf);
   void refill(std::uint32_t generation, Shelf& shelf);
   void refilled(std::uint32_t generation, std::vector<CodedPayload> blocks);
   void leave_unserved(std::uint32_t generation, Shelf& shelf);
-  void trim(std::uint32_t keep);
+  std::size_t ahead(std::uint32_t generation, const Shelf& shelf);
+  bool make_room(std::uint32_t generation, std::size_t blocks);
+  void drop_oldest();
+  Shelves::const_iterator oldest_idle(std::uint32_t but) const;
+  void throw_away(std::uint32_t generation);
 
   const std::shared_ptr<const CodedContent> content_;
   CodingOutcomes& outcomes_;
   const Unserved unserved_;
   const std::unique_ptr<StockMaker> maker_;
-  std::unordered_map<std::uint32_t, Shelf> shelves_;  // by generation
-  std::size_t bytes_ = 0;
+  Shelves shelves_;
+  std::size_t blocks_ = 0;  // on all shelves, or on their way there
   std::uint64_t uses_ = 0;
+  std::uint64_t thrown_away_ = 0;  // blocks
 };
 
 }  // namespace firn::app

@@ -15,13 +15,10 @@ class DeviceMaker final : public StockMaker {
       : content_(std::move(content)), tasks_(tasks), coder_(*content_->coder()) {}
 
   bool useful() const override { return coder_.useful(); }
-  std::size_t ahead(std::uint64_t) const override {
-    const Shape& shape = content_->shape();
-    const std::size_t room = bytes_max() / 2 / shape.block_bytes;
-    const std::size_t fair = std::clamp(shape.generation_size / 8, kRowsMin, kRowsMax);
-    return std::max<std::size_t>(1, std::min(room, fair));
+  bool keeps_sources() const override { return true; }
+  std::size_t ahead(std::uint64_t asked) const override {
+    return device_stock(asked, content_->shape().generation_size);
   }
-  std::size_t rows(std::size_t ahead, std::size_t) const override { return ahead; }
   std::size_t bytes_max() const override { return coder_.options().stock_bytes; }
   std::size_t generations_max() const override { return kGenerationsMax; }
   void make(std::uint32_t generation, SharedBuffer source, std::size_t rows, Made made) override {
@@ -31,9 +28,7 @@ class DeviceMaker final : public StockMaker {
   }
 
  private:
-  static constexpr std::uint32_t kRowsMin = 8;
-  static constexpr std::uint32_t kRowsMax = 64;
-  static constexpr std::size_t kGenerationsMax = 16;
+  static constexpr std::size_t kGenerationsMax = 1024;
 
   const std::shared_ptr<const CodedContent> content_;
   TaskLine& tasks_;
@@ -48,12 +43,10 @@ class WorkerMaker final : public StockMaker {
       : content_(std::move(content)), tasks_(tasks), random_(content_->seed(), 0x73746f636b) {}
 
   bool useful() const override { return true; }
+  bool keeps_sources() const override { return false; }
   std::size_t ahead(std::uint64_t asked) const override {
     const std::uint64_t part = asked / kAskedForEach;
     return part < kAheadMin ? 0 : std::min<std::size_t>(part, kAheadMax);
-  }
-  std::size_t rows(std::size_t ahead, std::size_t waiting) const override {
-    return ahead + waiting;
   }
   std::size_t bytes_max() const override { return content_->stock_bytes(); }
   std::size_t generations_max() const override { return kGenerationsMax; }
@@ -99,6 +92,14 @@ class WorkerMaker final : public StockMaker {
 };
 
 }  // namespace
+
+std::size_t device_stock(std::uint64_t asked, std::size_t n) {
+  constexpr std::uint64_t kAskedForEach = 16, kAskedLatelyForEach = 4, kMax = 64;
+  const std::uint64_t part = asked / kAskedForEach;
+  const std::uint64_t ahead = asked < n ? std::min(kStockBlocksAtFirst + part, n - asked)
+                                        : std::min(part, (asked - n) / kAskedLatelyForEach);
+  return static_cast<std::size_t>(std::min(ahead, kMax));
+}
 
 std::unique_ptr<StockMaker> stock_maker(std::shared_ptr<const CodedContent> content,
                                         TaskLine& tasks) {

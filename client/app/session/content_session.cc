@@ -159,7 +159,7 @@ void ContentSession::store_finished() {
   if (leaving) result_ = ExitCode::kOk;  // it was told to stop just before
   performer_.coding()->serve_everything();
   core_.feed(&SwarmCore::content_finished);
-  report_.completed(core_.facts().report(), host_.loop.now());
+  report_.completed(core_.facts().report(), performer_.coding()->counts(), host_.loop.now());
   command_.run(leaving);  // exit code 0 promises that it has run
 }
 
@@ -239,7 +239,7 @@ ExitCode ContentSession::result_of_leaving() const {
 void ContentSession::check_left() {
   const core::TimeUs at = host_.loop.now();
   if (!departure_.over(performer_.trackers().idle(), at) || command_.holds_up(stopping_)) return;
-  if (performer_.coding() != nullptr) report_.left(at);
+  if (performer_.coding() != nullptr) report_.left(performer_.coding()->counts(), at);
   phase_ = Phase::kEnded;
   host_.changed();
 }

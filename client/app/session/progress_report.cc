@@ -51,11 +51,13 @@ void ProgressReport::progressed(core::TimeUs now) const {
                                      {down_.bytes_per_second(), up_.bytes_per_second()}));
 }
 
-void ProgressReport::completed(const core::Report& report, core::TimeUs now) {
+void ProgressReport::completed(const core::Report& report, const ServingCounts::Figures& served,
+                               core::TimeUs now) {
   last_ = report;
   Json complete = complete_event(*plan_.manifest, seconds(now), last_);
   complete["stages"] = stages_json(host_.stages.times());
   complete["codec"] = codec_json(host_.coding.coder);
+  complete["serving"] = serving_json(served);
   host_.console.event(complete);
   host_.console.clear_progress();  // other contents' comes again with the next report
   if (!stood_complete_)
@@ -64,11 +66,12 @@ void ProgressReport::completed(const core::Report& report, core::TimeUs now) {
         plan_.content_id);
 }
 
-void ProgressReport::left(core::TimeUs now) const {
+void ProgressReport::left(const ServingCounts::Figures& served, core::TimeUs now) const {
   host_.console.event(progress_event(plan_.content_id, seconds(now), last_, {}));
   const Json stages{{"event", "stages"},
                     {"stages", stages_json(host_.stages.times())},
-                    {"codec", codec_json(host_.coding.coder)}};
+                    {"codec", codec_json(host_.coding.coder)},
+                    {"serving", serving_json(served)}};
   host_.console.event(about(stages, plan_.content_id));
   host_.console.debug("time went to: " + stages_line(host_.stages.times()));
 }

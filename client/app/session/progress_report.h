@@ -2,6 +2,7 @@
 // progress bar.
 #pragma once
 
+#include "client/app/coding/serving_counts.h"
 #include "client/app/console/progress_bar.h"
 #include "client/app/session/counter_rate.h"
 #include "client/app/session/session_host.h"
@@ -23,11 +24,12 @@ class ProgressReport {
   void sample(const core::Report& report, core::TimeUs now);
   // A progress event, from the last sample.
   void progressed(core::TimeUs now) const;
-  void completed(const core::Report& report, core::TimeUs now);
+  void completed(const core::Report& report, const ServingCounts::Figures& served,
+                 core::TimeUs now);
   // The core's last report.
   void leaving(const core::Report& report) { last_ = report; }
   // The last events of a session that had opened its store.
-  void left(core::TimeUs now) const;
+  void left(const ServingCounts::Figures& served, core::TimeUs now) const;
 
   ProgressFigures figures(bool seeding) const;
 

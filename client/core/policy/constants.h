@@ -114,6 +114,9 @@ inline constexpr double kFrontRoundTrips = 0.5;
 inline constexpr std::uint32_t kClosing = 4;
 inline constexpr std::uint32_t kGapCap = 16;    // S: rank gaps above count as this
 inline constexpr std::uint32_t kScanMax = 64;   // eligible generations compared for one decision
+// Of those a source serves as many at a time, after its first pass, as have so many blocks [062].
+inline constexpr std::uint32_t kScanBlocks = 4096;
+inline constexpr std::uint32_t kScanMin = 4;
 inline constexpr std::uint32_t kLookMax = 512;  // generations looked at to find them
 inline constexpr int kNullVectorTries = 8;
 inline constexpr std::uint32_t kMixtureRows = 16;   // that are mixed into a block [053]

@@ -21,6 +21,7 @@ double worth_of(double passed_share, double usual_share) {
 SourcePolicy::SourcePolicy(const Shape& shape, bool dense)
     : shape_(shape),
       dense_(dense),
+      among_(std::clamp(kScanBlocks / shape.generation_size, kScanMin, kScanMax)),
       next_plain_(shape.generation_count(), 0),
       pass_(shape),
       gaps_(shape) {}
@@ -62,14 +63,18 @@ std::optional<std::uint32_t> SourcePolicy::choose_generation(const Holdings& hol
        g = settled.next_missing(g + 1), ++looked) {
     if (!pass_.whole(g) && lacks(holdings, neighbour, g)) return g;
   }
-  // Second pass: of the first few it lacks, the one served least.
+  // Second pass: of the first few it lacks, the one served least. Few, as far as there is something
+  // to choose from: a source that goes round among more than it has in memory reads each again and
+  // again.
   std::optional<std::uint32_t> best;
-  std::uint32_t seen = 0;
+  std::uint32_t seen = 0, lacking = 0;
   for (std::uint32_t g = settled.next_missing(0); g < count && seen < kScanMax;
        g = settled.next_missing(g + 1)) {
     if (!holdings.verified().contains(g)) continue;
     ++seen;
-    if (lacks(holdings, neighbour, g) && (!best || pass_.blocks(g) < pass_.blocks(*best))) best = g;
+    if (!lacks(holdings, neighbour, g)) continue;
+    if (!best || pass_.blocks(g) < pass_.blocks(*best)) best = g;
+    if (++lacking == among_) break;
   }
   return best;
 }

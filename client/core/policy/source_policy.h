@@ -63,6 +63,7 @@ class SourcePolicy {
 
   Shape shape_;
   bool dense_;
+  std::uint32_t among_;                    // generations that the second pass chooses from
   std::vector<std::uint32_t> next_plain_;  // next systematic block; blocks_in(g): no more
   FirstPass pass_;
   Gaps gaps_;

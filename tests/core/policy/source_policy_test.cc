@@ -58,6 +58,34 @@ TEST_CASE("after the first pass a source serves what each lacks, the least serve
   CHECK(sent == std::multiset<std::uint32_t>{1, 2, 2});
 }
 
+TEST_CASE("after the first pass a source serves few large generations at a time, many small ones") {
+  for (const auto& [n, among] : {std::pair{1024u, 4u}, {512u, 8u}, {64u, 12u}}) {
+    CAPTURE(n);
+    constexpr std::uint32_t kGenerations = 12;
+    Scene s(kGenerations, n, 1, true);
+    SourcePolicy source(shape_of(kGenerations, n), true);
+    core::policy::Choice choice;
+    choice.peer = 1;
+    for (std::uint32_t i = 0; i < kGenerations * n; ++i) {
+      choice.generation = i / n;
+      source.served(choice, s.now);
+    }
+    std::vector<proto::GenerationState> lacking;
+    for (std::uint32_t g = 0; g < kGenerations; ++g) lacking.push_back({g, n / 2, n, {}});
+    s.tell(1, lacking);
+    std::set<std::uint32_t> generations;
+    for (int i = 0; i < 100; ++i) {
+      const auto chosen = s.choose(source, true);
+      REQUIRE(chosen);
+      generations.insert(chosen->generation);
+      s.send(*chosen);
+      source.served(*chosen, s.now);
+    }
+    CHECK(generations.size() == among);
+    CHECK(*generations.rbegin() == among - 1);
+  }
+}
+
 TEST_CASE("a source gives almost nothing to a peer that does not upload") {
   Scene s(100, 4, 2, true);
   SourcePolicy source(shape_of(100, 4), false);
