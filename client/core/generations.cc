@@ -35,13 +35,26 @@ std::vector<std::uint32_t> Generations::restore(const StartState& state, TimeUs 
 // Vectors (twice, holdings.h) and their reduced forms stay in memory wherever payloads go, 3 n^2
 // bytes for a generation; the shape is a stranger's choice, so what may be open at once depends on
 // it.
-bool Generations::may_open(std::uint32_t g) {
+std::uint64_t Generations::room() const {
   const std::uint64_t n = holdings_.generation_size();
-  const std::uint64_t room = std::max(memory_bytes_ / 4 / (3 * n * n), policy::kOpenMin);
-  if (holdings_.find_open(g) || holdings_.verified().contains(g) || holdings_.open().size() < room)
+  return std::max(memory_bytes_ / 4 / (3 * n * n), policy::kOpenMin);
+}
+
+bool Generations::may_open(std::uint32_t g) {
+  if (holdings_.find_open(g) || holdings_.verified().contains(g) ||
+      holdings_.open().size() < room())
     return true;
   not_opened_.insert(g);
   return false;
+}
+
+std::vector<std::uint32_t> Generations::shut_after(std::uint32_t g) {
+  std::vector<std::uint32_t> shut;
+  if (holdings_.rank(g) != 1 || holdings_.open().size() < room()) return shut;
+  while (++g < holdings_.generation_count() && shut.size() < policy::kShutTold) {
+    if (!holdings_.given_up().contains(g) && !may_open(g)) shut.push_back(g);
+  }
+  return shut;
 }
 
 bool Generations::accepts(std::uint32_t g, const PeerId& sender) {

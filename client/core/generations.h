@@ -29,6 +29,9 @@ class Generations {
   // Whether rows of g from this peer are wanted, and there is memory to open g. A generation that
   // is turned away for want of memory is remembered (Verified::waiting).
   bool accepts(std::uint32_t g, const PeerId& sender);
+  // Where g has just been opened and took the last room: the next few generations, which are turned
+  // away from now on. Senders that are told so at once send nothing of them.
+  std::vector<std::uint32_t> shut_after(std::uint32_t g);
   // Holdings::insert.
   std::optional<std::uint32_t> insert(std::uint32_t g, const Vector& vector,
                                       const Holdings::Origin& origin, TimeUs now);
@@ -86,6 +89,7 @@ class Generations {
                                        std::uint32_t count_max);
 
  private:
+  std::uint64_t room() const;
   bool may_open(std::uint32_t g);
 
   const std::uint64_t memory_bytes_;

@@ -91,6 +91,7 @@ void Receiving::innovative(Neighbour& n, std::uint32_t g, std::uint32_t slot, co
   intake_.row_taken();
   outbox_.push(StoreRow{g, slot, vector, n.id, std::move(payload)});
   membership_.neighbours().report(g);
+  for (const std::uint32_t shut : generations_.shut_after(g)) membership_.neighbours().report(shut);
   if (generations_.full(g)) start_decode(g);
 }
 

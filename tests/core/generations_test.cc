@@ -60,6 +60,20 @@ TEST_CASE("a generation turned away for want of memory is named once another is 
   CHECK(generations.accepts(7, peer_id(1)));
 }
 
+TEST_CASE("a generation that takes the last room shuts the next ones, which are named later") {
+  Generations generations(ten_generations(), 0);
+  REQUIRE(core::policy::kOpenMin == 4);
+  for (const std::uint32_t g : {0u, 1u, 6u}) {
+    REQUIRE(generations.insert(g, unit(0), {peer_id(1), true}, 0));
+    CHECK(generations.shut_after(g).empty());
+  }
+  REQUIRE(generations.insert(3, unit(0), {peer_id(1), true}, 0));
+  CHECK(generations.shut_after(3) == std::vector<std::uint32_t>{4, 5, 7, 8, 9});
+  REQUIRE(generations.insert(3, unit(1), {peer_id(1), true}, 0));
+  CHECK(generations.shut_after(3).empty());  // once
+  CHECK(generations.verified(0).waiting == std::vector<std::uint32_t>{4, 5, 7, 8, 9});
+}
+
 TEST_CASE("a false generation with one contributor convicts it, and its other rows are found") {
   Generations generations(ten_generations(), 1 << 20);
   for (std::uint32_t i = 0; i < kRows; ++i) {

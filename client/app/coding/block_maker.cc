@@ -32,6 +32,8 @@ void BlockMaker::make(std::uint64_t ticket, core::SendBlock action) {
     ahead_.serving(generation, stock_.keeps(generation + 1));
     if (copy_from_cache(order, generation)) return;
     if (action.exchangeable && stock_.take(order, generation)) return;
+    // The stock may take it when the generation has been read.
+    order.exchangeable = action.exchangeable && !content_->cached(generation);
   } else {
     order.coefficients = std::move(action.mix);
     order.rows = rows_.find(generation, action.slots);
@@ -68,9 +70,13 @@ void BlockMaker::flush() {
 
 void BlockMaker::start(std::uint32_t generation, Line& line) {
   if (line.under_way || line.waiting.empty()) return;
+  if (line.waiting.front().rows.empty()) {
+    if (ahead_.is_coming(generation)) return;
+    offer_to_stock(generation, line);
+    if (line.waiting.empty()) return void(lines_.erase(generation));
+  }
   // Recoded and source blocks do not mix: the generation was verified between them.
   const bool recoded = !line.waiting.front().rows.empty();
-  if (!recoded && ahead_.is_coming(generation)) return;
   std::vector<BlockOrder> orders;
   std::size_t taken = 0;
   while (taken < line.waiting.size() && taken < kBlocksAtOnce &&
@@ -83,6 +89,15 @@ void BlockMaker::start(std::uint32_t generation, Line& line) {
     recode(generation, std::move(orders));
   } else {
     make_verified(generation, std::move(orders));
+  }
+}
+
+// What waited for its generation to be read. Recoded blocks of before it was verified come first.
+void BlockMaker::offer_to_stock(std::uint32_t generation, Line& line) {
+  if (!content_->cached(generation)) return;
+  for (BlockOrder& order : std::exchange(line.waiting, {})) {
+    if (!order.exchangeable || !stock_.take(order, generation))
+      line.waiting.push_back(std::move(order));
   }
 }
 

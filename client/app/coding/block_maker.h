@@ -1,7 +1,8 @@
 // Makes the blocks that are to be sent.
 //
 //   source block of a cached generation: one copy, at once
-//   exchangeable, asked for often:       from the stock (with a device: always)
+//   exchangeable, asked for often:       from the stock (with a device: always, once its generation
+//                                        is in memory)
 //   else:                                waits for the generation's job, and is made by it
 //
 // Blocks of one generation that are asked for while its job is under way wait and go together into
@@ -62,6 +63,7 @@ class BlockMaker {
 
   bool copy_from_cache(const BlockOrder& order, std::uint32_t generation);
   void start(std::uint32_t generation, Line& line);
+  void offer_to_stock(std::uint32_t generation, Line& line);
   void make_verified(std::uint32_t generation, std::vector<BlockOrder> orders);
   void recode(std::uint32_t generation, std::vector<BlockOrder> orders);
   void perform(std::uint32_t generation, std::uint64_t multiply_adds, bool at_hand,

@@ -22,6 +22,7 @@ struct BlockOrder {
   std::optional<std::uint32_t> source_index;
   std::vector<std::uint8_t> coefficients;
   std::vector<RowRef> rows;
+  bool exchangeable = false;  // any other random vector would do: core::SendBlock
 };
 
 // Where the source blocks of a generation begin. `generation`: n * block_bytes bytes.

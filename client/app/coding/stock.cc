@@ -79,7 +79,10 @@ void Stock::refilled(std::uint32_t generation, std::vector<CodedPayload> blocks)
 }
 
 void Stock::leave_unserved(std::uint32_t generation, Shelf& shelf) {
-  for (BlockOrder& order : shelf.waiting) unserved_(generation, std::move(order));
+  for (BlockOrder& order : shelf.waiting) {
+    order.exchangeable = false;  // or it would be offered here again
+    unserved_(generation, std::move(order));
+  }
   shelf.waiting.clear();
 }
 

@@ -112,8 +112,8 @@ inline constexpr std::uint32_t kSmallMesh = 24;  // S: up to here the first-hand
 inline constexpr double kFrontRoundTrips = 0.5;
 // A generation of which at most this many rows are missing is open to every relay [013].
 inline constexpr std::uint32_t kClosing = 4;
-inline constexpr std::uint32_t kGapCap = 16;    // S: rank gaps above count as this
-inline constexpr std::uint32_t kScanMax = 64;   // eligible generations compared for one decision
+inline constexpr std::uint32_t kGapCap = 16;   // S: rank gaps above count as this
+inline constexpr std::uint32_t kScanMax = 64;  // eligible generations compared for one decision
 // Of those a source serves as many at a time, after its first pass, as have so many blocks [062].
 inline constexpr std::uint32_t kScanBlocks = 4096;
 inline constexpr std::uint32_t kScanMin = 4;
@@ -266,6 +266,7 @@ inline constexpr std::uint32_t kNeighboursWanted = 12;
 inline constexpr std::uint32_t kNeighboursMax = 40;  // accept up to here
 inline constexpr TimeUs kMeshTime = 3 * kSecond;     // calls of others are waited for this long
 inline constexpr std::uint64_t kOpenMin = 4;         // generations open at once, however large n is
+inline constexpr std::size_t kShutTold = 16;         // generations told of where no more may [062]
 inline constexpr std::uint32_t kDialsAtOnce = 8;
 // Calls in vain to one address: so many at once, then one in this time. All peers of a swarm may be
 // told of the same victim, so that each must be modest.

@@ -333,6 +333,21 @@ TEST_CASE("a device that fails while a stock is filled leaves all blocks to the 
   CHECK_FALSE(fixture.outcomes.exchanged.contains(30));
 }
 
+TEST_CASE("blocks that are asked for while their generation is read come from a stock") {
+  DeviceFixture fixture;
+  fixture.serve();
+  fixture.plane->send_block(1, fixture.dense(1), fixture.now);
+  fixture.plane->flush();  // it is being read
+  for (std::uint64_t ticket = 2; ticket <= 20; ++ticket)
+    fixture.plane->send_block(ticket, fixture.dense(1), fixture.now);
+  fixture.plane->send_block(21, fixture.dense(1, false), fixture.now);
+  fixture.settle();
+  CHECK(fixture.store->generations_read == 1);
+  for (std::uint64_t ticket = 2; ticket <= 20; ++ticket) fixture.check_exchanged(ticket, 1);
+  CHECK(fixture.outcomes.made.contains(21));
+  CHECK_FALSE(fixture.outcomes.exchanged.contains(21));
+}
+
 TEST_CASE("stocks without any room give the blocks that are asked for") {
   DeviceFixture fixture({.stock_bytes = DataPlaneFixture::kK / 2});
   fixture.serve();
