@@ -40,12 +40,48 @@ std::uint64_t Generations::room() const {
   return std::max(memory_bytes_ / 4 / (3 * n * n), policy::kOpenMin);
 }
 
+bool Generations::begun(std::uint32_t g) const {
+  return holdings_.find_open(g) || holdings_.verified().contains(g);
+}
+
 bool Generations::may_open(std::uint32_t g) {
-  if (holdings_.find_open(g) || holdings_.verified().contains(g) ||
-      holdings_.open().size() < room())
-    return true;
+  if (begun(g) || holdings_.open().size() < room()) return true;
   not_opened_.insert(g);
   return false;
+}
+
+// How many more.
+std::uint64_t Generations::room_to_invite(TimeUs now) {
+  std::erase_if(invited_, [&](const auto& entry) {
+    return begun(entry.first) || now - entry.second >= policy::kInviteTime;
+  });
+  const std::uint64_t taken = holdings_.open().size() + invited_.size();
+  return room() - std::min(room(), taken);
+}
+
+bool Generations::invites(std::uint32_t g, const PeerId& sender, TimeUs now) {
+  if (!accepts(g, sender)) return false;
+  if (begun(g)) return true;
+  if (room_to_invite(now) == 0 && !invited_.contains(g)) {
+    not_opened_.insert(g);
+    return false;
+  }
+  if (invited_.try_emplace(g, now).second) next_waiting_ = g + 1;
+  return true;
+}
+
+std::vector<std::uint32_t> Generations::next_waiting(std::uint32_t count_max, TimeUs now) {
+  std::vector<std::uint32_t> chosen;
+  std::erase_if(not_opened_, [&](std::uint32_t g) { return begun(g); });
+  const std::uint64_t count =
+      std::min<std::uint64_t>({count_max, not_opened_.size(), room_to_invite(now)});
+  auto g = not_opened_.lower_bound(next_waiting_);
+  while (chosen.size() < count) {
+    if (g == not_opened_.end()) g = not_opened_.begin();
+    chosen.push_back(*g);
+    next_waiting_ = *g++ + 1;
+  }
+  return chosen;
 }
 
 std::vector<std::uint32_t> Generations::shut_after(std::uint32_t g) {
@@ -81,8 +117,8 @@ bool Generations::decoding(std::uint32_t g) const {
 
 Generations::Verified Generations::verified(std::uint32_t g) {
   holdings_.set_verified(g);
-  const std::set<std::uint32_t> waiting = std::exchange(not_opened_, {});
-  return {{waiting.begin(), waiting.end()}, rescue_.verified(g)};
+  std::erase_if(not_opened_, [&](std::uint32_t waiting) { return begun(waiting); });
+  return {{not_opened_.begin(), not_opened_.end()}, rescue_.verified(g)};
 }
 
 Generations::Suspects Generations::suspects(std::uint32_t g) const {

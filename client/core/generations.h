@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <vector>
@@ -29,6 +30,13 @@ class Generations {
   // Whether rows of g from this peer are wanted, and there is memory to open g. A generation that
   // is turned away for want of memory is remembered (Verified::waiting).
   bool accepts(std::uint32_t g, const PeerId& sender);
+  // What neighbours are told of that. Of generations that are not open no more are named to them at
+  // a time than there is memory for: each may begin to send what it is told of.
+  bool invites(std::uint32_t g, const PeerId& sender, TimeUs now);
+  // Generations that were turned away, while there is memory for one more: in turn, `count_max` at
+  // most. Those that were named before them do not come.
+  bool any_waiting() const { return !not_opened_.empty(); }
+  std::vector<std::uint32_t> next_waiting(std::uint32_t count_max, TimeUs now);
   // Where g has just been opened and took the last room: the next few generations, which are turned
   // away from now on. Senders that are told so at once send nothing of them.
   std::vector<std::uint32_t> shut_after(std::uint32_t g);
@@ -90,12 +98,16 @@ class Generations {
 
  private:
   std::uint64_t room() const;
+  bool begun(std::uint32_t g) const;
   bool may_open(std::uint32_t g);
+  std::uint64_t room_to_invite(TimeUs now);
 
   const std::uint64_t memory_bytes_;
   Holdings holdings_;
   Rescue rescue_;
-  std::set<std::uint32_t> not_opened_;
+  std::set<std::uint32_t> not_opened_;       // turned away, or named since and not open yet
+  std::map<std::uint32_t, TimeUs> invited_;  // not open; when it was named
+  std::uint32_t next_waiting_ = 0;           // from which on next_waiting looks next
   std::set<std::uint32_t> lost_;
   std::uint32_t next_lost_ = 0;  // from which on next_lost looks next
 };

@@ -248,7 +248,7 @@ void Granting::tell_generations(Neighbour& n, std::size_t entries_max, proto::St
     proto::GenerationState& entry = state.generations.emplace_back();
     entry.generation = g;
     entry.rank = holdings().rank(g);
-    entry.quota = generations_.accepts(g, n.id)
+    entry.quota = generations_.invites(g, n.id, context_.now)
                       ? policy::quota_of(holdings(), membership_.neighbours(), n, g, turns_.turn(),
                                          context_.now)
                       : 0;

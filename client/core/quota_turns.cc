@@ -25,15 +25,21 @@ TimeUs QuotaTurns::interval() const {
 
 void QuotaTurns::step() {
   if (life_.complete() || generations_.holdings().complete()) return;
-  if (membership_.neighbours().size() < 2 || context_.now - turned_at_ < interval()) return;
+  const bool several = membership_.neighbours().size() >= 2;
+  if (!several && !generations_.any_waiting()) return;
+  if (context_.now - turned_at_ < interval()) return;
   turned_at_ = context_.now;
-  ++turn_;
-  tell_near_ends();
-  if (!intake_.paused()) tell_lost();
+  if (several) {
+    ++turn_;
+    tell_near_ends();
+    if (!intake_.paused()) tell_lost();
+  }
+  tell_waiting();
 }
 
 TimeUs QuotaTurns::next_due() const {
   if (life_.complete() || generations_.holdings().complete()) return kNever;
+  if (generations_.any_waiting()) return turned_at_ + interval();
   if (membership_.neighbours().size() < 2) return kNever;
   if (generations_.holdings().open().empty() && !generations_.any_lost()) return kNever;
   return turned_at_ + interval();
@@ -49,6 +55,13 @@ void QuotaTurns::tell_near_ends() {
     if (missing < membership_.neighbours().size() * policy::kWindowMin) {
       membership_.neighbours().report(g);
     }
+  }
+}
+
+// What was named when there was memory for it may be what no neighbour has, or wants to send.
+void QuotaTurns::tell_waiting() {
+  for (const std::uint32_t g : generations_.next_waiting(policy::kQuotaRefreshes, context_.now)) {
+    membership_.neighbours().report(g);
   }
 }
 

@@ -27,6 +27,7 @@ class QuotaTurns {
   TimeUs interval() const;
   void tell_near_ends();
   void tell_lost();
+  void tell_waiting();
 
   const Context& context_;
   const Life& life_;

@@ -56,8 +56,33 @@ TEST_CASE("a generation turned away for want of memory is named once another is 
   CHECK_FALSE(generations.accepts(7, peer_id(1)));
   CHECK_FALSE(generations.accepts(9, peer_id(1)));
   CHECK(generations.verified(0).waiting == std::vector<std::uint32_t>{7, 9});
-  CHECK(generations.verified(1).waiting.empty());
   CHECK(generations.accepts(7, peer_id(1)));
+  REQUIRE(generations.insert(7, unit(0), {peer_id(1), true}, 0));
+  CHECK(generations.verified(1).waiting == std::vector<std::uint32_t>{9});
+}
+
+TEST_CASE("no more generations are named than there is memory for, and others in time") {
+  Generations generations(ten_generations(), 0);
+  REQUIRE(core::policy::kOpenMin == 4);
+  for (const std::uint32_t g : {0u, 1u, 2u})
+    REQUIRE(generations.insert(g, unit(0), {peer_id(1), true}, 0));
+  CHECK(generations.invites(1, peer_id(1), 0));
+  CHECK(generations.invites(5, peer_id(1), 0));
+  CHECK_FALSE(generations.invites(6, peer_id(1), 0));
+  CHECK_FALSE(generations.invites(6, peer_id(2), 0));
+  CHECK(generations.invites(5, peer_id(2), 0));  // any may send it
+  CHECK(generations.accepts(6, peer_id(2)));     // what comes first is taken
+  CHECK(generations.any_waiting());
+  CHECK(generations.next_waiting(3, 0).empty());
+  const TimeUs later = core::policy::kInviteTime;
+  CHECK(generations.next_waiting(3, later) == std::vector<std::uint32_t>{6});
+  CHECK(generations.invites(6, peer_id(1), later));
+  CHECK_FALSE(generations.invites(5, peer_id(1), later));
+  CHECK(generations.next_waiting(3, 2 * later) == std::vector<std::uint32_t>{5});
+  CHECK(generations.next_waiting(3, 2 * later) == std::vector<std::uint32_t>{6});
+  CHECK(generations.next_waiting(3, 2 * later) == std::vector<std::uint32_t>{5});
+  REQUIRE(generations.insert(6, unit(0), {peer_id(1), true}, 0));
+  CHECK_FALSE(generations.invites(5, peer_id(1), 2 * later));
 }
 
 TEST_CASE("a generation that takes the last room shuts the next ones, which are named later") {

@@ -132,7 +132,11 @@ TEST_CASE("vectors have room in memory: only so many generations are open at onc
   fixture.drain();
   fixture.pass(kSecond);
   listen();
-  CHECK(quota[5] > 0);
+  CHECK(quota[4] > 0);
+  CHECK(quota[5] == 0);  // there is room for one
+  fixture.pass(2 * core::policy::kInviteTime);
+  listen();
+  CHECK(quota[5] > 0);  // the other one did not come
   CHECK(give(5, 0));
 }
 
