@@ -37,7 +37,10 @@ Innovation ProgressiveDecoder::add(std::span<const std::uint8_t> vector,
   vectors_.emplace_back(vector.begin(), vector.end());
   payloads_.emplace_back(payload.begin(), payload.end());
   if (mode_ == Mode::kTextbook) eliminate_last();
-  if (mode_ == Mode::kPanel && ends_panel(rank(), n_)) eliminate_panel();
+  if (mode_ == Mode::kPanel && ends_panel(rank(), n_)) {
+    basis_.settle();
+    eliminate_panel();
+  }
   return complete() ? Innovation::kComplete : Innovation::kInnovative;
 }
 
@@ -121,7 +124,6 @@ void ProgressiveDecoder::eliminate_panel() {
   settled_ = total;
   if (complete()) return;
   reduced_vectors_.clear();
-  basis_.settle();
   for (std::size_t r = 0; r < total; ++r) {
     const auto row = basis_.basis_row(r);
     reduced_vectors_.insert(reduced_vectors_.end(), row.begin(), row.end());

@@ -24,8 +24,9 @@ std::string cpu_name() {
 }
 
 [[noreturn]] void usage() {
-  std::cerr << "usage: bench_codec [--quick] [--repeats N] [--threads N] [--shape N,K]...\n"
-               "                   [--probe checks|levels|span|threads] [--json FILE] [--note TEXT]\n";
+  std::cerr
+      << "usage: bench_codec [--quick] [--repeats N] [--threads N] [--shape N,K]...\n"
+         "                   [--probe checks|levels|span|threads] [--json FILE] [--note TEXT]\n";
   std::exit(2);
 }
 
