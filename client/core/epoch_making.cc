@@ -42,7 +42,7 @@ void EpochMaking::asked(const Neighbour& n, const proto::EpochRequest& request) 
     if (heard.size() == policy::kNoncesPerNeighbour) heard.erase(heard.begin());
     heard.push_back({*request.nonce, context_.now});
   }
-  if (request.alarm) alarm_until_ = context_.now + policy::kAlarmTime;
+  if (request.alarm) alarm_.raise(context_.now);
   wanted_[n.key] = {request.wanted.begin(), request.wanted.end()};
 }
 
@@ -88,7 +88,11 @@ TimeUs EpochMaking::paced(TimeUs shortest, TimeUs longest) const {
 }
 
 TimeUs EpochMaking::interval() const {
-  if (alarm()) return paced(policy::kEpochIntervalAlarm, policy::kAlarmSilence / 2);
+  if (alarm()) {
+    return paced(
+        alarm_.fresh(context_.now) ? policy::kEpochIntervalAlarm : policy::kEpochIntervalAlarmLong,
+        policy::kAlarmSilence / 2);
+  }
   if (told_alarm_) return policy::kEpochIntervalAlarm;
   return early() ? paced(policy::kEpochIntervalEarly, policy::kEpochInterval)
                  : policy::kEpochInterval;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "client/core/alarm.h"
 #include "client/core/context.h"
 #include "client/core/epochs.h"
 #include "client/core/holdings.h"
@@ -43,7 +44,7 @@ class EpochMaking final : public LeaveWatcher {
   TimeUs paced(TimeUs shortest, TimeUs longest) const;
   TimeUs interval() const;
   bool due() const;
-  bool alarm() const { return context_.now < alarm_until_; }
+  bool alarm() const { return alarm_.on(context_.now); }
   bool early() const { return number_ - context_.options.epochs_before < policy::kEpochsEarly; }
   // Of one generation.
   std::size_t sum_bytes() const {
@@ -68,7 +69,7 @@ class EpochMaking final : public LeaveWatcher {
   std::map<std::uint32_t, std::uint64_t> judged_;  // the number of the last Epoch, by generation
   std::uint64_t number_;
   TimeUs made_at_ = -kSecond;
-  TimeUs alarm_until_ = 0;
+  Alarm alarm_;
   std::uint64_t sent_then_ = 0;  // blocks, when the last one was made
   std::uint64_t cost_ = 0;       // of the last one, to all neighbours: bytes, about
   bool making_ = false;

@@ -55,6 +55,10 @@ Membership::Membership(const Context& context, const Life& life, const Trackers&
 
 // --- connections that come ---
 
+std::size_t Membership::swarm_size() const {
+  return std::max(mesh().told, neighbours_.size() + 1);
+}
+
 bool Membership::small_mesh() const {
   return policy::small_mesh(mesh(), context_.options);
 }
@@ -252,8 +256,10 @@ std::vector<Ban> Membership::bans(std::size_t count_max) const {
 }
 
 void Membership::proved(const PeerId& id, std::uint32_t rows) {
-  if (probation_.unused()) return;
-  if (Neighbour* n = neighbours_.find(id)) n->rows_to_prove -= std::min(rows, n->rows_to_prove);
+  Neighbour* n = neighbours_.find(id);
+  if (!n) return;
+  n->proved_itself = true;
+  n->rows_to_prove -= std::min(rows, n->rows_to_prove);
 }
 
 void Membership::closed(PeerKey peer, const std::string& why) {

@@ -74,6 +74,8 @@ class Membership {
   // So many rows of the peer have turned out to be true.
   void proved(const PeerId& id, std::uint32_t rows);
 
+  // Peers in the swarm, as far as this one knows, it among them.
+  std::size_t swarm_size() const;
   // Whether the swarm is so small that every peer can know every other.
   bool small_mesh() const;
   // Whether this peer has as many neighbours as it wants.

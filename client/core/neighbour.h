@@ -74,6 +74,8 @@ class Neighbour {
   // It brings next to nothing for what it gets: a peer that only takes, or sends mixtures of few
   // rows. In a small mesh, as in a large one some have no news for those nearer to the source.
   bool in_debt() const { return !useful() || pipe.blocks_sent() - repaid_at_ >= policy::kDebtMax; }
+  // None of its rows has been shown to be true so far.
+  bool on_trial() const { return !proved_itself && !contact.authority(); }
   // What a source gives to it reaches few others.
   bool sink() const { return worth < policy::kSinkWorth; }
   // A source knows little good of it.
@@ -106,6 +108,7 @@ class Neighbour {
   Reports reports;
   EpochLink epochs;
   double worth = 1;                 // of a row that a source gives to it (contributions.h)
+  bool proved_itself = false;       // a row of it was shown to be true
   std::uint32_t rows_to_prove = 0;  // before it is granted as much as others (probation.h)
 
  private:

@@ -70,11 +70,11 @@ void Sending::pump() {
   }
   const Neighbours& neighbours = membership_.neighbours();
   policy::Sockets sockets{sockets_.busy(now, most), most};
-  const TimeUs sending = uplink_.time_for(holdings_.shape().block_bytes);
+  const policy::RelayPolicy::Terms terms{small_mesh, trust_.trial_from(),
+                                         uplink_.time_for(holdings_.shape().block_bytes)};
   while (uplink_.ready(now)) {
-    const auto choice =
-        source_ ? source_->choose(holdings_, neighbours, small_mesh, sockets, now)
-                : relay_.choose(holdings_, neighbours, small_mesh, sockets, sending, now);
+    const auto choice = source_ ? source_->choose(holdings_, neighbours, small_mesh, sockets, now)
+                                : relay_.choose(holdings_, neighbours, terms, sockets, now);
     if (!choice) break;
     send(*choice);
     if (neighbours.find(choice->peer)->pipe.queued() == 1) ++sockets.busy;

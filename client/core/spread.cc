@@ -34,9 +34,11 @@ bool Spread::asks(const Neighbour& by) const {
 }
 
 template <typename Through>
-void Spread::count(const Neighbour& by, const std::vector<Row>& rows, Through&& through) {
+void Spread::count(const Neighbour& by, const std::vector<Row>& rows, TimeUs age_max,
+                   Through&& through) {
   for (const Row& row : rows) {
-    if (row.to == by.key || context_.now - row.at < policy::kSpreadTime) continue;
+    const TimeUs age = context_.now - row.at;
+    if (row.to == by.key || age < policy::kSpreadTime || age > age_max) continue;
     Told& told = told_[row.to][by.key];
     ++told.rows;
     told.through += through(row) ? 1 : 0;
@@ -50,15 +52,17 @@ void Spread::told(const Neighbour& by, const proto::State& state) {
     const auto rows = rows_.find(one.generation);
     if (z.empty() || rows == rows_.end()) continue;
     if (std::all_of(z.begin(), z.end(), [](std::uint8_t c) { return c == 0; })) continue;
-    count(by, rows->second, [&z](const Row& row) {
+    count(by, rows->second, policy::kSpreadMemory, [&z](const Row& row) {
       if (row.source_index) return *row.source_index < z.size() && z[*row.source_index] == 0;
       return row.vector.size() == z.size() && codec::dot(row.vector, z) == 0;
     });
   }
+  // A whole generation speaks of rows of late alone: what a sink was given is given to others
+  // again, so that all of a generation comes through in the end.
   for (const proto::Span& span : state.complete) {
     for (auto rows = rows_.lower_bound(span.first);
          rows != rows_.end() && rows->first - span.first < span.count; ++rows) {
-      count(by, rows->second, [](const Row&) { return true; });
+      count(by, rows->second, policy::kSpreadRecent, [](const Row&) { return true; });
     }
   }
 }

@@ -56,7 +56,7 @@ class Spread final : public LeaveWatcher {
   };
   bool asks(const Neighbour& by) const;
   template <typename Through>
-  void count(const Neighbour& by, const std::vector<Row>& rows, Through&& through);
+  void count(const Neighbour& by, const std::vector<Row>& rows, TimeUs age_max, Through&& through);
 
   const Context& context_;
   Membership& membership_;

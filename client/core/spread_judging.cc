@@ -26,7 +26,8 @@ SpreadJudging::Asked SpreadJudging::ask() const {
   return asked;
 }
 
-// Of those that come under alarm more are hostile.
+// Of those that come once there was an alarm more are hostile: polluters that others have banned.
+// That holds when it is over as well, since polluters that nobody serves send no false rows.
 double SpreadJudging::hearsay(const Neighbour& of, const Asked& asked) const {
   std::size_t others = 0, accusers = 0;
   for (const Neighbour* n : asked) {
@@ -37,8 +38,7 @@ double SpreadJudging::hearsay(const Neighbour& of, const Asked& asked) const {
   const bool many =
       static_cast<double>(accusers) >= policy::kAccusersShare * static_cast<double>(others);
   if (accusers >= policy::kAccusersMin && many) return policy::kWorthMin;
-  const bool newcomer =
-      trust_.strict() && !of.contact.outgoing() && of.contact.opened_at() >= trust_.strict_since();
+  const bool newcomer = !of.contact.outgoing() && of.contact.opened_at() >= trust_.alarmed_since();
   return accusers > 0 || newcomer ? policy::kDoubtedWorth : 1;
 }
 

@@ -43,6 +43,20 @@ bool Trust::wants_proof(TimeUs heard_at) const {
   return strict_ ? context_.now < opens_at() : near_ && heard_at > open_since_;
 }
 
+bool Trust::many_polluters() const {
+  if (convicted_.size() >= policy::kManyConvictions) return true;
+  if (convicted_.size() < policy::kSomeConvictions) return false;
+  const auto found = static_cast<double>(convicted_.size());
+  const auto others = static_cast<double>(std::as_const(membership_).neighbours().size());
+  const double share = found / (found + others);
+  return share * static_cast<double>(membership_.swarm_size()) >= policy::kManyPolluters;
+}
+
+TimeUs Trust::trial_from() const {
+  if (!strict_ || membership_.small_mesh() || !many_polluters()) return kNever;
+  return context_.now - strict_since_ < policy::kTrialGrace ? strict_since_ : 0;
+}
+
 void Trust::convict(const PeerId& id) {
   if (std::find(convicted_.begin(), convicted_.end(), id.prefix()) != convicted_.end()) return;
   if (convicted_.size() == limits::kConvictedMax) convicted_.erase(convicted_.begin());
@@ -70,6 +84,7 @@ void Trust::step() {
   strict_ = strict;
   starved_ = !strict && epochs_.alarm();
   (strict ? strict_since_ : open_since_) = context_.now;
+  if (strict && !membership_.small_mesh()) alarmed_since_ = std::min(alarmed_since_, context_.now);
   for (Neighbour& n : membership_.neighbours()) n.news.report_terms();
 }
 

@@ -32,7 +32,14 @@ class Trust final : public LeaveWatcher {
   void greeted(Neighbour& n);
   // This peer takes only what its sender answers for.
   bool strict() const { return strict_; }
-  TimeUs strict_since() const { return strict_since_; }
+  // In a large mesh, for the first time; kNever: it was not so far.
+  TimeUs alarmed_since() const { return alarmed_since_; }
+
+  // Neighbours that came at this time or later are given little before a row of theirs has been
+  // shown to be true (Neighbour::on_trial); kNever: none are. So it is under alarm in a large mesh
+  // that has more polluters than can be found out one by one, as far as those tell that this peer
+  // has met. Who was there before the alarm has a while to prove itself.
+  TimeUs trial_from() const;
 
   // Sent a false block for which it answered.
   void convict(const PeerId& id);
@@ -49,6 +56,7 @@ class Trust final : public LeaveWatcher {
   bool possible() const { return !authority_key_.empty(); }
   bool wants_proof(TimeUs heard_at) const;
   bool wants_proof_at_large() const;
+  bool many_polluters() const;
   TimeUs opens_at() const;
 
   const Context& context_;
@@ -60,6 +68,7 @@ class Trust final : public LeaveWatcher {
   std::vector<std::uint64_t> convicted_;
   bool strict_;
   TimeUs strict_since_ = 0, open_since_ = 0;
+  TimeUs alarmed_since_ = kNever;
   bool met_ = false;       // a neighbour has spoken for the authority
   bool near_ = false;      // one does
   bool starved_ = false;   // under alarm nothing came that its sender answers for

@@ -1,4 +1,5 @@
 // Large meshes under alarm: what peers take, and what they do with false rows.
+#include "client/core/parts.h"
 #include "tests/core/epoch_fixture.h"
 
 using namespace firn;
@@ -132,4 +133,53 @@ TEST_CASE("a false generation that no epoch judges is fetched again") {
   fixture.pass(policy::kEpochPatience + kSecond);
   CHECK(fixture.take<core::KeepEvidence>().size() == 1);
   CHECK(fixture.core.report().rank == 0);
+}
+
+TEST_CASE("neighbours are on trial where those that were convicted are a part of many") {
+  core::Parts parts(vouched_manifest(4, 4, 64).id, large_mesh_options(), kSecond);
+  for (std::uint8_t i = 1; i <= policy::kSmallMesh + 1; ++i) {
+    REQUIRE(parts.membership.opened(i, peer_id(i), "192.0.2.1", 4000, 0, true));
+  }
+  parts.start(vouched_manifest(4, 4, 64).info);
+  core::Trust& trust = parts.transfer->trust;
+  const auto convict = [&](std::uint32_t up_to) {
+    for (std::uint32_t i = 1; i <= up_to; ++i) trust.convict(numbered(1000 + i));
+  };
+  const auto tell_of = [&](std::uint32_t peers) {
+    proto::AnnounceReply reply;
+    reply.interval_seconds = 1800;
+    reply.incomplete_count = peers;
+    parts.trackers.replied(0, reply);
+  };
+  tell_of(1000);
+  convict(2 * policy::kSomeConvictions);
+  trust.step();
+  CHECK(trust.trial_from() == core::kNever);  // there is no alarm
+  CHECK(trust.alarmed_since() == core::kNever);
+  proto::Epoch epoch;
+  epoch.alarm = true;
+  parts.transfer->epochs.speak(std::move(epoch));
+  trust.step();
+  CHECK(trust.trial_from() == kSecond);  // 8 of 33 make 242 of 1,000
+  CHECK(trust.alarmed_since() == kSecond);
+  tell_of(400);
+  CHECK(trust.trial_from() == core::kNever);  // 97: they are soon found out
+  convict(policy::kManyConvictions);
+  CHECK(trust.trial_from() == kSecond);      // many
+  parts.context.now += policy::kTrialGrace;  // then those that were there before are, too
+  CHECK(trust.trial_from() == 0);
+  trust.step();  // and the alarm is over
+  CHECK(trust.trial_from() == core::kNever);
+  CHECK(trust.alarmed_since() == kSecond);
+}
+
+TEST_CASE("a neighbour is on trial until one of its rows is shown to be true") {
+  core::Parts parts(vouched_manifest(4, 4, 64).id, plain_options(), kSecond);
+  REQUIRE(parts.membership.opened(1, peer_id(1), "192.0.2.1", 4000, 0, true));
+  const core::Neighbour& one = *parts.membership.find(1);
+  CHECK(one.on_trial());
+  parts.membership.proved(peer_id(2), 1);  // another's
+  CHECK(one.on_trial());
+  parts.membership.proved(peer_id(1), 1);
+  CHECK_FALSE(one.on_trial());
 }

@@ -69,6 +69,40 @@ TEST_CASE("epochs are rare while nothing is wrong, frequent under alarm, and rar
   CHECK_FALSE(after.back().alarm);
 }
 
+TEST_CASE("an alarm that is raised again soon lasts twice as long") {
+  core::Alarm alarm;
+  TimeUs now = 5 * kSecond;
+  const auto lasts = [&] {
+    alarm.raise(now);
+    const TimeUs from = now;
+    while (alarm.on(now)) now += kSecond / 10;
+    return now - from;
+  };
+  CHECK_FALSE(alarm.on(now));
+  CHECK(lasts() == policy::kAlarmTime);
+  CHECK(lasts() == 2 * policy::kAlarmTime);
+  now += policy::kAlarmMemory / 2;
+  CHECK(lasts() == 4 * policy::kAlarmTime);
+  for (int i = 0; i < 4; ++i) lasts();
+  CHECK(lasts() == policy::kAlarmTimeMax);
+  now += policy::kAlarmMemory;
+  CHECK(lasts() == policy::kAlarmTime);
+}
+
+TEST_CASE("an alarm is fresh once, however often it is raised again") {
+  core::Alarm alarm;
+  alarm.raise(kSecond);
+  CHECK(alarm.fresh(kSecond));
+  for (TimeUs now = kSecond; now < kSecond + policy::kAlarmFresh; now += kSecond) alarm.raise(now);
+  CHECK_FALSE(alarm.fresh(kSecond + policy::kAlarmFresh));
+  const TimeUs over = kSecond + policy::kAlarmFresh + policy::kAlarmTime;
+  CHECK_FALSE(alarm.on(over));
+  alarm.raise(over);
+  CHECK_FALSE(alarm.fresh(over));
+  alarm.raise(over + 2 * policy::kAlarmTime + policy::kAlarmMemory);
+  CHECK(alarm.fresh(over + 2 * policy::kAlarmTime + policy::kAlarmMemory));
+}
+
 TEST_CASE("the first epochs come soon, while blocks leave") {
   MakingFixture fixture;
   const auto made_in = [&](TimeUs duration) {

@@ -120,6 +120,17 @@ TEST_CASE("a peer that has verified a generation has all of its rows") {
   CHECK(swarm.share(kGiver) == 1.0);
 }
 
+TEST_CASE("of rows that were given long ago a whole generation says nothing") {
+  Spreading swarm;
+  for (TimeUs passed = 0; passed <= policy::kSpreadRecent; passed += policy::kReportInterval) {
+    swarm.review();
+    swarm.give(kGiver, 2);
+  }
+  for (core::PeerKey by = kFirst; by < kFirst + kReporters; ++by) swarm.tell_complete(by);
+  CHECK_FALSE(swarm.share(kTaker));  // others were given the same in its place
+  CHECK(swarm.share(kGiver) == 1.0);
+}
+
 TEST_CASE("what says nothing is ignored") {
   Spreading swarm;
   swarm.all_tell({0, 0, 0, 0});

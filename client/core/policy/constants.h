@@ -124,7 +124,8 @@ inline constexpr TimeUs kTakerTime = 10 * kSecond;  // had credit this long and 
 // In a small mesh, where each peer has news for each other one: blocks that a neighbour got from us
 // since it brought the last new row. The slowest uplinks of a swarm bring one for ten or so [042].
 inline constexpr std::uint64_t kDebtMax = 32;
-// A neighbour in debt is served in the time in which the uplink would stand idle, in one of
+// A neighbour in debt, or on trial, is served in the time in which the uplink would stand idle, in
+// one of
 // kDebtorShare choices, where nothing was chosen for kDebtorPause, and when no other neighbour
 // needs a block [042, 059].
 inline constexpr TimeUs kDebtorPause = 100 * kMillisecond;
@@ -176,14 +177,21 @@ inline constexpr TimeUs kEpochIntervalEarly = 300 * kMillisecond;
 inline constexpr TimeUs kEpochIntervalMax = 10 * kSecond;
 inline constexpr TimeUs kEpochIntervalAlarm = 500 * kMillisecond;
 inline constexpr TimeUs kEpochIntervalAlarmMax = 1 * kSecond;
+// An alarm is fresh for so long. Then most of what was false has been found, and Epochs twice a
+// second would take a tenth of uplinks of 2 Mbit/s [064].
+inline constexpr TimeUs kAlarmFresh = 8 * kSecond;
+inline constexpr TimeUs kEpochIntervalAlarmLong = 1 * kSecond;
 // What the authority sends meanwhile, at least, unless the interval is at its longest: bytes.
 inline constexpr std::uint64_t kEpochBytesQuiet = 1 << 20;
 inline constexpr std::uint64_t kEpochBytesAlarm = 128 << 10;
 inline constexpr std::uint64_t kEpochUplinkShare = 16;  // 1 / the part that Epochs take under alarm
 inline constexpr std::size_t kEpochSumBytesQuiet = 512;  // sums in one Epoch
 inline constexpr std::size_t kEpochSumBytesAlarm = 8 << 10;
-// How long the authority's alarm lasts after the last request that raised one.
+// How long the authority's alarm lasts after the last request that raised one; twice as long as the
+// one before where that ended less than kAlarmMemory ago.
 inline constexpr TimeUs kAlarmTime = 4 * kSecond;
+inline constexpr TimeUs kAlarmTimeMax = 64 * kSecond;
+inline constexpr TimeUs kAlarmMemory = 60 * kSecond;
 inline constexpr TimeUs kAlarmRepeat = 500 * kMillisecond;
 // A receiver counts on further Epochs until this time after the latest one, and on its alarm until
 // that time: two of the longest intervals and more, so that one may get lost.
@@ -212,6 +220,16 @@ inline constexpr TimeUs kNonceRenew = 60 * kSecond;
 inline constexpr TimeUs kBoundLife = 3 * kNonceRenew;
 // Quartz clocks drift by less than 1/5000 against each other (200 ppm).
 inline constexpr TimeUs kClockDriftShare = 5000;
+
+// Each polluter costs each peer five blocks or so, until it is convicted. Where a peer has
+// convicted many, or some and there must be very many in all if its neighbours are like the rest of
+// the swarm, it serves further ones last that have not proven a row yet. Where there are fewer it
+// is quicker to find them all out [064].
+inline constexpr std::size_t kManyConvictions = 20;
+inline constexpr std::size_t kSomeConvictions = 4;
+inline constexpr double kManyPolluters = 100;
+// For those that were neighbours before the alarm: their first rows are judged by then.
+inline constexpr TimeUs kTrialGrace = 5 * kSecond;
 
 // --- reports on what others pass on ---
 inline constexpr TimeUs kReportInterval = 1 * kSecond;
@@ -245,6 +263,7 @@ inline constexpr double kGivenMin = 4;  // blocks, to judge by
 inline constexpr TimeUs kSpreadTime = 1500 * kMillisecond;
 inline constexpr TimeUs kSpreadSample = 100 * kMillisecond;
 inline constexpr TimeUs kSpreadMemory = 30 * kSecond;
+inline constexpr TimeUs kSpreadRecent = 5 * kSecond;  // by a reporter that holds all of it [064]
 inline constexpr std::size_t kSpreadRowsMax = 256;
 inline constexpr double kSpreadRowsMin = 4;
 inline constexpr double kSpreadReporters = 64;  // of those that have called, about

@@ -35,13 +35,6 @@ TimeUs usual_round_trip(const Neighbours& neighbours) {
   return *middle;
 }
 
-// Some neighbour needs blocks that is not in debt.
-bool somebody_pays(const Neighbours& neighbours) {
-  return std::any_of(neighbours.begin(), neighbours.end(), [](const Neighbour& n) {
-    return n.holds.heard() && !n.holds.satisfied() && !n.in_debt();
-  });
-}
-
 }  // namespace
 
 RelayPolicy::Candidate RelayPolicy::judge(const Holdings& holdings, const Neighbour& neighbour,
@@ -188,58 +181,74 @@ void RelayPolicy::place_newcomers(const Neighbours& neighbours) {
   }
 }
 
+// In a small mesh those in debt, while this peer needs blocks itself. In a large one some rightly
+// have no news for those nearer to the source; but where a peer has met so many polluters that
+// there may be any number more, each of which would cost it some blocks, those on trial.
+RelayPolicy::Last RelayPolicy::served_last(const Terms& terms, bool complete) {
+  if (terms.small_mesh) return complete ? Last::kNobody : Last::kDebtors;
+  return terms.trial_from == kNever ? Last::kNobody : Last::kOnTrial;
+}
+
+bool RelayPolicy::is_last(const Neighbour& neighbour, Last last, const Terms& terms) {
+  if (last == Last::kDebtors) return neighbour.in_debt();
+  return neighbour.on_trial() && neighbour.contact.opened_at() >= terms.trial_from;
+}
+
 // In turn, but a neighbour that lacks more comes sooner (kChoicesPerRow). Strictly the most
 // deprived first, all senders would choose the same one at a time, and its downlink's queue would
 // overflow while others stand idle. A neighbour with few neighbours comes sooner: it has only those
 // to be served by, and it passes on what it gets to peers with many, for which few others have
 // anything. A neighbour that only takes comes after all others, but for an optimistic share of the
-// choices: a newcomer has had no chance to give, and a slow peer is not to be starved. In a small
-// mesh, while this peer needs blocks itself, that is one in debt, and it waits for spare time:
-// there is nearly always a moment in which no other neighbour can take a block, and an uplink that
-// served it in each of them would be late for the next one.
-void RelayPolicy::line_up(const Neighbours& neighbours, bool small_mesh, bool complete,
+// choices: a newcomer has had no chance to give, and a slow peer is not to be starved. Where some
+// are served last (served_last) these wait for spare time: there is nearly always a moment in which
+// no other neighbour can take a block, and an uplink that served them in each of them would be late
+// for the next one.
+void RelayPolicy::line_up(const Neighbours& neighbours, const Terms& terms, bool complete,
                           const Sockets& sockets, TimeUs now) {
-  const std::uint64_t row_worth = small_mesh ? kChoicesPerRow : kChoicesPerRowLarge;
+  const std::uint64_t row_worth = terms.small_mesh ? kChoicesPerRow : kChoicesPerRowLarge;
   const bool optimistic = random_.below(kOptimisticShare) == 0;
   std::uint64_t few = 0;
   for (const Neighbour& n : neighbours) {
     few += !n.holds.has_everything() && has_few_neighbours(n, neighbours.size()) ? 1 : 0;
   }
   eligible_.clear();
-  const bool debts = small_mesh && !complete;
-  const bool debtors_wait = debts && random_.below(kDebtorShare) != 0 && somebody_pays(neighbours);
+  const Last last = served_last(terms, complete);
+  const bool some_wait =
+      last != Last::kNobody && random_.below(kDebtorShare) != 0 &&
+      std::any_of(neighbours.begin(), neighbours.end(), [&](const Neighbour& n) {
+        return n.holds.heard() && !n.holds.satisfied() && !is_last(n, last, terms);
+      });
   Memory* next = memory_.data();
   for (const Neighbour& n : neighbours) {
     Memory& memory = *next++;
     if (!n.may_send() || !can_take_block(n, sockets) || n.holds.satisfied()) continue;
-    const bool waits = debtors_wait && n.in_debt();
-    const bool only_takes = !debts && !optimistic && n.only_takes(now);
-    const std::uint64_t last = waits || only_takes ? kServedLast : 0;
+    const bool waits = some_wait && is_last(n, last, terms);
+    const bool only_takes = last == Last::kNobody && !optimistic && n.only_takes(now);
+    const std::uint64_t late = waits || only_takes ? kServedLast : 0;
     std::uint64_t turn = (least_rank(n) + memory.head_start) * row_worth + memory.last_choice;
     if (!has_few_neighbours(n, neighbours.size())) turn += few * kChoicesForFew;
-    eligible_.push_back({last | turn << 10 | random_.below(1024), &n, &memory, waits});
+    eligible_.push_back({late | turn << 10 | random_.below(1024), &n, &memory, waits});
   }
   std::stable_sort(eligible_.begin(), eligible_.end(),
                    [](const Eligible& a, const Eligible& b) { return a.turn < b.turn; });
 }
 
 std::optional<Choice> RelayPolicy::choose(const Holdings& holdings, const Neighbours& neighbours,
-                                          bool small_mesh, const Sockets& sockets, TimeUs sending,
-                                          TimeUs now) {
+                                          const Terms& terms, const Sockets& sockets, TimeUs now) {
   remember(neighbours);
-  if (small_mesh) {
+  if (terms.small_mesh) {
     place_newcomers(neighbours);
     find_front(holdings, neighbours, now);
   }
-  line_up(neighbours, small_mesh, holdings.complete(), sockets, now);
+  line_up(neighbours, terms, holdings.complete(), sockets, now);
   std::optional<Choice> choice;
   for (const Eligible& one : eligible_) {
-    if (one.waits && !spare_.affords(sending) && now - chose_at_ < kDebtorPause) break;
+    if (one.waits && !spare_.affords(terms.sending) && now - chose_at_ < kDebtorPause) break;
     const Candidate candidate =
-        best_generation(holdings, *one.neighbour, *one.memory, small_mesh, now);
+        best_generation(holdings, *one.neighbour, *one.memory, terms.small_mesh, now);
     if (candidate.score <= 0) continue;
     one.memory->last_choice = ++choices_;
-    if (one.waits) spare_.spend(sending);
+    if (one.waits) spare_.spend(terms.sending);
     chose_at_ = now;
     choice = Choice{one.neighbour->key, candidate.generation, std::nullopt,
                     candidate.use_null_vector, candidate.plain};

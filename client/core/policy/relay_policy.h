@@ -22,12 +22,16 @@ namespace firn::core::policy {
 
 class RelayPolicy {
  public:
+  struct Terms {
+    bool small_mesh = false;     // the swarm is so small that every peer can know every other
+    TimeUs trial_from = kNever;  // Trust::trial_from
+    TimeUs sending = 0;  // of a block by the uplink; 0: not known, as nothing has waited for it yet
+  };
+
   explicit RelayPolicy(std::uint64_t seed) : random_(seed, 0x72656c6179) {}
 
-  // `small_mesh`: the swarm is so small that every peer can know every other. `sending`: how long
-  // the uplink takes for a block; 0: not known, as nothing has waited for it so far.
   std::optional<Choice> choose(const Holdings& holdings, const Neighbours& neighbours,
-                               bool small_mesh, const Sockets& sockets, TimeUs sending, TimeUs now);
+                               const Terms& terms, const Sockets& sockets, TimeUs now);
 
  private:
   // What is remembered of a neighbour while it is connected.
@@ -44,6 +48,8 @@ class RelayPolicy {
     Memory* memory = nullptr;
     bool waits = false;  // until there is spare time
   };
+  // Who is served in spare time alone while others need blocks.
+  enum class Last { kNobody, kDebtors, kOnTrial };
   struct Candidate {
     std::uint32_t generation = 0;
     double score = 0;  // 0: nothing; below 1: only a guess
@@ -52,8 +58,10 @@ class RelayPolicy {
   };
   void remember(const Neighbours& neighbours);
   void place_newcomers(const Neighbours& neighbours);
-  void line_up(const Neighbours& neighbours, bool small_mesh, bool complete, const Sockets& sockets,
-               TimeUs now);
+  static Last served_last(const Terms& terms, bool complete);
+  static bool is_last(const Neighbour& neighbour, Last last, const Terms& terms);
+  void line_up(const Neighbours& neighbours, const Terms& terms, bool complete,
+               const Sockets& sockets, TimeUs now);
   void find_front(const Holdings& holdings, const Neighbours& neighbours, TimeUs now);
   Candidate best_generation(const Holdings& holdings, const Neighbour& neighbour, Memory& memory,
                             bool small_mesh, TimeUs now);

@@ -73,8 +73,8 @@ TEST_CASE("first-hand rule: at the front of a small mesh rows from the source go
   CHECK_FALSE(second_hand.choose(relay, true));
   // Unless the front stands still, or the mesh is large.
   CHECK(second_hand.choose(relay, false));
-  CHECK(relay.choose(second_hand.holdings, second_hand.neighbours, true, second_hand.sockets(),
-                     1000, second_hand.now + kSecond));
+  second_hand.now += kSecond;
+  CHECK(second_hand.choose(relay, true));
 }
 
 TEST_CASE("what the front has passed stays closed to second-hand rows for one way") {
@@ -331,6 +331,45 @@ TEST_CASE("a neighbour that brings nothing gets what the uplink has time for bes
   const int half = served_beside(kSending / 2);
   CHECK(half >= kRounds / 2 - 2);
   CHECK(half < kRounds / 2 + 10);
+}
+
+TEST_CASE("neighbours on trial wait for those that have proved themselves") {
+  constexpr int kBlocks = 1000;
+  const auto blocks_to_first = [](TimeUs trial_from, bool proved) {
+    Scene s(400, 4, 2, false);  // whose neighbours came at 0
+    for (std::uint32_t g = 0; g < 399; ++g) s.holdings.set_verified(g);
+    RelayPolicy relay(1);
+    s.peer(1).proved_itself = proved;
+    s.peer(2).proved_itself = true;
+    int served = 0;
+    for (int i = 0; i < kBlocks; ++i) {
+      const auto choice = s.choose_warily(relay, trial_from);
+      REQUIRE(choice);
+      served += choice->peer == 1 ? 1 : 0;
+      s.send(*choice);
+    }
+    return served;
+  };
+  CHECK(blocks_to_first(core::kNever, false) == kBlocks / 2);
+  CHECK(blocks_to_first(1, false) == kBlocks / 2);  // it was there before
+  CHECK(blocks_to_first(0, true) == kBlocks / 2);
+  const int few = blocks_to_first(0, false);
+  CHECK(few > 0);  // it may be honest, and can only prove itself by what it was given
+  CHECK(few < kBlocks / 32);
+}
+
+TEST_CASE("where all are on trial all are served") {
+  Scene s(40, 4, 2, false);
+  for (std::uint32_t g = 0; g < 39; ++g) s.holdings.set_verified(g);
+  RelayPolicy relay(1);
+  std::map<core::PeerKey, int> served;
+  for (int i = 0; i < 40; ++i) {
+    const auto choice = s.choose_warily(relay);
+    REQUIRE(choice);
+    ++served[choice->peer];
+    s.send(*choice);
+  }
+  CHECK(served == std::map<core::PeerKey, int>{{1, 20}, {2, 20}});
 }
 
 TEST_CASE("a neighbour that brings nothing is served where nothing was chosen for a while") {
