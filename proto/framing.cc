@@ -76,16 +76,16 @@ Result<std::optional<FrameReader::Frame>> FrameReader::next_frame() {
   if (!payload_ && come < length) look_for_payload(length);
   if (payload_) {
     if (payload_come_ < payload_.size()) return Next();
-    return Next(take_frame(length - payload_.size(), length));
+    return Next(take_frame(length - payload_.size()));
   }
   if (come < length) return Next();
-  return Next(take_frame(length, length));
+  return Next(take_frame(length));
 }
 
-FrameReader::Frame FrameReader::take_frame(std::size_t head_bytes, std::size_t length) {
+FrameReader::Frame FrameReader::take_frame(std::size_t head_bytes) {
   const auto head = std::span(buffer_).subspan(begin_ + kFramePrefixBytes, head_bytes);
   begin_ += kFramePrefixBytes + head_bytes;
-  last_frame_bytes_ = length;
+  last_frame_bytes_ = std::max<std::size_t>(head_bytes, 1);  // of what was in the buffer
   no_payload_ = false;
   payload_come_ = 0;
   payload_trusted_ = std::max(payload_trusted_, std::exchange(payload_promised_, 0));

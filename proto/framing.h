@@ -57,7 +57,7 @@ class FrameReader {
  private:
   std::size_t frame_length() const;
   void look_for_payload(std::size_t length);
-  Frame take_frame(std::size_t head_bytes, std::size_t length);
+  Frame take_frame(std::size_t head_bytes);
 
   FindPayload find_ = nullptr;
   std::vector<std::uint8_t> buffer_;

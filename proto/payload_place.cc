@@ -42,6 +42,8 @@ PayloadPlace::Outcome outcome_of(Cursor::Read read) {
   return read == Cursor::Read::kEnds ? PayloadPlace::Outcome::kLater : PayloadPlace::Outcome::kNone;
 }
 
+constexpr std::size_t kFieldsMax = 16;  // a Block has half as many
+
 constexpr std::uint32_t tag_of(int field) {
   return WireFormatLite::MakeTag(field, WireFormatLite::WIRETYPE_LENGTH_DELIMITED);
 }
@@ -62,8 +64,9 @@ PayloadPlace find_payload(std::span<const std::uint8_t> head, std::size_t frame_
   if (const auto read = cursor.varint(length); read != Cursor::Read::kDone) return stopped(read);
   if (length != frame_bytes - cursor.at()) return {};
 
+  // Each look begins anew, so that many small fields would cost the square of their number.
   const std::size_t fields_begin = cursor.at();
-  for (;;) {
+  for (std::size_t field = 0; field < kFieldsMax; ++field) {
     const std::size_t field_begin = cursor.at();
     if (field_begin >= frame_bytes) return {};
     if (const auto read = cursor.varint(tag); read != Cursor::Read::kDone) return stopped(read);
@@ -77,6 +80,7 @@ PayloadPlace find_payload(std::span<const std::uint8_t> head, std::size_t frame_
     if (length > std::min(head.size(), kHeadBytesMax) - cursor.at()) return {at_end};
     cursor.skip(length);
   }
+  return {};
 }
 
 }  // namespace firn::proto

@@ -34,6 +34,7 @@ void EpochJudging::step() {
 void EpochJudging::judge(std::uint32_t g, const Key& key) {
   const OpenGeneration* open = generations_.holdings().find_open(g);
   if (!open || open->proven == open->rows || judging_.under_way(g)) return;
+  if (open->decoding && !judging_.doubted(g)) return;  // which will tell of all rows
   std::vector<std::uint32_t> slots;
   for (std::uint32_t slot = 0; slot < open->vectors.size(); ++slot) {
     if (!open->has(slot, Rows::kAll) || open->has(slot, Rows::kProven)) continue;

@@ -41,6 +41,7 @@ class Judging final : public LeaveWatcher {
   void judge(std::uint32_t g, const std::vector<std::uint8_t>& key,
              const std::vector<std::uint8_t>& sums, const std::vector<std::uint32_t>& slots);
   bool under_way(std::uint32_t g) const { return under_way_.contains(g); }
+  bool doubted(std::uint32_t g) const { return doubted_.contains(g); }
   // The rows have been judged. True if the generation was doubted.
   bool judged(std::uint32_t g);
   // g is verified, or begins anew: its key is forgotten.

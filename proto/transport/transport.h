@@ -126,8 +126,8 @@ struct Options {
   bool is_proxy(const std::string& ip) const {
     return std::ranges::any_of(proxies, [&ip](const auto& range) { return range.contains(ip); });
   }
-  // Payloads that it finds in frames that come are decrypted where they are to stay, and told of
-  // by on_payload(). Null: frames are not looked into.
+  // Payloads that it finds in frames that come are copied out of TLS straight to where they are to
+  // stay, and told of by on_payload(). Null: frames are not looked into.
   FindPayload find_payload = nullptr;
   StageClock* stages = nullptr;  // where the I/O threads' time is counted; outlives the transport
 };

@@ -110,6 +110,20 @@ TEST_CASE("of a generation that decoded falsely an epoch finds the false rows on
   CHECK_FALSE(fixture.closed(kLast));  // it had not answered for them
 }
 
+TEST_CASE("rows of a generation that is being decoded are not judged by an epoch") {
+  AlarmFixture fixture;
+  for (std::uint32_t i = 0; i < EpochFixture::kBlocks; ++i) {
+    fixture.say(i % 2 == 0 ? kFirst : kLast, fixture.block(0, i / 2 + 1, i));
+  }
+  REQUIRE(fixture.take<core::Decode>().size() == 1);
+  fixture.pass(kSecond);
+  fixture.tell(true);
+  CHECK(fixture.take<core::JudgeRows>().empty());
+  fixture.core.generation_decoded(0, core::DecodeOutcome::kCorrupt, fixture.now);
+  fixture.drain();
+  CHECK(fixture.take<core::JudgeRows>().size() == 1);
+}
+
 TEST_CASE("a false row that its sender answered for convicts it") {
   AlarmFixture fixture;
   fixture.say(kFirst, fixture.block(0, 1, 0));

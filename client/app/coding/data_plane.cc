@@ -44,6 +44,7 @@ void DataPlane::decode(core::Decode action, core::TimeUs now) {
 
 void DataPlane::drop_rows(std::uint32_t generation) {
   rows_.drop(generation);
+  judge_.forget(generation);
 }
 
 void DataPlane::drop_slots(const core::DropSlots& action) {

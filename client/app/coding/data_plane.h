@@ -13,7 +13,8 @@
 //   what is served, once through --> BackgroundCheck --> BlockMaker
 //
 // Each part owns its state and its timer; this class wires them. Results come back in the order in
-// which tasks end: tasks of one generation run in the order in which they were asked for.
+// which tasks end: tasks of one generation run in the order in which they were asked for. Small ones
+// are done at once, if nothing of their generation is under way.
 //
 // Threads: one owner thread. Tasks hold the CodedContent and copies of what else they need, and
 // hand their results back as completions.
@@ -77,7 +78,7 @@ class DataPlane final : private DiskEvents {
   // That has ended, and found nothing wrong.
   bool found_all_right() const { return check_ && check_->all_right(); }
 
-  // After a batch of the above: starts the jobs that were gathered. Small ones are done when it
+  // After a batch of the above: starts the jobs that were gathered. Small ones are done before it
   // returns (runtime/loop_budget.h).
   void flush();
 

@@ -5,19 +5,26 @@
 
 #include "client/checks/set_key.h"
 #include "codec/check_sums.h"
+#include "codec/kernels.h"
 #include "proto/base/limits.h"
 #include "proto/base/stage_times.h"
 
 namespace firn::app {
 namespace {
 
-// Bytes of keys that are kept, and of one: an eighth of its block and a table.
+// Bytes of keys that are kept.
 constexpr std::size_t kKeptBytes = 1 << 20;
-// As many take the time of hashing one: 35 GB/s with AVX-512, 5 GB/s with AVX2 (docs/notes/038).
+// The loop's budget counts multiply-adds: eight take as long as hashing a byte, at 35 GB/s with
+// AVX-512 or 5 GB/s with AVX2 (docs/notes/038). Without such kernels hashing is far slower.
 constexpr std::uint64_t kMultiplyAddsPerByte = 8;
 
+bool hashes_fast() {
+  return &codec::check_kernels() != &codec::check_kernels(*codec::find_kernels("scalar"));
+}
+
+// An eighth of a block, half as much again as kept, and a table.
 std::size_t key_bytes(std::size_t block_bytes) {
-  return codec::CheckKey::material_bytes(block_bytes, codec::CheckKey::kTagBytes);
+  return 3 * codec::CheckKey::material_bytes(block_bytes, codec::CheckKey::kTagBytes) / 2;
 }
 
 }  // namespace
@@ -34,7 +41,7 @@ void RowJudge::judge(core::JudgeRows action) {
   const std::uint32_t generation = action.generation;
   std::vector<RowRef> rows = rows_.find(generation, action.slots);
   const std::shared_ptr<Prepared> prepared = prepared_for(generation);
-  if (at_once(*prepared, rows)) {
+  if (at_once(*prepared, action, rows)) {
     const RowVerdict verdict = judge_rows(*content_, action, std::move(rows), *prepared);
     return outcomes_.rows_judged(generation, verdict);
   }
@@ -51,11 +58,20 @@ void RowJudge::judge(core::JudgeRows action) {
                 });
 }
 
-bool RowJudge::at_once(const Prepared& prepared, const std::vector<RowRef>& rows) const {
+// A row costs its own bytes, and those of the sums that are combined for it.
+bool RowJudge::at_once(const Prepared& prepared, const core::JudgeRows& action,
+                       const std::vector<RowRef>& rows) const {
   const bool at_hand = std::ranges::all_of(rows, [](const RowRef& row) { return !!row.payload; });
-  return prepared.tasks == 0 && at_hand &&
-         content_->loop_budget().take(
-             kMultiplyAddsPerByte * rows.size() * content_->shape().block_bytes, clock_.now());
+  if (prepared.tasks > 0 || !at_hand || !hashes_fast()) return false;
+  const std::size_t block_bytes = content_->shape().block_bytes;
+  const std::uint64_t bytes = rows.size() * (block_bytes + action.sums.size()) +
+                              (prepared.key.empty() ? key_bytes(block_bytes) : 0);
+  return content_->loop_budget().take(kMultiplyAddsPerByte * bytes, clock_.now());
+}
+
+// Tasks under way hold theirs.
+void RowJudge::forget(std::uint32_t generation) {
+  if (prepared_.erase(generation) > 0) std::erase(prepared_order_, generation);
 }
 
 std::shared_ptr<RowJudge::Prepared> RowJudge::prepared_for(std::uint32_t generation) {

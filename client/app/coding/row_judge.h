@@ -28,6 +28,8 @@ class RowJudge {
   // Answered by rows_judged, perhaps before it returns. The rows are those that stand in the slots
   // now.
   void judge(core::JudgeRows action);
+  // The generation's rows have been dropped: so is its key.
+  void forget(std::uint32_t generation);
 
  private:
   // A generation's key, kept for the rows that come next: to derive it costs as much as to judge
@@ -42,7 +44,8 @@ class RowJudge {
   static RowVerdict judge_rows(const CodedContent& content, const core::JudgeRows& action,
                                std::vector<RowRef> rows, Prepared& prepared);
   std::shared_ptr<Prepared> prepared_for(std::uint32_t generation);
-  bool at_once(const Prepared& prepared, const std::vector<RowRef>& rows) const;
+  bool at_once(const Prepared& prepared, const core::JudgeRows& action,
+               const std::vector<RowRef>& rows) const;
 
   const std::shared_ptr<const CodedContent> content_;
   TaskLine& tasks_;

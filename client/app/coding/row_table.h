@@ -25,9 +25,10 @@ namespace firn::app {
 // The spool delay: how long a row waits for its generation to be decoded, and for others to be
 // spooled with it. It is what a kill may lose, so it is a twentieth of the time since the first
 // row: many kills of one download cost it about a twentieth more time. Not less than what makes a
-// job worth while, though: more where few rows come. And where generations of late were whole soon
-// after their first row, rows wait as long as that takes, and half as long again: spooling each of
-// them a moment before it is needed no more was a third of all that was written (docs/notes/063).
+// job worth while, though: more where few rows come. But where generations of late were whole soon
+// after their first row, rows wait as long as that takes, and half as long again, up to a second,
+// however short the download so far: spooling each of them a moment before it is needed no more was
+// a third of all that was written (docs/notes/063).
 inline constexpr core::TimeUs kSpoolDelayMin = 20 * core::kMillisecond;
 inline constexpr core::TimeUs kSpoolDelayMax = 2 * core::kSecond;
 inline constexpr core::TimeUs kSpoolDelayShare = 20;  // a twentieth

@@ -68,6 +68,20 @@ TEST_CASE(
   CHECK(getter.outcomes.judged.at(0).wrong == std::vector<std::uint32_t>{2, 5});
 }
 
+TEST_CASE("rows of one generation are judged by each key that comes") {
+  DataPlaneFixture source, getter;
+  source.serve();
+  const auto rows = getter.fill(0, {2, 5});
+  for (std::uint8_t key = 1; key <= 3; ++key) {
+    CAPTURE(int(key));
+    const proto::CheckReply sums = sums_of(source, 0, std::vector<std::uint8_t>(32, key));
+    getter.plane->judge_rows(judge_of(sums, rows), getter.now);
+    getter.settle();
+    CHECK(getter.outcomes.judged.at(0).wrong == std::vector<std::uint32_t>{2, 5});
+    getter.outcomes.judged.clear();
+  }
+}
+
 TEST_CASE("a generation whose false rows were dropped and replaced decodes") {
   DataPlaneFixture getter;
   auto rows = getter.fill(0, {3, 6});

@@ -83,7 +83,7 @@ TEST_CASE("where generations take long rows do not wait for them") {
 }
 
 TEST_CASE("rows that would fill memory while they wait do not: the oldest quarter goes") {
-  RowTable table(100 * 3 * kRowBytes);  // of which a third may wait
+  RowTable table(100 * 4 * kRowBytes);  // of which a quarter may wait
   const core::TimeUs later = 40 * core::kSecond;
   table.store(row_of(1, 0), 0);
   (void)table.take_due(later, true);
