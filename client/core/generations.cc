@@ -60,6 +60,7 @@ std::uint64_t Generations::room_to_invite(TimeUs now) {
 }
 
 bool Generations::invites(std::uint32_t g, const PeerId& sender, TimeUs now) {
+  if (holdings_.given_up().contains(g)) return false;
   if (!accepts(g, sender)) return false;
   if (begun(g)) return true;
   if (room_to_invite(now) == 0 && !invited_.contains(g)) {
@@ -70,15 +71,16 @@ bool Generations::invites(std::uint32_t g, const PeerId& sender, TimeUs now) {
   return true;
 }
 
-std::vector<std::uint32_t> Generations::next_waiting(std::uint32_t count_max, TimeUs now) {
+std::vector<std::uint32_t> Generations::next_waiting(
+    const std::function<bool(std::uint32_t)>& offered, std::uint32_t count_max, TimeUs now) {
   std::vector<std::uint32_t> chosen;
-  std::erase_if(not_opened_, [&](std::uint32_t g) { return begun(g); });
-  const std::uint64_t count =
-      std::min<std::uint64_t>({count_max, not_opened_.size(), room_to_invite(now)});
+  std::erase_if(not_opened_,
+                [&](std::uint32_t g) { return begun(g) || holdings_.given_up().contains(g); });
+  const std::uint64_t count = std::min<std::uint64_t>(count_max, room_to_invite(now));
   auto g = not_opened_.lower_bound(next_waiting_);
-  while (chosen.size() < count) {
+  for (std::size_t looked = 0; looked < not_opened_.size() && chosen.size() < count; ++looked) {
     if (g == not_opened_.end()) g = not_opened_.begin();
-    chosen.push_back(*g);
+    if (offered(*g)) chosen.push_back(*g);
     next_waiting_ = *g++ + 1;
   }
   return chosen;
@@ -87,8 +89,10 @@ std::vector<std::uint32_t> Generations::next_waiting(std::uint32_t count_max, Ti
 std::vector<std::uint32_t> Generations::shut_after(std::uint32_t g) {
   std::vector<std::uint32_t> shut;
   if (holdings_.rank(g) != 1 || holdings_.open().size() < room()) return shut;
-  while (++g < holdings_.generation_count() && shut.size() < policy::kShutTold) {
-    if (!holdings_.given_up().contains(g) && !may_open(g)) shut.push_back(g);
+  for (std::uint32_t looked = 0; looked < policy::kShutTold; ++looked) {
+    if (++g >= holdings_.generation_count()) break;
+    if (holdings_.given_up().contains(g) || not_opened_.contains(g)) continue;
+    if (!may_open(g)) shut.push_back(g);
   }
   return shut;
 }
@@ -115,10 +119,14 @@ bool Generations::decoding(std::uint32_t g) const {
   return open && open->decoding;
 }
 
-Generations::Verified Generations::verified(std::uint32_t g) {
+Generations::Verified Generations::verified(std::uint32_t g, TimeUs now) {
   holdings_.set_verified(g);
   std::erase_if(not_opened_, [&](std::uint32_t waiting) { return begun(waiting); });
-  return {{not_opened_.begin(), not_opened_.end()}, rescue_.verified(g)};
+  Verified result{{}, rescue_.verified(g)};
+  const std::uint64_t room = room_to_invite(now);
+  for (auto it = not_opened_.begin(); it != not_opened_.end() && result.waiting.size() < room; ++it)
+    result.waiting.push_back(*it);
+  return result;
 }
 
 Generations::Suspects Generations::suspects(std::uint32_t g) const {

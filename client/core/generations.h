@@ -30,13 +30,15 @@ class Generations {
   // Whether rows of g from this peer are wanted, and there is memory to open g. A generation that
   // is turned away for want of memory is remembered (Verified::waiting).
   bool accepts(std::uint32_t g, const PeerId& sender);
-  // What neighbours are told of that. Of generations that are not open no more are named to them at
-  // a time than there is memory for: each may begin to send what it is told of.
+  // Whether it is named to the peer as wanted. Of generations that are not open no more are named
+  // at a time than there is memory for: each neighbour may begin to send what it is told of.
   bool invites(std::uint32_t g, const PeerId& sender, TimeUs now);
   // Generations that were turned away, while there is memory for one more: in turn, `count_max` at
-  // most. Those that were named before them do not come.
+  // most, and only those that some neighbour offers. Those that were named before have not come.
   bool any_waiting() const { return !not_opened_.empty(); }
-  std::vector<std::uint32_t> next_waiting(std::uint32_t count_max, TimeUs now);
+  std::vector<std::uint32_t> next_waiting(const std::function<bool(std::uint32_t)>& offered,
+                                          std::uint32_t count_max, TimeUs now);
+  const std::set<std::uint32_t>& waiting() const { return not_opened_; }
   // Where g has just been opened and took the last room: the next few generations, which are turned
   // away from now on. Senders that are told so at once send nothing of them.
   std::vector<std::uint32_t> shut_after(std::uint32_t g);
@@ -49,10 +51,10 @@ class Generations {
   bool decoding(std::uint32_t g) const;
 
   struct Verified {
-    std::vector<std::uint32_t> waiting;  // turned away for want of memory; now there is some
+    std::vector<std::uint32_t> waiting;  // turned away for want of memory; there is some for these
     bool check_evidence = false;
   };
-  Verified verified(std::uint32_t g);
+  Verified verified(std::uint32_t g, TimeUs now);
 
   // --- false and lost ones ---
   // Rows of open generation g of which some are false, if it decoded to false data: those that are

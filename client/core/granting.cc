@@ -151,7 +151,9 @@ void Granting::greet(Neighbour& n) {
     changed.push_back(g);  // a neighbour that ignores what is unwanted would send it
     withdrawn.push_back(g);
   }
+  for (const std::uint32_t g : generations_.waiting()) changed.push_back(g);  // or it sends those
   std::sort(changed.begin(), changed.end());
+  changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
   n.news.begin(std::move(complete), std::move(withdrawn), std::move(changed));
   outbox_.send(n, make_state(n, limits::kStateEntriesMax));
 }

@@ -58,9 +58,17 @@ void QuotaTurns::tell_near_ends() {
   }
 }
 
-// What was named when there was memory for it may be what no neighbour has, or wants to send.
+bool QuotaTurns::offered(std::uint32_t g) const {
+  const Neighbours& neighbours = std::as_const(membership_).neighbours();
+  return std::any_of(neighbours.begin(), neighbours.end(),
+                     [g](const Neighbour& n) { return n.holds.heard() && n.holds.rank(g) > 0; });
+}
+
+// What was named when there was memory for it may be what no neighbour wants to send.
 void QuotaTurns::tell_waiting() {
-  for (const std::uint32_t g : generations_.next_waiting(policy::kQuotaRefreshes, context_.now)) {
+  const auto offered = [this](std::uint32_t g) { return this->offered(g); };
+  for (const std::uint32_t g :
+       generations_.next_waiting(offered, policy::kQuotaRefreshes, context_.now)) {
     membership_.neighbours().report(g);
   }
 }
@@ -68,11 +76,7 @@ void QuotaTurns::tell_waiting() {
 // Shares of lost rows may have gone to neighbours that send nothing, while nothing is open to tell
 // of. A few of these generations at a time, in turn; those that no neighbour has can wait.
 void QuotaTurns::tell_lost() {
-  const Neighbours& neighbours = membership_.neighbours();
-  const auto offered = [&neighbours](std::uint32_t g) {
-    return std::any_of(neighbours.begin(), neighbours.end(),
-                       [g](const Neighbour& n) { return n.holds.heard() && n.holds.rank(g) > 0; });
-  };
+  const auto offered = [this](std::uint32_t g) { return this->offered(g); };
   for (const std::uint32_t g : generations_.next_lost(offered, policy::kQuotaRefreshes)) {
     membership_.neighbours().report(g);
   }

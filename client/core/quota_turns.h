@@ -27,6 +27,7 @@ class QuotaTurns {
   TimeUs interval() const;
   void tell_near_ends();
   void tell_lost();
+  bool offered(std::uint32_t g) const;  // some neighbour has rows of it
   void tell_waiting();
 
   const Context& context_;

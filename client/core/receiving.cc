@@ -134,7 +134,7 @@ void Receiving::verified(std::uint32_t g) {
     for (const OpenGeneration::Share& share : open->by_sender)
       membership_.proved(share.sender, share.rows);
   }
-  const Generations::Verified result = generations_.verified(g);
+  const Generations::Verified result = generations_.verified(g, context_.now);
   for (const std::uint32_t waiting : result.waiting) membership_.neighbours().report(waiting);
   outbox_.push(DropRows{g});
   if (result.check_evidence) outbox_.push(CheckEvidence{g});

@@ -55,13 +55,14 @@ TEST_CASE("a generation turned away for want of memory is named once another is 
   CHECK(generations.accepts(0, peer_id(1)));  // open already
   CHECK_FALSE(generations.accepts(7, peer_id(1)));
   CHECK_FALSE(generations.accepts(9, peer_id(1)));
-  CHECK(generations.verified(0).waiting == std::vector<std::uint32_t>{7, 9});
+  CHECK(generations.verified(0, 0).waiting == std::vector<std::uint32_t>{7});  // room for one
   CHECK(generations.accepts(7, peer_id(1)));
   REQUIRE(generations.insert(7, unit(0), {peer_id(1), true}, 0));
-  CHECK(generations.verified(1).waiting == std::vector<std::uint32_t>{9});
+  CHECK(generations.verified(1, 0).waiting == std::vector<std::uint32_t>{9});
 }
 
 TEST_CASE("no more generations are named than there is memory for, and others in time") {
+  const auto any = [](std::uint32_t) { return true; };
   Generations generations(ten_generations(), 0);
   REQUIRE(core::policy::kOpenMin == 4);
   for (const std::uint32_t g : {0u, 1u, 2u})
@@ -73,14 +74,14 @@ TEST_CASE("no more generations are named than there is memory for, and others in
   CHECK(generations.invites(5, peer_id(2), 0));  // any may send it
   CHECK(generations.accepts(6, peer_id(2)));     // what comes first is taken
   CHECK(generations.any_waiting());
-  CHECK(generations.next_waiting(3, 0).empty());
+  CHECK(generations.next_waiting(any, 3, 0).empty());
   const TimeUs later = core::policy::kInviteTime;
-  CHECK(generations.next_waiting(3, later) == std::vector<std::uint32_t>{6});
+  CHECK(generations.next_waiting(any, 3, later) == std::vector<std::uint32_t>{6});
   CHECK(generations.invites(6, peer_id(1), later));
   CHECK_FALSE(generations.invites(5, peer_id(1), later));
-  CHECK(generations.next_waiting(3, 2 * later) == std::vector<std::uint32_t>{5});
-  CHECK(generations.next_waiting(3, 2 * later) == std::vector<std::uint32_t>{6});
-  CHECK(generations.next_waiting(3, 2 * later) == std::vector<std::uint32_t>{5});
+  CHECK(generations.next_waiting(any, 3, 2 * later) == std::vector<std::uint32_t>{5});
+  CHECK(generations.next_waiting(any, 3, 2 * later) == std::vector<std::uint32_t>{6});
+  CHECK(generations.next_waiting(any, 3, 2 * later) == std::vector<std::uint32_t>{5});
   REQUIRE(generations.insert(6, unit(0), {peer_id(1), true}, 0));
   CHECK_FALSE(generations.invites(5, peer_id(1), 2 * later));
 }
@@ -96,7 +97,21 @@ TEST_CASE("a generation that takes the last room shuts the next ones, which are 
   CHECK(generations.shut_after(3) == std::vector<std::uint32_t>{4, 5, 7, 8, 9});
   REQUIRE(generations.insert(3, unit(1), {peer_id(1), true}, 0));
   CHECK(generations.shut_after(3).empty());  // once
-  CHECK(generations.verified(0).waiting == std::vector<std::uint32_t>{4, 5, 7, 8, 9});
+  CHECK(generations.verified(0, 0).waiting == std::vector<std::uint32_t>{4});
+}
+
+TEST_CASE("what was given up is not named, nor what no neighbour offers") {
+  Generations generations(ten_generations(), 0);
+  for (const std::uint32_t g : {0u, 1u, 2u, 3u})
+    REQUIRE(generations.insert(g, unit(0), {peer_id(1), true}, 0));
+  for (const std::uint32_t g : {5u, 6u, 7u}) CHECK_FALSE(generations.invites(g, peer_id(1), 0));
+  generations.give_up(5);
+  CHECK_FALSE(generations.invites(5, peer_id(1), 0));
+  CHECK(generations.verified(0, 0).waiting.size() == 1);
+  const auto seventh = [](std::uint32_t g) { return g == 7; };
+  CHECK(generations.next_waiting(seventh, 3, 0) == std::vector<std::uint32_t>{7});
+  CHECK(generations.next_waiting([](std::uint32_t) { return false; }, 3, 0).empty());
+  CHECK(generations.waiting() == std::set<std::uint32_t>{6, 7});
 }
 
 TEST_CASE("a false generation with one contributor convicts it, and its other rows are found") {

@@ -61,7 +61,7 @@ class BatchCoder {
 
   struct Options {
     std::size_t batch_bytes = std::size_t{64} << 20;
-    std::size_t stock_bytes = std::size_t{8} << 20;  // of blocks that callers keep ahead of demand
+    std::size_t stock_bytes = std::size_t{8} << 20;  // of all blocks kept ahead of demand
     std::uint64_t seed = 0;                          // of coding vectors
     StageClock* stages = nullptr;                    // where its time is counted; outlives it
     // Called by the destructor when the last batch is done: what the backend learnt may be kept.
@@ -94,6 +94,8 @@ class BatchCoder {
   codec::SharedBackend::Counts counts();
   std::string name();  // of the backends at work
   const Options& options() const { return options_; }
+  // What callers keep ahead of demand; owner thread.
+  std::size_t& stocked_bytes() { return stocked_bytes_; }
 
  private:
   using Completion = std::function<void()>;
@@ -110,6 +112,7 @@ class BatchCoder {
   void complete(std::vector<Completion> completions, std::size_t orders);
   void note_state();
 
+  std::size_t stocked_bytes_ = 0;
   const Options options_;
   BufferPool& buffers_;
   const std::function<void()> on_completion_;

@@ -43,7 +43,7 @@ void Stock::serve(std::uint32_t generation, Shelf& shelf) {
   while (!shelf.waiting.empty() && !shelf.blocks.empty()) {
     CodedPayload block = std::move(shelf.blocks.front());
     shelf.blocks.pop_front();
-    --blocks_;
+    count(0, 1);
     const std::uint64_t ticket = shelf.waiting.front().ticket;
     shelf.waiting.pop_front();
     outcomes_.exchanged_block_made(ticket, std::move(block.vector), std::move(block.payload));
@@ -58,7 +58,7 @@ void Stock::refill(std::uint32_t generation, Shelf& shelf) {
   if (shelf.waiting.empty() && shelf.blocks.size() > ahead / 2) return;
   if (wanted <= shelf.blocks.size()) return;
   shelf.under_way = std::min(wanted - shelf.blocks.size(), kBlocksAtOnce);
-  blocks_ += shelf.under_way;
+  count(shelf.under_way, 0);
   maker_->make(generation, content_->cached(generation), shelf.under_way,
                [this, generation](std::vector<CodedPayload> blocks) {
                  refilled(generation, std::move(blocks));
@@ -70,10 +70,9 @@ void Stock::refilled(std::uint32_t generation, std::vector<CodedPayload> blocks)
   const auto found = shelves_.find(generation);
   if (found == shelves_.end()) return content_->counts().thrown_away(blocks.size());  // lost
   Shelf& shelf = found->second;
-  blocks_ -= std::exchange(shelf.under_way, 0);
+  count(blocks.size(), std::exchange(shelf.under_way, 0));
   // Nobody has the source blocks any more: they are read again, for the orders that wait.
   if (blocks.empty()) return leave_unserved(generation, shelf);
-  blocks_ += blocks.size();
   for (CodedPayload& block : blocks) shelf.blocks.push_back(std::move(block));
   serve(generation, shelf);
 }
@@ -88,20 +87,38 @@ void Stock::leave_unserved(std::uint32_t generation, Shelf& shelf) {
 
 // Blocks to have ready of the generation, as far as there is room for them.
 std::size_t Stock::ahead(std::uint32_t generation, const Shelf& shelf) {
+  if (too_much_lost(0)) return 0;
   const std::size_t ahead = maker_->ahead(shelf.asked);
   const std::size_t more = ahead > shelf.blocks.size() ? ahead - shelf.blocks.size() : 0;
   return more == 0 || make_room(generation, more) ? ahead : 0;
 }
 
-// For so many blocks more of this generation: the least recently used stocks go. False: there is no
+// Payload and vector.
+std::size_t Stock::block_cost() const {
+  return content_->shape().block_bytes + content_->shape().generation_size;
+}
+
+void Stock::count(std::size_t more, std::size_t fewer) {
+  blocks_ += more;
+  blocks_ -= fewer;
+  maker_->holding(blocks_ * block_cost());
+}
+
+// Of what a device makes, which takes it from nothing else. Workers make no more ahead than a part
+// of what was asked for.
+bool Stock::too_much_lost(std::size_t more) const {
+  return maker_->keeps_sources() &&
+         thrown_away_ + more > kThrownAwayAtFirst + uses_ / kThrownAwayShare;
+}
+
+// The least recently used stocks go to make room for blocks of this generation. False: there is no
 // room, or too many blocks would be lost.
 bool Stock::make_room(std::uint32_t generation, std::size_t blocks) {
-  const std::size_t blocks_max = maker_->bytes_max() / content_->shape().block_bytes;
+  const std::size_t blocks_max = maker_->bytes_max() / block_cost();
   while (blocks_ + blocks > blocks_max) {
     const auto oldest = oldest_idle(generation);
     if (oldest == shelves_.end()) return false;
-    const std::uint64_t lost = thrown_away_ + oldest->second.blocks.size();
-    if (lost > kThrownAwayAtFirst + uses_ / kThrownAwayShare) return false;
+    if (too_much_lost(oldest->second.blocks.size())) return false;
     throw_away(oldest->first);
   }
   return true;
@@ -129,7 +146,7 @@ void Stock::throw_away(std::uint32_t generation) {
 void Stock::drop(std::uint32_t generation) {
   const auto found = shelves_.find(generation);
   if (found == shelves_.end()) return;
-  blocks_ -= found->second.blocks.size() + found->second.under_way;
+  count(0, found->second.blocks.size() + found->second.under_way);
   content_->counts().thrown_away(found->second.blocks.size());
   for (const BlockOrder& order : found->second.waiting) outcomes_.block_made(order.ticket, {});
   shelves_.erase(found);

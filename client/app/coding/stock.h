@@ -34,9 +34,10 @@ class Stock {
   // Takes the order if its block comes from a stock, now or later: answered by
   // exchanged_block_made, perhaps before this returns. False: `order` is untouched.
   bool take(BlockOrder& order, std::uint32_t generation);
-  // Blocks of the generation are likely to come without its source blocks being read once more.
+  // Blocks of the generation are likely to come without its source blocks being read once more: it
+  // was used, and there are no more than a device keeps.
   bool keeps(std::uint32_t generation) const {
-    return maker_->keeps_sources() && shelves_.contains(generation);
+    return shelves_.contains(generation) && shelves_.size() <= maker_->kept_max();
   }
   // The generation is lost: its stock goes, and blocks that wait are not made.
   void drop(std::uint32_t generation);
@@ -57,6 +58,9 @@ class Stock {
   void refilled(std::uint32_t generation, std::vector<CodedPayload> blocks);
   void leave_unserved(std::uint32_t generation, Shelf& shelf);
   std::size_t ahead(std::uint32_t generation, const Shelf& shelf);
+  std::size_t block_cost() const;
+  void count(std::size_t more, std::size_t fewer);
+  bool too_much_lost(std::size_t more) const;
   bool make_room(std::uint32_t generation, std::size_t blocks);
   void drop_oldest();
   Shelves::const_iterator oldest_idle(std::uint32_t but) const;

@@ -5,6 +5,7 @@
 
 #include "client/app/coding/block_product.h"
 #include "codec/encode.h"
+#include "cuda_kernels/host/device_backend.h"
 
 namespace firn::app {
 namespace {
@@ -19,7 +20,20 @@ class DeviceMaker final : public StockMaker {
   std::size_t ahead(std::uint64_t asked) const override {
     return device_stock(asked, content_->shape().generation_size);
   }
-  std::size_t bytes_max() const override { return coder_.options().stock_bytes; }
+  ~DeviceMaker() override { holding(0); }
+  std::size_t bytes_max() const override {
+    const std::size_t others = coder_.stocked_bytes() - held_;
+    return coder_.options().stock_bytes - std::min(others, coder_.options().stock_bytes);
+  }
+  void holding(std::size_t bytes) override {
+    coder_.stocked_bytes() += bytes - held_;
+    held_ = bytes;
+  }
+  std::size_t kept_max() const override {
+    const Shape& shape = content_->shape();
+    return cuda::DeviceBackend::Options().resident_bytes / shape.generation_size /
+           shape.block_bytes;
+  }
   std::size_t generations_max() const override { return kGenerationsMax; }
   void make(std::uint32_t generation, SharedBuffer source, std::size_t rows, Made made) override {
     const Shape& shape = content_->shape();
@@ -33,6 +47,7 @@ class DeviceMaker final : public StockMaker {
   const std::shared_ptr<const CodedContent> content_;
   TaskLine& tasks_;
   BatchCoder& coder_;
+  std::size_t held_ = 0;
 };
 
 // Blocks that are never asked for are lost work, so that what is ready is a part of what was asked
@@ -49,6 +64,8 @@ class WorkerMaker final : public StockMaker {
     return part < kAheadMin ? 0 : std::min<std::size_t>(part, kAheadMax);
   }
   std::size_t bytes_max() const override { return content_->stock_bytes(); }
+  void holding(std::size_t) override {}
+  std::size_t kept_max() const override { return 0; }
   std::size_t generations_max() const override { return kGenerationsMax; }
   void make(std::uint32_t generation, SharedBuffer source, std::size_t rows, Made made) override {
     if (!source) return made({});

@@ -27,7 +27,11 @@ class SlowMaker final : public StockMaker {
   bool useful() const override { return true; }
   bool keeps_sources() const override { return true; }
   std::size_t ahead(std::uint64_t asked) const override { return device_stock(asked, limits_.n); }
-  std::size_t bytes_max() const override { return limits_.blocks_max * DataPlaneFixture::kK; }
+  std::size_t bytes_max() const override {
+    return limits_.blocks_max * (DataPlaneFixture::kK + DataPlaneFixture::kN);
+  }
+  void holding(std::size_t bytes) override { held_max = std::max(held_max, bytes); }
+  std::size_t kept_max() const override { return limits_.generations_max; }
   std::size_t generations_max() const override { return limits_.generations_max; }
   void make(std::uint32_t, SharedBuffer, std::size_t rows, Made made) override {
     waiting_.emplace_back(rows, std::move(made));
@@ -45,6 +49,7 @@ class SlowMaker final : public StockMaker {
     made(std::move(blocks));
   }
   std::uint64_t blocks_made = 0;
+  std::size_t held_max = 0;
 
  private:
   const Limits limits_;
