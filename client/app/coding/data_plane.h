@@ -13,8 +13,8 @@
 //   what is served, once through --> BackgroundCheck --> BlockMaker
 //
 // Each part owns its state and its timer; this class wires them. Results come back in the order in
-// which tasks end: tasks of one generation run in the order in which they were asked for. Small ones
-// are done at once, if nothing of their generation is under way.
+// which tasks end: tasks of one generation run in the order in which they were asked for. Small
+// ones are done at once, if nothing of their generation is under way.
 //
 // Threads: one owner thread. Tasks hold the CodedContent and copies of what else they need, and
 // hand their results back as completions.
