@@ -50,6 +50,11 @@ bool Generations::may_open(std::uint32_t g) {
   return false;
 }
 
+void Generations::forget_settled() {
+  std::erase_if(not_opened_,
+                [&](std::uint32_t g) { return begun(g) || holdings_.given_up().contains(g); });
+}
+
 // How many more.
 std::uint64_t Generations::room_to_invite(TimeUs now) {
   std::erase_if(invited_, [&](const auto& entry) {
@@ -74,11 +79,11 @@ bool Generations::invites(std::uint32_t g, const PeerId& sender, TimeUs now) {
 std::vector<std::uint32_t> Generations::next_waiting(
     const std::function<bool(std::uint32_t)>& offered, std::uint32_t count_max, TimeUs now) {
   std::vector<std::uint32_t> chosen;
-  std::erase_if(not_opened_,
-                [&](std::uint32_t g) { return begun(g) || holdings_.given_up().contains(g); });
+  forget_settled();
   const std::uint64_t count = std::min<std::uint64_t>(count_max, room_to_invite(now));
+  const std::size_t looks = std::min<std::size_t>(not_opened_.size(), policy::kScanMax);
   auto g = not_opened_.lower_bound(next_waiting_);
-  for (std::size_t looked = 0; looked < not_opened_.size() && chosen.size() < count; ++looked) {
+  for (std::size_t looked = 0; looked < looks && chosen.size() < count; ++looked) {
     if (g == not_opened_.end()) g = not_opened_.begin();
     if (offered(*g)) chosen.push_back(*g);
     next_waiting_ = *g++ + 1;
@@ -91,8 +96,8 @@ std::vector<std::uint32_t> Generations::shut_after(std::uint32_t g) {
   if (holdings_.rank(g) != 1 || holdings_.open().size() < room()) return shut;
   for (std::uint32_t looked = 0; looked < policy::kShutTold; ++looked) {
     if (++g >= holdings_.generation_count()) break;
-    if (holdings_.given_up().contains(g) || not_opened_.contains(g)) continue;
-    if (!may_open(g)) shut.push_back(g);
+    const bool told = not_opened_.contains(g) && !invited_.contains(g);
+    if (!told && !holdings_.given_up().contains(g) && !may_open(g)) shut.push_back(g);
   }
   return shut;
 }
@@ -121,11 +126,13 @@ bool Generations::decoding(std::uint32_t g) const {
 
 Generations::Verified Generations::verified(std::uint32_t g, TimeUs now) {
   holdings_.set_verified(g);
-  std::erase_if(not_opened_, [&](std::uint32_t waiting) { return begun(waiting); });
   Verified result{{}, rescue_.verified(g)};
+  forget_settled();
   const std::uint64_t room = room_to_invite(now);
-  for (auto it = not_opened_.begin(); it != not_opened_.end() && result.waiting.size() < room; ++it)
-    result.waiting.push_back(*it);
+  for (const std::uint32_t waiting : not_opened_) {
+    if (result.waiting.size() >= room) break;
+    if (!invited_.contains(waiting)) result.waiting.push_back(waiting);
+  }
   return result;
 }
 

@@ -103,6 +103,7 @@ class Generations {
   bool begun(std::uint32_t g) const;
   bool may_open(std::uint32_t g);
   std::uint64_t room_to_invite(TimeUs now);
+  void forget_settled();  // of those that wait
 
   const std::uint64_t memory_bytes_;
   Holdings holdings_;

@@ -80,6 +80,7 @@ void Trust::step() {
   }
   if (near_) near_until_ = context_.now;
   const bool strict = wants_proof(heard_at);
+  if (!strict && context_.now - open_since_ >= policy::kAlarmMemory) alarmed_since_ = kNever;
   if (strict == strict_) return;
   strict_ = strict;
   starved_ = !strict && epochs_.alarm();

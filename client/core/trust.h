@@ -32,13 +32,14 @@ class Trust final : public LeaveWatcher {
   void greeted(Neighbour& n);
   // This peer takes only what its sender answers for.
   bool strict() const { return strict_; }
-  // In a large mesh, for the first time; kNever: it was not so far.
+  // In a large mesh, since the first of the alarms that followed each other; kNever: there was
+  // none, or the last is over for policy::kAlarmMemory.
   TimeUs alarmed_since() const { return alarmed_since_; }
 
   // Neighbours that came at this time or later are given little before a row of theirs has been
   // shown to be true (Neighbour::on_trial); kNever: none are. So it is under alarm in a large mesh
   // that has more polluters than can be found out one by one, as far as those tell that this peer
-  // has met. Who was there before the alarm has a while to prove itself.
+  // has met. Those that were there before the alarm have a while to prove themselves.
   TimeUs trial_from() const;
 
   // Sent a false block for which it answered.

@@ -185,6 +185,9 @@ TEST_CASE("neighbours are on trial where those that were convicted are a part of
   trust.step();  // and the alarm is over
   CHECK(trust.trial_from() == core::kNever);
   CHECK(trust.alarmed_since() == kSecond);
+  parts.context.now += policy::kAlarmMemory;
+  trust.step();
+  CHECK(trust.alarmed_since() == core::kNever);
 }
 
 TEST_CASE("a neighbour is on trial until one of its rows is shown to be true") {

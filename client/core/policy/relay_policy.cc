@@ -223,7 +223,7 @@ void RelayPolicy::line_up(const Neighbours& neighbours, const Terms& terms, bool
     Memory& memory = *next++;
     if (!n.may_send() || !can_take_block(n, sockets) || n.holds.satisfied()) continue;
     const bool waits = some_wait && is_last(n, last, terms);
-    const bool only_takes = last == Last::kNobody && !optimistic && n.only_takes(now);
+    const bool only_takes = last != Last::kDebtors && !optimistic && n.only_takes(now);
     const std::uint64_t late = waits || only_takes ? kServedLast : 0;
     std::uint64_t turn = (least_rank(n) + memory.head_start) * row_worth + memory.last_choice;
     if (!has_few_neighbours(n, neighbours.size())) turn += few * kChoicesForFew;
@@ -243,7 +243,7 @@ std::optional<Choice> RelayPolicy::choose(const Holdings& holdings, const Neighb
   line_up(neighbours, terms, holdings.complete(), sockets, now);
   std::optional<Choice> choice;
   for (const Eligible& one : eligible_) {
-    if (one.waits && !spare_.affords(terms.sending) && now - chose_at_ < kDebtorPause) break;
+    if (one.waits && !spare_.affords(terms.sending) && now - chose_at_ < kDebtorPause) continue;
     const Candidate candidate =
         best_generation(holdings, *one.neighbour, *one.memory, terms.small_mesh, now);
     if (candidate.score <= 0) continue;
