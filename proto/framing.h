@@ -22,8 +22,8 @@ inline constexpr std::size_t kFramePrefixBytes = 4;
 // place takes its memory before it comes, if it is no longer than kPayloadTrusted or than one that
 // has come.
 //
-// The bytes of a payload in place are written once, by whoever fills prepare()'s space. For that
-// the space is that of the payload alone, and before it that of a head of usual length: a
+// The bytes of a payload in place are written once, by the caller that fills prepare()'s space. For
+// that the space is that of the payload alone, and before it that of a head of usual length: a
 // little of the payload comes with the head, and is copied.
 class FrameReader {
  public:

@@ -14,7 +14,7 @@ namespace firn::core {
 
 class Alarm {
  public:
-  // Somebody has met a false row.
+  // A peer has met a false row.
   void raise(TimeUs now) {
     if (!on(now)) {
       const bool again = until_ > 0 && now - until_ < policy::kAlarmMemory;

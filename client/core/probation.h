@@ -16,8 +16,6 @@ class Probation {
  public:
   // The peer, connected from `ip`, has sent a false block.
   void convicted(const PeerId& id, const std::string& ip, TimeUs now);
-  // Nobody was ever convicted.
-  bool unused() const { return networks_.empty(); }
   // How many rows of a newcomer from `ip` must be proven first; 0: it is granted as all others.
   std::uint32_t rows_to_prove(const std::string& ip, TimeUs now) const;
 

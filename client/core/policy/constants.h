@@ -114,7 +114,8 @@ inline constexpr double kFrontRoundTrips = 0.5;
 inline constexpr std::uint32_t kClosing = 4;
 inline constexpr std::uint32_t kGapCap = 16;   // S: rank gaps above count as this
 inline constexpr std::uint32_t kScanMax = 64;  // eligible generations compared for one decision
-// Of those a source serves as many at a time, after its first pass, as have so many blocks [062].
+// After its first pass a source serves as many of those at a time as have this many blocks in all
+// [062].
 inline constexpr std::uint32_t kScanBlocks = 4096;
 inline constexpr std::uint32_t kScanMin = 4;
 inline constexpr std::uint32_t kLookMax = 512;  // generations looked at to find them
@@ -125,9 +126,8 @@ inline constexpr TimeUs kTakerTime = 10 * kSecond;  // had credit this long and 
 // since it brought the last new row. The slowest uplinks of a swarm bring one for ten or so [042].
 inline constexpr std::uint64_t kDebtMax = 32;
 // A neighbour in debt, or on trial, is served in the time in which the uplink would stand idle, in
-// one of
-// kDebtorShare choices, where nothing was chosen for kDebtorPause, and when no other neighbour
-// needs a block [042, 059].
+// one of kDebtorShare choices, where nothing was chosen for kDebtorPause, and when no other
+// neighbour needs a block [042, 059].
 inline constexpr TimeUs kDebtorPause = 100 * kMillisecond;
 inline constexpr std::uint32_t kDebtorShare = 128;
 // Of idle time so much is kept: some blocks of an ordinary uplink, so that a pause in the swarm is
@@ -177,7 +177,7 @@ inline constexpr TimeUs kEpochIntervalEarly = 300 * kMillisecond;
 inline constexpr TimeUs kEpochIntervalMax = 10 * kSecond;
 inline constexpr TimeUs kEpochIntervalAlarm = 500 * kMillisecond;
 inline constexpr TimeUs kEpochIntervalAlarmMax = 1 * kSecond;
-// An alarm is fresh for so long. Then most of what was false has been found, and Epochs twice a
+// For this time an alarm is fresh. Then most of what was false has been found, and Epochs twice a
 // second would take a tenth of uplinks of 2 Mbit/s [064].
 inline constexpr TimeUs kAlarmFresh = 8 * kSecond;
 inline constexpr TimeUs kEpochIntervalAlarmLong = 1 * kSecond;
@@ -236,7 +236,7 @@ inline constexpr TimeUs kReportInterval = 1 * kSecond;
 inline constexpr std::size_t kReportersMin = 3;   // fewer tell a source nothing
 inline constexpr std::size_t kAccusersMin = 2;    // in a large mesh: that convict a neighbour,
 inline constexpr double kAccusersShare = 0.5;     // and are this part of those asked
-inline constexpr double kDoubtedWorth = 1.0 / 4;  // one convicts it, or it came under alarm
+inline constexpr double kDoubtedWorth = 1.0 / 4;  // one convicts it, or it came after an alarm
 inline constexpr TimeUs kContributionMemory = 5 * kSecond;
 inline constexpr TimeUs kNewcomerTime = 2 * kSecond;  // rows are still on their way
 inline constexpr double kNewcomerWorth = 1.0 / 4;     // until then, where others are judged [047]

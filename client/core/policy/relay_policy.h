@@ -48,7 +48,7 @@ class RelayPolicy {
     Memory* memory = nullptr;
     bool waits = false;  // until there is spare time
   };
-  // Who is served in spare time alone while others need blocks.
+  // Which neighbours are served in spare time alone while others need blocks.
   enum class Last { kNobody, kDebtors, kOnTrial };
   struct Candidate {
     std::uint32_t generation = 0;

@@ -30,7 +30,7 @@ class SlowMaker final : public StockMaker {
   std::size_t bytes_max() const override {
     return limits_.blocks_max * (DataPlaneFixture::kK + DataPlaneFixture::kN);
   }
-  void holding(std::size_t bytes) override { held_max = std::max(held_max, bytes); }
+  void holding(std::size_t) override {}
   std::size_t kept_max() const override { return limits_.generations_max; }
   std::size_t generations_max() const override { return limits_.generations_max; }
   void make(std::uint32_t, SharedBuffer, std::size_t rows, Made made) override {
@@ -49,7 +49,6 @@ class SlowMaker final : public StockMaker {
     made(std::move(blocks));
   }
   std::uint64_t blocks_made = 0;
-  std::size_t held_max = 0;
 
  private:
   const Limits limits_;
