@@ -43,7 +43,7 @@ std::uint64_t drain_time_us(const PathState& path) {
 std::uint64_t settling_time_us(const PathState& path, std::uint64_t settled_us) {
   if (queued_bytes(path) <= kSettledBytes) return 0;
   const std::uint64_t drain_us = drain_time_us(path);
-  const std::uint64_t gone_us = std::max(path.sent_for_us, settled_us);
+  const std::uint64_t gone_us = path.sent_for_us + settled_us;
   return drain_us > gone_us ? drain_us - gone_us : 0;
 }
 

@@ -51,8 +51,9 @@ TEST_CASE("what was sent longer ago than the queue is long has left it") {
   PathState path{.unacknowledged_bytes = 16'000, .rtt_us = 50'000, .rtt_min_us = 10'000};
   CHECK(settling_time_us(path) == 37'000);
   path.sent_for_us = 25'000;
-  CHECK(settling_time_us(path) == 15'000);
-  path.sent_for_us = 40'000;
+  CHECK(settling_time_us(path) == 12'000);
+  CHECK(settling_time_us(path, firn::proto::transport::kSettledFastUs) == 5'000);
+  path.sent_for_us = 37'000;  // the rest goes while the next block is made
   CHECK(settling_time_us(path) == 0);
 }
 
