@@ -10,16 +10,18 @@ namespace {
 constexpr std::uint64_t kKiB = 1024;
 constexpr std::uint64_t kMiB = 1024 * kKiB;
 
-// Rows of the ladder: the largest shape whose `content_bytes_min` is reached is taken. Every row
-// but the first gives at least 16 generations and a vector overhead n/k of at most 0.8 %.
+// Rows of the ladder: the largest shape whose `content_bytes_min` is reached is taken. From the
+// second on generations are of 64 blocks, and there are at least four: fewer blocks cost a swarm
+// more by redundant ones and States than fewer generations do (docs/notes/065).
 struct Step {
   std::uint64_t content_bytes_min;
   std::uint32_t generation_size;
   std::uint32_t block_bytes;
 };
-constexpr Step kLadder[] = {{0, 16, 1 * kKiB},         {kMiB / 2, 16, 2 * kKiB},
-                            {1 * kMiB, 16, 4 * kKiB},  {2 * kMiB, 32, 4 * kKiB},
-                            {4 * kMiB, 32, 8 * kKiB},  {8 * kMiB, 64, 8 * kKiB},
+constexpr Step kLadder[] = {{0, 16, 1 * kKiB},
+                            {kMiB / 2, 64, 2 * kKiB},
+                            {1 * kMiB, 64, 4 * kKiB},
+                            {4 * kMiB, 64, 8 * kKiB},
                             {16 * kMiB, 64, 16 * kKiB}};
 
 constexpr std::uint64_t kGenerationsWanted = 1 << 17;  // at most, where the limits allow it

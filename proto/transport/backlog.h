@@ -56,8 +56,8 @@ inline constexpr std::uint64_t kSettledFastUs = 10'000;
 
 // In how long no more than `settled_us` of it will be left; 0: it is so now. What was sent longer
 // ago than the queue is long has left it, though its acknowledgement waits: for the queue before
-// the receiver's link, and until the receiver reads (read_pace.h). Both count: where all receivers
-// have such a queue it looks like ours, and each block would be held for all of it (docs/notes/065).
+// the receiver's link, and until the receiver reads (read_pace.h). Both add up: where all receivers
+// have such a queue it looks like ours, and blocks would be held for all of it (docs/notes/065).
 std::uint64_t settling_time_us(const PathState& path, std::uint64_t settled_us = kSettledUs);
 
 // What the kernel knows of the connection; zeros (nothing queued) where it does not tell.
