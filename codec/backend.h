@@ -45,6 +45,8 @@ class Backend {
   virtual BackendStatus decode(std::span<GenerationWork> generations) = 0;
   // Whether encode() of this key needs no source blocks.
   virtual bool keeps(std::uint64_t) const { return false; }
+  // Bytes of source blocks that it keeps at most: those of the generations that encode() used last.
+  virtual std::size_t kept_bytes_max() const { return 0; }
   // The source blocks of this key are of no use any more.
   virtual void forget(std::uint64_t) {}
 };

@@ -259,6 +259,12 @@ bool SharedBackend::keeps(std::uint64_t generation_key) const {
   return keeper_of(generation_key) != nullptr;
 }
 
+std::size_t SharedBackend::kept_bytes_max() const {
+  std::size_t bytes = 0;
+  for (const auto& device : devices_) bytes += device->backend->kept_bytes_max();
+  return bytes;
+}
+
 void SharedBackend::forget(std::uint64_t generation_key) {
   for (const auto& device : devices_) device->backend->forget(generation_key);
 }

@@ -45,6 +45,7 @@ class SharedBackend final : public Backend {
   BackendStatus encode(const EncodeWork& work) override;
   BackendStatus decode(std::span<GenerationWork> generations) override;
   bool keeps(std::uint64_t generation_key) const override;
+  std::size_t kept_bytes_max() const override;
   void forget(std::uint64_t generation_key) override;
 
   bool has_devices() const { return !devices_.empty(); }

@@ -44,6 +44,7 @@ class DeviceBackend final : public codec::Backend {
   bool keeps(std::uint64_t generation_key) const override {
     return by_key_.contains(generation_key);
   }
+  std::size_t kept_bytes_max() const override { return options_.resident_bytes; }
   void forget(std::uint64_t generation_key) override;
 
  private:

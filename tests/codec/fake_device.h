@@ -41,6 +41,7 @@ class FakeDevice final : public codec::Backend {
   std::function<void()> before;  // called first in every call
   bool keeping = false;          // source blocks, from now on
   std::map<std::uint64_t, std::vector<std::uint8_t>> kept;
+  std::size_t kept_bytes = std::size_t{1} << 30;  // that it says it keeps at most
 
   std::string called = "fake";
   int prepared = 0;  // how often
@@ -76,6 +77,7 @@ class FakeDevice final : public codec::Backend {
     return cpu_.decode(generations);
   }
   bool keeps(std::uint64_t key) const override { return kept.contains(key); }
+  std::size_t kept_bytes_max() const override { return kept_bytes; }
   void forget(std::uint64_t key) override { forgotten.push_back(key); }
 
  private:

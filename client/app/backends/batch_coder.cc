@@ -18,6 +18,7 @@ BatchCoder::BatchCoder(const Options& options, BufferPool& buffers, const MakeBa
                        codec::SharedBackend::Dropped on_dropped,
                        std::function<void()> on_completion)
     : options_(options),
+      stock_room_(options.stock_bytes),
       buffers_(buffers),
       on_completion_(std::move(on_completion)),
       backend_(make_backend([this, on_dropped](const std::string& device, const std::string& why) {
@@ -25,6 +26,7 @@ BatchCoder::BatchCoder(const Options& options, BufferPool& buffers, const MakeBa
       })),
       random_(options.seed, 0) {
   has_devices_ = backend_->has_devices();
+  kept_bytes_max_ = backend_->kept_bytes_max();
   name_ = backend_->name();
   thread_ = std::thread([this] { work(); });
 }
@@ -59,6 +61,7 @@ void BatchCoder::decode(DecodeOrder order) {
 
 void BatchCoder::encode(EncodeOrder order) {
   ++task_count_;
+  kept_.use(order.generation_key, order.generation_size * order.block_bytes, kept_bytes_max_);
   {
     const std::lock_guard lock(mutex_);
     encodes_.push_back(std::move(order));
@@ -67,6 +70,7 @@ void BatchCoder::encode(EncodeOrder order) {
 }
 
 void BatchCoder::forget(std::uint64_t generation_key) {
+  kept_.forget(generation_key);
   const std::lock_guard lock(mutex_);
   forgotten_.push_back(generation_key);
 }
@@ -196,7 +200,9 @@ void BatchCoder::run_encode(EncodeOrder& order) {
   if (!status.ok()) blocks.clear();
   note_state();
   order.source.reset();
-  complete({[done = std::move(order.done), blocks = std::move(blocks)]() mutable {
+  complete({[this, key = order.generation_key, done = std::move(order.done),
+             blocks = std::move(blocks)]() mutable {
+             if (blocks.empty()) kept_.forget(key);  // if it was kept at all, it is not any more
              done(std::move(blocks));
            }},
            1);
@@ -204,6 +210,7 @@ void BatchCoder::run_encode(EncodeOrder& order) {
 
 void BatchCoder::note_state() {
   has_devices_ = backend_->has_devices();
+  kept_bytes_max_ = backend_->kept_bytes_max();
   const std::lock_guard lock(mutex_);
   counts_ = backend_->counts();
   name_ = backend_->name();

@@ -22,6 +22,8 @@
 #include <thread>
 #include <vector>
 
+#include "client/app/backends/kept_sources.h"
+#include "client/app/backends/stock_room.h"
 #include "client/app/runtime/buffer_pool.h"
 #include "client/core/actions.h"
 #include "codec/random.h"
@@ -85,6 +87,8 @@ class BatchCoder {
   void decode(DecodeOrder order);
   void encode(EncodeOrder order);
   void forget(std::uint64_t generation_key);
+  // An order of this generation is likely to need no source blocks.
+  bool keeps(std::uint64_t generation_key) const { return kept_.contains(generation_key); }
   // Whether work should come here at all: a device is left. Which of it the CPU does then is the
   // backend's choice, by what it measured; it, too, makes many blocks at once faster than one.
   bool useful() const { return has_devices_; }
@@ -94,8 +98,8 @@ class BatchCoder {
   codec::SharedBackend::Counts counts();
   std::string name();  // of the backends at work
   const Options& options() const { return options_; }
-  // What callers keep ahead of demand; owner thread.
-  std::size_t& stocked_bytes() { return stocked_bytes_; }
+  // For what callers keep ahead of demand.
+  StockRoom& stock_room() { return stock_room_; }
 
  private:
   using Completion = std::function<void()>;
@@ -112,12 +116,14 @@ class BatchCoder {
   void complete(std::vector<Completion> completions, std::size_t orders);
   void note_state();
 
-  std::size_t stocked_bytes_ = 0;
   const Options options_;
+  StockRoom stock_room_;  // owner thread's
+  KeptSources kept_;      // likewise
   BufferPool& buffers_;
   const std::function<void()> on_completion_;
   std::size_t task_count_ = 0;                     // owner thread's
   std::atomic<bool> has_devices_ = false;          // false for good once it is
+  std::atomic<std::size_t> kept_bytes_max_ = 0;    // by the devices that are left
   std::unique_ptr<codec::SharedBackend> backend_;  // the coder's thread's
   codec::CoefficientStream random_;                // likewise
 
