@@ -56,8 +56,8 @@ void DataPlane::judge_rows(core::JudgeRows action, core::TimeUs now) {
   judge_.judge(std::move(action));
 }
 
-void DataPlane::make_check(core::MakeCheck action) {
-  check_maker_.make(std::move(action));
+void DataPlane::make_check(const core::MakeCheck& action) {
+  check_maker_.make(action);
 }
 
 void DataPlane::make_leaves(const core::MakeLeaves& action) {

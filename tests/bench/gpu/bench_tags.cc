@@ -3,8 +3,9 @@
 //   bench_tags [--quick] [RESULT.json]
 // GB/s are 10^9 bytes of source blocks a second, which lie in the device's memory; the median of
 // seven samples of at least 20 ms. "One call" is what a peer would wait for: key material in, the
-// sums of so many generations, sums out, in microseconds of wall clock (median of 201). The CPU's
-// are those of one thread. Sums are compared with the CPU's before they are timed.
+// sums of so many generations, sums out, in microseconds of wall clock (median of 201); "a peer's"
+// goes through its backend. The CPU's are those of one thread. Sums are compared with the CPU's
+// before they are timed.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -19,6 +20,7 @@
 #include "codec/check_sums.h"
 #include "codec/random.h"
 #include "cuda_kernels/batch/batch.h"
+#include "cuda_kernels/host/device_backend.h"
 #include "cuda_kernels/runtime/memory.h"
 #include "cuda_kernels/runtime/stopwatch.h"
 
@@ -96,6 +98,11 @@ class Bench {
         result["calls"].push_back(call(n, generations));
       }
     }
+    for (const std::size_t n : {64, 512, 1024}) {
+      for (const std::size_t generations : {1, 4, 16}) {
+        result["peer"].push_back(peer(n, generations));
+      }
+    }
     for (const codec::CheckKernels* kernels : codec::available_check_kernels()) {
       if (kernels->name != std::string("scalar")) result["cpu"].push_back(cpu(*kernels));
     }
@@ -171,6 +178,34 @@ class Bench {
     }
     const double us = median_of(samples);
     std::printf("one call: n=%-5zu generations=%-3zu %7.1f us, %6.2f a MiB\n", n, generations, us,
+                us / static_cast<double>(generations * n * k) * kMiB);
+    return {{"n", n}, {"k", k}, {"generations", generations}, {"us", us}};
+  }
+
+  // The same as a peer's backend has it, for generations that it keeps.
+  Json peer(std::size_t n, std::size_t generations) {
+    const std::size_t k = 16384, t = codec::CheckKey::kTagBytes;
+    DeviceBackend backend(device_, {.work_bytes = 64 * kMiB});
+    Bytes source(n * k), vector(n), block(k), material(key_bytes(k, t));
+    std::uint8_t* const out = block.data();
+    codec::CoefficientStream random(4, n);
+    random.fill(material);
+    random.fill(vector);
+    std::vector<Bytes> sums(generations, Bytes(n * t));
+    std::vector<codec::SumsWork> works;
+    for (std::size_t g = 0; g < generations; ++g) {
+      random.fill(source);
+      must(backend.encode({g, n, k, source, vector, {&out, 1}}));
+      works.push_back({g, n, k, t, material, sums[g]});
+    }
+    std::vector<double> samples;
+    for (int i = 0; i < 201; ++i) {
+      for (codec::SumsWork& work : works) work.made = false;
+      samples.push_back(1e6 * wall_seconds([&] { must(backend.make_sums(works)); }));
+      for (const codec::SumsWork& work : works) must(work.made, "a generation is not kept");
+    }
+    const double us = median_of(samples);
+    std::printf("a peer's: n=%-5zu generations=%-3zu %7.1f us, %6.2f a MiB\n", n, generations, us,
                 us / static_cast<double>(generations * n * k) * kMiB);
     return {{"n", n}, {"k", k}, {"generations", generations}, {"us", us}};
   }
