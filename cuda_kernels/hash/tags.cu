@@ -221,54 +221,68 @@ __device__ __forceinline__ void add_parities(const int (&sums)[kRows][4 * kWords
   }
 }
 
+// What of the job this block of threads does.
+struct Part {
+  std::size_t generation;
+  int chunk, pass, begin, end;  // steps
+
+  __device__ explicit Part(const TagJob& job) {
+    int unit = static_cast<int>(blockIdx.x);
+    begin = unit % job.splits * job.steps;
+    end = min(begin + job.steps, (job.k + kTagStep - 1) / kTagStep);
+    unit /= job.splits;
+    pass = unit % job.passes;
+    unit /= job.passes;
+    chunk = unit % job.chunks;
+    generation = unit / job.chunks;
+  }
+};
+
+// Where the generation's key has its words, and its table.
+struct Key {
+  int groups;
+  const std::uint8_t *words, *table;
+
+  __device__ Key(const TagJob& job, std::size_t generation) {
+    groups = (job.k + kGroup - 1) / kGroup;
+    const std::size_t word_bytes = static_cast<std::size_t>(groups) * kWordBytes;
+    words = job.keys + generation * (word_bytes + kTableRows * job.tag_bytes);
+    table = words + word_bytes;
+  }
+};
+
 template <int kWords>
 __global__ void __launch_bounds__(kThreads, 2) hash_blocks(TagJob job) {
   extern __shared__ __align__(16) std::uint8_t raw[];
   auto& shared = *reinterpret_cast<Shared<kWords>*>(raw);
-
-  int unit = static_cast<int>(blockIdx.x);
-  const int split = unit % job.splits;
-  unit /= job.splits;
-  const int pass = unit % job.passes;
-  unit /= job.passes;
-  const int chunk_of_blocks = unit % job.chunks;
-  const std::size_t generation = unit / job.chunks;
-
-  const int groups = (job.k + kGroup - 1) / kGroup;
-  const std::uint8_t* words =
-      job.keys + generation * (static_cast<std::size_t>(groups) * kWordBytes +
-                               static_cast<std::size_t>(kTableRows) * job.tag_bytes);
-  const int begin = split * job.steps;
-  const int end = min(begin + job.steps, (job.k + kTagStep - 1) / kTagStep);
-
+  const Part part(job);
+  const Key key(job, part.generation);
   KeyWords r;
-  r.load(words, begin, groups);
+  r.load(key.words, part.begin, key.groups);
   for (int i = threadIdx.x; i < 256 * kMatrixCopies; i += kThreads)
     shared.matrices[i] = kBitMatrices.of[i / kMatrixCopies];
-  bring_planes<kWords>(shared,
-                       words + static_cast<std::size_t>(groups) * kWordBytes + pass * 4 * kWords,
-                       job.tag_bytes);
+  bring_planes<kWords>(shared, key.table + part.pass * 4 * kWords, job.tag_bytes);
   __syncthreads();
 
   const int warp = threadIdx.x >> 5, row = threadIdx.x >> 2 & 7;
   const int warp_of_blocks = warp & ((1 << job.warps_shift) - 1);
   const int first_chunk = warp >> job.warps_shift, chunks_apart = kWarps >> job.warps_shift;
-  const int block = ((chunk_of_blocks << job.warps_shift) + warp_of_blocks) * 16 * kRows + row;
-  const std::size_t at = generation * job.n + block;
+  const int block = ((part.chunk << job.warps_shift) + warp_of_blocks) * 16 * kRows + row;
+  const std::size_t at = part.generation * job.n + block;
   const Payloads payloads{job.blocks + at * job.pitch, job.pitch, job.n - block, job.k,
                           job.aligned};
   uint4 next[2 * kRows];
-  payloads.load(begin, first_chunk, next);
-  expand<kWords>(shared, r, shared.columns[begin & 1][0]);
-  if (begin + 1 < end) r.load(words, begin + 1, groups);
+  payloads.load(part.begin, first_chunk, next);
+  expand<kWords>(shared, r, shared.columns[part.begin & 1][0]);
+  if (part.begin + 1 < part.end) r.load(key.words, part.begin + 1, key.groups);
   __syncthreads();
 
   int sums[kRows][4 * kWords][4] = {};
 #pragma unroll 1
-  for (int step = begin; step < end; ++step) {
-    if (step + 1 < end) {
+  for (int step = part.begin; step < part.end; ++step) {
+    if (step + 1 < part.end) {
       expand<kWords>(shared, r, shared.columns[step + 1 & 1][0]);
-      if (step + 2 < end) r.load(words, step + 2, groups);
+      if (step + 2 < part.end) r.load(key.words, step + 2, key.groups);
     }
 #pragma unroll 1
     for (int chunk = first_chunk; chunk < kChunks; chunk += chunks_apart) {
@@ -276,7 +290,7 @@ __global__ void __launch_bounds__(kThreads, 2) hash_blocks(TagJob job) {
 #pragma unroll
       for (int i = 0; i < 2 * kRows; ++i) pieces[i] = next[i];
       const bool last = chunk + chunks_apart >= kChunks;
-      if (!last || step + 1 < end)
+      if (!last || step + 1 < part.end)
         payloads.load(last ? step + 1 : step, last ? first_chunk : chunk + chunks_apart, next);
       multiply<4 * kWords>(shared.columns[step & 1][chunk], pieces, sums);
     }
@@ -284,7 +298,7 @@ __global__ void __launch_bounds__(kThreads, 2) hash_blocks(TagJob job) {
   }
   const int pitch = job.tag_bytes / 4;
   add_parities<kWords>(sums,
-                       reinterpret_cast<std::uint32_t*>(job.tags) + at * pitch + pass * kWords,
+                       reinterpret_cast<std::uint32_t*>(job.tags) + at * pitch + part.pass * kWords,
                        pitch, job.n - block);
 }
 

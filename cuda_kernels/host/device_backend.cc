@@ -217,7 +217,7 @@ Status DeviceBackend::hash_residents(std::span<codec::SumsWork* const> works) {
     sums_at += work->sums.size();
   }
   if (s.ok()) s = stream_.copy_out(secrets + key_bytes, on_device + key_bytes, bytes - key_bytes);
-  if (s.ok()) s = stream_.fill(on_device, 0, bytes);
+  const Status wiped = stream_.fill(on_device, 0, bytes);
   const Status waited = stream_.wait();  // also after an error: memory is in use until then
   sums_at = key_bytes;
   for (codec::SumsWork* work : works) {
@@ -225,7 +225,8 @@ Status DeviceBackend::hash_residents(std::span<codec::SumsWork* const> works) {
     sums_at += work->sums.size();
   }
   codec::wipe(secrets, bytes);
-  return s.ok() ? waited : s;
+  if (!s.ok()) return s;
+  return wiped.ok() ? waited : wiped;
 }
 
 void DeviceBackend::forget(std::uint64_t generation_key) {
