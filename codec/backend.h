@@ -30,6 +30,15 @@ struct EncodeWork {
   std::span<std::uint8_t* const> out;                // one for each row, k bytes, no overlap
 };
 
+// The sums of block checks (codec/check_sums.h) of a generation whose source blocks are kept.
+struct SumsWork {
+  std::uint64_t generation_key = 0;
+  std::size_t generation_size = 0, block_bytes = 0, tag_bytes = 0;  // n, k, t
+  std::span<const std::uint8_t> material;                           // of a codec::CheckKey
+  std::span<std::uint8_t> sums;                                     // n * t bytes
+  bool made = false;                                                // set by the backend
+};
+
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -43,8 +52,13 @@ class Backend {
   // Decodes all, which have one shape, and says of each whether its vectors had full rank; those
   // that had not are no failure of the backend.
   virtual BackendStatus decode(std::span<GenerationWork> generations) = 0;
+  // Makes the sums of those generations that it keeps, and leaves the others alone. Only for
+  // backends that are faster at it than codec::CheckSums.
+  virtual BackendStatus make_sums(std::span<SumsWork>) { return {}; }
   // Whether encode() of this key needs no source blocks.
   virtual bool keeps(std::uint64_t) const { return false; }
+  // Bytes of source blocks that it keeps at most: those of the generations that encode() used last.
+  virtual std::size_t kept_bytes_max() const { return 0; }
   // The source blocks of this key are of no use any more.
   virtual void forget(std::uint64_t) {}
 };

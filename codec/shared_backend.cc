@@ -197,6 +197,10 @@ void SharedBackend::failed(Member& member, const ShapeKey& shape, const BackendS
     member.costs[shape].unsupported = true;
     return;
   }
+  drop(member, status);
+}
+
+void SharedBackend::drop(const Member& member, const BackendStatus& status) {
   const auto found = std::find_if(devices_.begin(), devices_.end(),
                                   [&](const auto& device) { return device.get() == &member; });
   if (found == devices_.end()) return;
@@ -257,6 +261,30 @@ SharedBackend::Member* SharedBackend::keeper_of(std::uint64_t generation_key) co
 
 bool SharedBackend::keeps(std::uint64_t generation_key) const {
   return keeper_of(generation_key) != nullptr;
+}
+
+// --- sums ---
+
+BackendStatus SharedBackend::make_sums(std::span<SumsWork> works) {
+  for (std::size_t i = 0; i < devices_.size();) {
+    const Member& device = *devices_[i];
+    const BackendStatus status = device.backend->make_sums(works);
+    // One that cannot hash, or has no memory for it now, may still code.
+    if (status.code == BackendStatus::Code::kFailed) {
+      drop(device, status);
+    } else {
+      ++i;
+    }
+  }
+  return {};
+}
+
+// --- what devices keep ---
+
+std::size_t SharedBackend::kept_bytes_max() const {
+  std::size_t bytes = 0;
+  for (const auto& device : devices_) bytes += device->backend->kept_bytes_max();
+  return bytes;
 }
 
 void SharedBackend::forget(std::uint64_t generation_key) {

@@ -44,7 +44,10 @@ class SharedBackend final : public Backend {
   // kOk, but if the work brings no source blocks and the device that keeps them fails.
   BackendStatus encode(const EncodeWork& work) override;
   BackendStatus decode(std::span<GenerationWork> generations) override;
+  // kOk: what a device that fails has not made stays as it is.
+  BackendStatus make_sums(std::span<SumsWork> works) override;
   bool keeps(std::uint64_t generation_key) const override;
+  std::size_t kept_bytes_max() const override;
   void forget(std::uint64_t generation_key) override;
 
   bool has_devices() const { return !devices_.empty(); }
@@ -106,6 +109,7 @@ class SharedBackend final : public Backend {
   BackendStatus decode_in_parts(Backend& backend, std::span<GenerationWork> generations,
                                 double& seconds);
   void failed(Member& member, const ShapeKey& shape, const BackendStatus& status);
+  void drop(const Member& member, const BackendStatus& status);
   Member* encoder_for(const EncodeWork& work);
   Member* keeper_of(std::uint64_t generation_key) const;
 

@@ -1,6 +1,7 @@
 // What stands for the CUDA runtime and for the kernels in a build without CUDA: there are no
 // devices, and every call says so.
 #include "cuda_kernels/batch/coefficients.h"
+#include "cuda_kernels/hash/launch.h"
 #include "cuda_kernels/inverse/launch.h"
 #include "cuda_kernels/product/launch.h"
 #include "cuda_kernels/runtime/cuda_calls.h"
@@ -112,6 +113,10 @@ Status launch_panel_inverse(const InverseJob&, std::uint8_t*, void*) {
 }
 
 Status launch_coefficient_fill(const CoefficientJob&, void*) {
+  return none();
+}
+
+Status launch_tag_hash(const TagJob&, void*) {
   return none();
 }
 

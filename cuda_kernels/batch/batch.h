@@ -4,6 +4,7 @@
 //   launch_inverse       V[g] = C[g]^-1           n x n, and which rows of C[g] depend on others
 //   launch_decode        X[g] = C[g]^-1 Y[g]      the two together; X in source-block order
 //   launch_coefficients  C[g] from a seed, the same bytes as codec/random.h
+//   launch_tags          H of every block of B[g], the hash of block checks (codec/check_key.h)
 // Arithmetic is in GF(2^8) as in codec/gf256.h; results are equal byte for byte to the CPU's.
 //
 // Each call queues kernels on the stream and returns: it takes no memory and waits for nothing.
@@ -96,5 +97,14 @@ Status launch_decode(Stream& stream, const Shape& shape, const std::uint8_t* vec
 Status launch_coefficients(Stream& stream, std::uint64_t seed, std::uint64_t first_stream,
                            std::uint64_t position, std::size_t generations, std::size_t bytes,
                            std::uint8_t* out);
+
+// tags[g][i] = H(block i of generation g), under the key that is made from keys[g] (material of
+// codec::CheckKey): what codec::CheckSums makes for each generation. keys: generations x
+// CheckKey::material_bytes(k, tag_bytes), 16-byte aligned; tags: generations x n x tag_bytes,
+// 4-byte aligned; no gaps in either. tag_bytes: 4, 8 or 16. Blocks of any alignment, faster where
+// pointer and pitch are multiples of 16. shape.rows is not read. Keys and tags are secret: the
+// caller wipes both. kUnsupported on a device without binary mma.sync.
+Status launch_tags(Stream& stream, const Shape& shape, std::size_t tag_bytes,
+                   const std::uint8_t* keys, ConstBlocks blocks, std::uint8_t* tags);
 
 }  // namespace firn::cuda

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "codec/secret_memory.h"
+
 namespace firn::cuda {
 namespace {
 
@@ -169,6 +171,62 @@ Status DeviceBackend::make_resident(const codec::EncodeWork& work, std::uint8_t*
   resident_bytes_ += bytes;
   blocks = residents_.front().blocks.data();
   return {};
+}
+
+// --- sums ---
+
+Status DeviceBackend::make_sums(std::span<codec::SumsWork> works) {
+  std::vector<codec::SumsWork*> kept;
+  for (codec::SumsWork& work : works) {
+    if (!work.made && keeps(work.generation_key)) kept.push_back(&work);
+  }
+  if (kept.empty()) return {};
+  const Status status = hash_residents(kept);
+  if (!status.ok()) return status;
+  for (codec::SumsWork* work : kept) work->made = true;
+  return {};
+}
+
+// Keys go in with one copy and sums come out with one: sums stand behind the keys, in the same
+// order. Material has a multiple of 16 bytes, sums one of 4.
+Status DeviceBackend::hash_residents(std::span<codec::SumsWork* const> works) {
+  std::size_t key_bytes = 0, bytes = 0;
+  for (const codec::SumsWork* work : works) key_bytes += work->material.size();
+  bytes = key_bytes;
+  for (const codec::SumsWork* work : works) bytes += work->sums.size();
+  if (Status s = reserve(secrets_, bytes); !s.ok()) return s;
+  if (Status s = reserve(device_secrets_, bytes); !s.ok()) return s;
+  std::uint8_t* const secrets = secrets_.data();
+  std::uint8_t* const on_device = device_secrets_.data();
+
+  std::size_t at = 0, sums_at = key_bytes;
+  for (const codec::SumsWork* work : works) {
+    std::memcpy(secrets + at, work->material.data(), work->material.size());
+    at += work->material.size();
+  }
+  Status s = stream_.copy_in(on_device, secrets, key_bytes);
+  at = 0;
+  for (const codec::SumsWork* work : works) {
+    const std::size_t n = work->generation_size, k = work->block_bytes;
+    const std::uint8_t* blocks = by_key_.at(work->generation_key)->blocks.data();
+    if (s.ok()) {
+      s = launch_tags(stream_, {1, n, 0, k}, work->tag_bytes, on_device + at,
+                      {blocks, fast_pitch(k)}, on_device + sums_at);
+    }
+    at += work->material.size();
+    sums_at += work->sums.size();
+  }
+  if (s.ok()) s = stream_.copy_out(secrets + key_bytes, on_device + key_bytes, bytes - key_bytes);
+  const Status wiped = stream_.fill(on_device, 0, bytes);
+  const Status waited = stream_.wait();  // also after an error: memory is in use until then
+  sums_at = key_bytes;
+  for (codec::SumsWork* work : works) {
+    std::memcpy(work->sums.data(), secrets + sums_at, work->sums.size());
+    sums_at += work->sums.size();
+  }
+  codec::wipe(secrets, bytes);
+  if (!s.ok()) return s;
+  return wiped.ok() ? waited : wiped;
 }
 
 void DeviceBackend::forget(std::uint64_t generation_key) {

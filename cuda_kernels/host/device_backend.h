@@ -3,6 +3,8 @@
 //   decode: rows are gathered into pinned memory, go through HostCodec, and come back decoded
 //   encode: source blocks stay on the device (the generations used last), so that a batch of coded
 //           blocks costs its coefficients on the way in and its payloads on the way out
+//   sums:   of generations that are there, for their key on the way in and their sums on the way
+//   out
 //
 // A generation with n over 1024 is kUnsupported. One thread at a time; two threads of its own help
 // to copy.
@@ -41,9 +43,13 @@ class DeviceBackend final : public codec::Backend {
   void prepare(std::size_t generation_size, std::size_t block_bytes) override;
   Status encode(const codec::EncodeWork& work) override;
   Status decode(std::span<codec::GenerationWork> generations) override;
+  // kUnsupported on a device without binary mma.sync (launch_tags). Keys and sums are wiped where
+  // they pass.
+  Status make_sums(std::span<codec::SumsWork> works) override;
   bool keeps(std::uint64_t generation_key) const override {
     return by_key_.contains(generation_key);
   }
+  std::size_t kept_bytes_max() const override { return options_.resident_bytes; }
   void forget(std::uint64_t generation_key) override;
 
  private:
@@ -57,6 +63,7 @@ class DeviceBackend final : public codec::Backend {
   Status decode_batch(std::span<codec::GenerationWork> generations);
   Status encode_resident(const codec::EncodeWork& work);
   Status make_resident(const codec::EncodeWork& work, std::uint8_t*& blocks);
+  Status hash_residents(std::span<codec::SumsWork* const> works);
 
   const Device device_;
   const Options options_;
@@ -64,8 +71,8 @@ class DeviceBackend final : public codec::Backend {
   bool opened_ = false;
   HostCodec codec_;
   Stream stream_;
-  PinnedMemory vectors_, in_, out_;
-  DeviceMemory coefficients_, made_, scratch_;
+  PinnedMemory vectors_, in_, out_, secrets_;
+  DeviceMemory coefficients_, made_, scratch_, device_secrets_;
   std::list<Resident> residents_;  // used last first
   std::unordered_map<std::uint64_t, std::list<Resident>::iterator> by_key_;
   std::size_t resident_bytes_ = 0;

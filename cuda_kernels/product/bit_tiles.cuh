@@ -47,11 +47,14 @@ __device__ __forceinline__ std::uint32_t load_coefficients(const std::uint8_t* r
   return four;
 }
 
-// bits[b] = the rows that make output bit b, a byte for each of the four coefficients.
+// bits[b] = the rows that make output bit b, a byte for each of the four coefficients. Matrices are
+// kApart apart.
+template <int kApart = 1>
 __device__ __forceinline__ void expand_coefficients(const std::uint64_t* matrices,
                                                     std::uint32_t four, std::uint32_t (&bits)[8]) {
-  const std::uint64_t m[4] = {matrices[four & 255], matrices[four >> 8 & 255],
-                              matrices[four >> 16 & 255], matrices[four >> 24]};
+  const std::uint64_t m[4] = {matrices[(four & 255) * kApart], matrices[(four >> 8 & 255) * kApart],
+                              matrices[(four >> 16 & 255) * kApart],
+                              matrices[(four >> 24) * kApart]};
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
     std::uint32_t in[4], out[4];

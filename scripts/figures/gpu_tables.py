@@ -7,6 +7,7 @@
     scripts/figures/gpu_tables.py docs/results/gpu-h200-x2.json       (bench_devices)
     scripts/figures/gpu_tables.py docs/results/gpu-peer-h200.json     (firn bench gpu)
     scripts/figures/gpu_tables.py docs/results/gpu-sync-h100.json     (bench_sync_gpu)
+    scripts/figures/gpu_tables.py docs/results/gpu-hash-h100.json     (bench_tags)
 """
 
 import json
@@ -118,11 +119,30 @@ def of_sync(document):
            "local"], rows)
 
 
+def of_hash(document):
+    rates = {(r["t"], r["n"], r["k"]): r["GB_per_s"] for r in document["rates"]}
+    copied = document["device_copy_GB_per_s_read_and_written"]
+    columns = [(t, k) for t in (4, 8, 16) for k in (4096, 16384, 32768)]
+    table(["n", *(f"t = {t}, k = {k >> 10} KiB" for t, k in columns), "of the copy's: t = 4", "8", "16"],
+          [[n, *(number(rates[(t, n, k)]) for t, k in columns),
+            *(f"{rates[(t, n, 16384)] / copied:.2f}" for t in (4, 8, 16))]
+           for n in sorted({n for _, n, _ in rates})])
+    calls = {(r["n"], r["generations"]): r["us"] for r in document["peer"]}
+    cpu = {r["kernels"]: r for r in document["cpu"]}
+    table(["n", "generations", "device, us", *(f"{name}, in cache" for name in cpu),
+           *(f"{name}, from memory" for name in cpu)],
+          [[n, generations, number(us), *(number(r["set_us"] * n / 64 * generations) for r in cpu.values()),
+            *(number(n * generations * 16384 / r["memory_GB_per_s"] / 1e3) for r in cpu.values())]
+           for (n, generations), us in calls.items()])
+
+
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         document = json.load(file)
     if "stocks" in document:
         of_stocks(document)
+    elif "calls" in document:
+        of_hash(document)
     elif "shapes" in document:
         of_sync(document)
     elif "seconds_each" in document:

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "codec/backend.h"
+#include "codec/check_sums.h"
 #include "codec/shared_backend.h"
 
 namespace firn::tests {
@@ -37,10 +38,12 @@ class FakeDevice final : public codec::Backend {
   std::deque<Code> outcomes;                  // of the next calls; kOk once it is empty
   std::size_t generations_max = SIZE_MAX;     // more at once: kOutOfMemory
   std::vector<std::size_t> decoded, encoded;  // counts of the calls that went well
+  std::size_t summed = 0;                     // generations
   std::vector<std::uint64_t> forgotten;
   std::function<void()> before;  // called first in every call
   bool keeping = false;          // source blocks, from now on
   std::map<std::uint64_t, std::vector<std::uint8_t>> kept;
+  std::size_t kept_bytes = std::size_t{1} << 30;  // that it says it keeps at most
 
   std::string called = "fake";
   int prepared = 0;  // how often
@@ -75,7 +78,23 @@ class FakeDevice final : public codec::Backend {
     decoded.push_back(generations.size());
     return cpu_.decode(generations);
   }
+  codec::BackendStatus make_sums(std::span<codec::SumsWork> works) override {
+    if (const Code code = next(); code != Code::kOk) return {code, "told to"};
+    for (codec::SumsWork& work : works) {
+      if (work.made || !keeps(work.generation_key)) continue;
+      std::vector<const std::uint8_t*> blocks;
+      for (std::size_t i = 0; i < work.generation_size; ++i)
+        blocks.push_back(&kept.at(work.generation_key)[i * work.block_bytes]);
+      const codec::CheckKey key(work.block_bytes, work.tag_bytes, work.material);
+      const codec::CheckSums sums(key, blocks);
+      std::copy(sums.bytes().begin(), sums.bytes().end(), work.sums.begin());
+      work.made = true;
+      ++summed;
+    }
+    return {};
+  }
   bool keeps(std::uint64_t key) const override { return kept.contains(key); }
+  std::size_t kept_bytes_max() const override { return kept_bytes; }
   void forget(std::uint64_t key) override { forgotten.push_back(key); }
 
  private:

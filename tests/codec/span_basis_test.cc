@@ -131,19 +131,48 @@ TEST_CASE("sparse and unit vectors fill the span like dense ones") {
   CHECK(basis.full());
 }
 
-TEST_CASE("every kernel set keeps the same span") {
-  constexpr std::size_t kSize = 67;
-  for (const Kernels* kernels : available_kernels()) {
-    CAPTURE(kernels->name);
-    CoefficientStream random(23, 0);
-    SpanBasis basis(kSize, *kernels), reference(kSize, kScalarKernels);
+// Kernel sets are fed alike, and must know the same of every vector and end with the same rows.
+// Most vectors are dense, as most that peers send.
+TEST_CASE("every kernel set keeps the same span, at sizes around those of blocks and vectors") {
+  for (const std::size_t n : {67, 255, 256, 257, 333, 511, 512, 513, 1023, 1024}) {
+    CAPTURE(n);
+    CoefficientStream random(23, n);
+    SpanBasis reference(n, kScalarKernels);
+    std::vector<const Kernels*> sets;
+    std::vector<SpanBasis> bases;
+    for (const Kernels* kernels : available_kernels()) {
+      sets.push_back(kernels);
+      bases.emplace_back(n, *kernels);
+    }
     std::vector<Bytes> held;
     while (!reference.full()) {
-      Bytes vector =
-          random.below(3) == 0 ? combination(held, kSize, random) : random_vector(kSize, random);
+      Bytes vector;
+      if (n < 300) {
+        vector = any_vector(held, n, random);
+      } else if (random.below(20) == 0) {  // in the span of a few, which is quickly made
+        vector = combination(
+            {held.end() - static_cast<std::ptrdiff_t>(std::min<std::size_t>(held.size(), 10)),
+             held.end()},
+            n, random);
+      } else {
+        vector = random_vector(n, random);
+      }
       const bool innovative = reference.insert(vector);
-      REQUIRE(basis.insert(vector) == innovative);
+      for (std::size_t i = 0; i < bases.size(); ++i) {
+        CAPTURE(sets[i]->name);
+        REQUIRE(bases[i].insert(vector) == innovative);
+      }
       if (innovative) held.push_back(std::move(vector));
+    }
+    reference.settle();
+    for (std::size_t i = 0; i < bases.size(); ++i) {
+      CAPTURE(sets[i]->name);
+      bases[i].settle();
+      for (std::size_t r = 0; r < n; ++r) {
+        REQUIRE(bases[i].pivot(r) == reference.pivot(r));
+        const auto row = bases[i].basis_row(r), wanted = reference.basis_row(r);
+        REQUIRE(std::equal(row.begin(), row.end(), wanted.begin(), wanted.end()));
+      }
     }
   }
 }

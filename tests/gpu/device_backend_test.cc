@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "codec/check_sums.h"
 #include "codec/executor.h"
 #include "codec/span_basis.h"
 #include "on_device.h"
@@ -121,6 +122,45 @@ TEST_SUITE("device") {
     check_encode(backend, coded[2], 2, 3, random);
     const Coded large(300, 501, random);
     check_encode(backend, large, 7, 65, random);
+  }
+
+  TEST_CASE("a device makes check sums of the generations that it keeps, and of no others") {
+    OnDevice on;
+    if (!on.device.has_binary_mma()) return;
+    codec::CoefficientStream random(8, 4);
+    // Room for the two that are used last.
+    DeviceBackend backend(on.device, {.work_bytes = 16 << 20, .resident_bytes = 100'000});
+    const std::size_t n = 40, k = 1001, keys[] = {3, 1, 7, 2};
+    std::vector<Coded> coded;
+    for (std::size_t g = 0; g < 3; ++g) {
+      coded.emplace_back(n, k, random);
+      check_encode(backend, coded[g], keys[g], 1, random);
+    }
+    for (const std::size_t t : {4, 8, 16}) {
+      std::vector<Bytes> material, sums;
+      std::vector<codec::SumsWork> works;
+      for (int g = 0; g < 4; ++g) {
+        material.push_back(random_bytes(codec::CheckKey::material_bytes(k, t), random));
+        sums.emplace_back(n * t, Guarded::kPoison);
+      }
+      for (int g = 0; g < 4; ++g) works.push_back({keys[g], n, k, t, material[g], sums[g]});
+      const BackendStatus status = backend.make_sums(works);
+      INFO(status.detail);
+      REQUIRE(status.ok());
+      for (std::size_t g = 0; g < 4; ++g) {
+        CAPTURE(g);
+        const bool kept = g == 1 || g == 2;
+        CHECK(works[g].made == kept);
+        Bytes wanted(n * t, Guarded::kPoison);
+        if (kept) {
+          std::vector<const std::uint8_t*> rows;
+          for (std::size_t i = 0; i < n; ++i) rows.push_back(&coded[g].source[i * k]);
+          const codec::CheckSums made(codec::CheckKey(k, t, material[g]), rows);
+          wanted.assign(made.bytes().begin(), made.bytes().end());
+        }
+        CHECK(sums[g] == wanted);
+      }
+    }
   }
 
   TEST_CASE("a generation of more than 1024 blocks is not for a device") {

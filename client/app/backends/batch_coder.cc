@@ -18,6 +18,7 @@ BatchCoder::BatchCoder(const Options& options, BufferPool& buffers, const MakeBa
                        codec::SharedBackend::Dropped on_dropped,
                        std::function<void()> on_completion)
     : options_(options),
+      stock_room_(options.stock_bytes),
       buffers_(buffers),
       on_completion_(std::move(on_completion)),
       backend_(make_backend([this, on_dropped](const std::string& device, const std::string& why) {
@@ -25,6 +26,7 @@ BatchCoder::BatchCoder(const Options& options, BufferPool& buffers, const MakeBa
       })),
       random_(options.seed, 0) {
   has_devices_ = backend_->has_devices();
+  kept_bytes_max_ = backend_->kept_bytes_max();
   name_ = backend_->name();
   thread_ = std::thread([this] { work(); });
 }
@@ -59,6 +61,7 @@ void BatchCoder::decode(DecodeOrder order) {
 
 void BatchCoder::encode(EncodeOrder order) {
   ++task_count_;
+  kept_.use(order.generation_key, order.generation_size * order.block_bytes, kept_bytes_max_);
   {
     const std::lock_guard lock(mutex_);
     encodes_.push_back(std::move(order));
@@ -66,7 +69,17 @@ void BatchCoder::encode(EncodeOrder order) {
   changed_.notify_one();
 }
 
+void BatchCoder::make_sums(SumsOrder order) {
+  ++task_count_;
+  {
+    const std::lock_guard lock(mutex_);
+    sums_.push_back(std::move(order));
+  }
+  changed_.notify_one();
+}
+
 void BatchCoder::forget(std::uint64_t generation_key) {
+  kept_.forget(generation_key);
   const std::lock_guard lock(mutex_);
   forgotten_.push_back(generation_key);
 }
@@ -98,7 +111,8 @@ void BatchCoder::work() {
   const StageClock::Attach counted(options_.stages, Stage::kWorkerTurns);
   std::unique_lock lock(mutex_);
   for (;;) {
-    while (!stopping_ && to_prepare_.empty() && encodes_.empty() && !batch_is_ready(Clock::now())) {
+    while (!stopping_ && to_prepare_.empty() && sums_.empty() && encodes_.empty() &&
+           !batch_is_ready(Clock::now())) {
       if (decodes_.empty()) {
         changed_.wait(lock);
       } else {
@@ -108,6 +122,7 @@ void BatchCoder::work() {
     if (stopping_) return;
     std::vector<EncodeOrder> encode;
     std::vector<DecodeOrder> decode;
+    std::deque<SumsOrder> sums = std::exchange(sums_, {});
     if (!encodes_.empty()) {
       encode.push_back(std::move(encodes_.front()));
       encodes_.pop_front();
@@ -119,6 +134,7 @@ void BatchCoder::work() {
     lock.unlock();
     for (const auto& [n, k] : to_prepare) backend_->prepare(n, k);
     for (const std::uint64_t key : forgotten) backend_->forget(key);
+    for (SumsOrder& order : sums) run_sums(order);
     if (!encode.empty()) run_encode(encode.front());
     if (!decode.empty()) run_decode(decode);
     lock.lock();
@@ -196,14 +212,36 @@ void BatchCoder::run_encode(EncodeOrder& order) {
   if (!status.ok()) blocks.clear();
   note_state();
   order.source.reset();
-  complete({[done = std::move(order.done), blocks = std::move(blocks)]() mutable {
+  complete({[this, key = order.generation_key, done = std::move(order.done),
+             blocks = std::move(blocks)]() mutable {
+             if (blocks.empty()) kept_.forget(key);  // if it was kept at all, it is not any more
              done(std::move(blocks));
+           }},
+           1);
+}
+
+void BatchCoder::run_sums(SumsOrder& order) {
+  const StageScope stage(Stage::kHash);
+  std::vector<codec::SumsWork> works;
+  for (SumsOrder::Generation& one : order.generations) {
+    one.sums.resize(order.generation_size * order.tag_bytes);
+    works.push_back({one.key, order.generation_size, order.block_bytes, order.tag_bytes,
+                     one.material, one.sums});
+  }
+  (void)backend_->make_sums(works);  // what is not made there, the caller makes
+  for (std::size_t i = 0; i < works.size(); ++i) {
+    if (!works[i].made) order.generations[i].sums.clear();
+  }
+  note_state();
+  complete({[done = std::move(order.done), generations = std::move(order.generations)]() mutable {
+             done(std::move(generations));
            }},
            1);
 }
 
 void BatchCoder::note_state() {
   has_devices_ = backend_->has_devices();
+  kept_bytes_max_ = backend_->kept_bytes_max();
   const std::lock_guard lock(mutex_);
   counts_ = backend_->counts();
   name_ = backend_->name();

@@ -1,13 +1,13 @@
 // A thread that gives batches to the codec's backends (codec/shared_backend.h): full-rank
-// generations to decode, gathered while the batch before them is being worked on, and coded blocks
-// to make ahead of demand.
+// generations to decode, gathered while the batch before them is being worked on, coded blocks to
+// make ahead of demand, and check sums of what devices keep.
 //
-// Flow: the owner thread asks decode() or encode(); the batch is made; what was asked is answered
-// by the order's `done`, which the owner thread runs in run_completions().
+// Flow: the owner thread asks decode(), encode() or make_sums(); the batch is made; what was asked
+// is answered by the order's `done`, which the owner thread runs in run_completions().
 //
-// Waiting: a generation waits for company for kGatherTime at most. Blocks go before generations:
-// a receiver waits for each of them. Bound: orders are as many as the callers have under way; a
-// batch takes at most `batch_bytes` of generations, one at least.
+// Waiting: a generation waits for company for kGatherTime at most. Sums and blocks go before
+// generations: a receiver waits for each of them. Bound: orders are as many as the callers have
+// under way; a batch takes at most `batch_bytes` of generations, one at least.
 #pragma once
 
 #include <atomic>
@@ -22,9 +22,12 @@
 #include <thread>
 #include <vector>
 
+#include "client/app/backends/kept_sources.h"
+#include "client/app/backends/stock_room.h"
 #include "client/app/runtime/buffer_pool.h"
 #include "client/core/actions.h"
 #include "codec/random.h"
+#include "codec/secret_memory.h"
 #include "codec/shared_backend.h"
 #include "proto/base/stage_times.h"
 #include "proto/messages.h"
@@ -53,6 +56,18 @@ struct EncodeOrder {
   std::size_t rows = 0;
   // `blocks` is empty if there was no source and no device keeps it (any more).
   std::function<void(std::vector<CodedPayload> blocks)> done;
+};
+
+// Check sums of generations that devices are likely to keep.
+struct SumsOrder {
+  struct Generation {
+    std::uint64_t key = 0;                        // codec::SumsWork
+    codec::SecretVector<std::uint8_t> material;   // of its check key
+    codec::SecretVector<std::uint8_t> sums = {};  // answered: n * t bytes, or none if not kept
+  };
+  std::size_t generation_size = 0, block_bytes = 0, tag_bytes = 0;
+  std::vector<Generation> generations;
+  std::function<void(std::vector<Generation> generations)> done;
 };
 
 class BatchCoder {
@@ -84,7 +99,10 @@ class BatchCoder {
   void prepare(std::size_t generation_size, std::size_t block_bytes);
   void decode(DecodeOrder order);
   void encode(EncodeOrder order);
+  void make_sums(SumsOrder order);
   void forget(std::uint64_t generation_key);
+  // An order of this generation is likely to need no source blocks.
+  bool keeps(std::uint64_t generation_key) const { return kept_.contains(generation_key); }
   // Whether work should come here at all: a device is left. Which of it the CPU does then is the
   // backend's choice, by what it measured; it, too, makes many blocks at once faster than one.
   bool useful() const { return has_devices_; }
@@ -94,8 +112,8 @@ class BatchCoder {
   codec::SharedBackend::Counts counts();
   std::string name();  // of the backends at work
   const Options& options() const { return options_; }
-  // What callers keep ahead of demand; owner thread.
-  std::size_t& stocked_bytes() { return stocked_bytes_; }
+  // For what callers keep ahead of demand.
+  StockRoom& stock_room() { return stock_room_; }
 
  private:
   using Completion = std::function<void()>;
@@ -109,15 +127,18 @@ class BatchCoder {
   std::vector<DecodeOrder> take_batch();
   void run_decode(std::vector<DecodeOrder>& batch);
   void run_encode(EncodeOrder& order);
+  void run_sums(SumsOrder& order);
   void complete(std::vector<Completion> completions, std::size_t orders);
   void note_state();
 
-  std::size_t stocked_bytes_ = 0;
   const Options options_;
+  StockRoom stock_room_;  // owner thread's
+  KeptSources kept_;      // likewise
   BufferPool& buffers_;
   const std::function<void()> on_completion_;
   std::size_t task_count_ = 0;                     // owner thread's
   std::atomic<bool> has_devices_ = false;          // false for good once it is
+  std::atomic<std::size_t> kept_bytes_max_ = 0;    // by the devices that are left
   std::unique_ptr<codec::SharedBackend> backend_;  // the coder's thread's
   codec::CoefficientStream random_;                // likewise
 
@@ -125,6 +146,7 @@ class BatchCoder {
   std::condition_variable changed_;
   bool stopping_ = false;
   std::deque<EncodeOrder> encodes_;
+  std::deque<SumsOrder> sums_;
   std::deque<Waiting> decodes_;
   std::size_t waiting_bytes_ = 0;  // of decodes_
   std::vector<std::uint64_t> forgotten_;

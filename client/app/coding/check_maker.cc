@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "client/app/coding/block_product.h"
-#include "client/checks/set_key.h"
 #include "codec/check_sums.h"
 #include "proto/base/limits.h"
 #include "proto/base/stage_times.h"
@@ -12,36 +11,47 @@ namespace firn::app {
 
 CheckMaker::CheckMaker(std::shared_ptr<const CodedContent> content, TaskLine& tasks,
                        CodingOutcomes& outcomes)
-    : content_(std::move(content)), tasks_(tasks), outcomes_(outcomes) {}
+    : content_(std::move(content)),
+      tasks_(tasks),
+      outcomes_(outcomes),
+      kept_sums_(content_, tasks) {}
 
-void CheckMaker::make(core::MakeCheck action) {
-  tasks_.submit(content_->key_of(action.generation),
-                [this, data = content_->cached(action.generation), action = std::move(action),
+void CheckMaker::make(const core::MakeCheck& action) {
+  const checks::SetKey key =
+      action.key.empty() ? checks::SetKey::draw()
+                         : checks::SetKey(std::span(action.key).first<limits::kCheckKeyBytes>());
+  kept_sums_.make(key, {&action.generation, 1}, action.tag_bytes,
+                  [this, key, peer = action.peer, g = action.generation,
+                   tag_bytes = action.tag_bytes](std::vector<std::vector<std::uint8_t>> sums) {
+                    if (sums[0].empty()) return make_by_worker(key, peer, g, tag_bytes);
+                    outcomes_.check_made(peer, reply_of(key, g, std::move(sums[0])));
+                  });
+}
+
+void CheckMaker::make_by_worker(const checks::SetKey& key, core::PeerKey peer,
+                                std::uint32_t generation, std::uint32_t tag_bytes) {
+  tasks_.submit(content_->key_of(generation),
+                [this, key, peer, generation, tag_bytes, data = content_->cached(generation),
                  content = content_]() mutable -> WorkerPool::Completion {
-                  data = content->load_unless(std::move(data), action.generation);
-                  return [this, peer = action.peer,
-                          reply = make_on_worker(*content, action, data)]() mutable {
+                  data = content->load_unless(std::move(data), generation);
+                  proto::CheckReply reply{generation, {}, {}};
+                  if (data) {
+                    const StageScope stage(Stage::kHash);
+                    const std::size_t block_bytes = content->shape().block_bytes;
+                    const codec::CheckSums sums(
+                        key.generation_key(generation, block_bytes, tag_bytes),
+                        source_blocks(data->bytes(), block_bytes));
+                    reply = reply_of(key, generation, {sums.bytes().begin(), sums.bytes().end()});
+                  }
+                  return [this, peer, reply = std::move(reply)]() mutable {
                     outcomes_.check_made(peer, std::move(reply));
                   };
                 });
 }
 
-proto::CheckReply CheckMaker::make_on_worker(const CodedContent& content,
-                                             const core::MakeCheck& action,
-                                             const SharedBuffer& generation) {
-  proto::CheckReply reply{action.generation, {}, {}};
-  if (!generation) return reply;
-  const StageScope stage(Stage::kHash);
-  const std::size_t block_bytes = content.shape().block_bytes;
-  const checks::SetKey set_key =
-      action.key.empty() ? checks::SetKey::draw()
-                         : checks::SetKey(std::span(action.key).first<limits::kCheckKeyBytes>());
-  const codec::CheckKey key =
-      set_key.generation_key(action.generation, block_bytes, action.tag_bytes);
-  const codec::CheckSums sums(key, source_blocks(generation->bytes(), block_bytes));
-  reply.key.assign(set_key.bytes().begin(), set_key.bytes().end());
-  reply.sums.assign(sums.bytes().begin(), sums.bytes().end());
-  return reply;
+proto::CheckReply CheckMaker::reply_of(const checks::SetKey& key, std::uint32_t generation,
+                                       std::vector<std::uint8_t> sums) {
+  return {generation, {key.bytes().begin(), key.bytes().end()}, std::move(sums)};
 }
 
 }  // namespace firn::app

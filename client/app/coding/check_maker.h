@@ -3,10 +3,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "client/app/coding/coded_content.h"
 #include "client/app/coding/coding_outcomes.h"
+#include "client/app/coding/kept_sums.h"
 #include "client/app/coding/task_line.h"
+#include "client/checks/set_key.h"
 #include "client/core/actions.h"
 
 namespace firn::app {
@@ -18,16 +21,18 @@ class CheckMaker {
              CodingOutcomes& outcomes);
 
   // Answered by check_made; without sums if the generation cannot be read.
-  void make(core::MakeCheck action);
+  void make(const core::MakeCheck& action);
 
  private:
-  static proto::CheckReply make_on_worker(const CodedContent& content,
-                                          const core::MakeCheck& action,
-                                          const SharedBuffer& generation);
+  void make_by_worker(const checks::SetKey& key, core::PeerKey peer, std::uint32_t generation,
+                      std::uint32_t tag_bytes);
+  static proto::CheckReply reply_of(const checks::SetKey& key, std::uint32_t generation,
+                                    std::vector<std::uint8_t> sums);
 
   const std::shared_ptr<const CodedContent> content_;
   TaskLine& tasks_;
   CodingOutcomes& outcomes_;
+  KeptSums kept_sums_;
 };
 
 }  // namespace firn::app

@@ -20,7 +20,7 @@ DataPlane::DataPlane(const CodingResources& lent, std::uint32_t number,
       check_maker_(content_, tasks_, outcomes),
       leaf_maker_(content_, tasks_, outcomes),
       epoch_maker_(content_, tasks_, outcomes),
-      stock_(content_, stock_maker(content_, tasks_), outcomes,
+      stock_(content_, stock_maker(content_, tasks_), clock_, outcomes,
              [this](std::uint32_t generation, BlockOrder order) {
                maker_.queue(generation, std::move(order));
              }),
@@ -56,8 +56,8 @@ void DataPlane::judge_rows(core::JudgeRows action, core::TimeUs now) {
   judge_.judge(std::move(action));
 }
 
-void DataPlane::make_check(core::MakeCheck action) {
-  check_maker_.make(std::move(action));
+void DataPlane::make_check(const core::MakeCheck& action) {
+  check_maker_.make(action);
 }
 
 void DataPlane::make_leaves(const core::MakeLeaves& action) {
@@ -101,6 +101,7 @@ void DataPlane::wake(core::TimeUs now) {
   disk_.wake();
   durability_.wake();
   maker_.wake();
+  stock_.wake();
   losses_.wake();
   rows_.wake();
   flush();
@@ -109,7 +110,7 @@ void DataPlane::wake(core::TimeUs now) {
 
 core::TimeUs DataPlane::next_wake() const {
   return std::min({disk_.next_wake(), durability_.next_wake(), maker_.next_wake(),
-                   losses_.next_wake(), rows_.next_wake(),
+                   stock_.next_wake(), losses_.next_wake(), rows_.next_wake(),
                    check_ ? check_->next_wake() : core::kNever});
 }
 

@@ -64,7 +64,7 @@ class DataPlane final : private DiskEvents {
   void drop_rows(std::uint32_t generation);
   void drop_slots(const core::DropSlots& action);
   void judge_rows(core::JudgeRows action, core::TimeUs now);
-  void make_check(core::MakeCheck action);
+  void make_check(const core::MakeCheck& action);
   void make_leaves(const core::MakeLeaves& action);
   void make_epoch(core::MakeEpoch action);
   void keep_evidence(core::KeepEvidence action, core::TimeUs now);

@@ -7,7 +7,9 @@
 
 #include "client/app/coding/coded_content.h"
 #include "client/app/coding/coding_outcomes.h"
+#include "client/app/coding/kept_sums.h"
 #include "client/app/coding/task_line.h"
+#include "client/checks/set_key.h"
 #include "client/core/actions.h"
 
 namespace firn::app {
@@ -22,12 +24,14 @@ class EpochMaker {
   void make(core::MakeEpoch action);
 
  private:
-  static proto::Epoch make_on_worker(const CodedContent& content, core::MakeEpoch action,
-                                     std::vector<SharedBuffer> cached);
+  void make_others(const checks::SetKey& key, core::MakeEpoch action);
+  static proto::Epoch make_on_worker(const CodedContent& content, const checks::SetKey& set_key,
+                                     core::MakeEpoch action, std::vector<SharedBuffer> cached);
 
   const std::shared_ptr<const CodedContent> content_;
   TaskLine& tasks_;
   CodingOutcomes& outcomes_;
+  KeptSums kept_sums_;
 };
 
 }  // namespace firn::app

@@ -14,8 +14,9 @@ constexpr std::uint64_t kThrownAwayAtFirst = 32;
 }  // namespace
 
 Stock::Stock(std::shared_ptr<const CodedContent> content, std::unique_ptr<StockMaker> maker,
-             CodingOutcomes& outcomes, Unserved unserved)
+             const TurnClock& clock, CodingOutcomes& outcomes, Unserved unserved)
     : content_(std::move(content)),
+      clock_(clock),
       outcomes_(outcomes),
       unserved_(std::move(unserved)),
       maker_(std::move(maker)) {}
@@ -31,6 +32,7 @@ bool Stock::take(BlockOrder& order, std::uint32_t generation) {
   if (found == shelves_.end() && shelves_.size() >= maker_->generations_max()) drop_oldest();
   Shelf& shelf = shelves_[generation];
   shelf.used = ++uses_;
+  give_back_at_ = clock_.now() + kIdleMax;
   ++shelf.asked;
   if (!maker_->keeps_sources() && maker_->ahead(shelf.asked) == 0 && shelf.blocks.empty())
     return false;
@@ -141,6 +143,22 @@ Stock::Shelves::const_iterator Stock::oldest_idle(std::uint32_t but) const {
 void Stock::throw_away(std::uint32_t generation) {
   thrown_away_ += shelves_.at(generation).blocks.size();
   drop(generation);
+}
+
+// Shelves stay: what they know of demand is right when it comes back. Blocks that are being made
+// now are given back when that time has passed once more.
+void Stock::give_back() {
+  for (auto& [generation, shelf] : shelves_) {
+    count(0, shelf.blocks.size());
+    content_->counts().thrown_away(shelf.blocks.size());
+    shelf.blocks.clear();
+  }
+}
+
+void Stock::wake() {
+  if (clock_.now() < give_back_at_) return;
+  give_back();
+  give_back_at_ = blocks_ > 0 ? clock_.now() + kIdleMax : core::kNever;
 }
 
 void Stock::drop(std::uint32_t generation) {

@@ -5,7 +5,6 @@
 
 #include "client/app/coding/block_product.h"
 #include "codec/encode.h"
-#include "cuda_kernels/host/device_backend.h"
 
 namespace firn::app {
 namespace {
@@ -20,19 +19,10 @@ class DeviceMaker final : public StockMaker {
   std::size_t ahead(std::uint64_t asked) const override {
     return device_stock(asked, content_->shape().generation_size);
   }
-  ~DeviceMaker() override { holding(0); }
-  std::size_t bytes_max() const override {
-    const std::size_t others = coder_.stocked_bytes() - held_;
-    return coder_.options().stock_bytes - std::min(others, coder_.options().stock_bytes);
-  }
-  void holding(std::size_t bytes) override {
-    coder_.stocked_bytes() += bytes - held_;
-    held_ = bytes;
-  }
-  std::size_t kept_max() const override {
-    const Shape& shape = content_->shape();
-    return cuda::DeviceBackend::Options().resident_bytes / shape.generation_size /
-           shape.block_bytes;
+  std::size_t bytes_max() const override { return room_.bytes_max(); }
+  void holding(std::size_t bytes) override { room_.hold(bytes); }
+  bool keeps(std::uint32_t generation) const override {
+    return coder_.keeps(content_->key_of(generation));
   }
   std::size_t generations_max() const override { return kGenerationsMax; }
   void make(std::uint32_t generation, SharedBuffer source, std::size_t rows, Made made) override {
@@ -47,7 +37,7 @@ class DeviceMaker final : public StockMaker {
   const std::shared_ptr<const CodedContent> content_;
   TaskLine& tasks_;
   BatchCoder& coder_;
-  std::size_t held_ = 0;
+  StockRoom::Share room_{coder_.stock_room()};
 };
 
 // Blocks that are never asked for are lost work, so that what is ready is a part of what was asked
@@ -65,7 +55,7 @@ class WorkerMaker final : public StockMaker {
   }
   std::size_t bytes_max() const override { return content_->stock_bytes(); }
   void holding(std::size_t) override {}
-  std::size_t kept_max() const override { return 0; }
+  bool keeps(std::uint32_t) const override { return false; }
   std::size_t generations_max() const override { return kGenerationsMax; }
   void make(std::uint32_t generation, SharedBuffer source, std::size_t rows, Made made) override {
     if (!source) return made({});

@@ -29,11 +29,12 @@ class StockMaker {
   virtual bool keeps_sources() const = 0;
   // Blocks to have ready of a generation of which `asked` blocks were asked for; 0: none, as yet.
   virtual std::size_t ahead(std::uint64_t asked) const = 0;
-  // In all stocks of a content, which hold so much now.
+  // In all stocks of a content, which hold so much now. What a device makes has one room for all
+  // contents.
   virtual std::size_t bytes_max() const = 0;
   virtual void holding(std::size_t bytes) = 0;
-  // Generations whose source blocks it keeps at most, those that were used last.
-  virtual std::size_t kept_max() const = 0;
+  // It is likely to have the generation's source blocks.
+  virtual bool keeps(std::uint32_t generation) const = 0;
   virtual std::size_t generations_max() const = 0;
   // `source`: the generation's bytes, null if they are not in memory. Answered by `made`, with no
   // blocks if they cannot be made.

@@ -75,7 +75,7 @@ void Performer::on(core::JudgeRows& action) {
   coding_->judge_rows(std::move(action), now());
 }
 void Performer::on(core::MakeCheck& action) {
-  coding_->make_check(std::move(action));
+  coding_->make_check(action);
 }
 void Performer::on(core::MakeLeaves& action) {
   coding_->make_leaves(action);

@@ -4,6 +4,8 @@
 #include <condition_variable>
 #include <mutex>
 
+#include "client/checks/set_key.h"
+#include "codec/check_sums.h"
 #include "codec/encode.h"
 #include "tests/app/coding/data_plane_fixture.h"
 #include "tests/codec/fake_device.h"
@@ -382,6 +384,85 @@ TEST_CASE("generations that a device keeps are not read ahead once more") {
   for (std::uint32_t g = 0; g < kGenerations; ++g) fixture.cache.erase(0, g);
   for (int again = 0; again < 3; ++again) pass();
   CHECK(fixture.store->generations_read <= read + 1);  // the last one never had a stock
+}
+
+// A source whose device keeps generation 0, which no other memory has.
+struct Keeping : DeviceFixture {
+  Keeping() {
+    serve();
+    device->keeping = true;
+    load(0);
+    plane->send_block(1, dense(0), now);
+    settle();
+    REQUIRE(device->kept.size() == 1);
+    cache.erase(0, 0);
+    read = store->generations_read;
+  }
+  proto::CheckReply check(std::uint32_t g, const std::vector<std::uint8_t>& key = {}) {
+    plane->make_check({1, g, 8, key});
+    settle();
+    return outcomes.checks.at(g);
+  }
+  proto::Epoch epoch() {
+    core::MakeEpoch action;
+    action.tag_bytes = 4;
+    for (std::uint32_t g = 0; g < kGenerations; ++g) action.epoch.sums.push_back({g, {}});
+    plane->make_epoch(action);
+    settle();
+    return outcomes.epochs.back();
+  }
+  // As the definition has them, under the key that was given out.
+  std::vector<std::uint8_t> sums(std::uint32_t g, const std::vector<std::uint8_t>& key,
+                                 std::size_t tag_bytes) {
+    const checks::SetKey set_key{std::span(key).first<32>()};
+    std::vector<const std::uint8_t*> blocks;
+    for (std::uint32_t i = 0; i < blocks_in(g); ++i)
+      blocks.push_back(reinterpret_cast<const std::uint8_t*>(padded.data()) + (g * kN + i) * kK);
+    const codec::CheckSums made(set_key.generation_key(g, kK, tag_bytes), blocks);
+    return {made.bytes().begin(), made.bytes().end()};
+  }
+  int read = 0;
+};
+
+TEST_CASE("check sums of what a device keeps are made there, of all else by the workers") {
+  Keeping on;
+  const proto::CheckReply kept = on.check(0);
+  CHECK(kept.generation == 0);
+  CHECK(kept.sums == on.sums(0, kept.key, 8));
+  CHECK(on.device->summed == 1);
+  CHECK(on.store->generations_read == on.read);
+  CHECK(on.check(0, kept.key).sums == kept.sums);  // the same key once more
+  CHECK(on.device->summed == 2);
+  const proto::CheckReply other = on.check(1);
+  CHECK(other.sums == on.sums(1, other.key, 8));
+  CHECK(on.device->summed == 2);
+  CHECK(on.store->generations_read == on.read + 1);
+}
+
+TEST_CASE("an epoch has sums from the device and from the workers under one key") {
+  Keeping on;
+  const proto::Epoch epoch = on.epoch();
+  REQUIRE(epoch.sums.size() == kGenerations);
+  for (const proto::EpochSums& one : epoch.sums)
+    CHECK(one.sums == on.sums(one.generation, epoch.key, 4));
+  CHECK(on.device->summed == 1);
+  CHECK(on.store->generations_read == on.read + 2);
+}
+
+TEST_CASE("sums that a device has not got after all, or fails to make, are made by the workers") {
+  for (const Code code : {Code::kOk, Code::kUnsupported, Code::kOutOfMemory, Code::kFailed}) {
+    CAPTURE(static_cast<int>(code));
+    Keeping on;
+    if (code == Code::kOk) {
+      on.device->kept.clear();
+    } else {
+      on.device->outcomes = {code};
+    }
+    const proto::CheckReply reply = on.check(0);
+    CHECK(reply.sums == on.sums(0, reply.key, 8));
+    CHECK(on.store->generations_read == on.read + 1);
+    CHECK(on.dropped_devices.size() == (code == Code::kFailed ? 1 : 0));
+  }
 }
 
 TEST_CASE("a generation whose file changed is lost on the device too") {

@@ -30,8 +30,8 @@ class SlowMaker final : public StockMaker {
   std::size_t bytes_max() const override {
     return limits_.blocks_max * (DataPlaneFixture::kK + DataPlaneFixture::kN);
   }
-  void holding(std::size_t) override {}
-  std::size_t kept_max() const override { return limits_.generations_max; }
+  void holding(std::size_t bytes) override { held = bytes; }
+  bool keeps(std::uint32_t) const override { return true; }
   std::size_t generations_max() const override { return limits_.generations_max; }
   void make(std::uint32_t, SharedBuffer, std::size_t rows, Made made) override {
     waiting_.emplace_back(rows, std::move(made));
@@ -49,6 +49,7 @@ class SlowMaker final : public StockMaker {
     made(std::move(blocks));
   }
   std::uint64_t blocks_made = 0;
+  std::size_t held = 0;  // bytes
 
  private:
   const Limits limits_;
@@ -62,7 +63,7 @@ struct Stocked : DataPlaneFixture {
         CodingResources{pool, buffers, cache, codec::kernels(), budget}, 0, store);
     auto owned = std::make_unique<SlowMaker>(limits);
     maker = owned.get();
-    stock = std::make_unique<Stock>(content, std::move(owned), outcomes,
+    stock = std::make_unique<Stock>(content, std::move(owned), clock, outcomes,
                                     [](std::uint32_t, const BlockOrder&) { FAIL("unserved"); });
   }
   void ask(std::uint32_t g) {
@@ -73,6 +74,7 @@ struct Stocked : DataPlaneFixture {
   void answer_all() {
     while (!maker->idle()) maker->answer();
   }
+  TurnClock clock;
   std::shared_ptr<const CodedContent> content;
   SlowMaker* maker;  // the stock's
   std::unique_ptr<Stock> stock;
@@ -166,6 +168,52 @@ TEST_CASE("a stock stays within its bytes, and makes single blocks where it may 
   const std::uint64_t thrown_away = on.content->counts().figures().thrown_away;
   CHECK(thrown_away > 0);
   CHECK(thrown_away <= 32 + on.asked / 32);
+}
+
+TEST_CASE("a stock that nothing is asked of for a minute is given back, and made anew on demand") {
+  Stocked on({.n = 512, .blocks_max = 4000});
+  CHECK(on.stock->next_wake() == core::kNever);
+  const auto serve = [&] {
+    for (std::uint32_t g = 0; g < 3; ++g) {
+      for (int i = 0; i < 100; ++i) on.ask(g);
+      on.answer_all();
+    }
+  };
+  serve();
+  const std::size_t stocked = on.maker->held;
+  CHECK(stocked > 0);
+  on.clock.set(Stock::kIdleMax / 2);
+  on.ask(1);
+  on.answer_all();
+  on.clock.set(on.stock->next_wake() - 1);
+  on.stock->wake();
+  CHECK(on.maker->held > 0);
+  CHECK(on.stock->next_wake() == Stock::kIdleMax * 3 / 2);
+  on.clock.set(on.stock->next_wake());
+  on.stock->wake();
+  CHECK(on.maker->held == 0);
+  CHECK(on.stock->next_wake() == core::kNever);
+  CHECK(on.content->counts().figures().thrown_away > 0);
+  for (std::uint32_t g = 0; g < 3; ++g) CHECK(on.stock->keeps(g));
+  serve();
+  CHECK(on.maker->held >= stocked);
+  CHECK(on.outcomes.made.size() == on.asked);
+}
+
+TEST_CASE("blocks that were being made when a stock was given back are given back in turn") {
+  Stocked on({.n = 512, .blocks_max = 4000});
+  for (int i = 0; i < 100; ++i) on.ask(0);
+  on.clock.set(on.stock->next_wake());
+  on.stock->wake();
+  on.answer_all();
+  CHECK(on.maker->held > 0);
+  CHECK(on.outcomes.made.size() == on.asked);
+  REQUIRE(on.stock->next_wake() > on.clock.now());
+  REQUIRE(on.stock->next_wake() != core::kNever);
+  on.clock.set(on.stock->next_wake());
+  on.stock->wake();
+  CHECK(on.maker->held == 0);
+  CHECK(on.stock->next_wake() == core::kNever);
 }
 
 TEST_CASE("stocks are as many as they may be") {
