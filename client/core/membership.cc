@@ -171,6 +171,7 @@ Neighbour* Membership::opened(PeerKey peer, const PeerId& id, const std::string&
       neighbours_.add(std::make_unique<Neighbour>(peer, id, ip, port, attempt != 0, context_.now));
   added.rows_to_prove = probation_.rows_to_prove(ip, context_.now);
   history_.came(added, neighbours_);
+  met_.see(neighbours_.size(), context_.now);
   // A peer that takes no part in peer exchange is not to be passed on by others either.
   const std::uint16_t told_port = options.peer_exchange ? options.listen_port : std::uint16_t{0};
   outbox_.send(added, proto::Hello{kWireVersion, kWireVersion, context_.content_id, told_port,
@@ -247,6 +248,26 @@ void Membership::punish(const PeerId& id, GoodbyeReason reason, const std::strin
     for (LeaveWatcher* watcher : watchers_) watcher->banned(id);
   }
   if (at) drop(*at, reason, what);
+}
+
+// A tracker may have told before others came. Those that were parted with since are still about.
+policy::MeshView Membership::mesh() const {
+  return {neighbours_.size(), std::max(trackers_.swarm_told(), met_.get(context_.now))};
+}
+
+void Membership::condemn(const PeerId& id) {
+  if (banned_by_authority(id)) return;
+  if (condemned_.size() == policy::kCondemnedMax) condemned_.erase(condemned_.begin());
+  condemned_.insert(id);
+  constexpr const char* kWhat = "sent a false block, says the authority of the content";
+  if (neighbours_.find(id))
+    return punish(id, GoodbyeReason::kBanned, kWhat, policy::kStrikesConvicted);
+  book_.strike(id, context_.now, policy::kStrikesConvicted, kWhat);
+  for (LeaveWatcher* watcher : watchers_) watcher->banned(id);
+}
+
+bool Membership::banned_by_authority(const PeerId& id) const {
+  return condemned_.contains(id) && book_.banned(id, context_.now);
 }
 
 std::vector<Ban> Membership::bans(std::size_t count_max) const {

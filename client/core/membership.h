@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "client/core/places.h"
 #include "client/core/policy/mesh.h"
 #include "client/core/probation.h"
+#include "client/core/recent_most.h"
 #include "client/core/trackers.h"
 #include "proto/base/result.h"
 #include "proto/messages.h"
@@ -70,6 +72,11 @@ class Membership {
   // Drops the peer, if it is connected, and bans it for a while: as for so many strikes at least.
   void punish(const PeerId& id, proto::GoodbyeReason reason, const std::string& what,
               std::uint32_t strikes = 1);
+  // The authority has found that the peer sent a false block: as punish, though a person is told of
+  // neighbours alone.
+  void condemn(const PeerId& id);
+  // It has, and the peer is banned for it.
+  bool banned_by_authority(const PeerId& id) const;
   void stop();
   // So many rows of the peer have turned out to be true.
   void proved(const PeerId& id, std::uint32_t rows);
@@ -85,7 +92,7 @@ class Membership {
   TimeUs next_due() const;
 
  private:
-  policy::MeshView mesh() const { return {neighbours_.size(), trackers_.swarm_told()}; }
+  policy::MeshView mesh() const;
   bool wants_to_dial() const;
   void refuse(PeerKey peer, std::uint64_t attempt, const PeerId& id, proto::GoodbyeReason reason,
               const std::string& why);
@@ -106,6 +113,8 @@ class Membership {
   Places places_;
   History history_;
   Probation probation_;
+  RecentMost met_;              // neighbours at a time
+  std::set<PeerId> condemned_;  // of these some are not banned any more
   std::vector<LeaveWatcher*> watchers_;
 };
 

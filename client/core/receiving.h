@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "client/core/actions.h"
+#include "client/core/claims.h"
 #include "client/core/context.h"
+#include "client/core/denouncing.h"
 #include "client/core/generations.h"
 #include "client/core/intake.h"
 #include "client/core/judging.h"
@@ -33,7 +35,8 @@ class Receiving final : public LeaveWatcher {
  public:
   Receiving(const Context& context, Life& life, Membership& membership, Outbox& outbox,
             Intake& intake, Trust& trust, Judging& judging, PlainFetch& plain,
-            Timekeeping& timekeeping, Generations& generations);
+            Timekeeping& timekeeping, Claims& claims, Denouncing& denouncing,
+            Generations& generations);
 
   // Has those generations decoded of which an earlier run left all rows.
   void resume(const std::vector<std::uint32_t>& full);
@@ -93,6 +96,8 @@ class Receiving final : public LeaveWatcher {
   Judging& judging_;
   PlainFetch& plain_;
   Timekeeping& timekeeping_;
+  Claims& claims_;
+  Denouncing& denouncing_;
   Generations& generations_;
   BlockCounts counts_;
 };

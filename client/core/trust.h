@@ -42,6 +42,12 @@ class Trust final : public LeaveWatcher {
   // has met. Those that were there before the alarm have a while to prove themselves.
   TimeUs trial_from() const;
 
+  // Since when neighbours are to claim something of each block that they answer for (claims.h);
+  // kNever: they are not.
+  TimeUs claims_wanted_since() const {
+    return strict_ && !membership_.small_mesh() ? strict_since_ : kNever;
+  }
+
   // Sent a false block for which it answered.
   void convict(const PeerId& id);
   // The first bytes of the ids of those that did last (PeerId::prefix).

@@ -231,6 +231,23 @@ inline constexpr double kManyPolluters = 100;
 // For those that were neighbours before the alarm: their first rows are judged by then.
 inline constexpr TimeUs kTrialGrace = 5 * kSecond;
 
+// --- claims about blocks, under alarm ---
+// Blocks without one are taken for so long: they were on their way.
+inline constexpr TimeUs kClaimGrace = 5 * kSecond;
+inline constexpr std::uint32_t kClaimsChecked = 16;   // of a neighbour, the first
+inline constexpr std::uint32_t kClaimsPerSample = 8;  // of the others one in so many is checked
+// False claims that a neighbour may hand on: more are ignored.
+inline constexpr std::uint64_t kFalseClaimsPerSecond = 8;
+inline constexpr std::uint64_t kFalseClaimsAtOnce = 64;
+inline constexpr std::size_t kClaimsHandedOn = 3;  // about one peer, each from another neighbour
+inline constexpr TimeUs kClaimPatience = 2 * kSecond;  // then it is sent by another way
+inline constexpr TimeUs kCaseLife = 10 * kSecond;
+inline constexpr std::size_t kCasesMax = 512;
+inline constexpr std::size_t kClaimChecksMax = 32;   // under way at the authority
+inline constexpr std::uint32_t kSentenceEpochs = 3;  // that name who was found guilty
+inline constexpr std::size_t kSentencesMax = 1024;   // waiting to be named
+inline constexpr std::size_t kCondemnedMax = 4096;   // remembered
+
 // --- reports on what others pass on ---
 inline constexpr TimeUs kReportInterval = 1 * kSecond;
 inline constexpr std::size_t kReportersMin = 3;   // fewer tell a source nothing
