@@ -41,7 +41,9 @@ PeerId claimant_of(const proto::BlockClaim& claim);
 // Whether that peer has signed it for a block of this generation and coding vector (n coefficients,
 // or the number of a source block).
 bool claim_signed(const proto::FalseClaim& claim, const ContentId& content);
-// The same of a block's claim, and whether it is about this payload.
+// Whether a block's claim is about its payload.
+bool claim_names_payload(const proto::Block& block);
+// Both.
 bool claim_fits(const proto::Block& block, const ContentId& content);
 
 namespace proto {

@@ -17,11 +17,12 @@ Claims::Verdict Claims::look(const Neighbour& n, const proto::Block& block) {
   if (since == kNever) return Verdict::kFine;
   if (!block.claim)
     return context_.now - since < policy::kClaimGrace ? Verdict::kFine : Verdict::kMissing;
-  if (claimant_of(*block.claim) != n.id) return Verdict::kFalse;
-  return !checks(n) || claim_fits(block, context_.content_id) ? Verdict::kFine : Verdict::kFalse;
+  if (claimant_of(*block.claim) != n.id || !claim_names_payload(block)) return Verdict::kFalse;
+  if (!checks_signature(n)) return Verdict::kFine;
+  return claim_fits(block, context_.content_id) ? Verdict::kFine : Verdict::kFalse;
 }
 
-bool Claims::checks(const Neighbour& n) {
+bool Claims::checks_signature(const Neighbour& n) {
   std::uint32_t& count = looked_at_[n.key];
   if (count < policy::kClaimsChecked) return ++count, true;
   return random_.below(policy::kClaimsPerSample) == 0;

@@ -3,8 +3,10 @@
 // rows are proven. The claim about a row that turns out to be false convicts its sender before the
 // authority, and so before all peers at once (denouncing.h).
 //
-// Checking a signature takes longer than anything else that is done with a small block. So only the
-// first claims of a neighbour are all checked, and some of the others, which it cannot tell.
+// Each claim's hash is compared with the payload. Checking a signature takes longer than anything
+// else that is done with a small block, so only the first of a neighbour are all checked, and some
+// of the others, which it cannot tell. Who signs a false block badly all the same convicts itself
+// before this peer alone, as one that claims nothing does.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +46,7 @@ class Claims final : public LeaveWatcher {
   void leaves(const Neighbour& n) override { looked_at_.erase(n.key); }
 
  private:
-  bool checks(const Neighbour& n);
+  bool checks_signature(const Neighbour& n);
 
   const Context& context_;
   const Trust& trust_;

@@ -5,7 +5,6 @@
 
 #include "client/core/claims.h"
 #include "client/core/policy/constants.h"
-#include "proto/base/limits.h"
 #include "proto/block_claim.h"
 
 namespace firn::core {
@@ -22,8 +21,11 @@ bool Convictions::examine(const Neighbour& n, proto::FalseClaim&& claim) {
                                                  policy::kFalseClaimsAtOnce, context_.now);
   if (!allowance.first->second.try_take(1, context_.now)) return true;
   const PeerId accused = claimant_of(claim.claim);
-  if (membership_.banned_by_authority(accused) || under_way_.contains(accused) ||
-      under_way_.size() == policy::kClaimChecksMax ||
+  if (membership_.condemned(accused)) {
+    sentence(accused, 1);  // somebody has not heard of it
+    return true;
+  }
+  if (under_way_.contains(accused) || under_way_.size() == policy::kClaimChecksMax ||
       !holdings_.verified().contains(claim.generation))
     return true;
   if (!claim_signed(claim, context_.content_id)) return false;
@@ -34,14 +36,20 @@ bool Convictions::examine(const Neighbour& n, proto::FalseClaim&& claim) {
 
 void Convictions::checked(const PeerId& accused, bool is_false) {
   if (under_way_.erase(accused) == 0 || !is_false) return;
-  if (told_.size() == policy::kSentencesMax) told_.pop_front();
-  told_.push_back({accused, policy::kSentenceEpochs});
   membership_.condemn(accused);
+  sentence(accused, policy::kSentenceEpochs);
 }
 
-std::vector<PeerId> Convictions::take_told() {
+// Where more wait than can be named, newcomers give way: their identities may be made up for that.
+void Convictions::sentence(const PeerId& id, std::uint32_t epochs) {
+  const bool waits =
+      std::any_of(told_.begin(), told_.end(), [&](const Sentence& one) { return one.id == id; });
+  if (!waits && told_.size() < policy::kSentencesMax) told_.push_back({id, epochs});
+}
+
+std::vector<PeerId> Convictions::take_told(std::size_t most) {
   std::vector<PeerId> named;
-  for (std::size_t n = std::min(told_.size(), limits::kEpochConvictedMax); n > 0; --n) {
+  for (std::size_t n = std::min(told_.size(), most); n > 0; --n) {
     Sentence sentence = told_.front();
     told_.pop_front();
     named.push_back(sentence.id);

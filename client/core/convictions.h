@@ -1,7 +1,7 @@
 // The authority's judgement of false claims (denouncing.h). It has the source blocks: what the
 // claim's coding vector makes of them has another hash than the claim says, or the claim is true.
-// So it needs nobody's word. Who is found guilty is named in the next few Epochs, as some peers
-// miss one.
+// So it needs nobody's word. Peers that are found guilty are named in a few Epochs, as some peers
+// miss one, and again when a claim about one comes later.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ class Convictions final : public LeaveWatcher {
   bool examine(const Neighbour& n, proto::FalseClaim&& claim);
   // The answer to CheckClaim.
   void checked(const PeerId& accused, bool is_false);
-  // Whom the next Epoch is to name.
-  std::vector<PeerId> take_told();
+  // Those that the next Epoch is to name, `most` at most.
+  std::vector<PeerId> take_told(std::size_t most);
 
   void leaves(const Neighbour& n) override { allowances_.erase(n.key); }
 
@@ -38,6 +38,8 @@ class Convictions final : public LeaveWatcher {
     PeerId id;
     std::uint32_t left = 0;  // Epochs that are to name it
   };
+
+  void sentence(const PeerId& id, std::uint32_t epochs);
 
   const Context& context_;
   Membership& membership_;

@@ -129,7 +129,9 @@ void EpochMaking::step() {
   epoch.time_us = context_.now;
   epoch.alarm = told_alarm_ = alarm();
   epoch.heard = take_heard();
-  epoch.convicted = convictions_.take_told();
+  const std::uint64_t room = allowed_bytes() / kCopies / policy::kEpochConvictedShare;
+  epoch.convicted = convictions_.take_told(std::clamp<std::uint64_t>(
+      room / sizeof(PeerId), policy::kEpochConvictedMin, limits::kEpochConvictedMax));
   const std::uint64_t other_bytes = bytes_beside_sums(epoch);
   epoch.sums = choose(other_bytes);
   cost_ = kCopies * (other_bytes + epoch.sums.size() * sum_bytes());

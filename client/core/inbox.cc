@@ -140,7 +140,7 @@ void Inbox::on(Neighbour& n, proto::FalseClaim&& claim) {
   Transfer& transfer = *parts_.transfer;
   const bool possible = transfer.epoch_making.speaks()
                             ? transfer.convictions.examine(n, std::move(claim))
-                            : transfer.denouncing.came(n, std::move(claim));
+                            : transfer.denouncing.came(n, claim);
   if (!possible) punish(n, "sent a false claim that nobody has made");
 }
 

@@ -4,7 +4,8 @@
 #pragma once
 
 #include <cstdint>
-#include <set>
+#include <deque>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -72,11 +73,10 @@ class Membership {
   // Drops the peer, if it is connected, and bans it for a while: as for so many strikes at least.
   void punish(const PeerId& id, proto::GoodbyeReason reason, const std::string& what,
               std::uint32_t strikes = 1);
-  // The authority has found that the peer sent a false block: as punish, though a person is told of
-  // neighbours alone.
-  void condemn(const PeerId& id);
-  // It has, and the peer is banned for it.
-  bool banned_by_authority(const PeerId& id) const;
+  // The authority has found that the peer sent a false block: it is dropped if it is connected, and
+  // turned away for as long as a peer that this one has convicted. False: that was known.
+  bool condemn(const PeerId& id);
+  bool condemned(const PeerId& id) const;
   void stop();
   // So many rows of the peer have turned out to be true.
   void proved(const PeerId& id, std::uint32_t rows);
@@ -113,8 +113,9 @@ class Membership {
   Places places_;
   History history_;
   Probation probation_;
-  RecentMost met_;              // neighbours at a time
-  std::set<PeerId> condemned_;  // of these some are not banned any more
+  RecentMost met_;                      // neighbours at a time
+  std::map<PeerId, TimeUs> condemned_;  // until when; some of them is over
+  std::deque<PeerId> condemned_line_;   // the same, in the order in which they came
   std::vector<LeaveWatcher*> watchers_;
 };
 

@@ -51,8 +51,8 @@ Transfer::Transfer(Parts& parts, const Info& info)
       epoch_judging(epochs, timekeeping, generations, judging),
       checks(parts.context, parts.membership, parts.outbox, generations.holdings()),
       leaf_lists(parts.context, parts.membership, parts.outbox, generations.holdings(), plain),
-      receiving(parts.context, parts.life, parts.membership, parts.outbox, parts.intake, trust,
-                judging, plain, timekeeping, claims, denouncing, generations) {}
+      receiving(parts.context, parts.life, parts.membership, parts.outbox, parts.intake, epochs,
+                trust, judging, plain, timekeeping, claims, denouncing, generations) {}
 
 void Parts::start(const Info& info) {
   const Shape& shape = info.shape;

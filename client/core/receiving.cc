@@ -12,14 +12,15 @@ namespace firn::core {
 using proto::GoodbyeReason;
 
 Receiving::Receiving(const Context& context, Life& life, Membership& membership, Outbox& outbox,
-                     Intake& intake, Trust& trust, Judging& judging, PlainFetch& plain,
-                     Timekeeping& timekeeping, Claims& claims, Denouncing& denouncing,
-                     Generations& generations)
+                     Intake& intake, const Epochs& epochs, Trust& trust, Judging& judging,
+                     PlainFetch& plain, Timekeeping& timekeeping, Claims& claims,
+                     Denouncing& denouncing, Generations& generations)
     : context_(context),
       life_(life),
       membership_(membership),
       outbox_(outbox),
       intake_(intake),
+      epochs_(epochs),
       trust_(trust),
       judging_(judging),
       plain_(plain),
@@ -61,11 +62,19 @@ void Receiving::take(Neighbour& n, proto::Block&& block) {
   const bool plain = plain_.on(g);
   const bool shown = block.source_index && plain_.knows(g);
   if (shown && !plain_.right(g, *block.source_index, block.payload)) return blame(n.id, g);
-  const bool answered = !shown && !block.unproven && !n.contact.authority();
+  // Where claims are wanted only the authority's speaker is believed at its word: others that speak
+  // for it may have damaged copies, and who passes on their rows would be convicted.
+  const bool vouched = n.contact.authority() && !block.unproven &&
+                       (trust_.claims_wanted_since() == kNever || epochs_.speaks(n.id));
+  const bool answered = !shown && !block.unproven && !vouched;
   const Claims::Verdict claim = answered ? claims_.look(n, block) : Claims::Verdict::kFine;
   if (claim == Claims::Verdict::kFalse) {
     return membership_.punish(n.id, GoodbyeReason::kBanned, "sent a block with a false signature",
                               policy::kStrikesConvicted);
+  }
+  if (claim == Claims::Verdict::kMissing) {
+    ++counts_.redundant;  // it may have been on its way when claims were asked for
+    return;
   }
   const auto vector = std::make_shared<const std::vector<std::uint8_t>>(
       block.source_index
@@ -73,11 +82,10 @@ void Receiving::take(Neighbour& n, proto::Block&& block) {
           : std::move(block.coefficients));
   std::optional<std::uint32_t> slot;
   // What a complete peer loses again was changed by its owner: nothing is written over it.
-  const bool wanted = !life_.finishing() && !(block.unproven && trust_.strict()) &&
-                      claim != Claims::Verdict::kMissing && (!plain || block.source_index);
+  const bool wanted =
+      !life_.finishing() && !(block.unproven && trust_.strict()) && (!plain || block.source_index);
   if (wanted && generations_.accepts(g, n.id)) {
-    const Standing standing = shown || (n.contact.authority() && !block.unproven)
-                                  ? Standing::kProven
+    const Standing standing = shown || vouched ? Standing::kProven
                               : block.unproven ? Standing::kUnanswered
                                                : Standing::kAnswered;
     const Holdings::Origin origin{n.id, !block.recoded, standing,

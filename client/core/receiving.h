@@ -10,6 +10,7 @@
 #include "client/core/claims.h"
 #include "client/core/context.h"
 #include "client/core/denouncing.h"
+#include "client/core/epochs.h"
 #include "client/core/generations.h"
 #include "client/core/intake.h"
 #include "client/core/judging.h"
@@ -34,7 +35,7 @@ struct BlockCounts {
 class Receiving final : public LeaveWatcher {
  public:
   Receiving(const Context& context, Life& life, Membership& membership, Outbox& outbox,
-            Intake& intake, Trust& trust, Judging& judging, PlainFetch& plain,
+            Intake& intake, const Epochs& epochs, Trust& trust, Judging& judging, PlainFetch& plain,
             Timekeeping& timekeeping, Claims& claims, Denouncing& denouncing,
             Generations& generations);
 
@@ -92,6 +93,7 @@ class Receiving final : public LeaveWatcher {
   Membership& membership_;
   Outbox& outbox_;
   Intake& intake_;
+  const Epochs& epochs_;
   Trust& trust_;
   Judging& judging_;
   PlainFetch& plain_;

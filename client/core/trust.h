@@ -44,9 +44,7 @@ class Trust final : public LeaveWatcher {
 
   // Since when neighbours are to claim something of each block that they answer for (claims.h);
   // kNever: they are not.
-  TimeUs claims_wanted_since() const {
-    return strict_ && !membership_.small_mesh() ? strict_since_ : kNever;
-  }
+  TimeUs claims_wanted_since() const { return claims_since_; }
 
   // Sent a false block for which it answered.
   void convict(const PeerId& id);
@@ -75,6 +73,7 @@ class Trust final : public LeaveWatcher {
   std::vector<std::uint64_t> convicted_;
   bool strict_;
   TimeUs strict_since_ = 0, open_since_ = 0;
+  TimeUs claims_since_ = kNever;
   TimeUs alarmed_since_ = kNever;
   bool met_ = false;       // a neighbour has spoken for the authority
   bool near_ = false;      // one does

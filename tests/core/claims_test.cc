@@ -33,8 +33,8 @@ proto::FalseClaim claim_by(const Manifest& manifest, const IdentitySecret& secre
 // A peer of a large mesh that an Epoch has told of false rows. Epochs come from kUpstreamPeer;
 // kSenderPeer has an identity, and so may sign.
 struct ClaimFixture : EpochFixture {
-  explicit ClaimFixture(core::Options options = large_mesh_options())
-      : EpochFixture(std::move(options)) {
+  explicit ClaimFixture(std::uint32_t blocks = kBlocks)
+      : EpochFixture(large_mesh_options(), blocks) {
     begin();
     for (PeerKey peer = kUpstreamPeer; peer <= kLastPeer; ++peer) {
       join(peer, peer == kSenderPeer ? id_of(kSenderSecret) : numbered(peer), 0, true);
@@ -149,35 +149,118 @@ TEST_CASE("the claim about a false row goes to where epochs come from, then to o
   fixture.pass(policy::kClaimPatience);
   const Peers second = fixture.told_to();
   REQUIRE(second.size() == 1);
-  fixture.pass(policy::kCaseLife);
+  CHECK(second[0] != kUpstreamPeer);
+  fixture.pass(policy::kFindingLife);
   CHECK(fixture.told_to().size() >= 2);
-  fixture.pass(3 * policy::kCaseLife);
+  fixture.pass(3 * policy::kFindingLife);
   CHECK(fixture.told_to().empty());
 }
 
-TEST_CASE("a false row without a claim is no matter for others") {
-  ClaimFixture fixture;
-  fixture.send(2, false);
-  fixture.found_false(2, {0});
+TEST_CASE(
+    "a false row without a claim, or with one that is badly signed, is no matter for others") {
+  for (const bool claims : {false, true}) {
+    CAPTURE(claims);
+    ClaimFixture fixture(4 * policy::kClaimsChecked);
+    const auto signed_badly = [&](std::uint32_t sequence, std::uint32_t index) {
+      proto::Block b = fixture.block(0, sequence, index);
+      if (!claims) return b;
+      b.claim = make_claim(b, claimant(fixture.manifest, kSenderSecret));
+      if (sequence > policy::kClaimsChecked) b.claim->signature[7] ^= 1;
+      return b;
+    };
+    std::uint32_t sent = 0;
+    while (!fixture.closed(kSenderPeer) && sent < 3 * policy::kClaimsChecked) {
+      ++sent;
+      fixture.say(kSenderPeer, signed_badly(sent, sent));
+      fixture.pass(100 * kMillisecond);
+    }
+    // Of those that are not all looked at, one was.
+    CHECK((sent < 3 * policy::kClaimsChecked) == claims);
+    CHECK(sent > policy::kClaimsChecked);
+    CHECK(fixture.told_to().empty());
+  }
+  for (const bool claims : {false, true}) {
+    CAPTURE(claims);
+    ClaimFixture fixture(4 * policy::kClaimsChecked);
+    for (std::uint32_t i = 0; i < policy::kClaimsChecked; ++i) {
+      fixture.send(i, true);
+      fixture.pass(50 * kMillisecond);
+    }
+    proto::Block last = fixture.block(0, policy::kClaimsChecked + 1, policy::kClaimsChecked);
+    if (claims) {
+      last.claim = make_claim(last, claimant(fixture.manifest, kSenderSecret));
+      last.claim->signature[7] ^= 1;
+    }
+    fixture.say(kSenderPeer, last);
+    if (fixture.closed(kSenderPeer)) continue;  // it was looked at
+    fixture.found_false(2, {policy::kClaimsChecked});
+    CHECK(fixture.closed(kSenderPeer));
+    CHECK(fixture.told_to().empty());
+  }
+}
+
+TEST_CASE("a claim names its payload, however many of the sender have been looked at") {
+  ClaimFixture fixture(4 * policy::kClaimsChecked);
+  for (std::uint32_t i = 0; i < 2 * policy::kClaimsChecked; ++i) {
+    fixture.send(i, true);
+    fixture.pass(50 * kMillisecond);
+  }
+  CHECK_FALSE(fixture.closed(kSenderPeer));
+  proto::Block b = fixture.block(0, 2 * policy::kClaimsChecked + 1, 40);
+  b.claim = make_claim(b, claimant(fixture.manifest, kSenderSecret));  // of what is true
+  b.payload.writable()[0] ^= 1;
+  fixture.say(kSenderPeer, b);
   CHECK(fixture.closed(kSenderPeer));
-  CHECK(fixture.told_to().empty());
 }
 
-TEST_CASE("a relay hands on three claims about a peer, each from another neighbour") {
+TEST_CASE("a relay hands a claim on once, towards the authority, and few about one peer") {
   ClaimFixture fixture;
   const auto claim = [&](std::uint32_t index) {
-    return claim_by(fixture.manifest, kStrangerSecret, index);
+    proto::Block block;
+    block.source_index = index % EpochFixture::kBlocks;
+    block.payload = proto::Payload::allocate(2);
+    block.payload.writable()[0] = static_cast<std::uint8_t>(index);
+    block.payload.writable()[1] = 0;
+    return proto::FalseClaim{
+        0, block.source_index, {}, make_claim(block, claimant(fixture.manifest, kStrangerSecret))};
   };
   fixture.say(kOtherPeer, claim(0));
   CHECK(fixture.told_to() == Peers{kUpstreamPeer});
-  fixture.say(kOtherPeer, claim(1));
+  fixture.say(4, claim(0));
   CHECK(fixture.told_to().empty());
-  fixture.say(4, claim(1));
-  fixture.say(5, claim(2));
-  CHECK(fixture.told_to().size() == 2);
-  fixture.say(6, claim(3));
+  fixture.say(kUpstreamPeer, claim(1));  // back to where it came from it does not go
   CHECK(fixture.told_to().empty());
+  for (std::uint32_t i = 2; i < 20; ++i) fixture.say(i % 2 == 0 ? 4 : 5, claim(i));
+  CHECK(fixture.told_to().size() == policy::kClaimsHandedOn - 1);
+  fixture.pass(kSecond);
+  fixture.raise(3);
+  fixture.pass(4 * kSecond);
+  CHECK(fixture.told_to().empty());  // relays do not send anything again
   for (PeerKey peer = kUpstreamPeer; peer <= kLastPeer; ++peer) CHECK_FALSE(fixture.punished(peer));
+}
+
+TEST_CASE("what others claim of a peer does not keep back what this one has found") {
+  ClaimFixture fixture;
+  fixture.say(kOtherPeer, claim_by(fixture.manifest, kSenderSecret));
+  CHECK(fixture.told_to() == Peers{kUpstreamPeer});
+  fixture.send(2, true);
+  fixture.found_false(2, {0});
+  CHECK(fixture.told_to() == Peers{kUpstreamPeer});
+}
+
+TEST_CASE("of many made-up claims a relay hands on no more than it may") {
+  ClaimFixture fixture;
+  std::size_t sent = 0;
+  for (std::uint32_t round = 0; round < 8; ++round) {
+    for (PeerKey peer = 3; peer <= kLastPeer; ++peer) {
+      for (std::uint8_t i = 0; i < policy::kFalseClaimsAtOnce; ++i) {
+        const IdentitySecret made_up{40, static_cast<std::uint8_t>(peer), i};
+        if (round == 0) fixture.say(peer, claim_by(fixture.manifest, made_up));
+      }
+    }
+    sent += fixture.told_to().size();
+  }
+  CHECK(sent == policy::kFalseClaimsOnwardAtOnce);
 }
 
 TEST_CASE("claims that nobody has signed, or that fit no block, are faults of who sends them") {
@@ -202,9 +285,6 @@ TEST_CASE("who an epoch names is parted with, turned away, and its rows are drop
   CHECK(fixture.core.report().rank == 0);
   CHECK(fixture.turns_away(20, id_of(kStrangerSecret)));  // never met
   CHECK_FALSE(fixture.turns_away(21, numbered(99)));
-  // Claims about it need not travel any more.
-  fixture.say(kOtherPeer, claim_by(fixture.manifest, kStrangerSecret));
-  CHECK(fixture.told_to().empty());
 }
 
 TEST_CASE("a peer that the authority has convicted tells its own user, once") {
@@ -220,23 +300,48 @@ TEST_CASE("a peer that the authority has convicted tells its own user, once") {
   CHECK(told == 1);
 }
 
-TEST_CASE("blocks for who wants claims have one, but for unproven ones and the authority's") {
-  ClaimFixture fixture;  // holds one row, which is proven as it came from the authority
-  fixture.join_certified(30, id_of(EpochFixture::kVoice), id_of(EpochFixture::kVoice));
-  fixture.say(30, fixture.block(1, 1, 0));
-  for (const bool wants : {true, false}) {
-    CAPTURE(wants);
-    const PeerKey taker = wants ? 31 : 32;
-    fixture.open(taker, numbered(static_cast<std::uint32_t>(taker)));
+TEST_CASE("blocks have a claim for neighbours that want one, if this peer knows of an alarm") {
+  for (const bool alarm : {true, false}) {
+    CAPTURE(alarm);
+    ClaimFixture fixture;
+    if (!alarm) fixture.pass(policy::kAlarmSilence + policy::kAlarmMemory + kSecond);
+    fixture.join_certified(30, id_of(EpochFixture::kVoice), id_of(EpochFixture::kVoice));
+    fixture.say(30, fixture.block(1, 1, 0));  // proven: it comes from the speaker
+    for (const bool wants : {true, false}) {
+      CAPTURE(wants);
+      const PeerKey taker = wants ? 31 : 32;
+      fixture.open(taker, numbered(static_cast<std::uint32_t>(taker)));
+      proto::State state;
+      state.credit = 4;
+      state.proven_only = true;
+      state.wants_claims = wants;
+      fixture.say(taker, state);
+      fixture.pass(kSecond);
+      const auto sent = fixture.blocks_to(taker);
+      REQUIRE_FALSE(sent.empty());
+      for (const core::SendBlock& send : sent)
+        CHECK(send.block.claim.has_value() == (wants && alarm));
+    }
+  }
+}
+
+TEST_CASE("under alarm the speaker is believed at its word, others of the authority are judged") {
+  for (const bool speaks : {true, false}) {
+    CAPTURE(speaks);
+    ClaimFixture fixture;
+    const PeerId id = id_of(speaks ? EpochFixture::kVoice : EpochFixture::kOtherVoice);
+    fixture.join_certified(30, id, id);
+    fixture.pass(kSecond);
+    fixture.raise(2);
+    fixture.pass(10 * kMillisecond);
+    fixture.say(30, fixture.block(1, 1, 0));
+    fixture.open(31, numbered(31));
     proto::State state;
     state.credit = 4;
     state.proven_only = true;
-    state.wants_claims = wants;
-    fixture.say(taker, state);
+    fixture.say(31, state);
     fixture.pass(kSecond);
-    const auto sent = fixture.blocks_to(taker);
-    REQUIRE_FALSE(sent.empty());
-    for (const core::SendBlock& send : sent) CHECK(send.block.claim.has_value() == wants);
+    CHECK(fixture.blocks_to(31).empty() != speaks);  // only proven rows may be passed on
   }
 }
 
@@ -297,9 +402,10 @@ TEST_CASE("the authority checks a claim, and names who made a false one in three
   fixture.checked(accused, true);
   CHECK(fixture.closed(kSenderPeer));
   CHECK(fixture.named(accused, 60 * kSecond) == policy::kSentenceEpochs);
-  // It is known by now.
+  // It is known by now, but not to everybody.
   fixture.say(4, claim_by(fixture.manifest, kSenderSecret, 1));
   CHECK(fixture.to_check().empty());
+  CHECK(fixture.named(accused, 60 * kSecond) == 1);
 }
 
 TEST_CASE("a claim that is true convicts nobody, and the next one is checked too") {
