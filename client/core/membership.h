@@ -77,6 +77,8 @@ class Membership {
   // turned away for as long as a peer that this one has convicted. False: that was known.
   bool condemn(const PeerId& id);
   bool condemned(const PeerId& id) const;
+  // Peers that were condemned, of those remembered.
+  std::size_t condemned_count() const { return condemned_line_.size(); }
   void stop();
   // So many rows of the peer have turned out to be true.
   void proved(const PeerId& id, std::uint32_t rows);

@@ -44,7 +44,8 @@ bool Trust::wants_proof(TimeUs heard_at) const {
 }
 
 bool Trust::many_polluters() const {
-  if (convicted_.size() >= policy::kManyConvictions) return true;
+  if (std::max(convicted_.size(), membership_.condemned_count()) >= policy::kManyConvictions)
+    return true;
   if (convicted_.size() < policy::kSomeConvictions) return false;
   const auto found = static_cast<double>(convicted_.size());
   const auto others = static_cast<double>(std::as_const(membership_).neighbours().size());
