@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "proto/base/limits.h"
 #include "proto/base/signature.h"
@@ -41,6 +42,15 @@ bool read_heard(const wire::Epoch& from, std::vector<HeardNonce>& to) {
   return true;
 }
 
+bool read_convicted(const wire::Epoch& from, std::vector<PeerId>& to) {
+  const std::string_view ids = from.convicted();
+  if (ids.size() % kIdBytes != 0 || ids.size() > limits::kEpochConvictedMax * kIdBytes)
+    return false;
+  for (std::size_t at = 0; at < ids.size(); at += kIdBytes)
+    to.push_back(*PeerId::from_bytes(ids.substr(at, kIdBytes)));
+  return true;
+}
+
 }  // namespace
 
 Result<Epoch> parse_epoch(Bytes body) {
@@ -66,8 +76,9 @@ Result<Epoch> parse_epoch(Bytes body) {
               .sums = {},
               .heard = {},
               .signature = from.signature()};
-  if (!read_sums(from, epoch.sums) || !read_heard(from, epoch.heard))
-    return peer_error("epoch: sums or nonces of the wrong size or order");
+  if (!read_sums(from, epoch.sums) || !read_heard(from, epoch.heard) ||
+      !read_convicted(from, epoch.convicted))
+    return peer_error("epoch: sums, nonces or convicted peers of the wrong size or order");
   return epoch;
 }
 

@@ -35,6 +35,8 @@ std::string signed_message(const proto::Epoch& epoch, const ContentId& content) 
     put_bytes(message, one.nonce);
     put(message, one.age_us);
   }
+  put(message, static_cast<std::uint32_t>(epoch.convicted.size()));
+  for (const PeerId& id : epoch.convicted) put_bytes(message, id.bytes);
   return message;
 }
 

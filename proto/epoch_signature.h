@@ -4,6 +4,7 @@
 //   "firn epoch v1" || content id (32) || number (8) || time (8) || alarm (1) || check key (32)
 //   || generations with sums (4) || for each: generation (4), bytes (4), sums
 //   || nonces (4) || for each: nonce (16), age (4)
+//   || convicted peers (4) || for each: id (32)
 //
 // Numbers are big-endian; so no two Epochs have the same bytes. Any thread.
 #pragma once

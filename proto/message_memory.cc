@@ -52,9 +52,13 @@ std::size_t heap_of(const PrivateProof&) {
 std::size_t heap_of(const Epoch& epoch) {
   std::size_t bytes = epoch.certificate.capacity() + epoch.key.capacity() +
                       epoch.signature.capacity() + epoch.sums.capacity() * sizeof(EpochSums) +
-                      epoch.heard.capacity() * sizeof(HeardNonce);
+                      epoch.heard.capacity() * sizeof(HeardNonce) +
+                      epoch.convicted.capacity() * sizeof(PeerId);
   for (const EpochSums& one : epoch.sums) bytes += one.sums.capacity();
   return bytes;
+}
+std::size_t heap_of(const FalseClaim& claim) {
+  return claim.coefficients.capacity();
 }
 std::size_t heap_of(const EpochRequest& request) {
   return request.wanted.capacity() * sizeof(std::uint32_t);

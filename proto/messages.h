@@ -93,7 +93,16 @@ struct State {
   std::uint64_t epoch = 0;                    // the latest that its sender has
   bool wants_epochs = false;                  // at once, from the receiver
   std::vector<std::uint64_t> convicted = {};  // prefixes of ids of peers that sent false blocks
+  bool wants_claims = false;
   bool operator==(const State&) const = default;
+};
+
+// What the sender of a block says of it, with its signature (proto/block_claim.h).
+struct BlockClaim {
+  PublicKey key;   // of the sender's identity
+  Digest payload;  // SHA-256
+  std::array<std::uint8_t, limits::kClaimSignatureBytes> signature{};
+  bool operator==(const BlockClaim&) const = default;
 };
 
 struct Block {
@@ -105,6 +114,7 @@ struct Block {
   std::optional<State> state;
   Payload payload;
   bool unproven = false;  // its sender does not answer for it
+  std::optional<BlockClaim> claim = {};
   bool operator==(const Block&) const = default;
 };
 
@@ -159,7 +169,8 @@ struct Epoch {
   bool alarm = false;
   std::vector<EpochSums> sums;  // ascending by generation
   std::vector<HeardNonce> heard;
-  std::string signature;  // 64 bytes (proto/epoch_signature.h)
+  std::string signature;               // 64 bytes (proto/epoch_signature.h)
+  std::vector<PeerId> convicted = {};  // made a false claim; kEpochConvictedMax at most
   bool operator==(const Epoch&) const = default;
 };
 
@@ -174,6 +185,14 @@ struct EpochProof {
   std::uint64_t epoch = 0;
   std::vector<std::vector<Nonce>> lists;  // 1 to kEpochProofListsMax, none of them empty
   bool operator==(const EpochProof&) const = default;
+};
+
+struct FalseClaim {
+  std::uint32_t generation = 0;
+  std::optional<std::uint32_t> source_index;  // as in a Block
+  std::vector<std::uint8_t> coefficients;
+  BlockClaim claim;
+  bool operator==(const FalseClaim&) const = default;
 };
 
 struct ManifestRequest {
@@ -214,7 +233,7 @@ struct Goodbye {
 
 using PeerMessage = std::variant<Hello, State, Block, ManifestRequest, ManifestPart, PeerExchange,
                                  Goodbye, CheckRequest, CheckReply, Epoch, EpochRequest, EpochProof,
-                                 LeafRequest, LeafReply, PrivateProof>;
+                                 LeafRequest, LeafReply, PrivateProof, FalseClaim>;
 
 // What one frame holds. Errors: kProtocol with what is wrong. Any thread. A block's payload is
 // copied once, from `frame` into its own Payload; its fields may come in any order.

@@ -7,6 +7,7 @@
 #include <google/protobuf/arena.h>
 
 #include "proto/base/limits.h"
+#include "proto/block_claim.h"
 #include "proto/epoch_parse.h"
 #include "proto/message_checks.h"
 #include "proto/messages.h"
@@ -93,6 +94,7 @@ Result<State> parse_state(Bytes body) {
   state.proven_only = from.proven_only();
   state.epoch = from.epoch();
   state.wants_epochs = from.wants_epochs();
+  state.wants_claims = from.wants_claims();
   if (!read_spans(from.complete(), state.complete) ||
       !read_spans(from.unwanted(), state.unwanted) ||
       !read_spans(from.withdrawn(), state.withdrawn))
@@ -129,7 +131,7 @@ Result<State> parse_state(Bytes body) {
 // `apart`: the payload, where it is not in the body; it comes last there.
 Result<Block> parse_block(Bytes body, const Payload& apart) {
   Block block;
-  Bytes coefficients, payload;
+  Bytes coefficients, payload, claim;
   std::optional<Bytes> state;
   FieldReader fields(body);
   while (fields.next()) {
@@ -150,6 +152,8 @@ Result<Block> parse_block(Bytes body, const Payload& apart) {
       block.unproven = fields.varint() != 0;
     } else if (fields.is_bytes(wire::Block::kStateFieldNumber)) {
       state = fields.bytes();
+    } else if (fields.is_bytes(wire::Block::kClaimFieldNumber)) {
+      claim = fields.bytes();
     } else if (fields.is_bytes(wire::Block::kPayloadFieldNumber)) {
       payload = fields.bytes();
     }
@@ -167,6 +171,10 @@ Result<Block> parse_block(Bytes body, const Payload& apart) {
     return peer_error("block: the coding vector is longer than any generation");
   if (payload.empty() || payload.size() > limits::kBlockBytesMax)
     return peer_error("block: a payload of " + std::to_string(payload.size()) + " bytes");
+  if (!claim.empty()) {
+    block.claim = claim_from(claim);
+    if (!block.claim) return peer_error("block: a claim of the wrong size");
+  }
   if (state) {
     Result<State> parsed = parse_state(*state);
     if (!parsed.ok()) return parsed.error();
@@ -280,6 +288,22 @@ Result<PrivateProof> parse_private_proof(Bytes body) {
   return parsed;
 }
 
+Result<FalseClaim> parse_false_claim(Bytes body) {
+  wire::FalseClaim from;
+  if (!parse_wire(body, from)) return peer_error("false claim: not a FalseClaim message");
+  const auto claim = claim_from(as_bytes(from.claim()));
+  if (!claim) return peer_error("false claim: a claim of the wrong size");
+  const Bytes coefficients = as_bytes(from.coefficients());
+  if (from.generation() >= limits::kGenerationCountMax ||
+      from.source_index() >= limits::kGenerationSizeMax ||
+      coefficients.size() > limits::kGenerationSizeMax ||
+      (!from.has_source_index() && coefficients.empty()))
+    return peer_error("false claim: no coding vector, or one of no possible generation");
+  FalseClaim parsed{from.generation(), {}, {coefficients.begin(), coefficients.end()}, *claim};
+  if (from.has_source_index()) parsed.source_index = from.source_index();
+  return parsed;
+}
+
 }  // namespace
 
 Result<PeerMessage> parse_peer_message(std::span<const std::uint8_t> frame) {
@@ -288,8 +312,7 @@ Result<PeerMessage> parse_peer_message(std::span<const std::uint8_t> frame) {
   Bytes body;
   FieldReader fields(frame);
   while (fields.next()) {
-    if (!fields.is_bytes() || fields.number() > wire::PeerMessage::kPrivateProofFieldNumber)
-      continue;
+    if (!fields.is_bytes() || fields.number() > wire::PeerMessage::kFalseClaimFieldNumber) continue;
     kind = fields.number();  // of several bodies the last one counts
     body = fields.bytes();
   }
@@ -326,6 +349,8 @@ Result<PeerMessage> parse_peer_message(std::span<const std::uint8_t> frame) {
       return as_any<PeerMessage>(parse_epoch_request(body));
     case wire::PeerMessage::kEpochProofFieldNumber:
       return as_any<PeerMessage>(parse_epoch_proof(body));
+    case wire::PeerMessage::kFalseClaimFieldNumber:
+      return as_any<PeerMessage>(parse_false_claim(body));
     default:
       return peer_error("an empty message, or of a kind that this version does not know");
   }

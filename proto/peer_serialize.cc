@@ -5,6 +5,7 @@
 
 #include "proto/base/limits.h"
 #include "proto/base/plain_text.h"
+#include "proto/block_claim.h"
 #include "proto/framing.h"
 #include "proto/messages.h"
 #include "proto/outgoing_frame.h"
@@ -51,6 +52,7 @@ void fill(const State& from, wire::State& to) {
   to.set_epoch(from.epoch);
   to.set_wants_epochs(from.wants_epochs);
   for (const std::uint64_t prefix : from.convicted) to.add_convicted(prefix);
+  to.set_wants_claims(from.wants_claims);
   for (const GenerationState& generation : from.generations) {
     wire::GenerationState& entry = *to.add_generations();
     entry.set_generation(generation.generation);
@@ -72,6 +74,7 @@ void fill(const Block& from, wire::Block& to) {
     to.set_coefficients(from.coefficients.data(), from.coefficients.size());
   to.set_recoded(from.recoded);
   to.set_unproven(from.unproven);
+  if (from.claim) *to.mutable_claim() = claim_bytes(*from.claim);
   if (from.state) fill(*from.state, *to.mutable_state());
 }
 
@@ -134,6 +137,7 @@ void fill(const Epoch& from, wire::PeerMessage& to) {
     entry.set_age(one.age_us);
   }
   epoch.set_signature(from.signature);
+  for (const PeerId& id : from.convicted) epoch.mutable_convicted()->append(id.raw());
 }
 void fill(const EpochRequest& from, wire::PeerMessage& to) {
   wire::EpochRequest& request = *to.mutable_epoch_request();
@@ -146,6 +150,15 @@ void fill(const EpochProof& from, wire::PeerMessage& to) {
   proof.set_epoch(from.epoch);
   for (const std::vector<Nonce>& list : from.lists)
     proof.add_lists(list.data(), list.size() * sizeof(Nonce));
+}
+void fill(const FalseClaim& from, wire::PeerMessage& to) {
+  wire::FalseClaim& claim = *to.mutable_false_claim();
+  claim.set_generation(from.generation);
+  if (from.source_index)
+    claim.set_source_index(*from.source_index);
+  else
+    claim.set_coefficients(from.coefficients.data(), from.coefficients.size());
+  claim.set_claim(claim_bytes(from.claim));
 }
 void fill(const PeerExchange& from, wire::PeerMessage& to) {
   wire::PeerExchange& exchange = *to.mutable_peer_exchange();
@@ -174,7 +187,7 @@ class WireScratch {
   Arena arena_{first_block_, sizeof first_block_};
 };
 
-// Sizes on the wire. All our field numbers are below 16, so that a tag is one byte.
+// Sizes on the wire of Blocks and States, whose field numbers are all below 16: a tag is one byte.
 std::size_t varint_field(std::uint64_t value) {
   return value == 0 ? 0 : 1 + CodedOutputStream::VarintSize64(value);
 }
@@ -189,7 +202,8 @@ std::size_t body_bytes(const State& state) {
   std::size_t bytes = varint_field(state.acknowledged) + varint_field(state.credit) +
                       varint_field(state.prefer_coded) + varint_field(state.upload_kib) +
                       varint_field(state.neighbours) + varint_field(state.proven_only) +
-                      varint_field(state.epoch) + varint_field(state.wants_epochs);
+                      varint_field(state.epoch) + varint_field(state.wants_epochs) +
+                      varint_field(state.wants_claims);
   if (!state.convicted.empty()) bytes += bytes_field(state.convicted.size() * 8);
   for (const std::vector<Span>* spans : {&state.complete, &state.unwanted, &state.withdrawn})
     for (const Span& span : *spans)
@@ -212,8 +226,9 @@ std::size_t body_bytes(const Block& block) {
                                  ? 1 + CodedOutputStream::VarintSize32(*block.source_index)
                                  : bytes_field(block.coefficients.size());
   const std::size_t state = block.state ? bytes_field(body_bytes(*block.state)) : 0;
+  const std::size_t claim = block.claim ? bytes_field(kClaimBytes) : 0;
   return varint_field(block.generation) + varint_field(block.sequence) + vector +
-         varint_field(block.recoded) + varint_field(block.unproven) + state +
+         varint_field(block.recoded) + varint_field(block.unproven) + state + claim +
          bytes_field(block.payload.size());
 }
 

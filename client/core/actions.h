@@ -43,7 +43,7 @@ struct Send {
 //   else:         block = sum_i mix[i] * (row in slots[i]), rows as stored by StoreRow.
 struct SendBlock {
   PeerKey peer = kNoPeer;
-  proto::Block block;  // payload empty
+  proto::Block block;  // payload empty; a claim, where there is one, is still to be made
   // Any other random vector would do as well: a driver that has such a block of this generation
   // ready may send that one, with its vector in place of block.coefficients.
   bool exchangeable = false;
@@ -110,6 +110,13 @@ struct MakeLeaves {
   std::uint32_t generation = 0;
 };
 
+// Say whether this claim is false: whether the combination of source blocks that its coding vector
+// promises has another SHA-256 than it says. Its generation is verified. Answer with
+// claim_checked(accused, ...); one that cannot be checked is not called false.
+struct CheckClaim {
+  proto::FalseClaim claim;
+};
+
 // Draw the epoch's check key, work out the check sums of t bytes of its generations under it, and
 // sign it (proto/epoch_signature.h). The key must not be told before. Answer with
 // epoch_made(epoch); without a signature if it could not be made.
@@ -169,7 +176,7 @@ struct Notice {
 
 using Action =
     std::variant<Connect, Close, Send, SendBlock, StoreRow, Decode, DropRows, DropSlots, JudgeRows,
-                 MakeCheck, MakeEpoch, MakeLeaves, KeepEvidence, CheckEvidence, AnnounceTo,
-                 FetchManifestFrom, ManifestArrived, ContentComplete, Finished, Notice>;
+                 MakeCheck, MakeEpoch, MakeLeaves, CheckClaim, KeepEvidence, CheckEvidence,
+                 AnnounceTo, FetchManifestFrom, ManifestArrived, ContentComplete, Finished, Notice>;
 
 }  // namespace firn::core

@@ -14,18 +14,21 @@ namespace {
 constexpr std::uint64_t kHeadBytes = 512;  // key, signature and certificate
 constexpr std::uint64_t kCopies = policy::kEpochFanOut + policy::kEpochSpread;
 std::uint64_t bytes_beside_sums(const proto::Epoch& epoch) {
-  return kHeadBytes + epoch.heard.size() * sizeof(proto::HeardNonce);
+  return kHeadBytes + epoch.heard.size() * sizeof(proto::HeardNonce) +
+         epoch.convicted.size() * sizeof(PeerId);
 }
 
 }  // namespace
 
 EpochMaking::EpochMaking(const Context& context, Membership& membership, Outbox& outbox,
-                         const Uplink& uplink, const Holdings& holdings, Epochs& epochs)
+                         const Uplink& uplink, const Holdings& holdings, Convictions& convictions,
+                         Epochs& epochs)
     : context_(context),
       membership_(membership),
       outbox_(outbox),
       uplink_(uplink),
       holdings_(holdings),
+      convictions_(convictions),
       epochs_(epochs),
       number_(context.options.epochs_before) {}
 
@@ -126,6 +129,9 @@ void EpochMaking::step() {
   epoch.time_us = context_.now;
   epoch.alarm = told_alarm_ = alarm();
   epoch.heard = take_heard();
+  const std::uint64_t room = allowed_bytes() / kCopies / policy::kEpochConvictedShare;
+  epoch.convicted = convictions_.take_told(std::clamp<std::uint64_t>(
+      room / sizeof(PeerId), policy::kEpochConvictedMin, limits::kEpochConvictedMax));
   const std::uint64_t other_bytes = bytes_beside_sums(epoch);
   epoch.sums = choose(other_bytes);
   cost_ = kCopies * (other_bytes + epoch.sums.size() * sum_bytes());

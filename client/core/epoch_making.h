@@ -11,6 +11,7 @@
 
 #include "client/core/alarm.h"
 #include "client/core/context.h"
+#include "client/core/convictions.h"
 #include "client/core/epochs.h"
 #include "client/core/holdings.h"
 #include "client/core/membership.h"
@@ -24,7 +25,7 @@ namespace firn::core {
 class EpochMaking final : public LeaveWatcher {
  public:
   EpochMaking(const Context& context, Membership& membership, Outbox& outbox, const Uplink& uplink,
-              const Holdings& holdings, Epochs& epochs);
+              const Holdings& holdings, Convictions& convictions, Epochs& epochs);
 
   // This peer speaks for the authority, and no other one does.
   bool speaks() const;
@@ -59,6 +60,7 @@ class EpochMaking final : public LeaveWatcher {
   Outbox& outbox_;
   const Uplink& uplink_;
   const Holdings& holdings_;
+  Convictions& convictions_;
   Epochs& epochs_;
   struct Heard {
     proto::Nonce nonce{};

@@ -91,6 +91,7 @@ void Epochs::keep(proto::Epoch&& epoch) {
   if (!latest_ || latest_->speaker != epoch.speaker) {
     ++speakers_;
     for (Neighbour& n : membership_.neighbours()) n.epochs.forget();
+    speaker_ = speaker_of(epoch);
   }
   ++kept_;
   numbers_[epoch.speaker] = epoch.number;

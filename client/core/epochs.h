@@ -46,6 +46,8 @@ class Epochs final : public LeaveWatcher {
   bool alive() const;
   // The authority says that false rows are about, and goes on to say so.
   bool alarm() const;
+  // The peer speaks: the latest Epoch is of it.
+  bool speaks(const PeerId& id) const { return latest_ && speaker_ == id; }
   // From which neighbour Epochs come first; kNoPeer: none is known.
   PeerKey upstream() const { return upstream_; }
 
@@ -69,6 +71,7 @@ class Epochs final : public LeaveWatcher {
   const Holdings& holdings_;
   const std::string authority_key_;
   std::optional<proto::Epoch> latest_;
+  PeerId speaker_;  // of it
   TimeUs came_at_ = 0;
   std::uint32_t speakers_ = 0;
   std::uint64_t kept_ = 0;  // Epochs that were news

@@ -194,6 +194,9 @@ proto::State Granting::make_state(Neighbour& n, std::size_t entries_max) {
   state.epoch = epochs_.number();
   state.wants_epochs = epochs_.upstream() == n.key;
   state.proven_only = trust_.strict() && !life_.finishing();
+  // What comes from the speaker itself is taken for true.
+  state.wants_claims =
+      state.proven_only && trust_.claims_wanted_since() != kNever && !epochs_.speaks(n.id);
   if (n.contact.authority() && !life_.finishing()) {
     membership_.small_mesh() ? tell_received(n, state) : tell_convicted(n, state);
   }

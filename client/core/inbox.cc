@@ -115,6 +115,7 @@ void Inbox::on(Neighbour& n, proto::Epoch&& epoch) {
     case Epochs::Verdict::kNews:
       transfer.timekeeping.learned(*transfer.epochs.latest());
       transfer.epoch_judging.learned(*transfer.epochs.latest());
+      transfer.denouncing.learned(*transfer.epochs.latest());
       break;
     case Epochs::Verdict::kOld:
       break;
@@ -132,6 +133,15 @@ void Inbox::on(Neighbour& n, proto::EpochRequest&& request) {
   } else {
     transfer.timekeeping.asked(n, request);
   }
+}
+
+void Inbox::on(Neighbour& n, proto::FalseClaim&& claim) {
+  if (!parts_.transfer) return;
+  Transfer& transfer = *parts_.transfer;
+  const bool possible = transfer.epoch_making.speaks()
+                            ? transfer.convictions.examine(n, std::move(claim))
+                            : transfer.denouncing.came(n, claim);
+  if (!possible) punish(n, "sent a false claim that nobody has made");
 }
 
 void Inbox::on(Neighbour& n, proto::EpochProof&& proof) {

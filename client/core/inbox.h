@@ -30,6 +30,7 @@ class Inbox {
   void on(Neighbour& n, proto::Epoch&& epoch);
   void on(Neighbour& n, proto::EpochRequest&& request);
   void on(Neighbour& n, proto::EpochProof&& proof);
+  void on(Neighbour& n, proto::FalseClaim&& claim);
   void on(Neighbour& n, proto::Goodbye&& goodbye);
   bool apply(Neighbour& n, proto::State&& state);
   void punish(const Neighbour& n, const char* what);

@@ -14,6 +14,7 @@ using proto::GoodbyeReason;
 namespace {
 
 constexpr std::uint32_t kWireVersion = 1;
+constexpr const char* kCondemned = "sent a false block, says the authority of the content";
 
 // What a peer that parts says, for people.
 std::string said_with(const proto::Goodbye& goodbye) {
@@ -161,7 +162,11 @@ Neighbour* Membership::opened(PeerKey peer, const PeerId& id, const std::string&
   };
   if (life_.stopped()) return no(GoodbyeReason::kShuttingDown, "");
   if (id == options.self) return no(GoodbyeReason::kSelf, "it is this very peer");
-  if (book_.banned(id, context_.now)) return no(GoodbyeReason::kBanned, "banned here");
+  // One that this peer has called it is not to call again.
+  if (condemned(id) && attempt != 0)
+    book_.strike(id, context_.now, policy::kStrikesConvicted, kCondemned);
+  if (book_.banned(id, context_.now) || condemned(id))
+    return no(GoodbyeReason::kBanned, "banned here");
   if (keeps_other_connection(id, attempt != 0)) return no(GoodbyeReason::kDuplicate, "");
   if (neighbours_.size() >= policy::places(options) && !make_room(ip)) {
     return no(GoodbyeReason::kTooManyPeers, "this peer has neighbours enough");
@@ -171,6 +176,7 @@ Neighbour* Membership::opened(PeerKey peer, const PeerId& id, const std::string&
       neighbours_.add(std::make_unique<Neighbour>(peer, id, ip, port, attempt != 0, context_.now));
   added.rows_to_prove = probation_.rows_to_prove(ip, context_.now);
   history_.came(added, neighbours_);
+  met_.see(neighbours_.size(), context_.now);
   // A peer that takes no part in peer exchange is not to be passed on by others either.
   const std::uint16_t told_port = options.peer_exchange ? options.listen_port : std::uint16_t{0};
   outbox_.send(added, proto::Hello{kWireVersion, kWireVersion, context_.content_id, told_port,
@@ -221,6 +227,7 @@ void Membership::heard_of(const std::vector<proto::PeerEndpoint>& endpoints,
 // --- connections that go ---
 
 void Membership::forget(Neighbour& n, TimeUs rest, const std::string& why) {
+  met_.see(neighbours_.size(), context_.now);
   history_.left(n);
   book_.closed(n.id, rest, context_.now, why);
   for (LeaveWatcher* watcher : watchers_) watcher->leaves(n);
@@ -247,6 +254,37 @@ void Membership::punish(const PeerId& id, GoodbyeReason reason, const std::strin
     for (LeaveWatcher* watcher : watchers_) watcher->banned(id);
   }
   if (at) drop(*at, reason, what);
+}
+
+// A tracker may have told before others came. Those that were parted with since are still about.
+policy::MeshView Membership::mesh() const {
+  return {neighbours_.size(), std::max(trackers_.swarm_told(), met_.get(context_.now))};
+}
+
+// Anybody can make up identities and have them condemned, so these are kept apart from the strikes
+// of peers that this one has met, and give way among themselves.
+bool Membership::condemn(const PeerId& id) {
+  if (condemned(id)) return false;
+  if (condemned_line_.size() == policy::kCondemnedMax) {
+    condemned_.erase(condemned_line_.front());
+    condemned_line_.pop_front();
+  }
+  std::erase(condemned_line_, id);
+  condemned_line_.push_back(id);
+  condemned_[id] = context_.now + policy::kBanTimes[policy::kStrikesConvicted - 1];
+  if (neighbours_.find(id)) {
+    punish(id, GoodbyeReason::kBanned, kCondemned, policy::kStrikesConvicted);
+    return true;
+  }
+  if (const std::string ip = history_.ip_of(id); !ip.empty())
+    probation_.convicted(id, ip, context_.now);
+  for (LeaveWatcher* watcher : watchers_) watcher->banned(id);
+  return true;
+}
+
+bool Membership::condemned(const PeerId& id) const {
+  const auto known = condemned_.find(id);
+  return known != condemned_.end() && context_.now < known->second;
 }
 
 std::vector<Ban> Membership::bans(std::size_t count_max) const {

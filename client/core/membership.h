@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,6 +19,7 @@
 #include "client/core/places.h"
 #include "client/core/policy/mesh.h"
 #include "client/core/probation.h"
+#include "client/core/recent_most.h"
 #include "client/core/trackers.h"
 #include "proto/base/result.h"
 #include "proto/messages.h"
@@ -70,6 +73,12 @@ class Membership {
   // Drops the peer, if it is connected, and bans it for a while: as for so many strikes at least.
   void punish(const PeerId& id, proto::GoodbyeReason reason, const std::string& what,
               std::uint32_t strikes = 1);
+  // The authority has found that the peer sent a false block: it is dropped if it is connected, and
+  // turned away for as long as a peer that this one has convicted. False: that was known.
+  bool condemn(const PeerId& id);
+  bool condemned(const PeerId& id) const;
+  // Peers that were condemned, of those remembered.
+  std::size_t condemned_count() const { return condemned_line_.size(); }
   void stop();
   // So many rows of the peer have turned out to be true.
   void proved(const PeerId& id, std::uint32_t rows);
@@ -85,7 +94,7 @@ class Membership {
   TimeUs next_due() const;
 
  private:
-  policy::MeshView mesh() const { return {neighbours_.size(), trackers_.swarm_told()}; }
+  policy::MeshView mesh() const;
   bool wants_to_dial() const;
   void refuse(PeerKey peer, std::uint64_t attempt, const PeerId& id, proto::GoodbyeReason reason,
               const std::string& why);
@@ -106,6 +115,9 @@ class Membership {
   Places places_;
   History history_;
   Probation probation_;
+  RecentMost met_;                      // neighbours at a time
+  std::map<PeerId, TimeUs> condemned_;  // until when; some of them is over
+  std::deque<PeerId> condemned_line_;   // the same, in the order in which they came
   std::vector<LeaveWatcher*> watchers_;
 };
 

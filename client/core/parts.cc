@@ -27,9 +27,13 @@ Transfer::Transfer(Parts& parts, const Info& info)
       epochs(parts.context, parts.membership, parts.outbox, generations.holdings(),
              info.authority_key),
       timekeeping(parts.context, parts.membership, parts.outbox, epochs),
+      convictions(parts.context, parts.membership, parts.outbox, generations.holdings()),
       epoch_making(parts.context, parts.membership, parts.outbox, parts.uplink,
-                   generations.holdings(), epochs),
+                   generations.holdings(), convictions, epochs),
+      denouncing(parts.context, parts.membership, parts.outbox, parts.accusations, epochs,
+                 generations.holdings()),
       trust(parts.context, parts.life, parts.membership, epochs, info.authority_key),
+      claims(parts.context, trust, generations.holdings()),
       plain(parts.context, parts.membership, parts.outbox, generations.holdings(),
             info.generation_digests),
       turns(parts.context, parts.life, parts.membership, parts.intake, generations),
@@ -47,8 +51,8 @@ Transfer::Transfer(Parts& parts, const Info& info)
       epoch_judging(epochs, timekeeping, generations, judging),
       checks(parts.context, parts.membership, parts.outbox, generations.holdings()),
       leaf_lists(parts.context, parts.membership, parts.outbox, generations.holdings(), plain),
-      receiving(parts.context, parts.life, parts.membership, parts.outbox, parts.intake, trust,
-                judging, plain, timekeeping, generations) {}
+      receiving(parts.context, parts.life, parts.membership, parts.outbox, parts.intake, epochs,
+                trust, judging, plain, timekeeping, claims, denouncing, generations) {}
 
 void Parts::start(const Info& info) {
   const Shape& shape = info.shape;
@@ -64,7 +68,10 @@ void Parts::start(const Info& info) {
   membership.watch(made.spread);
   membership.watch(made.epochs);
   membership.watch(made.timekeeping);
+  membership.watch(made.convictions);
   membership.watch(made.epoch_making);
+  membership.watch(made.denouncing);
+  membership.watch(made.claims);
   membership.watch(made.judging);
   membership.watch(made.checks);
   membership.watch(made.plain);

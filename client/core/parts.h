@@ -6,9 +6,12 @@
 
 #include "client/core/accusations.h"
 #include "client/core/check_serving.h"
+#include "client/core/claims.h"
 #include "client/core/connection_watch.h"
 #include "client/core/context.h"
 #include "client/core/contributions.h"
+#include "client/core/convictions.h"
+#include "client/core/denouncing.h"
 #include "client/core/downlink.h"
 #include "client/core/epoch_judging.h"
 #include "client/core/epoch_making.h"
@@ -48,8 +51,11 @@ struct Transfer {
   Generations generations;
   Epochs epochs;
   Timekeeping timekeeping;
+  Convictions convictions;
   EpochMaking epoch_making;
+  Denouncing denouncing;
   Trust trust;
+  Claims claims;
   PlainFetch plain;
   QuotaTurns turns;
   Granting granting;

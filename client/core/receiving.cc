@@ -12,17 +12,21 @@ namespace firn::core {
 using proto::GoodbyeReason;
 
 Receiving::Receiving(const Context& context, Life& life, Membership& membership, Outbox& outbox,
-                     Intake& intake, Trust& trust, Judging& judging, PlainFetch& plain,
-                     Timekeeping& timekeeping, Generations& generations)
+                     Intake& intake, const Epochs& epochs, Trust& trust, Judging& judging,
+                     PlainFetch& plain, Timekeeping& timekeeping, Claims& claims,
+                     Denouncing& denouncing, Generations& generations)
     : context_(context),
       life_(life),
       membership_(membership),
       outbox_(outbox),
       intake_(intake),
+      epochs_(epochs),
       trust_(trust),
       judging_(judging),
       plain_(plain),
       timekeeping_(timekeeping),
+      claims_(claims),
+      denouncing_(denouncing),
       generations_(generations) {}
 
 void Receiving::resume(const std::vector<std::uint32_t>& full) {
@@ -58,6 +62,20 @@ void Receiving::take(Neighbour& n, proto::Block&& block) {
   const bool plain = plain_.on(g);
   const bool shown = block.source_index && plain_.knows(g);
   if (shown && !plain_.right(g, *block.source_index, block.payload)) return blame(n.id, g);
+  // Where claims are wanted only the authority's speaker is believed at its word: others that speak
+  // for it may have damaged copies, and who passes on their rows would be convicted.
+  const bool vouched = n.contact.authority() && !block.unproven &&
+                       (trust_.claims_wanted_since() == kNever || epochs_.speaks(n.id));
+  const bool answered = !shown && !block.unproven && !vouched;
+  const Claims::Verdict claim = answered ? claims_.look(n, block) : Claims::Verdict::kFine;
+  if (claim == Claims::Verdict::kFalse) {
+    return membership_.punish(n.id, GoodbyeReason::kBanned, "sent a block with a false signature",
+                              policy::kStrikesConvicted);
+  }
+  if (claim == Claims::Verdict::kMissing) {
+    ++counts_.redundant;  // it may have been on its way when claims were asked for
+    return;
+  }
   const auto vector = std::make_shared<const std::vector<std::uint8_t>>(
       block.source_index
           ? codec::unit_vector(generations_.holdings().blocks_in(g), *block.source_index)
@@ -67,14 +85,14 @@ void Receiving::take(Neighbour& n, proto::Block&& block) {
   const bool wanted =
       !life_.finishing() && !(block.unproven && trust_.strict()) && (!plain || block.source_index);
   if (wanted && generations_.accepts(g, n.id)) {
-    const Standing standing = shown || (n.contact.authority() && !block.unproven)
-                                  ? Standing::kProven
+    const Standing standing = shown || vouched ? Standing::kProven
                               : block.unproven ? Standing::kUnanswered
                                                : Standing::kAnswered;
     const Holdings::Origin origin{n.id, !block.recoded, standing,
                                   block.source_index.value_or(kCoded)};
     slot = generations_.insert(g, vector, origin, context_.now);
   }
+  if (slot && answered && block.claim) claims_.keep(g, *slot, *block.claim);
   n.traffic.usefulness().block(slot.has_value(), context_.now);
   if (slot) {
     innovative(n, g, *slot, vector, std::move(block.payload));
@@ -130,6 +148,7 @@ void Receiving::verified(std::uint32_t g) {
   life_.progress(context_.now);
   judging_.forget(g);
   plain_.forget(g);
+  claims_.forget(g);
   if (const OpenGeneration* open = generations_.holdings().find_open(g)) {
     for (const OpenGeneration::Share& share : open->by_sender)
       membership_.proved(share.sender, share.rows);
@@ -203,6 +222,7 @@ void Receiving::take(Neighbour& n, proto::LeafReply&& reply) {
 
 void Receiving::remove(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
   outbox_.push(DropSlots{g, slots});
+  claims_.forget(g, slots);
   generations_.remove(g, slots);
   for (Neighbour& n : membership_.neighbours()) n.holds.rows_gone(g, &slots);
   membership_.neighbours().report(g);
@@ -210,6 +230,7 @@ void Receiving::remove(std::uint32_t g, const std::vector<std::uint32_t>& slots)
 
 void Receiving::prove(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
   generations_.prove(g, slots);
+  claims_.forget(g, slots);
   const OpenGeneration& open = *generations_.holdings().find_open(g);
   for (const std::uint32_t slot : slots) membership_.proved(open.senders[slot], 1);
 }
@@ -243,6 +264,7 @@ void Receiving::convict(std::uint32_t g, const std::vector<std::uint32_t>& wrong
   for (const std::uint32_t slot : wrong) {
     const PeerId& id = open.senders[slot];
     if (open.standing[slot] != Standing::kAnswered) continue;
+    if (auto claim = claims_.about(g, slot)) denouncing_.denounce(*std::move(claim));
     if (std::find(guilty.begin(), guilty.end(), id) == guilty.end()) guilty.push_back(id);
   }
   remove(g, wrong);
@@ -294,6 +316,7 @@ void Receiving::report_lost(std::uint32_t g) {
 
 void Receiving::lose(std::uint32_t g) {
   judging_.forget(g);
+  claims_.forget(g);
   generations_.lose(g);
   for (Neighbour& n : membership_.neighbours()) n.holds.rows_gone(g, nullptr);
   report_lost(g);

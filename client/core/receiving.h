@@ -7,7 +7,10 @@
 #include <vector>
 
 #include "client/core/actions.h"
+#include "client/core/claims.h"
 #include "client/core/context.h"
+#include "client/core/denouncing.h"
+#include "client/core/epochs.h"
 #include "client/core/generations.h"
 #include "client/core/intake.h"
 #include "client/core/judging.h"
@@ -32,8 +35,9 @@ struct BlockCounts {
 class Receiving final : public LeaveWatcher {
  public:
   Receiving(const Context& context, Life& life, Membership& membership, Outbox& outbox,
-            Intake& intake, Trust& trust, Judging& judging, PlainFetch& plain,
-            Timekeeping& timekeeping, Generations& generations);
+            Intake& intake, const Epochs& epochs, Trust& trust, Judging& judging, PlainFetch& plain,
+            Timekeeping& timekeeping, Claims& claims, Denouncing& denouncing,
+            Generations& generations);
 
   // Has those generations decoded of which an earlier run left all rows.
   void resume(const std::vector<std::uint32_t>& full);
@@ -89,10 +93,13 @@ class Receiving final : public LeaveWatcher {
   Membership& membership_;
   Outbox& outbox_;
   Intake& intake_;
+  const Epochs& epochs_;
   Trust& trust_;
   Judging& judging_;
   PlainFetch& plain_;
   Timekeeping& timekeeping_;
+  Claims& claims_;
+  Denouncing& denouncing_;
   Generations& generations_;
   BlockCounts counts_;
 };

@@ -163,6 +163,12 @@ void SwarmCore::epoch_made(proto::Epoch epoch, TimeUs now) {
   if (parts.transfer && !parts.life.stopped()) parts.transfer->epoch_making.made(std::move(epoch));
 }
 
+void SwarmCore::claim_checked(const PeerId& accused, bool is_false, TimeUs now) {
+  Parts& parts = stirred(*parts_, now);
+  if (parts.transfer && !parts.life.stopped())
+    parts.transfer->convictions.checked(accused, is_false);
+}
+
 void SwarmCore::generation_lost(std::uint32_t generation, const Error& error, bool fetch_again,
                                 TimeUs now) {
   Receiving* r = receiving(*parts_, now);
@@ -241,6 +247,7 @@ void SwarmCore::step() {
   Transfer& transfer = *parts.transfer;
   transfer.granting.look_anew();
   transfer.timekeeping.step();
+  transfer.denouncing.step();
   transfer.epoch_making.step();
   transfer.trust.step();
   transfer.receiving.step();
@@ -279,9 +286,9 @@ TimeUs SwarmCore::next_wake() const {
   if (parts.transfer) {
     Transfer& t = *parts.transfer;
     at = std::min({at, t.epochs.next_due(), t.timekeeping.next_due(), t.epoch_making.next_due(),
-                   t.trust.next_due(), t.receiving.next_due(), t.plain.next_due(),
-                   t.turns.next_due(), t.stalls.next_due(), t.sending.next_due(),
-                   t.granting.next_due(), t.seeding.next_due()});
+                   t.denouncing.next_due(), t.trust.next_due(), t.receiving.next_due(),
+                   t.plain.next_due(), t.turns.next_due(), t.stalls.next_due(),
+                   t.sending.next_due(), t.granting.next_due(), t.seeding.next_due()});
   }
   return std::max(at, parts.context.now);
 }

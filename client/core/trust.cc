@@ -44,7 +44,8 @@ bool Trust::wants_proof(TimeUs heard_at) const {
 }
 
 bool Trust::many_polluters() const {
-  if (convicted_.size() >= policy::kManyConvictions) return true;
+  if (std::max(convicted_.size(), membership_.condemned_count()) >= policy::kManyConvictions)
+    return true;
   if (convicted_.size() < policy::kSomeConvictions) return false;
   const auto found = static_cast<double>(convicted_.size());
   const auto others = static_cast<double>(std::as_const(membership_).neighbours().size());
@@ -81,11 +82,15 @@ void Trust::step() {
   if (near_) near_until_ = context_.now;
   const bool strict = wants_proof(heard_at);
   if (!strict && context_.now - open_since_ >= policy::kAlarmMemory) alarmed_since_ = kNever;
-  if (strict == strict_) return;
-  strict_ = strict;
-  starved_ = !strict && epochs_.alarm();
-  (strict ? strict_since_ : open_since_) = context_.now;
-  if (strict && !membership_.small_mesh()) alarmed_since_ = std::min(alarmed_since_, context_.now);
+  const bool claims = strict && !membership_.small_mesh();
+  if (strict == strict_ && claims == (claims_since_ != kNever)) return;
+  claims_since_ = claims ? std::min(claims_since_, context_.now) : kNever;
+  if (strict != strict_) {
+    strict_ = strict;
+    starved_ = !strict && epochs_.alarm();
+    (strict ? strict_since_ : open_since_) = context_.now;
+  }
+  if (claims) alarmed_since_ = std::min(alarmed_since_, context_.now);
   for (Neighbour& n : membership_.neighbours()) n.news.report_terms();
 }
 

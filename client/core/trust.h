@@ -42,6 +42,10 @@ class Trust final : public LeaveWatcher {
   // has met. Those that were there before the alarm have a while to prove themselves.
   TimeUs trial_from() const;
 
+  // Since when neighbours are to claim something of each block that they answer for (claims.h);
+  // kNever: they are not.
+  TimeUs claims_wanted_since() const { return claims_since_; }
+
   // Sent a false block for which it answered.
   void convict(const PeerId& id);
   // The first bytes of the ids of those that did last (PeerId::prefix).
@@ -69,6 +73,7 @@ class Trust final : public LeaveWatcher {
   std::vector<std::uint64_t> convicted_;
   bool strict_;
   TimeUs strict_since_ = 0, open_since_ = 0;
+  TimeUs claims_since_ = kNever;
   TimeUs alarmed_since_ = kNever;
   bool met_ = false;       // a neighbour has spoken for the authority
   bool near_ = false;      // one does

@@ -28,6 +28,7 @@ inline constexpr std::size_t kAnnouncePeersMax = 200;  // addresses in one reply
 inline constexpr std::size_t kStateEntriesMax = 4096;  // generations in one State
 inline constexpr std::size_t kStateSpansMax = 4096;    // spans in one State, of all kinds together
 inline constexpr std::size_t kCertificateBytes = 64;   // of a peer that speaks for the authority
+inline constexpr std::size_t kClaimSignatureBytes = 64;
 inline constexpr std::size_t kCheckGenerationsMax = 64;  // in one CheckRequest
 inline constexpr std::size_t kCheckKeyBytes = 32;
 inline constexpr std::size_t kLeafGenerationsMax = 16;  // in one LeafRequest
@@ -43,6 +44,7 @@ inline constexpr std::size_t kEpochProofListsMax = 16;   // as many peers may st
 inline constexpr std::size_t kEpochProofNoncesMax = 64;  // in one list
 inline constexpr std::size_t kReceivedMax = 64;          // neighbours named in one State
 inline constexpr std::size_t kConvictedMax = 64;         // peers named in one State
+inline constexpr std::size_t kEpochConvictedMax = 128;   // peers named in one Epoch
 inline constexpr std::size_t kTakenBackPerState = 256;   // generations, besides all of them once
 
 }  // namespace firn::limits

@@ -45,8 +45,9 @@ struct EpochFixture : Fixture {
   static constexpr IdentitySecret kVoice{5}, kOtherVoice{6};
   static constexpr std::uint32_t kGenerations = 4, kBlocks = 4;
 
-  explicit EpochFixture(core::Options options = large_mesh_options())
-      : Fixture(vouched_manifest(kGenerations, kBlocks, 8192), std::move(options)) {}
+  explicit EpochFixture(core::Options options = large_mesh_options(),
+                        std::uint32_t blocks = kBlocks)
+      : Fixture(vouched_manifest(kGenerations, blocks, 8192), std::move(options)) {}
 
   void begin(bool complete = false) {
     start(complete);
@@ -69,7 +70,7 @@ struct EpochFixture : Fixture {
     epoch.alarm = alarm;
     epoch.key.assign(limits::kCheckKeyBytes, static_cast<std::uint8_t>(number));
     for (std::uint32_t g = 0; g < kGenerations; ++g) {
-      epoch.sums.push_back({g, std::vector<std::uint8_t>(kBlocks * 4, 7)});
+      epoch.sums.push_back({g, std::vector<std::uint8_t>(shape().blocks_in(g) * 4, 7)});
     }
     return epoch;
   }

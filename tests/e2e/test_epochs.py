@@ -9,6 +9,8 @@ import threading
 
 import harness
 from harness import ROOT
+from pypeer import claims
+from pypeer.claims import claimant_of
 from pypeer.connection import Connection
 from pypeer.epochs import EpochLink, EpochReader, hash_of, is_certified, is_signed, now
 from pypeer.gf256 import combine
@@ -138,12 +140,17 @@ class Judging(EpochTest):
         self.assertTrue(self.reader.judge(0, late, vector, payload))
 
 
-class HandingOn(EpochTest):
+class RelayTest(EpochTest):
+    """A download whose Epochs come through this peer."""
+
+    OPTIONS = []  # of the download
+
     def setUp(self):
         super().setUp()
         self.manifest_file = self.folder / "content.firn"
         self.manifest_file.write_bytes(self.manifest.file_bytes)
-        self.getter = self.get(self.manifest_file, "get", "--no-tracker", "--no-pex")
+        self.getter = self.get(self.manifest_file, "get", "--no-tracker", "--no-pex",
+                               *self.OPTIONS)
         self.down = EpochLink(self.dial(self.getter, self.identity))
         hello = self.down.connection.greet(self.manifest.content_id, has_manifest=True)
         self.assertTrue(hello.has_manifest)
@@ -172,6 +179,8 @@ class HandingOn(EpochTest):
         self.down.prove(epoch, [nonces])
         return epoch
 
+
+class HandingOn(RelayTest):
     def test_a_download_judges_rows_by_an_epoch_that_was_handed_on(self):
         spoiler = self.serve(Spoiler, {0: Spoiler.COUNT})
         self.assertTrue(spoiler.arrived.wait(20), "its blocks were not taken")
@@ -190,6 +199,27 @@ class HandingOn(EpochTest):
         self.assertIn(spoiler.identity.text, said)
         for innocent in (self.identity, honest.identity):
             self.assertNotIn(innocent.text, said)
+
+    def test_a_relay_claims_something_of_each_block_for_who_wants_it(self):
+        self.serve(Source)
+        leech = Leech(self.dial(self.getter, Identity(self.folder)), self.manifest.content_id)
+        leech.use_manifest(self.manifest)
+        leech.wants_claims = True
+        seen = []
+        take = leech._take
+
+        def check(block):
+            seen.append(claims.fits(self.manifest.content_id, block)
+                        and self.getter_id() == claimant_of(block.claim))
+            take(block)
+
+        leech._take = check
+        leech.download()
+        self.assertEqual(self.data, leech.content())
+        self.assertTrue(seen and all(seen), seen)
+
+    def getter_id(self):
+        return self.down.connection.peer_id
 
     def refused_after(self, send):
         self.first_epoch()
@@ -213,6 +243,51 @@ class HandingOn(EpochTest):
             self.down.await_message("epoch_request", lambda request: request.nonce)
             self.down.prove(self.reader.latest, [[bytes(16)]])
         self.refused_after(send)
+
+
+class Claiming(RelayTest):
+    """A download with two neighbours is in a large mesh."""
+
+    OPTIONS = ["--max-peers", "2"]
+
+    def alarmed_epoch(self):
+        """The first that raises the alarm, handed on."""
+        self.link.ask(self.reader.nonce())
+        epoch = self.link.await_message(
+            "epoch", lambda epoch: self.reader.came(epoch) and epoch.alarm)
+        self.down.tell(self.reader)
+        self.down.hand_on(epoch)
+        return epoch
+
+    def test_a_false_claim_convicts_its_maker_before_the_authority(self):
+        self.alarmed_epoch()
+        spoiler = self.serve(Spoiler, {0: Spoiler.COUNT})
+        self.assertTrue(spoiler.arrived.wait(20), "its blocks were not taken")
+        self.assertTrue(spoiler.wants_claims)
+        self.hand_on_with_proof([0])
+        claim = self.down.await_message("false_claim")
+        self.assertEqual(spoiler.identity.id, claimant_of(claim.claim))
+        self.assertTrue(claims.is_signed(self.manifest.content_id, claim))
+        # A claim that is true, of an honest peer, convicts nobody.
+        honest = Identity(self.folder)
+        true = peer_pb2.Block(generation=0, coefficients=bytes([1] * N),
+                              payload=combine(bytes([1] * N), self.manifest.cut(self.data)[0]))
+        self.link.connection.send(false_claim=peer_pb2.FalseClaim(
+            generation=0, coefficients=true.coefficients,
+            claim=claims.make_claim(honest, self.manifest.content_id, true)))
+        self.link.connection.send(false_claim=claim)
+        self.link.ask(self.reader.nonce())
+        verdict = self.link.await_message(
+            "epoch", lambda epoch: self.reader.came(epoch) and epoch.convicted)
+        self.assertEqual(spoiler.identity.id, verdict.convicted)
+        self.turned_away_by(self.seed, spoiler)
+
+    def turned_away_by(self, program, spoiler):
+        again = Connection(spoiler.identity, program.endpoint())
+        self.addCleanup(again.close)
+        again.send(hello=peer_pb2.Hello(version_min=1, version_max=1,
+                                        content_id=self.manifest.content_id))
+        self.assertEqual(BANNED, EpochLink(again).await_message("goodbye").reason)
 
 
 class Documents(harness.unittest.TestCase):

@@ -56,6 +56,19 @@ void epochs(const Corpus& peer) {
   told.wants_epochs = true;
   told.convicted = {0xa1a2a3a4a5a6a7a8, 1};
   peer.add("state-epoch", message_in(serialize(proto::PeerMessage(told))));
+  epoch.convicted = {PeerId{}, PeerId{}};
+  peer.add("epoch-convicted", message_in(serialize(proto::PeerMessage(epoch))));
+  told.wants_claims = true;
+  peer.add("state-claims", message_in(serialize(proto::PeerMessage(told))));
+  proto::Block block;
+  block.sequence = 1;
+  block.coefficients = {1, 2, 3};
+  block.claim.emplace();
+  block.payload = proto::Payload::copy_of(bytes_of("small payload"));
+  peer.add("block-claim", message_in(serialize(proto::PeerMessage(block))));
+  const proto::FalseClaim coded{3, {}, {1, 2, 3}, {}}, plain{3, 5, {}, {}};
+  peer.add("false-claim-coded", message_in(serialize(proto::PeerMessage(coded))));
+  peer.add("false-claim-plain", message_in(serialize(proto::PeerMessage(plain))));
 }
 
 void proofs(const Corpus& peer) {

@@ -9,6 +9,7 @@
 #include "proto/base/digest.h"
 #include "proto/base/signature.h"
 #include "proto/content/authority.h"
+#include "tests/fuzz/claim_inputs.h"
 #include "tests/fuzz/epoch_inputs.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/fuzz/leaf_inputs.h"
@@ -70,6 +71,7 @@ class Session {
     if (what >= 252) return epochs(what % 4);
     if (what >= 240) return trust(what % 4);
     if (what >= 236) return leaves(what % 4);
+    if (what >= 233) return claims(what % 3);
     const std::uint8_t kind = what % 24;
     if (kind <= 4) return connections_and_time(kind);
     if (kind <= 13 || kind == 21 || kind == 22) return message(kind);
@@ -202,6 +204,11 @@ class Session {
         world_.speaking.epochs.pop_back();
     }
   }
+  void claims(std::uint8_t kind) {
+    if (kind < 2) return say(ClaimInputs(in_, manifest_).about(generation(), kind == 0));
+    const PeerId accused = in_.draw(world_.speaking.accused, {});
+    if (accused != PeerId{}) core_.claim_checked(accused, in_.below(2) == 0, now());
+  }
   proto::CheckReply check_reply(std::uint32_t g) {
     const std::uint8_t kind = in_.byte();
     proto::CheckReply reply{g, {}, {}};
@@ -297,6 +304,7 @@ class Session {
     s.upload_kib = s.credit ^ s.acknowledged;
     s.neighbours = s.credit % 64;
     s.proven_only = kind % 8 == 5;
+    s.wants_claims = kind % 16 == 5;
     for (std::uint64_t i = 0; i < s.acknowledged % 4; ++i) {
       s.received.push_back({i << 56, s.credit});
     }

@@ -15,6 +15,7 @@
 
 #include "client/core/swarm.h"
 #include "proto/base/limits.h"
+#include "proto/block_claim.h"
 #include "tests/fuzz/fuzz_bytes.h"
 #include "tests/proto/wire_frames.h"
 
@@ -28,6 +29,7 @@ struct Speaking {
   std::vector<core::MakeCheck> checks;  // sums
   std::vector<core::MakeEpoch> epochs;
   std::vector<core::MakeLeaves> leaves;
+  std::vector<PeerId> accused;        // whose claims are to be checked
   std::optional<proto::Nonce> nonce;  // the last that the core has told a neighbour
 };
 
@@ -189,6 +191,10 @@ class World {
   void on(core::MakeLeaves& a) {
     FIRN_CHECK(!stopped && connections.contains(a.peer) && verified.contains(a.generation));
     speaking.leaves.push_back(a);
+  }
+  void on(core::CheckClaim& a) {
+    FIRN_CHECK(!stopped && !options_.certificate.empty() && verified.contains(a.claim.generation));
+    speaking.accused.push_back(claimant_of(a.claim.claim));
   }
   void on(core::CheckEvidence& a) {
     FIRN_CHECK(evidence_.erase(a.generation) == 1 && verified.contains(a.generation));

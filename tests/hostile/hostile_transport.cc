@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include "proto/block_claim.h"
 #include "proto/framing.h"
 
 namespace firn::hostile {
@@ -31,7 +32,7 @@ Result<std::unique_ptr<HostileTransport>> HostileTransport::start(
     const app::TransportStart& start, const Deeds& deeds,
     const proto::transport::Identity& identity, proto::transport::EventSink& sink,
     const proto::transport::Options& options) {
-  std::unique_ptr<HostileTransport> made(new HostileTransport(deeds, identity.id(), sink));
+  std::unique_ptr<HostileTransport> made(new HostileTransport(deeds, identity, sink));
   auto inner = start(identity, *made, options);
   if (!inner.ok()) return inner.error();
   made->inner_ = *std::move(inner);
@@ -70,12 +71,15 @@ std::optional<proto::OutgoingFrame> HostileTransport::said(ConnectionId id,
   link->second.of_peer |= std::holds_alternative<proto::Hello>(*message) ||
                           std::holds_alternative<proto::PrivateProof>(*message);
   if (!link->second.of_peer) return std::nullopt;
+  if (const auto* hello = std::get_if<proto::Hello>(&*message)) content_ = hello->content_id;
   if (auto* state = std::get_if<proto::State>(&*message)) {
     saboteur_.says(*state);
   } else if (auto* block = std::get_if<proto::Block>(&*message)) {
     saboteur_.vouches(*block);
     counts_.falsified += saboteur_.sends(*block, now());
     ++counts_.blocks;
+    if (block->claim)
+      block->claim = make_claim(*block, {content_, key_.public_key(), key_.secret()});
   } else {
     return std::nullopt;
   }

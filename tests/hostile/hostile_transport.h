@@ -59,9 +59,13 @@ class HostileTransport final : public proto::transport::Transport,
     PeerId id;
     bool of_peer = false;  // not to a tracker
   };
-  HostileTransport(const Deeds& deeds, const PeerId& self, proto::transport::EventSink& sink)
-      : self_(self), sink_(sink), saboteur_(deeds, Shape{}, self.prefix()) {
-    befriend(self);
+  HostileTransport(const Deeds& deeds, const proto::transport::Identity& identity,
+                   proto::transport::EventSink& sink)
+      : self_(identity.id()),
+        key_(identity.key()),
+        sink_(sink),
+        saboteur_(deeds, Shape{}, self_.prefix()) {
+    befriend(self_);
   }
 
   void on_open(ConnectionId id, const proto::transport::PeerInfo& info) override;
@@ -77,11 +81,13 @@ class HostileTransport final : public proto::transport::Transport,
   void befriend(const PeerId& id);
 
   const PeerId self_;
+  const SigningKey key_;
   proto::transport::EventSink& sink_;
 
   mutable std::mutex mutex_;
   Saboteur saboteur_;
   std::set<PeerId> friends_;
+  ContentId content_;  // as the process said last in a Hello
   std::unordered_map<ConnectionId, Link> links_;
   Counts counts_;
 

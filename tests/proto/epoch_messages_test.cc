@@ -57,6 +57,7 @@ Epoch sample() {
   epoch.alarm = true;
   epoch.sums = {{3, {0x16, 0x61, 0x0e, 0x9f, 0xc1, 0x6f, 0x97, 0x2a}}};
   epoch.heard = {{nonce_from("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"), 250'000}};
+  epoch.convicted = {PeerId{rising(0x60)}};
   sign_epoch(epoch, content(), speaker);
   return epoch;
 }
@@ -118,6 +119,8 @@ TEST_CASE("an epoch's signature covers all that it says, and the content") {
   CHECK_FALSE(still([](Epoch& e) { ++e.heard[0].age_us; }));
   CHECK_FALSE(still([](Epoch& e) { e.heard[0].nonce[0] ^= 1; }));
   CHECK_FALSE(still([](Epoch& e) { e.heard.clear(); }));
+  CHECK_FALSE(still([](Epoch& e) { e.convicted.pop_back(); }));
+  CHECK_FALSE(still([](Epoch& e) { e.convicted[0].bytes[31] ^= 1; }));
   CHECK_FALSE(still([](Epoch& e) { e.speaker.bytes[0] ^= 1; }));
 }
 
@@ -126,6 +129,10 @@ TEST_CASE("epochs out of bounds are refused") {
   CHECK_FALSE(taken([](auto& e) { e.set_speaker(std::string(31, 's')); }));
   CHECK_FALSE(taken([](auto& e) { e.clear_certificate(); }));
   CHECK_FALSE(taken([](auto& e) { e.set_number(0); }));
+  CHECK(taken([](auto& e) { e.clear_convicted(); }));
+  CHECK(taken([](auto& e) { e.set_convicted(std::string(128 * 32, 'c')); }));
+  CHECK_FALSE(taken([](auto& e) { e.set_convicted(std::string(129 * 32, 'c')); }));
+  CHECK_FALSE(taken([](auto& e) { e.set_convicted(std::string(33, 'c')); }));
   CHECK(taken([](auto& e) { e.set_time((std::uint64_t{1} << 61) - 1); }));
   CHECK_FALSE(taken([](auto& e) { e.set_time(std::uint64_t{1} << 61); }));
   CHECK_FALSE(taken([](auto& e) { e.set_key(std::string(33, 'k')); }));

@@ -55,6 +55,7 @@ State RandomMessages::state() {
   state.proven_only = coin();
   state.epoch = coin() ? 0 : std::uint64_t{random_()} << below(32);
   state.wants_epochs = coin();
+  state.wants_claims = coin();
   for (std::uint32_t i = below(3); i > 0; --i)
     state.convicted.push_back(std::uint64_t{random_()} << 32 | random_());
   for (std::uint32_t i = below(4); i > 0; --i) {
@@ -90,6 +91,7 @@ Block RandomMessages::block() {
   block.recoded = coin();
   block.unproven = coin();
   if (coin()) block.state = state();
+  if (coin()) block.claim = claim();
   block.payload = Payload::copy_of(bytes(1 + below(20'000)));
   return block;
 }
@@ -154,6 +156,7 @@ Epoch RandomMessages::epoch() {
   for (std::uint32_t i = below(4); i > 0; --i)
     epoch.sums.push_back({g += 1 + below(100), bytes(4 * (1 + below(20)))});
   for (std::uint32_t i = below(4); i > 0; --i) epoch.heard.push_back({nonce(), any_size_u32()});
+  for (std::uint32_t i = below(4); i > 0; --i) epoch.convicted.push_back(id<PeerId>());
   return epoch;
 }
 
@@ -173,8 +176,23 @@ EpochProof RandomMessages::epoch_proof() {
   return proof;
 }
 
+BlockClaim RandomMessages::claim() {
+  BlockClaim claim{id<PublicKey>(), id<Digest>(), {}};
+  std::ranges::copy(bytes(claim.signature.size()), claim.signature.begin());
+  return claim;
+}
+
+FalseClaim RandomMessages::false_claim() {
+  FalseClaim message{below(limits::kGenerationCountMax), {}, {}, claim()};
+  if (coin())
+    message.source_index = below(limits::kGenerationSizeMax);
+  else
+    message.coefficients = bytes(1 + below(300));
+  return message;
+}
+
 PeerMessage RandomMessages::peer_message() {
-  switch (below(15)) {
+  switch (below(16)) {
     case 0: {
       Hello hello;
       hello.version_min = 1 + below(3);
@@ -215,10 +233,12 @@ PeerMessage RandomMessages::peer_message() {
       return proof;
     }
     case 11:
-      return epoch();
+      return false_claim();
     case 12:
-      return epoch_request();
+      return epoch();
     case 13:
+      return epoch_request();
+    case 14:
       return epoch_proof();
     default:
       return Goodbye{static_cast<GoodbyeReason>(below(10)), text(limits::kReasonBytesMax)};

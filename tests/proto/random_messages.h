@@ -34,6 +34,8 @@ class RandomMessages {
   proto::Epoch epoch();
   proto::EpochRequest epoch_request();
   proto::EpochProof epoch_proof();
+  proto::BlockClaim claim();
+  proto::FalseClaim false_claim();
   proto::ManifestPart manifest_part();
 
   std::mt19937 random_;

@@ -45,6 +45,7 @@ class ActionTrace {
   void add(const core::JudgeRows& action);
   void add(const core::MakeCheck& action);
   void add(const core::MakeLeaves& action);
+  void add(const core::CheckClaim& action);
   void add(const core::MakeEpoch& action);
   void add(const core::KeepEvidence& action);
   void add(const core::CheckEvidence& action);

@@ -1,5 +1,8 @@
 #include "tests/sim/peer.h"
+#include "proto/base/digest.h"
 #include "proto/base/limits.h"
+#include "proto/base/signature.h"
+#include "proto/block_claim.h"
 
 #include <algorithm>
 #include <memory>
@@ -33,6 +36,7 @@ void Peer::start() {
   ++life_;
   network_.random().fill(secret_);
   id_ = id_of(secret_);
+  key_ = *PublicKey::from_bytes(*public_key_of(secret_));
   core::Options options;
   options.seed = network_.random().next_u64();
   options.self = id_;
@@ -213,6 +217,18 @@ void Peer::make_epoch(const core::MakeEpoch& action) {
   });
 }
 
+void Peer::check_claim(const proto::FalseClaim& claim) {
+  core::SendBlock wanted;
+  wanted.block.generation = claim.generation;
+  wanted.block.source_index = claim.source_index;
+  wanted.block.coefficients = claim.coefficients;
+  const bool is_false = sha256(disk.payload_of(wanted).bytes()) != claim.claim.payload;
+  later(1000, [this, accused = claimant_of(claim.claim), is_false] {
+    core_->claim_checked(accused, is_false, now());
+    act();
+  });
+}
+
 void Peer::perform(core::Action&& action) {
   using namespace core;
   std::visit(Overloaded{
@@ -232,6 +248,7 @@ void Peer::perform(core::Action&& action) {
                  [this](MakeCheck& a) { make_proof(a); },
                  [this](MakeLeaves& a) { make_proof(a); },
                  [this](MakeEpoch& a) { make_epoch(a); },
+                 [this](CheckClaim& a) { check_claim(a.claim); },
                  [this](KeepEvidence& a) { disk.keep(a); },
                  [this](CheckEvidence& a) { disk.check(a); },
                  [this](AnnounceTo& a) { network_.announce(index_, a.tracker, a.announce); },
@@ -252,6 +269,7 @@ void Peer::on(core::SendBlock& action) {
   action.block.coefficients = block.coefficients;
   block.payload = disk.payload_of(action);
   if (saboteur_) saboteur_->sends(block, network_.events().now());
+  if (block.claim) block.claim = make_claim(block, {network_.content().manifest.id, key_, secret_});
   const std::size_t real = block.payload.size();
   const std::size_t charged = network_.content().charged_block_bytes;
   Uplink::Frame frame{std::move(block), 0, true};

@@ -69,6 +69,7 @@ class Peer {
   void on(const core::ContentComplete& action);
   void make_proof(const std::variant<core::MakeCheck, core::MakeLeaves>& wanted);
   void make_epoch(const core::MakeEpoch& action);
+  void check_claim(const proto::FalseClaim& claim);
   TimeUs clock() const;  // its own
   void corrupt();
   void begin();  // gives the core its shape and what the disk holds
@@ -78,6 +79,7 @@ class Peer {
   const std::size_t index_;
   PeerSpec spec_;
   IdentitySecret secret_{};
+  PublicKey key_;
   PeerId id_;
   std::uint64_t life_ = 0;  // counts starts, so that events of an earlier life are void
   std::unique_ptr<core::SwarmCore> core_;

@@ -8,6 +8,7 @@
 //   JudgeRows --> RowJudge
 //   MakeCheck --> CheckMaker
 //   MakeLeaves --> LeafMaker
+//   CheckClaim --> ClaimChecker
 //   MakeEpoch --> EpochMaker
 //   SendBlock --> BlockMaker --> ReadAhead, Stock, LostGenerations
 //   what is served, once through --> BackgroundCheck --> BlockMaker
@@ -32,6 +33,7 @@
 #include "client/app/coding/background_check.h"
 #include "client/app/coding/block_maker.h"
 #include "client/app/coding/check_maker.h"
+#include "client/app/coding/claim_checker.h"
 #include "client/app/coding/coded_content.h"
 #include "client/app/coding/coding_outcomes.h"
 #include "client/app/coding/disk_queue.h"
@@ -67,6 +69,7 @@ class DataPlane final : private DiskEvents {
   void make_check(const core::MakeCheck& action);
   void make_leaves(const core::MakeLeaves& action);
   void make_epoch(core::MakeEpoch action);
+  void check_claim(core::CheckClaim action);
   void keep_evidence(core::KeepEvidence action, core::TimeUs now);
   void check_evidence(std::uint32_t generation);
   void finish();
@@ -111,6 +114,7 @@ class DataPlane final : private DiskEvents {
   RowJudge judge_;
   CheckMaker check_maker_;
   LeafMaker leaf_maker_;
+  ClaimChecker claim_checker_;
   EpochMaker epoch_maker_;
   Stock stock_;  // but for orders that it leaves to the maker
   LostGenerations losses_;

@@ -248,7 +248,7 @@ std::uint64_t Connections::reserve(core::PeerKey peer, proto::Block block) {
   return next_ticket_++;
 }
 
-void Connections::fill(std::uint64_t ticket, proto::Payload payload,
+void Connections::fill(std::uint64_t ticket, proto::Payload payload, const Claimant& claimant,
                        std::vector<std::uint8_t> vector) {
   const auto issued = tickets_.find(ticket);
   if (issued == tickets_.end()) return;
@@ -262,6 +262,7 @@ void Connections::fill(std::uint64_t ticket, proto::Payload payload,
   auto& block = std::get<proto::Block>(line.message);
   block.payload = std::move(payload);
   if (!vector.empty()) block.coefficients = std::move(vector);
+  if (block.claim && block.payload) block.claim = make_claim(block, claimant);
   push_out(id, connection);
 }
 

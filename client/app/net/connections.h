@@ -18,6 +18,7 @@
 #include "client/app/net/private_greeting.h"
 #include "client/app/net/transport_inbox.h"
 #include "client/core/types.h"
+#include "proto/block_claim.h"
 #include "proto/messages.h"
 #include "proto/transport/transport.h"
 
@@ -99,8 +100,10 @@ class Connections {
   // Takes the next place in line for a block; fill() follows, with an empty payload if the block
   // could not be made. 0: the connection is gone.
   std::uint64_t reserve(core::PeerKey peer, proto::Block block);
-  // `vector`: in place of the block's coefficients, if it is not empty.
-  void fill(std::uint64_t ticket, proto::Payload payload, std::vector<std::uint8_t> vector = {});
+  // `vector`: in place of the block's coefficients, if it is not empty. `claimant`: who claims
+  // something of it, where the block has a claim.
+  void fill(std::uint64_t ticket, proto::Payload payload, const Claimant& claimant,
+            std::vector<std::uint8_t> vector = {});
   // Sends what is ready (blocks that are still being made are left out), then closes. The owner
   // hears nothing more.
   void close(core::PeerKey peer);

@@ -45,13 +45,22 @@ void CodingAnswers::epoch_made(proto::Epoch epoch) {
   core_.feed(&SwarmCore::epoch_made, std::move(epoch));
 }
 
+void CodingAnswers::claim_checked(const PeerId& accused, bool is_false) {
+  core_.feed(&SwarmCore::claim_checked, accused, is_false);
+}
+
+Claimant CodingAnswers::claimant() const {
+  const SigningKey& key = host_.identity.key();
+  return {plan_.content_id, key.public_key(), key.secret()};
+}
+
 void CodingAnswers::block_made(std::uint64_t ticket, proto::Payload payload) {
-  host_.connections.fill(ticket, std::move(payload));
+  host_.connections.fill(ticket, std::move(payload), claimant());
 }
 
 void CodingAnswers::exchanged_block_made(std::uint64_t ticket, std::vector<std::uint8_t> vector,
                                          proto::Payload payload) {
-  host_.connections.fill(ticket, std::move(payload), std::move(vector));
+  host_.connections.fill(ticket, std::move(payload), claimant(), std::move(vector));
 }
 
 void CodingAnswers::generation_lost(std::uint32_t generation, const Error& error,

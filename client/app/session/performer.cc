@@ -83,6 +83,9 @@ void Performer::on(core::MakeLeaves& action) {
 void Performer::on(core::MakeEpoch& action) {
   coding_->make_epoch(std::move(action));
 }
+void Performer::on(core::CheckClaim& action) {
+  coding_->check_claim(std::move(action));
+}
 void Performer::on(core::KeepEvidence& action) {
   coding_->keep_evidence(std::move(action), now());
 }

@@ -55,6 +55,7 @@ class Performer {
   void on(core::MakeCheck& action);
   void on(core::MakeLeaves& action);
   void on(core::MakeEpoch& action);
+  void on(core::CheckClaim& action);
   void on(core::KeepEvidence& action);
   void on(core::CheckEvidence& action);
   void on(core::AnnounceTo& action);

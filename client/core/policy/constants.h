@@ -231,6 +231,28 @@ inline constexpr double kManyPolluters = 100;
 // For those that were neighbours before the alarm: their first rows are judged by then.
 inline constexpr TimeUs kTrialGrace = 5 * kSecond;
 
+// --- claims about blocks, under alarm ---
+// Blocks without one are taken for this time: they were on their way.
+inline constexpr TimeUs kClaimGrace = 5 * kSecond;
+inline constexpr std::uint32_t kClaimsChecked = 16;   // of a neighbour, the first
+inline constexpr std::uint32_t kClaimsPerSample = 8;  // of the others 1 / this is checked
+// False claims that are looked at of a neighbour, and handed on for all of them.
+inline constexpr std::uint64_t kFalseClaimsPerSecond = 8;
+inline constexpr std::uint64_t kFalseClaimsAtOnce = 64;
+inline constexpr std::uint64_t kFalseClaimsOnward = 32;
+inline constexpr std::uint64_t kFalseClaimsOnwardAtOnce = 256;
+inline constexpr std::size_t kClaimsHandedOn = 8;      // about one peer, of those remembered
+inline constexpr std::size_t kClaimsRemembered = 512;  // that were handed on
+inline constexpr TimeUs kClaimPatience = 2 * kSecond;  // then its finder sends it by another way
+inline constexpr TimeUs kFindingLife = 10 * kSecond;
+inline constexpr std::size_t kFindingsMax = 64;
+inline constexpr std::size_t kClaimChecksMax = 8;         // under way at the authority
+inline constexpr std::uint32_t kSentenceEpochs = 3;       // that name a peer found guilty
+inline constexpr std::size_t kSentencesMax = 1024;        // waiting to be named
+inline constexpr std::uint64_t kEpochConvictedShare = 4;  // 1 / the part of an Epoch's bytes
+inline constexpr std::size_t kEpochConvictedMin = 8;      // named however slow the uplink is
+inline constexpr std::size_t kCondemnedMax = 4096;        // remembered
+
 // --- reports on what others pass on ---
 inline constexpr TimeUs kReportInterval = 1 * kSecond;
 inline constexpr std::size_t kReportersMin = 3;   // fewer tell a source nothing

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "client/app/net/connections.h"
+#include "proto/base/signing_key.h"
 #include "tests/app/net/fake_transport.h"
 
 namespace firn::app {
@@ -35,6 +36,8 @@ struct Connected final : ContentDirectory {
   TransportInbox inbox{10'000, [] {}};
   Hearer owner;
   ContentId served, opening;
+  SigningKey key = SigningKey::generate();
+  Claimant claimant{{}, key.public_key(), key.secret()};
   Connections connections{inbox, *this};
 
   PeerEvents* find(const ContentId& content) override {
@@ -46,6 +49,7 @@ struct Connected final : ContentDirectory {
   }
   Connected() {
     served.bytes.fill(9);
+    claimant.content = served;
     opening.bytes.fill(8);
     inbox.attach(&transport);
     connections.attach(transport);
@@ -142,9 +146,9 @@ TEST_CASE("frames leave in the order in which they were decided, however late a 
   const auto first = f.connections.reserve(peer, block(1));
   f.connections.send(peer, state(7));
   const auto second = f.connections.reserve(peer, block(2));
-  f.connections.fill(second, proto::Payload::allocate(10));
+  f.connections.fill(second, proto::Payload::allocate(10), f.claimant);
   CHECK(f.transport.sent[id].empty());
-  f.connections.fill(first, proto::Payload::allocate(10));
+  f.connections.fill(first, proto::Payload::allocate(10), f.claimant);
   f.connections.send(peer, state(8));
   REQUIRE(f.transport.sent[id].size() == 4);
   CHECK(std::get<proto::Block>(f.transport.message(id, 0)).sequence == 1);
@@ -153,14 +157,31 @@ TEST_CASE("frames leave in the order in which they were decided, however late a 
   CHECK(std::get<proto::State>(f.transport.message(id, 3)).credit == 8);
 }
 
+TEST_CASE("a claim is made of a block's payload, and of the vector that it is sent with") {
+  Connected f;
+  const core::PeerKey peer = f.dial();
+  proto::Block wanted = block(1);
+  wanted.source_index.reset();
+  wanted.coefficients = {1, 2};
+  wanted.claim.emplace();
+  const auto claimed = f.connections.reserve(peer, wanted);
+  const auto plain = f.connections.reserve(peer, block(2));
+  f.connections.fill(claimed, proto::Payload::allocate(10), f.claimant, {3, 4});
+  f.connections.fill(plain, proto::Payload::allocate(10), f.claimant);
+  const auto sent = std::get<proto::Block>(f.transport.message(f.transport.last, 0));
+  CHECK(sent.coefficients == std::vector<std::uint8_t>{3, 4});
+  CHECK(claim_fits(sent, f.served));
+  CHECK_FALSE(std::get<proto::Block>(f.transport.message(f.transport.last, 1)).claim);
+}
+
 TEST_CASE("a block that could not be made is left out and counts as departed with no bytes") {
   Connected f;
   const core::PeerKey peer = f.dial();
   const auto first = f.connections.reserve(peer, block(1));
   const auto second = f.connections.reserve(peer, block(2));
-  f.connections.fill(first, {});
+  f.connections.fill(first, {}, f.claimant);
   CHECK(f.owner.departed == std::vector<std::size_t>{0});
-  f.connections.fill(second, proto::Payload::allocate(10));
+  f.connections.fill(second, proto::Payload::allocate(10), f.claimant);
   CHECK(f.transport.sent[f.transport.last].size() == 1);
 }
 
@@ -170,8 +191,10 @@ TEST_CASE(
   const core::PeerKey peer = f.dial();
   const ConnectionId id = f.transport.last;
   f.connections.send(peer, state(1));
-  f.connections.fill(f.connections.reserve(peer, block(1)), proto::Payload::allocate(100));
-  f.connections.fill(f.connections.reserve(peer, block(2)), proto::Payload::allocate(200));
+  f.connections.fill(f.connections.reserve(peer, block(1)), proto::Payload::allocate(100),
+                     f.claimant);
+  f.connections.fill(f.connections.reserve(peer, block(2)), proto::Payload::allocate(200),
+                     f.claimant);
   const std::size_t first = f.transport.sent[id][1].size() + proto::kFramePrefixBytes;
   const std::size_t second = f.transport.sent[id][2].size() + proto::kFramePrefixBytes;
   CHECK(f.owner.departed.empty());
@@ -202,7 +225,8 @@ TEST_CASE("only blocks and parts of a manifest are asked after") {
   const ConnectionId id = f.transport.last;
   f.connections.send(peer, state(1));
   f.connections.send(peer, proto::Hello{});
-  f.connections.fill(f.connections.reserve(peer, block(1)), proto::Payload::allocate(1));
+  f.connections.fill(f.connections.reserve(peer, block(1)), proto::Payload::allocate(1),
+                     f.claimant);
   f.connections.send(peer, proto::ManifestPart{3, 0, "abc"});
   const auto& tags = f.transport.tags[id];
   REQUIRE(tags.size() == 4);
@@ -216,7 +240,8 @@ TEST_CASE("what departs from a connection that was closed meanwhile is not told 
   Connected f;
   const core::PeerKey peer = f.dial();
   const ConnectionId id = f.transport.last;
-  f.connections.fill(f.connections.reserve(peer, block(1)), proto::Payload::allocate(100));
+  f.connections.fill(f.connections.reserve(peer, block(1)), proto::Payload::allocate(100),
+                     f.claimant);
   f.inbox.on_departed(id, f.transport.tags[id][0]);
   f.connections.close(peer);
   f.pump();
@@ -361,7 +386,7 @@ TEST_CASE("closing sends what is ready, leaves out what is being made, and tells
   CHECK(std::holds_alternative<proto::Goodbye>(f.transport.message(id, 0)));
   CHECK(f.transport.closed.contains(id));
   CHECK(f.connections.closing_count() == 1);
-  f.connections.fill(ticket, proto::Payload::allocate(10));
+  f.connections.fill(ticket, proto::Payload::allocate(10), f.claimant);
   CHECK(f.transport.sent[id].size() == 1);
   f.inbox.on_close(id, {ErrorCode::kCancelled, "", ""});
   f.pump();
@@ -382,7 +407,7 @@ TEST_CASE("what waits behind a block is bounded: a connection past it is closed"
   CHECK(f.transport.closed.empty());
   for (int i = 0; i < 2; ++i) f.connections.send(peer, part);
   CHECK(f.transport.closed.contains(id));
-  f.connections.fill(slow, proto::Payload::allocate(10));
+  f.connections.fill(slow, proto::Payload::allocate(10), f.claimant);
   CHECK(f.transport.sent[id].size() == 1 + fit);
   f.inbox.on_close(id, {ErrorCode::kCancelled, "x", "closed by this side"});
   f.pump();

@@ -21,6 +21,7 @@ class Connection:
         """Dials `endpoint`, ID@HOST:PORT or HOST:PORT, from the address `source`; a given id must be
         proven. `key_log`: a new file for the session's secrets, which private.py needs. `before`:
         sent before TLS begins, as by a proxy."""
+        self.identity = identity
         wanted, _, where = endpoint.rpartition("@")
         host, _, port = where.rpartition(":")
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

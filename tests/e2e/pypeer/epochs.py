@@ -29,6 +29,7 @@ def signed_bytes(epoch, content_id):
     parts.append(len(epoch.heard).to_bytes(4, "big"))
     for one in epoch.heard:
         parts += [one.nonce, one.age.to_bytes(4, "big")]
+    parts += [(len(epoch.convicted) // 32).to_bytes(4, "big"), epoch.convicted]
     return b"".join(parts)
 
 

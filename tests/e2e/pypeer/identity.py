@@ -32,8 +32,9 @@ class Identity:
     """A fresh key. `pem_file` holds key and certificate, for ssl's load_cert_chain."""
 
     def __init__(self, folder, name="pypeer"):
-        key = Ed25519PrivateKey.generate()
-        self.id = hashlib.sha256(_raw_key(key.public_key())).digest()
+        self.key = key = Ed25519PrivateKey.generate()
+        self.public_key = _raw_key(key.public_key())
+        self.id = hashlib.sha256(self.public_key).digest()
         self.text = text_of(self.id)
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
         now = datetime.datetime.utcnow()

@@ -16,6 +16,7 @@ class Leech:
         self.hello = connection.greet(content_id)
         self.manifest = None
         self.check_key = b""
+        self.wants_claims = False
         self.blocks = []  # all received, in order
         self.done = {}  # verified generations: their bytes
         self._spans = {}
@@ -96,6 +97,7 @@ class Leech:
         self.connection.send(state=peer_pb2.State(
             acknowledged=self._acknowledged,
             credit=self._acknowledged + granted,
+            wants_claims=self.wants_claims, proven_only=self.wants_claims,
             complete=[peer_pb2.Span(first=g, count=1) for g in sorted(self.done)],
             generations=[
                 peer_pb2.GenerationState(generation=g, rank=span.rank,

@@ -5,6 +5,7 @@ import math
 import threading
 import time
 
+from .claims import make_claim
 from .connection import TIMEOUT, Closed
 from .gf256 import combine
 from .manifest import leaf_of
@@ -36,7 +37,7 @@ class Source:
         self.wanted = {}  # generations of which it takes source blocks alone: those it asks for
         self.plain_sent = {}  # and those that were sent of them
         self.leaves_asked = False
-        self.proven_only = False
+        self.proven_only = self.wants_claims = False
         self.received = {}  # what it says came to it from others, by the prefix of their ids
         self.checks = CheckMaker(self.blocks) if certificate else None
         self.hello = connection.greet(manifest.content_id, has_manifest=True,
@@ -110,6 +111,7 @@ class Source:
         self.acknowledged = max(self.acknowledged, state.acknowledged)
         self.credit = max(self.credit, state.credit)
         self.proven_only = state.proven_only
+        self.wants_claims = state.wants_claims
         if state.received:
             self.received = {entry.peer: entry.blocks for entry in state.received}
         for span in state.complete:
@@ -161,10 +163,15 @@ class Source:
         sent.add(lacking[0])
         unit = bytes(i == lacking[0] for i in range(self.manifest.blocks_in(g)))
         self.generations_sent.append(g)
-        self.connection.send(block=peer_pb2.Block(
+        self._send(peer_pb2.Block(
             generation=g, sequence=len(self.generations_sent), source_index=lacking[0],
             payload=self.payload_of(g, unit)))
         return True
+
+    def _send(self, block):
+        if self.wants_claims:
+            block.claim = make_claim(self.connection.identity, self.manifest.content_id, block)
+        self.connection.send(block=block)
 
     def leaves_of(self, generation):
         return b"".join(leaf_of(block) for block in self.blocks[generation])
@@ -176,7 +183,7 @@ class Source:
         fields = {"generation": g, "sequence": len(self.generations_sent),
                   "coefficients": vector, "payload": self.payload_of(g, vector),
                   **changes}
-        self.connection.send(block=peer_pb2.Block(**fields))
+        self._send(peer_pb2.Block(**fields))
 
     def payload_of(self, generation, vector):
         return combine(vector, self.blocks[generation])

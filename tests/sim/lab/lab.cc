@@ -6,6 +6,7 @@
 #include "proto/base/digest.h"
 #include "proto/base/result.h"
 #include "proto/base/signature.h"
+#include "proto/block_claim.h"
 #include "proto/content/authority.h"
 #include "tests/sim/addresses.h"
 #include "tests/sim/epoch_maker.h"
@@ -83,16 +84,19 @@ std::size_t Lab::add(const LabPeerSpec& spec) {
   peer->spec.link.delay = std::max(spec.link.delay, kDelayMin);
   links_.add(peer->spec.link);
   shortest_delay_ = std::min(shortest_delay_, peer->spec.link.delay);
-  random_.fill(peer->id.bytes);
-  if (spec.source) {
-    peer->secret = peer->id.bytes;
-    peer->id = id_of(peer->secret);
-  }
+  name(*peer);
   if (!spec.source && !spec.hostile()) ++left_;
   post(spec.joins, kStart, *peer, 0);
   if (spec.crashes != kNever) post(spec.crashes, kCrash, *peer, 0);
   peers_.push_back(std::move(peer));
   return peers_.size() - 1;
+}
+
+// Gives it an identity.
+void Lab::name(Peer& peer) {
+  random_.fill(peer.secret);
+  peer.key = *PublicKey::from_bytes(*public_key_of(peer.secret));
+  peer.id = id_of(peer.secret);
 }
 
 void Lab::post(TimeUs delay, std::uint32_t kind, const Peer& peer, std::uint64_t value) {
@@ -156,7 +160,7 @@ void Lab::handle(const LabEvent& event) {
     case kRenamed:  // it begins anew
       die(peer, true);
       links_.rejoin(peer.index);
-      random_.fill(peer.id.bytes);
+      name(peer);
       peer.store = {};
       peer.armed = kNever;
       return start(peer);
@@ -250,6 +254,8 @@ void Lab::perform(Peer& peer, core::Action&& action) {
     peer.result.false_sent += is_false;
     send->block.payload = is_false ? false_payload_ : payload_;
     if (peer.saboteur) peer.saboteur->sends(send->block, queue_.now());
+    if (send->block.claim)
+      send->block.claim = make_claim(send->block, {manifest_.id, peer.key, peer.secret});
     links_.send(send->peer, std::move(send->block));
   } else if (auto* send = std::get_if<Send>(&action)) {
     auto* state = std::get_if<proto::State>(&send->message);
@@ -257,6 +263,11 @@ void Lab::perform(Peer& peer, core::Action&& action) {
     links_.send(send->peer, std::move(send->message));
   } else if (const auto* make = std::get_if<MakeEpoch>(&action)) {
     peer.core->epoch_made(made_epoch(*make, shape_, manifest_.id, peer.secret), queue_.now());
+    post(1, kWoken, peer, 0);
+  } else if (const auto* check = std::get_if<CheckClaim>(&action)) {
+    const proto::BlockClaim& claim = check->claim.claim;
+    peer.core->claim_checked(claimant_of(claim), claim.payload != sha256(payload_.bytes()),
+                             queue_.now());
     post(1, kWoken, peer, 0);
   } else if (const auto* decode = std::get_if<Decode>(&action)) {
     post(kDecodeTime, kDecoded, peer, decode->generation);

@@ -74,7 +74,8 @@ class Lab final : private LinkUser {
     std::uint32_t index = 0;
     LabPeerSpec spec;
     PeerId id;
-    IdentitySecret secret{};                // of a source
+    IdentitySecret secret{};
+    PublicKey key;
     std::unique_ptr<core::SwarmCore> core;  // none before it joins and after a crash
     TimeUs armed = kNever;
     bool acting = false;
@@ -100,6 +101,7 @@ class Lab final : private LinkUser {
   void connect_failed(Peer& caller, std::uint64_t attempt);
   void announced(Peer& asker, std::uint64_t wanted);
   void decoded(Peer& peer, std::uint32_t generation);
+  void name(Peer& peer);
   void take_sample();
   void post(TimeUs delay, std::uint32_t kind, const Peer& peer, std::uint64_t value);
 

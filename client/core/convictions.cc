@@ -1,0 +1,61 @@
+#include "client/core/convictions.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "client/core/claims.h"
+#include "client/core/policy/constants.h"
+#include "proto/block_claim.h"
+
+namespace firn::core {
+
+Convictions::Convictions(const Context& context, Membership& membership, Outbox& outbox,
+                         const Holdings& holdings)
+    : context_(context), membership_(membership), outbox_(outbox), holdings_(holdings) {}
+
+// Each costs the combination of a generation's source blocks. One that does not come to it is sent
+// again, if its sender is honest.
+bool Convictions::examine(const Neighbour& n, proto::FalseClaim&& claim) {
+  if (!claim_possible(claim, holdings_)) return false;
+  const auto allowance = allowances_.try_emplace(n.key, policy::kFalseClaimsPerSecond,
+                                                 policy::kFalseClaimsAtOnce, context_.now);
+  if (!allowance.first->second.try_take(1, context_.now)) return true;
+  const PeerId accused = claimant_of(claim.claim);
+  if (membership_.condemned(accused)) {
+    sentence(accused, 1);  // somebody has not heard of it
+    return true;
+  }
+  if (under_way_.contains(accused) || under_way_.size() == policy::kClaimChecksMax ||
+      !holdings_.verified().contains(claim.generation))
+    return true;
+  if (!claim_signed(claim, context_.content_id)) return false;
+  under_way_.insert(accused);
+  outbox_.push(CheckClaim{std::move(claim)});
+  return true;
+}
+
+void Convictions::checked(const PeerId& accused, bool is_false) {
+  if (under_way_.erase(accused) == 0 || !is_false) return;
+  membership_.condemn(accused);
+  sentence(accused, policy::kSentenceEpochs);
+}
+
+// Where more wait than can be named, newcomers give way: their identities may be made up for that.
+void Convictions::sentence(const PeerId& id, std::uint32_t epochs) {
+  const bool waits =
+      std::any_of(told_.begin(), told_.end(), [&](const Sentence& one) { return one.id == id; });
+  if (!waits && told_.size() < policy::kSentencesMax) told_.push_back({id, epochs});
+}
+
+std::vector<PeerId> Convictions::take_told(std::size_t most) {
+  std::vector<PeerId> named;
+  for (std::size_t n = std::min(told_.size(), most); n > 0; --n) {
+    Sentence sentence = told_.front();
+    told_.pop_front();
+    named.push_back(sentence.id);
+    if (--sentence.left > 0) told_.push_back(sentence);
+  }
+  return named;
+}
+
+}  // namespace firn::core
