@@ -112,14 +112,18 @@ struct MakeLeaves {
 
 // Say whether this claim is false: whether the combination of source blocks that its coding vector
 // promises has another SHA-256 than it says. Its generation is verified. Answer with
-// claim_checked(accused, ...); one that cannot be checked is not called false.
+// authority_answered(verdict); one that cannot be checked is not called false.
 struct CheckClaim {
   proto::FalseClaim claim;
+};
+struct ClaimVerdict {
+  PeerId accused;  // who made the claim
+  bool is_false = false;
 };
 
 // Draw the epoch's check key, work out the check sums of t bytes of its generations under it, and
 // sign it (proto/epoch_signature.h). The key must not be told before. Answer with
-// epoch_made(epoch); without a signature if it could not be made.
+// authority_answered(epoch); without a signature if it could not be made.
 struct MakeEpoch {
   proto::Epoch epoch;           // sums empty
   std::uint32_t tag_bytes = 0;  // t

@@ -21,7 +21,7 @@ bool Convictions::examine(const Neighbour& n, proto::FalseClaim&& claim) {
                                                  policy::kFalseClaimsAtOnce, context_.now);
   if (!allowance.first->second.try_take(1, context_.now)) return true;
   const PeerId accused = claimant_of(claim.claim);
-  if (membership_.condemned(accused)) {
+  if (membership_.condemned().contains(accused, context_.now)) {
     sentence(accused, 1);  // somebody has not heard of it
     return true;
   }
@@ -34,10 +34,10 @@ bool Convictions::examine(const Neighbour& n, proto::FalseClaim&& claim) {
   return true;
 }
 
-void Convictions::checked(const PeerId& accused, bool is_false) {
-  if (under_way_.erase(accused) == 0 || !is_false) return;
-  membership_.condemn(accused);
-  sentence(accused, policy::kSentenceEpochs);
+void Convictions::checked(const ClaimVerdict& verdict) {
+  if (under_way_.erase(verdict.accused) == 0 || !verdict.is_false) return;
+  membership_.condemn(verdict.accused);
+  sentence(verdict.accused, policy::kSentenceEpochs);
 }
 
 // Where more wait than can be named, newcomers give way: their identities may be made up for that.

@@ -27,7 +27,7 @@ class Convictions final : public LeaveWatcher {
   // A neighbour brings a claim. False: not even an honest relay sends that.
   bool examine(const Neighbour& n, proto::FalseClaim&& claim);
   // The answer to CheckClaim.
-  void checked(const PeerId& accused, bool is_false);
+  void checked(const ClaimVerdict& verdict);
   // Those that the next Epoch is to name, `most` at most.
   std::vector<PeerId> take_told(std::size_t most);
 

@@ -1,4 +1,4 @@
-// Which Epochs a neighbour has, and which went between us (epochs.h).
+// Which Epochs a neighbour has, which went between us (epochs.h), and whether it wants claims.
 #pragma once
 
 #include <algorithm>
@@ -6,15 +6,17 @@
 
 #include "client/core/types.h"
 #include "proto/base/ids.h"
+#include "proto/messages.h"
 
 namespace firn::core {
 
 class EpochLink {
  public:
   // Its State has come.
-  void told(std::uint64_t number, bool wants) {
-    known_ = std::max(known_, number);
-    wants_ = wants;
+  void told(const proto::State& state) {
+    known_ = std::max(known_, state.epoch);
+    wants_ = state.wants_epochs;
+    wants_claims_ = state.wants_claims;
   }
   // It sent us this one. False if it had sent as late a one before.
   bool came(const PublicKey& speaker, std::uint64_t number) {
@@ -32,12 +34,15 @@ class EpochLink {
   bool has(std::uint64_t number) const { return known_ >= number; }
   // It asks us to hand on Epochs at once.
   bool wants() const { return wants_; }
+  // Each block that we answer for is to have a claim (claims.h).
+  bool wants_claims() const { return wants_claims_; }
 
  private:
   PublicKey speaker_;
   std::uint64_t came_ = 0;
   std::uint64_t known_ = 0;
   bool wants_ = false;
+  bool wants_claims_ = false;
 };
 
 }  // namespace firn::core

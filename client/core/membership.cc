@@ -162,11 +162,11 @@ Neighbour* Membership::opened(PeerKey peer, const PeerId& id, const std::string&
   };
   if (life_.stopped()) return no(GoodbyeReason::kShuttingDown, "");
   if (id == options.self) return no(GoodbyeReason::kSelf, "it is this very peer");
+  const bool condemned = condemned_.contains(id, context_.now);
   // One that this peer has called it is not to call again.
-  if (condemned(id) && attempt != 0)
+  if (condemned && attempt != 0)
     book_.strike(id, context_.now, policy::kStrikesConvicted, kCondemned);
-  if (book_.banned(id, context_.now) || condemned(id))
-    return no(GoodbyeReason::kBanned, "banned here");
+  if (condemned || book_.banned(id, context_.now)) return no(GoodbyeReason::kBanned, "banned here");
   if (keeps_other_connection(id, attempt != 0)) return no(GoodbyeReason::kDuplicate, "");
   if (neighbours_.size() >= policy::places(options) && !make_room(ip)) {
     return no(GoodbyeReason::kTooManyPeers, "this peer has neighbours enough");
@@ -261,30 +261,14 @@ policy::MeshView Membership::mesh() const {
   return {neighbours_.size(), std::max(trackers_.swarm_told(), met_.get(context_.now))};
 }
 
-// Anybody can make up identities and have them condemned, so these are kept apart from the strikes
-// of peers that this one has met, and give way among themselves.
-bool Membership::condemn(const PeerId& id) {
-  if (condemned(id)) return false;
-  if (condemned_line_.size() == policy::kCondemnedMax) {
-    condemned_.erase(condemned_line_.front());
-    condemned_line_.pop_front();
-  }
-  std::erase(condemned_line_, id);
-  condemned_line_.push_back(id);
-  condemned_[id] = context_.now + policy::kBanTimes[policy::kStrikesConvicted - 1];
-  if (neighbours_.find(id)) {
-    punish(id, GoodbyeReason::kBanned, kCondemned, policy::kStrikesConvicted);
-    return true;
-  }
+void Membership::condemn(const PeerId& id) {
+  if (condemned_.contains(id, context_.now)) return;
+  condemned_.add(id, context_.now);
+  if (neighbours_.find(id))
+    return punish(id, GoodbyeReason::kBanned, kCondemned, policy::kStrikesConvicted);
   if (const std::string ip = history_.ip_of(id); !ip.empty())
     probation_.convicted(id, ip, context_.now);
   for (LeaveWatcher* watcher : watchers_) watcher->banned(id);
-  return true;
-}
-
-bool Membership::condemned(const PeerId& id) const {
-  const auto known = condemned_.find(id);
-  return known != condemned_.end() && context_.now < known->second;
 }
 
 std::vector<Ban> Membership::bans(std::size_t count_max) const {

@@ -4,11 +4,10 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
-#include <map>
 #include <string>
 #include <vector>
 
+#include "client/core/condemned.h"
 #include "client/core/context.h"
 #include "client/core/history.h"
 #include "client/core/hunger.h"
@@ -74,11 +73,9 @@ class Membership {
   void punish(const PeerId& id, proto::GoodbyeReason reason, const std::string& what,
               std::uint32_t strikes = 1);
   // The authority has found that the peer sent a false block: it is dropped if it is connected, and
-  // turned away for as long as a peer that this one has convicted. False: that was known.
-  bool condemn(const PeerId& id);
-  bool condemned(const PeerId& id) const;
-  // Peers that were condemned, of those remembered.
-  std::size_t condemned_count() const { return condemned_line_.size(); }
+  // turned away for as long as a peer that this one has convicted.
+  void condemn(const PeerId& id);
+  const Condemned& condemned() const { return condemned_; }
   void stop();
   // So many rows of the peer have turned out to be true.
   void proved(const PeerId& id, std::uint32_t rows);
@@ -115,9 +112,8 @@ class Membership {
   Places places_;
   History history_;
   Probation probation_;
-  RecentMost met_;                      // neighbours at a time
-  std::map<PeerId, TimeUs> condemned_;  // until when; some of them is over
-  std::deque<PeerId> condemned_line_;   // the same, in the order in which they came
+  RecentMost met_;  // neighbours at a time
+  Condemned condemned_;
   std::vector<LeaveWatcher*> watchers_;
 };
 

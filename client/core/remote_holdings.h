@@ -77,8 +77,6 @@ class RemoteHoldings {
 
   // Which rows it takes combinations of.
   Rows takes() const { return takes_; }
-  // Each block that we answer for is to have a claim.
-  bool wants_claims() const { return wants_claims_; }
   // It has other sources: systematic blocks would come twice.
   bool prefers_coded() const { return prefers_coded_; }
   // What it says of its uplink, KiB a second, and of its connections; 0: not known.
@@ -115,7 +113,6 @@ class RemoteHoldings {
 
   bool heard_ = false;
   bool prefers_coded_ = false;
-  bool wants_claims_ = false;
   Rows takes_ = Rows::kAll;
   std::uint32_t upload_kib_ = 0;
   std::uint32_t connections_ = 0;

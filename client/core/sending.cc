@@ -156,7 +156,7 @@ void Sending::send(const policy::Choice& choice) {
   }
   // Signing takes long, so it is not done for whoever asks: this peer knows of an alarm itself.
   const bool alarmed = trust_.alarmed_since() != kNever;
-  if (n.holds.wants_claims() && alarmed && !out.block.unproven) out.block.claim.emplace();
+  if (n.epochs.wants_claims() && alarmed && !out.block.unproven) out.block.claim.emplace();
   out.block.sequence = n.book_block(g, context_.now);
   n.holds.mixture_sent(g, out.slots);
   sockets_.update(n);

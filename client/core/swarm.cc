@@ -158,15 +158,14 @@ void SwarmCore::proof_made(PeerKey peer, std::variant<proto::CheckReply, proto::
   }
 }
 
-void SwarmCore::epoch_made(proto::Epoch epoch, TimeUs now) {
-  Parts& parts = at(*parts_, now);
-  if (parts.transfer && !parts.life.stopped()) parts.transfer->epoch_making.made(std::move(epoch));
-}
-
-void SwarmCore::claim_checked(const PeerId& accused, bool is_false, TimeUs now) {
+void SwarmCore::authority_answered(std::variant<proto::Epoch, ClaimVerdict> answer, TimeUs now) {
   Parts& parts = stirred(*parts_, now);
-  if (parts.transfer && !parts.life.stopped())
-    parts.transfer->convictions.checked(accused, is_false);
+  if (!parts.transfer || parts.life.stopped()) return;
+  if (auto* epoch = std::get_if<proto::Epoch>(&answer)) {
+    parts.transfer->epoch_making.made(std::move(*epoch));
+  } else {
+    parts.transfer->convictions.checked(std::get<ClaimVerdict>(answer));
+  }
 }
 
 void SwarmCore::generation_lost(std::uint32_t generation, const Error& error, bool fetch_again,

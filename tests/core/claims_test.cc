@@ -370,7 +370,7 @@ struct AuthorityFixture : EpochFixture {
     return all;
   }
   void checked(const PeerId& accused, bool is_false) {
-    core.claim_checked(accused, is_false, now);
+    core.authority_answered(core::ClaimVerdict{accused, is_false}, now);
     drain();
   }
   // How often Epochs name the peer within so long; they are made.
@@ -382,7 +382,7 @@ struct AuthorityFixture : EpochFixture {
         const auto& convicted = action.epoch.convicted;
         count += std::count(convicted.begin(), convicted.end(), id);
         action.epoch.key.assign(limits::kCheckKeyBytes, 1);
-        core.epoch_made(said(std::move(action.epoch)), now);
+        core.authority_answered(said(std::move(action.epoch)), now);
         drain();
       }
     }

@@ -33,7 +33,7 @@ struct MakingFixture : EpochFixture {
       proto::Epoch epoch = std::move(action.epoch);
       epoch.key.assign(limits::kCheckKeyBytes, 1);
       for (proto::EpochSums& one : epoch.sums) one.sums.assign(kBlocks * 4, 2);
-      core.epoch_made(said(std::move(epoch)), now);
+      core.authority_answered(said(std::move(epoch)), now);
       drain();
     }
     return all;
@@ -153,7 +153,7 @@ TEST_CASE("an epoch that could not be made is not told, and the next one comes")
   MakingFixture fixture;
   fixture.pass(policy::kEpochIntervalMax + kSecond);
   REQUIRE(fixture.take<core::MakeEpoch>().size() == 1);
-  fixture.core.epoch_made(proto::Epoch{}, fixture.now);
+  fixture.core.authority_answered(proto::Epoch{}, fixture.now);
   fixture.drain();
   CHECK(fixture.handed_on(kFirst, kSecondPeer) == 0);
   CHECK_FALSE(fixture.made_within(policy::kEpochIntervalMax + kSecond).empty());

@@ -22,6 +22,15 @@ namespace firn::fuzz {
 
 inline constexpr std::array<std::uint8_t, kSigningKeyBytes> kAuthoritySecret{1}, kSpeakerSecret{2};
 
+// Lets the peer speak for the content's authority. Signing takes longer than all else here.
+inline const std::string& certificate_of(const Manifest& manifest, const PeerId& peer) {
+  static std::map<std::pair<ContentId, PeerId>, std::string> known;
+  std::string& certificate = known[{manifest.id, peer}];
+  if (certificate.empty())
+    certificate = make_certificate(manifest.id, peer, kAuthoritySecret).value();
+  return certificate;
+}
+
 class EpochInputs {
  public:
   // `told`: a nonce that the core has told.
@@ -49,7 +58,9 @@ class EpochInputs {
       epoch.heard.push_back({nonce(), in_.byte() * 1000u});
     }
     fill(epoch);
-    epoch.certificate = certificate();
+    static const PeerId speaker =
+        *PeerId::from_bytes(sha256(proto::as_bytes(*public_key_of(kSpeakerSecret))).raw());
+    epoch.certificate = certificate_of(manifest_, speaker);
     sign_epoch(epoch, manifest_.id, kSpeakerSecret);
     if (spoilt) epoch.signature[in_.below(64)] ^= 1;
     return epoch;
@@ -83,16 +94,6 @@ class EpochInputs {
     nonce[0] = in_.byte();
     return nonce;
   }
-  // Signing takes longer than all else here.
-  const std::string& certificate() const {
-    static const PeerId speaker =
-        *PeerId::from_bytes(sha256(proto::as_bytes(*public_key_of(kSpeakerSecret))).raw());
-    static std::map<ContentId, std::string> known;
-    std::string& made = known[manifest_.id];
-    if (made.empty()) made = make_certificate(manifest_.id, speaker, kAuthoritySecret).value();
-    return made;
-  }
-
   FuzzBytes& in_;
   const Manifest& manifest_;
   const std::optional<proto::Nonce> told_;

@@ -200,14 +200,15 @@ class Session {
         return say(inputs.proof());
       default:
         if (world_.speaking.epochs.empty()) return;
-        core_.epoch_made(inputs.made(world_.speaking.epochs.back().epoch), now());
+        core_.authority_answered(inputs.made(world_.speaking.epochs.back().epoch), now());
         world_.speaking.epochs.pop_back();
     }
   }
   void claims(std::uint8_t kind) {
     if (kind < 2) return say(ClaimInputs(in_, manifest_).about(generation(), kind == 0));
     const PeerId accused = in_.draw(world_.speaking.accused, {});
-    if (accused != PeerId{}) core_.claim_checked(accused, in_.below(2) == 0, now());
+    if (accused != PeerId{})
+      core_.authority_answered(core::ClaimVerdict{accused, in_.below(2) == 0}, now());
   }
   proto::CheckReply check_reply(std::uint32_t g) {
     const std::uint8_t kind = in_.byte();
@@ -249,20 +250,11 @@ class Session {
     };
     if (const auto* s = std::get_if<proto::State>(&message)) heard(*s);
     if (auto* h = std::get_if<proto::Hello>(&message); h && !h->certificate.empty()) {
-      h->certificate = certificate_of(connection->second.id);
+      h->certificate = certificate_of(manifest_, connection->second.id);
     }
     if (const auto* b = std::get_if<proto::Block>(&message); b && b->state) heard(*b->state);
     const std::size_t bytes = proto::wire_bytes(message);
     core_.message(key, std::move(message), bytes, now());
-  }
-  // Signing takes longer than all else here.
-  const std::string& certificate_of(const PeerId& peer) const {
-    static std::map<std::pair<ContentId, PeerId>, std::string> known;
-    std::string& certificate = known[{manifest_.id, peer}];
-    if (certificate.empty()) {
-      certificate = make_certificate(manifest_.id, peer, kAuthoritySecret).value();
-    }
-    return certificate;
   }
   void say(proto::PeerMessage message) {
     if (auto* c = in_.pick(world_.connections)) to(c->first, std::move(message));

@@ -39,7 +39,8 @@ const Secret& claim_secret() {
 }
 
 Claimant claimant() {
-  return {claimed_content(), *PublicKey::from_bytes(*public_key_of(claim_secret())), claim_secret()};
+  return {claimed_content(), *PublicKey::from_bytes(*public_key_of(claim_secret())),
+          claim_secret()};
 }
 
 Block coded_block() {
@@ -113,7 +114,8 @@ TEST_CASE("claims of the wrong size and false claims about nothing are refused")
   CHECK(still_taken(block, [](auto&) {}));
   CHECK(still_taken(block, [](auto& m) { m.mutable_block()->clear_claim(); }));
   CHECK_FALSE(still_taken(block, [](auto& m) { m.mutable_block()->mutable_claim()->pop_back(); }));
-  CHECK_FALSE(still_taken(block, [](auto& m) { m.mutable_block()->mutable_claim()->push_back(0); }));
+  CHECK_FALSE(
+      still_taken(block, [](auto& m) { m.mutable_block()->mutable_claim()->push_back(0); }));
   const PeerMessage claim(claim_of(coded_block()));
   const auto accepts = [&](auto change) {
     return still_taken(claim, [&](auto& m) { change(*m.mutable_false_claim()); });

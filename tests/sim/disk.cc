@@ -6,6 +6,8 @@
 #include "codec/decode.h"
 #include "codec/encode.h"
 #include "codec/kernels.h"
+#include "proto/base/digest.h"
+#include "proto/block_claim.h"
 #include "tests/sim/peer.h"
 
 namespace firn::sim {
@@ -146,6 +148,19 @@ void Disk::keep(const core::KeepEvidence& action) {
     if (row != rows.end()) evidence.payloads[i] = row->second.payload;
   }
   evidence_[action.generation] = std::move(evidence);
+}
+
+void Disk::check(const core::CheckClaim& action) {
+  core::SendBlock wanted;
+  wanted.block.generation = action.claim.generation;
+  wanted.block.source_index = action.claim.source_index;
+  wanted.block.coefficients = action.claim.coefficients;
+  const proto::BlockClaim& claim = action.claim.claim;
+  const bool is_false = sha256(payload_of(wanted).bytes()) != claim.payload;
+  peer_.later(1000, [this, verdict = core::ClaimVerdict{claimant_of(claim), is_false}] {
+    peer_.core().authority_answered(verdict, peer_.now());
+    peer_.act();
+  });
 }
 
 void Disk::check(const core::CheckEvidence& action) {

@@ -41,6 +41,7 @@ class Disk {
   void judge(const core::JudgeRows& action);
   void keep(const core::KeepEvidence& action);
   void check(const core::CheckEvidence& action);
+  void check(const core::CheckClaim& action);
   // Of a verified generation.
   std::vector<Digest> leaves(std::uint32_t generation) const;
   proto::Payload payload_of(const core::SendBlock& action) const;

@@ -1,5 +1,4 @@
 #include "tests/sim/peer.h"
-#include "proto/base/digest.h"
 #include "proto/base/limits.h"
 #include "proto/base/signature.h"
 #include "proto/block_claim.h"
@@ -212,19 +211,7 @@ void Peer::make_proof(const std::variant<core::MakeCheck, core::MakeLeaves>& wan
 void Peer::make_epoch(const core::MakeEpoch& action) {
   const Manifest& manifest = network_.content().manifest;
   later(1000, [this, epoch = made_epoch(action, manifest.info.shape, manifest.id, secret_)] {
-    core_->epoch_made(epoch, now());
-    act();
-  });
-}
-
-void Peer::check_claim(const proto::FalseClaim& claim) {
-  core::SendBlock wanted;
-  wanted.block.generation = claim.generation;
-  wanted.block.source_index = claim.source_index;
-  wanted.block.coefficients = claim.coefficients;
-  const bool is_false = sha256(disk.payload_of(wanted).bytes()) != claim.claim.payload;
-  later(1000, [this, accused = claimant_of(claim.claim), is_false] {
-    core_->claim_checked(accused, is_false, now());
+    core_->authority_answered(epoch, now());
     act();
   });
 }
@@ -248,7 +235,7 @@ void Peer::perform(core::Action&& action) {
                  [this](MakeCheck& a) { make_proof(a); },
                  [this](MakeLeaves& a) { make_proof(a); },
                  [this](MakeEpoch& a) { make_epoch(a); },
-                 [this](CheckClaim& a) { check_claim(a.claim); },
+                 [this](CheckClaim& a) { disk.check(a); },
                  [this](KeepEvidence& a) { disk.keep(a); },
                  [this](CheckEvidence& a) { disk.check(a); },
                  [this](AnnounceTo& a) { network_.announce(index_, a.tracker, a.announce); },

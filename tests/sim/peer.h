@@ -69,7 +69,6 @@ class Peer {
   void on(const core::ContentComplete& action);
   void make_proof(const std::variant<core::MakeCheck, core::MakeLeaves>& wanted);
   void make_epoch(const core::MakeEpoch& action);
-  void check_claim(const proto::FalseClaim& claim);
   TimeUs clock() const;  // its own
   void corrupt();
   void begin();  // gives the core its shape and what the disk holds

@@ -42,11 +42,11 @@ void CodingAnswers::leaves_made(core::PeerKey peer, proto::LeafReply reply) {
 
 void CodingAnswers::epoch_made(proto::Epoch epoch) {
   sign_epoch(epoch, plan_.content_id, host_.identity.key().secret());
-  core_.feed(&SwarmCore::epoch_made, std::move(epoch));
+  core_.feed(&SwarmCore::authority_answered, std::move(epoch));
 }
 
 void CodingAnswers::claim_checked(const PeerId& accused, bool is_false) {
-  core_.feed(&SwarmCore::claim_checked, accused, is_false);
+  core_.feed(&SwarmCore::authority_answered, core::ClaimVerdict{accused, is_false});
 }
 
 Claimant CodingAnswers::claimant() const {

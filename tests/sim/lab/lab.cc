@@ -84,19 +84,12 @@ std::size_t Lab::add(const LabPeerSpec& spec) {
   peer->spec.link.delay = std::max(spec.link.delay, kDelayMin);
   links_.add(peer->spec.link);
   shortest_delay_ = std::min(shortest_delay_, peer->spec.link.delay);
-  name(*peer);
+  peer->take_name(random_);
   if (!spec.source && !spec.hostile()) ++left_;
   post(spec.joins, kStart, *peer, 0);
   if (spec.crashes != kNever) post(spec.crashes, kCrash, *peer, 0);
   peers_.push_back(std::move(peer));
   return peers_.size() - 1;
-}
-
-// Gives it an identity.
-void Lab::name(Peer& peer) {
-  random_.fill(peer.secret);
-  peer.key = *PublicKey::from_bytes(*public_key_of(peer.secret));
-  peer.id = id_of(peer.secret);
 }
 
 void Lab::post(TimeUs delay, std::uint32_t kind, const Peer& peer, std::uint64_t value) {
@@ -160,7 +153,7 @@ void Lab::handle(const LabEvent& event) {
     case kRenamed:  // it begins anew
       die(peer, true);
       links_.rejoin(peer.index);
-      name(peer);
+      peer.take_name(random_);
       peer.store = {};
       peer.armed = kNever;
       return start(peer);
@@ -262,12 +255,13 @@ void Lab::perform(Peer& peer, core::Action&& action) {
     if (peer.saboteur && state) peer.saboteur->says(*state);
     links_.send(send->peer, std::move(send->message));
   } else if (const auto* make = std::get_if<MakeEpoch>(&action)) {
-    peer.core->epoch_made(made_epoch(*make, shape_, manifest_.id, peer.secret), queue_.now());
+    peer.core->authority_answered(made_epoch(*make, shape_, manifest_.id, peer.secret),
+                                  queue_.now());
     post(1, kWoken, peer, 0);
   } else if (const auto* check = std::get_if<CheckClaim>(&action)) {
     const proto::BlockClaim& claim = check->claim.claim;
-    peer.core->claim_checked(claimant_of(claim), claim.payload != sha256(payload_.bytes()),
-                             queue_.now());
+    const bool is_false = claim.payload != sha256(payload_.bytes());
+    peer.core->authority_answered(ClaimVerdict{claimant_of(claim), is_false}, queue_.now());
     post(1, kWoken, peer, 0);
   } else if (const auto* decode = std::get_if<Decode>(&action)) {
     post(kDecodeTime, kDecoded, peer, decode->generation);

@@ -76,6 +76,11 @@ class Lab final : private LinkUser {
     PeerId id;
     IdentitySecret secret{};
     PublicKey key;
+    void take_name(codec::CoefficientStream& random) {
+      random.fill(secret);
+      key = *PublicKey::from_bytes(*public_key_of(secret));
+      id = id_of(secret);
+    }
     std::unique_ptr<core::SwarmCore> core;  // none before it joins and after a crash
     TimeUs armed = kNever;
     bool acting = false;
@@ -101,7 +106,6 @@ class Lab final : private LinkUser {
   void connect_failed(Peer& caller, std::uint64_t attempt);
   void announced(Peer& asker, std::uint64_t wanted);
   void decoded(Peer& peer, std::uint32_t generation);
-  void name(Peer& peer);
   void take_sample();
   void post(TimeUs delay, std::uint32_t kind, const Peer& peer, std::uint64_t value);
 
