@@ -15,25 +15,36 @@ namespace firn::core {
 
 class Condemned {
  public:
-  void add(const PeerId& id, TimeUs now) {
-    std::erase(line_, id);
-    if (line_.size() == policy::kCondemnedMax) {
-      until_.erase(line_.front());
-      line_.pop_front();
-    }
+  // `met`: this peer has been connected to it.
+  void add(const PeerId& id, bool met, TimeUs now) {
+    while (!line_.empty() && (line_.size() == policy::kCondemnedMax || until(0) <= now)) drop();
+    if (!known_.insert_or_assign(id, Ban{now + kTime, met}).second) return;
     line_.push_back(id);
-    until_[id] = now + policy::kBanTimes[policy::kStrikesConvicted - 1];
+    met_ += met;
   }
   bool contains(const PeerId& id, TimeUs now) const {
-    const auto known = until_.find(id);
-    return known != until_.end() && now < known->second;
+    const auto known = known_.find(id);
+    return known != known_.end() && now < known->second.until;
   }
-  // Those remembered, also for whom it is over.
-  std::size_t count() const { return line_.size(); }
+  // That this peer has met; some of them perhaps not any more.
+  std::size_t met() const { return met_; }
 
  private:
-  std::map<PeerId, TimeUs> until_;
+  static constexpr TimeUs kTime = policy::kBanTimes[policy::kStrikesConvicted - 1];
+  struct Ban {
+    TimeUs until = 0;
+    bool met = false;
+  };
+  TimeUs until(std::size_t at) const { return known_.at(line_[at]).until; }
+  void drop() {
+    met_ -= known_.at(line_.front()).met;
+    known_.erase(line_.front());
+    line_.pop_front();
+  }
+
+  std::map<PeerId, Ban> known_;
   std::deque<PeerId> line_;  // the same, in the order in which they came
+  std::size_t met_ = 0;
 };
 
 }  // namespace firn::core

@@ -21,6 +21,7 @@ bool Convictions::examine(const Neighbour& n, proto::FalseClaim&& claim) {
                                                  policy::kFalseClaimsAtOnce, context_.now);
   if (!allowance.first->second.try_take(1, context_.now)) return true;
   const PeerId accused = claimant_of(claim.claim);
+  if (!claim_signed(claim, context_.content_id)) return false;
   if (membership_.condemned().contains(accused, context_.now)) {
     sentence(accused, 1);  // somebody has not heard of it
     return true;
@@ -28,7 +29,6 @@ bool Convictions::examine(const Neighbour& n, proto::FalseClaim&& claim) {
   if (under_way_.contains(accused) || under_way_.size() == policy::kClaimChecksMax ||
       !holdings_.verified().contains(claim.generation))
     return true;
-  if (!claim_signed(claim, context_.content_id)) return false;
   under_way_.insert(accused);
   outbox_.push(CheckClaim{std::move(claim)});
   return true;

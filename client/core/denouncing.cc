@@ -20,7 +20,7 @@ Denouncing::Denouncing(const Context& context, Membership& membership, Outbox& o
       accusations_(accusations),
       epochs_(epochs),
       holdings_(holdings),
-      onward_(policy::kFalseClaimsOnward, policy::kFalseClaimsOnwardAtOnce, context.now),
+      onward_(policy::kFalseClaimsPerSecond, policy::kFalseClaimsAtOnce, context.now),
       random_(context.options.seed, 0x64656e6f756e) {}
 
 // --- what this peer has found ---
@@ -38,7 +38,8 @@ void Denouncing::denounce(proto::FalseClaim claim) {
 void Denouncing::send(const PeerId& accused, Finding& finding) {
   finding.due = context_.now + policy::kClaimPatience;
   const bool first = finding.last == kNoPeer;
-  Neighbour* to = first ? towards_authority(accused, kNoPeer) : any_other(accused, finding.last);
+  Neighbour* to = first ? towards_authority(accused, kNoPeer) : nullptr;
+  if (!to) to = any_other(accused, finding.last);
   if (!to) return;
   finding.last = to->key;
   outbox_.send(*to, finding.claim);
@@ -69,22 +70,26 @@ bool Denouncing::came(const Neighbour& n, const proto::FalseClaim& claim) {
   const PeerId accused = claimant_of(claim.claim);
   if (!claim_signed(claim, context_.content_id)) return false;
   Neighbour* const to = towards_authority(accused, n.key);
-  if (to && first_of(claim, accused) && onward_.try_take(1, context_.now)) outbox_.send(*to, claim);
+  const Digest hash = sha256(proto::as_bytes(proto::claim_bytes(claim.claim)));
+  if (!to || !new_enough(hash, accused, n.key) || !onward_.try_take(1, context_.now)) return true;
+  handed_on_.push_back({hash, accused, n.key, context_.now});
+  outbox_.send(*to, claim);
   return true;
 }
 
-// Whether it has not been handed on, and few others about the same peer have been.
-bool Denouncing::first_of(const proto::FalseClaim& claim, const PeerId& accused) {
-  const Digest hash = sha256(proto::as_bytes(proto::claim_bytes(claim.claim)));
-  std::size_t about = 0;
-  for (const auto& [known, peer] : handed_on_) {
-    if (known == hash) return false;
-    about += peer == accused;
+// Its finder sends it again after a while. Few about one peer are handed on, and fewer that come
+// from one neighbour: they may be true.
+bool Denouncing::new_enough(const Digest& hash, const PeerId& accused, PeerKey from) {
+  while (!handed_on_.empty() && context_.now - handed_on_.front().at >= policy::kFindingLife)
+    handed_on_.pop_front();
+  if (handed_on_.size() >= policy::kClaimsRemembered) return false;
+  std::size_t about = 0, from_it = 0;
+  for (const HandedOn& one : handed_on_) {
+    if (one.hash == hash && context_.now - one.at < policy::kClaimPatience / 2) return false;
+    about += one.accused == accused;
+    from_it += one.accused == accused && one.from == from;
   }
-  if (about >= policy::kClaimsHandedOn) return false;
-  if (handed_on_.size() == policy::kClaimsRemembered) handed_on_.pop_front();
-  handed_on_.emplace_back(hash, accused);
-  return true;
+  return about < policy::kClaimsHandedOn && from_it < policy::kClaimsHandedOnFrom;
 }
 
 // Null: it is `from`, or not known.

@@ -12,7 +12,6 @@
 #include <deque>
 #include <map>
 #include <set>
-#include <utility>
 
 #include "client/core/accusations.h"
 #include "client/core/context.h"
@@ -49,7 +48,13 @@ class Denouncing final : public LeaveWatcher {
     TimeUs since = 0, due = 0;
     PeerKey last = kNoPeer;  // it went to
   };
-  bool first_of(const proto::FalseClaim& claim, const PeerId& accused);
+  struct HandedOn {
+    Digest hash;
+    PeerId accused;
+    PeerKey from = kNoPeer;
+    TimeUs at = 0;
+  };
+  bool new_enough(const Digest& hash, const PeerId& accused, PeerKey from);
   Neighbour* towards_authority(const PeerId& accused, PeerKey from);
   Neighbour* any_other(const PeerId& accused, PeerKey last);
   void send(const PeerId& accused, Finding& finding);
@@ -63,8 +68,7 @@ class Denouncing final : public LeaveWatcher {
   std::map<PeerId, Finding> findings_;
   std::map<PeerKey, TokenBucket> allowances_;
   TokenBucket onward_;
-  // The last that were handed on, the oldest first: the hash of each, and whom it accuses.
-  std::deque<std::pair<Digest, PeerId>> handed_on_;
+  std::deque<HandedOn> handed_on_;  // of the last seconds, the oldest first
   codec::CoefficientStream random_;
 };
 

@@ -263,11 +263,11 @@ policy::MeshView Membership::mesh() const {
 
 void Membership::condemn(const PeerId& id) {
   if (condemned_.contains(id, context_.now)) return;
-  condemned_.add(id, context_.now);
+  const std::string ip = history_.ip_of(id);
+  condemned_.add(id, !ip.empty(), context_.now);
   if (neighbours_.find(id))
     return punish(id, GoodbyeReason::kBanned, kCondemned, policy::kStrikesConvicted);
-  if (const std::string ip = history_.ip_of(id); !ip.empty())
-    probation_.convicted(id, ip, context_.now);
+  if (!ip.empty()) probation_.convicted(id, ip, context_.now);
   for (LeaveWatcher* watcher : watchers_) watcher->banned(id);
 }
 

@@ -74,7 +74,7 @@ void Receiving::take(Neighbour& n, proto::Block&& block) {
   }
   if (claim == Claims::Verdict::kMissing) {
     ++counts_.redundant;  // it may have been on its way when claims were asked for
-    return;
+    return n.news.report(g);
   }
   const auto vector = std::make_shared<const std::vector<std::uint8_t>>(
       block.source_index

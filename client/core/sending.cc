@@ -154,9 +154,8 @@ void Sending::send(const policy::Choice& choice) {
     draw_vector(n, null, out);
     out.exchangeable = !out.block.recoded && null.empty();
   }
-  // Signing takes long, so it is not done for whoever asks: this peer knows of an alarm itself.
-  const bool alarmed = trust_.alarmed_since() != kNever;
-  if (n.epochs.wants_claims() && alarmed && !out.block.unproven) out.block.claim.emplace();
+  // Whether or not this peer knows of an alarm: those that are complete hear of few.
+  if (n.epochs.wants_claims() && !out.block.unproven) out.block.claim.emplace();
   out.block.sequence = n.book_block(g, context_.now);
   n.holds.mixture_sent(g, out.slots);
   sockets_.update(n);

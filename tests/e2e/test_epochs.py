@@ -60,6 +60,13 @@ class Spoiler(Source):
         return bytes([true[0] ^ 1]) + true[1:]
 
 
+class SigningSpoiler(Spoiler):
+    """Waits until it is asked to claim something of what it sends."""
+
+    def _send_one(self, limits):
+        return self.wants_claims and super()._send_one(limits)
+
+
 class EpochTest(harness.SwarmTest):
     def setUp(self):
         super().setUp()
@@ -261,9 +268,8 @@ class Claiming(RelayTest):
 
     def test_a_false_claim_convicts_its_maker_before_the_authority(self):
         self.alarmed_epoch()
-        spoiler = self.serve(Spoiler, {0: Spoiler.COUNT})
+        spoiler = self.serve(SigningSpoiler, {0: Spoiler.COUNT})
         self.assertTrue(spoiler.arrived.wait(20), "its blocks were not taken")
-        self.assertTrue(spoiler.wants_claims)
         self.hand_on_with_proof([0])
         claim = self.down.await_message("false_claim")
         self.assertEqual(spoiler.identity.id, claimant_of(claim.claim))

@@ -236,17 +236,17 @@ inline constexpr TimeUs kTrialGrace = 5 * kSecond;
 inline constexpr TimeUs kClaimGrace = 5 * kSecond;
 inline constexpr std::uint32_t kClaimsChecked = 16;   // of a neighbour, the first
 inline constexpr std::uint32_t kClaimsPerSample = 8;  // of the others 1 / this is checked
-// False claims that are looked at of a neighbour, and handed on for all of them.
-inline constexpr std::uint64_t kFalseClaimsPerSecond = 8;
-inline constexpr std::uint64_t kFalseClaimsAtOnce = 64;
-inline constexpr std::uint64_t kFalseClaimsOnward = 32;
-inline constexpr std::uint64_t kFalseClaimsOnwardAtOnce = 256;
-inline constexpr std::size_t kClaimsHandedOn = 8;      // about one peer, of those remembered
-inline constexpr std::size_t kClaimsRemembered = 512;  // that were handed on
-inline constexpr TimeUs kClaimPatience = 2 * kSecond;  // then its finder sends it by another way
+// False claims that are looked at of a neighbour, and handed on for all of them together: the next
+// looks at as many.
+inline constexpr std::uint64_t kFalseClaimsPerSecond = 32;
+inline constexpr std::uint64_t kFalseClaimsAtOnce = 256;
+inline constexpr std::size_t kClaimsHandedOn = 8;       // about one peer, of those remembered
+inline constexpr std::size_t kClaimsHandedOnFrom = 3;   // that came from one neighbour
+inline constexpr std::size_t kClaimsRemembered = 1024;  // that were handed on
+inline constexpr TimeUs kClaimPatience = 2 * kSecond;   // then its finder sends it by another way
 inline constexpr TimeUs kFindingLife = 10 * kSecond;
 inline constexpr std::size_t kFindingsMax = 64;
-inline constexpr std::size_t kClaimChecksMax = 8;         // under way at the authority
+inline constexpr std::size_t kClaimChecksMax = 16;        // under way at the authority
 inline constexpr std::uint32_t kSentenceEpochs = 3;       // that name a peer found guilty
 inline constexpr std::size_t kSentencesMax = 1024;        // waiting to be named
 inline constexpr std::uint64_t kEpochConvictedShare = 4;  // 1 / the part of an Epoch's bytes
