@@ -15,36 +15,26 @@ namespace firn::core {
 
 class Condemned {
  public:
-  // `met`: this peer has been connected to it.
-  void add(const PeerId& id, bool met, TimeUs now) {
-    while (!line_.empty() && (line_.size() == policy::kCondemnedMax || until(0) <= now)) drop();
-    if (!known_.insert_or_assign(id, Ban{now + kTime, met}).second) return;
-    line_.push_back(id);
-    met_ += met;
+  void add(const PeerId& id, TimeUs now) {
+    while (!line_.empty() && (line_.size() == policy::kCondemnedMax || oldest() <= now)) {
+      until_.erase(line_.front());
+      line_.pop_front();
+    }
+    if (until_.insert_or_assign(id, now + kTime).second) line_.push_back(id);
   }
   bool contains(const PeerId& id, TimeUs now) const {
-    const auto known = known_.find(id);
-    return known != known_.end() && now < known->second.until;
+    const auto known = until_.find(id);
+    return known != until_.end() && now < known->second;
   }
-  // That this peer has met; some of them perhaps not any more.
-  std::size_t met() const { return met_; }
+  // When the last was added.
+  std::size_t count() const { return line_.size(); }
 
  private:
   static constexpr TimeUs kTime = policy::kBanTimes[policy::kStrikesConvicted - 1];
-  struct Ban {
-    TimeUs until = 0;
-    bool met = false;
-  };
-  TimeUs until(std::size_t at) const { return known_.at(line_[at]).until; }
-  void drop() {
-    met_ -= known_.at(line_.front()).met;
-    known_.erase(line_.front());
-    line_.pop_front();
-  }
+  TimeUs oldest() const { return until_.at(line_.front()); }
 
-  std::map<PeerId, Ban> known_;
+  std::map<PeerId, TimeUs> until_;
   std::deque<PeerId> line_;  // the same, in the order in which they came
-  std::size_t met_ = 0;
 };
 
 }  // namespace firn::core

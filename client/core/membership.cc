@@ -264,7 +264,7 @@ policy::MeshView Membership::mesh() const {
 void Membership::condemn(const PeerId& id) {
   if (condemned_.contains(id, context_.now)) return;
   const std::string ip = history_.ip_of(id);
-  condemned_.add(id, !ip.empty(), context_.now);
+  condemned_.add(id, context_.now);
   if (neighbours_.find(id))
     return punish(id, GoodbyeReason::kBanned, kCondemned, policy::kStrikesConvicted);
   if (!ip.empty()) probation_.convicted(id, ip, context_.now);

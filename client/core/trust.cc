@@ -44,7 +44,7 @@ bool Trust::wants_proof(TimeUs heard_at) const {
 }
 
 bool Trust::many_polluters() const {
-  if (std::max(convicted_.size(), membership_.condemned().met()) >= policy::kManyConvictions)
+  if (std::max(convicted_.size(), membership_.condemned().count()) >= policy::kManyConvictions)
     return true;
   if (convicted_.size() < policy::kSomeConvictions) return false;
   const auto found = static_cast<double>(convicted_.size());
