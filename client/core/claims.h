@@ -5,8 +5,8 @@
 //
 // Each claim's hash is compared with the payload. Checking a signature takes longer than anything
 // else that is done with a small block, so only the first of a neighbour are all checked, and some
-// of the others, which it cannot tell. Who signs a false block badly all the same convicts itself
-// before this peer alone, as one that claims nothing does.
+// of the others, which it cannot tell. A neighbour whose claim about a false block is badly signed
+// is convicted before this peer alone, like one that claims nothing.
 #pragma once
 
 #include <cstdint>

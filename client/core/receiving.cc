@@ -63,7 +63,7 @@ void Receiving::take(Neighbour& n, proto::Block&& block) {
   const bool shown = block.source_index && plain_.knows(g);
   if (shown && !plain_.right(g, *block.source_index, block.payload)) return blame(n.id, g);
   // Where claims are wanted only the authority's speaker is believed at its word: others that speak
-  // for it may have damaged copies, and who passes on their rows would be convicted.
+  // for it may have damaged copies, and relays of their rows would be convicted.
   const bool vouched = n.contact.authority() && !block.unproven &&
                        (trust_.claims_wanted_since() == kNever || epochs_.speaks(n.id));
   const bool answered = !shown && !block.unproven && !vouched;

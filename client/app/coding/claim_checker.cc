@@ -37,7 +37,7 @@ bool ClaimChecker::is_false(const CodedContent& content, const proto::FalseClaim
       make_from_source(content, data->bytes(), std::span(&order, 1));
   const StageScope stage(Stage::kHash);
   if (sha256(made.front().bytes()) == claim.claim.payload) return false;
-  // Who is convicted is parted with by everybody: not for a file that was changed.
+  // All peers part with a convicted one, so a file that was changed must not convict it.
   const Digest& digest = content.store().manifest().info.generation_digests[claim.generation];
   return generation_digest(data->bytes(), content.shape().block_bytes) == digest;
 }
