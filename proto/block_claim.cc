@@ -59,12 +59,16 @@ bool claim_signed(const proto::FalseClaim& claim, const ContentId& content) {
   return is_signed(claim.claim, claim, content);
 }
 
+bool claim_signed(const proto::Block& block, const ContentId& content) {
+  return block.claim && is_signed(*block.claim, block, content);
+}
+
 bool claim_names_payload(const proto::Block& block) {
   return block.claim && sha256(block.payload.bytes()) == block.claim->payload;
 }
 
 bool claim_fits(const proto::Block& block, const ContentId& content) {
-  return claim_names_payload(block) && is_signed(*block.claim, block, content);
+  return claim_names_payload(block) && claim_signed(block, content);
 }
 
 namespace proto {

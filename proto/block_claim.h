@@ -1,7 +1,7 @@
 // Claims about blocks: what the sender of a block says of it in a way that others can check later.
-// Who signs a claim about a false block convicts itself before everybody who has the source blocks,
-// though nobody keeps the payload: its hash is in the claim, and the coding vector says what it
-// should be. A true claim harms nobody.
+// A peer that signs a claim about a false block convicts itself before each that has the source
+// blocks, though nobody keeps the payload: its hash is in the claim, and the coding vector says
+// what it should be. A true claim harms nobody.
 //
 // The signature is Ed25519, by the sender's identity, over
 //
@@ -25,7 +25,7 @@
 
 namespace firn {
 
-// Who signs claims: with one identity, about one content.
+// The signer of claims: one identity, about one content.
 struct Claimant {
   ContentId content;
   PublicKey key;                                               // of that identity
@@ -41,7 +41,9 @@ PeerId claimant_of(const proto::BlockClaim& claim);
 // Whether that peer has signed it for a block of this generation and coding vector (n coefficients,
 // or the number of a source block).
 bool claim_signed(const proto::FalseClaim& claim, const ContentId& content);
-// Whether a block's claim is about its payload.
+// The same of a block's claim.
+bool claim_signed(const proto::Block& block, const ContentId& content);
+// Whether a block's claim is about its payload, which is hashed.
 bool claim_names_payload(const proto::Block& block);
 // Both.
 bool claim_fits(const proto::Block& block, const ContentId& content);

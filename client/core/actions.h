@@ -117,7 +117,7 @@ struct CheckClaim {
   proto::FalseClaim claim;
 };
 struct ClaimVerdict {
-  PeerId accused;  // who made the claim
+  PeerId accused;  // its signer
   bool is_false = false;
 };
 

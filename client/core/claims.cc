@@ -19,7 +19,7 @@ Claims::Verdict Claims::look(const Neighbour& n, const proto::Block& block) {
     return context_.now - since < policy::kClaimGrace ? Verdict::kFine : Verdict::kMissing;
   if (claimant_of(*block.claim) != n.id || !claim_names_payload(block)) return Verdict::kFalse;
   if (!checks_signature(n)) return Verdict::kFine;
-  return claim_fits(block, context_.content_id) ? Verdict::kFine : Verdict::kFalse;
+  return claim_signed(block, context_.content_id) ? Verdict::kFine : Verdict::kFalse;
 }
 
 bool Claims::checks_signature(const Neighbour& n) {

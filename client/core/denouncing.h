@@ -1,6 +1,6 @@
 // False claims (claims.h) on their way to the authority, and its word on their way back. A claim
 // goes to the neighbour that speaks for the authority, or to the one from which Epochs come first,
-// and so on, from each peer once. The finder sends it to another neighbour where no Epoch
+// and so on. The finder sends it to another neighbour where no Epoch
 // names the accused soon, as the first may keep it back. The Epochs name those that the authority
 // has found guilty (convictions.h): every peer parts with them, whether it has met them or not.
 //

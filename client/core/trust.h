@@ -39,7 +39,8 @@ class Trust final : public LeaveWatcher {
   // Neighbours that came at this time or later are given little before a row of theirs has been
   // shown to be true (Neighbour::on_trial); kNever: none are. So it is under alarm in a large mesh
   // that has more polluters than can be found out one by one, as far as those tell that this peer
-  // has met. Those that were there before the alarm have a while to prove themselves.
+  // has met, or the authority has named. Those that were there before the alarm have a while to
+  // prove themselves.
   TimeUs trial_from() const;
 
   // Since when neighbours are to claim something of each block that they answer for (claims.h);
