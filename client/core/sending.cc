@@ -48,6 +48,13 @@ void Sending::leaves(const Neighbour& n) {
   if (source_) source_->leaves(n);
 }
 
+void Sending::banned(const PeerId& id) {
+  Neighbour* const n = source_ ? membership_.neighbours().find(id) : nullptr;
+  if (!n) return;
+  n->worth = policy::kWorthMin;  // nor does it count what it says that it holds
+  source_->convicted(*n, std::as_const(membership_).neighbours());
+}
+
 void Sending::wake() {
   due_ |= !uplink_.unlimited() || sockets_.any_stuck(context_.now);
 }
@@ -64,10 +71,7 @@ void Sending::pump() {
   const bool small_mesh = membership_.small_mesh();
   const std::uint32_t most = busy_max(rate, small_mesh);
   sockets_.set_patience(policy::uplink_patience(rate, most));
-  if (source_) {
-    const bool alarm = trust_.strict() && !small_mesh;
-    source_->set_gap_patience(alarm ? policy::kGapTimeAlarm : policy::kStallTime);
-  }
+  if (source_) source_->set_alarm(trust_.strict() && !small_mesh);
   const Neighbours& neighbours = membership_.neighbours();
   policy::Sockets sockets{sockets_.busy(now, most), most};
   const policy::RelayPolicy::Terms terms{small_mesh, trust_.trial_from(),

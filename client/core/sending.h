@@ -56,6 +56,7 @@ class Sending final : public LeaveWatcher {
   bool stuck(const Neighbour& n) const { return sockets_.stuck(n, context_.now); }
 
   void leaves(const Neighbour& n) override;
+  void banned(const PeerId& id) override;
 
  private:
   std::uint32_t busy_max(double blocks_per_second, bool small_mesh) const;

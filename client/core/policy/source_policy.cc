@@ -51,18 +51,32 @@ bool SourcePolicy::lacks(const Holdings& holdings, const Neighbour& neighbour,
   return closing ? remote.in_flight < std::max<std::uint32_t>(remote.quota, 1) : remote.quota > 0;
 }
 
-std::optional<std::uint32_t> SourcePolicy::choose_generation(const Holdings& holdings,
-                                                             const Neighbour& neighbour) const {
-  for (const Gaps::Gap& gap : gaps_.gaps()) {
-    if (gap.rows > 0 && lacks(holdings, neighbour, gap.generation)) return gap.generation;
-  }
+// Of the first pass, from this generation on.
+std::optional<std::uint32_t> SourcePolicy::not_passed(const Holdings& holdings,
+                                                      const Neighbour& neighbour,
+                                                      std::uint32_t from) const {
   const GenerationSet& settled = neighbour.holds.settled();
-  const std::uint32_t count = settled.size();
   std::uint32_t looked = 0;
-  for (std::uint32_t g = settled.next_missing(pass_.cursor()); g < count && looked < kLookMax;
+  for (std::uint32_t g = settled.next_missing(from); g < settled.size() && looked < kLookMax;
        g = settled.next_missing(g + 1), ++looked) {
     if (!pass_.whole(g) && lacks(holdings, neighbour, g)) return g;
   }
+  return std::nullopt;
+}
+
+// Under alarm much seems to be lost that waits to be proven: repetitions must not keep the relays
+// from new generations.
+std::optional<std::uint32_t> SourcePolicy::choose_generation(const Holdings& holdings,
+                                                             const Neighbour& neighbour) const {
+  if (alarm_ && new_due_ > 0) {
+    if (const auto g = not_passed(holdings, neighbour, pass_.passed())) return g;
+  }
+  for (const Gaps::Gap& gap : gaps_.gaps()) {
+    if (gap.rows > 0 && lacks(holdings, neighbour, gap.generation)) return gap.generation;
+  }
+  if (const auto g = not_passed(holdings, neighbour, pass_.cursor())) return g;
+  const GenerationSet& settled = neighbour.holds.settled();
+  const std::uint32_t count = settled.size();
   // Second pass: of the first few it lacks, the one served least. Few, as far as there is something
   // to choose from: a source that goes round among more than it has in memory reads each again and
   // again.
@@ -166,12 +180,18 @@ void SourcePolicy::served(const Choice& choice, TimeUs now) {
   const std::uint32_t g = choice.generation;
   if (choice.source_index) next_plain_[g] = *choice.source_index + 1;
   if (choice.doubted) return;
+  if (g < pass_.passed()) {
+    new_due_ = kNewPerRepetition;
+  } else if (new_due_ > 0) {
+    --new_due_;
+  }
   pass_.served(choice.peer, g);
   gaps_.served(g, now);
 }
 
+// Under alarm rows are late everywhere, and what an honest neighbour was given seems to be lost.
 void SourcePolicy::rows_lost(const Neighbours& neighbours) {
-  pass_.take_back(neighbours);
+  if (!alarm_) pass_.take_back(neighbours);
   gaps_.neighbour_lost(pass_.passed());
 }
 

@@ -44,7 +44,15 @@ class SourcePolicy {
   void leaves(const Neighbour& n);
   // Some neighbours turned out to pass on next to nothing (Neighbour::sink).
   void rows_lost(const Neighbours& neighbours);
-  void set_gap_patience(TimeUs patience) { gaps_.set_patience(patience); }
+  // This one has sent what is false, and is to leave: nobody takes what it passes on.
+  void convicted(const Neighbour& n, const Neighbours& neighbours) {
+    pass_.take_back(n.key, neighbours);
+  }
+  // In a large mesh rows wait at each relay until they are proven.
+  void set_alarm(bool alarm) {
+    alarm_ = alarm;
+    gaps_.set_patience(alarm ? kGapTimeAlarm : kStallTime);
+  }
 
  private:
   struct Best {
@@ -57,6 +65,8 @@ class SourcePolicy {
                const Sockets& sockets);
   std::optional<std::uint32_t> choose_generation(const Holdings& holdings,
                                                  const Neighbour& neighbour) const;
+  std::optional<std::uint32_t> not_passed(const Holdings& holdings, const Neighbour& neighbour,
+                                          std::uint32_t from) const;
   bool lacks(const Holdings& holdings, const Neighbour& neighbour, std::uint32_t g) const;
   bool fresh_everywhere(std::uint32_t g, const Neighbours& neighbours) const;
   Choice choice_of(const Neighbour& n, std::uint32_t g, const Neighbours& neighbours);
@@ -72,7 +82,9 @@ class SourcePolicy {
   UplinkClaims claims_;
   bool look_at_all_ = true;
   std::uint32_t looked_from_ = 0;  // the cursor when those left out were looked at last
-  double for_doubted_ = 0;         // blocks that those may have who are doubted
+  bool alarm_ = false;
+  std::uint32_t new_due_ = 0;  // blocks of the first pass that come before another repetition
+  double for_doubted_ = 0;     // blocks that those may have who are doubted
 };
 
 }  // namespace firn::core::policy
