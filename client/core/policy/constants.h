@@ -98,8 +98,8 @@ inline constexpr TimeUs kGapReview = 100 * kMillisecond;
 inline constexpr TimeUs kGapReviewEach = kMillisecond / 10;  // more time for many neighbours
 // Under alarm in a large mesh, where rows wait for a second at each relay until they are proven.
 inline constexpr TimeUs kGapTimeAlarm = 5 * kSecond;
-// Then a source sends so many blocks of generations that it has not sent before, for each one that
-// it sends in place of one that seems to be lost [068].
+// Under the same alarm, for each block that a source repeats because one seems to be lost, it first
+// sends this many blocks of generations that its first pass has not reached [068].
 inline constexpr std::uint32_t kNewPerRepetition = 2;
 inline constexpr std::uint32_t kGapScanMax = 4096;  // generations looked at in a review, at most
 // A neighbour with fewer neighbours than kFewNeighbours times ours is chosen kChoicesForFew choices

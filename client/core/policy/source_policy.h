@@ -84,7 +84,7 @@ class SourcePolicy {
   std::uint32_t looked_from_ = 0;  // the cursor when those left out were looked at last
   bool alarm_ = false;
   std::uint32_t new_due_ = 0;  // blocks of the first pass that come before another repetition
-  double for_doubted_ = 0;     // blocks that those may have who are doubted
+  double for_doubted_ = 0;     // blocks that doubted neighbours may have
 };
 
 }  // namespace firn::core::policy
