@@ -19,8 +19,8 @@ using proto::TrackerManifestGet;
 using proto::TrackerManifestPut;
 using proto::TrackerManifestPutReply;
 
-struct Tracker {
-  explicit Tracker(const CoreOptions& options = {}, const RegistryLimits& limits = {})
+struct HostingTracker {
+  explicit HostingTracker(const CoreOptions& options = {}, const RegistryLimits& limits = {})
       : registry(limits), core(registry, options, 1) {
     for (ClientId client : {1, 2}) core.connected(client, peer_id(1), "192.0.2.1", Time{0});
   }
@@ -67,7 +67,7 @@ TrackerErrorCode code(const proto::TrackerReply& reply) {
 }
 
 TEST_CASE("a manifest put in parts is got in parts, byte for byte") {
-  Tracker tracker;
+  HostingTracker tracker;
   const Manifest whole = manifest(20'000);
   REQUIRE(whole.file_bytes.size() > 2 * limits::kManifestPartBytes);
   CHECK(code(tracker.get(whole.id, 0)) == TrackerErrorCode::kUnknownContent);
@@ -94,14 +94,14 @@ TEST_CASE("a manifest put in parts is got in parts, byte for byte") {
 }
 
 TEST_CASE("a manifest that is there already needs not be sent again") {
-  Tracker tracker;
+  HostingTracker tracker;
   const Manifest whole = manifest(20'000);
   (void)tracker.put_all(whole.id, whole.file_bytes);
   CHECK(next_offset(tracker.put(whole.id, whole.file_bytes, 0, 10, 2)) == whole.file_bytes.size());
 }
 
 TEST_CASE("parts out of order, past the end or of another manifest end the upload") {
-  Tracker tracker;
+  HostingTracker tracker;
   const Manifest whole = manifest(2000);
   const Manifest other = manifest(2000, "other");
   const std::string& bytes = whole.file_bytes;
@@ -128,7 +128,7 @@ TEST_CASE("parts out of order, past the end or of another manifest end the uploa
 }
 
 TEST_CASE("bytes that are not the manifest of that content are refused") {
-  Tracker tracker;
+  HostingTracker tracker;
   const Manifest whole = manifest(100);
   const Manifest other = manifest(100, "other");
   CHECK(code(tracker.put_all(whole.id, other.file_bytes)) == TrackerErrorCode::kMalformed);
@@ -143,7 +143,7 @@ TEST_CASE("bytes that are not the manifest of that content are refused") {
 TEST_CASE(
     "the true info part in an envelope that breaks a rule is refused, and then the owner's is "
     "kept") {
-  Tracker tracker;
+  HostingTracker tracker;
   const Manifest whole = manifest(100);
   std::string file = whole.file_bytes.substr(0, whole.file_bytes.size() - kIdBytes);
   SUBCASE("a tracker that is none") {
@@ -160,7 +160,7 @@ TEST_CASE(
 }
 
 TEST_CASE("who has not announced itself as a peer of the content may not put its manifest") {
-  Tracker tracker;
+  HostingTracker tracker;
   const Manifest whole = manifest(100);
   const Manifest other = manifest(100, "other");
   const std::string& bytes = whole.file_bytes;
@@ -184,7 +184,7 @@ TEST_CASE("who has not announced itself as a peer of the content may not put its
 
 TEST_CASE("a flood of manifests from one network does not push out another's") {
   const std::size_t bytes = manifest(100, "a").file_bytes.size();
-  Tracker tracker({}, {.manifest_bytes_total_max = 8 * bytes});
+  HostingTracker tracker({}, {.manifest_bytes_total_max = 8 * bytes});
   const Manifest first = manifest(100, "a");
   tracker.core.connected(3, peer_id(3), "198.51.100.7", Time{0});
   REQUIRE(next_offset(tracker.put(first.id, first.file_bytes, 0, bytes, 3)) == bytes);
@@ -198,7 +198,7 @@ TEST_CASE("a flood of manifests from one network does not push out another's") {
 }
 
 TEST_CASE("two connections may send the same manifest at once") {
-  Tracker tracker;
+  HostingTracker tracker;
   const Manifest whole = manifest(100);
   const std::string& bytes = whole.file_bytes;
   REQUIRE(next_offset(tracker.put(whole.id, bytes, 0, 100, 1)) == 100);
@@ -210,17 +210,17 @@ TEST_CASE("two connections may send the same manifest at once") {
 TEST_CASE("a manifest over the tracker's limit is too large") {
   CoreOptions options;
   options.manifest_bytes_max = 5000;
-  Tracker tracker(options);
+  HostingTracker tracker(options);
   const Manifest large = manifest(1000);
   CHECK(code(tracker.put_all(large.id, large.file_bytes)) == TrackerErrorCode::kTooLarge);
-  Tracker small({}, {.manifest_bytes_total_max = 5000});
+  HostingTracker small({}, {.manifest_bytes_total_max = 5000});
   CHECK(code(small.put_all(large.id, large.file_bytes)) == TrackerErrorCode::kTooLarge);
 }
 
 TEST_CASE("half-sent manifests are bounded together and go with their connections") {
   CoreOptions options;
   options.upload_bytes_total_max = 4000;
-  Tracker tracker(options);
+  HostingTracker tracker(options);
   const Manifest whole = manifest(2000);
   const Manifest small = manifest(10, "small");
   REQUIRE(next_offset(tracker.put(whole.id, whole.file_bytes, 0, 3900, 1)) == 3900);
@@ -234,7 +234,7 @@ TEST_CASE("a manifest whose parts stop coming makes room for others") {
   CoreOptions options;
   options.upload_bytes_total_max = 4000;
   options.upload_idle_max = std::chrono::seconds(30);
-  Tracker tracker(options);
+  HostingTracker tracker(options);
   const Manifest whole = manifest(2000);
   const Manifest small = manifest(10, "small");
   REQUIRE(next_offset(tracker.put(whole.id, whole.file_bytes, 0, 3900, 1)) == 3900);
@@ -251,7 +251,7 @@ TEST_CASE("half-sent manifests of prefixes that sent most make room for one that
   CoreOptions options;
   options.upload_bytes_total_max = 8000;
   options.upload_bytes_per_prefix_max = 4000;
-  Tracker tracker(options);
+  HostingTracker tracker(options);
   const Manifest whole = manifest(2000);
   const Manifest small = manifest(10, "small");
   for (ClientId client : {3, 4, 5}) {
@@ -274,7 +274,7 @@ TEST_CASE("one network cannot take all the room for half-sent manifests") {
   CoreOptions options;
   options.upload_bytes_total_max = 8000;
   options.upload_bytes_per_prefix_max = 4000;
-  Tracker tracker(options);
+  HostingTracker tracker(options);
   const Manifest whole = manifest(2000);
   const Manifest small = manifest(10, "small");
   REQUIRE(next_offset(tracker.put(whole.id, whole.file_bytes, 0, 3900, 1)) == 3900);
