@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "client/core/contact.h"
+#include "client/core/debt.h"
 #include "client/core/epoch_link.h"
 #include "client/core/grants.h"
 #include "client/core/news.h"
@@ -67,13 +68,16 @@ class Neighbour {
   // An innovative block of it has come.
   void brought_news() {
     traffic.innovative();
-    repaid_at_ = pipe.blocks_sent();
+    debt_.repaid(pipe.blocks_sent(), !amid_polluters);
   }
   // What it sends is mostly new.
-  bool useful() const { return traffic.usefulness().share() >= policy::kUsefulMin; }
+  bool useful() const {
+    const double least = amid_polluters ? policy::kUsefulMinPolluted : policy::kUsefulMin;
+    return traffic.usefulness().share() >= least;
+  }
   // It brings next to nothing for what it gets: a peer that only takes, or sends mixtures of few
-  // rows. In a small mesh, as in a large one some have no news for those nearer to the source.
-  bool in_debt() const { return !useful() || pipe.blocks_sent() - repaid_at_ >= policy::kDebtMax; }
+  // rows. In a small mesh.
+  bool in_debt() const { return !useful() || debt_.over(pipe.blocks_sent()); }
   // None of its rows has been shown to be true so far.
   bool on_trial() const { return !proved_itself && !contact.authority(); }
   // What a source gives to it reaches few others.
@@ -110,9 +114,12 @@ class Neighbour {
   double worth = 1;                 // of a row that a source gives to it (contributions.h)
   bool proved_itself = false;       // a row of it was shown to be true
   std::uint32_t rows_to_prove = 0;  // before it is granted as much as others (probation.h)
+  // This peer has met polluters. Among them honest neighbours send more that is not new, and
+  // hostile ones are to save up nothing with true rows.
+  bool amid_polluters = false;
 
  private:
-  std::uint64_t repaid_at_ = 0;  // blocks that it had been sent when it brought something last
+  Debt debt_;
 };
 
 }  // namespace firn::core

@@ -20,6 +20,7 @@ Trust::Trust(const Context& context, const Life& life, Membership& membership, c
       near_until_(context.now) {}
 
 void Trust::greeted(Neighbour& n) {
+  n.amid_polluters = !convicted_.empty();
   if (!certified(authority_key_, context_.content_id, n.id, n.contact.certificate())) return;
   if (!n.contact.authority()) authorities_.push_back(n.key);
   n.contact.proves_authority();
@@ -62,6 +63,7 @@ void Trust::convict(const PeerId& id) {
   if (std::find(convicted_.begin(), convicted_.end(), id.prefix()) != convicted_.end()) return;
   if (convicted_.size() == limits::kConvictedMax) convicted_.erase(convicted_.begin());
   convicted_.push_back(id.prefix());
+  for (Neighbour& n : membership_.neighbours()) n.amid_polluters = true;
 }
 
 // Where nothing comes any block is taken for a while.

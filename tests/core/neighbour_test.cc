@@ -422,3 +422,44 @@ TEST_CASE("a neighbour is stalled when it owes blocks and nothing has come for t
   REQUIRE(n.book_arrival(1, 10, 14 * kSecond));
   CHECK_FALSE(n.grants.stalled(15 * kSecond));
 }
+
+TEST_CASE("new rows of a neighbour clear its debt and pay for blocks to come, up to a bound") {
+  namespace policy = core::policy;
+  core::Debt debt;
+  CHECK_FALSE(debt.over(policy::kDebtMax - 1));
+  CHECK(debt.over(policy::kDebtMax));
+  std::uint64_t sent = 1000;
+  debt.repaid(sent, true);  // what was owed before is forgotten
+  CHECK_FALSE(debt.over(sent + policy::kDebtMax - 1));
+  CHECK(debt.over(sent + policy::kDebtMax));
+  debt.repaid(sent, true);
+  CHECK_FALSE(debt.over(sent + policy::kDebtRepaid + policy::kDebtMax - 1));
+  CHECK(debt.over(sent + policy::kDebtRepaid + policy::kDebtMax));
+  for (int i = 0; i < 100; ++i) debt.repaid(sent, true);
+  CHECK_FALSE(debt.over(sent + policy::kDebtSaved + policy::kDebtMax - 1));
+  CHECK(debt.over(sent + policy::kDebtSaved + policy::kDebtMax));
+  // Among polluters nothing is saved.
+  debt.repaid(sent, false);
+  CHECK(debt.over(sent + policy::kDebtMax));
+}
+
+TEST_CASE("a neighbour that brings one row for ten blocks comes through a time without any") {
+  core::Debt debt;
+  std::uint64_t sent = 0;
+  for (; sent < 200; ++sent) {
+    REQUIRE_FALSE(debt.over(sent));
+    if (sent % 10 == 9) debt.repaid(sent, true);
+  }
+  CHECK_FALSE(debt.over(sent + core::policy::kDebtSaved));
+}
+
+TEST_CASE("among polluters more of what a neighbour sends may be old") {
+  Neighbour n = neighbour();
+  CHECK(n.useful());
+  for (int i = 0; i < 200; ++i) n.traffic.usefulness().block(i % 5 < 3, i);
+  CHECK_FALSE(n.useful());
+  CHECK(n.in_debt());
+  n.amid_polluters = true;
+  CHECK(n.useful());
+  CHECK_FALSE(n.in_debt());
+}

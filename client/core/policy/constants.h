@@ -125,9 +125,12 @@ inline constexpr std::uint32_t kLookMax = 512;  // generations looked at to find
 inline constexpr int kNullVectorTries = 8;
 inline constexpr std::uint32_t kMixtureRows = 16;   // that are mixed into a block [053]
 inline constexpr TimeUs kTakerTime = 10 * kSecond;  // had credit this long and sent nothing
-// In a small mesh, where each peer has news for each other one: blocks that a neighbour got from us
-// since it brought the last new row. The slowest uplinks of a swarm bring one for ten or so [042].
-inline constexpr std::uint64_t kDebtMax = 32;
+// In a small mesh: blocks that a neighbour may owe (debt.h). A new row clears the debt and pays for
+// kDebtRepaid blocks more, of which at most kDebtSaved are kept for later. The slowest uplinks of a
+// swarm bring one row for ten blocks or so [042, 069].
+inline constexpr std::uint64_t kDebtMax = 20;
+inline constexpr std::uint64_t kDebtRepaid = 32;
+inline constexpr std::uint64_t kDebtSaved = 256;
 // A neighbour in debt, or on trial, is served in the time in which the uplink would stand idle, in
 // one of kDebtorShare choices, where nothing was chosen for kDebtorPause, and when no other
 // neighbour needs a block [042, 059].
@@ -139,9 +142,11 @@ inline constexpr std::uint32_t kDebtorShare = 128;
 inline constexpr TimeUs kSpareMax = 200 * kMillisecond;
 inline constexpr TimeUs kSpareAheadMax = 2 * kSecond;
 // Part of its last blocks that is new, below which a neighbour is no holder to count with: it mixes
-// a few rows again and again, or claims what it lacks [042].
-inline constexpr double kUsefulMin = 0.5;
-inline constexpr double kUsefulMemory = 8;             // blocks
+// a few rows again and again, or claims what it lacks [042, 069]. The second is for a peer that has
+// met polluters.
+inline constexpr double kUsefulMin = 0.75;
+inline constexpr double kUsefulMinPolluted = 0.5;
+inline constexpr double kUsefulMemory = 32;            // blocks
 inline constexpr std::uint32_t kOptimisticShare = 32;  // one choice of this many ignores that
 
 // --- stalls ---
