@@ -28,20 +28,17 @@ Contributions::Contributions(const Context& context, Membership& membership, Spr
 
 void Contributions::leaves(const Neighbour& n) {
   counts_.erase(n.key);
-  totals_.erase(n.key);
+  known_reporters_.erase(n.key);
   for (auto& [key, count] : counts_) count.reported.erase(n.key);
 }
 
-// Those that something has reached since the last review. A peer that all others have banned, or
-// that has not reported since, says nothing of any of them.
-void Contributions::find_reporters() {
+// Those that something has reached since the last review. A peer that all others
+// have banned, or that has not reported since, says nothing of any of them.
+void Contributions::find_reporters(double kept) {
   reporters_.clear();
   for (const Neighbour& reporter : std::as_const(membership_).neighbours()) {
     if (reporter.holds.has_everything() || !reporter.reports.any()) continue;
-    std::uint64_t& last = totals_[reporter.key];
-    const std::uint64_t total = reporter.reports.total();
-    if (total > last) reporters_.push_back(&reporter);
-    last = total;
+    if (known_reporters_[reporter.key].speaks(reporter, kept)) reporters_.push_back(&reporter);
   }
 }
 
@@ -63,7 +60,7 @@ std::optional<double> Contributions::told_growth(const Neighbour& of, Count& cou
 
 // What is given meanwhile is not held against anybody when the mesh becomes small.
 bool Contributions::review_at_large(double kept) {
-  totals_.clear();
+  known_reporters_.clear();
   counts_.clear();
   for (const Neighbour& n : std::as_const(membership_).neighbours()) {
     Count& count = counts_[n.key];
@@ -113,7 +110,7 @@ std::optional<bool> Contributions::step() {
     for (Neighbour& n : membership_.neighbours()) n.worth = 1;
     was_large_ = false;
   }
-  find_reporters();
+  find_reporters(kept);
   std::vector<double> shares;
   for (const Neighbour& n : std::as_const(membership_).neighbours()) {
     if (n.holds.has_everything()) continue;

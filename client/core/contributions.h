@@ -3,7 +3,8 @@
 // source itself cannot see that. So downloading peers report once a second how many innovative
 // blocks each of their neighbours gave them. For each of its own neighbours the source takes the
 // number that two fifths of the reporters reach, and compares it with the blocks that it gave to
-// the neighbour: fewer reporters than that may lie (policy::kReportersShare).
+// the neighbour: fewer reporters than that may lie (policy::kReportersShare). What cannot be true
+// beside the rank that a reporter tells is not counted (reporter.h).
 //
 // A report never bans: it only decides the share of first-hand rows. In a large mesh most reporters
 // do not know the neighbour, and their silence says nothing: there spread_judging.h does the same.
@@ -16,6 +17,7 @@
 
 #include "client/core/context.h"
 #include "client/core/membership.h"
+#include "client/core/reporter.h"
 #include "client/core/spread.h"
 #include "client/core/spread_judging.h"
 
@@ -46,7 +48,7 @@ class Contributions final : public LeaveWatcher {
     std::map<PeerKey, std::int64_t> reported;  // by reporter
   };
   bool review_at_large(double kept);
-  void find_reporters();
+  void find_reporters(double kept);
   void count(const Neighbour& n, double kept);
   // One that was never judged.
   void review_newcomer(Neighbour& n) const;
@@ -57,7 +59,7 @@ class Contributions final : public LeaveWatcher {
   Spread& spread_;
   SpreadJudging& at_large_;
   std::map<PeerKey, Count> counts_;
-  std::map<PeerKey, std::uint64_t> totals_;  // by reporter: what it has told of all
+  std::map<PeerKey, Reporter> known_reporters_;
   std::vector<const Neighbour*> reporters_;  // of this review
   TimeUs reviewed_ = 0;
   bool was_large_ = false, judges_ = false;  // at the last review

@@ -15,31 +15,43 @@ namespace policy = core::policy;
 
 namespace {
 
+constexpr std::uint32_t kRows = 64;
+
+// More than anybody comes to hold here.
+const Manifest& vouched() {
+  static const Manifest manifest = vouched_manifest(400, kRows, 64);
+  return manifest;
+}
+
 // A source and its neighbours 1 to `peers`, each of which says what came to it from the others.
 class Reported {
  public:
   // The first `called` of them this peer has called itself.
   explicit Reported(std::uint8_t peers, std::uint8_t called = 0)
-      : parts_(vouched_manifest(4, 4, 64).id, plain_options(), kSecond), peers_(peers) {
+      : parts_(vouched().id, plain_options(), kSecond), peers_(peers) {
     for (std::uint8_t i = 1; i <= peers; ++i) {
       REQUIRE(parts_.membership.opened(i, peer_id(i), "192.0.2." + std::to_string(i), 4000,
                                        i <= called ? i : 0, true));
     }
-    parts_.start(vouched_manifest(4, 4, 64).info);
+    parts_.start(vouched().info);
   }
   // A second in which each neighbour, or the first `given_to`, is given ten blocks; whether a sink
   // was found. says(by, of): how many blocks of neighbour `of` reached neighbour `by` in it, as
-  // that tells.
+  // that tells. The rank that it tells fits that, but for those from `liars` on.
   template <typename Says>
-  bool review(const Says& says, int given_to = 255) {
+  bool review(const Says& says, int given_to = 255, std::uint8_t liars = 255) {
     for (std::uint8_t by = 1; by <= peers_; ++by) {
       core::Neighbour& n = neighbour(by);
       std::vector<proto::Received> received;
+      std::uint32_t& rank = ranks_[by];
       for (std::uint8_t of = 1; of <= peers_; ++of) {
         sums_[{by, of}] += says(by, of);
-        if (of != by) received.push_back({peer_id(of).prefix(), sums_[{by, of}]});
+        if (of == by) continue;
+        received.push_back({peer_id(of).prefix(), sums_[{by, of}]});
+        rank += by < liars ? says(by, of) : 0;
       }
-      n.reports.take(std::move(received));
+      rank += by <= given_to ? 10 : 0;
+      tell(n, rank, std::move(received));
       for (int i = 0; i < (by <= given_to ? 10 : 0); ++i) {
         n.book_block(0, parts_.context.now);
         n.block_departed(100, parts_.context.now);
@@ -54,7 +66,7 @@ class Reported {
     const std::uint8_t i = ++peers_;
     core::Neighbour& n =
         *parts_.membership.opened(i, peer_id(i), "192.0.2." + std::to_string(i), 4000, 0, true);
-    n.holds.set_shape(vouched_manifest(4, 4, 64).info.shape);
+    n.holds.set_shape(vouched().info.shape);
     parts_.transfer->contributions.greeted(n);
     return n;
   }
@@ -62,8 +74,23 @@ class Reported {
   void leave() { parts_.membership.closed(peers_--, ""); }
 
  private:
+  // What it was given before has come.
+  static void tell(core::Neighbour& n, std::uint32_t rank, std::vector<proto::Received> received) {
+    proto::State state;
+    state.acknowledged = static_cast<std::uint32_t>(n.pipe.blocks_sent());
+    if (rank >= kRows) state.complete = {{0, rank / kRows}};
+    if (rank % kRows > 0) {
+      proto::GenerationState& begun = state.generations.emplace_back();
+      begun.generation = rank / kRows;
+      begun.rank = rank % kRows;
+    }
+    state.received = std::move(received);
+    REQUIRE(n.apply_state(std::move(state)));
+  }
+
   core::Parts parts_;
   std::uint8_t peers_;
+  std::map<std::uint8_t, std::uint32_t> ranks_;
   std::map<std::pair<std::uint8_t, std::uint8_t>, std::uint32_t> sums_;
 };
 
@@ -204,6 +231,19 @@ TEST_CASE("peers that others have banned say nothing, though they reported once"
   for (core::PeerKey key = 1; key <= 12; ++key) {
     CHECK(swarm.neighbour(key).sink() == bad(static_cast<int>(key)));
     if (!bad(static_cast<int>(key))) CHECK(swarm.neighbour(key).worth == 1);
+  }
+}
+
+TEST_CASE(
+    "half of the reporters praise each other for rows that they cannot have: nobody hears them") {
+  Reported swarm(12);
+  const auto liar = [](int peer) { return peer >= 7; };
+  for (int i = 0; i < 10; ++i) {
+    swarm.review([&](int by, int of) { return liar(of) == liar(by) ? (liar(by) ? 50u : 10u) : 0u; },
+                 255, 7);
+  }
+  for (core::PeerKey key = 1; key <= 12; ++key) {
+    CHECK(swarm.neighbour(key).sink() == liar(static_cast<int>(key)));
   }
 }
 

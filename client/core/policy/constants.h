@@ -285,6 +285,10 @@ inline constexpr std::size_t kGivenKept = 64;  // generations, of one neighbour
 // from a neighbour that has banned them [042].
 inline constexpr double kReportersShare = 0.4;
 inline constexpr double kGivenMin = 4;  // blocks, to judge by
+// A reporter may tell of this many times the rows that its rank leaves for others, and so many
+// blocks more: what it tells of may run ahead of its ranks for a moment [069].
+inline constexpr double kReportExcess = 1.25;
+inline constexpr double kReportSlack = 24;
 
 // In a large mesh sources find out by null vectors what has spread: rows so old should have; of
 // each neighbour one is kept in this time, for so long, of a generation so many; a reporter that
