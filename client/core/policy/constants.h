@@ -87,9 +87,9 @@ inline constexpr double kPatienceTurns = 1.5;
 // neighbours, and the most deprived matter more [005].
 inline constexpr std::uint64_t kChoicesPerRow = 1;
 inline constexpr std::uint64_t kChoicesPerRowLarge = 4;
-// Of the rows that a neighbour of a small mesh lacks beyond the others when it connects, this many
-// make it come sooner. With all of them four peers of twelve that took a fresh key every ten
-// seconds made a race 1.9 times as long [047].
+// Of the rows that a neighbour lacks beyond the others when it connects, this many make it come
+// sooner. With all of them four peers of twelve that took a fresh key every ten seconds made a race
+// 1.9 times as long [047], and a quarter of 28 three times [069].
 inline constexpr std::uint64_t kNewcomerLag = 64;
 // How often a source looks for rows that have got lost (gaps.h); they did when a generation stands
 // still for kStallTime. The conditions of gaps.h keep a source from interrupting its first pass

@@ -236,10 +236,8 @@ void RelayPolicy::line_up(const Neighbours& neighbours, const Terms& terms, bool
 std::optional<Choice> RelayPolicy::choose(const Holdings& holdings, const Neighbours& neighbours,
                                           const Terms& terms, const Sockets& sockets, TimeUs now) {
   remember(neighbours);
-  if (terms.small_mesh) {
-    place_newcomers(neighbours);
-    find_front(holdings, neighbours, now);
-  }
+  place_newcomers(neighbours);
+  if (terms.small_mesh) find_front(holdings, neighbours, now);
   line_up(neighbours, terms, holdings.complete(), sockets, now);
   std::optional<Choice> choice;
   for (const Eligible& one : eligible_) {
