@@ -32,27 +32,42 @@ void Contributions::leaves(const Neighbour& n) {
   for (auto& [key, count] : counts_) count.reported.erase(n.key);
 }
 
-// Those that something has reached since the last review. A peer that all others
-// have banned, or that has not reported since, says nothing of any of them.
+// What the reporter tells of each neighbour is compared with the most that it ever told, whether it
+// is heard or not: one that leaves a neighbour out for a while, or tells of it in leaps, gains
+// nothing. A reporter that does not name a neighbour has received nothing from it. The sum.
+std::uint64_t Contributions::note_growth(const Neighbour& reporter) {
+  std::int64_t sum = 0;
+  for (const Neighbour& of : std::as_const(membership_).neighbours()) {
+    if (of.key == reporter.key || of.holds.has_everything()) continue;
+    const std::int64_t told = std::max<std::int64_t>(reporter.reports.from(of.id.prefix()), 0);
+    const auto [entry, fresh] = counts_[of.key].reported.try_emplace(reporter.key);
+    Count::Told& known = entry->second;
+    const std::int64_t grown = fresh ? 0 : std::max<std::int64_t>(told - known.most, 0);
+    known = {std::max(told, known.most), static_cast<double>(grown)};
+    sum += grown;
+  }
+  return static_cast<std::uint64_t>(sum);
+}
+
+// Those that something has reached since the last review. A peer that all others have banned, or
+// that has not reported since, says nothing of any of them.
 void Contributions::find_reporters(double kept) {
   reporters_.clear();
   for (const Neighbour& reporter : std::as_const(membership_).neighbours()) {
     if (reporter.holds.has_everything() || !reporter.reports.any()) continue;
-    if (known_reporters_[reporter.key].speaks(reporter, kept)) reporters_.push_back(&reporter);
+    const std::uint64_t grown = note_growth(reporter);
+    Reporter& known = known_reporters_[reporter.key];
+    if (known.speaks(reporter, grown, kept)) reporters_.push_back(&reporter);
   }
 }
 
-// Of the blocks that reporters received from the neighbour since the last review; nullopt: too few
-// reporters to tell. A reporter that names others and not this neighbour has received nothing.
-std::optional<double> Contributions::told_growth(const Neighbour& of, Count& count) const {
+// Of the blocks that reporters received from a neighbour since the last review; nullopt: too few
+// reporters to tell.
+std::optional<double> Contributions::told_growth(const Count& count) const {
   std::vector<double> growths;
   for (const Neighbour* reporter : reporters_) {
-    if (reporter->key == of.key) continue;
-    const std::int64_t told = reporter->reports.from(of.id.prefix());
-    std::int64_t& last =
-        count.reported.try_emplace(reporter->key, std::max(told, {})).first->second;
-    growths.push_back(static_cast<double>(std::max<std::int64_t>(told - last, 0)));
-    last = std::max(told, last);
+    const auto told = count.reported.find(reporter->key);
+    if (told != count.reported.end()) growths.push_back(told->second.grown);
   }
   if (growths.size() < policy::kReportersMin) return std::nullopt;
   return upper(growths, policy::kReportersShare);
@@ -74,13 +89,12 @@ bool Contributions::review_at_large(double kept) {
 }
 
 void Contributions::count(const Neighbour& n, double kept) {
-  const auto [entry, fresh] = counts_.try_emplace(n.key);
-  Count& count = entry->second;
-  if (fresh) count.since = context_.now;
+  Count& count = counts_[n.key];
+  if (count.since == kNever) count.since = context_.now;
   const std::uint64_t sent = n.pipe.blocks_sent();
   count.given = count.given * kept + static_cast<double>(sent - count.given_seen);
   count.given_seen = sent;
-  const std::optional<double> growth = told_growth(n, count);
+  const std::optional<double> growth = told_growth(count);
   count.passed_on = count.passed_on * kept + growth.value_or(0);
   count.judged = growth && count.given >= policy::kGivenMin &&
                  context_.now - count.since >= policy::kNewcomerTime;

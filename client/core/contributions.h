@@ -40,19 +40,24 @@ class Contributions final : public LeaveWatcher {
  private:
   // Sums that forget, with kContributionMemory.
   struct Count {
-    TimeUs since = 0;
+    TimeUs since = kNever;
     bool judged = false, ever_judged = false;
     double given = 0, passed_on = 0;
     double share() const { return passed_on / given; }
     std::uint64_t given_seen = 0;
-    std::map<PeerKey, std::int64_t> reported;  // by reporter
+    struct Told {
+      std::int64_t most = 0;  // blocks, ever
+      double grown = 0;       // since the last review
+    };
+    std::map<PeerKey, Told> reported;  // by reporter
   };
   bool review_at_large(double kept);
   void find_reporters(double kept);
+  std::uint64_t note_growth(const Neighbour& reporter);
   void count(const Neighbour& n, double kept);
   // One that was never judged.
   void review_newcomer(Neighbour& n) const;
-  std::optional<double> told_growth(const Neighbour& of, Count& count) const;
+  std::optional<double> told_growth(const Count& count) const;
 
   const Context& context_;
   Membership& membership_;

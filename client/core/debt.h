@@ -2,11 +2,11 @@
 // each peer has news for each other one; in a large one some have none for those nearer to the
 // source.
 //
-// A new row clears what is owed, and pays for more blocks to come. So a peer with a slow uplink
-// that brings one row for ten stays ahead of what it gets, although it may bring none for a while.
-// If it did not, peers with fast uplinks would soon pass over the slow ones, these would lack most
-// and be served by each other alone, and what the source gives to them would reach nobody else
-// [069].
+// A new row pays for several blocks, and what is owed beyond that is forgiven. So a peer with a
+// slow uplink that brings one row for ten stays ahead of what it gets, although it may bring none
+// for a while. If it did not, peers with fast uplinks would soon pass over the slow ones, these
+// would lack most and be served by each other alone, and what the source gives to them would reach
+// nobody else [069].
 #pragma once
 
 #include <algorithm>
@@ -18,14 +18,14 @@ namespace firn::core {
 
 class Debt {
  public:
-  // It has brought a new row; it had been sent so many blocks by then. `saves`: the row pays for
+  // It has brought a new row, and has been sent `blocks_sent` so far. `saves`: the row may pay for
   // later blocks as well.
   void repaid(std::uint64_t blocks_sent, bool saves) {
     const std::uint64_t saved =
         std::min(paid_for_ + policy::kDebtRepaid, blocks_sent + policy::kDebtSaved);
     paid_for_ = saves ? std::max(saved, blocks_sent) : blocks_sent;
   }
-  // It has been sent so many blocks, and brought too little for them.
+  // It has brought too little for the `blocks_sent` that it has been sent so far.
   bool over(std::uint64_t blocks_sent) const { return blocks_sent >= paid_for_ + policy::kDebtMax; }
 
  private:

@@ -247,6 +247,40 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("a reporter is heard as far as its rank allows") {
+  core::Reporter reporter;
+  core::Neighbour n(1, peer_id(1), "192.0.2.1", 4000, false, 0);
+  n.holds.set_shape(vouched().info.shape);
+  const auto rank = [&](std::uint32_t rows) {
+    proto::State state;
+    state.complete = {{0, rows / kRows}};
+    REQUIRE(n.apply_state(std::move(state)));
+  };
+  rank(10 * kRows);
+  CHECK_FALSE(reporter.speaks(n, 0, 0.8));  // nothing has reached it
+  rank(20 * kRows);
+  CHECK(reporter.speaks(n, 10 * kRows, 0.8));
+  rank(21 * kRows);
+  CHECK_FALSE(reporter.speaks(n, 10 * kRows, 0.8));
+}
+
+TEST_CASE("praise in leaps does not count afterwards") {
+  Reported swarm(12);
+  const auto liar = [](int peer) { return peer >= 7; };
+  for (int i = 0; i < 40; ++i) {
+    const bool leap = i % 14 == 13;
+    swarm.review(
+        [&](int by, int of) {
+          if (!liar(by)) return liar(of) ? 0u : 10u;
+          return liar(of) ? (leap ? 10'000u : 1u) : 0u;
+        },
+        255, 7);
+    if (i < 13) continue;
+    for (core::PeerKey key = 1; key <= 6; ++key) CHECK_FALSE(swarm.neighbour(key).sink());
+    for (core::PeerKey key = 7; key <= 12; ++key) CHECK(swarm.neighbour(key).worth < 0.5);
+  }
+}
+
 TEST_CASE("a source hears once that a neighbour turned out to be a sink") {
   Reported swarm(8);
   int found = 0;

@@ -125,9 +125,9 @@ inline constexpr std::uint32_t kLookMax = 512;  // generations looked at to find
 inline constexpr int kNullVectorTries = 8;
 inline constexpr std::uint32_t kMixtureRows = 16;   // that are mixed into a block [053]
 inline constexpr TimeUs kTakerTime = 10 * kSecond;  // had credit this long and sent nothing
-// In a small mesh: blocks that a neighbour may owe (debt.h). A new row clears the debt and pays for
-// kDebtRepaid blocks more, of which at most kDebtSaved are kept for later. The slowest uplinks of a
-// swarm bring one row for ten blocks or so [042, 069].
+// In a small mesh: blocks that a neighbour may owe (debt.h). A new row pays for kDebtRepaid blocks,
+// and what is owed beyond that is forgiven; at most kDebtSaved are kept for later. The slowest
+// uplinks of a swarm bring one row for ten blocks or so [042, 069].
 inline constexpr std::uint64_t kDebtMax = 20;
 inline constexpr std::uint64_t kDebtRepaid = 32;
 inline constexpr std::uint64_t kDebtSaved = 256;
@@ -285,8 +285,11 @@ inline constexpr std::size_t kGivenKept = 64;  // generations, of one neighbour
 // from a neighbour that has banned them [042].
 inline constexpr double kReportersShare = 0.4;
 inline constexpr double kGivenMin = 4;  // blocks, to judge by
-// A reporter may tell of this many times the rows that its rank leaves for others, and so many
-// blocks more: what it tells of may run ahead of its ranks for a moment [069].
+// A reporter may tell of kReportExcess times the rows that its rank leaves for others, and
+// kReportSlack more: what it tells of may run ahead of its ranks for a moment [069]. Of a rank that
+// falls kReportForgiven rows are forgiven within kContributionMemory: two generations of the
+// default.
+inline constexpr double kReportForgiven = 128;
 inline constexpr double kReportExcess = 1.25;
 inline constexpr double kReportSlack = 24;
 
