@@ -8,9 +8,9 @@ import harness
 from harness import MIB
 
 KILLS = 10
-# A kill loses what came in the last 20 ms or so, 50 on a machine that compiles beside this: up to
-# 1.06. With rows that wait for two seconds from the start it was 1.2.
-COPIES_MAX = 1.1
+# A kill loses what came of the generation under way, as rows wait for the rest of it where that comes
+# soon (note 063): half of one in the mean, 1.10 in all, and up to 1.12 was seen. All of each: 1.21.
+COPIES_MAX = 1.16
 
 
 class Killed(harness.SwarmTest):
