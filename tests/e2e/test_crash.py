@@ -8,8 +8,8 @@ import harness
 from harness import MIB
 
 KILLS = 10
-# A kill loses what came of the generation under way, as rows wait for the rest of it where that comes
-# soon (note 063): half of one in the mean, 1.10 in all, and up to 1.12 was seen. All of each: 1.21.
+# A kill loses what came of the generation under way, as rows wait for the rest of it where that
+# comes soon (note 063): half of one in the mean, 1.10 in all; 1.12 was seen. All of each: 1.21.
 COPIES_MAX = 1.16
 
 
