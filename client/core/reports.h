@@ -30,12 +30,6 @@ class Reports {
     return -1;
   }
   bool any() const { return !received_.empty(); }
-  // Blocks from all of them.
-  std::uint64_t total() const {
-    std::uint64_t sum = 0;
-    for (const proto::Received& entry : received_) sum += entry.blocks;
-    return sum;
-  }
 
  private:
   std::vector<proto::Received> received_;
