@@ -1,4 +1,5 @@
 // The authority's side of Epochs: when they are made, and what they say.
+#include "client/core/alarm.h"
 #include "tests/core/epoch_fixture.h"
 
 using namespace firn;
