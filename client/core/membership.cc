@@ -291,18 +291,25 @@ void Membership::closed(PeerKey peer, const std::string& why) {
 void Membership::said_goodbye(Neighbour& n, const proto::Goodbye& goodbye) {
   using Reason = GoodbyeReason;
   const Reason reason = goodbye.reason;
-  const bool useless = reason == Reason::kSelf || reason == Reason::kNotServing ||
-                       reason == Reason::kBanned || reason == Reason::kVersion;
-  if (reason == Reason::kNotServing || reason == Reason::kVersion || reason == Reason::kBanned ||
-      reason == Reason::kProtocolError) {
+  const std::string why = said_with(goodbye);
+  // A peer that had no place for us may have one soon.
+  const bool had_place = n.contact.greeted() || reason != Reason::kTooManyPeers;
+  const bool useless =
+      reason == Reason::kSelf || reason == Reason::kBanned || reason == Reason::kVersion;
+  TimeUs rest = useless ? policy::kUselessTime : had_place ? rest_after(reason) : 0;
+  bool warns =
+      reason == Reason::kVersion || reason == Reason::kBanned || reason == Reason::kProtocolError;
+  if (reason == Reason::kNotServing) {
+    const PeerBook::Unserved unserved = book_.unserved(n.id, why);
+    rest = unserved.rest;
+    warns = unserved.news;
+  }
+  if (warns) {
     outbox_.warn("peer " + n.name() + " refused us" +
                  (goodbye.detail.empty() ? std::string() : ": " + goodbye.detail));
   }
   outbox_.push(Close{n.key});
-  // A peer that had no place for us may have one soon.
-  const bool had_place = n.contact.greeted() || reason != Reason::kTooManyPeers;
-  const TimeUs rest = useless ? policy::kUselessTime : had_place ? rest_after(reason) : 0;
-  forget(n, rest, said_with(goodbye));
+  forget(n, rest, why);
 }
 
 void Membership::stop() {

@@ -278,6 +278,23 @@ void PeerBook::failed(std::uint64_t attempt, bool wrong_identity, TimeUs now,
   if (wrong_identity || entry->second.failures > kFailuresMax) erase(std::string(entry->first));
 }
 
+// It may be about to: a daemon that has just started, or a person that shares it a moment later.
+PeerBook::Unserved PeerBook::unserved(const PeerId& id, const std::string& why) const {
+  Unserved unserved{policy::kUselessTime, true};
+  const auto it = known_.find(id);
+  if (it == known_.end()) return unserved;
+  for (const std::string& key : it->second) {
+    const auto found = entries_.find(key);
+    if (found == entries_.end()) continue;
+    const Entry& entry = found->second;
+    const TimeUs told = policy::kUnservedTime << std::min(entry.failures, 10u);
+    // An address that a person gave is called as after any failure.
+    unserved.rest = std::min(unserved.rest, entry.by_hand ? 0 : told);
+    if (entry.error == why.substr(0, kErrorBytesMax)) unserved.news = false;
+  }
+  return unserved;
+}
+
 void PeerBook::closed(const PeerId& id, TimeUs rest, TimeUs now, const std::string& why) {
   const auto it = known_.find(id);
   if (it == known_.end()) return;

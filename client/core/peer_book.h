@@ -55,6 +55,12 @@ class PeerBook {
   void answers_at(const PeerId& id, const Address& address, TimeUs now);
   // `why`, here and below, is for standings().
   void failed(std::uint64_t attempt, bool wrong_identity, TimeUs now, const std::string& why = {});
+  // A connected peer says that it does not serve the content, `why` as for closed(), which follows.
+  struct Unserved {
+    TimeUs rest = 0;    // for closed()
+    bool news = false;  // the last call there did not end so
+  };
+  Unserved unserved(const PeerId& id, const std::string& why) const;
   // The connection to `id` is gone; call again after a while, not before `rest` is over.
   void closed(const PeerId& id, TimeUs rest, TimeUs now, const std::string& why = {});
 

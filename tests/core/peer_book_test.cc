@@ -146,6 +146,33 @@ TEST_CASE("a useless peer is not called for long") {
   CHECK(book.next_due() == core::policy::kUselessTime);
 }
 
+TEST_CASE("a peer that does not serve the content is asked again, by hand sooner than others") {
+  const auto calls_in = [](bool by_hand, TimeUs time) {
+    PeerBook book(peer_id(9));
+    if (by_hand) {
+      book.add(at(1), true, 0);
+    } else {
+      book.add(endpoint(1, peer_id(1)), 0, PeerBook::Origin::kTracker);
+    }
+    int calls = 0, news = 0;
+    for (TimeUs now = 0; now < time; now = std::max(now + 1, book.next_due())) {
+      while (const auto dial = book.next_dial(now)) {
+        book.opened(dial->attempt, peer_id(1), now);
+        const PeerBook::Unserved unserved = book.unserved(peer_id(1), "not here");
+        news += unserved.news;
+        book.closed(peer_id(1), unserved.rest, now, "not here");
+        REQUIRE(++calls < 1000);
+      }
+    }
+    CHECK(news == 1);
+    return calls;
+  };
+  CHECK(calls_in(true, 10 * kSecond) == 4);  // at 0, 1, 3 and 7 s
+  CHECK(calls_in(true, 3600 * kSecond) < 80);
+  CHECK(calls_in(false, 60 * kSecond) == 2);
+  CHECK(calls_in(false, 3600 * kSecond) <= 10);
+}
+
 TEST_CASE("bans grow with every strike, and what comes to light during one is part of it") {
   PeerBook book(peer_id(9));
   book.add(endpoint(1, peer_id(1)), 0);

@@ -214,6 +214,55 @@ TEST_CASE("a full house makes room for a newcomer where somebody has been of no 
   CHECK(fixture.heard<Goodbye>(closes.front().peer).front().reason == GoodbyeReason::kTooManyPeers);
 }
 
+TEST_CASE(
+    "a peer that shares the content a little later is found within seconds, without much ado") {
+  const auto warnings = [](Fixture& fixture) {
+    return std::ranges::count_if(fixture.take<core::Notice>(), [](const core::Notice& notice) {
+      return notice.text.find("refused us") != std::string::npos;
+    });
+  };
+  const auto called_after = [](Fixture& fixture, TimeUs time) {
+    fixture.pass(time);
+    const auto calls = fixture.take<Connect>();
+    REQUIRE(calls.size() == 1);
+    return calls.front().attempt;
+  };
+  const Goodbye unserved{GoodbyeReason::kNotServing, "unknown content"};
+  SUBCASE("by its address alone") {
+    Fixture fixture(plain_manifest(2, 4, 16), knowing({Address{std::nullopt, "192.0.2.1", 4000}}));
+    fixture.start();
+    std::uint64_t attempt = called_after(fixture, 0);
+    for (PeerKey peer = 1; peer <= 4; ++peer) {
+      fixture.connect(peer, peer_id(1), attempt);
+      fixture.say(peer, unserved);
+      CHECK(fixture.closed(peer));
+      CHECK(warnings(fixture) == (peer == 1 ? 1 : 0));
+      attempt = called_after(fixture, core::policy::kRedialFirst << (peer - 1));
+    }
+    fixture.open(5, peer_id(1), attempt);
+    CHECK(fixture.core.report().peers == 1);
+  }
+  SUBCASE("by a tracker, which may be wrong") {
+    core::Options options = plain_options();
+    options.trackers = {Address{std::nullopt, "tracker", 1}};
+    Fixture fixture(plain_manifest(2, 4, 16), options);
+    fixture.start();
+    proto::AnnounceReply reply;
+    reply.interval_seconds = 3600;
+    reply.complete_count = 1;
+    reply.peers = {{peer_id(1), "192.0.2.1", 4000}};
+    fixture.core.tracker_replied(0, reply, fixture.now);
+    fixture.drain();
+    fixture.connect(1, peer_id(1), called_after(fixture, 0));
+    fixture.say(1, unserved);
+    CHECK(warnings(fixture) == 1);
+    fixture.pass(core::policy::kUnservedTime - 1);
+    CHECK(fixture.take<Connect>().empty());
+    fixture.open(2, peer_id(1), called_after(fixture, 1));
+    CHECK(fixture.core.report().peers == 1);
+  }
+}
+
 TEST_CASE("who was told how many neighbours to have calls and accepts no more") {
   core::Options options = plain_options();
   options.neighbours_max = 3;

@@ -40,6 +40,8 @@ Result<std::unique_ptr<ContentList>> ContentList::restore(DaemonHost host, const
   std::unique_ptr<ContentList> list(new ContentList(std::move(host), queue, std::move(read)));
   for (KeptContent& content : *kept)
     list->contents_.push_back(std::make_unique<DaemonContent>(list->host_, std::move(content)));
+  list->arrange();  // callers may come before the first turn
+  list->host_.driver.expect([all = list.get()](const ContentId& id) { return all->opens(id); });
   list->kept_folders_ = *std::move(folders);
   list->watch_all();
   list->apply_limits(list->host_.driver.loop().now());
@@ -131,6 +133,11 @@ Result<Json> ContentList::list() {
   Json listed = {{"contents", std::move(contents)}};
   listed.update(limits_now());
   return listed;
+}
+
+bool ContentList::opens(const ContentId& id) const {
+  return std::ranges::any_of(
+      contents_, [&](const auto& content) { return content->id() == id && content->opens(); });
 }
 
 // An id or a name that fits whole goes before the beginning of an id.

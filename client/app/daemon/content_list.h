@@ -24,11 +24,14 @@ class ContentList final : public DaemonMethods {
   static constexpr std::size_t kContentsMax = 10'000;
 
   // Takes what the store remembers; turn() starts it. Errors: as ContentsStore::load(). `driver`,
-  // `store` and `console` outlive the result.
+  // `store` and `console` outlive the result; the driver, which asks it, does not run any more
+  // then.
   static Result<std::unique_ptr<ContentList>> restore(DaemonHost host, const QueueLimits& queue,
                                                       ReadContent read);
 
   std::size_t size() const { return contents_.size(); }
+  // DaemonContent::opens(), of this content.
+  bool opens(const ContentId& id) const;
 
   // Once the driver has run: keeps what has been counted.
   void finish();

@@ -68,11 +68,14 @@ DaemonContent::DaemonContent(const DaemonHost& host, KeptContent kept)
       kept_(host.store, host.console, host.driver.loop(), name_, std::move(kept)),
       record_(kept_->uploaded, kept_->seeded_seconds),
       relocation_({host.driver.workers(), host.console, host.driver.loop()}, kept_) {
+  const auto link = parse_link(kept_->link);
+  private_ = link.ok() && link->secret;
   if (kept_->manifest.empty()) return;
   const auto manifest = parse_manifest(kept_->manifest, kept_->id);
   if (manifest.ok()) {
     name_ = manifest->info.name;
     content_bytes_ = manifest->info.shape.content_bytes;
+    private_ = private_ || manifest->info.is_private;
   } else {
     fail(manifest.error());
   }
@@ -209,6 +212,14 @@ DaemonContent::Due DaemonContent::due() const {
   return kept_->removing || (queue_entry().wants && place_.runs) ? Due::kSoon : Due::kNever;
 }
 
+// A session that there is answers itself.
+bool DaemonContent::opens() const {
+  if (private_ || session_ != nullptr || !failure_.empty()) return false;
+  if (relocation_.active())
+    return !kept_.forgotten() && !kept_->removing && !kept_->paused && !kept_->seeded;
+  return queue_entry().wants && place_.runs;
+}
+
 // --- its place in the queue ---
 
 Status DaemonContent::rank(std::int64_t priority, std::int64_t position) {
@@ -261,13 +272,13 @@ void DaemonContent::watch() {
   keep_record();
   if (!std::exchange(leaving_, false) && !host_.driver.stopping()) {
     if (const auto& failure = session_->outcome().failure) {
-      set_failure(failure->message());
+      fail(*failure, true);
     } else if (session_->complete()) {
       KeptContent seeded = *kept_;
       seeded.seeded = true;
       if (const Status kept = change(seeded); !kept.ok()) fail(kept.error());
     } else {
-      set_failure("it ended before it was complete");
+      fail({ErrorCode::kCancelled, "it ended before it was complete", ""}, true);
     }
   }
   files_ = host_.driver.remove(*session_);
@@ -322,6 +333,7 @@ void DaemonContent::learn() {
   if (manifest && kept_->manifest.empty()) {
     name_ = manifest->info.name;
     content_bytes_ = manifest->info.shape.content_bytes;
+    private_ = private_ || manifest->info.is_private;
     if (!note(kept_.put_manifest(manifest->file_bytes))) return;
   }
   if (session_->complete() && kept_->finished_at == 0) {
@@ -356,14 +368,10 @@ void DaemonContent::keep_stamp(const Result<FileStamp>& stamp) {
   if (kept_.put(std::move(stamped)).ok()) stamp_ = kept_->stamp;
 }
 
-void DaemonContent::fail(const Error& error) {
-  host_.console.error(error, kept_->id);
-  set_failure(error.message());
-}
-
-void DaemonContent::set_failure(const std::string& why) {
-  failure_ = why;
-  host_.hooks.failed(subject(), without_secrets(why));
+void DaemonContent::fail(const Error& error, bool said) {
+  if (!said) host_.console.error(error, kept_->id);
+  failure_ = error.message();
+  host_.hooks.failed(subject(), without_secrets(failure_));
 }
 
 // --- its files ---

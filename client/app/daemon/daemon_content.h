@@ -89,6 +89,10 @@ class DaemonContent {
   enum class Due { kNever, kAtTimes, kSoon };
   Due due() const;
 
+  // It has no session yet, or none while it moves, but is about to: who asks for it is to come back
+  // soon. Never of a private content, of which a caller that has only its id must learn nothing.
+  bool opens() const;
+
   // What a command is told of it.
   HookSubject subject() const { return {kept_->id, name_, kept_->folder}; }
 
@@ -111,13 +115,14 @@ class DaemonContent {
   void keep_stamp(const Result<FileStamp>& stamp);
   void delete_files();
   void leave();
-  void fail(const Error& error);
-  void set_failure(const std::string& why);
+  // `said`: its session has told people.
+  void fail(const Error& error, bool said = false);
 
   const DaemonHost& host_;
   std::string name_;
   KeptRecord kept_;
   std::uint64_t content_bytes_ = 0;  // 0: not known
+  bool private_ = false;
   ContentSession* session_ = nullptr;
   std::weak_ptr<const void> files_;  // of the last session: not expired while it is used
   ProgressFigures figures_;          // of the last session, when it is gone

@@ -62,6 +62,11 @@ class PeerDriver {
   // Called at the end of every turn; says when it wants to be called again at the latest.
   void on_turn(std::function<core::TimeUs(core::TimeUs now)> observer);
 
+  // As SessionList::expect.
+  void expect(std::function<bool(const ContentId&)> expected) {
+    sessions_.expect(std::move(expected));
+  }
+
   // Called when SIGHUP asks a process without a terminal to look at its files again.
   void on_reload(std::function<void()> reload) { reload_ = std::move(reload); }
 

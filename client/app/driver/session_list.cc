@@ -29,9 +29,10 @@ PeerEvents* SessionList::find(const ContentId& content) {
 }
 
 bool SessionList::knows(const ContentId& content) {
-  return std::ranges::any_of(sessions_, [&](const auto& session) {
+  const bool has_session = std::ranges::any_of(sessions_, [&](const auto& session) {
     return session->plan().content_id == content && !session->peers().greeting();
   });
+  return has_session || (expected_ && expected_(content));
 }
 
 ContentDirectory::Proven SessionList::find_private(const proto::PrivateProof& proof,

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "client/app/console/exit_codes.h"
@@ -24,6 +26,9 @@ class SessionList final : public ContentDirectory {
   // What connections for a content are owned by; null while its session accepts none.
   PeerEvents* find(const ContentId& content) override;
   bool knows(const ContentId& content) override;
+  // Asked of contents that are not found here: whether one of them is about to get a session. Must
+  // stay callable while the driver runs.
+  void expect(std::function<bool(const ContentId&)> expected) { expected_ = std::move(expected); }
   // Looks at every private content, so that the time tells nothing about which it is.
   Proven find_private(const proto::PrivateProof& proof,
                       const proto::transport::PeerInfo& connection) override;
@@ -43,6 +48,7 @@ class SessionList final : public ContentDirectory {
   std::vector<std::unique_ptr<ContentSession>> sessions_;
   std::uint32_t next_number_ = 0;  // never given twice: caches know contents by their numbers
   bool started_ = false;
+  std::function<bool(const ContentId&)> expected_;
 };
 
 }  // namespace firn::app

@@ -332,6 +332,9 @@ inline constexpr TimeUs kVainCallTime = 5 * kSecond;
 inline constexpr TimeUs kRedialFirst = 1 * kSecond;
 inline constexpr TimeUs kRedialMax = 60 * kSecond;
 inline constexpr TimeUs kUselessTime = 600 * kSecond;  // a useless peer is not called this long
+// A peer that does not serve the content may be about to: it is called again after this time, then
+// after twice that, up to kUselessTime. All peers of a swarm may have been told of it in error.
+inline constexpr TimeUs kUnservedTime = 30 * kSecond;
 // A neighbour that moved no block for this long makes room for a newcomer where all places are
 // taken; sooner if it neither wants a block that we may send nor lets us send one. Its Hello must
 // have come sooner still.

@@ -1,0 +1,104 @@
+// What a daemon says of its contents before they have sessions.
+#include "client/app/daemon/content_list.h"
+
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "../temp_folder.h"
+#include "proto/content/link.h"
+
+namespace firn::app {
+namespace {
+
+using tests::TempFolder;
+
+ContentId id_of(std::uint8_t number) {
+  ContentId id;
+  id.bytes[0] = number;
+  return id;
+}
+
+KeptContent download_of(std::uint8_t number) {
+  KeptContent content;
+  content.id = id_of(number);
+  content.link = to_text(Link{content.id, {}, {}, {}, {}});
+  content.folder = "/somewhere/" + std::to_string(number);
+  content.seeding = "forever";
+  content.position = number;
+  return content;
+}
+
+// A daemon that has started and has not had a turn yet.
+struct StartedDaemon {
+  explicit StartedDaemon(const std::vector<KeptContent>& kept, const QueueLimits& queue = {}) {
+    for (const KeptContent& content : kept) REQUIRE(store->insert(content).ok());
+    DriverOptions options;
+    options.listen = Address{{}, "127.0.0.1", 0};
+    options.codec = CodecMode::kCpu;
+    options.threads = 1;
+    auto started = PeerDriver::start(options, *console);
+    REQUIRE(started.ok());
+    driver = *std::move(started);
+    hooks = std::make_unique<Hooks>(driver->loop(), *console);
+    const auto no_plan = [](const KeptContent&) -> Result<SessionPlan> {
+      return Error{ErrorCode::kNotFound, "plan", "there is none in this test"};
+    };
+    auto restored =
+        ContentList::restore({*driver, *store, limits, core::kSecond, *console, *hooks, downloads,
+                              no_plan, [](bool) { return std::vector<Address>(); }},
+                             queue, {});
+    REQUIRE(restored.ok());
+    list = *std::move(restored);
+  }
+
+  TempFolder folder;
+  std::unique_ptr<Console> console = *Console::open(ConsoleOptions());
+  std::unique_ptr<ContentsStore> store = *ContentsStore::open(folder.path() + "/c.sqlite");
+  TransferLimits limits = *TransferLimits::restore(*store, {});
+  std::string downloads;
+  std::unique_ptr<PeerDriver> driver;
+  std::unique_ptr<Hooks> hooks;
+  std::unique_ptr<ContentList> list;
+};
+
+TEST_CASE("a daemon that has just started knows which contents it is about to open") {
+  KeptContent paused = download_of(2), finished = download_of(3), moving = download_of(4);
+  paused.paused = true;
+  finished.seeded = true;
+  moving.move = KeptContent::Move::kStage;
+  moving.other_folder = "/elsewhere";
+  const StartedDaemon daemon({download_of(1), paused, finished, moving});
+  CHECK(daemon.list->opens(id_of(1)));
+  CHECK_FALSE(daemon.list->opens(id_of(2)));
+  CHECK_FALSE(daemon.list->opens(id_of(3)));
+  CHECK(daemon.list->opens(id_of(4)));
+  CHECK_FALSE(daemon.list->opens(id_of(5)));
+}
+
+TEST_CASE("a content that waits for a place is not about to be opened") {
+  const StartedDaemon daemon({download_of(1), download_of(2)}, {1, 0});
+  CHECK(daemon.list->opens(id_of(1)));
+  CHECK_FALSE(daemon.list->opens(id_of(2)));
+}
+
+TEST_CASE("a content that is paused or resumed is opened accordingly") {
+  const StartedDaemon daemon({download_of(1)});
+  REQUIRE(daemon.list->pause(id_of(1).text()).ok());
+  CHECK_FALSE(daemon.list->opens(id_of(1)));
+  REQUIRE(daemon.list->resume(id_of(1).text()).ok());
+  CHECK(daemon.list->opens(id_of(1)));
+}
+
+TEST_CASE("a private content's id alone tells nothing, also before it is opened") {
+  KeptContent secret = download_of(1);
+  secret.link = to_text(Link{secret.id, {}, {}, {}, ContentSecret::generate()});
+  const StartedDaemon daemon({secret});
+  CHECK_FALSE(daemon.list->opens(id_of(1)));
+}
+
+}  // namespace
+}  // namespace firn::app
