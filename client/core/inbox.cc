@@ -89,7 +89,7 @@ void Inbox::on(Neighbour& n, proto::CheckRequest&& request) {
 
 void Inbox::on(Neighbour& n, proto::CheckReply&& reply) {
   if (!parts_.transfer || !parts_.transfer->judging.replied(n, std::move(reply))) {
-    punish(n, "sent a check key that nobody asked for, or that does not fit");
+    punish(n, "sent a check key for which it does not speak, or that does not fit");
   }
 }
 

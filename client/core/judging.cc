@@ -73,7 +73,7 @@ bool Judging::replied(const Neighbour& n, proto::CheckReply&& reply) {
   const auto known = sums_.find(g);
   if (known == sums_.end() || known->second.from != n.key) return true;  // it came too late
   Sums& held = known->second;
-  if (held.phase != Phase::kAsked) return false;
+  if (held.phase != Phase::kAsked) return true;  // to an earlier request, which was given up
   const std::uint32_t blocks = generations_.holdings().blocks_in(g);
   const std::size_t tag = reply.sums.size() / blocks;
   const auto key = keys_told_.find(n.key);
