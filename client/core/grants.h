@@ -34,14 +34,23 @@ class Grants {
   void resize(const Window& window) {
     window_ = window;
     ran_dry_ = false;
+    arrived_ = 0;
   }
+  // The last grant that was timed was answered as soon as the path lets it: the neighbour had
+  // waited for it, with a block to send.
+  bool answered_promptly() const { return prompt_; }
+  // Blocks that came since the window was looked at.
+  std::uint32_t arrived() const { return arrived_; }
   // The neighbour had sent all it might, and waited for a grant most of a round trip.
   bool ran_dry() const { return ran_dry_; }
 
-  // Shortest time from a grant to the first block that could not have come without it; 0: not
-  // known. If the neighbour had run out of credit once and had a block to send, that is a round
-  // trip.
+  // What set_path() said, or the shortest time from a grant to the first block that could not have
+  // come without it, if that is less; 0: not known. If the neighbour had run out of credit once and
+  // had a block to send, the latter is a round trip.
   TimeUs round_trip() const;
+  // What a message and its answer take at least, measured otherwise.
+  void set_path(TimeUs round_trip) { path_ = round_trip; }
+  bool path_known() const { return path_ > 0; }
   // Bytes of payload a second.
   double rate(TimeUs now) const { return rate_.bytes_per_second(now); }
   TimeUs last_arrival() const { return last_arrival_; }
@@ -60,8 +69,11 @@ class Grants {
   std::uint32_t highest_received_ = 0;  // number of the last block that came
   Window window_;
   bool ran_dry_ = false;
+  bool prompt_ = false;
+  std::uint32_t arrived_ = 0;
   std::uint32_t awaited_ = 0;  // first sequence number of the grant that is timed; 0: none is
   TimeUs awaited_since_ = 0;
+  TimeUs path_ = 0;             // round trip of the link; 0: not known
   TimeUs shortest_ = 0;         // from a grant to its first block
   std::uint32_t answered_ = 0;  // grants that were timed
   std::uint64_t blocks_received_ = 0;

@@ -14,13 +14,15 @@ class RateMeter {
  public:
   explicit RateMeter(TimeUs window = 250 * kMillisecond) : window_(window) {}
 
+  // What flows is to be measured from now on: a rate is not less for what was before.
+  void begin(TimeUs now) { began_ = now; }
   void add(std::uint64_t bytes, TimeUs now) {
     decay(now);
     held_ += static_cast<double>(bytes);
   }
   double bytes_per_second(TimeUs now) const {
     const double age = static_cast<double>(now - last_) / static_cast<double>(window_);
-    return held_ * std::exp(-age) * 1e6 / static_cast<double>(window_);
+    return held_ * std::exp(-age) * 1e6 / (static_cast<double>(window_) * measured(now));
   }
   // A logarithm of the rate as of one fixed time: meters with the same window compare by it alike
   // at any time. Nothing was added: minus infinity.
@@ -34,7 +36,14 @@ class RateMeter {
     held_ *= std::exp(-static_cast<double>(now - last_) / static_cast<double>(window_));
     last_ = now;
   }
+  // The part of a whole window, weighed as what came in it is, that has been measured.
+  double measured(TimeUs now) const {
+    if (began_ == kNever) return 1;
+    const TimeUs young = std::max<TimeUs>(now - began_, 1);
+    return 1 - std::exp(-static_cast<double>(young) / static_cast<double>(window_));
+  }
   TimeUs window_;
+  TimeUs began_ = kNever;
   TimeUs last_ = 0;
   double held_ = 0;
 };

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::uint32_t kQueueTimeUs = 5'000;
 constexpr double kForgetting = 256;
+constexpr std::uint32_t kNotMeasured = UINT32_MAX;  // tcpi_min_rtt, as the kernel begins
 
 }  // namespace
 
@@ -55,7 +56,7 @@ PathState path_state(int fd) {
   path.unsent_bytes = info.tcpi_notsent_bytes;
   path.unacknowledged_bytes = std::uint64_t{info.tcpi_unacked} * info.tcpi_snd_mss;
   path.rtt_us = info.tcpi_rtt;
-  path.rtt_min_us = info.tcpi_min_rtt;
+  path.rtt_min_us = info.tcpi_min_rtt == kNotMeasured ? 0 : info.tcpi_min_rtt;
   return path;
 }
 

@@ -234,6 +234,7 @@ void Connection::opened() {
   info_.id = tls_->peer();
   info_.outgoing = outgoing_;
   tls_->export_binding(info_.binding);
+  info_.round_trip_us = path_state(socket_.fd()).rtt_min_us;
   liveness_.shown(now_ms());
   arm_timer();
   loop_.shared().sink.on_open(id_, info_);

@@ -49,6 +49,7 @@ struct PeerInfo {
   std::uint16_t port = 0;
   bool outgoing = false;
   SessionBinding binding{};
+  std::uint32_t round_trip_us = 0;  // shortest that the kernel saw in the handshakes; 0: not known
 };
 
 class EventSink {

@@ -24,8 +24,6 @@ from swarm_lab.processes import Process
 
 PREFIX = "firn-swarm"
 PEERS_MAX = 200
-NEIGHBOURS_MAX = 33     # hosts that one speaks to, about (docs/notes/058)
-NEIGHBOUR_TABLE = pathlib.Path("/proc/sys/net/ipv4/neigh/default/gc_thresh3")
 NETNS = pathlib.Path("/run/netns")
 TOOLS = {"ip": "iproute2", "tc": "iproute2"}
 _CLONE_NEWNET = 0x40000000
@@ -62,18 +60,10 @@ def check_size(scenario):
     if scenario.peer_count > PEERS_MAX:
         raise NoNetwork(f"{scenario.name}: more than {PEERS_MAX} peers on one machine; see --on "
                         "slurm, --on kubernetes and `scripts/swarm sim`")
-    hosts = scenario.peer_count + 2
-    entries = hosts * min(hosts - 1, NEIGHBOURS_MAX)
-    table = int(NEIGHBOUR_TABLE.read_text(encoding="ascii"))
-    if entries > table:
-        # The last hosts would reach nobody, for no reason that a race could show.
-        raise NoNetwork(f"{scenario.name}: {hosts} hosts need up to {entries} entries in the kernel's table of "
-                        f"neighbours (ARP), which holds {table} for all namespaces; as root: "
-                        f"sysctl -w net.ipv4.neigh.default.gc_thresh3={2 * entries}")
 
 
-def _run(*command):
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+def _run(*command, said=None):
+    done = subprocess.run(command, capture_output=True, text=True, check=False, input=said)
     if done.returncode != 0:
         raise NoNetwork(f"`{' '.join(command)}`: {done.stderr.strip() or done.returncode}")
     return done.stdout
@@ -140,6 +130,7 @@ class Host:
         self.namespace = f"{network.prefix}-{name}"
         self.cable = f"h{index}"  # the bridge's end
         self.address = address(index)
+        self.mac = mac(index)
         self.up_mbit = up_mbit
         self.down_mbit = down_mbit
         _run("ip", "netns", "add", self.namespace)
@@ -151,7 +142,7 @@ class Host:
         else:
             _run("ip", "link", "add", self.cable, "netns", network.hub, "type", "veth",
                  "peer", "name", "eth0", "netns", self.namespace)
-        _run("ip", "-n", self.namespace, "link", "set", "eth0", "address", mac(index), "mtu",
+        _run("ip", "-n", self.namespace, "link", "set", "eth0", "address", self.mac, "mtu",
              str(mtu))
         if not network.path.offload:
             for namespace, device in ((self.namespace, "eth0"), (network.hub, self.cable)):
@@ -310,6 +301,16 @@ class Network:
                  "src", host.address, "congctl", self.congestion)
         self.hosts.append(host)
         return host
+
+    def introduce(self):
+        """Tells all hosts the link addresses of the others. Else they would ask for them (ARP) across
+        the delay of their links, a round trip that hosts far from each other never wait for. These
+        entries are permanent, and do not count towards the bounds of the kernel's table."""
+        lines = {host: f"neighbour replace {host.address} lladdr {host.mac} dev eth0 nud permanent\n"
+                 for host in self.hosts}
+        for host in self.hosts:
+            _run("ip", "-n", host.namespace, "-batch", "-",
+                 said="".join(line for other, line in lines.items() if other is not host))
 
     def close(self):
         for host in self.hosts:

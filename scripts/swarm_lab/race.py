@@ -87,6 +87,7 @@ class Race:
             if self.adapter.deeds(group):
                 host = network.add(name, group.up_mbit, group.down_mbit)
                 self.saboteurs.append(Downloader(name, group, index, host))
+        network.introduce()
         self.content = content = self.seed_host.make_content(
             self.folder, scenario.content_bytes, self.seed)
         self.adapter.prepare(self.folder, content, self.tracker_host)

@@ -26,3 +26,18 @@ TEST_CASE("an uplink's rate is measured while something waits for it, and not wh
   CHECK(meter.bytes_per_second() > 95'000);
   CHECK(meter.bytes_per_second() < 105'000);
 }
+
+TEST_CASE("a meter that has begun to measure a moment ago is not slowed by the time before") {
+  const auto seen = [](bool begun) {
+    RateMeter meter(kSecond);
+    TimeUs now = 100 * kSecond;
+    if (begun) meter.begin(now);
+    for (int i = 0; i < 5; ++i) meter.add(1000, now += 10 * kMillisecond);
+    return meter.bytes_per_second(now);
+  };
+  CHECK(seen(true) == doctest::Approx(100'000).epsilon(0.1));
+  CHECK(seen(false) < 10'000);
+  RateMeter silent(kSecond);
+  silent.begin(5);
+  CHECK(silent.bytes_per_second(5) == 0);
+}

@@ -450,3 +450,26 @@ TEST_CASE("in a large mesh a neighbour with which nothing moves makes room for s
   REQUIRE(calls.size() == 1);
   CHECK(calls.front().address.port == 66);
 }
+
+TEST_CASE("a peer that calls does not wait for Hello to say what it holds and takes") {
+  Fixture fixture(plain_manifest(2, 4, 16));
+  fixture.start();
+  fixture.connect(1, peer_id(1), 77);
+  REQUIRE(fixture.heard<Hello>(1).size() == 1);
+  const auto states = fixture.heard<proto::State>(1);
+  REQUIRE(states.size() == 1);
+  CHECK(states.front().credit > 0);
+  SUBCASE("it may be answered with Hello and a block at once") {
+    fixture.say(1, Hello{1, 1, fixture.manifest.id, 0, "", true});
+    CHECK(fixture.heard<proto::State>(1).empty());
+    fixture.say(1, fixture.block(0, 1, 0));
+    CHECK_FALSE(fixture.closed(1));
+    CHECK(fixture.core.report().rank == 1);
+  }
+  SUBCASE("a peer that did not have the manifest yet is told once more when it has") {
+    fixture.say(1, Hello{1, 1, fixture.manifest.id, 0, "", false});
+    CHECK(fixture.heard<proto::State>(1).empty());
+    fixture.say_state(1, 0, 4);
+    CHECK(fixture.heard<proto::State>(1).size() == 1);
+  }
+}

@@ -39,6 +39,7 @@ void SessionPeers::peer_opened(core::PeerKey peer, const proto::transport::PeerI
                                     to_text(Address{{}, info.ip, info.port})));
   }
   core_.feed(&SwarmCore::peer_opened, peer, info.id, info.ip, info.port, attempt);
+  core_.feed(&SwarmCore::path_measured, peer, core::TimeUs{info.round_trip_us});
 }
 
 void SessionPeers::connect_failed(std::uint64_t attempt, const Error& error) {

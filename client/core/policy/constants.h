@@ -28,6 +28,14 @@ inline constexpr std::uint32_t kExhaustedStreak = 4;  // windows used up in a ro
 // A sender waited for credit if the first block of a grant came after a pause of more than this
 // part of the time since the grant [011].
 inline constexpr TimeUs kDryPause = 4;
+// Or, where the path's round trip is known, if that block came within kPromptRoundTrips of it and
+// kPromptSlack, for its own length and for what is done in turns. Then the window grows by what has
+// come, to twice as much in a round trip [070].
+inline constexpr double kPromptRoundTrips = 1.5;
+inline constexpr TimeUs kPromptSlack = 5 * kMillisecond;
+// Near the end neighbours are promised this many times what is missing: some will not send what
+// they may, and who waits for them has nothing to do [070].
+inline constexpr std::uint64_t kPromisedTimes = 2;
 
 // What a block's frame holds beside payload and coding vector, about: the down limit counts it
 // before the block has come.
@@ -110,9 +118,8 @@ inline constexpr TimeUs kPipelineTime = 5 * kMillisecond;  // unsent blocks cove
 inline constexpr std::uint32_t kPipelineMax = 64;
 inline constexpr std::uint32_t kSmallMesh = 24;  // S: up to here the first-hand rule
 // A generation that the front of the download has passed stays closed to second-hand rows for this
-// many usual round trips: one way, in which first-hand rows of it still come from other relays
-// [056].
-inline constexpr double kFrontRoundTrips = 0.5;
+// many usual round trips, in which first-hand rows of it still come from other relays [056, 070].
+inline constexpr double kFrontRoundTrips = 2;
 // A generation of which at most this many rows are missing is open to every relay [013].
 inline constexpr std::uint32_t kClosing = 4;
 inline constexpr std::uint32_t kGapCap = 16;   // S: rank gaps above count as this
@@ -370,6 +377,7 @@ inline constexpr std::uint32_t kAnnouncePeers = 50;
 
 // --- manifest ---
 inline constexpr TimeUs kManifestTimeout = 10 * kSecond;   // for the next part
+inline constexpr TimeUs kManifestHelloTime = 1 * kSecond;  // of one that has not said Hello yet
 inline constexpr TimeUs kManifestRateMin = 16 << 10;       // bytes a second over all parts
 inline constexpr TimeUs kManifestAskAgain = 30 * kSecond;  // the same neighbour
 // Parts are as large as a limited uplink carries in a fraction of a second, within bounds.

@@ -22,7 +22,8 @@ std::uint32_t blocks_to_grant(const Holdings& holdings, const Neighbour& neighbo
   const std::uint32_t open = neighbour.grants.outstanding();
   if (open >= neighbour.grants.window().blocks) return 0;
   std::uint64_t give = neighbour.grants.window().blocks - open;
-  give = std::min(give, missing > limits.promised ? missing - limits.promised : 0);
+  const std::uint64_t most = kPromisedTimes * missing;
+  give = std::min(give, most > limits.promised ? most - limits.promised : 0);
   if (give == 0 && open == 0) give = 1;
   give = std::min<std::uint64_t>(give, UINT32_MAX - neighbour.grants.credit());
   return static_cast<std::uint32_t>(std::min(give, limits.blocks_max));
@@ -69,13 +70,16 @@ Grants::Window next_window(const Grants& grants, bool alone, std::uint32_t block
   Grants::Window next = grants.window();
   const bool exhausted = grants.credit() > 0 && grants.outstanding() == 0;
   next.exhausted_streak = exhausted ? next.exhausted_streak + 1 : 0;
-  const TimeUs round_trip = std::min(grants.round_trip(), kRoundTripMax);
+  const TimeUs longest = grants.path_known() ? kRoundTripPath : kRoundTripMax;
+  const TimeUs round_trip = std::min(grants.round_trip(), longest);
   const double time =
       static_cast<double>(kWindowTime) + kWindowRoundTrips * static_cast<double>(round_trip);
   const double covered = grants.rate(now) * time * 1e-6 / block_bytes;
   std::uint32_t blocks = next.blocks;
   if (alone) {
     if (grants.ran_dry()) blocks *= 2;
+  } else if (grants.answered_promptly()) {
+    blocks += grants.arrived();
   } else if (next.exhausted_streak >= kExhaustedStreak) {
     // It used up several windows before we could renew them: the path is longer than we think.
     blocks *= 2;

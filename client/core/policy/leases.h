@@ -1,7 +1,7 @@
 // The receiver's side of flow control: how many blocks each neighbour may send us (credit), and how
-// many of one generation (quota). Together the leases never promise more than is missing, so that
-// several senders of one generation do not send the same last rows; but for one block at an idle
-// neighbour near the end, where a lost promise would cost more than a redundant block.
+// many of one generation (quota). Together the quotas never promise more than is missing, so that
+// several senders of one generation do not send the same last rows. Credit may come to
+// kPromisedTimes as much, as some will not use it; and an idle neighbour has credit for a block.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,8 @@ std::uint32_t quota_of(const Holdings& holdings, const Neighbours& neighbours,
                        const Neighbour& neighbour, std::uint32_t g, std::uint32_t rotation,
                        TimeUs now);
 
-// What a neighbour's window becomes to hold what its link carries; ask before granting. `alone`: it
+// What a neighbour's window becomes to hold what its link carries; ask before granting. One that
+// answers grants promptly has its window grow by what has come. `alone`: it
 // is the only neighbour. Then its blocks come in bursts, as long as its window, which tell little
 // of its rate, and a window that is too large does no harm, as no other neighbour sends the same
 // rows: so it doubles whenever its sender had to wait for it, as TCP's does at first, and is not

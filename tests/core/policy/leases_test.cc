@@ -369,3 +369,36 @@ TEST_CASE("a neighbour that uses up its window again and again gets a larger one
   }
   CHECK(one.grants.window().blocks == 2 * core::policy::kWindowMin);
 }
+
+TEST_CASE("a window that is used up as fast as the path lets it doubles in a round trip") {
+  const auto grown = [](TimeUs takes) {
+    Neighbour one(1, peer_id(1), "192.0.2.1", std::uint16_t{1}, false, 0);
+    one.grants.set_path(400'000);
+    TimeUs now = kNow;
+    std::uint32_t number = 0;
+    for (int round = 0; round < 3; ++round) {
+      const std::uint32_t window = one.grants.window().blocks;
+      one.grants.grant(window - one.grants.outstanding(), now);
+      now += takes;
+      for (std::uint32_t i = 0; i < window; ++i) REQUIRE(one.book_arrival(++number, 1, now));
+      one.grants.resize(core::policy::next_window(one.grants, false, 1 << 20, 512, now));
+    }
+    return one.grants.window().blocks;
+  };
+  CHECK(grown(400'000) == 8 * core::policy::kWindowMin);
+  CHECK(grown(2'000'000) == core::policy::kWindowMin);  // it had other things to send
+}
+
+TEST_CASE("neighbours are promised more than is missing, as some may not send it") {
+  Situation s(1, 8, 4);
+  core::policy::GrantLimits limits{false, 1000, 0};
+  std::uint64_t promised = 0;
+  for (PeerKey key = 1; key <= 4; ++key) {
+    Neighbour& n = s.neighbours.at(key);
+    limits.promised = promised;
+    const std::uint32_t give = core::policy::blocks_to_grant(s.holdings, n, limits);
+    n.grants.grant(give, kNow);
+    promised += give;
+  }
+  CHECK(promised == core::policy::kPromisedTimes * 8);
+}
