@@ -76,21 +76,18 @@ void SwarmCore::start(const Manifest& manifest, const StartState& state, bool fi
 // --- connections ---
 
 void SwarmCore::peer_opened(PeerKey peer, const PeerId& id, const std::string& ip,
-                            std::uint16_t port, std::uint64_t attempt, TimeUs now) {
+                            std::uint16_t port, std::uint64_t attempt, TimeUs now,
+                            TimeUs round_trip) {
   Parts& parts = stirred(*parts_, now);
   Neighbour* n = parts.membership.opened(peer, id, ip, port, attempt, started());
   if (!n) return;
+  n->grants.set_path(round_trip);
   parts.connections.opened(*n);
   if (!started()) return parts.fetch.ask();
   n->holds.set_shape(parts.transfer->generations.holdings().shape());
   // A side that has the manifest may send as soon as it has this: a round trip earlier than if its
   // Hello were waited for. One without ignores it.
   if (n->contact.outgoing()) parts.transfer->granting.greet(*n);
-}
-
-void SwarmCore::path_measured(PeerKey peer, TimeUs round_trip, TimeUs now) {
-  Neighbour* n = at(*parts_, now).membership.find(peer);
-  if (n) n->grants.set_path(round_trip);
 }
 
 void SwarmCore::connect_failed(std::uint64_t attempt, const Error& error, TimeUs now) {

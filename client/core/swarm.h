@@ -49,11 +49,9 @@ class SwarmCore {
 
   // --- connections ---
   // A connection stands, both identities proven. `attempt`: from Connect, 0 for an accepted one.
+  // `round_trip`: what a message and its answer take at least on the way; 0: not known.
   void peer_opened(PeerKey peer, const PeerId& id, const std::string& ip, std::uint16_t port,
-                   std::uint64_t attempt, TimeUs now);
-  // What a message to the peer and its answer take at least on the way; 0: not known. After
-  // peer_opened; a peer that is not connected (any more) is ignored.
-  void path_measured(PeerKey peer, TimeUs round_trip, TimeUs now);
+                   std::uint64_t attempt, TimeUs now, TimeUs round_trip = 0);
   void connect_failed(std::uint64_t attempt, const Error& error, TimeUs now);
   // `why`: for people, where it is known.
   void peer_closed(PeerKey peer, TimeUs now, const std::string& why = {});

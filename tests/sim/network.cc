@@ -66,14 +66,16 @@ void Network::connect(std::size_t from, std::uint64_t attempt, const Address& ad
       return;
     }
     Peer& callee = *peers_[to];
+    const TimeUs round_trip = caller.spec().link.delay + callee.spec().link.delay;
     const core::PeerKey key = next_key_;
     next_key_ += 2;
     connections_[key] = {from, to, key, key + 1};
     caller.uplink().open(key);
     callee.uplink().open(key + 1);
     caller.core().peer_opened(key, callee.id(), address_of(to), static_cast<std::uint16_t>(to + 1),
-                              attempt, caller.now());
-    callee.core().peer_opened(key + 1, caller.id(), address_of(from), 0, 0, callee.now());
+                              attempt, caller.now(), round_trip);
+    callee.core().peer_opened(key + 1, caller.id(), address_of(from), 0, 0, callee.now(),
+                              round_trip);
     caller.act();
     callee.act();
   });

@@ -38,8 +38,9 @@ void SessionPeers::peer_opened(core::PeerKey peer, const proto::transport::PeerI
     host_.console.debug(fmt::format("peer {} at {} called", info.id.short_text(),
                                     to_text(Address{{}, info.ip, info.port})));
   }
-  core_.feed(&SwarmCore::peer_opened, peer, info.id, info.ip, info.port, attempt);
-  core_.feed(&SwarmCore::path_measured, peer, core::TimeUs{info.round_trip_us});
+  core_.feed([&](SwarmCore& core, core::TimeUs now) {
+    core.peer_opened(peer, info.id, info.ip, info.port, attempt, now, info.round_trip_us);
+  });
 }
 
 void SessionPeers::connect_failed(std::uint64_t attempt, const Error& error) {

@@ -308,8 +308,8 @@ void Lab::called(Peer& callee, std::uint64_t attempt, std::uint32_t from) {
   if (callee.spec.firewalled) return post(kConnectTimeout, kConnectFailed, caller, attempt);
   const core::PeerKey key = links_.connect(from, callee.index);
   post(path, kConnected, caller, pair(attempt, static_cast<std::uint32_t>(key)));
-  callee.core->peer_opened(key + 1, caller.id, address_of(caller.index), 0, 0, queue_.now());
-  callee.core->path_measured(key + 1, 2 * path, queue_.now());
+  callee.core->peer_opened(key + 1, caller.id, address_of(caller.index), 0, 0, queue_.now(),
+                           2 * path);
   act(callee);
 }
 
@@ -317,8 +317,7 @@ void Lab::connected(Peer& caller, std::uint64_t attempt, core::PeerKey key) {
   if (links_.gone(key)) return connect_failed(caller, attempt);
   const std::uint32_t to = links_.peer_at(key ^ 1);
   caller.core->peer_opened(key, peers_[to]->id, address_of(to), static_cast<std::uint16_t>(to + 1),
-                           attempt, queue_.now());
-  caller.core->path_measured(key, 2 * links_.path_between(caller.index, to), queue_.now());
+                           attempt, queue_.now(), 2 * links_.path_between(caller.index, to));
   act(caller);
 }
 
