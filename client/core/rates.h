@@ -36,10 +36,11 @@ class RateMeter {
     held_ *= std::exp(-static_cast<double>(now - last_) / static_cast<double>(window_));
     last_ = now;
   }
-  // The part of a whole window, weighed as what came in it is, that has been measured.
+  // The part of a whole window, weighed as what came in it is, that has been measured. Of less than
+  // a fifth of one little can be told: what comes first may come in a burst.
   double measured(TimeUs now) const {
     if (began_ == kNever) return 1;
-    const TimeUs young = std::max<TimeUs>(now - began_, 1);
+    const TimeUs young = std::max(now - began_, window_ / 5);
     return 1 - std::exp(-static_cast<double>(young) / static_cast<double>(window_));
   }
   TimeUs window_;

@@ -41,7 +41,7 @@ struct Sender {
 }  // namespace
 
 TEST_CASE("a paused store stops grants, and they go on when it resumes") {
-  Fixture fixture(plain_manifest(1000, 16, 16));
+  Fixture fixture(plain_manifest(8000, 16, 16));
   fixture.start();
   fixture.join(1, peer_id(1), 0, true);
   Sender sender{1};

@@ -77,7 +77,7 @@ TEST_CASE("first-hand rule: at the front of a small mesh rows from the source go
   CHECK(second_hand.choose(relay, true));
 }
 
-TEST_CASE("what the front has passed stays closed to second-hand rows for one way") {
+TEST_CASE("what the front has passed stays closed to second-hand rows for round trips") {
   Scene s(6, 16, 3, false);
   RelayPolicy relay(1);
   constexpr TimeUs kPath = 200'000;
@@ -89,7 +89,7 @@ TEST_CASE("what the front has passed stays closed to second-hand rows for one wa
   CHECK_FALSE(s.choose(relay, true));
   s.hold(3, 1, false, s.now);  // the front goes on
   CHECK_FALSE(s.choose(relay, true));
-  s.now += kPath / 2 - 1;
+  s.now += static_cast<TimeUs>(core::policy::kFrontRoundTrips * kPath) - 1;
   CHECK_FALSE(s.choose(relay, true));
   s.now += 1;
   const auto choice = s.choose(relay, true);
