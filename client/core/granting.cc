@@ -98,7 +98,8 @@ TimeUs Granting::work_out_due(const Neighbour& n) {
 void Granting::review_regime() {
   const policy::GrantLimits now = limits();
   const std::uint64_t missing = holdings().missing();
-  const Regime regime{!now.paused && missing > 0 && now.blocks_max > 0, missing > now.promised,
+  const Regime regime{!now.paused && missing > 0 && now.blocks_max > 0,
+                      policy::kPromisedTimes * missing > now.promised,
                       policy::near_end(holdings(), membership_.neighbours())};
   if (regime == regime_) return;
   regime_ = regime;

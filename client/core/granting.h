@@ -58,7 +58,7 @@ class Granting final : public LeaveWatcher {
   // What decides for all neighbours at once when States are due.
   struct Regime {
     bool open = false;  // anything can be granted at all
-    bool room = false;  // more is missing than is promised
+    bool room = false;  // more may be promised
     bool end = false;
     bool operator==(const Regime&) const = default;
   };

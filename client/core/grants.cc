@@ -26,9 +26,9 @@ bool Grants::book_arrival(std::uint32_t sequence, std::uint64_t bytes, TimeUs no
   if (awaited_ != 0 && sequence >= awaited_) {
     const TimeUs took = std::max<TimeUs>(now - awaited_since_, 1);
     ran_dry_ |= pause > took / policy::kDryPause;
-    const auto prompt = static_cast<TimeUs>(policy::kPromptRoundTrips * static_cast<double>(path_));
-    prompt_ = path_ > 0 && took <= prompt + policy::kPromptSlack;
     shortest_ = answered_++ == 0 ? took : std::min(shortest_, took);
+    const auto prompt = policy::kPromptRoundTrips * static_cast<double>(round_trip());
+    prompt_ = path_known() && took <= static_cast<TimeUs>(prompt) + policy::kPromptSlack;
     awaited_ = 0;
   }
   ++blocks_received_;
@@ -37,8 +37,17 @@ bool Grants::book_arrival(std::uint32_t sequence, std::uint64_t bytes, TimeUs no
   return true;
 }
 
+void Grants::set_path(TimeUs round_trip) {
+  path_ = std::min(round_trip, policy::kRoundTripPath);
+}
+
+bool Grants::path_known() const {
+  const bool longer = shortest_ > path_ + policy::kRoundTripMax;
+  return path_ > 0 && !(answered_ >= policy::kRoundTripGrants && longer);
+}
+
 TimeUs Grants::round_trip() const {
-  if (path_ > 0) return answered_ > 0 ? std::min(path_, shortest_) : path_;
+  if (path_known()) return answered_ > 0 ? std::min(path_, shortest_) : path_;
   if (answered_ == 0 || shortest_ > policy::kRoundTripPath) return 0;
   const bool path = answered_ >= policy::kRoundTripGrants;
   return shortest_ <= policy::kRoundTripMax || path ? shortest_ : 0;

@@ -36,8 +36,8 @@ class Grants {
     ran_dry_ = false;
     arrived_ = 0;
   }
-  // The last grant that was timed was answered as soon as the path lets it: the neighbour had
-  // waited for it, with a block to send.
+  // The last grant that was timed was answered about as soon as the path lets it: the neighbour had
+  // waited for it, or sends without a pause.
   bool answered_promptly() const { return prompt_; }
   // Blocks that came since the window was looked at.
   std::uint32_t arrived() const { return arrived_; }
@@ -48,9 +48,11 @@ class Grants {
   // come without it, if that is less; 0: not known. If the neighbour had run out of credit once and
   // had a block to send, the latter is a round trip.
   TimeUs round_trip() const;
-  // What a message and its answer take at least, measured otherwise.
-  void set_path(TimeUs round_trip) { path_ = round_trip; }
-  bool path_known() const { return path_ > 0; }
+  // What a message and its answer take at least, measured otherwise; 0: not known.
+  void set_path(TimeUs round_trip);
+  // And nothing speaks against it: where all of many grants were answered far later, something on
+  // the way may have answered in the neighbour's place.
+  bool path_known() const;
   // Bytes of payload a second.
   double rate(TimeUs now) const { return rate_.bytes_per_second(now); }
   TimeUs last_arrival() const { return last_arrival_; }

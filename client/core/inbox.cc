@@ -27,7 +27,8 @@ void Inbox::on(Neighbour& n, proto::Hello&& hello) {
   parts_.transfer->trust.greeted(n);
   parts_.transfer->contributions.greeted(n);
   // A peer without the manifest could not understand a State; it sends one when it can.
-  if (n.contact.has_manifest() && !n.news.begun()) parts_.transfer->granting.greet(n);
+  if (!n.contact.has_manifest()) return n.news.suspend();
+  if (!n.news.begun()) parts_.transfer->granting.greet(n);
 }
 
 bool Inbox::apply(Neighbour& n, proto::State&& state) {

@@ -22,24 +22,17 @@ bool ManifestFetch::may_ask(PeerKey peer) const {
   return it == asked_.end() || (it->second.answered && it->second.again <= context_.now);
 }
 
-// One that has said that it has the manifest, or else one that was called and may say so with the
-// next message: the request is at it a round trip earlier.
 Neighbour* ManifestFetch::next_holder() {
-  Neighbour* hopeful = nullptr;
   for (Neighbour& n : membership_.neighbours()) {
-    if (!may_ask(n.key)) continue;
-    if (n.contact.greeted() && n.contact.has_manifest()) return &n;
-    if (!n.contact.greeted() && n.contact.outgoing()) hopeful = &n;
+    if (n.contact.greeted() && n.contact.has_manifest() && may_ask(n.key)) return &n;
   }
-  return hopeful;
+  return nullptr;
 }
 
 // One at a time. A slow one is given up only where there is another to ask: it may be slow because
 // a limit shares its uplink among many, and then its answer still comes.
 void ManifestFetch::ask() {
-  if (found_) return;
-  drop_empty_handed();
-  if (source_ != kNoPeer && !overdue()) return;
+  if (found_ || (source_ != kNoPeer && !overdue())) return;
   Neighbour* n = next_holder();
   if (!n) return;
   source_ = n->key;
@@ -48,15 +41,6 @@ void ManifestFetch::ask() {
   total_ = 0;
   began_ = last_ = context_.now;
   outbox_.send(*n, proto::ManifestRequest{0});
-}
-
-// One that was asked before it had said Hello, and has said now that it has no manifest. It may be
-// asked again as soon as it has.
-void ManifestFetch::drop_empty_handed() {
-  const Neighbour* n = membership_.find(source_);
-  if (!n || !n->contact.greeted() || n->contact.has_manifest() || !data_.empty()) return;
-  asked_.erase(source_);
-  give_up();
 }
 
 bool ManifestFetch::fits(const proto::ManifestPart& part) const {
@@ -122,10 +106,7 @@ void ManifestFetch::leaves(const Neighbour& n) {
 
 // Until when the source must have sent the next part.
 TimeUs ManifestFetch::patience() const {
-  const Neighbour* n = membership_.find(source_);
-  const bool silent = n && !n->contact.greeted();
-  return manifest_patience(began_, last_, data_.size(),
-                           silent ? policy::kManifestHelloTime : policy::kManifestTimeout);
+  return manifest_patience(began_, last_, data_.size(), policy::kManifestTimeout);
 }
 
 TimeUs ManifestFetch::next_due() const {

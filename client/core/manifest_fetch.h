@@ -49,7 +49,6 @@ class ManifestFetch final : public LeaveWatcher {
   bool may_ask(PeerKey peer) const;
   bool overdue() const { return source_ != kNoPeer && context_.now >= patience(); }
   TimeUs patience() const;
-  void drop_empty_handed();
   void give_up();
 
   const Context& context_;

@@ -41,7 +41,14 @@ void News::begin(std::vector<std::uint32_t> complete, std::vector<std::uint32_t>
   withdrawn_ = std::move(withdrawn);
   changed_ = std::move(changed);
   begun_ = true;
+  reported_ = 0;
+  connections_told_ = 0;
   due_ = kNever;
+  touch();
+}
+
+void News::suspend() {
+  begun_ = false;
   touch();
 }
 

@@ -23,6 +23,8 @@ class News {
   // The first State: everything this peer holds. Lists ascend.
   void begin(std::vector<std::uint32_t> complete, std::vector<std::uint32_t> withdrawn,
              std::vector<std::uint32_t> changed);
+  // The neighbour could not understand it: nothing is told until it begins anew.
+  void suspend();
   // The first State has been made.
   bool begun() const { return begun_; }
 

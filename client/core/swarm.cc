@@ -83,7 +83,7 @@ void SwarmCore::peer_opened(PeerKey peer, const PeerId& id, const std::string& i
   if (!n) return;
   n->grants.set_path(round_trip);
   parts.connections.opened(*n);
-  if (!started()) return parts.fetch.ask();
+  if (!started()) return;
   n->holds.set_shape(parts.transfer->generations.holdings().shape());
   // A side that has the manifest may send as soon as it has this: a round trip earlier than if its
   // Hello were waited for. One without ignores it.

@@ -305,7 +305,7 @@ class Network:
     def introduce(self):
         """Tells all hosts the link addresses of the others. Else they would ask for them (ARP) across
         the delay of their links, a round trip that hosts far from each other never wait for. These
-        entries are permanent, and do not count towards the bounds of the kernel's table."""
+        entries are permanent, and do not count towards the bounds of the kernel's table (Linux 5.0)."""
         lines = {host: f"neighbour replace {host.address} lladdr {host.mac} dev eth0 nud permanent\n"
                  for host in self.hosts}
         for host in self.hosts:

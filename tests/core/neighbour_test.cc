@@ -463,30 +463,3 @@ TEST_CASE("among polluters more of what a neighbour sends may be old") {
   CHECK(n.useful());
   CHECK_FALSE(n.in_debt());
 }
-
-TEST_CASE("where the path is known a round trip is no longer than it, whatever grants took") {
-  Neighbour n = neighbour();
-  n.grants.set_path(40'000);
-  CHECK(n.grants.round_trip() == 40'000);
-  n.grants.grant(1, 1000);
-  REQUIRE(n.book_arrival(1, 10, 700'000));
-  CHECK(n.grants.round_trip() == 40'000);
-  n.grants.grant(1, kSecond);
-  REQUIRE(n.book_arrival(2, 10, kSecond + 30'000));
-  CHECK(n.grants.round_trip() == 30'000);
-}
-
-TEST_CASE("a grant is answered promptly if its first block comes as soon as the path lets it") {
-  const auto prompt = [](TimeUs path, TimeUs took) {
-    Neighbour n = neighbour();
-    if (path > 0) n.grants.set_path(path);
-    n.grants.grant(2, 1000);
-    REQUIRE(n.book_arrival(1, 10, 1000 + took));
-    return n.grants.answered_promptly();
-  };
-  CHECK(prompt(100'000, 101'000));
-  CHECK(prompt(100'000, 154'000));
-  CHECK_FALSE(prompt(100'000, 156'000));
-  CHECK(prompt(1000, 6000));
-  CHECK_FALSE(prompt(0, 1));  // nothing is known of the path
-}

@@ -468,6 +468,7 @@ TEST_CASE("a peer that calls does not wait for Hello to say what it holds and ta
   }
   SUBCASE("a peer that did not have the manifest yet is told once more when it has") {
     fixture.say(1, Hello{1, 1, fixture.manifest.id, 0, "", false});
+    fixture.pass(120 * kSecond, 1000);
     CHECK(fixture.heard<proto::State>(1).empty());
     fixture.say_state(1, 0, 4);
     CHECK(fixture.heard<proto::State>(1).size() == 1);

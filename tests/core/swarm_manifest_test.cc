@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "client/core/policy/constants.h"
 #include "proto/base/digest.h"
 #include "proto/base/limits.h"
 #include "tests/core/fixture.h"
@@ -440,43 +439,4 @@ TEST_CASE("the manifest arrives once, whoever is first") {
   fixture.core.tracker_manifest(0, manifest.file_bytes, fixture.now);
   fixture.drain();
   CHECK(fixture.take<ManifestArrived>().size() == 1);
-}
-
-TEST_CASE("a called peer is asked for the manifest before it has said Hello") {
-  const Manifest manifest = large_manifest();
-  Fixture fixture(manifest);
-  const auto hello = [&](PeerKey peer, bool has_manifest) {
-    proto::Hello said;
-    said.content_id = manifest.id;
-    said.has_manifest = has_manifest;
-    fixture.say(peer, said);
-  };
-  fixture.connect(1, peer_id(1), 71);
-  REQUIRE(fixture.heard<proto::ManifestRequest>(1).size() == 1);
-  fixture.connect(2, peer_id(2), 72);
-  CHECK(fixture.heard<proto::ManifestRequest>(2).empty());  // one at a time
-  SUBCASE("it has it") {
-    hello(1, true);
-    CHECK(fixture.heard<proto::ManifestRequest>(1).empty());
-    fixture.say(1, part_of(manifest.file_bytes, 0));
-    CHECK(serve(fixture, 1, manifest.file_bytes) == 1);
-    CHECK(fixture.take<ManifestArrived>().size() == 1);
-  }
-  SUBCASE("it has none, and may be asked again once it has") {
-    hello(1, false);
-    CHECK(fixture.heard<proto::ManifestRequest>(2).size() == 1);
-    fixture.say(1, proto::ManifestPart{});  // its answer
-    fixture.core.peer_closed(2, fixture.now);
-    fixture.drain();
-    fixture.say_state(1, 0, 4);
-    CHECK(serve(fixture, 1, manifest.file_bytes) == 2);
-    CHECK(fixture.take<ManifestArrived>().size() == 1);
-  }
-  SUBCASE("it is silent") {
-    hello(2, true);
-    CHECK(fixture.heard<proto::ManifestRequest>(2).empty());
-    fixture.pass(core::policy::kManifestHelloTime, 10);
-    CHECK(serve(fixture, 2, manifest.file_bytes) == 2);
-    CHECK(fixture.take<ManifestArrived>().size() == 1);
-  }
 }

@@ -108,7 +108,7 @@ class Waiting(harness.SwarmTest):
                         "sends nothing (silent for")
         # What was granted to it is granted to another one.
         other = self.python_source(get, 2)
-        other.serve_until(lambda: len(other.complete) == GENERATIONS)
+        other.serve_all()
         self.assert_downloaded(self.source, get)
 
     def test_a_peer_that_says_nothing_about_what_it_holds(self):

@@ -95,8 +95,8 @@ void Connections::first_message(ConnectionId id, Connection& connection, Message
     return refuse(id, proto::GoodbyeReason::kProtocolError, "the first message is no Hello");
   PeerEvents* const owner = contents_.find(hello->content_id);
   if (owner == nullptr) {
-    // A peer that hears NOT_SERVING stays away for long. A content that is being opened, or that is
-    // about to be shared again, is worth another call.
+    // A peer that hears NOT_SERVING stays away for a while. A content that is being opened, or that
+    // is about to be shared again, is worth another call soon.
     if (contents_.knows(hello->content_id))
       return refuse(id, proto::GoodbyeReason::kUnspecified, "not ready; come back later");
     return refuse(id, proto::GoodbyeReason::kNotServing, kUnknownContent);

@@ -377,7 +377,6 @@ inline constexpr std::uint32_t kAnnouncePeers = 50;
 
 // --- manifest ---
 inline constexpr TimeUs kManifestTimeout = 10 * kSecond;   // for the next part
-inline constexpr TimeUs kManifestHelloTime = 1 * kSecond;  // of one that has not said Hello yet
 inline constexpr TimeUs kManifestRateMin = 16 << 10;       // bytes a second over all parts
 inline constexpr TimeUs kManifestAskAgain = 30 * kSecond;  // the same neighbour
 // Parts are as large as a limited uplink carries in a fraction of a second, within bounds.

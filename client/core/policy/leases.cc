@@ -78,7 +78,7 @@ Grants::Window next_window(const Grants& grants, bool alone, std::uint32_t block
   std::uint32_t blocks = next.blocks;
   if (alone) {
     if (grants.ran_dry()) blocks *= 2;
-  } else if (grants.answered_promptly()) {
+  } else if (grants.answered_promptly() && covered >= blocks / 4.0) {
     blocks += grants.arrived();
   } else if (next.exhausted_streak >= kExhaustedStreak) {
     // It used up several windows before we could renew them: the path is longer than we think.

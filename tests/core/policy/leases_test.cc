@@ -382,7 +382,7 @@ TEST_CASE("a window that is used up as fast as the path lets it doubles in a rou
       one.grants.grant(window - one.grants.outstanding(), now);
       now += takes;
       for (std::uint32_t i = 0; i < window; ++i) REQUIRE(one.book_arrival(++number, 1, now));
-      one.grants.resize(core::policy::next_window(one.grants, false, 1 << 20, 512, now));
+      one.grants.resize(core::policy::next_window(one.grants, false, 8, 512, now));
     }
     return one.grants.window().blocks;
   };
@@ -391,10 +391,11 @@ TEST_CASE("a window that is used up as fast as the path lets it doubles in a rou
 }
 
 TEST_CASE("neighbours are promised more than is missing, as some may not send it") {
-  Situation s(1, 8, 4);
+  Situation s(1, 8, 3);
   core::policy::GrantLimits limits{false, 1000, 0};
   std::uint64_t promised = 0;
-  for (PeerKey key = 1; key <= 4; ++key) {
+  for (PeerKey key = 1; key <= 3; ++key) {
+    s.neighbours.at(key).grants.resize({6, 0});
     Neighbour& n = s.neighbours.at(key);
     limits.promised = promised;
     const std::uint32_t give = core::policy::blocks_to_grant(s.holdings, n, limits);
