@@ -27,7 +27,7 @@ bool Grants::book_arrival(std::uint32_t sequence, std::uint64_t bytes, TimeUs no
     const TimeUs took = std::max<TimeUs>(now - awaited_since_, 1);
     ran_dry_ |= pause > took / policy::kDryPause;
     shortest_ = answered_++ == 0 ? took : std::min(shortest_, took);
-    const auto prompt = policy::kPromptRoundTrips * static_cast<double>(round_trip());
+    const auto prompt = policy::kPromptRoundTrips * static_cast<double>(std::min(path_, shortest_));
     prompt_ = path_known() && took <= static_cast<TimeUs>(prompt) + policy::kPromptSlack;
     awaited_ = 0;
   }
@@ -47,7 +47,7 @@ bool Grants::path_known() const {
 }
 
 TimeUs Grants::round_trip() const {
-  if (path_known()) return answered_ > 0 ? std::min(path_, shortest_) : path_;
+  if (path_known() && (answered_ == 0 || shortest_ > policy::kRoundTripMax)) return path_;
   if (answered_ == 0 || shortest_ > policy::kRoundTripPath) return 0;
   const bool path = answered_ >= policy::kRoundTripGrants;
   return shortest_ <= policy::kRoundTripMax || path ? shortest_ : 0;

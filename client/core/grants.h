@@ -44,9 +44,9 @@ class Grants {
   // The neighbour had sent all it might, and waited for a grant most of a round trip.
   bool ran_dry() const { return ran_dry_; }
 
-  // What set_path() said, or the shortest time from a grant to the first block that could not have
-  // come without it, if that is less; 0: not known. If the neighbour had run out of credit once and
-  // had a block to send, the latter is a round trip.
+  // Shortest time from a grant to the first block that could not have come without it; what
+  // set_path() said where none has come, or where that took too long to be no queue; 0: not known.
+  // If the neighbour had run out of credit once and had a block to send, that is a round trip.
   TimeUs round_trip() const;
   // What a message and its answer take at least, measured otherwise; 0: not known.
   void set_path(TimeUs round_trip);
