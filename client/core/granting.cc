@@ -33,7 +33,7 @@ policy::GrantLimits Granting::limits() {
   policy::GrantLimits limits;
   limits.paused = intake_.paused() || life_.stopped() || life_.finishing();
   const std::uint64_t k = std::max<std::uint64_t>(holdings().shape().block_bytes, 1);
-  const std::uint64_t room = std::max<std::uint64_t>(context_.options.memory_bytes / 4 / k, 8);
+  const std::uint64_t room = std::max<std::uint64_t>(context_.options.memory_bytes / 8 * 3 / k, 8);
   limits.promised = promised();
   const std::uint64_t promised = intake_.rows_in_memory() + limits.promised;
   limits.blocks_max = promised < room ? room - promised : 0;

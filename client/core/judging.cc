@@ -30,9 +30,13 @@ const Neighbour* Judging::authority_for(std::uint32_t g) const {
 bool Judging::ask(std::uint32_t g) {
   const Neighbour* authority = authority_for(g);
   if (!authority) return false;
-  sums_[g] = Sums{Phase::kAsked, authority->key, context_.now + policy::kCheckTimeout, {}, {}};
+  asked_[g] = Asked{authority->key, context_.now + policy::kCheckTimeout};
   requests_[authority->key].push_back(g);
   return true;
+}
+
+void Judging::alarm() {
+  if (!std::exchange(alarmed_, true)) next_review_ = context_.now;
 }
 
 bool Judging::doubt(std::uint32_t g) {
@@ -40,12 +44,12 @@ bool Judging::doubt(std::uint32_t g) {
   const OpenGeneration& open = *generations_.holdings().find_open(g);
   if (open.proven == open.rows) return false;  // a key, the digest or the disk is wrong
   const auto known = sums_.find(g);
-  if (known == sums_.end()) {
-    if (!ask(g) && !epochs_.alive()) return false;
-  } else if (known->second.phase == Phase::kHeld) {
+  if (known != sums_.end()) {
     judge_unproven(g, known->second);
+  } else if (!asked_.contains(g) && !ask(g) && !epochs_.alive()) {
+    return false;
   }
-  doubted_[g] = sums_.contains(g) ? kNever : context_.now + policy::kEpochPatience;
+  doubted_[g] = knows_or_asks(g) ? kNever : context_.now + policy::kEpochPatience;
   return true;
 }
 
@@ -70,25 +74,23 @@ bool Judging::replied(const Neighbour& n, proto::CheckReply&& reply) {
   if (!n.contact.authority()) return false;
   if (!reply.key.empty()) keys_told_[n.key] = std::move(reply.key);
   const std::uint32_t g = reply.generation;
-  const auto known = sums_.find(g);
-  if (known == sums_.end() || known->second.from != n.key) return true;  // it came too late
-  Sums& held = known->second;
-  if (held.phase != Phase::kAsked) return true;  // to an earlier request, which was given up
+  const auto asked = asked_.find(g);
+  // It came too late, or answers an earlier request, which was given up.
+  if (asked == asked_.end() || asked->second.from != n.key) return true;
   const std::uint32_t blocks = generations_.holdings().blocks_in(g);
   const std::size_t tag = reply.sums.size() / blocks;
   const auto key = keys_told_.find(n.key);
   if (reply.sums.empty()) {
     // Where nothing is in doubt a new request waits as long as for an answer that never came.
-    if (doubted_.contains(g)) held.due = context_.now;
+    if (doubted_.contains(g)) asked->second.due = context_.now;
     return true;
   }
   if (key == keys_told_.end() || reply.sums.size() % blocks != 0 ||
       !codec::CheckKey::valid_tag_bytes(tag))
     return false;
-  held.key = key->second;
-  held.sums = std::move(reply.sums);
-  held.phase = Phase::kHeld;
-  judge_unproven(g, held);
+  asked_.erase(asked);
+  sums_[g] = Sums{key->second, std::move(reply.sums)};
+  judge_unproven(g, sums_[g]);
   return true;
 }
 
@@ -132,7 +134,11 @@ std::vector<std::uint32_t> Judging::still_there(std::uint32_t g,
 
 bool Judging::judged(std::uint32_t g) {
   if (under_way_.erase(g) == 0) return false;
-  if (generations_.holdings().verified().contains(g)) sums_.erase(g);
+  if (generations_.holdings().verified().contains(g)) {
+    sums_.erase(g);
+    asked_.erase(g);
+  }
+  changed_.push_back(g);  // rows may have come meanwhile
   return doubted_.erase(g) > 0;
 }
 
@@ -140,6 +146,7 @@ bool Judging::judged(std::uint32_t g) {
 void Judging::forget(std::uint32_t g) {
   doubted_.erase(g);
   sums_.erase(g);
+  asked_.erase(g);
   const auto rows = under_way_.find(g);
   if (rows != under_way_.end()) rows->second.clear();
 }
@@ -149,21 +156,17 @@ void Judging::forget(std::uint32_t g) {
 void Judging::leaves(const Neighbour& n) {
   requests_.erase(n.key);
   keys_told_.erase(n.key);
-  for (auto& [g, key] : sums_) {
-    if (key.from == n.key && key.phase == Phase::kAsked) key.due = context_.now;
+  for (auto& [g, asked] : asked_) {
+    if (asked.from == n.key) asked.due = context_.now;
   }
 }
 
 std::vector<std::uint32_t> Judging::take_unanswered() {
   std::vector<std::uint32_t> failed;
-  for (auto it = sums_.begin(); it != sums_.end();) {
-    const auto& [g, key] = *it;
-    if (key.phase != Phase::kAsked || context_.now < key.due) {
-      ++it;
-      continue;
-    }
-    if (doubted_.erase(g) > 0) failed.push_back(g);
-    it = sums_.erase(it);
+  for (auto it = asked_.begin(); it != asked_.end();) {
+    const bool overdue = it->second.due <= context_.now;
+    if (overdue && doubted_.erase(it->first) > 0) failed.push_back(it->first);
+    it = overdue ? asked_.erase(it) : std::next(it);
   }
   for (auto it = doubted_.begin(); it != doubted_.end();) {
     const bool overdue = it->second <= context_.now;
@@ -175,9 +178,7 @@ std::vector<std::uint32_t> Judging::take_unanswered() {
 
 TimeUs Judging::next_due() const {
   TimeUs at = kNever;
-  for (const auto& [g, key] : sums_) {
-    if (key.phase == Phase::kAsked) at = std::min(at, key.due);
-  }
+  for (const auto& [g, asked] : asked_) at = std::min(at, asked.due);
   for (const auto& [g, due] : doubted_) at = std::min(at, due);
   return at;
 }
@@ -193,19 +194,34 @@ bool Judging::sampled(std::uint32_t g) const {
   return (g * 2654435761u >> 16) < share * (1 << 16);
 }
 
+// A generation has to be looked at when rows of it have come or were judged. What else matters (who
+// is near, how many, whether proof is wanted) changes seldom: a review of all of them finds it.
+void Judging::look_ahead() {
+  const auto& all = generations_.holdings().open();
+  if (next_review_ <= context_.now) {
+    next_review_ = context_.now + policy::kJudgingReview;
+    for (const auto& [g, open] : all) look_at(g, open);
+  } else {
+    std::sort(changed_.begin(), changed_.end());
+    changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
+    for (const std::uint32_t g : changed_) {
+      const auto open = all.find(g);
+      if (open != all.end()) look_at(g, open->second);
+    }
+  }
+  changed_.clear();
+}
+
 // Where false blocks are about, sums are asked for as soon as a generation is begun: the authority
 // may be gone when rows come that want proof.
-void Judging::look_ahead() {
+void Judging::look_at(std::uint32_t g, const OpenGeneration& open) {
   const bool asks = trust_.strict();
-  for (const auto& [g, open] : generations_.holdings().open()) {
-    const bool all_proven = open.proven == open.rows;
-    if (open.decoding || (all_proven && !(asks && alarmed_))) continue;
-    const auto known = sums_.find(g);
-    if (known == sums_.end()) {
-      if (asks && ((alarmed_ && membership_.small_mesh()) || sampled(g))) ask(g);
-    } else if (known->second.phase == Phase::kHeld && !all_proven && !under_way(g)) {
-      judge_unproven(g, known->second);
-    }
+  const bool all_proven = open.proven == open.rows;
+  if (open.decoding || (all_proven && !(asks && alarmed_))) return;
+  if (const auto known = sums_.find(g); known != sums_.end()) {
+    if (!all_proven && !under_way(g)) judge_unproven(g, known->second);
+  } else if (asks && !asked_.contains(g)) {
+    if ((alarmed_ && membership_.small_mesh()) || sampled(g)) ask(g);
   }
 }
 

@@ -31,7 +31,9 @@ class Judging final : public LeaveWatcher {
   // they cannot be, for want of an authority, or all of them are proven.
   bool doubt(std::uint32_t g);
   // False rows are about.
-  void alarm() { alarmed_ = true; }
+  void alarm();
+  // A row of g has come.
+  void row_came(std::uint32_t g) { changed_.push_back(g); }
   // An answer has come. False if nobody asked for it, or it does not fit the content.
   bool replied(const Neighbour& n, proto::CheckReply&& reply);
   // Of slots that were judged those which hold the same rows as then.
@@ -57,17 +59,19 @@ class Judging final : public LeaveWatcher {
   TimeUs next_due() const;
 
  private:
-  enum class Phase { kAsked, kHeld };
-  struct Sums {
-    Phase phase = Phase::kAsked;
+  struct Asked {
     PeerKey from = kNoPeer;
-    TimeUs due = 0;  // then a request counts as unanswered
+    TimeUs due = 0;  // then the request counts as unanswered
+  };
+  struct Sums {
     std::vector<std::uint8_t> key, sums;
   };
   const Neighbour* authority_for(std::uint32_t g) const;
   bool ask(std::uint32_t g);
   void judge_unproven(std::uint32_t g, const Sums& known);
+  bool knows_or_asks(std::uint32_t g) const { return sums_.contains(g) || asked_.contains(g); }
   void look_ahead();
+  void look_at(std::uint32_t g, const OpenGeneration& open);
   bool sampled(std::uint32_t g) const;
 
   const Context& context_;
@@ -76,10 +80,13 @@ class Judging final : public LeaveWatcher {
   const Trust& trust_;
   const Epochs& epochs_;
   const Generations& generations_;
+  std::map<std::uint32_t, Asked> asked_;  // by generation, as the next
   std::map<std::uint32_t, Sums> sums_;
   std::map<std::uint32_t, std::map<std::uint32_t, Vector>> under_way_;  // by generation and slot
   std::map<std::uint32_t, TimeUs> doubted_;  // an Epoch's verdict is waited for until then
   bool alarmed_ = false;
+  std::vector<std::uint32_t> changed_;  // generations to be looked at in the next step
+  TimeUs next_review_ = 0;              // of all generations that are open
   std::map<PeerKey, std::vector<std::uint32_t>> requests_;  // to be sent in this step
   std::map<PeerKey, std::vector<std::uint8_t>> keys_told_;  // by authorities
 };

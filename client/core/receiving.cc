@@ -107,6 +107,7 @@ void Receiving::innovative(Neighbour& n, std::uint32_t g, std::uint32_t slot, co
   n.brought_news();
   life_.progress(context_.now);
   intake_.row_taken();
+  judging_.row_came(g);
   outbox_.push(StoreRow{g, slot, vector, n.id, std::move(payload)});
   membership_.neighbours().report(g);
   for (const std::uint32_t shut : generations_.shut_after(g)) membership_.neighbours().report(shut);

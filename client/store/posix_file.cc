@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <mutex>
 
 namespace firn::store {
 namespace {
@@ -26,7 +27,10 @@ class PosixFile final : public File {
     return done;
   }
 
+  // One at a time: the kernel lets no more write to a file, and those that wait for that would spin
+  // (docs/notes/071).
   Status write_at(std::uint64_t offset, std::span<const std::uint8_t> data) override {
+    const std::lock_guard lock(writing_);
     while (!data.empty()) {
       const ssize_t put =
           ::pwrite(descriptor_.number(), data.data(), data.size(), static_cast<off_t>(offset));
@@ -79,6 +83,7 @@ class PosixFile final : public File {
  private:
   Descriptor descriptor_;
   std::string path_;
+  std::mutex writing_;
 };
 
 }  // namespace

@@ -1,8 +1,8 @@
 #include "client/app/coding/row_table.h"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
+#include <utility>
 
 namespace firn::app {
 
@@ -17,6 +17,7 @@ void RowTable::store(const core::StoreRow& row, core::TimeUs now) {
   bytes_ += row.payload.size();
   note_block_bytes(row.payload.size());
   began_ = std::min(began_, now);
+  count_arrival(now);
   if (!rows.life->spooling_cancelled) fresh_.push_back({row.generation, row.slot, now});
 }
 
@@ -126,18 +127,36 @@ bool RowTable::touched_disk(std::uint32_t generation) const {
   return found != generations_.end() && found->second.on_disk;
 }
 
-// Grants stop where rows in memory near the bound (the core allows half of ours to rows that are
-// not spooled, of which all windows together may want a half): fewer rows than kSpoolRows may be
-// all there are.
+// Grants stop where rows in memory near the bound (the core allows three quarters of ours to rows
+// that are not spooled, of which all windows together may want a quarter): fewer rows than
+// kSpoolRows may be all there are.
 void RowTable::note_block_bytes(std::size_t block_bytes) {
   const std::size_t rows_max = bytes_max_ / std::max<std::size_t>(block_bytes, 1);
   few_below_ = std::min(kSpoolRows, rows_max / 4);
-  fresh_max_ = rows_max / 4;
+  fresh_max_ = rows_max / 2;
+}
+
+void RowTable::count_arrival(core::TimeUs now) {
+  if (window_began_ == core::kNever) window_began_ = now;
+  if (now - window_began_ >= kSpoolRateWindow) {
+    // A pause counts as such: the rate is that of the whole time since the window began.
+    rows_per_window_ =
+        static_cast<std::size_t>(window_rows_ * kSpoolRateWindow / (now - window_began_));
+    window_began_ = now;
+    window_rows_ = 0;
+  }
+  ++window_rows_;
+}
+
+// Fast enough to fill what may wait before the longest delay is over.
+bool RowTable::rows_come_fast() const {
+  return rows_per_window_ * (kSpoolDelayWhole / kSpoolRateWindow) >= fresh_max_;
 }
 
 core::TimeUs RowTable::spool_delay(core::TimeUs now) const {
   const core::TimeUs share =
       std::clamp((now - began_) / kSpoolDelayShare, kSpoolDelayMin, kSpoolDelayMax);
+  if (rows_come_fast()) return std::max(share, kSpoolDelayWhole);
   const core::TimeUs whole = whole_after_ + whole_after_ / 2;
   return whole <= kSpoolDelayWhole ? std::max(share, whole) : share;
 }
@@ -147,32 +166,56 @@ void RowTable::mark_on_disk(std::uint32_t generation) {
 }
 
 // With the row whose delay is over go those that have waited nearly as long: a job for each would
-// cost more than its row. Where rows come faster than memory lets them wait, the oldest quarter
-// goes.
+// cost more than its row. Where rows come faster than memory lets them wait, a quarter goes.
 std::vector<SpoolBatch> RowTable::take_due(core::TimeUs now, bool all) {
-  std::map<std::uint32_t, SpoolBatch> batches;
   if (!all && next_due() > now) return {};
-  const bool crowded = fresh_.size() > fresh_max_;
+  Batches batches;
   const core::TimeUs taken_until = now - spool_delay(now) / 4 * 3;
-  while (!fresh_.empty() && (all || fresh_.front().came <= taken_until ||
-                             (crowded && fresh_.size() > fresh_max_ / 4 * 3))) {
-    const Fresh next = fresh_.front();
+  while (!fresh_.empty() && (all || fresh_.front().came <= taken_until)) {
+    take(fresh_.front(), batches);
     fresh_.pop_front();
-    Rows& rows = generations_.at(next.generation);
-    Row* const held = rows.find(next.slot);
-    // Stored twice, and taken with its first entry; perhaps it is not held any more.
-    if (!held || held->state != State::kFresh) continue;
-    Row& row = *held;
-    row.state = State::kWriting;
-    rows.on_disk = true;
-    SpoolBatch& batch = batches[next.generation];
-    batch.generation = next.generation;
-    batch.life = rows.life;
-    batch.rows.push_back({next.slot, row.vector, row.sender, row.payload});
   }
+  if (fresh_.size() > fresh_max_) take_of_youngest(fresh_.size() - fresh_max_ / 4 * 3, batches);
   std::vector<SpoolBatch> due;
   for (auto& [generation, batch] : batches) due.push_back(std::move(batch));
   return due;
+}
+
+void RowTable::take(const Fresh& fresh, Batches& batches) {
+  Rows& rows = generations_.at(fresh.generation);
+  Row* const row = rows.find(fresh.slot);
+  // Stored twice, and taken with its first entry; perhaps it is not held any more.
+  if (!row || row->state != State::kFresh) return;
+  row->state = State::kWriting;
+  rows.on_disk = true;
+  SpoolBatch& batch = batches[fresh.generation];
+  batch.generation = fresh.generation;
+  batch.life = rows.life;
+  batch.rows.push_back({fresh.slot, row->vector, row->sender, row->payload});
+}
+
+// Of the generations with fewest rows, the oldest first. One that is nearly whole leaves memory
+// soon in any case, and its rows need never be written.
+void RowTable::take_of_youngest(std::size_t wanted, Batches& batches) {
+  std::map<std::uint32_t, std::size_t> waiting;
+  for (const Fresh& fresh : fresh_) ++waiting[fresh.generation];
+  std::vector<std::pair<std::size_t, std::uint32_t>> by_rows;
+  for (const auto& [generation, rows] : waiting)
+    by_rows.emplace_back(generations_.at(generation).by_slot.size(), generation);
+  std::sort(by_rows.begin(), by_rows.end());
+  std::map<std::uint32_t, std::size_t> taken;
+  for (const auto& [rows, generation] : by_rows) {
+    taken[generation] = std::min(waiting[generation], wanted);
+    wanted -= taken[generation];
+    if (wanted == 0) break;
+  }
+  std::erase_if(fresh_, [&](const Fresh& fresh) {
+    const auto left = taken.find(fresh.generation);
+    if (left == taken.end() || left->second == 0) return false;
+    --left->second;
+    take(fresh, batches);
+    return true;
+  });
 }
 
 core::TimeUs RowTable::next_due() const {

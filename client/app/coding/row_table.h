@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <span>
 #include <unordered_map>
@@ -28,13 +29,15 @@ namespace firn::app {
 // job worth while, though: more where few rows come. But where generations of late were whole soon
 // after their first row, rows wait as long as that takes, and half as long again, up to a second,
 // however short the download so far: spooling each of them a moment before it is needed no more was
-// a third of all that was written (docs/notes/063).
+// a third of all that was written (docs/notes/063). Where rows come so fast that they fill what may
+// wait within that second, they wait for it, or until there is no more room (docs/notes/071).
 inline constexpr core::TimeUs kSpoolDelayMin = 20 * core::kMillisecond;
 inline constexpr core::TimeUs kSpoolDelayMax = 2 * core::kSecond;
 inline constexpr core::TimeUs kSpoolDelayShare = 20;  // a twentieth
 inline constexpr core::TimeUs kSpoolDelayFew = 250 * core::kMillisecond;
 inline constexpr std::size_t kSpoolRows = 8;                     // fewer are few
 inline constexpr core::TimeUs kSpoolDelayWhole = core::kSecond;  // longer is not soon
+inline constexpr core::TimeUs kSpoolRateWindow = 50 * core::kMillisecond;
 
 // One stay of a generation's rows, from the first row until they are dropped or decoded. Jobs under
 // way hold it and look whether their work is still wanted.
@@ -85,6 +88,8 @@ class RowTable {
   void mark_on_disk(std::uint32_t generation);
 
   // Rows that are due, as writing from now on. `all`: fresh ones too (memory is short, or we stop).
+  // Where more wait than may, those go whose generations have come least far: they would wait
+  // longest.
   std::vector<SpoolBatch> take_due(core::TimeUs now, bool all);
   core::TimeUs next_due() const;
   // A batch has been written: its slots that are still wanted, to be reported. They may be evicted
@@ -127,17 +132,25 @@ class RowTable {
     std::uint32_t slot;
     core::TimeUs came;
   };
+  using Batches = std::map<std::uint32_t, SpoolBatch>;  // by generation
+  void take(const Fresh& fresh, Batches& batches);
+  void take_of_youngest(std::size_t wanted, Batches& batches);
   void erase_rows(Rows& rows);
   void forget_fresh(std::uint32_t generation);
   core::TimeUs spool_delay(core::TimeUs now) const;
+  bool rows_come_fast() const;
 
   void note_block_bytes(std::size_t block_bytes);
+  void count_arrival(core::TimeUs now);
 
   const std::size_t bytes_max_;
   std::size_t few_below_ = kSpoolRows;
   std::size_t fresh_max_ = kSpoolRows;  // more do not wait, however short their delay
   core::TimeUs began_ = core::kNever;   // the first row came
   core::TimeUs whole_after_ = 0;        // from a generation's first row to its last, of late
+  core::TimeUs window_began_ = core::kNever;
+  std::size_t window_rows_ = 0;  // that came since
+  std::size_t rows_per_window_ = 0;
   std::size_t bytes_ = 0;
   std::unordered_map<std::uint32_t, Rows> generations_;
   std::deque<Fresh> fresh_;  // in order of arrival; of generations that are still spooled

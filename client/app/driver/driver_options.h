@@ -42,13 +42,13 @@ struct DriverOptions {
 struct MemoryShares {
   explicit MemoryShares(const DriverOptions& options)
       : content(options.memory_bytes / std::max<std::size_t>(options.content_count, 1)),
-        rows(options.memory_bytes / 2 / std::max<std::size_t>(options.content_count, 1)),
+        rows(options.memory_bytes / 16 * 7 / std::max<std::size_t>(options.content_count, 1)),
         cache(options.only_serves ? options.memory_bytes / 2 : options.memory_bytes / 8),
         inbox(options.memory_bytes / 16),
         idle_buffers(options.memory_bytes / 16) {}
 
   std::size_t content;  // what a content's core counts with
-  // Of each content; what the core lets wait for the disk, a quarter at most, counts among them.
+  // Of each content; what the core lets wait for the disk, three eighths of all, counts among them.
   std::size_t rows;
   std::size_t cache;  // of generations; a peer that only serves holds no rows
   std::size_t inbox;

@@ -165,7 +165,8 @@ inline constexpr TimeUs kRescueTime = 5 * kSecond;        // a rescue source tha
 // --- check keys ---
 // A peer that nothing useful has reached for so long takes any block, an authority near or not.
 inline constexpr TimeUs kStarvingTime = 5 * kSecond;
-inline constexpr TimeUs kCheckTimeout = 3 * kSecond;  // then a request counts as unanswered
+inline constexpr TimeUs kCheckTimeout = 3 * kSecond;         // then a request counts as unanswered
+inline constexpr TimeUs kJudgingReview = 20 * kMillisecond;  // of all open generations
 // t: a false row passes with odds of 2^-8t, and its sender is banned where it does not. Twice as
 // many bytes cost a source of 8 Mbit/s with twelve neighbours 0.3 % of its uplink.
 inline constexpr std::uint32_t kCheckTagBytes = 4;

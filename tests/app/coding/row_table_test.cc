@@ -82,20 +82,56 @@ TEST_CASE("where generations take long rows do not wait for them") {
   CHECK(table.next_due() == took + took / kSpoolDelayShare);
 }
 
-TEST_CASE("rows that would fill memory while they wait do not: the oldest quarter goes") {
-  RowTable table(100 * 4 * kRowBytes);  // of which a quarter may wait
+TEST_CASE("rows that would fill memory while they wait do not: a quarter goes") {
+  RowTable table(100 * 2 * kRowBytes);  // of which half may wait
   const core::TimeUs later = 40 * core::kSecond;
   table.store(row_of(1, 0), 0);
   (void)table.take_due(later, true);
   for (std::uint32_t slot = 0; slot < 100; ++slot) table.store(row_of(2, slot), later + slot);
   CHECK(table.next_due() == later + kSpoolDelayMax);
-  table.store(row_of(3, 0), later + 100);
+  table.store(row_of(2, 100), later + 100);
   CHECK(table.next_due() == later + kSpoolDelayMin);
   const auto due = table.take_due(later + kSpoolDelayMin, false);
   REQUIRE(due.size() == 1);
   REQUIRE(due[0].rows.size() == 26);
   CHECK(due[0].rows[0].slot == 0);
   CHECK(due[0].rows[25].slot == 25);
+}
+
+TEST_CASE("where memory is short those rows go first whose generations have fewest") {
+  RowTable table(100 * 2 * kRowBytes);  // of which half may wait
+  const core::TimeUs later = 40 * core::kSecond;
+  table.store(row_of(9, 0), 0);
+  (void)table.take_due(later, true);
+  for (const auto& [generation, rows] : {std::pair{1u, 60u}, {2u, 30u}, {3u, 11u}})
+    for (std::uint32_t slot = 0; slot < rows; ++slot) table.store(row_of(generation, slot), later);
+  const auto due = table.take_due(later + kSpoolDelayMin, false);
+  REQUIRE(due.size() == 2);
+  CHECK(due[0].generation == 2);
+  CHECK(due[0].rows.size() == 15);
+  CHECK(due[0].rows[14].slot == 14);
+  CHECK(due[1].generation == 3);
+  CHECK(due[1].rows.size() == 11);
+  CHECK(table.take_due(later + 2 * kSpoolDelayMin, false).empty());
+}
+
+TEST_CASE("rows that come fast wait for a second, or until there is no more room") {
+  RowTable table(1000 * 2 * kRowBytes);
+  // Twice as many as may wait would come within a second. The first generation takes too long to
+  // be waited for.
+  std::uint32_t count = 0;
+  core::TimeUs now = 0;
+  for (; now < 300 * core::kMillisecond; now += 500)
+    table.store(row_of(1 + count / 64, count % 64), now), ++count;
+  CHECK(table.next_due() == kSpoolDelayWhole);
+  CHECK(table.take_due(now, false).empty());
+  // Then they come slowly, and wait no longer than a twentieth of the time.
+  for (; now < 900 * core::kMillisecond; now += 50 * core::kMillisecond) {
+    table.store(row_of(1 + count / 64, count % 64), now);
+    ++count;
+  }
+  CHECK(table.next_due() < kSpoolDelayWhole);
+  CHECK_FALSE(table.take_due(now, false).empty());
 }
 
 TEST_CASE("rows that are decoded or dropped wait for nothing") {
