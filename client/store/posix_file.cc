@@ -4,15 +4,19 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <chrono>
 #include <mutex>
+#include <optional>
+
+#include "client/store/direct_writer.h"
 
 namespace firn::store {
 namespace {
 
 class PosixFile final : public File {
  public:
-  PosixFile(Descriptor descriptor, std::string path)
-      : descriptor_(std::move(descriptor)), path_(std::move(path)) {}
+  PosixFile(Descriptor descriptor, std::string path, std::shared_ptr<WriteWays> ways)
+      : descriptor_(std::move(descriptor)), path_(std::move(path)), ways_(std::move(ways)) {}
 
   Result<std::size_t> read_at(std::uint64_t offset, std::span<std::uint8_t> out) const override {
     std::size_t done = 0;
@@ -27,20 +31,11 @@ class PosixFile final : public File {
     return done;
   }
 
-  // One at a time: the kernel lets no more write to a file, and those that wait for that would spin
-  // (docs/notes/071).
   Status write_at(std::uint64_t offset, std::span<const std::uint8_t> data) override {
-    const std::lock_guard lock(writing_);
-    while (!data.empty()) {
-      const ssize_t put =
-          ::pwrite(descriptor_.number(), data.data(), data.size(), static_cast<off_t>(offset));
-      if (put < 0 && errno == EINTR) continue;
-      // A write of nothing is what some file systems answer when they are full.
-      if (put <= 0) return error_from_errno("write " + path_, put < 0 ? errno : ENOSPC);
-      data = data.subspan(static_cast<std::size_t>(put));
-      offset += static_cast<std::uint64_t>(put);
-    }
-    return Done{};
+    if (data.size() < kLargeWrite || ways_ == nullptr || !DirectWriter::fits(offset, data))
+      return write_cached(offset, data);
+    if (ways_->next() == WriteWays::Way::kDirect) return write_direct(offset, data);
+    return write_cached(offset, data, ways_.get());
   }
 
   Status resize(std::uint64_t bytes) override {
@@ -81,8 +76,44 @@ class PosixFile final : public File {
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
+  // One at a time: the kernel lets no more write to a file, and those that wait for that would spin
+  // (docs/notes/071). `ways` learns how long it took.
+  Status write_cached(std::uint64_t offset, std::span<const std::uint8_t> data,
+                      WriteWays* ways = nullptr) {
+    const std::lock_guard lock(writing_);
+    const Clock::time_point began = Clock::now();
+    const std::size_t bytes = data.size();
+    while (!data.empty()) {
+      const ssize_t put =
+          ::pwrite(descriptor_.number(), data.data(), data.size(), static_cast<off_t>(offset));
+      if (put < 0 && errno == EINTR) continue;
+      // A write of nothing is what some file systems answer when they are full.
+      if (put <= 0) return error_from_errno("write " + path_, put < 0 ? errno : ENOSPC);
+      data = data.subspan(static_cast<std::size_t>(put));
+      offset += static_cast<std::uint64_t>(put);
+    }
+    if (ways != nullptr) ways->took(WriteWays::Way::kCached, bytes, Clock::now() - began);
+    return Done{};
+  }
+
+  Status write_direct(std::uint64_t offset, std::span<const std::uint8_t> data) {
+    const Clock::time_point began = Clock::now();
+    const std::optional<int> failed = direct_.write(descriptor_.number(), offset, data);
+    if (!failed) {
+      ways_->no_direct();
+      return write_cached(offset, data);
+    }
+    if (*failed != 0) return error_from_errno("write " + path_, *failed);
+    ways_->took(WriteWays::Way::kDirect, data.size(), Clock::now() - began);
+    return Done{};
+  }
+
   Descriptor descriptor_;
   std::string path_;
+  std::shared_ptr<WriteWays> ways_;  // may be none
+  DirectWriter direct_;
   std::mutex writing_;
 };
 
@@ -102,8 +133,9 @@ FileStat stat_of(const struct stat& status, FileKind kind) {
   return result;
 }
 
-std::shared_ptr<File> make_posix_file(Descriptor descriptor, std::string path) {
-  return std::make_shared<PosixFile>(std::move(descriptor), std::move(path));
+std::shared_ptr<File> make_posix_file(Descriptor descriptor, std::string path,
+                                      std::shared_ptr<WriteWays> ways) {
+  return std::make_shared<PosixFile>(std::move(descriptor), std::move(path), std::move(ways));
 }
 
 Result<bool> set_descriptor_attributes(int descriptor, std::uint32_t mode, std::int64_t modified_ns,

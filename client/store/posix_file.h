@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "client/store/files.h"
+#include "client/store/write_ways.h"
 
 namespace firn::store {
 
@@ -37,8 +38,9 @@ class Descriptor {
 // All but the kind is read from `status`.
 FileStat stat_of(const struct stat& status, FileKind kind);
 
-// `path` is for errors.
-std::shared_ptr<File> make_posix_file(Descriptor descriptor, std::string path);
+// `path` is for errors. `ways`: large writes may go past the page cache.
+std::shared_ptr<File> make_posix_file(Descriptor descriptor, std::string path,
+                                      std::shared_ptr<WriteWays> ways = nullptr);
 
 // False if the file system refuses, as some do for every file (FAT, network shares, FUSE).
 Result<bool> set_descriptor_attributes(int descriptor, std::uint32_t mode, std::int64_t modified_ns,

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "client/store/direct_writer.h"
 #include "client/store/posix_file.h"
 #include "proto/base/limits.h"
 
@@ -62,7 +63,8 @@ class PosixFiles final : public Files {
     struct stat status;
     if (::fstat(opened.number(), &status) != 0) return error_from_errno(operation, errno);
     if (!S_ISREG(status.st_mode)) return in_the_way(operation, "is not a regular file");
-    return make_posix_file(std::move(opened), full_path(path));
+    if (how != Open::kRead) DirectWriter::advise(opened.number());
+    return make_posix_file(std::move(opened), full_path(path), ways_);
   }
 
   Result<FileStat> stat(const std::string& path) override {
@@ -321,6 +323,7 @@ class PosixFiles final : public Files {
 
   Descriptor root_;
   std::string folder_;
+  const std::shared_ptr<WriteWays> ways_ = std::make_shared<WriteWays>();
 };
 
 // Like mkdir -p; links are followed, since the user named this folder.

@@ -1,5 +1,6 @@
 #include "client/app/runtime/buffer_pool.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <new>
 
@@ -8,8 +9,9 @@
 namespace firn::app {
 
 Buffer::Buffer(std::size_t bytes) : size_(bytes) {
-  const std::size_t rounded = (bytes + 63) / 64 * 64;
-  data_.reset(static_cast<std::uint8_t*>(std::aligned_alloc(64, rounded == 0 ? 64 : rounded)));
+  const std::size_t rounded =
+      (std::max<std::size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
+  data_.reset(static_cast<std::uint8_t*>(std::aligned_alloc(kAlignment, rounded)));
   if (!data_) throw std::bad_alloc();
 }
 

@@ -11,9 +11,11 @@
 
 namespace firn::app {
 
-// 64-byte aligned bytes, uninitialised.
+// Bytes from the beginning of a page on, uninitialised: a disk takes them from there.
 class Buffer {
  public:
+  static constexpr std::size_t kAlignment = 4096;
+
   explicit Buffer(std::size_t bytes);
   std::span<std::uint8_t> bytes() { return {data_.get(), size_}; }
   std::span<const std::uint8_t> bytes() const { return {data_.get(), size_}; }

@@ -1,0 +1,161 @@
+#include <doctest/doctest.h>
+#include <fcntl.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "client/store/direct_writer.h"
+#include "client/store/posix_files.h"
+#include "client/store/write_ways.h"
+#include "tests/store/sample_content.h"
+
+namespace firn::store {
+namespace {
+
+using Way = WriteWays::Way;
+using std::chrono::nanoseconds;
+using Bytes = std::vector<std::uint8_t>;
+
+constexpr std::size_t kMib = 1 << 20;
+
+// What next() says in so many turns, each of which took as long as its way takes.
+std::vector<Way> turns(WriteWays& ways, std::size_t count, nanoseconds cached, nanoseconds direct) {
+  std::vector<Way> said;
+  for (std::size_t i = 0; i < count; ++i) {
+    said.push_back(ways.next());
+    ways.took(said.back(), kMib, said.back() == Way::kDirect ? direct : cached);
+  }
+  return said;
+}
+
+auto count_direct(const std::vector<Way>& said) {
+  return std::count(said.begin(), said.end(), Way::kDirect);
+}
+
+TEST_CASE("both ways to write are tried, then the quicker one is taken, and the other seldom") {
+  WriteWays ways;
+  CHECK(count_direct(turns(ways, 8, nanoseconds(1000), nanoseconds(1900))) == 4);
+  CHECK(count_direct(turns(ways, 640, nanoseconds(1000), nanoseconds(1900))) == 630);
+  // The disk has become slow.
+  CHECK(count_direct(turns(ways, 640, nanoseconds(1000), nanoseconds(9000))) < 30);
+  // And quick again: what was tried seldom shows it.
+  turns(ways, 6400, nanoseconds(1000), nanoseconds(100));
+  CHECK(count_direct(turns(ways, 640, nanoseconds(1000), nanoseconds(100))) == 630);
+}
+
+TEST_CASE("what a file system refuses is not tried again") {
+  WriteWays ways;
+  turns(ways, 20, nanoseconds(1000), nanoseconds(100));
+  ways.no_direct();
+  CHECK(count_direct(turns(ways, 1000, nanoseconds(1000), nanoseconds(100))) == 0);
+}
+
+// Prefers the one way for all of a test.
+WriteWays& prefer(WriteWays& ways, Way way) {
+  for (int i = 0; i < 8; ++i) (void)ways.next();
+  ways.took(Way::kCached, 1, nanoseconds(way == Way::kCached ? 1 : 1'000'000'000));
+  ways.took(Way::kDirect, 1, nanoseconds(way == Way::kDirect ? 1 : 1'000'000'000));
+  return ways;
+}
+
+std::shared_ptr<File> open_file(const std::string& path, std::shared_ptr<WriteWays> ways) {
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  REQUIRE(file >= 0);
+  return make_posix_file(Descriptor(file), path, std::move(ways));
+}
+
+struct Free {
+  void operator()(std::uint8_t* bytes) const { std::free(bytes); }
+};
+using Pages = std::unique_ptr<std::uint8_t, Free>;
+
+Pages pages(std::size_t bytes) {
+  return Pages(static_cast<std::uint8_t*>(std::aligned_alloc(65536, bytes)));
+}
+
+TEST_CASE("what is written by both ways, at any offset and from any address, stands in the file") {
+  const test::TemporaryFolder dir;
+  std::mt19937_64 random(5);
+  constexpr std::size_t kBytes = 6 * kMib + 1234, kMemory = 3 * kMib, kPage = 65536;
+  Bytes expected(kBytes, 0);
+  const Pages memory = pages(kMemory);
+  std::memset(memory.get(), 0, kMemory);
+  const auto ways = std::make_shared<WriteWays>();  // in turn at first
+  const auto file = open_file(dir.path("f"), ways);
+  REQUIRE(file->resize(kBytes).ok());
+  std::size_t whole_pages = 0;
+  for (int step = 0; step < 200; ++step) {
+    const auto rounded = [&](std::size_t bytes) {
+      return random() % 8 == 0 ? bytes : bytes / kPage * kPage;
+    };
+    const std::size_t size = std::max<std::size_t>(rounded(1 + random() % (2 * kMib)), 1);
+    const std::size_t offset = rounded(random() % (kBytes - size));
+    const std::size_t from = rounded(random() % (kMemory - size));
+    for (std::size_t i = 0; i < size; i += 8)
+      memory.get()[from + i] = static_cast<std::uint8_t>(random());
+    const std::span<const std::uint8_t> data(memory.get() + from, size);
+    whole_pages += DirectWriter::fits(offset, data);
+    REQUIRE(file->write_at(offset, data).ok());
+    std::memcpy(expected.data() + offset, data.data(), size);
+    if (step % 20 == 0) REQUIRE(file->sync().ok());
+  }
+  CHECK(whole_pages > 50);
+  CHECK(whole_pages < 200);
+  Bytes found(kBytes);
+  Result<std::size_t> got = file->read_at(0, found);
+  REQUIRE(got.ok());
+  CHECK(*got == kBytes);
+  CHECK(found == expected);
+}
+
+TEST_CASE("several threads write side by side while others read what is there") {
+  const test::TemporaryFolder dir;
+  constexpr std::size_t kPart = kLargeWrite, kThreads = 4, kParts = 64;
+  const auto ways = std::make_shared<WriteWays>();
+  const auto file = open_file(dir.path("f"), ways);
+  REQUIRE(file->resize(kPart * kParts).ok());
+  std::atomic<std::size_t> wrong = 0;
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      const Pages data = pages(kPart);
+      Bytes found(kPart);
+      for (std::size_t part = t; part < kParts; part += kThreads) {
+        std::memset(data.get(), static_cast<int>(part + 1), kPart);
+        wrong += !file->write_at(part * kPart, {data.get(), kPart}).ok();
+        wrong += !file->read_at(part * kPart, found).ok();
+        wrong += std::memcmp(found.data(), data.get(), kPart) != 0;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(wrong == 0);
+  Bytes found(kPart * kParts);
+  REQUIRE(file->read_at(0, found).ok());
+  for (std::size_t part = 0; part < kParts; ++part) {
+    const auto begin = found.begin() + static_cast<std::ptrdiff_t>(part * kPart);
+    CHECK(std::count(begin, begin + kPart, static_cast<std::uint8_t>(part + 1)) == kPart);
+  }
+}
+
+TEST_CASE("a full disk is told as such by either way") {
+  const int full = ::open("/dev/full", O_RDWR | O_CLOEXEC);
+  REQUIRE(full >= 0);
+  auto ways = std::make_shared<WriteWays>();
+  prefer(*ways, Way::kDirect);
+  const auto file = make_posix_file(Descriptor(full), "/dev/full", ways);
+  const Pages data = pages(kLargeWrite);
+  const Status status = file->write_at(0, {data.get(), kLargeWrite});
+  REQUIRE_FALSE(status.ok());
+  CHECK(status.error().code == ErrorCode::kDiskFull);
+}
+
+}  // namespace
+}  // namespace firn::store
