@@ -180,7 +180,7 @@ TimeUs Judging::next_due() const {
   TimeUs at = kNever;
   for (const auto& [g, asked] : asked_) at = std::min(at, asked.due);
   for (const auto& [g, due] : doubted_) at = std::min(at, due);
-  return at;
+  return review_owed_ ? std::min(at, next_review_) : at;
 }
 
 // --- proof ahead of need ---
@@ -200,8 +200,10 @@ void Judging::look_ahead() {
   const auto& all = generations_.holdings().open();
   if (next_review_ <= context_.now) {
     next_review_ = context_.now + policy::kJudgingReview;
+    review_owed_ = false;
     for (const auto& [g, open] : all) look_at(g, open);
   } else {
+    review_owed_ = !all.empty();
     std::sort(changed_.begin(), changed_.end());
     changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
     for (const std::uint32_t g : changed_) {

@@ -87,6 +87,7 @@ class Judging final : public LeaveWatcher {
   bool alarmed_ = false;
   std::vector<std::uint32_t> changed_;  // generations to be looked at in the next step
   TimeUs next_review_ = 0;              // of all generations that are open
+  bool review_owed_ = false;            // there was a step since, which may have found more
   std::map<PeerKey, std::vector<std::uint32_t>> requests_;  // to be sent in this step
   std::map<PeerKey, std::vector<std::uint8_t>> keys_told_;  // by authorities
 };

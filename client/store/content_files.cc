@@ -9,9 +9,9 @@
 namespace firn::store {
 namespace {
 
-// Descriptors held by one content; a process may serve several contents and many sockets within
-// the usual limit of 1024.
-constexpr std::size_t kOpenFilesMax = 64;
+// Files held open for one content, those being written by two descriptors each (direct_writer.h); a
+// process may serve several contents and many sockets within the usual limit of 1024.
+constexpr std::size_t kOpenFilesMax = 32;
 
 // With more files than this, one sync of the whole file system is cheaper than theirs.
 constexpr std::size_t kSingleSyncsMax = 64;
@@ -96,10 +96,9 @@ Result<std::shared_ptr<File>> ContentFiles::opened(std::uint32_t file, bool for_
     return Error{ErrorCode::kNotFound, "read " + files_.full_path(final_name(file)),
                  "no part of it is here"};
   }
-  Result<std::shared_ptr<File>> file_opened =
-      places_[file] == Place::kAbsent ? make(file)
-      : for_writing                   ? open_writable(file)
-                                      : files_.open(current_name(file), Files::Open::kRead);
+  Result<std::shared_ptr<File>> file_opened = places_[file] == Place::kAbsent ? make(file)
+                                              : for_writing                   ? open_writable(file)
+                                                                              : open_readable(file);
   if (!file_opened) return file_opened.error();
   if (cache_.size() >= kOpenFilesMax) forget(recent_.back());
   recent_.push_front(file);
@@ -295,6 +294,15 @@ Result<std::shared_ptr<File>> ContentFiles::open_writable(std::uint32_t file) co
   if (!readable) return opened;
   (void)(*readable)->set_attributes(0600, info_.files[file].modified_ns).ok();
   return files_.open(name, Files::Open::kWrite);
+}
+
+// What is on its way is not read ahead (direct_writer.h), so it is opened as for writing.
+Result<std::shared_ptr<File>> ContentFiles::open_readable(std::uint32_t file) const {
+  if (places_[file] == Place::kWork) {
+    Result<std::shared_ptr<File>> writable = files_.open(work_name(file), Files::Open::kWrite);
+    if (writable) return writable;
+  }
+  return files_.open(current_name(file), Files::Open::kRead);
 }
 
 void ContentFiles::note_unsynced(std::uint32_t file) {

@@ -60,6 +60,7 @@ class ContentFiles {
   Result<bool> unfinish_file(std::uint32_t file);
   // Opens a file of the work folder for writing, also one that got its final mode before a kill.
   Result<std::shared_ptr<File>> open_writable(std::uint32_t file) const;
+  Result<std::shared_ptr<File>> open_readable(std::uint32_t file) const;
 
   // What is not yet durable: files by index, folders by path.
   struct Unsynced {

@@ -20,15 +20,31 @@ std::size_t unit() {
   return kUnit;
 }
 
-// There is no disk behind it, and nothing is gained.
-bool lies_in_memory(int file) {
+// In memory nothing is gained; what others' programs or machines make of it cannot be known, nor
+// whether a sync by another descriptor reaches it.
+bool lies_elsewhere(int file) {
   struct statfs system;
-  return ::fstatfs(file, &system) == 0 &&
-         (system.f_type == TMPFS_MAGIC || system.f_type == RAMFS_MAGIC);
+  if (::fstatfs(file, &system) != 0) return true;
+  const auto type = static_cast<unsigned long>(system.f_type);
+  return type == TMPFS_MAGIC || type == RAMFS_MAGIC || type == FUSE_SUPER_MAGIC ||
+         type == NFS_SUPER_MAGIC;
 }
 
-bool refused(int error) {
-  return error == EINVAL || error == EOPNOTSUPP || error == ENOSYS || error == EBADF;
+DirectWriter::Outcome outcome_of(int error) {
+  using Outcome = DirectWriter::Outcome;
+  switch (error) {
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM:
+    case EAGAIN:
+      return {Outcome::kNotNow, error};
+    case EINVAL:
+    case EOPNOTSUPP:
+    case ENOSYS:
+      return {Outcome::kRefused, error};
+    default:
+      return {Outcome::kFailed, error};
+  }
 }
 
 }  // namespace
@@ -42,32 +58,31 @@ bool DirectWriter::fits(std::uint64_t offset, std::span<const std::uint8_t> data
 }
 
 // By its descriptor: its name may be another file's by now.
-bool DirectWriter::open(int file) {
+DirectWriter::Outcome::Kind DirectWriter::open(int file) {
   const std::lock_guard lock(mutex_);
-  if (!tried_) {
-    tried_ = true;
-    if (lies_in_memory(file)) return false;
-    const std::string name = "/proc/self/fd/" + std::to_string(file);
-    descriptor_ = Descriptor(::open(name.c_str(), O_WRONLY | O_DIRECT | O_CLOEXEC));
-  }
-  return static_cast<bool>(descriptor_);
+  if (descriptor_) return Outcome::kWritten;
+  if (lies_elsewhere(file)) return Outcome::kRefused;
+  const std::string name = "/proc/self/fd/" + std::to_string(file);
+  descriptor_ = Descriptor(::open(name.c_str(), O_WRONLY | O_DIRECT | O_CLOEXEC));
+  if (descriptor_) return Outcome::kWritten;
+  return outcome_of(errno).kind == Outcome::kNotNow ? Outcome::kNotNow : Outcome::kRefused;
 }
 
-std::optional<int> DirectWriter::write(int file, std::uint64_t offset,
-                                       std::span<const std::uint8_t> data) {
-  if (!open(file)) return std::nullopt;
+DirectWriter::Outcome DirectWriter::write(int file, std::uint64_t offset,
+                                          std::span<const std::uint8_t> data) {
+  if (const Outcome::Kind opened = open(file); opened != Outcome::kWritten) return {opened};
   while (!data.empty()) {
     const ssize_t put =
         ::pwrite(descriptor_.number(), data.data(), data.size(), static_cast<off_t>(offset));
     if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return refused(errno) ? std::nullopt : std::optional(errno);
+    if (put < 0) return outcome_of(errno);
     // A write that ended within a page is not gone on with there.
     const std::size_t whole = static_cast<std::size_t>(put) / unit() * unit();
-    if (whole == 0) return std::nullopt;
+    if (whole == 0) return {Outcome::kNotNow};
     data = data.subspan(whole);
     offset += whole;
   }
-  return 0;
+  return {};
 }
 
 }  // namespace firn::store

@@ -1,15 +1,15 @@
 // Writes whole pages of an open file past the page cache (O_DIRECT).
 //
 // The kernel keeps both ways in step, but for one case: pages that are read ahead while they are
-// written past the cache, in one large folio with a page that is dirty, may stay as they were. So
-// nothing is read ahead of what is being written (advise()), and what shares a page with other
-// ranges goes through the cache.
+// written past the cache, in one large folio with a page that is dirty, stay as they were, and the
+// next sync fails. So the descriptors that write read nothing ahead (advise()), and what shares a
+// page with other ranges goes through the cache. Another program that reads the file ahead while it
+// comes may still bring that about: the store then takes what it cannot trust anew.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
-#include <optional>
 #include <span>
 
 #include "client/store/posix_file.h"
@@ -24,15 +24,22 @@ class DirectWriter {
   // Whether offset, length and address in memory are whole pages.
   static bool fits(std::uint64_t offset, std::span<const std::uint8_t> data);
 
-  // 0, or the errno of what failed; nullopt: this file cannot be written so, and any part of the
-  // data may have been.
-  std::optional<int> write(int file, std::uint64_t offset, std::span<const std::uint8_t> data);
+  struct Outcome {
+    enum Kind {
+      kWritten,
+      kFailed,   // of `error`, an errno
+      kNotNow,   // no descriptor or memory is left for it
+      kRefused,  // files of this folder cannot be written so
+    } kind = kWritten;
+    int error = 0;
+  };
+  // But for kWritten any part of the data may have been written.
+  Outcome write(int file, std::uint64_t offset, std::span<const std::uint8_t> data);
 
  private:
-  bool open(int file);
+  Outcome::Kind open(int file);
 
   std::mutex mutex_;
-  bool tried_ = false;
   Descriptor descriptor_;  // the file's, a second time
 };
 

@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <chrono>
 #include <mutex>
-#include <optional>
 
 #include "client/store/direct_writer.h"
 
@@ -82,8 +81,9 @@ class PosixFile final : public File {
   // (docs/notes/071). `ways` learns how long it took.
   Status write_cached(std::uint64_t offset, std::span<const std::uint8_t> data,
                       WriteWays* ways = nullptr) {
-    const std::lock_guard lock(writing_);
+    // The other way waits for its turn in the kernel: so the time for that counts here too.
     const Clock::time_point began = Clock::now();
+    const std::lock_guard lock(writing_);
     const std::size_t bytes = data.size();
     while (!data.empty()) {
       const ssize_t put =
@@ -100,12 +100,11 @@ class PosixFile final : public File {
 
   Status write_direct(std::uint64_t offset, std::span<const std::uint8_t> data) {
     const Clock::time_point began = Clock::now();
-    const std::optional<int> failed = direct_.write(descriptor_.number(), offset, data);
-    if (!failed) {
-      ways_->no_direct();
-      return write_cached(offset, data);
-    }
-    if (*failed != 0) return error_from_errno("write " + path_, *failed);
+    using Outcome = DirectWriter::Outcome;
+    const Outcome outcome = direct_.write(descriptor_.number(), offset, data);
+    if (outcome.kind == Outcome::kFailed) return error_from_errno("write " + path_, outcome.error);
+    if (outcome.kind == Outcome::kRefused) ways_->no_direct();
+    if (outcome.kind != Outcome::kWritten) return write_cached(offset, data);
     ways_->took(WriteWays::Way::kDirect, data.size(), Clock::now() - began);
     return Done{};
   }

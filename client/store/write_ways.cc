@@ -7,8 +7,8 @@ WriteWays::Way WriteWays::next() {
   if (!direct_) return Way::kCached;
   const std::uint64_t turn = turn_++;
   if (turn < 2 * kTries) return turn % 2 == 0 ? Way::kDirect : Way::kCached;
-  const bool direct = direct_cost_.ns_per_byte <= kDirectMayTake * cached_cost_.ns_per_byte;
-  return direct != (turn % kTryOther == 0) ? Way::kDirect : Way::kCached;
+  if (direct_cost_.ns_per_byte <= kDirectMayTake * cached_cost_.ns_per_byte) return Way::kDirect;
+  return turn % kTryOther == 0 ? Way::kDirect : Way::kCached;
 }
 
 void WriteWays::took(Way way, std::size_t bytes, std::chrono::nanoseconds time) {

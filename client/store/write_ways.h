@@ -3,7 +3,8 @@
 // a downloader on a fast disk (docs/notes/072). A slow disk, or one that its file system lets no
 // program pass by, is better written through the cache. What a disk is cannot be asked (virtual
 // ones call themselves rotating), so both ways are tried, and the one that takes less time is
-// taken; the other is tried again now and then.
+// taken. While that is the cache the other is tried now and then; past it the way is left when it
+// takes longer than the cache did, so that the ways are mixed as little as may be.
 #pragma once
 
 #include <chrono>
@@ -21,7 +22,7 @@ class WriteWays {
  public:
   enum class Way { kCached, kDirect };
   static constexpr std::uint64_t kTries = 4;      // of each way at first
-  static constexpr std::uint64_t kTryOther = 64;  // one in so many afterwards
+  static constexpr std::uint64_t kTryOther = 64;  // then one in so many past the cache
   static constexpr double kDirectMayTake = 2;     // times as long: it takes time, not a processor
 
   Way next();

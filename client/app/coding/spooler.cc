@@ -19,16 +19,17 @@ void Spooler::store(const core::StoreRow& row) {
   rows_.store(row, clock_.now());
   if (!rows_.memory_short() || memory_stuck_) return;
   if (rows_.make_room()) return;
-  memory_stuck_ = true;
-  spool(true);
+  memory_stuck_ = spool(true);
 }
 
 void Spooler::wake() {
   if (rows_.next_due() <= clock_.now()) spool(false);
 }
 
-void Spooler::spool(bool all) {
-  for (SpoolBatch& batch : rows_.take_due(clock_.now(), all)) spool_batch(std::move(batch));
+bool Spooler::spool(bool all) {
+  std::vector<SpoolBatch> due = rows_.take_due(clock_.now(), all);
+  for (SpoolBatch& batch : due) spool_batch(std::move(batch));
+  return !due.empty();
 }
 
 void Spooler::spool_batch(SpoolBatch batch) {

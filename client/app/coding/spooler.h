@@ -54,7 +54,7 @@ class Spooler {
   core::TimeUs next_wake() const { return rows_.next_due(); }
 
  private:
-  void spool(bool all);
+  bool spool(bool all);  // whether anything was to be written
   void spool_batch(SpoolBatch batch);
   void report_stored(std::uint32_t generation, const std::vector<std::uint32_t>& slots);
 

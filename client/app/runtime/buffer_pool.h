@@ -11,7 +11,7 @@
 
 namespace firn::app {
 
-// Bytes from the beginning of a page on, uninitialised: a disk takes them from there.
+// Uninitialised bytes, aligned as disks want them.
 class Buffer {
  public:
   static constexpr std::size_t kAlignment = 4096;
