@@ -165,6 +165,7 @@ std::vector<std::uint32_t> Judging::take_unanswered() {
   std::vector<std::uint32_t> failed;
   for (auto it = asked_.begin(); it != asked_.end();) {
     const bool overdue = it->second.due <= context_.now;
+    if (overdue) changed_.push_back(it->first);
     if (overdue && doubted_.erase(it->first) > 0) failed.push_back(it->first);
     it = overdue ? asked_.erase(it) : std::next(it);
   }
@@ -180,7 +181,7 @@ TimeUs Judging::next_due() const {
   TimeUs at = kNever;
   for (const auto& [g, asked] : asked_) at = std::min(at, asked.due);
   for (const auto& [g, due] : doubted_) at = std::min(at, due);
-  return review_owed_ ? std::min(at, next_review_) : at;
+  return at;
 }
 
 // --- proof ahead of need ---
@@ -194,16 +195,26 @@ bool Judging::sampled(std::uint32_t g) const {
   return (g * 2654435761u >> 16) < share * (1 << 16);
 }
 
-// A generation has to be looked at when rows of it have come or were judged. What else matters (who
-// is near, how many, whether proof is wanted) changes seldom: a review of all of them finds it.
+Judging::Mesh Judging::mesh() const {
+  Mesh mesh{trust_.strict(), membership_.small_mesh(), 0};
+  for (const Neighbour& n : std::as_const(membership_).neighbours())
+    mesh.authorities += n.contact.authority() && n.holds.has_everything();
+  return mesh;
+}
+
+// A generation has to be looked at when rows of it have come or were judged, and all of them when
+// the mesh is another. What changes little by little (how many are near) a review finds now and
+// then.
 void Judging::look_ahead() {
+  if (const Mesh now = mesh(); now != seen_) {
+    seen_ = now;
+    next_review_ = context_.now;
+  }
   const auto& all = generations_.holdings().open();
   if (next_review_ <= context_.now) {
     next_review_ = context_.now + policy::kJudgingReview;
-    review_owed_ = false;
     for (const auto& [g, open] : all) look_at(g, open);
   } else {
-    review_owed_ = !all.empty();
     std::sort(changed_.begin(), changed_.end());
     changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
     for (const std::uint32_t g : changed_) {

@@ -63,6 +63,12 @@ class Judging final : public LeaveWatcher {
     PeerKey from = kNoPeer;
     TimeUs due = 0;  // then the request counts as unanswered
   };
+  // What makes a generation due that had no rows since.
+  struct Mesh {
+    bool strict = false, small = false;
+    std::size_t authorities = 0;  // that hold everything
+    bool operator==(const Mesh&) const = default;
+  };
   struct Sums {
     std::vector<std::uint8_t> key, sums;
   };
@@ -70,6 +76,7 @@ class Judging final : public LeaveWatcher {
   bool ask(std::uint32_t g);
   void judge_unproven(std::uint32_t g, const Sums& known);
   bool knows_or_asks(std::uint32_t g) const { return sums_.contains(g) || asked_.contains(g); }
+  Mesh mesh() const;
   void look_ahead();
   void look_at(std::uint32_t g, const OpenGeneration& open);
   bool sampled(std::uint32_t g) const;
@@ -87,7 +94,7 @@ class Judging final : public LeaveWatcher {
   bool alarmed_ = false;
   std::vector<std::uint32_t> changed_;  // generations to be looked at in the next step
   TimeUs next_review_ = 0;              // of all generations that are open
-  bool review_owed_ = false;            // there was a step since, which may have found more
+  Mesh seen_;                           // in the last step
   std::map<PeerKey, std::vector<std::uint32_t>> requests_;  // to be sent in this step
   std::map<PeerKey, std::vector<std::uint8_t>> keys_told_;  // by authorities
 };

@@ -256,7 +256,7 @@ TEST_CASE("a row left by an earlier run does not convict its sender") {
   fixture.core.start(fixture.manifest, state, false, fixture.now);
   fixture.join_certified(kSpeaker, peer_id(1), peer_id(1));
   fixture.join(kFirst, peer_id(2), 0, true);
-  fixture.pass(policy::kJudgingReview);
+  fixture.pass(kMillisecond);
   fixture.say(kSpeaker, proto::CheckReply{0, Bytes(limits::kCheckKeyBytes, 5), Bytes(16, 6)});
   REQUIRE(fixture.take<core::JudgeRows>().size() == 1);
   fixture.core.rows_judged(0, {}, {0}, true, fixture.now);
