@@ -114,8 +114,8 @@ class Neighbour {
   double worth = 1;                 // of a row that a source gives to it (contributions.h)
   bool proved_itself = false;       // a row of it was shown to be true
   std::uint32_t rows_to_prove = 0;  // before it is granted as much as others (probation.h)
-  // This peer has met polluters. Among them honest neighbours send more that is not new, and
-  // hostile ones are to save up nothing with true rows.
+  // This peer has met polluters not long ago. Among them honest neighbours send more that is not
+  // new, and hostile ones are to save up nothing with true rows.
   bool amid_polluters = false;
 
  private:

@@ -60,10 +60,21 @@ TimeUs Trust::trial_from() const {
 }
 
 void Trust::convict(const PeerId& id) {
+  convicted_at_ = context_.now;
   if (std::find(convicted_.begin(), convicted_.end(), id.prefix()) != convicted_.end()) return;
   if (convicted_.size() == limits::kConvictedMax) convicted_.erase(convicted_.begin());
   convicted_.push_back(id.prefix());
-  for (Neighbour& n : membership_.neighbours()) n.amid_polluters = true;
+  tell_neighbours();
+}
+
+void Trust::forget_convicted() {
+  if (convicted_.empty() || context_.now - convicted_at_ < policy::kConvictedMemory) return;
+  convicted_.clear();
+  tell_neighbours();
+}
+
+void Trust::tell_neighbours() {
+  for (Neighbour& n : membership_.neighbours()) n.amid_polluters = !convicted_.empty();
 }
 
 // Where nothing comes any block is taken for a while.
@@ -75,6 +86,7 @@ bool Trust::wants_proof_at_large() const {
 }
 
 void Trust::step() {
+  forget_convicted();
   if (!possible()) return;
   TimeUs heard_at = 0;  // an authority was
   near_ = !authorities_.empty();

@@ -49,7 +49,8 @@ class Trust final : public LeaveWatcher {
 
   // Sent a false block for which it answered.
   void convict(const PeerId& id);
-  // The first bytes of the ids of those that did last (PeerId::prefix).
+  // The first bytes of the ids of those that did last (PeerId::prefix), until there has been none
+  // for policy::kConvictedMemory.
   const std::vector<std::uint64_t>& convicted() const { return convicted_; }
 
   void step();
@@ -63,6 +64,8 @@ class Trust final : public LeaveWatcher {
   bool wants_proof(TimeUs heard_at) const;
   bool wants_proof_at_large() const;
   bool many_polluters() const;
+  void forget_convicted();
+  void tell_neighbours();
   TimeUs opens_at() const;
 
   const Context& context_;
@@ -72,6 +75,7 @@ class Trust final : public LeaveWatcher {
   const std::string authority_key_;
   std::vector<PeerKey> authorities_;  // neighbours that speak for the content's authority
   std::vector<std::uint64_t> convicted_;
+  TimeUs convicted_at_ = 0;  // the last was
   bool strict_;
   TimeUs strict_since_ = 0, open_since_ = 0;
   TimeUs claims_since_ = kNever;

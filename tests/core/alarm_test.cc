@@ -200,3 +200,32 @@ TEST_CASE("a neighbour is on trial until one of its rows is shown to be true") {
   parts.membership.proved(peer_id(1), 1);
   CHECK_FALSE(one.on_trial());
 }
+
+TEST_CASE("neighbours are judged as among polluters until none has been convicted for an hour") {
+  core::Parts parts(vouched_manifest(4, 4, 64).id, plain_options(), kSecond);
+  parts.start(vouched_manifest(4, 4, 64).info);
+  const auto meet = [&](std::uint8_t i) -> const core::Neighbour& {
+    REQUIRE(parts.membership.opened(i, peer_id(i), "192.0.2.1", 4000, 0, true));
+    parts.transfer->trust.greeted(*parts.membership.find(i));
+    return *parts.membership.find(i);
+  };
+  const auto step_later = [&](TimeUs time) {
+    parts.context.now += time;
+    parts.transfer->trust.step();
+  };
+  core::Trust& trust = parts.transfer->trust;
+  const core::Neighbour& before = meet(1);
+  CHECK_FALSE(before.amid_polluters);
+  trust.convict(peer_id(9));
+  CHECK(before.amid_polluters);
+  CHECK(meet(2).amid_polluters);
+  step_later(policy::kConvictedMemory / 2);
+  trust.convict(peer_id(9));  // again
+  step_later(policy::kConvictedMemory - 1);
+  CHECK(before.amid_polluters);
+  CHECK(trust.convicted().size() == 1);
+  step_later(1);
+  CHECK_FALSE(before.amid_polluters);
+  CHECK_FALSE(meet(3).amid_polluters);
+  CHECK(trust.convicted().empty());
+}

@@ -24,6 +24,7 @@ inline constexpr double kWindowRoundTrips = 2.5;
 inline constexpr TimeUs kRoundTripMax = 300 * kMillisecond;
 inline constexpr TimeUs kRoundTripPath = 1 * kSecond;
 inline constexpr std::uint32_t kRoundTripGrants = 8;
+inline constexpr TimeUs kOwnQueueMax = 1 * kSecond;   // of our uplink, that windows cover as well
 inline constexpr std::uint32_t kExhaustedStreak = 4;  // windows used up in a row that double it
 // A sender waited for credit if the first block of a grant came after a pause of more than this
 // part of the time since the grant [011].
@@ -387,7 +388,9 @@ inline constexpr std::uint64_t kManifestPartMin = 4 << 10;
 // --- bans, by number of strikes; not for good, as an honest relay may pass on false rows ---
 inline constexpr TimeUs kBanTimes[] = {30 * kSecond, 600 * kSecond, 3600 * kSecond};
 inline constexpr std::uint32_t kStrikesConvicted = 2;  // for a false block it had answered for
-inline constexpr std::uint32_t kBansMax = 3;           // further ones take as long as the last
+// This long after the last conviction all are forgotten: the longest of the bans is over.
+inline constexpr TimeUs kConvictedMemory = kBanTimes[2];
+inline constexpr std::uint32_t kBansMax = 3;  // further ones take as long as the last
 // Convicted peers of one network that put newcomers from it on probation: two may be chance, a home
 // with a bad machine that was started anew [047].
 inline constexpr std::size_t kProbationIdentities = 3;
