@@ -170,7 +170,8 @@ void Granting::grant(Neighbour& n) {
   const auto share = context_.options.memory_bytes / 8 / k / std::max<std::size_t>(connections, 1);
   const auto window_max =
       static_cast<std::uint32_t>(std::min<std::uint64_t>(share, policy::kWindowMax));
-  n.grants.resize(policy::next_window(n.grants, connections == 1, k, window_max, context_.now));
+  n.grants.resize(policy::next_window(n.grants, links_.up.queue_time(), connections == 1, k,
+                                      window_max, context_.now));
   std::uint32_t give = policy::blocks_to_grant(holdings(), n, limits());
   if (n.rows_to_prove > 0 && !n.contact.authority()) {
     const std::uint32_t part = std::max(n.grants.window().blocks / policy::kProbationShare, 1u);

@@ -68,6 +68,7 @@ class UplinkMeter {
     bytes_ += static_cast<double>(bytes);
     review(now);
   }
+  bool busy() const { return since_ != kNever; }
   // 0: not known.
   double bytes_per_second() const { return rate_; }
 

@@ -31,6 +31,9 @@ void Sending::begin_as_source() {
 
 void Sending::departed(Neighbour& n, std::uint64_t frame_bytes) {
   n.traffic.sent(frame_bytes, context_.now);
+  // What stood in a stuck socket did not wait for our uplink.
+  if (frame_bytes > 0 && n.pipe.queued() > 0 && !sockets_.stuck(n, context_.now))
+    uplink_.block_waited(context_.now - n.pipe.waiting_since());
   const std::uint32_t number = n.block_departed(frame_bytes, context_.now);
   sockets_.update(n);
   told(n);

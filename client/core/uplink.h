@@ -30,6 +30,8 @@ class Uplink {
   void chose_block(std::uint64_t bytes) { limit_.take(bytes); }
   // A block has left; 0 bytes: it could not be made.
   void block_departed(std::uint64_t bytes, TimeUs now);
+  // A block that left now had been the first in its socket for so long.
+  void block_waited(TimeUs time) { queue_time_ += (time - queue_time_) / 8; }
   // Whether blocks wait for the link, now that no more are chosen.
   void waiting(bool something, TimeUs now) { meter_.waiting(something, now); }
 
@@ -39,6 +41,8 @@ class Uplink {
   std::uint32_t kib_per_second() const;
   // How long it takes to carry so much; 0: not known.
   TimeUs time_for(std::uint64_t bytes) const;
+  // How long a message to a neighbour takes to leave: it goes behind the blocks that wait.
+  TimeUs queue_time() const { return meter_.busy() ? queue_time_ : 0; }
   // What the link was seen to carry, bytes a second, whatever the limit; 0: not known.
   double seen() const { return meter_.bytes_per_second(); }
   std::uint64_t bytes_sent() const { return bytes_sent_; }
@@ -55,6 +59,7 @@ class Uplink {
   UplinkMeter meter_;
   RateMeter blocks_rate_{1 * kSecond};  // blocks, to all neighbours
   bool waits_ = false;
+  TimeUs queue_time_ = 0;
   std::uint64_t bytes_sent_ = 0;
   std::uint64_t blocks_sent_ = 0;
 };

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "client/core/uplink.h"
+
 using namespace firn::core;
 
 TEST_CASE("a rate meter finds a steady rate and forgets it") {
@@ -42,4 +44,16 @@ TEST_CASE("a meter that has begun to measure a moment ago is not slowed by the t
   CHECK(burst.bytes_per_second(5) == 0);
   burst.add(1000, 6);
   CHECK(burst.bytes_per_second(6) < 6'000);
+}
+
+TEST_CASE("a message waits for as long as blocks of late did, while any wait") {
+  Options options;
+  Uplink uplink(options, kSecond);
+  CHECK(uplink.queue_time() == 0);
+  uplink.waiting(true, kSecond);
+  for (int i = 0; i < 50; ++i) uplink.block_waited(200 * kMillisecond);
+  CHECK(uplink.queue_time() > 190 * kMillisecond);
+  CHECK(uplink.queue_time() <= 200 * kMillisecond);
+  uplink.waiting(false, 2 * kSecond);
+  CHECK(uplink.queue_time() == 0);
 }

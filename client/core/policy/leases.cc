@@ -65,13 +65,14 @@ std::uint32_t quota_of(const Holdings& holdings, const Neighbours& neighbours,
   return std::min(share, window);
 }
 
-Grants::Window next_window(const Grants& grants, bool alone, std::uint32_t block_bytes,
-                           std::uint32_t window_max, TimeUs now) {
+Grants::Window next_window(const Grants& grants, TimeUs own_queue, bool alone,
+                           std::uint32_t block_bytes, std::uint32_t window_max, TimeUs now) {
   Grants::Window next = grants.window();
   const bool exhausted = grants.credit() > 0 && grants.outstanding() == 0;
   next.exhausted_streak = exhausted ? next.exhausted_streak + 1 : 0;
   const TimeUs longest = grants.path_known() ? kRoundTripPath : kRoundTripMax;
-  const TimeUs round_trip = std::min(grants.round_trip(), longest);
+  const TimeUs round_trip =
+      std::min(grants.round_trip(), longest) + std::min(own_queue, kOwnQueueMax);
   const double time =
       static_cast<double>(kWindowTime) + kWindowRoundTrips * static_cast<double>(round_trip);
   const double covered = grants.rate(now) * time * 1e-6 / block_bytes;

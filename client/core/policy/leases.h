@@ -32,13 +32,14 @@ std::uint32_t quota_of(const Holdings& holdings, const Neighbours& neighbours,
                        TimeUs now);
 
 // What a neighbour's window becomes to hold what its link carries; ask before granting. One that
-// answers grants promptly has its window grow by what has come. `alone`: it
-// is the only neighbour. Then its blocks come in bursts, as long as its window, which tell little
-// of its rate, and a window that is too large does no harm, as no other neighbour sends the same
-// rows: so it doubles whenever its sender had to wait for it, as TCP's does at first, and is not
-// narrowed.
-Grants::Window next_window(const Grants& grants, bool alone, std::uint32_t block_bytes,
-                           std::uint32_t window_max, TimeUs now);
+// answers grants promptly has its window grow by what has come. `own_queue`: how long a grant waits
+// for our uplink, which no sender is to wait for; where every grant so far waited for it, it is in
+// the round trip as well, and counts twice. `alone`: it is the only neighbour. Then its blocks come
+// in bursts, as long as its window, which tell little of its rate, and a window that is too large
+// does no harm, as no other neighbour sends the same rows: so it doubles whenever its sender had to
+// wait for it, as TCP's does at first, and is not narrowed.
+Grants::Window next_window(const Grants& grants, TimeUs own_queue, bool alone,
+                           std::uint32_t block_bytes, std::uint32_t window_max, TimeUs now);
 
 // True when so little is missing that grants should be renewed oftener.
 bool near_end(const Holdings& holdings, const Neighbours& neighbours);

@@ -229,17 +229,34 @@ TEST_CASE("a window follows the rate, within its bounds") {
     one.grants.grant(1, now);
     REQUIRE(one.book_arrival(last_number(one) + 1, 10'000, now += 100));
   }
-  one.grants.resize(core::policy::next_window(one.grants, false, 10'000, 512, now));
+  one.grants.resize(core::policy::next_window(one.grants, 0, false, 10'000, 512, now));
   CHECK(one.grants.window().blocks >= 150);
   CHECK(one.grants.window().blocks <= 250);
-  one.grants.resize(core::policy::next_window(one.grants, false, 10'000, 20, now));
+  one.grants.resize(core::policy::next_window(one.grants, 0, false, 10'000, 20, now));
   CHECK(one.grants.window().blocks == 20);
   for (int i = 0; i < 20; ++i)
-    one.grants.resize(core::policy::next_window(one.grants, false, 10'000, 512, now += kSecond));
+    one.grants.resize(core::policy::next_window(one.grants, 0, false, 10'000, 512, now += kSecond));
   CHECK(one.grants.window().blocks == core::policy::kWindowMin);
-  one.grants.resize(core::policy::next_window(one.grants, false, 10'000, 0,
+  one.grants.resize(core::policy::next_window(one.grants, 0, false, 10'000, 0,
                                               now));  // never less, or nothing would come
   CHECK(one.grants.window().blocks == core::policy::kWindowMin);
+}
+
+TEST_CASE("a window covers the time for which a grant waits for our own uplink") {
+  Situation s(1, 8, 1);
+  Neighbour& one = s.neighbours.at(1);
+  TimeUs now = kNow;
+  for (int i = 0; i < 1000; ++i) {  // 1 MB/s
+    one.grants.grant(1, now);
+    REQUIRE(one.book_arrival(last_number(one) + 1, 10'000, now += 10'000));
+  }
+  const auto window = [&](TimeUs own_queue) {
+    return core::policy::next_window(one.grants, own_queue, false, 10'000, 512, now).blocks;
+  };
+  const std::uint32_t without = window(0);
+  CHECK(without < 10);
+  CHECK(window(200 * kMillisecond) >= without + 40);  // half a second, 100 blocks a second
+  CHECK(window(10 * kSecond) == window(core::policy::kOwnQueueMax));
 }
 
 // A sender that always has something, on a path of `delay` there and as much back. Blocks that come
@@ -268,7 +285,7 @@ static std::uint32_t carried(std::uint32_t blocks_per_second, TimeUs delay) {
       continue;
     }
     one.grants.resize(
-        core::policy::next_window(one.grants, true, 1000, core::policy::kWindowMax, now));
+        core::policy::next_window(one.grants, 0, true, 1000, core::policy::kWindowMax, now));
     const std::uint32_t give = core::policy::blocks_to_grant(s.holdings, one, unlimited(s, now));
     if (give > 0) one.grants.grant(give, now);
     last_state = now;
@@ -298,9 +315,9 @@ TEST_CASE("a window grows once for each time its sender waited, and only while i
     for (std::uint32_t i = 0; i < 4; ++i) {
       REQUIRE(one.book_arrival(last_number(one) + 1, 1000, now));
     }
-    one.grants.resize(core::policy::next_window(one.grants, alone, 1000, 512, now));
+    one.grants.resize(core::policy::next_window(one.grants, 0, alone, 1000, 512, now));
     const std::uint32_t first = one.grants.window().blocks;
-    one.grants.resize(core::policy::next_window(one.grants, true, 1000, 512, now));
+    one.grants.resize(core::policy::next_window(one.grants, 0, true, 1000, 512, now));
     CHECK(one.grants.window().blocks == first);
     return first;
   };
@@ -353,7 +370,7 @@ TEST_CASE("a window covers no longer path than one that cannot be a queue") {
     for (int i = 0; i < 500; ++i) {
       REQUIRE(one.book_arrival(last_number(one) + 1, 1000, now += 10'000));  // 100 a second
     }
-    return core::policy::next_window(one.grants, false, 1000, 512, now).blocks;
+    return core::policy::next_window(one.grants, 0, false, 1000, 512, now).blocks;
   };
   const std::uint32_t longest = window(core::policy::kRoundTripMax);
   CHECK(longest > window(100'000));
@@ -366,7 +383,7 @@ TEST_CASE("a neighbour that uses up its window again and again gets a larger one
   one.grants.grant(4, kNow);
   REQUIRE(one.book_arrival(4, 100, kNow));
   for (std::uint32_t i = 0; i < core::policy::kExhaustedStreak; ++i) {
-    one.grants.resize(core::policy::next_window(one.grants, false, 100, 512, kNow));
+    one.grants.resize(core::policy::next_window(one.grants, 0, false, 100, 512, kNow));
   }
   CHECK(one.grants.window().blocks == 2 * core::policy::kWindowMin);
 }
@@ -382,7 +399,7 @@ TEST_CASE("a window that is used up as fast as the path lets it doubles in a rou
       one.grants.grant(window - one.grants.outstanding(), now);
       now += takes;
       for (std::uint32_t i = 0; i < window; ++i) REQUIRE(one.book_arrival(++number, 1, now));
-      one.grants.resize(core::policy::next_window(one.grants, false, 8, 512, now));
+      one.grants.resize(core::policy::next_window(one.grants, 0, false, 8, 512, now));
     }
     return one.grants.window().blocks;
   };

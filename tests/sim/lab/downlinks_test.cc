@@ -144,3 +144,22 @@ TEST_CASE("narrow downlinks, and peers that come, leave and crash: who stays has
     }
   }
 }
+
+// Twelve home lines and a fast source, which almost all must come from. Its rate is what the
+// windows allow that peers grant over their full uplinks.
+TEST_CASE("a grant that waits for a full uplink holds up no fast source") {
+  Lab lab(16, 64, 16384, 1);
+  for (int i = 0; i <= 12; ++i) {
+    LabPeerSpec spec;
+    spec.source = i == 0;
+    spec.link = spec.source ? link(100, 0) : link(1, 8);
+    lab.add(spec);
+  }
+  const double bound = fluid_bound(run_of(lab));
+  REQUIRE(lab.run(static_cast<TimeUs>(5 * bound * 1e6)));
+  TimeUs last = 0;
+  for (std::size_t i = 1; i < lab.size(); ++i) last = std::max(last, lab.result(i).completed);
+  const double ratio = static_cast<double>(last) * 1e-6 / bound;
+  MESSAGE("ratio " << ratio);
+  CHECK(ratio < 1.4);
+}
