@@ -41,8 +41,14 @@ std::uint64_t drain_time_us(const PathState& path) {
   return queued_bytes(path) * path.rtt_us / per_rtt;
 }
 
-std::uint64_t settling_time_us(const PathState& path, std::uint64_t settled_us) {
-  if (queued_bytes(path) <= kSettledBytes) return 0;
+std::size_t settled_bytes(std::size_t frame_bytes, std::uint32_t rtt_min_us) {
+  if (rtt_min_us >= kSettledLongPathUs) return kSettledBytes;
+  return std::clamp(frame_bytes / 4, kSettledBytesMin, kSettledBytes);
+}
+
+std::uint64_t settling_time_us(const PathState& path, std::uint64_t settled_us,
+                               std::size_t settled) {
+  if (queued_bytes(path) <= settled) return 0;
   const std::uint64_t drain_us = drain_time_us(path);
   const std::uint64_t gone_us = path.sent_for_us + settled_us;
   return drain_us > gone_us ? drain_us - gone_us : 0;
@@ -55,6 +61,7 @@ PathState path_state(int fd) {
   PathState path;
   path.unsent_bytes = info.tcpi_notsent_bytes;
   path.unacknowledged_bytes = std::uint64_t{info.tcpi_unacked} * info.tcpi_snd_mss;
+  path.acknowledged_bytes = info.tcpi_bytes_acked;
   path.rtt_us = info.tcpi_rtt;
   path.rtt_min_us = info.tcpi_min_rtt == kNotMeasured ? 0 : info.tcpi_min_rtt;
   return path;

@@ -20,6 +20,7 @@
 #include "proto/transport/loop_lag.h"
 #include "proto/transport/loop_pace.h"
 #include "proto/transport/mailbox.h"
+#include "proto/transport/queue_trial.h"
 #include "proto/transport/replies.h"
 #include "proto/transport/source.h"
 #include "proto/transport/timer.h"
@@ -84,7 +85,7 @@ class IoLoop {
   // --- for what lives on this thread ---
   uv_loop_t* uv() { return &loop_; }
   Shared& shared() { return shared_; }
-  SharedQueue& uplink_queue() { return uplink_queue_; }
+  UplinkQueue& uplink_queue() { return uplink_queue_; }
   LoopPace& pace() { return pace_; }
   Replies& replies() { return replies_; }
   Connection* find(ConnectionId id);
@@ -133,7 +134,7 @@ class IoLoop {
   std::vector<ConnectionId> ready_;
   std::vector<Order> orders_;  // those being obeyed
   std::thread thread_;
-  SharedQueue uplink_queue_;
+  UplinkQueue uplink_queue_;
   LoopPace pace_;
   LoopMeter meter_;
   Replies replies_;  // of the connection that is being read

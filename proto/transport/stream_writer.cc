@@ -14,6 +14,7 @@ StreamWriter::StreamWriter(IoLoop& loop, ConnectionId id)
 
 void StreamWriter::push(OutgoingFrame frame, FrameTag tag) {
   departures_.add(frame.bytes(), tag);
+  if (tag != kUntagged) backlog_.follows(frame.bytes());
   queue_.push(std::move(frame));
 }
 

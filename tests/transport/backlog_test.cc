@@ -47,6 +47,19 @@ TEST_CASE("a queue has settled when what is left goes while the next block is ma
   CHECK(settling_time_us(path) == 0);
 }
 
+TEST_CASE("of small blocks less counts as the end, but on long paths") {
+  using firn::proto::transport::kSettledBytes;
+  using firn::proto::transport::settled_bytes;
+  CHECK(settled_bytes(16'500, 100) == kSettledBytes);
+  CHECK(settled_bytes(8'192, 100) == 2'048);
+  CHECK(settled_bytes(4'200, 100) == 1'500);
+  CHECK(settled_bytes(4'200, firn::proto::transport::kSettledLongPathUs) == kSettledBytes);
+  // A whole block of 4 KiB before a slow link has not gone.
+  const PathState path{.unacknowledged_bytes = 4'096, .rtt_us = 70'000, .rtt_min_us = 100};
+  CHECK(settling_time_us(path) == 0);
+  CHECK(settling_time_us(path, 3'000, settled_bytes(4'200, 100)) > 60'000);
+}
+
 TEST_CASE("what was sent longer ago than the queue is long has left it") {
   PathState path{.unacknowledged_bytes = 16'000, .rtt_us = 50'000, .rtt_min_us = 10'000};
   CHECK(settling_time_us(path) == 37'000);
@@ -65,4 +78,12 @@ TEST_CASE("the queue of acknowledgements on the other side is not ours") {
   PathState far{.unacknowledged_bytes = 10'000, .rtt_us = 200'000, .rtt_min_us = 0};
   shared.share(far);
   CHECK(queued_bytes(far) < 1'100);
+}
+
+TEST_CASE("of a path's queue a part may count") {
+  const PathState path{.unacknowledged_bytes = 10'000, .rtt_us = 100'000, .rtt_min_us = 20'000};
+  CHECK(path.queue_us() == 80'000);
+  CHECK(queued_bytes(path.with(1)) == 8'000);
+  CHECK(queued_bytes(path.with(0.25)) == 2'000);
+  CHECK(queued_bytes(path.with(0)) == 0);
 }

@@ -1,0 +1,114 @@
+#include "proto/transport/queue_trial.h"
+
+#include <algorithm>
+
+namespace firn::proto::transport {
+namespace {
+
+constexpr std::uint32_t kHalvingsMax = 5;  // then nothing of it counts
+constexpr double kShortQueueUs = 5'000;    // of a shorter one nothing counts anyway
+constexpr std::uint64_t kSettleUs = 300'000;
+constexpr std::uint64_t kMeasureUs = 500'000;
+constexpr std::uint64_t kMeasureLongUs = 1'500'000;  // of slow links, if this has not gone through:
+constexpr std::uint64_t kMeasureBytes = 512 << 10;
+constexpr std::uint64_t kTrialPauseUs = 8'000'000;
+constexpr std::uint64_t kTrialPauseMaxUs = 128'000'000;
+constexpr double kSteadyLeast = 0.85;  // of one window to the next
+constexpr double kSteadyMost = 1.15;
+constexpr double kGain = 1.2;   // so much more goes through, or it is of no use
+constexpr double kKept = 0.92;  // as much goes through as before
+constexpr double kChange = 2;   // times less than when a trial failed: it is another situation
+
+}  // namespace
+
+double QueueTrial::ours() const {
+  return level_ >= kHalvingsMax ? 0 : 1.0 / (1u << level_);
+}
+
+void QueueTrial::begin_wait(std::uint64_t now_us) {
+  if (waiting_++ == 0 && begun_) idle_us_ += now_us - std::max(idle_since_us_, began_us_);
+}
+
+void QueueTrial::end_wait(std::uint64_t now_us) {
+  if (--waiting_ == 0) idle_since_us_ = now_us;
+}
+
+void QueueTrial::went_through(std::uint64_t bytes, std::uint64_t delay_us, std::uint64_t now_us) {
+  if (!begun_) return begin_window(now_us);
+  bytes_ += bytes;
+  delays_ += static_cast<double>(bytes) * static_cast<double>(delay_us);
+  const std::uint64_t time_us = now_us - began_us_;
+  if (phase_ == Phase::kSettling) {
+    if (time_us < std::max(kSettleUs, static_cast<std::uint64_t>(2 * before_.delay))) return;
+    phase_ = Phase::kTrying;
+    return begin_window(now_us);
+  }
+  if (time_us < kMeasureUs || (bytes_ < kMeasureBytes && time_us < kMeasureLongUs)) return;
+  const std::uint64_t idle_us =
+      idle_us_ + (waiting_ == 0 ? now_us - std::max(idle_since_us_, began_us_) : 0);
+  const Flow flow{static_cast<double>(bytes_) * 1e6 / static_cast<double>(time_us),
+                  bytes_ > 0 ? delays_ / static_cast<double>(bytes_) : 0};
+  begin_window(now_us);
+  if (idle_us > time_us / 5) {  // there was not enough to send
+    if (phase_ == Phase::kTrying) failed(now_us);
+    before_ = {};
+  } else if (phase_ == Phase::kTrying) {
+    judge(flow, now_us);
+  } else {
+    measured(flow, now_us);
+  }
+}
+
+void QueueTrial::begin_window(std::uint64_t now_us) {
+  begun_ = true;
+  began_us_ = now_us;
+  bytes_ = idle_us_ = 0;
+  delays_ = 0;
+}
+
+void QueueTrial::measured(const Flow& flow, std::uint64_t now_us) {
+  const bool steady =
+      flow.rate >= before_.rate * kSteadyLeast && flow.rate < before_.rate * kSteadyMost;
+  before_ = flow;
+  if (flow.rate * kChange < failed_at_) {
+    failed_at_ = 0;
+    due_us_ = pause_us_ = 0;
+    counting_more_ = false;
+  }
+  if (steady && now_us >= due_us_) try_another(now_us);
+}
+
+void QueueTrial::judge(const Flow& flow, std::uint64_t now_us) {
+  // Of what is on its way besides the greater part is to have gone through.
+  const bool more_goes =
+      flow.rate >= before_.rate * kGain && flow.rate * before_.delay >= before_.rate * flow.delay;
+  const bool good = level_ > kept_ ? more_goes : flow.rate >= before_.rate * kKept;
+  if (!good) return failed(now_us);
+  phase_ = Phase::kMeasuring;
+  const double best = std::max(before_.rate, flow.rate);
+  before_ = {level_ > kept_ ? flow.rate : best, flow.delay};
+  kept_ = level_;
+  pause_us_ = 0;
+  try_another(now_us);
+}
+
+void QueueTrial::failed(std::uint64_t now_us) {
+  phase_ = Phase::kMeasuring;
+  level_ = kept_;
+  failed_at_ = before_.rate;
+  counting_more_ = !counting_more_;
+  pause_us_ = pause_us_ == 0 ? kTrialPauseUs : std::min(2 * pause_us_, kTrialPauseMaxUs);
+  due_us_ = now_us + pause_us_;
+}
+
+// Where it can go on in one direction alone, in that.
+void QueueTrial::try_another(std::uint64_t now_us) {
+  const bool can_count_less = kept_ < kHalvingsMax && before_.delay > kShortQueueUs;
+  if (!can_count_less && kept_ == 0) return;
+  if (!can_count_less || kept_ == 0) counting_more_ = !can_count_less;
+  level_ = counting_more_ ? kept_ - 1 : kept_ + 1;
+  phase_ = Phase::kSettling;
+  begin_window(now_us);
+}
+
+}  // namespace firn::proto::transport

@@ -1,0 +1,69 @@
+// How much of the queue that all connections share is our own (SharedQueue in backlog.h).
+//
+// A round trip tells of a queue, and not where it stands. That of acknowledgements at receivers
+// whose uplinks are full looks like our own if all receivers have one; so do their narrow
+// downlinks. A sender that counts it as its own waits for it before it chooses the next block, has
+// little on its way, and leaves a fast uplink idle (docs/notes/073).
+//
+// What tells them apart is a trial: for a moment half as much of the queue counts as ours, so that
+// about twice as much is on its way. Either more goes through then, or the queue becomes longer
+// (Little's law). If it becomes longer it stands before our link, or before one that we share with
+// others, where more on its way would only take from them. Trials that fail come ever more seldom.
+#pragma once
+
+#include <cstdint>
+
+#include "proto/transport/backlog.h"
+
+namespace firn::proto::transport {
+
+// Times in microseconds, of any one clock. One thread.
+class QueueTrial {
+ public:
+  // The part of the shared queue that counts as ours: 1, 1/2, 1/4 and so on, at last 0.
+  double ours() const;
+
+  // A connection begins or ceases to have something in a queue, its own or not. Only where some
+  // always has does what goes through tell what could.
+  void begin_wait(std::uint64_t now_us);
+  void end_wait(std::uint64_t now_us);
+  // A receiver has acknowledged so many more bytes, over a path with a queue of `delay_us`.
+  void went_through(std::uint64_t bytes, std::uint64_t delay_us, std::uint64_t now_us);
+
+ private:
+  enum class Phase { kMeasuring, kSettling, kTrying };
+  struct Flow {
+    double rate = 0;   // bytes a second; 0: not known
+    double delay = 0;  // mean over bytes, microseconds
+  };
+
+  void begin_window(std::uint64_t now_us);
+  void measured(const Flow& flow, std::uint64_t now_us);
+  void judge(const Flow& flow, std::uint64_t now_us);
+  void try_another(std::uint64_t now_us);
+  void failed(std::uint64_t now_us);
+
+  Phase phase_ = Phase::kMeasuring;
+  std::uint32_t kept_ = 0;   // halvings that are in use but for trials
+  std::uint32_t level_ = 0;  // in use
+  bool counting_more_ = false;
+  Flow before_;           // without the trial; on the way to counting more, the best
+  double failed_at_ = 0;  // rate before the last trial that failed
+  std::uint64_t due_us_ = 0;
+  std::uint64_t pause_us_ = 0;  // after the last trial that failed
+
+  // The window in which it is measured what goes through.
+  bool begun_ = false;
+  std::uint64_t began_us_ = 0, bytes_ = 0, idle_us_ = 0;
+  double delays_ = 0;  // of all bytes, summed
+  std::uint64_t idle_since_us_ = 0;
+  std::uint32_t waiting_ = 0;  // connections
+};
+
+// What is known of the queue before the link of a loop's connections.
+struct UplinkQueue {
+  SharedQueue shared;
+  QueueTrial trial;
+};
+
+}  // namespace firn::proto::transport

@@ -1,0 +1,154 @@
+// How much of a queue counts as the sender's own, where a link answers as links do.
+#include "proto/transport/queue_trial.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <functional>
+
+using firn::proto::transport::QueueTrial;
+
+namespace {
+
+constexpr std::uint64_t kMs = 1'000;
+constexpr std::uint64_t kSecond = 1'000 * kMs;
+
+// A sender that always has something waiting, looked at every 10 ms. What goes through in a second
+// depends on how much of the queue it takes for its own; where as much goes through with more on
+// its way, the queue is longer.
+struct Link {
+  std::function<double(double ours)> carries;
+  std::uint64_t queue_us = 100 * kMs;
+  bool own = true;  // it stands before the link
+  QueueTrial trial{};
+  std::uint64_t now_us = kSecond;
+  double credit = 0;
+  std::uint64_t tried_us = 0;  // with less than at last
+
+  Link(std::function<double(double)> rate, std::uint64_t queue, bool is_own)
+      : carries(std::move(rate)), queue_us(queue), own(is_own) {
+    trial.begin_wait(now_us);
+  }
+  void pass(std::uint64_t time_us) {
+    for (const std::uint64_t end = now_us + time_us; now_us < end; now_us += 10 * kMs) {
+      credit += carries(trial.ours()) / 100;
+      const auto whole = static_cast<std::uint64_t>(credit);
+      credit -= static_cast<double>(whole);
+      const double times = own ? 1 / std::max(trial.ours(), 1.0 / 64) : 1;
+      trial.went_through(whole, static_cast<std::uint64_t>(queue_us * times), now_us);
+      if (trial.ours() < 1) tried_us += 10 * kMs;
+    }
+  }
+};
+
+// Of a sender whose own link is the narrow one.
+double narrow(double) {
+  return 1e6;
+}
+
+// Of one whose receivers' queues hold it up: the less it waits for them the more it sends, up to
+// what its link carries.
+double held_up(double ours) {
+  return std::min(8e6, 1e6 / std::max(ours, 0.01));
+}
+
+}  // namespace
+
+TEST_CASE("the queue before the sender's own link counts in whole, but for moments") {
+  Link link(narrow, 100 * kMs, true);
+  link.pass(40 * kSecond);
+  CHECK(link.trial.ours() == 1);
+  CHECK(link.tried_us > 0);
+  CHECK(link.tried_us < 4 * kSecond);
+  // Ever more seldom.
+  const std::uint64_t before = link.tried_us;
+  link.pass(100 * kSecond);
+  CHECK(link.tried_us - before < 3 * kSecond);
+}
+
+TEST_CASE("a queue that more goes through without is not the sender's") {
+  Link link(held_up, 100 * kMs, false);
+  link.pass(8 * kSecond);
+  CHECK(held_up(link.trial.ours()) == 8e6);
+}
+
+TEST_CASE("once the sender's own link is the narrow one its queue counts again") {
+  Link link(held_up, 100 * kMs, false);
+  link.pass(8 * kSecond);
+  REQUIRE(link.trial.ours() < 1);
+  link.carries = narrow;
+  link.own = true;
+  link.pass(300 * kSecond);
+  CHECK(link.trial.ours() == 1);
+}
+
+TEST_CASE("where far less goes through than when a trial failed the next one comes soon") {
+  Link link(narrow, 100 * kMs, true);
+  link.pass(40 * kSecond);  // the next trial is half a minute away
+  const std::uint64_t before = link.tried_us;
+  link.carries = [](double ours) { return held_up(ours) / 3; };
+  link.own = false;
+  link.pass(8 * kSecond);
+  CHECK(link.tried_us > before + 4 * kSecond);
+  CHECK(link.trial.ours() < 0.5);
+}
+
+TEST_CASE("nothing is tried while what goes through falls") {
+  double rate = 8e6;
+  Link link([&rate](double) { return rate *= 0.995; }, 100 * kMs, false);
+  link.pass(10 * kSecond);
+  CHECK(link.tried_us == 0);
+}
+
+TEST_CASE("more on its way takes from others who share the narrow link, and is no success") {
+  // Half of it is theirs: with twice as much in the queue two thirds come to this one.
+  Link link([](double ours) { return 2e6 / (1 + ours); }, 100 * kMs, true);
+  link.pass(60 * kSecond);
+  CHECK(link.trial.ours() == 1);
+  CHECK(link.tried_us < 6 * kSecond);
+}
+
+TEST_CASE("a trial during which nothing waits has failed") {
+  Link link(narrow, 100 * kMs, true);
+  bool waits = true;
+  for (int i = 0; i < 6000; ++i) {
+    const bool now_waits = link.trial.ours() == 1;
+    if (now_waits != waits)
+      now_waits ? link.trial.begin_wait(link.now_us) : link.trial.end_wait(link.now_us);
+    waits = now_waits;
+    link.pass(10 * kMs);
+  }
+  CHECK(link.tried_us < 8 * kSecond);
+}
+
+TEST_CASE("a short queue is not worth a trial") {
+  Link link(held_up, 4 * kMs, false);
+  link.pass(20 * kSecond);
+  CHECK(link.tried_us == 0);
+}
+
+TEST_CASE("a sender that lacks something to send half of the time tells nothing of its link") {
+  Link link(held_up, 100 * kMs, false);
+  for (int i = 0; i < 100; ++i) {
+    link.trial.end_wait(link.now_us);
+    link.pass(100 * kMs);
+    link.trial.begin_wait(link.now_us);
+    link.pass(100 * kMs);
+  }
+  CHECK(link.tried_us == 0);
+}
+
+TEST_CASE("a trial that ends for want of something to send changes nothing") {
+  Link link(narrow, 100 * kMs, true);
+  while (link.trial.ours() == 1) link.pass(10 * kMs);
+  link.trial.end_wait(link.now_us);
+  link.pass(5 * kSecond);
+  CHECK(link.trial.ours() == 1);
+}
+
+TEST_CASE("a rate that rises by itself at the beginning is no success of a trial") {
+  double rate = 1e5;
+  Link link([&rate](double) { return rate = std::min(rate * 1.01, 4e6); }, 100 * kMs, true);
+  link.pass(60 * kSecond);
+  CHECK(link.trial.ours() == 1);
+}
