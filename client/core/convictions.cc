@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "client/core/claims.h"
 #include "client/core/policy/constants.h"
 #include "proto/block_claim.h"
 
@@ -11,17 +10,19 @@ namespace firn::core {
 
 Convictions::Convictions(const Context& context, Membership& membership, Outbox& outbox,
                          const Holdings& holdings)
-    : context_(context), membership_(membership), outbox_(outbox), holdings_(holdings) {}
+    : context_(context),
+      membership_(membership),
+      outbox_(outbox),
+      holdings_(holdings),
+      brought_(context, holdings) {}
 
 // Each costs the combination of a generation's source blocks. One that does not come to it is sent
 // again, if its sender is honest.
 bool Convictions::examine(const Neighbour& n, proto::FalseClaim&& claim) {
-  if (!claim_possible(claim, holdings_)) return false;
-  const auto allowance = allowances_.try_emplace(n.key, policy::kFalseClaimsPerSecond,
-                                                 policy::kFalseClaimsAtOnce, context_.now);
-  if (!allowance.first->second.try_take(1, context_.now)) return true;
+  const BroughtClaims::Verdict verdict = brought_.look(n, claim);
+  if (verdict != BroughtClaims::Verdict::kSigned)
+    return verdict == BroughtClaims::Verdict::kTooMany;
   const PeerId accused = claimant_of(claim.claim);
-  if (!claim_signed(claim, context_.content_id)) return false;
   if (membership_.condemned().contains(accused, context_.now)) {
     sentence(accused, 1);  // somebody has not heard of it
     return true;

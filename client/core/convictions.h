@@ -6,15 +6,14 @@
 
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <set>
 #include <vector>
 
+#include "client/core/brought_claims.h"
 #include "client/core/context.h"
 #include "client/core/holdings.h"
 #include "client/core/membership.h"
 #include "client/core/outbox.h"
-#include "proto/base/token_bucket.h"
 #include "proto/messages.h"
 
 namespace firn::core {
@@ -31,7 +30,7 @@ class Convictions final : public LeaveWatcher {
   // Those that the next Epoch is to name, `most` at most.
   std::vector<PeerId> take_told(std::size_t most);
 
-  void leaves(const Neighbour& n) override { allowances_.erase(n.key); }
+  void leaves(const Neighbour& n) override { brought_.leaves(n.key); }
 
  private:
   struct Sentence {
@@ -47,7 +46,7 @@ class Convictions final : public LeaveWatcher {
   const Holdings& holdings_;
   std::set<PeerId> under_way_;
   std::deque<Sentence> told_;
-  std::map<PeerKey, TokenBucket> allowances_;
+  BroughtClaims brought_;
 };
 
 }  // namespace firn::core

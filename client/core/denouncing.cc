@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "client/core/claims.h"
 #include "client/core/policy/constants.h"
 #include "proto/base/digest.h"
 #include "proto/block_claim.h"
@@ -19,7 +18,7 @@ Denouncing::Denouncing(const Context& context, Membership& membership, Outbox& o
       outbox_(outbox),
       accusations_(accusations),
       epochs_(epochs),
-      holdings_(holdings),
+      brought_(context, holdings),
       onward_(policy::kFalseClaimsPerSecond, policy::kFalseClaimsAtOnce, context.now),
       random_(context.options.seed, 0x64656e6f756e) {}
 
@@ -63,12 +62,10 @@ TimeUs Denouncing::next_due() const {
 // --- what others have found ---
 
 bool Denouncing::came(const Neighbour& n, const proto::FalseClaim& claim) {
-  if (!claim_possible(claim, holdings_)) return false;
-  const auto allowance = allowances_.try_emplace(n.key, policy::kFalseClaimsPerSecond,
-                                                 policy::kFalseClaimsAtOnce, context_.now);
-  if (!allowance.first->second.try_take(1, context_.now)) return true;
+  const BroughtClaims::Verdict verdict = brought_.look(n, claim);
+  if (verdict != BroughtClaims::Verdict::kSigned)
+    return verdict == BroughtClaims::Verdict::kTooMany;
   const PeerId accused = claimant_of(claim.claim);
-  if (!claim_signed(claim, context_.content_id)) return false;
   Neighbour* const to = towards_authority(accused, n.key);
   const Digest hash = sha256(proto::as_bytes(proto::claim_bytes(claim.claim)));
   if (!to || !new_enough(hash, accused, n.key) || !onward_.try_take(1, context_.now)) return true;

@@ -14,6 +14,7 @@
 #include <set>
 
 #include "client/core/accusations.h"
+#include "client/core/brought_claims.h"
 #include "client/core/context.h"
 #include "client/core/epochs.h"
 #include "client/core/holdings.h"
@@ -37,7 +38,7 @@ class Denouncing final : public LeaveWatcher {
   // A new Epoch has come.
   void learned(const proto::Epoch& epoch);
 
-  void leaves(const Neighbour& n) override { allowances_.erase(n.key); }
+  void leaves(const Neighbour& n) override { brought_.leaves(n.key); }
 
   void step();
   TimeUs next_due() const;
@@ -64,9 +65,8 @@ class Denouncing final : public LeaveWatcher {
   Outbox& outbox_;
   Accusations& accusations_;
   const Epochs& epochs_;
-  const Holdings& holdings_;
   std::map<PeerId, Finding> findings_;
-  std::map<PeerKey, TokenBucket> allowances_;
+  BroughtClaims brought_;
   TokenBucket onward_;
   std::deque<HandedOn> handed_on_;  // of the last seconds, the oldest first
   codec::CoefficientStream random_;
