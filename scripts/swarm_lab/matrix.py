@@ -10,6 +10,7 @@
     content_mib = 32
     seed_mbit = 8          uplink of the seed
     up_mbit = 8            and of each peer
+    down_mbit = 0          downlink of each peer; 0: no limit
     queue_ms, delay_ms, loss, offload    as in a scenario
     cores = 1              of the machine; with fewer the cell is skipped
 
@@ -31,6 +32,7 @@ MSS = 1448         # bytes of a segment of TCP with time stamps
 SMALL_MESH = 24    # up to here each peer knows every other, in larger ones about
 NEIGHBOURS = 12
 WORDS = {"peers": "peers", "content_mib": "mib", "seed_mbit": "seed", "up_mbit": "up",
+         "down_mbit": "down",
          "queue_ms": "queue", "delay_ms": "delay", "loss": "loss", "offload": "offload",
          "cores": "cores"}
 UNNAMED = ("content_mib", "cores")  # they follow from the others
@@ -47,6 +49,7 @@ class Cell:
     content_mib: float
     seed_mbit: float
     up_mbit: float
+    down_mbit: float = 0.0
     queue_ms: float = 100.0
     delay_ms: float = 0.0
     loss: float = 0.0
@@ -67,7 +70,8 @@ class Cell:
                 f"delay_ms = {self.delay_ms}\nloss = {self.loss}\n"
                 f"offload = {str(self.offload).lower()}\n"
                 f"[seed]\nup_mbit = {self.seed_mbit}\n"
-                f"[[peers]]\ncount = {self.peers}\nup_mbit = {self.up_mbit}\n")
+                f"[[peers]]\ncount = {self.peers}\nup_mbit = {self.up_mbit}\n"
+                f"down_mbit = {self.down_mbit}\n")
 
 
 @dataclasses.dataclass
@@ -164,7 +168,7 @@ def _ratios(runs):
 
 def table(grouped, cells, target, clients):
     """Markdown: a row for each cell, those without any run too. `grouped`: report.grouped()."""
-    lines = ["| cell | peers | seed, peers Mbit/s | queue ms | delay ms | loss % | offload | bound s | "
+    lines = ["| cell | peers | seed, peers Mbit/s (down) | queue ms | delay ms | loss % | offload | bound s | "
              + " | ".join(clients) + f" | wire | <= {target:g} |", "|" + "---|" * (10 + len(clients))]
     told = []
     for cell in cells:
@@ -175,7 +179,8 @@ def table(grouped, cells, target, clients):
         wires = [run["wire"] for run in ours if run["wire"] is not None]
         one = known[0]["scenario"] if known else None
         told.append(verdict(one, [run["ratio"] for run in ours], target) if one else "not raced")
-        words = [cell.name, cell.peers, f"{cell.seed_mbit:g}, {cell.up_mbit:g}",
+        down = f" ({cell.down_mbit:g})" if cell.down_mbit else ""
+        words = [cell.name, cell.peers, f"{cell.seed_mbit:g}, {cell.up_mbit:g}{down}",
                  f"{cell.queue_ms:g}", f"{cell.delay_ms:g}", f"{100 * cell.loss:g}",
                  _value(cell.offload), bound, *(_ratios(runs.get(name, [])) for name in clients),
                  f"{statistics.median(wires):.3f}" if wires else "-", told[-1]]

@@ -81,13 +81,14 @@ class Cells(unittest.TestCase):
                                  slow_link.Path(cell.delay_ms, cell.loss, cell.offload))
                 self.assertEqual(one.queue_ms, cell.queue_ms)
                 self.assertEqual(len(list(one.members())), cell.peers)
+                self.assertEqual({group.down_mbit for group in one.peers}, {cell.down_mbit})
                 self.assertGreater(one.deadline_s, 2 * one.bound_if_all_stay().seconds)
 
     def test_the_matrix_spans_the_links_that_peers_meet(self):
         cells = matrix.load().cells
         for key, least, most in (("queue_ms", 50, 500), ("up_mbit", 0.5, 1000),
                                  ("delay_ms", 0, 300), ("loss", 0, 0.02), ("peers", 6, 60),
-                                 ("offload", False, True)):
+                                 ("down_mbit", 0, 50), ("offload", False, True)):
             with self.subTest(key):
                 values = [getattr(cell, key) for cell in cells]
                 self.assertEqual((min(values), max(values)), (least, most))
