@@ -1,5 +1,5 @@
 // False claims (proto/block_claim.h) as neighbours bring them: which of them are looked at. Each
-// costs a signature's check at least, so of a neighbour few are in a second.
+// costs a signature's check at least, so few of one neighbour's are looked at in a second.
 #pragma once
 
 #include <map>
@@ -20,7 +20,7 @@ class BroughtClaims {
   enum class Verdict {
     kSigned,   // by the peer that it names
     kTooMany,  // it was not looked at
-    kRefused,  // not even an honest relay brings that
+    kRefused,  // no honest peer brings that, not even one that hands on what it has not checked
   };
   Verdict look(const Neighbour& from, const proto::FalseClaim& claim);
 

@@ -65,10 +65,12 @@ BacklogWatch::Waiting BacklogWatch::waiting(const PathState& path) const {
   return {settling_us > 0 ? queued_bytes(path) : 0, settling_us};
 }
 
-// The first look tells of all that came before it.
+// The first look tells of all that came before it. Several loops would take the link from each
+// other (queue_trial.h).
 void BacklogWatch::tell_trial(const PathState& path, std::uint64_t now_us) {
   const std::uint64_t before = std::exchange(acknowledged_bytes_, path.acknowledged_bytes);
   if (before == 0 || path.acknowledged_bytes < before) return;
+  if (loop_.shared().options.io_threads > 1) return;
   loop_.uplink_queue().trial.went_through(path.acknowledged_bytes - before, path.queue_us(),
                                           now_us);
 }

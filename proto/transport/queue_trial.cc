@@ -40,23 +40,33 @@ void QueueTrial::went_through(std::uint64_t bytes, std::uint64_t delay_us, std::
   const std::uint64_t time_us = now_us - began_us_;
   if (phase_ == Phase::kSettling) {
     if (time_us < std::max(kSettleUs, static_cast<std::uint64_t>(2 * before_.delay))) return;
+    if (idled(now_us)) return cut_short(now_us);
     phase_ = Phase::kTrying;
     return begin_window(now_us);
   }
   if (time_us < kMeasureUs || (bytes_ < kMeasureBytes && time_us < kMeasureLongUs)) return;
-  const std::uint64_t idle_us =
-      idle_us_ + (waiting_ == 0 ? now_us - std::max(idle_since_us_, began_us_) : 0);
+  if (idled(now_us)) return cut_short(now_us);
   const Flow flow{static_cast<double>(bytes_) * 1e6 / static_cast<double>(time_us),
                   bytes_ > 0 ? delays_ / static_cast<double>(bytes_) : 0};
   begin_window(now_us);
-  if (idle_us > time_us / 5) {  // there was not enough to send
-    if (phase_ == Phase::kTrying) failed(now_us);
-    before_ = {};
-  } else if (phase_ == Phase::kTrying) {
+  if (phase_ == Phase::kTrying) {
     judge(flow, now_us);
   } else {
     measured(flow, now_us);
   }
+}
+
+// For a part of the window nothing waited: it tells nothing.
+bool QueueTrial::idled(std::uint64_t now_us) const {
+  const std::uint64_t idle_us =
+      idle_us_ + (waiting_ == 0 ? now_us - std::max(idle_since_us_, began_us_) : 0);
+  return idle_us > (now_us - began_us_) / 5;
+}
+
+void QueueTrial::cut_short(std::uint64_t now_us) {
+  if (phase_ != Phase::kMeasuring) failed(now_us);
+  before_ = {};
+  begin_window(now_us);
 }
 
 void QueueTrial::begin_window(std::uint64_t now_us) {
@@ -79,7 +89,8 @@ void QueueTrial::measured(const Flow& flow, std::uint64_t now_us) {
 }
 
 void QueueTrial::judge(const Flow& flow, std::uint64_t now_us) {
-  // Of what is on its way besides the greater part is to have gone through.
+  // The rate is to grow by at least as much as the queue: otherwise most of what was sent besides
+  // only stands in it.
   const bool more_goes =
       flow.rate >= before_.rate * kGain && flow.rate * before_.delay >= before_.rate * flow.delay;
   const bool good = level_ > kept_ ? more_goes : flow.rate >= before_.rate * kKept;

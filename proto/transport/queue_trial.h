@@ -7,8 +7,11 @@
 //
 // What tells them apart is a trial: for a moment half as much of the queue counts as ours, so that
 // about twice as much is on its way. Either more goes through then, or the queue becomes longer
-// (Little's law). If it becomes longer it stands before our link, or before one that we share with
-// others, where more on its way would only take from them. Trials that fail come ever more seldom.
+// (Little's law). If it becomes longer it stands before our link. Trials that fail come ever more
+// seldom. Before a link that is shared with others it is the same for a sender that has half of it;
+// one that has less than two fifths gains more than the queue grows, and comes to a larger share,
+// as with more connections. So the loops of one process, which share its link, make no trials if
+// they are several.
 #pragma once
 
 #include <cstdint>
@@ -38,6 +41,8 @@ class QueueTrial {
   };
 
   void begin_window(std::uint64_t now_us);
+  bool idled(std::uint64_t now_us) const;
+  void cut_short(std::uint64_t now_us);
   void measured(const Flow& flow, std::uint64_t now_us);
   void judge(const Flow& flow, std::uint64_t now_us);
   void try_another(std::uint64_t now_us);

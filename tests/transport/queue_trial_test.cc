@@ -121,6 +121,17 @@ TEST_CASE("a trial during which nothing waits has failed") {
   CHECK(link.tried_us < 8 * kSecond);
 }
 
+TEST_CASE("a trial that finds nothing to send while it settles has failed") {
+  Link link(narrow, 100 * kMs, true);
+  while (link.trial.ours() == 1) link.pass(10 * kMs);
+  link.trial.end_wait(link.now_us);
+  link.now_us += 600 * kSecond;
+  link.trial.begin_wait(link.now_us);
+  link.carries = [](double) { return 5e6; };
+  link.pass(4 * kSecond);
+  CHECK(link.trial.ours() == 1);
+}
+
 TEST_CASE("a short queue is not worth a trial") {
   Link link(held_up, 4 * kMs, false);
   link.pass(20 * kSecond);
