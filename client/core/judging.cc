@@ -204,13 +204,14 @@ Judging::Mesh Judging::mesh() const {
 
 // A generation has to be looked at when rows of it have come or were judged, and all of them when
 // the mesh is another. What changes little by little (how many are near) a review finds now and
-// then.
+// then. A source has none open, and may have ten thousand neighbours.
 void Judging::look_ahead() {
+  const auto& all = generations_.holdings().open();
+  if (all.empty()) return changed_.clear();
   if (const Mesh now = mesh(); now != seen_) {
     seen_ = now;
     next_review_ = context_.now;
   }
-  const auto& all = generations_.holdings().open();
   if (next_review_ <= context_.now) {
     next_review_ = context_.now + policy::kJudgingReview;
     for (const auto& [g, open] : all) look_at(g, open);

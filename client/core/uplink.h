@@ -30,7 +30,7 @@ class Uplink {
   void chose_block(std::uint64_t bytes) { limit_.take(bytes); }
   // A block has left; 0 bytes: it could not be made.
   void block_departed(std::uint64_t bytes, TimeUs now);
-  // A block that left now had been the first in its socket for so long.
+  // A block has left that waited for `time` at the head of its connection's send queue.
   void block_waited(TimeUs time) { queue_time_ += (time - queue_time_) / 8; }
   // Whether blocks wait for the link, now that no more are chosen.
   void waiting(bool something, TimeUs now) { meter_.waiting(something, now); }

@@ -30,7 +30,7 @@ class QueueTrial {
   // always has does what goes through tell what could.
   void begin_wait(std::uint64_t now_us);
   void end_wait(std::uint64_t now_us);
-  // A receiver has acknowledged so many more bytes, over a path with a queue of `delay_us`.
+  // A receiver has acknowledged `bytes` more; `delay_us`: queueing delay of its connection.
   void went_through(std::uint64_t bytes, std::uint64_t delay_us, std::uint64_t now_us);
 
  private:

@@ -100,7 +100,7 @@ TEST_CASE("nothing is tried while what goes through falls") {
   CHECK(link.tried_us == 0);
 }
 
-TEST_CASE("more on its way takes from others who share the narrow link, and is no success") {
+TEST_CASE("a trial that takes rate from other senders on the bottleneck link fails") {
   // Half of it is theirs: with twice as much in the queue two thirds come to this one.
   Link link([](double ours) { return 2e6 / (1 + ours); }, 100 * kMs, true);
   link.pass(60 * kSecond);
