@@ -24,6 +24,11 @@ struct Pair {
     in = server.recorder.wait_first();
     REQUIRE(server.recorder.wait_open(in));
   }
+  // For the message of a test that failed.
+  std::string account() {
+    return "server: " + server.recorder.account(in) + "; client: " + client.recorder.account(out);
+  }
+
   Node server;
   Node client;
   ConnectionId in = 0;   // at the server
@@ -42,6 +47,7 @@ TEST_CASE("frames of all sizes arrive whole, in order, both ways at once") {
   options.send_queue_bytes_max = 64 << 20;
   options.records_per_key = 5;  // keys change often, unnoticed
   Pair pair(options);
+  INFO(pair.account());
   for (std::size_t i = 0; i < up.size(); ++i) {
     pair.client.transport->send(pair.out, frame_of(up[i], random() % 200));
     pair.server.transport->send(pair.in, frame_of(down[i], random() % 20'000));
@@ -74,6 +80,7 @@ TEST_CASE("payloads that are received in place arrive whole, in order, among oth
   options.records_per_key = 5;
   options.find_payload = find_payload;
   Pair pair(options);
+  INFO(pair.account());
   std::vector<Bytes> sent;
   for (int i = 0; i < 600; ++i) {
     OutgoingFrame frame = frame_of(random_bytes(random, 1 + random() % 900));

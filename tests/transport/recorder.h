@@ -91,9 +91,12 @@ class Recorder : public EventSink {
   bool wait_closed(ConnectionId id) {
     return wait([id](const auto& all) { return all.contains(id) && !all.at(id).closed.empty(); });
   }
+  // False too as soon as it is closed with fewer: account() says why.
   bool wait_frames(ConnectionId id, std::size_t count) {
-    return wait(
-        [=](const auto& all) { return all.contains(id) && all.at(id).frames.size() >= count; });
+    wait([=](const auto& all) {
+      return all.contains(id) && (all.at(id).frames.size() >= count || !all.at(id).closed.empty());
+    });
+    return connection(id).frames.size() >= count;
   }
   // The number of the first connection, once there is one.
   ConnectionId wait_first() {
@@ -112,6 +115,13 @@ class Recorder : public EventSink {
   std::size_t count() {
     const std::lock_guard lock(mutex_);
     return connections_.size();
+  }
+  // What became of `id`, in words.
+  std::string account(ConnectionId id) {
+    const Connection it = connection(id);
+    std::string said = std::to_string(it.frames.size()) + " frames came";
+    for (const Error& error : it.closed) said += "; " + error.message();
+    return said;
   }
   // How the one end of `id` was told; kInternal if it was told not once.
   Error ending(ConnectionId id) {
