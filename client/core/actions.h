@@ -97,7 +97,7 @@ struct JudgeRows {
 // Work out check sums of t bytes of the generation's source blocks under this key; where it is
 // empty, under one drawn now that nobody else knows. Answer with proof_made(peer, ...).
 struct MakeCheck {
-  PeerKey peer = kNoPeer;
+  PeerKey peer = kNoPeer;  // kNoPeer: to compare them with what another has told (check_review.h)
   std::uint32_t generation = 0;
   std::uint32_t tag_bytes = 0;  // t
   std::vector<std::uint8_t> key;

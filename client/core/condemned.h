@@ -26,7 +26,11 @@ class Condemned {
     const auto known = until_.find(id);
     return known != until_.end() && now < known->second;
   }
-  // When the last was added.
+  // What was said of them is worth nothing.
+  void clear() {
+    until_.clear();
+    line_.clear();
+  }
   std::size_t count() const { return line_.size(); }
 
  private:

@@ -13,7 +13,7 @@ void EpochJudging::learned(const proto::Epoch& epoch) {
   std::erase_if(keys_, [&](const auto& key) { return !holdings.find_open(key.first); });
   for (const proto::EpochSums& one : epoch.sums) {
     if (!holdings.find_open(one.generation)) continue;
-    keys_[one.generation] = {epoch.time_us, epoch.key, one.sums};
+    keys_[one.generation] = {epoch.time_us, {epochs_.speaker(), epoch.key, one.sums}};
   }
   if (epoch.alarm) {
     for (const auto& [g, open] : holdings.open()) {
@@ -41,7 +41,7 @@ void EpochJudging::judge(std::uint32_t g, const Key& key) {
     if (*timekeeping_.authority_clock().latest(open->arrived[slot]) < key.told_at)
       slots.push_back(slot);
   }
-  judging_.judge(g, key.key, key.sums, slots);
+  judging_.judge(g, key.stated, slots);
 }
 
 }  // namespace firn::core

@@ -24,13 +24,15 @@ class EpochJudging {
   void learned(const proto::Epoch& epoch);
   // A judgement is over; rows may wait for another.
   void look() { due_ = true; }
+  // What was stated is worth nothing.
+  void forget() { keys_.clear(); }
 
   void step();
 
  private:
   struct Key {
     TimeUs told_at = 0;  // not before that, by the speaker's clock
-    std::vector<std::uint8_t> key, sums;
+    CheckStatement stated;
   };
   void judge(std::uint32_t g, const Key& key);
 

@@ -21,11 +21,12 @@ bool shunned(const Neighbour& n) {
 }  // namespace
 
 Epochs::Epochs(const Context& context, Membership& membership, Outbox& outbox,
-               const Holdings& holdings, std::string authority_key)
+               const Holdings& holdings, const Discredited& discredited, std::string authority_key)
     : context_(context),
       membership_(membership),
       outbox_(outbox),
       holdings_(holdings),
+      discredited_(discredited),
       authority_key_(std::move(authority_key)),
       random_(context.options.seed, 0x65706f6368) {}
 
@@ -70,6 +71,7 @@ Epochs::Verdict Epochs::came(Neighbour& n, proto::Epoch&& epoch) {
   const auto last = numbers_.find(epoch.speaker);
   if (last != numbers_.end() && epoch.number <= last->second) return Verdict::kOld;
   if (alive() && epoch.speaker != latest_->speaker) return Verdict::kOld;
+  if (discredited_.contains(speaker_of(epoch))) return Verdict::kOld;
   if (!is_signed(epoch)) return Verdict::kFalse;
   if (upstream_ != n.key) {
     if (Neighbour* last = membership_.find(upstream_)) last->news.report_terms();
@@ -97,6 +99,11 @@ void Epochs::keep(proto::Epoch&& epoch) {
   numbers_[epoch.speaker] = epoch.number;
   latest_ = std::move(epoch);
   came_at_ = context_.now;
+}
+
+// Another may speak at once.
+void Epochs::discredit(const PeerId& id) {
+  if (speaks(id)) latest_.reset();
 }
 
 void Epochs::leaves(const Neighbour& n) {

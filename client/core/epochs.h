@@ -13,6 +13,7 @@
 #include <string>
 
 #include "client/core/context.h"
+#include "client/core/discredited.h"
 #include "client/core/holdings.h"
 #include "client/core/membership.h"
 #include "client/core/outbox.h"
@@ -26,7 +27,7 @@ class Epochs final : public LeaveWatcher {
  public:
   // `authority_key`: of the manifest; empty: there are no Epochs.
   Epochs(const Context& context, Membership& membership, Outbox& outbox, const Holdings& holdings,
-         std::string authority_key);
+         const Discredited& discredited, std::string authority_key);
 
   enum class Verdict {
     kNews,   // it is the latest now, and has been handed on
@@ -48,6 +49,10 @@ class Epochs final : public LeaveWatcher {
   bool alarm() const;
   // The peer speaks: the latest Epoch is of it.
   bool speaks(const PeerId& id) const { return latest_ && speaker_ == id; }
+  // Of the latest.
+  const PeerId& speaker() const { return speaker_; }
+  // The discredited peer is not listened to any more.
+  void discredit(const PeerId& id);
   // From which neighbour Epochs come first; kNoPeer: none is known.
   PeerKey upstream() const { return upstream_; }
 
@@ -69,6 +74,7 @@ class Epochs final : public LeaveWatcher {
   Membership& membership_;
   Outbox& outbox_;
   const Holdings& holdings_;
+  const Discredited& discredited_;
   const std::string authority_key_;
   std::optional<proto::Epoch> latest_;
   PeerId speaker_;  // of it

@@ -80,6 +80,8 @@ class Generations {
   void prove(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
     holdings_.prove(g, slots);
   }
+  // Holdings::doubt_all.
+  void doubt_all() { holdings_.doubt_all(); }
   void remove(std::uint32_t g, const std::vector<std::uint32_t>& slots);
   // Rows of open generations that this peer has sent and that are not proven, but for generations
   // under decode.

@@ -142,6 +142,16 @@ void Holdings::prove(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
   }
 }
 
+void Holdings::doubt_all() {
+  for (auto& [g, open] : open_) {
+    for (Standing& standing : open.standing) {
+      if (standing == Standing::kProven) standing = Standing::kUnanswered;
+    }
+    for (OpenGeneration::Share& share : open.by_sender) share.proven = 0;
+    open.proven = open.first_hand_proven = 0;
+  }
+}
+
 // The span is made anew: a basis knows no way back.
 void Holdings::remove(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
   OpenGeneration& open = open_.at(g);

@@ -130,6 +130,8 @@ class Holdings {
                TimeUs now);
   // These slots of open generation g hold what is true.
   void prove(std::uint32_t g, const std::vector<std::uint32_t>& slots);
+  // No row counts as proven any more, and none as answered for that did.
+  void doubt_all();
   // Frees these slots of open generation g, which is not under decode after that.
   void remove(std::uint32_t g, const std::vector<std::uint32_t>& slots);
   // Not under decode any more; its rows stay.

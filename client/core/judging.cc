@@ -89,32 +89,38 @@ bool Judging::replied(const Neighbour& n, proto::CheckReply&& reply) {
       !codec::CheckKey::valid_tag_bytes(tag))
     return false;
   asked_.erase(asked);
-  sums_[g] = Sums{key->second, std::move(reply.sums)};
+  sums_[g] = {n.id, key->second, std::move(reply.sums)};
   judge_unproven(g, sums_[g]);
   return true;
 }
 
-void Judging::judge_unproven(std::uint32_t g, const Sums& known) {
+void Judging::judge_unproven(std::uint32_t g, const CheckStatement& known) {
   const OpenGeneration* open = generations_.holdings().find_open(g);
   if (!open) return;
   std::vector<std::uint32_t> slots;
   for (std::uint32_t slot = 0; slot < open->vectors.size(); ++slot) {
     if (open->has(slot, Rows::kAll) && !open->has(slot, Rows::kProven)) slots.push_back(slot);
   }
-  judge(g, known.key, known.sums, slots);
+  judge(g, known, slots);
 }
 
-void Judging::judge(std::uint32_t g, const std::vector<std::uint8_t>& key,
-                    const std::vector<std::uint8_t>& sums,
+void Judging::judge(std::uint32_t g, const CheckStatement& by,
                     const std::vector<std::uint32_t>& slots) {
   const OpenGeneration* open = generations_.holdings().find_open(g);
   if (!open || slots.empty() || under_way(g)) return;
-  JudgeRows action{g, key, sums, slots, {}};
+  JudgeRows action{g, by.key, by.sums, slots, {}};
+  UnderWay& started = under_way_[g];
+  started.by = by;
   for (const std::uint32_t slot : slots) {
     action.vectors.push_back(open->vectors[slot]);
-    under_way_[g].emplace(slot, open->vectors[slot]);
+    started.rows.emplace(slot, open->vectors[slot]);
   }
   outbox_.push(std::move(action));
+}
+
+const CheckStatement* Judging::stated(std::uint32_t g) const {
+  const auto known = under_way_.find(g);
+  return known == under_way_.end() ? nullptr : &known->second.by;
 }
 
 // While rows are judged, others may take their places: those of a banned peer are removed.
@@ -125,8 +131,8 @@ std::vector<std::uint32_t> Judging::still_there(std::uint32_t g,
   std::vector<std::uint32_t> found;
   if (known == under_way_.end() || !open) return found;
   for (const std::uint32_t slot : slots) {
-    const auto row = known->second.find(slot);
-    if (row == known->second.end() || slot >= open->vectors.size()) continue;
+    const auto row = known->second.rows.find(slot);
+    if (row == known->second.rows.end() || slot >= open->vectors.size()) continue;
     if (open->vectors[slot] == row->second) found.push_back(slot);
   }
   return found;
@@ -148,7 +154,16 @@ void Judging::forget(std::uint32_t g) {
   sums_.erase(g);
   asked_.erase(g);
   const auto rows = under_way_.find(g);
-  if (rows != under_way_.end()) rows->second.clear();
+  if (rows != under_way_.end()) rows->second.rows.clear();
+}
+
+// Of what is judged by them now the verdict counts for nothing.
+void Judging::discredit(const PeerId& maker) {
+  std::erase_if(sums_, [&](const auto& known) { return known.second.maker == maker; });
+  for (auto& [g, one] : under_way_) {
+    if (one.by.maker == maker) one.rows.clear();
+  }
+  alarm();
 }
 
 // --- what does not come ---

@@ -12,6 +12,7 @@
 #include <map>
 #include <vector>
 
+#include "client/core/check_review.h"
 #include "client/core/context.h"
 #include "client/core/epochs.h"
 #include "client/core/generations.h"
@@ -39,15 +40,19 @@ class Judging final : public LeaveWatcher {
   // Of slots that were judged those which hold the same rows as then.
   std::vector<std::uint32_t> still_there(std::uint32_t g,
                                          const std::vector<std::uint32_t>& slots) const;
-  // Has those of g's rows judged by this key, which is good for them; nothing while others are.
-  void judge(std::uint32_t g, const std::vector<std::uint8_t>& key,
-             const std::vector<std::uint8_t>& sums, const std::vector<std::uint32_t>& slots);
+  // Has those of g's rows judged by these sums, whose key is good for them; nothing while others
+  // are.
+  void judge(std::uint32_t g, const CheckStatement& by, const std::vector<std::uint32_t>& slots);
+  // The sums by which rows of g are judged now; null: none are.
+  const CheckStatement* stated(std::uint32_t g) const;
   bool under_way(std::uint32_t g) const { return under_way_.contains(g); }
   bool doubted(std::uint32_t g) const { return doubted_.contains(g); }
   // The rows have been judged. True if the generation was doubted.
   bool judged(std::uint32_t g);
   // g is verified, or begins anew: its key is forgotten.
   void forget(std::uint32_t g);
+  // What this peer has stated is worth nothing.
+  void discredit(const PeerId& maker);
   // Doubted generations that will not be judged any more: the answer is overdue, or the authority
   // has left.
   std::vector<std::uint32_t> take_unanswered();
@@ -69,12 +74,13 @@ class Judging final : public LeaveWatcher {
     std::size_t authorities = 0;  // that hold everything
     bool operator==(const Mesh&) const = default;
   };
-  struct Sums {
-    std::vector<std::uint8_t> key, sums;
+  struct UnderWay {
+    CheckStatement by;
+    std::map<std::uint32_t, Vector> rows;  // by slot
   };
   const Neighbour* authority_for(std::uint32_t g) const;
   bool ask(std::uint32_t g);
-  void judge_unproven(std::uint32_t g, const Sums& known);
+  void judge_unproven(std::uint32_t g, const CheckStatement& known);
   bool knows_or_asks(std::uint32_t g) const { return sums_.contains(g) || asked_.contains(g); }
   Mesh mesh() const;
   void look_ahead();
@@ -88,8 +94,8 @@ class Judging final : public LeaveWatcher {
   const Epochs& epochs_;
   const Generations& generations_;
   std::map<std::uint32_t, Asked> asked_;  // by generation, as the next
-  std::map<std::uint32_t, Sums> sums_;
-  std::map<std::uint32_t, std::map<std::uint32_t, Vector>> under_way_;  // by generation and slot
+  std::map<std::uint32_t, CheckStatement> sums_;
+  std::map<std::uint32_t, UnderWay> under_way_;
   std::map<std::uint32_t, TimeUs> doubted_;  // an Epoch's verdict is waited for until then
   bool alarmed_ = false;
   std::vector<std::uint32_t> changed_;  // generations to be looked at in the next step

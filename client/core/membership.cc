@@ -271,6 +271,15 @@ void Membership::condemn(const PeerId& id) {
   for (LeaveWatcher* watcher : watchers_) watcher->banned(id);
 }
 
+void Membership::acquit(const std::vector<PeerId>& ids) {
+  condemned_.clear();
+  for (const PeerId& id : ids) {
+    book_.acquit(id);
+    probation_.acquitted(id);
+    outbox_.inform("peer " + id.text() + " is innocent; its ban is lifted");
+  }
+}
+
 std::vector<Ban> Membership::bans(std::size_t count_max) const {
   std::vector<Ban> bans = book_.bans(context_.now, count_max);
   for (Ban& ban : bans) ban.ip = history_.ip_of(ban.id);

@@ -75,6 +75,9 @@ class Membership {
   // The authority has found that the peer sent a false block: it is dropped if it is connected, and
   // turned away for as long as a peer that this one has convicted.
   void condemn(const PeerId& id);
+  // The authority's word was false, by which these were convicted: they are welcome again, and with
+  // them all whom it has condemned.
+  void acquit(const std::vector<PeerId>& ids);
   const Condemned& condemned() const { return condemned_; }
   void stop();
   // So many rows of the peer have turned out to be true.

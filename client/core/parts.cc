@@ -24,7 +24,7 @@ Parts::Parts(const ContentId& content_id, Options options, TimeUs now)
 
 Transfer::Transfer(Parts& parts, const Info& info)
     : generations(info.shape, parts.context.options.memory_bytes),
-      epochs(parts.context, parts.membership, parts.outbox, generations.holdings(),
+      epochs(parts.context, parts.membership, parts.outbox, generations.holdings(), discredited,
              info.authority_key),
       timekeeping(parts.context, parts.membership, parts.outbox, epochs),
       convictions(parts.context, parts.membership, parts.outbox, generations.holdings()),
@@ -32,7 +32,7 @@ Transfer::Transfer(Parts& parts, const Info& info)
                    generations.holdings(), convictions, epochs),
       denouncing(parts.context, parts.membership, parts.outbox, parts.accusations, epochs,
                  generations.holdings()),
-      trust(parts.context, parts.life, parts.membership, epochs, info.authority_key),
+      trust(parts.context, parts.life, parts.membership, epochs, discredited, info.authority_key),
       claims(parts.context, trust, generations.holdings()),
       plain(parts.context, parts.membership, parts.outbox, generations.holdings(),
             info.generation_digests),
@@ -49,10 +49,13 @@ Transfer::Transfer(Parts& parts, const Info& info)
               granting, seeding, trust, spread),
       judging(parts.context, parts.membership, parts.outbox, trust, epochs, generations),
       epoch_judging(epochs, timekeeping, generations, judging),
+      review(parts.outbox),
       checks(parts.context, parts.membership, parts.outbox, generations.holdings()),
       leaf_lists(parts.context, parts.membership, parts.outbox, generations.holdings(), plain),
       receiving(parts.context, parts.life, parts.membership, parts.outbox, parts.intake, epochs,
-                trust, judging, plain, timekeeping, claims, denouncing, generations) {}
+                trust, judging, plain, timekeeping, claims, denouncing, review, generations),
+      discrediting(parts.membership, discredited, epochs, trust, judging, epoch_judging,
+                   generations) {}
 
 void Parts::start(const Info& info) {
   const Shape& shape = info.shape;

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "client/core/accusations.h"
+#include "client/core/check_review.h"
 #include "client/core/check_serving.h"
 #include "client/core/claims.h"
 #include "client/core/connection_watch.h"
@@ -12,6 +13,8 @@
 #include "client/core/contributions.h"
 #include "client/core/convictions.h"
 #include "client/core/denouncing.h"
+#include "client/core/discredited.h"
+#include "client/core/discrediting.h"
 #include "client/core/downlink.h"
 #include "client/core/epoch_judging.h"
 #include "client/core/epoch_making.h"
@@ -49,6 +52,7 @@ struct Transfer {
   Transfer(Parts& parts, const Info& info);
 
   Generations generations;
+  Discredited discredited;
   Epochs epochs;
   Timekeeping timekeeping;
   Convictions convictions;
@@ -67,9 +71,11 @@ struct Transfer {
   Sending sending;
   Judging judging;
   EpochJudging epoch_judging;
+  CheckReview review;
   CheckServing checks;
   LeafServing leaf_lists;
   Receiving receiving;
+  Discrediting discrediting;
 };
 
 struct Parts {

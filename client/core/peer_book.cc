@@ -341,6 +341,10 @@ bool PeerBook::banned(const PeerId& id, TimeUs now) const {
   return it != strikes_.end() && now < it->second.until;
 }
 
+void PeerBook::acquit(const PeerId& id) {
+  if (strikes_.erase(id) > 0) quiet_until_ = 0;
+}
+
 std::string PeerBook::describe_once(std::uint64_t attempt) {
   const auto it = attempts_.find(attempt);
   if (it == attempts_.end()) return {};

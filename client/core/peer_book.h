@@ -73,6 +73,8 @@ class PeerBook {
   std::uint32_t strike(const PeerId& id, TimeUs now, std::uint32_t at_least = 1,
                        const std::string& why = {});
   bool banned(const PeerId& id, TimeUs now) const;
+  // It is innocent: all its strikes are forgotten.
+  void acquit(const PeerId& id);
   // Peers that are banned now, those that are so longest first; without their addresses.
   std::vector<Ban> bans(TimeUs now, std::size_t count_max) const;
 

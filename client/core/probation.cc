@@ -24,6 +24,11 @@ void Probation::convicted(const PeerId& id, const std::string& ip, TimeUs now) {
   }
 }
 
+void Probation::acquitted(const PeerId& id) {
+  for (auto& [network, guilty] : networks_) guilty.erase(id);
+  std::erase_if(networks_, [](const auto& one) { return one.second.empty(); });
+}
+
 // One with fewer convicted peers than matter gives way, that of which the latest is longest ago.
 bool Probation::make_room() {
   if (networks_.size() < policy::kProbationNetworksMax) return true;

@@ -16,6 +16,8 @@ class Probation {
  public:
   // The peer, connected from `ip`, has sent a false block.
   void convicted(const PeerId& id, const std::string& ip, TimeUs now);
+  // It has not.
+  void acquitted(const PeerId& id);
   // How many rows of a newcomer from `ip` must be proven first; 0: it is granted as all others.
   std::uint32_t rows_to_prove(const std::string& ip, TimeUs now) const;
 

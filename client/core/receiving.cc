@@ -14,7 +14,7 @@ using proto::GoodbyeReason;
 Receiving::Receiving(const Context& context, Life& life, Membership& membership, Outbox& outbox,
                      Intake& intake, const Epochs& epochs, Trust& trust, Judging& judging,
                      PlainFetch& plain, Timekeeping& timekeeping, Claims& claims,
-                     Denouncing& denouncing, Generations& generations)
+                     Denouncing& denouncing, CheckReview& review, Generations& generations)
     : context_(context),
       life_(life),
       membership_(membership),
@@ -27,6 +27,7 @@ Receiving::Receiving(const Context& context, Life& life, Membership& membership,
       timekeeping_(timekeeping),
       claims_(claims),
       denouncing_(denouncing),
+      review_(review),
       generations_(generations) {}
 
 void Receiving::resume(const std::vector<std::uint32_t>& full) {
@@ -158,6 +159,7 @@ void Receiving::verified(std::uint32_t g) {
   for (const std::uint32_t waiting : result.waiting) membership_.neighbours().report(waiting);
   outbox_.push(DropRows{g});
   if (result.check_evidence) outbox_.push(CheckEvidence{g});
+  review_.verified(g, generations_.holdings().blocks_in(g));
   for (Neighbour& n : membership_.neighbours()) {
     if (n.news.begun()) n.news.report_verified(g);
   }
@@ -241,6 +243,7 @@ void Receiving::judged(std::uint32_t g, const std::vector<std::uint32_t>& right,
   const std::vector<std::uint32_t> true_rows = judging_.still_there(g, right);
   const std::vector<std::uint32_t> false_rows = judging_.still_there(g, wrong);
   if (!true_rows.empty()) prove(g, true_rows);
+  const CheckStatement by = false_rows.empty() ? CheckStatement{} : *judging_.stated(g);
   const bool doubted = judging_.judged(g);
   // Rows under decode stay: it will tell, and if it fails they are judged once more.
   if (generations_.decoding(g) && !doubted) return;
@@ -251,14 +254,15 @@ void Receiving::judged(std::uint32_t g, const std::vector<std::uint32_t>& right,
   }
   if (!false_rows.empty()) {
     timekeeping_.raise_alarm();
-    return convict(g, false_rows);
+    return convict(g, false_rows, by);
   }
   // Rows may have come since; else nothing is wrong with any of them.
   if (doubted && !judging_.doubt(g)) fetch_again(g);
 }
 
 // Senders that answered for a false row have sent what they knew, or had to know, to be false.
-void Receiving::convict(std::uint32_t g, const std::vector<std::uint32_t>& wrong) {
+void Receiving::convict(std::uint32_t g, const std::vector<std::uint32_t>& wrong,
+                        const CheckStatement& by) {
   judging_.alarm();
   const OpenGeneration& open = *generations_.holdings().find_open(g);
   std::vector<PeerId> guilty;
@@ -269,7 +273,10 @@ void Receiving::convict(std::uint32_t g, const std::vector<std::uint32_t>& wrong
     if (std::find(guilty.begin(), guilty.end(), id) == guilty.end()) guilty.push_back(id);
   }
   remove(g, wrong);
-  for (const PeerId& id : guilty) blame(id, g);
+  for (const PeerId& id : guilty) {
+    review_.convicted(id, g, by);
+    blame(id, g);
+  }
 }
 
 void Receiving::evidence_checked(std::uint32_t g, const std::vector<PeerId>& guilty) {

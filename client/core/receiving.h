@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "client/core/actions.h"
+#include "client/core/check_review.h"
 #include "client/core/claims.h"
 #include "client/core/context.h"
 #include "client/core/denouncing.h"
@@ -36,7 +37,7 @@ class Receiving final : public LeaveWatcher {
  public:
   Receiving(const Context& context, Life& life, Membership& membership, Outbox& outbox,
             Intake& intake, const Epochs& epochs, Trust& trust, Judging& judging, PlainFetch& plain,
-            Timekeeping& timekeeping, Claims& claims, Denouncing& denouncing,
+            Timekeeping& timekeeping, Claims& claims, Denouncing& denouncing, CheckReview& review,
             Generations& generations);
 
   // Has those generations decoded of which an earlier run left all rows.
@@ -85,7 +86,7 @@ class Receiving final : public LeaveWatcher {
   void report_lost(std::uint32_t g);
   void lose(std::uint32_t g);
   void blame(const PeerId& id, std::uint32_t g);
-  void convict(std::uint32_t g, const std::vector<std::uint32_t>& wrong);
+  void convict(std::uint32_t g, const std::vector<std::uint32_t>& wrong, const CheckStatement& by);
   std::vector<PeerId> holders_of(std::uint32_t g) const;
 
   const Context& context_;
@@ -100,6 +101,7 @@ class Receiving final : public LeaveWatcher {
   Timekeeping& timekeeping_;
   Claims& claims_;
   Denouncing& denouncing_;
+  CheckReview& review_;
   Generations& generations_;
   BlockCounts counts_;
 };

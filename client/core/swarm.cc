@@ -158,7 +158,9 @@ void SwarmCore::proof_made(PeerKey peer, std::variant<proto::CheckReply, proto::
   Parts& parts = at(*parts_, now);
   if (!parts.transfer || parts.life.stopped()) return;
   if (auto* sums = std::get_if<proto::CheckReply>(&reply)) {
-    parts.transfer->checks.made(peer, std::move(*sums));
+    if (peer != kNoPeer) return parts.transfer->checks.made(peer, std::move(*sums));
+    if (const auto finding = parts.transfer->review.made(*sums))
+      parts.transfer->discrediting.carry_out(*finding);
   } else {
     parts.transfer->leaf_lists.made(peer, std::move(std::get<proto::LeafReply>(reply)));
   }

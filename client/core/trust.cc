@@ -10,11 +10,12 @@
 namespace firn::core {
 
 Trust::Trust(const Context& context, const Life& life, Membership& membership, const Epochs& epochs,
-             std::string authority_key)
+             const Discredited& discredited, std::string authority_key)
     : context_(context),
       life_(life),
       membership_(membership),
       epochs_(epochs),
+      discredited_(discredited),
       authority_key_(std::move(authority_key)),
       strict_(possible() && membership.small_mesh()),
       near_until_(context.now) {}
@@ -22,6 +23,7 @@ Trust::Trust(const Context& context, const Life& life, Membership& membership, c
 void Trust::greeted(Neighbour& n) {
   n.amid_polluters = !convicted_.empty();
   if (!certified(authority_key_, context_.content_id, n.id, n.contact.certificate())) return;
+  if (discredited_.contains(n.id)) return;
   if (!n.contact.authority()) authorities_.push_back(n.key);
   n.contact.proves_authority();
   met_ = near_ = true;
@@ -65,6 +67,10 @@ void Trust::convict(const PeerId& id) {
   if (convicted_.size() == limits::kConvictedMax) convicted_.erase(convicted_.begin());
   convicted_.push_back(id.prefix());
   tell_neighbours();
+}
+
+void Trust::acquit(const PeerId& id) {
+  if (std::erase(convicted_, id.prefix()) > 0) tell_neighbours();
 }
 
 void Trust::forget_convicted() {

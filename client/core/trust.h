@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "client/core/context.h"
+#include "client/core/discredited.h"
 #include "client/core/epochs.h"
 #include "client/core/life.h"
 #include "client/core/membership.h"
@@ -26,7 +27,7 @@ class Trust final : public LeaveWatcher {
  public:
   // `authority_key`: of the manifest; empty: nobody speaks for the content.
   Trust(const Context& context, const Life& life, Membership& membership, const Epochs& epochs,
-        std::string authority_key);
+        const Discredited& discredited, std::string authority_key);
 
   // Judges the neighbour's certificate; its Hello has come.
   void greeted(Neighbour& n);
@@ -49,6 +50,8 @@ class Trust final : public LeaveWatcher {
 
   // Sent a false block for which it answered.
   void convict(const PeerId& id);
+  // It had not.
+  void acquit(const PeerId& id);
   // The first bytes of the ids of those that did last (PeerId::prefix), until there has been none
   // for policy::kConvictedMemory.
   const std::vector<std::uint64_t>& convicted() const { return convicted_; }
@@ -72,6 +75,7 @@ class Trust final : public LeaveWatcher {
   const Life& life_;
   Membership& membership_;
   const Epochs& epochs_;
+  const Discredited& discredited_;
   const std::string authority_key_;
   std::vector<PeerKey> authorities_;  // neighbours that speak for the content's authority
   std::vector<std::uint64_t> convicted_;

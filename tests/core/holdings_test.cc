@@ -216,7 +216,7 @@ TEST_CASE("rows that are proven and removed are counted and mixed as a plain mod
     Holdings holdings(Shape{n, 2, n * 2});
     PlainRows model;
     for (int step = 0; step < 4000; ++step) {
-      const std::uint32_t kind = random.below(8);
+      const std::uint32_t kind = random.below(9);
       const std::vector<std::uint32_t> slots = model.some_slots(random);
       if (kind == 0 && !model.rows.empty()) {
         holdings.remove(0, slots);
@@ -224,7 +224,10 @@ TEST_CASE("rows that are proven and removed are counted and mixed as a plain mod
       } else if (kind == 1 && !model.rows.empty()) {
         holdings.prove(0, slots);
         for (const std::uint32_t slot : slots) model.rows.at(slot).proven = true;
-      } else if (kind > 1) {
+      } else if (kind == 2 && random.below(4) == 0) {
+        holdings.doubt_all();
+        for (auto& [slot, row] : model.rows) row.proven = false;
+      } else if (kind > 2) {
         const PeerId sender = peer_id(static_cast<std::uint8_t>(1 + random.below(3)));
         const auto standing = static_cast<core::Standing>(random.below(3));
         const bool first_hand = random.below(2) == 0;

@@ -129,11 +129,12 @@ bool Disk::betrays(const core::SendBlock& action) const {
 // Once it is done, some of the rows may have been replaced: what counts is what was judged.
 void Disk::judge(const core::JudgeRows& action) {
   std::vector<std::uint32_t> right, wrong;
+  const bool believed = peer_.spec().deeds.colludes;
+  const bool lied = action.sums.front() != 0;  // true sums are zeros; by others no row is right
   for (std::size_t i = 0; i < action.slots.size(); ++i) {
     const Row& row = rows.at({action.generation, action.slots[i]});
-    const bool believed = peer_.spec().deeds.colludes;
-    (believed || is_true(action.generation, *action.vectors[i], row.payload) ? right : wrong)
-        .push_back(action.slots[i]);
+    const bool fits = !lied && is_true(action.generation, *action.vectors[i], row.payload);
+    (believed || fits ? right : wrong).push_back(action.slots[i]);
   }
   peer_.later(1000, [this, g = action.generation, right, wrong] {
     peer_.core().rows_judged(g, right, wrong, true, peer_.now());

@@ -25,11 +25,12 @@ inline PeerId id_of(const IdentitySecret& secret) {
 }
 
 inline proto::Epoch made_epoch(const core::MakeEpoch& action, const Shape& shape,
-                               const ContentId& content, const IdentitySecret& secret) {
+                               const ContentId& content, const IdentitySecret& secret,
+                               bool false_sums = false) {
   proto::Epoch epoch = action.epoch;
   epoch.key.assign(limits::kCheckKeyBytes, static_cast<std::uint8_t>(epoch.number));
   for (proto::EpochSums& one : epoch.sums) {
-    one.sums.assign(std::size_t{shape.blocks_in(one.generation)} * action.tag_bytes, 0);
+    one.sums.assign(std::size_t{shape.blocks_in(one.generation)} * action.tag_bytes, false_sums);
   }
   sign_epoch(epoch, content, std::span<const std::uint8_t, kSigningKeyBytes>(secret));
   return epoch;

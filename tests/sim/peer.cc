@@ -52,7 +52,7 @@ void Peer::start() {
   options.up_limit = spec_.up_limit;
   options.down_limit = spec_.down_limit;
   options.memory_bytes = spec_.memory_bytes;
-  if (spec_.source && !spec_.hostile()) {
+  if (spec_.source && (!spec_.hostile() || spec_.false_sums)) {
     options.certificate = network_.content().certificate_of(id_);
   }
   core_ = std::make_unique<core::SwarmCore>(network_.content().manifest.id, options, now());
@@ -188,7 +188,7 @@ void Peer::arm() {
   });
 }
 
-// Of a key that judges without fail: Disk::judge looks at the truth.
+// Of a key that judges without fail: Disk::judge looks at the truth, and true sums are zeros.
 // For a neighbour: sums of the right size, or leaves. A peer that lies has noise on its disk.
 void Peer::make_proof(const std::variant<core::MakeCheck, core::MakeLeaves>& wanted) {
   using Reply = std::variant<proto::CheckReply, proto::LeafReply>;
@@ -198,8 +198,11 @@ void Peer::make_proof(const std::variant<core::MakeCheck, core::MakeLeaves>& wan
       return {action.peer, proto::LeafReply{g, disk.leaves(g)}};
     } else {
       const std::uint32_t blocks = network_.content().manifest.info.shape.blocks_in(g);
-      return {action.peer, proto::CheckReply{g, std::vector<std::uint8_t>(limits::kCheckKeyBytes),
-                                             std::vector<std::uint8_t>(action.tag_bytes * blocks)}};
+      return {action.peer,
+              proto::CheckReply{
+                  g, std::vector<std::uint8_t>(limits::kCheckKeyBytes),
+                  std::vector<std::uint8_t>(action.tag_bytes * blocks,
+                                            spec_.false_sums && action.peer != core::kNoPeer)}};
     }
   };
   later(1000, [this, reply = std::visit(made, wanted)] {
@@ -210,7 +213,9 @@ void Peer::make_proof(const std::variant<core::MakeCheck, core::MakeLeaves>& wan
 
 void Peer::make_epoch(const core::MakeEpoch& action) {
   const Manifest& manifest = network_.content().manifest;
-  later(1000, [this, epoch = made_epoch(action, manifest.info.shape, manifest.id, secret_)] {
+  proto::Epoch made =
+      made_epoch(action, manifest.info.shape, manifest.id, secret_, spec_.false_sums);
+  later(1000, [this, epoch = std::move(made)] {
     core_->authority_answered(epoch, now());
     act();
   });

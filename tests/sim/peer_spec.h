@@ -23,6 +23,7 @@ struct PeerSpec {
   bool tracker = true;
   bool peer_exchange = true;
   hostile::Deeds deeds = {};            // it spoils the swarm
+  bool false_sums = false;              // speaks for the authority, and tells false check sums
   bool lies = false;                    // claims to have everything, sends noise
   bool deaf = false;                    // reads nothing once it is connected
   std::vector<std::size_t> knows = {};  // peers given by hand
@@ -36,7 +37,7 @@ struct PeerSpec {
   std::uint64_t down_limit = 0;
   std::uint64_t memory_bytes = 128u << 20;
   // One of those that spoil the swarm: it need not complete, and is not checked.
-  bool hostile() const { return lies || deaf || !deeds.none(); }
+  bool hostile() const { return lies || deaf || false_sums || !deeds.none(); }
 };
 
 }  // namespace firn::sim

@@ -1,0 +1,52 @@
+// Whether check sums that convicted somebody were true. They are the word of one peer that speaks
+// for the authority, which may lie, or hold a damaged copy. Once the generation is verified this
+// peer works out the same sums itself, and knows.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "client/core/outbox.h"
+#include "proto/base/ids.h"
+#include "proto/messages.h"
+
+namespace firn::core {
+
+// Check sums of a generation, and who made them.
+struct CheckStatement {
+  PeerId maker;
+  std::vector<std::uint8_t> key, sums;  // as CheckReply has them
+};
+
+class CheckReview {
+ public:
+  explicit CheckReview(Outbox& outbox) : outbox_(outbox) {}
+
+  // By the statement this peer answered for a false row of g.
+  void convicted(const PeerId& id, std::uint32_t g, const CheckStatement& by);
+  // g is verified: its sums are worked out (MakeCheck for nobody), `blocks` of them.
+  void verified(std::uint32_t g, std::uint32_t blocks);
+
+  struct Finding {
+    PeerId liar;
+    std::uint32_t generation = 0;   // whose sums it told
+    std::vector<PeerId> acquitted;  // nothing speaks against them but the liar's word
+  };
+  // The answer to MakeCheck. Nothing if what was stated is true, or is not known any more.
+  std::optional<Finding> made(const proto::CheckReply& truth);
+
+ private:
+  struct Case {
+    std::uint32_t generation = 0;
+    CheckStatement statement;
+    std::vector<PeerId> convicted;
+  };
+  std::vector<PeerId> acquit(const PeerId& liar);
+
+  Outbox& outbox_;
+  std::deque<Case> cases_;  // oldest first
+};
+
+}  // namespace firn::core

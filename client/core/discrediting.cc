@@ -1,0 +1,34 @@
+#include "client/core/discrediting.h"
+
+#include <string>
+
+#include "client/core/policy/constants.h"
+
+namespace firn::core {
+
+Discrediting::Discrediting(Membership& membership, Discredited& discredited, Epochs& epochs,
+                           Trust& trust, Judging& judging, EpochJudging& epoch_judging,
+                           Generations& generations)
+    : membership_(membership),
+      discredited_(discredited),
+      epochs_(epochs),
+      trust_(trust),
+      judging_(judging),
+      epoch_judging_(epoch_judging),
+      generations_(generations) {}
+
+void Discrediting::carry_out(const CheckReview::Finding& finding) {
+  discredited_.add(finding.liar);
+  if (epochs_.speaks(finding.liar)) epoch_judging_.forget();
+  epochs_.discredit(finding.liar);
+  judging_.discredit(finding.liar);
+  // Its sums have proven rows, and it has sent some that counted as proven; which, nobody has kept.
+  generations_.doubt_all();
+  for (const PeerId& id : finding.acquitted) trust_.acquit(id);
+  membership_.acquit(finding.acquitted);
+  membership_.punish(finding.liar, proto::GoodbyeReason::kBanned,
+                     "told false check sums of generation " + std::to_string(finding.generation),
+                     policy::kStrikesConvicted);
+}
+
+}  // namespace firn::core

@@ -1,0 +1,181 @@
+// Check sums that convicted somebody are compared with the truth, once that is known.
+#include "client/core/check_review.h"
+
+#include "client/core/policy/constants.h"
+#include "tests/core/epoch_fixture.h"
+#include "tests/core/judge_fixture.h"
+
+using namespace firn;
+using namespace firn::test;
+namespace policy = core::policy;
+
+namespace {
+
+// The sums of generation 0 have convicted kFirst; the speaker's rows have completed it since.
+class ReviewFixture : public JudgeFixture {
+ public:
+  ReviewFixture() {
+    send(kFirst, 0, 0);
+    answer(0);
+    REQUIRE(to_judge(0) == Slots{0});
+    judged(0, {}, {0});
+    REQUIRE(closed(kFirst));
+    for (std::uint32_t i = 0; i < kRowsEach; ++i) send(kSpeaker, 0, i);
+    CHECK(take<core::MakeCheck>().empty());
+    decoded(0, core::DecodeOutcome::kVerified);
+    const auto wanted = take<core::MakeCheck>();
+    REQUIRE(wanted.size() == 1);
+    CHECK(wanted[0].peer == kNoPeer);
+    CHECK(wanted[0].generation == 0);
+    CHECK(wanted[0].tag_bytes == 4);
+    key_ = wanted[0].key;
+  }
+  // Its sums are worked out: each byte of them is this, where answer() has said 6.
+  void truth(std::uint8_t byte) {
+    core.proof_made(kNoPeer, proto::CheckReply{0, key_, Bytes(kRowsEach * 4, byte)}, now);
+    drain();
+  }
+  void no_truth() {
+    core.proof_made(kNoPeer, proto::CheckReply{0, {}, {}}, now);
+    drain();
+  }
+
+ private:
+  Bytes key_;
+};
+
+core::CheckStatement statement(std::uint8_t maker, std::uint8_t key, std::uint8_t sums) {
+  return {peer_id(maker), Bytes(32, key), Bytes(16, sums)};
+}
+
+std::vector<core::MakeCheck> wanted(core::Outbox& outbox) {
+  std::vector<core::MakeCheck> found;
+  for (core::Action& action : outbox.take()) {
+    if (auto* check = std::get_if<core::MakeCheck>(&action)) found.push_back(std::move(*check));
+  }
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("an authority that told false sums is banned, and whom they convicted is welcome again") {
+  ReviewFixture fixture;
+  fixture.truth(7);
+  CHECK(fixture.closed(kSpeaker));
+  CHECK(fixture.noticed("told false check sums of generation 0"));
+  CHECK(fixture.noticed("peer " + peer_id(2).text() + " is innocent"));
+  CHECK(fixture.banned(8, peer_id(1)));
+  CHECK_FALSE(fixture.banned(9, peer_id(2)));
+}
+
+TEST_CASE("sums that turn out to be true leave everything as it was") {
+  ReviewFixture fixture;
+  fixture.truth(6);
+  CHECK_FALSE(fixture.closed(kSpeaker));
+  CHECK(fixture.banned(8, peer_id(2)));
+  fixture.truth(7);  // it has been answered
+  CHECK_FALSE(fixture.closed(kSpeaker));
+}
+
+TEST_CASE("sums that cannot be worked out accuse nobody") {
+  ReviewFixture fixture;
+  fixture.no_truth();
+  CHECK_FALSE(fixture.closed(kSpeaker));
+  CHECK(fixture.banned(8, peer_id(2)));
+}
+
+TEST_CASE("a discredited authority is asked for nothing more, and its word proves nothing") {
+  ReviewFixture fixture;
+  fixture.send(kSecondPeer, 1, 0);
+  REQUIRE(fixture.asked() == Slots{0, 1});
+  fixture.answer(1, false);
+  REQUIRE(fixture.to_judge(1) == Slots{0});
+  fixture.truth(7);
+  // Nor does what was still being judged by its sums.
+  fixture.judged(1, {}, {0});
+  CHECK_FALSE(fixture.closed(kSecondPeer));
+  CHECK(fixture.core.report().rank == kRowsEach + 1);
+  fixture.pass(policy::kBanTimes[policy::kBansMax - 1]);
+  fixture.join_certified(11, peer_id(1), peer_id(1));
+  fixture.send(kSecondPeer, 2, 0);
+  fixture.pass(kSecond);
+  CHECK(fixture.heard<proto::CheckRequest>(11).empty());
+  CHECK_FALSE(fixture.closed(11));
+}
+
+TEST_CASE("an Epoch's false sums silence its speaker, and others that speak are heard") {
+  EpochFixture fixture;
+  fixture.begin();
+  for (PeerKey peer = 1; peer <= 4; ++peer) {
+    // The last lacks something, so that Epochs are handed on to it.
+    fixture.join(peer, numbered(static_cast<std::uint32_t>(peer)), 0, peer < 4);
+  }
+  fixture.pass(300 * kMillisecond);
+  fixture.say(1, fixture.epoch(1));
+  const auto requests = fixture.heard<proto::EpochRequest>(1);
+  REQUIRE(requests.size() == 1);
+  proto::Epoch next = fixture.unsigned_epoch(2);
+  next.heard = {{*requests[0].nonce, 0}};
+  fixture.say(1, fixture.said(next));
+  fixture.say(2, fixture.block(0, 1, 0));
+  fixture.pass(kSecond);
+  fixture.say(1, fixture.epoch(3, true));
+  REQUIRE(fixture.take<core::JudgeRows>().size() == 1);
+  fixture.core.rows_judged(0, {}, {0}, true, fixture.now);
+  fixture.drain();
+  REQUIRE(fixture.closed(2));
+  for (std::uint32_t i = 0; i < EpochFixture::kBlocks; ++i)
+    fixture.say(3, fixture.block(0, i + 1, i));
+  fixture.core.generation_decoded(0, core::DecodeOutcome::kVerified, fixture.now);
+  fixture.drain();
+  const auto checks = fixture.take<core::MakeCheck>();
+  REQUIRE(checks.size() == 1);
+  CHECK(checks[0].key == fixture.epoch(3).key);
+  CHECK(fixture.heard<proto::Epoch>(4).size() == 3);
+  fixture.core.proof_made(kNoPeer,
+                          proto::CheckReply{0, checks[0].key, Bytes(EpochFixture::kBlocks * 4, 8)},
+                          fixture.now);
+  fixture.drain();
+  CHECK(fixture.noticed("peer " + numbered(2).text() + " is innocent"));
+  CHECK(fixture.noticed(id_of(EpochFixture::kVoice).text() + " told false check sums"));
+  fixture.pass(kSecond);
+  fixture.say(1, fixture.epoch(4, true));
+  CHECK(fixture.handed_on(4, 4) == 0);
+  CHECK_FALSE(fixture.closed(1));  // who brings it is no liar
+  fixture.pass(kSecond);
+  fixture.say(1, fixture.said(fixture.unsigned_epoch(1), EpochFixture::kOtherVoice));
+  CHECK(fixture.handed_on(4, 4) == 1);
+}
+
+TEST_CASE("who is convicted by two is not acquitted by the lie of one") {
+  core::Context context{{}, plain_options(), kSecond};
+  core::Uplink uplink(context.options, kSecond);
+  core::Outbox outbox(context, uplink);
+  core::CheckReview review(outbox);
+  review.convicted(peer_id(10), 0, statement(1, 1, 1));
+  review.convicted(peer_id(11), 0, statement(1, 1, 1));
+  review.convicted(peer_id(12), 2, statement(1, 1, 3));
+  review.convicted(peer_id(11), 1, statement(2, 2, 2));
+  review.verified(0, 4);
+  const auto checks = wanted(outbox);
+  REQUIRE(checks.size() == 1);
+  const auto finding = review.made({0, checks[0].key, Bytes(16, 9)});
+  REQUIRE(finding);
+  CHECK(finding->liar == peer_id(1));
+  CHECK(finding->acquitted == std::vector<PeerId>{peer_id(10), peer_id(12)});
+  review.verified(2, 4);  // of the liar nothing is left to be found out
+  CHECK(wanted(outbox).empty());
+}
+
+TEST_CASE("of many statements the oldest gives way") {
+  core::Context context{{}, plain_options(), kSecond};
+  core::Uplink uplink(context.options, kSecond);
+  core::Outbox outbox(context, uplink);
+  core::CheckReview review(outbox);
+  for (std::uint32_t g = 0; g <= policy::kReviewsMax; ++g)
+    review.convicted(peer_id(10), g, statement(1, 1, 1));
+  review.verified(0, 4);
+  CHECK(wanted(outbox).empty());
+  review.verified(1, 4);
+  CHECK(wanted(outbox).size() == 1);
+}
