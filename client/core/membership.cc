@@ -280,12 +280,6 @@ void Membership::acquit(const std::vector<PeerId>& ids) {
   }
 }
 
-std::vector<Ban> Membership::bans(std::size_t count_max) const {
-  std::vector<Ban> bans = book_.bans(context_.now, count_max);
-  for (Ban& ban : bans) ban.ip = history_.ip_of(ban.id);
-  return bans;
-}
-
 void Membership::proved(const PeerId& id, std::uint32_t rows) {
   Neighbour* n = neighbours_.find(id);
   if (!n) return;

@@ -45,9 +45,7 @@ class Membership {
   Neighbours& neighbours() { return neighbours_; }
   Neighbour* find(PeerKey peer) { return neighbours_.find(peer); }
   const PeerBook& book() const { return book_; }
-  std::vector<NeighbourReport> reports() const { return history_.reports(neighbours_); }
-  // PeerBook::bans, with the addresses that are known.
-  std::vector<Ban> bans(std::size_t count_max) const;
+  const History& history() const { return history_; }
 
   // --- connections that come ---
   // Calls addresses that are due, as long as neighbours are wanted.

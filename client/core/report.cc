@@ -22,7 +22,7 @@ Report report_of(const Parts& parts) {
     r.rank_total = holdings.total_possible();
     r.generations_verified = holdings.verified().count();
   }
-  r.neighbours = parts.membership.reports();
+  r.neighbours = parts.membership.history().reports(parts.membership.neighbours());
   return r;
 }
 

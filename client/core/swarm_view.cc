@@ -50,7 +50,8 @@ SwarmView view_of(const Parts& parts) {
     const bool stuck = parts.transfer && parts.transfer->sending.stuck(n);
     view.peers.push_back(status_of(n, rows, parts.life.complete(), stuck, parts.context.now));
   }
-  view.bans = parts.membership.bans(SwarmView::kBansMax);
+  view.bans = parts.membership.book().bans(parts.context.now, SwarmView::kBansMax);
+  for (Ban& ban : view.bans) ban.ip = parts.membership.history().ip_of(ban.id);
   if (holdings == nullptr) return view;
   view.generation_size = holdings->generation_size();
   view.last_blocks = holdings->blocks_in(holdings->generation_count() - 1);
