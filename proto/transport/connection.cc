@@ -367,8 +367,9 @@ void Connection::watch() {
     case State::kHandshake:
       return socket_.wait_for(tls_writes_ ? UV_WRITABLE : UV_READABLE);
     case State::kOpen:
-      return socket_.wait_for((reader_.wants_readable() && reads() ? UV_READABLE : 0) |
-                              (writer_.blocked() || tls_writes_ ? UV_WRITABLE : 0));
+      return socket_.wait_for(
+          (reader_.wants_readable() && reads() && !tls_writes_ ? UV_READABLE : 0) |
+          (writer_.blocked() || tls_writes_ ? UV_WRITABLE : 0));
     case State::kFlushing:
       return socket_.wait_for(UV_READABLE | (writer_.blocked() ? UV_WRITABLE : 0));
   }

@@ -2,6 +2,7 @@
 
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "proto/base/stage_times.h"
@@ -36,11 +37,32 @@ int read_socket(BIO* bio, char* into, int bytes) {
   return static_cast<int>(got);
 }
 
+ssize_t send_to(const SocketEnd& end, const char* from, std::size_t bytes) {
+  const StageScope stage(Stage::kNetwork);
+  return ::send(end.fd, from, bytes, MSG_NOSIGNAL);
+}
+
+// False if some of it is left: errno says why.
+bool send_kept(SocketEnd& end) {
+  while (!end.kept.empty()) {
+    const ssize_t put = send_to(end, end.kept.data(), end.kept.size());
+    if (put < 0) return false;
+    end.kept.erase(0, static_cast<std::size_t>(put));
+  }
+  return true;
+}
+
 int write_socket(BIO* bio, const char* from, int bytes) {
   BIO_clear_retry_flags(bio);
-  const StageScope stage(Stage::kNetwork);
-  const ssize_t put = ::send(end_of(bio).fd, from, static_cast<std::size_t>(bytes), MSG_NOSIGNAL);
-  if (put < 0 && may_pass(errno)) BIO_set_retry_write(bio);
+  SocketEnd& end = end_of(bio);
+  const auto whole = static_cast<std::size_t>(bytes);
+  ssize_t put = send_kept(end) ? send_to(end, from, whole) : -1;
+  const bool blocked = put < 0 && may_pass(errno);
+  if (end.keeps && (blocked || (put >= 0 && put < bytes))) {
+    end.kept.append(from + std::max<ssize_t>(put, 0), from + whole);
+    return bytes;
+  }
+  if (blocked) BIO_set_retry_write(bio);
   return static_cast<int>(put);
 }
 

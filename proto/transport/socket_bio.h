@@ -6,6 +6,8 @@
 
 #include <openssl/bio.h>
 
+#include <string>
+
 namespace firn::proto::transport {
 
 // What a BIO knows of its socket, which it does not own. One thread.
@@ -14,6 +16,10 @@ struct SocketEnd {
   // The last read took all there was; reads say "try again" until this is cleared: by a caller
   // that has heard of more (poll), or does not know.
   bool drained = false;
+  // While this is set a write is taken whole: what the socket does not take now is kept, and goes
+  // out before what is written next. For a few bytes that something else follows.
+  bool keeps = false;
+  std::string kept = {};
 };
 
 // Reads and writes `end`, which must outlive it. Time in the kernel counts as Stage::kNetwork.

@@ -199,14 +199,24 @@ TlsProgress TlsSession::read(std::span<std::uint8_t> into) {
   return outcome_of(result, bytes);
 }
 
+// OpenSSL reads nothing while such a change is under way. Two ends that change their keys at once,
+// with full sockets between them, would wait for each other for ever, so the change never waits.
+TlsProgress TlsSession::change_key() {
+  SSL_key_update(session_.get(), SSL_KEY_UPDATE_NOT_REQUESTED);
+  socket_->keeps = true;
+  const TlsProgress progress = outcome_of(SSL_do_handshake(session_.get()), 0);
+  socket_->keeps = false;
+  if (progress.outcome == TlsOutcome::kDone) records_ = 0;
+  return progress;
+}
+
 TlsProgress TlsSession::write(std::span<const std::uint8_t> from) {
   const StageScope stage(Stage::kTls);
   empty_error_queue();
   errno = 0;
   if (records_ >= records_per_key_) {
-    // Only queues the change; the record below carries it out.
-    SSL_key_update(session_.get(), SSL_KEY_UPDATE_NOT_REQUESTED);
-    records_ = 0;
+    const TlsProgress changed = change_key();
+    if (changed.outcome != TlsOutcome::kDone) return changed;
   }
   std::size_t bytes = 0;
   const int result =

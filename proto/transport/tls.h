@@ -79,6 +79,7 @@ class TlsSession {
   static int check_certificate(X509_STORE_CTX* store, void*);
 
   TlsProgress outcome_of(int result, std::size_t bytes);
+  TlsProgress change_key();
 
   std::unique_ptr<Peer> peer_;  // its address is known to OpenSSL, as is that of the next
   std::unique_ptr<std::uint64_t> records_end_;  // of all records whose head has come, in bytes
