@@ -12,6 +12,10 @@ struct Present {
 };
 thread_local Present present;
 
+bool is_timed(Stage stage) {
+  return stage != Stage::kNone && static_cast<std::size_t>(stage) < kTimedStageCount;
+}
+
 }  // namespace
 
 std::string_view name(Stage stage) {
@@ -42,6 +46,20 @@ std::string_view name(Stage stage) {
       return "memory";
     case Stage::kWakeUps:
       return "wake_ups";
+    case Stage::kEvents:
+      return "events";
+    case Stage::kActions:
+      return "actions";
+    case Stage::kTimers:
+      return "timers";
+    case Stage::kSockets:
+      return "sockets";
+    case Stage::kOrders:
+      return "orders";
+    case Stage::kTasks:
+      return "tasks";
+    case Stage::kWaits:
+      return "waits";
     case Stage::kMainTurns:
       return "main_turns";
     case Stage::kIoTurns:
@@ -59,9 +77,9 @@ StageClock::Attach::Attach(StageClock* clock, Stage turns)
 }
 
 StageClock::Attach::~Attach() {
-  enter_stage(Stage::kNone);
+  return_to_stage(Stage::kNone);
   present.clock = before_;
-  enter_stage(stage_before_);
+  return_to_stage(stage_before_);
 }
 
 Stage current_stage() {
@@ -69,13 +87,20 @@ Stage current_stage() {
 }
 
 Stage enter_stage(Stage stage) {
+  if (present.clock != nullptr)
+    present.clock->counters_[static_cast<std::size_t>(stage)].entered.fetch_add(
+        1, std::memory_order_relaxed);
+  return return_to_stage(stage);
+}
+
+Stage return_to_stage(Stage stage) {
   const Stage before = present.stage;
-  if (present.clock == nullptr) {
+  if (present.clock == nullptr || !(is_timed(before) || is_timed(stage))) {
     present.stage = stage;
     return before;
   }
   const auto now = std::chrono::steady_clock::now();
-  if (before != Stage::kNone && static_cast<std::size_t>(before) < kTimedStageCount) {
+  if (is_timed(before)) {
     const auto spent = std::chrono::duration_cast<std::chrono::nanoseconds>(now - present.since);
     present.clock->counters_[static_cast<std::size_t>(before)].nanoseconds.fetch_add(
         static_cast<std::uint64_t>(spent.count()), std::memory_order_relaxed);
@@ -90,6 +115,13 @@ StageTimes StageClock::times() const {
   for (std::size_t s = 0; s < kStageCount; ++s)
     times[s] = counters_[s].nanoseconds.load(std::memory_order_relaxed);
   return times;
+}
+
+StageCounts StageClock::counts() const {
+  StageCounts counts{};
+  for (std::size_t s = 0; s < kStageCount; ++s)
+    counts[s] = counters_[s].entered.load(std::memory_order_relaxed);
+  return counts;
 }
 
 }  // namespace firn

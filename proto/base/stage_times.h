@@ -3,9 +3,10 @@
 // within another one interrupts it, so that no moment is counted twice: a digest computed while a
 // generation is being read is hashing, not disk.
 //
-// Cost: one reading of the clock and one addition for each change of stage, tens of nanoseconds;
-// stages are entered per message, TLS record or generation, never per byte. On a thread that is
-// attached to no clock a change of stage costs next to nothing.
+// Cost: one reading of the clock and an addition or two for each change of stage, tens of
+// nanoseconds, and a few between stages that wall times do not count; stages are entered per
+// message, TLS record or generation, never per byte. On a thread that is attached to no clock a
+// change of stage costs next to nothing.
 //
 // Times are of the clock on the wall, summed over threads. Where there are more busy threads than
 // cores, a thread that waits for its turn counts as working; StageProfile counts processor time.
@@ -29,22 +30,32 @@ enum class Stage : std::uint8_t {
   kDiskRead,   // files and spool
   kDiskWrite,  // files, spool, journal, and waiting for the disk to have them
   kTls,        // records encrypted and decrypted, handshakes
-  kNetwork,    // calls of the kernel that send and receive
+  kNetwork,    // calls of the kernel that send and receive, and that ask or set what a socket does
   kCopies,     // payloads copied from frames and into them
   kMemory,     // buffers and payloads taken and given back
   kWakeUps,    // other threads told that there is work
-  // What a thread does outside all others, waiting included. Wall times do not count these.
-  kMainTurns,    // the main thread: events taken, actions performed
-  kIoTurns,      // I/O threads: sockets polled, queues, timers
-  kWorkerTurns,  // workers: tasks taken and handed back
+  // The rest of what threads do. Wall times do not count these.
+  kEvents,   // the main thread: arrived messages and workers' results handed to their sessions
+  kActions,  // the main thread: what the core decided, handed to those that do it
+  kTimers,   // main and I/O threads: what is due, and when the next will be
+  kSockets,  // I/O threads: turns of connections, frames cut from what arrived, queues
+  kOrders,   // I/O threads: what other threads want sent, opened or closed
+  kTasks,    // workers: tasks, outside the stages that these enter
+  kWaits,    // calls that wait for work (epoll, condition variables), falling asleep, waking up
+  // Outside all others. Of processor time, what no stage explains.
+  kMainTurns,    // the main thread
+  kIoTurns,      // I/O threads
+  kWorkerTurns,  // workers
 };
-inline constexpr std::size_t kStageCount = 16;
+inline constexpr std::size_t kStageCount = 23;
 inline constexpr std::size_t kTimedStageCount =
     13;                              // those that wall times count, kNone among them
 std::string_view name(Stage stage);  // "core", "disk_read"
 
-// Nanoseconds by stage. kNone and the turns stay 0.
+// Nanoseconds by stage. kNone and what wall times do not count stay 0.
 using StageTimes = std::array<std::uint64_t, kStageCount>;
+// How often each was entered; going back to the stage that was interrupted does not count.
+using StageCounts = std::array<std::uint64_t, kStageCount>;
 
 class StageClock {
  public:
@@ -64,13 +75,16 @@ class StageClock {
 
   // Over all threads, up to each thread's last change of stage. Any thread.
   StageTimes times() const;
+  StageCounts counts() const;
 
  private:
   friend Stage enter_stage(Stage stage);
+  friend Stage return_to_stage(Stage stage);
 
   // A cache line each: threads of different stages do not take them from one another.
   struct alignas(64) Counter {
     std::atomic<std::uint64_t> nanoseconds{0};
+    std::atomic<std::uint64_t> entered{0};
   };
   std::array<Counter, kStageCount> counters_;
 };
@@ -80,12 +94,14 @@ Stage current_stage();
 
 // This thread goes over to `stage`; the one it was in.
 Stage enter_stage(Stage stage);
+// The same, where `stage` was interrupted: not counted as entered once more.
+Stage return_to_stage(Stage stage);
 
 // A stage until the end of a block.
 class StageScope {
  public:
   explicit StageScope(Stage stage) : before_(enter_stage(stage)) {}
-  ~StageScope() { enter_stage(before_); }
+  ~StageScope() { return_to_stage(before_); }
   StageScope(const StageScope&) = delete;
   StageScope& operator=(const StageScope&) = delete;
 

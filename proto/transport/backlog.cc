@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "proto/base/stage_times.h"
+
 namespace firn::proto::transport {
 namespace {
 
@@ -55,6 +57,7 @@ std::uint64_t settling_time_us(const PathState& path, std::uint64_t settled_us,
 }
 
 PathState path_state(int fd) {
+  const StageScope stage(Stage::kNetwork);
   tcp_info info{};
   socklen_t bytes = sizeof info;
   if (::getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &bytes) != 0) return {};

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "proto/base/thread_times.h"
+
 namespace firn::proto::transport {
 
 namespace {
@@ -63,6 +65,7 @@ Status IoLoop::start() {
 
 void IoLoop::run() {
   const StageClock::Attach counted(shared_.options.stages, Stage::kIoTurns);
+  name_this_thread("firn-io");
   // Writing to a peer that has gone must be an error, not a signal.
   sigset_t pipe_signal;
   sigemptyset(&pipe_signal);
@@ -75,6 +78,7 @@ void IoLoop::run() {
     if (loop->shared_.options.overload_lag.count() > 0)
       loop->meter_.turn_over(loop->uv(), loop->shared_.lags[loop->number_]);
     if (loop->may_wait_) loop->shared_.sink.on_turn_over();
+    enter_stage(Stage::kWaits);  // what libuv calls from there has stages of its own
   });
   for (bool running = true; running;) {  // until begin_stop() has closed everything
     if (rest()) {
@@ -90,7 +94,9 @@ void IoLoop::run() {
 
 bool IoLoop::take_turn(bool may_wait) {
   may_wait_ = may_wait;
-  return uv_run(&loop_, may_wait ? UV_RUN_ONCE : UV_RUN_NOWAIT) != 0;
+  const bool goes_on = uv_run(&loop_, may_wait ? UV_RUN_ONCE : UV_RUN_NOWAIT) != 0;
+  return_to_stage(Stage::kIoTurns);
+  return goes_on;
 }
 
 bool IoLoop::rest() {
@@ -100,6 +106,7 @@ bool IoLoop::rest() {
   if (rest_us == 0) return false;
   wake_.hold();
   {
+    const StageScope stage(Stage::kWaits);
     std::unique_lock lock(stopping_mutex_);
     stopping_changed_.wait_for(lock, std::chrono::microseconds(rest_us),
                                [this] { return stopping_; });
@@ -159,6 +166,7 @@ void IoLoop::on_idle() {
 
 void IoLoop::run_ready() {
   std::vector<ConnectionId> ready;
+  const StageScope stage(Stage::kSockets);
   ready.swap(ready_);
   if (retired_.empty()) uv_idle_stop(idle_.get());  // else on_idle() has still to free them
   for (const ConnectionId id : ready) {
@@ -174,6 +182,7 @@ void IoLoop::on_wake() {
 }
 
 void IoLoop::obey_orders() {
+  const StageScope stage(Stage::kOrders);
   mailbox_.take(orders_);
   if (!orders_.empty()) note_action();
   for (Order& order : orders_) {

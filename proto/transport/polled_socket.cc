@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "proto/base/stage_times.h"
+
 namespace firn::proto::transport {
 
 PolledSocket::PolledSocket(uv_loop_t* loop, OnPoll on_poll)
@@ -40,6 +42,7 @@ void PolledSocket::wait_for(int events) {
 }
 
 void PolledSocket::polled(int status, int events) {
+  const StageScope stage(Stage::kSockets);
   if (status < 0) awaited_ = 0;  // libuv has stopped
   on_poll_(status, events);
 }

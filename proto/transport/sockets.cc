@@ -14,6 +14,7 @@
 #include <cstring>
 #include <memory>
 
+#include "proto/base/stage_times.h"
 #include "proto/transport/source.h"
 
 namespace firn::proto::transport {
@@ -26,6 +27,7 @@ struct AddrinfoFree {
 };
 
 void set(int fd, int level, int option, int value) {
+  const StageScope stage(Stage::kNetwork);
   (void)::setsockopt(fd, level, option, &value, sizeof value);
 }
 
@@ -183,12 +185,14 @@ int connect_outcome(int fd) {
 }
 
 std::size_t waiting_bytes(int fd) {
+  const StageScope stage(Stage::kNetwork);
   int bytes = 0;
   if (::ioctl(fd, SIOCINQ, &bytes) != 0 || bytes < 0) return 0;
   return static_cast<std::size_t>(bytes);
 }
 
 bool discard_incoming(int fd, std::size_t bytes_max) {
+  const StageScope stage(Stage::kNetwork);
   for (std::size_t left = bytes_max; left > 0;) {
     // MSG_TRUNC on TCP discards without copying (tcp(7)).
     const ssize_t got = ::recv(fd, nullptr, left, MSG_TRUNC | MSG_DONTWAIT);
@@ -222,6 +226,7 @@ void probe_when_idle(int fd, std::uint64_t silence_ms) {
 }
 
 Acknowledgement acknowledgement(int fd) {
+  const StageScope stage(Stage::kNetwork);
   tcp_info info{};
   socklen_t bytes = sizeof info;
   if (::getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &bytes) != 0) return {};

@@ -7,6 +7,7 @@
 #include <functional>
 #include <utility>
 
+#include "proto/base/stage_times.h"
 #include "proto/transport/uv_handle.h"
 
 namespace firn::proto::transport {
@@ -27,6 +28,7 @@ class Timer {
     uv_timer_start(
         handle_.get(),
         [](uv_timer_t* handle) {
+          const StageScope stage(Stage::kTimers);
           if (handle->data != nullptr) static_cast<Timer*>(handle->data)->due_();
         },
         delay_ms, 0);

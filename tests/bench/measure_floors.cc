@@ -4,8 +4,9 @@
 //
 //   measure_floors [DIR [GENERATIONS]]     DIR: where files are written (the temporary folder)
 //
-// One JSON object on stdout: {"tls": seconds, ...}. Generations of 64 blocks of 16 KiB, each in
-// memory that was not touched lately, as in a transfer.
+// One JSON object on stdout: {"tls": seconds, ..., "each_ns": {...}}, with the prices of single
+// events (prices.h). Generations of 64 blocks of 16 KiB, each in memory that was not touched
+// lately, as in a transfer.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -17,7 +18,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -29,23 +29,16 @@
 #include "codec/random.h"
 #include "proto/base/digest.h"
 #include "proto/base/result.h"
+#include "tests/bench/prices.h"
 
 namespace firn {
 namespace {
 
-constexpr std::size_t kN = 64;
-constexpr std::size_t kBlockBytes = 16384;
 constexpr std::size_t kGenerationBytes = kN * kBlockBytes;
 constexpr std::size_t kRecordBytes = 16384;
 constexpr int kRounds = 3;
 
 using Bytes = std::vector<std::uint8_t>;
-
-double thread_cpu_seconds() {
-  timespec time{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
 
 class Floors {
  public:
@@ -223,5 +216,7 @@ int main(int argc, char** argv) {
     return 1;
   }
   firn::Floors floors(dir, generations);
-  std::printf("%s\n", floors.measure().dump().c_str());
+  auto measured = floors.measure();
+  measured["each_ns"] = firn::measure_prices();
+  std::printf("%s\n", measured.dump().c_str());
 }

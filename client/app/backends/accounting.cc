@@ -65,12 +65,23 @@ std::string stages_line(const StageTimes& times) {
   return line;
 }
 
-Json profile_event(const StageProfile::Spent& spent) {
-  Json seconds = Json::object();
-  for (std::size_t s = 0; s < kStageCount; ++s)
-    seconds[std::string(name(static_cast<Stage>(s)))] = spent.seconds[s];
+Json profile_event(const StageProfile::Spent& spent, const std::vector<ThreadWatch::Spent>& threads,
+                   const StageCounts& entered) {
+  Json seconds = Json::object(), times = Json::object(), waiting = Json::object();
+  for (std::size_t s = 0; s < kStageCount; ++s) {
+    const std::string stage(name(static_cast<Stage>(s)));
+    seconds[stage] = spent.seconds[s];
+    times[stage] = entered[s];
+  }
+  for (const ThreadWatch::Spent& thread : threads)
+    waiting[thread.name] = {{"threads", thread.threads},
+                            {"ran", thread.ran},
+                            {"waited_for_core", thread.waited_for_core},
+                            {"waited", thread.waited}};
   return {{"event", "profile"},
           {"seconds", seconds},
+          {"entered", times},
+          {"threads", waiting},
           {"cpu_user", spent.cpu_user},
           {"cpu_system", spent.cpu_system},
           {"samples", spent.samples},
@@ -79,7 +90,8 @@ Json profile_event(const StageProfile::Spent& spent) {
           {"switches_interrupted", spent.switches_interrupted}};
 }
 
-std::vector<std::string> profile_lines(const StageProfile::Spent& spent) {
+std::vector<std::string> profile_lines(const StageProfile::Spent& spent,
+                                       const std::vector<ThreadWatch::Spent>& threads) {
   const double all = spent.cpu_user + spent.cpu_system;
   std::vector<std::pair<double, Stage>> stages;
   for (std::size_t s = 0; s < kStageCount; ++s)
@@ -94,6 +106,11 @@ std::vector<std::string> profile_lines(const StageProfile::Spent& spent) {
   lines.push_back(
       fmt::format("{} page faults; {} times a thread waited, {} times it was interrupted",
                   spent.page_faults, spent.switches_waiting, spent.switches_interrupted));
+  for (const ThreadWatch::Spent& thread : threads)
+    lines.push_back(fmt::format(
+        "  {:<15} {} thread{}: ran {:.2f} s, waited {:.2f} s for a core and {:.2f} s for work",
+        thread.name, thread.threads, thread.threads == 1 ? "" : "s", thread.ran,
+        thread.waited_for_core, thread.waited));
   return lines;
 }
 

@@ -9,6 +9,7 @@
 #include "client/app/console/events.h"
 #include "proto/base/stage_profile.h"
 #include "proto/base/stage_times.h"
+#include "proto/base/thread_times.h"
 
 namespace firn::app {
 
@@ -23,10 +24,14 @@ Json codec_json(BatchCoder* coder);
 // What it took to serve a content: {"encoded": blocks, ...}.
 Json serving_json(const ServingCounts::Figures& served);
 
+// Where processor time went, and what threads waited for: an event, and lines for people, one for
+// each stage that took any. `entered`: how often each stage was entered meanwhile.
+Json profile_event(const StageProfile::Spent& spent, const std::vector<ThreadWatch::Spent>& threads,
+                   const StageCounts& entered);
+std::vector<std::string> profile_lines(const StageProfile::Spent& spent,
+                                       const std::vector<ThreadWatch::Spent>& threads);
+
 // One line: the stages with their seconds, largest first; those without any are left out.
-// Where processor time went: an event, and lines for people, one for each stage that took any.
-Json profile_event(const StageProfile::Spent& spent);
-std::vector<std::string> profile_lines(const StageProfile::Spent& spent);
 std::string stages_line(const StageTimes& times);
 
 }  // namespace firn::app

@@ -4,6 +4,7 @@
 
 #include "codec/encode.h"
 #include "proto/base/stage_times.h"
+#include "proto/base/thread_times.h"
 
 namespace firn::app {
 namespace {
@@ -109,10 +110,12 @@ std::string BatchCoder::name() {
 
 void BatchCoder::work() {
   const StageClock::Attach counted(options_.stages, Stage::kWorkerTurns);
+  name_this_thread("firn-coder");
   std::unique_lock lock(mutex_);
   for (;;) {
     while (!stopping_ && to_prepare_.empty() && sums_.empty() && encodes_.empty() &&
            !batch_is_ready(Clock::now())) {
+      const StageScope stage(Stage::kWaits);
       if (decodes_.empty()) {
         changed_.wait(lock);
       } else {

@@ -174,7 +174,12 @@ void PeerDriver::signalled(int number) {
 ExitCode PeerDriver::run() {
   const StageClock::Attach counted(&stages_, Stage::kMainTurns);
   std::optional<StageProfile> profile;
-  if (profile_) profile.emplace();
+  const StageCounts entered = stages_.counts();
+  std::optional<ThreadWatch> threads;
+  if (profile_) {
+    profile.emplace();
+    threads.emplace();
+  }
   loop_.on_turn([this] { turn(); });
   loop_.on_signal([this](int number) { signalled(number); });
   equipment_.say(console_);
@@ -183,21 +188,29 @@ ExitCode PeerDriver::run() {
   loop_.wake();
   loop_.run();
   console_.clear_progress();
-  if (profile) tell_profile(profile->spent());
+  if (profile) tell_profile(profile->spent(), threads->spent(), entered);
   return sessions_.result();
 }
 
-void PeerDriver::tell_profile(const StageProfile::Spent& spent) {
-  console_.event(profile_event(spent));
-  for (const std::string& line : profile_lines(spent)) console_.info(line);
+void PeerDriver::tell_profile(const StageProfile::Spent& spent,
+                              const std::vector<ThreadWatch::Spent>& threads,
+                              const StageCounts& before) {
+  StageCounts entered = stages_.counts();
+  for (std::size_t s = 0; s < kStageCount; ++s) entered[s] -= before[s];
+  console_.event(profile_event(spent, threads, entered));
+  for (const std::string& line : profile_lines(spent, threads)) console_.info(line);
 }
 
 void PeerDriver::turn() {
   turning_ = true;
   const core::TimeUs now = loop_.now();
-  inbox_.take(events_, now);
-  for (TransportEvent& event : events_) connections_.handle(std::move(event), now);
-  equipment_.run_completions();
+  {
+    const StageScope stage(Stage::kEvents);
+    inbox_.take(events_, now);
+    for (TransportEvent& event : events_) connections_.handle(std::move(event), now);
+    equipment_.run_completions();
+  }
+  const StageScope stage(Stage::kTimers);
   connections_.wake(now);
   do {
     again_ = false;

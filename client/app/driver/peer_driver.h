@@ -25,6 +25,7 @@
 #include "client/core/rate_budget.h"
 #include "proto/base/stage_profile.h"
 #include "proto/base/stage_times.h"
+#include "proto/base/thread_times.h"
 #include "proto/transport/identity.h"
 #include "proto/transport/transport.h"
 
@@ -87,7 +88,9 @@ class PeerDriver {
   void turn();
   void signalled(int number);
   void tell_of_strangers();
-  void tell_profile(const StageProfile::Spent& spent);
+  // `before`: how often stages had been entered when the profile began.
+  void tell_profile(const StageProfile::Spent& spent,
+                    const std::vector<ThreadWatch::Spent>& threads, const StageCounts& before);
   void arm(core::TimeUs now);
   bool over(core::TimeUs now);
 

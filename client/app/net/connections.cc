@@ -3,6 +3,8 @@
 #include <utility>
 #include <vector>
 
+#include "proto/base/stage_times.h"
+
 namespace firn::app {
 namespace {
 
@@ -281,7 +283,11 @@ void Connections::push_out(ConnectionId id, Connection& connection) {
 }
 
 void Connections::hand_over(ConnectionId id, const proto::PeerMessage& message) {
-  proto::OutgoingFrame frame = serialize(message);
+  proto::OutgoingFrame frame;
+  {
+    const StageScope stage(Stage::kMessages);
+    frame = serialize(message);
+  }
   const FrameTag tag = tag_of(message, frame.bytes());
   transport_->send(id, std::move(frame), tag);
 }

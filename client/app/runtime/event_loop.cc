@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <csignal>
 
+#include "proto/base/stage_times.h"
 #include "proto/program/hangup.h"
 #include "proto/transport/wakeup.h"
 
@@ -17,6 +18,9 @@ struct EventLoop::Impl {
   proto::transport::Wakeup wakeup;
   uv_timer_t timer;
   uv_signal_t interrupt, terminate, hangup, user;
+  uv_prepare_t before_waiting;
+  uv_check_t after_waiting;
+  Stage stage = Stage::kNone;  // outside of waiting
   std::function<void()> turn = [] {};
   std::function<void(int)> handler;
 };
@@ -43,6 +47,9 @@ EventLoop::EventLoop() : impl_(std::make_unique<Impl>()) {
   FIRN_CHECK(uv_signal_init(&impl_->loop, &impl_->terminate) == 0);
   FIRN_CHECK(uv_signal_init(&impl_->loop, &impl_->hangup) == 0);
   FIRN_CHECK(uv_signal_init(&impl_->loop, &impl_->user) == 0);
+  FIRN_CHECK(uv_prepare_init(&impl_->loop, &impl_->before_waiting) == 0);
+  FIRN_CHECK(uv_check_init(&impl_->loop, &impl_->after_waiting) == 0);
+  impl_->after_waiting.data = impl_.get();
   impl_->timer.data = impl_.get();
   impl_->interrupt.data = impl_->terminate.data = impl_.get();
   impl_->hangup.data = impl_->user.data = impl_.get();
@@ -150,8 +157,17 @@ uv_loop_s* EventLoop::uv() {
   return &impl_->loop;
 }
 
+// What libuv calls while it waits enters stages of its own.
 void EventLoop::run() {
+  impl_->stage = current_stage();
+  uv_prepare_start(&impl_->before_waiting, [](uv_prepare_t*) { enter_stage(Stage::kWaits); });
+  uv_check_start(&impl_->after_waiting, [](uv_check_t* handle) {
+    return_to_stage(static_cast<Impl*>(handle->data)->stage);
+  });
   uv_run(&impl_->loop, UV_RUN_DEFAULT);
+  uv_prepare_stop(&impl_->before_waiting);
+  uv_check_stop(&impl_->after_waiting);
+  return_to_stage(impl_->stage);
 }
 void EventLoop::stop() {
   uv_stop(&impl_->loop);

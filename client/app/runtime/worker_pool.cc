@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "proto/base/thread_times.h"
+
 namespace firn::app {
 
 unsigned default_worker_count() {
@@ -58,16 +60,24 @@ std::size_t WorkerPool::run_completions() {
 
 void WorkerPool::work() {
   const StageClock::Attach counted(stages_, Stage::kWorkerTurns);
+  name_this_thread("firn-worker");
   std::unique_lock lock(mutex_);
   for (;;) {
-    ready_changed_.wait(lock, [this] { return stopping_ || !ready_.empty(); });
+    {
+      const StageScope stage(Stage::kWaits);
+      ready_changed_.wait(lock, [this] { return stopping_ || !ready_.empty(); });
+    }
     if (stopping_) return;
     Ready next = std::move(ready_.front());
     ready_.pop_front();
     lock.unlock();
 
-    Completion completion = next.task();
-    next.task = nullptr;  // what it captured is freed before others learn that it is done
+    Completion completion;
+    {
+      const StageScope stage(Stage::kTasks);
+      completion = next.task();
+      next.task = nullptr;  // what it captured is freed before others learn that it is done
+    }
 
     lock.lock();
     if (next.key != kUnordered) {

@@ -7,6 +7,7 @@
 
 #include "client/app/session/secret_check.h"
 #include "client/content/find_folder.h"
+#include "proto/base/stage_times.h"
 #include "proto/content/publisher.h"
 
 namespace firn::app {
@@ -117,6 +118,7 @@ void ContentSession::turn(core::TimeUs now) {
 }
 
 void ContentSession::perform_all() {
+  const StageScope stage(Stage::kActions);
   while (core_.fed() && phase_ < Phase::kLeaving) {
     std::vector<core::Action> actions = core_.take_actions();
     for (core::Action& action : actions) {

@@ -93,6 +93,36 @@ TEST_CASE("two clocks do not mix, and the first goes on where it was interrupted
   CHECK(enter_stage(Stage::kDecode) == Stage::kDecode);
 }
 
+TEST_CASE("how often a stage was entered counts, and going back to it does not") {
+  StageClock clock;
+  const StageClock::Attach counted(&clock, Stage::kActions);
+  for (int i = 0; i < 3; ++i) {
+    const StageScope reading(Stage::kDiskRead);
+    { const StageScope hashing(Stage::kHash); }
+    { const StageScope hashing(Stage::kHash); }
+  }
+  const StageCounts counts = clock.counts();
+  CHECK(counts[static_cast<std::size_t>(Stage::kActions)] == 1);
+  CHECK(counts[static_cast<std::size_t>(Stage::kDiskRead)] == 3);
+  CHECK(counts[static_cast<std::size_t>(Stage::kHash)] == 6);
+}
+
+TEST_CASE("a stage that wall times do not count interrupts those that they do") {
+  StageClock clock;
+  const StageClock::Attach counted(&clock, Stage::kWorkerTurns);
+  {
+    const StageScope hashing(Stage::kHash);
+    work_a_little();
+    const StageScope waiting(Stage::kWaits);
+    const std::uint64_t hashed = time_of(clock, Stage::kHash);
+    CHECK(hashed >= 50'000);
+    work_a_little();
+    enter_stage(Stage::kTasks);
+    CHECK(time_of(clock, Stage::kHash) == hashed);
+    CHECK(time_of(clock, Stage::kWaits) == 0);
+  }
+}
+
 TEST_CASE("the stages have different names, and time outside of any is not counted") {
   std::set<std::string_view> names;
   for (std::size_t s = 0; s < kStageCount; ++s) names.insert(name(static_cast<Stage>(s)));
