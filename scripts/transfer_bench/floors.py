@@ -1,24 +1,25 @@
 """What a stage of a profile costs at least, from the output of measure_floors: seconds for each GiB
 of bytes, and prices of single events times how often they came."""
 
+BY_BYTES = ("tls", "network", "hash", "disk_read", "disk_write", "copies", "encode", "decode")
 BLOCK = 16 << 10
 BLOCKS = (1 << 30) // BLOCK  # of the default shape in a GiB
 
 
 def _by_bytes(floors, dense):
-    """{stage: {end: seconds}} of what is done with every byte. Who passes on what it gets both
-    receives and sends. Systematic blocks need no coding, a trusted seed no hashing."""
-    get = floors.get
-    by = {"tls": {"seed": get("tls"), "relay": 2 * get("tls"), "get": get("tls")},
-          "network": {"seed": get("network_send"), "get": get("network_receive"),
-                      "relay": get("network_send") + get("network_receive")},
-          "hash": {"relay": get("hash"), "get": get("hash")},
-          "disk_read": {"seed": get("disk_read"), "relay": get("disk_read")},
-          "disk_write": {"relay": get("disk_write"), "get": get("disk_write")},
-          "copies": {end: get("copies") for end in ("seed", "relay", "get")}}
+    """{stage: {end: seconds}} of what is done with every byte. A relay both receives and sends.
+    Systematic blocks need no coding, a seed that hashed its files before needs no hashing."""
+    by = {stage: {} for stage in BY_BYTES}
+    by["tls"] = {"seed": floors["tls"], "relay": 2 * floors["tls"], "get": floors["tls"]}
+    by["network"] = {"seed": floors["network_send"], "get": floors["network_receive"],
+                     "relay": floors["network_send"] + floors["network_receive"]}
+    by["hash"] = {"relay": floors["hash"], "get": floors["hash"]}
+    by["disk_read"] = {"seed": floors["disk_read"], "relay": floors["disk_read"]}
+    by["disk_write"] = {"relay": floors["disk_write"], "get": floors["disk_write"]}
+    by["copies"] = {end: floors["copies"] for end in ("seed", "relay", "get")}
     if dense:
-        by["encode"] = {"seed": get("encode"), "relay": get("encode")}
-        by["decode"] = {"relay": get("decode"), "get": get("decode")}
+        by["encode"] = {"seed": floors["encode"], "relay": floors["encode"]}
+        by["decode"] = {"relay": floors["decode"], "get": floors["decode"]}
     return by
 
 
@@ -35,12 +36,13 @@ def _by_counts(each_ns, end, profile, dense):
 
 
 def floor_of(floors, end, stage, profile, dense):
-    """None where there is none: what a program of one thread would not do at all has no price."""
-    if stage in (by := _by_bytes(floors, dense)):
-        return by[stage].get(end)
+    """0 for what need not be done: passing work between threads, coding of what may go as it is.
+    None where it is not known: older results have no counts."""
+    if stage in BY_BYTES:
+        return _by_bytes(floors, dense)[stage].get(end, 0)
     if "each_ns" not in floors or "entered" not in profile:
-        return None  # an older result
-    return _by_counts(floors["each_ns"], end, profile, dense).get(stage)
+        return None
+    return _by_counts(floors["each_ns"], end, profile, dense).get(stage, 0)
 
 
 def within_stages(floors, profile):

@@ -15,7 +15,7 @@ THREADS = {"firn": "main thread", "firn-io": "I/O threads", "firn-worker": "work
 def print_document(document):
     repeats = len(next(iter((document["runs"] or document["chains"]).values())))
     print(f"{document['bytes'] / 2**30:.2f} GiB, {repeats} runs each, {document['cpu']}, "
-          f"{document['cpus']} CPUs\n")
+          f"{document['cpus']} CPUs")
     if document.get("runs"):
         print_races(document)
     for name, profile in profiles_of(document):
@@ -23,6 +23,7 @@ def print_document(document):
 
 
 def print_races(document):
+    print()
     told = any("manifest_cpu_s" in run for runs in document["runs"].values() for run in runs)
     print(f"| contender | MB/s, median (min-max) | CPU s, {'manifest + ' if told else ''}seed + get "
           "| peak MiB, seed / get |")
@@ -65,6 +66,7 @@ def print_profile(document, name, profile):
     print("|---" * (1 + 2 * len(profile)) + "|")
     stages = {s for ends in profile.values() for s in ends["stages"]} - set(UNEXPLAINED)
     seconds = {s: [ends["stages"].get(s, 0) for ends in profile.values()] for s in stages}
+    least = {end: 0 for end in profile}
     for stage in sorted(stages, key=lambda s: (-sum(seconds[s]), s)):
         if max(seconds[stage]) < LEAST_S:
             continue
@@ -73,12 +75,14 @@ def print_profile(document, name, profile):
             floor = floor_of(document["floors"], end, stage, ends, dense)
             row += f" {spent:.2f} |" if spent >= LEAST_S else " - |"
             row += f" {floor:.2f} |" if floor is not None and spent >= LEAST_S else " |"
+            least[end] += floor or 0
         print(row)
     totals = [sum(ends["stages"].values()) for ends in profile.values()]
     left = [sum(ends["stages"].get(s, 0) for s in UNEXPLAINED) for ends in profile.values()]
     print("| unexplained |" + "".join(f" {seconds:.2f} ({100 * seconds / total:.1f} %) | |"
                                       for seconds, total in zip(left, totals)))
-    print("| all |" + "".join(f" {total:.2f} | |" for total in totals))
+    print("| all |" + "".join(f" {total:.2f} | {floor:.2f} |"
+                              for total, floor in zip(totals, least.values())))
     if all("threads" in ends for ends in profile.values()):
         print_beside(document, profile)
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "client/app/runtime/worker_pool.h"
+#include "proto/base/stage_times.h"
 
 namespace firn::app {
 namespace {
@@ -50,6 +51,26 @@ struct Gate {
     changed.notify_all();
   }
 };
+
+TEST_CASE("tasks begin in a stage of their own, and what stages they enter is theirs to leave") {
+  StageClock clock;
+  Owner owner;
+  std::vector<Stage> begun;
+  {
+    WorkerPool pool({.threads = 1, .task_count_max = 10, .stages = &clock}, owner.wake());
+    for (int i = 0; i < 2; ++i) {
+      REQUIRE(pool.submit(7, [&begun]() -> WorkerPool::Completion {
+        begun.push_back(current_stage());
+        const StageScope hashing(Stage::kHash);
+        return {};
+      }));
+    }
+    owner.run_until_idle(pool);
+  }
+  CHECK(begun == std::vector{Stage::kTasks, Stage::kTasks});
+  CHECK(clock.counts()[static_cast<std::size_t>(Stage::kHash)] == 2);
+  CHECK(clock.counts()[static_cast<std::size_t>(Stage::kWaits)] > 0);
+}
 
 TEST_CASE("tasks with one key run one at a time in the order of submission") {
   Owner owner;
