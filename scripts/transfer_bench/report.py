@@ -18,6 +18,7 @@ def print_document(document):
           f"{document['cpus']} CPUs")
     if document.get("runs"):
         print_races(document)
+        print_ratios(document["runs"])
     for name, profile in profiles_of(document):
         print_profile(document, name, profile)
 
@@ -45,6 +46,29 @@ def print_races(document):
         print(row)
     for name, why in document.get("absent", {}).items():
         print(f"| {name} | {why} | | |")
+
+
+def print_ratios(runs):
+    """Firn's medians over those of each rival. Processor time is that of both ends without making
+    the manifest, as torrents are made beforehand."""
+    firn = [name for name in runs if name.startswith("firn")]
+    rivals = [name for name in runs if name not in firn and "seed_cpu_s" in runs[name][0]]
+    if not rivals:
+        return
+
+    def rate(name):
+        return statistics.median(run["mb_per_s"] for run in runs[name])
+
+    def cpu(name):
+        return statistics.median(run["seed_cpu_s"] - run.get("manifest_cpu_s", 0) +
+                                 run["get_cpu_s"] for run in runs[name])
+
+    print("\n| times the rival's | " + " | ".join(
+        f"rate: {name} | processor time" for name in firn) + " |")
+    print("|---" * (1 + 2 * len(firn)) + "|")
+    for rival in rivals:
+        print(f"| {rival} |" + "".join(f" {rate(name) / rate(rival):.2f} | {cpu(name) / cpu(rival):.2f} |"
+                                       for name in firn))
 
 
 def profiles_of(document):
