@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "proto/base/thread_times.h"
 #include "proto/base/unique_fd.h"
 #include "proto/web/exchange.h"
 
@@ -290,7 +291,10 @@ const Address& HttpServer::listening() const {
 
 void HttpServer::run(HttpHandler& handler) {
   impl_->handler = &handler;
-  impl_->thread = std::thread([impl = impl_.get()] { impl->serve(); });
+  impl_->thread = std::thread([impl = impl_.get()] {
+    name_this_thread("firn-http");
+    impl->serve();
+  });
 }
 
 void HttpServer::post(std::function<void()> task) {
