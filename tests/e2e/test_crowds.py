@@ -1,21 +1,27 @@
 #!/usr/bin/python3
 """Strangers that try to fill a seed's tables: with connections that say nothing, with neighbours
-that do nothing, with messages without end. Loopback addresses of their own stand for their hosts."""
+that do nothing, with messages without end. Loopback addresses of their own stand for their hosts.
+
+How long a newcomer waits is printed, not asserted: tests run beside each other."""
 
 import itertools
 import re
+import select
 import socket
 import struct
 import threading
+import time
 
 import harness
 from harness import LISTEN, MIB
 from pypeer.connection import Closed, Connection
 from pypeer.identity import Identity
+from pypeer.leech import Leech
 from pypeer.manifest import Manifest
 from pypeer.wire import frame, peer_pb2
 
 PLACES = 40  # of a content
+PATIENCE = 60  # seconds after which a newcomer counts as shut out
 
 
 class Crowds(harness.SwarmTest):
@@ -23,7 +29,8 @@ class Crowds(harness.SwarmTest):
         super().setUp()
         self.source = self.file(2 * MIB)
         self.manifest_file = self.create(self.source)
-        self.content_id = Manifest(self.manifest_file.read_bytes()).content_id
+        self.manifest = Manifest(self.manifest_file.read_bytes())
+        self.content_id = self.manifest.content_id
         self.identity = Identity(self.folder)
 
     def seed(self, *prefix):
@@ -36,8 +43,32 @@ class Crowds(harness.SwarmTest):
         self.addCleanup(connection.close)
         return connection
 
+    def await_first_block(self, seed, host, identity):
+        """A peer that calls until it is taken has got a block, and stays."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            try:
+                leech = Leech(self.dial(seed, host, identity), self.content_id)
+                leech.use_manifest(self.manifest)
+                return leech.download(until=lambda: leech.blocks)
+            except (Closed, OSError) as error:
+                self.assertLess(time.monotonic(), deadline, f"a newcomer gets no block: {error}")
+                select.select([], [], [], 0.2)
+
+    def assert_serves_newcomers(self, seed):
+        """Peers that come one after the other, from hosts of their own, each get a block."""
+        waits = []
+        for i in range(5):
+            begin = time.monotonic()
+            self.await_first_block(seed, f"127.2.{i}.1", Identity(self.folder))
+            waits.append(time.monotonic() - begin)
+        print(f"{self.id()}: newcomers had a block after",
+              ", ".join(f"{wait:.1f}" for wait in waits), "s", flush=True)
+
     def assert_serves(self, seed):
-        """An honest peer downloads from it; tries of one that is refused come seconds apart."""
+        """Newcomers get a block each, then one downloads; tries of one that is refused come seconds
+        apart."""
+        self.assert_serves_newcomers(seed)
         get = self.get(self.manifest_file, "get", "--no-tracker", "--peer", seed.endpoint())
         self.assert_downloaded(self.source, get, timeout=60)
 
@@ -68,6 +99,48 @@ class Crowds(harness.SwarmTest):
         seed = self.seed()
         self.idle_crowd(seed, struct.pack(">I", 1000) + b"x" * 500)
         self.assert_serves(seed)
+
+    def keep_calling(self, seed, hosts):
+        """Idle peers that call again, under fresh names, as soon as the seed leaves them; until the
+        test ends. Returns the list of the names that they took."""
+        names, stop = [], threading.Event()
+
+        def call(host):
+            names.append(Identity(self.folder))
+            connection = Connection(names[-1], seed.endpoint(), host)
+            connection.send(hello=peer_pb2.Hello(
+                version_min=1, version_max=1, content_id=self.content_id, has_manifest=True))
+            return connection
+
+        def stay():
+            crowd = {}
+            while not stop.is_set():
+                for host in hosts:
+                    try:
+                        if host not in crowd:
+                            crowd[host] = call(host)
+                        while True:
+                            crowd[host].receive(time.monotonic() + 0.001)
+                    except TimeoutError:
+                        pass  # it has nothing more to say
+                    except (Closed, OSError):
+                        if host in crowd:
+                            crowd.pop(host).close()
+            for connection in crowd.values():
+                connection.close()
+
+        thread = threading.Thread(target=stay, daemon=True)
+        thread.start()
+        self.addCleanup(thread.join)
+        self.addCleanup(stop.set)  # before the join
+        return names
+
+    def test_idle_peers_that_call_again_as_soon_as_they_are_left_make_room_too(self):
+        seed = self.seed()
+        names = self.keep_calling(seed, [f"127.1.{i}.1" for i in range(PLACES * 3 // 2)])
+        seed.wait_event("progress", where=lambda event: event["peers"] == PLACES)
+        self.assert_serves(seed)
+        self.assertGreater(len(names), 2 * PLACES, "they did not call again")
 
     def flood(self, message):
         """Sends one message as fast as it goes, and while an honest peer downloads; the memory that
