@@ -28,6 +28,13 @@ class Polluter(Source):
         return self.chance.randbytes(self.manifest.k)
 
 
+class ZeroSender(Source):
+    """Blocks whose coding vectors are all zeros: true, and of no use."""
+
+    def send_block(self, g, vector, **changes):
+        super().send_block(g, bytes(len(vector)), payload=bytes(self.manifest.k), **changes)
+
+
 class BadPeers(harness.SwarmTest):
     def setUp(self):
         super().setUp()
@@ -119,6 +126,15 @@ class BadPeers(harness.SwarmTest):
 
     def test_a_vector_of_wrong_length(self):
         self.bad_block(coefficients=bytes([1] * (N + 1)))
+
+    def test_vectors_of_zeros_without_end(self):
+        """They are taken for blocks that bring nothing new, and their sender is left for that."""
+        victim = self.victim()
+        sender = ZeroSender(self.dial(victim), self.manifest, self.data, random.Random(6))
+        sender.serve_until(lambda: sender.goodbye)
+        self.assertEqual(peer_pb2.Goodbye.NOT_USEFUL, sender.goodbye.reason)
+        self.connect_honest_source(victim)
+        self.assert_downloaded(self.source, victim)
 
     def test_a_generation_that_does_not_exist(self):
         self.bad_block(generation=6)

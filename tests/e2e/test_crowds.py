@@ -21,6 +21,7 @@ from pypeer.manifest import Manifest
 from pypeer.wire import frame, peer_pb2
 
 PLACES = 40  # of a content
+MEMORY = 16  # MiB, of a seed that is flooded
 PATIENCE = 60  # seconds after which a newcomer counts as shut out
 
 
@@ -33,10 +34,10 @@ class Crowds(harness.SwarmTest):
         self.content_id = self.manifest.content_id
         self.identity = Identity(self.folder)
 
-    def seed(self, *prefix):
+    def seed(self, *prefix, options=()):
         return self.programs.start("seed", [
             *prefix, str(harness.BUILD / "client" / "firn"), "seed", self.manifest_file,
-            self.source.parent, "--no-tracker", *LISTEN])
+            self.source.parent, "--no-tracker", *LISTEN, *options])
 
     def dial(self, seed, source, identity=None):
         connection = Connection(identity or self.identity, seed.endpoint(), source)
@@ -55,20 +56,20 @@ class Crowds(harness.SwarmTest):
                 self.assertLess(time.monotonic(), deadline, f"a newcomer gets no block: {error}")
                 select.select([], [], [], 0.2)
 
-    def assert_serves_newcomers(self, seed):
+    def assert_serves_newcomers(self, seed, count):
         """Peers that come one after the other, from hosts of their own, each get a block."""
         waits = []
-        for i in range(5):
+        for i in range(count):
             begin = time.monotonic()
             self.await_first_block(seed, f"127.2.{i}.1", Identity(self.folder))
             waits.append(time.monotonic() - begin)
         print(f"{self.id()}: newcomers had a block after",
               ", ".join(f"{wait:.1f}" for wait in waits), "s", flush=True)
 
-    def assert_serves(self, seed):
+    def assert_serves(self, seed, newcomers=5):
         """Newcomers get a block each, then one downloads; tries of one that is refused come seconds
         apart."""
-        self.assert_serves_newcomers(seed)
+        self.assert_serves_newcomers(seed, newcomers)
         get = self.get(self.manifest_file, "get", "--no-tracker", "--peer", seed.endpoint())
         self.assert_downloaded(self.source, get, timeout=60)
 
@@ -142,15 +143,15 @@ class Crowds(harness.SwarmTest):
         self.assert_serves(seed)
         self.assertGreater(len(names), 2 * PLACES, "they did not call again")
 
-    def flood(self, message):
-        """Sends one message as fast as it goes, and while an honest peer downloads; the memory that
-        the seed took at most, in MiB."""
-        seed = self.seed()
+    def flood(self, message, *options, newcomers=5):
+        """Sends one message as fast as it goes, and while honest peers are served: the seed's memory
+        stays bounded. Whether the seed has hung up on the flooder."""
+        seed = self.seed(options=("--memory", f"{MEMORY}M", *options))
         connection = self.dial(seed, "127.1.1.1")
         connection.greet(self.content_id, has_manifest=True)
         one = frame(message.SerializeToString())
         many = one * (MIB // len(one))
-        much = threading.Event()
+        much, left = threading.Event(), threading.Event()
 
         def send():
             try:
@@ -159,23 +160,40 @@ class Crowds(harness.SwarmTest):
                         much.set()
                     connection.send_bytes(many)
             except (Closed, OSError):
-                pass  # the test is over
+                left.set()  # or the test is over
 
         threading.Thread(target=send, daemon=True).start()
         much.wait(5)  # a seed that does not read so fast does well
-        self.assert_serves(seed)
+        self.assert_serves(seed, newcomers)
         with open(f"/proc/{seed.process.pid}/status", encoding="ascii") as status:
             peak = re.search(r"VmHWM:\s+(\d+) kB", status.read())
-        return int(peak[1]) / 1024
+        self.assertLess(int(peak[1]) / 1024, MEMORY + 64)
+        return left.wait(5)  # it may be read from for a second after the goodbye
 
     def test_empty_states_without_end_take_no_memory_and_starve_nobody(self):
-        state = peer_pb2.PeerMessage(state=peer_pb2.State(credit=1))
-        self.assertLess(self.flood(state), 128 + 64)
+        self.flood(peer_pb2.PeerMessage(state=peer_pb2.State(credit=1)))
 
     def test_large_states_without_end_take_no_memory_and_starve_nobody(self):
-        state = peer_pb2.PeerMessage(state=peer_pb2.State(
-            credit=1, generations=[peer_pb2.GenerationState() for _ in range(4096)]))
-        self.assertLess(self.flood(state), 128 + 64)
+        self.flood(peer_pb2.PeerMessage(state=peer_pb2.State(
+            credit=1, generations=[peer_pb2.GenerationState() for _ in range(4096)])))
+
+    def null_vectors(self, vector_of):
+        """A State of 16 KiB."""
+        return peer_pb2.PeerMessage(state=peer_pb2.State(credit=1, generations=[
+            peer_pb2.GenerationState(generation=g, rank=1, null_vector=vector_of(
+                self.manifest.blocks_in(g)))
+            for g in itertools.islice(itertools.cycle(range(self.manifest.generation_count)), 220)]))
+
+    def test_null_vectors_without_end_take_no_memory_and_starve_nobody(self):
+        self.flood(self.null_vectors(lambda n: bytes(range(1, n + 1))))
+
+    def test_who_floods_a_seed_with_a_single_place_loses_it_to_a_newcomer(self):
+        """No message of it is a fault: it is left because it does nothing useful."""
+        for message in (peer_pb2.PeerMessage(state=peer_pb2.State()), self.null_vectors(bytes)):
+            message.state.credit = 0
+            with self.subTest(message.ByteSize()):
+                self.assertTrue(self.flood(message, "--max-peers", "1", newcomers=1),
+                                "the flooder has its place")
 
 
 if __name__ == "__main__":
