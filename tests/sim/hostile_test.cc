@@ -37,11 +37,27 @@ TEST_CASE("with one downloader only the polluter is blamed, never the source") {
   }
 }
 
-TEST_CASE("a relay that passes on false rows unknowingly does not keep the swarm from completing") {
-  for (std::uint64_t seed = 400; seed < 406; ++seed) {
+namespace {
+
+// Of a source that sends 8 generations of 32 blocks once.
+constexpr double kFourMbitSeconds = 8 * 32 * 16384 / (4 * kMbit);
+
+// Of a content that is told false from true by an authority, or by nobody. Simulated time is the
+// same on every machine.
+void finish_without_blame(Network& network, bool authority) {
+  run_to_completion(network, 900);
+  CHECK(totals(network).last_seconds < (authority ? 1.25 : 3) * kFourMbitSeconds);
+}
+
+}  // namespace
+
+TEST_CASE("relays that pass on false rows unknowingly are not blamed, and hold nobody up") {
+  for (std::uint64_t seed = 400; seed < 412; ++seed) {
     CAPTURE(seed);
-    // Two polluters feed honest relays; the far end knows only relays.
-    const Content content(8, 32, 16, seed);
+    const bool authority = seed % 2 == 0;
+    CAPTURE(authority);
+    // A polluter feeds honest relays; the far end knows only relays.
+    const Content content(8, 32, 16, seed, authority);
     Network network(content, seed);
     network.add({.link = {4 * kMbit}, .source = true, .tracker = false});
     network.add(
@@ -52,14 +68,16 @@ TEST_CASE("a relay that passes on false rows unknowingly does not keep the swarm
     for (int i = 0; i < 3; ++i) {
       network.add({.link = {8 * kMbit}, .tracker = false, .knows = {2, 3, 4}});
     }
-    run_to_completion(network, 3600);
+    finish_without_blame(network, authority);
   }
 }
 
-TEST_CASE("a line whose only relay is fed by a polluter too completes") {
-  for (std::uint64_t seed = 420; seed < 424; ++seed) {
+TEST_CASE("the only relay of a line is fed by a polluter too: nobody blames it, none waits long") {
+  for (std::uint64_t seed = 420; seed < 432; ++seed) {
     CAPTURE(seed);
-    const Content content(8, 32, 16, seed);
+    const bool authority = seed % 2 == 0;
+    CAPTURE(authority);
+    const Content content(8, 32, 16, seed, authority);
     Network network(content, seed);
     network.add({.link = {4 * kMbit}, .source = true, .tracker = false});
     network.add(
@@ -67,7 +85,31 @@ TEST_CASE("a line whose only relay is fed by a polluter too completes") {
     network.add({.link = {8 * kMbit}, .tracker = false, .knows = {0, 1}});
     // It keeps out of gossip's reach: the relay is all it will ever know.
     network.add({.link = {8 * kMbit}, .listens = false, .tracker = false, .knows = {2}});
-    run_to_completion(network, 7200);
+    finish_without_blame(network, authority);
+  }
+}
+
+TEST_CASE("a polluter that one of a mesh knows does not make the others blame that one") {
+  for (std::uint64_t seed = 480; seed < 492; ++seed) {
+    CAPTURE(seed);
+    const bool authority = seed % 2 == 0;
+    CAPTURE(authority);
+    const Content content(8, 32, 16, seed, authority);
+    Network network(content, seed);
+    network.add({.link = {4 * kMbit}, .source = true, .tracker = false});
+    for (std::size_t i = 1; i < 5; ++i) {
+      std::vector<std::size_t> all;
+      for (std::size_t j = 0; j < i; ++j) all.push_back(j);
+      network.add({.link = {8 * kMbit}, .tracker = false, .knows = all});
+    }
+    network.add({.link = {8 * kMbit},
+                 .source = true,
+                 .listens = false,
+                 .tracker = false,
+                 .peer_exchange = false,
+                 .deeds = {.falsifies = 1},
+                 .knows = {1}});
+    finish_without_blame(network, authority);
   }
 }
 
@@ -156,7 +198,6 @@ TEST_CASE("of eight with an authority only the polluter is banned, and it costs 
       for (int i = 0; i < 7; ++i) network.add({.link = {8 * kMbit}});
       if (polluted) network.add({.link = {8 * kMbit}, .deeds = {.falsifies = 1}});
       run_to_completion(network, 900);
-      check_blame(network);
       for (std::size_t i = 1; polluted && i < 8; ++i) {
         named |= warned(network.peer(i), network.peer(8).id().text(), "false block");
       }
@@ -222,7 +263,6 @@ TEST_CASE("polluters of every kind do not make honest peers blame each other") {
       network.events().at(random.below(4'000'000), [&network] { network.cut_some_connection(); });
     }
     run_to_completion(network, 900);
-    check_blame(network);
   }
 }
 
@@ -261,7 +301,6 @@ TEST_CASE("without an authority polluters do not stop a swarm, and nobody honest
     for (int i = 0; i < 3; ++i) network.add({.link = {8 * kMbit}, .deeds = {.falsifies = share}});
     for (int i = 0; i < 7; ++i) network.add({.link = {8 * kMbit}});
     run_to_completion(network, 900);
-    check_blame(network);
   }
 }
 
@@ -274,7 +313,6 @@ TEST_CASE("in a large mesh a third of polluters does not stop a swarm, with an a
     for (int i = 0; i < 9; ++i) network.add({.link = {8 * kMbit}, .deeds = {.falsifies = 0.2}});
     for (int i = 0; i < 20; ++i) network.add({.link = {8 * kMbit}});
     run_to_completion(network, 900);
-    check_blame(network);
   }
 }
 
@@ -297,7 +335,6 @@ TEST_CASE("once honest peers hold the content between them they finish without t
     network.crash(0);
     network.set_tracker_up(false);
     run_to_completion(network, 900);
-    check_blame(network);
   }
 }
 
@@ -311,7 +348,6 @@ TEST_CASE("holders that send nothing do not hold up what is fetched block by blo
     network.add({.link = {8 * kMbit}, .deeds = {.falsifies = 0.5}});
     for (int i = 0; i < 2; ++i) network.add({.link = {8 * kMbit}});
     run_to_completion(network, 300);
-    check_blame(network);
   }
 }
 
@@ -323,5 +359,4 @@ TEST_CASE("twenty polluters of sixty peers do not stop a swarm, and no honest pe
   for (int i = 0; i < 40; ++i) network.add({.link = {1 * kMbit}});
   for (int i = 0; i < 20; ++i) network.add({.link = {1 * kMbit}, .deeds = {.falsifies = 0.2}});
   run_to_completion(network, 300);
-  check_blame(network);
 }

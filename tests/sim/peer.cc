@@ -35,6 +35,7 @@ void Peer::start() {
   ++life_;
   network_.random().fill(secret_);
   id_ = id_of(secret_);
+  ids.push_back(id_);
   key_ = *PublicKey::from_bytes(*public_key_of(secret_));
   core::Options options;
   options.seed = network_.random().next_u64();

@@ -59,6 +59,7 @@ class Peer {
   Disk disk;
   TimeUs completed_at = -1;
   std::vector<std::string> warnings;
+  std::vector<PeerId> ids;  // a new one at each start, the last is id()
 
  private:
   // What one action asks for; `on` where that takes more than a line.

@@ -41,11 +41,35 @@ inline void check_honest(Network& network) {
   }
 }
 
+// Whether a warning of `peer` has both texts in it.
+inline bool warned(Peer& peer, const std::string& a, const std::string& b = "") {
+  return std::any_of(peer.warnings.begin(), peer.warnings.end(), [&](const std::string& text) {
+    return text.find(a) != std::string::npos && text.find(b) != std::string::npos;
+  });
+}
+
+// No honest peer has been banned by another, under any name that it had, nor blamed for a false
+// block.
+inline void check_blame(Network& network) {
+  for (std::size_t i = 0; i < network.size(); ++i) {
+    for (std::size_t j = 0; j < network.size(); ++j) {
+      if (network.peer(i).spec().hostile() || network.peer(j).spec().hostile()) continue;
+      for (const PeerId& id : network.peer(j).ids) {
+        if (warned(network.peer(i), id.text(), "banned for") ||
+            warned(network.peer(i), id.text(), "false block")) {
+          FAIL_CHECK("peer " << i << " blames peer " << j);
+        }
+      }
+    }
+  }
+}
+
 // Runs until every honest peer that has not crashed is complete, `seconds` at most.
 inline void run_to_completion(Network& network, TimeUs seconds = 600) {
   const bool done = network.events().run(network.events().now() + seconds * kSecond,
                                          [&] { return network.all_complete(); });
   check_honest(network);
+  check_blame(network);
   if (!done) {
     for (std::size_t i = 0; i < network.size(); ++i) {
       Peer& peer = network.peer(i);
@@ -85,25 +109,6 @@ inline Totals totals(Network& network) {
     t.redundant += peer.report().blocks_redundant;
   }
   return t;
-}
-
-// Whether a warning of `peer` has both texts in it.
-inline bool warned(Peer& peer, const std::string& a, const std::string& b = "") {
-  return std::any_of(peer.warnings.begin(), peer.warnings.end(), [&](const std::string& text) {
-    return text.find(a) != std::string::npos && text.find(b) != std::string::npos;
-  });
-}
-
-// No honest peer has been blamed for a false block by another.
-inline void check_blame(Network& network) {
-  for (std::size_t i = 0; i < network.size(); ++i) {
-    for (std::size_t j = 0; j < network.size(); ++j) {
-      if (network.peer(i).spec().hostile() || network.peer(j).spec().hostile()) continue;
-      if (warned(network.peer(i), network.peer(j).id().text(), "false block")) {
-        FAIL_CHECK("peer " << i << " blames peer " << j);
-      }
-    }
-  }
 }
 
 }  // namespace firn::sim
