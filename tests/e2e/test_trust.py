@@ -6,9 +6,11 @@ import random
 import threading
 
 import harness
+from harness import LISTEN
 from pypeer.connection import Connection
 from pypeer.gf256 import combine
 from pypeer.identity import Identity
+from pypeer.leech import Leech
 from pypeer.manifest import Manifest, write_manifest
 from pypeer.source import Source
 from pypeer.trust import Authority, CheckHash, accepts
@@ -104,6 +106,50 @@ class Trust(harness.SwarmTest):
         self.assertTrue(honest.leaves_asked or spoiler.leaves_asked)
         self.assertIn("decoded to false data", get.output("stderr"))
         self.assertNotIn(honest.identity.text[:8], get.output("stderr"))
+
+
+class Leaves(harness.SwarmTest):
+    """What Firn answers to one that fetches block by block."""
+
+    def setUp(self):
+        super().setUp()
+        self.source = self.file(SIZE - 2 * K - 77)  # the last generation is short
+        self.data = self.source.read_bytes()
+        self.manifest_file = self.create(self.source, "--generation-size", N, "--block-size", K)
+        self.manifest = Manifest(self.manifest_file.read_bytes())
+
+    def leech(self, program):
+        connection = Connection(Identity(self.folder), program.endpoint())
+        self.addCleanup(connection.close)
+        leech = Leech(connection, self.manifest.content_id)
+        leech.use_manifest(self.manifest)
+        leech.prefer_coded = True  # so that source blocks come because they are asked for
+        leech.send_state(granted=0)
+        leech.await_state()
+        return leech
+
+    def test_a_seeds_leaves_fit_the_digests_and_the_blocks_that_are_asked_for(self):
+        seed = self.firn("seed", "seed", self.manifest_file, self.source.parent, *LISTEN)
+        leech = self.leech(seed)
+        leech.send_state(granted=2, generations=[1])
+        leech.await_blocks(2)  # two rows, which are dropped when the leaves come
+        coded = len(leech.blocks)
+        leaves = leech.ask_leaves([2, 1])
+        self.assertEqual([N, N - 2], [len(leaves[1]), len(leaves[2])])
+        # Two of one generation, then the others; the leech compares each with its leaf.
+        leech.download(lambda: leech.rank(1) == 2, generations=[1], among={2, 5})
+        leech.download()
+        self.assertEqual(self.data, leech.content())
+        kinds = {g: [sum(1 for c in vector if c) == 1 for generation, vector, _ in leech.blocks[coded:]
+                     if generation == g] for g in range(GENERATIONS)}
+        self.assertEqual([True] * N, kinds[1])
+        self.assertEqual([True] * (N - 2), kinds[2])
+        self.assertNotIn(True, kinds[0])
+
+    def test_a_peer_without_the_generation_has_no_leaves(self):
+        get = self.get(self.manifest_file, "get", "--no-tracker", "--no-pex")
+        leech = self.leech(get)
+        self.assertEqual({0: None, 1: None}, leech.ask_leaves([0, 1]))
 
 
 class Arithmetic(harness.unittest.TestCase):

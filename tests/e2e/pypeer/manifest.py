@@ -5,6 +5,7 @@ import hashlib
 from .wire import manifest_pb2
 
 MAGIC = b"FIRNMAN1"
+HASH_BYTES = 32
 
 
 def leaf_of(block):
