@@ -54,12 +54,20 @@ class Neighbours {
   using iterator = Each<Neighbour>;
   using const_iterator = Each<const Neighbour>;
 
-  iterator begin() { return iterator(entries_.begin()); }
+  iterator begin() {
+    ++walks_;
+    return iterator(entries_.begin());
+  }
   iterator end() { return iterator(entries_.end()); }
-  const_iterator begin() const { return const_iterator(entries_.begin()); }
+  const_iterator begin() const {
+    ++walks_;
+    return const_iterator(entries_.begin());
+  }
   const_iterator end() const { return const_iterator(entries_.end()); }
   std::size_t size() const { return entries_.size(); }
   bool empty() const { return entries_.empty(); }
+  // How often they have been gone through: what costs the more the more they are.
+  std::uint64_t walks() const { return walks_; }
 
   // Null: it is not connected.
   Neighbour* find(PeerKey key) {
@@ -114,6 +122,7 @@ class Neighbours {
     return std::lower_bound(entries_.begin(), entries_.end(), key, before);
   }
   Entries entries_;
+  mutable std::uint64_t walks_ = 0;
   std::map<PeerId, PeerKey> keys_;
   std::vector<PeerKey> called_;
   Agenda states_;

@@ -29,6 +29,7 @@ Report report_of(const Parts& parts) {
 Counters counters_of(const Parts& parts) {
   Counters counters;
   counters.neighbours = static_cast<std::uint32_t>(parts.membership.neighbours().size());
+  counters.walks = parts.membership.neighbours().walks();
   counters.blocks_sent = parts.uplink.blocks_sent();
   counters.progressed_at = parts.life.progressed_at();
   if (!parts.transfer) return counters;

@@ -46,6 +46,7 @@ struct Counters {
   std::uint64_t blocks_redundant = 0;
   std::uint64_t blocks_sent = 0;
   std::uint32_t neighbours = 0;
+  std::uint64_t walks = 0;  // Neighbours::walks
   // When something last came that brings the download on: an innovative block, a verified
   // generation, a part of the manifest; else when this peer began.
   TimeUs progressed_at = 0;

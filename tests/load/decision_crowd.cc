@@ -46,7 +46,7 @@ DecisionCrowd::DecisionCrowd(std::size_t receivers, const Diet& diet)
       receivers_(receivers) {
   core::StartState state;
   state.verified.assign(manifest_.info.shape.generation_count(), true);
-  core_.start(manifest_, state, true, now_);
+  core_.start(manifest_, state, !diet.finished_download, now_);
   perform();
 }
 
@@ -122,6 +122,7 @@ void DecisionCrowd::turn() {
 void DecisionCrowd::perform() {
   ++steps_;
   for (core::Action& action : core_.take_actions()) {
+    if (std::holds_alternative<core::ContentComplete>(action)) core_.content_finished(now_);
     const auto* send = std::get_if<core::SendBlock>(&action);
     if (!send) continue;
     ++blocks_;

@@ -1,4 +1,5 @@
-// A source's swarm core and receivers that take its blocks at their own pace, in virtual time.
+// The swarm core of a peer that has everything, and receivers that take its blocks at their own pace,
+// in virtual time.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "client/core/report.h"
 #include "client/core/swarm.h"
 
 namespace firn::load {
@@ -15,6 +17,7 @@ struct Diet {
   std::uint32_t window = 8;     // blocks granted at a time, half of it anew
   std::uint32_t generation_size = 128, block_bytes = 4096;
   std::uint32_t generations = 512;
+  bool finished_download = false;  // the sender is no source, but a relay that has everything
 };
 
 class DecisionCrowd {
@@ -35,6 +38,7 @@ class DecisionCrowd {
 
   std::uint64_t blocks() const { return blocks_; }
   std::uint64_t steps() const { return steps_; }
+  std::uint64_t walks() const { return core_.counters().walks; }
 
  private:
   struct Receiver {
