@@ -4,7 +4,7 @@
 
 namespace firn::core {
 
-Report report_of(const Parts& parts) {
+Report report_of(const Parts& parts, ReportOn on) {
   Report r;
   r.peers = static_cast<std::uint32_t>(parts.membership.neighbours().size());
   r.bytes_received = parts.downlink.bytes_received();
@@ -22,7 +22,8 @@ Report report_of(const Parts& parts) {
     r.rank_total = holdings.total_possible();
     r.generations_verified = holdings.verified().count();
   }
-  r.neighbours = parts.membership.history().reports(parts.membership.neighbours());
+  if (on == ReportOn::kNeighbours)
+    r.neighbours = parts.membership.history().reports(parts.membership.neighbours());
   return r;
 }
 

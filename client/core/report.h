@@ -52,7 +52,9 @@ struct Counters {
   TimeUs progressed_at = 0;
 };
 
-Report report_of(const Parts& parts);
+// Without the neighbours it costs the same however many there are.
+enum class ReportOn { kTotals, kNeighbours };
+Report report_of(const Parts& parts, ReportOn on);
 Counters counters_of(const Parts& parts);
 
 }  // namespace firn::core

@@ -316,8 +316,8 @@ std::vector<Action> SwarmCore::take_actions() {
 
 // --- figures ---
 
-Report SwarmCore::report() const {
-  return report_of(*parts_);
+Report SwarmCore::report(ReportOn on) const {
+  return report_of(*parts_, on);
 }
 
 Counters SwarmCore::counters() const {

@@ -112,7 +112,8 @@ class SwarmCore {
   // Actions since the last call, in the order they must be performed.
   std::vector<Action> take_actions();
 
-  Report report() const;
+  // With all neighbours of now and before, or without.
+  Report report(ReportOn on = ReportOn::kNeighbours) const;
   Counters counters() const;
 
   // Why nothing comes, as things stand now. Costs a look at every generation that is missing.

@@ -52,6 +52,21 @@ bool enters(Fixture& fixture, const std::string& ip, PeerKey peer, const PeerId&
 
 }  // namespace
 
+TEST_CASE("figures for a progress bar cost no look at the neighbours") {
+  CrowdedSeed fixture;
+  const std::uint64_t walks = fixture.core.counters().walks;
+  const core::Report totals = fixture.core.report(core::ReportOn::kTotals);
+  CHECK(fixture.core.counters().walks == walks);
+  CHECK(totals.neighbours.empty());
+  const core::Report report = fixture.core.report();
+  CHECK(fixture.core.counters().walks > walks);
+  CHECK(report.neighbours.size() == kPlaces);
+  CHECK(totals.peers == kPlaces);
+  CHECK(totals.rank == report.rank);
+  CHECK(totals.generations_verified == 4);
+  CHECK(totals.complete);
+}
+
 TEST_CASE("neighbours that do nothing make room within seconds where others wait") {
   CrowdedSeed fixture;
   CHECK_FALSE(enters(fixture, far_ip(1000), 1, peer_id(0x70)));

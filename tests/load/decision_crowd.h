@@ -1,5 +1,5 @@
-// The swarm core of a peer that has everything, and receivers that take its blocks at their own pace,
-// in virtual time.
+// The swarm core of a peer that has everything, and receivers that take its blocks at their own
+// pace, in virtual time.
 #pragma once
 
 #include <cstdint>

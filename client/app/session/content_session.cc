@@ -101,7 +101,8 @@ void ContentSession::start_core(OpenedStore opened) {
   core_.feed(&SwarmCore::start, manifest, state, plan_.serves());
   phase_ = Phase::kRunning;
   complete_ = plan_.serves();
-  report_.started(core_.facts().report(), everything && !state.verified.empty(), host_.loop.now());
+  report_.started(core_.facts().report(core::ReportOn::kTotals),
+                  everything && !state.verified.empty(), host_.loop.now());
 }
 
 // --- turns ---
@@ -173,7 +174,7 @@ void ContentSession::store_spoiled(const Error& error) {
 }
 
 void ContentSession::all_sources_wrong(const std::string& source) {
-  if (complete_ || phase_ >= Phase::kLeaving || core_.facts().report().peers > 0) return;
+  if (complete_ || phase_ >= Phase::kLeaving || core_.facts().counters().neighbours > 0) return;
   fail(Error{ErrorCode::kWrongIdentity, "reach " + source,
              "whoever answers there has another key, and no other address is known"});
 }
@@ -218,7 +219,7 @@ void ContentSession::core_finished() {
   const core::TimeUs at = host_.loop.now();
   result_ = result_of_leaving();
   departure_.begin(at);
-  report_.leaving(core_.facts().report());
+  report_.leaving(core_.facts().report(core::ReportOn::kTotals));
   performer_.peers().hang_up();
   if (DataPlane* const coding = performer_.coding()) {
     coding->close(at, [this] {
@@ -251,7 +252,7 @@ void ContentSession::check_left() {
 void ContentSession::report_progress(core::TimeUs now) {
   if (opening_) return opening_->show(host_.console, plan_.name());
   if (!core_.made() || phase_ >= Phase::kLeaving) return;
-  report_.sample(core_.facts().report(), now);
+  report_.sample(core_.facts().report(core::ReportOn::kTotals), now);
   if (running()) report_.progressed(now);
 }
 

@@ -20,7 +20,7 @@ class ProgressReport {
 
   // The core has started. `stood_complete`: an earlier run left nothing to do.
   void started(const core::Report& report, bool stood_complete, core::TimeUs now);
-  // How things stand; about once a second, for the rates.
+  // How things stand; about once a second, for the rates. completed() alone needs the neighbours.
   void sample(const core::Report& report, core::TimeUs now);
   // A progress event, from the last sample.
   void progressed(core::TimeUs now) const;
