@@ -41,16 +41,18 @@ policy::GrantLimits Granting::limits() {
   return limits;
 }
 
-// Worked out once for as long as nothing is granted: every neighbour's State asks.
+// Among polluters neighbours count as useful that otherwise do not (Neighbour::useful).
 std::uint64_t Granting::promised() {
   if (holdings().missing() == 0) return 0;  // nothing more is granted
-  if (!promised_) promised_ = policy::promised_blocks(membership_.neighbours(), context_.now);
-  return *promised_;
+  if (amid_polluters_ == trust_.convicted().empty()) {
+    amid_polluters_ = !amid_polluters_;
+    for (const Neighbour& n : std::as_const(membership_).neighbours()) came(n);
+  }
+  return promises_.sum(context_.now);
 }
 
 // Where nothing limits the rate but memory, nothing can be granted because of what waits in it.
 bool Granting::store_behind() {
-  look_anew();
   return links_.down.unlimited() && intake_.rows_in_memory() > 0 && !holdings().complete() &&
          limits().blocks_max == 0;
 }
@@ -138,7 +140,6 @@ void Granting::told(const Neighbour& n) {
 }
 
 void Granting::greet(Neighbour& n) {
-  look_anew();
   const GenerationSet& verified = holdings().verified();
   const GenerationSet& given_up = holdings().given_up();
   std::vector<std::uint32_t> complete, withdrawn, changed;
@@ -179,7 +180,7 @@ void Granting::grant(Neighbour& n) {
   }
   if (give == 0) return;
   n.grants.grant(give, context_.now);
-  promised_.reset();
+  promises_.update(n, context_.now);
   links_.down.granted(give);
 }
 

@@ -14,6 +14,7 @@
 #include "client/core/outbox.h"
 #include "client/core/plain_fetch.h"
 #include "client/core/policy/leases.h"
+#include "client/core/promises.h"
 #include "client/core/quota_turns.h"
 #include "client/core/trust.h"
 #include "client/core/uplink.h"
@@ -38,8 +39,8 @@ class Granting final : public LeaveWatcher {
   std::optional<proto::State> riding_state(Neighbour& n);
   // The neighbour's State has been taken over.
   void told(const Neighbour& n);
-  // A step begins: what was worked out of all neighbours may have changed.
-  void look_anew() { promised_.reset(); }
+  // A block of the neighbour has come.
+  void came(const Neighbour& n) { promises_.update(n, context_.now); }
   // All States that are due.
   void step();
   TimeUs next_due();
@@ -48,7 +49,7 @@ class Granting final : public LeaveWatcher {
   void leaves(const Neighbour& n) override {
     links_.down.give_back(n.grants.outstanding());
     sources_.erase(n.key);
-    look_anew();
+    promises_.leaves(n.key);
   }
 
   // Nothing is granted because of rows that wait in memory for the store.
@@ -91,8 +92,9 @@ class Granting final : public LeaveWatcher {
   codec::CoefficientStream random_;  // of null vectors
   std::uint32_t told_lacking_ = 0;   // the last generation that a source was told of
   Regime regime_;
-  std::optional<std::uint64_t> promised_;  // as of this step
-  std::set<PeerKey> sources_;              // neighbours that have everything
+  Promises promises_;
+  bool amid_polluters_ = false;  // as of when promises were counted last
+  std::set<PeerKey> sources_;    // neighbours that have everything
 };
 
 }  // namespace firn::core

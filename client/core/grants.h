@@ -2,6 +2,7 @@
 // it, and what the blocks that come tell of the link.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "client/core/rates.h"
@@ -59,10 +60,9 @@ class Grants {
   TimeUs last_grant() const { return last_grant_; }
   std::uint64_t blocks_received() const { return blocks_received_; }
   // It owes blocks, and none has come for three seconds.
-  bool stalled(TimeUs now) const {
-    return outstanding() > 0 && now - last_arrival_ > 3 * kSecond &&
-           now - last_grant_ > 3 * kSecond;
-  }
+  bool stalled(TimeUs now) const { return outstanding() > 0 && now > stalls_after(); }
+  // If none comes, and none is granted.
+  TimeUs stalls_after() const { return std::max(last_arrival_, last_grant_) + 3 * kSecond; }
 
  private:
   TimeUs last_arrival_ = 0;

@@ -67,7 +67,9 @@ void Inbox::on(Neighbour& n, proto::Block&& block) {
     block.state.reset();
     if (!apply(n, std::move(state))) return;
   }
-  receiving.take(n, std::move(block));
+  const PeerKey peer = n.key;
+  receiving.take(n, std::move(block));  // and perhaps drops it
+  if (const Neighbour* still = parts_.membership.find(peer)) parts_.transfer->granting.came(*still);
 }
 
 void Inbox::on(Neighbour& n, proto::ManifestRequest&& request) {

@@ -252,7 +252,6 @@ void SwarmCore::step() {
   parts.membership.dial();
   if (!parts.transfer) return parts.fetch.ask();
   Transfer& transfer = *parts.transfer;
-  transfer.granting.look_anew();
   transfer.timekeeping.step();
   transfer.denouncing.step();
   transfer.epoch_making.step();

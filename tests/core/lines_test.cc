@@ -7,8 +7,10 @@
 #include "client/core/agenda.h"
 #include "client/core/policy/source_line.h"
 #include "client/core/policy/uplink_claims.h"
+#include "client/core/promises.h"
 #include "client/core/socket_line.h"
 #include "codec/random.h"
+#include "tests/core/policy/promised.h"
 #include "tests/core/policy/scene.h"
 
 using namespace firn;
@@ -159,6 +161,40 @@ TEST_CASE("what waits in sockets is counted as by a look at all of them") {
       REQUIRE(line.any_stuck(crowd.now()) == stuck);
       REQUIRE(line.next_stuck(crowd.now()) == next);
     }
+  }
+}
+
+TEST_CASE("what was promised is summed up as by a look at all, also while neighbours stall") {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    CAPTURE(seed);
+    Scene s(4, 16, kPeers, false);
+    codec::CoefficientStream random(seed, 2);
+    core::Promises promises;
+    std::uint64_t most = 0, stalled = 0;
+    for (int i = 0; i < 1000; ++i) {
+      s.now += random.below(400) * core::kMillisecond;
+      const core::PeerKey key = 1 + random.below(kPeers);
+      Neighbour* n = s.neighbours.find(key);
+      if (!n) continue;
+      const std::uint32_t number = n->grants.credit() - n->grants.outstanding() + 1;
+      if (random.below(200) == 0) {
+        promises.leaves(key);
+        s.neighbours.erase(key);
+      } else if (random.below(2) == 0) {
+        n->grants.grant(1 + random.below(3), s.now);
+        promises.update(*n, s.now);
+      } else if (n->grants.outstanding() > 0) {
+        REQUIRE(n->book_arrival(number, kBlockBytes, s.now));
+        n->traffic.usefulness().block(random.below(4) > 0, s.now);
+        promises.update(*n, s.now);
+      }
+      const std::uint64_t sum = promised_blocks(s.neighbours, s.now);
+      REQUIRE(promises.sum(s.now) == sum);
+      most = std::max(most, sum);
+      for (const Neighbour& one : std::as_const(s.neighbours)) stalled += one.grants.stalled(s.now);
+    }
+    CHECK(most > 0);
+    CHECK(stalled > 0);
   }
 }
 

@@ -7,14 +7,6 @@
 
 namespace firn::core::policy {
 
-std::uint64_t promised_blocks(const Neighbours& neighbours, TimeUs now) {
-  std::uint64_t sum = 0;
-  for (const Neighbour& n : neighbours) {
-    if (!n.grants.stalled(now) && n.useful()) sum += n.grants.outstanding();
-  }
-  return sum;
-}
-
 std::uint32_t blocks_to_grant(const Holdings& holdings, const Neighbour& neighbour,
                               const GrantLimits& limits) {
   const std::uint64_t missing = holdings.missing();

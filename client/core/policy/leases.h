@@ -15,11 +15,8 @@ namespace firn::core::policy {
 struct GrantLimits {
   bool paused = false;           // the disk is behind or full: grant nothing
   std::uint64_t blocks_max = 0;  // what the down limit and memory allow in all
-  std::uint64_t promised = 0;    // outstanding at all neighbours that have not stalled
+  std::uint64_t promised = 0;    // Promises::sum
 };
-
-// GrantLimits::promised.
-std::uint64_t promised_blocks(const Neighbours& neighbours, TimeUs now);
 
 // Blocks to grant `neighbour` now, on top of its credit.
 std::uint32_t blocks_to_grant(const Holdings& holdings, const Neighbour& neighbour,

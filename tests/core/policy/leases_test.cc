@@ -9,7 +9,7 @@
 
 #include "client/core/policy/constants.h"
 #include "codec/encode.h"
-#include "tests/core/fixture.h"
+#include "tests/core/policy/promised.h"
 
 using namespace firn;
 using namespace firn::test;
@@ -55,7 +55,7 @@ std::uint32_t last_number(const Neighbour& one) {
 }
 
 GrantLimits unlimited(const Situation& s, TimeUs now) {
-  return {false, UINT64_MAX, core::policy::promised_blocks(s.neighbours, now)};
+  return {false, UINT64_MAX, promised_blocks(s.neighbours, now)};
 }
 
 }  // namespace
@@ -84,9 +84,9 @@ TEST_CASE(
       std::uint64_t promised = 0;
       for (const Neighbour& other : s.neighbours) promised += other.grants.outstanding();
       const std::uint32_t open = one.grants.outstanding();
-      REQUIRE(core::policy::promised_blocks(s.neighbours, kNow) == promised);
+      REQUIRE(promised_blocks(s.neighbours, kNow) == promised);
       const GrantLimits limits{random.below(10) == 0, random.below(3) == 0 ? random.below(5) : 1000,
-                               core::policy::promised_blocks(s.neighbours, now)};
+                               promised_blocks(s.neighbours, now)};
       const std::uint32_t give = core::policy::blocks_to_grant(s.holdings, one, limits);
       REQUIRE(give <= limits.blocks_max);
       if (limits.paused || s.holdings.missing() == 0) REQUIRE(give == 0);
@@ -124,9 +124,9 @@ TEST_CASE(
   CHECK(quota(1) == 1);  // beside what is shared out
   CHECK(quota(2) + quota(3) + quota(4) == 4);
   s.neighbours.at(1).grants.grant(4, kNow);
-  CHECK(core::policy::promised_blocks(s.neighbours, kNow) == 0);
+  CHECK(promised_blocks(s.neighbours, kNow) == 0);
   for (int i = 0; i < 16; ++i) repeats.block(true, kNow);
-  CHECK(core::policy::promised_blocks(s.neighbours, kNow) == 4);
+  CHECK(promised_blocks(s.neighbours, kNow) == 4);
   CHECK(quota(2) == 1);
 }
 
