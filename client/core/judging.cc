@@ -21,10 +21,12 @@ Judging::Judging(const Context& context, Membership& membership, Outbox& outbox,
 // --- asking ---
 
 const Neighbour* Judging::authority_for(std::uint32_t g) const {
-  for (const Neighbour& n : std::as_const(membership_).neighbours()) {
-    if (n.contact.authority() && n.holds.complete().contains(g)) return &n;
+  const Neighbour* first = nullptr;
+  for (const PeerKey key : trust_.authorities()) {
+    const Neighbour* n = membership_.find(key);
+    if (n->holds.complete().contains(g) && (!first || key < first->key)) first = n;
   }
-  return nullptr;
+  return first;
 }
 
 bool Judging::ask(std::uint32_t g) {
@@ -212,8 +214,8 @@ bool Judging::sampled(std::uint32_t g) const {
 
 Judging::Mesh Judging::mesh() const {
   Mesh mesh{trust_.strict(), membership_.small_mesh(), 0};
-  for (const Neighbour& n : std::as_const(membership_).neighbours())
-    mesh.authorities += n.contact.authority() && n.holds.has_everything();
+  for (const PeerKey key : trust_.authorities())
+    mesh.authorities += membership_.find(key)->holds.has_everything();
   return mesh;
 }
 

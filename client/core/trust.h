@@ -56,6 +56,9 @@ class Trust final : public LeaveWatcher {
   // for policy::kConvictedMemory.
   const std::vector<std::uint64_t>& convicted() const { return convicted_; }
 
+  // The neighbours that speak for the content's authority; few.
+  const std::vector<PeerKey>& authorities() const { return authorities_; }
+
   void step();
   TimeUs next_due() const;
 
@@ -77,7 +80,7 @@ class Trust final : public LeaveWatcher {
   const Epochs& epochs_;
   const Discredited& discredited_;
   const std::string authority_key_;
-  std::vector<PeerKey> authorities_;  // neighbours that speak for the content's authority
+  std::vector<PeerKey> authorities_;
   std::vector<std::uint64_t> convicted_;
   TimeUs convicted_at_ = 0;  // the last was
   bool strict_;

@@ -206,3 +206,26 @@ TEST_CASE("an authority on a slow path whose answers come after the second reque
   CHECK_FALSE(fixture.closed(kSpeaker));
   CHECK(fixture.to_judge(0).empty());
 }
+
+TEST_CASE(
+    "of several speakers the first that holds the generation is asked, at no look at others") {
+  Fixture fixture(vouched_manifest(4, kRowsEach, 8192));
+  fixture.start();
+  fixture.join_certified(8, peer_id(8), peer_id(8));
+  fixture.join_certified(kSpeaker, peer_id(1), peer_id(1));
+  fixture.join(kFirst, peer_id(2), 0, true);
+  fixture.pass(300 * kMillisecond);
+  fixture.say(kFirst, fixture.block(0, 1, 0));
+  fixture.pass(kMillisecond);
+  CHECK(fixture.heard<proto::CheckRequest>(kSpeaker).size() == 1);
+  CHECK(fixture.heard<proto::CheckRequest>(8).empty());
+  // A step in which nothing is due.
+  const std::uint64_t walks = fixture.core.counters().walks;
+  fixture.core.wake(fixture.now);
+  fixture.drain();
+  CHECK(fixture.core.counters().walks == walks);
+  fixture.core.peer_closed(kSpeaker, fixture.now);
+  fixture.say(kFirst, fixture.block(1, 2, 0));
+  fixture.pass(kMillisecond);
+  CHECK(fixture.heard<proto::CheckRequest>(8).size() == 1);
+}
