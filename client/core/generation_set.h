@@ -27,6 +27,16 @@ class GenerationSet {
     --count_;
   }
 
+  // Those from..from+63, the lowest bit first.
+  std::uint64_t window(std::uint32_t from) const {
+    if (from >= size_) return 0;
+    const std::size_t w = from / 64;
+    const std::uint32_t shift = from % 64;
+    std::uint64_t bits = words_[w] >> shift;
+    if (shift > 0 && w + 1 < words_.size()) bits |= words_[w + 1] << (64 - shift);
+    return bits;
+  }
+
   // The lowest g >= from that is not in the set; size() if there is none.
   std::uint32_t next_missing(std::uint32_t from) const { return search(from, ~std::uint64_t{0}); }
   // The lowest g >= from that is in the set; size() if there is none.

@@ -3,6 +3,7 @@
 // content's size; a neighbour that names generations all over it costs a bounded number of pages.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -76,10 +77,17 @@ class RemoteGenerations {
   // For each entry, f(generation, entry).
   template <typename F>
   void each(F&& f) const {
-    for (std::size_t p = 0; p < pages_.size(); ++p) {
-      for (std::uint32_t i = 0; pages_[p] && i < kPage; ++i) {
-        const RemoteGeneration& entry = pages_[p]->entries[i];
-        if (entry.present) f(static_cast<std::uint32_t>(p * kPage + i), entry);
+    each_in(0, static_cast<std::uint32_t>(pages_.size()) * kPage, f);
+  }
+  // For those of generations from..end-1.
+  template <typename F>
+  void each_in(std::uint32_t from, std::uint32_t end, F&& f) const {
+    for (std::uint32_t g = from; g < end; g = (g / kPage + 1) * kPage) {
+      const Page* page = pages_[g / kPage].get();
+      const std::uint32_t until = std::min(end, (g / kPage + 1) * kPage);
+      for (std::uint32_t at = g; page && at < until; ++at) {
+        const RemoteGeneration& entry = page->entries[at % kPage];
+        if (entry.present) f(at, entry);
       }
     }
   }

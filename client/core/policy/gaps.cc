@@ -1,6 +1,7 @@
 #include "client/core/policy/gaps.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "client/core/policy/constants.h"
 
@@ -8,9 +9,20 @@ namespace firn::core::policy {
 
 namespace {
 
-bool nobody_wants(const Neighbours& neighbours, std::uint32_t g) {
-  return std::none_of(neighbours.begin(), neighbours.end(),
-                      [g](const Neighbour& n) { return n.holds.wants(g); });
+// Of the kWindow generations from one on, a bit each: what one look at all neighbours tells.
+constexpr std::uint32_t kWindow = 64;
+struct Sight {
+  std::uint64_t held = 0;    // somebody_has
+  std::uint64_t wanted = 0;  // some neighbour does
+};
+
+Sight look(const Neighbours& neighbours, std::uint32_t from) {
+  Sight sight;
+  for (const Neighbour& n : neighbours) {
+    if (!n.sink()) sight.held |= n.holds.complete().window(from);
+    sight.wanted |= ~n.holds.settled().window(from);
+  }
+  return sight;
 }
 
 }  // namespace
@@ -21,31 +33,50 @@ bool somebody_has(const Neighbours& neighbours, std::uint32_t g) {
   });
 }
 
+// Moves from_ to the lowest generation that is wanted and that no neighbour has in whole.
+void Gaps::find_first(const Neighbours& neighbours, std::uint32_t passed) {
+  for (std::uint32_t looked = 0; looked < kGapScanMax && from_ < passed; looked += kWindow) {
+    const Sight sight = look(neighbours, from_);
+    const auto over = static_cast<std::uint32_t>(std::countr_zero(sight.wanted & ~sight.held));
+    const std::uint32_t first = std::min(from_ + over, passed);
+    watched_.erase(watched_.begin(), watched_.lower_bound(first));
+    from_ = first;
+    if (over < kWindow) break;
+  }
+}
+
+// Of the generations from from_ on.
+Gaps::Ranks Gaps::ranks_until(std::uint32_t end, const Neighbours& neighbours) const {
+  Ranks ranks(end - std::min(from_, end));
+  for (const Neighbour& n : neighbours) {
+    if (n.sink()) continue;
+    n.holds.partial().each_in(from_, end, [&](std::uint32_t g, const RemoteGeneration& known) {
+      auto& [told, expected] = ranks[g - from_];
+      told = std::max<std::uint32_t>(told, known.rank);
+      expected = std::max(expected, known.expected_rank());
+    });
+  }
+  return ranks;
+}
+
 bool Gaps::review(const Neighbours& neighbours, std::uint32_t passed, bool first_pass, TimeUs now) {
   const auto size = static_cast<TimeUs>(neighbours.size());
   if (now - reviewed_ < std::max(kGapReview, size * kGapReviewEach)) return false;
   reviewed_ = now;
   gaps_.clear();
-  for (std::uint32_t looked = 0; looked < kGapScanMax && from_ < passed; ++looked) {
-    if (!somebody_has(neighbours, from_) && !nobody_wants(neighbours, from_)) break;
-    watched_.erase(from_++);
-  }
-  const std::uint32_t end = std::min(passed, from_ + kScanMax);
+  find_first(neighbours, passed);
+  const std::uint32_t end = std::min(passed, from_ + kWindow);
+  const Sight sight = look(neighbours, from_);
+  const Ranks ranks = ranks_until(end, neighbours);
   bool overtaken = false;
   for (std::uint32_t g = end; g-- > from_;) {
-    if (somebody_has(neighbours, g)) {
+    if (sight.held >> (g - from_) & 1) {
       overtaken = true;
       watched_.erase(g);
       continue;
     }
-    if (nobody_wants(neighbours, g)) continue;
-    std::uint32_t told = 0, expected = 0;
-    for (const Neighbour& n : neighbours) {
-      const RemoteGeneration* known = n.holds.partial().find(g);
-      if (!known || n.sink()) continue;
-      told = std::max<std::uint32_t>(told, known->rank);
-      expected = std::max(expected, known->expected_rank());
-    }
+    if (!(sight.wanted >> (g - from_) & 1)) continue;
+    const auto [told, expected] = ranks[g - from_];
     Watched& watched = watched_.try_emplace(g, Watched{told, now}).first->second;
     if (told > watched.rank) watched = {told, now};
     if (now - watched.since < patience_) continue;

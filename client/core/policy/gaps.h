@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "client/core/neighbours.h"
@@ -49,6 +50,11 @@ class Gaps {
     std::uint32_t rank = 0;  // the highest that a neighbour has told
     TimeUs since = 0;        // when it grew, or when we sent rows to make it grow
   };
+  // The highest that neighbours have told, and that they have with what is on its way to them.
+  using Ranks = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+  void find_first(const Neighbours& neighbours, std::uint32_t passed);
+  Ranks ranks_until(std::uint32_t end, const Neighbours& neighbours) const;
+
   Shape shape_;
   std::uint32_t from_ = 0;                    // lowest generation that no neighbour has in whole
   std::uint32_t lost_below_ = 0;              // those below were sent before somebody left
