@@ -140,6 +140,7 @@ void Granting::told(const Neighbour& n) {
 }
 
 void Granting::greet(Neighbour& n) {
+  look_anew();
   const GenerationSet& verified = holdings().verified();
   const GenerationSet& given_up = holdings().given_up();
   std::vector<std::uint32_t> complete, withdrawn, changed;
@@ -179,6 +180,7 @@ void Granting::grant(Neighbour& n) {
     give = std::min(give, part - std::min(part, n.grants.outstanding()));
   }
   if (give == 0) return;
+  if (n.grants.stalled(context_.now)) look_anew();  // and does not from now on
   n.grants.grant(give, context_.now);
   promises_.update(n, context_.now);
   links_.down.granted(give);
@@ -258,7 +260,7 @@ void Granting::tell_generations(Neighbour& n, std::size_t entries_max, proto::St
     entry.rank = holdings().rank(g);
     entry.quota = generations_.invites(g, n.id, context_.now)
                       ? policy::quota_of(holdings(), membership_.neighbours(), n, g, turns_.turn(),
-                                         context_.now)
+                                         holders_, context_.now)
                       : 0;
     entry.null_vector = n.news.take_null_vector(g);
     if (plain_.on(g)) entry.wanted_blocks = plain_.wanted_from(n, g);

@@ -39,6 +39,9 @@ class Granting final : public LeaveWatcher {
   std::optional<proto::State> riding_state(Neighbour& n);
   // The neighbour's State has been taken over.
   void told(const Neighbour& n);
+  // What was worked out of all neighbours may have changed. In a step States are sent when all else
+  // has been done.
+  void look_anew() { holders_.clear(); }
   // A block of the neighbour has come.
   void came(const Neighbour& n) { promises_.update(n, context_.now); }
   // All States that are due.
@@ -50,6 +53,7 @@ class Granting final : public LeaveWatcher {
     links_.down.give_back(n.grants.outstanding());
     sources_.erase(n.key);
     promises_.leaves(n.key);
+    look_anew();
   }
 
   // Nothing is granted because of rows that wait in memory for the store.
@@ -93,6 +97,7 @@ class Granting final : public LeaveWatcher {
   std::uint32_t told_lacking_ = 0;   // the last generation that a source was told of
   Regime regime_;
   Promises promises_;
+  policy::Holders holders_;
   bool amid_polluters_ = false;  // as of when promises were counted last
   std::set<PeerKey> sources_;    // neighbours that have everything
 };

@@ -259,6 +259,7 @@ void SwarmCore::step() {
   transfer.receiving.step();
   transfer.plain.step();
   transfer.turns.step();
+  transfer.granting.look_anew();
   if (transfer.stalls.step()) transfer.sending.stir();
   if (const auto rows_lost = transfer.contributions.step()) transfer.sending.reviewed(*rows_lost);
   if (transfer.sending.take_due()) {

@@ -21,9 +21,50 @@ std::uint32_t blocks_to_grant(const Holdings& holdings, const Neighbour& neighbo
   return static_cast<std::uint32_t>(std::min(give, limits.blocks_max));
 }
 
+namespace {
+
+// For each that holds some of g and is to be counted with, f(claim).
+template <typename F>
+void each_claim(const Neighbours& neighbours, std::uint32_t g, std::uint32_t turn, TimeUs now,
+                F&& f) {
+  std::uint32_t next_place = turn;
+  for (const Neighbour& n : neighbours) {
+    const std::uint32_t place = next_place;
+    next_place = place + 1 == neighbours.size() ? 0 : place + 1;
+    const std::uint32_t rank = n.holds.rank(g);
+    if (rank > 0 && !n.grants.stalled(now) && n.useful()) f(Holders::Claim{rank, place});
+  }
+}
+
+}  // namespace
+
+// Among few, one look costs less than to put them in order.
+Holders::Share Holders::share(const Neighbours& neighbours, std::uint32_t g, std::uint32_t turn,
+                              const Claim& own, TimeUs now) {
+  Share share;
+  if (neighbours.size() <= kFewToLookAt) {
+    each_claim(neighbours, g, turn, now, [&](const Claim& claim) {
+      ++share.holders;
+      if (claim < own) ++share.before;
+    });
+    return share;
+  }
+  if (sorted_.size() == kScanMax && !sorted_.contains(g)) sorted_.clear();
+  const auto [known, fresh] = sorted_.try_emplace(g);
+  std::vector<Claim>& claims = known->second;
+  if (fresh) {
+    each_claim(neighbours, g, turn, now, [&](const Claim& claim) { claims.push_back(claim); });
+    std::sort(claims.begin(), claims.end());
+  }
+  share.holders = static_cast<std::uint32_t>(claims.size());
+  const auto at = std::lower_bound(claims.begin(), claims.end(), own);
+  share.before = static_cast<std::uint32_t>(at - claims.begin());
+  return share;
+}
+
 std::uint32_t quota_of(const Holdings& holdings, const Neighbours& neighbours,
                        const Neighbour& neighbour, std::uint32_t g, std::uint32_t rotation,
-                       TimeUs now) {
+                       Holders& known, TimeUs now) {
   const std::uint32_t window = neighbour.grants.window().blocks;
   const std::uint32_t missing = holdings.blocks_in(g) - holdings.rank(g);
   if (missing == 0 || holdings.given_up().contains(g)) return 0;
@@ -37,18 +78,9 @@ std::uint32_t quota_of(const Holdings& holdings, const Neighbours& neighbours,
   if (own_rank == 0) return 0;
   // Shares of what is missing among those that hold some of it: the larger ranks first, equal ones
   // in a turn that goes round.
-  std::uint32_t holders = 0, before = 0;
   const std::uint32_t turn = (rotation + g) % size;
   const std::uint32_t own_place = (neighbours.index_of(neighbour.key) + turn) % size;
-  std::uint32_t next_place = turn;
-  for (const Neighbour& n : neighbours) {
-    const std::uint32_t place = next_place;
-    next_place = place + 1 == size ? 0 : place + 1;
-    const std::uint32_t rank = n.holds.rank(g);
-    if (rank == 0 || n.grants.stalled(now) || !n.useful()) continue;
-    ++holders;
-    if (rank > own_rank || (rank == own_rank && place < own_place)) ++before;
-  }
+  const auto [holders, before] = known.share(neighbours, g, turn, {own_rank, own_place}, now);
   // It alone, and stalled, or it sends little that is new: it may show that it is better.
   if (holders == 0 || !neighbour.useful()) return 1;
   std::uint32_t share = missing / holders + (before < missing % holders ? 1 : 0);

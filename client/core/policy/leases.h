@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <vector>
 
 #include "client/core/holdings.h"
 #include "client/core/neighbours.h"
@@ -22,11 +24,36 @@ struct GrantLimits {
 std::uint32_t blocks_to_grant(const Holdings& holdings, const Neighbour& neighbour,
                               const GrantLimits& limits);
 
+// Who holds how much of generations near their end, worked out once for many neighbours: where
+// there are many, each State would look at all of them again for each generation that it tells of.
+class Holders {
+ public:
+  struct Claim {
+    std::uint32_t rank = 0, place = 0;
+    // Larger ranks come first, of equal ones the lower place.
+    bool operator<(const Claim& other) const {
+      return rank != other.rank ? rank > other.rank : place < other.place;
+    }
+  };
+  struct Share {
+    std::uint32_t holders = 0;  // that have not stalled and send what is new
+    std::uint32_t before = 0;   // of them, that come before the neighbour
+  };
+  // `turn`: place of the first neighbour; what else is told of neighbours and the time are the same
+  // in all calls until clear().
+  Share share(const Neighbours& neighbours, std::uint32_t g, std::uint32_t turn, const Claim& own,
+              TimeUs now);
+  void clear() { sorted_.clear(); }
+
+ private:
+  std::map<std::uint32_t, std::vector<Claim>> sorted_;  // by generation
+};
+
 // Blocks of open generation `g` that `neighbour` may have in flight to us. `rotation` changes now
 // and then, so that remainders go to different neighbours in turn.
 std::uint32_t quota_of(const Holdings& holdings, const Neighbours& neighbours,
                        const Neighbour& neighbour, std::uint32_t g, std::uint32_t rotation,
-                       TimeUs now);
+                       Holders& holders, TimeUs now);
 
 // What a neighbour's window becomes to hold what its link carries; ask before granting. One that
 // answers grants promptly has its window grow by what has come. `own_queue`: how long a grant waits

@@ -54,6 +54,12 @@ std::uint32_t last_number(const Neighbour& one) {
   return one.grants.credit() - one.grants.outstanding();
 }
 
+std::uint32_t quota_of(const Holdings& holdings, const Neighbours& neighbours, const Neighbour& one,
+                       std::uint32_t g, std::uint32_t rotation, TimeUs now) {
+  core::policy::Holders holders;
+  return core::policy::quota_of(holdings, neighbours, one, g, rotation, holders, now);
+}
+
 GrantLimits unlimited(const Situation& s, TimeUs now) {
   return {false, UINT64_MAX, promised_blocks(s.neighbours, now)};
 }
@@ -116,7 +122,7 @@ TEST_CASE(
   s.hold(0, 60, kNow);
   for (core::PeerKey peer = 1; peer <= 4; ++peer) s.claim(peer, 0, 64);
   const auto quota = [&](core::PeerKey peer) {
-    return core::policy::quota_of(s.holdings, s.neighbours, s.neighbours.at(peer), 0, 0, kNow);
+    return quota_of(s.holdings, s.neighbours, s.neighbours.at(peer), 0, 0, kNow);
   };
   for (core::PeerKey peer = 1; peer <= 4; ++peer) CHECK(quota(peer) == 1);
   auto& repeats = s.neighbours.at(1).traffic.usefulness();
@@ -159,8 +165,7 @@ TEST_CASE("quotas near the end split what is missing among those that hold some"
     std::uint32_t promised = 0;
     const std::uint32_t rotation = random.below(1000);
     for (const Neighbour& one : s.neighbours) {
-      const std::uint32_t quota =
-          core::policy::quota_of(s.holdings, s.neighbours, one, 0, rotation, kNow);
+      const std::uint32_t quota = quota_of(s.holdings, s.neighbours, one, 0, rotation, kNow);
       if (one.holds.rank(0) == 0) REQUIRE(quota == 0);
       promised += quota;
     }
@@ -172,8 +177,7 @@ TEST_CASE("far from the end everybody may send a window of a generation") {
   Situation s(2, 64, 3);
   s.hold(0, 10, kNow);
   for (const Neighbour& one : s.neighbours) {
-    CHECK(core::policy::quota_of(s.holdings, s.neighbours, one, 0, 0, kNow) ==
-          one.grants.window().blocks);
+    CHECK(quota_of(s.holdings, s.neighbours, one, 0, 0, kNow) == one.grants.window().blocks);
   }
 }
 
@@ -183,7 +187,7 @@ TEST_CASE("large windows are not promised more of a generation than is missing")
   std::uint32_t promised = 0;
   for (Neighbour& one : s.neighbours) {
     one.grants.resize({100, 0});
-    promised += core::policy::quota_of(s.holdings, s.neighbours, one, 0, 0, kNow);
+    promised += quota_of(s.holdings, s.neighbours, one, 0, 0, kNow);
   }
   CHECK(promised == 54);
 }
@@ -192,7 +196,7 @@ TEST_CASE("nothing is wanted of a generation that is full") {
   Situation s(1, 4, 2);
   s.hold(0, 4, kNow);
   s.claim(1, 0, 4);
-  CHECK(core::policy::quota_of(s.holdings, s.neighbours, s.neighbours.at(1), 0, 0, kNow) == 0);
+  CHECK(quota_of(s.holdings, s.neighbours, s.neighbours.at(1), 0, 0, kNow) == 0);
   CHECK(core::policy::blocks_to_grant(s.holdings, s.neighbours.at(1), unlimited(s, kNow)) == 0);
 }
 
@@ -203,20 +207,16 @@ TEST_CASE("a lease that stands still passes to the others in turn, then is void"
   std::set<core::PeerKey> had;
   for (std::uint32_t rotation = 0; rotation < 4; ++rotation) {
     for (const Neighbour& one : s.neighbours) {
-      if (core::policy::quota_of(s.holdings, s.neighbours, one, 0, rotation, kNow) > 0)
-        had.insert(one.key);
+      if (quota_of(s.holdings, s.neighbours, one, 0, rotation, kNow) > 0) had.insert(one.key);
     }
   }
   CHECK(had.size() == 4);
   s.claim(1, 0, 16);  // claims more: it goes first, whatever the turn
   const TimeUs later = kNow + core::policy::kStallVoid;
   for (std::uint32_t rotation = 0; rotation < 4; ++rotation) {
-    CHECK(core::policy::quota_of(s.holdings, s.neighbours, s.neighbours.at(1), 0, rotation, kNow) ==
-          1);
-    CHECK(core::policy::quota_of(s.holdings, s.neighbours, s.neighbours.at(2), 0, rotation, kNow) ==
-          0);
-    CHECK(core::policy::quota_of(s.holdings, s.neighbours, s.neighbours.at(2), 0, rotation,
-                                 later) == 1);
+    CHECK(quota_of(s.holdings, s.neighbours, s.neighbours.at(1), 0, rotation, kNow) == 1);
+    CHECK(quota_of(s.holdings, s.neighbours, s.neighbours.at(2), 0, rotation, kNow) == 0);
+    CHECK(quota_of(s.holdings, s.neighbours, s.neighbours.at(2), 0, rotation, later) == 1);
   }
 }
 
@@ -420,4 +420,50 @@ TEST_CASE("neighbours are promised more than is missing, as some may not send it
     promised += give;
   }
   CHECK(promised == core::policy::kPromisedTimes * 8);
+}
+
+TEST_CASE("shares among many neighbours are those of a look at all, at one look for all of them") {
+  constexpr std::uint32_t kMany = core::policy::kFewToLookAt + 50;
+  Situation s(2, 64, 0);
+  codec::CoefficientStream random(5, 1);
+  for (std::uint32_t i = 1; i <= kMany; ++i) {
+    auto one = std::make_unique<Neighbour>(i, numbered(i), "192.0.2.1", std::uint16_t{1}, false, 0);
+    one->holds.set_shape(s.holdings.shape());
+    s.neighbours.add(std::move(one));
+    if (random.below(4) > 0) s.claim(i, 0, random.below(65));
+    if (random.below(8) == 0) s.neighbours.at(i).grants.grant(1, kNow - 10 * kSecond);  // stalled
+    auto& useful = s.neighbours.at(i).traffic.usefulness();
+    for (int bad = random.below(8) == 0 ? 16 : 0; bad > 0; --bad) useful.block(false, kNow);
+  }
+  s.hold(0, 20, kNow);
+  for (std::uint32_t rotation = 0; rotation < 3; ++rotation) {
+    core::policy::Holders holders;
+    const std::uint64_t walks = s.neighbours.walks();
+    std::vector<std::uint32_t> quotas;
+    for (std::uint32_t i = 1; i <= kMany; ++i)
+      quotas.push_back(core::policy::quota_of(s.holdings, s.neighbours, s.neighbours.at(i), 0,
+                                              rotation, holders, kNow));
+    CHECK(s.neighbours.walks() == walks + 1);
+    // The 44 missing rows go to as many of those that hold most.
+    std::uint32_t shared = 0;
+    for (std::uint32_t i = 1; i <= kMany; ++i) {
+      const Neighbour& one = s.neighbours.at(i);
+      const std::uint32_t rank = one.holds.rank(0);
+      if (rank > 0 && !one.useful()) CHECK(quotas[i - 1] == 1);
+      if (rank == 0) CHECK(quotas[i - 1] == 0);
+      if (rank == 0 || !one.useful() || one.grants.stalled(kNow)) continue;
+      const auto place = [&](const Neighbour& n) {
+        return (s.neighbours.index_of(n.key) + rotation) % kMany;
+      };
+      std::uint32_t before = 0;
+      for (const Neighbour& n : std::as_const(s.neighbours)) {
+        const std::uint32_t other = n.holds.rank(0);
+        if (other == 0 || !n.useful() || n.grants.stalled(kNow)) continue;
+        before += other > rank || (other == rank && place(n) < place(one));
+      }
+      CHECK(quotas[i - 1] == (before < 44 ? 1 : 0));
+      shared += quotas[i - 1];
+    }
+    CHECK(shared == 44);
+  }
 }
