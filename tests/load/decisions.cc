@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <ctime>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/load/decision_crowd.h"
@@ -44,6 +45,8 @@ void measure(std::size_t receivers, const Diet& diet, double seconds) {
   const double spent = serve(crowd, seconds);
   const double walked = static_cast<double>(crowd.walks() - walks);
   crowd.rest();
+  for (std::uint64_t last = 0; std::exchange(last, crowd.blocks()) != crowd.blocks();)
+    serve(crowd, 0.1);  // what they had granted
   const double resting = serve(crowd, 1);
   const double sent = static_cast<double>(crowd.blocks() - blocks);
   std::printf("%9zu %12.1f %12.0f %12.2f %12.3f %12.1f %12.1f %12.1f\n", receivers,
