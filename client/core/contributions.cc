@@ -73,19 +73,24 @@ std::optional<double> Contributions::told_growth(const Count& count) const {
   return upper(growths, policy::kReportersShare);
 }
 
-// What is given meanwhile is not held against anybody when the mesh becomes small.
 bool Contributions::review_at_large(double kept) {
   known_reporters_.clear();
   counts_.clear();
-  for (const Neighbour& n : std::as_const(membership_).neighbours()) {
-    Count& count = counts_[n.key];
-    count.since = context_.now;
-    count.given_seen = n.pipe.blocks_sent();
-  }
   was_large_ = true;
   judges_ = false;
   spread_.forget(kept);
   return at_large_.review();
+}
+
+// What was given meanwhile is not held against anybody when the mesh becomes small.
+void Contributions::begin_again() {
+  was_large_ = false;
+  for (Neighbour& n : membership_.neighbours()) {
+    n.worth = 1;
+    Count& count = counts_[n.key];
+    count.since = context_.now;
+    count.given_seen = n.pipe.blocks_sent();
+  }
 }
 
 void Contributions::count(const Neighbour& n, double kept) {
@@ -120,10 +125,7 @@ std::optional<bool> Contributions::step() {
                                static_cast<double>(policy::kContributionMemory));
   reviewed_ = context_.now;
   if (!membership_.small_mesh()) return review_at_large(kept);
-  if (was_large_) {
-    for (Neighbour& n : membership_.neighbours()) n.worth = 1;
-    was_large_ = false;
-  }
+  if (was_large_) begin_again();
   find_reporters(kept);
   std::vector<double> shares;
   for (const Neighbour& n : std::as_const(membership_).neighbours()) {

@@ -52,6 +52,7 @@ class Contributions final : public LeaveWatcher {
     std::map<PeerKey, Told> reported;  // by reporter
   };
   bool review_at_large(double kept);
+  void begin_again();
   void find_reporters(double kept);
   std::uint64_t note_growth(const Neighbour& reporter);
   void count(const Neighbour& n, double kept);
