@@ -41,14 +41,14 @@ void Sending::departed(Neighbour& n, std::uint64_t frame_bytes) {
 }
 
 void Sending::reviewed(bool rows_lost) {
+  holdings_changed();
   if (!source_) return;
-  source_->look_again();
   if (rows_lost) source_->rows_lost(std::as_const(membership_).neighbours());
 }
 
 void Sending::leaves(const Neighbour& n) {
   sockets_.leaves(n.key);
-  if (source_) source_->leaves(n);
+  source_ ? source_->leaves(n) : relay_.leaves(n.key);
 }
 
 void Sending::banned(const PeerId& id) {
@@ -63,8 +63,10 @@ void Sending::wake() {
 }
 
 std::uint32_t Sending::busy_max(double blocks_per_second, bool small_mesh) const {
-  return source_ ? policy::busy_connections_source(blocks_per_second)
-                 : policy::busy_connections_max(blocks_per_second, small_mesh);
+  const bool many =
+      source_ || relay_.serves_many(holdings_, std::as_const(membership_).neighbours());
+  return many ? policy::busy_connections_source(blocks_per_second)
+              : policy::busy_connections_max(blocks_per_second, small_mesh);
 }
 
 void Sending::pump() {

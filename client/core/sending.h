@@ -35,15 +35,11 @@ class Sending final : public LeaveWatcher {
   void departed(Neighbour& n, std::uint64_t frame_bytes);
 
   // The neighbour's State has been taken over.
-  void told(const Neighbour& n) {
-    if (source_) source_->told(n);
-  }
+  void told(const Neighbour& n) { source_ ? source_->told(n) : relay_.told(n, context_.now); }
   // Neighbours were reviewed (Contributions). `rows_lost`: rows that were given to one are lost.
   void reviewed(bool rows_lost);
   // Which generations can be served has changed.
-  void holdings_changed() {
-    if (source_) source_->look_again();
-  }
+  void holdings_changed() { source_ ? source_->look_again() : relay_.look_again(); }
   // Something has happened that may let a block go.
   void stir() { due_ = true; }
   // Time has passed: that lets a block go where the rate was limited or a socket is stuck.

@@ -1,6 +1,7 @@
 #include "client/core/policy/relay_policy.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "client/core/policy/constants.h"
 #include "client/core/policy/late_binding.h"
@@ -23,16 +24,22 @@ std::uint64_t least_rank(const Neighbour& n) {
   return std::max(n.expected_total_rank(), n.pipe.blocks_sent());
 }
 
+// 0: there are none.
+template <typename Value>
+Value middle_of(std::vector<Value>& all) {
+  if (all.empty()) return 0;
+  const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+  std::nth_element(all.begin(), middle, all.end());
+  return *middle;
+}
+
 // As the half of the neighbours have it; 0: not known.
 TimeUs usual_round_trip(const Neighbours& neighbours) {
   std::vector<TimeUs> all;
   for (const Neighbour& n : neighbours) {
     if (n.grants.round_trip() > 0) all.push_back(n.grants.round_trip());
   }
-  if (all.empty()) return 0;
-  const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
-  std::nth_element(all.begin(), middle, all.end());
-  return *middle;
+  return middle_of(all);
 }
 
 }  // namespace
@@ -165,20 +172,18 @@ void RelayPolicy::place_newcomers(const Neighbours& neighbours) {
     const Memory& memory = *next++;
     if (memory.placed && !n.holds.satisfied()) ranks.push_back(least_rank(n) + memory.head_start);
   }
-  std::uint64_t usual = 0;
-  if (!ranks.empty()) {
-    const auto middle = ranks.begin() + static_cast<std::ptrdiff_t>(ranks.size() / 2);
-    std::nth_element(ranks.begin(), middle, ranks.end());
-    usual = *middle;
-  }
+  const std::uint64_t usual = middle_of(ranks);
   Memory* placing = memory_.data();
   for (const Neighbour& n : neighbours) {
     Memory& memory = *placing++;
-    if (memory.placed || !n.holds.heard()) continue;
-    memory.placed = true;
-    const std::uint64_t counted = least_rank(n) + kNewcomerLag;
-    memory.head_start = usual > counted ? usual - counted : 0;
+    if (!memory.placed && n.holds.heard()) place(memory, n, usual);
   }
+}
+
+void RelayPolicy::place(Memory& memory, const Neighbour& n, std::uint64_t usual) {
+  memory.placed = true;
+  const std::uint64_t counted = least_rank(n) + kNewcomerLag;
+  memory.head_start = usual > counted ? usual - counted : 0;
 }
 
 // In a small mesh those in debt, while this peer needs blocks itself. In a large one some rightly
@@ -233,24 +238,154 @@ void RelayPolicy::line_up(const Neighbours& neighbours, const Terms& terms, bool
                    [](const Eligible& a, const Eligible& b) { return a.turn < b.turn; });
 }
 
+bool RelayPolicy::may_spare(const Terms& terms, TimeUs now) const {
+  return spare_.affords(terms.sending) || now - chose_at_ >= kDebtorPause;
+}
+
+Choice RelayPolicy::chosen(const Neighbour& n, Memory& memory, const Candidate& candidate,
+                           bool waits, const Terms& terms, TimeUs now) {
+  memory.last_choice = ++choices_;
+  if (waits) spare_.spend(terms.sending);
+  chose_at_ = now;
+  return {n.key, candidate.generation, std::nullopt, candidate.use_null_vector, candidate.plain};
+}
+
 std::optional<Choice> RelayPolicy::choose(const Holdings& holdings, const Neighbours& neighbours,
                                           const Terms& terms, const Sockets& sockets, TimeUs now) {
+  if (serves_many(holdings, neighbours))
+    return choose_in_line(holdings, neighbours, terms, sockets, now);
+  in_line_ = false;
   remember(neighbours);
   place_newcomers(neighbours);
   if (terms.small_mesh) find_front(holdings, neighbours, now);
   line_up(neighbours, terms, holdings.complete(), sockets, now);
   std::optional<Choice> choice;
   for (const Eligible& one : eligible_) {
-    if (one.waits && !spare_.affords(terms.sending) && now - chose_at_ < kDebtorPause) continue;
+    if (one.waits && !may_spare(terms, now)) continue;
     const Candidate candidate =
         best_generation(holdings, *one.neighbour, *one.memory, terms.small_mesh, now);
     if (candidate.score <= 0) continue;
-    one.memory->last_choice = ++choices_;
-    if (one.waits) spare_.spend(terms.sending);
-    chose_at_ = now;
-    choice = Choice{one.neighbour->key, candidate.generation, std::nullopt,
-                    candidate.use_null_vector, candidate.plain};
+    choice = chosen(*one.neighbour, *one.memory, candidate, one.waits, terms, now);
     break;
+  }
+  spare_.idle(!choice && sockets.busy == 0, now);
+  return choice;
+}
+
+// --- where it serves many ---
+
+// The line is kept while neighbours come and go about the bound.
+bool RelayPolicy::serves_many(const Holdings& holdings, const Neighbours& neighbours) const {
+  return holdings.complete() &&
+         neighbours.size() > (in_line_ ? few_to_look_at_ / 2 : few_to_look_at_);
+}
+
+RelayPolicy::Memory& RelayPolicy::memory_of(PeerKey peer) {
+  const auto at = std::lower_bound(memory_.begin(), memory_.end(), peer,
+                                   [](const Memory& one, PeerKey key) { return one.peer < key; });
+  if (at != memory_.end() && at->peer == peer) return *at;
+  return *memory_.insert(at, Memory{.peer = peer});
+}
+
+RelayLine::Place RelayPolicy::place_of(const Neighbour& n, const Memory& memory, TimeUs now) {
+  RelayLine::Place place;
+  const Last last = served_last(line_terms_, true);
+  place.few = has_few_neighbours(n, line_size_);
+  place.takes = n.only_takes(now);
+  place.last = last != Last::kNobody && is_last(n, last, line_terms_);
+  place.wants = n.holds.heard() && !n.holds.satisfied();
+  place.needed = place.few && !n.holds.has_everything();
+  if (!place.wants || !n.may_send() || n.pipe.queued() >= n.pipe.depth()) return place;
+  place.where = n.pipe.queued() == 0 ? RelayLine::Where::kIdle : RelayLine::Where::kWaiting;
+  const std::uint64_t worth = line_terms_.small_mesh ? kChoicesPerRow : kChoicesPerRowLarge;
+  place.turn = (least_rank(n) + memory.head_start) * worth + memory.last_choice;
+  place.turn = place.turn << 10 | random_.below(1024);
+  return place;
+}
+
+void RelayPolicy::told(const Neighbour& n, TimeUs now) {
+  if (!in_line_) return;
+  const Memory& memory = memory_of(n.key);
+  if (memory.placed) return line_.update(n.key, place_of(n, memory, now));
+  if (n.holds.heard()) newcomers_.insert(n.key);
+}
+
+void RelayPolicy::leaves(PeerKey peer) {
+  if (!in_line_) return;
+  line_.leaves(peer);
+  newcomers_.erase(peer);
+  std::erase_if(memory_, [peer](const Memory& one) { return one.peer == peer; });
+}
+
+// As place_newcomers, but what is usual is told by some of the others, spread over all.
+void RelayPolicy::place_in_line(const Neighbours& neighbours, TimeUs now) {
+  if (newcomers_.empty()) return;
+  std::vector<std::uint64_t> ranks;
+  for (std::size_t i = 0; i < memory_.size(); i += 1 + memory_.size() / kFewToLookAt) {
+    const Neighbour* n = memory_[i].placed ? neighbours.find(memory_[i].peer) : nullptr;
+    if (n && !n->holds.satisfied()) ranks.push_back(least_rank(*n) + memory_[i].head_start);
+  }
+  const std::uint64_t usual = middle_of(ranks);
+  for (const PeerKey peer : std::exchange(newcomers_, {})) {
+    const Neighbour* n = neighbours.find(peer);
+    if (!n) continue;
+    Memory& memory = memory_of(peer);
+    place(memory, *n, usual);
+    line_.update(peer, place_of(*n, memory, now));
+  }
+}
+
+// Brings the line up to date where more than single neighbours have changed. Who has few neighbours
+// is told by how many others have: small changes wait.
+void RelayPolicy::refresh(const Neighbours& neighbours, const Terms& terms, TimeUs now) {
+  const std::size_t size = neighbours.size();
+  const std::size_t moved = std::max(size, line_size_) - std::min(size, line_size_);
+  const bool other = terms.small_mesh != line_terms_.small_mesh ||
+                     terms.trial_from != line_terms_.trial_from ||
+                     static_cast<double>(moved) > kUsualStep * static_cast<double>(line_size_);
+  if (in_line_ && !look_at_all_ && !other) return place_in_line(neighbours, now);
+  if (!in_line_) line_.clear();
+  in_line_ = true;
+  look_at_all_ = false;
+  line_terms_ = terms;
+  line_size_ = size;
+  newcomers_.clear();
+  remember(neighbours);
+  place_newcomers(neighbours);
+  const Memory* next = memory_.data();
+  for (const Neighbour& n : neighbours) {
+    const Memory& memory = *next++;
+    if (memory.placed) line_.update(n.key, place_of(n, memory, now));
+  }
+}
+
+// What a finished relay has for a neighbour changes with what that tells, and with what it is sent:
+// one that cannot be served is left out until then.
+std::optional<Choice> RelayPolicy::choose_in_line(const Holdings& holdings,
+                                                  const Neighbours& neighbours, const Terms& terms,
+                                                  const Sockets& sockets, TimeUs now) {
+  refresh(neighbours, terms, now);
+  RelayLine::Terms order;
+  order.idle_too = sockets.free();
+  order.takers_behind = random_.below(kOptimisticShare) != 0;
+  const bool some_wait = served_last(terms, true) != Last::kNobody &&
+                         random_.below(kDebtorShare) != 0 && line_.anybody_wants();
+  order.last_behind = some_wait;
+  order.last_too = !some_wait || may_spare(terms, now);
+  order.few_ahead = line_.few() * kChoicesForFew << 10;
+  std::optional<Choice> choice;
+  while (!choice) {
+    const PeerKey peer = line_.first(order);
+    if (peer == kNoPeer) break;
+    const Neighbour& n = *neighbours.find(peer);
+    Memory& memory = memory_of(peer);
+    const Candidate candidate = best_generation(holdings, n, memory, terms.small_mesh, now);
+    if (candidate.score > 0) {
+      const bool waits = some_wait && line_.place(peer).last;
+      choice = chosen(n, memory, candidate, waits, terms, now);
+    } else {
+      line_.park(peer);
+    }
   }
   spare_.idle(!choice && sockets.busy == 0, now);
   return choice;

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "client/core/holdings.h"
@@ -15,6 +16,7 @@
 #include "client/core/policy/choice.h"
 #include "client/core/policy/front.h"
 #include "client/core/policy/late_binding.h"
+#include "client/core/policy/relay_line.h"
 #include "client/core/policy/spare_time.h"
 #include "codec/random.h"
 
@@ -28,7 +30,18 @@ class RelayPolicy {
     TimeUs sending = 0;  // of a block by the uplink; 0: not known, as nothing has waited for it yet
   };
 
-  explicit RelayPolicy(std::uint64_t seed) : random_(seed, 0x72656c6179) {}
+  // `few`: among so many neighbours each is looked at for each choice.
+  explicit RelayPolicy(std::uint64_t seed, std::size_t few = kFewToLookAt)
+      : random_(seed, 0x72656c6179), few_to_look_at_(few) {}
+
+  // Something about the neighbour has changed: its State, its queue.
+  void told(const Neighbour& n, TimeUs now);
+  void leaves(PeerKey peer);
+  // What changes with time, or which generations can be served, is to be looked at again.
+  void look_again() { look_at_all_ = true; }
+  // A finished download with more neighbours than can be looked at for each choice. It serves as a
+  // source does: what it sends next is news to nearly all of them.
+  bool serves_many(const Holdings& holdings, const Neighbours& neighbours) const;
 
   std::optional<Choice> choose(const Holdings& holdings, const Neighbours& neighbours,
                                const Terms& terms, const Sockets& sockets, TimeUs now);
@@ -58,8 +71,20 @@ class RelayPolicy {
   };
   void remember(const Neighbours& neighbours);
   void place_newcomers(const Neighbours& neighbours);
+  // `usual`: rows that others have, with their head starts.
+  static void place(Memory& memory, const Neighbour& n, std::uint64_t usual);
   static Last served_last(const Terms& terms, bool complete);
   static bool is_last(const Neighbour& neighbour, Last last, const Terms& terms);
+  // Of RelayLine.
+  Memory& memory_of(PeerKey peer);
+  RelayLine::Place place_of(const Neighbour& n, const Memory& memory, TimeUs now);
+  void place_in_line(const Neighbours& neighbours, TimeUs now);
+  void refresh(const Neighbours& neighbours, const Terms& terms, TimeUs now);
+  std::optional<Choice> choose_in_line(const Holdings& holdings, const Neighbours& neighbours,
+                                       const Terms& terms, const Sockets& sockets, TimeUs now);
+  bool may_spare(const Terms& terms, TimeUs now) const;
+  Choice chosen(const Neighbour& n, Memory& memory, const Candidate& candidate, bool waits,
+                const Terms& terms, TimeUs now);
   void line_up(const Neighbours& neighbours, const Terms& terms, bool complete,
                const Sockets& sockets, TimeUs now);
   void find_front(const Holdings& holdings, const Neighbours& neighbours, TimeUs now);
@@ -78,6 +103,15 @@ class RelayPolicy {
   SpareTime spare_;                 // for neighbours in debt
   std::vector<Memory> memory_;      // of the neighbours, in their order
   std::vector<Eligible> eligible_;  // scratch of choose()
+
+  // Where it serves many.
+  std::size_t few_to_look_at_;
+  bool in_line_ = false;
+  bool look_at_all_ = true;
+  RelayLine line_;
+  Terms line_terms_;             // as line_ was made by
+  std::size_t line_size_ = 0;    // neighbours, likewise
+  std::set<PeerKey> newcomers_;  // that are to be placed
 };
 
 }  // namespace firn::core::policy
