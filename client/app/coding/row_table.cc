@@ -236,8 +236,9 @@ std::vector<std::uint32_t> RowTable::spooled(const SpoolBatch& batch) {
     return slots;
   for (const RowToSpool& written : batch.rows) {
     Row* const row = found->second.find(written.slot);
-    if (!row) continue;                           // dropped since, and reported
-    if (row->state != State::kWriting) continue;  // replaced since
+    if (!row) continue;  // dropped since, and reported
+    // Replaced since; the other row may be on its way to the spool as well.
+    if (row->state != State::kWriting || row->vector != written.vector) continue;
     row->state = State::kSpooled;
     row->vector = nullptr;
     found->second.spooled_bytes += row->payload.size();

@@ -216,5 +216,20 @@ TEST_CASE("what was dropped while it was being written is not reported as spoole
   CHECK(table.take_due(1, true).size() == 1);
 }
 
+TEST_CASE("a batch does not stand for another row in a slot of its own that is on its way too") {
+  RowTable table(10'000);
+  table.store(row_of(1, 0), 0);
+  const auto before = table.take_due(0, true);
+  CHECK(table.drop(1, std::vector<std::uint32_t>{0}) == std::vector<std::uint32_t>{0});
+  table.store(row_of(1, 0), 1);
+  const auto after = table.take_due(1, true);
+  REQUIRE((before.size() == 1 && after.size() == 1));
+  CHECK(table.spooled(before[0]).empty());
+  table.cancel_spooling(1, 2);  // so the later one may not have been written
+  CHECK(table.spooled(after[0]).empty());
+  table.restart_spooling(1, 3);
+  CHECK(table.take_due(3, true).size() == 1);
+}
+
 }  // namespace
 }  // namespace firn::app
