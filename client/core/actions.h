@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "client/core/types.h"
+#include "codec/secret_memory.h"
 #include "proto/base/result.h"
 #include "proto/content/manifest.h"
 #include "proto/messages.h"
@@ -89,7 +90,7 @@ struct DropSlots {
 // source blocks' check sums that their vector promises. Answer with rows_judged(generation, ...).
 struct JudgeRows {
   std::uint32_t generation = 0;
-  std::vector<std::uint8_t> key, sums;  // as CheckReply has them
+  codec::SecretVector<std::uint8_t> key, sums;  // as CheckReply has them
   std::vector<std::uint32_t> slots;
   std::vector<Vector> vectors;  // of those slots
 };
@@ -100,7 +101,7 @@ struct MakeCheck {
   PeerKey peer = kNoPeer;  // kNoPeer: to compare them with what another has told (check_review.h)
   std::uint32_t generation = 0;
   std::uint32_t tag_bytes = 0;  // t
-  std::vector<std::uint8_t> key;
+  codec::SecretVector<std::uint8_t> key;
 };
 
 // Hash the source blocks of a verified generation. Answer with proof_made(peer, ...); without

@@ -29,10 +29,10 @@ void CheckReview::verified(std::uint32_t g, std::uint32_t blocks) {
 
 std::optional<CheckReview::Finding> CheckReview::made(const proto::CheckReply& truth) {
   const auto found = std::find_if(cases_.begin(), cases_.end(), [&](const Case& one) {
-    return one.generation == truth.generation && one.statement.key == truth.key;
+    return one.generation == truth.generation && std::ranges::equal(one.statement.key, truth.key);
   });
   if (found == cases_.end()) return std::nullopt;
-  if (found->statement.sums == truth.sums || truth.sums.empty()) {
+  if (truth.sums.empty() || std::ranges::equal(found->statement.sums, truth.sums)) {
     cases_.erase(found);
     return std::nullopt;
   }

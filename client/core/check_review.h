@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "client/core/outbox.h"
+#include "codec/secret_memory.h"
 #include "proto/base/ids.h"
 #include "proto/messages.h"
 
@@ -17,7 +18,7 @@ namespace firn::core {
 // Check sums of a generation, and who made them.
 struct CheckStatement {
   PeerId maker;
-  std::vector<std::uint8_t> key, sums;  // as CheckReply has them
+  codec::SecretVector<std::uint8_t> key, sums;  // as CheckReply has them
 };
 
 class CheckReview {

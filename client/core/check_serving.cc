@@ -1,5 +1,6 @@
 #include "client/core/check_serving.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "client/core/policy/constants.h"
@@ -37,10 +38,11 @@ void CheckServing::made(PeerKey peer, proto::CheckReply&& reply) {
   Neighbour* n = membership_.find(peer);
   if (!n) return;
   Client& asking = client(peer);
-  if (asking.told && reply.key == asking.key) {
+  if (asking.told && std::ranges::equal(reply.key, asking.key)) {
+    codec::wipe(reply.key.data(), reply.key.size());
     reply.key.clear();
   } else if (!reply.sums.empty()) {
-    asking.key = reply.key;
+    asking.key.assign(reply.key.begin(), reply.key.end());
     asking.told = true;
   }
   outbox_.send(*n, std::move(reply));

@@ -11,6 +11,7 @@
 #include "client/core/holdings.h"
 #include "client/core/membership.h"
 #include "client/core/outbox.h"
+#include "codec/secret_memory.h"
 #include "proto/base/token_bucket.h"
 #include "proto/messages.h"
 
@@ -30,9 +31,9 @@ class CheckServing final : public LeaveWatcher {
 
  private:
   struct Client {
-    TokenBucket allowance;               // generations
-    std::vector<std::uint8_t> key = {};  // drawn with the first sums
-    bool told = false;                   // it has the key
+    TokenBucket allowance;                       // generations
+    codec::SecretVector<std::uint8_t> key = {};  // drawn with the first sums
+    bool told = false;                           // it has the key
   };
   Client& client(PeerKey peer);
 

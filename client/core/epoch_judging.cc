@@ -1,5 +1,7 @@
 #include "client/core/epoch_judging.h"
 
+#include <utility>
+
 namespace firn::core {
 
 EpochJudging::EpochJudging(const Epochs& epochs, Timekeeping& timekeeping,
@@ -13,7 +15,10 @@ void EpochJudging::learned(const proto::Epoch& epoch) {
   std::erase_if(keys_, [&](const auto& key) { return !holdings.find_open(key.first); });
   for (const proto::EpochSums& one : epoch.sums) {
     if (!holdings.find_open(one.generation)) continue;
-    keys_[one.generation] = {epoch.time_us, {epochs_.speaker(), epoch.key, one.sums}};
+    CheckStatement stated{epochs_.speaker(),
+                          {epoch.key.begin(), epoch.key.end()},
+                          {one.sums.begin(), one.sums.end()}};
+    keys_[one.generation] = {epoch.time_us, std::move(stated)};
   }
   if (epoch.alarm) {
     for (const auto& [g, open] : holdings.open()) {

@@ -8,6 +8,16 @@
 #include "proto/base/limits.h"
 
 namespace firn::core {
+namespace {
+
+// A copy of this part of a message, which is wiped.
+codec::SecretVector<std::uint8_t> taken(std::vector<std::uint8_t>& part) {
+  codec::SecretVector<std::uint8_t> secret(part.begin(), part.end());
+  codec::wipe(part.data(), part.size());
+  return secret;
+}
+
+}  // namespace
 
 Judging::Judging(const Context& context, Membership& membership, Outbox& outbox, const Trust& trust,
                  const Epochs& epochs, const Generations& generations)
@@ -73,25 +83,26 @@ void Judging::step() {
 
 // A key counts even if its sums come too late: it is told once.
 bool Judging::replied(const Neighbour& n, proto::CheckReply&& reply) {
+  Secret told = taken(reply.key), sums = taken(reply.sums);
   if (!n.contact.authority()) return false;
-  if (!reply.key.empty()) keys_told_[n.key] = std::move(reply.key);
+  if (!told.empty()) keys_told_[n.key] = std::move(told);
   const std::uint32_t g = reply.generation;
   const auto asked = asked_.find(g);
   // It came too late, or answers an earlier request, which was given up.
   if (asked == asked_.end() || asked->second.from != n.key) return true;
   const std::uint32_t blocks = generations_.holdings().blocks_in(g);
-  const std::size_t tag = reply.sums.size() / blocks;
+  const std::size_t tag = sums.size() / blocks;
   const auto key = keys_told_.find(n.key);
-  if (reply.sums.empty()) {
+  if (sums.empty()) {
     // Where nothing is in doubt a new request waits as long as for an answer that never came.
     if (doubted_.contains(g)) asked->second.due = context_.now;
     return true;
   }
-  if (key == keys_told_.end() || reply.sums.size() % blocks != 0 ||
+  if (key == keys_told_.end() || sums.size() % blocks != 0 ||
       !codec::CheckKey::valid_tag_bytes(tag))
     return false;
   asked_.erase(asked);
-  sums_[g] = {n.id, key->second, std::move(reply.sums)};
+  sums_[g] = {n.id, key->second, std::move(sums)};
   judge_unproven(g, sums_[g]);
   return true;
 }

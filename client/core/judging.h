@@ -19,6 +19,7 @@
 #include "client/core/membership.h"
 #include "client/core/outbox.h"
 #include "client/core/trust.h"
+#include "codec/secret_memory.h"
 #include "proto/messages.h"
 
 namespace firn::core {
@@ -74,6 +75,7 @@ class Judging final : public LeaveWatcher {
     std::size_t authorities = 0;  // that hold everything
     bool operator==(const Mesh&) const = default;
   };
+  using Secret = codec::SecretVector<std::uint8_t>;
   struct UnderWay {
     CheckStatement by;
     std::map<std::uint32_t, Vector> rows;  // by slot
@@ -102,7 +104,7 @@ class Judging final : public LeaveWatcher {
   TimeUs next_review_ = 0;              // of all generations that are open
   Mesh seen_;                           // in the last step
   std::map<PeerKey, std::vector<std::uint32_t>> requests_;  // to be sent in this step
-  std::map<PeerKey, std::vector<std::uint8_t>> keys_told_;  // by authorities
+  std::map<PeerKey, Secret> keys_told_;                     // by authorities
 };
 
 }  // namespace firn::core

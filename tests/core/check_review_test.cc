@@ -28,7 +28,7 @@ class ReviewFixture : public JudgeFixture {
     CHECK(wanted[0].peer == kNoPeer);
     CHECK(wanted[0].generation == 0);
     CHECK(wanted[0].tag_bytes == 4);
-    key_ = wanted[0].key;
+    key_.assign(wanted[0].key.begin(), wanted[0].key.end());
   }
   // Its sums are worked out: each byte of them is this, where answer() has said 6.
   void truth(std::uint8_t byte) {
@@ -45,7 +45,8 @@ class ReviewFixture : public JudgeFixture {
 };
 
 core::CheckStatement statement(std::uint8_t maker, std::uint8_t key, std::uint8_t sums) {
-  return {peer_id(maker), Bytes(32, key), Bytes(16, sums)};
+  using Secret = codec::SecretVector<std::uint8_t>;
+  return {peer_id(maker), Secret(32, key), Secret(16, sums)};
 }
 
 std::vector<core::MakeCheck> wanted(core::Outbox& outbox) {
@@ -130,10 +131,10 @@ TEST_CASE("an Epoch's false sums silence its speaker, and others that speak are 
   fixture.drain();
   const auto checks = fixture.take<core::MakeCheck>();
   REQUIRE(checks.size() == 1);
-  CHECK(checks[0].key == fixture.epoch(3).key);
+  const Bytes key(checks[0].key.begin(), checks[0].key.end());
+  CHECK(key == fixture.epoch(3).key);
   CHECK(fixture.heard<proto::Epoch>(4).size() == 3);
-  fixture.core.proof_made(kNoPeer,
-                          proto::CheckReply{0, checks[0].key, Bytes(EpochFixture::kBlocks * 4, 8)},
+  fixture.core.proof_made(kNoPeer, proto::CheckReply{0, key, Bytes(EpochFixture::kBlocks * 4, 8)},
                           fixture.now);
   fixture.drain();
   CHECK(fixture.noticed("peer " + numbered(2).text() + " is innocent"));
@@ -159,7 +160,7 @@ TEST_CASE("who is convicted by two is not acquitted by the lie of one") {
   review.verified(0, 4);
   const auto checks = wanted(outbox);
   REQUIRE(checks.size() == 1);
-  const auto finding = review.made({0, checks[0].key, Bytes(16, 9)});
+  const auto finding = review.made({0, Bytes(32, 1), Bytes(16, 9)});
   REQUIRE(finding);
   CHECK(finding->liar == peer_id(1));
   CHECK(finding->acquitted == std::vector<PeerId>{peer_id(10), peer_id(12)});

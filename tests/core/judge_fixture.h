@@ -1,6 +1,7 @@
 // A peer whose rows are judged by the sums of an authority that is its neighbour.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -47,7 +48,7 @@ class JudgeFixture : public Fixture {
     Slots all;
     for (const core::JudgeRows& action : take<core::JudgeRows>()) {
       CHECK(action.generation == g);
-      CHECK(action.key == Bytes(limits::kCheckKeyBytes, 5));
+      CHECK(std::ranges::equal(action.key, Bytes(limits::kCheckKeyBytes, 5)));
       CHECK(action.vectors.size() == action.slots.size());
       all.insert(all.end(), action.slots.begin(), action.slots.end());
     }

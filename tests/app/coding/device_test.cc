@@ -399,7 +399,7 @@ struct Keeping : DeviceFixture {
     read = store->generations_read;
   }
   proto::CheckReply check(std::uint32_t g, const std::vector<std::uint8_t>& key = {}) {
-    plane->make_check({1, g, 8, key});
+    plane->make_check({1, g, 8, {key.begin(), key.end()}});
     settle();
     return outcomes.checks.at(g);
   }

@@ -14,13 +14,17 @@ constexpr std::uint32_t kTagBytes = 8;
 // What a source answers for generation g.
 proto::CheckReply sums_of(DataPlaneFixture& source, std::uint32_t g,
                           const std::vector<std::uint8_t>& key = {}) {
-  source.plane->make_check({1, g, kTagBytes, key});
+  source.plane->make_check({1, g, kTagBytes, {key.begin(), key.end()}});
   source.settle();
   return source.outcomes.checks.at(g);
 }
 
 core::JudgeRows judge_of(const proto::CheckReply& sums, const core::KeepEvidence& rows) {
-  core::JudgeRows judge{sums.generation, sums.key, sums.sums, {}, rows.vectors};
+  core::JudgeRows judge{sums.generation,
+                        {sums.key.begin(), sums.key.end()},
+                        {sums.sums.begin(), sums.sums.end()},
+                        {},
+                        rows.vectors};
   for (std::uint32_t slot = 0; slot < rows.vectors.size(); ++slot) judge.slots.push_back(slot);
   return judge;
 }
