@@ -29,12 +29,17 @@
 
 namespace firn::store {
 
+// What is known of a row besides its bytes: whether its sender answers for it, and whether it has
+// been shown to be true.
+enum class Standing : std::uint8_t { kNotKnown, kAnswered, kProven };
+
 // A coded block kept in the spool. The payload stays on disk (read_row).
 struct SpooledRow {
   std::uint32_t generation = 0;
   std::uint32_t slot = 0;            // 0..n-1, free choice of the caller
   std::vector<std::uint8_t> vector;  // a coefficient for each block of its generation
   PeerId sender;
+  Standing standing = Standing::kNotKnown;
 };
 
 struct OpenOptions {
@@ -102,6 +107,8 @@ class ContentStore {
 
   // The spool. A slot written again is replaced.
   virtual Status write_row(const SpooledRow& row, std::span<const std::uint8_t> payload) = 0;
+  // The row in this slot is proven now. Cheap: its payload is not read. No error if there is none.
+  virtual Status mark_proven(std::uint32_t generation, std::uint32_t slot) = 0;
   virtual Status read_row(std::uint32_t generation, std::uint32_t slot,
                           std::span<std::uint8_t> payload_out) const = 0;
   // Forgets all slots of a generation; their place is used again (that of a verified generation

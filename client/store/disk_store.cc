@@ -126,6 +126,11 @@ Status DiskStore::write_row(const SpooledRow& row, std::span<const std::uint8_t>
   return work_.spool().write(row, payload);
 }
 
+Status DiskStore::mark_proven(std::uint32_t generation, std::uint32_t slot) {
+  if (phase_ != Phase::kDownloading) return not_downloading("mark a spooled block");
+  return work_.spool().mark_proven(generation, slot);
+}
+
 Status DiskStore::read_row(std::uint32_t generation, std::uint32_t slot,
                            std::span<std::uint8_t> payload_out) const {
   if (phase_ != Phase::kDownloading) return not_downloading("read a spooled block");

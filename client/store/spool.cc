@@ -14,10 +14,13 @@ constexpr std::size_t kAlignment = 4096;
 constexpr std::size_t kFileHeaderBytes = 4096;
 constexpr std::size_t kFileHeaderUsed = 56;
 constexpr std::size_t kSlotFieldsBytes = 64;
+constexpr std::size_t kStandingAt = 56, kStandingBytes = 8, kStandingCheckAt = 60;
 constexpr std::uint32_t kVersion = 1;
 constexpr char kMagic[] = "FIRNSPOL";
 constexpr std::size_t kMagicBytes = 8;
-constexpr std::uint32_t kSlotMagic = 0x53574f52;  // "ROWS"
+constexpr std::uint32_t kSlotMagic = 0x53574f52;     // "ROWS"
+constexpr std::uint32_t kAnsweredWord = 0x57534e41;  // "ANSW"
+constexpr std::uint32_t kProvenWord = 0x564f5250;    // "PROV"
 
 constexpr std::uint64_t kEpochEnd = std::uint64_t{1} << 63;  // never reached by counting
 
@@ -36,7 +39,7 @@ std::vector<std::uint8_t> make_file_header(const Manifest& manifest) {
   return header;
 }
 
-// Fields, vector and zeros up to n coefficients; without the CRC.
+// Fields, vector and zeros up to n coefficients; without the CRC and the standing.
 std::vector<std::uint8_t> make_slot_header(const SpooledRow& row, std::uint64_t epoch,
                                            std::size_t header_bytes) {
   std::vector<std::uint8_t> header(header_bytes);
@@ -51,7 +54,25 @@ std::vector<std::uint8_t> make_slot_header(const SpooledRow& row, std::uint64_t 
 
 std::uint32_t slot_crc(std::span<const std::uint8_t> header,
                        std::span<const std::uint8_t> payload) {
-  return crc32c(crc32c(0, header.subspan(8)), payload);
+  constexpr std::uint8_t kNoStanding[kStandingBytes] = {};
+  const std::uint32_t fields = crc32c(crc32c(0, header.first(kStandingAt).subspan(8)), kNoStanding);
+  return crc32c(crc32c(fields, header.subspan(kSlotFieldsBytes)), payload);
+}
+
+// The row's CRC must be there already.
+void put_standing(std::span<std::uint8_t> header, Standing standing) {
+  if (standing == Standing::kNotKnown) return;
+  put_field<std::uint32_t>(header, kStandingAt,
+                           standing == Standing::kProven ? kProvenWord : kAnsweredWord);
+  put_field<std::uint32_t>(header, kStandingCheckAt, crc32c(0, header.first(kStandingCheckAt)));
+}
+
+Standing get_standing(std::span<const std::uint8_t> header) {
+  const auto check = get_field<std::uint32_t>(header, kStandingCheckAt);
+  if (check != crc32c(0, header.first(kStandingCheckAt))) return Standing::kNotKnown;
+  const auto word = get_field<std::uint32_t>(header, kStandingAt);
+  if (word == kProvenWord) return Standing::kProven;
+  return word == kAnsweredWord ? Standing::kAnswered : Standing::kNotKnown;
 }
 
 bool has_magic(std::span<const std::uint8_t> header) {
@@ -64,6 +85,7 @@ SpooledRow parse_slot_header(std::span<const std::uint8_t> header) {
   row.slot = get_field<std::uint32_t>(header, 12);
   std::copy_n(header.begin() + 24, kIdBytes, row.sender.bytes.begin());
   row.vector.assign(header.begin() + kSlotFieldsBytes, header.end());
+  row.standing = get_standing(header);
   return row;
 }
 
@@ -231,10 +253,34 @@ Status Spool::write(const SpooledRow& row, std::span<const std::uint8_t> payload
   }
   std::vector<std::uint8_t> header = make_slot_header(row, extent.epoch, slot_header_bytes());
   put_field<std::uint32_t>(header, 4, slot_crc(header, payload));
+  put_standing(header, row.standing);
   // A slot counts once its header and payload fit together, in whatever order they arrive.
   const std::uint64_t offset = extent_offset(extent.index);
   if (Status s = (*file)->write_at(offset + headers_bytes() + row.slot * k_, payload); !s) return s;
   return (*file)->write_at(offset + row.slot * slot_header_bytes(), header);
+}
+
+// Eight bytes. What they say is bound to the header that was read, whatever else becomes of it.
+Status Spool::mark_proven(std::uint32_t generation, std::uint32_t slot) {
+  FIRN_CHECK(slot < n_);
+  Result<std::shared_ptr<File>> file = this->file();
+  if (!file) return file.error();
+  Extent extent;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = extents_.find(generation);
+    if (found == extents_.end()) return Done{};
+    extent = found->second;
+    dirty_ = true;
+  }
+  const std::uint64_t offset = extent_offset(extent.index) + slot * slot_header_bytes();
+  std::array<std::uint8_t, kSlotFieldsBytes> header{};
+  Result<std::size_t> got = (*file)->read_at(offset, header);
+  if (!got) return got.error();
+  if (*got < header.size() || !has_magic(header) || slot_epoch(header) != extent.epoch)
+    return Done{};
+  put_standing(header, Standing::kProven);
+  return (*file)->write_at(offset + kStandingAt, std::span(header).last(kStandingBytes));
 }
 
 Status Spool::read(std::uint32_t generation, std::uint32_t slot,

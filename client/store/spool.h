@@ -2,18 +2,27 @@
 //
 //   file header, 4096 bytes                   slot header, 64 bytes, then the vector (n bytes)
 //    0  "FIRNSPOL"                              0  "ROWS"
-//    8  u32 version (1)                         4  u32 CRC32C over bytes 8..63, vector, payload
-//   12  u32 n                                   8  u32 generation
-//   16  u32 k                                  12  u32 slot
-//   20  32 bytes content id                    16  u64 epoch
-//   52  u32 CRC32C over bytes 0..51            24  32 bytes sender
-//                                              56  u64 0
+//    8  u32 version (1)                         4  u32 CRC32C over bytes 8..63 with zeros for the
+//   12  u32 n                                         standing, vector, payload
+//   16  u32 k                                   8  u32 generation
+//   20  32 bytes content id                    12  u32 slot
+//   52  u32 CRC32C over bytes 0..51            16  u64 epoch
+//                                              24  32 bytes sender
+//                                              56  u64 standing: 0 (not known), or
+//                                                  4 bytes "ANSW" (answered) or "PROV" (proven)
+//                                                  u32 CRC32C over bytes 0..59
 //
 // All little-endian. The vector of a generation with fewer than n blocks is shorter; zeros follow
 // it. Extents follow, one for each generation that has rows: n slot headers with their vectors,
 // zeros up to a multiple of 4096, n payloads of k bytes, zeros up to a multiple of 4096. So
 // payloads are aligned where k is, and a whole generation's place is given back with one hole. A
 // slot that was never written is a hole and takes no disk space.
+//
+// The standing may change long after the row was written, so it has a check of its own: to change
+// it takes no reading of the payload, and if that write is torn the row is whole and its standing
+// not known. The check covers the row's CRC too, so it fits one row alone. Where a power cut undoes
+// some sectors of a slot that was used again, the standing of one row may come to stand beside
+// another, for which it counts as not known: no crash makes a row proven that was not.
 //
 // The epoch grows with every extent given out. A power cut may bring slots of a dropped generation
 // back beside those of the extent's next owner: the highest epoch tells who owns an extent, and
@@ -45,6 +54,8 @@ class Spool {
                                              std::vector<SpooledRow>& rows);
 
   Status write(const SpooledRow& row, std::span<const std::uint8_t> payload);
+  // The row in this slot is proven now; nothing happens if there is none.
+  Status mark_proven(std::uint32_t generation, std::uint32_t slot);
   Status read(std::uint32_t generation, std::uint32_t slot,
               std::span<std::uint8_t> payload_out) const;
   Status drop(std::uint32_t generation);

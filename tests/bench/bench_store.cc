@@ -73,14 +73,15 @@ class Bench {
     for (int i = 0; i < kRounds; ++i) plain(kBlockBytes, 0);
     std::printf("\n%-28s", "plain pwrite, synced");
     for (int i = 0; i < kRounds; ++i) plain(kGenerationBytes, 1);
-    std::vector<std::string> lines[5];
+    std::vector<std::string> lines[6];
     for (int i = 0; i < kRounds; ++i) {
       generations(lines[0], lines[1], lines[2]);
-      rows(lines[3], lines[4]);
+      rows(lines[3], lines[4], lines[5]);
     }
-    const char* names[] = {"write_generation", "write_generation, synced", "read_generation",
-                           "write_row", "read_row"};
-    for (int i = 0; i < 5; ++i) {
+    const char* names[] = {"write_generation", "write_generation, synced",
+                           "read_generation",  "write_row",
+                           "read_row",         "mark_proven, bytes of rows"};
+    for (int i = 0; i < 6; ++i) {
       std::printf("\n%-28s", names[i]);
       for (const std::string& figure : lines[i]) std::printf("%s", figure.c_str());
     }
@@ -163,7 +164,8 @@ class Bench {
   }
 
   // As a download goes: a few generations open at a time, their places used again and again.
-  void rows(std::vector<std::string>& written, std::vector<std::string>& read) {
+  void rows(std::vector<std::string>& written, std::vector<std::string>& read,
+            std::vector<std::string>& marked) {
     constexpr std::uint32_t kOpen = 8;
     const auto store = open_fresh();
     SpooledRow row;
@@ -183,6 +185,13 @@ class Bench {
       for (std::uint32_t g = generations_ - kept; g < generations_; ++g) {
         for (std::uint32_t slot = 0; slot < kGenerationSize; ++slot) {
           must(store->read_row(g, slot, out));
+        }
+      }
+    })));
+    marked.push_back(figure(rate(std::uint64_t{kept} * kGenerationBytes, [&] {
+      for (std::uint32_t g = generations_ - kept; g < generations_; ++g) {
+        for (std::uint32_t slot = 0; slot < kGenerationSize; ++slot) {
+          must(store->mark_proven(g, slot));
         }
       }
     })));

@@ -76,6 +76,7 @@ std::pair<SpooledRow, std::vector<std::uint8_t>> sample_row(const Sample& sample
   row.vector.resize(sample.shape().blocks_in(generation));
   for (std::uint8_t& byte : row.vector) byte = static_cast<std::uint8_t>(random());
   for (std::uint8_t& byte : row.sender.bytes) byte = static_cast<std::uint8_t>(random());
+  row.standing = static_cast<Standing>(random() % 3);
   std::vector<std::uint8_t> payload(sample.shape().block_bytes);
   for (std::uint8_t& byte : payload) byte = static_cast<std::uint8_t>(random());
   return {row, payload};

@@ -7,7 +7,9 @@
 #include <random>
 #include <set>
 
+#include "client/store/crc32c.h"
 #include "client/store/posix_files.h"
+#include "proto/base/little_endian.h"
 #include "tests/store/memory_disk.h"
 #include "tests/store/sample_content.h"
 
@@ -21,6 +23,7 @@ constexpr std::uint64_t kN = 4;
 constexpr std::uint64_t kK = 600;
 constexpr std::uint64_t kFileHeader = 4096;
 constexpr std::uint64_t kSlotHeader = 64 + kN;
+constexpr std::uint64_t kStanding = 56;         // in a slot header
 constexpr std::uint64_t kExtent = 4096 + 4096;  // headers, payloads
 
 const Sample& sample() {
@@ -50,6 +53,7 @@ std::set<Slot> slots_of(const Spool& spool, const std::vector<SpooledRow>& rows)
     const auto [row, payload] = test::sample_row(sample(), found.generation, found.slot);
     CHECK(found.vector == row.vector);
     CHECK(found.sender == row.sender);
+    CHECK(found.standing == row.standing);
     std::vector<std::uint8_t> kept(kK);
     REQUIRE(spool.read(found.generation, found.slot, kept).ok());
     CHECK(kept == payload);
@@ -120,7 +124,9 @@ TEST_CASE("damage anywhere in a slot costs that slot alone") {
   const std::uint64_t header = kFileHeader + 2 * kSlotHeader;
   const std::uint64_t payload = kFileHeader + 4096 + 2 * kK;
   std::vector<std::uint64_t> places;
-  for (std::uint64_t i = 0; i < kSlotHeader; ++i) places.push_back(header + i);
+  for (std::uint64_t i = 0; i < kSlotHeader; ++i) {
+    if (i < kStanding || i >= kStanding + 8) places.push_back(header + i);
+  }
   for (std::uint64_t i = 0; i < kK; i += 7) places.push_back(payload + i);
   places.push_back(payload + kK - 1);
   for (const std::uint64_t place : places) {
@@ -133,6 +139,118 @@ TEST_CASE("damage anywhere in a slot costs that slot alone") {
     spool = open_spool(*files, rows);
     CHECK(rows.size() == kN);
   }
+}
+
+namespace {
+
+// The row in slot 2 of generation 6, with this standing; `lie` is another in the same place.
+void write_with(Spool& spool, Standing standing, bool lie = false) {
+  auto [row, payload] = test::sample_row(sample(), 6, 2);
+  row.standing = standing;
+  payload[9] ^= lie ? 1 : 0;
+  REQUIRE(spool.write(row, payload).ok());
+}
+
+// The standing that a later run finds with the row that write_with wrote.
+Standing reopened(Files& files) {
+  std::vector<SpooledRow> rows;
+  const auto spool = open_spool(files, rows);
+  REQUIRE(rows.size() == 1);
+  std::vector<std::uint8_t> kept(kK);
+  REQUIRE(spool->read(6, 2, kept).ok());
+  return rows[0].standing;
+}
+
+constexpr std::uint64_t kHeaderAt = kFileHeader + 2 * kSlotHeader;
+
+}  // namespace
+
+TEST_CASE("a row's standing comes back, and it may be proven after it was written") {
+  for (const Standing standing : {Standing::kNotKnown, Standing::kAnswered, Standing::kProven}) {
+    MemoryDisk disk;
+    const auto files = disk.mount();
+    std::vector<SpooledRow> rows;
+    const auto spool = open_spool(*files, rows);
+    write_with(*spool, standing);
+    CHECK(reopened(*files) == standing);
+    const std::uint64_t before = disk.bytes_written();
+    REQUIRE(spool->mark_proven(6, 2).ok());
+    CHECK(disk.bytes_written() == before + 8);
+    CHECK(reopened(*files) == Standing::kProven);
+    write_with(*spool, standing, true);
+    CHECK(reopened(*files) == standing);
+    // Nor is there anything to mark where no row is.
+    const std::vector<std::uint8_t> bytes = disk.bytes_of("spool");
+    CHECK(spool->mark_proven(6, 1).ok());
+    CHECK(spool->mark_proven(7, 2).ok());
+    CHECK(disk.bytes_of("spool") == bytes);
+  }
+}
+
+TEST_CASE("slots without a standing are as in files of before, and of such rows none is known") {
+  for (const bool proven : {false, true}) {
+    MemoryDisk disk;
+    const auto files = disk.mount();
+    std::vector<SpooledRow> rows;
+    const auto spool = open_spool(*files, rows);
+    write_with(*spool, proven ? Standing::kProven : Standing::kNotKnown);
+    std::vector<std::uint8_t> bytes = disk.bytes_of("spool");
+    const auto at = [&](std::uint64_t offset, std::uint64_t count) {
+      return std::span(bytes).subspan(offset, count);
+    };
+    std::ranges::fill(at(kHeaderAt + kStanding, 8), std::uint8_t{0});
+    const std::uint32_t crc =
+        crc32c(crc32c(0, at(kHeaderAt + 8, kSlotHeader - 8)), at(kFileHeader + 4096 + 2 * kK, kK));
+    CHECK(get_field<std::uint32_t>(at(kHeaderAt, 8), 4) == crc);
+    disk.put("spool", bytes);
+    CHECK(reopened(*files) == Standing::kNotKnown);
+  }
+}
+
+TEST_CASE("a torn or damaged standing costs no row, and proves none") {
+  for (const Standing standing : {Standing::kNotKnown, Standing::kAnswered}) {
+    MemoryDisk disk;
+    const auto files = disk.mount();
+    std::vector<SpooledRow> rows;
+    const auto spool = open_spool(*files, rows);
+    write_with(*spool, standing);
+    const std::vector<std::uint8_t> before = disk.bytes_of("spool");
+    REQUIRE(spool->mark_proven(6, 2).ok());
+    const std::vector<std::uint8_t> after = disk.bytes_of("spool");
+    for (unsigned written = 0; written < 256; ++written) {
+      CAPTURE(written);
+      std::vector<std::uint8_t> torn = before;
+      for (std::uint64_t i = 0; i < 8; ++i) {
+        const std::uint64_t place = kHeaderAt + kStanding + i;
+        if (written >> i & 1) torn[place] = after[place];
+      }
+      disk.put("spool", torn);
+      CHECK(reopened(*files) == (torn == after    ? Standing::kProven
+                                 : torn == before ? standing
+                                                  : Standing::kNotKnown));
+    }
+    for (unsigned bit = 0; bit < 64; ++bit) {
+      disk.put("spool", after);
+      disk.damage("spool", kHeaderAt + kStanding + bit / 8,
+                  static_cast<std::uint8_t>(1 << (bit % 8)));
+      CHECK(reopened(*files) == Standing::kNotKnown);
+    }
+  }
+}
+
+TEST_CASE("the standing of one row says nothing of another in its place") {
+  MemoryDisk disk;
+  const auto files = disk.mount();
+  std::vector<SpooledRow> rows;
+  const auto spool = open_spool(*files, rows);
+  write_with(*spool, Standing::kProven);
+  const std::vector<std::uint8_t> proven = disk.bytes_of("spool");
+  write_with(*spool, Standing::kNotKnown, true);
+  std::vector<std::uint8_t> mixed = disk.bytes_of("spool");
+  const auto place = static_cast<std::ptrdiff_t>(kHeaderAt + kStanding);
+  std::copy_n(proven.begin() + place, 8, mixed.begin() + place);
+  disk.put("spool", mixed);
+  CHECK(reopened(*files) == Standing::kNotKnown);
 }
 
 TEST_CASE("damage is found by reading, too") {

@@ -35,8 +35,10 @@ class MoodyStore final : public store::ContentStore {
 
   std::atomic<int> write_failures = 0;  // the next writes that fail, with kDiskFull
   std::atomic<int> drop_failures = 0;   // likewise of drops
+  std::atomic<int> mark_failures = 0;   // likewise of marks
   std::atomic<int> read_failures = 0;   // the next reads of generations that fail, with kIo
-  std::atomic<int> rows_written = 0, rows_read = 0, generations_read = 0, syncs = 0;
+  std::atomic<int> rows_written = 0, rows_marked = 0, rows_read = 0, generations_read = 0,
+                   syncs = 0;
 
   Status write_generation(std::uint32_t g, std::span<const std::uint8_t> data) override {
     if (out_of_space()) return full();
@@ -53,6 +55,11 @@ class MoodyStore final : public store::ContentStore {
     if (out_of_space()) return full();
     ++rows_written;
     return real_->write_row(row, payload);
+  }
+  Status mark_proven(std::uint32_t g, std::uint32_t slot) override {
+    if (mark_failures > 0 && mark_failures-- > 0) return full();
+    ++rows_marked;
+    return real_->mark_proven(g, slot);
   }
   Status read_row(std::uint32_t g, std::uint32_t slot, std::span<std::uint8_t> out) const override {
     ++const_cast<MoodyStore*>(this)->rows_read;
