@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "client/core/standing.h"
 #include "client/core/types.h"
 #include "codec/secret_memory.h"
 #include "proto/base/result.h"
@@ -59,7 +60,15 @@ struct StoreRow {
   std::uint32_t slot = 0;
   Vector vector;
   PeerId sender;
+  Standing standing = Standing::kUnanswered;  // to be kept with it (ResumedRow)
   proto::Payload payload;
+};
+
+// These rows are proven now, which is to be kept with them. Needs no answer; where it cannot be
+// done a later run has the rows judged once more.
+struct MarkProven {
+  std::uint32_t generation = 0;
+  std::vector<std::uint32_t> slots;
 };
 
 // All rows of a generation are there: decode, check the digest, write it to its files. Answer with
@@ -179,9 +188,9 @@ struct Notice {
   std::string text;
 };
 
-using Action =
-    std::variant<Connect, Close, Send, SendBlock, StoreRow, Decode, DropRows, DropSlots, JudgeRows,
-                 MakeCheck, MakeEpoch, MakeLeaves, CheckClaim, KeepEvidence, CheckEvidence,
-                 AnnounceTo, FetchManifestFrom, ManifestArrived, ContentComplete, Finished, Notice>;
+using Action = std::variant<Connect, Close, Send, SendBlock, StoreRow, MarkProven, Decode, DropRows,
+                            DropSlots, JudgeRows, MakeCheck, MakeEpoch, MakeLeaves, CheckClaim,
+                            KeepEvidence, CheckEvidence, AnnounceTo, FetchManifestFrom,
+                            ManifestArrived, ContentComplete, Finished, Notice>;
 
 }  // namespace firn::core

@@ -7,6 +7,18 @@
 #include "client/core/policy/constants.h"
 
 namespace firn::core {
+namespace {
+
+// Of a unit vector; else kCoded.
+std::uint32_t source_block_of(const std::vector<std::uint8_t>& vector) {
+  const auto zero = [](std::uint8_t coefficient) { return coefficient == 0; };
+  const auto first = std::find_if_not(vector.begin(), vector.end(), zero);
+  const bool unit =
+      first != vector.end() && *first == 1 && std::all_of(first + 1, vector.end(), zero);
+  return unit ? static_cast<std::uint32_t>(first - vector.begin()) : kCoded;
+}
+
+}  // namespace
 
 Generations::Generations(const Shape& shape, std::uint64_t memory_bytes)
     : memory_bytes_(memory_bytes),
@@ -24,8 +36,11 @@ std::vector<std::uint32_t> Generations::restore(const StartState& state, TimeUs 
       continue;
     }
     const auto vector = std::make_shared<const std::vector<std::uint8_t>>(row.vector);
-    // Whether its sender answered for it is not kept.
-    const Holdings::Origin origin{row.sender, false, Standing::kUnanswered};
+    // That a row is true stays true whatever became of its sender. A source block may go out as one
+    // only if it is (plain_fetch.h), so what is not proven counts as coded.
+    const std::uint32_t source_block =
+        row.standing == Standing::kProven ? source_block_of(row.vector) : kCoded;
+    const Holdings::Origin origin{row.sender, false, row.standing, source_block};
     if (!holdings_.restore(row.generation, row.slot, vector, origin, now)) continue;
     if (full(row.generation)) all_there.push_back(row.generation);
   }

@@ -11,19 +11,12 @@
 
 #include "client/core/actions.h"
 #include "client/core/generation_set.h"
+#include "client/core/standing.h"
 #include "codec/random.h"
 #include "codec/span_basis.h"
 #include "proto/content/manifest.h"
 
 namespace firn::core {
-
-// What is known of a row besides its vector. The sender of a row answers for it unless it said
-// otherwise; that makes it guilty of a false one, but proves nothing.
-enum class Standing : std::uint8_t {
-  kUnanswered,  // its sender said that it does not answer for it
-  kAnswered,
-  kProven,  // it came from the authority, or was judged right
-};
 
 // Of a row whose vector is no unit vector, in place of the number of its source block.
 inline constexpr std::uint32_t kCoded = UINT32_MAX;

@@ -109,7 +109,8 @@ void Receiving::innovative(Neighbour& n, std::uint32_t g, std::uint32_t slot, co
   life_.progress(context_.now);
   intake_.row_taken();
   judging_.row_came(g);
-  outbox_.push(StoreRow{g, slot, vector, n.id, std::move(payload)});
+  const Standing standing = generations_.holdings().find_open(g)->standing[slot];
+  outbox_.push(StoreRow{g, slot, vector, n.id, standing, std::move(payload)});
   membership_.neighbours().report(g);
   for (const std::uint32_t shut : generations_.shut_after(g)) membership_.neighbours().report(shut);
   if (generations_.full(g)) start_decode(g);
@@ -234,6 +235,7 @@ void Receiving::remove(std::uint32_t g, const std::vector<std::uint32_t>& slots)
 void Receiving::prove(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
   generations_.prove(g, slots);
   claims_.forget(g, slots);
+  outbox_.push(MarkProven{g, slots});
   const OpenGeneration& open = *generations_.holdings().find_open(g);
   for (const std::uint32_t slot : slots) membership_.proved(open.senders[slot], 1);
 }

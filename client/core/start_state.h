@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "client/core/standing.h"
 #include "proto/base/ids.h"
 
 namespace firn::core {
@@ -14,6 +15,7 @@ struct ResumedRow {
   std::uint32_t slot = 0;
   std::vector<std::uint8_t> vector;
   PeerId sender;
+  Standing standing = Standing::kUnanswered;
 };
 
 struct StartState {

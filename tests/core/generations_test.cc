@@ -46,6 +46,27 @@ TEST_CASE("rows of an earlier run are taken over, and full generations are named
   CHECK_FALSE(generations.decoding(99));
 }
 
+TEST_CASE("rows of an earlier run have the standing that they had then") {
+  Generations generations(ten_generations(), 1 << 20);
+  core::StartState state;
+  state.verified.resize(10);
+  using core::Standing;
+  state.rows = {{1, 0, *unit(2), peer_id(1), Standing::kProven},
+                {1, 1, *unit(1), peer_id(1), Standing::kAnswered},
+                {1, 2, *unit(0), peer_id(2)},
+                {1, 3, {1, 0, 0, 5}, peer_id(2), Standing::kProven}};
+  CHECK(generations.restore(state, 0) == std::vector<std::uint32_t>{1});
+  const core::OpenGeneration& open = *generations.holdings().find_open(1);
+  CHECK(open.count(core::Rows::kProven) == 2);
+  CHECK(open.rows_from(peer_id(1), core::Rows::kProven) == 1);
+  const Generations::Suspects suspects = generations.suspects(1);
+  CHECK(suspects.slots == std::vector<std::uint32_t>{1, 2});
+  CHECK(suspects.answered == std::vector<bool>{true, false});
+  // Those that are proven may be sent as the source blocks that they are.
+  CHECK(open.source_block ==
+        std::vector<std::uint32_t>{2, core::kCoded, core::kCoded, core::kCoded});
+}
+
 TEST_CASE("a generation turned away for want of memory is named once another is verified") {
   Generations generations(ten_generations(), 0);
   for (std::uint32_t g = 0; g < core::policy::kOpenMin; ++g) {

@@ -57,16 +57,24 @@ class Trust(harness.SwarmTest):
     def getter(self):
         return self.get(self.manifest_file, "get", "--no-tracker", "--no-pex")
 
-    def serve(self, program, kind=Source, certified=False, limits=None):
-        """A source in a thread that ends with the test, sending `limits` blocks of generations."""
+    def dial(self, program):
         identity = Identity(self.folder)
         connection = Connection(identity, program.endpoint())
         self.addCleanup(connection.close)
+        return identity, connection
+
+    def dial_source(self, program, kind=Source, certified=False):
+        identity, connection = self.dial(program)
         certificate = (self.authority.certificate(self.manifest.content_id, identity.id)
                        if certified else b"")
         source = kind(connection, self.manifest, self.data, random.Random(7),
                       certificate)
         source.identity = identity
+        return source
+
+    def serve(self, program, kind=Source, certified=False, limits=None):
+        """A source in a thread that ends with the test, sending `limits` blocks of generations."""
+        source = self.dial_source(program, kind, certified)
         source.serve_in_background(limits)
         return source
 
@@ -90,6 +98,28 @@ class Trust(harness.SwarmTest):
         for innocent in (authority, honest):
             self.assertNotIn(innocent.identity.text[:8], get.output("stderr"))
 
+    def test_a_peer_started_again_sends_on_what_the_authority_gave_it(self):
+        rows = N // 2
+        get = self.getter()
+        authority = self.dial_source(get, certified=True)
+        authority.serve_until(lambda: authority.rank_of(0) == rows, {0: rows})
+        authority.connection.close()
+        get.stop()
+        again = self.get(self.manifest_file, "again", "--no-tracker", "--no-pex",
+                         into=self.folder / "get")
+        _, connection = self.dial(again)
+        leech = Leech(connection, self.manifest.content_id)
+        leech.use_manifest(self.manifest)
+        leech.proven_only = True
+        take = leech._take
+
+        def check(block):
+            self.assertFalse(block.unproven)
+            self.assertEqual(combine(block.coefficients, authority.blocks[0]), block.payload)
+            take(block)
+
+        leech._take = check
+        leech.download(until=lambda: leech.rank(0) == rows)
 
     def test_without_an_authority_blocks_prove_themselves(self):
         self.manifest_file = self.folder / "plain.firn"

@@ -146,6 +146,10 @@ class World {
     FIRN_CHECK(rows_.emplace(std::pair{a.generation, a.slot}, a.vector).second);
     storing.push_back(a.generation);
   }
+  void on(core::MarkProven& a) {
+    FIRN_CHECK(!a.slots.empty());
+    for (const std::uint32_t slot : a.slots) FIRN_CHECK(rows_.contains({a.generation, slot}));
+  }
   void on(core::Decode& a) {
     FIRN_CHECK(!stopped && a.vectors.size() == shape_.blocks_in(a.generation));
     for (std::uint32_t slot = 0; slot < a.vectors.size(); ++slot) {

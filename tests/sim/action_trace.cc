@@ -82,7 +82,13 @@ void ActionTrace::add(const StoreRow& action) {
   add(action.slot);
   add(*action.vector);
   add(action.sender);
+  add(static_cast<std::uint64_t>(action.standing));
   add(action.payload.bytes());
+}
+
+void ActionTrace::add(const MarkProven& action) {
+  add(action.generation);
+  for (const std::uint32_t slot : action.slots) add(slot);
 }
 
 void ActionTrace::add(const Decode& action) {

@@ -24,8 +24,13 @@ void Disk::fill(bool noise) {
 void Disk::store(const core::StoreRow& action) {
   const auto payload = action.payload.bytes();
   rows[{action.generation, action.slot}] = {
-      *action.vector, {payload.begin(), payload.end()}, action.sender};
+      *action.vector, {payload.begin(), payload.end()}, action.sender, action.standing};
   peer_.later(5000, [this] { row_stored(); });
+}
+
+void Disk::mark(const core::MarkProven& action) {
+  for (const std::uint32_t slot : action.slots)
+    rows.at({action.generation, slot}).standing = core::Standing::kProven;
 }
 
 void Disk::row_stored() {

@@ -24,6 +24,7 @@ class Disk {
     std::vector<std::uint8_t> vector;
     std::vector<std::uint8_t> payload;
     PeerId sender;
+    core::Standing standing;
   };
 
   // Both outlive the disk. `random` decides which decodes fail, a share `decode_fails` of them.
@@ -35,6 +36,7 @@ class Disk {
   bool full() const { return verified.size() == content_.manifest.info.shape.generation_count(); }
 
   void store(const core::StoreRow& action);
+  void mark(const core::MarkProven& action);
   void decode(const core::Decode& action);
   void drop(std::uint32_t generation);
   void drop(const core::DropSlots& action);

@@ -338,6 +338,34 @@ TEST_CASE("once honest peers hold the content between them they finish without t
   }
 }
 
+// Check sums do not outlive a process: but for the rows' standing nothing tells true from false,
+// and none of these swarms finishes. With it seven do; in the others nobody honest had verified
+// some generation, and false rows of it go round.
+TEST_CASE("peers started again with a polluter and without the source know their true rows") {
+  std::uint32_t finished = 0;
+  for (std::uint64_t seed = 600; seed < 612; ++seed) {
+    CAPTURE(seed);
+    const Content content(8, 16, 4096, seed);
+    Network network(content, seed);
+    network.add({.link = {16 * kMbit}, .source = true});
+    network.add({.link = {8 * kMbit}, .deeds = {.falsifies = seed % 2 == 0 ? 1 : 0.3}});
+    for (int i = 0; i < 8; ++i) network.add({.link = {8 * kMbit}});
+    for (std::uint64_t blocks = 8 * 16 * 21 / 20; !held_by_honest(network); blocks += 8) {
+      REQUIRE(network.events().run(600 * kSecond, [&] {
+        return network.peer(0).uplink().blocks_departed() >= blocks || network.all_complete();
+      }));
+    }
+    REQUIRE_FALSE(network.all_complete());
+    for (std::size_t i = 0; i < network.size(); ++i) network.crash(i);
+    for (std::size_t i = 1; i < network.size(); ++i) network.restart(i);
+    finished += network.events().run(network.events().now() + 60 * kSecond,
+                                     [&] { return network.all_complete(); });
+    check_honest(network);
+    check_blame(network);
+  }
+  CHECK(finished >= 4);
+}
+
 TEST_CASE("holders that send nothing do not hold up what is fetched block by block") {
   for (std::uint64_t seed = 590; seed < 593; ++seed) {
     CAPTURE(seed);

@@ -88,7 +88,7 @@ void Peer::begin() {
   state.verified.resize(network_.content().manifest.info.shape.generation_count());
   for (const auto& [g, bytes] : disk.verified) state.verified[g] = true;
   for (const auto& [at, row] : disk.rows) {
-    state.rows.push_back({at.first, at.second, row.vector, row.sender});
+    state.rows.push_back({at.first, at.second, row.vector, row.sender, row.standing});
   }
   core_->start(network_.content().manifest, state, complete(), now());
 }
@@ -234,6 +234,7 @@ void Peer::perform(core::Action&& action) {
                    uplink_.enqueue(a.peer, {std::move(a.message), bytes, false});
                  },
                  [this](StoreRow& a) { disk.store(a); },
+                 [this](MarkProven& a) { disk.mark(a); },
                  [this](Decode& a) { disk.decode(a); },
                  [this](DropRows& a) { disk.drop(a.generation); },
                  [this](DropSlots& a) { disk.drop(a); },

@@ -33,6 +33,10 @@ void DataPlane::store_row(const core::StoreRow& action, core::TimeUs now) {
   rows_.store(action);
 }
 
+void DataPlane::mark_proven(const core::MarkProven& action) {
+  rows_.mark_proven(action.generation, action.slots);
+}
+
 void DataPlane::send_block(std::uint64_t ticket, core::SendBlock action, core::TimeUs now) {
   clock_.set(now);
   maker_.make(ticket, std::move(action));

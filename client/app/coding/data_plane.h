@@ -1,7 +1,7 @@
 // The data plane of one content: performs what the core decides about rows, blocks and generations
 // with the worker pool, the store and the codec, and tells how it went.
 //
-//   StoreRow, DropRows --> Spooler -------------+
+//   StoreRow, MarkProven, DropRows --> Spooler -+
 //   Decode ------------> GenerationDecoder -----+--> DiskQueue --> Durability (sync, finish, close)
 //   ContentComplete ----------------------------+
 //   KeepEvidence, CheckEvidence --> Evidence
@@ -60,6 +60,7 @@ class DataPlane final : private DiskEvents {
             const std::vector<std::uint32_t>& resumed, CodingOutcomes& outcomes);
 
   void store_row(const core::StoreRow& action, core::TimeUs now);
+  void mark_proven(const core::MarkProven& action);
   // Answered by block_made(ticket) or exchanged_block_made(ticket), perhaps before this returns.
   void send_block(std::uint64_t ticket, core::SendBlock action, core::TimeUs now);
   void decode(core::Decode action, core::TimeUs now);

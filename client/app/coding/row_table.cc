@@ -13,7 +13,7 @@ void RowTable::store(const core::StoreRow& row, core::TimeUs now) {
   Row& held = rows.at(row.slot);
   bytes_ -= held.payload.size();
   if (held.state == State::kSpooled) rows.spooled_bytes -= held.payload.size();
-  held = {State::kFresh, row.vector, row.sender, row.payload};
+  held = {State::kFresh, row.vector, row.sender, row.standing, row.payload};
   bytes_ += row.payload.size();
   note_block_bytes(row.payload.size());
   began_ = std::min(began_, now);
@@ -191,7 +191,7 @@ void RowTable::take(const Fresh& fresh, Batches& batches) {
   SpoolBatch& batch = batches[fresh.generation];
   batch.generation = fresh.generation;
   batch.life = rows.life;
-  batch.rows.push_back({fresh.slot, row->vector, row->sender, row->payload});
+  batch.rows.push_back({fresh.slot, row->vector, row->sender, row->standing, row->payload});
 }
 
 // Of the generations with fewest rows, the oldest first. One that is nearly whole leaves memory
@@ -226,14 +226,14 @@ core::TimeUs RowTable::next_due() const {
   return came + (fresh_.size() < few_below_ ? std::max(delay, kSpoolDelayFew) : delay);
 }
 
-std::vector<std::uint32_t> RowTable::spooled(const SpoolBatch& batch) {
-  std::vector<std::uint32_t> slots;
+RowTable::Spooled RowTable::spooled(const SpoolBatch& batch) {
+  Spooled result;
   const auto found = generations_.find(batch.generation);
   // Cancelled: some rows of the batch may not have been written. What decodes or drops the
   // generation reports them.
   if (found == generations_.end() || found->second.life != batch.life ||
       batch.life->spooling_cancelled)
-    return slots;
+    return result;
   for (const RowToSpool& written : batch.rows) {
     Row* const row = found->second.find(written.slot);
     if (!row) continue;  // dropped since, and reported
@@ -242,9 +242,25 @@ std::vector<std::uint32_t> RowTable::spooled(const SpoolBatch& batch) {
     row->state = State::kSpooled;
     row->vector = nullptr;
     found->second.spooled_bytes += row->payload.size();
-    slots.push_back(written.slot);
+    result.slots.push_back(written.slot);
+    if (row->standing != written.standing) result.proven.push_back(written.slot);
   }
-  return slots;
+  return result;
+}
+
+// Of a row that is not here, or whose batch is written, nothing older can lie in its slot. While a
+// batch is under way that may be so: it is not written if the generation is decoded meanwhile.
+std::vector<std::uint32_t> RowTable::prove(std::uint32_t generation,
+                                           std::span<const std::uint32_t> slots) {
+  std::vector<std::uint32_t> in_spool;
+  const auto found = generations_.find(generation);
+  if (found == generations_.end()) return in_spool;
+  for (const std::uint32_t slot : slots) {
+    Row* const row = found->second.find(slot);
+    if (row) row->standing = core::Standing::kProven;
+    if (!row || row->state == State::kSpooled) in_spool.push_back(slot);
+  }
+  return in_spool;
 }
 
 bool RowTable::make_room() {

@@ -50,6 +50,7 @@ struct RowToSpool {
   std::uint32_t slot = 0;
   core::Vector vector;
   PeerId sender;
+  core::Standing standing = core::Standing::kUnanswered;
   proto::Payload payload;
 };
 struct SpoolBatch {
@@ -92,9 +93,16 @@ class RowTable {
   // longest.
   std::vector<SpoolBatch> take_due(core::TimeUs now, bool all);
   core::TimeUs next_due() const;
-  // A batch has been written: its slots that are still wanted, to be reported. They may be evicted
-  // from now on.
-  std::vector<std::uint32_t> spooled(const SpoolBatch& batch);
+  // A batch has been written. Its rows that are still wanted may be evicted from now on.
+  struct Spooled {
+    std::vector<std::uint32_t> slots;   // of those rows, to be reported
+    std::vector<std::uint32_t> proven;  // of them: since the batch was taken
+  };
+  Spooled spooled(const SpoolBatch& batch);
+
+  // The rows in these slots are proven. Returns those that lie in the spool, which does not know it
+  // yet; the others take it along when they go there.
+  std::vector<std::uint32_t> prove(std::uint32_t generation, std::span<const std::uint32_t> slots);
 
   // Frees spooled rows, oldest-used generation first, until memory is below the bound. False if
   // that was not enough: more must be spooled first.
@@ -108,6 +116,7 @@ class RowTable {
     State state = State::kAbsent;
     core::Vector vector;
     PeerId sender;
+    core::Standing standing = core::Standing::kUnanswered;
     proto::Payload payload;
   };
   struct Rows {

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "client/app/coding/kept_standing.h"
+
 namespace firn::app {
 
 Spooler::Spooler(std::shared_ptr<const CodedContent> content, DiskQueue& disk,
@@ -41,17 +43,35 @@ void Spooler::spool_batch(SpoolBatch batch) {
     for (; *written < shared->rows.size(); ++*written) {
       if (shared->life->spooling_cancelled) break;
       const RowToSpool& row = shared->rows[*written];
-      const store::SpooledRow spooled{shared->generation, row.slot, *row.vector, row.sender};
+      const store::SpooledRow spooled{shared->generation, row.slot, *row.vector, row.sender,
+                                      kept_standing(row.standing)};
       Status status = content->store().write_row(spooled, row.payload.bytes());
       if (!status.ok()) return status.error();
     }
     return *written > 0;
   };
   task.done = [this, shared] {
-    report_stored(shared->generation, rows_.spooled(*shared));
+    RowTable::Spooled spooled = rows_.spooled(*shared);
+    report_stored(shared->generation, spooled.slots);
+    mark_in_spool(shared->generation, std::move(spooled.proven));
     memory_stuck_ = false;
     if (rows_.memory_short()) rows_.make_room();
   };
+  disk_.submit(std::move(task));
+}
+
+// A help for a later run alone: what cannot be marked holds up nothing.
+void Spooler::mark_in_spool(std::uint32_t generation, std::vector<std::uint32_t> slots) {
+  if (slots.empty()) return;
+  DiskQueue::Task task;
+  task.key = content_->key_of(generation);
+  task.work = [content = content_, generation, slots = std::move(slots)]() -> Result<bool> {
+    bool marked = false;
+    for (const std::uint32_t slot : slots)
+      marked |= content->store().mark_proven(generation, slot).ok();
+    return marked;
+  };
+  task.done = [] {};
   disk_.submit(std::move(task));
 }
 

@@ -27,6 +27,10 @@ class Spooler {
           const std::vector<std::uint32_t>& resumed);
 
   void store(const core::StoreRow& row);
+  // The rows in these slots are proven: what the spool holds of them is marked so.
+  void mark_proven(std::uint32_t generation, std::span<const std::uint32_t> slots) {
+    mark_in_spool(generation, rows_.prove(generation, slots));
+  }
   // Forgets the generation's rows, in memory and in the spool.
   void drop(std::uint32_t generation);
   // Forgets the rows in these slots. What the spool holds of them stands there until the slots are
@@ -56,6 +60,7 @@ class Spooler {
  private:
   bool spool(bool all);  // whether anything was to be written
   void spool_batch(SpoolBatch batch);
+  void mark_in_spool(std::uint32_t generation, std::vector<std::uint32_t> slots);
   void report_stored(std::uint32_t generation, const std::vector<std::uint32_t>& slots);
 
   const std::shared_ptr<const CodedContent> content_;

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "client/app/coding/kept_standing.h"
 #include "client/app/session/secret_check.h"
 #include "client/content/find_folder.h"
 #include "proto/base/stage_times.h"
@@ -88,7 +89,8 @@ void ContentSession::start_core(OpenedStore opened) {
   for (store::SpooledRow& row : opened.resumed.rows) {
     if (with_rows.empty() || with_rows.back() != row.generation)
       with_rows.push_back(row.generation);
-    state.rows.push_back({row.generation, row.slot, std::move(row.vector), row.sender});
+    state.rows.push_back({row.generation, row.slot, std::move(row.vector), row.sender,
+                          resumed_standing(row.standing)});
   }
   outcome_.store = opened.store;
   DataPlane& coding = performer_.start_coding(std::move(opened.store), with_rows);

@@ -62,6 +62,9 @@ void Performer::on(core::SendBlock& action) {
 void Performer::on(core::StoreRow& action) {
   coding_->store_row(action, now());
 }
+void Performer::on(core::MarkProven& action) {
+  coding_->mark_proven(action);
+}
 void Performer::on(core::Decode& action) {
   coding_->decode(std::move(action), now());
 }

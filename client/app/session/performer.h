@@ -48,6 +48,7 @@ class Performer {
   void on(core::Send& action);
   void on(core::SendBlock& action);
   void on(core::StoreRow& action);
+  void on(core::MarkProven& action);
   void on(core::Decode& action);
   void on(core::DropRows& action);
   void on(core::DropSlots& action);

@@ -6,6 +6,7 @@ namespace firn::app {
 namespace {
 
 constexpr std::size_t kRowBytes = 100;
+using Slots = std::vector<std::uint32_t>;
 
 core::StoreRow row_of(std::uint32_t generation, std::uint32_t slot) {
   core::StoreRow row;
@@ -169,7 +170,7 @@ TEST_CASE("past the bound, spooled rows of the generation used longest ago leave
   RowTable table(3 * kRowBytes);
   for (std::uint32_t g : {1u, 2u, 3u}) table.store(row_of(g, 0), g);
   for (const SpoolBatch& batch : table.take_due(core::kSecond, false)) {
-    CHECK(table.spooled(batch) == std::vector<std::uint32_t>{0});
+    CHECK(table.spooled(batch).slots == std::vector<std::uint32_t>{0});
   }
   (void)table.find(1, 0, 10);  // used: 2 is the oldest now
   table.store(row_of(4, 0), 11);
@@ -212,7 +213,7 @@ TEST_CASE("what was dropped while it was being written is not reported as spoole
   table.store(row_of(1, 0), 1);
   REQUIRE(before.size() == 1);
   CHECK(before[0].life->spooling_cancelled);
-  CHECK(table.spooled(before[0]).empty());
+  CHECK(table.spooled(before[0]).slots.empty());
   CHECK(table.take_due(1, true).size() == 1);
 }
 
@@ -224,11 +225,34 @@ TEST_CASE("a batch does not stand for another row in a slot of its own that is o
   table.store(row_of(1, 0), 1);
   const auto after = table.take_due(1, true);
   REQUIRE((before.size() == 1 && after.size() == 1));
-  CHECK(table.spooled(before[0]).empty());
+  CHECK(table.spooled(before[0]).slots.empty());
   table.cancel_spooling(1, 2);  // so the later one may not have been written
-  CHECK(table.spooled(after[0]).empty());
+  CHECK(table.spooled(after[0]).slots.empty());
   table.restart_spooling(1, 3);
   CHECK(table.take_due(3, true).size() == 1);
+}
+
+TEST_CASE("of rows that are proven those are named that the spool has otherwise") {
+  const Slots all = {0, 1, 2, 3};
+  RowTable table(10'000);
+  CHECK(table.prove(1, all).empty());  // none is held
+  for (const std::uint32_t slot : {0u, 1u}) table.store(row_of(1, slot), 0);
+  const auto first = table.take_due(0, true);
+  REQUIRE(first.size() == 1);
+  CHECK(table.spooled(first[0]).proven.empty());
+  table.store(row_of(1, 2), 1);
+  const auto second = table.take_due(1, true);
+  REQUIRE(second.size() == 1);
+  table.store(row_of(1, 3), 2);
+  CHECK(table.prove(1, all) == Slots{0, 1});
+  CHECK(table.spooled(second[0]).proven == Slots{2});  // it was on its way
+  const auto third = table.take_due(2, true);
+  REQUIRE(third.size() == 1);
+  CHECK(third[0].rows[0].standing == core::Standing::kProven);
+  CHECK(table.spooled(third[0]).proven.empty());
+  RowTable resumed(10'000);
+  resumed.mark_on_disk(1);
+  CHECK(resumed.prove(1, all) == all);
 }
 
 }  // namespace

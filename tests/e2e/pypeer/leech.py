@@ -17,7 +17,8 @@ class Leech:
         self.hello = connection.greet(content_id)
         self.manifest = None
         self.check_key = b""
-        self.wants_claims = False
+        self.wants_claims = False  # which goes along with proven_only
+        self.proven_only = False
         self.prefer_coded = False
         self.blocks = []  # all received, in order
         self.done = {}  # verified generations: their bytes
@@ -158,7 +159,7 @@ class Leech:
         self.connection.send(state=peer_pb2.State(
             acknowledged=self._acknowledged,
             credit=self._credit,
-            wants_claims=self.wants_claims, proven_only=self.wants_claims,
+            wants_claims=self.wants_claims, proven_only=self.proven_only or self.wants_claims,
             prefer_coded=self.prefer_coded,
             complete=[peer_pb2.Span(first=g, count=1) for g in sorted(self.done)],
             generations=[
