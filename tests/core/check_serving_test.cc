@@ -90,6 +90,31 @@ TEST_CASE("what a neighbour asks for beyond its allowance is ignored") {
   CHECK(fixture.take<core::MakeCheck>().size() == 10);
 }
 
+TEST_CASE("the same request again and again is answered at a bounded rate, at nobody's cost") {
+  constexpr int kReplayed = 60;  // seconds
+  Fixture fixture = source();
+  fixture.start(true);
+  fixture.join(kAsker, peer_id(2), 0);
+  fixture.join(3, peer_id(3), 0);
+  std::size_t wanted = 0, others = 0;
+  for (int i = 0; i < 100 * kReplayed; ++i) {
+    fixture.say(kAsker, proto::CheckRequest{numbers(3, 4)});
+    wanted += fixture.take<core::MakeCheck>().size();
+    if (i % 100 == 0) {
+      fixture.say(3, proto::CheckRequest{{3}});
+      others += fixture.take<core::MakeCheck>().size();
+    }
+    fixture.pass(10 * kMillisecond);
+  }
+  CHECK(wanted <= policy::kChecksMax + kReplayed * policy::kChecksPerSecond);
+  CHECK(wanted >= kReplayed * policy::kChecksPerSecond - policy::kChecksPerSecond);
+  CHECK(others == kReplayed);
+  CHECK_FALSE(fixture.noticed("banned for"));
+  CHECK(fixture.core.report().peers == 2);
+  fixture.pass(60 * kSecond);
+  CHECK(fixture.take<core::MakeCheck>().empty());  // nothing was put off
+}
+
 TEST_CASE("a peer that does not speak for the authority has no sums, and says so") {
   Fixture fixture = source(false);
   fixture.start(true);

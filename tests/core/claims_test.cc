@@ -121,13 +121,14 @@ TEST_CASE("blocks without a claim are taken for a while, then dropped, which is 
   CHECK_FALSE(fixture.closed(kSenderPeer));
 }
 
-TEST_CASE("a claim of another peer, about another payload, or with a false signature bans") {
-  for (const int spoilt : {0, 1, 2}) {
+TEST_CASE("a claim of another peer, payload or content, or with a false signature, bans") {
+  for (const int spoilt : {0, 1, 2, 3}) {
     CAPTURE(spoilt);
     ClaimFixture fixture;
     proto::Block b = fixture.block(0, 1, 0);
-    b.claim =
-        make_claim(b, claimant(fixture.manifest, spoilt == 0 ? kStrangerSecret : kSenderSecret));
+    Manifest content = fixture.manifest;
+    if (spoilt == 3) content.id.bytes[3] ^= 1;
+    b.claim = make_claim(b, claimant(content, spoilt == 0 ? kStrangerSecret : kSenderSecret));
     if (spoilt == 1) b.payload.writable()[0] ^= 1;
     if (spoilt == 2) b.claim->signature[5] ^= 1;
     fixture.say(kSenderPeer, b);

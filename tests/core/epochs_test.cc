@@ -109,9 +109,12 @@ TEST_CASE("epochs that are not the authority's are not handed on, and their send
   bad.back().certificate =  // made for another peer
       make_certificate(fixture.manifest.id, id_of(EpochFixture::kOtherVoice), kAuthoritySecret)
           .value();
-  bad.push_back(fixture.unsigned_epoch(1));
   ContentId other = fixture.manifest.id;
   other.bytes[3] ^= 1;
+  bad.push_back(fixture.epoch(1));
+  bad.back().certificate =  // and for another content
+      make_certificate(other, id_of(EpochFixture::kVoice), kAuthoritySecret).value();
+  bad.push_back(fixture.unsigned_epoch(1));
   bad.back().certificate = fixture.epoch(1).certificate;
   sign_epoch(bad.back(), other, EpochFixture::kVoice);
   bad.push_back(

@@ -117,11 +117,14 @@ class Fixture {
   }
   // The same, holding everything; it shows a certificate made for `certified`.
   void join_certified(PeerKey peer, const PeerId& id, const PeerId& certified) {
+    join_certified(peer, id, make_certificate(manifest.id, certified, kAuthoritySecret).value());
+  }
+  void join_certified(PeerKey peer, const PeerId& id, const std::string& certificate) {
     connect(peer, id);
     proto::Hello hello;
     hello.content_id = manifest.id;
     hello.has_manifest = true;
-    hello.certificate = make_certificate(manifest.id, certified, kAuthoritySecret).value();
+    hello.certificate = certificate;
     say(peer, hello);
     say_state(peer, 0, 0, {}, {{0, shape().generation_count()}});
   }

@@ -142,6 +142,31 @@ TEST_CASE("sums of a wrong size, without a key, or from no authority are faults"
   CHECK(stranger.closed(kFirst));
 }
 
+TEST_CASE("sums of a generation that only another content has judge nothing") {
+  JudgeFixture fixture;
+  fixture.send(kFirst, 0, 0);
+  fixture.answer(4);
+  CHECK(fixture.take<core::JudgeRows>().empty());
+  CHECK(fixture.core.report().rank == 1);
+  fixture.answer(0);
+  CHECK(fixture.to_judge(0) == Slots{0});
+  CHECK_FALSE(fixture.noticed("banned for"));
+}
+
+TEST_CASE("sums that come again and again judge once, and are no fault") {
+  JudgeFixture fixture;
+  fixture.send(kFirst, 0, 0);
+  REQUIRE(fixture.asked() == Slots{0});
+  fixture.answer(0);
+  CHECK(fixture.to_judge(0) == Slots{0});
+  fixture.judged(0, {0}, {});
+  for (int i = 0; i < 1000; ++i) fixture.answer(0);
+  fixture.pass(kSecond);
+  CHECK(fixture.to_judge(0).empty());
+  CHECK(fixture.asked().empty());
+  CHECK_FALSE(fixture.closed(kSpeaker));
+}
+
 TEST_CASE("without an answer a false generation is fetched again as a whole") {
   for (const bool refused : {false, true}) {
     CAPTURE(refused);

@@ -323,6 +323,31 @@ TEST_CASE("leaf lists are made at a bounded rate for each neighbour") {
   CHECK(fixture.take<core::MakeLeaves>().size() == policy::kLeavesPerSecond);
 }
 
+TEST_CASE("a leaf request again and again is answered at a bounded rate, at nobody's cost") {
+  constexpr int kReplayed = 60;  // seconds
+  Fixture fixture(PlainFixture::with_digests(plain_manifest(20, kN, kBytes)));
+  fixture.start(true);
+  fixture.join(kLiar, peer_id(1), 0);
+  fixture.join(kGood, peer_id(2), 0);
+  std::size_t made = 0, others = 0;
+  for (int i = 0; i < 100 * kReplayed; ++i) {
+    fixture.say(kLiar, proto::LeafRequest{{3}});
+    made += fixture.take<core::MakeLeaves>().size();
+    if (i % 100 == 0) {
+      fixture.say(kGood, proto::LeafRequest{{3}});
+      others += fixture.take<core::MakeLeaves>().size();
+    }
+    fixture.pass(10 * kMillisecond);
+  }
+  CHECK(made <= policy::kLeavesMax + kReplayed * policy::kLeavesPerSecond);
+  CHECK(made >= kReplayed * policy::kLeavesPerSecond - policy::kLeavesPerSecond);
+  CHECK(others == kReplayed);
+  CHECK_FALSE(fixture.noticed("banned for"));
+  CHECK(fixture.core.report().peers == 2);
+  fixture.pass(60 * kSecond);
+  CHECK(fixture.take<core::MakeLeaves>().empty());  // nothing was put off
+}
+
 TEST_CASE("a peer is sent the source blocks that it asks for, each once, and nothing else") {
   for (const bool source : {true, false}) {
     CAPTURE(source);

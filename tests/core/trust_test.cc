@@ -1,6 +1,7 @@
 // Whose word counts: when a peer takes only blocks that their sender answers for, and what it
 // answers for itself.
 #include "client/core/policy/constants.h"
+#include "proto/base/limits.h"
 #include "tests/core/fixture.h"
 
 using namespace firn;
@@ -109,6 +110,35 @@ TEST_CASE("a certificate made for another peer proves nothing") {
   fixture.pass(policy::kStallVoid + kSecond);
   CHECK_FALSE(fixture.closed(kSpeaker));
   CHECK(takes_unproven(fixture, kSpeaker, fixture.block(0, 1, 0)));
+}
+
+TEST_CASE("a certificate for another content, or by another authority, proves nothing") {
+  ContentId other = vouched_manifest(4, 4, 8192).id;
+  other.bytes[3] ^= 1;
+  const std::array<std::uint8_t, kSigningKeyBytes> stranger{10};
+  for (const bool of_other_content : {false, true}) {
+    CAPTURE(of_other_content);
+    Fixture fixture = vouched_bench();
+    fixture.start();
+    fixture.join_certified(
+        kSpeaker, peer_id(1),
+        of_other_content ? make_certificate(other, peer_id(1), kAuthoritySecret).value()
+                         : make_certificate(fixture.manifest.id, peer_id(1), stranger).value());
+    fixture.join(kRelay, peer_id(2), 0, true);
+    // Its word does not count: nobody asks it for sums, and an authority is not waited for.
+    proto::Block block = fixture.block(0, 1, 0);
+    fixture.say(kRelay, std::move(block));
+    fixture.pass(policy::kStallVoid + kSecond);
+    CHECK(fixture.heard<proto::CheckRequest>(kSpeaker).empty());
+    CHECK_FALSE(fixture.closed(kSpeaker));  // it is no fault
+    CHECK(takes_unproven(fixture, kSpeaker, fixture.block(0, 1, 1)));
+    // It has sums of the other content perhaps, which nobody wants.
+    fixture.say(kSpeaker, proto::CheckReply{0, std::vector<std::uint8_t>(limits::kCheckKeyBytes, 5),
+                                            std::vector<std::uint8_t>(16, 6)});
+    CHECK(fixture.take<core::JudgeRows>().empty());
+    CHECK(fixture.closed(kSpeaker));
+    CHECK(fixture.core.report().rank == 2);
+  }
 }
 
 TEST_CASE("of a content without an authority any block is taken, whatever certificate is shown") {

@@ -5,12 +5,14 @@ that do nothing, with messages without end. Loopback addresses of their own stan
 How long a newcomer waits is printed, not asserted: tests run beside each other."""
 
 import itertools
+import os
 import re
 import select
 import socket
 import struct
 import threading
 import time
+import unittest
 
 import harness
 from harness import LISTEN, MIB
@@ -168,6 +170,7 @@ class Crowds(harness.SwarmTest):
         with open(f"/proc/{seed.process.pid}/status", encoding="ascii") as status:
             peak = re.search(r"VmHWM:\s+(\d+) kB", status.read())
         self.assertLess(int(peak[1]) / 1024, MEMORY + 64)
+        self.assertNotIn("banned for", seed.output("stderr"))
         return left.wait(5)  # it may be read from for a second after the goodbye
 
     def test_empty_states_without_end_take_no_memory_and_starve_nobody(self):
@@ -186,6 +189,46 @@ class Crowds(harness.SwarmTest):
 
     def test_null_vectors_without_end_take_no_memory_and_starve_nobody(self):
         self.flood(self.null_vectors(lambda n: bytes(range(1, n + 1))))
+
+    def test_requests_again_and_again_take_no_memory_and_starve_nobody(self):
+        """They are no fault; most are not answered."""
+        for message in (peer_pb2.PeerMessage(leaf_request=peer_pb2.LeafRequest(generations=[0] * 16)),
+                        peer_pb2.PeerMessage(check_request=peer_pb2.CheckRequest(
+                            generations=range(self.manifest.generation_count)))):
+            with self.subTest(message.WhichOneof("body")):
+                self.flood(message)
+
+    @unittest.skipUnless(os.environ.get("FIRN_OPEN_DEFECTS"), "it fails: of the 16 leaf lists a second "
+                         "that a neighbour gets each has the seed read and hash a generation")
+    def test_leaf_requests_of_large_generations_starve_nobody(self):
+        self.source = self.file(128 * MIB, "large.bin")
+        self.manifest_file = self.create(self.source, "--generation-size", 4096,
+                                         "--block-size", 16 << 10)
+        seed = self.seed(options=("--memory", "64M"))
+        content_id = Manifest(self.manifest_file.read_bytes()).content_id
+        request = frame(peer_pb2.PeerMessage(leaf_request=peer_pb2.LeafRequest(
+            generations=[0, 1] * 8)).SerializeToString())
+        stop = threading.Event()
+        self.addCleanup(stop.set)
+
+        def ask(connection):
+            try:
+                while not stop.is_set():
+                    connection.send_bytes(request)
+                    try:
+                        while True:
+                            connection.receive(time.monotonic() + 0.05)
+                    except TimeoutError:
+                        pass
+            except (Closed, OSError):
+                pass  # the test is over
+
+        for i in range(8):
+            connection = self.dial(seed, f"127.1.{i}.1", Identity(self.folder))
+            connection.greet(content_id, has_manifest=True)
+            threading.Thread(target=ask, args=(connection,), daemon=True).start()
+        get = self.get(self.manifest_file, "get", "--no-tracker", "--peer", seed.endpoint())
+        self.assert_downloaded(self.source, get, timeout=30)  # 3 s without requests
 
     def test_who_floods_a_seed_with_a_single_place_loses_it_to_a_newcomer(self):
         """No message of it is a fault: it is left because it does nothing useful."""
