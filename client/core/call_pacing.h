@@ -1,7 +1,10 @@
-// How often one address is called that does not answer. Whoever names an address (a tracker, a
-// neighbour), it may be a victim that has never heard of this content: after a few calls in vain
-// come only a few more, however many ports and peer ids are said to be there. A call that reaches
-// the peer meant costs nothing, so many peers behind one address are called as fast as ever.
+// How often one victim is called that does not answer. Whoever names an address (a tracker, a
+// neighbour), it may be of somebody that has never heard of this content: after a few calls in vain
+// come only a few more, however many ports and peer ids are said to be there. Of IPv6 one party has
+// a whole network (network_of), so that counts as one address does. A prefix, in which one party
+// may own many, is called more often, but not as often as there are addresses in it. A call that
+// reaches the peer meant costs nothing, so many peers behind one address are called as fast as
+// ever.
 #pragma once
 
 #include <cstddef>
@@ -20,12 +23,14 @@ class CallPacing {
   // A call that was counted has reached its peer.
   void answered(const std::string& host);
 
-  // Addresses that have calls in vain to forget; bounded by the rate of calls.
-  std::size_t size() const { return vain_.size(); }
+  // Networks that have calls in vain to forget; bounded by the rate of calls.
+  std::size_t size() const { return of_network_.size(); }
 
  private:
-  // The time by which all calls so far are forgotten.
-  std::map<std::string, TimeUs> vain_;
+  // Of each network or prefix: the time by which all calls so far are forgotten.
+  using Vain = std::map<std::string, TimeUs>;
+
+  Vain of_network_, of_prefix_;
 };
 
 }  // namespace firn::core

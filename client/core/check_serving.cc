@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "client/core/policy/constants.h"
+#include "client/core/policy/pass_cost.h"
 
 namespace firn::core {
 
@@ -22,8 +23,10 @@ bool CheckServing::asked(const Neighbour& n, const proto::CheckRequest& request)
   Client& asking = client(n.key);
   for (const std::uint32_t g : request.generations) {
     if (g >= holdings_.generation_count()) return false;
-    if (!asking.allowance.try_take(1, context_.now)) break;  // the neighbour asks again later
-    if (context_.options.certificate.empty() || !holdings_.verified().contains(g)) {
+    if (!asking.allowance.ready(context_.now)) break;  // the neighbour asks again later
+    const bool can = !context_.options.certificate.empty() && holdings_.verified().contains(g);
+    asking.allowance.take(can ? policy::pass_cost(holdings_.shape(), g) : 1);
+    if (!can) {
       made(n.key, {g, {}, {}});
     } else {
       outbox_.push(MakeCheck{n.key, g, policy::kCheckTagBytes, asking.key});

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "client/core/policy/constants.h"
+#include "client/core/policy/pass_cost.h"
 
 namespace firn::core {
 
@@ -19,8 +20,10 @@ bool LeafServing::asked(Neighbour& n, const proto::LeafRequest& request) {
   TokenBucket& allowance = allowances_.try_emplace(n.key, full).first->second;
   for (const std::uint32_t g : request.generations) {
     if (g >= holdings_.generation_count()) return false;
-    if (!allowance.try_take(1, context_.now)) break;  // the neighbour asks others, or again
-    if (holdings_.verified().contains(g)) {
+    if (!allowance.ready(context_.now)) break;  // the neighbour asks others, or again
+    const bool reads = holdings_.verified().contains(g);
+    allowance.take(reads ? policy::pass_cost(holdings_.shape(), g) : 1);
+    if (reads) {
       outbox_.push(MakeLeaves{n.key, g});
     } else {
       outbox_.send(n, proto::LeafReply{g, plain_.leaves_of(g)});

@@ -17,8 +17,7 @@ Key key_of(std::uint8_t value) {
 }
 
 // A source; it speaks for the authority, or does not.
-Fixture source(bool certified = true) {
-  const Manifest content = vouched_manifest(200, 4, 64);
+Fixture source(bool certified = true, const Manifest& content = vouched_manifest(200, 4, 64)) {
   core::Options options = plain_options();
   if (certified) {
     options.certificate = make_certificate(content.id, options.self, kAuthoritySecret).value();
@@ -88,6 +87,22 @@ TEST_CASE("what a neighbour asks for beyond its allowance is ignored") {
   fixture.join(3, peer_id(3), 0);  // others have their own
   fixture.say(3, proto::CheckRequest{numbers(0, 10)});
   CHECK(fixture.take<core::MakeCheck>().size() == 10);
+}
+
+TEST_CASE("a large generation counts as many of the usual size") {
+  Fixture fixture = source(true, vouched_manifest(8, 64, 1 << 20));
+  fixture.start(true);
+  fixture.join(kAsker, peer_id(2), 0);
+  const auto answered = [&] {
+    fixture.say(kAsker, proto::CheckRequest{numbers(0, 8)});
+    fixture.say(kAsker, proto::LeafRequest{numbers(0, 8)});
+    return std::pair(fixture.take<core::MakeCheck>().size(),
+                     fixture.take<core::MakeLeaves>().size());
+  };
+  CHECK(answered() == std::pair<std::size_t, std::size_t>(1, 1));
+  CHECK(answered() == std::pair<std::size_t, std::size_t>(0, 0));
+  fixture.pass(64 * kSecond / policy::kLeavesPerSecond);
+  CHECK(answered() == std::pair<std::size_t, std::size_t>(1, 1));
 }
 
 TEST_CASE("the same request again and again is answered at a bounded rate, at nobody's cost") {

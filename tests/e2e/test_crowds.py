@@ -5,14 +5,12 @@ that do nothing, with messages without end. Loopback addresses of their own stan
 How long a newcomer waits is printed, not asserted: tests run beside each other."""
 
 import itertools
-import os
 import re
 import select
 import socket
 import struct
 import threading
 import time
-import unittest
 
 import harness
 from harness import LISTEN, MIB
@@ -198,8 +196,6 @@ class Crowds(harness.SwarmTest):
             with self.subTest(message.WhichOneof("body")):
                 self.flood(message)
 
-    @unittest.skipUnless(os.environ.get("FIRN_OPEN_DEFECTS"), "it fails: of the 16 leaf lists a second "
-                         "that a neighbour gets each has the seed read and hash a generation")
     def test_leaf_requests_of_large_generations_starve_nobody(self):
         self.source = self.file(128 * MIB, "large.bin")
         self.manifest_file = self.create(self.source, "--generation-size", 4096,

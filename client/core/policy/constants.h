@@ -175,7 +175,7 @@ inline constexpr std::uint32_t kCheckTagBytes = 4;
 // sends, for all neighbours together; of all once a false row has been met [041].
 inline constexpr double kCheckShareMax = 0.01;
 inline constexpr std::size_t kReviewsMax = 64;  // sums that are to be found true or false
-// Generations that a neighbour may ask for: at once, and a second.
+// Generations that a neighbour may ask for: at once, and a second (pass_cost.h).
 inline constexpr std::uint64_t kChecksMax = 64;
 inline constexpr std::uint64_t kChecksPerSecond = 32;
 
@@ -184,7 +184,7 @@ inline constexpr std::uint64_t kChecksPerSecond = 32;
 inline constexpr std::size_t kPlainMax = 16;
 inline constexpr TimeUs kLeavesTimeout = 2 * kSecond;   // then another neighbour is asked
 inline constexpr TimeUs kPlainPatience = 20 * kSecond;  // without a block, then it takes any
-// Leaf lists that a neighbour may ask for: at once, and a second.
+// Leaf lists that a neighbour may ask for: at once, and a second (pass_cost.h).
 inline constexpr std::uint64_t kLeavesMax = 32;
 inline constexpr std::uint64_t kLeavesPerSecond = 16;
 
@@ -339,6 +339,8 @@ inline constexpr std::uint32_t kDialsAtOnce = 8;
 // told of the same victim, so that each must be modest.
 inline constexpr TimeUs kVainCalls = 8;
 inline constexpr TimeUs kVainCallTime = 5 * kSecond;
+inline constexpr TimeUs kVainCallsPrefix = 64;  // the same, to a prefix
+inline constexpr TimeUs kVainCallTimePrefix = kSecond / 2;
 inline constexpr TimeUs kRedialFirst = 1 * kSecond;
 inline constexpr TimeUs kRedialMax = 60 * kSecond;
 inline constexpr TimeUs kUselessTime = 600 * kSecond;  // a useless peer is not called this long
