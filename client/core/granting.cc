@@ -246,12 +246,21 @@ void Granting::tell_lacking(Neighbour& n) {
   }
 }
 
+// Where false rows are about that nobody can find out one by one.
+std::uint32_t Granting::unsuspected() const {
+  if (trust_.convicted().empty() || trust_.strict()) return 0;
+  const Neighbours& all = membership_.neighbours();
+  return static_cast<std::uint32_t>(
+      std::count_if(all.begin(), all.end(), [](const Neighbour& n) { return !n.suspect(); }));
+}
+
 void Granting::tell_generations(Neighbour& n, std::size_t entries_max, proto::State& state) {
   const std::size_t spans_max = std::min(entries_max, limits::kStateSpansMax);
   state.complete = n.news.take_complete(spans_max);
   state.withdrawn = n.news.take_withdrawn((spans_max - state.complete.size()) / 2);
   state.unwanted = state.withdrawn;  // what is lost for good is not wanted either
 
+  const policy::Shares shares{turns_.turn(), unsuspected()};
   const std::vector<std::uint32_t> changed = n.news.take_changed(entries_max);
   state.generations.reserve(changed.size());
   for (const std::uint32_t g : changed) {
@@ -259,7 +268,7 @@ void Granting::tell_generations(Neighbour& n, std::size_t entries_max, proto::St
     entry.generation = g;
     entry.rank = holdings().rank(g);
     entry.quota = generations_.invites(g, n.id, context_.now)
-                      ? policy::quota_of(holdings(), membership_.neighbours(), n, g, turns_.turn(),
+                      ? policy::quota_of(holdings(), membership_.neighbours(), n, g, shares,
                                          holders_, context_.now)
                       : 0;
     entry.null_vector = n.news.take_null_vector(g);

@@ -80,6 +80,8 @@ class Neighbour {
   bool in_debt() const { return !useful() || debt_.over(pipe.blocks_sent()); }
   // None of its rows has been shown to be true so far.
   bool on_trial() const { return !proved_itself && !contact.authority(); }
+  // The same, and this peer has met polluters.
+  bool suspect() const { return amid_polluters && on_trial(); }
   // What a source gives to it reaches few others.
   bool sink() const { return worth < policy::kSinkWorth; }
   // A source knows little good of it.

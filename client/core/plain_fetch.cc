@@ -140,22 +140,27 @@ void PlainFetch::turn(std::uint32_t g, Case& c) {
 }
 
 // Of the neighbours that hold all of g each is asked for blocks of its own, so that no two send the
-// same; where nothing comes each for those of another. A neighbour that holds a part may send what
-// it has.
+// same; where nothing comes each for those of another. Where some have shown themselves the others
+// are asked for one block, to do so too: who comes back under fresh names would hold up the rest. A
+// neighbour that holds a part may send what it has.
 std::vector<std::uint8_t> PlainFetch::wanted_from(const Neighbour& n, std::uint32_t g) const {
   const std::uint32_t blocks = holdings_.blocks_in(g);
   std::vector<std::uint8_t> bits((blocks + 7) / 8);
-  std::uint32_t holders = 0, place = 0;
+  std::uint32_t holders = 0, place = 0, suspects = 0;
   const bool whole = n.holds.complete().contains(g);
   for (const Neighbour& other : std::as_const(membership_).neighbours()) {
     if (!whole || !other.holds.complete().contains(g)) continue;
-    if (other.key == n.key) place = holders;
-    ++holders;
+    std::uint32_t& alike = other.suspect() ? suspects : holders;
+    if (other.key == n.key) place = alike;
+    ++alike;
   }
+  const bool one = n.suspect() && holders > 0;
+  const std::uint32_t others = holders > 0 ? holders : suspects;
   const OpenGeneration* open = holdings_.find_open(g);
   const std::uint32_t turn = cases_.at(g).turn;
   for (std::uint32_t i = 0; i < blocks; ++i) {
-    const bool its = holders == 0 || (i + turn) % holders == place;
+    const bool its =
+        one ? i == (place + turn) % blocks : others == 0 || (i + turn) % others == place;
     if (its) bits[i / 8] |= static_cast<std::uint8_t>(1 << (i % 8));
   }
   for (std::uint32_t slot = 0; open && slot < open->vectors.size(); ++slot) {

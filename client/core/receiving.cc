@@ -94,6 +94,7 @@ void Receiving::take(Neighbour& n, proto::Block&& block) {
     slot = generations_.insert(g, vector, origin, context_.now);
   }
   if (slot && answered && block.claim) claims_.keep(g, *slot, *block.claim);
+  if (slot && shown) membership_.proved(n.id, 1);
   n.traffic.usefulness().block(slot.has_value(), context_.now);
   if (slot) {
     innovative(n, g, *slot, vector, std::move(block.payload));

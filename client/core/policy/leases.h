@@ -39,20 +39,27 @@ class Holders {
     std::uint32_t holders = 0;  // that have not stalled and send what is new
     std::uint32_t before = 0;   // of them, that come before the neighbour
   };
-  // `turn`: place of the first neighbour; what else is told of neighbours and the time are the same
-  // in all calls until clear().
-  Share share(const Neighbours& neighbours, std::uint32_t g, std::uint32_t turn, const Claim& own,
-              TimeUs now);
+  // `turn`: place of the first neighbour; `suspects`: they are counted too. What else is told of
+  // neighbours, that, and the time are the same in all calls until clear().
+  Share share(const Neighbours& neighbours, std::uint32_t g, std::uint32_t turn, bool suspects,
+              const Claim& own, TimeUs now);
   void clear() { sorted_.clear(); }
 
  private:
   std::map<std::uint32_t, std::vector<Claim>> sorted_;  // by generation
 };
 
-// Blocks of open generation `g` that `neighbour` may have in flight to us. `rotation` changes now
-// and then, so that remainders go to different neighbours in turn.
+// How shares are made.
+struct Shares {
+  std::uint32_t rotation = 0;  // changes now and then: remainders go to other neighbours in turn
+  // Neighbours that are no suspects, where the shares are theirs alone and a suspect has one block,
+  // to show itself; 0: all have shares.
+  std::uint32_t unsuspected = 0;
+};
+
+// Blocks of open generation `g` that `neighbour` may have in flight to us.
 std::uint32_t quota_of(const Holdings& holdings, const Neighbours& neighbours,
-                       const Neighbour& neighbour, std::uint32_t g, std::uint32_t rotation,
+                       const Neighbour& neighbour, std::uint32_t g, const Shares& shares,
                        Holders& holders, TimeUs now);
 
 // What a neighbour's window becomes to hold what its link carries; ask before granting. One that

@@ -57,7 +57,7 @@ std::uint32_t last_number(const Neighbour& one) {
 std::uint32_t quota_of(const Holdings& holdings, const Neighbours& neighbours, const Neighbour& one,
                        std::uint32_t g, std::uint32_t rotation, TimeUs now) {
   core::policy::Holders holders;
-  return core::policy::quota_of(holdings, neighbours, one, g, rotation, holders, now);
+  return core::policy::quota_of(holdings, neighbours, one, g, {rotation}, holders, now);
 }
 
 GrantLimits unlimited(const Situation& s, TimeUs now) {
@@ -442,7 +442,7 @@ TEST_CASE("shares among many neighbours are those of a look at all, at one look 
     std::vector<std::uint32_t> quotas;
     for (std::uint32_t i = 1; i <= kMany; ++i)
       quotas.push_back(core::policy::quota_of(s.holdings, s.neighbours, s.neighbours.at(i), 0,
-                                              rotation, holders, kNow));
+                                              {rotation}, holders, kNow));
     CHECK(s.neighbours.walks() == walks + 1);
     // The 44 missing rows go to as many of those that hold most.
     std::uint32_t shared = 0;
