@@ -44,6 +44,7 @@ void News::begin(std::vector<std::uint32_t> complete, std::vector<std::uint32_t>
   reported_ = 0;
   connections_told_ = 0;
   due_ = kNever;
+  if (log_) told_to_ = log_->mark();
   touch();
 }
 
@@ -59,6 +60,15 @@ void News::report_terms() {
 
 void News::report(std::uint32_t g) {
   if (!pending()) touch();
+  note(g);
+}
+
+void News::stir() {
+  resting_ = false;
+  if (begun_ && !pending()) touch();
+}
+
+void News::note(std::uint32_t g) {
   const auto at = std::lower_bound(changed_.begin(), changed_.end(), g);
   if (at == changed_.end() || *at != g) changed_.insert(at, g);
 }
@@ -117,6 +127,10 @@ std::vector<proto::Span> News::take_withdrawn(std::size_t spans_max) {
 }
 
 std::vector<std::uint32_t> News::take_changed(std::size_t count_max) {
+  if (log_ && log_->any_since(told_to_)) {
+    log_->each_since(told_to_, [this](std::uint32_t g) { note(g); });
+    told_to_ = log_->mark();
+  }
   const auto end =
       changed_.begin() + static_cast<std::ptrdiff_t>(std::min(changed_.size(), count_max));
   std::vector<std::uint32_t> taken(changed_.begin(), end);
@@ -142,6 +156,9 @@ void News::told(TimeUs now) {
   last_state_ = now;
   urgent_ = terms_ = false;
   touch();
+  if (!log_ || resting_ || pending()) return;
+  resting_ = true;
+  log_->rests(peer_);
 }
 
 }  // namespace firn::core

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "client/core/agenda.h"
+#include "client/core/change_log.h"
 #include "client/core/types.h"
 #include "proto/messages.h"
 
@@ -15,8 +16,10 @@ namespace firn::core {
 class News {
  public:
   // Where it is noted when the next State to this neighbour is due, from the first State on.
-  void note_in(Agenda& agenda, PeerKey peer) {
+  // `log`: of what all are told of; both must outlive it.
+  void note_in(Agenda& agenda, ChangeLog& log, PeerKey peer) {
     agenda_ = &agenda;
+    log_ = &log;
     peer_ = peer;
   }
 
@@ -45,8 +48,8 @@ class News {
   // Blocks up to this number have arrived from the neighbour.
   void arrived(std::uint32_t sequence);
   bool pending() const {
-    return terms_ || !changed_.empty() || !complete_.empty() || !withdrawn_.empty() ||
-           acknowledged_ != arrived_;
+    return terms_ || !changed_.empty() || (log_ && log_->any_since(told_to_)) ||
+           !complete_.empty() || !withdrawn_.empty() || acknowledged_ != arrived_;
   }
 
   // Verified generations, or ones lost for good, are among it.
@@ -59,7 +62,7 @@ class News {
   // As runs of generations, at most `spans_max`.
   std::vector<proto::Span> take_complete(std::size_t spans_max);
   std::vector<proto::Span> take_withdrawn(std::size_t spans_max);
-  // The lowest changed generations, at most `count_max`.
+  // The lowest changed generations, at most `count_max`, of the log's as well.
   std::vector<std::uint32_t> take_changed(std::size_t count_max);
   // Empty where none is attached.
   std::vector<std::uint8_t> take_null_vector(std::uint32_t g);
@@ -67,6 +70,9 @@ class News {
   bool report_due(TimeUs now);
   // The State has been made.
   void told(TimeUs now);
+  // The log is about to take a change: whoever had nothing to be told has from now on.
+  void stir();
+  bool resting() const { return resting_; }
 
   TimeUs last_state() const { return last_state_; }
   // Something in it should be told soon.
@@ -85,11 +91,15 @@ class News {
   }
 
  private:
+  void note(std::uint32_t g);
   void unreport(std::uint32_t g);
 
   TimeUs due_ = 0;
   Agenda* agenda_ = nullptr;
+  ChangeLog* log_ = nullptr;
   PeerKey peer_ = kNoPeer;
+  bool resting_ = false;       // ChangeLog::rests
+  std::uint64_t told_to_ = 0;  // number of the last change in the log that is known here
   std::uint32_t arrived_ = 0;
   std::uint32_t acknowledged_ = 0;
   bool begun_ = false;

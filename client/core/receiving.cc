@@ -162,9 +162,7 @@ void Receiving::verified(std::uint32_t g) {
   outbox_.push(DropRows{g});
   if (result.check_evidence) outbox_.push(CheckEvidence{g});
   review_.verified(g, generations_.holdings().blocks_in(g));
-  for (Neighbour& n : membership_.neighbours()) {
-    if (n.news.begun()) n.news.report_verified(g);
-  }
+  membership_.neighbours().report_verified(g);
 }
 
 void Receiving::decoded_falsely(std::uint32_t g) {
