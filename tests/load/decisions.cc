@@ -43,17 +43,17 @@ void measure(std::size_t receivers, const Diet& diet, double seconds) {
   serve(crowd, 1);
   const std::uint64_t blocks = crowd.blocks(), steps = crowd.steps(), walks = crowd.walks();
   const double spent = serve(crowd, seconds);
+  const double sent = static_cast<double>(crowd.blocks() - blocks);
+  const double stepped = static_cast<double>(crowd.steps() - steps);
   const double walked = static_cast<double>(crowd.walks() - walks);
   crowd.rest();
   for (std::uint64_t last = 0; std::exchange(last, crowd.blocks()) != crowd.blocks();)
     serve(crowd, 0.1);  // what they had granted
   const double resting = serve(crowd, 1);
-  const double sent = static_cast<double>(crowd.blocks() - blocks);
   std::printf("%9zu %12.1f %12.0f %12.2f %12.3f %12.1f %12.1f %12.1f\n", receivers,
               joining * 1e6 / static_cast<double>(receivers), sent / seconds,
-              spent * 1e6 / std::max(sent, 1.0), spent / seconds,
-              spent * 1e6 / static_cast<double>(crowd.steps() - steps), walked / seconds,
-              resting * 1e3);
+              spent * 1e6 / std::max(sent, 1.0), spent / seconds, spent * 1e6 / stepped,
+              walked / seconds, resting * 1e3);
 }
 
 int run(int argc, char** argv) {
