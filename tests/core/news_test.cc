@@ -84,66 +84,84 @@ TEST_CASE("what is due is worked out anew when there is news for the first time,
   CHECK(news.take_connections(4) == 4);
 }
 
-TEST_CASE(
-    "a change that concerns all is told to each once, as if each had been told of it by itself") {
-  constexpr std::uint32_t kPeers = 6, kGenerations = 12;
+namespace {
+
+// Neighbours to which things happen by chance, and beside each what it would be told if each change
+// had been noted for it by itself.
+class Told {
+ public:
+  explicit Told(std::uint64_t seed) : random_(seed, 1), plain_(kPeers) {
+    for (std::uint32_t i = 0; i < kPeers; ++i) connect(i);
+  }
+  void happen() {
+    const std::uint32_t i = random_.below(kPeers), g = random_.below(4);
+    const std::uint32_t deed = random_.below(40);
+    if (deed == 0) {
+      neighbours_.erase(1 + i);
+      connect(i);
+    } else if (deed < 6) {
+      neighbours_.report_verified(g);
+      for (News& one : plain_)
+        if (one.begun()) one.report_verified(g);
+    } else if (deed < 18) {
+      const std::uint64_t walks = neighbours_.walks();
+      neighbours_.report(g);
+      CHECK(neighbours_.walks() == walks);
+      for (News& one : plain_)
+        if (one.begun()) one.report(g);
+    } else {
+      concern(deed, g, neighbours_.at(1 + i).news, plain_[i]);
+    }
+  }
+  void compare() {
+    for (std::uint32_t i = 0; i < kPeers; ++i) {
+      const News& one = neighbours_.at(1 + i).news;
+      if (!plain_[i].begun()) continue;
+      REQUIRE(one.pending() == plain_[i].pending());
+      REQUIRE(one.due() == plain_[i].due());
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t kPeers = 6;
+
+  void connect(std::uint32_t i) {
+    neighbours_.add(std::make_unique<core::Neighbour>(1 + i, firn::test::numbered(i), "192.0.2.1",
+                                                      std::uint16_t{1}, false, 0));
+    plain_[i] = News();
+  }
+  void concern(std::uint32_t deed, std::uint32_t g, News& news, News& plain) {
+    const std::size_t most = 1 + random_.below(5);
+    for (News* one : {&news, &plain}) {
+      if (deed < 20) {
+        one->report(g);
+      } else if (!one->begun() || deed == 20) {
+        one->begin({}, {}, {g});
+        one->told(1);
+      } else if (deed < 24) {
+        one->set_due(100);
+      } else if (one == &news) {
+        CHECK(news.take_changed(most) == plain.take_changed(most));
+        CHECK(news.take_complete(8) == plain.take_complete(8));
+        news.told(1);
+        plain.told(1);
+      }
+    }
+  }
+  codec::CoefficientStream random_;
+  core::Neighbours neighbours_;
+  std::vector<News> plain_;
+};
+
+}  // namespace
+
+TEST_CASE("a change that concerns all is told to each once, as if noted for each by itself") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     CAPTURE(seed);
-    codec::CoefficientStream random(seed, 1);
-    core::Neighbours neighbours;
-    std::vector<News> plain(kPeers);
-    const auto connect = [&](std::uint32_t i) {
-      neighbours.add(std::make_unique<core::Neighbour>(1 + i, firn::test::numbered(i), "192.0.2.1",
-                                                       std::uint16_t{1}, false, 0));
-      plain[i] = News();
-    };
-    for (std::uint32_t i = 0; i < kPeers; ++i) connect(i);
-    for (int step = 0; step < 600; ++step) {
-      const std::uint32_t i = random.below(kPeers), g = random.below(kGenerations);
-      News& news = neighbours.at(1 + i).news;
-      const auto both = [&](const auto& f) {
-        f(news);
-        f(plain[i]);
-      };
-      const std::uint32_t deed = random.below(40);
-      if (deed == 0) {
-        neighbours.erase(1 + i);
-        connect(i);
-        continue;
-      }
-      if (deed < 6) {
-        neighbours.report_verified(g);
-        for (News& one : plain) {
-          if (one.begun()) one.report_verified(g);
-        }
-      } else if (deed < 18) {
-        const std::uint64_t walks = neighbours.walks();
-        neighbours.report(g);
-        CHECK(neighbours.walks() == walks);
-        for (News& one : plain) {
-          if (one.begun()) one.report(g);
-        }
-      } else if (deed < 20) {
-        both([g](News& one) { one.report(g); });
-      } else if (!news.begun() || deed == 20) {
-        both([g](News& one) {
-          one.begin({}, {}, {g});
-          one.told(1);
-        });
-      } else if (deed < 24) {
-        both([](News& one) { one.set_due(100); });
-      } else {
-        const std::size_t most = 1 + random.below(5);
-        CHECK(news.take_changed(most) == plain[i].take_changed(most));
-        CHECK(news.take_complete(8) == plain[i].take_complete(8));
-        both([](News& one) { one.told(1); });
-      }
-      for (std::uint32_t at = 0; at < kPeers; ++at) {
-        const News& one = neighbours.at(1 + at).news;
-        if (!plain[at].begun()) continue;
-        REQUIRE(one.pending() == plain[at].pending());
-        REQUIRE(one.due() == plain[at].due());
-      }
+    Told told(seed);
+    for (int step = 0; step < 2000; ++step) {
+      told.happen();
+      told.compare();
     }
   }
 }
