@@ -6,17 +6,32 @@
 
 namespace firn::core {
 
-void CheckReview::convicted(const PeerId& id, std::uint32_t g, const CheckStatement& by) {
-  auto known = std::find_if(cases_.begin(), cases_.end(), [&](const Case& one) {
+CheckReview::Case& CheckReview::case_of(std::uint32_t g, const CheckStatement& by) {
+  const auto known = std::find_if(cases_.begin(), cases_.end(), [&](const Case& one) {
     return one.generation == g && one.statement.maker == by.maker && one.statement.key == by.key &&
            one.statement.sums == by.sums;
   });
-  if (known == cases_.end()) {
-    if (cases_.size() == policy::kReviewsMax) cases_.pop_front();
-    known = cases_.insert(cases_.end(), Case{g, by, {}});
-  }
-  if (std::find(known->convicted.begin(), known->convicted.end(), id) == known->convicted.end())
-    known->convicted.push_back(id);
+  if (known != cases_.end()) return *known;
+  if (cases_.size() == policy::kReviewsMax) cases_.pop_front();
+  return cases_.emplace_back(Case{g, by, {}});
+}
+
+void CheckReview::convicted(const PeerId& id, std::uint32_t g, const CheckStatement& by) {
+  std::vector<PeerId>& known = case_of(g, by).convicted;
+  if (known.size() < policy::kConvictedByOne &&
+      std::find(known.begin(), known.end(), id) == known.end())
+    known.push_back(id);
+}
+
+void CheckReview::guilty(const PeerId& id) {
+  if (std::find(guilty_.begin(), guilty_.end(), id) != guilty_.end()) return;
+  if (guilty_.size() == policy::kGuiltyKept) guilty_.pop_front();
+  guilty_.push_back(id);
+}
+
+void CheckReview::examine(std::uint32_t g, std::uint32_t blocks, CheckStatement statement) {
+  case_of(g, statement);
+  verified(g, blocks);
 }
 
 void CheckReview::verified(std::uint32_t g, std::uint32_t blocks) {
@@ -33,6 +48,7 @@ std::optional<CheckReview::Finding> CheckReview::made(const proto::CheckReply& t
   });
   if (found == cases_.end()) return std::nullopt;
   if (truth.sums.empty() || std::ranges::equal(found->statement.sums, truth.sums)) {
+    if (!truth.sums.empty()) std::ranges::for_each(found->convicted, [&](auto& id) { guilty(id); });
     cases_.erase(found);
     return std::nullopt;
   }
@@ -49,8 +65,10 @@ std::vector<PeerId> CheckReview::acquit(const PeerId& liar) {
   std::erase_if(cases_, [&](const Case& one) { return one.statement.maker == liar; });
   std::sort(acquitted.begin(), acquitted.end());
   acquitted.erase(std::unique(acquitted.begin(), acquitted.end()), acquitted.end());
-  // Another's word stands against some of them still.
+  // Against some of them there is more: it was shown otherwise, or another's sums are still to be
+  // found true or false.
   std::erase_if(acquitted, [this](const PeerId& id) {
+    if (std::find(guilty_.begin(), guilty_.end(), id) != guilty_.end()) return true;
     return std::any_of(cases_.begin(), cases_.end(), [&](const Case& one) {
       return std::find(one.convicted.begin(), one.convicted.end(), id) != one.convicted.end();
     });

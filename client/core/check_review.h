@@ -27,8 +27,12 @@ class CheckReview {
 
   // By the statement this peer answered for a false row of g.
   void convicted(const PeerId& id, std::uint32_t g, const CheckStatement& by);
+  // This peer is guilty, whatever becomes of check sums.
+  void guilty(const PeerId& id);
   // g is verified: its sums are worked out (MakeCheck for nobody), `blocks` of them.
   void verified(std::uint32_t g, std::uint32_t blocks);
+  // The same for sums that have convicted nobody.
+  void examine(std::uint32_t g, std::uint32_t blocks, CheckStatement statement);
 
   struct Finding {
     PeerId liar;
@@ -44,10 +48,12 @@ class CheckReview {
     CheckStatement statement;
     std::vector<PeerId> convicted;
   };
+  Case& case_of(std::uint32_t g, const CheckStatement& by);
   std::vector<PeerId> acquit(const PeerId& liar);
 
   Outbox& outbox_;
-  std::deque<Case> cases_;  // oldest first
+  std::deque<Case> cases_;     // oldest first
+  std::deque<PeerId> guilty_;  // the same
 };
 
 }  // namespace firn::core

@@ -25,7 +25,8 @@ bool CheckServing::asked(const Neighbour& n, const proto::CheckRequest& request)
     if (g >= holdings_.generation_count()) return false;
     if (!asking.allowance.ready(context_.now)) break;  // the neighbour asks again later
     const bool can = !context_.options.certificate.empty() && holdings_.verified().contains(g);
-    asking.allowance.take(can ? policy::pass_cost(holdings_.shape(), g) : 1);
+    asking.allowance.take(can ? policy::pass_cost(holdings_.shape(), g, policy::kSumsPassBytes)
+                              : 1);
     if (!can) {
       made(n.key, {g, {}, {}});
     } else {

@@ -37,7 +37,7 @@ bool Convictions::examine(const Neighbour& n, proto::FalseClaim&& claim) {
 
 void Convictions::checked(const ClaimVerdict& verdict) {
   if (under_way_.erase(verdict.accused) == 0 || !verdict.is_false) return;
-  membership_.condemn(verdict.accused);
+  membership_.condemn(verdict.accused, context_.options.self);
   sentence(verdict.accused, policy::kSentenceEpochs);
 }
 

@@ -115,7 +115,7 @@ void Denouncing::learned(const proto::Epoch& epoch) {
     if (id == context_.options.self) {
       accusations_.convicted();
     } else {
-      membership_.condemn(id);
+      membership_.condemn(id, epochs_.speaker());
     }
   }
 }

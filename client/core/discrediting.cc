@@ -25,7 +25,7 @@ void Discrediting::carry_out(const CheckReview::Finding& finding) {
   // Its sums have proven rows, and it has sent some that counted as proven; which, nobody has kept.
   generations_.doubt_all();
   for (const PeerId& id : finding.acquitted) trust_.acquit(id);
-  membership_.acquit(finding.acquitted);
+  membership_.acquit(finding.acquitted, finding.liar);
   membership_.punish(finding.liar, proto::GoodbyeReason::kBanned,
                      "told false check sums of generation " + std::to_string(finding.generation),
                      policy::kStrikesConvicted);

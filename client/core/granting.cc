@@ -247,11 +247,9 @@ void Granting::tell_lacking(Neighbour& n) {
 }
 
 // Where false rows are about that nobody can find out one by one.
-std::uint32_t Granting::unsuspected() const {
-  if (trust_.convicted().empty() || trust_.strict()) return 0;
-  const Neighbours& all = membership_.neighbours();
-  return static_cast<std::uint32_t>(
-      std::count_if(all.begin(), all.end(), [](const Neighbour& n) { return !n.suspect(); }));
+bool Granting::sifts() const {
+  return !trust_.convicted().empty() && !trust_.strict() &&
+         membership_.neighbours().size() <= policy::kFewToLookAt;
 }
 
 void Granting::tell_generations(Neighbour& n, std::size_t entries_max, proto::State& state) {
@@ -260,7 +258,7 @@ void Granting::tell_generations(Neighbour& n, std::size_t entries_max, proto::St
   state.withdrawn = n.news.take_withdrawn((spans_max - state.complete.size()) / 2);
   state.unwanted = state.withdrawn;  // what is lost for good is not wanted either
 
-  const policy::Shares shares{turns_.turn(), unsuspected()};
+  const policy::Shares shares{turns_.turn(), sifts()};
   const std::vector<std::uint32_t> changed = n.news.take_changed(entries_max);
   state.generations.reserve(changed.size());
   for (const std::uint32_t g : changed) {

@@ -80,7 +80,7 @@ class Granting final : public LeaveWatcher {
   void tell_received(Neighbour& n, proto::State& state);
   void tell_convicted(Neighbour& n, proto::State& state);
   void tell_lacking(Neighbour& n);
-  std::uint32_t unsuspected() const;
+  bool sifts() const;
   void tell_generations(Neighbour& n, std::size_t entries_max, proto::State& state);
 
   const Context& context_;

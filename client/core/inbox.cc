@@ -119,6 +119,7 @@ void Inbox::on(Neighbour& n, proto::Epoch&& epoch) {
       transfer.timekeeping.learned(*transfer.epochs.latest());
       transfer.epoch_judging.learned(*transfer.epochs.latest());
       transfer.denouncing.learned(*transfer.epochs.latest());
+      doubt(transfer);
       break;
     case Epochs::Verdict::kOld:
       break;
@@ -126,6 +127,20 @@ void Inbox::on(Neighbour& n, proto::Epoch&& epoch) {
       punish(n, "sent a false or an old epoch");
       break;
   }
+}
+
+// A peer that would speak for the authority if nobody else did looks whether that one tells the
+// truth: it downloads nothing, so that nothing else would show it a liar.
+void Inbox::doubt(Transfer& transfer) {
+  const proto::Epoch& epoch = *transfer.epochs.latest();
+  const Holdings& holdings = transfer.generations.holdings();
+  if (parts_.context.options.certificate.empty() || epoch.sums.empty()) return;
+  const proto::EpochSums& one = epoch.sums[epoch.number % epoch.sums.size()];
+  if (!holdings.verified().contains(one.generation)) return;
+  transfer.review.examine(one.generation, holdings.blocks_in(one.generation),
+                          {transfer.epochs.speaker(),
+                           {epoch.key.begin(), epoch.key.end()},
+                           {one.sums.begin(), one.sums.end()}});
 }
 
 void Inbox::on(Neighbour& n, proto::EpochRequest&& request) {

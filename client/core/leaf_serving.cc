@@ -22,7 +22,7 @@ bool LeafServing::asked(Neighbour& n, const proto::LeafRequest& request) {
     if (g >= holdings_.generation_count()) return false;
     if (!allowance.ready(context_.now)) break;  // the neighbour asks others, or again
     const bool reads = holdings_.verified().contains(g);
-    allowance.take(reads ? policy::pass_cost(holdings_.shape(), g) : 1);
+    allowance.take(reads ? policy::pass_cost(holdings_.shape(), g, policy::kLeafPassBytes) : 1);
     if (reads) {
       outbox_.push(MakeLeaves{n.key, g});
     } else {

@@ -261,19 +261,20 @@ policy::MeshView Membership::mesh() const {
   return {neighbours_.size(), std::max(trackers_.swarm_told(), met_.get(context_.now))};
 }
 
-void Membership::condemn(const PeerId& id) {
+void Membership::condemn(const PeerId& id, const PeerId& by) {
   if (condemned_.contains(id, context_.now)) return;
   const std::string ip = history_.ip_of(id);
-  condemned_.add(id, context_.now);
+  condemned_.add(id, by, context_.now);
   if (neighbours_.find(id))
     return punish(id, GoodbyeReason::kBanned, kCondemned, policy::kStrikesConvicted);
   if (!ip.empty()) probation_.convicted(id, ip, context_.now);
   for (LeaveWatcher* watcher : watchers_) watcher->banned(id);
 }
 
-void Membership::acquit(const std::vector<PeerId>& ids) {
-  condemned_.clear();
-  for (const PeerId& id : ids) {
+void Membership::acquit(std::vector<PeerId> convicted, const PeerId& by) {
+  const std::vector<PeerId> condemned = condemned_.take_back(by);
+  convicted.insert(convicted.end(), condemned.begin(), condemned.end());
+  for (const PeerId& id : convicted) {
     book_.acquit(id);
     probation_.acquitted(id);
     outbox_.inform("peer " + id.text() + " is innocent; its ban is lifted");

@@ -71,11 +71,11 @@ class Membership {
   void punish(const PeerId& id, proto::GoodbyeReason reason, const std::string& what,
               std::uint32_t strikes = 1);
   // The authority has found that the peer sent a false block: it is dropped if it is connected, and
-  // turned away for as long as a peer that this one has convicted.
-  void condemn(const PeerId& id);
-  // The authority's word was false, by which these were convicted: they are welcome again, and with
-  // them all whom it has condemned.
-  void acquit(const std::vector<PeerId>& ids);
+  // turned away for as long as a peer that this one has convicted. `by`: who says so for it.
+  void condemn(const PeerId& id, const PeerId& by);
+  // The word of `by` was false, by which these were convicted: they are welcome again, and so are
+  // those that it has condemned.
+  void acquit(std::vector<PeerId> convicted, const PeerId& by);
   const Condemned& condemned() const { return condemned_; }
   void stop();
   // So many rows of the peer have turned out to be true.

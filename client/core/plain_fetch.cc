@@ -139,35 +139,51 @@ void PlainFetch::turn(std::uint32_t g, Case& c) {
   membership_.neighbours().report(g);
 }
 
+// Whether it may be asked for a share of what is missing: it holds all of g, and sends.
+bool PlainFetch::shares(const Neighbour& n, std::uint32_t g) const {
+  return n.holds.complete().contains(g) && n.useful() && !n.grants.stalled(context_.now);
+}
+
+std::vector<std::uint32_t> PlainFetch::missing(std::uint32_t g) const {
+  std::vector<bool> held(holdings_.blocks_in(g));
+  const OpenGeneration* open = holdings_.find_open(g);
+  for (std::uint32_t slot = 0; open && slot < open->vectors.size(); ++slot) {
+    if (open->vectors[slot] && open->source_block[slot] != kCoded)
+      held[open->source_block[slot]] = true;
+  }
+  std::vector<std::uint32_t> missing;
+  for (std::uint32_t i = 0; i < held.size(); ++i)
+    if (!held[i]) missing.push_back(i);
+  return missing;
+}
+
 // Of the neighbours that hold all of g each is asked for blocks of its own, so that no two send the
-// same; where nothing comes each for those of another. Where some have shown themselves the others
-// are asked for one block, to do so too: who comes back under fresh names would hold up the rest. A
-// neighbour that holds a part may send what it has.
+// same; where nothing comes each for those of another. Where some of them have shown themselves a
+// suspect is asked for one block, to do so too: a polluter that comes back under fresh names would
+// hold up what it is asked for each time. A neighbour that holds a part may send what it has.
 std::vector<std::uint8_t> PlainFetch::wanted_from(const Neighbour& n, std::uint32_t g) const {
-  const std::uint32_t blocks = holdings_.blocks_in(g);
-  std::vector<std::uint8_t> bits((blocks + 7) / 8);
-  std::uint32_t holders = 0, place = 0, suspects = 0;
-  const bool whole = n.holds.complete().contains(g);
+  std::vector<std::uint8_t> bits((holdings_.blocks_in(g) + 7) / 8);
+  const auto want = [&](std::uint32_t i) {
+    bits[i / 8] |= static_cast<std::uint8_t>(1 << (i % 8));
+  };
+  const std::vector<std::uint32_t> lacked = missing(g);
+  if (lacked.empty()) return bits;
+  std::uint32_t holders = 0, suspects = 0, place = 0;
   for (const Neighbour& other : std::as_const(membership_).neighbours()) {
-    if (!whole || !other.holds.complete().contains(g)) continue;
+    if (!shares(other, g)) continue;
     std::uint32_t& alike = other.suspect() ? suspects : holders;
     if (other.key == n.key) place = alike;
     ++alike;
   }
-  const bool one = n.suspect() && holders > 0;
-  const std::uint32_t others = holders > 0 ? holders : suspects;
-  const OpenGeneration* open = holdings_.find_open(g);
   const std::uint32_t turn = cases_.at(g).turn;
-  for (std::uint32_t i = 0; i < blocks; ++i) {
-    const bool its =
-        one ? i == (place + turn) % blocks : others == 0 || (i + turn) % others == place;
-    if (its) bits[i / 8] |= static_cast<std::uint8_t>(1 << (i % 8));
+  const bool sifted = holders > 0 && n.suspect();
+  const std::uint32_t sharers = holders > 0 ? holders : suspects;
+  if (sifted && n.holds.complete().contains(g)) {
+    want(lacked[(place + turn) % lacked.size()]);
+    return bits;
   }
-  for (std::uint32_t slot = 0; open && slot < open->vectors.size(); ++slot) {
-    const std::uint32_t held = open->source_block[slot];
-    if (open->vectors[slot] && held != kCoded)
-      bits[held / 8] &= static_cast<std::uint8_t>(~(1 << (held % 8)));
-  }
+  for (const std::uint32_t i : lacked)
+    if (!shares(n, g) || (i + turn) % sharers == place) want(i);
   return bits;
 }
 

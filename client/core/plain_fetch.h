@@ -71,6 +71,8 @@ class PlainFetch final : public LeaveWatcher {
   };
   bool may_have_leaves(const Neighbour& n, std::uint32_t g) const;
   bool has_room() const;
+  bool shares(const Neighbour& n, std::uint32_t g) const;
+  std::vector<std::uint32_t> missing(std::uint32_t g) const;  // source blocks
   void ask(std::uint32_t g, Case& c);
   TimeUs turn_due(std::uint32_t g, const Case& c) const;
   void turn(std::uint32_t g, Case& c);

@@ -276,7 +276,7 @@ void Receiving::convict(std::uint32_t g, const std::vector<std::uint32_t>& wrong
   remove(g, wrong);
   for (const PeerId& id : guilty) {
     review_.convicted(id, g, by);
-    blame(id, g);
+    ban(id, g);
   }
 }
 
@@ -284,8 +284,14 @@ void Receiving::evidence_checked(std::uint32_t g, const std::vector<PeerId>& gui
   for (const PeerId& id : guilty) blame(id, g);
 }
 
-// Rows without a sender were found on the disk.
+// It is guilty, whoever may have lied.
 void Receiving::blame(const PeerId& id, std::uint32_t g) {
+  review_.guilty(id);
+  ban(id, g);
+}
+
+// Rows without a sender were found on the disk.
+void Receiving::ban(const PeerId& id, std::uint32_t g) {
   if (id == context_.options.self || id == PeerId{}) return;
   judging_.alarm();
   timekeeping_.raise_alarm();

@@ -86,6 +86,7 @@ class Receiving final : public LeaveWatcher {
   void report_lost(std::uint32_t g);
   void lose(std::uint32_t g);
   void blame(const PeerId& id, std::uint32_t g);
+  void ban(const PeerId& id, std::uint32_t g);
   void convict(std::uint32_t g, const std::vector<std::uint32_t>& wrong, const CheckStatement& by);
   std::vector<PeerId> holders_of(std::uint32_t g) const;
 

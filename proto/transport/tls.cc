@@ -202,7 +202,10 @@ TlsProgress TlsSession::read(std::span<std::uint8_t> into) {
 // OpenSSL reads nothing while such a change is under way. Two ends that change their keys at once,
 // with full sockets between them, would wait for each other for ever, so the change never waits.
 TlsProgress TlsSession::change_key() {
-  SSL_key_update(session_.get(), SSL_KEY_UPDATE_NOT_REQUESTED);
+  if (SSL_key_update(session_.get(), SSL_KEY_UPDATE_NOT_REQUESTED) != 1) {
+    ERR_clear_error();  // the other side's own change is under way: with the next record
+    return {TlsOutcome::kDone};
+  }
   socket_->keeps = true;
   const TlsProgress progress = outcome_of(SSL_do_handshake(session_.get()), 0);
   socket_->keeps = false;

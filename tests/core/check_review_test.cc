@@ -1,6 +1,7 @@
 // Check sums that convicted somebody are compared with the truth, once that is known.
 #include "client/core/check_review.h"
 
+#include "client/core/condemned.h"
 #include "client/core/policy/constants.h"
 #include "tests/core/epoch_fixture.h"
 #include "tests/core/judge_fixture.h"
@@ -166,6 +167,56 @@ TEST_CASE("who is convicted by two is not acquitted by the lie of one") {
   CHECK(finding->acquitted == std::vector<PeerId>{peer_id(10), peer_id(12)});
   review.verified(2, 4);  // of the liar nothing is left to be found out
   CHECK(wanted(outbox).empty());
+}
+
+TEST_CASE("who is guilty for other reasons is not acquitted, nor who true sums have convicted") {
+  core::Context context{{}, plain_options(), kSecond};
+  core::Uplink uplink(context.options, kSecond);
+  core::Outbox outbox(context, uplink);
+  core::CheckReview review(outbox);
+  review.guilty(peer_id(10));
+  review.convicted(peer_id(11), 1, statement(2, 2, 2));
+  CHECK_FALSE(review.made({1, Bytes(32, 2), Bytes(16, 2)}));
+  for (const std::uint8_t id : {10, 11, 12}) review.convicted(peer_id(id), 0, statement(1, 1, 1));
+  const auto finding = review.made({0, Bytes(32, 1), Bytes(16, 9)});
+  REQUIRE(finding);
+  CHECK(finding->acquitted == std::vector<PeerId>{peer_id(12)});
+}
+
+TEST_CASE("whom a liar has condemned is welcome again, and whom others have is not") {
+  core::Condemned condemned;
+  condemned.add(peer_id(10), peer_id(1), kSecond);
+  condemned.add(peer_id(11), peer_id(2), kSecond);
+  condemned.add(peer_id(12), peer_id(1), kSecond);
+  CHECK(condemned.take_back(peer_id(1)) == std::vector<PeerId>{peer_id(10), peer_id(12)});
+  CHECK_FALSE(condemned.contains(peer_id(10), kSecond));
+  CHECK(condemned.contains(peer_id(11), kSecond));
+  CHECK(condemned.count() == 1);
+  condemned.add(peer_id(12), peer_id(2), kSecond);
+  CHECK(condemned.contains(peer_id(12), kSecond));
+}
+
+TEST_CASE("a peer that speaks for the authority itself finds out another that lies") {
+  core::Options options = large_mesh_options();
+  options.certificate =
+      make_certificate(vouched_manifest(4, 4, 8192).id, options.self, kAuthoritySecret).value();
+  EpochFixture fixture(options);
+  fixture.begin(true);
+  fixture.join(1, numbered(1), 0);
+  proto::Epoch lie = fixture.unsigned_epoch(4);
+  lie.convicted = {numbered(7)};
+  fixture.say(1, fixture.said(lie));
+  CHECK(fixture.banned(7));
+  const auto checks = fixture.take<core::MakeCheck>();
+  REQUIRE(checks.size() == 1);
+  CHECK(checks[0].peer == kNoPeer);
+  CHECK(std::ranges::equal(checks[0].key, fixture.epoch(4).key));
+  fixture.core.proof_made(
+      kNoPeer, proto::CheckReply{checks[0].generation, fixture.epoch(4).key, Bytes(16, 8)},
+      fixture.now);
+  fixture.drain();
+  CHECK(fixture.noticed("told false check sums"));
+  CHECK_FALSE(fixture.banned(7));
 }
 
 TEST_CASE("of many statements the oldest gives way") {

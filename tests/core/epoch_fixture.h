@@ -93,12 +93,24 @@ struct EpochFixture : Fixture {
     }
     return found;
   }
+  // Whether numbered(`number`) is turned away for a ban.
+  bool banned(std::uint32_t number) {
+    const PeerKey key = 1000 + ++tries_;
+    connect(key, numbered(number));
+    for (const proto::Goodbye& goodbye : heard<proto::Goodbye>(key)) {
+      if (goodbye.reason == proto::GoodbyeReason::kBanned) return true;
+    }
+    return false;
+  }
   bool punished(PeerKey peer) {
     for (const proto::Goodbye& goodbye : heard<proto::Goodbye>(peer)) {
       if (goodbye.reason == proto::GoodbyeReason::kProtocolError) return true;
     }
     return false;
   }
+
+ private:
+  PeerKey tries_ = 0;
 };
 
 }  // namespace firn::test

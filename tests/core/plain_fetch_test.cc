@@ -1,4 +1,5 @@
 // Generations fetched as source blocks against a leaf list, through the doors of the core.
+#include <bit>
 #include <map>
 #include <set>
 
@@ -149,6 +150,30 @@ TEST_CASE("holders of the whole are asked for different blocks, and for all of t
   REQUIRE(fixture.send(kGood, 3, 2));
   fixture.pass(kSecond / 2);
   for (PeerKey peer = kLiar; peer <= kOther; ++peer) CHECK((fixture.wanted(peer, 3)[0] & 4) == 0);
+}
+
+TEST_CASE("where some have shown themselves a suspect is asked for one block that is missing") {
+  PlainFixture fixture;
+  fixture.spoil_and_answer(0);
+  fixture.send(kLiar, 0, 0, true);  // from now on false rows are about
+  REQUIRE(fixture.closed(kLiar));
+  REQUIRE(fixture.send(kGood, 0, 3));
+  std::set<std::uint32_t> asked;
+  const auto count = [](const std::vector<std::uint8_t>& bits) {
+    return bits.empty() ? 0 : std::popcount(bits[0]);
+  };
+  for (int turn = 0; turn < 4; ++turn) {  // before the neighbours count as stalled
+    fixture.pass(policy::kStallTime + kMillisecond);
+    CHECK(count(fixture.wanted(kGood, 0)) == kN - 1);
+    const auto bits = fixture.wanted(kOther, 0);
+    REQUIRE(count(bits) == 1);
+    asked.insert(static_cast<std::uint32_t>(std::countr_zero(bits[0])));
+  }
+  CHECK(asked.size() == 4);  // in turn any that is missing
+  CHECK_FALSE(asked.contains(3));
+  REQUIRE(fixture.send(kOther, 0, *asked.begin()));
+  fixture.pass(policy::kStallTime + kMillisecond);
+  CHECK(count(fixture.wanted(kOther, 0)) > 1);  // it has shown itself
 }
 
 TEST_CASE("blocks that one holder keeps back are asked from the others") {

@@ -174,7 +174,9 @@ inline constexpr std::uint32_t kCheckTagBytes = 4;
 // Sums are asked for ahead of need of as many generations as make this part of what the source
 // sends, for all neighbours together; of all once a false row has been met [041].
 inline constexpr double kCheckShareMax = 0.01;
-inline constexpr std::size_t kReviewsMax = 64;  // sums that are to be found true or false
+inline constexpr std::size_t kReviewsMax = 64;      // sums that are to be found true or false
+inline constexpr std::size_t kConvictedByOne = 64;  // peers that one of them convicts and are kept
+inline constexpr std::size_t kGuiltyKept = 256;     // peers that were shown to be guilty
 // Generations that a neighbour may ask for: at once, and a second (pass_cost.h).
 inline constexpr std::uint64_t kChecksMax = 64;
 inline constexpr std::uint64_t kChecksPerSecond = 32;

@@ -25,14 +25,14 @@ namespace {
 
 // For each that holds some of g and is to be counted with, f(claim).
 template <typename F>
-void each_claim(const Neighbours& neighbours, std::uint32_t g, std::uint32_t turn, bool suspects,
+void each_claim(const Neighbours& neighbours, std::uint32_t g, std::uint32_t turn, bool sifted,
                 TimeUs now, F&& f) {
   std::uint32_t next_place = turn;
   for (const Neighbour& n : neighbours) {
     const std::uint32_t place = next_place;
     next_place = place + 1 == neighbours.size() ? 0 : place + 1;
     const std::uint32_t rank = n.holds.rank(g);
-    if (!suspects && n.suspect()) continue;
+    if (sifted && n.suspect()) continue;
     if (rank > 0 && !n.grants.stalled(now) && n.useful()) f(Holders::Claim{rank, place});
   }
 }
@@ -41,10 +41,10 @@ void each_claim(const Neighbours& neighbours, std::uint32_t g, std::uint32_t tur
 
 // Among few, one look costs less than to put them in order.
 Holders::Share Holders::share(const Neighbours& neighbours, std::uint32_t g, std::uint32_t turn,
-                              bool suspects, const Claim& own, TimeUs now) {
+                              bool sifted, const Claim& own, TimeUs now) {
   Share share;
   if (neighbours.size() <= kFewToLookAt) {
-    each_claim(neighbours, g, turn, suspects, now, [&](const Claim& claim) {
+    each_claim(neighbours, g, turn, sifted, now, [&](const Claim& claim) {
       ++share.holders;
       if (claim < own) ++share.before;
     });
@@ -54,7 +54,7 @@ Holders::Share Holders::share(const Neighbours& neighbours, std::uint32_t g, std
   const auto [known, fresh] = sorted_.try_emplace(g);
   std::vector<Claim>& claims = known->second;
   if (fresh) {
-    each_claim(neighbours, g, turn, suspects, now,
+    each_claim(neighbours, g, turn, sifted, now,
                [&](const Claim& claim) { claims.push_back(claim); });
     std::sort(claims.begin(), claims.end());
   }
@@ -64,6 +64,15 @@ Holders::Share Holders::share(const Neighbours& neighbours, std::uint32_t g, std
   return share;
 }
 
+namespace {
+
+std::uint32_t unsuspected(const Neighbours& neighbours) {
+  return static_cast<std::uint32_t>(std::count_if(neighbours.begin(), neighbours.end(),
+                                                  [](const Neighbour& n) { return !n.suspect(); }));
+}
+
+}  // namespace
+
 std::uint32_t quota_of(const Holdings& holdings, const Neighbours& neighbours,
                        const Neighbour& neighbour, std::uint32_t g, const Shares& shares,
                        Holders& known, TimeUs now) {
@@ -72,11 +81,12 @@ std::uint32_t quota_of(const Holdings& holdings, const Neighbours& neighbours,
   if (missing == 0 || holdings.given_up().contains(g)) return 0;
   const OpenGeneration* open = holdings.find_open(g);
   if (open && open->decoding) return 0;
-  if (shares.unsuspected > 0 && neighbour.suspect()) return std::min(window, 1u);
   // Far from its end each may send an equal part, whether we know that it holds some or not: all
   // windows together can be several times what is missing where the links are fast or long.
   const auto size = static_cast<std::uint32_t>(neighbours.size());
-  const std::uint32_t sharers = shares.unsuspected > 0 ? shares.unsuspected : size;
+  const bool sifted = shares.sifted && known.share(neighbours, g, 0, true, {}, now).holders > 0;
+  if (sifted && neighbour.suspect()) return std::min(window, 1u);
+  const std::uint32_t sharers = sifted ? unsuspected(neighbours) : size;
   if (missing >= sharers * kWindowMin) return std::min(window, missing / sharers);
   const std::uint32_t own_rank = neighbour.holds.rank(g);
   if (own_rank == 0) return 0;
@@ -85,7 +95,7 @@ std::uint32_t quota_of(const Holdings& holdings, const Neighbours& neighbours,
   const std::uint32_t turn = (shares.rotation + g) % size;
   const std::uint32_t own_place = (neighbours.index_of(neighbour.key) + turn) % size;
   const auto [holders, before] =
-      known.share(neighbours, g, turn, shares.unsuspected == 0, {own_rank, own_place}, now);
+      known.share(neighbours, g, turn, sifted, {own_rank, own_place}, now);
   // It alone, and stalled, or it sends little that is new: it may show that it is better.
   if (holders == 0 || !neighbour.useful()) return 1;
   std::uint32_t share = missing / holders + (before < missing % holders ? 1 : 0);

@@ -39,9 +39,10 @@ class Holders {
     std::uint32_t holders = 0;  // that have not stalled and send what is new
     std::uint32_t before = 0;   // of them, that come before the neighbour
   };
-  // `turn`: place of the first neighbour; `suspects`: they are counted too. What else is told of
-  // neighbours, that, and the time are the same in all calls until clear().
-  Share share(const Neighbours& neighbours, std::uint32_t g, std::uint32_t turn, bool suspects,
+  // `turn`: place of the first neighbour; `sifted`: suspects do not count, which goes for few
+  // neighbours. What else is told of neighbours and the time are the same in all calls until
+  // clear().
+  Share share(const Neighbours& neighbours, std::uint32_t g, std::uint32_t turn, bool sifted,
               const Claim& own, TimeUs now);
   void clear() { sorted_.clear(); }
 
@@ -52,9 +53,9 @@ class Holders {
 // How shares are made.
 struct Shares {
   std::uint32_t rotation = 0;  // changes now and then: remainders go to other neighbours in turn
-  // Neighbours that are no suspects, where the shares are theirs alone and a suspect has one block,
-  // to show itself; 0: all have shares.
-  std::uint32_t unsuspected = 0;
+  // A suspect has one block, to show itself, where somebody else holds some of the generation. For
+  // few neighbours.
+  bool sifted = false;
 };
 
 // Blocks of open generation `g` that `neighbour` may have in flight to us.

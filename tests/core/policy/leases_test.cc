@@ -136,6 +136,28 @@ TEST_CASE(
   CHECK(quota(2) == 1);
 }
 
+TEST_CASE("among polluters a suspect has one block where another holds some, else its share") {
+  Situation s(2, 64, 4);
+  for (core::PeerKey peer = 1; peer <= 3; ++peer) {
+    s.claim(peer, 0, 64);
+    s.neighbours.at(peer).amid_polluters = peer != 1;
+  }
+  const auto quotas = [&] {
+    std::vector<std::uint32_t> all;
+    core::policy::Holders holders;
+    for (const Neighbour& one : s.neighbours)
+      all.push_back(
+          core::policy::quota_of(s.holdings, s.neighbours, one, 0, {0, true}, holders, kNow));
+    return all;
+  };
+  for (Neighbour& one : s.neighbours) one.grants.resize({100, 0});
+  CHECK(quotas() == std::vector<std::uint32_t>{32, 1, 1, 32});  // 1 and 4 share
+  s.hold(0, 60, kNow);
+  CHECK(quotas() == std::vector<std::uint32_t>{4, 1, 1, 0});
+  s.neighbours.at(1).amid_polluters = true;  // now all that hold some are suspects
+  CHECK(quotas() == std::vector<std::uint32_t>{2, 1, 1, 0});
+}
+
 TEST_CASE("an exhausted credit counter grants no more instead of beginning anew") {
   Situation s(1, 8, 1);
   Neighbour& one = s.neighbours.at(1);
