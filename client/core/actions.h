@@ -71,6 +71,10 @@ struct MarkProven {
   std::vector<std::uint32_t> slots;
 };
 
+// No row counts as proven any more, whatever was kept with it: those that did are kUnanswered.
+// Needs no answer.
+struct DoubtRows {};
+
 // All rows of a generation are there: decode, check the digest, write it to its files. Answer with
 // generation_decoded(generation, outcome).
 struct Decode {
@@ -191,6 +195,6 @@ struct Notice {
 using Action = std::variant<Connect, Close, Send, SendBlock, StoreRow, MarkProven, Decode, DropRows,
                             DropSlots, JudgeRows, MakeCheck, MakeEpoch, MakeLeaves, CheckClaim,
                             KeepEvidence, CheckEvidence, AnnounceTo, FetchManifestFrom,
-                            ManifestArrived, ContentComplete, Finished, Notice>;
+                            ManifestArrived, ContentComplete, Finished, Notice, DoubtRows>;
 
 }  // namespace firn::core

@@ -6,10 +6,11 @@
 
 namespace firn::core {
 
-Discrediting::Discrediting(Membership& membership, Discredited& discredited, Epochs& epochs,
-                           Trust& trust, Judging& judging, EpochJudging& epoch_judging,
-                           Generations& generations)
+Discrediting::Discrediting(Membership& membership, Outbox& outbox, Discredited& discredited,
+                           Epochs& epochs, Trust& trust, Judging& judging,
+                           EpochJudging& epoch_judging, Generations& generations)
     : membership_(membership),
+      outbox_(outbox),
       discredited_(discredited),
       epochs_(epochs),
       trust_(trust),
@@ -24,6 +25,7 @@ void Discrediting::carry_out(const CheckReview::Finding& finding) {
   judging_.discredit(finding.liar);
   // Its sums have proven rows, and it has sent some that counted as proven; which, nobody has kept.
   generations_.doubt_all();
+  outbox_.push(DoubtRows{});
   for (const PeerId& id : finding.acquitted) trust_.acquit(id);
   membership_.acquit(finding.acquitted, finding.liar);
   membership_.punish(finding.liar, proto::GoodbyeReason::kBanned,

@@ -10,19 +10,22 @@
 #include "client/core/generations.h"
 #include "client/core/judging.h"
 #include "client/core/membership.h"
+#include "client/core/outbox.h"
 #include "client/core/trust.h"
 
 namespace firn::core {
 
 class Discrediting {
  public:
-  Discrediting(Membership& membership, Discredited& discredited, Epochs& epochs, Trust& trust,
-               Judging& judging, EpochJudging& epoch_judging, Generations& generations);
+  Discrediting(Membership& membership, Outbox& outbox, Discredited& discredited, Epochs& epochs,
+               Trust& trust, Judging& judging, EpochJudging& epoch_judging,
+               Generations& generations);
 
   void carry_out(const CheckReview::Finding& finding);
 
  private:
   Membership& membership_;
+  Outbox& outbox_;
   Discredited& discredited_;
   Epochs& epochs_;
   Trust& trust_;

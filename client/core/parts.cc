@@ -54,8 +54,8 @@ Transfer::Transfer(Parts& parts, const Info& info)
       leaf_lists(parts.context, parts.membership, parts.outbox, generations.holdings(), plain),
       receiving(parts.context, parts.life, parts.membership, parts.outbox, parts.intake, epochs,
                 trust, judging, plain, timekeeping, claims, denouncing, review, generations),
-      discrediting(parts.membership, discredited, epochs, trust, judging, epoch_judging,
-                   generations) {}
+      discrediting(parts.membership, parts.outbox, discredited, epochs, trust, judging,
+                   epoch_judging, generations) {}
 
 void Parts::start(const Info& info) {
   const Shape& shape = info.shape;

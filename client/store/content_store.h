@@ -107,8 +107,10 @@ class ContentStore {
 
   // The spool. A slot written again is replaced.
   virtual Status write_row(const SpooledRow& row, std::span<const std::uint8_t> payload) = 0;
-  // The row in this slot is proven now. Cheap: its payload is not read. No error if there is none.
-  virtual Status mark_proven(std::uint32_t generation, std::uint32_t slot) = 0;
+  // The row in this slot is proven now; or it is not: one that counted as proven is kNotKnown then,
+  // others stay as they are. Cheap: its payload is not read. No error if there is none. Returns
+  // whether anything was written.
+  virtual Result<bool> set_proven(std::uint32_t generation, std::uint32_t slot, bool proven) = 0;
   virtual Status read_row(std::uint32_t generation, std::uint32_t slot,
                           std::span<std::uint8_t> payload_out) const = 0;
   // Forgets all slots of a generation; their place is used again (that of a verified generation

@@ -126,9 +126,9 @@ Status DiskStore::write_row(const SpooledRow& row, std::span<const std::uint8_t>
   return work_.spool().write(row, payload);
 }
 
-Status DiskStore::mark_proven(std::uint32_t generation, std::uint32_t slot) {
+Result<bool> DiskStore::set_proven(std::uint32_t generation, std::uint32_t slot, bool proven) {
   if (phase_ != Phase::kDownloading) return not_downloading("mark a spooled block");
-  return work_.spool().mark_proven(generation, slot);
+  return work_.spool().set_proven(generation, slot, proven);
 }
 
 Status DiskStore::read_row(std::uint32_t generation, std::uint32_t slot,

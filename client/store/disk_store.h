@@ -38,7 +38,7 @@ class DiskStore final : public ContentStore {
   std::vector<std::uint32_t> take_lost() override;
   std::string take_warning() override { return content_.take_warning(); }
   Status write_row(const SpooledRow& row, std::span<const std::uint8_t> payload) override;
-  Status mark_proven(std::uint32_t generation, std::uint32_t slot) override;
+  Result<bool> set_proven(std::uint32_t generation, std::uint32_t slot, bool proven) override;
   Status read_row(std::uint32_t generation, std::uint32_t slot,
                   std::span<std::uint8_t> payload_out) const override;
   Status drop_rows(std::uint32_t generation) override;

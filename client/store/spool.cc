@@ -59,7 +59,7 @@ std::uint32_t slot_crc(std::span<const std::uint8_t> header,
   return crc32c(crc32c(fields, header.subspan(kSlotFieldsBytes)), payload);
 }
 
-// The row's CRC must be there already.
+// The row's CRC must be there already, and zeros in the place of the standing.
 void put_standing(std::span<std::uint8_t> header, Standing standing) {
   if (standing == Standing::kNotKnown) return;
   put_field<std::uint32_t>(header, kStandingAt,
@@ -261,7 +261,7 @@ Status Spool::write(const SpooledRow& row, std::span<const std::uint8_t> payload
 }
 
 // Eight bytes. What they say is bound to the header that was read, whatever else becomes of it.
-Status Spool::mark_proven(std::uint32_t generation, std::uint32_t slot) {
+Result<bool> Spool::set_proven(std::uint32_t generation, std::uint32_t slot, bool proven) {
   FIRN_CHECK(slot < n_);
   Result<std::shared_ptr<File>> file = this->file();
   if (!file) return file.error();
@@ -269,18 +269,24 @@ Status Spool::mark_proven(std::uint32_t generation, std::uint32_t slot) {
   {
     const std::lock_guard lock(mutex_);
     const auto found = extents_.find(generation);
-    if (found == extents_.end()) return Done{};
+    if (found == extents_.end()) return false;
     extent = found->second;
-    dirty_ = true;
   }
   const std::uint64_t offset = extent_offset(extent.index) + slot * slot_header_bytes();
   std::array<std::uint8_t, kSlotFieldsBytes> header{};
   Result<std::size_t> got = (*file)->read_at(offset, header);
   if (!got) return got.error();
   if (*got < header.size() || !has_magic(header) || slot_epoch(header) != extent.epoch)
-    return Done{};
-  put_standing(header, Standing::kProven);
-  return (*file)->write_at(offset + kStandingAt, std::span(header).last(kStandingBytes));
+    return false;
+  if ((get_standing(header) == Standing::kProven) == proven) return false;
+  const auto standing = std::span(header).last(kStandingBytes);
+  std::ranges::fill(standing, std::uint8_t{0});
+  put_standing(header, proven ? Standing::kProven : Standing::kNotKnown);
+  const Status written = (*file)->write_at(offset + kStandingAt, standing);
+  const std::lock_guard lock(mutex_);
+  dirty_ = true;  // also after a failure, which may have written some of it
+  if (!written.ok()) return written.error();
+  return true;
 }
 
 Status Spool::read(std::uint32_t generation, std::uint32_t slot,

@@ -20,9 +20,10 @@
 //
 // The standing may change long after the row was written, so it has a check of its own: to change
 // it takes no reading of the payload, and if that write is torn the row is whole and its standing
-// not known. The check covers the row's CRC too, so it fits one row alone. Where a power cut undoes
-// some sectors of a slot that was used again, the standing of one row may come to stand beside
-// another, for which it counts as not known: no crash makes a row proven that was not.
+// not known. The check covers the row's CRC too, so it fits one row alone, except for rows of equal
+// CRC32C, which a sender can make (docs/security.md). Where a power cut undoes some sectors of a
+// slot that was used again, the standing of one row may come to stand beside another, for which it
+// counts as not known: but for such rows no crash makes a row proven that never was.
 //
 // The epoch grows with every extent given out. A power cut may bring slots of a dropped generation
 // back beside those of the extent's next owner: the highest epoch tells who owns an extent, and
@@ -54,8 +55,9 @@ class Spool {
                                              std::vector<SpooledRow>& rows);
 
   Status write(const SpooledRow& row, std::span<const std::uint8_t> payload);
-  // The row in this slot is proven now; nothing happens if there is none.
-  Status mark_proven(std::uint32_t generation, std::uint32_t slot);
+  // The row in this slot is proven now, or is not: nothing is known then of one that counted as
+  // proven. Returns whether anything was written: not if there is no row, or it is marked so.
+  Result<bool> set_proven(std::uint32_t generation, std::uint32_t slot, bool proven);
   Status read(std::uint32_t generation, std::uint32_t slot,
               std::span<std::uint8_t> payload_out) const;
   Status drop(std::uint32_t generation);

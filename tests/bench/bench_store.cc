@@ -80,7 +80,7 @@ class Bench {
     }
     const char* names[] = {"write_generation", "write_generation, synced",
                            "read_generation",  "write_row",
-                           "read_row",         "mark_proven, bytes of rows"};
+                           "read_row",         "set_proven, bytes of rows"};
     for (int i = 0; i < 6; ++i) {
       std::printf("\n%-28s", names[i]);
       for (const std::string& figure : lines[i]) std::printf("%s", figure.c_str());
@@ -191,7 +191,7 @@ class Bench {
     marked.push_back(figure(rate(std::uint64_t{kept} * kGenerationBytes, [&] {
       for (std::uint32_t g = generations_ - kept; g < generations_; ++g) {
         for (std::uint32_t slot = 0; slot < kGenerationSize; ++slot) {
-          must(store->mark_proven(g, slot));
+          must(store->set_proven(g, slot, true));
         }
       }
     })));

@@ -70,6 +70,19 @@ TEST_CASE("an authority that told false sums is banned, and whom they convicted 
   CHECK_FALSE(fixture.banned(9, peer_id(2)));
 }
 
+TEST_CASE("the driver is told to doubt its rows when an authority is discredited, and not before") {
+  ReviewFixture fixture;
+  CHECK(fixture.take<core::DoubtRows>().empty());
+  SUBCASE("") {
+    fixture.truth(7);
+    CHECK(fixture.take<core::DoubtRows>().size() == 1);
+  }
+  SUBCASE("its sums are true") {
+    fixture.truth(6);
+    CHECK(fixture.take<core::DoubtRows>().empty());
+  }
+}
+
 TEST_CASE("sums that turn out to be true leave everything as it was") {
   ReviewFixture fixture;
   fixture.truth(6);

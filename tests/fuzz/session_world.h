@@ -150,6 +150,7 @@ class World {
     FIRN_CHECK(!a.slots.empty());
     for (const std::uint32_t slot : a.slots) FIRN_CHECK(rows_.contains({a.generation, slot}));
   }
+  void on(core::DoubtRows&) { FIRN_CHECK(!stopped); }
   void on(core::Decode& a) {
     FIRN_CHECK(!stopped && a.vectors.size() == shape_.blocks_in(a.generation));
     for (std::uint32_t slot = 0; slot < a.vectors.size(); ++slot) {

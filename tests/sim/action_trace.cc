@@ -175,4 +175,6 @@ void ActionTrace::add(const Notice& action) {
   add(action.text);
 }
 
+void ActionTrace::add(const DoubtRows&) {}
+
 }  // namespace firn::sim

@@ -56,6 +56,7 @@ class ActionTrace {
   void add(const core::ContentComplete& action);
   void add(const core::Finished& action);
   void add(const core::Notice& action);
+  void add(const core::DoubtRows& action);
 
   const char* const path_;
   const std::uint64_t seed_;

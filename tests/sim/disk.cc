@@ -33,6 +33,12 @@ void Disk::mark(const core::MarkProven& action) {
     rows.at({action.generation, slot}).standing = core::Standing::kProven;
 }
 
+void Disk::doubt_rows() {
+  for (auto& [place, row] : rows) {
+    if (row.standing == core::Standing::kProven) row.standing = core::Standing::kUnanswered;
+  }
+}
+
 void Disk::row_stored() {
   if (paused_) {
     waiting_.push_back([this] { row_stored(); });

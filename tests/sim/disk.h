@@ -37,6 +37,7 @@ class Disk {
 
   void store(const core::StoreRow& action);
   void mark(const core::MarkProven& action);
+  void doubt_rows();
   void decode(const core::Decode& action);
   void drop(std::uint32_t generation);
   void drop(const core::DropSlots& action);

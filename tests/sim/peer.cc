@@ -235,6 +235,7 @@ void Peer::perform(core::Action&& action) {
                  },
                  [this](StoreRow& a) { disk.store(a); },
                  [this](MarkProven& a) { disk.mark(a); },
+                 [this](DoubtRows&) { disk.doubt_rows(); },
                  [this](Decode& a) { disk.decode(a); },
                  [this](DropRows& a) { disk.drop(a.generation); },
                  [this](DropSlots& a) { disk.drop(a); },

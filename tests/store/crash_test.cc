@@ -63,6 +63,9 @@ class Peer {
         if (random() % 3 == 0) {
           if (Status s = mark_proven(g, slot); !s) return s;
         }
+        if (random() % 6 == 0) {
+          if (Status s = doubt(g, slot); !s) return s;
+        }
       }
       if (random() % 5 == 0) {  // the block checks found lies: begin again
         if (Status s = drop(g); !s) return s;
@@ -90,6 +93,9 @@ class Peer {
   using Rows = std::map<Row, Standing>;
   const Rows& rows() const { return rows_; }
   const Rows& durable_rows() const { return durable_rows_; }
+  // Doubted, and neither written nor marked since.
+  const std::set<Row>& doubted() const { return doubted_; }
+  const std::set<Row>& durably_doubted() const { return durably_doubted_; }
 
  private:
   // In a place that a true row takes next; its sender answers for it.
@@ -97,15 +103,13 @@ class Peer {
     auto [row, payload] = test::sample_row(sample(), g, slot);
     row.standing = Standing::kAnswered;
     payload[0] ^= 1;
-    rows_.erase({g, slot});
-    durable_rows_.erase({g, slot});
+    forget({g, slot});
     return store_->write_row(row, payload);
   }
 
   Status write_row(std::uint32_t g, std::uint32_t slot) {
     const auto [row, payload] = test::sample_row(sample(), g, slot);
-    rows_.erase({g, slot});  // while it is being replaced, it is not promised
-    durable_rows_.erase({g, slot});
+    forget({g, slot});  // while it is being replaced, it is not promised
     Status written = store_->write_row(row, payload);
     if (written) rows_[{g, slot}] = row.standing;
     return written;
@@ -113,14 +117,36 @@ class Peer {
 
   Status mark_proven(std::uint32_t g, std::uint32_t slot) {
     const Standing before = rows_[{g, slot}];
-    Status marked = store_->mark_proven(g, slot);
+    doubted_.erase({g, slot});
+    durably_doubted_.erase({g, slot});
+    const Result<bool> marked = store_->set_proven(g, slot, true);
     if (marked) rows_[{g, slot}] = Standing::kProven;
     // Half of one mark and half of another say nothing.
     if (!marked && before != Standing::kProven) {
       rows_[{g, slot}] = Standing::kNotKnown;
       if (durable_rows_.contains({g, slot})) durable_rows_[{g, slot}] = Standing::kNotKnown;
     }
-    return marked;
+    if (!marked) return marked.error();
+    return Done{};
+  }
+
+  Status doubt(std::uint32_t g, std::uint32_t slot) {
+    Standing& standing = rows_[{g, slot}];
+    if (standing == Standing::kProven) {  // from now on it may be gone at any time
+      standing = Standing::kNotKnown;
+      if (durable_rows_.contains({g, slot})) durable_rows_[{g, slot}] = Standing::kNotKnown;
+    }
+    const Result<bool> doubted = store_->set_proven(g, slot, false);
+    if (!doubted) return doubted.error();
+    doubted_.insert({g, slot});
+    return Done{};
+  }
+
+  void forget(const Row& row) {
+    rows_.erase(row);
+    durable_rows_.erase(row);
+    doubted_.erase(row);
+    durably_doubted_.erase(row);
   }
 
   Status drop(std::uint32_t g) {
@@ -137,6 +163,7 @@ class Peer {
     if (synced) {
       durable_ = done_;
       durable_rows_ = rows_;
+      durably_doubted_ = doubted_;
     }
     return synced;
   }
@@ -146,6 +173,7 @@ class Peer {
   Resumed resumed_;
   std::set<std::uint32_t> done_, durable_;
   Rows rows_, durable_rows_;
+  std::set<Row> doubted_, durably_doubted_;
 };
 
 // Nothing that bears a final name is less than the whole file.
@@ -158,9 +186,9 @@ void check_final_files(const MemoryDisk& disk) {
   }
 }
 
-// What the next run finds: nothing false, and all that was promised.
+// What the next run finds: nothing false, all that was promised, and no proof that was taken back.
 void check_resumed(Peer& peer, const std::set<std::uint32_t>& promised,
-                   const Peer::Rows& promised_rows) {
+                   const Peer::Rows& promised_rows, const std::set<Peer::Row>& doubted) {
   std::vector<std::uint8_t> out;
   const Resumed& resumed = peer.resumed();
   for (std::uint32_t g = 0; g < sample().count(); ++g) {
@@ -195,6 +223,9 @@ void check_resumed(Peer& peer, const std::set<std::uint32_t>& promised,
     REQUIRE(found.contains(row));
     CHECK(found[row] >= standing);
   }
+  for (const Peer::Row& row : doubted)
+    if (const auto there = found.find(row); there != found.end())
+      CHECK(there->second != Standing::kProven);
 }
 
 void check_completes(MemoryDisk& disk, Peer& peer, std::uint64_t seed) {
@@ -234,7 +265,7 @@ TEST_CASE("a kill at any change loses nothing that was done, and the download co
       Peer second(disk);
       const Status opened = second.open();
       REQUIRE_MESSAGE(opened.ok(), (opened ? "" : opened.error().message()));
-      check_resumed(second, first.done(), first.rows());
+      check_resumed(second, first.done(), first.rows(), first.doubted());
       check_completes(disk, second, seed + 7);
     }
   }
@@ -257,7 +288,7 @@ TEST_CASE("a power cut at any change keeps what was synced, and shows nothing fa
         Peer second(disk);
         const Status opened = second.open();
         REQUIRE_MESSAGE(opened.ok(), (opened ? "" : opened.error().message()));
-        check_resumed(second, first.durable(), first.durable_rows());
+        check_resumed(second, first.durable(), first.durable_rows(), first.durably_doubted());
         check_completes(disk, second, seed + 7);
       }
     }
@@ -275,7 +306,7 @@ TEST_CASE("crashes while recovering from crashes lose no more than one does") {
       disk.kill_at(random() % (crash == 0 ? changes : 40));
       Peer peer(disk);
       if (peer.open().ok() && !disk.killed()) {
-        check_resumed(peer, durable, {});
+        check_resumed(peer, durable, {}, {});
         (void)peer.download(random()).ok();
       }
       durable.insert(peer.durable().begin(), peer.durable().end());
@@ -284,7 +315,7 @@ TEST_CASE("crashes while recovering from crashes lose no more than one does") {
     }
     Peer last(disk);
     REQUIRE(last.open().ok());
-    check_resumed(last, durable, {});
+    check_resumed(last, durable, {}, {});
     check_completes(disk, last, random());
   }
 }

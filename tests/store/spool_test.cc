@@ -161,6 +161,11 @@ Standing reopened(Files& files) {
   return rows[0].standing;
 }
 
+bool wrote(const Result<bool>& marked) {
+  REQUIRE(marked.ok());
+  return *marked;
+}
+
 constexpr std::uint64_t kHeaderAt = kFileHeader + 2 * kSlotHeader;
 
 }  // namespace
@@ -174,16 +179,57 @@ TEST_CASE("a row's standing comes back, and it may be proven after it was writte
     write_with(*spool, standing);
     CHECK(reopened(*files) == standing);
     const std::uint64_t before = disk.bytes_written();
-    REQUIRE(spool->mark_proven(6, 2).ok());
-    CHECK(disk.bytes_written() == before + 8);
+    const bool to_write = standing != Standing::kProven;
+    CHECK(wrote(spool->set_proven(6, 2, true)) == to_write);
+    CHECK(disk.bytes_written() == before + (to_write ? 8 : 0));
     CHECK(reopened(*files) == Standing::kProven);
     write_with(*spool, standing, true);
     CHECK(reopened(*files) == standing);
     // Nor is there anything to mark where no row is.
     const std::vector<std::uint8_t> bytes = disk.bytes_of("spool");
-    CHECK(spool->mark_proven(6, 1).ok());
-    CHECK(spool->mark_proven(7, 2).ok());
+    CHECK_FALSE(wrote(spool->set_proven(6, 1, true)));
+    CHECK_FALSE(wrote(spool->set_proven(7, 2, true)));
     CHECK(disk.bytes_of("spool") == bytes);
+  }
+}
+
+TEST_CASE(
+    "a row that counted as proven may be doubted, and proven again; others stay as they are") {
+  for (const Standing standing : {Standing::kNotKnown, Standing::kAnswered, Standing::kProven}) {
+    MemoryDisk disk;
+    const auto files = disk.mount();
+    std::vector<SpooledRow> rows;
+    const auto spool = open_spool(*files, rows);
+    write_with(*spool, standing);
+    const bool was_proven = standing == Standing::kProven;
+    CHECK(wrote(spool->set_proven(6, 2, false)) == was_proven);
+    CHECK(reopened(*files) == (was_proven ? Standing::kNotKnown : standing));
+    if (was_proven) {  // the bytes of a row of which nothing was ever known
+      const std::vector<std::uint8_t> doubted = disk.bytes_of("spool");
+      write_with(*spool, Standing::kNotKnown);
+      CHECK(disk.bytes_of("spool") == doubted);
+    }
+    CHECK_FALSE(wrote(spool->set_proven(6, 2, false)));
+    CHECK(wrote(spool->set_proven(6, 2, true)));
+    CHECK(reopened(*files) == Standing::kProven);
+    CHECK_FALSE(wrote(spool->set_proven(6, 1, false)));
+    CHECK_FALSE(wrote(spool->set_proven(7, 2, false)));
+  }
+}
+
+TEST_CASE("a power cut after the next sync does not undo a doubt") {
+  for (std::uint64_t loss = 0; loss < 16; ++loss) {
+    CAPTURE(loss);
+    MemoryDisk disk;
+    const auto files = disk.mount();
+    std::vector<SpooledRow> rows;
+    const auto spool = open_spool(*files, rows);
+    write_with(*spool, Standing::kProven);
+    REQUIRE((spool->sync().ok() && files->sync_folder("").ok()));
+    CHECK(wrote(spool->set_proven(6, 2, false)));
+    REQUIRE(spool->sync().ok());
+    disk.cut_power_and_restart(loss);
+    CHECK(reopened(*disk.mount()) == Standing::kNotKnown);
   }
 }
 
@@ -215,7 +261,7 @@ TEST_CASE("a torn or damaged standing costs no row, and proves none") {
     const auto spool = open_spool(*files, rows);
     write_with(*spool, standing);
     const std::vector<std::uint8_t> before = disk.bytes_of("spool");
-    REQUIRE(spool->mark_proven(6, 2).ok());
+    REQUIRE(wrote(spool->set_proven(6, 2, true)));
     const std::vector<std::uint8_t> after = disk.bytes_of("spool");
     for (unsigned written = 0; written < 256; ++written) {
       CAPTURE(written);

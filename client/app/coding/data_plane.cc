@@ -37,6 +37,10 @@ void DataPlane::mark_proven(const core::MarkProven& action) {
   rows_.mark_proven(action.generation, action.slots);
 }
 
+void DataPlane::doubt_rows() {
+  rows_.doubt_all();
+}
+
 void DataPlane::send_block(std::uint64_t ticket, core::SendBlock action, core::TimeUs now) {
   clock_.set(now);
   maker_.make(ticket, std::move(action));

@@ -1,9 +1,9 @@
 // The data plane of one content: performs what the core decides about rows, blocks and generations
 // with the worker pool, the store and the codec, and tells how it went.
 //
-//   StoreRow, MarkProven, DropRows --> Spooler -+
-//   Decode ------------> GenerationDecoder -----+--> DiskQueue --> Durability (sync, finish, close)
-//   ContentComplete ----------------------------+
+//   StoreRow, DropRows, MarkProven, DoubtRows --> Spooler -+
+//   Decode ------------> GenerationDecoder ----------------+--> DiskQueue --> Durability
+//   ContentComplete ---------------------------------------+    (sync, finish, close)
 //   KeepEvidence, CheckEvidence --> Evidence
 //   JudgeRows --> RowJudge
 //   MakeCheck --> CheckMaker
@@ -61,6 +61,7 @@ class DataPlane final : private DiskEvents {
 
   void store_row(const core::StoreRow& action, core::TimeUs now);
   void mark_proven(const core::MarkProven& action);
+  void doubt_rows();
   // Answered by block_made(ticket) or exchanged_block_made(ticket), perhaps before this returns.
   void send_block(std::uint64_t ticket, core::SendBlock action, core::TimeUs now);
   void decode(core::Decode action, core::TimeUs now);

@@ -187,6 +187,7 @@ void RowTable::take(const Fresh& fresh, Batches& batches) {
   // Stored twice, and taken with its first entry; perhaps it is not held any more.
   if (!row || row->state != State::kFresh) return;
   row->state = State::kWriting;
+  row->mark_owed = false;
   rows.on_disk = true;
   SpoolBatch& batch = batches[fresh.generation];
   batch.generation = fresh.generation;
@@ -243,7 +244,7 @@ RowTable::Spooled RowTable::spooled(const SpoolBatch& batch) {
     row->vector = nullptr;
     found->second.spooled_bytes += row->payload.size();
     result.slots.push_back(written.slot);
-    if (row->standing != written.standing) result.proven.push_back(written.slot);
+    if (std::exchange(row->mark_owed, false)) result.proven.push_back(written.slot);
   }
   return result;
 }
@@ -257,10 +258,26 @@ std::vector<std::uint32_t> RowTable::prove(std::uint32_t generation,
   if (found == generations_.end()) return in_spool;
   for (const std::uint32_t slot : slots) {
     Row* const row = found->second.find(slot);
-    if (row) row->standing = core::Standing::kProven;
+    if (row && row->standing != core::Standing::kProven) {
+      row->standing = core::Standing::kProven;
+      row->mark_owed = row->state == State::kWriting;
+    }
     if (!row || row->state == State::kSpooled) in_spool.push_back(slot);
   }
   return in_spool;
+}
+
+std::vector<std::uint32_t> RowTable::doubt_all() {
+  std::vector<std::uint32_t> on_disk;
+  for (auto& [generation, rows] : generations_) {
+    for (Row& row : rows.by_slot) {
+      if (row.standing == core::Standing::kProven) row.standing = core::Standing::kUnanswered;
+      row.mark_owed = false;
+    }
+    if (rows.on_disk) on_disk.push_back(generation);
+  }
+  std::sort(on_disk.begin(), on_disk.end());
+  return on_disk;
 }
 
 bool RowTable::make_room() {

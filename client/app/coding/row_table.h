@@ -96,13 +96,16 @@ class RowTable {
   // A batch has been written. Its rows that are still wanted may be evicted from now on.
   struct Spooled {
     std::vector<std::uint32_t> slots;   // of those rows, to be reported
-    std::vector<std::uint32_t> proven;  // of them: since the batch was taken
+    std::vector<std::uint32_t> proven;  // of them: since the batch was taken, and not doubted since
   };
   Spooled spooled(const SpoolBatch& batch);
 
   // The rows in these slots are proven. Returns those that lie in the spool, which does not know it
   // yet; the others take it along when they go there.
   std::vector<std::uint32_t> prove(std::uint32_t generation, std::span<const std::uint32_t> slots);
+  // No row is proven any more. Returns the generations of which the spool may hold some, or get
+  // some from a batch under way, that are proven there.
+  std::vector<std::uint32_t> doubt_all();
 
   // Frees spooled rows, oldest-used generation first, until memory is below the bound. False if
   // that was not enough: more must be spooled first.
@@ -118,6 +121,7 @@ class RowTable {
     PeerId sender;
     core::Standing standing = core::Standing::kUnanswered;
     proto::Payload payload;
+    bool mark_owed = false;  // proven while it was being written: not what the spool gets
   };
   struct Rows {
     std::shared_ptr<RowsLife> life = std::make_shared<RowsLife>();

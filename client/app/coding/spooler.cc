@@ -1,5 +1,8 @@
 #include "client/app/coding/spooler.h"
 
+#include <numeric>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "client/app/coding/kept_standing.h"
@@ -53,26 +56,55 @@ void Spooler::spool_batch(SpoolBatch batch) {
   task.done = [this, shared] {
     RowTable::Spooled spooled = rows_.spooled(*shared);
     report_stored(shared->generation, spooled.slots);
-    mark_in_spool(shared->generation, std::move(spooled.proven));
+    mark_in_spool(shared->generation, std::move(spooled.proven), true);
     memory_stuck_ = false;
     if (rows_.memory_short()) rows_.make_room();
   };
   disk_.submit(std::move(task));
 }
 
-// A help for a later run alone: what cannot be marked holds up nothing.
-void Spooler::mark_in_spool(std::uint32_t generation, std::vector<std::uint32_t> slots) {
+// Every slot: a row that has been dropped, or that the core did not take over from an earlier run,
+// still lies there. Tasks of a generation keep their order, so this comes after the rows that are
+// being written.
+void Spooler::doubt_all() {
+  for (const std::uint32_t generation : rows_.doubt_all()) {
+    std::vector<std::uint32_t> slots(content_->shape().blocks_in(generation));
+    std::iota(slots.begin(), slots.end(), 0u);
+    mark_in_spool(generation, std::move(slots), false);
+  }
+}
+
+// For a later run alone: what cannot be marked holds up nothing. A row that is not marked as proven
+// is judged once more; one that stays marked may be false, and a person is told.
+void Spooler::mark_in_spool(std::uint32_t generation, std::vector<std::uint32_t> slots,
+                            bool proven) {
   if (slots.empty()) return;
+  auto failure = std::make_shared<std::optional<Error>>();
   DiskQueue::Task task;
   task.key = content_->key_of(generation);
-  task.work = [content = content_, generation, slots = std::move(slots)]() -> Result<bool> {
-    bool marked = false;
-    for (const std::uint32_t slot : slots)
-      marked |= content->store().mark_proven(generation, slot).ok();
-    return marked;
+  task.work = [content = content_, generation, slots = std::move(slots), proven,
+               failure]() -> Result<bool> {
+    bool written = false;
+    for (const std::uint32_t slot : slots) {
+      const Result<bool> marked = content->store().set_proven(generation, slot, proven);
+      if (!marked.ok()) *failure = marked.error();
+      written |= marked.ok() && *marked;
+    }
+    return written;
   };
-  task.done = [] {};
+  task.done = [this, generation, proven, failure] {
+    if (*failure && !proven) tell_not_doubted(generation, **failure);
+  };
   disk_.submit(std::move(task));
+}
+
+void Spooler::tell_not_doubted(std::uint32_t generation, const Error& error) {
+  if (std::exchange(told_not_doubted_, true)) return;
+  outcomes_.store_warning(
+      "an authority was found to lie, and blocks on disk that it had called true could not be "
+      "marked as doubtful (generation " +
+      std::to_string(generation) + ": " + error.message() +
+      "); if this download is stopped and started again, it may pass on false blocks");
 }
 
 void Spooler::report_stored(std::uint32_t generation, const std::vector<std::uint32_t>& slots) {

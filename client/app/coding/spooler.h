@@ -29,8 +29,10 @@ class Spooler {
   void store(const core::StoreRow& row);
   // The rows in these slots are proven: what the spool holds of them is marked so.
   void mark_proven(std::uint32_t generation, std::span<const std::uint32_t> slots) {
-    mark_in_spool(generation, rows_.prove(generation, slots));
+    mark_in_spool(generation, rows_.prove(generation, slots), true);
   }
+  // No row is proven any more, in memory or in the spool.
+  void doubt_all();
   // Forgets the generation's rows, in memory and in the spool.
   void drop(std::uint32_t generation);
   // Forgets the rows in these slots. What the spool holds of them stands there until the slots are
@@ -60,7 +62,8 @@ class Spooler {
  private:
   bool spool(bool all);  // whether anything was to be written
   void spool_batch(SpoolBatch batch);
-  void mark_in_spool(std::uint32_t generation, std::vector<std::uint32_t> slots);
+  void mark_in_spool(std::uint32_t generation, std::vector<std::uint32_t> slots, bool proven);
+  void tell_not_doubted(std::uint32_t generation, const Error& error);
   void report_stored(std::uint32_t generation, const std::vector<std::uint32_t>& slots);
 
   const std::shared_ptr<const CodedContent> content_;
@@ -68,7 +71,8 @@ class Spooler {
   const TurnClock& clock_;
   CodingOutcomes& outcomes_;
   RowTable rows_;
-  bool memory_stuck_ = false;  // nothing can be evicted until something is spooled
+  bool memory_stuck_ = false;      // nothing can be evicted until something is spooled
+  bool told_not_doubted_ = false;  // once is enough
 };
 
 }  // namespace firn::app

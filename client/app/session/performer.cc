@@ -65,6 +65,9 @@ void Performer::on(core::StoreRow& action) {
 void Performer::on(core::MarkProven& action) {
   coding_->mark_proven(action);
 }
+void Performer::on(core::DoubtRows&) {
+  coding_->doubt_rows();
+}
 void Performer::on(core::Decode& action) {
   coding_->decode(std::move(action), now());
 }

@@ -49,6 +49,7 @@ class Performer {
   void on(core::SendBlock& action);
   void on(core::StoreRow& action);
   void on(core::MarkProven& action);
+  void on(core::DoubtRows& action);
   void on(core::Decode& action);
   void on(core::DropRows& action);
   void on(core::DropSlots& action);

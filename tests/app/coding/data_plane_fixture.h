@@ -56,10 +56,11 @@ class MoodyStore final : public store::ContentStore {
     ++rows_written;
     return real_->write_row(row, payload);
   }
-  Status mark_proven(std::uint32_t g, std::uint32_t slot) override {
+  Result<bool> set_proven(std::uint32_t g, std::uint32_t slot, bool proven) override {
     if (mark_failures > 0 && mark_failures-- > 0) return full();
-    ++rows_marked;
-    return real_->mark_proven(g, slot);
+    Result<bool> marked = real_->set_proven(g, slot, proven);
+    rows_marked += marked.ok() && *marked;
+    return marked;
   }
   Status read_row(std::uint32_t g, std::uint32_t slot, std::span<std::uint8_t> out) const override {
     ++const_cast<MoodyStore*>(this)->rows_read;
@@ -98,7 +99,7 @@ struct Outcomes final : app::CodingOutcomes {
   std::vector<proto::Epoch> epochs;
   std::map<PeerId, bool> claims;  // that were checked: false?
   std::vector<std::uint32_t> lost, wanted_again, regained;
-  int paused = 0, resumed = 0;
+  int paused = 0, resumed = 0, warnings = 0;
   bool finished = false, spoiled = false;
 
   void row_stored(std::uint32_t g, std::uint32_t slot) override {
@@ -133,7 +134,10 @@ struct Outcomes final : app::CodingOutcomes {
     (fetch_again ? wanted_again : lost).push_back(g);
   }
   void generation_regained(std::uint32_t g) override { regained.push_back(g); }
-  void store_warning(const std::string& text) override { MESSAGE(text); }
+  void store_warning(const std::string& text) override {
+    MESSAGE(text);
+    ++warnings;
+  }
   void store_paused(const Error& error) override {
     CHECK(error.code == ErrorCode::kDiskFull);
     ++paused;

@@ -2,7 +2,6 @@
 
 #include <filesystem>
 
-#include "client/app/coding/kept_standing.h"
 #include "codec/encode.h"
 #include "tests/app/coding/data_plane_fixture.h"
 
@@ -79,62 +78,6 @@ TEST_CASE("rows are spooled after a while, reported then, and found again after 
   REQUIRE(fixture.resumed.rows.size() == 1);
   CHECK(fixture.resumed.rows[0].vector == *first.vector);
   CHECK(fixture.resumed.rows[0].sender == first.sender);
-}
-
-// The standing with which the next run finds the row in slot 0 of generation 1.
-store::Standing after_a_kill(DataPlaneFixture& fixture) {
-  fixture.open(1 << 20);
-  REQUIRE(fixture.resumed.rows.size() == 1);
-  return fixture.resumed.rows[0].standing;
-}
-
-TEST_CASE("a row's standing is spooled with it, as it is then") {
-  using core::Standing;
-  for (const Standing standing : {Standing::kUnanswered, Standing::kAnswered, Standing::kProven}) {
-    for (const bool proven : {false, true}) {
-      DataPlaneFixture fixture;
-      auto row = fixture.row(1, 0, 1);
-      row.standing = standing;
-      fixture.plane->store_row(row, fixture.now);
-      if (proven) fixture.plane->mark_proven({1, {0}});
-      fixture.pass(kSpoolDelayFew);
-      CHECK(fixture.store->rows_marked == 0);
-      CHECK(after_a_kill(fixture) == (proven ? store::Standing::kProven : kept_standing(standing)));
-    }
-  }
-}
-
-TEST_CASE("a row that is proven when it lies in the spool, or on its way there, is marked there") {
-  DataPlaneFixture fixture;
-  fixture.plane->store_row(fixture.row(1, 0, 1), fixture.now);
-  fixture.pass(kSpoolDelayFew);
-  SUBCASE("in memory as well") {}
-  SUBCASE("in the spool alone, from an earlier run") {
-    CHECK(after_a_kill(fixture) == store::Standing::kNotKnown);
-  }
-  SUBCASE("on its way") {
-    fixture.plane->drop_rows(1);
-    fixture.settle();
-    fixture.outcomes.stored.clear();
-    fixture.plane->store_row(fixture.row(1, 0, 1), fixture.now);
-    fixture.now += kSpoolDelayFew;
-    fixture.plane->wake(fixture.now);
-  }
-  fixture.plane->mark_proven({1, {0}});
-  fixture.settle();
-  CHECK(fixture.store->rows_marked == 1);
-  CHECK(after_a_kill(fixture) == store::Standing::kProven);
-}
-
-TEST_CASE("a row that cannot be marked stops nothing") {
-  DataPlaneFixture fixture;
-  fixture.plane->store_row(fixture.row(1, 0, 1), fixture.now);
-  fixture.pass(kSpoolDelayFew);
-  fixture.store->mark_failures = 1;
-  fixture.plane->mark_proven({1, {0}});
-  fixture.settle();
-  CHECK(fixture.outcomes.paused == 0);
-  CHECK(after_a_kill(fixture) == store::Standing::kNotKnown);
 }
 
 TEST_CASE("a false row makes the decode corrupt; evidence finds exactly its sender") {

@@ -249,10 +249,54 @@ TEST_CASE("of rows that are proven those are named that the spool has otherwise"
   const auto third = table.take_due(2, true);
   REQUIRE(third.size() == 1);
   CHECK(third[0].rows[0].standing == core::Standing::kProven);
+  CHECK(table.prove(1, Slots{3}).empty());  // which it gets with it
   CHECK(table.spooled(third[0]).proven.empty());
   RowTable resumed(10'000);
   resumed.mark_on_disk(1);
   CHECK(resumed.prove(1, all) == all);
+}
+
+TEST_CASE("rows that are doubted are proven no more: fresh, on their way and in the spool") {
+  RowTable table(10'000);
+  const auto store = [&](std::uint32_t slot) {
+    core::StoreRow row = row_of(1, slot);
+    row.standing = slot % 2 == 0 ? core::Standing::kProven : core::Standing::kAnswered;
+    table.store(row, slot);
+  };
+  for (const std::uint32_t slot : {0u, 1u}) store(slot);
+  CHECK(table.doubt_all().empty());  // the spool has nothing yet
+  auto batch = table.take_due(0, true);
+  REQUIRE(batch.size() == 1);
+  CHECK(batch[0].rows[0].standing == core::Standing::kUnanswered);
+  CHECK(batch[0].rows[1].standing == core::Standing::kAnswered);
+  CHECK(table.spooled(batch[0]).proven.empty());
+  store(2);
+  batch = table.take_due(2, true);
+  REQUIRE(batch.size() == 1);
+  CHECK(batch[0].rows[0].standing == core::Standing::kProven);
+  table.mark_on_disk(7);                    // from an earlier run
+  CHECK(table.doubt_all() == Slots{1, 7});  // once the batch is written
+  SUBCASE("") {
+    CHECK(table.spooled(batch[0]).proven.empty());
+  }
+  SUBCASE("proven again before it is written") {
+    CHECK(table.prove(1, Slots{0, 2}) == Slots{0});
+    CHECK(table.spooled(batch[0]).proven == Slots{2});
+  }
+  SUBCASE("proven again, and doubted again, before it is written") {
+    CHECK(table.prove(1, Slots{0, 2}) == Slots{0});
+    CHECK(table.doubt_all() == Slots{1, 7});
+    CHECK(table.spooled(batch[0]).proven.empty());
+  }
+  SUBCASE("perhaps not written, as the generation was to be decoded: written again as it is now") {
+    table.cancel_spooling(1, 3);
+    CHECK(table.spooled(batch[0]).slots.empty());
+    table.restart_spooling(1, 4);
+    batch = table.take_due(4, true);
+    REQUIRE(batch.size() == 1);
+    CHECK(batch[0].rows[0].slot == 2);
+    CHECK(batch[0].rows[0].standing == core::Standing::kUnanswered);
+  }
 }
 
 }  // namespace
