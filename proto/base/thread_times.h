@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -25,9 +26,11 @@ class ThreadWatch {
   };
 
   // From now on. A thread that begins later counts as waiting until then, one that ends not at all.
-  ThreadWatch();
+  // `tasks`: where the kernel tells of each thread; another folder only in tests.
+  explicit ThreadWatch(std::filesystem::path tasks = "/proc/self/task");
 
-  // By name. Empty where the kernel does not count (CONFIG_SCHED_INFO).
+  // By name. Empty where the kernel does not count (CONFIG_SCHED_INFO): there is no schedstat, or
+  // nothing but zeros in it.
   std::vector<Spent> spent() const;
 
  private:
@@ -36,8 +39,9 @@ class ThreadWatch {
     std::uint64_t ran_ns = 0, waited_for_core_ns = 0;
   };
   using ByThread = std::unordered_map<std::string, Times>;  // by the kernel's number
-  static ByThread read();
+  ByThread read() const;
 
+  const std::filesystem::path tasks_;
   const std::uint64_t start_ns_;
   const ByThread at_start_;
 };
