@@ -1,6 +1,7 @@
 """Seed -> relay -> downloader on loopback, each a process with its profile. The relay knows the
 seed, the downloader the relay alone: no tracker, and nobody tells of others (--no-pex)."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -8,49 +9,55 @@ import shutil
 import subprocess
 import time
 
-from transfer_bench.children import Child, await_port, free_port, require_same
+from transfer_bench.children import (LONGEST_S, Child, await_line, die_with_parent, environment_in,
+                                     require_same)
 
 ENDS = ("seed", "relay", "get")
 COMMON = ["--json", "--profile", "--no-tracker", "--no-pex", "--no-config"]
 
 
+def listen_of(line):
+    """The address that a program says it listens at, or None."""
+    return json.loads(line).get("listen") if line.startswith("{") else None
+
+
 class Chain:
-    """Runs over one content in a folder of its own."""
+    """Runs over one content in a folder of its own, where the programs keep their state too."""
 
     def __init__(self, build, file, folder):
         self.firn = build / "client" / "firn"
         self.file = file
         self.folder = folder
+        self.environment = environment_in(folder)
         self.manifest = folder / "content.firn"
         subprocess.run([self.firn, "create", file, "-o", self.manifest, "--no-config"], check=True,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=self.environment,
+                       preexec_fn=die_with_parent, timeout=LONGEST_S)
 
-    def run(self, dense):
+    def run(self, dense, longest=LONGEST_S):
         """{"seconds": from the relay's start to the downloader's end, "seed": {...}, ...}"""
         logs = {end: self.folder / f"{end}.log" for end in ENDS}
-        ports = {end: free_port() for end in ("seed", "relay")}
-        how = COMMON + (["--dense"] if dense else [])
+        how = COMMON + ["--listen", "127.0.0.1:0"] + (["--dense"] if dense else [])
 
         def start(end, *words):
-            port = ["--listen", f"127.0.0.1:{ports[end]}"] if end in ports else []
             # A pipe that nobody reads would hold it up.
             with open(logs[end], "wb") as out:
-                return Child([self.firn, *words, *port, *how], stdout=out)
+                return kept.enter_context(Child([self.firn, *words, *how], out, self.environment))
 
         def fetch(end, source, *more):
-            return start(end, "get", self.manifest, "--peer", f"127.0.0.1:{ports[source]}", "-o",
-                         self.folder / end, *more)
+            address = await_line(running[source], logs[source], listen_of)
+            return start(end, "get", self.manifest, "--peer", address, "-o", self.folder / end, *more)
 
-        running = {"seed": start("seed", "seed", self.manifest, self.file.parent, "--trust")}
-        await_port(ports["seed"])
-        begin = time.monotonic()
-        running["relay"] = fetch("relay", "seed", "--seed", "forever")
-        await_port(ports["relay"])
-        running["get"] = fetch("get", "relay")
-        code = running["get"].wait()
-        seconds = time.monotonic() - begin
-        for end in ("relay", "seed"):
-            running[end].stop()
+        with contextlib.ExitStack() as kept:
+            running = {"seed": start("seed", "seed", self.manifest, self.file.parent, "--trust")}
+            await_line(running["seed"], logs["seed"], listen_of)
+            begin = time.monotonic()
+            running["relay"] = fetch("relay", "seed", "--seed", "forever")
+            running["get"] = fetch("get", "relay")
+            code = running["get"].wait(longest)
+            seconds = time.monotonic() - begin
+            for end in ("relay", "seed"):
+                running[end].stop()
         if code != 0:
             raise SystemExit(f"the downloader failed with exit code {code}")
         for end in ("relay", "get"):

@@ -1,16 +1,17 @@
 """One seed to one downloader by Firn."""
 
-import subprocess
-
-from transfer_bench.children import Child, transfer
+from transfer_bench.children import LONGEST_S, Child, await_line, environment_in, transfer
 
 
 def run_firn(build, file, work, dense):
     firn = build / "client" / "firn"
+    environment = environment_in(work)
     argv = [firn, "share", file, "--listen", "127.0.0.1:0"] + (["--dense"] if dense else [])
-    seed = Child(argv, stdout=subprocess.PIPE)
-    link = seed.process.stdout.readline().decode().strip()
-    manifest_cpu_s = seed.cpu_so_far()
-    out = work / "out"
-    return transfer(seed, [firn, "get", link, "-o", out], file, out / file.name) | {
-        "manifest_cpu_s": manifest_cpu_s}
+    log = work / "share.log"
+    with open(log, "wb") as said, Child(argv, said, environment) as seed:
+        link = await_line(seed, log, lambda line: line if line.startswith("firn:") else None,
+                          LONGEST_S)
+        manifest_cpu_s = seed.cpu_so_far()
+        out = work / "out"
+        return transfer(seed, [firn, "get", link, "-o", out], file, out / file.name, environment) | {
+            "manifest_cpu_s": manifest_cpu_s}

@@ -13,6 +13,7 @@ import time
 import libtorrent
 
 LOOK_S = 0.02  # at whether the download is complete
+LONGEST_S = 3600  # only ends a hang
 # On top of libtorrent's own preset for machines that do nothing else.
 SETTINGS = {
     "enable_dht": False, "enable_lsd": False, "enable_natpmp": False, "enable_upnp": False,
@@ -54,7 +55,10 @@ def main():
         while True:
             signal.pause()
     handle.connect_peer(("127.0.0.1", chosen.peer))
+    deadline = time.monotonic() + LONGEST_S
     while not handle.status().is_seeding:
+        if time.monotonic() > deadline:
+            sys.exit(f"the download is not complete after {LONGEST_S} s")
         time.sleep(LOOK_S)
 
 

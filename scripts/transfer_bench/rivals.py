@@ -10,7 +10,8 @@ import threading
 import time
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
-from transfer_bench.children import Child, await_port, free_port, transfer
+from transfer_bench.children import (LONGEST_S, Child, await_port, die_with_parent, free_port,
+                                     transfer)
 
 PIECE = 1 << 20
 PYTHON = "/usr/bin/python3"  # Debian's: the module of libtorrent is made for it
@@ -44,6 +45,10 @@ class TinyTracker:
         self.server = HTTPServer(("127.0.0.1", 0), Handler)
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+
     def url(self):
         return b"http://127.0.0.1:%d/announce" % self.server.server_port
 
@@ -70,16 +75,16 @@ def run_aria2(file, work):
     common = ["aria2c", "-q", "--enable-dht=false", "--bt-enable-lpd=false",
               "--enable-peer-exchange=false", "--disable-ipv6", "--file-allocation=none",
               "--allow-overwrite=true", str(torrent)]
-    seed = Child(common + ["--dir", str(file.parent), "--bt-seed-unverified=true",
-                           "--seed-ratio=0", "--listen-port", str(seed_port)])
-    await_port(seed_port)
     out = work / "out"
     out.mkdir(exist_ok=True)
     try:
-        return transfer(seed, common + ["--dir", str(out), "--seed-time=0", "--listen-port",
-                                        str(free_port())], file, out / file.name)
+        with Child(common + ["--dir", str(file.parent), "--bt-seed-unverified=true",
+                             "--seed-ratio=0", "--listen-port", str(seed_port)]) as seed:
+            await_port(seed_port)
+            return transfer(seed, common + ["--dir", str(out), "--seed-time=0", "--listen-port",
+                                            str(free_port())], file, out / file.name)
     finally:
-        tracker.server.shutdown()
+        tracker.close()
 
 
 def libtorrent_version():
@@ -98,21 +103,21 @@ def run_libtorrent(file, work, encrypted):
     seed_port = free_port()
     common = [PYTHON, str(LIBTORRENT_PEER), str(torrent)]
     how = ["--encrypted"] if encrypted else []
-    seed = Child(common + [str(file.parent), "--port", str(seed_port), "--seed"] + how)
-    await_port(seed_port)
     out = work / "out"
     out.mkdir(exist_ok=True)
-    return transfer(seed, common + [str(out), "--port", str(free_port()), "--from",
-                                    str(seed_port)] + how, file, out / file.name)
+    with Child(common + [str(file.parent), "--port", str(seed_port), "--seed"] + how) as seed:
+        await_port(seed_port)
+        return transfer(seed, common + [str(out), "--port", str(free_port()), "--from",
+                                        str(seed_port)] + how, file, out / file.name)
 
 
 def run_copy(file, work):
     target = work / "copy"
     start = time.monotonic()
-    with open(target, "wb") as out:
-        cat = subprocess.Popen(["cat", str(file)], stdout=subprocess.PIPE)
-        subprocess.run(["cat"], stdin=cat.stdout, stdout=out, check=True)
-        cat.stdout.close()
+    with open(target, "wb") as out, Child(["cat", file], stdout=subprocess.PIPE) as cat:
+        subprocess.run(["cat"], stdin=cat.process.stdout, stdout=out, check=True, timeout=LONGEST_S,
+                       preexec_fn=die_with_parent)
+        cat.process.stdout.close()
         cat.wait()
     seconds = time.monotonic() - start
     return {"seconds": seconds, "mb_per_s": os.path.getsize(file) / 1e6 / seconds}

@@ -1,11 +1,15 @@
 #!/usr/bin/python3
-"""scripts/bench-transfer: floors of stages, what counts as unexplained, and ratios to rivals. Where a built `firn` lies in
-FIRN_BUILD, also the chain itself."""
+"""scripts/bench-transfer: floors of stages, what counts as unexplained, ratios to rivals, and that no process is left. Where a
+built `firn` lies in FIRN_BUILD, also the chain itself."""
 
 import contextlib
 import io
+import json
 import os
 import pathlib
+import select
+import signal
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -16,10 +20,12 @@ import counted_unittest
 
 sys.dont_write_bytecode = True
 from transfer_bench import report
-from transfer_bench.chain import ENDS, Chain
+from transfer_bench.chain import ENDS, Chain, profile_of
+from transfer_bench.children import Child, await_line
 from transfer_bench.floors import BLOCKS, floor_of
 
 FIRN_BUILD = pathlib.Path(os.environ.get("FIRN_BUILD", ""))
+ENOUGH_SAMPLES = 50  # of some 5 ms of processor time each; the parts of fewer are chance
 FLOORS = {"copies": 0.1, "hash": 0.3, "tls": 0.2, "disk_write": 0.5, "disk_read": 0.4, "encode": 0.6, "decode": 0.7,
           "network_send": 0.8, "network_receive": 0.9,
           "each_ns": {"wake_up_signal": 1000, "wake_up_wait": 2000, "page_fault": 500, "stage": 50, "block_parse": 100,
@@ -98,16 +104,80 @@ class Tables(unittest.TestCase):
         self.assertIn("| aria2c | not installed | | |", lines)
 
 
+class Ended:
+    """Stands for a process that has ended."""
+
+    def __init__(self, user, system):
+        self.usage = type("Usage", (), {"ru_utime": user, "ru_stime": system})
+
+    def cpu_seconds(self):
+        return self.usage.ru_utime + self.usage.ru_stime
+
+    def peak_mib(self):
+        return 64
+
+
+class Profiles(unittest.TestCase):
+    def test_stages_of_the_profile_and_what_is_around_it_add_up_to_all(self):
+        told = {"event": "profile", "cpu_user": 1.5, "cpu_system": 0.5, "seconds": {"tls": 1.75, "none": 0.25},
+                "samples": 400, "entered": {"tls": 8}, "page_faults": 6, "switches_waiting": 4,
+                "switches_interrupted": 2, "threads": {"firn": {"threads": 1, "ran": 2.0}}}
+        with tempfile.TemporaryDirectory(prefix="firn-test-") as folder:
+            log = pathlib.Path(folder, "log")
+            log.write_text("\n".join(["a line", json.dumps({"event": "progress", "blocks_sent": 32}), json.dumps(told)]))
+            found = profile_of(Ended(1.9, 0.6), log, 0.5)
+        self.assertEqual({"tls": 3.5, "none": 0.5, "start_and_end": 1.0}, found["stages"])
+        self.assertEqual(found["cpu_s"], sum(found["stages"].values()))
+        self.assertEqual((1.2, 400, 64, {"tls": 16}, 12), tuple(
+            found[what] for what in ("cpu_system_s", "samples", "blocks_sent", "entered", "page_faults")))
+        self.assertEqual({"firn": {"threads": 1, "ran": 4.0}}, found["threads"])
+
+
+class Children(unittest.TestCase):
+    """The deadlines of 60 s only end a hang."""
+
+    def test_what_runs_at_the_end_of_its_block_is_killed(self):
+        with self.assertRaises(KeyboardInterrupt), Child(["sleep", "600"]) as child:
+            raise KeyboardInterrupt
+        self.assertEqual(-signal.SIGKILL, child.process.returncode)
+
+    def test_a_wait_ends_at_its_deadline_and_the_process_with_it(self):
+        with self.assertRaisesRegex(SystemExit, "still runs"), Child(["sleep", "600"]) as child:
+            child.wait(0.01)
+        self.assertEqual(-signal.SIGKILL, child.process.returncode)
+
+    def test_who_ends_before_it_serves_is_not_waited_for(self):
+        with tempfile.NamedTemporaryFile() as log, Child(["false"]) as child:
+            with self.assertRaisesRegex(SystemExit, "exit code 1 before it served"):
+                await_line(child, log.name, lambda line: line, 60)
+
+    def test_a_child_ends_with_its_parent_also_where_that_is_killed(self):
+        starts = ("import signal; from transfer_bench.children import Child; "
+                  "print(Child(['sleep', '600']).process.pid, flush=True); signal.pause()")
+        with subprocess.Popen([sys.executable, "-c", starts], stdout=subprocess.PIPE, cwd=ROOT / "scripts") as parent:
+            child = os.pidfd_open(int(parent.stdout.readline()))
+            parent.kill()
+        poll = select.poll()
+        poll.register(child, select.POLLIN)
+        ended = poll.poll(60_000)
+        if not ended:
+            signal.pidfd_send_signal(child, signal.SIGKILL)
+        os.close(child)
+        self.assertTrue(ended, "it outlived its parent")
+
+
 @unittest.skipUnless((FIRN_BUILD / "client/firn").is_file(), "no firn in FIRN_BUILD")
 class Whole(unittest.TestCase):
     def test_the_downloader_gets_all_from_the_relay_and_every_end_has_a_profile(self):
         with tempfile.TemporaryDirectory(prefix="firn-test-") as folder:
             work = pathlib.Path(folder)
             (work / "src").mkdir()
-            (work / "src/content.bin").write_bytes(os.urandom(16 << 20))
-            run = Chain(FIRN_BUILD, work / "src/content.bin", work).run(dense=True)
+            (work / "src/content.bin").write_bytes(os.urandom(64 << 20))
+            run = Chain(FIRN_BUILD, work / "src/content.bin", work).run(dense=True, longest=90)
+            self.assertTrue((work / "firn").is_dir(), "its keys are elsewhere: in the user's home?")
         for end in ENDS:
-            self.assertAlmostEqual(run[end]["cpu_s"], sum(run[end]["stages"].values()), delta=run[end]["cpu_s"] / 50)
+            if run[end]["samples"] >= ENOUGH_SAMPLES:
+                self.assertAlmostEqual(run[end]["cpu_s"], sum(run[end]["stages"].values()), delta=run[end]["cpu_s"] / 20)
             self.assertGreater(run[end]["entered"]["waits"], 0)
         # Had the downloader found the seed, the relay would have sent next to nothing.
         self.assertGreaterEqual(run["relay"]["blocks_sent"], BLOCKS)
