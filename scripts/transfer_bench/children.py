@@ -54,7 +54,7 @@ class Child:
         os.close(self._end)
 
     def has_ended(self, within=0):
-        """Whether it ends within so many seconds."""
+        """Whether it has ended, or does within `within` seconds."""
         if self.usage is not None:
             return True
         poll = select.poll()

@@ -1,4 +1,5 @@
-"""The tables of scripts/bench-transfer."""
+"""The tables of scripts/bench-transfer. "At least" is what a stage's work costs when measured alone,
+which a program may undercut."""
 
 import statistics
 
@@ -98,8 +99,9 @@ def print_profile(document, name, profile):
         for (end, ends), spent in zip(profile.items(), seconds[stage]):
             floor = floor_of(document["floors"], end, stage, ends, dense)
             row += f" {spent:.2f} |" if spent >= LEAST_S else " - |"
-            row += f" {floor:.2f} |" if floor is not None and spent >= LEAST_S else " |"
-            least[end] += floor or 0
+            shown = floor if spent >= LEAST_S else None
+            row += f" {shown:.2f} |" if shown is not None else " |"
+            least[end] += shown or 0
         print(row)
     totals = [sum(ends["stages"].values()) for ends in profile.values()]
     left = [sum(ends["stages"].get(s, 0) for s in UNEXPLAINED) for ends in profile.values()]

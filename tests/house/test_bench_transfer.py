@@ -1,8 +1,10 @@
 #!/usr/bin/python3
-"""scripts/bench-transfer: floors of stages, what counts as unexplained, ratios to rivals, and that no process is left. Where a
-built `firn` lies in FIRN_BUILD, also the chain itself."""
+"""scripts/bench-transfer: floors of stages, what counts as unexplained, ratios to rivals, and that no process is left; columns
+of scripts/bench-fanout. Where a built `firn` lies in FIRN_BUILD, also the chain itself."""
 
 import contextlib
+import importlib.machinery
+import importlib.util
 import io
 import json
 import os
@@ -84,6 +86,12 @@ class Tables(unittest.TestCase):
         self.assertIn("| all | 1.00 | 0.20 | 1.00 | 0.40 | 1.00 | 0.20 |", lines)
         self.assertFalse([line for line in lines if "main_turns" in line])
 
+    def test_floors_of_stages_that_are_not_shown_are_not_summed(self):
+        chain = {end: profile(hash=0.5 if end == "relay" else 0.001) for end in ENDS}
+        lines = printed(document(chains={"coded": [chain]}))
+        self.assertIn("| hash | - | | 0.50 | 0.30 | - | |", lines)
+        self.assertIn("| all | 2.00 | 0.20 | 2.50 | 0.70 | 2.00 | 0.20 |", lines)
+
     def test_the_run_with_the_median_of_processor_time_is_shown(self):
         runs = [{end: profile(cpu_s) for end in ENDS} for cpu_s in (9.0, 1.0, 2.0)]
         self.assertTrue([line for line in printed(document(chains={"coded": runs})) if line.startswith("| all | 2.00 |")])
@@ -102,6 +110,28 @@ class Tables(unittest.TestCase):
             "copy": [{"mb_per_s": 900, "seconds": 1}]}, absent={"aria2c": "not installed"}))
         self.assertIn("| libtorrent | 1.50 | 1.50 |", lines)
         self.assertIn("| aria2c | not installed | | |", lines)
+
+
+class Fanout(unittest.TestCase):
+    def test_turns_are_one_column_in_whatever_parts_they_were_told(self):
+        loader = importlib.machinery.SourceFileLoader("bench_fanout", str(ROOT / "scripts/bench-fanout"))
+        fanout = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+        loader.exec_module(fanout)
+
+        def cells(stages):
+            run = {"mb_per_s": 1, "redundant_share": 0, "cpu_per_gib": {"seed": {"tls": 2.0}, "get": stages}}
+            out = io.StringIO()
+            with contextlib.redirect_stdout(out):
+                fanout.print_table({"bytes": 1, "repeats": 1, "cpu": "one", "cores": 2, "cells": [
+                    {"shape": "a", "getters": 1, "build": "b", "runs": [run]}]})
+            header, _, row = out.getvalue().splitlines()[-3:]
+            return dict(zip(header.split(" | "), row.split(" | ")))
+
+        older = cells({"main_turns": 1.5, "io_turns": 1.0, "worker_turns": 0.5, "copies": 0.25})
+        newer = cells({name: 0.5 for name in ("events", "actions", "timers", "sockets", "orders", "tasks")} | {"copies": 0.25})
+        self.assertEqual("3.00", older["turns"])
+        self.assertEqual(older, newer)
+        self.assertEqual("0.75", cells({"waits": 0.5, "main_turns": 0.25})["turns"])
 
 
 class Ended:
@@ -136,7 +166,7 @@ class Profiles(unittest.TestCase):
 class Children(unittest.TestCase):
     """The deadlines of 60 s only end a hang."""
 
-    def test_what_runs_at_the_end_of_its_block_is_killed(self):
+    def test_a_process_that_runs_at_the_end_of_its_block_is_killed(self):
         with self.assertRaises(KeyboardInterrupt), Child(["sleep", "600"]) as child:
             raise KeyboardInterrupt
         self.assertEqual(-signal.SIGKILL, child.process.returncode)
@@ -146,7 +176,7 @@ class Children(unittest.TestCase):
             child.wait(0.01)
         self.assertEqual(-signal.SIGKILL, child.process.returncode)
 
-    def test_who_ends_before_it_serves_is_not_waited_for(self):
+    def test_a_program_that_ends_before_it_serves_is_not_waited_for(self):
         with tempfile.NamedTemporaryFile() as log, Child(["false"]) as child:
             with self.assertRaisesRegex(SystemExit, "exit code 1 before it served"):
                 await_line(child, log.name, lambda line: line, 60)
