@@ -22,7 +22,36 @@ from pypeer.wire import frame, peer_pb2
 
 PLACES = 40  # of a content
 MEMORY = 16  # MiB, of a seed that is flooded
+NEWCOMERS = 5
 PATIENCE = 60  # seconds after which a newcomer counts as shut out
+
+
+class Stranger:
+    """Does `deed(stop)` in a thread of its own, until it is stopped or the other side hangs up."""
+
+    def __init__(self, deed):
+        self.left = threading.Event()  # by the other side
+        self.error = None
+        self._deed = deed
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def is_at_it(self):
+        return self._thread.is_alive()
+
+    def stop(self):
+        self._stop.set()
+        self._thread.join()
+
+    def _run(self):
+        try:
+            self._deed(self._stop)
+        except (Closed, ConnectionError) as error:
+            self.error = error
+            self.left.set()
+        except Exception as error:  # the test tells of it
+            self.error = error
 
 
 class Crowds(harness.SwarmTest):
@@ -66,7 +95,7 @@ class Crowds(harness.SwarmTest):
         print(f"{self.id()}: newcomers had a block after",
               ", ".join(f"{wait:.1f}" for wait in waits), "s", flush=True)
 
-    def assert_serves(self, seed, newcomers=5):
+    def assert_serves(self, seed, newcomers=NEWCOMERS):
         """Newcomers get a block each, then one downloads; tries of one that is refused come seconds
         apart."""
         self.assert_serves_newcomers(seed, newcomers)
@@ -103,30 +132,39 @@ class Crowds(harness.SwarmTest):
 
     def keep_calling(self, seed, hosts):
         """Idle peers that call again, under fresh names, as soon as the seed leaves them; until the
-        test ends. Returns the list of the names that they took."""
-        names, stop = [], threading.Event()
+        test ends. Returns two lists: hosts that had a place and lost it, and of those the ones that
+        have called again; hosts are in them as often as that happened."""
+        lost, again, stop = [], [], threading.Event()
 
         def call(host):
-            names.append(Identity(self.folder))
-            connection = Connection(names[-1], seed.endpoint(), host)
+            connection = Connection(Identity(self.folder), seed.endpoint(), host)
             connection.send(hello=peer_pb2.Hello(
                 version_min=1, version_max=1, content_id=self.content_id, has_manifest=True))
             return connection
 
         def stay():
-            crowd = {}
+            crowd, placed, left = {}, set(), set()
             while not stop.is_set():
                 for host in hosts:
                     try:
                         if host not in crowd:
                             crowd[host] = call(host)
+                            if host in left:
+                                left.remove(host)
+                                again.append(host)
                         while True:
-                            crowd[host].receive(time.monotonic() + 0.001)
+                            message = crowd[host].receive(time.monotonic() + 0.001)
+                            if message.WhichOneof("body") == "hello":
+                                placed.add(host)  # a refused peer gets a Goodbye alone
                     except TimeoutError:
                         pass  # it has nothing more to say
                     except (Closed, OSError):
                         if host in crowd:
                             crowd.pop(host).close()
+                        if host in placed:
+                            placed.remove(host)
+                            left.add(host)
+                            lost.append(host)
             for connection in crowd.values():
                 connection.close()
 
@@ -134,16 +172,18 @@ class Crowds(harness.SwarmTest):
         thread.start()
         self.addCleanup(thread.join)
         self.addCleanup(stop.set)  # before the join
-        return names
+        return lost, again
 
     def test_idle_peers_that_call_again_as_soon_as_they_are_left_make_room_too(self):
         seed = self.seed()
-        names = self.keep_calling(seed, [f"127.1.{i}.1" for i in range(PLACES * 3 // 2)])
+        lost, again = self.keep_calling(seed, [f"127.1.{i}.1" for i in range(PLACES * 3 // 2)])
         seed.wait_event("progress", where=lambda event: event["peers"] == PLACES)
         self.assert_serves(seed)
-        self.assertGreater(len(names), 2 * PLACES, "they did not call again")
+        # The places were full, so that each newcomer has got one of theirs.
+        self.assertGreaterEqual(len(lost), NEWCOMERS)
+        self.assertGreaterEqual(len(again), NEWCOMERS, "they did not call again")
 
-    def flood(self, message, *options, newcomers=5):
+    def flood(self, message, *options, newcomers=NEWCOMERS):
         """Sends one message as fast as it goes, and while honest peers are served: the seed's memory
         stays bounded. Whether the seed has hung up on the flooder."""
         seed = self.seed(options=("--memory", f"{MEMORY}M", *options))
@@ -151,25 +191,27 @@ class Crowds(harness.SwarmTest):
         connection.greet(self.content_id, has_manifest=True)
         one = frame(message.SerializeToString())
         many = one * (MIB // len(one))
-        much, left = threading.Event(), threading.Event()
+        much = threading.Event()
 
-        def send():
-            try:
-                for count in itertools.count():
-                    if count == 32:
-                        much.set()
-                    connection.send_bytes(many)
-            except (Closed, OSError):
-                left.set()  # or the test is over
+        def send(stop):
+            for count in itertools.count():
+                if count == 32:
+                    much.set()
+                if not connection.send_until(stop, many):
+                    return
 
-        threading.Thread(target=send, daemon=True).start()
+        flooder = Stranger(send)
+        self.addCleanup(flooder.stop)
         much.wait(5)  # a seed that does not read so fast does well
         self.assert_serves(seed, newcomers)
         with open(f"/proc/{seed.process.pid}/status", encoding="ascii") as status:
             peak = re.search(r"VmHWM:\s+(\d+) kB", status.read())
         self.assertLess(int(peak[1]) / 1024, MEMORY + 64)
         self.assertNotIn("banned for", seed.output("stderr"))
-        return left.wait(5)  # it may be read from for a second after the goodbye
+        # The seed may read from it for a second after the goodbye.
+        left = flooder.left.wait(5)
+        self.assertTrue(left or flooder.is_at_it(), f"the flood broke off: {flooder.error}")
+        return left
 
     def test_empty_states_without_end_take_no_memory_and_starve_nobody(self):
         self.flood(peer_pb2.PeerMessage(state=peer_pb2.State(credit=1)))
@@ -197,34 +239,36 @@ class Crowds(harness.SwarmTest):
                 self.flood(message)
 
     def test_leaf_requests_of_large_generations_starve_nobody(self):
-        self.source = self.file(128 * MIB, "large.bin")
-        self.manifest_file = self.create(self.source, "--generation-size", 4096,
+        self.source = self.file(64 * MIB, "large.bin")
+        self.manifest_file = self.create(self.source, "--generation-size", 2048,
                                          "--block-size", 16 << 10)
         seed = self.seed(options=("--memory", "64M"))
         content_id = Manifest(self.manifest_file.read_bytes()).content_id
         request = frame(peer_pb2.PeerMessage(leaf_request=peer_pb2.LeafRequest(
             generations=[0, 1] * 8)).SerializeToString())
-        stop = threading.Event()
-        self.addCleanup(stop.set)
 
-        def ask(connection):
-            try:
-                while not stop.is_set():
-                    connection.send_bytes(request)
+        def asking(connection):
+            def ask(stop):
+                while connection.send_until(stop, request):
                     try:
                         while True:
                             connection.receive(time.monotonic() + 0.05)
                     except TimeoutError:
                         pass
-            except (Closed, OSError):
-                pass  # the test is over
+            return ask
 
+        strangers = []
         for i in range(8):
             connection = self.dial(seed, f"127.1.{i}.1", Identity(self.folder))
             connection.greet(content_id, has_manifest=True)
-            threading.Thread(target=ask, args=(connection,), daemon=True).start()
+            strangers.append(Stranger(asking(connection)))
+            self.addCleanup(strangers[-1].stop)
         get = self.get(self.manifest_file, "get", "--no-tracker", "--peer", seed.endpoint())
-        self.assert_downloaded(self.source, get, timeout=30)  # 3 s without requests
+        self.assert_downloaded(self.source, get, timeout=120)  # only ends a hang
+        for stranger in strangers:
+            self.assertTrue(stranger.left.is_set() or stranger.is_at_it(),
+                            f"its requests broke off: {stranger.error}")
+        self.assertTrue(any(stranger.is_at_it() for stranger in strangers), "the seed left them all")
 
     def test_who_floods_a_seed_with_a_single_place_loses_it_to_a_newcomer(self):
         """No message of it is a fault: it is left because it does nothing useful."""

@@ -10,6 +10,7 @@ from .identity import id_of_certificate, raw_of
 from .wire import FrameReader, frame, peer_pb2
 
 TIMEOUT = 20  # seconds without which a test would hang
+LOOK = 0.5  # seconds between looks at whether to go on
 
 
 class Closed(Exception):
@@ -53,6 +54,22 @@ class Connection:
             self._socket.sendall(data)
         except (ConnectionError, ssl.SSLError) as error:
             raise Closed(str(error)) from error
+
+    def send_until(self, stop, data):
+        """Sends all, however long the other side pauses; or gives up when the event `stop` is set.
+        Says whether all was sent."""
+        self._socket.settimeout(LOOK)
+        left = memoryview(data)
+        while left:
+            if stop.is_set():
+                return False
+            try:
+                left = left[self._socket.send(left):]
+            except TimeoutError:
+                pass  # the same bytes again: TLS may have taken some of them
+            except (ConnectionError, ssl.SSLError) as error:
+                raise Closed(str(error)) from error
+        return True
 
     def receive(self, deadline=None):
         """The next PeerMessage; Closed at the end; TimeoutError at the deadline."""
