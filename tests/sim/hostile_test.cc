@@ -339,7 +339,7 @@ TEST_CASE("once honest peers hold the content between them they finish without t
 }
 
 // Check sums do not outlive a process: but for the rows' standing nothing tells true from false,
-// and none of these swarms finishes. With it seven do; in the others nobody honest had verified
+// and none of these swarms finishes. With it most do; in the others nobody honest had verified
 // some generation, and false rows of it go round.
 TEST_CASE("peers started again with a polluter and without the source know their true rows") {
   std::uint32_t finished = 0;

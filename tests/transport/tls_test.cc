@@ -37,7 +37,7 @@ class Ends {
     REQUIRE(done);
   }
 
-  // Sends records of so many bytes until the socket is full; says how many went.
+  // Sends records of `bytes` each until the socket is full; says how many went.
   std::size_t fill(std::size_t end, std::size_t bytes) {
     const std::vector<std::uint8_t> record(bytes, 7);
     for (std::size_t sent = 0;; ++sent) {
