@@ -174,7 +174,7 @@ std::map<std::string, std::uint32_t> calls_told_by_tracker(Victim victim) {
   Fixture fixture(plain_manifest(2, 4, 16), options);
   fixture.start();
   std::map<std::string, std::uint32_t> calls;
-  for (std::uint32_t turn = 0, told = 0; turn < 10 * kToldSeconds; ++turn) {
+  for (std::uint32_t turn = 0, told = 0; turn < kToldSeconds; ++turn) {
     proto::AnnounceReply reply;
     for (std::size_t i = 0; i < limits::kAnnouncePeersMax; ++i, ++told) {
       reply.peers.push_back(victim(told));
@@ -189,7 +189,7 @@ std::map<std::string, std::uint32_t> calls_told_by_tracker(Victim victim) {
         fixture.drain();
       }
     }
-    fixture.pass(100 * kMillisecond);
+    fixture.pass(kSecond);
   }
   return calls;
 }
