@@ -101,6 +101,7 @@ void Peer::stop_dead() {
   armed_ = kNever;
   acting_ = false;
   thaws_ = 0;
+  waiting_.clear();
 }
 
 TimeUs Peer::clock() const {
@@ -130,7 +131,17 @@ void Peer::jump_clock(TimeUs ahead) {
 }
 
 void Peer::freeze(TimeUs how_long) {
-  if (core_) thaws_ = std::max(thaws_, network_.events().now() + how_long);
+  if (!core_) return;
+  thaws_ = std::max(thaws_, network_.events().now() + how_long);
+  // What is due meanwhile happens then, in order, all at once, unless another freeze has begun.
+  network_.events().after(thaws_ - network_.events().now(), [this, life = life_] {
+    if (life != life_ || thaws_ > network_.events().now()) return;
+    std::deque<std::function<void()>> due;
+    due.swap(waiting_);
+    for (auto& what : due) {
+      if (life == life_ && core_) what();
+    }
+  });
 }
 
 void Peer::later(TimeUs delay, std::function<void()> what) {
@@ -142,9 +153,11 @@ void Peer::later(TimeUs delay, std::function<void()> what) {
 void Peer::later_in_life(TimeUs delay, std::function<void()> what) {
   network_.events().after(delay, [this, life = life_, what = std::move(what)]() mutable {
     if (life != life_ || !core_) return;
-    const TimeUs at = network_.events().now();
-    if (thaws_ > at) return later_in_life(thaws_ - at, std::move(what));  // in order, all at once
-    what();
+    if (thaws_ > network_.events().now() || !waiting_.empty()) {
+      waiting_.push_back(std::move(what));
+    } else {
+      what();
+    }
   });
 }
 

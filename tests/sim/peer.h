@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -90,6 +91,7 @@ class Peer {
   TimeUs clock_ahead_ = 0;
   TimeUs told_ = 0;  // the last time that the core was told
   TimeUs thaws_ = 0;
+  std::deque<std::function<void()>> waiting_;  // until then
   std::unique_ptr<Checker> checker_;
   Uplink uplink_;
 };
