@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kSweepFrom = 256;  // entries; fewer are not looked through
 
-// Each call is forgotten so long after the one before: so `calls` may be remembered.
+// A call is forgotten `time` after the call before it is; `calls` may be remembered at once.
 struct Bound {
   TimeUs calls, time;
 };

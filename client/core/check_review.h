@@ -15,7 +15,7 @@
 
 namespace firn::core {
 
-// Check sums of a generation, and who made them.
+// Check sums of a generation, and the peer that made them.
 struct CheckStatement {
   PeerId maker;
   codec::SecretVector<std::uint8_t> key, sums;  // as CheckReply has them

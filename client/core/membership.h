@@ -71,7 +71,8 @@ class Membership {
   void punish(const PeerId& id, proto::GoodbyeReason reason, const std::string& what,
               std::uint32_t strikes = 1);
   // The authority has found that the peer sent a false block: it is dropped if it is connected, and
-  // turned away for as long as a peer that this one has convicted. `by`: who says so for it.
+  // turned away for as long as a peer that this one has convicted. `by`: the peer that speaks for
+  // the authority.
   void condemn(const PeerId& id, const PeerId& by);
   // The word of `by` was false, by which these were convicted: they are welcome again, and so are
   // those that it has condemned.

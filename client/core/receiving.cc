@@ -284,7 +284,7 @@ void Receiving::evidence_checked(std::uint32_t g, const std::vector<PeerId>& gui
   for (const PeerId& id : guilty) blame(id, g);
 }
 
-// It is guilty, whoever may have lied.
+// This peer is guilty, whether or not an authority has lied.
 void Receiving::blame(const PeerId& id, std::uint32_t g) {
   review_.guilty(id);
   ban(id, g);

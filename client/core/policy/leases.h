@@ -24,7 +24,7 @@ struct GrantLimits {
 std::uint32_t blocks_to_grant(const Holdings& holdings, const Neighbour& neighbour,
                               const GrantLimits& limits);
 
-// Who holds how much of generations near their end, worked out once for many neighbours: where
+// How much each neighbour holds of generations near their end, worked out once for many: where
 // there are many, each State would look at all of them again for each generation that it tells of.
 class Holders {
  public:
