@@ -35,7 +35,7 @@ std::size_t heap_of(const Goodbye& goodbye) {
   return goodbye.detail.capacity();
 }
 std::size_t heap_of(const CheckRequest& request) {
-  return request.generations.capacity() * sizeof(std::uint32_t);
+  return request.generations.capacity() * sizeof(std::uint32_t) + request.key.capacity();
 }
 std::size_t heap_of(const CheckReply& reply) {
   return reply.key.capacity() + reply.sums.capacity();

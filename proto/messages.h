@@ -89,6 +89,7 @@ struct State {
   std::vector<Span> unwanted = {};   // generations that it neither holds nor wants
   std::vector<Span> withdrawn = {};  // that it held in whole once and cannot serve any more
   bool proven_only = false;
+  bool trusted_only = false;
   std::vector<Received> received = {};
   std::uint64_t epoch = 0;                    // the latest that its sender has
   bool wants_epochs = false;                  // at once, from the receiver
@@ -120,6 +121,7 @@ struct Block {
 
 struct CheckRequest {
   std::vector<std::uint32_t> generations;  // 1 to kCheckGenerationsMax
+  std::vector<std::uint8_t> key = {};      // 32 bytes, or none
   bool operator==(const CheckRequest&) const = default;
 };
 

@@ -92,6 +92,7 @@ Result<State> parse_state(Bytes body) {
   state.upload_kib = from.upload_kib();
   state.neighbours = from.neighbours();
   state.proven_only = from.proven_only();
+  state.trusted_only = from.trusted_only();
   state.epoch = from.epoch();
   state.wants_epochs = from.wants_epochs();
   state.wants_claims = from.wants_claims();
@@ -225,31 +226,38 @@ Result<Goodbye> parse_goodbye(Bytes body) {
   return goodbye;
 }
 
-// A request that names 1 to `count_max` generations and nothing else. Packed or not, a number takes
+// A request that names 1 to `count_max` generations, and little else. Packed or not, a number takes
 // a byte at least.
-template <typename WireRequest, typename Request>
-Result<Request> parse_request(Bytes body, std::size_t count_max, const std::string& name) {
-  WireRequest from;
-  if (body.size() > count_max * 16 || !parse_wire(body, from) || from.generations().empty() ||
+template <typename WireRequest>
+Result<std::vector<std::uint32_t>> parse_generations(Bytes body, std::size_t count_max,
+                                                     const std::string& name, WireRequest& from) {
+  if (body.size() > count_max * 16 + 64 || !parse_wire(body, from) || from.generations().empty() ||
       from.generations_size() > static_cast<int>(count_max))
     return peer_error(name + ": malformed, or no or too many generations");
-  Request request;
+  std::vector<std::uint32_t> generations;
   for (const std::uint32_t g : from.generations()) {
     if (g >= limits::kGenerationCountMax)
       return peer_error(name + ": a generation's number is too large");
-    request.generations.push_back(g);
+    generations.push_back(g);
   }
-  return request;
+  return generations;
 }
 
 Result<CheckRequest> parse_check_request(Bytes body) {
-  return parse_request<wire::CheckRequest, CheckRequest>(body, limits::kCheckGenerationsMax,
-                                                         "check request");
+  wire::CheckRequest from;
+  auto generations = parse_generations(body, limits::kCheckGenerationsMax, "check request", from);
+  if (!generations.ok()) return generations.error();
+  const std::string& key = from.key();
+  if (!key.empty() && key.size() != limits::kCheckKeyBytes)
+    return peer_error("check request: a key of the wrong size");
+  return CheckRequest{*std::move(generations), {key.begin(), key.end()}};
 }
 
 Result<LeafRequest> parse_leaf_request(Bytes body) {
-  return parse_request<wire::LeafRequest, LeafRequest>(body, limits::kLeafGenerationsMax,
-                                                       "leaf request");
+  wire::LeafRequest from;
+  auto generations = parse_generations(body, limits::kLeafGenerationsMax, "leaf request", from);
+  if (!generations.ok()) return generations.error();
+  return LeafRequest{*std::move(generations)};
 }
 
 Result<LeafReply> parse_leaf_reply(Bytes body) {

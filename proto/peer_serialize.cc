@@ -41,6 +41,7 @@ void fill(const State& from, wire::State& to) {
   to.set_upload_kib(from.upload_kib);
   to.set_neighbours(from.neighbours);
   to.set_proven_only(from.proven_only);
+  to.set_trusted_only(from.trusted_only);
   for (const Span& span : from.complete) fill(span, *to.add_complete());
   for (const Span& span : from.unwanted) fill(span, *to.add_unwanted());
   for (const Span& span : from.withdrawn) fill(span, *to.add_withdrawn());
@@ -99,6 +100,7 @@ void fill(const ManifestPart& from, wire::PeerMessage& to) {
 void fill(const CheckRequest& from, wire::PeerMessage& to) {
   wire::CheckRequest& request = *to.mutable_check_request();
   for (const std::uint32_t g : from.generations) request.add_generations(g);
+  request.set_key(from.key.data(), from.key.size());
 }
 void fill(const CheckReply& from, wire::PeerMessage& to) {
   wire::CheckReply& reply = *to.mutable_check_reply();
@@ -187,7 +189,7 @@ class WireScratch {
   Arena arena_{first_block_, sizeof first_block_};
 };
 
-// Sizes on the wire of Blocks and States, whose field numbers are all below 16: a tag is one byte.
+// Sizes on the wire of Blocks and States. Field numbers below 16 have a tag of one byte.
 std::size_t varint_field(std::uint64_t value) {
   return value == 0 ? 0 : 1 + CodedOutputStream::VarintSize64(value);
 }
@@ -198,12 +200,14 @@ std::size_t bytes_field(std::size_t bytes) {
   return 1 + CodedOutputStream::VarintSize32(static_cast<std::uint32_t>(bytes)) + bytes;
 }
 
+constexpr std::size_t kLateFlagBytes = 3;  // a flag that is set, of field 16 or later
+
 std::size_t body_bytes(const State& state) {
   std::size_t bytes = varint_field(state.acknowledged) + varint_field(state.credit) +
                       varint_field(state.prefer_coded) + varint_field(state.upload_kib) +
                       varint_field(state.neighbours) + varint_field(state.proven_only) +
                       varint_field(state.epoch) + varint_field(state.wants_epochs) +
-                      varint_field(state.wants_claims);
+                      varint_field(state.wants_claims) + (state.trusted_only ? kLateFlagBytes : 0);
   if (!state.convicted.empty()) bytes += bytes_field(state.convicted.size() * 8);
   for (const std::vector<Span>* spans : {&state.complete, &state.unwanted, &state.withdrawn})
     for (const Span& span : *spans)

@@ -35,25 +35,41 @@ void CheckReview::examine(std::uint32_t g, std::uint32_t blocks, CheckStatement 
 }
 
 void CheckReview::verified(std::uint32_t g, std::uint32_t blocks) {
-  for (const Case& one : cases_) {
-    if (one.generation != g) continue;
-    const auto tag_bytes = static_cast<std::uint32_t>(one.statement.sums.size() / blocks);
-    outbox_.push(MakeCheck{kNoPeer, g, tag_bytes, one.statement.key});
+  for (auto one = cases_.begin(); one != cases_.end(); ++one) {
+    if (one->generation != g) continue;
+    const bool asked = std::any_of(cases_.begin(), one, [&](const Case& earlier) {
+      return earlier.generation == g && earlier.statement.key == one->statement.key;
+    });
+    const auto tag_bytes = static_cast<std::uint32_t>(one->statement.sums.size() / blocks);
+    if (!asked) outbox_.push(MakeCheck{kNoPeer, g, tag_bytes, one->statement.key});
   }
 }
 
-std::optional<CheckReview::Finding> CheckReview::made(const proto::CheckReply& truth) {
-  const auto found = std::find_if(cases_.begin(), cases_.end(), [&](const Case& one) {
-    return one.generation == truth.generation && std::ranges::equal(one.statement.key, truth.key);
+// Whether others that stated the same are innocent or guilty is known before a liar's word is taken
+// back.
+CheckReview::Findings CheckReview::made(const proto::CheckReply& truth) {
+  Findings findings;
+  std::vector<PeerId> liars;
+  std::erase_if(cases_, [&](const Case& one) {
+    if (one.generation != truth.generation || !std::ranges::equal(one.statement.key, truth.key))
+      return false;
+    if (truth.sums.empty()) return true;
+    const bool is_true = std::ranges::equal(one.statement.sums, truth.sums);
+    if (is_true) confirmed(one, findings);
+    if (!is_true) liars.push_back(one.statement.maker);
+    return is_true;
   });
-  if (found == cases_.end()) return std::nullopt;
-  if (truth.sums.empty() || std::ranges::equal(found->statement.sums, truth.sums)) {
-    if (!truth.sums.empty()) std::ranges::for_each(found->convicted, [&](auto& id) { guilty(id); });
-    cases_.erase(found);
-    return std::nullopt;
+  for (const PeerId& liar : liars) {
+    findings.lies.push_back({liar, truth.generation, acquit(liar)});
   }
-  const PeerId liar = found->statement.maker;
-  return Finding{liar, truth.generation, acquit(liar)};
+  return findings;
+}
+
+void CheckReview::confirmed(const Case& one, Findings& findings) {
+  for (const PeerId& id : one.convicted) guilty(id);
+  if (one.statement.vouched) return;
+  findings.truthful.push_back(one.statement.maker);
+  findings.guilty.insert(findings.guilty.end(), one.convicted.begin(), one.convicted.end());
 }
 
 std::vector<PeerId> CheckReview::acquit(const PeerId& liar) {

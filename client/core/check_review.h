@@ -1,11 +1,10 @@
-// Whether check sums that convicted somebody were true. They are the word of one peer that speaks
-// for the authority, which may lie, or hold a damaged copy. Once the generation is verified this
-// peer works out the same sums itself, and knows.
+// Whether check sums by which rows were judged were true. They are the word of one peer, which may
+// lie, or hold a damaged copy. Once the generation is verified this peer works out the same sums
+// itself, and knows.
 #pragma once
 
 #include <cstdint>
 #include <deque>
-#include <optional>
 #include <vector>
 
 #include "client/core/outbox.h"
@@ -19,17 +18,21 @@ namespace firn::core {
 struct CheckStatement {
   PeerId maker;
   codec::SecretVector<std::uint8_t> key, sums;  // as CheckReply has them
+  bool vouched = true;                          // the maker speaks for the authority
 };
 
 class CheckReview {
  public:
   explicit CheckReview(Outbox& outbox) : outbox_(outbox) {}
 
+  // Somebody has stated this; nobody is convicted by it yet.
+  void heard(std::uint32_t g, const CheckStatement& by) { case_of(g, by); }
   // By the statement this peer answered for a false row of g.
   void convicted(const PeerId& id, std::uint32_t g, const CheckStatement& by);
   // This peer is guilty, whatever becomes of check sums.
   void guilty(const PeerId& id);
-  // g is verified: its sums are worked out (MakeCheck for nobody), `blocks` of them.
+  // g is verified: its sums are worked out (MakeCheck for nobody), `blocks` of them, once for each
+  // key.
   void verified(std::uint32_t g, std::uint32_t blocks);
   // The same for sums that have convicted nobody.
   void examine(std::uint32_t g, std::uint32_t blocks, CheckStatement statement);
@@ -39,8 +42,13 @@ class CheckReview {
     std::uint32_t generation = 0;   // whose sums it told
     std::vector<PeerId> acquitted;  // nothing speaks against them but the liar's word
   };
-  // The answer to MakeCheck. Nothing if what was stated is true, or is not known any more.
-  std::optional<Finding> made(const proto::CheckReply& truth);
+  struct Findings {
+    std::vector<Finding> lies;
+    std::vector<PeerId> truthful;  // makers of true sums that speak for nobody
+    std::vector<PeerId> guilty;    // by the sums of those
+  };
+  // The answer to MakeCheck. Nothing if what was stated is not known any more.
+  Findings made(const proto::CheckReply& truth);
 
  private:
   struct Case {
@@ -49,6 +57,7 @@ class CheckReview {
     std::vector<PeerId> convicted;
   };
   Case& case_of(std::uint32_t g, const CheckStatement& by);
+  void confirmed(const Case& one, Findings& findings);
   std::vector<PeerId> acquit(const PeerId& liar);
 
   Outbox& outbox_;

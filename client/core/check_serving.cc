@@ -19,20 +19,36 @@ CheckServing::Client& CheckServing::client(PeerKey peer) {
   return clients_.emplace(peer, Client{allowance}).first->second;
 }
 
+bool CheckServing::makes(std::uint32_t g, bool with_key) const {
+  return (with_key || !context_.options.certificate.empty()) && holdings_.verified().contains(g);
+}
+
 bool CheckServing::asked(const Neighbour& n, const proto::CheckRequest& request) {
   Client& asking = client(n.key);
   for (const std::uint32_t g : request.generations) {
     if (g >= holdings_.generation_count()) return false;
     if (!asking.allowance.ready(context_.now)) break;  // the neighbour asks again later
-    const bool can = !context_.options.certificate.empty() && holdings_.verified().contains(g);
+    const bool can = makes(g, !request.key.empty());
     asking.allowance.take(can ? policy::pass_cost(holdings_.shape(), g, policy::kSumsPassBytes)
                               : 1);
     if (!can) {
       made(n.key, {g, {}, {}});
-    } else {
+    } else if (request.key.empty()) {
       outbox_.push(MakeCheck{n.key, g, policy::kCheckTagBytes, asking.key});
+    } else {
+      asking.its_keys.emplace_back(request.key.begin(), request.key.end());
+      outbox_.push(MakeCheck{n.key, g, policy::kCheckTagBytes, asking.its_keys.back()});
     }
   }
+  return true;
+}
+
+bool CheckServing::is_under_its_key(Client& asking, const proto::CheckReply& reply) {
+  const auto found =
+      std::find_if(asking.its_keys.begin(), asking.its_keys.end(),
+                   [&](const auto& key) { return std::ranges::equal(key, reply.key); });
+  if (found == asking.its_keys.end()) return false;
+  asking.its_keys.erase(found);
   return true;
 }
 
@@ -42,6 +58,7 @@ void CheckServing::made(PeerKey peer, proto::CheckReply&& reply) {
   Neighbour* n = membership_.find(peer);
   if (!n) return;
   Client& asking = client(peer);
+  if (is_under_its_key(asking, reply)) return outbox_.send(*n, std::move(reply));
   if (asking.told && std::ranges::equal(reply.key, asking.key)) {
     codec::wipe(reply.key.data(), reply.key.size());
     reply.key.clear();

@@ -1,9 +1,11 @@
-// Check sums for neighbours (judging.h), made by a peer that speaks for the authority: under a key
-// of its own for each neighbour. What each may ask for is bounded: the sums of a generation cost a
-// pass over it, and n t bytes.
+// Check sums for neighbours: under the key that they send, of any generation that is verified here
+// (peer_checks.h); or, by a peer that speaks for the authority, under a key of its own for each
+// neighbour (judging.h). What each may ask for is bounded: the sums of a generation cost a pass
+// over it, and n t bytes.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <vector>
 
@@ -31,11 +33,14 @@ class CheckServing final : public LeaveWatcher {
 
  private:
   struct Client {
-    TokenBucket allowance;                       // generations
-    codec::SecretVector<std::uint8_t> key = {};  // drawn with the first sums
-    bool told = false;                           // it has the key
+    TokenBucket allowance;                                        // generations
+    codec::SecretVector<std::uint8_t> key = {};                   // drawn with the first sums
+    bool told = false;                                            // it has the key
+    std::deque<codec::SecretVector<std::uint8_t>> its_keys = {};  // sums under them are being made
   };
   Client& client(PeerKey peer);
+  bool makes(std::uint32_t g, bool with_key) const;
+  bool is_under_its_key(Client& asking, const proto::CheckReply& reply);
 
   const Context& context_;
   Membership& membership_;

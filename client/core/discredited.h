@@ -1,29 +1,12 @@
-// Peers that spoke for the content's authority and told false check sums: their word counts as
-// anybody's. Such a peer has the authority's certificate, so there are few.
+// Peers that told false check sums, for the content's authority or for nobody. Who speaks for the
+// authority and lies counts as anybody after that; of such peers there are few, as they have its
+// certificate.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <deque>
-
-#include "proto/base/ids.h"
+#include "client/core/recent_ids.h"
 
 namespace firn::core {
 
-class Discredited {
- public:
-  void add(const PeerId& id) {
-    if (contains(id)) return;
-    if (ids_.size() == kMost) ids_.pop_front();
-    ids_.push_back(id);
-  }
-  bool contains(const PeerId& id) const {
-    return std::find(ids_.begin(), ids_.end(), id) != ids_.end();
-  }
-
- private:
-  static constexpr std::size_t kMost = 64;
-  std::deque<PeerId> ids_;  // oldest first
-};
+using Discredited = RecentIds;
 
 }  // namespace firn::core

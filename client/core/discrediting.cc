@@ -23,6 +23,7 @@ void Discrediting::carry_out(const CheckReview::Finding& finding) {
   if (epochs_.speaks(finding.liar)) epoch_judging_.forget();
   epochs_.discredit(finding.liar);
   judging_.discredit(finding.liar);
+  trust_.found_lying(finding.liar);
   // Its sums have proven rows, and it has sent some that counted as proven; which, nobody has kept.
   generations_.doubt_all();
   outbox_.push(DoubtRows{});

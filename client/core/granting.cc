@@ -199,15 +199,22 @@ proto::State Granting::make_state(Neighbour& n, std::size_t entries_max) {
   state.epoch = epochs_.number();
   state.wants_epochs = epochs_.upstream() == n.key;
   state.proven_only = trust_.strict() && !life_.finishing();
+  state.trusted_only = trust_.believing() && !life_.finishing();
   // What comes from the speaker itself is taken for true.
   state.wants_claims =
       state.proven_only && trust_.claims_wanted_since() != kNever && !epochs_.speaks(n.id);
-  if (n.contact.authority() && !life_.finishing()) {
-    membership_.small_mesh() ? tell_received(n, state) : tell_convicted(n, state);
+  if (!life_.finishing()) {
+    if (membership_.small_mesh() && gives_by_reports(n)) tell_received(n, state);
+    if (!membership_.small_mesh() && n.contact.authority()) tell_convicted(n, state);
   }
   tell_generations(n, entries_max, state);
   n.news.told(context_.now);
   return state;
+}
+
+// Where no authority is near all that hold everything are its sources.
+bool Granting::gives_by_reports(const Neighbour& n) const {
+  return n.contact.authority() || (trust_.believing() && n.holds.has_everything());
 }
 
 // Tells a source how many innovative blocks came from each neighbour: it gives its rows to peers
@@ -219,6 +226,7 @@ void Granting::tell_received(Neighbour& n, proto::State& state) {
     if (state.received.size() == limits::kReceivedMax) break;
     const std::uint64_t blocks = other.traffic.blocks_innovative();
     if (other.key == n.key || blocks == 0 || !other.useful()) continue;
+    if (trust_.believing() && other.on_trial()) continue;
     state.received.push_back({other.id.prefix(), static_cast<std::uint32_t>(blocks)});
   }
 }
@@ -248,7 +256,7 @@ void Granting::tell_lacking(Neighbour& n) {
 
 // Where false rows are about that nobody can find out one by one.
 bool Granting::sifts() const {
-  return !trust_.convicted().empty() && !trust_.strict() &&
+  return (!trust_.convicted().empty() || trust_.believing()) && !trust_.strict() &&
          membership_.neighbours().size() <= policy::kFewToLookAt;
 }
 

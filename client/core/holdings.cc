@@ -68,6 +68,7 @@ void Holdings::place(OpenGeneration& open, std::uint32_t g, std::uint32_t slot,
     open.source_block.resize(slot + 1);
     open.arrived.resize(slot + 1);
     open.from_whole.resize(slot + 1);
+    open.believed.resize(slot + 1);
     const std::size_t n = blocks_in(g), bytes = (slot + 1) * n;
     if (bytes > open.rows_by_slot.capacity())
       open.rows_by_slot.reserve(std::min(std::max(2 * open.rows_by_slot.size(), bytes), n * n));
@@ -81,6 +82,7 @@ void Holdings::place(OpenGeneration& open, std::uint32_t g, std::uint32_t slot,
   open.source_block[slot] = origin.source_block;
   open.arrived[slot] = now;
   open.from_whole[slot] = origin.first_hand;
+  open.believed[slot] = origin.believed;
   count(open, slot);
   ++total_rank_;
   frontier_ = std::max(frontier_, g + 1);
@@ -95,14 +97,27 @@ void Holdings::count(OpenGeneration& open, std::uint32_t slot) {
     open.by_sender.push_back({sender});
     share = open.by_sender.end() - 1;
   }
-  const bool proven = open.standing[slot] == Standing::kProven;
+  const bool trusted = open.has(slot, Rows::kTrusted), proven = open.has(slot, Rows::kProven);
   const bool first_hand = open.from_whole[slot];
   ++share->rows;
+  share->trusted += trusted;
   share->proven += proven;
   ++open.rows;
+  open.trusted += trusted;
   open.proven += proven;
   open.first_hand_rows += first_hand;
+  open.first_hand_trusted += first_hand && trusted;
   open.first_hand_proven += first_hand && proven;
+}
+
+// Anew.
+void Holdings::count_all(OpenGeneration& open) {
+  open.by_sender.clear();
+  open.rows = open.trusted = open.proven = 0;
+  open.first_hand_rows = open.first_hand_trusted = open.first_hand_proven = 0;
+  for (std::uint32_t slot = 0; slot < open.vectors.size(); ++slot) {
+    if (open.vectors[slot]) count(open, slot);
+  }
 }
 
 std::optional<std::uint32_t> Holdings::insert(std::uint32_t g, const Vector& vector,
@@ -131,14 +146,23 @@ bool Holdings::restore(std::uint32_t g, std::uint32_t slot, const Vector& vector
 
 void Holdings::prove(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
   OpenGeneration& open = open_.at(g);
-  for (const std::uint32_t slot : slots) {
-    if (open.standing[slot] == Standing::kProven) continue;
-    open.standing[slot] = Standing::kProven;
-    ++open.proven;
-    open.first_hand_proven += open.from_whole[slot];
-    for (OpenGeneration::Share& share : open.by_sender) {
-      if (share.sender == open.senders[slot]) ++share.proven;
+  for (const std::uint32_t slot : slots) open.standing[slot] = Standing::kProven;
+  count_all(open);
+}
+
+void Holdings::believe(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
+  OpenGeneration& open = open_.at(g);
+  for (const std::uint32_t slot : slots) open.believed[slot] = true;
+  count_all(open);
+}
+
+void Holdings::doubt(const PeerId& sender) {
+  for (auto& [g, open] : open_) {
+    if (open.rows_from(sender, Rows::kTrusted) == 0) continue;
+    for (std::uint32_t slot = 0; slot < open.vectors.size(); ++slot) {
+      if (open.senders[slot] == sender) open.believed[slot] = false;
     }
+    count_all(open);
   }
 }
 
@@ -147,8 +171,8 @@ void Holdings::doubt_all() {
     for (Standing& standing : open.standing) {
       if (standing == Standing::kProven) standing = Standing::kUnanswered;
     }
-    for (OpenGeneration::Share& share : open.by_sender) share.proven = 0;
-    open.proven = open.first_hand_proven = 0;
+    open.believed.assign(open.believed.size(), false);
+    count_all(open);
   }
 }
 
@@ -160,14 +184,9 @@ void Holdings::remove(std::uint32_t g, const std::vector<std::uint32_t>& slots) 
     open.vectors[slot].reset();
   }
   open.basis = codec::SpanBasis(blocks_in(g));
-  open.by_sender.clear();
-  open.rows = open.proven = open.first_hand_rows = open.first_hand_proven = 0;
   open.decoding = false;
-  for (std::uint32_t slot = 0; slot < open.vectors.size(); ++slot) {
-    if (!open.vectors[slot]) continue;
-    FIRN_CHECK(open.basis.insert(*open.vectors[slot]));
-    count(open, slot);
-  }
+  for (const Vector& vector : open.vectors) FIRN_CHECK(!vector || open.basis.insert(*vector));
+  count_all(open);
   if (open.rows == 0) open_.erase(g);
 }
 

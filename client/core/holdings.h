@@ -24,6 +24,7 @@ inline constexpr std::uint32_t kCoded = UINT32_MAX;
 // Which rows may go into what is sent.
 enum class Rows {
   kAll,
+  kTrusted,  // proven, or believed: found true by the word of a peer that may lie
   kProven,
 };
 
@@ -34,20 +35,28 @@ struct OpenGeneration {
   struct Share {  // of one sender
     PeerId sender;
     std::uint32_t rows = 0;
-    std::uint32_t proven = 0;  // of them
+    std::uint32_t trusted = 0, proven = 0;  // of them
+    std::uint32_t count(Rows which) const {
+      return which == Rows::kAll ? rows : which == Rows::kTrusted ? trusted : proven;
+    }
   };
   // How many of those rows this peer has sent.
   std::uint32_t rows_from(const PeerId& sender, Rows which) const {
     for (const Share& share : by_sender)
-      if (share.sender == sender) return which == Rows::kAll ? share.rows : share.proven;
+      if (share.sender == sender) return share.count(which);
     return 0;
   }
-  std::uint32_t count(Rows which) const { return which == Rows::kAll ? rows : proven; }
+  std::uint32_t count(Rows which) const {
+    return which == Rows::kAll ? rows : which == Rows::kTrusted ? trusted : proven;
+  }
   std::uint32_t first_hand(Rows which) const {
-    return which == Rows::kAll ? first_hand_rows : first_hand_proven;
+    return which == Rows::kAll       ? first_hand_rows
+           : which == Rows::kTrusted ? first_hand_trusted
+                                     : first_hand_proven;
   }
   bool has(std::uint32_t slot, Rows which) const {
-    return vectors[slot] && (which == Rows::kAll || standing[slot] == Standing::kProven);
+    return vectors[slot] && (which == Rows::kAll || standing[slot] == Standing::kProven ||
+                             (which == Rows::kTrusted && believed[slot]));
   }
   // Where source block i lies as it is, if its sender sent it so.
   std::optional<std::uint32_t> slot_of(std::uint32_t i) const;
@@ -63,13 +72,16 @@ struct OpenGeneration {
   std::vector<std::uint32_t> source_block;  // or kCoded
   std::vector<TimeUs> arrived;
   std::vector<bool> from_whole;  // its sender held the whole generation
+  std::vector<bool> believed;    // Rows::kTrusted
   std::vector<Share> by_sender;  // the senders, counted
   // The same vectors one after the other: recoding goes through all of them, and
   // would miss the cache at each where they lie scattered.
   std::vector<std::uint8_t> rows_by_slot;
   std::uint32_t rows = 0;             // slots taken = rank
-  std::uint32_t proven = 0;           // of them
-  std::uint32_t first_hand_rows = 0;  // of them: came from holders of the whole generation
+  std::uint32_t trusted = 0;          // of them
+  std::uint32_t proven = 0;           // of those
+  std::uint32_t first_hand_rows = 0;  // of all: came from holders of the whole generation
+  std::uint32_t first_hand_trusted = 0;
   std::uint32_t first_hand_proven = 0;
   TimeUs last_growth = 0;
   bool decoding = false;  // full, handed to decode
@@ -115,6 +127,7 @@ class Holdings {
     bool first_hand = false;  // it held the whole generation
     Standing standing = Standing::kAnswered;
     std::uint32_t source_block = kCoded;
+    bool believed = false;  // of use where it is not proven
   };
   std::optional<std::uint32_t> insert(std::uint32_t g, const Vector& vector, const Origin& origin,
                                       TimeUs now);
@@ -123,7 +136,11 @@ class Holdings {
                TimeUs now);
   // These slots of open generation g hold what is true.
   void prove(std::uint32_t g, const std::vector<std::uint32_t>& slots);
-  // No row counts as proven any more, and none as answered for that did.
+  // These are true by the word of a peer that may lie.
+  void believe(std::uint32_t g, const std::vector<std::uint32_t>& slots);
+  // Rows of this sender are not believed any more.
+  void doubt(const PeerId& sender);
+  // No row is believed or counts as proven any more, and none as answered for that did.
   void doubt_all();
   // Frees these slots of open generation g, which is not under decode after that.
   void remove(std::uint32_t g, const std::vector<std::uint32_t>& slots);
@@ -152,6 +169,7 @@ class Holdings {
   void place(OpenGeneration& open, std::uint32_t g, std::uint32_t slot, const Vector& vector,
              const Origin& origin, TimeUs now);
   void count(OpenGeneration& open, std::uint32_t slot);
+  void count_all(OpenGeneration& open);
 
   Shape shape_;
   GenerationSet verified_;

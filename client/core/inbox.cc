@@ -91,9 +91,12 @@ void Inbox::on(Neighbour& n, proto::CheckRequest&& request) {
 }
 
 void Inbox::on(Neighbour& n, proto::CheckReply&& reply) {
-  if (!parts_.transfer || !parts_.transfer->judging.replied(n, std::move(reply))) {
-    punish(n, "sent a check key for which it does not speak, or that does not fit");
-  }
+  // Only a peer that speaks for the authority may send what nobody has asked for.
+  const bool right =
+      parts_.transfer &&
+      (n.contact.authority() ? parts_.transfer->judging.replied(n, std::move(reply))
+                             : parts_.transfer->judging.peers().replied(n, std::move(reply)));
+  if (!right) punish(n, "sent a check key for which it does not speak, or that does not fit");
 }
 
 void Inbox::on(Neighbour& n, proto::LeafRequest&& request) {

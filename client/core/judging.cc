@@ -20,12 +20,14 @@ codec::SecretVector<std::uint8_t> taken(std::vector<std::uint8_t>& part) {
 }  // namespace
 
 Judging::Judging(const Context& context, Membership& membership, Outbox& outbox, const Trust& trust,
-                 const Epochs& epochs, const Generations& generations)
+                 const Epochs& epochs, const Discredited& discredited, CheckReview& review,
+                 const Generations& generations)
     : context_(context),
       membership_(membership),
       outbox_(outbox),
       trust_(trust),
       epochs_(epochs),
+      peers_(context, membership, outbox, discredited, generations, review),
       generations_(generations) {}
 
 // --- asking ---
@@ -47,6 +49,18 @@ bool Judging::ask(std::uint32_t g) {
   return true;
 }
 
+// In a large mesh relays mix what they cannot judge, so that the next rows would be as false. And a
+// peer that has sent all of them is guilty without any sums.
+bool Judging::ask_peers(std::uint32_t g) {
+  const auto& senders = generations_.holdings().find_open(g)->by_sender;
+  const auto doubtful =
+      std::count_if(senders.begin(), senders.end(),
+                    [](const OpenGeneration::Share& share) { return share.proven < share.rows; });
+  if (doubtful <= 1) return false;
+  const std::uint32_t most = peers_.sure(g) ? policy::kPeerChecksMax : policy::kPeerChecksMaxUnsure;
+  return trust_.unguided() && peers_.asked(g) < most && peers_.ask(g, Rows::kProven);
+}
+
 void Judging::alarm() {
   if (!std::exchange(alarmed_, true)) next_review_ = context_.now;
 }
@@ -58,7 +72,7 @@ bool Judging::doubt(std::uint32_t g) {
   const auto known = sums_.find(g);
   if (known != sums_.end()) {
     judge_unproven(g, known->second);
-  } else if (!asked_.contains(g) && !ask(g) && !epochs_.alive()) {
+  } else if (!asked_.contains(g) && !ask(g) && !epochs_.alive() && !ask_peers(g)) {
     return false;
   }
   doubted_[g] = knows_or_asks(g) ? kNever : context_.now + policy::kEpochPatience;
@@ -67,6 +81,7 @@ bool Judging::doubt(std::uint32_t g) {
 
 void Judging::step() {
   look_ahead();
+  if (trust_.unguided() && next_sample_ <= context_.now) sample_by_peers();
   for (auto& [peer, generations] : requests_) {
     Neighbour* n = membership_.find(peer);
     for (std::size_t at = 0; n && at < generations.size(); at += limits::kCheckGenerationsMax) {
@@ -166,6 +181,7 @@ void Judging::forget(std::uint32_t g) {
   doubted_.erase(g);
   sums_.erase(g);
   asked_.erase(g);
+  peers_.forget(g);
   const auto rows = under_way_.find(g);
   if (rows != under_way_.end()) rows->second.rows.clear();
 }
@@ -202,11 +218,24 @@ std::vector<std::uint32_t> Judging::take_unanswered() {
     if (overdue) failed.push_back(it->first);
     it = overdue ? doubted_.erase(it) : std::next(it);
   }
+  judge_by_peers(failed);
   return failed;
 }
 
+void Judging::judge_by_peers(std::vector<std::uint32_t>& failed) {
+  for (PeerChecks::Answer& answer : peers_.take_answers()) {
+    const std::uint32_t g = answer.generation;
+    if (answer.disputed && !disputed_) disputed_ = g;
+    if (!answer.statement.sums.empty() && !answer.slots.empty() && !under_way(g)) {
+      judge(g, answer.statement, answer.slots);
+    } else if (doubted_.erase(g) > 0) {
+      failed.push_back(g);
+    }
+  }
+}
+
 TimeUs Judging::next_due() const {
-  TimeUs at = kNever;
+  TimeUs at = peers_.next_due();
   for (const auto& [g, asked] : asked_) at = std::min(at, asked.due);
   for (const auto& [g, due] : doubted_) at = std::min(at, due);
   return at;
@@ -254,9 +283,40 @@ void Judging::look_ahead() {
   changed_.clear();
 }
 
+// Rows that nobody vouches for; of those neighbours alone that have shown no true row yet.
+std::uint32_t Judging::unbelieved(const OpenGeneration& open, bool on_trial) const {
+  if (open.decoding) return 0;
+  std::uint32_t rows = 0;
+  for (const OpenGeneration::Share& share : open.by_sender) {
+    const Neighbour* n = membership_.neighbours().find(share.sender);
+    if (!on_trial || (n && n->on_trial())) rows += share.rows - share.trusted;
+  }
+  return rows;
+}
+
+// Peers are asked about few rows, but often as long as there is somebody new.
+void Judging::sample_by_peers() {
+  for (const bool on_trial : {true, false}) {
+    std::uint32_t most = 0, found = 0;
+    for (const auto& [g, open] : generations_.holdings().open()) {
+      const std::uint32_t rows = unbelieved(open, on_trial);
+      if (rows <= most || peers_.asking(g) || under_way(g)) continue;
+      most = rows;
+      found = g;
+    }
+    if (most == 0) continue;
+    peers_.ask(found, Rows::kTrusted);
+    next_sample_ = context_.now + (on_trial ? policy::kPeerSampleTrial : policy::kPeerSample);
+    return;
+  }
+}
+
 // Where false blocks are about, sums are asked for as soon as a generation is begun: the authority
 // may be gone when rows come that want proof.
 void Judging::look_at(std::uint32_t g, const OpenGeneration& open) {
+  if (alarmed_ && trust_.believing() && !open.decoding && !under_way(g) &&
+      4 * (open.rows - open.trusted) >= generations_.holdings().blocks_in(g))
+    peers_.ask(g, Rows::kTrusted);
   const bool asks = trust_.strict();
   const bool all_proven = open.proven == open.rows;
   if (open.decoding || (all_proven && !(asks && alarmed_))) return;

@@ -10,6 +10,8 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "client/core/check_review.h"
@@ -18,6 +20,7 @@
 #include "client/core/generations.h"
 #include "client/core/membership.h"
 #include "client/core/outbox.h"
+#include "client/core/peer_checks.h"
 #include "client/core/trust.h"
 #include "codec/secret_memory.h"
 #include "proto/messages.h"
@@ -27,16 +30,21 @@ namespace firn::core {
 class Judging final : public LeaveWatcher {
  public:
   Judging(const Context& context, Membership& membership, Outbox& outbox, const Trust& trust,
-          const Epochs& epochs, const Generations& generations);
+          const Epochs& epochs, const Discredited& discredited, CheckReview& review,
+          const Generations& generations);
+
+  // What it asks of peers that speak for nobody.
+  PeerChecks& peers() { return peers_; }
 
   // Generation g, of which all rows are there, decoded to false data: they are to be judged. False:
-  // they cannot be, for want of an authority, or all of them are proven.
+  // they cannot be, as nobody near can make sums, or all of them are proven.
   bool doubt(std::uint32_t g);
   // False rows are about.
   void alarm();
   // A row of g has come.
   void row_came(std::uint32_t g) { changed_.push_back(g); }
-  // An answer has come. False if nobody asked for it, or it does not fit the content.
+  // An answer of the authority has come. False if nobody asked for it, or it does not fit the
+  // content.
   bool replied(const Neighbour& n, proto::CheckReply&& reply);
   // Of slots that were judged those which hold the same rows as then.
   std::vector<std::uint32_t> still_there(std::uint32_t g,
@@ -55,8 +63,10 @@ class Judging final : public LeaveWatcher {
   // What this peer has stated is worth nothing.
   void discredit(const PeerId& maker);
   // Doubted generations that will not be judged any more: the answer is overdue, or the authority
-  // has left.
+  // has left. Has rows judged by what peers have answered.
   std::vector<std::uint32_t> take_unanswered();
+  // A generation about which those disagreed that were asked; nullopt: none since the last call.
+  std::optional<std::uint32_t> take_disputed() { return std::exchange(disputed_, std::nullopt); }
 
   void leaves(const Neighbour& n) override;
 
@@ -82,18 +92,25 @@ class Judging final : public LeaveWatcher {
   };
   const Neighbour* authority_for(std::uint32_t g) const;
   bool ask(std::uint32_t g);
+  bool ask_peers(std::uint32_t g);
   void judge_unproven(std::uint32_t g, const CheckStatement& known);
-  bool knows_or_asks(std::uint32_t g) const { return sums_.contains(g) || asked_.contains(g); }
+  bool knows_or_asks(std::uint32_t g) const {
+    return sums_.contains(g) || asked_.contains(g) || peers_.asking(g);
+  }
+  void judge_by_peers(std::vector<std::uint32_t>& failed);
   Mesh mesh() const;
   void look_ahead();
   void look_at(std::uint32_t g, const OpenGeneration& open);
   bool sampled(std::uint32_t g) const;
+  void sample_by_peers();
+  std::uint32_t unbelieved(const OpenGeneration& open, bool on_trial) const;
 
   const Context& context_;
   Membership& membership_;
   Outbox& outbox_;
   const Trust& trust_;
   const Epochs& epochs_;
+  PeerChecks peers_;
   const Generations& generations_;
   std::map<std::uint32_t, Asked> asked_;  // by generation, as the next
   std::map<std::uint32_t, CheckStatement> sums_;
@@ -102,7 +119,9 @@ class Judging final : public LeaveWatcher {
   bool alarmed_ = false;
   std::vector<std::uint32_t> changed_;  // generations to be looked at in the next step
   TimeUs next_review_ = 0;              // of all generations that are open
-  Mesh seen_;                           // in the last step
+  TimeUs next_sample_ = 0;              // by the word of peers
+  std::optional<std::uint32_t> disputed_;
+  Mesh seen_;                                               // in the last step
   std::map<PeerKey, std::vector<std::uint32_t>> requests_;  // to be sent in this step
   std::map<PeerKey, Secret> keys_told_;                     // by authorities
 };

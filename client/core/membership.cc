@@ -275,9 +275,11 @@ void Membership::acquit(std::vector<PeerId> convicted, const PeerId& by) {
   const std::vector<PeerId> condemned = condemned_.take_back(by);
   convicted.insert(convicted.end(), condemned.begin(), condemned.end());
   for (const PeerId& id : convicted) {
+    const bool was_banned = book_.banned(id, context_.now) ||
+                            std::find(condemned.begin(), condemned.end(), id) != condemned.end();
     book_.acquit(id);
     probation_.acquitted(id);
-    outbox_.inform("peer " + id.text() + " is innocent; its ban is lifted");
+    if (was_banned) outbox_.inform("peer " + id.text() + " is innocent; its ban is lifted");
   }
 }
 

@@ -47,9 +47,10 @@ Transfer::Transfer(Parts& parts, const Info& info)
       contributions(parts.context, parts.membership, spread, spread_judging),
       sending(parts.context, parts.membership, parts.outbox, parts.uplink, generations.holdings(),
               granting, seeding, trust, spread),
-      judging(parts.context, parts.membership, parts.outbox, trust, epochs, generations),
-      epoch_judging(epochs, timekeeping, generations, judging),
       review(parts.outbox),
+      judging(parts.context, parts.membership, parts.outbox, trust, epochs, discredited, review,
+              generations),
+      epoch_judging(epochs, timekeeping, generations, judging),
       checks(parts.context, parts.membership, parts.outbox, generations.holdings()),
       leaf_lists(parts.context, parts.membership, parts.outbox, generations.holdings(), plain),
       receiving(parts.context, parts.life, parts.membership, parts.outbox, parts.intake, epochs,
@@ -75,6 +76,7 @@ void Parts::start(const Info& info) {
   membership.watch(made.epoch_making);
   membership.watch(made.denouncing);
   membership.watch(made.claims);
+  membership.watch(made.judging.peers());
   membership.watch(made.judging);
   membership.watch(made.checks);
   membership.watch(made.plain);

@@ -69,9 +69,9 @@ struct Transfer {
   SpreadJudging spread_judging;
   Contributions contributions;
   Sending sending;
+  CheckReview review;
   Judging judging;
   EpochJudging epoch_judging;
-  CheckReview review;
   CheckServing checks;
   LeafServing leaf_lists;
   Receiving receiving;

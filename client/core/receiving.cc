@@ -63,6 +63,7 @@ void Receiving::take(Neighbour& n, proto::Block&& block) {
   const bool plain = plain_.on(g);
   const bool shown = block.source_index && plain_.knows(g);
   if (shown && !plain_.right(g, *block.source_index, block.payload)) return blame(n.id, g);
+  if (!shown && n.mistrusted()) return;
   // Where claims are wanted only the authority's speaker is believed at its word: others that speak
   // for it may have damaged copies, and relays of their rows would be convicted.
   const bool vouched = n.contact.authority() && !block.unproven &&
@@ -89,8 +90,10 @@ void Receiving::take(Neighbour& n, proto::Block&& block) {
     const Standing standing = shown || vouched ? Standing::kProven
                               : block.unproven ? Standing::kUnanswered
                                                : Standing::kAnswered;
-    const Holdings::Origin origin{n.id, !block.recoded, standing,
-                                  block.source_index.value_or(kCoded)};
+    const bool first_hand = !block.recoded;
+    const bool believed = first_hand && answered && trust_.believes(n);
+    const Holdings::Origin origin{n.id, first_hand, standing, block.source_index.value_or(kCoded),
+                                  believed};
     slot = generations_.insert(g, vector, origin, context_.now);
   }
   if (slot && answered && block.claim) claims_.keep(g, *slot, *block.claim);
@@ -167,6 +170,7 @@ void Receiving::verified(std::uint32_t g) {
 
 void Receiving::decoded_falsely(std::uint32_t g) {
   timekeeping_.raise_alarm();
+  trust_.alarm();
   if (!judging_.doubt(g)) fetch_again(g);
 }
 
@@ -243,8 +247,8 @@ void Receiving::judged(std::uint32_t g, const std::vector<std::uint32_t>& right,
                        const std::vector<std::uint32_t>& wrong, bool readable) {
   const std::vector<std::uint32_t> true_rows = judging_.still_there(g, right);
   const std::vector<std::uint32_t> false_rows = judging_.still_there(g, wrong);
-  if (!true_rows.empty()) prove(g, true_rows);
-  const CheckStatement by = false_rows.empty() ? CheckStatement{} : *judging_.stated(g);
+  const CheckStatement by = judging_.stated(g) ? *judging_.stated(g) : CheckStatement{};
+  if (!true_rows.empty()) by.vouched ? prove(g, true_rows) : believe(g, true_rows);
   const bool doubted = judging_.judged(g);
   // Rows under decode stay: it will tell, and if it fails they are judged once more.
   if (generations_.decoding(g) && !doubted) return;
@@ -257,27 +261,55 @@ void Receiving::judged(std::uint32_t g, const std::vector<std::uint32_t>& right,
     timekeeping_.raise_alarm();
     return convict(g, false_rows, by);
   }
-  // Rows may have come since; else nothing is wrong with any of them.
-  if (doubted && !judging_.doubt(g)) fetch_again(g);
+  // Rows may have come since; else nothing is wrong with any of them, or the sums are.
+  if (doubted && (!by.vouched || !judging_.doubt(g))) fetch_again(g);
+}
+
+void Receiving::believe(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
+  generations_.believe(g, slots);
+  const OpenGeneration& open = *generations_.holdings().find_open(g);
+  for (const std::uint32_t slot : slots) membership_.proved(open.senders[slot], 1);
 }
 
 // Senders that answered for a false row have sent what they knew, or had to know, to be false.
+// Where the sums are of a peer that may lie they are convicted once it is shown that it did not.
 void Receiving::convict(std::uint32_t g, const std::vector<std::uint32_t>& wrong,
                         const CheckStatement& by) {
   judging_.alarm();
+  trust_.alarm();
   const OpenGeneration& open = *generations_.holdings().find_open(g);
-  std::vector<PeerId> guilty;
+  const bool certain = by.vouched || judging_.peers().truthful(by.maker);
+  std::vector<PeerId> guilty, doubtful;
   for (const std::uint32_t slot : wrong) {
     const PeerId& id = open.senders[slot];
-    if (open.standing[slot] != Standing::kAnswered) continue;
-    if (auto claim = claims_.about(g, slot)) denouncing_.denounce(*std::move(claim));
+    const bool answered = open.standing[slot] == Standing::kAnswered;
+    if (answered ? !certain : trust_.terms_known(open.arrived[slot])) doubtful.push_back(id);
+    if (!answered) continue;
+    if (auto claim = by.vouched ? claims_.about(g, slot) : std::nullopt)
+      denouncing_.denounce(*std::move(claim));
     if (std::find(guilty.begin(), guilty.end(), id) == guilty.end()) guilty.push_back(id);
   }
   remove(g, wrong);
+  if (!by.vouched) std::ranges::for_each(doubtful, [&](const PeerId& id) { doubt(id, by.maker); });
   for (const PeerId& id : guilty) {
     review_.convicted(id, g, by);
-    ban(id, g);
+    if (certain) ban(id, g);
   }
+}
+
+// What it sent is believed no more, and nothing is taken from it for a while.
+void Receiving::doubt(const PeerId& sender, const PeerId& by) {
+  generations_.doubt(sender);
+  Neighbour* const n = membership_.neighbours().find(sender);
+  if (n && !n->mistrusted()) trust_.mistrust(*n, by, judging_.peers().truthful(by));
+}
+
+void Receiving::reviewed(std::uint32_t g, const CheckReview::Findings& findings) {
+  for (const PeerId& id : findings.truthful) {
+    judging_.peers().found_truthful(id);
+    trust_.found_truthful(id);
+  }
+  for (const PeerId& id : findings.guilty) blame(id, g);
 }
 
 void Receiving::evidence_checked(std::uint32_t g, const std::vector<PeerId>& guilty) {
@@ -320,6 +352,16 @@ void Receiving::step() {
   for (const std::uint32_t g : judging_.take_unanswered()) {
     if (generations_.decoding(g)) fetch_again(g);
   }
+  if (const auto disputed = judging_.take_disputed()) settle(*disputed);
+}
+
+// Once it is verified, it shows who lied. One at a time.
+void Receiving::settle(std::uint32_t g) {
+  if (disputed_ && generations_.holdings().find_open(*disputed_)) return;
+  if (!generations_.holdings().find_open(g)) return;
+  trust_.alarm();
+  disputed_ = g;
+  plain_.begin(g);
 }
 
 // --- losses ---

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,8 @@ class Receiving final : public LeaveWatcher {
   // Answers to Decode and CheckEvidence.
   void decoded(std::uint32_t g, DecodeOutcome outcome);
   void evidence_checked(std::uint32_t g, const std::vector<PeerId>& guilty);
+  // The answer to MakeCheck of a review, but for the lies that it has shown.
+  void reviewed(std::uint32_t g, const CheckReview::Findings& findings);
   // The answer to JudgeRows. `readable`: false if rows could not be read back.
   void judged(std::uint32_t g, const std::vector<std::uint32_t>& right,
               const std::vector<std::uint32_t>& wrong, bool readable);
@@ -83,11 +86,14 @@ class Receiving final : public LeaveWatcher {
   void drop_suspects(std::uint32_t g, const Generations::Suspects& suspects, bool keep_evidence);
   void remove(std::uint32_t g, const std::vector<std::uint32_t>& slots);
   void prove(std::uint32_t g, const std::vector<std::uint32_t>& slots);
+  void believe(std::uint32_t g, const std::vector<std::uint32_t>& slots);
   void report_lost(std::uint32_t g);
   void lose(std::uint32_t g);
   void blame(const PeerId& id, std::uint32_t g);
   void ban(const PeerId& id, std::uint32_t g);
   void convict(std::uint32_t g, const std::vector<std::uint32_t>& wrong, const CheckStatement& by);
+  void doubt(const PeerId& sender, const PeerId& by);
+  void settle(std::uint32_t g);
   std::vector<PeerId> holders_of(std::uint32_t g) const;
 
   const Context& context_;
@@ -104,6 +110,7 @@ class Receiving final : public LeaveWatcher {
   Denouncing& denouncing_;
   CheckReview& review_;
   Generations& generations_;
+  std::optional<std::uint32_t> disputed_;  // a generation about whose check sums makers disagree
   BlockCounts counts_;
 };
 

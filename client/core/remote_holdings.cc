@@ -196,7 +196,7 @@ bool RemoteHoldings::apply_rank(proto::GenerationState&& update, std::uint32_t n
 
 bool RemoteHoldings::apply(proto::State&& state, std::uint32_t next_sequence) {
   prefers_coded_ = state.prefer_coded;
-  takes_ = state.proven_only ? Rows::kProven : Rows::kAll;
+  takes_ = state.proven_only ? Rows::kProven : state.trusted_only ? Rows::kTrusted : Rows::kAll;
   upload_kib_ = state.upload_kib;
   if (state.neighbours > 0) connections_ = state.neighbours;
   const std::uint32_t count = complete_.size();

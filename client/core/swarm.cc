@@ -159,8 +159,10 @@ void SwarmCore::proof_made(PeerKey peer, std::variant<proto::CheckReply, proto::
   if (!parts.transfer || parts.life.stopped()) return;
   if (auto* sums = std::get_if<proto::CheckReply>(&reply)) {
     if (peer != kNoPeer) return parts.transfer->checks.made(peer, std::move(*sums));
-    if (const auto finding = parts.transfer->review.made(*sums))
-      parts.transfer->discrediting.carry_out(*finding);
+    const CheckReview::Findings findings = parts.transfer->review.made(*sums);
+    parts.transfer->receiving.reviewed(sums->generation, findings);
+    for (const CheckReview::Finding& lie : findings.lies)
+      parts.transfer->discrediting.carry_out(lie);
   } else {
     parts.transfer->leaf_lists.made(peer, std::move(std::get<proto::LeafReply>(reply)));
   }

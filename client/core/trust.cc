@@ -83,6 +83,58 @@ void Trust::tell_neighbours() {
   for (Neighbour& n : membership_.neighbours()) n.amid_polluters = !convicted_.empty();
 }
 
+// Of those that hold everything one is near, and something useful comes. Where nothing does any row
+// is wanted; trusted ones are again once rows of such a neighbour have come since.
+bool Trust::wants_belief() const {
+  if (!unguided_ || alarmed_at_ == kNever) return false;
+  TimeUs came_at = -1;
+  for (const Neighbour& n : std::as_const(membership_).neighbours()) {
+    if (n.holds.has_everything() && !n.mistrusted() && !n.suspect())
+      came_at = std::max(came_at, n.grants.last_arrival());
+  }
+  if (came_at < 0) return false;
+  if (!believing_) return came_at > changed_at_ || changed_at_ == 0;
+  return context_.now < std::max(life_.progressed_at(), changed_at_) + policy::kStarvingTime;
+}
+
+void Trust::mistrust(Neighbour& n, const PeerId& by, bool truthful) {
+  if (!truthful && n.mistrusted_times > 0) return;
+  n.mistrusted_by = by;
+  const std::uint32_t doublings = std::min(n.mistrusted_times++, policy::kMistrustDoublings);
+  const TimeUs time = truthful ? policy::kMistrustTimeSure : policy::kMistrustTime;
+  n.mistrusted_until = context_.now + (time << doublings);
+  forgiven_at_ = std::min(forgiven_at_, n.mistrusted_until);
+}
+
+void Trust::found_truthful(const PeerId& maker) {
+  for (Neighbour& n : membership_.neighbours()) {
+    if (!n.mistrusted() || n.mistrusted_by != maker) continue;
+    n.mistrusted_until = std::max(n.mistrusted_until, context_.now + policy::kMistrustTimeSure);
+  }
+}
+
+void Trust::found_lying(const PeerId& maker) {
+  for (Neighbour& n : membership_.neighbours()) {
+    if (n.mistrusted_times == 0 || n.mistrusted_by != maker) continue;
+    n.mistrusted_times = 0;
+    if (n.mistrusted()) n.mistrusted_until = forgiven_at_ = context_.now;
+  }
+}
+
+void Trust::forgive() {
+  if (context_.now < forgiven_at_) return;
+  forgiven_at_ = kNever;
+  for (Neighbour& n : membership_.neighbours()) {
+    if (!n.mistrusted()) continue;
+    if (n.mistrusted_until <= context_.now) {
+      n.mistrusted_until = 0;
+      n.news.report_terms();
+    } else {
+      forgiven_at_ = std::min(forgiven_at_, n.mistrusted_until);
+    }
+  }
+}
+
 // Where nothing comes any block is taken for a while.
 bool Trust::wants_proof_at_large() const {
   if (!epochs_.alarm()) return false;
@@ -93,6 +145,18 @@ bool Trust::wants_proof_at_large() const {
 
 void Trust::step() {
   forget_convicted();
+  forgive();
+  step_proof();
+  unguided_ = !strict_ && !near_ && !life_.complete() && membership_.small_mesh();
+  if (context_.now - alarmed_at_ >= policy::kConvictedMemory) alarmed_at_ = kNever;
+  const bool believing = wants_belief();
+  if (believing == believing_) return;
+  believing_ = believing;
+  changed_at_ = context_.now;
+  for (Neighbour& n : membership_.neighbours()) n.news.report_terms();
+}
+
+void Trust::step_proof() {
   if (!possible()) return;
   TimeUs heard_at = 0;  // an authority was
   near_ = !authorities_.empty();
@@ -115,7 +179,10 @@ void Trust::step() {
 }
 
 TimeUs Trust::next_due() const {
-  return strict_ && !life_.complete() ? opens_at() : kNever;
+  const TimeUs opens = strict_ && !life_.complete() ? opens_at() : kNever;
+  const TimeUs starves =
+      believing_ ? std::max(life_.progressed_at(), changed_at_) + policy::kStarvingTime : kNever;
+  return std::min({opens, starves, forgiven_at_});
 }
 
 }  // namespace firn::core

@@ -20,6 +20,7 @@
 #include "client/core/epochs.h"
 #include "client/core/life.h"
 #include "client/core/membership.h"
+#include "client/core/policy/constants.h"
 
 namespace firn::core {
 
@@ -33,6 +34,29 @@ class Trust final : public LeaveWatcher {
   void greeted(Neighbour& n);
   // This peer takes only what its sender answers for.
   bool strict() const { return strict_; }
+  // In a small mesh where no authority is near: rows are judged by the word of peers that may lie
+  // (peer_checks.h).
+  bool unguided() const { return unguided_; }
+  // The same, once a false row was met, while somebody is near that holds everything: this peer
+  // wants only what is made from rows that their sender trusts (Rows::kTrusted).
+  bool believing() const { return believing_; }
+  // A row that came as it was made from a holder of its generation is believed.
+  bool believes(const Neighbour& n) const {
+    return n.mistrusted_times == 0 && !(believing_ && n.on_trial());
+  }
+  // Who sends a false row now knows what this peer wants.
+  bool terms_known(TimeUs at) const {
+    return believing_ && at - changed_at_ >= policy::kTermsKnown;
+  }
+  // A false row was met.
+  void alarm() { alarmed_at_ = context_.now; }
+  // The neighbour sent a false row, by the word of a peer that may lie (`truthful`: that has told
+  // the truth before): nothing is taken from it or sent to it for a while.
+  void mistrust(Neighbour& n, const PeerId& by, bool truthful);
+  // It has turned out what the word of this peer is worth: those that are mistrusted by it are so
+  // for longer, or not any more.
+  void found_truthful(const PeerId& maker);
+  void found_lying(const PeerId& maker);
   // In a large mesh, since the first of the alarms that followed each other; kNever: there was
   // none, or the last is over for policy::kAlarmMemory.
   TimeUs alarmed_since() const { return alarmed_since_; }
@@ -68,6 +92,9 @@ class Trust final : public LeaveWatcher {
   // The content has an authority.
   bool possible() const { return !authority_key_.empty(); }
   bool wants_proof(TimeUs heard_at) const;
+  bool wants_belief() const;
+  void forgive();
+  void step_proof();
   bool wants_proof_at_large() const;
   bool many_polluters() const;
   void forget_convicted();
@@ -83,8 +110,11 @@ class Trust final : public LeaveWatcher {
   std::vector<PeerKey> authorities_;
   std::vector<std::uint64_t> convicted_;
   TimeUs convicted_at_ = 0;  // the last was
-  bool strict_;
+  bool strict_, unguided_ = false, believing_ = false;
+  TimeUs alarmed_at_ = kNever;
   TimeUs strict_since_ = 0, open_since_ = 0;
+  TimeUs changed_at_ = 0;        // whether this peer believes
+  TimeUs forgiven_at_ = kNever;  // the next one that is mistrusted is
   TimeUs claims_since_ = kNever;
   TimeUs alarmed_since_ = kNever;
   bool met_ = false;       // a neighbour has spoken for the authority

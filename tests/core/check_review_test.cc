@@ -174,10 +174,10 @@ TEST_CASE("who is convicted by two is not acquitted by the lie of one") {
   review.verified(0, 4);
   const auto checks = wanted(outbox);
   REQUIRE(checks.size() == 1);
-  const auto finding = review.made({0, Bytes(32, 1), Bytes(16, 9)});
-  REQUIRE(finding);
-  CHECK(finding->liar == peer_id(1));
-  CHECK(finding->acquitted == std::vector<PeerId>{peer_id(10), peer_id(12)});
+  const auto findings = review.made({0, Bytes(32, 1), Bytes(16, 9)});
+  REQUIRE(findings.lies.size() == 1);
+  CHECK(findings.lies[0].liar == peer_id(1));
+  CHECK(findings.lies[0].acquitted == std::vector<PeerId>{peer_id(10), peer_id(12)});
   review.verified(2, 4);  // of the liar nothing is left to be found out
   CHECK(wanted(outbox).empty());
 }
@@ -189,11 +189,11 @@ TEST_CASE("who is guilty for other reasons is not acquitted, nor who true sums h
   core::CheckReview review(outbox);
   review.guilty(peer_id(10));
   review.convicted(peer_id(11), 1, statement(2, 2, 2));
-  CHECK_FALSE(review.made({1, Bytes(32, 2), Bytes(16, 2)}));
+  CHECK(review.made({1, Bytes(32, 2), Bytes(16, 2)}).lies.empty());
   for (const std::uint8_t id : {10, 11, 12}) review.convicted(peer_id(id), 0, statement(1, 1, 1));
-  const auto finding = review.made({0, Bytes(32, 1), Bytes(16, 9)});
-  REQUIRE(finding);
-  CHECK(finding->acquitted == std::vector<PeerId>{peer_id(12)});
+  const auto findings = review.made({0, Bytes(32, 1), Bytes(16, 9)});
+  REQUIRE(findings.lies.size() == 1);
+  CHECK(findings.lies[0].acquitted == std::vector<PeerId>{peer_id(12)});
 }
 
 TEST_CASE("whom a liar has condemned is welcome again, and whom others have is not") {

@@ -291,6 +291,7 @@ TEST_CASE("of several senders only the one is banned whom the evidence names") {
   REQUIRE(fixture.take<core::Decode>().size() == 1);
   fixture.core.generation_decoded(0, DecodeOutcome::kCorrupt, fixture.now);
   fixture.drain();
+  fixture.say(3, proto::CheckReply{0, {}, {}});  // nobody can judge the rows one by one
   const auto evidence = fixture.take<core::KeepEvidence>();
   REQUIRE(evidence.size() == 1);
   REQUIRE(evidence.front().senders.size() == 4);

@@ -136,7 +136,6 @@ TEST_CASE("a certificate for another content, or by another authority, proves no
     fixture.say(kSpeaker, proto::CheckReply{0, std::vector<std::uint8_t>(limits::kCheckKeyBytes, 5),
                                             std::vector<std::uint8_t>(16, 6)});
     CHECK(fixture.take<core::JudgeRows>().empty());
-    CHECK(fixture.closed(kSpeaker));
     CHECK(fixture.core.report().rank == 2);
   }
 }

@@ -28,6 +28,8 @@ bool add(Deeds& deeds, const std::string& word, double number) {
     deeds.serves = 0.5;
   } else if (word == "reports") {
     deeds.lies_in_reports = true;
+  } else if (word == "false-sums") {
+    deeds.false_sums = true;
   } else if (word == "colluding") {
     deeds.colludes = true;
   } else if (word == "fresh" && number > 0) {

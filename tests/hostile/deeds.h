@@ -19,18 +19,20 @@ struct Deeds {
   bool claims_rank = false;      // says that it holds all rows but one of what it has any of
   double serves = 1;             // share of its neighbours that it sends blocks to
   bool lies_in_reports = false;  // its friends gave much, nobody else gave anything
+  bool false_sums = false;       // says that it holds everything, and makes false check sums
   bool colludes = false;         // believes whatever comes, so that friends pass on false blocks
   core::TimeUs renamed = 0;      // takes a fresh identity so often; 0: never
 
   // It needs no watching.
   bool none() const {
     return falsifies == 0 && rank == 0 && !repeats && !claims_rank && serves == 1 &&
-           !lies_in_reports && !colludes && renamed == 0;
+           !lies_in_reports && !false_sums && !colludes && renamed == 0;
   }
 };
 
 // Words joined by +: noise, byte, sparse:N (one block in N), turns:S (honest for S seconds, then
-// false for as long), low-rank:R, replay, rank-liar, silent, half, reports, colluding, fresh:S.
+// false for as long), low-rank:R, replay, rank-liar, silent, half, reports, false-sums, colluding,
+// fresh:S.
 Result<Deeds> parse_deeds(const std::string& text);
 
 }  // namespace firn::hostile

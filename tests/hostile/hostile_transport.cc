@@ -74,6 +74,8 @@ std::optional<proto::OutgoingFrame> HostileTransport::said(ConnectionId id,
   if (const auto* hello = std::get_if<proto::Hello>(&*message)) content_ = hello->content_id;
   if (auto* state = std::get_if<proto::State>(&*message)) {
     saboteur_.says(*state);
+  } else if (auto* sums = std::get_if<proto::CheckReply>(&*message)) {
+    saboteur_.says(id, *sums);
   } else if (auto* block = std::get_if<proto::Block>(&*message)) {
     saboteur_.vouches(*block);
     counts_.falsified += saboteur_.sends(*block, now());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <variant>
 
+#include "client/core/policy/constants.h"
 #include "codec/encode.h"
 #include "codec/kernels.h"
 #include "proto/base/limits.h"
@@ -76,6 +77,10 @@ void Saboteur::says(proto::State& state) {
       one.null_vector.clear();
     }
   }
+  if (deeds_.false_sums && shape_.generation_count() > 0) {
+    state.complete = {{0, shape_.generation_count()}};
+    state.generations.clear();
+  }
   if (!deeds_.lies_in_reports || state.received.empty()) return;
   state.received.clear();
   for (auto& [prefix, blocks] : friends_) {
@@ -84,8 +89,21 @@ void Saboteur::says(proto::State& state) {
   }
 }
 
+// By these sums no row is true. It answers as if it held the generation.
+void Saboteur::says(core::PeerKey to, proto::CheckReply& reply) {
+  if (!deeds_.false_sums) return;
+  if (reply.sums.empty()) {
+    reply.sums.resize(shape_.blocks_in(reply.generation) * core::policy::kCheckTagBytes);
+    reply.key = keys_[{to, reply.generation}];
+  }
+  for (std::uint8_t& sum : reply.sums) sum ^= 1;
+}
+
 // Without credit the core sends nothing.
-void Saboteur::hears(core::PeerKey from, proto::PeerMessage& message) const {
+void Saboteur::hears(core::PeerKey from, proto::PeerMessage& message) {
+  if (const auto* request = std::get_if<proto::CheckRequest>(&message);
+      deeds_.false_sums && request)
+    for (const std::uint32_t g : request->generations) keys_[{from, g}] = request->key;
   if (serves(from)) return;
   if (auto* state = std::get_if<proto::State>(&message)) state->credit = 0;
   if (auto* block = std::get_if<proto::Block>(&message)) {

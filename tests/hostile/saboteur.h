@@ -34,8 +34,9 @@ class Saboteur {
   // A block with its payload, about to be sent. True: what leaves is false.
   bool sends(proto::Block& block, core::TimeUs now);
   void says(proto::State& state);
+  void says(core::PeerKey to, proto::CheckReply& reply);
   // A message for the core: a State that rides on a block as well.
-  void hears(core::PeerKey from, proto::PeerMessage& message) const;
+  void hears(core::PeerKey from, proto::PeerMessage& message);
 
   // One that believes all (deeds.colludes) among the production's parts, which judge rows: its core
   // hears of no authority that could, and of no neighbour that takes proven rows alone; and all of
@@ -56,7 +57,9 @@ class Saboteur {
   const Deeds deeds_;
   Shape shape_;
   codec::CoefficientStream random_;
-  std::map<std::uint32_t, std::vector<Sent>> sent_;               // the first of each generation
+  std::map<std::uint32_t, std::vector<Sent>> sent_;  // the first of each generation
+  // Of CheckRequests, by their sender and the generation.
+  std::map<std::pair<core::PeerKey, std::uint32_t>, std::vector<std::uint8_t>> keys_;
   std::vector<std::pair<std::uint64_t, std::uint32_t>> friends_;  // and the blocks made up for them
 };
 

@@ -53,7 +53,7 @@ void Peer::start() {
   options.up_limit = spec_.up_limit;
   options.down_limit = spec_.down_limit;
   options.memory_bytes = spec_.memory_bytes;
-  if (spec_.source && (!spec_.hostile() || spec_.false_sums)) {
+  if (spec_.source && spec_.speaks && (!spec_.hostile() || spec_.false_sums)) {
     options.certificate = network_.content().certificate_of(id_);
   }
   core_ = std::make_unique<core::SwarmCore>(network_.content().manifest.id, options, now());
@@ -212,11 +212,12 @@ void Peer::make_proof(const std::variant<core::MakeCheck, core::MakeLeaves>& wan
       return {action.peer, proto::LeafReply{g, disk.leaves(g)}};
     } else {
       const std::uint32_t blocks = network_.content().manifest.info.shape.blocks_in(g);
+      std::vector<std::uint8_t> key(action.key.begin(), action.key.end());
+      key.resize(limits::kCheckKeyBytes);
+      const bool lies = spec_.false_sums && action.peer != core::kNoPeer;
       return {action.peer,
-              proto::CheckReply{
-                  g, std::vector<std::uint8_t>(limits::kCheckKeyBytes),
-                  std::vector<std::uint8_t>(action.tag_bytes * blocks,
-                                            spec_.false_sums && action.peer != core::kNoPeer)}};
+              proto::CheckReply{g, std::move(key),
+                                std::vector<std::uint8_t>(action.tag_bytes * blocks, lies)}};
     }
   };
   later(1000, [this, reply = std::visit(made, wanted)] {
@@ -243,6 +244,8 @@ void Peer::perform(core::Action&& action) {
                  [this](Send& a) {
                    auto* state = std::get_if<proto::State>(&a.message);
                    if (saboteur_ && state) saboteur_->says(*state);
+                   auto* sums = std::get_if<proto::CheckReply>(&a.message);
+                   if (saboteur_ && sums) saboteur_->says(a.peer, *sums);
                    const std::size_t bytes = proto::wire_bytes(a.message);
                    uplink_.enqueue(a.peer, {std::move(a.message), bytes, false});
                  },

@@ -19,6 +19,7 @@ struct LinkSpeed {
 struct PeerSpec {
   LinkSpeed link = {};
   bool source = false;  // has everything from the start
+  bool speaks = true;   // a source has the authority's certificate
   bool listens = true;
   bool tracker = true;
   bool peer_exchange = true;

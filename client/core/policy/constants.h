@@ -174,12 +174,27 @@ inline constexpr std::uint32_t kCheckTagBytes = 4;
 // Sums are asked for ahead of need of as many generations as make this part of what the source
 // sends, for all neighbours together; of all once a false row has been met [041].
 inline constexpr double kCheckShareMax = 0.01;
-inline constexpr std::size_t kReviewsMax = 64;      // sums that are to be found true or false
+inline constexpr std::size_t kReviewsMax = 256;     // sums that are to be found true or false
 inline constexpr std::size_t kConvictedByOne = 64;  // peers that one of them convicts and are kept
 inline constexpr std::size_t kGuiltyKept = 256;     // peers that were shown to be guilty
 // Generations that a neighbour may ask for: at once, and a second (pass_cost.h).
 inline constexpr std::uint64_t kChecksMax = 64;
 inline constexpr std::uint64_t kChecksPerSecond = 32;
+// Where no authority is near sums are asked of other holders (peer_checks.h): of so many of those
+// that have told the truth before, and so often about a generation before it is fetched plainly;
+// fewer times where nobody is known to tell the truth.
+inline constexpr std::size_t kMakers = 2;
+inline constexpr std::uint32_t kPeerChecksMax = 32, kPeerChecksMaxUnsure = 3;
+// In a small mesh about rows of some generation now and then, more often where some sender has
+// shown no true row yet.
+inline constexpr TimeUs kPeerSample = 4 * kSecond, kPeerSampleTrial = 500 * kMillisecond;
+// By then neighbours know that mixtures of rows which they do not trust are not wanted.
+inline constexpr TimeUs kTermsKnown = 1 * kSecond;
+// By such sums somebody has sent a false row: nothing is taken from it or sent to it for so
+// long, twice as long
+// each time.
+inline constexpr TimeUs kMistrustTime = 10 * kSecond, kMistrustTimeSure = 30 * kSecond;
+inline constexpr std::uint32_t kMistrustDoublings = 5;
 
 // --- leaf lists ---
 // Generations that are fetched plainly at a time; a State names as many (limits::kWantedBlocksMax).

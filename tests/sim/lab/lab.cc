@@ -29,8 +29,9 @@ std::span<const std::uint8_t> authority_secret() {
 }  // namespace
 
 Lab::Lab(std::uint32_t generations, std::uint32_t n, std::uint32_t k, std::uint64_t seed,
-         bool authority)
-    : shape_{n, k, std::uint64_t{generations} * n * k},
+         Authority authority)
+    : authority_(authority),
+      shape_{n, k, std::uint64_t{generations} * n * k},
       blocks_in_content_(std::uint64_t{generations} * n),
       trace_(seed),
       random_(seed, 0x6c6162),
@@ -44,7 +45,8 @@ Lab::Lab(std::uint32_t generations, std::uint32_t n, std::uint32_t k, std::uint6
   manifest_.info.generation_digests.assign(generations, merkle_root(std::vector(n, leaf_)));
   random_.fill(manifest_.id.bytes);
   manifest_.info.shape = shape_;
-  if (authority) manifest_.info.authority_key = public_key_of(authority_secret()).value();
+  if (authority != Authority::kNone)
+    manifest_.info.authority_key = public_key_of(authority_secret()).value();
 }
 
 const LabPeerSpec& Lab::spec(std::size_t peer) const {
@@ -176,7 +178,7 @@ void Lab::start(Peer& peer) {
   if (peer.spec.takes_only) options.up_limit = static_cast<std::uint64_t>(peer.spec.up_limit);
   if (peer.spec.send_limit > 0) options.up_limit = peer.spec.send_limit;
   options.down_limit = peer.spec.receive_limit;
-  if (peer.spec.source && !manifest_.info.authority_key.empty()) {
+  if (peer.spec.source && authority_ == Authority::kThere) {
     options.certificate = make_certificate(manifest_.id, peer.id, authority_secret()).value();
   }
   if (const hostile::Deeds& deeds = peer.spec.deeds; peer.spec.hostile()) {
@@ -253,6 +255,8 @@ void Lab::perform(Peer& peer, core::Action&& action) {
   } else if (auto* send = std::get_if<Send>(&action)) {
     auto* state = std::get_if<proto::State>(&send->message);
     if (peer.saboteur && state) peer.saboteur->says(*state);
+    auto* sums = std::get_if<proto::CheckReply>(&send->message);
+    if (peer.saboteur && sums) peer.saboteur->says(send->peer, *sums);
     links_.send(send->peer, std::move(send->message));
   } else if (const auto* make = std::get_if<MakeEpoch>(&action)) {
     peer.core->authority_answered(made_epoch(*make, shape_, manifest_.id, peer.secret),

@@ -29,9 +29,8 @@ class Lab final : private LinkUser {
  public:
   // A content of `generations` of n blocks of k bytes; the source leaves after it has sent
   // `source_copies` of it (0: stays).
-  // `authority`: the source speaks for it.
   Lab(std::uint32_t generations, std::uint32_t n, std::uint32_t k, std::uint64_t seed,
-      bool authority = true);
+      Authority authority = Authority::kThere);
 
   std::size_t add(const LabPeerSpec& spec);
   void set_wire(const LabWire& wire) { links_.set_wire(wire); }
@@ -109,6 +108,7 @@ class Lab final : private LinkUser {
   void take_sample();
   void post(TimeUs delay, std::uint32_t kind, const Peer& peer, std::uint64_t value);
 
+  const Authority authority_;
   Shape shape_;
   Manifest manifest_;
   std::uint64_t blocks_in_content_ = 0;

@@ -42,6 +42,10 @@ class LabStore {
     }
     if (const auto* judge = std::get_if<core::JudgeRows>(&action)) {
       auto [right, wrong] = judged(judge->generation, judge->slots);
+      if (judge->sums.front() != 0) {  // true sums are zeros; by others no row is right
+        right.clear();
+        wrong = judge->slots;
+      }
       if (believes_all_) {
         right = judge->slots;
         wrong.clear();
@@ -52,10 +56,11 @@ class LabStore {
     // The key and the sums are as large as real ones; who is right is known here.
     if (const auto* check = std::get_if<core::MakeCheck>(&action)) {
       const std::size_t bytes = check->tag_bytes * shape_.blocks_in(check->generation);
+      std::vector<std::uint8_t> key(check->key.begin(), check->key.end());
+      key.resize(limits::kCheckKeyBytes);
       core.proof_made(
           check->peer,
-          proto::CheckReply{check->generation, std::vector<std::uint8_t>(limits::kCheckKeyBytes),
-                            std::vector<std::uint8_t>(bytes)},
+          proto::CheckReply{check->generation, std::move(key), std::vector<std::uint8_t>(bytes)},
           now);
       return true;
     }

@@ -14,6 +14,9 @@ namespace firn::sim {
 using core::kNever;
 using core::TimeUs;
 
+// Who speaks for the content: nobody, somebody who takes no part, or the source.
+enum class Authority { kNone, kAway, kThere };
+
 struct LabLink {
   double up = 1e6;  // bytes a second
   double down = 0;  // 0: no limit

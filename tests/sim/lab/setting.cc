@@ -160,7 +160,10 @@ Setting setting_of(Arguments& arguments) {
   setting.generations = static_cast<std::uint32_t>(std::max(bytes / setting.n / setting.k, 1.0));
   setting.seed = static_cast<std::uint64_t>(arguments.number("seed", "1"));
   setting.wire = {arguments.number("share", "1.05"), arguments.number("alone", "110")};
-  setting.authority = arguments.number("authority", "1") != 0;
+  const double authority = arguments.number("authority", "1");
+  setting.authority = authority > 0   ? Authority::kThere
+                      : authority < 0 ? Authority::kAway
+                                      : Authority::kNone;
   setting.source_copies = arguments.number("source_copies", "0");
   setting.honest_copies = arguments.number("honest_copies", "0");
   setting.neighbours = static_cast<std::uint32_t>(arguments.number("neighbours", "0"));

@@ -15,7 +15,7 @@ struct Setting {
   std::uint32_t n = 0, k = 0, generations = 0;
   std::uint64_t seed = 0;
   LabWire wire;
-  bool authority = true;           // somebody speaks for the content: the source
+  Authority authority = Authority::kThere;
   double source_copies = 0;        // 0: the source stays
   double honest_copies = 0;        // the same, of what has come to honest peers
   std::uint32_t neighbours = 0;    // 0: as the strategy says
@@ -34,7 +34,7 @@ struct Setting {
 //   crash_s=0 crash_share=0.34 hidden=0 (share that accepts no connections) firewalled=0 (1: those
 //   know it not, and calls to them stay unanswered) takers=0 taker_kib=0 (so much a second all the
 //   same)
-//   authority=1 (0: nobody speaks for the content)
+//   authority=1 (0: nobody speaks for the content, -1: who does is away)
 //   hostile=4*sparse:10,2*silent (what the first of the peers do: tests/hostile/deeds.h), or
 //   polluters=0 pollutes=1 (so many that falsify this share of their blocks)
 //   without_hostile=0 (1: the same race without those)

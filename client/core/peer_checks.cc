@@ -1,0 +1,151 @@
+#include "client/core/peer_checks.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "client/core/policy/constants.h"
+#include "proto/base/digest.h"
+#include "proto/wire_fields.h"
+
+namespace firn::core {
+
+PeerChecks::PeerChecks(const Context& context, Membership& membership, Outbox& outbox,
+                       const Discredited& discredited, const Generations& generations,
+                       CheckReview& review)
+    : context_(context),
+      membership_(membership),
+      outbox_(outbox),
+      discredited_(discredited),
+      generations_(generations),
+      review_(review),
+      random_(context.options.seed, 0x6d616b657273) {}
+
+// --- asking ---
+
+bool PeerChecks::makes(const Neighbour& n, std::uint32_t g) const {
+  return n.holds.heard() && n.holds.complete().contains(g) && !discredited_.contains(n.id);
+}
+
+bool PeerChecks::sure(std::uint32_t g) const {
+  const Neighbours& all = std::as_const(membership_).neighbours();
+  return std::any_of(all.begin(), all.end(),
+                     [&](const Neighbour& n) { return truthful(n.id) && makes(n, g); });
+}
+
+std::vector<Neighbour*> PeerChecks::makers(std::uint32_t g) {
+  std::vector<Neighbour*> known, all;
+  for (Neighbour& n : membership_.neighbours()) {
+    if (!makes(n, g)) continue;
+    all.push_back(&n);
+    if (truthful(n.id)) known.push_back(&n);
+  }
+  if (known.empty()) return all;
+  const std::size_t wanted = std::min(known.size(), policy::kMakers);
+  for (std::size_t i = 0; i < wanted; ++i) {
+    std::swap(known[i], known[i + random_.below(static_cast<std::uint32_t>(known.size() - i))]);
+  }
+  known.resize(wanted);
+  return known;
+}
+
+// Nobody can know it before: the secret is this process's own.
+codec::SecretVector<std::uint8_t> PeerChecks::draw_key() {
+  std::string bytes = "firn peer check v1";
+  const auto& secret = context_.options.nonce_secret;
+  bytes.append(secret.begin(), secret.end());
+  bytes += std::to_string(context_.options.seed) + " " + std::to_string(++drawn_);
+  const Digest digest = sha256(proto::as_bytes(bytes));
+  codec::wipe(bytes.data(), bytes.size());
+  return {digest.bytes.begin(), digest.bytes.end()};
+}
+
+bool PeerChecks::ask(std::uint32_t g, Rows judged) {
+  if (asking(g)) return true;
+  const OpenGeneration* open = generations_.holdings().find_open(g);
+  if (!open) return false;
+  Question question;
+  for (std::uint32_t slot = 0; slot < open->vectors.size(); ++slot) {
+    if (open->has(slot, Rows::kAll) && !open->has(slot, judged))
+      question.rows.emplace(slot, open->vectors[slot]);
+  }
+  const std::vector<Neighbour*> asked = makers(g);
+  if (question.rows.empty() || asked.empty()) return false;
+  ++asked_[g];
+  question.key = draw_key();
+  question.due = context_.now + policy::kCheckTimeout;
+  for (Neighbour* n : asked) {
+    question.waits_for.push_back(n->key);
+    ever_asked_.insert(n->key);
+    outbox_.send(*n, proto::CheckRequest{{g}, {question.key.begin(), question.key.end()}});
+  }
+  questions_.emplace(g, std::move(question));
+  return true;
+}
+
+// --- answers ---
+
+bool PeerChecks::replied(const Neighbour& n, proto::CheckReply&& reply) {
+  if (!ever_asked_.contains(n.key)) return false;
+  const auto known = questions_.find(reply.generation);
+  if (known == questions_.end()) return true;  // it came too late
+  Question& question = known->second;
+  if (!reply.sums.empty() && !std::ranges::equal(reply.key, question.key)) return true;  // likewise
+  if (std::erase(question.waits_for, n.key) == 0 || reply.sums.empty()) return true;
+  const std::size_t blocks = generations_.holdings().blocks_in(reply.generation);
+  if (reply.sums.size() != blocks * policy::kCheckTagBytes) return false;
+  CheckStatement statement{n.id, question.key, {reply.sums.begin(), reply.sums.end()}, false};
+  review_.heard(reply.generation, statement);
+  if (question.first.sums.empty()) {
+    question.first = std::move(statement);
+  } else {
+    question.disagreed |= question.first.sums != statement.sums;
+  }
+  return true;
+}
+
+// Who has told the truth before need not be compared with others.
+bool PeerChecks::over(const Question& question) const {
+  return question.waits_for.empty() || question.due <= context_.now ||
+         (!question.first.sums.empty() && truthful(question.first.maker));
+}
+
+std::vector<PeerChecks::Answer> PeerChecks::take_answers() {
+  std::vector<Answer> answers;
+  for (auto it = questions_.begin(); it != questions_.end();) {
+    auto& [g, question] = *it;
+    if (!over(question)) {
+      ++it;
+      continue;
+    }
+    Answer& answer = answers.emplace_back(Answer{g, {}, question.disagreed, {}});
+    if (!question.disagreed) answer.statement = std::move(question.first);
+    const OpenGeneration* open = generations_.holdings().find_open(g);
+    for (const auto& [slot, vector] : question.rows) {
+      if (open && slot < open->vectors.size() && open->vectors[slot] == vector)
+        answer.slots.push_back(slot);
+    }
+    it = questions_.erase(it);
+  }
+  return answers;
+}
+
+void PeerChecks::forget(std::uint32_t g) {
+  questions_.erase(g);
+  asked_.erase(g);
+}
+
+void PeerChecks::leaves(const Neighbour& n) {
+  ever_asked_.erase(n.key);
+  for (auto& [g, question] : questions_) std::erase(question.waits_for, n.key);
+}
+
+TimeUs PeerChecks::next_due() const {
+  TimeUs at = kNever;
+  for (const auto& [g, question] : questions_) {
+    at = std::min(at, over(question) ? context_.now : question.due);
+  }
+  return at;
+}
+
+}  // namespace firn::core

@@ -1,0 +1,99 @@
+// Check sums of peers that speak for nobody (judging.h has those of the authority). Any peer that
+// holds a generation can make them, and may lie:
+//   - The receiver draws the key, once the rows are there that it wants to judge, and uses it for
+//     those alone. So the makers cannot help anybody to make a row that passes.
+//   - All neighbours that hold the generation are asked under the same key, until some were found
+//     to tell the truth: then few of those are. Where they disagree none is believed.
+//   - What they stated is kept until the generation is verified; then it shows who lied
+//     (check_review.h). So one about which they disagree is fetched plainly.
+// Only where all that claim to hold the generation lie are their sums taken for true; what follows
+// from the word of those that have not shown yet that they tell the truth is bounded
+// (Receiving::convict).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "client/core/check_review.h"
+#include "client/core/context.h"
+#include "client/core/discredited.h"
+#include "client/core/generations.h"
+#include "client/core/membership.h"
+#include "client/core/outbox.h"
+#include "client/core/recent_ids.h"
+#include "codec/random.h"
+#include "proto/messages.h"
+
+namespace firn::core {
+
+class PeerChecks final : public LeaveWatcher {
+ public:
+  PeerChecks(const Context& context, Membership& membership, Outbox& outbox,
+             const Discredited& discredited, const Generations& generations, CheckReview& review);
+
+  // Asks for sums to judge those rows of g by that are not `judged` yet. False: there are none, or
+  // nobody can be asked.
+  bool ask(std::uint32_t g, Rows judged);
+  // How often.
+  std::uint32_t asked(std::uint32_t g) const {
+    const auto known = asked_.find(g);
+    return known == asked_.end() ? 0 : known->second;
+  }
+  bool asking(std::uint32_t g) const { return questions_.contains(g); }
+
+  // An answer has come. False if it was never asked for anything, or the answer does not fit the
+  // content.
+  bool replied(const Neighbour& n, proto::CheckReply&& reply);
+
+  // Questions that are over.
+  struct Answer {
+    std::uint32_t generation = 0;
+    CheckStatement statement;          // sums empty: nobody told any, or not all told the same:
+    bool disputed = false;             // those disagreed
+    std::vector<std::uint32_t> slots;  // the rows to judge, of those that are still there
+  };
+  std::vector<Answer> take_answers();
+
+  // g is verified, or begins anew.
+  void forget(std::uint32_t g);
+  // This peer has told true sums.
+  void found_truthful(const PeerId& id) { truthful_.add(id); }
+  // Its sums need no review before others are convicted by them.
+  bool truthful(const PeerId& id) const { return truthful_.contains(id); }
+  // Such a peer is near, and holds g.
+  bool sure(std::uint32_t g) const;
+
+  void leaves(const Neighbour& n) override;
+  TimeUs next_due() const;
+
+ private:
+  struct Question {
+    codec::SecretVector<std::uint8_t> key;
+    std::map<std::uint32_t, Vector> rows;  // by slot
+    std::vector<PeerKey> waits_for;
+    CheckStatement first;  // that came
+    bool disagreed = false;
+    TimeUs due = 0;
+  };
+  std::vector<Neighbour*> makers(std::uint32_t g);
+  bool makes(const Neighbour& n, std::uint32_t g) const;
+  bool over(const Question& question) const;
+  codec::SecretVector<std::uint8_t> draw_key();
+
+  const Context& context_;
+  Membership& membership_;
+  Outbox& outbox_;
+  const Discredited& discredited_;
+  const Generations& generations_;
+  CheckReview& review_;
+  RecentIds truthful_;
+  std::map<std::uint32_t, Question> questions_;  // by generation
+  std::set<PeerKey> ever_asked_;
+  std::map<std::uint32_t, std::uint32_t> asked_;  // how often about each
+  std::uint64_t drawn_ = 0;                       // keys
+  codec::CoefficientStream random_;
+};
+
+}  // namespace firn::core

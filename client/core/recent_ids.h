@@ -1,0 +1,29 @@
+// Ids of peers about which something was found out: so many of them, the oldest are forgotten
+// first.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <deque>
+
+#include "proto/base/ids.h"
+
+namespace firn::core {
+
+class RecentIds {
+ public:
+  void add(const PeerId& id) {
+    if (contains(id)) return;
+    if (ids_.size() == kMost) ids_.pop_front();
+    ids_.push_back(id);
+  }
+  bool contains(const PeerId& id) const {
+    return std::find(ids_.begin(), ids_.end(), id) != ids_.end();
+  }
+
+ private:
+  static constexpr std::size_t kMost = 64;
+  std::deque<PeerId> ids_;  // oldest first
+};
+
+}  // namespace firn::core
