@@ -26,6 +26,14 @@ class Polluter(Source):
         return self.chance.randbytes(self.manifest.k)
 
 
+class Holder(Source):
+    MAKES_SUMS = True
+
+
+class Liar(Holder):
+    LIES = True
+
+
 class Spoiler(Polluter):
     """Three false blocks of generation 0, and nothing else."""
 
@@ -121,11 +129,39 @@ class Trust(harness.SwarmTest):
         leech._take = check
         leech.download(until=lambda: leech.rank(0) == rows)
 
-    def test_without_an_authority_blocks_prove_themselves(self):
+    def without_authority(self):
         self.manifest_file = self.folder / "plain.firn"
         self.manifest.info.authority_key = b""
         self.manifest_file.write_bytes(write_manifest(self.manifest.info))
         self.manifest = Manifest(self.manifest_file.read_bytes())
+
+    def test_without_an_authority_a_holders_sums_find_the_false_rows(self):
+        self.without_authority()
+        get = self.getter()
+        spoiler = self.serve(get, kind=Spoiler, limits=Spoiler.LIMITS)
+        self.assertTrue(spoiler.spoiled.wait(20), "it was not asked for blocks")
+        honest = self.serve(get, kind=Holder)
+        self.assert_downloaded(self.source, get)
+        self.assertTrue(honest.checks.asked)
+        self.assertFalse(honest.leaves_asked or spoiler.leaves_asked)
+        self.assertNotIn("fetched again", get.output("stderr"))
+        self.assertNotIn(honest.identity.text[:8], get.output("stderr"))
+
+    def test_a_holder_that_tells_false_sums_is_banned(self):
+        self.without_authority()
+        get = self.getter()
+        spoiler = self.serve(get, kind=Spoiler, limits=Spoiler.LIMITS)
+        self.assertTrue(spoiler.spoiled.wait(20), "it was not asked for blocks")
+        liar = self.serve(get, kind=Liar, limits={})
+        honest = self.serve(get, kind=Holder)
+        self.assert_downloaded(self.source, get)
+        self.assertTrue(liar.ended.wait(20), "the liar was not left")
+        self.assertEqual(peer_pb2.Goodbye.Reason.Value("BANNED"), liar.goodbye.reason)
+        self.assertIn("false check sums", get.output("stderr"))
+        self.assertNotIn(honest.identity.text[:8], get.output("stderr"))
+
+    def test_without_an_authority_blocks_prove_themselves(self):
+        self.without_authority()
         get = self.getter()
         spoiler = self.serve(get, kind=Spoiler, limits=Spoiler.LIMITS)
         self.assertTrue(spoiler.spoiled.wait(20), "it was not asked for blocks")

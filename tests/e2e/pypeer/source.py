@@ -17,6 +17,9 @@ QUOTA = 4  # of a generation that no State has mentioned
 
 
 class Source:
+    MAKES_SUMS = False  # for anybody who sends a key, though it does not speak for the authority
+    LIES = False  # in those
+
     def __init__(self, connection, manifest, content, chance, certificate=b""):
         """`content`: the content's bytes; `chance`: a random.Random; `certificate`: of a source
         that speaks for the content's authority."""
@@ -39,7 +42,8 @@ class Source:
         self.leaves_asked = False
         self.proven_only = self.wants_claims = False
         self.received = {}  # what it says came to it from others, by the prefix of their ids
-        self.checks = CheckMaker(self.blocks) if certificate else None
+        makes = certificate or self.MAKES_SUMS
+        self.checks = CheckMaker(self.blocks, bool(certificate), self.LIES) if makes else None
         self.hello = connection.greet(manifest.content_id, has_manifest=True,
                                       certificate=certificate)
         if self.hello.has_manifest:

@@ -55,11 +55,13 @@ def accepts(check_hash, sums, vector, payload):
 
 
 class CheckMaker:
-    """Answers the CheckRequests of one neighbour, under a key of its own."""
+    """Answers the CheckRequests of one neighbour, under a key of its own or the neighbour's."""
 
-    def __init__(self, blocks):
-        """`blocks`: by generation, a list of source blocks."""
+    def __init__(self, blocks, speaks=True, lies=False):
+        """`blocks`: by generation, a list of source blocks. `speaks`: for the authority."""
         self._blocks = blocks
+        self._speaks = speaks
+        self._lies = lies
         self._key = os.urandom(KEY_BYTES)
         self._told = False
         self.asked = []  # generations, in order
@@ -68,8 +70,14 @@ class CheckMaker:
         """A CheckReply's fields for each generation of a request."""
         for generation in request.generations:
             self.asked.append(generation)
+            if not request.key and not self._speaks:
+                yield {"generation": generation}
+                continue
             blocks = self._blocks[generation]
-            check_hash = CheckHash(self._key, generation, len(blocks[0]))
-            yield {"generation": generation, "key": b"" if self._told else self._key,
-                   "sums": b"".join(check_hash(block) for block in blocks)}
-            self._told = True
+            check_hash = CheckHash(request.key or self._key, generation, len(blocks[0]))
+            sums = b"".join(check_hash(block) for block in blocks)
+            if self._lies:
+                sums = bytes(byte ^ 1 for byte in sums)
+            yield {"generation": generation, "sums": sums,
+                   "key": request.key or (b"" if self._told else self._key)}
+            self._told = self._told or not request.key
