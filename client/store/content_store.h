@@ -24,6 +24,7 @@
 #include <string>
 #include <vector>
 
+#include "client/store/fingerprints.h"
 #include "client/store/hash_memory.h"
 #include "proto/content/manifest.h"
 
@@ -48,6 +49,7 @@ struct OpenOptions {
   bool trust = false;      // for serving: take it that the bytes are right where the sizes are
   // For serving: this process has hashed all of it since then (Unix time); 0: it has not.
   std::int64_t hashed_since_ns = 0;
+  Fingerprinting fingerprinting = Fingerprinting::kWhereCheaper;
   std::function<Moment()> clock = Moment::now;                                 // another in tests
   std::function<void(std::uint64_t done, std::uint64_t total)> progress = {};  // while hashing
   std::function<bool()> cancelled = {};  // polled while hashing; then kCancelled
@@ -87,9 +89,11 @@ class ContentStore {
   // sync serves many small files.
   virtual Status write_generation(std::uint32_t generation, std::span<const std::uint8_t> data) = 0;
 
-  // Reads a verified generation (Shape::padded_bytes, padding zero) and checks its digest: kCorrupt
-  // if the files were changed underneath. A content that is only served is not hashed again while
-  // its files stand as they were (hash_memory.h). One that was lost and left alone is tried again.
+  // Reads a verified generation (Shape::padded_bytes, padding zero) and checks that it still is
+  // what its digest says: kCorrupt if the files were changed underneath. What this store has
+  // written, or read and hashed, it compares with that (fingerprints.h); a content that is only
+  // served is not even compared while its files stand as they were (hash_memory.h). One that was
+  // lost and left alone is tried again.
   virtual Status read_generation(std::uint32_t generation, std::span<std::uint8_t> out) const = 0;
 
   // A generation could not be read: it is verified no more, here and in the journal, so that no

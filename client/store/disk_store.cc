@@ -18,7 +18,8 @@ DiskStore::DiskStore(std::unique_ptr<Files> files, const Manifest& manifest,
       content_(*files_, info_, work_.path()),
       ledger_(info_, content_),
       clock_(options.clock),
-      hash_memory_(info_.shape.generation_count(), options.hashed_since_ns, clock_()) {}
+      hash_memory_(info_.shape.generation_count(), options.hashed_since_ns, clock_()),
+      fingerprints_(info_.shape, options.fingerprinting) {}
 
 Result<std::unique_ptr<DiskStore>> DiskStore::open_complete(std::unique_ptr<Files> files,
                                                             const Manifest& manifest,
@@ -73,6 +74,8 @@ Status DiskStore::write_generation(std::uint32_t generation, std::span<const std
   }
   const std::uint64_t offset = generation * info_.shape.generation_bytes();
   const std::uint64_t bytes = info_.shape.bytes_in_generation(generation);
+  // Before the write: what comes of it is read against this.
+  fingerprints_.keep(generation, data);
   if (Status s = content_.write(offset, data.first(bytes)); !s) return s;
   return ledger_.written(generation);
 }
@@ -90,12 +93,20 @@ Status DiskStore::read_generation(std::uint32_t generation, std::span<std::uint8
   // Files on their way change with every generation that is written.
   const bool still = phase_ == Phase::kServing;
   if (still && hash_memory_.knows(generation, stamps, now)) return Done{};
-  if (!digest_is_right(info_, generation, out)) {
+  if (!is_right(generation, out)) {
     hash_memory_.forget(generation);
     return changed_on_disk(generation, operation);
   }
   if (still) hash_memory_.hashed(generation, stamps, now);
   return Done{};
+}
+
+// Bytes that were verified before are compared with those; others have their digest made.
+bool DiskStore::is_right(std::uint32_t generation, std::span<const std::uint8_t> data) const {
+  if (fingerprints_.match(generation, data)) return true;
+  if (!digest_is_right(info_, generation, data)) return false;
+  fingerprints_.keep(generation, data);
+  return true;
 }
 
 Error DiskStore::changed_on_disk(std::uint32_t generation, const std::string& operation) const {

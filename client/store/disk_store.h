@@ -14,6 +14,7 @@
 #include "client/store/content_files.h"
 #include "client/store/content_store.h"
 #include "client/store/files.h"
+#include "client/store/fingerprints.h"
 #include "client/store/generation_ledger.h"
 #include "client/store/hash_memory.h"
 #include "client/store/work_folder.h"
@@ -65,6 +66,7 @@ class DiskStore final : public ContentStore {
   void reread_left();
   Error left_error() const;
 
+  bool is_right(std::uint32_t generation, std::span<const std::uint8_t> data) const;
   Error changed_on_disk(std::uint32_t generation, const std::string& operation) const;
   Error not_downloading(const char* what) const;
   bool may_replace(std::uint32_t file) const { return overwrite_ || replaceable_.contains(file); }
@@ -79,6 +81,7 @@ class DiskStore final : public ContentStore {
   GenerationLedger ledger_;
   const std::function<Moment()> clock_;
   mutable HashMemory hash_memory_;
+  mutable Fingerprints fingerprints_;
   bool overwrite_ = false;
   std::set<std::uint32_t> replaceable_;  // files in the way at the start that may be replaced
   std::atomic<Phase> phase_ = Phase::kDownloading;

@@ -25,7 +25,7 @@ MAY_INCLUDE = {
     "client/content": {"client/content", *PROTO},
     "client/checks": {"client/checks", "codec", *PROTO},
     "client/privacy": {"client/privacy", "client/checks", "codec", *PROTO},
-    "client/store": {"client/store", "client/content", *PROTO},
+    "client/store": {"client/store", "client/content", "client/checks", "codec", *PROTO},
     "client/core": {"client/core", "codec", *PROTO},
     "client/medium": {"client/medium", "codec", *PROTO},
     "client/app": {

@@ -1,0 +1,62 @@
+// Keyed fingerprints of generations that were verified: what is read from a file again is compared
+// with what was verified, for a tenth of what its digest costs (docs/notes/076).
+//
+// A relay reads back most of what it has just decoded, hashed and written, and cannot go by the
+// times of its files, as it writes into them all the while (hash_memory.h). The fingerprint is that
+// of block checks (codec/check_key.h), twice over:
+//     t_i = H_1(b_i) of each block, 16 bytes;    F = H_2(t_0 || ... || t_{n-1}), 16 bytes
+// with keys that are drawn for each content that is opened, and that no one is told, nor any
+// fingerprint. Bytes that are not those verified have the same fingerprint with odds of at most
+// 2^-126 (twice 2^-128 + 2^-128), whatever was done to the file: it was done without the keys.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "proto/content/shape.h"
+
+namespace firn::store {
+
+// When generations have fingerprints.
+enum class Fingerprinting : std::uint8_t {
+  kWhereCheaper,  // where they cost at most a quarter of digests on this machine, as measured
+  kAlways,        // in tests
+  kNever,
+};
+
+// Any thread, also at once, but for one generation one at a time.
+class Fingerprints {
+ public:
+  Fingerprints(const Shape& shape, Fingerprinting when);
+  ~Fingerprints();
+
+  // `data`: a generation's bytes (Shape::padded_bytes) that its digest has shown to be right.
+  void keep(std::uint32_t generation, std::span<const std::uint8_t> data);
+  // Whether these are the bytes that were kept. False too if none were.
+  bool match(std::uint32_t generation, std::span<const std::uint8_t> data) const;
+
+ private:
+  static constexpr std::size_t kBytes = 16;
+  using Fingerprint = std::array<std::uint8_t, kBytes>;
+  struct Keys;
+
+  // Null: they do not pay. Drawn at the first use, as not every content that is opened is read.
+  const Keys* keys() const;
+  bool pay(const Keys& keys) const;
+
+  const Shape shape_;
+  const Fingerprinting when_;
+  mutable std::once_flag drawn_;
+  mutable std::unique_ptr<const Keys> keys_;
+
+  mutable std::mutex mutex_;
+  std::vector<Fingerprint> kept_;  // by generation; empty before the first
+  std::vector<bool> has_;
+};
+
+}  // namespace firn::store

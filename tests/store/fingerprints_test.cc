@@ -1,0 +1,159 @@
+// What was verified is known again when it is read back, and nothing else is.
+#include "client/store/fingerprints.h"
+
+#include <doctest/doctest.h>
+
+#include <optional>
+#include <thread>
+
+#include "client/store/disk_store.h"
+#include "tests/store/memory_disk.h"
+#include "tests/store/sample_content.h"
+
+namespace firn::store {
+namespace {
+
+using test::MemoryDisk;
+using test::Sample;
+using Bytes = std::vector<std::uint8_t>;
+
+// Generations of 2000 bytes, the last of them of 1500 and three blocks.
+const Sample& sample() {
+  static const Sample kSample = test::make_sample("o", {{"", 7500}}, 4, 500);
+  return kSample;
+}
+
+TEST_CASE("the bytes that were kept match, and no others") {
+  for (const std::uint32_t g : {1u, 3u}) {
+    CAPTURE(g);
+    Fingerprints fingerprints(sample().shape(), Fingerprinting::kAlways);
+    const Bytes right = sample().generation(g);
+    CHECK_FALSE(fingerprints.match(g, right));
+    fingerprints.keep(g, right);
+    CHECK(fingerprints.match(g, right));
+    for (std::size_t at = 0; at < right.size(); at += 7) {
+      Bytes changed = right;
+      changed[at] ^= static_cast<std::uint8_t>(1 << at % 8);
+      CHECK_FALSE(fingerprints.match(g, changed));
+    }
+    Bytes swapped = right;  // the same blocks, in another order
+    std::swap_ranges(swapped.begin(), swapped.begin() + 500, swapped.begin() + 500);
+    CHECK_FALSE(fingerprints.match(g, swapped));
+    CHECK_FALSE(fingerprints.match(0, sample().generation(0)));
+  }
+}
+
+TEST_CASE("where digests are as cheap nothing is kept") {
+  Fingerprints fingerprints(sample().shape(), Fingerprinting::kNever);
+  fingerprints.keep(1, sample().generation(1));
+  CHECK_FALSE(fingerprints.match(1, sample().generation(1)));
+}
+
+TEST_CASE("several threads keep and compare generations at once") {
+  Fingerprints fingerprints(sample().shape(), Fingerprinting::kAlways);
+  std::vector<int> matched(sample().count(), 0);
+  {
+    std::vector<std::jthread> threads;
+    for (std::uint32_t g = 0; g < sample().count(); ++g)
+      threads.emplace_back([&, g] {
+        const Bytes data = sample().generation(g);
+        fingerprints.keep(g, data);
+        for (int i = 0; i < 100; ++i) matched[g] += fingerprints.match(g, data);
+      });
+  }
+  CHECK(matched == std::vector<int>(sample().count(), 100));
+}
+
+// --- in the store ---
+
+struct Download {
+  MemoryDisk disk;
+  std::unique_ptr<ContentStore> store;
+  // Bytes that the manifest's digests do not fit: so it shows which of the two they are held
+  // against.
+  Sample other = test::make_sample("o", {{"", 7500}}, 4, 500, 2);
+
+  explicit Download(Fingerprinting when) {
+    OpenOptions options;
+    options.fingerprinting = when;
+    Resumed resumed;
+    auto opened = DiskStore::open_download(disk.mount(), sample().manifest, options, resumed);
+    REQUIRE(opened.ok());
+    store = *std::move(opened);
+  }
+
+  std::string work_file() const {
+    return ".firn/" + sample().manifest.id.text() + "/data/" + sample().info().name;
+  }
+  // The error, or none.
+  std::optional<ErrorCode> read(std::uint32_t g, const Bytes& expected) {
+    Bytes bytes(sample().shape().padded_bytes(g), 1);
+    const Status status = store->read_generation(g, bytes);
+    if (!status.ok()) return status.error().code;
+    CHECK(bytes == expected);
+    return std::nullopt;
+  }
+};
+
+TEST_CASE("a download compares what it reads back with what its caller has verified") {
+  Download download(Fingerprinting::kAlways);
+  const Bytes written = download.other.generation(1);
+  REQUIRE(download.store->write_generation(1, written).ok());
+  CHECK(download.read(1, written) == std::nullopt);
+
+  Download hashing(Fingerprinting::kNever);
+  REQUIRE(hashing.store->write_generation(1, written).ok());
+  CHECK(hashing.read(1, written) == ErrorCode::kCorrupt);
+}
+
+TEST_CASE("a file on its way that is changed is noticed at the next reading") {
+  Download download(Fingerprinting::kAlways);
+  for (std::uint32_t g = 0; g < sample().count(); ++g)
+    REQUIRE(download.store->write_generation(g, sample().generation(g)).ok());
+  REQUIRE(download.read(1, sample().generation(1)) == std::nullopt);
+  download.disk.damage(download.work_file(), 2000 + 1234, 0x40);
+  CHECK(download.read(1, sample().generation(1)) == ErrorCode::kCorrupt);
+  CHECK(download.read(0, sample().generation(0)) == std::nullopt);
+  CHECK(download.read(3, sample().generation(3)) == std::nullopt);
+  SUBCASE("and it is right again when that is undone") {
+    download.disk.damage(download.work_file(), 2000 + 1234, 0x40);
+    CHECK(download.read(1, sample().generation(1)) == std::nullopt);
+  }
+  SUBCASE("it is lost, and written again") {
+    REQUIRE(download.store->lose_generation(1));
+    CHECK(download.read(1, sample().generation(1)) == ErrorCode::kNotFound);
+    REQUIRE(download.store->write_generation(1, sample().generation(1)).ok());
+    CHECK(download.read(1, sample().generation(1)) == std::nullopt);
+  }
+}
+
+TEST_CASE("a finished file that is changed is noticed although its stamp is the same") {
+  Download download(Fingerprinting::kAlways);
+  for (std::uint32_t g = 0; g < sample().count(); ++g)
+    REQUIRE(download.store->write_generation(g, sample().generation(g)).ok());
+  REQUIRE(*download.store->finish());
+  REQUIRE(download.read(2, sample().generation(2)) == std::nullopt);
+  download.disk.damage(sample().info().name, 5000, 1);  // of a time that is not known
+  CHECK(download.read(2, sample().generation(2)) == ErrorCode::kCorrupt);
+}
+
+TEST_CASE("bytes that were read and are false are not kept as right") {
+  MemoryDisk disk;
+  disk.put("o", sample().file(0));
+  OpenOptions options;
+  options.trust = true;
+  options.fingerprinting = Fingerprinting::kAlways;
+  auto opened = DiskStore::open_complete(disk.mount(), sample().manifest, options);
+  REQUIRE(opened.ok());
+  Bytes bytes(2000);
+  disk.damage("o", 2500, 1);
+  REQUIRE_FALSE((*opened)->read_generation(1, bytes).ok());
+  CHECK_FALSE((*opened)->read_generation(1, bytes).ok());
+  disk.damage("o", 2500, 1);
+  REQUIRE((*opened)->read_generation(1, bytes).ok());
+  disk.damage("o", 2500, 1);
+  CHECK_FALSE((*opened)->read_generation(1, bytes).ok());
+}
+
+}  // namespace
+}  // namespace firn::store
