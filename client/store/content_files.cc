@@ -9,7 +9,7 @@
 namespace firn::store {
 namespace {
 
-// Files held open for one content, those being written by two descriptors each (direct_writer.h); a
+// Files held open for one content, those being written by two descriptors each (direct_access.h); a
 // process may serve several contents and many sockets within the usual limit of 1024.
 constexpr std::size_t kOpenFilesMax = 32;
 
@@ -106,14 +106,16 @@ Result<std::shared_ptr<File>> ContentFiles::opened(std::uint32_t file, bool for_
   return *file_opened;
 }
 
-Status ContentFiles::read(std::uint64_t offset, std::span<std::uint8_t> out,
-                          ReadStamps* stamps) const {
+Status ContentFiles::read(std::uint64_t offset, std::span<std::uint8_t> out, ReadStamps* stamps,
+                          Reading reading) const {
   for (const content::FileSpan& span : content::spans_of(info_, offset, out.size())) {
     Result<std::shared_ptr<File>> file = opened(span.file, false);
     if (!file) return file.error();
     const auto part = out.subspan(span.content_offset - offset, span.bytes);
     const Result<FileStat> before = stamps != nullptr ? (*file)->stat() : FileStat{};
-    Result<std::size_t> got = (*file)->read_at(span.file_offset, part);
+    Result<std::size_t> got = reading == Reading::kOnce
+                                  ? (*file)->read_once_at(span.file_offset, part)
+                                  : (*file)->read_at(span.file_offset, part);
     if (!got) return got.error();
     const Result<FileStat> after = stamps != nullptr ? (*file)->stat() : FileStat{};
     if (!before) return before.error();
@@ -296,7 +298,7 @@ Result<std::shared_ptr<File>> ContentFiles::open_writable(std::uint32_t file) co
   return files_.open(name, Files::Open::kWrite);
 }
 
-// What is on its way is not read ahead (direct_writer.h), so it is opened as for writing.
+// What is on its way is not read ahead (direct_access.h), so it is opened as for writing.
 Result<std::shared_ptr<File>> ContentFiles::open_readable(std::uint32_t file) const {
   if (places_[file] == Place::kWork) {
     Result<std::shared_ptr<File>> writable = files_.open(work_name(file), Files::Open::kWrite);

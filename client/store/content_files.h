@@ -44,8 +44,9 @@ class ContentFiles {
   // alone. After a failed sync all of it is written, whatever can be read back. Finished files are
   // the user's and are passed over: they were right when they got their names.
   // `stamps`, if given, learns what the files were like before and after.
-  Status read(std::uint64_t offset, std::span<std::uint8_t> out,
-              ReadStamps* stamps = nullptr) const;
+  enum class Reading { kUsual, kOnce /* not likely to be read again soon */ };
+  Status read(std::uint64_t offset, std::span<std::uint8_t> out, ReadStamps* stamps = nullptr,
+              Reading reading = Reading::kUsual) const;
   Status write(std::uint64_t offset, std::span<const std::uint8_t> data);
   // What was written into this file may be damaged: it is compared from now on.
   void doubt(std::uint32_t file);

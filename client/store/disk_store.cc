@@ -19,7 +19,8 @@ DiskStore::DiskStore(std::unique_ptr<Files> files, const Manifest& manifest,
       ledger_(info_, content_),
       clock_(options.clock),
       hash_memory_(info_.shape.generation_count(), options.hashed_since_ns, clock_()),
-      fingerprints_(info_.shape, options.fingerprinting) {}
+      fingerprints_(info_.shape, options.fingerprinting),
+      read_before_(info_.shape.generation_count(), false) {}
 
 Result<std::unique_ptr<DiskStore>> DiskStore::open_complete(std::unique_ptr<Files> files,
                                                             const Manifest& manifest,
@@ -89,7 +90,8 @@ Status DiskStore::read_generation(std::uint32_t generation, std::span<std::uint8
   }
   const Moment now = clock_();
   ReadStamps stamps;
-  if (Status s = read_padded(content_, info_, generation, out, &stamps); !s) return s;
+  const ContentFiles::Reading reading = next_reading(generation);
+  if (Status s = read_padded(content_, info_, generation, out, &stamps, reading); !s) return s;
   // Files on their way change with every generation that is written.
   const bool still = phase_ == Phase::kServing;
   if (still && hash_memory_.knows(generation, stamps, now)) return Done{};
@@ -99,6 +101,15 @@ Status DiskStore::read_generation(std::uint32_t generation, std::span<std::uint8
   }
   if (still) hash_memory_.hashed(generation, stamps, now);
   return Done{};
+}
+
+// What has left the memory is read for each neighbour that comes later. One alone needs it once;
+// the second reading shows that there are several, and leaves it in the page cache.
+ContentFiles::Reading DiskStore::next_reading(std::uint32_t generation) const {
+  const std::lock_guard lock(reads_mutex_);
+  const bool again = read_before_[generation];
+  read_before_[generation] = true;
+  return again ? ContentFiles::Reading::kUsual : ContentFiles::Reading::kOnce;
 }
 
 // Bytes that were verified before are compared with those; others have their digest made.

@@ -66,6 +66,7 @@ class DiskStore final : public ContentStore {
   void reread_left();
   Error left_error() const;
 
+  ContentFiles::Reading next_reading(std::uint32_t generation) const;
   bool is_right(std::uint32_t generation, std::span<const std::uint8_t> data) const;
   Error changed_on_disk(std::uint32_t generation, const std::string& operation) const;
   Error not_downloading(const char* what) const;
@@ -84,6 +85,8 @@ class DiskStore final : public ContentStore {
   mutable Fingerprints fingerprints_;
   bool overwrite_ = false;
   std::set<std::uint32_t> replaceable_;  // files in the way at the start that may be replaced
+  mutable std::mutex reads_mutex_;
+  mutable std::vector<bool> read_before_;  // by generation
   std::atomic<Phase> phase_ = Phase::kDownloading;
 
   std::mutex sync_mutex_;             // one sync or finish at a time

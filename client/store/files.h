@@ -42,6 +42,12 @@ class File {
 
   // Bytes read; fewer than out.size() only at the end of the file.
   virtual Result<std::size_t> read_at(std::uint64_t offset, std::span<std::uint8_t> out) const = 0;
+  // The same of bytes that are not likely to be read again soon: the page cache may be left as it
+  // is.
+  virtual Result<std::size_t> read_once_at(std::uint64_t offset,
+                                           std::span<std::uint8_t> out) const {
+    return read_at(offset, out);
+  }
   // All of it; after an error any part may have been written.
   virtual Status write_at(std::uint64_t offset, std::span<const std::uint8_t> data) = 0;
   // Cut, or longer by a hole.

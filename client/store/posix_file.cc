@@ -7,7 +7,7 @@
 #include <chrono>
 #include <mutex>
 
-#include "client/store/direct_writer.h"
+#include "client/store/direct_access.h"
 
 namespace firn::store {
 namespace {
@@ -30,8 +30,20 @@ class PosixFile final : public File {
     return done;
   }
 
+  Result<std::size_t> read_once_at(std::uint64_t offset,
+                                   std::span<std::uint8_t> out) const override {
+    if (out.size() < kLargeWrite || ways_ == nullptr || !ways_->wrote_direct() ||
+        !DirectAccess::fits(offset, out) ||
+        DirectAccess::lies_in_cache(descriptor_.number(), offset, out.size()))
+      return read_at(offset, out);
+    std::size_t done = 0;
+    const DirectAccess::Outcome outcome = direct_.read(descriptor_.number(), offset, out, done);
+    if (outcome.kind != DirectAccess::Outcome::kDone) return read_at(offset, out);
+    return done;
+  }
+
   Status write_at(std::uint64_t offset, std::span<const std::uint8_t> data) override {
-    if (data.size() < kLargeWrite || ways_ == nullptr || !DirectWriter::fits(offset, data))
+    if (data.size() < kLargeWrite || ways_ == nullptr || !DirectAccess::fits(offset, data))
       return write_cached(offset, data);
     if (ways_->next() == WriteWays::Way::kDirect) return write_direct(offset, data);
     return write_cached(offset, data, ways_.get());
@@ -100,11 +112,11 @@ class PosixFile final : public File {
 
   Status write_direct(std::uint64_t offset, std::span<const std::uint8_t> data) {
     const Clock::time_point began = Clock::now();
-    using Outcome = DirectWriter::Outcome;
+    using Outcome = DirectAccess::Outcome;
     const Outcome outcome = direct_.write(descriptor_.number(), offset, data);
     if (outcome.kind == Outcome::kFailed) return error_from_errno("write " + path_, outcome.error);
     if (outcome.kind == Outcome::kRefused) ways_->no_direct();
-    if (outcome.kind != Outcome::kWritten) return write_cached(offset, data);
+    if (outcome.kind != Outcome::kDone) return write_cached(offset, data);
     ways_->took(WriteWays::Way::kDirect, data.size(), Clock::now() - began);
     return Done{};
   }
@@ -112,7 +124,7 @@ class PosixFile final : public File {
   Descriptor descriptor_;
   std::string path_;
   std::shared_ptr<WriteWays> ways_;  // may be none
-  DirectWriter direct_;
+  mutable DirectAccess direct_;
   std::mutex writing_;
 };
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include "client/store/direct_writer.h"
+#include "client/store/direct_access.h"
 #include "client/store/posix_file.h"
 #include "proto/base/limits.h"
 
@@ -63,7 +63,7 @@ class PosixFiles final : public Files {
     struct stat status;
     if (::fstat(opened.number(), &status) != 0) return error_from_errno(operation, errno);
     if (!S_ISREG(status.st_mode)) return in_the_way(operation, "is not a regular file");
-    if (how != Open::kRead) DirectWriter::advise(opened.number());
+    if (how != Open::kRead) DirectAccess::advise(opened.number());
     return make_posix_file(std::move(opened), full_path(path), ways_);
   }
 

@@ -175,10 +175,10 @@ Result<Survey> survey(Files& files, ContentFiles& content, const Manifest& manif
 }
 
 Status read_padded(const ContentFiles& content, const Info& info, std::uint32_t generation,
-                   std::span<std::uint8_t> out, ReadStamps* stamps) {
+                   std::span<std::uint8_t> out, ReadStamps* stamps, ContentFiles::Reading reading) {
   const std::uint64_t bytes = info.shape.bytes_in_generation(generation);
   const std::uint64_t offset = generation * info.shape.generation_bytes();
-  if (Status s = content.read(offset, out.first(bytes), stamps); !s) return s;
+  if (Status s = content.read(offset, out.first(bytes), stamps, reading); !s) return s;
   std::ranges::fill(out.subspan(bytes), std::uint8_t{0});
   return Done{};
 }

@@ -33,10 +33,11 @@ Result<Survey> survey(Files& files, ContentFiles& content, const Manifest& manif
 
 // Whether a generation's bytes are right; `buffer` (at least Shape::padded_bytes) gets them,
 // padding included.
-// Reads a generation, its padding zero, into `out` (Shape::padded_bytes); `stamps` as
+// Reads a generation, its padding zero, into `out` (Shape::padded_bytes); `stamps` and `reading` as
 // ContentFiles::read().
 Status read_padded(const ContentFiles& content, const Info& info, std::uint32_t generation,
-                   std::span<std::uint8_t> out, ReadStamps* stamps = nullptr);
+                   std::span<std::uint8_t> out, ReadStamps* stamps = nullptr,
+                   ContentFiles::Reading reading = ContentFiles::Reading::kUsual);
 // Whether these are the bytes of the manifest.
 bool digest_is_right(const Info& info, std::uint32_t generation,
                      std::span<const std::uint8_t> data);

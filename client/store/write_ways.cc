@@ -11,6 +11,11 @@ WriteWays::Way WriteWays::next() {
   return turn % kTryOther == 0 ? Way::kDirect : Way::kCached;
 }
 
+bool WriteWays::wrote_direct() const {
+  const std::lock_guard lock(mutex_);
+  return direct_ && direct_cost_.count > 0;
+}
+
 void WriteWays::took(Way way, std::size_t bytes, std::chrono::nanoseconds time) {
   if (bytes == 0) return;
   const double ns = static_cast<double>(time.count()) / static_cast<double>(bytes);

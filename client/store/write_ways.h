@@ -14,7 +14,7 @@
 
 namespace firn::store {
 
-// Smaller ones go through the cache, and those that are not whole pages (direct_writer.h).
+// Smaller ones go through the cache, and those that are not whole pages (direct_access.h).
 inline constexpr std::size_t kLargeWrite = 256 << 10;
 
 // Any thread.
@@ -27,6 +27,8 @@ class WriteWays {
 
   Way next();
   void took(Way way, std::size_t bytes, std::chrono::nanoseconds time);
+  // Something was written past the cache: what is not in the cache may be read past it too.
+  bool wrote_direct() const;
   // The file system refuses.
   void no_direct();
 
@@ -35,7 +37,7 @@ class WriteWays {
     std::uint64_t count = 0;
     double ns_per_byte = 0;  // of late
   };
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   bool direct_ = true;  // it can
   std::uint64_t turn_ = 0;
   Cost cached_cost_, direct_cost_;

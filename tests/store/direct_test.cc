@@ -14,7 +14,8 @@
 #include <thread>
 #include <vector>
 
-#include "client/store/direct_writer.h"
+#include "client/store/content_store.h"
+#include "client/store/direct_access.h"
 #include "client/store/posix_files.h"
 #include "client/store/write_ways.h"
 #include "tests/store/sample_content.h"
@@ -104,10 +105,18 @@ TEST_CASE("what is written by both ways, at any offset and from any address, sta
     for (std::size_t i = 0; i < size; i += 8)
       memory.get()[from + i] = static_cast<std::uint8_t>(random());
     const std::span<const std::uint8_t> data(memory.get() + from, size);
-    whole_pages += DirectWriter::fits(offset, data);
+    whole_pages += DirectAccess::fits(offset, data);
     REQUIRE(file->write_at(offset, data).ok());
     std::memcpy(expected.data() + offset, data.data(), size);
     if (step % 20 == 0) REQUIRE(file->sync().ok());
+    // Read back at once: what is dirty in the cache counts, and what lies beside it on the disk.
+    const std::size_t begin = offset - std::min(offset, rounded(random() % kMib));
+    const Pages again = pages(8 * kMib);
+    const std::span<std::uint8_t> out(again.get(), rounded(kBytes - begin));
+    Result<std::size_t> got = file->read_once_at(begin, out);
+    REQUIRE(got.ok());
+    REQUIRE(*got == out.size());
+    REQUIRE(std::equal(out.begin(), out.end(), expected.begin() + static_cast<long>(begin)));
   }
   CHECK(whole_pages > 50);
   CHECK(whole_pages < 200);
@@ -156,21 +165,94 @@ TEST_CASE("pages written past the cache are read back through it, with a reader 
   const Descriptor owner(file);
   REQUIRE(::ftruncate(file, kPart * kParts) == 0);
   const std::shared_ptr<File> reader = open_file(dir.path("f"), nullptr);
-  DirectWriter writer;
+  DirectAccess writer;
   const Pages data = pages(kPart);
   Bytes found(kPart);
   for (std::size_t part = 0; part < kParts; ++part) {
     if (part > 0) REQUIRE(reader->read_at((part - 1) * kPart, found).ok());
     std::memset(data.get(), static_cast<int>(part + 1), kPart);
-    const DirectWriter::Outcome outcome = writer.write(file, part * kPart, {data.get(), kPart});
-    if (outcome.kind == DirectWriter::Outcome::kRefused) {
+    const DirectAccess::Outcome outcome = writer.write(file, part * kPart, {data.get(), kPart});
+    if (outcome.kind == DirectAccess::Outcome::kRefused) {
       MESSAGE("this folder takes no direct writes");
       return;
     }
-    REQUIRE(outcome.kind == DirectWriter::Outcome::kWritten);
+    REQUIRE(outcome.kind == DirectAccess::Outcome::kDone);
     REQUIRE(reader->read_at(part * kPart, found).ok());
     CHECK(std::memcmp(found.data(), data.get(), kPart) == 0);
   }
+}
+
+// How many of the file's parts of `part_bytes` lie in the page cache.
+std::size_t parts_in_cache(const std::string& path, std::size_t part_bytes) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  REQUIRE(file >= 0);
+  const Descriptor owner(file);
+  const auto bytes = static_cast<std::size_t>(::lseek(file, 0, SEEK_END));
+  std::size_t count = 0;
+  for (std::size_t at = 0; at < bytes; at += part_bytes)
+    count += DirectAccess::lies_in_cache(file, at, part_bytes);
+  return count;
+}
+
+TEST_CASE("what is read once leaves the page cache as it is, where it was written so") {
+  const test::TemporaryFolder dir;
+  constexpr std::size_t kPart = kLargeWrite, kParts = 16;
+  const auto ways = std::make_shared<WriteWays>();
+  const auto file = open_file(dir.path("f"), ways);
+  const Pages data = pages(kPart);
+  prefer(*ways, Way::kDirect);
+  for (std::size_t part = 0; part < kParts; ++part) {
+    std::memset(data.get(), static_cast<int>(part + 1), kPart);
+    REQUIRE(file->write_at(part * kPart, {data.get(), kPart}).ok());
+  }
+  if (!ways->wrote_direct() || parts_in_cache(dir.path("f"), kPart) > 0) {
+    MESSAGE("this folder takes no direct writes");
+    return;
+  }
+  const auto right = [&](std::size_t part, Result<std::size_t> got) {
+    return got.ok() && *got == kPart &&
+           std::count(data.get(), data.get() + kPart, static_cast<std::uint8_t>(part + 1)) == kPart;
+  };
+  for (std::size_t part = 0; part < kParts; ++part)
+    CHECK(right(part, file->read_once_at(part * kPart, {data.get(), kPart})));
+  CHECK(parts_in_cache(dir.path("f"), kPart) == 0);
+  CHECK(right(3, file->read_at(3 * kPart, {data.get(), kPart})));
+  CHECK(parts_in_cache(dir.path("f"), kPart) == 1);
+  CHECK(right(3, file->read_once_at(3 * kPart, {data.get(), kPart})));
+  // The file's end lies within what is asked for.
+  CHECK(*file->read_once_at((kParts - 1) * kPart + kPart / 2, {data.get(), kPart}) == kPart / 2);
+}
+
+TEST_CASE("a download reads a generation past the page cache once, and then into it") {
+  const test::TemporaryFolder dir;
+  constexpr std::size_t kGeneration = 4 * 65536, kCount = 12;
+  const test::Sample sample = test::make_sample("o", {{"", kGeneration * kCount}}, 4, 65536);
+  Resumed resumed;
+  auto store = ContentStore::open_download(sample.manifest, dir.path(), {}, resumed);
+  REQUIRE(store.ok());
+  const Pages data = pages(kGeneration);
+  for (std::uint32_t g = 0; g < kCount; ++g) {
+    const Bytes right = sample.generation(g);
+    std::memcpy(data.get(), right.data(), kGeneration);
+    REQUIRE((*store)->write_generation(g, {data.get(), kGeneration}).ok());
+  }
+  const std::string file = dir.path(".firn/" + sample.manifest.id.text() + "/data/o");
+  const std::size_t written = parts_in_cache(file, kGeneration);
+  if (written == kCount) {
+    MESSAGE("this folder takes no direct writes");
+    return;
+  }
+  const auto read_all = [&] {
+    for (std::uint32_t g = 0; g < kCount; ++g) {
+      REQUIRE((*store)->read_generation(g, {data.get(), kGeneration}).ok());
+      const Bytes right = sample.generation(g);
+      CHECK(std::equal(right.begin(), right.end(), data.get()));
+    }
+  };
+  read_all();
+  CHECK(parts_in_cache(file, kGeneration) == written);
+  read_all();
+  CHECK(parts_in_cache(file, kGeneration) == kCount);
 }
 
 TEST_CASE("a write that fails is told as such by either way") {

@@ -1,4 +1,4 @@
-// Writes whole pages of an open file past the page cache (O_DIRECT).
+// Writes and reads whole pages of an open file past the page cache (O_DIRECT).
 //
 // The kernel keeps both ways in step, but for one case: pages that are read ahead while they are
 // written past the cache, in one large folio with a page that is dirty, stay as they were, and the
@@ -17,24 +17,30 @@
 namespace firn::store {
 
 // Any thread, also at once, for ranges that do not overlap.
-class DirectWriter {
+class DirectAccess {
  public:
   // For a file that will be written, before it is read.
   static void advise(int file);
   // Whether offset, length and address in memory are whole pages.
   static bool fits(std::uint64_t offset, std::span<const std::uint8_t> data);
 
+  // Whether half of the range or more lies in the page cache. To read that past it would gain
+  // nothing, and what is dirty of it would have to reach the disk first.
+  static bool lies_in_cache(int file, std::uint64_t offset, std::size_t bytes);
+
   struct Outcome {
     enum Kind {
-      kWritten,
+      kDone,
       kFailed,   // of `error`, an errno
       kNotNow,   // no descriptor or memory is left for it
-      kRefused,  // files of this folder cannot be written so
-    } kind = kWritten;
+      kRefused,  // files of this folder cannot be used so
+    } kind = kDone;
     int error = 0;
   };
-  // But for kWritten any part of the data may have been written.
+  // But for kDone any part of the data may have been written.
   Outcome write(int file, std::uint64_t offset, std::span<const std::uint8_t> data);
+  // `done`: bytes that were read, up to the file's end; the rest of `out` may hold anything.
+  Outcome read(int file, std::uint64_t offset, std::span<std::uint8_t> out, std::size_t& done);
 
  private:
   Outcome::Kind open(int file);

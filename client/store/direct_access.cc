@@ -1,13 +1,15 @@
-#include "client/store/direct_writer.h"
+#include "client/store/direct_access.h"
 
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <sys/mman.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <string>
+#include <vector>
 
 namespace firn::store {
 namespace {
@@ -30,8 +32,8 @@ bool lies_elsewhere(int file) {
          type == NFS_SUPER_MAGIC;
 }
 
-DirectWriter::Outcome outcome_of(int error) {
-  using Outcome = DirectWriter::Outcome;
+DirectAccess::Outcome outcome_of(int error) {
+  using Outcome = DirectAccess::Outcome;
   switch (error) {
     case EMFILE:
     case ENFILE:
@@ -49,28 +51,42 @@ DirectWriter::Outcome outcome_of(int error) {
 
 }  // namespace
 
-void DirectWriter::advise(int file) {
+void DirectAccess::advise(int file) {
   (void)::posix_fadvise(file, 0, 0, POSIX_FADV_RANDOM);
 }
 
-bool DirectWriter::fits(std::uint64_t offset, std::span<const std::uint8_t> data) {
+bool DirectAccess::fits(std::uint64_t offset, std::span<const std::uint8_t> data) {
   return (offset | data.size() | reinterpret_cast<std::uintptr_t>(data.data())) % unit() == 0;
 }
 
+// By a mapping that is never touched: a read that must not wait would start to read ahead.
+bool DirectAccess::lies_in_cache(int file, std::uint64_t offset, std::size_t bytes) {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  void* const mapped =
+      ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED, file, static_cast<off_t>(offset));
+  if (mapped == MAP_FAILED) return true;
+  std::vector<unsigned char> pages((bytes + page - 1) / page);
+  const bool told = ::mincore(mapped, bytes, pages.data()) == 0;
+  ::munmap(mapped, bytes);
+  const auto cached = std::ranges::count_if(pages, [](unsigned char p) { return (p & 1) != 0; });
+  return !told || 2 * static_cast<std::size_t>(cached) >= pages.size();
+}
+
 // By its descriptor: its name may be another file's by now.
-DirectWriter::Outcome::Kind DirectWriter::open(int file) {
+DirectAccess::Outcome::Kind DirectAccess::open(int file) {
   const std::lock_guard lock(mutex_);
-  if (descriptor_) return Outcome::kWritten;
+  if (descriptor_) return Outcome::kDone;
   if (lies_elsewhere(file)) return Outcome::kRefused;
   const std::string name = "/proc/self/fd/" + std::to_string(file);
-  descriptor_ = Descriptor(::open(name.c_str(), O_WRONLY | O_DIRECT | O_CLOEXEC));
-  if (descriptor_) return Outcome::kWritten;
+  const int flags = ::fcntl(file, F_GETFL) & O_ACCMODE;
+  descriptor_ = Descriptor(::open(name.c_str(), flags | O_DIRECT | O_CLOEXEC));
+  if (descriptor_) return Outcome::kDone;
   return outcome_of(errno).kind == Outcome::kNotNow ? Outcome::kNotNow : Outcome::kRefused;
 }
 
-DirectWriter::Outcome DirectWriter::write(int file, std::uint64_t offset,
+DirectAccess::Outcome DirectAccess::write(int file, std::uint64_t offset,
                                           std::span<const std::uint8_t> data) {
-  if (const Outcome::Kind opened = open(file); opened != Outcome::kWritten) return {opened};
+  if (const Outcome::Kind opened = open(file); opened != Outcome::kDone) return {opened};
   while (!data.empty()) {
     const ssize_t put =
         ::pwrite(descriptor_.number(), data.data(), data.size(), static_cast<off_t>(offset));
@@ -81,6 +97,21 @@ DirectWriter::Outcome DirectWriter::write(int file, std::uint64_t offset,
     if (whole == 0) return {Outcome::kNotNow};
     data = data.subspan(whole);
     offset += whole;
+  }
+  return {};
+}
+
+DirectAccess::Outcome DirectAccess::read(int file, std::uint64_t offset,
+                                         std::span<std::uint8_t> out, std::size_t& done) {
+  done = 0;
+  if (const Outcome::Kind opened = open(file); opened != Outcome::kDone) return {opened};
+  while (done < out.size()) {
+    const ssize_t got = ::pread(descriptor_.number(), out.data() + done, out.size() - done,
+                                static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return outcome_of(errno);
+    done += static_cast<std::size_t>(got);
+    if (static_cast<std::size_t>(got) % unit() != 0 || got == 0) break;  // the end of the file
   }
   return {};
 }
