@@ -103,13 +103,17 @@ Status DiskStore::read_generation(std::uint32_t generation, std::span<std::uint8
   return Done{};
 }
 
-// What has left the memory is read for each neighbour that comes later. One alone needs it once;
-// the second reading shows that there are several, and leaves it in the page cache.
+// What has left the memory is read for each neighbour that comes later. One alone needs it once.
+// Where generations are read again there are several, and the page cache serves them better.
 ContentFiles::Reading DiskStore::next_reading(std::uint32_t generation) const {
+  constexpr std::uint64_t kFewAgain = 16;  // one reading in so many
   const std::lock_guard lock(reads_mutex_);
   const bool again = read_before_[generation];
   read_before_[generation] = true;
-  return again ? ContentFiles::Reading::kUsual : ContentFiles::Reading::kOnce;
+  ++reads_;
+  reads_again_ += again;
+  const bool several = again || reads_again_ * kFewAgain > reads_;
+  return several ? ContentFiles::Reading::kUsual : ContentFiles::Reading::kOnce;
 }
 
 // Bytes that were verified before are compared with those; others have their digest made.

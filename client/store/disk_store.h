@@ -87,6 +87,7 @@ class DiskStore final : public ContentStore {
   std::set<std::uint32_t> replaceable_;  // files in the way at the start that may be replaced
   mutable std::mutex reads_mutex_;
   mutable std::vector<bool> read_before_;  // by generation
+  mutable std::uint64_t reads_ = 0, reads_again_ = 0;
   std::atomic<Phase> phase_ = Phase::kDownloading;
 
   std::mutex sync_mutex_;             // one sync or finish at a time

@@ -48,7 +48,7 @@ class HashMemory {
 
   // The generation's bytes, just read, need no hashing.
   bool knows(std::uint32_t generation, const ReadStamps& stamps, Moment now);
-  // They were hashed and are right.
+  // They were hashed, or compared with what was (fingerprints.h), and are right.
   void hashed(std::uint32_t generation, const ReadStamps& stamps, Moment now);
   // They are not.
   void forget(std::uint32_t generation);
