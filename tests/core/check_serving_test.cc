@@ -1,4 +1,5 @@
-// Check sums for neighbours, served by a peer that speaks for the authority.
+// Check sums for neighbours: of any holder under their key, of one that speaks for the authority
+// under a key that it draws.
 #include "client/core/policy/constants.h"
 #include "proto/base/limits.h"
 #include "tests/core/fixture.h"
@@ -158,4 +159,84 @@ TEST_CASE("sums that were made for a neighbour that has left are sent to nobody"
   fixture.core.proof_made(kAsker, proto::CheckReply{3, key_of(1), Key(16, 1)}, fixture.now);
   fixture.drain();
   CHECK(fixture.heard<proto::CheckReply>(kAsker).empty());
+}
+
+// --- under the key of the neighbour ---
+
+TEST_CASE("any holder makes sums under the key that a neighbour sends, and answers with that key") {
+  for (const bool certified : {false, true}) {
+    CAPTURE(certified);
+    Fixture fixture = source(certified);
+    fixture.start(true);
+    fixture.join(kAsker, peer_id(2), 0);
+    fixture.say(kAsker, proto::CheckRequest{{3}, key_of(9)});
+    fixture.say(kAsker, proto::CheckRequest{{3}, key_of(8)});
+    const auto wanted = fixture.take<core::MakeCheck>();
+    REQUIRE(wanted.size() == 2);
+    CHECK(wanted[0].peer == kAsker);
+    CHECK(wanted[0].generation == 3);
+    CHECK(wanted[0].tag_bytes == policy::kCheckTagBytes);
+    CHECK(std::ranges::equal(wanted[0].key, key_of(9)));
+    CHECK(std::ranges::equal(wanted[1].key, key_of(8)));
+    CHECK(made(fixture, 3, key_of(8)).key == key_of(8));
+    CHECK(made(fixture, 3, key_of(9)).key == key_of(9));
+  }
+}
+
+TEST_CASE("a neighbour's own key takes nothing from the one that is drawn for it") {
+  Fixture fixture = source();
+  fixture.start(true);
+  fixture.join(kAsker, peer_id(2), 0);
+  fixture.say(kAsker, proto::CheckRequest{{3}, key_of(9)});
+  CHECK(made(fixture, 3, key_of(9)).key == key_of(9));
+  fixture.take<core::MakeCheck>();
+  fixture.say(kAsker, proto::CheckRequest{{4}});
+  const auto drawn = fixture.take<core::MakeCheck>();
+  REQUIRE(drawn.size() == 1);
+  CHECK(drawn[0].key.empty());
+  CHECK(made(fixture, 4, key_of(1)).key == key_of(1));
+  fixture.say(kAsker, proto::CheckRequest{{5}, key_of(9)});
+  CHECK(made(fixture, 5, key_of(9)).key == key_of(9));
+  fixture.take<core::MakeCheck>();
+  fixture.say(kAsker, proto::CheckRequest{{6}});
+  const auto next = fixture.take<core::MakeCheck>();
+  REQUIRE(next.size() == 1);
+  CHECK(std::ranges::equal(next[0].key, key_of(1)));
+  CHECK(made(fixture, 6, key_of(1)).key.empty());  // it has been told
+}
+
+TEST_CASE("two generations under one key of a neighbour are both answered with it") {
+  Fixture fixture = source(false);
+  fixture.start(true);
+  fixture.join(kAsker, peer_id(2), 0);
+  fixture.say(kAsker, proto::CheckRequest{{3, 4}, key_of(9)});
+  CHECK(fixture.take<core::MakeCheck>().size() == 2);
+  CHECK(made(fixture, 4, key_of(9)).key == key_of(9));
+  CHECK(made(fixture, 3, key_of(9)).key == key_of(9));
+}
+
+TEST_CASE("of a generation that is not verified no sums are made, whoever sends the key") {
+  Fixture fixture = source(false);
+  fixture.start();
+  fixture.join(kAsker, peer_id(2), 0);
+  fixture.say(kAsker, proto::CheckRequest{{3}, key_of(9)});
+  CHECK(fixture.take<core::MakeCheck>().empty());
+  const auto replies = fixture.heard<proto::CheckReply>(kAsker);
+  REQUIRE(replies.size() == 1);
+  CHECK(replies[0] == proto::CheckReply{3, {}, {}});
+}
+
+TEST_CASE("keys of its own give a neighbour no larger allowance") {
+  Fixture fixture = source();
+  fixture.start(true);
+  fixture.join(kAsker, peer_id(2), 0);
+  for (std::uint8_t i = 0; i < 100; ++i) {
+    fixture.say(kAsker, proto::CheckRequest{{i}, key_of(i)});
+    fixture.say(kAsker, proto::CheckRequest{{i}});
+  }
+  CHECK(fixture.take<core::MakeCheck>().size() == policy::kChecksMax);
+  CHECK_FALSE(fixture.closed(kAsker));
+  fixture.pass(kSecond);
+  for (std::uint8_t i = 0; i < 100; ++i) fixture.say(kAsker, proto::CheckRequest{{i}, key_of(i)});
+  CHECK(fixture.take<core::MakeCheck>().size() == policy::kChecksPerSecond);
 }
