@@ -60,7 +60,10 @@ CheckReview::Findings CheckReview::made(const proto::CheckReply& truth) {
     return is_true;
   });
   for (const PeerId& liar : liars) {
-    findings.lies.push_back({liar, truth.generation, acquit(liar)});
+    const bool vouched = std::any_of(cases_.begin(), cases_.end(), [&](const Case& one) {
+      return one.statement.maker == liar && one.statement.vouched;
+    });
+    findings.lies.push_back({liar, truth.generation, acquit(liar), vouched});
   }
   return findings;
 }

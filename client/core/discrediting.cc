@@ -24,9 +24,13 @@ void Discrediting::carry_out(const CheckReview::Finding& finding) {
   epochs_.discredit(finding.liar);
   judging_.discredit(finding.liar);
   trust_.found_lying(finding.liar);
-  // Its sums have proven rows, and it has sent some that counted as proven; which, nobody has kept.
-  generations_.doubt_all();
-  outbox_.push(DoubtRows{});
+  // Which rows are believed, or proven, by its word, nobody has kept; nor which of those that
+  // counted as proven a speaker for the authority has sent.
+  generations_.disbelieve_all();
+  if (finding.vouched) {
+    generations_.doubt_all();
+    outbox_.push(DoubtRows{});
+  }
   for (const PeerId& id : finding.acquitted) trust_.acquit(id);
   membership_.acquit(finding.acquitted, finding.liar);
   membership_.punish(finding.liar, proto::GoodbyeReason::kBanned,

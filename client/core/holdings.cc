@@ -166,6 +166,13 @@ void Holdings::doubt(const PeerId& sender) {
   }
 }
 
+void Holdings::disbelieve_all() {
+  for (auto& [g, open] : open_) {
+    open.believed.assign(open.believed.size(), false);
+    count_all(open);
+  }
+}
+
 void Holdings::doubt_all() {
   for (auto& [g, open] : open_) {
     for (Standing& standing : open.standing) {

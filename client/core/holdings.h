@@ -140,6 +140,8 @@ class Holdings {
   void believe(std::uint32_t g, const std::vector<std::uint32_t>& slots);
   // Rows of this sender are not believed any more.
   void doubt(const PeerId& sender);
+  // No row is believed any more; what is proven stays so.
+  void disbelieve_all();
   // No row is believed or counts as proven any more, and none as answered for that did.
   void doubt_all();
   // Frees these slots of open generation g, which is not under decode after that.

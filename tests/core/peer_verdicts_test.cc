@@ -281,6 +281,34 @@ TEST_CASE("of a sender that is mistrusted no row is trusted any more") {
   CHECK(mixed(sent_to_idle(fixture, true), 3).empty());
 }
 
+TEST_CASE("of a liar that speaks for nobody no row was proven: what is proven stays so") {
+  MakersFixture fixture(vouched_manifest(100, kGenerationSize, 8192));
+  constexpr PeerKey kSpeaker = 9;
+  fixture.join_certified(kSpeaker, peer_id(9), peer_id(9));
+  for (std::uint32_t i = 0; i < 3; ++i) fixture.send_first_hand(kSpeaker, 2, i);
+  fixture.core.peer_closed(kSpeaker, fixture.now);
+  fixture.send(kLess, 3, 0);
+  REQUIRE_FALSE(fixture.question(3).empty());
+  fixture.answer(kOne, 3, kFalse);
+  fixture.review(3, fixture.verify(3, kTwo));
+  REQUIRE(fixture.noticed("told false check sums"));
+  CHECK(fixture.take<core::DoubtRows>().empty());
+  const auto blocks = sent_to_idle(fixture, false, true);
+  CHECK(mixed(blocks, 2) == std::set<std::uint32_t>{0, 1, 2});
+  for (const core::SendBlock& one : blocks) CHECK_FALSE(one.block.unproven);
+}
+
+TEST_CASE("once a maker has lied no row is trusted by sums any more") {
+  MakersFixture fixture;
+  for (std::uint32_t i = 0; i < 3; ++i) fixture.send_first_hand(kThree, 2, i);
+  fixture.send(kLess, 3, 0);
+  REQUIRE_FALSE(fixture.question(3).empty());
+  fixture.answer(kOne, 3, kFalse);
+  fixture.review(3, fixture.verify(3, kTwo));
+  REQUIRE(fixture.noticed("told false check sums"));
+  CHECK(mixed(sent_to_idle(fixture, true), 2).empty());
+}
+
 // --- generations that decoded to false data ---
 
 TEST_CASE("of a generation that decoded to false data only the false rows are lost") {
