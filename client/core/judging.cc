@@ -192,6 +192,7 @@ void Judging::discredit(const PeerId& maker) {
   for (auto& [g, one] : under_way_) {
     if (one.by.maker == maker) one.rows.clear();
   }
+  peers_.discredit(maker);
   alarm();
 }
 

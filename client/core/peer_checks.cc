@@ -130,6 +130,14 @@ std::vector<PeerChecks::Answer> PeerChecks::take_answers() {
   return answers;
 }
 
+// Where another has said something else nobody is believed: it is asked anew.
+void PeerChecks::discredit(const PeerId& maker) {
+  truthful_.remove(maker);
+  for (auto& [g, question] : questions_) {
+    if (question.first.maker == maker) question.first = {};
+  }
+}
+
 void PeerChecks::forget(std::uint32_t g) {
   questions_.erase(g);
   asked_.erase(g);

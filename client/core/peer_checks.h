@@ -60,6 +60,8 @@ class PeerChecks final : public LeaveWatcher {
   void forget(std::uint32_t g);
   // This peer has told true sums.
   void found_truthful(const PeerId& id) { truthful_.add(id); }
+  // It has told false ones: its word counts for nothing, also in questions that are not over.
+  void discredit(const PeerId& maker);
   // Its sums need no review before others are convicted by them.
   bool truthful(const PeerId& id) const { return truthful_.contains(id); }
   // Such a peer is near, and holds g.

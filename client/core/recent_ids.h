@@ -17,6 +17,7 @@ class RecentIds {
     if (ids_.size() == kMost) ids_.pop_front();
     ids_.push_back(id);
   }
+  void remove(const PeerId& id) { std::erase(ids_, id); }
   bool contains(const PeerId& id) const {
     return std::find(ids_.begin(), ids_.end(), id) != ids_.end();
   }

@@ -31,11 +31,14 @@ TEST_CASE("a maker that told the truth is asked alone after that, and its answer
   CHECK(fixture.to_judge(3) == Slots{0});
 }
 
-TEST_CASE("of several makers that told the truth a few are asked") {
+TEST_CASE("of several makers that told the truth a few are asked, and the first answer judges") {
   MakersFixture fixture;
   fixture.make_truthful({kOne, kTwo, kThree}, 2);
   fixture.send(kLess, 3, 0);
-  CHECK(fixture.question(3).size() == policy::kMakers);
+  const std::set<PeerKey> makers = fixture.question(3);
+  REQUIRE(makers.size() == policy::kMakers);
+  fixture.answer(*makers.rbegin(), 3, kTrue);
+  CHECK(fixture.to_judge(3) == Slots{0});
 }
 
 TEST_CASE("once those that told the truth have left, all others are asked again") {
@@ -73,6 +76,31 @@ TEST_CASE("a liar whose ban is over is not asked again") {
   fixture.send(kLess, 3, 0);
   REQUIRE(fixture.question(3) == std::set<PeerKey>{kTwo, kThree});
   CHECK(fixture.heard<proto::CheckRequest>(9).empty());
+}
+
+TEST_CASE("what a liar has said about other generations is not judged by any more") {
+  MakersFixture fixture;
+  fixture.send(kLess, 2, 0);
+  REQUIRE_FALSE(fixture.question(2).empty());
+  fixture.answer(kOne, 2, kFalse);
+  for (std::uint32_t i = 0; i < kGenerationSize; ++i) fixture.send_first_hand(kTwo, 2, i);
+  fixture.send(kIdle, 3, 0);
+  REQUIRE(fixture.question(3) == std::set<PeerKey>{kOne, kTwo, kThree});
+  fixture.answer(kOne, 3, kFalse);
+  fixture.decoded(2, DecodeOutcome::kVerified);
+  REQUIRE(fixture.take<core::MakeCheck>().size() == 1);
+  fixture.review(2, {fixture.key(2)});
+  REQUIRE(fixture.noticed("told false check sums of generation 2"));
+  SUBCASE("nobody else answers") {
+    fixture.pass(policy::kCheckTimeout);
+    CHECK(fixture.take<core::JudgeRows>().empty());
+    CHECK(fixture.question(3) == std::set<PeerKey>{kTwo, kThree});
+  }
+  SUBCASE("others do") {
+    fixture.answer(kTwo, 3, kTrue);
+    fixture.answer(kThree, 3, kTrue);
+    CHECK(fixture.to_judge(3) == Slots{0});
+  }
 }
 
 TEST_CASE("sums that cannot be worked out say nothing about their maker") {
