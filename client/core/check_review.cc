@@ -12,8 +12,25 @@ CheckReview::Case& CheckReview::case_of(std::uint32_t g, const CheckStatement& b
            one.statement.sums == by.sums;
   });
   if (known != cases_.end()) return *known;
-  if (cases_.size() == policy::kReviewsMax) cases_.pop_front();
+  if (cases_.size() == policy::kReviewsMax) make_room();
   return cases_.emplace_back(Case{g, by, {}});
+}
+
+// Of what convicted nobody the oldest.
+void CheckReview::make_room() {
+  const auto idle = std::find_if(cases_.begin(), cases_.end(),
+                                 [](const Case& one) { return one.convicted.empty(); });
+  cases_.erase(idle == cases_.end() ? cases_.begin() : idle);
+}
+
+// Of a maker that speaks for nobody the latest sums of each generation, unless earlier ones have
+// convicted somebody.
+void CheckReview::heard(std::uint32_t g, const CheckStatement& by) {
+  std::erase_if(cases_, [&](const Case& one) {
+    return one.generation == g && one.statement.maker == by.maker && !one.statement.vouched &&
+           one.convicted.empty();
+  });
+  case_of(g, by);
 }
 
 void CheckReview::convicted(const PeerId& id, std::uint32_t g, const CheckStatement& by) {

@@ -26,7 +26,7 @@ class CheckReview {
   explicit CheckReview(Outbox& outbox) : outbox_(outbox) {}
 
   // Somebody has stated this; nobody is convicted by it yet.
-  void heard(std::uint32_t g, const CheckStatement& by) { case_of(g, by); }
+  void heard(std::uint32_t g, const CheckStatement& by);
   // By the statement this peer answered for a false row of g.
   void convicted(const PeerId& id, std::uint32_t g, const CheckStatement& by);
   // This peer is guilty, whatever becomes of check sums.
@@ -45,7 +45,7 @@ class CheckReview {
   };
   struct Findings {
     std::vector<Finding> lies;
-    std::vector<PeerId> truthful;  // makers of true sums that speak for nobody
+    std::vector<PeerId> truthful;  // makers that do not speak for the authority, and told the truth
     std::vector<PeerId> guilty;    // by the sums of those
   };
   // The answer to MakeCheck. Nothing if what was stated is not known any more.
@@ -57,6 +57,7 @@ class CheckReview {
     CheckStatement statement;
     std::vector<PeerId> convicted;
   };
+  void make_room();
   Case& case_of(std::uint32_t g, const CheckStatement& by);
   void confirmed(const Case& one, Findings& findings);
   std::vector<PeerId> acquit(const PeerId& liar);

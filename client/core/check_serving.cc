@@ -10,7 +10,11 @@ namespace firn::core {
 
 CheckServing::CheckServing(const Context& context, Membership& membership, Outbox& outbox,
                            const Holdings& holdings)
-    : context_(context), membership_(membership), outbox_(outbox), holdings_(holdings) {}
+    : context_(context),
+      membership_(membership),
+      outbox_(outbox),
+      holdings_(holdings),
+      for_peers_(policy::kPeerSumsPerSecond, policy::kPeerSumsMax, context.now) {}
 
 CheckServing::Client& CheckServing::client(PeerKey peer) {
   const auto known = clients_.find(peer);
@@ -28,16 +32,19 @@ bool CheckServing::asked(const Neighbour& n, const proto::CheckRequest& request)
   for (const std::uint32_t g : request.generations) {
     if (g >= holdings_.generation_count()) return false;
     if (!asking.allowance.ready(context_.now)) break;  // the neighbour asks again later
-    const bool can = makes(g, !request.key.empty());
-    asking.allowance.take(can ? policy::pass_cost(holdings_.shape(), g, policy::kSumsPassBytes)
-                              : 1);
-    if (!can) {
-      made(n.key, {g, {}, {}});
-    } else if (request.key.empty()) {
-      outbox_.push(MakeCheck{n.key, g, policy::kCheckTagBytes, asking.key});
+    const bool its_key = !request.key.empty();
+    if (its_key && !for_peers_.ready(context_.now)) break;
+    const bool can = makes(g, its_key);
+    const std::uint64_t cost =
+        can ? policy::pass_cost(holdings_.shape(), g, policy::kSumsPassBytes) : 1;
+    asking.allowance.take(cost);
+    if (its_key) for_peers_.take(cost);
+    if (its_key) asking.its_keys.emplace_back(request.key.begin(), request.key.end());
+    if (can) {
+      const auto& key = its_key ? asking.its_keys.back() : asking.key;
+      outbox_.push(MakeCheck{n.key, g, policy::kCheckTagBytes, key});
     } else {
-      asking.its_keys.emplace_back(request.key.begin(), request.key.end());
-      outbox_.push(MakeCheck{n.key, g, policy::kCheckTagBytes, asking.its_keys.back()});
+      made(n.key, {g, request.key, {}});
     }
   }
   return true;
@@ -59,10 +66,10 @@ void CheckServing::made(PeerKey peer, proto::CheckReply&& reply) {
   if (!n) return;
   Client& asking = client(peer);
   if (is_under_its_key(asking, reply)) return outbox_.send(*n, std::move(reply));
-  if (asking.told && std::ranges::equal(reply.key, asking.key)) {
+  if (reply.sums.empty() || (asking.told && std::ranges::equal(reply.key, asking.key))) {
     codec::wipe(reply.key.data(), reply.key.size());
     reply.key.clear();
-  } else if (!reply.sums.empty()) {
+  } else {
     asking.key.assign(reply.key.begin(), reply.key.end());
     asking.told = true;
   }

@@ -46,6 +46,7 @@ class CheckServing final : public LeaveWatcher {
   Membership& membership_;
   Outbox& outbox_;
   const Holdings& holdings_;
+  TokenBucket for_peers_;  // generations, of all neighbours together, under their keys
   std::map<PeerKey, Client> clients_;
 };
 

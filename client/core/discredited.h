@@ -1,6 +1,5 @@
-// Peers that told false check sums, for the content's authority or for nobody. Who speaks for the
-// authority and lies counts as anybody after that; of such peers there are few, as they have its
-// certificate.
+// Peers that spoke for the content's authority and told false check sums: their word counts as
+// anybody's. Such a peer has the authority's certificate, so there are few.
 #pragma once
 
 #include "client/core/recent_ids.h"

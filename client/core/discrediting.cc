@@ -19,7 +19,7 @@ Discrediting::Discrediting(Membership& membership, Outbox& outbox, Discredited& 
       generations_(generations) {}
 
 void Discrediting::carry_out(const CheckReview::Finding& finding) {
-  discredited_.add(finding.liar);
+  if (finding.vouched) discredited_.add(finding.liar);
   if (epochs_.speaks(finding.liar)) epoch_judging_.forget();
   epochs_.discredit(finding.liar);
   judging_.discredit(finding.liar);

@@ -20,14 +20,13 @@ codec::SecretVector<std::uint8_t> taken(std::vector<std::uint8_t>& part) {
 }  // namespace
 
 Judging::Judging(const Context& context, Membership& membership, Outbox& outbox, const Trust& trust,
-                 const Epochs& epochs, const Discredited& discredited, CheckReview& review,
-                 const Generations& generations)
+                 const Epochs& epochs, CheckReview& review, const Generations& generations)
     : context_(context),
       membership_(membership),
       outbox_(outbox),
       trust_(trust),
       epochs_(epochs),
-      peers_(context, membership, outbox, discredited, generations, review),
+      peers_(context, membership, outbox, generations, review),
       generations_(generations) {}
 
 // --- asking ---
@@ -57,8 +56,7 @@ bool Judging::ask_peers(std::uint32_t g) {
       std::count_if(senders.begin(), senders.end(),
                     [](const OpenGeneration::Share& share) { return share.proven < share.rows; });
   if (doubtful <= 1) return false;
-  const std::uint32_t most = peers_.sure(g) ? policy::kPeerChecksMax : policy::kPeerChecksMaxUnsure;
-  return trust_.unguided() && peers_.asked(g) < most && peers_.ask(g, Rows::kProven);
+  return trust_.unguided() && peers_.doubt(g);
 }
 
 void Judging::alarm() {
@@ -237,6 +235,7 @@ void Judging::judge_by_peers(std::vector<std::uint32_t>& failed) {
 
 TimeUs Judging::next_due() const {
   TimeUs at = peers_.next_due();
+  if (trust_.unguided() && !generations_.holdings().open().empty()) at = std::min(at, next_sample_);
   for (const auto& [g, asked] : asked_) at = std::min(at, asked.due);
   for (const auto& [g, due] : doubted_) at = std::min(at, due);
   return at;
@@ -284,30 +283,37 @@ void Judging::look_ahead() {
   changed_.clear();
 }
 
-// Rows that nobody vouches for; of those neighbours alone that have shown no true row yet.
-std::uint32_t Judging::unbelieved(const OpenGeneration& open, bool on_trial) const {
+// Rows that nobody vouches for: of those neighbours that have shown no true row yet, of all, or
+// with those that are believed because their senders hold the generation: under alarm others
+// mistrust a relay of such rows, if they are false.
+std::uint32_t Judging::to_sample(const OpenGeneration& open, Sampled which) const {
   if (open.decoding) return 0;
+  if (which == Sampled::kUnbelieved) return open.rows - open.trusted;
+  if (which == Sampled::kUnproven) return open.rows - open.proven;
   std::uint32_t rows = 0;
   for (const OpenGeneration::Share& share : open.by_sender) {
     const Neighbour* n = membership_.neighbours().find(share.sender);
-    if (!on_trial || (n && n->on_trial())) rows += share.rows - share.trusted;
+    if (n && n->on_trial()) rows += share.rows - share.trusted;
   }
   return rows;
 }
 
 // Peers are asked about few rows, but often as long as there is somebody new.
 void Judging::sample_by_peers() {
-  for (const bool on_trial : {true, false}) {
+  believed_too_ = trust_.believing() && !believed_too_;
+  const Sampled others = believed_too_ ? Sampled::kUnproven : Sampled::kUnbelieved;
+  next_sample_ = context_.now + policy::kPeerSampleTrial;
+  for (const Sampled which : {Sampled::kOnTrial, others}) {
     std::uint32_t most = 0, found = 0;
     for (const auto& [g, open] : generations_.holdings().open()) {
-      const std::uint32_t rows = unbelieved(open, on_trial);
-      if (rows <= most || peers_.asking(g) || under_way(g)) continue;
+      const std::uint32_t rows = to_sample(open, which);
+      if (rows <= most || peers_.asking(g) || under_way(g) || !peers_.held(g)) continue;
       most = rows;
       found = g;
     }
     if (most == 0) continue;
-    peers_.ask(found, Rows::kTrusted);
-    next_sample_ = context_.now + (on_trial ? policy::kPeerSampleTrial : policy::kPeerSample);
+    peers_.sample(found);
+    if (which != Sampled::kOnTrial) next_sample_ = context_.now + policy::kPeerSample;
     return;
   }
 }
@@ -317,7 +323,7 @@ void Judging::sample_by_peers() {
 void Judging::look_at(std::uint32_t g, const OpenGeneration& open) {
   if (alarmed_ && trust_.believing() && !open.decoding && !under_way(g) &&
       4 * (open.rows - open.trusted) >= generations_.holdings().blocks_in(g))
-    peers_.ask(g, Rows::kTrusted);
+    peers_.sample(g);
   const bool asks = trust_.strict();
   const bool all_proven = open.proven == open.rows;
   if (open.decoding || (all_proven && !(asks && alarmed_))) return;

@@ -30,8 +30,7 @@ namespace firn::core {
 class Judging final : public LeaveWatcher {
  public:
   Judging(const Context& context, Membership& membership, Outbox& outbox, const Trust& trust,
-          const Epochs& epochs, const Discredited& discredited, CheckReview& review,
-          const Generations& generations);
+          const Epochs& epochs, CheckReview& review, const Generations& generations);
 
   // What it asks of peers that speak for nobody.
   PeerChecks& peers() { return peers_; }
@@ -103,7 +102,8 @@ class Judging final : public LeaveWatcher {
   void look_at(std::uint32_t g, const OpenGeneration& open);
   bool sampled(std::uint32_t g) const;
   void sample_by_peers();
-  std::uint32_t unbelieved(const OpenGeneration& open, bool on_trial) const;
+  enum class Sampled { kOnTrial, kUnbelieved, kUnproven };
+  std::uint32_t to_sample(const OpenGeneration& open, Sampled which) const;
 
   const Context& context_;
   Membership& membership_;
@@ -120,6 +120,7 @@ class Judging final : public LeaveWatcher {
   std::vector<std::uint32_t> changed_;  // generations to be looked at in the next step
   TimeUs next_review_ = 0;              // of all generations that are open
   TimeUs next_sample_ = 0;              // by the word of peers
+  bool believed_too_ = false;           // in the next sample
   std::optional<std::uint32_t> disputed_;
   Mesh seen_;                                               // in the last step
   std::map<PeerKey, std::vector<std::uint32_t>> requests_;  // to be sent in this step

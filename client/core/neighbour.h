@@ -46,7 +46,7 @@ class Neighbour {
     reports.take_convicted(std::move(state.convicted));
     return holds.apply(std::move(state), pipe.next_sequence());
   }
-  bool may_send() const { return holds.heard() && pipe.has_credit() && !mistrusted(); }
+  bool may_send() const { return holds.heard() && pipe.has_credit() && !mistrusted; }
   // Books a block; returns its sequence number.
   std::uint32_t book_block(std::uint32_t generation, TimeUs now) {
     holds.in_flight(generation, pipe.next_sequence());
@@ -73,7 +73,7 @@ class Neighbour {
   // What it sends is mostly new.
   bool useful() const {
     const double least = amid_polluters ? policy::kUsefulMinPolluted : policy::kUsefulMin;
-    return !mistrusted() && traffic.usefulness().share() >= least;
+    return !mistrusted && traffic.usefulness().share() >= least;
   }
   // It brings next to nothing for what it gets: a peer that only takes, or sends mixtures of few
   // rows. In a small mesh.
@@ -81,9 +81,7 @@ class Neighbour {
   // None of its rows has been shown to be true so far.
   bool on_trial() const { return !proved_itself && !contact.authority(); }
   // The same, and this peer has met polluters, or a false row of it.
-  bool suspect() const { return on_trial() && (amid_polluters || mistrusted_times > 0); }
-  // By the word of peers that may lie it sent a false row not long ago (Trust::mistrust).
-  bool mistrusted() const { return mistrusted_until > 0; }
+  bool suspect() const { return on_trial() && (amid_polluters || was_mistrusted); }
   // What a source gives to it reaches few others.
   bool sink() const { return worth < policy::kSinkWorth; }
   // A source knows little good of it.
@@ -118,9 +116,10 @@ class Neighbour {
   double worth = 1;                 // of a row that a source gives to it (contributions.h)
   bool proved_itself = false;       // a row of it was shown to be true
   std::uint32_t rows_to_prove = 0;  // before it is granted as much as others (probation.h)
-  TimeUs mistrusted_until = 0;      // 0: it is not
-  std::uint32_t mistrusted_times = 0;
-  PeerId mistrusted_by;  // by whose word, the last time
+  // By the word of peers that may lie it sends false rows now, or has sent some lately
+  // (mistrust.h).
+  bool mistrusted = false, was_mistrusted = false;
+  bool told_truth = false;  // of check sums (peer_checks.h)
   // This peer has met polluters not long ago. Among them honest neighbours send more that is not
   // new, and hostile ones are to save up nothing with true rows.
   bool amid_polluters = false;

@@ -5,26 +5,32 @@
 #include <utility>
 
 #include "client/core/policy/constants.h"
+#include "client/core/policy/pass_cost.h"
+#include "codec/check_key.h"
 #include "proto/base/digest.h"
 #include "proto/wire_fields.h"
 
 namespace firn::core {
 
 PeerChecks::PeerChecks(const Context& context, Membership& membership, Outbox& outbox,
-                       const Discredited& discredited, const Generations& generations,
-                       CheckReview& review)
+                       const Generations& generations, CheckReview& review)
     : context_(context),
       membership_(membership),
       outbox_(outbox),
-      discredited_(discredited),
       generations_(generations),
       review_(review),
+      samples_(policy::kSamplesPerSecond, policy::kSamplesMax, context.now),
       random_(context.options.seed, 0x6d616b657273) {}
 
 // --- asking ---
 
 bool PeerChecks::makes(const Neighbour& n, std::uint32_t g) const {
-  return n.holds.heard() && n.holds.complete().contains(g) && !discredited_.contains(n.id);
+  return n.holds.heard() && n.holds.complete().contains(g) && !liars_.contains(n.id);
+}
+
+bool PeerChecks::held(std::uint32_t g) const {
+  const Neighbours& all = std::as_const(membership_).neighbours();
+  return std::any_of(all.begin(), all.end(), [&](const Neighbour& n) { return makes(n, g); });
 }
 
 bool PeerChecks::sure(std::uint32_t g) const {
@@ -60,18 +66,30 @@ codec::SecretVector<std::uint8_t> PeerChecks::draw_key() {
   return {digest.bytes.begin(), digest.bytes.end()};
 }
 
-bool PeerChecks::ask(std::uint32_t g, Rows judged) {
+bool PeerChecks::sample(std::uint32_t g) {
   if (asking(g)) return true;
+  if (!samples_.ready(context_.now) || !ask(g)) return false;
+  samples_.take(policy::pass_cost(generations_.holdings().shape(), g, policy::kSumsPassBytes));
+  return true;
+}
+
+// In the end it is better fetched plainly.
+bool PeerChecks::doubt(std::uint32_t g) {
+  if (asking(g)) return true;
+  const std::uint32_t most = sure(g) ? policy::kPeerChecksMax : policy::kPeerChecksMaxUnsure;
+  return doubted_[g]++ < most && ask(g);
+}
+
+bool PeerChecks::ask(std::uint32_t g) {
   const OpenGeneration* open = generations_.holdings().find_open(g);
   if (!open) return false;
   Question question;
   for (std::uint32_t slot = 0; slot < open->vectors.size(); ++slot) {
-    if (open->has(slot, Rows::kAll) && !open->has(slot, judged))
+    if (open->has(slot, Rows::kAll) && !open->has(slot, Rows::kProven))
       question.rows.emplace(slot, open->vectors[slot]);
   }
   const std::vector<Neighbour*> asked = makers(g);
   if (question.rows.empty() || asked.empty()) return false;
-  ++asked_[g];
   question.key = draw_key();
   question.due = context_.now + policy::kCheckTimeout;
   for (Neighbour* n : asked) {
@@ -90,10 +108,13 @@ bool PeerChecks::replied(const Neighbour& n, proto::CheckReply&& reply) {
   const auto known = questions_.find(reply.generation);
   if (known == questions_.end()) return true;  // it came too late
   Question& question = known->second;
-  if (!reply.sums.empty() && !std::ranges::equal(reply.key, question.key)) return true;  // likewise
+  const bool keyless = reply.key.empty() && reply.sums.empty();               // it makes none
+  if (!keyless && !std::ranges::equal(reply.key, question.key)) return true;  // likewise
   if (std::erase(question.waits_for, n.key) == 0 || reply.sums.empty()) return true;
   const std::size_t blocks = generations_.holdings().blocks_in(reply.generation);
-  if (reply.sums.size() != blocks * policy::kCheckTagBytes) return false;
+  const std::size_t tag = reply.sums.size() / blocks;
+  if (reply.sums.size() % blocks != 0 || !codec::CheckKey::valid_tag_bytes(tag)) return false;
+  if (tag != policy::kCheckTagBytes) return true;  // it could not be compared with others
   CheckStatement statement{n.id, question.key, {reply.sums.begin(), reply.sums.end()}, false};
   review_.heard(reply.generation, statement);
   if (question.first.sums.empty()) {
@@ -104,10 +125,15 @@ bool PeerChecks::replied(const Neighbour& n, proto::CheckReply&& reply) {
   return true;
 }
 
-// Who has told the truth before need not be compared with others.
 bool PeerChecks::over(const Question& question) const {
-  return question.waits_for.empty() || question.due <= context_.now ||
-         (!question.first.sums.empty() && truthful(question.first.maker));
+  return question.waits_for.empty() || question.due <= context_.now;
+}
+
+// Others are asked as well from now on: else such a peer could keep this one from judging.
+void PeerChecks::kept_silent(const Question& question) {
+  for (const PeerKey peer : question.waits_for) {
+    if (const Neighbour* n = membership_.find(peer)) truthful_.remove(n->id);
+  }
 }
 
 std::vector<PeerChecks::Answer> PeerChecks::take_answers() {
@@ -118,11 +144,13 @@ std::vector<PeerChecks::Answer> PeerChecks::take_answers() {
       ++it;
       continue;
     }
+    kept_silent(question);
     Answer& answer = answers.emplace_back(Answer{g, {}, question.disagreed, {}});
     if (!question.disagreed) answer.statement = std::move(question.first);
     const OpenGeneration* open = generations_.holdings().find_open(g);
     for (const auto& [slot, vector] : question.rows) {
-      if (open && slot < open->vectors.size() && open->vectors[slot] == vector)
+      if (open && slot < open->vectors.size() && open->vectors[slot] == vector &&
+          !open->has(slot, Rows::kProven))
         answer.slots.push_back(slot);
     }
     it = questions_.erase(it);
@@ -133,6 +161,7 @@ std::vector<PeerChecks::Answer> PeerChecks::take_answers() {
 // Where another has said something else nobody is believed: it is asked anew.
 void PeerChecks::discredit(const PeerId& maker) {
   truthful_.remove(maker);
+  liars_.add(maker);
   for (auto& [g, question] : questions_) {
     if (question.first.maker == maker) question.first = {};
   }
@@ -140,7 +169,7 @@ void PeerChecks::discredit(const PeerId& maker) {
 
 void PeerChecks::forget(std::uint32_t g) {
   questions_.erase(g);
-  asked_.erase(g);
+  doubted_.erase(g);
 }
 
 void PeerChecks::leaves(const Neighbour& n) {

@@ -18,12 +18,12 @@
 
 #include "client/core/check_review.h"
 #include "client/core/context.h"
-#include "client/core/discredited.h"
 #include "client/core/generations.h"
 #include "client/core/membership.h"
 #include "client/core/outbox.h"
 #include "client/core/recent_ids.h"
 #include "codec/random.h"
+#include "proto/base/token_bucket.h"
 #include "proto/messages.h"
 
 namespace firn::core {
@@ -31,16 +31,15 @@ namespace firn::core {
 class PeerChecks final : public LeaveWatcher {
  public:
   PeerChecks(const Context& context, Membership& membership, Outbox& outbox,
-             const Discredited& discredited, const Generations& generations, CheckReview& review);
+             const Generations& generations, CheckReview& review);
 
-  // Asks for sums to judge those rows of g by that are not `judged` yet. False: there are none, or
-  // nobody can be asked.
-  bool ask(std::uint32_t g, Rows judged);
-  // How often.
-  std::uint32_t asked(std::uint32_t g) const {
-    const auto known = asked_.find(g);
-    return known == asked_.end() ? 0 : known->second;
-  }
+  // Asks for sums to judge the rows of g by that are not proven. Nothing where there are none, or
+  // nobody can be asked. Now and then as a sample, as often as makers answer; and where g decoded
+  // to false data. True: an answer is waited for.
+  bool sample(std::uint32_t g);
+  bool doubt(std::uint32_t g);
+  // Somebody can be asked about g.
+  bool held(std::uint32_t g) const;
   bool asking(std::uint32_t g) const { return questions_.contains(g); }
 
   // An answer has come. False if it was never asked for anything, or the answer does not fit the
@@ -52,7 +51,7 @@ class PeerChecks final : public LeaveWatcher {
     std::uint32_t generation = 0;
     CheckStatement statement;          // sums empty: nobody told any, or not all told the same:
     bool disputed = false;             // those disagreed
-    std::vector<std::uint32_t> slots;  // the rows to judge, of those that are still there
+    std::vector<std::uint32_t> slots;  // rows to judge: those still there that are not proven yet
   };
   std::vector<Answer> take_answers();
 
@@ -81,20 +80,22 @@ class PeerChecks final : public LeaveWatcher {
   };
   std::vector<Neighbour*> makers(std::uint32_t g);
   bool makes(const Neighbour& n, std::uint32_t g) const;
+  bool ask(std::uint32_t g);
   bool over(const Question& question) const;
+  void kept_silent(const Question& question);
   codec::SecretVector<std::uint8_t> draw_key();
 
   const Context& context_;
   Membership& membership_;
   Outbox& outbox_;
-  const Discredited& discredited_;
   const Generations& generations_;
   CheckReview& review_;
-  RecentIds truthful_;
+  RecentIds truthful_, liars_;
   std::map<std::uint32_t, Question> questions_;  // by generation
   std::set<PeerKey> ever_asked_;
-  std::map<std::uint32_t, std::uint32_t> asked_;  // how often about each
-  std::uint64_t drawn_ = 0;                       // keys
+  std::map<std::uint32_t, std::uint32_t> doubted_;  // how often each was, since it began
+  TokenBucket samples_;                             // generations
+  std::uint64_t drawn_ = 0;                         // keys
   codec::CoefficientStream random_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "client/core/policy/constants.h"
@@ -63,7 +64,7 @@ void Receiving::take(Neighbour& n, proto::Block&& block) {
   const bool plain = plain_.on(g);
   const bool shown = block.source_index && plain_.knows(g);
   if (shown && !plain_.right(g, *block.source_index, block.payload)) return blame(n.id, g);
-  if (!shown && n.mistrusted()) return;
+  if (!shown && n.mistrusted) return;
   // Where claims are wanted only the authority's speaker is believed at its word: others that speak
   // for it may have damaged copies, and relays of their rows would be convicted.
   const bool vouched = n.contact.authority() && !block.unproven &&
@@ -170,7 +171,7 @@ void Receiving::verified(std::uint32_t g) {
 
 void Receiving::decoded_falsely(std::uint32_t g) {
   timekeeping_.raise_alarm();
-  trust_.alarm();
+  trust_.alarm(policy::kConvictedMemory);
   if (!judging_.doubt(g)) fetch_again(g);
 }
 
@@ -248,7 +249,8 @@ void Receiving::judged(std::uint32_t g, const std::vector<std::uint32_t>& right,
   const std::vector<std::uint32_t> true_rows = judging_.still_there(g, right);
   const std::vector<std::uint32_t> false_rows = judging_.still_there(g, wrong);
   const CheckStatement by = judging_.stated(g) ? *judging_.stated(g) : CheckStatement{};
-  if (!true_rows.empty()) by.vouched ? prove(g, true_rows) : believe(g, true_rows);
+  if (!true_rows.empty())
+    by.vouched ? prove(g, true_rows) : believe(g, true_rows);
   const bool doubted = judging_.judged(g);
   // Rows under decode stay: it will tell, and if it fails they are judged once more.
   if (generations_.decoding(g) && !doubted) return;
@@ -261,8 +263,11 @@ void Receiving::judged(std::uint32_t g, const std::vector<std::uint32_t>& right,
     timekeeping_.raise_alarm();
     return convict(g, false_rows, by);
   }
+  if (!doubted) return;
   // Rows may have come since; else nothing is wrong with any of them, or the sums are.
-  if (doubted && (!by.vouched || !judging_.doubt(g))) fetch_again(g);
+  const OpenGeneration& open = *generations_.holdings().find_open(g);
+  const bool all_judged = open.rows - open.proven == true_rows.size();
+  if ((!by.vouched && all_judged) || !judging_.doubt(g)) fetch_again(g);
 }
 
 void Receiving::believe(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
@@ -272,36 +277,39 @@ void Receiving::believe(std::uint32_t g, const std::vector<std::uint32_t>& slots
 }
 
 // Senders that answered for a false row have sent what they knew, or had to know, to be false.
-// Where the sums are of a peer that may lie they are convicted once it is shown that it did not.
+// Where the sums are of a peer that may lie they are convicted once it is shown that it did not,
+// and left alone for a while.
 void Receiving::convict(std::uint32_t g, const std::vector<std::uint32_t>& wrong,
                         const CheckStatement& by) {
   judging_.alarm();
-  trust_.alarm();
+  trust_.alarm(policy::kConvictedMemory);
   const OpenGeneration& open = *generations_.holdings().find_open(g);
-  const bool certain = by.vouched || judging_.peers().truthful(by.maker);
-  std::vector<PeerId> guilty, doubtful;
+  std::vector<PeerId> guilty;
+  std::set<PeerId> doubtful;
   for (const std::uint32_t slot : wrong) {
     const PeerId& id = open.senders[slot];
+    const Neighbour* n = membership_.neighbours().find(id);
     const bool answered = open.standing[slot] == Standing::kAnswered;
-    if (answered ? !certain : trust_.terms_known(open.arrived[slot])) doubtful.push_back(id);
+    if (answered || (n && trust_.terms_known(*n, open.arrived[slot]))) doubtful.insert(id);
     if (!answered) continue;
     if (auto claim = by.vouched ? claims_.about(g, slot) : std::nullopt)
       denouncing_.denounce(*std::move(claim));
     if (std::find(guilty.begin(), guilty.end(), id) == guilty.end()) guilty.push_back(id);
   }
   remove(g, wrong);
-  if (!by.vouched) std::ranges::for_each(doubtful, [&](const PeerId& id) { doubt(id, by.maker); });
   for (const PeerId& id : guilty) {
     review_.convicted(id, g, by);
-    if (certain) ban(id, g);
+    if (by.vouched) ban(id, g);
   }
+  if (by.vouched) return;
+  for (const PeerId& id : doubtful) doubt(id, by.maker);
 }
 
-// What it sent is believed no more, and nothing is taken from it for a while.
+// What it has sent is believed no more.
 void Receiving::doubt(const PeerId& sender, const PeerId& by) {
   generations_.doubt(sender);
   Neighbour* const n = membership_.neighbours().find(sender);
-  if (n && !n->mistrusted()) trust_.mistrust(*n, by, judging_.peers().truthful(by));
+  if (n) trust_.mistrust().add(*n, by, judging_.peers().truthful(by));
 }
 
 void Receiving::reviewed(std::uint32_t g, const CheckReview::Findings& findings) {
@@ -359,7 +367,7 @@ void Receiving::step() {
 void Receiving::settle(std::uint32_t g) {
   if (disputed_ && generations_.holdings().find_open(*disputed_)) return;
   if (!generations_.holdings().find_open(g)) return;
-  trust_.alarm();
+  trust_.alarm(policy::kDisputeAlarm);
   disputed_ = g;
   plain_.begin(g);
 }

@@ -18,9 +18,11 @@ Trust::Trust(const Context& context, const Life& life, Membership& membership, c
       discredited_(discredited),
       authority_key_(std::move(authority_key)),
       strict_(possible() && membership.small_mesh()),
+      mistrust_(context, life, membership),
       near_until_(context.now) {}
 
 void Trust::greeted(Neighbour& n) {
+  mistrust_.greeted(n);
   n.amid_polluters = !convicted_.empty();
   if (!certified(authority_key_, context_.content_id, n.id, n.contact.certificate())) return;
   if (discredited_.contains(n.id)) return;
@@ -83,56 +85,37 @@ void Trust::tell_neighbours() {
   for (Neighbour& n : membership_.neighbours()) n.amid_polluters = !convicted_.empty();
 }
 
-// Of those that hold everything one is near, and something useful comes. Where nothing does any row
-// is wanted; trusted ones are again once rows of such a neighbour have come since.
+// Where a neighbour that holds everything has sent something since the last change, and something
+// useful comes. Where nothing does, and for long by the word of peers that may lie alone, any row
+// is wanted.
 bool Trust::wants_belief() const {
-  if (!unguided_ || alarmed_at_ == kNever) return false;
+  if (!unguided_ || alarmed_until_ <= context_.now) return false;
   TimeUs came_at = -1;
+  bool sure = false;
   for (const Neighbour& n : std::as_const(membership_).neighbours()) {
-    if (n.holds.has_everything() && !n.mistrusted() && !n.suspect())
-      came_at = std::max(came_at, n.grants.last_arrival());
+    if (!n.holds.has_everything() || n.mistrusted || n.suspect()) continue;
+    came_at = std::max(came_at, n.grants.last_arrival());
+    sure |= n.told_truth;
   }
   if (came_at < 0) return false;
-  if (!believing_) return came_at > changed_at_ || changed_at_ == 0;
+  const TimeUs for_so_long = context_.now - changed_at_;
+  if (!believing_)
+    return changed_at_ == 0 ||
+           (came_at > changed_at_ && (sure || for_so_long >= policy::kBelieveUnsure));
+  if (!sure && for_so_long >= policy::kBelieveUnsure) return false;
   return context_.now < std::max(life_.progressed_at(), changed_at_) + policy::kStarvingTime;
 }
 
-void Trust::mistrust(Neighbour& n, const PeerId& by, bool truthful) {
-  if (!truthful && n.mistrusted_times > 0) return;
-  n.mistrusted_by = by;
-  const std::uint32_t doublings = std::min(n.mistrusted_times++, policy::kMistrustDoublings);
-  const TimeUs time = truthful ? policy::kMistrustTimeSure : policy::kMistrustTime;
-  n.mistrusted_until = context_.now + (time << doublings);
-  forgiven_at_ = std::min(forgiven_at_, n.mistrusted_until);
-}
-
 void Trust::found_truthful(const PeerId& maker) {
-  for (Neighbour& n : membership_.neighbours()) {
-    if (!n.mistrusted() || n.mistrusted_by != maker) continue;
-    n.mistrusted_until = std::max(n.mistrusted_until, context_.now + policy::kMistrustTimeSure);
-  }
+  if (Neighbour* n = membership_.neighbours().find(maker)) n->told_truth = true;
+  mistrust_.found_truthful(maker);
 }
 
+// Whose rows were true by its word nobody has kept.
 void Trust::found_lying(const PeerId& maker) {
-  for (Neighbour& n : membership_.neighbours()) {
-    if (n.mistrusted_times == 0 || n.mistrusted_by != maker) continue;
-    n.mistrusted_times = 0;
-    if (n.mistrusted()) n.mistrusted_until = forgiven_at_ = context_.now;
-  }
-}
-
-void Trust::forgive() {
-  if (context_.now < forgiven_at_) return;
-  forgiven_at_ = kNever;
-  for (Neighbour& n : membership_.neighbours()) {
-    if (!n.mistrusted()) continue;
-    if (n.mistrusted_until <= context_.now) {
-      n.mistrusted_until = 0;
-      n.news.report_terms();
-    } else {
-      forgiven_at_ = std::min(forgiven_at_, n.mistrusted_until);
-    }
-  }
+  if (Neighbour* n = membership_.neighbours().find(maker)) n->told_truth = false;
+  for (Neighbour& n : membership_.neighbours()) n.proved_itself = false;
+  mistrust_.found_lying(maker);
 }
 
 // Where nothing comes any block is taken for a while.
@@ -145,10 +128,9 @@ bool Trust::wants_proof_at_large() const {
 
 void Trust::step() {
   forget_convicted();
-  forgive();
+  mistrust_.step();
   step_proof();
   unguided_ = !strict_ && !near_ && !life_.complete() && membership_.small_mesh();
-  if (context_.now - alarmed_at_ >= policy::kConvictedMemory) alarmed_at_ = kNever;
   const bool believing = wants_belief();
   if (believing == believing_) return;
   believing_ = believing;
@@ -182,7 +164,7 @@ TimeUs Trust::next_due() const {
   const TimeUs opens = strict_ && !life_.complete() ? opens_at() : kNever;
   const TimeUs starves =
       believing_ ? std::max(life_.progressed_at(), changed_at_) + policy::kStarvingTime : kNever;
-  return std::min({opens, starves, forgiven_at_});
+  return std::min({opens, starves, mistrust_.next_due()});
 }
 
 }  // namespace firn::core

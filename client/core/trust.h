@@ -11,6 +11,7 @@
 // that false rows are about.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "client/core/epochs.h"
 #include "client/core/life.h"
 #include "client/core/membership.h"
+#include "client/core/mistrust.h"
 #include "client/core/policy/constants.h"
 
 namespace firn::core {
@@ -42,19 +44,19 @@ class Trust final : public LeaveWatcher {
   bool believing() const { return believing_; }
   // A row that came as it was made from a holder of its generation is believed.
   bool believes(const Neighbour& n) const {
-    return n.mistrusted_times == 0 && !(believing_ && n.on_trial());
+    return !n.was_mistrusted && !(believing_ && n.on_trial());
   }
-  // Who sends a false row now knows what this peer wants.
-  bool terms_known(TimeUs at) const {
-    return believing_ && at - changed_at_ >= policy::kTermsKnown;
+  // By this time the neighbour had heard that mixtures of rows which it does not trust are not
+  // wanted, and what it had sent before had come.
+  bool terms_known(const Neighbour& n, TimeUs at) const {
+    return believing_ && at - changed_at_ >= policy::kTermsKnown + 2 * n.grants.round_trip();
   }
-  // A false row was met.
-  void alarm() { alarmed_at_ = context_.now; }
-  // The neighbour sent a false row, by the word of a peer that may lie (`truthful`: that has told
-  // the truth before): nothing is taken from it or sent to it for a while.
-  void mistrust(Neighbour& n, const PeerId& by, bool truthful);
-  // It has turned out what the word of this peer is worth: those that are mistrusted by it are so
-  // for longer, or not any more.
+  // A false row was met, or check sums that contradict each other: peers are on their guard for so
+  // long.
+  void alarm(TimeUs time) { alarmed_until_ = std::max(alarmed_until_, context_.now + time); }
+
+  Mistrust& mistrust() { return mistrust_; }
+  // It has turned out what this peer's check sums are worth.
   void found_truthful(const PeerId& maker);
   void found_lying(const PeerId& maker);
   // In a large mesh, since the first of the alarms that followed each other; kNever: there was
@@ -93,7 +95,6 @@ class Trust final : public LeaveWatcher {
   bool possible() const { return !authority_key_.empty(); }
   bool wants_proof(TimeUs heard_at) const;
   bool wants_belief() const;
-  void forgive();
   void step_proof();
   bool wants_proof_at_large() const;
   bool many_polluters() const;
@@ -111,10 +112,10 @@ class Trust final : public LeaveWatcher {
   std::vector<std::uint64_t> convicted_;
   TimeUs convicted_at_ = 0;  // the last was
   bool strict_, unguided_ = false, believing_ = false;
-  TimeUs alarmed_at_ = kNever;
+  TimeUs alarmed_until_ = 0;
   TimeUs strict_since_ = 0, open_since_ = 0;
-  TimeUs changed_at_ = 0;        // whether this peer believes
-  TimeUs forgiven_at_ = kNever;  // the next one that is mistrusted is
+  TimeUs changed_at_ = 0;  // whether this peer believes
+  Mistrust mistrust_;
   TimeUs claims_since_ = kNever;
   TimeUs alarmed_since_ = kNever;
   bool met_ = false;       // a neighbour has spoken for the authority

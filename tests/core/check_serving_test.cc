@@ -223,7 +223,7 @@ TEST_CASE("of a generation that is not verified no sums are made, whoever sends 
   CHECK(fixture.take<core::MakeCheck>().empty());
   const auto replies = fixture.heard<proto::CheckReply>(kAsker);
   REQUIRE(replies.size() == 1);
-  CHECK(replies[0] == proto::CheckReply{3, {}, {}});
+  CHECK(replies[0] == proto::CheckReply{3, key_of(9), {}});
 }
 
 TEST_CASE("keys of its own give a neighbour no larger allowance") {

@@ -34,7 +34,7 @@ void CheckMaker::make_by_worker(const checks::SetKey& key, core::PeerKey peer,
                 [this, key, peer, generation, tag_bytes, data = content_->cached(generation),
                  content = content_]() mutable -> WorkerPool::Completion {
                   data = content->load_unless(std::move(data), generation);
-                  proto::CheckReply reply{generation, {}, {}};
+                  proto::CheckReply reply = reply_of(key, generation, {});
                   if (data) {
                     const StageScope stage(Stage::kHash);
                     const std::size_t block_bytes = content->shape().block_bytes;

@@ -174,7 +174,7 @@ inline constexpr std::uint32_t kCheckTagBytes = 4;
 // Sums are asked for ahead of need of as many generations as make this part of what the source
 // sends, for all neighbours together; of all once a false row has been met [041].
 inline constexpr double kCheckShareMax = 0.01;
-inline constexpr std::size_t kReviewsMax = 256;     // sums that are to be found true or false
+inline constexpr std::size_t kReviewsMax = 512;     // sums that are to be found true or false
 inline constexpr std::size_t kConvictedByOne = 64;  // peers that one of them convicts and are kept
 inline constexpr std::size_t kGuiltyKept = 256;     // peers that were shown to be guilty
 // Generations that a neighbour may ask for: at once, and a second (pass_cost.h).
@@ -188,12 +188,22 @@ inline constexpr std::uint32_t kPeerChecksMax = 32, kPeerChecksMaxUnsure = 3;
 // In a small mesh about rows of some generation now and then, more often where some sender has
 // shown no true row yet.
 inline constexpr TimeUs kPeerSample = 4 * kSecond, kPeerSampleTrial = 500 * kMillisecond;
-// By then neighbours know that mixtures of rows which they do not trust are not wanted.
+// By then, and two round trips more, neighbours know that mixtures of rows which they do not trust
+// are not wanted.
 inline constexpr TimeUs kTermsKnown = 1 * kSecond;
-// By such sums somebody has sent a false row: nothing is taken from it or sent to it for so
-// long, twice as long
-// each time.
+// By such sums somebody has sent a false row: nothing is taken from it or sent to it for so long,
+// twice as long each time, where there were such before within kMistrustMemory. The second is for
+// the word of a peer that has told the truth before.
 inline constexpr TimeUs kMistrustTime = 10 * kSecond, kMistrustTimeSure = 30 * kSecond;
+inline constexpr TimeUs kMistrustMemory = 600 * kSecond;
+inline constexpr std::size_t kMistrustedMax = 256;  // peers of which that is kept
+// So long trusted rows alone are wanted where nobody near is known to tell the truth; and after sums
+// that contradict each other.
+inline constexpr TimeUs kBelieveUnsure = 60 * kSecond, kDisputeAlarm = 60 * kSecond;
+// Generations that a peer asks about: at once, and a second (pass_cost.h); as many as makers answer.
+inline constexpr std::uint64_t kSamplesMax = 16, kSamplesPerSecond = 8;
+// And that all neighbours together may ask a peer about, which does not speak for the authority.
+inline constexpr std::uint64_t kPeerSumsMax = 256, kPeerSumsPerSecond = 128;
 inline constexpr std::uint32_t kMistrustDoublings = 5;
 
 // --- leaf lists ---

@@ -1,0 +1,89 @@
+#include "client/core/mistrust.h"
+
+#include <algorithm>
+
+#include "client/core/policy/constants.h"
+
+namespace firn::core {
+
+// The one that has been left in peace the longest makes room.
+Mistrust::Record& Mistrust::record_of(const PeerId& id) {
+  if (!records_.contains(id) && records_.size() == policy::kMistrustedMax) {
+    records_.erase(std::min_element(
+        records_.begin(), records_.end(),
+        [](const auto& a, const auto& b) { return a.second.since < b.second.since; }));
+  }
+  return records_[id];
+}
+
+void Mistrust::apply(const PeerId& id, const Record& record) {
+  Neighbour* n = membership_.neighbours().find(id);
+  if (!n) return;
+  const bool ends = n->mistrusted && record.until == 0;
+  n->mistrusted = record.until > 0;
+  n->was_mistrusted = record.times > 0;
+  if (ends) n->news.report_terms();
+}
+
+void Mistrust::greeted(Neighbour& n) const {
+  const auto known = records_.find(n.id);
+  if (known == records_.end()) return;
+  n.mistrusted = known->second.until > 0;
+  n.was_mistrusted = known->second.times > 0;
+}
+
+void Mistrust::add(Neighbour& n, const PeerId& maker, bool truthful) {
+  Record& record = record_of(n.id);
+  if (record.until > 0 || (!truthful && record.by_unsure)) return;
+  if (context_.now - record.since >= policy::kMistrustMemory) record.times = 0;
+  const std::uint32_t doublings = std::min(record.times++, policy::kMistrustDoublings);
+  const TimeUs time = truthful ? policy::kMistrustTimeSure : policy::kMistrustTime;
+  record.by_unsure |= !truthful;
+  record.maker = maker;
+  record.since = context_.now;
+  record.until = context_.now + (time << doublings);
+  apply(n.id, record);
+}
+
+void Mistrust::found_truthful(const PeerId& maker) {
+  for (auto& [id, record] : records_) {
+    if (record.until == 0 || record.maker != maker) continue;
+    record.until = std::max(record.until, context_.now + policy::kMistrustTimeSure);
+  }
+}
+
+void Mistrust::found_lying(const PeerId& maker) {
+  for (auto& [id, record] : records_) {
+    if (record.maker != maker) continue;
+    record.until = record.times = 0;
+    apply(id, record);
+  }
+}
+
+// Since when nothing has come: those that are mistrusted may be all that there is.
+TimeUs Mistrust::starves_at() const {
+  return life_.complete() ? kNever : life_.progressed_at() + policy::kStarvingTime;
+}
+
+void Mistrust::step() {
+  const bool starves = starves_at() <= context_.now;
+  for (auto& [id, record] : records_) {
+    if (record.until == 0) continue;
+    const bool since_then = record.since + policy::kStarvingTime <= context_.now;
+    if (record.until > context_.now && !(starves && since_then)) continue;
+    record.until = 0;
+    apply(id, record);
+  }
+}
+
+TimeUs Mistrust::next_due() const {
+  TimeUs at = kNever;
+  for (const auto& [id, record] : records_) {
+    if (record.until == 0) continue;
+    const TimeUs starves = std::max(starves_at(), record.since + policy::kStarvingTime);
+    at = std::min({at, record.until, starves_at() == kNever ? kNever : starves});
+  }
+  return at;
+}
+
+}  // namespace firn::core

@@ -1,0 +1,50 @@
+// Peers that sent a false row by the word of others that may lie (peer_checks.h): nothing is taken
+// from them or sent to them for a while. What is known of them outlives their connections.
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include "client/core/context.h"
+#include "client/core/life.h"
+#include "client/core/membership.h"
+
+namespace firn::core {
+
+class Mistrust {
+ public:
+  Mistrust(const Context& context, const Life& life, Membership& membership)
+      : context_(context), life_(life), membership_(membership) {}
+
+  // Its Hello has come.
+  void greeted(Neighbour& n) const;
+  // It sent a false row, by the word of `maker`. Where that one is not known to tell the truth
+  // (`truthful`) the word of such peers counts once against each.
+  void add(Neighbour& n, const PeerId& maker, bool truthful);
+  // It has turned out what the word of this maker is worth: those that are mistrusted by it are so
+  // for longer, or not any more.
+  void found_truthful(const PeerId& maker);
+  void found_lying(const PeerId& maker);
+
+  // Ends what is over; all of it where nothing new comes from others either.
+  void step();
+  TimeUs next_due() const;
+
+ private:
+  struct Record {
+    TimeUs since = 0, until = 0;  // 0: it is not mistrusted now
+    std::uint32_t times = 0;      // lately
+    bool by_unsure = false;       // the word of a peer that was not known to tell the truth, ever
+    PeerId maker;                 // by whose word, the last time
+  };
+  Record& record_of(const PeerId& id);
+  void apply(const PeerId& id, const Record& record);
+  TimeUs starves_at() const;
+
+  const Context& context_;
+  const Life& life_;
+  Membership& membership_;
+  std::map<PeerId, Record> records_;
+};
+
+}  // namespace firn::core
