@@ -26,11 +26,8 @@ void Discrediting::carry_out(const CheckReview::Finding& finding) {
   trust_.found_lying(finding.liar);
   // Which rows are believed, or proven, by its word, nobody has kept; nor which of those that
   // counted as proven a speaker for the authority has sent.
-  generations_.disbelieve_all();
-  if (finding.vouched) {
-    generations_.doubt_all();
-    outbox_.push(DoubtRows{});
-  }
+  generations_.doubt_all(finding.vouched);
+  if (finding.vouched) outbox_.push(DoubtRows{});
   for (const PeerId& id : finding.acquitted) trust_.acquit(id);
   membership_.acquit(finding.acquitted, finding.liar);
   membership_.punish(finding.liar, proto::GoodbyeReason::kBanned,

@@ -80,13 +80,12 @@ class Generations {
   void prove(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
     holdings_.prove(g, slots);
   }
-  // Holdings::believe, doubt, disbelieve_all and doubt_all.
+  // Holdings::believe, doubt and doubt_all.
   void believe(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
     holdings_.believe(g, slots);
   }
   void doubt(const PeerId& sender) { holdings_.doubt(sender); }
-  void disbelieve_all() { holdings_.disbelieve_all(); }
-  void doubt_all() { holdings_.doubt_all(); }
+  void doubt_all(bool proven_too) { holdings_.doubt_all(proven_too); }
   void remove(std::uint32_t g, const std::vector<std::uint32_t>& slots);
   // Rows of open generations that this peer has sent and that are not proven, but for generations
   // under decode.

@@ -166,17 +166,10 @@ void Holdings::doubt(const PeerId& sender) {
   }
 }
 
-void Holdings::disbelieve_all() {
-  for (auto& [g, open] : open_) {
-    open.believed.assign(open.believed.size(), false);
-    count_all(open);
-  }
-}
-
-void Holdings::doubt_all() {
+void Holdings::doubt_all(bool proven_too) {
   for (auto& [g, open] : open_) {
     for (Standing& standing : open.standing) {
-      if (standing == Standing::kProven) standing = Standing::kUnanswered;
+      if (proven_too && standing == Standing::kProven) standing = Standing::kUnanswered;
     }
     open.believed.assign(open.believed.size(), false);
     count_all(open);

@@ -140,10 +140,9 @@ class Holdings {
   void believe(std::uint32_t g, const std::vector<std::uint32_t>& slots);
   // Rows of this sender are not believed any more.
   void doubt(const PeerId& sender);
-  // No row is believed any more; what is proven stays so.
-  void disbelieve_all();
-  // No row is believed or counts as proven any more, and none as answered for that did.
-  void doubt_all();
+  // No row is believed any more; nor does any count as proven, or as answered for, that did, where
+  // that is in doubt as well.
+  void doubt_all(bool proven_too);
   // Frees these slots of open generation g, which is not under decode after that.
   void remove(std::uint32_t g, const std::vector<std::uint32_t>& slots);
   // Not under decode any more; its rows stay.

@@ -249,8 +249,7 @@ void Receiving::judged(std::uint32_t g, const std::vector<std::uint32_t>& right,
   const std::vector<std::uint32_t> true_rows = judging_.still_there(g, right);
   const std::vector<std::uint32_t> false_rows = judging_.still_there(g, wrong);
   const CheckStatement by = judging_.stated(g) ? *judging_.stated(g) : CheckStatement{};
-  if (!true_rows.empty())
-    by.vouched ? prove(g, true_rows) : believe(g, true_rows);
+  if (!true_rows.empty()) by.vouched ? prove(g, true_rows) : believe(g, true_rows);
   const bool doubted = judging_.judged(g);
   // Rows under decode stay: it will tell, and if it fails they are judged once more.
   if (generations_.decoding(g) && !doubted) return;

@@ -225,7 +225,7 @@ TEST_CASE("rows that are proven and removed are counted and mixed as a plain mod
         holdings.prove(0, slots);
         for (const std::uint32_t slot : slots) model.rows.at(slot).proven = true;
       } else if (kind == 2 && random.below(4) == 0) {
-        holdings.doubt_all();
+        holdings.doubt_all(true);
         for (auto& [slot, row] : model.rows) row.proven = false;
       } else if (kind > 2) {
         const PeerId sender = peer_id(static_cast<std::uint8_t>(1 + random.below(3)));

@@ -197,10 +197,10 @@ inline constexpr TimeUs kTermsKnown = 1 * kSecond;
 inline constexpr TimeUs kMistrustTime = 10 * kSecond, kMistrustTimeSure = 30 * kSecond;
 inline constexpr TimeUs kMistrustMemory = 600 * kSecond;
 inline constexpr std::size_t kMistrustedMax = 256;  // peers of which that is kept
-// So long trusted rows alone are wanted where nobody near is known to tell the truth; and after sums
-// that contradict each other.
+// So long trusted rows alone are wanted where nobody near is known to tell the truth; and after
+// sums that contradict each other.
 inline constexpr TimeUs kBelieveUnsure = 60 * kSecond, kDisputeAlarm = 60 * kSecond;
-// Generations that a peer asks about: at once, and a second (pass_cost.h); as many as makers answer.
+// Generations that a peer asks about: at once, and a second (pass_cost.h), as makers answer more.
 inline constexpr std::uint64_t kSamplesMax = 16, kSamplesPerSecond = 8;
 // And that all neighbours together may ask a peer about, which does not speak for the authority.
 inline constexpr std::uint64_t kPeerSumsMax = 256, kPeerSumsPerSecond = 128;
