@@ -64,6 +64,26 @@ TEST_CASE("where the authority is near it alone is asked, and others once it has
   CHECK(fixture.question(2) == std::set<PeerKey>{kOne, kTwo, kThree});
 }
 
+TEST_CASE("what the authority has proven meanwhile is not judged by others") {
+  MakersFixture fixture(vouched_manifest(100, kGenerationSize, 8192));
+  fixture.pass(policy::kStallVoid);
+  fixture.send(kLess, 2, 0);
+  REQUIRE_FALSE(fixture.question(2).empty());
+  constexpr PeerKey kSpeaker = 9;
+  fixture.join_certified(kSpeaker, peer_id(9), peer_id(9));
+  fixture.pass(kSecond);
+  const auto requests = fixture.heard<proto::CheckRequest>(kSpeaker);
+  REQUIRE(requests.size() == 1);
+  CHECK(requests[0] == proto::CheckRequest{{2}, {}});
+  fixture.say(kSpeaker, proto::CheckReply{2, Bytes(limits::kCheckKeyBytes, 7),
+                                          Bytes(kGenerationSize * policy::kCheckTagBytes, 6)});
+  REQUIRE(fixture.take<core::JudgeRows>().size() == 1);
+  fixture.judged(2, {0}, {});
+  REQUIRE(fixture.take<core::MarkProven>().size() == 1);
+  for (const PeerKey peer : {kOne, kTwo, kThree}) fixture.answer(peer, 2, kFalse);
+  CHECK(fixture.take<core::JudgeRows>().empty());
+}
+
 TEST_CASE("in a large mesh holders are not asked") {
   MakersFixture fixture;
   for (std::uint32_t i = 0; i < policy::kSmallMesh; ++i)

@@ -43,6 +43,15 @@ TEST_CASE("of several makers that told the truth a few are asked, and compared")
   CHECK(fixture.to_judge(3) == Slots{0});
 }
 
+TEST_CASE("one that told the truth and keeps silent then is not the only one that is asked") {
+  MakersFixture fixture;
+  fixture.make_truthful({kTwo}, 2);
+  fixture.send(kLess, 3, 0);
+  REQUIRE(fixture.question(3) == std::set<PeerKey>{kTwo});
+  fixture.pass(policy::kCheckTimeout);
+  CHECK(fixture.question(3) == std::set<PeerKey>{kOne, kTwo, kThree});
+}
+
 TEST_CASE("once those that told the truth have left, all others are asked again") {
   MakersFixture fixture;
   fixture.make_truthful({kTwo}, 2);
@@ -365,6 +374,24 @@ TEST_CASE("of a generation that decoded to false data only the false rows are lo
     CHECK(fixture.core.report().rank == 0);
     CHECK(fixture.noticed("it is fetched again"));
   }
+}
+
+TEST_CASE("rows that came after a question about a generation are judged by the next") {
+  MakersFixture fixture;
+  fixture.send(kLess, 2, 0);
+  REQUIRE_FALSE(fixture.question(2).empty());
+  for (std::uint32_t i = 1; i < kGenerationSize; ++i) fixture.send_first_hand(kTwo, 2, i);
+  fixture.decoded(2, DecodeOutcome::kCorrupt);
+  for (const PeerKey peer : {kOne, kTwo, kThree}) fixture.answer(peer, 2, kTrue);
+  REQUIRE(fixture.to_judge(2) == Slots{0});
+  fixture.judged(2, {0}, {});
+  CHECK(fixture.core.report().rank == kGenerationSize);
+  REQUIRE_FALSE(fixture.question(2).empty());
+  for (const PeerKey peer : {kOne, kTwo, kThree}) fixture.answer(peer, 2, kTrue);
+  CHECK(fixture.to_judge(2) == Slots{0, 1, 2, 3});
+  fixture.judged(2, {0, 1, 2}, {3});
+  CHECK(fixture.core.report().rank == 3);
+  CHECK_FALSE(fixture.noticed("it is fetched again"));
 }
 
 TEST_CASE("a generation that decoded to false data is fetched again where nobody makes sums") {
