@@ -6,10 +6,7 @@
 #include <algorithm>
 #include <climits>
 #include <memory>
-#include <string>
-#include <string_view>
 
-#include "client/checks/hkdf.h"
 #include "proto/base/result.h"
 
 namespace firn::checks {
@@ -26,12 +23,6 @@ const EVP_CIPHER* stream_method() {
   return method;
 }
 
-std::string little_endian(std::uint64_t value, std::size_t bytes) {
-  std::string text;
-  for (std::size_t i = 0; i < bytes; ++i) text += static_cast<char>(value >> (8 * i) & 0xff);
-  return text;
-}
-
 }  // namespace
 
 SetKey::SetKey(SecretView bytes) {
@@ -45,21 +36,6 @@ SetKey::~SetKey() {
 SetKey SetKey::draw() {
   SetKey key;
   FIRN_CHECK(RAND_priv_bytes(key.bytes_.data(), static_cast<int>(key.bytes_.size())) == 1);
-  return key;
-}
-
-SetKey SetKey::for_receiver(SecretView master, const ContentId& content, const PeerId& receiver,
-                            std::uint32_t set_number) {
-  SetKey key;
-  std::string info("firn check v1");
-  info.append(receiver.raw()).append(little_endian(set_number, 4));
-  hkdf_sha256(master, content, info, key.bytes_);
-  return key;
-}
-
-SetKey SetKey::for_pool(SecretView master, const ContentId& content, std::uint64_t pool_index) {
-  SetKey key;
-  hkdf_sha256(master, content, "firn pool v1" + little_endian(pool_index, 8), key.bytes_);
   return key;
 }
 

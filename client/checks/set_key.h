@@ -1,10 +1,7 @@
 // The key of a check set: 32 secret bytes from which maker and receiver of the set derive the same
-// codec::CheckKey for every generation of a content. A maker keeps one master secret and derives
-// each receiver's key from it; a receiver gets its key over TLS.
+// codec::CheckKey for every generation of a content. Maker or receiver draws it, the other gets it
+// over TLS.
 //
-//   set key    = HKDF-SHA256 (RFC 5869), salt: content id, 32 bytes; the info is
-//                "firn check v1" || receiver's peer id || le32(set number)   for one receiver
-//                "firn pool v1" || le64(pool index)                          for a pool
 //   material   = AES-256-CTR (NIST SP 800-38A) key stream under the set key; for generation g the
 //                first counter block is be64(g) || be64(0)
 //
@@ -27,12 +24,8 @@ class SetKey {
  public:
   // A fresh one, from the system's generator of secrets.
   static SetKey draw();
-  // As a receiver got it.
+  // As the other side got it.
   explicit SetKey(SecretView bytes);
-  // As the owner of `master` makes it: for one receiver, or as one of a pool of sets.
-  static SetKey for_receiver(SecretView master, const ContentId& content, const PeerId& receiver,
-                             std::uint32_t set_number);
-  static SetKey for_pool(SecretView master, const ContentId& content, std::uint64_t pool_index);
   ~SetKey();
   SetKey(const SetKey&) = default;
   SetKey& operator=(const SetKey&) = default;

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include <numeric>
+#include <array>
 #include <set>
 #include <string>
 #include <vector>
@@ -25,15 +25,10 @@ std::string hex(const Range& bytes) {
   return text;
 }
 
-std::array<std::uint8_t, 32> counting_from(unsigned first) {
-  std::array<std::uint8_t, 32> bytes;
-  std::iota(bytes.begin(), bytes.end(), static_cast<std::uint8_t>(first));
-  return bytes;
-}
-
-const std::array<std::uint8_t, 32> kMaster = counting_from(0);
-const ContentId kContent{counting_from(0x40)};
-const PeerId kReceiver{counting_from(0x80)};
+// Of the test vector.
+constexpr std::array<std::uint8_t, 32> kSetKey{
+    0x5a, 0xc9, 0x71, 0x27, 0x93, 0xd5, 0xbc, 0xa9, 0x73, 0x6e, 0xbe, 0xb2, 0x95, 0xa0, 0xff, 0x75,
+    0x73, 0x8e, 0xf7, 0xf4, 0xf8, 0xda, 0x63, 0xcb, 0x88, 0xa6, 0xc4, 0xc7, 0xa5, 0x83, 0xe5, 0x21};
 
 std::uint64_t little_endian_at(const codec::SecretVector<std::uint8_t>& bytes, std::size_t at) {
   std::uint64_t word = 0;
@@ -42,10 +37,8 @@ std::uint64_t little_endian_at(const codec::SecretVector<std::uint8_t>& bytes, s
 }
 
 // The figures come from an independent program that has nothing but the definitions.
-TEST_CASE("set key, key words, stage 1 and hash are those of the test vector") {
-  const SetKey set = SetKey::for_receiver(kMaster, kContent, kReceiver, 0);
-  CHECK(hex(set.bytes()) == "5ac9712793d5bca9736ebeb295a0ff75738ef7f4f8da63cb88a6c4c7a583e521");
-
+TEST_CASE("key words, stage 1 and hash are those of the test vector") {
+  const SetKey set(kSetKey);
   constexpr std::size_t kBlockBytes = 200, kTag = 8;
   const auto material = set.material(3, kBlockBytes, kTag);
   REQUIRE(material.size() == 2 * 16 + 256 * kTag);
@@ -75,22 +68,13 @@ TEST_CASE("set key, key words, stage 1 and hash are those of the test vector") {
   CHECK(hex(tag) == "87eb8765c3cecd16");
 }
 
-TEST_CASE("master, content, receiver, set number and pool index each give another key") {
+TEST_CASE("no two keys are drawn alike") {
   std::set<std::string> keys;
-  const auto add = [&](const SetKey& key) { CHECK(keys.insert(hex(key.bytes())).second); };
-  add(SetKey::for_receiver(kMaster, kContent, kReceiver, 0));
-  add(SetKey::for_receiver(kMaster, kContent, kReceiver, 1));
-  add(SetKey::for_receiver(kMaster, kContent, kReceiver, 256));
-  add(SetKey::for_receiver(counting_from(1), kContent, kReceiver, 0));
-  add(SetKey::for_receiver(kMaster, ContentId{counting_from(1)}, kReceiver, 0));
-  add(SetKey::for_receiver(kMaster, kContent, PeerId{counting_from(1)}, 0));
-  add(SetKey::for_pool(kMaster, kContent, 0));
-  add(SetKey::for_pool(kMaster, kContent, 1));
-  add(SetKey::for_pool(kMaster, kContent, std::uint64_t{1} << 32));
+  for (int i = 0; i < 100; ++i) CHECK(keys.insert(hex(SetKey::draw().bytes())).second);
 }
 
 TEST_CASE("each generation has key material of its own, of which a longer key has more") {
-  const SetKey set = SetKey::for_pool(kMaster, kContent, 7);
+  const SetKey set(kSetKey);
   const auto first = set.material(0, 1000, 8), second = set.material(1, 1000, 8);
   CHECK(first.size() == 8 * 16 + 256 * 8);
   CHECK(first != second);
@@ -101,7 +85,7 @@ TEST_CASE("each generation has key material of its own, of which a longer key ha
 }
 
 TEST_CASE("a receiver with the key's bytes accepts by the maker's sums") {
-  const SetKey made = SetKey::for_receiver(kMaster, kContent, kReceiver, 5);
+  const SetKey made = SetKey::draw();
   const SetKey received(made.bytes());
   const Bytes first(500, 3), second(500, 250);
   const std::uint8_t* const blocks[] = {first.data(), second.data()};
