@@ -64,6 +64,15 @@ TEST_CASE("where the authority is near it alone is asked, and others once it has
   CHECK(fixture.question(2) == std::set<PeerKey>{kOne, kTwo, kThree});
 }
 
+TEST_CASE("beside a silent authority no others are asked, though any block is taken") {
+  MakersFixture fixture(vouched_manifest(100, kGenerationSize, 8192));
+  fixture.join_certified(9, peer_id(9), peer_id(9));
+  fixture.pass(policy::kStarvingTime);
+  REQUIRE(fixture.send_unproven(kLess, 2, 0));
+  fixture.pass(policy::kPeerSample);
+  CHECK(fixture.asked(2).empty());
+}
+
 TEST_CASE("what the authority has proven meanwhile is not judged by others") {
   MakersFixture fixture(vouched_manifest(100, kGenerationSize, 8192));
   fixture.pass(policy::kStallVoid);

@@ -315,6 +315,21 @@ TEST_CASE("a receiver that wants trusted rows gets no others, and nobody answers
   }
 }
 
+TEST_CASE("rows that all were judged by sums of holders are trusted, and answered for by nobody") {
+  MakersFixture fixture;
+  for (std::uint32_t i = 0; i < 3; ++i) fixture.send(kLess, 2, i);
+  REQUIRE_FALSE(fixture.question(2).empty());
+  fixture.pass(policy::kCheckTimeout);
+  REQUIRE_FALSE(fixture.question(2).empty());
+  for (const PeerKey peer : {kOne, kTwo, kThree}) fixture.answer(peer, 2, kTrue);
+  CHECK(mixed(sent_to_idle(fixture, true), 2).empty());
+  fixture.judged(2, fixture.to_judge(2), {});
+  CHECK(fixture.take<core::MarkProven>().empty());
+  const auto blocks = sent_to_idle(fixture, true);
+  CHECK(mixed(blocks, 2) == std::set<std::uint32_t>{0, 1, 2});
+  for (const core::SendBlock& one : blocks) CHECK(one.block.unproven);
+}
+
 TEST_CASE("of a sender that is mistrusted no row is trusted any more") {
   MakersFixture fixture;
   for (std::uint32_t i = 0; i < 3; ++i) fixture.send_first_hand(kThree, 3, i);
