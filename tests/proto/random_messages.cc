@@ -53,6 +53,7 @@ State RandomMessages::state() {
   state.upload_kib = any_size_u32();
   state.neighbours = any_size_u32();
   state.proven_only = coin();
+  state.trusted_only = coin();
   state.epoch = coin() ? 0 : std::uint64_t{random_()} << below(32);
   state.wants_epochs = coin();
   state.wants_claims = coin();
@@ -109,6 +110,7 @@ CheckRequest RandomMessages::check_request() {
   CheckRequest request;
   for (std::uint32_t i = 1 + below(limits::kCheckGenerationsMax); i > 0; --i)
     request.generations.push_back(coin() ? below(200) : below(limits::kGenerationCountMax));
+  request.key = bytes(coin() ? limits::kCheckKeyBytes : 0);
   return request;
 }
 
