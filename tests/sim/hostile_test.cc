@@ -388,3 +388,82 @@ TEST_CASE("twenty polluters of sixty peers do not stop a swarm, and no honest pe
   for (int i = 0; i < 20; ++i) network.add({.link = {1 * kMbit}, .deeds = {.falsifies = 0.2}});
   run_to_completion(network, 300);
 }
+
+// --- without an authority near ---
+
+namespace {
+
+// Twelve peers, the first of them a source. The content has no authority, or one that is away.
+void finish_unguided(std::uint64_t seed, bool away, const std::vector<const char*>& hostile) {
+  const Content content(6, 16, 64, seed, away);
+  Network network(content, seed);
+  network.add({.link = {8 * kMbit}, .source = true, .speaks = false});
+  for (const char* deeds : hostile)
+    network.add({.link = {8 * kMbit}, .deeds = hostile::parse_deeds(deeds).value()});
+  while (network.size() < 12) network.add({.link = {8 * kMbit}});
+  run_to_completion(network, 900);
+  CHECK(wrongly_banned(network) == 0);
+}
+
+}  // namespace
+
+TEST_CASE("without an authority near polluters and false check sums stop nobody") {
+  const std::vector<std::vector<const char*>> kMixes = {
+      {"byte"},
+      {"sparse:4", "sparse:4", "sparse:4"},
+      {"false-sums"},
+      {"false-sums", "false-sums", "false-sums"},
+      {"byte", "byte", "false-sums"},
+      {"byte+false-sums", "sparse:4+false-sums", "sparse:4", "silent"},
+      {"noise+colluding+false-sums", "noise+colluding+false-sums", "noise+colluding"}};
+  for (const bool away : {false, true}) {
+    for (std::size_t i = 0; i < kMixes.size(); ++i) {
+      CAPTURE(away);
+      CAPTURE(i);
+      finish_unguided(700 + i, away, kMixes[i]);
+    }
+  }
+}
+
+TEST_CASE("who tells false check sums is found out where no authority is near, and nobody else") {
+  for (std::uint64_t seed = 720; seed < 726; ++seed) {
+    CAPTURE(seed);
+    const Content content(6, 16, 64, seed, false);
+    Network network(content, seed);
+    network.add({.link = {8 * kMbit}, .source = true});
+    network.add({.link = {8 * kMbit}, .deeds = {.false_sums = true}});
+    network.add({.link = {8 * kMbit}, .deeds = {.falsifies = 0.25}});
+    while (network.size() < 12) network.add({.link = {8 * kMbit}});
+    run_to_completion(network, 900);
+    std::size_t found_out = 0;
+    for (std::size_t i = 0; i < network.size(); ++i) {
+      if (network.peer(i).spec().hostile()) continue;
+      found_out += warned(network.peer(i), network.peer(1).id().text(), "told false check sums");
+      for (std::size_t j = 0; j < network.size(); ++j) {
+        if (j == 1) continue;
+        CHECK_FALSE(warned(network.peer(i), network.peer(j).id().text(), "told false check sums"));
+      }
+    }
+    CHECK(found_out > 0);
+  }
+}
+
+TEST_CASE("liars with fresh names do not stop a swarm without an authority") {
+  for (std::uint64_t seed = 730; seed < 734; ++seed) {
+    CAPTURE(seed);
+    const Content content(6, 16, 64, seed, false);
+    Network network(content, seed);
+    network.add({.link = {8 * kMbit}, .source = true});
+    const std::size_t bad =
+        network.add({.link = {8 * kMbit}, .deeds = {.falsifies = 0.25, .false_sums = true}});
+    while (network.size() < 12) network.add({.link = {8 * kMbit}});
+    for (int i = 1; i < 30; ++i) {
+      network.events().at(i * 2 * kSecond, [&] {
+        network.crash(bad);
+        network.restart(bad);
+      });
+    }
+    run_to_completion(network, 900);
+    CHECK(wrongly_banned(network) == 0);
+  }
+}
