@@ -154,17 +154,22 @@ class Session {
         for (std::uint32_t i = 1 + in_.below(limits::kCheckGenerationsMax); i > 0; --i) {
           request.generations.push_back(generation());
         }
+        if (in_.below(2) == 0) request.key.assign(limits::kCheckKeyBytes, in_.byte());
         return say(std::move(request));
       }
-      case 1:
-        return say(check_reply(generation()));
+      case 1: {
+        proto::CheckReply reply = check_reply(generation());
+        if (in_.below(2) == 0) reply.key = world_.speaking.key;
+        return say(std::move(reply));
+      }
       case 2:
         return judged();
       default: {
         const core::MakeCheck made = in_.draw(world_.speaking.checks, {});
-        if (made.peer != core::kNoPeer) {
-          core_.proof_made(made.peer, check_reply(made.generation), now());
-        }
+        if (made.tag_bytes == 0) return;
+        proto::CheckReply reply = check_reply(made.generation);
+        if (!made.key.empty()) reply.key.assign(made.key.begin(), made.key.end());
+        core_.proof_made(made.peer, std::move(reply), now());
       }
     }
   }
@@ -296,6 +301,7 @@ class Session {
     s.upload_kib = s.credit ^ s.acknowledged;
     s.neighbours = s.credit % 64;
     s.proven_only = kind % 8 == 5;
+    s.trusted_only = kind % 8 == 6;
     s.wants_claims = kind % 16 == 5;
     for (std::uint64_t i = 0; i < s.acknowledged % 4; ++i) {
       s.received.push_back({i << 56, s.credit});

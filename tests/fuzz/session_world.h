@@ -31,6 +31,7 @@ struct Speaking {
   std::vector<core::MakeLeaves> leaves;
   std::vector<PeerId> accused;        // whose claims are to be checked
   std::optional<proto::Nonce> nonce;  // the last that the core has told a neighbour
+  std::vector<std::uint8_t> key;      // the last for check sums that it has
 };
 
 struct Connection {
@@ -106,6 +107,9 @@ class World {
     if (const auto* request = std::get_if<proto::EpochRequest>(&a.message)) {
       if (request->nonce) speaking.nonce = request->nonce;
     }
+    if (const auto* request = std::get_if<proto::CheckRequest>(&a.message)) {
+      if (!request->key.empty()) speaking.key = request->key;
+    }
   }
   void tells(PeerKey peer, const proto::State& state) {
     Connection& c = connections.at(peer);
@@ -179,8 +183,9 @@ class World {
     judging.push_back({a.generation, a.slots});
   }
   void on(core::MakeCheck& a) {
-    FIRN_CHECK(!stopped && connections.contains(a.peer) && verified.contains(a.generation));
-    FIRN_CHECK(!options_.certificate.empty());
+    FIRN_CHECK(!stopped && verified.contains(a.generation));
+    FIRN_CHECK(a.peer == core::kNoPeer ? !a.key.empty() : connections.contains(a.peer));
+    FIRN_CHECK(!a.key.empty() || !options_.certificate.empty());
     speaking.checks.push_back(a);
   }
   void on(core::MakeEpoch& a) {
