@@ -83,6 +83,11 @@ class ContentStore {
 
   virtual ~ContentStore() = default;
 
+  // Whether these bytes (Shape::padded_bytes) are the generation's, by its digest. Those that are
+  // may be remembered, so that reading them back costs less than another digest (fingerprints.h).
+  virtual bool verify_generation(std::uint32_t generation,
+                                 std::span<const std::uint8_t> data) const = 0;
+
   // Puts a decoded generation (Shape::padded_bytes, already verified by the caller) into
   // its files and then into the journal. Files whose last generation this is get their mode, time
   // and final name at the next sync(): only then are their bytes known to be on the disk, and one
@@ -91,9 +96,9 @@ class ContentStore {
 
   // Reads a verified generation (Shape::padded_bytes, padding zero) and checks that it still is
   // what its digest says: kCorrupt if the files were changed underneath. What this store has
-  // written, or read and hashed, it compares with that (fingerprints.h); a content that is only
-  // served is not even compared while its files stand as they were (hash_memory.h). One that was
-  // lost and left alone is tried again.
+  // verified, as it came or as it was read, it compares with that (fingerprints.h); a content that
+  // is only served is not even compared while its files stand as they were (hash_memory.h). One
+  // that was lost and left alone is tried again.
   virtual Status read_generation(std::uint32_t generation, std::span<std::uint8_t> out) const = 0;
 
   // A generation could not be read: it is verified no more, here and in the journal, so that no

@@ -65,6 +65,17 @@ std::vector<content::FileSpan> DiskStore::spans_of(std::uint32_t generation) con
                            info_.shape.bytes_in_generation(generation));
 }
 
+bool DiskStore::verify_generation(std::uint32_t generation,
+                                  std::span<const std::uint8_t> data) const {
+  FIRN_CHECK(generation < info_.shape.generation_count());
+  FIRN_CHECK(data.size() == info_.shape.padded_bytes(generation));
+  // Before the digest: bytes that change in memory after it must not pass for those verified.
+  const Fingerprints::Fingerprint fingerprint = fingerprints_.of(data);
+  if (!digest_is_right(info_, generation, data)) return false;
+  fingerprints_.keep(generation, fingerprint);
+  return true;
+}
+
 Status DiskStore::write_generation(std::uint32_t generation, std::span<const std::uint8_t> data) {
   FIRN_CHECK(generation < info_.shape.generation_count());
   FIRN_CHECK(data.size() == info_.shape.padded_bytes(generation));
@@ -75,8 +86,6 @@ Status DiskStore::write_generation(std::uint32_t generation, std::span<const std
   }
   const std::uint64_t offset = generation * info_.shape.generation_bytes();
   const std::uint64_t bytes = info_.shape.bytes_in_generation(generation);
-  // Before the write: what comes of it is read against this.
-  fingerprints_.keep(generation, data);
   if (Status s = content_.write(offset, data.first(bytes)); !s) return s;
   return ledger_.written(generation);
 }
@@ -95,7 +104,8 @@ Status DiskStore::read_generation(std::uint32_t generation, std::span<std::uint8
   // Files on their way change with every generation that is written.
   const bool still = phase_ == Phase::kServing;
   if (still && hash_memory_.knows(generation, stamps, now)) return Done{};
-  if (!is_right(generation, out)) {
+  // Bytes that were verified before are compared with those; others have their digest made.
+  if (!fingerprints_.match(generation, out) && !verify_generation(generation, out)) {
     hash_memory_.forget(generation);
     return changed_on_disk(generation, operation);
   }
@@ -114,14 +124,6 @@ ContentFiles::Reading DiskStore::next_reading(std::uint32_t generation) const {
   reads_again_ += again;
   const bool several = again || reads_again_ * kFewAgain > reads_;
   return several ? ContentFiles::Reading::kUsual : ContentFiles::Reading::kOnce;
-}
-
-// Bytes that were verified before are compared with those; others have their digest made.
-bool DiskStore::is_right(std::uint32_t generation, std::span<const std::uint8_t> data) const {
-  if (fingerprints_.match(generation, data)) return true;
-  if (!digest_is_right(info_, generation, data)) return false;
-  fingerprints_.keep(generation, data);
-  return true;
 }
 
 Error DiskStore::changed_on_disk(std::uint32_t generation, const std::string& operation) const {

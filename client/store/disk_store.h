@@ -32,6 +32,8 @@ class DiskStore final : public ContentStore {
                                                           const Manifest& manifest,
                                                           const OpenOptions& options);
 
+  bool verify_generation(std::uint32_t generation,
+                         std::span<const std::uint8_t> data) const override;
   Status write_generation(std::uint32_t generation, std::span<const std::uint8_t> data) override;
   Status read_generation(std::uint32_t generation, std::span<std::uint8_t> out) const override;
   bool lose_generation(std::uint32_t generation) override;
@@ -67,7 +69,6 @@ class DiskStore final : public ContentStore {
   Error left_error() const;
 
   ContentFiles::Reading next_reading(std::uint32_t generation) const;
-  bool is_right(std::uint32_t generation, std::span<const std::uint8_t> data) const;
   Error changed_on_disk(std::uint32_t generation, const std::string& operation) const;
   Error not_downloading(const char* what) const;
   bool may_replace(std::uint32_t file) const { return overwrite_ || replaceable_.contains(file); }

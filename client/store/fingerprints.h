@@ -1,23 +1,24 @@
 // Keyed fingerprints of generations that were verified: what is read from a file again is compared
-// with what was verified, for a tenth of what its digest costs (docs/notes/076).
+// with what was verified, for a tenth (bytes in the processor's caches) to a fifth (others) of what
+// its digest costs (docs/notes/076).
 //
 // A relay reads back most of what it has just decoded, hashed and written, and cannot go by the
 // times of its files, as it writes into them all the while (hash_memory.h). The fingerprint is that
 // of block checks (codec/check_key.h), twice over:
 //     t_i = H_1(b_i) of each block, 16 bytes;    F = H_2(t_0 || ... || t_{n-1}), 16 bytes
 // with keys that are drawn for each content that is opened, and that no one is told, nor any
-// fingerprint. Bytes that are not those verified have the same fingerprint with odds of at most
-// 2^-126 (twice 2^-128 + 2^-128), whatever was done to the file: it was done without the keys.
+// fingerprint; both stand in memory that is wiped (codec/secret_memory.h). Bytes that are not those
+// verified have the same fingerprint with odds of at most 2^-126 (twice 2^-128 + 2^-128), whatever
+// was done to the file: it was done without the keys.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <vector>
 
+#include "codec/secret_memory.h"
 #include "proto/content/shape.h"
 
 namespace firn::store {
@@ -29,20 +30,25 @@ enum class Fingerprinting : std::uint8_t {
   kNever,
 };
 
-// Any thread, also at once, but for one generation one at a time.
+// Any thread, also at once and for the same generation: the background check (client/app/coding)
+// reads what others read for neighbours.
 class Fingerprints {
  public:
+  // 16 bytes, or none where they do not pay.
+  using Fingerprint = codec::SecretVector<std::uint8_t>;
+
   Fingerprints(const Shape& shape, Fingerprinting when);
   ~Fingerprints();
 
-  // `data`: a generation's bytes (Shape::padded_bytes) that its digest has shown to be right.
-  void keep(std::uint32_t generation, std::span<const std::uint8_t> data);
-  // Whether these are the bytes that were kept. False too if none were.
+  // Of a generation's bytes (Shape::padded_bytes). They need not be verified yet: it is made before
+  // they are, and kept if they are right.
+  Fingerprint of(std::span<const std::uint8_t> data) const;
+  void keep(std::uint32_t generation, const Fingerprint& fingerprint);
+  // Whether these are the bytes whose fingerprint was kept. False too if none was.
   bool match(std::uint32_t generation, std::span<const std::uint8_t> data) const;
 
  private:
   static constexpr std::size_t kBytes = 16;
-  using Fingerprint = std::array<std::uint8_t, kBytes>;
   struct Keys;
 
   // Null: they do not pay. Drawn at the first use, as not every content that is opened is read.
@@ -55,7 +61,7 @@ class Fingerprints {
   mutable std::unique_ptr<const Keys> keys_;
 
   mutable std::mutex mutex_;
-  std::vector<Fingerprint> kept_;  // by generation; empty before the first
+  Fingerprint kept_;  // of all generations, one after another; empty before the first
   std::vector<bool> has_;
 };
 

@@ -3,10 +3,12 @@
 
 #include <doctest/doctest.h>
 
+#include <functional>
 #include <optional>
 #include <thread>
 
 #include "client/store/disk_store.h"
+#include "proto/base/stage_times.h"
 #include "tests/store/memory_disk.h"
 #include "tests/store/sample_content.h"
 
@@ -29,7 +31,7 @@ TEST_CASE("the bytes that were kept match, and no others") {
     Fingerprints fingerprints(sample().shape(), Fingerprinting::kAlways);
     const Bytes right = sample().generation(g);
     CHECK_FALSE(fingerprints.match(g, right));
-    fingerprints.keep(g, right);
+    fingerprints.keep(g, fingerprints.of(right));
     CHECK(fingerprints.match(g, right));
     for (std::size_t at = 0; at < right.size(); at += 7) {
       Bytes changed = right;
@@ -45,7 +47,7 @@ TEST_CASE("the bytes that were kept match, and no others") {
 
 TEST_CASE("where digests are as cheap nothing is kept") {
   Fingerprints fingerprints(sample().shape(), Fingerprinting::kNever);
-  fingerprints.keep(1, sample().generation(1));
+  fingerprints.keep(1, fingerprints.of(sample().generation(1)));
   CHECK_FALSE(fingerprints.match(1, sample().generation(1)));
 }
 
@@ -57,7 +59,7 @@ TEST_CASE("several threads keep and compare generations at once") {
     for (std::uint32_t g = 0; g < sample().count(); ++g)
       threads.emplace_back([&, g] {
         const Bytes data = sample().generation(g);
-        fingerprints.keep(g, data);
+        fingerprints.keep(g, fingerprints.of(data));
         for (int i = 0; i < 100; ++i) matched[g] += fingerprints.match(g, data);
       });
   }
@@ -69,9 +71,6 @@ TEST_CASE("several threads keep and compare generations at once") {
 struct Download {
   MemoryDisk disk;
   std::unique_ptr<ContentStore> store;
-  // Bytes that the manifest's digests do not fit: so it shows which of the two they are held
-  // against.
-  Sample other = test::make_sample("o", {{"", 7500}}, 4, 500, 2);
 
   explicit Download(Fingerprinting when) {
     OpenOptions options;
@@ -85,6 +84,11 @@ struct Download {
   std::string work_file() const {
     return ".firn/" + sample().manifest.id.text() + "/data/" + sample().info().name;
   }
+  // As a decoder does it.
+  void put(std::uint32_t g) {
+    REQUIRE(store->verify_generation(g, sample().generation(g)));
+    REQUIRE(store->write_generation(g, sample().generation(g)).ok());
+  }
   // The error, or none.
   std::optional<ErrorCode> read(std::uint32_t g, const Bytes& expected) {
     Bytes bytes(sample().shape().padded_bytes(g), 1);
@@ -95,21 +99,48 @@ struct Download {
   }
 };
 
-TEST_CASE("a download compares what it reads back with what its caller has verified") {
-  Download download(Fingerprinting::kAlways);
-  const Bytes written = download.other.generation(1);
-  REQUIRE(download.store->write_generation(1, written).ok());
-  CHECK(download.read(1, written) == std::nullopt);
+// How often bytes are hashed: once where a fingerprint is compared, more often for a digest.
+std::uint64_t hashings(const std::function<void()>& work) {
+  StageClock clock;
+  const StageClock::Attach attach(&clock);
+  work();
+  return clock.counts()[static_cast<std::size_t>(Stage::kHash)];
+}
 
-  Download hashing(Fingerprinting::kNever);
-  REQUIRE(hashing.store->write_generation(1, written).ok());
-  CHECK(hashing.read(1, written) == ErrorCode::kCorrupt);
+TEST_CASE("a download compares what it reads back with what was verified before it was written") {
+  Download download(Fingerprinting::kAlways);
+  download.put(1);
+  const auto read = [&] { CHECK(download.read(1, sample().generation(1)) == std::nullopt); };
+  CHECK(hashings(read) == 1);
+  CHECK(hashings(read) == 1);
+}
+
+TEST_CASE("what nobody verified before it was written has its digest made at the first reading") {
+  Download download(Fingerprinting::kAlways);
+  REQUIRE(download.store->write_generation(1, sample().generation(1)).ok());
+  const auto read = [&] { CHECK(download.read(1, sample().generation(1)) == std::nullopt); };
+  CHECK(hashings(read) > 1);
+  CHECK(hashings(read) == 1);
+}
+
+TEST_CASE("bytes that are written and are not those verified are found false") {
+  Bytes other = sample().generation(1);
+  other[700] ^= 4;
+  Download download(Fingerprinting::kAlways);
+  SUBCASE("right ones were verified") {
+    REQUIRE(download.store->verify_generation(1, sample().generation(1)));
+  }
+  SUBCASE("they were found false before") {
+    REQUIRE_FALSE(download.store->verify_generation(1, other));
+  }
+  SUBCASE("none were verified") {}
+  REQUIRE(download.store->write_generation(1, other).ok());
+  CHECK(download.read(1, other) == ErrorCode::kCorrupt);
 }
 
 TEST_CASE("a file on its way that is changed is noticed at the next reading") {
   Download download(Fingerprinting::kAlways);
-  for (std::uint32_t g = 0; g < sample().count(); ++g)
-    REQUIRE(download.store->write_generation(g, sample().generation(g)).ok());
+  for (std::uint32_t g = 0; g < sample().count(); ++g) download.put(g);
   REQUIRE(download.read(1, sample().generation(1)) == std::nullopt);
   download.disk.damage(download.work_file(), 2000 + 1234, 0x40);
   CHECK(download.read(1, sample().generation(1)) == ErrorCode::kCorrupt);
@@ -122,15 +153,14 @@ TEST_CASE("a file on its way that is changed is noticed at the next reading") {
   SUBCASE("it is lost, and written again") {
     REQUIRE(download.store->lose_generation(1));
     CHECK(download.read(1, sample().generation(1)) == ErrorCode::kNotFound);
-    REQUIRE(download.store->write_generation(1, sample().generation(1)).ok());
+    download.put(1);
     CHECK(download.read(1, sample().generation(1)) == std::nullopt);
   }
 }
 
 TEST_CASE("a finished file that is changed is noticed although its stamp is the same") {
   Download download(Fingerprinting::kAlways);
-  for (std::uint32_t g = 0; g < sample().count(); ++g)
-    REQUIRE(download.store->write_generation(g, sample().generation(g)).ok());
+  for (std::uint32_t g = 0; g < sample().count(); ++g) download.put(g);
   REQUIRE(*download.store->finish());
   REQUIRE(download.read(2, sample().generation(2)) == std::nullopt);
   download.disk.damage(sample().info().name, 5000, 1);  // of a time that is not known

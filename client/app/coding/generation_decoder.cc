@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "codec/decode.h"
-#include "proto/base/digest.h"
 #include "proto/base/stage_times.h"
 
 namespace firn::app {
@@ -34,12 +33,6 @@ bool decode_rows(const CodedContent& content, std::uint32_t generation,
   }
   return codec::decode_generation(content.kernels(), n, content.shape().block_bytes, vector_rows,
                                   payload_rows, out);
-}
-
-bool is_right(const CodedContent& content, std::uint32_t generation,
-              std::span<const std::uint8_t> data) {
-  return generation_digest(data, content.shape().block_bytes) ==
-         content.store().manifest().info.generation_digests[generation];
 }
 
 }  // namespace
@@ -126,8 +119,9 @@ void GenerationDecoder::decode_on_worker(const CodedContent& content, Job& job) 
   }
   job.rows.clear();
   if (!job.data) return;
-  job.outcome = is_right(content, generation, job.data->bytes()) ? core::DecodeOutcome::kVerified
-                                                                 : core::DecodeOutcome::kCorrupt;
+  job.outcome = content.store().verify_generation(generation, job.data->bytes())
+                    ? core::DecodeOutcome::kVerified
+                    : core::DecodeOutcome::kCorrupt;
 }
 
 Result<bool> GenerationDecoder::write(const CodedContent& content, Job& job) {

@@ -9,7 +9,6 @@
 #include "client/medium/slice_decoder.h"
 #include "client/store/content_store.h"
 #include "codec/span_basis.h"
-#include "proto/base/digest.h"
 
 namespace firn::app {
 namespace {
@@ -77,17 +76,13 @@ class Restoring {
     return Done{};
   }
 
-  bool is_right(std::uint32_t g, std::span<const std::uint8_t> data) const {
-    return generation_digest(data, shape_.block_bytes) == manifest_.info.generation_digests[g];
-  }
-
   enum class Outcome { kRight, kFalse, kLacking /* rows */ };
 
   // What is right goes into the files.
   Result<Outcome> take(std::uint32_t g, GenerationRows& rows) {
     std::vector<std::uint8_t> data(shape_.padded_bytes(g));
     if (!rows.decode(data)) return Outcome::kLacking;
-    if (!is_right(g, data)) return Outcome::kFalse;
+    if (!store_->verify_generation(g, data)) return Outcome::kFalse;
     if (const Status written = store_->write_generation(g, data); !written.ok())
       return written.error();
     ++restored_.decoded;

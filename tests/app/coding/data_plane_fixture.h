@@ -40,6 +40,9 @@ class MoodyStore final : public store::ContentStore {
   std::atomic<int> rows_written = 0, rows_marked = 0, rows_read = 0, generations_read = 0,
                    syncs = 0;
 
+  bool verify_generation(std::uint32_t g, std::span<const std::uint8_t> data) const override {
+    return real_->verify_generation(g, data);
+  }
   Status write_generation(std::uint32_t g, std::span<const std::uint8_t> data) override {
     if (out_of_space()) return full();
     return real_->write_generation(g, data);
