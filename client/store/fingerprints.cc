@@ -35,46 +35,40 @@ struct Fingerprints::Keys {
 
 namespace {
 
-// Of the fastest of a few: others use the processor too.
 template <class Work>
 std::chrono::nanoseconds time_of(const Work& work) {
   using Clock = std::chrono::steady_clock;
-  auto best = std::chrono::nanoseconds::max();
-  for (int i = 0; i < 4; ++i) {
-    const Clock::time_point began = Clock::now();
-    work();
-    best = std::min<std::chrono::nanoseconds>(best, Clock::now() - began);
-  }
-  return best;
+  const Clock::time_point began = Clock::now();
+  work();
+  return Clock::now() - began;
 }
-
-// Of sixteen blocks digests are made at once (proto/base/digest.h).
-constexpr std::size_t kTimedBlocks = 16, kTimedBytes = std::size_t{1} << 20;
-// Each generation that is verified costs a fingerprint, also if it is never read back.
-constexpr int kCheaper = 4;
 
 }  // namespace
 
-Fingerprints::Fingerprints(const Shape& shape, Fingerprinting when) : shape_(shape), when_(when) {}
+FingerprintCosts& costs_here() {
+  static FingerprintCosts costs([](const Shape& shape, std::size_t blocks) {
+    const auto keys = Fingerprints::Keys::draw(shape);
+    const std::vector<std::uint8_t> some(blocks * shape.block_bytes, 1);
+    return FingerprintCosts::Times{time_of([&] { (void)keys.of(some); }), time_of([&] {
+                                     (void)generation_digest(some, shape.block_bytes);
+                                   })};
+  });
+  return costs;
+}
+
+Fingerprints::Fingerprints(const Shape& shape, Fingerprinting when, FingerprintCosts& costs)
+    : shape_(shape), when_(when), costs_(costs) {}
 
 Fingerprints::~Fingerprints() = default;
 
-bool Fingerprints::pay(const Keys& keys) const {
-  if (when_ != Fingerprinting::kWhereCheaper) return when_ == Fingerprinting::kAlways;
-  const std::size_t k = shape_.block_bytes;
-  const std::size_t blocks =
-      std::min<std::size_t>({std::max<std::size_t>(kTimedBytes / k, 1), kTimedBlocks,
-                             std::size_t{shape_.generation_size}});
-  const std::vector<std::uint8_t> some(blocks * k, 1);
-  const auto digest = time_of([&] { (void)generation_digest(some, k); });
-  const auto fingerprint = time_of([&] { (void)keys.of(some); });
-  return kCheaper * fingerprint <= digest;
+bool Fingerprints::pay() const {
+  return when_ == Fingerprinting::kWhereCheaper ? costs_.pay(shape_)
+                                                : when_ == Fingerprinting::kAlways;
 }
 
 const Fingerprints::Keys* Fingerprints::keys() const {
   std::call_once(drawn_, [this] {
-    auto keys = std::make_unique<const Keys>(Keys::draw(shape_));
-    if (pay(*keys)) keys_ = std::move(keys);
+    if (pay()) keys_ = std::make_unique<const Keys>(Keys::draw(shape_));
   });
   return keys_.get();
 }

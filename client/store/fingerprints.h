@@ -18,6 +18,7 @@
 #include <span>
 #include <vector>
 
+#include "client/store/fingerprint_costs.h"
 #include "codec/secret_memory.h"
 #include "proto/content/shape.h"
 
@@ -25,10 +26,13 @@ namespace firn::store {
 
 // When generations have fingerprints.
 enum class Fingerprinting : std::uint8_t {
-  kWhereCheaper,  // where they cost at most a quarter of digests on this machine, as measured
+  kWhereCheaper,  // where they cost much less than digests on this machine (fingerprint_costs.h)
   kAlways,        // in tests
   kNever,
 };
+
+// Of this process's machine.
+FingerprintCosts& costs_here();
 
 // Any thread, also at once and for the same generation: the background check (client/app/coding)
 // reads what others read for neighbours.
@@ -37,7 +41,8 @@ class Fingerprints {
   // 16 bytes, or none where they do not pay.
   using Fingerprint = codec::SecretVector<std::uint8_t>;
 
-  Fingerprints(const Shape& shape, Fingerprinting when);
+  // `costs` is kept by reference.
+  Fingerprints(const Shape& shape, Fingerprinting when, FingerprintCosts& costs = costs_here());
   ~Fingerprints();
 
   // Of a generation's bytes (Shape::padded_bytes). They need not be verified yet: it is made before
@@ -48,15 +53,17 @@ class Fingerprints {
   bool match(std::uint32_t generation, std::span<const std::uint8_t> data) const;
 
  private:
+  friend FingerprintCosts& costs_here();
   static constexpr std::size_t kBytes = 16;
   struct Keys;
 
   // Null: they do not pay. Drawn at the first use, as not every content that is opened is read.
   const Keys* keys() const;
-  bool pay(const Keys& keys) const;
+  bool pay() const;
 
   const Shape shape_;
   const Fingerprinting when_;
+  FingerprintCosts& costs_;
   mutable std::once_flag drawn_;
   mutable std::unique_ptr<const Keys> keys_;
 

@@ -28,7 +28,7 @@ Sample folder_sample() {
 
 std::unique_ptr<ContentStore> open_new(const Sample& sample, const std::string& dir) {
   Resumed resumed;
-  auto store = ContentStore::open_download(sample.manifest, dir, {}, resumed);
+  auto store = ContentStore::open_download(sample.manifest, dir, test::kOptions, resumed);
   REQUIRE_MESSAGE(store.ok(), (store ? "" : store.error().message()));
   return *std::move(store);
 }
@@ -107,8 +107,9 @@ TEST_CASE("a folder with nothing in it is made, and told from one that is not th
   const TemporaryFolder taken;
   test::write_file(taken.path("bare"), {1});
   Resumed resumed;
-  CHECK(ContentStore::open_download(sample.manifest, taken.path(), {}, resumed).error().code ==
-        ErrorCode::kExists);
+  CHECK(ContentStore::open_download(sample.manifest, taken.path(), test::kOptions, resumed)
+            .error()
+            .code == ErrorCode::kExists);
 }
 
 TEST_CASE("contents around block and generation sizes come back exactly") {
@@ -217,7 +218,8 @@ TEST_CASE("a second download of the same content into the same folder is refused
   const TemporaryFolder dir;
   auto store = open_new(sample, dir.path());
   Resumed resumed;
-  const auto second = ContentStore::open_download(sample.manifest, dir.path(), {}, resumed);
+  const auto second =
+      ContentStore::open_download(sample.manifest, dir.path(), test::kOptions, resumed);
   REQUIRE_FALSE(second.ok());
   CHECK(second.error().code == ErrorCode::kExists);
   CHECK(second.error().message().find("another firn is downloading this content into " +

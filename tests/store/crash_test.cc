@@ -30,7 +30,7 @@ class Peer {
   Status open() {
     Resumed resumed;
     Result<std::unique_ptr<DiskStore>> store =
-        DiskStore::open_download(disk_.mount(), sample().manifest, {}, resumed);
+        DiskStore::open_download(disk_.mount(), sample().manifest, test::kOptions, resumed);
     if (!store) return store.error();
     store_ = *std::move(store);
     resumed_ = resumed;

@@ -228,7 +228,7 @@ TEST_CASE("a download reads past the page cache while no generation is read agai
   constexpr std::size_t kGeneration = 4 * 65536, kCount = 12;
   const test::Sample sample = test::make_sample("o", {{"", kGeneration * kCount}}, 4, 65536);
   Resumed resumed;
-  auto store = ContentStore::open_download(sample.manifest, dir.path(), {}, resumed);
+  auto store = ContentStore::open_download(sample.manifest, dir.path(), test::kOptions, resumed);
   REQUIRE(store.ok());
   const Pages data = pages(kGeneration);
   for (std::uint32_t g = 0; g < kCount; ++g) {

@@ -20,7 +20,7 @@ Sample small_sample() {
 }
 
 std::unique_ptr<DiskStore> open_on(MemoryDisk& disk, const Sample& sample, Resumed& resumed) {
-  auto store = DiskStore::open_download(disk.mount(), sample.manifest, {}, resumed);
+  auto store = DiskStore::open_download(disk.mount(), sample.manifest, test::kOptions, resumed);
   REQUIRE_MESSAGE(store.ok(), (store ? "" : store.error().message()));
   return *std::move(store);
 }
@@ -74,11 +74,11 @@ TEST_CASE("a disk that is full when a download opens says so, and later it opens
     MemoryDisk disk;
     disk.set_capacity(capacity);
     Resumed resumed;
-    auto store = DiskStore::open_download(disk.mount(), sample.manifest, {}, resumed);
+    auto store = DiskStore::open_download(disk.mount(), sample.manifest, test::kOptions, resumed);
     if (!store) CHECK(store.error().code == ErrorCode::kDiskFull);
     store = Error{};
     disk.set_capacity(0);
-    CHECK(DiskStore::open_download(disk.mount(), sample.manifest, {}, resumed).ok());
+    CHECK(DiskStore::open_download(disk.mount(), sample.manifest, test::kOptions, resumed).ok());
   }
 }
 
@@ -208,7 +208,8 @@ TEST_CASE("a work folder that was removed underneath is noticed by the next sync
   const Sample sample = small_sample();
   const test::TemporaryFolder dir;
   Resumed resumed;
-  auto store = ContentStore::open_download(sample.manifest, dir.path("out"), {}, resumed);
+  auto store =
+      ContentStore::open_download(sample.manifest, dir.path("out"), test::kOptions, resumed);
   REQUIRE(store.ok());
   REQUIRE((*store)->write_generation(0, sample.generation(0)).ok());
   std::filesystem::remove_all(dir.path("out"));

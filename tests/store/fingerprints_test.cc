@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <thread>
@@ -45,10 +47,87 @@ TEST_CASE("the bytes that were kept match, and no others") {
   }
 }
 
-TEST_CASE("where digests are as cheap nothing is kept") {
-  Fingerprints fingerprints(sample().shape(), Fingerprinting::kNever);
-  fingerprints.keep(1, fingerprints.of(sample().generation(1)));
-  CHECK_FALSE(fingerprints.match(1, sample().generation(1)));
+using std::chrono::nanoseconds;
+
+// Contents of this shape are worth measuring.
+Shape large_shape(std::uint32_t generation_size, std::uint32_t block_bytes) {
+  return {generation_size, block_bytes, std::uint64_t{1} << 40};
+}
+
+// Of a machine where a digest takes 100 ns.
+FingerprintCosts costs_of(std::int64_t fingerprint_ns) {
+  return FingerprintCosts([=](const Shape&, std::size_t) {
+    return FingerprintCosts::Times{nanoseconds(fingerprint_ns), nanoseconds(100)};
+  });
+}
+
+TEST_CASE("fingerprints are kept where they take a quarter of a digest at most") {
+  for (const std::int64_t ns : {25, 26}) {
+    CAPTURE(ns);
+    FingerprintCosts costs = costs_of(ns);
+    const Shape shape{4, 500, 1'000'000};
+    Fingerprints fingerprints(shape, Fingerprinting::kWhereCheaper, costs);
+    fingerprints.keep(1, fingerprints.of(sample().generation(1)));
+    CHECK(fingerprints.match(1, sample().generation(1)) == (ns == 25));
+  }
+}
+
+TEST_CASE("a processor that others use now and then is not taken for a slow one") {
+  const nanoseconds quick(10), slow(1000);
+  int round = 0;
+  FingerprintCosts costs([&](const Shape&, std::size_t) {
+    ++round;
+    return FingerprintCosts::Times{round == 2 ? quick : slow, round == 3 ? quick * 4 : slow};
+  });
+  CHECK(costs.pay(large_shape(64, 65536)));
+}
+
+TEST_CASE("costs are measured once for each shape, whichever threads ask") {
+  std::atomic<int> rounds = 0;
+  FingerprintCosts costs([&](const Shape&, std::size_t) {
+    ++rounds;
+    return FingerprintCosts::Times{nanoseconds(1), nanoseconds(100)};
+  });
+  std::atomic<int> paid = 0;
+  const auto ask = [&] {
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 4; ++t)
+      threads.emplace_back([&] {
+        for (const std::uint32_t n : {4u, 64u}) paid += costs.pay(large_shape(n, 1000));
+      });
+  };
+  ask();
+  ask();
+  CHECK(paid == 16);
+  CHECK(rounds == 2 * FingerprintCosts::kRounds);
+}
+
+TEST_CASE("sixteen blocks are timed, also wide ones, or a generation that has fewer") {
+  std::size_t timed = 0;
+  FingerprintCosts costs([&](const Shape&, std::size_t blocks) {
+    timed = blocks;
+    return FingerprintCosts::Times{};
+  });
+  for (const std::uint32_t k : {64u, 65536u, 1u << 20}) {
+    (void)costs.pay(large_shape(64, k));
+    CHECK(timed == 16);
+    (void)costs.pay(large_shape(5, k));
+    CHECK(timed == 5);
+  }
+}
+
+TEST_CASE("nothing is measured for contents that are hashed as quickly") {
+  int rounds = 0;
+  FingerprintCosts costs([&](const Shape&, std::size_t) {
+    ++rounds;
+    return FingerprintCosts::Times{nanoseconds(1), nanoseconds(100)};
+  });
+  Shape shape = large_shape(64, 1000);
+  shape.content_bytes = 4 * 4 * 16 * 1000 - 1;
+  CHECK_FALSE(costs.pay(shape));
+  CHECK(rounds == 0);
+  ++shape.content_bytes;
+  CHECK(costs.pay(shape));
 }
 
 TEST_CASE("several threads keep and compare generations at once") {
@@ -73,7 +152,7 @@ struct Download {
   std::unique_ptr<ContentStore> store;
 
   explicit Download(Fingerprinting when) {
-    OpenOptions options;
+    OpenOptions options = test::kOptions;
     options.fingerprinting = when;
     Resumed resumed;
     auto opened = DiskStore::open_download(disk.mount(), sample().manifest, options, resumed);
@@ -170,7 +249,7 @@ TEST_CASE("a finished file that is changed is noticed although its stamp is the 
 TEST_CASE("bytes that were read and are false are not kept as right") {
   MemoryDisk disk;
   disk.put("o", sample().file(0));
-  OpenOptions options;
+  OpenOptions options = test::kOptions;
   options.trust = true;
   options.fingerprinting = Fingerprinting::kAlways;
   auto opened = DiskStore::open_complete(disk.mount(), sample().manifest, options);

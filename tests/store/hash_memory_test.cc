@@ -136,7 +136,7 @@ struct Served {
     for (std::uint32_t file = 0; file < sample().info().files.size(); ++file)
       disk.put("o/" + sample().info().files[file].path, sample().file(file));
     disk.set_times(kOld.changed_ns);
-    OpenOptions options;
+    OpenOptions options = test::kOptions;
     options.trust = true;
     options.hashed_since_ns = hashed_since_ns;
     options.clock = [this] { return now; };

@@ -64,13 +64,13 @@ TEST_CASE("generations on both sides of 4 GiB are written, found again and serve
   const std::uint32_t written[] = {0, kBelow, kAcross, kAbove};
   Resumed resumed;
   {
-    auto store = ContentStore::open_download(manifest, dir.path(), {}, resumed);
+    auto store = ContentStore::open_download(manifest, dir.path(), test::kOptions, resumed);
     REQUIRE(store.ok());
     for (const std::uint32_t g : written)
       REQUIRE((*store)->write_generation(g, generation(shape, g)).ok());
     REQUIRE((*store)->sync().ok());
   }
-  auto store = ContentStore::open_download(manifest, dir.path(), {}, resumed);
+  auto store = ContentStore::open_download(manifest, dir.path(), test::kOptions, resumed);
   REQUIRE(store.ok());
   std::vector<std::uint8_t> out;
   std::vector<bool> expected(shape.generation_count());

@@ -24,11 +24,11 @@ const Sample& sample() {
 }
 constexpr std::uint32_t kCount = 8;
 
-const OpenOptions kTrust{.trust = true};
+const OpenOptions kTrust{.trust = true, .fingerprinting = Fingerprinting::kAlways};
 
 Result<std::unique_ptr<ContentStore>> try_open(const TemporaryFolder& dir, Resumed& resumed,
                                                bool overwrite = false) {
-  OpenOptions options;
+  OpenOptions options = test::kOptions;
   options.overwrite = overwrite;
   return ContentStore::open_download(sample().manifest, dir.path(), options, resumed);
 }
@@ -213,7 +213,7 @@ TEST_CASE("a generation that was damaged in the work folder is written again") {
 TEST_CASE("a journal that takes no loss makes the next sync fail, and has it afterwards") {
   test::MemoryDisk disk;
   Resumed resumed;
-  auto store = DiskStore::open_download(disk.mount(), sample().manifest, {}, resumed);
+  auto store = DiskStore::open_download(disk.mount(), sample().manifest, test::kOptions, resumed);
   REQUIRE(store.ok());
   write(**store, 0, 4);
   REQUIRE((*store)->sync().ok());
@@ -225,7 +225,7 @@ TEST_CASE("a journal that takes no loss makes the next sync fail, and has it aft
   REQUIRE((*store)->sync().ok());
   store = Error{};
   disk.cut_power_and_restart(3);
-  OpenOptions options;
+  OpenOptions options = test::kOptions;
   options.overwrite = true;
   store = DiskStore::open_download(disk.mount(), sample().manifest, options, resumed);
   REQUIRE(store.ok());

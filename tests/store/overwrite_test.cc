@@ -21,7 +21,7 @@ const Sample& sample() {
 
 Result<std::unique_ptr<ContentStore>> try_open(const TemporaryFolder& dir, bool overwrite,
                                                Resumed& resumed) {
-  OpenOptions options;
+  OpenOptions options = test::kOptions;
   options.overwrite = overwrite;
   return ContentStore::open_download(sample().manifest, dir.path(), options, resumed);
 }

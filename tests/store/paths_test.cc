@@ -23,7 +23,7 @@ const Sample& sample() {
 
 // Runs as much of a download as the store allows; false if anything was refused with kExists.
 bool download(const std::string& dir, bool overwrite) {
-  OpenOptions options;
+  OpenOptions options = test::kOptions;
   options.overwrite = overwrite;
   Resumed resumed;
   auto store = ContentStore::open_download(sample().manifest, dir, options, resumed);
@@ -90,7 +90,7 @@ TEST_CASE("a link put in place of a folder during the download is refused") {
   const TemporaryFolder dir;
   const TemporaryFolder outside;
   Resumed resumed;
-  auto store = ContentStore::open_download(sample().manifest, dir.path(), {}, resumed);
+  auto store = ContentStore::open_download(sample().manifest, dir.path(), test::kOptions, resumed);
   REQUIRE(store.ok());
   for (std::uint32_t g = 0; g < sample().count(); ++g) {
     REQUIRE((*store)->write_generation(g, sample().generation(g)).ok());
@@ -140,7 +140,7 @@ TEST_CASE("a folder that may not be written, or is no folder, is told by name") 
   test::write_file(dir.path("file"), {1});
   Resumed resumed;
   const auto no_folder =
-      ContentStore::open_download(sample().manifest, dir.path("file"), {}, resumed);
+      ContentStore::open_download(sample().manifest, dir.path("file"), test::kOptions, resumed);
   REQUIRE_FALSE(no_folder.ok());
   CHECK(no_folder.error().code == ErrorCode::kExists);
   CHECK(no_folder.error().message().find(dir.path("file")) != std::string::npos);
@@ -148,7 +148,7 @@ TEST_CASE("a folder that may not be written, or is no folder, is told by name") 
   fs::create_directories(dir.path("closed"));
   fs::permissions(dir.path("closed"), fs::perms::owner_read | fs::perms::owner_exec);
   const auto closed =
-      ContentStore::open_download(sample().manifest, dir.path("closed"), {}, resumed);
+      ContentStore::open_download(sample().manifest, dir.path("closed"), test::kOptions, resumed);
   REQUIRE_FALSE(closed.ok());
   CHECK(closed.error().code == ErrorCode::kReadOnly);
 }

@@ -37,7 +37,7 @@ void put_all(const TemporaryFolder& dir) {
 
 Result<std::unique_ptr<ContentStore>> try_open(const TemporaryFolder& dir, bool repair,
                                                Resumed& resumed) {
-  OpenOptions options;
+  OpenOptions options = test::kOptions;
   options.repair = repair;
   return ContentStore::open_download(sample().manifest, dir.path(), options, resumed);
 }
@@ -204,7 +204,7 @@ TEST_CASE("what is no file is not repaired, nor a link that points elsewhere") {
 // A download of which a is finished and the rest is not.
 void finish_a(const TemporaryFolder& dir) {
   Resumed resumed;
-  auto store = ContentStore::open_download(sample().manifest, dir.path(), {}, resumed);
+  auto store = ContentStore::open_download(sample().manifest, dir.path(), test::kOptions, resumed);
   REQUIRE(store.ok());
   for (std::uint32_t g = 0; g < 4; ++g)
     REQUIRE((*store)->write_generation(g, sample().generation(g)).ok());
@@ -238,7 +238,8 @@ TEST_CASE("a loss that was told does not hide others") {
   damage_a(dir, {100, 7000});
   Resumed resumed;
   {
-    auto store = ContentStore::open_download(sample().manifest, dir.path(), {}, resumed);
+    auto store =
+        ContentStore::open_download(sample().manifest, dir.path(), test::kOptions, resumed);
     REQUIRE(store.ok());
     CHECK_FALSE((*store)->lose_generation(0));  // a peer has asked for it
   }
@@ -255,7 +256,7 @@ TEST_CASE("a repair stopped at any poll leaves nothing that is believed and fals
     finish_a(dir);
     damage_a(dir, {100, 7000});
     if (polls % 2 == 1) fs::resize_file(dir.path("r/a"), 5000);
-    OpenOptions options;
+    OpenOptions options = test::kOptions;
     options.repair = true;
     int left = polls;
     options.cancelled = [&] { return left-- <= 0; };
@@ -281,7 +282,7 @@ TEST_CASE("a repair killed at any change leaves nothing that is believed and fal
       disk.put("r/" + s.info().files[file].path, s.file(file));
     disk.damage("r/a", 2100, 4);
     disk.damage("r/c", 3, 4);
-    OpenOptions options;
+    OpenOptions options = test::kOptions;
     options.repair = true;
     Resumed resumed;
     const std::uint64_t before = disk.changes();
@@ -323,7 +324,8 @@ TEST_CASE("a file on its way goes on, whatever stands at its final path") {
   const TemporaryFolder dir;
   {
     Resumed resumed;
-    auto store = ContentStore::open_download(sample().manifest, dir.path(), {}, resumed);
+    auto store =
+        ContentStore::open_download(sample().manifest, dir.path(), test::kOptions, resumed);
     REQUIRE(store.ok());
     for (const std::uint32_t g : {0u, 1u, 2u})
       REQUIRE((*store)->write_generation(g, sample().generation(g)).ok());
@@ -389,7 +391,7 @@ TEST_CASE("only the bytes that differ are written") {
   for (const std::uint32_t file : {0u, 1u, 2u, 3u, 5u})
     disk.put("r/" + s.info().files[file].path, s.file(file));
   disk.damage("r/a", 2100, 4);
-  OpenOptions options;
+  OpenOptions options = test::kOptions;
   options.repair = true;
   Resumed resumed;
   auto store = DiskStore::open_download(disk.mount(), s.manifest, options, resumed);

@@ -21,7 +21,7 @@ const Sample& sample() {
 }
 
 std::unique_ptr<ContentStore> open_in(const TemporaryFolder& dir, Resumed& resumed) {
-  auto store = ContentStore::open_download(sample().manifest, dir.path(), {}, resumed);
+  auto store = ContentStore::open_download(sample().manifest, dir.path(), test::kOptions, resumed);
   REQUIRE_MESSAGE(store.ok(), (store ? "" : store.error().message()));
   return *std::move(store);
 }
@@ -181,7 +181,7 @@ TEST_CASE("a file that went away at the end comes back without a download of the
   Resumed resumed;
   complete(*open_in(dir, resumed), resumed);
   fs::remove(dir.path("r/c"));
-  auto store = ContentStore::open_download(sample().manifest, dir.path(), {}, resumed);
+  auto store = ContentStore::open_download(sample().manifest, dir.path(), test::kOptions, resumed);
   REQUIRE_MESSAGE(store.ok(), (store ? "" : store.error().message()));
   CHECK(fs::exists(dir.path("r/b")));  // its own digest says that it is right
   for (std::uint32_t g = 0; g < 5; ++g) CHECK(resumed.verified[g]);
@@ -193,7 +193,7 @@ TEST_CASE("hashing on opening reports progress and can be stopped") {
   const TemporaryFolder dir;
   Resumed resumed;
   complete(*open_in(dir, resumed), resumed);
-  OpenOptions options;
+  OpenOptions options = test::kOptions;
   std::uint64_t last = 0;
   options.progress = [&](std::uint64_t done, std::uint64_t total) {
     CHECK(total == sample().shape().content_bytes);

@@ -10,6 +10,9 @@
 
 namespace firn::store::test {
 
+// Nothing in a test depends on what this machine is quick at, or on what else it does.
+inline const OpenOptions kOptions{.fingerprinting = Fingerprinting::kAlways};
+
 struct SampleFile {
   std::string path;
   std::uint64_t bytes = 0;

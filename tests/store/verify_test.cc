@@ -142,7 +142,7 @@ TEST_CASE("nothing there at all: every file is bad; no folder: an error") {
 TEST_CASE("verifying can be stopped") {
   const TemporaryFolder dir;
   put_files(dir);
-  OpenOptions options;
+  OpenOptions options = test::kOptions;
   options.cancelled = [] { return true; };
   CHECK(verify_content(sample().manifest, dir.path(), options).error().code ==
         ErrorCode::kCancelled);
@@ -155,12 +155,14 @@ TEST_CASE("a copy with all sizes right can be served, and is checked as it is re
   bytes[0] ^= 1;
   test::write_file(dir.path("v/a"), bytes);
   // The files' times are those of this test, so all are hashed at the start.
-  const auto refused = ContentStore::open_complete(sample().manifest, dir.path(), {});
+  const auto refused = ContentStore::open_complete(sample().manifest, dir.path(), test::kOptions);
   REQUIRE_FALSE(refused.ok());
   CHECK(refused.error().code == ErrorCode::kCorrupt);
   CHECK(refused.error().message().find("1 of 5") != std::string::npos);
   CHECK(refused.error().message().find("a (changed)") != std::string::npos);
-  const auto store = ContentStore::open_complete(sample().manifest, dir.path(), {.trust = true});
+  OpenOptions trusting = test::kOptions;
+  trusting.trust = true;
+  const auto store = ContentStore::open_complete(sample().manifest, dir.path(), trusting);
   REQUIRE(store.ok());
   std::vector<std::uint8_t> out(sample().shape().padded_bytes(0));
   CHECK((*store)->read_generation(0, out).error().code == ErrorCode::kCorrupt);
@@ -184,18 +186,18 @@ TEST_CASE("a file whose time is the manifest's is not hashed at the start") {
   bytes[0] ^= 1;
   const auto time = fs::last_write_time(dir.path("v/a"));
   test::write_file(dir.path("v/a"), bytes);
-  CHECK_FALSE(ContentStore::open_complete(*manifest, dir.path(), {}).ok());
+  CHECK_FALSE(ContentStore::open_complete(*manifest, dir.path(), test::kOptions).ok());
   fs::last_write_time(dir.path("v/a"), time);
-  CHECK(ContentStore::open_complete(*manifest, dir.path(), {}).ok());
+  CHECK(ContentStore::open_complete(*manifest, dir.path(), test::kOptions).ok());
 }
 
 TEST_CASE("missing files and wrong sizes cannot be served") {
   const TemporaryFolder dir;
-  CHECK(ContentStore::open_complete(sample().manifest, dir.path(), {}).error().code ==
+  CHECK(ContentStore::open_complete(sample().manifest, dir.path(), test::kOptions).error().code ==
         ErrorCode::kNotFound);
   put_files(dir);
   fs::resize_file(dir.path("v/b"), 3);
-  const auto cut = ContentStore::open_complete(sample().manifest, dir.path(), {});
+  const auto cut = ContentStore::open_complete(sample().manifest, dir.path(), test::kOptions);
   REQUIRE_FALSE(cut.ok());
   CHECK(cut.error().code == ErrorCode::kCorrupt);
   CHECK(cut.error().message().find("b (short: 3 of 7000 bytes)") != std::string::npos);
@@ -209,7 +211,7 @@ TEST_CASE("what is created can be verified and served") {
   const auto report = verify_content(*manifest, dir.path(), {});
   REQUIRE(report.ok());
   CHECK(report->bad_files.empty());
-  CHECK(ContentStore::open_complete(*manifest, dir.path(), {}).ok());
+  CHECK(ContentStore::open_complete(*manifest, dir.path(), test::kOptions).ok());
 }
 
 }  // namespace

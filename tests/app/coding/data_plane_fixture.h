@@ -179,12 +179,14 @@ class DataPlaneFixture {
     open(row_bytes_max);
   }
 
+  // The same on every machine.
+  static store::OpenOptions options() { return {.fingerprinting = store::Fingerprinting::kAlways}; }
   // Opens (again) for downloading.
   void open(std::size_t row_bytes_max) {
     plane.reset();
     store.reset();
     resumed = {};
-    auto opened = store::ContentStore::open_download(manifest, target(), {}, resumed);
+    auto opened = store::ContentStore::open_download(manifest, target(), options(), resumed);
     REQUIRE(opened.ok());
     store = std::make_shared<MoodyStore>(*std::move(opened));
     std::vector<std::uint32_t> with_rows;
@@ -197,7 +199,7 @@ class DataPlaneFixture {
   // Opens the finished original for serving.
   void serve() {
     plane.reset();
-    auto opened = store::ContentStore::open_complete(manifest, folder.path(), {});
+    auto opened = store::ContentStore::open_complete(manifest, folder.path(), options());
     REQUIRE(opened.ok());
     store = std::make_shared<MoodyStore>(*std::move(opened));
     plane = std::make_unique<app::DataPlane>(
