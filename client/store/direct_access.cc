@@ -111,7 +111,7 @@ DirectAccess::Outcome DirectAccess::read(int file, std::uint64_t offset,
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return outcome_of(errno);
     done += static_cast<std::size_t>(got);
-    if (static_cast<std::size_t>(got) % unit() != 0 || got == 0) break;  // the end of the file
+    if (static_cast<std::size_t>(got) % unit() != 0 || got == 0) break;
   }
   return {};
 }

@@ -16,7 +16,8 @@
 
 namespace firn::store {
 
-// Any thread, also at once, for ranges that do not overlap.
+// Any thread, also at once. What is being written overlaps nothing else; readings may overlap: the
+// background check (client/app/coding) reads what others read for neighbours.
 class DirectAccess {
  public:
   // For a file that will be written, before it is read.
@@ -39,7 +40,9 @@ class DirectAccess {
   };
   // But for kDone any part of the data may have been written.
   Outcome write(int file, std::uint64_t offset, std::span<const std::uint8_t> data);
-  // `done`: bytes that were read, up to the file's end; the rest of `out` may hold anything.
+  // `done`: bytes that were read. Fewer than asked for: up to the file's end, or up to where the
+  // kernel gave less than whole pages, from where only the cache can go on; the rest of `out` may
+  // hold anything.
   Outcome read(int file, std::uint64_t offset, std::span<std::uint8_t> out, std::size_t& done);
 
  private:

@@ -32,14 +32,17 @@ class PosixFile final : public File {
 
   Result<std::size_t> read_once_at(std::uint64_t offset,
                                    std::span<std::uint8_t> out) const override {
-    if (out.size() < kLargeWrite || ways_ == nullptr || !ways_->wrote_direct() ||
+    if (out.size() < kLargeWrite || ways_ == nullptr || !ways_->prefers_direct() ||
         !DirectAccess::fits(offset, out) ||
         DirectAccess::lies_in_cache(descriptor_.number(), offset, out.size()))
       return read_at(offset, out);
     std::size_t done = 0;
     const DirectAccess::Outcome outcome = direct_.read(descriptor_.number(), offset, out, done);
     if (outcome.kind != DirectAccess::Outcome::kDone) return read_at(offset, out);
-    return done;
+    // The end of the file, most often. It need not be: a read may return early.
+    const Result<std::size_t> rest = read_at(offset + done, out.subspan(done));
+    if (!rest) return rest.error();
+    return done + *rest;
   }
 
   Status write_at(std::uint64_t offset, std::span<const std::uint8_t> data) override {

@@ -42,8 +42,10 @@ struct Place {
 
 class PosixFiles final : public Files {
  public:
-  PosixFiles(Descriptor root, std::string folder)
-      : root_(std::move(root)), folder_(std::move(folder)) {}
+  PosixFiles(Descriptor root, std::string folder, std::shared_ptr<WriteWays> ways)
+      : root_(std::move(root)),
+        folder_(std::move(folder)),
+        ways_(ways ? std::move(ways) : std::make_shared<WriteWays>()) {}
 
   std::string full_path(const std::string& path) const override {
     if (path.empty()) return folder_;
@@ -323,7 +325,7 @@ class PosixFiles final : public Files {
 
   Descriptor root_;
   std::string folder_;
-  const std::shared_ptr<WriteWays> ways_ = std::make_shared<WriteWays>();
+  const std::shared_ptr<WriteWays> ways_;
 };
 
 // Like mkdir -p; links are followed, since the user named this folder.
@@ -344,7 +346,8 @@ Status make_named_folder(const std::string& folder) {
 
 }  // namespace
 
-Result<std::unique_ptr<Files>> open_posix_files(const std::string& folder, bool make) {
+Result<std::unique_ptr<Files>> open_posix_files(const std::string& folder, bool make,
+                                                std::shared_ptr<WriteWays> ways) {
   const std::string name = folder.empty() ? "." : folder;
   Descriptor root(::open(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!root && errno == ENOENT && make) {
@@ -355,7 +358,7 @@ Result<std::unique_ptr<Files>> open_posix_files(const std::string& folder, bool 
     return Error{ErrorCode::kExists, "open folder " + name, "it is not a folder"};
   }
   if (!root) return error_from_errno("open folder " + name, errno);
-  return std::unique_ptr<Files>(new PosixFiles(std::move(root), name));
+  return std::unique_ptr<Files>(new PosixFiles(std::move(root), name, std::move(ways)));
 }
 
 }  // namespace firn::store

@@ -7,11 +7,13 @@
 #include <string>
 
 #include "client/store/files.h"
+#include "client/store/write_ways.h"
 
 namespace firn::store {
 
 // `folder` itself may be reached through links: the user named it. With `make`, it is made with its
-// parents; else kNotFound if it is missing.
-Result<std::unique_ptr<Files>> open_posix_files(const std::string& folder, bool make);
+// parents; else kNotFound if it is missing. `ways`: of large writes; null: to be found out.
+Result<std::unique_ptr<Files>> open_posix_files(const std::string& folder, bool make,
+                                                std::shared_ptr<WriteWays> ways = nullptr);
 
 }  // namespace firn::store

@@ -7,13 +7,17 @@ WriteWays::Way WriteWays::next() {
   if (!direct_) return Way::kCached;
   const std::uint64_t turn = turn_++;
   if (turn < 2 * kTries) return turn % 2 == 0 ? Way::kDirect : Way::kCached;
-  if (direct_cost_.ns_per_byte <= kDirectMayTake * cached_cost_.ns_per_byte) return Way::kDirect;
+  if (direct_pays()) return Way::kDirect;
   return turn % kTryOther == 0 ? Way::kDirect : Way::kCached;
 }
 
-bool WriteWays::wrote_direct() const {
+bool WriteWays::prefers_direct() const {
   const std::lock_guard lock(mutex_);
-  return direct_ && direct_cost_.count > 0;
+  return direct_ && turn_ >= 2 * kTries && direct_cost_.count > 0 && direct_pays();
+}
+
+bool WriteWays::direct_pays() const {
+  return direct_cost_.ns_per_byte <= kDirectMayTake * cached_cost_.ns_per_byte;
 }
 
 void WriteWays::took(Way way, std::size_t bytes, std::chrono::nanoseconds time) {

@@ -27,12 +27,14 @@ class WriteWays {
 
   Way next();
   void took(Way way, std::size_t bytes, std::chrono::nanoseconds time);
-  // Something was written past the cache: what is not in the cache may be read past it too.
-  bool wrote_direct() const;
+  // After the first tries: writes go past the cache, so what is not in it is read past it too.
+  bool prefers_direct() const;
   // The file system refuses.
   void no_direct();
 
  private:
+  bool direct_pays() const;  // with mutex_ held
+
   struct Cost {
     std::uint64_t count = 0;
     double ns_per_byte = 0;  // of late
