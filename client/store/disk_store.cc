@@ -93,13 +93,17 @@ Status DiskStore::write_generation(std::uint32_t generation, std::span<const std
 Status DiskStore::read_generation(std::uint32_t generation, std::span<std::uint8_t> out) const {
   FIRN_CHECK(generation < info_.shape.generation_count());
   FIRN_CHECK(out.size() == info_.shape.padded_bytes(generation));
+  return read_checked(generation, out, next_reading(generation));
+}
+
+Status DiskStore::read_checked(std::uint32_t generation, std::span<std::uint8_t> out,
+                               ContentFiles::Reading reading) const {
   const std::string operation = "read generation " + std::to_string(generation);
   if (!ledger_.readable(generation)) {
     return Error{ErrorCode::kNotFound, operation, "it is not complete yet"};
   }
   const Moment now = clock_();
   ReadStamps stamps;
-  const ContentFiles::Reading reading = next_reading(generation);
   if (Status s = read_padded(content_, info_, generation, out, &stamps, reading); !s) return s;
   // Files on their way change with every generation that is written.
   const bool still = phase_ == Phase::kServing;
@@ -192,14 +196,15 @@ Status DiskStore::sync_now() {
 }
 
 // After a failed sync the kernel may have dropped what it could not write, and call it clean: the
-// generations in doubt are read back (and checked) and written once more. One that reads back wrong
-// is lost: what was written is gone from memory too.
+// generations in doubt are read back (and checked) and written once more: through the page cache,
+// which may hold their only right copy. One that reads back wrong is lost: what was written is gone
+// from memory too.
 Status DiskStore::write_again() {
   if (!data_in_doubt_) return Done{};
   std::vector<std::uint8_t> buffer(info_.shape.generation_bytes());
   for (const std::uint32_t generation : ledger_.unmarked()) {
     const auto whole = std::span(buffer).first(info_.shape.padded_bytes(generation));
-    if (Status s = read_generation(generation, whole); !s) {
+    if (Status s = read_checked(generation, whole, ContentFiles::Reading::kUsual); !s) {
       if (s.error().code != ErrorCode::kCorrupt) return s;
       if (ledger_.lose(generation)) found_.push_back(generation);
       continue;

@@ -68,6 +68,8 @@ class DiskStore final : public ContentStore {
   void reread_left();
   Error left_error() const;
 
+  Status read_checked(std::uint32_t generation, std::span<std::uint8_t> out,
+                      ContentFiles::Reading reading) const;
   ContentFiles::Reading next_reading(std::uint32_t generation) const;
   Error changed_on_disk(std::uint32_t generation, const std::string& operation) const;
   Error not_downloading(const char* what) const;

@@ -111,6 +111,29 @@ TEST_CASE("what a failed sync lost is written again before anything vouches for 
   }
 }
 
+TEST_CASE("what a failed sync left in memory alone is written again from there") {
+  const Sample sample = small_sample();
+  MemoryDisk disk;
+  disk.pass_by_memory(true);
+  Resumed resumed;
+  auto store = open_on(disk, sample, resumed);
+  for (std::uint32_t g = 0; g < sample.count(); ++g)
+    REQUIRE(store->write_generation(g, sample.generation(g)).ok());
+  disk.fail_syncs(1);
+  REQUIRE_FALSE(store->sync().ok());
+  REQUIRE(store->sync().ok());
+  CHECK(store->take_lost().empty());
+  CHECK(disk.passed_by() == 0);
+  // Nor do these readings count as a neighbour's.
+  std::vector<std::uint8_t> out(sample.shape().padded_bytes(0));
+  REQUIRE(store->read_generation(0, out).ok());
+  CHECK(disk.passed_by() == 1);
+  store.reset();
+  disk.cut_power_and_restart(1);
+  open_on(disk, sample, resumed);
+  CHECK(resumed.verified == std::vector<bool>(sample.count(), true));
+}
+
 TEST_CASE("what a failed sync has lost from memory too is told, written again, and then durable") {
   const Sample sample = small_sample();
   MemoryDisk disk;

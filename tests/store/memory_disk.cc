@@ -222,12 +222,21 @@ class MemoryFile final : public File {
   Result<std::size_t> read_at(std::uint64_t offset, std::span<std::uint8_t> out) const override {
     const std::lock_guard lock(disk_.mutex_);
     if (disk_.killed_) return dead("read " + path_);
-    const std::uint64_t size = node_->data.size();
-    const std::uint64_t bytes =
-        offset < size ? std::min<std::uint64_t>(out.size(), size - offset) : 0;
-    std::copy_n(node_->data.begin() + static_cast<std::ptrdiff_t>(std::min(offset, size)), bytes,
-                out.begin());
-    return static_cast<std::size_t>(bytes);
+    return copy(node_->data, offset, out);
+  }
+
+  Result<std::size_t> read_once_at(std::uint64_t offset,
+                                   std::span<std::uint8_t> out) const override {
+    {
+      const std::lock_guard lock(disk_.mutex_);
+      if (disk_.pass_by_memory_ && !disk_.killed_ && node_->unsynced.empty()) {
+        ++disk_.passed_by_;
+        std::vector<std::uint8_t> durable = node_->durable;
+        durable.resize(node_->data.size());
+        return copy(durable, offset, out);
+      }
+    }
+    return read_at(offset, out);
   }
 
   Status write_at(std::uint64_t offset, std::span<const std::uint8_t> data) override {
@@ -292,6 +301,16 @@ class MemoryFile final : public File {
   }
 
  private:
+  static std::size_t copy(const std::vector<std::uint8_t>& from, std::uint64_t offset,
+                          std::span<std::uint8_t> out) {
+    const std::uint64_t size = from.size();
+    const std::uint64_t bytes =
+        offset < size ? std::min<std::uint64_t>(out.size(), size - offset) : 0;
+    std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(std::min(offset, size)), bytes,
+                out.begin());
+    return static_cast<std::size_t>(bytes);
+  }
+
   void change(MemoryDisk::Change change) {
     MemoryDisk::apply(node_->data, change);
     node_->unsynced.push_back(std::move(change));

@@ -43,6 +43,10 @@ class MemoryDisk {
     good_syncs_ = good;
     failing_syncs_ = count;
   }
+  // Bytes that are read once come from the disk, where the kernel takes what is in memory for
+  // clean. How often that was.
+  void pass_by_memory(bool pass) { pass_by_memory_ = pass; }
+  std::uint64_t passed_by() const { return passed_by_; }
   void allow_holes(bool allowed) { holes_ = allowed; }
   // A failed sync also gives up what is in memory: reading finds the bytes of before.
   void evict_after_failed_sync(bool evict) { evict_ = evict; }
@@ -109,6 +113,8 @@ class MemoryDisk {
   int failing_syncs_ = 0;
   bool holes_ = true;
   bool evict_ = false;
+  bool pass_by_memory_ = false;
+  std::uint64_t passed_by_ = 0;
   bool refuse_attributes_ = false;
   std::int64_t times_ns_ = 0;
 };
