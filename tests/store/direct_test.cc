@@ -20,6 +20,19 @@
 #include "client/store/write_ways.h"
 #include "tests/store/sample_content.h"
 
+// Bytes that the next read of more gives at most; 0: as many as it can.
+static std::atomic<std::size_t> read_early = 0;
+
+// What the linker calls pread64 (--wrap); the store reads by no other call.
+extern "C" ssize_t __real_pread64(int file, void* to, std::size_t bytes, off_t offset);
+extern "C" ssize_t __wrap_pread64(int file, void* to, std::size_t bytes, off_t offset) {
+  const ssize_t got = __real_pread64(file, to, bytes, offset);
+  const std::size_t most = read_early.exchange(0);
+  if (most == 0 || got <= static_cast<ssize_t>(most)) return got;
+  std::memset(static_cast<std::uint8_t*>(to) + most, 0, static_cast<std::size_t>(got) - most);
+  return static_cast<ssize_t>(most);
+}
+
 namespace firn::store {
 namespace {
 
@@ -250,6 +263,11 @@ TEST_CASE("what is read once leaves the page cache as it is, where it was writte
   CHECK(right(3, file->read_at(3 * kPart, {data.get(), kPart})));
   CHECK(parts_in_cache(dir.path("f"), kPart) == 1);
   CHECK(right(3, file->read_once_at(3 * kPart, {data.get(), kPart})));
+  for (const std::size_t early : {4096u, 5000u}) {  // whole pages, and not
+    read_early = early;
+    CHECK(right(5, file->read_once_at(5 * kPart, {data.get(), kPart})));
+    CHECK(read_early == 0);
+  }
   // The file's end lies within what is asked for.
   CHECK(*file->read_once_at((kParts - 1) * kPart + kPart / 2, {data.get(), kPart}) == kPart / 2);
 }
