@@ -9,8 +9,9 @@
 namespace firn::store {
 namespace {
 
-// Files held open for one content, those being written by two descriptors each (direct_access.h); a
-// process may serve several contents and many sockets within the usual limit of 1024.
+// Files held open for one content, each by a second descriptor from its first writing or reading
+// past the page cache on (direct_access.h), so by twice as many at most; a process may serve
+// several contents and many sockets within the usual limit of 1024.
 constexpr std::size_t kOpenFilesMax = 32;
 
 // With more files than this, one sync of the whole file system is cheaper than theirs.

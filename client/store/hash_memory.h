@@ -7,7 +7,8 @@
 // of up to two seconds (FAT), so that a change within the step would leave the stamp as it is:
 // files changed within three seconds before they were read are hashed again next time. So are those
 // of file systems that do not keep the time of the last change (ctime), which, unlike the time of
-// modification, no program can set back.
+// modification, no program can set back. To hash is here also to compare with the fingerprint of
+// what was verified (fingerprints.h).
 #pragma once
 
 #include <cstdint>
