@@ -61,7 +61,7 @@ class PeerChecks final : public LeaveWatcher {
   void found_truthful(const PeerId& id) { truthful_.add(id); }
   // It has told false ones: its word counts for nothing, also in questions that are not over.
   void discredit(const PeerId& maker);
-  // Its sums need no review before others are convicted by them.
+  // It is asked first, and its sums need not be compared with those of others.
   bool truthful(const PeerId& id) const { return truthful_.contains(id); }
   // Such a peer is near, and holds g.
   bool sure(std::uint32_t g) const;

@@ -210,7 +210,8 @@ TEST_CASE("by the word of a maker that told the truth before nobody is banned un
     CHECK_FALSE(fixture.closed(kLess));
     CHECK(fixture.send(kLess, 5, 0));
     CHECK(fixture.noticed("told false check sums of generation 3"));
-    fixture.send(kIdle, 4, 0);
+    CHECK_FALSE(fixture.noticed("sent a false block"));
+    CHECK(fixture.send(kLess, 4, 1));
     CHECK(fixture.question(4) == std::set<PeerKey>{kOne, kThree});
   }
 }

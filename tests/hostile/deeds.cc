@@ -30,6 +30,7 @@ bool add(Deeds& deeds, const std::string& word, double number) {
     deeds.lies_in_reports = true;
   } else if (word == "false-sums") {
     deeds.false_sums = true;
+    deeds.true_sums = static_cast<std::uint32_t>(number);
   } else if (word == "colluding") {
     deeds.colludes = true;
   } else if (word == "fresh" && number > 0) {

@@ -20,6 +20,7 @@ struct Deeds {
   double serves = 1;             // share of its neighbours that it sends blocks to
   bool lies_in_reports = false;  // its friends gave much, nobody else gave anything
   bool false_sums = false;       // says that it holds everything, and makes false check sums
+  std::uint32_t true_sums = 0;   // the first of them, for each neighbour
   bool colludes = false;         // believes whatever comes, so that friends pass on false blocks
   core::TimeUs renamed = 0;      // takes a fresh identity so often; 0: never
 
@@ -31,8 +32,8 @@ struct Deeds {
 };
 
 // Words joined by +: noise, byte, sparse:N (one block in N), turns:S (honest for S seconds, then
-// false for as long), low-rank:R, replay, rank-liar, silent, half, reports, false-sums, colluding,
-// fresh:S.
+// false for as long), low-rank:R, replay, rank-liar, silent, half, reports, false-sums:N (the
+// first N for each neighbour are true; false-sums: none), colluding, fresh:S.
 Result<Deeds> parse_deeds(const std::string& text);
 
 }  // namespace firn::hostile

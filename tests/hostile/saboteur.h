@@ -60,6 +60,7 @@ class Saboteur {
   std::map<std::uint32_t, std::vector<Sent>> sent_;  // the first of each generation
   // Of CheckRequests, by their sender and the generation.
   std::map<std::pair<core::PeerKey, std::uint32_t>, std::vector<std::uint8_t>> keys_;
+  std::map<core::PeerKey, std::uint32_t> sums_told_;
   std::vector<std::pair<std::uint64_t, std::uint32_t>> friends_;  // and the blocks made up for them
 };
 

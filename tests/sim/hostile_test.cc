@@ -415,6 +415,7 @@ TEST_CASE("without an authority near polluters and false check sums stop nobody"
       {"false-sums", "false-sums", "false-sums"},
       {"byte", "byte", "false-sums"},
       {"byte+false-sums", "sparse:4+false-sums", "sparse:4", "silent"},
+      {"false-sums:3", "false-sums:1", "false-sums:6"},
       {"noise+colluding+false-sums", "noise+colluding+false-sums", "noise+colluding"}};
   for (const bool away : {false, true}) {
     for (std::size_t i = 0; i < kMixes.size(); ++i) {
