@@ -170,6 +170,7 @@ void PeerChecks::discredit(const PeerId& maker) {
 void PeerChecks::forget(std::uint32_t g) {
   questions_.erase(g);
   doubted_.erase(g);
+  wrong_.erase(g);
 }
 
 void PeerChecks::leaves(const Neighbour& n) {

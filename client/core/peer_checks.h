@@ -3,7 +3,7 @@
 //   - The receiver draws the key, once the rows are there that it wants to judge, and uses it for
 //     those alone. So the makers cannot help anybody to make a row that passes.
 //   - All neighbours that hold the generation are asked under the same key, until some were found
-//     to tell the truth: then few of those are. Where they disagree none is believed.
+//     to tell the truth: then those are, up to policy::kMakers. Where they disagree none is believed.
 //   - What they stated is kept until the generation is verified; then it shows who lied
 //     (check_review.h). So one about which they disagree is fetched plainly.
 // Only where all that claim to hold the generation lie are their sums taken for true; what follows
@@ -55,6 +55,8 @@ class PeerChecks final : public LeaveWatcher {
   };
   std::vector<Answer> take_answers();
 
+  // By sums of such makers rows of g have turned out wrong; how often so, since it began.
+  std::uint32_t count_wrong(std::uint32_t g) { return ++wrong_[g]; }
   // g is verified, or begins anew.
   void forget(std::uint32_t g);
   // This peer has told true sums.
@@ -93,9 +95,9 @@ class PeerChecks final : public LeaveWatcher {
   RecentIds truthful_, liars_;
   std::map<std::uint32_t, Question> questions_;  // by generation
   std::set<PeerKey> ever_asked_;
-  std::map<std::uint32_t, std::uint32_t> doubted_;  // how often each was, since it began
-  TokenBucket samples_;                             // generations
-  std::uint64_t drawn_ = 0;                         // keys
+  std::map<std::uint32_t, std::uint32_t> doubted_, wrong_;  // how often each was, since it began
+  TokenBucket samples_;                                     // generations
+  std::uint64_t drawn_ = 0;                                 // keys
   codec::CoefficientStream random_;
 };
 

@@ -295,6 +295,7 @@ void Receiving::convict(std::uint32_t g, const std::vector<std::uint32_t>& wrong
       denouncing_.denounce(*std::move(claim));
     if (std::find(guilty.begin(), guilty.end(), id) == guilty.end()) guilty.push_back(id);
   }
+  if (!by.vouched && judging_.peers().count_wrong(g) >= policy::kWrongVerdictsMax) settle(g);
   remove(g, wrong);
   for (const PeerId& id : guilty) {
     review_.convicted(id, g, by);
@@ -362,7 +363,8 @@ void Receiving::step() {
   if (const auto disputed = judging_.take_disputed()) settle(*disputed);
 }
 
-// Once it is verified, it shows who lied. One at a time.
+// It is fetched plainly; once it is verified, it shows who lied: where makers disagree, and where
+// by their sums it would never come to an end. One at a time.
 void Receiving::settle(std::uint32_t g) {
   if (disputed_ && generations_.holdings().find_open(*disputed_)) return;
   if (!generations_.holdings().find_open(g)) return;

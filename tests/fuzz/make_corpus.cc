@@ -116,6 +116,12 @@ void messages(const std::filesystem::path& root) {
   strict.proven_only = true;
   strict.received = {{.peer_prefix = 0xa1a2a3a4a5a6a7a8, .blocks = 5}, {.peer_prefix = 1}};
   peer.add("state-proven-only", message_in(serialize(proto::PeerMessage(strict))));
+  proto::State trusting;
+  trusting.credit = 300;
+  trusting.trusted_only = true;
+  peer.add("state-trusted-only", message_in(serialize(proto::PeerMessage(trusting))));
+  const proto::CheckRequest keyed{{3, 7}, std::vector<std::uint8_t>(limits::kCheckKeyBytes, 9)};
+  peer.add("check-request-key", message_in(serialize(proto::PeerMessage(keyed))));
   proofs(peer);
   epochs(peer);
   frames.add("empty-frame", stream + std::string(4, '\0') + stream);

@@ -9,6 +9,7 @@
 #include "proto/base/digest.h"
 #include "proto/base/signature.h"
 #include "proto/content/authority.h"
+#include "tests/fuzz/check_inputs.h"
 #include "tests/fuzz/claim_inputs.h"
 #include "tests/fuzz/epoch_inputs.h"
 #include "tests/fuzz/fuzz_target.h"
@@ -150,23 +151,17 @@ class Session {
   void trust(std::uint8_t kind) {
     switch (kind) {
       case 0: {
-        proto::CheckRequest request;
-        for (std::uint32_t i = 1 + in_.below(limits::kCheckGenerationsMax); i > 0; --i) {
-          request.generations.push_back(generation());
-        }
-        if (in_.below(2) == 0) request.key.assign(limits::kCheckKeyBytes, in_.byte());
-        return say(std::move(request));
+        std::vector<std::uint32_t> generations(1 + in_.below(limits::kCheckGenerationsMax));
+        for (std::uint32_t& g : generations) g = generation();
+        return say(fuzz::check_request(std::move(generations)));
       }
-      case 1: {
-        proto::CheckReply reply = check_reply(generation());
-        if (in_.below(2) == 0) reply.key = world_.speaking.key;
-        return say(std::move(reply));
-      }
+      case 1:
+        return say(asked_reply());
       case 2:
         return judged();
       default: {
         const core::MakeCheck made = in_.draw(world_.speaking.checks, {});
-        if (made.tag_bytes == 0) return;
+        if (made.generation >= world_.shape().generation_count()) return;
         proto::CheckReply reply = check_reply(made.generation);
         if (!made.key.empty()) reply.key.assign(made.key.begin(), made.key.end());
         core_.proof_made(made.peer, std::move(reply), now());
@@ -215,14 +210,13 @@ class Session {
     if (accused != PeerId{})
       core_.authority_answered(core::ClaimVerdict{accused, in_.below(2) == 0}, now());
   }
-  proto::CheckReply check_reply(std::uint32_t g) {
-    const std::uint8_t kind = in_.byte();
-    proto::CheckReply reply{g, {}, {}};
-    if (kind % 4 != 0) reply.key.assign(limits::kCheckKeyBytes, kind);
-    constexpr std::size_t kTagBytes[] = {4, 8, 16, 4, 4, 5, 0, 17};
-    const std::size_t blocks = std::min(blocks_in(g), std::uint32_t{limits::kGenerationSizeMax});
-    const std::size_t bytes = blocks * kTagBytes[kind / 4 % 8];
-    reply.sums.resize(std::min(bytes, limits::kGenerationSizeMax * limits::kCheckTagBytesMax));
+  proto::CheckReply check_reply(std::uint32_t g) { return fuzz::check_reply(in_, g, blocks_in(g)); }
+  // Often to what the core has asked last.
+  proto::CheckReply asked_reply() {
+    const proto::CheckRequest& asked = world_.speaking.asked;
+    if (asked.generations.empty() || in_.below(4) == 0) return check_reply(generation());
+    proto::CheckReply reply = check_reply(asked.generations.front());
+    if (in_.below(8) != 0) reply.key = asked.key;
     return reply;
   }
   void judged() {
@@ -301,7 +295,7 @@ class Session {
     s.upload_kib = s.credit ^ s.acknowledged;
     s.neighbours = s.credit % 64;
     s.proven_only = kind % 8 == 5;
-    s.trusted_only = kind % 8 == 6;
+    s.trusted_only = kind % 8 == 4;
     s.wants_claims = kind % 16 == 5;
     for (std::uint64_t i = 0; i < s.acknowledged % 4; ++i) {
       s.received.push_back({i << 56, s.credit});

@@ -27,11 +27,11 @@ using core::TimeUs;
 // What is to be made for the authority, and said to it.
 struct Speaking {
   std::vector<core::MakeCheck> checks;  // sums
+  proto::CheckRequest asked;            // the last that the core has sent with a key
   std::vector<core::MakeEpoch> epochs;
   std::vector<core::MakeLeaves> leaves;
   std::vector<PeerId> accused;        // whose claims are to be checked
   std::optional<proto::Nonce> nonce;  // the last that the core has told a neighbour
-  std::vector<std::uint8_t> key;      // the last for check sums that it has
 };
 
 struct Connection {
@@ -104,11 +104,11 @@ class World {
     const std::string bytes = test::message_in(frame);
     FIRN_CHECK(proto::parse_peer_message(test::bytes_of(bytes)).ok());
     if (const auto* state = std::get_if<proto::State>(&a.message)) tells(a.peer, *state);
+    if (const auto* request = std::get_if<proto::CheckRequest>(&a.message)) {
+      if (!request->key.empty()) speaking.asked = *request;
+    }
     if (const auto* request = std::get_if<proto::EpochRequest>(&a.message)) {
       if (request->nonce) speaking.nonce = request->nonce;
-    }
-    if (const auto* request = std::get_if<proto::CheckRequest>(&a.message)) {
-      if (!request->key.empty()) speaking.key = request->key;
     }
   }
   void tells(PeerKey peer, const proto::State& state) {
@@ -184,8 +184,13 @@ class World {
   }
   void on(core::MakeCheck& a) {
     FIRN_CHECK(!stopped && verified.contains(a.generation));
-    FIRN_CHECK(a.peer == core::kNoPeer ? !a.key.empty() : connections.contains(a.peer));
-    FIRN_CHECK(!a.key.empty() || !options_.certificate.empty());
+    FIRN_CHECK(a.key.empty() || a.key.size() == limits::kCheckKeyBytes);
+    if (a.peer == core::kNoPeer) {  // for this peer, which looks who has lied
+      FIRN_CHECK(!a.key.empty());
+    } else {
+      FIRN_CHECK(connections.contains(a.peer));
+      FIRN_CHECK(!options_.certificate.empty() || !a.key.empty());
+    }
     speaking.checks.push_back(a);
   }
   void on(core::MakeEpoch& a) {

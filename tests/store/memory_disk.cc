@@ -303,11 +303,9 @@ class MemoryFile final : public File {
  private:
   static std::size_t copy(const std::vector<std::uint8_t>& from, std::uint64_t offset,
                           std::span<std::uint8_t> out) {
-    const std::uint64_t size = from.size();
-    const std::uint64_t bytes =
-        offset < size ? std::min<std::uint64_t>(out.size(), size - offset) : 0;
-    std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(std::min(offset, size)), bytes,
-                out.begin());
+    const std::uint64_t begin = std::min<std::uint64_t>(offset, from.size());
+    const std::uint64_t bytes = std::min<std::uint64_t>(out.size(), from.size() - begin);
+    std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(begin), bytes, out.begin());
     return static_cast<std::size_t>(bytes);
   }
 

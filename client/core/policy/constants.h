@@ -183,8 +183,11 @@ inline constexpr std::uint64_t kChecksPerSecond = 32;
 // Where no authority is near sums are asked of other holders (peer_checks.h): of so many of those
 // that have told the truth before, and so often about a generation before it is fetched plainly;
 // fewer times where nobody is known to tell the truth.
-inline constexpr std::size_t kMakers = 2;
+inline constexpr std::size_t kMakers = 8;
 inline constexpr std::uint32_t kPeerChecksMax = 32, kPeerChecksMaxUnsure = 3;
+// So often some of its rows turn out wrong before it is fetched plainly: those may lie that have
+// told the truth before.
+inline constexpr std::uint32_t kWrongVerdictsMax = 24;
 // In a small mesh about rows of some generation now and then, more often where some sender has
 // shown no true row yet.
 inline constexpr TimeUs kPeerSample = 4 * kSecond, kPeerSampleTrial = 500 * kMillisecond;
