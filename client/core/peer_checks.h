@@ -3,7 +3,7 @@
 //   - The receiver draws the key, once the rows are there that it wants to judge, and uses it for
 //     those alone. So the makers cannot help anybody to make a row that passes.
 //   - All neighbours that hold the generation are asked under the same key, until some were found
-//     to tell the truth: then those are, up to policy::kMakers. Where they disagree none is believed.
+//     to tell the truth: then those are (policy::kMakers). Where they disagree none is believed.
 //   - What they stated is kept until the generation is verified; then it shows who lied
 //     (check_review.h). So one about which they disagree is fetched plainly.
 // Only where all that claim to hold the generation lie are their sums taken for true; what follows
