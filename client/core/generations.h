@@ -100,6 +100,7 @@ class Generations {
 
   // Lost generations of which no row has come since.
   bool any_lost() const { return !lost_.empty(); }
+  const std::set<std::uint32_t>& lost() const { return lost_; }
   // A few of those that are `offered` by some neighbour, in turn; `count_max` at most.
   std::vector<std::uint32_t> next_lost(const std::function<bool(std::uint32_t)>& offered,
                                        std::uint32_t count_max);

@@ -19,10 +19,9 @@ Mistrust::Record& Mistrust::record_of(const PeerId& id) {
 void Mistrust::apply(const PeerId& id, const Record& record) {
   Neighbour* n = membership_.neighbours().find(id);
   if (!n) return;
-  const bool ends = n->mistrusted && record.until == 0;
+  if (n->mistrusted && record.until == 0) ended_.push_back(n->key);
   n->mistrusted = record.until > 0;
   n->was_mistrusted = record.times > 0;
-  if (ends) n->news.report_terms();
 }
 
 void Mistrust::greeted(Neighbour& n) const {

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <map>
+#include <utility>
+#include <vector>
 
 #include "client/core/context.h"
 #include "client/core/life.h"
@@ -26,6 +28,10 @@ class Mistrust {
   void found_truthful(const PeerId& maker);
   void found_lying(const PeerId& maker);
 
+  // Neighbours that are not mistrusted any more, since the last call: they are to be asked for rows
+  // again.
+  std::vector<PeerKey> take_ended() { return std::exchange(ended_, {}); }
+
   // Ends what is over; all of it where nothing new comes from others either.
   void step();
   TimeUs next_due() const;
@@ -45,6 +51,7 @@ class Mistrust {
   const Life& life_;
   Membership& membership_;
   std::map<PeerId, Record> records_;
+  std::vector<PeerKey> ended_;
 };
 
 }  // namespace firn::core

@@ -361,6 +361,17 @@ void Receiving::step() {
     if (generations_.decoding(g)) fetch_again(g);
   }
   if (const auto disputed = judging_.take_disputed()) settle(*disputed);
+  for (const PeerKey peer : trust_.mistrust().take_ended()) welcome(peer);
+}
+
+// It was told to send nothing of what is open, and what it sent all the same was thrown away.
+void Receiving::welcome(PeerKey peer) {
+  Neighbour* n = membership_.find(peer);
+  if (!n || !n->news.begun()) return;
+  n->news.report_terms();
+  for (const auto& [g, open] : generations_.holdings().open()) n->news.report(g);
+  for (const std::uint32_t g : generations_.lost()) n->news.report(g);
+  for (const std::uint32_t g : generations_.waiting()) n->news.report(g);
 }
 
 // It is fetched plainly; once it is verified, it shows who lied: where makers disagree, and where

@@ -94,6 +94,7 @@ class Receiving final : public LeaveWatcher {
   void convict(std::uint32_t g, const std::vector<std::uint32_t>& wrong, const CheckStatement& by);
   void doubt(const PeerId& sender, const PeerId& by);
   void settle(std::uint32_t g);
+  void welcome(PeerKey peer);
   std::vector<PeerId> holders_of(std::uint32_t g) const;
 
   const Context& context_;
