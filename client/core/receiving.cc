@@ -377,11 +377,13 @@ void Receiving::welcome(PeerKey peer) {
 // It is fetched plainly; once it is verified, it shows who lied: where makers disagree, and where
 // by their sums it would never come to an end. One at a time.
 void Receiving::settle(std::uint32_t g) {
-  if (disputed_ && generations_.holdings().find_open(*disputed_)) return;
-  if (!generations_.holdings().find_open(g)) return;
+  const Holdings& holdings = generations_.holdings();
+  const bool another =
+      disputed_ && *disputed_ != g && holdings.find_open(*disputed_) && plain_.on(*disputed_);
+  if (another || !holdings.find_open(g)) return;
   trust_.alarm(policy::kDisputeAlarm);
   disputed_ = g;
-  plain_.begin(g);
+  if (!plain_.on(g)) plain_.begin(g);
 }
 
 // --- losses ---
