@@ -127,7 +127,7 @@ class Holdings {
     bool first_hand = false;  // it held the whole generation
     Standing standing = Standing::kAnswered;
     std::uint32_t source_block = kCoded;
-    bool believed = false;  // of use where it is not proven
+    bool believed = false;  // Rows::kTrusted, by the word of a peer that may lie
   };
   std::optional<std::uint32_t> insert(std::uint32_t g, const Vector& vector, const Origin& origin,
                                       TimeUs now);

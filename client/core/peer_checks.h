@@ -4,8 +4,9 @@
 //     those alone. So the makers cannot help anybody to make a row that passes.
 //   - All neighbours that hold the generation are asked under the same key, until some were found
 //     to tell the truth: then those are (policy::kMakers). Where they disagree none is believed.
-//   - What they stated is kept until the generation is verified; then it shows who lied
-//     (check_review.h). So one about which they disagree is fetched plainly.
+//   - The sums of each maker are kept until the generation is verified; then this peer compares
+//     them with the true ones (check_review.h). A generation about which makers disagree is fetched
+//     plainly, so that it is verified soon.
 // Only where all that claim to hold the generation lie are their sums taken for true; what follows
 // from the word of those that have not shown yet that they tell the truth is bounded
 // (Receiving::convict).
@@ -63,7 +64,7 @@ class PeerChecks final : public LeaveWatcher {
   void found_truthful(const PeerId& id) { truthful_.add(id); }
   // It has told false ones: its word counts for nothing, also in questions that are not over.
   void discredit(const PeerId& maker);
-  // It is asked first, and its sums need not be compared with those of others.
+  // It is asked before others that have not been found to tell the truth.
   bool truthful(const PeerId& id) const { return truthful_.contains(id); }
   // Such a peer is near, and holds g.
   bool sure(std::uint32_t g) const;

@@ -1,5 +1,4 @@
-// Ids of peers about which something was found out: so many of them, the oldest are forgotten
-// first.
+// The ids of peers about which this one has found something out: the last 64.
 #pragma once
 
 #include <algorithm>
