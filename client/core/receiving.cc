@@ -374,8 +374,8 @@ void Receiving::welcome(PeerKey peer) {
   for (const std::uint32_t g : generations_.waiting()) n->news.report(g);
 }
 
-// It is fetched plainly; once it is verified, it shows who lied: where makers disagree, and where
-// by their sums it would never come to an end. One at a time.
+// Generation g is fetched plainly, as its makers' sums differ, or let it never complete. Once it is
+// verified, this peer knows which makers lied. One generation at a time.
 void Receiving::settle(std::uint32_t g) {
   const Holdings& holdings = generations_.holdings();
   const bool another =

@@ -180,9 +180,9 @@ inline constexpr std::size_t kGuiltyKept = 256;     // peers that were shown to 
 // Generations that a neighbour may ask for: at once, and a second (pass_cost.h).
 inline constexpr std::uint64_t kChecksMax = 64;
 inline constexpr std::uint64_t kChecksPerSecond = 32;
-// Where no authority is near sums are asked of other holders (peer_checks.h): of so many of those
-// that have told the truth before, and so often about a generation before it is fetched plainly;
-// fewer times where nobody is known to tell the truth.
+// Where no authority is near a peer asks other holders for sums (peer_checks.h): at most kMakers of
+// those that have told the truth before. It asks kPeerChecksMax times about a generation that
+// decodes to false data, then fetches it plainly; the second is where it knows no such holder.
 inline constexpr std::size_t kMakers = 8;
 inline constexpr std::uint32_t kPeerChecksMax = 32, kPeerChecksMaxUnsure = 3;
 // So often some of its rows turn out wrong before it is fetched plainly: those may lie that have
@@ -194,11 +194,12 @@ inline constexpr TimeUs kPeerSample = 4 * kSecond, kPeerSampleTrial = 500 * kMil
 // By then, and two round trips more, neighbours know that mixtures of rows which they do not trust
 // are not wanted.
 inline constexpr TimeUs kTermsKnown = 1 * kSecond;
-// By such sums somebody has sent a false row: nothing is taken from it or sent to it for so long,
-// twice as long each time, where there were such before within kMistrustMemory. The second is for
-// the word of a peer that has told the truth before.
+// A peer takes nothing from a neighbour, and sends it nothing, for this time after such sums have
+// shown a row of it to be false; twice as long each further time within kMistrustMemory. The second
+// is for sums of a maker that has told the truth before.
 inline constexpr TimeUs kMistrustTime = 10 * kSecond, kMistrustTimeSure = 30 * kSecond;
 inline constexpr TimeUs kMistrustMemory = 600 * kSecond;
+inline constexpr std::uint32_t kMistrustDoublings = 5;
 inline constexpr std::size_t kMistrustedMax = 256;  // peers of which that is kept
 // So long trusted rows alone are wanted where nobody near is known to tell the truth; and after
 // sums that contradict each other.
@@ -207,7 +208,6 @@ inline constexpr TimeUs kBelieveUnsure = 60 * kSecond, kDisputeAlarm = 60 * kSec
 inline constexpr std::uint64_t kSamplesMax = 16, kSamplesPerSecond = 8;
 // And that all neighbours together may ask a peer about, which does not speak for the authority.
 inline constexpr std::uint64_t kPeerSumsMax = 256, kPeerSumsPerSecond = 128;
-inline constexpr std::uint32_t kMistrustDoublings = 5;
 
 // --- leaf lists ---
 // Generations that are fetched plainly at a time; a State names as many (limits::kWantedBlocksMax).
