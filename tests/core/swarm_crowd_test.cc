@@ -221,9 +221,9 @@ TEST_CASE("a tracker that names a whole prefix has few calls made there, and to 
     return proto::PeerEndpoint{numbered(i % 40'000), "198.51.100." + std::to_string(1 + i % 254),
                                static_cast<std::uint16_t>(1 + i % 60'000)};
   });
-  for (const auto& [host, count] : calls) {
-    CAPTURE(host);
-    CHECK(count <= kCallsInVainMax);
+  for (const auto& of_host : calls) {
+    CAPTURE(of_host.first);
+    CHECK(of_host.second <= kCallsInVainMax);
   }
   const TimeUs all = sum_of(calls);
   CHECK(all >= core::policy::kVainCallsPrefix);
