@@ -3,14 +3,21 @@
 #include <chrono>
 
 namespace firn {
-namespace {
 
-struct Present {
-  StageClock* clock = nullptr;
+struct StagePresent {
+  StageClock::Sheet* sheet = nullptr;
   Stage stage = Stage::kNone;
   std::chrono::steady_clock::time_point since;  // meaningless in kNone
 };
-thread_local Present present;
+
+namespace {
+
+thread_local StagePresent present;
+
+// Cheaper than an addition that other threads might make as well.
+void add(std::atomic<std::uint64_t>& count, std::uint64_t more) {
+  count.store(count.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
+}
 
 bool is_timed(Stage stage) {
   return stage != Stage::kNone && static_cast<std::size_t>(stage) < kTimedStageCount;
@@ -70,15 +77,29 @@ std::string_view name(Stage stage) {
   return "none";
 }
 
+StageClock::Sheet& StageClock::take_sheet() {
+  const std::lock_guard lock(mutex_);
+  if (idle_.empty()) return *sheets_.emplace_back(std::make_unique<Sheet>());
+  Sheet& sheet = *idle_.back();
+  idle_.pop_back();
+  return sheet;
+}
+
+void StageClock::give_back(Sheet& sheet) {
+  const std::lock_guard lock(mutex_);
+  idle_.push_back(&sheet);
+}
+
 StageClock::Attach::Attach(StageClock* clock, Stage turns)
-    : before_(present.clock), stage_before_(enter_stage(Stage::kNone)) {
-  present.clock = clock;
+    : clock_(clock), before_(present.sheet), stage_before_(enter_stage(Stage::kNone)) {
+  present.sheet = clock != nullptr ? &clock->take_sheet() : nullptr;
   enter_stage(turns);
 }
 
 StageClock::Attach::~Attach() {
   return_to_stage(Stage::kNone);
-  present.clock = before_;
+  if (clock_ != nullptr) clock_->give_back(*present.sheet);
+  present.sheet = before_;
   return_to_stage(stage_before_);
 }
 
@@ -87,23 +108,21 @@ Stage current_stage() {
 }
 
 Stage enter_stage(Stage stage) {
-  if (present.clock != nullptr)
-    present.clock->counters_[static_cast<std::size_t>(stage)].entered.fetch_add(
-        1, std::memory_order_relaxed);
+  if (present.sheet != nullptr) add(present.sheet->entered[static_cast<std::size_t>(stage)], 1);
   return return_to_stage(stage);
 }
 
 Stage return_to_stage(Stage stage) {
   const Stage before = present.stage;
-  if (present.clock == nullptr || !(is_timed(before) || is_timed(stage))) {
+  if (present.sheet == nullptr || !(is_timed(before) || is_timed(stage))) {
     present.stage = stage;
     return before;
   }
   const auto now = std::chrono::steady_clock::now();
   if (is_timed(before)) {
     const auto spent = std::chrono::duration_cast<std::chrono::nanoseconds>(now - present.since);
-    present.clock->counters_[static_cast<std::size_t>(before)].nanoseconds.fetch_add(
-        static_cast<std::uint64_t>(spent.count()), std::memory_order_relaxed);
+    add(present.sheet->nanoseconds[static_cast<std::size_t>(before)],
+        static_cast<std::uint64_t>(spent.count()));
   }
   present.stage = stage;
   present.since = now;
@@ -112,15 +131,19 @@ Stage return_to_stage(Stage stage) {
 
 StageTimes StageClock::times() const {
   StageTimes times{};
-  for (std::size_t s = 0; s < kStageCount; ++s)
-    times[s] = counters_[s].nanoseconds.load(std::memory_order_relaxed);
+  const std::lock_guard lock(mutex_);
+  for (const auto& sheet : sheets_)
+    for (std::size_t s = 0; s < kStageCount; ++s)
+      times[s] += sheet->nanoseconds[s].load(std::memory_order_relaxed);
   return times;
 }
 
 StageCounts StageClock::counts() const {
   StageCounts counts{};
-  for (std::size_t s = 0; s < kStageCount; ++s)
-    counts[s] = counters_[s].entered.load(std::memory_order_relaxed);
+  const std::lock_guard lock(mutex_);
+  for (const auto& sheet : sheets_)
+    for (std::size_t s = 0; s < kStageCount; ++s)
+      counts[s] += sheet->entered[s].load(std::memory_order_relaxed);
   return counts;
 }
 

@@ -16,7 +16,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <string_view>
+#include <vector>
 
 namespace firn {
 
@@ -58,6 +61,12 @@ using StageTimes = std::array<std::uint64_t, kStageCount>;
 using StageCounts = std::array<std::uint64_t, kStageCount>;
 
 class StageClock {
+  // What one thread at a time writes, and others read.
+  struct alignas(64) Sheet {
+    std::array<std::atomic<std::uint64_t>, kStageCount> nanoseconds{};
+    std::array<std::atomic<std::uint64_t>, kStageCount> entered{};
+  };
+
  public:
   // This thread counts here for the scope's life; before and after it, where it counted before.
   class Attach {
@@ -69,7 +78,8 @@ class StageClock {
     Attach& operator=(const Attach&) = delete;
 
    private:
-    StageClock* const before_;
+    StageClock* const clock_;
+    Sheet* const before_;
     const Stage stage_before_;
   };
 
@@ -80,13 +90,16 @@ class StageClock {
  private:
   friend Stage enter_stage(Stage stage);
   friend Stage return_to_stage(Stage stage);
+  friend struct StagePresent;
 
-  // A cache line each: threads of different stages do not take them from one another.
-  struct alignas(64) Counter {
-    std::atomic<std::uint64_t> nanoseconds{0};
-    std::atomic<std::uint64_t> entered{0};
-  };
-  std::array<Counter, kStageCount> counters_;
+  Sheet& take_sheet();
+  void give_back(Sheet& sheet);
+
+  // A sheet for each attached thread: one for all, which every thread would write for every
+  // message, moved from core to core. Those given back keep what they counted, and are used again.
+  mutable std::mutex mutex_;
+  std::vector<std::unique_ptr<Sheet>> sheets_;
+  std::vector<Sheet*> idle_;
 };
 
 // What this thread is in. Also within a signal handler.
