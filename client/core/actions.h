@@ -38,7 +38,7 @@ struct Send {
   proto::PeerMessage message;  // never a Block
 };
 
-// Make the payload of `block`, then send it. Answer each with block_departed(peer) once it has been
+// Make the payload of `block`, then send it. Answer with blocks_departed(peer) once it has been
 // handed to the kernel (or could not be made: then nothing is sent, which the protocol allows).
 //   slots empty:  the generation is verified: block = the source block `block.source_index`, or the
 //                 combination of source blocks with block.coefficients.
@@ -49,6 +49,9 @@ struct SendBlock {
   // Any other random vector would do as well: a driver that has such a block of this generation
   // ready may send that one, with its vector in place of block.coefficients.
   bool exchangeable = false;
+  // The next SendBlock is of the same generation and for the same peer, and these may leave
+  // together: small blocks of a fast source.
+  bool more_follow = false;
   std::vector<std::uint32_t> slots;
   std::vector<std::uint8_t> mix;
 };

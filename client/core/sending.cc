@@ -29,15 +29,17 @@ void Sending::begin_as_source() {
   source_.emplace(holdings_.shape(), context_.options.dense);
 }
 
-void Sending::departed(Neighbour& n, std::uint64_t frame_bytes) {
-  n.traffic.sent(frame_bytes, context_.now);
+void Sending::departed(Neighbour& n, std::uint32_t blocks, std::uint64_t bytes) {
+  n.traffic.sent(bytes, context_.now);
   // What stood in a stuck socket did not wait for our uplink.
-  if (frame_bytes > 0 && n.pipe.queued() > 0 && !sockets_.stuck(n, context_.now))
+  if (bytes > 0 && n.pipe.queued() > 0 && !sockets_.stuck(n, context_.now))
     uplink_.block_waited(context_.now - n.pipe.waiting_since());
-  const std::uint32_t number = n.block_departed(frame_bytes, context_.now);
+  for (std::uint32_t i = 0; i < blocks; ++i) {
+    const std::uint32_t number = n.block_departed(bytes / blocks, context_.now);
+    if (bytes == 0) seeding_.not_made(n.key, number);
+  }
   sockets_.update(n);
   told(n);
-  if (frame_bytes == 0) seeding_.not_made(n.key, number);
 }
 
 void Sending::reviewed(bool rows_lost) {
@@ -79,15 +81,18 @@ void Sending::pump() {
   if (source_) source_->set_alarm(trust_.strict() && !small_mesh);
   const Neighbours& neighbours = membership_.neighbours();
   policy::Sockets sockets{sockets_.busy(now, most), most};
+  const std::uint32_t at_once =
+      source_ ? policy::blocks_at_once(rate, holdings_.shape().block_bytes) : 1;
   const policy::RelayPolicy::Terms terms{small_mesh, trust_.trial_from(),
                                          uplink_.time_for(holdings_.shape().block_bytes)};
   while (uplink_.ready(now)) {
     const auto choice = source_ ? source_->choose(holdings_, neighbours, small_mesh, sockets, now)
                                 : relay_.choose(holdings_, neighbours, terms, sockets, now);
     if (!choice) break;
-    send(*choice);
-    if (neighbours.find(choice->peer)->pipe.queued() == 1) ++sockets.busy;
-    if (source_) source_->served(*choice, now);
+    Neighbour& n = *membership_.find(choice->peer);
+    const bool idle = n.pipe.queued() == 0;
+    send_run(n, *choice, at_once);
+    if (idle) ++sockets.busy;
   }
   uplink_.waiting(sockets_.busy(now, 1) > 0, now);
 }
@@ -144,8 +149,24 @@ void Sending::choose_plain(Neighbour& n, SendBlock& out) {
   out.mix = {1};
 }
 
-void Sending::send(const policy::Choice& choice) {
-  Neighbour& n = *membership_.find(choice.peer);
+// The block that was chosen, and of the same generation as many more as make `at_once`, as far as
+// the neighbour takes them.
+void Sending::send_run(Neighbour& n, const policy::Choice& first, std::uint32_t at_once) {
+  std::optional<policy::Choice> next = first;
+  for (std::uint32_t made = 0; next;) {
+    SendBlock out = make(n, *next);
+    if (source_) source_->served(*next, context_.now);
+    const bool more = ++made < at_once && uplink_.ready(context_.now);
+    next = more ? source_->again(*next, holdings_, membership_.neighbours()) : std::nullopt;
+    out.more_follow = next.has_value();
+    outbox_.push(std::move(out));
+  }
+  sockets_.update(n);
+  told(n);
+}
+
+// The order for a block, which is booked with it.
+SendBlock Sending::make(Neighbour& n, const policy::Choice& choice) {
   const std::uint32_t g = choice.generation;
   SendBlock out;
   out.peer = n.key;
@@ -167,14 +188,12 @@ void Sending::send(const policy::Choice& choice) {
   if (n.epochs.wants_claims() && !out.block.unproven) out.block.claim.emplace();
   out.block.sequence = n.book_block(g, context_.now);
   n.holds.mixture_sent(g, out.slots);
-  sockets_.update(n);
-  told(n);
   // What is concluded from a vector later must not be concluded from one that was never sent.
   if (seeding_.sent(out.block, n.key)) out.exchangeable = false;
   if (source_ && spread_.sent(out.block, n)) out.exchangeable = false;
   out.block.state = granting_.riding_state(n);
   uplink_.chose_block(proto::wire_bytes(out.block) + holdings_.shape().block_bytes);
-  outbox_.push(std::move(out));
+  return out;
 }
 
 }  // namespace firn::core

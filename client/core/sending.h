@@ -31,8 +31,8 @@ class Sending final : public LeaveWatcher {
   // This peer has had everything from the start: it sends in sequence.
   void begin_as_source();
 
-  // A block has departed (or could not be made: 0 bytes).
-  void departed(Neighbour& n, std::uint64_t frame_bytes);
+  // Blocks have departed, of so many bytes in all (or could not be made: 0 bytes).
+  void departed(Neighbour& n, std::uint32_t blocks, std::uint64_t bytes);
 
   // The neighbour's State has been taken over.
   void told(const Neighbour& n) { source_ ? source_->told(n) : relay_.told(n, context_.now); }
@@ -56,7 +56,8 @@ class Sending final : public LeaveWatcher {
 
  private:
   std::uint32_t busy_max(double blocks_per_second, bool small_mesh) const;
-  void send(const policy::Choice& choice);
+  void send_run(Neighbour& n, const policy::Choice& first, std::uint32_t at_once);
+  SendBlock make(Neighbour& n, const policy::Choice& choice);
   void choose_plain(Neighbour& n, SendBlock& out);
   void draw_vector(const Neighbour& n, const std::vector<std::uint8_t>& null, SendBlock& out);
   void mix(const Neighbour& n, std::size_t rows_max, SendBlock& out);

@@ -114,11 +114,11 @@ void SwarmCore::message(PeerKey peer, proto::PeerMessage message, std::size_t fr
   if (n) Inbox(parts).take(*n, std::move(message), frame_bytes);
 }
 
-void SwarmCore::block_departed(PeerKey peer, std::size_t frame_bytes, TimeUs now) {
+void SwarmCore::blocks_departed(PeerKey peer, std::uint32_t blocks, std::size_t bytes, TimeUs now) {
   Parts& parts = stirred(*parts_, now);
-  parts.uplink.block_departed(frame_bytes, now);
+  parts.uplink.blocks_departed(blocks, bytes, now);
   Neighbour* n = parts.membership.find(peer);
-  if (n && started()) parts.transfer->sending.departed(*n, frame_bytes);
+  if (n && started()) parts.transfer->sending.departed(*n, blocks, bytes);
 }
 
 void SwarmCore::manifest_part_departed(PeerKey peer, TimeUs now) {

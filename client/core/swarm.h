@@ -59,8 +59,12 @@ class SwarmCore {
   void peer_broke_protocol(PeerKey peer, const std::string& what, TimeUs now);
   // A validated message (proto/messages.h), and the bytes its frame had.
   void message(PeerKey peer, proto::PeerMessage message, std::size_t frame_bytes, TimeUs now);
-  // One SendBlock for this peer is out of our hands; `frame_bytes` 0 if it could not be made.
-  void block_departed(PeerKey peer, std::size_t frame_bytes, TimeUs now);
+  // The oldest SendBlocks for this peer are out of our hands, so many at once; `bytes`: of all
+  // their frames, 0 if they could not be made.
+  void blocks_departed(PeerKey peer, std::uint32_t blocks, std::size_t bytes, TimeUs now);
+  void block_departed(PeerKey peer, std::size_t bytes, TimeUs now) {
+    blocks_departed(peer, 1, bytes, now);
+  }
   // The ManifestPart last sent to this peer is out of our hands.
   void manifest_part_departed(PeerKey peer, TimeUs now);
 

@@ -4,11 +4,11 @@
 
 namespace firn::core {
 
-void Uplink::block_departed(std::uint64_t bytes, TimeUs now) {
+void Uplink::blocks_departed(std::uint32_t blocks, std::uint64_t bytes, TimeUs now) {
   bytes_sent_ += bytes;
   if (bytes > 0) {
-    ++blocks_sent_;
-    blocks_rate_.add(1, now);
+    blocks_sent_ += blocks;
+    blocks_rate_.add(blocks, now);
   }
   meter_.sent(bytes, now);
 }

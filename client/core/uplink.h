@@ -28,8 +28,8 @@ class Uplink {
   }
   // A block was chosen, of about this size.
   void chose_block(std::uint64_t bytes) { limit_.take(bytes); }
-  // A block has left; 0 bytes: it could not be made.
-  void block_departed(std::uint64_t bytes, TimeUs now);
+  // Blocks have left; 0 bytes: they could not be made.
+  void blocks_departed(std::uint32_t blocks, std::uint64_t bytes, TimeUs now);
   // A block has left that waited for `time` at the head of its connection's send queue.
   void block_waited(TimeUs time) { queue_time_ += (time - queue_time_) / 8; }
   // Whether blocks wait for the link, now that no more are chosen.

@@ -217,6 +217,13 @@ void IoLoop::obey(SendOrder& order) {
   if (Connection* connection = find(order.id)) connection->send(std::move(order.frame), order.tag);
 }
 
+void IoLoop::obey(SendRunOrder& order) {
+  Connection* const connection = find(order.id);
+  if (!connection) return;
+  for (OutgoingFrame& frame : order.frames)
+    connection->send(std::move(frame), &frame == &order.frames.back() ? order.tag : kUntagged);
+}
+
 void IoLoop::obey(OverflowOrder& order) {
   if (Connection* connection = find(order.id)) connection->overflow();
 }

@@ -36,28 +36,44 @@ bool Mailbox::post_and_unlock(Order order, std::unique_lock<std::mutex>& lock) {
 }
 
 bool Mailbox::post_send(ConnectionId id, OutgoingFrame frame, FrameTag tag) {
+  const std::size_t bytes = frame.bytes();
+  return post_frames(id, bytes, SendOrder{id, std::move(frame), tag});
+}
+
+bool Mailbox::post_run(ConnectionId id, std::vector<OutgoingFrame> frames, FrameTag tag) {
+  std::size_t bytes = 0;
+  for (const OutgoingFrame& frame : frames) bytes += frame.bytes();
+  return post_frames(id, bytes, SendRunOrder{id, std::move(frames), tag});
+}
+
+// `order` brings frames of so many bytes.
+bool Mailbox::post_frames(ConnectionId id, std::size_t bytes, Order order) {
   std::unique_lock lock(mutex_);
-  std::size_t& waiting = waiting_[id];
+  Waiting& of_connection = waiting_[id];
+  if (std::exchange(of_connection.round, round_) != round_) of_connection.bytes = 0;
+  std::size_t& waiting = of_connection.bytes;
   if (waiting == kOverflown) return true;
-  if (frame.bytes() > send_bytes_max_ - waiting) {
+  if (bytes > send_bytes_max_ - waiting) {
     waiting = kOverflown;
     return post_and_unlock(OverflowOrder{id}, lock);
   }
-  waiting += frame.bytes();
-  return post_and_unlock(SendOrder{id, std::move(frame), tag}, lock);
+  waiting += bytes;
+  return post_and_unlock(std::move(order), lock);
 }
 
 void Mailbox::take(std::vector<Order>& orders) {
   orders.clear();
   const std::lock_guard lock(mutex_);
   orders.swap(orders_);
-  waiting_.clear();
+  ++round_;
+  if (waiting_.size() > kWaitingKept) waiting_.clear();
 }
 
 std::size_t Mailbox::waiting_bytes(ConnectionId id) const {
   const std::lock_guard lock(mutex_);
   const auto found = waiting_.find(id);
-  return found == waiting_.end() || found->second == kOverflown ? 0 : found->second;
+  if (found == waiting_.end() || found->second.round != round_) return 0;
+  return found->second.bytes == kOverflown ? 0 : found->second.bytes;
 }
 
 }  // namespace firn::proto::transport

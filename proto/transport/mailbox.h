@@ -34,6 +34,11 @@ struct SendOrder {
   OutgoingFrame frame;
   FrameTag tag;
 };
+struct SendRunOrder {
+  ConnectionId id;
+  std::vector<OutgoingFrame> frames;
+  FrameTag tag;  // of the last one
+};
 struct OverflowOrder {  // more was sent than the queue may hold
   ConnectionId id;
 };
@@ -49,8 +54,8 @@ struct GiveWayOrder {  // its place was given to a newcomer (admission.h)
 };
 struct StopOrder {};
 
-using Order = std::variant<ConnectOrder, AdoptOrder, ListenOrder, SendOrder, OverflowOrder,
-                           CloseOrder, PauseOrder, GiveWayOrder, StopOrder>;
+using Order = std::variant<ConnectOrder, AdoptOrder, ListenOrder, SendOrder, SendRunOrder,
+                           OverflowOrder, CloseOrder, PauseOrder, GiveWayOrder, StopOrder>;
 
 // Orders keep their order. Bound: the frames of one connection that wait here never exceed
 // `send_bytes_max`; the first that would is dropped and becomes an OverflowOrder, later ones are
@@ -67,6 +72,7 @@ class Mailbox {
   // Any thread. False: closed, the order is gone.
   bool post(Order order);
   bool post_send(ConnectionId id, OutgoingFrame frame, FrameTag tag);
+  bool post_run(ConnectionId id, std::vector<OutgoingFrame> frames, FrameTag tag);
 
   // The I/O thread: takes all that waits, in place of what is in `orders`, whose memory the next
   // orders get.
@@ -75,13 +81,22 @@ class Mailbox {
   std::size_t waiting_bytes(ConnectionId id) const;
 
  private:
+  bool post_frames(ConnectionId id, std::size_t bytes, Order order);
   bool post_and_unlock(Order order, std::unique_lock<std::mutex>& lock);
 
   const std::size_t send_bytes_max_;
   mutable std::mutex mutex_;
   Wakeup* wake_ = nullptr;  // null: closed
   std::vector<Order> orders_;
-  std::unordered_map<ConnectionId, std::size_t> waiting_;
+  // Of the frames that wait here, by connection. What take() took stays, out of date: a busy
+  // connection's next frame needs no memory then. Nothing is kept of many that have gone quiet.
+  struct Waiting {
+    std::size_t bytes = 0;
+    std::uint64_t round = 0;  // of take(): of another one, nothing waits
+  };
+  static constexpr std::size_t kWaitingKept = 32'768;
+  std::uint64_t round_ = 0;
+  std::unordered_map<ConnectionId, Waiting> waiting_;
 };
 
 }  // namespace firn::proto::transport

@@ -63,6 +63,10 @@ class TlsTransport final : public Transport {
     shared_.loop_of(id).mailbox().post_send(id, std::move(frame), tag);
   }
 
+  void send_run(ConnectionId id, std::vector<OutgoingFrame> frames, FrameTag tag) override {
+    shared_.loop_of(id).mailbox().post_run(id, std::move(frames), tag);
+  }
+
   void close(ConnectionId id) override { shared_.loop_of(id).mailbox().post(CloseOrder{id}); }
 
   void pause_reading(ConnectionId id, bool paused) override {

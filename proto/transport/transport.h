@@ -153,6 +153,8 @@ class Transport {
 
   // Queues one frame. Unknown or closing connections ignore it. With a tag, on_departed follows.
   virtual void send(ConnectionId, OutgoingFrame frame, FrameTag tag = kUntagged) = 0;
+  // Queues several, for the price of one. The tag is that of the last one.
+  virtual void send_run(ConnectionId, std::vector<OutgoingFrame> frames, FrameTag tag) = 0;
 
   // Sends what is queued (for up to a second), then closes; on_close(kCancelled) follows.
   virtual void close(ConnectionId) = 0;

@@ -374,3 +374,39 @@ TEST_CASE("the largest content with much to tell fits into its frames") {
   CHECK(spans == count / 2);
   CHECK(entries >= count / 2);
 }
+
+namespace {
+
+// The longest row of blocks that may leave together, of those that a source chooses within so many
+// turns of a millisecond; what it chose in one turn has left at the next.
+std::size_t longest_run(Fixture& fixture, int turns) {
+  std::size_t longest = 0;
+  for (int i = 0; i < turns; ++i) {
+    fixture.pass(kMillisecond);
+    const std::vector<SendBlock> blocks = fixture.take<SendBlock>();
+    std::size_t run = 1;
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+      longest = std::max(longest, run);
+      run = blocks[b].more_follow ? run + 1 : 1;
+      if (run == 1) continue;
+      REQUIRE(b + 1 < blocks.size());  // what follows comes with it
+      CHECK(blocks[b + 1].peer == blocks[b].peer);
+      CHECK(blocks[b + 1].block.generation == blocks[b].block.generation);
+      CHECK(blocks[b + 1].block.sequence == blocks[b].block.sequence + 1);
+    }
+    for (const SendBlock& block : blocks)
+      fixture.core.block_departed(block.peer, 4200, fixture.now);
+  }
+  return longest;
+}
+
+}  // namespace
+
+TEST_CASE("a source that sends very many small blocks chooses several of a generation at once") {
+  Fixture fixture(plain_manifest(4000, 64, 4096));
+  fixture.start(true);
+  for (PeerKey peer = 1; peer <= 20; ++peer)
+    fixture.join(peer, peer_id(static_cast<std::uint8_t>(peer)), 200'000);
+  CHECK(longest_run(fixture, 20) == 1);  // the rate is not known yet
+  CHECK(longest_run(fixture, 2000) == 4);
+}

@@ -208,6 +208,21 @@ TEST_CASE("close delivers the last frame although the other side is sending all 
   CHECK(pair.server.recorder.connection(pair.in).frames == std::vector<Bytes>{goodbye});
 }
 
+TEST_CASE("frames of a run arrive in order, and depart with the last one's tag") {
+  Pair pair;
+  pair.client.transport->send(pair.out, frame_of(Bytes{1}), 7);
+  std::vector<proto::OutgoingFrame> run;
+  for (std::uint8_t i = 2; i < 6; ++i) run.push_back(frame_of(Bytes{i}));
+  pair.client.transport->send_run(pair.out, std::move(run), 8);
+  pair.client.transport->send(pair.out, frame_of(Bytes{6}), 9);
+  REQUIRE(pair.server.recorder.wait_frames(pair.in, 6));
+  CHECK(pair.server.recorder.connection(pair.in).frames ==
+        std::vector<Bytes>{{1}, {2}, {3}, {4}, {5}, {6}});
+  CHECK(pair.client.recorder.wait(
+      [&](const auto& all) { return all.at(pair.out).departed.size() >= 3; }));
+  CHECK(pair.client.recorder.connection(pair.out).departed == std::vector<FrameTag>{7, 8, 9});
+}
+
 TEST_CASE("an error from on_frame closes the connection with it, after a last frame") {
   Transport* transport = nullptr;
   const auto hook = [&](ConnectionId id, std::span<const std::uint8_t>) -> Status {

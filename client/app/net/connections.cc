@@ -1,5 +1,6 @@
 #include "client/app/net/connections.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -21,20 +22,29 @@ ConnectionId id_of(core::PeerKey key) {
   return key - 1;
 }
 
-// A frame whose departure the core wants to hear of. The others have no tag, as being told wakes
-// the main thread. The tag says it all: nothing has to be kept meanwhile.
+// Frames whose departure the core wants to hear of. The others have no tag, as being told wakes the
+// main thread. The tag says it all: nothing has to be kept meanwhile.
 struct Awaited {
   std::size_t bytes = 0;
-  bool is_block = false;  // else a part of a manifest
+  std::uint32_t blocks = 0;  // 0: a part of a manifest
 };
+constexpr int kBlocksBits = 16;
+FrameTag tag_of(const Awaited& awaited) {
+  return FrameTag{awaited.bytes} << kBlocksBits | awaited.blocks;  // no frame is empty
+}
 FrameTag tag_of(const proto::PeerMessage& message, std::size_t frame_bytes) {
-  const bool is_block = std::holds_alternative<proto::Block>(message);
-  if (!is_block && !std::holds_alternative<proto::ManifestPart>(message))
-    return proto::transport::kUntagged;
-  return FrameTag{frame_bytes} << 1 | (is_block ? 1 : 0);  // no frame is empty: never kUntagged
+  if (std::holds_alternative<proto::Block>(message)) return tag_of({frame_bytes, 1});
+  if (std::holds_alternative<proto::ManifestPart>(message)) return tag_of({frame_bytes, 0});
+  return proto::transport::kUntagged;
 }
 Awaited awaited_of(FrameTag tag) {
-  return {static_cast<std::size_t>(tag >> 1), (tag & 1) != 0};
+  return {static_cast<std::size_t>(tag >> kBlocksBits),
+          static_cast<std::uint32_t>(tag & ((1u << kBlocksBits) - 1))};
+}
+
+proto::OutgoingFrame frame_of(const proto::PeerMessage& message) {
+  const StageScope stage(Stage::kMessages);
+  return serialize(message);
 }
 
 }  // namespace
@@ -177,8 +187,8 @@ void Connections::on(FrameDeparted& event, core::TimeUs) {
   if (found == connections_.end() || found->second.owner == nullptr) return;
   PeerEvents& owner = *found->second.owner;
   const Awaited awaited = awaited_of(event.tag);
-  if (awaited.is_block) {
-    owner.block_departed(key_of(event.connection), awaited.bytes);
+  if (awaited.blocks > 0) {
+    owner.blocks_departed(key_of(event.connection), awaited.blocks, awaited.bytes);
   } else {
     owner.manifest_part_departed(key_of(event.connection));
   }
@@ -237,14 +247,14 @@ void Connections::send(core::PeerKey peer, const proto::PeerMessage& message) {
   if (connection.line.empty()) return hand_over(found->first, message);
   connection.line_bytes += proto::wire_bytes(message);
   if (connection.line_bytes > kLineBytesMax) return transport_->close(found->first);
-  connection.line.push_back({message, true, false});
+  connection.line.push_back({message, true});
 }
 
-std::uint64_t Connections::reserve(core::PeerKey peer, proto::Block block) {
+std::uint64_t Connections::reserve(core::PeerKey peer, proto::Block block, bool more_follow) {
   const auto found = connections_.find(id_of(peer));
   if (found == connections_.end()) return 0;
   Connection& connection = found->second;
-  connection.line.push_back({std::move(block), false, true});
+  connection.line.push_back({std::move(block), false, true, more_follow});
   const std::uint64_t place = connection.first_in_line + connection.line.size() - 1;
   tickets_[next_ticket_] = {found->first, place};
   return next_ticket_++;
@@ -268,28 +278,59 @@ void Connections::fill(std::uint64_t ticket, proto::Payload payload, const Claim
   push_out(id, connection);
 }
 
+bool Connections::not_made(const Line& line) {
+  return line.is_block && !std::get<proto::Block>(line.message).payload;
+}
+
+// How many blocks at the head of the line go together, if all of these are there; else 0.
+std::size_t Connections::ready_run(const std::deque<Line>& line) {
+  for (std::size_t i = 0; i < line.size() && line[i].ready; ++i)
+    if (!line[i].more_follow) return i + 1;
+  return 0;
+}
+
 void Connections::push_out(ConnectionId id, Connection& connection) {
-  while (!connection.line.empty() && connection.line.front().ready) {
-    const Line next = std::move(connection.line.front());
-    connection.line.pop_front();
-    ++connection.first_in_line;
-    if (!next.is_block) connection.line_bytes -= proto::wire_bytes(next.message);
-    if (next.is_block && !std::get<proto::Block>(next.message).payload) {
-      if (connection.owner != nullptr) connection.owner->block_departed(key_of(id), 0);
+  for (std::size_t run; (run = ready_run(connection.line)) > 0;) {
+    const auto first = connection.line.begin();
+    const auto end = first + static_cast<std::ptrdiff_t>(run);
+    if (run > 1 && run < (1u << kBlocksBits) && std::none_of(first, end, not_made)) {
+      hand_over_run(id, connection, run);
       continue;
     }
-    hand_over(id, next.message);
+    for (std::size_t i = 0; i < run; ++i) {
+      const Line next = take_first(connection);
+      if (!not_made(next)) {
+        hand_over(id, next.message);
+      } else if (connection.owner != nullptr) {
+        connection.owner->blocks_departed(key_of(id), 1, 0);
+      }
+    }
   }
 }
 
+Connections::Line Connections::take_first(Connection& connection) {
+  Line first = std::move(connection.line.front());
+  connection.line.pop_front();
+  ++connection.first_in_line;
+  if (!first.is_block) connection.line_bytes -= proto::wire_bytes(first.message);
+  return first;
+}
+
 void Connections::hand_over(ConnectionId id, const proto::PeerMessage& message) {
-  proto::OutgoingFrame frame;
-  {
-    const StageScope stage(Stage::kMessages);
-    frame = serialize(message);
-  }
+  proto::OutgoingFrame frame = frame_of(message);
   const FrameTag tag = tag_of(message, frame.bytes());
   transport_->send(id, std::move(frame), tag);
+}
+
+void Connections::hand_over_run(ConnectionId id, Connection& connection, std::size_t blocks) {
+  std::vector<proto::OutgoingFrame> frames;
+  frames.reserve(blocks);
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < blocks; ++i) {
+    frames.push_back(frame_of(take_first(connection).message));
+    bytes += frames.back().bytes();
+  }
+  transport_->send_run(id, std::move(frames), tag_of({bytes, static_cast<std::uint32_t>(blocks)}));
 }
 
 void Connections::close(core::PeerKey peer) {

@@ -36,7 +36,8 @@ class PeerEvents {
   virtual void peer_broke_protocol(core::PeerKey peer, const Error& error) = 0;
   virtual void peer_message(core::PeerKey peer, proto::PeerMessage message,
                             std::size_t frame_bytes) = 0;
-  virtual void block_departed(core::PeerKey peer, std::size_t frame_bytes) = 0;
+  // So many together, of so many bytes in all; 0 bytes: it could not be made.
+  virtual void blocks_departed(core::PeerKey peer, std::uint32_t blocks, std::size_t bytes) = 0;
   virtual void manifest_part_departed(core::PeerKey peer) = 0;
 };
 
@@ -98,8 +99,9 @@ class Connections {
                const PrivateGreeting* greeting = nullptr);
   void send(core::PeerKey peer, const proto::PeerMessage& message);
   // Takes the next place in line for a block; fill() follows, with an empty payload if the block
-  // could not be made. 0: the connection is gone.
-  std::uint64_t reserve(core::PeerKey peer, proto::Block block);
+  // could not be made. 0: the connection is gone. `more_follow`: it goes together with the next one
+  // for that peer, for which a place is taken before anything else is sent there.
+  std::uint64_t reserve(core::PeerKey peer, proto::Block block, bool more_follow = false);
   // `vector`: in place of the block's coefficients, if it is not empty. `claimant`: who claims
   // something of it, where the block has a claim.
   void fill(std::uint64_t ticket, proto::Payload payload, const Claimant& claimant,
@@ -124,6 +126,7 @@ class Connections {
     proto::PeerMessage message;
     bool ready = true;
     bool is_block = false;
+    bool more_follow = false;
   };
   struct Connection {
     PeerEvents* owner = nullptr;
@@ -157,7 +160,11 @@ class Connections {
   void tell_refused(const Connection& connection, const std::string& why) const;
   void forget(ConnectionId id);
   void push_out(ConnectionId id, Connection& connection);
+  static bool not_made(const Line& line);
+  static std::size_t ready_run(const std::deque<Line>& line);
+  static Line take_first(Connection& connection);
   void hand_over(ConnectionId id, const proto::PeerMessage& message);
+  void hand_over_run(ConnectionId id, Connection& connection, std::size_t blocks);
 
   TransportInbox& inbox_;
   ContentDirectory& contents_;

@@ -56,7 +56,8 @@ void Performer::on(core::Send& action) {
 // --- with the data plane ---
 
 void Performer::on(core::SendBlock& action) {
-  const std::uint64_t ticket = host_.connections.reserve(action.peer, action.block);
+  const std::uint64_t ticket =
+      host_.connections.reserve(action.peer, action.block, action.more_follow);
   if (ticket != 0) coding_->send_block(ticket, std::move(action), now());
 }
 void Performer::on(core::StoreRow& action) {

@@ -64,8 +64,8 @@ void SessionPeers::peer_message(core::PeerKey peer, proto::PeerMessage message,
   core_.feed(&SwarmCore::message, peer, std::move(message), frame_bytes);
 }
 
-void SessionPeers::block_departed(core::PeerKey peer, std::size_t frame_bytes) {
-  core_.feed(&SwarmCore::block_departed, peer, frame_bytes);
+void SessionPeers::blocks_departed(core::PeerKey peer, std::uint32_t blocks, std::size_t bytes) {
+  core_.feed(&SwarmCore::blocks_departed, peer, blocks, bytes);
 }
 
 void SessionPeers::manifest_part_departed(core::PeerKey peer) {

@@ -38,7 +38,7 @@ class SessionPeers final : public PeerEvents {
   void peer_broke_protocol(core::PeerKey peer, const Error& error) override;
   void peer_message(core::PeerKey peer, proto::PeerMessage message,
                     std::size_t frame_bytes) override;
-  void block_departed(core::PeerKey peer, std::size_t frame_bytes) override;
+  void blocks_departed(core::PeerKey peer, std::uint32_t blocks, std::size_t bytes) override;
   void manifest_part_departed(core::PeerKey peer) override;
 
  private:

@@ -2,6 +2,7 @@
 // too early; where none waits, the uplink may stand idle.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "client/core/neighbours.h"
@@ -23,6 +24,9 @@ std::uint32_t busy_connections_max(double blocks_per_second, bool small_mesh);
 
 // The same of a source, whose neighbours may be many and each of them slow.
 std::uint32_t busy_connections_source(double blocks_per_second);
+
+// How many blocks of one generation a source of such an uplink chooses for a neighbour at once.
+std::uint32_t blocks_at_once(double blocks_per_second, std::size_t block_bytes);
 
 // How long a block may wait in a socket before it counts as waiting for something else than such an
 // uplink, of which `busy_max` connections have one each.

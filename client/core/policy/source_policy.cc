@@ -157,6 +157,15 @@ std::optional<Choice> SourcePolicy::choose(const Holdings& holdings, const Neigh
   return choice;
 }
 
+// Doubted ones are given their part block by block.
+std::optional<Choice> SourcePolicy::again(const Choice& last, const Holdings& holdings,
+                                          const Neighbours& neighbours) {
+  const Neighbour& n = *neighbours.find(last.peer);
+  if (last.doubted || !n.may_send() || n.holds.satisfied()) return std::nullopt;
+  if (!lacks(holdings, n, last.generation)) return std::nullopt;
+  return choice_of(n, last.generation, neighbours);
+}
+
 Choice SourcePolicy::choice_of(const Neighbour& n, std::uint32_t g, const Neighbours& neighbours) {
   Choice choice;
   choice.peer = n.key;

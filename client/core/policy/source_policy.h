@@ -38,6 +38,9 @@ class SourcePolicy {
 
   std::optional<Choice> choose(const Holdings& holdings, const Neighbours& neighbours,
                                bool small_mesh, const Sockets& sockets, TimeUs now);
+  // One more block of the last choice's generation for its neighbour; nullopt: it takes none.
+  std::optional<Choice> again(const Choice& last, const Holdings& holdings,
+                              const Neighbours& neighbours);
   // The choice has been sent.
   void served(const Choice& choice, TimeUs now);
   // The neighbour leaves.

@@ -14,6 +14,7 @@ struct Hearer final : PeerEvents {
   std::vector<std::uint64_t> attempts, failed;
   std::vector<proto::PeerMessage> messages;
   std::vector<std::size_t> departed;
+  std::vector<std::uint32_t> departed_together;
   int parts_departed = 0;
 
   void peer_opened(core::PeerKey peer, const proto::transport::PeerInfo&,
@@ -27,7 +28,10 @@ struct Hearer final : PeerEvents {
   void peer_message(core::PeerKey, proto::PeerMessage message, std::size_t) override {
     messages.push_back(std::move(message));
   }
-  void block_departed(core::PeerKey, std::size_t bytes) override { departed.push_back(bytes); }
+  void blocks_departed(core::PeerKey, std::uint32_t blocks, std::size_t bytes) override {
+    departed.push_back(bytes);
+    departed_together.push_back(blocks);
+  }
   void manifest_part_departed(core::PeerKey) override { ++parts_departed; }
 };
 
@@ -205,6 +209,48 @@ TEST_CASE(
   f.pump();
   CHECK(f.owner.departed == std::vector<std::size_t>{first, second});
   CHECK(f.owner.parts_departed == 0);
+}
+
+TEST_CASE("blocks that go together leave in one order, when all of them are made") {
+  Connected f;
+  const core::PeerKey peer = f.dial();
+  const ConnectionId id = f.transport.last;
+  const auto first = f.connections.reserve(peer, block(1), true);
+  const auto second = f.connections.reserve(peer, block(2), true);
+  const auto third = f.connections.reserve(peer, block(3));
+  const auto alone = f.connections.reserve(peer, block(4));
+  for (const auto ticket : {alone, third, first})
+    f.connections.fill(ticket, proto::Payload::allocate(100), f.claimant);
+  CHECK(f.transport.sent[id].empty());
+  SUBCASE("each made") {
+    f.connections.fill(second, proto::Payload::allocate(100), f.claimant);
+    REQUIRE(f.transport.sent[id].size() == 4);
+    CHECK(f.transport.runs == 1);
+    for (std::uint32_t i = 0; i < 4; ++i)
+      CHECK(std::get<proto::Block>(f.transport.message(id, i)).sequence == i + 1);
+    std::size_t together = 0;
+    for (std::size_t i = 0; i < 3; ++i)
+      together += f.transport.sent[id][i].size() + proto::kFramePrefixBytes;
+    CHECK(f.transport.tags[id][0] == proto::transport::kUntagged);
+    CHECK(f.transport.tags[id][1] == proto::transport::kUntagged);
+    f.inbox.on_departed(id, f.transport.tags[id][2]);
+    f.inbox.on_departed(id, f.transport.tags[id][3]);
+    f.pump();
+    CHECK(f.owner.departed == std::vector<std::size_t>{together, f.transport.sent[id][3].size() +
+                                                                     proto::kFramePrefixBytes});
+    CHECK(f.owner.departed_together == std::vector<std::uint32_t>{3, 1});
+  }
+  SUBCASE("one could not be made") {
+    f.connections.fill(second, {}, f.claimant);
+    CHECK(f.transport.sent[id].size() == 3);
+    CHECK(f.transport.runs == 0);
+    CHECK(f.owner.departed == std::vector<std::size_t>{0});
+  }
+  SUBCASE("the connection is closed meanwhile") {
+    f.connections.close(peer);
+    f.connections.fill(second, proto::Payload::allocate(100), f.claimant);
+    CHECK(f.transport.sent[id].empty());
+  }
 }
 
 TEST_CASE("the owner hears of each part of a manifest that has departed") {

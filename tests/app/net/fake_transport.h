@@ -34,6 +34,7 @@ class FakeTransport final : public proto::transport::Transport {
   std::map<ConnectionId, bool> paused;
   std::function<void()> on_pause;
   ConnectionId last = 0;
+  int runs = 0;
 
   Result<Address> listen(const Address& where) override { return where; }
   ConnectionId connect(const Address& where) override {
@@ -46,6 +47,12 @@ class FakeTransport final : public proto::transport::Transport {
     REQUIRE(bytes.size() >= proto::kFramePrefixBytes);
     sent[id].emplace_back(bytes.begin() + proto::kFramePrefixBytes, bytes.end());
     tags[id].push_back(tag);
+  }
+  void send_run(ConnectionId id, std::vector<proto::OutgoingFrame> frames,
+                proto::transport::FrameTag tag) override {
+    ++runs;
+    for (proto::OutgoingFrame& frame : frames)
+      send(id, std::move(frame), &frame == &frames.back() ? tag : proto::transport::kUntagged);
   }
   void close(ConnectionId id) override { closed.insert(id); }
   void pause_reading(ConnectionId id, bool pause) override {

@@ -67,7 +67,7 @@ struct Process final : PeerEvents, ContentDirectory {
   void peer_message(core::PeerKey, proto::PeerMessage message, std::size_t) override {
     heard.push_back(std::move(message));
   }
-  void block_departed(core::PeerKey, std::size_t) override {}
+  void blocks_departed(core::PeerKey, std::uint32_t, std::size_t) override {}
   void manifest_part_departed(core::PeerKey) override {}
 
   void open(std::uint8_t binding, const PeerId& other, bool outgoing) {

@@ -39,6 +39,16 @@ TEST_CASE("blocks wait on few sockets at a time, one on each unless they are fas
   CHECK(depth <= core::policy::kPipelineMax);
 }
 
+TEST_CASE("small blocks of a fast source go several at a time") {
+  using core::policy::blocks_at_once;
+  using core::policy::kRunRate;
+  CHECK(blocks_at_once(kRunRate - 1, 4096) == 1);
+  CHECK(blocks_at_once(kRunRate, 4096) == 4);
+  CHECK(blocks_at_once(kRunRate, 1024) == 16);
+  CHECK(blocks_at_once(1e6, 16384) == 1);
+  CHECK(blocks_at_once(1e6, 65536) == 1);
+}
+
 TEST_CASE("a slow uplink has fewer blocks wait at a time than a fast one") {
   CHECK(core::policy::busy_connections_max(3.8, true) == core::policy::kBusyConnectionsMin);
   CHECK(core::policy::busy_connections_max(40, true) == 2);

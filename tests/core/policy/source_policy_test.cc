@@ -59,8 +59,9 @@ TEST_CASE("after the first pass a source serves what each lacks, the least serve
 }
 
 TEST_CASE("after the first pass a source serves few large generations at a time, many small ones") {
-  for (const auto& [n, among] : {std::pair{1024u, 4u}, {512u, 8u}, {64u, 12u}}) {
-    CAPTURE(n);
+  for (const auto& shape : {std::pair{1024u, 4u}, {512u, 8u}, {64u, 12u}}) {
+    const auto [n, among] = shape;
+    CAPTURE(shape.first);
     constexpr std::uint32_t kGenerations = 12;
     Scene s(kGenerations, n, 1, true);
     SourcePolicy source(shape_of(kGenerations, n), true);
@@ -84,6 +85,35 @@ TEST_CASE("after the first pass a source serves few large generations at a time,
     CHECK(generations.size() == among);
     CHECK(*generations.rbegin() == among - 1);
   }
+}
+
+TEST_CASE("more of a generation is chosen as long as the neighbour lacks it and takes blocks") {
+  constexpr std::uint32_t kCredit = 6;
+  Scene s(3, 4, 1, true, kCredit);
+  SourcePolicy source(shape_of(3, 4), false);
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> sent;  // generation, source block
+  for (auto next = s.choose(source, true); next;) {
+    REQUIRE(next->source_index);
+    sent.emplace_back(next->generation, *next->source_index);
+    s.send(*next);
+    source.served(*next, s.now);
+    next = source.again(*next, s.holdings, s.neighbours);
+    if (!next) next = s.choose(source, true);  // of the next generation, as far as credit goes
+  }
+  const std::vector<std::pair<std::uint32_t, std::uint32_t>> expected{{0, 0}, {0, 1}, {0, 2},
+                                                                      {0, 3}, {1, 0}, {1, 1}};
+  CHECK(sent == expected);
+}
+
+TEST_CASE("who is doubted gets its blocks one by one") {
+  Scene s(5, 4, 2, true);
+  SourcePolicy source(shape_of(5, 4), false);
+  for (core::PeerKey key = 1; key <= 2; ++key) s.peer(key).worth = core::policy::kDoubtedWorth;
+  const auto choice = s.choose(source, false);
+  REQUIRE(choice);
+  REQUIRE(choice->doubted);
+  s.send(*choice);
+  CHECK_FALSE(source.again(*choice, s.holdings, s.neighbours));
 }
 
 TEST_CASE("a source gives almost nothing to a peer that does not upload") {
