@@ -31,6 +31,10 @@ constexpr bool kKeeps = true;
 
 }  // namespace
 
+bool IdlePayloads::keeps() {
+  return kKeeps;
+}
+
 IdlePayloads::~IdlePayloads() {
   for (Shelf& shelf : shelves_) clear(shelf);
 }

@@ -14,7 +14,10 @@ namespace firn::proto {
 // Any thread.
 class IdlePayloads {
  public:
-  static constexpr std::size_t kBytesMin = 1024;                 // smaller ones are the allocator's
+  static constexpr std::size_t kBytesMin = 1024;  // smaller ones are the allocator's
+  // False in instrumented programs, where memory that is kept would hide that it is used after its
+  // end.
+  static bool keeps();
   static constexpr std::size_t kIdleMax = std::size_t{4} << 20;  // bytes kept in all
 
   ~IdlePayloads();

@@ -27,10 +27,11 @@ void hide_secrets(int argc, char** argv) {
 int main(int argc, char** argv) {
   firn::open_missing_streams();
   firn::keep_hangup_waiting();
-  // Payloads are taken on I/O threads and given back on workers. With an arena for each thread,
-  // every arena would keep its own peak of them; and blocks above 128 KiB would each be mapped from
-  // and returned to the kernel. Two arenas, and mapping from 4 MiB on, keep the process near what
-  // --memory says.
+  // For the C library's allocator, where it is the one at work (mimalloc takes its place where it
+  // is installed). Payloads are taken on I/O threads and given back on workers. With an arena for
+  // each thread, every arena would keep its own peak of them; and blocks above 128 KiB would each
+  // be mapped from and returned to the kernel. Two arenas, and mapping from 4 MiB on, keep the
+  // process near what --memory says.
   mallopt(M_ARENA_MAX, 2);
   mallopt(M_MMAP_THRESHOLD, 4 << 20);
   mallopt(M_TRIM_THRESHOLD, 16 << 20);

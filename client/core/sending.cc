@@ -77,12 +77,12 @@ void Sending::pump() {
   const double rate = uplink_.blocks_per_second(now);
   const bool small_mesh = membership_.small_mesh();
   const std::uint32_t most = busy_max(rate, small_mesh);
-  sockets_.set_patience(policy::uplink_patience(rate, most));
+  const std::uint32_t at_once =
+      source_ ? policy::blocks_at_once(rate, holdings_.shape().block_bytes) : 1;
+  sockets_.set_patience(policy::uplink_patience(rate, most * at_once));
   if (source_) source_->set_alarm(trust_.strict() && !small_mesh);
   const Neighbours& neighbours = membership_.neighbours();
   policy::Sockets sockets{sockets_.busy(now, most), most};
-  const std::uint32_t at_once =
-      source_ ? policy::blocks_at_once(rate, holdings_.shape().block_bytes) : 1;
   const policy::RelayPolicy::Terms terms{small_mesh, trust_.trial_from(),
                                          uplink_.time_for(holdings_.shape().block_bytes)};
   while (uplink_.ready(now)) {

@@ -62,9 +62,6 @@ class SwarmCore {
   // The oldest SendBlocks for this peer are out of our hands, so many at once; `bytes`: of all
   // their frames, 0 if they could not be made.
   void blocks_departed(PeerKey peer, std::uint32_t blocks, std::size_t bytes, TimeUs now);
-  void block_departed(PeerKey peer, std::size_t bytes, TimeUs now) {
-    blocks_departed(peer, 1, bytes, now);
-  }
   // The ManifestPart last sent to this peer is out of our hands.
   void manifest_part_departed(PeerKey peer, TimeUs now);
 

@@ -214,14 +214,10 @@ void IoLoop::obey(ListenOrder& order) {
 }
 
 void IoLoop::obey(SendOrder& order) {
-  if (Connection* connection = find(order.id)) connection->send(std::move(order.frame), order.tag);
-}
-
-void IoLoop::obey(SendRunOrder& order) {
   Connection* const connection = find(order.id);
   if (!connection) return;
-  for (OutgoingFrame& frame : order.frames)
-    connection->send(std::move(frame), &frame == &order.frames.back() ? order.tag : kUntagged);
+  for (OutgoingFrame& frame : order.before) connection->send(std::move(frame), kUntagged);
+  connection->send(std::move(order.frame), order.tag);
 }
 
 void IoLoop::obey(OverflowOrder& order) {

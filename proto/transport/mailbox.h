@@ -33,11 +33,7 @@ struct SendOrder {
   ConnectionId id;
   OutgoingFrame frame;
   FrameTag tag;
-};
-struct SendRunOrder {
-  ConnectionId id;
-  std::vector<OutgoingFrame> frames;
-  FrameTag tag;  // of the last one
+  std::vector<OutgoingFrame> before;  // frames without a tag that go first
 };
 struct OverflowOrder {  // more was sent than the queue may hold
   ConnectionId id;
@@ -54,8 +50,8 @@ struct GiveWayOrder {  // its place was given to a newcomer (admission.h)
 };
 struct StopOrder {};
 
-using Order = std::variant<ConnectOrder, AdoptOrder, ListenOrder, SendOrder, SendRunOrder,
-                           OverflowOrder, CloseOrder, PauseOrder, GiveWayOrder, StopOrder>;
+using Order = std::variant<ConnectOrder, AdoptOrder, ListenOrder, SendOrder, OverflowOrder,
+                           CloseOrder, PauseOrder, GiveWayOrder, StopOrder>;
 
 // Orders keep their order. Bound: the frames of one connection that wait here never exceed
 // `send_bytes_max`; the first that would is dropped and becomes an OverflowOrder, later ones are
@@ -81,7 +77,7 @@ class Mailbox {
   std::size_t waiting_bytes(ConnectionId id) const;
 
  private:
-  bool post_frames(ConnectionId id, std::size_t bytes, Order order);
+  bool post_frames(std::size_t bytes, SendOrder order);
   bool post_and_unlock(Order order, std::unique_lock<std::mutex>& lock);
 
   const std::size_t send_bytes_max_;

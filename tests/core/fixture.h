@@ -227,7 +227,7 @@ class Fixture {
         return true;
       });
       if (found == 0) return taken;
-      for (std::size_t i = 0; i < found; ++i) core.block_departed(peer, frame_bytes, now);
+      for (std::size_t i = 0; i < found; ++i) core.blocks_departed(peer, 1, frame_bytes, now);
       drain();
     }
   }

@@ -395,7 +395,7 @@ std::size_t longest_run(Fixture& fixture, int turns) {
       CHECK(blocks[b + 1].block.sequence == blocks[b].block.sequence + 1);
     }
     for (const SendBlock& block : blocks)
-      fixture.core.block_departed(block.peer, 4200, fixture.now);
+      fixture.core.blocks_departed(block.peer, 1, 4200, fixture.now);
   }
   return longest;
 }

@@ -60,7 +60,7 @@ TEST_CASE("a neighbour is served on after blocks that could not be made") {
     const auto blocks = fixture.take<SendBlock>();
     REQUIRE_FALSE(blocks.empty());
     for (std::size_t i = 0; i < blocks.size(); ++i, ++failed) {
-      fixture.core.block_departed(1, 0, fixture.now);
+      fixture.core.blocks_departed(1, 1, 0, fixture.now);
       fixture.drain();
     }
   }

@@ -365,7 +365,7 @@ class Session {
     if (!c) return;
     if (c->second.queued == 0) return core_.manifest_part_departed(c->first, now());
     --c->second.queued;
-    core_.block_departed(c->first, in_.below(4) == 0 ? 0 : 100, now());
+    core_.blocks_departed(c->first, 1, in_.below(4) == 0 ? 0 : 100, now());
   }
   void disk() {
     switch (in_.below(4)) {

@@ -60,6 +60,13 @@ void HostileTransport::send(ConnectionId id, proto::OutgoingFrame frame, FrameTa
   inner_->send(id, std::move(frame), tag);
 }
 
+void HostileTransport::send_run(ConnectionId id, std::vector<proto::OutgoingFrame> frames,
+                                FrameTag tag) {
+  for (proto::OutgoingFrame& frame : frames)
+    if (auto instead = said(id, frame)) frame = *std::move(instead);
+  inner_->send_run(id, std::move(frames), tag);
+}
+
 std::optional<proto::OutgoingFrame> HostileTransport::said(ConnectionId id,
                                                            const proto::OutgoingFrame& frame) {
   const std::lock_guard lock(mutex_);

@@ -112,7 +112,7 @@ void DecisionCrowd::prepare() {
 
 void DecisionCrowd::turn() {
   for (const PeerKey peer : std::exchange(departed_, {}))
-    core_.block_departed(peer, kBlockFrame, now_);
+    core_.blocks_departed(peer, 1, kBlockFrame, now_);
   for (auto& [peer, message] : said_) core_.message(peer, std::move(message), 60, now_);
   said_.clear();
   if (core_.next_wake() <= now_) core_.wake(now_);

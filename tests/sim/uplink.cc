@@ -63,7 +63,7 @@ void Uplink::departed(core::PeerKey key) {
     queue->second.pop_front();
     if (frame.block) {
       ++blocks_departed_;
-      peer_.core().block_departed(key, frame.bytes, peer_.now());
+      peer_.core().blocks_departed(key, 1, frame.bytes, peer_.now());
       told = true;
     } else if (std::holds_alternative<proto::ManifestPart>(frame.message)) {
       peer_.core().manifest_part_departed(key, peer_.now());

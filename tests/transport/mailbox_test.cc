@@ -71,6 +71,6 @@ TEST_CASE("a run counts with the bytes of all its frames") {
   f.mailbox.post_send(5, frame(41), 1);
   f.mailbox.take(f.orders);
   REQUIRE(f.orders.size() == 2);
-  CHECK(std::get<SendRunOrder>(f.orders[0]).frames.size() == 4);
+  CHECK(std::get<SendOrder>(f.orders[0]).before.size() == 3);
   CHECK(std::holds_alternative<OverflowOrder>(f.orders[1]));
 }

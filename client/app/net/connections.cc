@@ -278,10 +278,6 @@ void Connections::fill(std::uint64_t ticket, proto::Payload payload, const Claim
   push_out(id, connection);
 }
 
-bool Connections::not_made(const Line& line) {
-  return line.is_block && !std::get<proto::Block>(line.message).payload;
-}
-
 // How many blocks at the head of the line go together, if all of these are there; else 0.
 std::size_t Connections::ready_run(const std::deque<Line>& line) {
   for (std::size_t i = 0; i < line.size() && line[i].ready; ++i)
@@ -290,22 +286,27 @@ std::size_t Connections::ready_run(const std::deque<Line>& line) {
 }
 
 void Connections::push_out(ConnectionId id, Connection& connection) {
+  const auto not_made = [](const Line& line) {
+    return line.is_block && !std::get<proto::Block>(line.message).payload;
+  };
   for (std::size_t run; (run = ready_run(connection.line)) > 0;) {
     const auto first = connection.line.begin();
     const auto end = first + static_cast<std::ptrdiff_t>(run);
-    if (run > 1 && run < (1u << kBlocksBits) && std::none_of(first, end, not_made)) {
+    if (std::any_of(first, end, not_made)) {
+      drop_run(id, connection, run);
+    } else if (run > 1) {
       hand_over_run(id, connection, run);
-      continue;
-    }
-    for (std::size_t i = 0; i < run; ++i) {
-      const Line next = take_first(connection);
-      if (!not_made(next)) {
-        hand_over(id, next.message);
-      } else if (connection.owner != nullptr) {
-        connection.owner->blocks_departed(key_of(id), 1, 0);
-      }
+    } else {
+      hand_over(id, take_first(connection).message);
     }
   }
+}
+
+// One that was made would leave later than is told of the others, and these are told of in order.
+void Connections::drop_run(ConnectionId id, Connection& connection, std::size_t blocks) {
+  for (std::size_t i = 0; i < blocks; ++i) take_first(connection);
+  if (connection.owner != nullptr)
+    connection.owner->blocks_departed(key_of(id), static_cast<std::uint32_t>(blocks), 0);
 }
 
 Connections::Line Connections::take_first(Connection& connection) {

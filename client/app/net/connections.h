@@ -100,7 +100,8 @@ class Connections {
   void send(core::PeerKey peer, const proto::PeerMessage& message);
   // Takes the next place in line for a block; fill() follows, with an empty payload if the block
   // could not be made. 0: the connection is gone. `more_follow`: it goes together with the next one
-  // for that peer, for which a place is taken before anything else is sent there.
+  // for that peer, for which a place is taken before anything else is sent there; if one of them
+  // cannot be made none is sent.
   std::uint64_t reserve(core::PeerKey peer, proto::Block block, bool more_follow = false);
   // `vector`: in place of the block's coefficients, if it is not empty. `claimant`: who claims
   // something of it, where the block has a claim.
@@ -160,10 +161,10 @@ class Connections {
   void tell_refused(const Connection& connection, const std::string& why) const;
   void forget(ConnectionId id);
   void push_out(ConnectionId id, Connection& connection);
-  static bool not_made(const Line& line);
   static std::size_t ready_run(const std::deque<Line>& line);
   static Line take_first(Connection& connection);
   void hand_over(ConnectionId id, const proto::PeerMessage& message);
+  void drop_run(ConnectionId id, Connection& connection, std::size_t blocks);
   void hand_over_run(ConnectionId id, Connection& connection, std::size_t blocks);
 
   TransportInbox& inbox_;

@@ -84,12 +84,12 @@ inline constexpr std::uint32_t kBusyConnections = 3;
 // and an uplink that stands idle costs all [004].
 inline constexpr std::uint32_t kBusyConnectionsSource = 4;
 inline constexpr TimeUs kBusyTime = 40 * kMillisecond;  // of the uplink, held by waiting blocks
-inline constexpr TimeUs kBusyTimeSource = 2 * kMillisecond;  // of a fast source's
+inline constexpr TimeUs kBusyTimeSource = 2 * kMillisecond;  // of a fast source's, one each
 inline constexpr TimeUs kBusyTimeLarge = 20 * kMillisecond;  // in large meshes
-// Small blocks of one generation that a fast source chooses for a neighbour at once: as many as make a
-// block of the usual size, where it sends more blocks a second than its threads could be told of one
-// by one. A choice looks at the neighbour's part of the memory, wakes threads and makes a record of
-// TLS, whatever the size of the block [078].
+// Small blocks of one generation that a fast source chooses for a neighbour at once: as many as
+// make a block of the usual size, where it sends more blocks a second than its threads could be
+// told of one by one. A choice looks at the neighbour's part of the memory, wakes threads and makes
+// a record of TLS, whatever the size of the block [078].
 inline constexpr std::size_t kRunBytes = 16384;
 inline constexpr double kRunRate = 12'000;  // blocks a second
 // A connection is slow for a reason of its own if its block has not left when all waiting blocks

@@ -30,8 +30,8 @@ std::uint32_t blocks_at_once(double blocks_per_second, std::size_t block_bytes) 
   return static_cast<std::uint32_t>(std::max<std::size_t>(kRunBytes / block_bytes, 1));
 }
 
-TimeUs uplink_patience(double blocks_per_second, std::uint32_t busy_max) {
-  const double turn = 1e6 * busy_max / std::max(blocks_per_second, 1e-3);
+TimeUs uplink_patience(double blocks_per_second, std::uint32_t waiting_max) {
+  const double turn = 1e6 * waiting_max / std::max(blocks_per_second, 1e-3);
   return static_cast<TimeUs>(std::min(turn * kPatienceTurns, static_cast<double>(kStuckTime)));
 }
 

@@ -29,7 +29,7 @@ std::uint32_t busy_connections_source(double blocks_per_second);
 std::uint32_t blocks_at_once(double blocks_per_second, std::size_t block_bytes);
 
 // How long a block may wait in a socket before it counts as waiting for something else than such an
-// uplink, of which `busy_max` connections have one each.
-TimeUs uplink_patience(double blocks_per_second, std::uint32_t busy_max);
+// uplink, for which `waiting_max` blocks may wait in all sockets.
+TimeUs uplink_patience(double blocks_per_second, std::uint32_t waiting_max);
 
 }  // namespace firn::core::policy

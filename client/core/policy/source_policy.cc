@@ -157,12 +157,15 @@ std::optional<Choice> SourcePolicy::choose(const Holdings& holdings, const Neigh
   return choice;
 }
 
-// Doubted ones are given their part block by block.
+// Doubted ones are given their part block by block, and what is repeated in the first pass is as
+// much as was lost.
 std::optional<Choice> SourcePolicy::again(const Choice& last, const Holdings& holdings,
                                           const Neighbours& neighbours) {
   const Neighbour& n = *neighbours.find(last.peer);
   if (last.doubted || !n.may_send() || n.holds.satisfied()) return std::nullopt;
-  if (!lacks(holdings, n, last.generation)) return std::nullopt;
+  const std::uint32_t g = last.generation;
+  if (!pass_.over() && (g < pass_.passed() || pass_.whole(g))) return std::nullopt;
+  if (!lacks(holdings, n, g)) return std::nullopt;
   return choice_of(n, last.generation, neighbours);
 }
 

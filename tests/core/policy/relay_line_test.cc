@@ -228,7 +228,7 @@ TEST_CASE("a finished download with hundreds of neighbours walks over them next 
     for (const core::SendBlock& block : fixture.take<core::SendBlock>()) {
       ++blocks;
       served.insert(block.peer);
-      fixture.core.block_departed(block.peer, 100, fixture.now);
+      fixture.core.blocks_departed(block.peer, 1, 100, fixture.now);
     }
     fixture.drain();
   }

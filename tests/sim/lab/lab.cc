@@ -353,7 +353,7 @@ void Lab::message_came(std::uint32_t peer, core::PeerKey key, proto::PeerMessage
 }
 
 void Lab::block_left(std::uint32_t peer, core::PeerKey key, std::size_t bytes) {
-  peers_[peer]->core->block_departed(key, bytes, queue_.now());
+  peers_[peer]->core->blocks_departed(key, 1, bytes, queue_.now());
 }
 
 void Lab::uplink_went_on(std::uint32_t index) {
