@@ -31,7 +31,8 @@ class Sending final : public LeaveWatcher {
   // This peer has had everything from the start: it sends in sequence.
   void begin_as_source();
 
-  // Blocks have departed, of so many bytes in all (or could not be made: 0 bytes).
+  // The neighbour's oldest `blocks` blocks have departed. `bytes`: of all their frames; 0: they
+  // could not be made.
   void departed(Neighbour& n, std::uint32_t blocks, std::uint64_t bytes);
 
   // The neighbour's State has been taken over.

@@ -59,8 +59,8 @@ class SwarmCore {
   void peer_broke_protocol(PeerKey peer, const std::string& what, TimeUs now);
   // A validated message (proto/messages.h), and the bytes its frame had.
   void message(PeerKey peer, proto::PeerMessage message, std::size_t frame_bytes, TimeUs now);
-  // The oldest SendBlocks for this peer are out of our hands, so many at once; `bytes`: of all
-  // their frames, 0 if they could not be made.
+  // The oldest `blocks` SendBlocks for this peer are out of our hands. `bytes`: of all their
+  // frames; 0: they could not be made.
   void blocks_departed(PeerKey peer, std::uint32_t blocks, std::size_t bytes, TimeUs now);
   // The ManifestPart last sent to this peer is out of our hands.
   void manifest_part_departed(PeerKey peer, TimeUs now);

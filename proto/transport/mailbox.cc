@@ -49,7 +49,7 @@ bool Mailbox::post_run(ConnectionId id, std::vector<OutgoingFrame> frames, Frame
   return post_frames(bytes, {id, std::move(last), tag, std::move(frames)});
 }
 
-// `order` brings frames of so many bytes.
+// `bytes`: of all frames that `order` brings.
 bool Mailbox::post_frames(std::size_t bytes, SendOrder order) {
   std::unique_lock lock(mutex_);
   Waiting& of_connection = waiting_[order.id];

@@ -377,8 +377,8 @@ TEST_CASE("the largest content with much to tell fits into its frames") {
 
 namespace {
 
-// The longest row of blocks that may leave together, of those that a source chooses within so many
-// turns of a millisecond; what it chose in one turn has left at the next.
+// The most blocks that may leave together, of those that a source chooses within `turns` turns of a
+// millisecond; what it chose in one turn has left at the next.
 std::size_t longest_run(Fixture& fixture, int turns) {
   std::size_t longest = 0;
   for (int i = 0; i < turns; ++i) {

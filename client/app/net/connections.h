@@ -36,7 +36,8 @@ class PeerEvents {
   virtual void peer_broke_protocol(core::PeerKey peer, const Error& error) = 0;
   virtual void peer_message(core::PeerKey peer, proto::PeerMessage message,
                             std::size_t frame_bytes) = 0;
-  // So many together, of so many bytes in all; 0 bytes: it could not be made.
+  // The peer's oldest `blocks` blocks have left together. `bytes`: of all their frames; 0: they
+  // could not be made, and nothing was sent.
   virtual void blocks_departed(core::PeerKey peer, std::uint32_t blocks, std::size_t bytes) = 0;
   virtual void manifest_part_departed(core::PeerKey peer) = 0;
 };

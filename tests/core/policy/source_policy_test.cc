@@ -105,7 +105,7 @@ TEST_CASE("more of a generation is chosen as long as the neighbour lacks it and 
   CHECK(sent == expected);
 }
 
-TEST_CASE("who is doubted gets its blocks one by one") {
+TEST_CASE("a source gives a doubted neighbour its blocks one by one") {
   Scene s(5, 4, 2, true);
   SourcePolicy source(shape_of(5, 4), false);
   for (core::PeerKey key = 1; key <= 2; ++key) s.peer(key).worth = core::policy::kDoubtedWorth;
