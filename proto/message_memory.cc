@@ -6,7 +6,7 @@ namespace {
 std::size_t heap_of(const State& state) {
   std::size_t bytes = state.generations.capacity() * sizeof(GenerationState);
   for (const GenerationState& one : state.generations) {
-    bytes += one.null_vector.capacity() + one.wanted_blocks.capacity();
+    bytes += one.null_vector.capacity() + one.wanted_blocks.capacity() + one.held_blocks.capacity();
   }
   for (const auto* spans : {&state.complete, &state.unwanted, &state.withdrawn})
     bytes += spans->capacity() * sizeof(Span);

@@ -63,6 +63,7 @@ struct GenerationState {
   std::uint32_t quota = 0;
   std::vector<std::uint8_t> null_vector;         // empty or n coefficients
   std::vector<std::uint8_t> wanted_blocks = {};  // empty or n bits, as peer.proto says
+  std::vector<std::uint8_t> held_blocks = {};    // likewise
   bool operator==(const GenerationState&) const = default;
 };
 

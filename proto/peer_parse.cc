@@ -112,19 +112,24 @@ Result<State> parse_state(Bytes body) {
       return peer_error("state: a generation's number is too large");
     if (entry.rank() > limits::kGenerationSizeMax || entry.quota() > limits::kGenerationSizeMax ||
         entry.null_vector().size() > limits::kGenerationSizeMax ||
-        entry.wanted_blocks().size() > limits::kGenerationSizeMax / 8)
+        entry.wanted_blocks().size() > limits::kGenerationSizeMax / 8 ||
+        entry.held_blocks().size() > limits::kGenerationSizeMax / 8)
       return peer_error(
           "state: a rank, quota, null vector or wanted blocks larger than any generation");
     wanted_blocks += !entry.wanted_blocks().empty();
+    if (entry.wanted_blocks().empty() && !entry.held_blocks().empty())
+      return peer_error("state: source blocks are held where none are wanted");
     if (wanted_blocks > limits::kWantedBlocksMax)
       return peer_error("state: source blocks of too many generations are wanted");
     const Bytes null_vector = as_bytes(entry.null_vector());
     const Bytes wanted = as_bytes(entry.wanted_blocks());
+    const Bytes held = as_bytes(entry.held_blocks());
     state.generations.push_back({.generation = entry.generation(),
                                  .rank = entry.rank(),
                                  .quota = entry.quota(),
                                  .null_vector = {null_vector.begin(), null_vector.end()},
-                                 .wanted_blocks = {wanted.begin(), wanted.end()}});
+                                 .wanted_blocks = {wanted.begin(), wanted.end()},
+                                 .held_blocks = {held.begin(), held.end()}});
   }
   return state;
 }

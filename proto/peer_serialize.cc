@@ -62,6 +62,7 @@ void fill(const State& from, wire::State& to) {
     if (!generation.null_vector.empty())
       entry.set_null_vector(generation.null_vector.data(), generation.null_vector.size());
     entry.set_wanted_blocks(generation.wanted_blocks.data(), generation.wanted_blocks.size());
+    entry.set_held_blocks(generation.held_blocks.data(), generation.held_blocks.size());
   }
 }
 
@@ -219,8 +220,10 @@ std::size_t body_bytes(const State& state) {
         entry.null_vector.empty() ? 0 : bytes_field(entry.null_vector.size());
     const std::size_t wanted_blocks =
         entry.wanted_blocks.empty() ? 0 : bytes_field(entry.wanted_blocks.size());
+    const std::size_t held_blocks =
+        entry.held_blocks.empty() ? 0 : bytes_field(entry.held_blocks.size());
     bytes += bytes_field(varint_field(entry.generation) + varint_field(entry.rank) +
-                         varint_field(entry.quota) + null_vector + wanted_blocks);
+                         varint_field(entry.quota) + null_vector + wanted_blocks + held_blocks);
   }
   return bytes;
 }

@@ -16,7 +16,8 @@ struct Deeds {
   core::TimeUs turn = 0;         // honest for so long, then false, and so on; 0: always false
   std::uint32_t rank = 0;        // sends mixtures of its first blocks of a generation alone; 0: no
   bool repeats = false;          // sends its first block of a generation again and again
-  bool claims_rank = false;      // says that it holds all rows but one of what it has any of
+  bool claims_rank = false;      // says that it holds all rows but one of what it has any of, and
+                                 // every source block
   double serves = 1;             // share of its neighbours that it sends blocks to
   bool lies_in_reports = false;  // its friends gave much, nobody else gave anything
   bool false_sums = false;       // says that it holds everything, and makes false check sums

@@ -75,6 +75,11 @@ void Saboteur::says(proto::State& state) {
     for (proto::GenerationState& one : state.generations) {
       one.rank = std::max(one.rank, shape_.blocks_in(one.generation) - 1);
       one.null_vector.clear();
+      const std::uint32_t n = shape_.blocks_in(one.generation);
+      for (std::uint32_t i = 0; !one.wanted_blocks.empty() && i < n; ++i) {
+        one.held_blocks.resize((n + 7) / 8);
+        one.held_blocks[i / 8] |= static_cast<std::uint8_t>(1 << (i % 8));
+      }
     }
   }
   if (deeds_.false_sums && shape_.generation_count() > 0) {

@@ -40,6 +40,11 @@ TEST_CASE("leaf lists and wanted blocks are sent as docs/protocol.md prints them
   state.generations = {
       {.generation = 3, .rank = 5, .quota = 3, .null_vector = {}, .wanted_blocks = {0x54}}};
   CHECK(as_printed("state_wanted_blocks", state));
+  state.generations[0].rank = 2;
+  state.generations[0].quota = 1;
+  state.generations[0].wanted_blocks = {0x50};
+  state.generations[0].held_blocks = {0x24};
+  CHECK(as_printed("state_held_blocks", state));
   CHECK(as_printed("leaf_request", LeafRequest{{3, 7}}));
   const LeafReply reply{.generation = 3,
                         .leaves = {merkle_leaf(bytes_of("snow")), merkle_leaf(bytes_of("firn"))}};
@@ -86,4 +91,17 @@ TEST_CASE("source blocks are wanted of a bounded number of generations, as bits 
   CHECK(state(limits::kWantedBlocksMax, limits::kGenerationSizeMax / 8) == "");
   CHECK(names(state(1, limits::kGenerationSizeMax / 8 + 1), "larger than any generation"));
   CHECK(names(state(limits::kWantedBlocksMax + 1, 1), "too many generations"));
+}
+
+TEST_CASE("blocks are held of generations of which blocks are wanted, as bits of one") {
+  const auto state = [](std::size_t wanted, std::size_t held) {
+    wire::PeerMessage message;
+    auto& entry = *message.mutable_state()->add_generations();
+    entry.set_wanted_blocks(std::string(wanted, '\1'));
+    entry.set_held_blocks(std::string(held, '\1'));
+    return fault_of(message);
+  };
+  CHECK(state(1, limits::kGenerationSizeMax / 8) == "");
+  CHECK(names(state(1, limits::kGenerationSizeMax / 8 + 1), "larger than any generation"));
+  CHECK(names(state(0, 1), "held where none are wanted"));
 }

@@ -78,6 +78,9 @@ State RandomMessages::state() {
          .wanted_blocks = i <= limits::kWantedBlocksMax && below(8) == 0
                               ? bytes(1 + below(64))
                               : std::vector<std::uint8_t>{}});
+  for (GenerationState& one : state.generations) {
+    if (!one.wanted_blocks.empty() && coin()) one.held_blocks = bytes(1 + below(64));
+  }
   return state;
 }
 
