@@ -1,6 +1,7 @@
 #include "client/core/granting.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 #include <vector>
 
@@ -260,6 +261,21 @@ bool Granting::sifts() const {
          membership_.neighbours().size() <= policy::kFewToLookAt;
 }
 
+// Where blocks that are asked of one neighbour are asked of no other there need be no shares.
+void Granting::tell_plain(const Neighbour& n, proto::GenerationState& entry) {
+  const std::uint32_t g = entry.generation;
+  entry.wanted_blocks = plain_.wanted_from(n, g);
+  if (!plain_.shared(g)) return;
+  entry.held_blocks = plain_.held(g);
+  const OpenGeneration* open = holdings().find_open(g);
+  if (n.mistrusted || (open && open->decoding)) return;
+  if (!generations_.invites(g, n.id, context_.now)) return;
+  std::uint32_t wanted = 0;
+  for (const std::uint8_t bits : entry.wanted_blocks)
+    wanted += static_cast<std::uint32_t>(std::popcount(bits));
+  entry.quota = std::min(wanted, n.grants.window().blocks);
+}
+
 void Granting::tell_generations(Neighbour& n, std::size_t entries_max, proto::State& state) {
   const std::size_t spans_max = std::min(entries_max, limits::kStateSpansMax);
   state.complete = n.news.take_complete(spans_max);
@@ -278,7 +294,8 @@ void Granting::tell_generations(Neighbour& n, std::size_t entries_max, proto::St
                                          holders_, context_.now)
                       : 0;
     entry.null_vector = n.news.take_null_vector(g);
-    if (plain_.on(g)) entry.wanted_blocks = plain_.wanted_from(n, g);
+    if (plain_.waits(g)) entry.quota = 0;
+    if (plain_.on(g)) tell_plain(n, entry);
   }
 }
 

@@ -82,6 +82,7 @@ class Granting final : public LeaveWatcher {
   void tell_convicted(Neighbour& n, proto::State& state);
   void tell_lacking(Neighbour& n);
   bool sifts() const;
+  void tell_plain(const Neighbour& n, proto::GenerationState& entry);
   void tell_generations(Neighbour& n, std::size_t entries_max, proto::State& state);
 
   const Context& context_;

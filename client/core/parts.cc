@@ -34,7 +34,7 @@ Transfer::Transfer(Parts& parts, const Info& info)
                  generations.holdings()),
       trust(parts.context, parts.life, parts.membership, epochs, discredited, info.authority_key),
       claims(parts.context, trust, generations.holdings()),
-      plain(parts.context, parts.membership, parts.outbox, generations.holdings(),
+      plain(parts.context, parts.membership, parts.outbox, generations.holdings(), trust,
             info.generation_digests),
       turns(parts.context, parts.life, parts.membership, parts.intake, generations),
       granting(parts.context, parts.life, parts.membership, parts.outbox, parts.intake,

@@ -4,16 +4,19 @@
 #include <utility>
 
 #include "client/core/policy/constants.h"
+#include "client/core/policy/plain_shares.h"
 #include "proto/base/digest.h"
 
 namespace firn::core {
 
 PlainFetch::PlainFetch(const Context& context, Membership& membership, Outbox& outbox,
-                       const Holdings& holdings, std::vector<Digest> digests)
+                       const Holdings& holdings, const Trust& trust, std::vector<Digest> digests)
     : context_(context),
       membership_(membership),
       outbox_(outbox),
       holdings_(holdings),
+      trust_(trust),
+      mode_(context, membership, trust),
       digests_(std::move(digests)),
       random_(context.options.seed, 0x6c6561766573) {}
 
@@ -21,6 +24,19 @@ void PlainFetch::begin(std::uint32_t g) {
   Case& c = cases_.try_emplace(g).first->second;
   c.resting = c.resting && !has_room();
   c.turned_at = c.waits_since = context_.now;
+  c.ahead = false;
+}
+
+bool PlainFetch::waits(std::uint32_t g) const {
+  const auto known = cases_.find(g);
+  if (!mode_.on()) return false;
+  if (known == cases_.end()) return !has_room();
+  return known->second.leaves.empty() && !known->second.resting;
+}
+
+bool PlainFetch::shared(std::uint32_t g) const {
+  const auto known = cases_.find(g);
+  return known != cases_.end() && (mode_.on() || known->second.ahead);
 }
 
 bool PlainFetch::on(std::uint32_t g) const {
@@ -34,6 +50,30 @@ bool PlainFetch::knows(std::uint32_t g) const {
 
 bool PlainFetch::right(std::uint32_t g, std::uint32_t i, const proto::Payload& payload) const {
   return merkle_leaf(payload.bytes()) == cases_.at(g).leaves[i];
+}
+
+// Few come so: from a source alone, each to one peer. Their payloads are in the store. What is
+// known of a block that has made way for this one must not speak against its sender.
+void PlainFetch::came(std::uint32_t g, std::uint32_t i, const proto::Payload& payload) {
+  if (trust_.alone_at_large() && !knows(g)) {
+    came_[g][i] = merkle_leaf(payload.bytes());
+  } else if (const auto known = came_.find(g); known != came_.end()) {
+    known->second.erase(i);
+  }
+}
+
+PlainFetch::Sorted PlainFetch::sort(std::uint32_t g) const {
+  Sorted sorted;
+  const OpenGeneration* open = holdings_.find_open(g);
+  const auto blocks = came_.find(g);
+  if (!open || blocks == came_.end()) return sorted;
+  const std::vector<Digest>& leaves = cases_.at(g).leaves;
+  for (const auto& [i, leaf] : blocks->second) {
+    const auto slot = open->slot_of(i);
+    if (!slot || open->has(*slot, Rows::kProven)) continue;
+    (leaf == leaves[i] ? sorted.right : sorted.wrong).push_back(*slot);
+  }
+  return sorted;
 }
 
 std::vector<Digest> PlainFetch::leaves_of(std::uint32_t g) const {
@@ -52,9 +92,16 @@ void PlainFetch::ask(std::uint32_t g, Case& c) {
   for (Neighbour& n : membership_.neighbours()) {
     if (may_have_leaves(n, g) && !c.without.contains(n.key)) holders.push_back(&n);
   }
+  // Sources are to send blocks.
+  const auto fetches = [](const Neighbour* n) { return !n->holds.has_everything(); };
+  if (mode_.on() && std::any_of(holders.begin(), holders.end(), fetches))
+    std::erase_if(holders, [&](const Neighbour* n) { return !fetches(n); });
   c.asked = kNoPeer;
   c.due = context_.now + policy::kLeavesTimeout;
-  if (holders.empty()) return c.without.clear();  // from the beginning
+  if (holders.empty()) {  // from the beginning
+    if (mode_.on()) c.due = context_.now + policy::kLeavesRetry;
+    return c.without.clear();
+  }
   Neighbour& n = *holders[random_.below(static_cast<std::uint32_t>(holders.size()))];
   c.asked = n.key;
   c.without.insert(n.key);  // unless it answers
@@ -73,6 +120,7 @@ PlainFetch::Reply PlainFetch::replied(const Neighbour& n, proto::LeafReply&& rep
       merkle_root(reply.leaves) != digests_[reply.generation])
     return Reply::kFalse;
   c.leaves = std::move(reply.leaves);
+  c.resting = false;
   c.turned_at = c.waits_since = context_.now;
   return Reply::kFits;
 }
@@ -93,11 +141,58 @@ bool PlainFetch::has_room() const {
   return static_cast<std::size_t>(taken) < policy::kPlainMax;
 }
 
+bool PlainFetch::asks_enough() const {
+  return mode_.on() && std::count_if(cases_.begin(), cases_.end(), [](const auto& one) {
+                         return one.second.leaves.empty() && one.second.asked != kNoPeer;
+                       }) >= policy::kLeavesAtOnce;
+}
+
+// The lowest generations that are not there, as far as the download's front will soon reach.
+void PlainFetch::look_ahead() {
+  const GenerationSet& verified = holdings_.verified();
+  const std::uint32_t end =
+      std::min(holdings_.frontier() + policy::kPlainAhead, holdings_.generation_count());
+  for (std::uint32_t g = verified.next_missing(0); g < end; g = verified.next_missing(g + 1)) {
+    if (cases_.size() >= policy::kPlainMax) break;
+    if (cases_.contains(g) || holdings_.given_up().contains(g)) continue;
+    const OpenGeneration* open = holdings_.find_open(g);
+    if (open && open->decoding) continue;
+    begin(g);
+    cases_.at(g).ahead = true;
+    membership_.neighbours().report(g);
+  }
+}
+
+// What has begun so ends so.
+void PlainFetch::end_mode() {
+  std::erase_if(cases_, [this](const auto& one) {
+    const auto& [g, c] = one;
+    if (!c.ahead || (holdings_.rank(g) > 0 && !c.leaves.empty())) return false;
+    membership_.neighbours().report(g);
+    return true;
+  });
+}
+
+void PlainFetch::give_up_waiting(std::uint32_t g, Case& c) {
+  if (!waits(g) || context_.now - c.waits_since < policy::kPlainWait) return;
+  c.resting = true;
+  membership_.neighbours().report(g);
+}
+
 // A bounded number of generations at a time, the lowest of those that wait first.
 void PlainFetch::step() {
+  if (mode_.step()) {
+    if (mode_.on())
+      outbox_.warn(
+          "false data is about, and nobody near can judge it: blocks are fetched one by one");
+    if (!mode_.on()) end_mode();
+  }
+  if (mode_.on()) look_ahead();
   for (auto& [g, c] : cases_) {
     if (c.leaves.empty()) {
-      if (c.due <= context_.now && (c.asked != kNoPeer || has_room())) ask(g, c);
+      give_up_waiting(g, c);
+      if (c.due > context_.now) continue;
+      if (c.asked != kNoPeer || (has_room() && !asks_enough())) ask(g, c);
     } else if (turn_due(g, c) <= context_.now) {
       turn(g, c);
     }
@@ -105,9 +200,10 @@ void PlainFetch::step() {
 }
 
 TimeUs PlainFetch::next_due() const {
-  TimeUs at = kNever;
-  const bool room = cases_.empty() || has_room();
+  TimeUs at = mode_.next_due();
+  const bool room = cases_.empty() || (has_room() && !asks_enough());
   for (const auto& [g, c] : cases_) {
+    if (waits(g)) at = std::min(at, c.waits_since + policy::kPlainWait);
     if (!c.leaves.empty()) {
       at = std::min(at, turn_due(g, c));
     } else if (room || c.asked != kNoPeer) {
@@ -157,6 +253,17 @@ std::vector<std::uint32_t> PlainFetch::missing(std::uint32_t g) const {
   return missing;
 }
 
+std::vector<std::uint8_t> PlainFetch::held(std::uint32_t g) const {
+  std::vector<std::uint8_t> bits((holdings_.blocks_in(g) + 7) / 8);
+  const OpenGeneration* open = holdings_.find_open(g);
+  for (std::uint32_t slot = 0; open && slot < open->vectors.size(); ++slot) {
+    const std::uint32_t i = open->source_block[slot];
+    if (!open->has(slot, Rows::kProven) || i == kCoded) continue;
+    bits[i / 8] |= static_cast<std::uint8_t>(1 << (i % 8));
+  }
+  return bits;
+}
+
 // Of the neighbours that hold all of g each is asked for blocks of its own, so that no two send the
 // same; where nothing comes each for those of another. Where some of them have shown themselves a
 // suspect is asked for one block, to do so too: a polluter that comes back under fresh names would
@@ -168,6 +275,11 @@ std::vector<std::uint8_t> PlainFetch::wanted_from(const Neighbour& n, std::uint3
   };
   const std::vector<std::uint32_t> lacked = missing(g);
   if (lacked.empty()) return bits;
+  if (shared(g)) {
+    const Neighbours& all = std::as_const(membership_).neighbours();
+    for (const std::uint32_t i : policy::plain_share(all, n, g, lacked, context_.now)) want(i);
+    return bits;
+  }
   std::uint32_t holders = 0, suspects = 0, place = 0;
   for (const Neighbour& other : std::as_const(membership_).neighbours()) {
     if (!shares(other, g)) continue;

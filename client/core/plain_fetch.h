@@ -6,7 +6,8 @@
 // false one convicts its sender: peers send as source blocks only what they know to be true.
 //
 // That costs what coding saves (two senders may send the same block), so it is for generations in
-// trouble: they decoded to false data, and no authority can say which rows are false. Where no
+// trouble: they decoded to false data, and no authority can say which rows are false; and for all
+// that are fetched while there are many of those (plain_mode.h). Where no
 // source block comes for kPlainPatience (those that had them have left), coded ones are taken
 // again, until they decode to false data.
 #pragma once
@@ -20,6 +21,8 @@
 #include "client/core/holdings.h"
 #include "client/core/membership.h"
 #include "client/core/outbox.h"
+#include "client/core/plain_mode.h"
+#include "client/core/trust.h"
 #include "codec/random.h"
 #include "proto/base/ids.h"
 #include "proto/messages.h"
@@ -30,7 +33,15 @@ class PlainFetch final : public LeaveWatcher {
  public:
   // `digests`: of the generations, as in the manifest.
   PlainFetch(const Context& context, Membership& membership, Outbox& outbox,
-             const Holdings& holdings, std::vector<Digest> digests);
+             const Holdings& holdings, const Trust& trust, std::vector<Digest> digests);
+
+  // Generation g has decoded to false data, or a neighbour has sent a false block of it.
+  void met_false(std::uint32_t g) { mode_.met_false(g); }
+  // All generations are fetched plainly, or were when g began: neighbours that do so too tell what
+  // they hold.
+  bool shared(std::uint32_t g) const;
+  // They are, but the leaves of g are still to come: no blocks of it are taken.
+  bool waits(std::uint32_t g) const;
 
   // Generation g is in trouble: its leaves are wanted, if they are not there.
   void begin(std::uint32_t g);
@@ -38,6 +49,15 @@ class PlainFetch final : public LeaveWatcher {
   // is fetched plainly from now on, or is false.
   enum class Reply { kUseless, kFits, kFalse };
   Reply replied(const Neighbour& n, proto::LeafReply&& reply);
+
+  // A source block has come as it is while the leaves of its generation were not there.
+  void came(std::uint32_t g, std::uint32_t i, const proto::Payload& payload);
+  // Now they are: of the rows of g that came so the slots of those that fit them, and of the
+  // others.
+  struct Sorted {
+    std::vector<std::uint32_t> right, wrong;
+  };
+  Sorted sort(std::uint32_t g) const;
 
   // Generation g is fetched plainly: source blocks alone are taken.
   bool on(std::uint32_t g) const;
@@ -47,11 +67,16 @@ class PlainFetch final : public LeaveWatcher {
   bool right(std::uint32_t g, std::uint32_t i, const proto::Payload& payload) const;
   // Of such a generation: what the neighbour is asked for (GenerationState::wanted_blocks).
   std::vector<std::uint8_t> wanted_from(const Neighbour& n, std::uint32_t g) const;
+  // The source blocks of g that this peer can pass on (GenerationState::held_blocks).
+  std::vector<std::uint8_t> held(std::uint32_t g) const;
   // Empty where they are not held.
   std::vector<Digest> leaves_of(std::uint32_t g) const;
 
   // g is verified, or not wanted any more.
-  void forget(std::uint32_t g) { cases_.erase(g); }
+  void forget(std::uint32_t g) {
+    cases_.erase(g);
+    came_.erase(g);
+  }
   void leaves(const Neighbour& n) override;
 
   // Asks for leaves, and other holders for blocks that do not come.
@@ -68,9 +93,14 @@ class PlainFetch final : public LeaveWatcher {
     TimeUs turned_at = 0;
     TimeUs waits_since = 0;  // fetched plainly since then
     bool resting = false;    // coded blocks are taken
+    bool ahead = false;      // not in trouble itself
   };
   bool may_have_leaves(const Neighbour& n, std::uint32_t g) const;
   bool has_room() const;
+  bool asks_enough() const;
+  void look_ahead();
+  void end_mode();
+  void give_up_waiting(std::uint32_t g, Case& c);
   bool shares(const Neighbour& n, std::uint32_t g) const;
   std::vector<std::uint32_t> missing(std::uint32_t g) const;  // source blocks
   void ask(std::uint32_t g, Case& c);
@@ -81,8 +111,11 @@ class PlainFetch final : public LeaveWatcher {
   Membership& membership_;
   Outbox& outbox_;
   const Holdings& holdings_;
+  const Trust& trust_;
+  PlainMode mode_;
   const std::vector<Digest> digests_;
   std::map<std::uint32_t, Case> cases_;
+  std::map<std::uint32_t, std::map<std::uint32_t, Digest>> came_;  // leaves by generation and block
   TimeUs came_at_ = 0;  // the last block of any of them, as far as is known
   codec::CoefficientStream random_;
 };

@@ -85,8 +85,8 @@ void Receiving::take(Neighbour& n, proto::Block&& block) {
           : std::move(block.coefficients));
   std::optional<std::uint32_t> slot;
   // What a complete peer loses again was changed by its owner: nothing is written over it.
-  const bool wanted =
-      !life_.finishing() && !(block.unproven && trust_.strict()) && (!plain || block.source_index);
+  const bool wanted = !life_.finishing() && !plain_.waits(g) &&
+                      !(block.unproven && trust_.strict()) && (!plain || block.source_index);
   if (wanted && generations_.accepts(g, n.id)) {
     const Standing standing = shown || vouched ? Standing::kProven
                               : block.unproven ? Standing::kUnanswered
@@ -99,6 +99,7 @@ void Receiving::take(Neighbour& n, proto::Block&& block) {
   }
   if (slot && answered && block.claim) claims_.keep(g, *slot, *block.claim);
   if (slot && shown) membership_.proved(n.id, 1);
+  if (slot && !shown && block.source_index) plain_.came(g, *block.source_index, block.payload);
   n.traffic.usefulness().block(slot.has_value(), context_.now);
   if (slot) {
     innovative(n, g, *slot, vector, std::move(block.payload));
@@ -172,6 +173,7 @@ void Receiving::verified(std::uint32_t g) {
 void Receiving::decoded_falsely(std::uint32_t g) {
   timekeeping_.raise_alarm();
   trust_.alarm(policy::kConvictedMemory);
+  plain_.met_false(g);
   if (!judging_.doubt(g)) fetch_again(g);
 }
 
@@ -220,10 +222,17 @@ void Receiving::take(Neighbour& n, proto::LeafReply&& reply) {
   generations_.lift_rescue(g);
   outbox_.inform("generation " + std::to_string(g) + " is fetched block by block");
   const OpenGeneration* open = generations_.holdings().find_open(g);
+  std::vector<PeerId> guilty;
+  if (open && !open->decoding) {
+    const PlainFetch::Sorted sorted = plain_.sort(g);
+    for (const std::uint32_t slot : sorted.wrong) guilty.push_back(open->senders[slot]);
+    if (!sorted.right.empty()) prove(g, sorted.right);
+  }
   if (open && !open->decoding && open->proven < open->rows) {
     remove(g, generations_.suspects(g).slots);
   }
   membership_.neighbours().report(g);
+  for (const PeerId& id : guilty) blame(id, g);
 }
 
 // --- judged rows ---
@@ -336,6 +345,7 @@ void Receiving::ban(const PeerId& id, std::uint32_t g) {
   judging_.alarm();
   timekeeping_.raise_alarm();
   trust_.convict(id);
+  plain_.met_false(g);
   membership_.punish(id, GoodbyeReason::kBanned,
                      "sent a false block of generation " + std::to_string(g),
                      policy::kStrikesConvicted);

@@ -15,12 +15,13 @@ void RemoteHoldings::set_shape(const Shape& shape) {
   partial_ = RemoteGenerations(shape.generation_count());
   null_vectors_.clear();
   wanted_blocks_.clear();
+  held_blocks_.clear();
   total_rank_ = 0;
 }
 
 void RemoteHoldings::mark_complete(std::uint32_t g) {
   if (complete_.contains(g)) return;
-  total_rank_ += shape_.blocks_in(g) - partial_rank(g);
+  total_rank_ += shape_.blocks_in(g) - rank(g);
   forget_partial(g);
   complete_.add(g);
   settled_.add(g);
@@ -57,7 +58,7 @@ void RemoteHoldings::settle_unwanted(const proto::Span& span) {
   }
   for (std::uint32_t g = settled_.next_missing(span.first); g < end;
        g = settled_.next_missing(g + 1)) {
-    total_rank_ -= partial_rank(g);
+    total_rank_ -= rank(g);
     forget_partial(g);
     settled_.add(g);
   }
@@ -136,6 +137,7 @@ void RemoteHoldings::drop_null_vector(std::uint32_t g) {
 void RemoteHoldings::forget_partial(std::uint32_t g) {
   drop_null_vector(g);
   wanted_blocks_.drop(g);
+  held_blocks_.drop(g);
   partial_.erase(g);
 }
 
@@ -173,6 +175,7 @@ bool RemoteHoldings::apply_rank(proto::GenerationState&& update, std::uint32_t n
   if (!update.null_vector.empty() && update.null_vector.size() != blocks) return false;
   if (!update.wanted_blocks.empty() && !WantedBlocks::fits(update.wanted_blocks, blocks))
     return false;
+  if (!update.held_blocks.empty() && !WantedBlocks::fits(update.held_blocks, blocks)) return false;
   mark_incomplete(g);
   if (update.quota > 0) settled_.remove(g);
   if (!partial_.has_room(g)) return true;
@@ -184,6 +187,11 @@ bool RemoteHoldings::apply_rank(proto::GenerationState&& update, std::uint32_t n
       static_cast<std::uint16_t>(std::min<std::size_t>(update.quota, limits::kGenerationSizeMax));
   if (!update.null_vector.empty()) {
     keep_null_vector(g, std::move(update.null_vector), next_sequence);
+  }
+  if (update.held_blocks.empty()) {
+    held_blocks_.drop(g);
+  } else {
+    held_blocks_.keep(g, std::move(update.held_blocks));
   }
   known.plain = !update.wanted_blocks.empty();
   if (known.plain) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "client/core/generation_set.h"
+#include "client/core/held_blocks.h"
 #include "client/core/holdings.h"
 #include "client/core/remote_generations.h"
 #include "client/core/wanted_blocks.h"
@@ -63,7 +64,9 @@ class RemoteHoldings {
   // it has said so of none.
   const GenerationSet& withdrawn() const { return withdrawn_; }
   std::uint32_t rank(std::uint32_t g) const {
-    return complete_.contains(g) ? shape_.blocks_in(g) : partial_rank(g);
+    if (complete_.contains(g)) return shape_.blocks_in(g);
+    const RemoteGeneration* known = partial_.find(g);
+    return known ? known->rank : 0;
   }
   // Rank over all generations.
   std::uint64_t total_rank() const { return total_rank_; }
@@ -74,6 +77,9 @@ class RemoteHoldings {
   // The source blocks that it asks for, where it takes no others of g (RemoteGeneration::plain);
   // else null.
   const WantedBlocks::Set* wanted_blocks(std::uint32_t g) const { return wanted_blocks_.find(g); }
+
+  // Those that it says it holds, where it fetches all generations plainly (plain_mode.h).
+  const HeldBlocks& held_blocks() const { return held_blocks_; }
 
   // Which rows it takes combinations of.
   Rows takes() const { return takes_; }
@@ -95,10 +101,6 @@ class RemoteHoldings {
   void source_block_sent(std::uint32_t g, std::uint32_t i) { wanted_blocks_.sent(g, i); }
 
  private:
-  std::uint32_t partial_rank(std::uint32_t g) const {
-    const RemoteGeneration* known = partial_.find(g);
-    return known ? known->rank : 0;
-  }
   RemoteGeneration& open(std::uint32_t g, std::uint32_t next_sequence);
   bool apply_rank(proto::GenerationState&& update, std::uint32_t next_sequence);
   void keep_null_vector(std::uint32_t g, std::vector<std::uint8_t>&& z,
@@ -125,6 +127,7 @@ class RemoteHoldings {
   std::uint64_t taken_back_ = 0;  // generations that spans made incomplete again
   std::uint64_t states_ = 0;
   WantedBlocks wanted_blocks_;
+  HeldBlocks held_blocks_;
   std::vector<std::pair<std::uint32_t, NullVector>> null_vectors_;  // by generation, oldest first
 };
 

@@ -134,12 +134,13 @@ void Sending::mix(const Neighbour& n, std::size_t rows_max, SendBlock& out) {
   out.block.coefficients = std::move(made.vector);
 }
 
-// One of the source blocks that the neighbour asks for, by chance: neighbours that ask for the same
-// ones are to get different ones, as they send them to each other.
-void Sending::choose_plain(Neighbour& n, SendBlock& out) {
+// The source block that was chosen, or one of those that the neighbour asks for, by chance:
+// neighbours that ask for the same ones are to get different ones, as they send them to each other.
+void Sending::choose_plain(Neighbour& n, std::optional<std::uint32_t> chosen, SendBlock& out) {
   const std::uint32_t g = out.block.generation;
   const std::vector<std::uint32_t> blocks = policy::plain_blocks(holdings_, n, g);
-  const std::uint32_t i = blocks[random_.below(static_cast<std::uint32_t>(blocks.size()))];
+  const std::uint32_t i =
+      chosen ? *chosen : blocks[random_.below(static_cast<std::uint32_t>(blocks.size()))];
   out.block.source_index = i;
   out.block.unproven = false;
   n.holds.source_block_sent(g, i);
@@ -175,7 +176,7 @@ SendBlock Sending::make(Neighbour& n, const policy::Choice& choice) {
   out.block.recoded = open != nullptr;
   out.block.unproven = open && open->proven < open->count(n.holds.takes());
   if (choice.plain) {
-    choose_plain(n, out);
+    choose_plain(n, choice.source_index, out);
   } else if (choice.source_index) {
     out.block.source_index = choice.source_index;
   } else {

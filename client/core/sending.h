@@ -59,7 +59,7 @@ class Sending final : public LeaveWatcher {
   std::uint32_t busy_max(double blocks_per_second, bool small_mesh) const;
   void send_run(Neighbour& n, const policy::Choice& first, std::uint32_t at_once);
   SendBlock make(Neighbour& n, const policy::Choice& choice);
-  void choose_plain(Neighbour& n, SendBlock& out);
+  void choose_plain(Neighbour& n, std::optional<std::uint32_t> chosen, SendBlock& out);
   void draw_vector(const Neighbour& n, const std::vector<std::uint8_t>& null, SendBlock& out);
   void mix(const Neighbour& n, std::size_t rows_max, SendBlock& out);
 

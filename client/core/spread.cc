@@ -50,6 +50,13 @@ void Spread::told(const Neighbour& by, const proto::State& state) {
   for (const proto::GenerationState& one : state.generations) {
     const std::vector<std::uint8_t>& z = one.null_vector;
     const auto rows = rows_.find(one.generation);
+    const std::vector<std::uint8_t>& held = one.held_blocks;
+    if (!held.empty() && rows != rows_.end()) {
+      count(by, rows->second, policy::kSpreadRecent, [&held](const Row& row) {
+        const std::uint32_t i = row.source_index.value_or(UINT32_MAX);
+        return i / 8 < held.size() && (held[i / 8] >> (i % 8) & 1) != 0;
+      });
+    }
     if (z.empty() || rows == rows_.end()) continue;
     if (std::all_of(z.begin(), z.end(), [](std::uint8_t c) { return c == 0; })) continue;
     count(by, rows->second, policy::kSpreadMemory, [&z](const Row& row) {

@@ -19,7 +19,8 @@ Trust::Trust(const Context& context, const Life& life, Membership& membership, c
       authority_key_(std::move(authority_key)),
       strict_(possible() && membership.small_mesh()),
       mistrust_(context, life, membership),
-      near_until_(context.now) {}
+      near_until_(context.now),
+      guided_until_(context.now) {}
 
 void Trust::greeted(Neighbour& n) {
   mistrust_.greeted(n);
@@ -131,6 +132,10 @@ void Trust::step() {
   mistrust_.step();
   step_proof();
   unguided_ = !strict_ && !near_ && !life_.complete() && membership_.small_mesh();
+  if (near_ || strict_ || epochs_.alive()) guided_until_ = context_.now;
+  const TimeUs unheard = possible() ? policy::kStarvingTime : 0;  // it may be about to tell
+  alone_at_large_ = !near_ && !strict_ && !epochs_.alive() && !life_.complete() &&
+                    !membership_.small_mesh() && context_.now - guided_until_ >= unheard;
   const bool believing = wants_belief();
   if (believing == believing_) return;
   believing_ = believing;

@@ -39,8 +39,10 @@ class Trust final : public LeaveWatcher {
   // In a small mesh where no authority is near: rows are judged by the word of peers that may lie
   // (peer_checks.h).
   bool unguided() const { return unguided_; }
-  // The same, once a false row was met, while somebody is near that holds everything: this peer
-  // wants only what is made from rows that their sender trusts (Rows::kTrusted).
+  // In a large mesh where no authority tells anything: rows are judged by nobody.
+  bool alone_at_large() const { return alone_at_large_; }
+  // In a small one, once a false row was met, while somebody is near that holds everything: this
+  // peer wants only what is made from rows that their sender trusts (Rows::kTrusted).
   bool believing() const { return believing_; }
   // A row that came as it was made from a holder of its generation is believed.
   bool believes(const Neighbour& n) const {
@@ -111,6 +113,7 @@ class Trust final : public LeaveWatcher {
   std::vector<PeerKey> authorities_;
   std::vector<std::uint64_t> convicted_;
   TimeUs convicted_at_ = 0;  // the last was
+  bool alone_at_large_ = false;
   bool strict_, unguided_ = false, believing_ = false;
   TimeUs alarmed_until_ = 0;
   TimeUs strict_since_ = 0, open_since_ = 0;
@@ -118,10 +121,11 @@ class Trust final : public LeaveWatcher {
   Mistrust mistrust_;
   TimeUs claims_since_ = kNever;
   TimeUs alarmed_since_ = kNever;
-  bool met_ = false;       // a neighbour has spoken for the authority
-  bool near_ = false;      // one does
-  bool starved_ = false;   // under alarm nothing came that its sender answers for
-  TimeUs near_until_ = 0;  // when it was seen last
+  bool met_ = false;         // a neighbour has spoken for the authority
+  bool near_ = false;        // one does
+  bool starved_ = false;     // under alarm nothing came that its sender answers for
+  TimeUs near_until_ = 0;    // when it was seen last
+  TimeUs guided_until_ = 0;  // near, or by Epochs
 };
 
 }  // namespace firn::core

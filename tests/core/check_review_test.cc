@@ -8,6 +8,7 @@
 
 using namespace firn;
 using namespace firn::test;
+using core::kNoPeer;
 namespace policy = core::policy;
 
 namespace {

@@ -316,6 +316,32 @@ TEST_CASE("in a large mesh a third of polluters does not stop a swarm, with an a
   }
 }
 
+// As long as each generation was fetched twice, as coded blocks that were false and then plainly,
+// there were five hundred.
+TEST_CASE("in a large mesh that nobody guides false generations are met at first alone") {
+  for (const bool away : {false, true}) {
+    CAPTURE(away);
+    const Content content(24, 16, 1024, 575, away);
+    Network network(content, 575);
+    network.add({.link = {8 * kMbit}, .source = true, .speaks = false});
+    for (const char* deeds : {"byte", "byte", "sparse:4", "rank-liar+silent", "rank-liar+turns:2"})
+      network.add({.link = {8 * kMbit}, .deeds = hostile::parse_deeds(deeds).value()});
+    while (network.size() < 30) network.add({.link = {8 * kMbit}});
+    run_to_completion(network, 900);
+    CHECK(wrongly_banned(network) == 0);
+    std::size_t one_by_one = 0, decoded_falsely = 0;
+    for (std::size_t i = 0; i < network.size(); ++i) {
+      Peer& peer = network.peer(i);
+      if (peer.spec().hostile()) continue;
+      one_by_one += warned(peer, "one by one");
+      for (const std::string& text : peer.warnings)
+        decoded_falsely += text.find("decoded to false data") != std::string::npos;
+    }
+    CHECK(one_by_one > 12);
+    CHECK(decoded_falsely < 100);
+  }
+}
+
 TEST_CASE("once honest peers hold the content between them they finish without the source") {
   for (std::uint64_t seed = 580; seed < 586; ++seed) {
     CAPTURE(seed);

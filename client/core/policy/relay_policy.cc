@@ -133,8 +133,9 @@ RelayPolicy::Candidate RelayPolicy::best_from(std::uint32_t& g, const Holdings& 
     ++seen;
     const bool whole = holdings.rank(candidate.generation, neighbour.holds.takes()) >=
                        holdings.blocks_in(candidate.generation);
+    const double order = candidate.plain ? kPlainOrder / 2 : 1e-3;
     const double key = (whole ? std::min(candidate.score, double{kGapCap}) : candidate.score) +
-                       random_.below(512) / 1024.0 - (candidate.generation - base) * 1e-3;
+                       random_.below(512) / 1024.0 - (candidate.generation - base) * order;
     if (best.score <= 0 || key > best_key) {
       best = candidate;
       best_key = key;

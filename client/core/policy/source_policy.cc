@@ -24,6 +24,7 @@ SourcePolicy::SourcePolicy(const Shape& shape, bool dense)
       among_(std::clamp(kScanBlocks / shape.generation_size, kScanMin, kScanMax)),
       next_plain_(shape.generation_count(), 0),
       pass_(shape),
+      plain_pass_(shape),
       gaps_(shape) {}
 
 // Systematic blocks are worth sending only where no other source or earlier run has begun.
@@ -51,6 +52,11 @@ bool SourcePolicy::lacks(const Holdings& holdings, const Neighbour& neighbour,
   return closing ? remote.in_flight < std::max<std::uint32_t>(remote.quota, 1) : remote.quota > 0;
 }
 
+// A neighbour that fetches all plainly asks for a part of each generation.
+bool SourcePolicy::serves_in_pass(const Neighbour& neighbour, std::uint32_t g) const {
+  return !neighbour.holds.held_blocks().find(g) || plain_pass_.due(neighbour, g).has_value();
+}
+
 // Of the first pass, from this generation on.
 std::optional<std::uint32_t> SourcePolicy::not_passed(const Holdings& holdings,
                                                       const Neighbour& neighbour,
@@ -59,7 +65,7 @@ std::optional<std::uint32_t> SourcePolicy::not_passed(const Holdings& holdings,
   std::uint32_t looked = 0;
   for (std::uint32_t g = settled.next_missing(from); g < settled.size() && looked < kLookMax;
        g = settled.next_missing(g + 1), ++looked) {
-    if (!pass_.whole(g) && lacks(holdings, neighbour, g)) return g;
+    if (!pass_.whole(g) && lacks(holdings, neighbour, g) && serves_in_pass(neighbour, g)) return g;
   }
   return std::nullopt;
 }
@@ -71,7 +77,10 @@ std::optional<std::uint32_t> SourcePolicy::choose_generation(const Holdings& hol
   if (alarm_ && new_due_ > 0) {
     if (const auto g = not_passed(holdings, neighbour, pass_.passed())) return g;
   }
+  const auto lost = plain_pass_.lost(neighbour, pass_);
+  if (lost && lacks(holdings, neighbour, *lost)) return lost;
   for (const Gaps::Gap& gap : gaps_.gaps()) {
+    if (neighbour.holds.held_blocks().find(gap.generation)) continue;  // that tells better
     if (gap.rows > 0 && lacks(holdings, neighbour, gap.generation)) return gap.generation;
   }
   if (const auto g = not_passed(holdings, neighbour, pass_.cursor())) return g;
@@ -95,6 +104,7 @@ std::optional<std::uint32_t> SourcePolicy::choose_generation(const Holdings& hol
 
 void SourcePolicy::told(const Neighbour& n) {
   claims_.update(n);
+  plain_pass_.told(n);
   line_.update(n, terms_);
 }
 
@@ -109,6 +119,7 @@ void SourcePolicy::leaves(const Neighbour& n) {
 // all alike, but for the bounds of a weight: where many must be looked at, small changes wait.
 void SourcePolicy::refresh(const Neighbours& neighbours, bool small_mesh, TimeUs now) {
   const bool gaps = gaps_.review(neighbours, pass_.passed(), !pass_.over(), now);
+  if (!small_mesh) plain_pass_.review(neighbours, now);
   const double usual = claims_.usual();
   const double step = neighbours.size() > kFewToLookAt ? kUsualStep : 0;
   const bool moved = std::abs(usual - terms_.usual_uplink) > step * terms_.usual_uplink;
@@ -175,7 +186,10 @@ Choice SourcePolicy::choice_of(const Neighbour& n, std::uint32_t g, const Neighb
   choice.generation = g;
   const RemoteGeneration* known = n.holds.partial().find(g);
   choice.plain = known && known->plain;
-  if (choice.plain) return choice;
+  if (choice.plain) {
+    if (n.holds.held_blocks().find(g)) choice.source_index = plain_pass_.due(n, g);
+    return choice;
+  }
   if (dense_ || n.holds.prefers_coded()) return choice;
   if (pass_.blocks(g) == 0 && next_plain_[g] == 0 && !fresh_everywhere(g, neighbours)) {
     next_plain_[g] = shape_.blocks_in(g);
@@ -188,9 +202,11 @@ Choice SourcePolicy::choice_of(const Neighbour& n, std::uint32_t g, const Neighb
 void SourcePolicy::served(const Choice& choice, TimeUs now) {
   for_doubted_ = choice.doubted ? std::max(for_doubted_ - 1, 0.0)
                                 : std::min(for_doubted_ + kDoubtedPart, kDoubtedAtOnce);
-  if (choice.plain) return;
   const std::uint32_t g = choice.generation;
-  if (choice.source_index) next_plain_[g] = *choice.source_index + 1;
+  const bool first = choice.source_index && !terms_.small_mesh &&
+                     plain_pass_.sent(g, *choice.source_index, choice.peer, now);
+  if (choice.plain && !first) return;
+  if (choice.source_index && !choice.plain) next_plain_[g] = *choice.source_index + 1;
   if (choice.doubted) return;
   if (g < pass_.passed()) {
     new_due_ = kNewPerRepetition;

@@ -17,6 +17,7 @@
 #include "client/core/policy/first_pass.h"
 #include "client/core/policy/gaps.h"
 #include "client/core/policy/late_binding.h"
+#include "client/core/policy/plain_pass.h"
 #include "client/core/policy/source_line.h"
 #include "client/core/policy/uplink_claims.h"
 
@@ -70,6 +71,7 @@ class SourcePolicy {
                                                  const Neighbour& neighbour) const;
   std::optional<std::uint32_t> not_passed(const Holdings& holdings, const Neighbour& neighbour,
                                           std::uint32_t from) const;
+  bool serves_in_pass(const Neighbour& neighbour, std::uint32_t g) const;
   bool lacks(const Holdings& holdings, const Neighbour& neighbour, std::uint32_t g) const;
   bool fresh_everywhere(std::uint32_t g, const Neighbours& neighbours) const;
   Choice choice_of(const Neighbour& n, std::uint32_t g, const Neighbours& neighbours);
@@ -79,6 +81,7 @@ class SourcePolicy {
   std::uint32_t among_;                    // generations that the second pass chooses from
   std::vector<std::uint32_t> next_plain_;  // next systematic block; blocks_in(g): no more
   FirstPass pass_;
+  PlainPass plain_pass_;
   Gaps gaps_;
   SourceLine line_;
   SourceLine::Terms terms_;

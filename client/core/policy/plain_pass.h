@@ -1,0 +1,50 @@
+// What a source has sent of generations that some neighbours fetch plainly (plain_mode.h), block by
+// block: each is to be sent once, as in a pass with coded blocks, and once more if it went to a
+// neighbour that passes it on to nobody.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "client/core/neighbours.h"
+#include "client/core/policy/first_pass.h"
+#include "client/core/types.h"
+#include "proto/content/shape.h"
+
+namespace firn::core::policy {
+
+class PlainPass {
+ public:
+  explicit PlainPass(const Shape& shape) : shape_(shape) {}
+
+  // Source block i of g goes to this neighbour as it is. True: it never had before.
+  bool sent(std::uint32_t g, std::uint32_t i, PeerKey to, TimeUs now);
+  // A neighbour tells what it holds.
+  void told(const Neighbour& n) { some_tell_ |= n.holds.held_blocks().any(); }
+  // While some do, now and then (kGapReview): looks for blocks that nobody has but those which they
+  // were sent to.
+  void review(const Neighbours& neighbours, TimeUs now);
+  // The lowest generation in which the neighbour asks for a block that is lost, or was never sent
+  // although the pass has gone on: coded ones went in its place.
+  std::optional<std::uint32_t> lost(const Neighbour& n, const FirstPass& pass) const;
+  // The first block of g that the neighbour asks for and that was never sent, or is lost.
+  std::optional<std::uint32_t> due(const Neighbour& n, std::uint32_t g) const;
+
+ private:
+  struct Sent {
+    PeerKey to = kNoPeer;  // the last time; kNoPeer: it was not
+    TimeUs at = 0;
+    bool lost = false;
+  };
+  bool spread(const std::vector<const Neighbour*>& tell, std::uint32_t g, std::uint32_t i,
+              PeerKey to) const;
+
+  Shape shape_;
+  std::map<std::uint32_t, std::vector<Sent>> sent_;  // of the last kPlainKept generations
+  TimeUs reviewed_ = 0;
+  bool some_tell_ = false;
+};
+
+}  // namespace firn::core::policy

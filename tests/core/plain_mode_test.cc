@@ -1,0 +1,229 @@
+// Large meshes without an authority in which false rows are about: all generations are fetched as
+// source blocks from their beginning.
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "client/core/policy/constants.h"
+#include "proto/base/digest.h"
+#include "tests/core/fixture.h"
+
+namespace plain_mode_test {
+
+using namespace firn;
+using namespace firn::test;
+namespace policy = core::policy;
+using core::DecodeOutcome;
+
+namespace {
+
+constexpr std::uint32_t kN = 8, kBytes = 64;
+constexpr PeerKey kSource = 1, kGood = 2, kOther = 3, kLast = 30;
+
+std::vector<Digest> leaves() {
+  return {kN, merkle_leaf(std::vector<std::uint8_t>(kBytes))};
+}
+
+// A source and 29 others.
+class LargeFixture : public Fixture {
+ public:
+  explicit LargeFixture(PeerKey last = kLast) : Fixture(content()) {
+    start();
+    join(kSource, numbered(kSource), 0, true);
+    for (PeerKey peer = kGood; peer <= last; ++peer)
+      join(peer, numbered(static_cast<std::uint32_t>(peer)), 0);
+    pass(kSecond);
+  }
+  static Manifest content() {
+    Manifest manifest = plain_manifest(40, kN, kBytes);
+    manifest.info.generation_digests.assign(40, merkle_root(leaves()));
+    return manifest;
+  }
+  // Whether it was taken as a row.
+  bool send(PeerKey peer, proto::Block block) {
+    pass(300 * kMillisecond);
+    take<core::StoreRow>();
+    block.sequence = ++sequence_[peer];
+    say(peer, std::move(block));
+    return !take<core::StoreRow>().empty();
+  }
+  proto::Block coded(std::uint32_t g, std::uint32_t i) {
+    std::vector<std::uint8_t> vector(kN);
+    vector[i] = 1;
+    vector[(i + 1) % kN] = 2;
+    proto::Block block = coded_block(g, 1, std::move(vector));
+    block.recoded = block.unproven = true;
+    return block;
+  }
+  // Generation g decodes to false data.
+  void spoil(std::uint32_t g) {
+    for (std::uint32_t i = 0; i < kN; ++i) REQUIRE(send(i % 2 == 0 ? kGood : kOther, coded(g, i)));
+    REQUIRE(take<core::Decode>().size() == 1);
+    core.generation_decoded(g, DecodeOutcome::kCorrupt, now);
+    drain();
+    pass(kMillisecond);
+  }
+  // Leaves of which were asked for, of anybody; with `answer` they come.
+  std::set<std::uint32_t> asked(bool answer) {
+    std::set<std::uint32_t> all;
+    for (bool more = true; more;) {
+      more = false;
+      for (PeerKey peer = kSource; peer <= kLast; ++peer) {
+        for (const proto::LeafRequest& request : heard<proto::LeafRequest>(peer)) {
+          for (const std::uint32_t g : request.generations) {
+            all.insert(g);
+            if (!answer) continue;
+            say(peer, proto::LeafReply{g, leaves()});
+            more = true;
+          }
+        }
+      }
+      pass(10 * kMillisecond);
+    }
+    return all;
+  }
+  // What the neighbour was told of g last.
+  std::optional<proto::GenerationState> told(PeerKey peer, std::uint32_t g) {
+    std::optional<proto::GenerationState> last;
+    for (const proto::State& state : heard<proto::State>(peer)) {
+      for (const auto& entry : state.generations)
+        if (entry.generation == g) last = entry;
+    }
+    return last;
+  }
+  // The neighbour fetches generation g plainly, and holds these of its blocks.
+  void tell(PeerKey peer, std::uint32_t g, std::uint8_t held) {
+    proto::GenerationState entry;
+    entry.generation = g;
+    entry.rank = static_cast<std::uint32_t>(std::popcount(held));
+    entry.quota = 1;
+    entry.wanted_blocks = {static_cast<std::uint8_t>(~held)};
+    entry.held_blocks = {held};
+    say_state(peer, 0, 0, {entry});
+  }
+
+ private:
+  std::map<PeerKey, std::uint32_t> sequence_;
+};
+
+constexpr std::uint32_t kAhead = 3;  // a generation that has not begun
+
+}  // namespace
+
+TEST_CASE("one false generation alone does not have others fetched plainly") {
+  LargeFixture fixture;
+  fixture.spoil(0);
+  CHECK(fixture.asked(true) == std::set<std::uint32_t>{0});
+  fixture.pass(3 * kSecond);
+  CHECK(fixture.send(kGood, fixture.coded(1, 0)));
+  CHECK(fixture.asked(true).empty());
+}
+
+TEST_CASE(
+    "after two false generations all are fetched plainly, and blocks that are held are told") {
+  LargeFixture fixture;
+  fixture.spoil(0);
+  fixture.asked(true);
+  fixture.spoil(1);
+  CHECK(fixture.asked(true).contains(kAhead));
+  CHECK(fixture.asked(true).empty());
+  CHECK_FALSE(fixture.send(kGood, fixture.coded(kAhead, 0)));
+  CHECK(fixture.send(kSource, fixture.block(kAhead, 1, 5)));
+  fixture.pass(kSecond);
+  const auto told = fixture.told(kGood, kAhead);
+  REQUIRE(told.has_value());
+  CHECK(told->held_blocks == std::vector<std::uint8_t>{1 << 5});
+  CHECK(told->wanted_blocks.size() == 1);
+}
+
+TEST_CASE("one false generation is enough where a quarter of the neighbours fetch so") {
+  for (const PeerKey others : {6u, 12u}) {
+    CAPTURE(others);
+    LargeFixture fixture;
+    for (PeerKey peer = kOther; peer < kOther + others; ++peer) fixture.tell(peer, 20, 0x01);
+    fixture.spoil(0);
+    CHECK(fixture.asked(true).contains(kAhead) == (others == 12));
+  }
+}
+
+TEST_CASE("in a small mesh no generation is fetched plainly but those in trouble") {
+  LargeFixture fixture(12);
+  for (std::uint32_t g = 0; g < 3; ++g) {
+    for (std::uint32_t i = 0; i < kN; ++i)
+      REQUIRE(fixture.send(i % 2 == 0 ? kGood : kOther, fixture.coded(g, i)));
+    fixture.core.generation_decoded(g, DecodeOutcome::kCorrupt, fixture.now);
+    fixture.drain();
+    fixture.pass(policy::kCheckTimeout + kSecond);
+    CHECK_FALSE(fixture.asked(true).contains(5));
+  }
+  CHECK(fixture.send(kGood, fixture.coded(5, 0)));
+}
+
+TEST_CASE("a generation whose leaves nobody hands out is fetched as coded blocks in the end") {
+  LargeFixture fixture;
+  fixture.spoil(0);
+  fixture.spoil(1);
+  CHECK_FALSE(fixture.send(kGood, fixture.coded(kAhead, 0)));
+  fixture.pass(policy::kPlainWait);
+  CHECK(fixture.send(kGood, fixture.coded(kAhead, 1)));
+}
+
+TEST_CASE("when nothing false was met for a while coded blocks are fetched again") {
+  LargeFixture fixture;
+  fixture.spoil(0);
+  fixture.asked(true);
+  fixture.spoil(1);
+  REQUIRE(fixture.asked(true).contains(kAhead));
+  REQUIRE_FALSE(fixture.send(kGood, fixture.coded(kAhead, 0)));
+  fixture.pass(policy::kPlainModeTime);
+  CHECK(fixture.send(kGood, fixture.coded(kAhead, 0)));
+}
+
+TEST_CASE("source blocks that came before the leaves stay if they fit them, and convict if not") {
+  for (const bool is_false : {false, true}) {
+    CAPTURE(is_false);
+    LargeFixture fixture;
+    REQUIRE(fixture.send(kGood, fixture.coded(kAhead, 0)));
+    proto::Block first = fixture.block(kAhead, 1, 6);
+    if (is_false) first.payload.writable()[9] = 1;
+    REQUIRE(fixture.send(kSource, std::move(first)));
+    fixture.spoil(0);
+    fixture.spoil(1);
+    REQUIRE(fixture.asked(true).contains(kAhead));
+    fixture.pass(kSecond);
+    CHECK(fixture.closed(kSource) == is_false);
+    CHECK(fixture.noticed("sent a false block of generation 3") == is_false);
+    const auto told = fixture.told(kGood, kAhead);
+    REQUIRE(told.has_value());
+    CHECK(told->rank == (is_false ? 0 : 1));
+    CHECK(told->held_blocks ==
+          std::vector<std::uint8_t>{is_false ? std::uint8_t{0} : std::uint8_t{1 << 6}});
+  }
+}
+
+TEST_CASE("a block that neighbours say they hold is asked of one of them at a time") {
+  LargeFixture fixture;
+  fixture.spoil(0);
+  fixture.asked(true);
+  fixture.spoil(1);
+  REQUIRE(fixture.asked(true).contains(kAhead));
+  for (PeerKey peer = 10; peer < 16; ++peer) {
+    REQUIRE(fixture.send(peer, fixture.block(kAhead, 1, static_cast<std::uint32_t>(peer - 10))));
+    fixture.tell(peer, kAhead, 0xc0);
+  }
+  fixture.now = (fixture.now / policy::kPlainTurn + 1) * policy::kPlainTurn;
+  fixture.pass(kMillisecond);
+  for (PeerKey peer = kSource; peer <= kLast; ++peer) fixture.heard<proto::State>(peer);
+  REQUIRE(fixture.send(16, fixture.block(kAhead, 1, 0)) == false);  // each is told anew
+  fixture.pass(600 * kMillisecond);
+  std::uint32_t times = 0;
+  for (PeerKey peer = kSource; peer <= kLast; ++peer) {
+    const auto told = fixture.told(peer, kAhead);
+    if (told && !told->wanted_blocks.empty()) times += (told->wanted_blocks[0] >> 6 & 1);
+  }
+  CHECK(times == 1);
+}
+
+}  // namespace plain_mode_test
