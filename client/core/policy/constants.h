@@ -221,7 +221,7 @@ inline constexpr std::size_t kPlainMax = 32;
 // In a large mesh without an authority all generations are fetched plainly once so many times
 // something false was met, each within kPlainModeMemory of the one before: one false generation may
 // be the fault of a memory. For kPlainModeTime after the last; twice as long, up to kPlainModeMax,
-// where it begins again within kPlainModeMemory of its end [078].
+// where it begins again within kPlainModeMemory of its end [079].
 inline constexpr std::uint32_t kPlainModeBegins = 2;
 // Or once, where this part of the neighbours, and so many at least, fetch so already.
 inline constexpr double kPlainModeJoins = 1.0 / 4;
@@ -229,21 +229,21 @@ inline constexpr std::size_t kPlainModeJoinsMin = 3;
 inline constexpr TimeUs kPlainModeMemory = 60 * kSecond;
 inline constexpr TimeUs kPlainModeTime = 600 * kSecond, kPlainModeMax = 2400 * kSecond;
 // Then leaves are asked for ahead of the front by so many generations, of so many at a time: all
-// ask in the same order, and the first to have a list hand it on [078].
+// ask in the same order, and the first to have a list hand it on [079].
 inline constexpr std::uint32_t kPlainAhead = 4;
 inline constexpr std::ptrdiff_t kLeavesAtOnce = 3;
 inline constexpr TimeUs kLeavesRetry = 200 * kMillisecond;  // where no neighbour has them yet
 // A generation waits for its leaves for this time, then coded blocks of it are taken.
 inline constexpr TimeUs kPlainWait = 3 * kSecond;
-// A block that several neighbours hold is asked of another one each time [078].
+// A block that several neighbours hold is asked of another one each time [079].
 inline constexpr TimeUs kPlainTurn = 1 * kSecond;
 // Senders choose among generations whose blocks are asked for by chance, but one generation further
-// counts as this part of chance less [078].
+// counts as this part of chance less [079].
 inline constexpr double kPlainOrder = 0.1;
-// A block that no neighbour says it holds is asked of one neighbour of this many [078].
+// A block that no neighbour says it holds is asked of one neighbour of this many [079].
 inline constexpr std::uint64_t kPlainPush = 5;
 // A source takes a block for lost that after this time fewer than kPlainSpread of its neighbours
-// say they hold, its receiver aside; it remembers what it sent of so many generations [078].
+// say they hold, its receiver aside; it remembers what it sent of so many generations [079].
 inline constexpr TimeUs kPlainLost = 3 * kSecond;
 inline constexpr double kPlainSpread = 1.0 / 8;
 inline constexpr std::size_t kPlainKept = 64;
