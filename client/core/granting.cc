@@ -12,7 +12,7 @@ namespace firn::core {
 
 Granting::Granting(const Context& context, const Life& life, Membership& membership, Outbox& outbox,
                    const Intake& intake, Links links, Generations& generations,
-                   const QuotaTurns& turns, const Trust& trust, const PlainFetch& plain,
+                   const QuotaTurns& turns, const Trust& trust, PlainFetch& plain,
                    const Epochs& epochs)
     : context_(context),
       life_(life),
@@ -294,7 +294,10 @@ void Granting::tell_generations(Neighbour& n, std::size_t entries_max, proto::St
                                          holders_, context_.now)
                       : 0;
     entry.null_vector = n.news.take_null_vector(g);
-    if (plain_.waits(g)) entry.quota = 0;
+    if (plain_.waits(g)) {
+      entry.quota = 0;
+      plain_.told_to_wait(g);
+    }
     if (plain_.on(g)) tell_plain(n, entry);
   }
 }

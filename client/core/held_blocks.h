@@ -29,6 +29,9 @@ class HeldBlocks {
     std::erase_if(sets_, [g](const auto& kept) { return kept.first == g; });
   }
   void clear() { sets_.clear(); }
+  // The generations, each with its bits.
+  auto begin() const { return sets_.begin(); }
+  auto end() const { return sets_.end(); }
   bool any() const { return !sets_.empty(); }
   // Null: it has told of none.
   const Bits* find(std::uint32_t g) const {

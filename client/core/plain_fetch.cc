@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "client/core/policy/constants.h"
-#include "client/core/policy/plain_shares.h"
 #include "proto/base/digest.h"
+#include "proto/base/limits.h"
 
 namespace firn::core {
 
@@ -18,6 +18,7 @@ PlainFetch::PlainFetch(const Context& context, Membership& membership, Outbox& o
       trust_(trust),
       mode_(context, membership, trust),
       digests_(std::move(digests)),
+      shares_(holdings.shape()),
       random_(context.options.seed, 0x6c6561766573) {}
 
 void PlainFetch::begin(std::uint32_t g) {
@@ -32,6 +33,12 @@ bool PlainFetch::waits(std::uint32_t g) const {
   if (!mode_.on()) return false;
   if (known == cases_.end()) return !has_room();
   return known->second.leaves.empty() && !known->second.resting;
+}
+
+bool PlainFetch::just_waits(std::uint32_t g) const {
+  if (!waits(g)) return false;
+  const auto told = told_to_wait_.find(g);
+  return told == told_to_wait_.end() || context_.now - told->second < policy::kPlainWait;
 }
 
 bool PlainFetch::shared(std::uint32_t g) const {
@@ -52,14 +59,20 @@ bool PlainFetch::right(std::uint32_t g, std::uint32_t i, const proto::Payload& p
   return merkle_leaf(payload.bytes()) == cases_.at(g).leaves[i];
 }
 
-// Few come so: from a source alone, each to one peer. Their payloads are in the store. What is
-// known of a block that has made way for this one must not speak against its sender.
-void PlainFetch::came(std::uint32_t g, std::uint32_t i, const proto::Payload& payload) {
-  if (trust_.alone_at_large() && !knows(g)) {
-    came_[g][i] = merkle_leaf(payload.bytes());
-  } else if (const auto known = came_.find(g); known != came_.end()) {
-    known->second.erase(i);
+// Few come so: from a source alone, each to one peer. Their payloads are in the store.
+void PlainFetch::came(std::uint32_t g, std::uint32_t slot, const PeerId& from,
+                      const proto::Payload& payload) {
+  if (trust_.alone_at_large() && !knows(g)) came_[g][slot] = {from, merkle_leaf(payload.bytes())};
+}
+
+void PlainFetch::rows_gone(std::uint32_t g, const std::vector<std::uint32_t>* slots) {
+  const auto known = came_.find(g);
+  if (known == came_.end()) return;
+  if (!slots) {
+    came_.erase(known);
+    return;
   }
+  for (const std::uint32_t slot : *slots) known->second.erase(slot);
 }
 
 PlainFetch::Sorted PlainFetch::sort(std::uint32_t g) const {
@@ -68,10 +81,11 @@ PlainFetch::Sorted PlainFetch::sort(std::uint32_t g) const {
   const auto blocks = came_.find(g);
   if (!open || blocks == came_.end()) return sorted;
   const std::vector<Digest>& leaves = cases_.at(g).leaves;
-  for (const auto& [i, leaf] : blocks->second) {
-    const auto slot = open->slot_of(i);
-    if (!slot || open->has(*slot, Rows::kProven)) continue;
-    (leaf == leaves[i] ? sorted.right : sorted.wrong).push_back(*slot);
+  for (const auto& [slot, block] : blocks->second) {
+    const std::uint32_t i = open->source_block[slot];
+    if (i == kCoded || open->has(slot, Rows::kProven) || open->senders[slot] != block.from)
+      continue;
+    (block.leaf == leaves[i] ? sorted.right : sorted.wrong).push_back(slot);
   }
   return sorted;
 }
@@ -87,15 +101,24 @@ bool PlainFetch::may_have_leaves(const Neighbour& n, std::uint32_t g) const {
   return n.holds.heard() && (n.holds.complete().contains(g) || n.holds.wanted_blocks(g));
 }
 
-void PlainFetch::ask(std::uint32_t g, Case& c) {
+// Those that were silent come last. Where all is fetched plainly sources come after the others:
+// they are to send blocks.
+std::vector<Neighbour*> PlainFetch::best_to_ask(std::uint32_t g, const Case& c) {
+  const auto rank = [this](const Neighbour& n) {
+    return 2 * silent_.count(n.key) + (mode_.on() && n.holds.has_everything() ? 1 : 0);
+  };
   std::vector<Neighbour*> holders;
   for (Neighbour& n : membership_.neighbours()) {
-    if (may_have_leaves(n, g) && !c.without.contains(n.key)) holders.push_back(&n);
+    if (!may_have_leaves(n, g) || c.without.contains(n.key)) continue;
+    if (!holders.empty() && rank(n) < rank(*holders.front())) holders.clear();
+    if (holders.empty() || rank(n) == rank(*holders.front())) holders.push_back(&n);
   }
-  // Sources are to send blocks.
-  const auto fetches = [](const Neighbour* n) { return !n->holds.has_everything(); };
-  if (mode_.on() && std::any_of(holders.begin(), holders.end(), fetches))
-    std::erase_if(holders, [&](const Neighbour* n) { return !fetches(n); });
+  return holders;
+}
+
+void PlainFetch::ask(std::uint32_t g, Case& c) {
+  if (c.asked != kNoPeer) silent_.insert(c.asked);
+  const std::vector<Neighbour*> holders = best_to_ask(g, c);
   c.asked = kNoPeer;
   c.due = context_.now + policy::kLeavesTimeout;
   if (holders.empty()) {  // from the beginning
@@ -113,19 +136,22 @@ PlainFetch::Reply PlainFetch::replied(const Neighbour& n, proto::LeafReply&& rep
   const auto known = cases_.find(reply.generation);
   if (known == cases_.end() || known->second.asked != n.key) return Reply::kUseless;
   Case& c = known->second;
+  silent_.erase(n.key);
   c.asked = kNoPeer;
   c.due = context_.now;
   if (reply.leaves.empty()) return Reply::kUseless;
   if (reply.leaves.size() != holdings_.blocks_in(reply.generation) ||
       merkle_root(reply.leaves) != digests_[reply.generation])
     return Reply::kFalse;
+  c.resting = c.resting && !has_room();
   c.leaves = std::move(reply.leaves);
-  c.resting = false;
   c.turned_at = c.waits_since = context_.now;
   return Reply::kFits;
 }
 
 void PlainFetch::leaves(const Neighbour& n) {
+  silent_.erase(n.key);
+  shares_.look_again();
   for (auto& [g, c] : cases_) {
     c.without.erase(n.key);
     if (c.asked == n.key) c.due = context_.now;
@@ -133,12 +159,14 @@ void PlainFetch::leaves(const Neighbour& n) {
 }
 
 // Those that are fetched plainly, or may soon be: a State can name no more (kWantedBlocksMax).
+static_assert(policy::kPlainModeAtOnce <= limits::kWantedBlocksMax);
 bool PlainFetch::has_room() const {
   const auto taken = std::count_if(cases_.begin(), cases_.end(), [](const auto& one) {
     const Case& c = one.second;
     return !c.resting && (!c.leaves.empty() || c.asked != kNoPeer);
   });
-  return static_cast<std::size_t>(taken) < policy::kPlainMax;
+  return static_cast<std::size_t>(taken) <
+         (mode_.on() ? policy::kPlainModeAtOnce : policy::kPlainMax);
 }
 
 bool PlainFetch::asks_enough() const {
@@ -153,7 +181,7 @@ void PlainFetch::look_ahead() {
   const std::uint32_t end =
       std::min(holdings_.frontier() + policy::kPlainAhead, holdings_.generation_count());
   for (std::uint32_t g = verified.next_missing(0); g < end; g = verified.next_missing(g + 1)) {
-    if (cases_.size() >= policy::kPlainMax) break;
+    if (cases_.size() >= policy::kPlainModeAtOnce) break;
     if (cases_.contains(g) || holdings_.given_up().contains(g)) continue;
     const OpenGeneration* open = holdings_.find_open(g);
     if (open && open->decoding) continue;
@@ -169,6 +197,15 @@ void PlainFetch::end_mode() {
     const auto& [g, c] = one;
     if (!c.ahead || (holdings_.rank(g) > 0 && !c.leaves.empty())) return false;
     membership_.neighbours().report(g);
+    return true;
+  });
+}
+
+// Blocks of what had to wait are taken again.
+void PlainFetch::call_waiting() {
+  std::erase_if(told_to_wait_, [this](const auto& told) {
+    if (waits(told.first)) return false;
+    membership_.neighbours().report(told.first);
     return true;
   });
 }
@@ -197,6 +234,7 @@ void PlainFetch::step() {
       turn(g, c);
     }
   }
+  call_waiting();
 }
 
 TimeUs PlainFetch::next_due() const {
@@ -268,7 +306,7 @@ std::vector<std::uint8_t> PlainFetch::held(std::uint32_t g) const {
 // same; where nothing comes each for those of another. Where some of them have shown themselves a
 // suspect is asked for one block, to do so too: a polluter that comes back under fresh names would
 // hold up what it is asked for each time. A neighbour that holds a part may send what it has.
-std::vector<std::uint8_t> PlainFetch::wanted_from(const Neighbour& n, std::uint32_t g) const {
+std::vector<std::uint8_t> PlainFetch::wanted_from(const Neighbour& n, std::uint32_t g) {
   std::vector<std::uint8_t> bits((holdings_.blocks_in(g) + 7) / 8);
   const auto want = [&](std::uint32_t i) {
     bits[i / 8] |= static_cast<std::uint8_t>(1 << (i % 8));
@@ -277,7 +315,7 @@ std::vector<std::uint8_t> PlainFetch::wanted_from(const Neighbour& n, std::uint3
   if (lacked.empty()) return bits;
   if (shared(g)) {
     const Neighbours& all = std::as_const(membership_).neighbours();
-    for (const std::uint32_t i : policy::plain_share(all, n, g, lacked, context_.now)) want(i);
+    for (const std::uint32_t i : shares_.of(all, n, g, lacked, context_.now)) want(i);
     return bits;
   }
   std::uint32_t holders = 0, suspects = 0, place = 0;

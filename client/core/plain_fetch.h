@@ -22,6 +22,7 @@
 #include "client/core/membership.h"
 #include "client/core/outbox.h"
 #include "client/core/plain_mode.h"
+#include "client/core/policy/plain_shares.h"
 #include "client/core/trust.h"
 #include "codec/random.h"
 #include "proto/base/ids.h"
@@ -42,6 +43,10 @@ class PlainFetch final : public LeaveWatcher {
   bool shared(std::uint32_t g) const;
   // They are, but the leaves of g are still to come: no blocks of it are taken.
   bool waits(std::uint32_t g) const;
+  // A neighbour was told so.
+  void told_to_wait(std::uint32_t g) { told_to_wait_.try_emplace(g, context_.now); }
+  // Whoever sends a block of g, which waits, may not know it yet.
+  bool just_waits(std::uint32_t g) const;
 
   // Generation g is in trouble: its leaves are wanted, if they are not there.
   void begin(std::uint32_t g);
@@ -51,9 +56,11 @@ class PlainFetch final : public LeaveWatcher {
   Reply replied(const Neighbour& n, proto::LeafReply&& reply);
 
   // A source block has come as it is while the leaves of its generation were not there.
-  void came(std::uint32_t g, std::uint32_t i, const proto::Payload& payload);
-  // Now they are: of the rows of g that came so the slots of those that fit them, and of the
-  // others.
+  void came(std::uint32_t g, std::uint32_t slot, const PeerId& from, const proto::Payload& payload);
+  // Rows of g are not there any more. Null: none is.
+  void rows_gone(std::uint32_t g, const std::vector<std::uint32_t>* slots);
+  // Now the leaves are there: of the rows of g that came so the slots of those that fit them, and
+  // of the others.
   struct Sorted {
     std::vector<std::uint32_t> right, wrong;
   };
@@ -66,7 +73,7 @@ class PlainFetch final : public LeaveWatcher {
   // Of such a generation: whether source block i has this payload.
   bool right(std::uint32_t g, std::uint32_t i, const proto::Payload& payload) const;
   // Of such a generation: what the neighbour is asked for (GenerationState::wanted_blocks).
-  std::vector<std::uint8_t> wanted_from(const Neighbour& n, std::uint32_t g) const;
+  std::vector<std::uint8_t> wanted_from(const Neighbour& n, std::uint32_t g);
   // The source blocks of g that this peer can pass on (GenerationState::held_blocks).
   std::vector<std::uint8_t> held(std::uint32_t g) const;
   // Empty where they are not held.
@@ -76,6 +83,8 @@ class PlainFetch final : public LeaveWatcher {
   void forget(std::uint32_t g) {
     cases_.erase(g);
     came_.erase(g);
+    told_to_wait_.erase(g);
+    shares_.forget(g);
   }
   void leaves(const Neighbour& n) override;
 
@@ -95,11 +104,17 @@ class PlainFetch final : public LeaveWatcher {
     bool resting = false;    // coded blocks are taken
     bool ahead = false;      // not in trouble itself
   };
+  struct Came {
+    PeerId from;
+    Digest leaf;
+  };
   bool may_have_leaves(const Neighbour& n, std::uint32_t g) const;
+  std::vector<Neighbour*> best_to_ask(std::uint32_t g, const Case& c);
   bool has_room() const;
   bool asks_enough() const;
   void look_ahead();
   void end_mode();
+  void call_waiting();
   void give_up_waiting(std::uint32_t g, Case& c);
   bool shares(const Neighbour& n, std::uint32_t g) const;
   std::vector<std::uint32_t> missing(std::uint32_t g) const;  // source blocks
@@ -115,7 +130,10 @@ class PlainFetch final : public LeaveWatcher {
   PlainMode mode_;
   const std::vector<Digest> digests_;
   std::map<std::uint32_t, Case> cases_;
-  std::map<std::uint32_t, std::map<std::uint32_t, Digest>> came_;  // leaves by generation and block
+  std::map<std::uint32_t, std::map<std::uint32_t, Came>> came_;  // by generation and slot
+  policy::PlainShares shares_;
+  std::map<std::uint32_t, TimeUs> told_to_wait_;  // generations, and when it was told first
+  std::set<PeerKey> silent_;                      // did not answer when asked for leaves last
   TimeUs came_at_ = 0;  // the last block of any of them, as far as is known
   codec::CoefficientStream random_;
 };

@@ -16,7 +16,8 @@ void PlainMode::met_false(std::uint32_t g) {
 
 // One false row is mixed into others, so that all meet it in the same generation.
 bool PlainMode::begins() const {
-  if (met_ == 0 || met_ >= policy::kPlainModeBegins) return met_ > 0;
+  if (met_ == 0 || context_.now - met_at_ >= policy::kPlainModeMemory) return false;
+  if (met_ >= policy::kPlainModeBegins) return true;
   const Neighbours& all = membership_.neighbours();
   const auto others = static_cast<std::size_t>(std::count_if(
       all.begin(), all.end(), [](const Neighbour& n) { return n.holds.held_blocks().any(); }));
@@ -27,8 +28,7 @@ bool PlainMode::begins() const {
 // Polluters that nobody asks for coded blocks send nothing that is false: where they come back soon
 // after its end it lasts longer.
 bool PlainMode::step() {
-  const bool due = on_ ? context_.now < ends_at_ : begins();
-  const bool on = due && trust_.alone_at_large();
+  const bool on = trust_.alone_at_large() && (on_ ? context_.now < ends_at_ : begins());
   if (on == on_) return false;
   on_ = on;
   met_ = 0;

@@ -99,7 +99,11 @@ void Receiving::take(Neighbour& n, proto::Block&& block) {
   }
   if (slot && answered && block.claim) claims_.keep(g, *slot, *block.claim);
   if (slot && shown) membership_.proved(n.id, 1);
-  if (slot && !shown && block.source_index) plain_.came(g, *block.source_index, block.payload);
+  if (slot && !shown && block.source_index) plain_.came(g, *slot, n.id, block.payload);
+  if (!slot && plain_.just_waits(g)) {
+    ++counts_.redundant;
+    return n.news.report(g);
+  }
   n.traffic.usefulness().block(slot.has_value(), context_.now);
   if (slot) {
     innovative(n, g, *slot, vector, std::move(block.payload));
@@ -240,6 +244,7 @@ void Receiving::take(Neighbour& n, proto::LeafReply&& reply) {
 void Receiving::remove(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
   outbox_.push(DropSlots{g, slots});
   claims_.forget(g, slots);
+  plain_.rows_gone(g, &slots);
   generations_.remove(g, slots);
   for (Neighbour& n : membership_.neighbours()) n.holds.rows_gone(g, &slots);
   membership_.neighbours().report(g);
@@ -406,6 +411,7 @@ void Receiving::report_lost(std::uint32_t g) {
 void Receiving::lose(std::uint32_t g) {
   judging_.forget(g);
   claims_.forget(g);
+  plain_.rows_gone(g, nullptr);
   generations_.lose(g);
   for (Neighbour& n : membership_.neighbours()) n.holds.rows_gone(g, nullptr);
   report_lost(g);

@@ -217,12 +217,14 @@ inline constexpr std::uint64_t kPeerSumsMax = 256, kPeerSumsPerSecond = 128;
 
 // --- leaf lists ---
 // Generations that are fetched plainly at a time; a State names as many (limits::kWantedBlocksMax).
-inline constexpr std::size_t kPlainMax = 32;
+inline constexpr std::size_t kPlainMax = 16;
 // In a large mesh without an authority all generations are fetched plainly once so many times
 // something false was met, each within kPlainModeMemory of the one before: one false generation may
 // be the fault of a memory. For kPlainModeTime after the last; twice as long, up to kPlainModeMax,
-// where it begins again within kPlainModeMemory of its end [079].
+// where it begins again within kPlainModeMemory of its end. As many generations at a time then as a
+// State can name (limits::kWantedBlocksMax) [079].
 inline constexpr std::uint32_t kPlainModeBegins = 2;
+inline constexpr std::size_t kPlainModeAtOnce = 32;
 // Or once, where this part of the neighbours, and so many at least, fetch so already.
 inline constexpr double kPlainModeJoins = 1.0 / 4;
 inline constexpr std::size_t kPlainModeJoinsMin = 3;
@@ -235,18 +237,28 @@ inline constexpr std::ptrdiff_t kLeavesAtOnce = 3;
 inline constexpr TimeUs kLeavesRetry = 200 * kMillisecond;  // where no neighbour has them yet
 // A generation waits for its leaves for this time, then coded blocks of it are taken.
 inline constexpr TimeUs kPlainWait = 3 * kSecond;
-// A block that several neighbours hold is asked of another one each time [079].
+// A block that several neighbours hold is asked of another one each time; blocks of more than
+// kPlainTurnBytes are given more time, by their size [079].
 inline constexpr TimeUs kPlainTurn = 1 * kSecond;
+inline constexpr std::uint64_t kPlainTurnBytes = 64 << 10;
+// Whom a block is asked of is worked out so often, for all neighbours in one.
+inline constexpr TimeUs kPlainSharesAge = 50 * kMillisecond;
 // Senders choose among generations whose blocks are asked for by chance, but one generation further
 // counts as this part of chance less [079].
 inline constexpr double kPlainOrder = 0.1;
 // A block that no neighbour says it holds is asked of one neighbour of this many [079].
 inline constexpr std::uint64_t kPlainPush = 5;
-// A source takes a block for lost that after this time fewer than kPlainSpread of its neighbours
-// say they hold, its receiver aside; it remembers what it sent of so many generations [079].
+// A source takes a block for lost that after this time, in which a usual relay sends so many blocks
+// at least, fewer than kPlainSpread of its neighbours say they hold, its receiver aside; it
+// remembers what it sent of so many generations [079].
 inline constexpr TimeUs kPlainLost = 3 * kSecond;
+inline constexpr double kPlainLostBlocks = 24;
 inline constexpr double kPlainSpread = 1.0 / 8;
 inline constexpr std::size_t kPlainKept = 64;
+// It looks at one of them so often, a little later for each neighbour, and at so many neighbours:
+// what one neighbour says must not cost a source of thousands its time.
+inline constexpr TimeUs kPlainReview = 20 * kMillisecond, kPlainReviewEach = 10;
+inline constexpr std::size_t kPlainTellers = 256;
 inline constexpr TimeUs kLeavesTimeout = 2 * kSecond;   // then another neighbour is asked
 inline constexpr TimeUs kPlainPatience = 20 * kSecond;  // without a block, then it takes any
 // Leaf lists that a neighbour may ask for: at once, and a second (pass_cost.h).

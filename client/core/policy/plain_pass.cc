@@ -9,67 +9,96 @@ namespace firn::core::policy {
 bool PlainPass::sent(std::uint32_t g, std::uint32_t i, PeerKey to, TimeUs now) {
   if (!sent_.contains(g)) {
     if (sent_.size() == kPlainKept) sent_.erase(sent_.begin());
-    sent_[g].resize(shape_.blocks_in(g));
+    sent_[g] = {std::vector<Sent>(shape_.blocks_in(g)), 0, shape_.blocks_in(g)};
   }
-  Sent& block = sent_[g][i];
+  Generation& of = sent_[g];
+  Sent& block = of.blocks[i];
   const bool first = block.to == kNoPeer;
+  of.never -= first;
+  of.lost -= block.lost;
   block = {to, now, false};
   return first;
 }
 
-// Few may lie.
-bool PlainPass::spread(const std::vector<const Neighbour*>& tell, std::uint32_t g, std::uint32_t i,
-                       PeerKey to) const {
-  std::size_t holders = 0;
-  for (const Neighbour* n : tell) {
-    if (n->key == to) continue;
-    const HeldBlocks::Bits* held = n->holds.held_blocks().find(g);
-    holders += !held || ((*held)[i / 8] >> (i % 8) & 1) != 0;
+// All are looked at, but few asked: of many a part tells as much.
+void PlainPass::review_one(std::uint32_t g, Generation& sent, const Neighbours& neighbours,
+                           TimeUs patience, TimeUs now) {
+  struct Teller {
+    PeerKey key;
+    const HeldBlocks::Bits* bits;  // null: it holds all
+  };
+  std::vector<Teller> tell;
+  bool asked = false;
+  const std::size_t step = neighbours.size() / kPlainTellers + 1;
+  std::size_t place = g;  // another part for each generation
+  for (const Neighbour& n : neighbours) {
+    if (++place % step != 0 || n.holds.has_everything() || n.doubted()) continue;
+    const HeldBlocks::Bits* bits = n.holds.held_blocks().find(g);
+    asked |= bits != nullptr;
+    if (bits || n.holds.complete().contains(g)) tell.push_back({n.key, bits});
   }
-  return holders > 0 &&
-         static_cast<double>(holders) >= kPlainSpread * static_cast<double>(tell.size());
+  // Few may lie.
+  const auto spread = [&tell](std::uint32_t i, PeerKey to) {
+    std::size_t holders = 0;
+    for (const Teller& one : tell)
+      holders += one.key != to && (!one.bits || ((*one.bits)[i / 8] >> (i % 8) & 1) != 0);
+    return holders > 0 &&
+           static_cast<double>(holders) >= kPlainSpread * static_cast<double>(tell.size());
+  };
+  sent.lost = 0;
+  for (std::uint32_t i = 0; i < sent.blocks.size(); ++i) {
+    Sent& one = sent.blocks[i];
+    one.lost = asked && one.to != kNoPeer && now - one.at >= patience && !spread(i, one.to);
+    sent.lost += one.lost;
+  }
 }
 
-void PlainPass::review(const Neighbours& neighbours, TimeUs now) {
-  if (!some_tell_ || now - reviewed_ < kGapReview) return;
-  reviewed_ = now;
-  some_tell_ = false;
-  for (const Neighbour& n : neighbours) some_tell_ |= n.holds.held_blocks().any();
-  for (auto& [g, blocks] : sent_) {
-    std::vector<const Neighbour*> tell;
-    bool asked = false;
-    for (const Neighbour& n : neighbours) {
-      if (n.holds.has_everything() || n.doubted()) continue;
-      const bool partly = n.holds.held_blocks().find(g) != nullptr;
-      asked |= partly;
-      if (partly || n.holds.complete().contains(g)) tell.push_back(&n);
-    }
-    for (std::uint32_t i = 0; i < blocks.size(); ++i) {
-      Sent& one = blocks[i];
-      one.lost =
-          asked && one.to != kNoPeer && now - one.at >= kPlainLost && !spread(tell, g, i, one.to);
-    }
+void PlainPass::review(const Neighbours& neighbours, double usual_uplink, TimeUs now) {
+  if (!some_tell_ || sent_.empty() || now < review_due_) return;
+  review_due_ = now + kPlainReview + static_cast<TimeUs>(neighbours.size()) * kPlainReviewEach;
+  auto next = sent_.upper_bound(reviewed_);
+  if (next == sent_.end()) {
+    next = sent_.begin();
+    some_tell_ = std::any_of(neighbours.begin(), neighbours.end(),
+                             [](const Neighbour& n) { return n.holds.held_blocks().any(); });
   }
+  reviewed_ = next->first;
+  const double block_seconds =
+      usual_uplink > 0 ? shape_.block_bytes / (usual_uplink * 1024) : 0;  // a relay's
+  const auto slowly = static_cast<TimeUs>(kPlainLostBlocks * block_seconds * kSecond);
+  review_one(next->first, next->second, neighbours, std::max(kPlainLost, slowly), now);
 }
 
 std::optional<std::uint32_t> PlainPass::lost(const Neighbour& n, const FirstPass& pass) const {
-  for (const auto& [g, blocks] : sent_) {
-    const WantedBlocks::Set* wanted = n.holds.wanted_blocks(g);
+  std::optional<std::uint32_t> lowest;
+  for (const auto& [g, bits] : n.holds.held_blocks()) {
+    if (lowest && g > *lowest) continue;
+    const auto known = sent_.find(g);
     const bool over = pass.whole(g);
-    for (std::uint32_t i = 0; wanted && i < blocks.size(); ++i) {
-      const bool never = over && blocks[i].to == kNoPeer;
-      if ((never || blocks[i].lost) && wanted->open(i)) return g;
+    if (known == sent_.end()) {
+      const bool forgotten = !sent_.empty() && g < sent_.begin()->first;
+      if (!over || forgotten) continue;
+    } else if (known->second.lost + (over ? known->second.never : 0) == 0) {
+      continue;
+    }
+    const WantedBlocks::Set* wanted = n.holds.wanted_blocks(g);
+    for (std::uint32_t i = 0; wanted && i < shape_.blocks_in(g); ++i) {
+      if (!wanted->open(i)) continue;
+      const Sent one = known == sent_.end() ? Sent{} : known->second.blocks[i];
+      if (!one.lost && !(over && one.to == kNoPeer)) continue;
+      lowest = g;
+      break;
     }
   }
-  return std::nullopt;
+  return lowest;
 }
 
 std::optional<std::uint32_t> PlainPass::due(const Neighbour& n, std::uint32_t g) const {
   const WantedBlocks::Set* wanted = n.holds.wanted_blocks(g);
   const auto known = sent_.find(g);
+  if (known != sent_.end() && known->second.lost + known->second.never == 0) return std::nullopt;
   for (std::uint32_t i = 0; wanted && i < shape_.blocks_in(g); ++i) {
-    const Sent* one = known == sent_.end() ? nullptr : &known->second[i];
-    if (wanted->open(i) && (!one || one->to == kNoPeer || one->lost)) return i;
+    if (wanted->open(i) && (known == sent_.end() || known->second.blocks[i].open())) return i;
   }
   return std::nullopt;
 }

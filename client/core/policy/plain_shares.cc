@@ -9,50 +9,72 @@ namespace firn::core::policy {
 namespace {
 
 // By chance, but the same for all that the receiver asks in this turn.
-std::uint64_t draw(std::uint32_t g, std::uint32_t i, PeerKey peer, TimeUs now) {
+std::uint64_t draw(std::uint32_t g, std::uint32_t i, PeerKey peer, std::uint64_t turn) {
   std::uint64_t x = (std::uint64_t{g} << 32 | i) * 0x9e3779b97f4a7c15;
   x += static_cast<std::uint64_t>(peer) * 0xbf58476d1ce4e5b9;
-  x += static_cast<std::uint64_t>(now / kPlainTurn) * 0x94d049bb133111eb;
+  x += turn * 0x94d049bb133111eb;
   x = (x ^ x >> 31) * 0xbf58476d1ce4e5b9;
   x = (x ^ x >> 29) * 0x94d049bb133111eb;
   return x ^ x >> 32;
 }
 
-struct Holder {
-  PeerKey key = kNoPeer;
-  const HeldBlocks::Bits* bits = nullptr;  // null: all
-  bool has(std::uint32_t i) const { return !bits || ((*bits)[i / 8] >> (i % 8) & 1) != 0; }
-};
+// Null, where it has said nothing of g: it may hold it.
+bool has(const HeldBlocks::Bits* bits, std::uint32_t i) {
+  return !bits || ((*bits)[i / 8] >> (i % 8) & 1) != 0;
+}
 
 }  // namespace
 
-std::vector<std::uint32_t> plain_share(const Neighbours& neighbours, const Neighbour& n,
-                                       std::uint32_t g, const std::vector<std::uint32_t>& lacked,
-                                       TimeUs now) {
-  std::vector<Holder> holders;
-  for (const Neighbour& other : neighbours) {
-    if (other.suspect() || other.mistrusted || other.grants.stalled(now)) continue;
-    const bool whole = other.holds.complete().contains(g);
-    const HeldBlocks::Bits* bits = other.holds.held_blocks().find(g);
-    if (whole || bits) holders.push_back({other.key, whole ? nullptr : bits});
-  }
-  if (n.suspect() && !holders.empty()) {
-    if (lacked.empty()) return {};
-    return {lacked[draw(g, 0, n.key, now) % lacked.size()]};
-  }
-  std::vector<std::uint32_t> share;
-  for (const std::uint32_t i : lacked) {
-    bool held = false;
-    std::uint64_t best = 0, own = 0;
-    for (const Holder& holder : holders) {
-      if (!holder.has(i)) continue;
-      held = true;
-      const std::uint64_t drawn = draw(g, i, holder.key, now);
-      best = std::max(best, drawn);
-      if (holder.key == n.key) own = drawn;
+TimeUs PlainShares::turn_time() const {
+  const std::uint64_t times = std::max<std::uint64_t>(shape_.block_bytes / kPlainTurnBytes, 1);
+  return static_cast<TimeUs>(times) * kPlainTurn;
+}
+
+const PlainShares::Turn& PlainShares::turn_of(const Neighbours& neighbours, std::uint32_t g,
+                                              TimeUs now) {
+  Turn& turn = turns_[g];
+  const auto number = static_cast<std::uint64_t>(now / turn_time());
+  const bool fresh = !turn.asked_of.empty() && now - turn.at < kPlainSharesAge;
+  if (fresh && turn.number == number) return turn;
+  const std::uint32_t blocks = shape_.blocks_in(g);
+  turn = {number, now, std::vector<PeerKey>(blocks, kNoPeer), false};
+  std::vector<std::uint64_t> best(blocks);
+  for (const Neighbour& n : neighbours) {
+    if (n.suspect() || n.mistrusted || n.grants.stalled(now)) continue;
+    const bool whole = n.holds.complete().contains(g);
+    const HeldBlocks::Bits* bits = n.holds.held_blocks().find(g);
+    if (!whole && !bits) continue;
+    turn.any_holder = true;
+    for (std::uint32_t i = 0; i < blocks; ++i) {
+      if (!whole && !has(bits, i)) continue;
+      const std::uint64_t drawn = draw(g, i, n.key, number);
+      if (turn.asked_of[i] != kNoPeer && drawn <= best[i]) continue;
+      best[i] = drawn;
+      turn.asked_of[i] = n.key;
     }
-    const bool asked = held ? own != 0 && own == best : draw(g, i, n.key, now) % kPlainPush == 0;
-    if (asked || (!held && n.holds.has_everything())) share.push_back(i);
+  }
+  return turn;
+}
+
+std::vector<std::uint32_t> PlainShares::of(const Neighbours& neighbours, const Neighbour& n,
+                                           std::uint32_t g,
+                                           const std::vector<std::uint32_t>& lacked, TimeUs now) {
+  const Turn& turn = turn_of(neighbours, g, now);
+  std::vector<std::uint32_t> share;
+  if (n.suspect() && turn.any_holder) {
+    const HeldBlocks::Bits* bits =
+        n.holds.complete().contains(g) ? nullptr : n.holds.held_blocks().find(g);
+    std::copy_if(lacked.begin(), lacked.end(), std::back_inserter(share),
+                 [bits](std::uint32_t i) { return has(bits, i); });
+    if (!share.empty()) share = {share[draw(g, 0, n.key, turn.number) % share.size()]};
+    return share;
+  }
+  for (const std::uint32_t i : lacked) {
+    const PeerKey holder = turn.asked_of[i];
+    const bool asked = holder != kNoPeer ? holder == n.key
+                                         : n.holds.has_everything() ||
+                                               draw(g, i, n.key, turn.number) % kPlainPush == 0;
+    if (asked) share.push_back(i);
   }
   return share;
 }

@@ -3,20 +3,45 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "client/core/neighbours.h"
 #include "client/core/types.h"
+#include "proto/content/shape.h"
 
 namespace firn::core::policy {
 
-// Of the blocks of g that are `lacked` those to ask neighbour n for, in order. A block that several
-// hold is asked of one of them alone, another one each kPlainTurn, so that no two send the same and
-// a neighbour that sends nothing holds it up for that time only. One of which no neighbour that is
-// still fetching has told is asked of all: the first to get it passes it on before its State comes.
-// Suspects are asked for a single block where others hold some.
-std::vector<std::uint32_t> plain_share(const Neighbours& neighbours, const Neighbour& n,
-                                       std::uint32_t g, const std::vector<std::uint32_t>& lacked,
-                                       TimeUs now);
+class PlainShares {
+ public:
+  explicit PlainShares(const Shape& shape) : shape_(shape) {}
+
+  // Of the blocks of g that are `lacked` those to ask neighbour n for, in order. A block that
+  // several hold is asked of one of them alone, another one each turn, so that no two send the same
+  // and a neighbour that sends nothing holds it up for that time only. One that nobody is known to
+  // hold is asked of a part of all (kPlainPush): the first to get it passes it on before its State
+  // comes. Suspects are asked for a single block where others hold some.
+  std::vector<std::uint32_t> of(const Neighbours& neighbours, const Neighbour& n, std::uint32_t g,
+                                const std::vector<std::uint32_t>& lacked, TimeUs now);
+  // Is verified, or not fetched so any more.
+  void forget(std::uint32_t g) { turns_.erase(g); }
+  // Whoever was asked may be gone.
+  void look_again() { turns_.clear(); }
+  // How long one neighbour is asked for a block.
+  TimeUs turn_time() const;
+
+ private:
+  // Of a generation.
+  struct Turn {
+    std::uint64_t number = 0;
+    TimeUs at = 0;                  // worked out
+    std::vector<PeerKey> asked_of;  // by block; kNoPeer: nobody is known to hold it
+    bool any_holder = false;
+  };
+  const Turn& turn_of(const Neighbours& neighbours, std::uint32_t g, TimeUs now);
+
+  Shape shape_;
+  std::map<std::uint32_t, Turn> turns_;
+};
 
 }  // namespace firn::core::policy

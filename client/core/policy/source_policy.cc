@@ -52,9 +52,14 @@ bool SourcePolicy::lacks(const Holdings& holdings, const Neighbour& neighbour,
   return closing ? remote.in_flight < std::max<std::uint32_t>(remote.quota, 1) : remote.quota > 0;
 }
 
-// A neighbour that fetches all plainly asks for a part of each generation.
+// The neighbour fetches all plainly, in a large mesh.
+bool SourcePolicy::shares_plainly(const Neighbour& neighbour, std::uint32_t g) const {
+  return !terms_.small_mesh && neighbour.holds.held_blocks().find(g);
+}
+
+// Such a neighbour asks for a part of each generation.
 bool SourcePolicy::serves_in_pass(const Neighbour& neighbour, std::uint32_t g) const {
-  return !neighbour.holds.held_blocks().find(g) || plain_pass_.due(neighbour, g).has_value();
+  return !shares_plainly(neighbour, g) || plain_pass_.due(neighbour, g).has_value();
 }
 
 // Of the first pass, from this generation on.
@@ -77,10 +82,12 @@ std::optional<std::uint32_t> SourcePolicy::choose_generation(const Holdings& hol
   if (alarm_ && new_due_ > 0) {
     if (const auto g = not_passed(holdings, neighbour, pass_.passed())) return g;
   }
-  const auto lost = plain_pass_.lost(neighbour, pass_);
-  if (lost && lacks(holdings, neighbour, *lost)) return lost;
+  if (!terms_.small_mesh) {
+    const auto lost = plain_pass_.lost(neighbour, pass_);
+    if (lost && lacks(holdings, neighbour, *lost)) return lost;
+  }
   for (const Gaps::Gap& gap : gaps_.gaps()) {
-    if (neighbour.holds.held_blocks().find(gap.generation)) continue;  // that tells better
+    if (shares_plainly(neighbour, gap.generation)) continue;  // that tells better
     if (gap.rows > 0 && lacks(holdings, neighbour, gap.generation)) return gap.generation;
   }
   if (const auto g = not_passed(holdings, neighbour, pass_.cursor())) return g;
@@ -119,11 +126,12 @@ void SourcePolicy::leaves(const Neighbour& n) {
 // all alike, but for the bounds of a weight: where many must be looked at, small changes wait.
 void SourcePolicy::refresh(const Neighbours& neighbours, bool small_mesh, TimeUs now) {
   const bool gaps = gaps_.review(neighbours, pass_.passed(), !pass_.over(), now);
-  if (!small_mesh) plain_pass_.review(neighbours, now);
   const double usual = claims_.usual();
+  if (!small_mesh) plain_pass_.review(neighbours, usual, now);
   const double step = neighbours.size() > kFewToLookAt ? kUsualStep : 0;
   const bool moved = std::abs(usual - terms_.usual_uplink) > step * terms_.usual_uplink;
   if (look_at_all_ || moved || small_mesh != terms_.small_mesh) {
+    if (small_mesh) plain_pass_.clear();
     terms_ = {small_mesh, usual};
     for (const Neighbour& n : neighbours) line_.update(n, terms_);
   }
@@ -187,7 +195,7 @@ Choice SourcePolicy::choice_of(const Neighbour& n, std::uint32_t g, const Neighb
   const RemoteGeneration* known = n.holds.partial().find(g);
   choice.plain = known && known->plain;
   if (choice.plain) {
-    if (n.holds.held_blocks().find(g)) choice.source_index = plain_pass_.due(n, g);
+    if (shares_plainly(n, g)) choice.source_index = plain_pass_.due(n, g);
     return choice;
   }
   if (dense_ || n.holds.prefers_coded()) return choice;
