@@ -84,6 +84,17 @@ class LargeFixture : public Fixture {
     }
     return all;
   }
+  // How many it was asked for since the last call.
+  std::size_t leaf_requests(PeerKey peer, bool answer) {
+    std::size_t all = 0;
+    for (const proto::LeafRequest& request : heard<proto::LeafRequest>(peer)) {
+      all += request.generations.size();
+      for (const std::uint32_t g : request.generations)
+        if (answer) say(peer, proto::LeafReply{g, leaves()});
+    }
+    pass(10 * kMillisecond);
+    return all;
+  }
   // What the neighbour was told of g last.
   std::optional<proto::GenerationState> told(PeerKey peer, std::uint32_t g) {
     std::optional<proto::GenerationState> last;
@@ -224,6 +235,66 @@ TEST_CASE("a block that neighbours say they hold is asked of one of them at a ti
     if (told && !told->wanted_blocks.empty()) times += (told->wanted_blocks[0] >> 6 & 1);
   }
   CHECK(times == 1);
+}
+
+// A State can name so many (limits::kWantedBlocksMax): one that names more gets its sender
+// punished.
+TEST_CASE("however leaves come, no more generations are fetched plainly than a State can name") {
+  LargeFixture fixture;
+  fixture.spoil(0);
+  fixture.asked(true);
+  fixture.spoil(1);
+  std::set<std::uint32_t> plain;
+  for (PeerKey peer = kOther; peer < kLast; ++peer)  // they have leaves
+    for (std::uint32_t g = 0; g < 40; g += 20) fixture.tell(peer, g, 0x01);
+  for (std::uint32_t second = 0; second < 40; ++second) {
+    fixture.asked(second % 8 == 7);  // most answers come late: generations rest before
+    for (std::uint32_t g = 2; g < 40; ++g) fixture.send(kGood, fixture.coded(g, second % kN));
+    for (const proto::State& state : fixture.heard<proto::State>(kGood)) {
+      const auto wanting = std::count_if(
+          state.generations.begin(), state.generations.end(),
+          [](const proto::GenerationState& entry) { return !entry.wanted_blocks.empty(); });
+      CHECK(static_cast<std::size_t>(wanting) <= limits::kWantedBlocksMax);
+    }
+    fixture.pass(policy::kPlainPatience / 8);
+  }
+}
+
+TEST_CASE("what has to wait is asked for again when all are fetched as coded blocks again") {
+  LargeFixture fixture;
+  fixture.spoil(0);
+  fixture.asked(true);
+  fixture.spoil(1);
+  CHECK_FALSE(fixture.send(kGood, fixture.coded(kAhead, 0)));
+  fixture.pass(kSecond);
+  auto told = fixture.told(kSource, kAhead);
+  REQUIRE(told.has_value());
+  CHECK(told->quota == 0);
+  fixture.pass(policy::kPlainWait);
+  told = fixture.told(kSource, kAhead);
+  REQUIRE(told.has_value());
+  CHECK(told->quota > 0);
+}
+
+TEST_CASE("who did not answer when asked for leaves is asked last") {
+  LargeFixture fixture;
+  fixture.spoil(0);
+  fixture.asked(true);
+  for (std::uint32_t g = 1; g < 12; ++g) fixture.tell(kOther, g, 0x01);
+  fixture.spoil(1);
+  // Not of the source first, which is to send blocks.
+  fixture.pass(kSecond);
+  CHECK(fixture.leaf_requests(kOther, false) > 0);
+  CHECK(fixture.leaf_requests(kSource, true) == 0);
+  fixture.pass(policy::kLeavesTimeout);
+  fixture.leaf_requests(kOther, false);
+  CHECK(fixture.leaf_requests(kSource, true) > 0);
+  while (fixture.leaf_requests(kSource, true) > 0) {
+  }
+  fixture.send(kSource, fixture.block(7, 1, 0));  // the front is there now
+  fixture.pass(kSecond);
+  CHECK(fixture.leaf_requests(kSource, true) > 0);
+  CHECK(fixture.leaf_requests(kOther, false) == 0);
 }
 
 }  // namespace plain_mode_test

@@ -108,4 +108,81 @@ TEST_CASE("a source sends what it never sent although coded blocks have made its
   CHECK(pass.due(scene.peer(2), 0) == kN - 1);
 }
 
+TEST_CASE("a source sends all of a generation that it has passed with coded blocks alone") {
+  Scene scene(2, kN, 2, true);
+  scene.tell(2, {plain(0, 0, 0xff), plain(1, 0, 0xff)});
+  PlainPass pass(scene.holdings.shape());
+  policy::FirstPass first(scene.holdings.shape());
+  for (std::uint32_t i = 0; i < kN; ++i) first.served(1, 0);
+  CHECK(pass.lost(scene.peer(2), first) == 0);
+  for (std::uint32_t i = 0; i < kN; ++i) pass.sent(0, i, 2, 0);
+  CHECK_FALSE(pass.lost(scene.peer(2), first).has_value());
+}
+
+// However many a neighbour names, a review looks at one generation, and is not due at once.
+TEST_CASE("a source looks for lost blocks in one generation at a time") {
+  constexpr std::uint32_t kGenerations = 4;
+  Scene scene(kGenerations, kN, 3, true);
+  PlainPass pass(scene.holdings.shape());
+  policy::FirstPass first(scene.holdings.shape());
+  std::vector<proto::GenerationState> entries;
+  for (std::uint32_t g = 0; g < kGenerations; ++g) entries.push_back(plain(g, 0, 0xff));
+  for (PeerKey peer = 1; peer <= 3; ++peer) scene.tell(peer, entries);
+  for (const Neighbour& n : std::as_const(scene.neighbours)) pass.told(n);
+  for (std::uint32_t g = 0; g < kGenerations; ++g)
+    for (std::uint32_t i = 0; i < kN; ++i) pass.sent(g, i, 1, 0);
+  const auto lost = [&] {
+    std::uint32_t generations = 0;
+    for (std::uint32_t g = 0; g < kGenerations; ++g)
+      generations += pass.due(scene.peer(2), g).has_value();
+    return generations;
+  };
+  TimeUs now = policy::kPlainLost;
+  for (std::uint32_t looked = 1; looked <= kGenerations; ++looked) {
+    pass.review(scene.neighbours, 0, now);
+    pass.review(scene.neighbours, 0, now + policy::kPlainReview / 2);
+    CHECK(lost() == looked);
+    now += policy::kPlainReview + kMillisecond;
+  }
+}
+
+TEST_CASE("where blocks take long a source waits longer before it takes them for lost") {
+  for (const double kib_per_second : {1000.0, 1.0}) {
+    CAPTURE(kib_per_second);
+    Scene scene(1, kN, 3, true);  // blocks of 100 bytes: 24 of them take 2.3 s at 1 KiB/s
+    PlainPass pass(scene.holdings.shape());
+    for (PeerKey peer = 1; peer <= 3; ++peer) scene.tell(peer, {plain(0, 0, 0xff)});
+    for (const Neighbour& n : std::as_const(scene.neighbours)) pass.told(n);
+    for (std::uint32_t i = 0; i < kN; ++i) pass.sent(0, i, 1, 0);
+    const double slow = kib_per_second / 4;
+    pass.review(scene.neighbours, slow, policy::kPlainLost);
+    CHECK(pass.due(scene.peer(2), 0).has_value() == (kib_per_second > 1));
+  }
+}
+
+TEST_CASE("a suspect is asked for nothing that it says it does not hold") {
+  Scene scene(1, kN, 3, false);
+  PlainShares shares(scene.holdings.shape());
+  scene.tell(1, {plain(0, 0x10, 0)});
+  scene.peer(1).amid_polluters = true;
+  scene.tell(2, {plain(0, 0xff, 0)});
+  for (TimeUs now = 0; now < 20 * policy::kPlainTurn; now += policy::kPlainTurn)
+    CHECK(shares.of(scene.neighbours, scene.peer(1), 0, all_blocks(), now) ==
+          std::vector<std::uint32_t>{4});
+}
+
+TEST_CASE("in a small mesh a source sends what is asked for by chance, and repeats nothing") {
+  Scene scene(1, kN, 2, true);
+  for (PeerKey peer = 1; peer <= 2; ++peer) scene.tell(peer, {plain(0, 0, 0xff)});
+  for (const bool small_mesh : {false, true}) {
+    CAPTURE(small_mesh);
+    policy::SourcePolicy policy(scene.holdings.shape(), false);
+    for (const Neighbour& n : std::as_const(scene.neighbours)) policy.told(n);
+    const auto choice = policy.choose(scene.holdings, scene.neighbours, small_mesh, {0, kBusy}, 0);
+    REQUIRE(choice.has_value());
+    CHECK(choice->plain);
+    CHECK(choice->source_index.has_value() == !small_mesh);
+  }
+}
+
 }  // namespace plain_pass_test
