@@ -30,9 +30,16 @@ void PlainFetch::begin(std::uint32_t g) {
 
 bool PlainFetch::waits(std::uint32_t g) const {
   const auto known = cases_.find(g);
-  if (!mode_.on()) return false;
+  if (!mode_.on() || holdings_.verified().contains(g) || holdings_.given_up().contains(g))
+    return false;
   if (known == cases_.end()) return !has_room();
   return known->second.leaves.empty() && !known->second.resting;
+}
+
+// Nobody else knows either.
+void PlainFetch::told_to_wait(std::uint32_t g) {
+  if (told_to_wait_.size() >= policy::kPlainWaitMax) return;
+  if (told_to_wait_.try_emplace(g, context_.now).second) membership_.neighbours().report(g);
 }
 
 bool PlainFetch::just_waits(std::uint32_t g) const {
@@ -136,13 +143,16 @@ PlainFetch::Reply PlainFetch::replied(const Neighbour& n, proto::LeafReply&& rep
   const auto known = cases_.find(reply.generation);
   if (known == cases_.end() || known->second.asked != n.key) return Reply::kUseless;
   Case& c = known->second;
-  silent_.erase(n.key);
   c.asked = kNoPeer;
   c.due = context_.now;
-  if (reply.leaves.empty()) return Reply::kUseless;
+  if (reply.leaves.empty()) {
+    silent_.insert(n.key);
+    return Reply::kUseless;
+  }
   if (reply.leaves.size() != holdings_.blocks_in(reply.generation) ||
       merkle_root(reply.leaves) != digests_[reply.generation])
     return Reply::kFalse;
+  silent_.erase(n.key);
   c.resting = c.resting && !has_room();
   c.leaves = std::move(reply.leaves);
   c.turned_at = c.waits_since = context_.now;
@@ -154,7 +164,9 @@ void PlainFetch::leaves(const Neighbour& n) {
   shares_.look_again();
   for (auto& [g, c] : cases_) {
     c.without.erase(n.key);
-    if (c.asked == n.key) c.due = context_.now;
+    if (c.asked != n.key) continue;
+    c.asked = kNoPeer;
+    c.due = context_.now;
   }
 }
 
@@ -201,8 +213,9 @@ void PlainFetch::end_mode() {
   });
 }
 
-// Blocks of what had to wait are taken again.
+// Blocks of what had to wait for room are taken again.
 void PlainFetch::call_waiting() {
+  if (told_to_wait_.empty() || (mode_.on() && !has_room())) return;
   std::erase_if(told_to_wait_, [this](const auto& told) {
     if (waits(told.first)) return false;
     membership_.neighbours().report(told.first);

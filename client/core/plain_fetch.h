@@ -44,7 +44,7 @@ class PlainFetch final : public LeaveWatcher {
   // They are, but the leaves of g are still to come: no blocks of it are taken.
   bool waits(std::uint32_t g) const;
   // A neighbour was told so.
-  void told_to_wait(std::uint32_t g) { told_to_wait_.try_emplace(g, context_.now); }
+  void told_to_wait(std::uint32_t g);
   // Whoever sends a block of g, which waits, may not know it yet.
   bool just_waits(std::uint32_t g) const;
 
@@ -133,7 +133,7 @@ class PlainFetch final : public LeaveWatcher {
   std::map<std::uint32_t, std::map<std::uint32_t, Came>> came_;  // by generation and slot
   policy::PlainShares shares_;
   std::map<std::uint32_t, TimeUs> told_to_wait_;  // generations, and when it was told first
-  std::set<PeerKey> silent_;                      // did not answer when asked for leaves last
+  std::set<PeerKey> silent_;                      // had none when asked for leaves last
   TimeUs came_at_ = 0;  // the last block of any of them, as far as is known
   codec::CoefficientStream random_;
 };

@@ -232,7 +232,7 @@ void Receiving::take(Neighbour& n, proto::LeafReply&& reply) {
     for (const std::uint32_t slot : sorted.wrong) guilty.push_back(open->senders[slot]);
     if (!sorted.right.empty()) prove(g, sorted.right);
   }
-  if (open && !open->decoding && open->proven < open->rows) {
+  if (plain_.on(g) && open && !open->decoding && open->proven < open->rows) {
     remove(g, generations_.suspects(g).slots);
   }
   membership_.neighbours().report(g);

@@ -276,6 +276,28 @@ TEST_CASE("what has to wait is asked for again when all are fetched as coded blo
   CHECK(told->quota > 0);
 }
 
+// Else neighbours would unlearn that this peer has it.
+TEST_CASE("a verified generation is told as complete, also where no more can be fetched plainly") {
+  LargeFixture fixture;
+  fixture.spoil(0);
+  fixture.asked(true);
+  for (std::uint32_t i = 0; i < kN; ++i) fixture.send(kSource, fixture.block(0, 1, i));
+  REQUIRE(fixture.take<core::Decode>().size() == 1);
+  fixture.core.generation_decoded(0, DecodeOutcome::kVerified, fixture.now);
+  fixture.drain();
+  fixture.spoil(1);
+  for (std::uint32_t last = 4; last < 40; last += 4) {
+    fixture.send(kSource, fixture.block(std::min(last, 39u), 1, 0));  // the front goes on
+    fixture.asked(true);
+  }
+  REQUIRE_FALSE(fixture.send(kGood, fixture.coded(39, 1)));  // no more are taken
+  fixture.heard<proto::State>(kGood);
+  fixture.send(kGood, fixture.coded(0, 0));  // late
+  fixture.pass(kSecond);
+  for (const proto::State& state : fixture.heard<proto::State>(kGood))
+    for (const proto::GenerationState& entry : state.generations) CHECK(entry.generation != 0);
+}
+
 TEST_CASE("who did not answer when asked for leaves is asked last") {
   LargeFixture fixture;
   fixture.spoil(0);

@@ -237,6 +237,7 @@ inline constexpr std::ptrdiff_t kLeavesAtOnce = 3;
 inline constexpr TimeUs kLeavesRetry = 200 * kMillisecond;  // where no neighbour has them yet
 // A generation waits for its leaves for this time, then coded blocks of it are taken.
 inline constexpr TimeUs kPlainWait = 3 * kSecond;
+inline constexpr std::size_t kPlainWaitMax = 4096;  // generations that neighbours were told of
 // A block that several neighbours hold is asked of another one each time; blocks of more than
 // kPlainTurnBytes are given more time, by their size [079].
 inline constexpr TimeUs kPlainTurn = 1 * kSecond;

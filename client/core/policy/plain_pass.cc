@@ -63,8 +63,8 @@ void PlainPass::review(const Neighbours& neighbours, double usual_uplink, TimeUs
                              [](const Neighbour& n) { return n.holds.held_blocks().any(); });
   }
   reviewed_ = next->first;
-  const double block_seconds =
-      usual_uplink > 0 ? shape_.block_bytes / (usual_uplink * 1024) : 0;  // a relay's
+  const double kib_per_second = usual_uplink > 0 ? usual_uplink : 1024;
+  const double block_seconds = shape_.block_bytes / (kib_per_second * 1024);
   const auto slowly = static_cast<TimeUs>(kPlainLostBlocks * block_seconds * kSecond);
   review_one(next->first, next->second, neighbours, std::max(kPlainLost, slowly), now);
 }
@@ -82,7 +82,8 @@ std::optional<std::uint32_t> PlainPass::lost(const Neighbour& n, const FirstPass
       continue;
     }
     const WantedBlocks::Set* wanted = n.holds.wanted_blocks(g);
-    for (std::uint32_t i = 0; wanted && i < shape_.blocks_in(g); ++i) {
+    if (!wanted || !wanted->any_open()) continue;
+    for (std::uint32_t i = 0; i < shape_.blocks_in(g); ++i) {
       if (!wanted->open(i)) continue;
       const Sent one = known == sent_.end() ? Sent{} : known->second.blocks[i];
       if (!one.lost && !(over && one.to == kNoPeer)) continue;
