@@ -1,13 +1,13 @@
 #include "proto/base/stage_times.h"
 
-#include <chrono>
+#include <time.h>
 
 namespace firn {
 
 struct StagePresent {
   StageClock::Sheet* sheet = nullptr;
   Stage stage = Stage::kNone;
-  std::chrono::steady_clock::time_point since;  // meaningless in kNone
+  std::uint64_t since_ns = 0;  // meaningless in kNone
 };
 
 namespace {
@@ -17,6 +17,14 @@ thread_local StagePresent present;
 // Cheaper than an addition that other threads might make as well.
 void add(std::atomic<std::uint64_t>& count, std::uint64_t more) {
   count.store(count.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
+}
+
+// std::chrono::steady_clock is the same by two more calls.
+std::uint64_t monotonic_ns() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(now.tv_nsec);
 }
 
 bool is_timed(Stage stage) {
@@ -118,14 +126,11 @@ Stage return_to_stage(Stage stage) {
     present.stage = stage;
     return before;
   }
-  const auto now = std::chrono::steady_clock::now();
-  if (is_timed(before)) {
-    const auto spent = std::chrono::duration_cast<std::chrono::nanoseconds>(now - present.since);
-    add(present.sheet->nanoseconds[static_cast<std::size_t>(before)],
-        static_cast<std::uint64_t>(spent.count()));
-  }
+  const std::uint64_t now = monotonic_ns();
+  if (is_timed(before))
+    add(present.sheet->nanoseconds[static_cast<std::size_t>(before)], now - present.since_ns);
   present.stage = stage;
-  present.since = now;
+  present.since_ns = now;
   return before;
 }
 

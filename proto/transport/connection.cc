@@ -282,14 +282,14 @@ void Connection::send_replies() {
 }
 
 void Connection::send_now(std::span<const std::uint8_t> frames) {
-  const StreamWriter::Writing writing = writer_.write(*tls_, socket_.fd(), frames);
+  const StreamWriter::Writing writing = writer_.write(*tls_, frames);
   holds_ = !writer_.empty();
   if (writing.closed) return finish(ErrorCode::kIo, "closed by the other side");
   if (writer_.awaits_departures()) wrote(writing);
 }
 
 void Connection::write_some() {
-  const StreamWriter::Writing writing = writer_.write(*tls_, socket_.fd());
+  const StreamWriter::Writing writing = writer_.write(*tls_);
   if (writing.closed) {
     if (state_ == State::kFlushing) return finish_flush();
     read_some();  // what the other side said before may still wait to be read, and say why

@@ -102,14 +102,13 @@ bool IoLoop::take_turn(bool may_wait) {
 bool IoLoop::rest() {
   if (!ready_.empty())
     return false;  // and do not ask: an answer that is not heeded lengthens the next
-  const std::uint64_t rest_us = pace_.rest_us(uv_hrtime() / 1000);
+  const std::uint64_t now_us = uv_hrtime() / 1000;
+  const std::uint64_t rest_us = pace_.rest_us(now_us);
   if (rest_us == 0) return false;
   wake_.hold();
   {
     const StageScope stage(Stage::kWaits);
-    std::unique_lock lock(stopping_mutex_);
-    stopping_changed_.wait_for(lock, std::chrono::microseconds(rest_us),
-                               [this] { return stopping_; });
+    stopping_.wait_until(now_us + rest_us);
   }
   wake_.release();
   uv_update_time(&loop_);
@@ -119,11 +118,7 @@ bool IoLoop::rest() {
 
 void IoLoop::ask_to_stop() {
   mailbox_.post(StopOrder{});
-  {
-    const std::lock_guard lock(stopping_mutex_);
-    stopping_ = true;
-  }
-  stopping_changed_.notify_one();
+  stopping_.give();
 }
 
 void IoLoop::join() {

@@ -5,10 +5,8 @@
 #include <uv.h>
 
 #include <atomic>
-#include <condition_variable>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <thread>
 #include <unordered_map>
 #include <vector>
@@ -23,6 +21,7 @@
 #include "proto/transport/queue_trial.h"
 #include "proto/transport/replies.h"
 #include "proto/transport/source.h"
+#include "proto/transport/stop_signal.h"
 #include "proto/transport/timer.h"
 #include "proto/transport/tls.h"
 #include "proto/transport/transport.h"
@@ -139,9 +138,7 @@ class IoLoop {
   LoopMeter meter_;
   Replies replies_;  // of the connection that is being read
   std::unique_ptr<Timer> ticks_;
-  std::mutex stopping_mutex_;
-  std::condition_variable stopping_changed_;
-  bool stopping_ = false;
+  StopSignal stopping_;
 };
 
 }  // namespace firn::proto::transport

@@ -39,7 +39,7 @@ int read_socket(BIO* bio, char* into, int bytes) {
 
 ssize_t send_to(const SocketEnd& end, const char* from, std::size_t bytes) {
   const StageScope stage(Stage::kNetwork);
-  return ::send(end.fd, from, bytes, MSG_NOSIGNAL);
+  return ::send(end.fd, from, bytes, MSG_NOSIGNAL | (end.more_follows ? MSG_MORE : 0));
 }
 
 // False if some of it is left: errno says why.

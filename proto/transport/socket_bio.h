@@ -20,6 +20,8 @@ struct SocketEnd {
   // out before what is written next. For a few bytes that something else follows.
   bool keeps = false;
   std::string kept = {};
+  // What is written now is followed at once: the kernel holds back a segment that is not full.
+  bool more_follows = false;
 };
 
 // Reads and writes `end`, which must outlive it. Time in the kernel counts as Stage::kNetwork.

@@ -206,10 +206,6 @@ void acknowledge_calmly(int fd) {
   set(fd, IPPROTO_TCP, TCP_QUICKACK, 0);
 }
 
-void hold_partial_segments(int fd, bool hold) {
-  set(fd, IPPROTO_TCP, TCP_CORK, hold ? 1 : 0);
-}
-
 void tune(int fd, int notsent_lowat_bytes) {
   set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
   set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);

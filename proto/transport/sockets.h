@@ -86,9 +86,6 @@ bool discard_incoming(int fd, std::size_t bytes_max);
 // next 16 segments at once, and it forgets this when its delay runs out: so say it often.
 void acknowledge_calmly(int fd);
 
-// While held, the kernel sends whole segments only (tcp(7), TCP_CORK).
-void hold_partial_segments(int fd, bool hold);
-
 // Options of a connection; those that the kernel refuses are left alone (they only cost speed).
 void tune(int fd, int notsent_lowat_bytes);
 

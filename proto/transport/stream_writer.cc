@@ -18,15 +18,16 @@ void StreamWriter::push(OutgoingFrame frame, FrameTag tag) {
   queue_.push(std::move(frame));
 }
 
-StreamWriter::Writing StreamWriter::write(TlsSession& tls, int fd) {
+StreamWriter::Writing StreamWriter::write(TlsSession& tls) {
   Writing writing;
   if (blocked_ || queue_.empty()) return writing;
-  // A block fills one TLS record and a bit of the next; without this each of the two would end in a
-  // packet of its own that is not full (0.4 % of all bytes).
-  const bool several_records = queue_.bytes() > kTlsRecordBytes;
-  if (several_records) hold_partial_segments(fd, true);
   while (!queue_.empty() && writing.bytes < kTurnBytes) {
-    const TlsProgress progress = tls.write(queue_.record());
+    const std::span<const std::uint8_t> record = queue_.record();
+    // A block fills one TLS record and a bit of the next; if each of the two ended in a packet of
+    // its own that is not full, this would be 0.4 % of all bytes.
+    const bool more_follows =
+        queue_.bytes() > record.size() && writing.bytes + record.size() < kTurnBytes;
+    const TlsProgress progress = tls.write(record, more_follows);
     if (progress.outcome == TlsOutcome::kDone) {
       queue_.consume(progress.bytes);
       loop_.pace().sent(progress.bytes);
@@ -37,19 +38,15 @@ StreamWriter::Writing StreamWriter::write(TlsSession& tls, int fd) {
     writing.closed = !blocked_ && progress.outcome != TlsOutcome::kWantRead;
     break;
   }
-  if (several_records) hold_partial_segments(fd, false);
   writing.turn_over = writing.bytes >= kTurnBytes;
   return writing;
 }
 
-StreamWriter::Writing StreamWriter::write(TlsSession& tls, int fd,
-                                          std::span<const std::uint8_t> bytes) {
+StreamWriter::Writing StreamWriter::write(TlsSession& tls, std::span<const std::uint8_t> bytes) {
   Writing writing;
   departures_.add(bytes.size(), kUntagged);
-  const bool several_records = bytes.size() > kTlsRecordBytes;
-  if (several_records) hold_partial_segments(fd, true);
   while (!bytes.empty() && !blocked_ && queue_.empty() && !writing.closed) {
-    const TlsProgress progress = tls.write(bytes);
+    const TlsProgress progress = tls.write(bytes, bytes.size() > kTlsRecordBytes);
     if (progress.outcome == TlsOutcome::kDone) {
       bytes = bytes.subspan(progress.bytes);
       writing.bytes += progress.bytes;
@@ -59,7 +56,6 @@ StreamWriter::Writing StreamWriter::write(TlsSession& tls, int fd,
     writing.closed = !blocked_;
   }
   loop_.pace().sent(writing.bytes);
-  if (several_records) hold_partial_segments(fd, false);
   // As OpenSSL demands, a record that was tried comes again with the same bytes: it is the first of
   // the queue.
   if (!bytes.empty() && !writing.closed) queue_.push({std::string(bytes.begin(), bytes.end()), {}});

@@ -33,9 +33,9 @@ class StreamWriter {
   bool empty() const { return queue_.empty(); }
 
   // Writes what the socket takes.
-  Writing write(TlsSession& tls, int fd);
+  Writing write(TlsSession& tls);
   // Behind all that was pushed: writes what the socket takes at once, and keeps the rest.
-  Writing write(TlsSession& tls, int fd, std::span<const std::uint8_t> bytes);
+  Writing write(TlsSession& tls, std::span<const std::uint8_t> bytes);
   // `bytes` were written: the user is told which tagged frames have left, now and as they leave.
   void follow(int fd, std::size_t bytes) { backlog_.wrote(fd, bytes); }
   // Whether a tagged frame has not left yet.

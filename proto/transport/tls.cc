@@ -191,6 +191,8 @@ TlsProgress TlsSession::handshake() {
 }
 
 TlsProgress TlsSession::read(std::span<std::uint8_t> into) {
+  // OpenSSL would find out at more cost: it asks the socket, and looks for errors to tell of.
+  if (socket_->drained && SSL_has_pending(session_.get()) == 0) return {TlsOutcome::kWantRead};
   const StageScope stage(Stage::kTls);
   empty_error_queue();
   errno = 0;
@@ -213,8 +215,15 @@ TlsProgress TlsSession::change_key() {
   return progress;
 }
 
-TlsProgress TlsSession::write(std::span<const std::uint8_t> from) {
+TlsProgress TlsSession::write(std::span<const std::uint8_t> from, bool more_follows) {
   const StageScope stage(Stage::kTls);
+  socket_->more_follows = more_follows;
+  const TlsProgress progress = write_record(from);
+  socket_->more_follows = false;
+  return progress;
+}
+
+TlsProgress TlsSession::write_record(std::span<const std::uint8_t> from) {
   empty_error_queue();
   errno = 0;
   if (records_ >= records_per_key_) {

@@ -49,7 +49,8 @@ class TlsSession {
   TlsProgress read(std::span<std::uint8_t> into);
   void look_again() { socket_->drained = false; }
   // Writes at most one record. After kWantWrite the next call must bring the same bytes.
-  TlsProgress write(std::span<const std::uint8_t> from);
+  // `more_follows`: the next call comes at once, so that no segment need go out that is not full.
+  TlsProgress write(std::span<const std::uint8_t> from, bool more_follows = false);
   // Of a record that has begun to come, what is still missing, as ciphertext; 0 between records. So
   // much must come before read() can bring anything.
   std::size_t awaited_bytes() const;
@@ -80,6 +81,7 @@ class TlsSession {
 
   TlsProgress outcome_of(int result, std::size_t bytes);
   TlsProgress change_key();
+  TlsProgress write_record(std::span<const std::uint8_t> from);
 
   std::unique_ptr<Peer> peer_;  // its address is known to OpenSSL, as is that of the next
   std::unique_ptr<std::uint64_t> records_end_;  // of all records whose head has come, in bytes
