@@ -88,7 +88,7 @@ class FirnNode(Node):
 
 class Firn(Adapter):
     settings = {"n": "", "k": "", "io_threads": "1", "dense": "no", "deeds": "",
-                "build": str(BUILD)}
+                "authority": "yes", "build": str(BUILD)}
 
     def __init__(self, name, settings):
         super().__init__(name, settings)
@@ -135,7 +135,8 @@ class Firn(Adapter):
             "--tracker", f"{tracker_host.address}:{tracker_host.port(TRACKER_PORT)}",
             *self._option("--generation-size", "n"), *self._option("--block-size", "k"),
             *(["--leave-when-safe"] if leave_when_safe else []),
-            *(["--dense"] if self.settings["dense"] == "yes" else [])], folder,
+            *(["--dense"] if self.settings["dense"] == "yes" else []),
+            *(["--no-authority"] if self.settings["authority"] == "no" else [])], folder,
             on_line=node.on_line)
         if not node.spoken.wait(30):
             raise BadClient(f"the seed prints no link\n{node.process.story()}")

@@ -94,6 +94,13 @@ class Leech:
         bits = sum(1 << i for i in self._asked[g])
         return bits.to_bytes((n + 7) // 8, "little")
 
+    def _held_blocks(self, g):
+        """The field beside that one: what has come."""
+        if g not in self._leaves:
+            return b""
+        bits = sum(1 << i for i in self._plain[g])
+        return bits.to_bytes((self.manifest.blocks_in(g) + 7) // 8, "little")
+
     def _proves_itself(self, block):
         """Whether it is a source block; another one, or one that was not asked for, must have been
         on its way when this peer began to ask."""
@@ -166,7 +173,8 @@ class Leech:
                 peer_pb2.GenerationState(generation=g, rank=span.rank,
                                          quota=min(granted, self.manifest.blocks_in(g) - span.rank)
                     if g in wanted else 0,
-                                         wanted_blocks=self._wanted_blocks(g, among))
+                                         wanted_blocks=self._wanted_blocks(g, among),
+                                         held_blocks=self._held_blocks(g))
                 for g, span in self._spans.items()]))
 
     def download(self, until=None, timeout=TIMEOUT, generations=None, among=None):
