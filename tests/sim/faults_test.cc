@@ -269,11 +269,17 @@ void stop_disks_and_clocks(Network& network, Random& random) {
 // generations, as the content has an authority that is away, or none.
 enum class Judge { kSource, kPeers };
 
-// A small swarm under faults drawn from `seed`.
-void random_faults(std::uint64_t seed, bool saboteurs, Judge judge = Judge::kSource) {
+// In a large one peers without an authority fetch all generations plainly, once they have met false
+// rows.
+enum class Mesh { kSmall, kLarge };
+
+// A swarm under faults drawn from `seed`.
+void random_faults(std::uint64_t seed, bool saboteurs, Judge judge = Judge::kSource,
+                   Mesh mesh = Mesh::kSmall) {
   CAPTURE(seed);
+  const bool large = mesh == Mesh::kLarge;
   Random random(seed, 0x6661756c74);
-  const std::uint32_t generations = 1 + random.below(5), n = 1 + random.below(24);
+  const std::uint32_t generations = (large ? 4 : 1) + random.below(5), n = 1 + random.below(24);
   // Beside large blocks check sums are cheap, and asked for ahead of need.
   const std::uint32_t block_bytes = (1 + random.below(16)) * (seed % 3 == 2 ? 512 : 1);
   const bool speaks = judge == Judge::kSource;
@@ -282,10 +288,11 @@ void random_faults(std::uint64_t seed, bool saboteurs, Judge judge = Judge::kSou
   network.add({.link = random_link(random), .source = true, .speaks = speaks});
   if (random.below(3) == 0)
     network.add({.link = random_link(random), .source = true, .speaks = speaks});
-  const std::size_t peers = 2 + random.below(7);
+  const std::size_t peers = (large ? 28 : 2) + random.below(7);
   for (std::size_t i = 0; i < peers; ++i) network.add(random_peer(random));
   add_bad_peer(network, random);
   if (saboteurs) add_saboteurs(network, seed, !speaks);
+  if (large) add_saboteurs(network, seed + 1, !speaks);
   crash_and_cut(network, random);
   stop_disks_and_clocks(network, random);
   network.watch_progress();
@@ -317,13 +324,13 @@ TEST_CASE("seeds that broke a rule once") {
 namespace {
 
 // SIM_SEEDS=FROM:TO in the environment tries others.
-void with_seeds(std::uint64_t from, std::uint64_t to, Judge judge) {
+void with_seeds(std::uint64_t from, std::uint64_t to, Judge judge, Mesh mesh = Mesh::kSmall) {
   if (const char* range = std::getenv("SIM_SEEDS")) {
     char* end = nullptr;
     from = std::strtoull(range, &end, 10);
     to = *end == ':' ? std::strtoull(end + 1, nullptr, 10) : from + 1;
   }
-  for (std::uint64_t seed = from; seed < to; ++seed) random_faults(seed, true, judge);
+  for (std::uint64_t seed = from; seed < to; ++seed) random_faults(seed, true, judge, mesh);
 }
 
 }  // namespace
@@ -334,4 +341,8 @@ TEST_CASE("small swarms under random faults complete, whatever the seed") {
 
 TEST_CASE("small swarms under random faults complete where no authority is near") {
   with_seeds(1000, 1100, Judge::kPeers);
+}
+
+TEST_CASE("large swarms under random faults complete where no authority is near") {
+  with_seeds(1000, 1006, Judge::kPeers, Mesh::kLarge);
 }
