@@ -45,7 +45,8 @@ void PlainFetch::told_to_wait(std::uint32_t g) {
 bool PlainFetch::just_waits(std::uint32_t g) const {
   if (!waits(g)) return false;
   const auto told = told_to_wait_.find(g);
-  return told == told_to_wait_.end() || context_.now - told->second < policy::kPlainWait;
+  if (told == told_to_wait_.end()) return told_to_wait_.size() < policy::kPlainWaitMax;
+  return context_.now - told->second < policy::kPlainWait;
 }
 
 bool PlainFetch::shared(std::uint32_t g) const {
@@ -153,6 +154,7 @@ PlainFetch::Reply PlainFetch::replied(const Neighbour& n, proto::LeafReply&& rep
       merkle_root(reply.leaves) != digests_[reply.generation])
     return Reply::kFalse;
   silent_.erase(n.key);
+  told_to_wait_.erase(reply.generation);
   c.resting = c.resting && !has_room();
   c.leaves = std::move(reply.leaves);
   c.turned_at = c.waits_since = context_.now;
@@ -226,6 +228,7 @@ void PlainFetch::call_waiting() {
 void PlainFetch::give_up_waiting(std::uint32_t g, Case& c) {
   if (!waits(g) || context_.now - c.waits_since < policy::kPlainWait) return;
   c.resting = true;
+  told_to_wait_.erase(g);
   membership_.neighbours().report(g);
 }
 

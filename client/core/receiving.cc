@@ -223,8 +223,11 @@ void Receiving::take(Neighbour& n, proto::LeafReply&& reply) {
   const PlainFetch::Reply came = plain_.replied(n, std::move(reply));
   if (came == PlainFetch::Reply::kFalse) return blame(n.id, g);
   if (came == PlainFetch::Reply::kUseless) return;
-  generations_.lift_rescue(g);
-  outbox_.inform("generation " + std::to_string(g) + " is fetched block by block");
+  const bool plain = plain_.on(g);
+  if (plain) {
+    generations_.lift_rescue(g);
+    outbox_.inform("generation " + std::to_string(g) + " is fetched block by block");
+  }
   const OpenGeneration* open = generations_.holdings().find_open(g);
   std::vector<PeerId> guilty;
   if (open && !open->decoding) {
@@ -232,7 +235,7 @@ void Receiving::take(Neighbour& n, proto::LeafReply&& reply) {
     for (const std::uint32_t slot : sorted.wrong) guilty.push_back(open->senders[slot]);
     if (!sorted.right.empty()) prove(g, sorted.right);
   }
-  if (plain_.on(g) && open && !open->decoding && open->proven < open->rows) {
+  if (plain && open && !open->decoding && open->proven < open->rows) {
     remove(g, generations_.suspects(g).slots);
   }
   membership_.neighbours().report(g);

@@ -49,7 +49,8 @@ class TlsSession {
   TlsProgress read(std::span<std::uint8_t> into);
   void look_again() { socket_->drained = false; }
   // Writes at most one record. After kWantWrite the next call must bring the same bytes.
-  // `more_follows`: the next call comes at once, so that no segment need go out that is not full.
+  // `more_follows`: the next call comes at once if this one brings all out, so that no segment need
+  // go out that is not full.
   TlsProgress write(std::span<const std::uint8_t> from, bool more_follows = false);
   // Of a record that has begun to come, what is still missing, as ciphertext; 0 between records. So
   // much must come before read() can bring anything.

@@ -244,7 +244,7 @@ TEST_CASE("however leaves come, no more generations are fetched plainly than a S
   fixture.spoil(0);
   fixture.asked(true);
   fixture.spoil(1);
-  std::set<std::uint32_t> plain;
+  std::ptrdiff_t most = 0;
   for (PeerKey peer = kOther; peer < kLast; ++peer)  // they have leaves
     for (std::uint32_t g = 0; g < 40; g += 20) fixture.tell(peer, g, 0x01);
   for (std::uint32_t second = 0; second < 40; ++second) {
@@ -255,9 +255,11 @@ TEST_CASE("however leaves come, no more generations are fetched plainly than a S
           state.generations.begin(), state.generations.end(),
           [](const proto::GenerationState& entry) { return !entry.wanted_blocks.empty(); });
       CHECK(static_cast<std::size_t>(wanting) <= limits::kWantedBlocksMax);
+      most = std::max(most, wanting);
     }
     fixture.pass(policy::kPlainPatience / 8);
   }
+  CHECK(static_cast<std::size_t>(most) > policy::kPlainMax);
 }
 
 TEST_CASE("what has to wait is asked for again when all are fetched as coded blocks again") {
@@ -294,8 +296,12 @@ TEST_CASE("a verified generation is told as complete, also where no more can be 
   fixture.heard<proto::State>(kGood);
   fixture.send(kGood, fixture.coded(0, 0));  // late
   fixture.pass(kSecond);
-  for (const proto::State& state : fixture.heard<proto::State>(kGood))
+  bool told = false;
+  for (const proto::State& state : fixture.heard<proto::State>(kGood)) {
+    for (const proto::Span& span : state.complete) told |= span.first == 0;
     for (const proto::GenerationState& entry : state.generations) CHECK(entry.generation != 0);
+  }
+  CHECK(told);
 }
 
 TEST_CASE("who did not answer when asked for leaves is asked last") {
