@@ -36,7 +36,7 @@ bool PlainFetch::waits(std::uint32_t g) const {
   return known->second.leaves.empty() && !known->second.resting;
 }
 
-// Nobody else knows either.
+// The other neighbours do not know either.
 void PlainFetch::told_to_wait(std::uint32_t g) {
   if (told_to_wait_.size() >= policy::kPlainWaitMax) return;
   if (told_to_wait_.try_emplace(g, context_.now).second) membership_.neighbours().report(g);

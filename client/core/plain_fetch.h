@@ -45,7 +45,7 @@ class PlainFetch final : public LeaveWatcher {
   bool waits(std::uint32_t g) const;
   // A neighbour was told so.
   void told_to_wait(std::uint32_t g);
-  // Whoever sends a block of g, which waits, may not know it yet.
+  // g waits, and a neighbour that sends a block of it may not have heard so yet.
   bool just_waits(std::uint32_t g) const;
 
   // Generation g is in trouble: its leaves are wanted, if they are not there.

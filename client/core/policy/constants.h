@@ -218,46 +218,52 @@ inline constexpr std::uint64_t kPeerSumsMax = 256, kPeerSumsPerSecond = 128;
 // --- leaf lists ---
 // Generations that are fetched plainly at a time; a State names as many (limits::kWantedBlocksMax).
 inline constexpr std::size_t kPlainMax = 16;
-// In a large mesh without an authority all generations are fetched plainly once so many times
-// something false was met, each within kPlainModeMemory of the one before: one false generation may
-// be the fault of a memory. For kPlainModeTime after the last; twice as long, up to kPlainModeMax,
-// where it begins again within kPlainModeMemory of its end. As many generations at a time then as a
-// State can name (limits::kWantedBlocksMax) [079].
+// In a large mesh without an authority a peer fetches all generations plainly after it has met
+// kPlainModeBegins false ones, each within kPlainModeMemory of the one before: a single one may be
+// the fault of somebody's memory. The mode ends kPlainModeTime after the last false row; where it
+// begins again within kPlainModeMemory of its end, it lasts twice as long, up to kPlainModeMax.
+// Meanwhile kPlainModeAtOnce generations are fetched at a time, as many as a State can name
+// (limits::kWantedBlocksMax) [079].
 inline constexpr std::uint32_t kPlainModeBegins = 2;
 inline constexpr std::size_t kPlainModeAtOnce = 32;
-// Or once, where this part of the neighbours, and so many at least, fetch so already.
-inline constexpr double kPlainModeJoins = 1.0 / 4;
-inline constexpr std::size_t kPlainModeJoinsMin = 3;
 inline constexpr TimeUs kPlainModeMemory = 60 * kSecond;
 inline constexpr TimeUs kPlainModeTime = 600 * kSecond, kPlainModeMax = 2400 * kSecond;
-// Then leaves are asked for ahead of the front by so many generations, of so many at a time: all
-// ask in the same order, and the first to have a list hand it on [079].
+// One false generation is enough where this part of the neighbours fetch plainly already, and this
+// number of them at least.
+inline constexpr double kPlainModeJoins = 1.0 / 4;
+inline constexpr std::size_t kPlainModeJoinsMin = 3;
+// In this mode a peer asks for the leaves of generations up to kPlainAhead beyond the front, of
+// kLeavesAtOnce at a time: all peers ask in the same order, and the first to have a list hands it
+// on [079].
 inline constexpr std::uint32_t kPlainAhead = 4;
 inline constexpr std::ptrdiff_t kLeavesAtOnce = 3;
 inline constexpr TimeUs kLeavesRetry = 200 * kMillisecond;  // where no neighbour has them yet
-// A generation waits for its leaves for this time, then coded blocks of it are taken.
+// A generation waits for its leaves for this time, then coded blocks of it are taken. Neighbours
+// are told to wait for kPlainWaitMax generations at most.
 inline constexpr TimeUs kPlainWait = 3 * kSecond;
-inline constexpr std::size_t kPlainWaitMax = 4096;  // generations that neighbours were told of
-// A block that several neighbours hold is asked of another one each time; blocks of more than
-// kPlainTurnBytes are given more time, by their size [079].
+inline constexpr std::size_t kPlainWaitMax = 4096;
+// A receiver asks one of the neighbours that hold a block for it, another one each kPlainTurn.
+// Where blocks are longer than kPlainTurnBytes the turn is longer in proportion [079].
 inline constexpr TimeUs kPlainTurn = 1 * kSecond;
 inline constexpr std::uint64_t kPlainTurnBytes = 64 << 10;
-// Whom a block is asked of is worked out so often, for all neighbours in one.
+// How old the choice of whom to ask may be, which serves the States to all neighbours.
 inline constexpr TimeUs kPlainSharesAge = 50 * kMillisecond;
-// Senders choose among generations whose blocks are asked for by chance, but one generation further
-// counts as this part of chance less [079].
+// A sender chooses by chance among generations whose blocks are asked for; each generation further
+// from the front loses this part of a chance [079].
 inline constexpr double kPlainOrder = 0.1;
-// A block that no neighbour says it holds is asked of one neighbour of this many [079].
+// A receiver asks one of kPlainPush neighbours for a block that none says it holds [079].
 inline constexpr std::uint64_t kPlainPush = 5;
-// A source takes a block for lost that after this time, in which a usual relay sends so many blocks
-// at least, fewer than kPlainSpread of its neighbours say they hold, its receiver aside; it
-// remembers what it sent of so many generations [079].
+// A source takes a block for lost if fewer than kPlainSpread of its neighbours say they hold it,
+// its receiver aside, after kPlainLost, or after the time in which a usual relay sends
+// kPlainLostBlocks blocks, if that is longer. It remembers the blocks of the last kPlainKept
+// generations [079].
 inline constexpr TimeUs kPlainLost = 3 * kSecond;
 inline constexpr double kPlainLostBlocks = 24;
 inline constexpr double kPlainSpread = 1.0 / 8;
 inline constexpr std::size_t kPlainKept = 64;
-// It looks at one of them so often, a little later for each neighbour, and at so many neighbours:
-// what one neighbour says must not cost a source of thousands its time.
+// A source looks for lost blocks of one generation each kPlainReview, and kPlainReviewEach later
+// for each neighbour that it has, and hears kPlainTellers of them at most: what one neighbour says
+// must not cost a source of thousands its time.
 inline constexpr TimeUs kPlainReview = 20 * kMillisecond, kPlainReviewEach = 10;
 inline constexpr std::size_t kPlainTellers = 256;
 inline constexpr TimeUs kLeavesTimeout = 2 * kSecond;   // then another neighbour is asked

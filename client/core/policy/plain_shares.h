@@ -25,7 +25,7 @@ class PlainShares {
                                 const std::vector<std::uint32_t>& lacked, TimeUs now);
   // Is verified, or not fetched so any more.
   void forget(std::uint32_t g) { turns_.erase(g); }
-  // Whoever was asked may be gone.
+  // A neighbour has left: blocks may have been asked of it.
   void look_again() { turns_.clear(); }
   // How long one neighbour is asked for a block.
   TimeUs turn_time() const;
