@@ -237,8 +237,7 @@ TEST_CASE("a block that neighbours say they hold is asked of one of them at a ti
   CHECK(times == 1);
 }
 
-// A State can name so many (limits::kWantedBlocksMax): one that names more gets its sender
-// punished.
+// The receiver of a State that names more than limits::kWantedBlocksMax punishes its sender.
 TEST_CASE("however leaves come, no more generations are fetched plainly than a State can name") {
   LargeFixture fixture;
   fixture.spoil(0);
@@ -304,7 +303,7 @@ TEST_CASE("a verified generation is told as complete, also where no more can be 
   CHECK(told);
 }
 
-TEST_CASE("who did not answer when asked for leaves is asked last") {
+TEST_CASE("a neighbour that did not answer when asked for leaves is asked last") {
   LargeFixture fixture;
   fixture.spoil(0);
   fixture.asked(true);

@@ -246,7 +246,8 @@ inline constexpr std::size_t kPlainWaitMax = 4096;
 // Where blocks are longer than kPlainTurnBytes the turn is longer in proportion [079].
 inline constexpr TimeUs kPlainTurn = 1 * kSecond;
 inline constexpr std::uint64_t kPlainTurnBytes = 64 << 10;
-// How old the choice of whom to ask may be, which serves the States to all neighbours.
+// A receiver chooses again after this time which neighbour it asks for which block; the States to
+// all neighbours are made from one choice.
 inline constexpr TimeUs kPlainSharesAge = 50 * kMillisecond;
 // A sender chooses by chance among generations whose blocks are asked for; each generation further
 // from the front loses this part of a chance [079].
