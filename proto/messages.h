@@ -251,9 +251,11 @@ struct OutgoingFrame {
   std::size_t bytes() const { return head.size() + payload.size(); }
 };
 OutgoingFrame serialize(const PeerMessage& message);
+OutgoingFrame serialize(const Block& block);
 
 // Bytes that serialize(message) would send, without making them (simulation, rate limits).
 std::size_t wire_bytes(const PeerMessage& message);
+std::size_t wire_bytes(const Block& block);
 
 // Bytes of memory that a message holds beside sizeof(PeerMessage): what a queue of messages is
 // charged. A State of a few bytes on the wire can be many times larger in memory.

@@ -239,7 +239,9 @@ std::size_t body_bytes(const Block& block) {
          bytes_field(block.payload.size());
 }
 
-OutgoingFrame serialize_block(const Block& block) {
+}  // namespace
+
+OutgoingFrame serialize(const Block& block) {
   WireScratch scratch;
   wire::Block& small_fields = scratch.make<wire::Block>();
   fill(block, small_fields);
@@ -264,20 +266,21 @@ OutgoingFrame serialize_block(const Block& block) {
   return frame;
 }
 
-}  // namespace
-
 OutgoingFrame serialize(const PeerMessage& message) {
-  if (const Block* block = std::get_if<Block>(&message)) return serialize_block(*block);
+  if (const Block* block = std::get_if<Block>(&message)) return serialize(*block);
   WireScratch scratch;
   wire::PeerMessage& to = scratch.make<wire::PeerMessage>();
   std::visit([&](const auto& body) { fill(body, to); }, message);
   return frame_of(to);
 }
 
+std::size_t wire_bytes(const Block& block) {
+  return kFramePrefixBytes + bytes_field(body_bytes(block));
+}
+
 std::size_t wire_bytes(const PeerMessage& message) {
   // The two that come by the million are counted, the others made.
-  if (const Block* block = std::get_if<Block>(&message))
-    return kFramePrefixBytes + bytes_field(body_bytes(*block));
+  if (const Block* block = std::get_if<Block>(&message)) return wire_bytes(*block);
   if (const State* state = std::get_if<State>(&message))
     return kFramePrefixBytes + bytes_field(body_bytes(*state));
   return serialize(message).bytes();

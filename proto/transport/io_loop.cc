@@ -209,10 +209,16 @@ void IoLoop::obey(ListenOrder& order) {
 }
 
 void IoLoop::obey(SendOrder& order) {
+  if (Connection* connection = find(order.id)) connection->send(std::move(order.frame), order.tag);
+}
+
+void IoLoop::obey(SendRunOrder& order) {
   Connection* const connection = find(order.id);
   if (!connection) return;
-  for (OutgoingFrame& frame : order.before) connection->send(std::move(frame), kUntagged);
-  connection->send(std::move(order.frame), order.tag);
+  for (const Block& block : order.blocks) {
+    const bool last = &block == &order.blocks.back();
+    connection->send(serialize(block), last ? order.tag : kUntagged);
+  }
 }
 
 void IoLoop::obey(OverflowOrder& order) {

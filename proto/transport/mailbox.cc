@@ -37,28 +37,25 @@ bool Mailbox::post_and_unlock(Order order, std::unique_lock<std::mutex>& lock) {
 
 bool Mailbox::post_send(ConnectionId id, OutgoingFrame frame, FrameTag tag) {
   const std::size_t bytes = frame.bytes();
-  return post_frames(bytes, {id, std::move(frame), tag, {}});
+  return post_frames(id, bytes, SendOrder{id, std::move(frame), tag});
 }
 
-bool Mailbox::post_run(ConnectionId id, std::vector<OutgoingFrame> frames, FrameTag tag) {
-  if (frames.empty()) return true;
-  std::size_t bytes = 0;
-  for (const OutgoingFrame& frame : frames) bytes += frame.bytes();
-  OutgoingFrame last = std::move(frames.back());
-  frames.pop_back();
-  return post_frames(bytes, {id, std::move(last), tag, std::move(frames)});
+bool Mailbox::post_run(ConnectionId id, std::vector<Block> blocks, std::size_t frame_bytes,
+                       FrameTag tag) {
+  if (blocks.empty()) return true;
+  return post_frames(id, frame_bytes, SendRunOrder{id, std::move(blocks), tag});
 }
 
 // `bytes`: of all frames that `order` brings.
-bool Mailbox::post_frames(std::size_t bytes, SendOrder order) {
+bool Mailbox::post_frames(ConnectionId id, std::size_t bytes, Order order) {
   std::unique_lock lock(mutex_);
-  Waiting& of_connection = waiting_[order.id];
+  Waiting& of_connection = waiting_[id];
   if (std::exchange(of_connection.round, round_) != round_) of_connection.bytes = 0;
   std::size_t& waiting = of_connection.bytes;
   if (waiting == kOverflown) return true;
   if (bytes > send_bytes_max_ - waiting) {
     waiting = kOverflown;
-    return post_and_unlock(OverflowOrder{order.id}, lock);
+    return post_and_unlock(OverflowOrder{id}, lock);
   }
   waiting += bytes;
   return post_and_unlock(std::move(order), lock);

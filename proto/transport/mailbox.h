@@ -33,7 +33,11 @@ struct SendOrder {
   ConnectionId id;
   OutgoingFrame frame;
   FrameTag tag;
-  std::vector<OutgoingFrame> before;  // frames without a tag that go first
+};
+struct SendRunOrder {
+  ConnectionId id;
+  std::vector<Block> blocks;
+  FrameTag tag;  // of the last one; the others have none
 };
 struct OverflowOrder {  // more was sent than the queue may hold
   ConnectionId id;
@@ -50,8 +54,8 @@ struct GiveWayOrder {  // its place was given to a newcomer (admission.h)
 };
 struct StopOrder {};
 
-using Order = std::variant<ConnectOrder, AdoptOrder, ListenOrder, SendOrder, OverflowOrder,
-                           CloseOrder, PauseOrder, GiveWayOrder, StopOrder>;
+using Order = std::variant<ConnectOrder, AdoptOrder, ListenOrder, SendOrder, SendRunOrder,
+                           OverflowOrder, CloseOrder, PauseOrder, GiveWayOrder, StopOrder>;
 
 // Orders keep their order. Bound: the frames of one connection that wait here never exceed
 // `send_bytes_max`; the first that would is dropped and becomes an OverflowOrder, later ones are
@@ -68,7 +72,7 @@ class Mailbox {
   // Any thread. False: closed, the order is gone.
   bool post(Order order);
   bool post_send(ConnectionId id, OutgoingFrame frame, FrameTag tag);
-  bool post_run(ConnectionId id, std::vector<OutgoingFrame> frames, FrameTag tag);
+  bool post_run(ConnectionId id, std::vector<Block> blocks, std::size_t frame_bytes, FrameTag tag);
 
   // The I/O thread: takes all that waits, in place of what is in `orders`, whose memory the next
   // orders get.
@@ -77,7 +81,7 @@ class Mailbox {
   std::size_t waiting_bytes(ConnectionId id) const;
 
  private:
-  bool post_frames(std::size_t bytes, SendOrder order);
+  bool post_frames(ConnectionId id, std::size_t bytes, Order order);
   bool post_and_unlock(Order order, std::unique_lock<std::mutex>& lock);
 
   const std::size_t send_bytes_max_;

@@ -63,8 +63,9 @@ class TlsTransport final : public Transport {
     shared_.loop_of(id).mailbox().post_send(id, std::move(frame), tag);
   }
 
-  void send_run(ConnectionId id, std::vector<OutgoingFrame> frames, FrameTag tag) override {
-    shared_.loop_of(id).mailbox().post_run(id, std::move(frames), tag);
+  void send_run(ConnectionId id, std::vector<Block> blocks, std::size_t frame_bytes,
+                FrameTag tag) override {
+    shared_.loop_of(id).mailbox().post_run(id, std::move(blocks), frame_bytes, tag);
   }
 
   void close(ConnectionId id) override { shared_.loop_of(id).mailbox().post(CloseOrder{id}); }

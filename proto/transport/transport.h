@@ -153,8 +153,10 @@ class Transport {
 
   // Queues one frame. Unknown or closing connections ignore it. With a tag, on_departed follows.
   virtual void send(ConnectionId, OutgoingFrame frame, FrameTag tag = kUntagged) = 0;
-  // Queues several, for the price of one. The tag is that of the last one.
-  virtual void send_run(ConnectionId, std::vector<OutgoingFrame> frames, FrameTag tag) = 0;
+  // Queues several blocks, for the price of one; their frames are made on the connection's I/O
+  // thread. `frame_bytes`: of all of them (wire_bytes). The tag is that of the last one.
+  virtual void send_run(ConnectionId, std::vector<Block> blocks, std::size_t frame_bytes,
+                        FrameTag tag) = 0;
 
   // Sends what is queued (for up to a second), then closes; on_close(kCancelled) follows.
   virtual void close(ConnectionId) = 0;

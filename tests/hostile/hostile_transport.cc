@@ -60,11 +60,11 @@ void HostileTransport::send(ConnectionId id, proto::OutgoingFrame frame, FrameTa
   inner_->send(id, std::move(frame), tag);
 }
 
-void HostileTransport::send_run(ConnectionId id, std::vector<proto::OutgoingFrame> frames,
+// One by one: what is said instead of a block need not be one.
+void HostileTransport::send_run(ConnectionId id, std::vector<proto::Block> blocks, std::size_t,
                                 FrameTag tag) {
-  for (proto::OutgoingFrame& frame : frames)
-    if (auto instead = said(id, frame)) frame = *std::move(instead);
-  inner_->send_run(id, std::move(frames), tag);
+  for (const proto::Block& block : blocks)
+    send(id, serialize(block), &block == &blocks.back() ? tag : proto::transport::kUntagged);
 }
 
 std::optional<proto::OutgoingFrame> HostileTransport::said(ConnectionId id,

@@ -50,7 +50,8 @@ class HostileTransport final : public proto::transport::Transport,
   Result<Address> listen(const Address& where) override { return inner_->listen(where); }
   ConnectionId connect(const Address& where) override { return inner_->connect(where); }
   void send(ConnectionId id, proto::OutgoingFrame frame, FrameTag tag) override;
-  void send_run(ConnectionId id, std::vector<proto::OutgoingFrame> frames, FrameTag tag) override;
+  void send_run(ConnectionId id, std::vector<proto::Block> blocks, std::size_t frame_bytes,
+                FrameTag tag) override;
   void close(ConnectionId id) override { inner_->close(id); }
   void pause_reading(ConnectionId id, bool paused) override { inner_->pause_reading(id, paused); }
   const PeerId& id() const override { return self_; }

@@ -208,16 +208,33 @@ TEST_CASE("close delivers the last frame although the other side is sending all 
   CHECK(pair.server.recorder.connection(pair.in).frames == std::vector<Bytes>{goodbye});
 }
 
-TEST_CASE("frames of a run arrive in order, and depart with the last one's tag") {
+TEST_CASE("blocks of a run arrive in order, and depart with the last one's tag") {
   Pair pair;
   pair.client.transport->send(pair.out, frame_of(Bytes{1}), 7);
-  std::vector<proto::OutgoingFrame> run;
-  for (std::uint8_t i = 2; i < 6; ++i) run.push_back(frame_of(Bytes{i}));
-  pair.client.transport->send_run(pair.out, std::move(run), 8);
+  std::vector<Block> run;
+  std::size_t bytes = 0;
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    Block block;
+    block.generation = 3;
+    block.sequence = i + 1;
+    block.source_index = i;
+    block.payload = Payload::allocate(100 * (i + 1));
+    bytes += wire_bytes(block);
+    run.push_back(std::move(block));
+  }
+  const std::vector<Block> sent = run;
+  pair.client.transport->send_run(pair.out, std::move(run), bytes, 8);
   pair.client.transport->send(pair.out, frame_of(Bytes{6}), 9);
   REQUIRE(pair.server.recorder.wait_frames(pair.in, 6));
-  CHECK(pair.server.recorder.connection(pair.in).frames ==
-        std::vector<Bytes>{{1}, {2}, {3}, {4}, {5}, {6}});
+  const std::vector<Bytes> frames = pair.server.recorder.connection(pair.in).frames;
+  CHECK(frames.front() == Bytes{1});
+  CHECK(frames.back() == Bytes{6});
+  for (std::size_t i = 0; i < sent.size(); ++i) {
+    const auto came = parse_peer_message(frames[i + 1]);
+    REQUIRE(came.ok());
+    CHECK(std::get<Block>(*came).sequence == sent[i].sequence);
+    CHECK(std::get<Block>(*came).payload.size() == sent[i].payload.size());
+  }
   CHECK(pair.client.recorder.wait(
       [&](const auto& all) { return all.at(pair.out).departed.size() >= 3; }));
   CHECK(pair.client.recorder.connection(pair.out).departed == std::vector<FrameTag>{7, 8, 9});

@@ -64,13 +64,11 @@ TEST_CASE("the first frame past the bound becomes an overflow, the next ones not
 
 TEST_CASE("a run counts with the bytes of all its frames") {
   Opened f;
-  std::vector<proto::OutgoingFrame> run;
-  for (int i = 0; i < 4; ++i) run.push_back(frame(240));
-  f.mailbox.post_run(5, std::move(run), 1);
+  f.mailbox.post_run(5, std::vector<proto::Block>(4), 960, 1);
   CHECK(f.mailbox.waiting_bytes(5) == 960);
   f.mailbox.post_send(5, frame(41), 1);
   f.mailbox.take(f.orders);
   REQUIRE(f.orders.size() == 2);
-  CHECK(std::get<SendOrder>(f.orders[0]).before.size() == 3);
+  CHECK(std::get<SendRunOrder>(f.orders[0]).blocks.size() == 4);
   CHECK(std::holds_alternative<OverflowOrder>(f.orders[1]));
 }

@@ -22,21 +22,23 @@ BlockMaker::BlockMaker(std::shared_ptr<const CodedContent> content, TaskLine& ta
 
 // --- orders ---
 
-void BlockMaker::make(std::uint64_t ticket, core::SendBlock action) {
-  const std::uint32_t generation = action.block.generation;
+void BlockMaker::make(std::uint64_t ticket, const BlockWanted& wanted) {
+  const std::uint32_t generation = wanted.generation;
   BlockOrder order;
   order.ticket = ticket;
-  if (action.slots.empty()) {
-    order.source_index = action.block.source_index;
-    if (!order.source_index) order.coefficients = action.block.coefficients;
+  if (wanted.slots.empty()) {
     ahead_.serving(generation, stock_.keeps(generation + 1));
+    if (wanted.exchangeable && stock_.take_ready(ticket, generation)) return;
+    order.source_index = wanted.source_index;
+    if (!order.source_index)
+      order.coefficients.assign(wanted.coefficients.begin(), wanted.coefficients.end());
     if (copy_from_cache(order, generation)) return;
-    if (action.exchangeable && stock_.take(order, generation)) return;
+    if (wanted.exchangeable && stock_.take(order, generation)) return;
     // The stock may take it when the generation has been read.
-    order.exchangeable = action.exchangeable && !content_->cached(generation);
+    order.exchangeable = wanted.exchangeable && !content_->cached(generation);
   } else {
-    order.coefficients = std::move(action.mix);
-    order.rows = rows_.find(generation, action.slots);
+    order.coefficients.assign(wanted.mix.begin(), wanted.mix.end());
+    order.rows = rows_.find(generation, wanted.slots);
   }
   queue(generation, std::move(order));
 }

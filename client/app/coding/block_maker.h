@@ -12,6 +12,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -28,6 +30,25 @@
 
 namespace firn::app {
 
+// What a core::SendBlock says of a block's payload. The spans are those of the action's vectors,
+// also after these were moved elsewhere; they need to live while make() runs.
+struct BlockWanted {
+  BlockWanted(const core::SendBlock& action)  // NOLINT: the two mean the same
+      : generation(action.block.generation),
+        source_index(action.block.source_index),
+        coefficients(action.block.coefficients),
+        slots(action.slots),
+        mix(action.mix),
+        exchangeable(action.exchangeable) {}
+
+  std::uint32_t generation;
+  std::optional<std::uint32_t> source_index;
+  std::span<const std::uint8_t> coefficients;
+  std::span<const std::uint32_t> slots;
+  std::span<const std::uint8_t> mix;
+  bool exchangeable;
+};
+
 // Owner thread.
 class BlockMaker {
  public:
@@ -42,7 +63,7 @@ class BlockMaker {
   // All generations are verified and will be asked for more or less in sequence.
   void serve_everything() { ahead_.enable(); }
   // Answered by block_made or exchanged_block_made, perhaps before this returns.
-  void make(std::uint64_t ticket, core::SendBlock action);
+  void make(std::uint64_t ticket, const BlockWanted& wanted);
   // The order waits for its generation's job.
   void queue(std::uint32_t generation, BlockOrder order);
   // A verified generation was read and is not right: it is lost, as if a job had found that out.

@@ -41,9 +41,9 @@ void DataPlane::doubt_rows() {
   rows_.doubt_all();
 }
 
-void DataPlane::send_block(std::uint64_t ticket, core::SendBlock action, core::TimeUs now) {
+void DataPlane::send_block(std::uint64_t ticket, const BlockWanted& wanted, core::TimeUs now) {
   clock_.set(now);
-  maker_.make(ticket, std::move(action));
+  maker_.make(ticket, wanted);
 }
 
 void DataPlane::decode(core::Decode action, core::TimeUs now) {

@@ -63,7 +63,7 @@ class DataPlane final : private DiskEvents {
   void mark_proven(const core::MarkProven& action);
   void doubt_rows();
   // Answered by block_made(ticket) or exchanged_block_made(ticket), perhaps before this returns.
-  void send_block(std::uint64_t ticket, core::SendBlock action, core::TimeUs now);
+  void send_block(std::uint64_t ticket, const BlockWanted& wanted, core::TimeUs now);
   void decode(core::Decode action, core::TimeUs now);
   void drop_rows(std::uint32_t generation);
   void drop_slots(const core::DropSlots& action);

@@ -31,9 +31,7 @@ bool Stock::take(BlockOrder& order, std::uint32_t generation) {
   if (found == shelves_.end() && !content_->cached(generation)) return false;
   if (found == shelves_.end() && shelves_.size() >= maker_->generations_max()) drop_oldest();
   Shelf& shelf = shelves_[generation];
-  shelf.used = ++uses_;
-  give_back_at_ = clock_.now() + kIdleMax;
-  ++shelf.asked;
+  note_use(shelf);
   if (!maker_->keeps_sources() && maker_->ahead(shelf.asked) == 0 && shelf.blocks.empty())
     return false;
   shelf.waiting.push_back(std::move(order));
@@ -41,14 +39,35 @@ bool Stock::take(BlockOrder& order, std::uint32_t generation) {
   return true;
 }
 
+bool Stock::take_ready(std::uint64_t ticket, std::uint32_t generation) {
+  const auto found = shelves_.find(generation);
+  if (found == shelves_.end()) return false;
+  Shelf& shelf = found->second;
+  if (!shelf.waiting.empty() || shelf.blocks.empty()) return false;
+  note_use(shelf);
+  hand_out(ticket, shelf);
+  if (shelf.under_way == 0) refill(generation, shelf);
+  return true;
+}
+
+void Stock::note_use(Shelf& shelf) {
+  shelf.used = ++uses_;
+  ++shelf.asked;
+  give_back_at_ = clock_.now() + kIdleMax;
+}
+
+void Stock::hand_out(std::uint64_t ticket, Shelf& shelf) {
+  CodedPayload block = std::move(shelf.blocks.front());
+  shelf.blocks.pop_front();
+  count(0, 1);
+  outcomes_.exchanged_block_made(ticket, std::move(block.vector), std::move(block.payload));
+}
+
 void Stock::serve(std::uint32_t generation, Shelf& shelf) {
   while (!shelf.waiting.empty() && !shelf.blocks.empty()) {
-    CodedPayload block = std::move(shelf.blocks.front());
-    shelf.blocks.pop_front();
-    count(0, 1);
     const std::uint64_t ticket = shelf.waiting.front().ticket;
     shelf.waiting.pop_front();
-    outcomes_.exchanged_block_made(ticket, std::move(block.vector), std::move(block.payload));
+    hand_out(ticket, shelf);
   }
   if (shelf.under_way == 0) refill(generation, shelf);
 }

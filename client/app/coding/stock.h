@@ -38,6 +38,8 @@ class Stock {
   // Takes the order if its block comes from a stock, now or later: answered by
   // exchanged_block_made, perhaps before this returns. False: `order` is untouched.
   bool take(BlockOrder& order, std::uint32_t generation);
+  // The same where a block lies ready: for this ticket, with no need of an order.
+  bool take_ready(std::uint64_t ticket, std::uint32_t generation);
   // Blocks of the generation are likely to come without its source blocks being read once more.
   bool keeps(std::uint32_t generation) const {
     return shelves_.contains(generation) && maker_->keeps(generation);
@@ -59,6 +61,8 @@ class Stock {
 
   using Shelves = std::unordered_map<std::uint32_t, Shelf>;  // by generation
 
+  void note_use(Shelf& shelf);
+  void hand_out(std::uint64_t ticket, Shelf& shelf);
   void serve(std::uint32_t generation, Shelf& shelf);
   void refill(std::uint32_t generation, Shelf& shelf);
   void refilled(std::uint32_t generation, std::vector<CodedPayload> blocks);

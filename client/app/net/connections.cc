@@ -42,15 +42,31 @@ Awaited awaited_of(FrameTag tag) {
           static_cast<std::uint32_t>(tag & ((1u << kBlocksBits) - 1))};
 }
 
-proto::OutgoingFrame frame_of(const proto::PeerMessage& message) {
-  const StageScope stage(Stage::kMessages);
-  return serialize(message);
+// A ticket is the connection's key and the last digits of the block's place in its line, which tell
+// the places of a line apart.
+constexpr int kPlaceBits = 24;
+constexpr std::uint64_t kPlaceMask = (std::uint64_t{1} << kPlaceBits) - 1;
+std::uint64_t ticket_of(ConnectionId id, std::uint64_t place) {
+  return key_of(id) << kPlaceBits | (place & kPlaceMask);
 }
 
 }  // namespace
 
 void Connections::handle(TransportEvent event, core::TimeUs now) {
   std::visit([&](auto& e) { on(e, now); }, event);
+}
+
+Connections::Connection* Connections::find(ConnectionId id) {
+  if (last_found_.second != nullptr && last_found_.first == id) return last_found_.second;
+  const auto found = connections_.find(id);
+  if (found == connections_.end()) return nullptr;
+  last_found_ = {id, &found->second};
+  return last_found_.second;
+}
+
+void Connections::erase(ConnectionId id) {
+  connections_.erase(id);
+  last_found_ = {};
 }
 
 void Connections::on(ConnectionOpened& event, core::TimeUs now) {
@@ -170,7 +186,7 @@ void Connections::forget(ConnectionId id) {
   const auto found = connections_.find(id);
   if (found != connections_.end()) {
     stop_awaiting(id, found->second);
-    connections_.erase(found);
+    erase(id);
   }
   closing_.insert(id);
   transport_->close(id);
@@ -183,9 +199,9 @@ void Connections::on(ReplyArrived& event, core::TimeUs now) {
 }
 
 void Connections::on(FrameDeparted& event, core::TimeUs) {
-  const auto found = connections_.find(event.connection);
-  if (found == connections_.end() || found->second.owner == nullptr) return;
-  PeerEvents& owner = *found->second.owner;
+  const Connection* const connection = find(event.connection);
+  if (connection == nullptr || connection->owner == nullptr) return;
+  PeerEvents& owner = *connection->owner;
   const Awaited awaited = awaited_of(event.tag);
   if (awaited.blocks > 0) {
     owner.blocks_departed(key_of(event.connection), awaited.blocks, awaited.bytes);
@@ -199,7 +215,7 @@ void Connections::on(ConnectionClosed& event, core::TimeUs now) {
   const auto found = connections_.find(event.connection);
   if (found == connections_.end()) return;
   const Connection connection = std::move(found->second);
-  connections_.erase(found);
+  erase(event.connection);
   awaiting_first_.erase({connection.first_due, event.connection});
   if (connection.tracker != nullptr) {
     connection.tracker->closed(event.error, now);
@@ -251,31 +267,24 @@ void Connections::send(core::PeerKey peer, const proto::PeerMessage& message) {
 }
 
 std::uint64_t Connections::reserve(core::PeerKey peer, proto::Block block, bool more_follow) {
-  const auto found = connections_.find(id_of(peer));
-  if (found == connections_.end()) return 0;
-  Connection& connection = found->second;
-  connection.line.push_back({std::move(block), false, true, more_follow});
-  const std::uint64_t place = connection.first_in_line + connection.line.size() - 1;
-  tickets_[next_ticket_] = {found->first, place};
-  return next_ticket_++;
+  Connection* const connection = find(id_of(peer));
+  if (connection == nullptr) return 0;
+  connection->line.push_back({std::move(block), false, true, more_follow});
+  return ticket_of(id_of(peer), connection->first_in_line + connection->line.size() - 1);
 }
 
 void Connections::fill(std::uint64_t ticket, proto::Payload payload, const Claimant& claimant,
                        std::vector<std::uint8_t> vector) {
-  const auto issued = tickets_.find(ticket);
-  if (issued == tickets_.end()) return;
-  const auto [id, place] = issued->second;
-  tickets_.erase(issued);
-  const auto found = connections_.find(id);
-  if (found == connections_.end()) return;
-  Connection& connection = found->second;
-  Line& line = connection.line[place - connection.first_in_line];
+  const ConnectionId id = id_of(ticket >> kPlaceBits);
+  Connection* const connection = find(id);
+  if (connection == nullptr) return;
+  Line& line = connection->line[(ticket - connection->first_in_line) & kPlaceMask];
   line.ready = true;
   auto& block = std::get<proto::Block>(line.message);
   block.payload = std::move(payload);
   if (!vector.empty()) block.coefficients = std::move(vector);
   if (block.claim && block.payload) block.claim = make_claim(block, claimant);
-  push_out(id, connection);
+  push_out(id, *connection);
 }
 
 // How many blocks at the head of the line go together, if all of these are there; else 0.
@@ -318,20 +327,23 @@ Connections::Line Connections::take_first(Connection& connection) {
 }
 
 void Connections::hand_over(ConnectionId id, const proto::PeerMessage& message) {
-  proto::OutgoingFrame frame = frame_of(message);
+  const StageScope stage(Stage::kMessages);
+  proto::OutgoingFrame frame = serialize(message);
   const FrameTag tag = tag_of(message, frame.bytes());
   transport_->send(id, std::move(frame), tag);
 }
 
 void Connections::hand_over_run(ConnectionId id, Connection& connection, std::size_t blocks) {
-  std::vector<proto::OutgoingFrame> frames;
-  frames.reserve(blocks);
+  const StageScope stage(Stage::kMessages);
+  std::vector<proto::Block> run;
+  run.reserve(blocks);
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < blocks; ++i) {
-    frames.push_back(frame_of(take_first(connection).message));
-    bytes += frames.back().bytes();
+    run.push_back(std::get<proto::Block>(take_first(connection).message));
+    bytes += wire_bytes(run.back());
   }
-  transport_->send_run(id, std::move(frames), tag_of({bytes, static_cast<std::uint32_t>(blocks)}));
+  transport_->send_run(id, std::move(run), bytes,
+                       tag_of({bytes, static_cast<std::uint32_t>(blocks)}));
 }
 
 void Connections::close(core::PeerKey peer) {

@@ -56,9 +56,10 @@ void Performer::on(core::Send& action) {
 // --- with the data plane ---
 
 void Performer::on(core::SendBlock& action) {
+  const BlockWanted wanted(action);
   const std::uint64_t ticket =
-      host_.connections.reserve(action.peer, action.block, action.more_follow);
-  if (ticket != 0) coding_->send_block(ticket, std::move(action), now());
+      host_.connections.reserve(action.peer, std::move(action.block), action.more_follow);
+  if (ticket != 0) coding_->send_block(ticket, wanted, now());
 }
 void Performer::on(core::StoreRow& action) {
   coding_->store_row(action, now());

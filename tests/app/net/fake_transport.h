@@ -48,11 +48,16 @@ class FakeTransport final : public proto::transport::Transport {
     sent[id].emplace_back(bytes.begin() + proto::kFramePrefixBytes, bytes.end());
     tags[id].push_back(tag);
   }
-  void send_run(ConnectionId id, std::vector<proto::OutgoingFrame> frames,
+  void send_run(ConnectionId id, std::vector<proto::Block> blocks, std::size_t frame_bytes,
                 proto::transport::FrameTag tag) override {
     ++runs;
-    for (proto::OutgoingFrame& frame : frames)
-      send(id, std::move(frame), &frame == &frames.back() ? tag : proto::transport::kUntagged);
+    std::size_t bytes = 0;
+    for (const proto::Block& block : blocks) {
+      proto::OutgoingFrame frame = serialize(block);
+      bytes += frame.bytes();
+      send(id, std::move(frame), &block == &blocks.back() ? tag : proto::transport::kUntagged);
+    }
+    CHECK(bytes == frame_bytes);
   }
   void close(ConnectionId id) override { closed.insert(id); }
   void pause_reading(ConnectionId id, bool pause) override {
