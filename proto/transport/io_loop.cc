@@ -209,16 +209,13 @@ void IoLoop::obey(ListenOrder& order) {
 }
 
 void IoLoop::obey(SendOrder& order) {
-  if (Connection* connection = find(order.id)) connection->send(std::move(order.frame), order.tag);
-}
-
-void IoLoop::obey(SendRunOrder& order) {
   Connection* const connection = find(order.id);
   if (!connection) return;
-  for (const Block& block : order.blocks) {
-    const bool last = &block == &order.blocks.back();
-    connection->send(serialize(block), last ? order.tag : kUntagged);
-  }
+  if (auto* frame = std::get_if<OutgoingFrame>(&order.what))
+    return connection->send(std::move(*frame), order.tag);
+  const auto& blocks = std::get<std::vector<Block>>(order.what);
+  for (const Block& block : blocks)
+    connection->send(serialize(block), &block == &blocks.back() ? order.tag : kUntagged);
 }
 
 void IoLoop::obey(OverflowOrder& order) {

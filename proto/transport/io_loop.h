@@ -111,7 +111,6 @@ class IoLoop {
   void obey(AdoptOrder& order);
   void obey(ListenOrder& order);
   void obey(SendOrder& order);
-  void obey(SendRunOrder& order);
   void obey(OverflowOrder& order);
   void obey(CloseOrder& order);
   void obey(PauseOrder& order);

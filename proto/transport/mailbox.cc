@@ -43,7 +43,7 @@ bool Mailbox::post_send(ConnectionId id, OutgoingFrame frame, FrameTag tag) {
 bool Mailbox::post_run(ConnectionId id, std::vector<Block> blocks, std::size_t frame_bytes,
                        FrameTag tag) {
   if (blocks.empty()) return true;
-  return post_frames(id, frame_bytes, SendRunOrder{id, std::move(blocks), tag});
+  return post_frames(id, frame_bytes, SendOrder{id, std::move(blocks), tag});
 }
 
 // `bytes`: of all frames that `order` brings.

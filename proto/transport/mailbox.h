@@ -31,13 +31,8 @@ struct ListenOrder {
 };
 struct SendOrder {
   ConnectionId id;
-  OutgoingFrame frame;
-  FrameTag tag;
-};
-struct SendRunOrder {
-  ConnectionId id;
-  std::vector<Block> blocks;
-  FrameTag tag;  // of the last one; the others have none
+  std::variant<OutgoingFrame, std::vector<Block>> what;
+  FrameTag tag;  // of several blocks: the last one's; the others have none
 };
 struct OverflowOrder {  // more was sent than the queue may hold
   ConnectionId id;
@@ -54,8 +49,8 @@ struct GiveWayOrder {  // its place was given to a newcomer (admission.h)
 };
 struct StopOrder {};
 
-using Order = std::variant<ConnectOrder, AdoptOrder, ListenOrder, SendOrder, SendRunOrder,
-                           OverflowOrder, CloseOrder, PauseOrder, GiveWayOrder, StopOrder>;
+using Order = std::variant<ConnectOrder, AdoptOrder, ListenOrder, SendOrder, OverflowOrder,
+                           CloseOrder, PauseOrder, GiveWayOrder, StopOrder>;
 
 // Orders keep their order. Bound: the frames of one connection that wait here never exceed
 // `send_bytes_max`; the first that would is dropped and becomes an OverflowOrder, later ones are

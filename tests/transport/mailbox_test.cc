@@ -69,6 +69,6 @@ TEST_CASE("a run counts with the bytes of all its frames") {
   f.mailbox.post_send(5, frame(41), 1);
   f.mailbox.take(f.orders);
   REQUIRE(f.orders.size() == 2);
-  CHECK(std::get<SendRunOrder>(f.orders[0]).blocks.size() == 4);
+  CHECK(std::get<std::vector<proto::Block>>(std::get<SendOrder>(f.orders[0]).what).size() == 4);
   CHECK(std::holds_alternative<OverflowOrder>(f.orders[1]));
 }

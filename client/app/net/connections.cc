@@ -56,19 +56,6 @@ void Connections::handle(TransportEvent event, core::TimeUs now) {
   std::visit([&](auto& e) { on(e, now); }, event);
 }
 
-Connections::Connection* Connections::find(ConnectionId id) {
-  if (last_found_.second != nullptr && last_found_.first == id) return last_found_.second;
-  const auto found = connections_.find(id);
-  if (found == connections_.end()) return nullptr;
-  last_found_ = {id, &found->second};
-  return last_found_.second;
-}
-
-void Connections::erase(ConnectionId id) {
-  connections_.erase(id);
-  last_found_ = {};
-}
-
 void Connections::on(ConnectionOpened& event, core::TimeUs now) {
   Connection* connection = nullptr;
   if (event.info.outgoing) {
@@ -186,7 +173,7 @@ void Connections::forget(ConnectionId id) {
   const auto found = connections_.find(id);
   if (found != connections_.end()) {
     stop_awaiting(id, found->second);
-    erase(id);
+    connections_.erase(found);
   }
   closing_.insert(id);
   transport_->close(id);
@@ -199,9 +186,9 @@ void Connections::on(ReplyArrived& event, core::TimeUs now) {
 }
 
 void Connections::on(FrameDeparted& event, core::TimeUs) {
-  const Connection* const connection = find(event.connection);
-  if (connection == nullptr || connection->owner == nullptr) return;
-  PeerEvents& owner = *connection->owner;
+  const auto found = connections_.find(event.connection);
+  if (found == connections_.end() || found->second.owner == nullptr) return;
+  PeerEvents& owner = *found->second.owner;
   const Awaited awaited = awaited_of(event.tag);
   if (awaited.blocks > 0) {
     owner.blocks_departed(key_of(event.connection), awaited.blocks, awaited.bytes);
@@ -215,7 +202,7 @@ void Connections::on(ConnectionClosed& event, core::TimeUs now) {
   const auto found = connections_.find(event.connection);
   if (found == connections_.end()) return;
   const Connection connection = std::move(found->second);
-  erase(event.connection);
+  connections_.erase(found);
   awaiting_first_.erase({connection.first_due, event.connection});
   if (connection.tracker != nullptr) {
     connection.tracker->closed(event.error, now);
@@ -267,24 +254,26 @@ void Connections::send(core::PeerKey peer, const proto::PeerMessage& message) {
 }
 
 std::uint64_t Connections::reserve(core::PeerKey peer, proto::Block block, bool more_follow) {
-  Connection* const connection = find(id_of(peer));
-  if (connection == nullptr) return 0;
-  connection->line.push_back({std::move(block), false, true, more_follow});
-  return ticket_of(id_of(peer), connection->first_in_line + connection->line.size() - 1);
+  const auto found = connections_.find(id_of(peer));
+  if (found == connections_.end()) return 0;
+  Connection& connection = found->second;
+  connection.line.push_back({std::move(block), false, true, more_follow});
+  return ticket_of(found->first, connection.first_in_line + connection.line.size() - 1);
 }
 
 void Connections::fill(std::uint64_t ticket, proto::Payload payload, const Claimant& claimant,
                        std::vector<std::uint8_t> vector) {
   const ConnectionId id = id_of(ticket >> kPlaceBits);
-  Connection* const connection = find(id);
-  if (connection == nullptr) return;
-  Line& line = connection->line[(ticket - connection->first_in_line) & kPlaceMask];
+  const auto found = connections_.find(id);
+  if (found == connections_.end()) return;
+  Connection& connection = found->second;
+  Line& line = connection.line[(ticket - connection.first_in_line) & kPlaceMask];
   line.ready = true;
   auto& block = std::get<proto::Block>(line.message);
   block.payload = std::move(payload);
   if (!vector.empty()) block.coefficients = std::move(vector);
   if (block.claim && block.payload) block.claim = make_claim(block, claimant);
-  push_out(id, *connection);
+  push_out(id, connection);
 }
 
 // How many blocks at the head of the line go together, if all of these are there; else 0.

@@ -142,8 +142,6 @@ class Connections {
     std::size_t line_bytes = 0;       // of all but blocks
     std::uint64_t first_in_line = 1;  // number of line.front()
   };
-  Connection* find(ConnectionId id);
-  void erase(ConnectionId id);
   void on(ConnectionOpened& event, core::TimeUs now);
   void on(MessageArrived& event, core::TimeUs now);
   void on(ReplyArrived& event, core::TimeUs now);
@@ -170,8 +168,6 @@ class Connections {
   proto::transport::Transport* transport_ = nullptr;
   // Until the transport has said that they are closed, or we closed them ourselves.
   std::unordered_map<ConnectionId, Connection> connections_;
-  // What find() found last: blocks of a run are asked for, made and sent one after the other.
-  std::pair<ConnectionId, Connection*> last_found_{};
   std::unordered_set<ConnectionId> closing_;
   std::set<std::pair<core::TimeUs, ConnectionId>> awaiting_first_;
 };
