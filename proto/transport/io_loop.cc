@@ -214,8 +214,12 @@ void IoLoop::obey(SendOrder& order) {
   if (auto* frame = std::get_if<OutgoingFrame>(&order.what))
     return connection->send(std::move(*frame), order.tag);
   const auto& blocks = std::get<std::vector<Block>>(order.what);
+  const auto frame_of = [](const Block& block) {
+    const StageScope stage(Stage::kMessages);
+    return serialize(block);
+  };
   for (const Block& block : blocks)
-    connection->send(serialize(block), &block == &blocks.back() ? order.tag : kUntagged);
+    connection->send(frame_of(block), &block == &blocks.back() ? order.tag : kUntagged);
 }
 
 void IoLoop::obey(OverflowOrder& order) {

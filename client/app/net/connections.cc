@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "proto/base/result.h"
 #include "proto/base/stage_times.h"
 
 namespace firn::app {
@@ -40,6 +41,11 @@ FrameTag tag_of(const proto::PeerMessage& message, std::size_t frame_bytes) {
 Awaited awaited_of(FrameTag tag) {
   return {static_cast<std::size_t>(tag >> kBlocksBits),
           static_cast<std::uint32_t>(tag & ((1u << kBlocksBits) - 1))};
+}
+
+proto::OutgoingFrame frame_of(const proto::PeerMessage& message) {
+  const StageScope stage(Stage::kMessages);
+  return serialize(message);
 }
 
 // A ticket is the connection's key and the last digits of the block's place in its line, which tell
@@ -267,7 +273,9 @@ void Connections::fill(std::uint64_t ticket, proto::Payload payload, const Claim
   const auto found = connections_.find(id);
   if (found == connections_.end()) return;
   Connection& connection = found->second;
-  Line& line = connection.line[(ticket - connection.first_in_line) & kPlaceMask];
+  const std::uint64_t index = (ticket - connection.first_in_line) & kPlaceMask;
+  FIRN_CHECK(index < connection.line.size());  // filled twice
+  Line& line = connection.line[index];
   line.ready = true;
   auto& block = std::get<proto::Block>(line.message);
   block.payload = std::move(payload);
@@ -316,14 +324,12 @@ Connections::Line Connections::take_first(Connection& connection) {
 }
 
 void Connections::hand_over(ConnectionId id, const proto::PeerMessage& message) {
-  const StageScope stage(Stage::kMessages);
-  proto::OutgoingFrame frame = serialize(message);
+  proto::OutgoingFrame frame = frame_of(message);
   const FrameTag tag = tag_of(message, frame.bytes());
   transport_->send(id, std::move(frame), tag);
 }
 
 void Connections::hand_over_run(ConnectionId id, Connection& connection, std::size_t blocks) {
-  const StageScope stage(Stage::kMessages);
   std::vector<proto::Block> run;
   run.reserve(blocks);
   std::size_t bytes = 0;
