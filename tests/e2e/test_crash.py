@@ -11,6 +11,7 @@ KILLS = 10
 # A kill loses what came of the generation under way, as rows wait for the rest of it where that
 # comes soon (note 063): half of one in the mean, 1.10 in all; 1.12 was seen. All of each: 1.21.
 COPIES_MAX = 1.16
+ON_THE_WAY_MAX = 192  # blocks: of three generations
 
 
 class Killed(harness.SwarmTest):
@@ -48,6 +49,8 @@ class Killed(harness.SwarmTest):
         link, endpoint = seed.link().partition("?")[0], seed.endpoint()
         get = self.get(link, "get", "--peer", endpoint)
         half = get.wait_event("progress", where=lambda e: e["rank"] > e["rank_total"] // 2)
+        # What was on its way to the disk may be lost, however slow that is: no more than came meanwhile.
+        get.wait_event("progress", where=lambda e: e["rank"] >= half["rank"] + ON_THE_WAY_MAX)
         get.kill()
         seed.kill()
 
@@ -55,8 +58,7 @@ class Killed(harness.SwarmTest):
         progress = again.wait_event("progress")
         self.assertEqual(0, progress["peers"])
         self.assertEqual(half["rank_total"], progress["rank_total"])
-        # What was on its way to the disk may be lost: a few blocks, not a share of the whole.
-        self.assertGreaterEqual(progress["rank"], half["rank"] * 0.9)
+        self.assertGreaterEqual(progress["rank"], half["rank"])
         self.assertEqual(0, progress["down_rate"])
 
     def test_seed_and_tracker_are_killed_and_come_back(self):
