@@ -44,8 +44,8 @@ class Killed(harness.SwarmTest):
         self.assertLessEqual(blocks / needed, COPIES_MAX, f"{blocks} blocks sent, {needed} needed")
 
     def test_restarted_with_every_peer_down_it_reports_its_rank(self):
-        source = self.file(16 * MIB)
-        seed = self.share(source, "--up-limit", "8M")
+        source = self.file(24 * MIB)
+        seed = self.share(source, "--up-limit", "4M")  # six seconds; it tells of its progress once in each
         link, endpoint = seed.link().partition("?")[0], seed.endpoint()
         get = self.get(link, "get", "--peer", endpoint)
         half = get.wait_event("progress", where=lambda e: e["rank"] > e["rank_total"] // 2)
