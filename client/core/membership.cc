@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "client/core/policy/constants.h"
+#include "client/core/policy/mesh.h"
 #include "proto/base/address.h"
 
 namespace firn::core {
@@ -50,44 +51,16 @@ Membership::Membership(const Context& context, const Life& life, const Trackers&
       trackers_(trackers),
       outbox_(outbox),
       book_(context.options.self),
-      hunger_(context, life, book_) {
+      hunger_(context, life, book_),
+      wanted_(context, life, trackers, book_, hunger_, neighbours_) {
   for (const Address& address : context.options.peers) book_.add(address, true, context.now);
 }
 
 // --- connections that come ---
 
-std::size_t Membership::swarm_size() const {
-  return std::max(mesh().told, neighbours_.size() + 1);
-}
-
-bool Membership::small_mesh() const {
-  return policy::small_mesh(mesh(), context_.options);
-}
-
-bool Membership::crowded() const {
-  return neighbours_.size() >= policy::neighbours_wanted(mesh(), context_.options);
-}
-
-// Up to this number it calls others.
-std::size_t Membership::wanted() const {
-  const std::size_t wanted = policy::neighbours_wanted(mesh(), context_.options);
-  if (!hunger_.calls_more()) return wanted;
-  return std::min(policy::kHungerNeighbours * wanted, policy::places(context_.options));
-}
-
-// At first only half of those wanted are called in a large mesh: the others will call us.
-bool Membership::wants_to_dial() const {
-  const bool hungry = hunger_.calls_more();
-  const std::size_t wanted = this->wanted(), dialing = book_.dialing();
-  const std::size_t at_once = hungry ? policy::kHungerDialsAtOnce : policy::kDialsAtOnce;
-  if (dialing >= at_once || neighbours_.size() + dialing >= wanted) return false;
-  if (hungry || small_mesh() || context_.now - life_.began_at() >= policy::kMeshTime) return true;
-  return dialing + neighbours_.called().size() < (wanted + 1) / 2;
-}
-
 // Where it starves, neighbours that do nothing are left for addresses that have not been tried.
 void Membership::leave_idle() {
-  if (neighbours_.size() + book_.dialing() < wanted()) return;
+  if (!wanted_.called_enough()) return;
   for (std::size_t left = policy::kDialsAtOnce; left > 0; --left) {
     Neighbour* idle = nullptr;
     for (Neighbour& n : neighbours_) {
@@ -104,7 +77,7 @@ void Membership::leave_idle() {
 
 void Membership::dial() {
   if (hunger_.review() && hunger_.calls_more()) leave_idle();
-  while (wants_to_dial()) {
+  while (wanted_.wants_to_dial()) {
     const auto next = book_.next_dial(context_.now);
     if (!next) return;
     outbox_.push(Connect{next->attempt, next->address});
@@ -116,7 +89,7 @@ bool Membership::wants_addresses() const {
 }
 
 TimeUs Membership::next_due() const {
-  TimeUs at = wants_to_dial() ? book_.next_due() : kNever;
+  TimeUs at = wanted_.wants_to_dial() ? book_.next_due() : kNever;
   const TimeUs began = life_.began_at();
   if (context_.now - began < policy::kMeshTime) at = std::min(at, began + policy::kMeshTime);
   return std::min(at, hunger_.next_due());
@@ -168,7 +141,9 @@ Neighbour* Membership::opened(PeerKey peer, const PeerId& id, const std::string&
     book_.strike(id, context_.now, policy::kStrikesConvicted, kCondemned);
   if (condemned || book_.banned(id, context_.now)) return no(GoodbyeReason::kBanned, "banned here");
   if (keeps_other_connection(id, attempt != 0)) return no(GoodbyeReason::kDuplicate, "");
-  if (neighbours_.size() >= policy::places(options) && !make_room(ip)) {
+  const bool called = attempt != 0;
+  const std::size_t places = called ? policy::places(options) : wanted_.places_for_callers();
+  if (neighbours_.size() >= places && !make_room(ip, called)) {
     return no(GoodbyeReason::kTooManyPeers, "this peer has neighbours enough");
   }
   book_opened(attempt, id);
@@ -176,7 +151,7 @@ Neighbour* Membership::opened(PeerKey peer, const PeerId& id, const std::string&
       neighbours_.add(std::make_unique<Neighbour>(peer, id, ip, port, attempt != 0, context_.now));
   added.rows_to_prove = probation_.rows_to_prove(ip, context_.now);
   history_.came(added, neighbours_);
-  met_.see(neighbours_.size(), context_.now);
+  wanted_.note();
   // A peer that takes no part in peer exchange is not to be passed on by others either.
   const std::uint16_t told_port = options.peer_exchange ? options.listen_port : std::uint16_t{0};
   outbox_.send(added, proto::Hello{kWireVersion, kWireVersion, context_.content_id, told_port,
@@ -191,8 +166,9 @@ void Membership::book_opened(std::uint64_t attempt, const PeerId& id) {
   }
 }
 
-bool Membership::make_room(const std::string& ip) {
-  Neighbour* const gives_way = places_.gives_way(neighbours_, ip, context_.now);
+bool Membership::make_room(const std::string& ip, bool called) {
+  const bool spares_called = !called && wanted_.spares_called();
+  Neighbour* const gives_way = places_.gives_way(neighbours_, ip, spares_called, context_.now);
   if (gives_way) drop(*gives_way, GoodbyeReason::kTooManyPeers, "");
   return gives_way != nullptr;
 }
@@ -227,7 +203,7 @@ void Membership::heard_of(const std::vector<proto::PeerEndpoint>& endpoints,
 // --- connections that go ---
 
 void Membership::forget(Neighbour& n, TimeUs rest, const std::string& why) {
-  met_.see(neighbours_.size(), context_.now);
+  wanted_.note();
   history_.left(n);
   book_.closed(n.id, rest, context_.now, why);
   for (LeaveWatcher* watcher : watchers_) watcher->leaves(n);
@@ -254,11 +230,6 @@ void Membership::punish(const PeerId& id, GoodbyeReason reason, const std::strin
     for (LeaveWatcher* watcher : watchers_) watcher->banned(id);
   }
   if (at) drop(*at, reason, what);
-}
-
-// A tracker may have told before others came. Those that were parted with since are still about.
-policy::MeshView Membership::mesh() const {
-  return {neighbours_.size(), std::max(trackers_.swarm_told(), met_.get(context_.now))};
 }
 
 void Membership::condemn(const PeerId& id, const PeerId& by) {

@@ -16,10 +16,9 @@
 #include "client/core/outbox.h"
 #include "client/core/peer_book.h"
 #include "client/core/places.h"
-#include "client/core/policy/mesh.h"
 #include "client/core/probation.h"
-#include "client/core/recent_most.h"
 #include "client/core/trackers.h"
+#include "client/core/wanted_neighbours.h"
 #include "proto/base/result.h"
 #include "proto/messages.h"
 
@@ -83,23 +82,20 @@ class Membership {
   void proved(const PeerId& id, std::uint32_t rows);
 
   // Peers in the swarm, as far as this one knows, it among them.
-  std::size_t swarm_size() const;
+  std::size_t swarm_size() const { return wanted_.swarm_size(); }
   // Whether the swarm is so small that every peer can know every other.
-  bool small_mesh() const;
+  bool small_mesh() const { return wanted_.small_mesh(); }
   // Whether this peer has as many neighbours as it wants.
-  bool crowded() const;
+  bool crowded() const { return wanted_.crowded(); }
   // It starves, and trackers know of more peers than it has heard of.
   bool wants_addresses() const;
   TimeUs next_due() const;
 
  private:
-  policy::MeshView mesh() const;
-  bool wants_to_dial() const;
   void refuse(PeerKey peer, std::uint64_t attempt, const PeerId& id, proto::GoodbyeReason reason,
               const std::string& why);
   bool keeps_other_connection(const PeerId& id, bool outgoing);
-  bool make_room(const std::string& ip);
-  std::size_t wanted() const;
+  bool make_room(const std::string& ip, bool called);
   void leave_idle();
   void book_opened(std::uint64_t attempt, const PeerId& id);
   void forget(Neighbour& n, TimeUs rest, const std::string& why);
@@ -111,10 +107,10 @@ class Membership {
   PeerBook book_;
   Hunger hunger_;
   Neighbours neighbours_;
+  WantedNeighbours wanted_;
   Places places_;
   History history_;
   Probation probation_;
-  RecentMost met_;  // neighbours at a time
   Condemned condemned_;
   std::vector<LeaveWatcher*> watchers_;
 };

@@ -88,9 +88,10 @@ bool PeerBook::make_room(const Entry& newcomer) {
   return true;
 }
 
-// Counts the entries of each prefix that are being called or connected.
+// Counts the entries of each prefix, and of each origin, that are being called or connected.
 void PeerBook::take_up(Entry& entry, bool busy) {
   if (std::exchange(entry.busy, busy) == busy) return;
+  if (!entry.by_hand) busy_of_[entry.from_tracker] += busy ? 1 : -1;
   const auto in = busy_in_.try_emplace(entry.prefix, 0).first;
   in->second += busy ? 1 : -1;
   if (in->second == 0) busy_in_.erase(in);
@@ -111,6 +112,9 @@ bool PeerBook::may_be_called(const Entry& entry) const {
 bool PeerBook::before(const Entry& a, const Entry& b) const {
   if (a.by_hand != b.by_hand) return a.by_hand;
   if (a.failures != b.failures) return a.failures < b.failures;
+  // Trackers may lie, and so may peers: neither gets all calls while there are others.
+  const std::size_t of_a = busy_of_[a.from_tracker], of_b = busy_of_[b.from_tracker];
+  if (of_a != of_b) return of_a < of_b;
   // One prefix does not get all calls while there are others.
   const auto busy = [this](const Entry& entry) {
     const auto in = busy_in_.find(entry.prefix);
@@ -179,6 +183,12 @@ TimeUs PeerBook::earliest() const {
 TimeUs PeerBook::due_of(const Entry& entry) const {
   return entry.by_hand ? entry.due
                        : std::max(entry.due, pacing_.next(entry.address.host, entry.due));
+}
+
+std::size_t PeerBook::callable() const {
+  return static_cast<std::size_t>(
+      std::count_if(entries_.begin(), entries_.end(),
+                    [this](const auto& one) { return may_be_called(one.second); }));
 }
 
 bool PeerBook::has_untried(TimeUs now) const {

@@ -24,7 +24,7 @@ class PeerBook {
   // Addresses given by a person are called for ever, others are given up after a few failures.
   // What trackers say and what peers say is kept apart, at most a thousand addresses of each. New
   // ones take the place of those that failed, then those of the source with most addresses: each
-  // source has a share, and within it each prefix. A tracker's word is tried first.
+  // source has a share, and within it each prefix. Calls go to both alike, to a tracker's first.
   enum class Origin { kGossip, kTracker };
   void add(const Address& address, bool by_hand, TimeUs now);
   // `source`: names the tracker, or the network of the peer, that said so.
@@ -42,6 +42,8 @@ class PeerBook {
   TimeUs next_due() const;
   // Addresses kept.
   std::size_t size() const { return entries_.size(); }
+  // Addresses that could be called, now or when they are due.
+  std::size_t callable() const;
   // An address that has never been called is due.
   bool has_untried(TimeUs now) const;
 
@@ -127,6 +129,7 @@ class PeerBook {
   std::map<std::string, Entry> entries_;          // by host:port
   std::size_t kept_[2] = {};                      // of each origin; those by hand do not count
   std::map<std::string, std::uint32_t> busy_in_;  // entries being called or connected, by prefix
+  std::size_t busy_of_[2] = {};                   // and of each origin, those by hand apart
   CallPacing pacing_;
   std::map<std::uint64_t, std::string> attempts_;  // to entries_
   std::map<PeerId, std::set<std::string>> known_;  // connected ids to the entries they answer at

@@ -48,7 +48,8 @@ std::vector<Neighbour*>* more_than_its_share(Groups& groups, const std::string& 
 // place so again for a while: else those that do nothing would only take turns. Then one of the
 // prefix that holds most places if the newcomer's has less than its share, and of its networks of
 // the one that holds most.
-Neighbour* Places::gives_way(Neighbours& neighbours, const std::string& ip, TimeUs now) {
+Neighbour* Places::gives_way(Neighbours& neighbours, const std::string& ip, bool spares_called,
+                             TimeUs now) {
   const std::string network = network_of(ip);
   if (!has_idled_away(network, now)) {
     Neighbour* idlest = nullptr;
@@ -61,7 +62,10 @@ Neighbour* Places::gives_way(Neighbours& neighbours, const std::string& ip, Time
     }
   }
   Groups prefixes;
-  for (Neighbour& n : neighbours) prefixes[prefix_of(n.contact.ip())].push_back(&n);
+  for (Neighbour& n : neighbours) {
+    if (spares_called && n.contact.outgoing()) continue;
+    prefixes[prefix_of(n.contact.ip())].push_back(&n);
+  }
   const std::vector<Neighbour*>* prefix = more_than_its_share(prefixes, prefix_of(ip));
   if (!prefix) return nullptr;
   Groups networks;

@@ -13,7 +13,9 @@ namespace firn::core {
 class Places {
  public:
   // The neighbour that makes room for a newcomer from `ip`; null: none, all are of use.
-  Neighbour* gives_way(Neighbours& neighbours, const std::string& ip, TimeUs now);
+  // `spares_called`: those that this peer has called do so only if they do nothing.
+  Neighbour* gives_way(Neighbours& neighbours, const std::string& ip, bool spares_called,
+                       TimeUs now);
 
  private:
   bool has_idled_away(const std::string& network, TimeUs now) const;

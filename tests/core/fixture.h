@@ -108,8 +108,9 @@ class Fixture {
     drain();
   }
   // A neighbour that has said how much it takes and, if `complete`, that it holds everything.
-  void join(PeerKey peer, const PeerId& id, std::uint32_t credit, bool complete = false) {
-    open(peer, id);
+  void join(PeerKey peer, const PeerId& id, std::uint32_t credit, bool complete = false,
+            std::uint64_t attempt = 0) {
+    open(peer, id, attempt);
     proto::State state;
     state.credit = credit;
     if (complete) state.complete = {{0, shape().generation_count()}};

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "client/core/policy/constants.h"
 #include "tests/core/fixture.h"
@@ -279,7 +281,8 @@ TEST_CASE("calls go to other prefixes first where one has been called") {
     book.add({numbered(i), "192.0.2." + std::to_string(i), i}, 0, PeerBook::Origin::kTracker);
   }
   for (std::uint16_t i = 1; i <= 5; ++i) {
-    book.add(proto::PeerEndpoint{numbered(1000u + i), "10.0." + std::to_string(i) + ".1", i}, 0);
+    book.add(proto::PeerEndpoint{numbered(1000u + i), "10.0." + std::to_string(i) + ".1", i}, 0,
+             PeerBook::Origin::kTracker);
   }
   std::set<std::string> prefixes;
   for (int i = 0; i < 6; ++i) {
@@ -297,6 +300,36 @@ TEST_CASE("an address heard of from a tracker is called before gossip") {
   const auto dial = book.next_dial(1);
   REQUIRE(dial);
   CHECK(dial->address.port == 200);
+}
+
+TEST_CASE("calls go to what trackers say and to what peers say in turn") {
+  using Origin = PeerBook::Origin;
+  Origin many = Origin::kGossip, few = Origin::kTracker;
+  SUBCASE("peers that name many") {}
+  SUBCASE("a tracker that names many") {
+    std::swap(many, few);
+  }
+  PeerBook book(peer_id(9));
+  // The many are in as many prefixes, the few in one.
+  for (std::uint16_t i = 1; i <= 200; ++i)
+    book.add({numbered(i), "10." + std::to_string(i) + ".0.1", 7}, 0, many);
+  for (std::uint16_t i = 1; i <= 20; ++i)
+    book.add({numbered(1000u + i), "192.0.2." + std::to_string(i), 7}, 0, few);
+  int to_few = 0;
+  std::vector<std::uint64_t> attempts;
+  const auto call = [&] {
+    const auto dial = book.next_dial(0);
+    REQUIRE(dial);
+    attempts.push_back(dial->attempt);
+    if (dial->address.host.starts_with("192.")) ++to_few;
+  };
+  for (int i = 0; i < 12; ++i) call();
+  CHECK(to_few == 6);
+  // Those that failed count for neither.
+  for (const std::uint64_t attempt : attempts) book.failed(attempt, false, 0);
+  to_few = 0;
+  for (int i = 0; i < 12; ++i) call();
+  CHECK(to_few == 6);
 }
 
 TEST_CASE("strikes are remembered for a bounded number of peers, the longest bans the longest") {

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "client/core/policy/constants.h"
 #include "proto/base/limits.h"
@@ -281,4 +282,103 @@ TEST_CASE("a peer that starves among silent neighbours calls all others within a
   fixture.take<Close>();
   fixture.pass(60 * kSecond);
   CHECK(fixture.take<Close>().size() < 10);
+}
+
+namespace {
+
+constexpr std::size_t kOwnCalls = core::policy::kNeighboursWanted / core::policy::kOwnCallsShare;
+
+// A peer of a large swarm whose tracker names honest peers, and which strangers call first.
+struct CalledByMany : Fixture {
+  explicit CalledByMany(std::uint32_t callers) : Fixture(plain_manifest(4, 4, 16), options()) {
+    start(true);
+    for (std::uint32_t i = 0; i < callers; ++i) call_in(i);
+    take<Close>();
+  }
+
+  static core::Options options() {
+    core::Options options = plain_options();
+    options.trackers = {Address{std::nullopt, "tracker", 1}};
+    return options;
+  }
+
+  bool call_in(std::uint32_t i) {
+    const bool came = enters(*this, far_ip(i), 100 + i, numbered(i));
+    if (came) greet(*this, 100 + i);
+    return came;
+  }
+
+  // `prefix`: empty: each is in one of its own.
+  void hear_of(std::uint32_t honest, const std::string& prefix = {}) {
+    proto::AnnounceReply reply;
+    reply.interval_seconds = 3600;
+    reply.incomplete_count = 200;
+    for (std::uint32_t i = 0; i < honest; ++i)
+      reply.peers.push_back({numbered(5000 + i),
+                             prefix.empty() ? far_ip(5000 + i) : prefix + std::to_string(i), 7000});
+    core.tracker_replied(0, reply, now);
+    drain();
+  }
+
+  PeerKey answer(const Connect& call) {
+    const PeerKey peer = next_++;
+    core.peer_opened(peer, *call.address.id, call.address.host, 7000, call.attempt, now);
+    drain();
+    greet(*this, peer);
+    return peer;
+  }
+
+ private:
+  PeerKey next_ = 10'000;
+};
+
+}  // namespace
+
+TEST_CASE("a peer that many call still chooses some neighbours itself") {
+  CalledByMany fixture(core::policy::kNeighboursWanted + 8);
+  CHECK(fixture.take<Connect>().empty());
+  fixture.hear_of(50);
+  fixture.pass(core::policy::kMeshTime);
+  const auto calls = fixture.take<Connect>();
+  REQUIRE(calls.size() == kOwnCalls);
+  PeerKey own = 0;
+  for (const Connect& call : calls) own = fixture.answer(call);
+  fixture.pass(60 * kSecond);
+  CHECK(fixture.take<Connect>().empty());
+  fixture.core.peer_closed(own, fixture.now);
+  fixture.drain();
+  CHECK(fixture.take<Connect>().size() == 1);
+}
+
+TEST_CASE("callers leave places for those that a peer chooses itself, where it knows of any") {
+  CalledByMany fixture(kPlaces - kOwnCalls);
+  SUBCASE("nobody is known") {
+    for (std::uint32_t i = 0; i < kOwnCalls; ++i) CHECK(fixture.call_in(1000 + i));
+    CHECK_FALSE(fixture.call_in(2000));
+  }
+  SUBCASE("one is known") {
+    fixture.hear_of(1);
+    for (std::uint32_t i = 0; i + 1 < kOwnCalls; ++i) CHECK(fixture.call_in(1000 + i));
+    CHECK_FALSE(fixture.call_in(2000));
+  }
+  SUBCASE("many are known") {
+    fixture.hear_of(50);
+    CHECK_FALSE(fixture.call_in(1000));
+    for (const Connect& call : fixture.take<Connect>()) fixture.answer(call);
+    CHECK(fixture.heard<Goodbye>(10'000).empty());
+    CHECK(fixture.core.report().peers == kPlaces);
+    CHECK_FALSE(fixture.call_in(1001));
+  }
+}
+
+TEST_CASE("callers do not displace the few neighbours that a peer has chosen itself") {
+  CalledByMany fixture(0);
+  fixture.hear_of(static_cast<std::uint32_t>(kOwnCalls), "192.0.2.");
+  std::vector<PeerKey> own;
+  for (const Connect& call : fixture.take<Connect>()) own.push_back(fixture.answer(call));
+  REQUIRE(own.size() == kOwnCalls);
+  // Theirs is the prefix with most places, and each caller is of another.
+  for (std::uint32_t i = 0; i < kPlaces; ++i) fixture.call_in(i);
+  CHECK(fixture.core.report().peers == kPlaces);
+  for (const PeerKey peer : own) CHECK(fixture.heard<Goodbye>(peer).empty());
 }

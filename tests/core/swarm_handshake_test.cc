@@ -2,6 +2,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <map>
+#include <string>
 
 #include "client/core/policy/constants.h"
 #include "proto/base/limits.h"
@@ -431,10 +433,18 @@ TEST_CASE("in a large mesh a neighbour with which nothing moves makes room for s
   proto::AnnounceReply reply;
   reply.interval_seconds = 3600;
   reply.incomplete_count = 100;
+  // Some it has called itself, as it would whoever calls it.
+  constexpr std::uint32_t kWanted = core::policy::kNeighboursWanted;
+  constexpr std::uint32_t kOwn = kWanted / core::policy::kOwnCallsShare;
+  for (std::uint32_t i = 0; i < kOwn; ++i)
+    reply.peers.push_back({numbered(i), "192.0.2." + std::to_string(i), 1});
   fixture.core.tracker_replied(0, reply, fixture.now);
-  for (std::uint32_t i = 0; i < core::policy::kNeighboursWanted; ++i) {
-    fixture.join(100 + i, numbered(i), 4, i == 0);
-  }
+  fixture.drain();
+  std::map<PeerId, std::uint64_t> attempts;
+  for (const Connect& call : fixture.take<Connect>()) attempts[*call.address.id] = call.attempt;
+  REQUIRE(attempts.size() == kOwn);
+  for (std::uint32_t i = 0; i < kWanted; ++i)
+    fixture.join(100 + i, numbered(i), 4, i == 0, i < kOwn ? attempts.at(numbered(i)) : 0);
   // While no other peer is known, all stay.
   fixture.pass(3 * core::policy::kExchangeInterval);
   CHECK(fixture.take<core::Close>().empty());

@@ -31,4 +31,8 @@ std::size_t neighbours_wanted(const MeshView& view, const Options& options) {
   return std::min(wanted, places(options));
 }
 
+std::size_t own_calls_wanted(const MeshView& view, const Options& options) {
+  return neighbours_wanted(view, options) / kOwnCallsShare;
+}
+
 }  // namespace firn::core::policy

@@ -19,5 +19,7 @@ std::size_t places(const Options& options);
 bool small_mesh(const MeshView& view, const Options& options);
 // Neighbours up to which this peer calls others.
 std::size_t neighbours_wanted(const MeshView& view, const Options& options);
+// Of these, those that it calls itself, however many others call it. None where it wants few.
+std::size_t own_calls_wanted(const MeshView& view, const Options& options);
 
 }  // namespace firn::core::policy

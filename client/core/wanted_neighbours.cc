@@ -1,0 +1,57 @@
+#include "client/core/wanted_neighbours.h"
+
+#include <algorithm>
+
+#include "client/core/policy/constants.h"
+
+namespace firn::core {
+
+// A tracker may have told before others came. Those that were parted with since are still about.
+policy::MeshView WantedNeighbours::mesh() const {
+  return {neighbours_.size(), std::max(trackers_.swarm_told(), met_.get(context_.now))};
+}
+
+std::size_t WantedNeighbours::swarm_size() const {
+  return std::max(mesh().told, neighbours_.size() + 1);
+}
+
+bool WantedNeighbours::crowded() const {
+  return neighbours_.size() >= policy::neighbours_wanted(mesh(), context_.options);
+}
+
+std::size_t WantedNeighbours::wanted() const {
+  const std::size_t wanted = policy::neighbours_wanted(mesh(), context_.options);
+  if (!hunger_.calls_more()) return wanted;
+  return std::min(policy::kHungerNeighbours * wanted, policy::places(context_.options));
+}
+
+bool WantedNeighbours::called_enough() const {
+  return neighbours_.size() + book_.dialing() >= wanted();
+}
+
+// Those that call may all be of one hand: so many it has still to choose itself.
+std::size_t WantedNeighbours::own_calls_missing() const {
+  const std::size_t own = own_calls();
+  return own - std::min(own, neighbours_.called().size());
+}
+
+std::size_t WantedNeighbours::places_for_callers() const {
+  const std::size_t places = policy::places(context_.options), missing = own_calls_missing();
+  if (missing == 0 || neighbours_.size() + missing < places) return places;
+  return places - std::min(missing, book_.dialing() + book_.callable());
+}
+
+// At first only half of those wanted are called in a large mesh: the others will call us.
+bool WantedNeighbours::wants_to_dial() const {
+  const bool hungry = hunger_.calls_more();
+  const std::size_t dialing = book_.dialing();
+  if (dialing >= (hungry ? policy::kHungerDialsAtOnce : policy::kDialsAtOnce)) return false;
+  if (called_enough()) {
+    const bool places = neighbours_.size() + dialing < policy::places(context_.options);
+    return places && dialing < own_calls_missing();
+  }
+  if (hungry || small_mesh() || context_.now - life_.began_at() >= policy::kMeshTime) return true;
+  return dialing + neighbours_.called().size() < (wanted() + 1) / 2;
+}
+
+}  // namespace firn::core
