@@ -47,6 +47,8 @@ std::string_view name(Stage stage) {
       return "decode";
     case Stage::kHash:
       return "hash";
+    case Stage::kProof:
+      return "proof";
     case Stage::kDiskRead:
       return "disk_read";
     case Stage::kDiskWrite:

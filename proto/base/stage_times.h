@@ -29,7 +29,8 @@ enum class Stage : std::uint8_t {
   kMessages,   // messages parsed and made
   kEncode,     // payloads of coded blocks, made from source blocks or from rows
   kDecode,     // generations from their rows
-  kHash,       // SHA-256, and the hash of block checks
+  kHash,       // SHA-256
+  kProof,      // check sums of blocks: made, and rows held against them
   kDiskRead,   // files and spool
   kDiskWrite,  // files, spool, journal, and waiting for the disk to have them
   kTls,        // records encrypted and decrypted, handshakes
@@ -50,9 +51,9 @@ enum class Stage : std::uint8_t {
   kIoTurns,      // I/O threads
   kWorkerTurns,  // workers
 };
-inline constexpr std::size_t kStageCount = 23;
+inline constexpr std::size_t kStageCount = 24;
 inline constexpr std::size_t kTimedStageCount =
-    13;                              // those that wall times count, kNone among them
+    14;                              // those that wall times count, kNone among them
 std::string_view name(Stage stage);  // "core", "disk_read"
 
 // Nanoseconds by stage. kNone and what wall times do not count stay 0.

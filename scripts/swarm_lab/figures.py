@@ -28,7 +28,7 @@ def summary(record):
         "wire_parts": {what: _short(part) for what, part in (wire.parts(record) or {}).items()},
         "cpu_s": _short(mean_cpu(record)), "peak_mib": _short(peak_memory(record)),
         "redundant": _short(redundant(record)), "first": _short(first_verified(record)),
-        "rows": _short(unfinished(record)),
+        "rows": _short(unfinished(record)), "proof": _short(mean_proof(record)),
         "finished_s": sorted(round(peer["completed_s"], 2) for peer in record["peers"]
                              if peer["completed_s"] is not None),
         **({"trust": record["trust"]} if "trust" in record else {}),
@@ -46,6 +46,12 @@ def survivors(record):
 
 def mean_cpu(record):
     values = [peer["cpu_s"] for peer in survivors(record) if peer.get("cpu_s") is not None]
+    return statistics.mean(values) if values else None
+
+
+def mean_proof(record):
+    """What a downloader spent on check sums of blocks, as a part of its processor time."""
+    values = [peer["facts"]["proof_share"] for peer in survivors(record) if "proof_share" in peer["facts"]]
     return statistics.mean(values) if values else None
 
 

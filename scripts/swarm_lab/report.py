@@ -81,6 +81,7 @@ COLUMNS = [
     ("redundant %", lambda rs: _median([_times100(r["redundant"]) for r in rs], 2)),
     ("first %", lambda rs: _median([_times100(r["first"]) for r in rs], 0)),
     ("rows %", lambda rs: _median([_times100(r["rows"]) for r in rs], 0)),
+    ("proof %", lambda rs: _median([_times100(r.get("proof")) for r in rs], 2)),
     ("seed left s", lambda rs: _median([r["seed_left_s"] for r in rs], 2)),
 ]
 
@@ -89,7 +90,8 @@ bound: fluid lower bound of the capacity there was; last: last finisher; ratio: 
 median (least..most); mean: mean download; seed copies: bytes the seed put on the wire over content;
 wire: bytes of all over content and finishers; CPU and peak memory: per downloader, mean and most;
 redundant: blocks that did not help; first: first generation verified, at the slowest peer, in % of
-its download; rows: most content held as unfinished rows by any peer"""
+its download; rows: most content held as unfinished rows by any peer; proof: check sums of blocks, in % of a
+downloader's processor time"""
 
 
 def _finished(records):

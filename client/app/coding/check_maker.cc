@@ -36,7 +36,7 @@ void CheckMaker::make_by_worker(const checks::SetKey& key, core::PeerKey peer,
                   data = content->load_unless(std::move(data), generation);
                   proto::CheckReply reply = reply_of(key, generation, {});
                   if (data) {
-                    const StageScope stage(Stage::kHash);
+                    const StageScope stage(Stage::kProof);
                     const std::size_t block_bytes = content->shape().block_bytes;
                     const codec::CheckSums sums(
                         key.generation_key(generation, block_bytes, tag_bytes),

@@ -35,7 +35,7 @@ bool ClaimChecker::is_false(const CodedContent& content, const proto::FalseClaim
   order.coefficients = claim.coefficients;
   const std::vector<proto::Payload> made =
       make_from_source(content, data->bytes(), std::span(&order, 1));
-  const StageScope stage(Stage::kHash);
+  const StageScope stage(Stage::kProof);
   if (sha256(made.front().bytes()) == claim.claim.payload) return false;
   // All peers part with a convicted one, so a file that was changed must not convict it.
   const Digest& digest = content.store().manifest().info.generation_digests[claim.generation];

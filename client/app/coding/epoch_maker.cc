@@ -46,7 +46,7 @@ void EpochMaker::make_others(const checks::SetKey& key, core::MakeEpoch action) 
 
 proto::Epoch EpochMaker::make_on_worker(const CodedContent& content, const checks::SetKey& set_key,
                                         core::MakeEpoch action, std::vector<SharedBuffer> cached) {
-  const StageScope stage(Stage::kHash);
+  const StageScope stage(Stage::kProof);
   const std::size_t block_bytes = content.shape().block_bytes;
   proto::Epoch& epoch = action.epoch;
   for (std::size_t i = 0; i < epoch.sums.size(); ++i) {

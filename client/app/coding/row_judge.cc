@@ -105,7 +105,7 @@ const codec::CheckKey& RowJudge::key_for(const CodedContent& content, const core
 
 RowVerdict RowJudge::judge_rows(const CodedContent& content, const core::JudgeRows& action,
                                 std::vector<RowRef> rows, Prepared& prepared) {
-  const StageScope stage(Stage::kHash);
+  const StageScope stage(Stage::kProof);
   const codec::CheckKey& key = key_for(content, action, prepared);
   const std::size_t tag_bytes = key.tag_bytes();
   const codec::CheckSums sums(tag_bytes, action.sums);
