@@ -4,6 +4,8 @@
 //
 // Each receiver has an identity and a source address of its own (127.0.0.0/8), so that the shares
 // that networks have of a seed's places bound nothing here.
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
@@ -17,7 +19,7 @@
 #include "proto/program/input_file.h"
 #include "proto/transport/descriptors.h"
 #include "tests/load/crowd.h"
-#include "tests/load/seed_process.h"
+#include "tests/load/process_use.h"
 
 namespace firn::load {
 namespace {
@@ -46,7 +48,8 @@ std::string source_ip(std::size_t i) {
 }
 
 struct Marks {
-  std::optional<SeedUse> before, from, to;
+  std::optional<ProcessUse> before, from, to;  // of the seed
+  std::optional<ProcessUse> load_from, load_to;
   std::uint64_t tcp_before = 0, tcp_to = 0;
 };
 
@@ -60,13 +63,17 @@ class Run {
     const double ramp = static_cast<double>(arguments_.receivers) / arguments_.connects_a_second;
     diet_.measurement.from = began + micros(ramp + arguments_.settle);
     diet_.measurement.to = diet_.measurement.from + micros(arguments_.seconds);
-    marks_.before = seed_use(arguments_.seed_pid);
+    marks_.before = process_use(arguments_.seed_pid);
     marks_.tcp_before = tcp_memory_bytes();
     for (std::size_t t = 0; t < arguments_.threads; ++t)
       crowds_.push_back(std::make_unique<Crowd>(target_, fates_of(t, began)));
-    crowds_[0]->at(diet_.measurement.from, [this] { marks_.from = seed_use(arguments_.seed_pid); });
+    crowds_[0]->at(diet_.measurement.from, [this] {
+      marks_.from = process_use(arguments_.seed_pid);
+      marks_.load_from = process_use(::getpid());
+    });
     crowds_[0]->at(diet_.measurement.to, [this] {
-      marks_.to = seed_use(arguments_.seed_pid);
+      marks_.to = process_use(arguments_.seed_pid);
+      marks_.load_to = process_use(::getpid());
       marks_.tcp_to = tcp_memory_bytes();
     });
     const TimeUs until = diet_.measurement.to + kMarkTime;
@@ -142,12 +149,17 @@ class Run {
   }
 
   void add_seed(Json& found) const {
-    if (!marks_.before || !marks_.from || !marks_.to) return;
+    if (!marks_.before || !marks_.from || !marks_.to || !marks_.load_from || !marks_.load_to)
+      return;
     const auto connections = static_cast<double>(arguments_.receivers);
     const auto grown = [](std::uint64_t to, std::uint64_t from) {
       return static_cast<double>(to) - static_cast<double>(from);
     };
-    found["seed_cores"] = (marks_.to->cpu_seconds - marks_.from->cpu_seconds) / arguments_.seconds;
+    const auto cores = [this](const ProcessUse& from, const ProcessUse& to) {
+      return (to.cpu_seconds - from.cpu_seconds) / arguments_.seconds;
+    };
+    found["seed_cores"] = cores(*marks_.from, *marks_.to);
+    found["load_cores"] = cores(*marks_.load_from, *marks_.load_to);
     found["seed_resident_bytes"] = marks_.to->resident_bytes;
     found["seed_bytes_per_connection"] =
         grown(marks_.to->resident_bytes, marks_.before->resident_bytes) / connections;

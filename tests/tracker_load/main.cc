@@ -14,7 +14,7 @@
 #include "proto/base/address.h"
 #include "proto/transport/descriptors.h"
 #include "proto/transport/identity.h"
-#include "tests/load/seed_process.h"
+#include "tests/load/process_use.h"
 #include "tests/tracker_load/crowd.h"
 #include "tests/tracker_load/firn_party.h"
 #include "tests/tracker_load/torrent_party.h"
@@ -23,7 +23,7 @@ namespace firn::tracker_load {
 namespace {
 
 using Json = nlohmann::json;
-using load::SeedUse;
+using load::ProcessUse;
 
 constexpr std::uint64_t kRecordsPerKey = 1u << 23;
 constexpr std::size_t kOtherDescriptors = 64;
@@ -41,7 +41,7 @@ struct Arguments {
 
 struct Mark {
   TimeUs at = 0;
-  std::optional<SeedUse> tracker;
+  std::optional<ProcessUse> tracker;
   std::uint64_t tcp_bytes = 0;
 };
 
@@ -119,7 +119,7 @@ class Run {
 
  private:
   Mark mark() const {
-    return {clock_us(), load::seed_use(arguments_.pid), load::tcp_memory_bytes()};
+    return {clock_us(), load::process_use(arguments_.pid), load::tcp_memory_bytes()};
   }
 
   // Of this thread, which does nothing else.

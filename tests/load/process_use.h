@@ -1,4 +1,4 @@
-// What the seed's process takes, as /proc tells.
+// What a process takes, as /proc tells.
 #pragma once
 
 #include <cstdint>
@@ -7,13 +7,13 @@
 
 namespace firn::load {
 
-struct SeedUse {
+struct ProcessUse {
   double cpu_seconds = 0;
   std::uint64_t resident_bytes = 0;
 };
 
 // nullopt: there is no such process.
-std::optional<SeedUse> seed_use(int pid);
+std::optional<ProcessUse> process_use(int pid);
 
 // Of all TCP sockets of this machine, the seed's and the receivers': bytes that wait in them.
 std::uint64_t tcp_memory_bytes();

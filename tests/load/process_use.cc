@@ -1,4 +1,4 @@
-#include "tests/load/seed_process.h"
+#include "tests/load/process_use.h"
 
 #include <unistd.h>
 
@@ -21,7 +21,7 @@ std::string read_all(const std::string& path) {
 
 }  // namespace
 
-std::optional<SeedUse> seed_use(int pid) {
+std::optional<ProcessUse> process_use(int pid) {
   const std::string folder = "/proc/" + std::to_string(pid);
   const std::string stat = read_all(folder + "/stat");
   const std::size_t name_end = stat.rfind(')');  // a name may hold spaces
@@ -34,8 +34,8 @@ std::optional<SeedUse> seed_use(int pid) {
   std::istringstream pages(read_all(folder + "/statm"));
   std::uint64_t size = 0, resident = 0;
   pages >> size >> resident;
-  return SeedUse{(user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK)),
-                 resident * page_bytes()};
+  return ProcessUse{(user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK)),
+                    resident * page_bytes()};
 }
 
 std::uint64_t tcp_memory_bytes() {
