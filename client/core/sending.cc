@@ -64,11 +64,12 @@ void Sending::wake() {
   due_ |= !uplink_.unlimited() || sockets_.any_stuck(context_.now);
 }
 
-std::uint32_t Sending::busy_max(double blocks_per_second, bool small_mesh) const {
+std::uint32_t Sending::busy_max(double blocks_per_second, std::uint32_t at_once,
+                                bool small_mesh) const {
   const bool many =
       source_ || relay_.serves_many(holdings_, std::as_const(membership_).neighbours());
-  return many ? policy::busy_connections_source(blocks_per_second)
-              : policy::busy_connections_max(blocks_per_second, small_mesh);
+  if (!many) return policy::busy_connections_max(blocks_per_second, small_mesh);
+  return policy::busy_connections_source(blocks_per_second, at_once, holdings_.shape().block_bytes);
 }
 
 void Sending::pump() {
@@ -76,9 +77,9 @@ void Sending::pump() {
   const TimeUs now = context_.now;
   const double rate = uplink_.blocks_per_second(now);
   const bool small_mesh = membership_.small_mesh();
-  const std::uint32_t most = busy_max(rate, small_mesh);
   const std::uint32_t at_once =
       source_ ? policy::blocks_at_once(rate, holdings_.shape().block_bytes) : 1;
+  const std::uint32_t most = busy_max(rate, at_once, small_mesh);
   sockets_.set_patience(policy::uplink_patience(rate, most * at_once));
   if (source_) source_->set_alarm(trust_.strict() && !small_mesh);
   const Neighbours& neighbours = membership_.neighbours();

@@ -56,7 +56,7 @@ class Sending final : public LeaveWatcher {
   void banned(const PeerId& id) override;
 
  private:
-  std::uint32_t busy_max(double blocks_per_second, bool small_mesh) const;
+  std::uint32_t busy_max(double blocks_per_second, std::uint32_t at_once, bool small_mesh) const;
   void send_run(Neighbour& n, const policy::Choice& first, std::uint32_t at_once);
   SendBlock make(Neighbour& n, const policy::Choice& choice);
   void choose_plain(Neighbour& n, std::optional<std::uint32_t> chosen, SendBlock& out);

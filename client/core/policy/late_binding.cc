@@ -20,14 +20,17 @@ std::uint32_t busy_connections_max(double blocks_per_second, bool small_mesh) {
   return std::clamp(rounded, kBusyConnectionsMin, kBusyConnections);
 }
 
-std::uint32_t busy_connections_source(double blocks_per_second) {
-  const double blocks = blocks_per_second * static_cast<double>(kBusyTimeSource) * 1e-6;
-  return std::max(kBusyConnectionsSource, static_cast<std::uint32_t>(std::min(blocks, 1e6)));
+std::uint32_t blocks_at_once(double blocks_per_second, std::size_t block_bytes) {
+  if (blocks_per_second < kRunRate || block_bytes >= kRunBlock) return 1;
+  return static_cast<std::uint32_t>(kRunBytes / block_bytes);
 }
 
-std::uint32_t blocks_at_once(double blocks_per_second, std::size_t block_bytes) {
-  if (blocks_per_second < kRunRate) return 1;
-  return static_cast<std::uint32_t>(std::max<std::size_t>(kRunBytes / block_bytes, 1));
+std::uint32_t busy_connections_source(double blocks_per_second, std::uint32_t at_once,
+                                      std::size_t block_bytes) {
+  double blocks = blocks_per_second * static_cast<double>(kBusyTimeSource) * 1e-6;
+  if (at_once > 1) blocks = std::max(blocks, static_cast<double>(kRunsWaiting / block_bytes));
+  const auto connections = static_cast<std::uint32_t>(std::min(blocks, 1e6)) / at_once;
+  return std::max(kBusyConnectionsSource, connections);
 }
 
 TimeUs uplink_patience(double blocks_per_second, std::uint32_t waiting_max) {

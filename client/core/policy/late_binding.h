@@ -22,11 +22,13 @@ bool can_take_block(const Neighbour& neighbour, const Sockets& sockets);
 // `blocks_per_second` (0: not known).
 std::uint32_t busy_connections_max(double blocks_per_second, bool small_mesh);
 
-// The same of a source, whose neighbours may be many and each of them slow.
-std::uint32_t busy_connections_source(double blocks_per_second);
-
 // How many blocks of one generation a source of such an uplink chooses for a neighbour at once.
 std::uint32_t blocks_at_once(double blocks_per_second, std::size_t block_bytes);
+
+// As busy_connections_max, of a source, whose neighbours may be many and each of them slow; it
+// chooses `at_once` blocks for each at a time.
+std::uint32_t busy_connections_source(double blocks_per_second, std::uint32_t at_once,
+                                      std::size_t block_bytes);
 
 // How long a block may wait in a socket before it counts as waiting for something else than such an
 // uplink, for which `waiting_max` blocks may wait in all sockets.
