@@ -1,7 +1,7 @@
 // What strangers say to a process, and it to them, before a content is agreed on: connections and
 // calls, proofs right, wrong, sent back and passed on, other messages, broken frames, in any order.
-// Who knows no secret learns nothing, not even whether there is a private content; and no content's
-// owner hears of a peer that has not proven its secret (greeting_world.h).
+// A stranger without the secret learns nothing, not even whether there is a private content, and
+// the owner of that content hears of no peer that has not proven the secret (greeting_world.h).
 #include <algorithm>
 #include <string>
 #include <utility>
