@@ -4,55 +4,31 @@
 
 #include <doctest/doctest.h>
 
-#include "client/app/net/connections.h"
-#include "tests/app/net/fake_transport.h"
+#include "tests/app/net/greeting_node.h"
 
 namespace firn::app {
 namespace {
 
 using proto::transport::PeerInfo;
-using tests::FakeTransport;
+using tests::GreetingNode;
+using tests::peer_of;
 
-PeerId peer(std::uint8_t fill) {
-  PeerId id;
-  id.bytes.fill(fill);
-  return id;
-}
-
-PrivateGreeting greeting_of(std::uint8_t secret, const PeerId& self) {
+// One process, and what the owner of its content hears: the private one with `secret`, or a public
+// one of the same id.
+struct Process final : PeerEvents, GreetingNode {
   ContentId content;
-  std::array<std::uint8_t, ContentSecret::kBytes> bytes{};
-  bytes.fill(secret);
-  return {std::make_shared<const privacy::PrivateKeys>(ContentSecret{ContentSecret::View(bytes)},
-                                                       content),
-          self};
-}
-
-// One process: its connections, and what the owner of its content hears.
-struct Process final : PeerEvents, ContentDirectory {
-  const PeerId self;
-  FakeTransport transport;
-  TransportInbox inbox{100'000, [] {}};
-  Connections connections{inbox, *this};
-  std::optional<PrivateGreeting> greeting;
-  ContentId content;
-  bool accepts = true;
   std::vector<core::PeerKey> opened;
   std::vector<std::string> failures;
   std::vector<proto::PeerMessage> heard;
   std::size_t taken = 0;  // of what it has sent
 
-  Process(std::uint8_t id, std::optional<std::uint8_t> secret) : self(peer(id)) {
-    if (secret) greeting.emplace(greeting_of(*secret, self));
-    inbox.attach(&transport);
-    connections.attach(transport);
-  }
-
-  PeerEvents* find(const ContentId&) override { return greeting ? nullptr : this; }
-  bool knows(const ContentId&) override { return !greeting; }
-  Proven find_private(const proto::PrivateProof& proof, const PeerInfo& info) override {
-    if (!greeting || !greeting->proven(proof, info)) return {};
-    return {accepts ? this : nullptr, &*greeting};
+  Process(std::uint8_t id, std::optional<std::uint8_t> secret) : GreetingNode(peer_of(id)) {
+    public_owner = private_owner = this;
+    if (secret) {
+      greeting.emplace(tests::keys_of(*secret), self);
+    } else {
+      served.insert(content);
+    }
   }
 
   void peer_opened(core::PeerKey peer, const PeerInfo&, std::uint64_t) override {
@@ -75,11 +51,6 @@ struct Process final : PeerEvents, ContentDirectory {
     info.binding.fill(binding);
     inbox.on_open(kConnection, info);
     pump();
-  }
-  void pump() {
-    std::vector<TransportEvent> events;
-    inbox.take(events, 0);
-    for (auto& event : events) connections.handle(std::move(event), 0);
   }
   std::vector<proto::PeerMessage> said() {
     std::vector<proto::PeerMessage> messages;
@@ -157,7 +128,7 @@ TEST_CASE("a caller with another secret, or a proof of another session, hears of
 TEST_CASE("a proof that is sent back proves nothing") {
   Process caller(1, 5);
   caller.connections.connect(caller, 1, {{}, "host", 1}, &*caller.greeting);
-  caller.open(7, peer(2), true);
+  caller.open(7, peer_of(2), true);
   CHECK(caller.inbox.on_frame(Process::kConnection, caller.transport.sent[1].at(0)).ok());
   caller.pump();
   CHECK(caller.opened.empty());
@@ -169,7 +140,7 @@ TEST_CASE("a proof that is sent back proves nothing") {
 TEST_CASE("a called peer that says anything else, or nothing, is told nothing") {
   Process caller(1, 5);
   caller.connections.connect(caller, 1, {{}, "host", 1}, &*caller.greeting);
-  caller.open(7, peer(2), true);
+  caller.open(7, peer_of(2), true);
   SUBCASE("nothing") {
     caller.connections.wake(Connections::kHelloTimeout - 1);
     CHECK(caller.failures.empty());
