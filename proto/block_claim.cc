@@ -52,7 +52,7 @@ proto::BlockClaim make_claim(const proto::Block& block, const Claimant& by) {
 }
 
 PeerId claimant_of(const proto::BlockClaim& claim) {
-  return *PeerId::from_bytes(sha256(claim.key.bytes).raw());
+  return peer_id_of(claim.key);
 }
 
 bool claim_signed(const proto::FalseClaim& claim, const ContentId& content) {

@@ -49,7 +49,7 @@ void sign_epoch(proto::Epoch& epoch, const ContentId& content,
 }
 
 PeerId speaker_of(const proto::Epoch& epoch) {
-  return *PeerId::from_bytes(sha256(proto::as_bytes(epoch.speaker.raw())).raw());
+  return peer_id_of(epoch.speaker);
 }
 
 bool epoch_signed(const proto::Epoch& epoch, const ContentId& content) {

@@ -32,6 +32,7 @@ void add_commands(CLI::App& app, const Configuration& configuration, const Decla
   add_info_command(app, chosen);
   add_verify_command(app, chosen);
   add_keygen_command(app, chosen);
+  add_certify_command(app, chosen);
   add_doctor_command(app, chosen);
   add_bench_command(app, chosen);
   add_medium_command(app, chosen);

@@ -123,6 +123,10 @@ Digest sha256(std::span<const std::uint8_t> data) {
   return Hasher().begin().add(data).end();
 }
 
+PeerId peer_id_of(const PublicKey& key) {
+  return *PeerId::from_bytes(sha256(key.bytes).raw());
+}
+
 struct Sha256::State {
   Hasher hasher;
 };

@@ -16,6 +16,9 @@ namespace firn {
 
 Digest sha256(std::span<const std::uint8_t> data);
 
+// The id of the peer that proves this key: SHA-256 of its 32 bytes.
+PeerId peer_id_of(const PublicKey& key);
+
 // SHA-256 of bytes that come in pieces. One thread at a time.
 class Sha256 {
  public:

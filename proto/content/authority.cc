@@ -1,6 +1,9 @@
 #include "proto/content/authority.h"
 
+#include <array>
+
 #include "proto/base/digest.h"
+#include "proto/base/limits.h"
 #include "proto/base/signature.h"
 #include "proto/content/manifest_info.h"
 #include "proto/wire_fields.h"
@@ -30,6 +33,16 @@ bool certified(std::string_view authority_key, const ContentId& content, const P
                std::string_view certificate) {
   return !authority_key.empty() && !certificate.empty() &&
          signed_by(authority_key, certified_message(content, peer), certificate);
+}
+
+std::string certificate_text(std::string_view certificate) {
+  return base32_encode(proto::as_bytes(certificate));
+}
+
+std::optional<std::string> certificate_from_text(std::string_view text) {
+  std::array<std::uint8_t, limits::kCertificateBytes> bytes{};
+  if (!base32_decode(text, bytes)) return std::nullopt;
+  return std::string(bytes.begin(), bytes.end());
 }
 
 }  // namespace firn

@@ -27,4 +27,9 @@ std::optional<std::string> make_certificate(const ContentId& content, const Peer
 bool certified(std::string_view authority_key, const ContentId& content, const PeerId& peer,
                std::string_view certificate);
 
+// A certificate for people: base32, 103 characters.
+std::string certificate_text(std::string_view certificate);
+// nullopt if it is no text of 64 bytes.
+std::optional<std::string> certificate_from_text(std::string_view text);
+
 }  // namespace firn

@@ -6,7 +6,7 @@ import socket
 
 import harness
 from daemons import DaemonTest
-from harness import KIB, UNREACHABLE, USAGE
+from harness import KIB, MIB, UNREACHABLE, USAGE
 
 
 class Share(DaemonTest):
@@ -83,6 +83,21 @@ class Share(DaemonTest):
         self.wait_state("seeding")
         self.assertEqual(link, self.ask("show", source.name)["link"])
         self.assert_served(source, link, "first")
+
+    def test_a_mirror_serves_by_a_certificate(self):
+        source = self.file(2 * MIB)
+        publisher, identity = self.folder / "publisher", self.folder / "mirror"
+        self.assertEqual(0, self.run_firn("keygen", publisher)[0])
+        peer = self.run_firn("keygen", identity, "--id")[1].strip()
+        manifest = self.create(source, "--sign", publisher)
+        status, certificate, errors = self.run_firn("certify", manifest, peer, "--sign", publisher)
+        self.assertEqual(0, status, errors)
+        daemon = self.daemon("--identity", identity, "--certificate", certificate.strip())
+        self.ask("add", manifest, "-o", source.parent)
+        self.wait_state("seeding")
+        get = self.get(manifest, "get", "--peer", daemon.endpoint(), "--peers", "50ms", "--down-limit", "400K")
+        event = get.wait_event("peers", where=lambda e: any(p["held"] for p in e["peers"]))
+        self.assertTrue(event["peers"][0]["authority"], event)
 
     def test_the_link_has_the_tracker_s_id(self):
         tracker = self.tracker()

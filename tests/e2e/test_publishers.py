@@ -175,6 +175,53 @@ class Authority(PublisherTest):
     def link_of(self, manifest, seed):
         return f"firn:{self.info(manifest)['content id']}?peer={seed.endpoint()}"
 
+    def mirror(self, name="mirror.pem"):
+        """(file, peer id) of a new key."""
+        path = self.folder / name
+        status, output, errors = self.run_firn("keygen", path, "--id")
+        self.assertEqual(0, status, errors)
+        self.assertNotEqual(output, self.run_firn("keygen", "--show", path)[1])
+        return path, output.strip()
+
+    def certify(self, manifest, *arguments):
+        status, output, errors = self.run_firn("certify", manifest, *arguments)
+        self.assertEqual(0, status, errors)
+        return output.split()
+
+    def test_a_mirror_speaks_by_a_certificate_without_the_key(self):
+        key = self.key()[0]
+        source = self.file(2 * MIB)
+        manifest = self.create(source, "--sign", key)
+        identity, peer = self.mirror()
+        stranger = self.mirror("stranger.pem")[1]
+        strangers, mirrors = self.certify(manifest, stranger, peer, "--sign", key)
+        self.other_account()
+        serve = ["seed", manifest, source.parent, "--identity", identity]
+        seed = self.firn("mirror", *serve, "--certificate", mirrors, *harness.LISTEN)
+        self.assertTrue(seed.endpoint().startswith(peer), seed.endpoint())
+        self.assertTrue(self.speaks(self.link_of(manifest, seed), source, "by certificate"))
+        seed.stop()
+        seed = self.firn("without", *serve, *harness.LISTEN)
+        self.assertFalse(self.speaks(self.link_of(manifest, seed), source, "without"))
+        seed.stop()
+        for more, words in ((["--certificate", strangers], (strangers, peer)),
+                            (["--certificate", mirrors, "--certificate", strangers], (strangers,)),
+                            (["--certificate", mirrors[1:]], ("103 characters",))):
+            self.assert_refused(self.run_firn(*serve, *more, *harness.LISTEN), USAGE, *words)
+        self.assert_refused(self.run_firn("seed", manifest, source.parent, "--certificate", mirrors), USAGE, "--identity")
+
+    def test_an_account_certifies_peers_for_what_it_made(self):
+        source = self.file(100 * KIB)
+        manifest = self.create(source)
+        unsigned = self.create(self.file(KIB, "other.bin"), "--no-authority")
+        peer = self.mirror()[1]
+        self.assertRegex(self.certify(manifest, peer)[0], "^[a-z2-7]{103}$")
+        self.assert_refused(self.run_firn("certify", unsigned, peer), USAGE, "no authority")
+        self.assert_refused(self.run_firn("certify", manifest, peer, "--sign", self.key()[0]), USAGE, "authority is")
+        self.assert_refused(self.run_firn("certify", manifest, peer[1:]), USAGE, "52 characters")
+        self.other_account()
+        self.assert_refused(self.run_firn("certify", manifest, peer), USAGE, "--sign")
+
     def test_a_named_key_speaks_for_its_content_in_every_run(self):
         key = self.key()[0]
         source = self.file(2 * MIB)

@@ -36,6 +36,7 @@ void add_watch_command(CLI::App& app, Chosen& chosen);
 void add_info_command(CLI::App& app, Chosen& chosen);
 void add_verify_command(CLI::App& app, Chosen& chosen);
 void add_keygen_command(CLI::App& app, Chosen& chosen);
+void add_certify_command(CLI::App& app, Chosen& chosen);
 void add_doctor_command(CLI::App& app, Chosen& chosen);
 void add_bench_command(CLI::App& app, Chosen& chosen);
 void add_medium_command(CLI::App& app, Chosen& chosen);

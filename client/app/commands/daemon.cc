@@ -305,6 +305,7 @@ void add_daemon_options(CLI::App& app, Chosen& chosen,
       ->option_text("DIR")
       ->check(not_empty());
   add_sign_option(*command, arguments->signing);
+  add_certificate_option(*command, arguments->signing);
   command
       ->add_option("--http", arguments->page.listen,
                    "serve the page and JSON-RPC over HTTP there, with a token: localhost:8080")

@@ -4,6 +4,7 @@
 #include "client/app/commands/commands.h"
 #include "client/app/commands/options.h"
 #include "client/app/commands/running.h"
+#include "proto/base/digest.h"
 #include "proto/program/key_file.h"
 #include "proto/program/output_file.h"
 #include "proto/program/usage.h"
@@ -14,6 +15,7 @@ namespace {
 struct KeygenArguments {
   std::string file;
   bool show = false;
+  bool id = false;
   ConsoleOptions console;
 };
 
@@ -33,11 +35,13 @@ Result<SigningKey> key_of(const KeygenArguments& arguments) {
 ExitCode run(const KeygenArguments& arguments, Console& out) {
   const auto key = key_of(arguments);
   if (!key.ok()) return fail(out, key.error());
+  const std::string id = peer_id_of(key->public_key()).text();
   out.event({{"event", "key"},
              {"public_key", key->public_key().text()},
+             {"peer", id},
              {"file", arguments.file},
              {"made", !arguments.show}});
-  if (!out.json()) out.print(key->public_key().text());
+  if (!out.json()) out.print(arguments.id ? id : key->public_key().text());
   return ExitCode::kOk;
 }
 
@@ -51,6 +55,10 @@ void add_keygen_command(CLI::App& app, Chosen& chosen) {
       ->required()
       ->check(not_empty());
   command->add_flag("--show", arguments->show, "print the public key of a FILE that exists")
+      ->configurable(false);
+  command
+      ->add_flag("--id", arguments->id,
+                 "print the id of a peer that has this key as its --identity, for certify")
       ->configurable(false);
   add_console_options(*command, arguments->console);
   on_command(*command, arguments, chosen, run);

@@ -37,6 +37,16 @@ bool stands_in(const std::string& shared, const std::string& file) {
 
 }  // namespace
 
+void add_certificate_option(CLI::App& app, SigningOptions& options) {
+  app.add_option("--certificate", options.certificates,
+                 "speak for a content by this certificate, which firn certify made for the id of "
+                 "this peer's identity; may be given several times")
+      ->option_text("TEXT")
+      ->allow_extra_args(false)
+      ->check(not_empty())
+      ->group(kGroup);
+}
+
 void add_sign_option(CLI::App& app, SigningOptions& options) {
   sign_option(app, options,
               "speak for the contents with the key in this file, which must be their authority's "

@@ -12,6 +12,8 @@ namespace firn::app {
 
 // --sign
 void add_sign_option(CLI::App& app, SigningOptions& options);
+// --certificate
+void add_certificate_option(CLI::App& app, SigningOptions& options);
 // --sign and --no-authority, one of them
 void add_signing_options(CLI::App& app, SigningOptions& options);
 

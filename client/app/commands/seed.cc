@@ -53,6 +53,19 @@ Status vouch(const Signer& signer, const PeerId& self, SessionPlan& plan) {
   return Done{};
 }
 
+// Every certificate that was given is to be of use: else it is for another peer or content.
+Status check_certificates(const Signer& signer, const PeerId& self,
+                          const std::vector<SessionPlan>& plans) {
+  std::vector<const Manifest*> contents;
+  for (const SessionPlan& plan : plans)
+    if (plan.manifest) contents.push_back(&*plan.manifest);
+  const std::vector<std::string> unfit = signer.unfit(contents, self);
+  if (unfit.empty()) return Done{};
+  return Error{ErrorCode::kBadInput, "use the certificate " + unfit.front(),
+               "it was made for another content than those served here, or for another peer than " +
+                   self.text() + ", the id of this identity"};
+}
+
 ExitCode run(const SeedArguments& arguments, Console& console) {
   if (const Status usable = use_kernels(arguments.kernels); !usable.ok())
     return fail(console, usable.error());
@@ -87,12 +100,17 @@ ExitCode run(const SeedArguments& arguments, Console& console) {
   for (SessionPlan& plan : plans)
     if (const Status vouched = vouch(*signer, driver->id(), plan); !vouched.ok())
       return fail(console, vouched.error());
+  if (const Status fit = check_certificates(*signer, driver->id(), plans); !fit.ok())
+    return fail(console, fit.error());
   for (SessionPlan& plan : plans) driver->add(std::move(plan));
   return driver->run();
 }
 
 // What the options' own checks do not find.
 void check_usage(const SeedArguments& arguments) {
+  if (!arguments.signing.certificates.empty() && arguments.network.identity_file.empty())
+    throw CLI::ValidationError("seed",
+                               "--certificate needs --identity, the key of the peer it is for");
   if (!arguments.media.empty()) {
     if (arguments.pairs.size() > 1)
       throw CLI::ValidationError(
@@ -143,6 +161,7 @@ void add_seed_command(CLI::App& app, Chosen& chosen) {
       "check only the sizes of the files at the start, and bytes when they are sent");
   add_media_options(*command, *arguments, trust);
   add_sign_option(*command, arguments->signing);
+  add_certificate_option(*command, arguments->signing);
   add_codec_options(*command, arguments->codec);
   add_kernels_option(*command, arguments->kernels);
   add_network_options(*command, arguments->network);

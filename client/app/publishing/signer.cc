@@ -1,5 +1,6 @@
 #include "client/app/publishing/signer.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "client/app/publishing/account_key.h"
@@ -38,6 +39,13 @@ Result<Signer> Signer::for_serving(const SigningOptions& options) {
     signer.named_ = *key;
   } else if (const auto account = load_account_key(account_key_path()); account.ok()) {
     signer.account_ = *account;
+  }
+  for (const std::string& text : options.certificates) {
+    auto certificate = certificate_from_text(text);
+    if (!certificate)
+      return Error{ErrorCode::kBadInput, "use the certificate " + text,
+                   "it has not 103 characters a-z and 2-7, as firn certify prints it"};
+    signer.given_.push_back(*std::move(certificate));
   }
   return signer;
 }
@@ -81,7 +89,21 @@ bool Signer::of_this_account(const Manifest& manifest) const {
   return account_content_key(manifest).has_value();
 }
 
+std::vector<std::string> Signer::unfit(const std::vector<const Manifest*>& contents,
+                                       const PeerId& self) const {
+  std::vector<std::string> unfit;
+  for (const std::string& given : given_) {
+    const bool fits = std::ranges::any_of(contents, [&](const Manifest* content) {
+      return certified(content->info.authority_key, content->id, self, given);
+    });
+    if (!fits) unfit.push_back(certificate_text(given));
+  }
+  return unfit;
+}
+
 Result<std::string> Signer::certificate(const Manifest& manifest, const PeerId& self) const {
+  for (const std::string& given : given_)
+    if (certified(manifest.info.authority_key, manifest.id, self, given)) return given;
   if (named_ && named_->public_key().raw() != manifest.info.authority_key) {
     const auto authority = PublicKey::from_bytes(manifest.info.authority_key);
     return Error{ErrorCode::kBadInput, "speak for " + manifest.info.name,

@@ -1,10 +1,12 @@
-// What this run of the program may say for contents: with the key that its user names (--sign), or
-// with those that are derived from the account's own. It signs manifests, and makes the
-// certificates that let this process speak for a content's authority (proto/content/authority.h).
+// What this run of the program may say for contents: with the key that its user names (--sign),
+// with those that are derived from the account's own, or by certificates that others made. It signs
+// manifests, and makes the certificates that let this process speak for a content's authority
+// (proto/content/authority.h).
 #pragma once
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "client/app/console/console.h"
 #include "proto/base/signing_key.h"
@@ -14,8 +16,9 @@
 namespace firn::app {
 
 struct SigningOptions {
-  std::string key_file;       // empty: the account's key
-  bool no_authority = false;  // contents that are made name none
+  std::string key_file;                        // empty: the account's key
+  bool no_authority = false;                   // contents that are made name none
+  std::vector<std::string> certificates = {};  // made for this peer by others (certificate_text)
 };
 
 class Signer {
@@ -41,6 +44,9 @@ class Signer {
 
   // Whether this account's key made the content's authority.
   bool of_this_account(const Manifest& manifest) const;
+  // Those of SigningOptions::certificates by which the peer `self` speaks for none of `contents`.
+  std::vector<std::string> unfit(const std::vector<const Manifest*>& contents,
+                                 const PeerId& self) const;
   // For the peer `self`; empty: this signer does not speak for the content. Errors: kBadInput (the
   // key that was named is not the authority's).
   Result<std::string> certificate(const Manifest& manifest, const PeerId& self) const;
@@ -51,6 +57,7 @@ class Signer {
 
   std::optional<SigningKey> named_;
   std::optional<SigningKey> account_;
+  std::vector<std::string> given_;  // 64 bytes each
 };
 
 }  // namespace firn::app
