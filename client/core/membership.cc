@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "client/core/policy/constants.h"
-#include "client/core/policy/mesh.h"
 #include "proto/base/address.h"
 
 namespace firn::core {
@@ -142,8 +141,7 @@ Neighbour* Membership::opened(PeerKey peer, const PeerId& id, const std::string&
   if (condemned || book_.banned(id, context_.now)) return no(GoodbyeReason::kBanned, "banned here");
   if (keeps_other_connection(id, attempt != 0)) return no(GoodbyeReason::kDuplicate, "");
   const bool called = attempt != 0;
-  const std::size_t places = called ? policy::places(options) : wanted_.places_for_callers();
-  if (neighbours_.size() >= places && !make_room(ip, called)) {
+  if (neighbours_.size() >= wanted_.places_for(called) && !make_room(ip, called)) {
     return no(GoodbyeReason::kTooManyPeers, "this peer has neighbours enough");
   }
   book_opened(attempt, id);
@@ -173,6 +171,11 @@ bool Membership::make_room(const std::string& ip, bool called) {
   return gives_way != nullptr;
 }
 
+void Membership::drop_a_caller() {
+  if (Neighbour* const gives_way = places_.of_least_use(neighbours_))
+    drop(*gives_way, GoodbyeReason::kTooManyPeers, "");
+}
+
 bool Membership::greeted(Neighbour& n, const proto::Hello& hello) {
   if (n.contact.greeted()) {
     punish(n.id, GoodbyeReason::kProtocolError, "sent a second Hello");
@@ -187,6 +190,7 @@ bool Membership::greeted(Neighbour& n, const proto::Hello& hello) {
     return false;
   }
   n.contact.greet(hello, context_.now);
+  if (n.contact.outgoing() && wanted_.too_many()) drop_a_caller();
   book_.welcomed(n.id);
   if (hello.listen_port != 0) {
     book_.answers_at(n.id, Address{n.id, n.contact.ip(), hello.listen_port}, context_.now);

@@ -96,6 +96,7 @@ class Membership {
               const std::string& why);
   bool keeps_other_connection(const PeerId& id, bool outgoing);
   bool make_room(const std::string& ip, bool called);
+  void drop_a_caller();
   void leave_idle();
   void book_opened(std::uint64_t attempt, const PeerId& id);
   void forget(Neighbour& n, TimeUs rest, const std::string& why);

@@ -109,6 +109,10 @@ bool PeerBook::may_be_called(const Entry& entry) const {
   });
 }
 
+bool PeerBook::may_be_called(const Entry& entry, TimeUs now) const {
+  return may_be_called(entry) && !(entry.address.id && banned(*entry.address.id, now));
+}
+
 bool PeerBook::before(const Entry& a, const Entry& b) const {
   if (a.by_hand != b.by_hand) return a.by_hand;
   if (a.failures != b.failures) return a.failures < b.failures;
@@ -143,8 +147,7 @@ std::optional<PeerBook::Dial> PeerBook::next_dial(TimeUs now) {
   Entry* best = nullptr;
   const std::string* best_key = nullptr;
   for (auto& [key, entry] : entries_) {
-    if (due_of(entry) > now || !may_be_called(entry)) continue;
-    if (entry.address.id && banned(*entry.address.id, now)) continue;
+    if (due_of(entry) > now || !may_be_called(entry, now)) continue;
     if (best && !before(entry, *best)) continue;
     best = &entry;
     best_key = &key;
@@ -185,17 +188,19 @@ TimeUs PeerBook::due_of(const Entry& entry) const {
                        : std::max(entry.due, pacing_.next(entry.address.host, entry.due));
 }
 
-std::size_t PeerBook::callable() const {
-  return static_cast<std::size_t>(
-      std::count_if(entries_.begin(), entries_.end(),
-                    [this](const auto& one) { return may_be_called(one.second); }));
+std::size_t PeerBook::promising(TimeUs now, std::size_t most) const {
+  std::size_t count = 0;
+  for (auto it = entries_.begin(); it != entries_.end() && count < most; ++it) {
+    const Entry& entry = it->second;
+    if (entry.failures == 0 && due_of(entry) <= now && may_be_called(entry, now)) ++count;
+  }
+  return count;
 }
 
 bool PeerBook::has_untried(TimeUs now) const {
   return std::any_of(entries_.begin(), entries_.end(), [&](const auto& one) {
     const Entry& entry = one.second;
-    return !entry.tried && due_of(entry) <= now && may_be_called(entry) &&
-           !(entry.address.id && banned(*entry.address.id, now));
+    return !entry.tried && due_of(entry) <= now && may_be_called(entry, now);
   });
 }
 
@@ -246,8 +251,8 @@ void PeerBook::answers_at(const PeerId& id, const Address& address, TimeUs now) 
   if (entry != entries_.end() && entry->second.address.id == id) it->second.insert(key);
 }
 
-void PeerBook::note(Entry& entry, const std::string& why) {
-  entry.error = why.empty() ? "closed" : why.substr(0, kErrorBytesMax);
+void PeerBook::Entry::note(const std::string& why) {
+  error = why.empty() ? "closed" : why.substr(0, kErrorBytesMax);
 }
 
 bool PeerBook::shown_before(const Entry& a, const Entry& b) {
@@ -283,7 +288,7 @@ void PeerBook::failed(std::uint64_t attempt, bool wrong_identity, TimeUs now,
   quiet_until_ = 0;
   if (entry == entries_.end()) return;
   retry_later(entry->second, now);
-  note(entry->second, why);
+  entry->second.note(why);
   if (entry->second.by_hand) return;
   if (wrong_identity || entry->second.failures > kFailuresMax) erase(std::string(entry->first));
 }
@@ -312,7 +317,7 @@ void PeerBook::closed(const PeerId& id, TimeUs rest, TimeUs now, const std::stri
     const auto entry = entries_.find(key);
     if (entry == entries_.end()) continue;
     retry_later(entry->second, now);
-    note(entry->second, why);
+    entry->second.note(why);
     entry->second.due = std::max(entry->second.due, now + rest);
   }
   known_.erase(it);

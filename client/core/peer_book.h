@@ -42,8 +42,9 @@ class PeerBook {
   TimeUs next_due() const;
   // Addresses kept.
   std::size_t size() const { return entries_.size(); }
-  // Addresses that could be called, now or when they are due.
-  std::size_t callable() const;
+  // Addresses that are due and have not failed since they were of use; counts no further than
+  // `most`.
+  std::size_t promising(TimeUs now, std::size_t most) const;
   // An address that has never been called is due.
   bool has_untried(TimeUs now) const;
 
@@ -100,6 +101,9 @@ class PeerBook {
     std::uint64_t turn = 0;  // decides between equals
     std::string prefix;      // prefix_of() its host
     std::string source;
+
+    // For standings().
+    void note(const std::string& why);
   };
   struct Strikes {
     std::uint32_t count = 0;
@@ -112,13 +116,13 @@ class PeerBook {
            std::to_string(entry.address.port);
   }
   static bool shown_before(const Entry& a, const Entry& b);
-  static void note(Entry& entry, const std::string& why);
   void add(Entry wanted, TimeUs now);
   std::uint64_t turn_of(const std::string& key) const;
   bool make_room(const Entry& newcomer);
   void insert(const std::string& key, Entry wanted);
   void erase(const std::string& key);
-  bool may_be_called(const Entry& entry) const;
+  bool may_be_called(const Entry& entry) const;              // at some time
+  bool may_be_called(const Entry& entry, TimeUs now) const;  // nor is it banned
   bool before(const Entry& a, const Entry& b) const;
   TimeUs due_of(const Entry& entry) const;
   void take_up(Entry& entry, bool busy);

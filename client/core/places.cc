@@ -30,6 +30,10 @@ typename Groups::iterator largest(Groups& groups) {
   });
 }
 
+std::uint64_t moved(const Neighbour& n) {
+  return n.traffic.blocks_innovative() + n.pipe.blocks_sent();
+}
+
 using Groups = std::map<std::string, std::vector<Neighbour*>>;
 
 // The largest group if it has at least two more than the newcomer's, or is the newcomer's.
@@ -77,11 +81,15 @@ Neighbour* Places::gives_way(Neighbours& neighbours, const std::string& ip, bool
     const std::size_t held = own == networks.end() ? 0 : own->second.size();
     if (held + 1 >= most->second.size()) return nullptr;
   }
-  const auto moved = [](const Neighbour* n) {
-    return n->traffic.blocks_innovative() + n->pipe.blocks_sent();
-  };
   return *std::min_element(most->second.begin(), most->second.end(),
-                           [&](const auto* a, const auto* b) { return moved(a) < moved(b); });
+                           [](const auto* a, const auto* b) { return moved(*a) < moved(*b); });
+}
+
+Neighbour* Places::of_least_use(Neighbours& neighbours) {
+  Neighbour* least = nullptr;
+  for (Neighbour& n : neighbours)
+    if (!n.contact.outgoing() && (!least || moved(n) < moved(*least))) least = &n;
+  return least;
 }
 
 bool Places::has_idled_away(const std::string& network, TimeUs now) const {

@@ -17,6 +17,9 @@ class Places {
   Neighbour* gives_way(Neighbours& neighbours, const std::string& ip, bool spares_called,
                        TimeUs now);
 
+  // Of those that have called, the one with which least has moved; null: none has.
+  static Neighbour* of_least_use(Neighbours& neighbours);
+
  private:
   bool has_idled_away(const std::string& network, TimeUs now) const;
   void note_idled_away(const std::string& network, TimeUs now);

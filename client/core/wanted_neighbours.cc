@@ -29,16 +29,26 @@ bool WantedNeighbours::called_enough() const {
   return neighbours_.size() + book_.dialing() >= wanted();
 }
 
-// Those that call may all be of one hand: so many it has still to choose itself.
+// Those that call may all be of one hand. A peer that has everything is harmed by none of that.
+std::size_t WantedNeighbours::own_calls() const {
+  return life_.complete() ? 0 : policy::own_calls_wanted(mesh(), context_.options);
+}
+
 std::size_t WantedNeighbours::own_calls_missing() const {
   const std::size_t own = own_calls();
   return own - std::min(own, neighbours_.called().size());
 }
 
-std::size_t WantedNeighbours::places_for_callers() const {
+std::size_t WantedNeighbours::places_for(bool called) const {
   const std::size_t places = policy::places(context_.options), missing = own_calls_missing();
+  if (called) return missing > 0 ? places + 1 : places;
   if (missing == 0 || neighbours_.size() + missing < places) return places;
-  return places - std::min(missing, book_.dialing() + book_.callable());
+  const std::size_t dialing = std::min<std::size_t>(book_.dialing(), missing);
+  return places - dialing - book_.promising(context_.now, missing - dialing);
+}
+
+bool WantedNeighbours::too_many() const {
+  return neighbours_.size() > policy::places(context_.options);
 }
 
 // At first only half of those wanted are called in a large mesh: the others will call us.
@@ -47,8 +57,10 @@ bool WantedNeighbours::wants_to_dial() const {
   const std::size_t dialing = book_.dialing();
   if (dialing >= (hungry ? policy::kHungerDialsAtOnce : policy::kDialsAtOnce)) return false;
   if (called_enough()) {
-    const bool places = neighbours_.size() + dialing < policy::places(context_.options);
-    return places && dialing < own_calls_missing();
+    // Where all places are taken one call at a time, as there is one place for it.
+    const bool full = neighbours_.size() + dialing >= policy::places(context_.options);
+    const std::size_t missing = own_calls_missing();
+    return dialing < (full ? std::min<std::size_t>(missing, 1) : missing);
   }
   if (hungry || small_mesh() || context_.now - life_.began_at() >= policy::kMeshTime) return true;
   return dialing + neighbours_.called().size() < (wanted() + 1) / 2;

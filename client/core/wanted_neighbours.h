@@ -38,16 +38,18 @@ class WantedNeighbours {
   bool called_enough() const;
   // Whether to call an address that is due.
   bool wants_to_dial() const;
-  // Callers are accepted up to this number of neighbours: the others wait for those that this peer
-  // has still to call itself, as long as it knows of any.
-  std::size_t places_for_callers() const;
+  // Up to this number of neighbours a newcomer is accepted. Callers leave places for those that
+  // this peer has still to call itself, as long as it knows of any. Of these one may come where all
+  // places are taken: another gives way to it when it has said Hello.
+  std::size_t places_for(bool called) const;
+  bool too_many() const;
   // Whether it has called no more than it is to.
   bool spares_called() const { return neighbours_.called().size() <= own_calls(); }
 
  private:
   policy::MeshView mesh() const;
   std::size_t wanted() const;
-  std::size_t own_calls() const { return policy::own_calls_wanted(mesh(), context_.options); }
+  std::size_t own_calls() const;
   std::size_t own_calls_missing() const;
 
   const Context& context_;

@@ -291,7 +291,7 @@ constexpr std::size_t kOwnCalls = core::policy::kNeighboursWanted / core::policy
 // A peer of a large swarm whose tracker names honest peers, and which strangers call first.
 struct CalledByMany : Fixture {
   explicit CalledByMany(std::uint32_t callers) : Fixture(plain_manifest(4, 4, 16), options()) {
-    start(true);
+    start();
     for (std::uint32_t i = 0; i < callers; ++i) call_in(i);
     take<Close>();
   }
@@ -343,7 +343,7 @@ TEST_CASE("a peer that many call still chooses some neighbours itself") {
   REQUIRE(calls.size() == kOwnCalls);
   PeerKey own = 0;
   for (const Connect& call : calls) own = fixture.answer(call);
-  fixture.pass(60 * kSecond);
+  fixture.pass(kSecond);  // later it would starve, and call more
   CHECK(fixture.take<Connect>().empty());
   fixture.core.peer_closed(own, fixture.now);
   fixture.drain();
@@ -369,6 +369,39 @@ TEST_CASE("callers leave places for those that a peer chooses itself, where it k
     CHECK(fixture.core.report().peers == kPlaces);
     CHECK_FALSE(fixture.call_in(1001));
   }
+}
+
+TEST_CASE(
+    "in a full house a caller gives way to a peer that was called, once that has said Hello") {
+  CalledByMany fixture(kPlaces);
+  REQUIRE(fixture.core.report().peers == kPlaces);
+  fixture.hear_of(50);
+  std::set<PeerKey> own;
+  for (std::size_t i = 0; i < kOwnCalls; ++i) {
+    const auto calls = fixture.take<Connect>();
+    REQUIRE(calls.size() == 1);
+    own.insert(fixture.answer(calls[0]));
+    const auto closed = fixture.take<Close>();
+    REQUIRE(closed.size() == 1);
+    CHECK_FALSE(own.contains(closed[0].peer));
+    CHECK(fixture.core.report().peers == kPlaces);
+  }
+  CHECK(fixture.take<Connect>().empty());
+}
+
+TEST_CASE("nobody gives way to a called peer that has no place for us") {
+  CalledByMany fixture(kPlaces);
+  fixture.hear_of(50);
+  const auto calls = fixture.take<Connect>();
+  REQUIRE(calls.size() == 1);
+  fixture.core.peer_opened(7000, *calls[0].address.id, calls[0].address.host, 7000,
+                           calls[0].attempt, fixture.now);
+  fixture.say(7000, Goodbye{GoodbyeReason::kTooManyPeers, ""});
+  CHECK(fixture.core.report().peers == kPlaces);
+  const auto closed = fixture.take<Close>();
+  REQUIRE(closed.size() == 1);
+  CHECK(closed[0].peer == 7000);
+  CHECK(fixture.take<Connect>().size() == 1);  // another is tried
 }
 
 TEST_CASE("callers do not displace the few neighbours that a peer has chosen itself") {

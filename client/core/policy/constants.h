@@ -90,11 +90,12 @@ inline constexpr TimeUs kBusyTimeLarge = 20 * kMillisecond;  // in large meshes
 // once: kRunBytes of them, where it sends more blocks a second than its threads could be told of
 // one by one. A choice looks at the neighbour's part of the memory, wakes threads and makes a
 // record of TLS, whatever the size of the block [078]. At least kRunsWaiting bytes may wait in
-// sockets then, whatever rate was seen: the rate follows from what may wait, and would sink with it
-// [082].
+// sockets then, or kRunsWaitingTime's: the rate follows from what may wait, and would sink with it
+// where departures are heard of later [082].
 inline constexpr std::size_t kRunBlock = 16384;
 inline constexpr std::size_t kRunBytes = 65536;
 inline constexpr std::size_t kRunsWaiting = 2 * 1024 * 1024;
+inline constexpr TimeUs kRunsWaitingTime = 20 * kMillisecond;
 inline constexpr double kRunRate = 12'000;  // blocks a second
 // A connection is slow for a reason of its own if its block has not left when all waiting blocks
 // could have left kPatienceTurns times (a congestion window, acknowledgements that stand in the

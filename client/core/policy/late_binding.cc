@@ -22,13 +22,19 @@ std::uint32_t busy_connections_max(double blocks_per_second, bool small_mesh) {
 
 std::uint32_t blocks_at_once(double blocks_per_second, std::size_t block_bytes) {
   if (blocks_per_second < kRunRate || block_bytes >= kRunBlock) return 1;
-  return static_cast<std::uint32_t>(kRunBytes / block_bytes);
+  return std::min(static_cast<std::uint32_t>(kRunBytes / block_bytes), kPipelineMax);
 }
 
 std::uint32_t busy_connections_source(double blocks_per_second, std::uint32_t at_once,
                                       std::size_t block_bytes) {
-  double blocks = blocks_per_second * static_cast<double>(kBusyTimeSource) * 1e-6;
-  if (at_once > 1) blocks = std::max(blocks, static_cast<double>(kRunsWaiting / block_bytes));
+  const auto sent_in = [&](TimeUs time) {
+    return blocks_per_second * static_cast<double>(time) * 1e-6;
+  };
+  double blocks = sent_in(kBusyTimeSource);
+  if (at_once > 1) {
+    const auto waiting = static_cast<double>(kRunsWaiting / block_bytes);
+    blocks = std::max(blocks, std::min(waiting, sent_in(kRunsWaitingTime)));
+  }
   const auto connections = static_cast<std::uint32_t>(std::min(blocks, 1e6)) / at_once;
   return std::max(kBusyConnectionsSource, connections);
 }

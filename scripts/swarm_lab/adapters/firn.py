@@ -64,8 +64,9 @@ class FirnNode(Node):
             for key in ("blocks_innovative", "blocks_redundant", "blocks_recoded"):
                 self.facts[key] = event[key]
             stages = event["stages"]
-            if "proof" in stages:  # a thread that waits for a core counts as working: so much at most
-                self.facts["proof_share"] = round(stages["proof"] / (stages["cpu_user"] + stages["cpu_system"]), 5)
+            cpu = stages["cpu_user"] + stages["cpu_system"]
+            if "proof" in stages and cpu > 0:  # a thread that waits for a core counts as working: so much at most
+                self.facts["proof_share"] = round(stages["proof"] / cpu, 5)
         elif kind == "deeds":
             self.ids.add(event["peer"])
             self.false_blocks[event["peer"]] = event["false_blocks"]

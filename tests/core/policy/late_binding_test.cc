@@ -45,6 +45,7 @@ TEST_CASE("small blocks of a fast source go several at a time") {
   CHECK(blocks_at_once(kRunRate - 1, 4096) == 1);
   CHECK(blocks_at_once(kRunRate, 4096) == 16);
   CHECK(blocks_at_once(kRunRate, 1024) == 64);
+  CHECK(blocks_at_once(kRunRate, 256) == core::policy::kPipelineMax);
   CHECK(blocks_at_once(1e6, 16384) == 1);
   CHECK(blocks_at_once(1e6, 65536) == 1);
 }
@@ -53,11 +54,12 @@ TEST_CASE("what waits in a source's sockets does not sink with the rate where bl
   using core::policy::busy_connections_source;
   using core::policy::kBusyConnectionsSource;
   using core::policy::kRunsWaiting;
-  for (const double rate : {core::policy::kRunRate, 1e5, 2e5}) {
+  for (const double rate : {3e4, 1e5, 2e5}) {
     const std::uint32_t at_once = core::policy::blocks_at_once(rate, 4096);
     CHECK(busy_connections_source(rate, at_once, 4096) == kRunsWaiting / 4096 / at_once);
   }
-  CHECK(busy_connections_source(2e6, 16, 4096) == 250);  // 2 ms of it
+  CHECK(busy_connections_source(2e6, 16, 4096) == 250);    // 2 ms of it
+  CHECK(busy_connections_source(16'000, 16, 4096) == 20);  // what it sends in 20 ms
   // One at a time: as many connections as blocks that are sent in those 2 ms.
   CHECK(busy_connections_source(100, 1, 4096) == kBusyConnectionsSource);
   CHECK(busy_connections_source(1e5, 1, 16384) == 200);
