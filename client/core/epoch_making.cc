@@ -33,7 +33,7 @@ EpochMaking::EpochMaking(const Context& context, Membership& membership, Outbox&
       number_(context.options.epochs_before) {}
 
 bool EpochMaking::speaks() const {
-  if (context_.options.certificate.empty()) return false;
+  if (membership_.certificate().empty()) return false;
   return !epochs_.alive() || speaker_of(*epochs_.latest()) == context_.options.self;
 }
 

@@ -153,7 +153,7 @@ Neighbour* Membership::opened(PeerKey peer, const PeerId& id, const std::string&
   // A peer that takes no part in peer exchange is not to be passed on by others either.
   const std::uint16_t told_port = options.peer_exchange ? options.listen_port : std::uint16_t{0};
   outbox_.send(added, proto::Hello{kWireVersion, kWireVersion, context_.content_id, told_port,
-                                   options.agent, has_manifest, options.certificate});
+                                   options.agent, has_manifest, certificate()});
   return &added;
 }
 

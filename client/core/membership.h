@@ -45,6 +45,12 @@ class Membership {
   Neighbour* find(PeerKey peer) { return neighbours_.find(peer); }
   const PeerBook& book() const { return book_; }
   const History& history() const { return history_; }
+  // By which this peer speaks for the content's authority; empty: it does not, or not yet: who has
+  // it judge others would wait for what it does not know.
+  std::string certificate() const {
+    const Options& options = context_.options;
+    return options.certificate_waits && !life_.complete() ? std::string() : options.certificate;
+  }
 
   // --- connections that come ---
   // Calls addresses that are due, as long as neighbours are wanted.

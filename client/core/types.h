@@ -61,7 +61,8 @@ struct Options {
   // What its Epochs are numbered from, if it speaks for the authority: above all numbers of earlier
   // runs under the same identity.
   std::uint64_t epochs_before = 0;
-  std::string certificate;  // shown in Hello: this peer speaks for the authority; or empty
+  std::string certificate;         // shown in Hello: this peer speaks for the authority; or empty
+  bool certificate_waits = false;  // until the download is complete
   std::uint64_t memory_bytes = 128u << 20;  // for rows that wait for the disk or a decode
   SeedPolicy seeding;
 };

@@ -417,3 +417,20 @@ TEST_CASE("who connects, gets nothing and leaves does not make a source go back"
     back += sent.block.generation < 5 ? 1 : 0;
   CHECK((back > 0) == served_stranger);
 }
+
+TEST_CASE("a download shows its certificate once it is complete") {
+  core::Options options = plain_options();
+  options.certificate = std::string(limits::kCertificateBytes, 'c');
+  options.certificate_waits = true;
+  Fixture fixture(plain_manifest(1, 4, 16), options);
+  fixture.start();
+  fixture.join(1, peer_id(1), 4, true);
+  CHECK(fixture.heard<proto::Hello>(1).front().certificate.empty());
+  for (std::uint32_t row = 0; row < 4; ++row) fixture.say(1, fixture.block(0, row + 1, row));
+  fixture.core.generation_decoded(0, core::DecodeOutcome::kVerified, fixture.now);
+  fixture.core.content_finished(fixture.now);
+  fixture.drain();
+  REQUIRE(fixture.core.report().complete);
+  fixture.connect(2, peer_id(2));
+  CHECK(fixture.heard<proto::Hello>(2).front().certificate == options.certificate);
+}

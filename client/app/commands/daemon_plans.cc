@@ -107,11 +107,12 @@ Result<SessionPlan> plan_kept(const NetworkOptions& network, const KeptContent& 
   const bool serves = kept.kind == KeptContent::Kind::kServe || kept.finished_at != 0;
   plan->mode = serves ? SessionPlan::Mode::kServe : SessionPlan::Mode::kDownload;
   plan->offer_manifest = serves;
-  if (!serves || !plan->manifest) return plan;
-  plan->dir = found_folder(plan->manifest->info, kept.folder, console);
-  // The key of --sign need not be this content's.
+  if (!plan->manifest) return plan;
+  if (serves) plan->dir = found_folder(plan->manifest->info, kept.folder, console);
+  // The key of --sign need not be this content's. A download speaks when it is complete.
   auto certificate = signer.certificate(*plan->manifest, self);
   if (certificate.ok()) plan->core.certificate = *std::move(certificate);
+  plan->core.certificate_waits = !serves;
   return plan;
 }
 
