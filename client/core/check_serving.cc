@@ -24,7 +24,7 @@ CheckServing::Client& CheckServing::client(PeerKey peer) {
 }
 
 bool CheckServing::makes(std::uint32_t g, bool with_key) const {
-  return (with_key || !context_.options.certificate.empty()) && holdings_.verified().contains(g);
+  return (with_key || !context_.certificate.empty()) && holdings_.verified().contains(g);
 }
 
 bool CheckServing::asked(const Neighbour& n, const proto::CheckRequest& request) {

@@ -2,6 +2,8 @@
 // (swarm.cc) set the time; a part that is handed it const cannot.
 #pragma once
 
+#include <string>
+
 #include "client/core/types.h"
 #include "proto/base/ids.h"
 
@@ -11,6 +13,8 @@ struct Context {
   const ContentId content_id;
   const Options options;
   TimeUs now = 0;
+  // By which this peer speaks for the content's authority; empty: it does not.
+  std::string certificate = options.certificate;
 };
 
 }  // namespace firn::core

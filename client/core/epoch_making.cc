@@ -124,7 +124,7 @@ TimeUs EpochMaking::next_due() const {
 void EpochMaking::step() {
   if (!needed() || !due()) return;
   proto::Epoch epoch;
-  epoch.certificate = context_.options.certificate;
+  epoch.certificate = context_.certificate;
   epoch.number = ++number_;
   epoch.time_us = context_.now;
   epoch.alarm = told_alarm_ = alarm();

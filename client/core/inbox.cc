@@ -137,7 +137,7 @@ void Inbox::on(Neighbour& n, proto::Epoch&& epoch) {
 void Inbox::doubt(Transfer& transfer) {
   const proto::Epoch& epoch = *transfer.epochs.latest();
   const Holdings& holdings = transfer.generations.holdings();
-  if (parts_.context.options.certificate.empty() || epoch.sums.empty()) return;
+  if (parts_.context.certificate.empty() || epoch.sums.empty()) return;
   const proto::EpochSums& one = epoch.sums[epoch.number % epoch.sums.size()];
   if (!holdings.verified().contains(one.generation)) return;
   transfer.review.examine(one.generation, holdings.blocks_in(one.generation),

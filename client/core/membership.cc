@@ -79,6 +79,7 @@ void Membership::dial() {
   while (wanted_.wants_to_dial()) {
     const auto next = book_.next_dial(context_.now);
     if (!next) return;
+    wanted_.called();
     outbox_.push(Connect{next->attempt, next->address});
   }
 }
@@ -91,7 +92,7 @@ TimeUs Membership::next_due() const {
   TimeUs at = wanted_.wants_to_dial() ? book_.next_due() : kNever;
   const TimeUs began = life_.began_at();
   if (context_.now - began < policy::kMeshTime) at = std::min(at, began + policy::kMeshTime);
-  return std::min(at, hunger_.next_due());
+  return std::min({at, hunger_.next_due(), wanted_.next_due()});
 }
 
 void Membership::connect_failed(std::uint64_t attempt, const Error& error) {
@@ -171,9 +172,10 @@ bool Membership::make_room(const std::string& ip, bool called) {
   return gives_way != nullptr;
 }
 
-void Membership::drop_a_caller() {
-  if (Neighbour* const gives_way = places_.of_least_use(neighbours_))
-    drop(*gives_way, GoodbyeReason::kTooManyPeers, "");
+bool Membership::drop_a_caller() {
+  Neighbour* const gives_way = Places::of_least_use(neighbours_, context_.now);
+  if (gives_way) drop(*gives_way, GoodbyeReason::kTooManyPeers, "");
+  return gives_way != nullptr;
 }
 
 bool Membership::greeted(Neighbour& n, const proto::Hello& hello) {
@@ -190,7 +192,10 @@ bool Membership::greeted(Neighbour& n, const proto::Hello& hello) {
     return false;
   }
   n.contact.greet(hello, context_.now);
-  if (n.contact.outgoing() && wanted_.too_many()) drop_a_caller();
+  if (n.contact.outgoing() && wanted_.too_many() && !drop_a_caller()) {
+    drop(n, GoodbyeReason::kTooManyPeers, "");
+    return false;
+  }
   book_.welcomed(n.id);
   if (hello.listen_port != 0) {
     book_.answers_at(n.id, Address{n.id, n.contact.ip(), hello.listen_port}, context_.now);

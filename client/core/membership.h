@@ -45,11 +45,11 @@ class Membership {
   Neighbour* find(PeerKey peer) { return neighbours_.find(peer); }
   const PeerBook& book() const { return book_; }
   const History& history() const { return history_; }
-  // By which this peer speaks for the content's authority; empty: it does not, or not yet: who has
-  // it judge others would wait for what it does not know.
+  // What Hello shows: a certificate, or nothing as long as it waits: who is believed to judge
+  // others would be waited for.
   std::string certificate() const {
-    const Options& options = context_.options;
-    return options.certificate_waits && !life_.complete() ? std::string() : options.certificate;
+    const bool waits = context_.options.certificate_waits && !life_.complete();
+    return waits ? std::string() : context_.certificate;
   }
 
   // --- connections that come ---
@@ -102,7 +102,7 @@ class Membership {
               const std::string& why);
   bool keeps_other_connection(const PeerId& id, bool outgoing);
   bool make_room(const std::string& ip, bool called);
-  void drop_a_caller();
+  bool drop_a_caller();
   void leave_idle();
   void book_opened(std::uint64_t attempt, const PeerId& id);
   void forget(Neighbour& n, TimeUs rest, const std::string& why);

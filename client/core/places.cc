@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "client/core/policy/constants.h"
@@ -85,10 +86,13 @@ Neighbour* Places::gives_way(Neighbours& neighbours, const std::string& ip, bool
                            [](const auto* a, const auto* b) { return moved(*a) < moved(*b); });
 }
 
-Neighbour* Places::of_least_use(Neighbours& neighbours) {
+Neighbour* Places::of_least_use(Neighbours& neighbours, TimeUs now) {
+  const auto rank = [](const Neighbour& n) { return std::pair(moved(n), n.contact.opened_at()); };
   Neighbour* least = nullptr;
-  for (Neighbour& n : neighbours)
-    if (!n.contact.outgoing() && (!least || moved(n) < moved(*least))) least = &n;
+  for (Neighbour& n : neighbours) {
+    const bool young = now - n.contact.opened_at() < policy::kIdleTimeCrowded;
+    if (!young && !n.contact.outgoing() && (!least || rank(n) < rank(*least))) least = &n;
+  }
   return least;
 }
 

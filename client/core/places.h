@@ -17,8 +17,9 @@ class Places {
   Neighbour* gives_way(Neighbours& neighbours, const std::string& ip, bool spares_called,
                        TimeUs now);
 
-  // Of those that have called, the one with which least has moved; null: none has.
-  static Neighbour* of_least_use(Neighbours& neighbours);
+  // Of those that have called, the one with which least has moved, and of these the one that has
+  // been here longest; null: none has been here for some seconds.
+  static Neighbour* of_least_use(Neighbours& neighbours, TimeUs now);
 
  private:
   bool has_idled_away(const std::string& network, TimeUs now) const;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "client/core/standing.h"
@@ -21,6 +22,7 @@ struct ResumedRow {
 struct StartState {
   std::vector<bool> verified;    // per generation
   std::vector<ResumedRow> rows;  // slots of one generation need not be consecutive or innovative
+  std::string certificate = {};  // as in Options, where it was not known yet; or empty
 };
 
 }  // namespace firn::core

@@ -57,6 +57,7 @@ void SwarmCore::start(const Manifest& manifest, const StartState& state, bool fi
   parts.life.progress(now);
   parts.serving.set_file(manifest.file_bytes);
   parts.fetch.set_found();
+  if (!state.certificate.empty()) parts.context.certificate = state.certificate;
   parts.start(manifest.info);
   Transfer& transfer = *parts.transfer;
   transfer.receiving.resume(transfer.generations.restore(state, now));

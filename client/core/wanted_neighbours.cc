@@ -8,7 +8,9 @@ namespace firn::core {
 
 // A tracker may have told before others came. Those that were parted with since are still about.
 policy::MeshView WantedNeighbours::mesh() const {
-  return {neighbours_.size(), std::max(trackers_.swarm_told(), met_.get(context_.now))};
+  const std::size_t most = policy::places(context_.options);  // one more may be there for a moment
+  return {std::min(neighbours_.size(), most),
+          std::max(trackers_.swarm_told(), met_.get(context_.now))};
 }
 
 std::size_t WantedNeighbours::swarm_size() const {
@@ -56,12 +58,7 @@ bool WantedNeighbours::wants_to_dial() const {
   const bool hungry = hunger_.calls_more();
   const std::size_t dialing = book_.dialing();
   if (dialing >= (hungry ? policy::kHungerDialsAtOnce : policy::kDialsAtOnce)) return false;
-  if (called_enough()) {
-    // Where all places are taken one call at a time, as there is one place for it.
-    const bool full = neighbours_.size() + dialing >= policy::places(context_.options);
-    const std::size_t missing = own_calls_missing();
-    return dialing < (full ? std::min<std::size_t>(missing, 1) : missing);
-  }
+  if (called_enough()) return context_.now >= own_call_at_ && dialing < own_calls_missing();
   if (hungry || small_mesh() || context_.now - life_.began_at() >= policy::kMeshTime) return true;
   return dialing + neighbours_.called().size() < (wanted() + 1) / 2;
 }

@@ -8,6 +8,7 @@
 #include "client/core/life.h"
 #include "client/core/neighbours.h"
 #include "client/core/peer_book.h"
+#include "client/core/policy/constants.h"
 #include "client/core/policy/mesh.h"
 #include "client/core/recent_most.h"
 #include "client/core/trackers.h"
@@ -25,6 +26,12 @@ class WantedNeighbours {
         hunger_(hunger),
         neighbours_(neighbours) {}
 
+  // An address is being called.
+  void called() {
+    if (called_enough()) own_call_at_ = context_.now + policy::kOwnCallTime;
+  }
+  // When wants_to_dial() may become true though nothing else happens; kNever: then it may not.
+  TimeUs next_due() const { return context_.now < own_call_at_ ? own_call_at_ : kNever; }
   // Their number has changed, or is about to.
   void note() { met_.see(neighbours_.size(), context_.now); }
 
@@ -58,7 +65,8 @@ class WantedNeighbours {
   const PeerBook& book_;
   const Hunger& hunger_;
   const Neighbours& neighbours_;
-  RecentMost met_;  // neighbours at a time
+  RecentMost met_;          // neighbours at a time
+  TimeUs own_call_at_ = 0;  // not before this one beyond those that are wanted
 };
 
 }  // namespace firn::core

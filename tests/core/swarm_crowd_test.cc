@@ -320,6 +320,16 @@ struct CalledByMany : Fixture {
     drain();
   }
 
+  // Somebody sends something new now and then, so that this peer does not starve.
+  void pass_fed(TimeUs time) {
+    for (TimeUs passed = 0; passed < time; passed += kSecond) {
+      REQUIRE(fed_ < 16);
+      say(100, block(fed_ / 4, fed_ + 1, fed_ % 4));
+      ++fed_;
+      pass(std::min(kSecond, time - passed));
+    }
+  }
+
   PeerKey answer(const Connect& call) {
     const PeerKey peer = next_++;
     core.peer_opened(peer, *call.address.id, call.address.host, 7000, call.attempt, now);
@@ -330,6 +340,7 @@ struct CalledByMany : Fixture {
 
  private:
   PeerKey next_ = 10'000;
+  std::uint32_t fed_ = 0;
 };
 
 }  // namespace
@@ -338,12 +349,13 @@ TEST_CASE("a peer that many call still chooses some neighbours itself") {
   CalledByMany fixture(core::policy::kNeighboursWanted + 8);
   CHECK(fixture.take<Connect>().empty());
   fixture.hear_of(50);
-  fixture.pass(core::policy::kMeshTime);
-  const auto calls = fixture.take<Connect>();
-  REQUIRE(calls.size() == kOwnCalls);
   PeerKey own = 0;
-  for (const Connect& call : calls) own = fixture.answer(call);
-  fixture.pass(kSecond);  // later it would starve, and call more
+  for (std::size_t i = 0; i < kOwnCalls; ++i) {
+    const auto calls = fixture.take<Connect>();  // one at a time
+    REQUIRE(calls.size() == 1);
+    own = fixture.answer(calls[0]);
+    fixture.pass_fed(core::policy::kOwnCallTime);
+  }
   CHECK(fixture.take<Connect>().empty());
   fixture.core.peer_closed(own, fixture.now);
   fixture.drain();
@@ -364,10 +376,13 @@ TEST_CASE("callers leave places for those that a peer chooses itself, where it k
   SUBCASE("many are known") {
     fixture.hear_of(50);
     CHECK_FALSE(fixture.call_in(1000));
-    for (const Connect& call : fixture.take<Connect>()) fixture.answer(call);
+    for (std::size_t i = 0; i < kOwnCalls; ++i) {
+      for (const Connect& call : fixture.take<Connect>()) fixture.answer(call);
+      fixture.pass_fed(core::policy::kOwnCallTime);
+    }
     CHECK(fixture.heard<Goodbye>(10'000).empty());
     CHECK(fixture.core.report().peers == kPlaces);
-    CHECK_FALSE(fixture.call_in(1001));
+    CHECK(fixture.take<Close>().size() == 1);  // that caller
   }
 }
 
@@ -375,6 +390,7 @@ TEST_CASE(
     "in a full house a caller gives way to a peer that was called, once that has said Hello") {
   CalledByMany fixture(kPlaces);
   REQUIRE(fixture.core.report().peers == kPlaces);
+  fixture.pass_fed(core::policy::kIdleTimeCrowded);  // newcomers are spared
   fixture.hear_of(50);
   std::set<PeerKey> own;
   for (std::size_t i = 0; i < kOwnCalls; ++i) {
@@ -384,7 +400,9 @@ TEST_CASE(
     const auto closed = fixture.take<Close>();
     REQUIRE(closed.size() == 1);
     CHECK_FALSE(own.contains(closed[0].peer));
+    CHECK(closed[0].peer != 100);  // which has sent something
     CHECK(fixture.core.report().peers == kPlaces);
+    fixture.pass_fed(core::policy::kOwnCallTime);
   }
   CHECK(fixture.take<Connect>().empty());
 }
@@ -401,6 +419,8 @@ TEST_CASE("nobody gives way to a called peer that has no place for us") {
   const auto closed = fixture.take<Close>();
   REQUIRE(closed.size() == 1);
   CHECK(closed[0].peer == 7000);
+  CHECK(fixture.take<Connect>().empty());
+  fixture.pass_fed(core::policy::kOwnCallTime);
   CHECK(fixture.take<Connect>().size() == 1);  // another is tried
 }
 

@@ -85,6 +85,12 @@ class Share(DaemonTest):
         self.assert_served(source, link, "first")
 
     def test_a_mirror_serves_by_a_certificate(self):
+        self.check_mirror(by_link=False)
+
+    def test_a_mirror_that_downloads_serves_by_a_certificate(self):
+        self.check_mirror(by_link=True)
+
+    def check_mirror(self, by_link):
         source = self.file(2 * MIB)
         publisher, identity = self.folder / "publisher", self.folder / "mirror"
         self.assertEqual(0, self.run_firn("keygen", publisher)[0])
@@ -93,7 +99,12 @@ class Share(DaemonTest):
         status, certificate, errors = self.run_firn("certify", manifest, peer, "--sign", publisher)
         self.assertEqual(0, status, errors)
         daemon = self.daemon("--identity", identity, "--certificate", certificate.strip())
-        self.ask("add", manifest, "-o", source.parent)
+        if by_link:  # the manifest comes from a peer
+            seed = self.firn("publisher", "seed", manifest, source.parent, "--sign", publisher, *harness.LISTEN)
+            content = self.run_firn("info", manifest)[1].partition("content id")[2].split()[0]
+            self.ask("add", f"firn:{content}?peer={seed.endpoint()}", "-o", self.folder / "copy")
+        else:
+            self.ask("add", manifest, "-o", source.parent)
         self.wait_state("seeding")
         get = self.get(manifest, "get", "--peer", daemon.endpoint(), "--peers", "50ms", "--down-limit", "400K")
         event = get.wait_event("peers", where=lambda e: any(p["held"] for p in e["peers"]))

@@ -93,6 +93,16 @@ Result<KeptContent> read_added(const AddRequest& request) {
   return kept;
 }
 
+namespace {
+
+// The key of --sign need not be this content's.
+std::string certificate_if_any(const Signer& signer, const Manifest& manifest, const PeerId& self) {
+  const auto certificate = signer.certificate(manifest, self);
+  return certificate.ok() ? *certificate : std::string();
+}
+
+}  // namespace
+
 Result<SessionPlan> plan_kept(const NetworkOptions& network, const KeptContent& kept,
                               const Signer& signer, const PeerId& self, Console& console) {
   auto source = source_of(kept);
@@ -107,12 +117,13 @@ Result<SessionPlan> plan_kept(const NetworkOptions& network, const KeptContent& 
   const bool serves = kept.kind == KeptContent::Kind::kServe || kept.finished_at != 0;
   plan->mode = serves ? SessionPlan::Mode::kServe : SessionPlan::Mode::kDownload;
   plan->offer_manifest = serves;
+  plan->certificate_for = [signer, self](const Manifest& manifest) {
+    return certificate_if_any(signer, manifest, self);
+  };
+  plan->core.certificate_waits = !serves;
   if (!plan->manifest) return plan;
   if (serves) plan->dir = found_folder(plan->manifest->info, kept.folder, console);
-  // The key of --sign need not be this content's. A download speaks when it is complete.
-  auto certificate = signer.certificate(*plan->manifest, self);
-  if (certificate.ok()) plan->core.certificate = *std::move(certificate);
-  plan->core.certificate_waits = !serves;
+  plan->core.certificate = plan->certificate_for(*plan->manifest);
   return plan;
 }
 

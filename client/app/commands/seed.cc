@@ -46,7 +46,13 @@ Result<SessionPlan> plan_of(const SeedArguments& arguments, const Signer& signer
 
 // Lets this process speak for the content's authority where the signer may.
 Status vouch(const Signer& signer, const PeerId& self, SessionPlan& plan) {
-  if (!plan.manifest) return Done{};  // its authority is not known yet
+  if (!plan.manifest) {  // its authority is not known yet
+    plan.certificate_for = [signer, self](const Manifest& manifest) {
+      const auto certificate = signer.certificate(manifest, self);
+      return certificate.ok() ? *certificate : std::string();
+    };
+    return Done{};
+  }
   auto certificate = signer.certificate(*plan.manifest, self);
   if (!certificate.ok()) return certificate.error();
   plan.core.certificate = *std::move(certificate);
@@ -57,13 +63,11 @@ Status vouch(const Signer& signer, const PeerId& self, SessionPlan& plan) {
 Status check_certificates(const Signer& signer, const PeerId& self,
                           const std::vector<SessionPlan>& plans) {
   std::vector<const Manifest*> contents;
-  for (const SessionPlan& plan : plans)
-    if (plan.manifest) contents.push_back(&*plan.manifest);
-  const std::vector<std::string> unfit = signer.unfit(contents, self);
-  if (unfit.empty()) return Done{};
-  return Error{ErrorCode::kBadInput, "use the certificate " + unfit.front(),
-               "it was made for another content than those served here, or for another peer than " +
-                   self.text() + ", the id of this identity"};
+  for (const SessionPlan& plan : plans) {
+    if (!plan.manifest) return Done{};  // it may be for that
+    contents.push_back(&*plan.manifest);
+  }
+  return signer.check_given(contents, self);
 }
 
 ExitCode run(const SeedArguments& arguments, Console& console) {

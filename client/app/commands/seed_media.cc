@@ -166,6 +166,8 @@ class MediaSeeder {
   Result<SessionPlan> make_plan(const PeerId& self) const {
     auto core = core_options(request_.network, source_.trackers, source_.peers);
     if (!core.ok()) return core.error();
+    const Manifest* const content = &*source_.manifest;
+    if (const Status fit = signer_->check_given({content}, self); !fit.ok()) return fit.error();
     auto speaks = certificate(self);
     if (!speaks.ok()) return speaks.error();
     core->certificate = *std::move(speaks);

@@ -89,16 +89,18 @@ bool Signer::of_this_account(const Manifest& manifest) const {
   return account_content_key(manifest).has_value();
 }
 
-std::vector<std::string> Signer::unfit(const std::vector<const Manifest*>& contents,
-                                       const PeerId& self) const {
-  std::vector<std::string> unfit;
+Status Signer::check_given(const std::vector<const Manifest*>& contents, const PeerId& self) const {
   for (const std::string& given : given_) {
     const bool fits = std::ranges::any_of(contents, [&](const Manifest* content) {
       return certified(content->info.authority_key, content->id, self, given);
     });
-    if (!fits) unfit.push_back(certificate_text(given));
+    if (!fits)
+      return Error{ErrorCode::kBadInput, "use the certificate " + certificate_text(given),
+                   "it was made for another content than those served here, or for another peer "
+                   "than " +
+                       self.text() + ", the id of this identity"};
   }
-  return unfit;
+  return Done{};
 }
 
 Result<std::string> Signer::certificate(const Manifest& manifest, const PeerId& self) const {

@@ -44,9 +44,9 @@ class Signer {
 
   // Whether this account's key made the content's authority.
   bool of_this_account(const Manifest& manifest) const;
-  // Those of SigningOptions::certificates by which the peer `self` speaks for none of `contents`.
-  std::vector<std::string> unfit(const std::vector<const Manifest*>& contents,
-                                 const PeerId& self) const;
+  // Errors: kBadInput (by one of SigningOptions::certificates the peer `self` speaks for none of
+  // `contents`).
+  Status check_given(const std::vector<const Manifest*>& contents, const PeerId& self) const;
   // For the peer `self`; empty: this signer does not speak for the content. Errors: kBadInput (the
   // key that was named is not the authority's).
   Result<std::string> certificate(const Manifest& manifest, const PeerId& self) const;

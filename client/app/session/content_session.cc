@@ -42,6 +42,7 @@ void ContentSession::manifest_arrived(Manifest manifest) {
     if (const Status right = check_published_by(manifest, *plan_.publisher); !right.ok())
       return fail(right.error());
   plan_.manifest = std::move(manifest);
+  if (plan_.certificate_for) plan_.core.certificate = plan_.certificate_for(*plan_.manifest);
   if (plan_.mode == SessionPlan::Mode::kManifestOnly) return core_.feed(&SwarmCore::stop);
   if (plan_.serves()) {
     // As for a manifest that was there at the start.
@@ -92,6 +93,7 @@ void ContentSession::start_core(OpenedStore opened) {
     state.rows.push_back({row.generation, row.slot, std::move(row.vector), row.sender,
                           resumed_standing(row.standing)});
   }
+  state.certificate = plan_.core.certificate;
   outcome_.store = opened.store;
   DataPlane& coding = performer_.start_coding(std::move(opened.store), with_rows);
   if (plan_.serves() && !plan_.trust) coding.check_in_background();

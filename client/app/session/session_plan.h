@@ -1,6 +1,7 @@
 // What a command wants done with one content.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,6 +33,8 @@ struct SessionPlan {
   bool offer_manifest = false;          // to trackers that lack it
   std::string on_complete;              // shell command; empty: none
   core::TimeUs timeout = core::kNever;  // a download without progress ends after it
+  // What core.certificate is to be, once the manifest is known; null: nothing.
+  std::function<std::string(const Manifest&)> certificate_for;
   core::Options core;  // the driver sets `self`, `seed`, `listen_port`, memory and budgets
 
   bool serves() const { return mode == Mode::kServe; }

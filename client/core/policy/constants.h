@@ -424,9 +424,10 @@ inline constexpr TimeUs kMeshTime = 3 * kSecond;     // calls of others are wait
 // One of so many neighbours wanted is to be one that this peer has chosen and called itself,
 // however many call it: those may all be of one hand.
 inline constexpr std::size_t kOwnCallsShare = 4;
-inline constexpr std::uint64_t kOpenMin = 4;        // generations open at once, however large n is
-inline constexpr TimeUs kInviteTime = 1 * kSecond;  // then others are named in its place [062]
-inline constexpr std::size_t kShutTold = 16;        // generations told of where no more may [062]
+inline constexpr TimeUs kOwnCallTime = 2 * kSecond;  // from one such call to the next
+inline constexpr std::uint64_t kOpenMin = 4;         // generations open at once, however large n is
+inline constexpr TimeUs kInviteTime = 1 * kSecond;   // then others are named in its place [062]
+inline constexpr std::size_t kShutTold = 16;         // generations told of where no more may [062]
 inline constexpr std::uint32_t kDialsAtOnce = 8;
 // Calls in vain to one address: so many at once, then one in this time. All peers of a swarm may be
 // told of the same victim, so that each must be modest.
