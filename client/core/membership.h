@@ -45,8 +45,8 @@ class Membership {
   Neighbour* find(PeerKey peer) { return neighbours_.find(peer); }
   const PeerBook& book() const { return book_; }
   const History& history() const { return history_; }
-  // What Hello shows: a certificate, or nothing as long as it waits: who is believed to judge
-  // others would be waited for.
+  // The certificate that Hello shows; empty while it waits: others would wait for this peer to
+  // judge generations that it does not hold yet.
   std::string certificate() const {
     const bool waits = context_.options.certificate_waits && !life_.complete();
     return waits ? std::string() : context_.certificate;

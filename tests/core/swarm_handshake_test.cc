@@ -433,7 +433,7 @@ TEST_CASE("in a large mesh a neighbour with which nothing moves makes room for s
   proto::AnnounceReply reply;
   reply.interval_seconds = 3600;
   reply.incomplete_count = 100;
-  // Some it has called itself, as it would whoever calls it.
+  // It calls a quarter of them itself, however many others call it.
   constexpr std::uint32_t kWanted = core::policy::kNeighboursWanted;
   constexpr std::uint32_t kOwn = kWanted / core::policy::kOwnCallsShare;
   for (std::uint32_t i = 0; i < kOwn; ++i)

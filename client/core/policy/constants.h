@@ -421,8 +421,8 @@ inline constexpr std::uint32_t kRemotePagesMax = 2048;  // partial generations o
 inline constexpr std::uint32_t kNeighboursWanted = 12;
 inline constexpr std::uint32_t kNeighboursMax = 40;  // accept up to here
 inline constexpr TimeUs kMeshTime = 3 * kSecond;     // calls of others are waited for this long
-// One of so many neighbours wanted is to be one that this peer has chosen and called itself,
-// however many call it: those may all be of one hand.
+// This peer chooses and calls one in kOwnCallsShare of the neighbours it wants itself, however many
+// peers call it: one attacker may own all of those.
 inline constexpr std::size_t kOwnCallsShare = 4;
 inline constexpr TimeUs kOwnCallTime = 2 * kSecond;  // from one such call to the next
 inline constexpr std::uint64_t kOpenMin = 4;         // generations open at once, however large n is
