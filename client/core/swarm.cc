@@ -61,6 +61,9 @@ void SwarmCore::start(const Manifest& manifest, const StartState& state, bool fi
   parts.start(manifest.info);
   Transfer& transfer = *parts.transfer;
   transfer.receiving.resume(transfer.generations.restore(state, now));
+  if (std::any_of(state.rows.begin(), state.rows.end(),
+                  [](const ResumedRow& row) { return row.standing == Standing::kProven; }))
+    transfer.trust.met_before();
   if (transfer.generations.holdings().complete() && finished) {
     parts.life.finish();
     parts.life.complete(now);

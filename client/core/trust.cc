@@ -32,21 +32,34 @@ void Trust::greeted(Neighbour& n) {
   met_ = near_ = true;
 }
 
+// A neighbour that holds everything can tell for any row whether it is true (peer_checks.h), unless
+// it only claims to hold it: it counts no more where false rows are still met after a while, and it
+// has not told the truth.
+bool Trust::holder_near() const {
+  const bool unsure = !guard_.on(context_.now) || guard_.span() < policy::kTruthPatience;
+  const auto& neighbours = std::as_const(membership_).neighbours();
+  return std::any_of(neighbours.begin(), neighbours.end(), [unsure](const Neighbour& n) {
+    return n.holds.has_everything() && !n.mistrusted && !n.suspect() && (n.told_truth || unsure);
+  });
+}
+
 // An authority that is near may be frozen, or have nothing for us: what it could prove then is of
-// no use. Without one near, a peer that had one goes on with what it took while blocks that are
-// answered for still come: the source of a small mesh leaves when its neighbours hold enough proven
-// rows between them.
+// no use. Without one near, and without anybody who holds everything, a peer that had one goes on
+// with what it took while blocks that are answered for still come: the source of a small mesh
+// leaves when its neighbours hold enough proven rows between them.
 TimeUs Trust::opens_at() const {
   const TimeUs fed = std::max(life_.progressed_at(), strict_since_);
   if (near_ || epochs_.alarm()) return fed + policy::kStarvingTime;
-  return (met_ ? std::max(near_until_, fed) : near_until_) + policy::kStallVoid;
+  return (met_ && !holder_near() ? std::max(near_until_, fed) : near_until_) + policy::kStallVoid;
 }
 
+// It goes back to that where what it took after it was false.
 bool Trust::wants_proof(TimeUs heard_at) const {
   if (!possible()) return false;
   if (!membership_.small_mesh()) return wants_proof_at_large();
   if (life_.complete()) return strict_;
-  return strict_ ? context_.now < opens_at() : near_ && heard_at > open_since_;
+  if (strict_) return context_.now < opens_at();
+  return near_ ? heard_at > open_since_ : met_ && guard_.last() > open_since_ && !holder_near();
 }
 
 bool Trust::many_polluters() const {
@@ -90,7 +103,7 @@ void Trust::tell_neighbours() {
 // useful comes. Where nothing does, and for long by the word of peers that may lie alone, any row
 // is wanted.
 bool Trust::wants_belief() const {
-  if (!unguided_ || alarmed_until_ <= context_.now) return false;
+  if (!unguided_ || !guard_.on(context_.now)) return false;
   TimeUs came_at = -1;
   bool sure = false;
   for (const Neighbour& n : std::as_const(membership_).neighbours()) {

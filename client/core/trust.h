@@ -19,6 +19,7 @@
 #include "client/core/context.h"
 #include "client/core/discredited.h"
 #include "client/core/epochs.h"
+#include "client/core/guard.h"
 #include "client/core/life.h"
 #include "client/core/membership.h"
 #include "client/core/mistrust.h"
@@ -34,6 +35,8 @@ class Trust final : public LeaveWatcher {
 
   // Judges the neighbour's certificate; its Hello has come.
   void greeted(Neighbour& n);
+  // An earlier run left rows that are proven: it had an authority.
+  void met_before() { met_ = true; }
   // This peer takes only what its sender answers for.
   bool strict() const { return strict_; }
   // In a small mesh where no authority is near: rows are judged by the word of peers that may lie
@@ -55,7 +58,7 @@ class Trust final : public LeaveWatcher {
   }
   // A false row was met, or check sums that contradict each other: peers are on their guard for so
   // long.
-  void alarm(TimeUs time) { alarmed_until_ = std::max(alarmed_until_, context_.now + time); }
+  void alarm(TimeUs time) { guard_.raise(context_.now, time); }
 
   Mistrust& mistrust() { return mistrust_; }
   // It has turned out what this peer's check sums are worth.
@@ -95,6 +98,7 @@ class Trust final : public LeaveWatcher {
  private:
   // The content has an authority.
   bool possible() const { return !authority_key_.empty(); }
+  bool holder_near() const;
   bool wants_proof(TimeUs heard_at) const;
   bool wants_belief() const;
   void step_proof();
@@ -115,13 +119,13 @@ class Trust final : public LeaveWatcher {
   TimeUs convicted_at_ = 0;  // the last was
   bool alone_at_large_ = false;
   bool strict_, unguided_ = false, believing_ = false;
-  TimeUs alarmed_until_ = 0;
+  Guard guard_;
   TimeUs strict_since_ = 0, open_since_ = 0;
   TimeUs changed_at_ = 0;  // whether this peer believes
   Mistrust mistrust_;
   TimeUs claims_since_ = kNever;
   TimeUs alarmed_since_ = kNever;
-  bool met_ = false;         // a neighbour has spoken for the authority
+  bool met_ = false;         // a neighbour has spoken for the authority, in this run or before
   bool near_ = false;        // one does
   bool starved_ = false;     // under alarm nothing came that its sender answers for
   TimeUs near_until_ = 0;    // when it was seen last

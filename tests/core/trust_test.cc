@@ -74,7 +74,53 @@ TEST_CASE("where no authority is found a peer takes any block after a while") {
   CHECK(takes_unproven(fixture, kRelay, fixture.block(0, 2, 1)));
 }
 
+namespace {
+
+// All but the last generation.
+void join_lacking_one(Fixture& fixture) {
+  fixture.join(kRelay, peer_id(2), 0);
+  fixture.say_state(kRelay, 0, 0, {}, {{0, 3}});
+}
+
+}  // namespace
+
 TEST_CASE("once the authority has left, a peer stays strict while answered blocks come") {
+  for (const bool restarted : {false, true}) {
+    CAPTURE(restarted);
+    Fixture fixture = vouched_bench();
+    std::uint32_t rank = 0;
+    if (restarted) {
+      core::StartState state;
+      state.verified.assign(4, false);
+      state.rows = {{3, 0, {1, 0, 0, 0}, peer_id(1), core::Standing::kProven}};
+      fixture.core.start(fixture.manifest, state, false, fixture.now);
+      fixture.drain();
+      join_lacking_one(fixture);
+      rank = 1;
+    } else {
+      fixture.start();
+      fixture.join_certified(kSpeaker, peer_id(1), peer_id(1));
+      join_lacking_one(fixture);
+      fixture.pass(kSecond);
+      fixture.core.peer_closed(kSpeaker, fixture.now);
+    }
+    std::uint32_t sequence = 0;
+    for (std::uint32_t i = 0; i < 6; ++i) {
+      fixture.pass(kSecond);
+      CHECK_FALSE(takes_unproven(fixture, kRelay, fixture.block(i / 3, ++sequence, 3)));
+      fixture.say(kRelay, fixture.block(i / 3, ++sequence, i % 3));
+    }
+    CHECK(fixture.core.report().rank == rank + 6);
+    fixture.pass(policy::kStallVoid + kSecond);
+    CHECK(takes_unproven(fixture, kRelay, fixture.block(0, ++sequence, 3)));
+    // What it took was false.
+    fixture.core.generation_decoded(0, core::DecodeOutcome::kCorrupt, fixture.now);
+    CHECK(told(fixture, kRelay).proven_only);
+  }
+}
+
+// Such a peer can tell for any row whether it is true.
+TEST_CASE("once the authority has left, a peer does not stay strict beside one that holds all") {
   Fixture fixture = vouched_bench();
   fixture.start();
   fixture.join_certified(kSpeaker, peer_id(1), peer_id(1));
@@ -82,14 +128,21 @@ TEST_CASE("once the authority has left, a peer stays strict while answered block
   fixture.pass(kSecond);
   fixture.core.peer_closed(kSpeaker, fixture.now);
   std::uint32_t sequence = 0;
-  for (std::uint32_t i = 0; i < 6; ++i) {
+  for (std::uint32_t i = 0; i < 3; ++i) {
     fixture.pass(kSecond);
-    CHECK_FALSE(takes_unproven(fixture, kRelay, fixture.block(i / 3, ++sequence, 3)));
-    fixture.say(kRelay, fixture.block(i / 3, ++sequence, i % 3));
+    fixture.say(kRelay, fixture.block(0, ++sequence, i));
   }
-  CHECK(fixture.core.report().rank == 6);
-  fixture.pass(policy::kStallVoid + kSecond);
-  CHECK(takes_unproven(fixture, kRelay, fixture.block(3, ++sequence, 3)));
+  CHECK_FALSE(told(fixture, kRelay).proven_only);
+  CHECK(takes_unproven(fixture, kRelay, fixture.block(0, ++sequence, 3)));
+  // It is one that has told nothing: it may only claim to hold all.
+  fixture.core.generation_decoded(0, core::DecodeOutcome::kCorrupt, fixture.now);
+  CHECK_FALSE(told(fixture, kRelay).proven_only);
+  fixture.pass(policy::kTruthPatience);
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    REQUIRE(takes_unproven(fixture, kRelay, fixture.block(1, ++sequence, i)));
+  }
+  fixture.core.generation_decoded(1, core::DecodeOutcome::kCorrupt, fixture.now);
+  CHECK(told(fixture, kRelay).proven_only);
 }
 
 TEST_CASE("in a large mesh a peer takes any block, with an authority too") {

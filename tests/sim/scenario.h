@@ -113,4 +113,18 @@ inline Totals totals(Network& network) {
   return t;
 }
 
+// Peers by which some other is taken for a liar at the end, without being one.
+inline std::size_t wrongly_banned(Network& network) {
+  std::size_t found = 0;
+  for (std::size_t i = 0; i < network.size(); ++i) {
+    if (network.peer(i).spec().hostile()) continue;
+    for (const core::Ban& ban : network.peer(i).core().view().bans) {
+      for (std::size_t j = 0; j < network.size(); ++j) {
+        found += ban.id == network.peer(j).id() && !network.peer(j).spec().hostile();
+      }
+    }
+  }
+  return found;
+}
+
 }  // namespace firn::sim

@@ -177,6 +177,7 @@ inline constexpr TimeUs kRescueTime = 5 * kSecond;        // a rescue source tha
 // --- check keys ---
 // A peer that nothing useful has reached for so long takes any block, an authority near or not.
 inline constexpr TimeUs kStarvingTime = 5 * kSecond;
+inline constexpr TimeUs kTruthPatience = 10 * kSecond;       // holders have this long to tell it
 inline constexpr TimeUs kCheckTimeout = 3 * kSecond;         // then a request counts as unanswered
 inline constexpr TimeUs kJudgingReview = 20 * kMillisecond;  // of all open generations
 // t: a false row passes with odds of 2^-8t, and its sender is banned where it does not. Twice as
