@@ -7,6 +7,7 @@
 
 #include "client/core/policy/constants.h"
 #include "client/core/policy/source_policy.h"
+#include "client/core/predecessors.h"
 
 namespace firn::core {
 
@@ -108,14 +109,17 @@ void Contributions::count(const Neighbour& n, double kept) {
 
 // A peer that comes when others can be judged may be one that these have banned, under a fresh key:
 // it begins with a part of a share, until it is judged itself. What is given of a small share is
-// soon too little to judge by, so that ends.
+// soon too little to judge by, so that ends; the later, the more of its network have taken and
+// passed nothing on.
 void Contributions::greeted(Neighbour& n) {
   if (!membership_.small_mesh()) return at_large_.greeted(n);
-  if (judges_ && n.contact.opened_at() > judged_since_) n.worth = policy::kNewcomerWorth;
+  if (!judges_ || n.contact.opened_at() <= judged_since_) return;
+  n.worth = n.barren_before == 0 ? policy::kNewcomerWorth : policy::kWorthMin;
 }
 
 void Contributions::review_newcomer(Neighbour& n) const {
-  const bool is_new = context_.now - n.contact.opened_at() < policy::kNewcomerTimeMax;
+  const TimeUs doubled = std::min(n.barren_before, Predecessors::kDoublingsMax);
+  const bool is_new = context_.now - n.contact.opened_at() < policy::kNewcomerTimeMax << doubled;
   if (!judges_ || !is_new) n.worth = std::max(n.worth, 1.0);
 }
 
@@ -138,19 +142,34 @@ std::optional<bool> Contributions::step() {
     const auto known = counts_.find(n.key);
     if (known != counts_.end() && !known->second.ever_judged) review_newcomer(n);
   }
-  if (shares.empty()) return false;
-  judged_since_ = std::min(judged_since_, context_.now);
+  if (judges_) judged_since_ = std::min(judged_since_, context_.now);
   // Up to three quarters of the neighbours may be sinks.
-  const double usual = upper(shares, 0.25);
+  const double usual = judges_ ? upper(shares, 0.25) : 0;
   bool found = false;
   for (Neighbour& n : membership_.neighbours()) {
     const auto known = counts_.find(n.key);
-    if (n.holds.has_everything() || known == counts_.end() || !known->second.judged) continue;
+    if (n.holds.has_everything() || known == counts_.end()) continue;
     const bool was_sink = n.sink();
-    n.worth = policy::worth_of(known->second.share(), usual);
+    if (convicted(n)) {
+      n.worth = policy::kWorthMin;
+    } else if (known->second.judged) {
+      n.worth = policy::worth_of(known->second.share(), usual);
+    }
     found |= n.sink() && !was_sink;
   }
   return found;
+}
+
+// As many reporters say that it has sent them false blocks as could say that nothing came from it.
+// What is passed on counts for a while longer, and much is given away meanwhile.
+bool Contributions::convicted(const Neighbour& n) const {
+  const auto accusers =
+      std::count_if(reporters_.begin(), reporters_.end(), [&n](const Neighbour* by) {
+        return by->key != n.key && by->reports.convicts(n.id.prefix());
+      });
+  const double others = static_cast<double>(reporters_.size());
+  return reporters_.size() >= policy::kReportersMin &&
+         static_cast<double>(accusers) > (1 - policy::kReportersShare) * others;
 }
 
 }  // namespace firn::core

@@ -59,6 +59,7 @@ class Contributions final : public LeaveWatcher {
   // One that was never judged.
   void review_newcomer(Neighbour& n) const;
   std::optional<double> told_growth(const Count& count) const;
+  bool convicted(const Neighbour& n) const;
 
   const Context& context_;
   Membership& membership_;

@@ -223,6 +223,7 @@ bool Granting::gives_by_reports(const Neighbour& n) const {
 // now and then.
 void Granting::tell_received(Neighbour& n, proto::State& state) {
   if (!n.news.report_due(context_.now)) return;
+  if (n.contact.authority()) state.convicted = trust_.convicted();
   for (const Neighbour& other : std::as_const(membership_).neighbours()) {
     if (state.received.size() == limits::kReceivedMax) break;
     const std::uint64_t blocks = other.traffic.blocks_innovative();

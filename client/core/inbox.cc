@@ -21,6 +21,7 @@ void Inbox::take(Neighbour& n, proto::PeerMessage&& message, std::size_t frame_b
 
 void Inbox::on(Neighbour& n, proto::Hello&& hello) {
   if (!parts_.membership.greeted(n, hello)) return;
+  parts_.predecessors.greeted(n);
   parts_.gossip.greeted(n);
   if (hello.listen_port != 0) parts_.connections.look_by(parts_.gossip.next_due());
   if (!parts_.transfer) return parts_.fetch.ask();

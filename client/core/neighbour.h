@@ -70,6 +70,11 @@ class Neighbour {
     traffic.innovative();
     debt_.repaid(pipe.blocks_sent(), !amid_polluters);
   }
+  // What those before it from its network have left (predecessors.h).
+  void begin_with(std::uint64_t owed, std::uint32_t barren) {
+    debt_.begin_with(owed);
+    barren_before = barren;
+  }
   // What it sends is mostly new.
   bool useful() const {
     const double least = amid_polluters ? policy::kUsefulMinPolluted : policy::kUsefulMin;
@@ -114,6 +119,7 @@ class Neighbour {
   Reports reports;
   EpochLink epochs;
   double worth = 1;                 // of a row that a source gives to it (contributions.h)
+  std::uint32_t barren_before = 0;  // peers of its network that passed nothing on
   bool proved_itself = false;       // a row of it was shown to be true
   std::uint32_t rows_to_prove = 0;  // before it is granted as much as others (probation.h)
   // By the word of peers that may lie it sends false rows now, or has sent some lately

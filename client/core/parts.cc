@@ -13,10 +13,12 @@ Parts::Parts(const ContentId& content_id, Options options, TimeUs now)
       trackers(context, life, outbox),
       membership(context, life, trackers, outbox),
       accusations(outbox),
+      predecessors(context),
       gossip(context, life, membership, outbox),
       connections(context, life, membership, gossip),
       fetch(context, life, membership, outbox),
       serving(context, membership, outbox, uplink) {
+  membership.watch(predecessors);
   membership.watch(gossip);
   membership.watch(fetch);
   membership.watch(serving);

@@ -31,6 +31,7 @@
 #include "client/core/membership.h"
 #include "client/core/outbox.h"
 #include "client/core/plain_fetch.h"
+#include "client/core/predecessors.h"
 #include "client/core/quota_turns.h"
 #include "client/core/receiving.h"
 #include "client/core/seeding.h"
@@ -95,6 +96,7 @@ struct Parts {
   Trackers trackers;
   Membership membership;
   Accusations accusations;
+  Predecessors predecessors;
   Gossip gossip;
   ConnectionWatch connections;
   ManifestFetch fetch;

@@ -9,7 +9,7 @@ import tempfile
 import time
 
 from running import building
-from swarm_lab import (adapters, collect, compare, hosts, matrix, matrix_command, report, scenario,
+from swarm_lab import (adapters, collect, compare, hostile, hosts, matrix, matrix_command, report, scenario,
                        sim, slow_link, summarise, sweep, tables, traces)
 from swarm_lab.cluster import refusals, slurm
 from swarm_lab.cluster import run as cluster_run
@@ -193,13 +193,14 @@ COMMANDS = {
     "list": (list_command, "scenarios and clients"),
     "sim": (sim.sim, "the production core in virtual time"),
     "sweep": (sweep.sweep, "many simulated swarms, over one option, and their rivals"),
-    "table": (tables.table, "what `sim` and `sweep` wrote, as Markdown"),
+    "table": (tables.table, "what `sim`, `sweep` and `hostile` wrote, as Markdown"),
     "compare": (compare.compare, "stored races beside their simulation"),
+    "hostile": (hostile.hostile, "what hostile peers cost simulated swarms, of all kinds"),
     "faults": (sim.faults, "seeded simulated swarms in which things break, at length"),
     "traces": (traces.traces, "hashes over all that simulated cores decide, to compare builds"),
     "clean": (clean, "remove what a killed run left"),
 }
 OPTIONS = {"run": _run_options, "report": _report_options, "bound": _bound_options, "matrix": matrix_command.options,
-           "summarise": summarise.options, "sim": sim.sim_options, "sweep": sweep.options,
+           "summarise": summarise.options, "sim": sim.sim_options, "hostile": hostile.options, "sweep": sweep.options,
            "table": tables.options, "compare": compare.options, "faults": sim.faults_options,
            "traces": traces.options}

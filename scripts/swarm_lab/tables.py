@@ -1,15 +1,15 @@
-"""scripts/swarm table: Markdown tables of what `sweep --out` and `sim --out` wrote, as docs has
+"""scripts/swarm table: Markdown tables of what `sweep`, `sim` and `hostile --out` wrote, as docs has
 them."""
 
 import json
 import pathlib
 import statistics
 
-from swarm_lab import sim, sweep
+from swarm_lab import hostile, sim, sweep
 
 
 def options(command):
-    command.add_argument("path", nargs="+", help="files of `sweep` or `sim`")
+    command.add_argument("path", nargs="+", help="files of `sweep`, `sim` or `hostile`")
 
 
 def table(chosen):
@@ -22,6 +22,8 @@ def table(chosen):
 
 def of_file(path):
     found = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
+    if "hostile" in found:
+        return hostile.table(found["hostile"])
     return of_sweep(found) if "sweep" in found else of_sim(found["runs"])
 
 

@@ -61,14 +61,20 @@ class Reported {
     return parts_.transfer->contributions.step().value();
   }
   core::Neighbour& neighbour(core::PeerKey key) { return *parts_.membership.find(key); }
-  // One more.
-  core::Neighbour& join() {
+  // One more; so many of its network have passed nothing on.
+  core::Neighbour& join(std::uint32_t barren = 0) {
     const std::uint8_t i = ++peers_;
     core::Neighbour& n =
         *parts_.membership.opened(i, peer_id(i), "192.0.2." + std::to_string(i), 4000, 0, true);
     n.holds.set_shape(vouched().info.shape);
+    n.barren_before = barren;
     parts_.transfer->contributions.greeted(n);
     return n;
+  }
+  // These say with their next report that `guilty` sent them a false block.
+  void convict(std::uint8_t guilty, std::uint8_t first, std::uint8_t last) {
+    for (std::uint8_t by = first; by <= last; ++by)
+      neighbour(by).reports.take_convicted({peer_id(guilty).prefix()});
   }
   // The last of them.
   void leave() { parts_.membership.closed(peers_--, ""); }
@@ -117,6 +123,19 @@ TEST_CASE("liars below half of the reporters change nothing") {
   }
   CHECK(swarm.neighbour(1).worth == policy::kWorthMin);
   for (core::PeerKey key = 2; key <= 6; ++key) CHECK(swarm.neighbour(key).worth == 1);
+}
+
+// It passed everything on until then, and that counts for seconds.
+TEST_CASE("whom most reporters have convicted is worth next to nothing at once") {
+  Reported swarm(11);
+  for (int i = 0; i < 5; ++i) swarm.review(kAllPassOn);
+  swarm.convict(1, 2, 7);  // six of eleven
+  CHECK_FALSE(swarm.review(kAllPassOn));
+  CHECK(swarm.neighbour(1).worth == 1);
+  swarm.convict(1, 8, 8);
+  CHECK(swarm.review(kAllPassOn));
+  CHECK(swarm.neighbour(1).worth == policy::kWorthMin);
+  for (core::PeerKey key = 2; key <= 11; ++key) CHECK(swarm.neighbour(key).worth == 1);
 }
 
 TEST_CASE("in a large mesh, where most do not know a neighbour, reports tell nothing") {
@@ -208,6 +227,18 @@ TEST_CASE("a newcomer that cannot be judged for long counts like the others") {
   swarm.review(kAllPassOn, 8);
   CHECK(late.worth == policy::kNewcomerWorth);
   for (int i = 0; i < 15; ++i) swarm.review(kAllPassOn, 8);
+  CHECK(late.worth == 1);
+}
+
+TEST_CASE("one whose network took and passed nothing on waits longer, with next to nothing") {
+  Reported swarm(8);
+  for (int i = 0; i < 5; ++i) swarm.review(kAllPassOn);
+  core::Neighbour& late = swarm.join(2);
+  CHECK(late.worth == policy::kWorthMin);
+  const auto seconds = 4 * policy::kNewcomerTimeMax / kSecond;
+  for (int i = 0; i < seconds - 2; ++i) swarm.review(kAllPassOn, 8);
+  CHECK(late.worth == policy::kWorthMin);
+  for (int i = 0; i < 5; ++i) swarm.review(kAllPassOn, 8);
   CHECK(late.worth == 1);
 }
 

@@ -17,8 +17,8 @@ ROOT = pathlib.Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests")]
 
 import counted_unittest
-from swarm_lab import (adapters, bound, collect, compare, figures, hosts, report, scenario, sim,
-                       summarise, sweep, tables, trust, wire)
+from swarm_lab import (adapters, bound, collect, compare, figures, hosts, report, scenario,
+                       sim, summarise, sweep, tables, trust, wire)
 from swarm_lab.adapters.firn import Firn
 from swarm_lab.bound import Link, lower_bound
 from swarm_lab.race import Race

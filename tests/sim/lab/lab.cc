@@ -71,6 +71,12 @@ LabPeerResult Lab::result(std::size_t index) const {
     r.innovative = counters.blocks_innovative;
     r.redundant = counters.blocks_redundant;
     r.neighbours = counters.neighbours;
+    const auto honest = [this](const PeerId& id) {
+      return std::any_of(peers_.begin(), peers_.end(), [&id](const std::unique_ptr<Peer>& other) {
+        return other->id == id && !other->spec.hostile();
+      });
+    };
+    for (const core::Ban& ban : peer.core->view().bans) r.honest_banned += honest(ban.id);
   }
   return r;
 }

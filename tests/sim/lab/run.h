@@ -63,6 +63,7 @@ struct LabPeerResult {
   std::uint32_t neighbours = 0;  // at the end
   std::uint64_t false_sent = 0;  // blocks; an honest peer may pass such a one on unknowingly
   std::uint64_t decoded_falsely = 0;
+  std::uint32_t honest_banned = 0;  // peers that this one has banned in the end, though honest
 };
 
 // All of a run. Peers stand in the order in which they were added, sources among them.

@@ -97,15 +97,17 @@ nlohmann::json peer_json(const LabPeerSpec& spec, const LabPeerResult& r) {
 nlohmann::json summary(const LabRun& run) {
   const double bound = fluid_bound(run);
   double last = 0, mean = 0, finished = 0, sent = 0, control = 0, first = 0, busy = 0, spoke = 0;
-  double passed_on = 0, falsely = 0;
+  double passed_on = 0, falsely = 0, banned = 0;
   double innovative = 0, redundant = 0, rows = 0;
   for (std::size_t i = 0; i < run.specs.size(); ++i) {
     const LabPeerResult& r = run.results[i];
     sent += r.bytes_sent;
     control += r.control_bytes;
+    if (run.specs[i].source && !run.specs[i].hostile()) banned += r.honest_banned;
     if (run.specs[i].source || run.specs[i].hostile()) continue;
     passed_on += static_cast<double>(r.false_sent);
     falsely += static_cast<double>(r.decoded_falsely);
+    banned += r.honest_banned;
     innovative += static_cast<double>(r.innovative);
     redundant += static_cast<double>(r.redundant);
     rows = std::max(rows, static_cast<double>(r.rows_max));
@@ -134,6 +136,7 @@ nlohmann::json summary(const LabRun& run) {
           {"rows_share_max", rows / blocks},
           {"false_passed_on", passed_on},
           {"decoded_falsely", falsely},
+          {"honest_banned", banned},
           {"busy_share", finished > 0 ? busy / finished : 0},
           {"source_left_seconds",
            run.source_left < 0 ? -1 : static_cast<double>(run.source_left) * 1e-6}};
