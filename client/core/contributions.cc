@@ -150,8 +150,8 @@ std::optional<bool> Contributions::step() {
     const auto known = counts_.find(n.key);
     if (n.holds.has_everything() || known == counts_.end()) continue;
     const bool was_sink = n.sink();
-    if (convicted(n)) {
-      n.worth = policy::kWorthMin;
+    if (review_conviction(n, known->second)) {
+      n.worth = known->second.convicted ? policy::kWorthMin : 1;
     } else if (known->second.judged) {
       n.worth = policy::worth_of(known->second.share(), usual);
     }
@@ -160,16 +160,25 @@ std::optional<bool> Contributions::step() {
   return found;
 }
 
-// As many reporters say that it has sent them false blocks as could say that nothing came from it.
-// What is passed on counts for a while longer, and much is given away meanwhile.
-bool Contributions::convicted(const Neighbour& n) const {
-  const auto accusers =
-      std::count_if(reporters_.begin(), reporters_.end(), [&n](const Neighbour* by) {
-        return by->key != n.key && by->reports.convicts(n.id.prefix());
-      });
-  const double others = static_cast<double>(reporters_.size());
-  return reporters_.size() >= policy::kReportersMin &&
-         static_cast<double>(accusers) > (1 - policy::kReportersShare) * others;
+// Once as many reporters say that it has sent them false blocks as could say that nothing came from
+// it, what it passed on before counts no more: that would be remembered for seconds, and much is
+// given away meanwhile. It begins anew when nobody says so any more. True: that has changed.
+bool Contributions::review_conviction(const Neighbour& n, Count& count) const {
+  std::size_t others = 0, accusers = 0;
+  for (const Neighbour* by : reporters_) {
+    if (by->key == n.key) continue;
+    ++others;
+    accusers += by->reports.convicts(n.id.prefix());
+  }
+  if (others < policy::kReportersMin) return false;
+  const bool most =
+      static_cast<double>(accusers) > (1 - policy::kReportersShare) * static_cast<double>(others);
+  if (count.convicted ? accusers > 0 : !most) return false;
+  count.convicted = most;
+  count.ever_judged = count.judged = most;
+  count.since = context_.now;
+  count.given = count.passed_on = 0;
+  return true;
 }
 
 }  // namespace firn::core

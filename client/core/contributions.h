@@ -42,6 +42,7 @@ class Contributions final : public LeaveWatcher {
   struct Count {
     TimeUs since = kNever;
     bool judged = false, ever_judged = false;
+    bool convicted = false;  // by most reporters, and by some still
     double given = 0, passed_on = 0;
     double share() const { return passed_on / given; }
     std::uint64_t given_seen = 0;
@@ -59,7 +60,7 @@ class Contributions final : public LeaveWatcher {
   // One that was never judged.
   void review_newcomer(Neighbour& n) const;
   std::optional<double> told_growth(const Count& count) const;
-  bool convicted(const Neighbour& n) const;
+  bool review_conviction(const Neighbour& n, Count& count) const;
 
   const Context& context_;
   Membership& membership_;

@@ -19,8 +19,8 @@ class Guard {
   bool on(TimeUs now) const { return now < until_; }
   // When it met some last; 0: never.
   TimeUs last() const { return last_; }
-  // Between the first and the last time, if it was on its guard all the time between.
-  TimeUs span() const { return last_ - since_; }
+  // Since when it has been all the time.
+  TimeUs since() const { return since_; }
 
  private:
   TimeUs since_ = 0, last_ = 0, until_ = 0;

@@ -42,8 +42,7 @@ class Neighbour {
   bool apply_state(proto::State&& state) {
     if (!pipe.acknowledge(state.acknowledged, holds)) return false;
     pipe.raise_credit(state.credit);
-    reports.take(std::move(state.received));
-    reports.take_convicted(std::move(state.convicted));
+    reports.take(std::move(state.received), std::move(state.convicted));
     return holds.apply(std::move(state), pipe.next_sequence());
   }
   bool may_send() const { return holds.heard() && pipe.has_credit() && !mistrusted; }

@@ -13,7 +13,7 @@ Parts::Parts(const ContentId& content_id, Options options, TimeUs now)
       trackers(context, life, outbox),
       membership(context, life, trackers, outbox),
       accusations(outbox),
-      predecessors(context),
+      predecessors(context, life),
       gossip(context, life, membership, outbox),
       connections(context, life, membership, gossip),
       fetch(context, life, membership, outbox),

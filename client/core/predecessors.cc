@@ -13,13 +13,18 @@ void Predecessors::greeted(Neighbour& n) const {
 }
 
 void Predecessors::leaves(const Neighbour& n) {
-  const bool brought = n.traffic.blocks_innovative() > 0;
   const std::uint64_t given = n.pipe.blocks_sent();
-  if (given < kGivenMin || n.holds.has_everything() || (brought && !n.sink())) return;
+  if (given < kGivenMin || n.holds.has_everything()) return;
+  const std::string network = network_of(n.contact.ip());
+  // A complete peer needs nothing, so nobody brings it anything.
+  const bool guilty = life_.complete() ? n.doubted() : n.traffic.blocks_innovative() == 0;
+  if (!guilty) {
+    if (life_.complete()) networks_.erase(network);
+    return;
+  }
   forget();
-  Left& left = networks_[network_of(n.contact.ip())];
-  if (!brought) left.owed += given;
-  left.barren += n.doubted();
+  Left& left = networks_[network];
+  life_.complete() ? void(++left.barren) : void(left.owed += given);
   left.at = context_.now;
 }
 

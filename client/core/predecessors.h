@@ -6,7 +6,8 @@
 // having brought nothing new leave what they owe to the next ones from their network (network_of);
 // and those that a source has found to pass nothing on, or could not judge yet, leave them the
 // least part of a share, for longer. With its first new row an honest newcomer behind such an
-// address owes nothing any more. A source has no such sign: there it waits.
+// address owes nothing any more. A source has no such sign: there it waits, unless a peer from
+// there whose rows are passed on has left since.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +15,7 @@
 #include <string>
 
 #include "client/core/context.h"
+#include "client/core/life.h"
 #include "client/core/membership.h"
 
 namespace firn::core {
@@ -26,7 +28,7 @@ class Predecessors final : public LeaveWatcher {
   static constexpr std::uint32_t kDoublingsMax = 3;
   static constexpr std::uint64_t kGivenMin = 4;  // blocks; who got fewer took nothing
 
-  explicit Predecessors(const Context& context) : context_(context) {}
+  Predecessors(const Context& context, const Life& life) : context_(context), life_(life) {}
 
   // Its Hello has come.
   void greeted(Neighbour& n) const;
@@ -41,6 +43,7 @@ class Predecessors final : public LeaveWatcher {
   void forget();
 
   const Context& context_;
+  const Life& life_;
   std::map<std::string, Left> networks_;
 };
 

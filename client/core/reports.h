@@ -12,11 +12,10 @@ namespace firn::core {
 
 class Reports {
  public:
-  void take(std::vector<proto::Received>&& received) {
+  // Of a State. A report of blocks says as well of whom it holds good no more that it is convicted.
+  void take(std::vector<proto::Received>&& received, std::vector<std::uint64_t>&& convicted) {
+    if (!received.empty() || !convicted.empty()) convicted_ = std::move(convicted);
     if (!received.empty()) received_ = std::move(received);
-  }
-  void take_convicted(std::vector<std::uint64_t>&& convicted) {
-    if (!convicted.empty()) convicted_ = std::move(convicted);
   }
   // It says that this peer sent it a false block.
   bool convicts(std::uint64_t peer_prefix) const {

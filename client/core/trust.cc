@@ -33,13 +33,15 @@ void Trust::greeted(Neighbour& n) {
 }
 
 // A neighbour that holds everything can tell for any row whether it is true (peer_checks.h), unless
-// it only claims to hold it: it counts no more where false rows are still met after a while, and it
-// has not told the truth.
+// it only claims to hold it: one that has not told the truth counts no more where false rows are
+// still met after it could have been asked for a while.
 bool Trust::holder_near() const {
-  const bool unsure = !guard_.on(context_.now) || guard_.span() < policy::kTruthPatience;
   const auto& neighbours = std::as_const(membership_).neighbours();
-  return std::any_of(neighbours.begin(), neighbours.end(), [unsure](const Neighbour& n) {
-    return n.holds.has_everything() && !n.mistrusted && !n.suspect() && (n.told_truth || unsure);
+  return std::any_of(neighbours.begin(), neighbours.end(), [this](const Neighbour& n) {
+    if (!n.holds.has_everything() || n.mistrusted || n.suspect()) return false;
+    const TimeUs askable = std::max({guard_.since(), n.contact.opened_at(), near_until_});
+    return n.told_truth || !guard_.on(context_.now) ||
+           guard_.last() - askable < policy::kTruthPatience;
   });
 }
 

@@ -35,7 +35,7 @@ class Trust final : public LeaveWatcher {
 
   // Judges the neighbour's certificate; its Hello has come.
   void greeted(Neighbour& n);
-  // An earlier run left rows that are proven: it had an authority.
+  // An earlier run left rows that are proven, so others may have some as well, and answer for them.
   void met_before() { met_ = true; }
   // This peer takes only what its sender answers for.
   bool strict() const { return strict_; }
@@ -125,7 +125,7 @@ class Trust final : public LeaveWatcher {
   Mistrust mistrust_;
   TimeUs claims_since_ = kNever;
   TimeUs alarmed_since_ = kNever;
-  bool met_ = false;         // a neighbour has spoken for the authority, in this run or before
+  bool met_ = false;         // a neighbour has spoken for the authority, or met_before()
   bool near_ = false;        // one does
   bool starved_ = false;     // under alarm nothing came that its sender answers for
   TimeUs near_until_ = 0;    // when it was seen last

@@ -51,7 +51,7 @@ class Reported {
         rank += by < liars ? says(by, of) : 0;
       }
       rank += by <= given_to ? 10 : 0;
-      tell(n, rank, std::move(received));
+      tell(n, rank, std::move(received), convicted_[by]);
       for (int i = 0; i < (by <= given_to ? 10 : 0); ++i) {
         n.book_block(0, parts_.context.now);
         n.block_departed(100, parts_.context.now);
@@ -73,15 +73,16 @@ class Reported {
   }
   // These say with their next report that `guilty` sent them a false block.
   void convict(std::uint8_t guilty, std::uint8_t first, std::uint8_t last) {
-    for (std::uint8_t by = first; by <= last; ++by)
-      neighbour(by).reports.take_convicted({peer_id(guilty).prefix()});
+    for (std::uint8_t by = first; by <= last; ++by) convicted_[by] = {peer_id(guilty).prefix()};
   }
+  void acquit() { convicted_.clear(); }
   // The last of them.
   void leave() { parts_.membership.closed(peers_--, ""); }
 
  private:
   // What it was given before has come.
-  static void tell(core::Neighbour& n, std::uint32_t rank, std::vector<proto::Received> received) {
+  static void tell(core::Neighbour& n, std::uint32_t rank, std::vector<proto::Received> received,
+                   std::vector<std::uint64_t> convicted) {
     proto::State state;
     state.acknowledged = static_cast<std::uint32_t>(n.pipe.blocks_sent());
     if (rank >= kRows) state.complete = {{0, rank / kRows}};
@@ -91,12 +92,14 @@ class Reported {
       begun.rank = rank % kRows;
     }
     state.received = std::move(received);
+    state.convicted = std::move(convicted);
     REQUIRE(n.apply_state(std::move(state)));
   }
 
   core::Parts parts_;
   std::uint8_t peers_;
   std::map<std::uint8_t, std::uint32_t> ranks_;
+  std::map<std::uint8_t, std::vector<std::uint64_t>> convicted_;
   std::map<std::pair<std::uint8_t, std::uint8_t>, std::uint32_t> sums_;
 };
 
@@ -129,13 +132,42 @@ TEST_CASE("liars below half of the reporters change nothing") {
 TEST_CASE("whom most reporters have convicted is worth next to nothing at once") {
   Reported swarm(11);
   for (int i = 0; i < 5; ++i) swarm.review(kAllPassOn);
-  swarm.convict(1, 2, 7);  // six of eleven
+  swarm.convict(1, 2, 7);  // six of ten others
   CHECK_FALSE(swarm.review(kAllPassOn));
   CHECK(swarm.neighbour(1).worth == 1);
   swarm.convict(1, 8, 8);
   CHECK(swarm.review(kAllPassOn));
   CHECK(swarm.neighbour(1).worth == policy::kWorthMin);
   for (core::PeerKey key = 2; key <= 11; ++key) CHECK(swarm.neighbour(key).worth == 1);
+  // It is told once.
+  const auto nothing_of_one = [](int, int of) { return of == 1 ? 0u : 10u; };
+  for (int i = 0; i < 20; ++i) {
+    CHECK_FALSE(swarm.review(nothing_of_one));
+    CHECK(swarm.neighbour(1).worth == policy::kWorthMin);
+  }
+  swarm.acquit();
+  CHECK_FALSE(swarm.review(nothing_of_one));
+  CHECK(swarm.neighbour(1).worth == 1);
+}
+
+TEST_CASE("one that is convicted before it could be judged is told of once") {
+  Reported swarm(8);
+  swarm.convict(1, 2, 8);
+  CHECK_FALSE(swarm.review(kAllPassOn, 0));  // nothing has come to anybody before
+  CHECK(swarm.review(kAllPassOn, 0));
+  for (int i = 0; i < 30; ++i) {
+    CHECK_FALSE(swarm.review(kAllPassOn, 0));
+    CHECK(swarm.neighbour(1).worth == policy::kWorthMin);
+  }
+}
+
+TEST_CASE("two of three reporters convict nobody") {
+  Reported swarm(3);
+  swarm.convict(1, 2, 3);
+  for (int i = 0; i < 5; ++i) {
+    CHECK_FALSE(swarm.review(kAllPassOn));
+    CHECK(swarm.neighbour(1).worth == 1);
+  }
 }
 
 TEST_CASE("in a large mesh, where most do not know a neighbour, reports tell nothing") {
@@ -151,9 +183,8 @@ TEST_CASE("in a large mesh called neighbours are believed when half of them accu
   const auto worth_after = [&](int accusers, bool called_ones) {
     Reported swarm(peers, called);
     for (int i = 1; i <= accusers; ++i) {
-      const int by = called_ones ? i : called + i;
-      swarm.neighbour(static_cast<core::PeerKey>(by))
-          .reports.take_convicted({peer_id(accused).prefix()});
+      const auto by = static_cast<std::uint8_t>(called_ones ? i : called + i);
+      swarm.convict(accused, by, by);
     }
     swarm.review(kAllPassOn);
     CHECK(swarm.neighbour(called).worth == 1);
@@ -167,7 +198,7 @@ TEST_CASE("in a large mesh called neighbours are believed when half of them accu
 
 TEST_CASE("what was given in a large mesh is not held against anybody in a small one") {
   Reported swarm(policy::kSmallMesh + 1);
-  swarm.neighbour(1).reports.take_convicted({peer_id(2).prefix()});
+  swarm.convict(2, 1, 1);
   for (int i = 0; i < 20; ++i) swarm.review([](int, int) { return 0u; });
   swarm.leave();
   swarm.leave();

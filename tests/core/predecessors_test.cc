@@ -40,6 +40,7 @@ class Met {
     give(n, blocks);
     leave(n);
   }
+  void become_source() { parts_.life.complete(parts_.context.now); }
   void pass(TimeUs time) { parts_.context.now += time; }
   // How many blocks it can be given before it is in debt.
   std::uint64_t room(core::Neighbour& n) {
@@ -88,14 +89,38 @@ TEST_CASE("who brought something, took next to nothing or left long ago leaves n
 
 TEST_CASE("a source remembers those that it doubted when they left, and they are counted") {
   Met met;
-  for (const double worth : {1.0, policy::kTrustedWorth / 2, policy::kWorthMin}) {
+  met.become_source();
+  const auto visit = [&met](double worth) {
     core::Neighbour& n = met.join(kHome);
     met.give(n, Predecessors::kGivenMin);
     n.worth = worth;
     met.leave(n);
-  }
-  CHECK(met.join(kHome).barren_before == 2);
+  };
+  visit(policy::kTrustedWorth / 2);
+  visit(policy::kWorthMin);
+  core::Neighbour& next = met.join(kHome);
+  CHECK(next.barren_before == 2);
+  CHECK_FALSE(next.in_debt());
   CHECK(met.join(kElsewhere).barren_before == 0);
+  // One from there was as good as others.
+  visit(1);
+  CHECK(met.join(kHome).barren_before == 0);
+}
+
+TEST_CASE("honest peers that leave a source do not keep the memory of a bad one alive") {
+  Met met;
+  met.become_source();
+  for (int i = 0; i < 3; ++i) met.visit(kElsewhere, 100);
+  core::Neighbour& bad = met.join(kHome);
+  met.give(bad, 100);
+  bad.worth = policy::kWorthMin;
+  met.leave(bad);
+  met.pass(Predecessors::kMemory / 2);
+  met.visit(kElsewhere, 100);
+  CHECK(met.join(kHome).barren_before == 1);
+  CHECK(met.join(kElsewhere).barren_before == 0);
+  met.pass(Predecessors::kMemory / 2);
+  CHECK(met.join(kHome).barren_before == 0);
 }
 
 TEST_CASE("many networks do not fill the memory: the one that was quiet for longest gives way") {
