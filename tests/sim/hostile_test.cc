@@ -192,6 +192,25 @@ TEST_CASE("two hundred silent identities do not shut a downloader off from the o
   }
 }
 
+// They hold everything, and send some of it: enough that the downloader never stands still.
+TEST_CASE("slow strangers that call a downloader do not keep it from the source") {
+  for (std::uint64_t seed = 475; seed < 478; ++seed) {
+    CAPTURE(seed);
+    const Content content(8, 32, 4096, seed);
+    Network network(content, seed);
+    const std::size_t victim = network.add({.link = {8 * kMbit}});
+    for (int i = 0; i < 40; ++i) {
+      network.add({.link = {0.02 * kMbit},
+                   .source = true,
+                   .speaks = false,
+                   .tracker = false,
+                   .knows = {victim}});
+    }
+    network.add({.link = {8 * kMbit}, .source = true, .joins = 5 * kSecond});
+    run_to_completion(network, 60);
+  }
+}
+
 TEST_CASE("peers that stop reading do not stop the others") {
   for (std::uint64_t seed = 460; seed < 464; ++seed) {
     CAPTURE(seed);

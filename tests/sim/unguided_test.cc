@@ -90,7 +90,9 @@ TEST_CASE("peers started again with polluters and without the source know their 
   };
   std::vector<Swarm> swarms = {{601, 4}, {648, 4}};
   for (std::uint64_t seed = 600; seed < 612; ++seed) swarms.push_back({seed, 1 + int(seed % 3)});
-  for (const auto& [seed, polluters] : swarms) {
+  for (const Swarm& swarm : swarms) {
+    const std::uint64_t seed = swarm.seed;
+    const int polluters = swarm.polluters;
     CAPTURE(seed);
     CAPTURE(polluters);
     const Content content(8, 16, 4096, seed);
