@@ -26,7 +26,8 @@ class Predecessors final : public LeaveWatcher {
   static constexpr std::size_t kNetworksMax = 1024;
   // So often at most the time doubles in which a source gives a newcomer less.
   static constexpr std::uint32_t kDoublingsMax = 3;
-  static constexpr std::uint64_t kGivenMin = 4;  // blocks; who got fewer took nothing
+  static constexpr std::uint64_t kGivenMin =
+      4;  // blocks; a peer that was sent fewer is not counted
 
   Predecessors(const Context& context, const Life& life) : context_(context), life_(life) {}
 

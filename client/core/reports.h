@@ -12,7 +12,8 @@ namespace firn::core {
 
 class Reports {
  public:
-  // Of a State. A report of blocks says as well of whom it holds good no more that it is convicted.
+  // The lists of a State. An empty list of convicted peers counts as well beside a report of
+  // blocks: then its sender takes back what it said of others.
   void take(std::vector<proto::Received>&& received, std::vector<std::uint64_t>&& convicted) {
     if (!received.empty() || !convicted.empty()) convicted_ = std::move(convicted);
     if (!received.empty()) received_ = std::move(received);

@@ -46,7 +46,7 @@ bool Trust::holder_near() const {
 }
 
 // An authority that is near may be frozen, or have nothing for us: what it could prove then is of
-// no use. Without one near, and without anybody who holds everything, a peer that had one goes on
+// no use. With neither an authority nor a holder of everything near, a peer that had one goes on
 // with what it took while blocks that are answered for still come: the source of a small mesh
 // leaves when its neighbours hold enough proven rows between them.
 TimeUs Trust::opens_at() const {

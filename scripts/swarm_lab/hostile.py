@@ -32,7 +32,8 @@ def cells():
     for setting, options in SETTINGS.items():
         found.append(("allied", setting, "4*noise+colluding,2*low-rank:4+colluding",
                       f"peers=12 {options}"))
-        # Nobody speaks for the content; who does is away; or goes once honest peers hold a copy.
+        # The content has no authority; its authority is away; the source (which is the authority)
+        # leaves once honest peers hold a copy.
         found += [("no authority", setting, f"{count}*byte", f"peers=12 {options} authority=0")
                   for count in (1, 4)]
         found.append(("authority away", setting, "4*byte", f"peers=12 {options} authority=-1"))
@@ -99,7 +100,7 @@ def _row(cell, jobs, chosen):
     race, calm = _words(given, deeds, chosen.mib)
     seeds = range(1, chosen.seeds + 1)
     races = [jobs[race, seed] for seed in seeds]
-    # A race that is not over at its limit counts with the time at which it was stopped.
+    # A race that is not over at its limit counts as one without end.
     times = [r["result"]["last_seconds"] / jobs[calm, seed]["result"]["last_seconds"]
              if r["done"] else float("inf") for seed, r in zip(seeds, races)]
     done = [one for one in times if one != float("inf")]
