@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <time.h>
 
 #include <algorithm>
 #include <utility>
@@ -89,7 +90,20 @@ void IoLoop::run() {
       running = take_turn(true);
     }
     shared_.sink.on_turn_over();
+    tell_load();
   }
+}
+
+// Where there are several, so that new connections come to where least is done.
+void IoLoop::tell_load() {
+  LoopLoad& load = shared_.loads[number_];
+  const std::uint64_t now_us = uv_now(&loop_) * 1000;
+  if (shared_.loads.size() < 2 || !load.due(now_us)) return;
+  timespec ran{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ran);
+  load.ran(static_cast<std::uint64_t>(ran.tv_sec) * 1'000'000 +
+               static_cast<std::uint64_t>(ran.tv_nsec) / 1000,
+           now_us);
 }
 
 bool IoLoop::take_turn(bool may_wait) {
@@ -151,6 +165,7 @@ void IoLoop::retire(ConnectionId id) {
   FIRN_CHECK(!node.empty());
   retired_.push_back(std::move(node.mapped()));
   shared_.connection_count.fetch_sub(1);
+  shared_.load_of(id).closed();
   if (ready_.empty()) run_soon(id);  // no connection answers to it; on_idle() frees the object
 }
 

@@ -16,6 +16,7 @@
 #include "proto/transport/connection.h"
 #include "proto/transport/listener.h"
 #include "proto/transport/loop_lag.h"
+#include "proto/transport/loop_load.h"
 #include "proto/transport/loop_pace.h"
 #include "proto/transport/mailbox.h"
 #include "proto/transport/queue_trial.h"
@@ -41,9 +42,10 @@ struct Shared {
   EventSink& sink;
   Options options;
   TlsContext tls;
-  Source source;             // of connections that go out
-  Admission admission;       // outlives the loops, which hold places
-  std::deque<LoopLag> lags;  // of the loops; outlive them
+  Source source;               // of connections that go out
+  Admission admission;         // outlives the loops, which hold places
+  std::deque<LoopLag> lags;    // of the loops; outlive them
+  std::deque<LoopLoad> loads;  // of the loops; outlive them
   std::vector<std::unique_ptr<IoLoop>> loops;
 
   std::atomic<ConnectionId> last_connection{0};
@@ -53,7 +55,7 @@ struct Shared {
   bool overloaded() const;
 
   // A connection lives on the loop that its number says, for life.
-  ConnectionId new_connection() { return new_connection_on(last_connection.load()); }
+  ConnectionId new_connection() { return new_connection_on(least_loaded(loads)); }
   ConnectionId new_connection_from(const std::string& ip) {
     if (!options.threads_by_prefix) return new_connection();
     return new_connection_on(std::hash<std::string>()(prefix_of(ip)));
@@ -62,6 +64,7 @@ struct Shared {
     return (last_connection.fetch_add(1) + 1) * loops.size() + loop % loops.size();
   }
   IoLoop& loop_of(ConnectionId id) { return *loops[id % loops.size()]; }
+  LoopLoad& load_of(ConnectionId id) { return loads[id % loads.size()]; }
 };
 
 class IoLoop {
@@ -106,6 +109,7 @@ class IoLoop {
   void begin_stop();
   bool rest();
   bool take_turn(bool may_wait);
+  void tell_load();
 
   void obey(ConnectOrder& order);
   void obey(AdoptOrder& order);

@@ -69,6 +69,7 @@ void Listener::admit(Socket socket, const SocketAddress& remote, bool full) {
   if (gives_way) shared.loop_of(*gives_way).mailbox().post(GiveWayOrder{*gives_way});
   if (!place) return;  // turned away
   shared.connection_count.fetch_add(1);
+  shared.load_of(id).opened();
   // False only while the transport goes down, and then the socket goes with the order.
   shared.loop_of(id).mailbox().post(AdoptOrder{id, std::move(socket), remote, std::move(*place)});
 }

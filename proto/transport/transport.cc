@@ -24,6 +24,7 @@ class TlsTransport final : public Transport {
             {},
             {},
             {},
+            {},
             {}} {}
 
   ~TlsTransport() override {
@@ -35,7 +36,10 @@ class TlsTransport final : public Transport {
   }
 
   Status start_threads() {
-    for (int i = 0; i < shared_.options.io_threads; ++i) shared_.lags.emplace_back();
+    for (int i = 0; i < shared_.options.io_threads; ++i) {
+      shared_.lags.emplace_back();
+      shared_.loads.emplace_back();
+    }
     for (int i = 0; i < shared_.options.io_threads; ++i) {
       shared_.loops.push_back(std::make_unique<IoLoop>(shared_, static_cast<std::size_t>(i)));
       if (Status started = shared_.loops.back()->start(); !started) return started;
@@ -55,6 +59,7 @@ class TlsTransport final : public Transport {
 
   ConnectionId connect(const Address& where) override {
     const ConnectionId id = shared_.new_connection();
+    shared_.load_of(id).opened();
     shared_.loop_of(id).mailbox().post(ConnectOrder{id, where});
     return id;
   }

@@ -92,7 +92,8 @@ class EventSink {
 
 struct Options {
   int io_threads = 1;
-  // Connections that come from one prefix (prefix_of) share a thread; else threads take turns.
+  // Connections that come from one prefix (prefix_of) share a thread; else each comes to the thread
+  // with least to do.
   bool threads_by_prefix = false;
   std::chrono::milliseconds connect_timeout{10'000};  // name, TCP and TLS together
   std::chrono::milliseconds idle_timeout{120'000};    // of receiving nothing; 0: never

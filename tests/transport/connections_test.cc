@@ -242,6 +242,27 @@ TEST_CASE("connections spread over several I/O threads all work") {
   }));
 }
 
+TEST_CASE("a new connection comes to live where none does") {
+  Options options;
+  options.io_threads = 3;
+  Node server;
+  Node client(options);
+  const Address where = server.listen();
+  std::vector<ConnectionId> outs;
+  for (int i = 0; i < 6; ++i) outs.push_back(client.transport->connect(where));
+  for (const ConnectionId out : outs) REQUIRE(client.recorder.wait_open(out));
+  for (std::size_t thread = 3; thread-- > 0;) {
+    for (const ConnectionId out : outs) {
+      if (client.transport->thread_of(out) != thread) continue;
+      client.transport->close(out);
+      REQUIRE(client.recorder.wait_closed(out));
+    }
+    const ConnectionId next = client.transport->connect(where);
+    CHECK(client.transport->thread_of(next) == thread);
+    REQUIRE(client.recorder.wait_open(next));
+  }
+}
+
 TEST_CASE("a peer that goes away ends its connections elsewhere") {
   Node server;
   const Address where = server.listen();
