@@ -23,49 +23,6 @@ std::uint32_t blocks_to_grant(const Holdings& holdings, const Neighbour& neighbo
 
 namespace {
 
-// For each that holds some of g and is to be counted with, f(claim).
-template <typename F>
-void each_claim(const Neighbours& neighbours, std::uint32_t g, std::uint32_t turn, bool sifted,
-                TimeUs now, F&& f) {
-  std::uint32_t next_place = turn;
-  for (const Neighbour& n : neighbours) {
-    const std::uint32_t place = next_place;
-    next_place = place + 1 == neighbours.size() ? 0 : place + 1;
-    const std::uint32_t rank = n.holds.rank(g);
-    if (sifted && n.suspect()) continue;
-    if (rank > 0 && !n.grants.stalled(now) && n.useful()) f(Holders::Claim{rank, place});
-  }
-}
-
-}  // namespace
-
-// Among few, one look costs less than to put them in order.
-Holders::Share Holders::share(const Neighbours& neighbours, std::uint32_t g, std::uint32_t turn,
-                              bool sifted, const Claim& own, TimeUs now) {
-  Share share;
-  if (neighbours.size() <= kFewToLookAt) {
-    each_claim(neighbours, g, turn, sifted, now, [&](const Claim& claim) {
-      ++share.holders;
-      if (claim < own) ++share.before;
-    });
-    return share;
-  }
-  if (sorted_.size() == kScanMax && !sorted_.contains(g)) sorted_.clear();
-  const auto [known, fresh] = sorted_.try_emplace(g);
-  std::vector<Claim>& claims = known->second;
-  if (fresh) {
-    each_claim(neighbours, g, turn, sifted, now,
-               [&](const Claim& claim) { claims.push_back(claim); });
-    std::sort(claims.begin(), claims.end());
-  }
-  share.holders = static_cast<std::uint32_t>(claims.size());
-  const auto at = std::lower_bound(claims.begin(), claims.end(), own);
-  share.before = static_cast<std::uint32_t>(at - claims.begin());
-  return share;
-}
-
-namespace {
-
 std::uint32_t unsuspected(const Neighbours& neighbours) {
   return static_cast<std::uint32_t>(std::count_if(neighbours.begin(), neighbours.end(),
                                                   [](const Neighbour& n) { return !n.suspect(); }));
@@ -94,11 +51,11 @@ std::uint32_t quota_of(const Holdings& holdings, const Neighbours& neighbours,
   // in a turn that goes round.
   const std::uint32_t turn = (shares.rotation + g) % size;
   const std::uint32_t own_place = (neighbours.index_of(neighbour.key) + turn) % size;
-  const auto [holders, before] =
+  const Holders::Share shared =
       known.share(neighbours, g, turn, sifted, {own_rank, own_place}, now);
   // It alone, and stalled, or it sends little that is new: it may show that it is better.
-  if (holders == 0 || !neighbour.useful()) return 1;
-  std::uint32_t share = missing / holders + (before < missing % holders ? 1 : 0);
+  if (shared.holders == 0 || !neighbour.useful()) return 1;
+  std::uint32_t share = shared.rows(missing);
   // Shares go to the neighbours that claim most. Where nothing comes of it, any may try.
   if (share == 0 && open && now - open->last_growth >= kStallVoid) share = 1;
   return std::min(share, window);

@@ -5,11 +5,11 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <vector>
 
 #include "client/core/holdings.h"
 #include "client/core/neighbours.h"
+#include "client/core/policy/holders.h"
 
 namespace firn::core::policy {
 
@@ -23,32 +23,6 @@ struct GrantLimits {
 // Blocks to grant `neighbour` now, on top of its credit.
 std::uint32_t blocks_to_grant(const Holdings& holdings, const Neighbour& neighbour,
                               const GrantLimits& limits);
-
-// How much each neighbour holds of generations near their end, worked out once for many: where
-// there are many, each State would look at all of them again for each generation that it tells of.
-class Holders {
- public:
-  struct Claim {
-    std::uint32_t rank = 0, place = 0;
-    // Larger ranks come first, of equal ones the lower place.
-    bool operator<(const Claim& other) const {
-      return rank != other.rank ? rank > other.rank : place < other.place;
-    }
-  };
-  struct Share {
-    std::uint32_t holders = 0;  // that have not stalled and send what is new
-    std::uint32_t before = 0;   // of them, that come before the neighbour
-  };
-  // `turn`: place of the first neighbour; `sifted`: suspects do not count, which goes for few
-  // neighbours. What else is told of neighbours and the time are the same in all calls until
-  // clear().
-  Share share(const Neighbours& neighbours, std::uint32_t g, std::uint32_t turn, bool sifted,
-              const Claim& own, TimeUs now);
-  void clear() { sorted_.clear(); }
-
- private:
-  std::map<std::uint32_t, std::vector<Claim>> sorted_;  // by generation
-};
 
 // How shares are made.
 struct Shares {

@@ -26,8 +26,9 @@ struct Situation {
   explicit Situation(std::uint32_t generations, std::uint32_t n, std::uint32_t peers)
       : holdings(Shape{n, 100, std::uint64_t{generations} * n * 100}) {
     for (std::uint32_t i = 1; i <= peers; ++i) {
-      auto one = std::make_unique<Neighbour>(i, peer_id(static_cast<std::uint8_t>(i)), "192.0.2.1",
-                                             std::uint16_t{1}, false, 0);
+      auto one = std::make_unique<Neighbour>(
+          i, peers < 256 ? peer_id(static_cast<std::uint8_t>(i)) : numbered(i), "192.0.2.1",
+          std::uint16_t{1}, false, 0);
       one->holds.set_shape(holdings.shape());
       neighbours.add(std::move(one));
     }
@@ -240,6 +241,59 @@ TEST_CASE("a lease that stands still passes to the others in turn, then is void"
     CHECK(quota_of(s.holdings, s.neighbours, s.neighbours.at(2), 0, rotation, kNow) == 0);
     CHECK(quota_of(s.holdings, s.neighbours, s.neighbours.at(2), 0, rotation, later) == 1);
   }
+}
+
+TEST_CASE("of what is missing most comes from a neighbour that is far faster than its equals") {
+  for (const std::uint32_t peers : {9u, std::uint32_t{core::policy::kFewToLookAt} + 50}) {
+    CAPTURE(peers);
+    Situation s(2, 64, peers);
+    for (core::PeerKey peer = 1; peer <= peers; ++peer) {
+      s.claim(peer, 0, 64);
+      Neighbour& one = s.neighbours.at(peer);
+      one.grants.resize({100, 0});
+      one.grants.grant(100, kNow);
+      // 10 KB each, the third 1 MB.
+      REQUIRE(one.book_arrival(1, peer == 3 ? 1'000'000 : 10'000, kNow));
+    }
+    s.hold(0, 59, kNow);
+    std::uint32_t fast = 0;
+    for (std::uint32_t rotation = 0; rotation < 20; ++rotation) {
+      core::policy::Holders holders;
+      std::uint32_t all = 0;
+      for (const Neighbour& one : s.neighbours)
+        all += core::policy::quota_of(s.holdings, s.neighbours, one, 0, {rotation}, holders, kNow);
+      CHECK(all == 5);
+      fast += core::policy::quota_of(s.holdings, s.neighbours, s.neighbours.at(3), 0, {rotation},
+                                     holders, kNow);
+    }
+    // It counts for 64 of 72 that send, or of 369.
+    CHECK(fast >= (peers == 9 ? 80 : 10));
+    CHECK(fast < 100);
+  }
+}
+
+TEST_CASE("a neighbour three times as fast as its equals has the part that they have") {
+  Situation s(2, 64, 5);
+  for (core::PeerKey peer = 1; peer <= 5; ++peer) {
+    s.claim(peer, 0, 64);
+    s.neighbours.at(peer).grants.grant(4, kNow);
+    REQUIRE(s.neighbours.at(peer).book_arrival(1, peer == 3 ? 30'000 : 10'000, kNow));
+  }
+  s.hold(0, 59, kNow);
+  for (const Neighbour& one : s.neighbours)
+    CHECK(quota_of(s.holdings, s.neighbours, one, 0, 0, kNow) == 1);
+}
+
+TEST_CASE("who is fast and holds less than others has no part of theirs") {
+  Situation s(2, 64, 4);
+  for (core::PeerKey peer = 1; peer <= 4; ++peer) {
+    s.claim(peer, 0, peer == 3 ? 30 : 64);
+    s.neighbours.at(peer).grants.grant(4, kNow);
+    REQUIRE(s.neighbours.at(peer).book_arrival(1, peer == 3 ? 1'000'000 : 10'000, kNow));
+  }
+  s.hold(0, 61, kNow);
+  for (const Neighbour& one : s.neighbours)
+    CHECK(quota_of(s.holdings, s.neighbours, one, 0, 0, kNow) == (one.key == 3 ? 0 : 1));
 }
 
 TEST_CASE("a window follows the rate, within its bounds") {
