@@ -36,8 +36,8 @@ std::uint32_t Pipeline::departed(std::uint64_t bytes, RemoteHoldings& holds, Tim
   if (bytes > 0) {
     const double blocks =
         rate(now) * static_cast<double>(policy::kPipelineTime) * 1e-6 / static_cast<double>(bytes);
-    depth_ =
-        std::clamp(static_cast<std::uint32_t>(std::min(blocks, 1e6)), 1u, policy::kPipelineMax);
+    depth_ = std::clamp(static_cast<std::uint32_t>(std::min(blocks * times_on_way_, 1e6)),
+                        std::min(times_on_way_, 2u), policy::kPipelineMax);
     last_sent_ = departed_;
     last_departure_ = now;
     ++blocks_sent_;

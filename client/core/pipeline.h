@@ -44,6 +44,8 @@ class Pipeline {
   TimeUs waiting_since() const { return queued_ > 0 ? waiting_since_ : kNever; }
   // How many blocks may wait in it, as its rate was when the last one left.
   std::uint32_t depth() const { return depth_; }
+  // From the next block that leaves on (LinkFacts::times_on_way).
+  void deepen(std::uint32_t times_on_way) { times_on_way_ = times_on_way; }
 
   // Bytes a second that have left.
   double rate(TimeUs now) const { return rate_.bytes_per_second(now); }
@@ -57,6 +59,7 @@ class Pipeline {
   std::uint32_t sequence_ = 0;  // of the last block booked
   std::uint32_t queued_ = 0;
   std::uint32_t depth_ = 1;
+  std::uint32_t times_on_way_ = 1;
   TimeUs waiting_since_ = 0;
   std::uint64_t blocks_sent_ = 0;
   TimeUs last_departure_ = 0;

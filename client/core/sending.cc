@@ -34,6 +34,7 @@ void Sending::departed(Neighbour& n, std::uint32_t blocks, std::uint64_t bytes) 
   // What stood in a stuck socket did not wait for our uplink.
   if (bytes > 0 && n.pipe.queued() > 0 && !sockets_.stuck(n, context_.now))
     uplink_.block_waited(context_.now - n.pipe.waiting_since());
+  if (source_) n.pipe.deepen(uplink_.times_on_way());
   for (std::uint32_t i = 0; i < blocks; ++i) {
     const std::uint32_t number = n.block_departed(bytes / blocks, context_.now);
     if (bytes == 0) seeding_.not_made(n.key, number);
@@ -69,7 +70,8 @@ std::uint32_t Sending::busy_max(double blocks_per_second, std::uint32_t at_once,
   const bool many =
       source_ || relay_.serves_many(holdings_, std::as_const(membership_).neighbours());
   if (!many) return policy::busy_connections_max(blocks_per_second, small_mesh);
-  return policy::busy_connections_source(blocks_per_second, at_once, holdings_.shape().block_bytes);
+  return uplink_.times_on_way() *
+         policy::busy_connections_source(blocks_per_second, at_once, holdings_.shape().block_bytes);
 }
 
 void Sending::pump() {

@@ -23,6 +23,7 @@ inline constexpr TimeUs kNever = INT64_MAX;
 using PeerKey = std::uint64_t;
 inline constexpr PeerKey kNoPeer = 0;
 
+struct LinkFacts;  // link_facts.h
 class RateBudget;  // rate_budget.h
 
 // How long a complete peer stays.
@@ -54,6 +55,7 @@ struct Options {
   std::uint32_t mixture_rows = 0;       // at most, in what it recodes; 0: as the policy says
   std::uint64_t up_limit = 0;           // of this content, bytes per second; 0: none
   std::uint64_t down_limit = 0;
+  const LinkFacts* link = nullptr;  // of all contents; outlives the core
   RateBudget* up_budget = nullptr;  // that it shares with other contents; outlives the core
   RateBudget* down_budget = nullptr;
   // Of the driver's, unknown to all others: nonces are drawn from it (timekeeping.h).

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "client/core/link_facts.h"
 #include "client/core/rate_limit.h"
 #include "client/core/rates.h"
 #include "client/core/types.h"
@@ -11,7 +12,8 @@ namespace firn::core {
 
 class Uplink {
  public:
-  Uplink(const Options& options, TimeUs now) : limit_(options.up_limit, options.up_budget, now) {}
+  Uplink(const Options& options, TimeUs now)
+      : limit_(options.up_limit, options.up_budget, now), link_(options.link) {}
 
   // --- the limit ---
   // Bytes a second, 0: none of its own.
@@ -45,6 +47,8 @@ class Uplink {
   TimeUs queue_time() const { return meter_.busy() ? queue_time_ : 0; }
   // What the link was seen to carry, bytes a second, whatever the limit; 0: not known.
   double seen() const { return meter_.bytes_per_second(); }
+  // LinkFacts::times_on_way.
+  std::uint32_t times_on_way() const { return link_ ? link_->times_on_way : 1; }
   std::uint64_t bytes_sent() const { return bytes_sent_; }
   std::uint64_t blocks_sent() const { return blocks_sent_; }
 
@@ -56,6 +60,7 @@ class Uplink {
 
  private:
   RateLimit limit_;
+  const LinkFacts* link_;
   UplinkMeter meter_;
   RateMeter blocks_rate_{1 * kSecond};  // blocks, to all neighbours
   bool waits_ = false;

@@ -73,6 +73,7 @@ void BacklogWatch::tell_trial(const PathState& path, std::uint64_t now_us) {
   if (loop_.shared().options.io_threads > 1) return;
   loop_.uplink_queue().trial.went_through(path.acknowledged_bytes - before, path.queue_us(),
                                           now_us);
+  loop_.shared().times_on_way.store(loop_.uplink_queue().trial.times(), std::memory_order_relaxed);
 }
 
 void BacklogWatch::note(bool waits, std::uint64_t now_us) {

@@ -50,6 +50,7 @@ struct Shared {
 
   std::atomic<ConnectionId> last_connection{0};
   std::atomic<std::size_t> connection_count{0};
+  std::atomic<std::uint32_t> times_on_way{1};  // QueueTrial::times
 
   // At least half of the loops are further behind than they should be.
   bool overloaded() const;

@@ -8,16 +8,18 @@ namespace {
 constexpr std::uint32_t kHalvingsMax = 5;  // then nothing of it counts
 constexpr double kShortQueueUs = 5'000;    // of a shorter one nothing counts anyway
 constexpr std::uint64_t kSettleUs = 300'000;
-constexpr std::uint64_t kMeasureUs = 500'000;
+constexpr std::uint64_t kMeasureUs = 250'000;
 constexpr std::uint64_t kMeasureLongUs = 1'500'000;  // of slow links, if this has not gone through:
-constexpr std::uint64_t kMeasureBytes = 512 << 10;
+constexpr std::uint64_t kMeasureBytes = 256 << 10;
 constexpr std::uint64_t kTrialPauseUs = 8'000'000;
+constexpr std::uint64_t kFallenPauseUs = 1'000'000;
 constexpr std::uint64_t kTrialPauseMaxUs = 128'000'000;
 constexpr double kSteadyLeast = 0.85;  // of one window to the next
 constexpr double kSteadyMost = 1.15;
-constexpr double kGain = 1.2;   // so much more goes through, or it is of no use
-constexpr double kKept = 0.92;  // as much goes through as before
-constexpr double kChange = 2;   // times less than when a trial failed: it is another situation
+constexpr double kGain = 1.2;       // so much more goes through, or it is of no use
+constexpr double kGainLarge = 1.6;  // then the next trial goes twice as far
+constexpr double kKept = 0.92;      // as much goes through as before
+constexpr double kChange = 2;       // times less than when a trial failed: it is another situation
 
 }  // namespace
 
@@ -48,6 +50,7 @@ void QueueTrial::went_through(std::uint64_t bytes, std::uint64_t delay_us, std::
   if (idled(now_us)) return cut_short(now_us);
   const Flow flow{static_cast<double>(bytes_) * 1e6 / static_cast<double>(time_us),
                   bytes_ > 0 ? delays_ / static_cast<double>(bytes_) : 0};
+  if (bytes_ >= kMeasureBytes) best_ = std::max(best_, flow.rate);
   begin_window(now_us);
   if (phase_ == Phase::kTrying) {
     judge(flow, now_us);
@@ -61,6 +64,11 @@ bool QueueTrial::idled(std::uint64_t now_us) const {
   const std::uint64_t idle_us =
       idle_us_ + (waiting_ == 0 ? now_us - std::max(idle_since_us_, began_us_) : 0);
   return idle_us > (now_us - began_us_) / 5;
+}
+
+// Our link has carried far more, so that it is hardly what holds things up.
+bool QueueTrial::fallen(double rate) const {
+  return rate * kChange < best_;
 }
 
 void QueueTrial::cut_short(std::uint64_t now_us) {
@@ -85,7 +93,7 @@ void QueueTrial::measured(const Flow& flow, std::uint64_t now_us) {
     due_us_ = pause_us_ = 0;
     counting_more_ = false;
   }
-  if (steady && now_us >= due_us_) try_another(now_us);
+  if ((steady || fallen(flow.rate)) && now_us >= due_us_) try_another(1, now_us);
 }
 
 void QueueTrial::judge(const Flow& flow, std::uint64_t now_us) {
@@ -96,11 +104,13 @@ void QueueTrial::judge(const Flow& flow, std::uint64_t now_us) {
   const bool good = level_ > kept_ ? more_goes : flow.rate >= before_.rate * kKept;
   if (!good) return failed(now_us);
   phase_ = Phase::kMeasuring;
-  const double best = std::max(before_.rate, flow.rate);
+  const Flow before = before_;
+  const double best = std::max(before.rate, flow.rate);
   before_ = {level_ > kept_ ? flow.rate : best, flow.delay};
+  const bool far_more = level_ > kept_ && flow.rate >= before.rate * kGainLarge;
   kept_ = level_;
   pause_us_ = 0;
-  try_another(now_us);
+  try_another(far_more ? 2 : 1, now_us);
 }
 
 void QueueTrial::failed(std::uint64_t now_us) {
@@ -108,16 +118,17 @@ void QueueTrial::failed(std::uint64_t now_us) {
   level_ = kept_;
   failed_at_ = before_.rate;
   counting_more_ = !counting_more_;
-  pause_us_ = pause_us_ == 0 ? kTrialPauseUs : std::min(2 * pause_us_, kTrialPauseMaxUs);
+  const std::uint64_t first_us = fallen(before_.rate) ? kFallenPauseUs : kTrialPauseUs;
+  pause_us_ = pause_us_ == 0 ? first_us : std::min(2 * pause_us_, kTrialPauseMaxUs);
   due_us_ = now_us + pause_us_;
 }
 
 // Where it can go on in one direction alone, in that.
-void QueueTrial::try_another(std::uint64_t now_us) {
+void QueueTrial::try_another(std::uint32_t halvings, std::uint64_t now_us) {
   const bool can_count_less = kept_ < kHalvingsMax && before_.delay > kShortQueueUs;
   if (!can_count_less && kept_ == 0) return;
   if (!can_count_less || kept_ == 0) counting_more_ = !can_count_less;
-  level_ = counting_more_ ? kept_ - 1 : kept_ + 1;
+  level_ = counting_more_ ? kept_ - 1 : std::min(kept_ + halvings, kHalvingsMax);
   phase_ = Phase::kSettling;
   begin_window(now_us);
 }

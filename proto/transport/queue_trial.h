@@ -14,6 +14,7 @@
 // they are several.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "proto/transport/backlog.h"
@@ -25,6 +26,9 @@ class QueueTrial {
  public:
   // The part of the shared queue that counts as ours: 1, 1/2, 1/4 and so on, at last 0.
   double ours() const;
+  // How many times as much may be on its way as where the shared queue stands before this link, as
+  // trials have shown: 1, 2, 4 and so on.
+  std::uint32_t times() const { return 1u << std::min(level_, kept_); }
 
   // A connection begins or ceases to have something in a queue, its own or not. Only where some
   // always has does what goes through tell what could.
@@ -42,10 +46,11 @@ class QueueTrial {
 
   void begin_window(std::uint64_t now_us);
   bool idled(std::uint64_t now_us) const;
+  bool fallen(double rate) const;
   void cut_short(std::uint64_t now_us);
   void measured(const Flow& flow, std::uint64_t now_us);
   void judge(const Flow& flow, std::uint64_t now_us);
-  void try_another(std::uint64_t now_us);
+  void try_another(std::uint32_t halvings, std::uint64_t now_us);
   void failed(std::uint64_t now_us);
 
   Phase phase_ = Phase::kMeasuring;
@@ -54,6 +59,7 @@ class QueueTrial {
   bool counting_more_ = false;
   Flow before_;           // without the trial; on the way to counting more, the best
   double failed_at_ = 0;  // rate before the last trial that failed
+  double best_ = 0;       // highest rate of a window in which much went through
   std::uint64_t due_us_ = 0;
   std::uint64_t pause_us_ = 0;  // after the last trial that failed
 

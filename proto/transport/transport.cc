@@ -90,6 +90,10 @@ class TlsTransport final : public Transport {
     return std::chrono::microseconds(shared_.lags[thread].us());
   }
 
+  std::uint32_t times_on_way() const override {
+    return shared_.times_on_way.load(std::memory_order_relaxed);
+  }
+
   void wake(std::size_t thread) override { shared_.loops[thread]->wakeup().signal(); }
 
   void answer(ConnectionId id, std::span<const std::uint8_t> frames) override {

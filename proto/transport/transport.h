@@ -173,6 +173,9 @@ class Transport {
   virtual std::size_t thread_of(ConnectionId) const { return 0; }
   // How far its loop is behind; 0 where Options::overload_lag is.
   virtual std::chrono::microseconds lag_of(std::size_t) const { return {}; }
+  // How many times as much may be on its way to others as where their acknowledgements waited for
+  // nothing but our link (queue_trial.h): 1, 2, 4 and so on. Any thread.
+  virtual std::uint32_t times_on_way() const { return 1; }
   // on_woken() follows on that thread; several calls may end in one.
   virtual void wake(std::size_t) {}
   // What goes out later than within on_request(), as whole frames; on the connection's thread. A

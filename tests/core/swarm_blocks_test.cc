@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include "client/core/link_facts.h"
+#include "client/core/policy/constants.h"
 #include "codec/encode.h"
 #include "codec/span_basis.h"
 #include "proto/base/limits.h"
@@ -409,4 +411,35 @@ TEST_CASE("a source that sends very many small blocks chooses several of a gener
     fixture.join(peer, peer_id(static_cast<std::uint8_t>(peer)), 200'000);
   CHECK(longest_run(fixture, 20) == 1);  // the rate is not known yet
   CHECK(longest_run(fixture, 2000) == 16);
+}
+
+TEST_CASE("where the queue is not its link's a source has more blocks wait, two in a socket") {
+  core::LinkFacts link;
+  core::Options options = plain_options();
+  options.link = &link;
+  Fixture source(plain_manifest(8, 16, 1000), options);
+  source.start(true);
+  constexpr PeerKey kPeers = 12;
+  const auto waiting = [&](PeerKey peer) {
+    return std::ranges::count_if(source.actions, [peer](const core::Action& action) {
+      const auto* send = std::get_if<core::SendBlock>(&action);
+      return send && send->peer == peer;
+    });
+  };
+  const auto sockets = [&] {
+    int busy = 0;
+    for (PeerKey peer = 1; peer <= kPeers; ++peer) busy += waiting(peer) > 0 ? 1 : 0;
+    return busy;
+  };
+  for (PeerKey peer = 1; peer <= kPeers; ++peer)
+    source.join(peer, peer_id(static_cast<std::uint8_t>(peer)), 20);
+  CHECK(sockets() == static_cast<int>(core::policy::kBusyConnectionsSource));
+  PeerKey served = 1;
+  while (waiting(served) == 0) ++served;
+  link.times_on_way = 4;
+  source.core.blocks_departed(served, 1, 1000, source.now);
+  source.drain();
+  CHECK(sockets() == kPeers);
+  for (PeerKey peer = 1; peer <= kPeers; ++peer)
+    CHECK(waiting(peer) == (peer == served ? 1 + 2 : 1));  // of its three one has left
 }

@@ -95,9 +95,64 @@ TEST_CASE("where far less goes through than when a trial failed the next one com
 
 TEST_CASE("nothing is tried while what goes through falls") {
   double rate = 8e6;
-  Link link([&rate](double) { return rate *= 0.995; }, 100 * kMs, false);
+  Link link([&rate](double) { return rate *= 0.992; }, 100 * kMs, false);
+  link.pass(800 * kMs);  // to a little more than half
+  CHECK(link.tried_us == 0);
+}
+
+TEST_CASE("nothing is tried while what goes through a slow link falls") {
+  double rate = 100e3;
+  Link link([&rate](double) { return rate *= 0.998; }, 100 * kMs, false);
   link.pass(10 * kSecond);
   CHECK(link.tried_us == 0);
+}
+
+TEST_CASE("a link that has carried far more is tried before the rate is steady") {
+  double rate = 8e6;
+  bool falls = true;
+  Link link([&](double ours) { return (falls ? rate *= 0.99 : rate) / std::max(ours, 0.1); },
+            100 * kMs, false);
+  link.pass(kSecond);  // to a third
+  CHECK(link.tried_us == 0);
+  link.pass(kSecond);
+  CHECK(link.tried_us > 0);
+  falls = false;
+  link.pass(4 * kSecond);
+  CHECK(link.trial.ours() < 0.5);
+}
+
+TEST_CASE("a trial that fails there is followed by the next one after a second") {
+  double rate = 8e6;
+  Link link([&](double) { return rate; }, 100 * kMs, true);
+  link.pass(kSecond);
+  rate = 2e6;
+  int trials = 0;
+  for (int i = 0; i < 700; ++i) {
+    const bool tries = link.trial.ours() < 1;
+    link.pass(10 * kMs);
+    trials += !tries && link.trial.ours() < 1 ? 1 : 0;
+  }
+  CHECK(trials >= 3);  // else one, in its first eight seconds
+}
+
+TEST_CASE("more is on its way once a trial has shown that it goes through, and not in the trial") {
+  Link link(held_up, 100 * kMs, false);
+  CHECK(link.trial.times() == 1);
+  bool tried = false;
+  for (int i = 0; i < 800; ++i) {
+    link.pass(10 * kMs);
+    const double ours = link.trial.ours();
+    const std::uint32_t counted = ours == 0 ? 32 : static_cast<std::uint32_t>(1 / ours);
+    if (counted == 2 && link.trial.times() == 1) tried = true;
+    CHECK(link.trial.times() <= counted);
+  }
+  CHECK(tried);
+  CHECK(link.trial.times() >= 4);
+  Link own(narrow, 100 * kMs, true);
+  for (int i = 0; i < 4000; ++i) {
+    own.pass(10 * kMs);
+    REQUIRE(own.trial.times() == 1);
+  }
 }
 
 TEST_CASE("a trial that takes rate from other senders on the bottleneck link fails") {

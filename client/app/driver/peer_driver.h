@@ -22,6 +22,7 @@
 #include "client/app/driver/session_list.h"
 #include "client/app/net/connections.h"
 #include "client/app/runtime/event_loop.h"
+#include "client/core/link_facts.h"
 #include "client/core/rate_budget.h"
 #include "proto/base/stage_profile.h"
 #include "proto/base/stage_times.h"
@@ -108,6 +109,7 @@ class PeerDriver {
   std::unique_ptr<proto::transport::Transport> transport_;
   Connections connections_;
   CodingEquipment equipment_;
+  core::LinkFacts link_;
   core::RateBudget up_budget_, down_budget_;
   std::optional<SessionHost> host_;  // once it listens
   SessionList sessions_;
