@@ -27,7 +27,11 @@ class LoopLoad {
     if (told_us_ > 0 && now_us > told_us_) {
       const double share =
           static_cast<double>(cpu_us - cpu_us_) / static_cast<double>(now_us - told_us_);
-      busy_.store((busy() + share) / 2, std::memory_order_relaxed);
+      // After a window half of it is what was before, and next to nothing after a long sleep.
+      const auto time = static_cast<double>(now_us - told_us_);
+      const double kept = kWindowUs / (kWindowUs + time);
+      busy_.store(kept * busy_.load(std::memory_order_relaxed) + (1 - kept) * share,
+                  std::memory_order_relaxed);
       busy_with_.store(connections(), std::memory_order_relaxed);
     }
     told_us_ = now_us;

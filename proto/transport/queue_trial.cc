@@ -11,18 +11,19 @@ constexpr std::uint64_t kSettleUs = 300'000;
 constexpr std::uint64_t kMeasureUs = 250'000;
 constexpr std::uint64_t kMeasureLongUs = 1'500'000;  // of slow links, if this has not gone through:
 constexpr std::uint64_t kMeasureBytes = 256 << 10;
-// After a first trial that failed; shorter where our link has carried far more, and where a trial
-// takes less than a second.
+// After a first trial that failed; shorter where our link has carried far more, and where it has
+// carried so much that a trial may take less than a second.
 constexpr std::uint64_t kTrialPauseUs = 8'000'000;
 constexpr std::uint64_t kFastPauseUs = 2'000'000;
 constexpr std::uint64_t kFallenPauseUs = 1'000'000;
 constexpr std::uint64_t kTrialPauseMaxUs = 128'000'000;
 constexpr double kSteadyLeast = 0.85;  // of one window to the next
 constexpr double kSteadyMost = 1.15;
-constexpr double kGain = 1.2;       // so much more goes through, or it is of no use
-constexpr double kGainLarge = 1.6;  // then the next trial goes twice as far
-constexpr double kKept = 0.92;      // as much goes through as before
-constexpr double kChange = 2;       // times less than when a trial failed: it is another situation
+constexpr double kGain = 1.2;        // so much more goes through, or it is of no use
+constexpr double kGainLarge = 1.6;   // then the next trial goes twice as far
+constexpr double kKept = 0.92;       // as much goes through as before
+constexpr double kForgotten = 0.99;  // of the highest rate, from one window to the next
+constexpr double kChange = 2;        // times less than when a trial failed: it is another situation
 
 }  // namespace
 
@@ -88,15 +89,17 @@ void QueueTrial::begin_window(std::uint64_t now_us) {
 }
 
 void QueueTrial::measured(const Flow& flow, std::uint64_t now_us) {
-  const bool steady =
-      flow.rate >= before_.rate * kSteadyLeast && flow.rate < before_.rate * kSteadyMost;
+  const bool rises = flow.rate >= before_.rate * kSteadyMost;
+  const bool steady = flow.rate >= before_.rate * kSteadyLeast && !rises;
+  best_ *= kForgotten;
   before_ = flow;
   if (flow.rate * kChange < failed_at_) {
     failed_at_ = 0;
     due_us_ = pause_us_ = 0;
     counting_more_ = false;
   }
-  if ((steady || fallen(flow.rate)) && now_us >= due_us_) try_another(1, now_us);
+  const bool low = flow.rate > 0 && fallen(flow.rate) && !rises;
+  if ((steady || low) && now_us >= due_us_) try_another(1, now_us);
 }
 
 void QueueTrial::judge(const Flow& flow, std::uint64_t now_us) {

@@ -59,7 +59,7 @@ class QueueTrial {
   bool counting_more_ = false;
   Flow before_;           // without the trial; on the way to counting more, the best
   double failed_at_ = 0;  // rate before the last trial that failed
-  double best_ = 0;       // highest rate of a window in which much went through
+  double best_ = 0;       // highest rate of late of a window in which much went through
   std::uint64_t due_us_ = 0;
   std::uint64_t pause_us_ = 0;  // after the last trial that failed
 

@@ -121,6 +121,21 @@ TEST_CASE("a link that has carried far more is tried before the rate is steady")
   CHECK(link.trial.ours() < 0.5);
 }
 
+TEST_CASE("a link that has carried far more is not tried while its rate rises, or nothing goes") {
+  double rate = 8e6;
+  double times = 1;
+  Link link([&](double) { return rate *= times; }, 100 * kMs, true);
+  link.pass(kSecond);
+  rate = 0;
+  link.pass(3 * kSecond);
+  rate = 1e6;
+  times = 1.006;  // 1.16 in a quarter of a second
+  const std::uint64_t before = link.tried_us;
+  link.pass(2 * kSecond);
+  CHECK(link.tried_us == before);
+  CHECK(link.trial.ours() == 1);
+}
+
 TEST_CASE("a trial that fails there is followed by the next one after a second") {
   double rate = 8e6;
   Link link([&](double) { return rate; }, 100 * kMs, true);

@@ -82,7 +82,7 @@ inline constexpr std::uint32_t kBusyConnectionsMin = 2;
 inline constexpr std::uint32_t kBusyConnections = 3;
 // The next block of a source is innovative at any receiver, so that choosing early costs it little,
 // and an uplink that stands idle costs all [004].
-inline constexpr std::uint32_t kBusyConnectionsSource = 4;
+inline constexpr std::uint32_t kBusyConnectionsSource = 4, kBusyConnectionsElsewhere = 64;
 inline constexpr TimeUs kBusyTime = 40 * kMillisecond;  // of the uplink, held by waiting blocks
 inline constexpr TimeUs kBusyTimeSource = 2 * kMillisecond;  // of a fast source's, one each
 inline constexpr TimeUs kBusyTimeLarge = 20 * kMillisecond;  // in large meshes

@@ -13,6 +13,9 @@ namespace {
 // A sender that is so many times faster than the mean of the others counts as so many of them.
 constexpr double kFastSender = 4;
 constexpr double kFastSenderMax = 64;
+// Bytes a second. Others that were asked for nothing of late send nothing, and are no measure: a
+// sender that has become as slow as this is not fast.
+constexpr double kSlowSender = 4'000;
 
 // For each that holds some of g and is to be counted with, f(claim).
 template <typename F>
@@ -39,8 +42,8 @@ class Weights {
   double of(const Holders::Claim& claim) const {
     if (count_ < 2) return 1;
     const double others = (rates_ - claim.rate) / static_cast<double>(count_ - 1);
-    if (claim.rate <= kFastSender * others) return 1;
-    return std::min(claim.rate / std::max(others, 1.0), kFastSenderMax);
+    const double times = claim.rate / std::max(others, kSlowSender);
+    return times > kFastSender ? std::min(times, kFastSenderMax) : 1;
   }
 
  private:

@@ -272,6 +272,21 @@ TEST_CASE("of what is missing most comes from a neighbour that is far faster tha
   }
 }
 
+TEST_CASE("a sender that has become slow is not fast because others were asked for nothing") {
+  Situation s(2, 64, 5);
+  for (core::PeerKey peer = 1; peer <= 5; ++peer) s.claim(peer, 0, 64);
+  Neighbour& once = s.neighbours.at(3);
+  once.grants.grant(4, kNow);
+  REQUIRE(once.book_arrival(1, 1'000'000, kNow));
+  s.hold(0, 59, kNow);
+  CHECK(quota_of(s.holdings, s.neighbours, once, 0, 0, kNow) > 3);
+  for (const TimeUs later : {1'500 * kMillisecond, 2 * kSecond, 2'900 * kMillisecond}) {
+    CAPTURE(later);
+    for (const Neighbour& one : s.neighbours)
+      CHECK(quota_of(s.holdings, s.neighbours, one, 0, 0, kNow + later) == 1);
+  }
+}
+
 TEST_CASE("a neighbour three times as fast as its equals has the part that they have") {
   Situation s(2, 64, 5);
   for (core::PeerKey peer = 1; peer <= 5; ++peer) {
