@@ -17,6 +17,16 @@ constexpr std::uint64_t kTogetherMs = 4;
 // Orders for which memory is kept: some 30 KiB.
 constexpr std::size_t kOrdersKept = 256;
 
+// How long this thread has run, where that is due.
+void tell(LoopLoad& load, std::uint64_t now_us) {
+  if (!load.due(now_us)) return;
+  timespec ran{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ran);
+  load.ran(static_cast<std::uint64_t>(ran.tv_sec) * 1'000'000 +
+               static_cast<std::uint64_t>(ran.tv_nsec) / 1000,
+           now_us);
+}
+
 }  // namespace
 
 bool Shared::overloaded() const {
@@ -90,20 +100,8 @@ void IoLoop::run() {
       running = take_turn(true);
     }
     shared_.sink.on_turn_over();
-    tell_load();
+    if (shared_.loads.size() > 1) tell(shared_.loads[number_], uv_now(&loop_) * 1000);
   }
-}
-
-// Where there are several, so that new connections come to where least is done.
-void IoLoop::tell_load() {
-  LoopLoad& load = shared_.loads[number_];
-  const std::uint64_t now_us = uv_now(&loop_) * 1000;
-  if (shared_.loads.size() < 2 || !load.due(now_us)) return;
-  timespec ran{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ran);
-  load.ran(static_cast<std::uint64_t>(ran.tv_sec) * 1'000'000 +
-               static_cast<std::uint64_t>(ran.tv_nsec) / 1000,
-           now_us);
 }
 
 bool IoLoop::take_turn(bool may_wait) {

@@ -110,7 +110,6 @@ class IoLoop {
   void begin_stop();
   bool rest();
   bool take_turn(bool may_wait);
-  void tell_load();
 
   void obey(ConnectOrder& order);
   void obey(AdoptOrder& order);
