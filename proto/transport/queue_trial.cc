@@ -11,10 +11,8 @@ constexpr std::uint64_t kSettleUs = 300'000;
 constexpr std::uint64_t kMeasureUs = 250'000;
 constexpr std::uint64_t kMeasureLongUs = 1'500'000;  // of slow links, if this has not gone through:
 constexpr std::uint64_t kMeasureBytes = 256 << 10;
-// After a first trial that failed; shorter where our link has carried far more, and where it has
-// carried so much that a trial may take less than a second.
+// After a first trial that failed; shorter where our link has carried far more.
 constexpr std::uint64_t kTrialPauseUs = 8'000'000;
-constexpr std::uint64_t kFastPauseUs = 2'000'000;
 constexpr std::uint64_t kFallenPauseUs = 1'000'000;
 constexpr std::uint64_t kTrialPauseMaxUs = 128'000'000;
 constexpr double kSteadyLeast = 0.85;  // of one window to the next
@@ -124,9 +122,7 @@ void QueueTrial::failed(std::uint64_t now_us) {
   level_ = kept_;
   failed_at_ = before_.rate;
   counting_more_ = !counting_more_;
-  const std::uint64_t first_us = fallen(before_.rate) ? kFallenPauseUs
-                                 : best_ > 0          ? kFastPauseUs
-                                                      : kTrialPauseUs;
+  const std::uint64_t first_us = fallen(before_.rate) ? kFallenPauseUs : kTrialPauseUs;
   pause_us_ = pause_us_ == 0 ? first_us : std::min(2 * pause_us_, kTrialPauseMaxUs);
   due_us_ = now_us + pause_us_;
 }
