@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <span>
 
 #include "client/core/policy/constants.h"
@@ -97,10 +96,12 @@ Holders::Share Holders::share(const Neighbours& neighbours, std::uint32_t g, std
   share.holders = static_cast<std::uint32_t>(claims.size());
   share.before = static_cast<std::uint32_t>(index);
   if (at == claims.end() || at->rank != own.rank || at->place != own.place) return share;
-  const auto equals = std::ranges::equal_range(claims, own.rank, std::greater<>(),
-                                               [](const Claim& claim) { return claim.rank; });
-  share.above = static_cast<std::uint32_t>(equals.begin() - claims.begin());
-  share.equals = static_cast<std::uint32_t>(equals.size());
+  const auto first = std::partition_point(
+      claims.begin(), at, [&own](const Claim& claim) { return claim.rank > own.rank; });
+  const auto end = std::partition_point(
+      at, claims.end(), [&own](const Claim& claim) { return claim.rank == own.rank; });
+  share.above = static_cast<std::uint32_t>(first - claims.begin());
+  share.equals = static_cast<std::uint32_t>(end - first);
   share.from = index == share.above ? 0 : known->second.to[index - 1];
   share.to = known->second.to[index];
   return share;
