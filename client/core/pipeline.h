@@ -44,7 +44,8 @@ class Pipeline {
   TimeUs waiting_since() const { return queued_ > 0 ? waiting_since_ : kNever; }
   // How many blocks may wait in it, as its rate was when the last one left.
   std::uint32_t depth() const { return depth_; }
-  // From the next block that leaves on (LinkFacts::times_on_way).
+  // So many times as many may wait in it (LinkFacts::times_on_way), and two at least where that is
+  // more than 1; from the next block that leaves on.
   void deepen(std::uint32_t times_on_way) { times_on_way_ = times_on_way; }
 
   // Bytes a second that have left.

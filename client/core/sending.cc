@@ -72,7 +72,6 @@ std::uint32_t Sending::busy_max(double blocks_per_second, std::uint32_t at_once,
   if (!many) return policy::busy_connections_max(blocks_per_second, small_mesh);
   const std::uint32_t of_own_link =
       policy::busy_connections_source(blocks_per_second, at_once, holdings_.shape().block_bytes);
-  // More than that many are looked at one by one.
   return std::max(of_own_link, std::min<std::uint32_t>(of_own_link * uplink_.times_on_way(),
                                                        policy::kBusyConnectionsElsewhere));
 }

@@ -80,8 +80,8 @@ inline constexpr double kWeightMax = 4;
 // up all. So from two on, as many as it takes to hold kBusyTime; two in large meshes [003].
 inline constexpr std::uint32_t kBusyConnectionsMin = 2;
 inline constexpr std::uint32_t kBusyConnections = 3;
-// The next block of a source is innovative at any receiver, so that choosing early costs it little,
-// and an uplink that stands idle costs all [004].
+// The next block of a source is innovative at any receiver: choosing early costs it little, an idle
+// uplink costs all [004]. Elsewhere: at most, where blocks wait before the receivers' links [085].
 inline constexpr std::uint32_t kBusyConnectionsSource = 4, kBusyConnectionsElsewhere = 64;
 inline constexpr TimeUs kBusyTime = 40 * kMillisecond;  // of the uplink, held by waiting blocks
 inline constexpr TimeUs kBusyTimeSource = 2 * kMillisecond;  // of a fast source's, one each

@@ -9,11 +9,12 @@
 namespace firn::core::policy {
 namespace {
 
-// A sender that is so many times faster than the mean of the others counts as so many of them.
+// A sender whose rate is more than kFastSender times the mean rate of the other senders counts as
+// several: as many as its rate is times that mean, kFastSenderMax at most.
 constexpr double kFastSender = 4;
 constexpr double kFastSenderMax = 64;
-// Bytes a second. Others that were asked for nothing of late send nothing, and are no measure: a
-// sender that has become as slow as this is not fast.
+// Bytes a second; the mean counts as no less. A receiver that gave the others no quota of late gets
+// nothing from them, and their rate then says nothing of what they could send.
 constexpr double kSlowSender = 4'000;
 
 // For each that holds some of g and is to be counted with, f(claim).
@@ -31,8 +32,7 @@ void each_claim(const Neighbours& neighbours, std::uint32_t g, std::uint32_t tur
   }
 }
 
-// For how many senders each of several counts: for one, but for those that are far faster than the
-// mean of the others.
+// The weights of holders of equal rank: how many senders each counts as.
 class Weights {
  public:
   explicit Weights(std::span<const Holders::Claim> claims) : count_(claims.size()) {
@@ -52,41 +52,47 @@ class Weights {
 
 }  // namespace
 
-std::uint32_t Holders::Share::rows(std::uint32_t all) const {
-  const std::uint32_t each = all / holders, left = all % holders;
+std::uint32_t Holders::Share::rows(std::uint32_t missing) const {
+  const std::uint32_t each = missing / holders, left = missing % holders;
   if (to == 0) return each + (before < left ? 1 : 0);
   const std::uint32_t more = left > above ? std::min(left - above, equals) : 0;
   const double theirs = equals * each + more;
-  // Whoever comes next begins where this one ends: together they send all.
+  // The next holder's `from` is this one's `to`, so that the shares of all add up to `theirs`.
   return static_cast<std::uint32_t>(std::ceil(theirs * to) - std::ceil(theirs * from));
 }
 
-// Among few, one look costs less than to put them in order.
+// One look at all neighbours: where they are few it costs less than to put them in order.
+Holders::Share Holders::share_among_few(const Neighbours& neighbours, std::uint32_t g,
+                                        std::uint32_t turn, bool sifted, const Claim& own,
+                                        TimeUs now) {
+  Share share;
+  equals_.clear();
+  each_claim(neighbours, g, turn, sifted, now, [&](const Claim& claim) {
+    ++share.holders;
+    if (claim < own) ++share.before;
+    if (claim.rank > own.rank) ++share.above;
+    if (claim.rank == own.rank) equals_.push_back(claim);
+  });
+  share.equals = static_cast<std::uint32_t>(equals_.size());
+  const Weights weights(equals_);
+  double all = 0, before = 0, until = 0;
+  for (const Claim& claim : equals_) {
+    const double counts = weights.of(claim);
+    all += counts;
+    if (claim.place < own.place) before += counts;
+    if (claim.place <= own.place) until += counts;
+  }
+  if (until == before || all == share.equals) return share;
+  share.from = before / all;
+  share.to = until / all;
+  return share;
+}
+
 Holders::Share Holders::share(const Neighbours& neighbours, std::uint32_t g, std::uint32_t turn,
                               bool sifted, const Claim& own, TimeUs now) {
+  if (neighbours.size() <= kFewToLookAt)
+    return share_among_few(neighbours, g, turn, sifted, own, now);
   Share share;
-  if (neighbours.size() <= kFewToLookAt) {
-    equals_.clear();
-    each_claim(neighbours, g, turn, sifted, now, [&](const Claim& claim) {
-      ++share.holders;
-      if (claim < own) ++share.before;
-      if (claim.rank > own.rank) ++share.above;
-      if (claim.rank == own.rank) equals_.push_back(claim);
-    });
-    share.equals = static_cast<std::uint32_t>(equals_.size());
-    const Weights weights(equals_);
-    double all = 0, before = 0, until = 0;
-    for (const Claim& claim : equals_) {
-      const double counts = weights.of(claim);
-      all += counts;
-      if (claim.place < own.place) before += counts;
-      if (claim.place <= own.place) until += counts;
-    }
-    if (until == before || all == share.equals) return share;
-    share.from = before / all;
-    share.to = until / all;
-    return share;
-  }
   if (sorted_.size() == kScanMax && !sorted_.contains(g)) sorted_.clear();
   const auto [known, fresh] = sorted_.try_emplace(g);
   if (fresh) known->second = sort(neighbours, g, turn, sifted, now);

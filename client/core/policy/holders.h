@@ -1,6 +1,7 @@
-// Who is to send the last rows of a generation: those that hold most of it, in equal parts. A
-// neighbour that sends far faster than others which hold as much has a larger part: in equal ones a
-// fast source would wait with the receiver for the slow uplinks of others (docs/notes/085).
+// How a receiver divides the last rows of a generation, which it lacks, among the neighbours that
+// hold some of it: those of highest rank first, in equal parts. Of neighbours of equal rank one
+// that sends far faster than the others gets a larger part; with equal parts the receiver would
+// have to wait for slow uplinks while a fast source has nothing to send (docs/notes/085).
 #pragma once
 
 #include <cstdint>
@@ -27,14 +28,14 @@ class Holders {
   struct Share {
     std::uint32_t holders = 0;  // that have not stalled and send what is new
     std::uint32_t before = 0;   // of them, that come before the neighbour
-    // Where of those that hold as much as the neighbour some are far faster than the others: how
-    // many come before all of these, how many they are, and which part of what goes to them is the
-    // neighbour's, from 0 to 1. Else `to` is 0.
+    // `above`: holders of higher rank than the neighbour; `equals`: those of its rank, itself among
+    // them. Where one of the equals sends far faster than the others, the neighbour's part of the
+    // rows that the equals get reaches from `from` to `to` (0 to 1). Else `to` is 0.
     std::uint32_t above = 0, equals = 0;
     double from = 0, to = 0;
 
-    // Of so many rows that all are to send.
-    std::uint32_t rows(std::uint32_t all) const;
+    // How many rows the neighbour is to send of `missing` that all holders send together.
+    std::uint32_t rows(std::uint32_t missing) const;
   };
   // `turn`: place of the first neighbour; `sifted`: suspects do not count, which goes for few
   // neighbours. What else is told of neighbours and the time are the same in all calls until
@@ -44,6 +45,9 @@ class Holders {
   void clear() { sorted_.clear(); }
 
  private:
+  Share share_among_few(const Neighbours& neighbours, std::uint32_t g, std::uint32_t turn,
+                        bool sifted, const Claim& own, TimeUs now);
+
   struct Sorted {
     std::vector<Claim> claims;
     std::vector<double> to;  // Share::to of each
@@ -52,7 +56,7 @@ class Holders {
               TimeUs now) const;
 
   std::map<std::uint32_t, Sorted> sorted_;  // by generation
-  std::vector<Claim> equals_;               // of a look at few
+  std::vector<Claim> equals_;               // of share_among_few()
 };
 
 }  // namespace firn::core::policy

@@ -1,4 +1,4 @@
-// Who sends the last rows of a generation, and how many.
+// How a receiver divides the last rows of a generation among its neighbours.
 #include "client/core/policy/holders.h"
 
 #include <doctest/doctest.h>
@@ -94,7 +94,7 @@ TEST_CASE("a neighbour three times as fast as its equals has the part that they 
     CHECK(quota_of(s.holdings, s.neighbours, one, 0, 0, kNow) == 1);
 }
 
-TEST_CASE("who is fast and holds less than others has no part of theirs") {
+TEST_CASE("a fast neighbour of lower rank gets no part of what those of higher rank are to send") {
   Situation s(2, 64, 4);
   for (core::PeerKey peer = 1; peer <= 4; ++peer) {
     s.claim(peer, 0, peer == 3 ? 30 : 64);
