@@ -15,8 +15,9 @@ from running import building
 from swarm_lab import hosts, matrix, report, slow_link
 
 SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "swarm"
-# Races whose uplinks carry more than this together run alone: their peers need the cores.
-SHARED_MBIT = 400
+# What the uplinks of a race carry together that takes one place of --at-once: peers of faster links
+# need more of the cores.
+PLACE_MBIT = 100
 
 
 def options(command):
@@ -26,7 +27,8 @@ def options(command):
                          help="repeatable; the first is judged (default: firn, and the rivals)")
     command.add_argument("--rounds", type=int, default=3)
     command.add_argument("--at-once", type=int, default=1, metavar="N",
-                         help="races at a time; those of fast links run alone all the same")
+                         help="places for races at a time; one takes a place for each "
+                         f"{PLACE_MBIT} Mbit/s of its uplinks, all at most")
     command.add_argument("--out", required=True, metavar="DIR", help="one JSON file for each run")
     command.add_argument("--matrix", metavar="FILE", default=matrix.PATH,
                          help="other cells than scripts/swarm_lab/matrix.toml")
@@ -72,7 +74,7 @@ def race(cells, clients, chosen):
 
 
 def in_turn(jobs, at_once, run):
-    """Runs the jobs in their order, some at a time; those with fast links alone."""
+    """Runs the jobs in their order, those beside each other that find room in `at_once` places."""
     places = threading.Semaphore(at_once)
 
     def job(cell, client, taken):
@@ -84,7 +86,7 @@ def in_turn(jobs, at_once, run):
 
     with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
         for cell, client in jobs:
-            takes = at_once if cell.uplinks_mbit() > SHARED_MBIT else 1
+            takes = min(max(round(cell.uplinks_mbit() / PLACE_MBIT), 1), at_once)
             for _ in range(takes):
                 places.acquire()
             pool.submit(job, cell, client, takes)

@@ -58,7 +58,8 @@ class Memory(harness.SwarmTest):
             return int(re.search(r"VmHWM:\s*(\d+) kB", status.read())[1]) << 10
 
     def test_a_content_is_not_held_in_memory(self):
-        """With 16 MiB for data: the content is twice what either program may take in all."""
+        """The content is twice what either program takes in all: with 16 MiB, of which half are for
+        data, and the program itself."""
         options = ["--memory", "16M", "--codec", "cpu", "--threads", 2]
         source = self.file(128 * MIB)
         seed = self.share(source, *options)
@@ -67,6 +68,21 @@ class Memory(harness.SwarmTest):
         self.assertLess(self.peak(get), 64 * MIB)
         self.assertLess(self.peak(seed), 64 * MIB)
         self.assert_same(source, self.folder / "get" / source.name)
+
+    def test_peers_that_pass_a_content_on_stay_below_the_memory_they_have_by_default(self):
+        """Three that exchange as fast as the machine can: their rows, caches and queues fill."""
+        source = self.folder / "source" / "large.bin"
+        source.parent.mkdir(parents=True)
+        with source.open("wb") as file:
+            for _ in range(12):
+                file.write(os.urandom(64 * MIB))
+        seed = self.share(source)
+        gets = [self.get(seed.link(), f"get{i}", "--peer", seed.endpoint(), "--seed", "forever")
+                for i in range(3)]
+        for get in gets:
+            get.wait_event("complete", 240)
+        for program in (seed, *gets):
+            self.assertLess(self.peak(program), 128 * MIB)
 
 
 if __name__ == "__main__":

@@ -174,6 +174,26 @@ class Tables(unittest.TestCase):
         self.assertEqual(len(seen), 6)
         self.assertTrue(all(names == ["fast"] for names in seen if "fast" in names))
 
+    def test_a_fast_race_takes_as_many_places_as_its_uplinks_need(self):
+        fast = matrix.Cell("fast", 6, 1, 100, 100)  # 700 Mbit/s: seven places
+        slow = matrix.Cell("slow", 2, 1, 8, 8)
+        together = threading.Barrier(3, timeout=30)
+        guard, running, most = threading.Lock(), [], []
+
+        def race(cell, client):
+            with guard:
+                running.append(cell.name)
+                most.append(sorted(running))
+            if client == "together":
+                together.wait()  # ends only when two slow ones run beside a fast one
+            with guard:
+                running.remove(cell.name)
+
+        matrix_command.in_turn([(fast, "together"), (slow, "together"), (slow, "together"),
+                                (fast, "later"), (fast, "later")], 9, race)
+        self.assertEqual(len(most), 5)
+        self.assertTrue(all(names.count("fast") == 1 for names in most if "fast" in names))
+
     def test_the_command_goes_on_where_a_race_fails_and_skips_what_needs_more_cores(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "matrix.toml")

@@ -75,7 +75,7 @@ void add_limit_options(CLI::App& app, NetworkOptions& options) {
             "bytes per second sent at most for each content");
   add_limit("--content-down-limit", options.content_down_limit,
             "bytes per second received at most for each content");
-  add_limit("--memory", options.memory_bytes, "memory for data (default 128M)")
+  add_limit("--memory", options.memory_bytes, "memory of the process at most, about (default 128M)")
       ->check(between(std::uint64_t{16} << 20, std::uint64_t{1} << 40, "at least 16M"));
 }
 
@@ -220,7 +220,7 @@ Result<DriverOptions> driver_options(const NetworkOptions& options, const CodecO
   driver.profile = options.profile;
   driver.up_limit = options.up_limit;
   driver.down_limit = options.down_limit;
-  driver.memory_bytes = options.memory_bytes;
+  driver.memory_bytes = memory_for_data(options.memory_bytes);
   driver.io_threads = options.io_threads;
   if (!options.peers_interval.empty()) {
     const auto interval = parse_duration(options.peers_interval);

@@ -19,13 +19,20 @@ inline std::size_t connections_for(std::uint32_t peers_max) {
   return std::max<std::size_t>(4096, std::size_t{peers_max} + peers_max / 4);
 }
 
+// What --memory leaves for data. The program itself, its threads, TLS and what the allocator keeps
+// of freed memory take about 36 MiB (docs/notes/086).
+inline std::uint64_t memory_for_data(std::uint64_t process_bytes) {
+  constexpr std::uint64_t kProgramBytes = 48u << 20;
+  return process_bytes - std::min(kProgramBytes, process_bytes / 2);
+}
+
 struct DriverOptions {
   std::string identity_file;  // empty: a fresh identity
   Address listen{{}, "*", 0};
   std::string interface;       // to listen on and connect through; empty: any
   std::uint64_t up_limit = 0;  // of all contents together, bytes per second; 0: none
   std::uint64_t down_limit = 0;
-  std::uint64_t memory_bytes = 128u << 20;
+  std::uint64_t memory_bytes = memory_for_data(128u << 20);
   int io_threads = 1;
   CodecMode codec = CodecMode::kAuto;
   unsigned threads = default_worker_count();  // for coding, hashing and disk
@@ -37,8 +44,8 @@ struct DriverOptions {
   core::TimeUs peers_interval = 0;  // between tables of peers; 0: only on SIGUSR1
 };
 
-// How --memory is shared out, in bytes. Frames on their way, decode buffers and the program itself
-// take what is left.
+// How the memory for data is shared out, in bytes. Frames on their way and decode buffers take what
+// is left.
 struct MemoryShares {
   explicit MemoryShares(const DriverOptions& options)
       : content(options.memory_bytes / std::max<std::size_t>(options.content_count, 1)),
