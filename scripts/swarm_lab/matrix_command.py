@@ -28,7 +28,7 @@ def options(command):
     command.add_argument("--rounds", type=int, default=3)
     command.add_argument("--at-once", type=int, default=1, metavar="N",
                          help="places for races at a time; one takes a place for each "
-                         f"{PLACE_MBIT} Mbit/s of its uplinks, all at most")
+                         f"{PLACE_MBIT} Mbit/s of its uplinks (rounded), all N at most")
     command.add_argument("--out", required=True, metavar="DIR", help="one JSON file for each run")
     command.add_argument("--matrix", metavar="FILE", default=matrix.PATH,
                          help="other cells than scripts/swarm_lab/matrix.toml")

@@ -76,11 +76,12 @@ class Memory(harness.SwarmTest):
         with source.open("wb") as file:
             for _ in range(12):
                 file.write(os.urandom(64 * MIB))
-        seed = self.share(source)
-        gets = [self.get(seed.link(), f"get{i}", "--peer", seed.endpoint(), "--seed", "forever")
-                for i in range(3)]
+        options = ["--codec", "cpu", "--threads", 2]
+        seed = self.share(source, *options)
+        gets = [self.get(seed.link(), f"get{i}", "--peer", seed.endpoint(), "--seed", "forever",
+                         *options) for i in range(3)]
         for get in gets:
-            get.wait_event("complete", 240)
+            get.wait_event("complete", 120)
         for program in (seed, *gets):
             self.assertLess(self.peak(program), 128 * MIB)
 

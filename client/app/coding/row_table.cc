@@ -127,9 +127,9 @@ bool RowTable::touched_disk(std::uint32_t generation) const {
   return found != generations_.end() && found->second.on_disk;
 }
 
-// Grants stop where rows in memory near the bound (of --memory the core allows six sixteenths to
-// rows that are not spooled, of which all windows together may want two; ours are seven, of which
-// half may wait): fewer rows than kSpoolRows may be all there are.
+// Grants stop where rows in memory near the bound (of the memory for data the core allows six
+// sixteenths to rows that are not spooled, of which all windows together may want two; ours are
+// seven, of which half may wait): fewer rows than kSpoolRows may be all there are.
 void RowTable::note_block_bytes(std::size_t block_bytes) {
   const std::size_t rows_max = bytes_max_ / std::max<std::size_t>(block_bytes, 1);
   few_below_ = std::min(kSpoolRows, rows_max / 4);

@@ -27,7 +27,8 @@ namespace {
 
 // How many contents --memory is shared out for. More may be active: those that wait or serve use
 // little of their share.
-constexpr std::size_t kMemoryShares = 8;
+constexpr std::size_t kMemoryShares = 5;
+constexpr std::size_t kDownloadsAtOnce = 8;  // unless the command says otherwise
 
 struct DaemonArguments {
   std::string socket;
@@ -36,7 +37,7 @@ struct DaemonArguments {
   PageOptions page;
   LimitTexts goals;  // of seeding
   std::vector<std::string> schedule;
-  QueueLimits queue{kMemoryShares, 0};
+  QueueLimits queue{kDownloadsAtOnce, 0};
   std::string queue_patience = "5m";
   HookCommands hooks;
   std::vector<std::string> watched;

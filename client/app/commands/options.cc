@@ -75,7 +75,8 @@ void add_limit_options(CLI::App& app, NetworkOptions& options) {
             "bytes per second sent at most for each content");
   add_limit("--content-down-limit", options.content_down_limit,
             "bytes per second received at most for each content");
-  add_limit("--memory", options.memory_bytes, "memory of the process at most, about (default 128M)")
+  add_limit("--memory", options.memory_bytes,
+            "about how much memory the process may use (default 128M)")
       ->check(between(std::uint64_t{16} << 20, std::uint64_t{1} << 40, "at least 16M"));
 }
 
