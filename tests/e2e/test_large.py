@@ -74,7 +74,7 @@ class Memory(harness.SwarmTest):
         source = self.folder / "source" / "large.bin"
         source.parent.mkdir(parents=True)
         with source.open("wb") as file:
-            for _ in range(12):
+            for _ in range(8):
                 file.write(os.urandom(64 * MIB))
         options = ["--codec", "cpu", "--threads", 2]
         seed = self.share(source, *options)
