@@ -11,6 +11,14 @@ class GenerationSet {
  public:
   explicit GenerationSet(std::uint32_t size = 0) : size_(size), words_((size + 63) / 64, 0) {}
 
+  static GenerationSet of_all(std::uint32_t size) {
+    GenerationSet all(size);
+    for (std::uint64_t& word : all.words_) word = ~std::uint64_t{0};
+    if (size % 64 > 0) all.words_.back() >>= 64 - size % 64;
+    all.count_ = size;
+    return all;
+  }
+
   std::uint32_t size() const { return size_; }
   std::uint32_t count() const { return count_; }
   bool full() const { return count_ == size_; }
@@ -38,18 +46,30 @@ class GenerationSet {
   }
 
   // The lowest g >= from that is not in the set; size() if there is none.
-  std::uint32_t next_missing(std::uint32_t from) const { return search(from, ~std::uint64_t{0}); }
+  std::uint32_t next_missing(std::uint32_t from) const {
+    return search(from, [this](std::size_t w) { return ~words_[w]; });
+  }
   // The lowest g >= from that is in the set; size() if there is none.
-  std::uint32_t next_present(std::uint32_t from) const { return search(from, 0); }
+  std::uint32_t next_present(std::uint32_t from) const {
+    return search(from, [this](std::size_t w) { return words_[w]; });
+  }
+  // The lowest g >= from that is in the set, in `also` and not in `but`, which are of the same
+  // size; size() if there is none.
+  std::uint32_t next_common(std::uint32_t from, const GenerationSet& also,
+                            const GenerationSet& but) const {
+    return search(from, [&](std::size_t w) { return words_[w] & also.words_[w] & ~but.words_[w]; });
+  }
 
  private:
-  std::uint32_t search(std::uint32_t from, std::uint64_t flip) const {
+  // The lowest bit >= from that is set in word(0), word(1) and so on.
+  template <typename Word>
+  std::uint32_t search(std::uint32_t from, Word&& word) const {
     if (from >= size_) return size_;
     std::size_t w = from / 64;
-    std::uint64_t bits = (words_[w] ^ flip) & (~std::uint64_t{0} << (from % 64));
+    std::uint64_t bits = word(w) & (~std::uint64_t{0} << (from % 64));
     while (bits == 0) {
       if (++w == words_.size()) return size_;
-      bits = words_[w] ^ flip;
+      bits = word(w);
     }
     const auto g = static_cast<std::uint32_t>(w * 64 + std::countr_zero(bits));
     return g < size_ ? g : size_;

@@ -27,6 +27,7 @@ Holdings::Holdings(const Shape& shape)
     : shape_(shape),
       verified_(shape.generation_count()),
       given_up_(shape.generation_count()),
+      held_(shape.generation_count()),
       total_possible_(shape.block_count()) {}
 
 std::uint32_t Holdings::rank(std::uint32_t g) const {
@@ -44,12 +45,6 @@ std::uint32_t Holdings::rank(std::uint32_t g, Rows which) const {
 const OpenGeneration* Holdings::find_open(std::uint32_t g) const {
   const auto it = open_.find(g);
   return it == open_.end() ? nullptr : &it->second;
-}
-
-std::uint32_t Holdings::next_held(std::uint32_t from) const {
-  const auto open = open_.lower_bound(from);
-  const std::uint32_t verified = verified_.next_present(from);
-  return open == open_.end() ? verified : std::min(verified, open->first);
 }
 
 OpenGeneration* Holdings::extend_span(std::uint32_t g, const Vector& vector) {
@@ -85,7 +80,16 @@ void Holdings::place(OpenGeneration& open, std::uint32_t g, std::uint32_t slot,
   open.believed[slot] = origin.believed;
   count(open, slot);
   ++total_rank_;
+  held_.add(g);
+  changes_.add(g);
   frontier_ = std::max(frontier_, g + 1);
+}
+
+// No row of it is held any more, but where it is verified.
+void Holdings::close(std::uint32_t g) {
+  open_.erase(g);
+  if (!verified_.contains(g)) held_.remove(g);
+  changes_.add(g);
 }
 
 // Adds a slot that is taken to what is counted.
@@ -148,12 +152,14 @@ void Holdings::prove(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
   OpenGeneration& open = open_.at(g);
   for (const std::uint32_t slot : slots) open.standing[slot] = Standing::kProven;
   count_all(open);
+  changes_.add(g);
 }
 
 void Holdings::believe(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
   OpenGeneration& open = open_.at(g);
   for (const std::uint32_t slot : slots) open.believed[slot] = true;
   count_all(open);
+  changes_.add(g);
 }
 
 void Holdings::doubt(const PeerId& sender) {
@@ -163,6 +169,7 @@ void Holdings::doubt(const PeerId& sender) {
       if (open.senders[slot] == sender) open.believed[slot] = false;
     }
     count_all(open);
+    changes_.add(g);
   }
 }
 
@@ -174,6 +181,7 @@ void Holdings::doubt_all(bool proven_too) {
     open.believed.assign(open.believed.size(), false);
     count_all(open);
   }
+  changes_.add_all();
 }
 
 // The span is made anew: a basis knows no way back.
@@ -187,7 +195,8 @@ void Holdings::remove(std::uint32_t g, const std::vector<std::uint32_t>& slots) 
   open.decoding = false;
   for (const Vector& vector : open.vectors) FIRN_CHECK(!vector || open.basis.insert(*vector));
   count_all(open);
-  if (open.rows == 0) open_.erase(g);
+  changes_.add(g);
+  if (open.rows == 0) close(g);
 }
 
 void Holdings::stop_decoding(std::uint32_t g) {
@@ -203,12 +212,13 @@ void Holdings::set_decoding(std::uint32_t g) {
 void Holdings::set_verified(std::uint32_t g) {
   if (verified_.contains(g)) return;
   total_rank_ += blocks_in(g) - rank(g);
-  open_.erase(g);
+  close(g);
   if (given_up_.contains(g)) {
     given_up_.remove(g);
     given_up_blocks_ -= blocks_in(g);
   }
   verified_.add(g);
+  held_.add(g);
   verified_bytes_ += shape_.bytes_in_generation(g);
   frontier_ = std::max(frontier_, g + 1);
 }
@@ -219,7 +229,7 @@ void Holdings::reset(std::uint32_t g) {
     verified_.remove(g);
     verified_bytes_ -= shape_.bytes_in_generation(g);
   }
-  open_.erase(g);
+  close(g);
 }
 
 void Holdings::give_up(std::uint32_t g) {

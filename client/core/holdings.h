@@ -11,6 +11,7 @@
 
 #include "client/core/actions.h"
 #include "client/core/generation_set.h"
+#include "client/core/recent_changes.h"
 #include "client/core/standing.h"
 #include "codec/random.h"
 #include "codec/span_basis.h"
@@ -114,8 +115,10 @@ class Holdings {
   // Highest generation with any row or verified, plus one: where the swarm's front is, as seen
   // here.
   std::uint32_t frontier() const { return frontier_; }
-  // The lowest generation >= from of which any row is held; generation_count() if there is none.
-  std::uint32_t next_held(std::uint32_t from) const;
+  // Generations of which any row is held.
+  const GenerationSet& held() const { return held_; }
+  // Generations of which other rows are held than before, or the same ones proven or doubted.
+  const RecentChanges& changes() const { return changes_; }
   // Generations under way, ordered by number.
   const std::map<std::uint32_t, OpenGeneration>& open() const { return open_; }
   const OpenGeneration* find_open(std::uint32_t g) const;
@@ -165,16 +168,22 @@ class Holdings {
              codec::CoefficientStream& random) const;
 
  private:
+  // What comes between two looks of a relay at a neighbour, of many and fast.
+  static constexpr std::size_t kChangesKept = 1024;
+
   // Adds the vector to the generation's span, which it opens; nullptr if it is redundant.
   OpenGeneration* extend_span(std::uint32_t g, const Vector& vector);
   void place(OpenGeneration& open, std::uint32_t g, std::uint32_t slot, const Vector& vector,
              const Origin& origin, TimeUs now);
+  void close(std::uint32_t g);
   void count(OpenGeneration& open, std::uint32_t slot);
   void count_all(OpenGeneration& open);
 
   Shape shape_;
   GenerationSet verified_;
   GenerationSet given_up_;
+  GenerationSet held_;  // verified_, and open_
+  RecentChanges changes_{kChangesKept};
   std::map<std::uint32_t, OpenGeneration> open_;
   std::uint64_t total_possible_;
   std::uint64_t total_rank_ = 0;

@@ -47,10 +47,14 @@ TimeUs QuotaTurns::next_due() const {
 
 void QuotaTurns::tell_near_ends() {
   const Holdings& holdings = generations_.holdings();
-  std::uint32_t looked = 0;
+  const std::uint64_t came = holdings.total_rank() - std::min(had_, holdings.total_rank());
+  had_ = holdings.total_rank();
+  const std::uint64_t most = std::max<std::uint64_t>(
+      policy::kQuotaRefreshes, policy::kQuotaRefreshTimes * came / holdings.generation_size());
+  std::uint64_t looked = 0;
   for (const auto& [g, open] : holdings.open()) {
     if (open.decoding) continue;
-    if (++looked > policy::kQuotaRefreshes) break;
+    if (++looked > most) break;
     const std::uint32_t missing = holdings.blocks_in(g) - open.rows;
     if (missing < membership_.neighbours().size() * policy::kWindowMin) {
       membership_.neighbours().report(g);

@@ -37,6 +37,7 @@ class QuotaTurns {
   Generations& generations_;
   std::uint32_t turn_ = 0;
   TimeUs turned_at_;
+  std::uint64_t had_ = 0;  // rows, when the shares went round last
 };
 
 }  // namespace firn::core

@@ -1,6 +1,7 @@
 #include "client/core/remote_holdings.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "client/core/policy/constants.h"
 #include "proto/base/limits.h"
@@ -16,6 +17,7 @@ void RemoteHoldings::set_shape(const Shape& shape) {
   null_vectors_.clear();
   wanted_blocks_.clear();
   held_blocks_.clear();
+  changes_.add_all();
   total_rank_ = 0;
 }
 
@@ -69,6 +71,7 @@ void RemoteHoldings::settle_unwanted(const proto::Span& span) {
 bool RemoteHoldings::take_back(const proto::State& state) {
   for (const proto::Span& span : state.withdrawn) withdraw(span);
   for (const proto::Span& span : state.unwanted) settle_unwanted(span);
+  if (!state.withdrawn.empty() || !state.unwanted.empty()) changes_.add_all();
   ++states_;
   return taken_back_ <= complete_.size() + states_ * limits::kTakenBackPerState;
 }
@@ -90,6 +93,7 @@ void RemoteHoldings::mixture_sent(std::uint32_t g, const std::vector<std::uint32
 void RemoteHoldings::rows_gone(std::uint32_t g, const std::vector<std::uint32_t>* slots) {
   RemoteGeneration* known = partial_.find(g);
   if (!known) return;
+  changes_.add(g);
   if (!slots) {
     known->mixed.clear();
     known->sent = 0;
@@ -103,6 +107,7 @@ void RemoteHoldings::not_in_flight(std::uint32_t g, std::uint32_t sequence) {
   RemoteGeneration* known = partial_.find(g);
   if (!known || sequence < known->first_sequence) return;
   if (known->in_flight > 0) --known->in_flight;
+  changes_.add(g);
 }
 
 bool RemoteHoldings::asks() const {
@@ -176,6 +181,7 @@ bool RemoteHoldings::apply_rank(proto::GenerationState&& update, std::uint32_t n
   if (!update.wanted_blocks.empty() && !WantedBlocks::fits(update.wanted_blocks, blocks))
     return false;
   if (!update.held_blocks.empty() && !WantedBlocks::fits(update.held_blocks, blocks)) return false;
+  changes_.add(g);
   mark_incomplete(g);
   if (update.quota > 0) settled_.remove(g);
   if (!partial_.has_room(g)) return true;
@@ -204,7 +210,10 @@ bool RemoteHoldings::apply_rank(proto::GenerationState&& update, std::uint32_t n
 
 bool RemoteHoldings::apply(proto::State&& state, std::uint32_t next_sequence) {
   prefers_coded_ = state.prefer_coded;
-  takes_ = state.proven_only ? Rows::kProven : state.trusted_only ? Rows::kTrusted : Rows::kAll;
+  const Rows takes = state.proven_only    ? Rows::kProven
+                     : state.trusted_only ? Rows::kTrusted
+                                          : Rows::kAll;
+  if (std::exchange(takes_, takes) != takes) changes_.add_all();
   upload_kib_ = state.upload_kib;
   if (state.neighbours > 0) connections_ = state.neighbours;
   const std::uint32_t count = complete_.size();

@@ -9,6 +9,7 @@
 #include "client/core/generation_set.h"
 #include "client/core/held_blocks.h"
 #include "client/core/holdings.h"
+#include "client/core/recent_changes.h"
 #include "client/core/remote_generations.h"
 #include "client/core/wanted_blocks.h"
 #include "proto/content/shape.h"
@@ -71,6 +72,9 @@ class RemoteHoldings {
   // Rank over all generations.
   std::uint64_t total_rank() const { return total_rank_; }
   const RemoteGenerations& partial() const { return partial_; }
+  // Generations of which more may be news to it than before: what it holds or wants of them has
+  // changed, or what is on its way to it will not come.
+  const RecentChanges& changes() const { return changes_; }
   // The null vector of g; null if there is none. RemoteGeneration::has_null_vector says so at once.
   const NullVector* null_vector(std::uint32_t g) const;
 
@@ -101,6 +105,9 @@ class RemoteHoldings {
   void source_block_sent(std::uint32_t g, std::uint32_t i) { wanted_blocks_.sent(g, i); }
 
  private:
+  // A State or two, or what has been sent in between.
+  static constexpr std::size_t kChangesKept = 64;
+
   RemoteGeneration& open(std::uint32_t g, std::uint32_t next_sequence);
   bool apply_rank(proto::GenerationState&& update, std::uint32_t next_sequence);
   void keep_null_vector(std::uint32_t g, std::vector<std::uint8_t>&& z,
@@ -124,6 +131,7 @@ class RemoteHoldings {
   GenerationSet settled_;    // complete_, and what it does not want
   GenerationSet withdrawn_;  // none of complete_
   RemoteGenerations partial_;
+  RecentChanges changes_{kChangesKept};
   std::uint64_t taken_back_ = 0;  // generations that spans made incomplete again
   std::uint64_t states_ = 0;
   WantedBlocks wanted_blocks_;

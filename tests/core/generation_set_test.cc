@@ -13,7 +13,8 @@ TEST_CASE("a set of generations agrees with an ordinary set") {
   firn::codec::CoefficientStream random(3, 4);
   for (const std::uint32_t size : {1u, 2u, 63u, 64u, 65u, 127u, 128u, 129u, 500u}) {
     CAPTURE(size);
-    GenerationSet set(size);
+    GenerationSet set(size), also(size), but = GenerationSet::of_all(size);
+    REQUIRE(but.full());
     std::set<std::uint32_t> model;
     for (int step = 0; step < 2000; ++step) {
       const std::uint32_t g = random.below(size);
@@ -27,7 +28,14 @@ TEST_CASE("a set of generations agrees with an ordinary set") {
       }
       REQUIRE(set.count() == model.size());
       REQUIRE(set.full() == (model.size() == size));
+      also.add(random.below(size));
+      but.remove(random.below(size));
       const std::uint32_t from = random.below(size + 2);
+      std::uint32_t common = std::min(from, size);
+      while (common < size &&
+             (!model.contains(common) || !also.contains(common) || but.contains(common)))
+        ++common;
+      REQUIRE(set.next_common(from, also, but) == common);
       const auto present = model.lower_bound(from);
       REQUIRE(set.next_present(from) == (present == model.end() ? size : *present));
       std::uint32_t missing = std::min(from, size);

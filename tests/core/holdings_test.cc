@@ -53,11 +53,8 @@ void check_sums(const Holdings& holdings) {
     REQUIRE(open.first_hand(Rows::kAll) <= open.rows);
     REQUIRE(open.senders.size() == open.vectors.size());
   }
-  for (std::uint32_t from = 0; from <= holdings.generation_count(); ++from) {
-    std::uint32_t held = from;
-    while (held < holdings.generation_count() && holdings.rank(held) == 0) ++held;
-    REQUIRE(holdings.next_held(from) == held);
-  }
+  for (std::uint32_t g = 0; g < holdings.generation_count(); ++g)
+    REQUIRE(holdings.held().contains(g) == (holdings.rank(g) > 0));
 }
 
 }  // namespace

@@ -54,13 +54,13 @@ RelayPolicy::Candidate RelayPolicy::judge(const Holdings& holdings, const Neighb
   if (known && known->plain) {
     return any_plain_block(holdings, neighbour, g) ? Candidate{g, 1.0, false, true} : Candidate{};
   }
-  const std::uint32_t own = holdings.rank(g, which);
-  if (own == 0) return {};
   const OpenGeneration* open = holdings.find_open(g);
+  const std::uint32_t own = open ? open->count(which) : holdings.rank(g, which);
+  if (own == 0) return {};
   const std::uint32_t sent = known ? known->sent : 0;
   // Ranks are told of all rows. Where only proven ones may be sent, those of the last second wait,
   // here as there: so all are compared.
-  const std::uint32_t told = small_mesh ? own : holdings.rank(g, Rows::kAll);
+  const std::uint32_t told = small_mesh || !open ? own : open->rows;
   std::uint32_t gap = told > need ? told - need : 0;
   // What it sent us lies in its span, whatever its last State says of its rank: there is no more
   // news for it than rows that came from others and that we have not sent it combinations of.
@@ -68,6 +68,7 @@ RelayPolicy::Candidate RelayPolicy::judge(const Holdings& holdings, const Neighb
     const std::uint32_t foreign = own - open->rows_from(neighbour.id, which);
     gap = std::min(gap, foreign > sent ? foreign - sent : 0);
   }
+  bool closed = false;
   if (!small_mesh) {
     if (gap > 0) return {g, 1.0 + gap};
   } else {
@@ -77,6 +78,7 @@ RelayPolicy::Candidate RelayPolicy::judge(const Holdings& holdings, const Neighb
     // where it stands still, for then nothing else will move it.
     const bool at_front = g >= front_first_ && !(open && now - open->last_growth > kStallTime);
     if (gap > 0 && (own >= n || !at_front || n - need <= kClosing)) return {g, 1.0 + gap};
+    closed = gap > 0;
   }
   // A null vector proves that a block is news although the ranks do not tell.
   if (known && known->has_null_vector) {
@@ -84,7 +86,7 @@ RelayPolicy::Candidate RelayPolicy::judge(const Holdings& holdings, const Neighb
     const bool news = null.reached_by(own, [&] { return !open || open->reaches(null.z(), which); });
     if (news) return {g, 1.0, true};
   }
-  return {};
+  return {.generation = g, .closed = closed};
 }
 
 void RelayPolicy::find_front(const Holdings& holdings, const Neighbours& neighbours, TimeUs now) {
@@ -97,38 +99,39 @@ void RelayPolicy::find_front(const Holdings& holdings, const Neighbours& neighbo
 
 // Of those we hold some of and it lacks: the lowest eligible generation, in a large mesh the best
 // of the lowest eligible ones. The time this takes is bounded, whatever a neighbour claims: where
-// the lowest kLookMax are of no use to it, as many others are looked at, in turn.
+// the lowest kLookMax are of no use to it, as many others are looked at, in turn. What was of no
+// use is not looked at again until something changes there.
 RelayPolicy::Candidate RelayPolicy::best_generation(const Holdings& holdings,
                                                     const Neighbour& neighbour, Memory& memory,
                                                     bool small_mesh, TimeUs now) {
-  std::uint32_t g = neighbour.holds.settled().next_missing(0);
-  const Candidate best = best_from(g, holdings, neighbour, small_mesh, now);
+  memory.prospects.follow(holdings, neighbour.holds, small_mesh);
+  std::uint32_t g = 0;
+  const Candidate best = best_from(g, holdings, neighbour, memory.prospects, small_mesh, now);
   if (best.score > 0 || g >= holdings.generation_count()) return best;
   g = std::max(g, memory.look_from);
   const std::uint32_t from = g;
-  const Candidate other = best_from(g, holdings, neighbour, small_mesh, now);
+  const Candidate other = best_from(g, holdings, neighbour, memory.prospects, small_mesh, now);
   memory.look_from = other.score > 0 ? from : g < holdings.generation_count() ? g : 0;
   return other;
 }
 
 // From generation g on, which moves past those looked at.
 RelayPolicy::Candidate RelayPolicy::best_from(std::uint32_t& g, const Holdings& holdings,
-                                              const Neighbour& neighbour, bool small_mesh,
-                                              TimeUs now) {
+                                              const Neighbour& neighbour, Prospects& prospects,
+                                              bool small_mesh, TimeUs now) {
   Candidate best;
   double best_key = 0;
   std::uint32_t seen = 0;
   const GenerationSet& settled = neighbour.holds.settled();
   const std::uint32_t base = g;
-  for (std::uint32_t looked = 0; looked < kLookMax && seen < kScanMax; ++looked) {
-    g = holdings.next_held(g);
+  for (std::uint32_t looked = 0; looked < kLookMax && seen < kScanMax; ++looked, ++g) {
+    g = prospects.set().next_common(g, holdings.held(), settled);
     if (g >= holdings.generation_count()) break;
-    if (settled.contains(g)) {
-      g = settled.next_missing(g);
+    const Candidate candidate = judge(holdings, neighbour, g, small_mesh, now);
+    if (candidate.score <= 0) {
+      if (!candidate.closed) prospects.none_in(g);
       continue;
     }
-    const Candidate candidate = judge(holdings, neighbour, g++, small_mesh, now);
-    if (candidate.score <= 0) continue;
     if (small_mesh) return candidate;
     ++seen;
     const bool whole = holdings.rank(candidate.generation, neighbour.holds.takes()) >=
@@ -142,6 +145,11 @@ RelayPolicy::Candidate RelayPolicy::best_from(std::uint32_t& g, const Holdings& 
     }
   }
   return best;
+}
+
+void RelayPolicy::look_again() {
+  look_at_all_ = true;
+  for (Memory& memory : memory_) memory.prospects.forget();
 }
 
 // Both lists ascend by key. Neighbours that have left are forgotten.

@@ -16,6 +16,7 @@
 #include "client/core/policy/choice.h"
 #include "client/core/policy/front.h"
 #include "client/core/policy/late_binding.h"
+#include "client/core/policy/prospects.h"
 #include "client/core/policy/relay_line.h"
 #include "client/core/policy/spare_time.h"
 #include "codec/random.h"
@@ -38,7 +39,7 @@ class RelayPolicy {
   void told(const Neighbour& n, TimeUs now);
   void leaves(PeerKey peer);
   // What changes with time, or which generations can be served, is to be looked at again.
-  void look_again() { look_at_all_ = true; }
+  void look_again();
   // A finished download with more neighbours than can be looked at for each choice. It serves as a
   // source does: what it sends next is news to nearly all of them.
   bool serves_many(const Holdings& holdings, const Neighbours& neighbours) const;
@@ -54,6 +55,7 @@ class RelayPolicy {
     std::uint32_t look_from = 0;   // where to look on if the lowest generations are of no use to it
     bool placed = false;           // among the others: it has told of its ranks
     std::uint64_t head_start = 0;  // rows that it lacked when it came and that make it no sooner
+    Prospects prospects{};
   };
   struct Eligible {
     std::uint64_t turn = 0;  // the lowest comes first
@@ -68,6 +70,7 @@ class RelayPolicy {
     double score = 0;  // 0: nothing; below 1: only a guess
     bool use_null_vector = false;
     bool plain = false;
+    bool closed = false;  // by the front: it may be news before anything changes there
   };
   void remember(const Neighbours& neighbours);
   void place_newcomers(const Neighbours& neighbours);
@@ -91,7 +94,7 @@ class RelayPolicy {
   Candidate best_generation(const Holdings& holdings, const Neighbour& neighbour, Memory& memory,
                             bool small_mesh, TimeUs now);
   Candidate best_from(std::uint32_t& g, const Holdings& holdings, const Neighbour& neighbour,
-                      bool small_mesh, TimeUs now);
+                      Prospects& prospects, bool small_mesh, TimeUs now);
   Candidate judge(const Holdings& holdings, const Neighbour& neighbour, std::uint32_t g,
                   bool small_mesh, TimeUs now) const;
 

@@ -1,0 +1,38 @@
+// The generations of which something changed of late, for those who keep conclusions about
+// generations and draw them anew only where something has changed. Each reader remembers how far it
+// has read; one that has fallen behind too far is told so and looks at all.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace firn::core {
+
+class RecentChanges {
+ public:
+  using Position = std::uint64_t;
+
+  // So many changes are kept, four bytes each.
+  explicit RecentChanges(std::size_t kept) : ring_(kept) {}
+
+  Position end() const { return end_; }
+  void add(std::uint32_t g) { ring_[end_++ % ring_.size()] = g; }
+  // Of any generation.
+  void add_all() { end_ += ring_.size() + 1; }
+
+  // For each generation changed since then, f(g), some of them several times; false, and nothing is
+  // called: it may have been any.
+  template <typename F>
+  bool each_since(Position from, F&& f) const {
+    if (end_ - from > ring_.size()) return false;
+    for (; from < end_; ++from) f(ring_[from % ring_.size()]);
+    return true;
+  }
+
+ private:
+  std::vector<std::uint32_t> ring_;
+  Position end_ = 0;
+};
+
+}  // namespace firn::core
