@@ -23,6 +23,36 @@ std::optional<std::uint32_t> OpenGeneration::slot_of(std::uint32_t i) const {
   return std::nullopt;
 }
 
+void OpenGeneration::count_slot(std::uint32_t slot) {
+  const PeerId& sender = senders[slot];
+  auto share = std::find_if(by_sender.begin(), by_sender.end(),
+                            [&](const auto& entry) { return entry.sender == sender; });
+  if (share == by_sender.end()) {
+    by_sender.push_back({sender});
+    share = by_sender.end() - 1;
+  }
+  const bool is_trusted = has(slot, Rows::kTrusted), is_proven = has(slot, Rows::kProven);
+  const bool first_hand = from_whole[slot];
+  ++share->rows;
+  share->trusted += is_trusted;
+  share->proven += is_proven;
+  ++rows;
+  trusted += is_trusted;
+  proven += is_proven;
+  first_hand_rows += first_hand;
+  first_hand_trusted += first_hand && is_trusted;
+  first_hand_proven += first_hand && is_proven;
+}
+
+void OpenGeneration::count_anew() {
+  by_sender.clear();
+  rows = trusted = proven = 0;
+  first_hand_rows = first_hand_trusted = first_hand_proven = 0;
+  for (std::uint32_t slot = 0; slot < vectors.size(); ++slot) {
+    if (vectors[slot]) count_slot(slot);
+  }
+}
+
 Holdings::Holdings(const Shape& shape)
     : shape_(shape),
       verified_(shape.generation_count()),
@@ -78,7 +108,7 @@ void Holdings::place(OpenGeneration& open, std::uint32_t g, std::uint32_t slot,
   open.arrived[slot] = now;
   open.from_whole[slot] = origin.first_hand;
   open.believed[slot] = origin.believed;
-  count(open, slot);
+  open.count_slot(slot);
   ++total_rank_;
   held_.add(g);
   changes_.add(g);
@@ -90,38 +120,6 @@ void Holdings::close(std::uint32_t g) {
   open_.erase(g);
   if (!verified_.contains(g)) held_.remove(g);
   changes_.add(g);
-}
-
-// Adds a slot that is taken to what is counted.
-void Holdings::count(OpenGeneration& open, std::uint32_t slot) {
-  const PeerId& sender = open.senders[slot];
-  auto share = std::find_if(open.by_sender.begin(), open.by_sender.end(),
-                            [&](const auto& entry) { return entry.sender == sender; });
-  if (share == open.by_sender.end()) {
-    open.by_sender.push_back({sender});
-    share = open.by_sender.end() - 1;
-  }
-  const bool trusted = open.has(slot, Rows::kTrusted), proven = open.has(slot, Rows::kProven);
-  const bool first_hand = open.from_whole[slot];
-  ++share->rows;
-  share->trusted += trusted;
-  share->proven += proven;
-  ++open.rows;
-  open.trusted += trusted;
-  open.proven += proven;
-  open.first_hand_rows += first_hand;
-  open.first_hand_trusted += first_hand && trusted;
-  open.first_hand_proven += first_hand && proven;
-}
-
-// Anew.
-void Holdings::count_all(OpenGeneration& open) {
-  open.by_sender.clear();
-  open.rows = open.trusted = open.proven = 0;
-  open.first_hand_rows = open.first_hand_trusted = open.first_hand_proven = 0;
-  for (std::uint32_t slot = 0; slot < open.vectors.size(); ++slot) {
-    if (open.vectors[slot]) count(open, slot);
-  }
 }
 
 std::optional<std::uint32_t> Holdings::insert(std::uint32_t g, const Vector& vector,
@@ -151,14 +149,14 @@ bool Holdings::restore(std::uint32_t g, std::uint32_t slot, const Vector& vector
 void Holdings::prove(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
   OpenGeneration& open = open_.at(g);
   for (const std::uint32_t slot : slots) open.standing[slot] = Standing::kProven;
-  count_all(open);
+  open.count_anew();
   changes_.add(g);
 }
 
 void Holdings::believe(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
   OpenGeneration& open = open_.at(g);
   for (const std::uint32_t slot : slots) open.believed[slot] = true;
-  count_all(open);
+  open.count_anew();
   changes_.add(g);
 }
 
@@ -168,7 +166,7 @@ void Holdings::doubt(const PeerId& sender) {
     for (std::uint32_t slot = 0; slot < open.vectors.size(); ++slot) {
       if (open.senders[slot] == sender) open.believed[slot] = false;
     }
-    count_all(open);
+    open.count_anew();
     changes_.add(g);
   }
 }
@@ -179,7 +177,7 @@ void Holdings::doubt_all(bool proven_too) {
       if (proven_too && standing == Standing::kProven) standing = Standing::kUnanswered;
     }
     open.believed.assign(open.believed.size(), false);
-    count_all(open);
+    open.count_anew();
   }
   changes_.add_all();
 }
@@ -194,7 +192,7 @@ void Holdings::remove(std::uint32_t g, const std::vector<std::uint32_t>& slots) 
   open.basis = codec::SpanBasis(blocks_in(g));
   open.decoding = false;
   for (const Vector& vector : open.vectors) FIRN_CHECK(!vector || open.basis.insert(*vector));
-  count_all(open);
+  open.count_anew();
   changes_.add(g);
   if (open.rows == 0) close(g);
 }

@@ -61,6 +61,9 @@ struct OpenGeneration {
   }
   // Where source block i lies as it is, if its sender sent it so.
   std::optional<std::uint32_t> slot_of(std::uint32_t i) const;
+  // Adds a slot that is taken to the sums below; all that are.
+  void count_slot(std::uint32_t slot);
+  void count_anew();
   // Whether some combination of those rows is not orthogonal to z (n coefficients).
   bool reaches(const std::vector<std::uint8_t>& z, Rows which) const;
 
@@ -168,7 +171,7 @@ class Holdings {
              codec::CoefficientStream& random) const;
 
  private:
-  // What comes between two looks of a relay at a neighbour, of many and fast.
+  // Rows that come while a relay serves other neighbours, between two looks at the same one.
   static constexpr std::size_t kChangesKept = 1024;
 
   // Adds the vector to the generation's span, which it opens; nullptr if it is redundant.
@@ -176,8 +179,6 @@ class Holdings {
   void place(OpenGeneration& open, std::uint32_t g, std::uint32_t slot, const Vector& vector,
              const Origin& origin, TimeUs now);
   void close(std::uint32_t g);
-  void count(OpenGeneration& open, std::uint32_t slot);
-  void count_all(OpenGeneration& open);
 
   Shape shape_;
   GenerationSet verified_;

@@ -47,8 +47,8 @@ TimeUs QuotaTurns::next_due() const {
 
 void QuotaTurns::tell_near_ends() {
   const Holdings& holdings = generations_.holdings();
-  const std::uint64_t came = holdings.total_rank() - std::min(had_, holdings.total_rank());
-  had_ = holdings.total_rank();
+  const std::uint64_t has = holdings.total_rank(), came = has - std::min(had_.value_or(has), has);
+  had_ = has;
   const std::uint64_t most = std::max<std::uint64_t>(
       policy::kQuotaRefreshes, policy::kQuotaRefreshTimes * came / holdings.generation_size());
   std::uint64_t looked = 0;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "client/core/context.h"
 #include "client/core/generations.h"
@@ -37,7 +38,7 @@ class QuotaTurns {
   Generations& generations_;
   std::uint32_t turn_ = 0;
   TimeUs turned_at_;
-  std::uint64_t had_ = 0;  // rows, when the shares went round last
+  std::optional<std::uint64_t> had_;  // rows, when the shares went round last
 };
 
 }  // namespace firn::core

@@ -46,17 +46,17 @@ class RemoteGenerations {
   RemoteGeneration* find(std::uint32_t g) {
     return const_cast<RemoteGeneration*>(std::as_const(*this).find(g));
   }
-  // The entry, made if there is none; `fresh` says whether it was.
-  RemoteGeneration& open(std::uint32_t g, bool& fresh) {
+  // The entry, made if there is none: then its first block will have the number `next_sequence`.
+  RemoteGeneration& open(std::uint32_t g, std::uint32_t next_sequence) {
     std::unique_ptr<Page>& page = pages_[g / kPage];
     if (!page) {
       page = std::make_unique<Page>();
       ++page_count_;
     }
     RemoteGeneration& entry = page->entries[g % kPage];
-    fresh = !entry.present;
-    if (fresh) {
+    if (!entry.present) {
       entry.present = true;
+      entry.first_sequence = next_sequence;
       ++page->present;
     }
     return entry;

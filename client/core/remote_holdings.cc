@@ -77,7 +77,7 @@ bool RemoteHoldings::take_back(const proto::State& state) {
 }
 
 void RemoteHoldings::in_flight(std::uint32_t g, std::uint32_t sequence) {
-  RemoteGeneration& to = open(g, sequence);
+  RemoteGeneration& to = partial_.open(g, sequence);
   ++to.in_flight;
   ++to.sent;
   drop_null_vector(g);
@@ -118,13 +118,6 @@ bool RemoteHoldings::asks() const {
   return heard_ && settled_.count() + shut < settled_.size();
 }
 
-RemoteGeneration& RemoteHoldings::open(std::uint32_t g, std::uint32_t next_sequence) {
-  bool fresh = false;
-  RemoteGeneration& known = partial_.open(g, fresh);
-  if (fresh) known.first_sequence = next_sequence;
-  return known;
-}
-
 const NullVector* RemoteHoldings::null_vector(std::uint32_t g) const {
   for (const auto& [generation, kept] : null_vectors_) {
     if (generation == g) return &kept;
@@ -153,7 +146,7 @@ void RemoteHoldings::keep_null_vector(std::uint32_t g, std::vector<std::uint8_t>
   if (null_vectors_.size() >= policy::kNullVectorsKept) {
     drop_null_vector(null_vectors_.front().first);
   }
-  open(g, next_sequence).has_null_vector = true;
+  partial_.open(g, next_sequence).has_null_vector = true;
   null_vectors_.emplace_back(g, NullVector(std::move(z)));
 }
 
@@ -185,7 +178,7 @@ bool RemoteHoldings::apply_rank(proto::GenerationState&& update, std::uint32_t n
   mark_incomplete(g);
   if (update.quota > 0) settled_.remove(g);
   if (!partial_.has_room(g)) return true;
-  RemoteGeneration& known = open(g, next_sequence);
+  RemoteGeneration& known = partial_.open(g, next_sequence);
   total_rank_ += update.rank;
   total_rank_ -= known.rank;
   known.rank = static_cast<std::uint16_t>(update.rank);

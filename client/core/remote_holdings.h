@@ -105,10 +105,9 @@ class RemoteHoldings {
   void source_block_sent(std::uint32_t g, std::uint32_t i) { wanted_blocks_.sent(g, i); }
 
  private:
-  // A State or two, or what has been sent in between.
+  // What one or two States tell of. A reader that has missed more looks at all generations.
   static constexpr std::size_t kChangesKept = 64;
 
-  RemoteGeneration& open(std::uint32_t g, std::uint32_t next_sequence);
   bool apply_rank(proto::GenerationState&& update, std::uint32_t next_sequence);
   void keep_null_vector(std::uint32_t g, std::vector<std::uint8_t>&& z,
                         std::uint32_t next_sequence);

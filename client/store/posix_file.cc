@@ -98,9 +98,14 @@ class PosixFile final : public File {
                       WriteWays* ways = nullptr) {
     // The other way waits for its turn in the kernel: so the time for that counts here too.
     const Clock::time_point began = Clock::now();
+    if (Status s = write_in_turn(offset, data); !s || ways == nullptr) return s;
+    ways->took(WriteWays::Way::kCached, data.size(), Clock::now() - began);
+    begin_writeback(offset, data.size());
+    return Done{};
+  }
+
+  Status write_in_turn(std::uint64_t offset, std::span<const std::uint8_t> data) {
     const std::lock_guard lock(writing_);
-    const std::uint64_t from = offset;
-    const std::size_t bytes = data.size();
     while (!data.empty()) {
       const ssize_t put =
           ::pwrite(descriptor_.number(), data.data(), data.size(), static_cast<off_t>(offset));
@@ -110,14 +115,11 @@ class PosixFile final : public File {
       data = data.subspan(static_cast<std::size_t>(put));
       offset += static_cast<std::uint64_t>(put);
     }
-    if (ways == nullptr) return Done{};
-    ways->took(WriteWays::Way::kCached, bytes, Clock::now() - began);
-    begin_writeback(from, bytes);
     return Done{};
   }
 
-  // Else the kernel would leave the disk idle for seconds, and the sync that follows would take
-  // those (docs/notes/088). Where it cannot, nothing is lost.
+  // Else the kernel would leave the disk idle for seconds, and the next sync would take as much
+  // longer (docs/notes/088). Says nothing of what is durable: where it fails, the sync does all.
   void begin_writeback(std::uint64_t offset, std::size_t bytes) {
     (void)::sync_file_range(descriptor_.number(), static_cast<off64_t>(offset),
                             static_cast<off64_t>(bytes), SYNC_FILE_RANGE_WRITE);

@@ -112,9 +112,8 @@ inline constexpr std::uint64_t kChoicesPerRowLarge = 4;
 // sooner. With all of them four peers of twelve that took a fresh key every ten seconds made a race
 // 1.9 times as long [047], and a quarter of 28 three times [069].
 inline constexpr std::uint64_t kNewcomerLag = 64;
-// How often a source looks for rows that have got lost (gaps.h); they did when a generation stands
-// still for kStallTime. The conditions of gaps.h keep a source from interrupting its first pass
-// too easily [014].
+// How often a source looks for rows that have got lost: a generation stands still for kStallTime.
+// The conditions of gaps.h keep it from interrupting its first pass too easily [014].
 inline constexpr TimeUs kGapReview = 100 * kMillisecond;
 inline constexpr TimeUs kGapReviewEach = kMillisecond / 10;  // more time for many neighbours
 // Under alarm in a large mesh, where rows wait for a second at each relay until they are proven.

@@ -15,7 +15,8 @@ namespace firn::core::policy {
 
 class Prospects {
  public:
-  // Takes in what has changed since the last call. `small_mesh`: by other rules all may be news.
+  // Takes in what has changed since the last call, here and at the neighbour. Small meshes have
+  // rules of their own for what is news: where `small_mesh` is another, all is to be looked at.
   void follow(const Holdings& holdings, const RemoteHoldings& its, bool small_mesh) {
     const auto add = [this](std::uint32_t g) { set_.add(g); };
     const bool known = set_.size() == holdings.generation_count() && small_mesh == small_mesh_ &&

@@ -105,7 +105,7 @@ RelayPolicy::Candidate RelayPolicy::best_generation(const Holdings& holdings,
                                                     const Neighbour& neighbour, Memory& memory,
                                                     bool small_mesh, TimeUs now) {
   memory.prospects.follow(holdings, neighbour.holds, small_mesh);
-  std::uint32_t g = 0;
+  std::uint32_t g = neighbour.holds.settled().next_missing(0);
   const Candidate best = best_from(g, holdings, neighbour, memory.prospects, small_mesh, now);
   if (best.score > 0 || g >= holdings.generation_count()) return best;
   g = std::max(g, memory.look_from);

@@ -51,9 +51,15 @@ class RelayHistory {
   void insert(std::uint32_t g) {
     std::vector<std::uint8_t> vector(kHistoryRows);
     for (std::uint8_t& c : vector) c = static_cast<std::uint8_t>(random_.below(256));
-    const auto sender = peer_id(static_cast<std::uint8_t>(1 + random_.below(kHistoryPeers + 2)));
+    core::Holdings::Origin origin{
+        peer_id(static_cast<std::uint8_t>(1 + random_.below(kHistoryPeers + 2))),
+        random_.below(2) == 0};
+    if (random_.below(2) == 0) {
+      origin.source_block = random_.below(kHistoryRows);
+      vector = codec::unit_vector(kHistoryRows, origin.source_block);
+    }
     scene.holdings.insert(g, std::make_shared<const std::vector<std::uint8_t>>(std::move(vector)),
-                          {sender, random_.below(2) == 0}, scene.now);
+                          origin, scene.now);
   }
   void tell(core::PeerKey peer, std::uint32_t g) {
     proto::State state;

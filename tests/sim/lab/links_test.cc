@@ -81,7 +81,7 @@ TEST_CASE("and across paths of 100 ms, where most of a generation is on its way 
   CHECK(far.redundant_share < 0.12);
 }
 
-// 50 MiB a second: nearly every generation comes to a last row that is promised to the source,
+// 50 MB a second: nearly every generation comes to a last row that is promised to the source,
 // which is busy with the next ones, and is to be promised to somebody else soon.
 TEST_CASE("on fast links generations do not pile up that lack a row each") {
   double unfinished = 0;
