@@ -8,6 +8,7 @@
 #include "client/app/commands/running.h"
 #include "client/app/console/exit_codes.h"
 #include "client/app/version.h"
+#include "proto/base/commit.h"
 #include "proto/base/plain_text.h"
 #include "proto/program/configuration.h"
 #include "proto/program/usage.h"
@@ -62,7 +63,7 @@ Result<std::vector<Setting>> read_again(int argc, const char* const* argv,
 
 int run_cli(int argc, const char* const* argv) {
   CLI::App app("Firn distributes files from peer to peer, with network coding.", "firn");
-  app.set_version_flag("--version", std::string("firn ") + kVersion);
+  app.set_version_flag("--version", "firn " + version_text(kVersion));
   app.require_subcommand(1);
   app.get_formatter()->column_width(34);
   app.footer(

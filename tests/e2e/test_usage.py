@@ -82,7 +82,7 @@ class Words(harness.SwarmTest):
         for name in ("client/firn", "tracker/firn-tracker"):
             program = self.programs.start("program", [harness.BUILD / name, "--version"])
             self.assertEqual(0, program.wait_exit())
-            self.assertRegex(program.output(), rf"^{name.split('/')[1]} \d+\.\d+\.\d+$")
+            self.assertRegex(program.output(), rf"^{name.split('/')[1]} \d+\.\d+\.\d+( \([0-9a-f]+(-dirty)?\))?$")
 
     def test_an_empty_name_is_refused_everywhere(self):
         photo = self.file(10, "photo.jpg")

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "proto/base/commit.h"
 #include "proto/program/usage.h"
 
 namespace firn::tracker {
@@ -108,7 +109,7 @@ void add_listen_options(CLI::App& app, Settings& settings) {
 }
 
 void add_options(CLI::App& app, Settings& settings, bool& verbose) {
-  app.set_version_flag("--version", "firn-tracker " FIRN_VERSION);
+  app.set_version_flag("--version", "firn-tracker " + version_text(FIRN_VERSION));
   app.footer(kFooter);
   add_listen_options(app, settings);
   app.add_option("--data", settings.data, "folder for database and identity; made if missing")

@@ -16,6 +16,7 @@
 #include "client/app/runtime/worker_pool.h"
 #include "client/app/version.h"
 #include "codec/kernels.h"
+#include "proto/base/commit.h"
 #include "proto/base/limits.h"
 
 namespace firn::app {
@@ -62,6 +63,7 @@ ExitCode run(const DoctorArguments& arguments, Console& console) {
   if (console.json()) {
     console.event({{"event", "doctor"},
                    {"version", kVersion},
+                   {"commit", build_commit()},
                    {"kernels", available},
                    {"kernels_used", codec::kernels().name},
                    {"cores", std::thread::hardware_concurrency()},
@@ -78,7 +80,7 @@ ExitCode run(const DoctorArguments& arguments, Console& console) {
   const auto row = [&](const std::string& what, const std::string& text) {
     console.print(fmt::format("{:<16} {}", what, text));
   };
-  row("firn", kVersion);
+  row("firn", version_text(kVersion));
   row("kernels", names + " (best first)");
   row("kernels used", codec::kernels().name);
   row("cores", std::to_string(std::thread::hardware_concurrency()));

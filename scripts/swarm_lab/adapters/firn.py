@@ -120,7 +120,8 @@ class Firn(Adapter):
 
     def version(self):
         said = subprocess.run([self.firn, "--version"], capture_output=True, text=True, check=True)
-        return f"{said.stdout.strip()} ({self.commit or commit() or 'no git'})"
+        told = said.stdout.strip()
+        return told if "(" in told else f"{told} ({self.commit or commit() or 'no git'})"
 
     def start_tracker(self, host, folder):
         listening = threading.Event()
