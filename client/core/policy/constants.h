@@ -63,7 +63,7 @@ inline constexpr TimeUs kStateGrain = 10 * kMillisecond;  // slow ones are due a
 inline constexpr TimeUs kKeepAlive = 45 * kSecond;   // a State without news: the line still stands
 inline constexpr std::size_t kRidingEntries = 512;   // spans, and ranks, in a State aboard a block
 inline constexpr std::uint32_t kQuotaRefreshes = 4;  // S: generations near their end told anew
-inline constexpr std::uint64_t kQuotaRefreshTimes = 2;  // or this times what came meanwhile [088]
+inline constexpr std::uint64_t kQuotaRefreshTimes = 8;  // or this times what came meanwhile [088]
 // Near the end: fewer blocks are missing than this many for each neighbour [012].
 inline constexpr std::uint64_t kEndBlocks = 2;
 

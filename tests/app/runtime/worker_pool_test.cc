@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "client/app/runtime/worker_pool.h"
+#include "codec/random.h"
 #include "proto/base/stage_times.h"
 
 namespace firn::app {
@@ -141,6 +142,24 @@ TEST_CASE("completions run on the owner's thread and may submit") {
   }));
   owner.run_until_idle(pool);
   CHECK(completions == 2);
+}
+
+TEST_CASE("bursts of tasks of any size, with and without keys, are all done") {
+  Owner owner;
+  WorkerPool pool({.threads = 4, .task_count_max = 100'000}, owner.wake());
+  codec::CoefficientStream random(1, 2);
+  int done = 0, submitted = 0;
+  for (int burst = 0; burst < 2000; ++burst) {
+    for (std::uint32_t left = 1 + random.below(12); left > 0; --left) {
+      ++submitted;
+      REQUIRE(pool.submit(random.below(4),
+                          [&done]() -> WorkerPool::Completion { return [&done] { ++done; }; }));
+    }
+    if (random.below(2) == 0) pool.run_completions();
+    if (random.below(4) == 0) owner.run_until_idle(pool);
+  }
+  owner.run_until_idle(pool);
+  CHECK(done == submitted);
 }
 
 TEST_CASE("a pool that goes away waits for what runs and drops what waits") {
