@@ -1,6 +1,6 @@
-// The generations of which something changed of late, for those who keep conclusions about
-// generations and draw them anew only where something has changed. Each reader remembers how far it
-// has read; one that has fallen behind too far is told so and looks at all.
+// The generations that changed of late: a ring of their numbers. A reader that has drawn conclusions
+// about generations draws anew only those that are about changed ones. Each reader remembers how far
+// it has read; one that has fallen behind the ring is told so, and looks at all generations.
 #pragma once
 
 #include <cstddef>
