@@ -1,6 +1,7 @@
-// The generations that changed of late: a ring of their numbers. A reader that has drawn conclusions
-// about generations draws anew only those that are about changed ones. Each reader remembers how far
-// it has read; one that has fallen behind the ring is told so, and looks at all generations.
+// The generations that changed of late: a ring of their numbers. A reader that has drawn
+// conclusions about generations draws anew only those that are about changed ones. Each reader
+// remembers how far it has read; one that has fallen behind the ring is told so, and looks at all
+// generations.
 #pragma once
 
 #include <cstddef>
