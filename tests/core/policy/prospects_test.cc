@@ -14,7 +14,6 @@
 using namespace firn;
 using namespace firn::test;
 using core::RecentChanges;
-using core::Rows;
 using core::policy::RelayPolicy;
 
 namespace {
