@@ -9,6 +9,7 @@
 #include "client/core/policy/constants.h"
 #include "proto/base/digest.h"
 #include "tests/core/fixture.h"
+#include "tests/sampled.h"
 
 namespace plain_mode_test {
 
@@ -246,7 +247,7 @@ TEST_CASE("however leaves come, no more generations are fetched plainly than a S
   std::ptrdiff_t most = 0;
   for (PeerKey peer = kOther; peer < kLast; ++peer)  // they have leaves
     for (std::uint32_t g = 0; g < 40; g += 20) fixture.tell(peer, g, 0x01);
-  for (std::uint32_t second = 0; second < 40; ++second) {
+  for (std::uint32_t second = 0; second < test::some_of(40); ++second) {
     fixture.asked(second % 8 == 7);  // most answers come late: generations rest before
     for (std::uint32_t g = 2; g < 40; ++g) fixture.send(kGood, fixture.coded(g, second % kN));
     for (const proto::State& state : fixture.heard<proto::State>(kGood)) {

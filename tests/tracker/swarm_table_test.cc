@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/sampled.h"
 #include "tests/tracker/plain_table.h"
 #include "tests/tracker/tracker_fixture.h"
 
@@ -196,7 +197,7 @@ class Pair {
 TEST_CASE("a table of swarms does what a plain list of its peers does") {
   for (std::size_t at = 0; at < std::size(kShapes); ++at) {
     CAPTURE(at);
-    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    for (std::uint64_t seed = 1; seed <= firn::test::some_of(3); ++seed) {
       CAPTURE(seed);
       Pair pair(kShapes[at], seed);
       for (int step = 0; step < 2000; ++step) {
