@@ -6,7 +6,9 @@ namespace firn::proto::transport {
 namespace {
 
 constexpr std::uint32_t kHalvingsMax = 5;  // then nothing of it counts
-constexpr double kShortQueueUs = 5'000;    // of a shorter one nothing counts anyway
+// At once where the rate has fallen and may fall on: a half more would do no more than hold it up.
+constexpr std::uint32_t kHalvingsFallen = 3;
+constexpr double kShortQueueUs = 5'000;  // of a shorter one nothing counts anyway
 constexpr std::uint64_t kSettleUs = 300'000;
 constexpr std::uint64_t kMeasureUs = 250'000;
 constexpr std::uint64_t kMeasureLongUs = 1'500'000;  // of slow links, if this has not gone through:
@@ -97,7 +99,8 @@ void QueueTrial::measured(const Flow& flow, std::uint64_t now_us) {
     counting_more_ = false;
   }
   const bool low = flow.rate > 0 && fallen(flow.rate) && !rises;
-  if ((steady || low) && now_us >= due_us_) try_another(1, now_us);
+  if (low && now_us >= due_us_) return try_another(kHalvingsFallen, now_us);
+  if (steady && now_us >= due_us_) try_another(1, now_us);
 }
 
 void QueueTrial::judge(const Flow& flow, std::uint64_t now_us) {

@@ -107,6 +107,26 @@ TEST_CASE("nothing is tried while what goes through a slow link falls") {
   CHECK(link.tried_us == 0);
 }
 
+// Twice as much on its way is a gain of a sixth only by the time that it is measured.
+TEST_CASE("a rate that falls on is tried with many times as much on its way") {
+  double rate = 8e6;
+  Link link([&rate](double ours) { return (rate *= 0.99) / std::max(ours, 0.1); }, 100 * kMs,
+            false);
+  link.pass(2500 * kMs);
+  CHECK(link.trial.ours() <= 1.0 / 8);
+}
+
+TEST_CASE("a link that carries less than before has more on its way for moments alone") {
+  double rate = 3e6;
+  Link link([&rate](double) { return rate; }, 100 * kMs, true);
+  link.pass(5 * kSecond);
+  const std::uint64_t before = link.tried_us;
+  rate = 1e6;
+  link.pass(40 * kSecond);
+  CHECK(link.trial.ours() == 1);
+  CHECK(link.tried_us - before < 5 * kSecond);
+}
+
 TEST_CASE("a link that has carried far more is tried before the rate is steady") {
   double rate = 8e6;
   bool falls = true;
