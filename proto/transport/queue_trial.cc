@@ -6,7 +6,7 @@ namespace firn::proto::transport {
 namespace {
 
 constexpr std::uint32_t kHalvingsMax = 5;  // then nothing of it counts
-// At once where the rate has fallen and may fall on: a half more would do no more than hold it up.
+// Of a trial where the rate has fallen and may fall on: one would gain no more than is lost.
 constexpr std::uint32_t kHalvingsFallen = 3;
 constexpr double kShortQueueUs = 5'000;  // of a shorter one nothing counts anyway
 constexpr std::uint64_t kSettleUs = 300'000;

@@ -6,12 +6,12 @@
 // little on its way, and leaves a fast uplink idle (docs/notes/073).
 //
 // What tells them apart is a trial: for a moment half as much of the queue counts as ours, so that
-// about twice as much is on its way. Either more goes through then, or the queue becomes longer
-// (Little's law). If it becomes longer it stands before our link. Trials that fail come ever more
-// seldom. Before a link that is shared with others it is the same for a sender that has half of it;
-// one that has less than two fifths gains more than the queue grows, and comes to a larger share,
-// as with more connections. So the loops of one process, which share its link, make no trials if
-// they are several.
+// about twice as much is on its way; an eighth where the rate has fallen far (docs/notes/085).
+// Either more goes through then, or the queue becomes longer (Little's law). If it becomes longer
+// it stands before our link. Trials that fail come ever more seldom. Before a link that is shared
+// with others it is the same for a sender that has half of it; one that has less than two fifths
+// gains more than the queue grows, and comes to a larger share, as with more connections. So the
+// loops of one process, which share its link, make no trials if they are several.
 #pragma once
 
 #include <algorithm>
