@@ -1,5 +1,5 @@
 // How much of a long loop runs. Instrumented code takes five to ten times as long, so that an
-// instrumented build may run a sample of the seeds (-Dinstrumented_all=false); others run them all.
+// instrumented build may run a sample of them (-Dinstrumented_all=false); others run them all.
 #pragma once
 
 #include <cstdint>

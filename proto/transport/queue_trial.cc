@@ -6,8 +6,10 @@ namespace firn::proto::transport {
 namespace {
 
 constexpr std::uint32_t kHalvingsMax = 5;  // then nothing of it counts
-// Of a trial where the rate has fallen and may fall on: one would gain no more than is lost.
-constexpr std::uint32_t kHalvingsFallen = 3;
+// Of a trial where the rate has fallen to less than half and may fall on, so that what twice as
+// much on its way gains may be lost meanwhile. A further one could not be judged: where the rate
+// can only double, eight times as much on its way makes a longer queue whoever's it is.
+constexpr std::uint32_t kHalvingsFallen = 2;
 constexpr double kShortQueueUs = 5'000;  // of a shorter one nothing counts anyway
 constexpr std::uint64_t kSettleUs = 300'000;
 constexpr std::uint64_t kMeasureUs = 250'000;

@@ -6,7 +6,7 @@
 // little on its way, and leaves a fast uplink idle (docs/notes/073).
 //
 // What tells them apart is a trial: for a moment half as much of the queue counts as ours, so that
-// about twice as much is on its way; an eighth where the rate has fallen far (docs/notes/085).
+// about twice as much is on its way; a quarter where the rate has fallen far (docs/notes/085).
 // Either more goes through then, or the queue becomes longer (Little's law). If it becomes longer
 // it stands before our link. Trials that fail come ever more seldom. Before a link that is shared
 // with others it is the same for a sender that has half of it; one that has less than two fifths

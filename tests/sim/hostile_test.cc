@@ -295,7 +295,7 @@ TEST_CASE("polluters of every kind do not make honest peers blame each other") {
 }
 
 TEST_CASE("in a large mesh a third of polluters does not stop a swarm, with an authority or none") {
-  for (std::uint64_t seed = 570; seed < 570 + test::some_of(2); ++seed) {
+  for (std::uint64_t seed = 570; seed < 572; ++seed) {
     CAPTURE(seed);
     const Content content(4, 16, 16, seed, seed % 2 == 0);
     Network network(content, seed);
