@@ -1,12 +1,12 @@
-// How much of a long loop runs. Instrumented code takes five to ten times as long, so that an
-// instrumented build may run a sample of them (-Dinstrumented_all=false); others run them all.
+// How many rounds of a long test run. Instrumented code takes several times as long, so that an
+// instrumented build may take a sample of them (-Dinstrumented_all=false); others take all.
 #pragma once
 
 #include <cstdint>
 
 namespace firn::test {
 
-// Of `count` seeds: the first third, rounded up, in a sample.
+// Of `count` seeds, or steps of one seed: in a sample the first third, rounded up.
 constexpr std::uint32_t some_of(std::uint32_t count) {
 #ifdef FIRN_SAMPLED
   return (count + 2) / 3;

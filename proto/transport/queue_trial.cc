@@ -6,9 +6,9 @@ namespace firn::proto::transport {
 namespace {
 
 constexpr std::uint32_t kHalvingsMax = 5;  // then nothing of it counts
-// Of a trial where the rate has fallen to less than half and may fall on, so that what twice as
-// much on its way gains may be lost meanwhile. A further one could not be judged: where the rate
-// can only double, eight times as much on its way makes a longer queue whoever's it is.
+// Of a trial after the rate has fallen to less than half. While the trial lasts the rate may fall
+// on, and hide what a single halving gains. Three halvings put eight times as much on its way: if
+// the link has room for twice the rate, our own queue then grows fourfold, and the trial fails.
 constexpr std::uint32_t kHalvingsFallen = 2;
 constexpr double kShortQueueUs = 5'000;  // of a shorter one nothing counts anyway
 constexpr std::uint64_t kSettleUs = 300'000;
