@@ -67,7 +67,7 @@ ExitCode run(const DoctorArguments& arguments, Console& console) {
                    {"kernels", available},
                    {"kernels_used", codec::kernels().name},
                    {"cores", std::thread::hardware_concurrency()},
-                   {"worker_threads", default_worker_count()},
+                   {"worker_threads", peer_worker_count()},
                    {"gpus", gpus_json(codec.devices)},
                    {"gpu_driver", driver},
                    {"codec", codec.text},
@@ -84,7 +84,7 @@ ExitCode run(const DoctorArguments& arguments, Console& console) {
   row("kernels", names + " (best first)");
   row("kernels used", codec::kernels().name);
   row("cores", std::to_string(std::thread::hardware_concurrency()));
-  row("worker threads", std::to_string(default_worker_count()));
+  row("worker threads", std::to_string(peer_worker_count()));
   row("codec", codec.text);
   for (const cuda::Device& gpu : codec.devices)
     row("GPU " + std::to_string(gpu.index), text_of(gpu));

@@ -151,10 +151,11 @@ void add_codec_options(CLI::App& app, CodecOptions& options) {
       ->option_text("auto|cpu|gpu")
       ->check(CLI::IsMember({"auto", "cpu", "gpu"}).description(""))
       ->capture_default_str();
-  app.add_option("--threads", options.threads, "threads for coding, hashing and disk")
+  app.add_option("--threads", options.threads,
+                 "threads for coding, hashing and disk; default: one for each core, at most 8 "
+                 "beside sockets")
       ->option_text("N")
-      ->check(between(1, 1024))
-      ->capture_default_str();
+      ->check(between(1, 1024));
 }
 
 void add_kernels_option(CLI::App& app, std::string& kernels) {
@@ -230,7 +231,7 @@ Result<DriverOptions> driver_options(const NetworkOptions& options, const CodecO
   }
   driver.content_count = content_count;
   driver.codec = *parse_codec_mode(codec.codec);
-  driver.threads = codec.threads;
+  driver.threads = codec.beside_sockets();
   return driver;
 }
 

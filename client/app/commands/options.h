@@ -45,7 +45,11 @@ void add_network_options(CLI::App& app, NetworkOptions& options);
 // --codec and --threads
 struct CodecOptions {
   std::string codec = "auto";
-  unsigned threads = default_worker_count();
+  unsigned threads = 0;  // 0: not said
+
+  unsigned beside_sockets() const { return threads > 0 ? threads : peer_worker_count(); }
+  // For what a command does before it has sockets: hashing what it is to share, reading a medium.
+  unsigned alone() const { return threads > 0 ? threads : default_worker_count(); }
 };
 void add_codec_options(CLI::App& app, CodecOptions& options);
 

@@ -83,7 +83,7 @@ class MediaSeeder {
   }
 
   Status read_media() {
-    options_ = {request_.codec.threads, show_progress(console_), StopRequest::poll()};
+    options_ = {request_.codec.alone(), show_progress(console_), StopRequest::poll()};
     for (const std::string& path : request_.media) {
       MediumSource source{path, request_.dir, {}, {}};
       if (!request_.source.empty()) source.expected = source_.content_id;

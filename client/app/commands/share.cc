@@ -51,7 +51,7 @@ Result<MadeContent> make(const ShareArguments& arguments, const std::string& pat
                          Console& console) {
   auto trackers = parse_addresses(arguments.network.trackers);
   if (!trackers.ok()) return trackers.error();
-  auto options = create_options(arguments.making, arguments.codec.threads, "hashing " + path,
+  auto options = create_options(arguments.making, arguments.codec.alone(), "hashing " + path,
                                 console, excludes_used);
   options.trackers = *trackers;
   options.authority = [&](const Info& info) { return signer.authority_for(info); };

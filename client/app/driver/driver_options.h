@@ -35,7 +35,7 @@ struct DriverOptions {
   std::uint64_t memory_bytes = memory_for_data(128u << 20);
   int io_threads = 1;
   CodecMode codec = CodecMode::kAuto;
-  unsigned threads = default_worker_count();  // for coding, hashing and disk
+  unsigned threads = peer_worker_count();  // for coding, hashing and disk
   std::size_t connections_max = connections_for(0);
   std::size_t content_count = 1;    // how many sessions share the memory
   bool only_serves = false;         // no session downloads

@@ -10,6 +10,10 @@ unsigned default_worker_count() {
   return std::max(2u, std::thread::hardware_concurrency());
 }
 
+unsigned peer_worker_count() {
+  return std::min(8u, default_worker_count());
+}
+
 WorkerPool::WorkerPool(const Options& options, std::function<void()> on_completion)
     : task_count_max_(options.task_count_max),
       stages_(options.stages),

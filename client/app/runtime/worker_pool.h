@@ -23,6 +23,9 @@ namespace firn::app {
 
 // One thread per core, at least two (one may sit in the disk).
 unsigned default_worker_count();
+// Likewise, and at most eight: those of a peer beside its sockets. More keep memory and find
+// nothing to do, as sockets bring less than eight cores code, hash and write (note 086).
+unsigned peer_worker_count();
 
 class WorkerPool {
  public:
@@ -32,7 +35,7 @@ class WorkerPool {
   static constexpr Key kUnordered = 0;
 
   struct Options {
-    unsigned threads = default_worker_count();
+    unsigned threads = peer_worker_count();
     std::size_t task_count_max = 4096;
     StageClock* stages = nullptr;  // where the workers' time is counted; outlives the pool
   };

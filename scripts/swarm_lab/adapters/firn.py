@@ -91,8 +91,8 @@ class FirnNode(Node):
 
 
 class Firn(Adapter):
-    settings = {"n": "", "k": "", "io_threads": "1", "dense": "no", "deeds": "",
-                "authority": "yes", "build": str(BUILD)}
+    settings = {"n": "", "k": "", "io_threads": "1", "threads": "", "memory": "", "dense": "no",
+                "deeds": "", "authority": "yes", "build": str(BUILD)}
 
     def __init__(self, name, settings):
         super().__init__(name, settings)
@@ -169,7 +169,8 @@ class Firn(Adapter):
 
     def _common(self, host):
         return ["--listen", host.listen_at(self.port), "--json",
-                "--io-threads", self.settings["io_threads"]]
+                "--io-threads", self.settings["io_threads"], *self._option("--threads", "threads"),
+                *self._option("--memory", "memory")]
 
     @staticmethod
     def _limits(host, upload_limit_bytes=0):
