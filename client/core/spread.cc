@@ -33,12 +33,30 @@ bool Spread::asks(const Neighbour& by) const {
   return static_cast<double>(drawn) * 0x1p-64 * size < policy::kSpreadReporters;
 }
 
+bool Spread::asked_about(const Row& row, const Neighbour& by, TimeUs age_max) const {
+  const TimeUs age = context_.now - row.at;
+  return row.to != by.key && age >= policy::kSpreadTime && age <= age_max;
+}
+
+// Each of the mixtures that its sender lacks may have all rows in it: then nearly none of them
+// seems to have come through, whoever was given it, and nothing is told of anybody.
+template <typename Through>
+bool Spread::tells_apart(const Neighbour& by, const std::vector<Row>& rows,
+                         Through&& through) const {
+  std::size_t asked = 0, came = 0;
+  for (const Row& row : rows) {
+    if (!asked_about(row, by, policy::kSpreadMemory)) continue;
+    ++asked;
+    came += through(row) ? 1 : 0;
+  }
+  return static_cast<double>(came) >= policy::kSpreadTelling * static_cast<double>(asked);
+}
+
 template <typename Through>
 void Spread::count(const Neighbour& by, const std::vector<Row>& rows, TimeUs age_max,
                    Through&& through) {
   for (const Row& row : rows) {
-    const TimeUs age = context_.now - row.at;
-    if (row.to == by.key || age < policy::kSpreadTime || age > age_max) continue;
+    if (!asked_about(row, by, age_max)) continue;
     Told& told = told_[row.to][by.key];
     ++told.rows;
     told.through += through(row) ? 1 : 0;
@@ -59,10 +77,12 @@ void Spread::told(const Neighbour& by, const proto::State& state) {
     }
     if (z.empty() || rows == rows_.end()) continue;
     if (std::all_of(z.begin(), z.end(), [](std::uint8_t c) { return c == 0; })) continue;
-    count(by, rows->second, policy::kSpreadMemory, [&z](const Row& row) {
+    const auto through = [&z](const Row& row) {
       if (row.source_index) return *row.source_index < z.size() && z[*row.source_index] == 0;
       return row.vector.size() == z.size() && codec::dot(row.vector, z) == 0;
-    });
+    };
+    if (!tells_apart(by, rows->second, through)) continue;
+    count(by, rows->second, policy::kSpreadMemory, through);
   }
   // A whole generation speaks of rows of late alone: what a sink was given is given to others
   // again, so that all of a generation comes through in the end.

@@ -55,6 +55,9 @@ class Spread final : public LeaveWatcher {
     double rows = 0, through = 0;  // sums that forget
   };
   bool asks(const Neighbour& by) const;
+  bool asked_about(const Row& row, const Neighbour& by, TimeUs age_max) const;
+  template <typename Through>
+  bool tells_apart(const Neighbour& by, const std::vector<Row>& rows, Through&& through) const;
   template <typename Through>
   void count(const Neighbour& by, const std::vector<Row>& rows, TimeUs age_max, Through&& through);
 

@@ -396,14 +396,15 @@ inline constexpr double kReportSlack = 24;
 
 // In a large mesh sources find out by null vectors what has spread: rows so old should have; of
 // each neighbour one is kept in this time, for so long, of a generation so many; a reporter that
-// was asked about fewer says nothing. Null vectors that a peer sends to a source in each
-// kReportInterval.
+// was asked about fewer says nothing, nor does a null vector that lets a smaller part of them
+// through. Null vectors that a peer sends to a source in each kReportInterval.
 inline constexpr TimeUs kSpreadTime = 1500 * kMillisecond;
 inline constexpr TimeUs kSpreadSample = 100 * kMillisecond;
 inline constexpr TimeUs kSpreadMemory = 30 * kSecond;
 inline constexpr TimeUs kSpreadRecent = 5 * kSecond;  // by a reporter that holds all of it [064]
 inline constexpr std::size_t kSpreadRowsMax = 256;
 inline constexpr double kSpreadRowsMin = 4;
+inline constexpr double kSpreadTelling = 0.25;
 inline constexpr double kSpreadReporters = 64;  // of those that have called, about
 inline constexpr std::size_t kSpreadVectors = 4;
 
@@ -485,10 +486,9 @@ inline constexpr std::uint64_t kManifestPartMin = 4 << 10;
 
 // --- bans, by number of strikes; not for good, as an honest relay may pass on false rows ---
 inline constexpr TimeUs kBanTimes[] = {30 * kSecond, 600 * kSecond, 3600 * kSecond};
-inline constexpr std::uint32_t kStrikesConvicted = 2;  // for a false block it had answered for
-// This long after the last conviction all are forgotten: the longest of the bans is over.
-inline constexpr TimeUs kConvictedMemory = kBanTimes[2];
-inline constexpr std::uint32_t kBansMax = 3;  // further ones take as long as the last
+inline constexpr std::uint32_t kStrikesConvicted = 2;     // for a false block it had answered for
+inline constexpr TimeUs kConvictedMemory = kBanTimes[2];  // then convictions are forgotten
+inline constexpr std::uint32_t kBansMax = 3;              // further ones take as long as the last
 // Convicted peers of one network that put newcomers from it on probation: two may be chance, a home
 // with a bad machine that was started anew [047].
 inline constexpr std::size_t kProbationIdentities = 3;
