@@ -1,6 +1,7 @@
 #include "proto/transport/queue_trial.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace firn::proto::transport {
 namespace {
@@ -15,15 +16,20 @@ constexpr std::uint64_t kSettleUs = 300'000;
 constexpr std::uint64_t kMeasureUs = 250'000;
 constexpr std::uint64_t kMeasureLongUs = 1'500'000;  // of slow links, if this has not gone through:
 constexpr std::uint64_t kMeasureBytes = 256 << 10;
+// Of a trial to count more: rates vary by a tenth.
+constexpr std::uint64_t kMeasureMoreUs = 1'000'000;
+constexpr std::uint32_t kUsualWindows = 8;
 // After a first trial that failed; shorter where our link has carried far more.
 constexpr std::uint64_t kTrialPauseUs = 8'000'000;
 constexpr std::uint64_t kFallenPauseUs = 1'000'000;
+constexpr std::uint64_t kConfirmPauseUs = 1'000'000;
 constexpr std::uint64_t kTrialPauseMaxUs = 128'000'000;
 constexpr double kSteadyLeast = 0.85;  // of one window to the next
 constexpr double kSteadyMost = 1.15;
 constexpr double kGain = 1.2;        // so much more goes through, or it is of no use
 constexpr double kGainLarge = 1.6;   // then the next trial goes twice as far
 constexpr double kKept = 0.92;       // as much goes through as before
+constexpr double kLost = 0.75;       // far less does
 constexpr double kForgotten = 0.99;  // of the highest rate, from one window to the next
 constexpr double kChange = 2;        // times less than when a trial failed: it is another situation
 
@@ -53,6 +59,7 @@ void QueueTrial::went_through(std::uint64_t bytes, std::uint64_t delay_us, std::
     return begin_window(now_us);
   }
   if (time_us < kMeasureUs || (bytes_ < kMeasureBytes && time_us < kMeasureLongUs)) return;
+  if (phase_ == Phase::kTrying && undecided(time_us)) return;
   if (idled(now_us)) return cut_short(now_us);
   const Flow flow{static_cast<double>(bytes_) * 1e6 / static_cast<double>(time_us),
                   bytes_ > 0 ? delays_ / static_cast<double>(bytes_) : 0};
@@ -95,6 +102,9 @@ void QueueTrial::measured(const Flow& flow, std::uint64_t now_us) {
   const bool steady = flow.rate >= before_.rate * kSteadyLeast && !rises;
   best_ *= kForgotten;
   before_ = flow;
+  windows_ = std::min(windows_ + 1, kUsualWindows);
+  usual_.rate += (flow.rate - usual_.rate) / windows_;
+  usual_.delay += (flow.delay - usual_.delay) / windows_;
   if (flow.rate * kChange < failed_at_) {
     failed_at_ = 0;
     due_us_ = pause_us_ = 0;
@@ -103,6 +113,13 @@ void QueueTrial::measured(const Flow& flow, std::uint64_t now_us) {
   const bool low = flow.rate > 0 && fallen(flow.rate) && !rises;
   if (low && now_us >= due_us_) return try_another(kHalvingsFallen, now_us);
   if (steady && now_us >= due_us_) try_another(1, now_us);
+}
+
+// A trial to count more in which neither as much nor far less goes through is measured for longer.
+bool QueueTrial::undecided(std::uint64_t time_us) const {
+  if (level_ > kept_ || time_us >= kMeasureMoreUs) return false;
+  const double rate = static_cast<double>(bytes_) * 1e6 / static_cast<double>(time_us);
+  return rate > before_.rate * kLost;
 }
 
 void QueueTrial::judge(const Flow& flow, std::uint64_t now_us) {
@@ -117,7 +134,15 @@ void QueueTrial::judge(const Flow& flow, std::uint64_t now_us) {
   const double best = std::max(before.rate, flow.rate);
   before_ = {level_ > kept_ ? flow.rate : best, flow.delay};
   const bool far_more = level_ > kept_ && flow.rate >= before.rate * kGainLarge;
+  unconfirmed_ = level_ > kept_;
   kept_ = level_;
+  windows_ = 0;
+  if (kept_ == 0) {
+    counting_more_ = false;
+    pause_us_ = kTrialPauseUs;
+    due_us_ = now_us + pause_us_;
+    return;
+  }
   pause_us_ = 0;
   try_another(far_more ? 2 : 1, now_us);
 }
@@ -127,6 +152,11 @@ void QueueTrial::failed(std::uint64_t now_us) {
   level_ = kept_;
   failed_at_ = before_.rate;
   counting_more_ = !counting_more_;
+  windows_ = 0;
+  if (std::exchange(unconfirmed_, false)) {
+    due_us_ = now_us + kConfirmPauseUs;
+    return;
+  }
   const std::uint64_t first_us = fallen(before_.rate) ? kFallenPauseUs : kTrialPauseUs;
   pause_us_ = pause_us_ == 0 ? first_us : std::min(2 * pause_us_, kTrialPauseMaxUs);
   due_us_ = now_us + pause_us_;
@@ -137,6 +167,7 @@ void QueueTrial::try_another(std::uint32_t halvings, std::uint64_t now_us) {
   const bool can_count_less = kept_ < kHalvingsMax && before_.delay > kShortQueueUs;
   if (!can_count_less && kept_ == 0) return;
   if (!can_count_less || kept_ == 0) counting_more_ = !can_count_less;
+  if (counting_more_ && windows_ > 0) before_ = usual_;
   level_ = counting_more_ ? kept_ - 1 : std::min(kept_ + halvings, kHalvingsMax);
   phase_ = Phase::kSettling;
   begin_window(now_us);

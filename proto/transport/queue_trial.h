@@ -8,7 +8,9 @@
 // What tells them apart is a trial: for a moment half as much of the queue counts as ours, so that
 // about twice as much is on its way; a quarter where the rate has fallen far (docs/notes/085).
 // Either more goes through then, or the queue becomes longer (Little's law). If it becomes longer
-// it stands before our link. Trials that fail come ever more seldom. Before a link that is shared
+// it stands before our link. Trials that fail come ever more seldom. What more goes through may
+// also have grown by itself, as at the beginning: so what a row of trials has found is soon
+// compared with counting more again. Before a link that is shared
 // with others it is the same for a sender that has half of it; one that has less than two fifths
 // gains more than the queue grows, and comes to a larger share, as with more connections. So the
 // loops of one process, which share its link, make no trials if they are several.
@@ -49,6 +51,7 @@ class QueueTrial {
   bool fallen(double rate) const;
   void cut_short(std::uint64_t now_us);
   void measured(const Flow& flow, std::uint64_t now_us);
+  bool undecided(std::uint64_t time_us) const;
   void judge(const Flow& flow, std::uint64_t now_us);
   void try_another(std::uint32_t halvings, std::uint64_t now_us);
   void failed(std::uint64_t now_us);
@@ -57,9 +60,12 @@ class QueueTrial {
   std::uint32_t kept_ = 0;   // halvings that are in use but for trials
   std::uint32_t level_ = 0;  // in use
   bool counting_more_ = false;
-  Flow before_;           // without the trial; on the way to counting more, the best
-  double failed_at_ = 0;  // rate before the last trial that failed
-  double best_ = 0;       // highest rate of late of a window in which much went through
+  bool unconfirmed_ = false;   // more halvings were kept by the last trials
+  Flow before_;                // without the trial; on the way to counting more, the best
+  Flow usual_;                 // of the windows since the last trial
+  std::uint32_t windows_ = 0;  // so many
+  double failed_at_ = 0;       // rate before the last trial that failed
+  double best_ = 0;            // highest rate of late of a window in which much went through
   std::uint64_t due_us_ = 0;
   std::uint64_t pause_us_ = 0;  // after the last trial that failed
 

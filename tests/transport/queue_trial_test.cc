@@ -263,3 +263,35 @@ TEST_CASE("a rate that rises by itself at the beginning is no success of a trial
   link.pass(60 * kSecond);
   CHECK(link.trial.ours() == 1);
 }
+
+// As where a swarm begins: the rate grows while a first trial goes on, and the queue only later.
+TEST_CASE("what grew by itself during a trial is soon found out") {
+  double rate = 6e5;
+  int varies = 0;
+  Link link(
+      [&](double ours) {
+        if (ours < 1) rate = 1e6;
+        return rate * (varies++ / 30 % 2 == 0 ? 1.08 : 0.92);
+      },
+      30 * kMs, false);
+  while (link.trial.times() == 1) link.pass(10 * kMs);
+  link.own = true;
+  link.pass(4 * kSecond);
+  CHECK(link.trial.ours() == 1);
+  const std::uint64_t before = link.tried_us;
+  link.pass(6 * kSecond);
+  CHECK(link.tried_us == before);  // and is left in peace
+}
+
+TEST_CASE("a source that is held up pays little for asking whether it is") {
+  Link link(held_up, 100 * kMs, false);
+  link.pass(3 * kSecond);
+  double through = 0;
+  link.carries = [&through](double ours) {
+    const double rate = held_up(ours);
+    through += rate / 100;
+    return rate;
+  };
+  link.pass(8 * kSecond);
+  CHECK(through > 8 * 0.88 * 8e6);
+}
