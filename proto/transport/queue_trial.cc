@@ -18,11 +18,9 @@ constexpr std::uint64_t kMeasureLongUs = 1'500'000;  // of slow links, if this h
 constexpr std::uint64_t kMeasureBytes = 256 << 10;
 // Of a trial to count more: rates vary by a tenth.
 constexpr std::uint64_t kMeasureMoreUs = 1'000'000;
-constexpr std::uint32_t kUsualWindows = 8;
 // After a first trial that failed; shorter where our link has carried far more.
 constexpr std::uint64_t kTrialPauseUs = 8'000'000;
 constexpr std::uint64_t kFallenPauseUs = 1'000'000;
-constexpr std::uint64_t kConfirmPauseUs = 1'000'000;
 constexpr std::uint64_t kTrialPauseMaxUs = 128'000'000;
 constexpr double kSteadyLeast = 0.85;  // of one window to the next
 constexpr double kSteadyMost = 1.15;
@@ -85,6 +83,7 @@ bool QueueTrial::fallen(double rate) const {
 }
 
 void QueueTrial::cut_short(std::uint64_t now_us) {
+  if (std::exchange(unconfirmed_, false)) kept_ = 0;
   if (phase_ != Phase::kMeasuring) failed(now_us);
   before_ = {};
   begin_window(now_us);
@@ -102,9 +101,6 @@ void QueueTrial::measured(const Flow& flow, std::uint64_t now_us) {
   const bool steady = flow.rate >= before_.rate * kSteadyLeast && !rises;
   best_ *= kForgotten;
   before_ = flow;
-  windows_ = std::min(windows_ + 1, kUsualWindows);
-  usual_.rate += (flow.rate - usual_.rate) / windows_;
-  usual_.delay += (flow.delay - usual_.delay) / windows_;
   if (flow.rate * kChange < failed_at_) {
     failed_at_ = 0;
     due_us_ = pause_us_ = 0;
@@ -133,18 +129,14 @@ void QueueTrial::judge(const Flow& flow, std::uint64_t now_us) {
   const Flow before = before_;
   const double best = std::max(before.rate, flow.rate);
   before_ = {level_ > kept_ ? flow.rate : best, flow.delay};
-  const bool far_more = level_ > kept_ && flow.rate >= before.rate * kGainLarge;
-  unconfirmed_ = level_ > kept_;
+  const bool first = kept_ == 0;
+  if (level_ > kept_) further_ = flow.rate >= before.rate * kGainLarge ? 2 : 1;
   kept_ = level_;
-  windows_ = 0;
-  if (kept_ == 0) {
-    counting_more_ = false;
-    pause_us_ = kTrialPauseUs;
-    due_us_ = now_us + pause_us_;
-    return;
-  }
   pause_us_ = 0;
-  try_another(far_more ? 2 : 1, now_us);
+  if (kept_ == 0) return rest(kTrialPauseUs, now_us);
+  unconfirmed_ = first;
+  counting_more_ |= first;
+  try_another(further_, now_us);
 }
 
 void QueueTrial::failed(std::uint64_t now_us) {
@@ -152,14 +144,14 @@ void QueueTrial::failed(std::uint64_t now_us) {
   level_ = kept_;
   failed_at_ = before_.rate;
   counting_more_ = !counting_more_;
-  windows_ = 0;
-  if (std::exchange(unconfirmed_, false)) {
-    due_us_ = now_us + kConfirmPauseUs;
-    return;
-  }
+  if (std::exchange(unconfirmed_, false)) return try_another(further_, now_us);
   const std::uint64_t first_us = fallen(before_.rate) ? kFallenPauseUs : kTrialPauseUs;
-  pause_us_ = pause_us_ == 0 ? first_us : std::min(2 * pause_us_, kTrialPauseMaxUs);
-  due_us_ = now_us + pause_us_;
+  rest(pause_us_ == 0 ? first_us : std::min(2 * pause_us_, kTrialPauseMaxUs), now_us);
+}
+
+void QueueTrial::rest(std::uint64_t pause_us, std::uint64_t now_us) {
+  pause_us_ = pause_us;
+  due_us_ = now_us + pause_us;
 }
 
 // Where it can go on in one direction alone, in that.
@@ -167,7 +159,6 @@ void QueueTrial::try_another(std::uint32_t halvings, std::uint64_t now_us) {
   const bool can_count_less = kept_ < kHalvingsMax && before_.delay > kShortQueueUs;
   if (!can_count_less && kept_ == 0) return;
   if (!can_count_less || kept_ == 0) counting_more_ = !can_count_less;
-  if (counting_more_ && windows_ > 0) before_ = usual_;
   level_ = counting_more_ ? kept_ - 1 : std::min(kept_ + halvings, kHalvingsMax);
   phase_ = Phase::kSettling;
   begin_window(now_us);

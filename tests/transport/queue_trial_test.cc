@@ -271,27 +271,66 @@ TEST_CASE("what grew by itself during a trial is soon found out") {
   Link link(
       [&](double ours) {
         if (ours < 1) rate = 1e6;
-        return rate * (varies++ / 30 % 2 == 0 ? 1.08 : 0.92);
+        return rate * (varies++ / 30 % 2 == 0 ? 1.06 : 0.94);
       },
       30 * kMs, false);
-  while (link.trial.times() == 1) link.pass(10 * kMs);
-  link.own = true;
-  link.pass(4 * kSecond);
+  while (link.trial.ours() == 1) link.pass(10 * kMs);
+  link.pass(2500 * kMs);
   CHECK(link.trial.ours() == 1);
+  CHECK(link.tried_us < kSecond);
   const std::uint64_t before = link.tried_us;
-  link.pass(6 * kSecond);
+  link.pass(5 * kSecond);
   CHECK(link.tried_us == before);  // and is left in peace
+}
+
+// Of each quarter of a second up to a tenth more or less than usual goes through.
+TEST_CASE("rates that vary do not keep a queue from counting again") {
+  for (int phase = 0; phase < 60; phase += 5) {
+    CAPTURE(phase);
+    int varies = phase;
+    double capacity = 8e6;
+    Link link(
+        [&](double ours) {
+          const double usual = std::min(capacity, 1e6 / std::max(ours, 0.01));
+          return usual * (varies++ / 30 % 2 == 0 ? 1.1 : 0.9);
+        },
+        100 * kMs, false);
+    link.pass(8 * kSecond);
+    REQUIRE(link.trial.ours() < 0.5);
+    capacity = 1e6;
+    link.own = true;
+    link.pass(32 * kSecond);
+    CHECK(link.trial.ours() == 1);
+  }
 }
 
 TEST_CASE("a source that is held up pays little for asking whether it is") {
   Link link(held_up, 100 * kMs, false);
-  link.pass(3 * kSecond);
-  double through = 0;
-  link.carries = [&through](double ours) {
-    const double rate = held_up(ours);
-    through += rate / 100;
-    return rate;
-  };
   link.pass(8 * kSecond);
-  CHECK(through > 8 * 0.88 * 8e6);
+  std::uint64_t less_us = 0;  // than its link carries goes through
+  for (int i = 0; i < 3000; ++i) {
+    link.pass(10 * kMs);
+    less_us += held_up(link.trial.ours()) < 8e6 ? 10 * kMs : 0;
+  }
+  CHECK(less_us > 0);
+  CHECK(less_us < 700 * kMs);
+}
+
+TEST_CASE("a comparison that ends for want of something to send leaves the queue the sender's") {
+  double rate = 6e5;
+  Link link(
+      [&](double ours) {
+        if (ours < 1) rate = 1e6;
+        return rate;
+      },
+      30 * kMs, false);
+  while (link.trial.ours() == 1) link.pass(10 * kMs);
+  while (link.trial.ours() < 1) link.pass(10 * kMs);  // the trial went well
+  link.trial.end_wait(link.now_us);
+  link.now_us += 5 * kSecond;
+  link.trial.begin_wait(link.now_us);
+  const std::uint64_t before = link.tried_us;
+  link.pass(6 * kSecond);
+  CHECK(link.trial.ours() == 1);
+  CHECK(link.tried_us == before);
 }

@@ -24,7 +24,7 @@ namespace firn::app {
 // One thread per core, at least two (one may sit in the disk).
 unsigned default_worker_count();
 // Likewise, and at most eight: those of a peer beside its sockets. More keep memory and find
-// nothing to do, as sockets bring less than eight cores code, hash and write (note 086).
+// nothing to do, as sockets bring less than eight cores code, hash and write (note 089).
 unsigned peer_worker_count();
 
 class WorkerPool {

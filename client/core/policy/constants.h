@@ -404,7 +404,7 @@ inline constexpr TimeUs kSpreadMemory = 30 * kSecond;
 inline constexpr TimeUs kSpreadRecent = 5 * kSecond;  // by a reporter that holds all of it [064]
 inline constexpr std::size_t kSpreadRowsMax = 256;
 inline constexpr double kSpreadRowsMin = 4;
-inline constexpr double kSpreadTelling = 0.25;
+inline constexpr double kSpreadTelling = 0.125;
 inline constexpr double kSpreadReporters = 64;  // of those that have called, about
 inline constexpr std::size_t kSpreadVectors = 4;
 
