@@ -9,6 +9,9 @@
 // to nobody may have been banned by all others, or take and give nothing, or give the same
 // combination again and again: the source need not know which.
 //
+// A peer that lacks mixtures of nearly all that was sent holds nearly no row by itself: a null
+// vector that lets next to nothing through tells nobody's rows from others', and is not counted.
+//
 // A sender of null vectors may lie. What a neighbour's rows are worth is what two fifths of the
 // reporters say at least (policy::kReportersShare), so that a smaller share that praises a friend,
 // or accuses somebody, achieves nothing.

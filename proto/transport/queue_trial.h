@@ -8,13 +8,12 @@
 // What tells them apart is a trial: for a moment half as much of the queue counts as ours, so that
 // about twice as much is on its way; a quarter where the rate has fallen far (docs/notes/085).
 // Either more goes through then, or the queue becomes longer (Little's law). If it becomes longer
-// it stands before our link. Trials that fail come ever more seldom. What more goes through may
-// also have grown by itself, as at the beginning: so a first
-// trial that goes well is compared with counting in whole once more before others follow. Before a
-// link that is shared with others it is the same for a sender that has half of it; one that has
-// less than two fifths gains more than the queue grows, and comes to a larger share, as with more
-// connections. So the loops of one process, which share its link, make no trials if they are
-// several.
+// it stands before our link. Trials that fail come ever more seldom. What goes through may also
+// have grown by itself, as at the beginning: so a first trial that goes well is compared with
+// counting more once more before others follow. Before a link that is shared with others it is the
+// same for a sender that has half of it; one that has less than two fifths gains more than the
+// queue grows, and comes to a larger share, as with more connections. So the loops of one process,
+// which share its link, make no trials if they are several.
 #pragma once
 
 #include <algorithm>
@@ -62,7 +61,7 @@ class QueueTrial {
   std::uint32_t kept_ = 0;   // halvings that are in use but for trials
   std::uint32_t level_ = 0;  // in use
   bool counting_more_ = false;
-  bool unconfirmed_ = false;   // a first trial went well, and counting in whole is tried again
+  bool unconfirmed_ = false;   // a first trial went well, and counting more is tried again
   std::uint32_t further_ = 1;  // halvings of the next trial
   Flow before_;                // without the trial; on the way to counting more, the best
   double failed_at_ = 0;       // rate before the last trial that failed

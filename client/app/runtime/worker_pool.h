@@ -23,8 +23,9 @@ namespace firn::app {
 
 // One thread per core, at least two (one may sit in the disk).
 unsigned default_worker_count();
-// Likewise, and at most eight: those of a peer beside its sockets. More keep memory and find
-// nothing to do, as sockets bring less than eight cores code, hash and write (note 089).
+// Likewise, and at most eight: those of a peer beside its sockets. With the default shape more keep
+// memory and find little to do, as sockets bring less than eight cores code, hash and write (note
+// 089).
 unsigned peer_worker_count();
 
 class WorkerPool {
