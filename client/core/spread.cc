@@ -38,8 +38,8 @@ bool Spread::asked_about(const Row& row, const Neighbour& by, TimeUs age_max) co
   return row.to != by.key && age >= policy::kSpreadTime && age <= age_max;
 }
 
-// Each of the mixtures that the sender of a null vector lacks may have all rows in it. Then z.v is
-// 0 for nearly no row, whoever was given it, and the vector says nothing about single neighbours.
+// Each of the mixtures that the sender of a null vector z lacks may have all rows in it. Then z.v
+// is 0 for hardly any row v, and the source cannot learn from z which neighbour passes nothing on.
 template <typename Through>
 bool Spread::tells_apart(const Neighbour& by, const std::vector<Row>& rows,
                          Through&& through) const {
