@@ -16,8 +16,9 @@ constexpr std::uint64_t kSettleUs = 300'000;
 constexpr std::uint64_t kMeasureUs = 250'000;
 constexpr std::uint64_t kMeasureLongUs = 1'500'000;  // of slow links, if this has not gone through:
 constexpr std::uint64_t kMeasureBytes = 256 << 10;
-// Of a trial to count more: rates vary by a tenth.
-constexpr std::uint64_t kMeasureMoreUs = 1'000'000;
+// Rates vary by a tenth from one window to the next, so that by chance a fifth more goes through in
+// one than in the one before.
+constexpr std::uint64_t kMeasureSureUs = 1'000'000;
 // After a first trial that failed; shorter where our link has carried far more.
 constexpr std::uint64_t kTrialPauseUs = 8'000'000;
 constexpr std::uint64_t kFallenPauseUs = 1'000'000;
@@ -66,7 +67,7 @@ void QueueTrial::went_through(std::uint64_t bytes, std::uint64_t delay_us, std::
   if (phase_ == Phase::kTrying) {
     judge(flow, now_us);
   } else {
-    measured(flow, now_us);
+    measured(flow, time_us, now_us);
   }
 }
 
@@ -86,6 +87,7 @@ void QueueTrial::cut_short(std::uint64_t now_us) {
   if (std::exchange(unconfirmed_, false)) kept_ = 0;
   if (phase_ != Phase::kMeasuring) failed(now_us);
   before_ = {};
+  usual_ = 0;
   begin_window(now_us);
 }
 
@@ -96,11 +98,14 @@ void QueueTrial::begin_window(std::uint64_t now_us) {
   delays_ = 0;
 }
 
-void QueueTrial::measured(const Flow& flow, std::uint64_t now_us) {
+// A single window that carried little would make the next one look like a gain.
+void QueueTrial::measured(const Flow& flow, std::uint64_t time_us, std::uint64_t now_us) {
   const bool rises = flow.rate >= before_.rate * kSteadyMost;
   const bool steady = flow.rate >= before_.rate * kSteadyLeast && !rises;
   best_ *= kForgotten;
   before_ = flow;
+  const double part = std::min(1.0, static_cast<double>(time_us) / kMeasureSureUs);
+  usual_ = usual_ > 0 ? usual_ + (flow.rate - usual_) * part : flow.rate;
   if (flow.rate * kChange < failed_at_) {
     failed_at_ = 0;
     due_us_ = pause_us_ = 0;
@@ -108,13 +113,19 @@ void QueueTrial::measured(const Flow& flow, std::uint64_t now_us) {
   }
   const bool low = flow.rate > 0 && fallen(flow.rate) && !rises;
   if (low && now_us >= due_us_) return try_another(kHalvingsFallen, now_us);
-  if (steady && now_us >= due_us_) try_another(1, now_us);
+  if (!steady || now_us < due_us_) return;
+  before_.rate = std::max(flow.rate, usual_);
+  try_another(1, now_us);
 }
 
-// A trial to count more in which neither as much nor far less goes through is measured for longer.
+// Where chance, or growth by itself, may be all that speaks for a trial, or chance against counting
+// more, it is measured for longer.
 bool QueueTrial::undecided(std::uint64_t time_us) const {
-  if (level_ > kept_ || time_us >= kMeasureMoreUs) return false;
+  if (time_us >= kMeasureSureUs) return false;
   const double rate = static_cast<double>(bytes_) * 1e6 / static_cast<double>(time_us);
+  const bool may_grow = kept_ == 0 && !fallen(before_.rate);
+  const bool surely = !may_grow && rate >= before_.rate * kGainLarge;
+  if (level_ > kept_) return rate >= before_.rate * kGain && !surely;
   return rate > before_.rate * kLost;
 }
 
@@ -132,6 +143,7 @@ void QueueTrial::judge(const Flow& flow, std::uint64_t now_us) {
   const bool first = kept_ == 0;
   if (level_ > kept_) further_ = flow.rate >= before.rate * kGainLarge ? 2 : 1;
   kept_ = level_;
+  usual_ = 0;
   pause_us_ = 0;
   if (kept_ == 0) return rest(kTrialPauseUs, now_us);
   unconfirmed_ = first;

@@ -8,12 +8,15 @@
 // What tells them apart is a trial: for a moment half as much of the queue counts as ours, so that
 // about twice as much is on its way; a quarter where the rate has fallen far (docs/notes/085).
 // Either more goes through then, or the queue becomes longer (Little's law). If it becomes longer
-// it stands before our link. Trials that fail come ever more seldom. What goes through may also
-// have grown by itself, as at the beginning: so a first trial that goes well is compared with
-// counting more once more before others follow. Before a link that is shared with others it is the
-// same for a sender that has half of it; one that has less than two fifths gains more than the
-// queue grows, and comes to a larger share, as with more connections. So the loops of one process,
-// which share its link, make no trials if they are several.
+// it stands before our link. Trials that fail come ever more seldom. Rates vary from one quarter of
+// a second to the next, so a gain is to last for a second (docs/notes/090). What goes through may
+// also have grown by itself, as at the beginning: so a first trial that goes well is compared with
+// counting more once more before others follow.
+//
+// Before a link that is shared with others it is the same for a sender that has half of it; one
+// that has less than two fifths gains more than the queue grows, and comes to a larger share, as
+// with more connections. So the loops of one process, which share its link, make no trials if they
+// are several.
 #pragma once
 
 #include <algorithm>
@@ -50,7 +53,7 @@ class QueueTrial {
   bool idled(std::uint64_t now_us) const;
   bool fallen(double rate) const;
   void cut_short(std::uint64_t now_us);
-  void measured(const Flow& flow, std::uint64_t now_us);
+  void measured(const Flow& flow, std::uint64_t time_us, std::uint64_t now_us);
   bool undecided(std::uint64_t time_us) const;
   void judge(const Flow& flow, std::uint64_t now_us);
   void try_another(std::uint32_t halvings, std::uint64_t now_us);
@@ -64,6 +67,7 @@ class QueueTrial {
   bool unconfirmed_ = false;   // a first trial went well, and counting more is tried again
   std::uint32_t further_ = 1;  // halvings of the next trial
   Flow before_;                // without the trial; on the way to counting more, the best
+  double usual_ = 0;           // mean rate of about the last second; 0: not known
   double failed_at_ = 0;       // rate before the last trial that failed
   double best_ = 0;            // highest rate of late of a window in which much went through
   std::uint64_t due_us_ = 0;
