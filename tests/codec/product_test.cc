@@ -7,7 +7,7 @@
 namespace firn::codec {
 namespace {
 
-struct Shape {
+struct ProductShape {
   std::size_t rows, count, bytes;
 };
 
@@ -26,7 +26,7 @@ struct Rows {
 
 // The product with each number of levels against the plain product of the same kernels, which
 // other tests hold against the scalar ones.
-void check(const Kernels& kernels, const Shape& shape, unsigned levels_max,
+void check(const Kernels& kernels, const ProductShape& shape, unsigned levels_max,
            CoefficientStream& random) {
   CAPTURE(kernels.name);
   CAPTURE(shape.rows);

@@ -10,27 +10,27 @@ namespace {
 
 using Slots = std::vector<std::uint32_t>;
 
-constexpr PeerKey kFrom = 1, kFirst = 2, kLast = 4;
+constexpr PeerKey kTeller = 1, kFirstWarned = 2, kLastWarned = 4;
 
-// It knows the authority's clock, and hears Epochs from kFrom.
+// It knows the authority's clock, and hears Epochs from kTeller.
 struct AlarmFixture : EpochFixture {
   AlarmFixture() {
     begin();
-    for (PeerKey peer = kFrom; peer <= kLast; ++peer) {
+    for (PeerKey peer = kTeller; peer <= kLastWarned; ++peer) {
       join(peer, numbered(static_cast<std::uint32_t>(peer)), 0, true);
     }
     pass(300 * kMillisecond);
-    say(kFrom, epoch(1));
-    const auto requests = heard<proto::EpochRequest>(kFrom);
+    say(kTeller, epoch(1));
+    const auto requests = heard<proto::EpochRequest>(kTeller);
     REQUIRE(requests.size() == 1);
     proto::Epoch next = unsigned_epoch(2);
     next.heard = {{*requests[0].nonce, 0}};
-    say(kFrom, said(next));
+    say(kTeller, said(next));
   }
-  void tell(bool alarm) { say(kFrom, epoch(++number_, alarm)); }
+  void tell(bool alarm) { say(kTeller, epoch(++number_, alarm)); }
   bool strict() {
     pass(kSecond);
-    const auto states = heard<proto::State>(kLast);
+    const auto states = heard<proto::State>(kLastWarned);
     if (!states.empty()) strict_ = states.back().proven_only;
     return strict_;
   }
@@ -38,7 +38,7 @@ struct AlarmFixture : EpochFixture {
     const std::uint64_t before = core.report().rank;
     proto::Block one = block(3, ++sequence_, index);
     one.unproven = true;
-    say(kLast, std::move(one));
+    say(kLastWarned, std::move(one));
     return core.report().rank > before;
   }
 
@@ -57,7 +57,7 @@ TEST_CASE("a large mesh wants answers for blocks while the alarm lasts") {
   fixture.tell(true);
   CHECK(fixture.strict());
   CHECK_FALSE(fixture.takes_unproven(1));
-  CHECK_FALSE(fixture.closed(kLast));
+  CHECK_FALSE(fixture.closed(kLastWarned));
   fixture.tell(false);
   CHECK_FALSE(fixture.strict());
   CHECK(fixture.takes_unproven(1));
@@ -90,7 +90,7 @@ TEST_CASE("of a generation that decoded falsely an epoch finds the false rows on
   for (std::uint32_t i = 0; i < EpochFixture::kBlocks; ++i) {
     proto::Block one = fixture.block(0, i / 2 + 1, i);
     one.unproven = i % 2 == 1;
-    fixture.say(i % 2 == 0 ? kFirst : kLast, std::move(one));
+    fixture.say(i % 2 == 0 ? kFirstWarned : kLastWarned, std::move(one));
   }
   REQUIRE(fixture.take<core::Decode>().size() == 1);
   fixture.core.generation_decoded(0, core::DecodeOutcome::kCorrupt, fixture.now);
@@ -107,13 +107,13 @@ TEST_CASE("of a generation that decoded falsely an epoch finds the false rows on
   const auto dropped = fixture.take<core::DropSlots>();
   REQUIRE(dropped.size() == 1);
   CHECK(dropped[0].slots == Slots{1, 3});
-  CHECK_FALSE(fixture.closed(kLast));  // it had not answered for them
+  CHECK_FALSE(fixture.closed(kLastWarned));  // it had not answered for them
 }
 
 TEST_CASE("rows of a generation that is being decoded are not judged by an epoch") {
   AlarmFixture fixture;
   for (std::uint32_t i = 0; i < EpochFixture::kBlocks; ++i) {
-    fixture.say(i % 2 == 0 ? kFirst : kLast, fixture.block(0, i / 2 + 1, i));
+    fixture.say(i % 2 == 0 ? kFirstWarned : kLastWarned, fixture.block(0, i / 2 + 1, i));
   }
   REQUIRE(fixture.take<core::Decode>().size() == 1);
   fixture.pass(kSecond);
@@ -126,21 +126,21 @@ TEST_CASE("rows of a generation that is being decoded are not judged by an epoch
 
 TEST_CASE("a false row that its sender answered for convicts it") {
   AlarmFixture fixture;
-  fixture.say(kFirst, fixture.block(0, 1, 0));
-  fixture.say(kLast, fixture.block(0, 1, 1));
+  fixture.say(kFirstWarned, fixture.block(0, 1, 0));
+  fixture.say(kLastWarned, fixture.block(0, 1, 1));
   fixture.pass(kSecond);
   fixture.tell(true);
   REQUIRE(fixture.take<core::JudgeRows>().size() == 1);
   fixture.core.rows_judged(0, {1}, {0}, true, fixture.now);
   fixture.drain();
-  CHECK(fixture.closed(kFirst));
+  CHECK(fixture.closed(kFirstWarned));
   CHECK(fixture.core.report().rank == 1);
 }
 
 TEST_CASE("a false generation that no epoch judges is fetched again") {
   AlarmFixture fixture;
   for (std::uint32_t i = 0; i < EpochFixture::kBlocks; ++i) {
-    fixture.say(i % 2 == 0 ? kFirst : kLast, fixture.block(0, i / 2 + 1, i));
+    fixture.say(i % 2 == 0 ? kFirstWarned : kLastWarned, fixture.block(0, i / 2 + 1, i));
   }
   fixture.core.generation_decoded(0, core::DecodeOutcome::kCorrupt, fixture.now);
   fixture.drain();

@@ -14,10 +14,10 @@ using core::Neighbours;
 
 namespace {
 
-constexpr std::uint32_t kN = 4;
+constexpr std::uint32_t kBlocksEach = 4;
 
 Shape shape_of(std::uint32_t generations) {
-  return Shape{kN, 10, std::uint64_t{generations} * kN * 10};
+  return Shape{kBlocksEach, 10, std::uint64_t{generations} * kBlocksEach * 10};
 }
 
 struct Swarm {
@@ -49,7 +49,7 @@ struct Swarm {
 TEST_CASE("a source may leave once its rows have full rank at those who acknowledged them") {
   Swarm s(1, 2);
   CHECK_FALSE(s.safe());
-  for (std::uint32_t i = 0; i < kN; ++i) s.departure.sent(1 + i % 2, 1 + i / 2, 0, i, {});
+  for (std::uint32_t i = 0; i < kBlocksEach; ++i) s.departure.sent(1 + i % 2, 1 + i / 2, 0, i, {});
   s.departure.acknowledged(1, 2);
   s.say(1, {{0, 2, 4, {}}});
   CHECK_FALSE(s.safe());
@@ -88,11 +88,11 @@ TEST_CASE("a neighbour's word that it has a generation is enough, until it goes"
 
 TEST_CASE("who goes, and who has thrown rows away, proves nothing") {
   Swarm s(1, 2);
-  for (std::uint32_t i = 0; i < kN; ++i) s.departure.sent(1, 1 + i, 0, i, {});
-  s.departure.acknowledged(1, kN);
-  s.say(1, {{0, kN - 1, 4, {}}});
+  for (std::uint32_t i = 0; i < kBlocksEach; ++i) s.departure.sent(1, 1 + i, 0, i, {});
+  s.departure.acknowledged(1, kBlocksEach);
+  s.say(1, {{0, kBlocksEach - 1, 4, {}}});
   CHECK_FALSE(s.safe());  // it holds less than it got
-  s.say(1, {{0, kN, 4, {}}});
+  s.say(1, {{0, kBlocksEach, 4, {}}});
   CHECK(s.safe());
   s.neighbours.erase(1);
   s.departure.gone(1);
@@ -101,9 +101,9 @@ TEST_CASE("who goes, and who has thrown rows away, proves nothing") {
 
 TEST_CASE("blocks that could not be made were never there") {
   Swarm s(1, 1);
-  for (std::uint32_t i = 0; i < kN; ++i) s.departure.sent(1, 1 + i, 0, i, {});
+  for (std::uint32_t i = 0; i < kBlocksEach; ++i) s.departure.sent(1, 1 + i, 0, i, {});
   s.departure.failed(1, 2);
-  s.departure.acknowledged(1, kN);
-  s.say(1, {{0, kN - 1, 4, {}}});
+  s.departure.acknowledged(1, kBlocksEach);
+  s.say(1, {{0, kBlocksEach - 1, 4, {}}});
   CHECK_FALSE(s.safe());
 }

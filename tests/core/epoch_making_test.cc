@@ -8,7 +8,7 @@ namespace policy = core::policy;
 
 namespace {
 
-constexpr PeerKey kFirst = 1, kSecondPeer = 2;
+constexpr PeerKey kHolder = 1, kOtherHolder = 2;
 
 core::Options speaker_options(core::Options options = large_mesh_options()) {
   options.self = id_of(EpochFixture::kVoice);
@@ -21,9 +21,9 @@ struct MakingFixture : EpochFixture {
   explicit MakingFixture(core::Options options = speaker_options())
       : EpochFixture(std::move(options)) {
     begin(true);
-    join(kFirst, numbered(1), 0);
-    join(kSecondPeer, numbered(2), 0);
-    say_state(kFirst, 0, 0, {{2, 1, 0, {}}});
+    join(kHolder, numbered(1), 0);
+    join(kOtherHolder, numbered(2), 0);
+    say_state(kHolder, 0, 0, {{2, 1, 0, {}}});
   }
   // Those that were to be made; each is answered.
   std::vector<proto::Epoch> made() {
@@ -57,7 +57,7 @@ TEST_CASE("epochs are rare while nothing is wrong, frequent under alarm, and rar
   CHECK(quiet.size() >= 5);
   CHECK(quiet.size() <= 8);
   for (const proto::Epoch& epoch : quiet) CHECK_FALSE(epoch.alarm);
-  fixture.say(kFirst, proto::EpochRequest{std::nullopt, true, {}});
+  fixture.say(kHolder, proto::EpochRequest{std::nullopt, true, {}});
   const auto alarmed = fixture.made_within(policy::kAlarmTime - 100 * kMillisecond);
   CHECK(alarmed.size() >= policy::kAlarmTime / policy::kEpochIntervalAlarmMax - 1);
   for (const proto::Epoch& epoch : alarmed) CHECK(epoch.alarm);
@@ -109,8 +109,8 @@ TEST_CASE("the first epochs come soon, while blocks leave") {
   const auto made_in = [&](TimeUs duration) {
     std::size_t made = 0;
     for (TimeUs passed = 0; passed < duration; passed += 100 * kMillisecond) {
-      fixture.say_state(kFirst, 0, 4, {{2, 1, 64, {}}});
-      fixture.blocks_to(kFirst);
+      fixture.say_state(kHolder, 0, 4, {{2, 1, 64, {}}});
+      fixture.blocks_to(kHolder);
       made += fixture.made_within(100 * kMillisecond).size();
     }
     return made;
@@ -127,7 +127,7 @@ TEST_CASE("an alarm does not fill a slow uplink with epochs") {
   fixture.made_within(policy::kEpochIntervalMax);
   std::size_t all = 0;
   for (int second = 0; second < 20; ++second) {
-    fixture.say(kFirst, proto::EpochRequest{std::nullopt, true, {0, 1, 2, 3}});
+    fixture.say(kHolder, proto::EpochRequest{std::nullopt, true, {0, 1, 2, 3}});
     all += fixture.made_within(kSecond).size();
   }
   CHECK(all <= 13);  // twenty and more without regard to the uplink
@@ -156,7 +156,7 @@ TEST_CASE("an epoch that could not be made is not told, and the next one comes")
   REQUIRE(fixture.take<core::MakeEpoch>().size() == 1);
   fixture.core.authority_answered(proto::Epoch{}, fixture.now);
   fixture.drain();
-  CHECK(fixture.handed_on(kFirst, kSecondPeer) == 0);
+  CHECK(fixture.handed_on(kHolder, kOtherHolder) == 0);
   CHECK_FALSE(fixture.made_within(policy::kEpochIntervalMax + kSecond).empty());
 }
 
@@ -168,7 +168,7 @@ TEST_CASE("sums are those of generations that neighbours hold in part or ask for
     REQUIRE(epoch.sums.size() == 1);
     CHECK(epoch.sums[0].generation == 2);
   }
-  fixture.say(kSecondPeer, proto::EpochRequest{std::nullopt, true, {0, 77}});  // 77 does not exist
+  fixture.say(kOtherHolder, proto::EpochRequest{std::nullopt, true, {0, 77}});  // 77 does not exist
   const auto next = fixture.made_within(policy::kEpochIntervalMax + kSecond);
   REQUIRE_FALSE(next.empty());
   REQUIRE(next[0].sums.size() == 2);
@@ -179,8 +179,8 @@ TEST_CASE("sums are those of generations that neighbours hold in part or ask for
 TEST_CASE("nonces are named with their age, a few of each neighbour, and once") {
   MakingFixture fixture;
   fixture.made_within(policy::kEpochIntervalMax);
-  for (std::uint8_t i = 0; i < 100; ++i) fixture.say(kFirst, proto::EpochRequest{nonce_of(i)});
-  fixture.say(kSecondPeer, proto::EpochRequest{nonce_of(200)});
+  for (std::uint8_t i = 0; i < 100; ++i) fixture.say(kHolder, proto::EpochRequest{nonce_of(i)});
+  fixture.say(kOtherHolder, proto::EpochRequest{nonce_of(200)});
   const TimeUs sent_at = fixture.now;
   const auto made = fixture.made_within(2 * policy::kEpochIntervalMax);
   REQUIRE(made.size() >= 2);
@@ -200,7 +200,7 @@ TEST_CASE("no epochs are made in a small mesh, by other peers, or for nobody") {
   core::Options plain = large_mesh_options();
   EpochFixture other(plain);
   other.begin(true);
-  other.join(kFirst, numbered(1), 0);
+  other.join(kHolder, numbered(1), 0);
   other.pass(60 * kSecond);
   CHECK(other.take<core::MakeEpoch>().empty());
   EpochFixture alone(speaker_options());

@@ -7,12 +7,12 @@ namespace policy = core::policy;
 
 namespace {
 
-constexpr PeerKey kFrom = 1, kSpeakerPeer = 2, kLast = 13;
+constexpr PeerKey kNearest = 1, kSpeakerPeer = 2, kFarthest = 13;
 
 struct FloodFixture : EpochFixture {
   FloodFixture() {
     begin();
-    for (PeerKey peer = kFrom; peer <= kLast; ++peer) {
+    for (PeerKey peer = kNearest; peer <= kFarthest; ++peer) {
       join(peer, numbered(static_cast<std::uint32_t>(peer)), 0);
     }
     pass(kMillisecond);
@@ -23,24 +23,24 @@ struct FloodFixture : EpochFixture {
 
 TEST_CASE("an epoch is handed on once to a few neighbours, and never back") {
   FloodFixture fixture;
-  fixture.say(kFrom, fixture.epoch(1));
-  CHECK(fixture.handed_on(kFrom, kFrom) == 0);
-  CHECK(fixture.handed_on(kSpeakerPeer, kLast) == policy::kEpochSpreadFirst);
-  for (PeerKey peer = kSpeakerPeer; peer <= kLast; ++peer) fixture.say(peer, fixture.epoch(1));
-  CHECK(fixture.handed_on(kFrom, kLast) == 0);
-  for (PeerKey peer = kFrom; peer <= kLast; ++peer) CHECK_FALSE(fixture.punished(peer));
+  fixture.say(kNearest, fixture.epoch(1));
+  CHECK(fixture.handed_on(kNearest, kNearest) == 0);
+  CHECK(fixture.handed_on(kSpeakerPeer, kFarthest) == policy::kEpochSpreadFirst);
+  for (PeerKey peer = kSpeakerPeer; peer <= kFarthest; ++peer) fixture.say(peer, fixture.epoch(1));
+  CHECK(fixture.handed_on(kNearest, kFarthest) == 0);
+  for (PeerKey peer = kNearest; peer <= kFarthest; ++peer) CHECK_FALSE(fixture.punished(peer));
 }
 
 TEST_CASE("a neighbour that asks for epochs gets each at once, of the others only few do") {
   FloodFixture fixture;
   proto::State state;
   state.wants_epochs = true;
-  fixture.say(kLast, state);
+  fixture.say(kFarthest, state);
   for (std::uint64_t number = 1; number <= 8; ++number) {
     fixture.pass(kSecond);
-    fixture.say(kFrom, fixture.epoch(number));
-    CHECK(fixture.heard<proto::Epoch>(kLast).size() == 1);
-    const std::size_t others = fixture.handed_on(kSpeakerPeer, kLast);
+    fixture.say(kNearest, fixture.epoch(number));
+    CHECK(fixture.heard<proto::Epoch>(kFarthest).size() == 1);
+    const std::size_t others = fixture.handed_on(kSpeakerPeer, kFarthest);
     CHECK(others ==
           (number < policy::kEpochFirst ? policy::kEpochSpreadFirst : policy::kEpochSpread));
   }
@@ -48,10 +48,10 @@ TEST_CASE("a neighbour that asks for epochs gets each at once, of the others onl
 
 TEST_CASE("the neighbour that epochs come from first is asked for more") {
   FloodFixture fixture;
-  fixture.say(kFrom, fixture.epoch(1));
+  fixture.say(kNearest, fixture.epoch(1));
   fixture.say(kSpeakerPeer, fixture.epoch(1));
   fixture.pass(kSecond);
-  CHECK(fixture.heard<proto::State>(kFrom).back().wants_epochs);
+  CHECK(fixture.heard<proto::State>(kNearest).back().wants_epochs);
   for (const proto::State& state : fixture.heard<proto::State>(kSpeakerPeer)) {
     CHECK_FALSE(state.wants_epochs);
   }
@@ -62,9 +62,10 @@ TEST_CASE("the neighbour that epochs come from first is asked for more") {
 
 TEST_CASE("a neighbour that stays behind gets the latest epoch, once") {
   FloodFixture fixture;
-  for (std::uint64_t number = 1; number <= 4; ++number) fixture.say(kFrom, fixture.epoch(number));
+  for (std::uint64_t number = 1; number <= 4; ++number)
+    fixture.say(kNearest, fixture.epoch(number));
   std::vector<PeerKey> without;
-  for (PeerKey peer = kSpeakerPeer; peer <= kLast; ++peer) {
+  for (PeerKey peer = kSpeakerPeer; peer <= kFarthest; ++peer) {
     const auto sent = fixture.heard<proto::Epoch>(peer);
     if (sent.empty() || sent.back().number < 4) without.push_back(peer);
   }
@@ -84,11 +85,11 @@ TEST_CASE("a neighbour that repeats an epoch, or goes back to an older one, is s
   for (const std::uint64_t again : {3, 2, 1}) {
     CAPTURE(again);
     FloodFixture fixture;
-    fixture.say(kFrom, fixture.epoch(3));
-    fixture.handed_on(kSpeakerPeer, kLast);
-    fixture.say(kFrom, fixture.epoch(again));
-    CHECK(fixture.punished(kFrom));
-    CHECK(fixture.handed_on(kSpeakerPeer, kLast) == 0);
+    fixture.say(kNearest, fixture.epoch(3));
+    fixture.handed_on(kSpeakerPeer, kFarthest);
+    fixture.say(kNearest, fixture.epoch(again));
+    CHECK(fixture.punished(kNearest));
+    CHECK(fixture.handed_on(kSpeakerPeer, kFarthest) == 0);
   }
 }
 
@@ -124,42 +125,42 @@ TEST_CASE("epochs that are not the authority's are not handed on, and their send
   bad.push_back(fixture.unsigned_epoch(1));
   bad.back().sums[0].sums.push_back(1);
   bad.back() = fixture.said(bad.back());
-  REQUIRE(bad.size() < kLast);
+  REQUIRE(bad.size() < kFarthest);
   for (std::size_t i = 0; i < bad.size(); ++i) {
     CAPTURE(i);
-    fixture.say(kFrom + i, bad[i]);
-    CHECK(fixture.punished(kFrom + i));
+    fixture.say(kNearest + i, bad[i]);
+    CHECK(fixture.punished(kNearest + i));
   }
-  CHECK(fixture.handed_on(kFrom, kLast) == 0);
-  fixture.say(kLast, fixture.epoch(1));
-  CHECK_FALSE(fixture.punished(kLast));
+  CHECK(fixture.handed_on(kNearest, kFarthest) == 0);
+  fixture.say(kFarthest, fixture.epoch(1));
+  CHECK_FALSE(fixture.punished(kFarthest));
 }
 
 TEST_CASE("of a flood of true epochs most are neither checked nor handed on") {
   FloodFixture fixture;
   std::size_t sent = 0;
   for (std::uint64_t number = 1; number <= 2 * policy::kEpochsAtOnce; ++number) {
-    fixture.say(kFrom, fixture.epoch(number));
-    sent += fixture.handed_on(kSpeakerPeer, kLast) > 0;
+    fixture.say(kNearest, fixture.epoch(number));
+    sent += fixture.handed_on(kSpeakerPeer, kFarthest) > 0;
   }
   CHECK(sent == policy::kEpochsAtOnce);
-  CHECK_FALSE(fixture.punished(kFrom));  // its connection may have stood still
+  CHECK_FALSE(fixture.punished(kNearest));  // its connection may have stood still
 }
 
 TEST_CASE("what a speaker said before another one spoke is not believed again") {
   FloodFixture fixture;
-  fixture.say(kFrom, fixture.epoch(7));
+  fixture.say(kNearest, fixture.epoch(7));
   fixture.pass(policy::kEpochSilence);
-  fixture.handed_on(kFrom, kLast);
+  fixture.handed_on(kNearest, kFarthest);
   fixture.say(kSpeakerPeer, fixture.said(fixture.unsigned_epoch(1), EpochFixture::kOtherVoice));
   fixture.pass(policy::kEpochSilence);
-  fixture.handed_on(kFrom, kLast);
-  fixture.say(kLast, fixture.epoch(6));
-  fixture.say(kLast, fixture.epoch(7));
-  CHECK(fixture.handed_on(kFrom, kLast) == 0);
-  CHECK_FALSE(fixture.punished(kLast));
-  fixture.say(kLast, fixture.epoch(8));
-  CHECK(fixture.handed_on(kFrom, kLast) > 0);
+  fixture.handed_on(kNearest, kFarthest);
+  fixture.say(kFarthest, fixture.epoch(6));
+  fixture.say(kFarthest, fixture.epoch(7));
+  CHECK(fixture.handed_on(kNearest, kFarthest) == 0);
+  CHECK_FALSE(fixture.punished(kFarthest));
+  fixture.say(kFarthest, fixture.epoch(8));
+  CHECK(fixture.handed_on(kNearest, kFarthest) > 0);
 }
 
 TEST_CASE("another peer that speaks is listened to once the first has been silent for long") {
@@ -167,21 +168,21 @@ TEST_CASE("another peer that speaks is listened to once the first has been silen
   const auto other = [&](std::uint64_t number) {
     return fixture.said(fixture.unsigned_epoch(number), EpochFixture::kOtherVoice);
   };
-  fixture.say(kFrom, fixture.epoch(7));
-  fixture.handed_on(kSpeakerPeer, kLast);
+  fixture.say(kNearest, fixture.epoch(7));
+  fixture.handed_on(kSpeakerPeer, kFarthest);
   fixture.say(kSpeakerPeer, other(1));
   CHECK_FALSE(fixture.punished(kSpeakerPeer));
-  CHECK(fixture.handed_on(kFrom, kLast) == 0);
+  CHECK(fixture.handed_on(kNearest, kFarthest) == 0);
   fixture.pass(policy::kEpochSilence);
   fixture.say(kSpeakerPeer, other(2));
-  CHECK(fixture.handed_on(kFrom, kLast) > 0);
+  CHECK(fixture.handed_on(kNearest, kFarthest) > 0);
 }
 
 TEST_CASE("of a content without an authority nobody's epochs are believed") {
   Fixture fixture(plain_manifest(4, 4, 8192));
   fixture.start();
-  fixture.join(kFrom, numbered(1), 0);
+  fixture.join(kNearest, numbered(1), 0);
   EpochFixture other;
-  fixture.say(kFrom, other.epoch(1));
-  CHECK(fixture.closed(kFrom));
+  fixture.say(kNearest, other.epoch(1));
+  CHECK(fixture.closed(kNearest));
 }

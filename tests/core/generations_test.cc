@@ -15,14 +15,14 @@ using core::Generations;
 
 namespace {
 
-constexpr std::uint32_t kRows = 4;
+constexpr std::uint32_t kFew = 4;
 
 Shape ten_generations() {
-  return {kRows, 100, 10 * kRows * 100};
+  return {kFew, 100, 10 * kFew * 100};
 }
 
 core::Vector unit(std::uint32_t i) {
-  return std::make_shared<const std::vector<std::uint8_t>>(codec::unit_vector(kRows, i));
+  return std::make_shared<const std::vector<std::uint8_t>>(codec::unit_vector(kFew, i));
 }
 
 const auto kNoHolders = [](std::uint32_t) { return std::vector<PeerId>{}; };
@@ -33,7 +33,7 @@ TEST_CASE("rows of an earlier run are taken over, and full generations are named
   Generations generations(ten_generations(), 1 << 20);
   core::StartState state;
   state.verified = {true, false};
-  for (std::uint32_t i = 0; i < kRows; ++i) state.rows.push_back({1, i, *unit(i), peer_id(1)});
+  for (std::uint32_t i = 0; i < kFew; ++i) state.rows.push_back({1, i, *unit(i), peer_id(1)});
   state.rows.push_back({0, 0, *unit(0), peer_id(1)});   // verified already
   state.rows.push_back({10, 0, *unit(0), peer_id(1)});  // no such generation
   state.rows.push_back({2, 0, {1, 2, 3}, peer_id(1)});  // a vector of wrong length
@@ -41,7 +41,7 @@ TEST_CASE("rows of an earlier run are taken over, and full generations are named
   CHECK(generations.restore(state, 0) == std::vector<std::uint32_t>{1});
   CHECK(generations.holdings().rank(2) == 1);
   CHECK_FALSE(generations.decoding(1));
-  CHECK(generations.start_decode(1).size() == kRows);
+  CHECK(generations.start_decode(1).size() == kFew);
   CHECK(generations.decoding(1));
   CHECK_FALSE(generations.decoding(99));
 }
@@ -137,7 +137,7 @@ TEST_CASE("what was given up is not named, nor what no neighbour offers") {
 
 TEST_CASE("a false generation with one contributor convicts it, and its other rows are found") {
   Generations generations(ten_generations(), 1 << 20);
-  for (std::uint32_t i = 0; i < kRows; ++i) {
+  for (std::uint32_t i = 0; i < kFew; ++i) {
     REQUIRE(generations.insert(3, unit(i), {peer_id(1), true}, 0));
   }
   REQUIRE(generations.full(3));

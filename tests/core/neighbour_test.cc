@@ -13,11 +13,11 @@ using core::Neighbour;
 
 namespace {
 
-constexpr std::uint32_t kN = 8;
+constexpr std::uint32_t kBlocksIn = 8;
 
 Neighbour neighbour(std::uint32_t generations = 10) {
   Neighbour n(1, peer_id(1), "192.0.2.1", 4000, false, 0);
-  n.holds.set_shape(Shape{kN, 10, std::uint64_t{generations} * kN * 10});
+  n.holds.set_shape(Shape{kBlocksIn, 10, std::uint64_t{generations} * kBlocksIn * 10});
   return n;
 }
 
@@ -77,7 +77,7 @@ TEST_CASE("credit ends where its 32 bits do, and never starts again from 0") {
   Neighbour n = neighbour();
   n.grants.grant(UINT32_MAX - 1, 0);
   CHECK_FALSE(n.grants.used_up());
-  const core::Holdings holdings(Shape{kN, 16, 10 * kN * 16});
+  const core::Holdings holdings(Shape{kBlocksIn, 16, 10 * kBlocksIn * 16});
   n.grants.resize({64, 0});
   REQUIRE(n.book_arrival(UINT32_MAX - 2, 10, 0));
   CHECK(core::policy::blocks_to_grant(holdings, n, {false, 1000, 0}) == 1);  // all that is left
@@ -195,8 +195,8 @@ TEST_CASE("impossible States are refused") {
   CHECK_FALSE(n.apply_state(state(UINT32_MAX, 4)));
   CHECK_FALSE(n.apply_state(state(0, 4, {{10, 1, 4, {}}})));
   CHECK_FALSE(n.apply_state(state(0, 4, {{UINT32_MAX, 1, 4, {}}})));
-  CHECK_FALSE(n.apply_state(state(0, 4, {{1, kN + 1, 4, {}}})));
-  CHECK_FALSE(n.apply_state(state(0, 4, {{1, 1, 4, std::vector<std::uint8_t>(kN - 1, 1)}})));
+  CHECK_FALSE(n.apply_state(state(0, 4, {{1, kBlocksIn + 1, 4, {}}})));
+  CHECK_FALSE(n.apply_state(state(0, 4, {{1, 1, 4, std::vector<std::uint8_t>(kBlocksIn - 1, 1)}})));
   CHECK_FALSE(n.apply_state(state(0, 4, {}, {{0, 11}})));
   CHECK_FALSE(n.apply_state(state(0, 4, {}, {{10, 1}})));
   CHECK_FALSE(n.apply_state(state(0, 4, {}, {{UINT32_MAX, 2}})));
@@ -210,9 +210,9 @@ TEST_CASE("impossible States are refused") {
 TEST_CASE("ranks may fall, and a complete generation may be taken back") {
   Neighbour n = neighbour(3);
   REQUIRE(n.apply_state(state(0, 4, {{1, 5, 4, {}}}, {{0, 1}})));
-  CHECK(n.holds.rank(0) == kN);
+  CHECK(n.holds.rank(0) == kBlocksIn);
   CHECK(n.holds.rank(1) == 5);
-  CHECK(n.holds.total_rank() == kN + 5);
+  CHECK(n.holds.total_rank() == kBlocksIn + 5);
   REQUIRE(n.apply_state(state(0, 4, {{0, 2, 4, {}}, {1, 0, 4, {}}})));
   CHECK(n.holds.rank(0) == 2);
   CHECK(n.holds.rank(1) == 0);
@@ -242,7 +242,7 @@ TEST_CASE("what a neighbour does not want is settled until it grants a quota of 
   proto::State second = state(0, 4);
   second.unwanted = {{1, 1}, {3, 1}};
   REQUIRE(n.apply_state(std::move(second)));
-  CHECK(n.holds.total_rank() == kN);
+  CHECK(n.holds.total_rank() == kBlocksIn);
   CHECK(n.holds.total_rank() == sum_of_ranks(n));
   CHECK_FALSE(n.holds.wants(1));
   REQUIRE(n.apply_state(state(0, 4, {}, {{0, 4}})));
@@ -258,13 +258,13 @@ TEST_CASE("withdrawn generations are not held any more, until they are complete 
   REQUIRE(n.apply_state(std::move(told)));
   CHECK_FALSE(n.holds.has_everything());
   CHECK(n.holds.rank(1) == 0);
-  CHECK(n.holds.total_rank() == 2 * kN);
+  CHECK(n.holds.total_rank() == 2 * kBlocksIn);
   CHECK(n.holds.withdrawn().contains(1));
   CHECK_FALSE(n.holds.withdrawn().contains(0));
   CHECK(n.holds.wants(1));  // unless it says otherwise
   REQUIRE(n.apply_state(state(0, 4, {}, {{1, 1}})));
   CHECK_FALSE(n.holds.withdrawn().contains(1));
-  CHECK(n.holds.rank(1) == kN);
+  CHECK(n.holds.rank(1) == kBlocksIn);
 }
 
 TEST_CASE("spans of what is not wanted or withdrawn keep the rules of spans") {
@@ -347,7 +347,7 @@ TEST_CASE("the total of ranks and the counts in flight stay right over random hi
           break;
         }
         case 3:
-          REQUIRE(n.apply_state(state(0, 0, {{g, random.below(kN + 1), 4, {}}})));
+          REQUIRE(n.apply_state(state(0, 0, {{g, random.below(kBlocksIn + 1), 4, {}}})));
           break;
         default:
           REQUIRE(n.apply_state(state(0, 0, {}, {{g, 1}})));
@@ -366,7 +366,7 @@ TEST_CASE("null vectors from a neighbour are kept for a few generations only") {
   const std::uint32_t count = 5000;
   Neighbour n = neighbour(count);
   for (std::uint32_t g = 0; g < count; ++g) {
-    REQUIRE(n.apply_state(state(0, 4, {{g, 1, 4, std::vector<std::uint8_t>(kN, 1)}})));
+    REQUIRE(n.apply_state(state(0, 4, {{g, 1, 4, std::vector<std::uint8_t>(kBlocksIn, 1)}})));
   }
   std::size_t kept = 0;
   n.holds.partial().each([&](std::uint32_t g, const auto& remote) {
@@ -376,7 +376,7 @@ TEST_CASE("null vectors from a neighbour are kept for a few generations only") {
   CHECK(kept > 0);
   CHECK(kept <= 64);
   // One that was answered makes room.
-  REQUIRE(n.apply_state(state(0, 100, {{1, 1, 4, std::vector<std::uint8_t>(kN, 2)}})));
+  REQUIRE(n.apply_state(state(0, 100, {{1, 1, 4, std::vector<std::uint8_t>(kBlocksIn, 2)}})));
 }
 
 TEST_CASE("ranks claimed all over a large content take bounded memory") {

@@ -16,20 +16,21 @@ using core::DecodeOutcome;
 
 namespace {
 
-constexpr std::uint32_t kN = 8, kBytes = 64;
+constexpr std::uint32_t kBlocksMany = 8, kBlockSize = 64;
 constexpr PeerKey kLiar = 1, kGood = 2, kOther = 3;
 
 // Every source block is zeros, as Fixture::block makes them.
 Digest leaf() {
-  return merkle_leaf(std::vector<std::uint8_t>(kBytes));
+  return merkle_leaf(std::vector<std::uint8_t>(kBlockSize));
 }
 std::vector<Digest> leaves() {
-  return {kN, leaf()};
+  return {kBlocksMany, leaf()};
 }
 
 class PlainFixture : public Fixture {
  public:
-  explicit PlainFixture(Manifest content = with_digests(plain_manifest(20, kN, kBytes)))
+  explicit PlainFixture(Manifest content = with_digests(plain_manifest(20, kBlocksMany,
+                                                                       kBlockSize)))
       : Fixture(content) {
     start();
     join(kLiar, peer_id(1), 0, true);
@@ -56,7 +57,7 @@ class PlainFixture : public Fixture {
   }
   // Generation g decodes to false data.
   void spoil(std::uint32_t g) {
-    for (std::uint32_t i = 0; i < kN; ++i) send(i % 2 == 0 ? kGood : kOther, g, i);
+    for (std::uint32_t i = 0; i < kBlocksMany; ++i) send(i % 2 == 0 ? kGood : kOther, g, i);
     REQUIRE(take<core::Decode>().size() == 1);
     core.generation_decoded(g, DecodeOutcome::kCorrupt, now);
     drain();
@@ -124,7 +125,8 @@ TEST_CASE("with its leaves a generation takes true source blocks, and no others"
   CHECK(
       fixture.noticed(peer_id(1).text() + " at 192.0.2.1:4000 sent a false block of generation 3"));
   CHECK(fixture.closed(kLiar));
-  for (std::uint32_t i = 1; i < kN; ++i) CHECK(fixture.send(i % 2 == 0 ? kGood : kOther, 3, i));
+  for (std::uint32_t i = 1; i < kBlocksMany; ++i)
+    CHECK(fixture.send(i % 2 == 0 ? kGood : kOther, 3, i));
   REQUIRE(fixture.take<core::Decode>().size() == 1);
   fixture.core.generation_decoded(3, DecodeOutcome::kVerified, fixture.now);
   fixture.drain();
@@ -150,11 +152,11 @@ TEST_CASE("holders of the whole are asked for different blocks, and for all of t
   for (PeerKey peer = kLiar; peer <= kOther; ++peer) {
     const auto bits = fixture.wanted(peer, 3);
     REQUIRE(bits.size() == 1);
-    for (std::uint32_t i = 0; i < kN; ++i) {
+    for (std::uint32_t i = 0; i < kBlocksMany; ++i) {
       if (bits[0] >> i & 1) CHECK(all.insert(i).second);
     }
   }
-  CHECK(all.size() == kN);
+  CHECK(all.size() == kBlocksMany);
   // What is there is not asked for again.
   REQUIRE(fixture.send(kGood, 3, 2));
   fixture.pass(kSecond / 2);
@@ -173,7 +175,7 @@ TEST_CASE("where some have shown themselves a suspect is asked for one block tha
   };
   for (int turn = 0; turn < 4; ++turn) {  // before the neighbours count as stalled
     fixture.pass(policy::kStallTime + kMillisecond);
-    CHECK(count(fixture.wanted(kGood, 0)) == kN - 1);
+    CHECK(count(fixture.wanted(kGood, 0)) == kBlocksMany - 1);
     const auto bits = fixture.wanted(kOther, 0);
     REQUIRE(count(bits) == 1);
     asked.insert(static_cast<std::uint32_t>(std::countr_zero(bits[0])));
@@ -217,7 +219,7 @@ TEST_CASE("where source blocks do not come coded ones are taken, until they prov
   fixture.pass(kSecond);
   CHECK(coded(2));
   // The leaves are there: nobody is asked when it decodes to false data once more.
-  for (std::uint32_t i = 2; i < kN; ++i) fixture.send(kGood, 3, i);
+  for (std::uint32_t i = 2; i < kBlocksMany; ++i) fixture.send(kGood, 3, i);
   REQUIRE(fixture.take<core::Decode>().size() == 1);
   fixture.asked();
   fixture.core.generation_decoded(3, DecodeOutcome::kCorrupt, fixture.now);
@@ -239,7 +241,7 @@ TEST_CASE("leaves that do not fit the digest ban their sender, and another is as
     const PeerKey first = fixture.the_asked();
     auto false_leaves = leaves();
     false_leaves[7].bytes[0] ^= 1;
-    if (short_list) false_leaves.resize(kN - 1);
+    if (short_list) false_leaves.resize(kBlocksMany - 1);
     fixture.say(first, proto::LeafReply{3, false_leaves});
     CHECK(fixture.closed(first));
     fixture.pass(kMillisecond);
@@ -282,10 +284,11 @@ TEST_CASE("leaves that nobody asked for change nothing, those of no generation a
 }
 
 TEST_CASE("rows of the authority survive a generation that decoded to false data") {
-  PlainFixture fixture(PlainFixture::with_digests(vouched_manifest(20, kN, kBytes)));
+  PlainFixture fixture(PlainFixture::with_digests(vouched_manifest(20, kBlocksMany, kBlockSize)));
   fixture.join_certified(9, peer_id(9), peer_id(9));
   for (std::uint32_t i = 0; i < 3; ++i) REQUIRE(fixture.send(9, 3, i));
-  for (std::uint32_t i = 3; i < kN; ++i) REQUIRE(fixture.send(i % 2 == 0 ? kGood : kLiar, 3, i));
+  for (std::uint32_t i = 3; i < kBlocksMany; ++i)
+    REQUIRE(fixture.send(i % 2 == 0 ? kGood : kLiar, 3, i));
   REQUIRE(fixture.take<core::Decode>().size() == 1);
   fixture.core.peer_closed(9, fixture.now);
   fixture.core.generation_decoded(3, DecodeOutcome::kCorrupt, fixture.now);
@@ -300,7 +303,7 @@ TEST_CASE("rows of the authority survive a generation that decoded to false data
 
 TEST_CASE("a peer that said it does not answer for a row is not blamed for it") {
   PlainFixture fixture;
-  for (std::uint32_t i = 0; i < kN; ++i) {
+  for (std::uint32_t i = 0; i < kBlocksMany; ++i) {
     proto::Block one = fixture.block(3, 1, i);
     one.unproven = true;
     REQUIRE(fixture.send(kGood, std::move(one)));
@@ -315,7 +318,7 @@ TEST_CASE("a peer that said it does not answer for a row is not blamed for it") 
 
 TEST_CASE("leaves are made of what is verified, others are told that there are none") {
   PlainFixture fixture;
-  for (std::uint32_t i = 0; i < kN; ++i) REQUIRE(fixture.send(kGood, 3, i));
+  for (std::uint32_t i = 0; i < kBlocksMany; ++i) REQUIRE(fixture.send(kGood, 3, i));
   fixture.core.generation_decoded(3, DecodeOutcome::kVerified, fixture.now);
   fixture.drain();
   fixture.say(kOther, proto::LeafRequest{{3, 4}});
@@ -343,7 +346,7 @@ TEST_CASE("a leaf list that has come is handed on before the generation is verif
 }
 
 TEST_CASE("leaf lists are made at a bounded rate for each neighbour") {
-  Fixture fixture(PlainFixture::with_digests(plain_manifest(20, kN, kBytes)));
+  Fixture fixture(PlainFixture::with_digests(plain_manifest(20, kBlocksMany, kBlockSize)));
   fixture.start(true);
   fixture.join(kGood, peer_id(2), 0);
   fixture.join(kOther, peer_id(3), 0);
@@ -359,7 +362,7 @@ TEST_CASE("leaf lists are made at a bounded rate for each neighbour") {
 
 TEST_CASE("a leaf request again and again is answered at a bounded rate, at nobody's cost") {
   constexpr int kReplayed = 60;  // seconds
-  Fixture fixture(PlainFixture::with_digests(plain_manifest(20, kN, kBytes)));
+  Fixture fixture(PlainFixture::with_digests(plain_manifest(20, kBlocksMany, kBlockSize)));
   fixture.start(true);
   fixture.join(kLiar, peer_id(1), 0);
   fixture.join(kGood, peer_id(2), 0);
@@ -385,7 +388,7 @@ TEST_CASE("a leaf request again and again is answered at a bounded rate, at nobo
 TEST_CASE("a peer is sent the source blocks that it asks for, each once, and nothing else") {
   for (const bool source : {true, false}) {
     CAPTURE(source);
-    Fixture fixture(PlainFixture::with_digests(plain_manifest(2, kN, kBytes)));
+    Fixture fixture(PlainFixture::with_digests(plain_manifest(2, kBlocksMany, kBlockSize)));
     if (source) {
       fixture.start(true);
     } else {
@@ -447,7 +450,7 @@ TEST_CASE("source blocks that prove themselves are passed on before the generati
 TEST_CASE("wanted blocks of a wrong length, or beyond the generation, are a fault") {
   for (const std::vector<std::uint8_t>& bits :
        {std::vector<std::uint8_t>{1, 0}, std::vector<std::uint8_t>{0x20}}) {
-    Fixture fixture(plain_manifest(2, 5, kBytes));
+    Fixture fixture(plain_manifest(2, 5, kBlockSize));
     fixture.start(true);
     fixture.join(kGood, peer_id(2), 0);
     fixture.say_state(

@@ -16,8 +16,8 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-constexpr core::PeerKey kTaker = 1, kGiver = 2;      // were given rows
-constexpr core::PeerKey kFirst = 3, kReporters = 5;  // these tell
+constexpr core::PeerKey kTaker = 1, kGiver = 2;              // were given rows
+constexpr core::PeerKey kFirstReporter = 3, kReporters = 5;  // these tell
 constexpr std::uint8_t kPeers = policy::kSmallMesh + 1;
 
 // A source whose neighbours kTaker and kGiver have been given source blocks 0 and 1 of generation
@@ -27,8 +27,9 @@ class Spreading {
   explicit Spreading(bool calls = true, core::PeerKey called = kPeers)
       : parts_(vouched_manifest(4, 4, 64).id, plain_options(), kSecond) {
     for (std::uint8_t i = 1; i <= kPeers; ++i) {
-      REQUIRE(parts_.membership.opened(i, peer_id(i), "192.0.2." + std::to_string(i), 4000,
-                                       calls && i >= kFirst && i < kFirst + called ? i : 0, true));
+      REQUIRE(parts_.membership.opened(
+          i, peer_id(i), "192.0.2." + std::to_string(i), 4000,
+          calls && i >= kFirstReporter && i < kFirstReporter + called ? i : 0, true));
     }
     parts_.start(vouched_manifest(4, 4, 64).info);
     give(kTaker, 0);
@@ -60,9 +61,9 @@ class Spreading {
     for (int i = 0; i < static_cast<int>(policy::kSpreadRowsMin); ++i)
       spread().told(neighbour(by), state);
   }
-  // `count` reporters from kFirst on send z.
+  // `count` reporters from kFirstReporter on send z.
   void all_tell(const Bytes& z, core::PeerKey count = kReporters) {
-    for (core::PeerKey by = kFirst; by < kFirst + count; ++by) tell(by, z);
+    for (core::PeerKey by = kFirstReporter; by < kFirstReporter + count; ++by) tell(by, z);
   }
   std::optional<double> share(core::PeerKey key) { return spread().share(neighbour(key)); }
   bool review() {
@@ -80,7 +81,7 @@ TEST_CASE("it says of which blocks it remembers the vector") {
   Spreading here;
   proto::Block block;
   block.coefficients = {1, 2, 3, 4};
-  core::Neighbour& fresh = here.neighbour(kFirst);
+  core::Neighbour& fresh = here.neighbour(kFirstReporter);
   CHECK(here.spread().sent(block, fresh));
   CHECK_FALSE(here.spread().sent(block, fresh));  // too soon after the other
 }
@@ -115,7 +116,8 @@ TEST_CASE("a combination has come through where it is orthogonal to what is lack
 
 TEST_CASE("a peer that has verified a generation has all of its rows") {
   Spreading swarm;
-  for (core::PeerKey by = kFirst; by < kFirst + kReporters; ++by) swarm.tell_complete(by);
+  for (core::PeerKey by = kFirstReporter; by < kFirstReporter + kReporters; ++by)
+    swarm.tell_complete(by);
   CHECK(swarm.share(kTaker) == 1.0);
   CHECK(swarm.share(kGiver) == 1.0);
 }
@@ -126,7 +128,8 @@ TEST_CASE("of rows that were given long ago a whole generation says nothing") {
     swarm.review();
     swarm.give(kGiver, 2);
   }
-  for (core::PeerKey by = kFirst; by < kFirst + kReporters; ++by) swarm.tell_complete(by);
+  for (core::PeerKey by = kFirstReporter; by < kFirstReporter + kReporters; ++by)
+    swarm.tell_complete(by);
   CHECK_FALSE(swarm.share(kTaker));  // others were given the same in its place
   CHECK(swarm.share(kGiver) == 1.0);
 }
@@ -167,12 +170,12 @@ TEST_CASE("a null vector that lets nothing through says nothing") {
 
 TEST_CASE("fewer than two fifths achieve nothing by lies, nor do those who are doubted") {
   Spreading swarm;
-  swarm.all_tell({1, 0, 0, 0}, 5);       // true
-  swarm.tell(kFirst + 5, {0, 1, 0, 0});  // praises the taker, accuses the giver
-  swarm.tell(kFirst + 6, {0, 1, 0, 0});
+  swarm.all_tell({1, 0, 0, 0}, 5);               // true
+  swarm.tell(kFirstReporter + 5, {0, 1, 0, 0});  // praises the taker, accuses the giver
+  swarm.tell(kFirstReporter + 6, {0, 1, 0, 0});
   CHECK(swarm.share(kTaker) == 0.0);
   CHECK(swarm.share(kGiver) == 1.0);
-  for (core::PeerKey by = kFirst + 7; by < kFirst + 12; ++by) {
+  for (core::PeerKey by = kFirstReporter + 7; by < kFirstReporter + 12; ++by) {
     swarm.neighbour(by).worth = policy::kDoubtedWorth;
     swarm.tell(by, {0, 1, 0, 0});
   }
@@ -186,7 +189,8 @@ TEST_CASE("neighbours that this peer has called are asked first") {
   CHECK(swarm.share(kTaker) == 0.0);  // none was called: all are asked
   Spreading both(true, 3);            // three of them
   both.all_tell({1, 0, 0, 0}, 3);
-  for (core::PeerKey by = kFirst + 3; by < kFirst + 12; ++by) both.tell(by, {0, 1, 0, 0});
+  for (core::PeerKey by = kFirstReporter + 3; by < kFirstReporter + 12; ++by)
+    both.tell(by, {0, 1, 0, 0});
   CHECK(both.share(kTaker) == 0.0);
 }
 
@@ -194,6 +198,6 @@ TEST_CASE("a reporter that leaves is forgotten") {
   Spreading swarm;
   swarm.all_tell({1, 0, 0, 0}, 3);
   REQUIRE(swarm.share(kTaker));
-  swarm.spread().leaves(swarm.neighbour(kFirst));
+  swarm.spread().leaves(swarm.neighbour(kFirstReporter));
   CHECK_FALSE(swarm.share(kTaker));
 }

@@ -10,22 +10,22 @@ using core::Standing;
 
 namespace {
 
-constexpr PeerKey kSpeaker = 1, kPeer = 2;
-constexpr std::uint32_t kRowsEach = 4;
+constexpr PeerKey kProver = 1, kPeer = 2;
+constexpr std::uint32_t kRowsIn = 4;
 namespace policy = core::policy;
 using Slots = std::vector<std::uint32_t>;
 using Bytes = std::vector<std::uint8_t>;
 
 class StandingFixture : public Fixture {
  public:
-  StandingFixture() : Fixture(vouched_manifest(4, kRowsEach, 8192)) {}
+  StandingFixture() : Fixture(vouched_manifest(4, kRowsIn, 8192)) {}
   // With rows of generation 0 that an earlier run left, the source blocks of their slots.
   void start_with(const std::vector<std::pair<PeerId, Standing>>& rows) {
     core::StartState state;
     state.verified.resize(shape().generation_count());
     for (std::uint32_t slot = 0; slot < rows.size(); ++slot) {
       const auto& [sender, standing] = rows[slot];
-      state.rows.push_back({0, slot, codec::unit_vector(kRowsEach, slot), sender, standing});
+      state.rows.push_back({0, slot, codec::unit_vector(kRowsIn, slot), sender, standing});
     }
     core.start(manifest, state, false, now);
     drain();
@@ -42,7 +42,7 @@ class StandingFixture : public Fixture {
   // The false ones of these slots of generation 0, by the speaker's sums.
   void judge(const Slots& right, const Slots& wrong) {
     pass(kSecond);
-    say(kSpeaker, proto::CheckReply{0, Bytes(limits::kCheckKeyBytes, 5), Bytes(kRowsEach * 4, 6)});
+    say(kProver, proto::CheckReply{0, Bytes(limits::kCheckKeyBytes, 5), Bytes(kRowsIn * 4, 6)});
     core.rows_judged(0, right, wrong, true, now);
     drain();
   }
@@ -66,8 +66,8 @@ TEST_CASE("a row is stored with what is known of it, and the driver hears when i
   unproven.unproven = true;
   CHECK(standing_of(kPeer, unproven) == Standing::kUnanswered);
   CHECK(standing_of(kPeer, fixture.block(0, 2, 1)) == Standing::kAnswered);
-  fixture.join_certified(kSpeaker, peer_id(1), peer_id(1));
-  CHECK(standing_of(kSpeaker, fixture.block(0, 1, 2)) == Standing::kProven);
+  fixture.join_certified(kProver, peer_id(1), peer_id(1));
+  CHECK(standing_of(kProver, fixture.block(0, 1, 2)) == Standing::kProven);
   CHECK(fixture.take<core::MarkProven>().empty());
   fixture.judge({1}, {0});
   const auto marked = fixture.take<core::MarkProven>();
@@ -97,7 +97,7 @@ TEST_CASE("a peer that starts again answers for the rows that it knows to be tru
 TEST_CASE("of an earlier run's false rows those convict their senders for which they answered") {
   StandingFixture fixture;
   fixture.start_with({{peer_id(2), Standing::kAnswered}, {peer_id(3), Standing::kUnanswered}});
-  fixture.join_certified(kSpeaker, peer_id(1), peer_id(1));
+  fixture.join_certified(kProver, peer_id(1), peer_id(1));
   fixture.judge({}, {0, 1});
   CHECK(fixture.core.report().rank == 0);
   CHECK(fixture.noticed(peer_id(2).text()));

@@ -60,7 +60,7 @@ const std::string kTrackerWithoutPort("\x12\x01x", 3);
 const std::string kForeignSignature =
     "\x1a\x20" + std::string(32, 'k') + "\x22\x40" + std::string(64, 's');
 
-core::Options with_tracker() {
+core::Options with_two_trackers() {
   core::Options options = plain_options();
   options.trackers = {Address{std::nullopt, "tracker", 1}, Address{std::nullopt, "second", 1}};
   return options;
@@ -356,7 +356,7 @@ TEST_CASE("nobody's trackers come with a manifest from the network, and none are
   const Manifest manifest = large_manifest();
   const auto with_others = with_trackers(manifest, {Address{std::nullopt, "stranger.example", 1}});
   REQUIRE(with_others.ok());
-  Fixture fixture(manifest, with_tracker());
+  Fixture fixture(manifest, with_two_trackers());
   SUBCASE("from a neighbour") {
     fixture.open(1, peer_id(1));
     serve(fixture, 1, with_others->file_bytes);
@@ -385,7 +385,7 @@ TEST_CASE("parts that nobody asked for are ignored") {
 
 TEST_CASE("a tracker that hosts the manifest is asked for it, and again when it fails") {
   const Manifest manifest = large_manifest();
-  Fixture fixture(manifest, with_tracker());
+  Fixture fixture(manifest, with_two_trackers());
   CHECK(fixture.take<core::AnnounceTo>().size() == 2);
   proto::AnnounceReply reply;
   reply.interval_seconds = 1800;
@@ -430,7 +430,7 @@ TEST_CASE("a tracker that hosts the manifest is asked for it, and again when it 
 
 TEST_CASE("the manifest arrives once, whoever is first") {
   const Manifest manifest = large_manifest();
-  Fixture fixture(manifest, with_tracker());
+  Fixture fixture(manifest, with_two_trackers());
   proto::AnnounceReply reply;
   reply.has_manifest = true;
   fixture.core.tracker_replied(0, reply, fixture.now);

@@ -10,14 +10,14 @@ namespace {
 
 using Slots = std::vector<std::uint32_t>;
 
-constexpr PeerKey kFrom = 1, kFirst = 2, kLast = 6;
+constexpr PeerKey kFrom = 1, kFirstToAsk = 2, kLastToAsk = 6;
 
 // Epochs come from kFrom.
 struct TimeFixture : EpochFixture {
   explicit TimeFixture(core::Options options = large_mesh_options())
       : EpochFixture(std::move(options)) {
     begin();
-    for (PeerKey peer = kFrom; peer <= kLast; ++peer) {
+    for (PeerKey peer = kFrom; peer <= kLastToAsk; ++peer) {
       join(peer, numbered(static_cast<std::uint32_t>(peer)), 0, true);
     }
     pass(300 * kMillisecond);
@@ -59,7 +59,7 @@ TEST_CASE("a row is judged only by a key told after it came, to the microsecond"
     const TimeUs heard_at = 2000 * kSecond;  // by the speaker's clock
     fixture.say(kFrom, fixture.naming(2, heard_at + 10, nonce, 10));
     fixture.pass(50 * kMillisecond);
-    fixture.say(kFirst, fixture.block(0, 1, 0));
+    fixture.say(kFirstToAsk, fixture.block(0, 1, 0));
     core::AuthorityClock clock;
     clock.heard(sent_at, heard_at, fixture.now);
     const TimeUs came = fixture.now;
@@ -77,11 +77,11 @@ TEST_CASE("a row is judged only by a key told after it came, to the microsecond"
 TEST_CASE("rows that come after the key was told are never judged by it") {
   TimeFixture fixture;
   const proto::Nonce nonce = fixture.next_nonce();
-  fixture.say(kFirst, fixture.block(0, 1, 0));
+  fixture.say(kFirstToAsk, fixture.block(0, 1, 0));
   fixture.pass(kSecond);
   fixture.say(kFrom, fixture.naming(2, fixture.voice_time(), nonce, 900'000));
   CHECK(fixture.to_judge() == Slots{0});
-  fixture.say(kFirst, fixture.block(0, 2, 1));  // forged with the key that has just been told
+  fixture.say(kFirstToAsk, fixture.block(0, 2, 1));  // forged with the key that has just been told
   fixture.core.rows_judged(0, {0}, {}, true, fixture.now);
   fixture.pass(kSecond);
   CHECK(fixture.to_judge().empty());
@@ -91,7 +91,7 @@ TEST_CASE("rows that come after the key was told are never judged by it") {
 
 TEST_CASE("an epoch that came before the answer about the clock judges once it is there") {
   TimeFixture fixture;
-  fixture.say(kFirst, fixture.block(0, 1, 0));
+  fixture.say(kFirstToAsk, fixture.block(0, 1, 0));
   const proto::Nonce nonce = fixture.next_nonce();
   fixture.pass(kSecond);
   fixture.say(kFrom, fixture.epoch(2));
@@ -108,7 +108,7 @@ TEST_CASE("rows are not judged by a bound from before our clock stood still") {
   const proto::Nonce nonce = fixture.next_nonce();
   fixture.pass(kSecond);
   fixture.say(kFrom, fixture.naming(2, fixture.voice_time(), nonce, 0));
-  fixture.say(kFirst, fixture.block(0, 1, 0));
+  fixture.say(kFirstToAsk, fixture.block(0, 1, 0));
   fixture.pass(kSecond);
   // The machine was suspended for an hour: the row may have been made with this key.
   const TimeUs away = 3600 * kSecond;
@@ -127,7 +127,7 @@ TEST_CASE("rows are not judged by a bound from before our clock stood still") {
 
 TEST_CASE("while no epoch names our nonce nothing is judged, whatever else is named") {
   TimeFixture fixture;
-  fixture.say(kFirst, fixture.block(0, 1, 0));
+  fixture.say(kFirstToAsk, fixture.block(0, 1, 0));
   proto::Nonce nonce = fixture.next_nonce();
   nonce[7] ^= 1;
   fixture.pass(kSecond);
@@ -141,7 +141,7 @@ TEST_CASE("the nonces of neighbours go on as one, and each gets proof of its own
   fixture.sent();
   fixture.pass(policy::kNonceGather);
   fixture.sent();
-  for (PeerKey peer = kFirst; peer <= kLast; ++peer) {
+  for (PeerKey peer = kFirstToAsk; peer <= kLastToAsk; ++peer) {
     fixture.say(peer, proto::EpochRequest{nonce_of(static_cast<std::uint8_t>(peer))});
   }
   fixture.pass(policy::kNonceGather);
@@ -150,7 +150,7 @@ TEST_CASE("the nonces of neighbours go on as one, and each gets proof of its own
   std::size_t proven = 0;
   for (std::uint64_t i = 0; i < 2; ++i) {
     fixture.say(kFrom, fixture.naming(2 + i, 2000 * kSecond, *requests[i].nonce, 5));
-    for (PeerKey peer = kFirst; peer <= kLast; ++peer) {
+    for (PeerKey peer = kFirstToAsk; peer <= kLastToAsk; ++peer) {
       for (const proto::EpochProof& proof : fixture.heard<proto::EpochProof>(peer)) {
         ++proven;
         CHECK(proof.epoch == 2 + i);
@@ -162,12 +162,12 @@ TEST_CASE("the nonces of neighbours go on as one, and each gets proof of its own
       }
     }
   }
-  CHECK(proven == kLast - kFirst + 1);
+  CHECK(proven == kLastToAsk - kFirstToAsk + 1);
 }
 
 TEST_CASE("a proof that leads over several relays to an epoch is handed on with one list more") {
   TimeFixture fixture;
-  fixture.say(kLast, proto::EpochRequest{nonce_of(9)});
+  fixture.say(kLastToAsk, proto::EpochRequest{nonce_of(9)});
   fixture.sent();
   fixture.pass(policy::kNonceGather);
   const auto requests = fixture.sent();
@@ -177,7 +177,7 @@ TEST_CASE("a proof that leads over several relays to an epoch is handed on with 
   fixture.say(kFrom, fixture.naming(2, 2000 * kSecond, hash_of(outer), 5));
   fixture.say(kFrom, proto::EpochProof{2, {inner, outer}});
   CHECK_FALSE(fixture.punished(kFrom));
-  const auto proofs = fixture.heard<proto::EpochProof>(kLast);
+  const auto proofs = fixture.heard<proto::EpochProof>(kLastToAsk);
   REQUIRE(proofs.size() == 1);
   REQUIRE(proofs[0].lists.size() == 3);
   CHECK(proofs[0].lists[1] == inner);
@@ -197,8 +197,8 @@ TEST_CASE("a proof that does not lead to its epoch convicts its sender of a lie"
     if (kind == 2) lists = {{nonce_of(1)}};
     fixture.say(kFrom, proto::EpochProof{2, lists});
     CHECK(fixture.punished(kFrom));
-    fixture.say(kFirst, fixture.block(0, 1, 0));
-    fixture.say(kFirst, fixture.epoch(9));
+    fixture.say(kFirstToAsk, fixture.block(0, 1, 0));
+    fixture.say(kFirstToAsk, fixture.epoch(9));
     CHECK(fixture.to_judge().empty());
   }
 }
@@ -208,8 +208,9 @@ TEST_CASE("a neighbour that sends nonces without end does not keep out those of 
   fixture.sent();
   std::size_t named = 0;
   for (int second = 0; second < 5; ++second) {
-    for (std::uint8_t i = 0; i < 200; ++i) fixture.say(kFirst, proto::EpochRequest{nonce_of(i)});
-    fixture.say(kLast, proto::EpochRequest{nonce_of(static_cast<std::uint8_t>(201 + second))});
+    for (std::uint8_t i = 0; i < 200; ++i)
+      fixture.say(kFirstToAsk, proto::EpochRequest{nonce_of(i)});
+    fixture.say(kLastToAsk, proto::EpochRequest{nonce_of(static_cast<std::uint8_t>(201 + second))});
     fixture.pass(kSecond);
     const auto requests = fixture.sent();
     CHECK(requests.size() <= static_cast<std::size_t>(kSecond / policy::kNonceGather) + 1);
@@ -218,7 +219,7 @@ TEST_CASE("a neighbour that sends nonces without end does not keep out those of 
       const auto number = static_cast<std::uint64_t>(2 + named++);
       fixture.say(kFrom, fixture.naming(number, 2000 * kSecond, *request.nonce, 5));
     }
-    CHECK(fixture.heard<proto::EpochProof>(kLast).size() == 1);
+    CHECK(fixture.heard<proto::EpochProof>(kLastToAsk).size() == 1);
   }
 }
 
@@ -238,7 +239,7 @@ TEST_CASE("a false row raises the alarm, and alarms of others are passed on") {
   fixture.sent();
   fixture.pass(kSecond);
   for (const proto::EpochRequest& request : fixture.sent()) CHECK_FALSE(request.alarm);
-  fixture.say(kFirst, proto::EpochRequest{std::nullopt, true, {3}});
+  fixture.say(kFirstToAsk, proto::EpochRequest{std::nullopt, true, {3}});
   fixture.pass(kSecond);
   const auto requests = fixture.sent();
   REQUIRE_FALSE(requests.empty());
@@ -248,7 +249,7 @@ TEST_CASE("a false row raises the alarm, and alarms of others are passed on") {
   fixture.pass(kSecond);
   for (const proto::EpochRequest& request : fixture.sent()) CHECK_FALSE(request.alarm);
   for (std::uint32_t i = 0; i < EpochFixture::kBlocks; ++i) {
-    fixture.say(kFirst, fixture.block(0, 1 + i, i));
+    fixture.say(kFirstToAsk, fixture.block(0, 1 + i, i));
   }
   fixture.core.generation_decoded(0, core::DecodeOutcome::kCorrupt, fixture.now);
   fixture.pass(kSecond);

@@ -10,7 +10,7 @@ namespace policy = core::policy;
 
 namespace {
 
-constexpr PeerKey kSpeaker = 1, kRelay = 2;
+constexpr PeerKey kVoucher = 1, kRelay = 2;
 
 Fixture vouched_bench() {
   return Fixture(vouched_manifest(4, 4, 8192));
@@ -37,7 +37,7 @@ bool takes_unproven(Fixture& fixture, PeerKey peer, proto::Block block) {
 TEST_CASE("with an authority near, a peer of a small mesh takes only what is answered for") {
   Fixture fixture = vouched_bench();
   fixture.start();
-  fixture.join_certified(kSpeaker, peer_id(1), peer_id(1));
+  fixture.join_certified(kVoucher, peer_id(1), peer_id(1));
   fixture.join(kRelay, peer_id(2), 0, true);
   CHECK(told(fixture, kRelay).proven_only);
   CHECK_FALSE(takes_unproven(fixture, kRelay, fixture.block(0, 1, 0)));
@@ -49,14 +49,14 @@ TEST_CASE("with an authority near, a peer of a small mesh takes only what is ans
 TEST_CASE("a peer that starves beside a silent authority takes any block until it is heard again") {
   Fixture fixture = vouched_bench();
   fixture.start();
-  fixture.join_certified(kSpeaker, peer_id(1), peer_id(1));
+  fixture.join_certified(kVoucher, peer_id(1), peer_id(1));
   fixture.join(kRelay, peer_id(2), 0, true);
   fixture.pass(policy::kStarvingTime / 2);
   CHECK_FALSE(takes_unproven(fixture, kRelay, fixture.block(0, 1, 0)));
   fixture.pass(policy::kStarvingTime);
   CHECK(takes_unproven(fixture, kRelay, fixture.block(0, 2, 1)));
   fixture.pass(core::kSecond);
-  fixture.say(kSpeaker, proto::State{});
+  fixture.say(kVoucher, proto::State{});
   fixture.pass(core::kSecond);
   CHECK(fixture.heard<proto::State>(kRelay).back().proven_only);
 }
@@ -99,10 +99,10 @@ TEST_CASE("once the authority has left, a peer stays strict while answered block
       rank = 1;
     } else {
       fixture.start();
-      fixture.join_certified(kSpeaker, peer_id(1), peer_id(1));
+      fixture.join_certified(kVoucher, peer_id(1), peer_id(1));
       join_lacking_one(fixture);
       fixture.pass(kSecond);
-      fixture.core.peer_closed(kSpeaker, fixture.now);
+      fixture.core.peer_closed(kVoucher, fixture.now);
     }
     std::uint32_t sequence = 0;
     for (std::uint32_t i = 0; i < 6; ++i) {
@@ -123,10 +123,10 @@ TEST_CASE("once the authority has left, a peer stays strict while answered block
 TEST_CASE("once the authority has left, a peer does not stay strict beside one that holds all") {
   Fixture fixture = vouched_bench();
   fixture.start();
-  fixture.join_certified(kSpeaker, peer_id(1), peer_id(1));
+  fixture.join_certified(kVoucher, peer_id(1), peer_id(1));
   fixture.join(kRelay, peer_id(2), 0, true);
   fixture.pass(kSecond);
-  fixture.core.peer_closed(kSpeaker, fixture.now);
+  fixture.core.peer_closed(kVoucher, fixture.now);
   std::uint32_t sequence = 0;
   for (std::uint32_t i = 0; i < 3; ++i) {
     fixture.pass(kSecond);
@@ -148,7 +148,7 @@ TEST_CASE("once the authority has left, a peer does not stay strict beside one t
 TEST_CASE("in a large mesh a peer takes any block, with an authority too") {
   Fixture fixture = vouched_bench();
   fixture.start();
-  fixture.join_certified(kSpeaker, peer_id(1), peer_id(1));
+  fixture.join_certified(kVoucher, peer_id(1), peer_id(1));
   for (std::uint32_t i = 0; i < policy::kSmallMesh + 4; ++i) {
     fixture.join(10 + i, numbered(200 + i), 0, true);
   }
@@ -159,10 +159,10 @@ TEST_CASE("in a large mesh a peer takes any block, with an authority too") {
 TEST_CASE("a certificate made for another peer proves nothing") {
   Fixture fixture = vouched_bench();
   fixture.start();
-  fixture.join_certified(kSpeaker, peer_id(1), peer_id(3));
+  fixture.join_certified(kVoucher, peer_id(1), peer_id(3));
   fixture.pass(policy::kStallVoid + kSecond);
-  CHECK_FALSE(fixture.closed(kSpeaker));
-  CHECK(takes_unproven(fixture, kSpeaker, fixture.block(0, 1, 0)));
+  CHECK_FALSE(fixture.closed(kVoucher));
+  CHECK(takes_unproven(fixture, kVoucher, fixture.block(0, 1, 0)));
 }
 
 TEST_CASE("a certificate for another content, or by another authority, proves nothing") {
@@ -174,7 +174,7 @@ TEST_CASE("a certificate for another content, or by another authority, proves no
     Fixture fixture = vouched_bench();
     fixture.start();
     fixture.join_certified(
-        kSpeaker, peer_id(1),
+        kVoucher, peer_id(1),
         of_other_content ? make_certificate(other, peer_id(1), kAuthoritySecret).value()
                          : make_certificate(fixture.manifest.id, peer_id(1), stranger).value());
     fixture.join(kRelay, peer_id(2), 0, true);
@@ -182,11 +182,11 @@ TEST_CASE("a certificate for another content, or by another authority, proves no
     proto::Block block = fixture.block(0, 1, 0);
     fixture.say(kRelay, std::move(block));
     fixture.pass(policy::kStallVoid + kSecond);
-    CHECK(fixture.heard<proto::CheckRequest>(kSpeaker).empty());
-    CHECK_FALSE(fixture.closed(kSpeaker));  // it is no fault
-    CHECK(takes_unproven(fixture, kSpeaker, fixture.block(0, 1, 1)));
+    CHECK(fixture.heard<proto::CheckRequest>(kVoucher).empty());
+    CHECK_FALSE(fixture.closed(kVoucher));  // it is no fault
+    CHECK(takes_unproven(fixture, kVoucher, fixture.block(0, 1, 1)));
     // It has sums of the other content perhaps, which nobody wants.
-    fixture.say(kSpeaker, proto::CheckReply{0, std::vector<std::uint8_t>(limits::kCheckKeyBytes, 5),
+    fixture.say(kVoucher, proto::CheckReply{0, std::vector<std::uint8_t>(limits::kCheckKeyBytes, 5),
                                             std::vector<std::uint8_t>(16, 6)});
     CHECK(fixture.take<core::JudgeRows>().empty());
     CHECK(fixture.core.report().rank == 2);
@@ -196,18 +196,18 @@ TEST_CASE("a certificate for another content, or by another authority, proves no
 TEST_CASE("of a content without an authority any block is taken, whatever certificate is shown") {
   Fixture fixture(plain_manifest(4, 4, 8192));
   fixture.start();
-  fixture.join_certified(kSpeaker, peer_id(1), peer_id(1));
-  CHECK_FALSE(told(fixture, kSpeaker).proven_only);
-  CHECK(takes_unproven(fixture, kSpeaker, fixture.block(0, 1, 0)));
+  fixture.join_certified(kVoucher, peer_id(1), peer_id(1));
+  CHECK_FALSE(told(fixture, kVoucher).proven_only);
+  CHECK(takes_unproven(fixture, kVoucher, fixture.block(0, 1, 0)));
 }
 
 TEST_CASE("a neighbour that takes only answered blocks gets mixes of proven rows alone") {
   Fixture fixture = vouched_bench();
   fixture.start();
-  fixture.join_certified(kSpeaker, peer_id(1), peer_id(1));
+  fixture.join_certified(kVoucher, peer_id(1), peer_id(1));
   fixture.join(kRelay, peer_id(2), 0, true);
   fixture.pass(300 * kMillisecond);
-  fixture.say(kSpeaker, fixture.block(0, 1, 0));
+  fixture.say(kVoucher, fixture.block(0, 1, 0));
   fixture.say(kRelay, fixture.block(0, 1, 1));
   REQUIRE(fixture.core.report().rank == 2);
   for (const bool proven_only : {true, false}) {

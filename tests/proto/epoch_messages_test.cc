@@ -46,7 +46,7 @@ Nonce nonce_from(const std::string& hex) {
 }
 
 // The one of docs/protocol.md.
-Epoch sample() {
+Epoch sample_epoch() {
   const Key key = rising(0), speaker = rising(0x20);
   const PeerId id = *PeerId::from_bytes(sha256(as_bytes(*public_key_of(speaker))).raw());
   Epoch epoch;
@@ -72,7 +72,7 @@ void check(const char* name, const PeerMessage& message) {
 template <typename Change>
 bool taken(Change change) {
   wire::PeerMessage message;
-  const std::string valid = message_in(serialize(PeerMessage(sample())));
+  const std::string valid = message_in(serialize(PeerMessage(sample_epoch())));
   REQUIRE(message.ParseFromString(valid));
   change(*message.mutable_epoch());
   return parse_peer_message(bytes_of(message.SerializeAsString())).ok();
@@ -88,7 +88,7 @@ TEST_CASE("epochs, requests and proofs are sent as docs/protocol.md prints them"
   told.wants_epochs = true;
   told.convicted = {0xa1a2a3a4a5a6a7a8};
   check("state_epoch", told);
-  check("epoch", sample());
+  check("epoch", sample_epoch());
   const Nonce nonce = nonce_from("000102030405060708090a0b0c0d0e0f");
   check("epoch_request", EpochRequest{nonce, true, {3, 7}});
   check("epoch_proof", EpochProof{3,
@@ -98,7 +98,7 @@ TEST_CASE("epochs, requests and proofs are sent as docs/protocol.md prints them"
 }
 
 TEST_CASE("an epoch's signature covers all that it says, and the content") {
-  const Epoch epoch = sample();
+  const Epoch epoch = sample_epoch();
   CHECK(epoch_signed(epoch, content()));
   CHECK(certified(*public_key_of(rising(0x40)), content(), speaker_of(epoch), epoch.certificate));
   ContentId other = content();

@@ -3,11 +3,9 @@
 
 #include <doctest/doctest.h>
 
-#include <array>
 #include <string>
 
 #include "proto/base/limits.h"
-#include "proto/base/signing_key.h"
 #include "tests/tracker/tracker_fixture.h"
 #include "tracker/announce_core.h"
 #include "tracker/registry_memory.h"
@@ -20,11 +18,6 @@ using namespace std::chrono_literals;
 using proto::TrackerError;
 using proto::TrackerErrorCode;
 
-SigningKey key(std::uint8_t fill) {
-  std::array<std::uint8_t, kSigningKeyBytes> secret{};
-  secret.fill(fill);
-  return SigningKey{SigningKey::Secret(secret)};
-}
 Manifest signed_by(std::uint8_t fill, const std::string& name, std::uint32_t generations = 4) {
   return sign_manifest(manifest(generations, name), key(fill).secret()).value();
 }
@@ -72,8 +65,8 @@ struct Shard {
   Time now{1000};
 };
 
-struct Tracker {
-  explicit Tracker(const PublisherLimits& limits) : shard(registry, bounded(limits)) {}
+struct QuotaTracker {
+  explicit QuotaTracker(const PublisherLimits& limits) : shard(registry, bounded(limits)) {}
   MemoryRegistry registry;
   Shard shard;
 };
@@ -86,7 +79,7 @@ void check_not_allowed(const std::optional<TrackerError>& refused, const char* w
 }
 
 TEST_CASE("a publisher at its bound of contents is refused another, and others are not") {
-  Tracker tracker({.contents = 2});
+  QuotaTracker tracker({.contents = 2});
   Shard& shard = tracker.shard;
   for (const char* name : {"a", "b"}) {
     CHECK_FALSE(shard.put(signed_by(1, name)));
@@ -100,7 +93,7 @@ TEST_CASE("a publisher at its bound of contents is refused another, and others a
 }
 
 TEST_CASE("of a publisher at its bound the content without peers gives way that is known longest") {
-  Tracker tracker({.contents = 3});
+  QuotaTracker tracker({.contents = 3});
   Shard& shard = tracker.shard;
   for (const char* name : {"a", "b", "c"}) CHECK_FALSE(shard.put(signed_by(1, name)));
   CHECK_FALSE(shard.announce(signed_by(1, "a"), 1));
@@ -115,7 +108,7 @@ TEST_CASE("of a publisher at its bound the content without peers gives way that 
 TEST_CASE("bytes of manifests have a bound, and one alone that is larger is refused") {
   const Manifest first = signed_by(1, "a", 10);
   const std::uint64_t bytes = first.file_bytes.size();
-  Tracker tracker({.manifest_bytes = bytes + bytes / 2});
+  QuotaTracker tracker({.manifest_bytes = bytes + bytes / 2});
   Shard& shard = tracker.shard;
   CHECK_FALSE(shard.put(first));
   CHECK(shard.use().manifest_bytes == bytes);
@@ -129,7 +122,7 @@ TEST_CASE("bytes of manifests have a bound, and one alone that is larger is refu
 
 TEST_CASE("no manifest gives way for one that is refused all the same") {
   const Manifest small = signed_by(1, "small", 4), large = signed_by(1, "large", 40);
-  Tracker tracker({.manifest_bytes = large.file_bytes.size() + small.file_bytes.size()});
+  QuotaTracker tracker({.manifest_bytes = large.file_bytes.size() + small.file_bytes.size()});
   Shard& shard = tracker.shard;
   CHECK_FALSE(shard.put(small));
   CHECK_FALSE(shard.put(large));
@@ -141,7 +134,7 @@ TEST_CASE("no manifest gives way for one that is refused all the same") {
 }
 
 TEST_CASE("a manifest that another peer put first needs no room of its publisher") {
-  Tracker tracker({.contents = 1});
+  QuotaTracker tracker({.contents = 1});
   Shard& shard = tracker.shard;
   const Manifest one = signed_by(1, "a");
   const std::string& bytes = one.file_bytes;
@@ -159,7 +152,7 @@ TEST_CASE("a manifest that another peer put first needs no room of its publisher
 }
 
 TEST_CASE("peers over all contents of a publisher have a bound; those within it are served on") {
-  Tracker tracker({.peers = 3});
+  QuotaTracker tracker({.peers = 3});
   Shard& shard = tracker.shard;
   const Manifest a = signed_by(1, "a"), b = signed_by(1, "b"), other = signed_by(2, "c");
   for (const Manifest& one : {a, b, other}) CHECK_FALSE(shard.put(one));
@@ -183,7 +176,7 @@ TEST_CASE("peers over all contents of a publisher have a bound; those within it 
 }
 
 TEST_CASE("other bounds hold from the moment when they are given, and take nothing away") {
-  Tracker tracker({});
+  QuotaTracker tracker({});
   Shard& shard = tracker.shard;
   for (const char* name : {"a", "b", "c"}) {
     CHECK_FALSE(shard.put(signed_by(1, name)));

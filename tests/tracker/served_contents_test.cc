@@ -3,10 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include <array>
-
 #include "proto/base/limits.h"
-#include "proto/base/signing_key.h"
 #include "proto/content/sealed_manifest.h"
 #include "tests/tracker/tracker_fixture.h"
 #include "tracker/announce_core.h"
@@ -18,12 +15,6 @@ namespace {
 using proto::AnnounceReply;
 using proto::TrackerError;
 using proto::TrackerErrorCode;
-
-SigningKey key(std::uint8_t fill) {
-  std::array<std::uint8_t, kSigningKeyBytes> secret{};
-  secret.fill(fill);
-  return SigningKey{SigningKey::Secret(secret)};
-}
 
 Manifest signed_by_key(std::uint8_t fill, const std::string& name = "file") {
   return sign_manifest(manifest(4, name), key(fill).secret()).value();
@@ -42,8 +33,8 @@ ServedLists contents(std::initializer_list<ContentId> ids) {
   return lists;
 }
 
-struct Tracker {
-  explicit Tracker(ServedLists lists) : core(registry, {{.served = std::move(lists)}}, 1) {
+struct ServingTracker {
+  explicit ServingTracker(ServedLists lists) : core(registry, {{.served = std::move(lists)}}, 1) {
     for (ClientId client : {1, 2})
       core.connected(client, peer_id(static_cast<std::uint32_t>(client)), "192.0.2.1", Time{0});
   }
@@ -79,7 +70,7 @@ bool taken(const proto::TrackerReply& reply) {
 }
 
 TEST_CASE("where publishers are listed a content is served once its manifest shows one of them") {
-  Tracker tracker(publishers({1, 2}));
+  ServingTracker tracker(publishers({1, 2}));
   const Manifest known = signed_by_key(2), unknown = signed_by_key(3, "other");
   const Manifest nobodys = manifest(4, "nobody's");
   CHECK(refused(tracker.announce(known.id)));
@@ -100,13 +91,13 @@ TEST_CASE("a listed key that a manifest only names as its authority does not cou
   Info info = firn::test::info_of_shape(1, 1, 4);
   info.authority_key = std::string(key(1).public_key().raw());
   const Manifest with_authority = make_manifest(info, {}).value();
-  Tracker tracker(publishers({1}));
+  ServingTracker tracker(publishers({1}));
   CHECK(refused(tracker.put(with_authority.id, with_authority.file_bytes)));
   CHECK(refused(tracker.announce(with_authority.id)));
 }
 
 TEST_CASE("another list takes effect for contents that are hosted already, and back") {
-  Tracker tracker({});
+  ServingTracker tracker({});
   const Manifest known = signed_by_key(1);
   CHECK(taken(tracker.announce(known.id)));
   CHECK(kept(tracker.put(known.id, known.file_bytes)));
@@ -122,7 +113,7 @@ TEST_CASE("another list takes effect for contents that are hosted already, and b
 }
 
 TEST_CASE("a manifest that is signed by a listed key takes the place of one that is not") {
-  Tracker tracker({});
+  ServingTracker tracker({});
   const Manifest nobodys = manifest(4), known = signed_by_key(1, "file");
   REQUIRE(nobodys.id == known.id);
   CHECK(taken(tracker.announce(known.id)));
@@ -138,7 +129,7 @@ TEST_CASE("a manifest that is signed by a listed key takes the place of one that
 
 TEST_CASE("a closed tracker serves what is listed, whoever published it") {
   const Manifest listed = manifest(4), other = signed_by_key(1, "other");
-  Tracker tracker(contents({listed.id}));
+  ServingTracker tracker(contents({listed.id}));
   CHECK(taken(tracker.announce(listed.id)));
   CHECK(kept(tracker.put(listed.id, listed.file_bytes)));
   CHECK(refused(tracker.announce(other.id)));
@@ -159,7 +150,7 @@ TEST_CASE("a sealed manifest is hosted for the key that it is named by, and wher
   sealed.resize((64 << 10) - kSignatureBytes, 'x');
   sealed += *sign(sealed_message(sealed), rendezvous_key.secret());
 
-  Tracker open({});
+  ServingTracker open({});
   CHECK(taken(open.announce(rendezvous)));
   std::string forged = sealed;
   forged[100] = 'y';
@@ -168,10 +159,10 @@ TEST_CASE("a sealed manifest is hosted for the key that it is named by, and wher
   CHECK(taken(open.announce(content(1))));
   CHECK(std::get<TrackerError>(open.put(content(1), sealed)).code == TrackerErrorCode::kMalformed);
 
-  Tracker closed(contents({rendezvous}));
+  ServingTracker closed(contents({rendezvous}));
   CHECK(taken(closed.announce(rendezvous)));
   CHECK(kept(closed.put(rendezvous, sealed)));
-  Tracker known(publishers({9}));  // nobody can see whose it is
+  ServingTracker known(publishers({9}));  // nobody can see whose it is
   CHECK(refused(known.put(rendezvous, sealed)));
 }
 

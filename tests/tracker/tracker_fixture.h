@@ -1,10 +1,12 @@
 // What the tracker's tests share: ids from numbers, peers, manifests, folders.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <string>
 
+#include "proto/base/signing_key.h"
 #include "proto/content/manifest.h"
 #include "tests/proto/sample_manifest.h"
 #include "tracker/registry.h"
@@ -29,6 +31,13 @@ inline Peer peer(std::uint32_t number, bool complete = false) {
   const std::string ip =
       "10.0." + std::to_string(number / 256 % 256) + "." + std::to_string(number % 256);
   return {{peer_id(number), ip, static_cast<std::uint16_t>(1000 + number % 60'000)}, complete};
+}
+
+// Of the secret that is `fill` throughout.
+inline SigningKey key(std::uint8_t fill) {
+  std::array<std::uint8_t, kSigningKeyBytes> secret{};
+  secret.fill(fill);
+  return SigningKey{SigningKey::Secret(secret)};
 }
 
 // A manifest of about 32 bytes for each generation; `name` makes it another content.

@@ -8,7 +8,7 @@ using namespace firn;
 
 namespace {
 
-std::string id_text() {
+std::string peer_id_text() {
   PeerId id;
   for (std::size_t i = 0; i < id.bytes.size(); ++i) id.bytes[i] = static_cast<std::uint8_t>(i * 7);
   return id.text();
@@ -17,7 +17,7 @@ std::string id_text() {
 }  // namespace
 
 TEST_CASE("addresses of every form are read and written back") {
-  const std::string id = id_text();
+  const std::string id = peer_id_text();
   for (const std::string& text :
        {std::string("example.org:7000"), std::string("127.0.0.1:1"), std::string("[::1]:65535"),
         std::string("[2001:db8::7]:7000"), std::string("[fe80::1%eth0]:7000"), id + "@tracker:80",
@@ -32,11 +32,11 @@ TEST_CASE("addresses of every form are read and written back") {
 }
 
 TEST_CASE("the host stands without its brackets") {
-  const auto address = parse_address(id_text() + "@[2001:db8::7]:7001");
+  const auto address = parse_address(peer_id_text() + "@[2001:db8::7]:7001");
   REQUIRE(address.ok());
   CHECK(address->host == "2001:db8::7");
   CHECK(address->port == 7001);
-  CHECK(address->id->text() == id_text());
+  CHECK(address->id->text() == peer_id_text());
 }
 
 TEST_CASE("addresses to listen at are read, but are no destinations") {
@@ -50,7 +50,7 @@ TEST_CASE("addresses to listen at are read, but are no destinations") {
 }
 
 TEST_CASE("a malformed address gets an error that says what is wrong and shows the right form") {
-  const std::string id = id_text();
+  const std::string id = peer_id_text();
   const struct {
     std::string text;
     const char* says;
@@ -94,7 +94,7 @@ TEST_CASE("a malformed address gets an error that says what is wrong and shows t
 }
 
 TEST_CASE("an address without a port gets the one it stands for") {
-  const std::string id = id_text();
+  const std::string id = peer_id_text();
   const struct {
     std::string text;
     const char* host;
@@ -116,7 +116,7 @@ TEST_CASE("an address without a port gets the one it stands for") {
 
 TEST_CASE("a default port makes nothing else of an address acceptable") {
   for (const std::string& text :
-       {std::string(), id_text() + "@", std::string("example.org:"), std::string("::1"),
+       {std::string(), peer_id_text() + "@", std::string("example.org:"), std::string("::1"),
         std::string("2001:db8::7"), std::string("[example.org]"), std::string("a b"),
         std::string("[]"), std::string("a..b"), std::string("example.org:x")}) {
     CAPTURE(text);
