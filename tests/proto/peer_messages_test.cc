@@ -29,7 +29,7 @@ std::string fault(const wire::PeerMessage& message) {
   return fault(message.SerializeAsString());
 }
 
-bool contains(const std::string& text, const char* part) {
+bool says(const std::string& text, const char* part) {
   return text.find(part) != std::string::npos;
 }
 
@@ -170,16 +170,16 @@ TEST_CASE("unknown fields are skipped") {
 }
 
 TEST_CASE("what is no message of a known kind is refused") {
-  CHECK(contains(fault(std::string()), "empty message"));
-  CHECK(contains(fault(from_hex("a20100")), "empty message"));    // body number 20
-  CHECK(contains(fault(from_hex("1801")), "empty message"));      // block as a varint
-  CHECK(contains(fault(from_hex("0200")), "not a PeerMessage"));  // field number 0
-  CHECK(contains(fault(from_hex("00")), "not a PeerMessage"));
-  CHECK(contains(fault(from_hex("1a05 01")), "not a PeerMessage"));  // cut
-  CHECK(contains(fault(from_hex("1affffffff7f")), "not a PeerMessage"));
-  CHECK(contains(fault(from_hex("1affffffffffffffffff01")), "not a PeerMessage"));
-  CHECK(contains(fault(from_hex("1c")), "not a PeerMessage"));  // a group's end without its start
-  CHECK(contains(fault(std::string(limits::kFrameBytesMax + 1, '\0')), "larger than a frame"));
+  CHECK(says(fault(std::string()), "empty message"));
+  CHECK(says(fault(from_hex("a20100")), "empty message"));    // body number 20
+  CHECK(says(fault(from_hex("1801")), "empty message"));      // block as a varint
+  CHECK(says(fault(from_hex("0200")), "not a PeerMessage"));  // field number 0
+  CHECK(says(fault(from_hex("00")), "not a PeerMessage"));
+  CHECK(says(fault(from_hex("1a05 01")), "not a PeerMessage"));  // cut
+  CHECK(says(fault(from_hex("1affffffff7f")), "not a PeerMessage"));
+  CHECK(says(fault(from_hex("1affffffffffffffffff01")), "not a PeerMessage"));
+  CHECK(says(fault(from_hex("1c")), "not a PeerMessage"));  // a group's end without its start
+  CHECK(says(fault(std::string(limits::kFrameBytesMax + 1, '\0')), "larger than a frame"));
 }
 
 TEST_CASE("every cut of a valid message is refused or means another valid message") {
@@ -198,21 +198,19 @@ TEST_CASE("a block out of bounds is refused") {
     change(*message.mutable_block());
     return fault(message);
   };
-  CHECK(contains(with([](auto& b) { b.set_generation(limits::kGenerationCountMax); }), "number"));
+  CHECK(says(with([](auto& b) { b.set_generation(limits::kGenerationCountMax); }), "number"));
   CHECK(with([](auto& b) { b.set_generation(limits::kGenerationCountMax - 1); }) == "");
-  CHECK(contains(with([](auto& b) { b.clear_sequence(); }), "sequence"));
-  CHECK(contains(with([](auto& b) { b.clear_coefficients(); }), "no coding vector"));
-  CHECK(contains(with([](auto& b) { b.set_coefficients(""); }), "no coding vector"));
-  CHECK(contains(with([](auto& b) { b.set_coefficients(std::string(4097, 'x')); }),
-                 "longer than any"));
+  CHECK(says(with([](auto& b) { b.clear_sequence(); }), "sequence"));
+  CHECK(says(with([](auto& b) { b.clear_coefficients(); }), "no coding vector"));
+  CHECK(says(with([](auto& b) { b.set_coefficients(""); }), "no coding vector"));
+  CHECK(says(with([](auto& b) { b.set_coefficients(std::string(4097, 'x')); }), "longer than any"));
   CHECK(with([](auto& b) { b.set_coefficients(std::string(4096, 'x')); }) == "");
-  CHECK(contains(with([](auto& b) { b.set_source_index(4096); }), "source block"));
+  CHECK(says(with([](auto& b) { b.set_source_index(4096); }), "source block"));
   CHECK(with([](auto& b) { b.set_source_index(4095); }) == "");
-  CHECK(contains(with([](auto& b) { b.clear_payload(); }), "payload of 0"));
-  CHECK(contains(with([](auto& b) { b.set_payload(std::string((1 << 20) + 1, 'x')); }),
-                 "payload of"));
+  CHECK(says(with([](auto& b) { b.clear_payload(); }), "payload of 0"));
+  CHECK(says(with([](auto& b) { b.set_payload(std::string((1 << 20) + 1, 'x')); }), "payload of"));
   CHECK(with([](auto& b) { b.set_payload(std::string(1 << 20, 'x')); }) == "");
-  CHECK(contains(with([](auto& b) { b.mutable_state()->add_complete(); }), "span"));
+  CHECK(says(with([](auto& b) { b.mutable_state()->add_complete(); }), "span"));
 }
 
 TEST_CASE("the largest block fits into a frame") {
@@ -241,18 +239,18 @@ TEST_CASE("a hello out of bounds is refused") {
     change(*message.mutable_hello());
     return fault(message);
   };
-  CHECK(contains(with([](auto& h) { h.set_version_min(3); }), "no range"));
-  CHECK(contains(with([](auto& h) { h.set_version_min(0); }), "no range"));
-  CHECK(contains(with([](auto& h) { h.set_content_id(std::string(31, 'c')); }), "32 bytes"));
-  CHECK(contains(with([](auto& h) { h.clear_content_id(); }), "32 bytes"));
-  CHECK(contains(with([](auto& h) { h.set_listen_port(65536); }), "port"));
-  CHECK(contains(with([](auto& h) { h.set_agent(std::string(65, 'a')); }), "agent"));
-  CHECK(contains(with([](auto& h) { h.set_agent("a\nb"); }), "agent"));
+  CHECK(says(with([](auto& h) { h.set_version_min(3); }), "no range"));
+  CHECK(says(with([](auto& h) { h.set_version_min(0); }), "no range"));
+  CHECK(says(with([](auto& h) { h.set_content_id(std::string(31, 'c')); }), "32 bytes"));
+  CHECK(says(with([](auto& h) { h.clear_content_id(); }), "32 bytes"));
+  CHECK(says(with([](auto& h) { h.set_listen_port(65536); }), "port"));
+  CHECK(says(with([](auto& h) { h.set_agent(std::string(65, 'a')); }), "agent"));
+  CHECK(says(with([](auto& h) { h.set_agent("a\nb"); }), "agent"));
   CHECK(with([](auto& h) { h.set_certificate(std::string(64, '\0')); }) == "");
-  CHECK(contains(with([](auto& h) { h.set_certificate(std::string(63, 's')); }), "certificate"));
-  CHECK(contains(with([](auto& h) { h.set_certificate(std::string(65, 's')); }), "certificate"));
+  CHECK(says(with([](auto& h) { h.set_certificate(std::string(63, 's')); }), "certificate"));
+  CHECK(says(with([](auto& h) { h.set_certificate(std::string(65, 's')); }), "certificate"));
   // Text that is not UTF-8 cannot even be set without a complaint from protobuf: by hand.
-  CHECK(contains(fault(from_hex("0a03 2a01ff")), "agent"));
+  CHECK(says(fault(from_hex("0a03 2a01ff")), "agent"));
 }
 
 TEST_CASE("a state out of bounds is refused") {
@@ -270,24 +268,24 @@ TEST_CASE("a state out of bounds is refused") {
   };
   CHECK(with([](auto&) {}) == "");
   CHECK(span(0, limits::kGenerationCountMax) == "");
-  CHECK(contains(span(1, limits::kGenerationCountMax), "span"));
-  CHECK(contains(span(5, 0), "span"));
-  CHECK(contains(span(0xffffffff, 1), "span"));
-  CHECK(contains(span(0xffffffff, 0xffffffff), "span"));
-  CHECK(contains(span(2, 0xfffffffe), "span"));
+  CHECK(says(span(1, limits::kGenerationCountMax), "span"));
+  CHECK(says(span(5, 0), "span"));
+  CHECK(says(span(0xffffffff, 1), "span"));
+  CHECK(says(span(0xffffffff, 0xffffffff), "span"));
+  CHECK(says(span(2, 0xfffffffe), "span"));
 
   const auto entry = [&](auto change) {
     return with([&](auto& s) { change(*s.add_generations()); });
   };
   CHECK(entry([](auto& g) { g.set_rank(4096); }) == "");
-  CHECK(contains(entry([](auto& g) { g.set_rank(4097); }), "rank"));
-  CHECK(contains(entry([](auto& g) { g.set_quota(4097); }), "rank"));
-  CHECK(contains(entry([](auto& g) { g.set_null_vector(std::string(4097, 'z')); }), "null vector"));
+  CHECK(says(entry([](auto& g) { g.set_rank(4097); }), "rank"));
+  CHECK(says(entry([](auto& g) { g.set_quota(4097); }), "rank"));
+  CHECK(says(entry([](auto& g) { g.set_null_vector(std::string(4097, 'z')); }), "null vector"));
   CHECK(entry([](auto& g) { g.set_null_vector(std::string(4096, 'z')); }) == "");
-  CHECK(contains(entry([](auto& g) { g.set_generation(1 << 20); }), "number"));
+  CHECK(says(entry([](auto& g) { g.set_generation(1 << 20); }), "number"));
 
-  CHECK(contains(with([](auto& s) { s.add_unwanted(); }), "span"));
-  CHECK(contains(with([](auto& s) { s.add_withdrawn(); }), "span"));
+  CHECK(says(with([](auto& s) { s.add_unwanted(); }), "span"));
+  CHECK(says(with([](auto& s) { s.add_withdrawn(); }), "span"));
 
   const auto many = [&](std::size_t entries, std::size_t spans) {
     return with([&](auto& s) {
@@ -301,8 +299,8 @@ TEST_CASE("a state out of bounds is refused") {
     });
   };
   CHECK(many(limits::kStateEntriesMax, limits::kStateSpansMax) == "");
-  CHECK(contains(many(limits::kStateEntriesMax + 1, 0), "too many"));
-  CHECK(contains(many(0, limits::kStateSpansMax + 1), "too many"));
+  CHECK(says(many(limits::kStateEntriesMax + 1, 0), "too many"));
+  CHECK(says(many(0, limits::kStateSpansMax + 1), "too many"));
 
   const auto received = [&](std::size_t entries) {
     return with([&](auto& s) {
@@ -310,7 +308,7 @@ TEST_CASE("a state out of bounds is refused") {
     });
   };
   CHECK(received(limits::kReceivedMax) == "");
-  CHECK(contains(received(limits::kReceivedMax + 1), "too many"));
+  CHECK(says(received(limits::kReceivedMax + 1), "too many"));
 }
 
 TEST_CASE("a check request names one generation at least, and no more than the limit") {
@@ -323,9 +321,9 @@ TEST_CASE("a check request names one generation at least, and no more than the l
   };
   CHECK(request(1) == "");
   CHECK(request(limits::kCheckGenerationsMax, limits::kGenerationCountMax - 1) == "");
-  CHECK(contains(request(0), "check request"));
-  CHECK(contains(request(limits::kCheckGenerationsMax + 1), "too many"));
-  CHECK(contains(request(1, limits::kGenerationCountMax), "number"));
+  CHECK(says(request(0), "check request"));
+  CHECK(says(request(limits::kCheckGenerationsMax + 1), "too many"));
+  CHECK(says(request(1, limits::kGenerationCountMax), "number"));
   // Numbers need not be packed.
   const auto parsed = parse_peer_message(bytes_of(from_hex("4204 0803 0807")));
   REQUIRE(parsed.ok());
@@ -341,12 +339,12 @@ TEST_CASE("a check reply contains a whole key or none, and bounded sums") {
   constexpr std::size_t kSumsMax = limits::kGenerationSizeMax * limits::kCheckTagBytesMax;
   CHECK(with([](auto&) {}) == "");
   CHECK(with([](auto& r) { r.set_key(std::string(32, 'k')); }) == "");
-  CHECK(contains(with([](auto& r) { r.set_key(std::string(31, 'k')); }), "key"));
-  CHECK(contains(with([](auto& r) { r.set_key(std::string(33, 'k')); }), "key"));
+  CHECK(says(with([](auto& r) { r.set_key(std::string(31, 'k')); }), "key"));
+  CHECK(says(with([](auto& r) { r.set_key(std::string(33, 'k')); }), "key"));
   CHECK(with([](auto& r) { r.set_sums(std::string(kSumsMax, 's')); }) == "");
-  CHECK(contains(with([](auto& r) { r.set_sums(std::string(kSumsMax + 1, 's')); }), "sums"));
+  CHECK(says(with([](auto& r) { r.set_sums(std::string(kSumsMax + 1, 's')); }), "sums"));
   CHECK(with([](auto& r) { r.set_generation(limits::kGenerationCountMax - 1); }) == "");
-  CHECK(contains(with([](auto& r) { r.set_generation(limits::kGenerationCountMax); }), "number"));
+  CHECK(says(with([](auto& r) { r.set_generation(limits::kGenerationCountMax); }), "number"));
 }
 
 TEST_CASE("manifest requests and parts out of bounds are refused") {
@@ -354,7 +352,7 @@ TEST_CASE("manifest requests and parts out of bounds are refused") {
   request.mutable_manifest_request()->set_offset(limits::kManifestBytesMax);
   CHECK(fault(request) == "");
   request.mutable_manifest_request()->set_offset(limits::kManifestBytesMax + 1);
-  CHECK(contains(fault(request), "offset"));
+  CHECK(says(fault(request), "offset"));
 
   const auto part = [](std::uint64_t total, std::uint64_t offset, std::size_t bytes) {
     wire::PeerMessage message;
@@ -367,13 +365,13 @@ TEST_CASE("manifest requests and parts out of bounds are refused") {
   CHECK(part(100, 100, 0) == "");
   CHECK(part(0, 0, 0) == "");
   CHECK(part(limits::kManifestBytesMax, 0, limits::kManifestPartBytes) == "");
-  CHECK(contains(part(100, 1, 100), "past"));
-  CHECK(contains(part(100, 101, 0), "past"));
-  CHECK(contains(part(100, ~std::uint64_t{0}, 2), "past"));
-  CHECK(contains(part(100, 50, 0), "empty"));
-  CHECK(contains(part(0, 0, 1), "not there"));
-  CHECK(contains(part(limits::kManifestBytesMax + 1, 0, 1), "larger"));
-  CHECK(contains(part(limits::kManifestBytesMax, 0, limits::kManifestPartBytes + 1), "too large"));
+  CHECK(says(part(100, 1, 100), "past"));
+  CHECK(says(part(100, 101, 0), "past"));
+  CHECK(says(part(100, ~std::uint64_t{0}, 2), "past"));
+  CHECK(says(part(100, 50, 0), "empty"));
+  CHECK(says(part(0, 0, 1), "not there"));
+  CHECK(says(part(limits::kManifestBytesMax + 1, 0, 1), "larger"));
+  CHECK(says(part(limits::kManifestBytesMax, 0, limits::kManifestPartBytes + 1), "too large"));
 }
 
 TEST_CASE("addresses in a peer exchange have whole ids, ips and ports") {
@@ -393,12 +391,12 @@ TEST_CASE("addresses in a peer exchange have whole ids, ips and ports") {
   CHECK(fault(exchange(id, v4, 1)) == "");
   CHECK(fault(exchange(id, v4, 1, 0)) == "");
   CHECK(fault(exchange(id, v4, 65535, limits::kPeerExchangeMax)) == "");
-  CHECK(contains(fault(exchange(id, v4, 1, limits::kPeerExchangeMax + 1)), "too many"));
-  CHECK(contains(fault(exchange(id, v4, 0)), "wrong size"));
-  CHECK(contains(fault(exchange(id, v4, 65536)), "wrong size"));
-  CHECK(contains(fault(exchange(id, "", 1)), "wrong size"));
-  CHECK(contains(fault(exchange(id, std::string(5, 'x'), 1)), "wrong size"));
-  CHECK(contains(fault(exchange(std::string(31, 'i'), v4, 1)), "wrong size"));
+  CHECK(says(fault(exchange(id, v4, 1, limits::kPeerExchangeMax + 1)), "too many"));
+  CHECK(says(fault(exchange(id, v4, 0)), "wrong size"));
+  CHECK(says(fault(exchange(id, v4, 65536)), "wrong size"));
+  CHECK(says(fault(exchange(id, "", 1)), "wrong size"));
+  CHECK(says(fault(exchange(id, std::string(5, 'x'), 1)), "wrong size"));
+  CHECK(says(fault(exchange(std::string(31, 'i'), v4, 1)), "wrong size"));
 
   const auto ip_of = [&](const std::string& ip) {
     const auto parsed = parse_peer_message(bytes_of(exchange(id, ip, 9).SerializeAsString()));
@@ -414,10 +412,10 @@ TEST_CASE("a goodbye of a later version is understood as a goodbye") {
   const auto parsed = parse_peer_message(bytes_of(from_hex("3a02 0863")));
   REQUIRE(parsed.ok());
   CHECK(std::get<Goodbye>(*parsed).reason == GoodbyeReason::kUnspecified);
-  CHECK(contains(fault(from_hex("3a03 1201ff")), "detail"));
+  CHECK(says(fault(from_hex("3a03 1201ff")), "detail"));
   wire::PeerMessage message;
   message.mutable_goodbye()->set_detail(std::string(limits::kReasonBytesMax + 1, 'x'));
-  CHECK(contains(fault(message), "detail"));
+  CHECK(says(fault(message), "detail"));
 }
 
 TEST_CASE("texts are made fit to send") {
