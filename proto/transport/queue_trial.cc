@@ -98,7 +98,6 @@ void QueueTrial::begin_window(std::uint64_t now_us) {
   delays_ = 0;
 }
 
-// A single window that carried little would make the next one look like a gain.
 void QueueTrial::measured(const Flow& flow, std::uint64_t time_us, std::uint64_t now_us) {
   const bool rises = flow.rate >= before_.rate * kSteadyMost;
   const bool steady = flow.rate >= before_.rate * kSteadyLeast && !rises;
@@ -114,7 +113,9 @@ void QueueTrial::measured(const Flow& flow, std::uint64_t time_us, std::uint64_t
   const bool low = flow.rate > 0 && fallen(flow.rate) && !rises;
   if (low && now_us >= due_us_) return try_another(kHalvingsFallen, now_us);
   if (!steady || now_us < due_us_) return;
-  before_.rate = std::max(flow.rate, usual_);
+  // A single window that carried little would make a later one look like a gain, and one that
+  // carried much like a loss.
+  before_.rate = next_counts_more() ? usual_ : std::max(flow.rate, usual_);
   try_another(1, now_us);
 }
 
@@ -166,11 +167,18 @@ void QueueTrial::rest(std::uint64_t pause_us, std::uint64_t now_us) {
   due_us_ = now_us + pause_us;
 }
 
+bool QueueTrial::can_count_less() const {
+  return kept_ < kHalvingsMax && before_.delay > kShortQueueUs;
+}
+
 // Where it can go on in one direction alone, in that.
+bool QueueTrial::next_counts_more() const {
+  return kept_ == 0 || !can_count_less() ? !can_count_less() : counting_more_;
+}
+
 void QueueTrial::try_another(std::uint32_t halvings, std::uint64_t now_us) {
-  const bool can_count_less = kept_ < kHalvingsMax && before_.delay > kShortQueueUs;
-  if (!can_count_less && kept_ == 0) return;
-  if (!can_count_less || kept_ == 0) counting_more_ = !can_count_less;
+  if (!can_count_less() && kept_ == 0) return;
+  counting_more_ = next_counts_more();
   level_ = counting_more_ ? kept_ - 1 : std::min(kept_ + halvings, kHalvingsMax);
   phase_ = Phase::kSettling;
   begin_window(now_us);

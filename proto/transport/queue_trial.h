@@ -9,9 +9,9 @@
 // about twice as much is on its way; a quarter where the rate has fallen far (docs/notes/085).
 // Either more goes through then, or the queue becomes longer (Little's law). If it becomes longer
 // it stands before our link. Trials that fail come ever more seldom. Rates vary from one quarter of
-// a second to the next, so a gain is to last for a second (docs/notes/090). What goes through may
-// also have grown by itself, as at the beginning: so a first trial that goes well is compared with
-// counting more once more before others follow.
+// a second to the next, so a gain that is not large is to last for a second (docs/notes/090). What
+// goes through may also have grown by itself, as at the beginning: so a first trial that goes well
+// is compared with counting more once more before others follow.
 //
 // Before a link that is shared with others it is the same for a sender that has half of it; one
 // that has less than two fifths gains more than the queue grows, and comes to a larger share, as
@@ -58,6 +58,8 @@ class QueueTrial {
   void judge(const Flow& flow, std::uint64_t now_us);
   void try_another(std::uint32_t halvings, std::uint64_t now_us);
   void failed(std::uint64_t now_us);
+  bool can_count_less() const;
+  bool next_counts_more() const;
   void rest(std::uint64_t pause_us, std::uint64_t now_us);
 
   Phase phase_ = Phase::kMeasuring;
