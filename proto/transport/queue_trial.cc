@@ -173,7 +173,7 @@ bool QueueTrial::can_count_less() const {
 
 // Where it can go on in one direction alone, in that.
 bool QueueTrial::next_counts_more() const {
-  return kept_ == 0 || !can_count_less() ? !can_count_less() : counting_more_;
+  return !can_count_less() || (kept_ > 0 && counting_more_);
 }
 
 void QueueTrial::try_another(std::uint32_t halvings, std::uint64_t now_us) {
