@@ -94,16 +94,32 @@ void Contributions::begin_again() {
   }
 }
 
+// Of one that was judged as much is kept as it takes to judge by. A small share is too little for
+// that: the verdict would stand for ever, whatever it passes on. What it passes on meanwhile it
+// cannot save up.
+void Contributions::Count::fade(double kept) {
+  if (ever_judged && given * kept < policy::kGivenMin) {
+    passed_on = std::min(passed_on, given);
+    kept = std::min(policy::kGivenMin / given, 1.0);
+  }
+  given *= kept;
+  passed_on *= kept;
+}
+
 void Contributions::count(const Neighbour& n, double kept) {
   Count& count = counts_[n.key];
   if (count.since == kNever) count.since = context_.now;
+  count.fade(kept);
   const std::uint64_t sent = n.pipe.blocks_sent();
-  count.given = count.given * kept + static_cast<double>(sent - count.given_seen);
+  count.given += static_cast<double>(sent - count.given_seen);
   count.given_seen = sent;
   const std::optional<double> growth = told_growth(count);
-  count.passed_on = count.passed_on * kept + growth.value_or(0);
-  count.judged = growth && count.given >= policy::kGivenMin &&
-                 context_.now - count.since >= policy::kNewcomerTime;
+  count.passed_on += growth.value_or(0);
+  const TimeUs on_the_way =
+      std::max(policy::kNewcomerTime,
+               policy::kReportInterval + policy::kNewcomerRoundTrips * n.grants.round_trip());
+  count.judged =
+      growth && count.given >= policy::kGivenMin && context_.now - count.since >= on_the_way;
   count.ever_judged |= count.judged;
 }
 

@@ -45,6 +45,7 @@ class Contributions final : public LeaveWatcher {
     bool convicted = false;  // by most reporters, and by some still
     double given = 0, passed_on = 0;
     double share() const { return passed_on / given; }
+    void fade(double kept);
     std::uint64_t given_seen = 0;
     struct Told {
       std::int64_t most = 0;  // blocks, ever

@@ -221,6 +221,18 @@ TEST_CASE("a newcomer is not judged before its rows can have arrived") {
   for (core::PeerKey key = 1; key <= 8; ++key) CHECK(swarm.neighbour(key).worth == 1);
 }
 
+TEST_CASE("on a long path that takes five round trips, and a report") {
+  Reported swarm(8);
+  swarm.neighbour(1).grants.set_path(600 * kMillisecond);
+  const auto worth_after = [&](int reviews) {
+    for (int i = 0; i < reviews; ++i) swarm.review([](int, int of) { return of <= 2 ? 0u : 10u; });
+    return swarm.neighbour(1).worth;
+  };
+  CHECK(worth_after(4) == 1);
+  CHECK(swarm.neighbour(2).worth == policy::kWorthMin);
+  CHECK(worth_after(1) == policy::kWorthMin);
+}
+
 TEST_CASE("one that comes when others are judged begins with a quarter, until it is judged") {
   Reported swarm(8);
   core::Neighbour& early = swarm.join();
@@ -249,6 +261,25 @@ TEST_CASE("a late one that passes nothing on stays at next to nothing") {
     CHECK_FALSE(swarm.review(all_but_it, 8));
     CHECK(late.worth == policy::kWorthMin);
   }
+}
+
+TEST_CASE("a sink that is given next to nothing may mend its ways") {
+  Reported swarm(9);
+  const auto all_but_it = [](int, int of) { return of == 9 ? 0u : 10u; };
+  for (int i = 0; i < 5; ++i) swarm.review(all_but_it);
+  for (int i = 0; i < 30; ++i) swarm.review(all_but_it, 8);
+  CHECK(swarm.neighbour(9).worth == policy::kWorthMin);
+  for (int i = 0; i < 3; ++i) swarm.review([](int, int of) { return of == 9 ? 1u : 10u; }, 8);
+  CHECK(swarm.neighbour(9).worth == 1);
+}
+
+TEST_CASE("what one passes on while it is given nothing is not saved up") {
+  Reported swarm(9);
+  for (int i = 0; i < 5; ++i) swarm.review(kAllPassOn);
+  for (int i = 0; i < 60; ++i) swarm.review(kAllPassOn, 8);
+  CHECK(swarm.neighbour(9).worth == 1);
+  for (int i = 0; i < 2; ++i) swarm.review([](int, int of) { return of == 9 ? 0u : 10u; });
+  CHECK(swarm.neighbour(9).sink());
 }
 
 TEST_CASE("a newcomer that cannot be judged for long counts like the others") {

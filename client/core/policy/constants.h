@@ -369,7 +369,8 @@ inline constexpr std::size_t kAccusersMin = 2;    // in a large mesh: that convi
 inline constexpr double kAccusersShare = 0.5;     // and are this part of those asked
 inline constexpr double kDoubtedWorth = 1.0 / 4;  // one convicts it, or it came after an alarm
 inline constexpr TimeUs kContributionMemory = 5 * kSecond;
-inline constexpr TimeUs kNewcomerTime = 2 * kSecond;  // rows are still on their way
+inline constexpr TimeUs kNewcomerTime = 2 * kSecond;  // rows are still on their way, or
+inline constexpr int kNewcomerRoundTrips = 5;         // the next report after so many [091]
 inline constexpr double kNewcomerWorth = 1.0 / 4;     // until then, where others are judged [047]
 inline constexpr TimeUs kNewcomerTimeMax = 10 * kSecond;  // it lasts no longer
 inline constexpr double kWorthMin = 1.0 / 64;             // it may begin to pass something on
@@ -388,8 +389,7 @@ inline constexpr double kReportersShare = 0.4;
 inline constexpr double kGivenMin = 4;  // blocks, to judge by
 // A reporter may tell of kReportExcess times the rows that its rank leaves for others, and
 // kReportSlack more: what it tells of may run ahead of its ranks for a moment [069]. Of a rank that
-// falls kReportForgiven rows are forgiven within kContributionMemory: two generations of the
-// default.
+// falls kReportForgiven rows are forgiven within kContributionMemory: two default generations.
 inline constexpr double kReportForgiven = 128;
 inline constexpr double kReportExcess = 1.25;
 inline constexpr double kReportSlack = 24;
