@@ -21,6 +21,12 @@ double upper(std::vector<double>& values, double part) {
   return *at;
 }
 
+// How long the first rows that a neighbour is given, and the reports of them, may be on their way.
+TimeUs on_the_way(const Neighbour& n) {
+  const TimeUs path = policy::kReportInterval + policy::kNewcomerRoundTrips * n.grants.round_trip();
+  return std::clamp(path, policy::kNewcomerTime, 2 * policy::kNewcomerTime);
+}
+
 }  // namespace
 
 Contributions::Contributions(const Context& context, Membership& membership, Spread& spread,
@@ -94,33 +100,19 @@ void Contributions::begin_again() {
   }
 }
 
-// Of one that was judged as much is kept as it takes to judge by. A small share is too little for
-// that: the verdict would stand for ever, whatever it passes on. What it passes on meanwhile it
-// cannot save up.
-void Contributions::Count::fade(double kept) {
-  if (ever_judged && given * kept < policy::kGivenMin) {
-    passed_on = std::min(passed_on, given);
-    kept = std::min(policy::kGivenMin / given, 1.0);
-  }
-  given *= kept;
-  passed_on *= kept;
-}
-
 void Contributions::count(const Neighbour& n, double kept) {
   Count& count = counts_[n.key];
   if (count.since == kNever) count.since = context_.now;
-  count.fade(kept);
   const std::uint64_t sent = n.pipe.blocks_sent();
-  count.given += static_cast<double>(sent - count.given_seen);
+  count.given = count.given * kept + static_cast<double>(sent - count.given_seen);
   count.given_seen = sent;
   const std::optional<double> growth = told_growth(count);
-  count.passed_on += growth.value_or(0);
-  const TimeUs on_the_way =
-      std::max(policy::kNewcomerTime,
-               policy::kReportInterval + policy::kNewcomerRoundTrips * n.grants.round_trip());
+  count.passed_on = count.passed_on * kept + growth.value_or(0);
   count.judged =
-      growth && count.given >= policy::kGivenMin && context_.now - count.since >= on_the_way;
-  count.ever_judged |= count.judged;
+      growth && count.given >= policy::kGivenMin && context_.now - count.since >= on_the_way(n);
+  if (!count.judged) return;
+  count.ever_judged = true;
+  count.share = count.passed_on / count.given;
 }
 
 // A peer that comes when others can be judged may be one that these have banned, under a fresh key:
@@ -147,20 +139,18 @@ std::optional<bool> Contributions::step() {
   if (!membership_.small_mesh()) return review_at_large(kept);
   if (was_large_) begin_again();
   find_reporters(kept);
-  std::vector<double> shares;
+  judges_ = false;
   for (const Neighbour& n : std::as_const(membership_).neighbours()) {
     if (n.holds.has_everything()) continue;
     count(n, kept);
-    if (counts_[n.key].judged) shares.push_back(counts_[n.key].share());
+    judges_ |= counts_[n.key].judged;
   }
-  judges_ = !shares.empty();
   for (Neighbour& n : membership_.neighbours()) {
     const auto known = counts_.find(n.key);
     if (known != counts_.end() && !known->second.ever_judged) review_newcomer(n);
   }
   if (judges_) judged_since_ = std::min(judged_since_, context_.now);
-  // Up to three quarters of the neighbours may be sinks.
-  const double usual = judges_ ? upper(shares, 0.25) : 0;
+  const double usual = usual_share();
   bool found = false;
   for (Neighbour& n : membership_.neighbours()) {
     const auto known = counts_.find(n.key);
@@ -168,12 +158,26 @@ std::optional<bool> Contributions::step() {
     const bool was_sink = n.sink();
     if (review_conviction(n, known->second)) {
       n.worth = known->second.convicted ? policy::kWorthMin : 1;
-    } else if (known->second.judged) {
-      n.worth = policy::worth_of(known->second.share(), usual);
+    } else if (judges_ && known->second.ever_judged && !known->second.convicted) {
+      n.worth = policy::worth_of(known->second.share_now(), usual);
     }
     found |= n.sink() && !was_sink;
   }
   return found;
+}
+
+// Up to three quarters of the neighbours may be sinks. These count for what they were when they
+// were judged: they are given too little to be judged again.
+double Contributions::usual_share() const {
+  std::vector<double> shares;
+  for (const Neighbour& n : std::as_const(membership_).neighbours()) {
+    const auto known = counts_.find(n.key);
+    if (n.holds.has_everything() || known == counts_.end()) continue;
+    if (known->second.ever_judged) shares.push_back(known->second.share);
+  }
+  if (shares.empty()) return 0;
+  const double usual = upper(shares, 0.25);
+  return usual > 0 ? usual : *std::max_element(shares.begin(), shares.end());
 }
 
 // Once as many reporters say that it has sent them false blocks as could say that nothing came from
@@ -193,7 +197,7 @@ bool Contributions::review_conviction(const Neighbour& n, Count& count) const {
   count.convicted = most;
   count.ever_judged = count.judged = most;
   count.since = context_.now;
-  count.given = count.passed_on = 0;
+  count.given = count.passed_on = count.share = 0;
   return true;
 }
 

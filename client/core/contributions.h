@@ -10,6 +10,7 @@
 // do not know the neighbour, and their silence says nothing: there spread_judging.h does the same.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -17,6 +18,7 @@
 
 #include "client/core/context.h"
 #include "client/core/membership.h"
+#include "client/core/policy/constants.h"
 #include "client/core/reporter.h"
 #include "client/core/spread.h"
 #include "client/core/spread_judging.h"
@@ -44,8 +46,12 @@ class Contributions final : public LeaveWatcher {
     bool judged = false, ever_judged = false;
     bool convicted = false;  // by most reporters, and by some still
     double given = 0, passed_on = 0;
-    double share() const { return passed_on / given; }
-    void fade(double kept);
+    double share = 0;  // of what it was given it passed on, when it was judged last
+    // As far as that is known by now. Of a small share it is given too little to judge it by, and
+    // the verdict would stand whatever it passes on: as if it had been given what it takes.
+    double share_now() const {
+      return judged ? share : std::max(share, passed_on / policy::kGivenMin);
+    }
     std::uint64_t given_seen = 0;
     struct Told {
       std::int64_t most = 0;  // blocks, ever
@@ -60,6 +66,7 @@ class Contributions final : public LeaveWatcher {
   void count(const Neighbour& n, double kept);
   // One that was never judged.
   void review_newcomer(Neighbour& n) const;
+  double usual_share() const;
   std::optional<double> told_growth(const Count& count) const;
   bool review_conviction(const Neighbour& n, Count& count) const;
 

@@ -35,9 +35,9 @@ class Reported {
     }
     parts_.start(vouched().info);
   }
-  // A second in which each neighbour, or the first `given_to`, is given ten blocks; whether a sink
-  // was found. says(by, of): how many blocks of neighbour `of` reached neighbour `by` in it, as
-  // that tells. The rank that it tells fits that, but for those from `liars` on.
+  // A second in which each neighbour, or the first `given_to`, is given `at_once` blocks; whether a
+  // sink was found. says(by, of): how many blocks of neighbour `of` reached neighbour `by` in it,
+  // as that tells. The rank that it tells fits that, but for those from `liars` on.
   template <typename Says>
   bool review(const Says& says, int given_to = 255, std::uint8_t liars = 255) {
     for (std::uint8_t by = 1; by <= peers_; ++by) {
@@ -50,9 +50,9 @@ class Reported {
         received.push_back({peer_id(of).prefix(), sums_[{by, of}]});
         rank += by < liars ? says(by, of) : 0;
       }
-      rank += by <= given_to ? 10 : 0;
+      rank += by <= given_to ? at_once : 0;
       tell(n, rank, std::move(received), convicted_[by]);
-      for (int i = 0; i < (by <= given_to ? 10 : 0); ++i) {
+      for (std::uint32_t i = 0; i < (by <= given_to ? at_once : 0); ++i) {
         n.book_block(0, parts_.context.now);
         n.block_departed(100, parts_.context.now);
       }
@@ -60,6 +60,7 @@ class Reported {
     parts_.context.now += policy::kReportInterval;
     return parts_.transfer->contributions.step().value();
   }
+  std::uint32_t at_once = 10;
   core::Neighbour& neighbour(core::PeerKey key) { return *parts_.membership.find(key); }
   // One more; so many of its network have passed nothing on.
   core::Neighbour& join(std::uint32_t barren = 0) {
@@ -217,20 +218,37 @@ TEST_CASE("too few reporters tell nothing") {
 
 TEST_CASE("a newcomer is not judged before its rows can have arrived") {
   Reported swarm(8);
-  swarm.review([](int, int) { return 0u; });
-  for (core::PeerKey key = 1; key <= 8; ++key) CHECK(swarm.neighbour(key).worth == 1);
+  const auto all_but_one = [](int, int of) { return of == 1 ? 0u : 10u; };
+  for (int i = 0; i < 2; ++i) swarm.review(all_but_one);
+  CHECK(swarm.neighbour(1).worth == 1);
+  swarm.review(all_but_one);
+  CHECK(swarm.neighbour(1).worth == policy::kWorthMin);
 }
 
-TEST_CASE("on a long path that takes five round trips, and a report") {
-  Reported swarm(8);
-  swarm.neighbour(1).grants.set_path(600 * kMillisecond);
-  const auto worth_after = [&](int reviews) {
-    for (int i = 0; i < reviews; ++i) swarm.review([](int, int of) { return of <= 2 ? 0u : 10u; });
-    return swarm.neighbour(1).worth;
+TEST_CASE("on a long path a newcomer has five round trips and a report, within bounds") {
+  const auto reviews_until_judged = [](TimeUs round_trip) {
+    Reported swarm(8);
+    swarm.neighbour(1).grants.set_path(round_trip);
+    int reviews = 0;
+    while (swarm.neighbour(1).worth == 1 && reviews < 20) {
+      swarm.review([](int, int of) { return of == 1 ? 0u : 10u; });
+      ++reviews;
+    }
+    return reviews;
   };
-  CHECK(worth_after(4) == 1);
-  CHECK(swarm.neighbour(2).worth == policy::kWorthMin);
-  CHECK(worth_after(1) == policy::kWorthMin);
+  // The first review is at once; these come each second.
+  CHECK(reviews_until_judged(200 * kMillisecond) == 1 + 2);
+  CHECK(reviews_until_judged(500 * kMillisecond) == 1 + 4);
+  CHECK(reviews_until_judged(900 * kMillisecond) == 1 + 4);
+}
+
+TEST_CASE("where too little is given to judge by, nobody is") {
+  Reported swarm(8);
+  swarm.at_once = 1;
+  for (int i = 0; i < 40; ++i) {
+    swarm.review([](int, int of) { return of == 1 ? 0u : 1u; }, i % 2 == 0 ? 8 : 0);
+  }
+  CHECK(swarm.neighbour(1).worth == 1);
 }
 
 TEST_CASE("one that comes when others are judged begins with a quarter, until it is judged") {
@@ -256,20 +274,59 @@ TEST_CASE("a late one that passes nothing on stays at next to nothing") {
   const auto all_but_it = [](int, int of) { return of == 9 ? 0u : 10u; };
   for (int i = 0; i < 5; ++i) swarm.review(all_but_it);
   CHECK(late.worth == policy::kWorthMin);
-  // It is given nothing any more: too little to judge it by, and no reason to begin anew.
+  // It is given nothing any more, and passes nothing on that could clear it.
   for (int i = 0; i < 30; ++i) {
     CHECK_FALSE(swarm.review(all_but_it, 8));
     CHECK(late.worth == policy::kWorthMin);
   }
 }
 
-TEST_CASE("a sink that is given next to nothing may mend its ways") {
+TEST_CASE(
+    "a sink that is given too little to judge by is cleared by what it passes on, while it does") {
   Reported swarm(9);
   const auto all_but_it = [](int, int of) { return of == 9 ? 0u : 10u; };
   for (int i = 0; i < 5; ++i) swarm.review(all_but_it);
   for (int i = 0; i < 30; ++i) swarm.review(all_but_it, 8);
   CHECK(swarm.neighbour(9).worth == policy::kWorthMin);
   for (int i = 0; i < 3; ++i) swarm.review([](int, int of) { return of == 9 ? 1u : 10u; }, 8);
+  CHECK(swarm.neighbour(9).worth == 1);
+  for (int i = 0; i < 10; ++i) swarm.review(all_but_it, 8);
+  CHECK(swarm.neighbour(9).worth == policy::kWorthMin);
+}
+
+TEST_CASE("sinks that are given too little to judge by still count for what is usual") {
+  Reported swarm(12);  // two pass all on, four a fifth, six nothing
+  const auto says = [](int, int of) { return of <= 2 ? 10u : of <= 6 ? 2u : 0u; };
+  for (int i = 0; i < 5; ++i) swarm.review(says);
+  for (int i = 0; i < 40; ++i) swarm.review(says, 6);
+  for (core::PeerKey key = 1; key <= 6; ++key) CHECK(swarm.neighbour(key).worth == 1);
+  for (core::PeerKey key = 7; key <= 12; ++key) CHECK(swarm.neighbour(key).sink());
+}
+
+TEST_CASE("where more than three quarters are sinks the best tells what is usual") {
+  Reported swarm(8);
+  for (int i = 0; i < 10; ++i) swarm.review([](int, int of) { return of == 1 ? 10u : 0u; });
+  CHECK(swarm.neighbour(1).worth == 1);
+  for (core::PeerKey key = 2; key <= 8; ++key) CHECK(swarm.neighbour(key).sink());
+}
+
+TEST_CASE("one block in ten seconds gains a sink little") {
+  Reported swarm(9);
+  for (int i = 0; i < 5; ++i) swarm.review([](int, int of) { return of == 9 ? 0u : 10u; });
+  double worth = 0;
+  for (int i = 0; i < 60; ++i) {
+    swarm.review([&](int, int of) { return of == 9 ? (i % 10 == 0 ? 1u : 0u) : 10u; }, 8);
+    worth += swarm.neighbour(9).worth / 60;
+  }
+  CHECK(worth < policy::kSinkWorth / 2);
+}
+
+TEST_CASE("one that is given nothing and passes nothing on keeps its verdict") {
+  Reported swarm(9);
+  for (int i = 0; i < 5; ++i) swarm.review(kAllPassOn);
+  for (int i = 0; i < 60; ++i) {
+    CHECK_FALSE(swarm.review([](int, int of) { return of == 9 ? 0u : 10u; }, 8));
+  }
   CHECK(swarm.neighbour(9).worth == 1);
 }
 
@@ -278,7 +335,7 @@ TEST_CASE("what one passes on while it is given nothing is not saved up") {
   for (int i = 0; i < 5; ++i) swarm.review(kAllPassOn);
   for (int i = 0; i < 60; ++i) swarm.review(kAllPassOn, 8);
   CHECK(swarm.neighbour(9).worth == 1);
-  for (int i = 0; i < 2; ++i) swarm.review([](int, int of) { return of == 9 ? 0u : 10u; });
+  for (int i = 0; i < 12; ++i) swarm.review([](int, int of) { return of == 9 ? 0u : 10u; });
   CHECK(swarm.neighbour(9).sink());
 }
 
