@@ -155,19 +155,23 @@ std::optional<bool> Contributions::step() {
   for (Neighbour& n : membership_.neighbours()) {
     const auto known = counts_.find(n.key);
     if (n.holds.has_everything() || known == counts_.end()) continue;
+    Count& count = known->second;
     const bool was_sink = n.sink();
-    if (review_conviction(n, known->second)) {
-      n.worth = known->second.convicted ? policy::kWorthMin : 1;
-    } else if (judges_ && known->second.ever_judged && !known->second.convicted) {
-      n.worth = policy::worth_of(known->second.share_now(), usual);
+    const bool convicts = review_conviction(n, count);
+    if (convicts) {
+      n.worth = count.convicted ? policy::kWorthMin : 1;
+    } else if (judges_ && count.ever_judged && !count.convicted) {
+      n.worth = policy::worth_of(count.share_by_now(), usual);
     }
-    found |= n.sink() && !was_sink;
+    // Of one that is given next to nothing nothing more is lost.
+    found |= (convicts || count.judged) && n.sink() && !was_sink;
   }
   return found;
 }
 
-// Up to three quarters of the neighbours may be sinks. These count for what they were when they
-// were judged: they are given too little to be judged again.
+// The share that a quarter reach. Those that are given too little to be judged again count as well,
+// or what is usual would become what the best do. Where more than three quarters pass nothing on,
+// sinks and those with slow uplinks, the best tells; but not at once, as somebody is always first.
 double Contributions::usual_share() const {
   std::vector<double> shares;
   for (const Neighbour& n : std::as_const(membership_).neighbours()) {
@@ -177,7 +181,8 @@ double Contributions::usual_share() const {
   }
   if (shares.empty()) return 0;
   const double usual = upper(shares, 0.25);
-  return usual > 0 ? usual : *std::max_element(shares.begin(), shares.end());
+  if (usual > 0 || context_.now - judged_since_ < policy::kNewcomerTime) return usual;
+  return *std::max_element(shares.begin(), shares.end());
 }
 
 // Once as many reporters say that it has sent them false blocks as could say that nothing came from

@@ -6,6 +6,9 @@
 // the neighbour: fewer reporters than that may lie (policy::kReportersShare). What cannot be true
 // beside the rank that a reporter tells is not counted (reporter.h).
 //
+// A neighbour whose rows are worth little is soon given too few to judge it by. Then it counts for
+// what it was when it was judged last, or what it passes on now as if it had been given enough.
+//
 // A report never bans: it only decides the share of first-hand rows. In a large mesh most reporters
 // do not know the neighbour, and their silence says nothing: there spread_judging.h does the same.
 #pragma once
@@ -40,17 +43,16 @@ class Contributions final : public LeaveWatcher {
   std::optional<bool> step();
 
  private:
-  // Sums that forget, with kContributionMemory.
+  // What is known of a neighbour. `given` and `passed_on` forget, with kContributionMemory.
   struct Count {
     TimeUs since = kNever;
     bool judged = false, ever_judged = false;
     bool convicted = false;  // by most reporters, and by some still
     double given = 0, passed_on = 0;
     double share = 0;  // of what it was given it passed on, when it was judged last
-    // As far as that is known by now. Of a small share it is given too little to judge it by, and
-    // the verdict would stand whatever it passes on: as if it had been given what it takes.
-    double share_now() const {
-      return judged ? share : std::max(share, passed_on / policy::kGivenMin);
+    // At least, if it is given too little to be judged again: as if that were enough.
+    double share_by_now() const {
+      return judged ? share : std::max(share, passed_on / std::max(given, policy::kGivenMin));
     }
     std::uint64_t given_seen = 0;
     struct Told {

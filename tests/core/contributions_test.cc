@@ -50,9 +50,10 @@ class Reported {
         received.push_back({peer_id(of).prefix(), sums_[{by, of}]});
         rank += by < liars ? says(by, of) : 0;
       }
-      rank += by <= given_to ? at_once : 0;
+      const std::uint32_t given = by >= given_from && by <= given_to ? at_once : 0;
+      rank += given;
       tell(n, rank, std::move(received), convicted_[by]);
-      for (std::uint32_t i = 0; i < (by <= given_to ? at_once : 0); ++i) {
+      for (std::uint32_t i = 0; i < given; ++i) {
         n.book_block(0, parts_.context.now);
         n.block_departed(100, parts_.context.now);
       }
@@ -61,6 +62,7 @@ class Reported {
     return parts_.transfer->contributions.step().value();
   }
   std::uint32_t at_once = 10;
+  std::uint8_t given_from = 1;  // those before are given nothing
   core::Neighbour& neighbour(core::PeerKey key) { return *parts_.membership.find(key); }
   // One more; so many of its network have passed nothing on.
   core::Neighbour& join(std::uint32_t barren = 0) {
@@ -290,7 +292,8 @@ TEST_CASE(
   CHECK(swarm.neighbour(9).worth == policy::kWorthMin);
   for (int i = 0; i < 3; ++i) swarm.review([](int, int of) { return of == 9 ? 1u : 10u; }, 8);
   CHECK(swarm.neighbour(9).worth == 1);
-  for (int i = 0; i < 10; ++i) swarm.review(all_but_it, 8);
+  // Nothing of what it was given is lost, so nobody hears of it when it ceases to.
+  for (int i = 0; i < 10; ++i) CHECK_FALSE(swarm.review(all_but_it, 8));
   CHECK(swarm.neighbour(9).worth == policy::kWorthMin);
 }
 
@@ -303,11 +306,25 @@ TEST_CASE("sinks that are given too little to judge by still count for what is u
   for (core::PeerKey key = 7; key <= 12; ++key) CHECK(swarm.neighbour(key).sink());
 }
 
-TEST_CASE("where more than three quarters are sinks the best tells what is usual") {
+TEST_CASE("where all but one pass nothing on, they are taken for sinks once that has lasted") {
   Reported swarm(8);
-  for (int i = 0; i < 10; ++i) swarm.review([](int, int of) { return of == 1 ? 10u : 0u; });
+  const auto first_alone = [](int, int of) { return of == 1 ? 10u : 0u; };
+  for (int i = 0; i < 4; ++i) swarm.review(first_alone);  // judged from the third on
+  for (core::PeerKey key = 1; key <= 8; ++key) CHECK(swarm.neighbour(key).worth == 1);
+  CHECK(swarm.review(first_alone));
   CHECK(swarm.neighbour(1).worth == 1);
   for (core::PeerKey key = 2; key <= 8; ++key) CHECK(swarm.neighbour(key).sink());
+}
+
+TEST_CASE("where they are three quarters in the end, sinks stay sinks") {
+  Reported swarm(18);
+  const auto says = [](int, int of) { return of <= 6 ? 0u : 10u; };
+  for (int i = 0; i < 5; ++i) swarm.review(says);
+  swarm.given_from = 7;
+  for (int i = 0; i < 10; ++i) swarm.review(says);
+  for (int i = 0; i < 10; ++i) swarm.leave();
+  for (int i = 0; i < 10; ++i) swarm.review(says);
+  for (core::PeerKey key = 1; key <= 6; ++key) CHECK(swarm.neighbour(key).sink());
 }
 
 TEST_CASE("one block in ten seconds gains a sink little") {
@@ -315,7 +332,8 @@ TEST_CASE("one block in ten seconds gains a sink little") {
   for (int i = 0; i < 5; ++i) swarm.review([](int, int of) { return of == 9 ? 0u : 10u; });
   double worth = 0;
   for (int i = 0; i < 60; ++i) {
-    swarm.review([&](int, int of) { return of == 9 ? (i % 10 == 0 ? 1u : 0u) : 10u; }, 8);
+    CHECK_FALSE(
+        swarm.review([&](int, int of) { return of == 9 ? (i % 10 == 0 ? 1u : 0u) : 10u; }, 8));
     worth += swarm.neighbour(9).worth / 60;
   }
   CHECK(worth < policy::kSinkWorth / 2);
