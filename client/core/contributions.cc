@@ -157,14 +157,13 @@ std::optional<bool> Contributions::step() {
     if (n.holds.has_everything() || known == counts_.end()) continue;
     Count& count = known->second;
     const bool was_sink = n.sink();
-    const bool convicts = review_conviction(n, count);
-    if (convicts) {
+    if (review_conviction(n, count)) {
       n.worth = count.convicted ? policy::kWorthMin : 1;
     } else if (judges_ && count.ever_judged && !count.convicted) {
       n.worth = policy::worth_of(count.share_by_now(), usual);
     }
     // Of one that is given next to nothing nothing more is lost.
-    found |= (convicts || count.judged) && n.sink() && !was_sink;
+    found |= count.judged && n.sink() && !was_sink;
   }
   return found;
 }
