@@ -15,6 +15,7 @@ import sys
 import tempfile
 import textwrap
 import unittest
+from unittest import mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
@@ -50,6 +51,21 @@ class Parts(unittest.TestCase):
         self.assertEqual(["fresh-bookworm", "fresh-trixie"], self.names("fresh"))
         with self.assertRaises(ValueError):
             self.names("frsh")
+
+    def test_a_folder_made_for_fewer_tests_is_asked_for_all_of_them(self):
+        def commands():
+            [found] = prove.chosen(["address"], prove.parts(1, 1))
+            return found.commands
+
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(prove, "ROOT", pathlib.Path(folder)):
+            (prove.ROOT / "tests/fuzz/corpus").mkdir(parents=True)
+            (prove.ROOT / "tests/e2e").mkdir()
+            self.assertEqual([["scripts/test", "--sanitize", "address,undefined"]], commands())
+            made = prove.ROOT / "build-address-undefined"
+            made.mkdir()
+            (made / "build.ninja").touch()
+            self.assertEqual([["meson", "configure", "-Dinstrumented_all=true", made.name],
+                              ["scripts/test", "--sanitize", "address,undefined"]], commands())
 
     def test_the_list_names_them_and_runs_none(self):
         done = subprocess.run([ROOT / "scripts/prove", "--list"], capture_output=True, text=True)
