@@ -76,7 +76,8 @@ class Reported {
   }
   // These say with their next report that `guilty` sent them a false block.
   void convict(std::uint8_t guilty, std::uint8_t first, std::uint8_t last) {
-    for (std::uint8_t by = first; by <= last; ++by) convicted_[by] = {peer_id(guilty).prefix()};
+    for (std::uint8_t by = first; by <= last; ++by)
+      convicted_[by].push_back(peer_id(guilty).prefix());
   }
   void acquit() { convicted_.clear(); }
   // The last of them.
@@ -151,6 +152,9 @@ TEST_CASE("whom most reporters have convicted is worth next to nothing at once")
   swarm.acquit();
   CHECK_FALSE(swarm.review(nothing_of_one));
   CHECK(swarm.neighbour(1).worth == 1);
+  // What it is given from now on needs its time, as that of a newcomer.
+  CHECK_FALSE(swarm.review(nothing_of_one));
+  CHECK(swarm.neighbour(1).worth == 1);
 }
 
 TEST_CASE("one that is convicted before it could be judged is told of once") {
@@ -160,6 +164,47 @@ TEST_CASE("one that is convicted before it could be judged is told of once") {
   CHECK(swarm.review(kAllPassOn, 0));
   for (int i = 0; i < 30; ++i) {
     CHECK_FALSE(swarm.review(kAllPassOn, 0));
+    CHECK(swarm.neighbour(1).worth == policy::kWorthMin);
+  }
+}
+
+TEST_CASE("one that is convicted is worth next to nothing while anybody says so") {
+  Reported swarm(11);
+  for (int i = 0; i < 5; ++i) swarm.review(kAllPassOn);
+  swarm.convict(1, 2, 11);
+  for (int i = 0; i < 2; ++i) swarm.review(kAllPassOn);
+  REQUIRE(swarm.neighbour(1).worth == policy::kWorthMin);
+  swarm.acquit();
+  swarm.convict(1, 2, 2);
+  for (int i = 0; i < 20; ++i) {
+    CHECK_FALSE(swarm.review(kAllPassOn));
+    CHECK(swarm.neighbour(1).worth == policy::kWorthMin);
+  }
+  swarm.acquit();
+  for (int i = 0; i < 2; ++i) swarm.review(kAllPassOn);
+  CHECK(swarm.neighbour(1).worth == 1);
+}
+
+TEST_CASE("what those who are convicted passed on before is no measure for others") {
+  Reported swarm(8);
+  const auto three_do_well = [](int, int of) { return of >= 6 ? 10u : 3u; };
+  for (int i = 0; i < 10; ++i) swarm.review(three_do_well);
+  REQUIRE(swarm.neighbour(1).worth < 1);
+  for (std::uint8_t guilty = 6; guilty <= 8; ++guilty) {
+    swarm.convict(guilty, 1, 5);
+    for (int i = 0; i < 2; ++i) swarm.review(three_do_well, 5);  // no more for them
+    CHECK(swarm.neighbour(guilty).worth == policy::kWorthMin);
+  }
+  for (core::PeerKey key = 1; key <= 5; ++key) CHECK(swarm.neighbour(key).worth == 1);
+}
+
+TEST_CASE("while nobody is given enough to be judged by, verdicts stay as they are") {
+  Reported swarm(8);
+  for (int i = 0; i < 10; ++i) swarm.review([](int, int of) { return of == 1 ? 0u : 10u; });
+  REQUIRE(swarm.neighbour(1).worth == policy::kWorthMin);
+  for (int i = 0; i < 30; ++i) swarm.review([](int, int) { return 0u; }, 0);
+  for (int i = 0; i < 30; ++i) {
+    swarm.review([](int, int of) { return of == 1 ? 10u : 0u; }, 0);
     CHECK(swarm.neighbour(1).worth == policy::kWorthMin);
   }
 }
