@@ -1,115 +1,13 @@
 // Which neighbours of a source pass on what they are given.
 #include "client/core/contributions.h"
 
-#include <map>
-#include <string>
-
-#include "client/core/parts.h"
 #include "client/core/policy/constants.h"
 #include "client/core/policy/source_policy.h"
-#include "tests/core/fixture.h"
+#include "tests/core/reported_source.h"
 
 using namespace firn;
 using namespace firn::test;
 namespace policy = core::policy;
-
-namespace {
-
-constexpr std::uint32_t kRows = 64;
-
-// More than anybody comes to hold here.
-const Manifest& vouched() {
-  static const Manifest manifest = vouched_manifest(400, kRows, 64);
-  return manifest;
-}
-
-// A source and its neighbours 1 to `peers`, each of which says what came to it from the others.
-class Reported {
- public:
-  // The first `called` of them this peer has called itself.
-  explicit Reported(std::uint8_t peers, std::uint8_t called = 0)
-      : parts_(vouched().id, plain_options(), kSecond), peers_(peers) {
-    for (std::uint8_t i = 1; i <= peers; ++i) {
-      REQUIRE(parts_.membership.opened(i, peer_id(i), "192.0.2." + std::to_string(i), 4000,
-                                       i <= called ? i : 0, true));
-    }
-    parts_.start(vouched().info);
-  }
-  // A second in which each neighbour, or the first `given_to`, is given `at_once` blocks; whether a
-  // sink was found. says(by, of): how many blocks of neighbour `of` reached neighbour `by` in it,
-  // as that tells. The rank that it tells fits that, but for those from `liars` on.
-  template <typename Says>
-  bool review(const Says& says, int given_to = 255, std::uint8_t liars = 255) {
-    for (std::uint8_t by = 1; by <= peers_; ++by) {
-      core::Neighbour& n = neighbour(by);
-      std::vector<proto::Received> received;
-      std::uint32_t& rank = ranks_[by];
-      for (std::uint8_t of = 1; of <= peers_; ++of) {
-        sums_[{by, of}] += says(by, of);
-        if (of == by) continue;
-        received.push_back({peer_id(of).prefix(), sums_[{by, of}]});
-        rank += by < liars ? says(by, of) : 0;
-      }
-      const std::uint32_t given = by >= given_from && by <= given_to ? at_once : 0;
-      rank += given;
-      tell(n, rank, std::move(received), convicted_[by]);
-      for (std::uint32_t i = 0; i < given; ++i) {
-        n.book_block(0, parts_.context.now);
-        n.block_departed(100, parts_.context.now);
-      }
-    }
-    parts_.context.now += policy::kReportInterval;
-    return parts_.transfer->contributions.step().value();
-  }
-  std::uint32_t at_once = 10;
-  std::uint8_t given_from = 1;  // those before are given nothing
-  core::Neighbour& neighbour(core::PeerKey key) { return *parts_.membership.find(key); }
-  // One more; so many of its network have passed nothing on.
-  core::Neighbour& join(std::uint32_t barren = 0) {
-    const std::uint8_t i = ++peers_;
-    core::Neighbour& n =
-        *parts_.membership.opened(i, peer_id(i), "192.0.2." + std::to_string(i), 4000, 0, true);
-    n.holds.set_shape(vouched().info.shape);
-    n.barren_before = barren;
-    parts_.transfer->contributions.greeted(n);
-    return n;
-  }
-  // These say with their next report that `guilty` sent them a false block.
-  void convict(std::uint8_t guilty, std::uint8_t first, std::uint8_t last) {
-    for (std::uint8_t by = first; by <= last; ++by)
-      convicted_[by].push_back(peer_id(guilty).prefix());
-  }
-  void acquit() { convicted_.clear(); }
-  // The last of them.
-  void leave() { parts_.membership.closed(peers_--, ""); }
-
- private:
-  // What it was given before has come.
-  static void tell(core::Neighbour& n, std::uint32_t rank, std::vector<proto::Received> received,
-                   std::vector<std::uint64_t> convicted) {
-    proto::State state;
-    state.acknowledged = static_cast<std::uint32_t>(n.pipe.blocks_sent());
-    if (rank >= kRows) state.complete = {{0, rank / kRows}};
-    if (rank % kRows > 0) {
-      proto::GenerationState& begun = state.generations.emplace_back();
-      begun.generation = rank / kRows;
-      begun.rank = rank % kRows;
-    }
-    state.received = std::move(received);
-    state.convicted = std::move(convicted);
-    REQUIRE(n.apply_state(std::move(state)));
-  }
-
-  core::Parts parts_;
-  std::uint8_t peers_;
-  std::map<std::uint8_t, std::uint32_t> ranks_;
-  std::map<std::uint8_t, std::vector<std::uint64_t>> convicted_;
-  std::map<std::pair<std::uint8_t, std::uint8_t>, std::uint32_t> sums_;
-};
-
-const auto kAllPassOn = [](int, int) { return 10u; };
-
-}  // namespace
 
 TEST_CASE("a neighbour of which nothing reaches the others is worth next to nothing") {
   Reported swarm(8);
@@ -132,72 +30,6 @@ TEST_CASE("liars below half of the reporters change nothing") {
   for (core::PeerKey key = 2; key <= 6; ++key) CHECK(swarm.neighbour(key).worth == 1);
 }
 
-// It passed everything on until then, and that counts for seconds.
-TEST_CASE("whom most reporters have convicted is worth next to nothing at once") {
-  Reported swarm(11);
-  for (int i = 0; i < 5; ++i) swarm.review(kAllPassOn);
-  swarm.convict(1, 2, 7);  // six of ten others
-  CHECK_FALSE(swarm.review(kAllPassOn));
-  CHECK(swarm.neighbour(1).worth == 1);
-  swarm.convict(1, 8, 8);
-  CHECK(swarm.review(kAllPassOn));
-  CHECK(swarm.neighbour(1).worth == policy::kWorthMin);
-  for (core::PeerKey key = 2; key <= 11; ++key) CHECK(swarm.neighbour(key).worth == 1);
-  // It is told once.
-  const auto nothing_of_one = [](int, int of) { return of == 1 ? 0u : 10u; };
-  for (int i = 0; i < 20; ++i) {
-    CHECK_FALSE(swarm.review(nothing_of_one));
-    CHECK(swarm.neighbour(1).worth == policy::kWorthMin);
-  }
-  swarm.acquit();
-  CHECK_FALSE(swarm.review(nothing_of_one));
-  CHECK(swarm.neighbour(1).worth == 1);
-  // What it is given from now on needs its time, as that of a newcomer.
-  CHECK_FALSE(swarm.review(nothing_of_one));
-  CHECK(swarm.neighbour(1).worth == 1);
-}
-
-TEST_CASE("one that is convicted before it could be judged is told of once") {
-  Reported swarm(8);
-  swarm.convict(1, 2, 8);
-  CHECK_FALSE(swarm.review(kAllPassOn, 0));  // nothing has come to anybody before
-  CHECK(swarm.review(kAllPassOn, 0));
-  for (int i = 0; i < 30; ++i) {
-    CHECK_FALSE(swarm.review(kAllPassOn, 0));
-    CHECK(swarm.neighbour(1).worth == policy::kWorthMin);
-  }
-}
-
-TEST_CASE("one that is convicted is worth next to nothing while anybody says so") {
-  Reported swarm(11);
-  for (int i = 0; i < 5; ++i) swarm.review(kAllPassOn);
-  swarm.convict(1, 2, 11);
-  for (int i = 0; i < 2; ++i) swarm.review(kAllPassOn);
-  REQUIRE(swarm.neighbour(1).worth == policy::kWorthMin);
-  swarm.acquit();
-  swarm.convict(1, 2, 2);
-  for (int i = 0; i < 20; ++i) {
-    CHECK_FALSE(swarm.review(kAllPassOn));
-    CHECK(swarm.neighbour(1).worth == policy::kWorthMin);
-  }
-  swarm.acquit();
-  for (int i = 0; i < 2; ++i) swarm.review(kAllPassOn);
-  CHECK(swarm.neighbour(1).worth == 1);
-}
-
-TEST_CASE("what those who are convicted passed on before is no measure for others") {
-  Reported swarm(8);
-  const auto three_do_well = [](int, int of) { return of >= 6 ? 10u : 3u; };
-  for (int i = 0; i < 10; ++i) swarm.review(three_do_well);
-  REQUIRE(swarm.neighbour(1).worth < 1);
-  for (std::uint8_t guilty = 6; guilty <= 8; ++guilty) {
-    swarm.convict(guilty, 1, 5);
-    for (int i = 0; i < 2; ++i) swarm.review(three_do_well, 5);  // no more for them
-    CHECK(swarm.neighbour(guilty).worth == policy::kWorthMin);
-  }
-  for (core::PeerKey key = 1; key <= 5; ++key) CHECK(swarm.neighbour(key).worth == 1);
-}
-
 TEST_CASE("while nobody is given enough to be judged by, verdicts stay as they are") {
   Reported swarm(8);
   for (int i = 0; i < 10; ++i) swarm.review([](int, int of) { return of == 1 ? 0u : 10u; });
@@ -209,39 +41,12 @@ TEST_CASE("while nobody is given enough to be judged by, verdicts stay as they a
   }
 }
 
-TEST_CASE("two of three reporters convict nobody") {
-  Reported swarm(3);
-  swarm.convict(1, 2, 3);
-  for (int i = 0; i < 5; ++i) {
-    CHECK_FALSE(swarm.review(kAllPassOn));
-    CHECK(swarm.neighbour(1).worth == 1);
-  }
-}
-
 TEST_CASE("in a large mesh, where most do not know a neighbour, reports tell nothing") {
   Reported swarm(policy::kSmallMesh + 1);
   for (int i = 0; i < 10; ++i) swarm.review([](int, int of) { return of % 2 == 0 ? 10u : 0u; });
   for (core::PeerKey key = 1; key <= policy::kSmallMesh + 1; ++key) {
     CHECK(swarm.neighbour(key).worth == 1);
   }
-}
-
-TEST_CASE("in a large mesh called neighbours are believed when half of them accuse another") {
-  const std::uint8_t peers = policy::kSmallMesh + 1, accused = peers, called = 4;
-  const auto worth_after = [&](int accusers, bool called_ones) {
-    Reported swarm(peers, called);
-    for (int i = 1; i <= accusers; ++i) {
-      const auto by = static_cast<std::uint8_t>(called_ones ? i : called + i);
-      swarm.convict(accused, by, by);
-    }
-    swarm.review(kAllPassOn);
-    CHECK(swarm.neighbour(called).worth == 1);
-    return swarm.neighbour(accused).worth;
-  };
-  CHECK(worth_after(0, true) == 1);
-  CHECK(worth_after(1, true) == policy::kDoubtedWorth);
-  CHECK(worth_after(2, true) == policy::kWorthMin);
-  CHECK(worth_after(8, false) == 1);  // they called us
 }
 
 TEST_CASE("what was given in a large mesh is not held against anybody in a small one") {
@@ -463,18 +268,18 @@ TEST_CASE(
 TEST_CASE("a reporter is heard as far as its rank allows") {
   core::Reporter reporter;
   core::Neighbour n(1, peer_id(1), "192.0.2.1", 4000, false, 0);
-  n.holds.set_shape(vouched().info.shape);
+  n.holds.set_shape(Reported::vouched().info.shape);
   const auto rank = [&](std::uint32_t rows) {
     proto::State state;
-    state.complete = {{0, rows / kRows}};
+    state.complete = {{0, rows / Reported::kRows}};
     REQUIRE(n.apply_state(std::move(state)));
   };
-  rank(10 * kRows);
+  rank(10 * Reported::kRows);
   CHECK_FALSE(reporter.speaks(n, 0, 0.8));  // nothing has reached it
-  rank(20 * kRows);
-  CHECK(reporter.speaks(n, 10 * kRows, 0.8));
-  rank(21 * kRows);
-  CHECK_FALSE(reporter.speaks(n, 10 * kRows, 0.8));
+  rank(20 * Reported::kRows);
+  CHECK(reporter.speaks(n, 10 * Reported::kRows, 0.8));
+  rank(21 * Reported::kRows);
+  CHECK_FALSE(reporter.speaks(n, 10 * Reported::kRows, 0.8));
 }
 
 TEST_CASE("praise in leaps does not count afterwards") {
