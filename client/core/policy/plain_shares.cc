@@ -66,7 +66,10 @@ std::vector<std::uint32_t> PlainShares::of(const Neighbours& neighbours, const N
         n.holds.complete().contains(g) ? nullptr : n.holds.held_blocks().find(g);
     std::copy_if(lacked.begin(), lacked.end(), std::back_inserter(share),
                  [bits](std::uint32_t i) { return has(bits, i); });
-    if (!share.empty()) share = {share[draw(g, 0, n.key, turn.number) % share.size()]};
+    if (!share.empty()) {
+      share.front() = share[draw(g, 0, n.key, turn.number) % share.size()];
+      share.resize(1);
+    }
     return share;
   }
   for (const std::uint32_t i : lacked) {
