@@ -13,7 +13,7 @@ namespace policy = core::policy;
 
 namespace {
 
-const std::string kHome = "192.0.2.7", kElsewhere = "192.0.2.8";
+const std::string kSharedAddress = "192.0.2.7", kOtherAddress = "192.0.2.8";
 
 // A peer that downloads.
 class Downloader {
@@ -26,10 +26,10 @@ class Downloader {
     REQUIRE(n);
     return *n;
   }
-  // `count` peers come from kHome and are found out.
+  // `count` peers come from kSharedAddress and are found out.
   void convict(int count) {
     for (int i = 0; i < count; ++i, ++key_) {
-      join(key_, kHome);
+      join(key_, kSharedAddress);
       parts_.membership.punish(numbered(key_), GoodbyeReason::kBanned, "sent a false block");
     }
   }
@@ -56,12 +56,12 @@ class Downloader {
 TEST_CASE("three convicted peers of one network put its newcomers on probation, and no others") {
   Probation probation;
   for (std::uint8_t i = 1; i <= 3; ++i) {
-    CHECK(probation.rows_to_prove(kHome, kSecond) == 0);
-    probation.convicted(peer_id(i), kHome, kSecond);
-    probation.convicted(peer_id(i), kHome, kSecond);  // the same one again
+    CHECK(probation.rows_to_prove(kSharedAddress, kSecond) == 0);
+    probation.convicted(peer_id(i), kSharedAddress, kSecond);
+    probation.convicted(peer_id(i), kSharedAddress, kSecond);  // the same one again
   }
-  CHECK(probation.rows_to_prove(kHome, kSecond) == policy::kProbationRows);
-  CHECK(probation.rows_to_prove(kElsewhere, kSecond) == 0);
+  CHECK(probation.rows_to_prove(kSharedAddress, kSecond) == policy::kProbationRows);
+  CHECK(probation.rows_to_prove(kOtherAddress, kSecond) == 0);
   // An IPv6 network is a /64.
   for (std::uint8_t i = 1; i <= 3; ++i)
     probation.convicted(peer_id(i), "2001:db8::" + std::to_string(i), kSecond);
@@ -71,11 +71,12 @@ TEST_CASE("three convicted peers of one network put its newcomers on probation, 
 
 TEST_CASE("what was found out long ago counts no more") {
   Probation probation;
-  for (std::uint8_t i = 1; i <= 3; ++i) probation.convicted(peer_id(i), kHome, i * kSecond);
-  CHECK(probation.rows_to_prove(kHome, policy::kProbationMemory + kSecond) > 0);
-  CHECK(probation.rows_to_prove(kHome, policy::kProbationMemory + 2 * kSecond) == 0);
-  probation.convicted(peer_id(4), kHome, policy::kProbationMemory + 2 * kSecond);
-  CHECK(probation.rows_to_prove(kHome, policy::kProbationMemory + 2 * kSecond) > 0);
+  for (std::uint8_t i = 1; i <= 3; ++i)
+    probation.convicted(peer_id(i), kSharedAddress, i * kSecond);
+  CHECK(probation.rows_to_prove(kSharedAddress, policy::kProbationMemory + kSecond) > 0);
+  CHECK(probation.rows_to_prove(kSharedAddress, policy::kProbationMemory + 2 * kSecond) == 0);
+  probation.convicted(peer_id(4), kSharedAddress, policy::kProbationMemory + 2 * kSecond);
+  CHECK(probation.rows_to_prove(kSharedAddress, policy::kProbationMemory + 2 * kSecond) > 0);
 }
 
 TEST_CASE("a table that is full keeps the networks that it has") {
@@ -90,10 +91,10 @@ TEST_CASE("a table that is full keeps the networks that it has") {
 TEST_CASE("a newcomer on probation is granted a quarter until some of its rows are proven") {
   Downloader peer;
   peer.convict(2);
-  CHECK(peer.granted(peer.join(1, kHome)) == policy::kWindowMin);
+  CHECK(peer.granted(peer.join(1, kSharedAddress)) == policy::kWindowMin);
   peer.convict(1);
-  CHECK(peer.granted(peer.join(2, kElsewhere)) == policy::kWindowMin);
-  core::Neighbour& suspect = peer.join(3, kHome);
+  CHECK(peer.granted(peer.join(2, kOtherAddress)) == policy::kWindowMin);
+  core::Neighbour& suspect = peer.join(3, kSharedAddress);
   CHECK(peer.granted(suspect) == policy::kWindowMin / policy::kProbationShare);
   // A neighbour from before is not touched.
   CHECK(peer.parts().membership.find(1)->rows_to_prove == 0);
@@ -109,20 +110,20 @@ TEST_CASE("a newcomer on probation is granted a quarter until some of its rows a
 TEST_CASE("one that is found out after it has left counts as well") {
   Downloader peer;
   peer.convict(2);
-  core::Neighbour& gone = peer.join(50, kHome);
+  core::Neighbour& gone = peer.join(50, kSharedAddress);
   gone.grants.grant(1, kSecond);
   REQUIRE(gone.book_arrival(1, 64, kSecond));
   const PeerId id = gone.id;
   peer.parts().membership.closed(50, "gone");
   peer.parts().membership.punish(id, GoodbyeReason::kBanned, "sent a false block");
-  CHECK(peer.join(51, kHome).rows_to_prove > 0);
+  CHECK(peer.join(51, kSharedAddress).rows_to_prove > 0);
 }
 
 TEST_CASE("a fault that is no false block puts nobody on probation") {
   Downloader peer;
   for (PeerKey key = 1; key <= 5; ++key) {
-    peer.join(key, kHome);
+    peer.join(key, kSharedAddress);
     peer.parts().membership.punish(numbered(key), GoodbyeReason::kProtocolError, "said nonsense");
   }
-  CHECK(peer.join(9, kHome).rows_to_prove == 0);
+  CHECK(peer.join(9, kSharedAddress).rows_to_prove == 0);
 }

@@ -18,15 +18,15 @@ using Bytes = std::vector<std::uint8_t>;
 
 constexpr core::PeerKey kTaker = 1, kGiver = 2;              // were given rows
 constexpr core::PeerKey kFirstReporter = 3, kReporters = 5;  // these tell
-constexpr std::uint8_t kPeers = policy::kSmallMesh + 1;
+constexpr std::uint8_t kSpreadPeers = policy::kSmallMesh + 1;
 
 // A source whose neighbours kTaker and kGiver have been given source blocks 0 and 1 of generation
 // 0, for longer than they take to spread.
 class Spreading {
  public:
-  explicit Spreading(bool calls = true, core::PeerKey called = kPeers)
+  explicit Spreading(bool calls = true, core::PeerKey called = kSpreadPeers)
       : parts_(vouched_manifest(4, 4, 64).id, plain_options(), kSecond) {
-    for (std::uint8_t i = 1; i <= kPeers; ++i) {
+    for (std::uint8_t i = 1; i <= kSpreadPeers; ++i) {
       REQUIRE(parts_.membership.opened(
           i, peer_id(i), "192.0.2." + std::to_string(i), 4000,
           calls && i >= kFirstReporter && i < kFirstReporter + called ? i : 0, true));

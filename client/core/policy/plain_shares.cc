@@ -66,11 +66,8 @@ std::vector<std::uint32_t> PlainShares::of(const Neighbours& neighbours, const N
         n.holds.complete().contains(g) ? nullptr : n.holds.held_blocks().find(g);
     std::copy_if(lacked.begin(), lacked.end(), std::back_inserter(share),
                  [bits](std::uint32_t i) { return has(bits, i); });
-    if (!share.empty()) {
-      share.front() = share[draw(g, 0, n.key, turn.number) % share.size()];
-      share.resize(1);
-    }
-    return share;
+    if (share.empty()) return {};
+    return {share[draw(g, 0, n.key, turn.number) % share.size()]};
   }
   for (const std::uint32_t i : lacked) {
     const PeerKey holder = turn.asked_of[i];

@@ -21,22 +21,22 @@ namespace policy = core::policy;
 
 namespace {
 
-constexpr std::uint32_t kPeers = 20, kGenerations = 4, kRows = 64;
+constexpr std::uint32_t kServed = 20, kRelayed = 4, kRows = 64;
 
 // Neighbours of a relay that has everything, to which things happen by chance.
 class Served {
  public:
   explicit Served(std::uint64_t seed)
-      : scene_(kGenerations, kRows, kPeers, true, 40), relay_(seed, 0), random_(seed, 4) {
+      : scene_(kRelayed, kRows, kServed, true, 40), relay_(seed, 0), random_(seed, 4) {
     scene_.now = 2 * policy::kTakerTime;
-    for (core::PeerKey key = 1; key <= kPeers; ++key) {
+    for (core::PeerKey key = 1; key <= kServed; ++key) {
       if (key % 5 == 0) scene_.peer(key).grants.grant(1, 0);  // it never gives what it might
       say(key);
     }
   }
   void happen() {
     scene_.now += 1000;
-    const core::PeerKey key = 1 + random_.below(kPeers);
+    const core::PeerKey key = 1 + random_.below(kServed);
     Neighbour* n = scene_.neighbours.find(key);
     if (!n) return;
     if (random_.below(400) == 0) {
@@ -78,8 +78,8 @@ class Served {
     proto::State state;
     state.acknowledged = n.pipe.next_sequence() - 1 - n.pipe.queued();
     state.credit = state.acknowledged + random_.below(6);
-    state.neighbours = key % 7 == 0 ? 2 : kPeers;
-    const std::uint32_t g = random_.below(kGenerations);
+    state.neighbours = key % 7 == 0 ? 2 : kServed;
+    const std::uint32_t g = random_.below(kRelayed);
     if (n.holds.wants(g)) {
       const std::uint32_t rank = std::max(n.holds.rank(g), random_.below(kRows / 2));
       state.generations = {{g, rank, 0, {}}};
@@ -93,7 +93,7 @@ class Served {
            policy::kFewNeighbours * static_cast<double>(std::max<std::size_t>(size_, 1));
   }
   bool has_something_for(const Neighbour& n) const {
-    for (std::uint32_t g = 0; g < kGenerations; ++g) {
+    for (std::uint32_t g = 0; g < kRelayed; ++g) {
       const core::RemoteGeneration* known = n.holds.partial().find(g);
       if (!n.holds.wants(g)) continue;
       if (!known || (known->expected_rank() < kRows && !known->quota_used())) return true;
@@ -126,7 +126,7 @@ class Served {
   codec::CoefficientStream random_;
   std::map<core::PeerKey, std::uint64_t> last_choice_;
   std::uint64_t choices_ = 0, walked_ = 0;
-  std::size_t size_ = kPeers;
+  std::size_t size_ = kServed;
 };
 
 }  // namespace
@@ -178,7 +178,7 @@ TEST_CASE("a relay's line has those behind, ahead or out that a choice wants the
 }
 
 TEST_CASE("one that joins many does not come before all others until it has caught up") {
-  Scene s(kGenerations, kRows, 6, true);
+  Scene s(kRelayed, kRows, 6, true);
   for (core::PeerKey key = 1; key <= 5; ++key) s.tell(key, {}, {{0, 3}});
   RelayPolicy relay(1, 3);
   s.neighbours.erase(6);
