@@ -20,6 +20,7 @@ from harness import KIB, USAGE
 from pypeer.connection import Closed
 from pypeer.identity import Identity
 from pypeer.tracker import TrackerConnection
+from pypeer.wire import tracker_pb2
 
 KILLS = int(os.environ.get("FIRN_TEST_KILLS", "0"))
 SEED = int(os.environ.get("FIRN_TEST_SEED", "23"))
@@ -237,11 +238,15 @@ class Kills(RedisTest):
         """Announces contents, one after another, until it is time or the tracker is gone."""
         while time.monotonic() < end:
             content = self.random.randbytes(32)
-            for _ in range(10):  # thousands would come in a second, and fill the tracker
-                try:
-                    self.assertEqual("announce", client.announce(content).WhichOneof("body"))
-                except (Closed, OSError):
-                    return
+            try:
+                self.assertEqual("announce", client.announce(content).WhichOneof("body"))
+                for _ in range(50):  # thousands would come in a second, and fill the tracker
+                    reply = client.announce(content)
+                    if reply.WhichOneof("body") == "error":  # it has much to do, and knows this one
+                        self.assertEqual(tracker_pb2.TrackerError.SLOW_DOWN, reply.error.code, reply)
+                        break
+            except (Closed, OSError):
+                return
             self.announced.append((content, time.monotonic()))
 
     def kill_some(self):
