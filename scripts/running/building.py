@@ -41,5 +41,10 @@ def processor():
     return platform.processor() or platform.machine()
 
 
+def cores():
+    """Those that this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
 def machine():
-    return {"cpu": processor(), "cores": os.cpu_count(), "date": time.strftime("%Y-%m-%d")}
+    return {"cpu": processor(), "cores": cores(), "date": time.strftime("%Y-%m-%d")}

@@ -196,6 +196,23 @@ class Children(unittest.TestCase):
         self.assertTrue(ended, "it outlived its parent")
 
 
+class Interrupted(unittest.TestCase):
+    def test_a_benchmark_that_is_told_to_end_leaves_nothing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            build, scratch = pathlib.Path(folder, "build"), pathlib.Path(folder, "scratch")
+            for name in ("client/firn", "tests/bench/measure_floors"):  # it ends before it runs them
+                (build / name).parent.mkdir(parents=True)
+                (build / name).touch()
+            scratch.mkdir()
+            script = subprocess.Popen([sys.executable, ROOT / "scripts/bench-transfer", "--size", "4G", "--build", build],
+                                      env={**os.environ, "TMPDIR": str(scratch)})
+            while not list(scratch.glob("*/src/*")):  # it writes the content
+                self.assertIsNone(script.poll())
+            script.terminate()
+            self.assertEqual(128 + signal.SIGTERM, script.wait(60))
+            self.assertEqual([], list(scratch.iterdir()))
+
+
 @unittest.skipUnless((FIRN_BUILD / "client/firn").is_file(), "no firn in FIRN_BUILD")
 class Whole(unittest.TestCase):
     def test_the_downloader_gets_all_from_the_relay_and_every_end_has_a_profile(self):

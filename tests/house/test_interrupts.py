@@ -1,0 +1,43 @@
+#!/usr/bin/python3
+"""Scripts that are told to end leave nothing behind."""
+
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests"))
+import counted_unittest
+
+SCRIPT = """
+import pathlib, sys, tempfile, time
+sys.path.insert(0, sys.argv[1])
+from running import interrupts
+interrupts.leave_blocks()
+with tempfile.TemporaryDirectory() as folder:
+    pathlib.Path(folder, "content").touch()
+    print(folder, flush=True)
+    time.sleep(600)
+"""
+
+
+class Interrupts(unittest.TestCase):
+    def test_what_a_block_made_is_gone(self):
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            with self.subTest(number), tempfile.TemporaryDirectory() as folder:
+                script = subprocess.Popen([sys.executable, "-c", SCRIPT, ROOT / "scripts"], stdout=subprocess.PIPE,
+                                          text=True, env={**os.environ, "TMPDIR": folder})
+                with script:
+                    made = pathlib.Path(script.stdout.readline().strip())
+                    self.assertTrue((made / "content").exists())
+                    script.send_signal(number)
+                    self.assertEqual(128 + number, script.wait(60))
+                self.assertEqual([], os.listdir(folder))
+
+
+if __name__ == "__main__":
+    counted_unittest.main()
