@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <new>
 
+#include "proto/base/sanitized.h"
+
 namespace firn::proto {
 namespace {
 
@@ -16,23 +18,10 @@ void release(std::uint8_t* data) {
   ::operator delete[](data, kAlignment);
 }
 
-// Memory that is kept would hide from a sanitizer that it is used after its end.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kKeeps = false;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-constexpr bool kKeeps = false;
-#else
-constexpr bool kKeeps = true;
-#endif
-#else
-constexpr bool kKeeps = true;
-#endif
-
 }  // namespace
 
 bool IdlePayloads::keeps() {
-  return kKeeps;
+  return !kSanitized;
 }
 
 IdlePayloads::~IdlePayloads() {
@@ -78,7 +67,7 @@ bool IdlePayloads::make_room(const Shelf& wanted) {
 }
 
 std::uint8_t* IdlePayloads::take(std::size_t bytes) {
-  if (kKeeps && bytes >= kBytesMin && bytes <= kIdleMax) {
+  if (keeps() && bytes >= kBytesMin && bytes <= kIdleMax) {
     const std::lock_guard lock(mutex_);
     Shelf& shelf = take_shelf(bytes);
     shelf.used = ++uses_;
@@ -93,7 +82,7 @@ std::uint8_t* IdlePayloads::take(std::size_t bytes) {
 }
 
 void IdlePayloads::give_back(std::uint8_t* data, std::size_t bytes) {
-  if (kKeeps && bytes >= kBytesMin && bytes <= kIdleMax) {
+  if (keeps() && bytes >= kBytesMin && bytes <= kIdleMax) {
     const std::lock_guard lock(mutex_);
     Shelf* const shelf = shelf_of(bytes);
     if (shelf && make_room(*shelf)) {

@@ -22,6 +22,7 @@ class Buffer {
 
  private:
   struct Free {
+    std::size_t bytes;
     void operator()(std::uint8_t* data) const;
   };
   std::size_t size_;
