@@ -52,7 +52,7 @@ struct MemoryShares {
         rows(options.memory_bytes / 16 * 7 / std::max<std::size_t>(options.content_count, 1)),
         cache(options.only_serves ? options.memory_bytes / 2 : options.memory_bytes / 8),
         inbox(options.memory_bytes / 16),
-        idle_buffers(options.memory_bytes / 16) {}
+        idle_buffers(options.memory_bytes / 8) {}
 
   std::size_t content;  // what a content's core counts with
   // Of each content; what the core lets wait for the disk, three eighths of all, counts among them.
