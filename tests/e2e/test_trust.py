@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Contents with an authority: a second implementation speaks for it, judges and is judged."""
 
+import itertools
 import math
 import random
 import threading
@@ -61,6 +62,7 @@ class Trust(harness.SwarmTest):
         self.manifest_file = self.folder / "vouched.firn"
         self.manifest_file.write_bytes(write_manifest(plain.info))
         self.manifest = Manifest(self.manifest_file.read_bytes())
+        self.seeds = itertools.count(7)  # each peer has its own: equal vectors would bring nothing
 
     def getter(self, *arguments):
         return self.get(self.manifest_file, "get", "--no-tracker", "--no-pex", *arguments)
@@ -75,7 +77,7 @@ class Trust(harness.SwarmTest):
         identity, connection = self.dial(program)
         certificate = (self.authority.certificate(self.manifest.content_id, identity.id)
                        if certified else b"")
-        source = kind(connection, self.manifest, self.data, random.Random(7),
+        source = kind(connection, self.manifest, self.data, random.Random(next(self.seeds)),
                       certificate)
         source.identity = identity
         return source
