@@ -31,7 +31,8 @@ int main(int argc, char** argv) {
   // is installed). Payloads are taken on I/O threads and given back on workers. With an arena for
   // each thread, every arena would keep its own peak of them; and blocks above 128 KiB would each
   // be mapped from and returned to the kernel. Two arenas, and mapping from 4 MiB on, keep the
-  // process near what --memory says.
+  // process near what --memory says. A generation's buffer is mapped all the same, and used again
+  // (runtime/buffer_pool.h).
   mallopt(M_ARENA_MAX, 2);
   mallopt(M_MMAP_THRESHOLD, 4 << 20);
   mallopt(M_TRIM_THRESHOLD, 16 << 20);

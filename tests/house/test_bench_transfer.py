@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -206,8 +207,12 @@ class Interrupted(unittest.TestCase):
             scratch.mkdir()
             script = subprocess.Popen([sys.executable, ROOT / "scripts/bench-transfer", "--size", "4G", "--build", build],
                                       env={**os.environ, "TMPDIR": str(scratch)})
+            self.addCleanup(script.kill)
+            deadline = time.monotonic() + 60
             while not list(scratch.glob("*/src/*")):  # it writes the content
                 self.assertIsNone(script.poll())
+                self.assertLess(time.monotonic(), deadline)
+                time.sleep(0.01)
             script.terminate()
             self.assertEqual(128 + signal.SIGTERM, script.wait(60))
             self.assertEqual([], list(scratch.iterdir()))

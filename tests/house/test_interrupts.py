@@ -38,6 +38,12 @@ class Interrupts(unittest.TestCase):
                     self.assertEqual(128 + number, script.wait(60))
                 self.assertEqual([], os.listdir(folder))
 
+    def test_what_was_ignored_stays_ignored(self):
+        script = "import signal, sys; sys.path.insert(0, sys.argv[1]); from running import interrupts; " \
+                 "interrupts.leave_blocks(); print(signal.getsignal(signal.SIGHUP) is signal.SIG_IGN)"
+        done = subprocess.run(["nohup", sys.executable, "-c", script, ROOT / "scripts"], capture_output=True, text=True)
+        self.assertEqual("True", done.stdout.strip(), done.stderr)
+
 
 if __name__ == "__main__":
     counted_unittest.main()

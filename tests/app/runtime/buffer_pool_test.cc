@@ -1,6 +1,7 @@
 // Buffers that are used again, and where the memory of others goes.
 #include "client/app/runtime/buffer_pool.h"
 
+#include <malloc.h>
 #include <unistd.h>
 
 #include <doctest/doctest.h>
@@ -8,7 +9,6 @@
 #include <cstring>
 #include <fstream>
 #include <memory>
-#include <new>
 #include <utility>
 #include <vector>
 
@@ -58,7 +58,8 @@ TEST_CASE("buffers of any size are aligned, and outlive their pool") {
 }
 
 TEST_CASE("memory beyond what is kept goes back to the kernel, whatever lies between") {
-  if (kSanitized) return;  // buffers are the sanitizer's then
+  if (kSanitized) return;                // buffers are the sanitizer's then
+  ::mallopt(M_MMAP_THRESHOLD, 4 << 20);  // as the program has it
   BufferPool pool(2 * kMiB);
   std::vector<std::shared_ptr<Buffer>> buffers;
   std::vector<std::unique_ptr<char[]>> between;
@@ -66,7 +67,7 @@ TEST_CASE("memory beyond what is kept goes back to the kernel, whatever lies bet
   for (int i = 0; i < 64; ++i) {
     buffers.push_back(pool.take(kMiB));
     std::memset(buffers.back()->bytes().data(), 1, kMiB);
-    between.push_back(std::make_unique<char[]>(64));
+    between.push_back(std::make_unique<char[]>(2 * Buffer::kAlignment));
   }
   REQUIRE(resident_bytes() > before + 60 * kMiB);
   buffers.clear();
