@@ -158,7 +158,8 @@ int main(int argc, char** argv) {
   std::fflush(stdout);
   bool moved = false;
   do {
-    moved = up.turn() | down.turn();
+    moved = up.turn();
+    moved = down.turn() || moved;
   } while (wait(host, hub, up, down, moved));
   return 0;
 }
