@@ -9,7 +9,7 @@ using namespace firn::test;
 namespace policy = core::policy;
 
 // It passed everything on until then, and that counts for seconds.
-TEST_CASE("whom most reporters have convicted is worth next to nothing at once") {
+TEST_CASE("a neighbour that most reporters have convicted is worth next to nothing at once") {
   Reported swarm(11);
   for (int i = 0; i < 5; ++i) swarm.review(kAllPassOn);
   swarm.convict(1, 2, 7);  // six of ten others
@@ -44,7 +44,7 @@ TEST_CASE("one that is convicted before it could be judged is told of once") {
   }
 }
 
-TEST_CASE("one that is convicted is worth next to nothing while anybody says so") {
+TEST_CASE("a convicted neighbour is worth next to nothing while a reporter still accuses it") {
   Reported swarm(11);
   for (int i = 0; i < 5; ++i) swarm.review(kAllPassOn);
   swarm.convict(1, 2, 11);
@@ -61,7 +61,7 @@ TEST_CASE("one that is convicted is worth next to nothing while anybody says so"
   CHECK(swarm.neighbour(1).worth == 1);
 }
 
-TEST_CASE("what those who are convicted passed on before is no measure for others") {
+TEST_CASE("what convicted neighbours passed on before is no measure for others") {
   Reported swarm(8);
   const auto three_do_well = [](int, int of) { return of >= 6 ? 10u : 3u; };
   for (int i = 0; i < 10; ++i) swarm.review(three_do_well);

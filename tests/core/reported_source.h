@@ -61,7 +61,7 @@ class Reported {
   std::uint32_t at_once = 10;
   std::uint8_t given_from = 1;  // those before are given nothing
   core::Neighbour& neighbour(core::PeerKey key) { return *parts_.membership.find(key); }
-  // One more; so many of its network have passed nothing on.
+  // One more neighbour; `barren` others of its network have passed nothing on.
   core::Neighbour& join(std::uint32_t barren = 0) {
     const std::uint8_t i = ++peers_;
     core::Neighbour& n =

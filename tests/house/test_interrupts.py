@@ -25,12 +25,18 @@ with tempfile.TemporaryDirectory() as folder:
 """
 
 
+def hear_all():
+    """For preexec_fn: what runs these tests may ignore them (`nohup`), which a child would inherit."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 class Interrupts(unittest.TestCase):
     def test_what_a_block_made_is_gone(self):
         for number in (signal.SIGTERM, signal.SIGHUP):
             with self.subTest(number), tempfile.TemporaryDirectory() as folder:
                 script = subprocess.Popen([sys.executable, "-c", SCRIPT, ROOT / "scripts"], stdout=subprocess.PIPE,
-                                          text=True, env={**os.environ, "TMPDIR": folder})
+                                          text=True, env={**os.environ, "TMPDIR": folder}, preexec_fn=hear_all)
                 with script:
                     made = pathlib.Path(script.stdout.readline().strip())
                     self.assertTrue((made / "content").exists())
