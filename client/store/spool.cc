@@ -249,15 +249,23 @@ Status Spool::write(const SpooledRow& row, std::span<const std::uint8_t> payload
       extent.epoch = next_epoch_++;
       extents_[row.generation] = extent;
     }
-    dirty_ = true;
   }
   std::vector<std::uint8_t> header = make_slot_header(row, extent.epoch, slot_header_bytes());
   put_field<std::uint32_t>(header, 4, slot_crc(header, payload));
   put_standing(header, row.standing);
   // A slot counts once its header and payload fit together, in whatever order they arrive.
   const std::uint64_t offset = extent_offset(extent.index);
-  if (Status s = (*file)->write_at(offset + headers_bytes() + row.slot * k_, payload); !s) return s;
-  return (*file)->write_at(offset + row.slot * slot_header_bytes(), header);
+  Status written = (*file)->write_at(offset + headers_bytes() + row.slot * k_, payload);
+  if (written.ok()) written = (*file)->write_at(offset + row.slot * slot_header_bytes(), header);
+  return altered(written);
+}
+
+// Only now: a sync while it was being written may have kept nothing of it. Also after a failure,
+// which may have written some of it.
+Status Spool::altered(Status outcome) {
+  const std::lock_guard lock(mutex_);
+  dirty_ = true;
+  return outcome;
 }
 
 // Eight bytes. What they say is bound to the header that was read, whatever else becomes of it.
@@ -282,10 +290,8 @@ Result<bool> Spool::set_proven(std::uint32_t generation, std::uint32_t slot, boo
   const auto standing = std::span(header).last(kStandingBytes);
   std::ranges::fill(standing, std::uint8_t{0});
   put_standing(header, proven ? Standing::kProven : Standing::kNotKnown);
-  const Status written = (*file)->write_at(offset + kStandingAt, standing);
-  const std::lock_guard lock(mutex_);
-  dirty_ = true;  // also after a failure, which may have written some of it
-  if (!written.ok()) return written.error();
+  const Status written = altered((*file)->write_at(offset + kStandingAt, standing));
+  if (!written) return written.error();
   return true;
 }
 
@@ -328,9 +334,8 @@ Status Spool::drop(std::uint32_t generation) {
     const auto found = extents_.find(generation);
     if (found == extents_.end()) return Done{};
     extent = found->second;
-    dirty_ = true;
   }
-  if (Status s = clear(extent.index); !s) return s;
+  if (Status s = altered(clear(extent.index)); !s) return s;
   const std::lock_guard lock(mutex_);
   extents_.erase(generation);
   free_.insert(extent.index);

@@ -76,6 +76,7 @@ class Spool {
   Status prepare(bool& fresh);
   Status scan(const std::vector<bool>& verified, std::vector<SpooledRow>& rows);
   Status clear(std::uint32_t extent_index) const;
+  Status altered(Status outcome);
   Status check_payload(const SpooledRow& row, std::span<const std::uint8_t> header,
                        std::uint64_t extent_offset, std::vector<std::uint8_t>& payload,
                        bool& whole) const;

@@ -240,6 +240,7 @@ class MemoryFile final : public File {
   }
 
   Status write_at(std::uint64_t offset, std::span<const std::uint8_t> data) override {
+    disk_.before_write_();
     const std::lock_guard lock(disk_.mutex_);
     const auto verdict = disk_.begin_change();
     if (verdict == MemoryDisk::Verdict::kDead) return dead("write " + path_);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -36,6 +37,8 @@ class MemoryDisk {
 
   // Writes beyond so many bytes in all files fail with kDiskFull, half done. 0: no bound.
   void set_capacity(std::uint64_t bytes) { capacity_ = bytes; }
+  // Called where a file is about to be written, as if another thread did it then.
+  void before_writes(std::function<void()> act) { before_write_ = std::move(act); }
   // The next syncs of files fail with kIo, and what they should have kept is lost at a power cut
   // unless it is written again.
   void fail_syncs(int count) { fail_syncs_after(0, count); }
@@ -108,6 +111,7 @@ class MemoryDisk {
   std::uint64_t bytes_written_ = 0;
   std::uint64_t kill_at_ = UINT64_MAX;
   bool killed_ = false;
+  std::function<void()> before_write_ = [] {};
   std::uint64_t capacity_ = 0;
   int good_syncs_ = 0;
   int failing_syncs_ = 0;

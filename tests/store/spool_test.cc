@@ -233,6 +233,28 @@ TEST_CASE("a power cut after the next sync does not undo a doubt") {
   }
 }
 
+TEST_CASE("what is written while another thread syncs is kept by the sync after it") {
+  for (std::uint64_t loss = 0; loss < 16; ++loss) {
+    CAPTURE(loss);
+    MemoryDisk disk;
+    disk.allow_holes(false);  // dropping writes, too
+    const auto files = disk.mount();
+    std::vector<SpooledRow> rows;
+    const auto spool = open_spool(*files, rows);
+    REQUIRE(files->sync_folder("").ok());
+    const auto beside_a_sync = [&](const auto& act) {
+      disk.before_writes([&] { REQUIRE(spool->sync().ok()); });
+      act();
+      disk.before_writes([] {});
+      REQUIRE(spool->sync().ok());
+      disk.cut_power_and_restart(loss);
+      return slots_of(*open_spool(*disk.mount(), rows), rows);
+    };
+    CHECK(beside_a_sync([&] { write(*spool, 6, 2); }) == std::set<Slot>{{6, 2}});
+    CHECK(beside_a_sync([&] { REQUIRE(spool->drop(6).ok()); }).empty());
+  }
+}
+
 TEST_CASE("slots without a standing are as in files of before, and of such rows none is known") {
   for (const bool proven : {false, true}) {
     MemoryDisk disk;
