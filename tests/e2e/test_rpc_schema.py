@@ -4,6 +4,7 @@ the daemon has, and what the daemon answers is as it says."""
 
 import json
 import re
+import subprocess
 import unittest
 
 import doors
@@ -63,6 +64,15 @@ class Daemon(doors.Door):
         told = self.rpc("methods")["methods"]
         self.assertEqual({name: sorted(method["params"]["properties"]) for name, method in METHODS.items()},
                          {name: sorted(params) for name, params in told.items()})
+
+    def test_version_and_status_tell_what_the_program_was_built_from(self):
+        self.daemon()
+        printed = subprocess.run([harness.BUILD / "client/firn", "--version"], capture_output=True, text=True).stdout
+        told = self.rpc("version")
+        commit = f' ({told["commit"]})' if told["commit"] else ""
+        self.assertEqual(printed, f'firn {told["version"]}{commit}\n')
+        status = self.rpc("status")
+        self.assertEqual(told, {name: status[name] for name in told})
 
     @unittest.skipUnless(jsonschema, "no python3-jsonschema")
     def test_the_schema_is_one_and_refuses_what_is_wrong(self):

@@ -143,7 +143,7 @@ class Operations(TrackerDoor):
                 self.assertNotIn(name, kinds)
                 kinds[name] = kind
             elif not line.startswith("# HELP "):
-                found = re.fullmatch(r'([a-z_]+)(\{[a-z_]+="[^"\n]*"\})? ([0-9.e+-]+)', line)
+                found = re.fullmatch(r'([a-z_]+)(\{[a-z_]+="[^"\n]*"(?:,[a-z_]+="[^"\n]*")*\})? ([0-9.e+-]+)', line)
                 self.assertTrue(found, line)
                 self.assertIn(found.group(1), kinds, "a value before its type")
                 values[found.group(1) + (found.group(2) or "")] = float(found.group(3))
@@ -154,6 +154,9 @@ class Operations(TrackerDoor):
     def test_metrics_count_what_happens(self):
         endpoint = self.tracker("--io-threads", "2", "--closed", self.folder / "closed")
         before = self.metrics()
+        program = subprocess.run([harness.BUILD / "tracker/firn-tracker", "--version"], capture_output=True, text=True)
+        version, commit = re.fullmatch(r"firn-tracker (\S+)(?: \((.+)\))?\n", program.stdout).groups()
+        self.assertEqual(1, before[f'firn_tracker_build_info{{version="{version}",revision="{commit or ""}"}}'])
         self.assertEqual((0, 0), (before["firn_tracker_announces_total"], before["firn_tracker_connections_total"]))
         refused = self.share(self.file(50 * KIB, "other.bin"), "--tracker", endpoint, name="refused")
         self.assertNotEqual(0, refused.wait_exit())

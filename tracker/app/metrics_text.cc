@@ -8,6 +8,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "proto/base/commit.h"
+
 namespace firn::tracker {
 namespace {
 
@@ -99,7 +101,8 @@ ProcessUse process_use(double started_at) {
 std::string metrics_text(const Snapshot& snapshot, const ProcessUse& process) {
   std::string text;
   text += "# HELP firn_tracker_build_info The program.\n# TYPE firn_tracker_build_info gauge\n";
-  text += "firn_tracker_build_info{version=\"" FIRN_VERSION "\"} 1\n";
+  text += fmt::format("firn_tracker_build_info{{version=\"{}\",revision=\"{}\"}} 1\n", FIRN_VERSION,
+                      build_commit());
   add(text, "firn_tracker_swarms", "gauge", "Contents that peers have announced.",
       snapshot.swarm_count);
   text += fmt::format(

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "client/app/version.h"
+#include "proto/base/commit.h"
 
 namespace firn::app {
 namespace {
@@ -274,7 +275,7 @@ Result<Json> ContentList::status() {
   std::map<std::string, int> states;
   for (const auto& content : contents_)
     if (!content->removed()) ++states[content->state()];
-  Json status = {{"version", kVersion}, {"contents", states}};
+  Json status = {{"version", kVersion}, {"commit", build_commit()}, {"contents", states}};
   status.update(limits_now());
   status["schedules"] = std::move(rules);
   status["seed_ratio"] = limit_or_null(whole.seed_ratio, 1000);

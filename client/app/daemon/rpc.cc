@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "client/app/version.h"
+#include "proto/base/commit.h"
 #include "proto/content/content_secret.h"
 
 namespace firn::app {
@@ -217,7 +218,7 @@ constexpr Method kMethods[] = {
     {"stop", [](Params&, DaemonMethods& m) -> Call { return [&m] { return m.stop(); }; }},
     {"version",
      [](Params&, DaemonMethods&) -> Call {
-       return [] { return Result<Json>(Json{{"version", kVersion}}); };
+       return [] { return Result<Json>(Json{{"version", kVersion}, {"commit", build_commit()}}); };
      }},
     {"methods",
      [](Params&, DaemonMethods& m) -> Call {
