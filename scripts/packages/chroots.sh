@@ -20,6 +20,7 @@ make_root() {
              head -n 1)
     echo "debootstrap --variant=minbase $1"
     mkdir -p "$2"
+    chmod 755 "$2"  # the root of all users in there, although mktemp made it
     debootstrap --variant=minbase "$1" "$2" ${mirror:+"$mirror"} >"$2/debootstrap.out" 2>&1 ||
       { tail -n 20 "$2/debootstrap.out" >&2; return 1; }
   fi
