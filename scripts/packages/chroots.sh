@@ -40,8 +40,18 @@ mount_root() {
 
 unmount_roots() {
   local i
-  for ((i = ${#mounted[@]} - 1; i >= 0; --i)); do umount -R "${mounted[i]}" || true; done
+  for ((i = ${#mounted[@]} - 1; i >= 0; --i)); do unmount "${mounted[i]}"; done
   mounted=()
+}
+
+# What was told to end may have something open there for a little while.
+unmount() {
+  local try
+  for ((try = 0; try < 40; ++try)); do
+    if umount -R "$1" 2>/dev/null; then return; fi
+    sleep 0.25
+  done
+  umount -R --lazy "$1" || true
 }
 
 # in_root FOLDER DIRECTORY COMMAND...: there, with nothing of this machine's environment.

@@ -25,6 +25,18 @@ with tempfile.TemporaryDirectory() as folder:
 """
 
 
+# In mounts of its own. What the first sleep has open holds up its part of the root for a while.
+MOUNTS = """
+. "$1/scripts/packages/chroots.sh"
+mount_root "$2"
+exec 9<"$2/dev/null"
+sleep 1 &
+exec 9<&-
+unmount_roots
+grep "$2" /proc/self/mounts || echo all unmounted
+"""
+
+
 def hear_all():
     """For preexec_fn: what runs these tests may ignore them (`nohup`), which a child would inherit."""
     for number in (signal.SIGTERM, signal.SIGHUP):
@@ -49,6 +61,14 @@ class Interrupts(unittest.TestCase):
                  "interrupts.leave_blocks(); print(signal.getsignal(signal.SIGHUP) is signal.SIG_IGN)"
         done = subprocess.run(["nohup", sys.executable, "-c", script, ROOT / "scripts"], capture_output=True, text=True)
         self.assertEqual("True", done.stdout.strip(), done.stderr)
+
+    def test_a_bare_system_waits_for_what_is_still_open_in_it(self):
+        unshare = ["unshare", "--mount", "--propagation", "private"]
+        if os.geteuid() != 0 or subprocess.run([*unshare, "true"], capture_output=True).returncode != 0:
+            self.skipTest("may not mount here")
+        with tempfile.TemporaryDirectory() as folder:
+            ran = subprocess.run([*unshare, "bash", "-c", MOUNTS, "mounts", ROOT, folder], capture_output=True, text=True)
+            self.assertEqual(("all unmounted\n", ""), (ran.stdout, ran.stderr))
 
 
 if __name__ == "__main__":
