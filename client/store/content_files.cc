@@ -265,12 +265,15 @@ Result<bool> ContentFiles::unfinish_file(std::uint32_t file) {
   return copied;
 }
 
+// Under another name until all of it is on the disk: the journal may call bytes durable that a file
+// on its way has, and is believed where that file has its size.
 Status ContentFiles::copy_back(std::uint32_t file, const File& from) {
   constexpr std::size_t kPieceBytes = 1 << 20;
   const std::uint64_t bytes = info_.files[file].bytes;
-  Result<std::shared_ptr<File>> to = files_.open(work_name(file), Files::Open::kCreate);
+  const std::string copy = work_ + "/copy";
+  Result<std::shared_ptr<File>> to = files_.open(copy, Files::Open::kCreate);
   if (!to) return to.error();
-  if (Status s = (*to)->resize(0); !s) return s;
+  if (Status s = (*to)->resize(0); !s) return s;  // of an earlier run
   if (Status s = (*to)->resize(bytes); !s) return s;
   std::vector<std::uint8_t> piece(std::min<std::uint64_t>(bytes, kPieceBytes));
   for (std::uint64_t at = 0; at < bytes;) {
@@ -285,8 +288,8 @@ Status ContentFiles::copy_back(std::uint32_t file, const File& from) {
     }
     at += *got;
   }
-  unsynced_.files.insert(file);
-  return Done{};
+  if (Status s = (*to)->sync(); !s) return s;
+  return files_.rename(copy, work_name(file), true);
 }
 
 Result<std::shared_ptr<File>> ContentFiles::open_writable(std::uint32_t file) const {

@@ -89,7 +89,7 @@ class Surveyor {
     if (!*fault && !begun) {
       content_.set_place(file, Place::kFinished);
     } else if (!*fault) {
-      survey_.in_the_way.push_back({file, FileMismatch::Kind::kKind});  // beside the one on its way
+      survey_.in_the_way.push_back({file, FileMismatch::Kind::kChanged});  // for the one on its way
     } else if ((*fault)->kind != FileMismatch::Kind::kMissing) {
       survey_.in_the_way.push_back(**fault);
     }

@@ -106,7 +106,7 @@ Status WorkFolder::sync_folders() {
 
 Status WorkFolder::remove() {
   spool_->close();
-  for (const char* name : {"/data", "/spool", "/journal", "/journal.new", "/manifest.firn",
+  for (const char* name : {"/data", "/copy", "/spool", "/journal", "/journal.new", "/manifest.firn",
                            "/manifest.firn.new", "/lock"}) {
     if (Status s = remove_tree(files_, path_ + name); !s) return s;
   }

@@ -209,7 +209,6 @@ void MemoryDisk::put(const std::string& path, std::vector<std::uint8_t> bytes) {
 
 void MemoryDisk::erase(const std::string& path) {
   const std::lock_guard lock(mutex_);
-  names_.at(path)->links = 0;
   names_.erase(path);
   durable_names_.erase(path);
 }
@@ -297,7 +296,7 @@ class MemoryFile final : public File {
   Result<FileStat> stat() const override {
     const std::lock_guard lock(disk_.mutex_);
     if (disk_.killed_) return dead("examine " + path_);
-    return FileStat{FileKind::kFile, node_->data.size(), node_->links, disk_.times_ns_, 0,
+    return FileStat{FileKind::kFile, node_->data.size(), disk_.links_of(node_), disk_.times_ns_, 0,
                     disk_.times_ns_};
   }
 
@@ -362,7 +361,7 @@ class MemoryFiles final : public Files {
     const FileKind kind = node.folder ? FileKind::kFolder
                           : node.link ? FileKind::kLink
                                       : FileKind::kFile;
-    return FileStat{kind, node.data.size(), node.links};
+    return FileStat{kind, node.data.size(), disk_.links_of(found->second)};
   }
 
   Result<std::vector<std::string>> list(const std::string& path) override {
@@ -424,7 +423,6 @@ class MemoryFiles final : public Files {
       return exists_already("rename " + from);
     }
     if (disk_.begin_change() != MemoryDisk::Verdict::kGo) return dead("rename " + from);
-    if (target != disk_.names_.end()) target->second->links = 0;
     disk_.change_names({from, to, source->second});
     return Done{};
   }
@@ -434,7 +432,6 @@ class MemoryFiles final : public Files {
     const auto found = disk_.names_.find(path);
     if (found == disk_.names_.end()) return Done{};
     if (disk_.begin_change() != MemoryDisk::Verdict::kGo) return dead("remove " + path);
-    found->second->links = 0;
     disk_.change_names({path, "", nullptr});
     return Done{};
   }

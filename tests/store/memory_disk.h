@@ -7,6 +7,7 @@
 // any set that keeps their order within each folder.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -64,6 +65,10 @@ class MemoryDisk {
   std::vector<std::string> paths() const;                              // of files, in order
   void put(const std::string& path, std::vector<std::uint8_t> bytes);  // durable, with folders
   void erase(const std::string& path);
+  void link(const std::string& path, const std::string& other) {  // durable
+    const std::lock_guard lock(mutex_);
+    names_[other] = durable_names_[other] = names_.at(path);
+  }
 
  private:
   friend class MemoryFile;
@@ -79,7 +84,6 @@ class MemoryDisk {
   struct Node {
     bool folder = false;
     bool link = false;  // `data` is its target
-    std::uint64_t links = 1;
     std::vector<std::uint8_t> data;
     std::vector<std::uint8_t> durable;
     std::vector<Change> unsynced;
@@ -101,6 +105,9 @@ class MemoryDisk {
   void sync_folder(const std::string& folder);
   void lose_unsynced(Node& node, std::mt19937_64& random);
   std::uint64_t used() const;
+  std::uint64_t links_of(const NodePtr& node) const {
+    return static_cast<std::uint64_t>(std::ranges::count(names_, node, &Names::value_type::second));
+  }
 
   mutable std::mutex mutex_;
   Names names_;

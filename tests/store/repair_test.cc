@@ -273,7 +273,8 @@ TEST_CASE("a repair stopped at any poll leaves nothing that is believed and fals
   }
 }
 
-TEST_CASE("a repair killed at any change leaves nothing that is believed and false") {
+// With `linked`, a damaged file has another name besides.
+void kill_at_any_change(bool linked) {
   std::uint64_t changes = 0;
   for (std::uint64_t cut = 0; changes == 0 || cut < changes; ++cut) {
     MemoryDisk disk;
@@ -282,6 +283,8 @@ TEST_CASE("a repair killed at any change leaves nothing that is believed and fal
       disk.put("r/" + s.info().files[file].path, s.file(file));
     disk.damage("r/a", 2100, 4);
     disk.damage("r/c", 3, 4);
+    if (linked) disk.link("r/a", "snapshot");
+    const auto snapshot = linked ? disk.bytes_of("snapshot") : std::vector<std::uint8_t>();
     OpenOptions options = test::kOptions;
     options.repair = true;
     Resumed resumed;
@@ -317,7 +320,16 @@ TEST_CASE("a repair killed at any change leaves nothing that is believed and fal
     CHECK(run(options) == 1);
     for (const std::uint32_t file : {0u, 1u, 2u, 3u, 5u})
       CHECK(disk.bytes_of("r/" + s.info().files[file].path) == s.file(file));
+    if (linked) CHECK(disk.bytes_of("snapshot") == snapshot);
   }
+}
+
+TEST_CASE("a repair killed at any change leaves nothing that is believed and false") {
+  kill_at_any_change(false);
+}
+
+TEST_CASE("nor does one of a file with several names") {
+  kill_at_any_change(true);
 }
 
 TEST_CASE("a file on its way goes on, whatever stands at its final path") {
