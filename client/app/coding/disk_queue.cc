@@ -1,30 +1,19 @@
 #include "client/app/coding/disk_queue.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "proto/base/stage_times.h"
 
 namespace firn::app {
-namespace {
-
-void raise(std::atomic<std::uint64_t>& value, std::uint64_t to) {
-  std::uint64_t seen = value;
-  while (seen < to && !value.compare_exchange_weak(seen, to)) {
-  }
-}
-
-}  // namespace
-
 void DiskQueue::submit(Task task) {
   expect();
   submit_expected(std::move(task));
 }
 
 void DiskQueue::submit_expected(Task task) {
-  auto started = std::make_shared<Started>(Started{std::move(task)});
+  auto started = std::make_shared<Started>(Started{std::move(task), next_place_++});
   if (paused_) {
-    parked_.push_back(std::move(started));
+    parked_[started->place] = std::move(started);
   } else {
     start(std::move(started));
   }
@@ -32,15 +21,14 @@ void DiskQueue::submit_expected(Task task) {
 
 void DiskQueue::start(std::shared_ptr<Started> started) {
   const WorkerPool::Key key = started->task.key;
-  started->turn = turn_;
+  ++with_pool_;
   tasks_.submit(
-      key,
-      [this, failed_turn = failed_turn_, started = std::move(started)]() -> WorkerPool::Completion {
-        if (started->turn <= *failed_turn) return [this, started] { left_alone(started); };
+      key, [this, failing = failing_, started = std::move(started)]() -> WorkerPool::Completion {
+        if (*failing) return [this, started] { left_alone(started); };
         // What else the task does has stages of its own.
         const StageScope stage(Stage::kDiskWrite);
         Result<bool> taken = started->task.work();
-        if (!taken.ok()) raise(*failed_turn, started->turn);
+        if (!taken.ok()) *failing = true;
         return [this, started, taken = std::move(taken)] {
           if (!taken.ok()) return failed(started, taken.error());
           succeeded(*started, *taken);
@@ -49,71 +37,63 @@ void DiskQueue::start(std::shared_ptr<Started> started) {
 }
 
 void DiskQueue::failed(std::shared_ptr<Started> started, const Error& error) {
-  turn_ = std::max(turn_, started->turn + 1);
-  park(std::move(started));
-  if (!paused_) {
-    paused_ = true;
-    events_.disk_paused(error);
-  }
-  // A task of an earlier turn may fail while another is being tried again: that one decides.
-  if (!probing_) retry_at_ = clock_.now() + kRetryInterval;
+  --with_pool_;
+  parked_[started->place] = std::move(started);
+  if (!std::exchange(paused_, true)) events_.disk_paused(error);
+  probing_ = false;
+  if (!due_) retry_at_ = clock_.now() + kRetryInterval;
+  probe_if_due();
   events_.disk_task_ended();
 }
 
-// Tasks that were under way when the first one failed come back in their own order. The one that
-// was tried again keeps its place before all that waits.
-void DiskQueue::park(std::shared_ptr<Started> started) {
-  if (std::exchange(started->probe, false)) {
-    probing_ = false;
-    parked_.push_front(std::move(started));
-  } else {
-    parked_.push_back(std::move(started));
-  }
-}
-
-// Not performed: another task of its turn failed. Its place is behind that one, which is parked or
-// about to be.
+// Not performed: another task had failed, which is parked or about to be.
 void DiskQueue::left_alone(std::shared_ptr<Started> started) {
-  FIRN_CHECK(!started->probe);  // alone in its turn
-  if (paused_ || started->turn == turn_) {
-    park(std::move(started));
-    events_.disk_task_ended();
-  } else {
-    start(std::move(started));
-  }
+  --with_pool_;
+  parked_[started->place] = std::move(started);
+  probe_if_due();
+  events_.disk_task_ended();
 }
 
 void DiskQueue::succeeded(const Started& started, bool taken) {
   --task_count_;
+  --with_pool_;
   if (started.task.progress && taken) events_.disk_wrote();
-  if (started.probe) resume_after(taken);
+  if (std::exchange(probing_, false)) resume_after(taken);
+  probe_if_due();
   started.task.done();
   events_.disk_task_ended();
 }
 
 // The parked task that was tried has succeeded.
 void DiskQueue::resume_after(bool taken) {
-  probing_ = false;
   // A task that had become needless says nothing about the disk.
   if (!taken && !parked_.empty()) return probe();
   paused_ = false;
-  retry_at_ = core::kNever;
   events_.disk_resumed();
-  for (auto& task : std::exchange(parked_, {})) start(std::move(task));
-}
-
-void DiskQueue::probe() {
-  probing_ = true;
-  auto first = std::move(parked_.front());
-  parked_.pop_front();
-  first->probe = true;
-  start(std::move(first));
+  for (auto& [place, task] : std::exchange(parked_, {})) start(std::move(task));
 }
 
 void DiskQueue::wake() {
   if (retry_at_ > clock_.now()) return;
   retry_at_ = core::kNever;
-  if (!parked_.empty()) probe();
+  due_ = true;
+  probe_if_due();
+}
+
+// A task that a worker has yet to leave alone may be one that what is parked has to come after.
+void DiskQueue::probe_if_due() {
+  if (!due_ || with_pool_ > 0) return;
+  due_ = false;
+  probe();
+}
+
+void DiskQueue::probe() {
+  *failing_ = false;
+  probing_ = true;
+  auto first = parked_.begin();
+  auto task = std::move(first->second);
+  parked_.erase(first);
+  start(std::move(task));
 }
 
 }  // namespace firn::app

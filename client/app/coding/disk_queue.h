@@ -1,17 +1,17 @@
 // One content's tasks that write to its store, and what happens when the disk takes nothing.
 //
 // A disk that takes nothing (full, read-only, vanished) pauses the queue: the task that failed is
-// kept and tried again at an interval, everything else waits behind it in order, nothing is lost.
-// Tasks that were with the pool when one failed do not overtake it: each task has the number of the
-// turn it was started in, workers leave alone what belongs to a turn in which a task has failed,
-// and the next turn begins there. (Rows that were written before the drop that failed is tried
-// again would be lost with the dropped ones.)
+// kept, and once all that was with the pool has come back, the first task that waits is tried again
+// at an interval. Everything else waits behind it in the order of submitting, nothing is lost.
+// Tasks that were with the pool when one failed do not overtake it: workers leave alone what they
+// take then, and it waits in its place. (Rows that were written before the drop that failed is
+// tried again would be lost with the dropped ones.)
 #pragma once
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 
 #include "client/app/coding/task_line.h"
@@ -63,28 +63,29 @@ class DiskQueue {
  private:
   struct Started {
     Task task;
-    std::uint64_t turn = 0;  // turn_ when it was started
-    bool probe = false;      // it was parked, and is tried again
+    std::uint64_t place = 0;  // among all that was submitted
   };
 
   void start(std::shared_ptr<Started> started);
   void failed(std::shared_ptr<Started> started, const Error& error);
-  void park(std::shared_ptr<Started> started);
   void left_alone(std::shared_ptr<Started> started);
   void succeeded(const Started& started, bool taken);
   void resume_after(bool taken);
+  void probe_if_due();
   void probe();
 
   TaskLine& tasks_;
   const TurnClock& clock_;
   DiskEvents& events_;
-  std::uint64_t turn_ = 1;
-  const std::shared_ptr<std::atomic<std::uint64_t>> failed_turn_ =
-      std::make_shared<std::atomic<std::uint64_t>>(0);
+  // Set by a worker whose task failed; unset where nothing is with the pool.
+  const std::shared_ptr<std::atomic<bool>> failing_ = std::make_shared<std::atomic<bool>>(false);
   std::size_t task_count_ = 0;  // submitted, parked or expected
+  std::size_t with_pool_ = 0;   // of these
+  std::uint64_t next_place_ = 0;
   bool paused_ = false;
-  bool probing_ = false;  // one parked task is being tried
-  std::deque<std::shared_ptr<Started>> parked_;
+  bool due_ = false;      // the interval is over, and something is still with the pool
+  bool probing_ = false;  // one parked task is being tried, alone
+  std::map<std::uint64_t, std::shared_ptr<Started>> parked_;  // by place
   core::TimeUs retry_at_ = core::kNever;
 };
 

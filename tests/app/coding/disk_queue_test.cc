@@ -2,9 +2,11 @@
 
 #include <doctest/doctest.h>
 
-#include <atomic>
+#include <algorithm>
 #include <future>
+#include <map>
 #include <memory>
+#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -28,6 +30,8 @@ struct Heard final : DiskEvents {
 };
 
 struct DiskFixture {
+  explicit DiskFixture(unsigned workers = 2) : fixture(64, workers) {}
+
   // `name` is noted when the task has succeeded; it fails the first `failures` times.
   DiskQueue::Task task(const std::string& name, int failures = 0, bool taken = true) {
     DiskQueue::Task task;
@@ -41,6 +45,12 @@ struct DiskFixture {
   }
   void settle() {
     fixture.settle([this] { tasks.drain(); });
+  }
+  void until_ended(int tasks) {
+    while (heard.ended < tasks) {
+      fixture.pool.run_completions();
+      std::this_thread::yield();
+    }
   }
   void pass(core::TimeUs time) {
     clock.set(clock.now() + time);
@@ -94,41 +104,87 @@ TEST_CASE("a task that fails each time it is tried keeps its place before those 
   CHECK(fixture.heard.paused == 1);
 }
 
-TEST_CASE("a task that fails late starts no second try beside the one under way") {
-  DiskFixture fixture;
-  std::promise<void> fails, succeeds;
-  DiskQueue::Task late = fixture.task("late", 1);
-  late.key = 2;
-  late.work = [work = late.work, gate = fails.get_future().share()]() mutable {
+// Waits in `work` until the gate opens.
+DiskQueue::Task gated(DiskQueue::Task task, std::promise<void>& gate) {
+  task.work = [work = std::move(task.work), gate = gate.get_future().share()] {
     gate.wait();
     return work();
   };
-  DiskQueue::Task first = fixture.task("first", 1);
-  first.work = [work = first.work, tries = 0, gate = succeeds.get_future().share()]() mutable {
-    if (++tries == 2) gate.wait();
-    return work();
-  };
-  const auto until_ended = [&fixture](int tasks) {
-    while (fixture.heard.ended < tasks) {
-      fixture.fixture.pool.run_completions();
-      std::this_thread::yield();
-    }
-  };
-  fixture.disk.submit(std::move(late));
-  fixture.disk.submit(std::move(first));
-  until_ended(1);
+  return task;
+}
+
+TEST_CASE("nothing is tried again before all that was with the pool has come back") {
+  DiskFixture fixture;
+  std::promise<void> gate;
+  DiskQueue::Task late = fixture.task("late", 1);
+  late.key = 2;
+  fixture.disk.submit(gated(std::move(late), gate));
+  fixture.disk.submit(fixture.task("first", 1));
+  fixture.until_ended(1);
   for (const char* name : {"second", "third"}) fixture.disk.submit(fixture.task(name));
   fixture.clock.set(fixture.clock.now() + DiskQueue::kRetryInterval);
-  fixture.disk.wake();  // the first is tried again, and takes its time
-  fails.set_value();
-  until_ended(2);
+  fixture.disk.wake();
   CHECK(fixture.disk.next_wake() == core::kNever);
-  succeeds.set_value();
+  CHECK(fixture.heard.ended == 1);
+  gate.set_value();
   fixture.settle();
   CHECK(fixture.heard.paused == 1);
   CHECK(fixture.heard.resumed == 1);
-  std::erase(fixture.done, "late");
-  CHECK(fixture.done == std::vector<std::string>{"first", "second", "third"});
+  CHECK(fixture.done == std::vector<std::string>{"late", "first", "second", "third"});
+}
+
+TEST_CASE("what comes back late keeps its place before what was submitted meanwhile") {
+  DiskFixture fixture(1);
+  std::promise<void> gate;
+  fixture.disk.submit(fixture.task("row", 1));
+  REQUIRE(fixture.fixture.pool.submit(
+      WorkerPool::kUnordered, [opened = gate.get_future().share()]() -> WorkerPool::Completion {
+        opened.wait();
+        return [] {};
+      }));
+  fixture.disk.submit(fixture.task("drop"));
+  fixture.until_ended(1);
+  fixture.disk.submit(fixture.task("row of the next life"));
+  gate.set_value();
+  fixture.settle();
+  fixture.pass(DiskQueue::kRetryInterval);
+  CHECK(fixture.done == std::vector<std::string>{"row", "drop", "row of the next life"});
+}
+
+TEST_CASE("tasks of a key are performed in order, whichever fail and however late") {
+  for (std::uint32_t seed = 0; seed < 50; ++seed) {
+    CAPTURE(seed);
+    std::mt19937 random(seed);
+    DiskFixture fixture(3);
+    std::map<int, std::vector<int>> performed;  // by key
+    for (int i = 0; i < 100; ++i) {
+      const int key = 1 + static_cast<int>(random() % 3);
+      DiskQueue::Task task;
+      task.key = static_cast<WorkerPool::Key>(key);
+      task.work = [failures = random() % 8 == 0 ? 1 + random() % 2 : 0,
+                   turns = random() % 30]() mutable -> Result<bool> {
+        for (std::uint32_t turn = 0; turn < turns; ++turn) std::this_thread::yield();
+        if (failures > 0 && failures-- > 0) return kFull;
+        return true;
+      };
+      task.done = [&performed, key, i] { performed[key].push_back(i); };
+      fixture.disk.submit(std::move(task));
+      if (random() % 2 == 0) fixture.fixture.pool.run_completions();
+      if (random() % 8 == 0) {
+        fixture.clock.set(fixture.clock.now() + DiskQueue::kRetryInterval);
+        fixture.disk.wake();
+      }
+    }
+    fixture.settle();
+    while (fixture.disk.paused()) fixture.pass(DiskQueue::kRetryInterval);
+    std::size_t count = 0;
+    for (const auto& [key, tasks] : performed) {
+      count += tasks.size();
+      CHECK(std::ranges::is_sorted(tasks));
+    }
+    CHECK(count == 100);
+    CHECK(fixture.heard.paused == fixture.heard.resumed);
+  }
 }
 
 TEST_CASE("a task that had become needless does not show that the disk takes something") {

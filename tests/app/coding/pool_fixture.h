@@ -8,8 +8,8 @@ namespace firn::tests {
 
 class PoolFixture {
  public:
-  explicit PoolFixture(std::size_t task_count_max = 64)
-      : pool({.threads = 2, .task_count_max = task_count_max}, [this] { wake_up_.wake(); }) {}
+  explicit PoolFixture(std::size_t task_count_max = 64, unsigned threads = 2)
+      : pool({.threads = threads, .task_count_max = task_count_max}, [this] { wake_up_.wake(); }) {}
 
   // Calls `between` after each round of completions: it may submit more.
   template <typename Between>
