@@ -149,7 +149,7 @@ void DiskStore::regain_generation(std::uint32_t generation) {
 }
 
 std::vector<std::uint32_t> DiskStore::take_lost() {
-  const std::lock_guard sync_lock(sync_mutex_);
+  const std::lock_guard lock(found_mutex_);  // not behind a sync or finish
   return std::exchange(found_, {});
 }
 
@@ -206,7 +206,9 @@ Status DiskStore::write_again() {
     const auto whole = std::span(buffer).first(info_.shape.padded_bytes(generation));
     if (Status s = read_checked(generation, whole, ContentFiles::Reading::kUsual); !s) {
       if (s.error().code != ErrorCode::kCorrupt) return s;
-      if (ledger_.lose(generation)) found_.push_back(generation);
+      if (!ledger_.lose(generation)) continue;
+      const std::lock_guard lock(found_mutex_);
+      found_.push_back(generation);
       continue;
     }
     const std::uint64_t bytes = info_.shape.bytes_in_generation(generation);

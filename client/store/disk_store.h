@@ -93,8 +93,9 @@ class DiskStore final : public ContentStore {
   mutable std::uint64_t reads_ = 0, reads_again_ = 0;
   std::atomic<Phase> phase_ = Phase::kDownloading;
 
-  std::mutex sync_mutex_;             // one sync or finish at a time
-  bool data_in_doubt_ = false;        // a sync of data failed: what it covered is written again
+  std::mutex sync_mutex_;       // one sync or finish at a time
+  bool data_in_doubt_ = false;  // a sync of data failed: what it covered is written again
+  std::mutex found_mutex_;
   std::vector<std::uint32_t> found_;  // lost in the work folder, to be told by take_lost()
 };
 

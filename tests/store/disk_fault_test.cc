@@ -134,6 +134,22 @@ TEST_CASE("what a failed sync left in memory alone is written again from there")
   CHECK(resumed.verified == std::vector<bool>(sample.count(), true));
 }
 
+TEST_CASE("what was lost can be asked for while a sync or the finish is under way") {
+  const Sample sample = small_sample();
+  MemoryDisk disk;
+  Resumed resumed;
+  const auto store = open_on(disk, sample, resumed);
+  int asked = 0;
+  for (std::uint32_t g = 0; g < sample.count(); ++g) {
+    REQUIRE(store->write_generation(g, sample.generation(g)).ok());
+    disk.before_writes([&] { asked += store->take_lost().empty() ? 1 : 0; });  // to the journal
+    if (g == 0) REQUIRE(store->sync().ok());
+    if (g + 1 == sample.count()) REQUIRE(store->finish().ok());
+    disk.before_writes([] {});
+  }
+  CHECK(asked >= 2);
+}
+
 TEST_CASE("what a failed sync has lost from memory too is told, written again, and then durable") {
   const Sample sample = small_sample();
   MemoryDisk disk;

@@ -23,59 +23,74 @@ void Durability::wake() {
 
 void Durability::sync() {
   // What a finish makes durable needs no sync, which would only wait behind it.
-  if (writes_ == writes_synced_ || disk_.paused() || finishing_) return;
+  if (writes_ == writes_synced_ || disk_.paused() || finishing_ || syncing_) return;
+  syncing_ = true;
+  auto news = std::make_shared<News>();
   DiskQueue::Task task;
   task.progress = false;
-  task.work = [content = content_]() -> Result<bool> {
+  task.work = [content = content_, news]() -> Result<bool> {
     const Status status = content->store().sync();
+    take_news(content->store(), *news);
     if (!status.ok()) return status.error();
     return true;
   };
-  task.done = [this, writes = writes_] {
-    writes_synced_ = writes;
-    tell_news();
-  };
+  task.done = [this, news, writes = writes_] { synced(writes, *news); };
   disk_.submit(std::move(task));
 }
 
+void Durability::synced(std::uint64_t writes, const News& news) {
+  syncing_ = false;
+  writes_synced_ = writes;
+  tell(news);
+  if (std::exchange(finish_again_, false)) return finish();
+  if (sync_at_ == core::kNever) sync();  // the next one became due meanwhile
+}
+
 void Durability::finish() {
-  if (finishing_) {
+  if (finishing_ || syncing_) {
     finish_again_ = true;
     return;
   }
   finishing_ = true;
   auto result = std::make_shared<Result<bool>>(false);
+  auto news = std::make_shared<News>();
   DiskQueue::Task task;
   task.progress = false;
-  task.work = [content = content_, result]() -> Result<bool> {
+  task.work = [content = content_, result, news]() -> Result<bool> {
     *result = content->store().finish();
+    take_news(content->store(), *news);
     // Files that were changed stay so however often we try: that is an end, not a pause.
     if (!result->ok() && result->error().code != ErrorCode::kCorrupt) return result->error();
     return true;
   };
-  task.done = [this, result, writes = writes_] { finished(*result, writes); };
+  task.done = [this, result, news, writes = writes_] { finished(*result, writes, *news); };
   disk_.submit(std::move(task));
 }
 
-void Durability::finished(const Result<bool>& result, std::uint64_t writes) {
+void Durability::finished(const Result<bool>& result, std::uint64_t writes, const News& news) {
   finishing_ = false;
-  writes_synced_ = std::max(writes_synced_, writes);
-  tell_news();
+  const bool incomplete = result.ok() && !*result;
+  if (!incomplete) writes_synced_ = std::max(writes_synced_, writes);
+  tell(news);
   if (!result.ok()) return outcomes_.store_spoiled(result.error());
   if (*result) {
     sync_at_ = core::kNever;
-    outcomes_.store_finished();
-  } else if (std::exchange(finish_again_, false)) {
-    // Something was lost; when it is back the core asks again, or has asked meanwhile.
-    finish();
+    return outcomes_.store_finished();
   }
+  // Something was lost; when it is back the core asks again, or has asked meanwhile.
+  if (std::exchange(finish_again_, false)) return finish();
+  if (sync_at_ == core::kNever) sync();  // it became due meanwhile
 }
 
-// What the store found damaged in the work folder, and what else it has to say.
-void Durability::tell_news() {
-  if (const std::string warning = content_->store().take_warning(); !warning.empty())
-    outcomes_.store_warning(warning);
-  for (const std::uint32_t generation : content_->store().take_lost()) {
+void Durability::take_news(store::ContentStore& store, News& news) {
+  if (news.warning.empty()) news.warning = store.take_warning();
+  const std::vector<std::uint32_t> lost = store.take_lost();
+  news.lost.insert(news.lost.end(), lost.begin(), lost.end());
+}
+
+void Durability::tell(const News& news) {
+  if (!news.warning.empty()) outcomes_.store_warning(news.warning);
+  for (const std::uint32_t generation : news.lost) {
     content_->uncache(generation);
     const std::string operation = "read back generation " + std::to_string(generation);
     outcomes_.generation_lost(

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "client/app/coding/coded_content.h"
 #include "client/app/coding/coding_outcomes.h"
@@ -35,9 +37,18 @@ class Durability {
   core::TimeUs next_wake() const { return sync_at_; }
 
  private:
+  // What the store found damaged in the work folder, and what else it has to say. Taken by workers:
+  // it may have to wait for the disk.
+  struct News {
+    std::string warning;
+    std::vector<std::uint32_t> lost;
+  };
+
   void sync();
-  void finished(const Result<bool>& result, std::uint64_t writes);
-  void tell_news();
+  void synced(std::uint64_t writes, const News& news);
+  void finished(const Result<bool>& result, std::uint64_t writes, const News& news);
+  static void take_news(store::ContentStore& store, News& news);
+  void tell(const News& news);
 
   const std::shared_ptr<const CodedContent> content_;
   DiskQueue& disk_;
@@ -45,8 +56,10 @@ class Durability {
   CodingOutcomes& outcomes_;
   std::uint64_t writes_ = 0, writes_synced_ = 0;
   core::TimeUs sync_at_ = core::kNever;
-  bool finishing_ = false;     // finish() is with the pool, or parked
-  bool finish_again_ = false;  // and was asked for once more
+  // With the pool, or parked. One at a time, as the store has them wait for each other: on workers.
+  bool syncing_ = false;
+  bool finishing_ = false;
+  bool finish_again_ = false;  // was asked for meanwhile
   std::function<void()> closed_;
 };
 

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <fstream>
 #include <functional>
+#include <future>
 #include <map>
 #include <set>
 #include <string>
@@ -73,8 +74,10 @@ class MoodyStore final : public store::ContentStore {
     if (drop_failures > 0 && drop_failures-- > 0) return full();
     return real_->drop_rows(g);
   }
+  std::shared_future<void> sync_gate;  // if valid, syncs wait for it
   Status sync() override {
     ++syncs;
+    if (sync_gate.valid()) sync_gate.wait();
     return real_->sync();
   }
   Result<bool> finish() override { return real_->finish(); }

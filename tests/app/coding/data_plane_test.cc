@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
+#include <future>
+#include <thread>
 
 #include "codec/encode.h"
 #include "tests/app/coding/data_plane_fixture.h"
@@ -206,6 +208,37 @@ TEST_CASE("with room for few generations only the front is read ahead") {
     fixture.settle();
   }
   CHECK(fixture.store->generations_read == 4);  // 0 and 1 ahead, 2, 0
+}
+
+// Decodes generation g, while `under_way` other tasks take their time.
+void decode_beside(DataPlaneFixture& fixture, std::uint32_t g, std::size_t under_way) {
+  fixture.plane->decode({g, fixture.fill(g).vectors}, fixture.now);
+  while (!fixture.outcomes.decoded.contains(g) || fixture.pool.task_count() > under_way) {
+    fixture.pool.run_completions();
+    std::this_thread::yield();
+  }
+}
+
+TEST_CASE("a sync that takes long has no other beside it, nor a finish") {
+  for (const bool complete : {true, false}) {
+    CAPTURE(complete);
+    DataPlaneFixture fixture;
+    std::promise<void> gate;
+    fixture.store->sync_gate = gate.get_future().share();
+    const std::uint32_t end = DataPlaneFixture::kGenerations - (complete ? 0 : 1);
+    for (std::uint32_t g = 0; g < end; ++g) {
+      decode_beside(fixture, g, g == 0 ? 0 : 1);
+      fixture.now += Durability::kSyncInterval;
+      fixture.plane->wake(fixture.now);
+      REQUIRE(fixture.pool.task_count() == 1);
+    }
+    if (complete) fixture.plane->finish();
+    CHECK(fixture.pool.task_count() == 1);
+    gate.set_value();
+    fixture.settle();
+    CHECK(fixture.outcomes.finished == complete);
+    CHECK(fixture.store->syncs == (complete ? 1 : 2));  // what came during the first is synced too
+  }
 }
 
 TEST_CASE("no sync is started behind a finish, which would find the work folder gone") {
