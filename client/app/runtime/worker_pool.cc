@@ -16,6 +16,7 @@ unsigned peer_worker_count() {
 
 WorkerPool::WorkerPool(const Options& options, std::function<void()> on_completion)
     : task_count_max_(options.task_count_max),
+      long_count_max_(std::max(1u, options.threads / 2)),
       stages_(options.stages),
       on_completion_(std::move(on_completion)) {
   for (unsigned i = 0; i < std::max(1u, options.threads); ++i)
@@ -50,6 +51,17 @@ bool WorkerPool::submit(Key key, Task&& task) {
   return true;
 }
 
+bool WorkerPool::submit_long(Task&& task) {
+  if (task_count_ >= task_count_max_) return false;
+  ++task_count_;
+  {
+    std::lock_guard lock(mutex_);
+    long_.push_back(std::move(task));
+  }
+  ready_changed_.notify_one();
+  return true;
+}
+
 std::size_t WorkerPool::run_completions() {
   std::vector<Completion> done;
   {
@@ -62,6 +74,33 @@ std::size_t WorkerPool::run_completions() {
   return done.size();
 }
 
+// With mutex_ held, where there is one.
+WorkerPool::Ready WorkerPool::take() {
+  Ready next;
+  if (may_take_long()) {
+    ++long_count_;
+    next = {kUnordered, std::move(long_.front()), true};
+    long_.pop_front();
+  } else {
+    next = std::move(ready_.front());
+    ready_.pop_front();
+  }
+  return next;
+}
+
+// With mutex_ held. What may be taken now, this thread looks for at once.
+void WorkerPool::ended(const Ready& task) {
+  if (task.is_long) --long_count_;
+  if (task.key == kUnordered) return;
+  const auto entry = busy_.find(task.key);
+  if (entry->second.empty()) {
+    busy_.erase(entry);
+  } else {  // to the back: keys take turns
+    ready_.push_back({task.key, std::move(entry->second.front())});
+    entry->second.pop_front();
+  }
+}
+
 void WorkerPool::work() {
   const StageClock::Attach counted(stages_, Stage::kWorkerTurns);
   name_this_thread("firn-worker");
@@ -69,11 +108,10 @@ void WorkerPool::work() {
   for (;;) {
     {
       const StageScope stage(Stage::kWaits);
-      ready_changed_.wait(lock, [this] { return stopping_ || !ready_.empty(); });
+      ready_changed_.wait(lock, [this] { return stopping_ || !ready_.empty() || may_take_long(); });
     }
     if (stopping_) return;
-    Ready next = std::move(ready_.front());
-    ready_.pop_front();
+    Ready next = take();
     lock.unlock();
 
     Completion completion;
@@ -84,15 +122,7 @@ void WorkerPool::work() {
     }
 
     lock.lock();
-    if (next.key != kUnordered) {
-      const auto entry = busy_.find(next.key);
-      if (entry->second.empty()) {
-        busy_.erase(entry);
-      } else {  // to the back: keys take turns. This thread looks again at once.
-        ready_.push_back({next.key, std::move(entry->second.front())});
-        entry->second.pop_front();
-      }
-    }
+    ended(next);
     const bool first = completions_.empty();
     completions_.push_back(std::move(completion));
     if (first) {

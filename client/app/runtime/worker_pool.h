@@ -51,6 +51,9 @@ class WorkerPool {
   // Tasks with the same key (but for kUnordered) run one at a time, in the order of submission.
   // False: the bound is reached, `task` is untouched. Owner thread.
   [[nodiscard]] bool submit(Key key, Task&& task);
+  // Likewise of a task that may take minutes. Half of the threads run such tasks at most, and one
+  // at least: the others are for what somebody waits for.
+  [[nodiscard]] bool submit_long(Task&& task);
 
   // Runs the completions that wait; their number. Completions may submit. Owner thread.
   std::size_t run_completions();
@@ -60,12 +63,17 @@ class WorkerPool {
 
  private:
   struct Ready {
-    Key key;
+    Key key = kUnordered;
     Task task;
+    bool is_long = false;
   };
   void work();
+  bool may_take_long() const { return !long_.empty() && long_count_ < long_count_max_; }
+  Ready take();
+  void ended(const Ready& task);
 
   const std::size_t task_count_max_;
+  const unsigned long_count_max_;
   StageClock* const stages_;
   const std::function<void()> on_completion_;
   std::size_t task_count_ = 0;  // owner thread's
@@ -74,6 +82,8 @@ class WorkerPool {
   std::condition_variable ready_changed_;
   bool stopping_ = false;
   std::deque<Ready> ready_;
+  std::deque<Task> long_;
+  unsigned long_count_ = 0;  // that run
   // Keys of tasks that wait in ready_ or run, with the tasks behind them.
   std::unordered_map<Key, std::deque<Task>> busy_;
   std::vector<Completion> completions_;

@@ -55,7 +55,7 @@ bool StoreOpening::start(WorkerPool& pool, const SessionPlan& plan) {
         life->store_opened(std::move(*opened));
     };
   };
-  return pool.submit(WorkerPool::kUnordered, std::move(task));
+  return pool.submit_long(std::move(task));
 }
 
 void StoreOpening::cancel() {

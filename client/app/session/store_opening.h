@@ -1,5 +1,5 @@
 // The opening of a content's store, on a worker: it hashes what stands on the disk, which may take
-// minutes, can be watched, and can be cancelled.
+// minutes (so it is a long task of the pool), can be watched, and can be cancelled.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <vector>
@@ -104,6 +105,48 @@ TEST_CASE("a task that waits does not hold up tasks with other keys") {
   }));
   owner.run_until_idle(pool);
   CHECK(pool.task_count() == 0);
+}
+
+TEST_CASE("long tasks leave half of the threads to others") {
+  for (const unsigned threads : {2u, 3u, 8u}) {
+    CAPTURE(threads);
+    Owner owner;
+    Gate gate;
+    std::atomic<unsigned> running = 0, most = 0, others = 0;
+    WorkerPool pool({.threads = threads, .task_count_max = 100}, owner.wake());
+    for (unsigned i = 0; i < threads + 2; ++i) {
+      REQUIRE(pool.submit_long([&]() -> WorkerPool::Completion {
+        const unsigned now = ++running;
+        for (unsigned seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
+        }
+        gate.wait();
+        --running;
+        return {};
+      }));
+    }
+    for (unsigned i = 0; i < 10; ++i) {
+      REQUIRE(pool.submit(i % 3, [&]() -> WorkerPool::Completion {
+        if (++others == 10) gate.release();
+        return {};
+      }));
+    }
+    owner.run_until_idle(pool);
+    CHECK(pool.task_count() == 0);
+    CHECK(most <= threads / 2);
+    CHECK(running == 0);
+  }
+}
+
+TEST_CASE("a single thread runs long tasks too, and a full pool refuses them") {
+  Owner owner;
+  WorkerPool pool({.threads = 1, .task_count_max = 1}, owner.wake());
+  int ran = 0;
+  WorkerPool::Task task = [&ran]() -> WorkerPool::Completion { return [&ran] { ++ran; }; };
+  REQUIRE(pool.submit_long(WorkerPool::Task(task)));
+  CHECK_FALSE(pool.submit_long(std::move(task)));
+  REQUIRE(task);
+  owner.run_until_idle(pool);
+  CHECK(ran == 1);
 }
 
 TEST_CASE("a full pool refuses a task, leaves it untouched and takes it later") {
