@@ -17,13 +17,17 @@ class RemoteHoldings;
 
 class Pipeline {
  public:
+  // Blocks that may be in flight: what a neighbour never acknowledges has to be remembered. At 4
+  // KiB they fill 850 MB/s for 0.3 s.
+  static constexpr std::size_t kInFlightMax = 1 << 16;
+
   // --- what the neighbour says ---
   // Blocks up to `sequence` have arrived, which `holds` is told. False if it was never sent.
   bool acknowledge(std::uint32_t sequence, RemoteHoldings& holds);
   std::uint32_t acknowledged() const { return acknowledged_; }
   // The number of the last block it takes; an older State says less and changes nothing.
   void raise_credit(std::uint32_t credit) { credit_ = credit > credit_ ? credit : credit_; }
-  bool has_credit() const { return credit_ > sequence_; }
+  bool has_credit() const { return credit_ > sequence_ && in_flight_.size() < kInFlightMax; }
 
   // --- blocks ---
   std::uint32_t next_sequence() const { return sequence_ + 1; }

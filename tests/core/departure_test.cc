@@ -76,6 +76,17 @@ TEST_CASE("equal rows at two neighbours prove no more than one of them") {
   CHECK(s.safe());
 }
 
+TEST_CASE("of rows that are never acknowledged the latest few thousand may still prove something") {
+  Swarm s(1, 1);
+  std::uint32_t last = 0;
+  for (; last < 10'000; ++last) s.departure.sent(1, last + 1, 0, last % kBlocksEach, {});
+  s.departure.acknowledged(1, last - 4096);
+  s.say(1, {{0, kBlocksEach, 4, {}}});
+  CHECK_FALSE(s.safe());
+  s.departure.acknowledged(1, last);
+  CHECK(s.safe());
+}
+
 TEST_CASE("a neighbour's word that it has a generation is enough, until it goes") {
   Swarm s(2, 2);
   s.say(1, {}, {{0, 1}});
