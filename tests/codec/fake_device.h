@@ -40,6 +40,7 @@ class FakeDevice final : public codec::Backend {
   std::vector<std::size_t> decoded, encoded;  // counts of the calls that went well
   std::size_t summed = 0;                     // generations
   std::vector<std::uint64_t> forgotten;
+  bool lying = false;            // of what it decodes one byte is false
   std::function<void()> before;  // called first in every call
   bool keeping = false;          // source blocks, from now on
   std::map<std::uint64_t, std::vector<std::uint8_t>> kept;
@@ -76,7 +77,10 @@ class FakeDevice final : public codec::Backend {
       return {code, "told to"};
     }
     decoded.push_back(generations.size());
-    return cpu_.decode(generations);
+    const codec::BackendStatus status = cpu_.decode(generations);
+    if (lying)
+      for (codec::GenerationWork& work : generations) work.out.front() ^= 1;
+    return status;
   }
   codec::BackendStatus make_sums(std::span<codec::SumsWork> works) override {
     if (const Code code = next(); code != Code::kOk) return {code, "told to"};

@@ -105,7 +105,9 @@ class BatchCoder {
   bool keeps(std::uint64_t generation_key) const { return kept_.contains(generation_key); }
   // Whether work should come here at all: a device is left. Which of it the CPU does then is the
   // backend's choice, by what it measured; it, too, makes many blocks at once faster than one.
-  bool useful() const { return has_devices_; }
+  bool useful() const { return has_devices_ && !distrusted_; }
+  // A device gave false bytes, and it is not known which one.
+  void distrust() { distrusted_ = true; }
   std::size_t run_completions();
   // Orders that have not been answered.
   std::size_t task_count() const { return task_count_; }
@@ -137,6 +139,7 @@ class BatchCoder {
   BufferPool& buffers_;
   const std::function<void()> on_completion_;
   std::size_t task_count_ = 0;                     // owner thread's
+  bool distrusted_ = false;                        // owner thread's
   std::atomic<bool> has_devices_ = false;          // false for good once it is
   std::atomic<std::size_t> kept_bytes_max_ = 0;    // by the devices that are left
   std::unique_ptr<codec::SharedBackend> backend_;  // the coder's thread's

@@ -1,6 +1,7 @@
 #include "client/app/coding/generation_decoder.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "codec/decode.h"
@@ -89,6 +90,7 @@ void GenerationDecoder::hand_to_coder(std::shared_ptr<Job> job) {
   order.done = tasks_.unless_gone([this, job = std::move(job)](std::shared_ptr<Buffer> decoded) {
     job->unreadable = decoded == nullptr;  // lacking rank, rows are as good as gone
     job->data = std::move(decoded);
+    job->by_coder = true;
     disk_.submit_expected(task_of(job));
   });
   content_->coder()->decode(std::move(order));
@@ -100,7 +102,7 @@ DiskQueue::Task GenerationDecoder::task_of(std::shared_ptr<Job> job) {
   DiskQueue::Task task;
   task.key = content_->key_of(job->action.generation);
   task.work = [job, content = content_]() -> Result<bool> {
-    if (!job->checked) decode_on_worker(*content, *job);
+    if (!job->checked) check(*content, *job);
     if (job->outcome != core::DecodeOutcome::kVerified) return false;
     return write(*content, *job);
   };
@@ -108,20 +110,29 @@ DiskQueue::Task GenerationDecoder::task_of(std::shared_ptr<Job> job) {
   return task;
 }
 
-// Decodes what the batch coder has not decoded, and compares it with its digest.
-void GenerationDecoder::decode_on_worker(const CodedContent& content, Job& job) {
-  const std::uint32_t generation = job.action.generation;
+// Decodes what the batch coder has not decoded, and compares it with its digest. Where that one's
+// bytes are false the rows may be right nevertheless, and peers would be blamed for them.
+void GenerationDecoder::check(const CodedContent& content, Job& job) {
+  const auto verified = [&] {
+    return content.store().verify_generation(job.action.generation, job.data->bytes());
+  };
   job.checked = true;
-  if (!job.data && !job.unreadable) {
-    auto data = content.take_buffer(generation);
-    if (decode_rows(content, generation, job.action.vectors, job.rows, data->bytes()))
-      job.data = std::move(data);
+  if (job.data || (!job.unreadable && decode_on_worker(content, job))) {
+    bool right = verified();
+    if (!right && job.by_coder && decode_on_worker(content, job))
+      job.coder_erred = right = verified();
+    job.outcome = right ? core::DecodeOutcome::kVerified : core::DecodeOutcome::kCorrupt;
   }
   job.rows.clear();
-  if (!job.data) return;
-  job.outcome = content.store().verify_generation(generation, job.data->bytes())
-                    ? core::DecodeOutcome::kVerified
-                    : core::DecodeOutcome::kCorrupt;
+}
+
+// False, and nothing is changed, if it cannot be decoded.
+bool GenerationDecoder::decode_on_worker(const CodedContent& content, Job& job) {
+  const std::uint32_t generation = job.action.generation;
+  auto data = content.take_buffer(generation);
+  if (!decode_rows(content, generation, job.action.vectors, job.rows, data->bytes())) return false;
+  job.data = std::move(data);
+  return true;
 }
 
 Result<bool> GenerationDecoder::write(const CodedContent& content, Job& job) {
@@ -136,6 +147,12 @@ Result<bool> GenerationDecoder::write(const CodedContent& content, Job& job) {
 
 void GenerationDecoder::decoded(Job& job) {
   const std::uint32_t generation = job.action.generation;
+  if (job.coder_erred && content_->coder()->useful()) {
+    content_->coder()->distrust();
+    outcomes_.store_warning("a GPU decoded generation " + std::to_string(generation) +
+                            " to false bytes, which the CPU decoded right; all coding goes on "
+                            "without GPUs, of which one may be defective");
+  }
   if (job.outcome == core::DecodeOutcome::kVerified) {
     rows_.forget(generation);
     content_->cache(generation, std::move(job.data));

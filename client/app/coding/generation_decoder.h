@@ -33,12 +33,15 @@ class GenerationDecoder {
     std::vector<RowRef> rows;
     bool unreadable = false;       // or lacking rank: nothing to decode
     std::shared_ptr<Buffer> data;  // once decoded
+    bool by_coder = false;         // which decoded it
+    bool coder_erred = false;      // and not as a worker then did
     bool checked = false;          // a second try only writes
     core::DecodeOutcome outcome = core::DecodeOutcome::kFailed;
     bool drop_spooled = false;
   };
 
-  static void decode_on_worker(const CodedContent& content, Job& job);
+  static void check(const CodedContent& content, Job& job);
+  static bool decode_on_worker(const CodedContent& content, Job& job);
   static Result<bool> write(const CodedContent& content, Job& job);
 
   bool decodes_in_batches(const Job& job) const;

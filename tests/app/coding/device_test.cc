@@ -156,6 +156,19 @@ TEST_CASE("a false row is found on the device's results too") {
   CHECK(fixture.outcomes.decoded.at(0) == core::DecodeOutcome::kCorrupt);
 }
 
+TEST_CASE("a device whose bytes are false is found out, and no peer is blamed for them") {
+  DeviceFixture fixture;
+  fixture.device->lying = true;
+  for (std::uint32_t g = 0; g < kGenerations; ++g) {
+    fixture.plane->decode({g, fixture.fill(g).vectors}, fixture.now);
+    fixture.settle();
+    CHECK_FALSE(fixture.coder->useful());
+    CHECK(fixture.device->decoded.size() == 1);
+  }
+  CHECK(fixture.outcomes.warnings == 1);
+  fixture.check_all_verified();
+}
+
 TEST_CASE("rows that were evicted are read back before they go to the device") {
   DeviceFixture fixture({}, 3 * DataPlaneFixture::kK);
   const auto rows = fixture.fill(0);
