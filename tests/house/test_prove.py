@@ -40,7 +40,7 @@ class Parts(unittest.TestCase):
         self.assertEqual(len(set(names)), len(names))
         for name in ("address", "contents", "faults", "http", "kernels", "kills", "neon", "thread", "fresh-bookworm",
                      "fresh-trixie", "tracker-abuse", "clang-bookworm",
-                     "clang-trixie", "package-bookworm", "package-trixie"):
+                     "clang-trixie", "clang-noble", "fresh-noble", "package-bookworm", "package-trixie", "package-noble"):
             self.assertIn(name, names)
         for target in (ROOT / "tests/fuzz").glob("*.cc"):
             if "LLVMFuzzerTestOneInput" in target.read_text() and target.stem != "corpus_test":
@@ -48,7 +48,7 @@ class Parts(unittest.TestCase):
 
     def test_one_is_run_by_its_name_and_several_by_how_their_names_begin(self):
         self.assertEqual(["faults"], self.names("faults"))
-        self.assertEqual(["fresh-bookworm", "fresh-trixie"], self.names("fresh"))
+        self.assertEqual(["fresh-bookworm", "fresh-trixie", "fresh-noble"], self.names("fresh"))
         with self.assertRaises(ValueError):
             self.names("frsh")
 
