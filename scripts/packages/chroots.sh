@@ -23,7 +23,7 @@ make_root() {
              head -n 1)
     if [ "$1" = noble ]; then
       mirror=http://archive.ubuntu.com/ubuntu
-      options=(--components=main,universe "--keyring=$ubuntu_keyring")
+      options=("--components=main,universe" "--keyring=$ubuntu_keyring")
       [ -e "/usr/share/debootstrap/scripts/$1" ] || script=gutsy  # what those of all later releases are links to
     fi
     echo "debootstrap --variant=minbase $1"
