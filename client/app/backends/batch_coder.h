@@ -102,7 +102,9 @@ class BatchCoder {
   void make_sums(SumsOrder order);
   void forget(std::uint64_t generation_key);
   // An order of this generation is likely to need no source blocks.
-  bool keeps(std::uint64_t generation_key) const { return kept_.contains(generation_key); }
+  bool keeps(std::uint64_t generation_key) const {
+    return !distrusted_ && kept_.contains(generation_key);
+  }
   // Whether work should come here at all: a device is left. Which of it the CPU does then is the
   // backend's choice, by what it measured; it, too, makes many blocks at once faster than one.
   bool useful() const { return has_devices_ && !distrusted_; }
