@@ -21,6 +21,10 @@ bool may_pass(int error_number) {
 int read_socket(BIO* bio, char* into, int bytes) {
   BIO_clear_retry_flags(bio);
   SocketEnd& end = end_of(bio);
+  if (end.refused) {
+    errno = EPROTO;
+    return -1;
+  }
   if (end.drained) {
     errno = EAGAIN;
     BIO_set_retry_read(bio);

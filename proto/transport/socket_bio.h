@@ -22,6 +22,9 @@ struct SocketEnd {
   std::string kept = {};
   // What is written now is followed at once: the kernel holds back a segment that is not full.
   bool more_follows = false;
+  // Nothing is read any more: reads fail with EPROTO. It ends a call of OpenSSL's that would go on
+  // for as long as the other side sends.
+  bool refused = false;
 };
 
 // Reads and writes `end`, which must outlive it. Time in the kernel counts as Stage::kNetwork.

@@ -11,6 +11,9 @@ namespace firn::proto::transport {
 namespace {
 
 constexpr std::size_t kRepliesMax = 64 << 10;  // then they go out before more is asked
+// A record counts as so much of a turn at least: records of one byte, and messages of TLS between
+// them, cost far more time than their bytes tell.
+constexpr std::size_t kReadBytesMin = 512;
 
 }  // namespace
 
@@ -55,7 +58,7 @@ StreamReader::Reading StreamReader::read(TlsSession& tls, int fd) {
         frames_.commit(progress.bytes);
         reading.received = true;
         loop_.pace().received(progress.bytes);
-        left -= std::min(left, progress.bytes);
+        left -= std::min(left, std::max(progress.bytes, kReadBytesMin));
         break;
       case TlsOutcome::kWantRead:
         if (loop_.replies().size() == 0) acknowledge_calmly(fd);  // else they say it

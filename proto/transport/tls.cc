@@ -56,17 +56,25 @@ void empty_error_queue() {
   if (ERR_peek_error() != 0) ERR_clear_error();
 }
 
+}  // namespace
+
 // Called for each record's head, as it comes and as it goes: the only place where OpenSSL says how
-// long a record is before all of it is there.
-void note_record(int sent, int, int content_type, const void* head, std::size_t bytes, SSL*,
-                 void* records_end) {
-  if (sent != 0 || content_type != SSL3_RT_HEADER || bytes != SSL3_RT_HEADER_LENGTH) return;
+// long a record is before all of it is there. And for messages of TLS itself: while such come, and
+// no data, SSL_read does not return, so that a stranger who sends nothing else would keep an I/O
+// thread to itself.
+void TlsSession::note_record(int sent, int, int content_type, const void* head, std::size_t bytes,
+                             SSL*, void* session_incoming) {
+  if (sent != 0) return;
+  auto& incoming = *static_cast<Incoming*>(session_incoming);
+  const bool in_record = content_type == SSL3_RT_INNER_CONTENT_TYPE && bytes == 1 &&
+                         *static_cast<const unsigned char*>(head) == SSL3_RT_HANDSHAKE;
+  if (content_type == SSL3_RT_HANDSHAKE || in_record)
+    incoming.socket->refused = ++incoming.messages > kMessagesMax;
+  if (content_type != SSL3_RT_HEADER || bytes != SSL3_RT_HEADER_LENGTH) return;
   const auto* octets = static_cast<const unsigned char*>(head);
   const std::uint64_t body = std::uint64_t{octets[3]} << 8 | octets[4];  // RFC 8446, 5.1
-  *static_cast<std::uint64_t*>(records_end) += bytes + body;
+  incoming.records_end += bytes + body;
 }
-
-}  // namespace
 
 // Accepts exactly one certificate, of an Ed25519 key, signed with it, and of the expected peer if
 // there is one. Names, dates and purposes mean nothing here.
@@ -143,9 +151,10 @@ Result<TlsSession> TlsContext::session(Side side, int fd, std::optional<PeerId> 
   }
   SSL_set_bio(session, bio, bio);  // owns it from now on
   if (keep_buffers) SSL_clear_mode(session, SSL_MODE_RELEASE_BUFFERS);
-  result.records_end_ = std::make_unique<std::uint64_t>(0);
-  SSL_set_msg_callback(session, note_record);
-  SSL_set_msg_callback_arg(session, result.records_end_.get());
+  result.incoming_ = std::make_unique<TlsSession::Incoming>();
+  result.incoming_->socket = result.socket_.get();
+  SSL_set_msg_callback(session, TlsSession::note_record);
+  SSL_set_msg_callback_arg(session, result.incoming_.get());
   if (side == Side::kClient) {
     SSL_set_connect_state(session);
   } else {
@@ -183,11 +192,17 @@ TlsProgress TlsSession::handshake() {
   socket_->drained = false;
   errno = 0;
   const TlsProgress progress = outcome_of(SSL_do_handshake(session_.get()), 0);
+  if (progress.outcome == TlsOutcome::kDone) forget_messages();
   if (progress.outcome == TlsOutcome::kDone && !alpn_agreed(session_.get())) {
     failure_ = "the other side does not speak firn/1 (ALPN)";
     return {TlsOutcome::kFailed};
   }
   return progress;
+}
+
+void TlsSession::forget_messages() {
+  incoming_->messages = 0;
+  socket_->refused = false;
 }
 
 TlsProgress TlsSession::read(std::span<std::uint8_t> into) {
@@ -198,7 +213,15 @@ TlsProgress TlsSession::read(std::span<std::uint8_t> into) {
   errno = 0;
   std::size_t bytes = 0;
   const int result = SSL_read_ex(session_.get(), into.data(), into.size(), &bytes);
-  return outcome_of(result, bytes);
+  const TlsProgress progress = outcome_of(result, bytes);
+  if (progress.outcome == TlsOutcome::kDone) {
+    forget_messages();
+  } else if (socket_->refused) {
+    failure_ = "messages of TLS come, and no data";
+    failed_errno_ = 0;
+    return {TlsOutcome::kFailed};
+  }
+  return progress;
 }
 
 // OpenSSL reads nothing while such a change is under way. Two ends that change their keys at once,
@@ -244,7 +267,8 @@ std::uint64_t TlsSession::received_bytes() const {
 
 std::size_t TlsSession::awaited_bytes() const {
   const std::uint64_t received = received_bytes();
-  return *records_end_ > received ? static_cast<std::size_t>(*records_end_ - received) : 0;
+  const std::uint64_t end = incoming_->records_end;
+  return end > received ? static_cast<std::size_t>(end - received) : 0;
 }
 
 void TlsSession::say_goodbye() {

@@ -43,9 +43,13 @@ struct TlsProgress {
 // thread has SIGPIPE blocked.
 class TlsSession {
  public:
+  // Messages of TLS itself, and the records they lie in. The handshake has a dozen; afterwards an
+  // honest end sends one in thousands of records, with its new key.
+  static constexpr std::uint32_t kMessagesMax = 64;
+
   TlsProgress handshake();
   // kWantRead stays the answer until look_again(), which is for a caller that has waited for the
-  // socket.
+  // socket. kFailed where more than kMessagesMax come with no data between.
   TlsProgress read(std::span<std::uint8_t> into);
   void look_again() { socket_->drained = false; }
   // Writes at most one record. After kWantWrite the next call must bring the same bytes.
@@ -79,14 +83,24 @@ class TlsSession {
     std::string complaint;
   };
   static int check_certificate(X509_STORE_CTX* store, void*);
+  static void note_record(int sent, int, int content_type, const void* head, std::size_t bytes,
+                          SSL*, void* incoming);
 
   TlsProgress outcome_of(int result, std::size_t bytes);
+  void forget_messages();
   TlsProgress change_key();
   TlsProgress write_record(std::span<const std::uint8_t> from);
 
-  std::unique_ptr<Peer> peer_;  // its address is known to OpenSSL, as is that of the next
-  std::unique_ptr<std::uint64_t> records_end_;  // of all records whose head has come, in bytes
-  std::unique_ptr<SocketEnd> socket_;           // and of this
+  // What has come, as OpenSSL tells of it.
+  struct Incoming {
+    std::uint64_t records_end = 0;  // of all records whose head has come, in bytes
+    std::uint32_t messages = 0;     // kMessagesMax; since the last data
+    SocketEnd* socket = nullptr;
+  };
+
+  std::unique_ptr<Peer> peer_;          // its address is known to OpenSSL,
+  std::unique_ptr<SocketEnd> socket_;   // and of this
+  std::unique_ptr<Incoming> incoming_;  // and of this
   std::unique_ptr<SSL, TlsFree> session_;
   std::uint64_t records_per_key_ = 0;
   std::uint64_t records_ = 0;  // sent under the present key

@@ -151,6 +151,52 @@ TEST_CASE("keys may change between records and between pieces of one") {
   CHECK(meeting.server.recorder.connection(meeting.id).frames == sent);
 }
 
+// So many records that bring a new key each.
+std::string key_changes(SlowStranger& stranger, int count) {
+  std::string stream;
+  for (int i = 0; i < count; ++i) {
+    REQUIRE(SSL_key_update(stranger.session.get(), SSL_KEY_UPDATE_NOT_REQUESTED));
+    REQUIRE(SSL_do_handshake(stranger.session.get()) == 1);
+    stream += stranger.take();
+  }
+  return stream;
+}
+
+TEST_CASE("a stranger who changes its key and sends nothing else is sent away") {
+  Meeting meeting;
+  const WithoutSigpipe guard;
+  // As much as the server takes: it has to end the connection, whatever is still to come.
+  const std::string changes = key_changes(meeting.stranger, 20'000);
+  std::size_t sent = 0;
+  while (sent < changes.size()) {
+    const std::string_view rest = std::string_view(changes).substr(sent);
+    const ssize_t put = uninterrupted([&] {
+      return ::send(meeting.stranger.socket.fd(), rest.data(), rest.size(), MSG_NOSIGNAL);
+    });
+    if (put <= 0) break;
+    sent += static_cast<std::size_t>(put);
+  }
+  REQUIRE(meeting.server.recorder.wait_closed(meeting.id));
+  const Error ending = meeting.server.recorder.ending(meeting.id);
+  CHECK(ending.code == ErrorCode::kProtocol);
+  CHECK(ending.detail == "TLS: messages of TLS come, and no data");
+  Stranger other(meeting.server.listen());
+  other.present(Identity::generate().value());
+  CHECK(other.is_accepted());
+}
+
+TEST_CASE("changes of key among data are nothing to complain of, however many") {
+  Meeting meeting;
+  std::vector<Bytes> sent{Bytes{'x'}};
+  for (int i = 0; i < 40; ++i) {
+    const std::string changes = key_changes(meeting.stranger, 32);
+    sent.push_back(random_bytes(meeting.random, 40));
+    meeting.stranger.push(changes + meeting.stranger.records_of(sent.back()));
+    REQUIRE(meeting.stranger.is_answered());
+  }
+  CHECK(meeting.server.recorder.connection(meeting.id).frames == sent);
+}
+
 TEST_CASE("a record whose second half is not what was sealed ends the connection") {
   Meeting meeting;
   std::string record = meeting.stranger.records_of(random_bytes(meeting.random, 16'000));

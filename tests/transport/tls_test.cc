@@ -10,9 +10,11 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "proto/transport/identity_impl.h"
 #include "proto/transport/sockets.h"
 
 namespace firn::proto::transport::test {
@@ -117,6 +119,38 @@ TEST_CASE("two ends with full sockets that change their keys at once read what h
       CHECK(came[end] == (sent[1 - end] + 1) * bytes);
     }
   }
+}
+
+// OpenSSL would go on for as long as such messages come.
+TEST_CASE("a read ends soon though nothing comes but changes of the key") {
+  const std::array<int, 2> fds = local_pair();
+  const Socket near(fds[0]), far(fds[1]);
+  const int much = 8 << 20;
+  ::setsockopt(near.fd(), SOL_SOCKET, SO_SNDBUF, &much, sizeof much);
+  const Identity identity = Identity::generate().value();
+  const TlsContext context = TlsContext::make(identity, 1 << 20).value();
+  TlsSession session = context.session(Side::kServer, far.fd(), std::nullopt).value();
+  const std::unique_ptr<SSL_CTX, TlsFree> plain(SSL_CTX_new(TLS_client_method()));
+  const unsigned char alpn[] = {6, 'f', 'i', 'r', 'n', '/', '1'};
+  SSL_CTX_set_alpn_protos(plain.get(), alpn, sizeof alpn);
+  SSL_CTX_use_certificate(plain.get(), identity.impl().certificate.get());
+  SSL_CTX_use_PrivateKey(plain.get(), identity.impl().key.get());
+  const std::unique_ptr<SSL, TlsFree> stranger(SSL_new(plain.get()));
+  SSL_set_fd(stranger.get(), near.fd());
+  while (SSL_connect(stranger.get()) != 1) (void)session.handshake();
+  while (session.handshake().outcome != TlsOutcome::kDone) continue;
+  const std::uint64_t before = session.received_bytes();
+  int changes = 0;
+  while (SSL_key_update(stranger.get(), SSL_KEY_UPDATE_NOT_REQUESTED) == 1 &&
+         SSL_do_handshake(stranger.get()) == 1)
+    ++changes;
+  std::array<std::uint8_t, 100> into = {};
+  session.look_again();
+  CHECK(session.read(into).outcome == TlsOutcome::kFailed);
+  CHECK(session.error("read").message() == "read: TLS: messages of TLS come, and no data");
+  // What was read ahead at once, of much more.
+  CHECK(session.received_bytes() - before <= 5 * kTlsRecordBytes);
+  CHECK(27 * changes > 6 * static_cast<int>(kTlsRecordBytes));
 }
 
 // The kernel gives up waiting for the rest after a fifth of a second, which a busy machine may take
