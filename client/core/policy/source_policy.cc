@@ -91,11 +91,17 @@ std::optional<std::uint32_t> SourcePolicy::choose_generation(const Holdings& hol
     if (gap.rows > 0 && lacks(holdings, neighbour, gap.generation)) return gap.generation;
   }
   if (const auto g = not_passed(holdings, neighbour, pass_.cursor())) return g;
+  if (const auto g = among_first(holdings, neighbour)) return g;
+  return among_open(holdings, neighbour);
+}
+
+// Second pass: of the first few it lacks, the one served least. Few, as far as there is something
+// to choose from: a source that goes round among more than it has in memory reads each again and
+// again.
+std::optional<std::uint32_t> SourcePolicy::among_first(const Holdings& holdings,
+                                                       const Neighbour& neighbour) const {
   const GenerationSet& settled = neighbour.holds.settled();
   const std::uint32_t count = settled.size();
-  // Second pass: of the first few it lacks, the one served least. Few, as far as there is something
-  // to choose from: a source that goes round among more than it has in memory reads each again and
-  // again.
   std::optional<std::uint32_t> best;
   std::uint32_t seen = 0, lacking = 0;
   for (std::uint32_t g = settled.next_missing(0); g < count && seen < kScanMax;
@@ -106,6 +112,20 @@ std::optional<std::uint32_t> SourcePolicy::choose_generation(const Holdings& hol
     if (!best || pass_.blocks(g) < pass_.blocks(*best)) best = g;
     if (++lacking == among_) break;
   }
+  return best;
+}
+
+// The same of those that it holds in part, wherever they are: relays that have left since may have
+// opened as many to it as it has memory for, all of them far ahead, and it takes no others.
+std::optional<std::uint32_t> SourcePolicy::among_open(const Holdings& holdings,
+                                                      const Neighbour& neighbour) const {
+  std::optional<std::uint32_t> best;
+  std::uint32_t lacking = 0;
+  neighbour.holds.partial().each([&](std::uint32_t g, const RemoteGeneration& known) {
+    if (lacking == among_ || known.quota_used() || !lacks(holdings, neighbour, g)) return;
+    if (!best || pass_.blocks(g) < pass_.blocks(*best)) best = g;
+    ++lacking;
+  });
   return best;
 }
 

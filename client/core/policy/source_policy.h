@@ -71,6 +71,10 @@ class SourcePolicy {
                                                  const Neighbour& neighbour) const;
   std::optional<std::uint32_t> not_passed(const Holdings& holdings, const Neighbour& neighbour,
                                           std::uint32_t from) const;
+  std::optional<std::uint32_t> among_first(const Holdings& holdings,
+                                           const Neighbour& neighbour) const;
+  std::optional<std::uint32_t> among_open(const Holdings& holdings,
+                                          const Neighbour& neighbour) const;
   bool shares_plainly(const Neighbour& neighbour, std::uint32_t g) const;
   bool serves_in_pass(const Neighbour& neighbour, std::uint32_t g) const;
   bool lacks(const Holdings& holdings, const Neighbour& neighbour, std::uint32_t g) const;

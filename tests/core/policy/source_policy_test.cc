@@ -87,6 +87,33 @@ TEST_CASE("after the first pass a source serves few large generations at a time,
   }
 }
 
+TEST_CASE("a source finds what a neighbour takes, however far ahead of what it has no memory for") {
+  constexpr std::uint32_t kGenerations = 2000, kN = 4;
+  for (const std::uint32_t ahead : {70u, 1000u, 1999u}) {
+    CAPTURE(ahead);
+    Scene s(kGenerations, kN, 1, true);
+    SourcePolicy source(shape_of(kGenerations, kN), true);
+    core::policy::Choice served;
+    served.peer = 1;
+    for (std::uint32_t i = 0; i < kGenerations * kN; ++i) {
+      served.generation = i / kN;
+      source.served(served, s.now);
+    }
+    std::vector<proto::GenerationState> entries;  // of most it takes none, of one the rest
+    for (std::uint32_t g = 0; g < kGenerations; ++g) entries.push_back({g, 0, 0, {}});
+    entries[ahead] = {ahead, 1, 3, {}};
+    s.tell(1, entries);
+    for (int i = 0; i < 3; ++i) {
+      const auto chosen = s.choose(source, true);
+      REQUIRE(chosen);
+      CHECK(chosen->generation == ahead);
+      s.send(*chosen);
+      source.served(*chosen, s.now);
+    }
+    CHECK_FALSE(s.choose(source, true));
+  }
+}
+
 TEST_CASE("more of a generation is chosen as long as the neighbour lacks it and takes blocks") {
   constexpr std::uint32_t kCredit = 6;
   Scene s(3, 4, 1, true, kCredit);
