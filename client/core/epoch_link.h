@@ -12,9 +12,10 @@ namespace firn::core {
 
 class EpochLink {
  public:
-  // Its State has come.
-  void told(const proto::State& state) {
-    known_ = std::max(known_, state.epoch);
+  // Its State has come. `latest`: the number of the latest Epoch that is known here.
+  void told(const proto::State& state, std::uint64_t latest) {
+    if (state.epoch <= latest) may_be_old_ = false;
+    if (!may_be_old_) known_ = std::max(known_, state.epoch);
     wants_ = state.wants_epochs;
     wants_claims_ = state.wants_claims;
   }
@@ -23,12 +24,18 @@ class EpochLink {
     if (speaker == speaker_ && number <= came_) return false;
     speaker_ = speaker;
     came_ = number;
+    may_be_old_ = false;
     known_ = std::max(known_, number);
     return true;
   }
   void sent(std::uint64_t number) { known_ = std::max(known_, number); }
-  // Another peer speaks now, whose numbers begin anew.
-  void forget() { known_ = 0; }
+  // The first peer speaks, or another one now, whose numbers begin anew. What the neighbour tells
+  // may then be a number of the one before: until it cannot be, higher ones than the latest say
+  // nothing.
+  void forget(bool another) {
+    known_ = 0;
+    may_be_old_ = another;
+  }
 
   // It has this Epoch, or it is on its way there.
   bool has(std::uint64_t number) const { return known_ >= number; }
@@ -41,6 +48,7 @@ class EpochLink {
   PublicKey speaker_;
   std::uint64_t came_ = 0;
   std::uint64_t known_ = 0;
+  bool may_be_old_ = false;
   bool wants_ = false;
   bool wants_claims_ = false;
 };

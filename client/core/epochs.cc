@@ -91,8 +91,8 @@ void Epochs::speak(proto::Epoch&& epoch) {
 
 void Epochs::keep(proto::Epoch&& epoch) {
   if (!latest_ || latest_->speaker != epoch.speaker) {
+    for (Neighbour& n : membership_.neighbours()) n.epochs.forget(speakers_ > 0);
     ++speakers_;
-    for (Neighbour& n : membership_.neighbours()) n.epochs.forget();
     speaker_ = speaker_of(epoch);
   }
   ++kept_;

@@ -33,7 +33,7 @@ void Inbox::on(Neighbour& n, proto::Hello&& hello) {
 }
 
 bool Inbox::apply(Neighbour& n, proto::State&& state) {
-  n.epochs.told(state);
+  n.epochs.told(state, parts_.transfer->epochs.number());
   parts_.transfer->spread.told(n, state);
   if (!n.apply_state(std::move(state))) {
     punish(n, "sent an impossible State");

@@ -11,6 +11,8 @@ namespace firn::web {
 namespace {
 
 constexpr std::size_t kChunkBytes = 16 << 10;
+// Of a body that was refused, what may come while the refusal leaves.
+constexpr std::size_t kDroppedBytesMax = 256 << 10;
 
 // Nothing is fetched from elsewhere, no script stands in a page, and no page stands in a frame.
 // Forms of the page name their origin only if the policy for referrers lets them.
@@ -113,6 +115,10 @@ std::optional<Response> Exchange::begin(HttpHandler& handler) {
 }
 
 bool Exchange::take_body(std::string_view part) {
+  if (refused_) {
+    dropped_ += part.size();
+    return dropped_ <= kDroppedBytesMax;
+  }
   if (request_.body.size() + part.size() > body_bytes_) return false;
   request_.body += part;
   return true;

@@ -22,7 +22,7 @@ class Exchange {
   bool awaits_body() const { return !refused_ && body_bytes_ > 0; }
   // False once its request was taken: libwebsockets tells the end of an empty body as well.
   bool has_request() const { return !taken_; }
-  // False: more has come than was said.
+  // Drops what was refused. False: more has come than was said, or than is worth dropping.
   bool take_body(std::string_view part);
   Request take_request() {
     taken_ = true;
@@ -52,6 +52,7 @@ class Exchange {
   lws* const connection_;
   Request request_;
   std::size_t body_bytes_ = 0;
+  std::size_t dropped_ = 0;
   Response response_;
   std::size_t written_ = 0;
   bool refused_ = false;

@@ -178,6 +178,41 @@ TEST_CASE("another peer that speaks is listened to once the first has been silen
   CHECK(fixture.handed_on(kNearest, kFarthest) > 0);
 }
 
+TEST_CASE(
+    "a neighbour that knows the former speaker's last epoch gets the next one's all the same") {
+  FloodFixture fixture;
+  const auto other = [&](std::uint64_t number) {
+    return fixture.said(fixture.unsigned_epoch(number), EpochFixture::kOtherVoice);
+  };
+  fixture.say(kNearest, fixture.epoch(7));
+  fixture.pass(policy::kEpochSilence);
+  fixture.handed_on(kSpeakerPeer, kFarthest);
+  fixture.say(kSpeakerPeer, other(1));
+  fixture.say(kSpeakerPeer, other(2));
+  std::vector<PeerKey> without;
+  for (PeerKey peer = kNearest; peer <= kFarthest; ++peer) {
+    if (peer != kSpeakerPeer && fixture.heard<proto::Epoch>(peer).empty()) without.push_back(peer);
+  }
+  REQUIRE(without.size() >= 2);
+  proto::State behind, ahead;
+  behind.epoch = 7;  // of the former
+  ahead.epoch = 1;
+  fixture.pass(policy::kEpochLag + kMillisecond);
+  fixture.say(without[0], behind);
+  const auto late = fixture.heard<proto::Epoch>(without[0]);
+  REQUIRE(late.size() == 1);
+  CHECK(late[0].number == 2);
+  // A higher number is of the present speaker once a lower one was told of.
+  fixture.say(without[1], ahead);
+  CHECK(fixture.heard<proto::Epoch>(without[1]).size() == 1);
+  ahead.epoch = 5;
+  fixture.say(without[1], ahead);
+  fixture.say(kSpeakerPeer, other(3));
+  fixture.pass(policy::kEpochLag + kMillisecond);
+  fixture.say(without[1], ahead);
+  CHECK(fixture.heard<proto::Epoch>(without[1]).empty());
+}
+
 TEST_CASE("of a content without an authority nobody's epochs are believed") {
   Fixture fixture(plain_manifest(4, 4, 8192));
   fixture.start();
