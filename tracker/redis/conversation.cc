@@ -207,11 +207,13 @@ void Conversation::tell_others(Time now) {
   offers_.clear();
 }
 
-// A manifest counts as there from its size on, which comes last.
+// A manifest counts as there from its size on, which comes last. One whose tracker ended before
+// that lacks it, and is written anew by those that hold it.
 void Conversation::say_manifests() {
   for (std::size_t i = 0; i < kIdsPerTurn && !held_.empty(); ++i) {
-    ask({Asked::kHeld, held_.front()},
-        {"PEXPIRE", keys_.manifest(held_.front()), kManifestLifetimeMs});
+    const ContentId& content = held_.front();
+    ask({Asked::kHeld, content}, {"HSTRLEN", keys_.manifest(content), "size"});
+    ask({}, {"PEXPIRE", keys_.manifest(content), kManifestLifetimeMs});
     held_.pop_front();
   }
   if (manifests_.empty()) return;

@@ -341,16 +341,19 @@ TEST_CASE("a manifest with which something is wrong is not taken") {
   CHECK(read(reader.conversation, whole.id, right).size() == 1);  // the reader goes on
 }
 
-TEST_CASE("manifests that are held are kept on, or named where Redis lacks them") {
+TEST_CASE("manifests that are held are kept on, or named where Redis lacks them or their size") {
   Begun begun;
   begun.reconciled();
   ToRedis letters;
   letters.held = {content(1), content(2)};
   begun.conversation.post(std::move(letters));
   const auto commands = begun.conversation.next(kNow, true);
-  REQUIRE(commands.size() == 3);
-  CHECK(commands[0][0] == "PEXPIRE");
-  REQUIRE(begun.conversation.take({number(1), number(0), no_changes()}, kNow).ok());
+  REQUIRE(commands.size() == 5);
+  CHECK(commands[0] == Command{"HSTRLEN", Keys("p:").manifest(content(1)), "size"});
+  CHECK(commands[1][0] == "PEXPIRE");
+  // The second was begun by a tracker that ended before it was there.
+  REQUIRE(begun.conversation.take({number(5), number(1), number(0), number(1), no_changes()}, kNow)
+              .ok());
   CHECK(begun.conversation.received().missing == std::vector{content(2)});
 }
 

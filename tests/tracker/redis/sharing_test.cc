@@ -164,6 +164,14 @@ TEST_CASE("manifests go to the trackers of the swarm, large ones in parts" *
     REQUIRE(a.wait_until_it_stands(2));
     CHECK(a.wait([&] { return server.ask({"HEXISTS", key, "size"}).integer == 1; }));
   }
+  SUBCASE("also where a tracker that wrote it ended halfway") {
+    const std::string key = Keys("firn:").manifest(whole.id);
+    REQUIRE(a.wait([&] { return server.ask({"HEXISTS", key, "size"}).integer == 1; }));
+    server.ask({"HDEL", key, "size", "1"});
+    server.ask({"CLIENT", "KILL", "TYPE", "normal"});  // a tells anew what it has
+    CHECK(a.wait([&] { return server.ask({"HEXISTS", key, "size"}).integer == 1; }));
+    CHECK(server.ask({"HEXISTS", key, "1"}).integer == 1);
+  }
 }
 
 TEST_CASE("everything that is kept in Redis ends by itself" * doctest::skip(kLacks)) {
