@@ -191,6 +191,39 @@ TEST_CASE("everything that is kept in Redis ends by itself" * doctest::skip(kLac
   }
 }
 
+// Redis gives entries names that only grow, whatever its clock says.
+TEST_CASE("changes do not pile up in a Redis whose clock was set back" * doctest::skip(kLacks)) {
+  RedisServer server;
+  const std::string changes = Keys("firn:").changes();
+  const char* const fill =
+      "for i = 1, 12000 do redis.call('XADD', KEYS[1], '9999999999999-' .. i, 'from', 'x', "
+      "'peers', '', 'offers', '') end";
+  server.ask({"EVAL", fill, "1", changes});
+  Shared a(server.options()), b(server.options());
+  REQUIRE(a.wait_until_it_stands());
+  REQUIRE(b.wait_until_it_stands());
+  a.announce(1, peer(1));
+  CHECK(wait_for_both(a, b, [&] { return knows(b, 1, peer(1)); }));
+  CHECK(server.ask({"XLEN", changes}).integer < 6000);
+}
+
+TEST_CASE("a tracker that has missed entries reads all that is there" * doctest::skip(kLacks)) {
+  RedisServer server;
+  const Keys keys("firn:");
+  Shared a(server.options());
+  REQUIRE(a.wait_until_it_stands());
+  // Peers that stand in Redis, and none is told of: the entries about them have gone.
+  server.ask({"ZADD", keys.seen(content(1)), server.ask({"TIME"}).list[0].text + "000",
+              std::string(peer_id(1).raw())});
+  server.ask(
+      {"HSET", keys.peers(content(1)), std::string(peer_id(1).raw()), peer_record(pack(peer(1)))});
+  const char* const miss =
+      "redis.call('DEL', KEYS[1]) for i = 1, 200 do redis.call('XADD', KEYS[1], "
+      "'9999999999999-' .. i, 'from', 'x', 'peers', '', 'offers', '') end";
+  server.ask({"EVAL", miss, "1", keys.changes()});
+  CHECK(a.wait([&] { return knows(a, 1, peer(1)); }));
+}
+
 TEST_CASE("what other programs write is passed over" * doctest::skip(kLacks)) {
   RedisServer server;
   const Keys keys("firn:");
