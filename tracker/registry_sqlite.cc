@@ -19,9 +19,14 @@ constexpr std::int64_t kSchemaVersion = 2;
 constexpr std::size_t kAllPeers = std::numeric_limits<std::size_t>::max();
 constexpr std::size_t kPeersAtOnce = 1000;  // some 4 ms in which no announce is answered
 
+// How long a program that writes may hold us up: what a peer waits for, and changes that can wait.
+// While changes cannot be written, not at all.
+constexpr int kWaitMs = 200;
+constexpr int kFlushWaitMs = 20;
+constexpr int kCallsPassed = 20;  // of flush_some() after a failure: 5 s
+
 // WAL with synchronous=NORMAL: a transaction is one append to the log without waiting for the
-// disk; a power cut loses the last ones, never the database. Other programs may read meanwhile; one
-// that writes holds us up for a fifth of a second at most.
+// disk; a power cut loses the last ones, never the database. Other programs may read meanwhile.
 constexpr const char* kPragmas =
     "PRAGMA busy_timeout=200; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;";
 
@@ -255,8 +260,9 @@ bool SqliteRegistry::has_manifest(const ContentId& content) const {
 
 // Every transaction also carries what waits to be written, of peers up to `peers_max`.
 template <typename Work>
-Status SqliteRegistry::transaction(std::size_t peers_max, Work work) {
-  Status status = database_.execute("BEGIN IMMEDIATE");
+Status SqliteRegistry::transaction(std::size_t peers_max, int wait_ms, Work work) {
+  Status status = database_.execute(
+      "PRAGMA busy_timeout=" + std::to_string(unflushed_ ? 0 : wait_ms) + "; BEGIN IMMEDIATE");
   if (!status) return status;
   status = write_changes(peers_max);
   if (status) status = work();
@@ -266,6 +272,8 @@ Status SqliteRegistry::transaction(std::size_t peers_max, Work work) {
     changed_peers_.erase(changed_peers_.begin(), std::next(changed_peers_.begin(), written));
     rewrite_peers_ = false;
     changed_uses_.clear();
+    unflushed_.reset();
+    calls_to_pass_ = 0;
   } else {
     (void)database_.execute("ROLLBACK");
   }
@@ -278,7 +286,7 @@ Status SqliteRegistry::put_manifest(const ContentId& content, const std::string&
   if (!shelf_.fits(bytes.size())) return manifest_too_large(content, bytes.size());
   const std::vector<ContentId> leaving = shelf_.in_the_way_of(prefix, bytes.size());
   const std::lock_guard turn(file_->turn);
-  const Status kept = transaction(kAllPeers, [&]() -> Status {
+  const Status kept = transaction(kAllPeers, kWaitMs, [&]() -> Status {
     for (const ContentId& one : leaving)
       if (Status status = drop_manifest(one); !status) return status;
     return statements_.put_manifest.bind_bytes(1, content.raw())
@@ -336,19 +344,27 @@ Result<proto::ManifestPart> SqliteRegistry::manifest_part(const ContentId& conte
 }
 
 Status SqliteRegistry::flush() {
-  return write_in_turn(kAllPeers);
+  return write_in_turn(kAllPeers, kWaitMs);
 }
 
 Status SqliteRegistry::flush_some() {
-  return write_in_turn(std::max(kPeersAtOnce, changed_peers_.size() / 4));
+  if (calls_to_pass_ > 0) {
+    --calls_to_pass_;
+    return *unflushed_;
+  }
+  Status written = write_in_turn(std::max(kPeersAtOnce, changed_peers_.size() / 4), kFlushWaitMs);
+  if (written) return written;
+  unflushed_ = written.error();
+  calls_to_pass_ = kCallsPassed;
+  return written;
 }
 
-Status SqliteRegistry::write_in_turn(std::size_t peers_max) {
+Status SqliteRegistry::write_in_turn(std::size_t peers_max, int wait_ms) {
   if (changed_peers_.empty() && !rewrite_peers_ && changed_uses_.empty()) return Done{};
   // While another shard writes, announces are not to wait: the next call writes this one's.
   const std::unique_lock turn(file_->turn, std::try_to_lock);
-  if (!turn.owns_lock()) return Done{};
-  return transaction(peers_max, []() -> Status { return Done{}; });
+  if (!turn.owns_lock()) return unflushed_ ? Status(*unflushed_) : Done{};
+  return transaction(peers_max, wait_ms, []() -> Status { return Done{}; });
 }
 
 Status SqliteRegistry::put_peer(const ContentId& content, const PackedPeer& packed) {

@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -73,6 +74,8 @@ class SqliteRegistry final : public Registry {
       const ContentId& content, std::uint64_t offset, std::size_t bytes_max,
       ManifestReading reading = ManifestReading::kUse) override;
   Status flush() override;
+  // What failed is tried again after some seconds of calls, and the error is told until then: an
+  // attempt may take long, and no announce is answered meanwhile.
   Status flush_some() override;
 
  private:
@@ -92,12 +95,13 @@ class SqliteRegistry final : public Registry {
   Status prepare();
   Status load_peers(const Shards& shards, Time now);
   Status load_manifests(const Shards& shards);
+  // In this registry's turn. `wait_ms`: for a program that writes, at most.
   template <typename Work>
-  Status transaction(std::size_t peers_max, Work work);  // in this registry's turn
+  Status transaction(std::size_t peers_max, int wait_ms, Work work);
   void peer_changed(const ContentId& content, const PeerId& peer);
   Status remove_all_peers();
   Status write_changes(std::size_t peers_max);
-  Status write_in_turn(std::size_t peers_max);
+  Status write_in_turn(std::size_t peers_max, int wait_ms);
   Status put_peer(const ContentId& content, const PackedPeer& peer);
   Status drop_manifest(const ContentId& content);
   void forget_manifest(const ContentId& content);
@@ -116,6 +120,10 @@ class SqliteRegistry final : public Registry {
   std::set<std::pair<ContentId, PeerId>> changed_peers_;
   bool rewrite_peers_ = false;
   std::map<ContentId, std::int64_t> changed_uses_;
+  // Why flush_some() failed, until a transaction succeeds, and how many of its calls are passed
+  // over.
+  std::optional<Error> unflushed_;
+  int calls_to_pass_ = 0;
 };
 
 }  // namespace firn::tracker
