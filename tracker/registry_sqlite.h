@@ -8,6 +8,8 @@
 //   peer(content, id, ip, port, complete)      manifest(number, content, network, used, bytes)
 //
 // `network` is the prefix of the address that a manifest came from, `used` orders them by last use.
+// Shards share the room for manifests, so that one may take all of it; each knows its own by their
+// numbers, and is told of those that have made room.
 // PRAGMA user_version is the version of this schema. Version 1 had no networks, and its manifests
 // were not read in full before they were kept: they are dropped, and their owners put them again
 // when they announce.
@@ -61,11 +63,13 @@ class SqliteRegistry final : public Registry {
                      const std::function<void(const SeenPeer&)>& visit) const override {
     swarms_.for_each_of(content, visit);
   }
-  bool has_manifest(const ContentId& content) const override;
-  std::vector<ContentId> hosted_manifests() const override { return shelf_.all(); }
-  std::string manifest_prefix(const ContentId& content) const override {
-    return shelf_.prefix_of(content);
+  // One that made room for another shard's is told of until the next call that puts, gets or
+  // flushes.
+  bool has_manifest(const ContentId& content) const override {
+    return manifest_rows_.contains(content);
   }
+  std::vector<ContentId> hosted_manifests() const override;
+  std::string manifest_prefix(const ContentId& content) const override;
   // Is on disk when it returns, with all changes before it.
   Status put_manifest(const ContentId& content, const std::string& prefix,
                       std::string_view bytes) override;
@@ -86,8 +90,15 @@ class SqliteRegistry final : public Registry {
   using Shards = std::vector<std::unique_ptr<SqliteRegistry>>;
   // What the registries of one database share.
   struct File {
-    UniqueFd lock;    // until the last database is closed
-    std::mutex turn;  // to write
+    File(const RegistryLimits& limits, std::size_t shards) : shelf(limits), gone(shards) {}
+
+    UniqueFd lock;              // until the last database is closed
+    std::mutex turn;            // to write; taken before the other
+    std::int64_t last_row = 0;  // of a manifest; in turn. None is used twice while it is open
+    std::mutex shelf_mutex;     // guards what follows
+    ManifestShelf shelf;        // of all shards
+    std::int64_t last_use = 0;
+    std::vector<std::vector<ContentId>> gone;  // by shard: for another's, and it has not seen it
   };
 
   SqliteRegistry(std::shared_ptr<File> file, Database database, const RegistryLimits& limits,
@@ -105,16 +116,15 @@ class SqliteRegistry final : public Registry {
   Status put_peer(const ContentId& content, const PackedPeer& peer);
   Status drop_manifest(const ContentId& content);
   void forget_manifest(const ContentId& content);
+  void forget_gone();
 
-  const RegistryLimits limits_;
+  const RegistryLimits limits_;  // of this shard
   SwarmTable swarms_;
-  ManifestShelf shelf_;
   std::shared_ptr<File> file_;
   std::size_t shard_ = 0, shards_ = 1;
   Database database_;
   Statements statements_;  // before the database closes
   std::unordered_map<ContentId, std::int64_t> manifest_rows_;
-  std::int64_t last_use_ = 0;
   // What the database does not know yet, emptied by flush(). While the disk takes nothing, peers
   // come and go: once more have changed than can be served, all of them are to be written anew.
   std::set<std::pair<ContentId, PeerId>> changed_peers_;

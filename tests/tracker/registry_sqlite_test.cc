@@ -379,32 +379,6 @@ TEST_CASE("a database that takes nothing is tried again a few seconds later, not
   CHECK(query.integer(0) == 2);
 }
 
-TEST_CASE("what shards wrote is found again, also with another number of them") {
-  TemporaryFolder folder;
-  const std::string path = folder.path / "t.sqlite";
-  const auto content_of = [](std::uint32_t number) {
-    ContentId id = content(number);
-    id.bytes[8] = static_cast<std::uint8_t>(number);
-    return id;
-  };
-  constexpr std::uint32_t kContents = 30;
-  for (const std::size_t shards : {3u, 2u, 1u, 4u}) {
-    const auto registries = SqliteRegistry::open_shards(path, Time{0}, {}, shards).value();
-    REQUIRE(registries.size() == shards);
-    for (std::uint32_t number = 0; number < kContents; ++number) {
-      const ContentId id = content_of(number);
-      SqliteRegistry& registry = *registries[shard_of(id, shards)];
-      CHECK(registry.counts(id).incomplete == (shards == 3 ? 0 : number % 3 + 1));
-      CHECK(registry.has_manifest(id) == (shards != 3 && number % 5 == 0));
-      for (std::uint32_t one = 0; one <= number % 3; ++one)
-        registry.announce(id, peer(one), Time{0});
-      if (number % 5 == 0) REQUIRE(registry.put_manifest(id, "net", "manifest").ok());
-      for (const auto& other : registries)
-        if (other.get() != &registry) CHECK(other->counts(id) == SwarmCounts{});
-    }
-  }
-}
-
 TEST_CASE("changes are written in parts, and all of them after a few") {
   TemporaryFolder folder;
   const std::string path = folder.path / "t.sqlite";
