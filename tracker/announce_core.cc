@@ -21,6 +21,11 @@ proto::TrackerError error(TrackerErrorCode code, std::string_view detail) {
   return {code, to_plain_text(detail, limits::kReasonBytesMax), 0};
 }
 
+std::shared_ptr<UploadRoom> own_room(const CoreOptions& options) {
+  return std::make_shared<UploadRoom>(options.upload_bytes_total_max, 1,
+                                      options.manifest_bytes_max);
+}
+
 proto::TrackerError slow_down(std::string detail, Time wait) {
   const auto seconds = std::chrono::ceil<std::chrono::seconds>(wait).count();
   return {TrackerErrorCode::kSlowDown, std::move(detail),
@@ -37,7 +42,8 @@ AnnounceCore::AnnounceCore(Registry& registry, const CoreOptions& options, std::
       random_(seed),
       network_rate_(options.network_rate, options.networks_max),
       announce_rate_(options.announce_rate, options.networks_max),
-      prefix_rate_(options.prefix_rate, options.networks_max) {
+      prefix_rate_(options.prefix_rate, options.networks_max),
+      uploads_(options.upload_room ? options.upload_room : own_room(options)) {
   registry_.keep_for(options_.peer_ttl);
 }
 
@@ -83,7 +89,7 @@ Snapshot AnnounceCore::snapshot() const {
 
 AnnounceCore::Fill AnnounceCore::fill() const {
   return {std::max(network_rate_.size(), announce_rate_.size()), prefix_rate_.size(),
-          upload_bytes_of_.size(), upload_bytes_};
+          upload_bytes_of_.size(), uploads_.bytes()};
 }
 
 proto::TrackerReply AnnounceCore::handle(ClientId client, const proto::TrackerRequest& request,
@@ -253,13 +259,12 @@ proto::TrackerReply AnnounceCore::answer(Client& client, const proto::TrackerMan
                  "the parts of a manifest come in order from its first byte, none past its end");
   }
   // Counted as they come, not as they are promised.
-  if (!has_upload_room(client, request.data.size())) {
+  if (!take_upload_room(client, request.data.size())) {
     drop_upload(client);
     return slow_down("too many manifests are being sent", options_.interval);
   }
   upload.bytes += request.data;
   upload.grown = now;
-  count_upload_bytes(client, static_cast<std::int64_t>(request.data.size()));
   if (upload.bytes.size() < upload.total_bytes)
     return proto::TrackerManifestPutReply{upload.bytes.size()};
   return finish_upload(client);
@@ -267,7 +272,7 @@ proto::TrackerReply AnnounceCore::answer(Client& client, const proto::TrackerMan
 
 proto::TrackerReply AnnounceCore::finish_upload(Client& client) {
   const Upload whole = std::exchange(client.upload, {});
-  count_upload_bytes(client, -static_cast<std::int64_t>(whole.bytes.size()));
+  give_back_room(client, whole.bytes.size());
   std::optional<Manifest> read;
   if (const auto fault = fault_of(whole, read)) return *fault;
   if (read) {
@@ -319,25 +324,25 @@ std::optional<proto::TrackerError> AnnounceCore::fault_of(const Upload& whole,
 }
 
 void AnnounceCore::drop_upload(Client& client) {
-  count_upload_bytes(client, -static_cast<std::int64_t>(client.upload.bytes.size()));
+  give_back_room(client, client.upload.bytes.size());
   client.upload = {};
 }
 
-void AnnounceCore::count_upload_bytes(const Client& client, std::int64_t change) {
-  if (change == 0) return;
-  upload_bytes_ += static_cast<std::uint64_t>(change);
-  const auto of_prefix = upload_bytes_of_.try_emplace(client.where.prefix).first;
-  of_prefix->second += static_cast<std::uint64_t>(change);
+void AnnounceCore::give_back_room(const Client& client, std::uint64_t bytes) {
+  if (bytes == 0) return;
+  uploads_.give_back(bytes);
+  const auto of_prefix = upload_bytes_of_.find(client.where.prefix);
+  of_prefix->second -= bytes;
   if (of_prefix->second == 0) upload_bytes_of_.erase(of_prefix);
 }
 
 // Where there is none in all, uploads of the prefix that has sent most give way to one that has
 // sent less with these bytes; of its uploads the one that has grown least lately.
-bool AnnounceCore::has_upload_room(const Client& client, std::size_t bytes) {
+bool AnnounceCore::take_upload_room(const Client& client, std::uint64_t bytes) {
   const auto own = upload_bytes_of_.find(client.where.prefix);
   const std::uint64_t sent = (own == upload_bytes_of_.end() ? 0 : own->second) + bytes;
   if (sent > options_.upload_bytes_per_prefix_max) return false;
-  while (upload_bytes_ + bytes > options_.upload_bytes_total_max) {
+  while (!uploads_.take(bytes)) {
     Client* leaving = nullptr;
     std::uint64_t most = sent;
     for (auto& [id, other] : clients_) {
@@ -351,6 +356,7 @@ bool AnnounceCore::has_upload_room(const Client& client, std::size_t bytes) {
     if (leaving == nullptr || leaving->where.prefix == client.where.prefix) return false;
     drop_upload(*leaving);
   }
+  upload_bytes_of_[client.where.prefix] = sent;
   return true;
 }
 
@@ -360,7 +366,7 @@ void AnnounceCore::tick(Time now) {
   registry_.expire(now - options_.peer_ttl);
   served_.look_some(now);
   for (RateLimit* rate : {&network_rate_, &announce_rate_, &prefix_rate_}) rate->tidy(now);
-  if (upload_bytes_ == 0) return;
+  if (uploads_.bytes() == 0) return;
   for (auto& [id, client] : clients_) {
     if (client.upload.total_bytes > 0 && now - client.upload.grown > options_.upload_idle_max)
       drop_upload(client);

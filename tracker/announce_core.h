@@ -21,6 +21,7 @@
 #include "tracker/registry.h"
 #include "tracker/served_contents.h"
 #include "tracker/snapshot.h"
+#include "tracker/upload_room.h"
 
 namespace firn::tracker {
 
@@ -46,8 +47,9 @@ struct CoreOptions : CoreRules {
   std::uint64_t upload_bytes_per_prefix_max = 256 << 20;
   std::chrono::seconds upload_idle_max{30};  // longest wait for the next part of a manifest
   std::size_t networks_max = 100'000;
-  // What publishers take, with other shards; one of its own if null.
+  // What publishers and manifests half sent take, with other shards; its own alone if null.
   std::shared_ptr<PublisherLedger> ledger = nullptr;
+  std::shared_ptr<UploadRoom> upload_room = nullptr;
 };
 
 // Where frames go.
@@ -144,8 +146,8 @@ class AnnounceCore {
   std::optional<proto::TrackerError> fault_of(const Upload& whole,
                                               std::optional<Manifest>& read) const;
   void drop_upload(Client& client);
-  void count_upload_bytes(const Client& client, std::int64_t change);
-  bool has_upload_room(const Client& client, std::size_t bytes);
+  void give_back_room(const Client& client, std::uint64_t bytes);
+  bool take_upload_room(const Client& client, std::uint64_t bytes);
 
   Registry& registry_;
   CoreOptions options_;  // the lists are in served_
@@ -154,7 +156,7 @@ class AnnounceCore {
   RateLimit network_rate_, announce_rate_, prefix_rate_;
   std::unordered_map<ClientId, Client> clients_;
   std::unordered_map<std::string, std::uint64_t> upload_bytes_of_;  // by prefix
-  std::uint64_t upload_bytes_ = 0;
+  UploadShare uploads_;
   std::uint64_t announce_count_ = 0;
   RefusalCounts refusals_{};
   bool strained_ = false;

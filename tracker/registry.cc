@@ -26,8 +26,6 @@ RegistryLimits limits_of_shard(RegistryLimits limits, std::size_t shards) {
   divide(limits.content_count_max);
   divide(limits.peer_count_max);
   divide(limits.peer_places_spare);
-  divide(limits.manifest_count_max);
-  divide(limits.manifest_bytes_total_max);
   return limits;
 }
 

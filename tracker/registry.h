@@ -84,7 +84,7 @@ struct RegistryLimits {
 };
 
 // With several registries, each has a shard of the contents (of 0 to shards - 1), and a part of
-// what may be kept in all.
+// what may be kept in all; but the room for manifests they share, as one may take all of it.
 std::size_t shard_of(const ContentId& content, std::size_t shards);
 RegistryLimits limits_of_shard(RegistryLimits limits, std::size_t shards);
 

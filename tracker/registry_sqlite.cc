@@ -19,9 +19,14 @@ constexpr std::int64_t kSchemaVersion = 2;
 constexpr std::size_t kAllPeers = std::numeric_limits<std::size_t>::max();
 constexpr std::size_t kPeersAtOnce = 1000;  // some 4 ms in which no announce is answered
 
+// How long a program that writes may hold us up: what a peer waits for, and changes that can wait.
+// While changes cannot be written, not at all.
+constexpr int kWaitMs = 200;
+constexpr int kFlushWaitMs = 20;
+constexpr int kCallsPassed = 20;  // of flush_some() after a failure: 5 s
+
 // WAL with synchronous=NORMAL: a transaction is one append to the log without waiting for the
-// disk; a power cut loses the last ones, never the database. Other programs may read meanwhile; one
-// that writes holds us up for a fifth of a second at most.
+// disk; a power cut loses the last ones, never the database. Other programs may read meanwhile.
 constexpr const char* kPragmas =
     "PRAGMA busy_timeout=200; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;";
 
@@ -113,7 +118,6 @@ SqliteRegistry::SqliteRegistry(std::shared_ptr<File> file, Database database,
           limits,
           [this](const ContentId& content, const PeerId& peer) { peer_changed(content, peer); },
           seed),
-      shelf_(limits),
       file_(std::move(file)),
       database_(std::move(database)) {}
 
@@ -131,7 +135,7 @@ Result<std::unique_ptr<SqliteRegistry>> SqliteRegistry::open(const std::string& 
 Result<std::vector<std::unique_ptr<SqliteRegistry>>> SqliteRegistry::open_shards(
     const std::string& path, Time now, const RegistryLimits& limits, std::size_t shards,
     std::uint64_t seed) {
-  const auto file = std::make_shared<File>();
+  const auto file = std::make_shared<File>(limits, shards);
   auto lock = lock_file(path);
   if (!lock) return lock.error();
   file->lock = std::move(lock).value();
@@ -171,7 +175,8 @@ Status SqliteRegistry::prepare() {
   if (status) status = set(statements_.remove_peer, "DELETE FROM peer WHERE content=? AND id=?");
   if (status)
     status = set(statements_.put_manifest,
-                 "INSERT INTO manifest(content, network, used, bytes) VALUES(?, ?, ?, ?)");
+                 "INSERT INTO manifest(number, content, network, used, bytes) "
+                 "VALUES(?, ?, ?, ?, ?)");
   if (status) status = set(statements_.remove_manifest, "DELETE FROM manifest WHERE content=?");
   if (status) status = set(statements_.use_manifest, "UPDATE manifest SET used=? WHERE content=?");
   return status;
@@ -209,10 +214,11 @@ Status SqliteRegistry::load_manifests(const Shards& shards) {
     const auto content = ContentId::from_bytes(query->bytes(1));
     if (!content) return damaged("a manifest has no content id");
     SqliteRegistry& shard = *shards[shard_of(*content, shards.size())];
-    shard.shelf_.add(*content, std::string(query->bytes(4)),
+    file_->shelf.add(*content, std::string(query->bytes(4)),
                      static_cast<std::uint64_t>(query->integer(3)));
     shard.manifest_rows_[*content] = query->integer(0);
-    for (const auto& one : shards) one->last_use_ = std::max(one->last_use_, query->integer(2));
+    file_->last_row = std::max(file_->last_row, query->integer(0));
+    file_->last_use = std::max(file_->last_use, query->integer(2));
   }
 }
 
@@ -249,14 +255,22 @@ void SqliteRegistry::sample(const ContentId& content, const SampleRequest& reque
   swarms_.sample(content, request, random, into);
 }
 
-bool SqliteRegistry::has_manifest(const ContentId& content) const {
-  return shelf_.bytes_of(content).has_value();
+std::vector<ContentId> SqliteRegistry::hosted_manifests() const {
+  std::vector<ContentId> hosted;
+  for (const auto& [content, row] : manifest_rows_) hosted.push_back(content);
+  return hosted;
+}
+
+std::string SqliteRegistry::manifest_prefix(const ContentId& content) const {
+  const std::lock_guard lock(file_->shelf_mutex);
+  return file_->shelf.prefix_of(content);
 }
 
 // Every transaction also carries what waits to be written, of peers up to `peers_max`.
 template <typename Work>
-Status SqliteRegistry::transaction(std::size_t peers_max, Work work) {
-  Status status = database_.execute("BEGIN IMMEDIATE");
+Status SqliteRegistry::transaction(std::size_t peers_max, int wait_ms, Work work) {
+  Status status = database_.execute(
+      "PRAGMA busy_timeout=" + std::to_string(unflushed_ ? 0 : wait_ms) + "; BEGIN IMMEDIATE");
   if (!status) return status;
   status = write_changes(peers_max);
   if (status) status = work();
@@ -266,32 +280,48 @@ Status SqliteRegistry::transaction(std::size_t peers_max, Work work) {
     changed_peers_.erase(changed_peers_.begin(), std::next(changed_peers_.begin(), written));
     rewrite_peers_ = false;
     changed_uses_.clear();
+    unflushed_.reset();
+    calls_to_pass_ = 0;
   } else {
     (void)database_.execute("ROLLBACK");
   }
   return status;
 }
 
+// With the turn nobody else puts a manifest on the shelf, or takes one from it.
 Status SqliteRegistry::put_manifest(const ContentId& content, const std::string& prefix,
                                     std::string_view bytes) {
+  forget_gone();
   if (has_manifest(content)) return Done{};
-  if (!shelf_.fits(bytes.size())) return manifest_too_large(content, bytes.size());
-  const std::vector<ContentId> leaving = shelf_.in_the_way_of(prefix, bytes.size());
   const std::lock_guard turn(file_->turn);
-  const Status kept = transaction(kAllPeers, [&]() -> Status {
+  std::unique_lock lock(file_->shelf_mutex);
+  ManifestShelf& shelf = file_->shelf;
+  if (!shelf.fits(bytes.size())) return manifest_too_large(content, bytes.size());
+  const std::vector<ContentId> leaving = shelf.in_the_way_of(prefix, bytes.size());
+  const std::int64_t use = ++file_->last_use;
+  lock.unlock();  // others read meanwhile
+  const std::int64_t row = file_->last_row + 1;
+  const Status kept = transaction(kAllPeers, kWaitMs, [&]() -> Status {
     for (const ContentId& one : leaving)
       if (Status status = drop_manifest(one); !status) return status;
-    return statements_.put_manifest.bind_bytes(1, content.raw())
-        .bind_text(2, prefix)
-        .bind(3, last_use_ + 1)
-        .bind_bytes(4, bytes)
+    return statements_.put_manifest.bind(1, row)
+        .bind_bytes(2, content.raw())
+        .bind_text(3, prefix)
+        .bind(4, use)
+        .bind_bytes(5, bytes)
         .run();
   });
   if (!kept) return kept;
-  for (const ContentId& one : leaving) forget_manifest(one);
-  shelf_.add(content, prefix, bytes.size());
-  manifest_rows_[content] = database_.last_row();
-  ++last_use_;
+  file_->last_row = row;
+  manifest_rows_[content] = row;
+  lock.lock();
+  for (const ContentId& one : leaving) {
+    shelf.remove(one);
+    file_->gone[shard_of(one, shards_)].push_back(one);
+  }
+  shelf.add(content, prefix, bytes.size());
+  lock.unlock();
+  forget_gone();  // its own
   return Done{};
 }
 
@@ -307,48 +337,70 @@ Status SqliteRegistry::drop_manifest(const ContentId& content) {
 }
 
 void SqliteRegistry::forget_manifest(const ContentId& content) {
-  shelf_.remove(content);
+  const std::lock_guard lock(file_->shelf_mutex);
+  file_->shelf.remove(content);
   manifest_rows_.erase(content);
   changed_uses_.erase(content);
+}
+
+void SqliteRegistry::forget_gone() {
+  const std::lock_guard lock(file_->shelf_mutex);
+  for (const ContentId& content : std::exchange(file_->gone[shard_], {})) {
+    manifest_rows_.erase(content);
+    changed_uses_.erase(content);
+  }
 }
 
 Result<proto::ManifestPart> SqliteRegistry::manifest_part(const ContentId& content,
                                                           std::uint64_t offset,
                                                           std::size_t bytes_max,
                                                           ManifestReading reading) {
-  const auto total = shelf_.bytes_of(content);
-  if (!total) return proto::ManifestPart{};
+  forget_gone();
+  const auto row = manifest_rows_.find(content);
+  if (row == manifest_rows_.end()) return proto::ManifestPart{};
+  std::unique_lock lock(file_->shelf_mutex);
+  const auto total = file_->shelf.bytes_of(content);
+  if (!total) return proto::ManifestPart{};  // it has just gone
   if (reading == ManifestReading::kUse) {
-    shelf_.use(content);
-    changed_uses_[content] = ++last_use_;
+    file_->shelf.use(content);
+    changed_uses_[content] = ++file_->last_use;
   }
+  lock.unlock();
   const std::uint64_t from = std::min(offset, *total);
-  auto data = database_.read_blob("manifest", manifest_rows_.at(content), from,
+  auto data = database_.read_blob("manifest", row->second, from,
                                   std::min<std::uint64_t>(bytes_max, *total - from));
-  if (!data) {
-    // A peer that has it may upload it again.
-    const std::lock_guard turn(file_->turn);
-    if (data.error().code == ErrorCode::kCorrupt && drop_manifest(content))
-      forget_manifest(content);
-    return data.error();
-  }
-  return proto::ManifestPart{*total, from, std::move(data).value()};
+  if (data) return proto::ManifestPart{*total, from, std::move(data).value()};
+  const std::lock_guard turn(file_->turn);  // the shard that dropped it has said so then
+  forget_gone();
+  if (!has_manifest(content)) return proto::ManifestPart{};
+  // A peer that has it may upload it again.
+  if (data.error().code == ErrorCode::kCorrupt && drop_manifest(content)) forget_manifest(content);
+  return data.error();
 }
 
 Status SqliteRegistry::flush() {
-  return write_in_turn(kAllPeers);
+  return write_in_turn(kAllPeers, kWaitMs);
 }
 
 Status SqliteRegistry::flush_some() {
-  return write_in_turn(std::max(kPeersAtOnce, changed_peers_.size() / 4));
+  forget_gone();
+  if (calls_to_pass_ > 0) {
+    --calls_to_pass_;
+    return *unflushed_;
+  }
+  Status written = write_in_turn(std::max(kPeersAtOnce, changed_peers_.size() / 4), kFlushWaitMs);
+  if (written) return written;
+  unflushed_ = written.error();
+  calls_to_pass_ = kCallsPassed;
+  return written;
 }
 
-Status SqliteRegistry::write_in_turn(std::size_t peers_max) {
+Status SqliteRegistry::write_in_turn(std::size_t peers_max, int wait_ms) {
   if (changed_peers_.empty() && !rewrite_peers_ && changed_uses_.empty()) return Done{};
   // While another shard writes, announces are not to wait: the next call writes this one's.
   const std::unique_lock turn(file_->turn, std::try_to_lock);
-  if (!turn.owns_lock()) return Done{};
-  return transaction(peers_max, []() -> Status { return Done{}; });
+  if (!turn.owns_lock()) return unflushed_ ? Status(*unflushed_) : Done{};
+  return transaction(peers_max, wait_ms, []() -> Status { return Done{}; });
 }
 
 Status SqliteRegistry::put_peer(const ContentId& content, const PackedPeer& packed) {

@@ -8,6 +8,8 @@
 //   peer(content, id, ip, port, complete)      manifest(number, content, network, used, bytes)
 //
 // `network` is the prefix of the address that a manifest came from, `used` orders them by last use.
+// Shards share the room for manifests, so that one may take all of it; each knows its own by their
+// numbers, and is told of those that have made room.
 // PRAGMA user_version is the version of this schema. Version 1 had no networks, and its manifests
 // were not read in full before they were kept: they are dropped, and their owners put them again
 // when they announce.
@@ -16,6 +18,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -60,11 +63,13 @@ class SqliteRegistry final : public Registry {
                      const std::function<void(const SeenPeer&)>& visit) const override {
     swarms_.for_each_of(content, visit);
   }
-  bool has_manifest(const ContentId& content) const override;
-  std::vector<ContentId> hosted_manifests() const override { return shelf_.all(); }
-  std::string manifest_prefix(const ContentId& content) const override {
-    return shelf_.prefix_of(content);
+  // One that made room for another shard's is told of until the next call that puts, gets or
+  // flushes.
+  bool has_manifest(const ContentId& content) const override {
+    return manifest_rows_.contains(content);
   }
+  std::vector<ContentId> hosted_manifests() const override;
+  std::string manifest_prefix(const ContentId& content) const override;
   // Is on disk when it returns, with all changes before it.
   Status put_manifest(const ContentId& content, const std::string& prefix,
                       std::string_view bytes) override;
@@ -73,6 +78,8 @@ class SqliteRegistry final : public Registry {
       const ContentId& content, std::uint64_t offset, std::size_t bytes_max,
       ManifestReading reading = ManifestReading::kUse) override;
   Status flush() override;
+  // What failed is tried again after some seconds of calls, and the error is told until then: an
+  // attempt may take long, and no announce is answered meanwhile.
   Status flush_some() override;
 
  private:
@@ -83,8 +90,15 @@ class SqliteRegistry final : public Registry {
   using Shards = std::vector<std::unique_ptr<SqliteRegistry>>;
   // What the registries of one database share.
   struct File {
-    UniqueFd lock;    // until the last database is closed
-    std::mutex turn;  // to write
+    File(const RegistryLimits& limits, std::size_t shards) : shelf(limits), gone(shards) {}
+
+    UniqueFd lock;              // until the last database is closed
+    std::mutex turn;            // to write; taken before the other
+    std::int64_t last_row = 0;  // of a manifest; in turn. None is used twice while it is open
+    std::mutex shelf_mutex;     // guards what follows
+    ManifestShelf shelf;        // of all shards
+    std::int64_t last_use = 0;
+    std::vector<std::vector<ContentId>> gone;  // by shard: for another's, and it has not seen it
   };
 
   SqliteRegistry(std::shared_ptr<File> file, Database database, const RegistryLimits& limits,
@@ -92,30 +106,34 @@ class SqliteRegistry final : public Registry {
   Status prepare();
   Status load_peers(const Shards& shards, Time now);
   Status load_manifests(const Shards& shards);
+  // In this registry's turn. `wait_ms`: for a program that writes, at most.
   template <typename Work>
-  Status transaction(std::size_t peers_max, Work work);  // in this registry's turn
+  Status transaction(std::size_t peers_max, int wait_ms, Work work);
   void peer_changed(const ContentId& content, const PeerId& peer);
   Status remove_all_peers();
   Status write_changes(std::size_t peers_max);
-  Status write_in_turn(std::size_t peers_max);
+  Status write_in_turn(std::size_t peers_max, int wait_ms);
   Status put_peer(const ContentId& content, const PackedPeer& peer);
   Status drop_manifest(const ContentId& content);
   void forget_manifest(const ContentId& content);
+  void forget_gone();
 
-  const RegistryLimits limits_;
+  const RegistryLimits limits_;  // of this shard
   SwarmTable swarms_;
-  ManifestShelf shelf_;
   std::shared_ptr<File> file_;
   std::size_t shard_ = 0, shards_ = 1;
   Database database_;
   Statements statements_;  // before the database closes
   std::unordered_map<ContentId, std::int64_t> manifest_rows_;
-  std::int64_t last_use_ = 0;
   // What the database does not know yet, emptied by flush(). While the disk takes nothing, peers
   // come and go: once more have changed than can be served, all of them are to be written anew.
   std::set<std::pair<ContentId, PeerId>> changed_peers_;
   bool rewrite_peers_ = false;
   std::map<ContentId, std::int64_t> changed_uses_;
+  // Why flush_some() failed, until a transaction succeeds, and how many of its calls are passed
+  // over.
+  std::optional<Error> unflushed_;
+  int calls_to_pass_ = 0;
 };
 
 }  // namespace firn::tracker

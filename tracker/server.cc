@@ -26,8 +26,9 @@ ServerOptions completed(ServerOptions options, std::size_t shards) {
   options.transport.threads_by_prefix = true;  // rates of networks are kept by the thread
   options.transport.tick = kTick;
   options.transport.overload_lag = kOverloadLag;
-  options.core.upload_bytes_total_max /= shards;
   options.core.ledger = std::make_shared<PublisherLedger>();
+  options.core.upload_room = std::make_shared<UploadRoom>(options.core.upload_bytes_total_max,
+                                                          shards, options.core.manifest_bytes_max);
   return options;
 }
 

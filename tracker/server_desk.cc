@@ -1,5 +1,6 @@
 #include "tracker/server_desk.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -41,6 +42,11 @@ class ParcelOut final : public FrameOut {
   std::vector<std::uint8_t>& answer_;
   std::size_t used_ = 0;
 };
+
+// It, or its answer, may carry a part of a manifest (limits::kManifestPartBytes).
+bool carries_part(const proto::TrackerRequest& request) {
+  return !std::holds_alternative<proto::Announce>(request);
+}
 
 void put(const proto::TrackerReply& reply, FrameOut& out) {
   const std::string frame = proto::serialize(reply).head;
@@ -115,7 +121,8 @@ Status Desk::requested(ConnectionId id, std::span<const std::uint8_t> frame, Rep
     } else {
       forward(shard, visitor, id, *request);
     }
-    if (visitor.line.size() >= kLineMax) replies.come_later();
+    visitor.holds_part = visitor.holds_part || carries_part(*request);
+    if (visitor.holds_part || visitor.line.size() >= kLineMax) replies.come_later();
   }
   core_.tick(now);
   return Done{};
@@ -197,12 +204,17 @@ void Desk::take(std::unique_ptr<Parcel> parcel) {
   }
 }
 
-// What has been answered at the head of the line goes out together.
+// What has been answered at the head of the line goes out together. With an answer the transport
+// reads on: one that stands before a part of a manifest waits for it, so that a line never holds
+// two parts.
 void Desk::answer_line(ConnectionId id) {
   const auto visitor = visitors_.find(id);
   if (visitor == visitors_.end()) return;
   visitor->second.to_be_answered = false;
   std::deque<Parcel*>& line = visitor->second.line;
+  const auto is_answered = [](const Parcel* parcel) { return parcel->answered; };
+  if (visitor->second.holds_part && !std::ranges::all_of(line, is_answered)) return;
+  visitor->second.holds_part = false;
   frames_.clear();
   while (!line.empty() && line.front()->answered) {
     std::unique_ptr<Parcel> parcel(line.front());

@@ -72,6 +72,7 @@ class Desk {
     std::vector<bool> shards = {};  // that know it; empty: its own alone
     std::deque<Parcel*> line = {};  // in the order of requests
     bool to_be_answered = false;    // in answered_
+    bool holds_part = false;        // of a manifest, in the line
   };
 
   void answer(ConnectionId id, const proto::TrackerRequest& request, Time now, FrameOut& out);

@@ -2,6 +2,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <deque>
+#include <memory>
 
 #include "proto/base/digest.h"
 #include "proto/base/limits.h"
@@ -268,6 +270,45 @@ TEST_CASE("half-sent manifests of prefixes that sent most make room for one that
   // And is not pushed out by one that would send as much.
   REQUIRE(next_offset(tracker.put(whole.id, whole.file_bytes, 0, 4000, 4)) == 4000);
   CHECK(code(tracker.put(whole.id, whole.file_bytes, 0, 4000, 5)) == TrackerErrorCode::kSlowDown);
+}
+
+TEST_CASE("shards share the room for half-sent manifests, and each has a part of its own") {
+  const Manifest whole = manifest(2000);
+  const Manifest small = manifest(10, "small");
+  CoreOptions options;
+  options.upload_room = std::make_shared<UploadRoom>(6000, 2, 4000);  // parts of 1000
+  HostingTracker one(options), other(options);
+  REQUIRE(next_offset(one.put(whole.id, whole.file_bytes, 0, 5000)) == 5000);
+  CHECK(code(other.put(whole.id, whole.file_bytes, 0, 1001)) == TrackerErrorCode::kSlowDown);
+  REQUIRE(next_offset(other.put(whole.id, whole.file_bytes, 0, 1000)) == 1000);
+  CHECK(code(one.put(small.id, small.file_bytes, 0, 1, 2)) == TrackerErrorCode::kSlowDown);
+  one.core.disconnected(1);
+  CHECK(one.core.fill().upload_bytes == 0);
+  CHECK(next_offset(other.put(whole.id, whole.file_bytes, 1000, 4000)) == 5000);
+  CHECK(next_offset(one.put(small.id, small.file_bytes, 0, 1000, 2)) == small.file_bytes.size());
+}
+
+TEST_CASE("the room for half-sent manifests is never more than was said") {
+  for (const std::uint64_t largest : {1, 10, 30, 100, 300}) {
+    for (const std::size_t shards : {1, 2, 3, 7, 64}) {
+      CAPTURE(largest);
+      CAPTURE(shards);
+      const auto room = std::make_shared<UploadRoom>(100, shards, largest);
+      std::deque<UploadShare> shares;
+      for (std::size_t i = 0; i < shards; ++i) shares.emplace_back(room);
+      const auto fill = [](UploadShare& share) {
+        while (share.take(1)) {
+        }
+        return share.bytes();
+      };
+      CHECK(fill(shares.front()) >= std::min<std::uint64_t>(largest, 100));
+      std::uint64_t sum = 0;
+      for (UploadShare& share : shares) sum += fill(share);
+      CHECK(sum == 100);
+      for (UploadShare& share : shares) share.give_back(share.bytes());
+      CHECK(fill(shares.back()) >= std::min<std::uint64_t>(largest, 100));
+    }
+  }
 }
 
 TEST_CASE("one network cannot take all the room for half-sent manifests") {

@@ -204,6 +204,20 @@ TEST_CASE("with several I/O threads each content is one swarm, whoever's connect
   }
 }
 
+TEST_CASE("a manifest as large as any may be is taken, however many I/O threads there are") {
+  const Manifest whole = manifest(2000);
+  const std::string& bytes = whole.file_bytes;
+  ServerOptions options;
+  options.core.manifest_bytes_max = bytes.size();
+  options.core.upload_bytes_total_max = 2 * bytes.size();
+  Running tracker(std::move(options), 8);
+  Asker seed(tracker.address);
+  seed.announce(1, true, whole.id);
+  const auto reply = seed.ask(proto::TrackerManifestPut{whole.id, bytes.size(), 0, bytes});
+  REQUIRE(std::holds_alternative<proto::TrackerManifestPutReply>(reply));
+  CHECK(std::get<proto::TrackerManifestPutReply>(reply).next_offset == bytes.size());
+}
+
 TEST_CASE("requests for several shards sent at once are answered in order") {
   Running tracker({}, 3);
   Asker peer(tracker.address);

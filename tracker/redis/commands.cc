@@ -97,7 +97,8 @@ const char* const kChanges = R"(
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local found = redis.call('XRANGE', KEYS[1], '(' .. ARGV[1], '+', 'COUNT', ARGV[2])
-local out = {now, ARGV[1], #found, 0}
+local before = redis.call('XRANGE', KEYS[1], '-', ARGV[1], 'COUNT', 1)
+local out = {#before, ARGV[1], #found, 0}
 for _, entry in ipairs(found) do
   out[2] = entry[1]
   local words = entry[2]

@@ -25,8 +25,8 @@ constexpr std::size_t kPeersReadMax = 100'000;  // of a content
 constexpr std::size_t kPrefixBytesMax = 64;
 // Manifests stay in Redis for a day after a tracker that hosts them said so last.
 constexpr const char* kManifestLifetimeMs = "86400000";
-constexpr std::int64_t kEntryLifetimeMs = 60'000;
-constexpr std::int64_t kBehindMs = 30'000;  // then entries may be gone before they are read
+// Entries of the stream that stay, about: 330 MB if each is full, a minute of a million peers.
+constexpr const char* kEntriesMax = "5000";
 constexpr const char* kStreamLifetimeMs = "600000";
 
 // Digits alone.
@@ -37,13 +37,19 @@ std::optional<std::uint64_t> number_of(std::string_view text) {
   return number;
 }
 
-// The time in a stream entry's name, TIME-NUMBER.
-std::optional<std::int64_t> time_of_entry(std::string_view name) {
+// TIME-NUMBER, as Redis names the entries of a stream.
+bool names_entry(std::string_view name) {
   const std::size_t dash = name.find('-');
-  if (dash == std::string_view::npos || !number_of(name.substr(dash + 1))) return std::nullopt;
+  if (dash == std::string_view::npos || !number_of(name.substr(dash + 1))) return false;
   const auto ms = number_of(name.substr(0, dash));
-  if (!ms || *ms > std::uint64_t{1} << 53) return std::nullopt;
-  return static_cast<std::int64_t>(*ms);
+  return ms && *ms <= std::uint64_t{1} << 53;
+}
+
+// Of entries that come from that time of the server on: a moment before, as it is known to the
+// second.
+std::string name_before(std::uint64_t seconds) {
+  const bool is_time = seconds > 0 && seconds < std::uint64_t{1} << 40;
+  return std::to_string(is_time ? seconds * 1000 - 1 : 0) + "-0";
 }
 
 // What Redis says how long ago something was.
@@ -187,7 +193,8 @@ void Conversation::say_peers(Time now) {
   }
 }
 
-// Of what Redis has taken.
+// Of what Redis has taken. Entries go by their number: their names have times that stand still
+// after the server's clock was set back, so by age none would go.
 void Conversation::tell_others(Time now) {
   constexpr std::size_t kChangeBytesMax = 128;
   std::size_t said = 0, offered = 0;
@@ -197,9 +204,7 @@ void Conversation::tell_others(Time now) {
       append_change(peers, taken_[said++], now);
     while (offered < offers_.size() && offers.size() + kIdBytes <= kChangesBytesMax)
       append_id(offers, offers_[offered++]);
-    const std::string oldest =
-        std::to_string(std::max<std::int64_t>(server_now_ - kEntryLifetimeMs, 0));
-    ask({}, {"XADD", keys_.changes(), "MINID", "~", oldest, "*", "from", own_, "peers",
+    ask({}, {"XADD", keys_.changes(), "MAXLEN", "~", kEntriesMax, "*", "from", own_, "peers",
              std::move(peers), "offers", std::move(offers)});
     ask({}, {"PEXPIRE", keys_.changes(), kStreamLifetimeMs});
   }
@@ -207,11 +212,13 @@ void Conversation::tell_others(Time now) {
   offers_.clear();
 }
 
-// A manifest counts as there from its size on, which comes last.
+// A manifest counts as there from its size on, which comes last. One whose tracker ended before
+// that lacks it, and is written anew by those that hold it.
 void Conversation::say_manifests() {
   for (std::size_t i = 0; i < kIdsPerTurn && !held_.empty(); ++i) {
-    ask({Asked::kHeld, held_.front()},
-        {"PEXPIRE", keys_.manifest(held_.front()), kManifestLifetimeMs});
+    const ContentId& content = held_.front();
+    ask({Asked::kHeld, content}, {"HSTRLEN", keys_.manifest(content), "size"});
+    ask({}, {"PEXPIRE", keys_.manifest(content), kManifestLifetimeMs});
     held_.pop_front();
   }
   if (manifests_.empty()) return;
@@ -300,11 +307,7 @@ Status Conversation::take_one(const Question& question, const Reply& reply, Time
   switch (question.what) {
     case Asked::kTime:
       right = are_of(reply.list, 0, Reply::Kind::kText, 2) && number_of(reply.list[0].text);
-      if (right && *number_of(reply.list[0].text) < (std::uint64_t{1} << 40))
-        server_now_ = static_cast<std::int64_t>(*number_of(reply.list[0].text)) * 1000;
-      // A moment before now, as the time is known to the second.
-      if (position_.empty())
-        position_ = std::to_string(std::max<std::int64_t>(server_now_ - 1, 0)) + "-0";
+      if (right && position_.empty()) position_ = name_before(*number_of(reply.list[0].text));
       break;
     case Asked::kScript:
       right = reply.kind == Reply::Kind::kText && reply.text.size() == 40;
@@ -381,9 +384,8 @@ bool Conversation::take_changes(const Reply& reply, Time now) {
   if (list.size() < 4 || (list.size() - 4) % 3 != 0 || !are_of(list, 2, Reply::Kind::kInteger, 2) ||
       list[0].kind != Reply::Kind::kInteger || list[0].integer < 0)
     return false;
-  const auto last = time_of_entry(list[1].text);
-  if (!last) return false;
-  server_now_ = list[0].integer;
+  if (!names_entry(list[1].text)) return false;
+  const bool has_missed_some = list[0].integer == 0;  // none is there up to the last one read
   position_ = list[1].text;
   more_changes_ = list[2].integer >= static_cast<std::int64_t>(kEntriesPerTurn);
   rejected_ += static_cast<std::uint64_t>(std::max<std::int64_t>(list[3].integer, 0));
@@ -399,7 +401,7 @@ bool Conversation::take_changes(const Reply& reply, Time now) {
     append(received_.peers, *peers);
     append(received_.offered, *offers);
   }
-  if (more_changes_ && server_now_ - *last > kBehindMs && !scanning_) {
+  if (more_changes_ && has_missed_some && !scanning_) {
     scanning_ = true;
     cursor_ = "0";
   }

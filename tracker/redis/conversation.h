@@ -115,7 +115,6 @@ class Conversation {
   std::deque<Found> found_;  // manifests
   SharedManifest fetched_;   // the parts of the first that have come
   std::string position_;     // in the stream
-  std::int64_t server_now_ = 0;
   bool more_changes_ = false;
   bool scanning_ = false;
   std::string cursor_ = "0";

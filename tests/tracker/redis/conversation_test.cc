@@ -40,8 +40,9 @@ Reply list(std::vector<Reply> replies) {
   reply.list = std::move(replies);
   return reply;
 }
-Reply no_changes(std::int64_t looked = 0, const char* last = "99000-0") {
-  return list({number(100'000), text(last), number(looked), number(0)});
+// `kept`: whether an entry up to the last that was read is there still.
+Reply no_changes(std::int64_t looked = 0, std::int64_t kept = 1) {
+  return list({number(kept), text("99000-0"), number(looked), number(0)});
 }
 Reply no_keys() {
   return list({text("0"), list({})});
@@ -156,7 +157,8 @@ TEST_CASE("others are told of what Redis took, and of nothing else") {
   REQUIRE(commands.size() == 3);
   const Command& told = commands[0];
   CHECK(told[0] == "XADD");
-  CHECK(told[4] == "40000");  // older entries may go: a minute before the server's time
+  CHECK(std::vector(told.begin() + 2, told.begin() + 5) ==
+        std::vector<std::string>{"MAXLEN", "~", "5000"});  // older entries may go
   CHECK(told[7] == "own");
   CHECK(parse_changes(told[9], kNow).value() == std::vector{change(1, 2)});
   REQUIRE(begun.conversation.take({text("1-1"), number(1), no_changes()}, kNow).ok());
@@ -197,7 +199,7 @@ TEST_CASE("changes of others come with their ages, and offers") {
   append_id(offers, content(4));
   begun.conversation.next(kNow, true);
   REQUIRE(begun.conversation
-              .take({list({number(100'000), text("99500-3"), number(3), number(1), number(40),
+              .take({list({number(1), text("99500-3"), number(3), number(1), number(40),
                            text(peers), text(offers), number(0), text("rubbish"), text("")})},
                     kNow)
               .ok());
@@ -216,7 +218,7 @@ TEST_CASE("ages that are none are passed over") {
   for (const std::int64_t age : {std::int64_t{-1}, std::int64_t{1} << 40, INT64_MAX, INT64_MIN}) {
     begun.conversation.next(kNow, true);
     REQUIRE(begun.conversation
-                .take({list({number(100'000), text("99500-3"), number(1), number(0), number(age),
+                .take({list({number(1), text("99500-3"), number(1), number(0), number(age),
                              text(peers), text("")})},
                       kNow)
                 .ok());
@@ -230,12 +232,16 @@ TEST_CASE("a tracker that has fallen behind reads everything again") {
   begun.reconciled();
   begun.conversation.next(kNow, true);
   SUBCASE("not while it keeps up") {
-    REQUIRE(begun.conversation.take({no_changes(100, "99000-0")}, kNow).ok());
+    REQUIRE(begun.conversation.take({no_changes(100)}, kNow).ok());
     CHECK(begun.conversation.reconciled());
     CHECK(begun.conversation.busy(true));
   }
+  SUBCASE("nor where nothing was said for so long that the entries ended") {
+    REQUIRE(begun.conversation.take({no_changes(99, 0)}, kNow).ok());
+    CHECK(begun.conversation.reconciled());
+  }
   SUBCASE("when entries may have gone before it read them") {
-    REQUIRE(begun.conversation.take({no_changes(100, "60000-0")}, kNow).ok());
+    REQUIRE(begun.conversation.take({no_changes(100, 0)}, kNow).ok());
     CHECK_FALSE(begun.conversation.reconciled());
     CHECK(begun.conversation.next(kNow, true).back()[0] == "SCAN");
   }
@@ -341,16 +347,19 @@ TEST_CASE("a manifest with which something is wrong is not taken") {
   CHECK(read(reader.conversation, whole.id, right).size() == 1);  // the reader goes on
 }
 
-TEST_CASE("manifests that are held are kept on, or named where Redis lacks them") {
+TEST_CASE("manifests that are held are kept on, or named where Redis lacks them or their size") {
   Begun begun;
   begun.reconciled();
   ToRedis letters;
   letters.held = {content(1), content(2)};
   begun.conversation.post(std::move(letters));
   const auto commands = begun.conversation.next(kNow, true);
-  REQUIRE(commands.size() == 3);
-  CHECK(commands[0][0] == "PEXPIRE");
-  REQUIRE(begun.conversation.take({number(1), number(0), no_changes()}, kNow).ok());
+  REQUIRE(commands.size() == 5);
+  CHECK(commands[0] == Command{"HSTRLEN", Keys("p:").manifest(content(1)), "size"});
+  CHECK(commands[1][0] == "PEXPIRE");
+  // The second was begun by a tracker that ended before it was there.
+  REQUIRE(begun.conversation.take({number(5), number(1), number(0), number(1), no_changes()}, kNow)
+              .ok());
   CHECK(begun.conversation.received().missing == std::vector{content(2)});
 }
 
