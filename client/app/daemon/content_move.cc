@@ -315,8 +315,13 @@ Status ContentMove::place() {
       const auto set = to_->set_folder_attributes(item->path, item->mode, item->time_ns);
       if (!set.ok()) return set.error();
     }
-  if (const Status synced = to_->sync_all(); !synced.ok()) return synced;
+  return to_->sync_all();
+}
+
+// The stage, which is empty by then or holds what is not to be placed any more.
+Status ContentMove::remove_stage() {
   if (const Status removed = store::remove_tree(*to_, stage_); !removed.ok()) return removed;
+  if (const Status removed = store::remove_tree(*to_, undone()); !removed.ok()) return removed;
   const auto removed = to_->remove_folder(WorkFolder::kParent);  // unless other things are in it
   if (!removed.ok()) return removed.error();
   return Done{};
@@ -340,8 +345,8 @@ Status ContentMove::place_item(const Item& item) {
 }
 
 Status ContentMove::clear() {
-  if (from_ == nullptr) return Done{};
-  Status first = Done{};
+  Status first = remove_stage();
+  if (from_ == nullptr) return first;
   const auto note = [&first](const Status& status) {
     if (first.ok() && !status.ok()) first = status;
   };
@@ -373,8 +378,14 @@ Status ContentMove::clear() {
   return first;
 }
 
-// What waits was not placed: the file of its name is another's.
+// What waits was not placed: the file of its name is another's. What does not wait was placed, but
+// once the stage is being removed or is gone it tells nothing, and all was taken back before.
 Status ContentMove::undo(bool placed_some) {
+  const auto stage = to_->stat(stage_);
+  const auto mark = to_->stat(undone());
+  if (!stage.ok()) return stage.error();
+  if (!mark.ok()) return mark.error();
+  if (stage->kind == FileKind::kMissing || mark->kind != FileKind::kMissing) placed_some = false;
   Status first = Done{};
   const auto note = [&first](const Status& status) {
     if (first.ok() && !status.ok()) first = status;
@@ -399,9 +410,17 @@ Status ContentMove::undo(bool placed_some) {
     }
   for (const std::string& folder : folders)
     if (const auto removed = to_->remove_folder(folder); !removed.ok()) note(removed.error());
-  note(store::remove_tree(*to_, stage_));
-  if (const auto removed = to_->remove_folder(WorkFolder::kParent); !removed.ok())
-    note(removed.error());
+  if (stage->kind != FileKind::kMissing) {
+    if (const Status made = to_->make_folders(undone()); !made.ok()) {
+      note(made);
+      return first;
+    }
+    if (const Status synced = to_->sync_all(); !synced.ok()) {
+      note(synced);
+      return first;
+    }
+  }
+  note(remove_stage());
   return first;
 }
 

@@ -64,7 +64,10 @@ class ContentMove {
   Result<std::uint64_t> stage_item(const Item& item);
   Result<std::uint64_t> copy_slice(const Item& item);
   Status place_item(const Item& item);
+  Status remove_stage();
   std::string staged(const std::string& path) const { return stage_ + "/" + path; }
+  // Stands while undo() removes the stage.
+  std::string undone() const { return stage_ + ".undone"; }
 
   const std::shared_ptr<store::Files> from_, to_;
   const ContentId id_;

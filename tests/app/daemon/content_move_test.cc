@@ -168,6 +168,30 @@ TEST_CASE("a file that has come to the new folder meanwhile is not replaced, nor
   CHECK(tree_of(moved.old_folder) == moved.before);
 }
 
+TEST_CASE(
+    "a copy that stood in the new folder before outlives an undo that is killed and repeated") {
+  bool ended = false;
+  for (int calls = 0; !ended; ++calls) {
+    CAPTURE(calls);
+    const Moved moved(true);
+    Life life;
+    ContentMove move = moved.mover(life, true);
+    REQUIRE(move.stage().value());
+    fs::create_directories(moved.new_folder + "/c/d");
+    fs::copy_file(moved.old_folder + "/c/d/b", moved.new_folder + "/c/d/b");
+    fs::last_write_time(moved.new_folder + "/c/d/b",
+                        fs::last_write_time(moved.old_folder + "/c/d/b"));
+    REQUIRE_FALSE(move.place().ok());
+    Life killed{calls};
+    ended = moved.mover(killed, true).undo(true).ok();
+    Life last;
+    REQUIRE(moved.mover(last, true).undo(true).ok());  // or it was not recorded that it ended
+    CHECK(tree_of(moved.new_folder) ==
+          std::map<std::string, std::string>{{"c/d/b", std::string(9000, 'b')}});
+    REQUIRE(tree_of(moved.old_folder) == moved.before);
+  }
+}
+
 TEST_CASE("what is not the content's stays in the old folder") {
   const Moved moved(true);
   std::ofstream(moved.old_folder + "/c/mine") << "mine";
