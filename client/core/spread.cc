@@ -86,9 +86,11 @@ void Spread::told(const Neighbour& by, const proto::State& state) {
   }
   // A whole generation speaks of rows of late alone: what a sink was given is given to others
   // again, so that all of a generation comes through in the end.
+  // Once: a reporter that says it again and again says nothing new.
   for (const proto::Span& span : state.complete) {
     for (auto rows = rows_.lower_bound(span.first);
          rows != rows_.end() && rows->first - span.first < span.count; ++rows) {
+      if (by.holds.complete().contains(rows->first)) continue;
       count(by, rows->second, policy::kSpreadRecent, [](const Row&) { return true; });
     }
   }

@@ -61,6 +61,8 @@ const char* error_code_name(ErrorCode code) {
       return "not_found";
     case ErrorCode::kExists:
       return "exists";
+    case ErrorCode::kBusy:
+      return "busy";
     case ErrorCode::kReadOnly:
       return "read_only";
     case ErrorCode::kDiskFull:

@@ -24,6 +24,7 @@ enum class ErrorCode {
   kBadInput,       // malformed link, manifest, address, option, file
   kNotFound,       // a file, folder or content that is not there
   kExists,         // something is in the way (a file that is not ours, a port in use)
+  kBusy,           // it is being removed or moved, or another process uses it: try again soon
   kReadOnly,       // no permission or a read-only file system
   kDiskFull,       // no space or quota left
   kIo,             // any other failure of the disk

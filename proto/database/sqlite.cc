@@ -27,7 +27,7 @@ Error sqlite_error(sqlite3* database) {
       break;
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      error.code = ErrorCode::kExists;
+      error.code = ErrorCode::kBusy;
       error.detail += "; another process seems to use it";
       break;
     default:

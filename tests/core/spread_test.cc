@@ -122,6 +122,17 @@ TEST_CASE("a peer that has verified a generation has all of its rows") {
   CHECK(swarm.share(kGiver) == 1.0);
 }
 
+TEST_CASE("a peer that says again that it has a generation says nothing new") {
+  Spreading swarm;
+  proto::State state;
+  state.complete.push_back({0, 1});
+  for (core::PeerKey by = kFirstReporter; by < kFirstReporter + kReporters; ++by) {
+    REQUIRE(swarm.neighbour(by).apply_state(proto::State(state)));
+    swarm.tell_complete(by);
+  }
+  CHECK_FALSE(swarm.share(kTaker));
+}
+
 TEST_CASE("of rows that were given long ago a whole generation says nothing") {
   Spreading swarm;
   for (TimeUs passed = 0; passed <= policy::kSpreadRecent; passed += policy::kReportInterval) {

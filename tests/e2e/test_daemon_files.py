@@ -263,6 +263,14 @@ class Watches(DaemonTest):
         self.wait_dropped("one.firn.added", "two.link.added", "again.link.added", "other.txt")
         self.assertEqual(2, len(self.contents()))
 
+    def test_of_links_one_that_is_bad_is_not_hidden_by_one_that_is_there(self):
+        seed = self.share(self.file(50 * KIB))
+        self.daemon()
+        self.watch()
+        self.add(seed.link())
+        (self.drop / "two.link").write_text(f"{seed.link()}\nfirn:nonsense\n")
+        self.wait_dropped("two.link.invalid")
+
     def test_a_file_is_not_read_before_it_is_whole(self):
         manifest = self.create(self.file(100 * KIB)).read_bytes()
         daemon = self.daemon()

@@ -192,7 +192,9 @@ ExitCode run(const DaemonArguments& arguments, Console& console) {
   options->stays = true;
   auto watched = watched_folders(arguments);
   if (!watched.ok()) return fail(console, watched.error());
-  const std::string data = arguments.data.empty() ? DataFolder::default_path() : arguments.data;
+  // In full: contents are added by the names of files below it.
+  const std::string data =
+      arguments.data.empty() ? DataFolder::default_path() : absolute(arguments.data);
   const auto folder = DataFolder::take(data);
   if (!folder.ok()) return fail(console, folder.error());
   const auto store = ContentsStore::open(data + "/contents.sqlite");

@@ -8,6 +8,7 @@ ExitCode exit_code_of(const Error& error) {
       return ExitCode::kUsage;
     case ErrorCode::kNotFound:
     case ErrorCode::kExists:
+    case ErrorCode::kBusy:
     case ErrorCode::kReadOnly:
     case ErrorCode::kDiskFull:
     case ErrorCode::kIo:

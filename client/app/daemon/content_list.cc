@@ -110,9 +110,9 @@ Result<Json> ContentList::add(const AddRequest& request) {
     look(host_.driver.loop().now());
   for (const auto& other : contents_)
     if (other->id() == kept->id)
-      return Error{ErrorCode::kExists, operation,
-                   other->removed() ? "it is being removed; try again in a moment"
-                                    : "it is there already, as " + other->name()};
+      return other->removed()
+                 ? Error{ErrorCode::kBusy, operation, "it is being removed; try again in a moment"}
+                 : Error{ErrorCode::kExists, operation, "it is there already, as " + other->name()};
   if (const auto plan = host_.plan(*kept); !plan.ok()) return plan.error();
   kept->added_at = wall_seconds();
   kept->position = 1;

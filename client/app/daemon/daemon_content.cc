@@ -85,7 +85,7 @@ DaemonContent::DaemonContent(const DaemonHost& host, KeptContent kept)
 
 Status DaemonContent::change(const KeptContent& to) {
   if (kept_.forgotten() || kept_->removing)
-    return Error{ErrorCode::kExists, "change " + name_, "it is being removed"};
+    return Error{ErrorCode::kBusy, "change " + name_, "it is being removed"};
   kept_.set(to);
   host_.driver.loop().wake();
   return Done{};
@@ -115,9 +115,9 @@ Status DaemonContent::resume() {
 
 Status DaemonContent::remove(bool delete_data) {
   if (kept_->removing && task_.busy())
-    return Error{ErrorCode::kExists, "remove " + name_, "it is being removed"};
+    return Error{ErrorCode::kBusy, "remove " + name_, "it is being removed"};
   if (relocation_.active())
-    return Error{ErrorCode::kExists, "remove " + name_, "it is being moved; try again after that"};
+    return Error{ErrorCode::kBusy, "remove " + name_, "it is being moved; try again after that"};
   if (delete_data) {
     KeptContent removing = *kept_;
     removing.removing = true;
@@ -152,10 +152,10 @@ void DaemonContent::limits_changed() {
 
 Status DaemonContent::move(const std::string& folder) {
   if (relocation_.active())
-    return Error{ErrorCode::kExists, "move " + name_, "it is being moved to another folder"};
+    return Error{ErrorCode::kBusy, "move " + name_, "it is being moved to another folder"};
   if (const Status free = check_move(*kept_, folder); !free.ok()) return free;
   if (kept_.forgotten() || kept_->removing)
-    return Error{ErrorCode::kExists, "move " + name_, "it is being removed"};
+    return Error{ErrorCode::kBusy, "move " + name_, "it is being removed"};
   KeptContent moving = *kept_;
   moving.move = KeptContent::Move::kStage;
   moving.other_folder = folder;

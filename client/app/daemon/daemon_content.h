@@ -65,7 +65,7 @@ class DaemonContent {
   // Nothing is left of it: it may be destroyed.
   bool gone() const { return gone_; }
 
-  // Errors: kExists (it is being removed or moved).
+  // Errors: kBusy (it is being removed or moved).
   Status pause();
   Status resume();
   Status remove(bool delete_data);

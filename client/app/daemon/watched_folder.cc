@@ -25,6 +25,12 @@ bool is_refused(const Error& error) {
   return error.code == ErrorCode::kBadInput || error.code == ErrorCode::kCorrupt;
 }
 
+// How much a failure of one line says of the file: each line must be taken, or heard of. One that
+// may be taken later keeps the file; one that never will, its name.
+int weight(const Error& error) {
+  return error.code == ErrorCode::kExists ? 1 : is_refused(error) ? 2 : 3;
+}
+
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream stream(text);
@@ -138,7 +144,7 @@ void FolderWatch::try_to_add(const WatchedFolder& watched, Known& known) {
   }
 }
 
-// Of several links those that can be are added; the first failure.
+// Of several links those that can be are added. The first failure of most weight.
 Status FolderWatch::add_file(const WatchedFolder& watched, const std::string& name) {
   const std::string path = watched.folder + "/" + name;
   AddRequest request;
@@ -152,13 +158,15 @@ Status FolderWatch::add_file(const WatchedFolder& watched, const std::string& na
       return Error{ErrorCode::kBadInput, "read " + path, "there is no link in it"};
   }
   Status first = Done{};
+  const auto note = [&first](Error error) {
+    if (first.ok() || weight(first.error()) < weight(error)) first = std::move(error);
+  };
   for (const std::string& source : sources) {
     request.source = source;
     if (source != path && !source.starts_with("firn:"))
-      first = first.ok() ? Error{ErrorCode::kBadInput, "read " + path, "a line in it is no link"}
-                         : first;
-    else if (const auto added = add_(request); !added.ok() && first.ok())
-      first = added.error();
+      note(Error{ErrorCode::kBadInput, "read " + path, "a line in it is no link"});
+    else if (const auto added = add_(request); !added.ok())
+      note(added.error());
   }
   return first;
 }
