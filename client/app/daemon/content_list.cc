@@ -16,6 +16,9 @@ namespace {
 constexpr core::TimeUs kLookInterval = 100 * core::kMillisecond;
 // Contents that start or end at a time: each takes workers, and the pool has a bound.
 constexpr std::size_t kStartingMax = 64;
+// What contents have counted is kept so often, of so many at a time: all else waits meanwhile.
+constexpr core::TimeUs kRecordInterval = 600 * core::kSecond;
+constexpr std::size_t kRecordsAtOnce = 256;
 constexpr std::time_t kMinute = 60;
 
 std::int64_t wall_seconds() {
@@ -76,6 +79,11 @@ core::TimeUs ContentList::look(core::TimeUs now) {
     return content->gone() || content->due() == Due::kNever;
   });
   std::erase_if(contents_, [](const auto& content) { return content->gone(); });
+  if (now >= recorded_at_ + kRecordInterval) {
+    recorded_at_ = now;
+    recorded_ = 0;
+  }
+  if (recorded_ < contents_.size()) keep_records(kRecordsAtOnce);
   if (changed_) return now;
   if (active_.empty()) return core::kNever;
   return now + (working > 0 ? kLookInterval : core::kSecond);
@@ -287,7 +295,18 @@ Result<Json> ContentList::status() {
 }
 
 void ContentList::finish() {
-  for (const auto& content : contents_) content->keep_record();
+  recorded_ = 0;
+  keep_records(contents_.size());
+}
+
+// Each write by itself would be synced, while all else waits.
+void ContentList::keep_records(std::size_t writes_max) {
+  // Without them the goals of seeding are reached a little later.
+  (void)host_.store.together([&] {
+    for (std::size_t writes = 0; recorded_ < contents_.size() && writes < writes_max; ++recorded_)
+      writes += contents_[recorded_]->keep_record() ? 1 : 0;
+    return Done{};
+  });
 }
 
 Result<Json> ContentList::move(const std::string& which, const std::string& folder) {

@@ -69,6 +69,7 @@ class ContentList final : public DaemonMethods {
   void arrange();
   core::TimeUs turn_contents(core::TimeUs now);
   core::TimeUs look(core::TimeUs now);
+  void keep_records(std::size_t writes_max);
   Status place(DaemonContent& content, const std::string& to);
   void watch_all();
   Result<DaemonContent*> find(const std::string& which);
@@ -86,8 +87,10 @@ class ContentList final : public DaemonMethods {
   std::vector<DaemonContent*> active_;                    // those whose turn() may be due
   bool changed_ = true;                                   // which want to be active, or their order
   core::TimeUs looked_at_ = 0;
-  core::TimeUs limits_at_ = 0;  // when the schedule is looked at again
-  LimitValues applied_;         // the limits that the driver has
+  core::TimeUs recorded_at_ = 0;  // when what contents have counted was last begun to be kept
+  std::size_t recorded_ = 0;      // contents of which it is kept since
+  core::TimeUs limits_at_ = 0;    // when the schedule is looked at again
+  LimitValues applied_;           // the limits that the driver has
   std::vector<WatchedFolder> kept_folders_, configured_folders_;
   FolderWatch watch_;  // of both
 };

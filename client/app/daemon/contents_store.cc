@@ -236,9 +236,15 @@ Status ContentsStore::keep_manifest(const ContentId& id, const std::string& mani
 }
 
 Status ContentsStore::update_both(const KeptContent& one, const KeptContent& other) {
+  return together([&] {
+    const Status written = update(one);
+    return written.ok() ? update(other) : written;
+  });
+}
+
+Status ContentsStore::together(const std::function<Status()>& writes) {
   if (const Status begun = database_.execute("BEGIN"); !begun.ok()) return begun;
-  Status written = update(one);
-  if (written.ok()) written = update(other);
+  Status written = writes();
   if (written.ok()) written = database_.execute("COMMIT");
   // After some errors SQLite has undone everything by itself, and has nothing to undo.
   if (!written.ok()) (void)database_.execute("ROLLBACK");

@@ -6,6 +6,7 @@
 // One thread. Errors: as SQLite's, naming the file.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -31,6 +32,8 @@ class ContentsStore {
   Status update(const KeptContent& content);
   // Both or neither.
   Status update_both(const KeptContent& one, const KeptContent& other);
+  // All that `writes` changes here is synced once, and lost together where that fails.
+  Status together(const std::function<Status()>& writes);
   // Of the daemon.
   Result<LimitValues> limits();
   Status keep_limits(const LimitValues& limits);

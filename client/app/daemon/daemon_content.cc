@@ -17,7 +17,6 @@ namespace {
 
 constexpr core::TimeUs kLearnAgain = 60 * core::kSecond;
 // What is counted is kept when a session ends, and this often: a kill loses no more.
-constexpr core::TimeUs kRecordInterval = 600 * core::kSecond;
 
 std::int64_t seconds_since_1970() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
@@ -269,7 +268,7 @@ void DaemonContent::watch() {
   if (!place_.runs && !leaving_) leave();
   if (!session_->ended()) return;
   figures_ = session_->figures();
-  keep_record();
+  if (!host_.driver.stopping()) (void)keep_record();  // then all are kept at once
   if (!std::exchange(leaving_, false) && !host_.driver.stopping()) {
     if (const auto& failure = session_->outcome().failure) {
       fail(*failure, true);
@@ -294,7 +293,6 @@ void DaemonContent::count() {
   const bool works =
       session_->complete() || leaving_ || (session_->plan().manifest && !session_->running());
   progress_.sample(figures.rank, works, place_.others_wait, host_.queue_patience, now);
-  if (now >= recorded_at_ + kRecordInterval) keep_record();
   if (!seeds || leaving_ || kept_.forgotten() || kept_->seeded || now < learns_at_) return;
   if (!record_.reached(host_.limits.of_content(kept_->limits), content_bytes_)) return;
   KeptContent seeded = *kept_;
@@ -307,15 +305,16 @@ void DaemonContent::count() {
   leave();
 }
 
-void DaemonContent::keep_record() {
-  recorded_at_ = host_.driver.loop().now();
+bool DaemonContent::keep_record() {
+  const bool news =
+      record_.uploaded() != kept_->uploaded || record_.seconds() != kept_->seeded_seconds;
+  if (!news || kept_.forgotten()) return false;
   KeptContent recorded = *kept_;
   recorded.uploaded = record_.uploaded();
   recorded.seeded_seconds = record_.seconds();
-  const bool news =
-      recorded.uploaded != kept_->uploaded || recorded.seeded_seconds != kept_->seeded_seconds;
   // Without it the goals of seeding are reached a little later.
-  if (news && !kept_.forgotten()) (void)kept_.put(std::move(recorded));
+  (void)kept_.put(std::move(recorded));
+  return true;
 }
 
 // Keeps what the session has found out. A write that fails is tried again after a while: the disk

@@ -74,8 +74,8 @@ class DaemonContent {
   Status limit(const LimitChange& change);
   // The daemon's limits have changed.
   void limits_changed();
-  // Keeps what it has counted: the daemon ends.
-  void keep_record();
+  // Keeps what it has counted. Whether there was anything to write.
+  bool keep_record();
 
   // Its place among those that wait; lasting, as all changes.
   Status rank(std::int64_t priority, std::int64_t position);
@@ -127,7 +127,6 @@ class DaemonContent {
   std::weak_ptr<const void> files_;  // of the last session: not expired while it is used
   ProgressFigures figures_;          // of the last session, when it is gone
   SeedingRecord record_;
-  core::TimeUs recorded_at_ = 0;  // when the record was last kept
   std::string failure_;
   core::TimeUs learns_at_ = 0;  // not before, as the store could not be written
   QueueProgress progress_;
