@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import pathlib
 import signal
 import sys
@@ -25,7 +26,12 @@ def main(arguments, about):
         OPTIONS.get(name, lambda _: None)(command)
     chosen = parser.parse_args(arguments)
     try:
-        return chosen.function(chosen)
+        status = chosen.function(chosen)
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:  # as of `list | head`; what is left must not be tried again at the exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
     except (scenario.BadScenario, adapters.BadClient, hosts.NoNetwork, matrix.BadMatrix,
             slow_link.BrokenLink, building.Failed, refusals.CannotPlace,
             slurm.JobFailed) as problem:

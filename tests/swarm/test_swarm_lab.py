@@ -30,6 +30,16 @@ def downloaders(count, up, needs, **more):
     return [Link(up=up, needs=needs, **more) for _ in range(count)]
 
 
+class Output(unittest.TestCase):
+    def test_a_reader_that_has_gone_is_no_failure_to_tell_of(self):
+        listing = subprocess.Popen([str(ROOT / "scripts/swarm"), "list"], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        listing.stdout.close()
+        self.assertEqual(b"", listing.stderr.read())
+        listing.stderr.close()
+        self.assertEqual(141, listing.wait())
+
+
 class Bound(unittest.TestCase):
     def test_a_slow_source_must_send_everything_once(self):
         swarm = [Link(up=1 * MB, source=True), *downloaders(12, 1 * MB, 30 * MB)]
