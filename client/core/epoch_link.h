@@ -24,17 +24,17 @@ class EpochLink {
     if (speaker == speaker_ && number <= came_) return false;
     speaker_ = speaker;
     came_ = number;
-    may_be_old_ = false;
-    known_ = std::max(known_, number);
     return true;
   }
-  void sent(std::uint64_t number) { known_ = std::max(known_, number); }
-  // The first peer speaks, or another one now, whose numbers begin anew. What the neighbour tells
-  // may then be a number of the one before: until it cannot be, higher ones than the latest say
-  // nothing.
-  void forget(bool another) {
+  // It has this one, of the peer that speaks, or gets it.
+  void sent(std::uint64_t number) {
+    may_be_old_ = false;
+    known_ = std::max(known_, number);
+  }
+  // Another peer speaks now, whose numbers begin anew.
+  void forget() {
     known_ = 0;
-    may_be_old_ = another;
+    may_be_old_ = true;
   }
 
   // It has this Epoch, or it is on its way there.
@@ -48,7 +48,9 @@ class EpochLink {
   PublicKey speaker_;
   std::uint64_t came_ = 0;
   std::uint64_t known_ = 0;
-  bool may_be_old_ = false;
+  // What it tells may be a number of a peer that spoke before: until it cannot be, higher ones than
+  // the latest say nothing.
+  bool may_be_old_ = true;
   bool wants_ = false;
   bool wants_claims_ = false;
 };

@@ -68,6 +68,7 @@ Epochs::Verdict Epochs::came(Neighbour& n, proto::Epoch&& epoch) {
   // As after a connection that stood still for long.
   if (!allowance.first->second.try_take(1, context_.now)) return Verdict::kOld;
   if (!n.epochs.came(epoch.speaker, epoch.number) || !fits(epoch)) return Verdict::kFalse;
+  if (latest_ && epoch.speaker == latest_->speaker) n.epochs.sent(epoch.number);
   const auto last = numbers_.find(epoch.speaker);
   if (last != numbers_.end() && epoch.number <= last->second) return Verdict::kOld;
   if (alive() && epoch.speaker != latest_->speaker) return Verdict::kOld;
@@ -91,7 +92,7 @@ void Epochs::speak(proto::Epoch&& epoch) {
 
 void Epochs::keep(proto::Epoch&& epoch) {
   if (!latest_ || latest_->speaker != epoch.speaker) {
-    for (Neighbour& n : membership_.neighbours()) n.epochs.forget(speakers_ > 0);
+    for (Neighbour& n : membership_.neighbours()) n.epochs.forget();
     ++speakers_;
     speaker_ = speaker_of(epoch);
   }

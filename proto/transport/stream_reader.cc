@@ -11,8 +11,8 @@ namespace firn::proto::transport {
 namespace {
 
 constexpr std::size_t kRepliesMax = 64 << 10;  // then they go out before more is asked
-// A record counts as so much of a turn at least: records of one byte, and messages of TLS between
-// them, cost far more time than their bytes tell.
+// A record counts as so much of a turn at least: records of one byte cost far more time than their
+// bytes tell.
 constexpr std::size_t kReadBytesMin = 512;
 
 }  // namespace

@@ -192,17 +192,12 @@ TlsProgress TlsSession::handshake() {
   socket_->drained = false;
   errno = 0;
   const TlsProgress progress = outcome_of(SSL_do_handshake(session_.get()), 0);
-  if (progress.outcome == TlsOutcome::kDone) forget_messages();
+  if (progress.outcome == TlsOutcome::kDone) incoming_->messages = 0;
   if (progress.outcome == TlsOutcome::kDone && !alpn_agreed(session_.get())) {
     failure_ = "the other side does not speak firn/1 (ALPN)";
     return {TlsOutcome::kFailed};
   }
   return progress;
-}
-
-void TlsSession::forget_messages() {
-  incoming_->messages = 0;
-  socket_->refused = false;
 }
 
 TlsProgress TlsSession::read(std::span<std::uint8_t> into) {
@@ -214,13 +209,12 @@ TlsProgress TlsSession::read(std::span<std::uint8_t> into) {
   std::size_t bytes = 0;
   const int result = SSL_read_ex(session_.get(), into.data(), into.size(), &bytes);
   const TlsProgress progress = outcome_of(result, bytes);
-  if (progress.outcome == TlsOutcome::kDone) {
-    forget_messages();
-  } else if (socket_->refused) {
-    failure_ = "messages of TLS come, and no data";
+  if (socket_->refused) {
+    failure_ = "messages of TLS come, and little data";
     failed_errno_ = 0;
     return {TlsOutcome::kFailed};
   }
+  if (progress.outcome == TlsOutcome::kDone && incoming_->messages > 0) --incoming_->messages;
   return progress;
 }
 

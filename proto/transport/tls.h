@@ -43,13 +43,14 @@ struct TlsProgress {
 // thread has SIGPIPE blocked.
 class TlsSession {
  public:
-  // Messages of TLS itself, and the records they lie in. The handshake has a dozen; afterwards an
-  // honest end sends one in thousands of records, with its new key.
+  // Messages of TLS itself, and the records they lie in; a record of data makes up for one of them.
+  // The handshake has a dozen; afterwards an honest end sends one in thousands of records, with its
+  // new key.
   static constexpr std::uint32_t kMessagesMax = 64;
 
   TlsProgress handshake();
   // kWantRead stays the answer until look_again(), which is for a caller that has waited for the
-  // socket. kFailed where more than kMessagesMax come with no data between.
+  // socket. kFailed where more than kMessagesMax have come.
   TlsProgress read(std::span<std::uint8_t> into);
   void look_again() { socket_->drained = false; }
   // Writes at most one record. After kWantWrite the next call must bring the same bytes.
@@ -87,14 +88,13 @@ class TlsSession {
                           SSL*, void* incoming);
 
   TlsProgress outcome_of(int result, std::size_t bytes);
-  void forget_messages();
   TlsProgress change_key();
   TlsProgress write_record(std::span<const std::uint8_t> from);
 
   // What has come, as OpenSSL tells of it.
   struct Incoming {
     std::uint64_t records_end = 0;  // of all records whose head has come, in bytes
-    std::uint32_t messages = 0;     // kMessagesMax; since the last data
+    std::uint32_t messages = 0;     // kMessagesMax
     SocketEnd* socket = nullptr;
   };
 

@@ -202,6 +202,12 @@ TEST_CASE(
   const auto late = fixture.heard<proto::Epoch>(without[0]);
   REQUIRE(late.size() == 1);
   CHECK(late[0].number == 2);
+  // One that connects only now is no other.
+  constexpr PeerKey kNewcomer = kFarthest + 1;
+  fixture.open(kNewcomer, numbered(static_cast<std::uint32_t>(kNewcomer)));
+  behind.epoch = 9;
+  fixture.say(kNewcomer, behind);
+  CHECK(fixture.handed_on(kNewcomer, kNewcomer) == 1);
   // A higher number is of the present speaker once a lower one was told of.
   fixture.say(without[1], ahead);
   CHECK(fixture.heard<proto::Epoch>(without[1]).size() == 1);

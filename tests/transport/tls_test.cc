@@ -147,7 +147,7 @@ TEST_CASE("a read ends soon though nothing comes but changes of the key") {
   std::array<std::uint8_t, 100> into = {};
   session.look_again();
   CHECK(session.read(into).outcome == TlsOutcome::kFailed);
-  CHECK(session.error("read").message() == "read: TLS: messages of TLS come, and no data");
+  CHECK(session.error("read").message() == "read: TLS: messages of TLS come, and little data");
   // What was read ahead at once, of much more.
   CHECK(session.received_bytes() - before <= 5 * kTlsRecordBytes);
   CHECK(27 * changes > 6 * static_cast<int>(kTlsRecordBytes));

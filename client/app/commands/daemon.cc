@@ -183,6 +183,11 @@ std::function<std::vector<Address>(bool)> addresses_of(const DaemonArguments& ar
   };
 }
 
+// In full: contents are added by the names of files below it.
+std::string data_of(const DaemonArguments& arguments) {
+  return arguments.data.empty() ? DataFolder::default_path() : absolute(arguments.data);
+}
+
 ExitCode run(const DaemonArguments& arguments, Console& console) {
   const StopRequest stop;
   if (const Status usable = use_kernels(arguments.kernels); !usable.ok())
@@ -192,9 +197,7 @@ ExitCode run(const DaemonArguments& arguments, Console& console) {
   options->stays = true;
   auto watched = watched_folders(arguments);
   if (!watched.ok()) return fail(console, watched.error());
-  // In full: contents are added by the names of files below it.
-  const std::string data =
-      arguments.data.empty() ? DataFolder::default_path() : absolute(arguments.data);
+  const std::string data = data_of(arguments);
   const auto folder = DataFolder::take(data);
   if (!folder.ok()) return fail(console, folder.error());
   const auto store = ContentsStore::open(data + "/contents.sqlite");

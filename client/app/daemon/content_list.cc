@@ -26,6 +26,23 @@ std::int64_t wall_seconds() {
   return std::chrono::duration_cast<std::chrono::seconds>(now).count();
 }
 
+// Of contents from `next` on, which moves past them. Each write by itself would be synced, while
+// all else waits.
+void keep_records(ContentsStore& store, const std::vector<std::unique_ptr<DaemonContent>>& contents,
+                  std::size_t& next, std::size_t writes_max) {
+  std::vector<KeptContent> counted;
+  std::vector<DaemonContent*> of;
+  for (; next < contents.size() && counted.size() < writes_max; ++next) {
+    if (auto unkept = contents[next]->unkept()) {
+      counted.push_back(*std::move(unkept));
+      of.push_back(contents[next].get());
+    }
+  }
+  // What is not written now is next time; the goals of seeding are reached a little later then.
+  if (counted.empty() || !store.update_all(counted).ok()) return;
+  for (std::size_t i = 0; i < of.size(); ++i) of[i]->written(std::move(counted[i]));
+}
+
 }  // namespace
 
 ContentList::ContentList(DaemonHost host, const QueueLimits& queue, ReadContent read)
@@ -83,7 +100,7 @@ core::TimeUs ContentList::look(core::TimeUs now) {
     recorded_at_ = now;
     recorded_ = 0;
   }
-  if (recorded_ < contents_.size()) keep_records(kRecordsAtOnce);
+  if (recorded_ < contents_.size()) keep_records(host_.store, contents_, recorded_, kRecordsAtOnce);
   if (changed_) return now;
   if (active_.empty()) return core::kNever;
   return now + (working > 0 ? kLookInterval : core::kSecond);
@@ -296,17 +313,7 @@ Result<Json> ContentList::status() {
 
 void ContentList::finish() {
   recorded_ = 0;
-  keep_records(contents_.size());
-}
-
-// Each write by itself would be synced, while all else waits.
-void ContentList::keep_records(std::size_t writes_max) {
-  // Without them the goals of seeding are reached a little later.
-  (void)host_.store.together([&] {
-    for (std::size_t writes = 0; recorded_ < contents_.size() && writes < writes_max; ++recorded_)
-      writes += contents_[recorded_]->keep_record() ? 1 : 0;
-    return Done{};
-  });
+  keep_records(host_.store, contents_, recorded_, contents_.size());
 }
 
 Result<Json> ContentList::move(const std::string& which, const std::string& folder) {

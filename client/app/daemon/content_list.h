@@ -69,7 +69,6 @@ class ContentList final : public DaemonMethods {
   void arrange();
   core::TimeUs turn_contents(core::TimeUs now);
   core::TimeUs look(core::TimeUs now);
-  void keep_records(std::size_t writes_max);
   Status place(DaemonContent& content, const std::string& to);
   void watch_all();
   Result<DaemonContent*> find(const std::string& which);

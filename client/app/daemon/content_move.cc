@@ -229,6 +229,7 @@ Result<bool> ContentMove::stage() {
       return Error{ErrorCode::kNotFound, "move " + id_.short_text(),
                    "its files are not in its folder"};
     items_ = *std::move(items);
+    if (const Status made = to_->make_folders(stage_); !made.ok()) return made.error();
   }
   std::uint64_t bytes = 0;
   for (std::size_t count = 0; next_ < items_->size(); ++count) {
@@ -305,6 +306,11 @@ Result<std::uint64_t> ContentMove::copy_slice(const Item& item) {
 // --- place, clear, undo ---
 
 Status ContentMove::place() {
+  const auto stage = to_->stat(stage_);
+  if (!stage.ok()) return stage.error();
+  if (stage->kind == FileKind::kMissing)
+    return Error{ErrorCode::kNotFound, "move to " + to_->full_path(""),
+                 "what was to go there is gone, or was being taken back"};
   const auto items = collect();
   if (!items.ok()) return items.error();
   for (const Item& item : *items)
@@ -378,14 +384,12 @@ Status ContentMove::clear() {
   return first;
 }
 
-// What waits was not placed: the file of its name is another's. What does not wait was placed, but
-// once the stage is being removed or is gone it tells nothing, and all was taken back before.
+// What waits was not placed: the file of its name is another's. What does not wait was placed. Once
+// the stage is gone, as by a renaming at once, it tells nothing, and all was taken back before.
 Status ContentMove::undo(bool placed_some) {
   const auto stage = to_->stat(stage_);
-  const auto mark = to_->stat(undone());
   if (!stage.ok()) return stage.error();
-  if (!mark.ok()) return mark.error();
-  if (stage->kind == FileKind::kMissing || mark->kind != FileKind::kMissing) placed_some = false;
+  if (stage->kind == FileKind::kMissing) placed_some = false;
   Status first = Done{};
   const auto note = [&first](const Status& status) {
     if (first.ok() && !status.ok()) first = status;
@@ -411,12 +415,9 @@ Status ContentMove::undo(bool placed_some) {
   for (const std::string& folder : folders)
     if (const auto removed = to_->remove_folder(folder); !removed.ok()) note(removed.error());
   if (stage->kind != FileKind::kMissing) {
-    if (const Status made = to_->make_folders(undone()); !made.ok()) {
-      note(made);
-      return first;
-    }
-    if (const Status synced = to_->sync_all(); !synced.ok()) {
-      note(synced);
+    note(store::remove_tree(*to_, undone()));
+    if (const Status renamed = to_->rename(stage_, undone(), false); !renamed.ok()) {
+      note(renamed);
       return first;
     }
   }

@@ -66,7 +66,7 @@ class ContentMove {
   Status place_item(const Item& item);
   Status remove_stage();
   std::string staged(const std::string& path) const { return stage_ + "/" + path; }
-  // Stands while undo() removes the stage.
+  // The stage while undo() removes it.
   std::string undone() const { return stage_ + ".undone"; }
 
   const std::shared_ptr<store::Files> from_, to_;

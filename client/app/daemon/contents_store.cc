@@ -235,16 +235,12 @@ Status ContentsStore::keep_manifest(const ContentId& id, const std::string& mani
   return update->bind_bytes(1, id.raw()).bind_bytes(2, manifest).run();
 }
 
-Status ContentsStore::update_both(const KeptContent& one, const KeptContent& other) {
-  return together([&] {
-    const Status written = update(one);
-    return written.ok() ? update(other) : written;
-  });
-}
-
-Status ContentsStore::together(const std::function<Status()>& writes) {
-  if (const Status begun = database_.execute("BEGIN"); !begun.ok()) return begun;
-  Status written = writes();
+Status ContentsStore::update_all(std::span<const KeptContent> contents) {
+  // At once for writing: where another program has the lock, that is waited for once.
+  if (const Status begun = database_.execute("BEGIN IMMEDIATE"); !begun.ok()) return begun;
+  Status written = Done{};
+  for (const KeptContent& content : contents)
+    if (written.ok()) written = update(content);
   if (written.ok()) written = database_.execute("COMMIT");
   // After some errors SQLite has undone everything by itself, and has nothing to undo.
   if (!written.ok()) (void)database_.execute("ROLLBACK");

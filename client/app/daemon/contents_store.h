@@ -6,8 +6,8 @@
 // One thread. Errors: as SQLite's, naming the file.
 #pragma once
 
-#include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,10 +30,8 @@ class ContentsStore {
   Status insert(const KeptContent& content);
   // All but id, kind, link and manifest of a content that is there.
   Status update(const KeptContent& content);
-  // Both or neither.
-  Status update_both(const KeptContent& one, const KeptContent& other);
-  // All that `writes` changes here is synced once, and lost together where that fails.
-  Status together(const std::function<Status()>& writes);
+  // All, synced once, or none.
+  Status update_all(std::span<const KeptContent> contents);
   // Of the daemon.
   Result<LimitValues> limits();
   Status keep_limits(const LimitValues& limits);

@@ -16,7 +16,6 @@ namespace firn::app {
 namespace {
 
 constexpr core::TimeUs kLearnAgain = 60 * core::kSecond;
-// What is counted is kept when a session ends, and this often: a kill loses no more.
 
 std::int64_t seconds_since_1970() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
@@ -268,7 +267,10 @@ void DaemonContent::watch() {
   if (!place_.runs && !leaving_) leave();
   if (!session_->ended()) return;
   figures_ = session_->figures();
-  if (!host_.driver.stopping()) (void)keep_record();  // then all are kept at once
+  // Without it the goals of seeding are reached a little later. Of a daemon that ends all are kept
+  // together.
+  if (auto counted = host_.driver.stopping() ? std::nullopt : unkept())
+    (void)kept_.put(*std::move(counted));
   if (!std::exchange(leaving_, false) && !host_.driver.stopping()) {
     if (const auto& failure = session_->outcome().failure) {
       fail(*failure, true);
@@ -305,16 +307,14 @@ void DaemonContent::count() {
   leave();
 }
 
-bool DaemonContent::keep_record() {
+std::optional<KeptContent> DaemonContent::unkept() const {
   const bool news =
       record_.uploaded() != kept_->uploaded || record_.seconds() != kept_->seeded_seconds;
-  if (!news || kept_.forgotten()) return false;
+  if (!news || kept_.forgotten()) return std::nullopt;
   KeptContent recorded = *kept_;
   recorded.uploaded = record_.uploaded();
   recorded.seeded_seconds = record_.seconds();
-  // Without it the goals of seeding are reached a little later.
-  (void)kept_.put(std::move(recorded));
-  return true;
+  return recorded;
 }
 
 // Keeps what the session has found out. A write that fails is tried again after a while: the disk

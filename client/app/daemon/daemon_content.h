@@ -12,6 +12,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -74,8 +75,9 @@ class DaemonContent {
   Status limit(const LimitChange& change);
   // The daemon's limits have changed.
   void limits_changed();
-  // Keeps what it has counted. Whether there was anything to write.
-  bool keep_record();
+  // What it has counted since that was kept, to be written by the caller, who then says so.
+  std::optional<KeptContent> unkept() const;
+  void written(KeptContent counted) { kept_.written(std::move(counted)); }
 
   // Its place among those that wait; lasting, as all changes.
   Status rank(std::int64_t priority, std::int64_t position);

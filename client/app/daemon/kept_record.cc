@@ -1,5 +1,6 @@
 #include "client/app/daemon/kept_record.h"
 
+#include <array>
 #include <utility>
 
 namespace firn::app {
@@ -26,11 +27,11 @@ Status KeptRecord::put_manifest(const std::string& manifest) {
 }
 
 Status KeptRecord::swap_position(KeptRecord& other) {
-  KeptContent mine = kept_, theirs = other.kept_;
-  std::swap(mine.position, theirs.position);
-  if (const Status kept = store_.update_both(mine, theirs); !kept.ok()) return kept;
-  kept_ = std::move(mine);
-  other.kept_ = std::move(theirs);
+  std::array<KeptContent, 2> swapped = {kept_, other.kept_};
+  std::swap(swapped[0].position, swapped[1].position);
+  if (const Status kept = store_.update_all(swapped); !kept.ok()) return kept;
+  kept_ = std::move(swapped[0]);
+  other.kept_ = std::move(swapped[1]);
   return Done{};
 }
 

@@ -34,6 +34,8 @@ class KeptRecord {
 
   // Errors: as ContentsStore's; nothing has changed then.
   Status put(KeptContent to);
+  // The store has it.
+  void written(KeptContent to) { kept_ = std::move(to); }
   Status put_manifest(const std::string& manifest);
   Status swap_position(KeptRecord& other);
   // Holds at once, also where it is written later.

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -155,7 +156,7 @@ TEST_CASE("two contents are changed together, or neither is") {
   REQUIRE(store->insert(one).ok());
   REQUIRE(store->insert(other).ok());
   one.position = other.position = 3;
-  REQUIRE(store->update_both(one, other).ok());
+  REQUIRE(store->update_all(std::array{one, other}).ok());
   CHECK(store->load().value()[0].position == 3);
   CHECK(store->load().value()[1].position == 3);
   REQUIRE(Database::open(path)
@@ -164,7 +165,7 @@ TEST_CASE("two contents are changed together, or neither is") {
                        " BEGIN SELECT RAISE(ABORT, 'no'); END")
               .ok());
   one.position = other.position = 4;
-  CHECK_FALSE(store->update_both(one, other).ok());
+  CHECK_FALSE(store->update_all(std::array{one, other}).ok());
   CHECK(store->load().value()[0].position == 3);
 }
 
