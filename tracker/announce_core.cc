@@ -249,6 +249,7 @@ proto::TrackerReply AnnounceCore::answer(Client& client, const proto::TrackerMan
     drop_upload(client);
     client.upload.content = content;
     client.upload.total_bytes = request.total_bytes;
+    client.upload.began = now;
   }
   Upload& upload = client.upload;
   if (content != upload.content || request.total_bytes != upload.total_bytes ||
@@ -368,7 +369,9 @@ void AnnounceCore::tick(Time now) {
   for (RateLimit* rate : {&network_rate_, &announce_rate_, &prefix_rate_}) rate->tidy(now);
   if (uploads_.bytes() == 0) return;
   for (auto& [id, client] : clients_) {
-    if (client.upload.total_bytes > 0 && now - client.upload.grown > options_.upload_idle_max)
+    const Upload& upload = client.upload;
+    if (upload.total_bytes > 0 && (now - upload.grown > options_.upload_idle_max ||
+                                   now - upload.began > options_.upload_time_max))
       drop_upload(client);
   }
 }

@@ -45,7 +45,8 @@ struct CoreOptions : CoreRules {
   std::uint64_t manifest_bytes_max = limits::kManifestBytesMax;
   std::uint64_t upload_bytes_total_max = 512 << 20;  // of manifests half sent, together
   std::uint64_t upload_bytes_per_prefix_max = 256 << 20;
-  std::chrono::seconds upload_idle_max{30};  // longest wait for the next part of a manifest
+  std::chrono::seconds upload_idle_max{30};       // longest wait for the next part of a manifest
+  std::chrono::seconds upload_time_max{30 * 60};  // longest from its first part to its last
   std::size_t networks_max = 100'000;
   // What publishers and manifests half sent take, with other shards; its own alone if null.
   std::shared_ptr<PublisherLedger> ledger = nullptr;
@@ -113,7 +114,7 @@ class AnnounceCore {
     ContentId content;
     std::uint64_t total_bytes = 0;
     std::string bytes;
-    Time grown{};
+    Time began{}, grown{};
   };
   struct Client {
     PeerId id;

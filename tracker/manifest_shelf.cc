@@ -1,6 +1,7 @@
 #include "tracker/manifest_shelf.h"
 
 #include <algorithm>
+#include <string_view>
 #include <unordered_set>
 
 namespace firn::tracker {
@@ -16,48 +17,73 @@ std::string ManifestShelf::prefix_of(const ContentId& content) const {
   return found == entries_.end() ? std::string() : found->second.prefix;
 }
 
-// What the shelf would be without those that have been chosen to leave.
+// What the shelf would be without those that have been chosen to leave. Nothing is looked at twice,
+// as thousands may leave at once: where it has looked stays known, and only chosen ones are passed
+// over later.
 class ManifestShelf::Leaving {
  public:
   explicit Leaving(const ManifestShelf& shelf)
-      : shelf_(shelf), bytes_(shelf.bytes_total_), count_(shelf.entries_.size()) {}
+      : shelf_(shelf),
+        bytes_(shelf.bytes_total_),
+        count_(shelf.entries_.size()),
+        next_(shelf.order_.begin()),
+        next_whole_(shelf.by_room_.rbegin()) {}
 
   std::uint64_t bytes() const { return bytes_; }
   std::size_t count() const { return count_; }
-  std::uint64_t room_of(const std::string& name, const Prefix& prefix) const {
-    const auto freed = freed_.find(name);
-    return prefix.room - (freed == freed_.end() ? 0 : freed->second);
+  std::uint64_t room_of(const std::string& prefix) const {
+    if (const auto some = lessened_.find(prefix); some != lessened_.end()) return some->second.room;
+    const auto whole = shelf_.prefixes_.find(prefix);
+    return whole == shelf_.prefixes_.end() ? 0 : whole->second.room;
   }
-  // The prefix that takes most room now: few have lost any.
-  std::string largest() const {
-    std::pair<std::uint64_t, std::string> most;
-    for (const auto& [name, _] : freed_) {
-      most = std::max(most, {room_of(name, shelf_.prefixes_.at(name)), name});
-    }
-    for (auto it = shelf_.by_room_.rbegin(); it != shelf_.by_room_.rend(); ++it) {
-      if (!freed_.contains(it->second)) return std::max(most, *it).second;
-    }
-    return most.second;
+  // The prefix that takes most room now, and how much; none and 0 if none takes any.
+  std::pair<std::uint64_t, std::string> largest() {
+    while (next_whole_ != shelf_.by_room_.rend() && lessened_.contains(next_whole_->second))
+      ++next_whole_;
+    std::pair<std::uint64_t, std::string_view> most{};
+    if (next_whole_ != shelf_.by_room_.rend()) most = *next_whole_;
+    if (!lessened_by_room_.empty()) most = std::max(most, *lessened_by_room_.rbegin());
+    return {most.first, std::string(most.second)};
   }
-  // The longest unused of those; false if none is left.
-  bool take_first(const Order& order) {
-    for (const ContentId& oldest : order) {
-      if (chosen_.contains(oldest)) continue;
-      take(oldest);
-      return true;
-    }
-    return false;
+  // The longest unused of the prefix; false if none is left.
+  bool take_of(const std::string& prefix) {
+    const auto found = shelf_.prefixes_.find(prefix);
+    return found != shelf_.prefixes_.end() &&
+           take_next(found->second.order, lessened(found->first, found->second).next);
   }
+  bool take_any() { return take_next(shelf_.order_, next_); }
   std::vector<ContentId> all() && { return std::move(list_); }
 
  private:
+  // A prefix that has lost some.
+  struct Lessened {
+    std::uint64_t room;
+    Order::const_iterator next;  // the first that may be left
+  };
+
+  Lessened& lessened(std::string_view name, const Prefix& prefix) {
+    const auto [entry, added] =
+        lessened_.try_emplace(name, Lessened{prefix.room, prefix.order.begin()});
+    if (added) lessened_by_room_.insert({prefix.room, name});
+    return entry->second;
+  }
+  bool take_next(const Order& order, Order::const_iterator& next) {
+    while (next != order.end() && chosen_.contains(*next)) ++next;
+    if (next == order.end()) return false;
+    take(*next++);
+    return true;
+  }
   void take(const ContentId& content) {
     const Entry& entry = shelf_.entries_.at(content);
     chosen_.insert(content);
     list_.push_back(content);
     bytes_ -= entry.bytes;
     --count_;
-    freed_[entry.prefix] += shelf_.room_of(entry.bytes);
+    const auto prefix = shelf_.prefixes_.find(entry.prefix);
+    Lessened& lost = lessened(prefix->first, prefix->second);
+    lessened_by_room_.erase({lost.room, prefix->first});
+    lost.room -= shelf_.room_of(entry.bytes);
+    lessened_by_room_.insert({lost.room, prefix->first});
   }
 
   const ManifestShelf& shelf_;
@@ -65,7 +91,11 @@ class ManifestShelf::Leaving {
   std::size_t count_;
   std::vector<ContentId> list_;
   std::unordered_set<ContentId> chosen_;
-  std::unordered_map<std::string, std::uint64_t> freed_;  // by prefix
+  Order::const_iterator next_;  // of all, the first that may be left
+  // Names are the shelf's. The largest that has lost none comes at next_whole_ or after it.
+  std::unordered_map<std::string_view, Lessened> lessened_;
+  std::set<std::pair<std::uint64_t, std::string_view>> lessened_by_room_;
+  ByRoom::const_reverse_iterator next_whole_;
 };
 
 std::vector<ContentId> ManifestShelf::in_the_way_of(const std::string& prefix,
@@ -79,22 +109,15 @@ std::vector<ContentId> ManifestShelf::in_the_way_of(const std::string& prefix,
     const std::size_t others_count = entries_.size() - own->second.order.size();
     while (leaving.bytes() - others_bytes + bytes > share_bytes ||
            leaving.count() - others_count >= share_count) {
-      if (!leaving.take_first(own->second.order)) break;
+      if (!leaving.take_of(prefix)) break;
     }
   }
   while (leaving.bytes() + bytes > limits_.manifest_bytes_total_max ||
          leaving.count() >= limits_.manifest_count_max) {
     if (leaving.count() == 0) break;
-    const std::string largest = leaving.largest();
-    const auto most = prefixes_.find(largest);
-    const std::uint64_t held = own == prefixes_.end() ? 0 : leaving.room_of(prefix, own->second);
-    const bool gives_way =
-        largest != prefix && held + room_of(bytes) < leaving.room_of(largest, most->second);
-    if (gives_way) {
-      leaving.take_first(most->second.order);
-    } else if (own == prefixes_.end() || !leaving.take_first(own->second.order)) {
-      leaving.take_first(order_);
-    }
+    const auto [most, largest] = leaving.largest();
+    const bool gives_way = largest != prefix && leaving.room_of(prefix) + room_of(bytes) < most;
+    if (!leaving.take_of(gives_way ? largest : prefix)) leaving.take_any();
   }
   return std::move(leaving).all();
 }

@@ -41,6 +41,7 @@ class ManifestShelf {
 
  private:
   using Order = std::list<ContentId>;  // last used comes last
+  using ByRoom = std::set<std::pair<std::uint64_t, std::string>>;
   struct Prefix {
     Order order;
     std::uint64_t bytes = 0;
@@ -60,8 +61,8 @@ class ManifestShelf {
 
   RegistryLimits limits_;
   std::unordered_map<ContentId, Entry> entries_;
-  std::unordered_map<std::string, Prefix> prefixes_;         // those with manifests
-  std::set<std::pair<std::uint64_t, std::string>> by_room_;  // the same
+  std::unordered_map<std::string, Prefix> prefixes_;  // those with manifests
+  ByRoom by_room_;                                    // the same
   Order order_;
   std::uint64_t bytes_total_ = 0;
 };

@@ -19,8 +19,8 @@ constexpr std::int64_t kSchemaVersion = 2;
 constexpr std::size_t kAllPeers = std::numeric_limits<std::size_t>::max();
 constexpr std::size_t kPeersAtOnce = 1000;  // some 4 ms in which no announce is answered
 
-// How long a program that writes may hold us up: what a peer waits for, and changes that can wait.
-// While changes cannot be written, not at all.
+// How long a program that writes may hold us up: what a peer waits for and the last flush, and
+// changes that can wait. While these cannot be written, not at all but for the last flush.
 constexpr int kWaitMs = 200;
 constexpr int kFlushWaitMs = 20;
 constexpr int kCallsPassed = 20;  // of flush_some() after a failure: 5 s
@@ -83,6 +83,11 @@ Status make_schema(Database& database, std::int64_t version) {
   if (version == kSchemaVersion) return Done{};
   const std::string peers = version == 0 ? kPeerTable : "";
   return database.execute("BEGIN;" + peers + kManifestTable + "COMMIT;");
+}
+
+// From now on, for a program that writes. Comes before all that writes.
+Status wait_at_most(Database& database, int wait_ms) {
+  return database.execute("PRAGMA busy_timeout=" + std::to_string(wait_ms));
 }
 
 Error damaged(const std::string& what) {
@@ -269,8 +274,8 @@ std::string SqliteRegistry::manifest_prefix(const ContentId& content) const {
 // Every transaction also carries what waits to be written, of peers up to `peers_max`.
 template <typename Work>
 Status SqliteRegistry::transaction(std::size_t peers_max, int wait_ms, Work work) {
-  Status status = database_.execute(
-      "PRAGMA busy_timeout=" + std::to_string(unflushed_ ? 0 : wait_ms) + "; BEGIN IMMEDIATE");
+  Status status = wait_at_most(database_, wait_ms);
+  if (status) status = database_.execute("BEGIN IMMEDIATE");
   if (!status) return status;
   status = write_changes(peers_max);
   if (status) status = work();
@@ -301,7 +306,7 @@ Status SqliteRegistry::put_manifest(const ContentId& content, const std::string&
   const std::int64_t use = ++file_->last_use;
   lock.unlock();  // others read meanwhile
   const std::int64_t row = file_->last_row + 1;
-  const Status kept = transaction(kAllPeers, kWaitMs, [&]() -> Status {
+  const Status kept = transaction(kAllPeers, unless_unflushed(kWaitMs), [&]() -> Status {
     for (const ContentId& one : leaving)
       if (Status status = drop_manifest(one); !status) return status;
     return statements_.put_manifest.bind(1, row)
@@ -325,9 +330,17 @@ Status SqliteRegistry::put_manifest(const ContentId& content, const std::string&
   return Done{};
 }
 
+// Where there is none nothing is to be written, and nobody is waited for.
 Status SqliteRegistry::remove_manifest(const ContentId& content) {
+  forget_gone();
+  if (!has_manifest(content)) return Done{};
   const std::lock_guard turn(file_->turn);
-  const Status removed = drop_manifest(content);
+  return remove_in_turn(content);
+}
+
+Status SqliteRegistry::remove_in_turn(const ContentId& content) {
+  Status removed = wait_at_most(database_, unless_unflushed(kWaitMs));
+  if (removed) removed = drop_manifest(content);
   if (removed) forget_manifest(content);
   return removed;
 }
@@ -374,11 +387,13 @@ Result<proto::ManifestPart> SqliteRegistry::manifest_part(const ContentId& conte
   forget_gone();
   if (!has_manifest(content)) return proto::ManifestPart{};
   // A peer that has it may upload it again.
-  if (data.error().code == ErrorCode::kCorrupt && drop_manifest(content)) forget_manifest(content);
+  if (data.error().code == ErrorCode::kCorrupt) (void)remove_in_turn(content);
   return data.error();
 }
 
+// At the end: nothing writes later what is not written now.
 Status SqliteRegistry::flush() {
+  const std::lock_guard turn(file_->turn);
   return write_in_turn(kAllPeers, kWaitMs);
 }
 
@@ -388,7 +403,11 @@ Status SqliteRegistry::flush_some() {
     --calls_to_pass_;
     return *unflushed_;
   }
-  Status written = write_in_turn(std::max(kPeersAtOnce, changed_peers_.size() / 4), kFlushWaitMs);
+  // While another shard writes, announces are not to wait: the next call writes this one's.
+  const std::unique_lock turn(file_->turn, std::try_to_lock);
+  if (!turn.owns_lock()) return unflushed_ ? Status(*unflushed_) : Done{};
+  Status written = write_in_turn(std::max(kPeersAtOnce, changed_peers_.size() / 4),
+                                 unless_unflushed(kFlushWaitMs));
   if (written) return written;
   unflushed_ = written.error();
   calls_to_pass_ = kCallsPassed;
@@ -397,9 +416,6 @@ Status SqliteRegistry::flush_some() {
 
 Status SqliteRegistry::write_in_turn(std::size_t peers_max, int wait_ms) {
   if (changed_peers_.empty() && !rewrite_peers_ && changed_uses_.empty()) return Done{};
-  // While another shard writes, announces are not to wait: the next call writes this one's.
-  const std::unique_lock turn(file_->turn, std::try_to_lock);
-  if (!turn.owns_lock()) return unflushed_ ? Status(*unflushed_) : Done{};
   return transaction(peers_max, wait_ms, []() -> Status { return Done{}; });
 }
 

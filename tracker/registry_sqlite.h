@@ -106,7 +106,9 @@ class SqliteRegistry final : public Registry {
   Status prepare();
   Status load_peers(const Shards& shards, Time now);
   Status load_manifests(const Shards& shards);
-  // In this registry's turn. `wait_ms`: for a program that writes, at most.
+  int unless_unflushed(int wait_ms) const { return unflushed_ ? 0 : wait_ms; }
+  // In this registry's turn, as is what is called so. `wait_ms`: for a program that writes,
+  // at most.
   template <typename Work>
   Status transaction(std::size_t peers_max, int wait_ms, Work work);
   void peer_changed(const ContentId& content, const PeerId& peer);
@@ -114,7 +116,8 @@ class SqliteRegistry final : public Registry {
   Status write_changes(std::size_t peers_max);
   Status write_in_turn(std::size_t peers_max, int wait_ms);
   Status put_peer(const ContentId& content, const PackedPeer& peer);
-  Status drop_manifest(const ContentId& content);
+  Status remove_in_turn(const ContentId& content);
+  Status drop_manifest(const ContentId& content);  // in a transaction, or after wait_at_most()
   void forget_manifest(const ContentId& content);
   void forget_gone();
 

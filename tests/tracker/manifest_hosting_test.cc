@@ -249,6 +249,36 @@ TEST_CASE("a manifest whose parts stop coming makes room for others") {
         TrackerErrorCode::kMalformed);
 }
 
+TEST_CASE("a manifest whose parts come too slowly makes room for others") {
+  CoreOptions options;
+  options.upload_bytes_total_max = 4000;
+  options.upload_idle_max = std::chrono::seconds(30);
+  options.upload_time_max = std::chrono::minutes(30);
+  options.peer_ttl = std::chrono::hours(1);
+  HostingTracker tracker(options);
+  const Manifest whole = manifest(2000);
+  const Manifest small = manifest(10, "small");
+  std::uint64_t sent = 3900;
+  REQUIRE(next_offset(tracker.put(whole.id, whole.file_bytes, 0, sent)) == sent);
+  const auto one_more = [&](Time now) {
+    tracker.core.tick(now);
+    const TrackerManifestPut put{whole.id, whole.file_bytes.size(), sent,
+                                 whole.file_bytes.substr(sent, 1)};
+    return tracker.core.handle(1, put, now);
+  };
+  for (std::chrono::seconds now(25); now <= options.upload_time_max;
+       now += std::chrono::seconds(25)) {
+    REQUIRE(next_offset(one_more(now)) == sent + 1);
+    ++sent;
+  }
+  CHECK(code(tracker.put(small.id, small.file_bytes, 0, 1000, 2)) == TrackerErrorCode::kSlowDown);
+  CHECK(code(one_more(options.upload_time_max + std::chrono::seconds(2))) ==
+        TrackerErrorCode::kMalformed);
+  CHECK(tracker.core.fill().upload_bytes == 0);
+  CHECK(next_offset(tracker.put(small.id, small.file_bytes, 0, 1000, 2)) ==
+        small.file_bytes.size());
+}
+
 TEST_CASE("half-sent manifests of prefixes that sent most make room for one that sent less") {
   CoreOptions options;
   options.upload_bytes_total_max = 8000;
