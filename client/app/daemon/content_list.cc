@@ -31,11 +31,11 @@ std::int64_t wall_seconds() {
 void keep_records(ContentsStore& store, const std::vector<std::unique_ptr<DaemonContent>>& contents,
                   std::size_t& next, std::size_t writes_max) {
   std::vector<KeptContent> counted;
-  std::vector<DaemonContent*> of;
+  std::vector<KeptRecord*> of;
   for (; next < contents.size() && counted.size() < writes_max; ++next) {
     if (auto unkept = contents[next]->unkept()) {
-      counted.push_back(*std::move(unkept));
-      of.push_back(contents[next].get());
+      counted.push_back(std::move(unkept->counted));
+      of.push_back(unkept->record);
     }
   }
   // What is not written now is next time; the goals of seeding are reached a little later then.

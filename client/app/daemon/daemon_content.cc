@@ -270,7 +270,7 @@ void DaemonContent::watch() {
   // Without it the goals of seeding are reached a little later. Of a daemon that ends all are kept
   // together.
   if (auto counted = host_.driver.stopping() ? std::nullopt : unkept())
-    (void)kept_.put(*std::move(counted));
+    (void)kept_.put(std::move(counted->counted));
   if (!std::exchange(leaving_, false) && !host_.driver.stopping()) {
     if (const auto& failure = session_->outcome().failure) {
       fail(*failure, true);
@@ -307,14 +307,14 @@ void DaemonContent::count() {
   leave();
 }
 
-std::optional<KeptContent> DaemonContent::unkept() const {
+std::optional<DaemonContent::Unkept> DaemonContent::unkept() {
   const bool news =
       record_.uploaded() != kept_->uploaded || record_.seconds() != kept_->seeded_seconds;
   if (!news || kept_.forgotten()) return std::nullopt;
   KeptContent recorded = *kept_;
   recorded.uploaded = record_.uploaded();
   recorded.seeded_seconds = record_.seconds();
-  return recorded;
+  return Unkept{std::move(recorded), &kept_};
 }
 
 // Keeps what the session has found out. A write that fails is tried again after a while: the disk

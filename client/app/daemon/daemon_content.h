@@ -75,9 +75,12 @@ class DaemonContent {
   Status limit(const LimitChange& change);
   // The daemon's limits have changed.
   void limits_changed();
-  // What it has counted since that was kept, to be written by the caller, who then says so.
-  std::optional<KeptContent> unkept() const;
-  void written(KeptContent counted) { kept_.written(std::move(counted)); }
+  // What it has counted since that was kept, to be written by the caller, who then tells `record`.
+  struct Unkept {
+    KeptContent counted;
+    KeptRecord* record;
+  };
+  std::optional<Unkept> unkept();
 
   // Its place among those that wait; lasting, as all changes.
   Status rank(std::int64_t priority, std::int64_t position);
