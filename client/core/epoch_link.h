@@ -26,10 +26,11 @@ class EpochLink {
     came_ = number;
     return true;
   }
-  // It has this one, of the peer that speaks, or gets it.
-  void sent(std::uint64_t number) {
+  void sent(std::uint64_t number) { known_ = std::max(known_, number); }
+  // It has this one, of the peer that speaks, and so listens to that.
+  void shown(std::uint64_t number) {
     may_be_old_ = false;
-    known_ = std::max(known_, number);
+    sent(number);
   }
   // Another peer speaks now, whose numbers begin anew.
   void forget() {

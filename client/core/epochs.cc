@@ -68,7 +68,7 @@ Epochs::Verdict Epochs::came(Neighbour& n, proto::Epoch&& epoch) {
   // As after a connection that stood still for long.
   if (!allowance.first->second.try_take(1, context_.now)) return Verdict::kOld;
   if (!n.epochs.came(epoch.speaker, epoch.number) || !fits(epoch)) return Verdict::kFalse;
-  if (latest_ && epoch.speaker == latest_->speaker) n.epochs.sent(epoch.number);
+  if (latest_ && epoch.speaker == latest_->speaker) n.epochs.shown(epoch.number);
   const auto last = numbers_.find(epoch.speaker);
   if (last != numbers_.end() && epoch.number <= last->second) return Verdict::kOld;
   if (alive() && epoch.speaker != latest_->speaker) return Verdict::kOld;
@@ -80,7 +80,7 @@ Epochs::Verdict Epochs::came(Neighbour& n, proto::Epoch&& epoch) {
     n.news.report_terms();
   }
   keep(std::move(epoch));
-  n.epochs.sent(latest_->number);
+  n.epochs.shown(latest_->number);
   hand_on();
   return Verdict::kNews;
 }

@@ -40,7 +40,7 @@ void keep_records(ContentsStore& store, const std::vector<std::unique_ptr<Daemon
   }
   // What is not written now is next time; the goals of seeding are reached a little later then.
   if (counted.empty() || !store.update_all(counted).ok()) return;
-  for (std::size_t i = 0; i < of.size(); ++i) of[i]->written(std::move(counted[i]));
+  for (std::size_t i = 0; i < of.size(); ++i) of[i]->written(counted[i]);
 }
 
 }  // namespace

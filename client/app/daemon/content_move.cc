@@ -420,6 +420,7 @@ Status ContentMove::undo(bool placed_some) {
       note(renamed);
       return first;
     }
+    note(to_->sync_all());  // what is recorded next must not come before this
   }
   note(remove_stage());
   return first;

@@ -269,8 +269,8 @@ void DaemonContent::watch() {
   figures_ = session_->figures();
   // Without it the goals of seeding are reached a little later. Of a daemon that ends all are kept
   // together.
-  if (auto counted = host_.driver.stopping() ? std::nullopt : unkept())
-    (void)kept_.put(std::move(counted->counted));
+  if (const auto one = host_.driver.stopping() ? std::nullopt : unkept())
+    if (host_.store.update(one->counted).ok()) kept_.written(one->counted);
   if (!std::exchange(leaving_, false) && !host_.driver.stopping()) {
     if (const auto& failure = session_->outcome().failure) {
       fail(*failure, true);
@@ -314,6 +314,7 @@ std::optional<DaemonContent::Unkept> DaemonContent::unkept() {
   KeptContent recorded = *kept_;
   recorded.uploaded = record_.uploaded();
   recorded.seeded_seconds = record_.seconds();
+  recorded.manifest = std::string();  // there may be many to write, and it is not written
   return Unkept{std::move(recorded), &kept_};
 }
 

@@ -75,7 +75,8 @@ class DaemonContent {
   Status limit(const LimitChange& change);
   // The daemon's limits have changed.
   void limits_changed();
-  // What it has counted since that was kept, to be written by the caller, who then tells `record`.
+  // What it has counted since that was kept, without its manifest, to be written by the caller, who
+  // then tells `record`.
   struct Unkept {
     KeptContent counted;
     KeptRecord* record;

@@ -34,8 +34,11 @@ class KeptRecord {
 
   // Errors: as ContentsStore's; nothing has changed then.
   Status put(KeptContent to);
-  // The store has it.
-  void written(KeptContent to) { kept_ = std::move(to); }
+  // The store has its counts.
+  void written(const KeptContent& to) {
+    kept_.uploaded = to.uploaded;
+    kept_.seeded_seconds = to.seeded_seconds;
+  }
   Status put_manifest(const std::string& manifest);
   Status swap_position(KeptRecord& other);
   // Holds at once, also where it is written later.
