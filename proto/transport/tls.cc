@@ -59,9 +59,9 @@ void empty_error_queue() {
 }  // namespace
 
 // Called for each record's head, as it comes and as it goes: the only place where OpenSSL says how
-// long a record is before all of it is there. And for messages of TLS itself: while such come, and
-// no data, SSL_read does not return, so that a stranger who sends nothing else would keep an I/O
-// thread to itself.
+// long a record is before all of it is there. And for handshake messages: SSL_read does not
+// return while such messages come and no application data. A stranger who sends only KeyUpdates
+// would occupy an I/O thread.
 void TlsSession::note_record(int sent, int, int content_type, const void* head, std::size_t bytes,
                              SSL*, void* session_incoming) {
   if (sent != 0) return;

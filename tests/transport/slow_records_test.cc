@@ -162,7 +162,7 @@ std::string key_changes(SlowStranger& stranger, int count) {
   return stream;
 }
 
-TEST_CASE("a stranger who changes its key and sends nothing else is sent away") {
+TEST_CASE("a connection on which only KeyUpdates come is closed") {
   Meeting meeting;
   const WithoutSigpipe guard;
   // As much as the server takes: it has to end the connection, whatever is still to come.

@@ -16,7 +16,8 @@ namespace {
 constexpr core::TimeUs kLookInterval = 100 * core::kMillisecond;
 // Contents that start or end at a time: each takes workers, and the pool has a bound.
 constexpr std::size_t kStartingMax = 64;
-// What contents have counted is kept so often, of so many at a time: all else waits meanwhile.
+// How often the daemon writes what contents have uploaded and how long they were seeded, and of how
+// many contents at a time: the main thread does nothing else meanwhile.
 constexpr core::TimeUs kRecordInterval = 600 * core::kSecond;
 constexpr std::size_t kRecordsAtOnce = 256;
 constexpr std::time_t kMinute = 60;

@@ -75,8 +75,8 @@ class DaemonContent {
   Status limit(const LimitChange& change);
   // The daemon's limits have changed.
   void limits_changed();
-  // What it has counted since that was kept, without its manifest, to be written by the caller, who
-  // then tells `record`.
+  // Its row with the present counts, if they differ from those in the store; `manifest` is empty.
+  // The caller writes it, and calls record->written() afterwards.
   struct Unkept {
     KeptContent counted;
     KeptRecord* record;
