@@ -1,6 +1,6 @@
 """scripts/swarm sim and faults: the production core in virtual time. Sweeps are in sweep.py.
 
-The programs are tests/sim/lab/swarm_lab (measures; coefficients only) and tests/sim/sim_faults
+The programs are tests/sim/lab/swarm_lab (measures; coefficients only) and tests/sim/sim_test
 (checks every byte). They are built when they are missing.
 """
 
@@ -165,7 +165,7 @@ def faults_options(command):
 
 def faults(chosen):
     """Seeded runs with faults; prints the seeds that break a rule. Those become tests."""
-    path = program("tests/sim/sim_faults")
+    path = program("tests/sim/sim_test")
 
     def batch(first):
         last = min(first + chosen.batch, chosen.first + chosen.count)

@@ -6,9 +6,8 @@
 #include "proto/program/config_file.h"
 #include "tests/fuzz/fuzz_target.h"
 
-using namespace firn;
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+namespace firn::fuzz::config {
+FIRN_FUZZ_TARGET(config) {
   const std::string text(reinterpret_cast<const char*>(data), size);
   const auto file = parse_config("config.toml", text);
   if (!file.ok()) {
@@ -28,3 +27,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace firn::fuzz::config

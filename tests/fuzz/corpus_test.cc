@@ -1,4 +1,4 @@
-// Runs a fuzz target over its corpus, in every build: the target aborts when an invariant breaks.
+// Runs fuzz targets over their corpora, in every build: a target aborts when an invariant breaks.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -11,15 +11,17 @@
 
 #include "tests/fuzz/fuzz_target.h"
 
+namespace firn::fuzz {
 namespace {
 
 using Input = std::vector<std::uint8_t>;
 
-std::vector<Input> corpus() {
+std::vector<Input> corpus(const char* name) {
   const char* folder = std::getenv("FIRN_CORPUS");  // set in meson.build
   REQUIRE(folder != nullptr);
   std::vector<std::filesystem::path> paths;
-  for (const auto& entry : std::filesystem::directory_iterator(folder))
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::filesystem::path(folder) / name))
     paths.push_back(entry.path());
   std::ranges::sort(paths);  // so that mutations are the same everywhere
   std::vector<Input> inputs;
@@ -59,17 +61,19 @@ Input mutated(Input input, std::mt19937& random) {
 
 }  // namespace
 
-TEST_CASE("every input of the corpus keeps the target's invariants") {
-  const auto inputs = corpus();
+void run_corpus(const char* name, Target target) {
+  const auto inputs = corpus(name);
   CHECK(inputs.size() >= 3);
-  for (const Input& input : inputs) CHECK(LLVMFuzzerTestOneInput(input.data(), input.size()) == 0);
+  for (const Input& input : inputs) CHECK(target(input.data(), input.size()) == 0);
 }
 
-TEST_CASE("so do mutations of it") {
+void run_mutations(const char* name, Target target) {
   std::mt19937 random(20);
-  for (const Input& input : corpus())
+  for (const Input& input : corpus(name))
     for (int round = 0; round < 100; ++round) {
       const Input mutation = mutated(input, random);
-      CHECK(LLVMFuzzerTestOneInput(mutation.data(), mutation.size()) == 0);
+      CHECK(target(mutation.data(), mutation.size()) == 0);
     }
 }
+
+}  // namespace firn::fuzz

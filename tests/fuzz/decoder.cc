@@ -8,6 +8,7 @@
 #include "proto/base/result.h"
 #include "tests/fuzz/fuzz_target.h"
 
+namespace firn::fuzz::decoder {
 using namespace firn::codec;
 
 namespace {
@@ -104,7 +105,7 @@ void check_modes(Input input, std::size_t n, std::size_t k, const Kernels& kerne
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FIRN_FUZZ_TARGET(decoder) {
   Input input{data, size};
   const std::size_t n = 1 + input.next() % 80, k = 1 + input.next() % 70;
   const auto available = available_kernels();
@@ -112,3 +113,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check_modes(input, n, k, kernels);
   return 0;
 }
+
+}  // namespace firn::fuzz::decoder

@@ -7,6 +7,7 @@
 #include "proto/framing.h"
 #include "tests/fuzz/fuzz_target.h"
 
+namespace firn::fuzz::frame_reader {
 namespace {
 
 using firn::proto::FrameReader;
@@ -50,7 +51,7 @@ Outcome cut(std::span<const std::uint8_t> stream, std::size_t piece, bool take_l
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FIRN_FUZZ_TARGET(frame_reader) {
   const std::span stream(data, size);
   const Outcome whole = cut(stream, std::max<std::size_t>(size, 1), false);
   for (const std::size_t piece : {1, 3, 4, 5, 64}) {
@@ -60,3 +61,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace firn::fuzz::frame_reader

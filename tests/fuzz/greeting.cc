@@ -11,15 +11,7 @@
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/fuzz/greeting_world.h"
 
-using namespace firn;
-using fuzz::ConnectionId;
-using fuzz::Frame;
-using fuzz::FuzzBytes;
-using fuzz::GreetingWorld;
-using fuzz::Owner;
-using fuzz::Process;
-using fuzz::Wire;
-
+namespace firn::fuzz::greeting {
 namespace {
 
 constexpr std::size_t kWiresMax = 40;
@@ -243,8 +235,10 @@ class Strangers {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FIRN_FUZZ_TARGET(greeting) {
   FuzzBytes in(data, size);
   Strangers(in).run();
   return 0;
 }
+
+}  // namespace firn::fuzz::greeting

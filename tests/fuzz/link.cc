@@ -7,9 +7,8 @@
 #include "proto/content/manifest.h"
 #include "tests/fuzz/fuzz_target.h"
 
-using namespace firn;
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+namespace firn::fuzz::link {
+FIRN_FUZZ_TARGET(link) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   if (const auto link = parse_link(text); link.ok()) {
     const auto again = parse_link(to_text(*link));
@@ -36,3 +35,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   FIRN_CHECK(!is_plain_text(text) || text.starts_with(plain));
   return 0;
 }
+
+}  // namespace firn::fuzz::link

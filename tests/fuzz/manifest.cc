@@ -12,8 +12,7 @@
 #include "proto/wire_fields.h"
 #include "tests/fuzz/fuzz_target.h"
 
-using namespace firn;
-
+namespace firn::fuzz::manifest {
 namespace {
 
 std::string sealed(const std::string& envelope) {
@@ -58,7 +57,7 @@ void check_paths(const Info& info) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FIRN_FUZZ_TARGET(manifest) {
   if (size == 0) return 0;
   const std::string file = file_from({data, size});
   const auto manifest = parse_manifest(file);
@@ -76,3 +75,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   FIRN_CHECK(moved.ok() && moved->id == manifest->id && moved->trackers.empty());
   return 0;
 }
+
+}  // namespace firn::fuzz::manifest

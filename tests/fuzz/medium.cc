@@ -10,7 +10,7 @@
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/medium/plain_inner_code.h"
 
-using namespace firn;
+namespace firn::fuzz::medium {
 using namespace firn::medium;
 
 namespace {
@@ -64,7 +64,7 @@ void read_group(const Label& label, const std::shared_ptr<const InnerCode>& inne
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FIRN_FUZZ_TARGET(medium) {
   static const Label label = small_label();
   static const auto plain = std::make_shared<PlainInnerCode>(label.word_bytes);
   static const auto real =
@@ -81,3 +81,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (const auto mark = finder.next(bit)) FIRN_CHECK(mark->distance < kMarkBits / 4);
   return 0;
 }
+
+}  // namespace firn::fuzz::medium

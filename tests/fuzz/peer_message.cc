@@ -8,9 +8,10 @@
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/proto/wire_frames.h"
 
+namespace firn::fuzz::peer_message {
 using namespace firn::proto;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FIRN_FUZZ_TARGET(peer_message) {
   const auto message = parse_peer_message({data, size});
   if (!message.ok()) {
     FIRN_CHECK(message.error().code == firn::ErrorCode::kProtocol);
@@ -25,3 +26,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   FIRN_CHECK(plain.ParseFromString(bytes) && plain.SerializeAsString() == bytes);
   return 0;
 }
+
+}  // namespace firn::fuzz::peer_message

@@ -6,6 +6,7 @@
 
 #include "tests/fuzz/fuzz_target.h"
 
+namespace firn::fuzz::proxy_header {
 namespace {
 
 using firn::proto::transport::ProxyHeader;
@@ -33,9 +34,11 @@ Outcome read(std::span<const std::uint8_t> stream, std::size_t piece) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FIRN_FUZZ_TARGET(proxy_header) {
   const std::span stream(data, size);
   const Outcome whole = read(stream, std::max<std::size_t>(size, 1));
   for (const std::size_t piece : {1, 3, 16, 52}) FIRN_CHECK(read(stream, piece) == whole);
   return 0;
 }
+
+}  // namespace firn::fuzz::proxy_header

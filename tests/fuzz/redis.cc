@@ -10,6 +10,7 @@
 #include "tracker/redis/records.h"
 #include "tracker/redis/redis_address.h"
 
+namespace firn::fuzz::redis {
 namespace {
 
 using namespace firn::tracker;
@@ -118,7 +119,7 @@ void conversation(std::string_view bytes) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FIRN_FUZZ_TARGET(redis) {
   if (size == 0) return 0;
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
   switch (data[0] % 3) {
@@ -133,3 +134,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace firn::fuzz::redis

@@ -6,7 +6,7 @@
 #include "client/app/daemon/rpc.h"
 #include "tests/fuzz/fuzz_target.h"
 
-using namespace firn;
+namespace firn::fuzz::rpc {
 using namespace firn::app;
 
 namespace {
@@ -57,7 +57,7 @@ struct CountingMethods final : DaemonMethods {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FIRN_FUZZ_TARGET(rpc) {
   CountingMethods methods;
   const std::string answer = answer_rpc({reinterpret_cast<const char*>(data), size}, methods);
   FIRN_CHECK(methods.calls <= 1);
@@ -69,3 +69,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   FIRN_CHECK(methods.calls == 1 || read.contains("error") || read["result"].contains("version"));
   return 0;
 }
+
+}  // namespace firn::fuzz::rpc

@@ -8,8 +8,7 @@
 #include "proto/content/sealed_manifest.h"
 #include "tests/fuzz/fuzz_target.h"
 
-using namespace firn;
-
+namespace firn::fuzz::sealed_manifest {
 namespace {
 
 const privacy::PrivateKeys& keys() {
@@ -29,7 +28,7 @@ void open(const std::string& bytes, bool right) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FIRN_FUZZ_TARGET(sealed_manifest) {
   if (size == 0) return 0;
   std::string text(reinterpret_cast<const char*>(data) + 1, size - 1);
   if (data[0] == 0) {
@@ -45,3 +44,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace firn::fuzz::sealed_manifest

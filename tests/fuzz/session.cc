@@ -16,12 +16,8 @@
 #include "tests/fuzz/leaf_inputs.h"
 #include "tests/fuzz/session_world.h"
 
-using namespace firn;
-using firn::fuzz::Connection;
-using firn::fuzz::FuzzBytes;
-using firn::fuzz::World;
-
-namespace firn::fuzz {
+namespace firn::fuzz::session {
+namespace {
 
 class Session {
  public:
@@ -447,10 +443,6 @@ class Session {
   PeerKey last_key_ = 0;
 };
 
-}  // namespace firn::fuzz
-
-namespace {
-
 Manifest manifest_of(std::uint32_t generations, std::uint32_t n, std::uint32_t k, bool authority) {
   Info info;
   static const std::string key = public_key_of(fuzz::kAuthoritySecret).value();
@@ -474,7 +466,7 @@ Manifest manifest_of(std::uint32_t generations, std::uint32_t n, std::uint32_t k
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FIRN_FUZZ_TARGET(session) {
   FuzzBytes in(data, size);
   constexpr std::uint32_t kCounts[] = {3, 1, 0, 70}, kSizes[] = {2, 1, 4, 3};
   const std::uint8_t form = in.byte(), how = in.byte();
@@ -492,8 +484,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   options.dense = (how & 64) != 0;
   options.seeding.kind = static_cast<core::SeedPolicy::Kind>(in.below(5));
   options.seeding.ratio = 1;
-  fuzz::Session session(in, manifest, options);
+  Session session(in, manifest, options);
   if ((how & 128) == 0) session.start();
   session.run();
   return 0;
 }
+
+}  // namespace firn::fuzz::session

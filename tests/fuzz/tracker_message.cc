@@ -6,6 +6,7 @@
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/proto/wire_frames.h"
 
+namespace firn::fuzz::tracker_message {
 using namespace firn::proto;
 
 namespace {
@@ -24,8 +25,10 @@ void check(Parse parse, std::span<const std::uint8_t> bytes) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FIRN_FUZZ_TARGET(tracker_message) {
   check(parse_tracker_request, {data, size});
   check(parse_tracker_reply, {data, size});
   return 0;
 }
+
+}  // namespace firn::fuzz::tracker_message

@@ -9,9 +9,8 @@
 #include "proto/web/markup.h"
 #include "tests/fuzz/fuzz_target.h"
 
-using namespace firn;
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+namespace firn::fuzz::web_form {
+FIRN_FUZZ_TARGET(web_form) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   web::Request request;
   const std::size_t line = std::min(text.find('\n'), text.size());
@@ -30,3 +29,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   (void)percent_decode(text);
   return 0;
 }
+
+}  // namespace firn::fuzz::web_form

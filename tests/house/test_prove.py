@@ -43,7 +43,7 @@ class Parts(unittest.TestCase):
                      "clang-trixie", "clang-noble", "fresh-noble", "package-bookworm", "package-trixie", "package-noble"):
             self.assertIn(name, names)
         for target in (ROOT / "tests/fuzz").glob("*.cc"):
-            if "LLVMFuzzerTestOneInput" in target.read_text() and target.stem != "corpus_test":
+            if "FIRN_FUZZ_TARGET(" in target.read_text():
                 self.assertIn(f"fuzz-{target.stem}", names)
 
     def test_one_is_run_by_its_name_and_several_by_how_their_names_begin(self):

@@ -8,7 +8,7 @@
 
 #include "tests/store/sample_content.h"
 
-namespace firn::store {
+namespace firn::store::content_store_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -277,4 +277,4 @@ TEST_CASE("a thousand small files need few descriptors") {
 }
 
 }  // namespace
-}  // namespace firn::store
+}  // namespace firn::store::content_store_test

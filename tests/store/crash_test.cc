@@ -10,7 +10,7 @@
 #include "tests/store/memory_disk.h"
 #include "tests/store/sample_content.h"
 
-namespace firn::store {
+namespace firn::store::crash_test {
 namespace {
 
 using test::MemoryDisk;
@@ -335,4 +335,4 @@ TEST_CASE("a finished download survives a power cut right after finish") {
 }
 
 }  // namespace
-}  // namespace firn::store
+}  // namespace firn::store::crash_test

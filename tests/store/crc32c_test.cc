@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace firn::store {
+namespace firn::store::crc32c_test {
 namespace {
 
 std::span<const std::uint8_t> bytes_of(std::string_view text) {
@@ -53,4 +53,4 @@ TEST_CASE("a CRC goes on where an earlier one ended") {
 }
 
 }  // namespace
-}  // namespace firn::store
+}  // namespace firn::store::crc32c_test

@@ -4,7 +4,7 @@
 
 #include <random>
 
-namespace firn::store {
+namespace firn::store::differences_test {
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
@@ -64,4 +64,4 @@ TEST_CASE("pages of zeros are left out, by their place in the file") {
 }
 
 }  // namespace
-}  // namespace firn::store
+}  // namespace firn::store::differences_test

@@ -33,7 +33,7 @@ extern "C" ssize_t __wrap_pread64(int file, void* to, std::size_t bytes, off_t o
   return static_cast<ssize_t>(most);
 }
 
-namespace firn::store {
+namespace firn::store::direct_test {
 namespace {
 
 using Way = WriteWays::Way;
@@ -335,4 +335,4 @@ TEST_CASE("a write that fails is told as such by either way") {
 }
 
 }  // namespace
-}  // namespace firn::store
+}  // namespace firn::store::direct_test

@@ -9,7 +9,7 @@
 #include "tests/store/memory_disk.h"
 #include "tests/store/sample_content.h"
 
-namespace firn::store {
+namespace firn::store::disk_fault_test {
 namespace {
 
 using test::MemoryDisk;
@@ -261,4 +261,4 @@ TEST_CASE("a work folder that was removed underneath is noticed by the next sync
 }
 
 }  // namespace
-}  // namespace firn::store
+}  // namespace firn::store::disk_fault_test

@@ -14,7 +14,7 @@
 #include "tests/store/memory_disk.h"
 #include "tests/store/sample_content.h"
 
-namespace firn::store {
+namespace firn::store::fingerprints_test {
 namespace {
 
 using test::MemoryDisk;
@@ -265,4 +265,4 @@ TEST_CASE("bytes that were read and are false are not kept as right") {
 }
 
 }  // namespace
-}  // namespace firn::store
+}  // namespace firn::store::fingerprints_test

@@ -9,7 +9,7 @@
 #include "tests/store/memory_disk.h"
 #include "tests/store/sample_content.h"
 
-namespace firn::store {
+namespace firn::store::hash_memory_test {
 namespace {
 
 using test::MemoryDisk;
@@ -194,4 +194,4 @@ TEST_CASE("what is read without being hashed is the file's bytes, with zeros for
 }
 
 }  // namespace
-}  // namespace firn::store
+}  // namespace firn::store::hash_memory_test

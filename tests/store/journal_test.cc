@@ -10,7 +10,7 @@
 #include "tests/store/memory_disk.h"
 #include "tests/store/sample_content.h"
 
-namespace firn::store {
+namespace firn::store::journal_test {
 namespace {
 
 using test::MemoryDisk;
@@ -189,4 +189,4 @@ TEST_CASE("a missing journal is empty, not an error") {
 }
 
 }  // namespace
-}  // namespace firn::store
+}  // namespace firn::store::journal_test

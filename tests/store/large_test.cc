@@ -10,7 +10,7 @@
 #include "proto/content/content_layout.h"
 #include "tests/store/sample_content.h"
 
-namespace firn::store {
+namespace firn::store::large_test {
 namespace {
 
 constexpr std::uint64_t kFour = 4ull << 30;
@@ -95,4 +95,4 @@ TEST_CASE("generations on both sides of 4 GiB are written, found again and serve
 }
 
 }  // namespace
-}  // namespace firn::store
+}  // namespace firn::store::large_test

@@ -8,7 +8,7 @@
 #include "tests/store/memory_disk.h"
 #include "tests/store/sample_content.h"
 
-namespace firn::store {
+namespace firn::store::loss_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -250,4 +250,4 @@ TEST_CASE("a seed's lost generation is tried again by who asks, and nothing is w
 }
 
 }  // namespace
-}  // namespace firn::store
+}  // namespace firn::store::loss_test

@@ -6,7 +6,7 @@
 #include "client/store/content_store.h"
 #include "tests/store/sample_content.h"
 
-namespace firn::store {
+namespace firn::store::overwrite_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -189,4 +189,4 @@ TEST_CASE("a final path that was taken keeps no other file from getting its name
 }
 
 }  // namespace
-}  // namespace firn::store
+}  // namespace firn::store::overwrite_test

@@ -9,7 +9,7 @@
 #include "client/store/posix_files.h"
 #include "tests/store/sample_content.h"
 
-namespace firn::store {
+namespace firn::store::paths_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -154,4 +154,4 @@ TEST_CASE("a folder that may not be written, or is no folder, is told by name") 
 }
 
 }  // namespace
-}  // namespace firn::store
+}  // namespace firn::store::paths_test

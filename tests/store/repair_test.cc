@@ -8,7 +8,7 @@
 #include "tests/store/memory_disk.h"
 #include "tests/store/sample_content.h"
 
-namespace firn::store {
+namespace firn::store::repair_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -415,4 +415,4 @@ TEST_CASE("only the bytes that differ are written") {
 }
 
 }  // namespace
-}  // namespace firn::store
+}  // namespace firn::store::repair_test

@@ -7,7 +7,7 @@
 #include "client/store/content_store.h"
 #include "tests/store/sample_content.h"
 
-namespace firn::store {
+namespace firn::store::resume_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -207,4 +207,4 @@ TEST_CASE("hashing on opening reports progress and can be stopped") {
 }
 
 }  // namespace
-}  // namespace firn::store
+}  // namespace firn::store::resume_test

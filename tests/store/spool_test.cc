@@ -13,7 +13,7 @@
 #include "tests/store/memory_disk.h"
 #include "tests/store/sample_content.h"
 
-namespace firn::store {
+namespace firn::store::spool_test {
 namespace {
 
 using test::MemoryDisk;
@@ -446,4 +446,4 @@ TEST_CASE("dropped rows give their disk space back") {
 }
 
 }  // namespace
-}  // namespace firn::store
+}  // namespace firn::store::spool_test

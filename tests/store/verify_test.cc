@@ -7,7 +7,7 @@
 #include "client/store/content_store.h"
 #include "tests/store/sample_content.h"
 
-namespace firn::store {
+namespace firn::store::verify_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -215,4 +215,4 @@ TEST_CASE("what is created can be verified and served") {
 }
 
 }  // namespace
-}  // namespace firn::store
+}  // namespace firn::store::verify_test
