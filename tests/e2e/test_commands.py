@@ -125,6 +125,7 @@ class Json(harness.SwarmTest):
         self.assertEqual(0, info.wait_exit(), info.story())
         self.assertEqual(10, info.wait_event("info")["bytes"])
         self.assertIn(info.wait_event("info")["content_id"], seed.link())
+        self.assertEqual(seed.link(), info.wait_event("info")["link"])
 
     def test_info_says_that_a_tracker_that_answers_knows_nothing_of_the_content(self):
         tracker = self.tracker()

@@ -2,6 +2,7 @@
 """Words as people type and paste them: taken, or refused with the right words."""
 
 import os
+import re
 import shutil
 import subprocess
 import urllib.parse
@@ -55,6 +56,9 @@ class Pasted(harness.SwarmTest):
         self.assertEqual(["tr", "peer"], [name for name, _, _ in parts])
         old += "?" + "&".join(f"{name}={urllib.parse.quote(value, safe=':')}" for name, _, value in parts)
         self.assert_downloaded(source, self.get(old, "old"))
+        status, output, errors = self.run_firn("info", old)
+        self.assertEqual(0, status, errors)
+        self.assertRegex(output, f"(?m)^link +{re.escape(seed.link())}$")
         self.assert_downloaded(source, self.get(f" {seed.link()}/?x=y&peer={seed.endpoint()}#z", "mixed"))
 
     def test_a_manifest_does_not_go_to_standard_output(self):

@@ -200,6 +200,7 @@ class Links(PrivateTest):
         self.assertEqual(0, status, errors)
         keys = PrivateKeys(*link_parts(link))
         self.assertIn(text_of(keys.rendezvous_id), output)
+        self.assertNotIn(secret_text(link), output)
         # Who got it by the link serves it by the link.
         copy = self.firn("copy", "seed", with_peer, self.folder / "get", *LISTEN)
         copy.wait_event("start")
