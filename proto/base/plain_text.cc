@@ -1,69 +1,36 @@
 #include "proto/base/plain_text.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
+
+#include "proto/base/characters.h"
 
 namespace firn {
 namespace {
 
-bool is_control(std::uint32_t code_point) {
-  return code_point < 0x20 || (code_point >= 0x7f && code_point <= 0x9f);
-}
-
 // Bytes of the plain character at the start of `text` (1 to 4), or 0 if there is none.
 std::size_t plain_character(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
-  const std::uint8_t lead = byte(0);
-  if (lead < 0x80) return is_control(lead) ? 0 : 1;
-
-  // Leads 0x80..0xc1 continue or encode what fits in fewer bytes; above 0xf4 is beyond U+10FFFF.
-  std::size_t length = 0;
-  std::uint32_t code_point = 0;
-  if (lead >= 0xc2 && lead <= 0xdf) {
-    length = 2;
-    code_point = lead & 0x1fu;
-  } else if (lead >= 0xe0 && lead <= 0xef) {
-    length = 3;
-    code_point = lead & 0x0fu;
-  } else if (lead >= 0xf0 && lead <= 0xf4) {
-    length = 4;
-    code_point = lead & 0x07u;
-  }
-  if (length == 0 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xc0u) != 0x80) return 0;
-    code_point = code_point << 6 | (byte(i) & 0x3fu);
-  }
-  const bool overlong =
-      (length == 3 && code_point < 0x800) || (length == 4 && code_point < 0x10000);
-  const bool surrogate = code_point >= 0xd800 && code_point <= 0xdfff;
-  if (overlong || surrogate || code_point > 0x10ffff || is_control(code_point)) return 0;
-  return length;
+  const Character first = first_character(text);
+  return is_control(first.code_point) ? 0 : first.bytes;
 }
 
-// What reorders or breaks what is shown beside it: U+200E, U+200F, U+2028 to U+202E, U+2066 to
-// U+2069. `character` is plain.
-bool turns_text(std::string_view character) {
-  if (character.size() != 3 || character[0] != '\xe2') return false;
-  const auto middle = static_cast<std::uint8_t>(character[1]);
-  const auto last = static_cast<std::uint8_t>(character[2]);
-  if (middle == 0x80) return last == 0x8e || last == 0x8f || (last >= 0xa8 && last <= 0xae);
-  return middle == 0x81 && last >= 0xa6 && last <= 0xa9;
+// What shows as nothing, turns the direction of writing, or breaks a line.
+bool is_hidden(std::uint32_t code_point) {
+  const bool separates_lines = code_point == 0x2028 || code_point == 0x2029;
+  const bool annotates = code_point >= 0xfff9 && code_point <= 0xfffb;
+  return is_default_ignorable(code_point) || separates_lines || annotates;
 }
 
-void append_escape(std::string& out, std::string_view character) {
+void append_byte_escape(std::string& out, char byte) {
+  char text[8];
+  std::snprintf(text, sizeof text, "\\x%02x", static_cast<std::uint8_t>(byte));
+  out += byte == '\n' ? "\\n" : byte == '\t' ? "\\t" : text;
+}
+
+void append_escape(std::string& out, std::uint32_t code_point) {
   char text[16];
-  const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(character[i]); };
-  if (character == "\n" || character == "\t") {
-    out += character == "\n" ? "\\n" : "\\t";
-    return;
-  }
-  if (character.size() == 1) {
-    std::snprintf(text, sizeof text, "\\x%02x", byte(0));
-  } else {
-    std::snprintf(text, sizeof text, "\\u%04x",
-                  (byte(0) & 0x0fu) << 12 | (byte(1) & 0x3fu) << 6 | (byte(2) & 0x3fu));
-  }
+  std::snprintf(text, sizeof text, code_point > 0xffff ? "\\U%08x" : "\\u%04x", code_point);
   out += text;
 }
 
@@ -71,14 +38,15 @@ std::string escape(std::string_view text, bool keep_lines) {
   std::string out;
   while (!text.empty()) {
     const std::size_t length = plain_character(text);
-    const std::string_view character = text.substr(0, length == 0 ? 1 : length);
-    const bool line_end = keep_lines && text.starts_with("\n  ");
-    if ((length == 0 && !line_end) || turns_text(character)) {
-      append_escape(out, character);
+    const std::uint32_t code_point = first_character(text).code_point;
+    if (length == 0 && !(keep_lines && text.starts_with("\n  "))) {
+      append_byte_escape(out, text[0]);
+    } else if (length > 0 && is_hidden(code_point)) {
+      append_escape(out, code_point);
     } else {
-      out += character;
+      out += text.substr(0, length == 0 ? 1 : length);
     }
-    text.remove_prefix(character.size());
+    text.remove_prefix(length == 0 ? 1 : length);
   }
   return out;
 }
@@ -91,6 +59,25 @@ std::string escaped(std::string_view text) {
 
 std::string escaped_lines(std::string_view text) {
   return escape(text, true);
+}
+
+std::string escaped_json(std::string_view json) {
+  std::string out;
+  while (!json.empty()) {
+    const Character first = first_character(json);
+    const std::uint32_t c = first.code_point;
+    const std::string_view character = json.substr(0, std::max<std::size_t>(first.bytes, 1));
+    if (c > 0xffff && is_hidden(c)) {  // as UTF-16 has it (RFC 8259, section 7)
+      append_escape(out, 0xd800 + ((c - 0x10000) >> 10));
+      append_escape(out, 0xdc00 + (c & 0x3ff));
+    } else if (c >= 0x7f && (is_control(c) || is_hidden(c))) {
+      append_escape(out, c);
+    } else {
+      out += character;
+    }
+    json.remove_prefix(character.size());
+  }
+  return out;
 }
 
 bool is_plain_text(std::string_view text) {

@@ -16,11 +16,15 @@ bool is_plain_text(std::string_view text);
 std::string to_plain_text(std::string_view text, std::size_t bytes_max);
 
 // `text` as it may go to a terminal or a log, whatever file or person it came from: what is not
-// plain, and what turns the direction of writing around, is escaped: \x1b for a byte, \u202e for a
-// character, \n and \t. For one name or word.
+// plain, what shows as nothing, and what turns the direction of writing around (docs/operations.md
+// lists them) is escaped: \x1b for a byte, \u202e or \U000e0041 for a character, \n and \t. For one
+// name or word.
 std::string escaped(std::string_view text);
 // The same for whole messages, whose further lines begin with two spaces: such line ends stay.
 std::string escaped_lines(std::string_view text);
+
+// A line of JSON with the same characters as JSON's escapes: it means what it meant.
+std::string escaped_json(std::string_view json);
 
 // ASCII's capital letters made small; other bytes stay.
 std::string lower_case(std::string_view text);

@@ -13,26 +13,77 @@ namespace {
 constexpr std::string_view kScheme = "firn:";
 constexpr std::size_t kLinkBytesMax = 64 << 10;
 constexpr std::size_t kIdTextBytes = 52;
+constexpr std::string_view kSpaces = " \t\r\n";
+
+std::string_view without_spaces_around(std::string_view text) {
+  const std::size_t begin = std::min(text.find_first_not_of(kSpaces), text.size());
+  return text.substr(begin, text.find_last_not_of(kSpaces) + 1 - begin);
+}
+
+// "/NAME=..." or "?NAME=...".
+bool begins_part(std::string_view text) {
+  if (text[0] != '/' && text[0] != '?') return false;
+  const std::size_t end = text.find_first_of("=/?.&", 1);
+  return end != std::string_view::npos && text[end] == '=';
+}
 
 // A link for an error's text, without what may be a secret: whatever stands where one should.
 std::string shown(std::string_view text) {
-  const std::size_t question = std::min(text.find('?'), text.size());
-  const std::size_t id_end = kScheme.size() + kIdTextBytes;
-  if (!looks_like_link(text) || question <= id_end) return to_plain_text(text, 200);
-  return to_plain_text(
-      std::string(text.substr(0, id_end)).append("...").append(text.substr(question)), 200);
+  if (!looks_like_link(text)) return to_plain_text(without_secrets(text), 200);
+  const std::size_t id_end = std::min(
+      {text.size(), kScheme.size() + kIdTextBytes, text.find_first_of("./?", kScheme.size())});
+  std::size_t rest = id_end;
+  while (rest < text.size() && !begins_part(text.substr(rest))) ++rest;
+  return to_plain_text(std::string(text.substr(0, id_end))
+                           .append(rest > id_end ? "..." : "")
+                           .append(text.substr(rest)),
+                       200);
 }
 
 Error bad_link(std::string_view text, const std::string& why) {
   return {ErrorCode::kBadInput, "read the link '" + shown(text) + "'",
           why +
-              "; the right form is firn:CONTENT_ID?tr=HOST:PORT&peer=HOST:PORT, "
+              "; the right form is firn:CONTENT_ID/tr=HOST:PORT/peer=HOST:PORT, "
               "where CONTENT_ID has 52 characters a-z and 2-7"};
 }
 
-// What stands unencoded in a parameter beside unreserved characters: of those that queries allow,
-// the ones that addresses have.
-constexpr std::string_view kOfAddresses = ":@";
+// Whatever the locale takes for a letter.
+bool is_value_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         std::string_view("-._:@+").find(c) != std::string_view::npos;
+}
+
+// An address without brackets. The text that options have for it has '%' where this has '+'.
+std::string to_part(const Address& address) {
+  std::string host = address.host;
+  std::ranges::replace(host, '%', '+');
+  return (address.id ? address.id->text() + "@" : "") + host + ":" + std::to_string(address.port);
+}
+
+Result<Address> parse_part_address(std::string_view text) {
+  std::string usual(text);
+  const std::size_t host = text.find('@') + 1;  // 0 without an id
+  const std::size_t colon = text.rfind(':');
+  if (text.find(':', host) < colon) {
+    std::string ipv6(text.substr(host, colon - host));
+    if (const std::size_t plus = ipv6.find('+'); plus != std::string::npos) ipv6[plus] = '%';
+    usual = std::string(text.substr(0, host))
+                .append("[")
+                .append(ipv6)
+                .append("]")
+                .append(text.substr(colon));
+  }
+  Result<Address> address = parse_address(usual, kDefaultPort);
+  if (address.ok()) return address;
+  return Error{ErrorCode::kBadInput,
+               "read the address '" + to_plain_text(text, limits::kAddressBytesMax) + "'",
+               "write [ID@]HOST:PORT, in a link without brackets, as in example.org:7000 or "
+               "2001:db8::1:7000"};
+}
+
+Result<Address> parse_parameter_address(std::string_view text) {
+  return parse_address(text, kDefaultPort);
+}
 
 std::string take_publisher(std::string_view text, Link& link) {
   const auto key = PublicKey::from_text(text);
@@ -44,7 +95,7 @@ std::string take_publisher(std::string_view text, Link& link) {
   return "";
 }
 
-// What stands between "firn:" and the parameters. Returns what is wrong, or "".
+// What stands between "firn:" and the first part or parameter. Returns what is wrong, or "".
 std::string take_name(std::string_view name, Link& link) {
   const std::size_t point = std::min(name.find('.'), name.size());
   const auto id = ContentId::from_text(name.substr(0, point));
@@ -55,71 +106,94 @@ std::string take_name(std::string_view name, Link& link) {
   return link.secret ? "" : "it is of a private content, and damaged: copy the whole link again";
 }
 
-// One parameter, "name=value" still encoded, into `link`. Returns what is wrong, or "".
+// Returns what is wrong, or "".
+std::string take_value(std::string_view name, std::string_view value,
+                       Result<Address> (*parse)(std::string_view), Link& link) {
+  if (name == "pub") return take_publisher(value, link);
+  if (name != "tr" && name != "peer") return "";
+  auto& list = name == "tr" ? link.trackers : link.peers;
+  const std::size_t most = name == "tr" ? limits::kTrackerCountMax : limits::kPeerExchangeMax;
+  if (list.size() == most)
+    return "there are more than " + std::to_string(most) + " of " + std::string(name);
+  Result<Address> address = parse(value);
+  if (!address.ok()) return address.error().message();
+  if (!is_destination(*address))
+    return "the address '" + std::string(value) + "' has no host or no port";
+  list.push_back(*std::move(address));
+  return "";
+}
+
+// One "NAME=VALUE" between slashes. Not repeated where it is wrong: it may be a damaged secret.
+std::string take_part(std::string_view part, Link& link) {
+  const std::size_t equals = std::min(part.find('='), part.size());
+  const std::string_view name = part.substr(0, equals);
+  const std::string_view value = part.substr(std::min(equals + 1, part.size()));
+  if (name.empty() || equals == part.size() || !std::ranges::all_of(name, is_value_character) ||
+      !std::ranges::all_of(value, is_value_character))
+    return "a '/' is followed by something else than NAME=VALUE of letters, digits and - . _ : @ +";
+  return take_value(lower_case(name), value, parse_part_address, link);
+}
+
+// One parameter of an older link, "name=value" still encoded.
 std::string take_parameter(std::string_view parameter, Link& link) {
   const std::size_t equals = std::min(parameter.find('='), parameter.size());
   const auto name = percent_decode(parameter.substr(0, equals));
   const auto value = percent_decode(parameter.substr(std::min(equals + 1, parameter.size())));
   if (!name || !value) return "a '%' is not followed by two hexadecimal digits";
-  if (*name == "pub") return take_publisher(*value, link);
-  if (*name != "tr" && *name != "peer") return "";
+  return take_value(*name, *value, parse_parameter_address, link);
+}
 
-  auto& list = *name == "tr" ? link.trackers : link.peers;
-  const std::size_t most = *name == "tr" ? limits::kTrackerCountMax : limits::kPeerExchangeMax;
-  if (list.size() == most) return "there are more than " + std::to_string(most) + " of " + *name;
-  Result<Address> address = parse_address(*value, kDefaultPort);
-  if (!address.ok()) return address.error().message();
-  if (!is_destination(*address)) return "the address '" + *value + "' has no host or no port";
-  list.push_back(*std::move(address));
-  return "";
+// Calls `take` with what stands between separators, until it says that something is wrong.
+template <typename Take>
+std::string take_each(std::string_view text, char separator, Take take, Link& link) {
+  std::string wrong;
+  while (wrong.empty() && !text.empty()) {
+    const std::size_t end = std::min(text.find(separator), text.size());
+    wrong = take(text.substr(0, end), link);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return wrong;
 }
 
 }  // namespace
 
 bool looks_like_link(std::string_view text) {
-  return text.size() >= kScheme.size() &&
-         std::ranges::equal(text.substr(0, kScheme.size()), kScheme, [](char a, char b) {
-           return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b;
-         });
+  return lower_case(without_spaces_around(text).substr(0, kScheme.size())) == kScheme;
 }
 
-Result<Link> parse_link(std::string_view text) {
+Result<Link> parse_link(std::string_view given) {
+  const std::string_view text = without_spaces_around(given);
   if (!looks_like_link(text)) return bad_link(text, "it does not begin with 'firn:'");
   if (text.size() > kLinkBytesMax) return bad_link(text, "it is too long");
   // A fragment names a place within a resource (RFC 3986, section 3.5); we have none.
-  const std::string_view whole = text.substr(0, text.find('#'));
+  std::string_view whole = text.substr(kScheme.size(), text.find('#') - kScheme.size());
+  if (whole.ends_with('/')) whole.remove_suffix(1);
   const std::size_t question = std::min(whole.find('?'), whole.size());
+  const std::string_view path = whole.substr(0, question);
+  const std::size_t slash = std::min(path.find('/'), path.size());
+  const auto behind = [](std::string_view all, std::size_t at) {
+    return all.substr(std::min(at + 1, all.size()));
+  };
 
   Link link;
   // Ids and secrets need no percent signs, and a secret that is written with some would not be
   // found where it is to be hidden (without_secrets).
-  const std::string fault =
-      take_name(whole.substr(kScheme.size(), question - kScheme.size()), link);
-  if (!fault.empty()) return bad_link(text, fault);
-
-  std::string_view query = whole.substr(std::min(question + 1, whole.size()));
-  while (!query.empty()) {
-    const std::size_t end = std::min(query.find('&'), query.size());
-    const std::string wrong = take_parameter(query.substr(0, end), link);
-    if (!wrong.empty()) return bad_link(text, wrong);
-    query.remove_prefix(std::min(end + 1, query.size()));
-  }
+  std::string wrong = take_name(path.substr(0, slash), link);
+  if (wrong.empty()) wrong = take_each(behind(path, slash), '/', take_part, link);
+  if (wrong.empty()) wrong = take_each(behind(whole, question), '&', take_parameter, link);
+  if (!wrong.empty()) return bad_link(text, wrong);
   return link;
 }
 
 std::string to_text(const Link& link) {
   std::string text = std::string(kScheme) + link.content_id.text();
   if (link.secret) text.append(".").append(link.secret->text(link.content_id));
-  char separator = '?';
-  const auto append = [&](std::string_view name, std::string_view value) {
-    text += separator;
-    text.append(name) += '=';
-    text += percent_encode(value, kOfAddresses);
-    separator = '&';
+  const auto append = [&](const char* name, const std::string& value) {
+    text.append("/").append(name).append("=").append(value);
   };
-  for (const Address& tracker : link.trackers) append("tr", to_text(tracker));
-  for (const Address& peer : link.peers) append("peer", to_text(peer));
   if (link.publisher) append("pub", link.publisher->text());
+  for (const Address& tracker : link.trackers) append("tr", to_part(tracker));
+  for (const Address& peer : link.peers) append("peer", to_part(peer));
   return text;
 }
 

@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 
-from programs import Failed, Programs
+from programs import Failed, Programs, bare
 
 MIB = 1 << 20
 CONTENT_BYTES = 64 * MIB
@@ -103,7 +103,7 @@ class Left:
 
 def start_downloaders(programs, folder, link, common, left):
     """{name: program}: each is told the link, or the addresses of others alone."""
-    bare_link = link.partition("?")[0]
+    bare_link = bare(link)
     downloaders = {}
     for name, known in DOWNLOADERS.items():
         if known is None:

@@ -17,6 +17,7 @@ import threading
 import time
 
 BUILD = pathlib.Path(os.environ.get("FIRN_BUILD", pathlib.Path(__file__).parents[2] / "build"))
+LINK = re.compile(r"\bfirn:[a-z2-7]{52}\b")
 ENDPOINT = re.compile(r"\b([a-z2-7]{52})@(\[[0-9a-fA-F:.%\w]+\]|[\w.-]+):(\d+)")
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -25,6 +26,11 @@ _PR_SET_PDEATHSIG = 1
 
 def _die_with_parent():
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def bare(link):
+    """What of a link is about the content alone: its id, and the secret of a private one."""
+    return re.match(r"[^/?]+", link).group()
 
 
 class Failed(Exception):
@@ -169,7 +175,7 @@ class Program:
                 if event.get("listen"):
                     return event["listen"]
             for line in self.lines["stdout"] + self.lines["stderr"]:
-                match = None if line.startswith("firn:") else ENDPOINT.search(line)
+                match = None if LINK.search(line) else ENDPOINT.search(line)
                 if match:
                     return match.group()
             return None

@@ -19,7 +19,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests")]
 from counted_unittest import main  # noqa: F401 (for the tests)
-from running.programs import BUILD, Failed, Programs  # noqa: F401
+from running.programs import BUILD, Failed, Programs, bare  # noqa: F401
 
 # Also for programs that tests start otherwise, and before they begin.
 os.environ.update(Programs.ENVIRONMENT)

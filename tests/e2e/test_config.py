@@ -43,7 +43,7 @@ class UserFile(Config):
                    '[get]\nseed = "none"\nno-pex = true\n')
         source = self.file(100 * KIB)
         seed = self.firn("seed", "share", source)
-        bare = re.match(r"firn:\w+", seed.link()).group()
+        bare = harness.bare(seed.link())
         self.assertIn(f"tr={tracker.endpoint()}", seed.link())
         get = self.firn("get", "get", bare, "-o", self.folder / "get")
         self.assert_downloaded(source, get)

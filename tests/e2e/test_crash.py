@@ -19,7 +19,7 @@ class Killed(harness.SwarmTest):
         chance = random.Random(10)
         source = self.file(48 * MIB)
         seed = self.share(source, "--up-limit", "6M")  # eight seconds in all
-        link = seed.link().partition("?")[0]
+        link = harness.bare(seed.link())
 
         def get(name):
             return self.get(link, name, "--peer", seed.endpoint(), into=self.folder / "get")
@@ -46,7 +46,7 @@ class Killed(harness.SwarmTest):
     def test_restarted_with_every_peer_down_it_reports_its_rank(self):
         source = self.file(24 * MIB)
         seed = self.share(source, "--up-limit", "4M")  # six seconds; it tells of its progress once in each
-        link, endpoint = seed.link().partition("?")[0], seed.endpoint()
+        link, endpoint = harness.bare(seed.link()), seed.endpoint()
         get = self.get(link, "get", "--peer", endpoint)
         half = get.wait_event("progress", where=lambda e: e["rank"] > e["rank_total"] // 2)
         # What was on its way to the disk may be lost, however slow that is: no more than came meanwhile.
@@ -100,7 +100,7 @@ class Interrupted(harness.SwarmTest):
     def test_an_interrupted_download_says_how_to_go_on_and_goes_on(self):
         source = self.file(16 * MIB)
         seed = self.share(source, "--up-limit", "8M")
-        link = seed.link().partition("?")[0]
+        link = harness.bare(seed.link())
         get = self.get(link, "get", "--peer", seed.endpoint())
         half = get.wait_event("progress", where=lambda e: e["rank"] > e["rank_total"] // 2)
         self.assertEqual(harness.INTERRUPTED, get.stop(), get.story())

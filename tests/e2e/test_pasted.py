@@ -2,6 +2,10 @@
 """Words as people type and paste them: taken, or refused with the right words."""
 
 import os
+import re
+import shutil
+import subprocess
+import urllib.parse
 
 import harness
 from harness import LISTEN
@@ -11,7 +15,7 @@ class Pasted(harness.SwarmTest):
     def test_a_link_may_have_spaces_around_it_and_an_id_may_stand_alone(self):
         source = self.file(1000)
         seed = self.share(source)
-        content = seed.link().removeprefix("firn:").partition("?")[0]
+        content = harness.bare(seed.link()).removeprefix("firn:")
         peer = ["--peer", seed.endpoint()]
         self.assert_downloaded(source, self.get(f"  {seed.link()}\n", "spaces"))
         self.assert_downloaded(source, self.get(content, "alone", *peer))
@@ -19,6 +23,43 @@ class Pasted(harness.SwarmTest):
         (self.folder / content).write_bytes(b"no manifest")
         self.assert_refused(self.run_firn("info", content, cwd=self.folder), harness.USAGE,
                             "no manifest")
+
+    def test_share_prints_the_whole_command_for_the_other_side_which_needs_no_quotes(self):
+        key = self.folder / "key.pem"
+        self.assertEqual(0, self.run_firn("keygen", key)[0])
+        source = self.file(1000)
+        seed = self.firn("seed", "share", source, "--sign", key, "--listen", "[::1]:0", "--tracker",
+                         self.tracker().endpoint())
+        link = seed.link()
+        command = seed.wait_line("^on another machine: (.*)$", stream="stderr").group(1)
+        self.assertEqual(f"firn get {link}", command)
+        self.assertEqual([link], seed.lines["stdout"])
+        self.assertIn(f"/peer={seed.id()}@::1:{seed.port()}", link)
+        for shell in filter(shutil.which, ("sh", "bash", "zsh", "fish")):
+            said = subprocess.run([shell, "-c", f"echo {link} -o x"], capture_output=True, text=True, cwd=self.folder)
+            self.assertEqual((f"{link} -o x\n", ""), (said.stdout, said.stderr))
+        program = f"{harness.BUILD.resolve()}/client/{command}"
+        get = self.programs.start("copy", ["bash", "-c", f"exec {program} -o copy {' '.join(LISTEN)}"], cwd=self.folder)
+        self.assert_downloaded(source, get)
+
+    def test_a_private_share_does_not_repeat_its_link_on_standard_error(self):
+        seed = self.firn("seed", "share", self.file(1000), "--private", "--listen", "127.0.0.1:0")
+        link = seed.link()
+        seed.wait_line("^on another machine: firn get LINK,", stream="stderr")
+        self.assertNotIn(link[57:97], seed.output("stderr"))
+
+    def test_links_of_older_programs_are_taken(self):
+        source = self.file(1000)
+        seed = self.share(source, "--tracker", self.tracker().endpoint())
+        old = harness.bare(seed.link())
+        parts = [part.partition("=") for part in seed.link().split("/")[1:]]
+        self.assertEqual(["tr", "peer"], [name for name, _, _ in parts])
+        old += "?" + "&".join(f"{name}={urllib.parse.quote(value, safe=':')}" for name, _, value in parts)
+        self.assert_downloaded(source, self.get(old, "old"))
+        status, output, errors = self.run_firn("info", old)
+        self.assertEqual(0, status, errors)
+        self.assertRegex(output, f"(?m)^link +{re.escape(seed.link())}$")
+        self.assert_downloaded(source, self.get(f" {seed.link()}/?x=y&peer={seed.endpoint()}#z", "mixed"))
 
     def test_a_manifest_does_not_go_to_standard_output(self):
         source = self.file(10)

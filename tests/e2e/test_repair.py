@@ -6,11 +6,7 @@ import re
 import shutil
 
 import harness
-from harness import KIB, LISTEN, MIB
-
-
-def bare(link):
-    return link.partition("?")[0]
+from harness import KIB, LISTEN, MIB, bare
 
 
 class Repair(harness.SwarmTest):

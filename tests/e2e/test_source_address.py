@@ -6,12 +6,7 @@ import subprocess
 import time
 
 import harness
-from harness import KIB, MIB, USAGE
-
-
-def bare(link):
-    """A link without trackers and peers."""
-    return link.partition("?")[0]
+from harness import KIB, MIB, USAGE, bare
 
 
 def own_network():

@@ -31,7 +31,7 @@ class TrackerFlood(harness.SwarmTest):
 
     def bare_get(self, link, name):
         """A download that can find the seed through the tracker alone."""
-        return self.get(link.partition("?")[0], name, "--tracker", self.flooded.endpoint())
+        return self.get(harness.bare(link), name, "--tracker", self.flooded.endpoint())
 
     def test_fake_contents_of_one_address_keep_no_other_out(self):
         flooder = self.flooder()

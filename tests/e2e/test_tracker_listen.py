@@ -22,7 +22,7 @@ class Listens(harness.SwarmTest):
     def assert_meet(self, first, second):
         source = self.file(20 * KIB)
         seed = self.share(source, "--tracker", first)
-        content = seed.link().split("?")[0]
+        content = harness.bare(seed.link())
         self.assert_downloaded(source, self.get(f"{content}?tr={second}"))
 
     def endpoints(self, *listen):

@@ -82,7 +82,7 @@ class Sharing(RedisTest):
         a, b = self.standing("a", "--io-threads", "2"), self.standing("b")
         source = self.file(300 * KIB)
         link = self.share(source, "--tracker", a.endpoint()).link()
-        self.assert_downloaded(source, self.get(link.partition("?")[0], "get", "--tracker", b.endpoint()))
+        self.assert_downloaded(source, self.get(harness.bare(link), "get", "--tracker", b.endpoint()))
 
     def test_when_a_tracker_is_killed_the_other_has_its_peers(self):
         self.redis()
@@ -166,7 +166,7 @@ class Sharing(RedisTest):
         self.client(a, identity).announce(content)
         b = self.standing("b", user="firn:sesame@")
         self.wait_peers(self.client(b), content, lambda peers: identity.id in peers)
-        self.assert_downloaded(source, self.get(link.partition("?")[0], "get", "--tracker", b.endpoint()))
+        self.assert_downloaded(source, self.get(harness.bare(link), "get", "--tracker", b.endpoint()))
         for tracker in (a, b):
             self.assertNotIn(LOST, tracker.output("stderr"))
 

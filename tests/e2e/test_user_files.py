@@ -2,11 +2,7 @@
 """What a user does to finished files while the rest of their folder is still being downloaded."""
 
 import harness
-from harness import MIB
-
-
-def bare(link):
-    return link.partition("?")[0]
+from harness import MIB, bare
 
 
 class FinishedFiles(harness.SwarmTest):

@@ -11,10 +11,12 @@ namespace firn::fuzz::link {
 FIRN_FUZZ_TARGET(link) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   if (const auto link = parse_link(text); link.ok()) {
-    const auto again = parse_link(to_text(*link));
+    const std::string written = to_text(*link);
+    FIRN_CHECK(written.find_first_of(" \t\r\n?&#%[]'\"$`\\|;<>(){}*!~^,") == std::string::npos);
+    const auto again = parse_link(written);
     FIRN_CHECK(again.ok() && again->content_id == link->content_id &&
                again->trackers == link->trackers && again->peers == link->peers &&
-               again->secret == link->secret);
+               again->publisher == link->publisher && again->secret == link->secret);
   } else {
     FIRN_CHECK(is_plain_text(link.error().message()));
   }

@@ -180,6 +180,10 @@ void links(const std::filesystem::path& root) {
   corpus.add("peers", "firn:" + id + "?x=y&peer=" + id + "@10.0.0.1:7#end");
   const ContentSecret secret{ContentSecret::View(ContentId{}.bytes)};
   corpus.add("private", "firn:" + id + "." + secret.text(ContentId{}) + "?tr=a.example:7000");
+  corpus.add("parts", "firn:" + id + "/pub=" + id + "/tr=a.example:7000/x=y/peer=" + id +
+                          "@2001:db8::1:7/peer=fe80::1+eth0:7/");
+  corpus.add("parts-private", "firn:" + id + "." + secret.text(ContentId{}) + "/tr=a.example");
+  corpus.add("mixed", " firn:" + id + "/tr=::1:7?tr=%5B::1%5D:7&pub=" + id + "#end");
   corpus.add("address", id + "@[fe80::1%eth0]:7000");
   corpus.add("path",
              "folder/with some/Gr\xc3\xbc\xc3\x9f"

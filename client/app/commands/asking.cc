@@ -27,7 +27,9 @@ std::string socket_of(const AskOptions& options) {
 
 CLI::Option* add_content_option(CLI::App& command, std::string& content) {
   return command
-      .add_option("CONTENT", content, "a content id, the beginning of one, or a content's name")
+      .add_option("CONTENT", content,
+                  "a content id, the beginning of one, or a content's name (an id of 8 characters "
+                  "or more goes first)")
       ->option_text("ID|NAME")
       ->check(not_empty());
 }

@@ -62,8 +62,24 @@ bool is_private(const ContentSource& source) {
   return source.secret || (source.manifest && source.manifest->info.is_private);
 }
 
+// The key that must have signed the content, whoever hands it on.
+std::optional<PublicKey> publisher_of(const ContentSource& source) {
+  if (source.publisher || !source.manifest || !source.manifest->publisher) return source.publisher;
+  return PublicKey::from_bytes(source.manifest->publisher->key);
+}
+
+// The link to hand on, whichever form was read; empty for a private content, whose secret no
+// command repeats.
+std::string link_of(const ContentSource& source) {
+  if (is_private(source)) return "";
+  return to_text(Link{source.content_id, source.trackers, source.peers, publisher_of(source)});
+}
+
 Json json_of(const ContentSource& source) {
   Json info = {{"event", "info"}, {"content_id", source.content_id.text()}};
+  const std::string link = link_of(source);
+  info["link"] = link.empty() ? Json() : Json(link);
+  info["publisher"] = source.publisher ? Json(source.publisher->text()) : Json();
   for (const char* kind : {"trackers", "peers"}) {
     Json addresses = Json::array();
     for (const Address& address : kind[0] == 't' ? source.trackers : source.peers)
@@ -104,6 +120,8 @@ void print_table(const ContentSource& source, Console& console) {
     console.print(fmt::format("{:<12} {}", what, text));
   };
   row("content id", source.content_id.text());
+  if (const std::string link = link_of(source); !link.empty()) row("link", link);
+  if (source.publisher) row("publisher", source.publisher->text() + " must have signed it");
   if (is_private(source)) row("private", "only peers that know the link's secret get it");
   if (const auto keys = source.keys()) row("rendezvous", keys->rendezvous().text());
   for (const Address& tracker : source.trackers) row("tracker", to_text(tracker));

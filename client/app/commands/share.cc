@@ -115,6 +115,17 @@ std::vector<std::string> links_of(const ShareArguments& arguments, const PeerDri
   return links;
 }
 
+// Each link alone on a line of stdout, and what to do with it elsewhere on stderr. A secret goes to
+// stdout alone.
+void print_links(const std::vector<std::string>& links, Console& console) {
+  console.print(links);
+  for (const std::string& link : links)
+    console.info("on another machine: firn get " +
+                 (without_secrets(link) == link
+                      ? link
+                      : "LINK, with the private link, which is not repeated here"));
+}
+
 // Those that no tracker serves end: nobody would find them by their links. The others go on. True
 // if there were any.
 bool end_refused(std::vector<Shared>& shared, Console& console) {
@@ -160,7 +171,7 @@ ExitCode leave_to_daemon(const ShareArguments& arguments, Console& console) {
   }
   warn_of_unused_excludes(arguments.making, excludes_used, console);
   console.clear_progress();
-  console.print(links);
+  print_links(links, console);
   return ExitCode::kOk;
 }
 
@@ -212,7 +223,7 @@ ExitCode run(const ShareArguments& arguments, Console& console) {
     if (!heard && now < due) return due;
     told = true;
     refused = end_refused(shared, console);
-    console.print(links_of(arguments, *driver, *signer, shared));
+    print_links(links_of(arguments, *driver, *signer, shared), console);
     if (console.output_failed()) driver->stop();  // nobody learns of the links
     return core::kNever;
   });

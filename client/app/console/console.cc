@@ -75,7 +75,7 @@ void Console::finish() {
 void Console::event(const Json& event) {
   // Names of files need not be UTF-8 to the last byte; JSON must be.
   const std::string line =
-      without_secrets(event.dump(-1, ' ', false, Json::error_handler_t::replace));
+      escaped_json(without_secrets(event.dump(-1, ' ', false, Json::error_handler_t::replace)));
   log_->debug("{}", escaped_lines(line));
   if (!options_.json) return;
   if (holding_) return held_.push_back(line);

@@ -21,10 +21,23 @@ constexpr std::size_t kStartingMax = 64;
 constexpr core::TimeUs kRecordInterval = 600 * core::kSecond;
 constexpr std::size_t kRecordsAtOnce = 256;
 constexpr std::time_t kMinute = 60;
+// As much of an id as `firn list` shows.
+constexpr std::size_t kShownIdBytes = 8;
+constexpr std::size_t kCandidatesTold = 5;
 
 std::int64_t wall_seconds() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::seconds>(now).count();
+}
+
+Error ambiguous(const std::string& which, const std::vector<DaemonContent*>& found) {
+  std::string fit;
+  for (std::size_t i = 0; i < std::min(found.size(), kCandidatesTold); ++i)
+    fit += (i > 0 ? ", " : "") + found[i]->id().text() + " ('" + found[i]->name() + "')";
+  if (found.size() > kCandidatesTold)
+    fit += " and " + std::to_string(found.size() - kCandidatesTold) + " more";
+  return {ErrorCode::kBadInput, "find '" + which + "'",
+          "more than one content fits: " + fit + "; give more of its content id"};
 }
 
 // Of contents from `next` on, which moves past them. Each write by itself would be synced, while
@@ -167,23 +180,25 @@ bool ContentList::opens(const ContentId& id) const {
       contents_, [&](const auto& content) { return content->id() == id && content->opens(); });
 }
 
-// An id or a name that fits whole goes before the beginning of an id.
+// An id, or as much of one as is shown, goes before names, which strangers choose. A shorter
+// beginning does not: ids with a wished beginning of a few characters are made quickly.
 Result<DaemonContent*> ContentList::find(const std::string& which) {
-  std::vector<DaemonContent*> named, begun;
+  std::vector<DaemonContent*> found, named;
   for (const auto& content : contents_) {
     if (content->removed()) continue;
     const std::string id = content->id().text();
     if (id == which) return content.get();
-    if (content->name() == which) named.push_back(content.get());
-    if (id.starts_with(which)) begun.push_back(content.get());
+    if (id.starts_with(which))
+      found.push_back(content.get());
+    else if (content->name() == which)
+      named.push_back(content.get());
   }
-  const auto& found = named.empty() ? begun : named;
+  if (found.empty() || which.size() < kShownIdBytes)
+    found.insert(found.end(), named.begin(), named.end());
   if (found.size() == 1) return found.front();
-  if (found.empty())
-    return Error{ErrorCode::kNotFound, "find '" + which + "'",
-                 "no content has this name, or an id that begins so; `firn list` shows them"};
-  return Error{ErrorCode::kBadInput, "find '" + which + "'",
-               "more than one content fits; give more of its content id"};
+  if (!found.empty()) return ambiguous(which, found);
+  return Error{ErrorCode::kNotFound, "find '" + which + "'",
+               "no content has this name, or an id that begins so; `firn list` shows them"};
 }
 
 template <typename Change>

@@ -145,8 +145,9 @@ class Firn(Adapter):
             on_line=node.on_line)
         if not node.spoken.wait(30):
             raise BadClient(f"the seed prints no link\n{node.process.story()}")
-        # Without the seed's address: peers learn of one another from the tracker, as those of other clients do.
-        self.link = re.sub(r"&peer=[^&]*|(?<=\?)peer=[^&]*&?", "", node.link)
+        # Without the seed's address: peers learn of one another from the tracker, as those of other clients do. Older
+        # builds write addresses into a query.
+        self.link = re.sub(r"/peer=[^/?]*|&peer=[^&]*|(?<=\?)peer=[^&]*&?", "", node.link)
         return node
 
     def start_peer(self, host, folder, upload_limit_bytes):

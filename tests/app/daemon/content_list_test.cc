@@ -10,6 +10,7 @@
 
 #include "../temp_folder.h"
 #include "proto/content/link.h"
+#include "tests/proto/sample_manifest.h"
 
 namespace firn::app {
 namespace {
@@ -91,6 +92,53 @@ TEST_CASE("a content that is paused or resumed is opened accordingly") {
   CHECK_FALSE(daemon.list->opens(id_of(1)));
   REQUIRE(daemon.list->resume(id_of(1).text()).ok());
   CHECK(daemon.list->opens(id_of(1)));
+}
+
+// A content of a stranger, who chose its name.
+KeptContent stranger_called(const std::string& name) {
+  Info info = test::sample_info();
+  info.name = name;
+  const Manifest manifest = make_manifest(info, {}).value();
+  KeptContent content = download_of(9);
+  content.id = manifest.id;
+  content.link = to_text(Link{manifest.id, {}, {}, {}, {}});
+  content.manifest.assign(manifest.file_bytes.begin(), manifest.file_bytes.end());
+  return content;
+}
+
+bool has(const StartedDaemon& daemon, const ContentId& id) {
+  return daemon.list->show(id.text()).ok();
+}
+
+TEST_CASE("as much of an id as is shown goes before a stranger's content of that name") {
+  const std::string shown = id_of(1).short_text();
+  const StartedDaemon daemon({stranger_called(shown), download_of(1)});
+  CHECK(daemon.list->show(shown)->at("content_id") == id_of(1).text());
+  CHECK(daemon.list->show(id_of(1).text())->at("content_id") == id_of(1).text());
+}
+
+TEST_CASE("a few letters that begin an id and are another content's name are refused with both") {
+  const std::string letters = id_of(1).text().substr(0, 4);
+  const KeptContent stranger = stranger_called(letters);
+  const StartedDaemon daemon({download_of(1), stranger});
+  const auto removed = daemon.list->remove(letters, true);
+  REQUIRE_FALSE(removed.ok());
+  CHECK(removed.error().code == ErrorCode::kBadInput);
+  for (const std::string& told : {id_of(1).text(), stranger.id.text(), "'" + letters + "'"})
+    CHECK(removed.error().detail.find(told) != std::string::npos);
+  CHECK(has(daemon, id_of(1)));
+  CHECK(has(daemon, stranger.id));
+}
+
+TEST_CASE("a name of two contents is refused with both, and one of a single content is enough") {
+  const KeptContent stranger = stranger_called("holiday");
+  KeptContent other = stranger_called("letters");
+  const StartedDaemon daemon({stranger, other});
+  CHECK(daemon.list->show("holiday")->at("content_id") == stranger.id.text());
+  const auto both = daemon.list->show("");
+  REQUIRE_FALSE(both.ok());
+  CHECK(both.error().detail.find(stranger.id.text()) != std::string::npos);
+  CHECK(both.error().detail.find(other.id.text()) != std::string::npos);
 }
 
 TEST_CASE("a private content's id alone tells nothing, also before it is opened") {

@@ -62,8 +62,8 @@ Json details_of(const Kind& kind) {
   if (std::string(kind.state) == "failed")
     json["failure"] = std::string("/srv/downloads/") + kHostileName + ": no space left";
   if (std::string(kind.state) == "seeding")
-    json["link"] = "firn:" + std::string(52, 'a') + "?tr=" + std::string(52, 'b') +
-                   "%40tracker.example.org&peer=192.0.2.7%3A40123";
+    json["link"] = "firn:" + std::string(52, 'a') + "/tr=" + std::string(52, 'b') +
+                   "@tracker.example.org:4711/peer=192.0.2.7:40123";
   if (std::string(kind.state) == "searching")
     json["waits_for"] = "no peer is known that has the manifest";
   if (std::string(kind.state) == "queued")

@@ -3,6 +3,7 @@ proofs bound to a TLS session, sealed manifests."""
 
 import hashlib
 import hmac
+import re
 import struct
 
 from cryptography.hazmat.primitives import hashes, serialization
@@ -19,7 +20,7 @@ EXPORTER_LABEL = b"EXPORTER-firn-private-v1"
 
 def link_parts(link):
     """(content id, secret) of a private link."""
-    name = link.partition(":")[2].partition("?")[0]
+    name = re.match(r"firn:([^/?]+)", link).group(1)
     content_id, _, secret = name.partition(".")
     content_id, checked = raw_of(content_id), raw_of(secret)
     secret, check = checked[:32], checked[32:]

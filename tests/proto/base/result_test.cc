@@ -54,9 +54,18 @@ TEST_CASE("what a terminal or a reader would take for more than text is escaped"
   CHECK(escaped("Grüße, 日本語 \xf0\x9f\x8c\xb2") == "Grüße, 日本語 \xf0\x9f\x8c\xb2");
   CHECK(escaped("a\x1b[2J\r\n\tb\x7f") == "a\\x1b[2J\\x0d\\n\\tb\\x7f");
   CHECK(escaped("\xff\xc2\x9b") == "\\xff\\xc2\\x9b");
-  CHECK(escaped("a\u202eb\u2066\u2028\u200b") == "a\\u202eb\\u2066\\u2028\u200b");
+  CHECK(escaped("a\u202eb\u2066\u2028") == "a\\u202eb\\u2066\\u2028");
+  CHECK(escaped("\u061ca\u200b\ufeff\u00ad\ufffa") == "\\u061ca\\u200b\\ufeff\\u00ad\\ufffa");
+  CHECK(escaped("\U000e0041\U000e007fb") == "\\U000e0041\\U000e007fb");
   CHECK(escaped(std::string_view("a\0b", 3)) == "a\\x00b");
   CHECK(escaped_lines("one\n  two\nthree") == "one\n  two\\nthree");
+}
+
+TEST_CASE("a line of JSON has such characters as JSON's escapes") {
+  CHECK(escaped_json("{\"a\":\"Gr\u00fc\u00dfe \u202e\u200b\u009b\x7f\"}") ==
+        "{\"a\":\"Gr\u00fc\u00dfe \\u202e\\u200b\\u009b\\u007f\"}");
+  CHECK(escaped_json("\"\U000e0041 \U0001f332\"") == "\"\\udb40\\udc41 \U0001f332\"");
+  CHECK(escaped_json("") == "");
 }
 
 TEST_CASE("making text plain keeps what fits and cuts between characters") {
