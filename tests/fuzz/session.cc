@@ -16,8 +16,7 @@
 #include "tests/fuzz/leaf_inputs.h"
 #include "tests/fuzz/session_world.h"
 
-namespace firn::fuzz::session {
-namespace {
+namespace firn::fuzz {
 
 class Session {
  public:
@@ -442,6 +441,11 @@ class Session {
   core::SwarmCore core_;
   PeerKey last_key_ = 0;
 };
+
+}  // namespace firn::fuzz
+
+namespace firn::fuzz::session {
+namespace {
 
 Manifest manifest_of(std::uint32_t generations, std::uint32_t n, std::uint32_t k, bool authority) {
   Info info;

@@ -15,8 +15,6 @@ using namespace firn::sim;
 
 namespace {
 
-constexpr double kMbit = 1e6 / 8;
-
 LabLink link(double up, double down) {
   return {up * kMbit, down * kMbit, 20'000, 100'000};
 }

@@ -12,8 +12,6 @@ using namespace firn::sim;
 
 namespace {
 
-constexpr double kMbit = 1e6 / 8;
-
 struct Outcome {
   double ratio = 0;
   double redundant_share = 0;

@@ -11,6 +11,8 @@
 
 namespace firn::sim {
 
+inline constexpr double kMbit = 1e6 / 8;  // bytes a second
+
 using core::kNever;
 using core::TimeUs;
 

@@ -12,8 +12,6 @@ namespace firn::sim {
 
 namespace {
 
-constexpr double kMbit = 1e6 / 8;
-
 TimeUs micro(double seconds) {
   return static_cast<TimeUs>(seconds * 1e6);
 }

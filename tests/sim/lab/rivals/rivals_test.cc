@@ -14,7 +14,6 @@ using namespace firn::sim;
 
 namespace {
 
-constexpr double kMbit = 1e6 / 8;
 constexpr TimeUs kLong = 3'600'000'000;
 
 RivalRules uncoded(std::uint32_t blocks, std::uint32_t pipeline = 0) {

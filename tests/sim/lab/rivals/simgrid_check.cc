@@ -19,7 +19,6 @@ using namespace firn::sim;
 
 namespace {
 
-constexpr double kMbit = 1e6 / 8;
 constexpr int kPeers = 12;
 constexpr double kAgree = 0.02;
 
