@@ -116,12 +116,4 @@ Result<Manifest> create_manifest(const std::string& path, const CreateOptions& o
   return make_manifest(info, options.trackers);
 }
 
-std::string final_path(const Info& info, const std::string& dir, std::uint32_t file) {
-  std::string path = dir;
-  if (!path.empty() && path.back() != '/') path += '/';
-  path += info.name;
-  if (!info.single_file) path += "/" + info.files.at(file).path;
-  return path;
-}
-
 }  // namespace firn::content

@@ -33,7 +33,4 @@ struct CreateOptions {
 // generations, and about 300 bytes a file.
 Result<Manifest> create_manifest(const std::string& path, const CreateOptions& options);
 
-// Where the content's bytes lie for a DIR given on the command line: DIR/<info.name>[/<file path>].
-std::string final_path(const Info& info, const std::string& dir, std::uint32_t file);
-
 }  // namespace firn::content

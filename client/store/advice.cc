@@ -53,8 +53,8 @@ bool a_file_fits(const ContentFiles& content, const Info& info) {
 
 }  // namespace
 
-bool looks_foreign(Files& files, const Info& info) {
-  ContentFiles content(files, info, "");
+bool looks_foreign(Files& files, const Info& info, const std::string& as) {
+  ContentFiles content(files, info, "", as);
   return place_all(files, content, info) && !a_generation_fits(content, info) &&
          !a_file_fits(content, info);
 }

@@ -12,8 +12,9 @@
 namespace firn::store {
 
 // Whether files stand there and not one fits, by generations or by themselves: then it is another
-// content of that name, and repairing would fetch all of this one. A sample of both is read.
-bool looks_foreign(Files& files, const Info& info);
+// content of that name, and repairing would fetch all of this one. A sample of both is read. `as`:
+// as OpenOptions::as.
+bool looks_foreign(Files& files, const Info& info, const std::string& as);
 
 // Whether a download of this content was begun below the folder of `files` and is not complete.
 bool is_unfinished(Files& files, const ContentId& content);

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "client/content/create.h"
 #include "client/content/division.h"
+#include "client/content/top_name.h"
 
 namespace firn::store {
 namespace {
@@ -19,15 +19,20 @@ constexpr std::size_t kSingleSyncsMax = 64;
 
 }  // namespace
 
-ContentFiles::ContentFiles(Files& files, const Info& info, std::string work)
+ContentFiles::ContentFiles(Files& files, const Info& info, std::string work, std::string as)
     : files_(files),
       info_(info),
       work_(std::move(work)),
+      as_(std::move(as)),
       places_(info.files.size(), Place::kAbsent),
       known_(info.files.size(), Known::kReads) {}
 
+const std::string& ContentFiles::top_name() const {
+  return content::top_name(info_, as_);
+}
+
 std::string ContentFiles::final_name(std::uint32_t file) const {
-  return content::final_path(info_, "", file);
+  return content::final_path(info_, as_, "", file);
 }
 
 std::string ContentFiles::work_name(std::uint32_t file) const {

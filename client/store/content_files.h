@@ -1,5 +1,5 @@
 // The content's bytes in their files, each either on its way (<work>/data/<path>) or finished
-// (<name>/<path>). Knows nothing of verification: the caller says what is good.
+// (<top name>/<path>). Knows nothing of verification: the caller says what is good.
 //
 // Any thread, also at once, but for writing and using the same bytes.
 #pragma once
@@ -29,10 +29,13 @@ enum class Place : std::uint8_t {
 
 class ContentFiles {
  public:
-  // `work`: the work folder, relative to the folder of `files`. Both are kept by reference.
-  ContentFiles(Files& files, const Info& info, std::string work);
+  // `work`: the work folder, relative to the folder of `files`. `as`: as OpenOptions::as. `files`
+  // and `info` are kept by reference.
+  ContentFiles(Files& files, const Info& info, std::string work, std::string as);
 
-  std::string final_name(std::uint32_t file) const;  // relative to the folder of `files`
+  // The content's own file or folder; relative to the folder of `files`, as all names here.
+  const std::string& top_name() const;
+  std::string final_name(std::uint32_t file) const;
   std::string work_name(std::uint32_t file) const;
 
   Place place(std::uint32_t file) const;
@@ -109,7 +112,7 @@ class ContentFiles {
 
   Files& files_;
   const Info& info_;
-  const std::string work_;
+  const std::string work_, as_;
 
   mutable std::mutex mutex_;
   mutable std::vector<Place> places_;

@@ -5,7 +5,7 @@
 //                          journal         which generations are verified (docs/formats.md)
 //                          spool           fixed slots of coded blocks of unfinished generations
 //                          data/<path>     files on their way
-//   DIR/<name>...                          files, only when complete and verified
+//   DIR/<top name>...                      files, only when complete and verified
 //
 // A kill at any moment loses at most what had not reached the disk and never corrupts: journal
 // records and slots carry CRC32C, a torn one is a missing one. A power cut too: what the journal
@@ -44,6 +44,7 @@ struct SpooledRow {
 };
 
 struct OpenOptions {
+  std::string as = {};     // the top name below `dir` (content/top_name.h); empty: the manifest's
   bool overwrite = false;  // replace files at the final paths that are not this content
   bool repair = false;     // bring such files to what they should be, keeping what is right in them
   bool trust = false;      // for serving: take it that the bytes are right where the sizes are

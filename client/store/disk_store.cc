@@ -15,7 +15,7 @@ DiskStore::DiskStore(std::unique_ptr<Files> files, const Manifest& manifest,
       manifest_(manifest),
       info_(manifest_.info),
       work_(*files_, manifest_),
-      content_(*files_, info_, work_.path()),
+      content_(*files_, info_, work_.path(), options.as),
       ledger_(info_, content_),
       clock_(options.clock),
       hash_memory_(info_.shape.generation_count(), options.hashed_since_ns, clock_()),
@@ -56,7 +56,7 @@ Result<std::unique_ptr<DiskStore>> DiskStore::open_download(std::unique_ptr<File
 }
 
 Error DiskStore::not_downloading(const char* what) const {
-  return {ErrorCode::kInternal, std::string(what) + " in " + files_->full_path(info_.name),
+  return {ErrorCode::kInternal, std::string(what) + " in " + files_->full_path(content_.top_name()),
           "this content is not being downloaded"};
 }
 
@@ -287,7 +287,7 @@ void DiskStore::reread_left() {
 
 Status DiskStore::finish_names() {
   if (info_.files.empty()) {
-    if (Status s = files_->make_folders(info_.name); !s) return s;
+    if (Status s = files_->make_folders(content_.top_name()); !s) return s;
     return files_->sync_folder("");
   }
   for (std::uint32_t file = 0; file < info_.files.size(); ++file) {
@@ -327,7 +327,7 @@ Error DiskStore::left_error() const {
   detail +=
       ". The rest is complete. To get these too, move what stands there away, or use --overwrite, "
       "and run the same command";
-  return {ErrorCode::kCorrupt, "finish " + files_->full_path(info_.name), detail};
+  return {ErrorCode::kCorrupt, "finish " + files_->full_path(content_.top_name()), detail};
 }
 
 // --- the public doors ---

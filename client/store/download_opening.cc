@@ -131,17 +131,19 @@ Status DownloadOpening::check_in_the_way(const Survey& survey) const {
     faults.push_back(fault);
   }
   if (faults.empty()) return Done{};
-  std::string detail = content::part_of_entries(faults.size(), info_.files) +
-                       " there not as the manifest says: " + list_mismatches(info_, faults) + "; ";
-  if (repairable && looks_foreign(files_, info_)) {
+  std::string detail =
+      content::part_of_entries(faults.size(), info_.files) +
+      " there not as the manifest says: " + list_mismatches(content_, info_, faults) + "; ";
+  if (repairable && looks_foreign(files_, info_, options_.as)) {
     detail += std::string(kForeignAdvice) + ": choose another folder (-o), or move it away";
     if (replaceable) detail += ", or replace it (--overwrite)";
-    return Error{ErrorCode::kExists, "download to " + files_.full_path(info_.name), detail};
+    return Error{ErrorCode::kExists, "download to " + files_.full_path(content_.top_name()),
+                 detail};
   }
   if (repairable) detail += "--repair fetches what is wrong in them and keeps the rest, ";
   if (replaceable) detail += "--overwrite replaces them, ";
   detail += "or move them away or choose another folder (-o)";
-  return Error{ErrorCode::kExists, "download to " + files_.full_path(info_.name), detail};
+  return Error{ErrorCode::kExists, "download to " + files_.full_path(content_.top_name()), detail};
 }
 
 // What may be replaced stays until the new file takes its name, unless parts of it are right, or it
@@ -189,7 +191,8 @@ Status DownloadOpening::spool_known_blocks() {
   for (const std::uint32_t g : partly_known) {
     if (room-- == 0) break;
     if (options_.cancelled && options_.cancelled())
-      return Error{ErrorCode::kCancelled, "open " + files_.full_path(info_.name), "stopped"};
+      return Error{ErrorCode::kCancelled, "open " + files_.full_path(content_.top_name()),
+                   "stopped"};
     Status spooled = spool_known_blocks_of(g);
     if (!spooled && spooled.error().code == ErrorCode::kDiskFull) break;  // it is only a help
     if (!spooled) return spooled;

@@ -118,7 +118,8 @@ Result<bool> finished_file_is_right(const ContentFiles& content, const Info& inf
   return digest.error();
 }
 
-std::string list_mismatches(const Info& info, std::span<const FileMismatch> faults) {
+std::string list_mismatches(const ContentFiles& content, const Info& info,
+                            std::span<const FileMismatch> faults) {
   constexpr std::size_t kNamedMax = 10;
   std::string text, parent;
   std::size_t named = 0, more = 0;
@@ -130,7 +131,9 @@ std::string list_mismatches(const Info& info, std::span<const FileMismatch> faul
       continue;
     }
     const FileEntry& entry = info.files[fault.file];
-    const std::string& path = !parent.empty() ? parent : info.single_file ? info.name : entry.path;
+    const std::string& path = !parent.empty()    ? parent
+                              : info.single_file ? content.top_name()
+                                                 : entry.path;
     text += (named++ > 0 ? ", " : "") + path + " (" + mismatch_name(fault.kind);
     if (fault.kind == Kind::kShort || fault.kind == Kind::kLong) {
       text += ": " + std::to_string(fault.bytes_there) + " of " + std::to_string(entry.bytes) +

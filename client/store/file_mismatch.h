@@ -27,7 +27,7 @@ struct FileMismatch {
   Kind kind = Kind::kMissing;
   std::uint64_t bytes_there = 0;  // of kShort and kLong
   std::string parent = {};        // of kKind: what stands where a folder above it should be, with
-                                  // the content's name; empty: the file itself is meant
+                                  // the content's top name; empty: the file itself is meant
 };
 
 // One word for people and for --json: "missing", "short", "long", "changed", "unfinished",
@@ -49,6 +49,7 @@ Result<bool> finished_file_is_right(const ContentFiles& content, const Info& inf
 
 // "a.txt (changed), b.txt (short: 3 of 10 bytes) and 5 more". A parent in the way is named once, in
 // the place of all that should be below it.
-std::string list_mismatches(const Info& info, std::span<const FileMismatch> faults);
+std::string list_mismatches(const ContentFiles& content, const Info& info,
+                            std::span<const FileMismatch> faults);
 
 }  // namespace firn::store

@@ -23,7 +23,8 @@ bool same_time(std::int64_t there, std::int64_t wanted) {
   return there == wanted || (there % kSecond == 0 && there == wanted - wanted % kSecond);
 }
 
-Error cannot_serve(Files& files, const Manifest& manifest, std::vector<FileMismatch> faults) {
+Error cannot_serve(Files& files, const ContentFiles& content, const Manifest& manifest,
+                   std::vector<FileMismatch> faults, const OpenOptions& options) {
   const Info& info = manifest.info;
   mark_unfinished(files, manifest.id, faults);
   using Kind = FileMismatch::Kind;
@@ -34,18 +35,18 @@ Error cannot_serve(Files& files, const Manifest& manifest, std::vector<FileMisma
   std::string advice = "firn get --repair brings them back, firn share shares them as they are now";
   if (std::ranges::find(faults, Kind::kUnfinished, &FileMismatch::kind) != faults.end()) {
     advice = "the download is not complete; firn get goes on with it";
-  } else if (looks_foreign(files, info)) {
+  } else if (looks_foreign(files, info, options.as)) {
     advice = std::string(kForeignAdvice) + "; firn share shares what is there";
   }
   return {std::ranges::all_of(faults, absent) ? ErrorCode::kNotFound : ErrorCode::kCorrupt,
-          "serve " + files.full_path(info.name),
-          content::part_of_entries(faults.size(), info.files) +
-              " not as the manifest says: " + list_mismatches(info, faults) + "; " + advice};
+          "serve " + files.full_path(content.top_name()),
+          content::part_of_entries(faults.size(), info.files) + " not as the manifest says: " +
+              list_mismatches(content, info, faults) + "; " + advice};
 }
 
 // `doubtful`: files whose time is not the manifest's.
 Status place_files(Files& files, ContentFiles& content, const Manifest& manifest,
-                   std::vector<std::uint32_t>& doubtful) {
+                   const OpenOptions& options, std::vector<std::uint32_t>& doubtful) {
   const Info& info = manifest.info;
   std::vector<FileMismatch> faults;
   for (std::uint32_t file = 0; file < info.files.size(); ++file) {
@@ -63,7 +64,7 @@ Status place_files(Files& files, ContentFiles& content, const Manifest& manifest
   // What has no bytes takes nothing from what can be served; it is told with the others.
   const auto matters = [&](const FileMismatch& fault) { return info.files[fault.file].bytes > 0; };
   if (std::ranges::none_of(faults, matters)) return Done{};
-  return cannot_serve(files, manifest, faults);
+  return cannot_serve(files, content, manifest, faults, options);
 }
 
 // Which generations with bytes of these files are right; the others count as right.
@@ -96,7 +97,7 @@ Status place_servable(Files& files, ContentFiles& content, const Manifest& manif
                       const OpenOptions& options) {
   const Info& info = manifest.info;
   std::vector<std::uint32_t> doubtful;
-  if (Status s = place_files(files, content, manifest, doubtful); !s) return s;
+  if (Status s = place_files(files, content, manifest, options, doubtful); !s) return s;
   if (options.trust || doubtful.empty()) return Done{};
   Result<std::vector<bool>> right = hash_generations_of(doubtful, content, info, options);
   if (!right) return right.error();
@@ -108,7 +109,7 @@ Status place_servable(Files& files, ContentFiles& content, const Manifest& manif
     if (!*good) faults.push_back({file, FileMismatch::Kind::kChanged});
   }
   if (faults.empty()) return Done{};
-  return cannot_serve(files, manifest, faults);
+  return cannot_serve(files, content, manifest, faults, options);
 }
 
 }  // namespace firn::store

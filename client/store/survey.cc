@@ -69,11 +69,11 @@ class Surveyor {
   // A folder without anything in it has no file that could tell whether it stands.
   Status find_folder() {
     if (!info_.files.empty()) return Done{};
-    Result<FileStat> stat = files_.stat(info_.name);
+    Result<FileStat> stat = files_.stat(content_.top_name());
     if (!stat) return stat.error();
     folder_missing_ = stat->kind == FileKind::kMissing;
     if (folder_missing_ || stat->kind == FileKind::kFolder) return Done{};
-    return Error{ErrorCode::kExists, "download to " + files_.full_path(info_.name),
+    return Error{ErrorCode::kExists, "download to " + files_.full_path(content_.top_name()),
                  "something else stands there; move it away or choose another folder"};
   }
 

@@ -3,9 +3,9 @@
 #include <numeric>
 #include <optional>
 
-#include "client/content/create.h"
 #include "client/content/division.h"
 #include "client/content/generation_loop.h"
+#include "client/content/top_name.h"
 #include "client/store/advice.h"
 #include "client/store/content_files.h"
 #include "client/store/content_store.h"
@@ -69,7 +69,7 @@ Result<VerifyReport> verify_content(const Manifest& manifest, const std::string&
   const Info& info = manifest.info;
   Result<std::unique_ptr<Files>> files = open_posix_files(dir, false);
   if (!files) return files.error();
-  ContentFiles content(**files, info, WorkFolder::path_of(manifest.id));
+  ContentFiles content(**files, info, WorkFolder::path_of(manifest.id), options.as);
   Result<std::vector<FileMismatch>> faults = place_files(**files, content, info);
   if (!faults) return faults.error();
   Result<std::vector<bool>> good = hash_generations(content, info, options);
@@ -88,7 +88,8 @@ Result<VerifyReport> verify_content(const Manifest& manifest, const std::string&
   report.bad_count = faults->size();
   report.unfinished = std::ranges::find(*faults, FileMismatch::Kind::kUnfinished,
                                         &FileMismatch::kind) != faults->end();
-  report.foreign = !faults->empty() && !report.unfinished && looks_foreign(**files, info);
+  report.foreign =
+      !faults->empty() && !report.unfinished && looks_foreign(**files, info, options.as);
   std::string parent;
   for (const FileMismatch& fault : *faults) {
     if (!fault.parent.empty() && fault.parent == parent) continue;
@@ -97,16 +98,16 @@ Result<VerifyReport> verify_content(const Manifest& manifest, const std::string&
       report.bad_files.push_back({(*files)->full_path(parent), mismatch_name(fault.kind)});
       continue;
     }
-    report.bad_files.push_back({content::final_path(info, dir, fault.file),
+    report.bad_files.push_back({content::final_path(info, options.as, dir, fault.file),
                                 mismatch_name(fault.kind), fault.bytes_there,
                                 info.files[fault.file].bytes});
   }
   if (info.files.empty()) {  // the folder is all there is
-    const Result<FileStat> stat = (*files)->stat(info.name);
+    const Result<FileStat> stat = (*files)->stat(content.top_name());
     if (!stat || stat->kind == FileKind::kMissing) {
-      report.bad_files.push_back({(*files)->full_path(info.name), "missing"});
+      report.bad_files.push_back({(*files)->full_path(content.top_name()), "missing"});
     } else if (stat->kind != FileKind::kFolder) {
-      report.bad_files.push_back({(*files)->full_path(info.name), "in the way"});
+      report.bad_files.push_back({(*files)->full_path(content.top_name()), "in the way"});
     }
   }
   return report;

@@ -389,16 +389,5 @@ TEST_CASE("a sparse file of more than 4 GiB is taken whole") {
   CHECK(manifest.info.generation_digests.back() == generation_digest(whole, shape.block_bytes));
 }
 
-TEST_CASE("final paths stand below the folder that was given") {
-  Info info;
-  info.name = "name";
-  info.files.resize(1);
-  info.files[0].path = "a/b";
-  CHECK(final_path(info, "/out", 0) == "/out/name/a/b");
-  CHECK(final_path(info, "/out/", 0) == "/out/name/a/b");
-  info.single_file = true;
-  CHECK(final_path(info, ".", 0) == "./name");
-}
-
 }  // namespace
 }  // namespace firn::content

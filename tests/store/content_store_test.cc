@@ -88,6 +88,35 @@ TEST_CASE("a single file lands under the content's name") {
   CHECK(test::read_file(dir.path("one.bin")) == sample.bytes);
 }
 
+TEST_CASE("a content can stand under another name than its own, and is told of by that") {
+  for (const bool single : {true, false}) {
+    CAPTURE(single);
+    const Sample sample = single ? test::make_sample("one.bin", {{"", 12'345}}, 4, 512)
+                                 : test::make_sample("album", {{"d/a", 9000}, {"b", 700}}, 4, 512);
+    const TemporaryFolder dir;
+    test::write_file(dir.path(sample.info().name), {1});  // the name is taken
+    OpenOptions options = test::kOptions;
+    options.as = "other";
+    Resumed resumed;
+    auto store = ContentStore::open_download(sample.manifest, dir.path(), options, resumed);
+    REQUIRE_MESSAGE(store.ok(), (store ? "" : store.error().message()));
+    write_all(**store, sample);
+    REQUIRE((*store)->finish().ok());
+    CHECK(test::read_file(dir.path(sample.info().name)).size() == 1);
+    CHECK_FALSE(fs::exists(dir.path(".firn")));
+    const std::string first = single ? dir.path("other") : dir.path("other/d/a");
+    CHECK(test::read_file(first) == sample.file(0));
+
+    CHECK(ContentStore::open_complete(sample.manifest, dir.path(), options).ok());
+    CHECK_FALSE(ContentStore::open_complete(sample.manifest, dir.path(), test::kOptions).ok());
+    CHECK(verify_content(sample.manifest, dir.path(), options)->bad_files.empty());
+    fs::remove(first);
+    CHECK(verify_content(sample.manifest, dir.path(), options)->bad_files.at(0).path == first);
+    const auto gone = ContentStore::open_complete(sample.manifest, dir.path(), options);
+    CHECK(gone.error().message().find("serve " + dir.path("other")) != std::string::npos);
+  }
+}
+
 TEST_CASE("a folder with nothing in it is made, and told from one that is not there") {
   const Sample sample = test::make_sample("bare", {}, 4, 512);
   const TemporaryFolder dir;

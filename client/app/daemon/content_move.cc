@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "client/content/create.h"
+#include "client/content/top_name.h"
 #include "client/store/differences.h"
 #include "client/store/posix_files.h"
 #include "client/store/work_folder.h"
@@ -92,11 +92,12 @@ Status check_move(const KeptContent& content, const std::string& to) {
   const fs::path old = fs::weakly_canonical(content.folder, error);
   if (target == old) return Error{ErrorCode::kBadInput, operation, "it is in this folder already"};
   if (*info) {
-    const fs::path itself = old / (*info)->name;
+    const std::string& name = content::top_name(**info, content.as);
+    const fs::path itself = old / name;
     if (std::mismatch(itself.begin(), itself.end(), target.begin(), target.end()).first ==
         itself.end())
       return Error{ErrorCode::kBadInput, operation, "a content cannot go into itself"};
-    if (const Status free = check_free(operation, target / (*info)->name); !free.ok()) return free;
+    if (const Status free = check_free(operation, target / name); !free.ok()) return free;
   }
   return check_free(operation, target / WorkFolder::path_of(content.id));
 }
@@ -117,15 +118,17 @@ Result<std::unique_ptr<ContentMove>> ContentMove::open(const KeptContent& conten
   }
   const bool complete = content.kind == KeptContent::Kind::kServe || content.finished_at != 0;
   return std::make_unique<ContentMove>(std::move(there), *std::move(target), content.id,
-                                       *std::move(info), complete);
+                                       *std::move(info), content.as, complete);
 }
 
 ContentMove::ContentMove(std::shared_ptr<Files> from, std::shared_ptr<Files> to,
-                         const ContentId& id, std::optional<Info> info, bool complete)
+                         const ContentId& id, std::optional<Info> info, std::string as,
+                         bool complete)
     : from_(std::move(from)),
       to_(std::move(to)),
       id_(id),
       info_(std::move(info)),
+      as_(std::move(as)),
       complete_(complete),
       work_(WorkFolder::path_of(id)),
       stage_(std::string(WorkFolder::kParent) + "/move-" + id.text()) {}
@@ -146,7 +149,7 @@ Result<std::vector<ContentMove::Item>> ContentMove::collect() const {
 // also the time that a file gets with its name: another file may still be in its way.
 Status ContentMove::collect_entry(std::uint32_t file, std::vector<Item>& items) const {
   const FileEntry& entry = info_->files[file];
-  Item item{content::final_path(*info_, "", file), {}, {}, entry.mode, entry.modified_ns};
+  Item item{content::final_path(*info_, as_, "", file), {}, {}, entry.mode, entry.modified_ns};
   const auto there = from_->stat(item.path);
   if (!there.ok()) return there.error();
   item.stat = *there;
@@ -360,7 +363,7 @@ Status ContentMove::clear() {
   if (!items.ok()) return items.error();
   Folders folders;  // also of files that were deleted before a kill
   for (std::uint32_t i = 0; info_ && i < info_->files.size(); ++i) {
-    const std::string path = content::final_path(*info_, "", i);
+    const std::string path = content::final_path(*info_, as_, "", i);
     if (info_->files[i].kind == FileEntry::Kind::kFolder) folders.insert(path);
     add_parents(path, folders);
   }

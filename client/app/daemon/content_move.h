@@ -33,9 +33,9 @@ class ContentMove {
   // kExists (another process downloads the content), kCorrupt (its manifest).
   static Result<std::unique_ptr<ContentMove>> open(const KeptContent& content,
                                                    const std::string& from, const std::string& to);
-  // `from` may be null: there is nothing.
+  // `from` may be null: there is nothing. `as`: KeptContent::as.
   ContentMove(std::shared_ptr<store::Files> from, std::shared_ptr<store::Files> to,
-              const ContentId& id, std::optional<Info> info, bool complete);
+              const ContentId& id, std::optional<Info> info, std::string as, bool complete);
 
   // Goes on for a while; true: all is staged. kNotFound: the files of a content that was complete
   // are not in its folder.
@@ -72,6 +72,7 @@ class ContentMove {
   const std::shared_ptr<store::Files> from_, to_;
   const ContentId id_;
   const std::optional<Info> info_;
+  const std::string as_;
   const bool complete_;
   const std::string work_, stage_;
   std::optional<std::vector<Item>> items_;  // while it stages

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "client/content/create.h"
+#include "client/content/top_name.h"
 #include "client/store/files.h"
 #include "client/store/posix_files.h"
 #include "client/store/work_folder.h"
@@ -68,7 +68,8 @@ Result<bool> is_the_contents(store::Files& files, const std::string& path, const
 
 // What the user put in the place of a file stays, as a missing one does. After a failure the other
 // files are still deleted; the first failure.
-Status delete_finished(store::Files& files, const Info& info, bool complete) {
+Status delete_finished(store::Files& files, const Info& info, const std::string& as,
+                       bool complete) {
   Status first = Done{};
   const auto note = [&first](const Status& status) {
     if (first.ok() && !status.ok()) first = status;
@@ -76,7 +77,7 @@ Status delete_finished(store::Files& files, const Info& info, bool complete) {
   // Deepest first: a path sorts behind those of the folders that it is in.
   std::set<std::string, std::greater<>> folders;
   for (std::uint32_t i = 0; i < info.files.size(); ++i) {
-    const std::string path = content::final_path(info, "", i);
+    const std::string path = content::final_path(info, as, "", i);
     if (info.files[i].kind == FileEntry::Kind::kFolder) {
       folders.insert(path);
     } else if (const auto ours = is_the_contents(files, path, info.files[i], complete);
@@ -109,7 +110,7 @@ Status delete_content(const KeptContent& content) {
     return files.error().code == ErrorCode::kNotFound ? Status(Done{}) : files.error();
   Status work = delete_work(**files, content.id);
   if (!manifest) return work;
-  const Status finished = delete_finished(**files, manifest->info, complete);
+  const Status finished = delete_finished(**files, manifest->info, content.as, complete);
   return work.ok() ? finished : work;
 }
 

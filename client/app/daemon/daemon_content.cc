@@ -240,7 +240,9 @@ void DaemonContent::start() {
   if (!plan->serves() || !plan->manifest) return start_session(*std::move(plan), FileStamp{});
   // A worker looks whether the files are as they were when they were right. Where the pool has no
   // room, the next turn comes soon.
-  auto look = [info = plan->manifest->info, dir = plan->dir] { return stamp_files(info, dir); };
+  auto look = [info = plan->manifest->info, as = plan->as, dir = plan->dir] {
+    return stamp_files(info, as, dir);
+  };
   auto then = [this, plan = std::make_shared<SessionPlan>(*std::move(plan))](
                   const Result<FileStamp>& stamp) { start_session(std::move(*plan), stamp); };
   (void)task_.start(host_.driver.workers(), std::move(look), std::move(then));
@@ -352,8 +354,8 @@ void DaemonContent::learn() {
   } else if (session_->complete() && kept_->stamp.empty() && !task_.busy() && !stamped_) {
     // What has just been verified and written has the times of the manifest.
     stamped_ = true;
-    auto look = [info = manifest->info, dir = session_->plan().dir] {
-      return stamp_files(info, dir);
+    auto look = [info = manifest->info, as = session_->plan().as, dir = session_->plan().dir] {
+      return stamp_files(info, as, dir);
     };
     (void)task_.start(host_.driver.workers(), std::move(look),
                       [this](const Result<FileStamp>& stamp) { keep_stamp(stamp); });

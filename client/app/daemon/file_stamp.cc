@@ -1,6 +1,6 @@
 #include "client/app/daemon/file_stamp.h"
 
-#include "client/content/create.h"
+#include "client/content/top_name.h"
 #include "client/store/files.h"
 #include "client/store/posix_files.h"
 #include "proto/base/digest.h"
@@ -22,7 +22,7 @@ bool as_described(const store::FileStat& there, const FileEntry& entry) {
 
 }  // namespace
 
-Result<FileStamp> stamp_files(const Info& info, const std::string& dir) {
+Result<FileStamp> stamp_files(const Info& info, const std::string& as, const std::string& dir) {
   const auto files = store::open_posix_files(dir, false);
   if (!files.ok()) return files.error();
   FileStamp stamp;
@@ -30,7 +30,7 @@ Result<FileStamp> stamp_files(const Info& info, const std::string& dir) {
   Sha256 hash;
   for (std::uint32_t i = 0; i < info.files.size(); ++i) {
     const FileEntry& entry = info.files[i];
-    const std::string path = content::final_path(info, "", i);
+    const std::string path = content::final_path(info, as, "", i);
     const auto there = (*files)->stat(path);
     if (!there.ok()) return there.error();
     if (entry.kind == FileEntry::Kind::kLink && there->kind == store::FileKind::kLink) {

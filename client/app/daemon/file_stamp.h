@@ -14,8 +14,8 @@ struct FileStamp {
   bool as_described = false;  // sizes, times and targets are those of the manifest
 };
 
-// Of the content that stands in `dir`. Blocks; any thread. Errors: as errno says; a missing file is
-// none, and not as described.
-Result<FileStamp> stamp_files(const Info& info, const std::string& dir);
+// Of the content that stands in `dir`, as store::OpenOptions::as says. Blocks; any thread. Errors:
+// as errno says; a missing file is none, and not as described.
+Result<FileStamp> stamp_files(const Info& info, const std::string& as, const std::string& dir);
 
 }  // namespace firn::app

@@ -26,6 +26,7 @@ struct KeptContent {
   std::string link;      // with its secret, for nobody to see; empty: it was added as a manifest
   std::string manifest;  // the bytes of its file; empty until they are known
   std::string folder;    // absolute
+  std::string as;        // its top name there (content/top_name.h); empty: the manifest's
   std::string seeding;   // how long to stay when complete, as parse_seed_policy() takes it
   bool paused = false;
   bool seeded = false;    // it has stayed as long as `seeding` says

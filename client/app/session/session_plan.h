@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "client/content/top_name.h"
 #include "client/core/types.h"
 #include "client/privacy/private_keys.h"
 #include "proto/base/ids.h"
@@ -25,6 +26,7 @@ struct SessionPlan {
   std::optional<Manifest> manifest;                  // absent until a peer or tracker has sent it
   std::optional<PublicKey> publisher;  // a manifest from the network must be signed by it
   std::string dir;
+  std::string as;  // its top name there (content/top_name.h); empty: the manifest's
   bool overwrite = false;
   bool repair = false;
   bool trust = false;  // serve without checking bytes ahead of need
@@ -40,8 +42,11 @@ struct SessionPlan {
   bool serves() const { return mode == Mode::kServe; }
   // What trackers know the content by.
   const ContentId& id_for_trackers() const { return keys ? keys->rendezvous() : content_id; }
-  // For people.
-  std::string name() const { return manifest ? manifest->info.name : content_id.short_text(); }
+  // For people, and where `dir` has it: the top name as far as it is known.
+  std::string name() const {
+    if (manifest) return content::top_name(manifest->info, as);
+    return as.empty() ? content_id.short_text() : as;
+  }
 };
 
 }  // namespace firn::app

@@ -38,6 +38,7 @@ StoreOpening::~StoreOpening() {
 
 bool StoreOpening::start(WorkerPool& pool, const SessionPlan& plan) {
   store::OpenOptions options;
+  options.as = plan.as;
   options.overwrite = plan.overwrite;
   options.repair = plan.repair;
   options.trust = plan.trust;

@@ -77,7 +77,10 @@ struct Moved {
                                          links),
             std::make_shared<DyingFiles>(store::open_posix_files(new_folder, true).value(), life,
                                          links),
-            id, info, complete};
+            id,
+            info,
+            "",
+            complete};
   }
   // As relocation.h takes the steps, until a kill; false: there was one.
   bool run(Step& step, Life& life, bool links) const {

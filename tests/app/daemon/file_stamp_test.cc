@@ -30,7 +30,7 @@ struct Tree {
     options.scan.links = content::ScanOptions::Links::kKeep;
     info = content::create_manifest(path, options).value().info;
   }
-  FileStamp stamp() const { return stamp_files(info, folder.path()).value(); }
+  FileStamp stamp() const { return stamp_files(info, "", folder.path()).value(); }
 };
 
 TEST_CASE("files that nobody has touched keep their stamp, and are as their manifest says") {
