@@ -6,6 +6,7 @@
 #include "proto/base/limits.h"
 #include "proto/base/percent.h"
 #include "proto/base/plain_text.h"
+#include "proto/base/public_key.h"
 
 namespace firn {
 namespace {
@@ -35,7 +36,7 @@ Error bad_link(std::string_view text, const std::string& why) {
 constexpr std::string_view kOfAddresses = ":@";
 
 std::string take_publisher(std::string_view text, Link& link) {
-  const auto key = PublicKey::from_text(text);
+  const auto key = public_key_from_text(text);
   if (!key)
     return "the publisher '" + to_plain_text(text, 100) +
            "' is no key of 52 characters a-z and 2-7";
