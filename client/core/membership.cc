@@ -4,8 +4,10 @@
 #include <memory>
 #include <utility>
 
+#include "client/core/link_facts.h"
 #include "client/core/policy/constants.h"
 #include "proto/base/address.h"
+#include "proto/base/address_kind.h"
 
 namespace firn::core {
 
@@ -204,9 +206,19 @@ bool Membership::greeted(Neighbour& n, const proto::Hello& hello) {
 }
 
 void Membership::heard_of(const std::vector<proto::PeerEndpoint>& endpoints,
-                          PeerBook::Origin origin, const std::string& source) {
+                          const Neighbour& from) {
+  const LinkFacts* const link = context_.options.link;
+  const bool in_private_range = link == nullptr || link->in_private_range;
+  const std::string& speaker = from.contact.ip();
+  for (const proto::PeerEndpoint& endpoint : endpoints) {
+    if (may_be_named_by(speaker, endpoint.ip, in_private_range))
+      book_.add(endpoint, context_.now, PeerBook::Origin::kGossip, prefix_of(speaker));
+  }
+}
+
+void Membership::heard_of(const std::vector<proto::PeerEndpoint>& endpoints, std::size_t tracker) {
   for (const proto::PeerEndpoint& endpoint : endpoints)
-    book_.add(endpoint, context_.now, origin, source);
+    book_.add(endpoint, context_.now, PeerBook::Origin::kTracker, std::to_string(tracker));
 }
 
 // --- connections that go ---

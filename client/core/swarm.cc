@@ -229,7 +229,7 @@ void SwarmCore::tracker_replied(std::size_t tracker, const proto::AnnounceReply&
   Parts& parts = at(*parts_, now);
   if (parts.life.stopped()) return;
   parts.trackers.replied(tracker, reply);
-  parts.membership.heard_of(reply.peers, PeerBook::Origin::kTracker, std::to_string(tracker));
+  parts.membership.heard_of(reply.peers, tracker);
   if (reply.has_manifest) parts.fetch.offered_by(tracker);
 }
 

@@ -77,6 +77,7 @@ void TrackerClient::request() {
 void TrackerClient::opened(const proto::transport::PeerInfo& info, core::TimeUs now) {
   now_ = now;
   open_ = true;
+  ip_ = info.ip;
   if (!address_.id) {
     address_.id = info.id;
     events_.tracker_key_seen(number_, address_);

@@ -50,6 +50,8 @@ class TrackerClient final : public ReplyEvents {
   bool idle() const { return tasks_.empty(); }
   // The last announce was answered so: the tracker does not serve this content.
   bool refused() const { return refused_; }
+  // Where it answered last, numeric; empty before that.
+  const std::string& ip() const { return ip_; }
   // With the id once it is known.
   const Address& address() const { return address_; }
 
@@ -90,6 +92,7 @@ class TrackerClient final : public ReplyEvents {
   std::optional<std::string> offered_;
 
   std::optional<ConnectionId> connection_;
+  std::string ip_;
   bool open_ = false;
   bool refused_ = false;
   bool used_ = false;  // has answered before: may have been closed for idleness
