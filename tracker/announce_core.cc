@@ -26,6 +26,16 @@ std::shared_ptr<UploadRoom> own_room(const CoreOptions& options) {
                                       options.manifest_bytes_max);
 }
 
+std::string no_manifest(const proto::TrackerManifestGet& request) {
+  return request.signer
+             ? "this tracker has no manifest of it that " + request.signer->text() + " has signed"
+             : "this tracker has no manifest of it";
+}
+
+Status status_of(const Result<Manifest>& read) {
+  return read.ok() ? Status(Done{}) : Status(read.error());
+}
+
 proto::TrackerError slow_down(std::string detail, Time wait) {
   const auto seconds = std::chrono::ceil<std::chrono::seconds>(wait).count();
   return {TrackerErrorCode::kSlowDown, std::move(detail),
@@ -160,7 +170,7 @@ std::optional<proto::TrackerError> AnnounceCore::enter(Client& client,
   }
   const SwarmCounts counts = registry_.counts(content);
   summary_ = {static_cast<std::uint32_t>(told_interval().count()), counts.complete,
-              counts.incomplete, registry_.has_manifest(content)};
+              counts.incomplete, hosted(content, request.signer)};
   return std::nullopt;
 }
 
@@ -213,11 +223,11 @@ void AnnounceCore::announce(ClientId client, const proto::Announce& request, Tim
 proto::TrackerReply AnnounceCore::answer(Client&, const proto::TrackerManifestGet& request, Time) {
   if (!served_.serves(request.content_id))
     return error(TrackerErrorCode::kNotAllowed, served_.refusal());
-  auto part =
-      registry_.manifest_part(request.content_id, request.offset, limits::kManifestPartBytes);
+  const std::optional<Envelope> envelope = envelope_of(request);
+  if (!envelope) return error(TrackerErrorCode::kUnknownContent, no_manifest(request));
+  auto part = registry_.manifest_part(*envelope, request.offset, limits::kManifestPartBytes);
   if (!part) return error(TrackerErrorCode::kInternal, "the manifest cannot be read");
-  if (part->total_bytes == 0)
-    return error(TrackerErrorCode::kUnknownContent, "this tracker has no manifest of it");
+  if (part->total_bytes == 0) return error(TrackerErrorCode::kUnknownContent, no_manifest(request));
   return std::move(part).value();
 }
 
@@ -228,7 +238,8 @@ proto::TrackerReply AnnounceCore::answer(Client& client, const proto::TrackerMan
     drop_upload(client);
     return error(TrackerErrorCode::kNotAllowed, served_.refusal());
   }
-  if (hosted(content)) {
+  // Who does not say whose it is sends all of it: it may be signed otherwise than what is hosted.
+  if (request.signer && hosted(content, request.signer)) {
     drop_upload(client);
     return proto::TrackerManifestPutReply{request.total_bytes};
   }
@@ -274,53 +285,44 @@ proto::TrackerReply AnnounceCore::answer(Client& client, const proto::TrackerMan
 proto::TrackerReply AnnounceCore::finish_upload(Client& client) {
   const Upload whole = std::exchange(client.upload, {});
   give_back_room(client, whole.bytes.size());
-  std::optional<Manifest> read;
-  if (const auto fault = fault_of(whole, read)) return *fault;
-  if (read) {
-    if (const auto why = served_.refuses_manifest(*read, whole.bytes.size()))
-      return error(TrackerErrorCode::kNotAllowed, *why);
-  }
-  const Status kept = keep(client, whole);
-  if (!kept && read) served_.given_up(*read);
+  if (const auto fault = fault_of(whole)) return *fault;
+  const Envelope envelope(whole.content, manifest_signer(whole.bytes));
+  if (registry_.hosts(envelope)) return proto::TrackerManifestPutReply{whole.total_bytes};
+  if (const auto why = served_.refuses_manifest(envelope, whole.bytes.size()))
+    return error(TrackerErrorCode::kNotAllowed, *why);
+  const Status kept = registry_.put_manifest(whole.content, client.where.prefix, whole.bytes);
   if (kept) {
-    served_.hosted(whole.content);
+    served_.hosted(envelope);
     return proto::TrackerManifestPutReply{whole.total_bytes};
   }
+  served_.given_up(envelope);
   if (kept.error().code == ErrorCode::kBadInput)
     return error(TrackerErrorCode::kTooLarge, kept.error().detail);
   return error(TrackerErrorCode::kInternal, "the manifest cannot be kept");
 }
 
-bool AnnounceCore::hosted(const ContentId& content) {
-  return registry_.has_manifest(content) && served_.serves(content);
+bool AnnounceCore::hosted(const ContentId& content, const std::optional<PublicKey>& signer) const {
+  return signer ? registry_.hosts({content, *signer}) : registry_.has_manifest(content);
 }
 
-// One that was hosted before its publisher left the list, or before there was one, gives way: the
-// same content may have been signed with a listed key since.
-Status AnnounceCore::keep(const Client& client, const Upload& whole) {
-  if (hosted(whole.content)) return Done{};
-  if (const Status removed = registry_.remove_manifest(whole.content); !removed) return removed;
-  served_.manifest_changed(whole.content);
-  return registry_.put_manifest(whole.content, client.where.prefix, whole.bytes);
+// The envelope that is meant, if it is hosted. Of several that fit, the one that was kept first.
+std::optional<Envelope> AnnounceCore::envelope_of(const proto::TrackerManifestGet& request) const {
+  for (const PublicKey& signer : registry_.signers_of(request.content_id)) {
+    const Envelope envelope(request.content_id, signer);
+    if (request.signer ? *request.signer == signer : served_.admits(envelope)) return envelope;
+  }
+  return std::nullopt;
 }
 
 // In full: the content id does not cover trackers and signature, and a peer that gets a manifest
 // with a bad one from here would have to look for another, while its owner is told that it is
 // hosted already. A private content's is sealed, and only its signature can be checked.
-std::optional<proto::TrackerError> AnnounceCore::fault_of(const Upload& whole,
-                                                          std::optional<Manifest>& read) const {
-  bool admitted = false;
-  if (is_sealed_manifest(whole.bytes)) {
-    const Status right = check_sealed_manifest(whole.bytes, whole.content);
-    if (!right.ok()) return error(TrackerErrorCode::kMalformed, right.error().message());
-    admitted = served_.admits_sealed(whole.content);
-  } else {
-    auto parsed = parse_manifest(whole.bytes, whole.content);
-    if (!parsed.ok()) return error(TrackerErrorCode::kMalformed, parsed.error().message());
-    read = *std::move(parsed);
-    admitted = served_.admits(*read);
-  }
-  if (admitted) return std::nullopt;
+std::optional<proto::TrackerError> AnnounceCore::fault_of(const Upload& whole) const {
+  const Status right = is_sealed_manifest(whole.bytes)
+                           ? check_sealed_manifest(whole.bytes, whole.content)
+                           : status_of(parse_manifest(whole.bytes, whole.content));
+  if (!right.ok()) return error(TrackerErrorCode::kMalformed, right.error().message());
+  if (served_.admits({whole.content, manifest_signer(whole.bytes)})) return std::nullopt;
   return error(TrackerErrorCode::kNotAllowed, served_.refusal());
 }
 

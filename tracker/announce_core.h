@@ -140,12 +140,10 @@ class AnnounceCore {
   proto::TrackerReply answer(Client& client, const proto::TrackerManifestGet& request, Time now);
   proto::TrackerReply answer(Client& client, const proto::TrackerManifestPut& request, Time now);
   proto::TrackerReply finish_upload(Client& client);
-  // With a manifest that makes it served.
-  bool hosted(const ContentId& content);
-  Status keep(const Client& client, const Upload& whole);
-  // Of a sealed manifest `read` stays empty.
-  std::optional<proto::TrackerError> fault_of(const Upload& whole,
-                                              std::optional<Manifest>& read) const;
+  // Whether the manifest that a request means is hosted: of the signer that it names, or any.
+  bool hosted(const ContentId& content, const std::optional<PublicKey>& signer) const;
+  std::optional<Envelope> envelope_of(const proto::TrackerManifestGet& request) const;
+  std::optional<proto::TrackerError> fault_of(const Upload& whole) const;
   void drop_upload(Client& client);
   void give_back_room(const Client& client, std::uint64_t bytes);
   bool take_upload_room(const Client& client, std::uint64_t bytes);

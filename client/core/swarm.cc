@@ -57,6 +57,7 @@ void SwarmCore::start(const Manifest& manifest, const StartState& state, bool fi
   parts.life.progress(now);
   parts.serving.set_file(manifest.file_bytes);
   parts.fetch.set_found();
+  if (manifest.publisher) parts.context.signer = PublicKey::from_bytes(manifest.publisher->key);
   if (!state.certificate.empty()) parts.context.certificate = state.certificate;
   parts.start(manifest.info);
   Transfer& transfer = *parts.transfer;

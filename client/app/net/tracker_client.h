@@ -90,6 +90,7 @@ class TrackerClient final : public ReplyEvents {
   const ContentId content_;
   TrackerEvents& events_;
   std::optional<std::string> offered_;
+  std::optional<PublicKey> signer_;  // as the last announce says
 
   std::optional<ConnectionId> connection_;
   std::string ip_;

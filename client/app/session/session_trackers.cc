@@ -22,7 +22,9 @@ SessionTrackers::SessionTrackers(const SessionHost& host, const SessionPlan& pla
 }
 
 void SessionTrackers::announce(const core::AnnounceTo& action, core::TimeUs now) {
-  clients_[action.tracker]->announce(action.announce, now);
+  proto::Announce announce = action.announce;
+  if (plan_.keys) announce.signer.reset();  // who published a private content is nobody's business
+  clients_[action.tracker]->announce(announce, now);
 }
 
 void SessionTrackers::fetch_manifest(const core::FetchManifestFrom& action, core::TimeUs now) {
