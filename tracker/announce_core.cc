@@ -8,7 +8,6 @@
 #include "proto/base/limits.h"
 #include "proto/base/plain_text.h"
 #include "proto/content/manifest.h"
-#include "proto/content/sealed_manifest.h"
 
 namespace firn::tracker {
 namespace {
@@ -30,10 +29,6 @@ std::string no_manifest(const proto::TrackerManifestGet& request) {
   return request.signer
              ? "this tracker has no manifest of it that " + request.signer->text() + " has signed"
              : "this tracker has no manifest of it";
-}
-
-Status status_of(const Result<Manifest>& read) {
-  return read.ok() ? Status(Done{}) : Status(read.error());
 }
 
 proto::TrackerError slow_down(std::string detail, Time wait) {
@@ -283,17 +278,32 @@ proto::TrackerReply AnnounceCore::answer(Client& client, const proto::TrackerMan
 }
 
 proto::TrackerReply AnnounceCore::finish_upload(Client& client) {
-  const Upload whole = std::exchange(client.upload, {});
-  give_back_room(client, whole.bytes.size());
-  if (const auto fault = fault_of(whole)) return *fault;
+  Upload upload = std::exchange(client.upload, {});
+  WholeManifest whole{upload.content, std::move(upload.bytes), client.where.prefix};
+  if (whole.bytes.size() <= options_.checked_at_once_max)
+    return host(whole, check_manifest(whole.bytes, whole.content));
+  whole_ = std::move(whole);
+  return proto::TrackerManifestPutReply{};
+}
+
+proto::TrackerReply AnnounceCore::checked(const WholeManifest& whole, const Status& right) {
+  proto::TrackerReply reply = host(whole, right);
+  if (const auto* refused = std::get_if<proto::TrackerError>(&reply)) count_refusal(*refused);
+  return reply;
+}
+
+proto::TrackerReply AnnounceCore::host(const WholeManifest& whole, const Status& right) {
+  give_back_room(whole.prefix, whole.bytes.size());
+  if (!right) return error(TrackerErrorCode::kMalformed, right.error().message());
   const Envelope envelope(whole.content, manifest_signer(whole.bytes));
-  if (registry_.hosts(envelope)) return proto::TrackerManifestPutReply{whole.total_bytes};
+  if (!served_.admits(envelope)) return error(TrackerErrorCode::kNotAllowed, served_.refusal());
+  if (registry_.hosts(envelope)) return proto::TrackerManifestPutReply{whole.bytes.size()};
   if (const auto why = served_.refuses_manifest(envelope, whole.bytes.size()))
     return error(TrackerErrorCode::kNotAllowed, *why);
-  const Status kept = registry_.put_manifest(whole.content, client.where.prefix, whole.bytes);
+  const Status kept = registry_.put_manifest(whole.content, whole.prefix, whole.bytes);
   if (kept) {
     served_.hosted(envelope);
-    return proto::TrackerManifestPutReply{whole.total_bytes};
+    return proto::TrackerManifestPutReply{whole.bytes.size()};
   }
   served_.given_up(envelope);
   if (kept.error().code == ErrorCode::kBadInput)
@@ -314,27 +324,15 @@ std::optional<Envelope> AnnounceCore::envelope_of(const proto::TrackerManifestGe
   return std::nullopt;
 }
 
-// In full: the content id does not cover trackers and signature, and a peer that gets a manifest
-// with a bad one from here would have to look for another, while its owner is told that it is
-// hosted already. A private content's is sealed, and only its signature can be checked.
-std::optional<proto::TrackerError> AnnounceCore::fault_of(const Upload& whole) const {
-  const Status right = is_sealed_manifest(whole.bytes)
-                           ? check_sealed_manifest(whole.bytes, whole.content)
-                           : status_of(parse_manifest(whole.bytes, whole.content));
-  if (!right.ok()) return error(TrackerErrorCode::kMalformed, right.error().message());
-  if (served_.admits({whole.content, manifest_signer(whole.bytes)})) return std::nullopt;
-  return error(TrackerErrorCode::kNotAllowed, served_.refusal());
-}
-
 void AnnounceCore::drop_upload(Client& client) {
-  give_back_room(client, client.upload.bytes.size());
+  give_back_room(client.where.prefix, client.upload.bytes.size());
   client.upload = {};
 }
 
-void AnnounceCore::give_back_room(const Client& client, std::uint64_t bytes) {
+void AnnounceCore::give_back_room(const std::string& prefix, std::uint64_t bytes) {
   if (bytes == 0) return;
   uploads_.give_back(bytes);
-  const auto of_prefix = upload_bytes_of_.find(client.where.prefix);
+  const auto of_prefix = upload_bytes_of_.find(prefix);
   of_prefix->second -= bytes;
   if (of_prefix->second == 0) upload_bytes_of_.erase(of_prefix);
 }
