@@ -161,7 +161,7 @@ void ManifestFetch::tracker_answered(std::size_t tracker, const Result<std::stri
   if (manifest.ok())
     take_whole(std::move(manifest), name);
   else
-    outbox_.warn("manifest from " + name + ": " + manifest.error().message());
+    outbox_.warn("manifest from " + name + ": " + manifest.error().message(), "manifest");
 }
 
 // --- from both ---
@@ -179,8 +179,9 @@ bool ManifestFetch::take_whole(Result<Manifest> manifest, const std::string& sou
   const Status right = publisher ? check_published_by(*manifest, *publisher) : Status(Done{});
   if (!right.ok()) {
     if (!foreign_) foreign_ = {right.error(), context_.now};
-    outbox_.warn("manifest from " + source + ": " + right.error().message() +
-                 "; asking all other sources");
+    outbox_.warn(
+        "manifest from " + source + ": " + right.error().message() + "; asking all other sources",
+        "envelope");
     return false;
   }
   found_ = true;

@@ -243,8 +243,9 @@ void Membership::punish(const PeerId& id, GoodbyeReason reason, const std::strin
   const TimeUs span = policy::kBanTimes[std::min(strikes, policy::kBansMax) - 1];
   Neighbour* const at = neighbours_.find(id);
   const std::string name = at ? at->name() : id.text();
-  outbox_.warn("peer " + name + " " + what + "; banned for " + std::to_string(span / kSecond) +
-               " s");
+  outbox_.warn(
+      "peer " + name + " " + what + "; banned for " + std::to_string(span / kSecond) + " s",
+      what.substr(0, what.find(" (")));
   if (reason == GoodbyeReason::kBanned) {
     if (const std::string ip = history_.ip_of(id); !ip.empty())
       probation_.convicted(id, ip, context_.now);
@@ -271,7 +272,8 @@ void Membership::acquit(std::vector<PeerId> convicted, const PeerId& by) {
                             std::find(condemned.begin(), condemned.end(), id) != condemned.end();
     book_.acquit(id);
     probation_.acquitted(id);
-    if (was_banned) outbox_.inform("peer " + id.text() + " is innocent; its ban is lifted");
+    if (was_banned)
+      outbox_.inform("peer " + id.text() + " is innocent; its ban is lifted", "innocent");
   }
 }
 
@@ -304,7 +306,8 @@ void Membership::said_goodbye(Neighbour& n, const proto::Goodbye& goodbye) {
   }
   if (warns) {
     outbox_.warn("peer " + n.name() + " refused us" +
-                 (goodbye.detail.empty() ? std::string() : ": " + goodbye.detail));
+                     (goodbye.detail.empty() ? std::string() : ": " + goodbye.detail),
+                 "refused us");
   }
   outbox_.push(Close{n.key});
   forget(n, rest, why);
