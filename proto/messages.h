@@ -271,11 +271,13 @@ struct Announce {
   std::uint16_t listen_port = 0;
   bool complete = false;
   std::uint32_t peers_wanted = 50;
+  std::optional<PublicKey> signer = {};  // whose envelope of the manifest is meant; none: any
   bool operator==(const Announce&) const = default;
 };
 struct TrackerManifestGet {
   ContentId content_id;
   std::uint64_t offset = 0;
+  std::optional<PublicKey> signer = {};  // none: any
   bool operator==(const TrackerManifestGet&) const = default;
 };
 struct TrackerManifestPut {
@@ -283,6 +285,7 @@ struct TrackerManifestPut {
   std::uint64_t total_bytes = 0;
   std::uint64_t offset = 0;
   std::string data;
+  std::optional<PublicKey> signer = {};  // none: it is not said
   bool operator==(const TrackerManifestPut&) const = default;
 };
 using TrackerRequest = std::variant<Announce, TrackerManifestGet, TrackerManifestPut>;

@@ -3,6 +3,7 @@
 
 #include "proto/base/limits.h"
 #include "proto/base/plain_text.h"
+#include "proto/base/public_key.h"
 #include "proto/message_checks.h"
 #include "proto/messages.h"
 #include "proto/outgoing_frame.h"
@@ -36,12 +37,18 @@ Result<Body> find_body(Bytes frame, int last) {
   return body;
 }
 
+// A publisher's key, where one is named. False: what is named is no key.
+bool set_signer(std::string_view from, std::optional<PublicKey>& to) {
+  if (is_public_key(from)) to = PublicKey::from_bytes(from);
+  return to || from.empty();
+}
+
 // Field by field: a tracker reads many of them, and the generated class would take memory for each.
 Result<Announce> parse_announce(Bytes body) {
   using Wire = wire::Announce;
   Announce announce;
   announce.peers_wanted = 0;
-  Bytes content_id;
+  Bytes content_id, signer;
   std::uint32_t port = 0, peers_wanted = 0;
   FieldReader fields(body);
   while (fields.next()) {
@@ -57,12 +64,16 @@ Result<Announce> parse_announce(Bytes body) {
       announce.complete = fields.varint() != 0;
     } else if (fields.is_varint(Wire::kPeersWantedFieldNumber)) {
       peers_wanted = static_cast<std::uint32_t>(fields.varint());
+    } else if (fields.is_bytes(Wire::kSignerFieldNumber)) {
+      signer = fields.bytes();
     }
   }
   if (!fields.ok()) return bad_message("announce: malformed");
   const auto id = ContentId::from_bytes(as_text(content_id));
   if (!id) return bad_message("announce: the content id does not have 32 bytes");
   if (port > 0xffff) return bad_message("announce: the port is above 65535");
+  if (!set_signer(as_text(signer), announce.signer))
+    return bad_message("announce: the signer is no key");
   announce.content_id = *id;
   announce.listen_port = static_cast<std::uint16_t>(port);
   announce.peers_wanted = std::min<std::uint32_t>(peers_wanted, limits::kAnnouncePeersMax);
@@ -76,7 +87,10 @@ Result<TrackerManifestGet> parse_manifest_get(Bytes body) {
   if (!content_id) return bad_message("manifest get: the content id does not have 32 bytes");
   if (from.offset() > limits::kManifestBytesMax)
     return bad_message("manifest get: an offset past the largest manifest");
-  return TrackerManifestGet{*content_id, from.offset()};
+  TrackerManifestGet get{*content_id, from.offset()};
+  if (!set_signer(from.signer(), get.signer))
+    return bad_message("manifest get: the signer is no key");
+  return get;
 }
 
 Result<TrackerManifestPut> parse_manifest_put(Bytes body) {
@@ -87,10 +101,13 @@ Result<TrackerManifestPut> parse_manifest_put(Bytes body) {
   const auto fault = part_fault(from.total_bytes(), from.offset(), from.data().size());
   if (!fault.empty()) return bad_message("manifest put: " + std::string(fault));
   if (from.data().empty()) return bad_message("manifest put: there is no data");
-  return TrackerManifestPut{.content_id = *content_id,
-                            .total_bytes = from.total_bytes(),
-                            .offset = from.offset(),
-                            .data = std::move(*from.mutable_data())};
+  TrackerManifestPut put{.content_id = *content_id,
+                         .total_bytes = from.total_bytes(),
+                         .offset = from.offset(),
+                         .data = std::move(*from.mutable_data())};
+  if (!set_signer(from.signer(), put.signer))
+    return bad_message("manifest put: the signer is no key");
+  return put;
 }
 
 Result<AnnounceReply> parse_announce_reply(Bytes body) {
@@ -148,11 +165,13 @@ void fill(const Announce& from, wire::TrackerRequest& request) {
   to.set_listen_port(from.listen_port);
   to.set_complete(from.complete);
   to.set_peers_wanted(from.peers_wanted);
+  if (from.signer) *to.mutable_signer() = from.signer->raw();
 }
 void fill(const TrackerManifestGet& from, wire::TrackerRequest& request) {
   wire::TrackerManifestGet& to = *request.mutable_manifest_get();
   set_content_id(from.content_id, *to.mutable_content_id());
   to.set_offset(from.offset);
+  if (from.signer) *to.mutable_signer() = from.signer->raw();
 }
 void fill(const TrackerManifestPut& from, wire::TrackerRequest& request) {
   wire::TrackerManifestPut& to = *request.mutable_manifest_put();
@@ -160,6 +179,7 @@ void fill(const TrackerManifestPut& from, wire::TrackerRequest& request) {
   to.set_total_bytes(from.total_bytes);
   to.set_offset(from.offset);
   to.set_data(from.data);
+  if (from.signer) *to.mutable_signer() = from.signer->raw();
 }
 
 void fill(const AnnounceReply& from, wire::TrackerReply& reply) {

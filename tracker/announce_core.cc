@@ -8,7 +8,6 @@
 #include "proto/base/limits.h"
 #include "proto/base/plain_text.h"
 #include "proto/content/manifest.h"
-#include "proto/content/sealed_manifest.h"
 
 namespace firn::tracker {
 namespace {
@@ -24,6 +23,12 @@ proto::TrackerError error(TrackerErrorCode code, std::string_view detail) {
 std::shared_ptr<UploadRoom> own_room(const CoreOptions& options) {
   return std::make_shared<UploadRoom>(options.upload_bytes_total_max, 1,
                                       options.manifest_bytes_max);
+}
+
+std::string no_manifest(const proto::TrackerManifestGet& request) {
+  return request.signer
+             ? "this tracker has no manifest of it that " + request.signer->text() + " has signed"
+             : "this tracker has no manifest of it";
 }
 
 proto::TrackerError slow_down(std::string detail, Time wait) {
@@ -160,7 +165,7 @@ std::optional<proto::TrackerError> AnnounceCore::enter(Client& client,
   }
   const SwarmCounts counts = registry_.counts(content);
   summary_ = {static_cast<std::uint32_t>(told_interval().count()), counts.complete,
-              counts.incomplete, registry_.has_manifest(content)};
+              counts.incomplete, hosted(content, request.signer)};
   return std::nullopt;
 }
 
@@ -213,11 +218,11 @@ void AnnounceCore::announce(ClientId client, const proto::Announce& request, Tim
 proto::TrackerReply AnnounceCore::answer(Client&, const proto::TrackerManifestGet& request, Time) {
   if (!served_.serves(request.content_id))
     return error(TrackerErrorCode::kNotAllowed, served_.refusal());
-  auto part =
-      registry_.manifest_part(request.content_id, request.offset, limits::kManifestPartBytes);
+  const std::optional<Envelope> envelope = envelope_of(request);
+  if (!envelope) return error(TrackerErrorCode::kUnknownContent, no_manifest(request));
+  auto part = registry_.manifest_part(*envelope, request.offset, limits::kManifestPartBytes);
   if (!part) return error(TrackerErrorCode::kInternal, "the manifest cannot be read");
-  if (part->total_bytes == 0)
-    return error(TrackerErrorCode::kUnknownContent, "this tracker has no manifest of it");
+  if (part->total_bytes == 0) return error(TrackerErrorCode::kUnknownContent, no_manifest(request));
   return std::move(part).value();
 }
 
@@ -228,7 +233,8 @@ proto::TrackerReply AnnounceCore::answer(Client& client, const proto::TrackerMan
     drop_upload(client);
     return error(TrackerErrorCode::kNotAllowed, served_.refusal());
   }
-  if (hosted(content)) {
+  // Who does not say whose it is sends all of it: it may be signed otherwise than what is hosted.
+  if (request.signer && hosted(content, request.signer)) {
     drop_upload(client);
     return proto::TrackerManifestPutReply{request.total_bytes};
   }
@@ -272,67 +278,61 @@ proto::TrackerReply AnnounceCore::answer(Client& client, const proto::TrackerMan
 }
 
 proto::TrackerReply AnnounceCore::finish_upload(Client& client) {
-  const Upload whole = std::exchange(client.upload, {});
-  give_back_room(client, whole.bytes.size());
-  std::optional<Manifest> read;
-  if (const auto fault = fault_of(whole, read)) return *fault;
-  if (read) {
-    if (const auto why = served_.refuses_manifest(*read, whole.bytes.size()))
-      return error(TrackerErrorCode::kNotAllowed, *why);
-  }
-  const Status kept = keep(client, whole);
-  if (!kept && read) served_.given_up(*read);
+  Upload upload = std::exchange(client.upload, {});
+  WholeManifest whole{upload.content, std::move(upload.bytes), client.where.prefix};
+  if (whole.bytes.size() <= options_.checked_at_once_max)
+    return host(whole, check_manifest(whole.bytes, whole.content));
+  whole_ = std::move(whole);
+  return proto::TrackerManifestPutReply{};
+}
+
+proto::TrackerReply AnnounceCore::checked(const WholeManifest& whole, const Status& right) {
+  proto::TrackerReply reply = host(whole, right);
+  if (const auto* refused = std::get_if<proto::TrackerError>(&reply)) count_refusal(*refused);
+  return reply;
+}
+
+proto::TrackerReply AnnounceCore::host(const WholeManifest& whole, const Status& right) {
+  give_back_room(whole.prefix, whole.bytes.size());
+  if (!right) return error(TrackerErrorCode::kMalformed, right.error().message());
+  const Envelope envelope(whole.content, manifest_signer(whole.bytes));
+  if (!served_.admits(envelope)) return error(TrackerErrorCode::kNotAllowed, served_.refusal());
+  if (registry_.hosts(envelope)) return proto::TrackerManifestPutReply{whole.bytes.size()};
+  if (const auto why = served_.refuses_manifest(envelope, whole.bytes.size()))
+    return error(TrackerErrorCode::kNotAllowed, *why);
+  const Status kept = registry_.put_manifest(whole.content, whole.prefix, whole.bytes);
   if (kept) {
-    served_.hosted(whole.content);
-    return proto::TrackerManifestPutReply{whole.total_bytes};
+    served_.hosted(envelope);
+    return proto::TrackerManifestPutReply{whole.bytes.size()};
   }
+  served_.given_up(envelope);
   if (kept.error().code == ErrorCode::kBadInput)
     return error(TrackerErrorCode::kTooLarge, kept.error().detail);
   return error(TrackerErrorCode::kInternal, "the manifest cannot be kept");
 }
 
-bool AnnounceCore::hosted(const ContentId& content) {
-  return registry_.has_manifest(content) && served_.serves(content);
+bool AnnounceCore::hosted(const ContentId& content, const std::optional<PublicKey>& signer) const {
+  return signer ? registry_.hosts({content, *signer}) : registry_.has_manifest(content);
 }
 
-// One that was hosted before its publisher left the list, or before there was one, gives way: the
-// same content may have been signed with a listed key since.
-Status AnnounceCore::keep(const Client& client, const Upload& whole) {
-  if (hosted(whole.content)) return Done{};
-  if (const Status removed = registry_.remove_manifest(whole.content); !removed) return removed;
-  served_.manifest_changed(whole.content);
-  return registry_.put_manifest(whole.content, client.where.prefix, whole.bytes);
-}
-
-// In full: the content id does not cover trackers and signature, and a peer that gets a manifest
-// with a bad one from here would have to look for another, while its owner is told that it is
-// hosted already. A private content's is sealed, and only its signature can be checked.
-std::optional<proto::TrackerError> AnnounceCore::fault_of(const Upload& whole,
-                                                          std::optional<Manifest>& read) const {
-  bool admitted = false;
-  if (is_sealed_manifest(whole.bytes)) {
-    const Status right = check_sealed_manifest(whole.bytes, whole.content);
-    if (!right.ok()) return error(TrackerErrorCode::kMalformed, right.error().message());
-    admitted = served_.admits_sealed(whole.content);
-  } else {
-    auto parsed = parse_manifest(whole.bytes, whole.content);
-    if (!parsed.ok()) return error(TrackerErrorCode::kMalformed, parsed.error().message());
-    read = *std::move(parsed);
-    admitted = served_.admits(*read);
+// The envelope that is meant, if it is hosted. Of several that fit, the one that was kept first.
+std::optional<Envelope> AnnounceCore::envelope_of(const proto::TrackerManifestGet& request) const {
+  for (const PublicKey& signer : registry_.signers_of(request.content_id)) {
+    const Envelope envelope(request.content_id, signer);
+    if (request.signer ? *request.signer == signer : served_.admits(envelope)) return envelope;
   }
-  if (admitted) return std::nullopt;
-  return error(TrackerErrorCode::kNotAllowed, served_.refusal());
+  return std::nullopt;
 }
 
 void AnnounceCore::drop_upload(Client& client) {
-  give_back_room(client, client.upload.bytes.size());
+  give_back_room(client.where.prefix, client.upload.bytes.size());
   client.upload = {};
 }
 
-void AnnounceCore::give_back_room(const Client& client, std::uint64_t bytes) {
+void AnnounceCore::give_back_room(const std::string& prefix, std::uint64_t bytes) {
   if (bytes == 0) return;
   uploads_.give_back(bytes);
-  const auto of_prefix = upload_bytes_of_.find(client.where.prefix);
+  const auto of_prefix = upload_bytes_of_.find(prefix);
   of_prefix->second -= bytes;
   if (of_prefix->second == 0) upload_bytes_of_.erase(of_prefix);
 }

@@ -12,11 +12,13 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "proto/announce_reply_wire.h"
 #include "proto/base/limits.h"
 #include "proto/messages.h"
 #include "tracker/fair_shares.h"
+#include "tracker/manifest_check.h"
 #include "tracker/rate_limit.h"
 #include "tracker/registry.h"
 #include "tracker/served_contents.h"
@@ -48,6 +50,7 @@ struct CoreOptions : CoreRules {
   std::chrono::seconds upload_idle_max{30};       // longest wait for the next part of a manifest
   std::chrono::seconds upload_time_max{30 * 60};  // longest from its first part to its last
   std::size_t networks_max = 100'000;
+  std::uint64_t checked_at_once_max = limits::kManifestBytesMax;  // larger ones: take_whole()
   // What publishers and manifests half sent take, with other shards; its own alone if null.
   std::shared_ptr<PublisherLedger> ledger = nullptr;
   std::shared_ptr<UploadRoom> upload_room = nullptr;
@@ -80,6 +83,11 @@ class AnnounceCore {
   Time wait_of(ClientId client, const proto::TrackerRequest& request, Time now);
   proto::TrackerError too_many_requests(Time wait);
   proto::TrackerReply answer(ClientId client, const proto::TrackerRequest& request, Time now);
+  // After the answer to a put: the manifest that it has completed, if that is too large to be
+  // checked at once. Then there was no answer yet; checked() gives it.
+  std::optional<WholeManifest> take_whole() { return std::exchange(whole_, std::nullopt); }
+  // `right`: as check_manifest() says.
+  proto::TrackerReply checked(const WholeManifest& whole, const Status& right);
   // The same of an announce, written as a frame. Takes no memory of its own while nothing has
   // changed.
   void announce(ClientId client, const proto::Announce& request, Time now, FrameOut& out);
@@ -140,14 +148,12 @@ class AnnounceCore {
   proto::TrackerReply answer(Client& client, const proto::TrackerManifestGet& request, Time now);
   proto::TrackerReply answer(Client& client, const proto::TrackerManifestPut& request, Time now);
   proto::TrackerReply finish_upload(Client& client);
-  // With a manifest that makes it served.
-  bool hosted(const ContentId& content);
-  Status keep(const Client& client, const Upload& whole);
-  // Of a sealed manifest `read` stays empty.
-  std::optional<proto::TrackerError> fault_of(const Upload& whole,
-                                              std::optional<Manifest>& read) const;
+  // Whether the manifest that a request means is hosted: of the signer that it names, or any.
+  bool hosted(const ContentId& content, const std::optional<PublicKey>& signer) const;
+  std::optional<Envelope> envelope_of(const proto::TrackerManifestGet& request) const;
   void drop_upload(Client& client);
-  void give_back_room(const Client& client, std::uint64_t bytes);
+  proto::TrackerReply host(const WholeManifest& whole, const Status& right);
+  void give_back_room(const std::string& prefix, std::uint64_t bytes);
   bool take_upload_room(const Client& client, std::uint64_t bytes);
 
   Registry& registry_;
@@ -162,6 +168,7 @@ class AnnounceCore {
   RefusalCounts refusals_{};
   bool strained_ = false;
   Time next_tick_{};
+  std::optional<WholeManifest> whole_;  // by the last put
   // Of the announce that is being answered; kept for their memory.
   proto::AnnounceSummary summary_;
   Endpoints peers_;

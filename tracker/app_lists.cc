@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "proto/base/plain_text.h"
+#include "proto/base/public_key.h"
 #include "proto/program/input_file.h"
 
 namespace firn::tracker {
@@ -74,7 +75,7 @@ bool read_limit(std::string_view word, PublisherLimits& limits) {
 Result<PublisherList> read_publishers(const std::string& path, const PublisherLimits& of_all) {
   PublisherList list;
   const Status read = read_lines(path, [&](std::string_view line) -> std::optional<std::string> {
-    const auto key = PublicKey::from_text(take_word(line));
+    const auto key = public_key_from_text(take_word(line));
     if (!key) return is_no("publisher's key");
     PublisherLimits limits = of_all;
     while (!line.empty()) {

@@ -2,19 +2,15 @@
 
 #include <algorithm>
 #include <string_view>
+#include <tuple>
 #include <unordered_set>
 
 namespace firn::tracker {
 
-std::optional<std::uint64_t> ManifestShelf::bytes_of(const ContentId& content) const {
-  const auto found = entries_.find(content);
+std::optional<Hosted> ManifestShelf::hosted(const Envelope& envelope) const {
+  const auto found = entries_.find(envelope);
   if (found == entries_.end()) return std::nullopt;
-  return found->second.bytes;
-}
-
-std::string ManifestShelf::prefix_of(const ContentId& content) const {
-  const auto found = entries_.find(content);
-  return found == entries_.end() ? std::string() : found->second.prefix;
+  return Hosted{found->second.bytes, found->second.prefix};
 }
 
 // What the shelf would be without those that have been chosen to leave. Nothing is looked at twice,
@@ -52,7 +48,24 @@ class ManifestShelf::Leaving {
            take_next(found->second.order, lessened(found->first, found->second).next);
   }
   bool take_any() { return take_next(shelf_.order_, next_); }
-  std::vector<ContentId> all() && { return std::move(list_); }
+  // Of the content's envelopes that are left, the one that makes place for another from `prefix`.
+  void take_of(const ContentId& content, const std::string& prefix) {
+    std::vector<Envelope> left;
+    std::unordered_map<std::string, std::size_t> counts{{prefix, 1}};
+    for (const PublicKey& signer : shelf_.signers_of(content)) {
+      const Envelope envelope(content, signer);
+      if (chosen_.contains(envelope)) continue;
+      left.push_back(envelope);
+      ++counts[shelf_.entries_.at(envelope).prefix];
+    }
+    if (left.size() < shelf_.limits_.envelopes_per_content_max) return;
+    const auto rank = [&](const Envelope& envelope) {
+      const std::string& of = shelf_.entries_.at(envelope).prefix;
+      return std::tuple(counts[of], of == prefix, envelope.signer == PublicKey());
+    };
+    take(*std::ranges::max_element(left, {}, rank));
+  }
+  std::vector<Envelope> all() && { return std::move(list_); }
 
  private:
   // A prefix that has lost some.
@@ -73,10 +86,10 @@ class ManifestShelf::Leaving {
     take(*next++);
     return true;
   }
-  void take(const ContentId& content) {
-    const Entry& entry = shelf_.entries_.at(content);
-    chosen_.insert(content);
-    list_.push_back(content);
+  void take(const Envelope& envelope) {
+    const Entry& entry = shelf_.entries_.at(envelope);
+    chosen_.insert(envelope);
+    list_.push_back(envelope);
     bytes_ -= entry.bytes;
     --count_;
     const auto prefix = shelf_.prefixes_.find(entry.prefix);
@@ -89,8 +102,8 @@ class ManifestShelf::Leaving {
   const ManifestShelf& shelf_;
   std::uint64_t bytes_;
   std::size_t count_;
-  std::vector<ContentId> list_;
-  std::unordered_set<ContentId> chosen_;
+  std::vector<Envelope> list_;
+  std::unordered_set<Envelope> chosen_;
   Order::const_iterator next_;  // of all, the first that may be left
   // Names are the shelf's. The largest that has lost none comes at next_whole_ or after it.
   std::unordered_map<std::string_view, Lessened> lessened_;
@@ -98,8 +111,9 @@ class ManifestShelf::Leaving {
   ByRoom::const_reverse_iterator next_whole_;
 };
 
-std::vector<ContentId> ManifestShelf::in_the_way_of(const std::string& prefix,
-                                                    std::uint64_t bytes) const {
+std::vector<Envelope> ManifestShelf::in_the_way_of(const Envelope& envelope,
+                                                   const std::string& prefix,
+                                                   std::uint64_t bytes) const {
   Leaving leaving(*this);
   const auto own = prefixes_.find(prefix);
   if (own != prefixes_.end()) {
@@ -119,6 +133,7 @@ std::vector<ContentId> ManifestShelf::in_the_way_of(const std::string& prefix,
     const bool gives_way = largest != prefix && leaving.room_of(prefix) + room_of(bytes) < most;
     if (!leaving.take_of(gives_way ? largest : prefix)) leaving.take_any();
   }
+  leaving.take_of(envelope.content, prefix);
   return std::move(leaving).all();
 }
 
@@ -128,26 +143,27 @@ void ManifestShelf::change_room(Prefix& prefix, const std::string& name, std::ui
   if (prefix.room > 0) by_room_.insert({prefix.room, name});
 }
 
-void ManifestShelf::add(const ContentId& content, const std::string& prefix, std::uint64_t bytes) {
-  remove(content);
+void ManifestShelf::add(const Envelope& envelope, const std::string& prefix, std::uint64_t bytes) {
+  remove(envelope);
   Prefix& own = prefixes_[prefix];
   own.bytes += bytes;
   change_room(own, prefix, own.room + room_of(bytes));
   bytes_total_ += bytes;
-  entries_[content] = {bytes, prefix, order_.insert(order_.end(), content),
-                       own.order.insert(own.order.end(), content)};
+  entries_[envelope] = {bytes, prefix, order_.insert(order_.end(), envelope),
+                        own.order.insert(own.order.end(), envelope)};
+  signers_.add(envelope);
 }
 
-void ManifestShelf::use(const ContentId& content) {
-  const auto found = entries_.find(content);
+void ManifestShelf::use(const Envelope& envelope) {
+  const auto found = entries_.find(envelope);
   if (found == entries_.end()) return;
   order_.splice(order_.end(), order_, found->second.order);
   Order& own = prefixes_.at(found->second.prefix).order;
   own.splice(own.end(), own, found->second.own_order);
 }
 
-void ManifestShelf::remove(const ContentId& content) {
-  const auto found = entries_.find(content);
+void ManifestShelf::remove(const Envelope& envelope) {
+  const auto found = entries_.find(envelope);
   if (found == entries_.end()) return;
   const Entry& entry = found->second;
   const auto prefix = prefixes_.find(entry.prefix);
@@ -156,6 +172,7 @@ void ManifestShelf::remove(const ContentId& content) {
   prefix->second.order.erase(entry.own_order);
   if (prefix->second.order.empty()) prefixes_.erase(prefix);
   bytes_total_ -= entry.bytes;
+  signers_.remove(envelope);
   order_.erase(entry.order);
   entries_.erase(found);
 }

@@ -14,26 +14,22 @@ std::string refusal(std::uint64_t limit, const char* of_what) {
 
 }  // namespace
 
-void PublisherQuotas::hosted(const ContentId& content, const PublicKey& key, std::uint64_t bytes) {
-  if (const auto [known, fresh] = keys_.try_emplace(content, key); !fresh) {
-    if (known->second == key) return given_up(key);
-    gone(content);
-    keys_[content] = key;
-  }
+bool PublisherQuotas::knows(const Envelope& envelope) const {
+  const auto publisher = publishers_.find(envelope.signer);
+  return publisher != publishers_.end() && publisher->second.contents.contains(envelope.content);
+}
+
+void PublisherQuotas::hosted(const Envelope& envelope) {
+  const auto& [content, key] = envelope;
+  if (knows(envelope)) return given_up(key);
   Publisher& publisher = publishers_[key];
+  const auto there = registry_.hosted(envelope);
+  const std::uint64_t bytes = there ? there->bytes : 0;
   publisher.contents[content] = {bytes, ++last_number_};
   ++publisher.use.contents;
   publisher.use.manifest_bytes += bytes;
   publisher.use.peers += registry_.counts(content).size();
   ledger_->tell(member_, key, publisher.use);
-}
-
-void PublisherQuotas::gone(const ContentId& content) {
-  const auto key = keys_.find(content);
-  if (key == keys_.end()) return;
-  const auto publisher = publishers_.find(key->second);
-  drop(publisher->first, publisher->second, content);
-  if (publisher->second.contents.empty()) publishers_.erase(publisher);
 }
 
 void PublisherQuotas::drop(const PublicKey& key, Publisher& publisher, const ContentId& content) {
@@ -43,7 +39,6 @@ void PublisherQuotas::drop(const PublicKey& key, Publisher& publisher, const Con
   use.manifest_bytes -= found->second.bytes;
   use.peers -= std::min<std::uint64_t>(use.peers, registry_.counts(content).size());
   publisher.contents.erase(found);
-  keys_.erase(content);
   ledger_->tell(member_, key, use);
 }
 
@@ -53,7 +48,7 @@ void PublisherQuotas::look(const PublicKey& key, Publisher& publisher, Time now)
   std::vector<ContentId> given_way;
   std::uint64_t peers = 0;
   for (const auto& [content, known] : publisher.contents) {
-    if (registry_.has_manifest(content)) {
+    if (registry_.hosts({content, key})) {
       peers += registry_.counts(content).size();
     } else {
       given_way.push_back(content);
@@ -91,8 +86,7 @@ std::optional<std::vector<ContentId>> PublisherQuotas::making_room(const Publish
 
 std::optional<std::string> PublisherQuotas::refuses_manifest(const PublicKey& key,
                                                              const PublisherLimits& limits,
-                                                             std::uint64_t bytes,
-                                                             std::vector<ContentId>& dropped) {
+                                                             std::uint64_t bytes) {
   if (limits.manifest_bytes > 0 && bytes > limits.manifest_bytes)
     return refusal(limits.manifest_bytes, "bytes of manifests, and this one has more");
   Publisher& publisher = publishers_[key];
@@ -108,9 +102,8 @@ std::optional<std::string> PublisherQuotas::refuses_manifest(const PublicKey& ke
   const PublisherUse sum = ledger_->sum(key);
   if (const auto leaving = making_room(sum, publisher, limits, bytes)) {
     for (const ContentId& content : *leaving) {
-      if (!registry_.remove_manifest(content).ok()) break;
+      if (!registry_.remove_manifest({content, key}).ok()) break;
       drop(key, publisher, content);
-      dropped.push_back(content);
     }
     if (takes()) return std::nullopt;
   }
@@ -164,7 +157,6 @@ void PublisherQuotas::look_some(Time now) {
 void PublisherQuotas::clear() {
   for (const auto& [key, publisher] : publishers_) ledger_->tell(member_, key, {});
   publishers_.clear();
-  keys_.clear();
 }
 
 void PublisherQuotas::describe(const PublisherList& listed, Snapshot& snapshot) const {

@@ -31,17 +31,15 @@ class PublisherQuotas {
   PublisherQuotas(Registry& registry, std::shared_ptr<PublisherLedger> ledger)
       : registry_(registry), ledger_(std::move(ledger)), member_(ledger_->join()) {}
 
-  // A hosted manifest of `bytes` is `key`'s. Says so again: no harm.
-  void hosted(const ContentId& content, const PublicKey& key, std::uint64_t bytes);
-  // It is hosted no more.
-  void gone(const ContentId& content);
+  // A manifest in its signer's envelope is hosted. One that is known already: no harm.
+  void hosted(const Envelope& envelope);
+  bool knows(const Envelope& envelope) const;
 
   // Whether `key` may have one more manifest of `bytes`; then it is counted until hosted() or
-  // given_up(). Otherwise the reason, for the peer that puts it. `dropped`: those that gave way for
-  // it; they are not in the registry any more. None gives way where all of them make too little
-  // room.
+  // given_up(). Otherwise the reason, for the peer that puts it. Others of its may give way, in the
+  // registry too; none does where all of them make too little room.
   std::optional<std::string> refuses_manifest(const PublicKey& key, const PublisherLimits& limits,
-                                              std::uint64_t bytes, std::vector<ContentId>& dropped);
+                                              std::uint64_t bytes);
   void given_up(const PublicKey& key);
   // Whether a swarm of `key` may have one more peer; then it is counted.
   std::optional<std::string> refuses_peer(const PublicKey& key, const PublisherLimits& limits,
@@ -80,7 +78,6 @@ class PublisherQuotas {
   const std::shared_ptr<PublisherLedger> ledger_;
   const PublisherLedger::Member member_;
   std::map<PublicKey, Publisher> publishers_;
-  std::unordered_map<ContentId, PublicKey> keys_;
   std::uint64_t last_number_ = 0;
   PublicKey looked_at_{};  // last
 };

@@ -4,6 +4,7 @@
 // serve the same swarms: tracker/redis).
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -44,6 +45,23 @@ struct PackedPeer {
 PackedPeer pack(const Peer& from);
 Peer unpack(const PackedPeer& from);
 
+// A hosted manifest: a content's info part as one publisher has signed it, or as nobody has.
+// Anybody can put another envelope around the same info part, so that a content may have several.
+struct Envelope {
+  // The unsigned one.
+  Envelope(const ContentId& of) : content(of) {}
+  Envelope(const ContentId& of, const PublicKey& by) : content(of), signer(by) {}
+  ContentId content;
+  PublicKey signer;  // zeros, which are no key: nobody
+  auto operator<=>(const Envelope&) const = default;
+};
+
+// What is known of it beside its bytes.
+struct Hosted {
+  std::uint64_t bytes = 0;
+  std::string prefix;  // of its sender (prefix_of)
+};
+
 // Names a peer among those of all contents.
 using PeerKey = std::pair<ContentId, PeerId>;
 
@@ -79,6 +97,7 @@ struct RegistryLimits {
   std::size_t listed_per_network_max = 64;
   std::size_t manifest_count_max = 100'000;
   std::uint64_t manifest_bytes_total_max = 1ull << 30;
+  std::size_t envelopes_per_content_max = 4;
   // One prefix's manifests may take 1 / manifest_shares of that room, and always one manifest.
   std::uint32_t manifest_shares = 4;
 };
@@ -138,21 +157,26 @@ class Registry {
   // After how long the caller of expire() forgets a silent peer: for a registry that others share.
   virtual void keep_for(Time) {}
 
-  virtual bool has_manifest(const ContentId& content) const = 0;
+  // In whose envelopes the content's manifest is hosted, the one that was kept first before others.
+  // The list lasts until the next call that may change it.
+  virtual const std::vector<PublicKey>& signers_of(const ContentId& content) const = 0;
+  bool has_manifest(const ContentId& content) const { return !signers_of(content).empty(); }
+  bool hosts(const Envelope& envelope) const {
+    return std::ranges::count(signers_of(envelope.content), envelope.signer) > 0;
+  }
   // Those that are hosted.
-  virtual std::vector<ContentId> hosted_manifests() const = 0;
-  // As put_manifest() was told; empty if there is none.
-  virtual std::string manifest_prefix(const ContentId& content) const = 0;
-  // Keeps a manifest that was checked and comes from `prefix` (prefix_of), and drops others until
-  // there is room (manifest_shelf.h). Errors: kBadInput (larger than all the room there may be),
-  // those of the disk.
+  virtual std::vector<Envelope> hosted_manifests() const = 0;
+  virtual std::optional<Hosted> hosted(const Envelope& envelope) const = 0;
+  // Keeps a manifest that was checked and comes from `prefix` (prefix_of), in its signer's
+  // envelope, unless that is hosted; drops others until there is room (manifest_shelf.h). Errors:
+  // kBadInput (larger than all the room there may be), those of the disk.
   virtual Status put_manifest(const ContentId& content, const std::string& prefix,
                               std::string_view bytes) = 0;
   // Errors: those of the disk; then it is kept.
-  virtual Status remove_manifest(const ContentId& content) = 0;
+  virtual Status remove_manifest(const Envelope& envelope) = 0;
   // Up to `bytes_max` bytes from `offset`; total_bytes 0 if there is none.
   virtual Result<proto::ManifestPart> manifest_part(
-      const ContentId& content, std::uint64_t offset, std::size_t bytes_max,
+      const Envelope& envelope, std::uint64_t offset, std::size_t bytes_max,
       ManifestReading reading = ManifestReading::kUse) = 0;
 
   // Carries what changed to the disk, if there is one behind. What could not be carried is tried
@@ -164,3 +188,11 @@ class Registry {
 };
 
 }  // namespace firn::tracker
+
+template <>
+struct std::hash<firn::tracker::Envelope> {
+  std::size_t operator()(const firn::tracker::Envelope& envelope) const noexcept {
+    return std::hash<firn::ContentId>()(envelope.content) ^
+           std::hash<firn::PublicKey>()(envelope.signer);
+  }
+};

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "proto/content/manifest.h"
+
 namespace firn::tracker {
 
 AnnounceOutcome MemoryRegistry::announce(const ContentId& content, const PackedPeer& peer,
@@ -26,36 +28,31 @@ void MemoryRegistry::sample(const ContentId& content, const SampleRequest& reque
   swarms_.sample(content, request, random, into);
 }
 
-bool MemoryRegistry::has_manifest(const ContentId& content) const {
-  return shelf_.bytes_of(content).has_value();
-}
-
 Status MemoryRegistry::put_manifest(const ContentId& content, const std::string& prefix,
                                     std::string_view bytes) {
-  if (has_manifest(content)) return Done{};
+  const Envelope envelope(content, manifest_signer(bytes));
+  if (hosts(envelope)) return Done{};
   if (!shelf_.fits(bytes.size())) return manifest_too_large(content, bytes.size());
-  for (const ContentId& leaving : shelf_.in_the_way_of(prefix, bytes.size())) {
-    shelf_.remove(leaving);
-    manifests_.erase(leaving);
-  }
-  shelf_.add(content, prefix, bytes.size());
-  manifests_[content] = bytes;
+  for (const Envelope& leaving : shelf_.in_the_way_of(envelope, prefix, bytes.size()))
+    (void)remove_manifest(leaving);
+  shelf_.add(envelope, prefix, bytes.size());
+  manifests_[envelope] = bytes;
   return Done{};
 }
 
-Status MemoryRegistry::remove_manifest(const ContentId& content) {
-  shelf_.remove(content);
-  manifests_.erase(content);
+Status MemoryRegistry::remove_manifest(const Envelope& envelope) {
+  shelf_.remove(envelope);
+  manifests_.erase(envelope);
   return Done{};
 }
 
-Result<proto::ManifestPart> MemoryRegistry::manifest_part(const ContentId& content,
+Result<proto::ManifestPart> MemoryRegistry::manifest_part(const Envelope& envelope,
                                                           std::uint64_t offset,
                                                           std::size_t bytes_max,
                                                           ManifestReading reading) {
-  const auto found = manifests_.find(content);
+  const auto found = manifests_.find(envelope);
   if (found == manifests_.end()) return proto::ManifestPart{};
-  if (reading == ManifestReading::kUse) shelf_.use(content);
+  if (reading == ManifestReading::kUse) shelf_.use(envelope);
   const std::string& bytes = found->second;
   const std::uint64_t from = std::min<std::uint64_t>(offset, bytes.size());
   return proto::ManifestPart{bytes.size(), from, bytes.substr(from, bytes_max)};

@@ -35,23 +35,25 @@ class MemoryRegistry final : public Registry {
                      const std::function<void(const SeenPeer&)>& visit) const override {
     swarms_.for_each_of(content, visit);
   }
-  bool has_manifest(const ContentId& content) const override;
-  std::vector<ContentId> hosted_manifests() const override { return shelf_.all(); }
-  std::string manifest_prefix(const ContentId& content) const override {
-    return shelf_.prefix_of(content);
+  const std::vector<PublicKey>& signers_of(const ContentId& content) const override {
+    return shelf_.signers_of(content);
+  }
+  std::vector<Envelope> hosted_manifests() const override { return shelf_.all(); }
+  std::optional<Hosted> hosted(const Envelope& envelope) const override {
+    return shelf_.hosted(envelope);
   }
   Status put_manifest(const ContentId& content, const std::string& prefix,
                       std::string_view bytes) override;
-  Status remove_manifest(const ContentId& content) override;
+  Status remove_manifest(const Envelope& envelope) override;
   Result<proto::ManifestPart> manifest_part(
-      const ContentId& content, std::uint64_t offset, std::size_t bytes_max,
+      const Envelope& envelope, std::uint64_t offset, std::size_t bytes_max,
       ManifestReading reading = ManifestReading::kUse) override;
   Status flush() override { return Done{}; }
 
  private:
   SwarmTable swarms_;
   ManifestShelf shelf_;
-  std::unordered_map<ContentId, std::string> manifests_;
+  std::unordered_map<Envelope, std::string> manifests_;
 };
 
 // What every registry says of a manifest that no room can hold.

@@ -9,12 +9,12 @@
 #include <iterator>
 #include <limits>
 
+#include "proto/content/manifest.h"
 #include "tracker/registry_memory.h"
+#include "tracker/registry_schema.h"
 
 namespace firn::tracker {
 namespace {
-
-constexpr std::int64_t kSchemaVersion = 2;
 
 constexpr std::size_t kAllPeers = std::numeric_limits<std::size_t>::max();
 constexpr std::size_t kPeersAtOnce = 1000;  // some 4 ms in which no announce is answered
@@ -29,61 +29,6 @@ constexpr int kCallsPassed = 20;  // of flush_some() after a failure: 5 s
 // disk; a power cut loses the last ones, never the database. Other programs may read meanwhile.
 constexpr const char* kPragmas =
     "PRAGMA busy_timeout=200; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;";
-
-constexpr const char* kPeerTable = R"(
-  CREATE TABLE peer(
-    content BLOB NOT NULL, id BLOB NOT NULL, ip TEXT NOT NULL, port INTEGER NOT NULL,
-    complete INTEGER NOT NULL, PRIMARY KEY(content, id)) WITHOUT ROWID;
-)";
-constexpr const char* kManifestTable = R"(
-  DROP TABLE IF EXISTS manifest;
-  CREATE TABLE manifest(
-    number INTEGER PRIMARY KEY, content BLOB NOT NULL UNIQUE, network TEXT NOT NULL,
-    used INTEGER NOT NULL, bytes BLOB NOT NULL);
-  PRAGMA user_version=2;
-)";
-
-// Whether the tables are those that a tracker of this schema version made; none in version 0, that
-// of a new file. Other programs have databases with versions too.
-Result<bool> is_ours(Database& database, std::int64_t version) {
-  auto query = database.prepare(
-      "SELECT (SELECT count(*) FROM sqlite_schema),"
-      "(SELECT group_concat(name) FROM pragma_table_info('peer')),"
-      "(SELECT group_concat(name) FROM pragma_table_info('manifest'))");
-  if (!query) return query.error();
-  const auto row = query->step();
-  if (!row) return row.error();
-  if (version == 0) return query->integer(0) == 0;
-  return query->bytes(1) == "content,id,ip,port,complete" &&
-         (version != kSchemaVersion || query->bytes(2) == "number,content,network,used,bytes");
-}
-
-// The schema version of what stands there, which is not changed. Errors: kExists if it is not a
-// tracker's, kBadInput if it is a newer tracker's.
-Result<std::int64_t> known_version(Database& database, const std::string& path) {
-  auto query = database.prepare("PRAGMA user_version");
-  if (!query) return query.error();
-  const auto row = query->step();
-  if (!row) return row.error();
-  const std::int64_t version = query->integer(0);
-  const std::string operation = "use the tracker's database " + path;
-  if (version < 0 || version > kSchemaVersion)
-    return Error{ErrorCode::kBadInput, operation,
-                 "it has schema version " + std::to_string(version) + ", this program knows " +
-                     std::to_string(kSchemaVersion) + "; use the newer firn-tracker"};
-  const auto ours = is_ours(database, version);
-  if (!ours) return ours.error();
-  if (!*ours)
-    return Error{ErrorCode::kExists, operation,
-                 "it is a database of another program; name another folder with --data"};
-  return version;
-}
-
-Status make_schema(Database& database, std::int64_t version) {
-  if (version == kSchemaVersion) return Done{};
-  const std::string peers = version == 0 ? kPeerTable : "";
-  return database.execute("BEGIN;" + peers + kManifestTable + "COMMIT;");
-}
 
 // From now on, for a program that writes. Comes before all that writes.
 Status wait_at_most(Database& database, int wait_ms) {
@@ -180,10 +125,13 @@ Status SqliteRegistry::prepare() {
   if (status) status = set(statements_.remove_peer, "DELETE FROM peer WHERE content=? AND id=?");
   if (status)
     status = set(statements_.put_manifest,
-                 "INSERT INTO manifest(number, content, network, used, bytes) "
-                 "VALUES(?, ?, ?, ?, ?)");
-  if (status) status = set(statements_.remove_manifest, "DELETE FROM manifest WHERE content=?");
-  if (status) status = set(statements_.use_manifest, "UPDATE manifest SET used=? WHERE content=?");
+                 "INSERT INTO manifest(number, content, signer, network, used, bytes) "
+                 "VALUES(?, ?, ?, ?, ?, ?)");
+  if (status)
+    status = set(statements_.remove_manifest, "DELETE FROM manifest WHERE content=? AND signer=?");
+  if (status)
+    status =
+        set(statements_.use_manifest, "UPDATE manifest SET used=? WHERE content=? AND signer=?");
   return status;
 }
 
@@ -210,21 +158,27 @@ Status SqliteRegistry::load_peers(const Shards& shards, Time now) {
 
 Status SqliteRegistry::load_manifests(const Shards& shards) {
   auto query = database_.prepare(
-      "SELECT number, content, used, length(bytes), network FROM manifest ORDER BY used");
+      "SELECT number, content, used, length(bytes), network, signer FROM manifest ORDER BY number");
   if (!query) return query.error();
+  std::vector<std::pair<std::int64_t, Envelope>> by_use;
   for (;;) {
     const auto row = query->step();
     if (!row) return row.error();
-    if (!*row) return Done{};
+    if (!*row) break;
     const auto content = ContentId::from_bytes(query->bytes(1));
-    if (!content) return damaged("a manifest has no content id");
-    SqliteRegistry& shard = *shards[shard_of(*content, shards.size())];
-    file_->shelf.add(*content, std::string(query->bytes(4)),
+    const auto signer = PublicKey::from_bytes(query->bytes(5));
+    if (!content || !signer) return damaged("a manifest has no content id or no signer");
+    const Envelope envelope(*content, *signer);
+    file_->shelf.add(envelope, std::string(query->bytes(4)),
                      static_cast<std::uint64_t>(query->integer(3)));
-    shard.manifest_rows_[*content] = query->integer(0);
+    shards[shard_of(*content, shards.size())]->rows_.add(envelope, query->integer(0));
+    by_use.emplace_back(query->integer(2), envelope);
     file_->last_row = std::max(file_->last_row, query->integer(0));
     file_->last_use = std::max(file_->last_use, query->integer(2));
   }
+  std::ranges::sort(by_use);
+  for (const auto& [use, envelope] : by_use) file_->shelf.use(envelope);
+  return Done{};
 }
 
 void SqliteRegistry::peer_changed(const ContentId& content, const PeerId& peer) {
@@ -260,15 +214,13 @@ void SqliteRegistry::sample(const ContentId& content, const SampleRequest& reque
   swarms_.sample(content, request, random, into);
 }
 
-std::vector<ContentId> SqliteRegistry::hosted_manifests() const {
-  std::vector<ContentId> hosted;
-  for (const auto& [content, row] : manifest_rows_) hosted.push_back(content);
-  return hosted;
+std::vector<Envelope> SqliteRegistry::hosted_manifests() const {
+  return rows_.all();
 }
 
-std::string SqliteRegistry::manifest_prefix(const ContentId& content) const {
+std::optional<Hosted> SqliteRegistry::hosted(const Envelope& envelope) const {
   const std::lock_guard lock(file_->shelf_mutex);
-  return file_->shelf.prefix_of(content);
+  return file_->shelf.hosted(envelope);
 }
 
 // Every transaction also carries what waits to be written, of peers up to `peers_max`.
@@ -296,98 +248,103 @@ Status SqliteRegistry::transaction(std::size_t peers_max, int wait_ms, Work work
 // With the turn nobody else puts a manifest on the shelf, or takes one from it.
 Status SqliteRegistry::put_manifest(const ContentId& content, const std::string& prefix,
                                     std::string_view bytes) {
+  const Envelope envelope(content, manifest_signer(bytes));
   forget_gone();
-  if (has_manifest(content)) return Done{};
+  if (hosts(envelope)) return Done{};
   const std::lock_guard turn(file_->turn);
   std::unique_lock lock(file_->shelf_mutex);
   ManifestShelf& shelf = file_->shelf;
   if (!shelf.fits(bytes.size())) return manifest_too_large(content, bytes.size());
-  const std::vector<ContentId> leaving = shelf.in_the_way_of(prefix, bytes.size());
+  const std::vector<Envelope> leaving = shelf.in_the_way_of(envelope, prefix, bytes.size());
   const std::int64_t use = ++file_->last_use;
   lock.unlock();  // others read meanwhile
   const std::int64_t row = file_->last_row + 1;
   const Status kept = transaction(kAllPeers, unless_unflushed(kWaitMs), [&]() -> Status {
-    for (const ContentId& one : leaving)
+    for (const Envelope& one : leaving)
       if (Status status = drop_manifest(one); !status) return status;
     return statements_.put_manifest.bind(1, row)
         .bind_bytes(2, content.raw())
-        .bind_text(3, prefix)
-        .bind(4, use)
-        .bind_bytes(5, bytes)
+        .bind_bytes(3, envelope.signer.raw())
+        .bind_text(4, prefix)
+        .bind(5, use)
+        .bind_bytes(6, bytes)
         .run();
   });
   if (!kept) return kept;
   file_->last_row = row;
-  manifest_rows_[content] = row;
   lock.lock();
-  for (const ContentId& one : leaving) {
+  for (const Envelope& one : leaving) {
     shelf.remove(one);
-    file_->gone[shard_of(one, shards_)].push_back(one);
+    file_->gone[shard_of(one.content, shards_)].push_back(one);
   }
-  shelf.add(content, prefix, bytes.size());
+  shelf.add(envelope, prefix, bytes.size());
   lock.unlock();
   forget_gone();  // its own
+  rows_.add(envelope, row);
   return Done{};
 }
 
 // Where there is none nothing is to be written, and nobody is waited for.
-Status SqliteRegistry::remove_manifest(const ContentId& content) {
+Status SqliteRegistry::remove_manifest(const Envelope& envelope) {
   forget_gone();
-  if (!has_manifest(content)) return Done{};
+  if (!hosts(envelope)) return Done{};
   const std::lock_guard turn(file_->turn);
-  return remove_in_turn(content);
+  return remove_in_turn(envelope);
 }
 
-Status SqliteRegistry::remove_in_turn(const ContentId& content) {
+Status SqliteRegistry::remove_in_turn(const Envelope& envelope) {
   Status removed = wait_at_most(database_, unless_unflushed(kWaitMs));
-  if (removed) removed = drop_manifest(content);
-  if (removed) forget_manifest(content);
+  if (removed) removed = drop_manifest(envelope);
+  if (removed) forget_manifest(envelope);
   return removed;
 }
 
-Status SqliteRegistry::drop_manifest(const ContentId& content) {
-  return statements_.remove_manifest.bind_bytes(1, content.raw()).run();
+Status SqliteRegistry::drop_manifest(const Envelope& envelope) {
+  return statements_.remove_manifest.bind_bytes(1, envelope.content.raw())
+      .bind_bytes(2, envelope.signer.raw())
+      .run();
 }
 
-void SqliteRegistry::forget_manifest(const ContentId& content) {
+void SqliteRegistry::forget_manifest(const Envelope& envelope) {
   const std::lock_guard lock(file_->shelf_mutex);
-  file_->shelf.remove(content);
-  manifest_rows_.erase(content);
-  changed_uses_.erase(content);
+  file_->shelf.remove(envelope);
+  rows_.remove(envelope);
+  changed_uses_.erase(envelope);
 }
 
 void SqliteRegistry::forget_gone() {
   const std::lock_guard lock(file_->shelf_mutex);
-  for (const ContentId& content : std::exchange(file_->gone[shard_], {})) {
-    manifest_rows_.erase(content);
-    changed_uses_.erase(content);
+  for (const Envelope& envelope : std::exchange(file_->gone[shard_], {})) {
+    rows_.remove(envelope);
+    changed_uses_.erase(envelope);
   }
 }
 
-Result<proto::ManifestPart> SqliteRegistry::manifest_part(const ContentId& content,
+Result<proto::ManifestPart> SqliteRegistry::manifest_part(const Envelope& envelope,
                                                           std::uint64_t offset,
                                                           std::size_t bytes_max,
                                                           ManifestReading reading) {
   forget_gone();
-  const auto row = manifest_rows_.find(content);
-  if (row == manifest_rows_.end()) return proto::ManifestPart{};
+  const auto row = rows_.find(envelope);
+  if (!row) return proto::ManifestPart{};
   std::unique_lock lock(file_->shelf_mutex);
-  const auto total = file_->shelf.bytes_of(content);
-  if (!total) return proto::ManifestPart{};  // it has just gone
+  const auto there = file_->shelf.hosted(envelope);
+  if (!there) return proto::ManifestPart{};  // it has just gone
+  const std::uint64_t total = there->bytes;
   if (reading == ManifestReading::kUse) {
-    file_->shelf.use(content);
-    changed_uses_[content] = ++file_->last_use;
+    file_->shelf.use(envelope);
+    changed_uses_[envelope] = ++file_->last_use;
   }
   lock.unlock();
-  const std::uint64_t from = std::min(offset, *total);
-  auto data = database_.read_blob("manifest", row->second, from,
-                                  std::min<std::uint64_t>(bytes_max, *total - from));
-  if (data) return proto::ManifestPart{*total, from, std::move(data).value()};
+  const std::uint64_t from = std::min(offset, total);
+  auto data =
+      database_.read_blob("manifest", *row, from, std::min<std::uint64_t>(bytes_max, total - from));
+  if (data) return proto::ManifestPart{total, from, std::move(data).value()};
   const std::lock_guard turn(file_->turn);  // the shard that dropped it has said so then
   forget_gone();
-  if (!has_manifest(content)) return proto::ManifestPart{};
+  if (!hosts(envelope)) return proto::ManifestPart{};
   // A peer that has it may upload it again.
-  if (data.error().code == ErrorCode::kCorrupt) (void)remove_in_turn(content);
+  if (data.error().code == ErrorCode::kCorrupt) (void)remove_in_turn(envelope);
   return data.error();
 }
 
@@ -467,8 +424,11 @@ Status SqliteRegistry::write_changes(std::size_t peers_max) {
             : statements_.remove_peer.bind_bytes(1, content.raw()).bind_bytes(2, id.raw()).run();
   }
   if (!status) return status;
-  for (const auto& [content, used] : changed_uses_) {
-    status = statements_.use_manifest.bind(1, used).bind_bytes(2, content.raw()).run();
+  for (const auto& [envelope, used] : changed_uses_) {
+    status = statements_.use_manifest.bind(1, used)
+                 .bind_bytes(2, envelope.content.raw())
+                 .bind_bytes(3, envelope.signer.raw())
+                 .run();
     if (!status) return status;
   }
   return Done{};

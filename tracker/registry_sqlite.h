@@ -5,14 +5,16 @@
 // flush. Times are not written: a peer found in the database counts as announced at the moment of
 // opening, which gives all peers time to come back. Manifests live in the database alone.
 //
-//   peer(content, id, ip, port, complete)      manifest(number, content, network, used, bytes)
+//   peer(content, id, ip, port, complete)
+//   manifest(number, content, signer, network, used, bytes)
 //
-// `network` is the prefix of the address that a manifest came from, `used` orders them by last use.
+// `signer` is whose envelope it is (zeros: nobody signed it), `network` the prefix of the address
+// that it came from. `number` orders manifests by when they were kept, `used` by last use.
 // Shards share the room for manifests, so that one may take all of it; each knows its own by their
 // numbers, and is told of those that have made room.
-// PRAGMA user_version is the version of this schema. Version 1 had no networks, and its manifests
-// were not read in full before they were kept: they are dropped, and their owners put them again
-// when they announce.
+// PRAGMA user_version is the version of this schema. Version 2 kept one envelope of each content
+// and no signers. Version 1 had no networks, and its manifests were not read in full before they
+// were kept: they are dropped, and their owners put them again when they announce.
 #pragma once
 
 #include <map>
@@ -27,6 +29,7 @@
 
 #include "proto/base/unique_fd.h"
 #include "proto/database/sqlite.h"
+#include "tracker/manifest_rows.h"
 #include "tracker/manifest_shelf.h"
 #include "tracker/registry.h"
 #include "tracker/swarm_table.h"
@@ -65,17 +68,17 @@ class SqliteRegistry final : public Registry {
   }
   // One that made room for another shard's is told of until the next call that puts, gets or
   // flushes.
-  bool has_manifest(const ContentId& content) const override {
-    return manifest_rows_.contains(content);
+  const std::vector<PublicKey>& signers_of(const ContentId& content) const override {
+    return rows_.signers_of(content);
   }
-  std::vector<ContentId> hosted_manifests() const override;
-  std::string manifest_prefix(const ContentId& content) const override;
+  std::vector<Envelope> hosted_manifests() const override;
+  std::optional<Hosted> hosted(const Envelope& envelope) const override;
   // Is on disk when it returns, with all changes before it.
   Status put_manifest(const ContentId& content, const std::string& prefix,
                       std::string_view bytes) override;
-  Status remove_manifest(const ContentId& content) override;
+  Status remove_manifest(const Envelope& envelope) override;
   Result<proto::ManifestPart> manifest_part(
-      const ContentId& content, std::uint64_t offset, std::size_t bytes_max,
+      const Envelope& envelope, std::uint64_t offset, std::size_t bytes_max,
       ManifestReading reading = ManifestReading::kUse) override;
   Status flush() override;
   // What failed is tried again after some seconds of calls, and the error is told until then: an
@@ -98,7 +101,7 @@ class SqliteRegistry final : public Registry {
     std::mutex shelf_mutex;     // guards what follows
     ManifestShelf shelf;        // of all shards
     std::int64_t last_use = 0;
-    std::vector<std::vector<ContentId>> gone;  // by shard: for another's, and it has not seen it
+    std::vector<std::vector<Envelope>> gone;  // by shard: for another's, and it has not seen it
   };
 
   SqliteRegistry(std::shared_ptr<File> file, Database database, const RegistryLimits& limits,
@@ -116,9 +119,9 @@ class SqliteRegistry final : public Registry {
   Status write_changes(std::size_t peers_max);
   Status write_in_turn(std::size_t peers_max, int wait_ms);
   Status put_peer(const ContentId& content, const PackedPeer& peer);
-  Status remove_in_turn(const ContentId& content);
-  Status drop_manifest(const ContentId& content);  // in a transaction, or after wait_at_most()
-  void forget_manifest(const ContentId& content);
+  Status remove_in_turn(const Envelope& envelope);
+  Status drop_manifest(const Envelope& envelope);  // in a transaction, or after wait_at_most()
+  void forget_manifest(const Envelope& envelope);
   void forget_gone();
 
   const RegistryLimits limits_;  // of this shard
@@ -127,12 +130,12 @@ class SqliteRegistry final : public Registry {
   std::size_t shard_ = 0, shards_ = 1;
   Database database_;
   Statements statements_;  // before the database closes
-  std::unordered_map<ContentId, std::int64_t> manifest_rows_;
+  ManifestRows rows_;
   // What the database does not know yet, emptied by flush(). While the disk takes nothing, peers
   // come and go: once more have changed than can be served, all of them are to be written anew.
   std::set<std::pair<ContentId, PeerId>> changed_peers_;
   bool rewrite_peers_ = false;
-  std::map<ContentId, std::int64_t> changed_uses_;
+  std::map<Envelope, std::int64_t> changed_uses_;
   // Why flush_some() failed, until a transaction succeeds, and how many of its calls are passed
   // over.
   std::optional<Error> unflushed_;

@@ -14,6 +14,7 @@ using proto::transport::Transport;
 constexpr std::chrono::minutes kProxyWarningEvery{1};
 // Behind by that much, new connections wait; by twice that, announces that come too early do.
 constexpr std::chrono::milliseconds kOverloadLag{50};
+constexpr std::uint64_t kCheckedAtOnceMax = 64 << 10;  // bytes of a manifest: 4 ms
 constexpr std::chrono::milliseconds kTick{250};  // how often it is looked whether time is over
 
 Time steady_now() {
@@ -27,6 +28,7 @@ ServerOptions completed(ServerOptions options, std::size_t shards) {
   options.transport.tick = kTick;
   options.transport.overload_lag = kOverloadLag;
   options.core.ledger = std::make_shared<PublisherLedger>();
+  options.core.checked_at_once_max = kCheckedAtOnceMax;
   options.core.upload_room = std::make_shared<UploadRoom>(options.core.upload_bytes_total_max,
                                                           shards, options.core.manifest_bytes_max);
   return options;
@@ -35,9 +37,9 @@ ServerOptions completed(ServerOptions options, std::size_t shards) {
 }  // namespace
 
 Server::Server(ServerOptions options)
-    : options_(std::move(options)),
-      desk_options_{options_.core, options_.seed, options_.clock, options_.log,
-                    options_.log_requests} {}
+    : options_(std::move(options)), desk_options_{options_.core,         options_.seed,
+                                                  options_.clock,        options_.log,
+                                                  options_.log_requests, &worker_} {}
 
 Result<std::unique_ptr<Server>> Server::start(const Identity& identity,
                                               const std::vector<Registry*>& shards,
@@ -60,6 +62,7 @@ Result<std::unique_ptr<Server>> Server::start(const Identity& identity,
 }
 
 Server::~Server() {
+  worker_.stop();            // it uses the desks and the transport
   transport_owner_.reset();  // no request is answered any more
   if (transport_ == nullptr) return;
   for (const auto& desk : desks_) desk->flush();

@@ -87,6 +87,7 @@ class Server final : private proto::transport::EventSink {
   void take_rules(std::size_t thread);
 
   const ServerOptions options_;
+  Worker worker_;
   const DeskOptions desk_options_;
   Desk::Desks desks_;
 

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "proto/wire_fields.h"
 #include "tracker/request_text.h"
 
 namespace firn::tracker {
@@ -103,21 +104,25 @@ Status Desk::requested(ConnectionId id, std::span<const std::uint8_t> frame, Rep
   const std::size_t shard = shard_of(content, desks_.size());
   const Time wait = core_.wait_of(id, *request, now);
   const bool own = shard == number_ || wait > Time::zero();
-  const auto answer_to = [&](FrameOut& to) {
-    if (wait > Time::zero()) return put(core_.too_many_requests(wait), to);
-    answer(id, *request, now, to);
+  const auto answer_to = [&](FrameOut& to) -> std::optional<WholeManifest> {
+    if (wait == Time::zero()) return answer(id, *request, now, to);
+    put(core_.too_many_requests(wait), to);
+    return std::nullopt;
   };
-  if (desks_.size() == 1) {
-    answer_to(out);
-  } else if (Visitor& visitor = visitors_.at(id); own && visitor.line.empty()) {
-    answer_to(out);
-  } else {
+  const bool alone = desks_.size() == 1;
+  std::optional<WholeManifest> whole;
+  const bool at_once = alone || (own && visitors_.at(id).line.empty());
+  if (at_once) whole = answer_to(out);
+  if (alone && whole) {
+    check(id, *std::move(whole), nullptr);
+    replies.come_later();
+  } else if (!at_once || whole) {
+    Visitor& visitor = visitors_.at(id);
     if (own) {
       auto parcel = new_parcel(Parcel::Kind::kAnswer, id);
       ParcelOut into(*parcel);
-      answer_to(into);
-      parcel->answered = true;
-      visitor.line.push_back(parcel.release());
+      if (!at_once) whole = answer_to(into);
+      stand_in_line(visitor, std::move(parcel), std::move(whole));
     } else {
       forward(shard, visitor, id, *request);
     }
@@ -128,12 +133,62 @@ Status Desk::requested(ConnectionId id, std::span<const std::uint8_t> frame, Rep
   return Done{};
 }
 
-void Desk::answer(ConnectionId id, const proto::TrackerRequest& request, Time now, FrameOut& out) {
+std::optional<WholeManifest> Desk::answer(ConnectionId id, const proto::TrackerRequest& request,
+                                          Time now, FrameOut& out) {
   const auto* announce = std::get_if<proto::Announce>(&request);
-  if (announce != nullptr && !log_requests_) return core_.announce(id, *announce, now, out);
+  if (announce != nullptr && !log_requests_) {
+    core_.announce(id, *announce, now, out);
+    return std::nullopt;
+  }
   const proto::TrackerReply reply = core_.answer(id, request, now);
+  if (auto whole = core_.take_whole()) return whole;
   if (log_requests_) log(LogLevel::kDebug, core_.name_of(id) + ": " + text_of(request, reply));
   put(reply, out);
+  return std::nullopt;
+}
+
+// `whole`: the answer waits for its check.
+void Desk::stand_in_line(Visitor& visitor, std::unique_ptr<Parcel> parcel,
+                         std::optional<WholeManifest> whole) {
+  visitor.line.push_back(parcel.get());
+  const ConnectionId id = parcel->connection;
+  if (whole) return check(id, *std::move(whole), std::move(parcel));
+  parcel.release()->answered = true;
+}
+
+// --- manifests that take long to check ---
+
+void Desk::check(ConnectionId id, WholeManifest whole, std::unique_ptr<Parcel> parcel) {
+  auto one = std::make_shared<Checking>();
+  one->whole = std::move(whole);
+  one->connection = id;
+  one->parcel = std::move(parcel);
+  options_.worker->run([this, one] {
+    one->right = check_manifest(one->whole.bytes, one->whole.content);
+    {
+      const std::lock_guard lock(checked_mutex_);
+      checked_.push_back(one);
+    }
+    transport_->wake(number_);
+  });
+}
+
+void Desk::answer_checked() {
+  std::unique_lock lock(checked_mutex_);
+  const auto checked = std::exchange(checked_, {});
+  lock.unlock();
+  for (const auto& one : checked) {
+    const proto::TrackerReply reply = core_.checked(one->whole, one->right);
+    if (!one->parcel) {
+      const std::string frame = proto::serialize(reply).head;
+      transport_->answer(one->connection, proto::as_bytes(frame));
+      continue;
+    }
+    ParcelOut out(*one->parcel);
+    put(reply, out);
+    const std::size_t home = one->parcel->from;
+    home == number_ ? take(std::move(one->parcel)) : send(home, std::move(one->parcel));
+  }
 }
 
 // --- other shards ---
@@ -176,6 +231,7 @@ void Desk::forward(std::size_t shard, Visitor& visitor, ConnectionId id,
 }
 
 void Desk::woken() {
+  answer_checked();
   for (Parcel* parcel = mail_.take(); parcel != nullptr;)
     take(std::unique_ptr<Parcel>(std::exchange(parcel, parcel->next)));
   for (const ConnectionId id : std::exchange(answered_, {})) answer_line(id);
@@ -188,8 +244,9 @@ void Desk::take(std::unique_ptr<Parcel> parcel) {
       const Time now = options_.clock();
       if (!core_.knows(id)) core_.connected(id, parcel->peer, parcel->ip, now);
       ParcelOut out(*parcel);
-      answer(id, parcel->request, now, out);
+      auto whole = answer(id, parcel->request, now, out);
       parcel->kind = Parcel::Kind::kAnswer;
+      if (whole) return check(id, *std::move(whole), std::move(parcel));
       const std::size_t home = parcel->from;
       return send(home, std::move(parcel));
     }

@@ -7,12 +7,15 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
 #include "proto/transport/transport.h"
 #include "tracker/announce_core.h"
 #include "tracker/server_mail.h"
+#include "tracker/worker.h"
 
 namespace firn::tracker {
 
@@ -32,6 +35,7 @@ struct DeskOptions {
   std::function<Time()> clock;
   Log log;
   bool log_requests = false;
+  Worker* worker = nullptr;  // checks large manifests; null: CoreOptions do not ask for that
 };
 
 // Its I/O thread's, but for mail().
@@ -75,8 +79,21 @@ class Desk {
     bool holds_part = false;        // of a manifest, in the line
   };
 
-  void answer(ConnectionId id, const proto::TrackerRequest& request, Time now, FrameOut& out);
-  void stand_in_line(Visitor& visitor, std::unique_ptr<Parcel> parcel);
+  // A manifest on the worker, and who waits for the answer.
+  struct Checking {
+    WholeManifest whole;
+    ConnectionId connection = 0;
+    std::unique_ptr<Parcel> parcel;  // null where there is one desk
+    Status right = Done{};
+  };
+
+  // A value: there is no answer before this manifest has been checked.
+  std::optional<WholeManifest> answer(ConnectionId id, const proto::TrackerRequest& request,
+                                      Time now, FrameOut& out);
+  void check(ConnectionId id, WholeManifest whole, std::unique_ptr<Parcel> parcel);
+  void answer_checked();
+  void stand_in_line(Visitor& visitor, std::unique_ptr<Parcel> parcel,
+                     std::optional<WholeManifest> whole);
   void forward(std::size_t shard, Visitor& visitor, ConnectionId id,
                const proto::TrackerRequest& request);
   void answer_line(ConnectionId id);
@@ -98,7 +115,9 @@ class Desk {
   std::unordered_map<ConnectionId, Visitor> visitors_;  // none where there is one desk
   std::vector<ConnectionId> answered_;                  // whose lines have moved
   std::vector<std::uint8_t> frames_;                    // of a line, kept for its memory
-  bool flush_failed_ = false;                           // said once
+  std::mutex checked_mutex_;                            // guards what the worker has done
+  std::vector<std::shared_ptr<Checking>> checked_;
+  bool flush_failed_ = false;  // said once
   std::uint64_t accepted_count_ = 0;
   proto::transport::Transport* transport_ = nullptr;
 };

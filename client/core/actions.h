@@ -193,6 +193,8 @@ struct Notice {
   };
   Kind kind = Kind::kInfo;
   std::string text;
+  // What it is one of, if strangers can cause any number of such; else empty.
+  std::string topic = {};
 };
 
 using Action = std::variant<Connect, Close, Send, SendBlock, StoreRow, MarkProven, Decode, DropRows,

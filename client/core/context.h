@@ -2,6 +2,7 @@
 // (swarm.cc) set the time; a part that is handed it const cannot.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "client/core/types.h"
@@ -13,6 +14,8 @@ struct Context {
   const ContentId content_id;
   const Options options;
   TimeUs now = 0;
+  // Whose envelope of the manifest this peer wants or has; none: any.
+  std::optional<PublicKey> signer = options.publisher;
   // By which this peer speaks for the content's authority; empty: it does not.
   std::string certificate = options.certificate;
 };

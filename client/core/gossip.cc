@@ -78,7 +78,7 @@ void Gossip::heard(const Neighbour& n, const proto::PeerExchange& exchange) {
   listen_from = listen_from == 0
                     ? context_.now
                     : context_.now + policy::kExchangeInterval / 2 - policy::kExchangeSlack;
-  membership_.heard_of(exchange.peers, PeerBook::Origin::kGossip, prefix_of(n.contact.ip()));
+  membership_.heard_of(exchange.peers, n);
 }
 
 void Gossip::step() {

@@ -12,6 +12,8 @@ struct LinkFacts {
   // How many times as much may be on its way as where what is sent waits for this link alone: more
   // than 1 where it waits before links of the receivers (proto/transport/queue_trial.h).
   std::uint32_t times_on_way = 1;
+  // This machine has an address in a private range (proto/base/address_kind.h).
+  bool in_private_range = true;
 };
 
 }  // namespace firn::core

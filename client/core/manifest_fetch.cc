@@ -7,12 +7,34 @@
 #include "client/core/policy/constants.h"
 #include "proto/base/address.h"
 #include "proto/base/limits.h"
+#include "proto/content/publisher.h"
 
 namespace firn::core {
+
+namespace {
+constexpr std::size_t kDownloadsMax = 2;
+}  // namespace
 
 ManifestFetch::ManifestFetch(const Context& context, Life& life, Membership& membership,
                              Outbox& outbox)
     : context_(context), life_(life), membership_(membership), outbox_(outbox) {}
+
+void ManifestFetch::ask() {
+  if (found_) return;
+  ask_tracker();
+  while (Neighbour* const n = next_holder()) {
+    if (!std::ranges::all_of(downloads_, [this](auto& one) { return is_slow(one); })) break;
+    if (downloads_.size() >= kDownloadsMax)
+      downloads_.erase(std::ranges::min_element(downloads_, {}, [this](auto& one) {
+        return static_cast<TimeUs>(one.data.size()) / ((context_.now - one.began) / kMillisecond);
+      }));
+    ask_neighbour(*n);
+  }
+  if (foreign_)
+    foreign_->others_wait =
+        tracker_busy_ || next_holder() != nullptr ||
+        std::ranges::any_of(downloads_, [this](auto& one) { return context_.now < patience(one); });
+}
 
 // --- from neighbours ---
 
@@ -29,91 +51,87 @@ Neighbour* ManifestFetch::next_holder() {
   return nullptr;
 }
 
-// One at a time. A slow one is given up only where there is another to ask: it may be slow because
-// a limit shares its uplink among many, and then its answer still comes.
-void ManifestFetch::ask() {
-  if (found_ || (source_ != kNoPeer && !overdue())) return;
-  Neighbour* n = next_holder();
-  if (!n) return;
-  source_ = n->key;
-  asked_[n->key] = {context_.now + policy::kManifestAskAgain, false};
-  data_.clear();
-  total_ = 0;
-  began_ = last_ = context_.now;
-  outbox_.send(*n, proto::ManifestRequest{0});
+void ManifestFetch::ask_neighbour(Neighbour& n) {
+  downloads_.push_back({n.key, context_.now, context_.now});
+  asked_[n.key] = {context_.now + policy::kManifestAskAgain, false};
+  outbox_.send(n, proto::ManifestRequest{0});
 }
 
-bool ManifestFetch::fits(const proto::ManifestPart& part) const {
-  const bool first = data_.empty();
-  return part.offset == data_.size() && !part.data.empty() &&
-         part.total_bytes <= limits::kManifestBytesMax && (first || part.total_bytes == total_) &&
+// It may be slow because a limit shares its uplink among many.
+bool ManifestFetch::is_slow(const Download& download) const {
+  return context_.now - download.began >= policy::kManifestTimeout;
+}
+
+// Until when it must have sent its next part, for others to wait for it.
+TimeUs ManifestFetch::patience(const Download& download) {
+  return manifest_patience(download.began, download.last, download.data.size(),
+                           policy::kManifestTimeout);
+}
+
+bool ManifestFetch::fits(const Download& download, const proto::ManifestPart& part) {
+  const std::uint64_t have = download.data.size();
+  return part.offset == have && !part.data.empty() &&
+         part.total_bytes <= limits::kManifestBytesMax &&
+         (have == 0 || part.total_bytes == download.total) &&
          part.data.size() <= part.total_bytes - part.offset;
-}
-
-ManifestFetch::Progress ManifestFetch::take_part(PeerKey peer, const proto::ManifestPart& part) {
-  if (const auto asked = asked_.find(peer); asked != asked_.end()) asked->second.answered = true;
-  if (peer != source_) return Progress::kNone;  // late, after we gave it up
-  last_ = context_.now;
-  if (part.total_bytes == 0) {
-    give_up();
-    return Progress::kNone;
-  }
-  if (!fits(part)) {
-    give_up();
-    return Progress::kFalse;
-  }
-  total_ = part.total_bytes;
-  data_ += part.data;
-  if (data_.size() < total_) {
-    asked_[peer].answered = false;
-    return Progress::kMore;
-  }
-  Result<Manifest> manifest = read(data_);
-  give_up();
-  if (!manifest.ok()) return Progress::kFalse;
-  arrived(*std::move(manifest));
-  return Progress::kDone;
 }
 
 void ManifestFetch::part(Neighbour& n, const proto::ManifestPart& part) {
   if (found_) return;
-  switch (take_part(n.key, part)) {
-    case Progress::kMore:
-      life_.progress(context_.now);
-      outbox_.send(n, proto::ManifestRequest{data_.size()});
-      break;
-    case Progress::kDone:
-      break;
-    case Progress::kFalse:
-      membership_.punish(n.id, proto::GoodbyeReason::kProtocolError, "sent a false manifest");
-      ask();
-      break;
-    case Progress::kNone:
-      ask();
-      break;
-  }
+  if (const auto asked = asked_.find(n.key); asked != asked_.end()) asked->second.answered = true;
+  const auto download = std::ranges::find(downloads_, n.key, &Download::source);
+  // Otherwise it is late: we gave its sender up.
+  if (download != downloads_.end()) take(n, *download, part);
+  ask();
 }
 
-void ManifestFetch::give_up() {
-  source_ = kNoPeer;
-  data_.clear();
+void ManifestFetch::take(Neighbour& n, Download& download, const proto::ManifestPart& part) {
+  const bool has_none = part.total_bytes == 0;
+  bool right = fits(download, part);
+  if (right) {
+    download.last = context_.now;
+    download.total = part.total_bytes;
+    download.data += part.data;
+    if (download.data.size() < download.total) {
+      asked_[n.key].answered = false;
+      life_.progress(context_.now);
+      outbox_.send(n, proto::ManifestRequest{download.data.size()});
+      return;
+    }
+    Result<Manifest> manifest = read(download.data);
+    right = manifest.ok();
+    if (right && !take_whole(std::move(manifest), "peer " + n.name()))
+      asked_[n.key].again = kNever;  // it has no other
+  }
+  give_up(n.key);
+  if (!right && !has_none)
+    membership_.punish(n.id, proto::GoodbyeReason::kProtocolError, "sent a false manifest");
+}
+
+void ManifestFetch::give_up(PeerKey source) {
+  std::erase_if(downloads_, [source](const Download& one) { return one.source == source; });
 }
 
 void ManifestFetch::leaves(const Neighbour& n) {
   asked_.erase(n.key);
-  if (n.key == source_) give_up();
-}
-
-// Until when the source must have sent the next part.
-TimeUs ManifestFetch::patience() const {
-  return manifest_patience(began_, last_, data_.size(), policy::kManifestTimeout);
+  give_up(n.key);
 }
 
 TimeUs ManifestFetch::next_due() const {
   if (found_) return kNever;
-  TimeUs at = source_ != kNoPeer && !overdue() ? patience() : kNever;
+  TimeUs at = kNever;
+  const auto due = [&](TimeUs then) {
+    if (then > context_.now) at = std::min(at, then);
+  };
+  for (const Download& one : downloads_) {
+    due(one.began + policy::kManifestTimeout);
+    if (foreign_) due(patience(one));
+  }
   for (const auto& [peer, asked] : asked_) {
-    if (asked.answered && asked.again > context_.now) at = std::min(at, asked.again);
+    if (asked.answered) due(asked.again);
+  }
+  if (!tracker_busy_) {
+    for (const auto& [tracker, again] : offers_) due(again);
   }
   return at;
 }
@@ -121,18 +139,32 @@ TimeUs ManifestFetch::next_due() const {
 // --- from trackers ---
 
 void ManifestFetch::offered_by(std::size_t tracker) {
-  if (found_ || std::exchange(tracker_busy_, true)) return;
-  outbox_.push(FetchManifestFrom{tracker});
+  offers_.try_emplace(tracker, context_.now);
+}
+
+void ManifestFetch::ask_tracker() {
+  if (tracker_busy_) return;
+  const auto next = std::ranges::find_if(
+      offers_, [this](const auto& offer) { return offer.second <= context_.now; });
+  if (next == offers_.end()) return;
+  tracker_busy_ = true;
+  next->second = context_.now + policy::kManifestAskAgain;
+  outbox_.push(FetchManifestFrom{next->first});
 }
 
 void ManifestFetch::tracker_answered(std::size_t tracker, const Result<std::string>& file_bytes) {
   tracker_busy_ = false;
   if (found_ || life_.stopped()) return;
+  offers_[tracker] = context_.now + policy::kManifestAskAgain;
+  const std::string name = "tracker " + to_text(context_.options.trackers[tracker]);
   auto manifest = file_bytes.ok() ? read(*file_bytes) : file_bytes.error();
-  if (manifest.ok()) return arrived(*std::move(manifest));
-  outbox_.warn("manifest from tracker " + to_text(context_.options.trackers[tracker]) + ": " +
-               manifest.error().message());
+  if (manifest.ok())
+    take_whole(std::move(manifest), name);
+  else
+    outbox_.warn("manifest from " + name + ": " + manifest.error().message(), "manifest");
 }
+
+// --- from both ---
 
 // The manifest in a file that came from the network, without the trackers it names. Errors: those
 // of parse_manifest, for another content's too.
@@ -142,10 +174,20 @@ Result<Manifest> ManifestFetch::read(std::string_view file_bytes) const {
   return with_trackers(*manifest, {});
 }
 
-void ManifestFetch::arrived(Manifest manifest) {
+bool ManifestFetch::take_whole(Result<Manifest> manifest, const std::string& source) {
+  const auto& publisher = context_.options.publisher;
+  const Status right = publisher ? check_published_by(*manifest, *publisher) : Status(Done{});
+  if (!right.ok()) {
+    if (!foreign_) foreign_ = {right.error(), context_.now};
+    outbox_.warn(
+        "manifest from " + source + ": " + right.error().message() + "; asking all other sources",
+        "envelope");
+    return false;
+  }
   found_ = true;
   life_.progress(context_.now);
-  outbox_.push(ManifestArrived{std::move(manifest)});
+  outbox_.push(ManifestArrived{*std::move(manifest)});
+  return true;
 }
 
 }  // namespace firn::core

@@ -1,18 +1,25 @@
-// Getting the manifest when there was only a link: from a tracker, or from one neighbour at a time,
-// in parts. The content id proves the info part alone; the peer that sends the file may have put
-// anything around it. So the whole is read before it counts as found, and what is kept of it names
-// no trackers: a stranger's are neither asked nor passed on.
+// Getting the manifest when there was only a link: from trackers and neighbours, in parts. The
+// content id proves the info part alone; the peer that sends the file may have put anything around
+// it. So the whole is read before it counts as found, and what is kept of it names no trackers: a
+// stranger's are neither asked nor passed on.
+//
+// Where the link names a publisher, a manifest in another envelope is not the one that is wanted,
+// and other sources are asked. Its sender is not banned: an honest peer whose link names no
+// publisher may hold any envelope.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "client/core/context.h"
 #include "client/core/life.h"
 #include "client/core/membership.h"
 #include "client/core/outbox.h"
+#include "client/core/standstill.h"
 #include "proto/base/result.h"
 #include "proto/content/manifest.h"
 #include "proto/messages.h"
@@ -27,7 +34,8 @@ class ManifestFetch final : public LeaveWatcher {
   bool found() const { return found_; }
   void set_found() { found_ = true; }
 
-  // Asks a neighbour if none is being asked, or another one if that one is overdue.
+  // Asks a tracker that has the manifest, one at a time, and a neighbour: another one beside it
+  // once it is slow. Of two slow ones the slower makes place for one that has not been asked.
   void ask();
   // A part has come from a neighbour.
   void part(Neighbour& n, const proto::ManifestPart& part);
@@ -37,36 +45,47 @@ class ManifestFetch final : public LeaveWatcher {
   // When ask() has something to do because of time alone.
   TimeUs next_due() const;
 
+  // As of the last ask(); null: none has come, or the right one has.
+  const ForeignManifest* foreign() const { return foreign_ && !found_ ? &*foreign_ : nullptr; }
+
   void leaves(const Neighbour& n) override;
 
  private:
-  enum class Progress { kMore, kDone, kFalse /* the neighbour broke the rules or lied */, kNone };
-  Progress take_part(PeerKey peer, const proto::ManifestPart& part);
-  bool fits(const proto::ManifestPart& part) const;
+  // What a neighbour sends.
+  struct Download {
+    PeerKey source = kNoPeer;
+    TimeUs began = 0, last = 0;
+    std::string data = {};
+    std::uint64_t total = 0;
+  };
+  struct Asked {
+    TimeUs again = 0;  // it may be asked then
+    bool answered = false;
+  };
+
+  void ask_tracker();
+  void ask_neighbour(Neighbour& n);
+  void take(Neighbour& n, Download& download, const proto::ManifestPart& part);
+  static bool fits(const Download& download, const proto::ManifestPart& part);
   Result<Manifest> read(std::string_view file_bytes) const;
-  void arrived(Manifest manifest);
+  // True: it is the one that is wanted, in the right envelope.
+  bool take_whole(Result<Manifest> manifest, const std::string& source);
   Neighbour* next_holder();
   bool may_ask(PeerKey peer) const;
-  bool overdue() const { return source_ != kNoPeer && context_.now >= patience(); }
-  TimeUs patience() const;
-  void give_up();
+  bool is_slow(const Download& download) const;
+  static TimeUs patience(const Download& download);
+  void give_up(PeerKey source);
 
   const Context& context_;
   Life& life_;
   Membership& membership_;
   Outbox& outbox_;
   bool found_ = false;
-  bool tracker_busy_ = false;  // one has been asked
-  PeerKey source_ = kNoPeer;   // the neighbour being asked; kNoPeer: none
-  struct Asked {
-    TimeUs again = 0;  // it may be asked then
-    bool answered = false;
-  };
-  std::map<PeerKey, Asked> asked_;  // connected neighbours
-  std::string data_;
-  std::uint64_t total_ = 0;
-  TimeUs began_ = 0;
-  TimeUs last_ = 0;
+  std::map<std::size_t, TimeUs> offers_;  // trackers that have it, and when they may be asked
+  bool tracker_busy_ = false;             // one has been asked
+  std::vector<Download> downloads_;       // those asked first come first
+  std::map<PeerKey, Asked> asked_;        // connected neighbours
+  std::optional<ForeignManifest> foreign_;
 };
 
 }  // namespace firn::core

@@ -4,8 +4,10 @@
 #include <memory>
 #include <utility>
 
+#include "client/core/link_facts.h"
 #include "client/core/policy/constants.h"
 #include "proto/base/address.h"
+#include "proto/base/address_kind.h"
 
 namespace firn::core {
 
@@ -204,9 +206,19 @@ bool Membership::greeted(Neighbour& n, const proto::Hello& hello) {
 }
 
 void Membership::heard_of(const std::vector<proto::PeerEndpoint>& endpoints,
-                          PeerBook::Origin origin, const std::string& source) {
+                          const Neighbour& from) {
+  const LinkFacts* const link = context_.options.link;
+  const bool in_private_range = link == nullptr || link->in_private_range;
+  const std::string& speaker = from.contact.ip();
+  for (const proto::PeerEndpoint& endpoint : endpoints) {
+    if (may_be_named_by(speaker, endpoint.ip, in_private_range))
+      book_.add(endpoint, context_.now, PeerBook::Origin::kGossip, prefix_of(speaker));
+  }
+}
+
+void Membership::heard_of(const std::vector<proto::PeerEndpoint>& endpoints, std::size_t tracker) {
   for (const proto::PeerEndpoint& endpoint : endpoints)
-    book_.add(endpoint, context_.now, origin, source);
+    book_.add(endpoint, context_.now, PeerBook::Origin::kTracker, std::to_string(tracker));
 }
 
 // --- connections that go ---
@@ -231,8 +243,9 @@ void Membership::punish(const PeerId& id, GoodbyeReason reason, const std::strin
   const TimeUs span = policy::kBanTimes[std::min(strikes, policy::kBansMax) - 1];
   Neighbour* const at = neighbours_.find(id);
   const std::string name = at ? at->name() : id.text();
-  outbox_.warn("peer " + name + " " + what + "; banned for " + std::to_string(span / kSecond) +
-               " s");
+  outbox_.warn(
+      "peer " + name + " " + what + "; banned for " + std::to_string(span / kSecond) + " s",
+      what.substr(0, what.find(" (")));
   if (reason == GoodbyeReason::kBanned) {
     if (const std::string ip = history_.ip_of(id); !ip.empty())
       probation_.convicted(id, ip, context_.now);
@@ -259,7 +272,8 @@ void Membership::acquit(std::vector<PeerId> convicted, const PeerId& by) {
                             std::find(condemned.begin(), condemned.end(), id) != condemned.end();
     book_.acquit(id);
     probation_.acquitted(id);
-    if (was_banned) outbox_.inform("peer " + id.text() + " is innocent; its ban is lifted");
+    if (was_banned)
+      outbox_.inform("peer " + id.text() + " is innocent; its ban is lifted", "innocent");
   }
 }
 
@@ -292,7 +306,8 @@ void Membership::said_goodbye(Neighbour& n, const proto::Goodbye& goodbye) {
   }
   if (warns) {
     outbox_.warn("peer " + n.name() + " refused us" +
-                 (goodbye.detail.empty() ? std::string() : ": " + goodbye.detail));
+                     (goodbye.detail.empty() ? std::string() : ": " + goodbye.detail),
+                 "refused us");
   }
   outbox_.push(Close{n.key});
   forget(n, rest, why);

@@ -61,10 +61,10 @@ class Membership {
                     std::uint64_t attempt, bool has_manifest);
   // Its Hello has come. False: it was dropped for that.
   bool greeted(Neighbour& n, const proto::Hello& hello);
-  // What others say of peers.
-  // `source`: PeerBook::add.
-  void heard_of(const std::vector<proto::PeerEndpoint>& endpoints, PeerBook::Origin origin,
-                const std::string& source);
+  // What others say of peers: a neighbour, of which some addresses are not taken (address_kind.h),
+  // or a tracker, of which the driver has taken those out.
+  void heard_of(const std::vector<proto::PeerEndpoint>& endpoints, const Neighbour& from);
+  void heard_of(const std::vector<proto::PeerEndpoint>& endpoints, std::size_t tracker);
 
   // --- connections that go; the neighbour is dead afterwards ---
   // The other side closed the connection. `why`: for people.

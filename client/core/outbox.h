@@ -22,8 +22,12 @@ class Outbox {
   // Never a Block: those are SendBlock actions.
   void send(Neighbour& n, proto::PeerMessage message);
   // For a person.
-  void inform(std::string text) { push(Notice{Notice::Kind::kInfo, std::move(text)}); }
-  void warn(std::string text) { push(Notice{Notice::Kind::kWarning, std::move(text)}); }
+  void inform(std::string text, std::string topic = {}) {
+    push(Notice{Notice::Kind::kInfo, std::move(text), std::move(topic)});
+  }
+  void warn(std::string text, std::string topic = {}) {
+    push(Notice{Notice::Kind::kWarning, std::move(text), std::move(topic)});
+  }
 
   std::vector<Action> take() {
     std::vector<Action> taken = std::move(actions_);

@@ -131,7 +131,7 @@ void Receiving::redundant(Neighbour& n, std::uint32_t g) {
   // Its sender does not know what we have.
   generations_.holdings().verified().contains(g) ? n.news.report_complete(g) : n.news.report(g);
   if (!n.traffic.usefulness().useless(context_.now)) return;
-  outbox_.inform("peer " + n.id.text() + " sends nothing new; disconnected");
+  outbox_.inform("peer " + n.id.text() + " sends nothing new; disconnected", "useless");
   membership_.drop(n, GoodbyeReason::kNotUseful, "nothing new");
 }
 

@@ -33,6 +33,7 @@ Counters counters_of(const Parts& parts) {
   counters.walks = parts.membership.neighbours().walks();
   counters.blocks_sent = parts.uplink.blocks_sent();
   counters.progressed_at = parts.life.progressed_at();
+  counters.foreign_manifest = parts.fetch.foreign();
   if (!parts.transfer) return counters;
   counters.rank = parts.transfer->generations.holdings().total_rank();
   counters.blocks_innovative = parts.transfer->receiving.counts().innovative;

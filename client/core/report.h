@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "client/core/standstill.h"
 #include "client/core/types.h"
 #include "proto/base/ids.h"
 
@@ -50,6 +51,8 @@ struct Counters {
   // When something last came that brings the download on: an innovative block, a verified
   // generation, a part of the manifest; else when this peer began.
   TimeUs progressed_at = 0;
+  // Null: none has come, or the right one has. Until the next input.
+  const ForeignManifest* foreign_manifest = nullptr;
 };
 
 // Without the neighbours it costs the same however many there are.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "client/core/types.h"
+#include "proto/base/result.h"
 #include "proto/messages.h"
 
 namespace firn::core {
@@ -43,6 +44,13 @@ struct NeighbourStanding {
   std::string endpoint;
   TimeUs heard_at = 0;
   std::vector<proto::Span> withdrawn;  // what it cannot serve any more, and we lack
+};
+
+// Manifests have come in other envelopes than that of the publisher asked for.
+struct ForeignManifest {
+  Error error;               // of the first
+  TimeUs since = 0;          // when it came
+  bool others_wait = false;  // for a source that has not been asked, or that still sends
 };
 
 struct Standstill {

@@ -57,6 +57,7 @@ void SwarmCore::start(const Manifest& manifest, const StartState& state, bool fi
   parts.life.progress(now);
   parts.serving.set_file(manifest.file_bytes);
   parts.fetch.set_found();
+  if (manifest.publisher) parts.context.signer = PublicKey::from_bytes(manifest.publisher->key);
   if (!state.certificate.empty()) parts.context.certificate = state.certificate;
   parts.start(manifest.info);
   Transfer& transfer = *parts.transfer;
@@ -229,7 +230,7 @@ void SwarmCore::tracker_replied(std::size_t tracker, const proto::AnnounceReply&
   Parts& parts = at(*parts_, now);
   if (parts.life.stopped()) return;
   parts.trackers.replied(tracker, reply);
-  parts.membership.heard_of(reply.peers, PeerBook::Origin::kTracker, std::to_string(tracker));
+  parts.membership.heard_of(reply.peers, tracker);
   if (reply.has_manifest) parts.fetch.offered_by(tracker);
 }
 

@@ -22,6 +22,7 @@ void Trackers::send(std::size_t tracker, proto::AnnounceEvent event, std::uint32
   announce.listen_port = context_.options.listen_port;
   announce.complete = life_.complete();
   announce.peers_wanted = peers_wanted;
+  announce.signer = context_.signer;
   outbox_.push(AnnounceTo{tracker, announce});
 }
 

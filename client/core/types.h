@@ -47,7 +47,8 @@ struct Options {
   std::uint16_t listen_port = 0;  // told to others; 0: we accept no connections
   std::string agent;
   std::vector<Address> trackers;
-  std::vector<Address> peers;  // given by hand
+  std::vector<Address> peers;          // given by hand
+  std::optional<PublicKey> publisher;  // must have signed a manifest from the network
   bool peer_exchange = true;
   std::uint32_t neighbours_wanted = 0;  // dial up to this number; 0: as the policy says
   std::uint32_t neighbours_max = 0;     // never more than this; 0: as the policy says

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "proto/base/public_key.h"
 #include "proto/base/result.h"
 
 namespace firn {
@@ -57,7 +58,7 @@ std::optional<std::string> sign(std::string_view message,
 }
 
 bool signed_by(std::string_view public_key, std::string_view message, std::string_view signature) {
-  if (signature.size() != kSignatureBytes) return false;
+  if (signature.size() != kSignatureBytes || !is_public_key(public_key)) return false;
   const Key key(EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nullptr, bytes_of(public_key),
                                             public_key.size()),
                 EVP_PKEY_free);

@@ -6,6 +6,7 @@
 #include "proto/base/limits.h"
 #include "proto/base/percent.h"
 #include "proto/base/plain_text.h"
+#include "proto/base/public_key.h"
 
 namespace firn {
 namespace {
@@ -86,7 +87,7 @@ Result<Address> parse_parameter_address(std::string_view text) {
 }
 
 std::string take_publisher(std::string_view text, Link& link) {
-  const auto key = PublicKey::from_text(text);
+  const auto key = public_key_from_text(text);
   if (!key)
     return "the publisher '" + to_plain_text(text, 100) +
            "' is no key of 52 characters a-z and 2-7";

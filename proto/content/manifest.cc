@@ -1,6 +1,8 @@
 // The manifest file: magic, envelope, seal (SHA-256 over both). docs/formats.md draws it.
 #include "proto/content/manifest.h"
 
+#include <algorithm>
+
 #include "proto/base/digest.h"
 #include "proto/base/limits.h"
 #include "proto/content/manifest_info.h"
@@ -181,6 +183,18 @@ Result<ContentId> manifest_content_id(std::string_view file_bytes) {
   if (!fields.ok() || info.empty())
     return bad(ErrorCode::kBadInput, "its envelope is malformed or has no info part");
   return id_of(proto::as_text(info));
+}
+
+PublicKey manifest_signer(std::string_view file_bytes) {
+  if (!file_bytes.starts_with(kManifestMagic)) return {};
+  file_bytes.remove_prefix(kManifestMagic.size());
+  file_bytes.remove_suffix(std::min(file_bytes.size(), kIdBytes));
+  std::optional<PublicKey> signer;
+  proto::FieldReader fields(as_bytes(file_bytes));
+  while (fields.next())
+    if (fields.is_bytes(wire::Envelope::kPublisherKeyFieldNumber))
+      signer = PublicKey::from_bytes(proto::as_text(fields.bytes()));
+  return signer.value_or(PublicKey{});
 }
 
 }  // namespace firn

@@ -80,6 +80,10 @@ Result<Manifest> parse_manifest(std::string_view file_bytes, const ContentId& ex
 // tracker needs to host it. Errors: kCorrupt, kBadInput.
 Result<ContentId> manifest_content_id(std::string_view file_bytes);
 
+// The key that the file names as its publisher's, zeros if it names none: of one that was checked
+// before. Reads nothing else of it.
+PublicKey manifest_signer(std::string_view file_bytes);
+
 // Whether `path` is safe to create below a folder on any common system: relative, no empty, "." or
 // ".." component, no control characters, backslash or ':', no reserved device name (CON, NUL, ...),
 // no component ending in a dot or space, UTF-8, within limits.h, and no ".firn" as first component.

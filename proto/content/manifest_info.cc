@@ -8,6 +8,7 @@
 #include "proto/base/digest.h"
 #include "proto/base/limits.h"
 #include "proto/base/plain_text.h"
+#include "proto/base/public_key.h"
 #include "proto/content/content_layout.h"
 #include "proto/message_checks.h"
 #include "proto/wire.h"
@@ -227,6 +228,8 @@ Status check_info(Info& info) {
   if (!info.authority_key.empty() && info.authority_key.size() != kIdBytes)
     return broken("the authority key has " + std::to_string(info.authority_key.size()) +
                   " bytes instead of " + std::to_string(kIdBytes));
+  if (!info.authority_key.empty() && !is_public_key(info.authority_key))
+    return broken("the authority key is none: anybody could sign with it");
   lay_out(info);
   if (info.shape.generation_count() > limits::kGenerationCountMax)
     return broken("the files make " + std::to_string(info.shape.generation_count()) +

@@ -9,6 +9,7 @@
 #include <array>
 #include <utility>
 
+#include "proto/base/public_key.h"
 #include "proto/base/signing_key.h"
 #include "proto/program/input_file.h"
 #include "proto/program/key_file.h"
@@ -84,7 +85,8 @@ std::optional<PeerId> peer_id_of(const EVP_PKEY* key) {
   std::array<std::uint8_t, 32> raw{};
   std::size_t bytes = raw.size();
   if (EVP_PKEY_get_base_id(key) != EVP_PKEY_ED25519 ||
-      EVP_PKEY_get_raw_public_key(key, raw.data(), &bytes) != 1 || bytes != raw.size())
+      EVP_PKEY_get_raw_public_key(key, raw.data(), &bytes) != 1 ||
+      !is_public_key({reinterpret_cast<const char*>(raw.data()), bytes}))
     return std::nullopt;
   PeerId id;
   static_assert(sizeof id.bytes == SHA256_DIGEST_LENGTH);

@@ -20,13 +20,18 @@ bool is_numeric(const std::string& host) {
          ::inet_pton(AF_INET6, host.c_str(), &six) == 1;
 }
 
-// The host of `host[:port]`, IPv6 in brackets; empty: it is none.
+// The host of `host[:port]`, IPv6 in brackets; empty: it is none. What stands behind the host is a
+// port and nothing else.
 std::string host_of(const std::string& header) {
-  if (header.starts_with('[')) {
-    const std::size_t end = header.find(']');
-    return end == std::string::npos ? "" : header.substr(1, end - 1);
-  }
-  return lower_case(header.substr(0, header.find(':')));
+  const bool brackets = header.starts_with('[');
+  const std::size_t end = header.find(brackets ? ']' : ':');
+  if (brackets && end == std::string::npos) return "";
+  const std::string_view rest =
+      std::string_view(header).substr(std::min(end, header.size()) + (brackets ? 1 : 0));
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  if (!rest.empty() && !(rest.front() == ':' && std::ranges::all_of(rest.substr(1), is_digit)))
+    return "";
+  return brackets ? header.substr(1, end - 1) : lower_case(header.substr(0, end));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "client/core/link_facts.h"
 #include "client/core/policy/constants.h"
 #include "proto/base/limits.h"
 #include "tests/core/fixture.h"
@@ -137,4 +138,52 @@ TEST_CASE("an exchange that comes a little sooner than the last one did is liste
     }
     CHECK(called == (told <= 5));
   }
+}
+
+TEST_CASE("addresses of this machine and its link are called only where a neighbour shares them") {
+  const char* const special[] = {
+      "127.0.0.1", "::1",         "169.254.169.254", "fe80::7",        "0.0.0.0",
+      "::",        "224.0.0.251", "ff02::fb",        "64:ff9b::7f00:1"};
+  Fixture fixture(plain_manifest(2, 4, 16));
+  fixture.start();
+  std::string neighbour = "198.51.100.1";
+  std::set<std::string> called;
+  SUBCASE("it comes from afar") {}
+  SUBCASE("it has a private address") {
+    neighbour = "10.0.0.1";
+  }
+  SUBCASE("it is on this machine") {
+    neighbour = "127.0.0.9";
+    called = {"127.0.0.1", "::1", "64:ff9b::7f00:1"};
+  }
+  SUBCASE("it is on this link") {
+    neighbour = "169.254.0.9";
+    called = {"169.254.169.254", "fe80::7"};
+  }
+  fixture.core.peer_opened(1, peer_id(1), neighbour, 9, 0, fixture.now);
+  fixture.say(1, Hello{1, 1, fixture.manifest.id, 0, "", true, ""});
+  proto::PeerExchange exchange;
+  std::uint32_t number = 0;
+  for (const char* ip : special) exchange.peers.push_back({numbered(++number), ip, 7});
+  exchange.peers.push_back({numbered(++number), "192.0.2.7", 7});
+  fixture.say(1, exchange);
+  called.insert("192.0.2.7");
+  std::set<std::string> calls;
+  for (const Connect& call : fixture.take<Connect>()) calls.insert(call.address.host);
+  CHECK(calls == called);
+}
+
+TEST_CASE("private addresses are called only by a machine that has one") {
+  core::LinkFacts link;
+  link.in_private_range = false;
+  core::Options options = plain_options();
+  options.link = &link;
+  Fixture fixture(plain_manifest(2, 4, 16), options);
+  fixture.start();
+  fixture.open(1, peer_id(1));
+  fixture.say(1, proto::PeerExchange{{{peer_id(7), "192.168.0.7", 7}}});
+  CHECK(fixture.take<Connect>().empty());
+  link.in_private_range = true;
+  fixture.say(1, proto::PeerExchange{{{peer_id(7), "192.168.0.7", 7}}});
+  CHECK(fixture.take<Connect>().size() == 1);
 }

@@ -5,7 +5,7 @@
 
 #include "proto/base/digest.h"
 #include "proto/base/limits.h"
-#include "tests/core/fixture.h"
+#include "tests/core/manifest_fixture.h"
 
 using namespace firn;
 using namespace firn::test;
@@ -13,40 +13,6 @@ using core::FetchManifestFrom;
 using core::ManifestArrived;
 
 namespace {
-
-// A real manifest of several parts: many generation digests.
-Manifest large_manifest() {
-  Info info;
-  info.name = "file";
-  info.single_file = true;
-  info.shape = {1, 1, 12'000};
-  info.files = {{.path = "", .bytes = info.shape.content_bytes}};
-  info.generation_digests.resize(info.shape.generation_count());
-  for (std::uint32_t g = 0; g < info.shape.generation_count(); ++g) {
-    info.generation_digests[g].bytes[g % 32] = static_cast<std::uint8_t>(g);
-  }
-  auto manifest = make_manifest(info, {});
-  REQUIRE(manifest.ok());
-  REQUIRE(manifest.value().file_bytes.size() > limits::kManifestPartBytes);
-  return *std::move(manifest);
-}
-
-proto::ManifestPart part_of(const std::string& file, std::uint64_t offset,
-                            std::size_t bytes = limits::kManifestPartBytes) {
-  return {file.size(), offset, file.substr(offset, bytes)};
-}
-
-// Answers requests at `peer` until there are none; returns how many there were.
-int serve(Fixture& fixture, PeerKey peer, const std::string& file) {
-  int served = 0;
-  for (auto asked = fixture.heard<proto::ManifestRequest>(peer); !asked.empty();
-       asked = fixture.heard<proto::ManifestRequest>(peer)) {
-    REQUIRE(asked.size() == 1);
-    ++served;
-    fixture.say(peer, part_of(file, asked.front().offset));
-  }
-  return served;
-}
 
 // The true info part and any bytes beside it, sealed again: that needs no key.
 std::string resealed(const Manifest& manifest, const std::string& more_envelope) {
@@ -59,12 +25,6 @@ std::string resealed(const Manifest& manifest, const std::string& more_envelope)
 const std::string kTrackerWithoutPort("\x12\x01x", 3);
 const std::string kForeignSignature =
     "\x1a\x20" + std::string(32, 'k') + "\x22\x40" + std::string(64, 's');
-
-core::Options with_two_trackers() {
-  core::Options options = plain_options();
-  options.trackers = {Address{std::nullopt, "tracker", 1}, Address{std::nullopt, "second", 1}};
-  return options;
-}
 
 }  // namespace
 

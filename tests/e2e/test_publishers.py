@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Publishers: keys, signatures, links that name them, and who speaks for a content."""
 
+import hashlib
 import os
 import pathlib
 import stat
@@ -8,6 +9,10 @@ from unittest import mock
 
 import harness
 from harness import DISK, KIB, MIB, USAGE, WRONG_IDENTITY
+from pypeer.identity import Identity, text_of
+from pypeer.manifest import Manifest
+from pypeer.tracker import TrackerConnection
+from pypeer.wire import manifest_pb2, tracker_pb2
 
 
 def mode_of(path):
@@ -111,7 +116,7 @@ class Signed(PublisherTest):
         link = seed.link()
         self.assertIn(f"pub={public}", link)
         self.assert_downloaded(source, self.get(link, "right", "--publisher", public))
-        wrong = self.get(link.replace(public, other), "wrong")
+        wrong = self.get(link.replace(public, other), "wrong", "--timeout", "1")
         self.assertEqual(WRONG_IDENTITY, wrong.wait_exit(), wrong.story())
         for word in (public, other):
             self.assertIn(word, wrong.output("stderr"))
@@ -124,9 +129,31 @@ class Signed(PublisherTest):
         public = self.key()[1]
         source = self.file(300 * KIB)
         link = self.share(source, "--no-authority").link()
-        get = self.get(link, "get", "--publisher", public)
+        get = self.get(link, "get", "--publisher", public, "--timeout", "1")
         self.assertEqual(WRONG_IDENTITY, get.wait_exit(), get.story())
         self.assertIn("not signed", get.output("stderr"))
+
+    def test_a_strangers_copy_without_the_signature_keeps_nobody_from_a_signed_content(self):
+        key, public = self.key()
+        tracker = self.tracker()
+        source = self.file(300 * KIB)
+        signed = self.create(source, "--sign", key, "--tracker", tracker)
+        manifest = Manifest(signed.read_bytes())
+        bare = b"FIRNMAN1" + manifest_pb2.Envelope(info=manifest.info_bytes).SerializeToString()
+        bare += hashlib.sha256(bare).digest()
+        stranger = TrackerConnection(Identity(self.folder), tracker)
+        self.addCleanup(stranger.close)
+        stranger.announce(manifest.content_id, port=0)
+        put = stranger.ask(manifest_put=tracker_pb2.TrackerManifestPut(
+            content_id=manifest.content_id, total_bytes=len(bare), data=bare))
+        self.assertEqual(len(bare), put.manifest_put.next_offset)
+        self.firn("seed", "seed", signed, source.parent, *harness.LISTEN)
+        link = f"firn:{text_of(manifest.content_id)}?pub={public}&tr={tracker}"
+        self.assert_downloaded(source, self.get(link))
+        asked = stranger.ask(manifest_get=tracker_pb2.TrackerManifestGet(
+            content_id=manifest.content_id,
+            signer=manifest_pb2.Envelope.FromString(signed.read_bytes()[8:-32]).publisher_key))
+        self.assertEqual(manifest.info_bytes, Manifest(asked.manifest_part.data).info_bytes)
 
     def test_a_key_signs_for_its_own_contents_alone(self):
         key = self.key()[0]

@@ -39,7 +39,7 @@ Result<app::SessionPlan> plan_of(const Arguments& arguments) {
   app::SessionPlan plan;
   plan.content_id = source->content_id;
   plan.keys = source->keys();
-  plan.publisher = source->publisher;
+  plan.core.publisher = source->publisher;
   plan.manifest = std::move(source->manifest);
   plan.dir = arguments.dir;
   plan.core = *std::move(core);

@@ -257,13 +257,15 @@ TrackerRequest RandomMessages::tracker_request() {
                       .event = static_cast<AnnounceEvent>(below(4)),
                       .listen_port = static_cast<std::uint16_t>(below(0x10000)),
                       .complete = coin(),
-                      .peers_wanted = below(limits::kAnnouncePeersMax + 1)};
+                      .peers_wanted = below(limits::kAnnouncePeersMax + 1),
+                      .signer = signer()};
     case 1:
-      return TrackerManifestGet{id<ContentId>(), below(limits::kManifestBytesMax + 1)};
+      return TrackerManifestGet{id<ContentId>(), below(limits::kManifestBytesMax + 1), signer()};
     default: {
       ManifestPart part;
       while (part.data.empty()) part = manifest_part();
-      return TrackerManifestPut{id<ContentId>(), part.total_bytes, part.offset, part.data};
+      return TrackerManifestPut{id<ContentId>(), part.total_bytes, part.offset, part.data,
+                                signer()};
     }
   }
 }

@@ -97,9 +97,12 @@ TEST_CASE("a manifest put in parts is got in parts, byte for byte") {
 
 TEST_CASE("a manifest that is there already needs not be sent again") {
   HostingTracker tracker;
-  const Manifest whole = manifest(20'000);
+  const Manifest whole = sign_manifest(manifest(20'000), key(1).secret()).value();
   (void)tracker.put_all(whole.id, whole.file_bytes);
-  CHECK(next_offset(tracker.put(whole.id, whole.file_bytes, 0, 10, 2)) == whole.file_bytes.size());
+  tracker.announce(whole.id, 2);
+  const TrackerManifestPut put{whole.id, whole.file_bytes.size(), 0, whole.file_bytes.substr(0, 10),
+                               key(1).public_key()};
+  CHECK(next_offset(tracker.core.handle(2, put, Time{0})) == whole.file_bytes.size());
 }
 
 TEST_CASE("parts out of order, past the end or of another manifest end the upload") {

@@ -102,7 +102,9 @@ TEST_CASE("what makes room for a manifest is what the rule says") {
       const std::string prefix = "net " + std::to_string(below(prefixes));
       const auto total = static_cast<std::uint32_t>(limits.manifest_bytes_total_max);
       const std::uint64_t bytes = 1 + below(below(12) == 0 ? total : total / 20);
-      const std::vector<ContentId> leaving = shelf.in_the_way_of(prefix, bytes);
+      std::vector<ContentId> leaving;
+      for (const Envelope& one : shelf.in_the_way_of(content(number), prefix, bytes))
+        leaving.push_back(one.content);
       REQUIRE(leaving == plain.in_the_way_of(prefix, bytes));
       most = std::max(most, leaving.size());
       for (const ContentId& one : leaving) {
@@ -124,14 +126,14 @@ TEST_CASE("a large manifest takes the place of a great many small ones") {
       {.manifest_count_max = kCount + 1, .manifest_bytes_total_max = kCount * kBytes});
   for (std::uint32_t number = 0; number < kCount; ++number)
     shelf.add(content(number), std::to_string(number % kPrefixes), kBytes);
-  const auto leaving = shelf.in_the_way_of("another", kCount * kBytes / 4);
+  const auto leaving = shelf.in_the_way_of(content(kCount), "another", kCount * kBytes / 4);
   REQUIRE(leaving.size() == kCount / 4);
   // From each its longest unused first: all prefixes have lost one before any loses a second.
   std::vector<bool> has_lost(kPrefixes);
   for (std::uint32_t i = 0; i < kPrefixes; ++i) {
     std::uint32_t number = 0;
     for (int byte = 0; byte < 4; ++byte)
-      number |= static_cast<std::uint32_t>(leaving[i].bytes[byte]) << 8 * byte;
+      number |= static_cast<std::uint32_t>(leaving[i].content.bytes[byte]) << 8 * byte;
     REQUIRE(number < kPrefixes);
     REQUIRE_FALSE(has_lost[number]);
     has_lost[number] = true;

@@ -227,17 +227,18 @@ TEST_CASE("what was hosted before a start is counted within some seconds") {
   CHECK(shard.use().contents == 60);
 }
 
-TEST_CASE("reading whose the hosted manifests are does not count as their use") {
+TEST_CASE("counting the hosted manifests does not count as their use") {
   MemoryRegistry registry;
   const Manifest a = signed_by(1, "a"), b = signed_by(1, "b");
   for (const Manifest& one : {b, a})
     REQUIRE(registry.put_manifest(one.id, "192.0.2", one.file_bytes).ok());
-  REQUIRE(registry.manifest_part(b.id, 0, 1).ok());  // is used last
+  const PublicKey signer = key(1).public_key();
+  REQUIRE(registry.manifest_part({b.id, signer}, 0, 1).ok());  // is used last
   Shard shard(registry, bounded({}));
-  CHECK_FALSE(shard.announce(b, 1));  // asks whose it is, before its turn
+  CHECK_FALSE(shard.announce(b, 1));
   shard.core.tick(shard.now += 1s);
   CHECK(shard.use().contents == 2);
-  CHECK(registry.hosted_manifests() == std::vector{a.id, b.id});
+  CHECK(registry.hosted_manifests() == std::vector<Envelope>{{a.id, signer}, {b.id, signer}});
 }
 
 TEST_CASE("manifests that gave way to others in the registry are counted no more") {

@@ -258,9 +258,10 @@ TEST_CASE_TEMPLATE_DEFINE("a registry names what it keeps" * doctest::skip(kLack
   CHECK(registry.find(content(1), peer_id(1))->seen == Time{30});
   registry.for_each_peer(content(2), [](const SeenPeer&) { FAIL("it has no peers"); });
   REQUIRE(registry.put_manifest(content(3), "net", "bytes").ok());
-  CHECK(registry.hosted_manifests() == std::vector{content(3)});
-  CHECK(registry.manifest_prefix(content(3)) == "net");
-  CHECK(registry.manifest_prefix(content(1)).empty());
+  CHECK(registry.hosted_manifests() == std::vector{Envelope(content(3))});
+  CHECK(registry.hosted(content(3))->prefix == "net");
+  CHECK_FALSE(registry.hosted(content(1)));
+  CHECK(registry.hosted(content(3))->bytes == 5);
 }
 
 #define FIRN_REGISTRY_CONTRACT(...)                          \

@@ -62,9 +62,9 @@ TEST_CASE("a manifest may take all the room, however many shards there are") {
       CHECK(shards[1]->flush_some().ok());
     }
     CHECK_FALSE(shards[1]->has_manifest(first));
-    CHECK(shards[1]->manifest_prefix(first).empty());
+    CHECK_FALSE(shards[1]->hosted(first));
     CHECK(shards[1]->hosted_manifests().empty());
-    CHECK(shards[2]->hosted_manifests() == std::vector{second});
+    CHECK(shards[2]->hosted_manifests() == std::vector{Envelope(second)});
     CHECK(shards[1]->put_manifest(first, "net 1", large + "x").error().code ==
           ErrorCode::kBadInput);
   }

@@ -4,7 +4,10 @@
 #include <doctest/doctest.h>
 
 #include <deque>
+#include <future>
 #include <memory>
+#include <thread>
+#include <utility>
 
 #include "tests/tracker/tracker_fixture.h"
 #include "tracker/registry_memory.h"
@@ -124,6 +127,122 @@ TEST_CASE("announces are read on until there are many") {
   CHECK_FALSE(office.announce(1));
   office.answered_by(1);
   CHECK(office.transport.answers.size() == 1);
+}
+
+// Desks whose worker does nothing before it is let go.
+struct HeldWorker {
+  explicit HeldWorker(std::size_t count) {
+    options.clock = [] { return Time{0}; };
+    options.core.checked_at_once_max = 0;
+    options.worker = &worker;
+    for (std::size_t number = 0; number < count; ++number)
+      desks.push_back(std::make_unique<Desk>(registries[number], options, number, desks));
+    for (const auto& desk : desks) desk->use(transport);
+    for (const ConnectionId client : {kClient, kClient + 1}) {
+      proto::transport::PeerInfo info;
+      info.id = peer_id(static_cast<std::uint32_t>(client));
+      info.ip = "192.0.2.1";
+      desks[0]->opened(client, info);
+    }
+    worker.run([this] { held.get_future().wait(); });
+  }
+  ~HeldWorker() {
+    let_go();
+    worker.stop();
+  }
+  void let_go() {
+    if (!std::exchange(gone, true)) held.set_value();
+  }
+
+  // What is answered at once; nullopt: nothing, and the connection is not read on.
+  std::optional<proto::TrackerReply> ask(ConnectionId client,
+                                         const proto::TrackerRequest& request) {
+    const std::string message = firn::test::message_in(proto::serialize(request));
+    Replies replies;
+    REQUIRE(desks[0]->requested(client, firn::test::bytes_of(message), replies).ok());
+    CHECK(replies.later() == (replies.size() == 0));
+    if (replies.size() == 0) return std::nullopt;
+    return proto::parse_tracker_reply(replies.bytes().subspan(4)).value();
+  }
+  // Turns of all desks until something more has been answered.
+  proto::TrackerReply next_answer() {
+    const std::size_t before = transport.answers.size();
+    while (transport.answers.size() == before) {
+      for (const auto& desk : desks) desk->woken();
+      std::this_thread::yield();
+    }
+    return proto::parse_tracker_reply(std::span(transport.answers.back()).subspan(4)).value();
+  }
+
+  std::promise<void> held;
+  bool gone = false;
+  Worker worker;
+  DeskOptions options;
+  std::deque<MemoryRegistry> registries{kDesks};
+  AnswersKept transport;
+  Desk::Desks desks;
+};
+
+TEST_CASE("while a large manifest is checked everybody else is answered") {
+  const Manifest whole = manifest(20);
+  const std::size_t bytes = whole.file_bytes.size();
+  std::size_t desks = 1;
+  SUBCASE("by a tracker of one thread") {}
+  SUBCASE("by one of several, whichever has the content") {
+    desks = kDesks;
+  }
+  HeldWorker tracker(desks);
+  const bool own = shard_of(whole.id, desks) == 0;
+  const proto::Announce announce{.content_id = whole.id, .listen_port = 1};
+  if (!tracker.ask(kClient, announce)) (void)tracker.next_answer();
+  const auto put = [&](std::string file) {
+    CHECK_FALSE(tracker.ask(kClient, proto::TrackerManifestPut{whole.id, bytes, 0, file}));
+    for (const auto& desk : tracker.desks) desk->woken();
+    auto other = tracker.ask(kClient + 1, announce);
+    if (!own) other = tracker.next_answer();
+    REQUIRE(other);
+    CHECK_FALSE(std::get<proto::AnnounceReply>(*other).has_manifest);
+  };
+  SUBCASE("a right one") {
+    put(whole.file_bytes);
+    tracker.let_go();
+    const auto kept = tracker.next_answer();
+    CHECK(std::get<proto::TrackerManifestPutReply>(kept).next_offset == bytes);
+    auto other = tracker.ask(kClient + 1, announce);
+    if (!own) other = tracker.next_answer();
+    CHECK(std::get<proto::AnnounceReply>(*other).has_manifest);
+  }
+  SUBCASE("a false one") {
+    put(std::string(bytes, 'x'));
+    tracker.let_go();
+    const auto refused = tracker.next_answer();
+    CHECK(std::get<proto::TrackerError>(refused).code == proto::TrackerErrorCode::kMalformed);
+  }
+  SUBCASE("its sender has gone") {
+    put(whole.file_bytes);
+    tracker.desks[0]->closed(kClient);
+    for (const auto& desk : tracker.desks) desk->woken();
+    tracker.let_go();
+  }
+}
+
+TEST_CASE("manifests that are being checked take room until they have been") {
+  MemoryRegistry registry;
+  CoreOptions options;
+  options.checked_at_once_max = 0;
+  AnnounceCore core(registry, options, 1);
+  core.connected(1, peer_id(1), "192.0.2.1", Time{0});
+  const Manifest whole = manifest(20);
+  const std::size_t bytes = whole.file_bytes.size();
+  (void)core.handle(1, proto::Announce{.content_id = whole.id, .listen_port = 1}, Time{0});
+  (void)core.handle(1, proto::TrackerManifestPut{whole.id, bytes, 0, whole.file_bytes}, Time{0});
+  const auto taken = core.take_whole();
+  REQUIRE(taken);
+  core.disconnected(1);
+  CHECK(core.fill().upload_bytes == bytes);
+  (void)core.checked(*taken, Done{});
+  CHECK(core.fill().upload_bytes == 0);
+  CHECK(registry.has_manifest(whole.id));
 }
 
 }  // namespace

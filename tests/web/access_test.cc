@@ -39,7 +39,11 @@ TEST_CASE("a request for another name is foreign, whatever token it has") {
        {"localhost:8080", "LOCALHOST", "127.0.0.1:8080", "[::1]:8080", "10.0.0.1"})
     CHECK(access.judge(request_to(host)) == Verdict::kAllowed);
   for (const char* host :
-       {"", "evil.example:8080", "127.0.0.1.evil.example", "[::1", "localhost.", "[x]"})
+       {"", "evil.example:8080", "127.0.0.1.evil.example", "[::1", "localhost.", "[x]",
+        "localhost:8080.evil.example", "127.0.0.1:8080.evil.example", "[::1].evil.example",
+        "[::1]:8080.evil.example", "localhost:8080@evil.example", "localhost:8080 ", "localhost: 1",
+        // Two lines, as they are joined.
+        "localhost,localhost", "localhost:8080,localhost:8080", "[::1],[::1]"})
     CHECK(access.judge(request_to(host)) == Verdict::kForeign);
 }
 

@@ -6,8 +6,7 @@
 
 #include "proto/base/limits.h"
 #include "proto/base/plain_text.h"
-#include "proto/content/manifest.h"
-#include "proto/content/sealed_manifest.h"
+#include "tracker/manifest_check.h"
 #include "tracker/redis/records.h"
 
 namespace firn::tracker {
@@ -85,14 +84,6 @@ void append(Into& into, From&& from) {
 }
 
 }  // namespace
-
-Status check_shared_manifest(const SharedManifest& manifest) {
-  if (is_sealed_manifest(manifest.bytes))
-    return check_sealed_manifest(manifest.bytes, manifest.content);
-  const auto read = parse_manifest(manifest.bytes, manifest.content);
-  if (!read) return read.error();
-  return Done{};
-}
 
 void Conversation::begin() {
   asked_.clear();
@@ -441,7 +432,7 @@ void Conversation::take_part(const Reply& reply) {
   if (right) {
     fetched_.bytes += reply.text;
     if (left > expected) return;
-    right = check_shared_manifest(fetched_).ok();
+    right = check_manifest(fetched_.bytes, fetched_.content).ok();
     if (right) received_.manifests.push_back(std::move(fetched_));
   }
   // One that has gone meanwhile is another tracker's doing, which writes it anew.

@@ -22,9 +22,6 @@
 
 namespace firn::tracker {
 
-// As a tracker checks a manifest before it hosts it. Errors: kBadInput, kCorrupt.
-Status check_shared_manifest(const SharedManifest& manifest);
-
 class Conversation {
  public:
   // `own`: names this process among the trackers, 32 bytes at most.

@@ -153,8 +153,7 @@ void RedisRegistry::exchange(std::size_t peers_max) {
     return;
   }
   if (now_ - held_at_ > kHeldEvery) {
-    held_ = below_->hosted_manifests();
-    held_at_ = now_;
+    hold_all();
   }
   ToRedis letters;
   const std::size_t room = std::min(peers_max, post_.room_for_peers(shard_));
@@ -169,7 +168,13 @@ void RedisRegistry::say_everything() {
   untold_ = below_->contents();
   changed_.clear();
   for (const auto& [peer, at] : left_) changed_.insert(peer);
-  held_ = below_->hosted_manifests();
+  hold_all();
+}
+
+void RedisRegistry::hold_all() {
+  held_.clear();
+  for (const Envelope& one : below_->hosted_manifests())
+    if (below_->signers_of(one.content).front() == one.signer) held_.push_back(one.content);
   held_at_ = now_;
 }
 
@@ -213,10 +218,12 @@ void RedisRegistry::tell_of_manifests(ToRedis& letters) {
   if (unshared_.empty() || !post_.room_for_manifest()) return;
   const ContentId content = unshared_.front();
   unshared_.pop_front();
-  SharedManifest manifest{content, manifest_prefix(content), {}};
+  if (!has_manifest(content)) return;
+  const Envelope envelope(content, signers_of(content).front());
+  SharedManifest manifest{content, hosted(envelope)->prefix, {}};
   for (std::uint64_t total = 1; manifest.bytes.size() < total;) {
     const auto part =
-        below_->manifest_part(content, manifest.bytes.size(), limits::kManifestPartBytes);
+        below_->manifest_part(envelope, manifest.bytes.size(), limits::kManifestPartBytes);
     if (!part.ok() || part->data.empty()) return;  // it has gone
     total = part->total_bytes;
     manifest.bytes += part->data;

@@ -8,6 +8,9 @@
 // that was heard is said again, a part at a time. A peer that says the same again is told of once
 // in an eighth of its lifetime. What the registry below brought from its disk is served, but not
 // told: nothing says how old it is, and any word from Redis counts more.
+//
+// Of each content Redis has one manifest, in the first envelope that a tracker had. A publisher
+// whose own is another puts it to each tracker that it announces itself to.
 #pragma once
 
 #include <deque>
@@ -52,23 +55,23 @@ class RedisRegistry final : public Registry {
     below_->for_each_peer(content, visit);
   }
   void keep_for(Time ttl) override;
-  bool has_manifest(const ContentId& content) const override {
-    return below_->has_manifest(content);
+  const std::vector<PublicKey>& signers_of(const ContentId& content) const override {
+    return below_->signers_of(content);
   }
-  std::vector<ContentId> hosted_manifests() const override { return below_->hosted_manifests(); }
-  std::string manifest_prefix(const ContentId& content) const override {
-    return below_->manifest_prefix(content);
+  std::vector<Envelope> hosted_manifests() const override { return below_->hosted_manifests(); }
+  std::optional<Hosted> hosted(const Envelope& envelope) const override {
+    return below_->hosted(envelope);
   }
   Status put_manifest(const ContentId& content, const std::string& prefix,
                       std::string_view bytes) override;
   // From this tracker: others may host it.
-  Status remove_manifest(const ContentId& content) override {
-    return below_->remove_manifest(content);
+  Status remove_manifest(const Envelope& envelope) override {
+    return below_->remove_manifest(envelope);
   }
   Result<proto::ManifestPart> manifest_part(
-      const ContentId& content, std::uint64_t offset, std::size_t bytes_max,
+      const Envelope& envelope, std::uint64_t offset, std::size_t bytes_max,
       ManifestReading reading = ManifestReading::kUse) override {
-    return below_->manifest_part(content, offset, bytes_max, reading);
+    return below_->manifest_part(envelope, offset, bytes_max, reading);
   }
   // Those of the registry below; whether Redis can be reached is the link's to say.
   Status flush() override;
@@ -84,6 +87,7 @@ class RedisRegistry final : public Registry {
   void say_everything();
   void tell(ToRedis& letters, const PeerKey& peer) const;
   void tell_of_contents(ToRedis& letters, std::size_t room);
+  void hold_all();
   void tell_of_manifests(ToRedis& letters);
   void tell_of_changes(ToRedis& letters, std::size_t room);
 

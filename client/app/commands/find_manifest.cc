@@ -1,5 +1,7 @@
 #include "client/app/commands/find_manifest.h"
 
+#include <optional>
+
 #include "client/app/commands/running.h"
 #include "client/app/session/standstill_words.h"
 
@@ -31,23 +33,28 @@ ExitCode find_manifest(const NetworkOptions& options, ContentSource& source, Con
   plan.mode = SessionPlan::Mode::kManifestOnly;
   plan.content_id = source.content_id;
   plan.keys = source.keys();
-  plan.publisher = source.publisher;
   plan.core = *std::move(core);
+  plan.core.publisher = source.publisher;
   ContentSession& session = driver->add(std::move(plan));
   core::TimeUs due = core::kNever;
   bool late = false;
   std::string why;
+  std::optional<Error> foreign;
   driver->on_turn([&](core::TimeUs now) {
     if (due == core::kNever) due = now + kFindTime;
     if (now < due) return due;
     late = true;
     why = why_it_waits(session.core(), now);
+    if (session.core().made())
+      if (const auto* one = session.core().facts().counters().foreign_manifest)
+        foreign = one->error;
     session.stop();
     return core::kNever;
   });
   code = driver->run();
   source.manifest = session.plan().manifest;
   if (source.manifest) return ExitCode::kOk;
+  if (foreign) return fail(console, *foreign);
   if (code == ExitCode::kWrongIdentity || (code == ExitCode::kInterrupted && !late)) return code;
   console.error("unreachable",
                 "no tracker and no peer sent the manifest within 10 s" +

@@ -5,18 +5,10 @@
 #include <vector>
 
 #include "client/app/commands/options.h"
+#include "client/app/net/interface_addresses.h"
 #include "proto/base/address.h"
 
 namespace firn::app {
-
-struct InterfaceAddress {
-  std::string ip;  // numeric, without a zone
-  bool loopback = false;
-  bool link_local = false;  // it means nothing without a zone, and zones nothing elsewhere
-};
-
-// Of the interfaces that are up and have a link.
-std::vector<InterfaceAddress> interface_addresses();
 
 // Where peers can reach the listener `bound` (its id and port) that was opened at the host
 // `listen_host`: that host, or, where it stands for every address, those of `interfaces`, without

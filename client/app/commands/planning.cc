@@ -15,10 +15,10 @@ Result<SessionPlan> session_plan(ContentSource source, const NetworkOptions& net
   SessionPlan plan;
   plan.content_id = source.content_id;
   plan.keys = source.keys();
-  plan.publisher = source.publisher;
   plan.manifest = std::move(source.manifest);
   plan.dir = dir;
   plan.core = *std::move(core);
+  plan.core.publisher = source.publisher;
   return plan;
 }
 

@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "client/app/publishing/account_key.h"
+#include "proto/base/public_key.h"
 #include "proto/content/publisher.h"
 #include "proto/program/usage.h"
 
@@ -21,7 +22,7 @@ CLI::Option* sign_option(CLI::App& app, SigningOptions& options, const char* des
 }
 
 std::string fault_of_key(const std::string& text) {
-  return PublicKey::from_text(text) ? "" : "a publisher's key has 52 characters a-z and 2-7";
+  return public_key_from_text(text) ? "" : "a publisher's key has 52 characters a-z and 2-7";
 }
 
 // Whether `file`, which may be missing, and its folders too, stands in `shared` or is it. Not for
@@ -87,7 +88,7 @@ void add_publisher_option(CLI::App& app, std::string& key) {
 }
 
 Status require_publisher(ContentSource& source, const std::string& key) {
-  const auto wanted = PublicKey::from_text(key);
+  const auto wanted = public_key_from_text(key);
   if (wanted && source.publisher && *wanted != *source.publisher)
     return Error{ErrorCode::kBadInput, "take the publisher " + wanted->text(),
                  "the link asks for another, " + source.publisher->text()};

@@ -13,6 +13,7 @@
 #include "client/app/console/exit_codes.h"
 #include "client/app/console/progress_bar.h"
 #include "client/app/console/progress_display.h"
+#include "client/app/console/repeated_notices.h"
 #include "proto/base/result.h"
 
 namespace spdlog {
@@ -66,6 +67,10 @@ class Console {
   // The same for what several contents may find out: people hear it from one of them alone.
   void shared_info(const std::string& text, const ContentId& content);
   void shared_warning(const std::string& text, const ContentId& content);
+  // The same for a notice that strangers can cause without end (repeated_notices.h).
+  void repeated_notice(const core::Notice& notice, const ContentId& content, core::TimeUs now);
+  // What was passed over of these, where it is time to say so: once a second.
+  void tell_passed_over(core::TimeUs now);
   void error(const Error& error, const std::optional<ContentId>& content = {});
   void error(const std::string& code, const std::string& text,
              const std::optional<ContentId>& content = {});
@@ -92,6 +97,7 @@ class Console {
   bool output_failed_ = false;
   ProgressDisplay display_;
   std::map<std::string, ContentId> said_by_;  // what was shared, and which content says it
+  RepeatedNotices repeated_;
   bool holding_ = false;
   std::vector<std::string> held_;
   std::shared_ptr<LogSink> sink_;  // none without a log

@@ -114,7 +114,7 @@ ContentSession& PeerDriver::add(SessionPlan plan) {
   plan.core.epochs_before = static_cast<std::uint64_t>(std::max<std::int64_t>(
       0, 2 * std::chrono::duration_cast<std::chrono::seconds>(since_1970).count()));
   plan.core.listen_port = listening_.port;
-  plan.core.link = &link_;
+  plan.core.link = &link_.facts();
   plan.core.up_budget = &up_budget_;
   plan.core.down_budget = &down_budget_;
   plan.core.memory_bytes = memory_.content;
@@ -207,7 +207,7 @@ void PeerDriver::turn() {
   const core::TimeUs now = loop_.now();
   {
     const StageScope stage(Stage::kEvents);
-    link_.times_on_way = transport_->times_on_way();
+    link_.look(transport_->times_on_way(), now);
     inbox_.take(events_, now);
     for (TransportEvent& event : events_) connections_.handle(std::move(event), now);
     equipment_.run_completions();

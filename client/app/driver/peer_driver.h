@@ -18,11 +18,11 @@
 #include "client/app/console/exit_codes.h"
 #include "client/app/driver/coding_equipment.h"
 #include "client/app/driver/driver_options.h"
+#include "client/app/driver/own_link.h"
 #include "client/app/driver/progress_ticker.h"
 #include "client/app/driver/session_list.h"
 #include "client/app/net/connections.h"
 #include "client/app/runtime/event_loop.h"
-#include "client/core/link_facts.h"
 #include "client/core/rate_budget.h"
 #include "proto/base/stage_profile.h"
 #include "proto/base/stage_times.h"
@@ -109,7 +109,7 @@ class PeerDriver {
   std::unique_ptr<proto::transport::Transport> transport_;
   Connections connections_;
   CodingEquipment equipment_;
-  core::LinkFacts link_;
+  OwnLink link_;
   core::RateBudget up_budget_, down_budget_;
   std::optional<SessionHost> host_;  // once it listens
   SessionList sessions_;

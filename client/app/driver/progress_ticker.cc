@@ -58,6 +58,7 @@ void ProgressTicker::show_peers_of(ContentSession& session) {
 
 void ProgressTicker::report(core::TimeUs now, bool stopping) {
   progress_at_ = now + kProgressInterval;
+  console_.tell_passed_over(now);
   ProgressFigures all;
   all.seeding = true;
   bool running = false;

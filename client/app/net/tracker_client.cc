@@ -36,6 +36,7 @@ TrackerClient::~TrackerClient() {
 
 void TrackerClient::announce(proto::Announce announce, core::TimeUs now) {
   announce.content_id = content_;
+  signer_ = announce.signer;
   start({Kind::kAnnounce, std::move(announce), {}, 0}, now);
 }
 
@@ -66,10 +67,11 @@ void TrackerClient::request() {
   const Task& task = tasks_.front();
   proto::TrackerRequest request = task.announce;
   if (task.kind == Kind::kFetch) {
-    request = proto::TrackerManifestGet{content_, task.offset};
+    request = proto::TrackerManifestGet{content_, task.offset, signer_};
   } else if (task.kind == Kind::kPut) {
     request = proto::TrackerManifestPut{content_, task.data.size(), task.offset,
-                                        task.data.substr(task.offset, limits::kManifestPartBytes)};
+                                        task.data.substr(task.offset, limits::kManifestPartBytes),
+                                        signer_};
   }
   connections_.request(*connection_, request);
 }
@@ -77,6 +79,7 @@ void TrackerClient::request() {
 void TrackerClient::opened(const proto::transport::PeerInfo& info, core::TimeUs now) {
   now_ = now;
   open_ = true;
+  ip_ = info.ip;
   if (!address_.id) {
     address_.id = info.id;
     events_.tracker_key_seen(number_, address_);

@@ -50,6 +50,8 @@ class TrackerClient final : public ReplyEvents {
   bool idle() const { return tasks_.empty(); }
   // The last announce was answered so: the tracker does not serve this content.
   bool refused() const { return refused_; }
+  // Where it answered last, numeric; empty before that.
+  const std::string& ip() const { return ip_; }
   // With the id once it is known.
   const Address& address() const { return address_; }
 
@@ -88,8 +90,10 @@ class TrackerClient final : public ReplyEvents {
   const ContentId content_;
   TrackerEvents& events_;
   std::optional<std::string> offered_;
+  std::optional<PublicKey> signer_;  // as the last announce says
 
   std::optional<ConnectionId> connection_;
+  std::string ip_;
   bool open_ = false;
   bool refused_ = false;
   bool used_ = false;  // has answered before: may have been closed for idleness

@@ -9,7 +9,6 @@
 #include "client/app/session/secret_check.h"
 #include "client/content/find_folder.h"
 #include "proto/base/stage_times.h"
-#include "proto/content/publisher.h"
 
 namespace firn::app {
 
@@ -38,9 +37,6 @@ void ContentSession::start() {
 void ContentSession::manifest_arrived(Manifest manifest) {
   if (const Status fits = check_secret(plan_.keys != nullptr, manifest.info); !fits.ok())
     return fail(fits.error());
-  if (plan_.publisher)
-    if (const Status right = check_published_by(manifest, *plan_.publisher); !right.ok())
-      return fail(right.error());
   plan_.manifest = std::move(manifest);
   if (plan_.certificate_for) plan_.core.certificate = plan_.certificate_for(*plan_.manifest);
   if (plan_.mode == SessionPlan::Mode::kManifestOnly) return core_.feed(&SwarmCore::stop);
@@ -119,7 +115,11 @@ void ContentSession::turn(core::TimeUs now) {
   if (!core_.made()) return;
   core_.wake(now);
   perform_all();
-  if (awaits_progress() && standstill_.look(core_.facts(), now)) give_up(ExitCode::kNetwork);
+  const auto* const foreign = core_.facts().counters().foreign_manifest;
+  if (now >= standstill_.foreign_due(foreign)) return fail(foreign->error);
+  if (!awaits_progress() || !standstill_.look(core_.facts(), now)) return;
+  if (foreign) outcome_.failure = foreign->error;
+  give_up(foreign ? ExitCode::kWrongIdentity : ExitCode::kNetwork);
 }
 
 void ContentSession::perform_all() {
@@ -139,6 +139,8 @@ core::TimeUs ContentSession::next_wake() const {
   core::TimeUs at = std::min(departure_.next_wake(), performer_.next_wake());
   if (core_.made() && phase_ < Phase::kLeaving) at = std::min(at, core_.facts().next_wake());
   if (awaits_progress()) at = std::min(at, standstill_.next_wake(core_.facts()));
+  if (core_.made())
+    at = std::min(at, standstill_.foreign_due(core_.facts().counters().foreign_manifest));
   return at;
 }
 

@@ -122,7 +122,9 @@ void Performer::on(core::Finished&) {
   life_.core_finished();
 }
 void Performer::on(core::Notice& action) {
-  if (action.kind == core::Notice::Kind::kWarning) {
+  if (!action.topic.empty()) {
+    host_.console.repeated_notice(action, plan_.content_id, now());
+  } else if (action.kind == core::Notice::Kind::kWarning) {
     host_.console.shared_warning(action.text, plan_.content_id);
   } else {
     host_.console.shared_info(action.text, plan_.content_id);

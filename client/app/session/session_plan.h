@@ -24,7 +24,6 @@ struct SessionPlan {
   ContentId content_id;
   std::shared_ptr<const privacy::PrivateKeys> keys;  // of a private content; null: of others
   std::optional<Manifest> manifest;                  // absent until a peer or tracker has sent it
-  std::optional<PublicKey> publisher;  // a manifest from the network must be signed by it
   std::string dir;
   std::string as;  // its top name there (content/top_name.h); empty: the manifest's
   bool overwrite = false;

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "client/core/link_facts.h"
 #include "client/privacy/manifest_seal.h"
+#include "proto/base/address_kind.h"
 
 namespace firn::app {
 
@@ -20,7 +22,9 @@ SessionTrackers::SessionTrackers(const SessionHost& host, const SessionPlan& pla
 }
 
 void SessionTrackers::announce(const core::AnnounceTo& action, core::TimeUs now) {
-  clients_[action.tracker]->announce(action.announce, now);
+  proto::Announce announce = action.announce;
+  if (plan_.keys) announce.signer.reset();  // who published a private content is nobody's business
+  clients_[action.tracker]->announce(announce, now);
 }
 
 void SessionTrackers::fetch_manifest(const core::FetchManifestFrom& action, core::TimeUs now) {
@@ -74,7 +78,13 @@ void SessionTrackers::tracker_replied(std::size_t tracker, const proto::Announce
   host_.console.debug(fmt::format("tracker {}: {} complete, {} incomplete, {} addresses",
                                   to_text(clients_[tracker]->address()), reply.complete_count,
                                   reply.incomplete_count, reply.peers.size()));
-  core_.feed(&SwarmCore::tracker_replied, tracker, reply);
+  const core::LinkFacts* const link = plan_.core.link;
+  const bool in_private_range = link == nullptr || link->in_private_range;
+  proto::AnnounceReply taken = reply;
+  std::erase_if(taken.peers, [&](const proto::PeerEndpoint& peer) {
+    return !may_be_named_by(clients_[tracker]->ip(), peer.ip, in_private_range);
+  });
+  core_.feed(&SwarmCore::tracker_replied, tracker, taken);
 }
 
 void SessionTrackers::tracker_failed(std::size_t tracker, const Error& error,

@@ -9,6 +9,18 @@
 #include "client/app/session/standstill_words.h"
 
 namespace firn::app {
+namespace {
+
+// A publisher whose envelope a tracker has lost brings it with its next announce.
+constexpr core::TimeUs kForeignTime = 30 * core::kSecond;
+
+}  // namespace
+
+core::TimeUs StandstillWatch::foreign_due(const core::ForeignManifest* foreign) const {
+  if (foreign == nullptr || foreign->others_wait || plan_.timeout != core::kNever)
+    return core::kNever;
+  return foreign->since + kForeignTime;
+}
 
 bool StandstillWatch::look(const core::SwarmCore& core, core::TimeUs now) {
   const core::TimeUs progressed = core.counters().progressed_at;
@@ -22,6 +34,10 @@ bool StandstillWatch::look(const core::SwarmCore& core, core::TimeUs now) {
                           plan_.content_id);
   }
   if (!patience_.over(progressed, now)) return false;
+  if (const auto* const foreign = core.counters().foreign_manifest) {
+    host_.console.error(foreign->error, plan_.content_id);
+    return true;
+  }
   host_.console.error(
       "timeout",
       fmt::format("get {}: no progress for {}: {}; the same command goes on where it stopped",

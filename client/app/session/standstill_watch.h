@@ -15,12 +15,16 @@ class StandstillWatch {
   StandstillWatch(const SessionHost& host, const SessionPlan& plan)
       : host_(host), plan_(plan), patience_(plan.timeout) {}
 
+  // When it is too late for the right envelope of the manifest, as all known sources have been
+  // asked. Where the plan has a timeout that is the time. `foreign`: null where there is none.
+  core::TimeUs foreign_due(const core::ForeignManifest* foreign) const;
   // When look() is due.
   core::TimeUs next_wake(const core::SwarmCore& core) const {
     return patience_.next(core.counters().progressed_at);
   }
   // Says what there is to say of a download that is to make progress. True: it has waited for as
   // long as the plan allows, which is said as an error.
+  // Where manifests came in wrong envelopes alone, that is the error.
   [[nodiscard]] bool look(const core::SwarmCore& core, core::TimeUs now);
 
  private:

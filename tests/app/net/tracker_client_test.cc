@@ -223,6 +223,21 @@ TEST_CASE("a manifest is fetched in parts") {
   CHECK(f.client.idle());
 }
 
+TEST_CASE("a manifest is asked for, and put, in the envelope that the last announce named") {
+  Fixture f;
+  proto::Announce announce;
+  announce.signer.emplace().bytes.fill(7);
+  f.client.offer_manifest("manifest");
+  f.client.announce(announce, f.now);
+  f.client.fetch_manifest(f.now);
+  f.open();
+  f.reply(proto::AnnounceReply{});
+  CHECK(f.request<proto::Announce>(0).signer == announce.signer);
+  CHECK(f.request<proto::TrackerManifestGet>(1).signer == announce.signer);
+  f.reply(proto::ManifestPart{1, 0, "m"});
+  CHECK(f.request<proto::TrackerManifestPut>(2).signer == announce.signer);
+}
+
 TEST_CASE("a tracker without the manifest, or with parts that do not fit, is told as a failure") {
   for (const proto::ManifestPart& part :
        {proto::ManifestPart{0, 0, ""}, proto::ManifestPart{5, 1, "abc"},

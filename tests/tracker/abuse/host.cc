@@ -148,10 +148,9 @@ Host::Fill Host::fill() {
   fill.peers = snapshot.complete_count + snapshot.incomplete_count;
   if (!snapshot.largest.empty())
     fill.largest_swarm = snapshot.largest.front().complete + snapshot.largest.front().incomplete;
-  for (const ContentId& content : registry_.hosted_manifests()) {
+  for (const Envelope& envelope : registry_.hosted_manifests()) {
     ++fill.manifests;
-    const auto part = registry_.manifest_part(content, 0, 0, ManifestReading::kLook);
-    fill.manifest_bytes += part->total_bytes;
+    fill.manifest_bytes += registry_.hosted(envelope)->bytes;
   }
   fill.core = core_.fill();
   return fill;

@@ -245,7 +245,7 @@ TEST_CASE("manifests are shared when they come, where others lack them, and aske
     tracker.post.deliver(std::move(letters));
     CHECK(tracker.said().manifests.empty());  // Redis has it
     CHECK(tracker.registry->has_manifest(whole.id));
-    CHECK(tracker.registry->manifest_prefix(whole.id) == "net");
+    CHECK(tracker.registry->hosted(whole.id)->prefix == "net");
     letters = {};
     letters.offered = {whole.id};
     tracker.post.deliver(std::move(letters));

@@ -147,7 +147,7 @@ TEST_CASE("manifests go to the trackers of the swarm, large ones in parts" *
   SUBCASE("that know the swarm already") {
     CHECK(wait_for_both(a, b, [&] { return b->has_manifest(whole.id); }));
     CHECK(of(b) == whole.file_bytes);
-    CHECK(b->manifest_prefix(whole.id) == "net");
+    CHECK(b->hosted(whole.id)->prefix == "net");
   }
   SUBCASE("and that come to know it") {
     const std::string key = Keys("firn:").manifest(whole.id);
