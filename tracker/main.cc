@@ -26,6 +26,7 @@
 #include "proto/program/usage.h"
 #include "proto/transport/descriptors.h"
 #include "proto/transport/identity.h"
+#include "proto/transport/name_question.h"
 #include "tracker/app/reload.h"
 #include "tracker/app/settings.h"
 #include "tracker/app/sharing.h"
@@ -359,5 +360,5 @@ int main(int argc, char** argv) {
   std::signal(SIGUSR1, SIG_IGN);
   firn::tracker::Program program{argc, argv, command.settings,
                                  firn::tracker::Reload(firn::tracker::values_of(command.app))};
-  return firn::tracker::run(program);
+  return firn::proto::transport::end_process(firn::tracker::run(program));
 }

@@ -10,6 +10,7 @@
 #include "proto/program/hangup.h"
 #include "proto/program/standard_streams.h"
 #include "proto/transport/descriptors.h"
+#include "proto/transport/name_question.h"
 
 namespace {
 
@@ -46,5 +47,5 @@ int main(int argc, char** argv) {
   std::vector<const char*> arguments;
   for (const std::string& word : words) arguments.push_back(word.c_str());
   arguments.push_back(nullptr);
-  return firn::app::run_cli(argc, arguments.data());
+  return firn::proto::transport::end_process(firn::app::run_cli(argc, arguments.data()));
 }

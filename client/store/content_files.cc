@@ -9,11 +9,6 @@
 namespace firn::store {
 namespace {
 
-// Files held open for one content, each by a second descriptor from its first writing or reading
-// past the page cache on (direct_access.h), so by twice as many at most; a process may serve
-// several contents and many sockets within the usual limit of 1024.
-constexpr std::size_t kOpenFilesMax = 32;
-
 // With more files than this, one sync of the whole file system is cheaper than theirs.
 constexpr std::size_t kSingleSyncsMax = 64;
 
@@ -52,14 +47,7 @@ Place ContentFiles::place(std::uint32_t file) const {
 void ContentFiles::set_place(std::uint32_t file, Place place) {
   const std::lock_guard lock(mutex_);
   places_[file] = place;
-  forget(file);
-}
-
-void ContentFiles::forget(std::uint32_t file) const {
-  const auto found = cache_.find(file);
-  if (found == cache_.end()) return;
-  recent_.erase(found->second.use);
-  cache_.erase(found);
+  open_files_.forget(this, file);
 }
 
 // All folders from the file's own up to the top get a new entry at worst.
@@ -88,12 +76,7 @@ Result<std::shared_ptr<File>> ContentFiles::make(std::uint32_t file) const {
 // With mutex_ held throughout: a file cannot get its final name between look-up and opening.
 Result<std::shared_ptr<File>> ContentFiles::opened(std::uint32_t file, bool for_writing) const {
   const std::lock_guard lock(mutex_);
-  const auto found = cache_.find(file);
-  if (found != cache_.end() && (found->second.writable || !for_writing)) {
-    recent_.splice(recent_.begin(), recent_, found->second.use);
-    return found->second.file;
-  }
-  forget(file);
+  if (std::shared_ptr<File> kept = open_files_.find(this, file, for_writing)) return kept;
   if (places_[file] == Place::kFinished && for_writing) {
     return Error{ErrorCode::kExists, "write " + files_.full_path(final_name(file)),
                  "it bears its final name and is left as it is"};
@@ -105,11 +88,8 @@ Result<std::shared_ptr<File>> ContentFiles::opened(std::uint32_t file, bool for_
   Result<std::shared_ptr<File>> file_opened = places_[file] == Place::kAbsent ? make(file)
                                               : for_writing                   ? open_writable(file)
                                                                               : open_readable(file);
-  if (!file_opened) return file_opened.error();
-  if (cache_.size() >= kOpenFilesMax) forget(recent_.back());
-  recent_.push_front(file);
-  cache_[file] = {*file_opened, for_writing, recent_.begin()};
-  return *file_opened;
+  if (file_opened) open_files_.keep(this, file, *file_opened, for_writing);
+  return file_opened;
 }
 
 Status ContentFiles::read(std::uint64_t offset, std::span<std::uint8_t> out, ReadStamps* stamps,
@@ -189,7 +169,7 @@ Status ContentFiles::finish_file(std::uint32_t file, bool replace) {
   if (!*kept) attributes_refused(to);
   if (Status renamed = give_final_name(from, to, replace); !renamed) return renamed;
   places_[file] = Place::kFinished;
-  forget(file);  // it was open for writing, which is not needed any more
+  open_files_.forget(this, file);  // it was open for writing, which is not needed any more
   return Done{};
 }
 
@@ -264,7 +244,7 @@ Result<bool> ContentFiles::unfinish_file(std::uint32_t file) {
   }
   places_[file] = Place::kWork;
   known_[file] = Known::kReads;
-  forget(file);
+  open_files_.forget(this, file);
   note_folders(to);
   note_folders(from);
   return copied;
@@ -364,12 +344,6 @@ Status ContentFiles::sync_files(const Unsynced& unsynced) {
     if (!s && s.error().code != ErrorCode::kNotFound) return s;
   }
   return Done{};
-}
-
-void ContentFiles::close_all() {
-  const std::lock_guard lock(mutex_);
-  cache_.clear();
-  recent_.clear();
 }
 
 }  // namespace firn::store

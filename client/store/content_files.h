@@ -5,8 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <list>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -17,6 +15,7 @@
 #include "client/store/differences.h"
 #include "client/store/files.h"
 #include "client/store/hash_memory.h"
+#include "client/store/open_files.h"
 #include "proto/content/manifest.h"
 
 namespace firn::store {
@@ -32,6 +31,9 @@ class ContentFiles {
   // `work`: the work folder, relative to the folder of `files`. `as`: as OpenOptions::as. `files`
   // and `info` are kept by reference.
   ContentFiles(Files& files, const Info& info, std::string work, std::string as);
+  ~ContentFiles() { open_files_.forget(this); }
+  ContentFiles(const ContentFiles&) = delete;
+  ContentFiles& operator=(const ContentFiles&) = delete;
 
   // The content's own file or folder; relative to the folder of `files`, as all names here.
   const std::string& top_name() const;
@@ -80,20 +82,12 @@ class ContentFiles {
   // Something a person should know; empty if there is nothing new.
   std::string take_warning();
 
-  // Closes cached files.
-  void close_all();
-
  private:
   // What may be taken for granted of a file on its way.
   enum class Known : std::uint8_t {
     kHoles,    // made in this run: zeros where nothing was written
     kReads,    // what is read from it is what is on the disk
     kNothing,  // a sync failed: pages that read right may never have reached the disk
-  };
-  struct CachedFile {
-    std::shared_ptr<File> file;
-    bool writable = false;
-    std::list<std::uint32_t>::iterator use;  // in recent_
   };
 
   Result<std::shared_ptr<File>> opened(std::uint32_t file, bool for_writing) const;
@@ -106,13 +100,13 @@ class ContentFiles {
                                      std::span<const std::uint8_t> data) const;
   Status copy_back(std::uint32_t file, const File& from);
   void attributes_refused(const std::string& name);
-  void forget(std::uint32_t file) const;
   void note_folders(const std::string& path) const;
   std::string current_name(std::uint32_t file) const;
 
   Files& files_;
   const Info& info_;
   const std::string work_, as_;
+  OpenFiles& open_files_ = OpenFiles::of_process();  // by this object's address
 
   mutable std::mutex mutex_;
   mutable std::vector<Place> places_;
@@ -120,8 +114,6 @@ class ContentFiles {
   mutable Unsynced unsynced_;
   std::string warning_;
   bool warned_ = false;
-  mutable std::map<std::uint32_t, CachedFile> cache_;
-  mutable std::list<std::uint32_t> recent_;  // front: used last
 };
 
 }  // namespace firn::store

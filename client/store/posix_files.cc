@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <mutex>
 #include <string_view>
 #include <utility>
 
@@ -25,27 +26,39 @@ FileKind kind_of(mode_t mode) {
   return FileKind::kOther;
 }
 
+// A descriptor of the folder below which everything is.
+using Root = std::shared_ptr<const Descriptor>;
+
 class PosixLock final : public Lock {
  public:
-  explicit PosixLock(Descriptor descriptor) : descriptor_(std::move(descriptor)) {}
+  PosixLock(Descriptor descriptor, Root root)
+      : descriptor_(std::move(descriptor)), root_(std::move(root)) {}
 
  private:
   Descriptor descriptor_;  // closing it gives the lock back
+  const Root root_;        // held open with it
 };
 
 // The folder that holds a path's last component.
 struct Place {
+  Root root;
   Descriptor opened;  // empty when the folder is the root
   int folder = -1;
   std::string leaf;
 };
 
+Result<Root> open_root(const std::string& folder) {
+  Descriptor root(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (root) return Root(std::make_shared<const Descriptor>(std::move(root)));
+  if (errno == ENOTDIR)
+    return Error{ErrorCode::kExists, "open folder " + folder, "it is not a folder"};
+  return error_from_errno("open folder " + folder, errno);
+}
+
 class PosixFiles final : public Files {
  public:
-  PosixFiles(Descriptor root, std::string folder, std::shared_ptr<WriteWays> ways)
-      : root_(std::move(root)),
-        folder_(std::move(folder)),
-        ways_(ways ? std::move(ways) : std::make_shared<WriteWays>()) {}
+  PosixFiles(std::string folder, std::shared_ptr<WriteWays> ways)
+      : folder_(std::move(folder)), ways_(ways ? std::move(ways) : std::make_shared<WriteWays>()) {}
 
   std::string full_path(const std::string& path) const override {
     if (path.empty()) return folder_;
@@ -73,7 +86,9 @@ class PosixFiles final : public Files {
     const std::string operation = "examine " + full_path(path);
     struct stat status;
     if (path.empty()) {
-      if (::fstat(root_.number(), &status) != 0) return error_from_errno(operation, errno);
+      const Result<Root> top = root();
+      if (!top) return top.error();
+      if (::fstat((*top)->number(), &status) != 0) return error_from_errno(operation, errno);
     } else {
       Result<Place> place = walk(path, operation);
       if (!place) {
@@ -110,8 +125,10 @@ class PosixFiles final : public Files {
 
   Status make_folders(const std::string& path) override {
     const std::string operation = "make folder " + full_path(path);
+    const Result<Root> top = root();
+    if (!top) return top.error();
     Descriptor current;
-    int folder = root_.number();
+    int folder = (*top)->number();
     for (std::size_t begin = 0; begin < path.size();) {
       const std::size_t end = std::min(path.find('/', begin), path.size());
       const std::string name = path.substr(begin, end - begin);
@@ -232,7 +249,9 @@ class PosixFiles final : public Files {
   }
 
   Status sync_all() override {
-    if (::syncfs(root_.number()) != 0) {
+    const Result<Root> top = root();
+    if (!top) return top.error();
+    if (::syncfs((*top)->number()) != 0) {
       return error_from_errno("sync the file system of " + folder_, errno);
     }
     return Done{};
@@ -257,7 +276,9 @@ class PosixFiles final : public Files {
       if (::fstat(opened.number(), &ours) != 0) return error_from_errno(operation, errno);
       if (::fstatat(place->folder, place->leaf.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0 &&
           ours.st_dev == there.st_dev && ours.st_ino == there.st_ino) {
-        return std::unique_ptr<Lock>(new PosixLock(std::move(opened)));
+        const std::lock_guard guard(mutex_);
+        root_ = place->root;
+        return std::unique_ptr<Lock>(new PosixLock(std::move(opened), place->root));
       }
     }
   }
@@ -290,9 +311,22 @@ class PosixFiles final : public Files {
     return error_from_errno(operation, error_number);
   }
 
+  // Where a lock is held, the folder in which that is; else the one that has its name now. So what
+  // is only read, of which a process may have thousands, holds no descriptor.
+  Result<Root> root() const {
+    {
+      const std::lock_guard guard(mutex_);
+      if (Root held = root_.lock()) return held;
+    }
+    return open_root(folder_);
+  }
+
   Result<Place> walk(const std::string& path, const std::string& operation) const {
+    Result<Root> top = root();
+    if (!top) return top.error();
     Place place;
-    place.folder = root_.number();
+    place.root = *std::move(top);
+    place.folder = place.root->number();
     std::size_t begin = 0;
     for (;;) {
       const std::size_t end = path.find('/', begin);
@@ -312,7 +346,9 @@ class PosixFiles final : public Files {
                                  int flags) const {
     flags |= O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
     if (path.empty()) {
-      Descriptor opened(::openat(root_.number(), ".", flags));
+      const Result<Root> top = root();
+      if (!top) return top.error();
+      Descriptor opened(::openat((*top)->number(), ".", flags));
       if (!opened) return error_from_errno(operation, errno);
       return opened;
     }
@@ -323,8 +359,9 @@ class PosixFiles final : public Files {
     return opened;
   }
 
-  Descriptor root_;
-  std::string folder_;
+  mutable std::mutex mutex_;
+  std::weak_ptr<const Descriptor> root_;
+  const std::string folder_;
   const std::shared_ptr<WriteWays> ways_;
 };
 
@@ -349,16 +386,13 @@ Status make_named_folder(const std::string& folder) {
 Result<std::unique_ptr<Files>> open_posix_files(const std::string& folder, bool make,
                                                 std::shared_ptr<WriteWays> ways) {
   const std::string name = folder.empty() ? "." : folder;
-  Descriptor root(::open(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!root && errno == ENOENT && make) {
+  Result<Root> root = open_root(name);
+  if (!root && root.error().code == ErrorCode::kNotFound && make) {
     if (Status made = make_named_folder(name); !made) return made.error();
-    root = Descriptor(::open(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    root = open_root(name);
   }
-  if (!root && errno == ENOTDIR) {
-    return Error{ErrorCode::kExists, "open folder " + name, "it is not a folder"};
-  }
-  if (!root) return error_from_errno("open folder " + name, errno);
-  return std::unique_ptr<Files>(new PosixFiles(std::move(root), name, std::move(ways)));
+  if (!root) return root.error();
+  return std::unique_ptr<Files>(new PosixFiles(name, std::move(ways)));
 }
 
 }  // namespace firn::store

@@ -1,6 +1,7 @@
 // Files on a POSIX system. Every path is walked component by component with openat and O_NOFOLLOW
 // from a descriptor of the folder, so that nothing that changes the tree meanwhile can lead a write
-// outside of it.
+// outside of it. The folder itself is found by its name at each call, but stays open while a lock
+// in it is held.
 #pragma once
 
 #include <memory>

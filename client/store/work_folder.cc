@@ -113,6 +113,7 @@ Status WorkFolder::remove() {
   if (Result<bool> removed = files_.remove_folder(path_); !removed) return removed.error();
   if (Status s = remove_media(files_, manifest_.id); !s) return s;
   lock_.reset();
+  journal_.reset();
   return Done{};
 }
 

@@ -20,6 +20,10 @@ ErrorCode code_of(int error_number) {
     case EACCES:
     case EPERM:
       return ErrorCode::kReadOnly;
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM:
+      return ErrorCode::kBusy;
     case ENOSPC:
     case EDQUOT:
       return ErrorCode::kDiskFull;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "proto/base/within_memory.h"
 #include "proto/transport/io_loop.h"
 
 namespace firn::proto::transport {
@@ -17,7 +18,14 @@ constexpr std::size_t kFewConnections = 32;
 Connection::Connection(IoLoop& loop, ConnectionId id)
     : loop_(loop),
       id_(id),
-      socket_(loop.uv(), [this](int status, int events) { on_poll(status, events); }),
+      socket_(loop.uv(),
+              [this](int status, int events) {
+                try {
+                  on_poll(status, events);
+                } catch (const std::bad_alloc&) {
+                  finish(no_memory(what()));
+                }
+              }),
       reader_(loop, id, [this] { go_on(true, false); }),
       writer_(loop, id),
       liveness_(loop.shared().options),
@@ -31,8 +39,9 @@ void Connection::connect(const Address& where) {
   outgoing_ = true;
   where_ = where;
   arm_timer();
-  dialer_.emplace(loop_, socket_, deadline_ms_);
-  dialled(dialer_->begin(where, [this](Dialer::Step step) { dialled(step); }));
+  dialer_.emplace(loop_,
+                  [this](Result<Dialer::Connected> outcome) { dialled(std::move(outcome)); });
+  dialer_->begin(where);
 }
 
 void Connection::adopt(Socket socket, const SocketAddress& remote, Admission::Place place) {
@@ -101,7 +110,11 @@ void Connection::answer(std::span<const std::uint8_t> frames) {
 
 void Connection::take_turn() {
   turn_asked_ = false;
-  go_on(std::exchange(read_asked_, false), !writer_.blocked());
+  try {
+    go_on(std::exchange(read_asked_, false), !writer_.blocked());
+  } catch (const std::bad_alloc&) {
+    finish(no_memory(what()));
+  }
 }
 
 // --- what wakes it ---
@@ -125,12 +138,9 @@ void Connection::go_on(bool readable, bool writable) {
     if (std::exchange(tls_writes_, false)) readable = true;
   }
   switch (state_) {
-    case State::kResolving:
+    case State::kDialling:
     case State::kClosed:
       return;
-    case State::kConnecting:
-      dialled(dialer_->attempt_over());
-      break;
     case State::kHandshake:
       shake_hands();
       break;
@@ -149,10 +159,7 @@ void Connection::on_timer() {
   switch (state_) {
     case State::kClosed:
       return;
-    case State::kConnecting:
-      if (now_ms() < deadline_ms_) return dialled(dialer_->attempt_timed_out());
-      [[fallthrough]];
-    case State::kResolving:
+    case State::kDialling:
     case State::kHandshake:
       return finish(ErrorCode::kUnreachable,
                     no_answer_within(loop_.shared().options.connect_timeout));
@@ -173,22 +180,14 @@ void Connection::on_timer() {
 
 // --- on the way to kOpen ---
 
-void Connection::dialled(Dialer::Step step) {
-  switch (step) {
-    case Dialer::Step::kLookingUp:
-      return;
-    case Dialer::Step::kTrying:
-      info_.ip = dialer_->address().ip();
-      info_.port = dialer_->address().port();
-      state_ = State::kConnecting;
-      arm_timer();
-      return watch();
-    case Dialer::Step::kConnected:
-      dialer_.reset();
-      return begin_handshake();
-    case Dialer::Step::kFailed:
-      return finish(ErrorCode::kUnreachable, dialer_->failure());
-  }
+void Connection::dialled(Result<Dialer::Connected> outcome) {
+  if (!outcome) return finish(ErrorCode::kUnreachable, outcome.error().detail);
+  info_.ip = outcome->address.ip();
+  info_.port = outcome->address.port();
+  if (!socket_.open(std::move(outcome->socket)))
+    return finish(ErrorCode::kInternal, "libuv cannot poll the socket");
+  dialer_.reset();
+  begin_handshake();
 }
 
 void Connection::begin_handshake() {
@@ -359,11 +358,9 @@ void Connection::finish(Error error) {
 
 void Connection::watch() {
   switch (state_) {
-    case State::kResolving:
+    case State::kDialling:
     case State::kClosed:
       return;
-    case State::kConnecting:
-      return socket_.wait_for(UV_WRITABLE);
     case State::kHandshake:
       return socket_.wait_for(tls_writes_ ? UV_WRITABLE : UV_READABLE);
     case State::kOpen:
@@ -388,7 +385,6 @@ void Connection::ask_reading() {
 void Connection::arm_timer() {
   const std::uint64_t now = now_ms();
   std::uint64_t due = deadline_ms_;
-  if (state_ == State::kConnecting) due = std::min(due, dialer_->attempt_deadline_ms());
   if (state_ == State::kOpen) due = liveness_.next_look_ms(now);
   if (due == Liveness::kNever) return timer_.stop();
   timer_.start(due > now ? due - now : 0);

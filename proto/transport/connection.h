@@ -1,7 +1,7 @@
 // One connection on its I/O thread: its states, and what moves it from one to the next.
 //
-//   kResolving -> kConnecting -> kHandshake -> kOpen -> kFlushing -> kClosed
-//                 (accepted:)    kHandshake               (from any state)
+//   kDialling -> kHandshake -> kOpen -> kFlushing -> kClosed
+//   (accepted:)  kHandshake               (from any state)
 //
 // The work of a state is done by parts that know nothing of states: dialer, TLS session, stream
 // reader and stream writer. kFlushing: what is queued still goes out, then the sending side is
@@ -52,15 +52,15 @@ class Connection {
   void take_turn();
 
  private:
-  enum class State { kResolving, kConnecting, kHandshake, kOpen, kFlushing, kClosed };
+  enum class State { kDialling, kHandshake, kOpen, kFlushing, kClosed };
 
-  // What wakes it.
+  // What wakes it. One that finds no memory ends, and no other.
   void on_poll(int status, int events);
   void on_timer();
   void go_on(bool readable, bool writable);
 
   // On the way to kOpen.
-  void dialled(Dialer::Step step);
+  void dialled(Result<Dialer::Connected> outcome);
   void begin_handshake();
   void shake_hands();
   void opened();
@@ -92,7 +92,7 @@ class Connection {
 
   IoLoop& loop_;
   const ConnectionId id_;
-  State state_ = State::kResolving;
+  State state_ = State::kDialling;
   bool outgoing_ = false;
   Address where_;  // outgoing
   PeerInfo info_;

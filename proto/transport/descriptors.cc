@@ -10,6 +10,10 @@ namespace {
 
 constexpr std::size_t kOthersMax = 4096;  // descriptors that are kept for files and the like
 
+std::size_t others_within(std::size_t descriptors) {
+  return std::min(descriptors / 2, kOthersMax);
+}
+
 }  // namespace
 
 std::size_t descriptor_limit() {
@@ -28,8 +32,15 @@ void raise_descriptor_limit(std::size_t wanted) {
 }
 
 std::size_t connections_within(std::size_t wanted, std::size_t descriptors) {
-  return std::min(wanted,
-                  std::max<std::size_t>(descriptors - std::min(descriptors / 2, kOthersMax), 1));
+  return std::min(wanted, std::max<std::size_t>(descriptors - others_within(descriptors), 1));
+}
+
+std::size_t open_files_within(std::size_t descriptors) {
+  return others_within(descriptors) / 2;
+}
+
+std::size_t downloads_within(std::size_t descriptors) {
+  return others_within(descriptors) / 4;
 }
 
 std::size_t descriptors_for(std::size_t connections) {

@@ -17,8 +17,12 @@ std::size_t descriptor_limit();
 void raise_descriptor_limit(std::size_t wanted = 16384);
 
 // How many connections may be taken of the `wanted` ones: the others of the descriptors, half of
-// them or 4096, are for files and for what we connect to.
+// them or 4096, are for files, commands and what we connect to.
 std::size_t connections_within(std::size_t wanted, std::size_t descriptors);
+// How many of those others content files that stay open may hold: half. A quarter is for what
+// downloads hold, the last one for all else: commands, databases, hooks, and what is open briefly.
+std::size_t open_files_within(std::size_t descriptors);
+std::size_t downloads_within(std::size_t descriptors);
 // The descriptors that so many connections take, so that connections_within() allows all of them.
 std::size_t descriptors_for(std::size_t connections);
 // Raises the soft limit as far as so many connections take. Errors: kBadInput (the hard limit

@@ -11,6 +11,7 @@ namespace firn::proto::transport {
 namespace {
 
 constexpr std::size_t kCandidatesMax = 16;
+constexpr std::uint64_t kNextAfterMs = 250;  // RFC 8305, section 5
 
 std::string explain(int error_number, std::chrono::milliseconds timeout) {
   switch (error_number) {
@@ -27,6 +28,21 @@ std::string explain(int error_number, std::chrono::milliseconds timeout) {
   }
 }
 
+// The families take turns, so that a network that lost one of them costs one attempt (RFC 8305,
+// section 4).
+Addresses in_turns(const Addresses& addresses) {
+  Addresses firsts, others, all;
+  for (const SocketAddress& address : addresses) {
+    const bool first = address.storage.ss_family == addresses.front().storage.ss_family;
+    (first ? firsts : others).push_back(address);
+  }
+  for (std::size_t i = 0; i < std::max(firsts.size(), others.size()); ++i) {
+    if (i < firsts.size()) all.push_back(firsts[i]);
+    if (i < others.size()) all.push_back(others[i]);
+  }
+  return all;
+}
+
 }  // namespace
 
 std::string no_answer_within(std::chrono::milliseconds timeout) {
@@ -34,63 +50,72 @@ std::string no_answer_within(std::chrono::milliseconds timeout) {
          " ms; check the address, and firewalls in between";
 }
 
-Dialer::Dialer(IoLoop& loop, PolledSocket& socket, std::uint64_t deadline_ms)
-    : loop_(loop), socket_(socket), deadline_ms_(deadline_ms) {}
+struct Dialer::Attempt {
+  Attempt(Dialer& dialer, const SocketAddress& where)
+      : address(where),
+        socket(dialer.loop_.uv(), [this, &dialer](int, int) { dialer.over(*this); }) {}
 
-Dialer::Step Dialer::begin(const Address& where, std::function<void(Step)> looked_up) {
-  if (const auto address = numeric_address(where.host, where.port)) {
-    candidates_ = {*address};
-    return try_next();
-  }
-  const int status =
-      lookup_.start(loop_.uv(), where.host, where.port,
-                    [this, looked_up = std::move(looked_up)](int outcome, const addrinfo* list) {
-                      looked_up(answered(outcome, list));
-                    });
-  return status == 0 ? Step::kLookingUp : answered(status, nullptr);
+  const SocketAddress address;
+  PolledSocket socket;
+};
+
+Dialer::Dialer(IoLoop& loop, Done done)
+    : loop_(loop), done_(std::move(done)), next_(loop.uv(), [this] { try_next(); }) {}
+
+Dialer::~Dialer() = default;
+
+void Dialer::begin(const Address& where) {
+  if (const auto address = numeric_address(where.host, where.port)) return try_all({*address});
+  const bool started =
+      lookup_.start(loop_.uv(), where.host, where.port, [this](Result<Addresses> found) {
+        if (!found) return settle(found.error());
+        try_all(*found);
+      });
+  if (!started) settle(Error{ErrorCode::kBusy, "", "the name cannot be looked up: no descriptors"});
 }
 
-Dialer::Step Dialer::answered(int status, const addrinfo* list) {
-  if (status != 0) {
-    failure_ = "the name does not resolve (" + std::string(uv_strerror(status)) +
-               "); check its spelling, and the network";
-    return Step::kFailed;
-  }
-  for (; list != nullptr && candidates_.size() < kCandidatesMax; list = list->ai_next)
-    candidates_.push_back(SocketAddress::from(list->ai_addr, list->ai_addrlen));
+void Dialer::try_all(const Addresses& addresses) {
+  candidates_ = in_turns(addresses);
+  if (candidates_.size() > kCandidatesMax) candidates_.resize(kCandidatesMax);
   std::reverse(candidates_.begin(), candidates_.end());
-  return try_next();
+  try_next();
 }
 
-Dialer::Step Dialer::try_next() {
+void Dialer::try_next() {
+  next_.stop();
   while (!candidates_.empty()) {
-    address_ = candidates_.back();
-    // What time is left is shared evenly, so that one dead address does not use it all.
-    const std::uint64_t now = uv_now(loop_.uv());
-    const std::uint64_t left = deadline_ms_ > now ? deadline_ms_ - now : 0;
-    attempt_deadline_ms_ = now + left / candidates_.size();
+    auto attempt = std::make_unique<Attempt>(*this, candidates_.back());
     candidates_.pop_back();
-    Socket socket = begin_connect(address_, loop_.shared().source);
-    if (socket && socket_.open(std::move(socket))) return Step::kTrying;
+    Socket socket = begin_connect(attempt->address, loop_.shared().source);
     last_errno_ = errno;
+    if (!socket || !attempt->socket.open(std::move(socket))) continue;
+    attempt->socket.wait_for(UV_WRITABLE);
+    attempts_.push_back(std::move(attempt));
+    if (!candidates_.empty()) next_.start(kNextAfterMs);
+    return;
   }
-  failure_ = explain(last_errno_, loop_.shared().options.connect_timeout);
-  return Step::kFailed;
+  if (attempts_.empty()) settle(failure());
 }
 
-Dialer::Step Dialer::attempt_over() {
-  const int error_number = connect_outcome(socket_.fd());
-  return error_number == 0 ? Step::kConnected : attempt_failed(error_number);
-}
-
-Dialer::Step Dialer::attempt_timed_out() {
-  return attempt_failed(ETIMEDOUT);
-}
-
-Dialer::Step Dialer::attempt_failed(int error_number) {
-  socket_.close();
+void Dialer::over(Attempt& attempt) {
+  const int error_number = connect_outcome(attempt.socket.fd());
+  if (error_number == 0) return settle(Connected{attempt.socket.release(), attempt.address});
   last_errno_ = error_number;
-  return try_next();
+  const auto found =
+      std::ranges::find_if(attempts_, [&](const auto& one) { return one.get() == &attempt; });
+  const std::unique_ptr<Attempt> failed = std::move(*found);  // we are in a call of its socket
+  attempts_.erase(found);
+  try_next();
+}
+
+void Dialer::settle(Result<Connected> outcome) {
+  const Done done = std::move(done_);
+  done(std::move(outcome));
+}
+
+Error Dialer::failure() const {
+  return {ErrorCode::kUnreachable, "",
+          explain(last_errno_, loop_.shared().options.connect_timeout)};
 }
 
 }  // namespace firn::proto::transport

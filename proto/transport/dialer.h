@@ -1,9 +1,11 @@
-// From an address to a TCP connection: looks the name up, and tries the addresses it has in turn.
+// From an address to a TCP connection: looks the name up, and tries the addresses that it has, the
+// next one whenever those before it have not answered for a moment (RFC 8305, "Happy Eyeballs").
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,6 +13,7 @@
 #include "proto/transport/name_lookup.h"
 #include "proto/transport/polled_socket.h"
 #include "proto/transport/sockets.h"
+#include "proto/transport/timer.h"
 
 namespace firn::proto::transport {
 
@@ -19,43 +22,40 @@ class IoLoop;
 // What people read when the other side did not answer in time.
 std::string no_answer_within(std::chrono::milliseconds timeout);
 
-// One connection, on its loop's thread.
+// One connection, on its loop's thread. Destroyed, it gives up: how long it may take is its owner's
+// business.
 class Dialer {
  public:
-  enum class Step {
-    kLookingUp,  // the step after it comes by `looked_up`
-    kTrying,     // address(), until attempt_deadline_ms(): then ask for
-                 // attempt_timed_out()
-    kConnected,  // to address()
-    kFailed,     // failure() says why
+  struct Connected {
+    Socket socket;
+    SocketAddress address;
   };
+  // Called once, also from within begin() and try_all(), and may destroy the dialer. The error's
+  // detail says why, for people.
+  using Done = std::function<void(Result<Connected>)>;
 
-  // `socket` is opened for each attempt, and is the caller's to watch.
-  Dialer(IoLoop& loop, PolledSocket& socket, std::uint64_t deadline_ms);
+  Dialer(IoLoop& loop, Done done);
+  ~Dialer();
 
-  Step begin(const Address& where, std::function<void(Step)> looked_up);
-  // The socket has become writable, or is in error.
-  Step attempt_over();
-  Step attempt_timed_out();
-
-  const SocketAddress& address() const { return address_; }
-  std::uint64_t attempt_deadline_ms() const { return attempt_deadline_ms_; }
-  const std::string& failure() const { return failure_; }
+  void begin(const Address& where);
+  // The one that answers first.
+  void try_all(const Addresses& addresses);
 
  private:
-  Step answered(int status, const addrinfo* list);
-  Step try_next();
-  Step attempt_failed(int error_number);
+  struct Attempt;
+
+  void try_next();
+  void over(Attempt& attempt);
+  void settle(Result<Connected> outcome);
+  Error failure() const;
 
   IoLoop& loop_;
-  PolledSocket& socket_;
-  const std::uint64_t deadline_ms_;
+  Done done_;
   NameLookup lookup_;
-  std::vector<SocketAddress> candidates_;  // last one is tried next
-  SocketAddress address_;                  // is being tried, or was
-  std::uint64_t attempt_deadline_ms_ = 0;
+  Addresses candidates_;  // last one is tried next
+  std::vector<std::unique_ptr<Attempt>> attempts_;
+  Timer next_;
   int last_errno_ = 0;
-  std::string failure_;
 };
 
 }  // namespace firn::proto::transport

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "proto/base/start_thread.h"
 #include "proto/base/thread_times.h"
 
 namespace firn::proto::transport {
@@ -70,7 +71,9 @@ Status IoLoop::start() {
     ticks_->start(tick_ms);
   }
   mailbox_.open(&wake_);
-  thread_ = std::thread([this] { run(); });
+  auto thread = start_thread("the network", [this] { run(); });
+  if (!thread) return thread.error();
+  thread_ = *std::move(thread);
   return Done{};
 }
 

@@ -1,46 +1,35 @@
 #include "proto/transport/name_lookup.h"
 
-#include <sys/socket.h>
-
 #include <utility>
 
 namespace firn::proto::transport {
 
-// Runs on libuv's pool and may outlive the object that asked.
-struct NameLookup::Request {
-  uv_getaddrinfo_t uv{};
-  NameLookup* owner = nullptr;  // null: it is gone
-  Answer answer;
-};
-
-int NameLookup::start(uv_loop_t* loop, const std::string& host, std::uint16_t port, Answer answer) {
-  addrinfo hints{};
-  hints.ai_socktype = SOCK_STREAM;
-  auto request = std::make_unique<Request>();
-  request->owner = this;
-  request->answer = std::move(answer);
-  request->uv.data = request.get();
-  const int status =
-      uv_getaddrinfo(loop, &request->uv, done, host.c_str(), std::to_string(port).c_str(), &hints);
-  if (status == 0) request_ = request.release();
-  return status;
+bool NameLookup::start(uv_loop_t* loop, const std::string& host, std::uint16_t port,
+                       Answer answer) {
+  answer_ = std::move(answer);
+  answered_ = make_uv_handle<uv_async_t>(this, [loop](uv_async_t* handle) {
+    return uv_async_init(loop, handle, [](uv_async_t* async) {
+      if (async->data != nullptr) static_cast<NameLookup*>(async->data)->come();
+    });
+  });
+  if (!answered_) return false;
+  question_ = std::make_unique<NameQuestion>(host, port, [this](Result<Addresses> addresses) {
+    const std::lock_guard lock(mutex_);
+    result_ = std::move(addresses);
+    uv_async_send(answered_.get());
+  });
+  return true;
 }
 
-void NameLookup::done(uv_getaddrinfo_t* uv, int status, addrinfo* list) {
-  const std::unique_ptr<Request> request(static_cast<Request*>(uv->data));
-  if (request->owner != nullptr) {
-    request->owner->request_ = nullptr;
-    request->answer(status, list);
-  }
-  uv_freeaddrinfo(list);
-}
-
-// Only a look-up that has not begun can be cancelled; another ends by itself, and its
-// answer is dropped.
-NameLookup::~NameLookup() {
-  if (request_ == nullptr) return;
-  request_->owner = nullptr;
-  uv_cancel(reinterpret_cast<uv_req_t*>(&request_->uv));
+// The answer may destroy this.
+void NameLookup::come() {
+  std::unique_lock lock(mutex_);
+  if (!result_) return;
+  Result<Addresses> result = *std::exchange(result_, std::nullopt);
+  lock.unlock();
+  question_.reset();
+  answered_.reset();
+  std::exchange(answer_, nullptr)(std::move(result));
 }
 
 }  // namespace firn::proto::transport

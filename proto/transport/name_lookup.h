@@ -1,35 +1,37 @@
-// Asks the system's resolver for the addresses of a name.
+// Asks the system's resolver for the addresses of a name, for what lives on a libuv loop.
 #pragma once
 
-#include <netdb.h>
 #include <uv.h>
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
+
+#include "proto/transport/name_question.h"
+#include "proto/transport/uv_handle.h"
 
 namespace firn::proto::transport {
 
 // One question at a time, on its loop's thread. Destroyed before the answer, it gives no answer.
 class NameLookup {
  public:
-  // `status`: 0, or libuv's error. The list dies with the call.
-  using Answer = std::function<void(int status, const addrinfo* list)>;
+  // As NameQuestion::Answer, on the loop's thread.
+  using Answer = NameQuestion::Answer;
 
-  NameLookup() = default;
-  ~NameLookup();
-  NameLookup(const NameLookup&) = delete;
-  NameLookup& operator=(const NameLookup&) = delete;
-
-  // 0: `answer` follows, after the call. Else libuv's error, and no answer follows.
-  int start(uv_loop_t* loop, const std::string& host, std::uint16_t port, Answer answer);
+  // `answer` follows, after the call. False: libuv refuses, and none follows.
+  bool start(uv_loop_t* loop, const std::string& host, std::uint16_t port, Answer answer);
 
  private:
-  struct Request;
-  static void done(uv_getaddrinfo_t* request, int status, addrinfo* list);
+  void come();
 
-  Request* request_ = nullptr;  // owned by libuv while it runs
+  std::mutex mutex_;
+  std::optional<Result<Addresses>> result_;
+  Answer answer_;
+  UvHandle<uv_async_t> answered_;
+  std::unique_ptr<NameQuestion> question_;  // destroyed before what its answer uses
 };
 
 }  // namespace firn::proto::transport

@@ -11,16 +11,20 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <memory>
 
 #include "proto/base/stage_times.h"
+#include "proto/transport/name_question.h"
 #include "proto/transport/source.h"
 
 namespace firn::proto::transport {
 namespace {
 
 constexpr int kBacklog = 512;
+// Nothing else is done meanwhile, and a signal to stop is heeded after it.
+constexpr std::chrono::milliseconds kNameWithin{3000};
 
 struct AddrinfoFree {
   void operator()(addrinfo* list) const { ::freeaddrinfo(list); }
@@ -151,18 +155,11 @@ Result<Listening> open_listening(const Address& where, const Source& source) {
   if (const auto address = numeric_address(where.host, where.port))
     return listen_at(where, *address, false, interface);
 
-  addrinfo hints{};
-  hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
-  addrinfo* list = nullptr;
-  const int status =
-      ::getaddrinfo(where.host.c_str(), std::to_string(where.port).c_str(), &hints, &list);
-  if (status != 0) {
+  const auto named = look_up(where.host, where.port, kNameWithin);
+  if (!named)
     return Error{ErrorCode::kBadInput, "listen on " + to_text(Address{{}, where.host, where.port}),
-                 std::string("the name does not resolve: ") + ::gai_strerror(status)};
-  }
-  const std::unique_ptr<addrinfo, AddrinfoFree> owner(list);
-  return listen_at(where, SocketAddress::from(list->ai_addr, list->ai_addrlen), false, interface);
+                 named.error().detail};
+  return listen_at(where, named->front(), false, interface);
 }
 
 Socket begin_connect(const SocketAddress& where, const Source& source) {

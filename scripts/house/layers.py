@@ -34,7 +34,7 @@ MAY_INCLUDE = {
         "codec", "cuda_kernels", "proto/database", "proto/web", *EDGE,
     },
     "tracker": {"tracker", "proto/database", *PROTO},
-    "tracker/redis": {"tracker/redis", "tracker", *PROTO},
+    "tracker/redis": {"tracker/redis", "tracker", "proto/transport", *PROTO},
     "tracker/app": {"tracker/app", "tracker/redis", "tracker", "proto/web", *EDGE},
     "tests": {
         "tests", "codec", "cuda_kernels", "cuda_kernels/papers", "client/content", "client/checks",

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <thread>
 
+#include "client/store/open_files.h"
+#include "client/store/posix_files.h"
 #include "tests/store/sample_content.h"
 
 namespace firn::store::content_store_test {
@@ -303,6 +305,80 @@ TEST_CASE("a thousand small files need few descriptors") {
   CHECK(descriptors < 100);
   REQUIRE(store->finish().ok());
   CHECK(test::read_file(dir.path("many/d3/f500")) == sample.file(500));
+}
+
+std::size_t open_descriptors() {
+  const auto all = std::distance(fs::directory_iterator("/proc/self/fd"), {});
+  return static_cast<std::size_t>(all) - 1;  // the one that counts
+}
+
+TEST_CASE("contents that share their open files keep the few that were used last") {
+  constexpr std::size_t kContents = 10, kFilesMax = 4;
+  std::vector<Sample> samples;
+  const TemporaryFolder dir;
+  for (std::size_t c = 0; c < kContents; ++c) {
+    std::vector<test::SampleFile> files;
+    for (int i = 0; i < 5; ++i) files.push_back({std::string("f").append(std::to_string(i)), 3000});
+    samples.push_back(test::make_sample("c" + std::to_string(c), files, 4, 512, c));
+    const auto store = open_new(samples.back(), dir.path());
+    write_all(*store, samples.back());
+    REQUIRE(store->finish().ok());
+  }
+  OpenOptions options = test::kOptions;
+  options.trust = true;
+  OpenFiles::of_process().set_files_max(kFilesMax);
+  const std::size_t before = open_descriptors();
+  std::vector<std::unique_ptr<ContentStore>> stores;
+  for (const Sample& sample : samples)
+    stores.push_back(ContentStore::open_complete(sample.manifest, dir.path(), options).value());
+  CHECK(open_descriptors() <= before + kFilesMax);
+  for (int round = 0; round < 2; ++round) {
+    for (std::size_t c = 0; c < kContents; ++c) {
+      for (std::uint32_t g = 0; g < samples[c].count(); ++g) {
+        std::vector<std::uint8_t> read(samples[c].shape().padded_bytes(g));
+        REQUIRE(stores[c]->read_generation(g, read).ok());
+        CHECK(read == samples[c].generation(g));
+        CHECK(open_descriptors() <= before + kFilesMax * OpenFiles::kDescriptorsOfFile);
+      }
+    }
+  }
+  stores.clear();
+  CHECK(open_descriptors() == before);
+}
+
+TEST_CASE("a download that is complete holds no descriptor of its folders") {
+  const Sample sample = test::make_sample("t", {{"a", 3000}}, 4, 512);
+  const TemporaryFolder dir;
+  const std::size_t before = open_descriptors();
+  const auto store = open_new(sample, dir.path());
+  CHECK(open_descriptors() == before + kDescriptorsOfDownload);
+  write_all(*store, sample);
+  REQUIRE(store->finish().ok());
+  CHECK(open_descriptors() == before);
+  std::vector<std::uint8_t> read(sample.shape().padded_bytes(0));
+  REQUIRE(store->read_generation(0, read).ok());
+  CHECK(read == sample.generation(0));
+}
+
+TEST_CASE("of open files the one used longest ago is closed first, whosever it is") {
+  const TemporaryFolder dir;
+  const auto files = open_posix_files(dir.path(), false).value();
+  const auto make = [&](const std::string& name) {
+    return files->open(name, Files::Open::kCreate).value();
+  };
+  OpenFiles open;
+  open.set_files_max(2);
+  const int one = 0, other = 0;
+  open.keep(&one, 7, make("a"), false);
+  open.keep(&other, 7, make("b"), true);
+  CHECK(open.find(&one, 7, false) != nullptr);  // used again
+  CHECK(open.find(&one, 7, true) == nullptr);   // it cannot be written
+  open.keep(&one, 8, make("c"), false);
+  CHECK(open.find(&other, 7, false) == nullptr);
+  CHECK(open.find(&one, 7, false) != nullptr);
+  open.forget(&one);
+  CHECK(open.find(&one, 7, false) == nullptr);
+  CHECK(open.find(&one, 8, false) == nullptr);
 }
 
 }  // namespace

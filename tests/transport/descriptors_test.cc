@@ -32,5 +32,14 @@ TEST_CASE("connections leave half of the descriptors to others") {
   CHECK(connections_within(20'000, 20'000) == 15'904);
 }
 
+TEST_CASE("of what connections leave, half is for content files and a quarter for downloads") {
+  for (const std::size_t descriptors : {64, 256, 1024, 16'384}) {
+    CAPTURE(descriptors);
+    const std::size_t others = descriptors - connections_within(1 << 20, descriptors);
+    CHECK(open_files_within(descriptors) == others / 2);
+    CHECK(downloads_within(descriptors) == others / 4);
+  }
+}
+
 }  // namespace
 }  // namespace firn::proto::transport::test

@@ -7,6 +7,7 @@
 
 #include "proto/base/limits.h"
 #include "proto/base/plain_text.h"
+#include "proto/transport/name_question.h"
 #include "tracker/redis/tls.h"
 
 namespace firn::tracker {
@@ -48,6 +49,31 @@ Reply converted(const redisReply& from) {
       break;  // nil
   }
   return reply;
+}
+
+// hiredis waits for a name server without end. Errors: kUnreachable.
+Result<std::vector<std::string>> numeric_hosts(const RedisAddress& address,
+                                               std::chrono::milliseconds within) {
+  using namespace proto::transport;
+  if (address.host.empty() || numeric_address(address.host, address.port))
+    return address.host.empty() ? std::vector<std::string>() : std::vector{address.host};
+  const auto found = look_up(address.host, address.port, within);
+  if (!found) return Error{ErrorCode::kUnreachable, kOperation, found.error().detail};
+  std::vector<std::string> hosts;
+  for (const SocketAddress& one : *found) hosts.push_back(one.ip());
+  return hosts;
+}
+
+// The last of them where none takes the connection.
+redisContext* connect_to_one(const std::vector<std::string>& hosts, std::uint16_t port,
+                             const timeval& timeout) {
+  redisContext* context = nullptr;
+  for (const std::string& host : hosts) {
+    if (context != nullptr) redisFree(context);
+    context = redisConnectWithTimeout(host.c_str(), port, timeout);
+    if (context == nullptr || context->err == 0) break;
+  }
+  return context;
 }
 
 // What a person can do.
@@ -135,9 +161,11 @@ Status check_redis_options(const RedisOptions& options) {
 Result<std::unique_ptr<RedisConnection>> open_redis(const RedisOptions& options) {
   const RedisAddress& address = options.address;
   const timeval timeout = timeval_of(options.timeout);
-  redisContext* const context =
-      address.host.empty() ? redisConnectUnixWithTimeout(address.path.c_str(), timeout)
-                           : redisConnectWithTimeout(address.host.c_str(), address.port, timeout);
+  const auto hosts = numeric_hosts(address, options.timeout);
+  if (!hosts) return hosts.error();
+  redisContext* const context = hosts->empty()
+                                    ? redisConnectUnixWithTimeout(address.path.c_str(), timeout)
+                                    : connect_to_one(*hosts, address.port, timeout);
   if (context == nullptr) return Error{ErrorCode::kInternal, kOperation, "no memory"};
   auto connection = std::make_unique<HiredisConnection>(context);
   if (context->err != 0) return connection->failure();

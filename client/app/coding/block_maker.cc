@@ -186,12 +186,13 @@ void BlockMaker::unreadable(std::uint32_t generation, const Error& error,
   });
 }
 
-// No descriptors left, a disk that stalls: that may pass soon, and costs its receivers time only.
+// A disk that stalls: that may pass soon, and costs its receivers time only. Where no descriptors
+// or memory are left, nothing is wrong with the generation, however long that lasts.
 bool BlockMaker::read_again_later(std::uint32_t generation, const Error& error,
                                   std::vector<BlockOrder>& orders) {
   if (error.code == ErrorCode::kCorrupt || error.code == ErrorCode::kNotFound) return false;
   Line& line = lines_.at(generation);
-  if (++line.failures == kReadTries) return false;
+  if (error.code != ErrorCode::kBusy && ++line.failures == kReadTries) return false;
   line.waiting.insert(line.waiting.begin(), std::make_move_iterator(orders.begin()),
                       std::make_move_iterator(orders.end()));
   unread_.push_back(generation);

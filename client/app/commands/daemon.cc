@@ -1,4 +1,6 @@
 // firn daemon: one process that holds all contents, and takes commands on a Unix socket.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -18,9 +20,11 @@
 #include "client/app/daemon/content_list.h"
 #include "client/app/daemon/control_socket.h"
 #include "client/app/daemon/data_folder.h"
+#include "client/store/open_files.h"
 #include "proto/program/service_notice.h"
 #include "proto/program/usage.h"
 #include "proto/program/user_folders.h"
+#include "proto/transport/descriptors.h"
 
 namespace firn::app {
 namespace {
@@ -188,6 +192,21 @@ std::string data_of(const DaemonArguments& arguments) {
   return arguments.data.empty() ? DataFolder::default_path() : absolute(arguments.data);
 }
 
+// No more downloads are active than there are descriptors for; the others wait.
+QueueLimits within_descriptors(QueueLimits queue, Console& console) {
+  const std::size_t descriptors = proto::transport::descriptor_limit();
+  const std::size_t most = std::max<std::size_t>(
+      proto::transport::downloads_within(descriptors) / store::kDescriptorsOfDownload, 1);
+  if (queue.downloads != 0 && queue.downloads <= most) return queue;
+  if (queue.downloads > most)
+    console.warning(fmt::format(
+        "--max-downloads {}: with {} descriptors {} can be active at a time, others wait; raise "
+        "the hard limit (ulimit -Hn, LimitNOFILE=)",
+        queue.downloads, descriptors, most));
+  queue.downloads = most;
+  return queue;
+}
+
 ExitCode run(const DaemonArguments& arguments, Console& console) {
   const StopRequest stop;
   if (const Status usable = use_kernels(arguments.kernels); !usable.ok())
@@ -215,7 +234,7 @@ ExitCode run(const DaemonArguments& arguments, Console& console) {
   const auto list = ContentList::restore(
       {*driver, **store, *limits, *parse_duration(arguments.queue_patience), console, hooks,
        downloads, plans_of(arguments, *signer, *driver, console), addresses_of(arguments, *driver)},
-      arguments.queue, read_added);
+      within_descriptors(arguments.queue, console), read_added);
   if (!list.ok()) return fail(console, list.error());
   (*list)->watch_configured(*std::move(watched));
   const std::string path =

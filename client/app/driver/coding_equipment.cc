@@ -1,9 +1,12 @@
 #include "client/app/driver/coding_equipment.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "client/store/open_files.h"
 #include "codec/kernels.h"
 #include "cuda_kernels/runtime/cache_file.h"
+#include "proto/transport/descriptors.h"
 
 namespace firn::app {
 namespace {
@@ -11,6 +14,14 @@ namespace {
 std::uint64_t loop_budget_of(const codec::Kernels& kernels) {
   const bool vectors = &kernels != codec::find_kernels("scalar");
   return vectors ? LoopBudget::kPerSecondVector : LoopBudget::kPerSecond;
+}
+
+// What connections and commands need of the descriptors is left to them.
+void bound_open_files() {
+  using namespace proto::transport;
+  const std::size_t descriptors = open_files_within(descriptor_limit());
+  store::OpenFiles::of_process().set_files_max(
+      std::max<std::size_t>(descriptors / store::OpenFiles::kDescriptorsOfFile, 1));
 }
 
 }  // namespace
@@ -24,6 +35,7 @@ CodingEquipment::CodingEquipment(const DriverOptions& options, CodecChoice codec
       pool_({.threads = options.threads, .stages = &stages}, wake),
       seed_(seed),
       codec_(std::move(codec)) {
+  bound_open_files();
   if (codec_.devices.empty()) return;
   coder_ = make_coder(
       codec_,

@@ -17,6 +17,9 @@ Error advice_when_paused(const SessionPlan& plan, Error error) {
     case ErrorCode::kExists:
       error.detail += "move it away";
       break;
+    case ErrorCode::kBusy:
+      error.detail += "raise this limit, or end what else takes so many";
+      break;
     default:
       error.detail += "look after the disk of " + plan.dir;
       break;

@@ -37,7 +37,8 @@ class MoodyStore final : public store::ContentStore {
   std::atomic<int> write_failures = 0;  // the next writes that fail, with kDiskFull
   std::atomic<int> drop_failures = 0;   // likewise of drops
   std::atomic<int> mark_failures = 0;   // likewise of marks
-  std::atomic<int> read_failures = 0;   // the next reads of generations that fail, with kIo
+  std::atomic<int> read_failures = 0;   // the next reads of generations that fail
+  std::atomic<ErrorCode> read_failure = ErrorCode::kIo;
   std::atomic<int> rows_written = 0, rows_marked = 0, rows_read = 0, generations_read = 0,
                    syncs = 0;
 
@@ -52,7 +53,7 @@ class MoodyStore final : public store::ContentStore {
     auto& counters = const_cast<MoodyStore&>(*this);
     ++counters.generations_read;
     if (counters.read_failures > 0 && counters.read_failures-- > 0)
-      return Error{ErrorCode::kIo, "open", "Too many open files"};
+      return Error{read_failure, "read", "made to fail"};
     return real_->read_generation(g, out);
   }
   Status write_row(const store::SpooledRow& row, std::span<const std::uint8_t> payload) override {

@@ -122,6 +122,17 @@ TEST_CASE("a generation that cannot be read for a while is lost, and looked for 
   CHECK(fixture.plane->next_wake() == core::kNever);
 }
 
+TEST_CASE("a generation is not lost for want of descriptors, however long there are none") {
+  ReadingFixture fixture;
+  fixture.store->read_failure = ErrorCode::kBusy;
+  fixture.store->read_failures = 3 * BlockMaker::kReadTries;
+  fixture.ask(1);
+  while (fixture.store->read_failures > 0) fixture.pass(BlockMaker::kReadInterval);
+  CHECK(fixture.outcomes.lost.empty());
+  fixture.pass(BlockMaker::kReadInterval);
+  fixture.check_made(1);
+}
+
 TEST_CASE("a generation whose file is moved away is lost at once, and regained when it is back") {
   ReadingFixture fixture;
   const std::string file = fixture.folder.path() + "/file";
