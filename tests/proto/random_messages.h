@@ -1,6 +1,7 @@
 // Random valid messages, the same for the same seed.
 #pragma once
 
+#include <optional>
 #include <random>
 
 #include "proto/messages.h"
@@ -23,6 +24,7 @@ class RandomMessages {
   std::string text(std::size_t bytes_max);
   template <typename Id>
   Id id();
+  std::optional<PublicKey> signer();
   proto::PeerEndpoint endpoint();
   proto::State state();
   proto::Block block();
