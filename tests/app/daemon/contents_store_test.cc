@@ -10,7 +10,7 @@
 
 #include "../temp_folder.h"
 
-namespace firn::app {
+namespace firn::app::contents_store_test {
 namespace {
 
 using tests::file_bytes;
@@ -228,4 +228,4 @@ TEST_CASE("a file that is no database of a daemon's is refused and left as it is
 }
 
 }  // namespace
-}  // namespace firn::app
+}  // namespace firn::app::contents_store_test
