@@ -28,13 +28,13 @@ class Pasted(harness.SwarmTest):
         key = self.folder / "key.pem"
         self.assertEqual(0, self.run_firn("keygen", key)[0])
         source = self.file(1000)
-        seed = self.firn("seed", "share", source, "--sign", key, "--listen", "[::1]:0", "--tracker",
+        seed = self.firn("seed", "share", source, "--sign", key, "--listen", "127.0.0.1:0", "--tracker",
                          self.tracker().endpoint())
         link = seed.link()
         command = seed.wait_line("^on another machine: (.*)$", stream="stderr").group(1)
         self.assertEqual(f"firn get {link}", command)
         self.assertEqual([link], seed.lines["stdout"])
-        self.assertIn(f"/peer={seed.id()}@::1:{seed.port()}", link)
+        self.assertIn(f"/peer={seed.id()}@127.0.0.1:{seed.port()}", link)
         for shell in filter(shutil.which, ("sh", "bash", "zsh", "fish")):
             said = subprocess.run([shell, "-c", f"echo {link} -o x"], capture_output=True, text=True, cwd=self.folder)
             self.assertEqual((f"{link} -o x\n", ""), (said.stdout, said.stderr))
