@@ -3,13 +3,14 @@
 
 #include <string>
 
+#include "client/content/top_name.h"
 #include "proto/content/manifest.h"
 
 namespace firn::content {
 
-// The folder in which the content's file or folder stands: `dir`, or, if it is not there, the one
-// above (when `dir` is the content itself) or the only one just below `dir` that has it. `dir` if
-// none has.
-std::string find_content_folder(const Info& info, const std::string& dir);
+// `named.dir` has the content's file or folder; or, if it is not there, the folder above (when
+// `named.dir` is the content itself, which may bear another name than its own), or the only one
+// just below that has it. `named` if none has.
+ContentPlace find_content(const Info& info, const ContentPlace& named);
 
 }  // namespace firn::content

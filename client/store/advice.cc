@@ -59,6 +59,11 @@ bool looks_foreign(Files& files, const Info& info, const std::string& as) {
          !a_file_fits(content, info);
 }
 
+bool is_absent(Files& files, const ContentFiles& content) {
+  const Result<FileStat> stat = files.stat(content.top_name());
+  return stat && stat->kind == FileKind::kMissing;
+}
+
 bool is_unfinished(Files& files, const ContentId& content) {
   const Result<FileStat> stat = files.stat(WorkFolder::path_of(content) + "/journal");
   return stat && stat->kind == FileKind::kFile;

@@ -16,12 +16,17 @@ namespace firn::store {
 // as OpenOptions::as.
 bool looks_foreign(Files& files, const Info& info, const std::string& as);
 
+// Whether nothing bears the content's top name.
+bool is_absent(Files& files, const ContentFiles& content);
+
 // Whether a download of this content was begun below the folder of `files` and is not complete.
 bool is_unfinished(Files& files, const ContentId& content);
 
 // Marks files that are missing as on their way, where is_unfinished().
 void mark_unfinished(Files& files, const ContentId& content, std::vector<FileMismatch>& faults);
 
+inline constexpr const char* kAbsentAdvice =
+    "nothing there has its name; if it has another one there, give that with --as";
 inline constexpr const char* kForeignAdvice =
     "nothing there fits, so it looks like another content of that name";
 

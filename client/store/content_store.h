@@ -68,7 +68,8 @@ class ContentStore {
   // and right at their final paths are kept, and Resumed tells what they hold; others there are
   // kExists, which names them, unless `overwrite` or `repair`. Repairing takes a file back into the
   // work folder until it is right; what stands where a file should be and is none is kExists.
-  // kExists also if another process holds the lock.
+  // kExists also if another process holds the lock, and where content::check_top_name() refuses the
+  // name.
   static Result<std::unique_ptr<ContentStore>> open_download(const Manifest& manifest,
                                                              const std::string& dir,
                                                              const OpenOptions& options,
@@ -156,6 +157,7 @@ struct VerifyReport {
   std::size_t bad_count = 0;  // of the manifest's entries
   bool unfinished = false;    // the download is not complete
   bool foreign = false;       // not one file or generation fits
+  bool absent = false;        // nothing bears its top name
 };
 Result<VerifyReport> verify_content(const Manifest& manifest, const std::string& dir,
                                     const OpenOptions& options);

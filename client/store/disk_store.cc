@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "client/content/division.h"
+#include "client/content/top_name.h"
 #include "client/store/download_opening.h"
 #include "client/store/posix_files.h"
 #include "client/store/servable.h"
@@ -336,6 +337,7 @@ Result<std::unique_ptr<ContentStore>> ContentStore::open_download(const Manifest
                                                                   const std::string& dir,
                                                                   const OpenOptions& options,
                                                                   Resumed& resumed) {
+  if (Status s = content::check_top_name(manifest.info, {dir, options.as}); !s) return s.error();
   Result<std::unique_ptr<Files>> files = open_posix_files(dir, true);
   if (!files) return files.error();
   Result<std::unique_ptr<DiskStore>> store =

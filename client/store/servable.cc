@@ -35,6 +35,8 @@ Error cannot_serve(Files& files, const ContentFiles& content, const Manifest& ma
   std::string advice = "firn get --repair brings them back, firn share shares them as they are now";
   if (std::ranges::find(faults, Kind::kUnfinished, &FileMismatch::kind) != faults.end()) {
     advice = "the download is not complete; firn get goes on with it";
+  } else if (is_absent(files, content)) {
+    advice = std::string(kAbsentAdvice) + "; firn get fetches it";
   } else if (looks_foreign(files, info, options.as)) {
     advice = std::string(kForeignAdvice) + "; firn share shares what is there";
   }

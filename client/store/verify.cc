@@ -90,6 +90,7 @@ Result<VerifyReport> verify_content(const Manifest& manifest, const std::string&
                                         &FileMismatch::kind) != faults->end();
   report.foreign =
       !faults->empty() && !report.unfinished && looks_foreign(**files, info, options.as);
+  report.absent = !report.unfinished && is_absent(**files, content);
   std::string parent;
   for (const FileMismatch& fault : *faults) {
     if (!fault.parent.empty() && fault.parent == parent) continue;

@@ -60,13 +60,15 @@ bool is_default_ignorable(std::uint32_t code_point) {
   return range != std::end(kDefaultIgnorable) && range->first <= code_point;
 }
 
-std::string_view without_ignorable_start(std::string_view text) {
+std::string without_ignorable(std::string_view text) {
+  std::string out;
   while (!text.empty()) {
     const Character first = first_character(text);
-    if (first.bytes == 0 || !is_default_ignorable(first.code_point)) break;
-    text.remove_prefix(first.bytes);
+    const std::size_t bytes = first.bytes == 0 ? 1 : first.bytes;
+    if (first.bytes == 0 || !is_default_ignorable(first.code_point)) out += text.substr(0, bytes);
+    text.remove_prefix(bytes);
   }
-  return text;
+  return out;
 }
 
 }  // namespace firn

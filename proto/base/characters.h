@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace firn {
@@ -22,7 +23,7 @@ bool is_control(std::uint32_t code_point);
 // the same with and without them.
 bool is_default_ignorable(std::uint32_t code_point);
 
-// `text` from its first character on that is not default ignorable.
-std::string_view without_ignorable_start(std::string_view text);
+// `text` without those.
+std::string without_ignorable(std::string_view text);
 
 }  // namespace firn

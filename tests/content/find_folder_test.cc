@@ -32,19 +32,48 @@ TEST_CASE("a content is found where it stands, one level above and one below, an
   fs::create_directories(top.path / "a/photos/2026");
   std::ofstream(top.path / "a/film") << "x";
   const std::string right = top.path / "a";
+  const auto found = [](const Info& info, const std::string& dir) {
+    const ContentPlace place = find_content(info, {dir, ""});
+    CHECK(place.as.empty());
+    return place.dir;
+  };
   for (const Info& info : {named("photos", false), named("film", true)}) {
-    CHECK(find_content_folder(info, right) == right);
-    CHECK(find_content_folder(info, top.path) == right);
-    CHECK(find_content_folder(info, right + "/" + info.name) == right);
+    CHECK(found(info, right) == right);
+    CHECK(found(info, top.path) == right);
+    CHECK(found(info, right + "/" + info.name) == right);
+    Info other = info;
+    other.name = "other";
+    CHECK(find_content(other, {top.path, info.name}) == ContentPlace{right, info.name});
   }
-  CHECK(find_content_folder(named("photos", false), right + "/photos/") == right);
+  CHECK(found(named("photos", false), right + "/photos/") == right);
   const std::string deep = right + "/photos/2026";
-  CHECK(find_content_folder(named("photos", false), deep) == deep);
-  CHECK(find_content_folder(named("photos", true), right) == right);  // a folder, not the file
-  CHECK(find_content_folder(named("other", false), top.path) == top.path);
+  CHECK(found(named("photos", false), deep) == deep);
+  CHECK(found(named("photos", true), right) == right);  // a folder, not the file
+  CHECK(found(named("other", false), top.path) == top.path);
 
   fs::create_directories(top.path / "b/photos");
-  CHECK(find_content_folder(named("photos", false), top.path) == top.path);  // which one?
+  CHECK(found(named("photos", false), top.path) == top.path);  // which one?
+}
+
+TEST_CASE("the path of a content itself leads to it, whatever its name is there") {
+  const Folder top;
+  fs::create_directories(top.path / "renamed/d");
+  std::ofstream(top.path / "renamed/d/one") << "four";
+  Info folder = named("photos", false);
+  folder.files.resize(2);
+  folder.files[0].path = "a";
+  folder.files[0].kind = FileEntry::Kind::kFolder;
+  folder.files[1].path = "d/one";
+  folder.files[1].bytes = 4;
+  const ContentPlace right{top.path, "renamed"};
+  CHECK(find_content(folder, {top.path / "renamed", ""}) == right);
+  CHECK(find_content(folder, {(top.path / "renamed/").string(), ""}) == right);
+  CHECK(find_content(named("film", true), {top.path / "renamed/d/one", ""}) ==
+        ContentPlace{top.path / "renamed/d", "one"});
+  const ContentPlace other{top.path / "renamed/d", ""};
+  CHECK(find_content(folder, other) == other);
+  folder.files[1].bytes = 5;
+  CHECK(find_content(folder, {top.path / "renamed", ""}) == ContentPlace{top.path / "renamed", ""});
 }
 
 }  // namespace

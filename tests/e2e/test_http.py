@@ -182,6 +182,26 @@ class Pages(Door):
         self.wait_for(lambda contents: contents == [])
         self.assertEqual(404, self.http("GET", "/content/" + id)[0])
 
+    def test_a_refused_name_is_shown_and_forms_give_another(self):
+        source = self.tree({"x": 10}, name=".config")
+        seed = self.share(source)
+        self.daemon()
+        folder = self.folder / "d"
+
+        def add(**fields):
+            self.assertEqual(303, self.form("/add", source=seed.link(), folder=str(folder), **fields)[0])
+            return self.wait_for(lambda contents: contents and contents[0]["state"] in ("failed", "seeding"))[0]
+        failed = add()
+        self.assertIn("--as NAME", self.page("/content/" + failed["content_id"]))
+        self.assertFalse((folder / ".config").exists())
+        self.form("/do", content=failed["content_id"], action="remove")
+        self.wait_for(lambda contents: contents == [])
+        self.assertEqual("settings", add(**{"as": "settings"})["name"])
+        self.assert_same(source, folder / "settings")
+        self.form("/do", content=failed["content_id"], action="move", folder=str(self.folder / "e"), **{"as": "s"})
+        self.wait_for(lambda contents: (contents[0]["name"], contents[0]["state"]) == ("s", "seeding"))
+        self.assert_same(source, self.folder / "e" / "s")
+
     def test_limits_place_and_folder_of_a_content_are_set_by_forms(self):
         source = self.file(300 * KIB)
         self.daemon()

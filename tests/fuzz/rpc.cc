@@ -41,7 +41,8 @@ struct CountingMethods final : DaemonMethods {
     return called(which + to);
   }
   Result<Json> status() override { return called("status"); }
-  Result<Json> move(const std::string& which, const std::string& folder) override {
+  Result<Json> move(const std::string& which, const std::string& folder,
+                    const std::string&) override {
     FIRN_CHECK(!folder.empty());
     return called(which);
   }

@@ -1,5 +1,6 @@
 #include "client/app/commands/asking.h"
 
+#include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -10,6 +11,12 @@
 #include "proto/program/usage.h"
 
 namespace firn::app {
+namespace {
+
+constexpr std::chrono::seconds kBusyWait{3};
+constexpr core::TimeUs kAskAgain = 100 * core::kMillisecond;
+
+}  // namespace
 
 void add_asking_options(CLI::App& command, AskOptions& options) {
   command
@@ -35,7 +42,16 @@ CLI::Option* add_content_option(CLI::App& command, std::string& content) {
 }
 
 Result<Json> ask(const AskOptions& options, const std::string& method, const Json& params) {
-  return call_daemon(socket_of(options), method, params);
+  const std::string socket = socket_of(options);
+  Result<Json> answer = call_daemon(socket, method, params);
+  const auto busy = [&] { return !answer.ok() && answer.error().code == ErrorCode::kBusy; };
+  if (!busy()) return answer;
+  const auto due = std::chrono::steady_clock::now() + kBusyWait;
+  look_again(kAskAgain, [&] {
+    answer = call_daemon(socket, method, params);
+    return busy() && std::chrono::steady_clock::now() < due;
+  });
+  return answer;
 }
 
 void look_again(core::TimeUs interval, const std::function<bool()>& look) {

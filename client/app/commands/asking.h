@@ -23,7 +23,8 @@ std::string socket_of(const AskOptions& options);
 // The CONTENT that a command is about.
 CLI::Option* add_content_option(CLI::App& command, std::string& content);
 
-// As call_daemon().
+// As call_daemon(). What a daemon cannot do at this moment (kBusy), such as finding a content by a
+// name that the network is being asked for, is asked again for three seconds.
 Result<Json> ask(const AskOptions& options, const std::string& method, const Json& params);
 
 // Calls `look` at once and then every `interval`, while it says true.

@@ -6,6 +6,7 @@
 #include "client/app/commands/asking.h"
 #include "client/app/commands/commands.h"
 #include "client/app/commands/content_source.h"
+#include "client/app/commands/download_options.h"
 #include "client/app/commands/limit_options.h"
 #include "client/app/commands/running.h"
 #include "client/app/console/quantities.h"
@@ -23,6 +24,10 @@ struct AddArguments : AskOptions {
   bool trust = false;
   LimitTexts limits;
   std::string priority = "normal";
+  std::string as;
+  bool overwrite = false;
+  bool repair = false;
+  bool paused = false;
 };
 
 struct ListArguments : AskOptions {};
@@ -31,7 +36,7 @@ struct ListArguments : AskOptions {};
 struct OneArguments : AskOptions {
   std::string method;
   std::string content;
-  std::string folder;  // of move
+  std::string folder, as;  // of move
   bool delete_data = false;
 };
 
@@ -86,9 +91,16 @@ ExitCode run(const AddArguments& arguments, Console& console) {
     params["folder"] = absolute(arguments.folder.empty() ? "." : arguments.folder);
   add_limit_params(limits_of(arguments.limits).value(), params);
   params["priority"] = arguments.priority;
+  if (!arguments.as.empty()) params["as"] = arguments.as;
+  for (const auto& [name, given] : {std::pair("overwrite", arguments.overwrite),
+                                    {"repair", arguments.repair},
+                                    {"paused", arguments.paused}})
+    if (given) params[name] = true;
   const auto added = ask(arguments, "add", params);
   if (!added.ok()) return fail(console, added.error());
   tell_about("content", *added, console);
+  if (cell(*added, "state") == "failed")
+    return fail(console, {ErrorCode::kExists, "added, and failed: " + cell(*added, "failure"), ""});
   if (arguments.folder.empty() && !arguments.serve)
     console.info(cell(*added, "name") + " goes into " + cell(*added, "folder"));
   if (!console.json()) console.print(cell(*added, "content_id"));
@@ -115,6 +127,7 @@ ExitCode run(const OneArguments& arguments, Console& console) {
   Json params = {{"content", arguments.content}};
   if (arguments.method == "remove") params["delete_data"] = arguments.delete_data;
   if (arguments.method == "move") params["folder"] = absolute(arguments.folder);
+  if (!arguments.as.empty()) params["as"] = arguments.as;
   const auto answer = ask(arguments, arguments.method, params);
   if (!answer.ok()) return fail(console, answer.error());
   tell_about("content", *answer, console);
@@ -155,6 +168,11 @@ void add_add_command(CLI::App& app, Chosen& chosen) {
       ->option_text("high|normal|low")
       ->configurable(false)
       ->check(CLI::IsMember({"high", "normal", "low"}).description(""));
+  add_as_option(*command, arguments->as, "name for the content in DIR, instead of its own");
+  add_replacing_options(*command, arguments->overwrite, arguments->repair);
+  command->add_flag("--paused", arguments->paused, "leave it alone until resume")
+      ->configurable(false);
+  add_rate_options(*command, arguments->limits);
   add_goal_options(*command, arguments->limits, ", none, or default: as the daemon");
   add_asking_options(*command, *arguments);
   on_command(*command, arguments, chosen, run);
@@ -185,12 +203,13 @@ void add_content_commands(CLI::App& app, Chosen& chosen) {
   one("pause", "let the daemon leave a content alone until resume");
   one("resume", "let the daemon go on with a content that was paused, failed or finished");
   auto moving = std::make_shared<OneArguments>();
-  add_one_command(app, chosen, "move", "move a content's files to another folder, and go on there",
-                  moving)
-      ->add_option("DIR", moving->folder, "folder to put the content into")
+  CLI::App* const move = add_one_command(
+      app, chosen, "move", "move a content's files to another folder, and go on there", moving);
+  move->add_option("DIR", moving->folder, "folder to put the content into")
       ->option_text("DIR")
       ->required()
       ->check(not_empty());
+  add_as_option(*move, moving->as, "name for the content in DIR, instead of the one it has");
   auto removing = std::make_shared<OneArguments>();
   add_one_command(app, chosen, "remove", "make the daemon forget a content", removing)
       ->add_flag("--delete-data", removing->delete_data, "delete its files too")

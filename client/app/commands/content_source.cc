@@ -89,10 +89,12 @@ std::optional<Manifest> kept_manifest(const std::string& dir, const ContentId& c
   return *std::move(manifest);
 }
 
-std::string found_folder(const Info& info, const std::string& dir, Console& console) {
-  const std::string found = content::find_content_folder(info, dir);
-  if (found != dir)
-    console.info(dir + " does not hold " + info.name + "; taking the one in " + found);
+content::ContentPlace found_content(const Info& info, const content::ContentPlace& named,
+                                    Console& console) {
+  content::ContentPlace found = content::find_content(info, named);
+  if (found.dir != named.dir)
+    console.info(named.dir + " does not hold " + content::top_name(info, named.as) + "; taking " +
+                 (found.as == named.as ? "the one" : found.as) + " in " + found.dir);
   return found;
 }
 
@@ -108,10 +110,14 @@ Result<std::string> named_path(const std::string& path) {
 }
 
 std::string folder_of(const std::string& path) {
+  return place_of(path).dir;
+}
+
+content::ContentPlace place_of(const std::string& path) {
   std::filesystem::path given(path);
   if (!given.has_filename()) given = given.parent_path();  // "folder/"
   const std::string folder = given.parent_path().string();
-  return folder.empty() ? "." : folder;
+  return {folder.empty() ? "." : folder, given.filename().string()};
 }
 
 }  // namespace firn::app

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "client/app/console/console.h"
+#include "client/content/top_name.h"
 #include "client/core/types.h"
 #include "client/privacy/private_keys.h"
 #include "proto/base/result.h"
@@ -47,8 +48,9 @@ Status require_secret(const ContentSource& source);
 // The manifest that an earlier run kept in the work folder below `dir`, if it is there and right.
 std::optional<Manifest> kept_manifest(const std::string& dir, const ContentId& content);
 
-// content::find_content_folder, and says so where that is not `dir`.
-std::string found_folder(const Info& info, const std::string& dir, Console& console);
+// content::find_content, and says so where that is in another folder.
+content::ContentPlace found_content(const Info& info, const content::ContentPlace& named,
+                                    Console& console);
 
 // PATH with a last component that names the file or folder: "." and ".." become what they stand
 // for. Errors: as errno says.
@@ -56,5 +58,7 @@ Result<std::string> named_path(const std::string& path);
 
 // The folder in which PATH's last component stands.
 std::string folder_of(const std::string& path);
+// The place of the content that PATH is, by whatever name.
+content::ContentPlace place_of(const std::string& path);
 
 }  // namespace firn::app

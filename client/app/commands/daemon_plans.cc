@@ -62,6 +62,10 @@ Result<KeptContent> read_added(const AddRequest& request) {
     return Error{ErrorCode::kBadInput, operation, "its folder must be an absolute path"};
   if (const auto seeding = parse_seed_policy(request.seeding); !seeding.ok())
     return seeding.error();
+  if (request.serve && (request.overwrite || request.repair))
+    return Error{ErrorCode::kBadInput, operation, "what is served is left as it is"};
+  if (!request.as.empty())
+    if (const Status fine = content::check_as(request.as); !fine.ok()) return fine.error();
   auto source = read_source(request.source);
   if (!source.ok()) return source.error();
   // The daemon's own folder means nothing to a caller.
@@ -71,6 +75,10 @@ Result<KeptContent> read_added(const AddRequest& request) {
   kept.id = source->content_id;
   kept.kind = request.serve ? KeptContent::Kind::kServe : KeptContent::Kind::kDownload;
   kept.folder = request.folder;
+  kept.as = request.as;
+  kept.overwrite = request.overwrite;
+  kept.repair = request.repair;
+  kept.paused = request.paused;
   kept.seeding = request.seeding;
   kept.limits = request.limits.applied_to({});
   const auto priority = priority_of(request.priority);
@@ -79,8 +87,12 @@ Result<KeptContent> read_added(const AddRequest& request) {
   kept.priority = *priority;
   if (source->manifest) {
     kept.manifest = source->manifest->file_bytes;
-    if (request.serve)
-      kept.folder = content::find_content_folder(source->manifest->info, request.folder);
+    if (request.serve) {
+      const auto found =
+          content::find_content(source->manifest->info, {request.folder, request.as});
+      kept.folder = found.dir;
+      kept.as = found.as;
+    }
     kept.trusted = request.serve && request.trust;
     if (request.link.empty()) return kept;
     source = read_source(request.link);
@@ -115,6 +127,9 @@ Result<SessionPlan> plan_kept(const NetworkOptions& network, const KeptContent& 
   if (!seeding.ok()) return seeding.error();
   plan->core.seeding = seeding_left(kept, *seeding);
   const bool serves = kept.kind == KeptContent::Kind::kServe || kept.finished_at != 0;
+  plan->as = kept.as;
+  plan->overwrite = kept.overwrite;
+  plan->repair = kept.repair;
   plan->mode = serves ? SessionPlan::Mode::kServe : SessionPlan::Mode::kDownload;
   plan->offer_manifest = serves;
   plan->certificate_for = [signer, self](const Manifest& manifest) {
@@ -122,7 +137,11 @@ Result<SessionPlan> plan_kept(const NetworkOptions& network, const KeptContent& 
   };
   plan->core.certificate_waits = !serves;
   if (!plan->manifest) return plan;
-  if (serves) plan->dir = found_folder(plan->manifest->info, kept.folder, console);
+  if (serves) {
+    const auto found = found_content(plan->manifest->info, {kept.folder, kept.as}, console);
+    plan->dir = found.dir;
+    plan->as = found.as;
+  }
   plan->core.certificate = plan->certificate_for(*plan->manifest);
   return plan;
 }

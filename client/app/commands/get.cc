@@ -3,6 +3,7 @@
 
 #include "client/app/commands/commands.h"
 #include "client/app/commands/content_source.h"
+#include "client/app/commands/download_options.h"
 #include "client/app/commands/options.h"
 #include "client/app/commands/planning.h"
 #include "client/app/commands/publishing_options.h"
@@ -17,6 +18,7 @@ namespace {
 struct GetArguments {
   std::vector<std::string> sources;
   std::string dir = ".";
+  std::string as;
   bool overwrite = false;
   bool repair = false;
   std::string seed;
@@ -45,6 +47,7 @@ Result<SessionPlan> plan_of(const GetArguments& arguments, const std::string& te
   if (plan->core.trackers.empty() && plan->core.peers.empty())
     console.shared_warning(kNobodyKnown, plan->content_id);
   plan->mode = SessionPlan::Mode::kDownload;
+  plan->as = arguments.as;
   plan->overwrite = arguments.overwrite;
   plan->repair = arguments.repair;
   plan->on_complete = arguments.on_complete;
@@ -70,9 +73,9 @@ ExitCode run(const GetArguments& arguments, Console& console) {
         return fail(console, {ErrorCode::kBadInput, "get " + text, "named twice"});
     for (const SessionPlan& other : plans) {
       if (!plan->manifest || !other.manifest || other.dir != plan->dir) continue;
-      if (other.manifest->info.name != plan->manifest->info.name) continue;
+      if (other.name() != plan->name()) continue;
       return fail(console, {ErrorCode::kExists, "get " + text,
-                            "two contents are called " + plan->manifest->info.name +
+                            "two contents are called " + plan->name() +
                                 "; get them one by one, into a folder (-o) each"});
     }
     plans.push_back(*std::move(plan));
@@ -105,12 +108,8 @@ void add_get_command(CLI::App& app, Chosen& chosen) {
       ->option_text("DIR")
       ->configurable(false)
       ->check(not_empty());
-  command->add_flag("--overwrite", arguments->overwrite,
-                    "replace files in DIR that are in the way");
-  command->add_flag(
-      "--repair", arguments->repair,
-      "restore files in DIR that are missing, too short, too long or changed; fetches and writes "
-      "only what differs");
+  add_as_option(*command, arguments->as, "name for the content in DIR, instead of its own");
+  add_replacing_options(*command, arguments->overwrite, arguments->repair);
   command
       ->add_option("--seed", arguments->seed,
                    "how long to stay when complete: none, forever, a ratio (ratio:1.5) or a "
@@ -135,7 +134,11 @@ void add_get_command(CLI::App& app, Chosen& chosen) {
   add_network_options(*command, arguments->network);
   add_status_option(*command, arguments->status);
   add_console_options(*command, arguments->console);
-  on_command(*command, arguments, chosen, run);
+  command->callback([arguments, &chosen] {
+    if (!arguments->as.empty() && arguments->sources.size() > 1)
+      throw CLI::ValidationError("get", "--as is for one content: get the others by themselves");
+    chosen = run_of(arguments, run);
+  });
 }
 
 }  // namespace firn::app

@@ -3,6 +3,7 @@
 #include "client/app/commands/bytes_option.h"
 #include "client/app/commands/running.h"
 #include "client/app/commands/stop_request.h"
+#include "client/content/top_name.h"
 #include "proto/base/limits.h"
 #include "proto/program/usage.h"
 
@@ -75,6 +76,9 @@ content::CreateOptions create_options(const MakingOptions& options, unsigned thr
   create.scanned = [&console, &excludes_used](const content::Scan& scan) {
     for (const std::string& left_out : scan.skipped) console.warning("left out: " + left_out);
     excludes_used.insert(scan.excludes_used.begin(), scan.excludes_used.end());
+    if (const std::string_view fault = content::name_fault(scan.name, false); !fault.empty())
+      console.warning("the name " + scan.name + " " + std::string(fault) +
+                      ": whoever gets it must give it another one (--as NAME)");
   };
   return create;
 }

@@ -25,6 +25,7 @@ struct MediumRead {
 
 struct MediumReadRequest {
   std::string input, dir;
+  std::string as;                      // as content::ContentPlace's
   std::string expected;                // link or manifest file; empty: any content
   std::optional<medium::Rates> rates;  // told by the user
   bool overwrite = false;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "client/app/commands/content_source.h"
+#include "client/app/commands/download_options.h"
 #include "client/app/commands/medium.h"
 #include "client/app/commands/medium_options.h"
 #include "client/app/commands/medium_words.h"
@@ -61,6 +62,7 @@ class MediumReader {
     if (!manifest.ok()) return fail(console_, manifest.error());
     read_.manifest = *std::move(manifest);
     RestoringOptions options;
+    options.as = request_.as;
     options.overwrite = request_.overwrite;
     options.cancelled = StopRequest::poll();
     options.progress = [this](std::uint64_t done, std::uint64_t total) {
@@ -137,6 +139,7 @@ void add_medium_read(CLI::App& app, Chosen& chosen) {
   command->add_option("--expect", arguments->request.expected, "refuse a medium of another content")
       ->option_text("LINK|X.firn")
       ->configurable(false);
+  add_as_option(*command, arguments->request.as, "name for the content in DIR, instead of its own");
   add_rates_options(*command, arguments->rates);
   command->add_flag("--overwrite", arguments->request.overwrite,
                     "replace files that are in the way");

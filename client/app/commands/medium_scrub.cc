@@ -25,6 +25,9 @@ struct MediumScrubArguments {
   ConsoleOptions console;
 };
 
+// The content's name while it stands there; no stranger's.
+constexpr const char* kScrubbed = "content";
+
 std::string lock_of(const std::string& work) {
   return work + ".lock";
 }
@@ -59,6 +62,7 @@ ExitCode run(const MediumScrubArguments& arguments, Console& console) {
   MediumReadRequest request;
   request.input = arguments.input;
   request.dir = folder + "/" + work;
+  request.as = kScrubbed;
   request.threads = arguments.threads;
   const MediumRead read = read_medium(request, console);
   if (read.code != ExitCode::kOk) {
@@ -66,8 +70,8 @@ ExitCode run(const MediumScrubArguments& arguments, Console& console) {
     return read.code;
   }
   const StopRequest stop;
-  const auto bytes = write_medium(*read.manifest, request.dir, *read.label, arguments.output,
-                                  {show_progress(console), StopRequest::poll()});
+  const auto bytes = write_medium(*read.manifest, {request.dir, request.as}, *read.label,
+                                  arguments.output, {show_progress(console), StopRequest::poll()});
   if (!bytes.ok()) return fail_or_stop(console, bytes.error(), "nothing was written");
   if (const Status gone = store::remove_tree(**files, work); !gone.ok())
     return fail(console, gone.error());

@@ -62,7 +62,7 @@ ExitCode run(const MediumWriteArguments& arguments, Console& console) {
   request->manifest_bytes = static_cast<std::uint32_t>(manifest->file_bytes.size());
   const auto plan = medium::make_plan(*request);
   if (!plan.ok()) return fail(console, plan.error());
-  const auto bytes = write_medium(*manifest, folder_of(*path), plan->label, arguments.output,
+  const auto bytes = write_medium(*manifest, place_of(*path), plan->label, arguments.output,
                                   {show_progress(console), StopRequest::poll()});
   if (!bytes.ok()) return fail_or_stop(console, bytes.error(), "nothing was written");
   console.clear_progress();

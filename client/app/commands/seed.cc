@@ -2,6 +2,7 @@
 // firn seed [LINK|X.firn] --from-medium FILE...: the same for what media hold (seed_media.h).
 #include "client/app/commands/commands.h"
 #include "client/app/commands/content_source.h"
+#include "client/app/commands/download_options.h"
 #include "client/app/commands/options.h"
 #include "client/app/commands/planning.h"
 #include "client/app/commands/publishing_options.h"
@@ -17,6 +18,7 @@ struct SeedArguments {
   std::vector<std::string> pairs;  // LINK or X.firn, DIR, ...; of media the first alone, if any
   std::vector<std::string> media;
   std::string dir = ".";  // for what media hold
+  std::string as;
   bool trust = false;
   SigningOptions signing;
   std::string kernels;
@@ -36,7 +38,10 @@ Result<SessionPlan> plan_of(const SeedArguments& arguments, const Signer& signer
   if (!plan.ok()) return plan;
   if (!plan->manifest && plan->core.trackers.empty() && plan->core.peers.empty())
     console.shared_warning(kNobodyKnown, plan->content_id);
-  if (plan->manifest) plan->dir = found_folder(plan->manifest->info, dir, console);
+  content::ContentPlace place{dir, arguments.as};
+  if (plan->manifest) place = found_content(plan->manifest->info, place, console);
+  plan->dir = place.dir;
+  plan->as = place.as;
   plan->mode = SessionPlan::Mode::kServe;
   plan->trust = arguments.trust;
   plan->offer_manifest = true;
@@ -77,7 +82,7 @@ ExitCode run(const SeedArguments& arguments, Console& console) {
     if (!arguments.status.empty())
       throw CLI::ValidationError("seed", "--status does not go with --from-medium");
     const std::string source = arguments.pairs.empty() ? "" : arguments.pairs.front();
-    return seed_from_media({arguments.media, source, arguments.dir, arguments.signing,
+    return seed_from_media({arguments.media, source, arguments.dir, arguments.as, arguments.signing,
                             arguments.codec, arguments.network},
                            console);
   }
@@ -125,6 +130,9 @@ void check_usage(const SeedArguments& arguments) {
   } else if (arguments.pairs.size() % 2 != 0) {
     throw CLI::ValidationError("seed",
                                "each link or manifest needs its folder: LINK DIR [LINK2 DIR2]");
+  } else if (arguments.pairs.size() > 2 && !arguments.as.empty()) {
+    throw CLI::ValidationError("seed",
+                               "--as is for one content: name the others by their own paths");
   }
 }
 
@@ -164,6 +172,7 @@ void add_seed_command(CLI::App& app, Chosen& chosen) {
       "--trust", arguments->trust,
       "check only the sizes of the files at the start, and bytes when they are sent");
   add_media_options(*command, *arguments, trust);
+  add_as_option(*command, arguments->as, "the content's name in DIR, where it is not its own");
   add_sign_option(*command, arguments->signing);
   add_certificate_option(*command, arguments->signing);
   add_codec_options(*command, arguments->codec);

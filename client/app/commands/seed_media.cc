@@ -125,6 +125,7 @@ class MediaSeeder {
     if (const Status may = check_manifest(); !may.ok()) return may;
     const Manifest& manifest = *source_.manifest;
     RestoringOptions options;
+    options.as = request_.as;
     options.cancelled = StopRequest::poll();
     options.progress = [this](std::uint64_t done, std::uint64_t total) {
       if (options_.progress) options_.progress("decoding", done, total);
@@ -178,6 +179,7 @@ class MediaSeeder {
     plan.keys = source_.keys();
     plan.manifest = source_.manifest;
     plan.dir = request_.dir;
+    plan.as = request_.as;
     plan.trust = true;  // it has just been verified
     plan.offer_manifest = true;
     plan.core = *std::move(core);

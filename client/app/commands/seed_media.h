@@ -20,6 +20,7 @@ struct SeedMediaRequest {
   std::vector<std::string> media;
   std::string source;  // link or manifest file; empty: what the media say
   std::string dir;
+  std::string as;  // as content::ContentPlace's
   const SigningOptions& signing;
   const CodecOptions& codec;
   const NetworkOptions& network;

@@ -6,6 +6,7 @@
 
 #include "client/app/commands/commands.h"
 #include "client/app/commands/content_source.h"
+#include "client/app/commands/download_options.h"
 #include "client/app/commands/find_manifest.h"
 #include "client/app/commands/options.h"
 #include "client/app/commands/publishing_options.h"
@@ -23,6 +24,7 @@ namespace {
 struct VerifyArguments {
   std::string source;
   std::string dir;
+  std::string as;
   std::string publisher;
   NetworkOptions network;
   ConsoleOptions console;
@@ -37,6 +39,7 @@ std::string line_about(const store::VerifyReport::BadFile& bad) {
 
 std::string advice(const store::VerifyReport& report) {
   if (report.unfinished) return "the download is not complete; firn get goes on with it";
+  if (report.absent) return std::string(store::kAbsentAdvice) + "; firn get fetches it";
   if (report.foreign)
     return std::string(store::kForeignAdvice) + "; firn get -o gets this one into another folder";
   const bool in_the_way = std::any_of(report.bad_files.begin(), report.bad_files.end(),
@@ -58,8 +61,11 @@ ExitCode run(const VerifyArguments& arguments, Console& console) {
   options.progress = show_progress(console, "checking");
   const StopRequest stop;
   options.cancelled = StopRequest::poll();
-  const std::string dir = found_folder(manifest->info, arguments.dir, console);
-  const auto report = store::verify_content(*manifest, dir, options);
+  const content::ContentPlace place =
+      found_content(manifest->info, {arguments.dir, arguments.as}, console);
+  options.as = place.as;
+  const std::string& name = content::top_name(manifest->info, place.as);
+  const auto report = store::verify_content(*manifest, place.dir, options);
   if (!report.ok())
     return fail_or_stop(console, report.error(), "not everything was read, and nothing is proven");
   console.clear_progress();
@@ -78,7 +84,7 @@ ExitCode run(const VerifyArguments& arguments, Console& console) {
                  {"generations_good", good},
                  {"bad_files", std::move(bad_files)}});
   if (all_good) {
-    console.info(fmt::format("{}: {}, {}: all as the manifest says", manifest->info.name,
+    console.info(fmt::format("{}: {}, {}: all as the manifest says", name,
                              content::entries_text(manifest->info.files),
                              format_bytes(manifest->info.shape.content_bytes)),
                  manifest->id);
@@ -87,8 +93,7 @@ ExitCode run(const VerifyArguments& arguments, Console& console) {
   if (!console.json())
     for (const auto& bad : report->bad_files) console.print(line_about(bad));
   console.error("corrupt",
-                fmt::format("{}: missing or different from what the manifest says: {}; {}",
-                            manifest->info.name,
+                fmt::format("{}: missing or different from what the manifest says: {}; {}", name,
                             content::part_of_entries(report->bad_count, manifest->info.files),
                             advice(*report)),
                 manifest->id);
@@ -107,6 +112,7 @@ void add_verify_command(CLI::App& app, Chosen& chosen) {
   command->add_option("DIR", arguments->dir, "folder that holds the content")
       ->required()
       ->check(not_empty());
+  add_as_option(*command, arguments->as, "the content's name in DIR, where it is not its own");
   add_publisher_option(*command, arguments->publisher);
   add_network_options(*command, arguments->network);
   add_console_options(*command, arguments->console);

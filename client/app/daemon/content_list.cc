@@ -152,7 +152,8 @@ Result<Json> ContentList::add(const AddRequest& request) {
       return other->removed()
                  ? Error{ErrorCode::kBusy, operation, "it is being removed; try again in a moment"}
                  : Error{ErrorCode::kExists, operation, "it is there already, as " + other->name()};
-  if (const auto plan = host_.plan(*kept); !plan.ok()) return plan.error();
+  const auto plan = host_.plan(*kept);
+  if (!plan.ok()) return plan.error();
   kept->added_at = wall_seconds();
   kept->position = 1;
   for (const auto& other : contents_)
@@ -163,6 +164,11 @@ Result<Json> ContentList::add(const AddRequest& request) {
   changed_ = true;
   host_.driver.loop().wake();
   host_.hooks.added(contents_.back()->subject());
+  // Not only once it has a place among the downloads.
+  if (plan->mode == SessionPlan::Mode::kDownload && plan->manifest)
+    if (const Status named = content::check_top_name(plan->manifest->info, {plan->dir, plan->as});
+        !named.ok())
+      contents_.back()->fail(named.error());
   return contents_.back()->details();
 }
 
@@ -197,8 +203,13 @@ Result<DaemonContent*> ContentList::find(const std::string& which) {
     found.insert(found.end(), named.begin(), named.end());
   if (found.size() == 1) return found.front();
   if (!found.empty()) return ambiguous(which, found);
-  return Error{ErrorCode::kNotFound, "find '" + which + "'",
-               "no content has this name, or an id that begins so; `firn list` shows them"};
+  const bool comes = std::ranges::any_of(contents_, [](const auto& content) {
+    return content->name() == content->id().short_text() && content->queue_entry().wants;
+  });
+  return Error{comes ? ErrorCode::kBusy : ErrorCode::kNotFound, "find '" + which + "'",
+               std::string("no content has this name, or an id that begins so") +
+                   (comes ? ", and the names of some are not known yet" : "") +
+                   "; `firn list` shows them"};
 }
 
 template <typename Change>
@@ -332,8 +343,9 @@ void ContentList::finish() {
   keep_records(host_.store, contents_, recorded_, contents_.size());
 }
 
-Result<Json> ContentList::move(const std::string& which, const std::string& folder) {
-  return change(which, [&folder](DaemonContent& content) { return content.move(folder); });
+Result<Json> ContentList::move(const std::string& which, const std::string& folder,
+                               const std::string& as) {
+  return change(which, [&](DaemonContent& content) { return content.move(folder, as); });
 }
 
 // --- watched folders ---

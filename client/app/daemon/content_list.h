@@ -50,7 +50,8 @@ class ContentList final : public DaemonMethods {
   Result<Json> prioritize(const std::string& which, const std::string& priority) override;
   Result<Json> queue(const std::string& which, const std::string& to) override;
   Result<Json> status() override;
-  Result<Json> move(const std::string& which, const std::string& folder) override;
+  Result<Json> move(const std::string& which, const std::string& folder,
+                    const std::string& as) override;
   Result<Json> watch(const std::string& folder, const std::string& output) override;
   Result<Json> watches() override;
   Result<Json> unwatch(const std::string& folder) override;

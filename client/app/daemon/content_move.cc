@@ -77,39 +77,40 @@ Status check_unused(Files& files, const ContentId& id) {
 
 }  // namespace
 
-Status check_move(const KeptContent& content, const std::string& to) {
-  const std::string operation = "move " + content.id.short_text() + " to " + to;
+Status check_move(const KeptContent& content, const content::ContentPlace& to) {
+  const std::string operation = "move " + content.id.short_text() + " to " + to.dir;
   namespace fs = std::filesystem;
-  if (!to.starts_with('/'))
+  if (!to.dir.starts_with('/'))
     return Error{ErrorCode::kBadInput, operation, "the folder must be an absolute path"};
   const auto info = info_of(content);
   if (!info.ok()) return info.error();
   std::error_code error;
-  const fs::path target = fs::weakly_canonical(to, error);
+  const fs::path target = fs::weakly_canonical(to.dir, error);
   if (error) return error_from_errno(operation, error.value());
   if (fs::exists(target, error) && !fs::is_directory(target, error))
     return Error{ErrorCode::kExists, operation, "it is not a folder"};
   const fs::path old = fs::weakly_canonical(content.folder, error);
   if (target == old) return Error{ErrorCode::kBadInput, operation, "it is in this folder already"};
   if (*info) {
-    const std::string& name = content::top_name(**info, content.as);
-    const fs::path itself = old / name;
+    const fs::path itself = old / content::top_name(**info, content.as);
     if (std::mismatch(itself.begin(), itself.end(), target.begin(), target.end()).first ==
         itself.end())
       return Error{ErrorCode::kBadInput, operation, "a content cannot go into itself"};
-    if (const Status free = check_free(operation, target / name); !free.ok()) return free;
+    if (const Status named = content::check_top_name(**info, to); !named.ok()) return named;
+    const fs::path there = target / content::top_name(**info, to.as);
+    if (const Status free = check_free(operation, there); !free.ok()) return free;
   }
   return check_free(operation, target / WorkFolder::path_of(content.id));
 }
 
 Result<std::unique_ptr<ContentMove>> ContentMove::open(const KeptContent& content,
-                                                       const std::string& from,
-                                                       const std::string& to) {
+                                                       const content::ContentPlace& from,
+                                                       const content::ContentPlace& to) {
   auto info = info_of(content);
   if (!info.ok()) return info.error();
-  auto source = store::open_posix_files(from, false);
+  auto source = store::open_posix_files(from.dir, false);
   if (!source.ok() && source.error().code != ErrorCode::kNotFound) return source.error();
-  auto target = store::open_posix_files(to, true);
+  auto target = store::open_posix_files(to.dir, true);
   if (!target.ok()) return target.error();
   std::shared_ptr<Files> there;
   if (source.ok()) {
@@ -118,17 +119,18 @@ Result<std::unique_ptr<ContentMove>> ContentMove::open(const KeptContent& conten
   }
   const bool complete = content.kind == KeptContent::Kind::kServe || content.finished_at != 0;
   return std::make_unique<ContentMove>(std::move(there), *std::move(target), content.id,
-                                       *std::move(info), content.as, complete);
+                                       *std::move(info), from.as, to.as, complete);
 }
 
 ContentMove::ContentMove(std::shared_ptr<Files> from, std::shared_ptr<Files> to,
-                         const ContentId& id, std::optional<Info> info, std::string as,
-                         bool complete)
+                         const ContentId& id, std::optional<Info> info, const std::string& from_as,
+                         const std::string& to_as, bool complete)
     : from_(std::move(from)),
       to_(std::move(to)),
       id_(id),
       info_(std::move(info)),
-      as_(std::move(as)),
+      from_as_(from_as),
+      to_as_(to_as),
       complete_(complete),
       work_(WorkFolder::path_of(id)),
       stage_(std::string(WorkFolder::kParent) + "/move-" + id.text()) {}
@@ -149,15 +151,20 @@ Result<std::vector<ContentMove::Item>> ContentMove::collect() const {
 // also the time that a file gets with its name: another file may still be in its way.
 Status ContentMove::collect_entry(std::uint32_t file, std::vector<Item>& items) const {
   const FileEntry& entry = info_->files[file];
-  Item item{content::final_path(*info_, as_, "", file), {}, {}, entry.mode, entry.modified_ns};
-  const auto there = from_->stat(item.path);
+  Item item{content::final_path(*info_, from_as_, "", file),
+            content::final_path(*info_, to_as_, "", file),
+            {},
+            {},
+            entry.mode,
+            entry.modified_ns};
+  const auto there = from_->stat(item.from);
   if (!there.ok()) return there.error();
   item.stat = *there;
   if (entry.kind == FileEntry::Kind::kFolder) {
     if (there->kind == FileKind::kFolder) items.push_back(std::move(item));
   } else if (entry.kind == FileEntry::Kind::kLink) {
     if (there->kind != FileKind::kLink) return Done{};
-    const auto target = from_->read_link(item.path);
+    const auto target = from_->read_link(item.from);
     if (!target.ok()) return target.error();
     item.target = *target;
     if (*target == entry.target) items.push_back(std::move(item));
@@ -175,13 +182,13 @@ Status ContentMove::collect_work(const std::string& folder, std::vector<Item>& i
   const auto names = from_->list(folder);
   if (!names.ok()) return names.error();
   for (const std::string& name : *names) {
-    Item item{folder + "/" + name, {}, {}};
-    const auto stat = from_->stat(item.path);
+    Item item{folder + "/" + name, folder + "/" + name, {}, {}};
+    const auto stat = from_->stat(item.from);
     if (!stat.ok()) return stat.error();
     item.stat = *stat;
     if (stat->kind == FileKind::kFolder) {
-      if (const Status below = collect_work(item.path, items); !below.ok()) return below;
-    } else if (stat->kind == FileKind::kFile && item.path != work_ + "/lock") {
+      if (const Status below = collect_work(item.from, items); !below.ok()) return below;
+    } else if (stat->kind == FileKind::kFile && item.from != work_ + "/lock") {
       items.push_back(std::move(item));  // links are made anew when the download finishes
     }
   }
@@ -196,10 +203,10 @@ Status ContentMove::collect_media(std::vector<Item>& items) const {
   const auto names = from_->list(folder);
   if (!names.ok()) return names.error();
   for (const std::string& name : *names) {
-    Item item{folder + "/" + name, {}, {}};
-    if (!item.path.starts_with(WorkFolder::media_prefix_of(id_)) || name.ends_with(".lock"))
+    Item item{folder + "/" + name, folder + "/" + name, {}, {}};
+    if (!item.from.starts_with(WorkFolder::media_prefix_of(id_)) || name.ends_with(".lock"))
       continue;
-    const auto stat = from_->stat(item.path);
+    const auto stat = from_->stat(item.from);
     if (!stat.ok()) return stat.error();
     item.stat = *stat;
     if (stat->kind == FileKind::kFile) items.push_back(std::move(item));
@@ -249,7 +256,7 @@ Result<bool> ContentMove::stage() {
 // The bytes that were copied. copied_ is not 0 afterwards if the item needs another call.
 Result<std::uint64_t> ContentMove::stage_item(const Item& item) {
   if (item.stat.kind == FileKind::kFolder) return std::uint64_t{0};
-  const std::string path = staged(item.path);
+  const std::string path = staged(item);
   if (copied_ == 0) {
     const auto done = same(*to_, path, item);
     if (!done.ok()) return done.error();
@@ -262,7 +269,7 @@ Result<std::uint64_t> ContentMove::stage_item(const Item& item) {
       if (!made.ok()) return made.error();
       return std::uint64_t{0};
     }
-    const auto linked = to_->link_from(from_->full_path(item.path), path);
+    const auto linked = to_->link_from(from_->full_path(item.from), path);
     if (!linked.ok()) return linked.error();
     if (*linked) return std::uint64_t{0};
   }
@@ -271,9 +278,9 @@ Result<std::uint64_t> ContentMove::stage_item(const Item& item) {
 
 // Holes stay holes. A copy has its name once it is whole.
 Result<std::uint64_t> ContentMove::copy_slice(const Item& item) {
-  const auto from = from_->open(item.path, Files::Open::kRead);
+  const auto from = from_->open(item.from, Files::Open::kRead);
   if (!from.ok()) return from.error();
-  const std::string half = staged(item.path) + ".half";
+  const std::string half = staged(item) + ".half";
   const auto to = to_->open(half, Files::Open::kCreate);
   if (!to.ok()) return to.error();
   if (copied_ == 0)
@@ -285,7 +292,7 @@ Result<std::uint64_t> ContentMove::copy_slice(const Item& item) {
     const auto got = (*from)->read_at(copied_, std::span(piece).first(wanted));
     if (!got.ok()) return got.error();
     if (*got < wanted)
-      return Error{ErrorCode::kCorrupt, "move " + from_->full_path(item.path),
+      return Error{ErrorCode::kCorrupt, "move " + from_->full_path(item.from),
                    "the file changed meanwhile"};
     const auto data = std::span<const std::uint8_t>(piece).first(wanted);
     for (const store::ByteRun& run : store::runs_beside_zeros(copied_, data))
@@ -299,10 +306,9 @@ Result<std::uint64_t> ContentMove::copy_slice(const Item& item) {
   if (copied_ < item.stat.bytes) return bytes;
   copied_ = 0;
   if (const Status synced = (*to)->sync(); !synced.ok()) return synced.error();
-  const auto set = (*to)->set_attributes(mode_of(*from_, item.path), item.stat.modified_ns);
+  const auto set = (*to)->set_attributes(mode_of(*from_, item.from), item.stat.modified_ns);
   if (!set.ok()) return set.error();
-  if (const Status named = to_->rename(half, staged(item.path), true); !named.ok())
-    return named.error();
+  if (const Status named = to_->rename(half, staged(item), true); !named.ok()) return named.error();
   return bytes;
 }
 
@@ -321,7 +327,7 @@ Status ContentMove::place() {
   // Folders last, and the deepest first: what is put into one changes its time.
   for (auto item = items->rbegin(); item != items->rend(); ++item)
     if (item->stat.kind == FileKind::kFolder) {
-      const auto set = to_->set_folder_attributes(item->path, item->mode, item->time_ns);
+      const auto set = to_->set_folder_attributes(item->to, item->mode, item->time_ns);
       if (!set.ok()) return set.error();
     }
   return to_->sync_all();
@@ -338,19 +344,19 @@ Status ContentMove::remove_stage() {
 
 // One that is not staged was placed before a kill.
 Status ContentMove::place_item(const Item& item) {
-  if (item.stat.kind == FileKind::kFolder) return to_->make_folders(item.path);
-  const std::string path = staged(item.path);
+  if (item.stat.kind == FileKind::kFolder) return to_->make_folders(item.to);
+  const std::string path = staged(item);
   const auto waiting = to_->stat(path);
   if (!waiting.ok()) return waiting.error();
   if (waiting->kind == FileKind::kMissing) {
-    const auto placed = same(*to_, item.path, item);
+    const auto placed = same(*to_, item.to, item);
     if (!placed.ok()) return placed.error();
     if (*placed) return Done{};
-    return Error{ErrorCode::kNotFound, "move to " + to_->full_path(item.path),
+    return Error{ErrorCode::kNotFound, "move to " + to_->full_path(item.to),
                  "the file that was to go there is gone"};
   }
-  if (const Status made = to_->make_folders(store::parent_of(item.path)); !made.ok()) return made;
-  return to_->rename(path, item.path, false);
+  if (const Status made = to_->make_folders(store::parent_of(item.to)); !made.ok()) return made;
+  return to_->rename(path, item.to, false);
 }
 
 Status ContentMove::clear() {
@@ -363,18 +369,18 @@ Status ContentMove::clear() {
   if (!items.ok()) return items.error();
   Folders folders;  // also of files that were deleted before a kill
   for (std::uint32_t i = 0; info_ && i < info_->files.size(); ++i) {
-    const std::string path = content::final_path(*info_, as_, "", i);
+    const std::string path = content::final_path(*info_, from_as_, "", i);
     if (info_->files[i].kind == FileEntry::Kind::kFolder) folders.insert(path);
     add_parents(path, folders);
   }
   for (const Item& item : *items) {
     if (item.stat.kind == FileKind::kFolder) continue;
-    if (const auto there = same(*to_, item.path, item); !there.ok()) {
+    if (const auto there = same(*to_, item.to, item); !there.ok()) {
       note(there.error());
     } else if (*there) {
-      note(from_->remove(item.path));
-    } else if (item.path.starts_with(work_)) {
-      note(Error{ErrorCode::kNotFound, "delete " + from_->full_path(item.path),
+      note(from_->remove(item.from));
+    } else if (item.from.starts_with(work_)) {
+      note(Error{ErrorCode::kNotFound, "delete " + from_->full_path(item.from),
                  "it has not arrived"});
     }
   }
@@ -402,17 +408,17 @@ Status ContentMove::undo(bool placed_some) {
   Folders folders;
   if (placed_some)
     for (const Item& item : *items) {
-      add_parents(item.path, folders);
+      add_parents(item.to, folders);
       if (item.stat.kind == FileKind::kFolder) {
-        folders.insert(item.path);
+        folders.insert(item.to);
         continue;
       }
-      const auto waiting = to_->stat(staged(item.path));
-      const auto placed = same(*to_, item.path, item);
+      const auto waiting = to_->stat(staged(item));
+      const auto placed = same(*to_, item.to, item);
       if (!waiting.ok() || !placed.ok()) {
         note(waiting.ok() ? placed.error() : waiting.error());
       } else if (waiting->kind == FileKind::kMissing && *placed) {
-        note(to_->remove(item.path));
+        note(to_->remove(item.to));
       }
     }
   for (const std::string& folder : folders)

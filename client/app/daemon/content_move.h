@@ -15,27 +15,31 @@
 #include <vector>
 
 #include "client/app/daemon/kept_content.h"
+#include "client/content/top_name.h"
 #include "client/store/files.h"
 #include "proto/base/result.h"
 #include "proto/content/manifest.h"
 
 namespace firn::app {
 
-// Whether a content may go to the folder `to`. Errors: kBadInput (no absolute path, the folder that
-// it is in, a folder within the content), kExists (something of its name stands there), others as
-// errno says. Blocks for a few calls of the file system.
-Status check_move(const KeptContent& content, const std::string& to);
+// Whether a content may go to this place. Errors: kBadInput (no absolute path, the folder that it
+// is in, a folder within the content), kExists (something of its name stands there), as
+// content::check_top_name(), others as errno says. Blocks for a few calls of the file system.
+Status check_move(const KeptContent& content, const content::ContentPlace& to);
 
 // Blocks; any thread, one at a time. No session may use the content.
 class ContentMove {
  public:
-  // Between the content's two folders; the new one is made if it is missing. Errors: as errno says,
-  // kExists (another process downloads the content), kCorrupt (its manifest).
+  // Between the content's two places, of which the one `from` is left; the new folder is made if it
+  // is missing. Errors: as errno says, kExists (another process downloads the content), kCorrupt
+  // (its manifest).
   static Result<std::unique_ptr<ContentMove>> open(const KeptContent& content,
-                                                   const std::string& from, const std::string& to);
-  // `from` may be null: there is nothing. `as`: KeptContent::as.
+                                                   const content::ContentPlace& from,
+                                                   const content::ContentPlace& to);
+  // `from` may be null: there is nothing. `from_as`, `to_as`: as ContentPlace's.
   ContentMove(std::shared_ptr<store::Files> from, std::shared_ptr<store::Files> to,
-              const ContentId& id, std::optional<Info> info, std::string as, bool complete);
+              const ContentId& id, std::optional<Info> info, const std::string& from_as,
+              const std::string& to_as, bool complete);
 
   // Goes on for a while; true: all is staged. kNotFound: the files of a content that was complete
   // are not in its folder.
@@ -49,7 +53,8 @@ class ContentMove {
 
  private:
   struct Item {
-    std::string path;  // below both folders
+    std::string from;  // below the old folder
+    std::string to;    // below the new one
     store::FileStat stat;
     std::string target;        // of a link
     std::uint32_t mode = 0;    // of a folder
@@ -65,14 +70,14 @@ class ContentMove {
   Result<std::uint64_t> copy_slice(const Item& item);
   Status place_item(const Item& item);
   Status remove_stage();
-  std::string staged(const std::string& path) const { return stage_ + "/" + path; }
+  std::string staged(const Item& item) const { return stage_ + "/" + item.to; }
   // The stage while undo() removes it.
   std::string undone() const { return stage_ + ".undone"; }
 
   const std::shared_ptr<store::Files> from_, to_;
   const ContentId id_;
   const std::optional<Info> info_;
-  const std::string as_;
+  const std::string from_as_, to_as_;
   const bool complete_;
   const std::string work_, stage_;
   std::optional<std::vector<Item>> items_;  // while it stages

@@ -57,6 +57,13 @@ constexpr TableVersion kTableVersions[] = {
 )",
      24},
     {"CREATE TABLE watched(folder BLOB PRIMARY KEY, output BLOB NOT NULL);", 24},
+    {R"(
+  ALTER TABLE content ADD COLUMN top_name TEXT NOT NULL DEFAULT '';
+  ALTER TABLE content ADD COLUMN other_top_name TEXT NOT NULL DEFAULT '';
+  ALTER TABLE content ADD COLUMN overwrite INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE content ADD COLUMN repair INTEGER NOT NULL DEFAULT 0;
+)",
+     28},
 };
 constexpr std::int64_t kContentsVersion = std::size(kTableVersions);
 
@@ -95,6 +102,10 @@ Result<KeptContent> content_of(const Statement& row) {
   content.seeded_seconds = row.integer(20);
   content.move = static_cast<KeptContent::Move>(move);
   content.other_folder = row.bytes(22);
+  content.as = row.bytes(23);
+  content.other_as = row.bytes(24);
+  content.overwrite = row.integer(25) != 0;
+  content.repair = row.integer(26) != 0;
   return content;
 }
 
@@ -132,7 +143,11 @@ Statement& bind_changeable(Statement& statement, const KeptContent& content) {
       .bind(20, static_cast<std::int64_t>(content.uploaded))
       .bind(21, content.seeded_seconds)
       .bind(22, static_cast<std::int64_t>(content.move))
-      .bind_bytes(23, not_null(content.other_folder));
+      .bind_bytes(23, not_null(content.other_folder))
+      .bind_text(24, content.as)
+      .bind_text(25, content.other_as)
+      .bind(26, content.overwrite)
+      .bind(27, content.repair);
 }
 
 }  // namespace
@@ -183,7 +198,8 @@ Result<std::vector<KeptContent>> ContentsStore::load() {
   auto query = database_.prepare(
       "SELECT id, kind, link, manifest, folder, seeding, paused, seeded, removing, added_at,"
       " finished_at, trusted, stamp, up_limit, down_limit, seed_ratio, seed_seconds, priority,"
-      " position, uploaded, seeded_seconds, move, other_folder FROM content ORDER BY number");
+      " position, uploaded, seeded_seconds, move, other_folder, top_name, other_top_name,"
+      " overwrite, repair FROM content ORDER BY number");
   if (!query.ok()) return with_remedy(query.error());
   std::vector<KeptContent> contents;
   for (;;) {
@@ -207,9 +223,10 @@ Status ContentsStore::insert(const KeptContent& content) {
   auto insert = database_.prepare(
       "INSERT INTO content(id, kind, link, manifest, folder, seeding, paused, seeded, removing,"
       " added_at, finished_at, trusted, stamp, up_limit, down_limit, seed_ratio, seed_seconds,"
-      " priority, position, uploaded, seeded_seconds, move, other_folder)"
+      " priority, position, uploaded, seeded_seconds, move, other_folder, top_name,"
+      " other_top_name, overwrite, repair)"
       " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,"
-      " ?19, ?20, ?21, ?22, ?23)");
+      " ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27)");
   if (!insert.ok()) return insert.error();
   insert->bind_bytes(1, content.id.raw())
       .bind(2, static_cast<std::int64_t>(content.kind))
@@ -223,7 +240,8 @@ Status ContentsStore::update(const KeptContent& content) {
       "UPDATE content SET folder = ?5, seeding = ?6, paused = ?7, seeded = ?8, removing = ?9,"
       " added_at = ?10, finished_at = ?11, trusted = ?12, stamp = ?13, up_limit = ?14,"
       " down_limit = ?15, seed_ratio = ?16, seed_seconds = ?17, priority = ?18, position = ?19,"
-      " uploaded = ?20, seeded_seconds = ?21, move = ?22, other_folder = ?23 WHERE id = ?1");
+      " uploaded = ?20, seeded_seconds = ?21, move = ?22, other_folder = ?23, top_name = ?24,"
+      " other_top_name = ?25, overwrite = ?26, repair = ?27 WHERE id = ?1");
   if (!update.ok()) return update.error();
   update->bind_bytes(1, content.id.raw());
   return bind_changeable(*update, content).run();

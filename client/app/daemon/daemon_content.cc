@@ -62,7 +62,7 @@ Json limit_or_null(std::int64_t value, std::int64_t unit) {
 
 DaemonContent::DaemonContent(const DaemonHost& host, KeptContent kept)
     : host_(host),
-      name_(kept.id.short_text()),
+      name_(kept.as.empty() ? kept.id.short_text() : kept.as),
       kept_(host.store, host.console, host.driver.loop(), name_, std::move(kept)),
       record_(kept_->uploaded, kept_->seeded_seconds),
       relocation_({host.driver.workers(), host.console, host.driver.loop()}, kept_) {
@@ -71,7 +71,7 @@ DaemonContent::DaemonContent(const DaemonHost& host, KeptContent kept)
   if (kept_->manifest.empty()) return;
   const auto manifest = parse_manifest(kept_->manifest, kept_->id);
   if (manifest.ok()) {
-    name_ = manifest->info.name;
+    name_ = content::top_name(manifest->info, kept_->as);
     content_bytes_ = manifest->info.shape.content_bytes;
     private_ = private_ || manifest->info.is_private;
   } else {
@@ -148,15 +148,17 @@ void DaemonContent::limits_changed() {
                               static_cast<std::uint64_t>(now.down));
 }
 
-Status DaemonContent::move(const std::string& folder) {
+Status DaemonContent::move(const std::string& folder, const std::string& as) {
   if (relocation_.active())
     return Error{ErrorCode::kBusy, "move " + name_, "it is being moved to another folder"};
-  if (const Status free = check_move(*kept_, folder); !free.ok()) return free;
+  const content::ContentPlace to{folder, as.empty() ? kept_->as : as};
+  if (const Status free = check_move(*kept_, to); !free.ok()) return free;
   if (kept_.forgotten() || kept_->removing)
     return Error{ErrorCode::kBusy, "move " + name_, "it is being removed"};
   KeptContent moving = *kept_;
   moving.move = KeptContent::Move::kStage;
-  moving.other_folder = folder;
+  moving.other_folder = to.dir;
+  moving.other_as = to.as;
   if (const Status kept = kept_.put(std::move(moving)); !kept.ok()) return kept;
   host_.driver.loop().wake();
   relocation_.forget_failure();
@@ -175,6 +177,7 @@ void DaemonContent::leave() {
 
 bool DaemonContent::turn(bool may_start) {
   kept_.retry();
+  if (!kept_->as.empty()) name_ = kept_->as;  // a move may have given it that
   if (session_ != nullptr) watch();
   if (session_ == nullptr && !task_.busy() && !relocation_.busy() && files_.expired())
     act(may_start);
@@ -333,7 +336,7 @@ void DaemonContent::learn() {
   };
   const auto& manifest = session_->plan().manifest;
   if (manifest && kept_->manifest.empty()) {
-    name_ = manifest->info.name;
+    name_ = content::top_name(manifest->info, kept_->as);
     content_bytes_ = manifest->info.shape.content_bytes;
     private_ = private_ || manifest->info.is_private;
     if (!note(kept_.put_manifest(manifest->file_bytes))) return;
@@ -434,6 +437,7 @@ Json DaemonContent::details() const {
   Json json = summary();
   json["kind"] = kept_->kind == KeptContent::Kind::kServe ? "serve" : "download";
   json["folder"] = kept_->folder;
+  if (!kept_->as.empty()) json["as"] = kept_->as;
   if (!kept_->other_folder.empty())
     json[kept_->move == KeptContent::Move::kClear ? "moving_from" : "moving_to"] =
         kept_->other_folder;

@@ -71,7 +71,10 @@ class DaemonContent {
   Status resume();
   Status remove(bool delete_data);
   // Errors besides: as check_move()'s and ContentsStore's; nothing has changed then.
-  Status move(const std::string& folder);
+  // `as`: another name there; empty: the one that it has.
+  Status move(const std::string& folder, const std::string& as);
+  // It fails, until it is resumed. `said`: its session has told people.
+  void fail(const Error& error, bool said = false);
   Status limit(const LimitChange& change);
   // The daemon's limits have changed.
   void limits_changed();
@@ -121,8 +124,6 @@ class DaemonContent {
   void keep_stamp(const Result<FileStamp>& stamp);
   void delete_files();
   void leave();
-  // `said`: its session has told people.
-  void fail(const Error& error, bool said = false);
 
   const DaemonHost& host_;
   std::string name_;

@@ -26,7 +26,7 @@ struct KeptContent {
   std::string link;      // with its secret, for nobody to see; empty: it was added as a manifest
   std::string manifest;  // the bytes of its file; empty until they are known
   std::string folder;    // absolute
-  std::string as;        // its top name there (content/top_name.h); empty: the manifest's
+  std::string as;        // as content::ContentPlace's
   std::string seeding;   // how long to stay when complete, as parse_seed_policy() takes it
   bool paused = false;
   bool seeded = false;    // it has stayed as long as `seeding` says
@@ -43,7 +43,9 @@ struct KeptContent {
   std::uint64_t uploaded = 0;       // by all its sessions; written when one ends, and at intervals
   std::int64_t seeded_seconds = 0;  // likewise, of being complete and served
   Move move = Move::kNone;
-  std::string other_folder;  // empty unless it moves
+  std::string other_folder, other_as;  // empty unless it moves
+  bool overwrite = false;              // of a download, as store::OpenOptions has them
+  bool repair = false;
 };
 
 }  // namespace firn::app

@@ -21,8 +21,10 @@ void Relocation::turn() {
     Outcome outcome;
     if (move == nullptr) {
       const bool clears = step == Move::kClear;
-      auto opened = ContentMove::open(content, clears ? content.other_folder : content.folder,
-                                      clears ? content.folder : content.other_folder);
+      content::ContentPlace from{content.folder, content.as};
+      content::ContentPlace to{content.other_folder, content.other_as};
+      if (clears) std::swap(from, to);
+      auto opened = ContentMove::open(content, from, to);
       if (!opened.ok()) return std::pair(std::move(move), Outcome{opened.error(), false});
       move = *std::move(opened);
     }
@@ -57,6 +59,7 @@ void Relocation::done(const Outcome& outcome) {
     if (!outcome.status.ok()) return go_back(outcome.status.error());
     next.move = Move::kClear;
     std::swap(next.folder, next.other_folder);
+    std::swap(next.as, next.other_as);
     // What is deleted next is found from this side.
     if (record(std::move(next))) move_.reset();
   } else {
@@ -66,6 +69,7 @@ void Relocation::done(const Outcome& outcome) {
                             content_->id);
     next.move = Move::kNone;
     next.other_folder.clear();
+    next.other_as.clear();
     move_.reset();
     if (record(std::move(next))) host_.console.info("moved to " + content_->folder, content_->id);
   }
@@ -84,6 +88,7 @@ void Relocation::went_back(const Status& status) {
   KeptContent next = *content_;
   next.move = Move::kNone;
   next.other_folder.clear();
+  next.other_as.clear();
   move_.reset();
   if (!record(std::move(next))) return;
   failure_ = why_back_->message();

@@ -150,6 +150,10 @@ Call prepare_add(Params& params, DaemonMethods& methods) {
   request.trust = params.flag("trust");
   request.limits = limits_of(params);
   request.priority = params.text("priority", request.priority);
+  request.as = params.text("as", request.as);
+  request.overwrite = params.flag("overwrite");
+  request.repair = params.flag("repair");
+  request.paused = params.flag("paused");
   return [request, &methods] { return methods.add(request); };
 }
 
@@ -171,9 +175,8 @@ Call prepare_limit(Params& params, DaemonMethods& methods) {
 }
 
 Call prepare_move(Params& params, DaemonMethods& methods) {
-  return [which = params.text("content"), folder = params.text("folder"), &methods] {
-    return methods.move(which, folder);
-  };
+  return [which = params.text("content"), folder = params.text("folder"),
+          as = params.text("as", ""), &methods] { return methods.move(which, folder, as); };
 }
 
 Call prepare_watch(Params& params, DaemonMethods& methods) {

@@ -21,7 +21,11 @@ struct AddRequest {
   std::string link = {};  // of the manifest's content, for a private one's secret; may be empty
   LimitChange limits = {};
   std::string priority = "normal";
-  bool trust = false;  // what stands there was just read: its sizes and times are enough
+  bool trust = false;      // what stands there was just read: its sizes and times are enough
+  std::string as = {};     // as content::ContentPlace's
+  bool overwrite = false;  // of a download, as store::OpenOptions has them
+  bool repair = false;
+  bool paused = false;  // it waits for resume()
 };
 
 // What the methods do. `which` is a content id, the beginning of one, or a content's name.
@@ -42,8 +46,9 @@ class DaemonMethods {
   // Moves it among those of its priority: first, up, down or last.
   virtual Result<Json> queue(const std::string& which, const std::string& to) = 0;
   virtual Result<Json> status() = 0;
-  // To an absolute path.
-  virtual Result<Json> move(const std::string& which, const std::string& folder) = 0;
+  // To an absolute path, with another name there unless `as` is empty.
+  virtual Result<Json> move(const std::string& which, const std::string& folder,
+                            const std::string& as) = 0;
   // Both absolute; an empty output is the daemon's folder for downloads. A folder that is watched
   // already gets the new output.
   virtual Result<Json> watch(const std::string& folder, const std::string& output) = 0;

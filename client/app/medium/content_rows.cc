@@ -20,8 +20,10 @@ std::vector<std::uint8_t> whole_blocks(const Manifest& manifest, const medium::L
 
 }  // namespace
 
-ContentRows::ContentRows(const Manifest& manifest, const medium::Label& label, const Watch& watch)
+ContentRows::ContentRows(const Manifest& manifest, const std::string& as,
+                         const medium::Label& label, const Watch& watch)
     : manifest_(manifest),
+      as_(as),
       label_(label),
       watch_(watch),
       manifest_blocks_(whole_blocks(manifest, label)),
@@ -30,20 +32,21 @@ ContentRows::ContentRows(const Manifest& manifest, const medium::Label& label, c
       layout_(manifest_order_.count(), content_order_.count()) {}
 
 Result<std::unique_ptr<ContentRows>> ContentRows::open(const Manifest& manifest,
-                                                       const std::string& dir,
+                                                       const content::ContentPlace& place,
                                                        const medium::Label& label,
                                                        const Watch& watch) {
-  std::unique_ptr<ContentRows> rows(new ContentRows(manifest, label, watch));
+  std::unique_ptr<ContentRows> rows(new ContentRows(manifest, place.as, label, watch));
   if (label.block_bytes != manifest.info.shape.block_bytes ||
       label.manifest_bytes != manifest.file_bytes.size() ||
       label.place_count != rows->layout_.count())
     return Error{ErrorCode::kBadInput, "write a medium", "the plan is for another content"};
   store::OpenOptions options;
+  options.as = place.as;
   options.cancelled = watch.cancelled;
-  auto store = store::ContentStore::open_complete(manifest, dir, options);
+  auto store = store::ContentStore::open_complete(manifest, place.dir, options);
   if (!store.ok()) return store.error();
   rows->store_ = *std::move(store);
-  auto files = store::open_posix_files(dir, false);
+  auto files = store::open_posix_files(place.dir, false);
   if (!files.ok()) return files.error();
   rows->files_ = *std::move(files);
   if (const Status made = rows->make_coded_rows(); !made.ok()) return made.error();
@@ -116,9 +119,8 @@ Result<std::vector<std::uint8_t>> ContentRows::source_slice(const medium::RowSli
   if (end <= first) return payload;
   for (const auto& span : content::spans_of(info, begin + first, end - first)) {
     if (!file_ || open_file_ != span.file) {
-      const std::string path =
-          info.single_file ? info.name : info.name + "/" + info.files[span.file].path;
-      auto file = files_->open(path, store::Files::Open::kRead);
+      auto file =
+          files_->open(content::final_path(info, as_, "", span.file), store::Files::Open::kRead);
       if (!file.ok()) return file.error();
       file_ = *std::move(file);
       open_file_ = span.file;

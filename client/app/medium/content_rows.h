@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "client/content/top_name.h"
 #include "client/medium/label.h"
 #include "client/medium/rows.h"
 #include "client/store/content_store.h"
@@ -26,7 +27,8 @@ class ContentRows {
   // Reads every generation, verifies it, and makes its coded rows, which stay in memory: as much of
   // the content's size as the spare rows are. Errors: those of ContentStore::open_complete and
   // read_generation; kBadInput (the label does not fit the content).
-  static Result<std::unique_ptr<ContentRows>> open(const Manifest& manifest, const std::string& dir,
+  static Result<std::unique_ptr<ContentRows>> open(const Manifest& manifest,
+                                                   const content::ContentPlace& place,
                                                    const medium::Label& label, const Watch& watch);
 
   // At most payload_bytes(). Errors: disk.
@@ -37,7 +39,8 @@ class ContentRows {
   Status verify() const;
 
  private:
-  ContentRows(const Manifest& manifest, const medium::Label& label, const Watch& watch);
+  ContentRows(const Manifest& manifest, const std::string& as, const medium::Label& label,
+              const Watch& watch);
   Status make_coded_rows();
   Status read_all(
       const char* what,
@@ -47,6 +50,7 @@ class ContentRows {
   std::vector<std::uint8_t> manifest_row(const medium::RowSlice& at) const;
 
   const Manifest manifest_;
+  const std::string as_;
   const medium::Label label_;
   const Watch watch_;
   std::vector<std::uint8_t> manifest_blocks_;  // whole blocks, zeros at the end

@@ -8,7 +8,7 @@
 
 namespace firn::app {
 
-Result<std::uint64_t> write_medium(const Manifest& manifest, const std::string& dir,
+Result<std::uint64_t> write_medium(const Manifest& manifest, const content::ContentPlace& place,
                                    const medium::Label& planned, const std::string& path,
                                    const ContentRows::Watch& watch) {
   medium::Label label = planned;
@@ -17,7 +17,7 @@ Result<std::uint64_t> write_medium(const Manifest& manifest, const std::string& 
   if (!inner.ok()) return inner.error();
   auto output = MediumOutput::open(path);
   if (!output.ok()) return output.error();
-  auto rows = ContentRows::open(manifest, dir, label, watch);
+  auto rows = ContentRows::open(manifest, place, label, watch);
   if (!rows.ok()) return rows.error();
   const medium::GroupWriter writer(label, *inner, std::make_shared<medium::LabelCode>());
   std::optional<Error> failed;

@@ -10,9 +10,9 @@
 
 namespace firn::app {
 
-// The content's files stand in `dir`. `label` is that of a plan for this manifest; its content id
+// The content's files stand at `place`. `label` is that of a plan for this manifest; its content id
 // is set here. The result: bytes written to `path`. Errors: ContentRows', MediumOutput's.
-Result<std::uint64_t> write_medium(const Manifest& manifest, const std::string& dir,
+Result<std::uint64_t> write_medium(const Manifest& manifest, const content::ContentPlace& place,
                                    const medium::Label& label, const std::string& path,
                                    const ContentRows::Watch& watch);
 

@@ -28,6 +28,7 @@ class Restoring {
 
   Result<Restored> run(const std::string& dir) {
     store::OpenOptions opening;
+    opening.as = options_.as;
     opening.overwrite = options_.overwrite;
     opening.cancelled = options_.cancelled;
     store::Resumed resumed;

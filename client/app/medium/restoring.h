@@ -29,6 +29,7 @@ struct Restored {
 };
 
 struct RestoringOptions {
+  std::string as = {};  // as store::OpenOptions::as
   bool overwrite = false;
   std::function<void(std::uint64_t done, std::uint64_t total)> progress;
   std::function<bool()> cancelled;

@@ -137,6 +137,8 @@ std::string add_form(const ContentFacts& facts) {
       "placeholder=\"firn:...\" autocomplete=\"off\">"
       "<label for=\"manifest\">or manifest (.firn)</label><input id=\"manifest\" name=\"manifest\" "
       "type=\"file\" accept=\".firn\">{}"
+      "<label for=\"as\">Name there</label><input id=\"as\" name=\"as\" "
+      "placeholder=\"as its publisher named it\" autocomplete=\"off\">"
       "<label><input type=\"checkbox\" name=\"serve\" value=\"on\"> its files stand there already"
       "</label><button>Add</button></form></details>",
       facts.details.empty() ? " open" : "", folder_field(facts.daemon));

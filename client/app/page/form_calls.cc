@@ -72,6 +72,7 @@ Result<std::string> complete(const std::string& action, const web::Fields& field
   if (action == "move") {
     if (const Status added = add_folder(fields, "folder", params); !added.ok())
       return added.error();
+    if (const std::string as = value_of(fields, "as"); !as.empty()) params["as"] = as;
     return action;
   }
   return not_understood("there is no such action");

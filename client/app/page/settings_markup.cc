@@ -78,6 +78,7 @@ std::string settings_forms(const Json& details) {
       "<p>What is left empty stays. <code>default</code>: as for the daemon.</p>"
       "<button name=\"action\" value=\"limit\">Set limits</button>";
   const std::string folder = labelled_field("folder", "Move files to", "/srv/archive", true) +
+                             labelled_field("as", "under another name", "as now") +
                              "<button name=\"action\" value=\"move\">Move</button>";
   return "<details id=\"settings\"><summary>Limits, place in line, folder</summary>" +
          form(id, "add", limits) +

@@ -263,7 +263,8 @@ void StatusPages::add(ExchangeId id, const Request& request) {
     source = uploaded;
   }
   Json params = {{"source", source}, {"serve", value("serve") == "on"}};
-  if (const std::string folder = value("folder"); !folder.empty()) params["folder"] = folder;
+  for (const char* const name : {"folder", "as"})
+    if (const std::string text = value(name); !text.empty()) params[name] = text;
   call_and_return(id,
                   {{"jsonrpc", "2.0"}, {"id", 1}, {"method", "add"}, {"params", std::move(params)}},
                   "/", uploaded);

@@ -12,7 +12,7 @@ void CompletionCommand::run(bool awaited) {
       plan_.on_complete,
       {{"FIRN_CONTENT_ID", plan_.content_id.text()},
        {"FIRN_DIR", plan_.dir},
-       {"FIRN_NAME", plan_.manifest->info.name}},
+       {"FIRN_NAME", plan_.name()}},
       [this, alive = std::weak_ptr(alive_)](int status) {
         if (alive.expired()) return;
         running_ = false;

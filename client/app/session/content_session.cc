@@ -42,12 +42,14 @@ void ContentSession::manifest_arrived(Manifest manifest) {
   if (plan_.mode == SessionPlan::Mode::kManifestOnly) return core_.feed(&SwarmCore::stop);
   if (plan_.serves()) {
     // As for a manifest that was there at the start.
-    const std::string found = content::find_content_folder(plan_.manifest->info, plan_.dir);
-    if (found != plan_.dir)
+    const content::ContentPlace named{plan_.dir, plan_.as};
+    const content::ContentPlace found = content::find_content(plan_.manifest->info, named);
+    if (found.dir != plan_.dir)
       host_.console.info(
-          plan_.dir + " does not hold " + plan_.name() + "; taking the one in " + found,
+          plan_.dir + " does not hold " + plan_.name() + "; taking the one in " + found.dir,
           plan_.content_id);
-    plan_.dir = found;
+    plan_.dir = found.dir;
+    plan_.as = found.as;
   }
   open_store();
 }
@@ -56,7 +58,8 @@ void ContentSession::open_store() {
   phase_ = Phase::kOpening;
   if (host_.target_taken(plan_)) {
     return fail(Error{ErrorCode::kExists, "download " + plan_.name() + " to " + plan_.dir,
-                      "another content of that name goes there; give each a folder of its own"});
+                      "another content of that name goes there; give each a folder of its own, or "
+                      "another name (--as)"});
   }
   opening_ = std::make_unique<StoreOpening>(static_cast<LifeEvents&>(*this));
   if (!opening_->start(host_.coding.pool, plan_))

@@ -46,9 +46,10 @@ struct Moved {
   Info info;
   ContentId id;
   bool complete;
+  std::string new_as;
   std::map<std::string, std::string> before;
 
-  explicit Moved(bool whole) : complete(whole) {
+  explicit Moved(bool whole, std::string as = "") : complete(whole), new_as(std::move(as)) {
     id.bytes[0] = 7;
     const fs::path path = old_folder + "/c";
     fs::create_directories(path / "empty");
@@ -72,6 +73,13 @@ struct Moved {
     before = tree_of(old_folder);
   }
 
+  // What is to stand in the new folder.
+  std::map<std::string, std::string> after() const {
+    std::map<std::string, std::string> tree;
+    for (const auto& [path, bytes] : before)
+      tree[!new_as.empty() && path.starts_with("c/") ? new_as + path.substr(1) : path] = bytes;
+    return tree;
+  }
   ContentMove mover(Life& life, bool links) const {
     return {std::make_shared<DyingFiles>(store::open_posix_files(old_folder, true).value(), life,
                                          links),
@@ -108,11 +116,11 @@ TEST_CASE(
     for (const bool links : {true, false}) {
       CAPTURE(whole);
       CAPTURE(links);
-      const Moved moved(whole);
+      const Moved moved(whole, links ? "" : "other name");
       Life life;
       Step step = Step::kStage;
       REQUIRE(moved.run(step, life, links));
-      CHECK(tree_of(moved.new_folder) == moved.before);
+      CHECK(tree_of(moved.new_folder) == moved.after());
       CHECK(tree_of(moved.old_folder).empty());
     }
 }
@@ -125,7 +133,7 @@ TEST_CASE("a move that is killed at any call ends as if it had not been") {
         CAPTURE(whole);
         CAPTURE(links);
         CAPTURE(calls);
-        const Moved moved(whole);
+        const Moved moved(whole, links ? "" : "other name");
         Life life{calls};
         Step step = Step::kStage;
         ended = moved.run(step, life, links);
@@ -133,7 +141,7 @@ TEST_CASE("a move that is killed at any call ends as if it had not been") {
           REQUIRE(tree_of(moved.old_folder) == moved.before);
         Life second;
         if (!ended) REQUIRE(moved.run(step, second, links));
-        REQUIRE(tree_of(moved.new_folder) == moved.before);
+        REQUIRE(tree_of(moved.new_folder) == moved.after());
         REQUIRE(tree_of(moved.old_folder).empty());
       }
     }
@@ -145,7 +153,7 @@ TEST_CASE(
     for (int calls = 0;; ++calls) {
       CAPTURE(links);
       CAPTURE(calls);
-      const Moved moved(false);
+      const Moved moved(false, links ? "" : "other name");
       Life life{calls};
       Step step = Step::kStage;
       if (moved.run(step, life, links) || step == Step::kClear) break;
@@ -226,8 +234,8 @@ TEST_CASE("a content goes neither into itself nor where it is, nor over somethin
   content.id = manifest.id;
   content.manifest = manifest.file_bytes;
   content.folder = old;
-  const auto code = [&](const std::string& to) {
-    const Status free = check_move(content, to);
+  const auto code = [&](const std::string& to, const std::string& as = "") {
+    const Status free = check_move(content, {to, as});
     return free.ok() ? std::string("free") : std::string(error_code_name(free.error().code));
   };
   fs::create_directory_symlink(old, folder.path() + "/same");
@@ -244,7 +252,24 @@ TEST_CASE("a content goes neither into itself nor where it is, nor over somethin
   CHECK(code(old + "/c") == "bad_input");
   CHECK(code(old + "/c/below") == "bad_input");
   CHECK(code(folder.path() + "/taken") == "exists");
+  CHECK(code(folder.path() + "/taken", "other") == "free");
+  CHECK(code(folder.path() + "/empty", "../c") == "bad_input");
   CHECK(code(folder.path() + "/file") == "exists");
+}
+
+TEST_CASE("a content is moved under a name that is refused only if its user says so") {
+  const firn::tests::TempFolder folder;
+  fs::create_directories(folder.path() + "/old/.c");
+  std::ofstream(folder.path() + "/old/.c/a") << "first";
+  const Manifest manifest = content::create_manifest(folder.path() + "/old/.c", {}).value();
+  KeptContent content;
+  content.id = manifest.id;
+  content.manifest = manifest.file_bytes;
+  content.folder = folder.path() + "/old";
+  const std::string to = folder.path() + "/new";
+  CHECK(check_move(content, {to, ""}).error().message().find("--as NAME") != std::string::npos);
+  CHECK(check_move(content, {to, "c"}).ok());
+  CHECK(check_move(content, {to, ".c"}).ok());
 }
 
 }  // namespace

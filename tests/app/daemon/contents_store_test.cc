@@ -53,6 +53,10 @@ void check_same(const KeptContent& one, const KeptContent& other) {
   CHECK(one.seeded_seconds == other.seeded_seconds);
   CHECK(one.move == other.move);
   CHECK(one.other_folder == other.other_folder);
+  CHECK(one.as == other.as);
+  CHECK(one.other_as == other.other_as);
+  CHECK(one.overwrite == other.overwrite);
+  CHECK(one.repair == other.repair);
 }
 
 TEST_CASE("a damaged list says how its contents are taken up again") {
@@ -83,6 +87,9 @@ TEST_CASE("the daemon's contents come back as they were written, in the order th
   second.seeded_seconds = 6;
   second.move = KeptContent::Move::kClear;
   second.other_folder = "/elsewhere";
+  second.as = "here";
+  second.other_as = "there";
+  second.overwrite = true;
   {
     const auto store = ContentsStore::open(path).value();
     REQUIRE(store->insert(second).ok());
@@ -110,6 +117,9 @@ TEST_CASE("a content is changed, learns its manifest, and is erased") {
   changed.seeded_seconds = 6;
   changed.move = KeptContent::Move::kStage;
   changed.other_folder = "/elsewhere";
+  changed.as = "here";
+  changed.other_as = "there";
+  changed.repair = true;
   REQUIRE(store->update(changed).ok());
   REQUIRE(store->keep_manifest(id_of(1), "manifest").ok());
   changed.manifest = "manifest";

@@ -22,7 +22,9 @@ struct Recorder final : DaemonMethods {
   }
   Result<Json> add(const AddRequest& r) override {
     return note("add " + r.source + " " + r.folder + " " + r.seeding + (r.serve ? " serve" : "") +
-                (r.trust ? " trust" : "") + (r.link.empty() ? "" : " link " + r.link));
+                (r.trust ? " trust" : "") + (r.as.empty() ? "" : " as " + r.as) +
+                (r.overwrite ? " overwrite" : "") + (r.repair ? " repair" : "") +
+                (r.paused ? " paused" : "") + (r.link.empty() ? "" : " link " + r.link));
   }
   Result<Json> list() override { return note("list"); }
   Result<Json> show(const std::string& which) override { return note("show " + which); }
@@ -50,8 +52,9 @@ struct Recorder final : DaemonMethods {
     return note("queue " + which + " " + to);
   }
   Result<Json> status() override { return note("status"); }
-  Result<Json> move(const std::string& which, const std::string& folder) override {
-    return note("move " + which + " to " + folder);
+  Result<Json> move(const std::string& which, const std::string& folder,
+                    const std::string& as) override {
+    return note("move " + which + " to " + folder + (as.empty() ? "" : " as " + as));
   }
   Result<Json> watch(const std::string& folder, const std::string& output) override {
     return note("watch " + folder + " for " + output);
@@ -130,6 +133,8 @@ TEST_CASE("each method is called with its parameters, and answered with its resu
         "add /x /a 1h serve");
   CHECK(called("add", R"({"source":"/x","folder":"/a","serve":true,"trust":true,"link":"l"})") ==
         "add /x /a forever serve trust link l");
+  CHECK(called("add", R"({"source":"/x","as":"y","overwrite":true,"repair":true,"paused":true})") ==
+        "add /x  forever as y overwrite repair paused");
   CHECK(called("list", "{}") == "list");
   CHECK(called("list", "null") == "list");
   CHECK(called("show", R"({"content":"x"})") == "show x");
@@ -139,6 +144,7 @@ TEST_CASE("each method is called with its parameters, and answered with its resu
   CHECK(called("remove", R"({"content":"x"})") == "remove x");
   CHECK(called("remove", R"({"content":"x","delete_data":true})") == "remove x with data");
   CHECK(called("move", R"({"content":"x","folder":"/a"})") == "move x to /a");
+  CHECK(called("move", R"({"content":"x","folder":"/a","as":"y"})") == "move x to /a as y");
   CHECK(called("watch", R"({"folder":"/a","output":"/b"})") == "watch /a for /b");
   CHECK(called("watch", R"({"folder":"/a"})") == "watch /a for ");
   CHECK(called("watches", "{}") == "watches");

@@ -78,7 +78,7 @@ class Media {
   using Places = std::function<bool(std::uint64_t place)>;
   using Spoil = std::function<void(std::uint64_t place, std::vector<std::uint8_t>& payload)>;
   MediumJournal journal(const medium::Label& label, const Places& reads, const Spoil& spoil = {}) {
-    auto rows = ContentRows::open(manifest, folder_.path() + "/source", label, {});
+    auto rows = ContentRows::open(manifest, {folder_.path() + "/source", ""}, label, {});
     REQUIRE(rows.ok());
     auto files = store::open_posix_files(out(), true);
     REQUIRE(files.ok());

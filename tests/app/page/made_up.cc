@@ -236,7 +236,7 @@ Result<Json> MadeUp::queue(const std::string& which, const std::string&) {
   return show(which);
 }
 
-Result<Json> MadeUp::move(const std::string& which, const std::string& folder) {
+Result<Json> MadeUp::move(const std::string& which, const std::string& folder, const std::string&) {
   return put(which, "folder", folder);
 }
 

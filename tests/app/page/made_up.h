@@ -36,7 +36,8 @@ class MadeUp final : public StatusSource, public DaemonMethods {
   Result<Json> limit(const std::string& which, const LimitChange& change) override;
   Result<Json> prioritize(const std::string& which, const std::string& priority) override;
   Result<Json> queue(const std::string& which, const std::string& to) override;
-  Result<Json> move(const std::string& which, const std::string& folder) override;
+  Result<Json> move(const std::string& which, const std::string& folder,
+                    const std::string& as) override;
   Result<Json> status() override;
   Result<Json> watch(const std::string& folder, const std::string& output) override;
   Result<Json> watches() override { return Json{{"folders", watched_}}; }

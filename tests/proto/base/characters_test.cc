@@ -26,12 +26,12 @@ TEST_CASE("characters that show as nothing are those of Unicode's property, and 
   CHECK(count == 4174);
 }
 
-TEST_CASE("a text without what shows as nothing at its start begins where it seems to begin") {
-  CHECK(without_ignorable_start("\u200b\ufeff\U000e0020.profile") == ".profile");
-  CHECK(without_ignorable_start("a\u200b") == "a\u200b");
-  CHECK(without_ignorable_start("\u200b").empty());
-  CHECK(without_ignorable_start("").empty());
-  CHECK(without_ignorable_start("\xff.x") == "\xff.x");
+TEST_CASE("a text without what shows as nothing is what a reader sees of it") {
+  CHECK(without_ignorable("\u200b\ufeff\U000e0020.pro\u00adfile\u200b") == ".profile");
+  CHECK(without_ignorable("\u65e5\u672c a") == "\u65e5\u672c a");
+  CHECK(without_ignorable("\u200b").empty());
+  CHECK(without_ignorable("").empty());
+  CHECK(without_ignorable("\xff\u200b.x") == "\xff.x");
 }
 
 }  // namespace
