@@ -296,8 +296,8 @@ class MemoryFile final : public File {
   Result<FileStat> stat() const override {
     const std::lock_guard lock(disk_.mutex_);
     if (disk_.killed_) return dead("examine " + path_);
-    return FileStat{FileKind::kFile, node_->data.size(), disk_.links_of(node_), disk_.times_ns_, 0,
-                    disk_.times_ns_};
+    return FileStat{FileKind::kFile, node_->data.size(), disk_.links_of(node_),
+                    disk_.times_ns_, node_->inode,       disk_.times_ns_};
   }
 
  private:
@@ -361,7 +361,7 @@ class MemoryFiles final : public Files {
     const FileKind kind = node.folder ? FileKind::kFolder
                           : node.link ? FileKind::kLink
                                       : FileKind::kFile;
-    return FileStat{kind, node.data.size(), disk_.links_of(found->second)};
+    return FileStat{kind, node.data.size(), disk_.links_of(found->second), 0, node.inode};
   }
 
   Result<std::vector<std::string>> list(const std::string& path) override {
@@ -374,6 +374,17 @@ class MemoryFiles final : public Files {
       }
     }
     return names;
+  }
+
+  Result<bool> make_folder(const std::string& path) override {
+    const std::lock_guard lock(disk_.mutex_);
+    if (disk_.names_.contains(path)) return false;
+    if (!parent_stands(path)) return missing("make folder " + path);
+    if (disk_.begin_change() != MemoryDisk::Verdict::kGo) return dead("make folder " + path);
+    const auto node = std::make_shared<MemoryDisk::Node>();
+    node->folder = true;
+    disk_.change_names({"", path, node});
+    return true;
   }
 
   Status make_folders(const std::string& path) override {
@@ -419,9 +430,12 @@ class MemoryFiles final : public Files {
     const auto source = disk_.names_.find(from);
     if (source == disk_.names_.end() || !parent_stands(to)) return missing("rename " + from);
     const auto target = disk_.names_.find(to);
-    if (target != disk_.names_.end() && (!replace || target->second->folder)) {
+    const bool same = target != disk_.names_.end() && target->second == source->second;
+    if (!same && target != disk_.names_.end() && (!replace || target->second->folder)) {
       return exists_already("rename " + from);
     }
+    if (!replace && disk_.renames_by_linking_) return rename_by_linking(from, to, source->second);
+    if (same) return Done{};  // as POSIX has it: both names stay
     if (disk_.begin_change() != MemoryDisk::Verdict::kGo) return dead("rename " + from);
     disk_.change_names({from, to, source->second});
     return Done{};
@@ -482,6 +496,17 @@ class MemoryFiles final : public Files {
   }
 
  private:
+  Status rename_by_linking(const std::string& from, const std::string& to,
+                           const MemoryDisk::NodePtr& node) {
+    if (!disk_.names_.contains(to)) {
+      if (disk_.begin_change() != MemoryDisk::Verdict::kGo) return dead("link " + to);
+      disk_.change_names({"", to, node});
+    }
+    if (disk_.begin_change() != MemoryDisk::Verdict::kGo) return dead("unlink " + from);
+    disk_.change_names({from, "", nullptr});
+    return Done{};
+  }
+
   bool parent_stands(const std::string& path) const {
     const std::string parent = parent_of(path);
     return parent.empty() || disk_.names_.contains(parent);
