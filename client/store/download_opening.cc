@@ -5,6 +5,7 @@
 #include "client/content/division.h"
 #include "client/content/entries_text.h"
 #include "client/store/advice.h"
+#include "client/store/names.h"
 #include "client/store/top_folder.h"
 
 namespace firn::store {
@@ -56,6 +57,7 @@ Result<Survey> DownloadOpening::look(const JournalContents& journal, const OpenO
 // `standing`: generations that were found right just now.
 Status DownloadOpening::open_work(const std::vector<bool>& standing) {
   if (Status s = work_.take(); !s) return s;
+  if (Status s = make_names(); !s) return s;
   Result<JournalContents> journal = work_.read_journal();
   if (!journal) return journal.error();
   const std::vector<std::uint32_t> known = indices_of(standing);
@@ -79,6 +81,18 @@ Status DownloadOpening::open_work(const std::vector<bool>& standing) {
     if (auto top = take_top_folder(files_, content_.top_name()); !top) return top.error();
   }
   return work_.sync_folders();
+}
+
+// A file system that takes two names of the content for one is found out before a byte is fetched.
+// Then nothing is left, or the next try would take the work folder for that of a download.
+Status DownloadOpening::make_names() {
+  if (info_.single_file) return Done{};
+  const Status made = store::make_names(files_, info_, work_.path() + "/data");
+  if (made || made.error().code != ErrorCode::kExists) return made;
+  if (const Result<bool> known = work_.has_journal(); !known || *known) return made;
+  if (Status s = work_.discard(); !s) return s;
+  if (made_top_) (void)files_.remove_folder(content_.top_name()).ok();
+  return made;
 }
 
 // Takes what is in the way back or marks it as replaceable, and looks at what is known then.
@@ -126,6 +140,7 @@ Status DownloadOpening::take_name(const Survey& survey) {
   if (!info_.single_file && !options_.repair && !options_.overwrite) {
     const Result<TopFolder> top = take_top_folder(files_, content_.top_name());
     if (!top) return top.error();
+    made_top_ = *top == TopFolder::kMade;
     if (*top == TopFolder::kTaken) return refuse(faults_in(survey));
   }
   return check_in_the_way(survey);

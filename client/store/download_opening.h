@@ -32,6 +32,7 @@ class DownloadOpening {
   Result<Opened> open();
 
  private:
+  Status make_names();
   Status open_work(const std::vector<bool>& standing);
   Result<Survey> look(const JournalContents& journal, const OpenOptions& options);
   Status take_name(const Survey& survey);
@@ -57,6 +58,7 @@ class DownloadOpening {
   ContentFiles& content_;
   WorkFolder& work_;
   const OpenOptions& options_;
+  bool made_top_ = false;  // by this opening
   Opened opened_;
 };
 

@@ -57,10 +57,12 @@ class PosixFiles final : public Files {
     Result<Place> place = walk(path, operation);
     if (!place) return place.error();
     int flags = how == Open::kRead ? O_RDONLY : O_RDWR;
-    if (how == Open::kCreate) flags |= O_CREAT;
+    if (how == Open::kCreate || how == Open::kMake) flags |= O_CREAT;
+    if (how == Open::kMake) flags |= O_EXCL;
     // O_NONBLOCK: opening a FIFO must not wait for its other end.
     flags |= O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
     Descriptor opened(::openat(place->folder, place->leaf.c_str(), flags, 0600));
+    if (!opened && errno == EEXIST) return in_the_way(operation, "something else stands there");
     if (!opened) return explain(operation, errno, place->folder, place->leaf);
     struct stat status;
     if (::fstat(opened.number(), &status) != 0) return error_from_errno(operation, errno);

@@ -113,6 +113,8 @@ class Surveyor {
     Result<FileStat> stat = files_.stat(name);
     if (!stat) return stat.error();
     if (stat->kind == FileKind::kMissing) return Done{};
+    if (stat->kind == FileKind::kFile && stat->bytes == 0)
+      return Done{};  // it keeps a name (names.h)
     if (stat->bytes != info_.files[file].bytes || stat->kind != FileKind::kFile) {
       Result<std::shared_ptr<File>> opened = content_.open_writable(file);
       if (!opened) return opened.error();

@@ -23,10 +23,13 @@
 
 namespace firn::store::test {
 
+class MemoryDisk;
+std::unique_ptr<Files> files_of(MemoryDisk& disk);
+
 class MemoryDisk {
  public:
   // A process's view of the folder "/". The disk must outlive it.
-  std::unique_ptr<Files> mount();
+  std::unique_ptr<Files> mount() { return files_of(*this); }
 
   std::uint64_t changes() const { return changes_; }
   std::uint64_t bytes_written() const { return bytes_written_; }  // into files
